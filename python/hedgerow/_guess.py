@@ -77,10 +77,21 @@ def feature(column: FrameColumn, index: int, bounds: Any, categories: Any, facts
     return number_column(column.name, column.cells, pair, facts)
 
 
+def check_columns(parameter: str, given: Any, columns: Columns) -> None:
+    """A name that is misspelt would get private bounds without a word. Fails: ArgumentError."""
+    known = {column.name for column in columns.items}
+    if isinstance(given, Mapping):
+        unknown = [key for key in given if not (key in known or key in range(len(columns.items)))]
+        if unknown:
+            raise ArgumentError('%s names %r, which the table does not have; it has %r.' % (parameter, unknown[:10], sorted(known)[:10]))
+
+
 def schema_of(columns: Columns, label: Column, bounds: Any, categories: Any, facts: Facts) -> Schema:
     """The schema of a table; `facts` gets what it cost."""
     if isinstance(categories, str) and categories != 'declared':
         raise ArgumentError("categories is a mapping or 'declared', not %r" % categories)
     if isinstance(bounds, str) and bounds != 'data':
         raise ArgumentError("bounds is a mapping, (low, high) or 'data', not %r" % bounds)
+    for name, given in (('bounds', bounds), ('categories', categories)):
+        check_columns(name, given, columns)
     return Schema.build(label, [feature(column, i, bounds, categories, facts) for i, column in enumerate(columns.items)])

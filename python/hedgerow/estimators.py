@@ -140,6 +140,8 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
     def _outputs(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
         columns = self._columns(X, reset=False)
+        if not hasattr(self, 'feature_names_in_'):  # fitted on columns by their position
+            columns = _frames.Columns(columns.items, False)
         return self.model_.predict(columns, _threads(self.n_jobs))
 
     def __sklearn_tags__(self) -> Any:
@@ -216,9 +218,11 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
         was spent), BudgetError, PolicyError."""
         columns, facts = self._columns(X, reset=True), Facts()
         y = _target(y, columns.rows)
+        found, inverse = _distinct(y)
         check_classification_targets(y)
-        found, inverse = np.unique(y, return_inverse=True)
         schema = self._given_schema()
+        if schema is not None and not schema.label.is_category:
+            raise SchemaError('The schema has a number as its label; use HedgerowRegressor.')
         listed = [*schema.label.values] if schema else self._listed(found, facts)
         codes = _codes_of(found, listed)[inverse]
         if schema is None:
@@ -329,6 +333,15 @@ def _numbers_target(y: NDArray[Any]) -> NDArray[np.float64]:
     if not np.isfinite(made).all():
         raise ValueError('Input y contains NaN or infinity.')
     return made
+
+
+def _distinct(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The classes that occur, ascending, and the index of each record's. Fails: ValueError (None among texts)."""
+    try:
+        found, inverse = np.unique(y, return_inverse=True)
+    except TypeError:
+        raise ValueError('Input y has missing values, or values of several types.') from None
+    return found, inverse
 
 
 def _codes_of(found: NDArray[Any], listed: list[Any]) -> NDArray[np.float64]:

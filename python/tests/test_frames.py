@@ -167,3 +167,30 @@ def test_records_per_person__protect_persons_with_any_method():
     assert HedgerowClassifier(records_per_person=2, **facts).fit(df, y).guarantee_.unit == 'one person'
     with pytest.raises(hedgerow.PolicyError, match='records-per-person'):
         HedgerowClassifier(**facts).fit(df, y)
+
+
+def test_a_frame__may_be_predicted_by_a_model_of_an_array():
+    X = np.random.default_rng(1).random((300, 3))
+    model = HedgerowClassifier(bounds=(0, 1), classes=[0, 1]).fit(X, (X[:, 0] > .5).astype(int))
+    with pytest.warns(UserWarning, match='fitted without feature names'):
+        assert np.array_equal(model.predict_proba(pd.DataFrame(X, columns=list('abc'))), model.predict_proba(X))
+
+
+@pytest.mark.parametrize('facts, message', [
+    ({'bounds': {'agee': (18, 105)}}, "bounds names \\['agee'\\]"),
+    ({'categories': {'ward': WARDS, 'wrd': WARDS}}, "categories names \\['wrd'\\]"),
+])
+def test_facts_about_columns_that_are_not_there__are_refused(facts, message):
+    df, y = frame()
+    with pytest.raises(hedgerow.ArgumentError, match=message):
+        HedgerowClassifier(**{**FACTS, **facts}).fit(df, y)
+
+
+def test_labels_of_another_kind__are_refused_by_name():
+    df, y = frame()
+    with pytest.raises(ValueError, match='missing values'):
+        HedgerowClassifier(**FACTS).fit(df, np.array(['a', None] * 400, dtype=object))
+    X = df[['days']]
+    regressor = hedgerow.HedgerowRegressor(bounds=(0, 60), label_bounds=(0, 60)).fit(X, df.days)
+    with pytest.raises(ValueError, match='HedgerowRegressor'):
+        HedgerowClassifier(schema=regressor.model_.schema).fit(X, y)
