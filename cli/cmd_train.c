@@ -58,7 +58,8 @@ static const arg_option train_options[] = {
     {"records-per-person", 0, ARG_INTEGER, false, AT(records_per_person), "M",
      "where the schema names a unit: train on at most M records of each person, drawn by secret coins, with "
      "the "
-     "noise of M records; for every method. Unless given, each record of a person counts a part (hedge)"},
+     "noise of M records; for every method. Unless given, each record of a person counts a part (hedge, "
+     "dpboost)"},
     {"threads", 0, ARG_INTEGER, false, AT(threads), "N",
      "0: as many as there are processors; the model does not depend on it"},
     {"ledger", 0, ARG_TEXT, false, AT(ledger), "FILE",

@@ -75,7 +75,7 @@ typedef struct hr_fit_options {
                               task, with scores that add up alike. Borrowed */
     bool start_is_public;  /* nothing is charged for the start: its data need no protection */
     /* Where the schema names a unit: 0: each record of a person counts a part, so that the person counts 1
-     * (methods that can: hedge). m, 1..65536: at most m records of each person are drawn by secret coins, and
+     * (hedge and dpboost). m, 1..65536: at most m records of each person are drawn by secret coins, and
      * everything has the noise that makes m records cost epsilon: every method. */
     int64_t records_per_person;
 
