@@ -16,8 +16,13 @@ static const uint64_t GROUP = (uint64_t)1 << 40;
 
 static const double SHARE_MIN = .001, SHARE_MAX = .5;
 
+static bool share_is_allowed(const hr_fit_options *options) {
+    return options->bounds_share >= SHARE_MIN && options->bounds_share <= SHARE_MAX;
+}
+
 hr_units hr_bounds_cost(const hr_fit_options *options, hr_units budget) {
-    return options->private_bounds_count ? hr_units_share(budget, options->bounds_share) : 0;
+    bool pays = options->private_bounds_count && share_is_allowed(options);
+    return pays ? hr_units_share(budget, options->bounds_share) : 0;
 }
 
 static hr_charge charge_of_bounds(hr_units cost) {
@@ -74,7 +79,7 @@ static hr_status check_bounds_method(const hr_method *method, const hr_fit_optio
         return hr_fail(err, HR_E_ARGUMENT, "use a private method in sound mode, or bounds that are public",
                        "%smethod %s does not release bounds",
                        method->info.is_private ? "the paper mode of " : "", method->info.name);
-    if (options->bounds_share >= SHARE_MIN && options->bounds_share <= SHARE_MAX) return HR_OK;
+    if (share_is_allowed(options)) return HR_OK;
     return hr_fail(err, HR_E_ARGUMENT, "it is from 0.001 to 0.5", "no fit gives %g of its budget to bounds",
                    options->bounds_share);
 }

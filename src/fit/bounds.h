@@ -5,7 +5,8 @@
 
 #include "fit/settings.h"
 
-/* The part of a fit's budget that goes to bounds; 0: the options ask for none. */
+/* The part of a fit's budget that goes to bounds; 0: the options ask for none, or for a share that
+ * hr_bounds_check_fit refuses. */
 hr_units hr_bounds_cost(const hr_fit_options *options, hr_units budget);
 
 /* Whether the fit may and can release them; nothing to refuse if the options ask for none. `cost` is

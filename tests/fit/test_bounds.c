@@ -122,8 +122,11 @@ static void test_fit__refuses_bounds_that_it_cannot_release(void **state) {
     options.private_bounds = (const char *const[]){"x", "x"};
     assert_bounds_refused(t.data, &options, HR_E_ARGUMENT, "named twice");
     options = bounded_options("dpboost", 1);
-    options.bounds_share = .6;
-    assert_bounds_refused(t.data, &options, HR_E_ARGUMENT, "0.6");
+    static const double shares[] = {.6, 2, 0, -1, (double)NAN, (double)INFINITY};
+    for (size_t i = 0; i < COUNT(shares); i++) {
+        options.bounds_share = shares[i];
+        assert_bounds_refused(t.data, &options, HR_E_ARGUMENT, "of its budget to bounds");
+    }
     options.bounds_share = .001;
     options.epsilon = 1e-10;
     assert_bounds_refused(t.data, &options, HR_E_BUDGET, "magnitudes");
