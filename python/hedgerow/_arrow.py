@@ -195,4 +195,12 @@ def decode_dictionary(field: Any, cells: Cells, there: Any) -> Array:
         return Array('other', np.empty(cells.length), format='dictionary of ' + listed.format)
     if there is not None:
         codes = np.where(there, codes, -1)
-    return Array('category', codes, tuple(str(value) for value in listed.cells), 'dictionary')
+    # A dictionary may list a value twice, or list nothing as a value.
+    number: dict[str, int] = {}
+    of_value = [-1 if value is None or value != value else number.setdefault(text_of(value), len(number)) for value in listed.cells]
+    return Array('category', np.array(of_value + [-1], dtype=np.int64)[codes], tuple(number), 'dictionary')
+
+
+def text_of(value: Any) -> str:
+    """3.0 is "3", as in other columns."""
+    return str(int(value)) if isinstance(value, (float, np.floating)) and float(value).is_integer() else str(value)

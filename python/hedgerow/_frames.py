@@ -61,7 +61,7 @@ def columns_of(X: Any) -> Columns:
     matrix = np.asarray(X)
     if matrix.ndim != 2:
         raise ValueError('Expected 2D array, got %dD array instead. Reshape your data: rows x features.' % matrix.ndim)
-    if matrix.dtype.str[1:] not in ELEMENTS:
+    if matrix.dtype.str[1:] not in ELEMENTS or not matrix.dtype.isnative:
         matrix = matrix.astype(np.float64)
     return Columns([FrameColumn('x%d' % i, 'number', matrix[:, i]) for i in range(matrix.shape[1])], False)
 
@@ -78,10 +78,18 @@ def coded(name: str, kind: str, codes: Any, values: Any) -> FrameColumn:
     return FrameColumn(name, kind, np.asarray(codes), tuple(text_of_value(v) for v in values))
 
 
+def is_missing(value: Any) -> bool:
+    """None, NaN, and pandas' NA, which compares to nothing."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        return True
+
+
 def text_column(name: str, cells: NDArray[Any]) -> FrameColumn:
     """Of texts, None and NaN."""
-    missing = np.array([v is None or v != v for v in cells], dtype=bool)
-    texts = np.array([text_of_value(v) for v in cells[~missing]], dtype=str)
+    missing = np.array([is_missing(v) for v in cells], dtype=bool)
+    texts = np.array([text_of_value(v) for v in cells[~missing]], dtype=object)
     values, inverse = np.unique(texts, return_inverse=True)
     codes = np.full(len(cells), -1, dtype=np.int64)
     codes[~missing] = inverse
@@ -98,6 +106,8 @@ def pandas_column(name: str, series: Any) -> FrameColumn:
     if kind in 'iuf':
         if isinstance(series.dtype, np.dtype):
             return FrameColumn(name, 'number', plain_numbers(series.to_numpy()))
+        if kind in 'iu' and not series.isna().any():
+            return FrameColumn(name, 'number', series.to_numpy(dtype=np.uint64 if kind == 'u' else np.int64))
         return FrameColumn(name, 'number', series.to_numpy(dtype=np.float64, na_value=np.nan))
     if kind in 'mM':
         raise SchemaError('Column %r has dates or times; give numbers, such as its year or days since a date.' % name)
@@ -105,9 +115,11 @@ def pandas_column(name: str, series: Any) -> FrameColumn:
 
 
 def plain_numbers(cells: NDArray[Any]) -> NDArray[Any]:
-    """As they are, if the library reads them so."""
+    """As they are, if the library reads them so; integers, too, which may be identifiers of more digits than a float64 has."""
     if cells.dtype.kind == 'c':
         raise ValueError('Complex data not supported')
+    if cells.dtype.kind in 'iu':
+        return cells
     return cells if cells.dtype.str[1:] in ELEMENTS and cells.dtype.isnative else cells.astype(np.float64)
 
 
@@ -126,8 +138,8 @@ def arrow_column(name: str, array: _arrow.Array) -> FrameColumn:
 def codes_in(column: FrameColumn, wanted: Column) -> NDArray[np.uint16]:
     """1 is the schema's first value, 0 a missing one. Fails: SchemaError (a value that the schema does not list)."""
     if column.kind == 'number':
-        cells = column.cells.astype(np.float64)
-        there = ~np.isnan(cells)
+        cells = column.cells
+        there = ~np.isnan(cells) if cells.dtype.kind == 'f' else np.ones(len(cells), dtype=bool)
         values, inverse = np.unique(cells[there], return_inverse=True)
         codes = np.full(len(cells), -1, dtype=np.int64)
         codes[there] = inverse
@@ -150,7 +162,7 @@ def numbers_in(column: FrameColumn) -> NDArray[Any]:
         raise SchemaError('Column %r has texts or categories, and the schema says that it has numbers.' % column.name)
     if column.cells.dtype.kind == 'f' and np.isinf(column.cells).any():
         raise ValueError('Input X contains infinity or a value too large for a number, in column %r.' % column.name)
-    return column.cells
+    return column.cells if column.cells.dtype.str[1:] in ELEMENTS else column.cells.astype(np.float64)
 
 
 def person_numbers(columns: Columns, unit: str) -> NDArray[np.uint64]:

@@ -25,11 +25,13 @@ class Facts:
         return 'the %s' % ', the '.join(self.leaks) if self.leaks else None
 
 
-def given_for(given: Any, column: str, index: int) -> Any:
-    """Of a mapping by names or positions."""
+def given_for(given: Any, column: str, index: int | None) -> Any:
+    """Of a mapping by names, which may be integers, or by positions. index: None where columns have names."""
     if not isinstance(given, Mapping):
         return None
-    return given[column] if column in given else given.get(index)
+    if column in given or index is not None:
+        return given[column] if column in given else given.get(index)
+    return next((value for key, value in given.items() if str(key) == column), None)
 
 
 def checked_pair(pair: Any, of: str) -> tuple[float, float]:
@@ -58,13 +60,15 @@ def category_column(column: FrameColumn, values: Any, facts: Facts) -> Column:
     """values: a list, or None: the type's own, which pandas makes of the records."""
     if column.kind == 'boolean':
         return Column(column.name, values=BOOLEAN, boolean=True)
+    if values is not None and len(values) == 0:
+        raise ArgumentError('categories lists nothing for %s.' % column.name)
     if values is None:
         facts.leaks.append('categories of %s' % column.name)
         values = column.values
     return Column(column.name, values=tuple(text_of_value(value) for value in values))
 
 
-def feature(column: FrameColumn, index: int, bounds: Any, categories: Any, facts: Facts) -> Column:
+def feature(column: FrameColumn, index: int | None, bounds: Any, categories: Any, facts: Facts) -> Column:
     values = given_for(categories, column.name, index)
     if column.kind == 'category' and values is None and categories == 'declared':
         values = column.values
@@ -81,7 +85,8 @@ def check_columns(parameter: str, given: Any, columns: Columns) -> None:
     """A name that is misspelt would get private bounds without a word. Fails: ArgumentError."""
     known = {column.name for column in columns.items}
     if isinstance(given, Mapping):
-        unknown = [key for key in given if not (key in known or key in range(len(columns.items)))]
+        positions = set() if columns.named else set(range(len(columns.items)))
+        unknown = [key for key in given if not (str(key) in known or key in positions)]
         if unknown:
             raise ArgumentError('%s names %r, which the table does not have; it has %r.' % (parameter, unknown[:10], sorted(known)[:10]))
 
@@ -94,4 +99,4 @@ def schema_of(columns: Columns, label: Column, bounds: Any, categories: Any, fac
         raise ArgumentError("bounds is a mapping, (low, high) or 'data', not %r" % bounds)
     for name, given in (('bounds', bounds), ('categories', categories)):
         check_columns(name, given, columns)
-    return Schema.build(label, [feature(column, i, bounds, categories, facts) for i, column in enumerate(columns.items)])
+    return Schema.build(label, [feature(column, None if columns.named else i, bounds, categories, facts) for i, column in enumerate(columns.items)])

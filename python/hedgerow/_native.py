@@ -23,6 +23,8 @@ def text_of(at: Any) -> str:
 
 def text_to(value: str | None) -> Any:
     """NULL for None. The caller keeps what is returned as long as the library uses it."""
+    if value is not None and '\0' in value:
+        raise ValueError('%r has a NUL character.' % value)
     return ffi.NULL if value is None else ffi.new('char[]', value.encode())
 
 
@@ -83,11 +85,13 @@ class Interrupts:
             self.before = None
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, raising: object, *_: object) -> None:
         if self.before is not None:
             signal.signal(signal.SIGINT, self.before)
         if self.raised is not None:
             raise self.raised
+        if self.stopped and raising is None:  # after the last step: the fit is done, and the program is not to go on
+            raise KeyboardInterrupt
 
     def stop(self, *_: object) -> None:
         self.stopped = True

@@ -1,6 +1,7 @@
 """scikit-learn's estimators on Hedgerow's methods."""
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
 from numbers import Integral
@@ -60,10 +61,21 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         if _is_frame(X):
             _check_feature_names(self, X, reset=reset)
             columns = _frames.columns_of(X)
+            if not hasattr(X, 'iloc'):
+                self._check_arrow_names([column.name for column in columns.items], reset)
             self._count_features(len(columns.items), reset)
             return columns
+        if getattr(getattr(X, 'dtype', None), 'kind', 'f') in 'mM':
+            raise SchemaError('X has dates or times; give numbers, such as years or days since a date.')
         matrix = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32, np.uint16], ensure_all_finite='allow-nan')
         return _frames.columns_of(matrix)
+
+    def _check_arrow_names(self, names: list[str], reset: bool) -> None:
+        """scikit-learn finds no names in some tables that speak Arrow."""
+        if reset:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, 'feature_names_in_') and list(self.feature_names_in_) != names:
+            raise ValueError('The feature names should match those that were passed during fit, in the same order.')
 
     def _count_features(self, count: int, reset: bool) -> None:
         if reset:
@@ -103,7 +115,7 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         ledger = self.ledger if self.ledger is None or isinstance(self.ledger, Ledger) else Ledger(self.ledger)
         options.ledger = ffi.NULL if ledger is None else ledger._at
         table = _frames.Table(schema, columns, label)
-        with Interrupts(self.progress) as interrupts:
+        with ledger._lock if ledger else contextlib.nullcontext(), Interrupts(self.progress) as interrupts:
             options.progress, options.user = lib.hedgerow_progress, interrupts.handle
             self.model_ = Model(made(lib.hr_fit, 'hr_model', lib.hr_model_free, table.at, options))
 
@@ -173,7 +185,8 @@ def search_cost(estimator: Any, fits: int) -> tuple[float, float]:
 
     A grid of 6 settings in 5 folds, with a refit, has 31 fits. Scores of a cross-validation are exact statistics of the records: neither
     they nor what they select is covered by any guarantee."""
-    return fits * float(estimator.epsilon), fits * float(estimator.delta or 0)
+    options = estimator._options()
+    return fits * float(options.epsilon), fits * float(options.delta)
 
 
 class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[misc]
@@ -228,9 +241,9 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
         if schema is None:
             values = tuple(_frames.text_of_value(value) for value in listed)
             schema = self._schema_of(columns, Column('label', values=values), facts)
-        self.classes_ = _typed_classes(listed, found)
         self._class_weights = _weights_of(self.class_weights, listed)
         self._train(schema, columns, codes, facts)
+        self.classes_ = _classes_of(listed, self.schema is not None, y.dtype)
         return self
 
     def _listed(self, found: NDArray[Any], facts: Facts) -> list[Any]:
@@ -367,7 +380,11 @@ def _weights_of(given: Any, listed: list[Any]) -> list[float] | None:
     return [of.get(name, 1.0) for name in names]
 
 
-def _typed_classes(listed: list[Any], found: NDArray[Any]) -> NDArray[Any]:
-    """In the type of y, if its values are those of the list; a schema has texts."""
-    typed = {_frames.text_of_value(value): value for value in found}
-    return np.array([typed.get(_frames.text_of_value(value), value) for value in listed])
+def _classes_of(listed: list[Any], are_texts: bool, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """As they were given; the texts of a schema in the type of y. Which classes occur makes no difference."""
+    if are_texts and dtype.kind == 'b' and set(listed) <= {'false', 'true'}:
+        return np.array([value == 'true' for value in listed])
+    if are_texts and dtype.kind in 'iuf':
+        with contextlib.suppress(ValueError):
+            return np.array([float(value) for value in listed]).astype(dtype)
+    return np.array(listed)

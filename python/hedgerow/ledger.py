@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,11 +26,12 @@ class Ledger:
     """A ledger file: how much may be spent on some records, and what was.
 
     Each private fit reserves its budget here before noise is drawn. A fit that the rest does not cover is refused
-    (`BudgetError`), and nothing is spent. Any number of processes may use one file."""
+    (`BudgetError`), and nothing is spent. Any number of processes and threads may use one file, and threads one object."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Opens a ledger that is there. Fails: FileError, FormatError (not a ledger)."""
         self.path = os.fspath(path)
+        self._lock = threading.Lock()
         self._at = made(lib.hr_ledger_open, 'hr_ledger', lib.hr_ledger_close, text_to(self.path))
 
     @classmethod
@@ -40,7 +42,8 @@ class Ledger:
 
     def _total(self) -> Any:
         total = ffi.new('hr_ledger_total *')
-        call(lib.hr_ledger_sum, self._at, total)
+        with self._lock:
+            call(lib.hr_ledger_sum, self._at, total)
         return total
 
     @property
@@ -66,12 +69,17 @@ class Ledger:
         """All runs, oldest first."""
         found: list[Any] = []
         handle = ffi.new_handle(found)
-        call(lib.hr_ledger_each, self._at, lib.hedgerow_entry, handle)
+        with self._lock:
+            call(lib.hr_ledger_each, self._at, lib.hedgerow_entry, handle)
         return [Entry(number, when, purpose, epsilon, delta, STATES[state]) for number, when, purpose, epsilon, delta, state in found]
 
     def freeze(self) -> None:
         """Forbids all further spending, for good."""
-        call(lib.hr_ledger_freeze, self._at)
+        with self._lock:
+            call(lib.hr_ledger_freeze, self._at)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Ledger, (self.path,)
 
     def __repr__(self) -> str:
         return 'Ledger(%r)' % self.path

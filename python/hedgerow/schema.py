@@ -73,6 +73,9 @@ class Schema:
         else:
             call(lib.hr_schema_add_number, builder, name, column.low, column.high, column.integer)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Schema.parse, (self.to_yaml(),)
+
     @property
     def task(self) -> str:
         """'regression', 'binary' or 'multiclass'."""

@@ -211,3 +211,54 @@ def test_class_weights__find_more_of_a_rare_class():
     weighed = HedgerowClassifier(epsilon=10, class_weights={'yes': 10}, **PUBLIC).fit(X, y)
     assert weighed.guarantee_.is_private and weighed.guarantee_.epsilon <= 10
     assert (weighed.predict(X) == 'yes').sum() > 2 * (even.predict(X) == 'yes').sum()
+
+
+SCHEMA = hedgerow.Schema.build(hedgerow.Column('y', values=('0', '1', '2')), [hedgerow.Column('x%d' % i, -5, 5) for i in range(4)])
+
+
+@pytest.mark.parametrize('occur', [[0, 1], [0, 1, 2], [2]])
+def test_classes__do_not_tell_which_of_them_occur(occur):
+    X, _ = table(600)
+    model = HedgerowClassifier(schema=SCHEMA).fit(X, np.resize(occur, len(X)))
+    assert model.classes_.dtype.kind == 'i' and list(model.classes_) == [0, 1, 2]
+
+
+def test_a_refused_fit__leaves_the_last_model_as_it_was(tmp_path):
+    X, y = table()
+    ledger = hedgerow.Ledger.create(tmp_path / 'ledger.db', 1)
+    model = HedgerowClassifier(delta=0, ledger=ledger, **PUBLIC).fit(X, y)
+    before = model.score(X, y)
+    with pytest.raises(hedgerow.BudgetError):
+        model.set_params(classes=['yes', 'no']).fit(X, y)
+    assert model.score(X, y) == before
+
+
+def test_schemas_and_ledgers__are_cloned_and_pickled(tmp_path):
+    X, _ = table(600)
+    ledger = hedgerow.Ledger.create(tmp_path / 'ledger.db', 5)
+    model = pickle.loads(pickle.dumps(clone(HedgerowClassifier(schema=SCHEMA, ledger=ledger, delta=0))))
+    model.fit(X, np.resize([0, 1], len(X)))
+    assert ledger.spent[0] == 1
+
+
+def test_one_ledger__may_be_used_by_several_threads(tmp_path):
+    import concurrent.futures
+    X, y = table(600)
+    ledger = hedgerow.Ledger.create(tmp_path / 'ledger.db', 40)
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: HedgerowClassifier(delta=0, ledger=ledger, **PUBLIC).fit(X, y), range(20)))
+    assert ledger.spent[0] == 20
+
+
+def test_search_cost__has_the_delta_of_the_method():
+    assert hedgerow.search_cost(HedgerowClassifier(), 10) == pytest.approx((10, 1e-5))
+
+
+def test_an_interrupt_after_the_last_step__is_not_lost():
+    import os
+    import signal
+
+    from hedgerow._native import Interrupts
+    with pytest.raises(KeyboardInterrupt):
+        with Interrupts():
+            os.kill(os.getpid(), signal.SIGINT)

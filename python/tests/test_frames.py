@@ -194,3 +194,59 @@ def test_labels_of_another_kind__are_refused_by_name():
     regressor = hedgerow.HedgerowRegressor(bounds=(0, 60), label_bounds=(0, 60)).fit(X, df.days)
     with pytest.raises(ValueError, match='HedgerowRegressor'):
         HedgerowClassifier(schema=regressor.model_.schema).fit(X, y)
+
+
+def persons_in(X):
+    """How many persons the engine is told of."""
+    from hedgerow import _frames
+    return len(np.unique(_frames.person_numbers(_frames.columns_of(X), 'patient')))
+
+
+@pytest.mark.parametrize('patients, persons', [
+    (pa.DictionaryArray.from_arrays(pa.array(range(100), 'int32'), pa.array(['A'] * 100)), 1),
+    (pa.array(range(2 ** 60, 2 ** 60 + 100)), 100),
+    (pa.array(['A', 'B'] * 50), 2),
+])
+def test_persons__are_the_values_not_how_they_are_stored(patients, persons):
+    assert persons_in(pa.table({'patient': patients})) == persons
+    if persons == 100:
+        ids = np.arange(2 ** 60, 2 ** 60 + 100)
+        assert persons_in(pd.DataFrame({'patient': ids})) == persons_in(pd.DataFrame({'patient': pd.array(ids, 'Int64')})) == 100
+
+
+def test_a_missing_value_of_a_dictionary__is_no_person():
+    patients = pa.DictionaryArray.from_arrays(pa.array([0, 1] * 50, 'int32'), pa.array(['A', None]))
+    with pytest.raises(ValueError, match='lacks 50'):
+        persons_in(pa.table({'patient': patients}))
+
+
+def test_record_batches__keep_their_order_of_columns():
+    X = np.random.default_rng(1).random((300, 2))
+    batch = pa.RecordBatch.from_pydict({'a': X[:, 0], 'b': X[:, 1]})
+    model = HedgerowClassifier(bounds=(0, 1), classes=[0, 1]).fit(batch, (X[:, 0] > .5).astype(int))
+    with pytest.raises(ValueError, match='same order'):
+        model.predict(pa.RecordBatch.from_pydict({'b': X[:, 1], 'a': X[:, 0]}))
+
+
+def test_bytes_of_another_order__are_the_same_numbers():
+    X = np.random.default_rng(1).random((300, 2))
+    model = HedgerowClassifier(bounds=(0, 1), classes=[0, 1]).fit(X, (X[:, 0] > .5).astype(int)).model_
+    assert np.array_equal(model.predict(X.astype('>f8')), model.predict(X))
+
+
+def test_odd_cells__are_read_or_refused():
+    df, y = frame()
+    text = df.assign(ward=pd.array([pd.NA] + list(df.ward[1:]), 'string'))
+    assert np.array_equal(probabilities(text, y, text), probabilities(df.assign(ward=[None] + list(df.ward[1:])), y, text))
+    with pytest.raises(hedgerow.ArgumentError, match='lists nothing'):
+        HedgerowClassifier(**{**FACTS, 'categories': {'ward': []}}).fit(df, y)
+    with pytest.raises(ValueError, match='dates'):
+        HedgerowClassifier(bounds=(0, 1), classes=[0, 1]).fit(np.full((10, 1), np.datetime64('2020-01-01')), [0, 1] * 5)
+    with pytest.raises(ValueError, match='NUL'):
+        HedgerowClassifier(**{**FACTS, 'categories': {'ward': [*WARDS, 'a' + chr(0)]}}).fit(df, y)
+
+
+def test_integer_names__are_names():
+    X = pd.DataFrame(np.random.default_rng(1).random((300, 2)))[[1, 0]]
+    model = HedgerowClassifier(bounds={0: (0, 1), 1: (0, 200)}, classes=[0, 1]).fit(X, (X[0] > .5).astype(int))
+    assert {c.name: c.high for c in model.model_.schema.features} == {'0': 1, '1': 200}
