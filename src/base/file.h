@@ -2,7 +2,7 @@
 #ifndef HR_BASE_FILE_H
 #define HR_BASE_FILE_H
 
-#include "base/fail.h"
+#include "base/buffer.h"
 
 #include <stdbool.h>
 
@@ -22,6 +22,13 @@ HR_MUST_CHECK hr_status hr_file_create(const char *path, const char *what, unsig
  * written to PATH.new first. Fails: IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_file_replace(const char *path, const char *what, unsigned rights,
                                         const void *bytes, size_t size, hr_error *err);
+
+/* Adds all of the file. Fails: IO, MEMORY; the caller frees the buffer. */
+HR_MUST_CHECK hr_status hr_file_read_path(const char *path, hr_buffer *bytes, hr_error *err);
+
+/* Writes a file for all to read in place of what is there, at once; links are followed. A device or pipe is
+ * written to, and "-" is standard output. Fails: IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_file_write_path(const char *path, const char *bytes, size_t size, hr_error *err);
 
 /* Whether `rights` (st_mode) of the file of a secret key let nobody but its owner use it. Fails: POLICY. */
 HR_MUST_CHECK hr_status hr_file_check_secret(const char *path, unsigned rights, hr_error *err);
