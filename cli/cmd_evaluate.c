@@ -190,9 +190,9 @@ static hr_status plan_figures(const evaluate_args *args, evaluation_run *run, hr
     const double records = args->rows.given ? (double)args->rows.value : ROWS_GUESSED;
     hr_evaluation plan;
     hr_status status = hr_evaluation_plan(run->model, records, &options, &plan, err);
-    if (status == HR_OK)
-        (args->as_json ? print_evaluation_plan_json : print_evaluation_plan)(&plan, records,
-                                                                             !args->rows.given);
+    if (status == HR_OK && args->as_json)
+        return print_evaluation_plan_json(&plan, records, !args->rows.given, err);
+    if (status == HR_OK) print_evaluation_plan(&plan, records, !args->rows.given);
     return status;
 }
 

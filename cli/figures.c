@@ -42,54 +42,20 @@ void print_evaluation(FILE *out, const hr_evaluation *evaluation, const hr_ledge
     print_wrapped(out, evaluation->statement, 9);
 }
 
-static void json_figures(json_writer *json, const hr_evaluation *evaluation) {
-    json_open(json, "figures", '{');
-    for (size_t i = 0; i < evaluation->figure_count; i++) {
-        const hr_figure *figure = &evaluation->figures[i];
-        json_open(json, figure->name, '{');
-        json_number(json, "value", figure->value);
-        json_number(json, "noise", figure->noise);
-        json_number(json, "low", figure->low);
-        json_number(json, "high", figure->high);
-        json_close(json, '}');
-    }
-    json_close(json, '}');
-}
-
-static void json_releases(json_writer *json, const hr_evaluation *evaluation) {
-    json_open(json, "releases", '[');
-    for (size_t i = 0; i < evaluation->release_count; i++) {
-        const hr_release_info *release = &evaluation->releases[i];
-        json_open(json, NULL, '{');
-        json_text(json, "what", release->what);
-        json_text(json, "mechanism", release->mechanism);
-        json_integer(json, "sensitivity", release->sensitivity);
-        json_number(json, "scale", release->scale);
-        json_number(json, "cost", release->cost);
-        json_integer(json, "draws", release->draws);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
-
-static void json_budget(json_writer *json, const hr_evaluation *evaluation) {
-    json_number(json, "epsilon", evaluation->epsilon);
-    json_number(json, "delta", evaluation->delta);
-    json_number(json, "epsilon_replace", evaluation->epsilon_replace);
-    json_number(json, "delta_replace", evaluation->delta_replace);
-}
-
+/* Figures that are paid for are printed in any case: as text, if there is no memory for the object. */
 void print_evaluation_json(FILE *out, const hr_evaluation *evaluation, const hr_ledger_total *total) {
     json_writer json = {.out = out};
+    char *text = NULL;
+    if (hr_evaluation_render(evaluation, &text, NULL) != HR_OK) {
+        print_evaluation(out, evaluation, total);
+        return;
+    }
     json_open(&json, NULL, '{');
-    json_flag(&json, "exact", false);
-    json_figures(&json, evaluation);
-    json_budget(&json, evaluation);
-    json_text(&json, "statement", evaluation->statement);
-    json_releases(&json, evaluation);
+    json_members(&json, text);
     json_ledger(&json, total);
     json_close(&json, '}');
     fputc('\n', out);
+    hr_text_free(text);
 }
 
 /* ---- The plan ---- */
@@ -111,15 +77,19 @@ void print_evaluation_plan(const hr_evaluation *plan, double records, bool guess
     print_figures(stdout, plan);
 }
 
-void print_evaluation_plan_json(const hr_evaluation *plan, double records, bool guessed) {
+hr_status print_evaluation_plan_json(const hr_evaluation *plan, double records, bool guessed, hr_error *err) {
     json_writer json = {.out = stdout};
+    char *text = NULL;
+    hr_status status = hr_evaluation_render(plan, &text, err);
+    if (status != HR_OK) return status;
     json_open(&json, NULL, '{');
     json_number(&json, "records", records);
     json_flag(&json, "records_guessed", guessed);
-    json_figures(&json, plan);
-    json_budget(&json, plan);
+    json_members(&json, text);
     json_close(&json, '}');
     putchar('\n');
+    hr_text_free(text);
+    return HR_OK;
 }
 
 /* ---- Exact decisions ---- */

@@ -10,7 +10,7 @@
 void print_evaluation(FILE *out, const hr_evaluation *evaluation, const hr_ledger_total *total);
 void print_evaluation_json(FILE *out, const hr_evaluation *evaluation, const hr_ledger_total *total);
 void print_evaluation_plan(const hr_evaluation *plan, double records, bool guessed);
-void print_evaluation_plan_json(const hr_evaluation *plan, double records, bool guessed);
+hr_status print_evaluation_plan_json(const hr_evaluation *plan, double records, bool guessed, hr_error *err);
 
 /* Exact counts of decisions, classes x classes, for the owner's eyes. */
 void print_confusion(const hr_column *label, const uint64_t *counts);

@@ -2,6 +2,7 @@
 #include "output.h"
 
 #include <math.h>
+#include <string.h>
 
 static void put_string(FILE *out, const char *text) {
     fputc('"', out);
@@ -57,4 +58,9 @@ void json_integer(json_writer *json, const char *name, uint64_t value) {
 void json_flag(json_writer *json, const char *name, bool value) {
     begin_json_value(json, name);
     fputs(value ? "true" : "false", json->out);
+}
+
+void json_members(json_writer *json, const char *object) {
+    begin_json_value(json, NULL);
+    fprintf(json->out, "%.*s", (int)strlen(object) - 2, object + 1);
 }

@@ -80,6 +80,8 @@ void json_text(json_writer *json, const char *name, const char *text);
 void json_number(json_writer *json, const char *name, double value);
 void json_integer(json_writer *json, const char *name, uint64_t value);
 void json_flag(json_writer *json, const char *name, bool value);
+/* The members of `object`, the text of a JSON object that is not empty. */
+void json_members(json_writer *json, const char *object);
 
 /* ---- Files ---- */
 
