@@ -181,6 +181,7 @@ static hr_status decide_records(evaluation_job *job, hr_error *err) {
 
 static void set_judged(evaluation_job *job) {
     job->judged = (hr_judged){.rows = job->comparison.rows,
+                              .bins = HR_SCORE_BINS,
                               .outputs = job->comparison.outputs,
                               .predicted = job->comparison.predicted,
                               .labels = job->comparison.labels,

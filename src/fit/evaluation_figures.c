@@ -79,7 +79,7 @@ static estimate area_of(const hr_evaluation_sums *sums) {
     estimate classes[2];
     count_classes(sums, classes);
     if (!is_known(classes[0]) || !is_known(classes[1])) return UNKNOWN;
-    double below = 0, area = 0, wins[HR_SCORE_CELLS], negatives = classes[0].value,
+    double below = 0, area = 0, wins[2 * HR_SCORE_BINS_MAX], negatives = classes[0].value,
            positives = classes[1].value, above = positives;
     for (size_t b = 0; b < sums->score_bins; b++) {
         double no = sums->scores[2 * b], yes = sums->scores[2 * b + 1];

@@ -14,7 +14,7 @@ typedef struct hr_evaluation_sums {
     double range; /* regression: of the label */
     hr_privacy_measure privacy_measure;
     const double *outcomes, *scores, *loss; /* 2 x classes, 2 x score_bins, 1 */
-    size_t score_bins;                      /* at most HR_SCORE_BINS */
+    size_t score_bins;                      /* at most HR_SCORE_BINS_MAX */
     const double *records, *misses, *squares;
     double outcome_noise, score_noise, loss_noise, record_noise, miss_noise, square_noise;
 } hr_evaluation_sums;

@@ -1,5 +1,5 @@
-/* One secure sum instead of the releases of evaluation.c. Bins of scores are even on the public grid: medians
- * would take a question for each level. */
+/* One secure sum instead of the releases of evaluation.c. Bins of scores are even on the public grid, and
+ * twice as many: medians would take a question for each level. */
 #include "fit/shared_evaluation.h"
 
 #include "base/fail.h"
@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES_MAX = 3, MEMBERS_MAX = 256 };
+enum { LINES_MAX = 3, MEMBERS_MAX = 256, SHARED_BIN_BITS = 5, SHARED_BINS = 1 << SHARED_BIN_BITS };
+_Static_assert((int)SHARED_BINS <= (int)HR_SCORE_BINS_MAX, "figures take so many bins");
 static const double EPSILON_MAX = 1e4;
 
 /* One line: its values, their sensitivity and unit, and its part of the budget. */
@@ -37,7 +38,7 @@ static const shared_line number_lines[] = {
 static const shared_line binary_lines[] = {
     {"outcomes by class", hr_judged_outcomes, HR_COUNT_SENSITIVITY, HR_COUNT_UNIT, .35, 2, true},
     {"losses", hr_judged_loss, HR_LOSS_SENSITIVITY, 1 << HR_LOSS_BITS, .3, 1, false},
-    {"scores by class", hr_judged_scores, HR_COUNT_SENSITIVITY, HR_COUNT_UNIT, .35, HR_SCORE_CELLS, false},
+    {"scores by class", hr_judged_scores, HR_COUNT_SENSITIVITY, HR_COUNT_UNIT, .35, 2 * SHARED_BINS, false},
 };
 static const shared_line class_lines[] = {
     {"outcomes by class", hr_judged_outcomes, HR_COUNT_SENSITIVITY, HR_COUNT_UNIT, .4, 2, true},
@@ -50,9 +51,8 @@ typedef struct shared_lines {
     size_t count, classes;
 } shared_lines;
 
-static shared_lines lines_of(const hr_model *model) {
-    shared_lines lines = {hr_schema_task(hr_model_schema(model)), class_lines, 2,
-                          hr_model_output_count(model)};
+static shared_lines lines_of(const hr_schema *schema) {
+    shared_lines lines = {hr_schema_task(schema), class_lines, 2, hr_schema_label(schema)->value_count};
     if (lines.task == HR_TASK_MULTICLASS) return lines;
     lines.rows = lines.task == HR_TASK_BINARY ? binary_lines : number_lines;
     lines.count = 3;
@@ -63,8 +63,8 @@ static size_t line_cells(const shared_lines *lines, size_t line) {
     return lines->rows[line].cells * (lines->rows[line].each_class ? lines->classes : 1);
 }
 
-size_t hr_shared_evaluation_values(const hr_model *model) {
-    const shared_lines lines = lines_of(model);
+size_t hr_shared_evaluation_values(const hr_schema *schema) {
+    const shared_lines lines = lines_of(schema);
     size_t values = 0;
     for (size_t i = 0; i < lines.count; i++) values += line_cells(&lines, i);
     return values;
@@ -94,7 +94,7 @@ static hr_status check_amounts(const hr_shared_evaluation *e, hr_error *err) {
         return refuse_shared("epsilon", "0 < E <= 10000", err);
     if (!(e->delta >= 0 && e->delta < 1)) return refuse_shared("delta", "0 <= D < 1", err);
     if (!e->members || e->members > MEMBERS_MAX) return refuse_shared("owners", "1 to 256", err);
-    if (strcmp(hr_model_guarantee(e->model)->unit, HR_ONE_PERSON) != 0) return HR_OK;
+    if (!e->model || strcmp(hr_model_guarantee(e->model)->unit, HR_ONE_PERSON) != 0) return HR_OK;
     return hr_fail(err, HR_E_POLICY,
                    "evaluate a model whose schema names no unit, on tables with one record of each person",
                    "the model protects persons, but these figures would protect single records only");
@@ -103,7 +103,7 @@ static hr_status check_amounts(const hr_shared_evaluation *e, hr_error *err) {
 hr_status hr_shared_evaluation_check(const hr_shared_evaluation *e, hr_budget *out, hr_error *err) {
     hr_status status = check_amounts(e, err);
     if (!status) status = hr_budget_grant(e->epsilon, e->delta, HR_PRIVACY_GDP, out, err);
-    const shared_lines lines = lines_of(e->model);
+    const shared_lines lines = lines_of(e->schema);
     for (size_t i = 0; i < lines.count && !status; i++) {
         hr_charge charge = line_charge(&lines, out, i);
         status = hr_charge_check_share(out->privacy_measure, &charge, honest_shares(e), err);
@@ -113,7 +113,7 @@ hr_status hr_shared_evaluation_check(const hr_shared_evaluation *e, hr_budget *o
 
 static hr_status charge_lines(const hr_shared_evaluation *e, const hr_budget *budget, hr_gate *gate,
                               hr_permit permits[LINES_MAX], hr_error *err) {
-    const shared_lines lines = lines_of(e->model);
+    const shared_lines lines = lines_of(e->schema);
     hr_status status = HR_OK;
     for (size_t i = 0; i < lines.count && !status; i++) {
         hr_charge charge = line_charge(&lines, budget, i);
@@ -127,7 +127,7 @@ static hr_status charge_lines(const hr_shared_evaluation *e, const hr_budget *bu
 /* One answer in the making. */
 typedef struct shared_answer {
     hr_comparison comparison;
-    uint32_t *decided, cuts[HR_SCORE_BINS];
+    uint32_t *decided, cuts[SHARED_BINS];
     hr_exact *exact;
     hr_judged judged;
 } shared_answer;
@@ -138,30 +138,32 @@ static void free_answer(shared_answer *a) {
     free(a->exact);
 }
 
-static void judge(shared_answer *a, const hr_model *model) {
+static void judge(shared_answer *a, const hr_schema *schema) {
     const hr_comparison *c = &a->comparison;
-    const hr_column *label = hr_schema_label(hr_model_schema(model));
+    const hr_column *label = hr_schema_label(schema);
     for (size_t i = 0; i < c->rows && c->task != HR_TASK_REGRESSION; i++)
         a->decided[i] = (uint32_t)hr_decide(NULL, c->predicted + i * c->outputs, c->outputs);
-    for (uint32_t b = 1; b < HR_SCORE_BINS; b++) a->cuts[b - 1] = b << (HR_SCORE_GRID_BITS - HR_SCORE_LEVELS);
+    for (uint32_t b = 1; b < SHARED_BINS; b++) a->cuts[b - 1] = b << (HR_SCORE_GRID_BITS - SHARED_BIN_BITS);
     a->judged = (hr_judged){.rows = c->rows,
                             .outputs = c->outputs,
                             .predicted = c->predicted,
                             .labels = c->labels,
                             .decided = a->decided,
                             .cuts = a->cuts,
-                            .cut_count = HR_SCORE_BINS - 1,
+                            .cut_count = SHARED_BINS - 1,
+                            .bins = SHARED_BINS,
                             .range = label->high - label->low};
 }
 
 static hr_status prepare_answer(shared_answer *a, const hr_shared_evaluation *e, const hr_data *data,
                                 hr_error *err) {
-    hr_status status = hr_comparison_make(e->model, data, 0, &a->comparison, err);
+    const bool any = hr_data_rows(data) > 0;
+    hr_status status = any ? hr_comparison_make(e->model, data, 0, &a->comparison, err) : HR_OK;
     if (status) return status;
-    a->decided = calloc(a->comparison.rows, sizeof *a->decided);
-    a->exact = calloc(hr_shared_evaluation_values(e->model), sizeof *a->exact);
+    a->decided = calloc(a->comparison.rows + 1, sizeof *a->decided);
+    a->exact = calloc(hr_shared_evaluation_values(e->schema), sizeof *a->exact);
     if (!a->decided || !a->exact) return hr_fail_memory(err);
-    judge(a, e->model);
+    judge(a, e->schema);
     return HR_OK;
 }
 
@@ -173,7 +175,7 @@ hr_status hr_shared_evaluation_answer(const hr_shared_evaluation *e, const hr_da
     hr_status status = hr_shared_evaluation_check(e, &budget, err);
     if (!status) status = prepare_answer(&a, e, data, err);
     if (!status) status = charge_lines(e, &budget, gate, permits, err);
-    const shared_lines lines = lines_of(e->model);
+    const shared_lines lines = lines_of(e->schema);
     for (size_t i = 0, at = 0; i < lines.count && !status; at += line_cells(&lines, i++)) {
         lines.rows[i].count(&a.judged, a.exact + at);
         hr_gate_share(gate, permits[i], a.exact + at, mask, line_cells(&lines, i), out + at);
@@ -191,7 +193,7 @@ typedef struct shared_sums {
 
 static void scale_sums(const hr_shared_evaluation *e, const hr_budget *budget, const hr_noisy *sums,
                        shared_sums *s) {
-    const shared_lines lines = lines_of(e->model);
+    const shared_lines lines = lines_of(e->schema);
     double more = sqrt((double)e->members / (double)honest_shares(e));
     for (size_t i = 0, at = 0; i < lines.count; at += line_cells(&lines, i++)) {
         hr_charge charge = line_charge(&lines, budget, i);
@@ -205,8 +207,8 @@ static void scale_sums(const hr_shared_evaluation *e, const hr_budget *budget, c
 
 static void make_shared_figures(const hr_shared_evaluation *e, const hr_budget *budget, const shared_sums *s,
                                 hr_evaluation *out) {
-    const hr_column *label = hr_schema_label(hr_model_schema(e->model));
-    const shared_lines lines = lines_of(e->model);
+    const hr_column *label = hr_schema_label(e->schema);
+    const shared_lines lines = lines_of(e->schema);
     hr_evaluation_sums sums = {.task = lines.task,
                                .classes = lines.classes,
                                .range = label->high - label->low,
@@ -220,7 +222,7 @@ static void make_shared_figures(const hr_shared_evaluation *e, const hr_budget *
         sums.loss = s->of[1], sums.loss_noise = s->noise[1];
     }
     if (lines.task == HR_TASK_BINARY)
-        sums.scores = s->of[2], sums.score_noise = s->noise[2], sums.score_bins = HR_SCORE_BINS;
+        sums.scores = s->of[2], sums.score_noise = s->noise[2], sums.score_bins = SHARED_BINS;
     hr_evaluation_figures(&sums, out);
 }
 
@@ -240,7 +242,8 @@ static void state_shared(const hr_shared_evaluation *e, const hr_budget *budget,
         out->statement, sizeof out->statement,
         "The figures are (%s, %s)-differentially private for adding or removing one record of one of the "
         "%zu owners' tables (%s, %s for replacing one), also if %zu of the owners add no noise and tell "
-        "what they know. A person with records at two owners pays at both. What the model says of "
+        "what they know, as long as X25519, BLAKE2b, ChaCha20 and Ed25519 hold. A person with records at two "
+        "owners pays at both. What the model says of "
         "records that it was trained on is spent by the model.",
         amounts[0], amounts[1], e->members, amounts[2], amounts[3], e->members - (size_t)honest_shares(e));
 }
@@ -258,7 +261,7 @@ hr_status hr_shared_evaluation_result(const hr_shared_evaluation *e, const hr_no
     shared_sums scaled = {0};
     hr_status status = hr_shared_evaluation_check(e, &budget, err);
     if (status) return status;
-    scaled.values = calloc(hr_shared_evaluation_values(e->model), sizeof *scaled.values);
+    scaled.values = calloc(hr_shared_evaluation_values(e->schema), sizeof *scaled.values);
     status = scaled.values ? charge_lines(e, &budget, account, unused, err) : hr_fail_memory(err);
     if (!status) {
         scale_sums(e, &budget, sums, &scaled);

@@ -9,17 +9,18 @@
 
 #include <hedgerow/evaluation.h>
 
-/* Public, and the same at all parties. Scores are counted in 16 bins that are even on a public grid, so the
- * AUC of a model whose probabilities are all close together is that of few bins: too low. */
+/* Public, and the same at all parties. Scores are counted in 32 bins that are even on a public grid: the AUC
+ * of a model whose probabilities are all close together is that of few bins, too low. */
 typedef struct hr_shared_evaluation {
-    const hr_model *model; /* borrowed */
-    double epsilon, delta; /* what each owner pays; delta 0: pure epsilon */
-    size_t members;        /* owners that the sum is over, 1 to 256 */
-    size_t coalition;      /* so many of all owners may leave their noise out, and tell each other all */
+    const hr_schema *schema; /* of the model, and of all tables; borrowed */
+    const hr_model *model;   /* an owner's: what it predicts with; all others: NULL. Borrowed */
+    double epsilon, delta;   /* what each owner pays; delta 0: pure epsilon */
+    size_t members;          /* owners that the sum is over, 1 to 256 */
+    size_t coalition;        /* so many of all owners may leave their noise out, and tell each other all */
 } hr_shared_evaluation;
 
-/* How many numbers an answer has; follows from the model's schema. */
-size_t hr_shared_evaluation_values(const hr_model *model);
+/* How many numbers an answer has. */
+size_t hr_shared_evaluation_values(const hr_schema *schema);
 
 /* Whether it can be done, and what it costs each owner: *out. Looks at no record. Fails: ARGUMENT (a number
  * out of range), POLICY (the model protects persons, whom these sums do not), BUDGET (too little for any
@@ -30,7 +31,9 @@ HR_MUST_CHECK hr_status hr_shared_evaluation_check(const hr_shared_evaluation *e
 /* One owner's answer: hr_shared_evaluation_values numbers modulo 2^64. All is charged before any noise is
  * drawn. Spends: from the gate, whose budget is what hr_shared_evaluation_check says. Others see that it
  * fails, so it does not depend on the number of records: what delta a job may have is for the owner's policy.
- * Fails: as above, SCHEMA (no labels, no rows, another schema), BUDGET, MEMORY: nothing was drawn. */
+ * A table without
+ * records has sums of 0. Fails: as above, SCHEMA (no labels, another schema), BUDGET, MEMORY: nothing was
+ * drawn. */
 HR_MUST_CHECK hr_status hr_shared_evaluation_answer(const hr_shared_evaluation *evaluation,
                                                     const hr_data *data, hr_gate *gate, hr_mask *mask,
                                                     uint64_t *out, hr_error *err);

@@ -34,7 +34,7 @@ static size_t score_bin_of(const hr_judged *judged, size_t cell) {
 }
 
 void hr_judged_scores(const hr_judged *judged, hr_exact *cells) {
-    for (size_t c = 0; c < HR_SCORE_CELLS; c++) cells[c].unpaid = 0;
+    for (size_t c = 0; c < 2 * judged->bins; c++) cells[c].unpaid = 0;
     for (size_t i = 0; i < judged->rows; i++) {
         size_t b = score_bin_of(judged, grid_cell_of(judged->predicted[2 * i + 1]));
         cells[2 * b + (judged->labels[i] > 0)].unpaid += HR_COUNT_UNIT;

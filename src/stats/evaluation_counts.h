@@ -12,6 +12,7 @@ enum {
     HR_SCORE_GRID_BITS = 14, /* scores are cut on a public grid of so many bits */
     HR_SCORE_LEVELS = 4,     /* into at most 2^HR_SCORE_LEVELS bins */
     HR_SCORE_BINS = 1 << HR_SCORE_LEVELS,
+    HR_SCORE_BINS_MAX = 32,
     HR_SCORE_CELLS = 2 * HR_SCORE_BINS,
     HR_LOSS_BITS = 12, /* losses are summed in 2^-12 */
     HR_LOSS_MAX = 4,   /* what the loss of one record counts as at most */
@@ -31,7 +32,7 @@ typedef struct hr_judged {
     const double *labels;    /* class indices, or numbers within the label's bounds */
     const uint32_t *decided; /* classes: the predicted class of each record, below `outputs` */
     const uint32_t *cuts;    /* two classes: where released cuts divide the grid, ascending */
-    size_t cut_count;        /* below HR_SCORE_BINS */
+    size_t cut_count, bins;  /* cut_count < bins <= HR_SCORE_BINS_MAX */
     double range;            /* numbers: width of the label's bounds, > 0 */
 } hr_judged;
 
@@ -43,7 +44,7 @@ void hr_judged_outcomes(const hr_judged *judged, hr_exact *cells);
  * that is even in sqrt(p)/(sqrt(p) + sqrt(1 - p)), p the probability of class 1: fine near 0 and 1, where the
  * scores of rare classes are. */
 void hr_judged_score_grid(const hr_judged *judged, hr_exact *cells);
-/* Two classes: cells[2 b + k], HR_SCORE_CELLS of them, records of class k in bin b; bin b holds the cells of
+/* Two classes: cells[2 b + k], 2 `bins` of them, records of class k in bin b; bin b holds the cells of
  * the grid from cuts[b - 1] to cuts[b] - 1. */
 void hr_judged_scores(const hr_judged *judged, hr_exact *cells);
 /* Sum of min(-ln(probability of the label), HR_LOSS_MAX) in 2^-HR_LOSS_BITS. */

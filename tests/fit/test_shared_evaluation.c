@@ -3,6 +3,7 @@
 #include "fit/shared_evaluation.h"
 
 #include "crypto/mask.h"
+#include "data/records.h"
 #include "privacy/noise.h"
 #include "random/csprng.h"
 #include "stats/evaluation_counts.h"
@@ -11,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { OWNERS = 3, ROWS = 300, VALUES_MAX = 64 };
+enum { OWNERS = 3, ROWS = 300, VALUES_MAX = 80, SCORE_CELLS = 64 };
 
 static void assert_near(double value, double wanted, double within) {
     if (!(fabs(value - wanted) <= within)) fail_msg("%g is not within %g of %g", value, within, wanted);
@@ -45,8 +46,8 @@ static shared_world world_of(size_t classes, double epsilon, double delta) {
     options.trees = 40; /* scores that reach most bins */
     w.model = fit(train.data, &options);
     table_close(&train);
-    w.evaluation = (hr_shared_evaluation){w.model, epsilon, delta, OWNERS, 1};
-    w.values = hr_shared_evaluation_values(w.model);
+    w.evaluation = (hr_shared_evaluation){hr_model_schema(w.model), w.model, epsilon, delta, OWNERS, 1};
+    w.values = hr_shared_evaluation_values(hr_model_schema(w.model));
     assert_true(w.values <= VALUES_MAX);
     return w;
 }
@@ -186,11 +187,32 @@ static void test_shared_evaluation__one_answer_alone_tells_nothing(void **state)
     world_done(&w);
 }
 
+/* Whether an owner has a record is a fact of its records: it answers as all others do. */
+static void test_shared_evaluation__no_records_add_nothing(void **state) {
+    (void)state;
+    for (size_t classes = 0; classes <= 3; classes += classes ? 1 : 2) {
+        shared_world w = world_of(classes, 1000, 0);
+        hr_data *empty = hr_data_take(w.tables[1].data, NULL, 0);
+        int64_t full[VALUES_MAX], sums[VALUES_MAX];
+        uint64_t answer[VALUES_MAX], without[VALUES_MAX];
+        assert_non_null(empty);
+        owner_gate g[] = {gate_of(HR_PRIVACY_NONE, 0, 1), gate_of(HR_PRIVACY_NONE, 0, 1)};
+        answer_of(&w, 1, empty, &g[0], without);
+        answer_of(&w, 1, w.tables[1].data, &g[1], answer);
+        sum_of(&w, HR_PRIVACY_NONE, 1, full);
+        for (size_t i = 0; i < w.values; i++) sums[i] = (int64_t)((uint64_t)full[i] - answer[i] + without[i]);
+        const hr_evaluation made = result_of(&w, sums);
+        assert_near(value_of(&made, "records"), (OWNERS - 1) * ROWS, 1e-9);
+        for (size_t i = 0; i < 2; i++) gate_done(&g[i]);
+        hr_data_free(empty);
+        world_done(&w);
+    }
+}
+
 /* ---- What one record changes, and what is charged for it ---- */
 
 /* Numbers a line has, in the order of the lines. */
-static const size_t number_sizes[] = {1, 1, 1}, binary_sizes[] = {4, 1, HR_SCORE_CELLS},
-                    class_sizes[] = {6, 1};
+static const size_t number_sizes[] = {1, 1, 1}, binary_sizes[] = {4, 1, SCORE_CELLS}, class_sizes[] = {6, 1};
 
 static void test_shared_evaluation__one_record_changes_no_line_by_more_than_is_charged(void **state) {
     (void)state;
@@ -265,7 +287,7 @@ static void test_shared_evaluation__answers_once_for_its_budget(void **state) {
 /* ---- Noise ---- */
 
 /* Two of three owners are counted on: the sum has 3/2 of the variance that is paid for. The mean of the 40 x
- * 36 squares is of so many independent draws; coins are fixed, and other seeds were within 12 %. */
+ * 68 squares is of so many independent draws; coins are fixed, and other seeds were within 12 %. */
 static void assert_noise(double delta) {
     shared_world w = world_of(2, 1, delta);
     const hr_budget budget = budget_of(&w);
@@ -307,11 +329,11 @@ static void test_shared_evaluation__refusals_charge_nothing(void **state) {
         hr_status status;
         const char *says;
     } cases[] = {
-        {{good.model, 0, 0, 3, 1}, w.tables[0].data, HR_E_ARGUMENT, "0 < E <= 10000"},
-        {{good.model, 1, 1, 3, 1}, w.tables[0].data, HR_E_ARGUMENT, "0 <= D < 1"},
-        {{good.model, 1, 0, 0, 1}, w.tables[0].data, HR_E_ARGUMENT, "1 to 256"},
-        {{good.model, 1, 0, 257, 1}, w.tables[0].data, HR_E_ARGUMENT, "1 to 256"},
-        {{good.model, 1e-12, 0, 3, 1}, w.tables[0].data, HR_E_BUDGET, ""},
+        {{good.schema, good.model, 0, 0, 3, 1}, w.tables[0].data, HR_E_ARGUMENT, "0 < E <= 10000"},
+        {{good.schema, good.model, 1, 1, 3, 1}, w.tables[0].data, HR_E_ARGUMENT, "0 <= D < 1"},
+        {{good.schema, good.model, 1, 0, 0, 1}, w.tables[0].data, HR_E_ARGUMENT, "1 to 256"},
+        {{good.schema, good.model, 1, 0, 257, 1}, w.tables[0].data, HR_E_ARGUMENT, "1 to 256"},
+        {{good.schema, good.model, 1e-12, 0, 3, 1}, w.tables[0].data, HR_E_BUDGET, ""},
     };
     table other = table_of_steps(ROWS, 2, 3, 1);
     uint64_t answer[VALUES_MAX];
@@ -338,6 +360,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shared_evaluation__exact_answers_give_the_figures_of_all_records),
         cmocka_unit_test(test_shared_evaluation__one_answer_alone_tells_nothing),
+        cmocka_unit_test(test_shared_evaluation__no_records_add_nothing),
         cmocka_unit_test(test_shared_evaluation__one_record_changes_no_line_by_more_than_is_charged),
         cmocka_unit_test(test_shared_evaluation__lines_cost_the_budget_together),
         cmocka_unit_test(test_shared_evaluation__answers_once_for_its_budget),

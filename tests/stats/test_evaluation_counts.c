@@ -31,6 +31,7 @@ static void draw_records(records *r, size_t classes) {
 static hr_judged judged_of(const records *r, size_t from, size_t rows, size_t classes) {
     size_t outputs = classes ? classes : 1;
     return (hr_judged){.rows = rows,
+                       .bins = HR_SCORE_BINS,
                        .outputs = outputs,
                        .predicted = r->predicted + from * outputs,
                        .labels = r->labels + from,
