@@ -135,7 +135,7 @@ static double run(void) {
     stepping = &members[0];
     step_began = processor_seconds();
     if (hr_simulation_submit(&simulation, &err)) bench_die(&err, "submit:");
-    while (!simulation.parties[0].as.coordinator.model) {
+    while (!simulation.parties[0].as.coordinator.result.model) {
         size_t first = 0;
         for (size_t i = 1; i < member_count; i++)
             if (ready(&members[i]) < ready(&members[first])) first = i;

@@ -1,14 +1,13 @@
 /* hedgerow coordinate: a model from the owners of a federation. */
 #include "commands.h"
-#include "keep.h"
 #include "log_lines.h"
-#include "output.h"
-#include "places.h"
 #include "plan.h"
+#include "product.h"
 #include "together.h"
 
 typedef struct coordinate_args {
-    const char *file, *model;
+    const char *file;
+    product_args product;
     bool as_json, plan;
     log_args log;
     arg_integer rows;
@@ -18,8 +17,10 @@ typedef struct coordinate_args {
 
 static const arg_option coordinate_options[] = {
     {"JOB", 0, ARG_OPERAND, true, AT(file), NULL, "the job file: what to train, and with which owners"},
-    {"model", 0, ARG_TEXT, true, AT(model), "FILE",
+    {"model", 0, ARG_TEXT, false, AT(product.model), "FILE",
      "where the model goes; it must not exist when a job begins; - is standard output"},
+    {"figures", 0, ARG_TEXT, false, AT(product.figures), "FILE",
+     "where the figures of a job of method evaluation go, instead of --model; as JSON"},
     {"plan", 0, ARG_WAIVER, false, AT(plan), NULL,
      "print what the job would do, from its file and schema alone: contacts nobody, spends nothing"},
     {"rows", 0, ARG_INTEGER, false, AT(rows), "N",
@@ -37,22 +38,23 @@ static int run_coordinate(const command *self, int argc, char **argv) {
     if (args.plan) return run_job_plan(self->name, args.file, 0, &args.rows, args.as_json);
     if (args.rows.given)
         return usage_error(self->name, "--rows is for --plan: a job counts the records by itself, privately");
-    if (!together_output_free(self->name, args.model, args.as_json)) return EXIT_USAGE;
-    const named_file output = {"--model", args.model}, job = {"JOB", args.file};
+    const named_file job = {"JOB", args.file};
+    named_file output;
+    if (!product_file(self->name, &args.product, args.as_json, &output)) return EXIT_USAGE;
     if (!output_apart(self->name, &output, &job, 1)) return EXIT_USAGE;
     if (!log_lines_open(self->name, &args.log)) return EXIT_USAGE;
     hr_error err = {0};
-    hr_model *model = NULL;
+    hr_job_result result = {0};
     const hr_party_settings settings = together_settings(0);
-    hr_status status =
-        model_probe(args.model, OUTPUT_FORCED, &err); /* a job that was begun may have written its model */
-    if (status == HR_OK) status = hr_coordinate(args.file, args.model, &settings, &model, &err);
+    hr_status status = product_check(&args.product, args.file, OUTPUT_FORCED,
+                                     &err); /* a job that was begun may have written it */
+    if (status == HR_OK) status = hr_coordinate(args.file, output.path, &settings, &result, &err);
     if (status != HR_OK) {
         together_report_failure(args.as_json);
         return log_lines_end(&err);
     }
-    together_report(model, args.model, args.as_json);
-    hr_model_free(model);
+    together_report(&result, output.path, args.as_json);
+    hr_job_result_free(&result);
     return EXIT_DONE;
 }
 

@@ -1,16 +1,15 @@
 /* hedgerow simulate: owners and coordinator in one process. */
 #include "commands.h"
-#include "keep.h"
 #include "log_lines.h"
-#include "output.h"
-#include "places.h"
 #include "plan.h"
+#include "product.h"
 #include "together.h"
 
 #include <limits.h>
 
 typedef struct simulate_args {
-    const char *file, *model;
+    const char *file;
+    product_args product;
     arg_list data, owners;
     arg_integer parties, threads, rows;
     bool as_json, force, plan;
@@ -28,10 +27,12 @@ static const arg_option simulate_options[] = {
     {"owner", 0, ARG_LIST, false, AT(owners), "FILE",
      "an owner file instead of --data: its own records, key, policy, and ledger, which is charged. Given "
      "once for each"},
-    {"model", 0, ARG_TEXT, true, AT(model), "FILE",
+    {"model", 0, ARG_TEXT, false, AT(product.model), "FILE",
      "where the model goes; - is standard output; with --owner, it must not exist when a job begins, and is "
      "replaced when a job continues"},
-    {"force", 0, ARG_FLAG, false, AT(force), NULL, "with --data: replace the model that is there"},
+    {"figures", 0, ARG_TEXT, false, AT(product.figures), "FILE",
+     "where the figures of a job of method evaluation go, instead of --model; as JSON"},
+    {"force", 0, ARG_FLAG, false, AT(force), NULL, "with --data: replace the file that is there"},
     {"threads", 0, ARG_INTEGER, false, AT(threads), "N",
      "of all owners together; 0: as many as there are processors"},
     {"plan", 0, ARG_WAIVER, false, AT(plan), NULL,
@@ -44,27 +45,26 @@ static const arg_option simulate_options[] = {
     {"quiet", 0, ARG_FLAG, false, AT(log.quiet), NULL, "print errors and the summary only"},
 };
 
-static hr_status simulate(const simulate_args *args, const hr_party_settings *settings, hr_model **out,
-                          hr_error *err) {
+static hr_status simulate(const simulate_args *args, const char *path, const hr_party_settings *settings,
+                          hr_job_result *out, hr_error *err) {
     const hr_simulation_data data = {(const char *const *)args->data.items, args->data.count,
                                      args->parties.value};
     const output_rule rule = args->force ? OUTPUT_FORCED : OUTPUT_UNFORCED;
-    hr_status status = model_probe(args->model, rule, err);
+    hr_status status = product_check(&args->product, args->file, rule, err);
     if (status == HR_OK) status = hr_simulate(args->file, &data, settings, out, err);
-    if (status == HR_OK) status = model_write(*out, args->model, rule, err);
+    if (status == HR_OK) status = product_write(out, path, rule, err);
     return status;
 }
 
-/* A new job replaces nothing; one that was begun may have written its model before it was stopped. */
-static hr_status meet(const simulate_args *args, const hr_party_settings *settings, hr_model **out,
-                      hr_error *err) {
+/* A new job replaces nothing; one that was begun may have written its result before it was stopped. */
+static hr_status meet(const simulate_args *args, const char *path, const hr_party_settings *settings,
+                      hr_job_result *out, hr_error *err) {
     const hr_owner_files owners = {(const char *const *)args->owners.items, args->owners.count};
-    const hr_status status = model_probe(args->model, OUTPUT_FORCED, err);
-    return status == HR_OK ? hr_meet(args->file, args->model, &owners, settings, out, err) : status;
+    const hr_status status = product_check(&args->product, args->file, OUTPUT_FORCED, err);
+    return status == HR_OK ? hr_meet(args->file, path, &owners, settings, out, err) : status;
 }
 
-static bool simulate_outputs_apart(const command *self, const simulate_args *args) {
-    const named_file model = {"--model", args->model};
+static bool simulate_outputs_apart(const command *self, const simulate_args *args, const named_file *output) {
     named_file others[1 + 2 * ARG_LIST_MAX];
     size_t count = 0;
     others[count++] = (named_file){"JOB", args->file};
@@ -72,7 +72,7 @@ static bool simulate_outputs_apart(const command *self, const simulate_args *arg
         others[count++] = (named_file){"--data", args->data.items[i]};
     for (size_t i = 0; i < args->owners.count; i++)
         others[count++] = (named_file){"--owner", args->owners.items[i]};
-    return output_apart(self->name, &model, others, count);
+    return output_apart(self->name, output, others, count);
 }
 
 /* 0: those that the job file names. */
@@ -89,25 +89,27 @@ static int run_simulate(const command *self, int argc, char **argv) {
     if (args.plan)
         return run_job_plan(self->name, args.file, planned_owners(&args), &args.rows, args.as_json);
     if (args.rows.given) return usage_error(self->name, "--rows is for --plan: owners count their records");
-    if (!together_output_free(self->name, args.model, args.as_json)) return EXIT_USAGE;
+    named_file output;
+    if (!product_file(self->name, &args.product, args.as_json, &output)) return EXIT_USAGE;
     if (args.threads.value > INT_MAX) return usage_error(self->name, "--threads: that is too many");
     if (!args.data.count == !args.owners.count)
         return usage_error(self->name, "give either the records, --data, or owner files, --owner");
     if (args.owners.count && args.parties.given)
         return usage_error(self->name, "--parties goes with --data: every owner file is one owner");
     if (args.owners.count && args.force)
-        return usage_error(self->name, "--force goes with --data: a job of owners replaces no model");
-    if (!simulate_outputs_apart(self, &args)) return EXIT_USAGE;
+        return usage_error(self->name, "--force goes with --data: a job of owners replaces no file");
+    if (!simulate_outputs_apart(self, &args, &output)) return EXIT_USAGE;
     if (!log_lines_open(self->name, &args.log)) return EXIT_USAGE;
     hr_error err = {0};
-    hr_model *model = NULL;
+    hr_job_result result = {0};
     const hr_party_settings settings = together_settings((int)args.threads.value);
-    const hr_status status = (args.owners.count ? meet : simulate)(&args, &settings, &model, &err);
+    const hr_status status =
+        (args.owners.count ? meet : simulate)(&args, output.path, &settings, &result, &err);
     if (status == HR_OK)
-        together_report(model, args.model, args.as_json);
+        together_report(&result, output.path, args.as_json);
     else
         together_report_failure(args.as_json);
-    hr_model_free(model);
+    hr_job_result_free(&result);
     return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }
 

@@ -1,5 +1,6 @@
 #include "together.h"
 #include "commands.h"
+#include "figures.h"
 #include "log_lines.h"
 #include "notify.h"
 #include "output.h"
@@ -151,18 +152,20 @@ static void print_federated_json(const hr_model *model, const char *path) {
     putchar('\n');
 }
 
-bool together_output_free(const char *name, const char *path, bool as_json) {
-    if (!as_json || !is_standard_output(path)) return true;
-    usage_error(name, "--json and --model - both write to standard output; name a file for the model");
-    return false;
+static void print_figures_json(const hr_evaluation *evaluation, const char *path) {
+    json_writer json = {.out = stdout};
+    char *text = NULL;
+    json_open(&json, NULL, '{');
+    json_text(&json, "method", "evaluation");
+    json_text(&json, "file", path);
+    if (hr_evaluation_render(evaluation, &text, NULL) == HR_OK) json_members(&json, text);
+    write_owners(&json);
+    json_close(&json, '}');
+    putchar('\n');
+    hr_text_free(text);
 }
 
-void together_report(const hr_model *model, const char *path, bool as_json) {
-    if (as_json) {
-        print_federated_json(model, path);
-        return;
-    }
-    FILE *out = is_standard_output(path) ? stderr : stdout;
+static void print_model(const hr_model *model, const char *path, FILE *out) {
     fprintf(out, "%-8s %s, in mode %s\n", "method", hr_model_method(model),
             hr_model_mode(model) == HR_MODE_PAPER ? "paper" : "sound");
     fprintf(out, "%-8s %s, %zu trees\n", "model", is_standard_output(path) ? "standard output" : path,
@@ -170,4 +173,18 @@ void together_report(const hr_model *model, const char *path, bool as_json) {
     print_owners(out);
     fprintf(out, "%-8s ", "privacy");
     print_wrapped(out, hr_model_guarantee(model)->statement, 9);
+}
+
+void together_report(const hr_job_result *result, const char *path, bool as_json) {
+    FILE *out = is_standard_output(path) ? stderr : stdout;
+    if (as_json && result->model != NULL)
+        print_federated_json(result->model, path);
+    else if (as_json)
+        print_figures_json(result->evaluation, path);
+    else if (result->model != NULL)
+        print_model(result->model, path, out);
+    else {
+        print_evaluation(out, result->evaluation, NULL);
+        print_owners(out);
+    }
 }

@@ -12,17 +12,12 @@ hr_party_settings together_settings(int threads);
 /* From now on SIGHUP has serve read its files anew. */
 void together_reload(hr_party_settings *settings);
 
-/* Whether the model and the report go to different slots; if not, says so to standard error. `path` is the
- * model's. */
-bool together_output_free(const char *name, const char *path, bool as_json);
+/* What came of a job, in words or as one JSON object; JSON names all owners, words those that did not take
+ * part, or not in all of their turns. In words to standard error, if the result is on standard output. */
+void together_report(const hr_job_result *result, const char *path, bool as_json);
 
-/* What came of a job: the model, in words or as one JSON object; JSON names all owners, words those that did
- * not take part, or not in all of their turns. In words to standard error, if the model is
- * on standard output. */
-void together_report(const hr_model *model, const char *path, bool as_json);
-
-/* What became of the owners of a job that ended without a model: one JSON object, or lines to standard error;
- * nothing, if it is not known. */
+/* What became of the owners of a job that ended without a result: one JSON object, or lines to standard
+ * error; nothing, if it is not known. */
 void together_report_failure(bool as_json);
 
 #endif

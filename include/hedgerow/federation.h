@@ -9,6 +9,7 @@
 #ifndef HEDGEROW_FEDERATION_H
 #define HEDGEROW_FEDERATION_H
 
+#include <hedgerow/evaluation.h>
 #include <hedgerow/fit.h>
 #include <hedgerow/ledger.h>
 #include <hedgerow/log.h>
@@ -134,6 +135,20 @@ typedef struct hr_owner_report {
     const char *reason;    /* why it declined, was cut off, or is not in the job; "": none was given */
 } hr_owner_report;
 
+/* What a job makes: a model, or, of the method evaluation, the figures of one. */
+typedef enum hr_job_product { HR_JOB_MODEL, HR_JOB_FIGURES } hr_job_product;
+
+/* Fails: as the reading of a job file does (IO, FORMAT, LIMIT), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_job_makes(const char *file, hr_job_product *out, hr_error *err);
+
+/* What came of a job: one of the two; the other is NULL. */
+typedef struct hr_job_result {
+    hr_model *model;
+    hr_evaluation *evaluation;
+} hr_job_result;
+
+HR_API void hr_job_result_free(hr_job_result *result);
+
 /* How a party is to work, and whom it tells. */
 typedef struct hr_party_settings {
     size_t size; /* sizeof(hr_party_settings) */
@@ -166,12 +181,13 @@ typedef struct hr_party_settings {
  * ledger; or the broker refuses), CANCELLED (should_continue), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_serve(const char *file, const hr_party_settings *settings, hr_error *err);
 
-/* Asks the owners that a job file names for a model, and writes it to `model`, which must not exist unless
- * the job was begun before; such a job goes on where it was. Owner: the caller frees *out with hr_model_free.
- * Waits for the broker as hr_serve. Fails: as hr_serve; POLICY (every owner declined; or `model` exists), JOB
- * (it ended without a model for another reason). */
-HR_API HR_MUST_CHECK hr_status hr_coordinate(const char *file, const char *model,
-                                             const hr_party_settings *settings, hr_model **out,
+/* Asks the owners that a job file names for a model, or for its figures (hr_evaluation_render), and writes
+ * them to the file `result`, which must not exist unless the job was begun before; such a job goes on where
+ * it was. Owner: the caller frees *out with hr_job_result_free. Waits for the broker as hr_serve. Fails: as
+ * hr_serve; POLICY (every owner declined; or `result` exists), JOB (it ended without a result for another
+ * reason). */
+HR_API HR_MUST_CHECK hr_status hr_coordinate(const char *file, const char *result,
+                                             const hr_party_settings *settings, hr_job_result *out,
                                              hr_error *err);
 
 /* The owners of a meeting, by their owner files. */
@@ -183,8 +199,8 @@ typedef struct hr_owner_files {
 /* The same with all parties in one process and no broker: the job file's coordinator and those owners, with
  * their own records, keys and ledgers. Spends: as hr_serve, of every owner. Owner and Fails: as hr_coordinate
  * and hr_serve. */
-HR_API HR_MUST_CHECK hr_status hr_meet(const char *file, const char *model, const hr_owner_files *owners,
-                                       const hr_party_settings *settings, hr_model **out, hr_error *err);
+HR_API HR_MUST_CHECK hr_status hr_meet(const char *file, const char *result, const hr_owner_files *owners,
+                                       const hr_party_settings *settings, hr_job_result *out, hr_error *err);
 
 /* What takes part in a simulation. */
 typedef struct hr_simulation_data {
@@ -197,10 +213,11 @@ typedef struct hr_simulation_data {
 
 /* The same job, roles and messages in one process, without a broker; the members in the job file are
  * ignored. Nothing is spent in any ledger: the model is as private as if all owners had taken part, and
- * the program has all of their records. Owner: the caller frees *out with hr_model_free. Fails: as
- * hr_coordinate. */
+ * the program has all of their records. A job of method evaluation takes the records as test tables. Owner:
+ * the caller frees *out with hr_job_result_free. Fails: as hr_coordinate. */
 HR_API HR_MUST_CHECK hr_status hr_simulate(const char *file, const hr_simulation_data *data,
-                                           const hr_party_settings *settings, hr_model **out, hr_error *err);
+                                           const hr_party_settings *settings, hr_job_result *out,
+                                           hr_error *err);
 
 /* ---- What a job will do ---- */
 

@@ -1,6 +1,7 @@
 #include "config/job_file.h"
 
 #include "base/date.h"
+#include "base/file.h"
 #include "config/federation_file.h"
 
 #include <stddef.h>
@@ -25,6 +26,7 @@ enum {
     ROOT_SCHEMA,
     ROOT_METHOD,
     ROOT_TRAIN,
+    ROOT_MODEL,
     ROOT_MODE,
     ROOT_EPSILON,
     ROOT_DELTA,
@@ -58,6 +60,7 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .kind = HR_FIELD_TEXT,
      .offset = AT(train),
      .expected = "a private method such as hedge"},
+    {.key = "model", .kind = HR_FIELD_PATH, .offset = AT(file.model), .expected = file_expected},
     {.key = "mode", .kind = HR_FIELD_WORD, .offset = AT(mode), .words = modes, .expected = "sound or paper"},
     {.key = "epsilon", .expected = "a number above 0, at most 10000"},
     {.key = "delta", .expected = "a number from 0 to 0.1"},
@@ -188,6 +191,27 @@ static hr_status read_delta(const hr_fields *reader, const hr_yaml_node *node, h
     return HR_OK;
 }
 
+/* What is evaluated, and nothing that has to do with training; of the default method's options only epsilon
+ * and delta are used. */
+static hr_status read_evaluated(const hr_fields *reader, const hr_yaml_node *const *found, parts *whole) {
+    if (!found[ROOT_MODEL])
+        return hr_keys_need(&reader->keys, reader->root, NULL, "model",
+                            "the method evaluation needs the model file that owners evaluate");
+    if (whole->mode == HR_MODE_PAPER)
+        return hr_keys_refuse(&reader->keys, found[ROOT_MODE], "remove the key",
+                              "mode: the method evaluation is of no paper");
+    if (found[ROOT_OPTIONS])
+        return hr_keys_refuse(&reader->keys, found[ROOT_OPTIONS], "remove the key",
+                              "options: the method evaluation has none");
+    hr_status status = hr_fit_options_init(&whole->file.options, NULL, HR_MODE_SOUND, reader->keys.err);
+    whole->file.options.delta = 0;
+    return status;
+}
+
+static bool is_evaluation(const parts *whole) {
+    return whole->method && !strcmp(whole->method, HR_METHOD_EVALUATION);
+}
+
 /* What is trained: by all owners together, or by each alone. */
 static hr_status read_trained(const hr_fields *reader, const hr_yaml_node *const *found, parts *whole) {
     hr_fit_options *options = &whole->file.options;
@@ -197,6 +221,10 @@ static hr_status read_trained(const hr_fields *reader, const hr_yaml_node *const
     if (train && !averages)
         return hr_keys_refuse(&reader->keys, train, "remove it, or write 'method: average'",
                               "train: only the method average trains another one");
+    if (is_evaluation(whole)) return read_evaluated(reader, found, whole);
+    if (found[ROOT_MODEL])
+        return hr_keys_refuse(&reader->keys, found[ROOT_MODEL], "remove it, or write 'method: evaluation'",
+                              "model: only the method evaluation takes one");
     hr_status status = hr_fit_options_init(options, method, (hr_mode)whole->mode, reader->keys.err);
     const hr_yaml_node *at = train ? train : found[ROOT_METHOD];
     if (status) return slot(reader, at ? at : reader->root, status);
@@ -293,9 +321,20 @@ hr_status hr_job_file_parse(const hr_file_text *text, hr_option_defaults *defaul
     return status;
 }
 
+static hr_status load_evaluated(hr_arena *arena, hr_job_file *out, hr_error *err) {
+    hr_buffer bytes = {0};
+    hr_status status = hr_file_read_path(out->model, &bytes, err);
+    const char *text = status ? NULL : hr_arena_text(arena, bytes.bytes ? bytes.bytes : "", bytes.size);
+    if (!status && !text) status = hr_fail_memory(err);
+    out->evaluated = (hr_file_text){out->model, text, bytes.size};
+    hr_buffer_done(&bytes);
+    return status;
+}
+
 hr_status hr_job_file_read(const char *path, hr_option_defaults *defaults, hr_arena *arena, hr_job_file *out,
                            hr_error *err) {
     hr_file_text text;
     hr_status status = hr_fields_load(path, arena, &text, err);
-    return status ? status : hr_job_file_parse(&text, defaults, arena, out, err);
+    if (!status) status = hr_job_file_parse(&text, defaults, arena, out, err);
+    return status || !out->model ? status : load_evaluated(arena, out, err);
 }

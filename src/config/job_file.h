@@ -19,13 +19,18 @@ static inline size_t hr_coalition_usual(size_t owners) {
 /* The job method of owners that each train a model alone, which are averaged. */
 #define HR_METHOD_AVERAGE "average"
 #define HR_METHOD_SIMFL "simfl"
+/* The job method that trains nothing: owners tell how well a model predicts. */
+#define HR_METHOD_EVALUATION "evaluation"
 
 typedef struct hr_job_file {
     const char *schema;     /* path */
     hr_fit_options options; /* method, mode, epsilon and delta of each owner, and the method's own options */
     bool
         averages; /* the job's method is HR_METHOD_AVERAGE, and options.method what each owner trains alone */
-    size_t rounds; /* 1..8 */
+    const char *model; /* path: the job's method is HR_METHOD_EVALUATION, and of `options` only epsilon and
+                          delta count. NULL: any other method */
+    hr_file_text evaluated; /* what is in that file */
+    size_t rounds;          /* 1..8 */
     hr_order order;
     double round_gain; /* stop when a round improves by less; 0: all rounds, and no votes */
     size_t
@@ -46,7 +51,7 @@ typedef struct hr_job_file {
 
 /* The method of the job. */
 static inline const char *hr_job_file_method(const hr_job_file *job) {
-    return job->averages ? HR_METHOD_AVERAGE : job->options.method;
+    return job->model ? HR_METHOD_EVALUATION : job->averages ? HR_METHOD_AVERAGE : job->options.method;
 }
 
 /* Sets the options in which the defaults of a job differ from those of options->method. */
@@ -54,10 +59,11 @@ typedef void hr_option_defaults(hr_fit_options *options);
 
 /* defaults: called with the method's defaults, before the options of the file are set; NULL: not called. Of
  * HR_METHOD_AVERAGE the defaults are those of what each owner trains, and it is not called.
- * Owner: *out lives in the arena. Fails: FORMAT (file, line, column), LIMIT, IO, MEMORY. */
+ * Reads the model of an evaluation, too. Owner: *out lives in the arena. Fails: FORMAT (file, line, column),
+ * LIMIT, IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_job_file_read(const char *path, hr_option_defaults *defaults, hr_arena *arena,
                                          hr_job_file *out, hr_error *err);
-/* The same from memory. */
+/* The same from memory, but `evaluated` stays empty. */
 HR_MUST_CHECK hr_status hr_job_file_parse(const hr_file_text *text, hr_option_defaults *defaults,
                                           hr_arena *arena, hr_job_file *out, hr_error *err);
 

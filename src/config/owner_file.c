@@ -19,6 +19,8 @@ enum {
     ROOT_CERTIFICATE_KEY,
     ROOT_DATA,
     ROOT_QUERY,
+    ROOT_TEST,
+    ROOT_TEST_QUERY,
     ROOT_SEPARATOR,
     ROOT_SCHEMA,
     ROOT_LEDGER,
@@ -50,6 +52,11 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .offset = AT(data),
      .expected = "a file, or the address of a database"},
     {.key = "query", .kind = HR_FIELD_PATH, .offset = AT(query), .expected = file_expected},
+    {.key = "test",
+     .kind = HR_FIELD_TABLE,
+     .offset = AT(test),
+     .expected = "a file, or the address of a database"},
+    {.key = "test-query", .kind = HR_FIELD_PATH, .offset = AT(test_query), .expected = file_expected},
     {.key = "separator",
      .kind = HR_FIELD_WORD,
      .offset = AT(separator),
@@ -77,6 +84,9 @@ static hr_status read_owner_root(const hr_fields *reader, void *out) {
     hr_owner_file whole = {0};
     hr_status status = hr_fields_read(reader, reader->root, &root_table, &whole, found);
     if (!status) status = hr_fields_pair(reader, root_fields, found, ROOT_CERTIFICATE, ROOT_CERTIFICATE_KEY);
+    if (!status && whole.test_query && !whole.test)
+        status = hr_keys_need(&reader->keys, reader->root, NULL, "test",
+                              "the query test-query needs the address of its database");
     if (!status) status = hr_policy_read(reader, found[ROOT_POLICY], &whole.policy);
     if (!status) *(hr_owner_file *)out = whole;
     return status;

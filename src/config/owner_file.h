@@ -16,7 +16,9 @@ typedef struct hr_owner_file {
     const char *certificate, *certificate_key; /* paths, for TLS; both NULL without */
     const char *data;                          /* the path or address of the table */
     const char *query;                         /* the path of a query, if that is a database; else NULL */
-    int separator;                             /* of the table, as hr_separator counts them */
+    const char *test, *test_query;             /* the same of the records that models are evaluated on; NULL:
+                                                  the owner evaluates none */
+    int separator;                             /* of both tables, as hr_separator counts them */
     const char *schema, *ledger;               /* paths */
     const char *models; /* the folder that finished models are written into; NULL: they are not asked for */
     hr_policy policy;

@@ -1,6 +1,6 @@
-/* The question of an evaluation over owners (fit/shared_evaluation.h), as bytes: the model as JSON. The terms
- * name its fingerprint, so that an owner's policy decides on one model and no other is answered. An owner
- * believes nothing else of it: it is checked as a model file of strangers is. */
+/* The question of an evaluation over owners (fit/shared_evaluation.h): the bytes of a model file. The terms
+ * name their SHA-256, so that an owner decides on one model and no other is answered. An owner believes
+ * nothing else of it: it is checked as a model file of strangers is. */
 #ifndef HR_FEDERATED_EVALUATION_QUESTION_H
 #define HR_FEDERATED_EVALUATION_QUESTION_H
 
@@ -11,13 +11,8 @@
 
 enum { HR_EVALUATION_QUESTION_MAX = HR_MESSAGE_MAX - 4096 }; /* bytes: what an Ask adds to it is less */
 
-/* The coordinator's: the model, and for the terms the SHA-256 of these bytes. Owner: the caller frees
- * out->at. Fails: LIMIT (longer than a message), MEMORY. */
-HR_MUST_CHECK hr_status hr_evaluation_question_pack(const hr_model *model, char fingerprint[HR_DIGEST_TEXT],
-                                                    hr_bytes *out, hr_error *err);
-
-/* The owner's. Owner: the caller frees *out with hr_model_free. Fails: LIMIT, POLICY (not the model of the
- * terms), FORMAT (no model), SCHEMA (not of the owner's records), MEMORY. */
+/* Owner: the caller frees *out with hr_model_free. Fails: LIMIT (longer than a message), POLICY (not the
+ * model of the terms), FORMAT (no model), SCHEMA (not of these records), MEMORY. */
 HR_MUST_CHECK hr_status hr_evaluation_question_read(const hr_bytes *body, const char *fingerprint,
                                                     const hr_schema *schema, hr_model **out, hr_error *err);
 

@@ -8,6 +8,7 @@
 #include "fit/settings.h"
 #include "methods/method.h"
 
+#include <hedgerow/evaluation.h>
 #include <hedgerow/federation.h>
 
 /* One piece of an owner's work that draws noise: a tree, or a vote. */
@@ -55,6 +56,7 @@ struct hr_federated_method {
     const char *no_sound;        /* why owners cannot train it in mode sound; NULL: they can */
     const char *instead_sound;   /* what to do then; NULL: they can */
     const char *const *left_out; /* options of one owner alone that a job does not have; ended by NULL */
+    bool tests;                  /* its owners' records are those of their test tables */
     /* Sets the options in which a job's defaults differ from the method's. */
     void (*defaults)(hr_fit_options *options);
     /* Whether it can train on records of this schema. Fails: ARGUMENT. */
@@ -96,12 +98,14 @@ struct hr_federated_method {
     bool (*part)(const hr_protocol *protocol, size_t member, hr_part_info *out);
     /* How far the job is, at either party. NULL: slots are told. */
     void (*round)(const hr_party_job *job, hr_job_position *out);
-    /* The coordinator's model. Fails: MEMORY. */
+    /* The coordinator's model. NULL: the job makes none. Fails: MEMORY. */
     hr_status (*assemble)(const hr_party_job *job, hr_joint_model *model, hr_error *err);
+    /* In place of it: the figures of a model. Fails: BUDGET, MEMORY. */
+    hr_status (*evaluate)(const hr_party_job *job, hr_evaluation *out, hr_error *err);
 };
 
-extern const hr_federated_method hr_federated_average, hr_federated_hedge, hr_federated_id3,
-    hr_federated_id3_ring, hr_federated_inprivate, hr_federated_simfl;
+extern const hr_federated_method hr_federated_average, hr_federated_evaluation, hr_federated_hedge,
+    hr_federated_id3, hr_federated_id3_ring, hr_federated_inprivate, hr_federated_simfl;
 
 /* The row of a method and of a mode. NULL if there is none of that name, which need not end with NUL. */
 const hr_federated_method *hr_federated_method_named(const void *name, size_t size, hr_mode mode);

@@ -3,6 +3,7 @@
 #define HR_FEDERATED_PARTY_WORK_H
 
 #include "base/log.h"
+#include "config/fields.h"
 #include "ledger/journal.h"
 #include "protocol/protocol.h"
 
@@ -55,7 +56,8 @@ struct hr_party_work {
     hr_status (*finish)(hr_party_work *self, const hr_party_job *job, hr_error *err);
     /* The job has ended without a model. */
     void (*fail)(hr_party_work *self, const hr_party_job *job, const char *why);
-    const hr_log *log; /* where lines for people go (federated/job_log.h); NULL: nowhere */
+    const hr_file_text *evaluated; /* coordinator: the model file of a job that evaluates one; else NULL */
+    const hr_log *log;             /* where lines for people go (federated/job_log.h); NULL: nowhere */
 };
 
 #endif

@@ -1,6 +1,7 @@
 #include "federated/terms.h"
 
 #include "base/fail.h"
+#include "federated/evaluation_question.h"
 #include "ledger/delta.h"
 #include "schema/schema.h"
 
@@ -12,7 +13,7 @@ typedef struct job_offer {
     hr_settings settings;
     Hedgerow__Setting wire[HR_SETTINGS_MAX], *list[HR_SETTINGS_MAX];
     ProtobufCBinaryData *owners;
-    char *schema;
+    char *schema, model[HR_DIGEST_TEXT]; /* model: "" of a job that trains */
 } job_offer;
 
 typedef struct listed_options {
@@ -71,6 +72,17 @@ hr_status hr_job_name_of(const char *path, char out[HR_JOB_NAME_MAX + 1], hr_err
     return HR_OK;
 }
 
+/* The model that owners are to evaluate is one of their schema. */
+static hr_status name_evaluated(job_offer *o, const hr_job_file *job, const hr_schema *schema,
+                                hr_error *err) {
+    const hr_bytes bytes = {(uint8_t *)job->evaluated.text, job->evaluated.size};
+    hr_model *model = NULL;
+    hr_sha256_text(bytes.at, bytes.size, o->model);
+    hr_status status = hr_evaluation_question_read(&bytes, o->model, schema, &model, err);
+    hr_model_free(model);
+    return status ? hr_fail_at(err, status, job->model, 0, 0, NULL) : HR_OK;
+}
+
 static hr_status list_terms_settings(job_offer *o, const hr_federated_method *federated,
                                      const hr_fit_options *options, hr_error *err) {
     add_options(&o->settings, federated, hr_method_named(options->method), options);
@@ -117,9 +129,10 @@ static hr_status check_job_keys(const hr_job_file *job, bool sums, size_t owners
         return refuse_job_key(job, "coalition", "is safe against nobody in mode paper", err);
     if (!turns && job->rounds != 1)
         return refuse_job_key(job, "rounds",
-                              whole  ? "has an option 'trees' in their place"
-                              : sums ? "sets the number of its rounds itself"
-                                     : "has one round, of whole models",
+                              whole        ? "has an option 'trees' in their place"
+                              : job->model ? "asks one question"
+                              : sums       ? "sets the number of its rounds itself"
+                                           : "has one round, of whole models",
                               err);
     if (!turns && job->order != HR_ORDER_CHAIN)
         return refuse_job_key(job, "order", "passes on no trees", err);
@@ -157,6 +170,7 @@ static hr_status pack_terms(job_offer *o, const hr_job_file *job, const char *na
     terms.schema = hr_text_of(o->schema);
     terms.method = hr_text_of(hr_job_file_method(job));
     terms.train = hr_text_of(job->averages ? job->options.method : "");
+    terms.model = hr_text_of(o->model);
     terms.paper = job->options.mode == HR_MODE_PAPER;
     terms.epsilon = job->options.epsilon;
     terms.settings = o->list;
@@ -194,7 +208,9 @@ hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema 
     if (!status && job->averages) status = check_alone(&job->options, err);
     if (!status) status = check_job_keys(job, federated->answer, owners->count, err);
     if (!status) status = hr_schema_render(schema, &o.schema, err);
-    if (!status) status = list_terms_settings(&o, federated, &job->options, err);
+    if (!status)
+        status = job->model ? name_evaluated(&o, job, schema, err)
+                            : list_terms_settings(&o, federated, &job->options, err);
     if (!status) status = list_owners(&o, owners, err);
     if (!status) status = pack_terms(&o, job, name, owners->count, out, err);
     hr_text_free(o.schema);

@@ -15,7 +15,7 @@
 struct hr_coordinator_service {
     hr_arena *arena;
     hr_job_file file;
-    const char *model;
+    const char *result; /* path */
     hr_endpoint endpoint;
     hr_schema *schema;
     hr_journal *journal;
@@ -52,7 +52,8 @@ static hr_status open_coordinator_endpoint(hr_coordinator_service *m, hr_loopbac
 
 static hr_status open_coordinator_party(hr_coordinator_service *m, hr_error *err) {
     hr_coordinator_work_init(&m->work);
-    m->work.path = m->model;
+    m->work.path = m->result;
+    if (m->file.model) m->work.work.evaluated = &m->file.evaluated;
     m->work.work.log = &m->log;
     m->work.report_owner = m->settings->report_owner;
     m->work.user = m->settings->user;
@@ -136,7 +137,7 @@ static hr_status check_running(const hr_coordinator_service *m, const char *path
     return status;
 }
 
-/* A job that was begun continues; a new one does not overwrite a model. */
+/* A job that was begun continues; a new one does not overwrite a result. */
 static hr_status submit(hr_coordinator_service *m, const char *path, hr_error *err) {
     hr_bytes terms = {0};
     char name[HR_JOB_NAME_MAX + 1];
@@ -145,11 +146,11 @@ static hr_status submit(hr_coordinator_service *m, const char *path, hr_error *e
         return HR_OK;
     }
     struct stat there;
-    if (!stat(m->model, &there) && S_ISREG(there.st_mode)) {
+    if (!stat(m->result, &there) && S_ISREG(there.st_mode)) {
         hr_fail(err, HR_E_POLICY,
                 "name another file, or move it away: a new job costs its owners budget again",
-                "the model exists already");
-        return hr_fail_at(err, HR_E_POLICY, m->model, 0, 0, NULL);
+                "the %s exists already", m->file.model ? "file of figures" : "model");
+        return hr_fail_at(err, HR_E_POLICY, m->result, 0, 0, NULL);
     }
     hr_status status = check_owners(m, err);
     if (!status) status = hr_job_name_of(path, name, err);
@@ -174,13 +175,13 @@ static hr_status open_coordinator_service(hr_coordinator_service *m, const char 
     return status ? status : submit(m, path, err);
 }
 
-hr_status hr_coordinator_service_open(const char *file, const char *model, const hr_party_settings *settings,
+hr_status hr_coordinator_service_open(const char *file, const char *result, const hr_party_settings *settings,
                                       hr_loopback *loopback, hr_coordinator_service **out, hr_error *err) {
     hr_coordinator_service *m = calloc(1, sizeof *m);
     if (!m) return hr_fail_memory(err);
     m->settings = settings;
     m->log = (hr_log){.sink = settings->log_line, .user = settings->user};
-    m->model = model;
+    m->result = result;
     m->arena = hr_arena_new();
     hr_status status = m->arena ? open_coordinator_service(m, file, loopback, err) : hr_fail_memory(err);
     if (status)
@@ -196,7 +197,7 @@ void hr_coordinator_service_close(hr_coordinator_service *m) {
     hr_endpoint_done(&m->endpoint);
     hr_journal_close(m->journal);
     hr_schema_free(m->schema);
-    hr_model_free(m->work.model);
+    hr_job_result_free(&m->work.result);
     hr_arena_free(m->arena);
     free(m);
 }
@@ -205,18 +206,19 @@ hr_party *hr_coordinator_service_party(hr_coordinator_service *m) {
     return m->party;
 }
 
-hr_status hr_coordinator_service_take(hr_coordinator_service *m, hr_model **out, hr_error *err) {
+hr_status hr_coordinator_service_take(hr_coordinator_service *m, hr_job_result *out, hr_error *err) {
+    const char *what = m->file.model ? "figures" : "a model";
     if (m->work.rescue[0]) {
-        hr_fail(err, HR_E_POLICY, "move one of the two files",
-                "this file is not the job's; its model is in '%s'", m->work.rescue);
-        return hr_fail_at(err, HR_E_POLICY, m->model, 0, 0, NULL);
+        hr_fail(err, HR_E_POLICY, "move one of the two files", "this file is not the job's; its %s in '%s'",
+                m->file.model ? "figures are" : "model is", m->work.rescue);
+        return hr_fail_at(err, HR_E_POLICY, m->result, 0, 0, NULL);
     }
-    if (!m->work.model)
+    if (!m->work.result.model && !m->work.result.evaluation)
         return hr_fail(err, m->work.all_declined ? HR_E_POLICY : HR_E_JOB,
                        m->work.all_declined ? "see the owners' reasons in the log" : "see the log",
-                       "the job ended without a model: %s", m->work.why);
-    *out = m->work.model;
-    m->work.model = NULL;
+                       "the job ended without %s: %s", what, m->work.why);
+    *out = m->work.result;
+    m->work.result = (hr_job_result){0};
     return HR_OK;
 }
 
@@ -225,13 +227,29 @@ static bool is_job_over(void *user) {
     return !hr_party_jobs(m->party);
 }
 
-hr_status hr_coordinate(const char *file, const char *model, const hr_party_settings *settings,
-                        hr_model **out, hr_error *err) {
+void hr_job_result_free(hr_job_result *result) {
+    hr_model_free(result->model);
+    free(result->evaluation);
+    *result = (hr_job_result){0};
+}
+
+hr_status hr_job_makes(const char *file, hr_job_product *out, hr_error *err) {
+    hr_job_file job;
+    hr_arena *arena = hr_arena_new();
+    if (!arena) return hr_fail_memory(err);
+    hr_status status = hr_job_file_read(file, hr_federated_defaults, arena, &job, err);
+    if (!status) *out = job.model ? HR_JOB_FIGURES : HR_JOB_MODEL;
+    hr_arena_free(arena);
+    return status;
+}
+
+hr_status hr_coordinate(const char *file, const char *result, const hr_party_settings *settings,
+                        hr_job_result *out, hr_error *err) {
     hr_coordinator_service *m = NULL;
     hr_party_settings ours;
     hr_status status = hr_endpoint_settings(settings, &ours, err);
     if (!status) status = hr_nats_present(err);
-    if (!status) status = hr_coordinator_service_open(file, model, &ours, NULL, &m, err);
+    if (!status) status = hr_coordinator_service_open(file, result, &ours, NULL, &m, err);
     if (status) return status;
     if (ours.ready) ours.ready(ours.user);
     status = hr_endpoint_work(m->party, &ours, is_job_over, m, err);

@@ -1,6 +1,7 @@
 #include "party/coordinator_work.h"
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "federated/federated_method.h"
 #include "federated/summed_job.h"
 #include "federated/terms.h"
@@ -233,30 +234,37 @@ static bool holds(FILE *file, const char *text) {
     return !ferror(file) && !*text;
 }
 
-/* Whether a file is there that is not this job's model: that is always the same bytes. */
-static hr_status is_of_others(const char *path, const hr_model *model, bool *out, hr_error *err) {
+/* Whether a file is there that is not this job's result: that is always the same bytes. */
+static bool is_of_others(const char *path, const char *text) {
     struct stat there;
-    char *json = NULL;
-    *out = false;
-    if (stat(path, &there) || !S_ISREG(there.st_mode)) return HR_OK;
-    hr_status status = hr_model_render(model, &json, err);
-    if (status) return status;
+    if (stat(path, &there) || !S_ISREG(there.st_mode)) return false;
     FILE *file = fopen(path, "rb");
-    *out = !file || !holds(file, json);
+    bool others = !file || !holds(file, text);
     if (file) fclose(file);
-    hr_text_free(json);
-    return HR_OK;
+    return others;
 }
 
-static hr_status write_model(hr_coordinator_work *w, const hr_party_job *job, const hr_model *model,
-                             hr_error *err) {
-    bool others = false;
-    hr_status status = is_of_others(w->path, model, &others, err);
-    w->rescue[0] = '\0';
-    if (status || !others) return status ? status : hr_model_write(model, w->path, err);
+static hr_status write_result(hr_coordinator_work *w, const hr_party_job *job, const char *text,
+                              hr_error *err) {
     const uint8_t *id = job->record->id;
-    snprintf(w->rescue, sizeof w->rescue, "%.256s.%02x%02x%02x%02x", w->path, id[0], id[1], id[2], id[3]);
-    return hr_model_write(model, w->rescue, err);
+    w->rescue[0] = '\0';
+    if (is_of_others(w->path, text))
+        snprintf(w->rescue, sizeof w->rescue, "%.256s.%02x%02x%02x%02x", w->path, id[0], id[1], id[2], id[3]);
+    return hr_file_write_path(w->rescue[0] ? w->rescue : w->path, text, strlen(text), err);
+}
+
+static hr_status make_figures(const hr_party_job *job, hr_job_result *out, char **text, hr_error *err) {
+    out->evaluation = malloc(sizeof *out->evaluation);
+    if (!out->evaluation) return hr_fail_memory(err);
+    hr_status status = job->method->evaluate(job, out->evaluation, err);
+    return status ? status : hr_evaluation_render(out->evaluation, text, err);
+}
+
+static hr_status make_result(const hr_coordinator_work *w, const hr_party_job *job, hr_job_result *out,
+                             char **text, hr_error *err) {
+    if (job->method->evaluate) return make_figures(job, out, text, err);
+    hr_status status = make(job, w->unit, &out->model, err);
+    return status ? status : hr_model_render(out->model, text, err);
 }
 
 /* What became of each owner that was asked. */
@@ -282,16 +290,18 @@ static void report_owners(hr_coordinator_work *w, const hr_party_job *job) {
 
 static hr_status finish_coordinator_work(hr_party_work *self, const hr_party_job *job, hr_error *err) {
     hr_coordinator_work *w = (hr_coordinator_work *)self;
-    hr_model *model = NULL;
-    hr_status status = make(job, w->unit, &model, err);
-    if (!status && w->path) status = write_model(w, job, model, err);
+    hr_job_result made = {0};
+    char *text = NULL;
+    hr_status status = make_result(w, job, &made, &text, err);
+    if (!status && w->path) status = write_result(w, job, text, err);
+    hr_text_free(text);
     if (status) {
-        hr_model_free(model);
+        hr_job_result_free(&made);
         return status;
     }
     report_owners(w, job);
-    hr_model_free(w->model);
-    w->model = model;
+    hr_job_result_free(&w->result);
+    w->result = made;
     return HR_OK;
 }
 

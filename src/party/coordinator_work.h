@@ -1,4 +1,4 @@
-/* What a coordinator does with a job's trees: the model. */
+/* What a coordinator makes of a finished job: a model, or the figures of one. */
 #ifndef HR_PARTY_COORDINATOR_WORK_H
 #define HR_PARTY_COORDINATOR_WORK_H
 
@@ -11,10 +11,10 @@
 typedef struct hr_coordinator_work {
     hr_party_work work; /* first: a hr_coordinator_work is a hr_party_work */
     const char *unit;   /* the unit that the model protects: HR_RECORD_OF_OWNER, HR_RECORD_OF_FILE */
-    const char *path;   /* where the model is written; NULL: nowhere */
+    const char *path;   /* where the result is written; NULL: nowhere */
     void (*report_owner)(void *user, const hr_owner_report *report); /* may be NULL */
     void *user;
-    hr_model *model;          /* the last that was made, or NULL. Owner: the caller frees it */
+    hr_job_result result;     /* the last that was made. Owner: the caller frees it */
     char why[HR_ACTION_TEXT]; /* why there is none */
     bool all_declined;        /* every owner that was asked */
     char rescue[300];         /* where it was written, since `path` is a file of others; "": to `path` */

@@ -76,6 +76,11 @@ static hr_status plan_of_terms(const hr_planned_job *job, hr_job_plan_info *out,
                              .coalition = own.coalition,
                              .honest = own.honest,
                              .noise_factor = own.noise_factor};
+    if (federated->evaluate)
+        return hr_fail(err, HR_E_ARGUMENT,
+                       "'hedgerow evaluate --plan' tells the noise of one table of all records",
+                       "a job of method %s has no plan; its noise is %.3g times that of one table",
+                       plan.method, plan.noise_factor);
     if (!federated->plan)
         return hr_fail(err, HR_E_ARGUMENT, "a job of method hedge, id3 or average has a plan",
                        "a job of method %s has no plan: it %s", plan.method,

@@ -15,7 +15,7 @@ typedef struct meeting {
     const hr_party_settings *settings;
 } meeting;
 
-static hr_status open_all(meeting *m, const char *job, const char *model, const hr_owner_files *owners,
+static hr_status open_all(meeting *m, const char *job, const char *result, const hr_owner_files *owners,
                           hr_error *err) {
     m->owners = calloc(owners->file_count + 1, sizeof *m->owners);
     hr_status status = m->owners ? hr_loopback_new(&m->loopback, err) : hr_fail_memory(err);
@@ -24,7 +24,7 @@ static hr_status open_all(meeting *m, const char *job, const char *model, const 
         if (!status) m->owner_count++;
     }
     return status ? status
-                  : hr_coordinator_service_open(job, model, m->settings, m->loopback, &m->coordinator, err);
+                  : hr_coordinator_service_open(job, result, m->settings, m->loopback, &m->coordinator, err);
 }
 
 static void close_all(meeting *m) {
@@ -66,12 +66,12 @@ static hr_status run_meeting(meeting *m, hr_error *err) {
     return status;
 }
 
-hr_status hr_meet(const char *job, const char *model, const hr_owner_files *owners,
-                  const hr_party_settings *settings, hr_model **out, hr_error *err) {
+hr_status hr_meet(const char *job, const char *result, const hr_owner_files *owners,
+                  const hr_party_settings *settings, hr_job_result *out, hr_error *err) {
     hr_party_settings ours;
     meeting m = {.settings = &ours};
     hr_status status = hr_endpoint_settings(settings, &ours, err);
-    if (!status) status = open_all(&m, job, model, owners, err);
+    if (!status) status = open_all(&m, job, result, owners, err);
     if (!status) status = run_meeting(&m, err);
     if (!status) status = hr_coordinator_service_take(m.coordinator, out, err);
     close_all(&m);

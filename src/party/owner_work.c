@@ -55,6 +55,7 @@ static hr_status ask_policy(hr_owner_work *w, const hr_party_offer *offer, hr_de
     const hr_policy_question question = {.policy = w->policy,
                                          .schema = hr_data_schema(w->data),
                                          .ledger = w->ledger,
+                                         .has_test = w->test != NULL,
                                          .coordinator = offer->record->coordinator,
                                          .terms = offer->terms,
                                          .date = offer->date};
@@ -84,8 +85,13 @@ static hr_status begin_waiting(hr_owner_work *w, const hr_party_offer *offer, hr
     const Hedgerow__Terms *terms = offer->terms;
     char epsilon[HR_AMOUNT_TEXT], text[100];
     hr_spent_text(terms->epsilon, epsilon);
-    snprintf(text, sizeof text, "%s, epsilon %s, rounds %u, owners %zu",
-             hr_terms_method(terms)->method->info.name, epsilon, terms->rounds, terms->n_owners);
+    if (terms->model.len)
+        snprintf(text, sizeof text, "%s, epsilon %s, owners %zu, model %.12s",
+                 hr_terms_method(terms)->method->info.name, epsilon, terms->n_owners,
+                 (const char *)terms->model.data);
+    else
+        snprintf(text, sizeof text, "%s, epsilon %s, rounds %u, owners %zu",
+                 hr_terms_method(terms)->method->info.name, epsilon, terms->rounds, terms->n_owners);
     const uint8_t *id = offer->record->id;
     hr_job_log(&w->work, offer->record, HR_LOG_WARNING,
                "a job of %s waits for `hedgerow jobs approve` or `refuse`, id %02x%02x%02x%02x: %s",
@@ -158,7 +164,8 @@ static hr_status take_turn(hr_owner_turn *t, double share, turn_work *work, hr_b
 
 static hr_owner_turn turn_of(hr_party_work *self, const hr_party_job *job, size_t slot) {
     const hr_owner_work *w = (const hr_owner_work *)self;
-    return (hr_owner_turn){.job = job, .slot = slot, .data = w->data, .threads = w->threads, .work = self};
+    const hr_data *data = job->method->tests ? w->test : w->data;
+    return (hr_owner_turn){.job = job, .slot = slot, .data = data, .threads = w->threads, .work = self};
 }
 
 static hr_status train_owner_tree(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,

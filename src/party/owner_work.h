@@ -10,6 +10,7 @@
 typedef struct hr_owner_work {
     hr_party_work work; /* first: a hr_owner_work is a hr_party_work */
     const hr_data *data;
+    const hr_data *test; /* records that models are evaluated on; NULL: none */
     const hr_policy *policy;
     hr_ledger *ledger; /* NULL: a simulation, which spends nothing */
     int threads;

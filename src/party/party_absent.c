@@ -16,15 +16,25 @@ hr_status hr_serve(const char *file, const hr_party_settings *settings, hr_error
     return fail_absent_party_absent(err);
 }
 
-hr_status hr_coordinate(const char *file, const char *model, const hr_party_settings *settings,
-                        hr_model **out, hr_error *err) {
-    (void)file, (void)model, (void)settings, (void)out;
+hr_status hr_job_makes(const char *file, hr_job_product *out, hr_error *err) {
+    (void)file, (void)out;
     return fail_absent_party_absent(err);
 }
 
-hr_status hr_meet(const char *file, const char *model, const hr_owner_files *owners,
-                  const hr_party_settings *settings, hr_model **out, hr_error *err) {
-    (void)file, (void)model, (void)owners, (void)settings, (void)out;
+void hr_job_result_free(hr_job_result *result) {
+    hr_model_free(result->model);
+    *result = (hr_job_result){NULL, NULL};
+}
+
+hr_status hr_coordinate(const char *file, const char *result, const hr_party_settings *settings,
+                        hr_job_result *out, hr_error *err) {
+    (void)file, (void)result, (void)settings, (void)out;
+    return fail_absent_party_absent(err);
+}
+
+hr_status hr_meet(const char *file, const char *result, const hr_owner_files *owners,
+                  const hr_party_settings *settings, hr_job_result *out, hr_error *err) {
+    (void)file, (void)result, (void)owners, (void)settings, (void)out;
     return fail_absent_party_absent(err);
 }
 
@@ -34,7 +44,7 @@ hr_status hr_job_plan(const char *file, size_t owners, double records, hr_job_pl
 }
 
 hr_status hr_simulate(const char *file, const hr_simulation_data *data, const hr_party_settings *settings,
-                      hr_model **out, hr_error *err) {
+                      hr_job_result *out, hr_error *err) {
     (void)file, (void)data, (void)settings, (void)out;
     return fail_absent_party_absent(err);
 }

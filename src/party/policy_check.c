@@ -143,6 +143,14 @@ static hr_status check_schema(policy_check *c) {
     return HR_OK;
 }
 
+static hr_status check_test(policy_check *c) {
+    const hr_federated_method *method = hr_terms_method(c->q->terms);
+    if (!method || !method->tests) return HR_OK;
+    answer(c, "test", c->q->has_test, "the owner file names %s records to evaluate models on",
+           c->q->has_test ? "the" : "no");
+    return HR_OK;
+}
+
 static hr_status check_method_terms(policy_check *c) {
     const hr_federated_method *method = hr_terms_method(c->q->terms);
     hr_error why = {0};
@@ -270,10 +278,10 @@ static hr_status check_limits(policy_check *c) {
 /* ---- All of them ---- */
 
 /* What depends on the policy alone comes before what tells of the ledger. */
-static policy_rule *const rules[] = {check_coordinator, check_method,      check_unprotected_method,
-                                     check_cost,        check_owners,      check_coalition,
-                                     check_date,        check_schema,      check_method_terms,
-                                     check_limits,      check_owner_ledger};
+static policy_rule *const rules[] = {check_coordinator,  check_method, check_unprotected_method,
+                                     check_cost,         check_owners, check_coalition,
+                                     check_date,         check_schema, check_test,
+                                     check_method_terms, check_limits, check_owner_ledger};
 
 hr_status hr_policy_check(const hr_policy_question *question, hr_rule_visit *visit, void *user,
                           hr_error *err) {

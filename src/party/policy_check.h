@@ -13,6 +13,7 @@ typedef struct hr_policy_question {
     const hr_policy *policy;
     const hr_schema *schema; /* the owner's */
     hr_ledger *ledger;       /* the owner's; NULL: nothing is spent or counted */
+    bool has_test;           /* the owner has records to evaluate models on */
     const char *coordinator;
     const Hedgerow__Terms *terms;
     int64_t date; /* seconds since 1970 began */
@@ -22,7 +23,7 @@ enum { HR_RULE_TEXT = 184 }; /* bytes, with the NUL */
 
 typedef struct hr_rule_answer {
     const char *rule; /* the key of the policy, "limits.KEY" of its coordinator's; or what else decides:
-                         "schema", "terms", "ledger" */
+                         "schema", "test", "terms", "ledger" */
     bool keeps;       /* the job keeps the rule */
     char text[HR_RULE_TEXT]; /* the numbers; the coordinator is told them, too */
 } hr_rule_answer;

@@ -71,6 +71,7 @@ static hr_status explain_policy(policy_explanation *e, hr_error *err) {
     const hr_policy_question question = {.policy = &e->owner.policy,
                                          .schema = e->owner_schema,
                                          .ledger = e->ledger,
+                                         .has_test = e->owner.test != NULL,
                                          .coordinator = e->job.name,
                                          .terms = (const Hedgerow__Terms *)e->terms,
                                          .date = hr_endpoint_clock().date};

@@ -18,7 +18,7 @@ struct hr_owner_service {
     hr_endpoint endpoint;
     hr_counted_transport packets;
     hr_schema *schema;
-    hr_data *data;
+    hr_data *data, *test; /* test: NULL unless the file names one */
     hr_ledger *ledger;
     hr_journal *journal;
     bool coordinators[HR_MEMBERS_MAX];
@@ -31,6 +31,14 @@ struct hr_owner_service {
     int64_t measured; /* when metrics were last written, in milliseconds */
 };
 
+static hr_status read_owner_table(const hr_owner_service *s, const char *data, const char *query,
+                                  hr_data **out, hr_error *err) {
+    hr_read_options options = HR_READ_OPTIONS_INIT;
+    options.query = query;
+    options.separator = (hr_separator)s->file.separator;
+    return hr_data_read(s->schema, data, &options, out, err);
+}
+
 static hr_status read_records(hr_owner_service *s, hr_error *err) {
     hr_status status = hr_schema_read(s->file.schema, &s->schema, err);
     if (!status) {
@@ -39,25 +47,24 @@ static hr_status read_records(hr_owner_service *s, hr_error *err) {
             status = hr_schema_refuse_unit(s->schema, "a federation", "train with hedge in one process", err);
         if (status) return hr_fail_at(err, status, s->file.schema, 0, 0, NULL);
     }
-    hr_read_options options = HR_READ_OPTIONS_INIT;
-    options.query = s->file.query;
-    options.separator = (hr_separator)s->file.separator;
-    if (!status) status = hr_data_read(s->schema, s->file.data, &options, &s->data, err);
+    if (!status) status = read_owner_table(s, s->file.data, s->file.query, &s->data, err);
+    if (!status && s->file.test)
+        status = read_owner_table(s, s->file.test, s->file.test_query, &s->test, err);
     return status;
 }
 
 /* To the log of this owner alone, and without shares of cells: logs are kept, and collected by others. */
-static void tell_misfits(const hr_owner_service *s) {
+static void tell_misfits(const hr_owner_service *s, const hr_data *data) {
     const size_t features = hr_schema_feature_count(s->schema);
     hr_error misfit = {0};
     for (size_t i = 0; i <= features; i++) {
-        if (!hr_data_check_column(s->data, i, &misfit)) continue;
+        if (!hr_data_check_column(data, i, &misfit)) continue;
         hr_log_format(
             &s->log, HR_LOG_WARNING, NULL,
             "most cells of column '%s' do not fit the schema: %s; 'hedgerow schema check' shows how many",
             misfit.field, misfit.remedy);
     }
-    if (hr_data_check_label(s->data, &misfit))
+    if (hr_data_check_label(data, &misfit))
         hr_log_format(&s->log, HR_LOG_WARNING, NULL,
                       "the bounds of the label '%s' are wide for these records: %s", misfit.field,
                       misfit.remedy);
@@ -87,6 +94,7 @@ static hr_status open_owner_party(hr_owner_service *s, hr_error *err) {
     hr_owner_work_init(&s->work);
     hr_counted_transport_init(&s->packets, s->endpoint.transport);
     s->work.data = s->data;
+    s->work.test = s->test;
     s->work.policy = &s->file.policy;
     s->work.ledger = s->ledger;
     s->work.threads = hr_threads_of(s->settings->threads);
@@ -112,7 +120,8 @@ static hr_status open_owner_service(hr_owner_service *s, const char *file, hr_lo
     if (!status) status = hr_owner_file_check(&s->file, file, s->arena, err);
     s->log.owner = s->file.name;
     if (!status) status = read_records(s, err);
-    if (!status) tell_misfits(s);
+    if (!status) tell_misfits(s, s->data);
+    if (!status && s->test) tell_misfits(s, s->test);
     if (!status) status = open_ledger(s, err);
     if (!status) status = open_owner_endpoint(s, loopback, err);
     if (!status && !loopback)
@@ -142,6 +151,7 @@ void hr_owner_service_close(hr_owner_service *s) {
     hr_journal_close(s->journal);
     hr_ledger_close(s->ledger);
     hr_data_free(s->data);
+    hr_data_free(s->test);
     hr_schema_free(s->schema);
     hr_arena_free(s->arena);
     free(s);
@@ -188,6 +198,7 @@ static hr_status try_files(const char *file, hr_error *err) {
     if (!status) status = hr_owner_file_check(&probe.file, file, probe.arena, err);
     if (!status) status = read_records(&probe, err);
     hr_data_free(probe.data);
+    hr_data_free(probe.test);
     hr_schema_free(probe.schema);
     hr_arena_free(probe.arena);
     return status;

@@ -64,7 +64,7 @@ static hr_status check_data(const hr_simulation_data *data, hr_error *err) {
 }
 
 static hr_status run_simulation(rehearsal *r, const char *path, const hr_simulation_data *data,
-                                const hr_party_settings *settings, hr_model **out, hr_error *err) {
+                                const hr_party_settings *settings, hr_job_result *out, hr_error *err) {
     hr_status status = hr_job_file_read(path, hr_federated_defaults, r->arena, &r->file, err);
     if (!status) status = check_data(data, err);
     if (!status) status = hr_schema_read(r->file.schema, &r->schema, err);
@@ -83,7 +83,7 @@ static hr_status run_simulation(rehearsal *r, const char *path, const hr_simulat
 }
 
 hr_status hr_simulate(const char *file, const hr_simulation_data *data, const hr_party_settings *settings,
-                      hr_model **out, hr_error *err) {
+                      hr_job_result *out, hr_error *err) {
     hr_party_settings ours;
     hr_status status = hr_endpoint_settings(settings, &ours, err);
     if (status) return status;

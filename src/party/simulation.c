@@ -57,10 +57,11 @@ static void init_work(hr_simulation *s, const hr_owner_tables *owners) {
                             .owners = 1,
                             .unprotected = {&s->method, 1}};
     hr_coordinator_work_init(&s->parties[0].as.coordinator);
+    if (s->job->model) s->parties[0].as.work.evaluated = &s->job->evaluated;
     for (size_t i = 0; i < s->owner_count; i++) {
         hr_owner_work *work = &s->parties[i + 1].as.owner;
         hr_owner_work_init(work);
-        work->data = owners->items[i];
+        work->data = work->test = owners->items[i];
         work->policy = &s->policy;
         work->threads = s->threads;
     }
@@ -93,10 +94,10 @@ void hr_simulation_of_one_file(hr_simulation *s) {
     s->parties[0].as.coordinator.unit = HR_RECORD_OF_FILE;
 }
 
-hr_model *hr_simulation_take(hr_simulation *s) {
-    hr_model *model = s->parties[0].as.coordinator.model;
-    s->parties[0].as.coordinator.model = NULL;
-    return model;
+hr_job_result hr_simulation_take(hr_simulation *s) {
+    const hr_job_result result = s->parties[0].as.coordinator.result;
+    s->parties[0].as.coordinator.result = (hr_job_result){0};
+    return result;
 }
 
 void hr_simulation_done(hr_simulation *s) {
@@ -107,7 +108,7 @@ void hr_simulation_done(hr_simulation *s) {
         hr_journal_close(simulated->journal);
         hr_identity_free(simulated->identity);
     }
-    if (s->parties) hr_model_free(s->parties[0].as.coordinator.model);
+    if (s->parties) hr_job_result_free(&s->parties[0].as.coordinator.result);
     hr_loopback_free(s->loopback);
     free((void *)s->membership.members);
     free(s->coordinators);
@@ -176,8 +177,9 @@ hr_status hr_simulation_run(hr_simulation *s, hr_error *err) {
     bool any = true;
     hr_status status = hr_simulation_submit(s, err);
     while (!status && any) status = continue_simulation(s, &any, err);
-    if (status || s->parties[0].as.coordinator.model) return status;
+    const hr_job_result *result = &s->parties[0].as.coordinator.result;
+    if (status || result->model || result->evaluation) return status;
     const char *why = s->parties[0].as.coordinator.why;
-    return hr_fail(err, HR_E_POLICY, "see the owners' reasons in the log",
-                   "the job ended without a model: %s", *why ? why : "no party could continue");
+    return hr_fail(err, HR_E_POLICY, "see the owners' reasons in the log", "the job ended without %s: %s",
+                   s->job->model ? "figures" : "a model", *why ? why : "no party could continue");
 }

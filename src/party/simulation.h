@@ -63,11 +63,11 @@ void hr_simulation_of_one_file(hr_simulation *simulation);
  */
 HR_MUST_CHECK hr_status hr_simulation_submit(hr_simulation *simulation, hr_error *err);
 /* Runs the job to its end; what the settings name is called on the caller's thread. The model is the
- * coordinator's (parties[0].as.coordinator.model). Fails: POLICY (the job ended without one), CANCELLED
+ * coordinator's (parties[0].as.coordinator.result). Fails: POLICY (the job ended without one), CANCELLED
  * (should_continue), MEMORY. */
 HR_MUST_CHECK hr_status hr_simulation_run(hr_simulation *simulation, hr_error *err);
-/* The model, which is the caller's from then on. */
-hr_model *hr_simulation_take(hr_simulation *simulation);
+/* The result, which is the caller's from then on. */
+hr_job_result hr_simulation_take(hr_simulation *simulation);
 void hr_simulation_done(hr_simulation *simulation);
 
 #endif

@@ -87,6 +87,7 @@ bool hr_terms_difference(const Hedgerow__Terms *file, const Hedgerow__Terms *run
     static const char *const modes[] = {"sound", "paper"}, *const orders[] = {"chain", "broadcast"};
     return differ_in_text("method", file->method, running->method, text) ||
            differ_in_text("train", file->train, running->train, text) ||
+           differ_in_text("model", file->model, running->model, text) ||
            differ_in_word("mode", modes[file->paper != 0], modes[running->paper != 0], text) ||
            differ_in_number("epsilon", file->epsilon, running->epsilon, text) ||
            differ_in_number("delta", file->delta, running->delta, text) ||
@@ -94,6 +95,7 @@ bool hr_terms_difference(const Hedgerow__Terms *file, const Hedgerow__Terms *run
            differ_in_word("order", orders[file->broadcast != 0], orders[running->broadcast != 0], text) ||
            differ_in_number("vote-last", file->last_slots, running->last_slots, text) ||
            differ_in_number("vote-share", file->vote_share, running->vote_share, text) ||
+           differ_in_number("coalition", file->coalition, running->coalition, text) ||
            differ_in_settings(file, running, text) || differ_in_owners(file, running, text) ||
            differ_in_schema(file->schema, running->schema, text);
 }

@@ -327,13 +327,13 @@ static const bad_case bad_owner[] = {
                             "and -, not beginning with -"},
     {"hedgerow-job: 1\n", "x.yaml:1:1: unknown key 'hedgerow-job'; the keys are hedgerow-owner, name, "
                           "federation, key, certificate, "
-                          "certificate-key, data, query, separator, schema, ledger, models, policy"},
+                          "certificate-key, data, query, test, test-query, separator, schema, ledger, models, policy"},
     {"hedgerow-owner: 1.5x\n",
      "x.yaml:1:17: unsupported version of the format; this library reads version 1: 'hedgerow-owner: 1'"},
     {"name: a\n", "x.yaml:1:1: the key 'hedgerow-owner' is missing; begin the file with 'hedgerow-owner: 1'"},
     {OWNER "colour: red\n",
      "x.yaml:13:1: unknown key 'colour'; the keys are hedgerow-owner, name, federation, key, certificate, "
-     "certificate-key, data, query, separator, schema, ledger, models, policy"},
+     "certificate-key, data, query, test, test-query, separator, schema, ledger, models, policy"},
     {OWNER "key: b.key\n", "x.yaml:13:1: the key 'key' is given twice; remove one of the two"},
     {OWNER "certificate: a.pem\n",
      "x.yaml:1:1: the key 'certificate-key' is missing; 'certificate' and 'certificate-key' belong together"},
@@ -528,7 +528,7 @@ static const bad_case bad_job[] = {
     {JOB "epsilon: 2\n", "x.yaml:5:1: the key 'epsilon' is given twice; remove one of the two"},
     {JOB "colour: red\n",
      "x.yaml:5:1: unknown key 'colour'; the keys are hedgerow-job, schema, method, train, "
-     "mode, epsilon, delta, options, "
+     "model, mode, epsilon, delta, options, "
      "rounds, order, round-gain, "
      "vote-last, vote-share, coalition, deadline, date, name, federation, key, journal, owners, "
      "certificate, certificate-key"},

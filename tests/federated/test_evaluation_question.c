@@ -19,14 +19,17 @@ static int open_world(void **state) {
     hr_fit_options options = options_of("gbdt", HR_MODE_SOUND);
     options.trees = 3;
     w->model = fit(w->table.data, &options);
-    assert_int_equal(hr_evaluation_question_pack(w->model, w->fingerprint, &w->body, NULL), HR_OK);
+    char *json = NULL;
+    assert_int_equal(hr_model_render(w->model, &json, NULL), HR_OK);
+    w->body = (hr_bytes){(uint8_t *)json, strlen(json)};
+    hr_sha256_text(json, w->body.size, w->fingerprint);
     *state = w;
     return 0;
 }
 
 static int close_world(void **state) {
     question_world *w = *state;
-    free((void *)w->body.at);
+    hr_text_free((char *)w->body.at);
     hr_model_free(w->model);
     table_close(&w->table);
     free(w);

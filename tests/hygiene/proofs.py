@@ -12,7 +12,7 @@ import source
 MECHANISMS = ['src/privacy/' + name for name in ('laplace.c', 'gaussian.c', 'exponential.c', 'permute_and_flip.c', 'shared_gaussian.c', 'shared_laplace.c', 'quantiles.c',
                                                 'accountant.c')]
 CRITICAL = ['src/' + name for name in (
-    'federated/federated_average.c', 'protocol/oneshot_owner.c', 'federated/federated_hedge.c', 'federated/hedge_question.c', 'federated/federated_id3.c', 'federated/summed_job.c', 'federated/id3_question.c', 'protocol/securesum_owner.c', 'protocol/beginning.c', 'crypto/mask.c',
+    'federated/federated_average.c', 'federated/federated_evaluation.c', 'fit/shared_evaluation.c', 'protocol/oneshot_owner.c', 'federated/federated_hedge.c', 'federated/hedge_question.c', 'federated/federated_id3.c', 'federated/summed_job.c', 'federated/id3_question.c', 'protocol/securesum_owner.c', 'protocol/beginning.c', 'crypto/mask.c',
     'random/sample.c', 'random/csprng.c', 'privacy/gate.c', 'privacy/gdp.c', 'privacy/noise.c', 'privacy/quantile_machine.c', 'privacy/release.c', 'privacy/running_total.c', 'privacy/sensitivity.h', 'privacy/buckets.h', 'bins/edges.c', 'bins/edge_machine.c', 'bins/edge_levels.c',
     'stats/round_gain.c', 'stats/median_score.c', 'tree/block_walk.c', 'stats/hessian.c', 'stats/gradient.c', 'grow/grow.c',
     'stats/owned_records.c', 'stats/regions.c', 'similar/lsh.c', 'stats/hedge_records.c', 'stats/id3_records.c', 'stats/impurity.c', 'tree/link.c', 'stats/local_gradients.c', 'stats/local_labels.c', 'stats/local_source.c', 'stats/local_stats.c', 'stats/split_candidates.c', 'stats/packing.h', 'tree/parts.c', 'stats/reliability.c', 'stats/candidate_scan.c', 'tree/tree.c', 'tree/walk.c',

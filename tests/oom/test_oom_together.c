@@ -15,7 +15,6 @@ static hr_status run(const world *w, hr_error *err) {
     hr_status status =
         hr_simulation_init(&simulation, &w->job, w->table.schema, &(hr_owner_tables){owners, 2}, 1, err);
     if (!status) status = hr_simulation_run(&simulation, err);
-    if (!status) hr_model_free(hr_simulation_take(&simulation));
     hr_simulation_done(&simulation);
     return status;
 }

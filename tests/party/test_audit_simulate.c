@@ -41,11 +41,11 @@ static void write_files(temp_dir *s, dealt_file *d) {
 static hr_model *simulate(const char *job, const char *const *files, size_t count, size_t parties) {
     const hr_simulation_data data = {files, count, parties};
     hr_party_settings settings = HR_PARTY_SETTINGS_INIT;
-    hr_model *model = NULL;
+    hr_job_result result = {0};
     hr_error err = {0};
     settings.threads = 1;
-    if (hr_simulate(job, &data, &settings, &model, &err)) fail_msg("%s", err.message);
-    return model;
+    if (hr_simulate(job, &data, &settings, &result, &err)) fail_msg("%s", err.message);
+    return result.model;
 }
 
 /* The event: the first tree alone says class 1 at u = .5. */

@@ -76,7 +76,7 @@ static const hr_model *open_and_run(federation *f, size_t rows, size_t owners, s
         f->simulation.parties[o + 1].as.work.train = train_and_keep;
     }
     if (hr_simulation_run(&f->simulation, &err)) fail_msg("%s", err.message);
-    return f->simulation.parties[0].as.coordinator.model;
+    return f->simulation.parties[0].as.coordinator.result.model;
 }
 
 static void close_federation(federation *f) {

@@ -58,7 +58,7 @@ static void open_ring(ring_job *r, size_t rows, size_t owners, size_t classes, h
 static const hr_model *run_ring(ring_job *r) {
     hr_error err = {0};
     if (hr_simulation_run(&r->simulation, &err)) fail_msg("%s\n%s", err.message, r->lines);
-    return r->simulation.parties[0].as.coordinator.model;
+    return r->simulation.parties[0].as.coordinator.result.model;
 }
 
 static void close_ring(ring_job *r) {

@@ -73,7 +73,7 @@ static const hr_model *run_job(job *j) {
     hr_error err = {0};
     memset(coins, 0, sizeof coins);
     if (hr_simulation_run(&j->simulation, &err)) fail_msg("%s", err.message);
-    return j->simulation.parties[0].as.coordinator.model;
+    return j->simulation.parties[0].as.coordinator.result.model;
 }
 
 static void check_equality(table t, size_t owners) {

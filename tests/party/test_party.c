@@ -438,7 +438,7 @@ static void test_packets__are_forgotten_when_they_are_confirmed(void **state) {
     harness_start(&l);
     harness_run_until(&l, harness_is_idle);
     assert_true(l.event_log->pieces > 0);
-    assert_int_equal(hr_model_tree_count(l.parties[0].as.coordinator.model), 8 * OWNERS);
+    assert_int_equal(hr_model_tree_count(l.parties[0].as.coordinator.result.model), 8 * OWNERS);
     for (size_t i = 0; i < PARTIES; i++) check_journal(&l.parties[i]);
     harness_close(&l);
 }

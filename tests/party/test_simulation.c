@@ -121,7 +121,7 @@ static void test_simulation__votes_end_the_job(void **state) {
         job.round_gain = 1.5;
         open_federation(&f, 4000, 3, 2, job);
         check_model(&f, 3, 2);
-        const hr_model *model = f.simulation.parties[0].as.coordinator.model;
+        const hr_model *model = f.simulation.parties[0].as.coordinator.result.model;
         size_t votes = 0;
         for (size_t r = 0; r < model->release_count; r++)
             votes += !strcmp(model->releases[r].what, "gain of a round");
@@ -210,7 +210,7 @@ static void run_backwards(hr_simulation *s) {
                 if (hr_party_step(s->parties[i].party, (hr_clock){0}, 0, &busy, &err))
                     fail_msg("%s", err.message);
     }
-    assert_non_null(s->parties[0].as.coordinator.model);
+    assert_non_null(s->parties[0].as.coordinator.result.model);
 }
 
 static void run_compared(size_t rounds, hr_order order, double round_gain) {
@@ -462,12 +462,12 @@ static void test_settings__must_be_initialised(void **state) {
     static const hr_party_settings none;
     const hr_simulation_data data = {0};
     const hr_owner_files owners = {0};
-    hr_model *model = NULL;
+    hr_job_result result = {0};
     assert_int_equal(hr_serve("owner.yaml", &none, NULL), HR_E_ARGUMENT);
-    assert_int_equal(hr_coordinate("job.yaml", "model.json", &none, &model, NULL), HR_E_ARGUMENT);
-    assert_int_equal(hr_meet("job.yaml", "model.json", &owners, &none, &model, NULL), HR_E_ARGUMENT);
-    assert_int_equal(hr_simulate("job.yaml", &data, &none, &model, NULL), HR_E_ARGUMENT);
-    assert_null(model);
+    assert_int_equal(hr_coordinate("job.yaml", "model.json", &none, &result, NULL), HR_E_ARGUMENT);
+    assert_int_equal(hr_meet("job.yaml", "model.json", &owners, &none, &result, NULL), HR_E_ARGUMENT);
+    assert_int_equal(hr_simulate("job.yaml", &data, &none, &result, NULL), HR_E_ARGUMENT);
+    assert_null(result.model);
 }
 
 int main(void) {

@@ -42,7 +42,7 @@ void federation_open(federation *f, table t, size_t owners, hr_job_file job, int
 const hr_model *federation_run(federation *f) {
     hr_error err = {0};
     if (hr_simulation_run(&f->simulation, &err)) fail_msg("%s\n%s", err.message, f->lines);
-    return f->simulation.parties[0].as.coordinator.model;
+    return f->simulation.parties[0].as.coordinator.result.model;
 }
 
 void federation_close(federation *f) {

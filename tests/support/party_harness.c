@@ -286,8 +286,8 @@ void party_stop(harness_party *p) {
     hr_journal_close(p->journal);
     hr_ledger_close(p->ledger);
     if (!p->index) {
-        hr_model_free(p->as.coordinator.model);
-        p->as.coordinator.model = NULL;
+        hr_model_free(p->as.coordinator.result.model);
+        p->as.coordinator.result.model = NULL;
     }
     p->party = NULL;
     p->journal = NULL;

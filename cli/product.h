@@ -1,0 +1,24 @@
+/* Where the result of a job goes: a model, or the figures of one. */
+#ifndef CLI_PRODUCT_H
+#define CLI_PRODUCT_H
+
+#include "output.h"
+#include "places.h"
+
+#include <hedgerow/federation.h>
+
+typedef struct product_args {
+    const char *model, *figures; /* paths, one of which is given */
+} product_args;
+
+/* The file that was named. False, said to standard error: none, or both, or JSON would be mixed with it. */
+bool product_file(const char *name, const product_args *product, bool as_json, named_file *out);
+
+/* Whether the result may go to the file, and the job makes what was named. Fails: POLICY, IO, ARGUMENT, and
+ * as hr_job_makes. */
+hr_status product_check(const product_args *product, const char *job, output_rule rule, hr_error *err);
+
+/* Writes the result of a job that has not done so itself. Fails: as output_open, IO. */
+hr_status product_write(const hr_job_result *result, const char *path, output_rule rule, hr_error *err);
+
+#endif

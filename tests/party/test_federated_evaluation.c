@@ -1,0 +1,299 @@
+/* An evaluation over owners, from the offer to the figures: what it says of all test records, what it costs,
+ * and what an owner does where the coordinator asks what its machine would not. Epsilon is so large where
+ * figures are compared that their noise does not show: a false alarm has a probability far below 1e-6. */
+#include "federated/federated_method.h"
+#include "protocol/securesum.h"
+#include "support/federation.h"
+
+#include <math.h>
+
+enum { OWNERS = 3, ROWS = 300, ASKED_MAX = 3 };
+
+/* How a coordinator tampers with the questions of its machine. */
+typedef void tampering(Hedgerow__Question *question);
+
+static struct {
+    federation federation;
+    hr_model *model;
+    char *json;
+    tampering *tamper;
+    hr_status (*real_ask)(hr_party_work *, const hr_party_job *, hr_bytes *, hr_error *);
+    hr_status (*real_train)(hr_party_work *, const hr_party_job *, size_t, hr_bytes *, hr_error *);
+    hr_bytes first; /* the first question */
+    size_t asked, answers, refusals;
+    char why[sizeof((hr_error *)NULL)->message]; /* of the first refusal */
+} w;
+
+static hr_model *model_of(size_t classes) {
+    table train = table_of_steps(60, 2, classes, 5);
+    hr_fit_options options = options_of("gbdt", HR_MODE_SOUND);
+    options.trees = 10;
+    hr_model *model = fit(train.data, &options);
+    table_close(&train);
+    return model;
+}
+
+static void open_world(size_t classes, double epsilon, double delta) {
+    memset(&w, 0, sizeof w);
+    w.model = model_of(classes);
+    assert_int_equal(hr_model_render(w.model, &w.json, NULL), HR_OK);
+    hr_job_file job = federated_job("hedge", epsilon, delta);
+    job.model = "model.json";
+    job.evaluated = (hr_file_text){job.model, w.json, strlen(w.json)};
+    federation_open(&w.federation, table_of_steps(ROWS, 2, classes, 9), OWNERS, job, 1);
+}
+
+static void close_world(void) {
+    federation_close(&w.federation);
+    hr_text_free(w.json);
+    hr_model_free(w.model);
+    free(w.first.at);
+}
+
+static const hr_evaluation *run(void) {
+    assert_null(federation_run(&w.federation));
+    return w.federation.simulation.parties[0].as.coordinator.result.evaluation;
+}
+
+static double value_of(const hr_evaluation *made, const char *name) {
+    for (size_t i = 0; i < made->figure_count; i++)
+        if (!strcmp(made->figures[i].name, name)) return made->figures[i].value;
+    fail_msg("there is no figure %s", name);
+    return 0;
+}
+
+static void assert_near(double value, double wanted, double within) {
+    if (!(fabs(value - wanted) <= within)) fail_msg("%g is not within %g of %g", value, within, wanted);
+}
+
+/* ---- Figures ---- */
+
+static void test_evaluation__has_the_figures_of_all_test_records(void **state) {
+    (void)state;
+    for (size_t classes = 0; classes <= 3; classes += classes ? 1 : 2) {
+        open_world(classes, 1e4, 0);
+        const hr_evaluation *made = run();
+        hr_metrics exact;
+        assert_int_equal(hr_evaluate(w.model, w.federation.table.data, 1, &exact, NULL), HR_OK);
+        assert_near(value_of(made, "records"), ROWS, .5);
+        if (classes) {
+            assert_near(value_of(made, "error"), exact.error, .01);
+            assert_near(value_of(made, "logloss"), exact.logloss, .02);
+        } else {
+            assert_near(value_of(made, "rmse"), exact.rmse, .02);
+            assert_near(value_of(made, "mae"), exact.mae, .02);
+        }
+        if (classes == 2) assert_near(value_of(made, "auc"), exact.auc, .02);
+        close_world();
+    }
+}
+
+static void test_evaluation__lists_what_each_owner_is_charged(void **state) {
+    (void)state;
+    open_world(2, 1, 1e-6);
+    const hr_evaluation *made = run();
+    assert_int_equal(made->release_count, 3);
+    for (size_t i = 0; i < made->release_count; i++) {
+        assert_string_equal(made->releases[i].mechanism, "shared discrete gaussian");
+        assert_int_equal(made->releases[i].shares, OWNERS - 1); /* one is a coalition, as usual */
+    }
+    assert_true(made->epsilon <= 1 && made->epsilon > .99 && made->delta <= 1e-6);
+    assert_non_null(strstr(made->statement, "one of the 3 owners' tables"));
+    close_world();
+}
+
+/* ---- Owners without test records ---- */
+
+static void test_evaluation__leaves_out_owners_without_test_records(void **state) {
+    (void)state;
+    open_world(2, 1e4, 0);
+    w.federation.simulation.parties[2].as.owner.test = NULL;
+    assert_near(value_of(run(), "records"), ROWS - ROWS / OWNERS, .5);
+    assert_non_null(strstr(w.federation.lines, "2 of 3 owners take part"));
+    close_world();
+}
+
+static void test_evaluation__ends_without_an_owner(void **state) {
+    (void)state;
+    hr_error err = {0};
+    open_world(2, 1, 0);
+    for (size_t o = 1; o <= OWNERS; o++) w.federation.simulation.parties[o].as.owner.test = NULL;
+    assert_int_equal(hr_simulation_run(&w.federation.simulation, &err), HR_E_POLICY);
+    assert_non_null(strstr(err.message, "ended without figures"));
+    close_world();
+}
+
+/* ---- A coordinator that asks falsely ---- */
+
+static Hedgerow__Question *read_question(const hr_bytes *bytes) {
+    ProtobufCMessage *read = NULL;
+    assert_int_equal(hr_message_unpack(&hedgerow__question__descriptor, bytes->at, bytes->size, &read, NULL),
+                     HR_OK);
+    return (Hedgerow__Question *)read;
+}
+
+/* Its machine would be done after the first question. */
+static hr_status ask_falsely(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err) {
+    hr_error unused = {0};
+    hr_status status = w.real_ask(self, job, out, w.asked ? &unused : err);
+    if (!w.asked++) {
+        assert_int_equal(hr_bytes_copy(out->at, out->size, &w.first, NULL), HR_OK);
+    } else if (w.asked <= ASKED_MAX) {
+        free(out->at);
+        status = hr_bytes_copy(w.first.at, w.first.size, out, err);
+    }
+    if (status || !w.tamper) return status;
+    Hedgerow__Question *question = read_question(out);
+    if (!question->done) {
+        w.tamper(question);
+        free(out->at);
+        status = hr_message_pack(&question->base, out, err);
+    }
+    hr_message_unpacked_free(&question->base);
+    return status;
+}
+
+static hr_status watch(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+                       hr_error *err) {
+    hr_status status = w.real_train(self, job, slot, out, err);
+    w.answers += !status;
+    if (!status) return HR_OK;
+    if (!w.refusals++) snprintf(w.why, sizeof w.why, "%s", err->message);
+    assert_null(out->at);
+    return status;
+}
+
+static hr_status run_falsely(tampering *tamper) {
+    open_world(2, 1, 0);
+    hr_simulated_party *parties = w.federation.simulation.parties;
+    w.tamper = tamper;
+    w.real_ask = parties[0].as.work.ask;
+    parties[0].as.work.ask = ask_falsely;
+    w.real_train = parties[1].as.work.train;
+    for (size_t o = 1; o <= OWNERS; o++) parties[o].as.work.train = watch;
+    return hr_simulation_run(&w.federation.simulation, NULL);
+}
+
+static void assert_refused(const char *why) {
+    assert_int_equal(w.answers, 0);
+    assert_true(w.refusals >= 1);
+    if (!strstr(w.why, why)) fail_msg("%s", w.why);
+    close_world();
+}
+
+/* The job costs one answer. */
+static void test_evaluation__is_answered_once(void **state) {
+    (void)state;
+    assert_int_not_equal(run_falsely(NULL), HR_OK);
+    assert_int_equal(w.answers, OWNERS);
+    assert_true(w.asked > 1 && w.refusals >= 1);
+    assert_string_equal(w.why, "an evaluation asks one question");
+    close_world();
+}
+
+static void sends_another_model(Hedgerow__Question *question) {
+    question->body.data[question->body.len / 2] ^= 1;
+}
+
+static void asks_for_a_choice(Hedgerow__Question *question) {
+    question->values = 0;
+    question->turns = OWNERS;
+}
+
+static void sends_nothing(Hedgerow__Question *question) {
+    free(question->body.data);
+    question->body = (ProtobufCBinaryData){0};
+}
+
+static void test_evaluation__is_of_the_model_in_the_terms(void **state) {
+    (void)state;
+    assert_int_not_equal(run_falsely(sends_another_model), HR_OK);
+    assert_refused("the model that was sent is");
+    assert_int_not_equal(run_falsely(sends_nothing), HR_OK);
+    assert_refused("the model that was sent is");
+}
+
+static void test_evaluation__is_no_choice(void **state) {
+    (void)state;
+    assert_int_not_equal(run_falsely(asks_for_a_choice), HR_OK);
+    assert_refused("an evaluation asks for a sum");
+}
+
+/* ---- Terms ---- */
+
+static Hedgerow__Terms *terms_of(const hr_job_file *job, hr_error *err) {
+    static const char *const owners[] = {"north", "south"};
+    hr_bytes bytes = {0};
+    ProtobufCMessage *terms = NULL;
+    if (hr_terms_of(job, "job", w.federation.table.schema, &(hr_names){owners, 2}, &bytes, err)) return NULL;
+    assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &terms, NULL),
+                     HR_OK);
+    free(bytes.at);
+    return (Hedgerow__Terms *)terms;
+}
+
+static void assert_no_terms(const Hedgerow__Terms *terms, const char *says) {
+    hr_error err = {0};
+    assert_int_not_equal(hr_federated_evaluation.check_terms(terms, w.federation.table.schema, &err), HR_OK);
+    if (!strstr(err.message, says)) fail_msg("%s", err.message);
+}
+
+static void test_evaluation__checks_its_terms(void **state) {
+    (void)state;
+    hr_error err = {0};
+    uint8_t text[] = "model 1";
+    open_world(2, 1, 0);
+    Hedgerow__Terms *terms = terms_of(&w.federation.job, &err);
+    if (!terms) fail_msg("%s", err.message);
+    assert_int_equal(hr_federated_evaluation.check_terms(terms, w.federation.table.schema, NULL), HR_OK);
+    Hedgerow__Terms bad = *terms;
+    bad.model = (ProtobufCBinaryData){sizeof text - 1, text};
+    assert_no_terms(&bad, "name no model");
+    bad = *terms;
+    bad.epsilon = 1e-12;
+    assert_no_terms(&bad, "");
+    bad = *terms;
+    bad.paper = true;
+    assert_no_terms(&bad, "no paper mode");
+    bad = *terms;
+    bad.train = (ProtobufCBinaryData){sizeof text - 1, text};
+    assert_no_terms(&bad, "no options");
+    hr_message_unpacked_free(&terms->base);
+    close_world();
+}
+
+static void test_evaluation__offers_models_of_the_schema_alone(void **state) {
+    (void)state;
+    static const char none[] = "{}";
+    hr_error err = {0};
+    open_world(2, 1, 0);
+    hr_model *other = model_of(3);
+    char *json = NULL;
+    assert_int_equal(hr_model_render(other, &json, NULL), HR_OK);
+    hr_job_file job = w.federation.job;
+    job.evaluated = (hr_file_text){"model.json", json, strlen(json)};
+    assert_null(terms_of(&job, &err));
+    assert_int_equal(err.status, HR_E_SCHEMA);
+    assert_string_equal(err.file, "model.json");
+    job.evaluated = (hr_file_text){"model.json", none, sizeof none - 1};
+    assert_null(terms_of(&job, &err));
+    assert_int_equal(err.status, HR_E_FORMAT);
+    hr_text_free(json);
+    hr_model_free(other);
+    close_world();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_evaluation__has_the_figures_of_all_test_records),
+        cmocka_unit_test(test_evaluation__lists_what_each_owner_is_charged),
+        cmocka_unit_test(test_evaluation__leaves_out_owners_without_test_records),
+        cmocka_unit_test(test_evaluation__ends_without_an_owner),
+        cmocka_unit_test(test_evaluation__is_answered_once),
+        cmocka_unit_test(test_evaluation__is_of_the_model_in_the_terms),
+        cmocka_unit_test(test_evaluation__is_no_choice),
+        cmocka_unit_test(test_evaluation__checks_its_terms),
+        cmocka_unit_test(test_evaluation__offers_models_of_the_schema_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
