@@ -213,12 +213,10 @@ static hr_charge bounds_charge(const hr_charge *whole, const char *what, hr_unit
 
 hr_status hr_bounds_check(const hr_schema *schema, const hr_bounds_columns *columns,
                           hr_privacy_measure privacy_measure, const hr_charge *charge, hr_error *err) {
-    bounds_shares shares = share_out_bounds(schema, columns, charge->cost);
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < columns->count; i++) {
-        bool is_label = columns->at[i] == hr_schema_feature_count(schema);
-        hr_charge line = bounds_charge(charge, "magnitudes", is_label ? shares.label : shares.feature);
-        status = hr_charge_check_sums(privacy_measure, &line, err);
+        const hr_bounds_question question = hr_bounds_magnitudes(schema, columns, charge, i);
+        status = hr_charge_check_sums(privacy_measure, &question.line, err);
     }
     return status;
 }
@@ -230,17 +228,29 @@ void hr_bounds_begin(hr_bounds_machine *m, const hr_schema *schema, const hr_bou
     *m = (hr_bounds_machine){schema, *columns, privacy_measure, *charge, out, 0, false};
 }
 
+hr_bounds_question hr_bounds_magnitudes(const hr_schema *schema, const hr_bounds_columns *columns,
+                                        const hr_charge *charge, size_t i) {
+    const bounds_shares shares = share_out_bounds(schema, columns, charge->cost);
+    const bool is_label = columns->at[i] == hr_schema_feature_count(schema);
+    return (hr_bounds_question){
+        columns->at[i],
+        false,
+        {0, 0},
+        HR_BOUNDS_CELLS,
+        bounds_charge(charge, "magnitudes", is_label ? shares.label : shares.feature)};
+}
+
+hr_bounds_question hr_bounds_even(const hr_schema *schema, const hr_bounds_columns *columns,
+                                  const hr_charge *charge, size_t i, const hr_bounds *within) {
+    const bounds_shares shares = share_out_bounds(schema, columns, charge->cost);
+    return (hr_bounds_question){columns->at[i], true, *within, HR_BOUNDS_EVEN_CELLS,
+                                bounds_charge(charge, "bounds of the label", shares.label)};
+}
+
 bool hr_bounds_next(const hr_bounds_machine *m, hr_bounds_question *out) {
     if (m->at == m->columns.count) return false;
-    const size_t column = m->columns.at[m->at];
-    const bounds_shares shares = share_out_bounds(m->schema, &m->columns, m->charge.cost);
-    const hr_units cost = column == hr_schema_feature_count(m->schema) ? shares.label : shares.feature;
-    if (m->even)
-        *out = (hr_bounds_question){column, true, m->out[m->at], HR_BOUNDS_EVEN_CELLS,
-                                    bounds_charge(&m->charge, "bounds of the label", cost)};
-    else
-        *out = (hr_bounds_question){
-            column, false, {0, 0}, HR_BOUNDS_CELLS, bounds_charge(&m->charge, "magnitudes", cost)};
+    *out = m->even ? hr_bounds_even(m->schema, &m->columns, &m->charge, m->at, &m->out[m->at])
+                   : hr_bounds_magnitudes(m->schema, &m->columns, &m->charge, m->at);
     return true;
 }
 

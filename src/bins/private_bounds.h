@@ -49,6 +49,13 @@ typedef struct hr_bounds_question {
     hr_charge line;
 } hr_bounds_question;
 
+/* The histograms of columns->at[i]: magnitudes, and, of the label, even cells within bounds that were
+ * released. charge: as of hr_bounds_private. */
+hr_bounds_question hr_bounds_magnitudes(const hr_schema *schema, const hr_bounds_columns *columns,
+                                        const hr_charge *charge, size_t i);
+hr_bounds_question hr_bounds_even(const hr_schema *schema, const hr_bounds_columns *columns,
+                                  const hr_charge *charge, size_t i, const hr_bounds *within);
+
 /* Borrows the schema, the columns and the bounds. */
 typedef struct hr_bounds_machine {
     const hr_schema *schema;

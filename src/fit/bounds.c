@@ -3,7 +3,6 @@
 #include "base/buffer.h"
 #include "base/fail.h"
 #include "base/number.h"
-#include "bins/private_bounds.h"
 #include "data/records.h"
 #include "schema/schema.h"
 
@@ -58,16 +57,16 @@ static hr_status check_column(const hr_schema *schema, const char *name, size_t 
     return hr_fail(err, HR_E_ARGUMENT, "leave it out", "column '%.60s' is no number, or has one value", name);
 }
 
-static hr_status find_columns(const hr_schema *schema, const hr_fit_options *options, size_t *at,
-                              hr_error *err) {
+hr_status hr_bounds_find(const hr_schema *schema, const char *const *names, size_t count, size_t *at,
+                         hr_error *err) {
     hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < options->private_bounds_count; i++) {
-        at[i] = find_column(schema, options->private_bounds[i]);
-        status = check_column(schema, options->private_bounds[i], at[i], err);
+    for (size_t i = 0; !status && i < count; i++) {
+        at[i] = find_column(schema, names[i]);
+        status = check_column(schema, names[i], at[i], err);
         for (size_t k = 0; !status && k < i; k++)
             if (at[k] == at[i])
-                status = hr_fail(err, HR_E_ARGUMENT, "name it once", "column '%.60s' is named twice",
-                                 options->private_bounds[i]);
+                status =
+                    hr_fail(err, HR_E_ARGUMENT, "name it once", "column '%.60s' is named twice", names[i]);
     }
     return status;
 }
@@ -90,7 +89,8 @@ static hr_status check_columns(const hr_fit_facts *facts, hr_units cost, hr_erro
     size_t *at = malloc(options->private_bounds_count * sizeof *at);
     if (!at) return hr_fail_memory(err);
     hr_bounds_columns columns = {at, options->private_bounds_count};
-    hr_status status = find_columns(facts->schema, options, at, err);
+    hr_status status =
+        hr_bounds_find(facts->schema, options->private_bounds, options->private_bounds_count, at, err);
     if (!status) status = hr_bounds_check(facts->schema, &columns, facts->privacy_measure, &charge, err);
     free(at);
     return status;
@@ -115,9 +115,8 @@ void hr_bounded_table_done(hr_bounded_table *table) {
     *table = (hr_bounded_table){0};
 }
 
-/* The schema with these bounds instead of its own. */
-static hr_status schema_within(const hr_schema *schema, const hr_bounds_columns *columns,
-                               const hr_bounds *bounds, hr_schema **out, hr_error *err) {
+hr_status hr_bounds_schema(const hr_schema *schema, const hr_bounds_columns *columns, const hr_bounds *bounds,
+                           hr_schema **out, hr_error *err) {
     size_t count = hr_schema_feature_count(schema);
     hr_column *features = malloc((count + 1) * sizeof *features);
     if (!features) return hr_fail_memory(err);
@@ -139,7 +138,7 @@ static hr_status schema_within(const hr_schema *schema, const hr_bounds_columns 
 
 static hr_status bound_table(const hr_data *data, const hr_bounds_columns *columns, const hr_bounds *bounds,
                              hr_bounded_table *out, hr_error *err) {
-    hr_status status = schema_within(hr_data_schema(data), columns, bounds, &out->schema, err);
+    hr_status status = hr_bounds_schema(hr_data_schema(data), columns, bounds, &out->schema, err);
     if (status) return status;
     out->data = hr_data_clip(data, out->schema);
     return out->data ? HR_OK : hr_fail_memory(err);
@@ -152,7 +151,7 @@ hr_status hr_bounds_release(const hr_data *data, const hr_fit_options *options, 
     hr_bounds *bounds = malloc((count + 1) * sizeof *bounds);
     hr_bounds_columns columns = {at, count};
     hr_status status = at && bounds ? HR_OK : hr_fail_memory(err);
-    if (!status) status = find_columns(hr_data_schema(data), options, at, err);
+    if (!status) status = hr_bounds_find(hr_data_schema(data), options->private_bounds, count, at, err);
     if (!status) status = hr_bounds_private(data, &columns, gate, &charge, bounds, err);
     if (!status) status = bound_table(data, &columns, bounds, out, err);
     free(bounds);

@@ -3,6 +3,7 @@
 #ifndef HR_FIT_BOUNDS_H
 #define HR_FIT_BOUNDS_H
 
+#include "bins/private_bounds.h"
 #include "fit/settings.h"
 
 /* The part of a fit's budget that goes to bounds; 0: the options ask for none, or for a share that
@@ -26,6 +27,14 @@ void hr_bounded_table_done(hr_bounded_table *table);
 /* Spends: cost. Fails: BUDGET, MEMORY. */
 HR_MUST_CHECK hr_status hr_bounds_release(const hr_data *data, const hr_fit_options *options, hr_gate *gate,
                                           hr_units cost, hr_bounded_table *out, hr_error *err);
+
+/* The columns of these names, which are numbers, in that order; at: room for `count`. Fails: ARGUMENT. */
+HR_MUST_CHECK hr_status hr_bounds_find(const hr_schema *schema, const char *const *names, size_t count,
+                                       size_t *at, hr_error *err);
+
+/* The schema with these bounds, one a column, instead of its own. Owner: the caller. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_bounds_schema(const hr_schema *schema, const hr_bounds_columns *columns,
+                                         const hr_bounds *bounds, hr_schema **out, hr_error *err);
 
 /* What the model tells of it. */
 void hr_bounds_add_settings(hr_settings *settings, const hr_fit_options *options);

@@ -1,4 +1,4 @@
-/* Released figures as JSON, on one line. */
+/* Released figures as JSON, on a line of its own. */
 #include "base/buffer.h"
 #include "base/number.h"
 
@@ -59,6 +59,6 @@ hr_status hr_evaluation_render(const hr_evaluation *e, char **text, hr_error *er
         if (i) hr_buffer_text(&b, ", ");
         add_release(&b, &e->releases[i]);
     }
-    hr_buffer_text(&b, "]}");
+    hr_buffer_text(&b, "]}\n");
     return hr_buffer_take(&b, text, err);
 }
