@@ -30,8 +30,7 @@ static const arg_option simulate_options[] = {
     {"model", 0, ARG_TEXT, false, AT(product.model), "FILE",
      "where the model goes; - is standard output; with --owner, it must not exist when a job begins, and is "
      "replaced when a job continues"},
-    {"figures", 0, ARG_TEXT, false, AT(product.figures), "FILE",
-     "where the figures of a job of method evaluation go, instead of --model; as JSON"},
+    PRODUCT_OPTIONS(simulate_args),
     {"force", 0, ARG_FLAG, false, AT(force), NULL, "with --data: replace the file that is there"},
     {"threads", 0, ARG_INTEGER, false, AT(threads), "N",
      "of all owners together; 0: as many as there are processors"},

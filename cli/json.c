@@ -62,5 +62,5 @@ void json_flag(json_writer *json, const char *name, bool value) {
 
 void json_members(json_writer *json, const char *object) {
     begin_json_value(json, NULL);
-    fprintf(json->out, "%.*s", (int)strlen(object) - 2, object + 1);
+    fprintf(json->out, "%.*s", (int)(strrchr(object, '}') - object) - 1, object + 1);
 }

@@ -2,39 +2,62 @@
 
 #include "args.h"
 #include "commands.h"
-#include "figures.h"
 #include "keep.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* One kind of result, in the order of hr_job_product. */
+typedef struct product_kind {
+    const char *option, *what, *job;
+} product_kind;
+
+static const product_kind kinds[] = {{"--model", "model", "trains a model"},
+                                     {"--figures", "figures", "evaluates a model, and trains none"},
+                                     {"--schema", "schema", "releases bounds, and trains no model"}};
+
+static const char *path_of(const product_args *product, size_t kind) {
+    const char *const paths[] = {product->model, product->figures, product->schema};
+    return paths[kind];
+}
+
+/* The first that was given; the model, if none was. */
+static size_t kind_of(const product_args *product) {
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+        if (path_of(product, i) != NULL) return i;
+    return HR_JOB_MODEL;
+}
+
 bool product_file(const char *name, const product_args *product, bool as_json, named_file *out) {
-    const char *wrong = NULL;
-    *out = product->model != NULL ? (named_file){"--model", product->model}
-                                  : (named_file){"--figures", product->figures};
+    const size_t kind = kind_of(product);
+    *out = (named_file){kinds[kind].option, path_of(product, kind)};
+    for (size_t i = kind + 1; i < COUNT_OF(kinds); i++) {
+        if (path_of(product, i) == NULL) continue;
+        usage_error(name, "%s and %s do not go together: a job makes one of the two", kinds[kind].option,
+                    kinds[i].option);
+        return false;
+    }
     if (out->path == NULL)
-        wrong = "--model FILE is required; a job of method evaluation takes --figures FILE instead";
-    else if (product->model != NULL && product->figures != NULL)
-        wrong = "--model and --figures do not go together: a job makes one of the two";
+        usage_error(name,
+                    "--model FILE is required; a job of method evaluation takes --figures FILE instead, one "
+                    "of method bounds --schema FILE");
     else if (as_json && is_standard_output(out->path))
-        wrong = product->model != NULL
-                    ? "--json and --model - both write to standard output; name a file for the model"
-                    : "--json and --figures - both write to standard output; name a file for the figures";
-    if (wrong != NULL) usage_error(name, "%s", wrong);
-    return wrong == NULL;
+        usage_error(name, "--json and %s - both write to standard output; name a file for the %s",
+                    out->option, kinds[kind].what);
+    else
+        return true;
+    return false;
 }
 
 static hr_status check_product_kind(const product_args *product, const char *job, hr_error *err) {
     hr_job_product makes;
     hr_status status = hr_job_makes(job, &makes, err);
-    if (status != HR_OK || (makes == HR_JOB_FIGURES) == (product->figures != NULL)) return status;
+    if (status != HR_OK || (size_t)makes == kind_of(product)) return status;
     *err = (hr_error){.status = HR_E_ARGUMENT};
     snprintf(err->file, sizeof err->file, "%s", job);
-    snprintf(err->message, sizeof err->message, "the job %s",
-             makes == HR_JOB_FIGURES ? "evaluates a model, and trains none" : "trains a model");
-    snprintf(err->remedy, sizeof err->remedy, "name the file of %s with %s",
-             makes == HR_JOB_FIGURES ? "the figures" : "the model",
-             makes == HR_JOB_FIGURES ? "--figures" : "--model");
+    snprintf(err->message, sizeof err->message, "the job %s", kinds[makes].job);
+    snprintf(err->remedy, sizeof err->remedy, "name the file of the %s with %s", kinds[makes].what,
+             kinds[makes].option);
     return HR_E_ARGUMENT;
 }
 
@@ -49,23 +72,35 @@ static bool holds_figures(const char *path) {
     return same;
 }
 
+static bool holds_schema(const char *path) {
+    hr_schema *schema = NULL;
+    const bool read = hr_schema_read(path, &schema, NULL) == HR_OK;
+    hr_schema_free(schema);
+    return read;
+}
+
+static hr_status probe_product(const product_args *product, output_rule rule, hr_error *err) {
+    if (product->model != NULL) return model_probe(product->model, rule, err);
+    if (product->schema != NULL)
+        return own_output_probe(product->schema, rule, holds_schema, "a schema", err);
+    return own_output_probe(product->figures, rule, holds_figures, "a file of figures", err);
+}
+
 hr_status product_check(const product_args *product, const char *job, output_rule rule, hr_error *err) {
-    hr_status status = product->model != NULL ? model_probe(product->model, rule, err)
-                                              : own_output_probe(product->figures, rule, holds_figures,
-                                                                 "a file of figures", err);
+    hr_status status = probe_product(product, rule, err);
     return status == HR_OK ? check_product_kind(product, job, err) : status;
 }
 
-static hr_status write_figures(const hr_evaluation *evaluation, const char *path, output_rule rule,
-                               hr_error *err) {
-    output_file file = {0};
-    hr_status status = output_open(&file, path, rule, err);
-    if (status != HR_OK) return status;
-    print_evaluation_json(file.stream, evaluation, NULL);
-    return output_finish(&file, err);
-}
-
 hr_status product_write(const hr_job_result *result, const char *path, output_rule rule, hr_error *err) {
-    return result->model != NULL ? model_write(result->model, path, rule, err)
-                                 : write_figures(result->evaluation, path, rule, err);
+    output_file file = {0};
+    char *text = NULL;
+    hr_status status = hr_job_result_render(result, &text, err);
+    if (status == HR_OK) status = output_open(&file, path, rule, err);
+    if (status == HR_OK) {
+        fputs(text, file.stream);
+        status = output_finish(&file, err);
+        output_abandon(&file);
+    }
+    hr_text_free(text);
+    return status;
 }

@@ -165,6 +165,25 @@ static void print_figures_json(const hr_evaluation *evaluation, const char *path
     hr_text_free(text);
 }
 
+static void print_schema_json(const hr_joint_schema *bounded, const char *path) {
+    json_writer json = {.out = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "method", "bounds");
+    json_text(&json, "schema", path);
+    json_text(&json, "statement", bounded->statement);
+    write_owners(&json);
+    json_close(&json, '}');
+    putchar('\n');
+}
+
+static void print_schema(const hr_joint_schema *bounded, const char *path, FILE *out) {
+    fprintf(out, "%-8s bounds\n", "method");
+    fprintf(out, "%-8s %s\n", "schema", is_standard_output(path) ? "standard output" : path);
+    print_owners(out);
+    fprintf(out, "%-8s ", "privacy");
+    print_wrapped(out, bounded->statement, 9);
+}
+
 static void print_model(const hr_model *model, const char *path, FILE *out) {
     fprintf(out, "%-8s %s, in mode %s\n", "method", hr_model_method(model),
             hr_model_mode(model) == HR_MODE_PAPER ? "paper" : "sound");
@@ -177,13 +196,13 @@ static void print_model(const hr_model *model, const char *path, FILE *out) {
 
 void together_report(const hr_job_result *result, const char *path, bool as_json) {
     FILE *out = is_standard_output(path) ? stderr : stdout;
-    if (as_json && result->model != NULL)
-        print_federated_json(result->model, path);
-    else if (as_json)
+    if (result->model != NULL) {
+        as_json ? print_federated_json(result->model, path) : print_model(result->model, path, out);
+    } else if (result->bounded != NULL) {
+        as_json ? print_schema_json(result->bounded, path) : print_schema(result->bounded, path, out);
+    } else if (as_json) {
         print_figures_json(result->evaluation, path);
-    else if (result->model != NULL)
-        print_model(result->model, path, out);
-    else {
+    } else {
         print_evaluation(out, result->evaluation, NULL);
         print_owners(out);
     }

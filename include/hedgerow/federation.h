@@ -135,19 +135,30 @@ typedef struct hr_owner_report {
     const char *reason;    /* why it declined, was cut off, or is not in the job; "": none was given */
 } hr_owner_report;
 
-/* What a job makes: a model, or, of the method evaluation, the figures of one. */
-typedef enum hr_job_product { HR_JOB_MODEL, HR_JOB_FIGURES } hr_job_product;
+/* What a job makes: a model; of the method evaluation, the figures of one; of the method bounds, a schema. */
+typedef enum hr_job_product { HR_JOB_MODEL, HR_JOB_FIGURES, HR_JOB_SCHEMA } hr_job_product;
 
 /* Fails: as the reading of a job file does (IO, FORMAT, LIMIT), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_job_makes(const char *file, hr_job_product *out, hr_error *err);
 
-/* What came of a job: one of the two; the other is NULL. */
+/* The job's schema with bounds that were released. */
+typedef struct hr_joint_schema {
+    hr_schema *schema;
+    char statement[512]; /* the guarantee, for people */
+} hr_joint_schema;
+
+/* What came of a job: one of the three; the others are NULL. */
 typedef struct hr_job_result {
     hr_model *model;
     hr_evaluation *evaluation;
+    hr_joint_schema *bounded;
 } hr_job_result;
 
 HR_API void hr_job_result_free(hr_job_result *result);
+
+/* As hr_coordinate writes it: hr_model_render, hr_evaluation_render, or the statement as comments and then
+ * hr_schema_render. Owner: the caller frees *text with hr_text_free. Fails: MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_job_result_render(const hr_job_result *result, char **text, hr_error *err);
 
 /* How a party is to work, and whom it tells. */
 typedef struct hr_party_settings {
@@ -181,11 +192,10 @@ typedef struct hr_party_settings {
  * ledger; or the broker refuses), CANCELLED (should_continue), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_serve(const char *file, const hr_party_settings *settings, hr_error *err);
 
-/* Asks the owners that a job file names for a model, or for its figures (hr_evaluation_render), and writes
- * them to the file `result`, which must not exist unless the job was begun before; such a job goes on where
- * it was. Owner: the caller frees *out with hr_job_result_free. Waits for the broker as hr_serve. Fails: as
- * hr_serve; POLICY (every owner declined; or `result` exists), JOB (it ended without a result for another
- * reason). */
+/* Asks the owners that a job file names for what the job makes, and writes it to the file `result`, which
+ * must not exist unless the job was begun before; such a job goes on where it was. Owner: the caller frees
+ * *out with hr_job_result_free. Waits for the broker as hr_serve. Fails: as hr_serve; POLICY (every owner
+ * declined; or `result` exists), JOB (it ended without a result for another reason). */
 HR_API HR_MUST_CHECK hr_status hr_coordinate(const char *file, const char *result,
                                              const hr_party_settings *settings, hr_job_result *out,
                                              hr_error *err);

@@ -27,6 +27,7 @@ enum {
     ROOT_METHOD,
     ROOT_TRAIN,
     ROOT_MODEL,
+    ROOT_COLUMNS,
     ROOT_MODE,
     ROOT_EPSILON,
     ROOT_DELTA,
@@ -61,6 +62,12 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .offset = AT(train),
      .expected = "a private method such as hedge"},
     {.key = "model", .kind = HR_FIELD_PATH, .offset = AT(file.model), .expected = file_expected},
+    {.key = "columns",
+     .kind = HR_FIELD_WORDS,
+     .offset = AT(file.columns),
+     .min = 1,
+     .max = 256,
+     .expected = "a list of 1 to 256 columns such as [income, age]"},
     {.key = "mode", .kind = HR_FIELD_WORD, .offset = AT(mode), .words = modes, .expected = "sound or paper"},
     {.key = "epsilon", .expected = "a number above 0, at most 10000"},
     {.key = "delta", .expected = "a number from 0 to 0.1"},
@@ -191,25 +198,53 @@ static hr_status read_delta(const hr_fields *reader, const hr_yaml_node *node, h
     return HR_OK;
 }
 
-/* What is evaluated, and nothing that has to do with training; of the default method's options only epsilon
- * and delta are used. */
-static hr_status read_evaluated(const hr_fields *reader, const hr_yaml_node *const *found, parts *whole) {
-    if (!found[ROOT_MODEL])
-        return hr_keys_need(&reader->keys, reader->root, NULL, "model",
-                            "the method evaluation needs the model file that owners evaluate");
-    if (whole->mode == HR_MODE_PAPER)
-        return hr_keys_refuse(&reader->keys, found[ROOT_MODE], "remove the key",
-                              "mode: the method evaluation is of no paper");
-    if (found[ROOT_OPTIONS])
-        return hr_keys_refuse(&reader->keys, found[ROOT_OPTIONS], "remove the key",
-                              "options: the method evaluation has none");
-    hr_status status = hr_fit_options_init(&whole->file.options, NULL, HR_MODE_SOUND, reader->keys.err);
-    whole->file.options.delta = 0;
-    return status;
+/* A method that trains nothing, and the key that says what it does instead. */
+typedef struct untrained_method {
+    const char *name;
+    int key;
+    const char *needs;
+} untrained_method;
+
+static const untrained_method untrained_methods[] = {
+    {HR_METHOD_EVALUATION, ROOT_MODEL, "the method evaluation needs the model file that owners evaluate"},
+    {HR_METHOD_BOUNDS, ROOT_COLUMNS, "the method bounds needs the columns whose bounds are asked for"}};
+enum { UNTRAINED_METHODS = sizeof untrained_methods / sizeof *untrained_methods };
+
+/* NULL: the job trains. */
+static const untrained_method *untrained_method_of(const parts *whole) {
+    for (size_t i = 0; i < UNTRAINED_METHODS && whole->method; i++)
+        if (!strcmp(whole->method, untrained_methods[i].name)) return &untrained_methods[i];
+    return NULL;
 }
 
-static bool is_evaluation(const parts *whole) {
-    return whole->method && !strcmp(whole->method, HR_METHOD_EVALUATION);
+/* Keys of methods that train nothing, but for `method`'s; NULL: of all. */
+static hr_status refuse_keys_of_others(const hr_fields *reader, const hr_yaml_node *const *found,
+                                       const untrained_method *method) {
+    for (size_t i = 0; i < UNTRAINED_METHODS; i++) {
+        const untrained_method *other = &untrained_methods[i];
+        char remedy[80];
+        if (other == method || !found[other->key]) continue;
+        snprintf(remedy, sizeof remedy, "remove it, or write 'method: %s'", other->name);
+        return hr_keys_refuse(&reader->keys, found[other->key], remedy, "%s: only the method %s takes it",
+                              root_fields[other->key].key, other->name);
+    }
+    return HR_OK;
+}
+
+/* Nothing that has to do with training: of the default method's options only epsilon and delta are used. */
+static hr_status read_untrained(const hr_fields *reader, const hr_yaml_node *const *found,
+                                const untrained_method *method, parts *whole) {
+    if (!found[method->key])
+        return hr_keys_need(&reader->keys, reader->root, NULL, root_fields[method->key].key, method->needs);
+    if (whole->mode == HR_MODE_PAPER)
+        return hr_keys_refuse(&reader->keys, found[ROOT_MODE], "remove the key",
+                              "mode: the method %s is of no paper", method->name);
+    if (found[ROOT_OPTIONS])
+        return hr_keys_refuse(&reader->keys, found[ROOT_OPTIONS], "remove the key",
+                              "options: the method %s has none", method->name);
+    hr_status status = hr_fit_options_init(&whole->file.options, NULL, HR_MODE_SOUND, reader->keys.err);
+    whole->file.options.delta = 0;
+    return status ? status : refuse_keys_of_others(reader, found, method);
 }
 
 /* What is trained: by all owners together, or by each alone. */
@@ -221,11 +256,11 @@ static hr_status read_trained(const hr_fields *reader, const hr_yaml_node *const
     if (train && !averages)
         return hr_keys_refuse(&reader->keys, train, "remove it, or write 'method: average'",
                               "train: only the method average trains another one");
-    if (is_evaluation(whole)) return read_evaluated(reader, found, whole);
-    if (found[ROOT_MODEL])
-        return hr_keys_refuse(&reader->keys, found[ROOT_MODEL], "remove it, or write 'method: evaluation'",
-                              "model: only the method evaluation takes one");
-    hr_status status = hr_fit_options_init(options, method, (hr_mode)whole->mode, reader->keys.err);
+    const untrained_method *untrained = untrained_method_of(whole);
+    if (untrained) return read_untrained(reader, found, untrained, whole);
+    hr_status status = refuse_keys_of_others(reader, found, NULL);
+    if (status) return status;
+    status = hr_fit_options_init(options, method, (hr_mode)whole->mode, reader->keys.err);
     const hr_yaml_node *at = train ? train : found[ROOT_METHOD];
     if (status) return slot(reader, at ? at : reader->root, status);
     whole->file.averages = averages;

@@ -21,6 +21,8 @@ static inline size_t hr_coalition_usual(size_t owners) {
 #define HR_METHOD_SIMFL "simfl"
 /* The job method that trains nothing: owners tell how well a model predicts. */
 #define HR_METHOD_EVALUATION "evaluation"
+/* The same: owners tell between which bounds the values of columns are. */
+#define HR_METHOD_BOUNDS "bounds"
 
 typedef struct hr_job_file {
     const char *schema;     /* path */
@@ -30,7 +32,8 @@ typedef struct hr_job_file {
     const char *model; /* path: the job's method is HR_METHOD_EVALUATION, and of `options` only epsilon and
                           delta count. NULL: any other method */
     hr_file_text evaluated; /* what is in that file */
-    size_t rounds;          /* 1..8 */
+    hr_names columns; /* the job's method is HR_METHOD_BOUNDS, as with `model`; empty: any other method */
+    size_t rounds;    /* 1..8 */
     hr_order order;
     double round_gain; /* stop when a round improves by less; 0: all rounds, and no votes */
     size_t
@@ -51,7 +54,9 @@ typedef struct hr_job_file {
 
 /* The method of the job. */
 static inline const char *hr_job_file_method(const hr_job_file *job) {
-    return job->model ? HR_METHOD_EVALUATION : job->averages ? HR_METHOD_AVERAGE : job->options.method;
+    if (job->model) return HR_METHOD_EVALUATION;
+    if (job->columns.count) return HR_METHOD_BOUNDS;
+    return job->averages ? HR_METHOD_AVERAGE : job->options.method;
 }
 
 /* Sets the options in which the defaults of a job differ from those of options->method. */

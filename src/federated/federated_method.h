@@ -102,10 +102,12 @@ struct hr_federated_method {
     hr_status (*assemble)(const hr_party_job *job, hr_joint_model *model, hr_error *err);
     /* In place of it: the figures of a model. Fails: BUDGET, MEMORY. */
     hr_status (*evaluate)(const hr_party_job *job, hr_evaluation *out, hr_error *err);
+    /* In place of it: a schema. Owner: the caller frees out->schema. Fails: BUDGET, MEMORY. */
+    hr_status (*bound)(const hr_party_job *job, hr_joint_schema *out, hr_error *err);
 };
 
-extern const hr_federated_method hr_federated_average, hr_federated_evaluation, hr_federated_hedge,
-    hr_federated_id3, hr_federated_id3_ring, hr_federated_inprivate, hr_federated_simfl;
+extern const hr_federated_method hr_federated_average, hr_federated_bounds, hr_federated_evaluation,
+    hr_federated_hedge, hr_federated_id3, hr_federated_id3_ring, hr_federated_inprivate, hr_federated_simfl;
 
 /* The row of a method and of a mode. NULL if there is none of that name, which need not end with NUL. */
 const hr_federated_method *hr_federated_method_named(const void *name, size_t size, hr_mode mode);

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-static const hr_federated_method *const table[] = {&hr_federated_inprivate, &hr_federated_hedge,
-                                                   &hr_federated_id3,       &hr_federated_average,
-                                                   &hr_federated_simfl,     &hr_federated_evaluation};
+static const hr_federated_method *const table[] = {
+    &hr_federated_inprivate, &hr_federated_hedge,      &hr_federated_id3,   &hr_federated_average,
+    &hr_federated_simfl,     &hr_federated_evaluation, &hr_federated_bounds};
 
 const hr_federated_method *hr_federated_method_named(const void *name, size_t size, hr_mode mode) {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

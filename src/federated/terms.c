@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "federated/evaluation_question.h"
+#include "fit/shared_bounds.h"
 #include "ledger/delta.h"
 #include "schema/schema.h"
 
@@ -12,7 +13,7 @@
 typedef struct job_offer {
     hr_settings settings;
     Hedgerow__Setting wire[HR_SETTINGS_MAX], *list[HR_SETTINGS_MAX];
-    ProtobufCBinaryData *owners;
+    ProtobufCBinaryData *owners, *columns;
     char *schema, model[HR_DIGEST_TEXT]; /* model: "" of a job that trains */
 } job_offer;
 
@@ -94,11 +95,26 @@ static hr_status list_terms_settings(job_offer *o, const hr_federated_method *fe
     return o->settings.lost ? hr_fail_memory(err) : HR_OK;
 }
 
-static hr_status list_owners(job_offer *o, const hr_names *owners, hr_error *err) {
-    o->owners = calloc(owners->count + 1, sizeof *o->owners);
-    if (!o->owners) return hr_fail_memory(err);
-    for (size_t i = 0; i < owners->count; i++) o->owners[i] = hr_text_of(owners->items[i]);
+static hr_status list_names(const hr_names *names, ProtobufCBinaryData **out, hr_error *err) {
+    *out = calloc(names->count + 1, sizeof **out);
+    if (!*out) return hr_fail_memory(err);
+    for (size_t i = 0; i < names->count; i++) (*out)[i] = hr_text_of(names->items[i]);
     return HR_OK;
+}
+
+/* Columns whose bounds are asked for are numbers of the schema. */
+static hr_status check_columns(const hr_job_file *job, const hr_schema *schema, hr_error *err) {
+    size_t at[HR_SHARED_BOUNDS_MAX];
+    hr_status status = hr_shared_bounds_find(schema, job->columns.items, job->columns.count, at, err);
+    return status ? hr_fail_at(err, status, NULL, 0, 0, "columns") : HR_OK;
+}
+
+/* What the job is about, besides the method's name. */
+static hr_status list_work(job_offer *o, const hr_federated_method *federated, const hr_job_file *job,
+                           const hr_schema *schema, hr_error *err) {
+    if (job->model) return name_evaluated(o, job, schema, err);
+    if (job->columns.count) return check_columns(job, schema, err);
+    return list_terms_settings(o, federated, &job->options, err);
 }
 
 /* Where owners add sums up there are no rounds of trees; elsewhere an owner is safe against all others. In
@@ -129,10 +145,10 @@ static hr_status check_job_keys(const hr_job_file *job, bool sums, size_t owners
         return refuse_job_key(job, "coalition", "is safe against nobody in mode paper", err);
     if (!turns && job->rounds != 1)
         return refuse_job_key(job, "rounds",
-                              whole        ? "has an option 'trees' in their place"
-                              : job->model ? "asks one question"
-                              : sums       ? "sets the number of its rounds itself"
-                                           : "has one round, of whole models",
+                              whole                              ? "has an option 'trees' in their place"
+                              : job->model || job->columns.count ? "has no rounds"
+                              : sums                             ? "sets the number of its rounds itself"
+                                                                 : "has one round, of whole models",
                               err);
     if (!turns && job->order != HR_ORDER_CHAIN)
         return refuse_job_key(job, "order", "passes on no trees", err);
@@ -183,6 +199,8 @@ static hr_status pack_terms(job_offer *o, const hr_job_file *job, const char *na
     fill_kind(job, hr_terms_method(&terms)->answer, owners, &terms);
     terms.owners = o->owners;
     terms.n_owners = owners;
+    terms.columns = o->columns;
+    terms.n_columns = job->columns.count;
     return hr_message_pack(&terms.base, out, err);
 }
 
@@ -208,13 +226,13 @@ hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema 
     if (!status && job->averages) status = check_alone(&job->options, err);
     if (!status) status = check_job_keys(job, federated->answer, owners->count, err);
     if (!status) status = hr_schema_render(schema, &o.schema, err);
-    if (!status)
-        status = job->model ? name_evaluated(&o, job, schema, err)
-                            : list_terms_settings(&o, federated, &job->options, err);
-    if (!status) status = list_owners(&o, owners, err);
+    if (!status) status = list_work(&o, federated, job, schema, err);
+    if (!status) status = list_names(owners, &o.owners, err);
+    if (!status) status = list_names(&job->columns, &o.columns, err);
     if (!status) status = pack_terms(&o, job, name, owners->count, out, err);
     hr_text_free(o.schema);
     free(o.owners);
+    free(o.columns);
     hr_arena_free(o.settings.arena);
     return status;
 }

@@ -149,7 +149,7 @@ static hr_status submit(hr_coordinator_service *m, const char *path, hr_error *e
     if (!stat(m->result, &there) && S_ISREG(there.st_mode)) {
         hr_fail(err, HR_E_POLICY,
                 "name another file, or move it away: a new job costs its owners budget again",
-                "the %s exists already", m->file.model ? "file of figures" : "model");
+                "the %s exists already", hr_product_name(&m->file));
         return hr_fail_at(err, HR_E_POLICY, m->result, 0, 0, NULL);
     }
     hr_status status = check_owners(m, err);
@@ -207,16 +207,15 @@ hr_party *hr_coordinator_service_party(hr_coordinator_service *m) {
 }
 
 hr_status hr_coordinator_service_take(hr_coordinator_service *m, hr_job_result *out, hr_error *err) {
-    const char *what = m->file.model ? "figures" : "a model";
     if (m->work.rescue[0]) {
-        hr_fail(err, HR_E_POLICY, "move one of the two files", "this file is not the job's; its %s in '%s'",
-                m->file.model ? "figures are" : "model is", m->work.rescue);
+        hr_fail(err, HR_E_POLICY, "move one of the two files",
+                "this file is not the job's; its %s is in '%s'", hr_product_name(&m->file), m->work.rescue);
         return hr_fail_at(err, HR_E_POLICY, m->result, 0, 0, NULL);
     }
-    if (!m->work.result.model && !m->work.result.evaluation)
+    if (!hr_coordinator_work_has_result(&m->work))
         return hr_fail(err, m->work.all_declined ? HR_E_POLICY : HR_E_JOB,
                        m->work.all_declined ? "see the owners' reasons in the log" : "see the log",
-                       "the job ended without %s: %s", what, m->work.why);
+                       "the job ended without a %s: %s", hr_product_name(&m->file), m->work.why);
     *out = m->work.result;
     m->work.result = (hr_job_result){0};
     return HR_OK;
@@ -227,18 +226,12 @@ static bool is_job_over(void *user) {
     return !hr_party_jobs(m->party);
 }
 
-void hr_job_result_free(hr_job_result *result) {
-    hr_model_free(result->model);
-    free(result->evaluation);
-    *result = (hr_job_result){0};
-}
-
 hr_status hr_job_makes(const char *file, hr_job_product *out, hr_error *err) {
     hr_job_file job;
     hr_arena *arena = hr_arena_new();
     if (!arena) return hr_fail_memory(err);
     hr_status status = hr_job_file_read(file, hr_federated_defaults, arena, &job, err);
-    if (!status) *out = job.model ? HR_JOB_FIGURES : HR_JOB_MODEL;
+    if (!status) *out = job.model ? HR_JOB_FIGURES : job.columns.count ? HR_JOB_SCHEMA : HR_JOB_MODEL;
     hr_arena_free(arena);
     return status;
 }

@@ -253,18 +253,16 @@ static hr_status write_result(hr_coordinator_work *w, const hr_party_job *job, c
     return hr_file_write_path(w->rescue[0] ? w->rescue : w->path, text, strlen(text), err);
 }
 
-static hr_status make_figures(const hr_party_job *job, hr_job_result *out, char **text, hr_error *err) {
-    out->evaluation = malloc(sizeof *out->evaluation);
-    if (!out->evaluation) return hr_fail_memory(err);
-    hr_status status = job->method->evaluate(job, out->evaluation, err);
-    return status ? status : hr_evaluation_render(out->evaluation, text, err);
-}
-
 static hr_status make_result(const hr_coordinator_work *w, const hr_party_job *job, hr_job_result *out,
-                             char **text, hr_error *err) {
-    if (job->method->evaluate) return make_figures(job, out, text, err);
-    hr_status status = make(job, w->unit, &out->model, err);
-    return status ? status : hr_model_render(out->model, text, err);
+                             hr_error *err) {
+    const hr_federated_method *method = job->method;
+    if (method->assemble) return make(job, w->unit, &out->model, err);
+    if (method->evaluate) {
+        out->evaluation = calloc(1, sizeof *out->evaluation);
+        return out->evaluation ? method->evaluate(job, out->evaluation, err) : hr_fail_memory(err);
+    }
+    out->bounded = calloc(1, sizeof *out->bounded);
+    return out->bounded ? method->bound(job, out->bounded, err) : hr_fail_memory(err);
 }
 
 /* What became of each owner that was asked. */
@@ -292,7 +290,8 @@ static hr_status finish_coordinator_work(hr_party_work *self, const hr_party_job
     hr_coordinator_work *w = (hr_coordinator_work *)self;
     hr_job_result made = {0};
     char *text = NULL;
-    hr_status status = make_result(w, job, &made, &text, err);
+    hr_status status = make_result(w, job, &made, err);
+    if (!status) status = hr_job_result_render(&made, &text, err);
     if (!status && w->path) status = write_result(w, job, text, err);
     hr_text_free(text);
     if (status) {
@@ -309,6 +308,14 @@ static void fail_coordinator_work(hr_party_work *self, const hr_party_job *job, 
     hr_coordinator_work *w = (hr_coordinator_work *)self;
     report_owners(w, job);
     snprintf(w->why, sizeof w->why, "%s", why);
+}
+
+bool hr_coordinator_work_has_result(const hr_coordinator_work *w) {
+    return w->result.model || w->result.evaluation || w->result.bounded;
+}
+
+const char *hr_product_name(const hr_job_file *job) {
+    return job->model ? "file of figures" : job->columns.count ? "schema" : "model";
 }
 
 void hr_coordinator_work_init(hr_coordinator_work *w) {

@@ -1,7 +1,8 @@
-/* What a coordinator makes of a finished job: a model, or the figures of one. */
+/* What a coordinator makes of a finished job: a model, the figures of one, or a schema. */
 #ifndef HR_PARTY_COORDINATOR_WORK_H
 #define HR_PARTY_COORDINATOR_WORK_H
 
+#include "config/job_file.h"
 #include "party/party.h"
 
 #include "model/model.h"
@@ -19,6 +20,11 @@ typedef struct hr_coordinator_work {
     bool all_declined;        /* every owner that was asked */
     char rescue[300];         /* where it was written, since `path` is a file of others; "": to `path` */
 } hr_coordinator_work;
+
+bool hr_coordinator_work_has_result(const hr_coordinator_work *work);
+
+/* What the job makes, in messages: "model", "file of figures" or "schema". */
+const char *hr_product_name(const hr_job_file *job);
 
 /* Sets the functions, and the unit of a federation; the rest, and work.log, is the caller's. */
 void hr_coordinator_work_init(hr_coordinator_work *work);

@@ -76,6 +76,9 @@ static hr_status plan_of_terms(const hr_planned_job *job, hr_job_plan_info *out,
                              .coalition = own.coalition,
                              .honest = own.honest,
                              .noise_factor = own.noise_factor};
+    if (federated->bound)
+        return hr_fail(err, HR_E_ARGUMENT, "it costs each owner what the job file says",
+                       "a job of method %s has no plan", plan.method);
     if (federated->evaluate)
         return hr_fail(err, HR_E_ARGUMENT,
                        "'hedgerow evaluate --plan' tells the noise of one table of all records",

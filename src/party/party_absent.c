@@ -22,8 +22,12 @@ hr_status hr_job_makes(const char *file, hr_job_product *out, hr_error *err) {
 }
 
 void hr_job_result_free(hr_job_result *result) {
-    hr_model_free(result->model);
-    *result = (hr_job_result){NULL, NULL};
+    *result = (hr_job_result){NULL, NULL, NULL};
+}
+
+hr_status hr_job_result_render(const hr_job_result *result, char **text, hr_error *err) {
+    (void)result, (void)text;
+    return fail_absent_party_absent(err);
 }
 
 hr_status hr_coordinate(const char *file, const char *result, const hr_party_settings *settings,

@@ -177,9 +177,8 @@ hr_status hr_simulation_run(hr_simulation *s, hr_error *err) {
     bool any = true;
     hr_status status = hr_simulation_submit(s, err);
     while (!status && any) status = continue_simulation(s, &any, err);
-    const hr_job_result *result = &s->parties[0].as.coordinator.result;
-    if (status || result->model || result->evaluation) return status;
+    if (status || hr_coordinator_work_has_result(&s->parties[0].as.coordinator)) return status;
     const char *why = s->parties[0].as.coordinator.why;
-    return hr_fail(err, HR_E_POLICY, "see the owners' reasons in the log", "the job ended without %s: %s",
-                   s->job->model ? "figures" : "a model", *why ? why : "no party could continue");
+    return hr_fail(err, HR_E_POLICY, "see the owners' reasons in the log", "the job ended without a %s: %s",
+                   hr_product_name(s->job), *why ? why : "no party could continue");
 }

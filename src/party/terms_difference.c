@@ -53,6 +53,14 @@ static bool differ_in_settings(const Hedgerow__Terms *file, const Hedgerow__Term
     return false;
 }
 
+static bool differ_in_columns(const Hedgerow__Terms *file, const Hedgerow__Terms *running, char *text) {
+    if (differ_in_number("a number of columns", (double)file->n_columns, (double)running->n_columns, text))
+        return true;
+    for (size_t i = 0; i < file->n_columns; i++)
+        if (differ_in_text("a column", file->columns[i], running->columns[i], text)) return true;
+    return false;
+}
+
 static bool differ_in_owners(const Hedgerow__Terms *file, const Hedgerow__Terms *running, char *text) {
     if (differ_in_number("a number of owners", (double)file->n_owners, (double)running->n_owners, text))
         return true;
@@ -96,6 +104,6 @@ bool hr_terms_difference(const Hedgerow__Terms *file, const Hedgerow__Terms *run
            differ_in_number("vote-last", file->last_slots, running->last_slots, text) ||
            differ_in_number("vote-share", file->vote_share, running->vote_share, text) ||
            differ_in_number("coalition", file->coalition, running->coalition, text) ||
-           differ_in_settings(file, running, text) || differ_in_owners(file, running, text) ||
-           differ_in_schema(file->schema, running->schema, text);
+           differ_in_settings(file, running, text) || differ_in_columns(file, running, text) ||
+           differ_in_owners(file, running, text) || differ_in_schema(file->schema, running->schema, text);
 }

@@ -325,9 +325,10 @@ static const bad_case bad_owner[] = {
     {"", "x.yaml: the file is empty"},
     {"hedgerow-owner: 1\n", "x.yaml:1:1: the key 'name' is missing; expected: a name of 1 to 32 of a-z, 0-9 "
                             "and -, not beginning with -"},
-    {"hedgerow-job: 1\n", "x.yaml:1:1: unknown key 'hedgerow-job'; the keys are hedgerow-owner, name, "
-                          "federation, key, certificate, "
-                          "certificate-key, data, query, test, test-query, separator, schema, ledger, models, policy"},
+    {"hedgerow-job: 1\n",
+     "x.yaml:1:1: unknown key 'hedgerow-job'; the keys are hedgerow-owner, name, "
+     "federation, key, certificate, "
+     "certificate-key, data, query, test, test-query, separator, schema, ledger, models, policy"},
     {"hedgerow-owner: 1.5x\n",
      "x.yaml:1:17: unsupported version of the format; this library reads version 1: 'hedgerow-owner: 1'"},
     {"name: a\n", "x.yaml:1:1: the key 'hedgerow-owner' is missing; begin the file with 'hedgerow-owner: 1'"},
@@ -528,8 +529,7 @@ static const bad_case bad_job[] = {
     {JOB "epsilon: 2\n", "x.yaml:5:1: the key 'epsilon' is given twice; remove one of the two"},
     {JOB "colour: red\n",
      "x.yaml:5:1: unknown key 'colour'; the keys are hedgerow-job, schema, method, train, "
-     "model, mode, epsilon, delta, options, "
-     "rounds, order, round-gain, "
+     "model, columns, mode, epsilon, delta, options, rounds, order, round-gain, "
      "vote-last, vote-share, coalition, deadline, date, name, federation, key, journal, owners, "
      "certificate, certificate-key"},
     {JOB "mode: noisy\n", "x.yaml:5:7: mode: 'noisy' is not sound or paper"},

@@ -17,6 +17,7 @@ COVERED = {
     'exact_splitter': 'split_gains',
     'federated_method': 'federated_inprivate federated_table',
     'federated_noise': 'summed_job',
+    'federated_bounds': 'job_result',
     'files': 'federation_file fields owner_file',
     'gbdt': 'boosting exact_boosting single_tree training',
     'infer': 'dictionary',

@@ -2,26 +2,16 @@
  * and what an owner does where the coordinator asks what its machine would not. Epsilon is so large where
  * figures are compared that their noise does not show: a false alarm has a probability far below 1e-6. */
 #include "federated/federated_method.h"
-#include "protocol/securesum.h"
-#include "support/federation.h"
+#include "support/false_coordinator.h"
 
 #include <math.h>
 
-enum { OWNERS = 3, ROWS = 300, ASKED_MAX = 3 };
-
-/* How a coordinator tampers with the questions of its machine. */
-typedef void tampering(Hedgerow__Question *question);
+enum { OWNERS = 3, ROWS = 300 };
 
 static struct {
     federation federation;
     hr_model *model;
     char *json;
-    tampering *tamper;
-    hr_status (*real_ask)(hr_party_work *, const hr_party_job *, hr_bytes *, hr_error *);
-    hr_status (*real_train)(hr_party_work *, const hr_party_job *, size_t, hr_bytes *, hr_error *);
-    hr_bytes first; /* the first question */
-    size_t asked, answers, refusals;
-    char why[sizeof((hr_error *)NULL)->message]; /* of the first refusal */
 } w;
 
 static hr_model *model_of(size_t classes) {
@@ -47,7 +37,6 @@ static void close_world(void) {
     federation_close(&w.federation);
     hr_text_free(w.json);
     hr_model_free(w.model);
-    free(w.first.at);
 }
 
 static const hr_evaluation *run(void) {
@@ -119,75 +108,31 @@ static void test_evaluation__ends_without_an_owner(void **state) {
     open_world(2, 1, 0);
     for (size_t o = 1; o <= OWNERS; o++) w.federation.simulation.parties[o].as.owner.test = NULL;
     assert_int_equal(hr_simulation_run(&w.federation.simulation, &err), HR_E_POLICY);
-    assert_non_null(strstr(err.message, "ended without figures"));
+    assert_non_null(strstr(err.message, "ended without a file of figures"));
     close_world();
 }
 
 /* ---- A coordinator that asks falsely ---- */
 
-static Hedgerow__Question *read_question(const hr_bytes *bytes) {
-    ProtobufCMessage *read = NULL;
-    assert_int_equal(hr_message_unpack(&hedgerow__question__descriptor, bytes->at, bytes->size, &read, NULL),
-                     HR_OK);
-    return (Hedgerow__Question *)read;
-}
-
-/* Its machine would be done after the first question. */
-static hr_status ask_falsely(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err) {
-    hr_error unused = {0};
-    hr_status status = w.real_ask(self, job, out, w.asked ? &unused : err);
-    if (!w.asked++) {
-        assert_int_equal(hr_bytes_copy(out->at, out->size, &w.first, NULL), HR_OK);
-    } else if (w.asked <= ASKED_MAX) {
-        free(out->at);
-        status = hr_bytes_copy(w.first.at, w.first.size, out, err);
-    }
-    if (status || !w.tamper) return status;
-    Hedgerow__Question *question = read_question(out);
-    if (!question->done) {
-        w.tamper(question);
-        free(out->at);
-        status = hr_message_pack(&question->base, out, err);
-    }
-    hr_message_unpacked_free(&question->base);
-    return status;
-}
-
-static hr_status watch(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
-                       hr_error *err) {
-    hr_status status = w.real_train(self, job, slot, out, err);
-    w.answers += !status;
-    if (!status) return HR_OK;
-    if (!w.refusals++) snprintf(w.why, sizeof w.why, "%s", err->message);
-    assert_null(out->at);
-    return status;
-}
-
-static hr_status run_falsely(tampering *tamper) {
+static void assert_refused(tampering *tamper, const char *why) {
+    false_coordinator log;
     open_world(2, 1, 0);
-    hr_simulated_party *parties = w.federation.simulation.parties;
-    w.tamper = tamper;
-    w.real_ask = parties[0].as.work.ask;
-    parties[0].as.work.ask = ask_falsely;
-    w.real_train = parties[1].as.work.train;
-    for (size_t o = 1; o <= OWNERS; o++) parties[o].as.work.train = watch;
-    return hr_simulation_run(&w.federation.simulation, NULL);
-}
-
-static void assert_refused(const char *why) {
-    assert_int_equal(w.answers, 0);
-    assert_true(w.refusals >= 1);
-    if (!strstr(w.why, why)) fail_msg("%s", w.why);
+    assert_int_not_equal(false_coordinator_run(&w.federation, tamper, 1, &log), HR_OK);
+    assert_int_equal(log.answers, 0);
+    assert_true(log.refusals >= 1);
+    if (!strstr(log.why, why)) fail_msg("%s", log.why);
     close_world();
 }
 
 /* The job costs one answer. */
 static void test_evaluation__is_answered_once(void **state) {
     (void)state;
-    assert_int_not_equal(run_falsely(NULL), HR_OK);
-    assert_int_equal(w.answers, OWNERS);
-    assert_true(w.asked > 1 && w.refusals >= 1);
-    assert_string_equal(w.why, "an evaluation asks one question");
+    false_coordinator log;
+    open_world(2, 1, 0);
+    assert_int_not_equal(false_coordinator_run(&w.federation, NULL, 3, &log), HR_OK);
+    assert_int_equal(log.answers, OWNERS);
+    assert_true(log.asked > 1 && log.refusals >= 1);
+    assert_string_equal(log.why, "an evaluation asks one question");
     close_world();
 }
 
@@ -207,16 +152,13 @@ static void sends_nothing(Hedgerow__Question *question) {
 
 static void test_evaluation__is_of_the_model_in_the_terms(void **state) {
     (void)state;
-    assert_int_not_equal(run_falsely(sends_another_model), HR_OK);
-    assert_refused("the model that was sent is");
-    assert_int_not_equal(run_falsely(sends_nothing), HR_OK);
-    assert_refused("the model that was sent is");
+    assert_refused(sends_another_model, "the model that was sent is");
+    assert_refused(sends_nothing, "the model that was sent is");
 }
 
 static void test_evaluation__is_no_choice(void **state) {
     (void)state;
-    assert_int_not_equal(run_falsely(asks_for_a_choice), HR_OK);
-    assert_refused("an evaluation asks for a sum");
+    assert_refused(asks_for_a_choice, "an evaluation asks for a sum");
 }
 
 /* ---- Terms ---- */

@@ -1,0 +1,211 @@
+/* Bounds over owners, from the offer to the schema: what they are, and what an owner does where the
+ * coordinator asks what its machine would not. Epsilon is so large where bounds are compared that their noise
+ * does not show: a false alarm has a probability far below 1e-6. */
+#include "federated/federated_method.h"
+#include "support/false_coordinator.h"
+
+#include <math.h>
+
+enum { OWNERS = 3, ROWS = 300 };
+
+static struct {
+    federation federation;
+    const char *columns[3];
+} w;
+
+/* Features and label are below 1; the label and the second feature are asked for. */
+static void open_world(double epsilon, double delta, bool label) {
+    memset(&w, 0, sizeof w);
+    hr_job_file job = federated_job("hedge", epsilon, delta);
+    table t = table_of_steps(ROWS, 2, 0, 9);
+    w.columns[label] = hr_schema_feature(t.schema, 1)->name;
+    if (label) w.columns[0] = hr_schema_label(t.schema)->name;
+    job.columns = (hr_names){w.columns, 1 + (size_t)label};
+    federation_open(&w.federation, t, OWNERS, job, 1);
+}
+
+static void close_world(void) {
+    federation_close(&w.federation);
+}
+
+static const hr_joint_schema *run(void) {
+    assert_null(federation_run(&w.federation));
+    return w.federation.simulation.parties[0].as.coordinator.result.bounded;
+}
+
+static void assert_holds(const hr_column *column, const double *values, size_t count) {
+    double low = values[0], high = values[0];
+    for (size_t i = 0; i < count; i++) low = fmin(low, values[i]), high = fmax(high, values[i]);
+    if (column->low > low || column->high < high)
+        fail_msg("%s: %g to %g, values from %g to %g", column->name, column->low, column->high, low, high);
+}
+
+/* ---- Schemas ---- */
+
+static void test_bounds__hold_the_values_of_all_owners(void **state) {
+    (void)state;
+    open_world(1e4, 0, true);
+    const hr_schema *before = w.federation.table.schema, *made = run()->schema;
+    assert_holds(hr_schema_feature(made, 1), w.federation.table.columns[1], ROWS);
+    assert_holds(hr_schema_label(made), w.federation.table.labels, ROWS);
+    assert_true(hr_schema_feature(made, 0)->low == hr_schema_feature(before, 0)->low);
+    assert_true(hr_schema_feature(made, 0)->high == hr_schema_feature(before, 0)->high);
+    assert_true(hr_schema_label(made)->low >= hr_schema_label(before)->low);
+    assert_true(hr_schema_label(made)->high <= hr_schema_label(before)->high);
+    close_world();
+}
+
+static void test_bounds__say_what_they_cost(void **state) {
+    (void)state;
+    open_world(1, 1e-6, false);
+    const char *statement = run()->statement;
+    assert_non_null(strstr(statement, "(1, 1e-06)-differentially private"));
+    assert_non_null(strstr(statement, "one of the 3 owners"));
+    close_world();
+}
+
+static void test_bounds__can_be_read_as_a_schema(void **state) {
+    (void)state;
+    char *yaml = NULL;
+    hr_schema *again = NULL;
+    open_world(1, 0, true);
+    const hr_joint_schema *made = run();
+    const hr_job_result result = {.bounded = (hr_joint_schema *)made};
+    assert_int_equal(hr_job_result_render(&result, &yaml, NULL), HR_OK);
+    assert_int_equal(yaml[0], '#');
+    assert_null(strstr(yaml, "\n (")); /* every line of the statement is a comment */
+    assert_int_equal(hr_schema_parse(yaml, strlen(yaml), "again", &again, NULL), HR_OK);
+    assert_true(hr_schema_label(again)->high == hr_schema_label(made->schema)->high);
+    hr_schema_free(again);
+    hr_text_free(yaml);
+    close_world();
+}
+
+/* ---- A coordinator that asks falsely ---- */
+
+static void put_body(Hedgerow__Question *question, bool even, double low, double high) {
+    Hedgerow__BoundsQuestion body = HEDGEROW__BOUNDS_QUESTION__INIT;
+    hr_bytes packed = {0};
+    body.even = even;
+    body.low = low;
+    body.high = high;
+    assert_int_equal(hr_message_pack(&body.base, &packed, NULL), HR_OK);
+    free(question->body.data);
+    question->body = (ProtobufCBinaryData){packed.size, packed.at};
+}
+
+/* The two questions that the job pays for, and then the first one again. */
+static void test_bounds__are_asked_for_once(void **state) {
+    (void)state;
+    for (int label = 0; label < 2; label++) {
+        false_coordinator log;
+        open_world(1, 0, label != 0);
+        assert_int_not_equal(false_coordinator_run(&w.federation, NULL, 4, &log), HR_OK);
+        assert_int_equal(log.answers, OWNERS * (1 + label));
+        assert_true(log.refusals >= 1);
+        assert_string_equal(log.why, "a histogram is asked for once");
+        close_world();
+    }
+}
+
+static void assert_refused(tampering *tamper, bool label, const char *why) {
+    false_coordinator log;
+    open_world(1, 0, label);
+    assert_int_not_equal(false_coordinator_run(&w.federation, tamper, 1, &log), HR_OK);
+    assert_int_equal(log.answers, 0);
+    assert_true(log.refusals >= 1);
+    if (!strstr(log.why, why)) fail_msg("%s", log.why);
+    close_world();
+}
+
+static void asks_for_the_label(Hedgerow__Question *question) {
+    put_body(question, true, 0, 1);
+}
+
+static void asks_beyond_the_limits(Hedgerow__Question *question) {
+    put_body(question, true, -1e300, 1e300);
+}
+
+static void asks_for_an_empty_range(Hedgerow__Question *question) {
+    put_body(question, true, .5, .5);
+}
+
+static void asks_for_no_range(Hedgerow__Question *question) {
+    put_body(question, true, (double)NAN, 1);
+}
+
+static void asks_for_a_choice(Hedgerow__Question *question) {
+    question->values = 0;
+    question->turns = OWNERS;
+}
+
+static void test_bounds__are_asked_for_within_the_limits(void **state) {
+    (void)state;
+    assert_refused(asks_for_the_label, false, "no label");
+    assert_refused(asks_beyond_the_limits, true, "outside its limits");
+    assert_refused(asks_for_an_empty_range, true, "outside its limits");
+    assert_refused(asks_for_no_range, true, "outside its limits");
+    assert_refused(asks_for_a_choice, true, "asks for sums");
+}
+
+/* ---- Terms ---- */
+
+static Hedgerow__Terms *terms_of(const hr_job_file *job, hr_error *err) {
+    static const char *const owners[] = {"north", "south"};
+    hr_bytes bytes = {0};
+    ProtobufCMessage *terms = NULL;
+    if (hr_terms_of(job, "job", w.federation.table.schema, &(hr_names){owners, 2}, &bytes, err)) return NULL;
+    assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &terms, NULL),
+                     HR_OK);
+    free(bytes.at);
+    return (Hedgerow__Terms *)terms;
+}
+
+static void assert_no_terms(const Hedgerow__Terms *terms, const char *says) {
+    hr_error err = {0};
+    assert_int_not_equal(hr_federated_bounds.check_terms(terms, w.federation.table.schema, &err), HR_OK);
+    if (!strstr(err.message, says)) fail_msg("%s", err.message);
+}
+
+static void test_bounds__check_their_terms(void **state) {
+    (void)state;
+    hr_error err = {0};
+    uint8_t text[] = "no column";
+    ProtobufCBinaryData columns[300];
+    open_world(1, 0, true);
+    Hedgerow__Terms *terms = terms_of(&w.federation.job, &err);
+    if (!terms) fail_msg("%s", err.message);
+    assert_int_equal(hr_federated_bounds.check_terms(terms, w.federation.table.schema, NULL), HR_OK);
+    Hedgerow__Terms bad = *terms;
+    bad.columns = columns;
+    columns[0] = (ProtobufCBinaryData){sizeof text - 1, text};
+    bad.n_columns = 1;
+    assert_no_terms(&bad, "no column");
+    columns[0] = columns[1] = terms->columns[0];
+    bad.n_columns = 2;
+    assert_no_terms(&bad, "twice");
+    bad.n_columns = 0;
+    assert_no_terms(&bad, "0 columns");
+    bad.n_columns = 300;
+    assert_no_terms(&bad, "300 columns");
+    bad = *terms;
+    bad.epsilon = 1e-12;
+    assert_no_terms(&bad, "");
+    bad = *terms;
+    bad.paper = true;
+    assert_no_terms(&bad, "no paper mode");
+    hr_message_unpacked_free(&terms->base);
+    close_world();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bounds__hold_the_values_of_all_owners),
+        cmocka_unit_test(test_bounds__say_what_they_cost),
+        cmocka_unit_test(test_bounds__can_be_read_as_a_schema),
+        cmocka_unit_test(test_bounds__are_asked_for_once),
+        cmocka_unit_test(test_bounds__are_asked_for_within_the_limits),
+        cmocka_unit_test(test_bounds__check_their_terms),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
