@@ -208,8 +208,10 @@ static bool is_identifier(const hr_inference *g) {
     return false;
 }
 
+/* Numbers of records that all differ are those of the records themselves. */
 bool hr_inference_names_persons(const hr_inference *g) {
-    return is_identifier(g) && g->meaning != HR_NAME_CONTACT;
+    const bool of_records = g->meaning == HR_NAME_RECORD && differ_mostly(g, ALL_DIFFER);
+    return is_identifier(g) && g->meaning != HR_NAME_CONTACT && !of_records;
 }
 
 /* Sentences: long cells of several words, most of them different from each other. */

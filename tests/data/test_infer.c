@@ -259,7 +259,8 @@ static void test_infer__proposes_the_unit(void **state) {
         const char *unit;
     } cases[] = {
         {{{"x", "%d", 3}, {"id", "%d", 900}, {"patient_id", "p%d", 30}}, "\n# unit: \"patient_id\"\n"},
-        {{{"x", "%d", 3}, {"id", "%d", 900}, {"phone", "p%d", 30}}, "\n# unit: \"id\"\n"},
+        {{{"x", "%d", 3}, {"id", "%d", 600}, {"phone", "p%d", 30}}, "\n# unit: \"id\"\n"},
+        {{{"x", "%d", 3}, {"id", "%d", 1000}, {"phone", "p%d", 30}}, NULL}, /* it numbers the records */
         {{{"x", "%d", 3}, {"y2", "%d", 9}, {"phone", "p%d", 30}}, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
