@@ -122,20 +122,20 @@ static void print_records(const hr_plan_info *plan, const char *whose, bool gues
 }
 
 /* What is counted, where the schema names a unit. */
-static void print_unit(const plan_terms *terms) {
+static void print_unit(const char *unit, int64_t records_per_person) {
     char text[400];
-    if (terms->unit == NULL) return;
-    if (terms->records_per_person > 0)
+    if (unit == NULL) return;
+    if (records_per_person > 0)
         snprintf(text, sizeof text,
                  "the promise is for one person, all records of one %.60s; at most %lld of them are trained "
                  "on, and counted above as records",
-                 terms->unit, (long long)terms->records_per_person);
+                 unit, (long long)records_per_person);
     else
         snprintf(
             text, sizeof text,
             "the promise is for one person, all records of one %.60s, and what is called records above are "
             "persons",
-            terms->unit);
+            unit);
     print_line("unit", text);
 }
 
@@ -146,7 +146,7 @@ void print_plan(const hr_plan_info *plan, const plan_terms *terms) {
     print_shares(plan, terms->bounds_share);
     print_noise(plan);
     print_promise(plan, terms->unit != NULL ? "one person" : "one record");
-    print_unit(terms);
+    print_unit(terms->unit, terms->records_per_person);
 }
 
 /* ---- A job ---- */
@@ -256,7 +256,10 @@ static void print_job_plan(const hr_job_plan_info *job, bool guessed) {
     print_records(&job->plan, " over all owners", guessed);
     (job->levels > 0 ? print_levels : print_rounds)(job);
     print_traffic(job);
-    print_promise(&job->plan, "one record");
+    const char *unit = *job->unit != '\0' ? job->unit : NULL;
+    print_promise(&job->plan, unit != NULL ? "one person" : "one record");
+    print_unit(unit, 0);
+    if (unit != NULL) print_line("", "a person with records at several owners counts once at each");
     print_prices(job);
 }
 
@@ -328,6 +331,7 @@ static void print_job_plan_json(const hr_job_plan_info *job, bool guessed) {
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
     put_plan(&json, &job->plan, job->method, guessed);
+    if (*job->unit != '\0') json_text(&json, "unit", job->unit);
     json_integer(&json, "owners", job->owners);
     json_integer(&json, "coalition", job->coalition);
     json_integer(&json, "honest", job->honest);

@@ -241,9 +241,10 @@ enum { HR_COALITION_PRICES_MAX = 4 };
 
 typedef struct hr_job_plan_info {
     const char *method; /* a literal */
-    hr_plan_info plan;  /* records: of all owners together. Its noise includes noise_factor, and shares are
-                           what a record pays: for the choices of its own owner alone. Of the method average
-                           all else is each owner's model, but prediction_noise, which is the average's */
+    char unit[128]; /* the column whose values are the persons that are protected, cut; "": single records */
+    hr_plan_info plan; /* records: of all owners together. Its noise includes noise_factor, and shares are
+                          what a record pays: for the choices of its own owner alone. Of the method average
+                          all else is each owner's model, but prediction_noise, which is the average's */
     size_t owners, coalition,
         honest; /* honest: owners whose noise is counted on; 0: none adds to another's */
     double noise_factor;

@@ -564,6 +564,7 @@ const hr_federated_method hr_federated_hedge = {
     .method = &hr_method_hedge,
     .owner = hr_securesum_owner,
     .coordinator = hr_securesum_coordinator,
+    .persons = true,
     .defaults = set_federated_defaults,
     .check_schema = check_federated_schema,
     .check_terms = hr_federated_hedge_check,

@@ -57,6 +57,7 @@ struct hr_federated_method {
     const char *instead_sound;   /* what to do then; NULL: they can */
     const char *const *left_out; /* options of one owner alone that a job does not have; ended by NULL */
     bool tests;                  /* its owners' records are those of their test tables */
+    bool persons;                /* in mode sound it protects whole persons, if the schema names a unit */
     /* Sets the options in which a job's defaults differ from the method's. */
     void (*defaults)(hr_fit_options *options);
     /* Whether it can train on records of this schema. Fails: ARGUMENT. */
@@ -108,6 +109,11 @@ struct hr_federated_method {
 
 extern const hr_federated_method hr_federated_average, hr_federated_bounds, hr_federated_evaluation,
     hr_federated_hedge, hr_federated_id3, hr_federated_id3_ring, hr_federated_inprivate, hr_federated_simfl;
+
+/* Whether a job of the method can protect what the schema says. Fails: POLICY (whole persons, whom the method
+ * does not protect). */
+HR_MUST_CHECK hr_status hr_federated_check_unit(const hr_federated_method *method, bool paper,
+                                                const hr_schema *schema, hr_error *err);
 
 /* The row of a method and of a mode. NULL if there is none of that name, which need not end with NUL. */
 const hr_federated_method *hr_federated_method_named(const void *name, size_t size, hr_mode mode);

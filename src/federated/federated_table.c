@@ -1,6 +1,9 @@
 /* The methods of jobs of several owners. */
 #include "federated/federated_method.h"
 
+#include "schema/schema.h"
+
+#include <stdio.h>
 #include <string.h>
 
 static const hr_federated_method *const table[] = {
@@ -14,6 +17,18 @@ const hr_federated_method *hr_federated_method_named(const void *name, size_t si
         return mode == HR_MODE_PAPER && table[i]->paper ? table[i]->paper : table[i];
     }
     return NULL;
+}
+
+hr_status hr_federated_check_unit(const hr_federated_method *method, bool paper, const hr_schema *schema,
+                                  hr_error *err) {
+    char what[80];
+    if (method->persons && !paper) return HR_OK;
+    snprintf(what, sizeof what, "a job of method %s%s", method->method->info.name,
+             method->persons ? " in mode paper" : "");
+    return hr_schema_refuse_unit(schema, what,
+                                 method->assemble ? "use the method hedge in mode sound"
+                                                  : "give tables with one record of each person",
+                                 err);
 }
 
 void hr_federated_defaults(hr_fit_options *options) {

@@ -221,8 +221,7 @@ hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema 
     job_offer o = {.settings.arena = hr_arena_new()};
     hr_status status = o.settings.arena ? check_job_mode(job, federated, err) : hr_fail_memory(err);
     if (!status) status = federated->check_schema(schema, err);
-    if (!status)
-        status = hr_schema_refuse_unit(schema, "a federation", "train with hedge in one process", err);
+    if (!status) status = hr_federated_check_unit(federated, job->options.mode == HR_MODE_PAPER, schema, err);
     if (!status && job->averages) status = check_alone(&job->options, err);
     if (!status) status = check_job_keys(job, federated->answer, owners->count, err);
     if (!status) status = hr_schema_render(schema, &o.schema, err);

@@ -115,7 +115,7 @@ static hr_status refuse_amount(const char *field, const char *range, hr_error *e
 
 /* A record is all that the sensitivities are about. */
 static hr_status check_unit(const evaluation_job *job, hr_error *err) {
-    if (strcmp(hr_model_guarantee(job->model)->unit, HR_ONE_PERSON) != 0) return HR_OK;
+    if (!hr_unit_is_person(hr_model_guarantee(job->model)->unit)) return HR_OK;
     return hr_fail(err, HR_E_POLICY,
                    "evaluate a model whose schema names no unit, on a table with one record of each person",
                    "the model protects persons, but these figures would protect single records only");

@@ -94,7 +94,7 @@ static hr_status check_amounts(const hr_shared_evaluation *e, hr_error *err) {
         return refuse_shared("epsilon", "0 < E <= 10000", err);
     if (!(e->delta >= 0 && e->delta < 1)) return refuse_shared("delta", "0 <= D < 1", err);
     if (!e->members || e->members > MEMBERS_MAX) return refuse_shared("owners", "1 to 256", err);
-    if (!e->model || strcmp(hr_model_guarantee(e->model)->unit, HR_ONE_PERSON) != 0) return HR_OK;
+    if (!e->model || !hr_unit_is_person(hr_model_guarantee(e->model)->unit)) return HR_OK;
     return hr_fail(err, HR_E_POLICY,
                    "evaluate a model whose schema names no unit, on tables with one record of each person",
                    "the model protects persons, but these figures would protect single records only");

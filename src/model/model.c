@@ -44,6 +44,10 @@ static bool copy_model_parts(hr_model *to, const hr_model *from) {
            copy_releases(to, from) && copy_settings(to, from);
 }
 
+bool hr_unit_is_person(const char *unit) {
+    return !strncmp(unit, HR_ONE_PERSON, strlen(HR_ONE_PERSON));
+}
+
 hr_status hr_model_make(hr_model *parts, hr_model **out, hr_error *err) {
     hr_model *model = malloc(sizeof *model);
     if (!model) return hr_fail_memory(err);

@@ -23,6 +23,11 @@ typedef struct hr_setting {
 #define HR_ONE_PERSON "one person"
 #define HR_RECORD_OF_OWNER "one record of any owner"
 #define HR_RECORD_OF_FILE "one record of the file"
+#define HR_PERSON_OF_OWNER "one person of any owner"
+#define HR_PERSON_OF_FILE "one person of the file"
+
+/* Whether it is a person, of whatever. */
+bool hr_unit_is_person(const char *unit);
 
 /* The setting that holds what hr_model_records returns. */
 #define HR_RECORDS_SETTING "records"

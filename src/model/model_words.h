@@ -16,6 +16,6 @@ static const char *const HR_PRIVACY_MEASURE_NAMES[] = {[HR_PRIVACY_NONE] = "none
 static const char *const HR_KIND_NAMES[] = {[HR_KIND_NUMBER] = "number", [HR_KIND_CATEGORY] = "category"};
 /* What a guarantee may be for. */
 static const char *const HR_RECORD_NAMES[] = {HR_ONE_RECORD, HR_RECORD_OF_OWNER, HR_RECORD_OF_FILE,
-                                              HR_ONE_PERSON};
+                                              HR_ONE_PERSON, HR_PERSON_OF_OWNER, HR_PERSON_OF_FILE};
 
 #endif

@@ -2,11 +2,13 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "federated/federated_method.h"
 #include "federated/summed_job.h"
 #include "federated/terms.h"
 #include "fit/budget.h"
 #include "privacy/mechanisms.h"
+#include "schema/schema.h"
 
 #include <hedgerow/amount.h>
 #include <math.h>
@@ -30,6 +32,11 @@ typedef struct coordinator_work_making {
     const char *unit;
     char statement[STATEMENT];
 } coordinator_work_making;
+
+static const char *protected_unit(const hr_schema *schema, bool of_one_file) {
+    if (hr_schema_unit(schema)) return of_one_file ? HR_PERSON_OF_FILE : HR_PERSON_OF_OWNER;
+    return of_one_file ? HR_RECORD_OF_FILE : HR_RECORD_OF_OWNER;
+}
 
 static const char *assumption_of(const char *unit) {
     if (!strcmp(unit, HR_RECORD_OF_FILE))
@@ -79,10 +86,23 @@ static void name_coalition(uint32_t owners, char *text, size_t size) {
         snprintf(text, size, owners ? "the coordinator, and any owner with it" : "the coordinator");
 }
 
+/* Who a person is, and what protects it; "" if the job protects records. */
+static void state_persons(const coordinator_work_making *m, char *text, size_t size) {
+    const char *unit = hr_schema_unit(m->job->schema);
+    char name[80];
+    *text = '\0';
+    if (!unit) return;
+    hr_text_show(unit, name, sizeof name);
+    snprintf(text, size, "A person is all records of one %s%s. ", name,
+             strcmp(m->unit, HR_PERSON_OF_OWNER)
+                 ? ""
+                 : "; one with records at several owners counts once at each");
+}
+
 /* Where owners add noisy sums up: what they were granted. The noise of a coalition counts for nothing. */
 static hr_status state_sums(coordinator_work_making *m, hr_guarantee *g, hr_error *err) {
     char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], replace[HR_AMOUNT_TEXT], beyond[BEYOND],
-        coalition[BEYOND];
+        coalition[BEYOND], persons[BEYOND];
     hr_fit_options options;
     hr_budget budget;
     hr_status status = hr_options_of_terms(m->job->terms, 1, &options, err);
@@ -97,10 +117,12 @@ static hr_status state_sums(coordinator_work_making *m, hr_guarantee *g, hr_erro
     hr_spent_text(g->delta, delta);
     hr_spent_text(g->epsilon_replace, replace);
     name_coalition(m->job->terms->coalition, coalition, sizeof coalition);
+    state_persons(m, persons, sizeof persons);
     snprintf(m->statement, STATEMENT,
              "(%s, %s)-differentially private for adding or removing %s (%s for replacing one), against "
-             "everybody, %s, whatever they do%s; as long as X25519, BLAKE2b, ChaCha20 and Ed25519 hold. %s",
-             epsilon, delta, g->unit, replace, coalition, beyond, m->method->info.sound);
+             "everybody, %s, whatever they do%s; as long as X25519, BLAKE2b, ChaCha20 and Ed25519 hold. %s%s",
+             epsilon, delta, g->unit, replace, coalition, beyond, persons,
+             *persons ? m->method->persons : m->method->info.sound);
     return HR_OK;
 }
 
@@ -170,6 +192,8 @@ static hr_status assemble_coordinator_work(coordinator_work_making *m, hr_model 
                       .mode = m->job->terms->paper ? HR_MODE_PAPER : HR_MODE_SOUND};
     hr_status status = hr_terms_list_options(m->job->terms, &m->joint.settings, err);
     if (!status) status = m->job->method->assemble(m->job, joint, err);
+    if (hr_schema_unit(m->job->schema))
+        hr_settings_add(&joint->settings, "unit", hr_schema_unit(m->job->schema));
     if (!status && joint->settings.lost) status = hr_fail_memory(err);
     if (!status) status = state(m, &parts.guarantee, err);
     if (status) return status;
@@ -187,10 +211,11 @@ static hr_status assemble_coordinator_work(coordinator_work_making *m, hr_model 
     return status;
 }
 
-static hr_status make(const hr_party_job *job, const char *unit, hr_model **out, hr_error *err) {
+static hr_status make(const hr_party_job *job, bool of_one_file, hr_model **out, hr_error *err) {
     hr_arena *arena = hr_arena_new();
     if (!arena) return hr_fail_memory(err);
-    coordinator_work_making m = {.job = job, .method = job->method->method, .unit = unit};
+    coordinator_work_making m = {
+        .job = job, .method = job->method->method, .unit = protected_unit(job->schema, of_one_file)};
     m.joint.arena = m.joint.settings.arena = arena;
     hr_status status = assemble_coordinator_work(&m, out, err);
     hr_arena_free(m.joint.arena);
@@ -199,14 +224,14 @@ static hr_status make(const hr_party_job *job, const char *unit, hr_model **out,
 
 /* ---- Questions ---- */
 
-static hr_status make(const hr_party_job *job, const char *unit, hr_model **out, hr_error *err);
+static hr_status make(const hr_party_job *job, bool of_one_file, hr_model **out, hr_error *err);
 
 /* The owners may ask for the model: it goes with the last question. One that is too large for a message stays
  * here. */
 static hr_status attach_model(const hr_coordinator_work *w, const hr_party_job *job, Hedgerow__Question *out,
                               char **json, hr_error *err) {
     hr_model *model = NULL;
-    hr_status status = make(job, w->unit, &model, err);
+    hr_status status = make(job, w->of_one_file, &model, err);
     if (!status) status = hr_model_render(model, json, err);
     hr_model_free(model);
     if (!status && strlen(*json) < HR_MESSAGE_MAX - MODEL_FRAME) out->model = hr_text_of(*json);
@@ -256,7 +281,7 @@ static hr_status write_result(hr_coordinator_work *w, const hr_party_job *job, c
 static hr_status make_result(const hr_coordinator_work *w, const hr_party_job *job, hr_job_result *out,
                              hr_error *err) {
     const hr_federated_method *method = job->method;
-    if (method->assemble) return make(job, w->unit, &out->model, err);
+    if (method->assemble) return make(job, w->of_one_file, &out->model, err);
     if (method->evaluate) {
         out->evaluation = calloc(1, sizeof *out->evaluation);
         return out->evaluation ? method->evaluate(job, out->evaluation, err) : hr_fail_memory(err);
@@ -321,5 +346,4 @@ const char *hr_product_name(const hr_job_file *job) {
 void hr_coordinator_work_init(hr_coordinator_work *w) {
     w->work = (hr_party_work){
         .ask = ask_coordinator_work, .finish = finish_coordinator_work, .fail = fail_coordinator_work};
-    w->unit = HR_RECORD_OF_OWNER;
 }

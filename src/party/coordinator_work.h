@@ -11,7 +11,7 @@
 
 typedef struct hr_coordinator_work {
     hr_party_work work; /* first: a hr_coordinator_work is a hr_party_work */
-    const char *unit;   /* the unit that the model protects: HR_RECORD_OF_OWNER, HR_RECORD_OF_FILE */
+    bool of_one_file;   /* the owners' records are those of one file, dealt out independently of each other */
     const char *path;   /* where the result is written; NULL: nowhere */
     void (*report_owner)(void *user, const hr_owner_report *report); /* may be NULL */
     void *user;

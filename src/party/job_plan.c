@@ -4,6 +4,7 @@
 #include "federated/federated_method.h"
 #include "federated/terms.h"
 #include "privacy/noise.h"
+#include "schema/schema.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -88,6 +89,8 @@ static hr_status plan_of_terms(const hr_planned_job *job, hr_job_plan_info *out,
         return hr_fail(err, HR_E_ARGUMENT, "a job of method hedge, id3 or average has a plan",
                        "a job of method %s has no plan: it %s", plan.method,
                        federated->work ? "adds no noise" : "trains one tree for each owner in each round");
+    const char *unit = hr_schema_unit(job->schema);
+    snprintf(plan.unit, sizeof plan.unit, "%s", unit ? unit : "");
     hr_status status = federated->plan(job, &plan, err);
     if (status) return status;
     if (federated->answer) list_prices(&plan);

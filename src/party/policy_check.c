@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "federated/terms.h"
 #include "ledger/offers.h"
+#include "schema/schema.h"
 #include "schema/schema_difference.h"
 
 #include <hedgerow/amount.h>
@@ -143,6 +144,15 @@ static hr_status check_schema(policy_check *c) {
     return HR_OK;
 }
 
+static hr_status check_unit(policy_check *c) {
+    const hr_federated_method *method = hr_terms_method(c->q->terms);
+    hr_error why = {0};
+    if (!method || !hr_schema_unit(c->q->schema)) return HR_OK;
+    const bool protects = !hr_federated_check_unit(method, c->q->terms->paper != 0, c->q->schema, &why);
+    answer(c, "unit", protects, "%s", protects ? "the job protects whole persons" : why.message);
+    return HR_OK;
+}
+
 static hr_status check_test(policy_check *c) {
     const hr_federated_method *method = hr_terms_method(c->q->terms);
     if (!method || !method->tests) return HR_OK;
@@ -168,12 +178,15 @@ static hr_units cost_of(const hr_policy_question *q) {
     return q->terms->paper ? 0 : hr_units_up(hr_terms_cost(q->terms));
 }
 
-/* Jobs are for records. The coordinator reads the reason: it names no column. */
-static hr_status check_ledger_of_records(policy_check *c, bool *done) {
+/* The schema is the job's, too. The coordinator reads the reason: it names no column of the ledger. */
+static hr_status check_ledger_unit(policy_check *c, bool *done) {
+    const char *wanted = hr_schema_unit(c->q->schema);
     char *unit = NULL;
     hr_status status = hr_ledger_unit(c->q->ledger, &unit, c->err);
-    *done = !status && unit && *unit;
-    if (*done) answer(c, "ledger", false, "it is of another unit than single records");
+    *done = !status && unit && strcmp(unit, wanted ? wanted : "") != 0;
+    if (*done)
+        answer(c, "ledger", false, "it is of another unit than %s",
+               wanted ? "the persons of the schema" : "single records");
     hr_text_free(unit);
     return status;
 }
@@ -190,7 +203,7 @@ static hr_status check_owner_ledger(policy_check *c) {
         return HR_OK;
     }
     bool refused;
-    status = check_ledger_of_records(c, &refused);
+    status = check_ledger_unit(c, &refused);
     if (status || refused) return status;
     double cost = hr_terms_cost(terms);
     hr_spent_text(cost, costs);
@@ -278,10 +291,11 @@ static hr_status check_limits(policy_check *c) {
 /* ---- All of them ---- */
 
 /* What depends on the policy alone comes before what tells of the ledger. */
-static policy_rule *const rules[] = {check_coordinator,  check_method, check_unprotected_method,
-                                     check_cost,         check_owners, check_coalition,
-                                     check_date,         check_schema, check_test,
-                                     check_method_terms, check_limits, check_owner_ledger};
+static policy_rule *const rules[] = {check_coordinator, check_method,       check_unprotected_method,
+                                     check_cost,        check_owners,       check_coalition,
+                                     check_date,        check_schema,       check_unit,
+                                     check_test,        check_method_terms, check_limits,
+                                     check_owner_ledger};
 
 hr_status hr_policy_check(const hr_policy_question *question, hr_rule_visit *visit, void *user,
                           hr_error *err) {

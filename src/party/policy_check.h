@@ -23,7 +23,7 @@ enum { HR_RULE_TEXT = 184 }; /* bytes, with the NUL */
 
 typedef struct hr_rule_answer {
     const char *rule; /* the key of the policy, "limits.KEY" of its coordinator's; or what else decides:
-                         "schema", "test", "terms", "ledger" */
+                         "schema", "unit", "test", "terms", "ledger" */
     bool keeps;       /* the job keeps the rule */
     char text[HR_RULE_TEXT]; /* the numbers; the coordinator is told them, too */
 } hr_rule_answer;

@@ -43,8 +43,6 @@ static hr_status read_records(hr_owner_service *s, hr_error *err) {
     hr_status status = hr_schema_read(s->file.schema, &s->schema, err);
     if (!status) {
         status = hr_schema_reviewed(s->schema, err);
-        if (!status)
-            status = hr_schema_refuse_unit(s->schema, "a federation", "train with hedge in one process", err);
         if (status) return hr_fail_at(err, status, s->file.schema, 0, 0, NULL);
     }
     if (!status) status = read_owner_table(s, s->file.data, s->file.query, &s->data, err);
@@ -72,6 +70,7 @@ static void tell_misfits(const hr_owner_service *s, const hr_data *data) {
 
 static hr_status open_ledger(hr_owner_service *s, hr_error *err) {
     hr_status status = hr_ledger_open(s->file.ledger, &s->ledger, err);
+    if (!status) status = hr_ledger_set_unit(s->ledger, hr_schema_unit(s->schema), err);
     if (!status) status = hr_journal_of_ledger(s->ledger, &s->journal, err);
     if (status) return hr_fail_at(err, status, s->file.ledger, 0, 0, NULL);
     s->wait = (hr_file_wait){.settings = s->settings, .log = &s->log, .path = s->file.ledger};

@@ -2,11 +2,11 @@
 #include "base/fail.h"
 #include "data/records.h"
 #include "fit/threads.h"
+#include "party/deal.h"
 #include "party/endpoint.h"
 #include "party/simulation.h"
 #include "random/csprng.h"
 #include "schema/schema.h"
-#include "tree/parts.h"
 
 #include <stdlib.h>
 
@@ -20,8 +20,7 @@ typedef struct rehearsal {
 } rehearsal;
 
 static hr_status read_tables(rehearsal *r, const hr_simulation_data *data, hr_error *err) {
-    hr_status status =
-        hr_schema_refuse_unit(r->schema, "a federation", "train with hedge in one process", err);
+    hr_status status = HR_OK;
     for (size_t i = 0; !status && i < data->file_count; i++, r->table_count++)
         status = hr_data_read(r->schema, data->files[i], NULL, &r->tables[i], err);
     return status;
@@ -34,17 +33,13 @@ static hr_status take_parts(rehearsal *r, const hr_data *all, const hr_parts *pa
     return HR_OK;
 }
 
-/* The owner of each record is drawn independently: adding or removing one leaves the others where they are.
- * An owner may get none. */
 static hr_status deal_records(rehearsal *r, size_t owners, hr_error *err) {
-    double equal[HR_MEMBERS_MAX];
     hr_data *all = r->tables[0];
     hr_parts parts = {0};
     hr_csprng *csprng = NULL;
-    for (size_t o = 0; o < owners; o++) equal[o] = 1;
     r->table_count = 0;
     hr_status status = hr_csprng_open(&csprng, err);
-    if (!status) status = hr_parts_drawn(csprng, hr_data_rows(all), equal, owners, &parts, err);
+    if (!status) status = hr_deal(all, owners, csprng, &parts, err);
     if (!status) status = take_parts(r, all, &parts, err);
     hr_csprng_close(csprng);
     hr_parts_done(&parts);

@@ -91,7 +91,7 @@ void hr_simulation_set_callbacks(hr_simulation *s, const hr_party_settings *sett
 }
 
 void hr_simulation_of_one_file(hr_simulation *s) {
-    s->parties[0].as.coordinator.unit = HR_RECORD_OF_FILE;
+    s->parties[0].as.coordinator.of_one_file = true;
 }
 
 hr_job_result hr_simulation_take(hr_simulation *s) {
