@@ -9,6 +9,7 @@ import cffi
 # Functions of Python that the library calls back.
 CALLBACKS = '''
 extern "Python" bool hedgerow_progress(void *user, size_t done, size_t total);
+extern "Python" bool hedgerow_should_continue(void *user);
 extern "Python" bool hedgerow_entry(void *user, const hr_ledger_entry *entry);
 '''
 

@@ -229,6 +229,28 @@ HR_API HR_MUST_CHECK hr_status hr_simulate(const char *file, const hr_simulation
                                            const hr_party_settings *settings, hr_job_result *out,
                                            hr_error *err);
 
+/* Sets the options in which the defaults of a job over owners differ from those that hr_fit_options_init has
+ * set for one owner. */
+HR_API void hr_job_options_init(hr_fit_options *options);
+
+/* The owners of a simulation, with records in memory. */
+typedef struct hr_simulated_owners {
+    const hr_data *const *tables; /* of one schema, each with labels; an owner's each. Borrowed */
+    size_t count;                 /* 1 to 255 */
+    size_t rounds;                /* inprivate: 1 to 8; 0: 1. Other methods: 0 or 1 */
+    size_t coalition;             /* of methods that add sums up; 0: as many as usual */
+} hr_simulated_owners;
+
+/* hr_simulate of records in memory. Of `options` method, mode, epsilon, delta and those that are set by name
+ * count; what a job does not have is refused. Owner: the caller frees *out with hr_model_free. Fails:
+ * ARGUMENT (options, owners), SCHEMA (tables of different schemas, without labels), POLICY (the owners
+ * decline: a schema that is not reviewed or that the method cannot train on), CANCELLED, BUDGET, LIMIT,
+ * MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_simulate_records(const hr_fit_options *options,
+                                                   const hr_simulated_owners *owners,
+                                                   const hr_party_settings *settings, hr_model **out,
+                                                   hr_error *err);
+
 /* ---- What a job will do ---- */
 
 /* What it costs to be safe against a coalition of so many owners and the coordinator. */

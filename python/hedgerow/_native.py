@@ -112,6 +112,12 @@ def hedgerow_progress(user: Any, done: int, total: int) -> bool:
 
 
 @ffi.def_extern()  # type: ignore[untyped-decorator]
+def hedgerow_should_continue(user: Any) -> bool:
+    keeper: Interrupts = ffi.from_handle(user)
+    return not keeper.stopped
+
+
+@ffi.def_extern()  # type: ignore[untyped-decorator]
 def hedgerow_entry(user: Any, entry: Any) -> bool:
     entries: list[Any] = ffi.from_handle(user)
     entries.append((entry.id, text_of(entry.when), text_of(entry.purpose), entry.epsilon, entry.delta, entry.state))

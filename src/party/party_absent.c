@@ -53,6 +53,16 @@ hr_status hr_simulate(const char *file, const hr_simulation_data *data, const hr
     return fail_absent_party_absent(err);
 }
 
+void hr_job_options_init(hr_fit_options *options) {
+    (void)options;
+}
+
+hr_status hr_simulate_records(const hr_fit_options *options, const hr_simulated_owners *owners,
+                              const hr_party_settings *settings, hr_model **out, hr_error *err) {
+    (void)options, (void)owners, (void)settings, (void)out;
+    return fail_absent_party_absent(err);
+}
+
 hr_status hr_jobs_each(const char *file, bool (*visit)(void *user, const hr_job_info *job), void *user,
                        hr_error *err) {
     (void)file, (void)visit, (void)user;

@@ -7,8 +7,10 @@
 #include "party/simulation.h"
 #include "random/csprng.h"
 #include "schema/schema.h"
+#include "schema/schema_difference.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct rehearsal {
     hr_arena *arena;
@@ -92,4 +94,72 @@ hr_status hr_simulate(const char *file, const hr_simulation_data *data, const hr
     hr_arena_free(r->arena);
     free(r);
     return status;
+}
+
+/* ---- Records in memory ---- */
+
+void hr_job_options_init(hr_fit_options *options) {
+    options->delta = 0;
+    hr_federated_defaults(options);
+}
+
+static hr_status refuse_simulated(const char *what, const char *remedy, hr_error *err) {
+    return hr_fail(err, HR_E_ARGUMENT, remedy, "a simulation of owners has no %s", what);
+}
+
+static hr_status check_simulated_options(const hr_fit_options *o, hr_error *err) {
+    const hr_federated_method *method = hr_federated_method_named(o->method, strlen(o->method), o->mode);
+    if (!method || !method->assemble || method == &hr_federated_average)
+        return hr_fail(err, HR_E_ARGUMENT, "choose hedge, id3, inprivate, or simfl in mode paper",
+                       "owners do not train the method '%s' together", o->method);
+    if (o->ledger) return refuse_simulated("ledger", "leave it out: nothing is spent", err);
+    if (o->start) return refuse_simulated("start", "leave it out", err);
+    if (o->class_weights) return refuse_simulated("class weights", "leave them out", err);
+    if (o->private_bounds_count) return refuse_simulated("private bounds", "give public bounds", err);
+    if (o->records_per_person) return refuse_simulated("records per person", "leave them out", err);
+    if (o->leak) return refuse_simulated("leaks", "give a public schema", err);
+    if (o->reproducible_noise) return refuse_simulated("reproducible noise", "leave it out", err);
+    return HR_OK;
+}
+
+static hr_status check_simulated_tables(const hr_simulated_owners *owners, hr_error *err) {
+    static const hr_schema_sides sides = {"at the first owner", "at another one"};
+    char difference[HR_SCHEMA_DIFFERENCE];
+    if (!owners->count)
+        return hr_fail(err, HR_E_ARGUMENT, "give a table for each owner", "there are no owners");
+    for (size_t o = 0; o < owners->count; o++) {
+        const hr_schema *first = hr_data_schema(owners->tables[0]),
+                        *other = hr_data_schema(owners->tables[o]);
+        if (!hr_data_has_labels(owners->tables[o]))
+            return hr_fail(err, HR_E_SCHEMA, "give data with the label's column",
+                           "the table of owner %zu has no labels", o + 1);
+        if (hr_schema_difference(first, other, &sides, difference))
+            return hr_fail(err, HR_E_SCHEMA, "give all tables one schema", "the schemas differ: %s",
+                           difference);
+    }
+    return hr_schema_reviewed(hr_data_schema(owners->tables[0]), err);
+}
+
+static hr_status run_in_memory(const hr_job_file *job, const hr_simulated_owners *owners,
+                               const hr_party_settings *settings, hr_model **out, hr_error *err) {
+    hr_simulation simulation = {0};
+    const hr_owner_tables tables = {owners->tables, owners->count};
+    hr_status status = hr_simulation_init(&simulation, job, hr_data_schema(owners->tables[0]), &tables,
+                                          hr_threads_of(settings->threads), err);
+    hr_simulation_set_callbacks(&simulation, settings);
+    if (!status) status = hr_simulation_run(&simulation, err);
+    if (!status) *out = hr_simulation_take(&simulation).model;
+    hr_simulation_done(&simulation);
+    return status;
+}
+
+hr_status hr_simulate_records(const hr_fit_options *options, const hr_simulated_owners *owners,
+                              const hr_party_settings *settings, hr_model **out, hr_error *err) {
+    hr_party_settings ours;
+    hr_job_file job = {.rounds = owners->rounds ? owners->rounds : 1, .coalition = owners->coalition};
+    hr_status status = hr_endpoint_settings(settings, &ours, err);
+    if (!status) status = hr_options_taken(options, &job.options, err);
+    if (!status) status = check_simulated_options(&job.options, err);
+    if (!status) status = check_simulated_tables(owners, err);
+    return status ? status : run_in_memory(&job, owners, &ours, out, err);
 }

@@ -470,12 +470,66 @@ static void test_settings__must_be_initialised(void **state) {
     assert_null(result.model);
 }
 
+/* ---- Records in memory ---- */
+
+static hr_status simulate_in_memory(const hr_fit_options *options, const hr_data *const *tables, size_t count,
+                                    hr_model **out, hr_error *err) {
+    const hr_simulated_owners owners = {.tables = tables, .count = count};
+    const hr_party_settings settings = HR_PARTY_SETTINGS_INIT;
+    return hr_simulate_records(options, &owners, &settings, out, err);
+}
+
+static void test_records__train_a_model(void **state) {
+    (void)state;
+    table one = table_of_steps(200, 2, 2, 1), other = table_of_steps(300, 2, 2, 2);
+    const hr_data *tables[] = {one.data, other.data};
+    hr_fit_options options = options_of("hedge", HR_MODE_SOUND);
+    hr_model *model = NULL;
+    hr_error err = {0};
+    hr_job_options_init(&options);
+    if (simulate_in_memory(&options, tables, 2, &model, &err)) fail_msg("%s", err.message);
+    assert_string_equal(hr_model_guarantee(model)->unit, "one record of any owner");
+    assert_true(hr_model_guarantee(model)->delta > 0);
+    hr_model_free(model);
+    table_close(&one);
+    table_close(&other);
+}
+
+/* What a simulation does not have is not ignored. */
+static void test_records__refuse_what_a_job_does_not_have(void **state) {
+    (void)state;
+    static const double weights[] = {1, 2};
+    static const char *const names[] = {"x0"};
+    table one = table_of_steps(200, 2, 2, 1), other = table_of_steps(200, 3, 2, 1);
+    const hr_data *tables[] = {one.data, other.data};
+    const hr_fit_options good = options_of("hedge", HR_MODE_SOUND);
+    hr_fit_options bad[] = {good, good, good, good, good, options_of("dpboost", HR_MODE_SOUND)};
+    hr_model *model = NULL;
+    bad[0].class_weights = weights, bad[0].class_weight_count = 2;
+    bad[1].private_bounds = names, bad[1].private_bounds_count = 1;
+    bad[2].leak = "bounds";
+    bad[3].reproducible_noise = true;
+    bad[4].records_per_person = 2;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        hr_error err = {0};
+        assert_int_equal(simulate_in_memory(&bad[i], tables, 1, &model, &err), HR_E_ARGUMENT);
+        assert_true(*err.message && *err.remedy);
+    }
+    assert_int_equal(simulate_in_memory(&good, tables, 2, &model, NULL), HR_E_SCHEMA);
+    assert_int_equal(simulate_in_memory(&good, tables, 0, &model, NULL), HR_E_ARGUMENT);
+    assert_null(model);
+    table_close(&one);
+    table_close(&other);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_simulation__gives_a_tree_an_owner_and_round),
         cmocka_unit_test(test_simulation__learns),
         cmocka_unit_test(test_simulation__stops_when_it_is_asked_to),
         cmocka_unit_test(test_settings__must_be_initialised),
+        cmocka_unit_test(test_records__train_a_model),
+        cmocka_unit_test(test_records__refuse_what_a_job_does_not_have),
         cmocka_unit_test(test_terms__alone_say_what_a_job_costs),
         cmocka_unit_test(test_simulation__works_with_one_owner_and_with_owners_without_records),
         cmocka_unit_test(test_simulation__votes_end_the_job),

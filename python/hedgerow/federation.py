@@ -1,0 +1,63 @@
+"""Several owners in one process: what a federation would reach, for a user who has all of their records."""
+from __future__ import annotations
+
+import os
+from typing import Any, Sequence
+
+import numpy as np
+
+from . import _frames
+from ._native import Interrupts, call, ffi, lib, text_to
+from .errors import ArgumentError, SchemaError
+from .estimators import MODES, _codes_of, _distinct, _numbers_target, _target, _threads
+from .model import Model
+from .schema import Schema
+
+
+def simulate(owners: Sequence[tuple[Any, Any]], *, schema: Schema | str | os.PathLike[str], method: str = 'hedge', epsilon: float = 1.0,
+             delta: float | None = None, mode: str = 'sound', coalition: int | None = None, rounds: int | None = None,
+             options: dict[str, Any] | None = None, n_jobs: int | None = None) -> Model:
+    """The model that owners would train together: with the roles and messages of a federation, in this process. No ledger is charged.
+
+    owners: for each a table (rows x features: pandas, polars, pyarrow or numpy) and its labels. schema: a `Schema` or the path of one, the
+    same for all, public. method: 'hedge', 'id3', 'inprivate', or 'simfl' in mode 'paper'. epsilon, delta: what the job costs each owner; delta=None is the
+    job's default. coalition: owners that may act together with the coordinator; None: as many as usual. rounds: of inprivate. options:
+    {name: value} of the method. n_jobs: owners that work at the same time, -1 for all processors.
+
+    Fails: ArgumentError, SchemaError (a table does not follow the schema), ValueError (labels), BudgetError, PolicyError (the owners decline)."""
+    known = schema if isinstance(schema, Schema) else Schema.read(schema)
+    tables = [_table(known, X, y) for X, y in owners]
+    at = ffi.new('const hr_data *[]', [table.at for table in tables] or [ffi.NULL])
+    asked = ffi.new('hr_simulated_owners *', {'tables': at, 'count': len(tables), 'rounds': rounds or 0, 'coalition': coalition or 0})
+    settings = ffi.new('hr_party_settings *', {'size': ffi.sizeof('hr_party_settings'), 'threads': _threads(n_jobs)})
+    out, chosen = ffi.new('hr_model **'), _options(method, mode, epsilon, delta, options or {})
+    with Interrupts() as interrupts:
+        settings.should_continue, settings.user = lib.hedgerow_should_continue, interrupts.handle
+        call(lib.hr_simulate_records, chosen, asked, settings, out)
+    return Model(ffi.gc(out[0], lib.hr_model_free))
+
+
+def _options(method: str, mode: str, epsilon: float, delta: float | None, others: dict[str, Any]) -> Any:
+    if mode not in MODES:
+        raise ArgumentError("mode is 'sound' or 'paper', not %r" % (mode,))
+    options = ffi.new('hr_fit_options *')
+    call(lib.hr_fit_options_init_sized, options, ffi.sizeof('hr_fit_options'), text_to(method), MODES[mode])
+    lib.hr_job_options_init(options)
+    chosen = {'epsilon': None if method == 'simfl' else epsilon, 'delta': delta, **others}
+    for key, value in chosen.items():
+        if value is not None:
+            call(lib.hr_fit_options_set, options, text_to(key.replace('_', '-')), text_to(_frames.text_of_value(value)))
+    return options
+
+
+def _table(schema: Schema, X: Any, y: Any) -> _frames.Table:
+    columns = _frames.columns_of(X)
+    target = _target(y, columns.rows)
+    if not schema.label.is_category:
+        return _frames.Table(schema, columns, _numbers_target(target))
+    if not len(target):
+        return _frames.Table(schema, columns, np.zeros(0))
+    found, inverse = _distinct(target)
+    if any(_frames.is_missing(value) for value in found):
+        raise SchemaError('y has missing values.')
+    return _frames.Table(schema, columns, _codes_of(found, list(schema.label.values))[inverse])

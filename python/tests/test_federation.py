@@ -1,0 +1,72 @@
+"""Owners in one process: the model and what it promises, and what is refused before anything is trained."""
+import numpy as np
+import pytest
+
+import hedgerow
+from hedgerow import Column, Schema
+
+FEATURES = [Column('a', -5, 5), Column('b', -5, 5), Column('c', values=('x', 'y', 'z'))]
+CLASSES = Schema.build(Column('label', values=('no', 'yes')), FEATURES)
+NUMBERS = Schema.build(Column('label', -10, 10), FEATURES)
+
+
+def owner(rows, seed, regression=False):
+    rng = np.random.default_rng(seed)
+    X = {'a': np.clip(rng.normal(size=rows), -5, 5), 'b': np.clip(rng.normal(size=rows), -5, 5), 'c': rng.choice(['x', 'y', 'z'], rows)}
+    total = X['a'] + X['b']
+    return X, total if regression else np.where(total > 0, 'yes', 'no')
+
+
+def frames(regression=False, rows=2000):
+    import pandas as pd
+    return [(pd.DataFrame(X), y) for X, y in (owner(rows, seed, regression) for seed in range(3))]
+
+
+def test_owners__train_a_model_that_protects_a_record_of_any():
+    model = hedgerow.simulate(frames(), schema=CLASSES, epsilon=4)
+    assert model.guarantee.is_private and model.guarantee.unit == 'one record of any owner'
+    assert model.guarantee.epsilon <= 4 and model.guarantee.delta <= 1e-6
+    X, y = frames()[0]
+    assert ((model.predict(X)[:, 1] > .5) == (y == 'yes')).mean() > .85
+    assert {release.shares for release in model.releases} >= {2}  # a coalition of one, as usual
+
+
+def test_owners__train_on_numbers_and_with_other_methods():
+    model = hedgerow.simulate(frames(True), schema=NUMBERS, method='inprivate', rounds=2, epsilon=4, options={'depth': 3})
+    assert model.guarantee.is_private
+    X, y = frames(True)[0]
+    assert np.corrcoef(model.predict(X)[:, 0], y)[0, 1] > .5
+    assert not hedgerow.simulate(frames(), schema=CLASSES, method='simfl', mode='paper', options={'trees': 3}).guarantee.is_private
+
+
+def test_owners__give_polars_and_arrow_tables():
+    polars = pytest.importorskip('polars')
+    tables = [(polars.DataFrame({k: v.tolist() for k, v in owner(500, seed)[0].items()}), owner(500, seed)[1]) for seed in range(2)]
+    assert hedgerow.simulate(tables, schema=CLASSES, epsilon=4).guarantee.is_private
+
+
+@pytest.mark.parametrize('asked, kind, says', [
+    ({'method': 'dpboost'}, hedgerow.ArgumentError, 'owners do not train the method'),
+    ({'method': 'nonsense'}, hedgerow.ArgumentError, 'nonsense'),
+    ({'mode': 'loud'}, hedgerow.ArgumentError, 'loud'),
+    ({'epsilon': -1}, hedgerow.ArgumentError, 'epsilon'),
+    ({'epsilon': 1e-9}, hedgerow.HedgerowError, ''),
+    ({'coalition': 3}, hedgerow.ArgumentError, 'coalition'),
+    ({'rounds': 3}, hedgerow.ArgumentError, 'rounds'),
+    ({'options': {'candy': 3}}, hedgerow.ArgumentError, 'candy'),
+])
+def test_wrong_jobs__are_refused(asked, kind, says):
+    with pytest.raises(kind, match=says):
+        hedgerow.simulate(frames(rows=200), schema=CLASSES, **asked)
+
+
+def test_wrong_tables__are_refused():
+    X, y = frames(rows=50)[0]
+    with pytest.raises(hedgerow.SchemaError, match="no column 'c'"):
+        hedgerow.simulate([(X.drop(columns='c'), y)], schema=CLASSES)
+    with pytest.raises(hedgerow.SchemaError, match='maybe'):
+        hedgerow.simulate([(X, np.where(y == 'yes', 'maybe', y))], schema=CLASSES)
+    with pytest.raises(ValueError, match='inconsistent numbers'):
+        hedgerow.simulate([(X, y[1:])], schema=CLASSES)
+    with pytest.raises(hedgerow.ArgumentError, match='no owners'):
+        hedgerow.simulate([], schema=CLASSES)
