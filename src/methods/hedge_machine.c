@@ -49,6 +49,7 @@ struct hr_hedge {
     hr_tree *trees; /* of the candidates */
     size_t chosen, leaf_count;
     double *node_sums, *node_counts, *values; /* node, output */
+    double *node_noise;                       /* node: that of a value, in that of a leaf's sum */
     bool has_step;                            /* the round before has a tree, and `values` are its */
     subject *past;                            /* of the trees of the forest */
     hr_candidate_scan_loss loss;
@@ -197,8 +198,10 @@ static hr_status hedge_machine_buffers_init(hr_hedge *h, hr_error *err) {
     h->node_sums = malloc(nodes * sizeof *h->node_sums);
     h->node_counts = malloc(nodes * sizeof *h->node_counts);
     h->values = calloc(nodes, sizeof *h->values);
+    h->node_noise = malloc(HR_CANDIDATE_SCAN_NODES_MAX * sizeof *h->node_noise);
     h->past = malloc(h->plan.rounds * sizeof *h->past);
-    bool all = h->candidates && h->trees && h->node_sums && h->node_counts && h->values && h->past;
+    bool all =
+        h->candidates && h->trees && h->node_sums && h->node_counts && h->values && h->node_noise && h->past;
     return all ? HR_OK : hr_fail_memory(err);
 }
 
@@ -338,6 +341,7 @@ static double set_values(hr_hedge *h, const hr_tree *tree, double noise) {
     double ridge = h->plan.ridge * noise / h->loss.clip, limit = h->loss.logistic ? 3 : 1;
     double gain = hedge_machine_gain_of(h, tree, noise, ridge);
     hr_hierarchical_shrinkage(tree, h->outputs, ridge, h->node_sums, h->node_counts, h->values);
+    hr_shrinkage_noise(tree, ridge, h->node_counts, h->node_noise);
     for (size_t i = 0; i < tree->node_count * h->outputs; i++)
         h->values[i] = -h->plan.step * fmin(fmax(h->values[i], -limit), limit);
     return gain;
@@ -349,12 +353,21 @@ static double part_kept(const hr_hedge *h) {
     return left >= last ? 1 : left / last;
 }
 
+/* What a leaf's value has of the noise of one leaf's sum, at most: the limit of values takes from it. With
+ * several outputs the mean over them is taken off. */
+static double noise_of_value(const hr_hedge *h, double noise, double scale) {
+    double outputs = (double)h->outputs, left = h->outputs > 1 ? (outputs - 1) / outputs : 1;
+    return scale * h->plan.step * noise * sqrt(left);
+}
+
 /* Adds the chosen tree to the forest, once per output; noise: the standard deviation of a leaf's sum. */
 static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_error *err) {
     hr_tree tree = *chosen;
     tree.counts = h->node_counts;
     tree.deviation = noise;
     double scale = part_kept(h) * (h->outputs > 1 || h->loss.logistic ? 2 : 1);
+    for (size_t n = 0; n < tree.node_count; n++) h->node_noise[n] *= noise_of_value(h, noise, scale);
+    tree.noise = h->node_noise;
     for (size_t k = 0; k < h->outputs; k++) {
         hr_tree *kept = &h->forest.trees[h->forest.tree_count];
         hr_status status = hr_tree_copy(&tree, h->arena, kept, err);
@@ -363,7 +376,7 @@ static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_
         for (size_t n = 0; n < kept->node_count; n++)
             if (!kept->nodes[n].left) kept->nodes[n].value = scale * h->values[n * h->outputs + k];
         h->forest.tree_count++;
-        tree.counts = NULL; /* the same for all outputs: the first tells them */
+        tree.counts = tree.noise = NULL; /* the same for all outputs: the first tells them */
     }
     return HR_OK;
 }
@@ -449,7 +462,8 @@ hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coins, hr_arena *
 void hr_hedge_free(hr_hedge *h) {
     if (!h) return;
     hr_bandit_free(h->bandit);
-    void *all[] = {h->base, h->candidates, h->trees, h->node_sums, h->node_counts, h->values, h->past};
+    void *all[] = {h->base,        h->candidates, h->trees,      h->node_sums,
+                   h->node_counts, h->values,     h->node_noise, h->past};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     free(h);
 }
@@ -474,5 +488,5 @@ const hr_forest *hr_hedge_forest(const hr_hedge *h) {
 double hr_hedge_memory(size_t features, size_t bins, size_t outputs) {
     double edges = (double)features * (double)(bins + 16) * sizeof(double),
            nodes = (double)outputs * HR_CANDIDATE_SCAN_NODES_MAX;
-    return edges + (double)HR_HEDGE_CANDIDATES * sizeof(candidate) + 7 * nodes * sizeof(double);
+    return edges + (double)HR_HEDGE_CANDIDATES * sizeof(candidate) + 8 * nodes * sizeof(double);
 }

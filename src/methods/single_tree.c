@@ -214,6 +214,11 @@ static double released_count(const hr_boosting *b, size_t leaf) {
     return fmax((double)b->noisy_weights[leaf].paid / b->packing.weight_scale, 0);
 }
 
+/* Noise of a sum, given in integers, by that which one record can add. */
+static double noise_in_records(const hr_boosting *b, double deviation) {
+    return deviation / ((double)b->packing.gradient_bound * b->packing.weight_scale);
+}
+
 /* V = -eta S~ / (max(N~, 0) + lambda + noise of S~), clipped to +-1: equation 4 on released sums, with a
  * denominator that noise cannot make small. */
 static void set_single_tree_leaves(hr_boosting *b, hr_tree *tree, size_t leaves, double noise) {
@@ -227,17 +232,22 @@ static void set_single_tree_leaves(hr_boosting *b, hr_tree *tree, size_t leaves,
 }
 
 /* What was released of the leaves goes into the model; a split has the records of its children, which come
- * after it. */
+ * after it. A leaf's value has the noise of its sum, at most: its limits take from it. */
 static hr_status keep_released(hr_boosting *b, hr_tree *tree, size_t leaves, double deviation,
                                hr_error *err) {
-    double *counts = hr_arena_alloc(b->training->arena, tree->node_count, sizeof *counts);
-    if (!counts) return hr_fail_memory(err);
+    const hr_fit_options *options = b->training->options;
+    double *counts = hr_arena_alloc(b->training->arena, tree->node_count, sizeof *counts),
+           *noise = hr_arena_alloc(b->training->arena, tree->node_count, sizeof *noise);
+    if (!counts || !noise) return hr_fail_memory(err);
+    tree->deviation = deviation / gradient_unit(b);
     for (size_t n = tree->node_count; n-- > 0;) {
         size_t left = tree->nodes[n].left;
         counts[n] = left ? counts[left] + counts[left + 1] : released_count(b, --leaves);
+        double weight = counts[n] + options->lambda + noise_in_records(b, deviation);
+        noise[n] = left ? 0 : options->learning_rate * tree->deviation / weight;
     }
     tree->counts = counts;
-    tree->deviation = deviation / gradient_unit(b);
+    tree->noise = noise;
     return HR_OK;
 }
 
@@ -254,8 +264,7 @@ static hr_status single_tree_sound_leaves(hr_boosting *b, const hr_single_tree *
     if (!status) status = hr_gate_release_sums(gate, &counts, b->leaf_weights, leaves, b->noisy_weights, err);
     if (status) return status;
     double deviation = hr_noise_deviation(hr_gate_privacy_measure(gate), sum_cost, (double)sensitivity);
-    set_single_tree_leaves(b, tree, leaves,
-                           deviation / ((double)b->packing.gradient_bound * b->packing.weight_scale));
+    set_single_tree_leaves(b, tree, leaves, noise_in_records(b, deviation));
     return keep_released(b, tree, leaves, deviation, err);
 }
 

@@ -512,19 +512,26 @@ static size_t count_thresholds(const model_reader *r, const json_position *nodes
     return count;
 }
 
+/* One number a node, or NULL. */
+static double *numbers_of_nodes(model_reader *r, const json_position *at, const char *key, size_t nodes) {
+    size_t count;
+    if (!has_member(r, at, key)) return NULL;
+    double *numbers = (double *)json_numbers_of(r, at, key, &count);
+    const json_position list = {at, key, 0, NULL};
+    if (!r->status && count != nodes)
+        refuse_model_json(r, &list, "", "there must be one entry for every node");
+    return numbers;
+}
+
 /* Trees may tell how noisy their leaves are. */
 static void read_released(model_reader *r, const json_position *at, hr_tree *tree) {
-    size_t count;
     if (has_member(r, at, "deviation")) tree->deviation = json_number_of(r, at, "deviation");
-    if (!has_member(r, at, "counts")) return;
-    tree->counts = (double *)json_numbers_of(r, at, "counts", &count);
-    const json_position counts = {at, "counts", 0, NULL};
-    if (!r->status && count != tree->node_count)
-        refuse_model_json(r, &counts, "", "there must be one entry for every node");
+    tree->counts = numbers_of_nodes(r, at, "counts", tree->node_count);
+    tree->noise = numbers_of_nodes(r, at, "noise", tree->node_count);
 }
 
 static void read_json_tree(model_reader *r, const json_position *at, hr_tree *tree) {
-    static const char *const keys[] = {"output", "deviation", "counts", "subsets", "nodes"};
+    static const char *const keys[] = {"output", "deviation", "counts", "noise", "subsets", "nodes"};
     only_keys(r, at, keys, COUNT(keys));
     tree->output = (size_t)integer_of(r, at, "output", 0, UINT32_MAX);
     const json_position subsets = typed_member(r, at, "subsets", HR_JSON_ARRAY),

@@ -272,6 +272,10 @@ static void add_released(hr_buffer *b, const hr_tree *tree) {
         hr_buffer_text(b, ", \"counts\": ");
         add_numbers(b, tree->counts, tree->node_count);
     }
+    if (tree->noise) {
+        hr_buffer_text(b, ", \"noise\": ");
+        add_numbers(b, tree->noise, tree->node_count);
+    }
 }
 
 static void add_tree_model_json(hr_buffer *b, const hr_tree *tree, const hr_schema *schema) {

@@ -112,6 +112,9 @@ static hr_status check_released(const model_check *c, size_t t) {
     for (size_t n = 0; tree->counts && n < tree->node_count; n++)
         if (!is_amount(tree->counts[n]))
             return refuse_model(c, "the count must be between 0 and 1e100", "trees[%zu].counts[%zu]", t, n);
+    for (size_t n = 0; tree->noise && n < tree->node_count; n++)
+        if (!is_amount(tree->noise[n]))
+            return refuse_model(c, "the noise must be between 0 and 1e100", "trees[%zu].noise[%zu]", t, n);
     return HR_OK;
 }
 

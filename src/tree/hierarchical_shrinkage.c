@@ -50,3 +50,35 @@ void hr_hierarchical_shrinkage(const hr_tree *tree, size_t outputs, double ridge
         for (size_t i = 0; i < hr_node_child_count(node); i++) pull(&s, node->left + i, values + n * outputs);
     }
 }
+
+/* How the value of a node depends on the leaves' sums: by `own` on those of each of its leaves, and by
+ * weights whose squares add up to `others` on the others. */
+typedef struct dependence {
+    size_t leaves;
+    double own, others;
+} dependence;
+
+static size_t count_leaves_below(const hr_tree *tree, size_t n) {
+    size_t children = hr_node_child_count(&tree->nodes[n]), leaves = !children;
+    for (size_t i = 0; i < children; i++) leaves += count_leaves_below(tree, tree->nodes[n].left + i);
+    return leaves;
+}
+
+/* v = v_parent (1 - N/W) + S/W, W = N + r sqrt(L): what the parent depends on by `own` and what stands beside
+ * this node counts among the others now. */
+static void pass_noise(const hr_tree *tree, double ridge, const double *counts, size_t n,
+                       const dependence *parent, double *noise) {
+    dependence d = {.leaves = count_leaves_below(tree, n)};
+    double weight = counts[n] + ridge * sqrt((double)d.leaves), kept = 1 - counts[n] / weight;
+    d.own = kept * parent->own + 1 / weight;
+    if (parent->leaves)
+        d.others =
+            kept * kept * (parent->others + (double)(parent->leaves - d.leaves) * parent->own * parent->own);
+    size_t children = hr_node_child_count(&tree->nodes[n]);
+    noise[n] = children ? 0 : sqrt(d.others + d.own * d.own);
+    for (size_t i = 0; i < children; i++) pass_noise(tree, ridge, counts, tree->nodes[n].left + i, &d, noise);
+}
+
+void hr_shrinkage_noise(const hr_tree *tree, double ridge, const double *counts, double *noise) {
+    pass_noise(tree, ridge, counts, 0, &(dependence){0}, noise);
+}

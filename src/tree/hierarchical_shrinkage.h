@@ -13,4 +13,9 @@
 void hr_hierarchical_shrinkage(const hr_tree *tree, size_t outputs, double ridge, double *sums,
                                double *counts, double *values);
 
+/* noise[n] of a leaf: the standard deviation that its value has if that of every leaf's sum is 1, of
+ * independent sums and the counts as they are; 0 of other nodes. Values are linear in the sums: with the
+ * counts as hr_hierarchical_shrinkage leaves them. Thread: any. */
+void hr_shrinkage_noise(const hr_tree *tree, double ridge, const double *counts, double *noise);
+
 #endif

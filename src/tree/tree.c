@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static uint32_t child_of_number(const hr_tree *tree, const hr_node *node, double x) {
+uint32_t hr_node_child_of_number(const hr_tree *tree, const hr_node *node, double x) {
     uint32_t less = 0;
     if (!node->branches) return node->left + !(isnan(x) ? node->missing_left : x <= node->threshold);
     if (isnan(x)) return node->left;
@@ -13,7 +13,7 @@ static uint32_t child_of_number(const hr_tree *tree, const hr_node *node, double
     return node->left + 1 + less;
 }
 
-static uint32_t child_of_code(const hr_tree *tree, const hr_node *node, uint16_t code) {
+uint32_t hr_node_child_of_code(const hr_tree *tree, const hr_node *node, uint16_t code) {
     uint8_t bin = (uint8_t)(code < HR_BINS_MAX - 1 ? code : HR_BINS_MAX - 1);
     return hr_node_child(tree, node, HR_KIND_CATEGORY, bin);
 }
@@ -22,8 +22,9 @@ static uint32_t child_of(const hr_tree *tree, const hr_node *node, const hr_data
     double number;
     uint16_t code;
     if (hr_schema_feature(hr_data_schema(data), node->feature)->kind == HR_KIND_NUMBER)
-        return child_of_number(tree, node, *hr_data_number_block(data, node->feature, row, 1, &number));
-    return child_of_code(tree, node, *hr_data_code_block(data, node->feature, row, 1, &code));
+        return hr_node_child_of_number(tree, node,
+                                       *hr_data_number_block(data, node->feature, row, 1, &number));
+    return hr_node_child_of_code(tree, node, *hr_data_code_block(data, node->feature, row, 1, &code));
 }
 
 uint32_t hr_tree_leaf(const hr_tree *tree, const hr_data *data, size_t row) {
@@ -49,7 +50,9 @@ hr_status hr_tree_copy(const hr_tree *tree, hr_arena *arena, hr_tree *out, hr_er
     copy.subsets = copy_array(arena, tree->subsets, tree->subset_count, sizeof *tree->subsets);
     copy.thresholds = copy_array(arena, tree->thresholds, tree->threshold_count, sizeof *tree->thresholds);
     if (tree->counts) copy.counts = copy_array(arena, tree->counts, tree->node_count, sizeof *tree->counts);
-    if (!copy.nodes || !copy.subsets || !copy.thresholds || (tree->counts && !copy.counts))
+    if (tree->noise) copy.noise = copy_array(arena, tree->noise, tree->node_count, sizeof *tree->noise);
+    if (!copy.nodes || !copy.subsets || !copy.thresholds || (tree->counts && !copy.counts) ||
+        (tree->noise && !copy.noise))
         return hr_fail_memory(err);
     *out = copy;
     return HR_OK;

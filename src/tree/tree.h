@@ -46,6 +46,8 @@ typedef struct hr_tree {
     size_t threshold_count;
     double *counts;   /* one a node: how many records it has, as it was released; NULL: it was not */
     double deviation; /* the standard deviation of the noise of each leaf's sum; 0: it was not told */
+    double *noise;    /* one a node: the standard deviation that noise gives the value of a leaf, the counts
+                         being as they are; 0 of a split. NULL: it was not told */
     size_t output;    /* which score it adds to */
 } hr_tree;
 
@@ -98,6 +100,10 @@ static inline uint32_t hr_node_child(const hr_tree *tree, const hr_node *node, h
 }
 
 /* ---- Values ---- */
+
+/* The child that a number (NaN: missing), or a category's code, goes to at a split. */
+uint32_t hr_node_child_of_number(const hr_tree *tree, const hr_node *node, double x);
+uint32_t hr_node_child_of_code(const hr_tree *tree, const hr_node *node, uint16_t code);
 
 /* The leaf of a record, by its values. */
 uint32_t hr_tree_leaf(const hr_tree *tree, const hr_data *data, size_t row);

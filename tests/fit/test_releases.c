@@ -190,6 +190,14 @@ static const hr_release *leaf_line(const hr_model *model, size_t tree) {
     return NULL;
 }
 
+/* The value of a leaf is a sum by the records, lambda and the noise of the sum in records, times the learning
+ * rate. */
+static double noise_by_hand(const setting *s, const hr_tree *tree, size_t n) {
+    hr_fit_options options = options_of(s->method, HR_MODE_SOUND);
+    double records = tree->counts[n] + options.lambda + tree->deviation / options.gradient_bound;
+    return tree->nodes[n].left ? 0 : options.learning_rate * tree->deviation / records;
+}
+
 /* The deviation is that of the line, in the unit of gradients; a split has the records of its children. */
 static void check_noise(const setting *s, const hr_model *model) {
     double unit = GRADIENT_BOUND / options_of(s->method, HR_MODE_SOUND).gradient_bound;
@@ -203,6 +211,7 @@ static void check_noise(const setting *s, const hr_model *model) {
             size_t left = tree->nodes[n].left;
             assert_true(tree->counts[n] >= 0 && tree->counts[n] == floor(tree->counts[n]));
             if (left) assert_true(tree->counts[n] == tree->counts[left] + tree->counts[left + 1]);
+            assert_true(fabs(tree->noise[n] - noise_by_hand(s, tree, n)) <= 1e-9 * tree->noise[n]);
         }
     }
 }

@@ -525,8 +525,9 @@ static void test_parse__refuses_a_tree_deeper_than_64_levels(void **state) {
 
 static void test_round_trip__keeps_what_may_be_absent(void **state) {
     (void)state;
-    static const char released[] =
-        "{\"output\": 0, \"deviation\": 2.5, \"counts\": [7, 4, 3, 0, 4.25], \"subsets\": [[1,3,4]]";
+    static const char released[] = "{\"output\": 0, \"deviation\": 2.5, \"counts\": [7, 4, 3, 0, 4.25], "
+                                   "\"noise\": [0, 0, 0.5, 0.25, 2], "
+                                   "\"subsets\": [[1,3,4]]";
     char *golden = read_golden("model-2.json");
     char *started = forge_model(golden, &(forgery){"\"link\": \"signed\"", START, NULL, NULL});
     char *text =
@@ -535,8 +536,9 @@ static void test_round_trip__keeps_what_may_be_absent(void **state) {
     char *again = render(model), *shown = NULL, *summary = NULL;
     assert_non_null(strstr(again, released));
     assert_non_null(strstr(again, START));
-    assert_true(model->forest.trees[0].deviation == 2.5 && model->forest.trees[0].counts[4] == 4.25);
-    assert_null(model->forest.trees[1].counts);
+    assert_true(model->forest.trees[0].deviation == 2.5 && model->forest.trees[0].counts[4] == 4.25 &&
+                model->forest.trees[0].noise[3] == .25);
+    assert_true(!model->forest.trees[1].counts && !model->forest.trees[1].noise);
     assert_int_equal(hr_model_tree_text(model, 0, &shown, NULL), HR_OK);
     assert_non_null(strstr(shown, "readmitted = yes; noise of each leaf's sum: 2.5\n"));
     assert_non_null(strstr(shown, "else:\n  -0.5 (about 3 records)\n"));
@@ -559,6 +561,8 @@ static void test_parse__refuses_what_may_be_absent_if_it_is_wrong(void **state) 
         {"\"output\": 0,", "\"output\": 0, \"counts\": [1, 2],", "trees[0].counts",
          "one entry for every node"},
         {"\"output\": 0,", "\"output\": 0, \"counts\": [1, 2, 3, 4, -1],", "trees[0].counts[4]", "between 0"},
+        {"\"output\": 0,", "\"output\": 0, \"noise\": [1, 2],", "trees[0].noise", "one entry for every node"},
+        {"\"output\": 0,", "\"output\": 0, \"noise\": [0, 0, 0, 1, -1],", "trees[0].noise[4]", "between 0"},
         {"\"output\": 0,", "\"output\": 0, \"counts\": 5,", "trees[0].counts", "must be an array"},
         {"\"link\": \"signed\"", "\"link\": \"signed\", \"start_model\": 1", "start_model", "must be a text"},
         {"\"link\": \"signed\"", "\"link\": \"signed\", \"start_model\": \"abc\"", "start_model", "64 small"},

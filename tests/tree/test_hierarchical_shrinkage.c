@@ -114,6 +114,24 @@ static void test_hierarchical_shrinkage__has_room_for_any_tree(void **state) {
         assert_true(fabs(values[2 * n] - .5) < 1e-8 && fabs(values[2 * n + 1] + 1.5) < 1e-8);
 }
 
+/* Values are linear in the sums: adding 1 to the sum of one leaf moves each value by its weight. */
+static void test_shrinkage_noise__adds_up_the_squares_of_the_weights(void **state) {
+    (void)state;
+    hr_node nodes[8] = {{.left = 1}, {.left = 3}, {.left = 5, .branches = 3}};
+    const hr_tree wide = {.nodes = nodes, .node_count = 8};
+    double counts[8] = {0, 0, 0, 10, 5, 1, 0, 2.5}, base[8], noise[8], squares[8] = {0};
+    double none[8] = {0};
+    hr_hierarchical_shrinkage(&wide, 1, 2, none, counts, base);
+    hr_shrinkage_noise(&wide, 2, counts, noise);
+    for (size_t leaf = 3; leaf < 8; leaf++) {
+        double sums[8] = {0}, values[8];
+        sums[leaf] = 1;
+        hr_hierarchical_shrinkage(&wide, 1, 2, sums, counts, values);
+        for (size_t n = 3; n < 8; n++) squares[n] += (values[n] - base[n]) * (values[n] - base[n]);
+    }
+    for (size_t n = 0; n < 8; n++) close_to(noise[n], sqrt(squares[n]));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hierarchical_shrinkage__pulls_every_node_towards_its_parent),
@@ -123,6 +141,7 @@ int main(void) {
         cmocka_unit_test(test_hierarchical_shrinkage__knows_a_tree_of_one_leaf),
         cmocka_unit_test(test_hierarchical_shrinkage__pulls_the_children_of_multiway_splits),
         cmocka_unit_test(test_hierarchical_shrinkage__has_room_for_any_tree),
+        cmocka_unit_test(test_shrinkage_noise__adds_up_the_squares_of_the_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

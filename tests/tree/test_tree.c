@@ -286,21 +286,21 @@ static void test_copy__has_its_own_arrays(void **state) {
     (void)state;
     hr_node nodes[3] = {{.left = 1, .feature = 4, .subset = 0}, {.value = -1.5}, {.value = 2.5}};
     hr_bin_set subset = {{5, 0, 0, 9}};
-    double thresholds[2] = {3, 4}, counts[3] = {10, 4, 6};
-    hr_tree tree = {nodes, 3, &subset, 1, thresholds, 2, counts, .25, 2}, copy;
+    double thresholds[2] = {3, 4}, counts[3] = {10, 4, 6}, noise[3] = {0, 1, 2};
+    hr_tree tree = {nodes, 3, &subset, 1, thresholds, 2, counts, .25, noise, 2}, copy;
     hr_arena *arena = hr_arena_new();
     assert_non_null(arena);
     assert_int_equal(hr_tree_copy(&tree, arena, &copy, NULL), HR_OK);
     nodes[1].value = 7;
     subset.words[0] = 0;
-    thresholds[1] = counts[2] = 0;
+    thresholds[1] = counts[2] = noise[2] = 0;
     assert_true(copy.node_count == 3 && copy.subset_count == 1 && copy.threshold_count == 2 &&
                 copy.output == 2 && copy.deviation == .25);
     assert_true(copy.nodes[0].left == 1 && copy.nodes[0].feature == 4 && copy.nodes[1].value == -1.5 &&
                 copy.nodes[2].value == 2.5);
     assert_true(copy.subsets[0].words[0] == 5 && copy.subsets[0].words[3] == 9);
     assert_true(copy.thresholds[0] == 3 && copy.thresholds[1] == 4 && copy.counts[0] == 10 &&
-                copy.counts[2] == 6);
+                copy.counts[2] == 6 && copy.noise[1] == 1 && copy.noise[2] == 2);
     hr_arena_free(arena);
 }
 
