@@ -3,6 +3,7 @@
 #include "input.h"
 #include "output.h"
 
+#include <hedgerow/explain.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,8 @@ static const arg_option show_options[] = {
     {"tree", 0, ARG_INTEGER, false, offsetof(show_args, tree), "N",
      "this tree instead of the summary; the first is 0"},
     {"json", 0, ARG_FLAG, false, offsetof(show_args, as_json), NULL,
-     "the summary as one JSON object; the trees are in the model's file, which is JSON"},
+     "the summary as one JSON object, with what the trees of one feature or two add up to; the trees are in "
+     "the model's file, which is JSON"},
     {"dot", 0, ARG_FLAG, false, offsetof(show_args, dot), NULL, "the tree (0 unless given) for Graphviz"},
 };
 
@@ -103,7 +105,56 @@ static void json_model_features(json_writer *json, const hr_model *model, const 
     json_close(json, ']');
 }
 
-static void print_model_json(const hr_model *model, const double *importance) {
+static void json_numbers(json_writer *json, const char *name, const double *numbers, size_t count) {
+    json_open(json, name, '[');
+    for (size_t i = 0; i < count; i++) json_number(json, NULL, numbers[i]);
+    json_close(json, ']');
+}
+
+static void json_axis(json_writer *json, const hr_schema *schema, const hr_shape_axis *axis) {
+    const hr_column *column = hr_schema_feature(schema, axis->feature);
+    json_open(json, NULL, '{');
+    json_text(json, "feature", column->name);
+    json_integer(json, "cells", axis->cell_count);
+    if (axis->edges != NULL) {
+        json_numbers(json, "edges", axis->edges, axis->cell_count - 2);
+    } else {
+        json_open(json, "values", '[');
+        for (size_t i = 0; i + 1 < axis->cell_count; i++) json_text(json, NULL, column->values[i]);
+        json_close(json, ']');
+    }
+    json_close(json, '}');
+}
+
+static void json_shape(json_writer *json, const hr_schema *schema, const hr_shape *shape, size_t outputs) {
+    size_t numbers = shape->axes[0].cell_count * outputs;
+    if (shape->axis_count > 1) numbers *= shape->axes[1].cell_count;
+    json_open(json, NULL, '{');
+    json_open(json, "axes", '[');
+    for (size_t i = 0; i < shape->axis_count; i++) json_axis(json, schema, &shape->axes[i]);
+    json_close(json, ']');
+    json_integer(json, "trees", shape->trees);
+    json_number(json, "share", shape->share);
+    json_numbers(json, "scores", shape->values, numbers);
+    if (shape->deviations != NULL) json_numbers(json, "deviations", shape->deviations, numbers);
+    json_close(json, '}');
+}
+
+static void json_shapes(json_writer *json, const hr_schema *schema, const hr_shapes *shapes) {
+    size_t outputs = hr_shapes_output_count(shapes);
+    hr_shape_rest rest = hr_shapes_rest(shapes);
+    hr_shape shape;
+    json_numbers(json, "base", hr_shapes_base(shapes), outputs);
+    json_open(json, "shapes", '[');
+    for (size_t i = 0; hr_shapes_at(shapes, i, &shape); i++) json_shape(json, schema, &shape, outputs);
+    json_close(json, ']');
+    json_open(json, "other", '{');
+    json_integer(json, "trees", rest.trees);
+    json_number(json, "share", rest.share);
+    json_close(json, '}');
+}
+
+static void print_model_json(const hr_model *model, const double *importance, const hr_shapes *shapes) {
     static const char *const tasks[] = {"regression", "binary", "multiclass"}; /* in the order of hr_task */
     const hr_schema *schema = hr_model_schema(model);
     json_writer json = {.out = stdout};
@@ -117,6 +168,7 @@ static void print_model_json(const hr_model *model, const double *importance) {
     json_model_guarantee(&json, hr_model_guarantee(model));
     json_release_kinds(&json, model);
     json_model_features(&json, model, importance);
+    json_shapes(&json, schema, shapes);
     json_close(&json, '}');
     putchar('\n');
 }
@@ -128,9 +180,12 @@ static hr_status show_json(const hr_model *model, hr_error *err) {
         return HR_E_MEMORY;
     }
     hr_model_importance(model, importance);
-    print_model_json(model, importance);
+    hr_shapes *shapes = NULL;
+    hr_status status = hr_shapes_make(model, &shapes, err);
+    if (status == HR_OK) print_model_json(model, importance, shapes);
+    hr_shapes_free(shapes);
     free(importance);
-    return HR_OK;
+    return status;
 }
 
 static int run_model_show(const command *self, int argc, char **argv) {

@@ -7,6 +7,7 @@
 #include <hedgerow/attack.h>
 #include <hedgerow/data.h>
 #include <hedgerow/evaluation.h>
+#include <hedgerow/explain.h>
 #include <hedgerow/federation.h>
 #include <hedgerow/fit.h>
 #include <hedgerow/generate.h>

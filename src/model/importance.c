@@ -27,10 +27,14 @@ static double expect_from(const hr_tree *tree, size_t n, double chance, double *
     return mean;
 }
 
+void hr_tree_spread(const hr_tree *tree, double *spread) {
+    expect_from(tree, 0, 1, spread);
+}
+
 void hr_model_importance(const hr_model *model, double *out) {
     size_t features = hr_schema_feature_count(model->schema);
     memset(out, 0, features * sizeof *out);
-    for (size_t t = 0; t < model->forest.tree_count; t++) expect_from(&model->forest.trees[t], 0, 1, out);
+    for (size_t t = 0; t < model->forest.tree_count; t++) hr_tree_spread(&model->forest.trees[t], out);
     double sum = 0;
     for (size_t f = 0; f < features; f++) sum += out[f];
     for (size_t f = 0; f < features && sum > 0; f++) out[f] /= sum;

@@ -97,6 +97,9 @@ HR_MUST_CHECK hr_status hr_model_file_hash(const hr_model *model, char out[HR_DI
 HR_MUST_CHECK hr_status hr_model_scores(const hr_model *model, const hr_data *data, int threads, double *out,
                                         hr_error *err);
 
+/* spread[f] += what the splits by feature f account for in the tree (hr_model_importance). */
+void hr_tree_spread(const hr_tree *tree, double *spread);
+
 /* Checks what a reader must not take on trust: node indices, features, thresholds, subsets, finite values,
  * and that the releases add up to no more than the guarantee (hr_model_account). The field of the error is
  * the key path in the JSON form. Fails: FORMAT, POLICY (a release does not justify what it says it cost),
