@@ -1,4 +1,5 @@
-/* What a model says of its features, from released values alone: no function here spends anything. */
+/* What a model says of its features, from released values alone unless the caller brings a table: no
+ * function here spends anything. */
 #ifndef HEDGEROW_EXPLAIN_H
 #define HEDGEROW_EXPLAIN_H
 
@@ -55,6 +56,48 @@ HR_API size_t hr_shapes_count(const hr_shapes *shapes);
 /* Returns false past the last. Arrays are borrowed. */
 HR_API bool hr_shapes_at(const hr_shapes *shapes, size_t index, hr_shape *out);
 HR_API hr_shape_rest hr_shapes_rest(const hr_shapes *shapes);
+
+/* ---- SHAP: what each feature adds to the score of one record ---- */
+
+/* Shapley values of the game whose players are the features, and in which features that do not take part have
+ * the values of the background: at a split by one of them a record goes every way at once, in the shares of
+ * the background.
+ *
+ * The background of a tree is, first of those that there are: the caller's table; the released counts of its
+ * nodes; independent features, each uniform on its public bounds (integers, if the schema says so) or its
+ * list of categories, none of them missing. A node without records goes every way in equal shares. */
+typedef struct hr_shap_options {
+    size_t size;               /* sizeof(hr_shap_options) */
+    const hr_data *background; /* read with the model's schema, at least one record; borrowed during
+                                  hr_shap_new. SHAP values then say what its records are like: they are as
+                                  private as it is. NULL: released counts or public bounds */
+    int threads;               /* 0: as many as there are processors */
+} hr_shap_options;
+#define HR_SHAP_OPTIONS_INIT                                                                                 \
+    { sizeof(hr_shap_options), NULL, 0 }
+
+typedef struct hr_shap hr_shap;
+
+/* Prepares a model, which must outlive *out. options: NULL for the defaults. Owner: the caller frees *out
+ * with hr_shap_free. Thread: any; one hr_shap may be used by many. Fails: ARGUMENT (options), SCHEMA (a
+ * background of another schema, or without records), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_shap_new(const hr_model *model, const hr_shap_options *options,
+                                           hr_shap **out, hr_error *err);
+HR_API void hr_shap_free(hr_shap *shap);
+
+/* Scores of a record, before the link. */
+HR_API size_t hr_shap_output_count(const hr_shap *shap);
+/* output_count scores: what the model says of the background on average. Borrowed. */
+HR_API const double *hr_shap_expected(const hr_shap *shap);
+/* How many trees have their released counts for a background; of the others it is public bounds, or all have
+ * the caller's table. */
+HR_API size_t hr_shap_counted_trees(const hr_shap *shap);
+
+/* out: rows x output_count x features doubles, [row][output][feature]. The features' values of a record and
+ * output add up to its score less the expected one. Fails: SCHEMA (another schema than the model's), MEMORY.
+ */
+HR_API HR_MUST_CHECK hr_status hr_shap_values(const hr_shap *shap, const hr_data *data, double *out,
+                                              hr_error *err);
 
 #ifdef __cplusplus
 }

@@ -39,6 +39,7 @@ COVERED = {
     'private_splitter': 'split_candidates',
     'schedules': 'protocol',
     'schema': 'check yaml',
+    'shap': 'product_game shares',
     'show': 'importance summary',
     'units': 'person_sample',
     'similar': 'hash_blocks hash_groups',
