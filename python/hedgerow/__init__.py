@@ -8,15 +8,16 @@ from ._native import ffi, lib, text_of
 from .errors import (AbsentError, ArgumentError, BudgetError, FileError, FormatError, HedgerowError, LimitError, PolicyError,
                      PrivacyLeakWarning, SchemaError)
 from .estimators import HedgerowClassifier, HedgerowRegressor, search_cost
+from .explain import Axis, Shap, Shape, Shapes
 from .federation import simulate
 from .ledger import Entry, Ledger
 from .model import Guarantee, Model, Release
 from .schema import Column, Schema
 
 __version__ = text_of(lib.hr_version())
-__all__ = ['AbsentError', 'ArgumentError', 'BudgetError', 'Column', 'Entry', 'FileError', 'FormatError', 'Guarantee', 'HedgerowClassifier',
+__all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'Column', 'Entry', 'FileError', 'FormatError', 'Guarantee', 'HedgerowClassifier',
            'HedgerowError', 'HedgerowRegressor', 'Ledger', 'LimitError', 'Model', 'PolicyError', 'PrivacyLeakWarning', 'Release', 'Schema',
-           'SchemaError', 'methods', 'search_cost', 'simulate']
+           'SchemaError', 'Shap', 'Shape', 'Shapes', 'methods', 'search_cost', 'simulate']
 
 
 def methods() -> dict[str, dict[str, str]]:

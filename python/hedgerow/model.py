@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from . import _frames
 from ._native import call, ffi, lib, made, take_text, text_of, text_to
+from .explain import Shap, Shapes, shap_of, shapes_of
 from .schema import Schema
 
 
@@ -122,3 +123,14 @@ class Model:
         out = np.empty((table.rows, lib.hr_model_output_count(self._at)))
         call(lib.hr_model_predict, self._at, table.at, threads, ffi.from_buffer('double[]', out))
         return out
+
+    def shapes(self) -> Shapes:
+        """What the trees of one feature or two add up to, cell by cell and exactly, with the deviation of the noise in it."""
+        return shapes_of(self)
+
+    def shap(self, X: Any, background: Any = None, threads: int = 0) -> Shap:
+        """SHAP values of the scores, before they become labels or probabilities.
+
+        background: a table of the same columns that features are compared with; the values then say what its records are like.
+        None: the model's released counts, and public bounds for trees without. Fails: ValueError."""
+        return shap_of(self, X, background, threads)
