@@ -453,10 +453,35 @@ static hr_status draw_tree(world *w, hr_error *err) {
     return status;
 }
 
+static hr_status make_shapes(world *w, hr_error *err) {
+    hr_shapes *shapes = UNTOUCHED;
+    hr_status status = hr_shapes_make(w->model, &shapes, err);
+    check_output(status, shapes);
+    if (!status) hr_shapes_free(shapes);
+    return status;
+}
+
+static hr_status explain_records(world *w, hr_error *err) {
+    static double out[60 * 3 * 16];
+    hr_shap *shap = UNTOUCHED;
+    hr_status status = hr_shap_new(w->model, NULL, &shap, err);
+    size_t features = hr_schema_feature_count(hr_model_schema(w->model));
+    assert_true(hr_data_rows(w->data) * hr_model_output_count(w->model) * features <= 60 * 3 * 16);
+    if (!status) {
+        status = hr_shap_values(shap, w->data, out, err);
+        hr_shap_free(shap);
+        shap = status ? UNTOUCHED : NULL;
+    }
+    check_output(status, shap);
+    return status;
+}
+
 static void test_model__survives_short_memory(void **state) {
     world *w = *state;
     fit_model(w);
     exhaust(w, predict, HR_E_MEMORY, NULL);
+    exhaust(w, make_shapes, HR_E_MEMORY, NULL);
+    exhaust(w, explain_records, HR_E_MEMORY, NULL);
     exhaust(w, evaluate, HR_E_MEMORY, NULL);
     exhaust(w, render_model, HR_E_MEMORY, NULL);
     exhaust(w, parse_model, HR_E_MEMORY, NULL);
@@ -480,6 +505,8 @@ static void test_multiway_model__survives_short_memory(void **state) {
                      HR_OK);
     assert_int_equal(hr_model_render(w->model, &w->json, NULL), HR_OK);
     exhaust(w, predict, HR_E_MEMORY, NULL);
+    exhaust(w, make_shapes, HR_E_MEMORY, NULL);
+    exhaust(w, explain_records, HR_E_MEMORY, NULL);
     exhaust(w, parse_model, HR_E_MEMORY, NULL);
     exhaust(w, show_tree, HR_E_MEMORY, NULL);
     exhaust(w, draw_tree, HR_E_MEMORY, NULL);
