@@ -93,13 +93,20 @@ static void json_release_kinds(json_writer *json, const hr_model *model) {
     json_close(json, ']');
 }
 
-static void json_model_features(json_writer *json, const hr_model *model, const double *importance) {
+/* What is told of every feature. */
+typedef struct feature_facts {
+    double *importance, *weighted;
+    size_t counted_trees;
+} feature_facts;
+
+static void json_model_features(json_writer *json, const hr_model *model, const feature_facts *facts) {
     const hr_schema *schema = hr_model_schema(model);
     json_open(json, "features", '[');
     for (size_t f = 0; f < hr_schema_feature_count(schema); f++) {
         json_open(json, NULL, '{');
         json_text(json, "name", hr_schema_feature(schema, f)->name);
-        json_number(json, "importance", importance[f]);
+        json_number(json, "importance", facts->importance[f]);
+        json_number(json, "weighted_importance", facts->weighted[f]);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -154,7 +161,7 @@ static void json_shapes(json_writer *json, const hr_schema *schema, const hr_sha
     json_close(json, '}');
 }
 
-static void print_model_json(const hr_model *model, const double *importance, const hr_shapes *shapes) {
+static void print_model_json(const hr_model *model, const feature_facts *facts, const hr_shapes *shapes) {
     static const char *const tasks[] = {"regression", "binary", "multiclass"}; /* in the order of hr_task */
     const hr_schema *schema = hr_model_schema(model);
     json_writer json = {.out = stdout};
@@ -167,24 +174,28 @@ static void print_model_json(const hr_model *model, const double *importance, co
     if (hr_model_records(model) > 0) json_number(&json, "records", hr_model_records(model));
     json_model_guarantee(&json, hr_model_guarantee(model));
     json_release_kinds(&json, model);
-    json_model_features(&json, model, importance);
+    json_model_features(&json, model, facts);
+    json_integer(&json, "counted_trees", facts->counted_trees);
     json_shapes(&json, schema, shapes);
     json_close(&json, '}');
     putchar('\n');
 }
 
 static hr_status show_json(const hr_model *model, hr_error *err) {
-    double *importance = calloc(hr_schema_feature_count(hr_model_schema(model)), sizeof *importance);
-    if (importance == NULL) {
+    size_t features = hr_schema_feature_count(hr_model_schema(model));
+    double *numbers = calloc(2 * features, sizeof *numbers);
+    if (numbers == NULL) {
         *err = (hr_error){.status = HR_E_MEMORY, .message = "out of memory"};
         return HR_E_MEMORY;
     }
-    hr_model_importance(model, importance);
+    feature_facts facts = {.importance = numbers, .weighted = numbers + features};
+    hr_model_importance(model, facts.importance);
     hr_shapes *shapes = NULL;
-    hr_status status = hr_shapes_make(model, &shapes, err);
-    if (status == HR_OK) print_model_json(model, importance, shapes);
+    hr_status status = hr_weighted_importance(model, facts.weighted, &facts.counted_trees, err);
+    if (status == HR_OK) status = hr_shapes_make(model, &shapes, err);
+    if (status == HR_OK) print_model_json(model, &facts, shapes);
     hr_shapes_free(shapes);
-    free(importance);
+    free(numbers);
     return status;
 }
 

@@ -99,6 +99,16 @@ HR_API size_t hr_shap_counted_trees(const hr_shap *shap);
 HR_API HR_MUST_CHECK hr_status hr_shap_values(const hr_shap *shap, const hr_data *data, double *out,
                                               hr_error *err);
 
+/* ---- Importances ---- */
+
+/* Importance of every feature, feature_count doubles that sum to 1 (or 0 without a split): the part of the
+ * variance of each tree's leaf values that its splits account for, with the background of hr_shap_new without
+ * a table. hr_model_importance takes every way at a split for equally likely; here one that few records go
+ * counts little, and so does the noise in what they say. *counted_trees: how many trees have their released
+ * counts for a background, the others public bounds. Fails: MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_weighted_importance(const hr_model *model, double *out,
+                                                      size_t *counted_trees, hr_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -115,6 +115,13 @@ class Model:
         lib.hr_model_importance(self._at, ffi.from_buffer('double[]', out))
         return out
 
+    @property
+    def weighted_importance(self) -> NDArray[np.float64]:
+        """The same with every way at a split weighed by its released count, or by public bounds where there is none."""
+        out = np.zeros(lib.hr_schema_feature_count(lib.hr_model_schema(self._at)))
+        call(lib.hr_weighted_importance, self._at, ffi.from_buffer('double[]', out), ffi.new('size_t *'))
+        return out
+
     def predict(self, X: Any, threads: int = 0) -> NDArray[np.float64]:
         """rows x outputs: the label within its bounds (one output), or the probability of each class (their sum is 1).
 

@@ -75,3 +75,8 @@ def test_shap__refuses_other_columns():
         model.shap(X[:, :2])
     with pytest.raises(ValueError):
         model.shap(X, background=X[:0])
+
+
+def test_weighted_importance__is_a_part_of_each_feature():
+    _, model = regression()
+    assert np.isclose(model.weighted_importance.sum(), 1) and model.weighted_importance[:2].sum() > .8

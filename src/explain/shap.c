@@ -5,7 +5,6 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/sized.h"
-#include "explain/leaf_facts.h"
 #include "explain/product_game.h"
 #include "explain/shares.h"
 #include "model/model.h"
@@ -112,16 +111,12 @@ static bool prepare_node(const preparation *p, size_t n, const path *at) {
 /* Counts are zeroed room for those of a table. */
 static void find_shares(hr_shap *shap, size_t t, const hr_data *background, double *counts, double *shares) {
     const hr_tree *tree = &shap->model->forest.trees[t];
-    const double *released = hr_forest_counts(&shap->model->forest, t);
-    if (background) {
-        hr_shares_count(tree, background, counts);
-        hr_shares_of_counts(tree, counts, shares);
-    } else if (released) {
-        hr_shares_of_counts(tree, released, shares);
-        shap->counted++;
-    } else {
-        hr_shares_of_bounds(tree, shap->model->schema, shares);
+    if (!background) {
+        shap->counted += hr_shares_of_model(shap->model, t, shares);
+        return;
     }
+    hr_shares_count(tree, background, counts);
+    hr_shares_of_counts(tree, counts, shares);
 }
 
 static bool prepare_tree(hr_shap *shap, size_t t, const hr_data *background, hr_arena *scratch) {

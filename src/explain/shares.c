@@ -1,5 +1,7 @@
 #include "explain/shares.h"
 
+#include "explain/leaf_facts.h"
+
 #include <math.h>
 
 void hr_shares_of_counts(const hr_tree *tree, const double *counts, double *shares) {
@@ -126,4 +128,14 @@ static void share_below(const hr_tree *tree, const hr_schema *schema, size_t n, 
 void hr_shares_of_bounds(const hr_tree *tree, const hr_schema *schema, double *shares) {
     shares[0] = 1;
     share_below(tree, schema, 0, NULL, shares);
+}
+
+bool hr_shares_of_model(const hr_model *model, size_t t, double *shares) {
+    const hr_tree *tree = &model->forest.trees[t];
+    const double *counts = hr_forest_counts(&model->forest, t);
+    if (counts)
+        hr_shares_of_counts(tree, counts, shares);
+    else
+        hr_shares_of_bounds(tree, model->schema, shares);
+    return counts != NULL;
 }
