@@ -50,7 +50,7 @@ def test_owners__give_polars_and_arrow_tables():
     ({'method': 'nonsense'}, hedgerow.ArgumentError, 'nonsense'),
     ({'mode': 'loud'}, hedgerow.ArgumentError, 'loud'),
     ({'epsilon': -1}, hedgerow.ArgumentError, 'epsilon'),
-    ({'epsilon': 1e-9}, hedgerow.HedgerowError, ''),
+    ({'epsilon': 1e-9}, hedgerow.HedgerowError, None),
     ({'coalition': 3}, hedgerow.ArgumentError, 'coalition'),
     ({'rounds': 3}, hedgerow.ArgumentError, 'rounds'),
     ({'options': {'candy': 3}}, hedgerow.ArgumentError, 'candy'),

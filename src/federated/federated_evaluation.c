@@ -132,6 +132,8 @@ static hr_status answer_evaluation(const hr_owner_turn *t, hr_bytes *out, hr_err
 static hr_status ask_for_counts(const hr_party_job *job, const hr_party_work *work, Hedgerow__Question *out,
                                 hr_bytes *body, hr_error *err) {
     const hr_file_text *model = work->evaluated;
+    if (!model)
+        return hr_fail(err, HR_E_IO, "start it again with its job file", "the model file is not at hand");
     hr_status status = hr_bytes_copy(model->text, model->size, body, err);
     if (status) return status;
     out->body = hr_data_of(body->at, body->size);

@@ -110,6 +110,27 @@ static void test_golden__beginnings_with_masks(void **state) {
     check_kind("finish-model", HEDGEROW__MESSAGE__KIND_FINISH, &finish);
 }
 
+static void test_golden__jobs_that_train_nothing(void **state) {
+    (void)state;
+    ProtobufCBinaryData columns[] = {hr_text_of("age"), hr_text_of("income")};
+    Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
+    terms.method = hr_text_of("evaluation");
+    terms.model = hr_text_of("0123");
+    check_kind("terms-evaluation", HEDGEROW__MESSAGE__KIND_TERMS, &terms);
+    terms = (Hedgerow__Terms)HEDGEROW__TERMS__INIT;
+    terms.method = hr_text_of("bounds");
+    terms.columns = columns;
+    terms.n_columns = 2;
+    check_kind("terms-bounds", HEDGEROW__MESSAGE__KIND_TERMS, &terms);
+    Hedgerow__BoundsQuestion question = HEDGEROW__BOUNDS_QUESTION__INIT;
+    hr_bytes bytes = {0};
+    question.even = true;
+    question.low = -1;
+    question.high = 2;
+    assert_int_equal(hr_message_pack(&question.base, &bytes, NULL), HR_OK);
+    check_bytes("question-bounds", bytes);
+}
+
 static void test_golden__sums_and_choices(void **state) {
     (void)state;
     uint64_t values[] = {1, UINT64_MAX};
@@ -412,6 +433,7 @@ int main(void) {
         cmocka_unit_test(test_golden__terms_and_answers),
         cmocka_unit_test(test_golden__forests),
         cmocka_unit_test(test_golden__beginnings_with_masks),
+        cmocka_unit_test(test_golden__jobs_that_train_nothing),
         cmocka_unit_test(test_golden__sums_and_choices),
         cmocka_unit_test(test_golden__notices_and_ballots),
         cmocka_unit_test(test_golden__envelopes),
