@@ -75,7 +75,7 @@ typedef struct hr_fit_options {
                               task, with scores that add up alike. Borrowed */
     bool start_is_public;  /* nothing is charged for the start: its data need no protection */
     /* Where the schema names a unit: 0: each record of a person counts a part, so that the person counts 1
-     * (hedge and dpboost). m, 1..65536: at most m records of each person are drawn by secret coins, and
+     * (hedge, dpboost, dp-ert). m, 1..65536: at most m records of each person are drawn by secret coins, and
      * everything has the noise that makes m records cost epsilon: every method. */
     int64_t records_per_person;
 
@@ -89,7 +89,7 @@ typedef struct hr_fit_options {
         *class_weights; /* NULL, or how much a record counts by its class, one number above 0 for each class
                            in the schema's order; only ratios count, of at most 1000. Public: nothing may be
                            read off the records for them. Probabilities are then those of a population
-                           with such weights. Of hedge and dpboost, in sound mode. Borrowed */
+                           with such weights. Of hedge, dpboost and dp-ert, in sound mode. Borrowed */
     size_t class_weight_count;
 
     const char *leak; /* NULL, or what was read off the records although the schema calls it public, such as

@@ -39,7 +39,7 @@ hr_status hr_class_weights_check(const hr_method *method, const hr_fit_options *
     if (!options->class_weights) return HR_OK;
     if (!method->persons || options->mode != HR_MODE_SOUND) {
         hr_fail(err, HR_E_ARGUMENT,
-                "train with hedge or dpboost in sound mode, or decide with --threshold or "
+                "train with hedge, dpboost or dp-ert in sound mode, or decide with --threshold or "
                 "--costs when you predict, which is free",
                 "method %s cannot weigh classes%s", method->info.name,
                 options->mode == HR_MODE_SOUND ? "" : " in paper mode");

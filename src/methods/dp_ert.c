@@ -85,6 +85,12 @@ const hr_method hr_method_dp_ert = {
                       "noisy class counts, or noisy sums and counts. Trees share the budget; or, with part, "
                       "the records, each of which draws its tree by itself.",
              .flaws = ""},
+    .persons =
+        "Adding or removing one person with all its records changes the probability of any model by at most "
+        "e^epsilon (plus delta): each of a person's m records weighs floor(2^16/m)/2^16 in every sum and "
+        "count. Trees are drawn by public coins within public bounds; leaves: noisy class counts, or noisy "
+        "sums and counts. Trees share the budget; or, with part, the persons, each of whom draws its tree by "
+        "itself.",
     .defaults = dp_ert_defaults,
     .sound_options = sound_options,
     .with_delta = HR_PRIVACY_GDP,

@@ -1,6 +1,7 @@
 #include "methods/private_forest.h"
 
 #include "base/fail.h"
+#include "data/records.h"
 #include "methods/class_leaves.h"
 #include "privacy/noise.h"
 #include "privacy/sensitivity.h"
@@ -67,7 +68,9 @@ static hr_status train_tree_private_forest(hr_training *t, hr_tree_trainer *trai
 
 hr_status hr_private_forest_train(hr_training *t, hr_tree_trainer *trainer, hr_error *err) {
     size_t trees = (size_t)t->options->trees;
-    hr_stats_setup setup = {.kind = HR_STATS_LABELS, .binning = &t->binning};
+    hr_stats_setup setup = {.kind = HR_STATS_LABELS,
+                            .binning = &t->binning,
+                            .weights = t->unit == HR_PER_PERSON ? hr_data_weights(t->data) : NULL};
     hr_status status = t->source->ops->prepare(t->source, &setup, err);
     if (!status) status = hr_average_init(t, err);
     if (!status) status = share_out_records(t, trees, err);
@@ -125,8 +128,9 @@ static hr_charge private_forest_charge_of(const private_forest_leaves *l, const 
     return hr_scope_charge(l->private_tree->scope, what, -1, cost, sensitivity);
 }
 
-static double part_records(hr_noisy count) {
-    return fmax((double)count.paid / HR_COUNT_UNIT, 0);
+/* In records, or persons. */
+static double part_records(const private_forest_leaves *l, hr_noisy count) {
+    return fmax((double)count.paid / (double)hr_unit_of_counts(l->training->unit), 0);
 }
 
 static void read_classes_private_forest(private_forest_leaves *l, const hr_tree *tree, size_t classes) {
@@ -134,14 +138,14 @@ static void read_classes_private_forest(private_forest_leaves *l, const hr_tree 
     for (size_t n = 0; n < tree->node_count; n++) {
         if (tree->nodes[n].left) continue;
         for (size_t k = 0; k < classes; k++)
-            l->node_sums[n * classes + k] = part_records(l->counts[leaf * classes + k]);
+            l->node_sums[n * classes + k] = part_records(l, l->counts[leaf * classes + k]);
         leaf++;
     }
 }
 
 static hr_status release_classes(private_forest_leaves *l, hr_error *err) {
-    hr_charge charge =
-        private_forest_charge_of(l, "leaf class count", l->private_tree->leaf_budget, HR_COUNT_SENSITIVITY);
+    hr_charge charge = private_forest_charge_of(l, "leaf class count", l->private_tree->leaf_budget,
+                                                hr_unit_of_counts(l->training->unit));
     return hr_gate_release_sums(l->training->gate, &charge, l->exact_counts, l->count * l->labels.classes,
                                 l->counts, err);
 }
@@ -155,18 +159,24 @@ static hr_status private_classes(private_forest_leaves *l, double *said, hr_erro
     size_t classes = l->labels.classes;
     hr_status status = release_classes(l, err);
     if (status) return status;
-    double noise = noise_of(l, l->private_tree->leaf_budget, HR_COUNT_SENSITIVITY) / HR_COUNT_UNIT;
+    const uint64_t one = hr_unit_of_counts(l->training->unit);
+    double noise = noise_of(l, l->private_tree->leaf_budget, one) / (double)one;
     read_classes_private_forest(l, l->tree, classes);
     hr_class_leaves(l->tree, classes, noise, l->node_sums, l->node_counts, said);
     return HR_OK;
+}
+
+/* 1 in sums of labels. */
+static double unit_of_labels(const private_forest_leaves *l) {
+    return (double)(hr_unit_fineness(l->training->unit) << HR_LABEL_BITS);
 }
 
 static void read_numbers(private_forest_leaves *l, const hr_tree *tree) {
     size_t leaf = 0;
     for (size_t n = 0; n < tree->node_count; n++) {
         if (tree->nodes[n].left) continue;
-        l->node_sums[n] = (double)l->sums[leaf].paid / (1 << HR_LABEL_BITS);
-        l->node_counts[n] = part_records(l->counts[leaf++]);
+        l->node_sums[n] = (double)l->sums[leaf].paid / unit_of_labels(l);
+        l->node_counts[n] = part_records(l, l->counts[leaf++]);
     }
 }
 
@@ -175,12 +185,14 @@ static hr_status private_numbers(private_forest_leaves *l, double *said, hr_erro
     hr_units budget = l->private_tree->leaf_budget;
     hr_units count_cost = hr_units_share(budget, l->training->options->count_share),
              sum_cost = budget - count_cost;
-    hr_charge sums = private_forest_charge_of(l, "leaf sum", sum_cost, HR_LABEL_SENSITIVITY);
-    hr_charge counts = private_forest_charge_of(l, "leaf count", count_cost, HR_COUNT_SENSITIVITY);
+    const uint64_t label = hr_unit_label_sensitivity(l->training->unit);
+    hr_charge sums = private_forest_charge_of(l, "leaf sum", sum_cost, label);
+    hr_charge counts =
+        private_forest_charge_of(l, "leaf count", count_cost, hr_unit_of_counts(l->training->unit));
     hr_status status = hr_gate_release_sums(gate, &sums, l->exact_sums, l->count, l->sums, err);
     if (!status) status = hr_gate_release_sums(gate, &counts, l->exact_counts, l->count, l->counts, err);
     if (status) return status;
-    double noise = noise_of(l, sum_cost, HR_LABEL_SENSITIVITY) / (1 << HR_LABEL_BITS);
+    double noise = noise_of(l, sum_cost, label) / unit_of_labels(l);
     read_numbers(l, l->tree);
     hr_hierarchical_shrinkage(l->tree, 1, NUMBER_RIDGE * noise, l->node_sums, l->node_counts, said);
     for (size_t n = 0; n < l->tree->node_count; n++) said[n] = fmin(fmax(said[n], -1), 1);
@@ -188,11 +200,13 @@ static hr_status private_numbers(private_forest_leaves *l, double *said, hr_erro
 }
 
 hr_status hr_facts_check_leaves(const hr_fit_facts *facts, hr_units budget, hr_error *err) {
+    const hr_privacy_unit unit = hr_facts_unit(facts);
+    const uint64_t count = hr_unit_of_counts(unit), label = hr_unit_label_sensitivity(unit);
     if (hr_schema_task(facts->schema) != HR_TASK_REGRESSION)
-        return hr_facts_check_sums(facts, "leaf class count", budget, HR_COUNT_SENSITIVITY, err);
+        return hr_facts_check_sums(facts, "leaf class count", budget, count, err);
     hr_units counts = hr_units_share(budget, facts->options->count_share);
-    hr_status status = hr_facts_check_sums(facts, "leaf sum", budget - counts, HR_LABEL_SENSITIVITY, err);
-    return status ? status : hr_facts_check_sums(facts, "leaf count", counts, HR_COUNT_SENSITIVITY, err);
+    hr_status status = hr_facts_check_sums(facts, "leaf sum", budget - counts, label, err);
+    return status ? status : hr_facts_check_sums(facts, "leaf count", counts, count, err);
 }
 
 static hr_status published_classes(private_forest_leaves *l, double *said, hr_error *err) {
@@ -233,7 +247,8 @@ static hr_status private_forest_ask_leaves(private_forest_leaves *l, hr_error *e
     hr_stats_query query = {.answer = HR_STATS_LEAVES, .tree = l->tree, .walk = l->private_tree->walk};
     hr_status status = source->ops->ask(source, &query, 1, l->room, err);
     for (size_t n = 0; n < l->tree->node_count; n++) l->count += !l->tree->nodes[n].left;
-    if (!status) hr_labels_of_leaves(&l->labels, l->room, l->count, l->exact_sums, l->exact_counts);
+    if (!status)
+        hr_labels_of_leaves(&l->labels, l->training->unit, l->room, l->count, l->exact_sums, l->exact_counts);
     return status;
 }
 

@@ -121,16 +121,16 @@ hr_exact hr_bins_score(const hr_labels *labels, size_t bin_count, const hr_exact
     return (hr_exact){purity};
 }
 
-void hr_labels_of_leaves(const hr_labels *labels, const hr_exact *stats, size_t leaves, hr_exact *sums,
-                         hr_exact *counts) {
+void hr_labels_of_leaves(const hr_labels *labels, hr_privacy_unit unit, const hr_exact *stats, size_t leaves,
+                         hr_exact *sums, hr_exact *counts) {
+    const int64_t one = unit == HR_PER_PERSON ? 1 : HR_COUNT_UNIT;
     size_t width = hr_labels_width(labels);
     for (size_t leaf = 0; leaf < leaves; leaf++) {
         const hr_exact *stat = stats + leaf * width;
-        for (size_t k = 0; k < labels->classes; k++)
-            counts[leaf * width + k].unpaid = HR_COUNT_UNIT * stat[k].unpaid;
+        for (size_t k = 0; k < labels->classes; k++) counts[leaf * width + k].unpaid = one * stat[k].unpaid;
         if (!labels->classes) {
             sums[leaf] = stat[0];
-            counts[leaf].unpaid = HR_COUNT_UNIT * stat[1].unpaid;
+            counts[leaf].unpaid = one * stat[1].unpaid;
         }
     }
 }

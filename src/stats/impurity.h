@@ -13,7 +13,8 @@
 /* One label a record: the index of its class, or the number mapped to [-1, 1] in units of 2^-12. */
 typedef struct hr_labels {
     int32_t *values;
-    size_t classes; /* 0: numbers */
+    size_t classes;          /* 0: numbers */
+    const uint32_t *weights; /* NULL, or what each record counts, in 1/HR_PERSON_UNIT; borrowed */
 } hr_labels;
 
 /* The kind of a schema's label: no values, nothing to free. */
@@ -31,10 +32,23 @@ static inline size_t hr_labels_width(const hr_labels *labels) {
     return labels->classes ? labels->classes : 2;
 }
 
-/* Adds a record to a node's statistic: in classes it changes one number by 1; else the sum by at most 2^12,
- * and the number by 1. */
-static inline void hr_labels_add(const hr_labels *labels, uint32_t row, hr_exact *stat) {
+static inline void hr_labels_add_weighed(const hr_labels *labels, uint32_t row, hr_exact *stat) {
+    const uint32_t weight = labels->weights[row];
     if (labels->classes) {
+        stat[labels->values[row]].unpaid += weight;
+    } else {
+        stat[0].unpaid += hr_person_share(weight, labels->values[row]);
+        stat[1].unpaid += weight;
+    }
+}
+
+/* Adds a record to a node's statistic: in classes it changes one number by 1; else the sum by at most 2^12,
+ * and the number by 1. With weights, numbers are in 1/HR_PERSON_UNIT, and sums finer by HR_PERSON_FINE_BITS.
+ */
+static inline void hr_labels_add(const hr_labels *labels, uint32_t row, hr_exact *stat) {
+    if (labels->weights) {
+        hr_labels_add_weighed(labels, row, stat);
+    } else if (labels->classes) {
         stat[labels->values[row]].unpaid++;
     } else {
         stat[0].unpaid += labels->values[row];
@@ -79,9 +93,10 @@ hr_exact hr_bins_score(const hr_labels *labels, size_t bin_count, const hr_exact
 
 /* What leaves hold, from their statistics one after the other, for the gate: counts[leaf * classes + k]; or
  * sums[leaf] in units of 2^-12, and counts[leaf]. Counts are in units of 1/64 of a record. A record changes
- * one count by 64, and one sum by at most 2^12. */
-void hr_labels_of_leaves(const hr_labels *labels, const hr_exact *stats, size_t leaves, hr_exact *sums,
-                         hr_exact *counts);
+ * one count by 64, and one sum by at most 2^12. Per person, from weighed statistics: as those are
+ * (hr_labels_add). */
+void hr_labels_of_leaves(const hr_labels *labels, hr_privacy_unit unit, const hr_exact *stats, size_t leaves,
+                         hr_exact *sums, hr_exact *counts);
 
 /* Published leaves: a released sum over an exact count, clipped to +-1; of no records NaN. NOT PRIVATE. */
 double hr_mean_as_published(hr_noisy sum, hr_exact count);

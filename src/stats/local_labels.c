@@ -66,6 +66,7 @@ hr_status hr_local_stats_labels_new(const hr_local_stats_records *records, const
     if (!l) return hr_fail_memory(err);
     l->records = records;
     hr_status status = hr_labels_of(records->data, &l->labels, err);
+    l->labels.weights = setup->weights;
     if (!status) status = hr_binned_columns(records->data, setup->binning, records->threads, &l->binned, err);
     if (!status) status = make_room_local_labels(l, err);
     if (status) {

@@ -24,34 +24,15 @@ static hr_status prepare_local_source(hr_stats_source *self, const hr_stats_setu
 
 /* ---- Parts ---- */
 
-/* Every person draws a part, which all its records are in. */
-static hr_status draw_parts_of_persons(local_source *s, const hr_stats_shares *shares, hr_error *err) {
-    const uint32_t *persons = s->records.data->persons;
-    size_t rows = hr_data_rows(s->records.data), count = 0;
-    for (size_t i = 0; i < rows; i++)
-        if (persons[i] >= count) count = (size_t)persons[i] + 1;
-    hr_parts drawn = {0};
-    uint32_t *part_of = malloc((rows + 1) * sizeof *part_of),
-             *of_person = calloc(count + 1, sizeof *of_person);
-    hr_status status = part_of && of_person ? hr_parts_drawn(s->records.csprng, count, shares->weights,
-                                                             shares->count, &drawn, err)
-                                            : hr_fail_memory(err);
-    for (size_t j = 0; !status && j < shares->count; j++)
-        for (size_t k = drawn.begin[j]; k < drawn.begin[j + 1]; k++) of_person[drawn.rows[k]] = (uint32_t)j;
-    for (size_t i = 0; !status && i < rows; i++) part_of[i] = of_person[persons[i]];
-    if (!status) status = hr_parts_given(part_of, rows, shares->count, &s->parts, err);
-    hr_parts_done(&drawn);
-    free(of_person);
-    free(part_of);
-    return status;
-}
-
 static hr_status draw_parts(local_source *s, const hr_stats_shares *shares, hr_error *err) {
     size_t rows = hr_data_rows(s->records.data);
     hr_parts_done(&s->parts);
     if (shares->part_of) return hr_parts_given(shares->part_of, rows, shares->count, &s->parts, err);
     if (!shares->weights) return hr_parts_whole(rows, &s->parts, err);
-    if (s->records.data->persons && !shares->exact_sizes) return draw_parts_of_persons(s, shares, err);
+    const hr_person_rows of = {s->records.data->persons, rows};
+    if (of.persons && !shares->exact_sizes)
+        return hr_parts_drawn_by_persons(s->records.csprng, &of, shares->weights, shares->count, &s->parts,
+                                         err);
     return (shares->exact_sizes ? hr_parts_fixed : hr_parts_drawn)(s->records.csprng, rows, shares->weights,
                                                                    shares->count, &s->parts, err);
 }

@@ -28,8 +28,8 @@ typedef struct hr_stats_setup {
     const hr_binning *binning; /* public or released; borrowed while the source is asked */
     size_t outputs;            /* gradients: scores of a record */
     int depth;                 /* gradients: levels of splits, at most */
-    const uint32_t *weights; /* gradients: of persons' records, in 2^-16 (hr_data_weights), borrowed; sums of
-                                weights are apart then (packing.h). NULL: none */
+    const uint32_t *weights; /* of persons' records, in 2^-16 (hr_data_weights), borrowed; gradients: sums of
+                                weights are apart then (packing.h); labels: hr_labels_add. NULL: none */
 } hr_stats_setup;
 
 /* Which records train which tree. */

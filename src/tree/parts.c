@@ -56,18 +56,39 @@ hr_status hr_parts_given(const uint32_t *part_of, size_t rows, size_t count, hr_
     return status;
 }
 
+/* A part for each of `count` records, or persons. */
+static hr_status draw_each(hr_csprng *csprng, const double *weights, size_t parts, uint32_t *part_of,
+                           size_t count, hr_error *err) {
+    uint64_t *whole = integer_weights(weights, parts);
+    if (!whole) return hr_fail_memory(err);
+    const bool equal = all_equal(whole, parts);
+    for (size_t i = 0; i < count; i++)
+        part_of[i] = (uint32_t)(equal ? hr_uniform(csprng, parts) : hr_categorical(csprng, whole, parts));
+    free(whole);
+    return HR_OK;
+}
+
 hr_status hr_parts_drawn(hr_csprng *csprng, size_t rows, const double *weights, size_t count, hr_parts *out,
                          hr_error *err) {
     uint32_t *part_of = malloc((rows + 1) * sizeof *part_of);
-    uint64_t *whole = integer_weights(weights, count);
-    hr_status status = part_of && whole ? parts_init(out, rows, count, err) : hr_fail_memory(err);
-    if (!status) {
-        bool equal = all_equal(whole, count);
-        for (size_t i = 0; i < rows; i++)
-            part_of[i] = (uint32_t)(equal ? hr_uniform(csprng, count) : hr_categorical(csprng, whole, count));
-        gather_part(part_of, rows, out);
-    }
-    free(whole);
+    hr_status status = part_of ? draw_each(csprng, weights, count, part_of, rows, err) : hr_fail_memory(err);
+    if (!status) status = hr_parts_given(part_of, rows, count, out, err);
+    free(part_of);
+    return status;
+}
+
+hr_status hr_parts_drawn_by_persons(hr_csprng *csprng, const hr_person_rows *of, const double *weights,
+                                    size_t count, hr_parts *out, hr_error *err) {
+    size_t persons = 0;
+    for (size_t i = 0; i < of->rows; i++)
+        if (of->persons[i] >= persons) persons = (size_t)of->persons[i] + 1;
+    uint32_t *part_of = malloc((of->rows + 1) * sizeof *part_of),
+             *of_person = malloc((persons + 1) * sizeof *of_person);
+    hr_status status = part_of && of_person ? draw_each(csprng, weights, count, of_person, persons, err)
+                                            : hr_fail_memory(err);
+    for (size_t i = 0; !status && i < of->rows; i++) part_of[i] = of_person[of->persons[i]];
+    if (!status) status = hr_parts_given(part_of, of->rows, count, out, err);
+    free(of_person);
     free(part_of);
     return status;
 }

@@ -16,6 +16,17 @@ typedef struct hr_parts {
 HR_MUST_CHECK hr_status hr_parts_drawn(hr_csprng *csprng, size_t rows, const double *weights, size_t count,
                                        hr_parts *out, hr_error *err);
 
+/* Whose each record is: persons[i], numbered from 0 on. */
+typedef struct hr_person_rows {
+    const uint32_t *persons;
+    size_t rows;
+} hr_person_rows;
+
+/* The same of persons: every person draws a part by itself, which all its records are in. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_parts_drawn_by_persons(hr_csprng *csprng, const hr_person_rows *of,
+                                                  const double *weights, size_t count, hr_parts *out,
+                                                  hr_error *err);
+
 /* As published (Algorithm 2, line 8): part j picks floor(rows * weights[j] / sum) of the rows that are left,
  * at random. All sizes depend on the number of records, so that adding one moves others. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_parts_fixed(hr_csprng *csprng, size_t rows, const double *weights, size_t count,

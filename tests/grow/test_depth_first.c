@@ -46,7 +46,7 @@ static wood *plant(uint64_t seed, size_t rows, size_t features, size_t classes, 
     }
     w->midpoints = arena_room(w->binned_table.arena, features * HR_BINS_MAX, sizeof *w->midpoints);
     hr_bin_midpoints(w->binned_table.data, w->binned_table.binned, 1, w->midpoints);
-    w->labels = (hr_labels){w->values, classes};
+    w->labels = (hr_labels){.values = w->values, .classes = classes};
     w->table = (hr_forest_table){.binned = w->binned_table.binned, .labels = &w->labels};
     w->plan = (hr_depth_first_plan){.binning = &w->binned_table.binning,
                                     .midpoints = w->midpoints,

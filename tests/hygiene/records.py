@@ -49,8 +49,6 @@ ALLOWED = {
     ('src/federated/round_records.c', 'hr_round_records_make'): (1, ROOM),
     ('src/federated/rounds.c', 'hr_rounds_of'): (1, LOOP),
     ('src/party/simulate.c', 'take_parts'): (1, LOOP),
-    ('src/party/deal.c', 'count_persons'): (1, LOOP),
-    ('src/party/deal.c', 'draw_owners_of_persons'): (2, LOOP),
     ('src/party/deal.c', 'hr_deal'): (1, LOOP),
 }
 

@@ -269,7 +269,7 @@ static double error_of_cut(const hr_labels *labels, const double *values, double
 static node node_of(size_t count) {
     static double alike[NODE], other[NODE];
     static int32_t y[NODE];
-    const hr_labels labels = {y, 0};
+    const hr_labels labels = {.values = y, .classes = 0};
     for (size_t i = 0; i < NODE; i++) {
         alike[i] = i < THIRD ? 0 : i < 2 * THIRD ? .5001 : i < 3 * THIRD ? 1 : 0;
         other[i] = alike[i] == .5001 ? 1 : i >= 2 * THIRD && i % 2 ? 1 : 0;

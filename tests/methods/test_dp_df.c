@@ -244,7 +244,7 @@ static void score_worst(size_t classes, size_t rows, double *scores) {
     uint32_t numbers[ROWS];
     uint8_t bins[ROWS];
     hr_exact stats[3 * 3];
-    const hr_labels labels = {values, classes};
+    const hr_labels labels = {.values = values, .classes = classes};
     for (size_t i = 0; i < ROWS; i++) {
         numbers[i] = (uint32_t)i;
         values[i] = i < HALF ? (classes ? 0 : -(1 << HR_LABEL_BITS)) : (classes ? 1 : 1 << HR_LABEL_BITS);

@@ -28,7 +28,7 @@ static world *world_new(size_t classes) {
     binned_table_bin(&w->t);
     for (size_t i = 0; i < ROWS; i++)
         w->values[i] = (int32_t)hr_dice_below(&dice, classes ? classes : 2001) - (classes ? 0 : 1000);
-    w->labels = (hr_labels){w->values, classes};
+    w->labels = (hr_labels){.values = w->values, .classes = classes};
     w->table = (hr_forest_table){.binned = w->t.binned, .labels = &w->labels};
     assert_int_equal(hr_forest_pack(ROWS, classes, &w->table.packing, &bits, NULL), HR_OK);
     assert_int_equal(hr_forest_records_new(&w->table, &w->records, NULL), HR_OK);

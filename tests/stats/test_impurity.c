@@ -18,7 +18,7 @@
 
 enum { UNIT = 1 << HR_LABEL_BITS, CLASSES_MAX = 300 };
 
-static const hr_labels numbers = {NULL, 0};
+static const hr_labels numbers = {.classes = 0};
 
 static int64_t square_unit(const hr_labels *labels) {
     return labels->classes ? 1 << HR_CLASS_BITS : 1;
@@ -169,7 +169,7 @@ static void test_sums__are_those_of_the_records(void **state) {
     int32_t values[RECORDS];
     for (size_t classes = 0; classes <= 5; classes += classes ? 1 : 2)
         for (int i = 0; i < 50; i++) {
-            hr_labels labels = {values, classes};
+            hr_labels labels = {.values = values, .classes = classes};
             draw_labels(&dice, &labels, RECORDS);
             check_sums(&dice, &labels);
         }
@@ -216,7 +216,7 @@ static void test_purity__is_all_squares_less_those_of_the_errors(void **state) {
     static const size_t counts[] = {0, 2, 3, 9, CLASSES_MAX};
     for (size_t c = 0; c < COUNT(counts); c++)
         for (int i = 0; i < 60; i++) {
-            hr_labels labels = {values, counts[c]};
+            hr_labels labels = {.values = values, .classes = counts[c]};
             size_t n = i < 8 ? (size_t)i : hr_dice_below(&dice, RECORDS / 4);
             draw_labels(&dice, &labels, n);
             hr_exact stat[CLASSES_MAX] = {{0}};
@@ -234,7 +234,7 @@ static void test_purity__is_exact_of_the_largest_sets(void **state) {
     assert_true(hr_purity(&numbers, same) == n * UNIT * UNIT &&
                 hr_purity(&numbers, opposite) == n * UNIT * UNIT);
     assert_true(hr_purity(&numbers, odd) == n * UNIT * UNIT - 2 * UNIT); /* and 1/n: rounded down */
-    hr_labels two = {NULL, 2};
+    hr_labels two = {.classes = 2};
     hr_exact one[2] = {{0}, {n}}, halves[2] = {{n / 2}, {n - n / 2}};
     assert_true(hr_purity(&two, one) == n << HR_CLASS_BITS);
     hr_i128 squared = (hr_i128)(n / 2) * (n / 2) + (hr_i128)(n - n / 2) * (n - n / 2);
@@ -251,7 +251,7 @@ typedef struct ends {
 static void check_added(const hr_labels *labels, const hr_exact *stat, int32_t y, ends *seen) {
     hr_exact with[CLASSES_MAX];
     memcpy(with, stat, hr_labels_width(labels) * sizeof *with);
-    hr_labels_add(&(hr_labels){&y, labels->classes}, 0, with);
+    hr_labels_add(&(hr_labels){.values = &y, .classes = labels->classes}, 0, with);
     int64_t change = hr_purity(labels, with) - hr_purity(labels, stat),
             width = (int64_t)hr_purity_width(labels);
     int64_t above = change - (square(labels, y) - width), below = square(labels, y) - change;
@@ -300,7 +300,7 @@ static void test_width__holds_for_classes_and_is_needed(void **state) {
     hr_dice dice;
     hr_dice_init(&dice, 4);
     for (size_t classes = 2; classes <= 5; classes++) {
-        hr_labels labels = {NULL, classes};
+        hr_labels labels = {.values = NULL, .classes = classes};
         ends seen = {INT64_MAX, INT64_MAX};
         assert_true(hr_purity_width(&labels) == (uint64_t)2 << 20);
         for (uint64_t code = 0; code < UINT64_C(1) << (3 * classes); code++) { /* all counts up to 7 */
@@ -366,7 +366,7 @@ static void test_division_score__is_minus_the_squared_errors(void **state) {
     int32_t values[RECORDS + 1];
     for (size_t classes = 0; classes <= 5; classes += classes ? 1 : 2)
         for (int i = 0; i < 100; i++) {
-            hr_labels labels = {values, classes};
+            hr_labels labels = {.values = values, .classes = classes};
             division d;
             draw_labels(&dice, &labels, RECORDS + 1);
             draw_division(&dice, &d);
@@ -386,7 +386,7 @@ static void test_division_score__falls_by_at_most_the_width(void **state) {
     hr_dice_init(&dice, 6);
     int32_t values[RECORDS + 1];
     for (size_t classes = 0; classes <= 5; classes += classes ? 1 : 2) {
-        hr_labels labels = {values, classes};
+        hr_labels labels = {.values = values, .classes = classes};
         int64_t width = (int64_t)hr_purity_width(&labels), most = 0, least = width;
         for (int i = 0; i < 4000; i++) {
             division d;
@@ -438,7 +438,7 @@ static void test_bins_score__is_the_purity_of_all_bins_and_as_wide_as_one(void *
     hr_dice_init(&dice, 7);
     int32_t values[RECORDS + 1];
     for (size_t classes = 0; classes <= 5; classes += classes ? 1 : 2) {
-        hr_labels labels = {values, classes};
+        hr_labels labels = {.values = values, .classes = classes};
         ends seen = {INT64_MAX, INT64_MAX};
         int64_t width = (int64_t)hr_purity_width(&labels), scores[2];
         for (int i = 0; i < 4000; i++) {
@@ -462,10 +462,10 @@ static void test_leaves__hold_counts_of_classes_leaf_by_leaf(void **state) {
     (void)state;
     int32_t values[] = {2, 0, 1, 1, 2, 1};
     const uint32_t rows[] = {5, 0, 2, 3, 4}, leaf_of[] = {2, 0, 2, 2, 0};
-    hr_labels labels = {values, 3};
+    hr_labels labels = {.values = values, .classes = 3};
     hr_exact stats[3 * 3], counts[3 * 3 + 1] = {[9] = {77}};
     hr_labels_sum(&labels, rows, leaf_of, 5, 3, stats);
-    hr_labels_of_leaves(&labels, stats, 3, NULL, counts);
+    hr_labels_of_leaves(&labels, HR_PER_RECORD, stats, 3, NULL, counts);
     static const int64_t wanted[] = {0, 0, 2, 0, 0, 0, 0, 3, 0};
     for (size_t i = 0; i < 9; i++) assert_true(counts[i].unpaid == HR_COUNT_UNIT * wanted[i]);
     assert_true(counts[9].unpaid == 77);
@@ -475,10 +475,10 @@ static void test_leaves__hold_sums_and_counts_of_numbers(void **state) {
     (void)state;
     int32_t values[] = {UNIT, -UNIT, 5, 7, -1, 100};
     const uint32_t rows[] = {5, 0, 2, 3, 4}, leaf_of[] = {2, 0, 2, 2, 0};
-    hr_labels labels = {values, 0};
+    hr_labels labels = {.values = values, .classes = 0};
     hr_exact stats[3 * 2], sums[4] = {[3] = {77}}, counts[4] = {[3] = {78}};
     hr_labels_sum(&labels, rows, leaf_of, 5, 3, stats);
-    hr_labels_of_leaves(&labels, stats, 3, sums, counts);
+    hr_labels_of_leaves(&labels, HR_PER_RECORD, stats, 3, sums, counts);
     assert_true(sums[0].unpaid == UNIT - 1 && sums[1].unpaid == 0 && sums[2].unpaid == 112 &&
                 sums[3].unpaid == 77);
     assert_true(counts[0].unpaid == 2 * HR_COUNT_UNIT && counts[1].unpaid == 0 &&
