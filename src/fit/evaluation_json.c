@@ -6,41 +6,40 @@
 #include <inttypes.h>
 #include <math.h>
 
+typedef struct json_member {
+    const char *name;
+    double value;
+} json_member;
+
 /* JSON has no NaN: null stands for it. */
-static void add_member(hr_buffer *b, const char *name, double value) {
-    char text[HR_NUMBER_TEXT] = "null";
-    if (isfinite(value)) hr_number_render(value, text);
-    hr_buffer_format(b, "\"%s\": %s", name, text);
+static void add_members(hr_buffer *b, const json_member *members, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        char text[HR_NUMBER_TEXT] = "null";
+        if (isfinite(members[i].value)) hr_number_render(members[i].value, text);
+        hr_buffer_format(b, "%s\"%s\": %s", i ? ", " : "", members[i].name, text);
+    }
 }
 
 static void add_figure(hr_buffer *b, const hr_figure *figure) {
+    const json_member members[] = {
+        {"value", figure->value}, {"noise", figure->noise}, {"low", figure->low}, {"high", figure->high}};
     hr_buffer_format(b, "\"%s\": {", figure->name);
-    add_member(b, "value", figure->value);
-    hr_buffer_text(b, ", ");
-    add_member(b, "noise", figure->noise);
-    hr_buffer_text(b, ", ");
-    add_member(b, "low", figure->low);
-    hr_buffer_text(b, ", ");
-    add_member(b, "high", figure->high);
+    add_members(b, members, 4);
     hr_buffer_text(b, "}");
 }
 
 static void add_budget(hr_buffer *b, const hr_evaluation *e) {
-    add_member(b, "epsilon", e->epsilon);
-    hr_buffer_text(b, ", ");
-    add_member(b, "delta", e->delta);
-    hr_buffer_text(b, ", ");
-    add_member(b, "epsilon_replace", e->epsilon_replace);
-    hr_buffer_text(b, ", ");
-    add_member(b, "delta_replace", e->delta_replace);
+    const json_member members[] = {{"epsilon", e->epsilon},
+                                   {"delta", e->delta},
+                                   {"epsilon_replace", e->epsilon_replace},
+                                   {"delta_replace", e->delta_replace}};
+    add_members(b, members, 4);
 }
 
 static void add_release(hr_buffer *b, const hr_release_info *release) {
     hr_buffer_format(b, "{\"what\": \"%s\", \"mechanism\": \"%s\", \"sensitivity\": %" PRIu64 ", ",
                      release->what, release->mechanism, release->sensitivity);
-    add_member(b, "scale", release->scale);
-    hr_buffer_text(b, ", ");
-    add_member(b, "cost", release->cost);
+    add_members(b, (json_member[]){{"scale", release->scale}, {"cost", release->cost}}, 2);
     hr_buffer_format(b, ", \"draws\": %" PRIu64 "}", release->draws);
 }
 

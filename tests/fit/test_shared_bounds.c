@@ -2,17 +2,16 @@
  * charged, and the noise of the sum is what bounds reckon with. Coins are fixed. */
 #include "fit/shared_bounds.h"
 
-#include "crypto/mask.h"
 #include "data/records.h"
 #include "privacy/noise.h"
 #include "privacy/sensitivity.h"
-#include "random/csprng.h"
+#include "support/sum_owners.h"
 #include "support/tables.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { OWNERS = 3, ROWS = 300, COLUMNS = 3, VALUES_MAX = COLUMNS * HR_BOUNDS_CELLS };
+enum { OWNERS = SUM_OWNERS, ROWS = 300, COLUMNS = 3, VALUES_MAX = COLUMNS * HR_BOUNDS_CELLS };
 
 static void assert_near(double value, double wanted, double within) {
     if (!(fabs(value - wanted) <= within)) fail_msg("%g is not within %g of %g", value, within, wanted);
@@ -53,51 +52,6 @@ static void close_bounds(bounds_world *w) {
     table_close(&w->all);
 }
 
-typedef struct owner_keys {
-    uint8_t secrets[OWNERS][HR_MASK_SECRET_SIZE], keys[OWNERS][HR_MASK_KEY_SIZE];
-} owner_keys;
-
-static owner_keys keys_of_owners(void) {
-    owner_keys made;
-    for (size_t i = 0; i < OWNERS; i++) {
-        memset(made.secrets[i], 11 * (int)i + 1, HR_MASK_SECRET_SIZE);
-        hr_mask_public(made.secrets[i], made.keys[i]);
-    }
-    return made;
-}
-
-static hr_mask *mask_of(size_t self) {
-    const owner_keys keys = keys_of_owners();
-    const bool members[OWNERS] = {true, true, true};
-    uint8_t job[HR_MASK_JOB_SIZE] = {5}, context[HR_MASK_CONTEXT_SIZE] = {7};
-    const hr_mask_job setup = {
-        .secret = keys.secrets[self], .id = job, .keys = keys.keys, .owner_count = OWNERS, .self = self};
-    hr_mask_pairs *pairs = NULL;
-    hr_mask *mask = NULL;
-    assert_int_equal(hr_mask_pairs_new(&setup, &pairs, NULL), HR_OK);
-    assert_int_equal(hr_mask_new(pairs, &(hr_mask_sum){members, context}, &mask, NULL), HR_OK);
-    hr_mask_pairs_free(pairs);
-    return mask;
-}
-
-/* An owner's gate, and what it drew from. */
-typedef struct owner_gate {
-    hr_csprng *csprng;
-    hr_gate *gate;
-} owner_gate;
-
-static owner_gate gate_of(hr_privacy_measure measure, hr_units units, uint64_t seed) {
-    owner_gate g = {0};
-    assert_int_equal(hr_csprng_open_seeded(seed, &g.csprng, NULL), HR_OK);
-    assert_int_equal(hr_gate_new(measure, units, g.csprng, &g.gate, NULL), HR_OK);
-    return g;
-}
-
-static void gate_done(const owner_gate *g) {
-    hr_gate_free(g->gate);
-    hr_csprng_close(g->csprng);
-}
-
 static hr_budget budget_of(const bounds_world *w) {
     hr_budget budget;
     hr_error err = {0};
@@ -105,10 +59,10 @@ static hr_budget budget_of(const bounds_world *w) {
     return budget;
 }
 
-static void answer_of(const bounds_world *w, size_t owner, const hr_data *data, const owner_gate *g,
+static void answer_of(const bounds_world *w, size_t owner, const hr_data *data, const sum_gate *g,
                       uint64_t out[VALUES_MAX]) {
     hr_error err = {0};
-    hr_mask *mask = mask_of(owner);
+    hr_mask *mask = sum_mask_of(owner);
     if (hr_shared_bounds_answer(&w->bounds, data, g->gate, mask, out, &err)) fail_msg("%s", err.message);
     hr_mask_free(mask);
 }
@@ -118,10 +72,10 @@ static void sum_of(const bounds_world *w, hr_privacy_measure measure, uint64_t s
                    int64_t out[VALUES_MAX]) {
     uint64_t answer[VALUES_MAX], sums[VALUES_MAX] = {0};
     for (size_t o = 0; o < OWNERS; o++) {
-        owner_gate g = gate_of(measure, budget_of(w).units, OWNERS * seed + o);
+        sum_gate g = sum_gate_of(measure, budget_of(w).units, OWNERS * seed + o);
         answer_of(w, o, w->tables[o].data, &g, answer);
         for (size_t i = 0; i < hr_shared_bounds_values(&w->bounds); i++) sums[i] += answer[i];
-        gate_done(&g);
+        sum_gate_done(&g);
     }
     for (size_t i = 0; i < hr_shared_bounds_values(&w->bounds); i++) out[i] = (int64_t)sums[i];
 }
@@ -192,14 +146,14 @@ static void test_shared_bounds__are_those_of_all_records(void **state) {
     sum_of(&w, HR_PRIVACY_NONE, 1, sums);
     for (size_t i = 0; i < HR_BOUNDS_EVEN_CELLS; i++) noisy[i].paid = sums[i];
     assert_int_equal(hr_shared_bounds_take(&w.bounds, noisy, found, NULL), HR_OK);
-    owner_gate g = gate_of(HR_PRIVACY_NONE, budget_of(&w).units, 1);
+    sum_gate g = sum_gate_of(HR_PRIVACY_NONE, budget_of(&w).units, 1);
     const hr_charge charge = {.what = "bounds", .cost = budget_of(&w).units};
     assert_int_equal(hr_bounds_private(w.all.data, &w.bounds.columns, g.gate, &charge, alone, NULL), HR_OK);
     for (size_t i = 0; i < COLUMNS; i++) {
         assert_near(found[i].low, alone[i].low, 0);
         assert_near(found[i].high, alone[i].high, 0);
     }
-    gate_done(&g);
+    sum_gate_done(&g);
     close_bounds(&w);
 }
 
@@ -215,7 +169,7 @@ static void test_shared_bounds__one_record_changes_no_histogram_by_more_than_is_
         if (even) w.bounds.within = &within;
         for (size_t rows = 100; rows < 110; rows++) {
             table t[] = {table_of_steps(rows, 2, 0, 9), table_of_steps(rows + 1, 2, 0, 9)};
-            owner_gate g[] = {gate_of(HR_PRIVACY_NONE, 0, 1), gate_of(HR_PRIVACY_NONE, 0, 1)};
+            sum_gate g[] = {sum_gate_of(HR_PRIVACY_NONE, 0, 1), sum_gate_of(HR_PRIVACY_NONE, 0, 1)};
             size_t lines;
             answer_of(&w, 0, t[0].data, &g[0], before);
             answer_of(&w, 0, t[1].data, &g[1], after);
@@ -229,7 +183,7 @@ static void test_shared_bounds__one_record_changes_no_histogram_by_more_than_is_
                 assert_true(change <= (double)releases[i].sensitivity);
                 assert_int_equal(releases[i].sensitivity, HR_COUNT_SENSITIVITY);
             }
-            for (size_t i = 0; i < 2; i++) gate_done(&g[i]), table_close(&t[i]);
+            for (size_t i = 0; i < 2; i++) sum_gate_done(&g[i]), table_close(&t[i]);
         }
         close_bounds(&w);
     }
@@ -246,11 +200,11 @@ static void test_shared_bounds__both_answers_cost_the_budget_together(void **sta
     for (int even = 0; even < 2; even++) {
         size_t lines;
         w.bounds.within = even ? &within : NULL;
-        owner_gate g = gate_of(HR_PRIVACY_PURE, budget_of(&w).units, 1);
+        sum_gate g = sum_gate_of(HR_PRIVACY_PURE, budget_of(&w).units, 1);
         answer_of(&w, 0, w.tables[0].data, &g, answer);
         const hr_release *releases = hr_gate_releases(g.gate, &lines);
         for (size_t i = 0; i < lines; i++) total += releases[i].cost;
-        gate_done(&g);
+        sum_gate_done(&g);
     }
     assert_true(total <= budget_of(&w).units);
     assert_near((double)total / (double)budget_of(&w).units, 1, 1e-6);
@@ -308,8 +262,8 @@ static void test_shared_bounds__refusals_charge_nothing(void **state) {
     uint64_t answer[VALUES_MAX];
     size_t lines;
     open_bounds(&w, 1, 0);
-    owner_gate g = gate_of(HR_PRIVACY_PURE, hr_units_up(1), 1);
-    hr_mask *mask = mask_of(0);
+    sum_gate g = sum_gate_of(HR_PRIVACY_PURE, hr_units_up(1), 1);
+    hr_mask *mask = sum_mask_of(0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hr_shared_bounds bad = w.bounds;
         bad.epsilon = cases[i].epsilon;
@@ -321,7 +275,7 @@ static void test_shared_bounds__refusals_charge_nothing(void **state) {
     hr_gate_releases(g.gate, &lines);
     assert_int_equal(lines, 0);
     hr_mask_free(mask);
-    gate_done(&g);
+    sum_gate_done(&g);
     close_bounds(&w);
 }
 

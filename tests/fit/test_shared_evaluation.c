@@ -2,17 +2,16 @@
  * by what is charged, and the noise of the sum is what the figures say. Coins are fixed. */
 #include "fit/shared_evaluation.h"
 
-#include "crypto/mask.h"
 #include "data/records.h"
 #include "privacy/noise.h"
-#include "random/csprng.h"
 #include "stats/evaluation_counts.h"
+#include "support/sum_owners.h"
 #include "support/tables.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { OWNERS = 3, ROWS = 300, VALUES_MAX = 80, SCORE_CELLS = 64 };
+enum { OWNERS = SUM_OWNERS, ROWS = 300, VALUES_MAX = 80, SCORE_CELLS = 64 };
 
 static void assert_near(double value, double wanted, double within) {
     if (!(fabs(value - wanted) <= within)) fail_msg("%g is not within %g of %g", value, within, wanted);
@@ -58,51 +57,6 @@ static void world_done(shared_world *w) {
     hr_model_free(w->model);
 }
 
-typedef struct owner_keys {
-    uint8_t secrets[OWNERS][HR_MASK_SECRET_SIZE], keys[OWNERS][HR_MASK_KEY_SIZE];
-} owner_keys;
-
-static owner_keys keys_of_owners(void) {
-    owner_keys made;
-    for (size_t i = 0; i < OWNERS; i++) {
-        memset(made.secrets[i], 11 * (int)i + 1, HR_MASK_SECRET_SIZE);
-        hr_mask_public(made.secrets[i], made.keys[i]);
-    }
-    return made;
-}
-
-static hr_mask *mask_of(size_t self) {
-    const owner_keys keys = keys_of_owners();
-    const bool members[OWNERS] = {true, true, true};
-    uint8_t job[HR_MASK_JOB_SIZE] = {5}, context[HR_MASK_CONTEXT_SIZE] = {7};
-    const hr_mask_job setup = {
-        .secret = keys.secrets[self], .id = job, .keys = keys.keys, .owner_count = OWNERS, .self = self};
-    hr_mask_pairs *pairs = NULL;
-    hr_mask *mask = NULL;
-    assert_int_equal(hr_mask_pairs_new(&setup, &pairs, NULL), HR_OK);
-    assert_int_equal(hr_mask_new(pairs, &(hr_mask_sum){members, context}, &mask, NULL), HR_OK);
-    hr_mask_pairs_free(pairs);
-    return mask;
-}
-
-/* An owner's gate, and what it drew from. */
-typedef struct owner_gate {
-    hr_csprng *csprng;
-    hr_gate *gate;
-} owner_gate;
-
-static owner_gate gate_of(hr_privacy_measure measure, hr_units units, uint64_t seed) {
-    owner_gate g = {0};
-    assert_int_equal(hr_csprng_open_seeded(seed, &g.csprng, NULL), HR_OK);
-    assert_int_equal(hr_gate_new(measure, units, g.csprng, &g.gate, NULL), HR_OK);
-    return g;
-}
-
-static void gate_done(const owner_gate *g) {
-    hr_gate_free(g->gate);
-    hr_csprng_close(g->csprng);
-}
-
 static hr_budget budget_of(const shared_world *w) {
     hr_budget budget;
     hr_error err = {0};
@@ -110,10 +64,10 @@ static hr_budget budget_of(const shared_world *w) {
     return budget;
 }
 
-static void answer_of(const shared_world *w, size_t owner, const hr_data *data, const owner_gate *g,
+static void answer_of(const shared_world *w, size_t owner, const hr_data *data, const sum_gate *g,
                       uint64_t out[VALUES_MAX]) {
     hr_error err = {0};
-    hr_mask *mask = mask_of(owner);
+    hr_mask *mask = sum_mask_of(owner);
     if (hr_shared_evaluation_answer(&w->evaluation, data, g->gate, mask, out, &err))
         fail_msg("%s", err.message);
     hr_mask_free(mask);
@@ -124,10 +78,10 @@ static void sum_of(const shared_world *w, hr_privacy_measure measure, uint64_t s
                    int64_t out[VALUES_MAX]) {
     uint64_t answer[VALUES_MAX], sums[VALUES_MAX] = {0};
     for (size_t o = 0; o < OWNERS; o++) {
-        owner_gate g = gate_of(measure, budget_of(w).units, OWNERS * seed + o);
+        sum_gate g = sum_gate_of(measure, budget_of(w).units, OWNERS * seed + o);
         answer_of(w, o, w->tables[o].data, &g, answer);
         for (size_t i = 0; i < w->values; i++) sums[i] += answer[i];
-        gate_done(&g);
+        sum_gate_done(&g);
     }
     for (size_t i = 0; i < w->values; i++) out[i] = (int64_t)sums[i];
 }
@@ -137,10 +91,10 @@ static hr_evaluation result_of(const shared_world *w, const int64_t sums[VALUES_
     hr_noisy noisy[VALUES_MAX];
     hr_evaluation made;
     hr_error err = {0};
-    owner_gate g = gate_of(budget.privacy_measure, budget.units, 1);
+    sum_gate g = sum_gate_of(budget.privacy_measure, budget.units, 1);
     for (size_t i = 0; i < w->values; i++) noisy[i].paid = sums[i];
     if (hr_shared_evaluation_result(&w->evaluation, noisy, g.gate, &made, &err)) fail_msg("%s", err.message);
-    gate_done(&g);
+    sum_gate_done(&g);
     return made;
 }
 
@@ -178,12 +132,12 @@ static void test_shared_evaluation__one_answer_alone_tells_nothing(void **state)
     (void)state;
     shared_world w = world_of(2, 1000, 0);
     uint64_t answer[VALUES_MAX];
-    owner_gate g = gate_of(HR_PRIVACY_NONE, 0, 1);
+    sum_gate g = sum_gate_of(HR_PRIVACY_NONE, 0, 1);
     size_t large = 0;
     answer_of(&w, 0, w.tables[0].data, &g, answer);
     for (size_t i = 0; i < w.values; i++) large += answer[i] > 1u << 30;
     assert_true(large > w.values / 2);
-    gate_done(&g);
+    sum_gate_done(&g);
     world_done(&w);
 }
 
@@ -196,14 +150,14 @@ static void test_shared_evaluation__no_records_add_nothing(void **state) {
         int64_t full[VALUES_MAX], sums[VALUES_MAX];
         uint64_t answer[VALUES_MAX], without[VALUES_MAX];
         assert_non_null(empty);
-        owner_gate g[] = {gate_of(HR_PRIVACY_NONE, 0, 1), gate_of(HR_PRIVACY_NONE, 0, 1)};
+        sum_gate g[] = {sum_gate_of(HR_PRIVACY_NONE, 0, 1), sum_gate_of(HR_PRIVACY_NONE, 0, 1)};
         answer_of(&w, 1, empty, &g[0], without);
         answer_of(&w, 1, w.tables[1].data, &g[1], answer);
         sum_of(&w, HR_PRIVACY_NONE, 1, full);
         for (size_t i = 0; i < w.values; i++) sums[i] = (int64_t)((uint64_t)full[i] - answer[i] + without[i]);
         const hr_evaluation made = result_of(&w, sums);
         assert_near(value_of(&made, "records"), (OWNERS - 1) * ROWS, 1e-9);
-        for (size_t i = 0; i < 2; i++) gate_done(&g[i]);
+        for (size_t i = 0; i < 2; i++) sum_gate_done(&g[i]);
         hr_data_free(empty);
         world_done(&w);
     }
@@ -231,7 +185,7 @@ static void test_shared_evaluation__one_record_changes_no_line_by_more_than_is_c
         for (size_t rows = 100; rows < 120; rows++) {
             table t[] = {table_of_steps(rows, 2, cases[k].classes, 9),
                          table_of_steps(rows + 1, 2, cases[k].classes, 9)};
-            owner_gate g[] = {gate_of(HR_PRIVACY_NONE, 0, 1), gate_of(HR_PRIVACY_NONE, 0, 1)};
+            sum_gate g[] = {sum_gate_of(HR_PRIVACY_NONE, 0, 1), sum_gate_of(HR_PRIVACY_NONE, 0, 1)};
             answer_of(&w, 0, t[0].data, &g[0], before);
             answer_of(&w, 0, t[1].data, &g[1], after);
             size_t lines;
@@ -244,7 +198,7 @@ static void test_shared_evaluation__one_record_changes_no_line_by_more_than_is_c
                 assert_true(change <= (double)releases[i].sensitivity);
                 assert_int_equal(releases[i].sensitivity, cases[k].sensitivities[i]);
             }
-            for (size_t i = 0; i < 2; i++) gate_done(&g[i]), table_close(&t[i]);
+            for (size_t i = 0; i < 2; i++) sum_gate_done(&g[i]), table_close(&t[i]);
         }
         world_done(&w);
     }
@@ -272,15 +226,15 @@ static void test_shared_evaluation__answers_once_for_its_budget(void **state) {
     shared_world w = world_of(2, .5, 0);
     uint64_t answer[VALUES_MAX], untouched[VALUES_MAX] = {0};
     hr_error err = {0};
-    owner_gate g = gate_of(HR_PRIVACY_PURE, budget_of(&w).units, 1);
+    sum_gate g = sum_gate_of(HR_PRIVACY_PURE, budget_of(&w).units, 1);
     answer_of(&w, 0, w.tables[0].data, &g, answer);
     memset(answer, 0, sizeof answer);
-    hr_mask *mask = mask_of(0);
+    hr_mask *mask = sum_mask_of(0);
     assert_int_equal(hr_shared_evaluation_answer(&w.evaluation, w.tables[0].data, g.gate, mask, answer, &err),
                      HR_E_BUDGET);
     assert_memory_equal(answer, untouched, sizeof answer);
     hr_mask_free(mask);
-    gate_done(&g);
+    sum_gate_done(&g);
     world_done(&w);
 }
 
@@ -337,8 +291,8 @@ static void test_shared_evaluation__refusals_charge_nothing(void **state) {
     };
     table other = table_of_steps(ROWS, 2, 3, 1);
     uint64_t answer[VALUES_MAX];
-    hr_mask *mask = mask_of(0);
-    owner_gate g = gate_of(HR_PRIVACY_PURE, hr_units_up(1), 1);
+    hr_mask *mask = sum_mask_of(0);
+    sum_gate g = sum_gate_of(HR_PRIVACY_PURE, hr_units_up(1), 1);
     size_t lines;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hr_error err = {0};
@@ -351,7 +305,7 @@ static void test_shared_evaluation__refusals_charge_nothing(void **state) {
     hr_gate_releases(g.gate, &lines);
     assert_int_equal(lines, 0);
     hr_mask_free(mask);
-    gate_done(&g);
+    sum_gate_done(&g);
     table_close(&other);
     world_done(&w);
 }

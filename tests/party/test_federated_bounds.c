@@ -150,17 +150,6 @@ static void test_bounds__are_asked_for_within_the_limits(void **state) {
 
 /* ---- Terms ---- */
 
-static Hedgerow__Terms *terms_of(const hr_job_file *job, hr_error *err) {
-    static const char *const owners[] = {"north", "south"};
-    hr_bytes bytes = {0};
-    ProtobufCMessage *terms = NULL;
-    if (hr_terms_of(job, "job", w.federation.table.schema, &(hr_names){owners, 2}, &bytes, err)) return NULL;
-    assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &terms, NULL),
-                     HR_OK);
-    free(bytes.at);
-    return (Hedgerow__Terms *)terms;
-}
-
 static void assert_no_terms(const Hedgerow__Terms *terms, const char *says) {
     hr_error err = {0};
     assert_int_not_equal(hr_federated_bounds.check_terms(terms, w.federation.table.schema, &err), HR_OK);
@@ -173,7 +162,7 @@ static void test_bounds__check_their_terms(void **state) {
     uint8_t text[] = "no column";
     ProtobufCBinaryData columns[300];
     open_world(1, 0, true);
-    Hedgerow__Terms *terms = terms_of(&w.federation.job, &err);
+    Hedgerow__Terms *terms = federation_terms(&w.federation.job, w.federation.table.schema, &err);
     if (!terms) fail_msg("%s", err.message);
     assert_int_equal(hr_federated_bounds.check_terms(terms, w.federation.table.schema, NULL), HR_OK);
     Hedgerow__Terms bad = *terms;

@@ -163,17 +163,6 @@ static void test_evaluation__is_no_choice(void **state) {
 
 /* ---- Terms ---- */
 
-static Hedgerow__Terms *terms_of(const hr_job_file *job, hr_error *err) {
-    static const char *const owners[] = {"north", "south"};
-    hr_bytes bytes = {0};
-    ProtobufCMessage *terms = NULL;
-    if (hr_terms_of(job, "job", w.federation.table.schema, &(hr_names){owners, 2}, &bytes, err)) return NULL;
-    assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &terms, NULL),
-                     HR_OK);
-    free(bytes.at);
-    return (Hedgerow__Terms *)terms;
-}
-
 static void assert_no_terms(const Hedgerow__Terms *terms, const char *says) {
     hr_error err = {0};
     assert_int_not_equal(hr_federated_evaluation.check_terms(terms, w.federation.table.schema, &err), HR_OK);
@@ -185,7 +174,7 @@ static void test_evaluation__checks_its_terms(void **state) {
     hr_error err = {0};
     uint8_t text[] = "model 1";
     open_world(2, 1, 0);
-    Hedgerow__Terms *terms = terms_of(&w.federation.job, &err);
+    Hedgerow__Terms *terms = federation_terms(&w.federation.job, w.federation.table.schema, &err);
     if (!terms) fail_msg("%s", err.message);
     assert_int_equal(hr_federated_evaluation.check_terms(terms, w.federation.table.schema, NULL), HR_OK);
     Hedgerow__Terms bad = *terms;
@@ -214,11 +203,11 @@ static void test_evaluation__offers_models_of_the_schema_alone(void **state) {
     assert_int_equal(hr_model_render(other, &json, NULL), HR_OK);
     hr_job_file job = w.federation.job;
     job.evaluated = (hr_file_text){"model.json", json, strlen(json)};
-    assert_null(terms_of(&job, &err));
+    assert_null(federation_terms(&job, w.federation.table.schema, &err));
     assert_int_equal(err.status, HR_E_SCHEMA);
     assert_string_equal(err.file, "model.json");
     job.evaluated = (hr_file_text){"model.json", none, sizeof none - 1};
-    assert_null(terms_of(&job, &err));
+    assert_null(federation_terms(&job, w.federation.table.schema, &err));
     assert_int_equal(err.status, HR_E_FORMAT);
     hr_text_free(json);
     hr_model_free(other);

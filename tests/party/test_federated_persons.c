@@ -128,17 +128,14 @@ static bool note_unit_rule(void *user, const hr_rule_answer *answer) {
 /* A coordinator of its own making offers a job of another method with a schema that names a unit. */
 static void test_persons__are_protected_by_the_policy(void **state) {
     (void)state;
-    static const char *const owners[] = {"north", "south"}, *const coordinators[] = {"lab"};
+    static const char *const coordinators[] = {"lab"};
     const hr_policy policy = {.coordinators = {coordinators, 1}, .epsilon = 2, .owners = 1};
     uint8_t inprivate[] = "inprivate";
-    hr_bytes bytes = {0};
-    ProtobufCMessage *read = NULL;
+    hr_error err = {0};
     person_tables_open(&w.tables, 2, &(person_canary){HEAVY, true}, 5);
     const hr_job_file job = federated_job("hedge", 1, 1e-6);
-    assert_int_equal(hr_terms_of(&job, "job", w.tables.schema, &(hr_names){owners, 2}, &bytes, NULL), HR_OK);
-    assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &read, NULL),
-                     HR_OK);
-    Hedgerow__Terms *terms = (Hedgerow__Terms *)read;
+    Hedgerow__Terms *terms = federation_terms(&job, w.tables.schema, &err);
+    if (!terms) fail_msg("%s", err.message);
     const ProtobufCBinaryData hedge = terms->method;
     for (int other = 0; other < 2; other++) {
         hr_rule_answer answer = {0};
@@ -150,8 +147,7 @@ static void test_persons__are_protected_by_the_policy(void **state) {
         assert_int_equal(answer.keeps, !other);
     }
     terms->method = hedge;
-    hr_message_unpacked_free(read);
-    free(bytes.at);
+    hr_message_unpacked_free(&terms->base);
     person_tables_close(&w.tables);
 }
 

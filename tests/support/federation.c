@@ -64,3 +64,14 @@ void check_joint_model(const hr_model *model, double epsilon, double delta) {
     hr_model_free(again);
     hr_text_free(json);
 }
+
+Hedgerow__Terms *federation_terms(const hr_job_file *job, const hr_schema *schema, hr_error *err) {
+    static const char *const owners[] = {"north", "south"};
+    hr_bytes bytes = {0};
+    ProtobufCMessage *terms = NULL;
+    if (hr_terms_of(job, "job", schema, &(hr_names){owners, 2}, &bytes, err)) return NULL;
+    assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &terms, NULL),
+                     HR_OK);
+    free(bytes.at);
+    return (Hedgerow__Terms *)terms;
+}

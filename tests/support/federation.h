@@ -28,6 +28,10 @@ void federation_open(federation *f, table t, size_t owners, hr_job_file job, int
 const hr_model *federation_run(federation *f);
 void federation_close(federation *f);
 
+/* The terms of a job that is offered to two owners; NULL with *err. Owner: the caller frees them with
+ * hr_message_unpacked_free. */
+Hedgerow__Terms *federation_terms(const hr_job_file *job, const hr_schema *schema, hr_error *err);
+
 /* What a model file says of itself can be read again, and its account is within its guarantee, and uses it.
  */
 void check_joint_model(const hr_model *model, double epsilon, double delta);
