@@ -29,8 +29,8 @@ typedef struct product_args {
  */
 bool product_file(const char *name, const product_args *product, bool as_json, named_file *out);
 
-/* Whether the result may go to the file, and the job makes what was named. Fails: POLICY, IO, ARGUMENT, and
- * as hr_job_makes. */
+/* Whether the result may go to the file, and the job, if its file can be read, makes what was named. Fails:
+ * POLICY, IO, ARGUMENT. */
 hr_status product_check(const product_args *product, const char *job, output_rule rule, hr_error *err);
 
 /* Writes the result of a job that has not done so itself. Fails: as output_open, IO. */
