@@ -75,8 +75,8 @@ typedef struct hr_fit_options {
                               task, with scores that add up alike. Borrowed */
     bool start_is_public;  /* nothing is charged for the start: its data need no protection */
     /* Where the schema names a unit: 0: each record of a person counts a part, so that the person counts 1
-     * (hedge, dpboost, dp-ert). m, 1..65536: at most m records of each person are drawn by secret coins, and
-     * everything has the noise that makes m records cost epsilon: every method. */
+     * (hedge, dpboost, inprivate, diprime, dp-ert, dp-df). m, 1..65536: at most m records of each person are
+     * drawn by secret coins, and everything has the noise that makes m records cost epsilon: every method. */
     int64_t records_per_person;
 
     const char *const *private_bounds; /* columns whose range nobody knows (features, or a label that is a
@@ -85,11 +85,11 @@ typedef struct hr_fit_options {
     size_t private_bounds_count;
     double bounds_share; /* part of the budget for them, 0.001 to 0.5; 0.05 unless it is set */
 
-    const double
-        *class_weights; /* NULL, or how much a record counts by its class, one number above 0 for each class
-                           in the schema's order; only ratios count, of at most 1000. Public: nothing may be
-                           read off the records for them. Probabilities are then those of a population
-                           with such weights. Of hedge, dpboost and dp-ert, in sound mode. Borrowed */
+    const double *class_weights; /* NULL, or how much a record counts by its class, one number above 0 for
+                                    each class in the schema's order; only ratios count, of at most 1000.
+                                    Public: nothing may be read off the records for them. Probabilities are
+                                    then those of a population with such weights. Of the methods of
+                                    records_per_person 0, in sound mode. Borrowed */
     size_t class_weight_count;
 
     const char *leak; /* NULL, or what was read off the records although the schema calls it public, such as

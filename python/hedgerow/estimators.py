@@ -201,12 +201,12 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
             were not made of the records as `astype('category')` does. Else they are read off the records: NOT PRIVATE.
         classes: the values of the label, in the order that predict_proba has them. Booleans need none. Else: NOT PRIVATE.
         Columns may be named by position if X has no names.
-    class_weights: {class: number}, public; a class that is not named counts 1. For hedge, dpboost and dp-ert. 'balanced' would read frequencies off
+    class_weights: {class: number}, public; a class that is not named counts 1. For hedge, dpboost, inprivate, diprime, dp-ert and dp-df. 'balanced' would read frequencies off
         the records: refused.
     ledger: a `Ledger` or its path: the fit is charged there before noise is drawn, and refused if the rest does not cover it.
     trees, depth, bins, learning_rate, options: None is the method's default; options: {name: value} of others (`hedgerow.methods()`).
     records_per_person: where the schema names a unit, train on at most so many records of each person; for every method. None: each
-        record of a person counts a part, which hedge, dpboost and dp-ert can.
+        record of a person counts a part, which hedge, dpboost, inprivate, diprime, dp-ert and dp-df can.
     n_jobs: threads, -1 for all processors; the model does not depend on it. progress: called as progress(done, total) during a fit.
     random_state: noise from a seed, for tests: NOT PRIVATE.
 

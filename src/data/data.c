@@ -306,10 +306,15 @@ static bool take_column(const hr_data *data, size_t f, const uint32_t *rows, siz
 /* Persons keep their numbers; they weigh what their records in the copy give. */
 static bool take_persons(const hr_data *data, const uint32_t *rows, size_t count, hr_data *out) {
     out->persons = malloc((count + 1) * sizeof *out->persons);
-    out->weights = malloc((count + 1) * sizeof *out->weights);
-    if (!out->persons || !out->weights) return false;
+    if (!out->persons) return false;
     for (size_t i = 0; i < count; i++) out->persons[i] = data->persons[rows[i]];
     return hr_persons_weigh(out);
+}
+
+static bool take_weights(const hr_data *data, const uint32_t *rows, size_t count, hr_data *out) {
+    out->weights = malloc((count + 1) * sizeof *out->weights);
+    for (size_t i = 0; out->weights && i < count; i++) out->weights[i] = data->weights[rows[i]];
+    return out->weights;
 }
 
 hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count) {
@@ -318,6 +323,7 @@ hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count) {
     taken->rows = count;
     bool all = !data->labels || (taken->labels = take_labels(data, rows, count));
     for (size_t f = 0; all && f < data->feature_count; f++) all = take_column(data, f, rows, count, taken);
+    if (all && data->weights) all = take_weights(data, rows, count, taken);
     if (all && data->persons) all = take_persons(data, rows, count, taken);
     if (all) return taken;
     hr_data_free(taken);

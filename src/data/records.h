@@ -44,7 +44,8 @@ static inline const uint32_t *hr_data_weights(const hr_data *data) {
 hr_data *hr_data_new(const hr_schema *schema);
 
 /* A copy of those records, `rows` counted from 0, in that order. What the copy knows of the table
- * (hr_data_report) is 0. Owner: the caller frees the result. NULL when memory is short. */
+ * (hr_data_report) is 0. Records of persons weigh what their number in the copy gives, others what they did.
+ * Owner: the caller frees the result. NULL when memory is short. */
 hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count);
 
 /* A copy within the bounds of another schema, which has the same columns otherwise; `schema` is borrowed as

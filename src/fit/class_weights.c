@@ -38,11 +38,12 @@ hr_status hr_class_weights_check(const hr_method *method, const hr_fit_options *
                                  const hr_schema *schema, hr_error *err) {
     if (!options->class_weights) return HR_OK;
     if (!method->persons || options->mode != HR_MODE_SOUND) {
-        hr_fail(err, HR_E_ARGUMENT,
-                "train with hedge, dpboost or dp-ert in sound mode, or decide with --threshold or "
-                "--costs when you predict, which is free",
-                "method %s cannot weigh classes%s", method->info.name,
-                options->mode == HR_MODE_SOUND ? "" : " in paper mode");
+        hr_fail(
+            err, HR_E_ARGUMENT,
+            "train with hedge, dpboost, inprivate, diprime, dp-ert or dp-df in sound mode, or decide with "
+            "--threshold or --costs when you predict, which is free",
+            "method %s cannot weigh classes%s", method->info.name,
+            options->mode == HR_MODE_SOUND ? "" : " in paper mode");
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "class-weight");
     }
     if (options->start)

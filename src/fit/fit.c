@@ -71,8 +71,9 @@ static hr_status check_unit(const fit_job *f, hr_error *err) {
     if (!unit || most || !f->method->info.is_private) return HR_OK;
     if (f->method->persons && f->options->mode == HR_MODE_SOUND) return HR_OK;
     hr_fail(err, HR_E_POLICY,
-            "use hedge, dpboost or dp-ert in sound mode, or train on at most m records of each person: "
-            "records-per-person",
+            "use hedge, dpboost, inprivate, diprime, dp-ert or dp-df in sound mode, or train on at most m "
+            "records of "
+            "each person: records-per-person",
             "method %s cannot give a person's records weights (unit %s)", f->method->info.name, unit);
     return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "unit");
 }

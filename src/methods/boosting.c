@@ -52,6 +52,14 @@ double hr_boosting_memory(const hr_fit_facts *facts, double rows) {
     return 2 * rows * features + records + (features + HR_TILE) * HR_STRIDE * nodes * sizeof(hr_cell);
 }
 
+double hr_boosting_persons_memory(const hr_fit_facts *facts, double rows) {
+    double features = (double)hr_schema_feature_count(facts->schema),
+           nodes = ldexp(1, (int)facts->options->depth - 1);
+    if (hr_facts_unit(facts) == HR_PER_RECORD) return 0;
+    return rows * 2 * (sizeof(int64_t) + sizeof(uint32_t)) +
+           (features + HR_TILE) * HR_STRIDE * nodes * sizeof(hr_cell);
+}
+
 void hr_boosting_done(hr_boosting *b) {
     hr_grower_free(b->grower);
     void *buffers[] = {b->leaf_gradients, b->leaf_weights, b->noisy_gradients, b->noisy_weights, b->values};

@@ -31,6 +31,8 @@ void hr_boosting_done(hr_boosting *boosting);
 
 /* For hr_method.memory: what hr_boosting_init and the growing of trees take for so many records. */
 double hr_boosting_memory(const hr_fit_facts *facts, double rows);
+/* What it takes besides where the facts' unit is HR_PER_PERSON: weights are summed as gradients are. */
+double hr_boosting_persons_memory(const hr_fit_facts *facts, double rows);
 
 /* Chooses the packing's shift for the bounds of a record's weight and gradient (packing.gradient_bound; of
  * weighted records, times the weight). Fails: LIMIT (too many records). */

@@ -323,18 +323,23 @@ static hr_charge selection_charge(const diprime *d, size_t level, hr_units cost,
     return hr_scope_charge(d->scope, "choice of feature", (int64_t)level, cost, width);
 }
 
+/* A level has at most 2^level nodes. */
+static uint64_t level_width(const diprime *d, size_t level) {
+    return hr_purity_width(&d->labels, (uint64_t)1 << level);
+}
+
 static hr_status charge_sound(diprime *d, hr_error *err) {
     size_t depth = (size_t)d->training->options->depth, candidates = d->candidate_count;
     level_costs cost = share_level((d->scope->budget - diprime_leaf_budget(d)) / depth, candidates);
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth; level++) {
         for (size_t k = 0; !status && k < candidates; k++)
-            status = charge_diprime(d, median_charge(d, level, cost.median, HR_MEDIAN_SCORE_WIDTH),
-                                    &d->medians[level * candidates + k], err);
+            status = charge_diprime(
+                d, median_charge(d, level, cost.median, hr_unit_median_width(d->training->unit)),
+                &d->medians[level * candidates + k], err);
         if (!status && cost.selection)
-            status =
-                charge_diprime(d, selection_charge(d, level, cost.selection, hr_purity_width(&d->labels)),
-                               &d->selections[level], err);
+            status = charge_diprime(d, selection_charge(d, level, cost.selection, level_width(d, level)),
+                                    &d->selections[level], err);
     }
     return status;
 }
@@ -350,7 +355,7 @@ static hr_status charge_published(diprime *d, hr_error *err) {
     size_t depth = (size_t)d->training->options->depth;
     bool text = d->training->options->by_name[HR_OPTION_SPLIT_BUDGET] == HR_SPLIT_BUDGET_TEXT;
     hr_units cost = (d->scope->budget - diprime_leaf_budget(d)) / (2 * depth);
-    uint64_t square = hr_purity_width(&d->labels);
+    uint64_t square = hr_purity_width(&d->labels, 1);
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth; level++) {
         hr_permit median;
@@ -395,7 +400,7 @@ static hr_status diprime_init(diprime *d, hr_error *err) {
     d->features = hr_schema_feature_count(hr_data_schema(t->data));
     d->candidate_count = hr_candidate_features(t->options, d->features);
     d->nodes_max = ((size_t)2 << t->options->depth) - 1;
-    d->labels = hr_labels_kind(hr_data_schema(t->data));
+    d->labels = hr_training_labels(t);
     hr_status status = hr_edges_public(hr_data_schema(t->data), 2, t->arena, &t->binning, err);
     return status ? status : allocate_diprime(d, err);
 }
@@ -416,10 +421,12 @@ static hr_status check_diprime(const hr_fit_facts *facts, hr_error *err) {
     size_t candidates = hr_candidate_features(options, hr_schema_feature_count(facts->schema));
     hr_units budget = hr_facts_tree_budget(facts), leaves = hr_units_share(budget, options->leaf_share);
     level_costs cost = share_level((budget - leaves) / (hr_units)options->depth, candidates);
-    hr_status status = hr_facts_check_choice(facts, "median", cost.median, HR_MEDIAN_SCORE_WIDTH, err);
+    hr_status status =
+        hr_facts_check_choice(facts, "median", cost.median, hr_unit_median_width(hr_facts_unit(facts)), err);
     if (!status && candidates > 1)
-        status = hr_facts_check_choice(facts, "choice of feature", cost.selection,
-                                       hr_facts_purity_width(facts), err);
+        status =
+            hr_facts_check_choice(facts, "choice of feature", cost.selection,
+                                  hr_facts_purity_width(facts, (uint64_t)1 << (options->depth - 1)), err);
     return status ? status : hr_facts_check_leaves(facts, leaves, err);
 }
 
@@ -459,6 +466,12 @@ const hr_method hr_method_diprime = {
              .flaws = "The point drawn between two records reveals where they are; a leaf's noise is scaled "
                       "by its exact number of records, and empty leaves are visible; K medians are K queries "
                       "but only one is charged; parts of equal size shift when a record is added."},
+    .persons =
+        "Adding or removing one person with all its records changes the probability of any model by at most "
+        "e^epsilon (plus delta): each of a person's m records weighs floor(2^16/m)/2^16 in every sum, score "
+        "and count. Medians: chosen on a public grid; features: by the sum of squared errors; what a person "
+        "changes at all nodes of a level adds up to the width for one record. Leaves: noisy sums and counts. "
+        "K medians and a choice share a level's budget; every person draws its tree by itself.",
     .defaults = diprime_defaults,
     .sound_options = sound_options,
     .paper_options = paper_options,

@@ -2,6 +2,9 @@
  * the Gini index and splits it into all of its values, numbers being cut into five even parts of their public
  * range; a path asks about a feature once.
  *
+ * Where records are of persons, every statistic is weighted, and a choice's width is that of all nodes of a
+ * level, where a person may be (impurity.proof.md).
+ *
  * The published choice goes by a local sensitivity of the index, which depends on the records. Here the index
  * is summed over the records, which gives it a width that holds for all of them (impurity.proof.md); a label
  * that is a number takes squared errors in its place.
@@ -128,7 +131,7 @@ static hr_status charge_choices(dp_df_forest *f, const hr_release_scope *scope, 
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < levels; level++) {
         hr_charge charge = hr_scope_charge(scope, "choice of feature", (int64_t)level, budget / levels,
-                                           hr_purity_width(&f->labels));
+                                           hr_purity_width(&f->labels, NODES_MAX));
         status = hr_gate_charge_choice(f->training->gate, &charge, &f->permits[level], err);
     }
     return status;
@@ -176,7 +179,7 @@ static hr_status dp_df_forest_init(dp_df_forest *f, hr_error *err) {
     hr_training *t = f->training;
     f->features = hr_schema_feature_count(hr_data_schema(t->data));
     f->candidate_count = hr_candidate_features(t->options, f->features);
-    f->labels = hr_labels_kind(hr_data_schema(t->data));
+    f->labels = hr_training_labels(t);
     hr_status status = hr_edges_public(hr_data_schema(t->data), VALUES, t->arena, &t->binning, err);
     if (!status) status = hr_multiway_init(&f->multiway, &t->binning, err);
     return status ? status : allocate_dp_df(f, err);
@@ -189,7 +192,7 @@ static hr_status check_dp_df(const hr_fit_facts *facts, hr_error *err) {
     hr_status status = HR_OK;
     if (levels)
         status = hr_facts_check_choice(facts, "choice of feature", (budget - leaves) / levels,
-                                       hr_facts_purity_width(facts), err);
+                                       hr_facts_purity_width(facts, NODES_MAX), err);
     return status ? status : hr_facts_check_leaves(facts, leaves, err);
 }
 
@@ -224,6 +227,14 @@ const hr_method hr_method_dp_df = {
                       "errors, width R^2; leaves: noisy class counts, or noisy sums and counts. Trees share "
                       "the budget; or, with part, the records, each of which draws its tree by itself.",
              .flaws = ""},
+    .persons =
+        "Adding or removing one person with all its records changes the probability of any model by at most "
+        "e^epsilon (plus delta): each of a person's m records weighs floor(2^16/m)/2^16 in every sum, score "
+        "and count. Features: exponential mechanism (pure epsilon: permute-and-flip) by the Gini index "
+        "summed "
+        "over records, or by squared errors; what a person changes at all nodes of a level adds up to the "
+        "width for one record. Leaves: noisy class counts, or noisy sums and counts. Trees share the budget; "
+        "or, with part, the persons, each of whom draws its tree by itself.",
     .defaults = dp_df_defaults,
     .sound_options = sound_options,
     .with_delta = HR_PRIVACY_GDP,

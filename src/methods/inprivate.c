@@ -3,7 +3,8 @@
  * tree. Algorithm 1, the tree, is in inprivate_tree.c.
  *
  * Sound differs where the paper errs: records toss coins instead of being halved exactly; the number of
- * rounds is fixed, for a stop by accuracy would be a release of its own; and so does the tree. */
+ * rounds is fixed, for a stop by accuracy would be a release of its own; and so does the tree. Where records
+ * are of persons, a person tosses the coins, and all its records train in one round. */
 #include "methods/inprivate.h"
 
 #include "base/fail.h"
@@ -82,6 +83,20 @@ static void boosting_done(boosting *b) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
+/* The round of every record is that of its person. */
+static hr_status rounds_of_persons(boosting *b, hr_error *err) {
+    const uint32_t *person_of = b->training->data->persons;
+    size_t persons = 0;
+    for (size_t i = 0; i < b->rows; i++)
+        if (person_of[i] >= persons) persons = (size_t)person_of[i] + 1;
+    uint8_t *of_person = malloc(persons + 1);
+    if (!of_person) return hr_fail_memory(err);
+    hr_inprivate_rounds(hr_gate_csprng(b->training->gate), persons, b->rounds, of_person);
+    for (size_t i = 0; i < b->rows; i++) b->round_of[i] = of_person[person_of[i]];
+    free(of_person);
+    return HR_OK;
+}
+
 static hr_status boosting_init(boosting *b, hr_error *err) {
     b->round_of = malloc(b->rows + 1);
     b->picked = malloc((b->rows + 1) * sizeof *b->picked);
@@ -93,6 +108,7 @@ static hr_status boosting_init(boosting *b, hr_error *err) {
     hr_csprng *csprng = hr_gate_csprng(b->training->gate);
     if (b->training->options->mode == HR_MODE_PAPER)
         return exact_halves(csprng, b->rows, b->rounds, b->round_of, err);
+    if (b->training->data->persons) return rounds_of_persons(b, err);
     hr_inprivate_rounds(csprng, b->rows, b->rounds, b->round_of);
     return HR_OK;
 }
@@ -107,13 +123,24 @@ static size_t pick_records(boosting *b, size_t round) {
     return count;
 }
 
+/* Whole persons: their records weigh what they do in the table. */
+static hr_data *take_round(boosting *b, size_t round) {
+    const hr_data *data = b->training->data;
+    size_t count = pick_records(b, round);
+    hr_data *records = hr_data_take(data, b->picked, count);
+    for (size_t i = 0; records && data->weights && i < count; i++)
+        records->weights[i] = data->weights[b->picked[i]];
+    return records;
+}
+
 /* Lines 8 to 10. */
 static hr_status train_inprivate_round(boosting *b, size_t round, hr_error *err) {
     hr_training *t = b->training;
     hr_tree *tree = &t->forest.trees[t->forest.tree_count];
-    hr_data *records = hr_data_take(t->data, b->picked, pick_records(b, round));
+    hr_data *records = take_round(b, round);
     if (!records) return hr_fail_memory(err);
     hr_inprivate_tree_job job = {.records = records,
+                                 .unit = t->unit,
                                  .scores = b->taken,
                                  .scope = {(int64_t)round, t->next_group, round, hr_gate_budget(t->gate)},
                                  .gate = t->gate,
@@ -143,7 +170,8 @@ static hr_status check_inprivate(const hr_fit_facts *facts, hr_error *err) {
 static double inprivate_memory(const hr_fit_facts *facts) {
     double taken = (double)facts->rows * (facts->options->trees > 1 ? .5 : 1);
     return (double)hr_schema_feature_count(facts->schema) * taken * sizeof(double) +
-           (double)facts->rows * 3 * sizeof(double) + hr_boosting_memory(facts, taken);
+           (double)facts->rows * 3 * sizeof(double) + hr_boosting_memory(facts, taken) +
+           hr_boosting_persons_memory(facts, taken);
 }
 
 static hr_link inprivate_link(const hr_fit_options *options, hr_task task) {
@@ -199,6 +227,13 @@ const hr_method hr_method_inprivate = {
                  "round (numbers: any bound), so that a tree costs up to twice eps_1, and its leaves more "
                  "than eps_2; Algorithm 1 spends eps_1 at every level; exact halves shift when a record is "
                  "added; cut points are averages of three values, exact statistics of the records."},
+    .persons =
+        "Adding or removing one person with all its records changes the probability of any model by at most "
+        "e^epsilon (plus delta): each of a person's m records weighs floor(2^16/m)/2^16 in every sum, score "
+        "and count, and all of them train one tree, whatever the other persons are. Splits: exponential "
+        "mechanism (pure epsilon: permute-and-flip) on residuals clipped to R; what a person changes at all "
+        "nodes of a level adds up to the width for one record. Leaves: noisy sums and denominators; bins "
+        "public or paid for.",
     .defaults = inprivate_defaults,
     .sound_options = sound_options,
     .paper_options = paper_options,

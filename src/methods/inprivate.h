@@ -18,13 +18,14 @@ HR_MUST_CHECK hr_status hr_inprivate_check(const hr_schema *schema, hr_error *er
  * BUDGET, LIMIT. */
 HR_MUST_CHECK hr_status hr_inprivate_tree_check(const hr_fit_facts *facts, hr_error *err);
 
-/* Which of the rounds 0 .. rounds - 1 every record trains in: half of what is left each round, the last takes
- * the rest. Every record tosses its own fair coins, so that adding one leaves the others where they are and
- * rounds compose in parallel. rounds: 1 .. 64. */
+/* Which of the rounds 0 .. rounds - 1 every record (or person) trains in: half of what is left each round,
+ * the last takes the rest. Every one tosses its own fair coins, so that adding one leaves the others where
+ * they are and rounds compose in parallel. rounds: 1 .. 64. */
 void hr_inprivate_rounds(hr_csprng *csprng, size_t rows, size_t rounds, uint8_t *round_of);
 
 typedef struct hr_inprivate_tree_job {
     const hr_data *records;  /* of this tree only; maybe none */
+    hr_privacy_unit unit;    /* HR_PER_PERSON: whole persons, whose records have weights (hr_data_weights) */
     const double *scores;    /* one a record, finite: what the trees so far say */
     hr_stats_source *source; /* of sums over them at these scores; NULL: this process adds up. `records` makes
                                 the bins all the same */

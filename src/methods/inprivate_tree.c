@@ -10,6 +10,7 @@
  * away from a denominator near 0. */
 #include "base/fail.h"
 #include "bins/edges.h"
+#include "data/records.h"
 #include "grow/grow.h"
 #include "grow/private_splitter.h"
 #include "methods/inprivate.h"
@@ -72,6 +73,10 @@ static hr_units level_budget(const inprivate_training *d) {
 
 /* ---- Residuals ---- */
 
+static bool of_persons(const inprivate_training *d) {
+    return d->job->unit == HR_PER_PERSON;
+}
+
 static hr_status pack_residuals(inprivate_training *d, hr_error *err) {
     d->packing.gradient_bound = (int64_t)1 << d->rules->bits;
     d->packing.weight_scale = 0; /* the least weight, 1 */
@@ -81,7 +86,18 @@ static hr_status pack_residuals(inprivate_training *d, hr_error *err) {
                    "too many records for exact sums in 63 bits");
 }
 
-/* Equations 6 and 13, with the other sign, rounded and clipped to +-R; every record weighs 1. */
+/* Weights of persons' records are summed apart. Returns the cells of a histogram. */
+static size_t pack_persons(inprivate_training *d) {
+    const size_t cells = hr_histogram_cells(d->binning.feature_count);
+    if (!of_persons(d)) return cells;
+    d->packing.shift = 0;
+    d->packing.gradient_bound = HR_PERSON_GRADIENT_BOUND;
+    d->packing.weight_cells = cells;
+    return 2 * cells;
+}
+
+/* Equations 6 and 13, with the other sign, rounded and clipped to +-R; every record weighs 1, or its part of
+ * its person. */
 static hr_stats_round residuals(inprivate_training *d) {
     d->packing.gradient_scale = (double)d->packing.gradient_bound / d->residual_bound *
                                 (d->classes ? 2 : 1); /* r = 2 (p - [y = 1]) */
@@ -110,13 +126,14 @@ static hr_status grow_inprivate_tree(inprivate_training *d, const hr_permit *per
 
 /* ---- Leaves ---- */
 
-/* What 1 is among the denominators. */
-static uint64_t count_unit(bool classes) {
-    return classes ? 1 << HR_HESSIAN_BITS : HR_RECORD_UNIT;
+/* What 1 is among the denominators, and their sensitivity. */
+static uint64_t denominator_of_one(bool classes, hr_privacy_unit unit) {
+    if (classes) return HR_HESSIAN_SENSITIVITY * hr_unit_fineness(unit);
+    return unit == HR_PER_PERSON ? HR_PERSON_UNIT : HR_RECORD_SENSITIVITY;
 }
 
-static uint64_t count_sensitivity(bool classes) {
-    return classes ? HR_HESSIAN_SENSITIVITY : HR_RECORD_SENSITIVITY;
+static double count_of(const inprivate_training *d, hr_noisy denominator) {
+    return (double)denominator.paid / (double)denominator_of_one(d->classes, d->job->unit);
 }
 
 /* Sums and denominators of all leaves. */
@@ -124,14 +141,21 @@ static hr_status release_inprivate_leaves(inprivate_training *d, hr_units sum_co
                                           hr_units count_cost, hr_error *err) {
     const hr_release_scope *scope = &d->job->scope;
     hr_charge sums = hr_scope_charge(scope, "leaf sum", -1, sum_cost, sum_sensitivity);
-    hr_charge counts = hr_scope_charge(scope, "leaf count", -1, count_cost, count_sensitivity(d->classes));
+    hr_charge counts =
+        hr_scope_charge(scope, "leaf count", -1, count_cost, denominator_of_one(d->classes, d->job->unit));
     hr_status status = hr_gate_release_sums(d->gate, &sums, d->sums, d->leaves, d->noisy_sums, err);
     if (status) return status;
     return hr_gate_release_sums(d->gate, &counts, d->counts, d->leaves, d->noisy_counts, err);
 }
 
-static double residual_of(const inprivate_training *d, int64_t gradient) {
-    return -(double)gradient * d->residual_bound / (double)d->packing.gradient_bound;
+/* Of one record or person whose residuals are R: what its gradients add up to. */
+static uint64_t largest_sum(hr_privacy_unit unit, int64_t gradient_bound) {
+    return hr_weighted_gradient_sensitivity(unit == HR_PER_PERSON ? HR_PERSON_UNIT : 1, gradient_bound);
+}
+
+static double residual_of(const inprivate_training *d, hr_noisy gradients) {
+    return -(double)gradients.paid * d->residual_bound /
+           (double)largest_sum(d->job->unit, d->packing.gradient_bound);
 }
 
 /* gamma to what the model adds up. */
@@ -165,8 +189,8 @@ static hr_status sound_bound(inprivate_training *d, hr_error *err) {
 static hr_status sound_charge(inprivate_training *d, hr_permit *permits, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth_of(d); level++) {
-        hr_charge charge =
-            hr_scope_charge(&d->job->scope, "split", (int64_t)level, level_budget(d), HR_GAIN_WIDTH);
+        hr_charge charge = hr_scope_charge(&d->job->scope, "split", (int64_t)level, level_budget(d),
+                                           hr_unit_gain_width(d->job->unit, (uint64_t)1 << level));
         status = hr_gate_charge_choice(d->gate, &charge, &permits[level], err);
     }
     return status;
@@ -176,8 +200,7 @@ static hr_status sound_charge(inprivate_training *d, hr_permit *permits, hr_erro
 static void set_inprivate_leaves(inprivate_training *d, hr_tree *tree, double noise) {
     double most = d->classes ? 2 : 1;
     for (size_t l = 0; l < d->leaves; l++) {
-        double sum = residual_of(d, d->noisy_sums[l].paid),
-               count = fmax((double)d->noisy_counts[l].paid / (double)count_unit(d->classes), 0);
+        double sum = residual_of(d, d->noisy_sums[l]), count = fmax(count_of(d, d->noisy_counts[l]), 0);
         double gamma = sum / (count + RIDGE * noise);
         d->values[l] = inprivate_score_of(d, fmin(fmax(gamma, -most), most));
     }
@@ -185,7 +208,7 @@ static void set_inprivate_leaves(inprivate_training *d, hr_tree *tree, double no
 }
 
 static hr_status inprivate_sound_leaves(inprivate_training *d, hr_tree *tree, hr_error *err) {
-    uint64_t sensitivity = hr_gradient_sensitivity(d->packing.gradient_bound);
+    uint64_t sensitivity = largest_sum(d->job->unit, d->packing.gradient_bound);
     hr_units all = inprivate_leaf_budget(d), count_cost = hr_units_share(all, d->options->count_share),
              sum_cost = all - count_cost;
     hr_status status = release_inprivate_leaves(d, sum_cost, sensitivity, count_cost, err);
@@ -234,8 +257,7 @@ static hr_status inprivate_paper_leaves(inprivate_training *d, hr_tree *tree, hr
     hr_status status = release_inprivate_leaves(d, cost, one, cost, err);
     if (status) return status;
     for (size_t l = 0; l < d->leaves; l++) {
-        double sum = residual_of(d, d->noisy_sums[l].paid),
-               count = (double)d->noisy_counts[l].paid / (double)count_unit(d->classes);
+        double sum = residual_of(d, d->noisy_sums[l]), count = count_of(d, d->noisy_counts[l]);
         d->values[l] = inprivate_score_of(d, count != 0 ? sum / count : 0);
     }
     hr_leaves_set(tree, d->values);
@@ -262,14 +284,16 @@ static hr_status allocate_inprivate_tree(inprivate_training *d, hr_error *err) {
 
 static hr_status inprivate_training_init(inprivate_training *d, hr_error *err) {
     int depth = (int)depth_of(d);
-    hr_stats_setup setup = {.kind = HR_STATS_GRADIENTS, .binning = &d->binning, .outputs = 1, .depth = depth};
+    hr_stats_setup setup = {.kind = HR_STATS_GRADIENTS,
+                            .binning = &d->binning,
+                            .outputs = 1,
+                            .depth = depth,
+                            .weights = of_persons(d) ? hr_data_weights(d->job->records) : NULL};
     hr_status status = pack_residuals(d, err);
     if (!status) status = d->rules->candidates(d, err);
     if (!status) status = d->source->ops->prepare(d->source, &setup, err);
     if (!status) status = d->rules->bound(d, err);
-    if (!status)
-        status =
-            hr_grower_new(&d->binning, hr_histogram_cells(d->binning.feature_count), depth, &d->grower, err);
+    if (!status) status = hr_grower_new(&d->binning, pack_persons(d), depth, &d->grower, err);
     return status ? status : allocate_inprivate_tree(d, err);
 }
 
@@ -325,13 +349,13 @@ hr_status hr_inprivate_tree_check(const hr_fit_facts *facts, hr_error *err) {
     }
     hr_units leaves = hr_units_share(budget, options->leaf_share),
              counts = hr_units_share(leaves, options->count_share);
-    bool classes = hr_schema_task(facts->schema) != HR_TASK_REGRESSION;
+    const hr_privacy_unit unit = hr_facts_unit(facts);
+    const bool classes = hr_schema_task(facts->schema) != HR_TASK_REGRESSION, persons = unit == HR_PER_PERSON;
+    const uint64_t most = largest_sum(unit, persons ? HR_PERSON_GRADIENT_BOUND : (int64_t)1 << sound.bits);
     if (!status)
         status = hr_facts_check_choice(facts, "split", (budget - leaves) / (hr_units)options->depth,
-                                       HR_GAIN_WIDTH, err);
-    if (!status)
-        status = hr_facts_check_sums(facts, "leaf sum", leaves - counts,
-                                     hr_gradient_sensitivity((int64_t)1 << sound.bits), err);
+                                       hr_unit_gain_width(unit, (uint64_t)1 << (options->depth - 1)), err);
+    if (!status) status = hr_facts_check_sums(facts, "leaf sum", leaves - counts, most, err);
     return status ? status
-                  : hr_facts_check_sums(facts, "leaf count", counts, count_sensitivity(classes), err);
+                  : hr_facts_check_sums(facts, "leaf count", counts, denominator_of_one(classes, unit), err);
 }

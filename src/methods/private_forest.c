@@ -45,9 +45,16 @@ double hr_private_forest_memory(const hr_fit_facts *facts) {
     return hr_facts_table(facts) + (double)facts->rows * 6 * sizeof(double);
 }
 
-uint64_t hr_facts_purity_width(const hr_fit_facts *facts) {
-    const hr_labels kind = {.classes = hr_schema_task(facts->schema) == HR_TASK_REGRESSION ? 0 : 2};
-    return hr_purity_width(&kind);
+uint64_t hr_facts_purity_width(const hr_fit_facts *facts, uint64_t nodes) {
+    const hr_labels kind = {.classes = hr_schema_task(facts->schema) == HR_TASK_REGRESSION ? 0 : 2,
+                            .unit = hr_facts_unit(facts)};
+    return hr_purity_width(&kind, nodes);
+}
+
+hr_labels hr_training_labels(const hr_training *training) {
+    hr_labels labels = hr_labels_kind(hr_data_schema(training->data));
+    labels.unit = training->unit;
+    return labels;
 }
 
 static hr_release_scope scope_of(const hr_training *t, size_t index) {
@@ -247,8 +254,7 @@ static hr_status private_forest_ask_leaves(private_forest_leaves *l, hr_error *e
     hr_stats_query query = {.answer = HR_STATS_LEAVES, .tree = l->tree, .walk = l->private_tree->walk};
     hr_status status = source->ops->ask(source, &query, 1, l->room, err);
     for (size_t n = 0; n < l->tree->node_count; n++) l->count += !l->tree->nodes[n].left;
-    if (!status)
-        hr_labels_of_leaves(&l->labels, l->training->unit, l->room, l->count, l->exact_sums, l->exact_counts);
+    if (!status) hr_labels_of_leaves(&l->labels, l->room, l->count, l->exact_sums, l->exact_counts);
     return status;
 }
 
@@ -256,10 +262,8 @@ typedef hr_status say_leaves(private_forest_leaves *l, double *said, hr_error *e
 
 static hr_status release_leaves(hr_training *t, const hr_private_tree *tree, say_leaves *of_classes,
                                 say_leaves *of_numbers, double *said, hr_error *err) {
-    private_forest_leaves l = {.training = t,
-                               .private_tree = tree,
-                               .tree = tree->tree,
-                               .labels = hr_labels_kind(hr_data_schema(t->data))};
+    private_forest_leaves l = {
+        .training = t, .private_tree = tree, .tree = tree->tree, .labels = hr_training_labels(t)};
     hr_status status = leaves_init(&l, err);
     if (!status) status = private_forest_ask_leaves(&l, err);
     if (!status) status = (l.labels.classes ? of_classes : of_numbers)(&l, said, err);

@@ -27,10 +27,13 @@ void hr_draw_features(hr_csprng *csprng, uint32_t *features, size_t count, size_
 /* hr_method.memory: the binned table, and numbers of every record. */
 double hr_private_forest_memory(const hr_fit_facts *facts);
 
-/* For hr_method.check: what a tree may spend, the width of a choice by purity (impurity.h), and whether a
- * budget is enough for leaves. Fails: BUDGET. */
+/* The kind of the labels of what is trained, and the unit of their statistics: no values, nothing to free. */
+hr_labels hr_training_labels(const hr_training *training);
+
+/* For hr_method.check: what a tree may spend, the width of choices by purity at `nodes` disjoint nodes
+ * (hr_purity_width), and whether a budget is enough for leaves. Fails: BUDGET. */
 hr_units hr_facts_tree_budget(const hr_fit_facts *facts);
-uint64_t hr_facts_purity_width(const hr_fit_facts *facts);
+uint64_t hr_facts_purity_width(const hr_fit_facts *facts, uint64_t nodes);
 HR_MUST_CHECK hr_status hr_facts_check_leaves(const hr_fit_facts *facts, hr_units budget, hr_error *err);
 
 /* A tree that has grown. */

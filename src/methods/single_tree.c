@@ -8,9 +8,6 @@
 
 #include <math.h>
 
-/* Of the weighted gradient of a person's record, over its weight in 2^-16. */
-enum { PERSON_GRADIENT_BOUND = ((1 << HR_GRADIENT_BITS) << HR_PERSON_FINE_BITS) / (int)HR_PERSON_UNIT };
-
 static hr_status private_edges(hr_training *training, hr_units *budget, hr_error *err) {
     const hr_fit_options *options = training->options;
     hr_release_scope scope = {.tree = -1, .group = training->next_group};
@@ -54,8 +51,8 @@ uint64_t hr_single_tree_weight_bound(int64_t weight_max) {
 static hr_status pack_persons(hr_boosting *b, hr_error *err) {
     hr_status status = hr_boosting_pack(b, HR_RECORD_UNIT, 1 << HR_GRADIENT_BITS, err);
     b->packing.shift = 0;
-    b->packing.gradient_bound = PERSON_GRADIENT_BOUND;
-    b->packing.gradient_scale = PERSON_GRADIENT_BOUND / b->training->options->gradient_bound;
+    b->packing.gradient_bound = HR_PERSON_GRADIENT_BOUND;
+    b->packing.gradient_scale = HR_PERSON_GRADIENT_BOUND / b->training->options->gradient_bound;
     b->packing.weight_scale = HR_PERSON_UNIT;
     b->weight_bound = HR_PERSON_UNIT;
     return status;
@@ -120,7 +117,7 @@ hr_status hr_single_tree_check_tree(const hr_fit_facts *facts, int64_t weight_ma
     bool persons = hr_facts_unit(facts) == HR_PER_PERSON;
     uint64_t weight_bound = persons ? HR_PERSON_UNIT : hr_single_tree_weight_bound(weight_max);
     int64_t gradient_bound =
-        persons ? PERSON_GRADIENT_BOUND : (1 << HR_GRADIENT_BITS) / (int64_t)weight_bound;
+        persons ? HR_PERSON_GRADIENT_BOUND : (1 << HR_GRADIENT_BITS) / (int64_t)weight_bound;
     hr_units leaves = hr_units_share(budget, options->leaf_share),
              counts = hr_units_share(leaves, options->count_share);
     uint64_t width =
@@ -155,14 +152,9 @@ hr_status hr_single_tree_check(const hr_fit_facts *facts, size_t shares, hr_erro
     return hr_single_tree_check_tree(facts, 1, budget / shares / hr_facts_outputs(facts), err);
 }
 
-/* Weights of persons are summed as gradients are. */
 double hr_single_tree_memory(const hr_fit_facts *facts) {
-    double features = (double)hr_schema_feature_count(facts->schema),
-           nodes = ldexp(1, (int)facts->options->depth - 1);
-    double once = hr_boosting_memory(facts, (double)facts->rows);
-    if (hr_facts_unit(facts) == HR_PER_RECORD) return once;
-    return once + (double)facts->rows * 2 * (sizeof(int64_t) + sizeof(uint32_t)) +
-           (features + HR_TILE) * HR_STRIDE * nodes * sizeof(hr_cell);
+    return hr_boosting_memory(facts, (double)facts->rows) +
+           hr_boosting_persons_memory(facts, (double)facts->rows);
 }
 
 /* ---- The tree ---- */

@@ -4,8 +4,8 @@
  * that the model will carry, and refuses what the budget does not cover), then draws under the permit it got.
  * A gate without privacy releases through the identity, and says so in its list.
  *
- * Under one permit every record (or person) may influence at most one call of hr_gate_choose, or, in a pure
- * gate, several whose changes of scores have widths that add up to at most `sensitivity`; and change the
+ * Under one permit every record (or person) may influence at most one call of hr_gate_choose, or several at
+ * disjoint nodes whose changes of scores have widths that add up to at most `sensitivity`; and change the
  * exact sums of all calls of hr_gate_sums, or hr_gate_share, by a vector of length at most `sensitivity` (L1
  * in a pure gate, else L2; one coordinate by at most `sensitivity` is always right): the nodes of one level,
  * the leaves of one tree. A permit used for another kind of release gives 0. Proofs: laplace, gaussian,

@@ -66,7 +66,9 @@ typedef enum hr_privacy_unit { HR_PER_RECORD, HR_PER_PERSON } hr_privacy_unit;
 enum {
     HR_PERSON_UNIT = 1 << 16, /* 1 in weights, and in counts per person */
     HR_PERSON_FINE_BITS = 6,  /* sums per person are finer by so many bits: shares of a record are not lost */
-    HR_LEAVES_MAX = 256       /* of a tree of hedge */
+    HR_PERSON_GRADIENT_BOUND = /* of the weighted gradient of a record, over its weight in 2^-16 */
+    ((1 << HR_GRADIENT_BITS) << HR_PERSON_FINE_BITS) / HR_PERSON_UNIT,
+    HR_LEAVES_MAX = 256 /* of a tree of hedge */
 };
 
 /* What 1 is in counts, and so the sensitivity of a count. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ONE = 1 << HR_LABEL_BITS };
+enum { ONE = 1 << HR_LABEL_BITS, FINE_BITS = 16 };
 
 void hr_labels_done(hr_labels *labels) {
     free(labels->values);
@@ -60,20 +60,39 @@ void hr_labels_sum(const hr_labels *labels, const uint32_t *rows, const uint32_t
         hr_labels_add(labels, rows ? rows[i] : (uint32_t)i, stats + node_of[i] * width);
 }
 
-static int64_t exact_purity_of_classes(const hr_labels *labels, const hr_exact *stat) {
+static hr_u128 purity_of_classes(const hr_labels *labels, const hr_exact *stat) {
     hr_u128 squares = 0, all = 0;
     for (size_t k = 0; k < labels->classes; k++) {
         hr_u128 n = (hr_u128)stat[k].unpaid;
         squares += n * n;
         all += n;
     }
-    return all ? (int64_t)((squares << HR_CLASS_BITS) / all) : 0;
+    return all ? (squares << HR_CLASS_BITS) / all : 0;
+}
+
+static hr_u128 purity_of_numbers(const hr_labels *labels, const hr_exact *stat) {
+    enum { PERSON_BITS = 20 }; /* per person sum^2/count is in 2^-36/2^-16, and this in 2^-40 */
+    const hr_i128 sum = stat[0].unpaid;
+    const hr_u128 square = (hr_u128)(sum * sum) << (labels->unit == HR_PER_PERSON ? PERSON_BITS : 0);
+    return stat[1].unpaid ? square / (hr_u128)stat[1].unpaid : 0;
+}
+
+/* Of one set: in units of hr_purity, per person finer by FINE_BITS, so that many small sets lose little. */
+static hr_u128 fine_purity(const hr_labels *labels, const hr_exact *stat) {
+    return labels->classes ? purity_of_classes(labels, stat) : purity_of_numbers(labels, stat);
+}
+
+static int64_t purity_of_fine(const hr_labels *labels, hr_u128 sum) {
+    return (int64_t)(labels->unit == HR_PER_PERSON ? sum >> FINE_BITS : sum);
 }
 
 int64_t hr_purity(const hr_labels *labels, const hr_exact *stat) {
-    if (labels->classes) return exact_purity_of_classes(labels, stat);
-    hr_i128 sum = stat[0].unpaid;
-    return stat[1].unpaid ? (int64_t)(sum * sum / stat[1].unpaid) : 0;
+    return purity_of_fine(labels, fine_purity(labels, stat));
+}
+
+static int64_t square_of_label(const hr_labels *labels, uint32_t row) {
+    const int64_t y = labels->values[row], square = labels->classes ? 1 << HR_CLASS_BITS : y * y;
+    return labels->weights ? square * labels->weights[row] / HR_PERSON_UNIT : square;
 }
 
 void hr_sides_sum(const hr_labels *labels, const uint32_t *rows, const uint8_t *left, size_t count,
@@ -82,16 +101,16 @@ void hr_sides_sum(const hr_labels *labels, const uint32_t *rows, const uint8_t *
     int64_t squares = 0;
     memset(sides, 0, hr_sides_width(width) * sizeof *sides);
     for (size_t i = 0; i < count; i++) {
-        int64_t y = labels->values[rows[i]];
         hr_labels_add(labels, rows[i], sides + (left[i] ? 0 : width));
-        squares += labels->classes ? 1 << HR_CLASS_BITS : y * y;
+        squares += square_of_label(labels, rows[i]);
     }
     sides[2 * width].unpaid = squares;
 }
 
 hr_exact hr_division_score(const hr_labels *labels, const hr_exact *sides) {
     size_t width = hr_labels_width(labels);
-    return (hr_exact){hr_purity(labels, sides) + hr_purity(labels, sides + width) - sides[2 * width].unpaid};
+    const hr_u128 both = fine_purity(labels, sides) + fine_purity(labels, sides + width);
+    return (hr_exact){purity_of_fine(labels, both) - sides[2 * width].unpaid};
 }
 
 static int64_t impurity_records_of(const hr_labels *labels, const hr_exact *stat) {
@@ -116,14 +135,14 @@ void hr_bins_sum(const hr_labels *labels, const uint8_t *bins, size_t bin_count,
 
 hr_exact hr_bins_score(const hr_labels *labels, size_t bin_count, const hr_exact *stats) {
     size_t width = hr_labels_width(labels);
-    int64_t purity = 0;
-    for (size_t b = 0; b < bin_count; b++) purity += hr_purity(labels, stats + b * width);
-    return (hr_exact){purity};
+    hr_u128 purity = 0;
+    for (size_t b = 0; b < bin_count; b++) purity += fine_purity(labels, stats + b * width);
+    return (hr_exact){purity_of_fine(labels, purity)};
 }
 
-void hr_labels_of_leaves(const hr_labels *labels, hr_privacy_unit unit, const hr_exact *stats, size_t leaves,
-                         hr_exact *sums, hr_exact *counts) {
-    const int64_t one = unit == HR_PER_PERSON ? 1 : HR_COUNT_UNIT;
+void hr_labels_of_leaves(const hr_labels *labels, const hr_exact *stats, size_t leaves, hr_exact *sums,
+                         hr_exact *counts) {
+    const int64_t one = labels->unit == HR_PER_PERSON ? 1 : HR_COUNT_UNIT;
     size_t width = hr_labels_width(labels);
     for (size_t leaf = 0; leaf < leaves; leaf++) {
         const hr_exact *stat = stats + leaf * width;
@@ -141,6 +160,7 @@ double hr_mean_as_published(hr_noisy sum, hr_exact count) {
     return mean < -1 ? -1 : mean > 1 ? 1 : mean;
 }
 
-uint64_t hr_purity_width(const hr_labels *labels) {
-    return labels->classes ? HR_CLASS_PURITY_WIDTH : HR_NUMBER_PURITY_WIDTH;
+uint64_t hr_purity_width(const hr_labels *labels, uint64_t nodes) {
+    const uint64_t width = labels->classes ? HR_CLASS_PURITY_WIDTH : HR_NUMBER_PURITY_WIDTH;
+    return labels->unit == HR_PER_PERSON ? width + 3 * nodes : width;
 }

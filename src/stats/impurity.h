@@ -15,6 +15,7 @@ typedef struct hr_labels {
     int32_t *values;
     size_t classes;          /* 0: numbers */
     const uint32_t *weights; /* NULL, or what each record counts, in 1/HR_PERSON_UNIT; borrowed */
+    hr_privacy_unit unit;    /* HR_PER_PERSON: statistics are of weighted records */
 } hr_labels;
 
 /* The kind of a schema's label: no values, nothing to free. */
@@ -67,8 +68,8 @@ void hr_bins_sum(const hr_labels *labels, const uint8_t *bins, size_t bin_count,
                  size_t count, hr_exact *stats);
 
 /* Of a division, left[i] saying on which side rows[i] is: the left side's statistic, the right side's, and
- * the sum of the labels' squares in units of hr_purity: hr_sides_width numbers. A record changes one side's
- * as hr_labels_add does, and the last by at most 2^24 (2^20). */
+ * the (weighted) sum of the labels' squares in units of hr_purity: hr_sides_width numbers. A record changes
+ * one side's as hr_labels_add does, and the last by at most 2^24 (2^20). */
 void hr_sides_sum(const hr_labels *labels, const uint32_t *rows, const uint8_t *left, size_t count,
                   hr_exact *sides);
 
@@ -76,11 +77,11 @@ static inline size_t hr_sides_width(size_t label_width) {
     return 2 * label_width + 1;
 }
 
-/* ---- What is made of the sums; of `labels` only `classes` is read ---- */
+/* ---- What is made of the sums; of `labels` only `classes` and `unit` are read ---- */
 
 /* Minus the sum of squared errors of a division, from hr_sides_sum: the labels' squared distances from their
  * side's mean, in units of 2^-20 (classes as unit vectors) or 2^-24, rounded up. Adding a record changes it
- * by 0 to hr_purity_width downwards. */
+ * by 0 to hr_purity_width downwards; a person, see there. */
 hr_exact hr_division_score(const hr_labels *labels, const hr_exact *sides);
 
 /* The same over the number of records, rounded: minus the mean squared error, which published methods go by.
@@ -93,10 +94,9 @@ hr_exact hr_bins_score(const hr_labels *labels, size_t bin_count, const hr_exact
 
 /* What leaves hold, from their statistics one after the other, for the gate: counts[leaf * classes + k]; or
  * sums[leaf] in units of 2^-12, and counts[leaf]. Counts are in units of 1/64 of a record. A record changes
- * one count by 64, and one sum by at most 2^12. Per person, from weighed statistics: as those are
- * (hr_labels_add). */
-void hr_labels_of_leaves(const hr_labels *labels, hr_privacy_unit unit, const hr_exact *stats, size_t leaves,
-                         hr_exact *sums, hr_exact *counts);
+ * one count by 64, and one sum by at most 2^12. Per person they are as the statistics are (hr_labels_add). */
+void hr_labels_of_leaves(const hr_labels *labels, const hr_exact *stats, size_t leaves, hr_exact *sums,
+                         hr_exact *counts);
 
 /* Published leaves: a released sum over an exact count, clipped to +-1; of no records NaN. NOT PRIVATE. */
 double hr_mean_as_published(hr_noisy sum, hr_exact count);
@@ -108,7 +108,8 @@ double hr_mean_as_published(hr_noisy sum, hr_exact count);
 int64_t hr_purity(const hr_labels *labels, const hr_exact *stat);
 
 /* The width of a sum of purities over disjoint sets, one of which the record joins: sensitivity of a choice
- * among such sums. */
-uint64_t hr_purity_width(const hr_labels *labels);
+ * among such sums. Per person, the widths of the choices at `nodes` disjoint nodes, added up: a person may
+ * have records in all of them. */
+uint64_t hr_purity_width(const hr_labels *labels, uint64_t nodes);
 
 #endif

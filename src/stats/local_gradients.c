@@ -219,6 +219,7 @@ static void set_person_gradients(hr_local_stats_gradients *g) {
     enum { COARSER = HR_PERSON_UNIT >> HR_PERSON_FINE_BITS };
     hr_stats_round alone = g->round;
     alone.packing.shift = 1;
+    alone.packing.weight_scale = 0; /* the least weight, 1 */
     alone.packing.gradient_bound *= COARSER;
     alone.packing.gradient_scale *= COARSER;
     int64_t *gradients = hr_local_stats_packed(g->local), *weights = hr_local_stats_packed(g->weighed);
@@ -323,5 +324,6 @@ double hr_local_stats_gradients_largest(const hr_local_stats_gradients *g, size_
 
 void hr_local_stats_gradients_hessians(const hr_local_stats_gradients *g, const hr_tree *tree,
                                        hr_exact *sums) {
-    hr_local_stats_hessians(g->local, tree, &g->round.packing, g->round.bound, sums);
+    const hr_hessian_rule rule = {&g->round.packing, g->round.bound, g->weights};
+    hr_local_stats_hessians(g->local, tree, &rule, sums);
 }

@@ -67,6 +67,7 @@ hr_status hr_local_stats_labels_new(const hr_local_stats_records *records, const
     l->records = records;
     hr_status status = hr_labels_of(records->data, &l->labels, err);
     l->labels.weights = setup->weights;
+    l->labels.unit = setup->weights ? HR_PER_PERSON : HR_PER_RECORD;
     if (!status) status = hr_binned_columns(records->data, setup->binning, records->threads, &l->binned, err);
     if (!status) status = make_room_local_labels(l, err);
     if (status) {
@@ -211,20 +212,29 @@ static hr_status sum_leaves(hr_local_stats_labels *l, const hr_stats_query *quer
     return HR_OK;
 }
 
-static void count_values(const uint8_t *bins, size_t bin_count, const uint32_t *rows, size_t count,
-                         hr_exact *out) {
-    memset(out, 0, bin_count * sizeof *out);
-    for (size_t i = 0; i < count; i++) out[bins[rows[i]]].unpaid++;
+static uint32_t weight_of(const hr_local_stats_labels *l, uint32_t row) {
+    return l->labels.weights ? l->labels.weights[row] : 1;
 }
 
-static void count_cells(const hr_data *data, const hr_stats_query *query, const uint32_t *rows, size_t count,
-                        hr_exact *out) {
+static void count_values(const hr_local_stats_labels *l, const hr_stats_query *query, hr_exact *out) {
+    const node_rows *at = &l->nodes[query->node];
+    const uint32_t *rows = l->rows + at->begin;
+    const uint8_t *bins = hr_binned_column(l->binned, query->feature);
+    memset(out, 0, l->binned->binning->features[query->feature].bin_count * sizeof *out);
+    for (size_t i = 0; i < at->count; i++) out[bins[rows[i]]].unpaid += weight_of(l, rows[i]);
+}
+
+static void count_cells(const hr_local_stats_labels *l, const hr_stats_query *query, hr_exact *out) {
+    const node_rows *at = &l->nodes[query->node];
     double values[HR_DATA_BLOCK];
+    uint32_t weights[HR_DATA_BLOCK];
     memset(out, 0, HR_BALANCE_COUNTS * sizeof *out);
-    for (size_t begin = 0; begin < count; begin += HR_DATA_BLOCK) {
-        const size_t block = hr_data_block_size(begin, count);
-        hr_data_numbers_at(data, query->feature, rows + begin, block, values);
-        hr_median_score_count(&query->range, values, block, out);
+    for (size_t begin = 0; begin < at->count; begin += HR_DATA_BLOCK) {
+        const size_t block = hr_data_block_size(begin, at->count);
+        const uint32_t *rows = l->rows + at->begin + begin;
+        hr_data_numbers_at(l->records->data, query->feature, rows, block, values);
+        for (size_t i = 0; i < block; i++) weights[i] = weight_of(l, rows[i]);
+        hr_median_score_count(&query->range, values, weights, block, out);
     }
 }
 
@@ -242,12 +252,10 @@ static hr_status local_labels_answer(hr_local_stats_labels *l, const hr_stats_qu
         find_sides(l, &query->division, rows, count);
         hr_sides_sum(&l->labels, rows, l->left, count, out);
         return HR_OK;
-    case HR_STATS_VALUES:
-        count_values(hr_binned_column(l->binned, feature), bin_count, rows, count, out);
-        return HR_OK;
+    case HR_STATS_VALUES: count_values(l, query, out); return HR_OK;
     case HR_STATS_CELLS: break;
     }
-    count_cells(l->records->data, query, rows, count, out);
+    count_cells(l, query, out);
     return HR_OK;
 }
 

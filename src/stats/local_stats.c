@@ -1,7 +1,6 @@
 #include "stats/local_stats.h"
 
 #include "base/fail.h"
-#include "stats/hessian.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -247,19 +246,21 @@ void hr_local_stats_add_tree(const hr_local_stats *local, const hr_tree *tree, d
     }
 }
 
-static int64_t hessian_of(const hr_packing *packing, double bound, int64_t packed) {
-    return hr_hessian(packing, bound, hr_unpack(packing, packed).gradient.unpaid);
+static int64_t hessian_of(const hr_hessian_rule *rule, uint32_t row, int64_t packed) {
+    return hr_hessian(rule, row, hr_unpack(rule->packing, packed).gradient.unpaid);
 }
 
 /* Adds those of a node's records to the node, if it is a leaf, or else to the children that they were not
  * dealt to. */
 static void add_hessians(const hr_local_stats *local, const hr_tree *tree, uint32_t n,
-                         const hr_packing *packing, double bound, hr_exact *sums) {
+                         const hr_hessian_rule *rule, hr_exact *sums) {
     const hr_node *node = &tree->nodes[n];
     const node_run *r = &local->runs[n];
     const int64_t *packed = packed_of(local, r);
+    const uint32_t *rows = rows_of(local, r);
     if (!node->left) {
-        for (size_t i = 0; i < r->count; i++) sums[n].unpaid += hessian_of(packing, bound, packed[i]);
+        for (size_t i = 0; i < r->count; i++)
+            sums[n].unpaid += hessian_of(rule, rows ? rows[i] : (uint32_t)i, packed[i]);
         return;
     }
     hr_kind kind = local->binned->binning->features[node->feature].kind;
@@ -267,21 +268,21 @@ static void add_hessians(const hr_local_stats *local, const hr_tree *tree, uint3
     for (int bin = 0; bin < HR_BINS_MAX; bin++)
         child[bin] = node->left + !hr_node_goes_left(tree, node, kind, (uint8_t)bin);
     const uint8_t *bins = hr_binned_column(local->binned, node->feature);
-    const uint32_t *rows = rows_of(local, r);
     for (size_t i = 0; i < r->count; i++) {
         if (rows && i + AHEAD < r->count) __builtin_prefetch(bins + rows[i + AHEAD]);
-        sums[child[bins[rows ? rows[i] : i]]].unpaid += hessian_of(packing, bound, packed[i]);
+        const uint32_t row = rows ? rows[i] : (uint32_t)i;
+        sums[child[bins[row]]].unpaid += hessian_of(rule, row, packed[i]);
     }
 }
 
 /* Sums of all nodes first, then those of inner nodes, which are 0, are left out. */
-void hr_local_stats_hessians(const hr_local_stats *local, const hr_tree *tree, const hr_packing *packing,
-                             double bound, hr_exact *sums) {
+void hr_local_stats_hessians(const hr_local_stats *local, const hr_tree *tree, const hr_hessian_rule *rule,
+                             hr_exact *sums) {
     size_t leaf = 0;
     for (size_t n = 0; n < tree->node_count; n++) sums[n].unpaid = 0;
 #pragma omp parallel for num_threads(local->threads) schedule(dynamic)
     for (size_t n = 0; n < tree->node_count; n++)
-        if (ends_in(local, tree, n)) add_hessians(local, tree, (uint32_t)n, packing, bound, sums);
+        if (ends_in(local, tree, n)) add_hessians(local, tree, (uint32_t)n, rule, sums);
     for (size_t n = 0; n < tree->node_count; n++)
         if (!tree->nodes[n].left) sums[leaf++] = sums[n];
 }

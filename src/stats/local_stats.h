@@ -4,6 +4,7 @@
 #define HR_STATS_LOCAL_STATS_H
 
 #include "bins/binned.h"
+#include "stats/hessian.h"
 #include "stats/split.h"
 
 typedef struct hr_local_stats hr_local_stats;
@@ -35,8 +36,8 @@ void hr_local_stats_add_tree(const hr_local_stats *local, const hr_tree *tree, d
 
 /* The sums of hr_hessian over the leaves of such a tree, in order of their nodes, from the gradients where
  * its growth left them: each record's own, in one leaf. `sums` has room for node_count. A record changes one
- * sum by at most 2^12. */
-void hr_local_stats_hessians(const hr_local_stats *local, const hr_tree *tree, const hr_packing *packing,
-                             double bound, hr_exact *sums);
+ * sum by at most 2^12 (a person, all of them together by at most 2^18). */
+void hr_local_stats_hessians(const hr_local_stats *local, const hr_tree *tree, const hr_hessian_rule *rule,
+                             hr_exact *sums);
 
 #endif

@@ -24,10 +24,11 @@ static hr_exact score_of_halves(int64_t left, int64_t count) {
     return (hr_exact){-llabs(2 * left - count)};
 }
 
-void hr_median_score_count(const hr_median_score_range *range, const double *values, size_t count,
-                           hr_exact *cells) {
+void hr_median_score_count(const hr_median_score_range *range, const double *values, const uint32_t *weights,
+                           size_t count, hr_exact *cells) {
     for (size_t i = 0; i < count; i++)
-        cells[isnan(values[i]) ? MISSING : cell_of_value(range, values[i])].unpaid++;
+        cells[isnan(values[i]) ? MISSING : cell_of_value(range, values[i])].unpaid +=
+            weights ? weights[i] : 1;
 }
 
 static int64_t sum_of(const hr_exact *counts, size_t count) {

@@ -2,7 +2,9 @@
  * medians are chosen by.
  *
  * A score is -|left - right|. Adding a record to the node moves one side by 1, so every score by 1 up or
- * down: the width of the scores is HR_MEDIAN_SCORE_WIDTH, whatever the node holds (median_score.proof.md). */
+ * down: the width of the scores is HR_MEDIAN_SCORE_WIDTH, whatever the node holds (median_score.proof.md). A
+ * person moves them by at most what its records weigh there: hr_unit_median_width for all nodes of a level.
+ */
 #ifndef HR_STATS_MEDIAN_SCORE_H
 #define HR_STATS_MEDIAN_SCORE_H
 
@@ -17,10 +19,10 @@ typedef struct hr_median_score_range {
     double low, high; /* low < high, high - low finite */
 } hr_median_score_range;
 
-/* Adds to each cell how many of the values, one a record, are in it, and to the last, HR_MEDIAN_SCORE_CELLS,
- * how many are missing (NaN): a record adds 1 to one of HR_BALANCE_COUNTS numbers. */
-void hr_median_score_count(const hr_median_score_range *range, const double *values, size_t count,
-                           hr_exact *cells);
+/* Adds to each cell the weights (NULL: 1 each) of the values, one a record, that are in it, and to the last,
+ * HR_MEDIAN_SCORE_CELLS, those of missing values (NaN): a record adds to one of HR_BALANCE_COUNTS numbers. */
+void hr_median_score_count(const hr_median_score_range *range, const double *values, const uint32_t *weights,
+                           size_t count, hr_exact *cells);
 
 /* scores[c - 1] of the cuts hr_median_score_cut(range, c), c = 1..HR_MEDIAN_SCORE_CELLS - 1: value <= cut
  * goes left, as in a model. */

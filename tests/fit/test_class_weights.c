@@ -137,7 +137,7 @@ static const wrong_weights wrong[] = {
     {"hedge", {1, 1001}, 2, "more than 1000 times"},
     {"hedge", {1}, 1, "more or fewer class weights"},
     {"hedge", {1, 1, 1}, 3, "more or fewer class weights"},
-    {"diprime", {1, 2}, 2, "cannot weigh classes"},
+    {"para", {1, 2}, 2, "cannot weigh classes"},
     {"gbdt", {1, 2}, 2, "cannot weigh classes"},
 };
 

@@ -21,6 +21,7 @@ ALLOWED = {
     ('src/methods/gbdt.c', 'train_gbdt'): (1, PACK),
     ('src/methods/inprivate.c', 'exact_halves'): (1, NOT_PRIVATE),
     ('src/methods/inprivate.c', 'boosting_init'): (7, ROOM + '; ' + LOOP),
+    ('src/methods/inprivate.c', 'rounds_of_persons'): (2, LOOP),
     ('src/methods/inprivate.c', 'pick_records'): (1, LOOP),
     ('src/methods/inprivate.c', 'train_inprivate'): (1, 'kept for ' + LOOP),
     ('src/methods/inprivate_tree.c', 'pack_residuals'): (1, PACK),

@@ -119,7 +119,7 @@ static size_t cut_groups(const double *values, size_t count, group *groups) {
     hr_exact cells[HR_BALANCE_COUNTS] = {{0}}, scores[CUTS];
     hr_median_score_range range = {0, 1};
     size_t made = 0;
-    hr_median_score_count(&range, values, count, cells);
+    hr_median_score_count(&range, values, NULL, count, cells);
     hr_median_score_of_cuts(cells, false, scores);
     for (size_t c = 0; c < CUTS; c++) {
         double score = (double)scores[c].unpaid;

@@ -173,7 +173,9 @@ static void test_a6i__published_leaves_lose_more_than_they_claim(void **state) {
                    counts = line_of(options, classes, "leaf count");
         const hr_packing packing = {.gradient_bound = 1 << 16};
         double one = (double)sums.sensitivity, r = classes ? 1.5 : 4;
-        double count = classes ? (double)hr_hessian(&packing, 2, (int64_t)(1.5 / 2 * (1 << 16))) : 1;
+        double count = classes ? (double)hr_hessian(&(hr_hessian_rule){&packing, 2, NULL}, 0,
+                                                    (int64_t)(1.5 / 2 * (1 << 16)))
+                               : 1;
         double loss = leaf_loss(&sums, &counts, r * one, count),
                claimed = hr_units_value(sums.cost + counts.cost);
         print_message("A6i published leaf, residual %.1f: claimed %.3f, loses %.3f\n", r, claimed, loss);
@@ -191,7 +193,8 @@ static void test_a6i__sound_leaves_lose_what_they_claim(void **state) {
                    counts = line_of(options, k < 2 ? 2 : 0, "leaf count");
         const hr_packing packing = {.gradient_bound = 1 << 12};
         int64_t gradient = (int64_t)(fmin(1.5, bounds[k]) / bounds[k] * (1 << 12));
-        double count = k < 2 ? (double)hr_hessian(&packing, bounds[k], gradient) : 1;
+        double count =
+            k < 2 ? (double)hr_hessian(&(hr_hessian_rule){&packing, bounds[k], NULL}, 0, gradient) : 1;
         double loss = leaf_loss(&sums, &counts, (double)gradient, count),
                claimed = hr_units_value(sums.cost + counts.cost);
         print_message("A6i sound leaf, residual 1.5 clipped to %.0f: claimed %.3f, loses %.3f\n", bounds[k],

@@ -13,7 +13,7 @@ static void test_hessian__is_the_equations_and_in_range(void **state) {
             const hr_packing packing = {.gradient_bound = (int64_t)1 << bits};
             for (int64_t g = -packing.gradient_bound; g <= packing.gradient_bound; g++) {
                 double r = fabs((double)g) * bounds[b] / (double)packing.gradient_bound;
-                int64_t made = hr_hessian(&packing, bounds[b], g);
+                int64_t made = hr_hessian(&(hr_hessian_rule){&packing, bounds[b], NULL}, 0, g);
                 assert_true(made >= 0 && made <= 1 << HR_HESSIAN_BITS);
                 assert_true(fabs((double)made - r * (2 - r) * 4096) <= .5 + 1e-9);
             }
@@ -24,7 +24,8 @@ static void test_hessian__is_the_equations_and_in_range(void **state) {
 static void test_hessian__is_never_negative(void **state) {
     (void)state;
     const hr_packing packing = {.gradient_bound = 1 << 12};
-    for (int64_t g = -(1 << 12); g <= 1 << 12; g++) assert_true(hr_hessian(&packing, 8, g) >= 0);
+    for (int64_t g = -(1 << 12); g <= 1 << 12; g++)
+        assert_true(hr_hessian(&(hr_hessian_rule){&packing, 8, NULL}, 0, g) >= 0);
 }
 
 int main(void) {

@@ -241,6 +241,76 @@ static void test_purity__is_exact_of_the_largest_sets(void **state) {
     assert_true(hr_purity(&two, halves) == (int64_t)((squared << HR_CLASS_BITS) / n));
 }
 
+/* ---- Weighted records ---- */
+
+enum { PERSON_BINS = 255 };
+
+/* Of weighted statistics, in units of hr_purity; the sums of numbers are finer than their weights. */
+static long double purity_of_weighted(const hr_labels *labels, const hr_exact *stat) {
+    const long double person = HR_PERSON_UNIT, unit = labels->classes ? 1 << HR_CLASS_BITS : UNIT * UNIT;
+    long double squares = 0, all = 0;
+    for (size_t k = 0; k < labels->classes; k++) {
+        squares += powl((long double)stat[k].unpaid / person, 2);
+        all += (long double)stat[k].unpaid / person;
+    }
+    if (!labels->classes) {
+        squares = powl((long double)stat[0].unpaid / ((long double)UNIT * (1 << HR_PERSON_FINE_BITS)), 2);
+        all = (long double)stat[1].unpaid / person;
+    }
+    return all > 0 ? unit * squares / all : 0;
+}
+
+/* One rounding of the sum, not one of every bin. */
+static void test_weighted__purity_is_rounded_once_for_all_bins(void **state) {
+    (void)state;
+    hr_dice dice;
+    hr_dice_init(&dice, 12);
+    for (int i = 0; i < 400; i++) {
+        const hr_labels labels = {.classes = (size_t)(i % 2) * 3, .unit = HR_PER_PERSON};
+        const size_t width = hr_labels_width(&labels), bins = 1 + hr_dice_below(&dice, PERSON_BINS);
+        hr_exact stats[PERSON_BINS * 3];
+        long double wanted = 0;
+        for (size_t b = 0; b < bins; b++) {
+            hr_exact *stat = stats + b * width;
+            for (size_t k = 0; k < width; k++) stat[k].unpaid = (int64_t)hr_dice_below(&dice, 1 << 18);
+            if (!labels.classes)
+                stat[0].unpaid =
+                    (int64_t)hr_dice_below(&dice, 8 * (uint64_t)stat[1].unpaid + 1) - 4 * stat[1].unpaid;
+            wanted += purity_of_weighted(&labels, stat);
+        }
+        const long double off = wanted - (long double)hr_bins_score(&labels, bins, stats).unpaid;
+        if (!(off > -1e-6L && off < 1 + (long double)bins / HR_PERSON_UNIT)) fail_msg("off by %Lg", off);
+    }
+}
+
+static void test_weighted__purity_has_room_for_the_largest_sets(void **state) {
+    (void)state;
+    const hr_labels two = {.classes = 2, .unit = HR_PER_PERSON}, number = {.unit = HR_PER_PERSON};
+    const int64_t persons = INT32_MAX, n = persons * HR_PERSON_UNIT;
+    hr_exact one_class[2] = {{0}, {n}}, lowest[2] = {{-4 * n}, {n}};
+    assert_true(hr_purity(&two, one_class) == persons << HR_CLASS_BITS);
+    assert_true(hr_purity(&number, lowest) == persons * UNIT * UNIT);
+}
+
+/* Weighted squares, in whole units: of records that are alike the score of a division is 0. */
+static void test_weighted__division_of_equal_labels_has_no_error(void **state) {
+    (void)state;
+    enum { ROWS = 40 };
+    int32_t values[ROWS];
+    uint32_t weights[ROWS], rows[ROWS];
+    uint8_t left[ROWS];
+    for (uint32_t i = 0; i < ROWS; i++)
+        values[i] = UNIT, weights[i] = HR_PERSON_UNIT / (1 + i % 4), rows[i] = i, left[i] = i % 3 == 0;
+    for (size_t classes = 0; classes <= 2; classes += 2) {
+        hr_labels labels = {.values = values, .classes = classes, .weights = weights, .unit = HR_PER_PERSON};
+        hr_exact sides[5];
+        if (classes) memset(values, 0, sizeof values);
+        hr_sides_sum(&labels, rows, left, ROWS, sides);
+        const int64_t score = hr_division_score(&labels, sides).unpaid;
+        if (score > 0 || score < -1) fail_msg("%zu classes: %lld", classes, (long long)score);
+    }
+}
+
 /* ---- The width ---- */
 
 /* How near changes came to the ends of [U|y|^2 - W, U|y|^2]: 0 is there. */
@@ -253,7 +323,7 @@ static void check_added(const hr_labels *labels, const hr_exact *stat, int32_t y
     memcpy(with, stat, hr_labels_width(labels) * sizeof *with);
     hr_labels_add(&(hr_labels){.values = &y, .classes = labels->classes}, 0, with);
     int64_t change = hr_purity(labels, with) - hr_purity(labels, stat),
-            width = (int64_t)hr_purity_width(labels);
+            width = (int64_t)hr_purity_width(labels, 1);
     int64_t above = change - (square(labels, y) - width), below = square(labels, y) - change;
     if (above < 0 || below < 0)
         fail_msg("a record of %d: %lld above, %lld below", y, (long long)above, (long long)below);
@@ -262,7 +332,7 @@ static void check_added(const hr_labels *labels, const hr_exact *stat, int32_t y
 }
 
 static void assert_reached(const hr_labels *labels, const ends *seen) {
-    if (seen->highest != 0 || (double)seen->lowest > 1e-5 * (double)hr_purity_width(labels))
+    if (seen->highest != 0 || (double)seen->lowest > 1e-5 * (double)hr_purity_width(labels, 1))
         fail_msg("%zu classes: nearest to the ends %lld, %lld", labels->classes, (long long)seen->lowest,
                  (long long)seen->highest);
 }
@@ -276,7 +346,7 @@ static void test_width__holds_for_numbers_and_is_needed(void **state) {
     (void)state;
     static const int32_t ys[] = {-UNIT, -UNIT + 1, -UNIT / 2, -1, 0, 1, 3, UNIT / 3, UNIT - 1, UNIT};
     ends seen = {INT64_MAX, INT64_MAX};
-    assert_true(hr_purity_width(&numbers) == (uint64_t)4 << 24);
+    assert_true(hr_purity_width(&numbers, 1) == (uint64_t)4 << 24);
     for (int64_t n = 0; n <= 12; n++) /* all sums of few records, some in steps */
         for (int64_t sum = -n * UNIT; sum <= n * UNIT; sum += n < 2 ? 1 : 61)
             for (size_t k = 0; k < COUNT(ys); k++)
@@ -302,7 +372,7 @@ static void test_width__holds_for_classes_and_is_needed(void **state) {
     for (size_t classes = 2; classes <= 5; classes++) {
         hr_labels labels = {.values = NULL, .classes = classes};
         ends seen = {INT64_MAX, INT64_MAX};
-        assert_true(hr_purity_width(&labels) == (uint64_t)2 << 20);
+        assert_true(hr_purity_width(&labels, 1) == (uint64_t)2 << 20);
         for (uint64_t code = 0; code < UINT64_C(1) << (3 * classes); code++) { /* all counts up to 7 */
             hr_exact stat[5];
             for (size_t k = 0; k < classes; k++) stat[k].unpaid = (int64_t)(code >> (3 * k) & 7);
@@ -387,7 +457,7 @@ static void test_division_score__falls_by_at_most_the_width(void **state) {
     int32_t values[RECORDS + 1];
     for (size_t classes = 0; classes <= 5; classes += classes ? 1 : 2) {
         hr_labels labels = {.values = values, .classes = classes};
-        int64_t width = (int64_t)hr_purity_width(&labels), most = 0, least = width;
+        int64_t width = (int64_t)hr_purity_width(&labels, 1), most = 0, least = width;
         for (int i = 0; i < 4000; i++) {
             division d;
             draw_labels(&dice, &labels, RECORDS + 1);
@@ -440,7 +510,7 @@ static void test_bins_score__is_the_purity_of_all_bins_and_as_wide_as_one(void *
     for (size_t classes = 0; classes <= 5; classes += classes ? 1 : 2) {
         hr_labels labels = {.values = values, .classes = classes};
         ends seen = {INT64_MAX, INT64_MAX};
-        int64_t width = (int64_t)hr_purity_width(&labels), scores[2];
+        int64_t width = (int64_t)hr_purity_width(&labels, 1), scores[2];
         for (int i = 0; i < 4000; i++) {
             hr_i128 wanted;
             draw_labels(&dice, &labels, RECORDS + 1);
@@ -465,7 +535,7 @@ static void test_leaves__hold_counts_of_classes_leaf_by_leaf(void **state) {
     hr_labels labels = {.values = values, .classes = 3};
     hr_exact stats[3 * 3], counts[3 * 3 + 1] = {[9] = {77}};
     hr_labels_sum(&labels, rows, leaf_of, 5, 3, stats);
-    hr_labels_of_leaves(&labels, HR_PER_RECORD, stats, 3, NULL, counts);
+    hr_labels_of_leaves(&labels, stats, 3, NULL, counts);
     static const int64_t wanted[] = {0, 0, 2, 0, 0, 0, 0, 3, 0};
     for (size_t i = 0; i < 9; i++) assert_true(counts[i].unpaid == HR_COUNT_UNIT * wanted[i]);
     assert_true(counts[9].unpaid == 77);
@@ -478,7 +548,7 @@ static void test_leaves__hold_sums_and_counts_of_numbers(void **state) {
     hr_labels labels = {.values = values, .classes = 0};
     hr_exact stats[3 * 2], sums[4] = {[3] = {77}}, counts[4] = {[3] = {78}};
     hr_labels_sum(&labels, rows, leaf_of, 5, 3, stats);
-    hr_labels_of_leaves(&labels, HR_PER_RECORD, stats, 3, sums, counts);
+    hr_labels_of_leaves(&labels, stats, 3, sums, counts);
     assert_true(sums[0].unpaid == UNIT - 1 && sums[1].unpaid == 0 && sums[2].unpaid == 112 &&
                 sums[3].unpaid == 77);
     assert_true(counts[0].unpaid == 2 * HR_COUNT_UNIT && counts[1].unpaid == 0 &&
@@ -514,6 +584,9 @@ int main(void) {
         cmocka_unit_test(test_sums__are_those_of_the_records),
         cmocka_unit_test(test_purity__is_all_squares_less_those_of_the_errors),
         cmocka_unit_test(test_purity__is_exact_of_the_largest_sets),
+        cmocka_unit_test(test_weighted__purity_is_rounded_once_for_all_bins),
+        cmocka_unit_test(test_weighted__purity_has_room_for_the_largest_sets),
+        cmocka_unit_test(test_weighted__division_of_equal_labels_has_no_error),
         cmocka_unit_test(test_width__holds_for_numbers_and_is_needed),
         cmocka_unit_test(test_width__holds_for_classes_and_is_needed),
         cmocka_unit_test(test_division_score__is_minus_the_squared_errors),

@@ -129,14 +129,14 @@ static void check_sums(const binned_table *t, const hr_tree *tree, const hr_sums
 /* Every record's own gradient, in the leaf that it walks to, wherever growth left it. */
 static void check_hessians(const binned_table *t, const hr_local_stats *local, const hr_tree *tree,
                            const uint32_t *rows, const int64_t *packed, size_t count) {
-    static const double bound = 1.5;
+    const hr_hessian_rule rule = {&pack, 1.5, NULL};
     int64_t *wanted = arena_room(t->arena, tree->node_count, sizeof *wanted);
     hr_exact *sums = arena_room(t->arena, tree->node_count, sizeof *sums);
     size_t leaf = 0;
     for (size_t i = 0; i < count; i++)
         wanted[leaf_of(t, tree, rows ? rows[i] : i)] +=
-            hr_hessian(&pack, bound, hr_unpack(&pack, packed[i]).gradient.unpaid);
-    hr_local_stats_hessians(local, tree, &pack, bound, sums);
+            hr_hessian(&rule, 0, hr_unpack(&pack, packed[i]).gradient.unpaid);
+    hr_local_stats_hessians(local, tree, &rule, sums);
     for (size_t n = 0; n < tree->node_count; n++)
         if (!tree->nodes[n].left) assert_int_equal(sums[leaf++].unpaid, wanted[n]);
 }

@@ -68,7 +68,7 @@ typedef struct sample {
 
 static void score_cuts(const sample *s, const uint32_t *rows, size_t count, hr_exact *scores) {
     hr_exact cells[HR_BALANCE_COUNTS] = {{0}};
-    for (size_t i = 0; i < count; i++) hr_median_score_count(&s->range, &s->values[rows[i]], 1, cells);
+    for (size_t i = 0; i < count; i++) hr_median_score_count(&s->range, &s->values[rows[i]], NULL, 1, cells);
     hr_median_score_of_cuts(cells, s->missing_left, scores);
 }
 
