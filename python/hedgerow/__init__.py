@@ -10,6 +10,7 @@ from .errors import (AbsentError, ArgumentError, BudgetError, FileError, FormatE
 from .estimators import HedgerowClassifier, HedgerowRegressor, search_cost
 from .explain import Axis, Shap, Shape, Shapes
 from .federation import simulate
+from .generate import generate_hospital
 from .ledger import Entry, Ledger
 from .model import Guarantee, Model, Release
 from .schema import Column, Schema
@@ -17,7 +18,7 @@ from .schema import Column, Schema
 __version__ = text_of(lib.hr_version())
 __all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'Column', 'Entry', 'FileError', 'FormatError', 'Guarantee', 'HedgerowClassifier',
            'HedgerowError', 'HedgerowRegressor', 'Ledger', 'LimitError', 'Model', 'PolicyError', 'PrivacyLeakWarning', 'Release', 'Schema',
-           'SchemaError', 'Shap', 'Shape', 'Shapes', 'methods', 'search_cost', 'simulate']
+           'SchemaError', 'Shap', 'Shape', 'Shapes', 'generate_hospital', 'methods', 'search_cost', 'simulate']
 
 
 def methods() -> dict[str, dict[str, str]]:

@@ -180,7 +180,7 @@ def test_a_plan__reads_nothing_and_spends_nothing():
     ({'class_weights': 'balanced'}, 'public'),
     ({'class_weights': {'maybe': 2}}, 'maybe'),
     ({'class_weights': {'yes': 0}}, 'class-weight'),
-    ({'class_weights': {'yes': 2}, 'method': 'diprime'}, 'class-weight'),
+    ({'class_weights': {'yes': 2}, 'method': 'para'}, 'class-weight'),
     ({'schema': '/nowhere.yaml'}, '/nowhere.yaml'),
     ({'ledger': '/nowhere.db'}, '/nowhere.db'),
     ({'delta': .5}, 'delta'),

@@ -163,7 +163,7 @@ def test_a_unit_without_persons__is_refused(spoil, message):
 def test_records_per_person__protect_persons_with_any_method():
     df, y = frame()
     df = df.assign(patient=['P%d' % (i // 3) for i in range(len(df))])
-    facts = dict(schema=hedgerow.Schema.parse(UNIT), method='diprime')
+    facts = dict(schema=hedgerow.Schema.parse(UNIT), method='para')
     assert HedgerowClassifier(records_per_person=2, **facts).fit(df, y).guarantee_.unit == 'one person'
     with pytest.raises(hedgerow.PolicyError, match='records-per-person'):
         HedgerowClassifier(**facts).fit(df, y)
