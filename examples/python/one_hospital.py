@@ -58,5 +58,6 @@ print(largest.axes[0].feature, 'accounts for', round(largest.share, 3), 'of the 
 
 # %%
 model.model_.write('model.json')
+hedgerow.report(model, 'report.html')   # the same for people: open it in a browser
 again = hedgerow.Model.read('model.json')
 assert (again.predict(test) == model.model_.predict(test)).all()

@@ -13,12 +13,14 @@ from .federation import simulate
 from .generate import generate_hospital
 from .ledger import Entry, Ledger
 from .model import Guarantee, Model, Release
+from .report import report
 from .schema import Column, Schema
 
 __version__ = text_of(lib.hr_version())
 __all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'Column', 'Entry', 'FileError', 'FormatError', 'Guarantee', 'HedgerowClassifier',
            'HedgerowError', 'HedgerowRegressor', 'Ledger', 'LimitError', 'Model', 'PolicyError', 'PrivacyLeakWarning', 'Release', 'Schema',
-           'SchemaError', 'Shap', 'Shape', 'Shapes', 'generate_hospital', 'methods', 'search_cost', 'simulate']
+           'SchemaError', 'Shap', 'Shape', 'Shapes', 'generate_hospital', 'methods', 'report',
+           'search_cost', 'simulate']
 
 
 def methods() -> dict[str, dict[str, str]]:

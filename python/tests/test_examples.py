@@ -32,7 +32,7 @@ def test_one_hospital__publishes_what_it_paid_for(run):
     assert 'differentially private' in printed
     assert names['ledger'].spent[0] == pytest.approx(1)
     assert float(re.search(r'accuracy ([.\d]+)', printed)[1]) > .8
-    assert pathlib.Path('model.json').exists()
+    assert pathlib.Path('model.json').exists() and pathlib.Path('report.html').exists()
 
 
 def test_budget_over_a_year__adds_up_and_refuses_the_rest(run):
