@@ -259,3 +259,8 @@ void hr_number_render(double value, char text[HR_NUMBER_TEXT]) {
         if (hr_number_parse(text, strlen(text), &back) == HR_NUMBER_OK && back == value) return;
     }
 }
+
+void hr_number_render_float(float value, char text[HR_NUMBER_TEXT]) {
+    snprintf(text, HR_NUMBER_TEXT, "%.8e", (double)value);
+    plain_point(text);
+}

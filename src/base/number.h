@@ -29,4 +29,7 @@ enum { HR_NUMBER_TEXT = 32 };
 /* The shortest of the usual spellings that reads back to the same finite double. */
 void hr_number_render(double value, char text[HR_NUMBER_TEXT]);
 
+/* Nine digits and an exponent, such as 1.00000000e-01, to which this finite float is the nearest. */
+void hr_number_render_float(float value, char text[HR_NUMBER_TEXT]);
+
 #endif

@@ -297,6 +297,23 @@ static void test_render__reads_back(void **state) {
     }
 }
 
+static void test_render_float__reads_back(void **state) {
+    (void)state;
+    char text[HR_NUMBER_TEXT];
+    hr_number_render_float(-.1f, text);
+    assert_string_equal(text, "-1.00000001e-01");
+    for (int i = 0; i < 100000; i++) {
+        uint32_t bits = (uint32_t)next(), back_bits;
+        float x, back;
+        memcpy(&x, &bits, sizeof x);
+        if (!isfinite(x)) continue;
+        hr_number_render_float(x, text);
+        back = strtof(text, NULL);
+        memcpy(&back_bits, &back, sizeof back);
+        assert_true(bits == back_bits);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parse__hard_cases_round_as_strtod),
@@ -307,6 +324,7 @@ int main(void) {
         cmocka_unit_test(test_parse__takes_a_point_in_every_locale),
         cmocka_unit_test(test_parse__stays_within_its_bytes),
         cmocka_unit_test(test_render__reads_back),
+        cmocka_unit_test(test_render_float__reads_back),
         cmocka_unit_test(test_fast__reads_the_usual_and_leaves_the_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
