@@ -7,6 +7,7 @@
 #define HR_MODEL_JSON_H
 
 #include "base/arena.h"
+#include "base/buffer.h"
 
 #include <hedgerow/status.h>
 #include <stdbool.h>
@@ -48,5 +49,8 @@ const hr_json *hr_json_get(const hr_json *object, const char *key);
 
 /* Line and column (in bytes) of an offset, both from 1. */
 void hr_json_locate(const char *bytes, size_t at, uint64_t *line, uint64_t *column);
+
+/* Adds a text in quotation marks. It is UTF-8. */
+void hr_json_add_text(hr_buffer *buffer, const char *text);
 
 #endif

@@ -5,6 +5,7 @@
  * model gives the same bytes everywhere, and every double reads back bit for bit. */
 #include "base/buffer.h"
 #include "base/number.h"
+#include "model/json.h"
 #include "model/model.h"
 #include "model/model_words.h"
 #include "schema/cell_text.h"
@@ -22,7 +23,7 @@ static void add_json_number(hr_buffer *b, double value) {
     hr_buffer_text(b, value == 0 && signbit(value) ? "-0.0" : text);
 }
 
-static void add_string(hr_buffer *b, const char *text) {
+void hr_json_add_text(hr_buffer *b, const char *text) {
     hr_buffer_text(b, "\"");
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
@@ -50,7 +51,7 @@ static void add_strings(hr_buffer *b, const char *const *texts, size_t count) {
     hr_buffer_text(b, "[");
     for (size_t i = 0; i < count; i++) {
         if (i) hr_buffer_text(b, ", ");
-        add_string(b, texts[i]);
+        hr_json_add_text(b, texts[i]);
     }
     hr_buffer_text(b, "]");
 }
@@ -77,9 +78,9 @@ static void end_items(hr_buffer *b, size_t count, int indent, const char *bracke
 
 static void add_head(hr_buffer *b, const hr_model *m) {
     hr_buffer_text(b, "{\n  \"hedgerow-model\": 2,\n  \"version\": ");
-    add_string(b, hr_version());
+    hr_json_add_text(b, hr_version());
     hr_buffer_text(b, ",\n  \"method\": ");
-    add_string(b, m->method);
+    hr_json_add_text(b, m->method);
     hr_buffer_format(b, ",\n  \"mode\": \"%s\"", HR_MODE_NAMES[m->mode]);
     hr_buffer_format(b, ",\n  \"task\": \"%s\"", HR_TASK_NAMES[hr_schema_task(m->schema)]);
     hr_buffer_format(b, ",\n  \"link\": \"%s\"", HR_LINK_NAMES[m->forest.link]);
@@ -100,7 +101,7 @@ static void add_guarantee(hr_buffer *b, const hr_model *m) {
     add_json_number(b, g->delta_replace);
     if (strcmp(g->unit, HR_ONE_RECORD) != 0) hr_buffer_format(b, ",\n    \"unit\": \"%s\"", g->unit);
     hr_buffer_text(b, ",\n    \"statement\": ");
-    add_string(b, g->statement);
+    hr_json_add_text(b, g->statement);
     hr_buffer_text(b, "\n  }");
 }
 
@@ -125,16 +126,16 @@ static void add_settings(hr_buffer *b, const hr_model *m) {
     hr_buffer_text(b, ",\n  \"settings\": {");
     for (size_t i = 0; i < m->setting_count; i++) {
         begin_item(b, i, 4);
-        add_string(b, m->settings[i].name);
+        hr_json_add_text(b, m->settings[i].name);
         hr_buffer_text(b, ": ");
-        add_string(b, m->settings[i].value);
+        hr_json_add_text(b, m->settings[i].value);
     }
     end_items(b, m->setting_count, 2, "}");
 }
 
 static void add_text_member(hr_buffer *b, const char *key, const char *text) {
     hr_buffer_format(b, ", \"%s\": ", key);
-    add_string(b, text);
+    hr_json_add_text(b, text);
 }
 
 /* Only what differs from plain numbers: other models have the bytes that they always had. */
@@ -147,7 +148,7 @@ static void add_number_format(hr_buffer *b, const hr_number_format *format) {
 
 static void add_column(hr_buffer *b, const hr_column *column) {
     hr_buffer_text(b, "{\"name\": ");
-    add_string(b, column->name);
+    hr_json_add_text(b, column->name);
     hr_buffer_format(b, ", \"kind\": \"%s\"", HR_KIND_NAMES[column->kind]);
     if (column->kind == HR_KIND_NUMBER) {
         hr_buffer_text(b, ", \"low\": ");
@@ -172,7 +173,7 @@ static void add_date(hr_buffer *b, const hr_date_column *date) {
     char from[HR_TIMESTAMP_TEXT], to[HR_TIMESTAMP_TEXT];
     hr_date_range_text(date, from, to);
     hr_buffer_text(b, "{\"name\": ");
-    add_string(b, date->name);
+    hr_json_add_text(b, date->name);
     add_text_member(b, "from", from);
     add_text_member(b, "to", to);
     if (date->format) add_text_member(b, "format", date->format);
@@ -205,7 +206,7 @@ static void add_json_schema(hr_buffer *b, const hr_schema *schema) {
     end_items(b, hr_schema_feature_count(schema), 4, "],\n    \"missing\": [");
     for (size_t i = 0; i < hr_schema_missing_count(schema); i++) {
         if (i) hr_buffer_text(b, ", ");
-        add_string(b, hr_schema_missing(schema, i));
+        hr_json_add_text(b, hr_schema_missing(schema, i));
     }
     hr_buffer_text(b, "]\n  }");
 }
@@ -213,7 +214,7 @@ static void add_json_schema(hr_buffer *b, const hr_schema *schema) {
 /* An infinite threshold is a text. */
 static void add_threshold_model_json(hr_buffer *b, double threshold) {
     if (isinf(threshold)) {
-        add_string(b, threshold < 0 ? "-inf" : "inf");
+        hr_json_add_text(b, threshold < 0 ? "-inf" : "inf");
     } else {
         add_json_number(b, threshold);
     }
@@ -318,7 +319,7 @@ static void add_forest(hr_buffer *b, const hr_model *m) {
 
 static void add_release(hr_buffer *b, const hr_release *r) {
     hr_buffer_text(b, "{\"what\": ");
-    add_string(b, r->what);
+    hr_json_add_text(b, r->what);
     hr_buffer_format(b, ", \"tree\": %" PRId64 ", \"level\": %" PRId64, r->tree, r->level);
     hr_buffer_format(b, ", \"group\": %" PRIu64 ", \"part\": %" PRIu64, r->group, r->part);
     hr_buffer_format(b, ", \"mechanism\": \"%s\", \"sensitivity\": %" PRIu64, hr_mechanism_text(r->mechanism),
