@@ -10,6 +10,7 @@ extern const command train_command;
 extern const command predict_command;
 extern const command evaluate_command;
 extern const command show_command;
+extern const command export_command;
 extern const command methods_command;
 extern const command ledger_show_command;
 extern const command ledger_create_command;

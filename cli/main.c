@@ -14,6 +14,7 @@ static const command *const commands[] = {
     &predict_command,
     &evaluate_command,
     &show_command,
+    &export_command,
     &methods_command,
     &ledger_show_command,
     &ledger_create_command,

@@ -8,6 +8,7 @@
 #include <hedgerow/data.h>
 #include <hedgerow/evaluation.h>
 #include <hedgerow/explain.h>
+#include <hedgerow/export.h>
 #include <hedgerow/federation.h>
 #include <hedgerow/fit.h>
 #include <hedgerow/generate.h>

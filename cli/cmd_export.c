@@ -1,0 +1,43 @@
+/* hedgerow export: a model for other engines. */
+#include "commands.h"
+#include "input.h"
+#include "output.h"
+
+#include <hedgerow/export.h>
+
+typedef struct export_args {
+    const char *model, *out;
+    size_t format;
+} export_args;
+
+static const arg_option export_options[] = {
+    {"MODEL", 0, ARG_OPERAND, true, offsetof(export_args, model), NULL,
+     "the model's file; - is standard input"},
+    {"to", 0, ARG_CHOICE, true, offsetof(export_args, format), "xgboost|lightgbm",
+     "XGBoost's JSON or LightGBM's text, which give scores"},
+    {"out", 0, ARG_TEXT, true, offsetof(export_args, out), "FILE", "where to write it; - is standard output"},
+};
+
+static int run_export(const command *self, int argc, char **argv) {
+    static const hr_export_format formats[] = {HR_EXPORT_XGBOOST, HR_EXPORT_LIGHTGBM};
+    export_args args = {0};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    hr_error err = {0};
+    hr_model *model = NULL;
+    hr_status status = input_model(args.model, &model, &err);
+    if (status == HR_OK) status = hr_model_export(model, formats[args.format], args.out, &err);
+    hr_model_free(model);
+    return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
+}
+
+const command export_command = {
+    .name = "export",
+    .summary = "a model in the format of another engine",
+    .details =
+        "The file holds released values and public facts only, as the model does, and gives every record the "
+        "leaves that the model gives it. What a format cannot say is refused.",
+    .example = "  hedgerow export model.json --to xgboost --out model.xgb.json",
+    .options = export_options,
+    .option_count = COUNT_OF(export_options),
+    .run = run_export,
+};

@@ -1,0 +1,27 @@
+/* Models in the formats of other engines. A file holds what the model holds, released values and public facts
+ * alone: it may be published as the model's guarantee says, and making it spends nothing. */
+#ifndef HEDGEROW_EXPORT_H
+#define HEDGEROW_EXPORT_H
+
+#include <hedgerow/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* docs/exports.md says what each has, and which inputs it takes. */
+typedef enum hr_export_format {
+    HR_EXPORT_XGBOOST, /* JSON; scores */
+    HR_EXPORT_LIGHTGBM /* text; scores */
+} hr_export_format;
+
+/* Writes the model for another engine, which gives every record the leaves that hr_model_predict gives it.
+ * "-" is standard output. A file appears whole or not at all. Thread: any. Fails: ARGUMENT (no such format),
+ * LIMIT (the format cannot say what the model says), IO, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_model_export(const hr_model *model, hr_export_format format,
+                                               const char *path, hr_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

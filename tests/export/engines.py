@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Exports of every kind of model in the engines that they are for: every record reaches the same leaf of every tree, and sums are within 1e-5 of
+the range of scores. tools/exports.sh runs it in an environment that has the engines.
+
+usage: engines.py HEDGEROW [FOLDER...]      FOLDER: a prepared set, with train.csv, test.csv and schema.yaml, instead of invented ones"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import models
+import numpy as np
+import reference
+
+RECORDS, MOST = 400, 20000
+
+
+def export(hedgerow, path, name):
+    out = '%s.%s' % (path, {'xgboost': 'xgb.json', 'lightgbm': 'txt', 'onnx': 'onnx'}[name])
+    subprocess.run([hedgerow, 'export', path, '--to', name, '--out', out], check=True)
+    return out
+
+
+class Case:
+    """A model, records, and what it says of them: scores, and the value of each tree's leaf."""
+
+    def __init__(self, path, rows=None):
+        self.model = reference.Model(path)
+        self.rows = rows or reference.records(self.model, RECORDS, path)[:MOST]
+        self.table = np.array(self.rows, dtype=np.float64)
+        self.leaves = np.array([[self.model.leaf(t, row) for t in range(len(self.model.trees))] for row in self.rows], dtype=np.float64)
+        self.scores = np.array([self.model.base] * len(self.rows), dtype=np.float64)
+        for t, tree in enumerate(self.model.trees):
+            self.scores[:, tree['output']] += self.leaves[:, t]
+        self.order = self.places()
+
+    def places(self):
+        """Where each tree of the model stands in an export: the base first, then rounds of one tree an output."""
+        outputs, rounds, found = len(self.model.base), {}, []
+        for tree in self.model.trees:
+            rounds[tree['output']] = rounds.get(tree['output'], 0) + 1
+            found.append(rounds[tree['output']] * outputs + tree['output'])
+        return found
+
+    def check_scores(self, scores, share):
+        apart = np.abs(scores.reshape(self.scores.shape) - self.scores).max() / self.model.score_range()
+        assert apart <= share, 'scores are apart by %g of their range' % apart
+        return apart
+
+    def check_leaves(self, values):
+        wrong = np.argwhere(values != self.leaves.astype(values.dtype))
+        assert not len(wrong), 'record %d, tree %d: %r is not %r\n%r' % (
+            *wrong[0], values[tuple(wrong[0])], self.leaves[tuple(wrong[0])], self.rows[wrong[0][0]])
+
+
+# ---- XGBoost ----
+
+def run_xgboost(hedgerow, path, case):
+    import json
+    import xgboost
+    out = export(hedgerow, path, 'xgboost')
+    booster = xgboost.Booster(model_file=out)
+    with open(out, encoding='utf-8') as f:
+        trees = json.load(f)['learner']['gradient_booster']['model']['trees']
+    columns = case.model.columns
+    data = xgboost.DMatrix(case.table.astype(np.float32), feature_names=[c['name'] for c in columns], enable_categorical=True,
+                           feature_types=['float' if c['kind'] == 'number' else 'c' for c in columns])
+    leaves = booster.predict(data, pred_leaf=True).reshape(len(case.rows), -1).astype(int)
+    case.check_leaves(np.array([np.array(trees[p]['split_conditions'], dtype=np.float32)[leaves[:, p]] for p in case.order]).T)
+    case.check_scores(booster.predict(data), 1e-5)
+    return case.check_scores(booster.predict(data, output_margin=True), 1e-5)
+
+
+# ---- LightGBM ----
+
+TINY = 1e-35  # LightGBM reads numbers up to this size as 0
+
+
+def leaf_values(path):
+    with open(path, encoding='utf-8') as f:
+        return [np.array(line.partition('=')[2].split(), dtype=np.float64) for line in f if line.startswith('leaf_value=')]
+
+
+def run_lightgbm(hedgerow, path, case):
+    import lightgbm
+    out = export(hedgerow, path, 'lightgbm')
+    booster, values = lightgbm.Booster(model_file=out), leaf_values(out)
+    leaves = booster.predict(case.table, pred_leaf=True).reshape(len(case.rows), -1).astype(int)
+    kept = ~((np.abs(case.table) <= TINY) & (case.table != 0)).any(axis=1)
+    found = np.array([values[p][leaves[:, p]] for p in case.order]).T
+    case.check_leaves(np.where(kept[:, None], found, case.leaves))
+    return case.check_scores(np.where(kept[:, None], booster.predict(case.table).reshape(case.scores.shape), case.scores), 1e-14)
+
+
+ENGINES = {'xgboost': run_xgboost, 'lightgbm': run_lightgbm}
+
+
+def main():
+    hedgerow, apart = sys.argv[1], {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, path in models.every_model(hedgerow, folder):
+            case = Case(path)
+            for engine, run in ENGINES.items():
+                try:
+                    apart[engine] = max(apart.get(engine, 0), run(hedgerow, path, case))
+                except AssertionError as e:
+                    sys.exit('%s in %s: %s' % (name, engine, e))
+            print('%-20s %6d records, %4d trees' % (name, len(case.rows), len(case.model.trees)), flush=True)
+    for engine, most in apart.items():
+        print('%s: scores at most %.1e of their range apart' % (engine, most))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,95 @@
+#include "support/model_parts.h"
+#include "support/temp_dir.h"
+
+#include <hedgerow/export.h>
+#include <string.h>
+
+enum { TREES = 6, DEPTH = 3 };
+
+static hr_model *export_model(parts *p, const char *name, double value) {
+    parts_init(p, (model_kind){HR_TASK_MULTICLASS, HR_LINK_LOGISTIC, 3}, TREES, DEPTH, HR_PRIVACY_PURE);
+    hr_schema *schema = p->model.schema;
+    hr_column features[FEATURES];
+    for (size_t f = 0; f < FEATURES; f++) features[f] = *hr_schema_feature(schema, f);
+    features[INCOME].name = name;
+    features[CONSTANT].name = "per_year";
+    hr_schema_parts renamed = {*hr_schema_label(schema), features, FEATURES, NULL, 0, NULL};
+    assert_int_equal(hr_schema_make(&renamed, &p->model.schema, NULL), HR_OK);
+    hr_schema_free(schema);
+    p->model.forest.trees[TREES - 1].node_count = 1;
+    p->model.forest.trees[TREES - 1].nodes[0] = (hr_node){.value = value};
+    return make_model(p);
+}
+
+/* The file, or NULL with *err if there is none. */
+static char *export_text(void **state, hr_export_format format, const char *name, double value,
+                         hr_error *err) {
+    const temp_dir *dir = *state;
+    char path[256];
+    size_t size;
+    parts p;
+    hr_model *model = export_model(&p, name, value);
+    snprintf(path, sizeof path, "%s/exported", dir->folder);
+    hr_status status = hr_model_export(model, format, path, err);
+    FILE *file = fopen(path, "rb");
+    assert_int_equal(file != NULL, status == HR_OK);
+    if (file) fclose(file);
+    hr_model_free(model);
+    parts_done(&p);
+    if (status) return NULL;
+    char *text = read_file(path, &size);
+    unlink(path);
+    return text;
+}
+
+static void check_refused(void **state, hr_export_format format, const char *name, double value,
+                          const char *why) {
+    hr_error err = {0};
+    assert_null(export_text(state, format, name, value, &err));
+    assert_int_equal(err.status, HR_E_LIMIT);
+    assert_non_null(strstr(err.message, why));
+    assert_non_null(strstr(err.remedy, "onnx"));
+}
+
+static void check_taken(void **state, hr_export_format format, const char *name, const char *words) {
+    hr_error err = {0};
+    char *text = export_text(state, format, name, .5, &err);
+    assert_non_null(text);
+    assert_non_null(strstr(text, words));
+    free(text);
+}
+
+static void export__refuses_what_the_format_cannot_say(void **state) {
+    check_refused(state, HR_EXPORT_XGBOOST, "income", 1e60, "1e+60");
+    check_refused(state, HR_EXPORT_XGBOOST, "income", -1e60, "-1e+60");
+    check_refused(state, HR_EXPORT_LIGHTGBM, "income [net]", .5, "'income [net]'");
+    check_refused(state, HR_EXPORT_LIGHTGBM, "income \"net\"", .5, "name");
+}
+
+static void export__writes_names_as_the_engine_does(void **state) {
+    check_taken(state, HR_EXPORT_XGBOOST, "income \"net\"", ",\"income \\\"net\\\"\",");
+    check_taken(state, HR_EXPORT_LIGHTGBM, "income per year", "feature_names=age income_per_year sex ");
+}
+
+static void export__refuses_two_names_that_the_engine_takes_for_one(void **state) {
+    check_refused(state, HR_EXPORT_LIGHTGBM, "per year", .5, "'per year' and 'per_year'");
+}
+
+static void export__knows_its_formats(void **state) {
+    hr_error err = {0};
+    assert_null(export_text(state, (hr_export_format)99, "income", .5, &err));
+    assert_int_equal(err.status, HR_E_ARGUMENT);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(export__refuses_what_the_format_cannot_say, temp_dir_open,
+                                        temp_dir_close),
+        cmocka_unit_test_setup_teardown(export__writes_names_as_the_engine_does, temp_dir_open,
+                                        temp_dir_close),
+        cmocka_unit_test_setup_teardown(export__refuses_two_names_that_the_engine_takes_for_one,
+                                        temp_dir_open, temp_dir_close),
+        cmocka_unit_test_setup_teardown(export__knows_its_formats, temp_dir_open, temp_dir_close),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
