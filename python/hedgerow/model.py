@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 
 from . import _frames
 from ._native import call, ffi, lib, made, take_text, text_of, text_to
+from .errors import ArgumentError
 from .explain import Shap, Shapes, shap_of, shapes_of
 from .schema import Schema
+
+FORMATS = {'xgboost': lib.HR_EXPORT_XGBOOST, 'lightgbm': lib.HR_EXPORT_LIGHTGBM, 'onnx': lib.HR_EXPORT_ONNX}
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,15 @@ class Model:
 
     def to_json(self) -> str:
         return self._text(lib.hr_model_render)
+
+    def export(self, path: str | os.PathLike[str], format: str = 'onnx') -> None:
+        """Writes the model for another engine (docs/exports.md): 'xgboost' (JSON; scores), 'lightgbm' (text; scores) or 'onnx' (predictions,
+        probabilities and scores). It takes the columns of the schema in their order: numbers, the index of a category's value, NaN for what is
+        missing or not listed. The file holds released values only. Fails: ArgumentError (no such format), LimitError (the format cannot say
+        what the model says), FileError."""
+        if format not in FORMATS:
+            raise ArgumentError('%r is no format of exports; take one of %s.' % (format, ', '.join(FORMATS)))
+        call(lib.hr_model_export, self._at, FORMATS[format], text_to(os.fspath(path)))
 
     def _text(self, render: Any, *args: Any) -> str:
         out = ffi.new('char **')
