@@ -13,13 +13,13 @@ typedef struct export_args {
 static const arg_option export_options[] = {
     {"MODEL", 0, ARG_OPERAND, true, offsetof(export_args, model), NULL,
      "the model's file; - is standard input"},
-    {"to", 0, ARG_CHOICE, true, offsetof(export_args, format), "xgboost|lightgbm",
-     "XGBoost's JSON or LightGBM's text, which give scores"},
+    {"to", 0, ARG_CHOICE, true, offsetof(export_args, format), "xgboost|lightgbm|onnx",
+     "XGBoost's JSON or LightGBM's text, which give scores; ONNX gives predictions and probabilities, too"},
     {"out", 0, ARG_TEXT, true, offsetof(export_args, out), "FILE", "where to write it; - is standard output"},
 };
 
 static int run_export(const command *self, int argc, char **argv) {
-    static const hr_export_format formats[] = {HR_EXPORT_XGBOOST, HR_EXPORT_LIGHTGBM};
+    static const hr_export_format formats[] = {HR_EXPORT_XGBOOST, HR_EXPORT_LIGHTGBM, HR_EXPORT_ONNX};
     export_args args = {0};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     hr_error err = {0};
@@ -36,7 +36,7 @@ const command export_command = {
     .details =
         "The file holds released values and public facts only, as the model does, and gives every record the "
         "leaves that the model gives it. What a format cannot say is refused.",
-    .example = "  hedgerow export model.json --to xgboost --out model.xgb.json",
+    .example = "  hedgerow export model.json --to onnx --out model.onnx",
     .options = export_options,
     .option_count = COUNT_OF(export_options),
     .run = run_export,

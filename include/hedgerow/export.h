@@ -11,8 +11,9 @@ extern "C" {
 
 /* docs/exports.md says what each has, and which inputs it takes. */
 typedef enum hr_export_format {
-    HR_EXPORT_XGBOOST, /* JSON; scores */
-    HR_EXPORT_LIGHTGBM /* text; scores */
+    HR_EXPORT_XGBOOST,  /* JSON; scores */
+    HR_EXPORT_LIGHTGBM, /* text; scores */
+    HR_EXPORT_ONNX      /* predictions, probabilities and scores */
 } hr_export_format;
 
 /* Writes the model for another engine, which gives every record the leaves that hr_model_predict gives it.

@@ -97,11 +97,28 @@ bool hr_engine_lists(const hr_engine_node *node, size_t value) {
 
 /* ---- Trees ---- */
 
+/* Takes off the list what the splits above send elsewhere, unless nothing is left: lists of multiway splits
+ * would be long. */
+static void shorten_list(const hr_engine_tree *tree, const uint32_t *parents, uint32_t n) {
+    hr_engine_node *node = &tree->nodes[n];
+    hr_bin_set listed = node->listed;
+    uint64_t left = 0;
+    for (uint32_t child = n; child; child = parents[child]) {
+        const hr_engine_node *above = &tree->nodes[parents[child]];
+        if (above->split != HR_ENGINE_CATEGORY || above->feature != node->feature) continue;
+        for (size_t w = 0; w < HR_BINS_MAX / 64; w++)
+            listed.words[w] &= above->yes == child ? above->listed.words[w] : ~above->listed.words[w];
+    }
+    for (size_t w = 0; w < HR_BINS_MAX / 64; w++) left |= listed.words[w];
+    if (left) node->listed = listed;
+}
+
 /* Nodes stand in the order in which they are met, level by level. sources[n] is what node n is made of. */
-static void lay_out_engine_tree(const tree_source *s, uint32_t *sources, hr_engine_tree *out) {
+static void lay_out_engine_tree(const tree_source *s, uint32_t *sources, uint32_t *parents,
+                                hr_engine_tree *out) {
     sources[0] = skip_one_way(s, 0);
     out->node_count = 1;
-    for (size_t n = 0; n < out->node_count; n++) {
+    for (uint32_t n = 0; n < out->node_count; n++) {
         const hr_node *node = &s->tree->nodes[sources[n]];
         if (!node->left) {
             out->nodes[n] = (hr_engine_node){.split = HR_ENGINE_LEAF, .value = node->value};
@@ -110,6 +127,8 @@ static void lay_out_engine_tree(const tree_source *s, uint32_t *sources, hr_engi
         asked_node asked = ask(s, node);
         out->nodes[n] = asked.node;
         out->nodes[n].yes = (uint32_t)out->node_count;
+        if (asked.node.split == HR_ENGINE_CATEGORY) shorten_list(out, parents, n);
+        parents[out->node_count] = parents[out->node_count + 1] = n;
         sources[out->node_count++] = skip_one_way(s, asked.yes);
         sources[out->node_count++] = skip_one_way(s, asked.yes == node->left ? node->left + 1 : node->left);
     }
@@ -121,8 +140,9 @@ static bool make_engine_tree(const hr_tree *tree, const hr_schema *schema, hr_ar
     if (!hr_binarize(arena, tree, schema, &two_way)) return false;
     out->nodes = hr_arena_alloc(arena, two_way.node_count, sizeof *out->nodes);
     uint32_t *sources = hr_arena_alloc(arena, two_way.node_count, sizeof *sources);
-    if (!out->nodes || !sources) return false;
-    lay_out_engine_tree(&(tree_source){&two_way, schema}, sources, out);
+    uint32_t *parents = hr_arena_alloc(arena, two_way.node_count, sizeof *parents);
+    if (!out->nodes || !sources || !parents) return false;
+    lay_out_engine_tree(&(tree_source){&two_way, schema}, sources, parents, out);
     return true;
 }
 

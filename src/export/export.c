@@ -11,6 +11,7 @@ typedef hr_status (*format_writer)(const hr_model *model, const hr_ensemble *ens
 static const format_writer format_writers[] = {
     [HR_EXPORT_XGBOOST] = hr_export_xgboost,
     [HR_EXPORT_LIGHTGBM] = hr_export_lightgbm,
+    [HR_EXPORT_ONNX] = hr_export_onnx,
 };
 
 static hr_status render_export(const hr_model *model, format_writer write, hr_buffer *out, hr_error *err) {

@@ -11,5 +11,7 @@ HR_MUST_CHECK hr_status hr_export_xgboost(const hr_model *model, const hr_ensemb
                                           hr_error *err);
 HR_MUST_CHECK hr_status hr_export_lightgbm(const hr_model *model, const hr_ensemble *ensemble, hr_buffer *out,
                                            hr_error *err);
+HR_MUST_CHECK hr_status hr_export_onnx(const hr_model *model, const hr_ensemble *ensemble, hr_buffer *out,
+                                       hr_error *err);
 
 #endif

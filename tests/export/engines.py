@@ -3,6 +3,7 @@
 the range of scores. tools/exports.sh runs it in an environment that has the engines.
 
 usage: engines.py HEDGEROW [FOLDER...]      FOLDER: a prepared set, with train.csv, test.csv and schema.yaml, instead of invented ones"""
+import json
 import os
 import subprocess
 import sys
@@ -28,6 +29,9 @@ class Case:
         self.model = reference.Model(path)
         self.rows = rows or reference.records(self.model, RECORDS, path)[:MOST]
         self.table = np.array(self.rows, dtype=np.float64)
+        for f, column in enumerate(self.model.columns):  # an index behind the list is a value that nobody knows
+            if column['kind'] == 'category':
+                self.table[::2, f] = np.nan_to_num(self.table[::2, f], nan=len(column['values']) + 2)
         self.leaves = np.array([[self.model.leaf(t, row) for t in range(len(self.model.trees))] for row in self.rows], dtype=np.float64)
         self.scores = np.array([self.model.base] * len(self.rows), dtype=np.float64)
         for t, tree in enumerate(self.model.trees):
@@ -56,7 +60,6 @@ class Case:
 # ---- XGBoost ----
 
 def run_xgboost(hedgerow, path, case):
-    import json
     import xgboost
     out = export(hedgerow, path, 'xgboost')
     booster = xgboost.Booster(model_file=out)
@@ -92,20 +95,61 @@ def run_lightgbm(hedgerow, path, case):
     return case.check_scores(np.where(kept[:, None], booster.predict(case.table).reshape(case.scores.shape), case.scores), 1e-14)
 
 
-ENGINES = {'xgboost': run_xgboost, 'lightgbm': run_lightgbm}
+# ---- treelite, which reads the files of both; of LightGBM's it takes those of one score ----
+
+def run_treelite(hedgerow, path, case):
+    import treelite
+    models = [(treelite.frontend.load_xgboost_model(export(hedgerow, path, 'xgboost'), format_choice='json'), np.float32)]
+    if len(case.model.base) == 1:
+        models.append((treelite.frontend.load_lightgbm_model(export(hedgerow, path, 'lightgbm')), np.float64))
+    return max(case.check_scores(treelite.gtil.predict(model, case.table.astype(kind), pred_margin=True), 1e-5) for model, kind in models)
+
+
+# ---- ONNX ----
+
+def run_onnx(hedgerow, path, case):
+    import onnxruntime
+    session = onnxruntime.InferenceSession(export(hedgerow, path, 'onnx'), providers=['CPUExecutionProvider'])
+    names = [o.name for o in session.get_outputs()]
+    found = dict(zip(names, session.run(None, {'features': case.table})))
+    said = reference.predictions(hedgerow, path, case.model, case.rows)
+    label, right = case.model.label, np.array([p for _, p in said])
+    if label['kind'] == 'number':
+        assert np.abs(found['prediction'] - [y for y, _ in said]).max() <= 1e-12 * (label['high'] - label['low'])
+    else:
+        assert np.abs(found['probabilities'] - right).max() <= 1e-12
+        order = np.sort(right, axis=1)
+        assert all(found['prediction'][i] == said[i][0] for i in np.flatnonzero(order[:, -1] - order[:, -2] > 1e-12))
+    return case.check_scores(found['scores'], 1e-12)
+
+
+ENGINES = {'xgboost': run_xgboost, 'lightgbm': run_lightgbm, 'treelite': run_treelite, 'onnx': run_onnx}
+
+
+def cases(hedgerow, folder, sets):
+    """(name, path, records) of every model to export; None: drawn records."""
+    for place in sets:
+        for method in ('hedge', 'dpboost', 'gbdt'):
+            path = models.train(hedgerow, place, method, '%s-%s' % (os.path.basename(place), method), into=folder)
+            rows = reference.read_csv(reference.Model(path), os.path.join(place, 'test.csv'))
+            yield '%s of %s' % (method, place), path, rows
+            yield '%s of %s, at thresholds' % (method, place), path, None
+    if not sets:
+        for name, path in models.every_model(hedgerow, folder):
+            yield name, path, None
 
 
 def main():
     hedgerow, apart = sys.argv[1], {}
     with tempfile.TemporaryDirectory() as folder:
-        for name, path in models.every_model(hedgerow, folder):
-            case = Case(path)
+        for name, path, rows in cases(hedgerow, folder, sys.argv[2:]):
+            case = Case(path, rows)
             for engine, run in ENGINES.items():
                 try:
                     apart[engine] = max(apart.get(engine, 0), run(hedgerow, path, case))
                 except AssertionError as e:
                     sys.exit('%s in %s: %s' % (name, engine, e))
-            print('%-20s %6d records, %4d trees' % (name, len(case.rows), len(case.model.trees)), flush=True)
+            print('%-32s %6d records, %4d trees' % (name, len(case.rows), len(case.model.trees)), flush=True)
     for engine, most in apart.items():
         print('%s: scores at most %.1e of their range apart' % (engine, most))
 

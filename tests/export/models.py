@@ -43,9 +43,9 @@ def write_table(folder, label):
             out.writerow(cells + ['%.4f' % y if classes is None else classes[sum(y > cut for cut in ((2,) if len(classes) == 2 else (1.2, 2.5)))]])
 
 
-def train(hedgerow, folder, method, name, *options):
-    """The path of the model; None if the method is not for this kind of label."""
-    path = os.path.join(folder, name + '.json')
+def train(hedgerow, folder, method, name, *options, into=None):
+    """The path of the model. Fails where the method is not for this kind of label."""
+    path = os.path.join(into or folder, name + '.json')
     said = subprocess.run([hedgerow, 'train', '--data', os.path.join(folder, 'train.csv'), '--schema', os.path.join(folder, 'schema.yaml'),
                            '--method', method, '--model', path, '--force', '--quiet', '--unsafe-reproducible-noise', '--seed', '5', *options],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -54,13 +54,13 @@ def train(hedgerow, folder, method, name, *options):
     return path
 
 
-def draw_tree(dice, columns, depth):
-    """Random splits of every kind, many of them where nothing is left to ask."""
+def draw_tree(dice, columns, depth, size):
+    """Random splits of every kind, many of them where nothing is left to ask, and leaves up to a size."""
     nodes, subsets, levels = [None], [], [0]
     n = 0
     while n < len(nodes):
         if levels[n] == depth or dice.random() < .1:
-            nodes[n] = [dice.uniform(-1, 1)]
+            nodes[n] = [dice.uniform(-size, size)]
         else:
             f = dice.randrange(len(columns))
             column, ways = columns[f], 2
@@ -86,7 +86,7 @@ def draw_tree(dice, columns, depth):
 
 
 def draw(path, out, seed, wide=False):
-    """Puts drawn trees in place of a model's, which has no guarantee. wide: numbers have bounds beyond those of 32 bits."""
+    """Puts drawn trees, links and calibrations in place of a model's, which has no guarantee. wide: numbers have bounds beyond those of 32 bits."""
     dice = random.Random(seed)
     with open(path, encoding='utf-8') as f:
         model = json.load(f)
@@ -95,7 +95,17 @@ def draw(path, out, seed, wide=False):
         for column in columns:
             if column['kind'] == 'number':
                 column.update(low=-1e39, high=1e300, integer=False)
-    model['trees'] = [dict(draw_tree(dice, columns, dice.randrange(6)), output=dice.randrange(outputs)) for _ in range(30)]
+    if model['task'] != 'regression':
+        outputs = 2 if model['task'] == 'binary' and seed % 4 == 2 else outputs
+        model['link'] = ['signed', 'logistic'][seed % 2]
+        if seed % 3:
+            model['calibration'] = {'intercept': dice.uniform(-2, 2), 'slope': dice.uniform(.25, 4)}
+        if seed % 3 == 2:  # a compiler of graphs may be tempted
+            model['calibration'] = {'intercept': 3e-9, 'slope': 1 + 4e-6}
+    elif seed % 3 == 1:
+        model['schema']['label'].update(low=-2e-9, high=1 + 3e-6)
+    size = [.05, 1, 300][seed % 3]
+    model['trees'] = [dict(draw_tree(dice, columns, dice.randrange(6), size), output=dice.randrange(outputs)) for _ in range(30)]
     model['base'] = [dice.uniform(-1, 1) for _ in range(outputs)]
     with open(out, 'w', encoding='utf-8') as f:
         json.dump(model, f)
@@ -117,6 +127,6 @@ def every_model(hedgerow, folder, methods=METHODS):
                 if 'label' not in str(e) and 'class' not in str(e) and 'regression' not in str(e):
                     raise
         plain = train(hedgerow, place, 'gbdt', 'plain', '--trees', '4')
-        for seed in range(3):
-            yield 'drawn %d of %s' % (seed, label), draw(plain, os.path.join(place, 'drawn%d.json' % seed), seed + 10 * len(label))
+        for seed in range(6):
+            yield 'drawn %d of %s' % (seed, label), draw(plain, os.path.join(place, 'drawn%d.json' % seed), seed + 12 * len(label))
         yield 'wide of %s' % label, draw(plain, os.path.join(place, 'wide.json'), 9, wide=True)

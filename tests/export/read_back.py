@@ -4,6 +4,7 @@ model sends it to. make slow asks the engines themselves. usage: read_back.py HE
 import json
 import math
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -11,7 +12,7 @@ import tempfile
 import models
 import reference
 
-RECORDS = 60
+RECORDS, NAN = 40, float('nan')
 
 
 # ---- XGBoost: floats, x < condition goes left, listed categories go right ----
@@ -81,6 +82,153 @@ def read_lightgbm(path):
 READERS = {'xgboost': read_xgboost, 'lightgbm': read_lightgbm}
 
 
+# ---- ONNX: every value is a list, what a record has of it; one of length 1 goes with all ----
+
+def fields(message):
+    """{number: values} of a message of protocol buffers."""
+    found, at = {}, 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            value, shift, at = value | (byte & 127) << shift, shift + 7, at + 1
+            if byte < 128:
+                return value
+    while at < len(message):
+        tag = varint()
+        value = varint()
+        if tag % 8 == 2:
+            value, at = message[at:at + value], at + value
+        found.setdefault(tag // 8, []).append(value)
+    return found
+
+
+def tensor(message):
+    parts = fields(message)
+    kind, raw = parts[2][0], parts.get(9, [b''])[0]
+    size = 1 if kind == 2 else 8
+    values = [t.decode() for t in parts.get(6, [])] if kind == 8 else [
+        x for x, in struct.iter_unpack({2: '<B', 7: '<q', 11: '<d'}[kind], raw[:len(raw) // size * size])]
+    assert len(values) == math.prod(parts[1])
+    return parts.get(8, [b''])[0].decode(), values
+
+
+def integers(packed):
+    found, value, shift = [], 0, 0
+    for byte in packed:
+        value, shift = value | (byte & 127) << shift, shift + 7
+        if byte < 128:
+            found.append(value)
+            value = shift = 0
+    return found
+
+
+def attribute(message):
+    parts = fields(message)
+    kind = parts[20][0]
+    return parts[1][0].decode(), parts[3][0] if kind == 2 else tensor(parts[5][0])[1] if kind == 4 else integers(parts[8][0])
+
+
+def broadcast(function, *values):
+    length = max(map(len, values))
+    return [function(*(v[i] if len(v) > 1 else v[0] for v in values)) for i in range(length)]
+
+
+def divide(a, b):
+    return a / b if b else NAN
+
+
+def member_lists(facts):
+    """{split: the values that it lists}"""
+    lists, values = [set()], facts.get('membership_values', [])
+    for x in values:
+        lists += [set()] if x != x else []
+        lists[-1].update([x] if x == x else [])
+    splits = [n for n, mode in enumerate(facts['nodes_modes']) if mode == 6]
+    assert set(facts['nodes_modes']) <= {0, 6} and len(lists) == len(splits) + 1 and all(lists[:-1])
+    return dict(zip(splits, lists))
+
+
+def run_trees(facts, record):
+    """The sums of an ensemble, tree by tree."""
+    lists = facts['lists'] = facts.get('lists') or member_lists(facts)
+    sums = [0.0] * facts['n_targets']
+    for n in facts['tree_roots']:
+        is_leaf = False
+        while not is_leaf:
+            x = record[facts['nodes_featureids'][n]]
+            if x != x:
+                goes = facts['nodes_missing_value_tracks_true'][n]
+            else:
+                goes = x in lists[n] if n in lists else x <= facts['nodes_splits'][n]
+            way = 'true' if goes else 'false'
+            n, is_leaf = facts['nodes_%snodeids' % way][n], facts['nodes_%sleafs' % way][n]
+        sums[facts['leaf_targetids'][n]] += facts['leaf_weights'][n]
+    return sums
+
+
+OPERATORS = {
+    'Add': lambda a, b: a + b, 'Sub': lambda a, b: a - b, 'Mul': lambda a, b: a * b, 'Div': divide, 'Min': min, 'Max': max,
+    'Less': lambda a, b: a < b, 'Greater': lambda a, b: a > b, 'Equal': lambda a, b: a == b, 'Where': lambda c, a, b: a if c else b,
+    'Exp': lambda a: math.exp(min(a, 700)), 'Log': math.log, 'Neg': lambda a: -a, 'Abs': abs, 'Reciprocal': lambda a: 1 / a, 'Identity': lambda a: a}
+
+
+def run_node(op, values, facts):
+    if op in OPERATORS:
+        return broadcast(OPERATORS[op], *values)
+    if op == 'Gemm':
+        (x,), (a,), (b,) = values
+        return [a * x + b]
+    if op == 'Concat':
+        return values[0] + values[1]
+    if op == 'Gather':
+        return [values[0][int(i)] for i in values[1]]
+    if op == 'Squeeze':
+        assert len(values[0]) == 1
+        return values[0]
+    if op == 'ArgMax':
+        return [values[0].index(max(values[0]))]
+    return [{'ReduceSum': sum, 'ReduceMax': max}[op](values[0])]
+
+
+def read_onnx(path):
+    """What a file says of a record: {output: values}."""
+    with open(path, 'rb') as f:
+        file = fields(f.read())
+    graph = fields(file[7][0])
+    constants = dict(tensor(t) for t in graph[5])
+    nodes = []
+    for node in map(fields, graph[1]):
+        nodes.append((node[4][0].decode(), [t.decode() for t in node[1]], node[2][0].decode(), dict(map(attribute, node.get(5, [])))))
+    json.loads({fields(p)[1][0]: fields(p)[2][0] for p in file[14]}[b'features'])
+
+    def run(record):
+        values = dict(constants, features=record)
+        for op, inputs, output, facts in nodes:
+            values[output] = run_trees(facts, record) if op == 'TreeEnsemble' else run_node(op, [values[i] for i in inputs], facts)
+        return {fields(o)[1][0].decode(): values[fields(o)[1][0].decode()] for o in graph[12]}
+    return run
+
+
+def check_onnx(hedgerow, path):
+    model = reference.Model(path)
+    subprocess.run([hedgerow, 'export', path, '--to', 'onnx', '--out', path + '.onnx'], check=True)
+    run, rows = read_onnx(path + '.onnx'), reference.records(model, RECORDS, path)[::2]
+    for row, (label, classes) in zip(rows, reference.predictions(hedgerow, path, model, rows)):
+        said = run(row)
+        for score, right in zip(said['scores'], model.scores(row), strict=True):
+            assert abs(score - right) <= 1e-12 * model.score_range(), 'record %r: score %r is not %r' % (row, score, right)
+        for p, right in zip(said.get('probabilities', []), classes, strict=True):
+            assert abs(p - right) <= 1e-12, 'record %r: %r is not %r' % (row, said, classes)
+        near = sorted(classes)[-2:]
+        if classes and near[1] - near[0] > 1e-12:
+            assert said['prediction'] == [label], 'record %r: %r is not %r' % (row, said['prediction'], label)
+        if not classes:
+            assert abs(said['prediction'][0] - label) < 1e-11, 'record %r: %r is not %r' % (row, said['prediction'], label)
+
+
 # ---- Comparison ----
 
 def check(hedgerow, path, name):
@@ -105,10 +253,10 @@ def check(hedgerow, path, name):
 def main():
     hedgerow = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
-        for name, path in models.every_model(hedgerow, folder, ['dpboost', 'dp-df']):
-            for to in READERS:
+        for name, path in models.every_model(hedgerow, folder, ['dp-df']):
+            for to in [*READERS, 'onnx']:
                 try:
-                    check(hedgerow, path, to)
+                    check(hedgerow, path, to) if to in READERS else check_onnx(hedgerow, path)
                 except AssertionError as e:
                     sys.exit('%s as %s: %s' % (name, to, e))
 

@@ -1,8 +1,10 @@
 """What a model file says of a record, by docs/formats.md alone: a second implementation that exports are compared with."""
+import csv
 import json
 import math
 import random
 import struct
+import subprocess
 
 NAN = float('nan')
 LARGEST = (2 - 2 ** -23) * 2.0 ** 127  # of 32 bits
@@ -36,7 +38,7 @@ class Model:
             self.json = json.load(f)
         schema = self.json['schema']
         self.label, self.columns, self.trees = schema['label'], schema['features'], self.json['trees']
-        self.base, self.link, self.calibration = self.json['base'], self.json['link'], self.json.get('calibration')
+        self.base = self.json['base']
         self.subsets = [[set(s) for s in tree['subsets']] for tree in self.trees]
 
     def is_number(self, feature):
@@ -84,45 +86,6 @@ class Model:
             width[tree['output']] += max(leaves) - min(leaves)
         return max(width) or 1.0
 
-    # ---- Predictions ----
-
-    def predict(self, scores):
-        """The label, or the probabilities of the classes."""
-        if self.link == 'number':
-            low, high = self.label['low'], self.label['high']
-            return [low + (min(max(scores[0], -1.0), 1.0) + 1) / 2 * (high - low)]
-        if len(scores) == 1:
-            p = soft_clip((1 + scores[0]) / 2) if self.link == 'signed' else 1 / (1 + math.exp(-scores[0]))
-            p = self.corrected(p) if self.calibration else p
-            return [1 - p, p]
-        if self.link == 'signed':
-            parts = [soft_clip((1 + s) / 2) for s in scores]
-        else:
-            parts = [math.exp(s - max(scores)) for s in scores]
-        p = [x / sum(parts) for x in parts]
-        return self.calibrated(p) if self.calibration else p
-
-    def corrected(self, p):
-        q = .5 + (p - .5) / 1.1
-        return 1 / (1 + math.exp(-(self.calibration['intercept'] + self.calibration['slope'] * math.log(q / (1 - q)))))
-
-    def calibrated(self, p):
-        if len(p) == 2:
-            corrected = self.corrected(p[1])
-            return [1 - corrected, corrected]
-        top = p.index(max(p))
-        others = [x for k, x in enumerate(p) if k != top]
-        rest = sum(others)
-        ratio = max(others) / rest if rest > 0 else 1 / (len(p) - 1)
-        most = max(self.corrected(p[top]), (1 + 2 ** -30) * ratio / (1 + ratio))
-        return [most if k == top else (1 - most) * (x / rest if rest > 0 else 1 / (len(p) - 1)) for k, x in enumerate(p)]
-
-
-def soft_clip(x):
-    if x > .5:
-        return 1 - soft_clip(1 - x)
-    return x if x >= .02 else .005 + .015 * math.exp((x - .02) / .015)
-
 
 # ---- Records ----
 
@@ -166,3 +129,25 @@ def write_csv(model, rows, path, dice=random.Random(0)):
         f.write(','.join('"%s"' % c['name'].replace('"', '""') for c in model.columns) + '\n')
         for row in rows:
             f.write(','.join(cell(x, c) for x, c in zip(row, model.columns)) + '\n')
+
+
+def read_csv(model, path):
+    """The records of a table, numbers rounded to 32 bits."""
+    def value(cell, column):
+        cell = cell.strip()
+        if column['kind'] == 'number':
+            return NAN if cell in missing else nearest_float(float(cell))
+        return float(column['values'].index(cell)) if cell in column['values'] else NAN
+    missing = {''} | set(model.json['schema'].get('missing', []))
+    with open(path, encoding='utf-8', newline='') as f:
+        return [[value(row[c['name']], c) for c in model.columns] for row in csv.DictReader(f)]
+
+
+def predictions(hedgerow, path, model, rows):
+    """What hedgerow predict says of each record: the label, or the class and all probabilities."""
+    write_csv(model, rows, path + '.csv')
+    said = subprocess.run([hedgerow, 'predict', '--model', path, '--data', path + '.csv', '--json'], check=True, stdout=subprocess.PIPE, text=True)
+    lines = [json.loads(line) for line in said.stdout.splitlines()]
+    if model.label['kind'] == 'number':
+        return [(line['prediction'], []) for line in lines]
+    return [(line['class'], [line['probabilities'][c] for c in model.label['values']]) for line in lines]

@@ -15,7 +15,7 @@ COVERED = {
     'compressed': 'codec_gzip codec_xz codec_zstd contents decompress table_source',
     'csv': 'byte_source cells data lines read read_options',
     'exact_splitter': 'split_gains',
-    'export': 'lightgbm xgboost',
+    'export': 'lightgbm onnx onnx_link onnx_write xgboost',
     'federated_method': 'federated_inprivate federated_table',
     'federated_noise': 'summed_job',
     'federated_bounds': 'job_result',

@@ -28,7 +28,7 @@ static void check_export(const hr_model *model, hr_export_format format, const c
 static void test_export__survives_short_memory(void **state) {
     (void)state;
     static const char *const models[] = {"model-2", "model-2-open", "model-2-multiway", "model-2-calibrated"};
-    static const hr_export_format formats[] = {HR_EXPORT_XGBOOST, HR_EXPORT_LIGHTGBM};
+    static const hr_export_format formats[] = {HR_EXPORT_XGBOOST, HR_EXPORT_LIGHTGBM, HR_EXPORT_ONNX};
     char folder[] = "/tmp/hedgerow-oom-XXXXXX", path[64], golden[512];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/exported", folder);
