@@ -57,6 +57,12 @@ def test_comparing_methods__puts_no_privacy_first_and_hedge_next(run):
     assert names['table'].iloc[0].method == 'gbdt' and math.isinf(names['table'].iloc[0].epsilon)
 
 
+def test_serving_onnx__predicts_as_the_model(run):
+    names, printed = run('serving_onnx.py')
+    assert len(names['prediction']) == 1000 and names['difference'] < 1e-12
+    assert 'differentially private' in printed
+
+
 def test_generated_hospital__is_the_command_s(tmp_path):
     text, schema = hedgerow.generate_hospital(7, seed=3)
     again, _ = hedgerow.generate_hospital(7, seed=3)
