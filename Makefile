@@ -16,7 +16,7 @@ prefix = $(if $(PREFIX),prefix=$(PREFIX),"prefix?=/usr/local") "libdir?=lib"
 has_cmocka = $(if $(shell pkg-config --exists cmocka 2>/dev/null && echo yes),true,false)
 sanitized = ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-.PHONY: all check audit slow soak demo demo-nats container reduced bench accuracy python install uninstall fuzz sanitize tsan mutate format coverage clean help
+.PHONY: all check audit slow soak demo demo-nats container reduced bench accuracy python site install uninstall fuzz sanitize tsan mutate format coverage clean help
 .NOTPARALLEL:
 
 all: ## build $(BUILD)/hedgerow and the library (the default)
@@ -77,6 +77,10 @@ accuracy: all ## error of every method on prepared sets; HEDGEROW_DATA names the
 	@bench/accuracy.py --hedgerow $(BUILD)/hedgerow
 	@bench/diprime.py --hedgerow $(BUILD)/hedgerow
 	@bench/balance.py --hedgerow $(BUILD)/hedgerow
+
+site: ## build the documentation site in $(BUILD)/site (needs PyPI)
+	@tools/setup.sh site
+	@tools/site.sh $(BUILD)/site
 
 python: ## build the wheel of the Python package, install it in a virtual environment and run its tests (needs PyPI)
 	@tools/setup.sh build python
