@@ -176,9 +176,9 @@ static bool is_same_lightgbm_name(const char *a, const char *b) {
 static hr_status check_names(const hr_schema *schema, hr_error *err) {
     for (size_t f = 0; f < hr_schema_feature_count(schema); f++) {
         const char *name = hr_schema_feature(schema, f)->name;
-        if (name[strcspn(name, "\",:[]{}\t\r\n\v\f")])
+        if (name[strcspn(name, "\t\r\n\v\f")])
             return hr_fail(err, HR_E_LIMIT, "export the model to xgboost or onnx",
-                           "LightGBM takes no feature name with one of \" , : [ ] { } or a tab: '%s'", name);
+                           "LightGBM takes no feature name with a tab or a line's end: '%s'", name);
         for (size_t g = 0; g < f; g++)
             if (is_same_lightgbm_name(name, hr_schema_feature(schema, g)->name))
                 return hr_fail(err, HR_E_LIMIT, "export the model to xgboost or onnx",

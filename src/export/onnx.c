@@ -12,7 +12,7 @@
 enum { IR_VERSION = 10, OPERATORS = 18, ML_OPERATORS = 5 };
 enum { BRANCH_LEQ = 0, BRANCH_MEMBER = 6 };
 
-/* Attributes of the operator: an entry a split, or a leaf, of all trees that have a split. */
+/* Attributes of the operator: an entry a split, or a leaf, of all trees. */
 typedef struct tree_arrays {
     hr_buffer roots, features, modes, thresholds, missing_true, listed;
     hr_buffer true_ids, true_leaves, false_ids, false_leaves, values, outputs;

@@ -28,7 +28,7 @@ void hr_proto_number(hr_buffer *message, unsigned field, uint64_t value) {
 void hr_proto_bytes(hr_buffer *message, unsigned field, const void *bytes, size_t size) {
     add_tag(message, field, WIRE_BYTES);
     hr_proto_varint(message, size);
-    if (size) hr_buffer_add(message, bytes, size);
+    hr_buffer_add(message, bytes, size);
 }
 
 void hr_proto_text(hr_buffer *message, unsigned field, const char *text) {

@@ -67,12 +67,12 @@ static void check_taken(void **state, hr_export_format format, const char *name,
 static void export__refuses_what_the_format_cannot_say(void **state) {
     check_refused(state, HR_EXPORT_XGBOOST, "income", 1e60, "1e+60");
     check_refused(state, HR_EXPORT_XGBOOST, "income", -1e60, "-1e+60");
-    check_refused(state, HR_EXPORT_LIGHTGBM, "income [net]", .5, "'income [net]'");
-    check_refused(state, HR_EXPORT_LIGHTGBM, "income \"net\"", .5, "name");
+    check_refused(state, HR_EXPORT_LIGHTGBM, "income\tnet", .5, "name with a tab");
 }
 
 static void export__writes_names_as_the_engine_does(void **state) {
     check_taken(state, HR_EXPORT_XGBOOST, "income \"net\"", ",\"income \\\"net\\\"\",");
+    check_taken(state, HR_EXPORT_LIGHTGBM, "income: \"[net]\"", "feature_names=age income:_\"[net]\" sex ");
     check_taken(state, HR_EXPORT_LIGHTGBM, "income per year", "feature_names=age income_per_year sex ");
 }
 
