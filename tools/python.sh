@@ -1,10 +1,11 @@
 #!/bin/sh
 # Builds the wheel, puts the libraries that it needs inside, installs it in a new virtual environment and runs its tests there.
-# The wheel is FOLDER/dist/*.whl. usage: tools/python.sh FOLDER
+# The wheel is FOLDER/dist/*.whl. usage: tools/python.sh FOLDER [PACKAGE...]     PACKAGE: shap, whose tests run where it is installed
 set -eu
 rm -rf "$1"
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
+shift
 pip() { "$folder/venv/bin/python" -m pip --quiet --disable-pip-version-check "$@"; }
 
 python3 -m venv "$folder/venv"
@@ -17,6 +18,6 @@ PATH="$folder/venv/bin:$PATH" "$folder/venv/bin/auditwheel" repair --wheel-dir "
 
 rm -rf "$folder/venv"
 python3 -m venv "$folder/venv"
-pip install "$(ls "$folder"/dist/*.whl)[test]"
+pip install "$(ls "$folder"/dist/*.whl)[test]" "$@"
 "$folder/venv/bin/mypy" python/hedgerow
 "$folder/venv/bin/python" -m pytest -q python/tests
