@@ -38,8 +38,9 @@ audit: ## run the audits alone: games of thousands of fits against each guarante
 	@ninja -C $(BUILD)
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite audit
 
-slow: ## run the slow tests alone: parties that crash at every step, floods of messages, small runs of the benches
-	@tools/setup.sh build test
+slow: ## run the slow tests alone: parties that crash at every step, floods of messages, small runs of the benches, exports in their engines, reports in a browser (needs PyPI)
+	@tools/setup.sh build test python browser
+	@tools/python.sh build-python shap
 	@tools/configure.py $(BUILD) $(prefix) tests=true $(SETUP)
 	@ninja -C $(BUILD)
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite slow
