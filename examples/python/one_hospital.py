@@ -47,7 +47,7 @@ print(model.guarantee_.statement)
 # What the model says of its features, from released values alone: it costs nothing. The noise that privacy added is known, too.
 
 # %%
-importance = pd.Series(model.feature_importances_, index=[column.name for column in schema.features])
+importance = pd.Series(model.feature_importances_, index=model.feature_names_in_)
 print(importance.sort_values(ascending=False).head(5).round(3))
 shapes = model.model_.shapes()
 largest = max((shape for shape in shapes.shapes if len(shape.axes) == 1), key=lambda shape: shape.share)

@@ -15,7 +15,7 @@ from .federation import simulate
 from .generate import generate_hospital
 from .ledger import Entry, Ledger
 from .model import Guarantee, Model, Release
-from .report import report
+from ._report import report
 from .schema import Column, Schema
 
 __version__ = text_of(lib.hr_version())

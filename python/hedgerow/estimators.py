@@ -135,9 +135,13 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """From the published trees alone: no records are needed. The sum is 1, or 0 if no tree has a split."""
+        """Of the columns that `fit` was given, in their order; 0 of one that is no feature. From the published trees alone: no records are
+        needed. The sum is 1, or 0 if no tree has a split."""
         check_is_fitted(self)
-        return self.model_.importance
+        if not hasattr(self, 'feature_names_in_'):
+            return self.model_.importance
+        importance = dict(zip([column.name for column in self.model_.schema.features], self.model_.importance))
+        return np.array([importance.get(name, 0.) for name in self.feature_names_in_])
 
     def plan(self, n: int) -> dict[str, float]:
         """What a fit on about n records would do, from the parameters alone: nothing is read or spent.

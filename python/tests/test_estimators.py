@@ -4,6 +4,7 @@ import pickle
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
@@ -48,6 +49,16 @@ def test_public_facts__give_a_guarantee_without_a_warning():
     assert model.score(X, y) > .9
     assert model.releases_ and all(release.mechanism != 'identity' for release in model.releases_)
     assert model.feature_importances_[:2].sum() > .8 and math.isclose(model.feature_importances_.sum(), 1)
+
+
+def test_importances__are_in_the_order_of_the_columns():
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame({'noise': rng.uniform(size=3000), 'label': 'x', 'signal': rng.uniform(size=3000)})
+    X['label'] = np.where(X.signal > .5, 'yes', 'no')
+    schema = hedgerow.Schema.build(hedgerow.Column('label', values=('no', 'yes')), [hedgerow.Column('signal', 0, 1), hedgerow.Column('noise', 0, 1)])
+    model = HedgerowClassifier(schema=schema, epsilon=4).fit(X, X.label)
+    assert len(model.feature_importances_) == model.n_features_in_ == 3
+    assert model.feature_importances_[2] > .8 and model.feature_importances_[1] == 0
 
 
 @pytest.mark.parametrize('given, what', [

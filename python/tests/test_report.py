@@ -13,7 +13,7 @@ import pytest
 
 import hedgerow
 from hedgerow import Column, HedgerowClassifier, HedgerowRegressor, Model, Schema
-from hedgerow.report import render
+from hedgerow._report import render
 
 HOSTILE = '<script>alert(1)</script>"&\'$x_1$'
 
