@@ -115,8 +115,10 @@ typedef struct hr_arrays {
 HR_API HR_MUST_CHECK hr_status hr_data_borrow(const hr_schema *schema, const hr_arrays *arrays, hr_data **out,
                                               hr_error *err);
 
+/* NULL is allowed. */
 HR_API void hr_data_free(hr_data *data);
 
+/* The schema that the table was read with; borrowed, valid as long as the data. */
 HR_API const hr_schema *hr_data_schema(const hr_data *data);
 HR_API size_t hr_data_rows(const hr_data *data);
 HR_API bool hr_data_has_labels(const hr_data *data);

@@ -154,6 +154,7 @@ typedef struct hr_job_result {
     hr_joint_schema *bounded;
 } hr_job_result;
 
+/* Frees what the result holds. */
 HR_API void hr_job_result_free(hr_job_result *result);
 
 /* As hr_coordinate writes it: hr_model_render, hr_evaluation_render, or the statement as comments and then

@@ -74,6 +74,7 @@ HR_API HR_MUST_CHECK hr_status hr_ledger_commit(hr_ledger *ledger, int64_t entry
  * ARGUMENT (committed or void already), IO; the entry stays spent then. */
 HR_API HR_MUST_CHECK hr_status hr_ledger_void(hr_ledger *ledger, int64_t entry, hr_error *err);
 
+/* What was spent and what is left. Fails: IO, FORMAT, MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_ledger_sum(hr_ledger *ledger, hr_ledger_total *out, hr_error *err);
 
 /* Calls `visit` for every entry, oldest first, until it returns false. Strings are valid during the call

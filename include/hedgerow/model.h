@@ -12,6 +12,8 @@
 extern "C" {
 #endif
 
+/* Reads a model file, or the same from `size` bytes in memory; `name` stands for the file in messages. Owner:
+ * the caller frees *out with hr_model_free. Fails: IO, FORMAT, LIMIT, MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_model_read(const char *path, hr_model **out, hr_error *err);
 HR_API HR_MUST_CHECK hr_status hr_model_parse(const char *bytes, size_t size, const char *name,
                                               hr_model **out, hr_error *err);
@@ -21,6 +23,7 @@ HR_API HR_MUST_CHECK hr_status hr_model_write(const hr_model *model, const char 
 HR_API HR_MUST_CHECK hr_status hr_model_render(const hr_model *model, char **json, hr_error *err);
 HR_API void hr_model_free(hr_model *model);
 
+/* Borrowed views, valid as long as the model. */
 HR_API const hr_schema *hr_model_schema(const hr_model *model);
 HR_API const char *hr_model_method(const hr_model *model);
 HR_API hr_mode hr_model_mode(const hr_model *model);
@@ -74,6 +77,7 @@ typedef struct hr_guarantee {
     const char *statement; /* a paragraph for people */
 } hr_guarantee;
 
+/* Borrowed, valid as long as the model. */
 HR_API const hr_guarantee *hr_model_guarantee(const hr_model *model);
 
 /* Of a model that continues another (hr_fit_options.start): the SHA-256 of the other's file, 64 hexadecimal
@@ -100,6 +104,7 @@ typedef struct hr_release_info {
     uint64_t shares;      /* of shared noise: how many owners' shares justify the cost; else 0 */
 } hr_release_info;
 
+/* How many releases hr_model_release_at tells. */
 HR_API size_t hr_model_release_count(const hr_model *model);
 /* Returns false past the last. Strings are borrowed. */
 HR_API bool hr_model_release_at(const hr_model *model, size_t index, hr_release_info *out);

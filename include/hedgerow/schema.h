@@ -165,6 +165,7 @@ HR_API void hr_text_free(char *text);
 HR_API HR_MUST_CHECK hr_status hr_schema_without(const hr_schema *schema, const char *const *names,
                                                  size_t count, hr_schema **out, hr_error *err);
 
+/* NULL is allowed. */
 HR_API void hr_schema_free(hr_schema *schema);
 
 /* Borrowed views, valid as long as the schema. */

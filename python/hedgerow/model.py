@@ -59,6 +59,7 @@ class Model:
 
     @classmethod
     def parse(cls, json: str) -> Model:
+        """The same of a text. Fails: FormatError."""
         data = json.encode()
         return cls(made(lib.hr_model_parse, 'hr_model', lib.hr_model_free, data, len(data), text_to('the model')))
 
@@ -67,6 +68,7 @@ class Model:
         call(lib.hr_model_write, self._at, text_to(os.fspath(path)))
 
     def to_json(self) -> str:
+        """What `write` writes, as docs/formats.md specifies it."""
         return self._text(lib.hr_model_render)
 
     def export(self, path: str | os.PathLike[str], format: str = 'onnx') -> None:
@@ -87,6 +89,7 @@ class Model:
         return Model.parse, (self.to_json(),)
 
     def summary(self) -> str:
+        """A summary for people."""
         return self._text(lib.hr_model_summary)
 
     def tree_text(self, tree: int) -> str:
@@ -95,18 +98,22 @@ class Model:
 
     @property
     def schema(self) -> Schema:
+        """The public facts about the table that it was trained on."""
         return Schema(lib.hr_model_schema(self._at), owner=self)
 
     @property
     def method(self) -> str:
+        """The name of the method that trained it."""
         return text_of(lib.hr_model_method(self._at))
 
     @property
     def tree_count(self) -> int:
+        """How many trees it has, of all classes."""
         return int(lib.hr_model_tree_count(self._at))
 
     @property
     def guarantee(self) -> Guarantee:
+        """What it promises of the records that it was trained on."""
         g = lib.hr_model_guarantee(self._at)
         return Guarantee(bool(g.is_private), g.epsilon, g.delta, g.epsilon_replace, g.delta_replace, text_of(g.unit), text_of(g.statement))
 

@@ -22,6 +22,7 @@ class Column:
 
     @property
     def is_category(self) -> bool:
+        """Whether it has a list of values."""
         return bool(self.values)
 
 
@@ -83,10 +84,12 @@ class Schema:
 
     @property
     def label(self) -> Column:
+        """What is predicted: a number, or the classes in the order of their indices."""
         return column_of(lib.hr_schema_label(self._at))
 
     @property
     def features(self) -> Sequence[Column]:
+        """In the order of the columns that models take."""
         return [column_of(lib.hr_schema_feature(self._at, i)) for i in range(lib.hr_schema_feature_count(self._at))]
 
     @property
@@ -95,6 +98,7 @@ class Schema:
         return text_of(lib.hr_schema_unit(self._at)) or None
 
     def to_yaml(self) -> str:
+        """What `parse` reads back to the same facts."""
         out = ffi.new('char **')
         call(lib.hr_schema_render, self._at, out)
         return take_text(out[0])
