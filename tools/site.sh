@@ -1,21 +1,37 @@
 #!/bin/sh
-# Builds the documentation site: pages, proofs, and the references of C and Python. A dead link or a mistake in a docstring is an error.
-# usage: tools/site.sh FOLDER     The site is FOLDER/html; FOLDER has a virtual environment, too.
+# Builds the documentation site in a virtual environment of its own, which stays for the next run. Every warning is an error.
+# The site is FOLDER/html. usage: tools/site.sh FOLDER
 set -eu
 mkdir -p "$1"
-folder=$(cd "$1" && pwd)
-[ -x "$folder/venv/bin/sphinx-build" ] || {
-    python3 -m venv "$folder/venv"
-    "$folder/venv/bin/python" -m pip --quiet --disable-pip-version-check install \
-        'sphinx >= 8' 'furo >= 2024.8' 'myst-parser >= 4' 'breathe >= 4.36' numpy 'scikit-learn >= 1.6' cffi
-}
-rm -rf "$folder/xml" "$folder/html"
-mkdir "$folder/xml"
-{
-    cat docs/site/Doxyfile
-    echo "OUTPUT_DIRECTORY = $folder"
-} > "$folder/Doxyfile"
-doxygen "$folder/Doxyfile"
-"$folder/venv/bin/sphinx-build" -q -W --keep-going -j 2 -c docs/site -d "$folder/read" -D "breathe_projects.hedgerow=$folder/xml" . "$folder/html"
-echo '<!doctype html><meta http-equiv="refresh" content="0; url=docs/site/index.html"><title>Hedgerow</title>' > "$folder/html/index.html"
-echo "$folder/html/index.html"
+SITE=$(cd "$1" && pwd)
+export SITE
+bin="$SITE/venv/bin"
+rm -rf "$SITE/html" "$SITE/source" "$SITE/doxygen"
+
+# A run without network keeps what is installed.
+needs='sphinx>=8.1 myst-parser>=4 furo>=2024.8 breathe>=4.36'
+if [ "$(cat "$SITE/venv/needs" 2> /dev/null)" != "$needs" ]; then
+    python3 -m venv --clear "$SITE/venv"
+    "$bin/python" -m pip --quiet --disable-pip-version-check install $needs
+    echo "$needs" > "$SITE/venv/needs"
+fi
+
+# What is read: a copy of the pages and of what they link to, as they lie here, and the reference.
+mkdir -p "$SITE/source/reference" "$SITE/source/tests"
+cp -a README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs examples include packaging src "$SITE/source"
+cp -a tests/mutations "$SITE/source/tests"
+python3 docs/site/headers.py --pages "$SITE/source/reference/c"
+python3 docs/site/package.py "$SITE/source/reference/python.rst"
+printf 'Proofs\n======\n\nEach lies beside the code that it is about.\n\n.. toctree::\n   :glob:\n\n   ../src/**\n' > "$SITE/source/reference/proofs.rst"
+
+mkdir -p "$SITE/doxygen"
+doxygen docs/site/Doxyfile
+if [ -s "$SITE/doxygen.log" ]; then
+    cat "$SITE/doxygen.log" >&2
+    exit 1
+fi
+"$bin/sphinx-build" --fail-on-warning --keep-going --quiet -c docs/site -d "$SITE/doctrees" "$SITE/source" "$SITE/html"
+# The first page is docs/index, so that its links hold in the repository, too.
+echo '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=docs/index.html"><title>Hedgerow</title><a href="docs/index.html">Hedgerow</a>' \
+    > "$SITE/html/index.html"
+echo "$SITE/html/index.html"

@@ -1,54 +1,97 @@
-"""The documentation site: the pages of docs/, the proofs beside the code, and the references of C and Python (tools/site.sh)."""
+"""The site: the pages of this repository as they are, and the reference of C and Python. tools/site.sh builds it."""
+import os
 import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / 'python'))
+from sphinx import addnodes
+from sphinx.util import inspect, logging
+
+site = pathlib.Path(os.environ['SITE']).resolve()
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'python'))
 
 project = 'Hedgerow'
-author = copyright = 'Hedgerow'
-version = release = re.search(r"version: '([^']+)'", (ROOT / 'meson.build').read_text())[1]
-root_doc = 'docs/site/index'
-include_patterns = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/site/*.md', 'src/**/*.proof.md', 'tests/mutations/README.md']
 extensions = ['myst_parser', 'sphinx.ext.autodoc', 'breathe']
-html_theme = 'furo'
-html_title = 'Hedgerow'
-html_show_copyright = False
+root_doc = 'docs/index'
+include_patterns = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'docs/*.md', 'src/**/*.proof.md', 'tests/mutations/README.md', 'reference/**']
+nitpicky = True
+# Names of the standard library and of other packages, whose references are not here.
+nitpick_ignore_regex = [('c:identifier', r'size_t|bool|u?int\d+_t|ptrdiff_t|double|FILE|struct tm'), ('py:.*', r'(?!hedgerow).*')]
 
 myst_heading_anchors = 4
-# The pages are written for readers of the files, too: `inline code` may be anything, and tables of proofs stand alone.
-# C has structs and types of one name, which the domain calls duplicates.
-suppress_warnings = ['myst.header', 'misc.highlighting_failure', 'duplicate_declaration.c']
+myst_links_external_new_tab = False
 
-autodoc_mock_imports = ['hedgerow._hedgerow']  # nothing is built: names and docstrings are enough
-autodoc_member_order = 'bysource'
-autodoc_typehints = 'signature'
-
+breathe_projects = {'hedgerow': str(site / 'doxygen' / 'xml')}
 breathe_default_project = 'hedgerow'
 breathe_domain_by_extension = {'h': 'c'}
-c_id_attributes = ['HR_API', 'HR_MUST_CHECK']
+
+# The reference needs no built library.
+autodoc_mock_imports = ['hedgerow._hedgerow', 'cffi', 'numpy', 'sklearn']
+autodoc_member_order = 'bysource'
+autodoc_typehints = 'signature'
+autodoc_default_options = {'members': True, 'undoc-members': True, 'inherited-members': True}
+python_use_unqualified_type_names = True
+default_role = 'literal'
+
+highlight_language = 'none'
+html_theme = 'furo'
+html_title = 'Hedgerow'
+html_copy_source = False
+html_show_sphinx = False
+html_show_copyright = False
 
 
-def plain_text(_app, _what, _name, _obj, _options, lines):
-    """Docstrings are plain text with `code`: a line that goes on stands deeper, and example code stands deeper after an empty line."""
-    told = []
-    for line in lines:
-        if line.startswith(' ') and told and told[-1].strip() and not told[-1].startswith(' '):
-            told[-1] += ' ' + line.strip()
-        elif line.startswith(' ') and (not told or not told[-1].strip()):
-            told += ['::', '', line]
-        elif line.startswith(' '):
-            told.append(line)
-        else:
-            told.append(re.sub(r'`[^`]*`|[_*|]', lambda found: found[0] if len(found[0]) > 1 else '\\' + found[0], line))
-    lines[:] = re.sub(r'`([^`\n]+)`', r'``\1``', '\n'.join(told)).split('\n')
+def docstring_as_markup(app, what, name, obj, options, lines):
+    """Docstrings are plain text: an indented paragraph is code; lines with others indented below them are a list."""
+    if what in ('class', 'exception', 'function', 'method', 'property') and not any(lines):
+        logging.getLogger(__name__).warning('%s has no docstring', name)
+    paragraphs = [paragraph.split('\n') for paragraph in '\n'.join(lines).strip('\n').split('\n\n')]
+    lines[:] = '\n\n'.join('\n'.join(paragraph_as_markup(paragraph)) for paragraph in paragraphs).split('\n')
 
 
-def is_of_sklearn(_app, _what, name, _obj, _skip, _options):
-    return True if name.startswith('set_') and name.endswith('_request') else None
+def paragraph_as_markup(paragraph):
+    depths = [len(line) - len(line.lstrip()) for line in paragraph]
+    if min(depths) > 0:
+        return ['.. code-block:: python', ''] + paragraph
+    plain = [re.sub(r'(?<=\w)_(?!\w)', r'\\_', line) for line in paragraph]
+    if max(depths) == 0:
+        return plain
+    found, item = [], 0
+    for line, depth in zip(plain, depths):
+        named = re.match(r' *\w+(, \w+)*:(?= )', line)
+        if depth == 0 or named:
+            line, item = ' ' * depth + '-   ' + re.sub(r'^([\w, ]+?):(?= )', r'**\1**:', line[depth:]), depth
+            found.append('')
+        elif depth <= item:
+            found.append('')
+        found.append(line)
+    return found
+
+
+def signature_of_class(app, what, name, obj, options, signature, returns):
+    """As __init__ has it: a mocked base hides it from autodoc."""
+    if what == 'class' and '__init__' in vars(obj) and '*args' in (signature or ''):
+        return inspect.stringify_signature(inspect.signature(obj.__init__, bound_method=True), show_return_annotation=False), None
+    return None
+
+
+def folders_as_text(app, doctree):
+    """A link to a folder of the repository, which has no page here, stays what it says."""
+    beside = pathlib.Path(app.env.doc2path(app.env.docname)).parent
+    for node in list(doctree.findall(addnodes.pending_xref)):
+        if node.get('reftype') == 'myst' and (beside / node['reftarget']).is_dir():
+            node.replace_self(node.children)
+
+
+def skip_of_others(app, what, name, obj, skip, options):
+    """What classes inherit from Python and from other packages is documented there."""
+    origin = getattr(obj, 'fget', obj)
+    module = getattr(origin, '__module__', None) or getattr(getattr(origin, '__objclass__', None), '__module__', 'hedgerow')
+    return None if str(module).startswith('hedgerow') or not (callable(origin) or hasattr(origin, '__objclass__')) else True
 
 
 def setup(app):
-    app.connect('autodoc-process-docstring', plain_text)
-    app.connect('autodoc-skip-member', is_of_sklearn)
+    app.connect('autodoc-skip-member', skip_of_others)
+    app.connect('doctree-read', folders_as_text)
+    app.connect('autodoc-process-signature', signature_of_class)
+    app.connect('autodoc-process-docstring', docstring_as_markup)

@@ -21,6 +21,7 @@ HR_API HR_MUST_CHECK hr_status hr_model_parse(const char *bytes, size_t size, co
 HR_API HR_MUST_CHECK hr_status hr_model_write(const hr_model *model, const char *path, hr_error *err);
 /* Owner: the caller frees *json with hr_text_free; NUL-ended. */
 HR_API HR_MUST_CHECK hr_status hr_model_render(const hr_model *model, char **json, hr_error *err);
+/* NULL is allowed. */
 HR_API void hr_model_free(hr_model *model);
 
 /* Borrowed views, valid as long as the model. */

@@ -3,8 +3,6 @@
     from hedgerow import HedgerowClassifier
     model = HedgerowClassifier(epsilon=1, bounds={'age': (18, 105)}, classes=['no', 'yes']).fit(X, y)
     print(model.guarantee_.statement)
-
-docs/python.md shows how to use it.
 """
 from ._native import ffi, lib, text_of
 from .errors import (AbsentError, ArgumentError, BudgetError, FileError, FormatError, HedgerowError, LimitError, PolicyError,
