@@ -44,6 +44,7 @@ slow: ## run the slow tests alone: parties that crash at every step, floods of m
 	@tools/configure.py $(BUILD) $(prefix) tests=true $(SETUP)
 	@ninja -C $(BUILD)
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite slow
+	@tools/exports.sh build-python $(BUILD)/cli/hedgerow
 
 reduced: ## build without the broker, and without federations and libraries of table sources; check that the rest works and that the tool names what is missing
 	@tools/setup.sh build
