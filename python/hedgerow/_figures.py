@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from .explain import Axis, Shape
     from .schema import Column
 
-__all__ = ['bars', 'curve', 'steps', 'surface']
+__all__ = ['bars', 'curve', 'steps', 'surface', 'tree']
 
 # What is drawn in such a colour gets the variable of the page's style.
-INK, GRID, BAND = '#010101', '#020202', '#030303'
+INK, GRID, BAND, PAPER = '#010101', '#020202', '#030303', '#050505'
 LINES = ['#0404%02x' % k for k in range(4, 10)]
-VARIABLES = {INK: '--ink', GRID: '--grid', BAND: '--band', **{line: '--line%d' % k for k, line in enumerate(LINES)}}
+VARIABLES = {INK: '--ink', GRID: '--grid', BAND: '--band', PAPER: '--paper', **{line: '--line%d' % k for k, line in enumerate(LINES)}}
 WIDE, NARROW = 6.4, 4.4
 
 
@@ -150,4 +150,44 @@ def curve(x: NDArray[np.float64], y: NDArray[np.float64], labels: tuple[str, str
         axes.plot(x, y, color=LINES[0], linewidth=1.8)
         axes.set_xlabel(labels[0])
         axes.set_ylabel(labels[1])
+    return _svg(figure, name)
+
+
+def _places(children: Sequence[tuple[int, int] | None]) -> tuple[list[float], list[int]]:
+    """Of every node: leaves side by side, splits in the middle above their children; and how deep it is."""
+    across, depth = [0.] * len(children), [0] * len(children)
+    order, leaves, waiting = [], 0, [0]
+    while waiting:
+        n = waiting.pop()
+        order.append(n)
+        pair = children[n]
+        if pair is None:
+            across[n] = leaves
+            leaves += 1
+            continue
+        for child in pair:
+            depth[child] = depth[n] + 1
+        waiting += [pair[1], pair[0]]
+    for n in reversed(order):
+        pair = children[n]
+        if pair is not None:
+            across[n] = (across[pair[0]] + across[pair[1]]) / 2
+    return across, depth
+
+
+def tree(children: Sequence[tuple[int, int] | None], texts: Sequence[str], name: str) -> str:
+    """A tree of two-way splits: the left child is where the text is true."""
+    across, depth = _places(children)
+    leaves = sum(pair is None for pair in children)
+    with _style(name):
+        figure = _figure(max(WIDE, .95 * leaves), .9 + .8 * max(depth))
+        axes = figure.subplots()
+        for n, pair in enumerate(children):
+            for child in pair or ():
+                axes.plot([across[n], across[child]], [-depth[n], -depth[child]], color=GRID, linewidth=1)
+            axes.annotate(texts[n], (across[n], -depth[n]), ha='center', va='center', fontsize=8, fontweight='normal' if pair else 'bold',
+                          bbox={'boxstyle': 'round', 'facecolor': PAPER, 'edgecolor': GRID})
+        axes.set_xlim(-.7, leaves - .3)
+        axes.set_ylim(-max(depth) - .5, .5)
+        axes.axis('off')
     return _svg(figure, name)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ['render', 'report']
 
-SHAPES, SURFACES, TREE_LINES = 8, 4, 80
+SHAPES, SURFACES, TREE_LINES, TREE_LEAVES = 8, 4, 80, 16
 TASKS = {'regression': 'a number', 'binary': 'one of two classes', 'multiclass': 'one of several classes'}
 
 
@@ -62,7 +62,7 @@ def _facts_of(model: Model) -> dict[str, Any]:
         'label': schema.label, 'features': schema.features, 'unit': schema.unit, 'method': model.method, 'mode': file['mode'],
         'task': TASKS[file['task']], 'trees': model.tree_count, 'guarantee': model.guarantee, 'odds': _odds(model), 'settings': file['settings'],
         'budget': _budget(model), 'importance': _importance(model), 'shapes': _shapes(model, shapes, file), 'calibration': _calibration(model, file),
-        'owners': _owners(model, file['settings']), 'tree': _first_tree(model), 'isfinite': math.isfinite}
+        'owners': _owners(model, file['settings']), 'tree': _first_tree(model), 'picture': _picture(model, file), 'isfinite': math.isfinite}
 
 
 def _odds(model: Model) -> float | None:
@@ -207,3 +207,26 @@ def _first_tree(model: Model) -> str | None:
     lines = model.tree_text(0).splitlines()
     more = ['... and %d lines more (hedgerow show MODEL --tree 1)' % (len(lines) - TREE_LINES)] if len(lines) > TREE_LINES else []
     return '\n'.join(lines[:TREE_LINES] + more)
+
+
+def _split_text(model: Model, tree: dict[str, Any], node: list[Any]) -> str:
+    column = model.schema.features[node[1]]
+    if not column.is_category:
+        return '%s <= %.5g' % (column.name, float(node[2]))
+    listed = [column.values[b - 1] for b in tree['subsets'][node[2]] if 0 < b <= len(column.values)]
+    text = '%s: %s' % (column.name, ', '.join(listed) or 'missing')
+    return text if len(text) <= 28 else text[:27] + '...'
+
+
+def _picture(model: Model, file: dict[str, Any]) -> str | None:
+    """The first tree, if its splits are two-way and few."""
+    if not file['trees']:
+        return None
+    tree, scale = file['trees'][0], _scale(model, file['link'])[0]
+    nodes = tree['nodes']
+    is_two_way = all(len(node) == 1 or len(node) == 4 or len(node) == 3 and isinstance(node[2], int) for node in nodes)
+    if not is_two_way or not 2 <= sum(len(node) == 1 for node in nodes) <= TREE_LEAVES:
+        return None
+    children = [None if len(node) == 1 else (node[0], node[0] + 1) for node in nodes]
+    texts = ['%+.3g' % (scale * node[0]) if len(node) == 1 else _split_text(model, tree, node) for node in nodes]
+    return _figures.tree(children, texts, 'The first tree: %d splits; the text below has the same' % sum(pair is not None for pair in children))

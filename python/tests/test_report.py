@@ -189,6 +189,13 @@ def test_file__appears_whole_or_not_at_all(hedge, tmp_path):
     assert file.stat().st_size < 2 ** 20
 
 
+def test_first_tree__is_drawn_if_it_is_small(page):
+    assert 'The first tree' in check(page) and re.search(r'aria-label="The first tree: [1-9]', page)
+    text = render(classifier(method='dp-df'))
+    check(text)
+    assert 'aria-label="The first tree' not in text  # its splits have many ways
+
+
 def test_same_model__same_page(hedge, page):
     assert page == render(Model.parse(hedge.model_.to_json()))
 
