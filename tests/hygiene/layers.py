@@ -9,8 +9,7 @@ import source
 
 STANDARD = set('''assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg
 stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype
-dirent fcntl getopt poll pthread sched strings unistd
-immintrin cpuid'''.split())
+dirent fcntl getopt poll pthread sched strings unistd'''.split())
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")', re.M)
 
 

@@ -1,0 +1,28 @@
+/* The loops that most time goes into, each for several instruction sets. A set is chosen once, by what the
+ * processor has; all of them compute the same bytes, so the choice changes speed alone. Intrinsics belong
+ * here and nowhere else.
+ *
+ * HEDGEROW_KERNELS names a set to use instead: portable, avx2 or avx512. A name that is unknown, or that the
+ * processor lacks, means portable. */
+#ifndef HR_KERNELS_KERNELS_H
+#define HR_KERNELS_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct hr_kernels {
+    const char *name;
+    /* out[i]: 0 if values[i] is NaN, else 1 + how many of `count` ascending edges are less; count <= 254. */
+    void (*bins_of_numbers)(const double *edges, size_t count, const double *values, size_t rows,
+                            uint8_t *out);
+} hr_kernels;
+
+/* The set in use: the same for the life of the process. Any thread. */
+const hr_kernels *hr_kernels_get(void);
+
+/* The sets of this build, in order; NULL past the last. The first is portable C. A set that the processor
+ * lacks must not be called: hr_kernels_run_here tells. */
+const hr_kernels *hr_kernels_at(size_t index);
+int hr_kernels_run_here(const hr_kernels *kernels);
+
+#endif
