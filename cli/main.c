@@ -5,6 +5,7 @@
 
 #include <hedgerow/hedgerow.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const command *const commands[] = {
@@ -156,7 +157,18 @@ static int help(int argc, char **argv) {
     return unknown_command(argc, argv);
 }
 
+/* HEDGEROW_KERNELS: for tests and measurements; every name gives the same results. */
+static int choose_kernels(void) {
+    const char *name = getenv("HEDGEROW_KERNELS");
+    hr_error err = {0};
+    if (name == NULL || *name == '\0' || hr_use_kernels(name, &err) == HR_OK) return EXIT_DONE;
+    snprintf(err.field, sizeof err.field, "HEDGEROW_KERNELS");
+    return report_error("", &err);
+}
+
 static int dispatch(int argc, char **argv) {
+    const int chosen = choose_kernels();
+    if (chosen != EXIT_DONE) return chosen;
     if (argc == 0) return usage_error("", "a command is required");
     if (strcmp(argv[0], "--version") == 0) {
         printf("hedgerow %s\n", hr_version());

@@ -1,10 +1,11 @@
 #include "kernels/kernels.h"
 
+#include "base/fail.h"
 #include "kernels/sets.h"
 
+#include <hedgerow/hedgerow.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const hr_kernels *const sets[] = {
@@ -16,7 +17,7 @@ static const hr_kernels *const sets[] = {
 };
 enum { SETS = sizeof sets / sizeof *sets };
 
-static const hr_kernels *chosen;
+static const hr_kernels *best, *named;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 const hr_kernels *hr_kernels_at(size_t index) {
@@ -35,20 +36,29 @@ int hr_kernels_run_here(const hr_kernels *kernels) {
     return kernels == &hr_kernels_portable;
 }
 
-static const hr_kernels *named(const char *name) {
+static void choose_best(void) {
     for (size_t i = 0; i < SETS; i++)
-        if (!strcmp(sets[i]->name, name) && hr_kernels_run_here(sets[i])) return sets[i];
-    return &hr_kernels_portable;
-}
-
-static void choose(void) {
-    const char *name = getenv("HEDGEROW_KERNELS");
-    for (size_t i = 0; i < SETS; i++)
-        if (hr_kernels_run_here(sets[i])) chosen = sets[i];
-    if (name && *name) chosen = named(name);
+        if (hr_kernels_run_here(sets[i])) best = sets[i];
 }
 
 const hr_kernels *hr_kernels_get(void) {
-    pthread_once(&once, choose);
-    return chosen;
+    if (named) return named;
+    pthread_once(&once, choose_best);
+    return best;
+}
+
+hr_status hr_use_kernels(const char *name, hr_error *err) {
+    for (size_t i = 0; i < SETS; i++) {
+        if (strcmp(sets[i]->name, name) != 0) continue;
+        if (!hr_kernels_run_here(sets[i]))
+            return hr_fail(err, HR_E_ARGUMENT, "use \"portable\"",
+                           "this processor lacks the instructions of \"%s\"", name);
+        named = sets[i];
+        return HR_OK;
+    }
+    return hr_fail(err, HR_E_ARGUMENT, "use \"portable\"", "this build has no kernels \"%s\"", name);
+}
+
+const char *hr_kernels_name(void) {
+    return hr_kernels_get()->name;
 }

@@ -1,9 +1,6 @@
 /* The loops that most time goes into, each for several instruction sets. A set is chosen once, by what the
  * processor has; all of them compute the same bytes, so the choice changes speed alone. Intrinsics belong
- * here and nowhere else.
- *
- * HEDGEROW_KERNELS names a set to use instead: portable, avx2 or avx512. A name that is unknown, or that the
- * processor lacks, means portable. */
+ * here and nowhere else. */
 #ifndef HR_KERNELS_KERNELS_H
 #define HR_KERNELS_KERNELS_H
 
@@ -17,7 +14,7 @@ typedef struct hr_kernels {
                             uint8_t *out);
 } hr_kernels;
 
-/* The set in use: the same for the life of the process. Any thread. */
+/* The set in use: the best that the processor has, or what hr_use_kernels named. Any thread. */
 const hr_kernels *hr_kernels_get(void);
 
 /* The sets of this build, in order; NULL past the last. The first is portable C. A set that the processor

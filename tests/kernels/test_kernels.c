@@ -2,6 +2,8 @@
  */
 #include "kernels/kernels.h"
 
+#include <hedgerow/hedgerow.h>
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,6 +32,18 @@ static void test_sets__begin_with_portable_c(void **state) {
     assert_string_equal(hr_kernels_at(0)->name, "portable");
     assert_true(hr_kernels_run_here(hr_kernels_at(0)));
     assert_true(hr_kernels_run_here(hr_kernels_get()));
+}
+
+static void test_use__takes_the_named_set(void **state) {
+    (void)state;
+    const char *best = hr_kernels_name();
+    assert_int_equal(hr_use_kernels("portable", NULL), HR_OK);
+    assert_string_equal(hr_kernels_name(), "portable");
+    hr_error err = {0};
+    assert_int_equal(hr_use_kernels("mmx", &err), HR_E_ARGUMENT);
+    assert_string_equal(err.message, "this build has no kernels \"mmx\"");
+    assert_string_equal(hr_kernels_name(), "portable");
+    assert_int_equal(hr_use_kernels(best, NULL), HR_OK);
 }
 
 static double odd_value(size_t i, const double *edges, size_t count) {
@@ -62,6 +76,7 @@ static void test_bins_of_numbers__same_in_every_set(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sets__begin_with_portable_c),
+        cmocka_unit_test(test_use__takes_the_named_set),
         cmocka_unit_test(test_bins_of_numbers__same_in_every_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
