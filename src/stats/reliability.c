@@ -1,11 +1,11 @@
 #include "stats/reliability.h"
 
+#include "tree/block_walk.h"
 #include "tree/link.h"
-#include "tree/walk.h"
 
 #include <math.h>
 
-enum { BLOCK = 512, CELLS = HR_RELIABILITY_CELLS };
+enum { BLOCK = HR_WALK_BLOCK, CELLS = HR_RELIABILITY_CELLS };
 
 /* What all workers share. */
 typedef struct reliability_task {
@@ -13,7 +13,7 @@ typedef struct reliability_task {
     const hr_binned *binned;
     const double *labels, *start;
     size_t workers;
-    hr_walk_tree *trees;
+    hr_block_tree *trees;
     double *scores;  /* worker, output, record of a block */
     double *classes; /* worker, class */
     int64_t *counts; /* worker, cell */
@@ -33,16 +33,17 @@ static int64_t weight_of(const reliability_task *t, size_t row) {
 static void count_block(const reliability_task *t, size_t begin, double *scores, double *classes,
                         int64_t *counts) {
     const hr_forest *forest = t->forest;
-    size_t positions[BLOCK], rows = t->binned->rows - begin < BLOCK ? t->binned->rows - begin : BLOCK;
-    for (size_t i = 0; i < rows; i++) positions[i] = begin + i;
+    size_t rows = t->binned->rows - begin < BLOCK ? t->binned->rows - begin : BLOCK;
     for (size_t k = 0; k < forest->output_count; k++)
         for (size_t i = 0; i < rows; i++)
             scores[k * BLOCK + i] =
                 t->start ? t->start[(begin + i) * forest->output_count + k] : forest->base[k];
     for (size_t k = 0; k < forest->tree_count; k++) {
-        double values[BLOCK], *column = scores + t->trees[k].output * BLOCK;
-        hr_walk(&t->trees[k], t->binned->columns, positions, rows, values);
-        for (size_t i = 0; i < rows; i++) column[i] += values[i];
+        const hr_walk_tree *tree = &t->trees[k].walk;
+        double *column = scores + tree->output * BLOCK;
+        uint16_t nodes[BLOCK];
+        hr_block_walk(&t->trees[k], t->binned->columns, begin, rows, nodes);
+        for (size_t i = 0; i < rows; i++) column[i] += tree->values[nodes[i]];
     }
     for (size_t i = 0; i < rows; i++) {
         size_t count = hr_link_classes(forest, scores + i, BLOCK, classes);
@@ -63,7 +64,7 @@ static bool lay_out_reliability(reliability_task *t, hr_arena *arena) {
     if (!offsets || !t->trees) return false;
     for (size_t f = 0; f < t->binned->features; f++) offsets[f] = f * t->binned->column_stride;
     for (size_t k = 0; k < t->forest->tree_count; k++)
-        if (!hr_walk_tree_make(arena, &t->forest->trees[k], t->binned->binning, offsets, &t->trees[k]))
+        if (!hr_block_tree_make(arena, &t->forest->trees[k], t->binned->binning, offsets, &t->trees[k]))
             return false;
     return true;
 }

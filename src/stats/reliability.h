@@ -20,7 +20,8 @@ typedef struct hr_reliability_records {
 
 /* Every record adds HR_COUNT_UNIT, or its weight (binned->weights), to one cell: cells[2 b] or, if its label
  * is the class that is spoken of (link.h), cells[2 b + 1]; b is the twentieth of [0, 1] that the class's
- * uncalibrated probability falls in, clipped to .005 .. .995. The same for any number of threads. Fails:
+ * uncalibrated probability falls in, clipped to .005 .. .995. Trees are as
+ * hr_block_walk takes them. The same for any number of threads. Fails:
  * MEMORY. */
 HR_MUST_CHECK hr_status hr_reliability_count(const hr_forest *forest, const hr_reliability_records *records,
                                              int threads, hr_exact *cells, hr_error *err);
