@@ -86,3 +86,15 @@ hr_status hr_binned_new(const hr_data *data, const hr_binning *binning, int thre
     *out = binned;
     return HR_OK;
 }
+
+hr_status hr_binned_reorder(hr_binned *binned, const uint32_t *order, hr_error *err) {
+    uint8_t *before = malloc(binned->rows + 1);
+    if (!before) return hr_fail_memory(err);
+    for (size_t f = 0; f < binned->features; f++) {
+        uint8_t *column = binned->columns + f * binned->column_stride;
+        memcpy(before, column, binned->rows);
+        for (size_t i = 0; i < binned->rows; i++) column[i] = before[order[i]];
+    }
+    free(before);
+    return HR_OK;
+}

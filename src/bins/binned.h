@@ -31,6 +31,10 @@ HR_MUST_CHECK hr_status hr_binned_columns(const hr_data *data, const hr_binning 
                                           hr_binned **out, hr_error *err);
 void hr_binned_free(hr_binned *binned);
 
+/* Puts the bins of record order[i] into row i; `order` is a permutation. Of columns alone; weights stay as
+ * they are. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_binned_reorder(hr_binned *binned, const uint32_t *order, hr_error *err);
+
 static inline const uint8_t *hr_binned_column(const hr_binned *binned, size_t feature) {
     return binned->columns + feature * binned->column_stride;
 }

@@ -90,6 +90,7 @@ static hr_status source_init(source *s, hr_error *err) {
     hr_status status = hr_csprng_open_seeded(hr_csprng_u64(hr_gate_csprng(t->gate)), &s->coins, err);
     if (!status)
         status = hr_records_new(t->data, terms.outputs, HR_HEDGE_CANDIDATES, t->threads, &s->records, err);
+    if (!status) hr_records_set_coins(s->records, hr_gate_csprng(t->gate));
     if (!status && t->start) hr_records_start(s->records, t->start_scores);
     return status ? status : hr_hedge_new(&terms, s->coins, t->arena, &s->hedge, err);
 }

@@ -38,6 +38,7 @@ struct hr_hedge {
     hr_arena *arena;
     stage stage;
     uint64_t next_group;
+    uint64_t choices_group; /* of as many rounds as there are blocks: each is a part */
     size_t outputs;
     double records; /* n-hat */
     double *base;
@@ -108,10 +109,11 @@ static void ask_bins(const hr_hedge *h, hr_ask *ask) {
 static void ask_choice(const hr_hedge *h, hr_ask *ask) {
     hr_charge choice = hedge_machine_charge_of(h, "choice of tree", h->plan.choice,
                                                hr_unit_leaf_score_width(h->setting.unit, h->loss.bound));
+    choice.group = h->choices_group;
+    choice.part = ask->block;
     add_line_hedge_machine(ask, &choice, 0);
-    if (h->setting.privacy_measure == HR_PRIVACY_PURE)
-        ask->threshold = (int64_t)((double)hr_unit_gradient_sensitivity(h->setting.unit, h->loss.bound) /
-                                   hr_units_value(h->plan.sums));
+    ask->threshold =
+        (int64_t)(h->plan.threshold * (double)hr_unit_gradient_sensitivity(h->setting.unit, h->loss.bound));
 }
 
 static uint64_t sum_sensitivity(const hr_hedge *h) {
@@ -150,6 +152,8 @@ bool hr_hedge_ask(const hr_hedge *h, hr_ask *out) {
         ask.tree = h->chosen;
         ask.loss = h->loss;
         ask.step = h->has_step ? h->values : NULL;
+        ask.blocks = h->plan.blocks;
+        ask.block = h->round % h->plan.blocks;
     }
     questions[h->stage](h, &ask);
     *out = ask;
@@ -265,6 +269,7 @@ static void start_round(hr_hedge *h) {
     bool over = h->round == h->plan.rounds;
     h->stage = !over ? CHOICE : h->costs.calibration ? RELIABILITY : DONE;
     if (over) return;
+    if (h->round % h->plan.blocks == 0) h->choices_group = h->next_group++;
     hr_bandit_start_round(h->bandit, h->round);
     for (size_t c = 0; c < h->plan.candidates; c++)
         draw_candidate_hedge_machine(h, &h->candidates[c], &h->trees[c]);
@@ -299,7 +304,6 @@ static size_t count_leaves(const hr_tree *tree) {
 void hr_hedge_choice(hr_hedge *h, size_t index) {
     h->chosen = index;
     h->leaf_count = count_leaves(&h->trees[index]);
-    h->next_group++;
     h->stage = LEAVES;
 }
 

@@ -45,6 +45,7 @@ hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *s) {
 }
 
 enum { ROUNDS_GAUSSIAN = 300, ROUNDS_PURE = 64 }; /* at most */
+static const double BLOCK_RECORDS = 65536, BLOCK_SIZE = 16384, SPREAD = .5;
 
 static void schedule_gaussian(double size, double records, hr_hedge_plan *plan) {
     plan->rounds = (size_t)clamp_plan_value(floor(1.5 * sqrt(size)), 25, ROUNDS_GAUSSIAN);
@@ -87,9 +88,24 @@ static void share_out_hedge_budget(const hr_hedge_setting *s, hr_hedge_plan *pla
     plan->sums = leaves - plan->counts;
 }
 
-/* An owner's records pay for the choices of its own turns only, which may cost so much more. */
-static void share_out_turns(const hr_hedge_setting *s, hr_hedge_plan *plan) {
-    plan->turns = (plan->rounds + s->owners - 1) / s->owners;
+/* So many that choices on one of them cost no accuracy (docs/hedge.md, Blocks). size: as in the schedule. */
+static size_t count_blocks(const hr_hedge_setting *s, double size, double records) {
+    double blocks = records / BLOCK_RECORDS;
+    if (s->privacy_measure != HR_PRIVACY_PURE) blocks = fmin(blocks, size / BLOCK_SIZE);
+    return (size_t)clamp_plan_value(floor(blocks), 1, ROUNDS_PURE);
+}
+
+/* What chance alone adds to the sum of a leaf: its noise, under pure privacy; the spread of the gradients of
+ * a block's records, which large trees have more of. */
+static double threshold_of(const hr_hedge_setting *s, double records, const hr_hedge_plan *plan) {
+    double pure = s->privacy_measure == HR_PRIVACY_PURE ? 1 / hr_units_value(plan->sums) : 0;
+    double leaf = records / (double)plan->blocks / exp2(plan->depth_all);
+    return fmax(pure, plan->blocks > 1 ? SPREAD * sqrt(leaf) : 0);
+}
+
+/* Records pay for the choices of their own owner or block only, which may cost so much more. */
+static void share_out_turns(size_t parts, hr_hedge_plan *plan) {
+    plan->turns = (plan->rounds + parts - 1) / parts;
     plan->choice = plan->choice * plan->rounds / plan->turns;
 }
 
@@ -101,12 +117,15 @@ hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
     hr_hedge_plan plan = {.candidates = s->owners > 1 ? HR_HEDGE_CANDIDATES_OWNERS : HR_HEDGE_CANDIDATES,
                           .clip = first_clip(s)};
     double budget = hr_units_value(s->budget), size = records / hr_hedge_noise_factor(s);
+    size *= s->privacy_measure == HR_PRIVACY_PURE ? budget : sqrt(budget);
     if (s->privacy_measure == HR_PRIVACY_PURE)
-        schedule_pure(size * budget, &plan);
+        schedule_pure(size, &plan);
     else
-        schedule_gaussian(size * sqrt(budget), records, &plan);
+        schedule_gaussian(size, records, &plan);
     share_out_hedge_budget(s, &plan);
-    if (s->owners > 1) share_out_turns(s, &plan);
+    plan.blocks = s->owners ? 1 : count_blocks(s, size, records);
+    plan.threshold = threshold_of(s, records, &plan);
+    share_out_turns(s->owners ? s->owners : plan.blocks, &plan);
     return plan;
 }
 
@@ -239,7 +258,7 @@ void hr_hedge_tell_setting(const hr_hedge_setting *s, const hr_schema *schema, h
     plan->share_count = hr_units_value(start.count) / all;
     plan->share_base = hr_units_value(start.base) / all;
     plan->share_calibration = hr_units_value(start.calibration) / all;
-    plan->share_choices = (made.turns ? (double)made.turns : rounds) * hr_units_value(made.choice) / all;
+    plan->share_choices = (double)made.turns * hr_units_value(made.choice) / all;
     plan->share_sums = rounds * hr_units_value(made.sums) / all;
     plan->share_counts = rounds * hr_units_value(made.counts) / all;
     plan->share_clip = rounds * hr_units_value(made.within) / all;

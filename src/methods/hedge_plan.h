@@ -36,8 +36,10 @@ typedef struct hr_hedge_plan {
     int centred;                           /* uniform numbers a cut is the mean of */
     double ridge;                          /* kappa */
     double clip;                           /* C_0 */
+    double threshold;                      /* taken off a leaf's part of a score, in G */
     hr_units choice, sums, counts, within; /* costs of a round; `within` 0: the clip does not adapt */
-    size_t turns; /* over owners: rounds in which one of them chooses, at most; 0: one party chooses in all */
+    size_t blocks;                         /* B: a round's choice is about one of them (tree/parts.h) */
+    size_t turns; /* rounds whose choice a record has a part in, at most: its owner's, or its block's */
 } hr_hedge_plan;
 
 hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *setting);

@@ -12,7 +12,8 @@ enum {
     SCAN_BITS = HR_GRADIENT_BITS,
     NODES = HR_CANDIDATE_SCAN_NODES_MAX,
     GRID_MAX = 8192,
-    LANES = 4
+    LANES = 4,
+    PASSES = 3 /* over all records, over a part, and over all again */
 };
 
 _Static_assert((int)HR_LEAVES_MAX == 1 << HR_CANDIDATE_SCAN_DEPTH_MAX, "scores round every leaf");
@@ -42,15 +43,16 @@ struct hr_candidate_scan {
     size_t channels; /* of sums: the outputs; with weights one more, for those */
     int threads, shift;
     double *scores;
-    size_t *offsets;     /* of the columns */
-    hr_arena *arenas[2]; /* layouts of walked trees, of this round and the one before (whose tree the step
-                            still walks) */
-    hr_arena_mark starts[2];
-    size_t round;
+    size_t *offsets;          /* of the columns */
+    hr_arena *arenas[PASSES]; /* layouts of walked trees, of this pass and those before (the step still walks
+                                 a tree of theirs) */
+    hr_arena_mark starts[PASSES];
+    size_t pass;
     finder *finders; /* of a round's trees; the last one is that of the step */
     bool has_step;
+    hr_row_range ahead; /* the records that have taken the step, before the others */
     double *step_values;
-    grid *grids;                     /* whose sums trees of this round share */
+    grid *grids;                     /* whose sums trees of this pass share */
     size_t grid_count, shared_count; /* grids; their sums */
     int64_t *sums;                   /* thread, tree, channel, node: packed, but with weights */
     int64_t *shared;                 /* thread, grid, channel, cell: as the sums */
@@ -69,7 +71,7 @@ void hr_candidate_scan_free(hr_candidate_scan *scan) {
     free(scan->sums);
     free(scan->shared);
     free(scan->packed);
-    for (int i = 0; i < 2; i++) hr_arena_free(scan->arenas[i]);
+    for (int i = 0; i < PASSES; i++) hr_arena_free(scan->arenas[i]);
     free(scan);
 }
 
@@ -90,11 +92,11 @@ static bool allocate_scan(hr_candidate_scan *s, const double *base) {
     s->sums = malloc(threads * s->tree_room * NODES * s->channels * sizeof *s->sums);
     s->shared = malloc(threads * s->tree_room * GRID_MAX * sizeof *s->shared);
     s->packed = malloc(threads * s->channels * BLOCK * sizeof *s->packed);
-    for (int i = 0; i < 2; i++) s->arenas[i] = hr_arena_new();
-    if (!s->scores || !s->offsets || !s->finders || !s->step_values || !s->arenas[0] || !s->arenas[1])
-        return false;
+    bool arenas = true;
+    for (int i = 0; i < PASSES; i++) arenas = (s->arenas[i] = hr_arena_new()) && arenas;
+    if (!s->scores || !s->offsets || !s->finders || !s->step_values || !arenas) return false;
     if (!s->grids || !s->sums || !s->shared || !s->packed) return false;
-    for (int i = 0; i < 2; i++) s->starts[i] = hr_arena_get_mark(s->arenas[i]);
+    for (int i = 0; i < PASSES; i++) s->starts[i] = hr_arena_get_mark(s->arenas[i]);
     for (size_t f = 0; f < s->binned->features; f++) s->offsets[f] = f * s->binned->column_stride;
     for (size_t i = 0; i < rows * s->outputs; i++) s->scores[i] = base[i % s->outputs];
     return true;
@@ -225,7 +227,7 @@ static bool lay_out_candidates(hr_candidate_scan *s, const hr_tree *tree, finder
     f->grid = grid_of(tree, s->binned->binning);
     share_sums(s, f);
     if (f->grid.feature_count <= 2) return fill_table(tree, s->binned->binning, f);
-    return hr_block_tree_make(s->arenas[s->round % 2], tree, s->binned->binning, s->offsets, &f->walk);
+    return hr_block_tree_make(s->arenas[s->pass % PASSES], tree, s->binned->binning, s->offsets, &f->walk);
 }
 
 /* ---- One block of records ---- */
@@ -435,19 +437,33 @@ static void add_scan_block(const hr_candidate_scan *s, size_t tree_count, const 
     add_lanes(s, b, &l);
 }
 
-static void scan_block(hr_candidate_scan *s, const hr_candidate_scan_loss *loss, size_t tree_count,
-                       size_t begin, scan_worker *w) {
-    scan_block_of_records b = {.begin = begin,
-                               .count = s->binned->rows - begin < BLOCK ? s->binned->rows - begin : BLOCK,
-                               .packed = w->packed};
+/* Over which records and trees. */
+typedef struct scan_pass {
+    const hr_candidate_scan_loss *loss;
+    size_t tree_count;
+    hr_row_range rows;
+} scan_pass;
+
+static void scan_block(hr_candidate_scan *s, const scan_pass *p, scan_block_of_records *b, scan_worker *w) {
     int64_t within = 0;
-    if (s->has_step) take_step(s, loss, &b);
+    b->packed = w->packed;
     if (s->outputs == 1)
-        within = pack_one(s, loss, &b);
+        within = pack_one(s, p->loss, b);
     else
-        pack_many(s, loss, &b);
-    w->within += s->binned->weights ? weigh_block(s, loss, &b) : within;
-    add_scan_block(s, tree_count, &b, w);
+        pack_many(s, p->loss, b);
+    w->within += s->binned->weights ? weigh_block(s, p->loss, b) : within;
+    add_scan_block(s, p->tree_count, b, w);
+}
+
+/* Every threads-th block of those records, from that of `thread` on. */
+static void scan_rows(hr_candidate_scan *s, const scan_pass *p, bool takes_step, size_t thread,
+                      scan_worker *w) {
+    const size_t stride = (size_t)s->threads * BLOCK, end = p->rows.end;
+    for (size_t begin = p->rows.begin + thread * BLOCK; begin < end; begin += stride) {
+        scan_block_of_records b = {.begin = begin, .count = end - begin < BLOCK ? end - begin : BLOCK};
+        if (takes_step) take_step(s, p->loss, &b);
+        scan_block(s, p, &b, w);
+    }
 }
 
 /* Adds the sums of the grids' cells to their nodes, tree by tree. */
@@ -462,15 +478,23 @@ static void fold_grids(const hr_candidate_scan *s, size_t tree_count, const scan
     }
 }
 
-/* One thread's part: every threads-th block. Returns how many gradients were within the clip. */
-static int64_t scan_part(hr_candidate_scan *s, const hr_candidate_scan_loss *loss, size_t tree_count,
-                         size_t thread) {
+static size_t clamp_row(size_t row, hr_row_range rows) {
+    return row < rows.begin ? rows.begin : row > rows.end ? rows.end : row;
+}
+
+/* One thread's part. Returns how many gradients were within the clip. */
+static int64_t scan_part(hr_candidate_scan *s, const scan_pass *p, size_t thread) {
+    const size_t from = clamp_row(s->ahead.begin, p->rows), to = clamp_row(s->ahead.end, p->rows);
+    const scan_pass before = {p->loss, p->tree_count, {p->rows.begin, from}},
+                    ahead = {p->loss, p->tree_count, {from, to}},
+                    behind = {p->loss, p->tree_count, {to, p->rows.end}};
     scan_worker w = worker_of(s, thread);
-    memset(w.sums, 0, tree_count * NODES * s->channels * sizeof *w.sums);
+    memset(w.sums, 0, p->tree_count * NODES * s->channels * sizeof *w.sums);
     memset(w.shared, 0, s->shared_count * sizeof *w.shared);
-    for (size_t begin = thread * BLOCK; begin < s->binned->rows; begin += (size_t)s->threads * BLOCK)
-        scan_block(s, loss, tree_count, begin, &w);
-    fold_grids(s, tree_count, &w);
+    scan_rows(s, &before, s->has_step, thread, &w);
+    scan_rows(s, &ahead, false, thread, &w);
+    scan_rows(s, &behind, s->has_step, thread, &w);
+    fold_grids(s, p->tree_count, &w);
     return w.within;
 }
 
@@ -484,6 +508,7 @@ void hr_candidate_scan_set_step(hr_candidate_scan *s, size_t tree, const double 
     s->finders[tree] = swap;
     memcpy(s->step_values, values, NODES * s->outputs * sizeof *values);
     s->has_step = true;
+    s->ahead = (hr_row_range){0, 0};
 }
 
 static void add_threads(hr_candidate_scan *s, size_t cells) {
@@ -492,20 +517,29 @@ static void add_threads(hr_candidate_scan *s, size_t cells) {
         for (size_t i = 0; i < cells; i++) s->sums[i] += s->sums[(size_t)w * all + i];
 }
 
-hr_status hr_candidate_scan_round(hr_candidate_scan *s, const hr_tree *trees, size_t tree_count,
-                                  const hr_candidate_scan_loss *loss, hr_error *err) {
-    s->round++;
+hr_status hr_candidate_scan_part(hr_candidate_scan *s, hr_row_range rows, const hr_tree *trees,
+                                 size_t tree_count, const hr_candidate_scan_loss *loss, hr_error *err) {
+    s->pass++;
     s->grid_count = s->shared_count = 0;
-    hr_arena_rewind(s->arenas[s->round % 2], s->starts[s->round % 2]);
+    hr_arena_rewind(s->arenas[s->pass % PASSES], s->starts[s->pass % PASSES]);
     for (size_t t = 0; t < tree_count; t++)
         if (!lay_out_candidates(s, &trees[t], &s->finders[t])) return hr_fail_memory(err);
+    const scan_pass pass = {loss, tree_count, rows};
     int64_t within = 0;
 #pragma omp parallel for num_threads(s->threads) schedule(static, 1) reduction(+ : within)
-    for (int w = 0; w < s->threads; w++) within += scan_part(s, loss, tree_count, (size_t)w);
+    for (int w = 0; w < s->threads; w++) within += scan_part(s, &pass, (size_t)w);
     add_threads(s, tree_count * NODES * s->channels);
     s->within = within;
-    s->has_step = false;
+    s->ahead = rows;
     return HR_OK;
+}
+
+hr_status hr_candidate_scan_round(hr_candidate_scan *s, const hr_tree *trees, size_t tree_count,
+                                  const hr_candidate_scan_loss *loss, hr_error *err) {
+    const hr_row_range all = {0, s->binned->rows};
+    hr_status status = hr_candidate_scan_part(s, all, trees, tree_count, loss, err);
+    if (!status) s->has_step = false;
+    return status;
 }
 
 static int64_t channel_of(const hr_candidate_scan *s, size_t tree, size_t node, size_t k) {

@@ -59,10 +59,21 @@ double hr_candidate_scan_memory(size_t rows, size_t outputs, size_t trees, int t
  * trees: values[node * outputs + k] is added to its k-th score. */
 void hr_candidate_scan_set_step(hr_candidate_scan *scan, size_t tree, const double *values);
 
-/* One pass: takes the step that is set, then sums over `trees` trees. */
+/* One pass over all records: takes the step that is set, then sums over `trees` trees. */
 HR_MUST_CHECK hr_status hr_candidate_scan_round(hr_candidate_scan *scan, const hr_tree *trees,
                                                 size_t tree_count, const hr_candidate_scan_loss *loss,
                                                 hr_error *err);
+
+/* Records begin .. end - 1. */
+typedef struct hr_row_range {
+    size_t begin, end;
+} hr_row_range;
+
+/* The same over a part of the records; the others take the step in the next pass over all. Between two passes
+ * over all records there is at most one over a part. */
+HR_MUST_CHECK hr_status hr_candidate_scan_part(hr_candidate_scan *scan, hr_row_range rows,
+                                               const hr_tree *trees, size_t tree_count,
+                                               const hr_candidate_scan_loss *loss, hr_error *err);
 
 /* After a round: the scores of the candidates, sum over leaves of |S_l| (more outputs: of floor(|S_l|_2)),
  * less `threshold` a leaf where that is positive. Adding a record changes each by at most bound, a person by

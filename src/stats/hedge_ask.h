@@ -24,12 +24,14 @@ typedef struct hr_ask {
     hr_charge lines[HR_ASK_LINES_MAX];
     size_t counts[HR_ASK_LINES_MAX]; /* values of a line */
     size_t line_count;
-    const hr_binning *binning;   /* CHOICE, LEAVES, RELIABILITY */
-    const double *base;          /* CHOICE, LEAVES: what the scores of every record start at */
-    const hr_forest *forest;     /* RELIABILITY: finished but for its calibration */
-    const hr_tree *trees;        /* CHOICE, LEAVES: the candidates of the round */
-    size_t tree_count, tree;     /* LEAVES: which of them */
-    int64_t threshold;           /* CHOICE: taken off a leaf's part of a score (hr_candidate_scan_scores) */
+    const hr_binning *binning; /* CHOICE, LEAVES, RELIABILITY */
+    const double *base;        /* CHOICE, LEAVES: what the scores of every record start at */
+    const hr_forest *forest;   /* RELIABILITY: finished but for its calibration */
+    const hr_tree *trees;      /* CHOICE, LEAVES: the candidates of the round */
+    size_t tree_count, tree;   /* LEAVES: which of them */
+    size_t blocks, block; /* CHOICE: the scores are of that block of the records alone (tree/parts.h); the
+                             same number of blocks in all questions that have bins; at most 1: of all */
+    int64_t threshold;    /* CHOICE: taken off a leaf's part of a score (hr_candidate_scan_scores) */
     hr_candidate_scan_loss loss; /* CHOICE, LEAVES */
     const double *step; /* CHOICE, LEAVES: step[node * outputs + k] of the tree whose leaves were asked for
                            last; NULL: none */

@@ -3,8 +3,10 @@
 #include "data/records.h"
 #include "stats/gradient.h"
 #include "stats/reliability.h"
+#include "tree/parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct hr_records {
     const hr_data *data;
@@ -12,7 +14,11 @@ struct hr_records {
     int threads;
     double *targets;
     const double *start; /* NULL: the base */
-    hr_binned *binned;   /* from the first question that has bins */
+    hr_csprng *coins;
+    hr_parts blocks;              /* no rows: one block, in the order of the data */
+    double *labels, *dealt_start; /* class indices and `start` in the blocks' order; NULL without blocks */
+    uint32_t *weights;            /* the same; NULL also if all records count 1 */
+    hr_binned *binned;            /* from the first question that has bins */
     hr_candidate_scan *scan;
     size_t scanned;   /* this round: the trees whose scores were asked for */
     bool has_leaves;  /* some tree's leaves were asked for: until then no step can have been taken */
@@ -41,7 +47,11 @@ void hr_records_free(hr_records *r) {
     if (!r) return;
     hr_candidate_scan_free(r->scan);
     hr_binned_free(r->binned);
+    hr_parts_done(&r->blocks);
     free(r->targets);
+    free(r->labels);
+    free(r->dealt_start);
+    free(r->weights);
     free(r);
 }
 
@@ -49,14 +59,78 @@ void hr_records_start(hr_records *r, const double *scores) {
     r->start = scores;
 }
 
+void hr_records_set_coins(hr_records *r, hr_csprng *coins) {
+    r->coins = coins;
+}
+
 double hr_records_memory(size_t rows, size_t features, size_t outputs, size_t trees, int threads) {
-    return (double)rows * ((double)features + sizeof(double)) +
+    double dealt = sizeof(uint32_t) + sizeof(double) * (2 + (double)outputs);
+    return (double)rows * ((double)features + sizeof(double) + dealt) +
            hr_candidate_scan_memory(rows, outputs, trees, threads);
 }
 
-static hr_status need_bins(hr_records *r, const hr_ask *ask, hr_error *err) {
-    return r->binned ? HR_OK : hr_binned_columns(r->data, ask->binning, r->threads, &r->binned, err);
+/* ---- Blocks ---- */
+
+/* A copy in the blocks' order of `width` numbers a record. NULL when memory is short. */
+static double *reorder_numbers(const hr_records *r, const double *from, size_t width) {
+    size_t rows = r->binned->rows;
+    double *to = malloc((rows * width + 1) * sizeof *to);
+    for (size_t i = 0; to && i < rows; i++)
+        memcpy(to + i * width, from + r->blocks.rows[i] * width, width * sizeof *to);
+    return to;
 }
+
+static bool reorder_weights(hr_records *r) {
+    const uint32_t *from = r->binned->weights;
+    if (!from) return true;
+    r->weights = malloc((r->binned->rows + 1) * sizeof *r->weights);
+    for (size_t i = 0; r->weights && i < r->binned->rows; i++) r->weights[i] = from[r->blocks.rows[i]];
+    r->binned->weights = r->weights;
+    return r->weights != NULL;
+}
+
+/* Every record, or every person with its records, draws its block by itself. */
+static hr_status deal_hedge_records(hr_records *r, size_t count, hr_error *err) {
+    double *equal = malloc(count * sizeof *equal);
+    if (!equal) return hr_fail_memory(err);
+    for (size_t b = 0; b < count; b++) equal[b] = 1;
+    const hr_person_rows of = {r->data->persons, hr_data_rows(r->data)};
+    hr_status status = of.persons ? hr_parts_drawn_by_persons(r->coins, &of, equal, count, &r->blocks, err)
+                                  : hr_parts_drawn(r->coins, of.rows, equal, count, &r->blocks, err);
+    free(equal);
+    return status;
+}
+
+/* Bins, targets, labels, weights and scores of records stand in the order of their blocks from here on. */
+static hr_status reorder_records(hr_records *r, hr_error *err) {
+    hr_status status = hr_binned_reorder(r->binned, r->blocks.rows, err);
+    if (status) return status;
+    double *targets = reorder_numbers(r, r->targets, 1);
+    r->labels = reorder_numbers(r, hr_data_labels(r->data), 1);
+    if (r->start) r->dealt_start = reorder_numbers(r, r->start, r->outputs);
+    if (!targets || !r->labels || (r->start && !r->dealt_start) || !reorder_weights(r)) {
+        free(targets);
+        return hr_fail_memory(err);
+    }
+    free(r->targets);
+    r->targets = targets;
+    r->start = r->dealt_start;
+    return HR_OK;
+}
+
+static hr_status need_bins(hr_records *r, const hr_ask *ask, hr_error *err) {
+    if (r->binned) return HR_OK;
+    hr_status status = hr_binned_columns(r->data, ask->binning, r->threads, &r->binned, err);
+    if (status || ask->blocks <= 1) return status;
+    status = deal_hedge_records(r, ask->blocks, err);
+    return status ? status : reorder_records(r, err);
+}
+
+static bool has_blocks(const hr_records *r) {
+    return r->blocks.rows != NULL;
+}
+
+/* ---- Rounds ---- */
 
 static hr_status prepare_scan(hr_records *r, const hr_ask *ask, hr_error *err) {
     if (r->scan) return HR_OK;
@@ -76,7 +150,10 @@ static hr_status scan_hedge_records(hr_records *r, const hr_ask *ask, const hr_t
     if (status) return status;
     if (ask->step && r->has_leaves && !r->scanned)
         hr_candidate_scan_set_step(r->scan, r->step_tree, ask->step);
-    return hr_candidate_scan_round(r->scan, trees, count, &ask->loss, err);
+    if (!has_blocks(r) || ask->kind != HR_ASK_CHOICE)
+        return hr_candidate_scan_round(r->scan, trees, count, &ask->loss, err);
+    const hr_row_range rows = {r->blocks.begin[ask->block], r->blocks.begin[ask->block + 1]};
+    return hr_candidate_scan_part(r->scan, rows, trees, count, &ask->loss, err);
 }
 
 hr_status hr_records_scores(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
@@ -90,7 +167,7 @@ hr_status hr_records_scores(hr_records *r, const hr_ask *ask, hr_exact *out, hr_
 /* A tree that is named alone is scanned, whatever was offered before: another party may have offered another
  * tree, or the same with another clip. */
 static hr_status leaves_hedge_records(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
-    bool scanned = ask->tree_count > 1 && r->scanned == ask->tree_count;
+    bool scanned = ask->tree_count > 1 && r->scanned == ask->tree_count && !has_blocks(r);
     size_t tree = scanned ? ask->tree : 0;
     const hr_tree *trees = scanned ? ask->trees : ask->trees + ask->tree;
     hr_status status = scanned ? HR_OK : scan_hedge_records(r, ask, trees, 1, err);
@@ -116,7 +193,8 @@ static void totals(const hr_records *r, const hr_ask *ask, hr_exact *out) {
 static hr_status reliability(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
     hr_status status = need_bins(r, ask, err);
     if (status) return status;
-    hr_reliability_records records = {r->binned, hr_data_labels(r->data), r->start};
+    const double *labels = has_blocks(r) ? r->labels : hr_data_labels(r->data);
+    hr_reliability_records records = {r->binned, labels, r->start};
     return hr_reliability_count(ask->forest, &records, r->threads, out, err);
 }
 

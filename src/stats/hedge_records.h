@@ -15,6 +15,9 @@ void hr_records_free(hr_records *records);
 /* Before the first question: scores start at what a released forest says (rows x outputs, finite), and not at
  * the questions' base. Borrows them. */
 void hr_records_start(hr_records *records, const double *scores);
+/* Before the first question with more than one block: the secret coins that deal the records to blocks.
+ * Borrows them. */
+void hr_records_set_coins(hr_records *records, hr_csprng *coins);
 /* Bytes that they take for what grows with the table, beside the data, at most. */
 double hr_records_memory(size_t rows, size_t features, size_t outputs, size_t trees, int threads);
 
@@ -25,8 +28,8 @@ double hr_records_memory(size_t rows, size_t features, size_t outputs, size_t tr
  * name more. Thread: one at a time. Fails: MEMORY, LIMIT. */
 HR_MUST_CHECK hr_status hr_records_sums(hr_records *records, const hr_ask *ask, hr_exact *out, hr_error *err);
 
-/* CHOICE: a score for each of the trees. A record more moves each by at most ask->loss.bound. Fails: MEMORY,
- * LIMIT. */
+/* CHOICE: a score for each of the trees, of the records of ask->block. A record more moves each by at most
+ * ask->loss.bound. Fails: MEMORY, LIMIT. */
 HR_MUST_CHECK hr_status hr_records_scores(hr_records *records, const hr_ask *ask, hr_exact *out,
                                           hr_error *err);
 

@@ -1,6 +1,7 @@
 /* The machine of hedge alone, without a record: its questions, its answers to scripts of released values, and
  * lost answers. */
 #include "methods/hedge_machine.h"
+#include "privacy/accountant.h"
 #include "privacy/release.h"
 #include "stats/reliability.h"
 
@@ -129,6 +130,62 @@ static void test_machine__charges_each_line_in_a_group_of_its_own(void **state) 
     (void)state;
     for (size_t i = 0; i < CASES; i++) check_lines(&cases[i]);
 }
+
+/* ---- Blocks ---- */
+
+enum { ROUNDS_MAX = 300 };
+
+static void tell_many_records(world *w, const hr_ask *ask, double records) {
+    static hr_noisy values[VALUES_MAX];
+    for (size_t i = 0; i < hr_ask_values(ask); i++)
+        values[i].paid = (int64_t)(64 * records / (double)w->terms.outputs);
+    assert_int_equal(hr_hedge_sums(w->hedge, values, 1, NULL), HR_OK);
+}
+
+/* Many records: round r chooses on block r mod B, in a group that the rounds of a turn share and as a part of
+ * its own; no part comes twice in a group. What the accountant counts is the budget or hardly less. */
+static void check_blocks(const expected *c) {
+    enum { LINES_MAX = 4 * ROUNDS_MAX + 8 };
+    static hr_release lines[LINES_MAX];
+    world w;
+    hr_ask ask;
+    size_t count = 0, round = 0, blocks = 0;
+    uint64_t turn = 0;
+    hr_units total = 0;
+    world_open(&w, c->privacy_measure, c->task, c->outputs, 1);
+    while (hr_hedge_ask(w.hedge, &ask)) {
+        for (size_t i = 0; i < ask.line_count; i++)
+            lines[count++] = (hr_release){
+                .group = ask.lines[i].group, .part = ask.lines[i].part, .cost = ask.lines[i].cost};
+        if (ask.kind == HR_ASK_CHOICE) {
+            blocks = ask.blocks;
+            assert_true(blocks > 1);
+            assert_int_equal(ask.block, round % blocks);
+            assert_int_equal(ask.lines[0].part, ask.block);
+            if (ask.block == 0) turn = ask.lines[0].group;
+            assert_true(ask.lines[0].group == turn);
+            round++;
+        } else {
+            for (size_t i = 0; i < ask.line_count; i++)
+                assert_true(ask.lines[i].part == 0 && (!round || ask.lines[i].group != turn));
+        }
+        if (ask.kind == HR_ASK_TOTALS)
+            tell_many_records(&w, &ask, 1.5e6);
+        else
+            must_tell(&w, &ask, &(losses){0});
+    }
+    assert_true(round % blocks != 0); /* the last turn is cut short */
+    assert_int_equal(hr_account(lines, count, &total, NULL), HR_OK);
+    assert_true(total <= HR_UNIT && (double)total > .999 * (double)HR_UNIT);
+    world_close(&w);
+}
+
+static void test_machine__chooses_on_blocks_of_many_records(void **state) {
+    (void)state;
+    for (size_t i = 0; i < CASES; i++) check_blocks(&cases[i]);
+}
+
+/* ---- Order ---- */
 
 /* TOTALS, BINS, then CHOICE and LEAVES in turn, then RELIABILITY of classes. */
 static void check_order(const expected *c) {
@@ -389,6 +446,7 @@ static void test_machine__asks_again_for_lost_totals(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_machine__charges_each_line_in_a_group_of_its_own),
+        cmocka_unit_test(test_machine__chooses_on_blocks_of_many_records),
         cmocka_unit_test(test_machine__asks_in_a_fixed_order),
         cmocka_unit_test(test_machine__asks_for_the_leaves_of_the_chosen_tree),
         cmocka_unit_test(test_machine__follows_from_coins_and_answers),

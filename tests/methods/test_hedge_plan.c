@@ -9,8 +9,8 @@ typedef struct schedule {
     bool regression, quantiles;
     size_t rounds;
     double step;
-    int one, pair, all; /* depths; pair -1: as all */
-    double choice, sums, counts, within;
+    int one, pair, all;                  /* depths; pair -1: as all */
+    double choice, sums, counts, within; /* 5e6 records: choices on 64 blocks */
 } schedule;
 
 /* E = records * sqrt(budget), T = 1.5 sqrt(E) within 25..300, r = E/8, step = 2 r^.6/T up to 1/2, depths
@@ -22,7 +22,7 @@ static const schedule schedules[] = {
     {HR_PRIVACY_GDP, 1, 1e5, false, true, 300, .5, 3, 6, 6, .0005933333333, .002136, .0002373333333, 0},
     {HR_PRIVACY_GDP, .01, 30000, true, true, 82, .5, 3, 4, 4, 2.152926829e-05, 7.750536585e-05,
      8.611707317e-06, 3.329268293e-06},
-    {HR_PRIVACY_GDP, 4, 5e6, false, false, 300, .5, 3, 8, 8, .002533333333, .00912, .001013333333, 0},
+    {HR_PRIVACY_GDP, 4, 5e6, false, false, 300, .5, 3, 8, 8, .152, .00912, .001013333333, 0},
     {HR_PRIVACY_GDP, 1e-4, 1e4, false, false, 25, 0.3641128406, 3, 4, 4, 7.6e-07, 2.736e-06, 3.04e-07, 0},
     {HR_PRIVACY_GDP, .25, 6400, false, true, 84, .5, 3, 4, 4, .0005297619048, .001907142857, .0002119047619,
      0},
@@ -30,7 +30,7 @@ static const schedule schedules[] = {
     {HR_PRIVACY_PURE, 1, 1e5, false, true, 31, .3053290134, 2, -1, 7, .008322580645, .01553548387,
      .003883870968, 0},
     {HR_PRIVACY_PURE, .01, 30000, true, true, 8, .601040764, 2, -1, 2, .00033, .000616, .000154, 0},
-    {HR_PRIVACY_PURE, 4, 5e6, false, false, 64, .2125, 2, -1, 7, .017625, .0329, .008225, 0},
+    {HR_PRIVACY_PURE, 4, 5e6, false, false, 64, .2125, 2, -1, 7, 1.128, .0329, .008225, 0},
     {HR_PRIVACY_PURE, .25, 6400, false, true, 8, .601040764, 2, -1, 4, .0080625, .01505, .0037625, 0},
 };
 
@@ -125,15 +125,49 @@ static void test_plan__spends_the_budget_and_no_more(void **state) {
                                           HR_PER_RECORD};
                     hr_hedge_start start = hr_hedge_start_of(&s);
                     hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
-                    hr_units round = plan.choice + plan.sums + plan.counts + plan.within;
-                    hr_units all =
-                        start.bins + start.count + start.base + start.calibration + plan.rounds * round;
+                    hr_units round = plan.sums + plan.counts + plan.within;
+                    hr_units all = start.bins + start.count + start.base + start.calibration +
+                                   plan.rounds * round + plan.turns * plan.choice;
+                    assert_true(plan.turns * plan.blocks >= plan.rounds);
+                    assert_true(records >= 2 * 65536 || plan.blocks == 1);
                     assert_true(all <= s.budget && (double)all >= .999 * (double)s.budget);
                     assert_true(plan.choice && plan.sums && plan.counts);
                     if (plan.rounds < least) least = plan.rounds;
                     if (plan.rounds > most) most = plan.rounds;
                 }
     assert_true(least == 8 && most == 300);
+}
+
+/* By hand: E = records * sqrt(budget); B = min(records / 2^16, E / 2^14) within 1..64, without E if pure;
+ * thresholds of half the root of a block's records in the smallest leaf; over owners one block. */
+static void test_plan__deals_many_records_to_blocks(void **state) {
+    (void)state;
+    static const struct {
+        hr_privacy_measure privacy_measure;
+        double budget, records;
+        size_t owners, blocks, turns;
+        double threshold;
+    } cases[] = {{HR_PRIVACY_GDP, 1, 131071, 0, 1, 300, 0},
+                 {HR_PRIVACY_GDP, 1, 131072, 0, 2, 150, 11.3137}, /* leaves of 2^16/2^7 */
+                 {HR_PRIVACY_GDP, .0625, 131072, 0, 2, 136, 16},  /* E = 2^15: 271 rounds, 2^6 leaves */
+                 {HR_PRIVACY_GDP, .0624, 131072, 0, 1, 271, 0},
+                 {HR_PRIVACY_GDP, 1, 131072, 2, 1, 150, 0},
+                 {HR_PRIVACY_GDP, 1, 1e9, 0, 64, 5, 123.5264}, /* 1e9/64/2^8 */
+                 {HR_PRIVACY_PURE, 1e-4, 131072, 0, 2, 4, 0}}; /* 8 rounds */
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        hr_hedge_setting setting = {.privacy_measure = cases[i].privacy_measure,
+                                    .budget = hr_units_up(cases[i].budget),
+                                    .task = HR_TASK_BINARY,
+                                    .owners = cases[i].owners,
+                                    .honest = cases[i].owners};
+        hr_hedge_plan plan = hr_hedge_plan_of(&setting, cases[i].records);
+        assert_int_equal(plan.blocks, cases[i].blocks);
+        assert_int_equal(plan.turns, cases[i].turns);
+        if (cases[i].privacy_measure == HR_PRIVACY_GDP)
+            assert_true(fabs(plan.threshold - cases[i].threshold) < 1e-3);
+        else
+            assert_true(plan.threshold == 1 / hr_units_value(plan.sums));
+    }
 }
 
 /* The model is a sum of steps: none may be without end, and depths must fit in random trees. */
@@ -244,6 +278,7 @@ int main(void) {
         cmocka_unit_test(test_plan__is_what_the_formulas_say),
         cmocka_unit_test(test_plan__starts_with_its_shares),
         cmocka_unit_test(test_plan__spends_the_budget_and_no_more),
+        cmocka_unit_test(test_plan__deals_many_records_to_blocks),
         cmocka_unit_test(test_plan__stays_within_its_ranges),
         cmocka_unit_test(test_plan__tells_what_noise_does_to_predictions),
     };

@@ -4,6 +4,7 @@
 #include "stats/hedge_records.h"
 #include "stats/reliability.h"
 #include "support/tables.h"
+#include "tree/parts.h"
 #include "tree/random_tree.h"
 
 enum {
@@ -212,6 +213,119 @@ static void test_records__take_no_step_before_the_first_tree(void **state) {
     world_close(&w);
 }
 
+/* ---- Blocks ---- */
+
+enum { BLOCKS = 3 };
+
+static hr_csprng *must_coins(uint64_t seed) {
+    hr_csprng *coins = NULL;
+    assert_int_equal(hr_csprng_open_seeded(seed, &coins, NULL), HR_OK);
+    return coins;
+}
+
+/* The tables of the blocks that these coins deal. */
+static void take_blocks(const hr_data *data, uint64_t seed, hr_data **out) {
+    static const double equal[BLOCKS] = {1, 1, 1};
+    hr_csprng *coins = must_coins(seed);
+    hr_parts parts;
+    assert_int_equal(hr_parts_drawn(coins, ROWS, equal, BLOCKS, &parts, NULL), HR_OK);
+    for (size_t b = 0; b < BLOCKS; b++) {
+        assert_true(hr_parts_size(&parts, b) > 100);
+        assert_non_null(out[b] = hr_data_take(data, hr_parts_rows(&parts, b), hr_parts_size(&parts, b)));
+    }
+    hr_parts_done(&parts);
+    hr_csprng_close(coins);
+}
+
+/* The same records dealt to blocks, in one table, and the records of each block by themselves. */
+typedef struct dealt_world {
+    world w;
+    hr_csprng *coins;
+    hr_data *parts[BLOCKS];
+    hr_records *alone[BLOCKS], *dealt, *whole;
+} dealt_world;
+
+static void dealt_open(dealt_world *d, size_t classes) {
+    world_open(&d->w, classes);
+    d->coins = must_coins(11);
+    take_blocks(d->w.t.data, 11, d->parts);
+    for (size_t b = 0; b < BLOCKS; b++) d->alone[b] = must_records(&d->w, d->parts[b]);
+    d->dealt = must_records(&d->w, d->w.t.data);
+    d->whole = must_records(&d->w, d->w.t.data);
+    hr_records_set_coins(d->dealt, d->coins);
+}
+
+static void dealt_close(dealt_world *d) {
+    for (size_t b = 0; b < BLOCKS; b++) {
+        hr_records_free(d->alone[b]);
+        hr_data_free(d->parts[b]);
+    }
+    hr_records_free(d->dealt);
+    hr_records_free(d->whole);
+    hr_csprng_close(d->coins);
+    world_close(&d->w);
+}
+
+static void check_choice(dealt_world *d, size_t block) {
+    static hr_exact scores[TREES], wanted[TREES];
+    hr_ask *ask = &d->w.ask;
+    ask->kind = HR_ASK_CHOICE;
+    ask->blocks = BLOCKS;
+    ask->block = block;
+    assert_int_equal(hr_records_scores(d->dealt, ask, scores, NULL), HR_OK);
+    ask->blocks = ask->block = 0;
+    for (size_t b = 0; b < BLOCKS; b++) {
+        assert_int_equal(hr_records_scores(d->alone[b], ask, wanted, NULL), HR_OK);
+        if (b == block) assert_memory_equal(scores, wanted, sizeof wanted);
+    }
+}
+
+/* Dealt or not, sums over all records are the same. */
+static void check_sums(dealt_world *d, size_t values) {
+    static hr_exact sums[ROOM], all[ROOM];
+    hr_ask *ask = &d->w.ask;
+    ask->blocks = 0;
+    assert_int_equal(hr_records_sums(d->whole, ask, all, NULL), HR_OK);
+    ask->blocks = BLOCKS;
+    assert_int_equal(hr_records_sums(d->dealt, ask, sums, NULL), HR_OK);
+    assert_memory_equal(all, sums, values * sizeof *all);
+}
+
+static void check_cells(dealt_world *d) {
+    double base[OUTPUTS_MAX] = {.2, -.1, .1};
+    hr_tree tree = d->w.trees[0];
+    for (size_t n = 0; n < tree.node_count; n++)
+        if (!tree.nodes[n].left) tree.nodes[n].value = (double)n / 20 - .4;
+    const hr_forest forest = {
+        .link = HR_LINK_SIGNED, .output_count = d->w.outputs, .base = base, .tree_count = 1, .trees = &tree};
+    d->w.ask.kind = HR_ASK_RELIABILITY;
+    d->w.ask.forest = &forest;
+    check_sums(d, HR_RELIABILITY_CELLS);
+}
+
+/* A choice is about the records of its block, all of which have taken every step; leaves and the cells of
+ * calibration are of all records. */
+static void test_records__choose_on_one_block(void **state) {
+    (void)state;
+    static const size_t classes[] = {0, 2, 3};
+    for (size_t c = 0; c < COUNT(classes); c++) {
+        static hr_exact unused[ROOM];
+        dealt_world d;
+        dealt_open(&d, classes[c]);
+        for (size_t round = 0; round < 2 * ROUNDS; round++) {
+            draw_trees(&d.w);
+            d.w.ask.step = round ? d.w.step : NULL;
+            check_choice(&d, round % BLOCKS);
+            ask_leaves(&d.w, (round + 2) % TREES, !classes[c]);
+            for (size_t b = 0; b < BLOCKS; b++)
+                assert_int_equal(hr_records_sums(d.alone[b], &d.w.ask, unused, NULL), HR_OK);
+            check_sums(&d, hr_ask_values(&d.w.ask));
+        }
+        if (classes[c]) check_cells(&d);
+        dealt_close(&d);
+    }
+}
+
 /* Sums over disjoint tables add up to those over their union. */
 static void test_records__add_up_over_sources(void **state) {
     (void)state;
@@ -269,6 +383,7 @@ int main(void) {
         cmocka_unit_test(test_records__answer_alike_without_a_choice),
         cmocka_unit_test(test_records__clip_as_the_question_about_leaves_says),
         cmocka_unit_test(test_records__take_no_step_before_the_first_tree),
+        cmocka_unit_test(test_records__choose_on_one_block),
         cmocka_unit_test(test_records__add_up_over_sources),
         cmocka_unit_test(test_records__are_all_in_cells),
     };
