@@ -4,7 +4,7 @@
 #include "kernels/sets.h"
 
 #include <hedgerow/hedgerow.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -17,8 +17,9 @@ static const hr_kernels *const sets[] = {
 };
 enum { SETS = sizeof sets / sizeof *sets };
 
-static const hr_kernels *best, *named;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* What hr_use_kernels named; NULL: nothing. It changes no result: the one object of the library that can
+ * change. */
+static _Atomic(const hr_kernels *) kernels_named;
 
 const hr_kernels *hr_kernels_at(size_t index) {
     return index < SETS ? sets[index] : NULL;
@@ -36,15 +37,11 @@ int hr_kernels_run_here(const hr_kernels *kernels) {
     return kernels == &hr_kernels_portable;
 }
 
-static void choose_best(void) {
-    for (size_t i = 0; i < SETS; i++)
-        if (hr_kernels_run_here(sets[i])) best = sets[i];
-}
-
 const hr_kernels *hr_kernels_get(void) {
-    if (named) return named;
-    pthread_once(&once, choose_best);
-    return best;
+    const hr_kernels *kernels = atomic_load_explicit(&kernels_named, memory_order_relaxed);
+    for (size_t i = SETS; !kernels && i-- > 0;)
+        if (hr_kernels_run_here(sets[i])) kernels = sets[i];
+    return kernels;
 }
 
 hr_status hr_use_kernels(const char *name, hr_error *err) {
@@ -53,7 +50,7 @@ hr_status hr_use_kernels(const char *name, hr_error *err) {
         if (!hr_kernels_run_here(sets[i]))
             return hr_fail(err, HR_E_ARGUMENT, "use \"portable\"",
                            "this processor lacks the instructions of \"%s\"", name);
-        named = sets[i];
+        atomic_store_explicit(&kernels_named, sets[i], memory_order_relaxed);
         return HR_OK;
     }
     return hr_fail(err, HR_E_ARGUMENT, "use \"portable\"", "this build has no kernels \"%s\"", name);
