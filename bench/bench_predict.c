@@ -1,19 +1,21 @@
-/* Times predictions of a made-up model: 100 full trees of depth 6 over 28 features with 254 thresholds, one
- * million records.
+/* Times predictions of a made-up model: full trees over features with 254 thresholds each, of a table and of
+ * one record at a time.
  *
- *     bench_predict [ROWS] [TREES] [DEPTH] [THREADS]
+ *     bench_predict [ROWS] [TREES] [DEPTH] [THREADS] [FEATURES] [KERNELS]
  *
- * Prints the best of five runs in ns per record and in ns per record and tree, and a checksum, so that the
- * work is real. */
+ * Defaults: a million records, 100 trees, depth 6, one thread, 28 features, the best kernels here. Prints the
+ * best of five runs in ns per record and in ns per record and tree, and a checksum, so that the work is real;
+ * then what one record takes with an open predictor, records in turn, which gives the same checksum. */
 #include "model/model.h"
 #include "schema/schema.h"
 
 #include <hedgerow/data.h>
+#include <hedgerow/hedgerow.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { FEATURES = 28, EDGES = 254, RUNS = 5, DEPTH_MAX = 16 };
+enum { FEATURES_MAX = 5000, EDGES = 254, RUNS = 5, DEPTH_MAX = 16 };
 
 static uint64_t next_random(uint64_t *state) {
     *state ^= *state << 13, *state ^= *state >> 7, *state ^= *state << 17;
@@ -40,29 +42,29 @@ static void *take(void *memory) {
     return memory;
 }
 
-static hr_schema *make_schema(void) {
+static hr_schema *make_schema(size_t count) {
     static const char *const classes[] = {"no", "yes"};
-    static char names[FEATURES][8];
-    hr_column features[FEATURES],
-        label = {.name = "label", .kind = HR_KIND_CATEGORY, .value_count = 2, .values = classes};
-    for (int f = 0; f < FEATURES; f++) {
-        snprintf(names[f], sizeof names[f], "f%d", f);
+    static char names[FEATURES_MAX][8];
+    static hr_column features[FEATURES_MAX];
+    hr_column label = {.name = "label", .kind = HR_KIND_CATEGORY, .value_count = 2, .values = classes};
+    for (size_t f = 0; f < count; f++) {
+        snprintf(names[f], sizeof names[f], "f%zu", f);
         features[f] = (hr_column){.name = names[f], .kind = HR_KIND_NUMBER, .low = 0, .high = 1};
     }
     hr_schema *schema = NULL;
     hr_error err = {0};
-    if (hr_schema_make(&(hr_schema_parts){label, features, FEATURES, NULL, 0, NULL}, &schema, &err))
+    if (hr_schema_make(&(hr_schema_parts){label, features, count, NULL, 0, NULL}, &schema, &err))
         stop("schema", &err);
     return schema;
 }
 
-static hr_tree make_tree(hr_arena *arena, size_t depth, uint64_t *random) {
+static hr_tree make_tree(hr_arena *arena, size_t depth, size_t features, uint64_t *random) {
     size_t splits = ((size_t)1 << depth) - 1;
     hr_tree tree = {.node_count = 2 * splits + 1};
     tree.nodes = take(hr_arena_alloc(arena, tree.node_count, sizeof *tree.nodes));
     for (size_t n = 0; n < splits; n++)
         tree.nodes[n] = (hr_node){.left = (uint32_t)(2 * n + 1),
-                                  .feature = (uint32_t)(next_random(random) % FEATURES),
+                                  .feature = (uint32_t)(next_random(random) % features),
                                   .threshold = (double)(1 + next_random(random) % EDGES) / (EDGES + 1.0)};
     for (size_t n = splits; n < tree.node_count; n++) tree.nodes[n].value = (next_unit(random) - 0.5) / 10;
     return tree;
@@ -73,7 +75,8 @@ static hr_model *make_model(const hr_schema *schema, size_t trees, size_t depth)
     hr_tree *all = take(hr_arena_alloc(arena, trees, sizeof *all));
     double *base = take(hr_arena_alloc(arena, 1, sizeof *base));
     uint64_t random = 88172645463325252u;
-    for (size_t t = 0; t < trees; t++) all[t] = make_tree(arena, depth, &random);
+    for (size_t t = 0; t < trees; t++)
+        all[t] = make_tree(arena, depth, hr_schema_feature_count(schema), &random);
     hr_model parts = {
         .arena = arena,
         .schema = (hr_schema *)schema,
@@ -86,19 +89,57 @@ static hr_model *make_model(const hr_schema *schema, size_t trees, size_t depth)
     return model;
 }
 
-static hr_data *make_data(const hr_schema *schema, size_t rows) {
-    double *columns[FEATURES];
+/* The same values by column and by row. */
+static hr_data *make_data(const hr_schema *schema, size_t rows, double *by_row) {
+    size_t features = hr_schema_feature_count(schema);
+    double **columns = take(malloc(features * sizeof *columns));
     uint64_t random = 362436069;
-    for (int f = 0; f < FEATURES; f++) {
+    for (size_t f = 0; f < features; f++) {
         columns[f] = take(malloc(rows * sizeof(double)));
         for (size_t i = 0; i < rows; i++) columns[f][i] = next_unit(&random);
+        for (size_t i = 0; i < rows; i++) by_row[i * features + f] = columns[f][i];
     }
     hr_data *data = NULL;
     hr_error err = {0};
     if (hr_data_from_arrays(schema, rows, (const double *const *)columns, NULL, &data, &err))
         stop("data", &err);
-    for (int f = 0; f < FEATURES; f++) free(columns[f]);
+    for (size_t f = 0; f < features; f++) free(columns[f]);
+    free(columns);
     return data;
+}
+
+/* Seconds of the best run. */
+static double time_table(const hr_model *model, const hr_data *data, int threads, double *out) {
+    double best = 1e30;
+    hr_error err = {0};
+    for (int run = 0; run < RUNS; run++) {
+        double start = seconds();
+        if (hr_model_predict(model, data, threads, out, &err)) stop("predict", &err);
+        double took = seconds() - start;
+        best = took < best ? took : best;
+    }
+    return best;
+}
+
+static double time_rows(const hr_model *model, const double *by_row, size_t rows, double *out) {
+    const hr_predictor *predictor = hr_model_predictor(model);
+    size_t features = hr_predictor_feature_count(predictor);
+    double best = 1e30;
+    hr_error err = {0};
+    for (int run = 0; run < RUNS; run++) {
+        double start = seconds();
+        for (size_t i = 0; i < rows; i++)
+            if (hr_predict_row(predictor, by_row + i * features, out + 2 * i, &err)) stop("one", &err);
+        double took = seconds() - start;
+        best = took < best ? took : best;
+    }
+    return best;
+}
+
+static double sum_of_second(const double *out, size_t rows) {
+    double sum = 0;
+    for (size_t i = 0; i < rows; i++) sum += out[2 * i + 1];
+    return sum;
 }
 
 static size_t argument(int argc, char **argv, int index, size_t otherwise) {
@@ -107,26 +148,27 @@ static size_t argument(int argc, char **argv, int index, size_t otherwise) {
 
 int main(int argc, char **argv) {
     size_t rows = argument(argc, argv, 1, 1000000), trees = argument(argc, argv, 2, 100),
-           depth = argument(argc, argv, 3, 6);
+           depth = argument(argc, argv, 3, 6), features = argument(argc, argv, 5, 28);
     int threads = (int)argument(argc, argv, 4, 1);
-    if (!rows || !trees || depth > DEPTH_MAX)
-        stop("arguments", &(hr_error){.message = "rows and trees above 0, depth up to 16"});
-    hr_schema *schema = make_schema();
-    hr_model *model = make_model(schema, trees, depth);
-    hr_data *data = make_data(schema, rows);
-    double *out = take(malloc(2 * rows * sizeof *out)), best = 1e30, sum = 0;
     hr_error err = {0};
-    for (int run = 0; run < RUNS; run++) {
-        double start = seconds();
-        if (hr_model_predict(model, data, threads, out, &err)) stop("predict", &err);
-        double took = seconds() - start;
-        best = took < best ? took : best;
-    }
-    for (size_t i = 0; i < rows; i++) sum += out[2 * i + 1];
+    if (!rows || !trees || depth > DEPTH_MAX || !features || features > FEATURES_MAX)
+        stop("arguments",
+             &(hr_error){.message = "rows, trees and features (to 5000) above 0, depth up to 16"});
+    if (argc > 6 && hr_use_kernels(argv[6], &err)) stop("kernels", &err);
+    hr_schema *schema = make_schema(features);
+    hr_model *model = make_model(schema, trees, depth);
+    double *by_row = take(malloc(rows * features * sizeof *by_row)),
+           *out = take(malloc(2 * rows * sizeof *out));
+    hr_data *data = make_data(schema, rows, by_row);
+    double best = time_table(model, data, threads, out);
     printf("predict rows %zu trees %zu depth %zu threads %d: %.3f s, %.1f ns/row, %.3f ns/row/tree, checksum "
            "%.12g\n",
            rows, trees, depth, threads, best, 1e9 * best / (double)rows,
-           1e9 * best / (double)rows / (double)trees, sum);
+           1e9 * best / (double)rows / (double)trees, sum_of_second(out, rows));
+    double best_one = time_rows(model, by_row, rows, out);
+    printf("one record at a time: %.3f us a record, checksum %.12g\n", 1e6 * best_one / (double)rows,
+           sum_of_second(out, rows));
+    free(by_row);
     free(out);
     hr_data_free(data);
     hr_model_free(model);

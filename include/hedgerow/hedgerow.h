@@ -16,6 +16,7 @@
 #include <hedgerow/log.h>
 #include <hedgerow/model.h>
 #include <hedgerow/owner.h>
+#include <hedgerow/predictor.h>
 #include <hedgerow/schema.h>
 #include <hedgerow/status.h>
 

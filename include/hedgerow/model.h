@@ -7,6 +7,7 @@
 #define HEDGEROW_MODEL_H
 
 #include <hedgerow/fit.h>
+#include <hedgerow/predictor.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,12 +36,11 @@ HR_API double hr_model_records(const hr_model *model);
 
 /* ---- Predictions ---- */
 
-/* Values per record that hr_model_predict writes: 1 for regression, else the number of classes. */
-HR_API size_t hr_model_output_count(const hr_model *model);
+/* Borrowed, valid as long as the model. */
+HR_API const hr_predictor *hr_model_predictor(const hr_model *model);
 
-/* Predicts every record of `data`, which must have been read with the model's schema (hr_model_schema).
- * out: rows x output_count doubles, row-major: the predicted label within its bounds, or class probabilities
- * (sum 1). Thread: any. Fails: SCHEMA (another schema), MEMORY. */
+/* As hr_predictor_output_count and hr_predict_data of the model's predictor. */
+HR_API size_t hr_model_output_count(const hr_model *model);
 HR_API HR_MUST_CHECK hr_status hr_model_predict(const hr_model *model, const hr_data *data, int threads,
                                                 double *out, hr_error *err);
 

@@ -5,9 +5,15 @@
 #include <math.h>
 
 uint8_t hr_bin_of_number(const hr_feature_bins *feature, double value) {
-    uint8_t bin;
-    hr_bins_of_numbers(feature, &value, 1, &bin);
-    return bin;
+    size_t below = 0, end = feature->bin_count - 2;
+    while (below < end) {
+        size_t middle = below + (end - below) / 2;
+        if (feature->edges[middle] < value)
+            below = middle + 1;
+        else
+            end = middle;
+    }
+    return isnan(value) ? 0 : (uint8_t)(1 + below);
 }
 
 uint8_t hr_bin_of_code(const hr_feature_bins *feature, uint16_t code) {
@@ -16,7 +22,10 @@ uint8_t hr_bin_of_code(const hr_feature_bins *feature, uint16_t code) {
 }
 
 void hr_bins_of_numbers(const hr_feature_bins *feature, const double *values, size_t rows, uint8_t *out) {
-    hr_kernels_get()->bins_of_numbers(feature->edges, feature->bin_count - 2, values, rows, out);
+    uint8_t first[HR_SEARCH_BUCKETS_MAX];
+    double padded[HR_SEARCH_PADDED_MAX];
+    hr_search search = hr_search_make(feature->edges, feature->bin_count - 2, first, padded);
+    hr_kernels_get()->bins_of_numbers(&search, values, rows, out);
 }
 
 void hr_bins_of_codes(const hr_feature_bins *feature, const uint16_t *codes, size_t rows, uint8_t *out) {

@@ -4,4 +4,6 @@
 const hr_kernels hr_kernels_avx2 = {
     .name = "avx2",
     .bins_of_numbers = hr_loop_bins_of_numbers,
+    .places_of_block = hr_loop_places_of_block,
+    .add_by_place = hr_loop_add_by_place,
 };

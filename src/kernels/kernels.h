@@ -4,14 +4,18 @@
 #ifndef HR_KERNELS_KERNELS_H
 #define HR_KERNELS_KERNELS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "kernels/places.h"
+#include "kernels/search.h"
 
 typedef struct hr_kernels {
     const char *name;
-    /* out[i]: 0 if values[i] is NaN, else 1 + how many of `count` ascending edges are less; count <= 254. */
-    void (*bins_of_numbers)(const double *edges, size_t count, const double *values, size_t rows,
-                            uint8_t *out);
+    /* out[i]: 0 if values[i] is NaN, else 1 + how many of the edges are less. */
+    void (*bins_of_numbers)(const hr_search *search, const double *values, size_t rows, uint8_t *out);
+    /* places[i]: that of record i of a block of HR_PLACES_BLOCK, whose bins of a split are those from `bins +
+     * split->offset` on. */
+    void (*places_of_block)(const hr_places *tree, const uint8_t *bins, uint8_t *places);
+    /* sums[i] += values[places[i]], for HR_PLACES_BLOCK records and HR_PLACES_MAX values. */
+    void (*add_by_place)(const double *values, const uint8_t *places, double *sums);
 } hr_kernels;
 
 /* The set in use: the best that the processor has, or what hr_use_kernels named. Any thread. */

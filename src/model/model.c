@@ -113,9 +113,12 @@ double hr_model_records(const hr_model *model) {
     return records > 0 ? records : 0;
 }
 
+const hr_predictor *hr_model_predictor(const hr_model *model) {
+    return &model->predictor;
+}
+
 size_t hr_model_output_count(const hr_model *model) {
-    return hr_schema_task(model->schema) == HR_TASK_REGRESSION ? 1
-                                                               : hr_schema_label(model->schema)->value_count;
+    return hr_predictor_output_count(&model->predictor);
 }
 
 const hr_guarantee *hr_model_guarantee(const hr_model *model) {

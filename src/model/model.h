@@ -93,7 +93,7 @@ HR_MUST_CHECK hr_status hr_model_account(const hr_release *releases, size_t coun
 HR_MUST_CHECK hr_status hr_model_file_hash(const hr_model *model, char out[HR_DIGEST_TEXT], hr_error *err);
 
 /* The sums of base scores and leaves, before any link: rows x output_count of the forest. Finite; each a
- * function of its record and the model. Fails: as hr_model_predict. */
+ * function of its record and the model. Fails: as hr_predict_data. */
 HR_MUST_CHECK hr_status hr_model_scores(const hr_model *model, const hr_data *data, int threads, double *out,
                                         hr_error *err);
 

@@ -2,14 +2,14 @@
  * (predictor.h), and its scores become labels or probabilities. Every record is treated by itself, so the
  * number of threads changes nothing. */
 #include "base/fail.h"
+#include "data/columns.h"
+#include "data/records.h"
 #include "model/model.h"
 #include "schema/schema.h"
 #include "tree/link.h"
 
-#include <hedgerow/data.h>
-#include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { THREADS_MAX = 1024, BLOCK = HR_PREDICTOR_BLOCK };
@@ -17,14 +17,15 @@ enum { THREADS_MAX = 1024, BLOCK = HR_PREDICTOR_BLOCK };
 /* What all workers share. */
 typedef struct prediction_task prediction_task;
 struct prediction_task {
-    const hr_model *model;
+    const hr_predictor *predictor;
     const hr_data *data;
-    size_t positions[BLOCK];   /* 0, 1, 2, ...: where the records of a block are in a column */
     size_t rows, output_count; /* of `out` */
     double *out;
-    void (*write)(const prediction_task *t, const double *scores, double *out); /* of one record */
+    /* Of one record; the score of output k is scores[k * stride]. */
+    void (*write)(const hr_predictor *predictor, const double *scores, size_t stride, double *out);
     size_t workers;
-    uint8_t *bins; /* per worker: columns of BLOCK */
+    atomic_size_t next; /* the first record of the next block that no worker has taken */
+    uint8_t *bins;      /* per worker: columns of BLOCK */
     double *scores;
 };
 
@@ -37,40 +38,35 @@ static void label_of_score(const hr_column *label, double score, double *out) {
     *out = clip_prediction(label->low + part * (label->high - label->low), label->low, label->high);
 }
 
-static void apply_link(const prediction_task *t, const double *scores, double *out) {
-    const hr_forest *forest = &t->model->forest;
+static void write_linked(const hr_predictor *predictor, const double *scores, size_t stride, double *out) {
+    const hr_forest *forest = predictor->forest;
     if (forest->link == HR_LINK_NUMBER) {
-        label_of_score(hr_schema_label(t->model->schema), scores[0], out);
+        label_of_score(hr_schema_label(predictor->schema), scores[0], out);
     } else {
-        size_t classes = hr_link_classes(forest, scores, BLOCK, out);
+        size_t classes = hr_link_classes(forest, scores, stride, out);
         hr_link_calibrate(&forest->calibration, out, classes);
     }
 }
 
-static void copy_scores(const prediction_task *t, const double *scores, double *out) {
-    for (size_t k = 0; k < t->output_count; k++) out[k] = scores[k * BLOCK];
+static void write_scores(const hr_predictor *predictor, const double *scores, size_t stride, double *out) {
+    for (size_t k = 0; k < predictor->forest->output_count; k++) out[k] = scores[k * stride];
 }
+
+/* ---- Tables ---- */
 
 static void predict_block(const prediction_task *t, size_t first, uint8_t *bins, double *scores) {
-    const hr_forest *forest = &t->model->forest;
     size_t rows = t->rows - first < BLOCK ? t->rows - first : BLOCK;
-    hr_predictor_bins(&t->model->predictor, t->data, first, rows, bins);
-    for (size_t k = 0; k < forest->output_count; k++)
-        for (size_t i = 0; i < BLOCK; i++) scores[k * BLOCK + i] = forest->base[k];
-    for (size_t k = 0; k < forest->tree_count; k++) {
-        const hr_walk_tree *tree = &t->model->predictor.trees[k];
-        double values[BLOCK], *column = scores + tree->output * BLOCK;
-        hr_walk(tree, bins, t->positions, rows, values);
-        for (size_t i = 0; i < rows; i++) column[i] += values[i];
-    }
-    for (size_t i = 0; i < rows; i++) t->write(t, scores + i, t->out + (first + i) * t->output_count);
+    hr_predictor_scores(t->predictor, t->data, first, rows, bins, scores);
+    for (size_t i = 0; i < rows; i++)
+        t->write(t->predictor, scores + i, BLOCK, t->out + (first + i) * t->output_count);
 }
 
-/* Worker w predicts the blocks w, w + workers, ... */
-static void run_prediction_task(const prediction_task *t, size_t w) {
-    uint8_t *bins = t->bins + w * t->model->predictor.column_count * BLOCK;
-    double *scores = t->scores + w * t->model->forest.output_count * BLOCK;
-    for (size_t first = w * BLOCK; first < t->rows; first += t->workers * BLOCK)
+/* Worker w takes block after block, until none is left. */
+static void run_prediction_task(prediction_task *t, size_t w) {
+    uint8_t *bins = t->bins + w * t->predictor->column_count * BLOCK;
+    double *scores = t->scores + w * t->predictor->forest->output_count * BLOCK;
+    size_t first;
+    while ((first = atomic_fetch_add_explicit(&t->next, BLOCK, memory_order_relaxed)) < t->rows)
         predict_block(t, first, bins, scores);
 }
 
@@ -82,16 +78,15 @@ static size_t count_workers(int threads, size_t rows) {
 }
 
 static bool prepare_prediction(prediction_task *t, hr_arena *arena) {
-    const hr_model *m = t->model;
+    const hr_predictor *p = t->predictor;
     if (!arena) return false;
-    for (size_t i = 0; i < BLOCK; i++) t->positions[i] = i;
-    t->bins = hr_arena_alloc(arena, t->workers * m->predictor.column_count, BLOCK);
-    t->scores = hr_arena_alloc(arena, t->workers * m->forest.output_count, BLOCK * sizeof *t->scores);
+    t->bins = hr_arena_alloc(arena, t->workers * p->column_count, BLOCK);
+    t->scores = hr_arena_alloc(arena, t->workers * p->forest->output_count, BLOCK * sizeof *t->scores);
     return t->bins && t->scores;
 }
 
 static hr_status predict_all(prediction_task *t, int threads, hr_error *err) {
-    if (!hr_schema_same(t->model->schema, hr_data_schema(t->data)))
+    if (!hr_schema_same(t->predictor->schema, hr_data_schema(t->data)))
         return hr_fail(err, HR_E_SCHEMA, "read the data with the model's schema",
                        "the data have another schema than the model");
     t->rows = hr_data_rows(t->data);
@@ -106,24 +101,97 @@ static hr_status predict_all(prediction_task *t, int threads, hr_error *err) {
     return ready ? HR_OK : hr_fail_memory(err);
 }
 
+hr_status hr_predict_data(const hr_predictor *predictor, const hr_data *data, int threads, double *out,
+                          hr_error *err) {
+    prediction_task t = {.predictor = predictor,
+                         .data = data,
+                         .output_count = hr_predictor_output_count(predictor),
+                         .out = out,
+                         .write = write_linked};
+    return predict_all(&t, threads, err);
+}
+
 hr_status hr_model_predict(const hr_model *model, const hr_data *data, int threads, double *out,
                            hr_error *err) {
-    prediction_task t = {.model = model,
-                         .data = data,
-                         .output_count = hr_model_output_count(model),
-                         .out = out,
-                         .write = apply_link};
-    return predict_all(&t, threads, err);
+    return hr_predict_data(&model->predictor, data, threads, out, err);
 }
 
 hr_status hr_model_scores(const hr_model *model, const hr_data *data, int threads, double *out,
                           hr_error *err) {
-    prediction_task t = {.model = model,
+    prediction_task t = {.predictor = &model->predictor,
                          .data = data,
                          .output_count = model->forest.output_count,
                          .out = out,
-                         .write = copy_scores};
+                         .write = write_scores};
     return predict_all(&t, threads, err);
+}
+
+/* ---- One record ---- */
+
+/* Room on the stack for the bytes and the scores of most models. */
+enum { COLUMNS_AT_HAND = 2048, SCORES_AT_HAND = 64 };
+
+/* False if it is none of the feature's codes; NaN is missing. */
+static bool code_of_value(const hr_column *feature, double value, uint16_t *out) {
+    double code = value == value ? value : HR_CODE_MISSING;
+    bool is_code = code >= 0 && code <= (double)feature->value_count && !hr_is_fraction(code);
+    if (is_code) *out = (uint16_t)code;
+    return is_code;
+}
+
+static hr_status bin_row(const hr_predictor *p, const double *values, uint8_t *bins, hr_error *err) {
+    for (size_t c = 0; c < p->column_count; c++) {
+        const hr_predictor_column *column = &p->columns[c];
+        const hr_column *feature = hr_schema_feature(p->schema, column->feature);
+        double value = values[column->feature];
+        uint16_t code = 0;
+        if (column->bins.kind == HR_KIND_NUMBER) {
+            bins[c] = hr_search_bin(&column->search, hr_clip_number(feature, value));
+            continue;
+        }
+        if (!code_of_value(feature, value, &code)) {
+            hr_fail(err, HR_E_SCHEMA, "codes are 0 (missing) and the places of the schema's values, from 1",
+                    "%g is no code of a category with %zu values", value, (size_t)feature->value_count);
+            return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, feature->name);
+        }
+        bins[c] = hr_bin_of_code(&column->bins, code);
+    }
+    return HR_OK;
+}
+
+static hr_status predict_binned_row(const hr_predictor *p, const double *values, uint8_t *bins,
+                                    double *scores, hr_error *err) {
+    hr_status status = bin_row(p, values, bins, err);
+    if (status) return status;
+    for (size_t k = 0; k < p->forest->output_count; k++) scores[k] = p->forest->base[k];
+    hr_place_trees_add_to_one(p->trees, p->forest->tree_count, bins, 1, scores);
+    return HR_OK;
+}
+
+hr_status hr_predict_row(const hr_predictor *predictor, const double *values, double *out, hr_error *err) {
+    uint8_t bins_at_hand[COLUMNS_AT_HAND], *bins = bins_at_hand;
+    double scores_at_hand[SCORES_AT_HAND], *scores = scores_at_hand;
+    hr_status status = HR_OK;
+    if (predictor->column_count > COLUMNS_AT_HAND) bins = malloc(predictor->column_count);
+    if (predictor->forest->output_count > SCORES_AT_HAND)
+        scores = malloc(predictor->forest->output_count * sizeof *scores);
+    if (!bins || !scores) status = hr_fail_memory(err);
+    if (!status) status = predict_binned_row(predictor, values, bins, scores, err);
+    if (!status) write_linked(predictor, scores, 1, out);
+    if (bins != bins_at_hand) free(bins);
+    if (scores != scores_at_hand) free(scores);
+    return status;
+}
+
+/* ---- Facts ---- */
+
+size_t hr_predictor_output_count(const hr_predictor *predictor) {
+    if (hr_schema_task(predictor->schema) == HR_TASK_REGRESSION) return 1;
+    return hr_schema_label(predictor->schema)->value_count;
+}
+
+size_t hr_predictor_feature_count(const hr_predictor *predictor) {
+    return hr_schema_feature_count(predictor->schema);
 }
 
 size_t hr_predicted_class(const double *probabilities, size_t count) {

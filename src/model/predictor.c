@@ -1,12 +1,16 @@
 #include "model/predictor.h"
 
 #include "base/fail.h"
+#include "kernels/kernels.h"
 #include "tree/binarize.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = HR_PREDICTOR_BLOCK, COLUMN_THRESHOLDS = HR_BINS_MAX - 2, FIRST_ROOM = 512 };
+enum { BLOCK = HR_PREDICTOR_BLOCK, COLUMN_THRESHOLDS = HR_SEARCH_EDGES_MAX, FIRST_ROOM = 512 };
+
+/* So few records are faster walked one by one than as a block; measured by bench/bench_predict.c. */
+enum { FEW = 48 };
 
 /* What the trees ask about one feature. */
 typedef struct question {
@@ -118,28 +122,28 @@ static size_t count_columns(compiler *c) {
 }
 
 /* Column `index` of a number has its thresholds from index * COLUMN_THRESHOLDS on. */
-static bool number_column(compiler *c, const question *q, size_t index, hr_feature_bins *out) {
+static bool number_column(compiler *c, const question *q, size_t index, hr_predictor_column *out) {
     size_t first = index * COLUMN_THRESHOLDS,
            count = q->count - first < COLUMN_THRESHOLDS ? q->count - first : COLUMN_THRESHOLDS;
-    double *edges = hr_arena_alloc(c->arena, count, sizeof *edges);
-    if (!edges) return false;
-    memcpy(edges, q->thresholds + first, count * sizeof *edges);
-    *out = (hr_feature_bins){.kind = HR_KIND_NUMBER, .bin_count = (uint32_t)count + 2, .edges = edges};
+    double *padded = hr_arena_alloc(c->arena, hr_search_padded_count(count), sizeof *padded);
+    uint8_t *buckets = hr_arena_alloc(c->arena, hr_search_bucket_count(count), 1);
+    if (!padded || !buckets) return false;
+    out->search = hr_search_make(q->thresholds + first, count, buckets, padded);
+    out->bins = (hr_feature_bins){HR_KIND_NUMBER, (uint32_t)count + 2, padded};
     return true;
 }
 
 static bool make_columns(compiler *c, hr_predictor *out) {
     out->column_count = count_columns(c);
-    out->features = hr_arena_alloc(c->arena, out->column_count, sizeof *out->features);
     out->columns = hr_arena_alloc(c->arena, out->column_count, sizeof *out->columns);
-    if (!out->features || !out->columns) return false;
+    if (!out->columns) return false;
     for (size_t f = 0; f < c->feature_count; f++) {
         const question *q = &c->questions[f];
         for (size_t i = 0; i < predictor_columns_of(q); i++) {
-            hr_feature_bins *column = &out->columns[q->first_column + i];
-            out->features[q->first_column + i] = f;
-            *column = (hr_feature_bins){.kind = HR_KIND_CATEGORY,
-                                        .bin_count = hr_category_bins(hr_schema_feature(c->schema, f))};
+            hr_predictor_column *column = &out->columns[q->first_column + i];
+            *column = (hr_predictor_column){
+                .feature = f,
+                .bins = {HR_KIND_CATEGORY, hr_category_bins(hr_schema_feature(c->schema, f)), NULL}};
             if (is_number_predictor(c, (uint32_t)f) && !number_column(c, q, i, column)) return false;
         }
     }
@@ -159,15 +163,22 @@ static hr_node about_column(const compiler *c, hr_node node) {
     return node;
 }
 
+static hr_feature_bins *bins_of_columns(compiler *c, const hr_predictor *predictor) {
+    hr_feature_bins *bins = hr_arena_alloc(c->scratch, predictor->column_count, sizeof *bins);
+    for (size_t i = 0; bins && i < predictor->column_count; i++) bins[i] = predictor->columns[i].bins;
+    return bins;
+}
+
 static bool lay_out_predictor(compiler *c, const size_t *offsets, hr_predictor *out) {
-    const hr_binning binning = {out->column_count, out->columns};
+    const hr_binning binning = {out->column_count, bins_of_columns(c, out)};
+    if (!binning.features) return false;
     for (size_t t = 0; t < c->tree_count; t++) {
         hr_tree tree = c->trees[t];
         hr_arena_mark mark = hr_arena_get_mark(c->scratch);
         tree.nodes = hr_arena_alloc(c->scratch, tree.node_count, sizeof *tree.nodes);
         if (!tree.nodes) return false;
         for (size_t n = 0; n < tree.node_count; n++) tree.nodes[n] = about_column(c, c->trees[t].nodes[n]);
-        if (!hr_walk_tree_make(c->arena, &tree, &binning, offsets, &out->trees[t])) return false;
+        if (!hr_place_tree_make(c->arena, &tree, &binning, offsets, &out->trees[t])) return false;
         hr_arena_rewind(c->scratch, mark);
     }
     return true;
@@ -198,7 +209,7 @@ hr_status hr_predictor_make(const hr_forest *forest, const hr_schema *schema, hr
                   .arena = arena,
                   .tree_count = forest->tree_count,
                   .feature_count = hr_schema_feature_count(schema)};
-    hr_predictor made = {0};
+    hr_predictor made = {.forest = forest, .schema = schema};
     bool ready = compile(&c, forest, &made);
     hr_arena_free(c.scratch);
     if (!ready) return hr_fail_memory(err);
@@ -206,17 +217,38 @@ hr_status hr_predictor_make(const hr_forest *forest, const hr_schema *schema, hr
     return HR_OK;
 }
 
-void hr_predictor_bins(const hr_predictor *predictor, const hr_data *data, size_t first, size_t rows,
-                       uint8_t *bins) {
+/* ---- Scores ---- */
+
+/* The bytes of a block's records. */
+static void bin_predictor_block(const hr_predictor *predictor, const hr_data *data, size_t first, size_t rows,
+                                uint8_t *bins) {
+    const hr_kernels *kernels = hr_kernels_get();
     double numbers[BLOCK];
     uint16_t codes[BLOCK];
     for (size_t c = 0; c < predictor->column_count; c++) {
-        const hr_feature_bins *column = &predictor->columns[c];
-        size_t f = predictor->features[c];
+        const hr_predictor_column *column = &predictor->columns[c];
         uint8_t *to = bins + c * BLOCK;
-        if (column->kind == HR_KIND_NUMBER)
-            hr_bins_of_numbers(column, hr_data_number_block(data, f, first, rows, numbers), rows, to);
-        else
-            hr_bins_of_codes(column, hr_data_code_block(data, f, first, rows, codes), rows, to);
+        if (column->bins.kind == HR_KIND_NUMBER) {
+            const double *values = hr_data_number_block(data, column->feature, first, rows, numbers);
+            kernels->bins_of_numbers(&column->search, values, rows, to);
+        } else {
+            const uint16_t *values = hr_data_code_block(data, column->feature, first, rows, codes);
+            hr_bins_of_codes(&column->bins, values, rows, to);
+        }
     }
+}
+
+void hr_predictor_scores(const hr_predictor *predictor, const hr_data *data, size_t first, size_t rows,
+                         uint8_t *bins, double *scores) {
+    const hr_forest *forest = predictor->forest;
+    bin_predictor_block(predictor, data, first, rows, bins);
+    for (size_t k = 0; k < forest->output_count; k++)
+        for (size_t i = 0; i < BLOCK; i++) scores[k * BLOCK + i] = forest->base[k];
+    if (rows <= FEW) {
+        for (size_t i = 0; i < rows; i++)
+            hr_place_trees_add_to_one(predictor->trees, forest->tree_count, bins + i, BLOCK, scores + i);
+        return;
+    }
+    for (size_t t = 0; t < forest->tree_count; t++)
+        hr_place_tree_add(&predictor->trees[t], bins, scores + predictor->trees[t].walk.output * BLOCK);
 }

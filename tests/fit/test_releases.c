@@ -395,8 +395,8 @@ static void check_grid(const char *method, double delta) {
     hr_model *model = fit(t.data, &options);
     size_t edges = 0;
     for (size_t c = 0; c < model->predictor.column_count; c++)
-        for (uint32_t e = 0; e + 2 < model->predictor.columns[c].bin_count; e++, edges++) {
-            double cell = model->predictor.columns[c].edges[e] * cells; /* bounds are 0 and 1 */
+        for (uint32_t e = 0; e + 2 < model->predictor.columns[c].bins.bin_count; e++, edges++) {
+            double cell = model->predictor.columns[c].bins.edges[e] * cells; /* bounds are 0 and 1 */
             if (cell != rint(cell)) fail_msg("%s, delta %g: an edge is off the grid", method, delta);
         }
     assert_true(edges > 10);

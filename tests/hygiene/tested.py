@@ -26,7 +26,7 @@ COVERED = {
     'inprivate_owner': 'beginning beginning_owner',
     'job_plan': 'job_traffic',
     'ledger': 'store',
-    'kernels': 'avx2 avx512 portable',
+    'kernels': 'avx2 avx512 portable search',
     'local_stats': 'block_walk grow walk',
     'model': 'account',
     'nats': 'federation_admin founder',

@@ -153,7 +153,7 @@ static hr_binning bin_again(const hr_model *model, hr_arena *arena) {
     assert_non_null(binning.features);
     for (size_t f = 0; f < features; f++) binning.features[f] = (hr_feature_bins){HR_KIND_NUMBER, 2, NULL};
     for (size_t c = 0; c < model->predictor.column_count; c++)
-        binning.features[model->predictor.features[c]] = model->predictor.columns[c];
+        binning.features[model->predictor.columns[c].feature] = model->predictor.columns[c].bins;
     for (size_t t = 0; t < model->forest.tree_count; t++)
         for (size_t n = 0; n < model->forest.trees[t].node_count; n++) {
             hr_node *node = &model->forest.trees[t].nodes[n];

@@ -209,7 +209,7 @@ static void test_a6i__sound_leaves_lose_what_they_claim(void **state) {
 static const double tenths[] = {.1, .2, .3, .4, .5, .6, .7, .8, .9, .0123};
 
 static double has_new_cut(const hr_model *model) {
-    const hr_feature_bins *bins = &model->predictor.columns[0];
+    const hr_feature_bins *bins = &model->predictor.columns[0].bins;
     for (size_t e = 0; e + 2 < bins->bin_count; e++)
         if (fabs(bins->edges[e] * 30 - rint(bins->edges[e] * 30)) > 1e-6) return 1;
     return 0;
@@ -217,7 +217,7 @@ static double has_new_cut(const hr_model *model) {
 
 /* Off the grid of 2^16 cells, which private quantiles keep to; public edges are coarser still. */
 static double is_off_the_grid(const hr_model *model) {
-    const hr_feature_bins *bins = &model->predictor.columns[0];
+    const hr_feature_bins *bins = &model->predictor.columns[0].bins;
     for (size_t e = 0; e + 2 < bins->bin_count; e++)
         if (bins->edges[e] * 65536 != rint(bins->edges[e] * 65536)) return 1;
     return 0;

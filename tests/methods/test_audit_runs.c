@@ -147,7 +147,7 @@ static void test_w2__finds_nothing_on_drawn_subsets(void **state) {
 static double only_with_canary;
 
 static bool has_edge(const hr_model *model, double at) {
-    const hr_feature_bins *feature = &model->predictor.columns[0];
+    const hr_feature_bins *feature = &model->predictor.columns[0].bins;
     for (uint32_t e = 0; e + 2 < feature->bin_count; e++)
         if (fabs(feature->edges[e] - at) < 1e-9) return true;
     return false;
@@ -158,7 +158,7 @@ static double edge_exists(const hr_model *model) {
 }
 
 static double largest_edge(const hr_model *model) {
-    const hr_feature_bins *feature = &model->predictor.columns[0];
+    const hr_feature_bins *feature = &model->predictor.columns[0].bins;
     return feature->bin_count > 2 ? feature->edges[feature->bin_count - 3] : 0;
 }
 
@@ -185,7 +185,7 @@ static game w3(hr_mode mode) {
 static void find_edge_of_canary(void) {
     game g = w3(HR_MODE_PAPER);
     hr_model *without = fit(g.without.data, &g.options), *with = fit(g.with.data, &g.options);
-    const hr_feature_bins *feature = &with->predictor.columns[0];
+    const hr_feature_bins *feature = &with->predictor.columns[0].bins;
     only_with_canary = NAN;
     for (uint32_t e = 0; e + 2 < feature->bin_count; e++)
         if (!has_edge(without, feature->edges[e])) only_with_canary = feature->edges[e];

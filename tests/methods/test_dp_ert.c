@@ -86,8 +86,8 @@ static void test_cuts__are_uniform_between_public_bounds(void **state) {
     for (size_t c = 1; c <= CUTS; c++) even[c] = 1. / CUTS;
     assert_true(chi_square_fits(features, half, 2, TREES) && chi_square_fits(missing, half, 2, TREES));
     assert_true(chi_square_fits(cuts, even, CUTS + 1, TREES));
-    for (size_t f = 0; f < 2; f++) {                                /* edges are even */
-        const hr_feature_bins *bins = &model->predictor.columns[f]; /* every cut was drawn */
+    for (size_t f = 0; f < 2; f++) {                                     /* edges are even */
+        const hr_feature_bins *bins = &model->predictor.columns[f].bins; /* every cut was drawn */
         assert_int_equal(bins->bin_count, HR_BINS_MAX);
         double width = columns[f].high - columns[f].low;
         for (size_t e = 0; e < CUTS; e++)

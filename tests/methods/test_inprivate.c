@@ -221,8 +221,8 @@ static void test_tree__as_published_takes_residuals_of_any_size(void **state) {
 static size_t most_thresholds(const hr_model *model) {
     size_t most = 0, count = 0;
     for (size_t c = 0; c < model->predictor.column_count; c++) {
-        bool same = c && model->predictor.features[c] == model->predictor.features[c - 1];
-        count = (same ? count : 0) + model->predictor.columns[c].bin_count - 2;
+        bool same = c && model->predictor.columns[c].feature == model->predictor.columns[c - 1].feature;
+        count = (same ? count : 0) + model->predictor.columns[c].bins.bin_count - 2;
         most = count > most ? count : most;
     }
     return most;

@@ -1,3 +1,4 @@
+#include "data/records.h"
 #include "support/model_parts.h"
 
 /* The kinds of steps that a record takes: which of them trees have met. */
@@ -160,6 +161,117 @@ static void test_predict__is_the_same_for_any_number_of_threads(void **state) {
     parts_done(&p);
 }
 
+/* Writes record `row` as hr_predict_row takes it; numbers that are at a bound are beyond it. */
+static void row_of(const hr_model *model, const hr_data *data, size_t row, double *values) {
+    for (size_t f = 0; f < FEATURES; f++) {
+        const hr_column *column = hr_schema_feature(hr_model_schema(model), f);
+        const double *numbers = hr_data_numbers(data, f);
+        values[f] = numbers ? numbers[row] : hr_data_codes(data, f)[row];
+        if (numbers && values[f] == column->high) values[f] += 1000;
+        if (numbers && values[f] == column->low) values[f] -= 1000;
+        if (!numbers && !values[f] && row % 2) values[f] = (double)NAN;
+    }
+}
+
+/* Thresholds at a bound, where a number beyond it would take another way. */
+static void cut_at_bounds(parts *p) {
+    for (size_t t = 0; t < p->model.forest.tree_count; t++) {
+        hr_node *node = p->model.forest.trees[t].nodes;
+        const hr_column *column = hr_schema_feature(p->model.schema, node->feature);
+        if (node->left && !node->branches && column->kind == HR_KIND_NUMBER)
+            node->threshold = t % 2 ? column->high : nextafter(column->low, -INFINITY);
+    }
+}
+
+/* One record in five is at the upper bounds, and one at the lower ones. */
+static void move_to_bounds(const hr_schema *schema, hr_data *data) {
+    for (size_t f = 0; f < FEATURES; f++) {
+        const hr_column *column = hr_schema_feature(schema, f);
+        for (size_t i = 0; column->kind == HR_KIND_NUMBER && i + 1 < hr_data_rows(data); i += 5) {
+            data->numbers[f][i] = column->high;
+            data->numbers[f][i + 1] = column->low;
+        }
+    }
+}
+
+static void check_rows(model_kind kind, hr_calibration calibration) {
+    enum { ROWS = 700 };
+    parts p;
+    parts_init(&p, kind, 29, 8, HR_PRIVACY_NONE);
+    p.model.forest.calibration = calibration;
+    cut_at_bounds(&p);
+    hr_model *model = make_model(&p);
+    hr_data *data = make_data(model, ROWS, false);
+    move_to_bounds(hr_model_schema(model), data);
+    const hr_predictor *predictor = hr_model_predictor(model);
+    const size_t width = hr_predictor_output_count(predictor);
+    double *table = malloc(ROWS * width * sizeof *table), values[FEATURES], out[3];
+    assert_int_equal(hr_predictor_feature_count(predictor), FEATURES);
+    assert_int_equal(hr_predict_data(predictor, data, 1, table, NULL), HR_OK);
+    for (size_t i = 0; i < ROWS; i++) {
+        row_of(model, data, i, values);
+        assert_int_equal(hr_predict_row(predictor, values, out, NULL), HR_OK);
+        assert_memory_equal(out, table + i * width, width * sizeof *out);
+    }
+    free(table);
+    hr_data_free(data);
+    hr_model_free(model);
+    parts_done(&p);
+}
+
+static void test_predict_row__equals_the_table(void **state) {
+    (void)state;
+    check_rows((model_kind){HR_TASK_REGRESSION, HR_LINK_NUMBER, 1}, (hr_calibration){0});
+    check_rows((model_kind){HR_TASK_BINARY, HR_LINK_SIGNED, 1}, (hr_calibration){true, .5, 1.3});
+    check_rows((model_kind){HR_TASK_BINARY, HR_LINK_LOGISTIC, 2}, (hr_calibration){0});
+    check_rows((model_kind){HR_TASK_MULTICLASS, HR_LINK_LOGISTIC, 3}, (hr_calibration){true, -1, .7});
+}
+
+/* A table of few records takes another way than one of many. */
+static void test_predict__is_the_same_for_a_record_alone(void **state) {
+    (void)state;
+    enum { ROWS = 200 };
+    parts p;
+    parts_init(&p, (model_kind){HR_TASK_MULTICLASS, HR_LINK_LOGISTIC, 3}, 40, 8, HR_PRIVACY_NONE);
+    hr_model *model = make_model(&p);
+    hr_data *data = make_data(model, ROWS, false);
+    double *all = malloc(ROWS * 3 * sizeof *all), some[ROWS * 3];
+    assert_int_equal(hr_model_predict(model, data, 1, all, NULL), HR_OK);
+    for (size_t count = 1; count < 120; count += 7) {
+        uint32_t rows[ROWS];
+        for (size_t i = 0; i < count; i++) rows[i] = (uint32_t)(ROWS - count + i);
+        hr_data *few = hr_data_take(data, rows, count);
+        assert_int_equal(hr_model_predict(model, few, 1, some, NULL), HR_OK);
+        assert_memory_equal(some, all + (ROWS - count) * 3, count * 3 * sizeof *some);
+        hr_data_free(few);
+    }
+    free(all);
+    hr_data_free(data);
+    hr_model_free(model);
+    parts_done(&p);
+}
+
+static void test_predict_row__refuses_what_is_no_code(void **state) {
+    (void)state;
+    static const double bad[] = {-1, .5, WARDS + 1, 1e300, (double)INFINITY};
+    parts p;
+    parts_init(&p, (model_kind){HR_TASK_BINARY, HR_LINK_SIGNED, 1}, 60, 7, HR_PRIVACY_NONE);
+    hr_model *model = make_model(&p);
+    double values[FEATURES] = {0}, out[2] = {77, 77};
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        hr_error err = {0};
+        values[WARD] = bad[i];
+        assert_int_equal(hr_predict_row(hr_model_predictor(model), values, out, &err), HR_E_SCHEMA);
+        assert_string_equal(err.field, hr_schema_feature(hr_model_schema(model), WARD)->name);
+        assert_non_null(strstr(err.message, "is no code of a category with 300 values"));
+        assert_true(out[0] == 77 && out[1] == 77);
+    }
+    values[WARD] = WARDS;
+    assert_int_equal(hr_predict_row(hr_model_predictor(model), values, out, NULL), HR_OK);
+    hr_model_free(model);
+    parts_done(&p);
+}
+
 /* One leaf whose value is the score. */
 static void predict_score(hr_task task, hr_link link, size_t outputs, const double *scores, double *out) {
     parts p;
@@ -268,6 +380,9 @@ int main(void) {
         cmocka_unit_test(test_predict__equals_walking_by_hand),
         cmocka_unit_test(test_predict__calibrates_classes),
         cmocka_unit_test(test_predict__is_the_same_for_any_number_of_threads),
+        cmocka_unit_test(test_predict_row__equals_the_table),
+        cmocka_unit_test(test_predict__is_the_same_for_a_record_alone),
+        cmocka_unit_test(test_predict_row__refuses_what_is_no_code),
         cmocka_unit_test(test_link__keeps_numbers_within_the_label_bounds),
         cmocka_unit_test(test_link__never_calls_a_class_impossible_when_signed),
         cmocka_unit_test(test_link__keeps_the_order_of_signed_scores_beyond_1),

@@ -90,21 +90,17 @@ static void close_federation(federation *f) {
 
 /* The scores of all records; output k of record i is at k * rows + i. Owner: the caller. */
 static double *scores_of(const hr_model *model, const hr_data *data) {
-    size_t rows = hr_data_rows(data), positions[HR_PREDICTOR_BLOCK];
-    double *scores = malloc((rows * model->forest.output_count + 1) * sizeof *scores),
-           values[HR_PREDICTOR_BLOCK];
-    uint8_t *bins = malloc((model->predictor.column_count + 1) * HR_PREDICTOR_BLOCK);
-    for (size_t i = 0; i < HR_PREDICTOR_BLOCK; i++) positions[i] = i;
-    for (size_t i = 0; i < rows * model->forest.output_count; i++) scores[i] = model->forest.base[i / rows];
+    size_t rows = hr_data_rows(data), outputs = model->forest.output_count;
+    double *scores = malloc((rows * outputs + 1) * sizeof *scores),
+           *block = malloc(outputs * HR_PREDICTOR_BLOCK * sizeof *block);
+    uint8_t *bins = calloc(model->predictor.column_count + 1, HR_PREDICTOR_BLOCK);
     for (size_t first = 0; first < rows; first += HR_PREDICTOR_BLOCK) {
         size_t count = rows - first < HR_PREDICTOR_BLOCK ? rows - first : HR_PREDICTOR_BLOCK;
-        hr_predictor_bins(&model->predictor, data, first, count, bins);
-        for (size_t t = 0; t < model->forest.tree_count; t++) {
-            const hr_walk_tree *tree = &model->predictor.trees[t];
-            hr_walk(tree, bins, positions, count, values);
-            for (size_t i = 0; i < count; i++) scores[tree->output * rows + first + i] += values[i];
-        }
+        hr_predictor_scores(&model->predictor, data, first, count, bins, block);
+        for (size_t k = 0; k < outputs; k++)
+            memcpy(scores + k * rows + first, block + k * HR_PREDICTOR_BLOCK, count * sizeof *scores);
     }
+    free(block);
     free(bins);
     return scores;
 }

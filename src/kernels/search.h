@@ -1,0 +1,45 @@
+/* Where numbers lie among ascending edges: the edges are dealt to buckets of equal width, so that a number's
+ * bucket, which takes two operations, leaves few of them to compare with. */
+#ifndef HR_KERNELS_SEARCH_H
+#define HR_KERNELS_SEARCH_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* first: room for so many bytes; padded: for so many numbers. */
+enum { HR_SEARCH_EDGES_MAX = 254, HR_SEARCH_BUCKETS_MAX = 1024, HR_SEARCH_PADDED_MAX = 512 };
+
+typedef struct hr_search {
+    const double *padded; /* the edges, then infinities, so that a step beyond the last compares, too */
+    const uint8_t *first; /* of every bucket: how many edges are in those before it */
+    double low, scale;    /* x is in bucket (x - low) * scale, or in the first or last if that is outside */
+    uint32_t buckets;
+    unsigned steps; /* no bucket has more than 2^steps - 1 edges */
+} hr_search;
+
+/* How many buckets and padded edges a search among so many edges has; count <= HR_SEARCH_EDGES_MAX. */
+uint32_t hr_search_bucket_count(size_t count);
+size_t hr_search_padded_count(size_t count);
+
+/* Makes a search among `count` ascending edges, which may be infinite. `first` and `padded` have the room
+ * that the functions above say, and are kept by the search. */
+hr_search hr_search_make(const double *edges, size_t count, uint8_t *first, double *padded);
+
+/* The bucket of x; NaN: the first. It never falls as x grows: rounding keeps the order. */
+static inline uint32_t hr_search_bucket(const hr_search *search, double x) {
+    double at = (x - search->low) * search->scale, last = (double)(search->buckets - 1);
+    at = at > 0 ? at : 0;
+    at = at < last ? at : last;
+    return (uint32_t)(int32_t)at;
+}
+
+/* 0 if x is NaN, else 1 + how many edges are less. */
+static inline uint8_t hr_search_bin(const hr_search *search, double x) {
+    uint32_t at = search->first[hr_search_bucket(search, x)];
+    for (unsigned step = search->steps; step-- > 0;)
+        at += (uint32_t)(search->padded[at + ((uint32_t)1 << step) - 1] < x) << step;
+    return isnan(x) ? 0 : (uint8_t)(1 + at);
+}
+
+#endif
