@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 64, BLOCK = 256 };
+/* A search takes about as much memory as the bins of 5,000 records; of few records it is not worth it. */
+enum { LINE = 64, BLOCK = 256, SEARCHED_ROWS = 16384 };
 
 static uint8_t *bytes_new(size_t count, size_t each) {
     if (each && count > (SIZE_MAX - LINE) / each) return NULL;
@@ -20,8 +21,17 @@ void hr_binned_free(hr_binned *binned) {
     free(binned);
 }
 
+/* search: NULL, or how the column is searched. */
+static void bin_numbers(const hr_feature_bins *feature, const hr_search *search, const double *values,
+                        size_t count, uint8_t *out) {
+    if (search)
+        hr_bins_of_numbers(search, values, count, out);
+    else
+        for (size_t i = 0; i < count; i++) out[i] = hr_bin_of_number(feature, values[i]);
+}
+
 /* One block of rows of all features: in a table by rows they share cache lines. */
-static void bin_block(const hr_data *data, hr_binned *binned, size_t begin) {
+static void bin_block(const hr_data *data, const hr_search *searches, hr_binned *binned, size_t begin) {
     const size_t count = hr_data_block_size(begin, binned->rows);
     double numbers[HR_DATA_BLOCK];
     uint16_t codes[HR_DATA_BLOCK];
@@ -29,7 +39,8 @@ static void bin_block(const hr_data *data, hr_binned *binned, size_t begin) {
         const hr_feature_bins *feature = &binned->binning->features[f];
         uint8_t *out = binned->columns + f * binned->column_stride + begin;
         if (feature->kind == HR_KIND_NUMBER)
-            hr_bins_of_numbers(feature, hr_data_number_block(data, f, begin, count, numbers), count, out);
+            bin_numbers(feature, searches ? &searches[f] : NULL,
+                        hr_data_number_block(data, f, begin, count, numbers), count, out);
         else
             hr_bins_of_codes(feature, hr_data_code_block(data, f, begin, count, codes), count, out);
     }
@@ -48,6 +59,16 @@ static void tile_block(hr_binned *binned, size_t tile, size_t begin) {
     }
 }
 
+/* One a feature; those of categories count for nothing. */
+static const hr_search *make_searches(const hr_binning *binning, hr_arena *arena) {
+    hr_search *searches = arena ? hr_arena_alloc(arena, binning->feature_count, sizeof *searches) : NULL;
+    for (size_t f = 0; searches && f < binning->feature_count; f++)
+        if (binning->features[f].kind == HR_KIND_NUMBER &&
+            !hr_bins_search(&binning->features[f], arena, &searches[f]))
+            return NULL;
+    return searches;
+}
+
 hr_status hr_binned_columns(const hr_data *data, const hr_binning *binning, int threads, hr_binned **out,
                             hr_error *err) {
     hr_binned *binned = calloc(1, sizeof *binned);
@@ -59,12 +80,18 @@ hr_status hr_binned_columns(const hr_data *data, const hr_binning *binning, int 
     binned->column_stride = (binned->rows + LINE - 1) / LINE * LINE;
     binned->tile_count = (binned->features + HR_TILE - 1) / HR_TILE;
     binned->columns = bytes_new(binned->features, binned->column_stride);
-    if (!binned->columns) {
+    bool searched = binned->rows >= SEARCHED_ROWS;
+    hr_arena *arena = hr_arena_new();
+    const hr_search *searches = searched ? make_searches(binning, arena) : NULL;
+    if (!binned->columns || (searched && !searches)) {
+        hr_arena_free(arena);
         hr_binned_free(binned);
         return hr_fail_memory(err);
     }
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t begin = 0; begin < binned->rows; begin += HR_DATA_BLOCK) bin_block(data, binned, begin);
+    for (size_t begin = 0; begin < binned->rows; begin += HR_DATA_BLOCK)
+        bin_block(data, searches, binned, begin);
+    hr_arena_free(arena);
     *out = binned;
     return HR_OK;
 }

@@ -21,11 +21,17 @@ uint8_t hr_bin_of_code(const hr_feature_bins *feature, uint16_t code) {
     return (uint8_t)(code < last ? code : last);
 }
 
-void hr_bins_of_numbers(const hr_feature_bins *feature, const double *values, size_t rows, uint8_t *out) {
-    uint8_t first[HR_SEARCH_BUCKETS_MAX];
-    double padded[HR_SEARCH_PADDED_MAX];
-    hr_search search = hr_search_make(feature->edges, feature->bin_count - 2, first, padded);
-    hr_kernels_get()->bins_of_numbers(&search, values, rows, out);
+bool hr_bins_search(const hr_feature_bins *feature, hr_arena *arena, hr_search *out) {
+    size_t count = feature->bin_count - 2;
+    double *padded = hr_arena_alloc(arena, hr_search_padded_count(count), sizeof *padded);
+    uint8_t *first = hr_arena_alloc(arena, hr_search_bucket_count(count), 1);
+    if (!padded || !first) return false;
+    *out = hr_search_make(feature->edges, count, first, padded);
+    return true;
+}
+
+void hr_bins_of_numbers(const hr_search *search, const double *values, size_t rows, uint8_t *out) {
+    hr_kernels_get()->bins_of_numbers(search, values, rows, out);
 }
 
 void hr_bins_of_codes(const hr_feature_bins *feature, const uint16_t *codes, size_t rows, uint8_t *out) {

@@ -7,6 +7,7 @@
 #define HR_BINS_BINNING_H
 
 #include "base/arena.h"
+#include "kernels/search.h"
 
 #include <hedgerow/schema.h>
 
@@ -33,8 +34,12 @@ static inline uint32_t hr_category_bins(const hr_column *column) {
 uint8_t hr_bin_of_number(const hr_feature_bins *feature, double value);
 uint8_t hr_bin_of_code(const hr_feature_bins *feature, uint16_t code);
 
+/* How a column of numbers is searched (kernels/search.h), made once for all of its values; it lives in the
+ * arena. False when memory is short. */
+bool hr_bins_search(const hr_feature_bins *feature, hr_arena *arena, hr_search *out);
+
 /* The same for whole columns. */
-void hr_bins_of_numbers(const hr_feature_bins *feature, const double *values, size_t rows, uint8_t *out);
+void hr_bins_of_numbers(const hr_search *search, const double *values, size_t rows, uint8_t *out);
 void hr_bins_of_codes(const hr_feature_bins *feature, const uint16_t *codes, size_t rows, uint8_t *out);
 
 /* The threshold t of a cut of a number: x <= t exactly if x is in the bins 1..cut. -infinity and infinity for

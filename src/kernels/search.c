@@ -44,7 +44,7 @@ hr_search hr_search_make(const double *edges, size_t count, uint8_t *first, doub
     set_scale(&search, edges, count);
     size_t most = count_edges(&search, edges, count, first);
     while (((size_t)1 << search.steps) - 1 < most) search.steps++;
-    memcpy(padded, edges, count * sizeof *edges);
+    if (count) memcpy(padded, edges, count * sizeof *edges);
     for (size_t i = count; i < hr_search_padded_count(count); i++) padded[i] = INFINITY;
     return search;
 }

@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* first: room for so many bytes; padded: for so many numbers. */
-enum { HR_SEARCH_EDGES_MAX = 254, HR_SEARCH_BUCKETS_MAX = 1024, HR_SEARCH_PADDED_MAX = 512 };
+enum { HR_SEARCH_EDGES_MAX = 254, HR_SEARCH_BUCKETS_MAX = 1024 };
 
 typedef struct hr_search {
     const double *padded; /* the edges, then infinities, so that a step beyond the last compares, too */

@@ -1,7 +1,6 @@
 #include "model/predictor.h"
 
 #include "base/fail.h"
-#include "kernels/kernels.h"
 #include "tree/binarize.h"
 
 #include <stdlib.h>
@@ -125,11 +124,9 @@ static size_t count_columns(compiler *c) {
 static bool number_column(compiler *c, const question *q, size_t index, hr_predictor_column *out) {
     size_t first = index * COLUMN_THRESHOLDS,
            count = q->count - first < COLUMN_THRESHOLDS ? q->count - first : COLUMN_THRESHOLDS;
-    double *padded = hr_arena_alloc(c->arena, hr_search_padded_count(count), sizeof *padded);
-    uint8_t *buckets = hr_arena_alloc(c->arena, hr_search_bucket_count(count), 1);
-    if (!padded || !buckets) return false;
-    out->search = hr_search_make(q->thresholds + first, count, buckets, padded);
-    out->bins = (hr_feature_bins){HR_KIND_NUMBER, (uint32_t)count + 2, padded};
+    const hr_feature_bins bins = {HR_KIND_NUMBER, (uint32_t)count + 2, q->thresholds + first};
+    if (!hr_bins_search(&bins, c->arena, &out->search)) return false;
+    out->bins = (hr_feature_bins){bins.kind, bins.bin_count, out->search.padded};
     return true;
 }
 
@@ -222,7 +219,6 @@ hr_status hr_predictor_make(const hr_forest *forest, const hr_schema *schema, hr
 /* The bytes of a block's records. */
 static void bin_predictor_block(const hr_predictor *predictor, const hr_data *data, size_t first, size_t rows,
                                 uint8_t *bins) {
-    const hr_kernels *kernels = hr_kernels_get();
     double numbers[BLOCK];
     uint16_t codes[BLOCK];
     for (size_t c = 0; c < predictor->column_count; c++) {
@@ -230,7 +226,7 @@ static void bin_predictor_block(const hr_predictor *predictor, const hr_data *da
         uint8_t *to = bins + c * BLOCK;
         if (column->bins.kind == HR_KIND_NUMBER) {
             const double *values = hr_data_number_block(data, column->feature, first, rows, numbers);
-            kernels->bins_of_numbers(&column->search, values, rows, to);
+            hr_bins_of_numbers(&column->search, values, rows, to);
         } else {
             const uint16_t *values = hr_data_code_block(data, column->feature, first, rows, codes);
             hr_bins_of_codes(&column->bins, values, rows, to);

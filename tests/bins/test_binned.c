@@ -89,7 +89,8 @@ static void check_padding(const hr_binned *binned) {
 
 static void test_binned__agrees_with_single_values(void **state) {
     (void)state;
-    static const size_t features[] = {1, 31, 32, 33, 70}, rows[] = {0, 1, 2, 63, 64, 65, 255, 256, 257, 1000};
+    static const size_t features[] = {1, 31, 32, 33, 70},
+                        rows[] = {0, 1, 2, 63, 64, 65, 255, 256, 257, 1000, 16385};
     for (size_t a = 0; a < sizeof features / sizeof *features; a++)
         for (size_t b = 0; b < sizeof rows / sizeof *rows; b++)
             for (int threads = 1; threads <= 5; threads += 2) {

@@ -74,7 +74,11 @@ static void test_columns__equal_their_single_values(void **state) {
     const double values[] = {-2, -1, -0.5, 0, 0.25, (double)NAN, 7};
     const uint16_t categories[] = {0, 1, 2, 3, 4, 0, 900};
     uint8_t of_numbers[7], of_codes[7];
-    hr_bins_of_numbers(&numbers, values, 7, of_numbers);
+    hr_arena *arena = hr_arena_new();
+    hr_search search;
+    assert_true(hr_bins_search(&numbers, arena, &search));
+    hr_bins_of_numbers(&search, values, 7, of_numbers);
+    hr_arena_free(arena);
     hr_bins_of_codes(&codes, categories, 7, of_codes);
     for (size_t i = 0; i < 7; i++) {
         assert_int_equal(of_numbers[i], hr_bin_of_number(&numbers, values[i]));

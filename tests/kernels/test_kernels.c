@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { ROWS_MAX = 200, EDGES_MAX = 254 };
+enum { ROWS_MAX = 200, EDGES_MAX = HR_SEARCH_EDGES_MAX, PADDED_MAX = 512 };
 
 /* Calls a check with each set that runs here. */
 static void with_each_set(void (*check)(const hr_kernels *set)) {
@@ -87,14 +87,14 @@ static void check_bins_of_block(const hr_kernels *set, const hr_search *search, 
 }
 
 static void check_bins_of_numbers(const hr_kernels *set) {
-    double edges[EDGES_MAX], padded[HR_SEARCH_PADDED_MAX];
+    double edges[EDGES_MAX], padded[PADDED_MAX];
     uint8_t first[HR_SEARCH_BUCKETS_MAX];
     for (size_t shape = 0; shape < 4; shape++)
         for (size_t count = 0; count <= EDGES_MAX; count++) {
             make_edges(shape, count, edges);
             const hr_search search = hr_search_make(edges, count, first, padded);
             assert_true(hr_search_bucket_count(count) <= HR_SEARCH_BUCKETS_MAX);
-            assert_true(hr_search_padded_count(count) <= HR_SEARCH_PADDED_MAX);
+            assert_true(hr_search_padded_count(count) <= PADDED_MAX);
             for (size_t rows = 0; rows <= ROWS_MAX; rows += rows < 40 ? 1 : 53)
                 check_bins_of_block(set, &search, edges, count, rows);
         }
@@ -108,7 +108,7 @@ static void test_bins_of_numbers__are_as_defined_in_every_set(void **state) {
 /* Edges that are dealt evenly leave one comparison, where a search by halves has eight. */
 static void test_search__has_few_edges_in_a_bucket(void **state) {
     (void)state;
-    double edges[EDGES_MAX], padded[HR_SEARCH_PADDED_MAX];
+    double edges[EDGES_MAX], padded[PADDED_MAX];
     uint8_t first[HR_SEARCH_BUCKETS_MAX];
     make_edges(0, EDGES_MAX, edges);
     assert_int_equal(hr_search_make(edges, EDGES_MAX, first, padded).steps, 1);
