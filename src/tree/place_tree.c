@@ -143,7 +143,8 @@ bool hr_place_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *
     out->upper.splits = splits;
     return splits && lay_out_upper_splits(arena, &u, tree, binning, offsets, splits) &&
            hr_walk_tree_make(arena, tree, binning, offsets, &out->walk) &&
-           lay_out_places(arena, &u, tree, out);
+           lay_out_places(arena, &u, tree, out) &&
+           (!out->steps_below || hr_pair_grid_make(arena, tree, binning, offsets, &out->grid));
 }
 
 /* ---- Walks ---- */
@@ -171,6 +172,10 @@ static void walk_block_from(const hr_walk_tree *tree, const uint8_t *bins, unsig
 }
 
 void hr_place_tree_add(const hr_place_tree *tree, const uint8_t *bins, double *scores) {
+    if (tree->grid.cells) {
+        hr_pair_grid_add(&tree->grid, bins, scores);
+        return;
+    }
     const hr_kernels *kernels = hr_kernels_get();
     uint8_t places[HR_PLACES_BLOCK];
     kernels->places_of_block(&tree->upper, bins, places);

@@ -33,6 +33,7 @@ COVERED = {
     'oom_init': 'federation_change federation_init federation_maker',
     'options': 'settings table',
     'party': 'coordinator_work endpoint federation_version member_files outbox',
+    'place_tree': 'pair_grid',
     'plain_forest': 'ert rf',
     'plan': 'budget fit',
     'policy': 'owner_work',

@@ -26,6 +26,7 @@ typedef struct world {
     hr_binning binning;
     size_t offsets[FEATURES];
     uint8_t *bins; /* feature by feature, BLOCK records each */
+    size_t asked;  /* how many features trees ask about */
     hr_tree trees[TREES];
     hr_place_tree laid_out[TREES];
 } world;
@@ -44,7 +45,7 @@ static void open_world(world *w, uint64_t seed) {
 }
 
 static void ask(world *w, hr_tree *tree, hr_node *node) {
-    node->feature = (uint32_t)hr_dice_below(&w->dice, FEATURES);
+    node->feature = (uint32_t)hr_dice_below(&w->dice, w->asked) + (w->asked < FEATURES ? 1 : 0);
     const hr_feature_bins *bins = &w->features[node->feature];
     if (bins->kind == HR_KIND_NUMBER) {
         node->cut = (uint8_t)hr_dice_below(&w->dice, bins->bin_count);
@@ -106,13 +107,15 @@ static void check_one(const world *w, size_t record) {
 }
 
 /* Splits from none to more than there are places for. */
-static void check_shape(uint64_t seed, size_t splits, uint64_t last) {
-    world w = {.arena = NULL};
+static void check_shape(uint64_t seed, size_t splits, uint64_t last, size_t asked) {
+    world w = {.asked = asked};
     open_world(&w, seed);
     for (size_t t = 0; t < TREES; t++) {
         grow_tree(&w, &w.trees[t], splits, last);
         assert_true(hr_place_tree_make(w.arena, &w.trees[t], &w.binning, w.offsets, &w.laid_out[t]));
         check_block(&w, t);
+        assert_int_equal(w.laid_out[t].grid.cells != NULL,
+                         splits >= HR_PLACES_MAX && splits < 256 && asked <= 2);
     }
     for (size_t i = 0; i < BLOCK; i += 37) check_one(&w, i);
     hr_arena_free(w.arena);
@@ -120,7 +123,7 @@ static void check_shape(uint64_t seed, size_t splits, uint64_t last) {
 
 static void test_place_trees__give_what_a_walk_by_hand_gives(void **state) {
     (void)state;
-    static const size_t splits[] = {0, 1, 2, 3, 7, 15, 31, 62, 63, 64, 65, 127, 500};
+    static const size_t splits[] = {0, 1, 2, 3, 7, 15, 31, 62, 63, 64, 65, 127, 255, 256, 500};
     const char *best = hr_kernels_name();
     const hr_kernels *set;
     for (size_t k = 0; (set = hr_kernels_at(k)); k++) {
@@ -129,7 +132,9 @@ static void test_place_trees__give_what_a_walk_by_hand_gives(void **state) {
             continue;
         }
         for (size_t s = 0; s < sizeof splits / sizeof *splits; s++)
-            for (uint64_t last = 0; last <= 8; last += 4) check_shape(100 * k + s, splits[s], last);
+            for (uint64_t last = 0; last <= 8; last += 4)
+                for (size_t asked = 1; asked <= FEATURES; asked += asked < 3 ? 1 : 4)
+                    check_shape(100 * k + s, splits[s], last, asked);
     }
     assert_int_equal(hr_use_kernels(best, NULL), HR_OK);
 }
