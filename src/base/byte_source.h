@@ -12,7 +12,7 @@
 
 enum {
     HR_BYTE_SOURCE_PAD =
-        32, /* so many bytes behind `end` may be read, and are zero when the input has ended */
+        96, /* so many bytes behind `end` may be read, and are zero when the input has ended */
     HR_SOURCE_RECORD_MAX = 64 * 1024 * 1024 /* bytes that may wait to be taken */
 };
 

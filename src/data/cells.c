@@ -7,31 +7,9 @@
 
 #include <string.h>
 
-#ifdef __SSE2__
-#include <immintrin.h>
-#endif
-
 static char *skip_cell_blanks(const hr_lines *lines, char *p) {
     while (*p == ' ' || *p == lines->blank) p++;
     return p;
-}
-
-/* The first separator, " CR LF at or after p; there is one, since records end in LF. */
-static char *find_special(char *p, char separator) {
-#ifdef __SSE2__
-    const __m128i comma = _mm_set1_epi8(separator), quote = _mm_set1_epi8('"'), cr = _mm_set1_epi8('\r'),
-                  lf = _mm_set1_epi8('\n');
-    for (;; p += 16) {
-        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
-        __m128i ends = _mm_or_si128(_mm_cmpeq_epi8(x, comma), _mm_cmpeq_epi8(x, lf));
-        int mask = _mm_movemask_epi8(
-            _mm_or_si128(ends, _mm_or_si128(_mm_cmpeq_epi8(x, quote), _mm_cmpeq_epi8(x, cr))));
-        if (mask) return p + __builtin_ctz((unsigned)mask);
-    }
-#else
-    while (*p != separator && *p != '"' && *p != '\r' && *p != '\n') p++;
-    return p;
-#endif
 }
 
 bool hr_cells_skip_empty(hr_lines *lines) {
@@ -115,7 +93,7 @@ hr_status hr_cells_next(hr_lines *lines, hr_cell *cell, hr_error *err) {
         if (status) return status;
         p = skip_cell_blanks(lines, p);
     } else {
-        p = end = find_special(p, lines->separator);
+        p = end = p + (lines->kernels->find_cell_end(p, lines->separator) - p); /* records end in LF */
     }
     cell->text = from;
     cell->size = (size_t)(end - from);

@@ -19,6 +19,8 @@ typedef struct csv {
     const hr_slot **kept_slots; /* of columns that are kept: where else they go, or NULL */
     size_t *kept_places;        /* per column: 0, or 1 + its place among those that are kept */
     bool *twice;                /* per column: another one of its name comes later */
+    size_t *run_ends;           /* per column: the next one that has other cells than numbers, or the last */
+    double *numbers;            /* one a column: room for a run of numbers */
     hr_column_report *before;   /* of the record that is read; NULL: records without a label are refused */
     bool unlabelled;            /* that record has no label */
     hr_error *err;
@@ -100,6 +102,20 @@ static hr_status take_header(csv *c, hr_reading *reading) {
     return HR_OK;
 }
 
+static bool has_plain_numbers(const csv *c, size_t column) {
+    return c->slots[column] && c->slots[column]->role == HR_SLOT_NUMBER;
+}
+
+static hr_status find_number_runs(csv *c) {
+    const size_t last = c->header.count - 1;
+    c->run_ends = hr_arena_alloc(c->arena, c->header.count, sizeof *c->run_ends);
+    c->numbers = hr_arena_alloc(c->arena, c->header.count, sizeof *c->numbers);
+    if (!c->run_ends || !c->numbers) return hr_fail_memory(c->err);
+    c->run_ends[last] = last;
+    for (size_t i = last; i-- > 0;) c->run_ends[i] = has_plain_numbers(c, i) ? c->run_ends[i + 1] : i;
+    return HR_OK;
+}
+
 /* Which column of the file goes where. */
 static hr_status map_columns(csv *c, hr_reading *reading) {
     const hr_read_options *options = reading->options;
@@ -116,6 +132,7 @@ static hr_status map_columns(csv *c, hr_reading *reading) {
     if (!status && hr_table_unit(c->table)) status = map_slot(c, &names, hr_table_unit(c->table), false);
     if (!status) status = take_header(c, reading);
     if (!status) status = map_kept(c, &names, options);
+    if (!status) status = find_number_runs(c);
     hr_string_map_done(&names);
     return status;
 }
@@ -180,12 +197,38 @@ static hr_status take_cell(csv *c, size_t column, hr_cell *cell) {
     return status ? hr_lines_place(&before, cell->where, status, c->err) : HR_OK;
 }
 
+/* How many of the numbers come before the first that may be a spelling of missing. */
+static size_t count_present(const hr_table *table, const double *numbers, size_t count) {
+    size_t present = 0;
+    if (!table->missing_number_count) return count;
+    while (present < count && !hr_table_may_be_missing(table, numbers[present])) present++;
+    return present;
+}
+
+/* Takes numbers from column `i` on that stand between separators without anything around them. Returns the
+ * column of the next cell. */
+static size_t take_number_run(csv *c, size_t i, const char **at) {
+    const hr_kernels *kernels = c->lines.kernels;
+    const size_t most = c->run_ends[i] - i;
+    const char *start = *at;
+    if (!most) return i;
+    size_t count = kernels->numbers_of_cells(at, c->lines.separator, most, c->numbers);
+    const size_t present = count_present(c->table, c->numbers, count);
+    if (present < count) {
+        *at = start;
+        count = kernels->numbers_of_cells(at, c->lines.separator, present, c->numbers);
+    }
+    for (size_t k = 0; k < count; k++) hr_slot_number(c->slots[i + k], c->table->data->rows, c->numbers[k]);
+    return i + count;
+}
+
 /* Takes plain numbers from column `i` on, as far as they reach. Returns the column in which something else
  * stands. */
 static size_t take_csv_numbers(csv *c, size_t i) {
     const char *start = c->lines.at, *p = start;
     const size_t last = c->header.count - 1;
     const char separator = c->lines.separator;
+    if (i <= last) i = take_number_run(c, i, &p);
     for (; i <= last; i++) {
         const hr_slot *slot = c->slots[i];
         if (!slot || slot->role != HR_SLOT_NUMBER) break;

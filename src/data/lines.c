@@ -57,7 +57,12 @@ hr_status hr_lines_more(hr_lines *lines, hr_error *err) {
 }
 
 hr_status hr_lines_start(hr_lines *lines, hr_byte_source *source, bool quotes, hr_error *err) {
-    *lines = (hr_lines){.source = source, .quotes = quotes, .separator = ',', .blank = '\t', .line = 1};
+    *lines = (hr_lines){.source = source,
+                        .quotes = quotes,
+                        .separator = ',',
+                        .blank = '\t',
+                        .line = 1,
+                        .kernels = hr_kernels_get()};
     hr_status status = refuse_nul(lines, err); /* in what waits already */
     while (!status && !source->ended && source->end - source->at < 3) status = read_more(lines, err);
     if (status) return status;

@@ -3,6 +3,7 @@
 #define HR_DATA_LINES_H
 
 #include "base/byte_source.h"
+#include "kernels/kernels.h"
 
 typedef struct hr_lines {
     hr_byte_source *source;
@@ -13,6 +14,7 @@ typedef struct hr_lines {
     char blank;       /* what is ignored around cells besides spaces: a tab, or a space if tabs separate */
     uint64_t line;    /* the number of the line in which `at` is, from 1 */
     char *line_start;
+    const hr_kernels *kernels;
 } hr_lines;
 
 /* Starts at the beginning of an opened source; skips a byte order mark. Fails: IO, FORMAT (empty input, NUL),

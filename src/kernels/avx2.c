@@ -1,3 +1,4 @@
+#include "kernels/cell_vectors.h"
 #include "kernels/loops.h"
 #include "kernels/sets.h"
 
@@ -6,4 +7,6 @@ const hr_kernels hr_kernels_avx2 = {
     .bins_of_numbers = hr_loop_bins_of_numbers,
     .places_of_block = hr_loop_places_of_block,
     .add_by_place = hr_loop_add_by_place,
+    .find_cell_end = hr_vector_find_cell_end,
+    .numbers_of_cells = hr_vector_numbers_of_cells,
 };

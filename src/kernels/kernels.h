@@ -16,7 +16,16 @@ typedef struct hr_kernels {
     void (*places_of_block)(const hr_places *tree, const uint8_t *bins, uint8_t *places);
     /* sums[i] += values[places[i]], for HR_PLACES_BLOCK records and HR_PLACES_MAX values. */
     void (*add_by_place)(const double *values, const uint8_t *places, double *sums);
+    /* The first separator, quotation mark, CR or LF at or after text; there is one. */
+    const char *(*find_cell_end)(const char *text, char separator);
+    /* Reads numbers as hr_number_fast does, each followed by `separator` at once, up to `count` of them or
+     * the first cell that is something else. Returns how many; *text is moved behind the last one's
+     * separator. */
+    size_t (*numbers_of_cells)(const char **text, char separator, size_t count, double *out);
 } hr_kernels;
+
+/* So many bytes behind the text that they work on must be readable for those that search or read cells. */
+enum { HR_KERNELS_REACH = 96 };
 
 /* The set in use: the best that the processor has, or what hr_use_kernels named. Any thread. */
 const hr_kernels *hr_kernels_get(void);

@@ -1,6 +1,8 @@
 /* Every set of kernels gives the same bytes. A set that the processor lacks is named and left out. */
 #include "kernels/kernels.h"
 
+#include "base/number.h"
+
 #include <hedgerow/hedgerow.h>
 
 #include <float.h>
@@ -116,12 +118,157 @@ static void test_search__has_few_edges_in_a_bucket(void **state) {
     assert_int_equal(hr_search_make(edges, EDGES_MAX, first, padded).steps, 8);
 }
 
+/* ---- Cells ---- */
+
+enum { TEXT = 400, CELLS_MAX = 24, TABLES = 20000 };
+
+static uint64_t draw_bits(uint64_t *state) {
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    return z ^ (z >> 31);
+}
+
+static const char *const odd_cells[] = {"",
+                                        "-",
+                                        ".",
+                                        "-.",
+                                        "1.",
+                                        ".5",
+                                        "-.5",
+                                        "1..2",
+                                        "1.2.3",
+                                        "--1",
+                                        "+1",
+                                        "1-",
+                                        "1e5",
+                                        "1e-05",
+                                        "0e",
+                                        "\"1\"",
+                                        " 1",
+                                        "1 ",
+                                        "abc",
+                                        "1\r",
+                                        "1\n2",
+                                        "-0",
+                                        "-0.0",
+                                        "00.10",
+                                        "/",
+                                        ":",
+                                        "1/2",
+                                        "9007199254740992",
+                                        "9007199254740993",
+                                        "9999999999999999",
+                                        "0.9007199254740993",
+                                        "12345678901234567",
+                                        "0.12345678901234567",
+                                        "-1234567890.12345",
+                                        "1234567890123456789012345",
+                                        "123456789012345.",
+                                        ".123456789012345"};
+
+/* A cell that is a number more often than not; returns its size. */
+static size_t draw_cell(uint64_t *state, char *to) {
+    const uint64_t bits = draw_bits(state);
+    if (bits % 16 == 0) {
+        const char *text = odd_cells[(bits >> 8) % (sizeof odd_cells / sizeof *odd_cells)];
+        memcpy(to, text, strlen(text));
+        return strlen(text);
+    }
+    const size_t digits = 1 + (bits >> 8) % (bits % 5 ? 8 : 17), point = (bits >> 16) % (digits + 2);
+    size_t size = 0;
+    if ((bits >> 24) % 2) to[size++] = '-';
+    for (size_t i = 0; i < digits; i++) {
+        if (i == point) to[size++] = '.';
+        to[size++] = (char)('0' + draw_bits(state) % 10);
+    }
+    return size;
+}
+
+static size_t draw_cells(uint64_t *state, char separator, char text[TEXT]) {
+    size_t size = 0;
+    while (size < TEXT - 160) {
+        size += draw_cell(state, text + size);
+        text[size++] = draw_bits(state) % 32 ? separator : '\n';
+    }
+    memset(text + size, '1', TEXT - size);
+    text[size] = '\n';
+    return size;
+}
+
+static void check_numbers_of_cells(const hr_kernels *other) {
+    const hr_kernels *portable = hr_kernels_at(0);
+    uint64_t state = 1;
+    char text[TEXT];
+    for (size_t table = 0; table < TABLES; table++) {
+        const char separator = ",;\t|"[table % 4];
+        const size_t size = draw_cells(&state, separator, text);
+        for (const char *from = text; from < text + size;) {
+            double expected[CELLS_MAX] = {0}, got[CELLS_MAX] = {0};
+            const char *end = from, *same = from;
+            const size_t most = draw_bits(&state) % (CELLS_MAX + 1);
+            const size_t count = portable->numbers_of_cells(&end, separator, most, expected);
+            assert_int_equal(other->numbers_of_cells(&same, separator, most, got), count);
+            assert_ptr_equal(same, end);
+            assert_memory_equal(got, expected, count * sizeof *got);
+            from = portable->find_cell_end(end, separator) + 1;
+        }
+    }
+}
+
+static void test_numbers_of_cells__same_in_every_set(void **state) {
+    (void)state;
+    with_each_set(check_numbers_of_cells);
+}
+
+/* Against the exact parser, cell by cell. */
+static void test_numbers_of_cells__are_those_of_the_parser(void **state) {
+    (void)state;
+    uint64_t bits = 7;
+    char text[TEXT];
+    const hr_kernels *set = hr_kernels_get();
+    for (size_t table = 0; table < TABLES; table++) {
+        const size_t size = draw_cells(&bits, ',', text);
+        double numbers[CELLS_MAX], value = 0;
+        const char *end = text, *cell = text;
+        const size_t count = set->numbers_of_cells(&end, ',', CELLS_MAX, numbers);
+        for (size_t i = 0; i < count; i++) {
+            const char *comma = memchr(cell, ',', size);
+            assert_int_equal(hr_number_parse(cell, (size_t)(comma - cell), &value), HR_NUMBER_OK);
+            assert_memory_equal(&numbers[i], &value, sizeof value);
+            cell = comma + 1;
+        }
+        assert_ptr_equal(cell, end);
+    }
+}
+
+static void check_find_cell_end(const hr_kernels *other) {
+    const hr_kernels *portable = hr_kernels_at(0);
+    char text[TEXT];
+    for (size_t at = 0; at < 150; at++)
+        for (size_t k = 0; k < 5; k++) {
+            memset(text, 'a', sizeof text);
+            text[at] = ";\"\r\n,"[k];
+            text[200] = '\n';
+            const char *end = portable->find_cell_end(text, ';');
+            assert_ptr_equal(end, text + (k < 4 ? at : 200));
+            assert_ptr_equal(other->find_cell_end(text, ';'), end);
+        }
+}
+
+static void test_find_cell_end__same_in_every_set(void **state) {
+    (void)state;
+    with_each_set(check_find_cell_end);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sets__begin_with_portable_c),
         cmocka_unit_test(test_use__takes_the_named_set),
         cmocka_unit_test(test_bins_of_numbers__are_as_defined_in_every_set),
         cmocka_unit_test(test_search__has_few_edges_in_a_bucket),
+        cmocka_unit_test(test_numbers_of_cells__same_in_every_set),
+        cmocka_unit_test(test_numbers_of_cells__are_those_of_the_parser),
+        cmocka_unit_test(test_find_cell_end__same_in_every_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
