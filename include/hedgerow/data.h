@@ -39,9 +39,13 @@ typedef struct hr_read_options {
     const char *const *kept; /* CSV: columns whose texts are kept beside the records (hr_data_kept), whether
                                 the schema names them or not; borrowed */
     size_t kept_count;
+    int threads; /* that parse a CSV table; 0: as many as there are processors. The result is the same */
 } hr_read_options;
 #define HR_READ_OPTIONS_INIT                                                                                 \
-    { sizeof(hr_read_options), HR_FORMAT_AUTO, false, NULL, HR_SEPARATOR_AUTO, false, NULL, NULL, 0, NULL, 0 }
+    {                                                                                                        \
+        sizeof(hr_read_options), HR_FORMAT_AUTO, false, NULL, HR_SEPARATOR_AUTO, false, NULL, NULL, 0, NULL, \
+            0, 0                                                                                             \
+    }
 
 /* What reading a table met in one column. Counts of private records: for the owner's eyes only. */
 typedef struct hr_column_report {

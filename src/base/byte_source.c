@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BLOCK = 256 * 1024 };
@@ -116,6 +117,34 @@ hr_status hr_byte_source_more(hr_byte_source *source, hr_error *err) {
         read_memory(source);
     memset(source->end, 0, HR_BYTE_SOURCE_PAD);
     return status;
+}
+
+hr_status hr_byte_source_exchange(hr_byte_source *source, char **buffer, size_t *capacity, hr_error *err) {
+    const size_t waiting = (size_t)(source->end - source->at), used = source->capacity;
+    if (*capacity < used) {
+        free(*buffer);
+        *buffer = malloc(used + HR_BYTE_SOURCE_PAD);
+        *capacity = *buffer ? used : 0;
+        if (!*buffer) return hr_fail_memory(err);
+    }
+    char *given = source->buffer;
+    memcpy(*buffer, source->at, waiting);
+    memset(*buffer + waiting, 0, HR_BYTE_SOURCE_PAD);
+    source->at = source->buffer = *buffer;
+    source->end = source->at + waiting;
+    source->capacity = *capacity;
+    *buffer = given;
+    *capacity = used;
+    return HR_OK;
+}
+
+size_t hr_byte_source_left(const hr_byte_source *source) {
+    struct stat about;
+    if (source->ended || source->stream) return 0;
+    if (source->file < 0) return source->memory_size;
+    const off_t at = lseek(source->file, 0, SEEK_CUR);
+    if (at < 0 || fstat(source->file, &about) || !S_ISREG(about.st_mode) || about.st_size < at) return 0;
+    return (size_t)(about.st_size - at);
 }
 
 hr_status hr_byte_source_fill(hr_byte_source *source, const char *path, size_t most, hr_error *err) {

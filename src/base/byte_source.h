@@ -50,6 +50,16 @@ void hr_byte_source_done(hr_byte_source *source);
  * stream. */
 HR_MUST_CHECK hr_status hr_byte_source_more(hr_byte_source *source, hr_error *err);
 
+/* Goes on with another buffer, to which the bytes that wait are moved, and gives the one that was in use
+ * away: what was taken stays where it is. *buffer may be NULL, and is made larger if need be. Owner: the
+ * caller frees *buffer with free(), in case of failure too. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_byte_source_exchange(hr_byte_source *source, char **buffer, size_t *capacity,
+                                                hr_error *err);
+
+/* How many bytes hr_byte_source_more has yet to bring, of a file that keeps its size or of memory; 0: none,
+ * or not known. */
+size_t hr_byte_source_left(const hr_byte_source *source);
+
 /* Opens a file and reads all of it, or enough to see that it is larger than `most` bytes, which is no
  * failure. Fails: as hr_byte_source_open and hr_byte_source_more. Call hr_byte_source_done in either case. */
 HR_MUST_CHECK hr_status hr_byte_source_fill(hr_byte_source *source, const char *path, size_t most,

@@ -1,5 +1,5 @@
-/* The general tokenizer: right for every cell, and fast where cells are words. Plain numbers take csv.c's
- * shorter way. */
+/* The general tokenizer: right for every cell, and fast where cells are words. Plain numbers take the
+ * shorter way of csv_records.c. */
 #include "data/cells.h"
 
 #include "base/fail.h"

@@ -13,11 +13,12 @@
 void hr_data_free(hr_data *data) {
     if (!data) return;
     for (size_t i = 0; i < data->feature_count; i++) {
-        if (data->borrowed && data->borrowed[i].at) continue;
+        if (data->block || (data->borrowed && data->borrowed[i].at)) continue;
         if (data->numbers) free(data->numbers[i]);
         if (data->codes) free(data->codes[i]);
     }
-    if (!data->borrows_labels) free(data->labels);
+    if (!data->block && !data->borrows_labels) free(data->labels);
+    free(data->block);
     free(data->numbers);
     free(data->codes);
     free(data->reports);

@@ -167,6 +167,7 @@ typedef struct absent {
 typedef struct libsvm {
     hr_lines lines;
     hr_table *table;
+    hr_cursor cursor;
     absent *absent; /* per feature */
     size_t features, filled;
     size_t first_row; /* of this source */
@@ -185,17 +186,18 @@ static hr_status find_absent(libsvm *l) {
     if (!l->absent) return hr_fail_memory(l->err);
     for (size_t i = 0; i < l->features; i++) {
         hr_slot *slot = &l->table->slots[i];
-        const hr_column_report before = *slot->report;
-        *slot->report = (hr_column_report){0};
+        hr_column_report *report = &l->cursor.reports[i];
+        const hr_column_report before = *report;
+        *report = (hr_column_report){0};
         hr_status status = slot->role == HR_SLOT_DATE ? refuse_libsvm_date(slot, l->err)
-                                                      : hr_table_store(l->table, slot, "0", 1, l->err);
+                                                      : hr_cursor_store(&l->cursor, slot, "0", 1, l->err);
         if (status) return status;
         if (slot->role == HR_SLOT_CODE)
             l->absent[i].code = slot->codes[l->first_row];
         else
             l->absent[i].number = slot->numbers[l->first_row];
-        l->absent[i].report = *slot->report;
-        *slot->report = before;
+        l->absent[i].report = *report;
+        *report = before;
     }
     return HR_OK;
 }
@@ -219,10 +221,10 @@ static hr_status store(libsvm *l, const hr_slot *slot, const hr_libsvm_entry *en
     double value = 0;
     if (slot->role == HR_SLOT_NUMBER && hr_number_fast(entry->text, &value) == entry->text + entry->size &&
         !hr_table_may_be_missing(l->table, value)) {
-        hr_slot_number(slot, l->table->data->rows, value);
+        hr_cursor_number(&l->cursor, slot, value);
         return HR_OK;
     }
-    hr_status status = hr_table_store(l->table, slot, entry->text, entry->size, l->err);
+    hr_status status = hr_cursor_store(&l->cursor, slot, entry->text, entry->size, l->err);
     return status ? hr_lines_place(&l->lines, entry->where, status, l->err) : HR_OK;
 }
 
@@ -268,12 +270,12 @@ static hr_status take_libsvm_records(libsvm *l) {
         hr_status status = hr_lines_more(&l->lines, l->err);
         if (status || l->lines.at == l->lines.limit) return status;
         while (hr_libsvm_skip_empty(&l->lines)) {
-            status = hr_table_grow(l->table, l->err);
+            status = hr_table_reserve(l->table, l->table->data->rows + 1, l->err);
             if (status) return status;
             if (l->table->data->rows == l->filled) fill_block(l);
             status = read_libsvm_record(l);
             if (status) return status;
-            l->table->data->rows++;
+            l->cursor.row = ++l->table->data->rows;
         }
     }
 }
@@ -307,7 +309,9 @@ hr_status hr_libsvm_check_options(const hr_read_options *options, hr_error *err)
 }
 
 hr_status hr_libsvm_read(hr_reading *reading, hr_byte_source *source, hr_error *err) {
+    hr_data *data = reading->table.data;
     libsvm l = {.table = &reading->table,
+                .cursor = {&reading->table, data->rows, data->reports, NULL, 0, 0},
                 .labelled = !reading->sources || reading->labelled,
                 .label_optional = reading->options->label_optional,
                 .first_row = reading->table.data->rows,
@@ -317,7 +321,7 @@ hr_status hr_libsvm_read(hr_reading *reading, hr_byte_source *source, hr_error *
     if (!status)
         status = hr_schema_refuse_unit(l.table->data->schema, "a LIBSVM table",
                                        "give a CSV table with the unit's column", err);
-    if (!status) status = hr_table_grow(l.table, err);
+    if (!status) status = hr_table_reserve(l.table, l.first_row + 1, err);
     if (!status) status = find_absent(&l);
     if (!status) status = hr_lines_start(&l.lines, source, false, err);
     if (!status) status = take_libsvm_records(&l);

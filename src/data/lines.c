@@ -5,17 +5,12 @@
 
 #include <string.h>
 
-static size_t count_bytes(const char *from, const char *to, char byte) {
-    size_t count = 0;
-    for (; from < to; from++) count += *from == byte;
-    return count;
-}
-
 /* Past the last '\n' with an even number of quotation marks before it, or `from`. Whole records hold an even
  * number, because every mark in them opens, closes or is doubled; in a malformed one the parser stops at the
  * first mark out of place. */
-static char *whole_records(char *from, char *to, bool quotes) {
-    size_t marks = quotes && memchr(from, '"', (size_t)(to - from)) ? count_bytes(from, to, '"') : 0;
+static char *whole_records(const hr_lines *lines, char *from, char *to) {
+    const bool quotes = lines->quotes;
+    size_t marks = quotes ? lines->kernels->count_bytes(from, (size_t)(to - from), '"') : 0;
     for (; to > from; to--) {
         if (to[-1] == '\n' && marks % 2 == 0) return to;
         marks -= quotes && to[-1] == '"';
@@ -29,7 +24,8 @@ static hr_status refuse_nul(const hr_lines *lines, hr_error *err) {
     if (!nul) return HR_OK;
     hr_fail(err, HR_E_FORMAT,
             "this is not a text table, or is not UTF-8: convert it (for example from UTF-16)", "a NUL byte");
-    return hr_fail_at(err, HR_E_FORMAT, NULL, lines->line + count_bytes(from, nul, '\n'), 0, NULL);
+    return hr_fail_at(err, HR_E_FORMAT, NULL,
+                      lines->line + lines->kernels->count_bytes(from, (size_t)(nul - from), '\n'), 0, NULL);
 }
 
 static hr_status read_more(const hr_lines *lines, hr_error *err) {
@@ -41,11 +37,11 @@ static hr_status read_more(const hr_lines *lines, hr_error *err) {
 hr_status hr_lines_more(hr_lines *lines, hr_error *err) {
     hr_byte_source *source = lines->source;
     source->at = lines->limit;
-    char *whole = whole_records(source->at, source->end, lines->quotes);
+    char *whole = whole_records(lines, source->at, source->end);
     while (whole == source->at && !source->ended) {
         hr_status status = read_more(lines, err);
         if (status) return status;
-        whole = whole_records(source->at, source->end, lines->quotes);
+        whole = whole_records(lines, source->at, source->end);
     }
     if (source->ended) {
         if (source->end > source->at && source->end[-1] != '\n') *source->end++ = '\n';

@@ -12,6 +12,9 @@ hr_status hr_read_options_take(const hr_read_options *given, hr_read_options *ou
         return hr_fail(err, HR_E_ARGUMENT, kind.remedy, "there is no format %d", (int)out->format);
     if (out->separator < HR_SEPARATOR_AUTO || out->separator > HR_SEPARATOR_PIPE)
         return hr_fail(err, HR_E_ARGUMENT, kind.remedy, "there is no separator %d", (int)out->separator);
+    if (out->threads < 0)
+        return hr_fail(err, HR_E_ARGUMENT, "give 0 for as many as there are processors", "%d threads",
+                       out->threads);
     return HR_OK;
 }
 

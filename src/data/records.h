@@ -13,6 +13,7 @@ enum { HR_CODE_MISSING = 0 };
 struct hr_data {
     const hr_schema *schema;
     size_t rows, feature_count;
+    void *block;               /* holds labels, numbers and codes; NULL: each is a block of its own */
     double *labels;            /* NULL: none */
     double **numbers;          /* per feature; NULL for categories, and if `borrowed` has to be converted */
     uint16_t **codes;          /* per feature; NULL for numbers, and if `borrowed` has to be converted */

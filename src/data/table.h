@@ -20,7 +20,7 @@ typedef struct hr_slot {
     double low, high;
     double *numbers; /* all but HR_SLOT_CODE; HR_SLOT_CLASS: class indices */
     uint16_t *codes; /* HR_SLOT_CODE */
-    hr_column_report *report;
+    size_t index;    /* of the slot, and of its report */
     const hr_column *column;
     hr_string_map values; /* categories and classes: the value's code, from 1 */
 } hr_slot;
@@ -29,7 +29,8 @@ typedef struct hr_table {
     hr_data *data;
     hr_slot *slots; /* the last is the label's */
     size_t slot_count, capacity;
-    hr_column unit; /* its name alone */
+    size_t expected; /* rows that there may be; 0: not known */
+    hr_column unit;  /* its name alone */
     hr_slot unit_slot;
     hr_persons persons;
     hr_string_map missing;
@@ -51,16 +52,46 @@ const char *hr_slot_column(const hr_slot *slot);
 /* How many slots a column of the table fills, whose first one is given. */
 size_t hr_slot_span(const hr_slot *slot);
 
-/* Makes room for row data->rows. Fails: LIMIT, MEMORY. */
-HR_MUST_CHECK hr_status hr_table_grow(hr_table *table, hr_error *err);
+/* Makes room for rows below `rows`, or HR_ROWS_MAX if that is less; keeps what is in rows below data->rows.
+ * Slots' arrays move. Fails: LIMIT (data->rows is HR_ROWS_MAX), MEMORY. */
+HR_MUST_CHECK hr_status hr_table_reserve(hr_table *table, size_t rows, hr_error *err);
+
+/* Moves `count` rows down. */
+void hr_table_move(const hr_table *table, size_t from, size_t to, size_t count);
+
+/* A cell whose meaning depends on those of earlier records; it is taken when these are known. */
+typedef struct hr_late_cell {
+    size_t row;
+    size_t kept; /* 0: an identifier of the unit; else 1 + its place among the columns that are kept */
+    const char *text;
+    size_t size;
+} hr_late_cell;
+
+/* Where cells are stored. Several threads may each have a cursor of one table, in rows of their own. */
+typedef struct hr_cursor {
+    const hr_table *table;
+    size_t row;
+    hr_column_report *reports; /* one a slot */
+    hr_late_cell *late;        /* in the order in which they were met; freed by hr_cursor_done */
+    size_t late_count, late_capacity;
+} hr_cursor;
+
+void hr_cursor_done(hr_cursor *cursor);
+
+/* Notes a cell, whose text is borrowed until hr_table_take_late. False when memory is short. */
+bool hr_cursor_add_late(hr_cursor *cursor, size_t kept, const char *text, size_t size);
 
 /* Whether a cell is empty or a spelling of missing. */
 bool hr_table_is_missing(const hr_table *table, const char *cell, size_t size);
 
-/* Stores the meaning of a cell in row data->rows. Fails: FORMAT (no number, no date), SCHEMA (bad label, no
+/* Stores the meaning of a cell in the cursor's row. Fails: FORMAT (no number, no date), SCHEMA (bad label, no
  * identifier), MEMORY; the field is set. */
-HR_MUST_CHECK hr_status hr_table_store(hr_table *table, const hr_slot *slot, const char *cell, size_t size,
-                                       hr_error *err);
+HR_MUST_CHECK hr_status hr_cursor_store(hr_cursor *cursor, const hr_slot *slot, const char *cell, size_t size,
+                                        hr_error *err);
+
+/* Stores the cursor's late cells and forgets them, once those of all earlier records are stored. Fails:
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_table_take_late(hr_table *table, hr_cursor *cursor, hr_error *err);
 
 /* Hands over the data set, without labels if `labelled` is false. Owner: the caller frees *out. Fails:
  * MEMORY. */
@@ -75,11 +106,11 @@ static inline bool hr_table_may_be_missing(const hr_table *table, double value) 
 }
 
 /* Stores a number that is present, clipped to the column's bounds. */
-static inline void hr_slot_number(const hr_slot *slot, size_t row, double value) {
-    if (slot->integer && hr_is_fraction(value)) slot->report->not_integer++;
+static inline void hr_cursor_number(const hr_cursor *cursor, const hr_slot *slot, double value) {
+    if (slot->integer && hr_is_fraction(value)) cursor->reports[slot->index].not_integer++;
     double clipped = value < slot->low ? slot->low : value > slot->high ? slot->high : value;
-    if (clipped != value) slot->report->out_of_range++;
-    slot->numbers[row] = clipped;
+    if (clipped != value) cursor->reports[slot->index].out_of_range++;
+    slot->numbers[cursor->row] = clipped;
 }
 
 #endif

@@ -32,4 +32,21 @@ static inline size_t hr_loop_numbers_of_cells(const char **text, char separator,
     return taken;
 }
 
+/* Counts of a byte each, which compilers make vectors of, are added up before they overflow. */
+static inline size_t hr_loop_count_bytes(const char *text, size_t size, char byte) {
+    enum { LANES = 64, MOST = 255 };
+    uint8_t counts[LANES] = {0};
+    size_t total = 0, i = 0;
+    while (size - i >= LANES) {
+        for (size_t steps = 0; steps < MOST && size - i >= LANES; steps++, i += LANES)
+            for (size_t k = 0; k < LANES; k++) counts[k] = (uint8_t)(counts[k] + (text[i + k] == byte));
+        for (size_t k = 0; k < LANES; k++) {
+            total += counts[k];
+            counts[k] = 0;
+        }
+    }
+    for (; i < size; i++) total += text[i] == byte;
+    return total;
+}
+
 #endif

@@ -22,6 +22,8 @@ typedef struct hr_kernels {
      * the first cell that is something else. Returns how many; *text is moved behind the last one's
      * separator. */
     size_t (*numbers_of_cells)(const char **text, char separator, size_t count, double *out);
+    /* How many of text[0..size) are `byte`. */
+    size_t (*count_bytes)(const char *text, size_t size, char byte);
 } hr_kernels;
 
 /* So many bytes behind the text that they work on must be readable for those that search or read cells. */

@@ -9,4 +9,5 @@ const hr_kernels hr_kernels_portable = {
     .add_by_place = hr_loop_add_by_place,
     .find_cell_end = hr_loop_find_cell_end,
     .numbers_of_cells = hr_loop_numbers_of_cells,
+    .count_bytes = hr_loop_count_bytes,
 };

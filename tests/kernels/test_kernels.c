@@ -260,6 +260,27 @@ static void test_find_cell_end__same_in_every_set(void **state) {
     with_each_set(check_find_cell_end);
 }
 
+enum { COUNTED = 40000 };
+
+static void check_count_bytes(const hr_kernels *portable, const hr_kernels *other) {
+    static char text[COUNTED];
+    size_t expected = 0, size = 0;
+    memset(text, '\n', sizeof text);
+    assert_int_equal(portable->count_bytes(text, sizeof text, '\n'), COUNTED);
+    assert_int_equal(other->count_bytes(text, sizeof text, '\n'), COUNTED);
+    for (size_t i = 0; i < COUNTED; i++) text[i] = i * i % 7 == 2 ? '"' : 'a';
+    for (; size <= 300; expected += text[size++] == '"') {
+        assert_int_equal(portable->count_bytes(text, size, '"'), expected);
+        assert_int_equal(other->count_bytes(text, size, '"'), expected);
+    }
+}
+
+static void test_count_bytes__same_in_every_set(void **state) {
+    (void)state;
+    check_count_bytes(hr_kernels_at(0), hr_kernels_at(0));
+    with_each_set(check_count_bytes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sets__begin_with_portable_c),
@@ -269,6 +290,7 @@ int main(void) {
         cmocka_unit_test(test_numbers_of_cells__same_in_every_set),
         cmocka_unit_test(test_numbers_of_cells__are_those_of_the_parser),
         cmocka_unit_test(test_find_cell_end__same_in_every_set),
+        cmocka_unit_test(test_count_bytes__same_in_every_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

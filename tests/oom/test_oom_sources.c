@@ -149,6 +149,41 @@ static void test_sources__survive_short_memory(void **state) {
     exhaust(w, read_source);
 }
 
+/* ---- Several threads ---- */
+
+enum { THREAD_ROWS = 6000 };
+
+/* Lines become shorter, so that room for more records has to be made while others are read. */
+static void save_large_table(const world *w) {
+    FILE *file = fopen(w->path, "wb");
+    assert_non_null(file);
+    fprintf(file, "id,n,note,y\n");
+    for (int i = 0; i < THREAD_ROWS; i++)
+        fprintf(file, "p%d,%d.5,\"%*d\n\",%s\n", i % 50, i % 10, i < 1000 ? 600 : 30, i,
+                i % 2 ? "no" : "yes");
+    assert_int_equal(fclose(file), 0);
+}
+
+static hr_status read_by_threads(world *w, hr_error *err) {
+    const char *const kept[] = {"note"};
+    hr_read_options options = HR_READ_OPTIONS_INIT;
+    hr_data *data = UNTOUCHED;
+    options.kept = kept;
+    options.kept_count = 1;
+    options.threads = 3;
+    hr_status status = hr_data_read(w->schema, w->path, &options, &data, err);
+    return finish_data(status, data, THREAD_ROWS);
+}
+
+static void test_threads__survive_short_memory(void **state) {
+    world *w = *state;
+    static const char yaml[] = "hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [no, \"yes\"]}\n"
+                               "unit: id\nfeatures:\n  - {name: n, kind: number, low: -10, high: 10}\n";
+    assert_int_equal(hr_schema_parse(yaml, strlen(yaml), "schema", &w->schema, NULL), HR_OK);
+    save_large_table(w);
+    exhaust(w, read_by_threads);
+}
+
 static int set_up(void **state) {
     world *w = calloc(1, sizeof *w);
     if (!w) return -1;
@@ -173,6 +208,7 @@ static int tear_down(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_sources__survive_short_memory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_threads__survive_short_memory, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,31 @@
+#define _DEFAULT_SOURCE /* madvise */
+#include "base/pages.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define HUGE_PAGE ((size_t)2 * 1024 * 1024)
+
+void *hr_pages_new(size_t size) {
+    if (size > SIZE_MAX - HUGE_PAGE) return NULL;
+    if (size < HUGE_PAGE) return malloc(size ? size : 1);
+    const size_t whole = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    void *block = aligned_alloc(HUGE_PAGE, whole);
+#ifdef MADV_HUGEPAGE
+    if (block) (void)madvise(block, whole, MADV_HUGEPAGE);
+#endif
+    return block;
+}
+
+void hr_pages_drop(void *from, size_t size) {
+#ifdef MADV_DONTNEED
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), before = (page - (uintptr_t)from % page) % page;
+    if (size < HUGE_PAGE) return; /* may stand among others */
+    (void)madvise((char *)from + before, (size - before) / page * page, MADV_DONTNEED);
+#else
+    (void)from;
+    (void)size;
+#endif
+}
