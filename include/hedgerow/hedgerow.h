@@ -19,6 +19,7 @@
 #include <hedgerow/predictor.h>
 #include <hedgerow/schema.h>
 #include <hedgerow/status.h>
+#include <hedgerow/timing.h>
 
 #ifdef __cplusplus
 extern "C" {
