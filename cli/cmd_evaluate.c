@@ -7,6 +7,7 @@
 #include "output.h"
 #include "plan.h"
 #include "reserved.h"
+#include "timings.h"
 
 #include <math.h>
 #include <signal.h>
@@ -18,7 +19,7 @@ typedef struct evaluate_args {
     decide_args decide;
     arg_real epsilon, delta;
     arg_integer rows;
-    bool as_json, confusion, plan, strict;
+    bool as_json, confusion, plan, strict, timed;
 } evaluate_args;
 
 #define AT(field) offsetof(evaluate_args, field)
@@ -45,6 +46,7 @@ static const arg_option evaluate_options[] = {
     TABLE_OPTIONS(evaluate_args),
     SKIP_OPTION(evaluate_args),
     {"strict", 0, ARG_FLAG, false, AT(strict), NULL, STRICT_HELP},
+    {"timings", 0, ARG_FLAG, false, AT(timed), NULL, TIMINGS_HELP},
 };
 
 /* What one evaluation holds; all of it is freed by evaluation_done. */
@@ -119,7 +121,7 @@ static void json_confusion(json_writer *json, const hr_column *label, const uint
     json_close(json, ']');
 }
 
-static void print_metrics_json(const evaluation_run *run, const hr_decided *decided) {
+static void print_metrics_json(const evaluation_run *run, const hr_decided *decided, hr_timings *timings) {
     measure list[MEASURES_MAX];
     const size_t count = list_measures(decided, list);
     json_writer json = {.out = stdout};
@@ -128,26 +130,36 @@ static void print_metrics_json(const evaluation_run *run, const hr_decided *deci
     json_integer(&json, "rows", decided->metrics.rows);
     for (size_t i = 0; i < count; i++) json_number(&json, list[i].name, list[i].value);
     if (run->counts != NULL) json_confusion(&json, hr_schema_label(hr_model_schema(run->model)), run->counts);
+    json_timings(&json, timings);
     json_close(&json, '}');
     putchar('\n');
 }
 
-static hr_status measure_exactly(const evaluate_args *args, evaluation_run *run, hr_error *err) {
-    hr_decided decided = {.cost = (double)NAN};
-    if (!is_classifier(run)) {
-        hr_status status = hr_evaluate(run->model, run->data, 0, &decided.metrics, err);
-        if (status != HR_OK) return status;
-    } else {
-        const size_t classes = hr_model_output_count(run->model);
-        if (args->confusion && (run->counts = calloc(classes * classes, sizeof *run->counts)) == NULL) {
-            *err = (hr_error){.status = HR_E_MEMORY, .message = "out of memory"};
-            return HR_E_MEMORY;
-        }
-        decided.counts = run->counts;
-        hr_status status = hr_evaluate_decisions(run->model, run->data, &run->rule, 0, &decided, err);
-        if (status != HR_OK) return status;
+static hr_status measure_decisions(const evaluate_args *args, evaluation_run *run, hr_decided *decided,
+                                   hr_error *err) {
+    if (!is_classifier(run)) return hr_evaluate(run->model, run->data, 0, &decided->metrics, err);
+    const size_t classes = hr_model_output_count(run->model);
+    if (args->confusion && (run->counts = calloc(classes * classes, sizeof *run->counts)) == NULL) {
+        *err = (hr_error){.status = HR_E_MEMORY, .message = "out of memory"};
+        return HR_E_MEMORY;
     }
-    (args->as_json ? print_metrics_json : print_metrics_text)(run, &decided);
+    decided->counts = run->counts;
+    return hr_evaluate_decisions(run->model, run->data, &run->rule, 0, decided, err);
+}
+
+static hr_status measure_exactly(const evaluate_args *args, evaluation_run *run, hr_error *err) {
+    hr_timings *const timings = args->table.timings;
+    hr_decided decided = {.cost = (double)NAN};
+    hr_timings_enter(timings, HR_PHASE_EVALUATE);
+    const hr_status status = measure_decisions(args, run, &decided, err);
+    hr_timings_leave(timings);
+    if (status != HR_OK) return status;
+    if (args->as_json) {
+        print_metrics_json(run, &decided, timings);
+    } else {
+        print_metrics_text(run, &decided);
+        print_timings(stderr, timings);
+    }
     return HR_OK;
 }
 
@@ -210,6 +222,8 @@ static bool is_consistent(const command *self, const evaluate_args *args) {
             "create' creates one)";
     else if (args->epsilon.given && args->confusion)
         wrong = "--confusion prints exact counts, which --epsilon does not pay for";
+    else if (args->epsilon.given && args->timed)
+        wrong = "--timings tells how long the records took, which --epsilon does not pay for";
     else if (args->rows.given && !args->plan)
         wrong = "--rows is for --plan: an evaluation counts the records by itself";
     if (wrong != NULL) usage_error(self->name, "%s", wrong);
@@ -218,7 +232,7 @@ static bool is_consistent(const command *self, const evaluate_args *args) {
 
 static hr_status evaluate(const command *self, const evaluate_args *args, evaluation_run *run,
                           hr_error *err) {
-    hr_status status = input_model(args->model, &run->model, err);
+    hr_status status = input_timed_model(args->model, args->table.timings, &run->model, err);
     if (status == HR_OK) status = decide_read(&args->decide, hr_model_schema(run->model), &run->rule, err);
     if (status == HR_OK && args->confusion && !is_classifier(run)) {
         *err = (hr_error){.status = HR_E_ARGUMENT,
@@ -246,11 +260,13 @@ static int run_evaluate(const command *self, int argc, char **argv) {
     hr_error err = {0};
     int code = EXIT_DONE;
     if (args.epsilon.given) signal(SIGPIPE, SIG_IGN); /* a reader that has gone away: see report_evaluation */
-    if (evaluate(self, &args, &run, &err) != HR_OK) {
+    if (timings_begin(args.timed, &args.table.timings, &err) != HR_OK ||
+        evaluate(self, &args, &run, &err) != HR_OK) {
         code = report_error(self->name, &err);
         if (run.ledger != NULL) tell_reserved(self->name, "", run.ledger, args.ledger, run.entry);
     }
     evaluation_done(&run);
+    hr_timings_free(args.table.timings);
     return code;
 }
 

@@ -12,6 +12,7 @@
 #include "places.h"
 #include "plan.h"
 #include "reserved.h"
+#include "timings.h"
 
 #include <hedgerow/amount.h>
 #include <limits.h>
@@ -24,7 +25,7 @@ typedef struct train_args {
     size_t mode;
     table_args table;
     arg_settings settings;
-    bool as_json, quiet, reproducible, plan, force, start_is_public, strict;
+    bool as_json, quiet, reproducible, plan, force, start_is_public, strict, timed;
     arg_integer seed, threads, rows, records_per_person;
     arg_list private_bounds, class_weights;
     arg_real bounds_share;
@@ -85,6 +86,7 @@ static const arg_option train_options[] = {
      "with --plan: how many records there will be; 10000 unless given"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object instead of the summary"},
     {"quiet", 0, ARG_FLAG, false, AT(quiet), NULL, "no progress bar, no summary"},
+    {"timings", 0, ARG_FLAG, false, AT(timed), NULL, TIMINGS_HELP},
     {"unsafe-reproducible-noise", 0, ARG_FLAG, false, AT(reproducible), NULL,
      "noise from --seed: NOT PRIVATE, for tests only"},
     {"seed", 0, ARG_INTEGER, false, AT(seed), "N", "seed of that noise"},
@@ -116,6 +118,10 @@ static bool consistent(const command *self, const train_args *args) {
     }
     if (args->rows.given && !args->plan) {
         usage_error(self->name, "--rows is for --plan: training counts the records by itself, privately");
+        return false;
+    }
+    if (args->timed && args->plan) {
+        usage_error(self->name, "--timings is for training: --plan reads no data");
         return false;
     }
     if (args->bounds_share.given && args->private_bounds.count == 0) {
@@ -173,6 +179,7 @@ static hr_status set_options(const train_args *args, train_run *run, hr_error *e
     options->reproducible_noise = args->reproducible;
     options->seed = args->seed.value;
     options->threads = (int)args->threads.value;
+    options->timings = args->table.timings;
     options->records_per_person = (int64_t)args->records_per_person.value;
     options->private_bounds = (const char *const *)args->private_bounds.items;
     options->private_bounds_count = args->private_bounds.count;
@@ -207,7 +214,9 @@ static output_rule train_output_rule(const train_args *args) {
  */
 static hr_status write_model(const train_args *args, const train_run *run, hr_error *err) {
     void (*const before)(int) = signal(SIGPIPE, SIG_IGN);
+    hr_timings_enter(args->table.timings, HR_PHASE_WRITE);
     const hr_status status = model_write(run->model, args->model, train_output_rule(args), err);
+    hr_timings_leave(args->table.timings);
     signal(SIGPIPE, before);
     return status;
 }
@@ -322,6 +331,7 @@ static void print_train_json(const train_args *args, const train_run *run, const
     json_start(&json, run->model);
     json_records(&json, run->model);
     json_ledger(&json, total);
+    json_timings(&json, args->table.timings);
     json_close(&json, '}');
     putchar('\n');
 }
@@ -340,6 +350,7 @@ static void report(const command *self, const train_args *args, const train_run 
     } else if (!args->quiet) {
         print_summary(is_standard_output(args->model) ? stderr : stdout, args, run, known ? &total : NULL);
     }
+    if (!args->as_json) print_timings(stderr, args->table.timings);
 }
 
 /* ---- The plan ---- */
@@ -398,10 +409,12 @@ static int run_train(const command *self, int argc, char **argv) {
     hr_error err = {0};
     interrupt_watch();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow fails to be written; the process goes on */
-    const int code = fit_model(self, &args, &run, &err) == HR_OK
-                         ? keep_train(self, &args, &run)
-                         : report_train_failure(self, &args, &run, &err);
+    hr_status status = timings_begin(args.timed, &args.table.timings, &err);
+    if (status == HR_OK) status = fit_model(self, &args, &run, &err);
+    const int code =
+        status == HR_OK ? keep_train(self, &args, &run) : report_train_failure(self, &args, &run, &err);
     run_done(&run);
+    hr_timings_free(args.table.timings);
     return code;
 }
 

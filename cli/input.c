@@ -60,6 +60,13 @@ hr_status input_model(const char *path, hr_model **out, hr_error *err) {
     return status;
 }
 
+hr_status input_timed_model(const char *path, hr_timings *timings, hr_model **out, hr_error *err) {
+    hr_timings_enter(timings, HR_PHASE_MODEL);
+    const hr_status status = input_model(path, out, err);
+    hr_timings_leave(timings);
+    return status;
+}
+
 hr_status input_data(const hr_schema *schema, const char *path, size_t format, bool label_optional,
                      hr_data **out, hr_error *err) {
     hr_read_options options = HR_READ_OPTIONS_INIT;
@@ -77,6 +84,7 @@ hr_read_options input_table_options(const table_args *table) {
     options.query = table->query;
     options.drop = (const char *const *)table->drop.items;
     options.drop_count = table->drop.count;
+    options.timings = table->timings;
     if (table->data.count == 1 && is_standard(table->data.items[0])) options.name = input_name;
     return options;
 }

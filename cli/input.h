@@ -16,6 +16,7 @@ typedef struct table_args {
     const char *query;
     size_t format, separator;
     bool skip_unlabelled;
+    hr_timings *timings; /* of the command, which sets it; NULL: none */
 } table_args;
 
 /* The options of a table besides --data, for the field `table` of the command's own structure. */
@@ -80,6 +81,8 @@ void input_tell_skipped(const command *self, const hr_data *data);
 
 hr_status input_schema(const char *path, hr_schema **out, hr_error *err);
 hr_status input_model(const char *path, hr_model **out, hr_error *err);
+/* The same, timed. */
+hr_status input_timed_model(const char *path, hr_timings *timings, hr_model **out, hr_error *err);
 hr_status input_data(const hr_schema *schema, const char *path, size_t format, bool label_optional,
                      hr_data **out, hr_error *err);
 

@@ -8,6 +8,7 @@
 #define HEDGEROW_DATA_H
 
 #include <hedgerow/schema.h>
+#include <hedgerow/timing.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,11 +41,12 @@ typedef struct hr_read_options {
                                 the schema names them or not; borrowed */
     size_t kept_count;
     int threads; /* that parse a CSV table; 0: as many as there are processors. The result is the same */
+    hr_timings *timings; /* NULL, or what counts the time of reading: for the owner's eyes. Borrowed */
 } hr_read_options;
 #define HR_READ_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
         sizeof(hr_read_options), HR_FORMAT_AUTO, false, NULL, HR_SEPARATOR_AUTO, false, NULL, NULL, 0, NULL, \
-            0, 0                                                                                             \
+            0, 0, NULL                                                                                       \
     }
 
 /* What reading a table met in one column. Counts of private records: for the owner's eyes only. */

@@ -12,6 +12,7 @@
 
 #include <hedgerow/data.h>
 #include <hedgerow/ledger.h>
+#include <hedgerow/timing.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -94,6 +95,7 @@ typedef struct hr_fit_options {
 
     const char *leak; /* NULL, or what was read off the records although the schema calls it public, such as
                          "the bounds of age": NOT PRIVATE, and the model says so. Borrowed */
+    hr_timings *timings; /* NULL, or what counts where the time goes: for the owner's eyes. Borrowed */
 } hr_fit_options;
 
 /* Fills in all defaults of a method and mode, in the first `size` bytes of the struct; a NULL method means

@@ -32,7 +32,7 @@ typedef enum hr_phase {
     HR_PHASE_BINS,        /* bin edges, and values to bins; those of hedge's records are in its first scan */
     HR_PHASE_GRADIENTS,   /* boosting: gradients of the records of a tree; forests: a tree is begun */
     HR_PHASE_HISTOGRAMS,  /* sums over the records of nodes, or over all */
-    HR_PHASE_CANDIDATES,  /* hedge: random trees are drawn by public coins */
+    HR_PHASE_CANDIDATES,  /* hedge: what follows from answers; random trees by public coins */
     HR_PHASE_SCAN,        /* hedge: sums over the leaves of all of them; the last step is taken */
     HR_PHASE_CHOOSE,      /* splits or trees: scores of candidates, and choices through the gate */
     HR_PHASE_SPLIT,       /* records go to the children of their node */

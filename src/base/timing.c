@@ -32,7 +32,7 @@ static const char *const phase_names[] = {
 enum { PHASES = sizeof phase_names / sizeof *phase_names };
 
 struct hr_timings {
-    hr_clock clock;
+    hr_stopwatch clock;
     hr_moment counted; /* up to this moment */
     hr_moment spent[PHASES];
     bool entered[PHASES];
@@ -53,7 +53,7 @@ static hr_moment system_now(void *user) {
     return (hr_moment){nanoseconds_of(CLOCK_MONOTONIC), nanoseconds_of(CLOCK_PROCESS_CPUTIME_ID)};
 }
 
-hr_status hr_timings_new_by(const hr_clock *clock, hr_timings **out, hr_error *err) {
+hr_status hr_timings_new_by(const hr_stopwatch *clock, hr_timings **out, hr_error *err) {
     hr_timings *timings = calloc(1, sizeof *timings);
     if (!timings) return hr_fail_memory(err);
     timings->clock = *clock;
@@ -63,7 +63,7 @@ hr_status hr_timings_new_by(const hr_clock *clock, hr_timings **out, hr_error *e
 }
 
 hr_status hr_timings_new(hr_timings **out, hr_error *err) {
-    return hr_timings_new_by(&(hr_clock){system_now, NULL}, out, err);
+    return hr_timings_new_by(&(hr_stopwatch){system_now, NULL}, out, err);
 }
 
 void hr_timings_free(hr_timings *timings) {

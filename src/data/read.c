@@ -10,6 +10,7 @@ static const char *const format_names[] = {"", "CSV", "LIBSVM"};
 
 static hr_status start_reading(hr_reading *reading, const hr_schema *schema, const hr_read_options *options,
                                hr_error *err) {
+    hr_timings_enter(options->timings, HR_PHASE_READ);
     *reading = (hr_reading){.options = options, .arena = hr_arena_new()};
     return reading->arena ? hr_table_init(&reading->table, schema, err) : hr_fail_memory(err);
 }
@@ -19,6 +20,7 @@ static hr_status finish_reading(hr_reading *reading, hr_status status, hr_data *
     if (!status) status = hr_table_take(&reading->table, reading->labelled, out, err);
     hr_table_done(&reading->table);
     hr_arena_free(reading->arena);
+    hr_timings_leave(reading->options->timings);
     return status;
 }
 

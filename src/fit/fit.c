@@ -124,17 +124,34 @@ static hr_status open_fit_gate(fit_job *f, hr_error *err) {
                            ? hr_csprng_open_seeded(f->options->seed, &f->csprng, err)
                            : hr_csprng_open(&f->csprng, err);
     if (status) return status;
-    return hr_gate_new(f->budget.privacy_measure, f->budget.units, f->csprng, &f->gate, err);
+    status = hr_gate_new(f->budget.privacy_measure, f->budget.units, f->csprng, &f->gate, err);
+    if (!status) hr_gate_set_timings(f->gate, f->options->timings);
+    return status;
 }
 
-static hr_status reserve_budget(fit_job *f, hr_error *err) {
-    if (!f->options->ledger) return HR_OK;
+static hr_status reserve_in_ledger(fit_job *f, hr_error *err) {
     char purpose[200];
     snprintf(purpose, sizeof purpose, "fit %s for %.120s", f->method->info.name,
              hr_schema_label(hr_data_schema(f->data))->name);
     hr_status status = hr_ledger_set_unit(f->options->ledger, hr_schema_unit(hr_data_schema(f->data)), err);
     if (status) return status;
     return hr_ledger_reserve(f->options->ledger, f->budget.epsilon, f->budget.delta, purpose, &f->entry, err);
+}
+
+static hr_status reserve_budget(fit_job *f, hr_error *err) {
+    if (!f->options->ledger) return HR_OK;
+    hr_timings_enter(f->options->timings, HR_PHASE_LEDGER);
+    hr_status status = reserve_in_ledger(f, err);
+    hr_timings_leave(f->options->timings);
+    return status;
+}
+
+static hr_status commit_budget(fit_job *f, hr_error *err) {
+    if (!f->options->ledger) return HR_OK;
+    hr_timings_enter(f->options->timings, HR_PHASE_LEDGER);
+    hr_status status = hr_ledger_commit(f->options->ledger, f->entry, err);
+    hr_timings_leave(f->options->timings);
+    return status;
 }
 
 static bool has_drawn(const fit_job *f) {
@@ -327,7 +344,9 @@ static hr_status score_by_start(fit_job *f, hr_error *err) {
     hr_status status = hr_model_file_hash(start, f->start_hash, err);
     f->start_scores = malloc((hr_data_rows(f->data) * start->forest.output_count + 1) * sizeof(double));
     if (!status && !f->start_scores) status = hr_fail_memory(err);
+    hr_timings_enter(f->options->timings, HR_PHASE_SCORE);
     if (!status) status = hr_model_scores(start, f->data, f->training.threads, f->start_scores, err);
+    hr_timings_leave(f->options->timings);
     f->training.start = &start->forest;
     f->training.start_scores = f->start_scores;
     return status;
@@ -337,7 +356,8 @@ static hr_status open_source(fit_job *f, hr_error *err) {
     hr_local_stats_records records = {.data = f->training.data,
                                       .scores = f->start_scores,
                                       .csprng = f->csprng,
-                                      .threads = f->training.threads};
+                                      .threads = f->training.threads,
+                                      .timings = f->options->timings};
     return hr_local_stats_source_new(&records, &f->training.source, err);
 }
 
@@ -381,7 +401,9 @@ static hr_status prepare_fit(fit_job *f, hr_error *err) {
 /* From here on the fit knows the table by its released bounds alone. */
 static hr_status release_fit_bounds(fit_job *f, hr_error *err) {
     if (!f->options->private_bounds_count) return HR_OK;
+    hr_timings_enter(f->options->timings, HR_PHASE_BOUNDS);
     hr_status status = hr_bounds_release(f->data, f->options, f->gate, f->budget.bounds, &f->bounded, err);
+    hr_timings_leave(f->options->timings);
     hr_gate_set_aside(f->gate, f->budget.bounds);
     if (!status) f->data = f->training.data = f->bounded.data;
     return status;
@@ -401,8 +423,10 @@ static hr_status run_fit(fit_job *f, hr_model **out, hr_error *err) {
     if (!status) status = weigh_fit_classes(f, err);
     if (!status) status = open_source(f, err);
     if (!status) status = f->method->train(&f->training, err);
+    hr_timings_enter(f->options->timings, HR_PHASE_MODEL);
     if (!status) status = make_model(f, &model, err);
-    if (!status && f->options->ledger) status = hr_ledger_commit(f->options->ledger, f->entry, err);
+    hr_timings_leave(f->options->timings);
+    if (!status) status = commit_budget(f, err);
     if (status) {
         give_back_reservation(f);
         hr_model_free(model);

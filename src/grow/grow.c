@@ -165,8 +165,10 @@ static hr_status split_level(hr_grower *g, const hr_growth *growth, size_t count
         if (!g->asked_cells[k]) status = hr_fail_memory(err);
     }
     if (!status) status = source->ops->sum(source, g->asked_nodes, g->asked_cells, made, err);
+    hr_timings_enter(growth->timings, HR_PHASE_HISTOGRAMS);
     for (size_t k = 0; !status && k < made; k++)
         hr_histogram_subtract(g->next_cells[sibling(g->summed[k])], g->asked_cells[k], g->cells);
+    hr_timings_leave(growth->timings);
     return status;
 }
 
@@ -202,7 +204,9 @@ hr_status hr_grow(hr_grower *g, const hr_growth *growth, hr_tree *out, const hr_
     size_t count = 1;
     for (int level = 0; !status && level < g->depth && count; level++) {
         hr_level_nodes nodes = {level, count, g->level_cells, g->totals};
+        hr_timings_enter(growth->timings, HR_PHASE_CHOOSE);
         status = splitter->choose(splitter, &nodes, g->splits, err);
+        hr_timings_leave(growth->timings);
         if (!status) status = split_level(g, growth, count, level + 1 == g->depth, &count, err);
         next_level(g);
     }

@@ -6,6 +6,7 @@
 #ifndef HR_GROW_GROW_H
 #define HR_GROW_GROW_H
 
+#include "base/timing.h"
 #include "grow/splitter.h"
 #include "stats/stats_source.h"
 
@@ -23,6 +24,7 @@ typedef struct hr_growth {
     hr_splitter *splitter;
     const hr_packing *packing; /* of the source's cells */
     hr_arena *arena;           /* of the tree's nodes and subsets */
+    hr_timings *timings;       /* NULL: none */
 } hr_growth;
 
 /* Grows a tree over the records of the round that the source has begun; leaf values are 0. sums: one per node

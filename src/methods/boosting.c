@@ -80,7 +80,8 @@ hr_status hr_boosting_grow(hr_boosting *b, hr_splitter *splitter, const hr_stats
     hr_forest *forest = &b->training->forest;
     hr_tree *made = &forest->trees[forest->tree_count];
     hr_stats_round packed = *round;
-    hr_growth growth = {b->source, splitter, &b->packing, b->training->arena};
+    hr_growth growth = {b->source, splitter, &b->packing, b->training->arena,
+                        hr_gate_timings(b->training->gate)};
     const hr_sums *sums;
     packed.packing = b->packing;
     hr_status status = b->source->ops->begin(b->source, &packed, err);

@@ -54,9 +54,12 @@ hr_status hr_exact_boosting_init(hr_exact_boosting *e, hr_training *training, co
                                  size_t trees, size_t rows, hr_error *err) {
     const hr_fit_options *options = training->options;
     hr_link link = options->loss == HR_LOSS_LOGISTIC ? HR_LINK_LOGISTIC : HR_LINK_SIGNED;
+    hr_timings *timings = hr_gate_timings(training->gate);
     *e = (hr_exact_boosting){.permits = *permits};
+    hr_timings_enter(timings, HR_PHASE_BINS);
     hr_status status = hr_edges_exact(training->data, (uint32_t)options->bins, training->threads,
                                       training->arena, &training->binning, err);
+    hr_timings_leave(timings);
     if (!status) status = hr_boosting_init(&e->boosting, training, link, trees, err);
     if (status) return status;
     splitter_init(e);

@@ -23,6 +23,7 @@
 /* Where the answers come from. */
 typedef struct source {
     hr_training *training;
+    hr_timings *timings;
     hr_csprng *coins;
     hr_hedge *hedge;
     hr_records *records;
@@ -30,25 +31,49 @@ typedef struct source {
     hr_noisy *noisy;
 } source;
 
-static hr_status answer_bins(source *s, const hr_ask *ask, hr_error *err) {
+static hr_status release_hedge_edges(source *s, const hr_ask *ask, hr_error *err) {
     hr_training *t = s->training;
     hr_edges_release release = {(uint32_t)t->options->bins, t->gate, &ask->lines[0]};
     uint64_t groups;
+    hr_timings_enter(s->timings, HR_PHASE_BINS);
     hr_status status = hr_edges_private(t->data, &release, t->arena, &t->binning, &groups, err);
-    return status ? status : hr_hedge_bins(s->hedge, &t->binning, err);
+    hr_timings_leave(s->timings);
+    return status;
+}
+
+static hr_status answer_bins(source *s, const hr_ask *ask, hr_error *err) {
+    hr_status status = release_hedge_edges(s, ask, err);
+    return status ? status : hr_hedge_bins(s->hedge, &s->training->binning, err);
+}
+
+static hr_status scan_scores(source *s, const hr_ask *ask, hr_error *err) {
+    hr_timings_enter(s->timings, HR_PHASE_SCAN);
+    hr_status status = hr_records_scores(s->records, ask, s->exact, err);
+    hr_timings_leave(s->timings);
+    return status;
 }
 
 static hr_status answer_choice(source *s, const hr_ask *ask, hr_error *err) {
     hr_permit permit;
     hr_status status = hr_gate_charge_choice(s->training->gate, &ask->lines[0], &permit, err);
-    if (!status) status = hr_records_scores(s->records, ask, s->exact, err);
+    if (!status) status = scan_scores(s, ask, err);
     if (!status)
         hr_hedge_choice(s->hedge, hr_gate_choose(s->training->gate, permit, s->exact, ask->tree_count));
     return status;
 }
 
-static hr_status answer_sums(source *s, const hr_ask *ask, hr_error *err) {
+static hr_status sum_records(source *s, const hr_ask *ask, hr_error *err) {
+    static const hr_phase phases[] = {[HR_ASK_TOTALS] = HR_PHASE_HISTOGRAMS,
+                                      [HR_ASK_LEAVES] = HR_PHASE_LEAVES,
+                                      [HR_ASK_RELIABILITY] = HR_PHASE_CALIBRATION};
+    hr_timings_enter(s->timings, phases[ask->kind]);
     hr_status status = hr_records_sums(s->records, ask, s->exact, err);
+    hr_timings_leave(s->timings);
+    return status;
+}
+
+static hr_status answer_sums(source *s, const hr_ask *ask, hr_error *err) {
+    hr_status status = sum_records(s, ask, err);
     for (size_t i = 0, at = 0; !status && i < ask->line_count; at += ask->counts[i++])
         status = hr_gate_release_sums(s->training->gate, &ask->lines[i], s->exact + at, ask->counts[i],
                                       s->noisy + at, err);
@@ -123,10 +148,12 @@ static hr_status take_forest(hr_training *t, const hr_forest *made, hr_error *er
 }
 
 static hr_status train_hedge(hr_training *training, hr_error *err) {
-    source s = {.training = training};
+    source s = {.training = training, .timings = hr_gate_timings(training->gate)};
     hr_ask ask;
     hr_status status = source_init(&s, err);
+    hr_timings_enter(s.timings, HR_PHASE_CANDIDATES);
     while (!status && hr_hedge_ask(s.hedge, &ask)) status = hedge_answer(&s, &ask, err);
+    hr_timings_leave(s.timings);
     if (!status) status = take_forest(training, hr_hedge_forest(s.hedge), err);
     if (!status) training->records = hr_hedge_record_count(s.hedge);
     source_done(&s);

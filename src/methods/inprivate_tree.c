@@ -114,7 +114,7 @@ static hr_status grow_inprivate_tree(inprivate_training *d, const hr_permit *per
     hr_stats_round round = residuals(d);
     hr_private_splitter splitter = {
         .binning = &d->binning, .packing = &d->packing, .gate = d->gate, .permits = permits, .lambda = 0};
-    hr_growth growth = {d->source, &splitter.splitter, &d->packing, d->arena};
+    hr_growth growth = {d->source, &splitter.splitter, &d->packing, d->arena, hr_gate_timings(d->gate)};
     const hr_sums *sums;
     hr_private_splitter_init(&splitter);
     hr_status status = d->source->ops->begin(d->source, &round, err);
@@ -289,9 +289,12 @@ static hr_status inprivate_training_init(inprivate_training *d, hr_error *err) {
                             .outputs = 1,
                             .depth = depth,
                             .weights = of_persons(d) ? hr_data_weights(d->job->records) : NULL};
+    hr_timings *timings = hr_gate_timings(d->gate);
     hr_status status = pack_residuals(d, err);
+    hr_timings_enter(timings, HR_PHASE_BINS);
     if (!status) status = d->rules->candidates(d, err);
     if (!status) status = d->source->ops->prepare(d->source, &setup, err);
+    hr_timings_leave(timings);
     if (!status) status = d->rules->bound(d, err);
     if (!status) status = hr_grower_new(&d->binning, pack_persons(d), depth, &d->grower, err);
     return status ? status : allocate_inprivate_tree(d, err);
@@ -314,7 +317,10 @@ static hr_status train_inprivate_tree(inprivate_training *d, hr_tree *out, hr_er
 
 static hr_status inprivate_tree_source_of(const hr_inprivate_tree_job *job, hr_stats_source **out,
                                           hr_error *err) {
-    hr_local_stats_records records = {.data = job->records, .scores = job->scores, .threads = job->threads};
+    hr_local_stats_records records = {.data = job->records,
+                                      .scores = job->scores,
+                                      .threads = job->threads,
+                                      .timings = hr_gate_timings(job->gate)};
     *out = job->source;
     return job->source ? HR_OK : hr_local_stats_source_new(&records, out, err);
 }

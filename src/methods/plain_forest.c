@@ -174,11 +174,16 @@ static hr_status grow_forest(const plain_forest *f, hr_error *err) {
 hr_status hr_plain_forest_train(hr_training *training, hr_forest_taking *taking, hr_split_rule *rule,
                                 hr_error *err) {
     plain_forest f = {.training = training, .taking = taking};
+    hr_timings *timings = hr_gate_timings(training->gate);
     hr_status status = note_releases(&f, err);
+    hr_timings_enter(timings, HR_PHASE_BINS);
     if (!status) status = make_forest_bins(&f, err);
     if (!status) status = make_forest_plan(&f, rule, err);
+    hr_timings_leave(timings);
     if (!status) status = init_workers(&f, err);
+    hr_timings_enter(timings, HR_PHASE_GROW);
     if (!status) status = grow_forest(&f, err);
+    hr_timings_leave(timings);
     plain_forest_done(&f);
     return status;
 }

@@ -30,9 +30,8 @@ static hr_status exact_edges(hr_training *training, hr_error *err) {
                           training->arena, &training->binning, err);
 }
 
-hr_status hr_single_tree_bins(hr_training *training, hr_units *budget, hr_error *err) {
+static hr_status single_tree_edges(hr_training *training, hr_units *budget, hr_error *err) {
     const hr_fit_options *options = training->options;
-    *budget = hr_gate_budget(training->gate);
     switch (options->edges) {
     case HR_EDGES_PRIVATE: return private_edges(training, budget, err);
     case HR_EDGES_EXACT: return exact_edges(training, err);
@@ -40,6 +39,15 @@ hr_status hr_single_tree_bins(hr_training *training, hr_units *budget, hr_error 
     }
     return hr_edges_public(hr_data_schema(training->data), (uint32_t)options->bins, training->arena,
                            &training->binning, err);
+}
+
+hr_status hr_single_tree_bins(hr_training *training, hr_units *budget, hr_error *err) {
+    hr_timings *timings = hr_gate_timings(training->gate);
+    *budget = hr_gate_budget(training->gate);
+    hr_timings_enter(timings, HR_PHASE_BINS);
+    hr_status status = single_tree_edges(training, budget, err);
+    hr_timings_leave(timings);
+    return status;
 }
 
 uint64_t hr_single_tree_weight_bound(int64_t weight_max) {

@@ -15,6 +15,7 @@ struct hr_gate {
     hr_release *releases;
     size_t count, capacity;
     hr_running_total running_total;
+    hr_timings *timings; /* of the caller; NULL: none */
 };
 
 hr_status hr_gate_new(hr_privacy_measure privacy_measure, hr_units budget, hr_csprng *csprng, hr_gate **out,
@@ -49,6 +50,14 @@ void hr_gate_set_aside(hr_gate *gate, hr_units units) {
 
 hr_csprng *hr_gate_csprng(hr_gate *gate) {
     return gate->csprng;
+}
+
+void hr_gate_set_timings(hr_gate *gate, hr_timings *timings) {
+    gate->timings = timings;
+}
+
+hr_timings *hr_gate_timings(const hr_gate *gate) {
+    return gate->timings;
 }
 
 /* ---- Charging ---- */
@@ -224,6 +233,11 @@ hr_status hr_gate_covers(hr_gate *gate, const hr_charge *charge, size_t lines, h
 
 /* ---- Releasing ---- */
 
+/* Without privacy there is no noise. */
+static hr_timings *timings_of_noise(const hr_gate *gate) {
+    return gate->privacy_measure == HR_PRIVACY_NONE ? NULL : gate->timings;
+}
+
 /* Under a permit for choices nothing was paid for sums: the answer does not depend on the records. */
 static int64_t release_sum(hr_csprng *csprng, const hr_release *line, int64_t exact) {
     const hr_mechanism_info *info = hr_mechanism_info_of(line->mechanism);
@@ -233,8 +247,10 @@ static int64_t release_sum(hr_csprng *csprng, const hr_release *line, int64_t ex
 void hr_gate_sums(hr_gate *gate, hr_permit permit, const hr_exact *in, size_t count, hr_noisy *out) {
     assert(permit.line < gate->count);
     hr_release *line = &gate->releases[permit.line];
+    hr_timings_enter(timings_of_noise(gate), HR_PHASE_NOISE);
     for (size_t i = 0; i < count; i++) out[i].paid = release_sum(gate->csprng, line, in[i].unpaid);
     line->draws += count;
+    hr_timings_leave(timings_of_noise(gate));
 }
 
 /* Under a permit for anything else nothing was paid for a share. */
@@ -247,7 +263,9 @@ void hr_gate_share(hr_gate *gate, hr_permit permit, const hr_exact *in, hr_mask 
                    uint64_t *out) {
     assert(permit.line < gate->count && mask);
     hr_release *line = &gate->releases[permit.line];
+    hr_timings_enter(timings_of_noise(gate), HR_PHASE_NOISE);
     for (size_t i = 0; i < count; i++) out[i] = release_share(gate->csprng, line, in[i].unpaid);
+    hr_timings_leave(timings_of_noise(gate));
     hr_mask_add(mask, out, count);
     line->draws += count;
 }
@@ -258,7 +276,10 @@ size_t hr_gate_choose(hr_gate *gate, hr_permit permit, hr_exact *scores, size_t 
     hr_release *line = &gate->releases[permit.line];
     const hr_mechanism_info *info = hr_mechanism_info_of(line->mechanism);
     line->draws++;
-    return info->choose ? info->choose(gate->csprng, line, scores, count) : 0;
+    hr_timings_enter(gate->timings, HR_PHASE_CHOOSE);
+    size_t chosen = info->choose ? info->choose(gate->csprng, line, scores, count) : 0;
+    hr_timings_leave(gate->timings);
+    return chosen;
 }
 
 const hr_release *hr_gate_releases(const hr_gate *gate, size_t *count) {

@@ -14,6 +14,7 @@
 #ifndef HR_PRIVACY_GATE_H
 #define HR_PRIVACY_GATE_H
 
+#include "base/timing.h"
 #include "crypto/mask.h"
 #include "privacy/accountant.h"
 #include "privacy/exact.h"
@@ -47,6 +48,10 @@ hr_units hr_gate_budget(const hr_gate *gate);
 void hr_gate_set_aside(hr_gate *gate, hr_units units);
 /* The stream, for choices that do not depend on records (which tree a record trains, random candidates). */
 hr_csprng *hr_gate_csprng(hr_gate *gate);
+/* Counts the time of draws from here on, for the caller alone; borrowed. */
+void hr_gate_set_timings(hr_gate *gate, hr_timings *timings);
+/* What was set, for those who work at this gate; NULL: nothing was. */
+hr_timings *hr_gate_timings(const hr_gate *gate);
 
 /* Spends: charge->cost in its group and part. Sums are released with integer noise: discrete Laplace of scale
  * sensitivity/cost (pure), or discrete Gaussian of sigma^2 = sensitivity^2/(2 cost) (zCDP) or

@@ -153,10 +153,17 @@ static hr_status catch_up_part(hr_local_stats_gradients *g, size_t part, hr_erro
     return walk_trees(g, from, g->parts->rows + begin, end - begin, err);
 }
 
-hr_status hr_local_stats_gradients_catch_up(hr_local_stats_gradients *g, hr_error *err) {
+static hr_status catch_up_all(hr_local_stats_gradients *g, hr_error *err) {
     if (!g->parts->rows) return catch_up_whole(g, err);
     hr_status status = HR_OK;
     for (size_t part = 0; !status && part <= g->parts->count; part++) status = catch_up_part(g, part, err);
+    return status;
+}
+
+hr_status hr_local_stats_gradients_catch_up(hr_local_stats_gradients *g, hr_error *err) {
+    hr_timings_enter(g->records->timings, HR_PHASE_SCORE);
+    hr_status status = catch_up_all(g, err);
+    hr_timings_leave(g->records->timings);
     return status;
 }
 
@@ -253,7 +260,10 @@ static hr_status drop_records(hr_local_stats_gradients *g, hr_error *err) {
 }
 
 static hr_status catch_up_before(hr_local_stats_gradients *g, size_t part, hr_error *err) {
-    return g->parts->rows ? catch_up_part(g, part, err) : catch_up_whole(g, err);
+    hr_timings_enter(g->records->timings, HR_PHASE_SCORE);
+    hr_status status = g->parts->rows ? catch_up_part(g, part, err) : catch_up_whole(g, err);
+    hr_timings_leave(g->records->timings);
+    return status;
 }
 
 hr_status hr_local_stats_gradients_begin(hr_local_stats_gradients *g, const hr_stats_round *round,

@@ -5,6 +5,7 @@
 #include "stats/local_gradients.h"
 #include "stats/local_labels.h"
 #include "stats/local_stats.h"
+#include "stats/timed_source.h"
 
 #include <stdlib.h>
 
@@ -165,8 +166,7 @@ hr_status hr_local_stats_source_new(const hr_local_stats_records *records, hr_st
         free_source(&s->source);
         return status;
     }
-    *out = &s->source;
-    return HR_OK;
+    return hr_timed_source_new(&s->source, records->timings, out, err);
 }
 
 hr_status hr_local_stats_source_gradients(hr_stats_source *source, const hr_stats_round *round,

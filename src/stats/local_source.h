@@ -2,6 +2,7 @@
 #ifndef HR_STATS_LOCAL_SOURCE_H
 #define HR_STATS_LOCAL_SOURCE_H
 
+#include "base/timing.h"
 #include "random/csprng.h"
 #include "stats/stats_source.h"
 
@@ -12,6 +13,7 @@ typedef struct hr_local_stats_records {
                                and released values each; NULL: all are 1 */
     hr_csprng *csprng;      /* which records train which tree; NULL: the source shares nothing out */
     int threads;
+    hr_timings *timings; /* NULL, or what counts how long the answers take */
 } hr_local_stats_records;
 
 /* Borrows what `records` points to. Answers both kinds of questions. Owner: the caller frees *out with
@@ -19,8 +21,8 @@ typedef struct hr_local_stats_records {
 HR_MUST_CHECK hr_status hr_local_stats_source_new(const hr_local_stats_records *records,
                                                   hr_stats_source **out, hr_error *err);
 
-/* For methods without privacy that look at single records; `source` is one of the above, prepared for
- * gradients. Fails: MEMORY. */
+/* For methods without privacy that look at single records; `source` is one of the above without timings,
+ * prepared for gradients. Fails: MEMORY. */
 
 /* Writes the packed gradient of every record in the round's loss and packing, with nothing added: one word
  * each, all records whatever the part. */

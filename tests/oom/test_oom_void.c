@@ -54,16 +54,18 @@ static hr_fit_options small_options(const char *method, hr_ledger *ledger) {
     return options;
 }
 
-/* The n-th allocation of a fit fails. False: the fit got through. */
+/* The n-th allocation of a timed fit fails. False: the fit got through. */
 static bool fail_once(const table *t, hr_fit_options options, long n, seen *voided) {
     seen before = entries_of(options.ledger);
     hr_model *model = NULL;
     draws = 0;
     failing_start(n, false);
-    hr_status status = hr_fit(t->data, &options, &model, NULL);
+    hr_status status = hr_timings_new(&options.timings, NULL);
+    if (!status) status = hr_fit(t->data, &options, &model, NULL);
     bool failed = failing_stop();
     seen after = entries_of(options.ledger);
     hr_model_free(model);
+    hr_timings_free(options.timings);
     if (!status) {
         assert_true(after.committed == before.committed + 1 && after.reserved == before.reserved &&
                     after.voided == before.voided);

@@ -208,7 +208,7 @@ static void check_growth(const binned_table *t, hr_local_stats *local, hr_grower
     int64_t *packed = random_packed(&dice, t->arena, &pack, 1, g->count);
     roller r = roller_new(&t->binning, g->seed, g->leaf_of_16);
     bare_source source = bare(local);
-    hr_growth from = {&source.source, &r.splitter, &pack, t->arena};
+    hr_growth from = {&source.source, &r.splitter, &pack, t->arena, NULL};
     const hr_sums *sums;
     memcpy(hr_local_stats_packed(local), packed, g->count * sizeof *packed);
     hr_local_stats_start(local, g->rows, g->count);
@@ -393,7 +393,7 @@ static void test_grow__hands_failures_on(void **state) {
     memcpy(hr_local_stats_packed(local), packed, t.rows * sizeof *packed);
     hr_local_stats_start(local, NULL, t.rows);
     bare_source source = bare(local);
-    hr_growth from = {&source.source, &r.splitter, &pack, t.arena};
+    hr_growth from = {&source.source, &r.splitter, &pack, t.arena, NULL};
     assert_int_equal(hr_grow(grower, &from, &tree, &sums, &err), HR_E_BUDGET);
     assert_true(tree.node_count == 77 && !sums && err.status == HR_E_BUDGET);
     check_growth(&t, local, grower, &(growth){.depth = 5, .seed = 9, .count = t.rows},
@@ -430,7 +430,7 @@ static void test_grow__numbers_nodes_without_a_look_at_records(void **state) {
         memcpy(hr_local_stats_packed(local), packed, count * sizeof *packed);
         hr_local_stats_start(local, rows, count);
         bare_source source = bare(local);
-        hr_growth from = {&source.source, &r.splitter, &pack, t.arena};
+        hr_growth from = {&source.source, &r.splitter, &pack, t.arena, NULL};
         assert_int_equal(hr_grow(grower, &from, &tree, &sums, NULL), HR_OK);
         if (!draw) first = tree;
         assert_int_equal(tree.node_count, (2 << DEPTH) - 1);

@@ -9,7 +9,7 @@ typedef struct test_clock {
     size_t readings;
 } test_clock;
 
-/* The hr_clock.now whose user is a test_clock. */
+/* The hr_stopwatch.now whose user is a test_clock. */
 hr_moment test_clock_now(void *user);
 
 /* Seconds pass. */
