@@ -69,9 +69,10 @@ demo-nats: all ## the same over a real broker, one process for each member
 container: ## run the steps of packaging/Containerfile in folders that debootstrap fills (needs root and a Debian mirror)
 	@tools/container.py packaging/Containerfile .
 
-bench: all ## time training, prediction and reading beside other tree libraries
+bench: all ## time training, prediction and reading beside the newest releases of other tree libraries (needs PyPI)
 	@tools/setup.sh bench
-	@ninja -C $(BUILD) bench/bench_train
+	@tools/peers.sh $(BUILD)/peers
+	@ninja -C $(BUILD) bench/bench_train bench/bench_predict
 	@bench/run.py --build $(BUILD)
 
 accuracy: all ## error of every method on prepared sets; HEDGEROW_DATA names their folder

@@ -2,12 +2,15 @@
 """Times one other library on the table that bench_train and bench_hedge read, in a process of its own, and prints one line of JSON.
 usage: peer.py version LIBRARY
        peer.py train LIBRARY FILE ROWS FEATURES THREADS FEW MANY
+       peer.py predict LIBRARY FILE ROWS FEATURES THREADS TREES
+       peer.py rows LIBRARY FILE ROWS FEATURES TREES COUNT
        peer.py forest KIND FILE ROWS FEATURES THREADS FEW MANY DEPTH
        peer.py fit LIBRARY FILE ROWS FEATURES THREADS
        peer.py csv LIBRARY FILE THREADS
-LIBRARY: xgboost, lightgbm, lightgbm-quantised, pandas; to fit: sklearn, interpret. KIND: rf, ert, of sklearn. The label is the last
-column of a CSV file."""
+LIBRARY: xgboost, lightgbm, lightgbm-quantised, hessboost, pandas; to predict also lleaves, which compiles a model of lightgbm; to fit:
+sklearn, interpret. KIND: sklearn-rf, sklearn-ert, lightgbm-rf, lightgbm-ert. The label is the last column of a CSV file."""
 import importlib
+import importlib.metadata
 import json
 import os
 import resource
@@ -15,8 +18,10 @@ import sys
 import time
 
 DEPTH, BINS, LAMBDA, ETA = 6, 255, 0.1, 0.1
+PREDICTIONS = 3  # of the same records, of which the fastest counts, as in bench_train
 EPSILON, DELTA, LOW, HIGH = 1, 1e-6, -4, 4  # as hedge has them; the bounds of the table
 MODULES = {'sklearn': 'sklearn.ensemble', 'interpret': 'interpret.privacy'}
+PACKAGES = {'sklearn': 'scikit-learn', 'interpret': 'interpret-core'}
 
 
 def load(path, rows, features):
@@ -39,26 +44,46 @@ def timed(action):
     return time.perf_counter() - start, result
 
 
+def fastest(action):
+    """Seconds of the fastest call, and what it returned."""
+    runs = [timed(action) for _ in range(PREDICTIONS)]
+    return min(spent for spent, _ in runs), runs[0][1]
+
+
+# ---- Boosted trees ----
+
+def xgboost_settings(threads):
+    return dict(objective='binary:logistic', tree_method='hist', max_depth=DEPTH, max_bin=BINS, eta=ETA, reg_lambda=LAMBDA, nthread=threads,
+                verbosity=0)
+
+
+def lightgbm_settings(threads, **more):
+    """min_data and min_sum_hessian as XGBoost has them; 2^DEPTH leaves, so that depth is the only limit."""
+    return dict(objective='binary', max_depth=DEPTH, num_leaves=2 ** DEPTH, max_bin=BINS, learning_rate=ETA, lambda_l2=LAMBDA, min_data_in_leaf=1,
+                min_sum_hessian_in_leaf=1, num_threads=threads, verbosity=-1, **more)
+
+
+def hessboost_settings(threads):
+    return dict(objective='binary:logistic', tree_method='hist', max_depth=DEPTH, max_bin=BINS, eta=ETA, reg_lambda=LAMBDA, nthread=threads)
+
+
 def train_xgboost(x, y, threads, few, many):
     import xgboost
-    settings = dict(objective='binary:logistic', tree_method='hist', max_depth=DEPTH, max_bin=BINS, eta=ETA,
-                    reg_lambda=LAMBDA, nthread=threads, verbosity=0)
+    settings = xgboost_settings(threads)
     bins, table = timed(lambda: xgboost.QuantileDMatrix(x, y, max_bin=BINS, nthread=threads))
     first, _ = timed(lambda: xgboost.train(settings, table, few))
     second, model = timed(lambda: xgboost.train(settings, table, many))
-    predicting, p = timed(lambda: model.inplace_predict(x))
+    predicting, p = fastest(lambda: model.inplace_predict(x))
     return bins, first, second, predicting, p
 
 
 def train_lightgbm(x, y, threads, few, many, **more):
     import lightgbm
-    # min_data and min_sum_hessian as XGBoost has them; 2^DEPTH leaves, so that depth is the only limit.
-    settings = dict(objective='binary', max_depth=DEPTH, num_leaves=2 ** DEPTH, max_bin=BINS, learning_rate=ETA, lambda_l2=LAMBDA,
-                    min_data_in_leaf=1, min_sum_hessian_in_leaf=1, num_threads=threads, verbosity=-1, **more)
+    settings = lightgbm_settings(threads, **more)
     bins, table = timed(lambda: lightgbm.Dataset(x, y, params=settings).construct())
     first, _ = timed(lambda: lightgbm.train(settings, table, few))
     second, model = timed(lambda: lightgbm.train(settings, table, many))
-    predicting, p = timed(lambda: model.predict(x, num_threads=threads))
+    predicting, p = fastest(lambda: model.predict(x, num_threads=threads))
     return bins, first, second, predicting, p
 
 
@@ -66,19 +91,88 @@ def train_quantised(*args):
     return train_lightgbm(*args, use_quantized_grad=True)
 
 
-TRAIN = {'xgboost': train_xgboost, 'lightgbm': train_lightgbm, 'lightgbm-quantised': train_quantised}
+def train_hessboost(x, y, threads, few, many):
+    """It makes bins when it trains: they are what a fit takes before its trees."""
+    import hessboost
+    settings = hessboost_settings(threads)
+    made, table = timed(lambda: hessboost.DMatrix(x, label=y))
+    first, _ = timed(lambda: hessboost.train(settings, table, few))
+    second, model = timed(lambda: hessboost.train(settings, table, many))
+    predicting, p = fastest(lambda: model.predict(x))
+    return made + first - few * (second - first) / (many - few), first, second, predicting, p
 
 
-def train_forest(kind, x, y, threads, few, many, depth):
+TRAIN = {'xgboost': train_xgboost, 'lightgbm': train_lightgbm, 'lightgbm-quantised': train_quantised, 'hessboost': train_hessboost}
+
+
+# ---- Predictions ----
+
+def model_of_xgboost(x, y, threads, trees):
+    import xgboost
+    return xgboost.train(xgboost_settings(threads), xgboost.QuantileDMatrix(x, y, max_bin=BINS, nthread=threads), trees)
+
+
+def model_of_lightgbm(x, y, threads, trees):
+    import lightgbm
+    return lightgbm.train(lightgbm_settings(threads), lightgbm.Dataset(x, y), trees)
+
+
+def model_of_hessboost(x, y, threads, trees):
+    import hessboost
+    return hessboost.train(hessboost_settings(threads), hessboost.DMatrix(x, label=y), trees)
+
+
+def model_of_lleaves(x, y, threads, trees):
+    """Compiled for numbers of 32 bits, as the table has them."""
+    import tempfile
+    import lleaves
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'model.txt')
+        model_of_lightgbm(x, y, threads, trees).save_model(path)
+        model = lleaves.Model(model_file=path)
+        model.compile(use_fp64=False)
+    return model
+
+
+# library -> (its model, its predictions of a table)
+PREDICT = {
+    'xgboost': (model_of_xgboost, lambda model, x, threads: model.inplace_predict(x)),
+    'lightgbm': (model_of_lightgbm, lambda model, x, threads: model.predict(x, num_threads=threads)),
+    'lleaves': (model_of_lleaves, lambda model, x, threads: model.predict(x, n_jobs=threads)),
+    'hessboost': (model_of_hessboost, lambda model, x, threads: model.predict(x)),
+}
+
+
+# ---- Forests ----
+
+def train_sklearn_forest(kind, x, y, threads, few, many, depth):
     """scikit-learn's forests with as many candidates of a node as ours: the root of the number of features, rounded."""
     from sklearn import ensemble
     make = {'rf': ensemble.RandomForestClassifier, 'ert': ensemble.ExtraTreesClassifier}[kind]
     settings = dict(max_depth=depth, max_features=round(x.shape[1] ** .5), min_samples_leaf=1, n_jobs=threads)
     first, _ = timed(lambda: make(few, **settings).fit(x, y))
     second, model = timed(lambda: make(many, **settings).fit(x, y))
-    predicting, p = timed(lambda: model.predict_proba(x)[:, 1])
+    predicting, p = fastest(lambda: model.predict_proba(x)[:, 1])
     return first, second, predicting, p
 
+
+def train_lightgbm_forest(kind, x, y, threads, few, many, depth):
+    """boosting=rf, with as many candidates of a node. It draws records without replacement: as many as a bootstrap has different ones; for ert
+    nearly all, as it refuses all. It has at most 2^17 leaves."""
+    import lightgbm
+    settings = dict(objective='binary', boosting='rf', max_depth=depth, num_leaves=2 ** min(depth, 17), max_bin=BINS, bagging_freq=1,
+                    bagging_fraction=.632 if kind == 'rf' else .999999, feature_fraction_bynode=round(x.shape[1] ** .5) / x.shape[1],
+                    extra_trees=kind == 'ert', min_data_in_leaf=1, min_sum_hessian_in_leaf=0, histogram_pool_size=1024, num_threads=threads, verbosity=-1)
+    first, _ = timed(lambda: lightgbm.train(settings, lightgbm.Dataset(x, y), few))
+    second, model = timed(lambda: lightgbm.train(settings, lightgbm.Dataset(x, y), many))
+    predicting, p = fastest(lambda: model.predict(x, num_threads=threads))
+    return first, second, predicting, p
+
+
+FOREST = {'sklearn': train_sklearn_forest, 'lightgbm': train_lightgbm_forest}
+
+
+# ---- Whole fits ----
 
 def fit_sklearn(x, y, threads):
     """Its histogram gradient boosting, without privacy; OpenMP knows the number of threads."""
@@ -98,30 +192,65 @@ def fit_interpret(x, y, threads):
 FIT = {'sklearn': fit_sklearn, 'interpret': fit_interpret}
 
 
-def imports(library):
-    """Imports the library; the memory in MB that interpreter and library take before there is any data."""
+def imports(library, threads):
+    """Imports the library; the memory in MB that interpreter and library take before there is any data. Some go by the environment alone."""
+    os.environ.update(OMP_NUM_THREADS=str(threads), RAYON_NUM_THREADS=str(threads))
     importlib.import_module(MODULES.get(library, library.split('-')[0]))
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
+def version_of(library):
+    """Fails also if the library is there and does not work, such as lleaves with an llvmlite that is too new for it."""
+    module = library.split('-')[0]
+    imports(library, 1)
+    if library in PREDICT:
+        import numpy as np
+        x = np.linspace(0, 1, 64, dtype=np.float32).reshape(64, 1)
+        PREDICT[library][1](PREDICT[library][0](x, (x[:, 0] > .5).astype(np.float32), 1, 1), x, 1)
+    return getattr(sys.modules[module], '__version__', None) or importlib.metadata.version(PACKAGES.get(module, module))
+
+
 def train(library, path, rows, features, threads, few, many):
-    start = imports(library)
+    start = imports(library, threads)
     x, y = load(path, rows, features)
     bins, first, second, predicting, p = TRAIN[library](x, y, threads, few, many)
     return dict(tree=(second - first) / (many - few), bins=bins, predict=predicting / (rows * many), logloss=logloss(p, y), imports=start)
 
 
-def forest(kind, path, rows, features, threads, few, many, depth):
-    start = imports('sklearn')
+def predict(library, path, rows, features, threads, trees):
+    start = imports(library, threads)
     x, y = load(path, rows, features)
-    first, second, predicting, p = train_forest(kind, x, y, threads, few, many, depth)
+    make, predictions = PREDICT[library]
+    model = make(x, y, threads, trees)
+    spent, p = fastest(lambda: predictions(model, x, threads))
+    return dict(predict=spent / (rows * trees), row=spent / rows, logloss=logloss(p, y), imports=start)
+
+
+def rows_alone(library, path, rows, features, trees, count):
+    """Predicts `count` records, each by a call of its own; the calls themselves, which Python makes, are taken off."""
+    import peer_rows
+    start = imports(library, 1)
+    x, y = load(path, rows, features)
+    model = PREDICT[library][0](x, y, 1, trees)
+    expected = PREDICT[library][1](model, x[:count], 1)
+    said, spent, call = peer_rows.time_rows(library, model, x[:count])
+    worst = max(abs(float(a) - float(b)) for a, b in zip(said, expected))
+    if worst > 1e-5:
+        sys.exit('peer.py: %s says another thing of a record alone: %g apart' % (library, worst))
+    return dict(row=spent - call, call=call, imports=start)
+
+
+def forest(kind, path, rows, features, threads, few, many, depth):
+    library, kind = kind.split('-')
+    start = imports(library, threads)
+    x, y = load(path, rows, features)
+    first, second, predicting, p = FOREST[library](kind, x, y, threads, few, many, depth)
     tree = (second - first) / (many - few)
     return dict(tree=tree, bins=first - tree * few, predict=predicting / (rows * many), logloss=logloss(p, y), imports=start)
 
 
 def fit(library, path, rows, features, threads):
-    os.environ['OMP_NUM_THREADS'] = str(threads)
-    start = imports(library)
+    start = imports(library, threads)
     from sklearn.metrics import roc_auc_score
     x, y = load(path, rows, features)
     spent, model = timed(lambda: FIT[library](x, y, threads))
@@ -146,17 +275,20 @@ def read_csv(library, path, threads):
 def main():
     verb, library = sys.argv[1], sys.argv[2]
     if verb == 'version':
-        imports(library)
-        print(json.dumps(sys.modules[library.split('-')[0]].__version__))
+        print(json.dumps(version_of(library)))
     elif verb == 'train':
         print(json.dumps(train(library, sys.argv[3], *map(int, sys.argv[4:]))))
+    elif verb == 'predict':
+        print(json.dumps(predict(library, sys.argv[3], *map(int, sys.argv[4:]))))
+    elif verb == 'rows':
+        print(json.dumps(rows_alone(library, sys.argv[3], *map(int, sys.argv[4:]))))
     elif verb == 'forest':
         print(json.dumps(forest(library, sys.argv[3], *map(int, sys.argv[4:]))))
     elif verb == 'fit':
         print(json.dumps(fit(library, sys.argv[3], *map(int, sys.argv[4:]))))
     else:
         path, threads = sys.argv[3], int(sys.argv[4])
-        start = imports(library)
+        start = imports(library, threads)
         spent, _ = timed(read_csv(library, path, threads))
         print(json.dumps(dict(seconds=spent, megabytes=os.path.getsize(path) / 1e6, imports=start)))
 

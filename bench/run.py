@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Times training and reading beside XGBoost and LightGBM, forests beside scikit-learn, and hedge beside scikit-learn and interpret's
-DP-EBM, in the same run and on the same numbers.
+"""Times training beside XGBoost, LightGBM and hessboost, predictions beside these and lleaves, of tables and of one record at a time, forests beside
+scikit-learn and LightGBM, hedge beside scikit-learn and interpret's DP-EBM, and reading, in the same run and on the same numbers.
 
 Every measurement is a process of its own; sides take turns, so that a slow minute of the machine hits all of them; reported
 are the fastest and the median of the repetitions, and the ratio to ours. Nothing is decided by these times.
-PEER_PYTHON names a Python interpreter with more of the other libraries. usage: run.py [--help]"""
+Other libraries are those of the interpreter in BUILD/peers, which tools/peers.sh makes, of the one that PEER_PYTHON names, and of the system's; those that no
+interpreter has are left out, by name. usage: run.py [--help]"""
 import argparse
 import json
 import os
+import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -17,19 +20,24 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PEER = os.path.join(HERE, 'peer.py')
 GBDT = ['depth=6', 'bins=255', 'learning-rate=0.1', 'lambda=0.1', 'loss=logistic']
 DPBOOST = ['epsilon=100', 'depth=6', 'bins=255', 'learning-rate=0.1', 'lambda=0.1', 'edges=public']
-TRAINERS = ['xgboost', 'lightgbm', 'lightgbm-quantised']
+TRAINERS = ['xgboost', 'lightgbm', 'lightgbm-quantised', 'hessboost']
+PREDICTORS = {'xgboost': 'xgboost inplace_predict', 'lightgbm': 'lightgbm', 'lleaves': 'lightgbm, compiled by lleaves', 'hessboost': 'hessboost'}
+ROWS = {'lightgbm': 'lightgbm SingleRowFast', 'xgboost': 'xgboost PredictFromDense', 'lleaves': 'lightgbm, compiled by lleaves',
+        'hessboost': 'hessboost predict_row, by Python'}
 READERS = ['pandas', 'xgboost', 'lightgbm']
 FITTERS = {'sklearn': 'scikit-learn HGB, not private', 'interpret': 'interpret DP-EBM, the same budget'}
-FORESTS = {'rf': 'scikit-learn RandomForest', 'ert': 'scikit-learn ExtraTrees'}
+FORESTS = {'rf': {'sklearn': 'scikit-learn RandomForest', 'lightgbm': 'lightgbm rf'},
+           'ert': {'sklearn': 'scikit-learn ExtraTrees', 'lightgbm': 'lightgbm rf, extra_trees'}}
 FOREST_TREES = 100  # of the whole fits that times are told of
-LIBRARIES = {*TRAINERS, *READERS, *FITTERS}
+LIBRARIES = {*TRAINERS, *PREDICTORS, *READERS, *FITTERS}
 CHECKS = [('logloss', 'log-loss'), ('auc', 'AUC')]
 
 
-def find_peers():
+def find_peers(build):
     """library -> (interpreter, version)"""
     peers = {}
-    for python in filter(None, [os.environ.get('PEER_PYTHON'), sys.executable, '/usr/bin/python3']):
+    named, made = os.environ.get('PEER_PYTHON', ''), os.path.join(build, 'peers', 'bin', 'python')
+    for python in filter(shutil.which, filter(None, [named, made, sys.executable, '/usr/bin/python3'])):
         for library in sorted(LIBRARIES - set(peers)):
             done = subprocess.run([python, PEER, 'version', library], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
             if done.returncode == 0:
@@ -98,6 +106,10 @@ def show(title, results, columns):
     return rows
 
 
+def peer_command(args, peers, library, verb, size, *more):
+    return [peers[library][0], PEER, verb, library, table_file(args, *size), *map(str, size), *map(str, more)]
+
+
 TREES = [('tree', 'ms a tree', 1e3), ('bins', 's before', 1), ('predict', 'ns a row x tree', 1e9)]
 
 
@@ -105,9 +117,52 @@ def train_beside_peers(args, peers, size, threads):
     sides = {'hedgerow gbdt': ours(args, size, 'gbdt', threads, args.few, args.many, GBDT)}
     for library in TRAINERS:
         if library in peers:
-            sides[library] = [peers[library][0], PEER, 'train', library, table_file(args, *size), *map(str, size), str(threads), str(args.few),
-                              str(args.many)]
+            sides[library] = peer_command(args, peers, library, 'train', size, threads, args.few, args.many)
     return show('Training, %d x %d, %d thread(s)' % (*size, threads), take_turns(sides, args.repeat), TREES)
+
+
+def predict_beside_peers(args, peers, size, threads):
+    """Each library predicts with its own model of the same table, as many trees of the same depth."""
+    sides = {'hedgerow gbdt': ours(args, size, 'gbdt', threads, 1, args.trees, GBDT)}
+    sides.update({name: peer_command(args, peers, library, 'predict', size, threads, args.trees) for library, name in PREDICTORS.items() if library in peers})
+    results = take_turns(sides, args.repeat)
+    for got in results.values():
+        for g in got:
+            g['row'] = g['predict'] * args.trees
+    title = 'Predictions, %d x %d, %d trees of depth 6, %d thread(s)' % (*size, args.trees, threads)
+    return show(title, results, [('row', 'ns a row', 1e9), ('predict', 'ns a row x tree', 1e9)])
+
+
+SAID = re.compile(r'^(?P<what>.*?) rows .*?: .*?(?P<ns>[\d.]+) ns/row', re.M)
+
+
+def made_up_predictions(args, trees):
+    """What bench_predict, which has a made-up model of 28 features, says of its ways to predict: {way: results}."""
+    results = {}
+    for _ in range(args.repeat):
+        said = subprocess.run([os.path.join(args.build, 'bench', 'bench_predict'), str(args.alone), str(trees)], check=True, stdout=subprocess.PIPE, text=True)
+        for found in SAID.finditer(said.stdout):
+            results.setdefault('hedgerow, %s' % found['what'], []).append(dict(row=float(found['ns']) / 1e9, call=0, memory=0))
+    return results
+
+
+def rows_beside_peers(args, peers, size):
+    """Ratios are to the first way of ours that is no table's."""
+    mine = made_up_predictions(args, args.trees)
+    alone = {name: got for name, got in mine.items() if name != 'hedgerow, predict'}
+    results = dict(alone or mine)
+    sides = {name: peer_command(args, peers, library, 'rows', size, args.trees, args.alone) for library, name in ROWS.items() if library in peers}
+    results.update(take_turns(sides, args.repeat))
+    title = 'One record at a time, %d trees of depth 6 over %d features, 1 thread' % (args.trees, size[1])
+    rows = show(title, results, [('row', 'ns a row', 1e9)])
+    for row, got in zip(rows, results.values()):
+        row['call'] = min(g['call'] for g in got) * 1e9
+        if row['call']:
+            print('  %-36s%8.0f ns that a call from Python takes are taken off' % (row['side'], row['call']))
+    print('  ours are of a made-up model of 28 features (bench_predict)%s' % ('' if alone else ', which has no line of records alone: of a table'))
+    for library in sorted(set(ROWS) - set(peers)):
+        print('  left out, as no interpreter has it: ' + ROWS[library])
+    return rows
 
 
 def price_of_privacy(args, size, threads):
@@ -119,12 +174,13 @@ def price_of_privacy(args, size, threads):
 
 
 def forest_sides(args, peers, method, rows, features, depth, threads):
-    """Trees are grown one a thread: every fit has as many for each. The other side takes long: two for each suffice."""
+    """Trees are grown one a thread: every fit has as many for each. The other sides take long: two for each suffice."""
     few, settings = threads, ['depth=%d' % depth, 'bins=255', 'min-child-weight=1', 'max-features=%d' % round(features ** .5)]
     sides = {'hedgerow ' + method: ours(args, (rows, features), method, threads, few, 6 * threads, settings)}
-    if 'sklearn' in peers:
-        sides[FORESTS[method]] = [peers['sklearn'][0], PEER, 'forest', method, table_file(args, rows, features), str(rows), str(features), str(threads),
-                                  str(few), str(2 * threads), str(depth)]
+    for library, name in FORESTS[method].items():
+        if library in peers:
+            sides[name] = [peers[library][0], PEER, 'forest', '%s-%s' % (library, method), table_file(args, rows, features), str(rows), str(features),
+                           str(threads), str(few), str(2 * threads), str(depth)]
     return sides
 
 
@@ -145,7 +201,7 @@ def hedge_beside_peers(args, peers, size, threads):
     sides = {'hedgerow hedge': [os.path.join(args.build, 'bench', 'bench_hedge'), table_file(args, *size), *map(str, size), str(threads)]}
     for library, name in FITTERS.items():
         if library in peers:
-            sides[name] = [peers[library][0], PEER, 'fit', library, table_file(args, *size), *map(str, size), str(threads)]
+            sides[name] = peer_command(args, peers, library, 'fit', size, threads)
     results = take_turns(sides, args.repeat)
     rows = show('hedge beside others, whole fits at their defaults, %d x %d, %d thread(s)' % (*size, threads), results,
                 [('seconds', 'seconds a fit', 1)])
@@ -183,6 +239,9 @@ def run_sections(args, peers, threads):
     if args.only in (None, 'train'):
         for size in sizes:
             rows += train_beside_peers(args, peers, size, threads)
+    if args.only in (None, 'predict'):
+        for size in sizes:
+            rows += predict_beside_peers(args, peers, size, threads)
     if args.only in (None, 'privacy'):
         rows += price_of_privacy(args, sizes[0], threads)
     if args.only in (None, 'forests'):
@@ -203,22 +262,26 @@ def main():
     parser.add_argument('--repeat', type=int, default=3, help='repetitions of every measurement (3)')
     parser.add_argument('--few', type=int, default=10, help='trees of the shorter fit (10)')
     parser.add_argument('--many', type=int, default=30, help='trees of the longer fit (30)')
-    parser.add_argument('--sizes', default='1000000x28,200000x400', help='tables to train on (1000000x28,200000x400)')
+    parser.add_argument('--trees', type=int, default=100, help='of the models that predict (100)')
+    parser.add_argument('--alone', type=int, default=20000, help='records that are predicted one at a time (20000)')
+    parser.add_argument('--sizes', default='1000000x28,200000x400', help='tables to train on, and to predict (1000000x28,200000x400)')
     parser.add_argument('--forest-sizes', default='1000000x28x16,100000x28x60',
                         help='tables and depths to train forests on (1000000x28x16,100000x28x60)')
     parser.add_argument('--private-sizes', default='1000000x28', help='tables to train hedge on (1000000x28)')
     parser.add_argument('--csv', default='200000x28', help='table to read (200000x28)')
-    parser.add_argument('--only', choices=['train', 'privacy', 'forests', 'hedge', 'read'], help='one section alone')
+    parser.add_argument('--only', choices=['train', 'predict', 'rows', 'privacy', 'forests', 'hedge', 'read'], help='one section alone')
     parser.add_argument('--json', help='write the figures to this file, too')
     args = parser.parse_args()
-    peers = find_peers()
+    peers = find_peers(args.build)
     print('beside: ' + (', '.join('%s %s (%s)' % (name, version, python) for name, (python, version) in sorted(peers.items())) or
                         'no other library found'))
     if set(peers) < LIBRARIES:
-        print('missing: %s; PEER_PYTHON may name an interpreter that has more' % ', '.join(sorted(LIBRARIES - set(peers))))
+        print('missing, and left out: %s; tools/peers.sh installs them, or PEER_PYTHON names an interpreter that has more' % ', '.join(sorted(LIBRARIES - set(peers))))
     rows = []
     for threads in map(int, args.threads.split(',')):
         rows += run_sections(args, peers, threads)
+    if args.only in (None, 'rows'):
+        rows += rows_beside_peers(args, peers, sizes_of(args.sizes)[0])
     if args.json:
         with open(args.json, 'w', encoding='utf-8') as f:
             json.dump(dict(peers={name: version for name, (_, version) in peers.items()}, rows=rows), f, indent=1)

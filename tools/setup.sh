@@ -15,7 +15,7 @@ packages() {
     browser) echo chromium ;;
     site) echo doxygen python3-venv ;;
     coverage) echo gcovr ;;
-    bench) echo python3-matplotlib python3-numpy python3-xgboost python3-sklearn ;;
+    bench) echo python3-matplotlib python3-numpy python3-sklearn python3-venv ;;
     accuracy) echo python3-matplotlib python3-numpy python3-sklearn ;;
     *) echo "setup.sh: no group '$1'" >&2; exit 2 ;;
     esac
