@@ -15,6 +15,7 @@
 #include "random/csprng.h"
 #include "similar/lsh.h"
 #include "stats/owned_records.h"
+#include "stats/timed_source.h"
 
 #include <stdlib.h>
 
@@ -147,6 +148,7 @@ static hr_status boost_owners(const dp_simfl *s, hr_units budget, hr_error *err)
     hr_boosting b;
     size_t trees = (size_t)s->options->trees * hr_training_outputs(own.data);
     hr_status status = hr_owned_records_source(s->records, &own.source, err);
+    if (!status) status = hr_timed_source_new(own.source, hr_gate_timings(own.gate), &own.source, err);
     if (status) return status;
     status = hr_boosting_init(&b, &own, HR_LINK_SIGNED, trees, err);
     if (!status) {

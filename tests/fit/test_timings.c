@@ -96,6 +96,12 @@ static void test_fit__of_inprivate(void **state) {
                  "bins gradients histograms choose split leaves noise score model other");
 }
 
+/* Whose owners have a source of their own. */
+static void test_fit__of_dp_simfl(void **state) {
+    check_phases(*state, few_trees_of("dp-simfl", HR_MODE_SOUND),
+                 "bins gradients histograms choose split noise score model other");
+}
+
 static void test_fit__with_bounds(void **state) {
     static const char *const columns[] = {"x0"};
     hr_fit_options options = seeded_options_of("hedge", HR_MODE_SOUND, 3);
@@ -177,17 +183,10 @@ static void test_read__is_a_phase(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TIMED(test_fit__of_gbdt),
-        TIMED(test_fit__of_dpboost),
-        TIMED(test_fit__of_dpboost_as_published),
-        TIMED(test_fit__of_hedge),
-        TIMED(test_fit__of_forests),
-        TIMED(test_fit__of_private_forests),
-        TIMED(test_fit__of_inprivate),
-        TIMED(test_fit__with_bounds),
-        TIMED(test_fit__with_a_start),
-        TIMED(test_fit__that_fails),
-        TIMED(test_fit__of_an_older_program),
+        TIMED(test_fit__of_gbdt),      TIMED(test_fit__of_dpboost),  TIMED(test_fit__of_dpboost_as_published),
+        TIMED(test_fit__of_hedge),     TIMED(test_fit__of_forests),  TIMED(test_fit__of_private_forests),
+        TIMED(test_fit__of_inprivate), TIMED(test_fit__of_dp_simfl), TIMED(test_fit__with_bounds),
+        TIMED(test_fit__with_a_start), TIMED(test_fit__that_fails),  TIMED(test_fit__of_an_older_program),
         TIMED(test_read__is_a_phase),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,6 +156,17 @@ static void test_timed_source__is_as_large(void **state) {
     assert_int_equal(f->timed->capacity, CAPACITY);
 }
 
+/* A question that is added to the source, and not here, would go nowhere. */
+static void test_timed_source__has_every_question(void **state) {
+    typedef void any(void);
+    fixture *f = *state;
+    for (size_t at = 0; at < sizeof(hr_stats_ops); at += sizeof(any *)) {
+        any *op;
+        memcpy(&op, (const char *)f->timed->ops + at, sizeof op);
+        if (!op) fail_msg("question %zu is not handed on", at / sizeof op);
+    }
+}
+
 static void test_timed_source__of_rounds(void **state) {
     fixture *f = *state;
     const hr_stats_setup setup = {0};
@@ -244,9 +255,10 @@ static void test_timed_source__without_timings(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TIMED(test_timed_source__is_as_large),  TIMED(test_timed_source__of_rounds),
-        TIMED(test_timed_source__of_gradients), TIMED(test_timed_source__of_labels),
-        TIMED(test_timed_source__of_a_failure), TIMED(test_timed_source__without_timings),
+        TIMED(test_timed_source__is_as_large),     TIMED(test_timed_source__has_every_question),
+        TIMED(test_timed_source__of_rounds),       TIMED(test_timed_source__of_gradients),
+        TIMED(test_timed_source__of_labels),       TIMED(test_timed_source__of_a_failure),
+        TIMED(test_timed_source__without_timings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
