@@ -4,6 +4,7 @@
 #ifndef HR_KERNELS_KERNELS_H
 #define HR_KERNELS_KERNELS_H
 
+#include "kernels/levels.h"
 #include "kernels/places.h"
 #include "kernels/search.h"
 
@@ -24,6 +25,19 @@ typedef struct hr_kernels {
     size_t (*numbers_of_cells)(const char **text, char separator, size_t count, double *out);
     /* How many of text[0..size) are `byte`. */
     size_t (*count_bytes)(const char *text, size_t size, char byte);
+    /* Blocks of up to HR_BLOCK_ROWS records. at[i]: the place behind the last level, 0 .. 2^depth - 1, of the
+     * record whose bins are bins[offset + i]. count: a multiple of HR_VECTOR_ROWS; as many bytes are read of
+     * every column. */
+    void (*walk_block)(const hr_level *levels, size_t depth, const uint8_t *bins, size_t count, uint8_t *at);
+    /* cells[i] = first[i] * width + second[i], below 2^16. */
+    void (*cells_of_pair)(const uint8_t *first, const uint8_t *second, uint16_t width, size_t count,
+                          uint16_t *cells);
+    /* Adds steps[places[i]] to scores[i], which is kept within -limit .. limit (NaN: -limit). */
+    void (*add_steps)(const double *steps, const uint8_t *places, size_t count, double limit, double *scores);
+    /* The words of the gradients scores[i] - targets[i] (NaN: as if below every bound). Returns how many
+     * gradients are within the clip. */
+    int64_t (*words_of)(const hr_word_rule *rule, const double *scores, const double *targets, size_t count,
+                        int64_t *words);
 } hr_kernels;
 
 /* So many bytes behind the text that they work on must be readable for those that search or read cells. */

@@ -14,6 +14,7 @@ typedef struct reliability_task {
     const double *labels, *start;
     size_t workers;
     hr_block_tree *trees;
+    double **values; /* tree, place */
     double *scores;  /* worker, output, record of a block */
     double *classes; /* worker, class */
     int64_t *counts; /* worker, cell */
@@ -39,11 +40,10 @@ static void count_block(const reliability_task *t, size_t begin, double *scores,
             scores[k * BLOCK + i] =
                 t->start ? t->start[(begin + i) * forest->output_count + k] : forest->base[k];
     for (size_t k = 0; k < forest->tree_count; k++) {
-        const hr_walk_tree *tree = &t->trees[k].walk;
-        double *column = scores + tree->output * BLOCK;
-        uint16_t nodes[BLOCK];
-        hr_block_walk(&t->trees[k], t->binned->columns, begin, rows, nodes);
-        for (size_t i = 0; i < rows; i++) column[i] += tree->values[nodes[i]];
+        double *column = scores + forest->trees[k].output * BLOCK;
+        uint8_t places[BLOCK];
+        hr_block_walk(&t->trees[k], t->binned->columns, begin, rows, places);
+        for (size_t i = 0; i < rows; i++) column[i] += t->values[k][places[i]];
     }
     for (size_t i = 0; i < rows; i++) {
         size_t count = hr_link_classes(forest, scores + i, BLOCK, classes);
@@ -58,14 +58,24 @@ static void count_reliability(const reliability_task *t, size_t w) {
         count_block(t, begin, scores, classes, t->counts + w * CELLS);
 }
 
+static bool lay_out_values(const hr_tree *tree, const hr_block_tree *walk, hr_arena *arena, double **out) {
+    size_t places = (size_t)1 << walk->depth;
+    *out = hr_arena_alloc(arena, places, sizeof **out);
+    for (size_t p = 0; *out && p < places; p++) (*out)[p] = tree->nodes[walk->leaves[p]].value;
+    return *out != NULL;
+}
+
 static bool lay_out_reliability(reliability_task *t, hr_arena *arena) {
     size_t *offsets = hr_arena_alloc(arena, t->binned->features, sizeof *offsets);
     t->trees = hr_arena_alloc(arena, t->forest->tree_count, sizeof *t->trees);
-    if (!offsets || !t->trees) return false;
+    t->values = hr_arena_alloc(arena, t->forest->tree_count, sizeof *t->values);
+    if (!offsets || !t->trees || !t->values) return false;
     for (size_t f = 0; f < t->binned->features; f++) offsets[f] = f * t->binned->column_stride;
-    for (size_t k = 0; k < t->forest->tree_count; k++)
-        if (!hr_block_tree_make(arena, &t->forest->trees[k], t->binned->binning, offsets, &t->trees[k]))
-            return false;
+    for (size_t k = 0; k < t->forest->tree_count; k++) {
+        const hr_tree *tree = &t->forest->trees[k];
+        if (!hr_block_tree_make(arena, tree, t->binned->binning, offsets, &t->trees[k])) return false;
+        if (!lay_out_values(tree, &t->trees[k], arena, &t->values[k])) return false;
+    }
     return true;
 }
 

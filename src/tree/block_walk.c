@@ -1,127 +1,131 @@
-/* The loops over bytes are functions of their own, over a whole block and with 0 or 255 for false or true: so
- * gcc and clang make vectors of them. Measured by bench/bench_hedge.c. */
 #include "tree/block_walk.h"
 
-#include <string.h>
+#include "tree/walk.h"
 
-enum { LANES = 8, BLOCK = HR_WALK_BLOCK, PLACES = HR_UPPER_PLACES };
+enum { WORDS = HR_BINS_MAX / 64 };
 
-static bool set_upper(hr_arena *arena, const hr_tree *tree, const hr_node *node, const hr_feature_bins *bins,
-                      hr_upper_node *out) {
-    hr_range_node range;
-    if (hr_walk_range(tree, node, bins, &range)) {
-        out->low = range.low;
-        out->width = range.width;
-        return true;
+/* Parents come before their children. */
+static unsigned block_tree_depth(const hr_tree *tree, uint8_t *depths) {
+    unsigned deepest = 0;
+    depths[0] = 0;
+    for (size_t n = 0; n < tree->node_count; n++) {
+        const hr_node *node = &tree->nodes[n];
+        if (depths[n] > deepest) deepest = depths[n];
+        if (node->left) depths[node->left] = depths[node->left + 1] = (uint8_t)(depths[n] + 1);
     }
-    uint8_t *right = hr_arena_alloc(arena, HR_BINS_MAX, 1);
-    if (!right) return false;
-    for (unsigned bin = 0; bin < bins->bin_count; bin++)
-        right[bin] = hr_node_goes_left(tree, node, bins->kind, (uint8_t)bin) ? 0 : UINT8_MAX;
-    out->right = right;
+    return deepest;
+}
+
+/* A level while it is made. */
+typedef struct level_draft {
+    size_t node_count, offset_count;
+    hr_level_node *nodes;
+    hr_level_bytes *bytes;
+    size_t *offsets;
+} level_draft;
+
+static uint8_t column_of_offset(level_draft *level, size_t offset) {
+    size_t c = 0;
+    while (c < level->offset_count && level->offsets[c] != offset) c++;
+    if (c == level->offset_count) level->offsets[level->offset_count++] = offset;
+    return (uint8_t)c;
+}
+
+/* What a tree is laid out from. */
+typedef struct layout_of_tree {
+    hr_arena *arena;
+    const hr_tree *tree;
+    const hr_binning *binning;
+    const size_t *offsets;
+} layout_of_tree;
+
+/* A leaf keeps the bins 0 .. 255, which are all, on the left. Returns whether it is a set that is no range.
+ */
+static bool lay_out_node(const layout_of_tree *of, const hr_node *node, hr_level_node *out) {
+    *out = (hr_level_node){.offset = of->offsets[node->feature], .width = UINT8_MAX};
+    hr_range_node range;
+    if (!node->left) return false;
+    out->is_set = !hr_walk_range(of->tree, node, &of->binning->features[node->feature], &range);
+    if (out->is_set) return true;
+    out->low = range.low;
+    out->width = range.width;
+    return false;
+}
+
+static bool lay_out_sets_of_level(const layout_of_tree *of, const uint32_t *nodes, level_draft *level) {
+    uint64_t *words = hr_arena_alloc(of->arena, level->node_count * WORDS, sizeof *words);
+    if (!words) return false;
+    for (size_t p = 0; p < level->node_count; p++, words += WORDS) {
+        const hr_node *node = &of->tree->nodes[nodes[p]];
+        const hr_feature_bins *bins = &of->binning->features[node->feature];
+        level->nodes[p].right = words;
+        for (unsigned bin = 0; node->left && bin < bins->bin_count; bin++)
+            if (!hr_node_goes_left(of->tree, node, bins->kind, (uint8_t)bin))
+                words[bin / 64] |= (uint64_t)1 << (bin % 64);
+    }
     return true;
 }
 
-/* A leaf above the last upper level stays on the left all the way down. */
-static bool lay_out_upper(hr_arena *arena, const hr_tree *tree, const hr_binning *binning,
-                          const size_t *offsets, hr_block_tree *out) {
-    uint32_t nodes[2 * PLACES] = {0};
-    for (size_t i = 1; i < (size_t)1 << out->upper_depth; i++) {
-        const hr_node *node = &tree->nodes[nodes[i]];
-        hr_upper_node *upper = &out->upper[i];
-        *upper = (hr_upper_node){.low = 0, .width = UINT8_MAX};
-        nodes[2 * i] = node->left ? node->left : nodes[i];
-        nodes[2 * i + 1] = node->left ? node->left + 1 : nodes[i];
-        if (!node->left) continue;
-        upper->offset = offsets[node->feature];
-        if (!set_upper(arena, tree, node, &binning->features[node->feature], upper)) return false;
+/* nodes: of the tree, by place; a leaf above stands at all places below it. */
+static bool lay_out_level(const layout_of_tree *of, const uint32_t *nodes, size_t node_count, hr_level *out) {
+    level_draft level = {.node_count = node_count};
+    bool has_sets = false;
+    level.nodes = hr_arena_alloc(of->arena, node_count, sizeof *level.nodes);
+    level.bytes = hr_arena_alloc(of->arena, 1, sizeof *level.bytes);
+    level.offsets = hr_arena_alloc(of->arena, node_count, sizeof *level.offsets);
+    if (!level.nodes || !level.bytes || !level.offsets) return false;
+    for (size_t p = 0; p < node_count; p++) {
+        hr_level_node *node = &level.nodes[p];
+        has_sets |= lay_out_node(of, &of->tree->nodes[nodes[p]], node);
+        level.bytes->column[p] = column_of_offset(&level, node->offset);
+        level.bytes->low[p] = node->low;
+        level.bytes->width[p] = node->width;
     }
-    memcpy(out->entries, nodes + ((size_t)1 << out->upper_depth), sizeof *nodes << out->upper_depth);
-    return true;
+    *out = (hr_level){.node_count = node_count,
+                      .nodes = level.nodes,
+                      .bytes = level.bytes,
+                      .offsets = level.offsets,
+                      .offset_count = level.offset_count,
+                      .has_sets = has_sets};
+    return !has_sets || lay_out_sets_of_level(of, nodes, &level);
+}
+
+/* The nodes of the next level. NULL when memory is short. */
+static uint32_t *descend(const layout_of_tree *of, const uint32_t *nodes, size_t node_count) {
+    uint32_t *below = hr_arena_alloc(of->arena, 2 * node_count, sizeof *below);
+    for (size_t p = 0; below && p < node_count; p++) {
+        uint32_t left = of->tree->nodes[nodes[p]].left;
+        below[2 * p] = left ? left : nodes[p];
+        below[2 * p + 1] = left ? left + 1 : nodes[p];
+    }
+    return below;
 }
 
 bool hr_block_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning,
                         const size_t *offsets, hr_block_tree *out) {
-    if (!hr_walk_tree_make(arena, tree, binning, offsets, &out->walk)) return false;
-    out->upper_depth = out->walk.depth < HR_UPPER_LEVELS ? out->walk.depth : HR_UPPER_LEVELS;
-    return lay_out_upper(arena, tree, binning, offsets, out);
-}
-
-/* ---- Upper levels ---- */
-
-static void turn_by_range(const uint8_t *restrict bins, uint8_t low, uint8_t width,
-                          const uint8_t *restrict at, uint8_t me, uint8_t *restrict right) {
-    for (size_t i = 0; i < BLOCK; i++) {
-        uint8_t beyond = (uint8_t)(bins[i] - low) > width ? UINT8_MAX : 0;
-        uint8_t here = at[i] == me ? UINT8_MAX : 0;
-        right[i] |= beyond & here;
+    const layout_of_tree of = {arena, tree, binning, offsets};
+    uint8_t *depths = hr_arena_alloc(arena, tree->node_count, 1);
+    const uint32_t *nodes = hr_arena_alloc(arena, 1, sizeof *nodes);
+    if (!depths || !nodes) return false;
+    *out = (hr_block_tree){.kernels = hr_kernels_get(), .depth = block_tree_depth(tree, depths)};
+    for (unsigned l = 0; nodes && l < out->depth; l++) {
+        size_t node_count = (size_t)1 << l;
+        if (!lay_out_level(&of, nodes, node_count, &out->levels[l])) return false;
+        nodes = descend(&of, nodes, node_count);
     }
+    out->leaves = nodes;
+    return nodes != NULL;
 }
 
-static void go_down(const uint8_t *restrict right, uint8_t *restrict at) {
-    for (size_t i = 0; i < BLOCK; i++) at[i] = (uint8_t)(2 * at[i] + (right[i] & 1));
-}
-
-static void look_up(const uint8_t *restrict bins, const uint8_t *restrict table, uint8_t *restrict out) {
-    for (size_t i = 0; i < BLOCK; i++) out[i] = table[bins[i]];
-}
-
-/* Fewer records than a block: zeros stand in for the missing ones. */
-static const uint8_t *whole_block(const uint8_t *column, size_t count, uint8_t *part) {
-    if (count == BLOCK) return column;
-    memset(part + count, 0, BLOCK - count);
-    return memcpy(part, column, count);
-}
-
-/* at[i]: the place of record i among the nodes of the last upper level. */
-static void walk_upper(const hr_block_tree *tree, const uint8_t *bins, size_t count, uint8_t *at) {
-    uint8_t part[BLOCK], looked_up[BLOCK], right[BLOCK];
-    memset(at, 0, BLOCK);
-    for (unsigned level = 0; level < tree->upper_depth; level++) {
-        memset(right, 0, sizeof right);
-        for (unsigned me = 0; me < 1u << level; me++) {
-            const hr_upper_node *node = &tree->upper[(1u << level) + me];
-            const uint8_t *column = whole_block(bins + node->offset, count, part);
-            if (node->right) {
-                look_up(column, node->right, looked_up);
-                turn_by_range(looked_up, 0, 0, at, (uint8_t)me, right);
-            } else {
-                turn_by_range(column, node->low, node->width, at, (uint8_t)me, right);
-            }
-        }
-        go_down(right, at);
-    }
-}
-
-/* ---- Lower levels ---- */
-
-/* The next `lanes` records, whose steps do not wait for each other, from their places down. */
-static inline void walk_block_lanes(const hr_block_tree *tree, const uint8_t *bins, const uint8_t *places,
-                                    size_t lanes, uint16_t *nodes) {
-    const hr_range_node *ranges = tree->walk.ranges;
-    const hr_set_node *sets = tree->walk.sets;
-    uint32_t at[LANES];
-    for (size_t i = 0; i < lanes; i++) at[i] = tree->entries[places[i]];
-    for (unsigned level = tree->upper_depth; level < tree->walk.depth; level++)
-        for (size_t i = 0; i < lanes; i++) {
-            if (ranges) {
-                const hr_range_node *node = &ranges[at[i]];
-                uint8_t above_low = (uint8_t)(bins[node->offset + i] - node->low);
-                at[i] = node->left + (above_low > node->width);
-            } else {
-                const hr_set_node *node = &sets[at[i]];
-                at[i] = node->left + (uint32_t)hr_bin_set_has(&node->right, bins[node->offset + i]);
-            }
-        }
-    for (size_t i = 0; i < lanes; i++) nodes[i] = (uint16_t)at[i];
+/* A node of a level: itself, its offset, its set, its number in the level and among the leaves. */
+double hr_block_tree_memory(void) {
+    const size_t node = sizeof(hr_level_node) + sizeof(size_t) + WORDS * sizeof(uint64_t) + sizeof(uint32_t);
+    return (double)(HR_WALK_PLACES_MAX * (node + sizeof(uint32_t) + 2) +
+                    HR_WALK_DEPTH_MAX * (sizeof(hr_level_bytes) + 64));
 }
 
 void hr_block_walk(const hr_block_tree *tree, const uint8_t *bins, size_t begin, size_t count,
-                   uint16_t *nodes) {
-    uint8_t places[BLOCK];
-    walk_upper(tree, bins + begin, count, places);
-    size_t i = 0;
-    for (; i + LANES <= count; i += LANES)
-        walk_block_lanes(tree, bins + begin + i, places + i, LANES, nodes + i);
-    for (; i < count; i++) walk_block_lanes(tree, bins + begin + i, places + i, 1, nodes + i);
+                   uint8_t *places) {
+    size_t whole = (count + HR_VECTOR_ROWS - 1) / HR_VECTOR_ROWS * HR_VECTOR_ROWS;
+    tree->kernels->walk_block(tree->levels, tree->depth, bins + begin, whole, places);
 }

@@ -1,36 +1,37 @@
-/* The walk of consecutive records down one tree, a block at a time.
- *
- * The upper levels have few nodes: every record is held against each of them, sixteen or more at once in
- * vectors of bytes, and its place among the nodes of a level is kept in one byte. Below, where there would be
- * too many, records walk as in walk.h. */
+/* The walk of consecutive records down one tree, a block at a time, in vectors: a record's place among the
+ * nodes of a level is kept in one byte (kernels/levels.h). Measured by bench/bench_hedge.c. */
 #ifndef HR_TREE_BLOCK_WALK_H
 #define HR_TREE_BLOCK_WALK_H
 
-#include "tree/walk.h"
+#include "kernels/kernels.h"
+#include "tree/tree.h"
 
-enum { HR_WALK_BLOCK = 512, HR_UPPER_LEVELS = 4, HR_UPPER_PLACES = 1 << HR_UPPER_LEVELS };
-
-/* Bins low .. low + width go left; or, if there is a table, those that it gives 0. */
-typedef struct hr_upper_node {
-    size_t offset;
-    const uint8_t *right; /* 0 or 255 for every bin; NULL: a range */
-    uint8_t low, width;
-} hr_upper_node;
+enum {
+    HR_WALK_BLOCK = HR_BLOCK_ROWS,
+    HR_WALK_DEPTH_MAX = HR_LEVELS_MAX,
+    HR_WALK_PLACES_MAX = HR_LEVEL_PLACES_MAX
+};
 
 typedef struct hr_block_tree {
-    hr_walk_tree walk;
-    unsigned upper_depth;                 /* levels that are walked in vectors */
-    hr_upper_node upper[HR_UPPER_PLACES]; /* the root at 1, the children of i at 2 i and 2 i + 1 */
-    uint32_t entries[HR_UPPER_PLACES];    /* nodes below the upper levels, from left to right */
+    const hr_kernels *kernels;
+    unsigned depth;
+    hr_level levels[HR_WALK_DEPTH_MAX];
+    const uint32_t *leaves; /* 2^depth: the leaf, as a node, of the records that end at a place. A leaf above
+                               the last level has its records at the first of its places */
 } hr_block_tree;
 
-/* As hr_walk_tree_make; the tree has at most 2^16 nodes, all two-way. */
+/* Lays out a tree of two-way splits, at most HR_WALK_DEPTH_MAX deep, in an arena. offsets: one per feature;
+ * the bin of feature f of the record at position p will be bins[offsets[f] + p]. False when memory is short.
+ */
 bool hr_block_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning,
                         const size_t *offsets, hr_block_tree *out);
 
-/* Writes the leaves, as nodes, of the records at positions begin .. begin + count - 1; count <=
- * HR_WALK_BLOCK. */
+/* Bytes in the arena of a tree, at most. */
+double hr_block_tree_memory(void);
+
+/* Writes the places of the records at positions begin .. begin + count - 1; count <= HR_WALK_BLOCK. Reads
+ * bins, and writes places, of up to HR_VECTOR_ROWS - 1 records more: there must be room for them. */
 void hr_block_walk(const hr_block_tree *tree, const uint8_t *bins, size_t begin, size_t count,
-                   uint16_t *nodes);
+                   uint8_t *places);
 
 #endif

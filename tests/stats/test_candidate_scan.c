@@ -229,8 +229,8 @@ static void set_step(pair *p, size_t tree) {
     p->steps = true;
 }
 
-/* Rounds whose trees overwrite those of the round before, whose steps go down each kind of tree, or that take
- * none. */
+/* Rounds whose trees overwrite those of the round before, whose steps go down each kind of tree, of many or
+ * of one, or that take none. */
 static void check_rounds(size_t rows, size_t outputs, bool logistic, int threads) {
     static pair p;
     pair_open(&p, rows, outputs, threads, 7 + rows + outputs);
@@ -238,7 +238,7 @@ static void check_rounds(size_t rows, size_t outputs, bool logistic, int threads
         hr_candidate_scan_loss loss = {logistic, round % 3 ? between(&p.dice, .02, 1) : 1, logistic ? 3 : 1,
                                        0};
         loss.bound = (int64_t)floor(loss.clip * GRID);
-        size_t tree_count = round % 5 == 4 ? 2 : TREES;
+        size_t tree_count = round % 5 == 4 ? 2 : round % 5 == 1 ? 1 : TREES;
         draw_trees(&p, 1 + (int)round % HR_CANDIDATE_SCAN_DEPTH_MAX);
         assert_int_equal(hr_candidate_scan_round(p.scan, p.trees, tree_count, &loss, NULL), HR_OK);
         if (p.steps) plain_step(&p, &loss);
