@@ -1,5 +1,6 @@
 #include "stats/candidate_scan.h"
 
+#include "base/team.h"
 #include "random/sample.h"
 #include "stats/leaf_finder.h"
 
@@ -35,6 +36,15 @@ typedef struct scanned_tree {
     size_t grid;
 } scanned_tree;
 
+/* What a thread adds up in a pass. */
+typedef struct scan_worker {
+    int64_t *sums;       /* tree, channel, place: packed, but with weights */
+    int64_t *shared;     /* grid, channel, cell: as the sums */
+    int64_t *packed;     /* channel, record of a block */
+    int64_t within;      /* gradients within the clip */
+    bool has_taken_part; /* else its sums are of another pass */
+} scan_worker;
+
 struct hr_candidate_scan {
     const hr_binned *binned;
     const hr_kernels *kernels;
@@ -50,15 +60,15 @@ struct hr_candidate_scan {
     size_t pass;
     scanned_tree *trees; /* of a pass; the last one is that of the step */
     bool has_step;
-    uint8_t *leaves;                      /* of the records, as places in the tree of `kept_leaves` */
+    uint8_t *leaves;                      /* of the records, as places in one tree */
     bool keeps_leaves, step_keeps_leaves; /* of the only tree of the last pass; of the step's tree */
     hr_row_range ahead;                   /* the records that have taken the step, before the others */
     double *step_values;                  /* place, output */
     shared_grid *grids;                   /* whose sums trees of this pass share */
     size_t grid_count, shared_count;      /* grids; their sums */
-    int64_t *sums;                        /* thread, tree, channel, place: packed, but with weights */
-    int64_t *shared;                      /* thread, grid, channel, cell: as the sums */
-    int64_t *packed;                      /* thread, channel, record of a block */
+    hr_team *team;
+    scan_worker *workers; /* one a member of the team; after a pass the first has the sums of all */
+    int64_t *words;       /* of all workers */
     int64_t within;
 };
 
@@ -71,9 +81,9 @@ void hr_candidate_scan_free(hr_candidate_scan *scan) {
     free(scan->offsets);
     free(scan->step_values);
     free(scan->grids);
-    free(scan->sums);
-    free(scan->shared);
-    free(scan->packed);
+    hr_team_free(scan->team);
+    free(scan->workers);
+    free(scan->words);
     for (int i = 0; i < PASSES; i++) hr_arena_free(scan->arenas[i]);
     free(scan);
 }
@@ -85,21 +95,32 @@ double hr_candidate_scan_memory(size_t rows, size_t outputs, size_t trees, int t
            (double)PASSES * (double)(trees + 1) * hr_leaf_finder_memory();
 }
 
+static bool make_workers(hr_candidate_scan *s) {
+    const size_t threads = (size_t)s->threads, sums = s->tree_room * PLACES * s->channels,
+                 shared = s->tree_room * GRID_MAX, packed = s->channels * BLOCK;
+    s->team = hr_team_new(threads);
+    s->workers = calloc(threads, sizeof *s->workers);
+    s->words = malloc(threads * (sums + shared + packed) * sizeof *s->words);
+    if (!s->team || !s->workers || !s->words) return false;
+    for (size_t w = 0; w < threads; w++) {
+        int64_t *words = s->words + w * (sums + shared + packed);
+        s->workers[w] = (scan_worker){.sums = words, .shared = words + sums, .packed = words + sums + shared};
+    }
+    return true;
+}
+
 static bool allocate_scan(hr_candidate_scan *s, const double *base) {
-    size_t rows = s->binned->rows, threads = (size_t)s->threads;
+    size_t rows = s->binned->rows;
     s->scores = malloc((rows * s->outputs + 1) * sizeof *s->scores);
     s->leaves = malloc(rows + 1);
     s->offsets = malloc((s->binned->features + 1) * sizeof *s->offsets);
     s->trees = calloc(s->tree_room + 1, sizeof *s->trees);
     s->step_values = malloc(PLACES * s->outputs * sizeof *s->step_values);
     s->grids = malloc(s->tree_room * sizeof *s->grids);
-    s->sums = malloc(threads * s->tree_room * PLACES * s->channels * sizeof *s->sums);
-    s->shared = malloc(threads * s->tree_room * GRID_MAX * sizeof *s->shared);
-    s->packed = malloc(threads * s->channels * BLOCK * sizeof *s->packed);
     bool arenas = true;
     for (int i = 0; i < PASSES; i++) arenas = (s->arenas[i] = hr_arena_new()) && arenas;
     if (!s->scores || !s->leaves || !s->offsets || !s->trees || !s->step_values || !arenas) return false;
-    if (!s->grids || !s->sums || !s->shared || !s->packed) return false;
+    if (!s->grids || !make_workers(s)) return false;
     for (int i = 0; i < PASSES; i++) s->starts[i] = hr_arena_get_mark(s->arenas[i]);
     for (size_t f = 0; f < s->binned->features; f++) s->offsets[f] = f * s->binned->column_stride;
     for (size_t i = 0; i < rows * s->outputs; i++) s->scores[i] = base[i % s->outputs];
@@ -291,18 +312,6 @@ static int64_t weigh_block(const hr_candidate_scan *s, const hr_candidate_scan_l
     return within;
 }
 
-/* What a thread adds up. */
-typedef struct scan_worker {
-    int64_t *sums, *shared, *packed;
-    int64_t within; /* gradients within the clip */
-} scan_worker;
-
-static scan_worker worker_of(const hr_candidate_scan *s, size_t thread) {
-    return (scan_worker){.sums = s->sums + thread * s->tree_room * PLACES * s->channels,
-                         .shared = s->shared + thread * s->tree_room * GRID_MAX,
-                         .packed = s->packed + thread * s->channels * BLOCK};
-}
-
 /* Where the records of a block are added. */
 typedef struct lane {
     uint16_t places[BLOCK];
@@ -373,6 +382,7 @@ enum { RANGES = 3 }; /* before those ahead of the others, these, and behind them
 
 /* Over which records and trees. Threads take blocks as they come. */
 typedef struct scan_pass {
+    hr_candidate_scan *scan;
     const hr_candidate_scan_loss *loss;
     size_t tree_count;
     hr_row_range ranges[RANGES];
@@ -441,14 +451,17 @@ static void fold_grids(const hr_candidate_scan *s, size_t tree_count, const scan
     }
 }
 
-/* One thread's part. Returns how many gradients were within the clip. */
-static int64_t scan_part(hr_candidate_scan *s, scan_pass *p, size_t thread) {
-    scan_worker w = worker_of(s, thread);
-    memset(w.sums, 0, p->tree_count * PLACES * s->channels * sizeof *w.sums);
-    memset(w.shared, 0, s->shared_count * sizeof *w.shared);
-    scan_blocks(s, p, &w);
-    fold_grids(s, p->tree_count, &w);
-    return w.within;
+/* One thread's part: whatever blocks the others leave. */
+static void scan_part(void *of, size_t member) {
+    scan_pass *p = of;
+    hr_candidate_scan *s = p->scan;
+    scan_worker *w = &s->workers[member];
+    memset(w->sums, 0, p->tree_count * PLACES * s->channels * sizeof *w->sums);
+    memset(w->shared, 0, s->shared_count * sizeof *w->shared);
+    w->within = 0;
+    w->has_taken_part = true;
+    scan_blocks(s, p, w);
+    fold_grids(s, p->tree_count, w);
 }
 
 /* ---- A round ---- */
@@ -468,10 +481,14 @@ void hr_candidate_scan_set_step(hr_candidate_scan *s, size_t tree, const double 
     s->ahead = (hr_row_range){0, 0};
 }
 
-static void add_threads(hr_candidate_scan *s, size_t cells) {
-    size_t all = s->tree_room * PLACES * s->channels;
-    for (int w = 1; w < s->threads; w++)
-        for (size_t i = 0; i < cells; i++) s->sums[i] += s->sums[(size_t)w * all + i];
+static void add_workers(hr_candidate_scan *s, size_t cells) {
+    s->within = s->workers[0].within;
+    for (int w = 1; w < s->threads; w++) {
+        const scan_worker *worker = &s->workers[w];
+        if (!worker->has_taken_part) continue;
+        for (size_t i = 0; i < cells; i++) s->workers[0].sums[i] += worker->sums[i];
+        s->within += worker->within;
+    }
 }
 
 static size_t clamp_row(size_t row, hr_row_range rows) {
@@ -483,16 +500,15 @@ static hr_status scan_records(hr_candidate_scan *s, hr_row_range rows, const hr_
     s->pass++;
     if (!lay_out_candidates(s, trees, tree_count)) return hr_fail_memory(err);
     const size_t from = clamp_row(s->ahead.begin, rows), to = clamp_row(s->ahead.end, rows);
-    scan_pass pass = {.loss = loss,
+    scan_pass pass = {.scan = s,
+                      .loss = loss,
                       .tree_count = tree_count,
                       .ranges = {{rows.begin, from}, {from, to}, {to, rows.end}},
                       .takes_step = {s->has_step, false, s->has_step}};
     atomic_init(&pass.next, 0);
-    int64_t within = 0;
-#pragma omp parallel for num_threads(s->threads) schedule(static, 1) reduction(+ : within)
-    for (int w = 0; w < s->threads; w++) within += scan_part(s, &pass, (size_t)w);
-    add_threads(s, tree_count * PLACES * s->channels);
-    s->within = within;
+    for (int w = 0; w < s->threads; w++) s->workers[w].has_taken_part = false;
+    hr_team_run(s->team, scan_part, &pass);
+    add_workers(s, tree_count * PLACES * s->channels);
     s->ahead = rows;
     return HR_OK;
 }
@@ -514,7 +530,7 @@ hr_status hr_candidate_scan_round(hr_candidate_scan *s, const hr_tree *trees, si
 
 static int64_t channel_of(const hr_candidate_scan *s, size_t tree, size_t node, size_t k) {
     size_t place = s->trees[tree].finder.places[node];
-    return s->sums[(tree * s->channels + k) * PLACES + place];
+    return s->workers[0].sums[(tree * s->channels + k) * PLACES + place];
 }
 
 static hr_sums sums_of(const hr_candidate_scan *s, size_t tree, size_t node, size_t k) {
