@@ -165,6 +165,11 @@ static bool is_of_one_process(const hr_fit_options *options, const char *key) {
     return !strcmp(options->method, HR_METHOD_SIMFL) && (!strcmp(key, "owners") || !strcmp(key, "theta"));
 }
 
+/* Owners who sum up have their bins from released counts. */
+static bool is_of_private_bins(const hr_fit_options *options, bool averages, const char *key) {
+    return !averages && !strcmp(options->method, "hedge") && !strcmp(key, "edges");
+}
+
 static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, bool averages,
                               hr_fit_options *options) {
     const bool trees = averages || !strcmp(options->method, HR_METHOD_SIMFL);
@@ -179,6 +184,9 @@ static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, 
                                   "the key '%s' does not belong to options", key->text);
         if (is_of_one_process(options, key->text))
             return hr_keys_refuse(&reader->keys, key, "remove it: every owner has its own records",
+                                  "the key '%s' does not belong to options of a job", key->text);
+        if (is_of_private_bins(options, averages, key->text))
+            return hr_keys_refuse(&reader->keys, key, "remove it: bins over owners are released privately",
                                   "the key '%s' does not belong to options of a job", key->text);
         if (!strcmp(key->text, "trees") && !trees)
             return hr_keys_refuse(&reader->keys, key,

@@ -560,8 +560,12 @@ static void forget_federated_hedge(void *self) {
     if (self) ((kept *)self)->forget(self);
 }
 
+/* Where the bounds are known and the records are not, quantiles are worth their cost. */
+static const char *const hedge_left_out[] = {"edges", NULL};
+
 const hr_federated_method hr_federated_hedge = {
     .method = &hr_method_hedge,
+    .left_out = hedge_left_out,
     .owner = hr_securesum_owner,
     .coordinator = hr_securesum_coordinator,
     .persons = true,

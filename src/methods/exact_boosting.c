@@ -11,8 +11,8 @@ hr_status hr_exact_charge(hr_gate *gate, const char *what, hr_permit *out, hr_er
     return hr_gate_charge_sums(gate, &exact, out, err);
 }
 
-hr_status hr_exact_boosting_charge(hr_gate *gate, hr_exact_permits *out, hr_error *err) {
-    hr_status status = hr_gate_charge_exact(gate, "bin edges", err);
+hr_status hr_exact_boosting_charge(hr_gate *gate, hr_edges edges, hr_exact_permits *out, hr_error *err) {
+    hr_status status = edges == HR_EDGES_PUBLIC ? HR_OK : hr_gate_charge_exact(gate, "bin edges", err);
     if (!status) status = hr_exact_charge(gate, "splits", &out->splits, err);
     if (!status) status = hr_exact_charge(gate, "leaf sums", &out->leaves, err);
     if (!status) status = hr_exact_charge(gate, "base score", &out->base, err);
@@ -36,6 +36,15 @@ hr_status hr_exact_packing(bool logistic, size_t rows, hr_packing *packing, hr_e
                    "too many records for exact sums in 63 bits");
 }
 
+static hr_status exact_boosting_bins(hr_training *training, hr_error *err) {
+    const hr_fit_options *options = training->options;
+    if (options->edges == HR_EDGES_PUBLIC)
+        return hr_edges_public(hr_data_schema(training->data), (uint32_t)options->bins, training->arena,
+                               &training->binning, err);
+    return hr_edges_exact(training->data, (uint32_t)options->bins, training->threads, training->arena,
+                          &training->binning, err);
+}
+
 static void splitter_init(hr_exact_boosting *e) {
     const hr_training *training = e->boosting.training;
     for (int level = 0; level < HR_TREE_DEPTH_MAX; level++) e->levels[level] = e->permits.splits;
@@ -57,8 +66,7 @@ hr_status hr_exact_boosting_init(hr_exact_boosting *e, hr_training *training, co
     hr_timings *timings = hr_gate_timings(training->gate);
     *e = (hr_exact_boosting){.permits = *permits};
     hr_timings_enter(timings, HR_PHASE_BINS);
-    hr_status status = hr_edges_exact(training->data, (uint32_t)options->bins, training->threads,
-                                      training->arena, &training->binning, err);
+    hr_status status = exact_boosting_bins(training, err);
     hr_timings_leave(timings);
     if (!status) status = hr_boosting_init(&e->boosting, training, link, trees, err);
     if (status) return status;

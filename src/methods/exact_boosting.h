@@ -21,7 +21,8 @@ typedef struct hr_exact_boosting {
 /* One line of that list. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_exact_charge(hr_gate *gate, const char *what, hr_permit *out, hr_error *err);
 /* The lines of bin edges, splits, leaf sums and base score. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_exact_boosting_charge(hr_gate *gate, hr_exact_permits *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_exact_boosting_charge(hr_gate *gate, hr_edges edges, hr_exact_permits *out,
+                                                 hr_error *err);
 
 /* Bins the training's data by their exact quantiles, with room for `trees` trees. `rows`: the records whose
  * sums must fit, at least the training's. The struct must stay where it is. Fails: MEMORY, LIMIT. */

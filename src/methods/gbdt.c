@@ -50,7 +50,7 @@ static hr_status train_gbdt(hr_training *training, hr_error *err) {
     hr_exact_boosting e;
     hr_exact_permits permits;
     size_t trees = (size_t)training->options->trees * hr_training_outputs(training->data);
-    hr_status status = hr_exact_boosting_charge(training->gate, &permits, err);
+    hr_status status = hr_exact_boosting_charge(training->gate, training->options->edges, &permits, err);
     if (!status)
         status = hr_exact_boosting_init(&e, training, &permits, trees, training->source->capacity, err);
     if (status) return status;
@@ -71,8 +71,10 @@ static void gbdt_defaults(hr_fit_options *o) {
     o->edges = HR_EDGES_EXACT;
 }
 
-static const char *const options[] = {"trees", "depth", "learning-rate",    "lambda",
-                                      "bins",  "loss",  "min-child-weight", NULL};
+static const char *const options[] = {"trees", "depth", "learning-rate",    "lambda", "bins",
+                                      "edges", "loss",  "min-child-weight", NULL};
+static const hr_bound bounds[] = {
+    {"edges", 0, 0, "public|exact", "bins from public bounds, or quantiles of the records"}, {0}};
 
 const hr_method hr_method_gbdt = {
     .info =
@@ -83,10 +85,12 @@ const hr_method hr_method_gbdt = {
          .is_private = false,
          .sound = "",
          .flaws =
-             "It has no privacy at all: splits, leaves and bin edges are exact statistics of the records."},
+             "It has no privacy at all: splits, leaves and, unless public, bin edges are exact statistics of "
+             "the records."},
     .defaults = gbdt_defaults,
     .sound_options = options,
     .paper_options = options,
+    .bounds = bounds,
     .check = hr_facts_check_classes,
     .train = train_gbdt,
     .link = hr_boosting_link,

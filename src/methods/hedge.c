@@ -31,18 +31,21 @@ typedef struct source {
     hr_noisy *noisy;
 } source;
 
-static hr_status release_hedge_edges(source *s, const hr_ask *ask, hr_error *err) {
+static hr_status make_hedge_edges(source *s, const hr_ask *ask, hr_error *err) {
     hr_training *t = s->training;
     hr_edges_release release = {(uint32_t)t->options->bins, t->gate, &ask->lines[0]};
     uint64_t groups;
     hr_timings_enter(s->timings, HR_PHASE_BINS);
-    hr_status status = hr_edges_private(t->data, &release, t->arena, &t->binning, &groups, err);
+    hr_status status =
+        t->options->edges == HR_EDGES_PUBLIC
+            ? hr_edges_public(hr_data_schema(t->data), release.bins, t->arena, &t->binning, err)
+            : hr_edges_private(t->data, &release, t->arena, &t->binning, &groups, err);
     hr_timings_leave(s->timings);
     return status;
 }
 
 static hr_status answer_bins(source *s, const hr_ask *ask, hr_error *err) {
-    hr_status status = release_hedge_edges(s, ask, err);
+    hr_status status = make_hedge_edges(s, ask, err);
     return status ? status : hr_hedge_bins(s->hedge, &s->training->binning, err);
 }
 
@@ -92,13 +95,12 @@ static hr_status hedge_answer(source *s, const hr_ask *ask, hr_error *err) {
 static hr_hedge_terms terms_of(const hr_training *t) {
     const hr_schema *schema = hr_data_schema(t->data);
     hr_hedge_terms terms = {.outputs = hr_training_outputs(t->data), .first_group = t->next_group};
-    terms.setting =
-        (hr_hedge_setting){.privacy_measure = hr_gate_privacy_measure(t->gate),
-                           .unit = t->unit,
-                           .budget = hr_gate_budget(t->gate),
-                           .task = hr_schema_task(schema),
-                           .has_quantiles = hr_edges_need_quantiles(schema, (uint32_t)t->options->bins),
-                           .has_start = t->start != NULL};
+    terms.setting = (hr_hedge_setting){.privacy_measure = hr_gate_privacy_measure(t->gate),
+                                       .unit = t->unit,
+                                       .budget = hr_gate_budget(t->gate),
+                                       .task = hr_schema_task(schema),
+                                       .has_quantiles = hr_hedge_has_quantiles(t->options, schema),
+                                       .has_start = t->start != NULL};
     terms.logistic = t->options->loss == HR_LOSS_LOGISTIC && terms.setting.task == HR_TASK_BINARY;
     return terms;
 }
@@ -175,7 +177,7 @@ static void hedge_defaults(hr_fit_options *o) {
     o->edges = HR_EDGES_PRIVATE;
 }
 
-static const char *const sound_options[] = {"epsilon", "delta", "bins", "loss", NULL};
+static const char *const sound_options[] = {"epsilon", "delta", "bins", "edges", "loss", NULL};
 
 const hr_method hr_method_hedge = {
     .info =
@@ -186,8 +188,9 @@ const hr_method hr_method_hedge = {
          .sound =
              "Adding or removing one record changes the probability of any model by at most e^epsilon, plus "
              "delta. Trees are drawn by public coins and chosen by the exponential mechanism (pure epsilon: "
-             "permute-and-flip) of width 2 G; leaves: noisy sums and counts over all records; bins, count, "
-             "base score and calibration are paid for; everything else follows from released values.",
+             "permute-and-flip) of width 2 G; leaves: noisy sums and counts over all records; bins are "
+             "public or paid for; count, base score and calibration are paid for; everything else follows "
+             "from released values.",
          .flaws = ""},
     .defaults = hedge_defaults,
     .sound_options = sound_options,
@@ -198,7 +201,8 @@ const hr_method hr_method_hedge = {
         "e^epsilon, plus delta: each of a person's m records weighs floor(2^16/m)/2^16 in every sum, count "
         "and "
         "score. Trees are drawn by public coins and chosen by the exponential mechanism (pure epsilon: "
-        "permute-and-flip); bins, count, base score and calibration are paid for; everything else follows "
+        "permute-and-flip); bins are public or paid for; count, base score and calibration are paid for; "
+        "everything else follows "
         "from "
         "released values.",
     .check = hr_hedge_check,

@@ -144,14 +144,18 @@ uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *s, int64_t bound, size
     return (uint64_t)ceil((double)hr_unit_gradient_sensitivity(s->unit, bound) * factor);
 }
 
+bool hr_hedge_has_quantiles(const hr_fit_options *options, const hr_schema *schema) {
+    if (options->edges != HR_EDGES_PRIVATE) return false;
+    return !schema || hr_edges_need_quantiles(schema, (uint32_t)options->bins);
+}
+
 hr_hedge_setting hr_hedge_setting_of(const hr_fit_facts *facts) {
     const hr_schema *schema = facts->schema;
     return (hr_hedge_setting){.privacy_measure = facts->privacy_measure,
                               .unit = hr_facts_unit(facts),
                               .budget = facts->budget,
                               .task = schema ? hr_schema_task(schema) : HR_TASK_BINARY,
-                              .has_quantiles =
-                                  !schema || hr_edges_need_quantiles(schema, (uint32_t)facts->options->bins),
+                              .has_quantiles = hr_hedge_has_quantiles(facts->options, schema),
                               .has_start = facts->options->start != NULL};
 }
 
@@ -168,7 +172,7 @@ static hr_status check_base(const hr_fit_facts *facts, const hr_hedge_setting *s
 static hr_status check_once(const hr_fit_facts *facts, const hr_hedge_setting *s, hr_error *err) {
     hr_hedge_start start = hr_hedge_start_of(s);
     hr_status status = check_base(facts, s, err);
-    if (!status) status = hr_facts_check_edges(facts, start.bins, err);
+    if (!status && s->has_quantiles) status = hr_facts_check_edges(facts, start.bins, err);
     if (status || s->task == HR_TASK_REGRESSION) return status;
     return hr_facts_check_sums(facts, "calibration count", start.calibration, hr_unit_of_counts(s->unit),
                                err);

@@ -57,6 +57,9 @@ double hr_hedge_noise_factor(const hr_hedge_setting *setting);
  * for discrete Laplace noise, L2 for the discrete Gaussian. */
 uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *setting, int64_t bound, size_t outputs);
 
+/* Whether bin edges are released: no option says that they are public, and some feature needs them. */
+bool hr_hedge_has_quantiles(const hr_fit_options *options, const hr_schema *schema);
+
 /* Of a fit by one party. */
 hr_hedge_setting hr_hedge_setting_of(const hr_fit_facts *facts);
 

@@ -195,7 +195,7 @@ static hr_status train_simfl(hr_training *training, hr_error *err) {
 static hr_status train_tfl(hr_training *training, hr_error *err) {
     simfl s = {.training = training};
     hr_simfl_permits permits = {0};
-    hr_status status = hr_exact_boosting_charge(training->gate, &permits.boosting, err);
+    hr_status status = hr_exact_boosting_charge(training->gate, HR_EDGES_EXACT, &permits.boosting, err);
     if (!status) status = divide_records(&s, err);
     if (!status) status = start_owners(&s, &permits, err);
     if (!status) status = train_in_turn(&s, NULL, err);
@@ -206,7 +206,7 @@ static hr_status train_tfl(hr_training *training, hr_error *err) {
 static hr_status train_solo(hr_training *training, hr_error *err) {
     simfl s = {.training = training};
     hr_simfl_permits permits = {0};
-    hr_status status = hr_exact_boosting_charge(training->gate, &permits.boosting, err);
+    hr_status status = hr_exact_boosting_charge(training->gate, HR_EDGES_EXACT, &permits.boosting, err);
     if (!status) status = divide_records(&s, err);
     if (!status) {
         leave_one_owner(&s, (size_t)simfl_option(&s, HR_OPTION_OWNER) - 1);

@@ -22,7 +22,7 @@ struct hr_simfl_owner {
 
 hr_status hr_simfl_charge(hr_gate *gate, hr_simfl_permits *out, hr_error *err) {
     hr_status status = hr_gate_charge_exact(gate, "record hashes", err);
-    if (!status) status = hr_exact_boosting_charge(gate, &out->boosting, err);
+    if (!status) status = hr_exact_boosting_charge(gate, HR_EDGES_EXACT, &out->boosting, err);
     if (!status) status = hr_exact_charge(gate, "gradients of similar records", &out->gradients, err);
     return status;
 }
