@@ -34,7 +34,8 @@ typedef struct train_args {
 #define AT(field) offsetof(train_args, field)
 
 static const arg_option train_options[] = {
-    {"data", 0, ARG_LIST, true, AT(table.data), "FILE", "the records; - is standard input; may be repeated"},
+    {"data", 0, ARG_LIST, true, AT(table.data), "FILE",
+     "the records; - is standard input; may be repeated. Or one file that 'hedgerow bin' wrote"},
     {"schema", 0, ARG_TEXT, true, AT(schema), "FILE",
      "the public facts about them ('hedgerow schema init' proposes some)"},
     {"method", 0, ARG_TEXT, false, AT(method), "NAME",
@@ -238,9 +239,17 @@ static bool releases_label_bounds(const train_args *args, const hr_schema *schem
     return false;
 }
 
+/* One file may be a binned cache. */
+static hr_status map_or_read(const train_args *args, train_run *run, hr_error *err) {
+    const arg_list *data = &args->table.data;
+    if (data->count != 1 || !hr_data_is_binned(data->items[0]))
+        return input_table(run->schema, &args->table, false, &run->data, err);
+    return hr_data_map(run->schema, data->items[0], input_threads(args->threads), &run->data, err);
+}
+
 static hr_status read_train_data(const command *self, const train_args *args, train_run *run, hr_error *err) {
     const misfit_rule rule = {self->name, input_table_name(&args->table), args->strict};
-    hr_status status = input_table(run->schema, &args->table, false, &run->data, err);
+    hr_status status = map_or_read(args, run, err);
     if (status == HR_OK) input_tell_skipped(self, run->data);
     if (status == HR_OK) status = tell_misfits(&rule, run->data, err);
     if (status != HR_OK) return status;

@@ -6,6 +6,7 @@
 
 extern const command schema_init_command;
 extern const command schema_check_command;
+extern const command bin_command;
 extern const command train_command;
 extern const command predict_command;
 extern const command evaluate_command;

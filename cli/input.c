@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { THREADS_MOST = 256 };
 
 static const char input_name[] = "standard input";
 
@@ -95,6 +98,11 @@ hr_status input_table(const hr_schema *schema, const table_args *table, bool lab
     options.label_optional = label_optional;
     return hr_data_read_all(schema, (const char *const *)table->data.items, table->data.count, &options, out,
                             err);
+}
+
+int input_threads(arg_integer threads) {
+    const long all = threads.value > 0 ? (long)threads.value : sysconf(_SC_NPROCESSORS_ONLN);
+    return all < 1 ? 1 : all > THREADS_MOST ? THREADS_MOST : (int)all;
 }
 
 hr_status input_kept_table(const hr_schema *schema, const table_args *table, const arg_list *kept,

@@ -65,6 +65,9 @@ size_t input_table_files(const table_args *table, named_file files[TABLE_FILES_M
 
 hr_status input_table(const hr_schema *schema, const table_args *table, bool label_optional, hr_data **out,
                       hr_error *err);
+/* How many threads --threads asks for; 0: as many as there are processors. */
+int input_threads(arg_integer threads);
+
 /* The same without labels, with columns whose texts are kept. */
 hr_status input_kept_table(const hr_schema *schema, const table_args *table, const arg_list *kept,
                            hr_data **out, hr_error *err);

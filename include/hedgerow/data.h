@@ -121,6 +121,51 @@ typedef struct hr_arrays {
 HR_API HR_MUST_CHECK hr_status hr_data_borrow(const hr_schema *schema, const hr_arrays *arrays, hr_data **out,
                                               hr_error *err);
 
+/* ---- Binned caches: tables that are larger than memory (docs/formats.md) ---- */
+
+typedef struct hr_bin_options {
+    size_t size;   /* sizeof(hr_bin_options) */
+    uint32_t bins; /* of a numeric feature, missing values apart: 2..255 */
+    int threads;   /* 1..256; the file does not depend on it */
+    bool replace;  /* a file that exists */
+} hr_bin_options;
+#define HR_BIN_OPTIONS_INIT                                                                                  \
+    { sizeof(hr_bin_options), 255, 1, false }
+
+/* Writes a binned cache: the label of every record, and for each feature the number of its public bin, even
+ * ones between the schema's bounds, as hr_edges says public. It is as private as the table. The file, for its
+ * owner alone (mode 0600), appears when it is whole. */
+typedef struct hr_binner hr_binner;
+
+/* Borrows the schema. options: NULL for the defaults. Owner: the caller frees *out. Fails: ARGUMENT, POLICY
+ * (the file exists; the schema names a unit), IO, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_binner_open(const hr_schema *schema, const char *path,
+                                              const hr_bin_options *options, hr_binner **out, hr_error *err);
+/* Adds the records of a table that was read with the same schema, behind those before. After a failure free
+ * it. Fails: SCHEMA (another schema, no labels), POLICY (a binned cache), LIMIT, IO, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_binner_add(hr_binner *binner, const hr_data *data, hr_error *err);
+/* Writes the file. Call it once, after the last table. Fails: SCHEMA (no records), IO, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_binner_finish(hr_binner *binner, hr_error *err);
+/* Without hr_binner_finish nothing is left. NULL is allowed. */
+HR_API void hr_binner_free(hr_binner *binner);
+
+/* Whether a file begins as a binned cache does. */
+HR_API bool hr_data_is_binned(const char *path);
+
+/* HR_OK if the data set has values; HR_E_POLICY if it is a binned cache, which has none. */
+HR_API HR_MUST_CHECK hr_status hr_data_check_values(const hr_data *data, hr_error *err);
+
+/* Maps a binned cache, and reads it once to check it: threads, 1..256, share that out. The file must stay as
+ * it is until the data set is freed: a fit fails that finds it changed, but where it becomes shorter the
+ * system ends the process (SIGBUS). What comes out has labels and bins and no values: it is for hr_fit with
+ * public edges and as many bins, of methods that take them (hedge, gbdt, dpboost); everything else refuses
+ * it. hr_data_numbers and hr_data_codes are NULL, and all numbers read as missing. Owner: the
+ * caller frees *out with hr_data_free; the schema must outlive it. Fails: IO, FORMAT (no binned cache,
+ * another version, cut off, damaged: the message says where), SCHEMA (made with another), POLICY (a unit),
+ * ABSENT (a big-endian machine), ARGUMENT, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_data_map(const hr_schema *schema, const char *path, int threads,
+                                           hr_data **out, hr_error *err);
+
 /* NULL is allowed. */
 HR_API void hr_data_free(hr_data *data);
 

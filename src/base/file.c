@@ -21,6 +21,17 @@ bool hr_file_write(int fd, const void *bytes, size_t size) {
     return true;
 }
 
+int hr_file_unnamed(const char *path) {
+    const size_t room = strlen(path) + 48;
+    char *name = malloc(room);
+    if (!name) return -1;
+    snprintf(name, room, "%s.spare-%ld", path, (long)getpid());
+    const int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (fd >= 0) unlink(name);
+    free(name);
+    return fd;
+}
+
 void hr_file_sync_folder(char *path) {
     char *slash = strrchr(path, '/');
     if (slash) slash[slash == path] = '\0';

@@ -9,6 +9,11 @@
 /* Writes all of bytes[0..size), however often the system stops. False with errno. */
 bool hr_file_write(int fd, const void *bytes, size_t size);
 
+/* A new file beside `path` that has no name, for its owner alone: it is gone when it is closed. -1 with
+ * errno.
+ */
+int hr_file_unnamed(const char *path);
+
 /* Brings the name of the file at `path`, which is cut down to its folder, to the disk. Not every file system
  * can do that: a refusal is no failure. */
 void hr_file_sync_folder(char *path);

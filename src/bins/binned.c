@@ -1,5 +1,6 @@
 #include "bins/binned.h"
 #include "base/fail.h"
+#include "data/cell_file.h"
 #include "data/columns.h"
 #include "data/records.h"
 
@@ -14,9 +15,14 @@ static uint8_t *bytes_new(size_t count, size_t each) {
     return aligned_alloc(LINE, (count * each + LINE) / LINE * LINE);
 }
 
+static size_t spare_size(const hr_binned *binned) {
+    return binned->features * binned->column_stride;
+}
+
 void hr_binned_free(hr_binned *binned) {
     if (!binned) return;
-    free(binned->columns);
+    if (!binned->mapped) free(binned->columns);
+    hr_spare_map_done(binned->spare, spare_size(binned));
     free(binned->tiles);
     free(binned);
 }
@@ -59,16 +65,6 @@ static void tile_block(hr_binned *binned, size_t tile, size_t begin) {
     }
 }
 
-/* One a feature; those of categories count for nothing. */
-static const hr_search *make_searches(const hr_binning *binning, hr_arena *arena) {
-    hr_search *searches = arena ? hr_arena_alloc(arena, binning->feature_count, sizeof *searches) : NULL;
-    for (size_t f = 0; searches && f < binning->feature_count; f++)
-        if (binning->features[f].kind == HR_KIND_NUMBER &&
-            !hr_bins_search(&binning->features[f], arena, &searches[f]))
-            return NULL;
-    return searches;
-}
-
 hr_status hr_binned_columns(const hr_data *data, const hr_binning *binning, int threads, hr_binned **out,
                             hr_error *err) {
     hr_binned *binned = calloc(1, sizeof *binned);
@@ -79,10 +75,17 @@ hr_status hr_binned_columns(const hr_data *data, const hr_binning *binning, int 
     binned->weights = hr_data_weights(data);
     binned->column_stride = (binned->rows + LINE - 1) / LINE * LINE;
     binned->tile_count = (binned->features + HR_TILE - 1) / HR_TILE;
+    if (data->cells) {
+        binned->mapped = data->cells;
+        binned->columns = (uint8_t *)data->cells->cells; /* never written: mapped */
+        binned->column_stride = data->cells->layout.stride;
+        *out = binned;
+        return HR_OK;
+    }
     binned->columns = bytes_new(binned->features, binned->column_stride);
     bool searched = binned->rows >= SEARCHED_ROWS;
     hr_arena *arena = hr_arena_new();
-    const hr_search *searches = searched ? make_searches(binning, arena) : NULL;
+    const hr_search *searches = searched ? hr_binning_searches(binning, arena) : NULL;
     if (!binned->columns || (searched && !searches)) {
         hr_arena_free(arena);
         hr_binned_free(binned);
@@ -101,20 +104,40 @@ hr_status hr_binned_new(const hr_data *data, const hr_binning *binning, int thre
     hr_binned *binned = NULL;
     hr_status status = hr_binned_columns(data, binning, threads, &binned, err);
     if (status) return status;
-    binned->tiles = bytes_new(binned->tile_count * HR_TILE, binned->rows);
-    if (!binned->tiles) {
+    status = hr_binned_add_tiles(binned, threads, err);
+    if (status)
         hr_binned_free(binned);
-        return hr_fail_memory(err);
-    }
+    else
+        *out = binned;
+    return status;
+}
+
+hr_status hr_binned_add_tiles(hr_binned *binned, int threads, hr_error *err) {
+    binned->tiles = bytes_new(binned->tile_count * HR_TILE, binned->rows);
+    if (!binned->tiles) return hr_fail_memory(err);
     size_t blocks = (binned->rows + BLOCK - 1) / BLOCK;
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (size_t k = 0; k < blocks * binned->tile_count; k++)
         tile_block(binned, k / blocks, k % blocks * BLOCK);
-    *out = binned;
+    return HR_OK;
+}
+
+/* Rows of one block stand together and ascend: reading skips forward. */
+static hr_status reorder_mapped(hr_binned *binned, const uint32_t *order, hr_error *err) {
+    uint8_t *spare = NULL;
+    hr_status status = hr_spare_map(binned->mapped->path, spare_size(binned), &spare, err);
+    if (status) return status;
+    for (size_t f = 0; f < binned->features; f++) {
+        const uint8_t *before = hr_binned_column(binned, f);
+        uint8_t *after = spare + f * binned->column_stride;
+        for (size_t i = 0; i < binned->rows; i++) after[i] = before[order[i]];
+    }
+    binned->columns = binned->spare = spare;
     return HR_OK;
 }
 
 hr_status hr_binned_reorder(hr_binned *binned, const uint32_t *order, hr_error *err) {
+    if (binned->mapped) return reorder_mapped(binned, order, err);
     uint8_t *before = malloc(binned->rows + 1);
     if (!before) return hr_fail_memory(err);
     for (size_t f = 0; f < binned->features; f++) {

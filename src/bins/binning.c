@@ -30,6 +30,15 @@ bool hr_bins_search(const hr_feature_bins *feature, hr_arena *arena, hr_search *
     return true;
 }
 
+const hr_search *hr_binning_searches(const hr_binning *binning, hr_arena *arena) {
+    hr_search *searches = arena ? hr_arena_alloc(arena, binning->feature_count, sizeof *searches) : NULL;
+    for (size_t f = 0; searches && f < binning->feature_count; f++)
+        if (binning->features[f].kind == HR_KIND_NUMBER &&
+            !hr_bins_search(&binning->features[f], arena, &searches[f]))
+            return NULL;
+    return searches;
+}
+
 void hr_bins_of_numbers(const hr_search *search, const double *values, size_t rows, uint8_t *out) {
     hr_kernels_get()->bins_of_numbers(search, values, rows, out);
 }

@@ -37,6 +37,8 @@ uint8_t hr_bin_of_code(const hr_feature_bins *feature, uint16_t code);
 /* How a column of numbers is searched (kernels/search.h), made once for all of its values; it lives in the
  * arena. False when memory is short. */
 bool hr_bins_search(const hr_feature_bins *feature, hr_arena *arena, hr_search *out);
+/* One a feature; those of categories count for nothing. NULL when memory is short. */
+const hr_search *hr_binning_searches(const hr_binning *binning, hr_arena *arena);
 
 /* The same for whole columns. */
 void hr_bins_of_numbers(const hr_search *search, const double *values, size_t rows, uint8_t *out);

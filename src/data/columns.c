@@ -2,6 +2,7 @@
 
 #include "data/records.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- Arrays ---- */
@@ -76,9 +77,16 @@ static uint16_t code_of(const hr_column *column, double value) {
     return value >= 0 && value <= (double)column->value_count ? (uint16_t)value : HR_CODE_MISSING;
 }
 
+/* Of a binned cache (hr_data_check_values). */
+static const double *no_values(double *buffer, size_t count) {
+    for (size_t i = 0; i < count; i++) buffer[i] = (double)NAN;
+    return buffer;
+}
+
 const double *hr_data_number_block(const hr_data *data, size_t feature, size_t begin, size_t count,
                                    double *buffer) {
     if (data->numbers[feature]) return data->numbers[feature] + begin;
+    if (data->cells) return no_values(buffer, count);
     const hr_column *column = hr_schema_feature(data->schema, feature);
     hr_array_read(&data->borrowed[feature], begin, count, buffer);
     for (size_t i = 0; i < count; i++) buffer[i] = hr_clip_number(column, buffer[i]);
@@ -88,6 +96,7 @@ const double *hr_data_number_block(const hr_data *data, size_t feature, size_t b
 const uint16_t *hr_data_code_block(const hr_data *data, size_t feature, size_t begin, size_t count,
                                    uint16_t *buffer) {
     if (data->codes[feature]) return data->codes[feature] + begin;
+    if (data->cells) return memset(buffer, 0, count * sizeof *buffer);
     const hr_column *column = hr_schema_feature(data->schema, feature);
     for (size_t i = 0; i < count; i++)
         buffer[i] = code_of(column, element_at(&data->borrowed[feature], begin + i));
@@ -99,6 +108,10 @@ void hr_data_numbers_at(const hr_data *data, size_t feature, const uint32_t *row
     const double *numbers = data->numbers[feature];
     const hr_column *column = hr_schema_feature(data->schema, feature);
     for (size_t i = 0; numbers && i < count; i++) out[i] = numbers[rows[i]];
+    if (data->cells) {
+        (void)no_values(out, count);
+        return;
+    }
     for (size_t i = 0; !numbers && i < count; i++)
         out[i] = hr_clip_number(column, element_at(&data->borrowed[feature], rows[i]));
 }

@@ -2,6 +2,7 @@
 #include "data/records.h"
 
 #include "base/fail.h"
+#include "data/cell_file.h"
 #include "data/columns.h"
 #include "data/persons.h"
 #include "schema/schema.h"
@@ -24,6 +25,7 @@ void hr_data_free(hr_data *data) {
     free(data->reports);
     free(data->borrowed);
     hr_kept_free(data->kept);
+    hr_cell_file_close(data->cells);
     free(data->persons);
     free(data->weights);
     free(data);

@@ -24,7 +24,8 @@ struct hr_data {
     bool borrows_labels;
     hr_kept *kept;     /* NULL: none */
     uint32_t *persons; /* rows: who a record belongs to, counted from 0; NULL: the schema names no unit */
-    uint32_t *weights; /* rows: what a record counts, in 2^-HR_PERSON_BITS; NULL: all count 1 */
+    struct hr_cell_file *cells; /* a binned cache (cell_file.h): no columns are here; NULL: none */
+    uint32_t *weights;          /* rows: what a record counts, in 2^-HR_PERSON_BITS; NULL: all count 1 */
 };
 
 enum { HR_PERSON_BITS = 16 };

@@ -159,7 +159,7 @@ static hr_status check_background(const hr_model *model, const hr_data *backgrou
     if (!hr_data_rows(background))
         return hr_fail(err, HR_E_SCHEMA, "give a table with records, or none",
                        "the background has no records");
-    return HR_OK;
+    return hr_data_check_values(background, err);
 }
 
 hr_status hr_shap_new(const hr_model *model, const hr_shap_options *options, hr_shap **out, hr_error *err) {
@@ -303,6 +303,8 @@ hr_status hr_shap_values(const hr_shap *shap, const hr_data *data, double *out, 
     if (!hr_schema_same(shap->model->schema, hr_data_schema(data)))
         return hr_fail(err, HR_E_SCHEMA, "read the data with the model's schema",
                        "the data have another schema than the model");
+    hr_status status = hr_data_check_values(data, err);
+    if (status) return status;
     size_t rows = hr_data_rows(data), features = hr_schema_feature_count(shap->model->schema),
            workers = count_shap_workers(shap->threads, rows);
     hr_arena *arena = hr_arena_new();

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "data/cell_file.h"
 #include "fit/bounds.h"
 #include "fit/budget.h"
 #include "fit/class_weights.h"
@@ -78,6 +79,32 @@ static hr_status check_unit(const fit_job *f, hr_error *err) {
     return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "unit");
 }
 
+static hr_status refuse_cells(const char *field, const char *why, const char *remedy, hr_error *err) {
+    hr_fail(err, HR_E_POLICY, remedy, "the data are a binned cache: %s", why);
+    return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, field);
+}
+
+/* A binned cache has the bins of one grid, and no values. */
+static hr_status check_cells_of_fit(const fit_job *f, hr_error *err) {
+    const hr_fit_options *options = f->options;
+    char remedy[120];
+    if (!f->data->cells) return HR_OK;
+    const uint32_t bins = f->data->cells->header.bins;
+    snprintf(remedy, sizeof remedy,
+             "give the options edges=public and bins=%u, or train from the table itself", bins);
+    if (!f->method->cells)
+        return refuse_cells("method", "this method needs the values",
+                            "use hedge, gbdt or dpboost, or train from the table itself", err);
+    if (options->edges != HR_EDGES_PUBLIC)
+        return refuse_cells("edges", "its bins are those of public edges", remedy, err);
+    if (options->bins != bins) return refuse_cells("bins", "it has another number of bins", remedy, err);
+    static const char table[] = "leave it out, or train from the table itself";
+    if (options->start) return refuse_cells("start", "a model cannot score it", table, err);
+    if (options->private_bounds_count)
+        return refuse_cells("private-bounds", "its bounds are those of the schema", table, err);
+    return HR_OK;
+}
+
 static hr_status check_fit(const fit_job *f, hr_error *err) {
     const hr_schema *schema = hr_data_schema(f->data);
     if (f->options->threads < 0 || f->options->threads > THREADS_MAX)
@@ -88,6 +115,7 @@ static hr_status check_fit(const fit_job *f, hr_error *err) {
     if (!status) status = hr_class_weights_check(f->method, f->options, schema, err);
     if (!status) status = check_fit_ledger(f, err);
     if (!status) status = check_unit(f, err);
+    if (!status) status = check_cells_of_fit(f, err);
     if (status) return status;
     if (!hr_data_has_labels(f->data))
         return hr_fail(err, HR_E_SCHEMA, "train on data that have the label",
@@ -423,6 +451,7 @@ static hr_status run_fit(fit_job *f, hr_model **out, hr_error *err) {
     if (!status) status = weigh_fit_classes(f, err);
     if (!status) status = open_source(f, err);
     if (!status) status = f->method->train(&f->training, err);
+    if (!status && f->data->cells) status = hr_cell_file_unchanged(f->data->cells, err);
     hr_timings_enter(f->options->timings, HR_PHASE_MODEL);
     if (!status) status = make_model(f, &model, err);
     hr_timings_leave(f->options->timings);

@@ -133,6 +133,7 @@ const hr_method hr_method_dpboost = {
         "count. Splits: exponential mechanism (pure epsilon: permute-and-flip) of width 4 g*^2 for all nodes "
         "of a level together; leaves: noisy sums and counts; every person draws the tree of all its records; "
         "bins public or paid for.",
+    .cells = true,
     .check = check_dpboost,
     .memory = hr_single_tree_memory,
     .train = train_dpboost,

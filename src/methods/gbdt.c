@@ -91,6 +91,7 @@ const hr_method hr_method_gbdt = {
     .sound_options = options,
     .paper_options = options,
     .bounds = bounds,
+    .cells = true,
     .check = hr_facts_check_classes,
     .train = train_gbdt,
     .link = hr_boosting_link,

@@ -205,6 +205,7 @@ const hr_method hr_method_hedge = {
         "everything else follows "
         "from "
         "released values.",
+    .cells = true,
     .check = hr_hedge_check,
     .memory = hedge_memory,
     .train = train_hedge,

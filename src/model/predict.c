@@ -89,6 +89,8 @@ static hr_status predict_all(prediction_task *t, int threads, hr_error *err) {
     if (!hr_schema_same(t->predictor->schema, hr_data_schema(t->data)))
         return hr_fail(err, HR_E_SCHEMA, "read the data with the model's schema",
                        "the data have another schema than the model");
+    hr_status status = hr_data_check_values(t->data, err);
+    if (status) return status;
     t->rows = hr_data_rows(t->data);
     t->workers = count_workers(threads, t->rows);
     hr_arena *arena = hr_arena_new();

@@ -133,6 +133,8 @@ static hr_status check_simulated_tables(const hr_simulated_owners *owners, hr_er
         if (!hr_data_has_labels(owners->tables[o]))
             return hr_fail(err, HR_E_SCHEMA, "give data with the label's column",
                            "the table of owner %zu has no labels", o + 1);
+        hr_status status = hr_data_check_values(owners->tables[o], err);
+        if (status) return status;
         if (hr_schema_difference(first, other, &sides, difference))
             return hr_fail(err, HR_E_SCHEMA, "give all tables one schema", "the schemas differ: %s",
                            difference);

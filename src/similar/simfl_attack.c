@@ -302,6 +302,7 @@ hr_status hr_attack_simfl(const hr_data *data, const hr_attack_options *options,
                           hr_error *err) {
     simfl_attack a = {0};
     hr_status status = take_attack_options(options, &a.options, err);
+    if (!status) status = hr_data_check_values(data, err);
     if (status) return status;
     status = prepare_attack(&a, data, err);
     hr_attack_figures figures = {.attacker = a.attacker.rows,

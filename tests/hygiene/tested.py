@@ -11,6 +11,7 @@ COVERED = {
     'accountant': 'gdp mechanisms',
     'audit_exact': 'gaussian laplace',
     'audit_runs': 'para seq',
+    'binner': 'cell_data cell_file',
     'broker': 'address',
     'compressed': 'codec_gzip codec_xz codec_zstd contents decompress table_source',
     'csv': 'byte_source cells data lines read read_options',
