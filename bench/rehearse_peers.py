@@ -18,6 +18,8 @@ import json, sys
 said = {'version': '9.9', 'train': {'tree': 0.003, 'bins': 1.5, 'predict': 1e-8, 'logloss': 0.5, 'imports': 7},
         'predict': {'predict': 2e-8, 'row': 8e-8, 'logloss': 0.5, 'imports': 7}, 'rows': {'row': 1e-6, 'call': 3e-7, 'imports': 7},
         'forest': {'tree': 0.01, 'bins': 0, 'predict': 1e-8, 'logloss': 0.5, 'imports': 7}}
+if sys.argv[2] == 'forest' and sys.argv[3] not in ('sklearn-rf', 'sklearn-ert', 'lightgbm-rf', 'lightgbm-ert'):
+    sys.exit('no such forest')
 print(json.dumps(said[sys.argv[2]]))
 '''
 
