@@ -43,6 +43,7 @@ static const arg_option evaluate_options[] = {
     {"rows", 0, ARG_INTEGER, false, AT(rows), "N",
      "with --plan: how many records there will be; 10000 unless given"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object"},
+    THREADS_OPTION(evaluate_args),
     TABLE_OPTIONS(evaluate_args),
     SKIP_OPTION(evaluate_args),
     {"strict", 0, ARG_FLAG, false, AT(strict), NULL, STRICT_HELP},
@@ -137,14 +138,15 @@ static void print_metrics_json(const evaluation_run *run, const hr_decided *deci
 
 static hr_status measure_decisions(const evaluate_args *args, evaluation_run *run, hr_decided *decided,
                                    hr_error *err) {
-    if (!is_classifier(run)) return hr_evaluate(run->model, run->data, 0, &decided->metrics, err);
+    const int threads = (int)args->table.threads.value;
+    if (!is_classifier(run)) return hr_evaluate(run->model, run->data, threads, &decided->metrics, err);
     const size_t classes = hr_model_output_count(run->model);
     if (args->confusion && (run->counts = calloc(classes * classes, sizeof *run->counts)) == NULL) {
         *err = (hr_error){.status = HR_E_MEMORY, .message = "out of memory"};
         return HR_E_MEMORY;
     }
     decided->counts = run->counts;
-    return hr_evaluate_decisions(run->model, run->data, &run->rule, 0, decided, err);
+    return hr_evaluate_decisions(run->model, run->data, &run->rule, threads, decided, err);
 }
 
 static hr_status measure_exactly(const evaluate_args *args, evaluation_run *run, hr_error *err) {
@@ -170,6 +172,7 @@ static hr_evaluation_options release_options(const evaluate_args *args, evaluati
     options.epsilon = args->epsilon.value;
     options.delta = args->delta.value;
     options.decision = is_classifier(run) ? &run->rule : NULL;
+    options.threads = (int)args->table.threads.value;
     options.ledger = run->ledger;
     options.entry = &run->entry;
     return options;
@@ -227,7 +230,8 @@ static bool is_consistent(const command *self, const evaluate_args *args) {
     else if (args->rows.given && !args->plan)
         wrong = "--rows is for --plan: an evaluation counts the records by itself";
     if (wrong != NULL) usage_error(self->name, "%s", wrong);
-    return wrong == NULL && (args->plan || input_table_usable(self, &args->table, args->model));
+    return wrong == NULL && input_threads_usable(self, &args->table) &&
+           (args->plan || input_table_usable(self, &args->table, args->model));
 }
 
 static hr_status evaluate(const command *self, const evaluate_args *args, evaluation_run *run,

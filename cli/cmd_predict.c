@@ -35,6 +35,7 @@ static const arg_option predict_options[] = {
     {"threshold", 0, ARG_REAL, false, offsetof(predict_args, decide.threshold), "P", THRESHOLD_HELP},
     {"costs", 0, ARG_TEXT, false, offsetof(predict_args, decide.costs), "FILE", COSTS_HELP},
     {"json", 0, ARG_FLAG, false, offsetof(predict_args, as_json), NULL, "one JSON object a line, not CSV"},
+    THREADS_OPTION(predict_args),
     TABLE_OPTIONS(predict_args),
     {"strict", 0, ARG_FLAG, false, offsetof(predict_args, strict), NULL, STRICT_HELP},
     {"timings", 0, ARG_FLAG, false, offsetof(predict_args, timed), NULL,
@@ -219,7 +220,7 @@ static hr_status predict(const predict_args *args, const hr_model *model, const 
         return HR_E_MEMORY;
     }
     hr_timings_enter(args->table.timings, HR_PHASE_PREDICT);
-    hr_status status = hr_model_predict(model, data, 0, numbers, err);
+    hr_status status = hr_model_predict(model, data, (int)args->table.threads.value, numbers, err);
     hr_timings_leave(args->table.timings);
     hr_timings_enter(args->table.timings, HR_PHASE_WRITE);
     if (status == HR_OK) status = write_predictions(args, &lines, numbers, rows, err);
@@ -236,7 +237,8 @@ static bool output_is_apart(const command *self, const predict_args *args) {
 
 static int run_predict(const command *self, int argc, char **argv) {
     predict_args args = {.output = "-"};
-    if (!args_parse(self, argc, argv, &args) || !input_table_usable(self, &args.table, args.model))
+    if (!args_parse(self, argc, argv, &args) || !input_threads_usable(self, &args.table) ||
+        !input_table_usable(self, &args.table, args.model))
         return EXIT_USAGE;
     if (args.scores && args.classes)
         return usage_error(self->name, "--scores and --classes exclude each other");

@@ -15,7 +15,6 @@
 #include "timings.h"
 
 #include <hedgerow/amount.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +25,7 @@ typedef struct train_args {
     table_args table;
     arg_settings settings;
     bool as_json, quiet, reproducible, plan, force, start_is_public, strict, timed;
-    arg_integer seed, threads, rows, records_per_person;
+    arg_integer seed, rows, records_per_person;
     arg_list private_bounds, class_weights;
     arg_real bounds_share;
 } train_args;
@@ -62,7 +61,7 @@ static const arg_option train_options[] = {
      "the "
      "noise of M records; for every method. Unless given, each record of a person counts a part (hedge, "
      "dpboost)"},
-    {"threads", 0, ARG_INTEGER, false, AT(threads), "N",
+    {"threads", 0, ARG_INTEGER, false, AT(table.threads), "N",
      "0: as many as there are processors; the model does not depend on it"},
     {"ledger", 0, ARG_TEXT, false, AT(ledger), "FILE",
      "spend from this ledger ('hedgerow ledger create' creates one)"},
@@ -107,10 +106,7 @@ static bool consistent(const command *self, const train_args *args) {
                                 "test, add --unsafe-reproducible-noise");
         return false;
     }
-    if (args->threads.value > INT_MAX) {
-        usage_error(self->name, "--threads: %llu is too many", (unsigned long long)args->threads.value);
-        return false;
-    }
+    if (!input_threads_usable(self, &args->table)) return false;
     if (args->as_json && !args->plan && args->model != NULL && is_standard_output(args->model)) {
         usage_error(self->name,
                     "--json and --model %s both write to standard output; name a file for the model",
@@ -179,7 +175,7 @@ static hr_status set_options(const train_args *args, train_run *run, hr_error *e
     }
     options->reproducible_noise = args->reproducible;
     options->seed = args->seed.value;
-    options->threads = (int)args->threads.value;
+    options->threads = (int)args->table.threads.value;
     options->timings = args->table.timings;
     options->records_per_person = (int64_t)args->records_per_person.value;
     options->private_bounds = (const char *const *)args->private_bounds.items;
@@ -244,7 +240,7 @@ static hr_status map_or_read(const train_args *args, train_run *run, hr_error *e
     const arg_list *data = &args->table.data;
     if (data->count != 1 || !hr_data_is_binned(data->items[0]))
         return input_table(run->schema, &args->table, false, &run->data, err);
-    return hr_data_map(run->schema, data->items[0], input_threads(args->threads), &run->data, err);
+    return hr_data_map(run->schema, data->items[0], input_threads(args->table.threads), &run->data, err);
 }
 
 static hr_status read_train_data(const command *self, const train_args *args, train_run *run, hr_error *err) {

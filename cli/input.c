@@ -3,6 +3,7 @@
 
 #include "output.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +86,7 @@ hr_read_options input_table_options(const table_args *table) {
     options.separator = (hr_separator)table->separator;
     options.skip_unlabelled = table->skip_unlabelled;
     options.query = table->query;
+    options.threads = (int)table->threads.value;
     options.drop = (const char *const *)table->drop.items;
     options.drop_count = table->drop.count;
     options.timings = table->timings;
@@ -157,6 +159,12 @@ bool input_table_usable(const command *self, const table_args *table, const char
     }
     if (standard <= 1) return true;
     usage_error(self->name, "two inputs cannot both be standard input ('-')");
+    return false;
+}
+
+bool input_threads_usable(const command *self, const table_args *table) {
+    if (table->threads.value <= INT_MAX) return true;
+    usage_error(self->name, "--threads: %llu is too many", (unsigned long long)table->threads.value);
     return false;
 }
 

@@ -17,6 +17,7 @@ typedef struct table_args {
     size_t format, separator;
     bool skip_unlabelled;
     hr_timings *timings; /* of the command, which sets it; NULL: none */
+    arg_integer threads; /* that read it, and do what the command does */
 } table_args;
 
 /* The options of a table besides --data, for the field `table` of the command's own structure. */
@@ -47,6 +48,13 @@ typedef struct table_args {
             "leave this column out; may be repeated"                                                         \
     }
 
+/* For commands whose result depends on no number of threads. */
+#define THREADS_OPTION(args)                                                                                 \
+    {                                                                                                        \
+        "threads", 0, ARG_INTEGER, false, offsetof(args, table.threads), "N",                                \
+            "0: as many as there are processors; the result does not depend on it"                           \
+    }
+
 /* For commands that need labels. */
 #define SKIP_OPTION(args)                                                                                    \
     {                                                                                                        \
@@ -58,6 +66,9 @@ typedef struct table_args {
  * and no address holds a password, which other users of the machine could read. Else says so as a usage
  * error. */
 bool input_table_usable(const command *self, const table_args *table, const char *other);
+
+/* Whether the number of threads is one; else says so as a usage error. */
+bool input_threads_usable(const command *self, const table_args *table);
 
 /* The files of a table, as places where no output may go. Returns how many. */
 enum { TABLE_FILES_MAX = ARG_LIST_MAX + 1 };

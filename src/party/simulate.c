@@ -21,10 +21,12 @@ typedef struct rehearsal {
     hr_simulation simulation;
 } rehearsal;
 
-static hr_status read_tables(rehearsal *r, const hr_simulation_data *data, hr_error *err) {
+static hr_status read_tables(rehearsal *r, const hr_simulation_data *data, int threads, hr_error *err) {
+    hr_read_options options = HR_READ_OPTIONS_INIT;
     hr_status status = HR_OK;
+    options.threads = threads;
     for (size_t i = 0; !status && i < data->file_count; i++, r->table_count++)
-        status = hr_data_read(r->schema, data->files[i], NULL, &r->tables[i], err);
+        status = hr_data_read(r->schema, data->files[i], &options, &r->tables[i], err);
     return status;
 }
 
@@ -66,7 +68,7 @@ static hr_status run_simulation(rehearsal *r, const char *path, const hr_simulat
     if (!status) status = check_data(data, err);
     if (!status) status = hr_schema_read(r->file.schema, &r->schema, err);
     if (!status) status = hr_schema_reviewed(r->schema, err);
-    if (!status) status = read_tables(r, data, err);
+    if (!status) status = read_tables(r, data, settings->threads, err);
     if (!status && data->parties) status = deal_records(r, data->parties, err);
     const hr_owner_tables owners = {(const hr_data *const *)r->tables, r->table_count};
     if (!status)
