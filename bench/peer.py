@@ -7,8 +7,9 @@ usage: peer.py version LIBRARY
        peer.py forest KIND FILE ROWS FEATURES THREADS FEW MANY DEPTH
        peer.py fit LIBRARY FILE ROWS FEATURES THREADS
        peer.py csv LIBRARY FILE THREADS
-LIBRARY: xgboost, lightgbm, lightgbm-quantised, hessboost, pandas; to predict also lleaves, which compiles a model of lightgbm; to fit:
-sklearn, interpret. KIND: sklearn-rf, sklearn-ert, lightgbm-rf, lightgbm-ert. The label is the last column of a CSV file."""
+LIBRARY: xgboost, lightgbm, lightgbm-quantised, hessboost; to predict also lleaves, which compiles a model of lightgbm; to fit: sklearn,
+interpret; to read: pandas, polars, pyarrow, xgboost, lightgbm. KIND: sklearn-rf, sklearn-ert, lightgbm-rf, lightgbm-ert. The label is the
+last column of a CSV file."""
 import importlib
 import importlib.metadata
 import json
@@ -258,18 +259,39 @@ def fit(library, path, rows, features, threads):
     return dict(seconds=spent, logloss=logloss(p, y), auc=roc_auc_score(y, p), imports=start)
 
 
-def read_csv(library, path, threads):
-    """What the library itself offers to turn a CSV file into its own table of numbers."""
-    if library == 'pandas':
-        import pandas
-        return lambda: pandas.read_csv(path)
-    if library == 'xgboost':
-        import xgboost
-        last = open(path, encoding='utf-8').readline().count(',')
-        return lambda: xgboost.DMatrix('%s?format=csv&label_column=%d' % (path, last), nthread=threads)
+def read_pandas(path, threads):
+    """Its default engine has one thread."""
+    import pandas
+    return lambda: pandas.read_csv(path)
+
+
+def read_polars(path, threads):
+    os.environ['POLARS_MAX_THREADS'] = str(threads)
+    import polars
+    return lambda: polars.read_csv(path)
+
+
+def read_pyarrow(path, threads):
+    import pyarrow
+    from pyarrow import csv
+    pyarrow.set_cpu_count(threads)
+    return lambda: csv.read_csv(path, csv.ReadOptions(use_threads=threads > 1))
+
+
+def read_xgboost(path, threads):
+    import xgboost
+    last = open(path, encoding='utf-8').readline().count(',')
+    return lambda: xgboost.DMatrix('%s?format=csv&label_column=%d' % (path, last), nthread=threads)
+
+
+def read_lightgbm(path, threads):
     import lightgbm
     settings = dict(header=True, label_column='name:y', num_threads=threads, verbosity=-1)
     return lambda: lightgbm.Dataset(path, params=settings).construct()
+
+
+# What each library itself offers to turn a CSV file into its own table of numbers.
+READ = {'pandas': read_pandas, 'polars': read_polars, 'pyarrow': read_pyarrow, 'xgboost': read_xgboost, 'lightgbm': read_lightgbm}
 
 
 def main():
@@ -288,8 +310,9 @@ def main():
         print(json.dumps(fit(library, sys.argv[3], *map(int, sys.argv[4:]))))
     else:
         path, threads = sys.argv[3], int(sys.argv[4])
+        read = READ[library](path, threads)  # sets the number of threads before the import
         start = imports(library, threads)
-        spent, _ = timed(read_csv(library, path, threads))
+        spent, _ = timed(read)
         print(json.dumps(dict(seconds=spent, megabytes=os.path.getsize(path) / 1e6, imports=start)))
 
 

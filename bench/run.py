@@ -24,7 +24,7 @@ TRAINERS = ['xgboost', 'lightgbm', 'lightgbm-quantised', 'hessboost']
 PREDICTORS = {'xgboost': 'xgboost inplace_predict', 'lightgbm': 'lightgbm', 'lleaves': 'lightgbm, compiled by lleaves', 'hessboost': 'hessboost'}
 ROWS = {'lightgbm': 'lightgbm SingleRowFast', 'xgboost': 'xgboost PredictFromDense', 'lleaves': 'lightgbm, compiled by lleaves',
         'hessboost': 'hessboost predict_row, by Python'}
-READERS = ['pandas', 'xgboost', 'lightgbm']
+READERS = ['pandas', 'polars', 'pyarrow', 'xgboost', 'lightgbm']
 FITTERS = {'sklearn': 'scikit-learn HGB, not private', 'interpret': 'interpret DP-EBM, the same budget'}
 FORESTS = {'rf': {'sklearn': 'scikit-learn RandomForest', 'lightgbm': 'lightgbm rf'},
            'ert': {'sklearn': 'scikit-learn ExtraTrees', 'lightgbm': 'lightgbm rf, extra_trees'}}
@@ -216,7 +216,7 @@ def hedge_beside_peers(args, peers, size, threads):
 
 def read_beside_peers(args, peers, size, threads):
     path = table_file(args, *size, 'csv')
-    sides = {'hedgerow': [os.path.join(args.build, 'bench', 'bench_read'), path, 'y']}
+    sides = {'hedgerow': [os.path.join(args.build, 'bench', 'bench_read'), path, 'y', str(threads)]}
     sides.update({library: [peers[library][0], PEER, 'csv', library, path, str(threads)] for library in READERS if library in peers})
     results = take_turns(sides, args.repeat)
     for got in results.values():
@@ -251,7 +251,8 @@ def run_sections(args, peers, threads):
         for size in sizes_of(args.private_sizes):
             rows += hedge_beside_peers(args, peers, size, threads)
     if args.only in (None, 'read'):
-        rows += read_beside_peers(args, peers, *sizes_of(args.csv), threads)
+        for size in sizes_of(args.csv):
+            rows += read_beside_peers(args, peers, size, threads)
     return rows
 
 
@@ -268,7 +269,7 @@ def main():
     parser.add_argument('--forest-sizes', default='1000000x28x16,100000x28x60',
                         help='tables and depths to train forests on (1000000x28x16,100000x28x60)')
     parser.add_argument('--private-sizes', default='1000000x28', help='tables to train hedge on (1000000x28)')
-    parser.add_argument('--csv', default='200000x28', help='table to read (200000x28)')
+    parser.add_argument('--csv', default='200000x28', help='tables to read (200000x28: 49 MB; 4110000x28 is one of 1 GB)')
     parser.add_argument('--only', choices=['train', 'predict', 'rows', 'privacy', 'forests', 'hedge', 'read'], help='one section alone')
     parser.add_argument('--json', help='write the figures to this file, too')
     args = parser.parse_args()

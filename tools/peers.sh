@@ -7,7 +7,7 @@ pip() { "$folder/bin/python" -m pip --quiet --disable-pip-version-check install 
 
 [ -x "$folder/bin/python" ] || python3 -m venv "$folder"
 # lleaves calls PassManagerBuilder, which llvmlite has up to 0.44.
-for packages in numpy pandas scikit-learn xgboost-cpu lightgbm 'lleaves llvmlite<0.45' hessboost interpret-core; do
+for packages in numpy pandas polars pyarrow scikit-learn xgboost-cpu lightgbm 'lleaves llvmlite<0.45' hessboost interpret-core; do
     # shellcheck disable=SC2086
     pip $packages || echo "peers.sh: left out: ${packages%% *}" >&2
 done
