@@ -1,5 +1,6 @@
 /* hedgerow generate: tables to try things on. */
 #include "commands.h"
+#include "generate_bins.h"
 #include "output.h"
 #include "places.h"
 
@@ -8,6 +9,7 @@
 typedef struct generate_args {
     arg_integer rows, seed, features, informative, classes, visits;
     arg_real noise;
+    arg_integer bins;
     const char *output, *schema;
 } generate_args;
 
@@ -18,6 +20,11 @@ typedef struct generate_args {
     { "seed", 0, ARG_INTEGER, false, AT(seed), "N", "the same seed gives the same table" }
 #define OUTPUT_OPTION                                                                                        \
     { "output", 'o', ARG_TEXT, false, AT(output), "FILE", "where the CSV goes; standard output unless given" }
+#define BINS_OPTION                                                                                          \
+    {                                                                                                        \
+        "bins", 0, ARG_INTEGER, false, AT(bins), "N",                                                        \
+            "write a binned cache with N public bins, 2 to 255, as 'hedgerow bin' does of the table"         \
+    }
 #define SCHEMA_OPTION                                                                                        \
     {                                                                                                        \
         "schema", 0, ARG_TEXT, false, AT(schema), "FILE",                                                    \
@@ -69,6 +76,8 @@ static int generate(const command *self, hr_generator generator, int argc, char 
         return usage_error(self->name,
                            "table and schema cannot both go to standard output; name a file for one of them");
     }
+    if (args.bins.given && (args.bins.value < 2 || args.bins.value > 255 || is_standard_output(args.output)))
+        return usage_error(self->name, "--bins: give 2 to 255, and name a file with --output");
     if (args.visits.given && args.visits.value == 0)
         return usage_error(self->name, "--visits: give 1 or more");
     hr_generate_options options;
@@ -84,7 +93,10 @@ static int generate(const command *self, hr_generator generator, int argc, char 
     hr_status status = output_probe(args.output, OUTPUT_NEW, &err);
     if (status == HR_OK && args.schema != NULL) status = output_probe(args.schema, OUTPUT_NEW, &err);
     if (status == HR_OK) status = write_schema(&options, args.schema, &err);
-    if (status == HR_OK) status = write_generated_table(&options, args.output, &err);
+    if (status == HR_OK)
+        status = args.bins.given
+                     ? write_generated_bins(&options, (uint32_t)args.bins.value, args.output, &err)
+                     : write_generated_table(&options, args.output, &err);
     return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }
 
@@ -96,6 +108,7 @@ static const arg_option hospital_options[] = {
     {"visits", 0, ARG_INTEGER, false, AT(visits), "N",
      "1 to N visits of each patient, N up to 1000: a column patient_id says whose, and is the schema's unit"},
     OUTPUT_OPTION,
+    BINS_OPTION,
     SCHEMA_OPTION};
 
 static int run_hospital(const command *self, int argc, char **argv) {
@@ -118,6 +131,7 @@ static const arg_option classification_options[] = {
     ROWS_OPTION,
     SEED_OPTION,
     OUTPUT_OPTION,
+    BINS_OPTION,
     SCHEMA_OPTION,
     FEATURES_OPTION,
     INFORMATIVE_OPTION,
@@ -146,6 +160,7 @@ static const arg_option regression_options[] = {
     ROWS_OPTION,
     SEED_OPTION,
     OUTPUT_OPTION,
+    BINS_OPTION,
     SCHEMA_OPTION,
     FEATURES_OPTION,
     INFORMATIVE_OPTION,
@@ -172,6 +187,7 @@ static const arg_option friedman1_options[] = {
     ROWS_OPTION,
     SEED_OPTION,
     OUTPUT_OPTION,
+    BINS_OPTION,
     SCHEMA_OPTION,
     FEATURES_OPTION,
     {"noise", 0, ARG_REAL, false, AT(noise), "SIGMA", "standard deviation of the label's noise"},

@@ -133,6 +133,7 @@ static hr_status reorder_mapped(hr_binned *binned, const uint32_t *order, hr_err
         for (size_t i = 0; i < binned->rows; i++) after[i] = before[order[i]];
     }
     binned->columns = binned->spare = spare;
+    hr_cell_file_release(binned->mapped);
     return HR_OK;
 }
 

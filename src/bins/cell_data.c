@@ -63,6 +63,7 @@ static hr_status data_of_cells(const hr_schema *schema, hr_cell_file *file, hr_d
     data->extra = (size_t)file->header.extra;
     data->skipped = file->header.skipped;
     data->cells = file;
+    hr_cell_file_release(file); /* all of it was read for the check */
     take_reports(file, data->reports);
     *out = data;
     return HR_OK;

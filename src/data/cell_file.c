@@ -1,3 +1,4 @@
+#define _DEFAULT_SOURCE /* madvise: that of POSIX may keep pages */
 #include "data/cell_file.h"
 
 #include "base/checksum.h"
@@ -158,6 +159,10 @@ void hr_cell_file_close(hr_cell_file *f) {
     if (f->fd >= 0) close(f->fd);
     free(f->path);
     free(f);
+}
+
+void hr_cell_file_release(const hr_cell_file *f) {
+    (void)madvise(f->map, f->layout.size, MADV_DONTNEED);
 }
 
 hr_status hr_cell_file_unchanged(const hr_cell_file *f, hr_error *err) {

@@ -75,6 +75,9 @@ void hr_cell_file_close(hr_cell_file *file);
 HR_MUST_CHECK hr_status hr_cell_file_check(const hr_cell_file *file, const hr_schema *schema,
                                            const uint32_t *bin_counts, int threads, hr_error *err);
 
+/* Gives the pages that were read back to the system: they are read again where they are needed. */
+void hr_cell_file_release(const hr_cell_file *file);
+
 /* Whether the file is still the one that was opened, as far as its size and time tell. Fails: FORMAT. */
 HR_MUST_CHECK hr_status hr_cell_file_unchanged(const hr_cell_file *file, hr_error *err);
 

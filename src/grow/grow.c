@@ -150,7 +150,7 @@ static hr_status split_level(hr_grower *g, const hr_growth *growth, size_t count
         g->next_nodes[2 * made + 1] = left + 1;
         g->next_totals[2 * made] = left_sum;
         g->next_totals[2 * made + 1] = right_sum;
-        g->summed[made] = 2 * made + !hr_left_is_smaller(packing, left_sum, right_sum);
+        g->summed[made] = 2 * made + !hr_left_is_smaller(&g->sums[left], &g->sums[left + 1]);
         g->next_cells[sibling(g->summed[made])] = g->level_cells[i];
         g->asked_nodes[made] = g->nodes[i];
         g->asked_left[made] = left;

@@ -29,8 +29,9 @@ hr_status hr_boosting_init(hr_boosting *b, hr_training *training, hr_link link, 
     hr_stats_setup setup = {
         .kind = HR_STATS_GRADIENTS, .binning = binning, .outputs = b->outputs, .depth = depth};
     size_t cells = hr_histogram_cells(binning->feature_count);
-    if (training->unit == HR_PER_PERSON) {
-        setup.weights = hr_data_weights(training->data);
+    if (training->unit == HR_PER_PERSON) setup.weights = hr_data_weights(training->data);
+    setup.sums_apart = training->sums_apart;
+    if (training->unit == HR_PER_PERSON || training->sums_apart) {
         b->packing.weight_cells = cells;
         cells *= 2;
     }

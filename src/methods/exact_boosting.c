@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { WEIGHT_BITS = 10 };
+enum { WEIGHT_BITS = 10, PACKED_BITS_MIN = 12 };
 
 hr_status hr_exact_charge(hr_gate *gate, const char *what, hr_permit *out, hr_error *err) {
     hr_charge exact = {.what = what, .tree = -1, .level = -1, .sensitivity = 1};
@@ -23,8 +23,16 @@ bool hr_exact_boosting_is_logistic(const hr_exact_boosting *e) {
     return e->boosting.training->forest.link == HR_LINK_LOGISTIC;
 }
 
+static uint64_t exact_weight_bound(bool logistic) {
+    return logistic ? 1 << (WEIGHT_BITS - 2) : 1;
+}
+
+bool hr_exact_sums_apart(bool logistic, size_t rows) {
+    return hr_packing_shift(rows, exact_weight_bound(logistic), (int64_t)1 << PACKED_BITS_MIN) < 0;
+}
+
 hr_status hr_exact_packing(bool logistic, size_t rows, hr_packing *packing, hr_error *err) {
-    uint64_t weight_bound = logistic ? 1 << (WEIGHT_BITS - 2) : 1;
+    uint64_t weight_bound = exact_weight_bound(logistic);
     packing->weight_scale = logistic ? 1 << WEIGHT_BITS : 1;
     packing->shift = -1;
     for (int bits = 30; packing->shift < 0 && bits >= 8; bits--) {
@@ -71,7 +79,8 @@ hr_status hr_exact_boosting_init(hr_exact_boosting *e, hr_training *training, co
     if (!status) status = hr_boosting_init(&e->boosting, training, link, trees, err);
     if (status) return status;
     splitter_init(e);
-    status = hr_exact_packing(hr_exact_boosting_is_logistic(e), rows, &e->boosting.packing, err);
+    status = hr_exact_packing(hr_exact_boosting_is_logistic(e), training->sums_apart ? HR_CHUNK_ROWS : rows,
+                              &e->boosting.packing, err);
     if (status) hr_exact_boosting_done(e);
     return status;
 }

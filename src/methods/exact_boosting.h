@@ -36,6 +36,8 @@ bool hr_exact_boosting_is_logistic(const hr_exact_boosting *exact);
 /* How the integers of `rows` records are packed: as many bits for a gradient as sums over all of them leave,
  * at most 30. Fails: LIMIT. */
 HR_MUST_CHECK hr_status hr_exact_packing(bool logistic, size_t rows, hr_packing *out, hr_error *err);
+/* Whether so many records leave gradients less than 12 bits: hr_training.sums_apart leaves them more. */
+bool hr_exact_sums_apart(bool logistic, size_t rows);
 /* Sets forest->base, by its link and outputs, from label sums over `rows` records: the mean of the targets,
  * or the log-odds of the classes. */
 void hr_exact_base(const hr_noisy *sums, double rows, hr_forest *forest);

@@ -46,11 +46,17 @@ static hr_status boost_gbdt(hr_exact_boosting *e, hr_error *err) {
     return status;
 }
 
+static bool is_logistic_gbdt(const hr_training *training) {
+    const hr_task task = hr_schema_task(hr_data_schema(training->data));
+    return hr_boosting_link(training->options, task) == HR_LINK_LOGISTIC;
+}
+
 static hr_status train_gbdt(hr_training *training, hr_error *err) {
     hr_exact_boosting e;
     hr_exact_permits permits;
     size_t trees = (size_t)training->options->trees * hr_training_outputs(training->data);
     hr_status status = hr_exact_boosting_charge(training->gate, training->options->edges, &permits, err);
+    training->sums_apart = hr_exact_sums_apart(is_logistic_gbdt(training), training->source->capacity);
     if (!status)
         status = hr_exact_boosting_init(&e, training, &permits, trees, training->source->capacity, err);
     if (status) return status;

@@ -200,7 +200,6 @@ static hr_status check_round(const hr_fit_facts *facts, const hr_hedge_setting *
 hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err) {
     hr_hedge_setting setting = hr_hedge_setting_of(facts);
     hr_status status = hr_facts_check_classes(facts, err);
-    if (!status) status = hr_facts_check_rows(facts, 1, 1 << (HR_GRADIENT_BITS + 1), err);
     if (!status) status = check_once(facts, &setting, err);
     return status ? status : check_round(facts, &setting, err);
 }

@@ -63,6 +63,7 @@ typedef struct hr_training {
     hr_forest forest;
     const hr_forest *start;     /* a released forest that this one continues; NULL: none */
     const double *start_scores; /* what it says of the records: rows x outputs; NULL: none */
+    bool sums_apart;            /* more records than packed sums have room for (stats/packing.h) */
     uint64_t next_group;        /* composition: groups below it are taken */
     double records;             /* their number as it was released, noisy; 0: it was not */
 } hr_training;

@@ -16,8 +16,9 @@ enum {
     PLACES = HR_WALK_PLACES_MAX,
     GRID_MAX = 8192,
     LANES = 4,
-    CHUNK = 4, /* blocks that a thread takes at a time */
-    PASSES = 3 /* over all records, over a part, and over all again */
+    CHUNK = 4,             /* blocks that a thread takes at a time */
+    PACKED_ROWS = 1 << 20, /* records whose packed sums have room */
+    PASSES = 3             /* over all records, over a part, and over all again */
 };
 
 _Static_assert((int)HR_LEAVES_MAX == 1 << HR_CANDIDATE_SCAN_DEPTH_MAX, "scores round every leaf");
@@ -67,7 +68,8 @@ struct hr_candidate_scan {
     shared_grid *grids;                   /* whose sums trees of this pass share */
     size_t grid_count, shared_count;      /* grids; their sums */
     hr_team *team;
-    scan_worker *workers; /* one a member of the team; after a pass the first has the sums of all */
+    scan_worker *workers; /* one a member of the team */
+    hr_sums *whole;       /* tree, channel, place: of the pass; with weights each channel is a gradient */
     int64_t *words;       /* of all workers */
     int64_t within;
 };
@@ -84,6 +86,7 @@ void hr_candidate_scan_free(hr_candidate_scan *scan) {
     hr_team_free(scan->team);
     free(scan->workers);
     free(scan->words);
+    free(scan->whole);
     for (int i = 0; i < PASSES; i++) hr_arena_free(scan->arenas[i]);
     free(scan);
 }
@@ -91,6 +94,7 @@ void hr_candidate_scan_free(hr_candidate_scan *scan) {
 double hr_candidate_scan_memory(size_t rows, size_t outputs, size_t trees, int threads) {
     double of_tree = (double)PLACES * (double)outputs + GRID_MAX, of_block = (double)outputs * BLOCK;
     return (double)rows * ((double)outputs * sizeof(double) + 1) +
+           (double)trees * (double)PLACES * (double)outputs * sizeof(hr_sums) +
            (double)threads * ((double)trees * of_tree + of_block) * sizeof(int64_t) +
            (double)PASSES * (double)(trees + 1) * hr_leaf_finder_memory();
 }
@@ -120,7 +124,8 @@ static bool allocate_scan(hr_candidate_scan *s, const double *base) {
     bool arenas = true;
     for (int i = 0; i < PASSES; i++) arenas = (s->arenas[i] = hr_arena_new()) && arenas;
     if (!s->scores || !s->leaves || !s->offsets || !s->trees || !s->step_values || !arenas) return false;
-    if (!s->grids || !make_workers(s)) return false;
+    s->whole = malloc(s->tree_room * PLACES * s->channels * sizeof *s->whole);
+    if (!s->grids || !s->whole || !make_workers(s)) return false;
     for (int i = 0; i < PASSES; i++) s->starts[i] = hr_arena_get_mark(s->arenas[i]);
     for (size_t f = 0; f < s->binned->features; f++) s->offsets[f] = f * s->binned->column_stride;
     for (size_t i = 0; i < rows * s->outputs; i++) s->scores[i] = base[i % s->outputs];
@@ -129,10 +134,8 @@ static bool allocate_scan(hr_candidate_scan *s, const double *base) {
 
 hr_status hr_candidate_scan_new(const hr_binned *binned, const hr_candidate_scan_setup *setup,
                                 hr_candidate_scan **out, hr_error *err) {
-    int shift = hr_packing_shift(binned->rows, 1, 1 << (SCAN_BITS + 1));
-    if (shift < 0)
-        return hr_fail(err, HR_E_LIMIT, "train on a part of the records",
-                       "too many records for exact sums in 63 bits");
+    int shift =
+        hr_packing_shift(binned->rows < PACKED_ROWS ? binned->rows : PACKED_ROWS, 1, 1 << (SCAN_BITS + 1));
     hr_candidate_scan *scan = calloc(1, sizeof *scan);
     if (!scan) return hr_fail_memory(err);
     *scan = (hr_candidate_scan){.binned = binned,
@@ -481,12 +484,18 @@ void hr_candidate_scan_set_step(hr_candidate_scan *s, size_t tree, const double 
     s->ahead = (hr_row_range){0, 0};
 }
 
-static void add_workers(hr_candidate_scan *s, size_t cells) {
-    s->within = s->workers[0].within;
-    for (int w = 1; w < s->threads; w++) {
+/* Adds the sums of the records that all threads have scanned, unpacked, to those of the pass. */
+static void add_packed_sums(hr_candidate_scan *s, size_t cells) {
+    const hr_packing packing = {.shift = s->shift};
+    for (int w = 0; w < s->threads; w++) {
         const scan_worker *worker = &s->workers[w];
         if (!worker->has_taken_part) continue;
-        for (size_t i = 0; i < cells; i++) s->workers[0].sums[i] += worker->sums[i];
+        for (size_t i = 0; i < cells; i++) {
+            const hr_sums sums =
+                s->binned->weights ? (hr_sums){{worker->sums[i]}, {0}} : hr_unpack(&packing, worker->sums[i]);
+            s->whole[i].gradient.unpaid += sums.gradient.unpaid;
+            s->whole[i].weight.unpaid += sums.weight.unpaid;
+        }
         s->within += worker->within;
     }
 }
@@ -495,10 +504,9 @@ static size_t clamp_row(size_t row, hr_row_range rows) {
     return row < rows.begin ? rows.begin : row > rows.end ? rows.end : row;
 }
 
-static hr_status scan_records(hr_candidate_scan *s, hr_row_range rows, const hr_tree *trees,
-                              size_t tree_count, const hr_candidate_scan_loss *loss, hr_error *err) {
-    s->pass++;
-    if (!lay_out_candidates(s, trees, tree_count)) return hr_fail_memory(err);
+/* At most PACKED_ROWS records. */
+static void scan_packed(hr_candidate_scan *s, hr_row_range rows, size_t tree_count,
+                        const hr_candidate_scan_loss *loss) {
     const size_t from = clamp_row(s->ahead.begin, rows), to = clamp_row(s->ahead.end, rows);
     scan_pass pass = {.scan = s,
                       .loss = loss,
@@ -508,7 +516,19 @@ static hr_status scan_records(hr_candidate_scan *s, hr_row_range rows, const hr_
     atomic_init(&pass.next, 0);
     for (int w = 0; w < s->threads; w++) s->workers[w].has_taken_part = false;
     hr_team_run(s->team, scan_part, &pass);
-    add_workers(s, tree_count * PLACES * s->channels);
+    add_packed_sums(s, tree_count * PLACES * s->channels);
+}
+
+static hr_status scan_records(hr_candidate_scan *s, hr_row_range rows, const hr_tree *trees,
+                              size_t tree_count, const hr_candidate_scan_loss *loss, hr_error *err) {
+    s->pass++;
+    if (!lay_out_candidates(s, trees, tree_count)) return hr_fail_memory(err);
+    s->within = 0;
+    memset(s->whole, 0, tree_count * PLACES * s->channels * sizeof *s->whole);
+    for (size_t begin = rows.begin; begin < rows.end; begin += PACKED_ROWS) {
+        const size_t end = rows.end - begin < PACKED_ROWS ? rows.end : begin + PACKED_ROWS;
+        scan_packed(s, (hr_row_range){begin, end}, tree_count, loss);
+    }
     s->ahead = rows;
     return HR_OK;
 }
@@ -528,15 +548,15 @@ hr_status hr_candidate_scan_round(hr_candidate_scan *s, const hr_tree *trees, si
     return status;
 }
 
-static int64_t channel_of(const hr_candidate_scan *s, size_t tree, size_t node, size_t k) {
+static hr_sums channel_of(const hr_candidate_scan *s, size_t tree, size_t node, size_t k) {
     size_t place = s->trees[tree].finder.places[node];
-    return s->workers[0].sums[(tree * s->channels + k) * PLACES + place];
+    return s->whole[(tree * s->channels + k) * PLACES + place];
 }
 
 static hr_sums sums_of(const hr_candidate_scan *s, size_t tree, size_t node, size_t k) {
-    hr_packing packing = {.shift = s->shift};
-    if (!s->binned->weights) return hr_unpack(&packing, channel_of(s, tree, node, k));
-    return (hr_sums){{channel_of(s, tree, node, k)}, {channel_of(s, tree, node, s->outputs)}};
+    const hr_sums sums = channel_of(s, tree, node, k);
+    if (!s->binned->weights) return sums;
+    return (hr_sums){sums.gradient, channel_of(s, tree, node, s->outputs).gradient};
 }
 
 /* Weights are in units of counts. */

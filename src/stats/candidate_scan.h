@@ -42,8 +42,7 @@ typedef struct hr_candidate_scan_setup {
 
 /* Per person (binned->weights): sums are of hr_person_share of each gradient, in units finer by
  * HR_PERSON_FINE_BITS, and counts are sums of weights, in units of 1/HR_PERSON_UNIT.
- * Borrows `binned` and setup->targets. Owner: the caller frees *out. Fails: MEMORY, LIMIT (too many records).
- */
+ * Borrows `binned` and setup->targets. Owner: the caller frees *out. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_candidate_scan_new(const hr_binned *binned, const hr_candidate_scan_setup *setup,
                                               hr_candidate_scan **out, hr_error *err);
 void hr_candidate_scan_free(hr_candidate_scan *scan);

@@ -1,8 +1,10 @@
 #include "stats/local_gradients.h"
 
 #include "base/fail.h"
+#include "data/cell_file.h"
 #include "privacy/sensitivity.h"
 #include "stats/gradient.h"
+#include "stats/placed_stats.h"
 #include "tree/walk.h"
 
 #include <stdlib.h>
@@ -16,7 +18,9 @@ struct hr_local_stats_gradients {
     const hr_parts *parts;
     size_t outputs;
     hr_binned *binned;
-    hr_local_stats *local;
+    int depth;
+    hr_local_stats *local;   /* NULL until a round of some of the records, where there is `placed` */
+    hr_placed_stats *placed; /* of rounds of all records; NULL: local's */
     const uint32_t *weights; /* of persons' records; NULL: none */
     hr_local_stats *weighed; /* sums of these; NULL with them */
     double *targets;         /* gradient.h */
@@ -43,6 +47,7 @@ void hr_local_stats_gradients_free(hr_local_stats_gradients *g) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     hr_local_stats_free(g->local);
     hr_local_stats_free(g->weighed);
+    hr_placed_stats_free(g->placed);
     hr_binned_free(g->binned);
     hr_arena_free(g->scratch);
     free(g);
@@ -59,26 +64,57 @@ static hr_status make_room_local_gradients(hr_local_stats_gradients *g, hr_error
     return HR_OK;
 }
 
+/* What rounds of some of the records need: tiles in memory, and room to put a node's records together. */
+static hr_status need_lists(hr_local_stats_gradients *g, hr_error *err) {
+    if (g->local) return HR_OK;
+    const hr_binned *binned = g->binned;
+    const int threads = g->records->threads;
+    hr_status status = binned->tiles ? HR_OK : hr_binned_add_tiles(g->binned, threads, err);
+    g->walk_count = 0; /* trees are laid out for the tiles */
+    if (!status) status = hr_local_stats_new(binned, binned->rows, g->depth, threads, &g->local, err);
+    if (!status && g->weights)
+        status = hr_local_stats_new(binned, binned->rows, g->depth, threads, &g->weighed, err);
+    return status;
+}
+
+/* Mapped columns are read in order, by rounds of all records; so are those of too many for packed sums. */
+static hr_status make_stats(hr_local_stats_gradients *g, const hr_stats_setup *setup, hr_error *err) {
+    if (g->weights || !(g->binned->mapped || setup->sums_apart)) return need_lists(g, err);
+    return hr_placed_stats_new(g->binned, setup->depth, g->records->threads, &g->placed, err);
+}
+
+/* Where a feature's bins are, and how far apart those of neighbouring records. */
+static size_t bins_of(const hr_local_stats_gradients *g, const uint8_t **bins) {
+    *bins = g->binned->tiles ? g->binned->tiles : g->binned->columns;
+    return g->binned->tiles ? HR_TILE : 1;
+}
+
+static void set_offsets(hr_local_stats_gradients *g) {
+    for (size_t f = 0; f < g->binned->features; f++)
+        g->offsets[f] = g->binned->tiles ? hr_binned_offset(g->binned, f) : f * g->binned->column_stride;
+}
+
 hr_status hr_local_stats_gradients_new(const hr_local_stats_records *records, const hr_stats_setup *setup,
                                        const hr_parts *parts, hr_local_stats_gradients **out, hr_error *err) {
     size_t rows = hr_data_rows(records->data);
     hr_local_stats_gradients *g = calloc(1, sizeof *g);
     if (!g) return hr_fail_memory(err);
-    *g = (hr_local_stats_gradients){
-        .records = records, .parts = parts, .outputs = setup->outputs, .weights = setup->weights};
-    hr_status status = hr_binned_new(records->data, setup->binning, records->threads, &g->binned, err);
+    *g = (hr_local_stats_gradients){.records = records,
+                                    .parts = parts,
+                                    .outputs = setup->outputs,
+                                    .depth = setup->depth,
+                                    .weights = setup->weights};
+    hr_status status = hr_binned_columns(records->data, setup->binning, records->threads, &g->binned, err);
     if (!status) status = make_room_local_gradients(g, err);
-    if (!status) status = hr_local_stats_new(g->binned, rows, setup->depth, records->threads, &g->local, err);
-    if (!status && g->weights)
-        status = hr_local_stats_new(g->binned, rows, setup->depth, records->threads, &g->weighed, err);
+    if (!status) status = make_stats(g, setup, err);
     if (!status) status = hr_local_stats_gradients_share(g, err);
     if (status) {
         hr_local_stats_gradients_free(g);
         return status;
     }
     hr_targets_of(records->data, g->targets);
+    if (g->binned->mapped) hr_cell_file_release(g->binned->mapped);
     if (records->scores) memcpy(g->scores, records->scores, rows * g->outputs * sizeof *g->scores);
-    for (size_t f = 0; f < g->binned->features; f++) g->offsets[f] = hr_binned_offset(g->binned, f);
     *out = g;
     return HR_OK;
 }
@@ -88,6 +124,7 @@ hr_status hr_local_stats_gradients_new(const hr_local_stats_records *records, co
 /* A tree is laid out when it is first needed, and kept: every part of an ensemble walks down all trees before
  * it. */
 static hr_status lay_out_local_gradients(hr_local_stats_gradients *g, hr_error *err) {
+    if (!g->walk_count) set_offsets(g);
     for (; g->walk_count < g->tree_count; g->walk_count++)
         if (!hr_walk_tree_make(g->scratch, g->trees[g->walk_count], g->binned->binning, g->offsets,
                                &g->walks[g->walk_count]))
@@ -100,12 +137,14 @@ static void add_block_local_gradients(hr_local_stats_gradients *g, size_t from, 
                                       size_t first, size_t count) {
     size_t row[BLOCK], positions[BLOCK];
     double values[BLOCK];
+    const uint8_t *bins;
+    const size_t step = bins_of(g, &bins);
     for (size_t i = 0; i < count; i++) {
         row[i] = rows ? rows[first + i] : first + i;
-        positions[i] = row[i] * HR_TILE;
+        positions[i] = row[i] * step;
     }
     for (size_t t = from; t < g->tree_count; t++) {
-        hr_walk(&g->walks[t], g->binned->tiles, positions, count, values);
+        hr_walk(&g->walks[t], bins, positions, count, values);
         double *scores = g->scores + g->walks[t].output;
         for (size_t i = 0; i < count; i++) scores[row[i] * g->outputs] += values[i];
     }
@@ -136,7 +175,9 @@ static bool are_by_leaf(const hr_local_stats_gradients *g, size_t from) {
 static hr_status catch_up_whole(hr_local_stats_gradients *g, hr_error *err) {
     hr_status status = HR_OK;
     if (!g->tree_count) return HR_OK;
-    if (are_by_leaf(g, 0))
+    if (are_by_leaf(g, 0) && g->placed)
+        status = hr_placed_stats_add_tree(g->placed, g->trees[0], g->scores, 1, err);
+    else if (are_by_leaf(g, 0))
         hr_local_stats_add_tree(g->local, g->trees[0], g->scores, 1);
     else
         status = walk_trees(g, 0, NULL, g->binned->rows, err);
@@ -240,9 +281,14 @@ static void set_person_gradients(hr_local_stats_gradients *g) {
     hr_local_stats_start(g->weighed, g->rows, g->count);
 }
 
+/* Whether the round is of all records, each in its place. */
+static bool is_placed(const hr_local_stats_gradients *g) {
+    return g->placed && !g->rows;
+}
+
 static void set_gradients(hr_local_stats_gradients *g) {
     const hr_stats_round *round = &g->round;
-    int64_t *packed = hr_local_stats_packed(g->local);
+    int64_t *packed = is_placed(g) ? hr_placed_stats_packed(g->placed) : hr_local_stats_packed(g->local);
     hr_gradient_input in = input_of(g, round->output, g->rows, g->count);
     set_own_gradients(round, &in, packed);
     if (!round->added) return;
@@ -274,12 +320,16 @@ hr_status hr_local_stats_gradients_begin(hr_local_stats_gradients *g, const hr_s
     g->rows = hr_parts_rows(g->parts, round->part);
     g->count = hr_parts_size(g->parts, round->part);
     if (round->drop_beyond) status = drop_records(g, err);
+    if (!status && !is_placed(g)) status = need_lists(g, err);
     if (status) return status;
     if (g->weights)
         set_person_gradients(g);
     else
         set_gradients(g);
-    hr_local_stats_start(g->local, g->rows, g->count);
+    if (is_placed(g))
+        hr_placed_stats_start(g->placed);
+    else
+        hr_local_stats_start(g->local, g->rows, g->count);
     return HR_OK;
 }
 
@@ -306,6 +356,7 @@ hr_status hr_local_stats_gradients_add_other(hr_local_stats_gradients *g, const 
 
 hr_status hr_local_stats_gradients_sum(hr_local_stats_gradients *g, const uint32_t *nodes,
                                        hr_cell *const *out, size_t count, hr_error *err) {
+    if (is_placed(g)) return hr_placed_stats_sum(g->placed, &g->round.packing, nodes, out, count, err);
     hr_local_stats_sum(g->local, nodes, out, count);
     if (!g->weights) return HR_OK;
     hr_cell **behind = malloc(count * sizeof *behind);
@@ -316,10 +367,13 @@ hr_status hr_local_stats_gradients_sum(hr_local_stats_gradients *g, const uint32
     return HR_OK;
 }
 
-void hr_local_stats_gradients_split(hr_local_stats_gradients *g, const uint32_t *nodes,
-                                    const hr_split *splits, const uint32_t *left, size_t count) {
+hr_status hr_local_stats_gradients_split(hr_local_stats_gradients *g, const uint32_t *nodes,
+                                         const hr_split *splits, const uint32_t *left, size_t count,
+                                         hr_error *err) {
+    if (is_placed(g)) return hr_placed_stats_split(g->placed, nodes, splits, left, count, err);
     hr_local_stats_split(g->local, nodes, splits, left, count);
     if (g->weights) hr_local_stats_split(g->weighed, nodes, splits, left, count);
+    return HR_OK;
 }
 
 void hr_local_stats_gradients_label_sums(const hr_local_stats_gradients *g, hr_exact *sums) {

@@ -44,7 +44,8 @@ HR_MUST_CHECK hr_status hr_local_stats_gradients_add_other(hr_local_stats_gradie
 HR_MUST_CHECK hr_status hr_local_stats_gradients_sum(hr_local_stats_gradients *gradients,
                                                      const uint32_t *nodes, hr_cell *const *out, size_t count,
                                                      hr_error *err);
-void hr_local_stats_gradients_split(hr_local_stats_gradients *gradients, const uint32_t *nodes,
-                                    const hr_split *splits, const uint32_t *left, size_t count);
+HR_MUST_CHECK hr_status hr_local_stats_gradients_split(hr_local_stats_gradients *gradients,
+                                                       const uint32_t *nodes, const hr_split *splits,
+                                                       const uint32_t *left, size_t count, hr_error *err);
 
 #endif

@@ -96,9 +96,7 @@ static hr_status sum(hr_stats_source *self, const uint32_t *nodes, hr_cell *cons
 
 static hr_status split_local_source(hr_stats_source *self, const uint32_t *nodes, const hr_split *splits,
                                     const uint32_t *left, size_t count, hr_error *err) {
-    (void)err;
-    hr_local_stats_gradients_split(gradients_of(self), nodes, splits, left, count);
-    return HR_OK;
+    return hr_local_stats_gradients_split(gradients_of(self), nodes, splits, left, count, err);
 }
 
 static hr_status hessians(hr_stats_source *self, const hr_tree *tree, hr_exact *sums, hr_error *err) {

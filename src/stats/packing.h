@@ -5,22 +5,26 @@
  * shift) in magnitude.
  *
  * Persons' records (privacy/sensitivity.h) have weights that are too fine for that: a word is a sum of
- * gradients then, and the sum of the weights is in a word of its own, `weight_cells` behind it. */
+ * gradients then, and the sum of the weights is in a word of its own, `weight_cells` behind it. So are the
+ * sums of more records than packed words have room for: words of HR_CHUNK_ROWS records are unpacked, and
+ * added to both. */
 #ifndef HR_STATS_PACKING_H
 #define HR_STATS_PACKING_H
 
 #include "privacy/exact.h"
 #include "stats/histogram.h"
 
+enum { HR_CHUNK_ROWS = 1 << 18 };
+
 typedef struct hr_packing {
-    int shift;
+    int shift;              /* of words, also of those of a chunk */
     int64_t gradient_bound; /* G: |integer gradient| of a record never exceeds it; of a weighted record: G
                                times the integer weight */
     double gradient_scale; /* integer gradient = real gradient * gradient_scale (* integer weight), rounded to
                               nearest even */
     double weight_scale;   /* integer weight = real weight * weight_scale; 1 for counts */
     size_t weight_cells;   /* 0: packed. Else, in a histogram, how far behind gradients their weights are;
-                              shift is 0 */
+                              of persons shift is 0 */
 } hr_packing;
 
 typedef struct hr_sums {

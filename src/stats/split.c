@@ -38,6 +38,6 @@ void hr_order_bins(hr_ordered_bin *bins, size_t count) {
     qsort(bins, count, sizeof *bins, by_mean_then_bin);
 }
 
-bool hr_left_is_smaller(const hr_packing *packing, hr_cell left, hr_cell right) {
-    return hr_unpack(packing, left).weight.unpaid <= hr_unpack(packing, right).weight.unpaid;
+bool hr_left_is_smaller(const hr_sums *left, const hr_sums *right) {
+    return left->weight.unpaid <= right->weight.unpaid;
 }

@@ -45,6 +45,6 @@ static inline const hr_cell *hr_weights_in(const hr_packing *packing, const hr_c
 /* Whether the left side weighs at most as much as the right one: says which child is summed, and must decide
  * nothing else. The order in which nodes are split, hence their numbers in the tree, is a part of what is
  * published. */
-bool hr_left_is_smaller(const hr_packing *packing, hr_cell left, hr_cell right);
+bool hr_left_is_smaller(const hr_sums *left, const hr_sums *right);
 
 #endif

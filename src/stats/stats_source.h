@@ -30,6 +30,7 @@ typedef struct hr_stats_setup {
     int depth;                 /* gradients: levels of splits, at most */
     const uint32_t *weights; /* of persons' records, in 2^-16 (hr_data_weights), borrowed; gradients: sums of
                                 weights are apart then (packing.h); labels: hr_labels_add. NULL: none */
+    bool sums_apart; /* gradients: packed sums have no room for all records; words are for HR_CHUNK_ROWS */
 } hr_stats_setup;
 
 /* Which records train which tree. */

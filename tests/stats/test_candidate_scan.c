@@ -294,16 +294,38 @@ static void test_candidate_scan__counts_records_and_labels(void **state) {
     assert_true(count.unpaid == 0 && labels[0].unpaid == 0 && labels[2].unpaid == 0);
 }
 
-static void test_candidate_scan__refuses_more_records_than_fit(void **state) {
+/* Several chunks of packed words, whose gradients are all as large as the bound lets them be. */
+static void test_candidate_scan__has_room_for_more_records_than_words(void **state) {
     (void)state;
-    hr_binned many = {.rows = (size_t)1 << 40};
+    const size_t rows = ((size_t)5 << 20) / 2 + 77, left = rows / 3;
+    hr_feature_bins feature = {HR_KIND_NUMBER, 4, (const double[]){0, 1}};
+    hr_binning binning = {1, &feature};
+    hr_binned many = {.rows = rows, .features = 1, .binning = &binning, .column_stride = rows};
+    hr_node nodes[3] = {{.left = 1, .cut = 1}, {0}, {0}};
+    hr_tree tree = {.nodes = nodes, .node_count = 3};
+    hr_exact of_leaves[2], counts[2];
     hr_candidate_scan *scan = NULL;
-    hr_error err = {0};
-    double base = 0;
-    hr_candidate_scan_setup setup = {NULL, 1, &base, 1, 1};
-    assert_int_equal(hr_candidate_scan_new(&many, &setup, &scan, &err), HR_E_LIMIT);
-    assert_null(scan);
-    assert_string_not_equal(err.message, "");
+    const hr_candidate_scan_loss loss = {false, 2, 1, 2 * GRID};
+    const double base = 1;
+    double *targets = malloc(rows * sizeof *targets);
+    many.columns = malloc(rows);
+    for (size_t i = 0; i < rows; i++) {
+        targets[i] = -1;
+        many.columns[i] = i < left ? 1 : 2;
+    }
+    for (int threads = 1; threads <= 3; threads += 2) {
+        hr_candidate_scan_setup setup = {targets, 1, &base, 1, threads};
+        assert_int_equal(hr_candidate_scan_new(&many, &setup, &scan, NULL), HR_OK);
+        assert_int_equal(hr_candidate_scan_round(scan, &tree, 1, &loss, NULL), HR_OK);
+        assert_int_equal(hr_candidate_scan_leaves(scan, &tree, 0, of_leaves, counts), 2);
+        assert_true(of_leaves[0].unpaid == (int64_t)left * 2 * GRID &&
+                    counts[0].unpaid == (int64_t)left * 64);
+        assert_true(of_leaves[1].unpaid == (int64_t)(rows - left) * 2 * GRID);
+        assert_true(hr_candidate_scan_within(scan).unpaid == (int64_t)rows * 64);
+        hr_candidate_scan_free(scan);
+    }
+    free(many.columns);
+    free(targets);
 }
 
 /* ---- Sensitivity: candidate_scan.proof.md ---- */
@@ -461,7 +483,7 @@ int main(void) {
         cmocka_unit_test(test_candidate_scan__sums_vectors_of_more_outputs),
         cmocka_unit_test(test_candidate_scan__does_not_depend_on_threads),
         cmocka_unit_test(test_candidate_scan__counts_records_and_labels),
-        cmocka_unit_test(test_candidate_scan__refuses_more_records_than_fit),
+        cmocka_unit_test(test_candidate_scan__has_room_for_more_records_than_words),
         cmocka_unit_test(test_candidate_scan__one_record_changes_one_leaf_by_the_bound_at_most),
         cmocka_unit_test(test_candidate_scan__one_record_changes_one_vector_by_the_bound_at_most),
     };
