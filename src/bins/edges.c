@@ -24,7 +24,7 @@ void hr_edges_count_cells(const hr_column *column, const hr_edge_values *of, siz
     }
 }
 
-static void count_column(const hr_data *data, size_t f, size_t grid, hr_exact *cells) {
+void hr_edges_count_column(const hr_data *data, size_t f, size_t grid, hr_exact *cells) {
     const hr_column *column = hr_schema_feature(hr_data_schema(data), f);
     const size_t rows = hr_data_rows(data);
     const uint32_t *weights = hr_data_weights(data);
@@ -54,7 +54,7 @@ hr_status hr_edges_count_nodes(const hr_data *data, uint32_t bins, const hr_edge
     for (size_t p = 0; p < question->part_count; p++) {
         const hr_edge_nodes *part = &question->parts[p];
         if (!p || part->feature != part[-1].feature) {
-            count_column(data, part->feature, grid, cells);
+            hr_edges_count_column(data, part->feature, grid, cells);
             hr_quantiles_node_counts(&(hr_grid_counts){cells, COUNTS_BITS, unit_of(data)}, nodes);
         }
         for (size_t i = 0; i < part->count; i++) *out++ = nodes[part->nodes[i]];
@@ -98,7 +98,7 @@ static hr_status private_cuts(const hr_edges_release *release, const hr_grid_cou
 }
 
 /* Counts and cuts one column after the other; all of them together cost release->charge. */
-static hr_status tell_columns(const hr_data *data, const hr_edges_release *release, size_t columns,
+static hr_status tell_columns(const hr_edge_counter *counter, const hr_edges_release *release, size_t columns,
                               hr_edges_machine *machine, hr_error *err) {
     const hr_charge *charge = release->charge;
     hr_charge column_charge = *charge;
@@ -110,26 +110,37 @@ static hr_status tell_columns(const hr_data *data, const hr_edges_release *relea
     if (status) return status;
     hr_exact *cells = malloc(GRID_MAX * sizeof *cells);
     if (!cells) return hr_fail_memory(err);
-    const hr_grid_counts counts = {cells, grid_bits(release), unit_of(data)};
+    const hr_grid_counts counts = {cells, grid_bits(release), counter->unit};
     while (!status && hr_edges_next(machine, &f)) {
         hr_cuts cuts = {at, 0};
-        count_column(data, f, (size_t)1 << counts.bits, cells);
-        status = private_cuts(&of_column, &counts, &cuts, err);
+        status = counter->count(counter->user, f, (size_t)1 << counts.bits, cells, err);
+        if (!status) status = private_cuts(&of_column, &counts, &cuts, err);
         if (!status) status = hr_edges_tell(machine, &cuts, counts.bits, err);
     }
     free(cells);
     return status;
 }
 
-hr_status hr_edges_private(const hr_data *data, const hr_edges_release *release, hr_arena *arena,
-                           hr_binning *out, uint64_t *groups, hr_error *err) {
-    const hr_schema *schema = hr_data_schema(data);
-    size_t columns = hr_edges_columns(schema, release->bins);
+hr_status hr_edges_release_counted(const hr_edge_counter *counter, const hr_edges_release *release,
+                                   hr_arena *arena, hr_binning *out, uint64_t *groups, hr_error *err) {
+    size_t columns = hr_edges_columns(counter->schema, release->bins);
     hr_edges_machine machine;
-    hr_status status = hr_edges_begin(&machine, schema, release->bins, arena, err);
-    if (!status && columns) status = tell_columns(data, release, columns, &machine, err);
+    hr_status status = hr_edges_begin(&machine, counter->schema, release->bins, arena, err);
+    if (!status && columns) status = tell_columns(counter, release, columns, &machine, err);
     if (status) return status;
     *out = machine.binning;
     *groups = columns > 0;
     return HR_OK;
+}
+
+static hr_status count_table_column(void *user, size_t feature, size_t grid, hr_exact *cells, hr_error *err) {
+    (void)err;
+    hr_edges_count_column(*(const hr_data *const *)user, feature, grid, cells);
+    return HR_OK;
+}
+
+hr_status hr_edges_private(const hr_data *data, const hr_edges_release *release, hr_arena *arena,
+                           hr_binning *out, uint64_t *groups, hr_error *err) {
+    const hr_edge_counter counter = {hr_data_schema(data), unit_of(data), count_table_column, &data};
+    return hr_edges_release_counted(&counter, release, arena, out, groups, err);
 }

@@ -25,6 +25,9 @@ typedef struct hr_edge_values {
 void hr_edges_count_cells(const hr_column *column, const hr_edge_values *values, size_t grid,
                           hr_exact *cells);
 
+/* The same of all records of a table, for one numeric feature; cells hold nothing else. */
+void hr_edges_count_column(const hr_data *data, size_t feature, size_t grid, hr_exact *cells);
+
 /* What records answer to a question of edge_levels.h: HR_COUNT_UNIT times the number of records in each node,
  * question->values of them, in the order of the parts and their nodes. A record more adds HR_COUNT_UNIT to at
  * most one node of a part. Of data with weights: the sums of the weights, in units of 1/HR_PERSON_UNIT; a
@@ -41,10 +44,23 @@ typedef struct hr_edges_release {
     const hr_charge *charge; /* of all features together */
 } hr_edges_release;
 
+/* Who counts the cells of a numeric feature: a table in this process, or whoever adds up the counts of
+ * several. They are those of hr_edges_count_column over all records. */
+typedef struct hr_edge_counter {
+    const hr_schema *schema;
+    hr_privacy_unit unit; /* HR_PER_PERSON exactly if records have weights */
+    hr_status (*count)(void *user, size_t feature, size_t grid, hr_exact *cells, hr_error *err);
+    void *user;
+} hr_edge_counter;
+
 /* Private quantiles of every numeric feature with more than `bins` public values, on a grid of 2^16 cells
  * (zCDP and GDP: 2^14) between its bounds. Spends: at most charge->cost in all, in charge->group and part;
  * `groups`: 1, or 0 where nothing is charged. Pure budgets use recursive medians, zCDP noisy dyadic counts.
- * Fails: BUDGET, MEMORY. */
+ * Fails: BUDGET, MEMORY, and as the counter. */
+HR_MUST_CHECK hr_status hr_edges_release_counted(const hr_edge_counter *counter,
+                                                 const hr_edges_release *release, hr_arena *arena,
+                                                 hr_binning *out, uint64_t *groups, hr_error *err);
+/* The same of a table. */
 HR_MUST_CHECK hr_status hr_edges_private(const hr_data *data, const hr_edges_release *release,
                                          hr_arena *arena, hr_binning *out, uint64_t *groups, hr_error *err);
 

@@ -39,7 +39,7 @@ static hr_status make_hedge_edges(source *s, const hr_ask *ask, hr_error *err) {
     hr_status status =
         t->options->edges == HR_EDGES_PUBLIC
             ? hr_edges_public(hr_data_schema(t->data), release.bins, t->arena, &t->binning, err)
-            : hr_edges_private(t->data, &release, t->arena, &t->binning, &groups, err);
+            : hr_training_private_edges(t, &release, &groups, err);
     hr_timings_leave(s->timings);
     return status;
 }

@@ -73,6 +73,11 @@ typedef struct hr_training {
 HR_MUST_CHECK hr_status hr_training_forest_init(hr_training *training, hr_link link, size_t trees,
                                                 hr_error *err);
 
+/* hr_edges_private of the source's records. Fails: BUDGET, MEMORY, and as the source. */
+typedef struct hr_edges_release hr_edges_release;
+HR_MUST_CHECK hr_status hr_training_private_edges(hr_training *training, const hr_edges_release *release,
+                                                  uint64_t *groups, hr_error *err);
+
 /* What is known of a fit before it looks at a record. */
 typedef struct hr_fit_facts {
     const hr_fit_options *options;

@@ -15,8 +15,7 @@ static hr_status private_edges(hr_training *training, hr_units *budget, hr_error
                                        HR_RECORD_SENSITIVITY);
     hr_edges_release release = {(uint32_t)options->bins, training->gate, &charge};
     uint64_t groups;
-    hr_status status =
-        hr_edges_private(training->data, &release, training->arena, &training->binning, &groups, err);
+    hr_status status = hr_training_private_edges(training, &release, &groups, err);
     if (status) return status;
     training->next_group += groups;
     if (groups) *budget -= charge.cost;

@@ -1,8 +1,9 @@
 #include "base/fail.h"
 #include "bins/edges.h"
+#include "data/records.h"
 #include "methods/method.h"
 #include "privacy/sensitivity.h"
-#include "stats/packing.h"
+#include "stats/stats_source.h"
 
 static size_t outputs_of(const hr_schema *schema) {
     const hr_column *label = hr_schema_label(schema);
@@ -11,6 +12,18 @@ static size_t outputs_of(const hr_schema *schema) {
 
 size_t hr_training_outputs(const hr_data *data) {
     return outputs_of(hr_data_schema(data));
+}
+
+static hr_status count_source_cells(void *user, size_t feature, size_t grid, hr_exact *cells, hr_error *err) {
+    hr_stats_source *source = user;
+    return source->ops->cells(source, feature, grid, cells, err);
+}
+
+hr_status hr_training_private_edges(hr_training *t, const hr_edges_release *release, uint64_t *groups,
+                                    hr_error *err) {
+    const hr_privacy_unit unit = hr_data_weights(t->data) ? HR_PER_PERSON : HR_PER_RECORD;
+    const hr_edge_counter counter = {hr_data_schema(t->data), unit, count_source_cells, t->source};
+    return hr_edges_release_counted(&counter, release, t->arena, &t->binning, groups, err);
 }
 
 static hr_status copy_start(hr_training *t, hr_error *err) {

@@ -1,6 +1,7 @@
 #include "stats/local_source.h"
 
 #include "base/fail.h"
+#include "bins/edges.h"
 #include "data/records.h"
 #include "stats/local_gradients.h"
 #include "stats/local_labels.h"
@@ -21,6 +22,13 @@ static hr_status prepare_local_source(hr_stats_source *self, const hr_stats_setu
     local_source *s = (local_source *)self;
     if (setup->kind == HR_STATS_LABELS) return hr_local_stats_labels_new(&s->records, setup, &s->labels, err);
     return hr_local_stats_gradients_new(&s->records, setup, &s->parts, &s->gradients, err);
+}
+
+static hr_status count_cells_local_source(hr_stats_source *self, size_t feature, size_t grid, hr_exact *cells,
+                                          hr_error *err) {
+    (void)err;
+    hr_edges_count_column(((local_source *)self)->records.data, feature, grid, cells);
+    return HR_OK;
 }
 
 /* ---- Parts ---- */
@@ -139,6 +147,7 @@ static void free_source(hr_stats_source *self) {
 
 static const hr_stats_ops ops = {free_source,
                                  prepare_local_source,
+                                 count_cells_local_source,
                                  share_out_local_source,
                                  begin_local_source,
                                  label_sums,

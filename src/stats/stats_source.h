@@ -91,6 +91,8 @@ typedef struct hr_stats_source hr_stats_source;
 typedef struct hr_stats_ops {
     void (*free)(hr_stats_source *self);
     hr_status (*prepare)(hr_stats_source *self, const hr_stats_setup *setup, hr_error *err);
+    /* What private bin edges are made of, before `prepare`: hr_edges_count_column over all records. */
+    hr_status (*cells)(hr_stats_source *self, size_t feature, size_t grid, hr_exact *cells, hr_error *err);
     /* Shares the records out anew. filled: how many parts come before the first that is empty, NOT PRIVATE;
      * NULL: nobody asks. */
     hr_status (*share_out)(hr_stats_source *self, const hr_stats_shares *shares, size_t *filled,

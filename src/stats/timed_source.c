@@ -30,6 +30,12 @@ static hr_status prepare_timed(hr_stats_source *self, const hr_stats_setup *setu
     return leave_source(self, inner->ops->prepare(inner, setup, err));
 }
 
+static hr_status cells_timed(hr_stats_source *self, size_t feature, size_t grid, hr_exact *cells,
+                             hr_error *err) {
+    hr_stats_source *inner = enter_source(self, HR_PHASE_BINS);
+    return leave_source(self, inner->ops->cells(inner, feature, grid, cells, err));
+}
+
 static hr_status share_out_timed(hr_stats_source *self, const hr_stats_shares *shares, size_t *filled,
                                  hr_error *err) {
     hr_stats_source *inner = enter_source(self, HR_PHASE_SPLIT);
@@ -111,6 +117,7 @@ static hr_status gap_timed(hr_stats_source *self, const hr_stats_query *query, s
 static const hr_stats_ops timed_ops = {
     .free = free_timed_source,
     .prepare = prepare_timed,
+    .cells = cells_timed,
     .share_out = share_out_timed,
     .begin = begin_timed,
     .label_sums = label_sums_timed,

@@ -37,6 +37,12 @@ static hr_status prepare_slow(hr_stats_source *self, const hr_stats_setup *setup
     return answer_slowly(self, "prepare", setup, err, 0);
 }
 
+static hr_status cells_slow(hr_stats_source *self, size_t feature, size_t grid, hr_exact *cells,
+                            hr_error *err) {
+    (void)err;
+    return answer_slowly(self, "cells", cells, NULL, 100 * feature + grid);
+}
+
 static hr_status share_out_slow(hr_stats_source *self, const hr_stats_shares *shares, size_t *filled,
                                 hr_error *err) {
     *filled = 5;
@@ -102,9 +108,9 @@ static hr_status gap_slow(hr_stats_source *self, const hr_stats_query *query, si
 }
 
 static const hr_stats_ops slow_ops = {
-    free_slow,     prepare_slow,   share_out_slow, begin_slow, label_sums_slow, largest_residual_slow,
-    set_base_slow, add_trees_slow, sum_slow,       split_slow, hessians_slow,   ask_slow,
-    divide_slow,   gap_slow};
+    free_slow,       prepare_slow,          cells_slow,    share_out_slow, begin_slow,
+    label_sums_slow, largest_residual_slow, set_base_slow, add_trees_slow, sum_slow,
+    split_slow,      hessians_slow,         ask_slow,      divide_slow,    gap_slow};
 
 typedef struct fixture {
     test_clock clock;
@@ -172,9 +178,12 @@ static void test_timed_source__of_rounds(void **state) {
     const hr_stats_setup setup = {0};
     const hr_stats_shares shares = {0};
     const hr_stats_round round = {0};
+    hr_exact cell;
     size_t filled = 0;
     assert_int_equal(f->timed->ops->prepare(f->timed, &setup, NULL), HR_OK);
     assert_asked(f, "prepare", &setup, 0, "bins");
+    assert_int_equal(f->timed->ops->cells(f->timed, 3, 8, &cell, NULL), HR_OK);
+    assert_asked(f, "cells", &cell, 308, "bins");
     assert_int_equal(f->timed->ops->share_out(f->timed, &shares, &filled, NULL), HR_OK);
     assert_int_equal(filled, 5);
     assert_asked(f, "share_out", &shares, 0, "split");
