@@ -6,8 +6,8 @@
  * trees, many candidates or many features. What is learned about features, pairs and kinds of trees, the
  * clip, the schedule and the final average follow from released values.
  *
- * The algorithm is hedge_machine.c, which sees released values only; stats/hedge_records.c answers its
- * questions. Here the two meet, with the gate between them: all records are in this process.
+ * The algorithm is hedge_machine.c, which sees released values only; the statistics source answers its
+ * questions (stats/hedge_records.c). Here the two meet, with the gate between them.
  *
  * Composition: Gaussian differential privacy with delta > 0, pure epsilon with delta = 0; every release is
  * charged in a group of its own, so that all of them add up. The theorem is docs/hedge.md. */
@@ -17,21 +17,22 @@
 #include "privacy/release.h"
 #include "random/csprng.h"
 #include "stats/hedge_records.h"
+#include "stats/stats_source.h"
 
 #include <stdlib.h>
 
-/* Where the answers come from. */
-typedef struct source {
+/* What asks, and what answers. */
+typedef struct hedge_run {
     hr_training *training;
     hr_timings *timings;
+    hr_stats_source *source; /* the training's */
     hr_csprng *coins;
     hr_hedge *hedge;
-    hr_records *records;
     hr_exact *exact;
     hr_noisy *noisy;
-} source;
+} hedge_run;
 
-static hr_status make_hedge_edges(source *s, const hr_ask *ask, hr_error *err) {
+static hr_status make_hedge_edges(hedge_run *s, const hr_ask *ask, hr_error *err) {
     hr_training *t = s->training;
     hr_edges_release release = {(uint32_t)t->options->bins, t->gate, &ask->lines[0]};
     uint64_t groups;
@@ -44,46 +45,29 @@ static hr_status make_hedge_edges(source *s, const hr_ask *ask, hr_error *err) {
     return status;
 }
 
-static hr_status answer_bins(source *s, const hr_ask *ask, hr_error *err) {
+static hr_status answer_bins(hedge_run *s, const hr_ask *ask, hr_error *err) {
     hr_status status = make_hedge_edges(s, ask, err);
     return status ? status : hr_hedge_bins(s->hedge, &s->training->binning, err);
 }
 
-static hr_status scan_scores(source *s, const hr_ask *ask, hr_error *err) {
-    hr_timings_enter(s->timings, HR_PHASE_SCAN);
-    hr_status status = hr_records_scores(s->records, ask, s->exact, err);
-    hr_timings_leave(s->timings);
-    return status;
-}
-
-static hr_status answer_choice(source *s, const hr_ask *ask, hr_error *err) {
+static hr_status answer_choice(hedge_run *s, const hr_ask *ask, hr_error *err) {
     hr_permit permit;
     hr_status status = hr_gate_charge_choice(s->training->gate, &ask->lines[0], &permit, err);
-    if (!status) status = scan_scores(s, ask, err);
+    if (!status) status = s->source->ops->tree_scores(s->source, ask, s->exact, err);
     if (!status)
         hr_hedge_choice(s->hedge, hr_gate_choose(s->training->gate, permit, s->exact, ask->tree_count));
     return status;
 }
 
-static hr_status sum_records(source *s, const hr_ask *ask, hr_error *err) {
-    static const hr_phase phases[] = {[HR_ASK_TOTALS] = HR_PHASE_HISTOGRAMS,
-                                      [HR_ASK_LEAVES] = HR_PHASE_LEAVES,
-                                      [HR_ASK_RELIABILITY] = HR_PHASE_CALIBRATION};
-    hr_timings_enter(s->timings, phases[ask->kind]);
-    hr_status status = hr_records_sums(s->records, ask, s->exact, err);
-    hr_timings_leave(s->timings);
-    return status;
-}
-
-static hr_status answer_sums(source *s, const hr_ask *ask, hr_error *err) {
-    hr_status status = sum_records(s, ask, err);
+static hr_status answer_sums(hedge_run *s, const hr_ask *ask, hr_error *err) {
+    hr_status status = s->source->ops->tree_sums(s->source, ask, s->exact, err);
     for (size_t i = 0, at = 0; !status && i < ask->line_count; at += ask->counts[i++])
         status = hr_gate_release_sums(s->training->gate, &ask->lines[i], s->exact + at, ask->counts[i],
                                       s->noisy + at, err);
     return status ? status : hr_hedge_sums(s->hedge, s->noisy, 1, err);
 }
 
-static hr_status hedge_answer(source *s, const hr_ask *ask, hr_error *err) {
+static hr_status hedge_answer(hedge_run *s, const hr_ask *ask, hr_error *err) {
     if (ask->kind == HR_ASK_BINS) return answer_bins(s, ask, err);
     if (ask->kind == HR_ASK_CHOICE) return answer_choice(s, ask, err);
     hr_status status = answer_sums(s, ask, err);
@@ -107,7 +91,7 @@ static hr_hedge_terms terms_of(const hr_training *t) {
 
 /* Room for the most values that a question has. The coins are public: what noise is drawn from is no part of
  * them but 64 bits that nothing else is drawn from. */
-static hr_status source_init(source *s, hr_error *err) {
+static hr_status hedge_run_init(hedge_run *s, hr_error *err) {
     hr_training *t = s->training;
     hr_hedge_terms terms = terms_of(t);
     size_t values = HR_CANDIDATE_SCAN_NODES_MAX * (terms.outputs + 1);
@@ -115,16 +99,14 @@ static hr_status source_init(source *s, hr_error *err) {
     s->noisy = malloc(values * sizeof *s->noisy);
     if (!s->exact || !s->noisy) return hr_fail_memory(err);
     hr_status status = hr_csprng_open_seeded(hr_csprng_u64(hr_gate_csprng(t->gate)), &s->coins, err);
-    if (!status)
-        status = hr_records_new(t->data, terms.outputs, HR_HEDGE_CANDIDATES, t->threads, &s->records, err);
-    if (!status) hr_records_set_coins(s->records, hr_gate_csprng(t->gate));
-    if (!status && t->start) hr_records_start(s->records, t->start_scores);
+    const hr_stats_setup setup = {
+        .kind = HR_STATS_HEDGE, .outputs = terms.outputs, .candidates = HR_HEDGE_CANDIDATES};
+    if (!status) status = s->source->ops->prepare(s->source, &setup, err);
     return status ? status : hr_hedge_new(&terms, s->coins, t->arena, &s->hedge, err);
 }
 
-static void source_done(source *s) {
+static void hedge_run_done(hedge_run *s) {
     hr_hedge_free(s->hedge);
-    hr_records_free(s->records);
     hr_csprng_close(s->coins);
     free(s->exact);
     free(s->noisy);
@@ -150,15 +132,16 @@ static hr_status take_forest(hr_training *t, const hr_forest *made, hr_error *er
 }
 
 static hr_status train_hedge(hr_training *training, hr_error *err) {
-    source s = {.training = training, .timings = hr_gate_timings(training->gate)};
+    hedge_run s = {
+        .training = training, .timings = hr_gate_timings(training->gate), .source = training->source};
     hr_ask ask;
-    hr_status status = source_init(&s, err);
+    hr_status status = hedge_run_init(&s, err);
     hr_timings_enter(s.timings, HR_PHASE_CANDIDATES);
     while (!status && hr_hedge_ask(s.hedge, &ask)) status = hedge_answer(&s, &ask, err);
     hr_timings_leave(s.timings);
     if (!status) status = take_forest(training, hr_hedge_forest(s.hedge), err);
     if (!status) training->records = hr_hedge_record_count(s.hedge);
-    source_done(&s);
+    hedge_run_done(&s);
     return status;
 }
 

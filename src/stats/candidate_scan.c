@@ -3,6 +3,7 @@
 #include "base/team.h"
 #include "random/sample.h"
 #include "stats/leaf_finder.h"
+#include "stats/leaf_scores.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -564,14 +565,6 @@ static int64_t count_unit_of(const uint32_t *weights) {
     return weights ? 1 : HR_COUNT_UNIT;
 }
 
-/* floor(sqrt(x)), exactly. */
-static int64_t whole_root(hr_u128 x) {
-    uint64_t root = (uint64_t)sqrt((double)x);
-    while ((hr_u128)root * root > x) root--;
-    while ((hr_u128)(root + 1) * (root + 1) <= x) root++;
-    return (int64_t)root;
-}
-
 static int64_t length_of(const hr_candidate_scan *s, size_t tree, size_t node) {
     if (s->outputs == 1) return llabs(sums_of(s, tree, node, 0).gradient.unpaid);
     hr_u128 square = 0;
@@ -579,7 +572,7 @@ static int64_t length_of(const hr_candidate_scan *s, size_t tree, size_t node) {
         hr_i128 g = sums_of(s, tree, node, k).gradient.unpaid;
         square += (hr_u128)(g * g);
     }
-    return whole_root(square);
+    return hr_whole_root(square);
 }
 
 void hr_candidate_scan_scores(const hr_candidate_scan *s, const hr_tree *trees, size_t tree_count,

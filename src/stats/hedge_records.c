@@ -15,6 +15,7 @@ struct hr_records {
     double *targets;
     const double *start; /* NULL: the base */
     hr_csprng *coins;
+    const uint32_t *block_of;     /* drawn by others; NULL: by the coins */
     hr_parts blocks;              /* no rows: one block, in the order of the data */
     double *labels, *dealt_start; /* class indices and `start` in the blocks' order; NULL without blocks */
     uint32_t *weights;            /* the same; NULL also if all records count 1 */
@@ -63,6 +64,10 @@ void hr_records_set_coins(hr_records *r, hr_csprng *coins) {
     r->coins = coins;
 }
 
+void hr_records_set_blocks(hr_records *r, const uint32_t *block_of) {
+    r->block_of = block_of;
+}
+
 double hr_records_memory(size_t rows, size_t features, size_t outputs, size_t trees, int threads) {
     double dealt = sizeof(uint32_t) + sizeof(double) * (2 + (double)outputs);
     return (double)rows * ((double)features + sizeof(double) + dealt) +
@@ -89,8 +94,9 @@ static bool reorder_weights(hr_records *r) {
     return r->weights != NULL;
 }
 
-/* Every record, or every person with its records, draws its block by itself. */
+/* Every record, or every person with its records, draws its block by itself, or has drawn it. */
 static hr_status deal_hedge_records(hr_records *r, size_t count, hr_error *err) {
+    if (r->block_of) return hr_parts_given(r->block_of, hr_data_rows(r->data), count, &r->blocks, err);
     double *equal = malloc(count * sizeof *equal);
     if (!equal) return hr_fail_memory(err);
     for (size_t b = 0; b < count; b++) equal[b] = 1;
@@ -160,6 +166,16 @@ hr_status hr_records_scores(hr_records *r, const hr_ask *ask, hr_exact *out, hr_
     hr_status status = scan_hedge_records(r, ask, ask->trees, ask->tree_count, err);
     if (status) return status;
     hr_candidate_scan_scores(r->scan, ask->trees, ask->tree_count, ask->threshold, out);
+    r->scanned = ask->tree_count;
+    return HR_OK;
+}
+
+hr_status hr_records_leaf_sums(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
+    hr_exact counts[HR_CANDIDATE_SCAN_NODES_MAX];
+    hr_status status = scan_hedge_records(r, ask, ask->trees, ask->tree_count, err);
+    if (status) return status;
+    for (size_t t = 0; t < ask->tree_count; t++)
+        out += r->outputs * hr_candidate_scan_leaves(r->scan, ask->trees, t, out, counts);
     r->scanned = ask->tree_count;
     return HR_OK;
 }

@@ -18,6 +18,9 @@ void hr_records_start(hr_records *records, const double *scores);
 /* Before the first question with more than one block: the secret coins that deal the records to blocks.
  * Borrows them. */
 void hr_records_set_coins(hr_records *records, hr_csprng *coins);
+/* In their place, where others drew: block_of[i] is the block of record i, whatever coins there are. Borrows
+ * them until the first question with more than one block is answered. */
+void hr_records_set_blocks(hr_records *records, const uint32_t *block_of);
 /* Bytes that they take for what grows with the table, beside the data, at most. */
 double hr_records_memory(size_t rows, size_t features, size_t outputs, size_t trees, int threads);
 
@@ -32,5 +35,9 @@ HR_MUST_CHECK hr_status hr_records_sums(hr_records *records, const hr_ask *ask, 
  * ask->loss.bound. Fails: MEMORY, LIMIT. */
 HR_MUST_CHECK hr_status hr_records_scores(hr_records *records, const hr_ask *ask, hr_exact *out,
                                           hr_error *err);
+/* CHOICE: what the scores are made of (hr_leaf_scores), as sums that add up over tables: of all trees, leaf
+ * by leaf. Takes the place of hr_records_scores. Fails: MEMORY, LIMIT. */
+HR_MUST_CHECK hr_status hr_records_leaf_sums(hr_records *records, const hr_ask *ask, hr_exact *out,
+                                             hr_error *err);
 
 #endif

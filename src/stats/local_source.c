@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "bins/edges.h"
 #include "data/records.h"
+#include "stats/hedge_records.h"
 #include "stats/local_gradients.h"
 #include "stats/local_labels.h"
 #include "stats/local_stats.h"
@@ -16,10 +17,21 @@ typedef struct local_source {
     hr_parts parts;
     hr_local_stats_gradients *gradients; /* one of these, once it is prepared */
     hr_local_stats_labels *labels;
+    hr_records *hedge;
 } local_source;
+
+static hr_status prepare_hedge_records(local_source *s, const hr_stats_setup *setup, hr_error *err) {
+    hr_status status = hr_records_new(s->records.data, setup->outputs, setup->candidates, s->records.threads,
+                                      &s->hedge, err);
+    if (status) return status;
+    if (s->records.csprng) hr_records_set_coins(s->hedge, s->records.csprng);
+    if (s->records.scores) hr_records_start(s->hedge, s->records.scores);
+    return HR_OK;
+}
 
 static hr_status prepare_local_source(hr_stats_source *self, const hr_stats_setup *setup, hr_error *err) {
     local_source *s = (local_source *)self;
+    if (setup->kind == HR_STATS_HEDGE) return prepare_hedge_records(s, setup, err);
     if (setup->kind == HR_STATS_LABELS) return hr_local_stats_labels_new(&s->records, setup, &s->labels, err);
     return hr_local_stats_gradients_new(&s->records, setup, &s->parts, &s->gradients, err);
 }
@@ -135,12 +147,29 @@ static hr_status gap(hr_stats_source *self, const hr_stats_query *query, size_t 
     return hr_local_stats_labels_gap(((local_source *)self)->labels, query, index, known, around, err);
 }
 
+/* ---- Hedge ---- */
+
+static hr_status tree_scores_local_source(hr_stats_source *self, const hr_ask *ask, hr_exact *out,
+                                          hr_error *err) {
+    return hr_records_scores(((local_source *)self)->hedge, ask, out, err);
+}
+
+static hr_status tree_sums_local_source(hr_stats_source *self, const hr_ask *ask, hr_exact *out,
+                                        hr_error *err) {
+    return hr_records_sums(((local_source *)self)->hedge, ask, out, err);
+}
+
+hr_records *hr_local_stats_source_hedge(hr_stats_source *source) {
+    return ((local_source *)source)->hedge;
+}
+
 /* ---- The source ---- */
 
 static void free_source(hr_stats_source *self) {
     local_source *s = (local_source *)self;
     hr_local_stats_gradients_free(s->gradients);
     hr_local_stats_labels_free(s->labels);
+    hr_records_free(s->hedge);
     hr_parts_done(&s->parts);
     free(s);
 }
@@ -159,7 +188,9 @@ static const hr_stats_ops ops = {free_source,
                                  hessians,
                                  ask_local_source,
                                  divide_local_source,
-                                 gap};
+                                 gap,
+                                 tree_scores_local_source,
+                                 tree_sums_local_source};
 
 hr_status hr_local_stats_source_new(const hr_local_stats_records *records, hr_stats_source **out,
                                     hr_error *err) {

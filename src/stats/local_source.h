@@ -16,10 +16,15 @@ typedef struct hr_local_stats_records {
     hr_timings *timings; /* NULL, or what counts how long the answers take */
 } hr_local_stats_records;
 
-/* Borrows what `records` points to. Answers both kinds of questions. Owner: the caller frees *out with
+/* Borrows what `records` points to. Answers all kinds of questions. Owner: the caller frees *out with
  * hr_stats_free. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_local_stats_source_new(const hr_local_stats_records *records,
                                                   hr_stats_source **out, hr_error *err);
+
+/* What answers for hedge in a source of the above without timings that is prepared for it, where several add
+ * their sums up. */
+typedef struct hr_records hr_records;
+hr_records *hr_local_stats_source_hedge(hr_stats_source *source);
 
 /* For methods without privacy that look at single records; `source` is one of the above without timings,
  * prepared for gradients. Fails: MEMORY. */

@@ -13,20 +13,23 @@
 #ifndef HR_STATS_STATS_SOURCE_H
 #define HR_STATS_STATS_SOURCE_H
 
+#include "stats/hedge_ask.h"
 #include "stats/impurity.h"
 #include "stats/median_score.h"
 #include "stats/split.h"
 
 typedef enum hr_stats_kind {
     HR_STATS_GRADIENTS, /* boosting: sums of gradients and weights */
-    HR_STATS_LABELS     /* forests: sums of labels */
+    HR_STATS_LABELS,    /* forests: sums of labels */
+    HR_STATS_HEDGE      /* hedge: what hedge_ask.h asks, but for bins, which are of `cells` */
 } hr_stats_kind;
 
 /* What the questions will be about. */
 typedef struct hr_stats_setup {
     hr_stats_kind kind;
-    const hr_binning *binning; /* public or released; borrowed while the source is asked */
-    size_t outputs;            /* gradients: scores of a record */
+    const hr_binning *binning; /* public or released; borrowed while the source is asked. hedge: NULL */
+    size_t outputs;            /* gradients, hedge: scores of a record */
+    size_t candidates;         /* hedge: trees of a question, at most */
     int depth;                 /* gradients: levels of splits, at most */
     const uint32_t *weights; /* of persons' records, in 2^-16 (hr_data_weights), borrowed; gradients: sums of
                                 weights are apart then (packing.h); labels: hr_labels_add. NULL: none */
@@ -134,6 +137,13 @@ typedef struct hr_stats_ops {
      * have, and, of these in order, the two around gap `gap` (0 .. known - 2). Either out may be NULL. */
     hr_status (*gap)(hr_stats_source *self, const hr_stats_query *query, size_t gap, size_t *known,
                      double around[2], hr_error *err);
+
+    /* ---- Hedge ---- */
+
+    /* CHOICE: a score for each of the question's trees, as hr_records_scores. */
+    hr_status (*tree_scores)(hr_stats_source *self, const hr_ask *ask, hr_exact *out, hr_error *err);
+    /* TOTALS, LEAVES, RELIABILITY: hr_ask_values(ask) sums, as hr_records_sums. */
+    hr_status (*tree_sums)(hr_stats_source *self, const hr_ask *ask, hr_exact *out, hr_error *err);
 } hr_stats_ops;
 
 struct hr_stats_source {

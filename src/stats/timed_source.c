@@ -112,6 +112,21 @@ static hr_status gap_timed(hr_stats_source *self, const hr_stats_query *query, s
     return leave_source(self, inner->ops->gap(inner, query, gap, known, around, err));
 }
 
+/* ---- Hedge ---- */
+
+static hr_status tree_scores_timed(hr_stats_source *self, const hr_ask *ask, hr_exact *out, hr_error *err) {
+    hr_stats_source *inner = enter_source(self, HR_PHASE_SCAN);
+    return leave_source(self, inner->ops->tree_scores(inner, ask, out, err));
+}
+
+static hr_status tree_sums_timed(hr_stats_source *self, const hr_ask *ask, hr_exact *out, hr_error *err) {
+    static const hr_phase phases[] = {[HR_ASK_TOTALS] = HR_PHASE_HISTOGRAMS,
+                                      [HR_ASK_LEAVES] = HR_PHASE_LEAVES,
+                                      [HR_ASK_RELIABILITY] = HR_PHASE_CALIBRATION};
+    hr_stats_source *inner = enter_source(self, phases[ask->kind]);
+    return leave_source(self, inner->ops->tree_sums(inner, ask, out, err));
+}
+
 /* ---- The source ---- */
 
 static const hr_stats_ops timed_ops = {
@@ -130,6 +145,8 @@ static const hr_stats_ops timed_ops = {
     .ask = ask_timed,
     .divide = divide_timed,
     .gap = gap_timed,
+    .tree_scores = tree_scores_timed,
+    .tree_sums = tree_sums_timed,
 };
 
 hr_status hr_timed_source_new(hr_stats_source *inner, hr_timings *timings, hr_stats_source **out,

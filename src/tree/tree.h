@@ -93,6 +93,12 @@ static inline uint32_t hr_node_child_count(const hr_node *node) {
     return node->branches ? node->branches : 2;
 }
 
+static inline size_t hr_tree_leaves(const hr_tree *tree) {
+    size_t leaves = 0;
+    for (size_t n = 0; n < tree->node_count; n++) leaves += !tree->nodes[n].left;
+    return leaves;
+}
+
 /* The child that a record goes to whose node feature has this bin. */
 static inline uint32_t hr_node_child(const hr_tree *tree, const hr_node *node, hr_kind kind, uint8_t bin) {
     if (node->branches) return node->left + bin;

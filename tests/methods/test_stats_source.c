@@ -4,6 +4,8 @@
 #include "data/records.h"
 #include "fit/budget.h"
 #include "methods/inprivate.h"
+#include "stats/hedge_records.h"
+#include "stats/leaf_scores.h"
 #include "stats/local_source.h"
 #include "support/tables.h"
 
@@ -29,7 +31,7 @@ typedef struct sharded {
 static hr_status prepare(hr_stats_source *self, const hr_stats_setup *setup, hr_error *err) {
     ((sharded *)self)->binning = setup->binning;
     ((sharded *)self)->outputs = setup->outputs;
-    ((sharded *)self)->cells = hr_histogram_cells(setup->binning->feature_count);
+    if (setup->binning) ((sharded *)self)->cells = hr_histogram_cells(setup->binning->feature_count);
     OF_BOTH(prepare(s->shards[k], setup, err));
 }
 
@@ -144,6 +146,34 @@ static hr_status ask(hr_stats_source *self, const hr_stats_query *queries, size_
     return status;
 }
 
+/* Scores are no sums: they are made of leaf sums once these are added up. */
+static hr_status tree_scores(hr_stats_source *self, const hr_ask *question, hr_exact *out, hr_error *err) {
+    sharded *s = (sharded *)self;
+    size_t count = 0;
+    for (size_t t = 0; t < question->tree_count; t++)
+        count += hr_tree_leaves(&question->trees[t]) * s->outputs;
+    hr_exact *all = must_room(count, sizeof *all), *part = must_room(count, sizeof *part);
+    hr_status status = hr_records_leaf_sums(hr_local_stats_source_hedge(s->shards[0]), question, all, err);
+    if (!status)
+        status = hr_records_leaf_sums(hr_local_stats_source_hedge(s->shards[1]), question, part, err);
+    add(all, part, count);
+    hr_leaf_scores(all, question->trees, question->tree_count,
+                   &(hr_leaf_score_rule){s->outputs, question->threshold}, out);
+    free(all);
+    free(part);
+    return status;
+}
+
+static hr_status tree_sums(hr_stats_source *self, const hr_ask *question, hr_exact *out, hr_error *err) {
+    sharded *s = (sharded *)self;
+    hr_exact *part = must_room(hr_ask_values(question), sizeof *part);
+    hr_status status = s->shards[0]->ops->tree_sums(s->shards[0], question, out, err);
+    if (!status) status = s->shards[1]->ops->tree_sums(s->shards[1], question, part, err);
+    add(out, part, hr_ask_values(question));
+    free(part);
+    return status;
+}
+
 static void free_sharded(hr_stats_source *self) {
     sharded *s = (sharded *)self;
     for (size_t k = 0; k < SHARDS; k++) {
@@ -166,6 +196,8 @@ static const hr_stats_ops ops = {.free = free_sharded,
                                  .split = split,
                                  .hessians = hessians,
                                  .ask = ask,
+                                 .tree_scores = tree_scores,
+                                 .tree_sums = tree_sums,
                                  .divide = divide};
 
 /* Records below FIRST, and the others: in this order they draw their parts, as they do together. */
@@ -273,8 +305,8 @@ static void check(const char *method, size_t classes, hr_bounding bounding) {
 
 static void test_shards__train_the_models_of_all_records(void **state) {
     (void)state;
-    static const char *const methods[] = {"gbdt",  "dpboost", "para",    "seq",
-                                          "dp-df", "dp-ert",  "diprime", "id3"};
+    static const char *const methods[] = {"gbdt",   "dpboost", "para", "seq",  "dp-df",
+                                          "dp-ert", "diprime", "id3",  "hedge"};
     static const size_t classes[] = {0, 2, 3};
     for (size_t m = 0; m < COUNT(methods); m++)
         for (size_t c = 0; c < COUNT(classes); c++)

@@ -2,6 +2,7 @@
  * scanned, nor on how the records are shared out to several sources. */
 #include "data/table.h"
 #include "stats/hedge_records.h"
+#include "stats/leaf_scores.h"
 #include "stats/reliability.h"
 #include "support/tables.h"
 #include "tree/parts.h"
@@ -223,36 +224,41 @@ static hr_csprng *must_coins(uint64_t seed) {
     return coins;
 }
 
-/* The tables of the blocks that these coins deal. */
-static void take_blocks(const hr_data *data, uint64_t seed, hr_data **out) {
+/* The tables of the blocks that these coins deal, and the block of each record. */
+static void take_blocks(const hr_data *data, uint64_t seed, hr_data **out, uint32_t *block_of) {
     static const double equal[BLOCKS] = {1, 1, 1};
     hr_csprng *coins = must_coins(seed);
     hr_parts parts;
     assert_int_equal(hr_parts_drawn(coins, ROWS, equal, BLOCKS, &parts, NULL), HR_OK);
     for (size_t b = 0; b < BLOCKS; b++) {
         assert_true(hr_parts_size(&parts, b) > 100);
+        for (size_t i = parts.begin[b]; i < parts.begin[b + 1]; i++) block_of[parts.rows[i]] = (uint32_t)b;
         assert_non_null(out[b] = hr_data_take(data, hr_parts_rows(&parts, b), hr_parts_size(&parts, b)));
     }
     hr_parts_done(&parts);
     hr_csprng_close(coins);
 }
 
-/* The same records dealt to blocks, in one table, and the records of each block by themselves. */
+/* The same records dealt to blocks, in one table, by coins or by what others drew; and the records of each
+ * block by themselves. */
 typedef struct dealt_world {
     world w;
     hr_csprng *coins;
     hr_data *parts[BLOCKS];
-    hr_records *alone[BLOCKS], *dealt, *whole;
+    hr_records *alone[BLOCKS], *dealt, *handed, *whole;
+    uint32_t block_of[ROWS];
 } dealt_world;
 
 static void dealt_open(dealt_world *d, size_t classes) {
     world_open(&d->w, classes);
     d->coins = must_coins(11);
-    take_blocks(d->w.t.data, 11, d->parts);
+    take_blocks(d->w.t.data, 11, d->parts, d->block_of);
     for (size_t b = 0; b < BLOCKS; b++) d->alone[b] = must_records(&d->w, d->parts[b]);
     d->dealt = must_records(&d->w, d->w.t.data);
     d->whole = must_records(&d->w, d->w.t.data);
     hr_records_set_coins(d->dealt, d->coins);
+    d->handed = must_records(&d->w, d->w.t.data);
+    hr_records_set_blocks(d->handed, d->block_of);
 }
 
 static void dealt_close(dealt_world *d) {
@@ -261,18 +267,23 @@ static void dealt_close(dealt_world *d) {
         hr_data_free(d->parts[b]);
     }
     hr_records_free(d->dealt);
+    hr_records_free(d->handed);
     hr_records_free(d->whole);
     hr_csprng_close(d->coins);
     world_close(&d->w);
 }
 
 static void check_choice(dealt_world *d, size_t block) {
-    static hr_exact scores[TREES], wanted[TREES];
+    static hr_exact scores[TREES], wanted[TREES], sums[TREES * ROOM];
+    const hr_leaf_score_rule rule = {d->w.outputs, d->w.ask.threshold};
     hr_ask *ask = &d->w.ask;
     ask->kind = HR_ASK_CHOICE;
     ask->blocks = BLOCKS;
     ask->block = block;
     assert_int_equal(hr_records_scores(d->dealt, ask, scores, NULL), HR_OK);
+    assert_int_equal(hr_records_leaf_sums(d->handed, ask, sums, NULL), HR_OK);
+    hr_leaf_scores(sums, ask->trees, ask->tree_count, &rule, wanted);
+    assert_memory_equal(scores, wanted, sizeof wanted);
     ask->blocks = ask->block = 0;
     for (size_t b = 0; b < BLOCKS; b++) {
         assert_int_equal(hr_records_scores(d->alone[b], ask, wanted, NULL), HR_OK);
@@ -288,6 +299,8 @@ static void check_sums(dealt_world *d, size_t values) {
     assert_int_equal(hr_records_sums(d->whole, ask, all, NULL), HR_OK);
     ask->blocks = BLOCKS;
     assert_int_equal(hr_records_sums(d->dealt, ask, sums, NULL), HR_OK);
+    assert_memory_equal(all, sums, values * sizeof *all);
+    assert_int_equal(hr_records_sums(d->handed, ask, sums, NULL), HR_OK);
     assert_memory_equal(all, sums, values * sizeof *all);
 }
 

@@ -107,10 +107,21 @@ static hr_status gap_slow(hr_stats_source *self, const hr_stats_query *query, si
     return answer_slowly(self, "gap", query, around, gap);
 }
 
+static hr_status tree_scores_slow(hr_stats_source *self, const hr_ask *ask, hr_exact *out, hr_error *err) {
+    (void)err;
+    return answer_slowly(self, "tree_scores", ask, out, 0);
+}
+
+static hr_status tree_sums_slow(hr_stats_source *self, const hr_ask *ask, hr_exact *out, hr_error *err) {
+    (void)err;
+    return answer_slowly(self, "tree_sums", ask, out, 0);
+}
+
 static const hr_stats_ops slow_ops = {
-    free_slow,       prepare_slow,          cells_slow,    share_out_slow, begin_slow,
-    label_sums_slow, largest_residual_slow, set_base_slow, add_trees_slow, sum_slow,
-    split_slow,      hessians_slow,         ask_slow,      divide_slow,    gap_slow};
+    free_slow,        prepare_slow,          cells_slow,    share_out_slow, begin_slow,
+    label_sums_slow,  largest_residual_slow, set_base_slow, add_trees_slow, sum_slow,
+    split_slow,       hessians_slow,         ask_slow,      divide_slow,    gap_slow,
+    tree_scores_slow, tree_sums_slow};
 
 typedef struct fixture {
     test_clock clock;
@@ -240,6 +251,26 @@ static void test_timed_source__of_labels(void **state) {
     assert_asked(f, "gap", &query, 9, "histograms");
 }
 
+static void test_timed_source__of_hedge(void **state) {
+    fixture *f = *state;
+    static const struct {
+        hr_ask_kind kind;
+        const char *phase;
+    } sums_of[] = {
+        {HR_ASK_TOTALS, "histograms"}, {HR_ASK_LEAVES, "leaves"}, {HR_ASK_RELIABILITY, "calibration"}};
+    hr_exact sums[2];
+    hr_ask ask = {.kind = HR_ASK_CHOICE};
+    assert_int_equal(f->timed->ops->tree_scores(f->timed, &ask, sums, NULL), HR_OK);
+    assert_ptr_equal(f->slow.second, sums);
+    assert_asked(f, "tree_scores", &ask, 0, "scan");
+    for (size_t i = 0; i < sizeof sums_of / sizeof *sums_of; i++) {
+        ask.kind = sums_of[i].kind;
+        assert_int_equal(f->timed->ops->tree_sums(f->timed, &ask, sums, NULL), HR_OK);
+        assert_ptr_equal(f->slow.second, sums);
+        assert_asked(f, "tree_sums", &ask, 0, sums_of[i].phase);
+    }
+}
+
 /* Its status, and the phase is left. */
 static void test_timed_source__of_a_failure(void **state) {
     fixture *f = *state;
@@ -264,10 +295,10 @@ static void test_timed_source__without_timings(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TIMED(test_timed_source__is_as_large),     TIMED(test_timed_source__has_every_question),
-        TIMED(test_timed_source__of_rounds),       TIMED(test_timed_source__of_gradients),
-        TIMED(test_timed_source__of_labels),       TIMED(test_timed_source__of_a_failure),
-        TIMED(test_timed_source__without_timings),
+        TIMED(test_timed_source__is_as_large),  TIMED(test_timed_source__has_every_question),
+        TIMED(test_timed_source__of_rounds),    TIMED(test_timed_source__of_gradients),
+        TIMED(test_timed_source__of_labels),    TIMED(test_timed_source__of_hedge),
+        TIMED(test_timed_source__of_a_failure), TIMED(test_timed_source__without_timings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
