@@ -51,9 +51,9 @@ reduced: ## build without the broker, and without federations and libraries of t
 	@tools/configure.py build-no-nats buildtype=debug optimization=1 tests=false nats=disabled werror=true
 	@ninja -C build-no-nats
 	@for t in without_nats outputs; do python3 tests/cli/run.py build-no-nats/cli/hedgerow tests/cli/$$t.test || exit 1; done
-	@tools/configure.py build-alone buildtype=debug optimization=1 tests=false federation=disabled gzip=disabled zstd=disabled xz=disabled postgresql=disabled werror=true
+	@tools/configure.py build-alone buildtype=debug optimization=1 tests=false federation=disabled gzip=disabled zstd=disabled xz=disabled postgresql=disabled mpi=disabled werror=true
 	@ninja -C build-alone
-	@for t in without_federation without_sources ledger; do python3 tests/cli/run.py build-alone/cli/hedgerow tests/cli/$$t.test || exit 1; done
+	@for t in without_federation without_sources without_mpi ledger; do python3 tests/cli/run.py build-alone/cli/hedgerow tests/cli/$$t.test || exit 1; done
 
 soak: all ## ten owners, a hostile member, kills and restarts of the broker for SOAK_SECONDS (3600)
 	@tools/setup.sh test

@@ -11,6 +11,7 @@
 #include "output.h"
 #include "places.h"
 #include "plan.h"
+#include "ranks.h"
 #include "reserved.h"
 #include "timings.h"
 
@@ -142,6 +143,7 @@ static bool consistent(const command *self, const train_args *args) {
 /* What one training run holds; all of it is freed by run_done. */
 typedef struct train_run {
     hr_fit_options options;
+    hr_cluster *cluster;   /* the ranks that train together; NULL: this process alone. Borrowed */
     double *class_weights; /* NULL: none */
     progress_bar bar;
     hr_schema *schema;
@@ -235,9 +237,10 @@ static bool releases_label_bounds(const train_args *args, const hr_schema *schem
     return false;
 }
 
-/* One file may be a binned cache. */
+/* One file may be a binned cache, unless ranks share it out. */
 static hr_status map_or_read(const train_args *args, train_run *run, hr_error *err) {
     const arg_list *data = &args->table.data;
+    if (run->cluster != NULL) return ranks_table(run->cluster, run->schema, &args->table, &run->data, err);
     if (data->count != 1 || !hr_data_is_binned(data->items[0]))
         return input_table(run->schema, &args->table, false, &run->data, err);
     return hr_data_map(run->schema, data->items[0], input_threads(args->table.threads), &run->data, err);
@@ -253,7 +256,8 @@ static hr_status read_train_data(const command *self, const train_args *args, tr
                                                                                            err);
 }
 
-static hr_status fit_model(const command *self, const train_args *args, train_run *run, hr_error *err) {
+/* All that comes before the records. */
+static hr_status prepare_run(const train_args *args, train_run *run, hr_error *err) {
     hr_status status = set_options(args, run, err);
     if (status == HR_OK) status = model_probe(args->model, train_output_rule(args), err);
     if (status == HR_OK) status = read_train_schema(args, run, err);
@@ -262,6 +266,19 @@ static hr_status fit_model(const command *self, const train_args *args, train_ru
     if (status == HR_OK && args->ledger != NULL) status = hr_ledger_open(args->ledger, &run->ledger, err);
     run->options.ledger = run->ledger;
     run->options.entry = &run->entry;
+    run->options.cluster = run->cluster;
+    return status == HR_OK ? hr_fit_check_cluster(&run->options, run->schema, err) : status;
+}
+
+/* Other ranks begin when rank 0 is prepared, and go on when all are. */
+static hr_status start_ranks(const train_run *run, hr_status status, hr_error *err) {
+    if (run->cluster == NULL) return status;
+    status = hr_cluster_agree(run->cluster, status, err);
+    return status == HR_OK ? hr_cluster_agree(run->cluster, HR_OK, err) : status;
+}
+
+static hr_status fit_model(const command *self, const train_args *args, train_run *run, hr_error *err) {
+    hr_status status = start_ranks(run, prepare_run(args, run, err), err);
     if (status == HR_OK) status = read_train_data(self, args, run, err);
     interrupt_defer();
     if (status == HR_OK) status = hr_fit(run->data, &run->options, &run->model, err);
@@ -273,6 +290,10 @@ static const char *mode_text(const hr_model *model) {
     return hr_model_mode(model) == HR_MODE_PAPER ? "paper" : "sound";
 }
 
+static size_t rows_of_run(const train_run *run) {
+    return run->cluster != NULL ? hr_cluster_rows(run->cluster) : hr_data_rows(run->data);
+}
+
 /* `total` is NULL without a ledger. */
 static void print_summary(FILE *out, const train_args *args, const train_run *run,
                           const hr_ledger_total *total) {
@@ -281,7 +302,7 @@ static void print_summary(FILE *out, const train_args *args, const train_run *ru
     const bool has_modes = method != NULL && method->is_private;
     fprintf(out, "%-8s %s%s%s\n", "method", hr_model_method(run->model), has_modes ? ", in mode " : "",
             has_modes ? mode_text(run->model) : "");
-    fprintf(out, "%-8s %zu rows, %zu features\n", "data", hr_data_rows(run->data),
+    fprintf(out, "%-8s %zu rows, %zu features\n", "data", rows_of_run(run),
             hr_schema_feature_count(run->schema));
     fprintf(out, "%-8s %s, %zu trees\n", "model",
             is_standard_output(args->model) ? "standard output" : args->model,
@@ -328,7 +349,7 @@ static void print_train_json(const train_args *args, const train_run *run, const
     json_text(&json, "method", hr_model_method(run->model));
     json_text(&json, "mode", mode_text(run->model));
     json_text(&json, "model", args->model);
-    json_integer(&json, "rows", hr_data_rows(run->data));
+    json_integer(&json, "rows", rows_of_run(run));
     json_integer(&json, "features", hr_schema_feature_count(run->schema));
     json_integer(&json, "trees", hr_model_tree_count(run->model));
     json_integer(&json, "releases", hr_model_release_count(run->model));
@@ -406,21 +427,61 @@ static int keep_train(const command *self, const train_args *args, const train_r
     return code;
 }
 
-static int run_train(const command *self, int argc, char **argv) {
-    train_args args = {0};
-    if (!args_parse(self, argc, argv, &args) || !consistent(self, &args)) return EXIT_USAGE;
-    if (args.plan) return run_plan(self, &args);
-    train_run run = {0};
+/* cluster: NULL: this process alone. */
+static int train_here(const command *self, train_args *args, hr_cluster *cluster) {
+    train_run run = {.cluster = cluster};
     hr_error err = {0};
     interrupt_watch();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow fails to be written; the process goes on */
-    hr_status status = timings_begin(args.timed, &args.table.timings, &err);
-    if (status == HR_OK) status = fit_model(self, &args, &run, &err);
+    hr_status status = timings_begin(args->timed, &args->table.timings, &err);
+    if (status == HR_OK) status = fit_model(self, args, &run, &err);
     const int code =
-        status == HR_OK ? keep_train(self, &args, &run) : report_train_failure(self, &args, &run, &err);
+        status == HR_OK ? keep_train(self, args, &run) : report_train_failure(self, args, &run, &err);
     run_done(&run);
-    hr_timings_free(args.table.timings);
+    hr_timings_free(args->table.timings);
     return code;
+}
+
+/* ---- Ranks ---- */
+
+/* Rank 0. What is wrong with the arguments is wrong at all ranks: it is told here, and the others end. */
+static int lead_ranks(const command *self, int argc, char **argv, hr_cluster *cluster) {
+    train_args args = {0};
+    hr_error unused = {0};
+    const bool usable = args_parse(self, argc, argv, &args) && consistent(self, &args) &&
+                        (args.plan || ranks_table_usable(self, &args.table, args.schema));
+    if (usable && !args.plan) return train_here(self, &args, cluster);
+    const hr_status ended = hr_cluster_agree(cluster, HR_E_CANCELLED, &unused);
+    return usable && ended != HR_OK ? run_plan(self, &args) : EXIT_USAGE;
+}
+
+static void follow_rank_0(const command *self, int argc, char **argv, hr_cluster *cluster) {
+    train_args args = {0};
+    train_run run = {0};
+    hr_error err = {0};
+    if (hr_cluster_agree(cluster, HR_OK, &err) != HR_OK) return;
+    hr_status status = args_parse(self, argc, argv, &args) ? HR_OK : HR_E_ARGUMENT;
+    if (status == HR_OK) status = read_train_schema(&args, &run, &err);
+    ranks_follow(cluster, run.schema, &args.table, (int)args.table.threads.value, status, &err);
+    run_done(&run);
+}
+
+static int run_train(const command *self, int argc, char **argv) {
+    const launch launched = launch_look();
+    hr_cluster *cluster = NULL;
+    if (launched.ranks > 1) {
+        int code = ranks_open(self, &launched, &cluster);
+        if (code != EXIT_DONE) return code;
+        if (launched.rank == 0)
+            code = lead_ranks(self, argc, argv, cluster);
+        else
+            follow_rank_0(self, argc, argv, cluster);
+        hr_cluster_close(cluster);
+        return code;
+    }
+    train_args args = {0};
+    if (!args_parse(self, argc, argv, &args) || !consistent(self, &args)) return EXIT_USAGE;
+    return args.plan ? run_plan(self, &args) : train_here(self, &args, NULL);
 }
 
 const command train_command = {
@@ -429,7 +490,9 @@ const command train_command = {
     .details = "Checks the options, the model's path, the schema, the ledger and the data before it spends "
                "anything. Only released values get into the model: it may be published as its privacy "
                "statement says. A model that exists is replaced with --force only. Ctrl-C ends a run, which "
-               "then says what stays reserved (exit code 130).",
+               "then says what stays reserved (exit code 130). Under mpirun the records are shared out to "
+               "its processes, "
+               "and the model is the same.",
     .example = "  hedgerow train --plan --rows 20000 --epsilon 1 --schema schema.yaml\n"
                "  hedgerow train --data train.csv --schema schema.yaml --epsilon 1 --ledger hospital.db "
                "--model model.json",

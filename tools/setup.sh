@@ -1,13 +1,14 @@
 #!/bin/sh
 # Installs the Debian packages that a target of the Makefile needs and that are not there yet. Looks first, so that a second
 # run is instant and needs no network. Without root it says what to run instead.
-# usage: tools/setup.sh GROUP...   groups: build test clang format coverage bench accuracy python site browser
+# usage: tools/setup.sh GROUP...   groups: build mpi test clang format coverage bench accuracy python site browser
 set -eu
 
 packages() {
     case $1 in
     build) echo gcc libc6-dev python3 meson ninja-build pkg-config libsodium-dev libsqlite3-dev libyaml-dev libnats-dev libprotobuf-c-dev \
         libssl-dev protobuf-c-compiler zlib1g-dev libzstd-dev liblzma-dev libpq-dev ;;
+    mpi) echo libopenmpi-dev openmpi-bin ;;
     test) echo g++ libcmocka-dev nats-server postgresql ;;
     clang) echo clang libclang-rt-14-dev libomp-dev llvm ;;
     format) echo clang-format-14 ;;

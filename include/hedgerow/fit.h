@@ -10,6 +10,7 @@
 #ifndef HEDGEROW_FIT_H
 #define HEDGEROW_FIT_H
 
+#include <hedgerow/cluster.h>
 #include <hedgerow/data.h>
 #include <hedgerow/ledger.h>
 #include <hedgerow/timing.h>
@@ -96,6 +97,9 @@ typedef struct hr_fit_options {
     const char *leak; /* NULL, or what was read off the records although the schema calls it public, such as
                          "the bounds of age": NOT PRIVATE, and the model says so. Borrowed */
     hr_timings *timings; /* NULL, or what counts where the time goes: for the owner's eyes. Borrowed */
+
+    hr_cluster *cluster; /* NULL, or the ranks that train together: this is rank 0, `data` is its part of the
+                            table (hr_cluster_read), and the others serve. Borrowed */
 } hr_fit_options;
 
 /* Fills in all defaults of a method and mode, in the first `size` bytes of the struct; a NULL method means
@@ -135,6 +139,13 @@ HR_API HR_MUST_CHECK hr_status hr_fit_options_set(hr_fit_options *options, const
  * set; the schema has a unit). */
 HR_API HR_MUST_CHECK hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **out,
                                       hr_error *err);
+
+/* Whether the ranks of options->cluster can train like this, from public facts: what hr_fit would refuse
+ * after the records were read. HR_OK without a cluster. Fails: ARGUMENT (the method asks for more than sums,
+ * or an option does: exact edges, the paper mode of a private method, a start, private bounds, class weights,
+ * records of persons; the message names it). */
+HR_API HR_MUST_CHECK hr_status hr_fit_check_cluster(const hr_fit_options *options, const hr_schema *schema,
+                                                    hr_error *err);
 
 /* ---- What a fit will do ---- */
 

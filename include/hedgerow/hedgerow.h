@@ -5,6 +5,7 @@
 
 #include <hedgerow/amount.h>
 #include <hedgerow/attack.h>
+#include <hedgerow/cluster.h>
 #include <hedgerow/data.h>
 #include <hedgerow/evaluation.h>
 #include <hedgerow/explain.h>

@@ -27,6 +27,10 @@ static const misfit *worst_misfit(const misfit *misfits, size_t count) {
     return worst;
 }
 
+static uint64_t rows_of_report(const hr_data *data) {
+    return data->whole.rows ? data->whole.rows : data->rows;
+}
+
 static hr_status check_cells(const hr_data *data, const hr_column *column, const hr_column_report *report,
                              hr_error *err) {
     const misfit misfits[] = {
@@ -40,10 +44,10 @@ static hr_status check_cells(const hr_data *data, const hr_column *column, const
          "compare their unit with the column's 'low' and 'high' in the schema: what is outside is clipped",
          report->out_of_range}};
     const uint64_t cells = report->missing + report->unknown + report->out_of_range;
-    if (2 * cells <= data->rows || (cells == report->missing && 10 * cells <= 9 * (uint64_t)data->rows))
-        return HR_OK;
+    const uint64_t rows = rows_of_report(data);
+    if (2 * cells <= rows || (cells == report->missing && 10 * cells <= 9 * rows)) return HR_OK;
     const misfit *worst = worst_misfit(misfits, sizeof misfits / sizeof *misfits);
-    const double share = 100 / (double)data->rows;
+    const double share = 100 / (double)rows;
     char rest[64] = "";
     if (worst->cells < cells)
         snprintf(rest, sizeof rest, ", and %.1f %% fit no better", share * (double)(cells - worst->cells));
@@ -58,14 +62,20 @@ hr_status hr_data_check_column(const hr_data *data, size_t feature, hr_error *er
     return check_cells(data, column, &data->reports[feature], err);
 }
 
+void hr_data_label_range(const hr_data *data, double *low, double *high) {
+    *low = data->whole.rows ? data->whole.label_low : (double)INFINITY;
+    *high = data->whole.rows ? data->whole.label_high : -(double)INFINITY;
+    for (size_t i = 0; data->labels && i < data->rows; i++) {
+        *low = fmin(*low, data->labels[i]);
+        *high = fmax(*high, data->labels[i]);
+    }
+}
+
 hr_status hr_data_check_label(const hr_data *data, hr_error *err) {
     const hr_column *label = hr_schema_label(data->schema);
-    if (!data->labels || data->rows < FILL_ROWS || label->kind != HR_KIND_NUMBER) return HR_OK;
-    double low = data->labels[0], high = low;
-    for (size_t i = 1; i < data->rows; i++) {
-        low = fmin(low, data->labels[i]);
-        high = fmax(high, data->labels[i]);
-    }
+    double low, high;
+    if (!data->labels || rows_of_report(data) < FILL_ROWS || label->kind != HR_KIND_NUMBER) return HR_OK;
+    hr_data_label_range(data, &low, &high);
     const double fill = (high - low) / (label->high - label->low);
     if (fill >= LABEL_FILL) return HR_OK;
     hr_fail(err, HR_E_SCHEMA,

@@ -10,6 +10,12 @@ enum { HR_CODE_MISSING = 0 };
 /* Rows are counted in 32 bits; the highest count is reserved. */
 #define HR_ROWS_MAX (UINT32_MAX - 1)
 
+/* Of a part of a table that several processes share: what its reports count, and its checks are about. */
+typedef struct hr_data_whole {
+    size_t rows; /* 0: of this table alone, and the rest says nothing */
+    double label_low, label_high;
+} hr_data_whole;
+
 struct hr_data {
     const hr_schema *schema;
     size_t rows, feature_count;
@@ -19,6 +25,7 @@ struct hr_data {
     uint16_t **codes;          /* per feature; NULL for numbers, and if `borrowed` has to be converted */
     hr_column_report *reports; /* feature_count + 1; the last is the label's */
     size_t extra;
+    hr_data_whole whole;
     uint64_t skipped;   /* records without a label that were left out */
     hr_array *borrowed; /* per feature: the caller's, read only; `at` is NULL for a column of our own */
     bool borrows_labels;
@@ -41,6 +48,9 @@ static inline bool hr_is_fraction(double value) {
 static inline const uint32_t *hr_data_weights(const hr_data *data) {
     return data->weights;
 }
+
+/* The least and the largest label of the whole; infinity and -infinity of no records. */
+void hr_data_label_range(const hr_data *data, double *low, double *high);
 
 /* An empty data set: the arrays of columns are there, the columns are not. NULL when memory is short. */
 hr_data *hr_data_new(const hr_schema *schema);

@@ -4,10 +4,12 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "cluster/cluster.h"
 #include "data/cell_file.h"
 #include "fit/bounds.h"
 #include "fit/budget.h"
 #include "fit/class_weights.h"
+#include "fit/over_ranks.h"
 #include "fit/person_sample.h"
 #include "fit/settings.h"
 #include "fit/start.h"
@@ -43,6 +45,10 @@ typedef struct fit_job {
     double *start_scores;            /* of the records; NULL: there is no start */
     char start_hash[HR_DIGEST_TEXT]; /* of its file */
 } fit_job;
+
+static size_t rows_of_fit(const fit_job *f) {
+    return f->options->cluster ? hr_cluster_rows(f->options->cluster) : hr_data_rows(f->data);
+}
 
 static bool claims_privacy(const fit_job *f) {
     if (f->options->leak) return false;
@@ -110,6 +116,7 @@ static hr_status check_fit(const fit_job *f, hr_error *err) {
     if (f->options->threads < 0 || f->options->threads > THREADS_MAX)
         return hr_fail(err, HR_E_ARGUMENT, "0 means all processors", "threads must be 0..%d", THREADS_MAX);
     hr_status status = hr_options_check(f->method, f->options, err);
+    if (!status) status = hr_over_ranks_check(f->method, f->options, schema, err);
     if (!status) status = hr_schema_reviewed(schema, err);
     if (!status) status = hr_start_check(f->method, f->options, schema, err);
     if (!status) status = hr_class_weights_check(f->method, f->options, schema, err);
@@ -120,7 +127,7 @@ static hr_status check_fit(const fit_job *f, hr_error *err) {
     if (!hr_data_has_labels(f->data))
         return hr_fail(err, HR_E_SCHEMA, "train on data that have the label",
                        "the data have no label column");
-    if (!hr_data_rows(f->data)) return hr_fail(err, HR_E_SCHEMA, "add records", "the data have no rows");
+    if (!rows_of_fit(f)) return hr_fail(err, HR_E_SCHEMA, "add records", "the data have no rows");
     if (!hr_schema_feature_count(schema))
         return hr_fail(err, HR_E_SCHEMA, "add a feature", "the schema has no features");
     return HR_OK;
@@ -386,6 +393,8 @@ static hr_status open_source(fit_job *f, hr_error *err) {
                                       .csprng = f->csprng,
                                       .threads = f->training.threads,
                                       .timings = f->options->timings};
+    if (f->options->cluster)
+        return hr_cluster_source_new(f->options->cluster, &records, &f->training.source, err);
     return hr_local_stats_source_new(&records, &f->training.source, err);
 }
 
@@ -408,9 +417,9 @@ static hr_status choose_records(fit_job *f, const hr_data **out, hr_error *err) 
 static hr_status prepare_fit(fit_job *f, hr_error *err) {
     hr_status status = check_fit(f, err);
     if (!status)
-        status = hr_budget_check(f->method, f->options, hr_data_schema(f->data), hr_data_rows(f->data),
-                                 &f->budget, err);
-    if (!status) status = hr_budget_check_delta(&f->budget, hr_data_rows(f->data), err);
+        status =
+            hr_budget_check(f->method, f->options, hr_data_schema(f->data), rows_of_fit(f), &f->budget, err);
+    if (!status) status = hr_budget_check_delta(&f->budget, rows_of_fit(f), err);
     if (!status) status = check_memory(f, err);
     if (!status) status = open_fit_gate(f, err);
     const hr_data *trained = NULL;

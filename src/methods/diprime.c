@@ -472,6 +472,7 @@ const hr_method hr_method_diprime = {
         "and count. Medians: chosen on a public grid; features: by the sum of squared errors; what a person "
         "changes at all nodes of a level adds up to the width for one record. Leaves: noisy sums and counts. "
         "K medians and a choice share a level's budget; every person draws its tree by itself.",
+    .over_ranks = true,
     .defaults = diprime_defaults,
     .sound_options = sound_options,
     .paper_options = paper_options,

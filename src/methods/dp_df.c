@@ -235,6 +235,7 @@ const hr_method hr_method_dp_df = {
         "over records, or by squared errors; what a person changes at all nodes of a level adds up to the "
         "width for one record. Leaves: noisy class counts, or noisy sums and counts. Trees share the budget; "
         "or, with part, the persons, each of whom draws its tree by itself.",
+    .over_ranks = true,
     .defaults = dp_df_defaults,
     .sound_options = sound_options,
     .with_delta = HR_PRIVACY_GDP,

@@ -91,6 +91,7 @@ const hr_method hr_method_dp_ert = {
         "count. Trees are drawn by public coins within public bounds; leaves: noisy class counts, or noisy "
         "sums and counts. Trees share the budget; or, with part, the persons, each of whom draws its tree by "
         "itself.",
+    .over_ranks = true,
     .defaults = dp_ert_defaults,
     .sound_options = sound_options,
     .with_delta = HR_PRIVACY_GDP,

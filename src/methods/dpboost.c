@@ -123,6 +123,7 @@ const hr_method hr_method_dpboost = {
          .flaws = "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width 4 "
                   "g*^2); subsets of fixed size shift when a record is added, so that trees do not compose "
                   "in parallel; bin edges are exact statistics of the records."},
+    .over_ranks = true,
     .defaults = dpboost_defaults,
     .sound_options = sound_options,
     .paper_options = paper_options,

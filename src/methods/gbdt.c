@@ -93,6 +93,7 @@ const hr_method hr_method_gbdt = {
          .flaws =
              "It has no privacy at all: splits, leaves and, unless public, bin edges are exact statistics of "
              "the records."},
+    .over_ranks = true,
     .defaults = gbdt_defaults,
     .sound_options = options,
     .paper_options = options,

@@ -175,6 +175,7 @@ const hr_method hr_method_hedge = {
              "public or paid for; count, base score and calibration are paid for; everything else follows "
              "from released values.",
          .flaws = ""},
+    .over_ranks = true,
     .defaults = hedge_defaults,
     .sound_options = sound_options,
     .paper_options = NULL,

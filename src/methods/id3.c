@@ -173,6 +173,7 @@ const hr_method hr_method_id3 = {
                  "twice for every feature that a level asks about and once in a leaf: with m features and d "
                  "levels that costs up to 2 m d + 1 times what is claimed. In the poster's protocol a party "
                  "that knows r_x, its half of the noise, sees one-sided noise, for which no epsilon holds."},
+    .over_ranks = true,
     .defaults = id3_defaults,
     .sound_options = sound_options,
     .paper_options = paper_options,

@@ -124,9 +124,10 @@ typedef struct hr_method {
     void (*defaults)(hr_fit_options *options); /* options->mode is set */
     const char *const *sound_options;          /* names of the options it takes in each mode, ended by NULL */
     const char *const *paper_options;          /* NULL: there is no such mode */
-    const char *alone;             /* why owners do not train it together, for people; NULL: nothing to say */
-    bool cells;                    /* it trains on a binned cache (hr_data_map), too */
-    const hr_bound *bounds;        /* ended by a NULL name; NULL: the options' own ranges hold */
+    bool over_ranks;        /* it asks the statistics source alone, for what adds up over parts of a table */
+    const char *alone;      /* why owners do not train it together, for people; NULL: nothing to say */
+    bool cells;             /* it trains on a binned cache (hr_data_map), too */
+    const hr_bound *bounds; /* ended by a NULL name; NULL: the options' own ranges hold */
     hr_privacy_measure with_delta; /* what its releases are counted in when delta > 0 */
     const char *persons; /* what the sound mode proves where the schema names a unit; NULL: it cannot protect
                             persons, and refuses such a schema */

@@ -75,6 +75,7 @@ const hr_method hr_method_para = {
          .flaws = "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width 4 "
                   "g*^2); halves of fixed size shift when a record is added; bin edges are exact statistics "
                   "of the records."},
+    .over_ranks = true,
     .defaults = para_defaults,
     .sound_options = hr_single_tree_sound_options,
     .paper_options = hr_single_tree_paper_options,

@@ -55,6 +55,7 @@ const hr_method hr_method_seq = {
              .sound = "As dpboost, with every tree on all records at epsilon/T.",
              .flaws = "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width "
                       "4 g*^2); bin edges are exact statistics of the records."},
+    .over_ranks = true,
     .defaults = seq_defaults,
     .sound_options = hr_single_tree_sound_options,
     .paper_options = hr_single_tree_paper_options,

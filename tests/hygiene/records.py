@@ -7,7 +7,7 @@ import sys
 import source
 
 FOLDERS = ('src/methods', 'src/fit', 'src/protocol', 'src/config', 'src/federated', 'src/party')
-ASKS = re.compile(r'\bhr_data_rows\s*\(|\bhr_parts_size\s*\(|\b(?:b|boosting|binned)\s*(?:\.|->)\s*rows\b(?!\s*\[)|\bsource\s*->\s*capacity\b')
+ASKS = re.compile(r'\bhr_data_rows\s*\(|\bhr_cluster_rows\s*\(|\brows_of_fit\s*\(|\bhr_parts_size\s*\(|\b(?:b|boosting|binned)\s*(?:\.|->)\s*rows\b(?!\s*\[)|\bsource\s*->\s*capacity\b')
 
 ROOM, LOOP, PACK = 'the size of a buffer', 'every record is visited', 'how many bits exact sums take'
 NOT_PRIVATE = 'of a method or mode without privacy'
@@ -38,6 +38,7 @@ ALLOWED = {
     ('src/fit/fit.c', 'check_memory'): (1, OWNER),
     ('src/fit/fit.c', 'score_by_start'): (1, ROOM),
     ('src/fit/fit.c', 'prepare_fit'): (2, OWNER),
+    ('src/fit/fit.c', 'rows_of_fit'): (2, 'for those of this list who ask it'),
     ('src/fit/evaluation.c', 'prepare_evaluation'): (1, OWNER),
     ('src/fit/shared_evaluation.c', 'prepare_answer'): (1, 'of an empty table nothing is predicted, and its sums are 0'),
     ('src/fit/person_sample.c', 'take_sample'): (1, ROOM + '; ' + LOOP),

@@ -53,7 +53,10 @@ COVERED = {
     'stats_source': 'local_gradients local_labels local_source',
 }
 # Stand-ins of builds without federations; make reduced runs the commands that reach them.
-ABSENT = ('codec_gzip_absent', 'codec_xz_absent', 'codec_zstd_absent', 'federation_absent', 'nats_absent', 'party_absent', 'postgres_absent')
+ABSENT = ('codec_gzip_absent', 'codec_xz_absent', 'codec_zstd_absent', 'federation_absent', 'mpi_absent', 'nats_absent', 'party_absent', 'postgres_absent')
+
+# What takes several processes: tests/cluster starts them.
+RANKS = ('cluster', 'cluster_source', 'mpi_link', 'read_part', 'worker')
 
 
 def stems(root, folder, head):
@@ -76,7 +79,7 @@ def main():
     covered = {name: test for test, names in COVERED.items() for name in names.split()}
     problems = []
     for name, path in sources.items():
-        if name in ABSENT:
+        if name in ABSENT + RANKS:
             continue
         own = any(begins(test, name) or begins(name, test) for test in tests)
         if not own and covered.get(name) not in tests:

@@ -1,0 +1,79 @@
+#include "ranks.h"
+
+#include "commands.h"
+#include "interrupt.h"
+#include "output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Open MPI; PMI, of MPICH and older Slurm; PMIx under Slurm. */
+static const struct {
+    const char *size, *rank;
+} launchers[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                 {"PMI_SIZE", "PMI_RANK"},
+                 {"SLURM_STEP_NUM_TASKS", "PMIX_RANK"}};
+
+launch launch_look(void) {
+    for (size_t i = 0; i < COUNT_OF(launchers); i++) {
+        const char *size = getenv(launchers[i].size), *rank = getenv(launchers[i].rank);
+        if (size != NULL && rank != NULL) return (launch){strtoul(size, NULL, 10), strtoul(rank, NULL, 10)};
+    }
+    return (launch){0, 0};
+}
+
+int ranks_open(const command *self, const launch *launched, hr_cluster **out) {
+    hr_error err = {0};
+    hr_cluster *cluster = NULL;
+    hr_status status = hr_cluster_open(&cluster, &err);
+    if (status == HR_OK && hr_cluster_size(cluster) != launched->ranks) {
+        status = err.status = HR_E_IO;
+        snprintf(err.message, sizeof err.message,
+                 "the launcher started %zu processes, and %zu of them joined", launched->ranks,
+                 hr_cluster_size(cluster));
+        snprintf(
+            err.remedy, sizeof err.remedy,
+            "start them with the mpirun of the MPI that Hedgerow was built with, or with srun --mpi=pmix");
+    }
+    if (status == HR_OK) {
+        *out = cluster;
+        return EXIT_DONE;
+    }
+    const int code = launched->rank == 0     ? report_error(self->name, &err)
+                     : status == HR_E_ABSENT ? EXIT_ABSENT
+                                             : EXIT_FAILED;
+    hr_cluster_close(cluster);
+    return code;
+}
+
+bool ranks_table_usable(const command *self, const table_args *table, const char *schema) {
+    bool standard = schema != NULL && is_standard_output(schema);
+    for (size_t i = 0; i < table->data.count; i++)
+        standard = standard || is_standard_output(table->data.items[i]);
+    if (!standard) return true;
+    usage_error(self->name, "only one of several ranks has a standard input; name files that all of them can "
+                            "read");
+    return false;
+}
+
+hr_status ranks_table(hr_cluster *cluster, const hr_schema *schema, const table_args *table, hr_data **out,
+                      hr_error *err) {
+    const hr_read_options options = input_table_options(table);
+    const hr_cluster_table files = {(const char *const *)table->data.items, table->data.count, &options};
+    return hr_cluster_read(cluster, schema, &files, out, err);
+}
+
+/* A signal is rank 0's to answer: it stops after a tree, and says what stays reserved. */
+static void leave_signals_to_rank_0(void) {
+    interrupt_watch();
+    interrupt_defer();
+}
+
+void ranks_follow(hr_cluster *cluster, const hr_schema *schema, const table_args *table, int threads,
+                  hr_status status, hr_error *err) {
+    hr_data *data = NULL;
+    leave_signals_to_rank_0();
+    if (hr_cluster_agree(cluster, status, err) != HR_OK) return;
+    if (ranks_table(cluster, schema, table, &data, err) == HR_OK) hr_cluster_serve(cluster, data, threads);
+    hr_data_free(data);
+}

@@ -1,0 +1,63 @@
+/* Training over many processes of one owner: ranks, as MPI starts them (mpirun, srun), each with a part of
+ * the records. docs/cluster.md says what they hold and send.
+ *
+ * Every rank runs the same program and calls hr_cluster_open, hr_cluster_read and hr_cluster_close, in that
+ * order. Between the last two rank 0 calls hr_fit with hr_fit_options.cluster, and every other rank
+ * hr_cluster_serve: rank 0 runs the method, holds ledger and gate and draws all noise, the others add up. The
+ * model is, byte for byte, that of one process with all records, and its guarantee is the same.
+ *
+ * What ranks send each other are exact sums over the records: all of them are the owner's machines, and so
+ * must be the network between them. A rank that dies ends them all: what rank 0 had reserved in a ledger
+ * stays reserved. Thread: one at a time, that of hr_cluster_open. */
+#ifndef HEDGEROW_CLUSTER_H
+#define HEDGEROW_CLUSTER_H
+
+#include <hedgerow/data.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hr_cluster hr_cluster;
+
+/* Joins the ranks that were started together. At most once in a process. Owner: the caller ends it with
+ * hr_cluster_close. Fails: ABSENT (MPI is not built in), ARGUMENT (ranks of another version of the library),
+ * MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_cluster_open(hr_cluster **out, hr_error *err);
+/* Every rank calls it before it ends; rank 0 thereby ends hr_cluster_serve at the others. NULL is allowed. */
+HR_API void hr_cluster_close(hr_cluster *cluster);
+
+/* From 0 on, below hr_cluster_size. */
+HR_API size_t hr_cluster_rank(const hr_cluster *cluster);
+HR_API size_t hr_cluster_size(const hr_cluster *cluster);
+
+/* Every rank calls it with what a step of its own came to. HR_OK if all came to that; else every rank gets
+ * the status, and *err, of the lowest one that did not. */
+HR_API HR_MUST_CHECK hr_status hr_cluster_agree(hr_cluster *cluster, hr_status status, hr_error *err);
+
+/* A table in files, as hr_data_read_all reads it. */
+typedef struct hr_cluster_table {
+    const char *const *paths; /* the same at every rank */
+    size_t count;
+    const hr_read_options *options; /* NULL: the defaults */
+} hr_cluster_table;
+
+/* Reads this rank's part of the table: neighbouring files, where there are at least as many as ranks; else a
+ * range of rows, for which each rank reads all files and keeps its own. Parts stand in the order of the
+ * ranks. hr_data_report, hr_data_skipped and the checks of columns tell of the whole table at every rank.
+ * Every rank calls it. Owner: the caller frees *out. Fails, at every rank alike: as hr_data_read_all at any;
+ * ARGUMENT (standard input, or a database, whose rows have no order); IO (ranks found different tables). */
+HR_API HR_MUST_CHECK hr_status hr_cluster_read(hr_cluster *cluster, const hr_schema *schema,
+                                               const hr_cluster_table *table, hr_data **out, hr_error *err);
+/* Records of the whole table, once it was read. */
+HR_API size_t hr_cluster_rows(const hr_cluster *cluster);
+
+/* At every rank but 0: answers what hr_fit asks at rank 0, until that closes its cluster. threads: 0: as many
+ * as there are processors. Draws nothing, opens no ledger and writes no file. What fails here is told to rank
+ * 0, where hr_fit fails with it. */
+HR_API void hr_cluster_serve(hr_cluster *cluster, const hr_data *data, int threads);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

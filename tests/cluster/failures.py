@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""What goes wrong at any rank is told once, with the place where it is, and nothing is spent or written for it. Ranks beside rank 0 touch
+neither ledger nor model. usage: failures.py HEDGEROW FAILING_RANK"""
+import functools
+import json
+import os
+
+import cluster
+
+TRAIN = ['--schema', 'schema.yaml', '--model', 'model.json', '--quiet']
+
+
+def refused(c, ranks, words, code, text):
+    """One message, of rank 0, and no model."""
+    got, out, err = c.train(ranks, *words)
+    assert got == code and out == '', (words, got, out, err)
+    assert err.count('hedgerow train: ') == 1 and text in err, (words, err)
+    assert not os.path.exists(c.path('model.json'))
+
+
+def usage_cases():
+    data = ['--data', 'train.csv']
+    return [(2, [*TRAIN, *data, '--method', 'rf'], 2, "field 'method': method rf is not trained over ranks; train in one process, without mpirun, or with one of: hedge"),
+            (2, [*TRAIN, *data, '--method', 'gbdt'], 2, "field 'edges': exact bin edges need all records in one process; add --option edges=public"),
+            (2, [*TRAIN, *data, '--method', 'dpboost', '--mode', 'paper'], 2, "field 'mode': published modes are not trained over ranks"),
+            (2, [*TRAIN, *data, '--class-weight', 'yes=2'], 2, "field 'class-weight': ranks do not weigh classes"),
+            (2, [*TRAIN, *data, '--nonsense'], 2, "unknown option '--nonsense'"),
+            (3, [*TRAIN, *data, '--epsilon', '-1'], 2, "field 'epsilon'"),
+            (2, [*TRAIN, '--data', '-'], 2, 'only one of several ranks has a standard input'),
+            (2, [*TRAIN, '--data', 'rows.db', '--query', 'query.sql'], 2, 'ranks cannot share out the rows of a query'),
+            (2, ['--schema', 'persons.yaml', *TRAIN[2:], *data], 2, "field 'unit': a person's records may be at several ranks")]
+
+
+def file_cases(c):
+    """A file that only one rank reads; one that all read; one that is not there; a schema that is not there."""
+    parts = c.split('train.csv', 4)
+    lines = c.read(parts[2]).splitlines(keepends=True)
+    lines[7] = lines[7].replace(lines[7].split(b',')[0], b'old', 1)
+    with open(c.path('bad.csv'), 'wb') as file:
+        file.writelines(lines)
+    data = [word for part in (parts[0], parts[1], 'bad.csv', parts[3]) for word in ('--data', part)]
+    return [(2, [*TRAIN, *data], 1, 'bad.csv:8:1: '), (4, [*TRAIN, *data], 1, 'bad.csv:8:1: '),
+            (4, [*TRAIN, '--data', 'bad.csv'], 1, 'bad.csv:8:1: '),
+            (2, [*TRAIN, '--data', parts[0], '--data', 'nowhere.csv'], 1, 'nowhere.csv: cannot open the file'),
+            (2, ['--schema', 'nowhere.yaml', '--model', 'model.json', '--data', parts[0]], 1, 'nowhere.yaml: cannot open the file')]
+
+
+def check_tables_differ(c):
+    """Ranks that see different files under one name: each in a folder of its own."""
+    for folder, rows in (('first', 50), ('second', 60)):
+        os.mkdir(c.path(folder))
+        c.must('generate', 'hospital', '--rows', str(rows), '-o', folder + '/rows.csv')
+    words = ['train', '--data', 'rows.csv', '--schema', '../schema.yaml', '--model', '../model.json', '--quiet']
+    command = [*cluster.LAUNCH, '-n', '1', '--wdir', c.path('first'), c.tool, *words, ':', '-n', '1', '--wdir', c.path('second'), c.tool, *words]
+    code, out, err = c.launch(command)
+    assert code == 1 and out == '' and err.count('ranks found different tables') == 1, (code, out, err)
+
+
+def check_strict(c):
+    """Shares of cells are those of the whole table, whichever rank has the cells."""
+    lines = c.read('train.csv').splitlines(keepends=True)
+    names = lines[0].rstrip().split(b',')
+    at = names.index(b'hba1c')
+    rows = [line.rstrip(b'\n').split(b',') for line in lines[1:]]
+    for row in rows[len(rows) // 3:]:
+        row[at] = b'1e9'
+    with open(c.path('odd.csv'), 'wb') as file:
+        file.writelines([lines[0], *(b','.join(row) + b'\n' for row in rows)])
+    words = ['train', '--data', 'odd.csv', *TRAIN, '--strict']
+    alone = c.run(*words)
+    assert alone.returncode == 1 and "field 'hba1c'" in alone.stderr, alone.stderr
+    code, _, err = c.launch(c.command(2, *words))
+    assert (code, err) == (1, alone.stderr), (code, err)
+    parts = c.split('odd.csv', 3)
+    code, _, err = c.launch(c.command(3, 'train', *[word for part in parts for word in ('--data', part)], *TRAIN, '--strict'))
+    assert code == 1 and err == alone.stderr.replace('odd.csv', 'the files of --data'), (err, alone.stderr)
+
+
+def states_of(c):
+    return [entry['state'] for entry in json.loads(c.must('ledger', 'show', 'budget.db', '--json'))['entries']]
+
+
+def check_ledger(c):
+    """One entry, of rank 0: the others name a ledger and a model that nobody could open."""
+    c.must('ledger', 'create', 'budget.db', '--epsilon', '3', '--delta', '1e-5')
+    common = ['train', '--data', 'train.csv', '--schema', 'schema.yaml', '--quiet']
+    leader = [*common, '--epsilon', '1', '--ledger', 'budget.db', '--model', 'model.json']
+    others = [*common, '--ledger', 'nowhere/budget.db', '--model', 'nowhere/model.json']
+    code, out, err = c.launch([*cluster.LAUNCH, '-n', '1', c.tool, *leader, ':', '-n', '2', c.tool, *others])
+    assert (code, out, err) == (0, '', ''), (code, out, err)
+    assert states_of(c) == ['committed'], states_of(c)
+    os.remove(c.path('model.json'))
+    refused(c, 2, [*common[1:], '--epsilon', '2.5', '--ledger', 'budget.db', '--model', 'model.json'], 3, 'budget.db: the budget of epsilon is too small')
+    assert states_of(c) == ['committed'], states_of(c)
+
+
+def check_failing_rank(c, failing):
+    """Memory that is short at another rank, before anything is drawn: rank 0 says so, and gives the reservation back."""
+    leader = [c.tool, 'train', '--data', 'train.csv', *TRAIN, '--ledger', 'budget.db', '--method', 'dpboost', '--option', 'edges=private', '--epsilon', '1']
+    code, out, err = c.launch([*cluster.LAUNCH, '-n', '1', *leader, ':', '-n', '2', failing, 'schema.yaml', 'train.csv'])
+    assert code == 1 and out == '' and err.count('hedgerow train: out of memory') == 1, (code, out, err)
+    assert states_of(c) == ['committed', 'void'], states_of(c)
+    assert not os.path.exists(c.path('model.json'))
+
+
+def test(c, words):
+    c.must('generate', 'hospital', '--rows', '300', '--seed', '1', '-o', 'train.csv', '--schema', 'schema.yaml')
+    with open(c.path('persons.yaml'), 'w', encoding='utf-8') as file:
+        file.write(c.read('schema.yaml').decode().replace('label:', 'unit: patient\nlabel:', 1))
+    cluster.all_of([functools.partial(refused, c, *case) for case in usage_cases() + file_cases(c)])
+    check_tables_differ(c)
+    check_strict(c)
+    check_ledger(c)
+    check_failing_rank(c, os.path.abspath(words[0]))
+
+
+cluster.main(test)

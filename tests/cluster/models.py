@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""The model does not depend on how many ranks trained it, nor on how the table is divided among them: every method that ranks train,
+on every kind of label, of 1, 2 and 4 ranks, from one file and from five, gives the bytes of one process. usage: models.py HEDGEROW"""
+import cluster
+
+TABLES = {'hospital': ['hospital', '--rows', '2000', '--seed', '1'],
+          'classes': ['classification', '--rows', '1500', '--seed', '2', '--classes', '3', '--features', '6'],
+          'numbers': ['friedman1', '--rows', '1500', '--seed', '3']}
+GBDT = ['--method', 'gbdt', '--option', 'edges=public', '--trees', '3', '--depth', '4']
+# (table, arguments, ranks that start from one file, ranks that start from five)
+CASES = [('hospital', GBDT, (1, 2, 4), (4,)),
+         ('classes', GBDT, (2,), ()),
+         ('numbers', GBDT, (2,), (4,)),
+         ('hospital', ['--method', 'dpboost', '--option', 'edges=public'], (2, 4), (4,)),
+         ('classes', ['--method', 'dpboost'], (2,), ()),
+         ('numbers', ['--method', 'dpboost', '--delta', '1e-6', '--option', 'bounding=filter'], (2,), ()),
+         ('hospital', ['--method', 'hedge'], (2, 4), (4,)),
+         ('classes', ['--method', 'hedge', '--epsilon', '4'], (2,), ()),
+         ('numbers', ['--method', 'hedge', '--delta', '0'], (2,), ()),
+         ('hospital', ['--method', 'para'], (2,), ()),
+         ('hospital', ['--method', 'seq', '--trees', '3'], (2,), ()),
+         ('hospital', ['--method', 'diprime'], (2,), ()),
+         ('hospital', ['--method', 'dp-ert'], (2,), ()),
+         ('hospital', ['--method', 'dp-df'], (2,), ()),
+         ('hospital', ['--method', 'id3'], (2,), ())]
+
+
+def check(ranks, table, files, words, wanted):
+    data = [word for file in files for word in ('--data', file)]
+    code, out, err = ranks[0].train(ranks[1], *data, '--schema', table + '.yaml', *words, *cluster.REPRODUCIBLE, '--force', '--model', 'got.json')
+    assert (code, out, err) == (0, '', ''), (words, code, out, err)
+    assert ranks[0].read('got.json') == wanted, (table, words, ranks[1], len(files))
+
+
+def test(c, words):
+    assert not words
+    for table, how in TABLES.items():
+        c.must('generate', *how, '-o', table + '.csv', '--schema', table + '.yaml')
+    parts = {table: c.split(table + '.csv', 5) for table in TABLES}
+    for table, how, from_one, from_five in CASES:
+        c.must('train', '--data', table + '.csv', '--schema', table + '.yaml', *how, *cluster.REPRODUCIBLE, '--force', '--model', 'wanted.json')
+        wanted = c.read('wanted.json')
+        for count in from_one:
+            check((c, count), table, [table + '.csv'], how, wanted)
+        for count in from_five:
+            check((c, count), table, parts[table], how, wanted)
+
+
+cluster.main(test)
