@@ -5,7 +5,8 @@ import cluster
 
 TABLES = {'hospital': ['hospital', '--rows', '2000', '--seed', '1'],
           'classes': ['classification', '--rows', '1500', '--seed', '2', '--classes', '3', '--features', '6'],
-          'numbers': ['friedman1', '--rows', '1500', '--seed', '3']}
+          'numbers': ['friedman1', '--rows', '1500', '--seed', '3'],
+          'many': ['classification', '--rows', '140000', '--seed', '4', '--features', '2', '--informative', '2']}
 GBDT = ['--method', 'gbdt', '--option', 'edges=public', '--trees', '3', '--depth', '4']
 # (table, arguments, ranks that start from one file, ranks that start from five)
 CASES = [('hospital', GBDT, (1, 2, 4), (4,)),
@@ -17,6 +18,7 @@ CASES = [('hospital', GBDT, (1, 2, 4), (4,)),
          ('hospital', ['--method', 'hedge'], (2, 4), (4,)),
          ('classes', ['--method', 'hedge', '--epsilon', '4'], (2,), ()),
          ('numbers', ['--method', 'hedge', '--delta', '0'], (2,), ()),
+         ('many', ['--method', 'hedge', '--delta', '0'], (2,), ()),  # choices on one of two blocks of the records
          ('hospital', ['--method', 'para'], (2,), ()),
          ('hospital', ['--method', 'seq', '--trees', '3'], (2,), ()),
          ('hospital', ['--method', 'diprime'], (2,), ()),
