@@ -35,6 +35,9 @@ BLIND = ('src/methods/hedge_machine.', 'src/methods/hedge_plan.', 'src/methods/b
          'src/methods/id3_machine.', 'src/methods/class_leaves.', 'src/fit/evaluation_figures.',
          'src/privacy/quantile_machine.', 'src/bins/edge_machine.', 'src/bins/edge_levels.')
 SEEN = re.compile(r'\bhr_(?:data|exact|gate|records)\b|\bhr_(?:data|gate|records)_\w+')
+# Ranks beside rank 0 add up: they neither draw nor pay, and write nothing.
+ADD_UP = ('src/cluster/worker.', 'src/cluster/question.', 'src/cluster/mpi_link.')
+DRAWN = re.compile(r'\bhr_(?:gate|ledger|csprng|noisy|permit|uniform)\w*|\bf(?:open|write)\s*\(')
 # A grower asks for sums and bins, and has no name for a record: no table, no label, no row, nothing of a run of records.
 SUMS_ONLY = ('src/grow/depth_first.',)
 RECORDS = re.compile(r'\bhr_(?:data|binned|labels?)\b|\bhr_(?:data|binned|labels?|bootstrap|unpack|gradients?)_?\w*|'
@@ -51,6 +54,9 @@ def main():
         if path.startswith(BLIND):
             problems += ['%s:%d: this file sees released values only, not %s' % (path, source.line_of(text, m.start()), m.group(0))
                          for m in SEEN.finditer(text)]
+        if path.startswith(ADD_UP):
+            problems += ['%s:%d: this file adds up at ranks that neither draw nor pay, so not %s' % (path, source.line_of(text, m.start()), m.group(0))
+                         for m in DRAWN.finditer(text)]
         if path.startswith(SUMS_ONLY):
             problems += ['%s:%d: this file asks for sums and sees no record, so not %s' % (path, source.line_of(text, m.start()), m.group(0))
                          for m in RECORDS.finditer(text)]

@@ -49,6 +49,7 @@ CASES = [
     ('gate', 'src/grow/private_splitter.c', '#include "stats/split_gains.h"\n', 'without privacy'),
     ('gate', 'src/methods/hedge_machine.c', 'size_t f(const hr_data *d) { return hr_data_rows(d); }\n', 'sees released values only'),
     ('gate', 'src/bins/edge_machine.c', 'void f(hr_exact *cells) { (void)cells; }\n', 'sees released values only'),
+    ('gate', 'src/cluster/worker.c', 'uint64_t f(hr_csprng *coins) { return hr_csprng_u64(coins); }\n', 'neither draw nor pay'),
     ('gate', 'src/grow/depth_first.c', 'uint8_t f(const hr_binned *b) { return b->tiles[0]; }\n', 'sees no record'),
     ('gate', 'src/grow/depth_first.c', 'int f(const struct x *x) { return x->labels->values[0]; }\n', 'sees no record'),
     ('gate', 'src/grow/depth_first.c', 'uint32_t f(const struct x *x) { return x->rows[0]; }\n', 'sees no record'),
