@@ -178,13 +178,16 @@ static bool resize(hr_table *table, size_t rows) {
     return true;
 }
 
-/* In whole units of the first one but for the largest. */
+/* What is expected, or twice or four times as much as there is: the columns are copied, so it must not happen
+ * often. In whole units of the first capacity, but for the largest. */
 static size_t next_capacity(const hr_table *table, size_t rows) {
-    size_t capacity = table->capacity ? table->capacity : FIRST_CAPACITY;
-    if (table->expected > rows && table->expected <= HR_ROWS_MAX) rows = table->expected;
-    while (capacity < rows && capacity <= HR_ROWS_MAX / 4) capacity *= capacity < MANY_ROWS ? 4 : 2;
-    if (table->expected || capacity < rows)
-        capacity = (rows + FIRST_CAPACITY - 1) / FIRST_CAPACITY * FIRST_CAPACITY;
+    size_t capacity = table->capacity * (table->capacity < MANY_ROWS ? 4 : 2);
+    if (table->expected) {
+        capacity = table->capacity + table->capacity / 8;
+        if (capacity < table->expected) capacity = table->expected;
+    }
+    if (capacity < rows) capacity = rows;
+    capacity = (capacity + FIRST_CAPACITY - 1) / FIRST_CAPACITY * FIRST_CAPACITY;
     return capacity < HR_ROWS_MAX ? capacity : HR_ROWS_MAX;
 }
 
