@@ -85,6 +85,13 @@ hr_status hr_edges_check_private(const hr_edges_wanted *wanted, hr_privacy_measu
                                             err);
 }
 
+/* Every level of a column is a line. */
+double hr_edges_memory(const hr_schema *schema, uint32_t bins, hr_privacy_measure privacy_measure) {
+    int lines = are_by_counts(privacy_measure) ? COUNTS_BITS : log2_floor(bins);
+    return (double)hr_schema_feature_count(schema) * (bins + 3) * sizeof(double) +
+           (double)hr_edges_columns(schema, bins) * 3 * lines * sizeof(hr_release);
+}
+
 static int grid_bits(const hr_edges_release *release) {
     return are_by_counts(hr_gate_privacy_measure(release->gate)) ? COUNTS_BITS : MEDIANS_BITS;
 }

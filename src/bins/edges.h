@@ -77,6 +77,10 @@ HR_MUST_CHECK hr_status hr_edges_check_private(const hr_edges_wanted *wanted,
                                                hr_privacy_measure privacy_measure, const hr_charge *charge,
                                                hr_error *err);
 
+/* Bytes that hr_edges_private takes, at most: of the edges, and of the lines that say how they were released,
+ * in the gate's list, in the model's, and while they are added up. */
+double hr_edges_memory(const hr_schema *schema, uint32_t bins, hr_privacy_measure privacy_measure);
+
 /* Quantiles of the data: NOT PRIVATE. At most `bins` different numbers get a bin each, whole or not. The
  * edges do not depend on the order of the rows. Above 2^18 rows they are taken from the rows whose hash falls
  * below a threshold. Fails: MEMORY. */

@@ -138,7 +138,9 @@ static hr_status check_memory(const fit_job *f, hr_error *err) {
     hr_fit_facts facts = {.options = f->options,
                           .schema = hr_data_schema(f->data),
                           .rows = hr_data_rows(f->data),
-                          .threads = hr_threads_of(f->options->threads)};
+                          .threads = hr_threads_of(f->options->threads),
+                          .privacy_measure = f->budget.privacy_measure,
+                          .budget = f->budget.units};
     double bytes = f->method->memory ? MEMORY_MARGIN * f->method->memory(&facts) : 0;
     if (f->options->start) bytes += (double)facts.rows * (double)hr_facts_outputs(&facts) * sizeof(double);
     if (f->options->class_weights) bytes += (double)facts.rows * sizeof(uint32_t);

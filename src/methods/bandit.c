@@ -74,6 +74,10 @@ hr_status hr_bandit_new(const bool *usable, size_t features, size_t rounds, hr_b
     return HR_OK;
 }
 
+double hr_bandit_memory(size_t features) {
+    return (double)features * (sizeof(bool) + sizeof(arm) + 4 * sizeof(double));
+}
+
 static double root_gain(const arm *a) {
     return sqrt(a->gain > 0 ? a->gain : 0);
 }

@@ -16,6 +16,8 @@ typedef struct hr_bandit hr_bandit;
 HR_MUST_CHECK hr_status hr_bandit_new(const bool *usable, size_t features, size_t rounds, hr_bandit **out,
                                       hr_error *err);
 void hr_bandit_free(hr_bandit *bandit);
+/* Bytes of what grows with the features. */
+double hr_bandit_memory(size_t features);
 
 /* Sets the probabilities of round t from the gains so far. */
 void hr_bandit_start_round(hr_bandit *bandit, size_t t);

@@ -17,8 +17,10 @@
 #include "privacy/release.h"
 #include "random/csprng.h"
 #include "stats/hedge_records.h"
+#include "stats/reliability.h"
 #include "stats/stats_source.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* What asks, and what answers. */
@@ -145,10 +147,20 @@ static hr_status train_hedge(hr_training *training, hr_error *err) {
     return status;
 }
 
-/* The forest grows with the rounds, and is not in it. */
+/* Of the schedule that so many records have, and some more where their noisy number turns out larger: the
+ * trees, one an output, and their layouts while records are counted for the calibration. */
+static double forest_memory(const hr_fit_facts *facts, size_t outputs) {
+    const hr_hedge_setting setting = hr_hedge_setting_of(facts);
+    const hr_hedge_plan plan = hr_hedge_plan_of(&setting, fmax(1.1 * (double)facts->rows, 1));
+    const size_t nodes = ((size_t)2 << plan.depth_all) - 1, trees = plan.rounds * outputs;
+    return (double)trees * (double)nodes * (sizeof(hr_node) + sizeof(hr_bin_set)) +
+           (double)plan.rounds * (double)nodes * 2 * sizeof(double) + hr_reliability_memory(trees);
+}
+
 static double hedge_memory(const hr_fit_facts *facts) {
     size_t outputs = hr_facts_outputs(facts), features = hr_schema_feature_count(facts->schema);
-    return hr_hedge_memory(features, (size_t)facts->options->bins, outputs) +
+    return hr_hedge_memory(features, outputs) + forest_memory(facts, outputs) +
+           hr_edges_memory(facts->schema, (uint32_t)facts->options->bins, facts->privacy_measure) +
            hr_records_memory(facts->rows, features, outputs + (hr_facts_unit(facts) == HR_PER_PERSON),
                              HR_HEDGE_CANDIDATES, facts->threads);
 }

@@ -489,8 +489,8 @@ const hr_forest *hr_hedge_forest(const hr_hedge *h) {
     return &h->forest;
 }
 
-double hr_hedge_memory(size_t features, size_t bins, size_t outputs) {
-    double edges = (double)features * (double)(bins + 16) * sizeof(double),
-           nodes = (double)outputs * HR_CANDIDATE_SCAN_NODES_MAX;
-    return edges + (double)HR_HEDGE_CANDIDATES * sizeof(candidate) + 8 * nodes * sizeof(double);
+double hr_hedge_memory(size_t features, size_t outputs) {
+    double nodes = (double)outputs * HR_CANDIDATE_SCAN_NODES_MAX;
+    return hr_bandit_memory(features) + (double)HR_HEDGE_CANDIDATES * sizeof(candidate) +
+           8 * nodes * sizeof(double);
 }

@@ -62,7 +62,7 @@ double hr_hedge_record_count(const hr_hedge *hedge);
 /* The trees so far; the finished forest after the last question. Its arrays are in the arena. */
 const hr_forest *hr_hedge_forest(const hr_hedge *hedge);
 
-/* Bytes of a machine for the schema's features, at most, without its forest. */
-double hr_hedge_memory(size_t features, size_t bins, size_t outputs);
+/* Bytes of a machine for so many features, at most, without the bins and its forest. */
+double hr_hedge_memory(size_t features, size_t outputs);
 
 #endif

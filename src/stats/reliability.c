@@ -108,3 +108,9 @@ hr_status hr_reliability_count(const hr_forest *forest, const hr_reliability_rec
     hr_arena_free(arena);
     return ready ? HR_OK : hr_fail_memory(err);
 }
+
+double hr_reliability_memory(size_t trees) {
+    const size_t values = HR_WALK_PLACES_MAX * sizeof(double);
+    return (double)trees *
+           (hr_block_tree_memory() + (double)(values + sizeof(double *) + sizeof(hr_block_tree)));
+}

@@ -26,6 +26,9 @@ typedef struct hr_reliability_records {
 HR_MUST_CHECK hr_status hr_reliability_count(const hr_forest *forest, const hr_reliability_records *records,
                                              int threads, hr_exact *cells, hr_error *err);
 
+/* Bytes that it takes for so many trees, at most. */
+double hr_reliability_memory(size_t trees);
+
 /* The middle of bin b. */
 static inline double hr_reliability_middle(size_t b) {
     return ((double)b + .5) / HR_RELIABILITY_BINS;

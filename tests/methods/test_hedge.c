@@ -611,8 +611,60 @@ static void test_hedge__refuses_a_budget_that_buys_nothing(void **state) {
     table_close(&t);
 }
 
+/* ---- Memory ---- */
+
+static hr_schema *schema_of_numbers(size_t features) {
+    hr_schema_builder *builder = NULL;
+    hr_schema *schema = NULL;
+    assert_int_equal(hr_schema_builder_new(&builder, NULL), HR_OK);
+    assert_int_equal(hr_schema_label_classes(builder, "y", (const char *const[]){"no", "yes"}, 2, NULL),
+                     HR_OK);
+    for (size_t f = 0; f < features; f++) {
+        char name[24];
+        snprintf(name, sizeof name, "x%zu", f);
+        assert_int_equal(hr_schema_add_number(builder, name, 0, 1, false, NULL), HR_OK);
+    }
+    assert_int_equal(hr_schema_build(builder, &schema, NULL), HR_OK);
+    hr_schema_builder_free(builder);
+    return schema;
+}
+
+static double memory_of(size_t rows, size_t features) {
+    hr_fit_options options = options_of("hedge", HR_MODE_SOUND);
+    hr_schema *schema = schema_of_numbers(features);
+    const hr_fit_facts facts = {.options = &options,
+                                .schema = schema,
+                                .rows = rows,
+                                .threads = 1,
+                                .privacy_measure = HR_PRIVACY_GDP,
+                                .budget = hr_units_up(.1)};
+    double bytes = hr_method_named("hedge")->memory(&facts);
+    hr_schema_free(schema);
+    return bytes;
+}
+
+/* A byte a record, 31 edges, and the lines of 14 levels, which the gate and the model have; not the square of
+ * the features. */
+static void test_memory__grows_as_the_features_do(void **state) {
+    (void)state;
+    const double least = 100 + 31 * sizeof(double) + 2 * 14 * sizeof(hr_release);
+    double some = memory_of(100, 100), more = memory_of(100, 1100), most = memory_of(100, 5100);
+    assert_true(more - some >= 1000 * least && more - some < 2000 * least);
+    assert_true(fabs((most - more) / 4 - (more - some)) < 1);
+}
+
+/* The trees of a long run are larger, and more. */
+static void test_memory__has_room_for_the_forest(void **state) {
+    (void)state;
+    double few = memory_of(1000, 10), many = memory_of(1000000, 10);
+    double forest = 300. * (2 * 256 - 1) * sizeof(hr_node), records = 999000. * (10 + 8 + 8 + 1);
+    assert_true(many - few >= records + forest * .9);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory__grows_as_the_features_do),
+        cmocka_unit_test(test_memory__has_room_for_the_forest),
         cmocka_unit_test(test_hedge__lists_every_draw_and_what_it_cost),
         cmocka_unit_test(test_hedge__lists_the_same_on_odd_tables),
         cmocka_unit_test(test_hedge__lists_the_same_at_any_epsilon),
