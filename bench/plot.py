@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws the pictures of docs/results.md from its tables: test error on adult against epsilon, hedge over owners, figures 1 and 2 of
 DiPriMe's paper, figures 5 to 8 of InPrivate Digging's, its equations 18 and 19, the ring of id3's poster, and figures 2 to 4 of SimFL's and what
-SimFL costs. Each picture holds a digest of the figures that it shows. Needs matplotlib.
+SimFL costs; and that of docs/performance.md: what hedge costs. Each picture holds a digest of the figures that it shows. Needs matplotlib.
 usage: plot.py [TABLES [FOLDER]]"""
 import collections
 import hashlib
@@ -170,21 +170,29 @@ def decades(values):
     return Axis(10.0 ** low, 10.0 ** high, [(10.0 ** k, '%g' % 10.0 ** k) for k in range(low, high + 1)], '', log=True)
 
 
-def simfl_growth(text):
-    """By records and by owners, for those of which the table has most rows; times and bytes."""
-    heads, rows = table(pages.part_of(text, 'simfl-growth'), 'records')
-    rows = [[float(first), *values] for first, values in rows]
+def growth(text, part, title, shown):
+    """By what the first two columns count, for the numbers of the other of which the table has most rows. shown: what -> the columns that are
+    curves of its pictures."""
+    heads, rows = table(pages.part_of(text, part), 'records')
+    heads, rows = ['records', *heads], [[float(first), *values] for first, values in rows]
     usual = [statistics.mode(row[k] for row in rows) for k in (0, 1)]
-    shown = {'seconds': {heads[k]: k + 1 for k in (1, 2, 3)}, 'megabytes': {heads[k]: k + 1 for k in (4, 6)}}
-    colours = dict(zip([head for of in shown.values() for head in of], COLOURS))
+    colours = dict(zip([at for columns in shown.values() for at in columns], COLOURS))
 
     def panel(what, k):
         found = sorted((row for row in rows if row[1 - k] == usual[1 - k]), key=lambda row: row[k])
-        values = [max(row[at], 1e-4) for row in rows for at in shown[what].values()]
-        x = Axis(found[0][k] / 1.2, found[-1][k] * 1.2, [(row[k], '%d' % row[k]) for row in found], ('records', 'owners')[k], log=True)
-        curves = [Curve(head, [(row[k], max(row[at], 1e-4)) for row in found], colours[head]) for head, at in shown[what].items()]
-        return Picture('%s, %s' % (what, ('%d owners' % usual[1], '%d records' % usual[0])[k]), x, decades(values), curves)
-    return Panels('What SimFL costs', [panel(what, k) for what in shown for k in (0, 1)])
+        values = [max(row[at], 1e-4) for row in rows for at in shown[what]]
+        x = Axis(found[0][k] / 1.2, found[-1][k] * 1.2, [(row[k], '%d' % row[k]) for row in found], heads[k], log=True)
+        curves = [Curve(heads[at], [(row[k], max(row[at], 1e-4)) for row in found], colours[at]) for at in shown[what]]
+        return Picture('%s, %d %s' % (what, usual[1 - k], heads[1 - k]), x, decades(values), curves)
+    return Panels(title, [panel(what, k) for what in shown for k in (0, 1)])
+
+
+def simfl_growth(text):
+    return growth(text, 'simfl-growth', 'What SimFL costs', {'seconds': (2, 3, 4), 'megabytes': (5, 7)})
+
+
+def hedge_growth(text):
+    return growth(text, 'hedge-growth', 'What hedge costs', {'seconds': (3,), 'megabytes': (6, 7)})
 
 
 ACCURACY = Axis(55, 85, [(p, '%d %%' % p) for p in range(55, 86, 5)], '')
@@ -209,6 +217,9 @@ PICTURES = {
        for part in FEDERATIONS},
 }
 
+# Of docs/performance.md, beside the page of the others.
+OF_PERFORMANCE = {'hedge-growth.svg': hedge_growth}
+
 
 def digest(picture):
     """Of everything that is shown; the same for every version of matplotlib."""
@@ -217,12 +228,14 @@ def digest(picture):
 
 def main():
     import chart  # the tables are read without matplotlib
-    text = pages.read(sys.argv[1] if len(sys.argv) > 1 else os.path.join(DOCS, 'results.md'))
+    results = sys.argv[1] if len(sys.argv) > 1 else os.path.join(DOCS, 'results.md')
     folder = sys.argv[2] if len(sys.argv) > 2 else DOCS
-    for name, picture_of in PICTURES.items():
-        picture = picture_of(text)
-        save = chart.save_panels if isinstance(picture, Panels) else chart.save
-        save(picture, digest(picture), os.path.join(folder, name))
+    for page, pictures in ((results, PICTURES), (os.path.join(os.path.dirname(results), 'performance.md'), OF_PERFORMANCE)):
+        text = pages.read(page)
+        for name, picture_of in pictures.items():
+            picture = picture_of(text)
+            save = chart.save_panels if isinstance(picture, Panels) else chart.save
+            save(picture, digest(picture), os.path.join(folder, name))
 
 
 if __name__ == '__main__':

@@ -158,9 +158,11 @@ def check_forests(done):
 
 def check_committed():
     """The page has every part, the pictures are drawn from it, and the prototype's rows have a figure a budget."""
-    for name, picture_of in plot.PICTURES.items():
-        same = plot.digest(picture_of(read(PAGE))) in read(os.path.join(os.path.dirname(PAGE), name))
-        expect(same, 'docs/%s does not show the figures of docs/results.md; run bench/plot.py' % name)
+    docs = os.path.dirname(PAGE)
+    for page, pictures in (('results.md', plot.PICTURES), ('performance.md', plot.OF_PERFORMANCE)):
+        for name, picture_of in pictures.items():
+            same = plot.digest(picture_of(read(os.path.join(docs, page)))) in read(os.path.join(docs, name))
+            expect(same, 'docs/%s does not show the figures of docs/%s; run bench/plot.py' % (name, page))
     expect(all(part_of(read(PAGE), name).strip() for name in PARTS), 'docs/results.md lacks a part')
     prototype = json.loads(read(os.path.join(HERE, 'hedge.json')))
     expect(prototype['epsilon'] == accuracy.HEDGE_EPSILONS, 'hedge.json is of other budgets than the table')
