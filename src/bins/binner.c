@@ -37,6 +37,7 @@ struct hr_binner {
 };
 
 static hr_status fail_binner(const hr_binner *b, const char *doing, hr_error *err) {
+    if (errno == ENOMEM) return hr_fail_memory(err);
     hr_status status = hr_fail(err, HR_E_IO, "check the path, its permissions and the free space",
                                "cannot %s the binned cache: %s", doing, strerror(errno));
     return hr_fail_at(err, status, b->path, 0, 0, NULL);

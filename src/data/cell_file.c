@@ -88,6 +88,7 @@ hr_cell_layout hr_cell_layout_of(const hr_cell_header *h) {
 /* ---- The map ---- */
 
 static hr_status fail_cell_file(const char *path, const char *doing, hr_error *err) {
+    if (errno == ENOMEM) return hr_fail_memory(err);
     hr_status status = hr_fail(err, HR_E_IO, "check the path, its permissions and the free space",
                                "cannot %s the binned cache: %s", doing, strerror(errno));
     return hr_fail_at(err, status, path, 0, 0, NULL);
@@ -139,11 +140,11 @@ hr_status hr_cell_file_open(const char *path, hr_cell_file **out, hr_error *err)
                        "binned caches are mapped on little-endian machines only");
     hr_cell_file *f = calloc(1, sizeof *f);
     if (!f) return hr_fail_memory(err);
-    f->path = malloc(strlen(path) + 1);
     f->fd = open(path, O_RDONLY | O_CLOEXEC);
-    hr_status status = !f->path ? hr_fail_memory(err) : HR_OK;
-    if (!status) strcpy(f->path, path);
-    if (!status && f->fd < 0) status = fail_cell_file(path, "open", err);
+    hr_status status = f->fd < 0 ? fail_cell_file(path, "open", err) : HR_OK;
+    f->path = malloc(strlen(path) + 1);
+    if (f->path) strcpy(f->path, path);
+    if (!status && !f->path) status = hr_fail_memory(err);
     if (!status) status = map_cell_file(f, err);
     if (!status) {
         *out = f;
