@@ -22,7 +22,7 @@ static uint32_t load32(const uint8_t *bytes) {
     return word;
 }
 
-static void add_column_block(const uint8_t *bins, const int64_t *packed, size_t count, hr_cell *out) {
+void hr_histogram_add_column(const uint8_t *bins, const int64_t *packed, size_t count, hr_cell *out) {
     hr_cell copies[COPIES][HR_STRIDE];
     memset(copies, 0, sizeof copies);
     size_t i = 0;
@@ -48,8 +48,8 @@ static void add_columns(const hr_binned *binned, size_t first, size_t last, cons
     for (size_t begin = 0; begin < binned->rows; begin += BLOCK_ROWS) {
         size_t count = binned->rows - begin < BLOCK_ROWS ? binned->rows - begin : BLOCK_ROWS;
         for (size_t f = first; f < last; f++)
-            add_column_block(hr_binned_column(binned, f) + begin, packed + begin, count,
-                             out + hr_histogram_at(f));
+            hr_histogram_add_column(hr_binned_column(binned, f) + begin, packed + begin, count,
+                                    out + hr_histogram_at(f));
     }
 }
 

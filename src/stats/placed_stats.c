@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_RECORDS = 1 << 13, NOT_ASKED = UINT16_MAX };
+enum { BLOCK_RECORDS = 1 << 13, TOGETHER = 4, NOT_ASKED = UINT16_MAX };
 
 _Static_assert(HR_CHUNK_ROWS % BLOCK_RECORDS == 0, "chunks are whole blocks");
 
@@ -62,14 +62,16 @@ static size_t placed_block_size(size_t begin, size_t end) {
 /* ---- Sums ---- */
 
 /* Some features of the nodes that are asked for, summed by one thread. */
-typedef struct placed_task {
+typedef struct placed_task placed_task;
+struct placed_task {
+    void (*add)(const hr_placed_stats *p, const placed_task *t, size_t begin, size_t count);
     size_t first, last; /* features */
     size_t stride;      /* cells of a node */
     hr_cell *cells;     /* packed sums of a chunk */
     int64_t *values;    /* of the records of a block that are in one of the nodes */
     uint32_t *offsets;  /* of their node's cells */
     uint16_t *records;  /* which they are, from the block's first on */
-} placed_task;
+};
 
 enum { TASK_BYTES = BLOCK_RECORDS * (sizeof(int64_t) + sizeof(uint32_t) + sizeof(uint16_t)) };
 
@@ -86,13 +88,41 @@ static size_t list_block(const hr_placed_stats *p, const placed_task *t, size_t 
     return listed;
 }
 
-static void add_placed_block(const hr_placed_stats *p, const placed_task *t, size_t begin, size_t count) {
-    const size_t listed = list_block(p, t, begin, count);
-    for (size_t f = t->first; f < t->last; f++) {
-        const uint8_t *bins = hr_binned_column(p->binned, f) + begin;
-        hr_cell *cells = t->cells + (f - t->first) * HR_STRIDE;
-        for (size_t j = 0; j < listed; j++) cells[t->offsets[j] + bins[t->records[j]]] += t->values[j];
+static void add_listed(const placed_task *t, size_t listed, const uint8_t *bins, hr_cell *cells) {
+    for (size_t j = 0; j < listed; j++) cells[t->offsets[j] + bins[t->records[j]]] += t->values[j];
+}
+
+/* Features side by side: what is known of a record is read once for all of them. */
+static void add_listed_together(const placed_task *t, size_t listed, const uint8_t *bins,
+                                size_t column_stride, hr_cell *cells) {
+    const uint8_t *restrict a = bins, *restrict b = a + column_stride, *restrict c = b + column_stride,
+                            *restrict d = c + column_stride;
+    for (size_t j = 0; j < listed; j++) {
+        hr_cell *of_node = cells + t->offsets[j];
+        const size_t i = t->records[j];
+        const int64_t value = t->values[j];
+        of_node[a[i]] += value;
+        of_node[HR_STRIDE + b[i]] += value;
+        of_node[2 * HR_STRIDE + c[i]] += value;
+        of_node[3 * HR_STRIDE + d[i]] += value;
     }
+}
+
+static void add_nodes_block(const hr_placed_stats *p, const placed_task *t, size_t begin, size_t count) {
+    const size_t listed = list_block(p, t, begin, count), column_stride = p->binned->column_stride;
+    size_t f = t->first;
+    for (; f + TOGETHER <= t->last; f += TOGETHER)
+        add_listed_together(t, listed, hr_binned_column(p->binned, f) + begin, column_stride,
+                            t->cells + (f - t->first) * HR_STRIDE);
+    for (; f < t->last; f++)
+        add_listed(t, listed, hr_binned_column(p->binned, f) + begin, t->cells + (f - t->first) * HR_STRIDE);
+}
+
+/* The root has all records. */
+static void add_root_block(const hr_placed_stats *p, const placed_task *t, size_t begin, size_t count) {
+    for (size_t f = t->first; f < t->last; f++)
+        hr_histogram_add_column(hr_binned_column(p->binned, f) + begin, p->packed + begin, count,
+                                t->cells + (f - t->first) * HR_STRIDE);
 }
 
 /* Adds what a chunk summed up to the histograms. */
@@ -119,7 +149,7 @@ static void sum_placed_task(const hr_placed_stats *p, const placed_task *t, cons
         const size_t end = rows - first < chunk ? rows : first + chunk;
         memset(t->cells, 0, count * t->stride * sizeof *t->cells);
         for (size_t begin = first; begin < end; begin += BLOCK_RECORDS)
-            add_placed_block(p, t, begin, placed_block_size(begin, end));
+            t->add(p, t, begin, placed_block_size(begin, end));
         flush_chunk(t, packing, out, count);
     }
 }
@@ -131,6 +161,7 @@ hr_status hr_placed_stats_sum(hr_placed_stats *p, const hr_packing *packing, con
                  each = (features + threads - 1) / threads, tasks = (features + each - 1) / each,
                  cells = count * each * HR_STRIDE * sizeof(hr_cell),
                  all = hr_histogram_cells(features) + packing->weight_cells;
+    const bool is_root = count == 1 && nodes[0] == 0;
     const bool counts = count * each * HR_STRIDE <= UINT32_MAX; /* in placed_task.offsets */
     char *room = counts ? malloc(tasks * (cells + TASK_BYTES)) : NULL;
     if (!room) return hr_fail_memory(err);
@@ -141,6 +172,7 @@ hr_status hr_placed_stats_sum(hr_placed_stats *p, const hr_packing *packing, con
         char *at = room + i * (cells + TASK_BYTES);
         const size_t first = i * each, last = first + each < features ? first + each : features;
         const placed_task task = {
+            .add = is_root ? add_root_block : add_nodes_block,
             .first = first,
             .last = last,
             .stride = (last - first) * HR_STRIDE,
