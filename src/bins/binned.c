@@ -131,9 +131,10 @@ static hr_status reorder_mapped(hr_binned *binned, const uint32_t *order, hr_err
         const uint8_t *before = hr_binned_column(binned, f);
         uint8_t *after = spare + f * binned->column_stride;
         for (size_t i = 0; i < binned->rows; i++) after[i] = before[order[i]];
+        hr_cell_file_release(binned->mapped);
+        hr_spare_map_release(after, binned->column_stride);
     }
     binned->columns = binned->spare = spare;
-    hr_cell_file_release(binned->mapped);
     return HR_OK;
 }
 

@@ -250,6 +250,10 @@ void hr_spare_map_done(uint8_t *map, size_t size) {
     if (map) munmap(map, size);
 }
 
+void hr_spare_map_release(uint8_t *begin, size_t size) {
+    (void)madvise(begin, size, MADV_DONTNEED);
+}
+
 hr_status hr_data_check_values(const hr_data *data, hr_error *err) {
     if (!data->cells) return HR_OK;
     hr_fail(err, HR_E_POLICY, "give the table itself",

@@ -85,5 +85,7 @@ HR_MUST_CHECK hr_status hr_cell_file_unchanged(const hr_cell_file *file, hr_erro
  * short. Owner: the caller unmaps it with hr_spare_map_done. Fails: IO. */
 HR_MUST_CHECK hr_status hr_spare_map(const char *path, size_t size, uint8_t **out, hr_error *err);
 void hr_spare_map_done(uint8_t *map, size_t size);
+/* Gives pages back to the system, which keeps what was written; from `begin` on, which begins one. */
+void hr_spare_map_release(uint8_t *begin, size_t size);
 
 #endif

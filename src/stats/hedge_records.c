@@ -1,6 +1,6 @@
 #include "stats/hedge_records.h"
 
-#include "data/records.h"
+#include "data/cell_file.h"
 #include "stats/gradient.h"
 #include "stats/reliability.h"
 #include "tree/parts.h"
@@ -120,6 +120,7 @@ static hr_status reorder_records(hr_records *r, hr_error *err) {
     }
     free(r->targets);
     r->targets = targets;
+    if (r->binned->mapped) hr_cell_file_release(r->binned->mapped);
     r->start = r->dealt_start;
     return HR_OK;
 }
