@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct train_args {
     const char *schema, *method, *model, *ledger, *start;
@@ -237,12 +238,24 @@ static bool releases_label_bounds(const train_args *args, const hr_schema *schem
     return false;
 }
 
+/* Pages that the file of a map does not have any more: nothing can be done but to say so. */
+static void end_without_pages(int signal_number) {
+    static const char text[] =
+        "hedgerow train: the binned cache cannot be read any more: it became shorter, or its disk failed; "
+        "what is reserved in the ledger stays spent: leave the file alone, and train again\n";
+    (void)signal_number;
+    const ssize_t unused = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)unused;
+    _exit(EXIT_FAILED);
+}
+
 /* One file may be a binned cache, unless ranks share it out. */
 static hr_status map_or_read(const train_args *args, train_run *run, hr_error *err) {
     const arg_list *data = &args->table.data;
     if (run->cluster != NULL) return ranks_table(run->cluster, run->schema, &args->table, &run->data, err);
     if (data->count != 1 || !hr_data_is_binned(data->items[0]))
         return input_table(run->schema, &args->table, false, &run->data, err);
+    signal(SIGBUS, end_without_pages);
     return hr_data_map(run->schema, data->items[0], input_threads(args->table.threads), &run->data, err);
 }
 
