@@ -10,12 +10,15 @@
 #include <string.h>
 
 bool hr_data_is_binned(const char *path) {
-    uint8_t bytes[HR_CELL_HEADER] = {0};
-    FILE *file = strcmp(path, "-") != 0 ? fopen(path, "rb") : NULL;
+    uint8_t bytes[HR_CELL_MAGIC];
+    struct stat info;
+    if (!strcmp(path, "-") || stat(path, &info) || !S_ISREG(info.st_mode))
+        return false; /* pipes are read once */
+    FILE *file = fopen(path, "rb");
     if (!file) return false;
-    const size_t got = fread(bytes, 1, sizeof bytes, file);
+    const bool whole = fread(bytes, sizeof bytes, 1, file) == 1;
     fclose(file);
-    return got >= HR_CELL_MAGIC && hr_cell_is_magic(bytes);
+    return whole && hr_cell_is_magic(bytes);
 }
 
 static hr_status check_cell_schema(const hr_cell_file *file, const hr_schema *schema, hr_error *err) {
