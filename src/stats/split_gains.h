@@ -24,7 +24,8 @@ typedef struct hr_best_division {
     uint8_t last;      /* numbers: the cut; categories: the last that goes left, in their order */
 } hr_best_division;
 
-/* `cells`: the feature's part of the node's histogram; `total`: the sum of the node. */
+/* `cells`: the feature's part of the node's histogram; `total`: the sum of the node, of gradients where these
+ * are apart. */
 hr_best_division hr_best_division_of(const hr_gain_rule *rule, const hr_feature_bins *feature,
                                      const hr_cell *cells, hr_cell total);
 

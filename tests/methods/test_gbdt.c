@@ -361,8 +361,36 @@ static void test_gbdt__keeps_leaves_heavy_enough(void **state) {
     table_close(&t);
 }
 
+/* So many that packed words would leave gradients less than 12 bits: sums are apart. Two even halves, each of
+ * one class: from p = 1/2 a tree of one split moves by eta (n/4) / (n/8 + lambda). */
+static void test_gbdt__sums_more_records_than_words_have_room_for(void **state) {
+    (void)state;
+    enum { RECORDS = 1 << 21 };
+    table t = table_open(RECORDS, 1);
+    for (size_t i = 0; i < RECORDS; i++) {
+        t.columns[0][i] = i % 2 ? .75 : .25;
+        t.labels[i] = (double)(i % 2);
+    }
+    table_make_plain(&t, 2);
+    hr_fit_options options = options_of("gbdt", HR_MODE_SOUND);
+    options.edges = HR_EDGES_PUBLIC;
+    options.bins = 2;
+    options.depth = 1;
+    options.trees = 1;
+    options.threads = 2;
+    hr_model *model = fit(t.data, &options);
+    const hr_tree *tree = &model->forest.trees[0];
+    const double step = .1 * (RECORDS / 4.) / (RECORDS / 8. + 1);
+    assert_true(model->forest.base[0] == 0);
+    assert_int_equal(tree->node_count, 3);
+    assert_true(fabs(tree->nodes[1].value + step) < 1e-12 && fabs(tree->nodes[2].value - step) < 1e-12);
+    hr_model_free(model);
+    table_close(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gbdt__sums_more_records_than_words_have_room_for),
         cmocka_unit_test(test_gbdt__fits_a_step),
         cmocka_unit_test(test_gbdt__fits_exclusive_or),
         cmocka_unit_test(test_gbdt__fits_a_subset_of_categories),
