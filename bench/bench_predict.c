@@ -166,8 +166,8 @@ int main(int argc, char **argv) {
            rows, trees, depth, threads, best, 1e9 * best / (double)rows,
            1e9 * best / (double)rows / (double)trees, sum_of_second(out, rows));
     double best_one = time_rows(model, by_row, rows, out);
-    printf("one record at a time: %.3f us a record, checksum %.12g\n", 1e6 * best_one / (double)rows,
-           sum_of_second(out, rows));
+    printf("row rows %zu trees %zu depth %zu: one at a time, %.1f ns/row, checksum %.12g\n", rows, trees,
+           depth, 1e9 * best_one / (double)rows, sum_of_second(out, rows));
     free(by_row);
     free(out);
     hr_data_free(data);
