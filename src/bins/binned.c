@@ -84,7 +84,7 @@ hr_status hr_binned_columns(const hr_data *data, const hr_binning *binning, int 
     }
     binned->columns = bytes_new(binned->features, binned->column_stride);
     bool searched = binned->rows >= SEARCHED_ROWS;
-    hr_arena *arena = hr_arena_new();
+    hr_arena *arena = searched ? hr_arena_new() : NULL;
     const hr_search *searches = searched ? hr_binning_searches(binning, arena) : NULL;
     if (!binned->columns || (searched && !searches)) {
         hr_arena_free(arena);

@@ -59,6 +59,7 @@ static void side_open(side *s, const hr_data *data, int64_t depth) {
     s->training = (hr_training){
         .data = data, .options = &s->options, .unit = HR_PER_PERSON, .threads = 2, .arena = hr_arena_new()};
     assert_int_equal(hr_csprng_open_seeded(11, &s->coins, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(HR_PRIVACY_NONE, 0, s->coins, &s->training.gate, NULL), HR_OK);
     hr_local_stats_records records = {.data = data, .csprng = s->coins, .threads = 2};
     assert_int_equal(hr_local_stats_source_new(&records, &s->training.source, NULL), HR_OK);
     assert_int_equal(hr_edges_public(hr_data_schema(data), 8, s->training.arena, &s->training.binning, NULL),
@@ -76,6 +77,7 @@ static void side_open(side *s, const hr_data *data, int64_t depth) {
 static void side_close(side *s) {
     hr_boosting_done(&s->boosting);
     hr_stats_free(s->training.source);
+    hr_gate_free(s->training.gate);
     hr_csprng_close(s->coins);
     hr_arena_free(s->training.arena);
 }
