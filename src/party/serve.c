@@ -191,8 +191,8 @@ static bool is_service_over(void *user) {
 }
 
 /* HR_OK: the owner file, and the schema and data that it names, can be read. */
-static hr_status try_files(const char *file, hr_error *err) {
-    hr_owner_service probe = {.arena = hr_arena_new()};
+static hr_status try_files(const char *file, const hr_party_settings *settings, hr_error *err) {
+    hr_owner_service probe = {.settings = settings, .arena = hr_arena_new()};
     hr_status status =
         probe.arena ? hr_owner_file_read(file, probe.arena, &probe.file, err) : hr_fail_memory(err);
     if (!status) status = hr_owner_file_check(&probe.file, file, probe.arena, err);
@@ -209,7 +209,7 @@ static hr_status reload(hr_owner_service **service, const char *file, hr_error *
     hr_owner_service *s = *service, *made = NULL;
     hr_error why = {0};
     char text[400];
-    if (try_files(file, &why)) {
+    if (try_files(file, s->settings, &why)) {
         hr_error_format(&why, text, sizeof text);
         hr_log_format(&s->log, HR_LOG_ERROR, NULL,
                       "the files were not read anew, and the previous ones stay in force: %s", text);
