@@ -44,7 +44,7 @@ typedef struct hr_edges_release {
     const hr_charge *charge; /* of all features together */
 } hr_edges_release;
 
-/* Who counts the cells of a numeric feature: a table in this process, or whoever adds up the counts of
+/* Who counts the cells of a numeric feature: a table in this process, or another that adds up the counts of
  * several. They are those of hr_edges_count_column over all records. */
 typedef struct hr_edge_counter {
     const hr_schema *schema;
