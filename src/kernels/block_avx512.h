@@ -20,7 +20,7 @@ static inline __m512i hr_avx512_by_place(const uint8_t *bytes, size_t node_count
 /* Which of 64 bins are in a set. */
 static inline __mmask64 hr_avx512_in_set(const uint64_t *set, __m512i bins) {
     const __m512i bit_of = _mm512_set1_epi64((int64_t)0x8040201008040201), low_bits = _mm512_set1_epi8(7);
-    __m512i bytes = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)set));
+    __m512i bytes = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)set));
     __m512i byte_of = _mm512_and_si512(_mm512_srli_epi16(bins, 3), _mm512_set1_epi8(31));
     return _mm512_test_epi8_mask(_mm512_permutexvar_epi8(byte_of, bytes),
                                  _mm512_shuffle_epi8(bit_of, _mm512_and_si512(bins, low_bits)));

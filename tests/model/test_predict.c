@@ -169,7 +169,7 @@ static void row_of(const hr_model *model, const hr_data *data, size_t row, doubl
         values[f] = numbers ? numbers[row] : hr_data_codes(data, f)[row];
         if (numbers && values[f] == column->high) values[f] += 1000;
         if (numbers && values[f] == column->low) values[f] -= 1000;
-        if (!numbers && !values[f] && row % 2) values[f] = (double)NAN;
+        if (!numbers && values[f] == 0 && row % 2) values[f] = (double)NAN;
     }
 }
 
