@@ -34,8 +34,8 @@ static hr_status choose_exact_split(hr_splitter *self, const hr_level_nodes *nod
 #pragma omp parallel for num_threads(g->threads) schedule(dynamic, 16)
     for (size_t k = 0; k < count * features; k++) {
         size_t node = k / features, f = k % features;
-        best[k] = hr_best_division_of(&rule, &g->binning->features[f],
-                                      nodes->cells[node] + hr_histogram_at(f), nodes->totals[node]);
+        best[k] =
+            hr_best_division_of(&rule, &g->binning->features[f], nodes->cells[node] + hr_histogram_at(f));
     }
     for (size_t node = 0; node < count; node++)
         splits[node] = choose_one(g, &rule, g->permits[nodes->level], nodes->cells[node],

@@ -1,6 +1,7 @@
 #include "kernels/block_avx512.h"
 #include "kernels/block_loops.h"
 #include "kernels/cell_vectors.h"
+#include "kernels/cut_loops.h"
 #include "kernels/loops.h"
 #include "kernels/sets.h"
 
@@ -107,4 +108,5 @@ const hr_kernels hr_kernels_avx512 = {
     .cells_of_pair = hr_loop_cells_of_pair,
     .add_steps = hr_loop_add_steps,
     .words_of = hr_loop_words_of,
+    .best_cut = hr_loop_best_cut,
 };

@@ -4,6 +4,7 @@
 #ifndef HR_KERNELS_KERNELS_H
 #define HR_KERNELS_KERNELS_H
 
+#include "kernels/cuts.h"
 #include "kernels/levels.h"
 #include "kernels/places.h"
 #include "kernels/search.h"
@@ -38,6 +39,11 @@ typedef struct hr_kernels {
      * gradients are within the clip. */
     int64_t (*words_of)(const hr_word_rule *rule, const double *scores, const double *targets, size_t count,
                         int64_t *words);
+    /* The first of up to HR_CUTS_MAX cuts with the largest gain, S_L^2/(W_L + lambda) + S_R^2/(W_R + lambda)
+     * with gradients[i] and weights[i] on the left of cut i; cuts where a side weighs too little have gain
+     * -1. Writes the gain; of no cuts: -1. */
+    size_t (*best_cut)(const hr_cut_rule *rule, const int64_t *gradients, const int64_t *weights,
+                       size_t count, double *gain);
 } hr_kernels;
 
 /* So many bytes behind the text that they work on must be readable for those that search or read cells. */

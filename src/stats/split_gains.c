@@ -1,104 +1,35 @@
 #include "stats/split_gains.h"
 
-/* The best division that was found: q(left) + q(right), or -1 if there is none. */
-typedef struct best {
-    double gain;
-    uint8_t cut;
-    bool missing_left;
-} best;
+#include "kernels/kernels.h"
 
-/* A sum of cells: packed in the first, or apart. */
-typedef struct two_cells {
-    hr_cell gradient, weight;
-} two_cells;
+#include <string.h>
 
-/* What the scan of one node needs. */
-typedef struct split_gains_scan {
-    const hr_gain_rule *rule;
-    two_cells total;
-} split_gains_scan;
+/* What the records of every bin add up to, or those up to and with it. */
+typedef struct bin_sums {
+    int64_t gradients[HR_BINS_MAX], weights[HR_BINS_MAX];
+} bin_sums;
 
-static inline two_cells cells_of_bin(const hr_packing *packing, const hr_cell *cells, uint32_t bin) {
-    return (two_cells){cells[bin], packing->weight_cells ? hr_weights_in(packing, cells)[bin] : 0};
-}
-
-/* Every record weighs something. */
-static inline bool is_empty_bin(const hr_packing *packing, const hr_cell *cells, uint32_t bin) {
-    return !hr_weights_in(packing, cells)[bin];
-}
-
-static inline void add_bin(two_cells *sum, const hr_packing *packing, const hr_cell *cells, uint32_t bin) {
-    const two_cells of = cells_of_bin(packing, cells, bin);
-    sum->gradient += of.gradient;
-    sum->weight += of.weight;
-}
-
-/* S_L^2/(W_L + lambda) + S_R^2/(W_R + lambda), over one denominator. */
-static inline double split_gains_gain_of(const split_gains_scan *s, two_cells of) {
-    const hr_packing *packing = s->rule->packing;
-    hr_sums left = hr_unpack_apart(packing, of.gradient, of.weight),
-            right = hr_unpack_apart(packing, s->total.gradient - of.gradient, s->total.weight - of.weight);
-    double gl = (double)left.gradient.unpaid, gr = (double)right.gradient.unpaid;
-    double wl = (double)left.weight.unpaid, wr = (double)right.weight.unpaid;
-    if (wl < s->rule->min_weight || wr < s->rule->min_weight) return -1;
-    double a = wl + s->rule->lambda, b = wr + s->rule->lambda;
-    return (gl * gl * b + gr * gr * a) / (a * b);
-}
-
-static void scan_cuts(const split_gains_scan *s, const hr_cell *cells, uint32_t bin_count, bool missing_left,
-                      best *out) {
-    const hr_packing *packing = s->rule->packing;
-    two_cells left = missing_left ? cells_of_bin(packing, cells, 0) : (two_cells){0, 0};
-    for (uint32_t cut = missing_left ? 0 : 1; cut + 1 < bin_count; cut++) {
-        if (cut) {
-            if (is_empty_bin(packing, cells, cut)) continue;
-            add_bin(&left, packing, cells, cut);
-        }
-        double gain = split_gains_gain_of(s, left);
-        if (gain > out->gain) *out = (best){gain, (uint8_t)cut, missing_left};
+static void unpack_bins(const hr_packing *packing, const hr_cell *cells, uint32_t bin_count, bin_sums *out) {
+    if (packing->weight_cells) {
+        memcpy(out->gradients, cells, bin_count * sizeof *cells);
+        memcpy(out->weights, hr_weights_in(packing, cells), bin_count * sizeof *cells);
+        return;
     }
-}
-
-static best best_number(const split_gains_scan *s, const hr_cell *cells, uint32_t bin_count) {
-    best found = {.gain = -1};
-    scan_cuts(s, cells, bin_count, true, &found);
-    if (!is_empty_bin(s->rule->packing, cells, 0)) scan_cuts(s, cells, bin_count, false, &found);
-    return found;
-}
-
-/* The bins that occur, by mean gradient. Rare ones are drawn towards 0 by lambda and a few records' weight.
- */
-static size_t order_categories(const hr_gain_rule *rule, const hr_cell *cells, uint32_t bin_count,
-                               hr_ordered_bin *order) {
-    size_t count = 0;
-    double smooth = rule->lambda + 10 * rule->packing->weight_scale;
     for (uint32_t bin = 0; bin < bin_count; bin++) {
-        if (is_empty_bin(rule->packing, cells, bin)) continue;
-        const two_cells of = cells_of_bin(rule->packing, cells, bin);
-        hr_sums sums = hr_unpack_apart(rule->packing, of.gradient, of.weight);
-        order[count++] = (hr_ordered_bin){
-            (double)sums.gradient.unpaid / ((double)sums.weight.unpaid + smooth), (uint8_t)bin};
+        const hr_sums sums = hr_unpack(packing, cells[bin]);
+        out->gradients[bin] = sums.gradient.unpaid;
+        out->weights[bin] = sums.weight.unpaid;
     }
-    hr_order_bins(order, count);
-    return count;
 }
 
-static best best_category(const split_gains_scan *s, const hr_cell *cells, uint32_t bin_count) {
-    hr_ordered_bin order[HR_BINS_MAX];
-    size_t count = order_categories(s->rule, cells, bin_count, order);
-    best found = {.gain = -1};
-    two_cells left = {0, 0};
-    for (size_t i = 0; i + 1 < count; i++) {
-        add_bin(&left, s->rule->packing, cells, order[i].bin);
-        double gain = split_gains_gain_of(s, left);
-        if (gain > found.gain) found = (best){gain, (uint8_t)i, false};
+/* Sums of bins become sums up to and with each; returns what cuts between them are judged by. */
+static hr_cut_rule accumulate(const hr_gain_rule *rule, bin_sums *sums, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++) {
+        sums->gradients[i] += sums->gradients[i - 1];
+        sums->weights[i] += sums->weights[i - 1];
     }
-    return found;
-}
-
-static best best_of_feature(const split_gains_scan *s, const hr_feature_bins *feature, const hr_cell *cells) {
-    return feature->kind == HR_KIND_NUMBER ? best_number(s, cells, feature->bin_count)
-                                           : best_category(s, cells, feature->bin_count);
+    return (hr_cut_rule){sums->gradients[count - 1], sums->weights[count - 1], rule->lambda,
+                         rule->min_weight};
 }
 
 /* Gains as integers for the gate, in units of 2^-30 of the square of the largest gradient: a gain is at most
@@ -109,20 +40,75 @@ static hr_exact split_gains_score_of(const hr_packing *packing, double gain) {
 }
 
 /* Whether the sides are worth more than the node undivided, rounding aside. */
-static bool is_gain(const split_gains_scan *s, double gain) {
-    hr_sums all = hr_unpack_apart(s->rule->packing, s->total.gradient, s->total.weight);
-    double sum = (double)all.gradient.unpaid, weight = (double)all.weight.unpaid + s->rule->lambda;
+static bool is_gain(const hr_cut_rule *node, double gain) {
+    double sum = (double)node->gradient, weight = (double)node->weight + node->lambda;
     return gain > sum * sum / weight * (1 + 1e-12);
 }
 
+static hr_best_division division_at(const hr_gain_rule *rule, const hr_cut_rule *node, double gain,
+                                    size_t last) {
+    return (hr_best_division){.score = split_gains_score_of(rule->packing, gain),
+                              .gains = is_gain(node, gain),
+                              .last = (uint8_t)last};
+}
+
+/* Missing values are bin 0: on the left of every cut, then, if there are some, on the right. */
+static hr_best_division best_number(const hr_gain_rule *rule, bin_sums *sums, uint32_t bin_count) {
+    const hr_kernels *kernels = hr_kernels_get();
+    const int64_t missing_gradient = sums->gradients[0], missing_weight = sums->weights[0];
+    const hr_cut_rule node = accumulate(rule, sums, bin_count);
+    double gain, gain_right = -1;
+    size_t cut = kernels->best_cut(&node, sums->gradients, sums->weights, bin_count - 1, &gain),
+           cut_right = 0;
+    if (missing_weight) {
+        for (uint32_t bin = 0; bin < bin_count; bin++) {
+            sums->gradients[bin] -= missing_gradient;
+            sums->weights[bin] -= missing_weight;
+        }
+        cut_right = kernels->best_cut(&node, sums->gradients, sums->weights, bin_count - 1, &gain_right);
+    }
+    if (gain_right > gain) return division_at(rule, &node, gain_right, cut_right);
+    hr_best_division best = division_at(rule, &node, gain, cut);
+    best.missing_left = true;
+    return best;
+}
+
+/* The bins that occur, by mean gradient. Rare ones are drawn towards 0 by lambda and a few records' weight.
+ */
+static uint32_t order_categories(const hr_gain_rule *rule, const bin_sums *sums, uint32_t bin_count,
+                                 hr_ordered_bin *order) {
+    uint32_t count = 0;
+    double smooth = rule->lambda + 10 * rule->packing->weight_scale;
+    for (uint32_t bin = 0; bin < bin_count; bin++) {
+        if (!sums->weights[bin]) continue;
+        order[count++] = (hr_ordered_bin){
+            (double)sums->gradients[bin] / ((double)sums->weights[bin] + smooth), (uint8_t)bin};
+    }
+    hr_order_bins(order, count);
+    return count;
+}
+
+static hr_best_division best_category(const hr_gain_rule *rule, const bin_sums *sums, uint32_t bin_count) {
+    hr_ordered_bin order[HR_BINS_MAX];
+    bin_sums upto;
+    uint32_t count = order_categories(rule, sums, bin_count, order);
+    if (!count) return (hr_best_division){.score = {-1}};
+    for (uint32_t i = 0; i < count; i++) {
+        upto.gradients[i] = sums->gradients[order[i].bin];
+        upto.weights[i] = sums->weights[order[i].bin];
+    }
+    const hr_cut_rule node = accumulate(rule, &upto, count);
+    double gain;
+    size_t last = hr_kernels_get()->best_cut(&node, upto.gradients, upto.weights, count - 1, &gain);
+    return division_at(rule, &node, gain, last);
+}
+
 hr_best_division hr_best_division_of(const hr_gain_rule *rule, const hr_feature_bins *feature,
-                                     const hr_cell *cells, hr_cell total) {
-    split_gains_scan s = {rule, {total, 0}};
-    for (uint32_t bin = 0; rule->packing->weight_cells && bin < feature->bin_count; bin++)
-        s.total.weight += hr_weights_in(rule->packing, cells)[bin];
-    best found = best_of_feature(&s, feature, cells);
-    return (hr_best_division){split_gains_score_of(rule->packing, found.gain), is_gain(&s, found.gain),
-                              found.missing_left, found.cut};
+                                     const hr_cell *cells) {
+    bin_sums sums;
+    unpack_bins(rule->packing, cells, feature->bin_count, &sums);
+    return feature->kind == HR_KIND_NUMBER ? best_number(rule, &sums, feature->bin_count)
+                                           : best_category(rule, &sums, feature->bin_count);
 }
 
 hr_split hr_best_division_split(const hr_gain_rule *rule, const hr_feature_bins *feature,
@@ -130,8 +116,10 @@ hr_split hr_best_division_split(const hr_gain_rule *rule, const hr_feature_bins 
     hr_split split = {
         .made = true, .kind = feature->kind, .cut = division->last, .missing_left = division->missing_left};
     if (feature->kind == HR_KIND_NUMBER) return split;
+    bin_sums sums;
     hr_ordered_bin order[HR_BINS_MAX];
-    order_categories(rule, cells, feature->bin_count, order);
+    unpack_bins(rule->packing, cells, feature->bin_count, &sums);
+    order_categories(rule, &sums, feature->bin_count, order);
     for (size_t i = 0; i <= division->last; i++) hr_bin_set_add(&split.left, order[i].bin);
     return split;
 }

@@ -24,10 +24,9 @@ typedef struct hr_best_division {
     uint8_t last;      /* numbers: the cut; categories: the last that goes left, in their order */
 } hr_best_division;
 
-/* `cells`: the feature's part of the node's histogram; `total`: the sum of the node, of gradients where these
- * are apart. */
+/* `cells`: the feature's part of the node's histogram. */
 hr_best_division hr_best_division_of(const hr_gain_rule *rule, const hr_feature_bins *feature,
-                                     const hr_cell *cells, hr_cell total);
+                                     const hr_cell *cells);
 
 /* The division as a split; the caller sets its feature. `rule` and `cells` as above. */
 hr_split hr_best_division_split(const hr_gain_rule *rule, const hr_feature_bins *feature,
