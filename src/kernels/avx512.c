@@ -3,6 +3,7 @@
 #include "kernels/cell_vectors.h"
 #include "kernels/cut_loops.h"
 #include "kernels/loops.h"
+#include "kernels/search_avx512.h"
 #include "kernels/sets.h"
 
 #include <immintrin.h>
@@ -98,7 +99,7 @@ static void add_by_place(const double *values, const uint8_t *places, double *su
 
 const hr_kernels hr_kernels_avx512 = {
     .name = "avx512",
-    .bins_of_numbers = hr_loop_bins_of_numbers,
+    .bins_of_numbers = hr_avx512_bins_of_numbers,
     .places_of_block = places_of_block,
     .add_by_place = add_by_place,
     .find_cell_end = hr_vector_find_cell_end,

@@ -12,6 +12,7 @@ enum { HR_SEARCH_EDGES_MAX = 254, HR_SEARCH_BUCKETS_MAX = 1024 };
 typedef struct hr_search {
     const double *padded; /* the edges, then infinities, so that a step beyond the last compares, too */
     const uint8_t *first; /* of every bucket: how many edges are in those before it */
+    size_t count;         /* of the edges */
     double low, scale;    /* x is in bucket (x - low) * scale, or in the first or last if that is outside */
     uint32_t buckets;
     unsigned steps; /* no bucket has more than 2^steps - 1 edges */

@@ -1,6 +1,6 @@
-/* Predictions: records are cut into blocks, a block's bins are looked up and walked through all trees
- * (predictor.h), and its scores become labels or probabilities. Every record is treated by itself, so the
- * number of threads changes nothing. */
+/* Predictions: records are cut into stretches of some blocks, whose bins are looked up; each block is walked
+ * through all trees (predictor.h), and its scores become labels or probabilities. Every record is treated by
+ * itself, so the number of threads changes nothing. */
 #include "base/fail.h"
 #include "data/columns.h"
 #include "data/records.h"
@@ -14,6 +14,10 @@
 
 enum { THREADS_MAX = 1024, BLOCK = HR_PREDICTOR_BLOCK };
 
+/* A column is read faster if a stretch of it has several pages (16 kB here); the bins of a stretch have to
+ * fit in the second cache. Measured by bench/bench_predict.c with 28 and 400 features. */
+enum { STRETCH_BLOCKS_MAX = 4, STRETCH_BYTES_MAX = 1 << 20 };
+
 /* What all workers share. */
 typedef struct prediction_task prediction_task;
 struct prediction_task {
@@ -23,10 +27,10 @@ struct prediction_task {
     double *out;
     /* Of one record; the score of output k is scores[k * stride]. */
     void (*write)(const hr_predictor *predictor, const double *scores, size_t stride, double *out);
-    size_t workers;
-    atomic_size_t next; /* the first record of the next block that no worker has taken */
-    uint8_t *bins;      /* per worker: columns of BLOCK */
-    double *scores;
+    size_t workers, stretch; /* records, a multiple of BLOCK */
+    atomic_size_t next;      /* the first record of the next stretch that no worker has taken */
+    uint8_t *bins;           /* per worker: of a stretch */
+    double *scores;          /* per worker: of a block */
 };
 
 static double clip_prediction(double value, double low, double high) {
@@ -54,33 +58,43 @@ static void write_scores(const hr_predictor *predictor, const double *scores, si
 
 /* ---- Tables ---- */
 
-static void predict_block(const prediction_task *t, size_t first, uint8_t *bins, double *scores) {
-    size_t rows = t->rows - first < BLOCK ? t->rows - first : BLOCK;
-    hr_predictor_scores(t->predictor, t->data, first, rows, bins, scores);
-    for (size_t i = 0; i < rows; i++)
-        t->write(t->predictor, scores + i, BLOCK, t->out + (first + i) * t->output_count);
+static void predict_stretch(const prediction_task *t, size_t first, uint8_t *bins, double *scores) {
+    const size_t rows = t->rows - first < t->stretch ? t->rows - first : t->stretch;
+    hr_predictor_bins(t->predictor, t->data, first, rows, bins);
+    for (size_t begin = 0; begin < rows; begin += BLOCK) {
+        const size_t count = rows - begin < BLOCK ? rows - begin : BLOCK;
+        hr_predictor_scores(t->predictor, bins + begin * t->predictor->column_count, count, scores);
+        for (size_t i = 0; i < count; i++)
+            t->write(t->predictor, scores + i, BLOCK, t->out + (first + begin + i) * t->output_count);
+    }
 }
 
-/* Worker w takes block after block, until none is left. */
+/* Worker w takes stretch after stretch, until none is left. */
 static void run_prediction_task(prediction_task *t, size_t w) {
-    uint8_t *bins = t->bins + w * t->predictor->column_count * BLOCK;
+    uint8_t *bins = t->bins + w * t->predictor->column_count * t->stretch;
     double *scores = t->scores + w * t->predictor->forest->output_count * BLOCK;
     size_t first;
-    while ((first = atomic_fetch_add_explicit(&t->next, BLOCK, memory_order_relaxed)) < t->rows)
-        predict_block(t, first, bins, scores);
+    while ((first = atomic_fetch_add_explicit(&t->next, t->stretch, memory_order_relaxed)) < t->rows)
+        predict_stretch(t, first, bins, scores);
 }
 
-static size_t count_workers(int threads, size_t rows) {
+static size_t count_workers(int threads, size_t blocks) {
     long asked = threads > 0 ? threads : sysconf(_SC_NPROCESSORS_ONLN);
     size_t workers = asked < 1 ? 1 : asked > THREADS_MAX ? THREADS_MAX : (size_t)asked;
-    size_t blocks = (rows + BLOCK - 1) / BLOCK;
     return workers < blocks ? workers : blocks ? blocks : 1;
+}
+
+/* How many blocks a worker takes at once: every worker has some. */
+static size_t blocks_of_stretch(size_t columns, size_t blocks, size_t workers) {
+    size_t count = STRETCH_BLOCKS_MAX;
+    while (count > 1 && (count * columns * BLOCK > STRETCH_BYTES_MAX || count * workers > blocks)) count--;
+    return count;
 }
 
 static bool prepare_prediction(prediction_task *t, hr_arena *arena) {
     const hr_predictor *p = t->predictor;
     if (!arena) return false;
-    t->bins = hr_arena_alloc(arena, t->workers * p->column_count, BLOCK);
+    t->bins = hr_arena_alloc(arena, t->workers * p->column_count, t->stretch);
     t->scores = hr_arena_alloc(arena, t->workers * p->forest->output_count, BLOCK * sizeof *t->scores);
     return t->bins && t->scores;
 }
@@ -92,7 +106,9 @@ static hr_status predict_all(prediction_task *t, int threads, hr_error *err) {
     hr_status status = hr_data_check_values(t->data, err);
     if (status) return status;
     t->rows = hr_data_rows(t->data);
-    t->workers = count_workers(threads, t->rows);
+    const size_t blocks = (t->rows + BLOCK - 1) / BLOCK;
+    t->workers = count_workers(threads, blocks);
+    t->stretch = BLOCK * blocks_of_stretch(t->predictor->column_count, blocks, t->workers);
     hr_arena *arena = hr_arena_new();
     bool ready = prepare_prediction(t, arena);
     if (ready) {

@@ -10,7 +10,7 @@
 
 #include <hedgerow/predictor.h>
 
-/* Records are predicted in blocks of this many, whose bytes stay in the nearest cache. */
+/* Trees are walked by blocks of records, whose bytes stay in the nearest cache. */
 enum { HR_PREDICTOR_BLOCK = HR_PLACES_BLOCK };
 
 typedef struct hr_predictor_column {
@@ -32,10 +32,15 @@ struct hr_predictor {
 HR_MUST_CHECK hr_status hr_predictor_make(const hr_forest *forest, const hr_schema *schema, hr_arena *arena,
                                           hr_predictor *out, hr_error *err);
 
-/* The scores of up to HR_PREDICTOR_BLOCK records from `first` on, before any link: output k of record i is
- * scores[k * HR_PREDICTOR_BLOCK + i], room for whole blocks. bins: room for column_count *
- * HR_PREDICTOR_BLOCK, whose content counts for nothing, but is initialised. */
-void hr_predictor_scores(const hr_predictor *predictor, const hr_data *data, size_t first, size_t rows,
-                         uint8_t *bins, double *scores);
+/* The bytes of records first .. first + rows: those of record i begin at block i / HR_PREDICTOR_BLOCK of
+ * `bins`, and a block takes column_count * HR_PREDICTOR_BLOCK. What there is of them beyond the records is
+ * left as it was. */
+void hr_predictor_bins(const hr_predictor *predictor, const hr_data *data, size_t first, size_t rows,
+                       uint8_t *bins);
+
+/* The scores of the first `rows` records of a block, before any link: output k of record i is scores[k *
+ * HR_PREDICTOR_BLOCK + i], room for whole blocks. What `bins` has beyond the records counts for nothing, but
+ * is initialised. */
+void hr_predictor_scores(const hr_predictor *predictor, const uint8_t *bins, size_t rows, double *scores);
 
 #endif

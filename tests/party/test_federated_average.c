@@ -96,7 +96,8 @@ static double *scores_of(const hr_model *model, const hr_data *data) {
     uint8_t *bins = calloc(model->predictor.column_count + 1, HR_PREDICTOR_BLOCK);
     for (size_t first = 0; first < rows; first += HR_PREDICTOR_BLOCK) {
         size_t count = rows - first < HR_PREDICTOR_BLOCK ? rows - first : HR_PREDICTOR_BLOCK;
-        hr_predictor_scores(&model->predictor, data, first, count, bins, block);
+        hr_predictor_bins(&model->predictor, data, first, count, bins);
+        hr_predictor_scores(&model->predictor, bins, count, block);
         for (size_t k = 0; k < outputs; k++)
             memcpy(scores + k * rows + first, block + k * HR_PREDICTOR_BLOCK, count * sizeof *scores);
     }
