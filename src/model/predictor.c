@@ -8,9 +8,6 @@
 
 enum { BLOCK = HR_PREDICTOR_BLOCK, COLUMN_THRESHOLDS = HR_SEARCH_EDGES_MAX, FIRST_ROOM = 512 };
 
-/* So few records are faster walked one by one than as a block; measured by bench/bench_predict.c. */
-enum { FEW = 48 };
-
 /* What the trees ask about one feature. */
 typedef struct question {
     bool asked;
@@ -256,11 +253,5 @@ void hr_predictor_scores(const hr_predictor *predictor, const uint8_t *bins, siz
     const hr_forest *forest = predictor->forest;
     for (size_t k = 0; k < forest->output_count; k++)
         for (size_t i = 0; i < BLOCK; i++) scores[k * BLOCK + i] = forest->base[k];
-    if (rows <= FEW) {
-        for (size_t i = 0; i < rows; i++)
-            hr_place_trees_add_to_one(predictor->trees, forest->tree_count, bins + i, BLOCK, scores + i);
-        return;
-    }
-    for (size_t t = 0; t < forest->tree_count; t++)
-        hr_place_tree_add(&predictor->trees[t], bins, scores + predictor->trees[t].walk.output * BLOCK);
+    hr_place_trees_add(predictor->trees, forest->tree_count, bins, rows, scores);
 }

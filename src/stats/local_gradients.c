@@ -5,13 +5,10 @@
 #include "privacy/sensitivity.h"
 #include "stats/gradient.h"
 #include "stats/placed_stats.h"
-#include "tree/walk.h"
+#include "stats/tree_scores.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Records whose tiles stay in the nearest cache while they take all trees; each is a line of 64 bytes. */
-enum { BLOCK = 128 };
 
 struct hr_local_stats_gradients {
     const hr_local_stats_records *records;
@@ -28,28 +25,22 @@ struct hr_local_stats_gradients {
     hr_stats_round round;
     const uint32_t *rows; /* of the round; NULL: all records, in order */
     size_t count;
-    uint32_t *kept; /* room for records of a round that leaves some out; NULL until there is one */
-    /* released trees that the scores of some records lack */
-    const hr_tree **trees;
-    hr_walk_tree *walks; /* the first walk_count of them, laid out for scoring */
-    size_t tree_count, tree_room, walk_count;
-    size_t *taken;   /* of every part, and of the records of no part: how many of them their scores have */
-    size_t *offsets; /* of the features' bins in the tiles */
-    hr_arena *scratch;
-    hr_arena_mark scratch_start;
+    uint32_t *kept;        /* room for records of a round that leaves some out; NULL until there is one */
+    hr_tree_scores *trees; /* released ones that the scores of some records lack */
+    size_t *taken; /* of every part, and of the records of no part: how many of them their scores have */
 };
 
 /* ---- Room ---- */
 
 void hr_local_stats_gradients_free(hr_local_stats_gradients *g) {
     if (!g) return;
-    void *all[] = {g->targets, g->scores, g->kept, g->trees, g->walks, g->taken, g->offsets};
+    void *all[] = {g->targets, g->scores, g->kept, g->taken};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     hr_local_stats_free(g->local);
     hr_local_stats_free(g->weighed);
     hr_placed_stats_free(g->placed);
+    hr_tree_scores_free(g->trees);
     hr_binned_free(g->binned);
-    hr_arena_free(g->scratch);
     free(g);
 }
 
@@ -57,11 +48,8 @@ static hr_status make_room_local_gradients(hr_local_stats_gradients *g, hr_error
     size_t rows = hr_data_rows(g->records->data);
     g->targets = malloc((rows + 1) * sizeof *g->targets);
     g->scores = calloc(rows * g->outputs + 1, sizeof *g->scores);
-    g->offsets = malloc((g->binned->features + 1) * sizeof *g->offsets);
-    g->scratch = hr_arena_new();
-    if (!g->targets || !g->scores || !g->offsets || !g->scratch) return hr_fail_memory(err);
-    g->scratch_start = hr_arena_get_mark(g->scratch);
-    return HR_OK;
+    if (!g->targets || !g->scores) return hr_fail_memory(err);
+    return hr_tree_scores_new(g->binned, g->outputs, g->records->threads, &g->trees, err);
 }
 
 /* What rounds of some of the records need: tiles in memory, and room to put a node's records together. */
@@ -70,7 +58,6 @@ static hr_status need_lists(hr_local_stats_gradients *g, hr_error *err) {
     const hr_binned *binned = g->binned;
     const int threads = g->records->threads;
     hr_status status = binned->tiles ? HR_OK : hr_binned_add_tiles(g->binned, threads, err);
-    g->walk_count = 0; /* trees are laid out for the tiles */
     if (!status) status = hr_local_stats_new(binned, binned->rows, g->depth, threads, &g->local, err);
     if (!status && g->weights)
         status = hr_local_stats_new(binned, binned->rows, g->depth, threads, &g->weighed, err);
@@ -81,17 +68,6 @@ static hr_status need_lists(hr_local_stats_gradients *g, hr_error *err) {
 static hr_status make_stats(hr_local_stats_gradients *g, const hr_stats_setup *setup, hr_error *err) {
     if (g->weights || !(g->binned->mapped || setup->sums_apart)) return need_lists(g, err);
     return hr_placed_stats_new(g->binned, setup->depth, g->records->threads, &g->placed, err);
-}
-
-/* Where a feature's bins are, and how far apart those of neighbouring records. */
-static size_t bins_of(const hr_local_stats_gradients *g, const uint8_t **bins) {
-    *bins = g->binned->tiles ? g->binned->tiles : g->binned->columns;
-    return g->binned->tiles ? HR_TILE : 1;
-}
-
-static void set_offsets(hr_local_stats_gradients *g) {
-    for (size_t f = 0; f < g->binned->features; f++)
-        g->offsets[f] = g->binned->tiles ? hr_binned_offset(g->binned, f) : f * g->binned->column_stride;
 }
 
 hr_status hr_local_stats_gradients_new(const hr_local_stats_records *records, const hr_stats_setup *setup,
@@ -121,66 +97,26 @@ hr_status hr_local_stats_gradients_new(const hr_local_stats_records *records, co
 
 /* ---- Scores ---- */
 
-/* A tree is laid out when it is first needed, and kept: every part of an ensemble walks down all trees before
- * it. */
-static hr_status lay_out_local_gradients(hr_local_stats_gradients *g, hr_error *err) {
-    if (!g->walk_count) set_offsets(g);
-    for (; g->walk_count < g->tree_count; g->walk_count++)
-        if (!hr_walk_tree_make(g->scratch, g->trees[g->walk_count], g->binned->binning, g->offsets,
-                               &g->walks[g->walk_count]))
-            return hr_fail_memory(err);
-    return HR_OK;
-}
-
-/* A block of records takes all trees, one after the other, while its bins are in the nearest cache. */
-static void add_block_local_gradients(hr_local_stats_gradients *g, size_t from, const uint32_t *rows,
-                                      size_t first, size_t count) {
-    size_t row[BLOCK], positions[BLOCK];
-    double values[BLOCK];
-    const uint8_t *bins;
-    const size_t step = bins_of(g, &bins);
-    for (size_t i = 0; i < count; i++) {
-        row[i] = rows ? rows[first + i] : first + i;
-        positions[i] = row[i] * step;
-    }
-    for (size_t t = from; t < g->tree_count; t++) {
-        hr_walk(&g->walks[t], bins, positions, count, values);
-        double *scores = g->scores + g->walks[t].output;
-        for (size_t i = 0; i < count; i++) scores[row[i] * g->outputs] += values[i];
-    }
-}
-
-static hr_status walk_trees(hr_local_stats_gradients *g, size_t from, const uint32_t *rows, size_t count,
-                            hr_error *err) {
-    hr_status status = lay_out_local_gradients(g, err);
-    if (status) return status;
-#pragma omp parallel for num_threads(g->records->threads) schedule(static)
-    for (size_t begin = 0; begin < count; begin += BLOCK)
-        add_block_local_gradients(g, from, rows, begin, count - begin < BLOCK ? count - begin : BLOCK);
-    return HR_OK;
-}
-
 static void forget_local_gradients(hr_local_stats_gradients *g) {
-    hr_arena_rewind(g->scratch, g->scratch_start);
-    g->tree_count = g->walk_count = 0;
+    hr_tree_scores_forget(g->trees);
     memset(g->taken, 0, (g->parts->count + 1) * sizeof *g->taken);
 }
 
 /* The records of a tree that was trained on all of them are still where its growth left them, by leaf. */
-static bool are_by_leaf(const hr_local_stats_gradients *g, size_t from) {
-    return g->outputs == 1 && g->count && !g->rows && g->tree_count - from == 1;
+static bool are_by_leaf(const hr_local_stats_gradients *g) {
+    return g->outputs == 1 && g->count && !g->rows && hr_tree_scores_count(g->trees) == 1;
 }
 
 /* All records, which are one part; what they have taken is not asked for again. */
 static hr_status catch_up_whole(hr_local_stats_gradients *g, hr_error *err) {
     hr_status status = HR_OK;
-    if (!g->tree_count) return HR_OK;
-    if (are_by_leaf(g, 0) && g->placed)
-        status = hr_placed_stats_add_tree(g->placed, g->trees[0], g->scores, 1, err);
-    else if (are_by_leaf(g, 0))
-        hr_local_stats_add_tree(g->local, g->trees[0], g->scores, 1);
+    if (!hr_tree_scores_count(g->trees)) return HR_OK;
+    if (!are_by_leaf(g))
+        status = hr_tree_scores_add(g->trees, 0, NULL, g->binned->rows, g->scores, err);
+    else if (g->placed)
+        status = hr_placed_stats_add_tree(g->placed, hr_tree_scores_tree(g->trees, 0), g->scores, 1, err);
     else
-        status = walk_trees(g, 0, NULL, g->binned->rows, err);
+        hr_local_stats_add_tree(g->local, hr_tree_scores_tree(g->trees, 0), g->scores, 1);
     forget_local_gradients(g);
     return status;
 }
@@ -189,9 +125,9 @@ static hr_status catch_up_whole(hr_local_stats_gradients *g, hr_error *err) {
 static hr_status catch_up_part(hr_local_stats_gradients *g, size_t part, hr_error *err) {
     size_t from = g->taken[part], begin = g->parts->begin[part];
     size_t end = part < g->parts->count ? g->parts->begin[part + 1] : g->binned->rows;
-    if (from == g->tree_count) return HR_OK;
-    g->taken[part] = g->tree_count;
-    return walk_trees(g, from, g->parts->rows + begin, end - begin, err);
+    g->taken[part] = hr_tree_scores_count(g->trees);
+    if (from == g->taken[part]) return HR_OK;
+    return hr_tree_scores_add(g->trees, from, g->parts->rows + begin, end - begin, g->scores, err);
 }
 
 static hr_status catch_up_all(hr_local_stats_gradients *g, hr_error *err) {
@@ -216,24 +152,9 @@ hr_status hr_local_stats_gradients_share(hr_local_stats_gradients *g, hr_error *
     return HR_OK;
 }
 
-static hr_status make_room_for_trees(hr_local_stats_gradients *g, size_t count, hr_error *err) {
-    size_t room = g->tree_room ? g->tree_room : 16;
-    while (room < count) room *= 2;
-    if (count <= g->tree_room) return HR_OK;
-    const hr_tree **trees = realloc(g->trees, room * sizeof *trees);
-    if (trees) g->trees = trees;
-    hr_walk_tree *walks = realloc(g->walks, room * sizeof *walks);
-    if (walks) g->walks = walks;
-    if (!trees || !walks) return hr_fail_memory(err);
-    g->tree_room = room;
-    return HR_OK;
-}
-
 hr_status hr_local_stats_gradients_add(hr_local_stats_gradients *g, const hr_tree *trees, size_t count,
                                        hr_error *err) {
-    hr_status status = make_room_for_trees(g, g->tree_count + count, err);
-    for (size_t i = 0; !status && i < count; i++) g->trees[g->tree_count++] = &trees[i];
-    return status;
+    return hr_tree_scores_keep(g->trees, trees, count, err);
 }
 
 void hr_local_stats_gradients_set_base(hr_local_stats_gradients *g, const double *base) {

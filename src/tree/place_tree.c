@@ -171,7 +171,7 @@ static void walk_block_from(const hr_walk_tree *tree, const uint8_t *bins, unsig
                 at[i] = node_below(tree, bins + i, HR_PLACES_BLOCK, at[i]);
 }
 
-void hr_place_tree_add(const hr_place_tree *tree, const uint8_t *bins, double *scores) {
+static void add_tree_to_block(const hr_place_tree *tree, const uint8_t *bins, double *scores) {
     if (tree->grid.cells) {
         hr_pair_grid_add(&tree->grid, bins, scores);
         return;
@@ -204,4 +204,17 @@ void hr_place_trees_add_to_one(const hr_place_tree *trees, size_t count, const u
     size_t t = 0;
     for (; t + LANES <= count; t += LANES) add_trees_to_one(trees + t, LANES, bins, stride, scores);
     add_trees_to_one(trees + t, count - t, bins, stride, scores);
+}
+
+/* So few records are faster walked one by one than as a block; measured by bench/bench_predict.c. */
+enum { FEW = 48 };
+
+void hr_place_trees_add(const hr_place_tree *trees, size_t tree_count, const uint8_t *bins, size_t count,
+                        double *scores) {
+    if (count <= FEW)
+        for (size_t i = 0; i < count; i++)
+            hr_place_trees_add_to_one(trees, tree_count, bins + i, HR_PLACES_BLOCK, scores + i);
+    else
+        for (size_t t = 0; t < tree_count; t++)
+            add_tree_to_block(&trees[t], bins, scores + trees[t].walk.output * HR_PLACES_BLOCK);
 }

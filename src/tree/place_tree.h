@@ -20,13 +20,16 @@ typedef struct hr_place_tree {
 bool hr_place_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning,
                         const size_t *offsets, hr_place_tree *out);
 
-/* Adds what the tree says to the scores of a block of HR_PLACES_BLOCK records. */
-void hr_place_tree_add(const hr_place_tree *tree, const uint8_t *bins, double *scores);
+/* Adds what trees say, in their order, to the scores of the first `count` records of a block of
+ * HR_PLACES_BLOCK: output k of record i is scores[k * HR_PLACES_BLOCK + i]. Offsets of the trees are
+ * multiples of HR_PLACES_BLOCK. What `bins` and `scores` have beyond the records counts for nothing, but is
+ * initialised. */
+void hr_place_trees_add(const hr_place_tree *trees, size_t tree_count, const uint8_t *bins, size_t count,
+                        double *scores);
 
-/* Adds what trees say of one record, in their order, to its scores: that of output k is scores[k * stride].
- * Trees have offsets that are multiples of HR_PLACES_BLOCK; the column that begins at c * HR_PLACES_BLOCK has
- * the record's bin at bins[c * stride]. */
-void hr_place_trees_add_to_one(const hr_place_tree *trees, size_t count, const uint8_t *bins, size_t stride,
-                               double *scores);
+/* The same of one record: the column that begins at c * HR_PLACES_BLOCK has its bin at bins[c * stride], and
+ * output k its score at scores[k * stride]. */
+void hr_place_trees_add_to_one(const hr_place_tree *trees, size_t tree_count, const uint8_t *bins,
+                               size_t stride, double *scores);
 
 #endif

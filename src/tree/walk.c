@@ -1,9 +1,4 @@
-/* A step is a load of the node and of the record's bin (and, for sets, of one word of the set), then
- * arithmetic: no branch depends on the data. Steps of LANES records are independent, so that their loads
- * overlap; measured by bench/bench_predict.c. */
 #include "tree/walk.h"
-
-enum { LANES = 8 };
 
 static void range_of_cut(const hr_node *node, hr_range_node *out) {
     out->low = !node->missing_left;
@@ -85,56 +80,4 @@ bool hr_walk_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *b
     out->ranges = NULL;
     out->sets = sets;
     return true;
-}
-
-static inline void walk_ranges(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions,
-                               uint32_t *at) {
-    const hr_range_node *nodes = tree->ranges;
-    for (unsigned step = 0; step < tree->depth; step++) {
-        for (size_t i = 0; i < LANES; i++) {
-            const hr_range_node *node = &nodes[at[i]];
-            uint8_t above_low = (uint8_t)(bins[node->offset + positions[i]] - node->low);
-            at[i] = node->left + (above_low > node->width);
-        }
-    }
-}
-
-static inline void walk_sets(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions,
-                             uint32_t *at) {
-    const hr_set_node *nodes = tree->sets;
-    for (unsigned step = 0; step < tree->depth; step++) {
-        for (size_t i = 0; i < LANES; i++) {
-            const hr_set_node *node = &nodes[at[i]];
-            at[i] = node->left + (uint32_t)hr_bin_set_has(&node->right, bins[node->offset + positions[i]]);
-        }
-    }
-}
-
-static inline void walk_tree_lanes(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions,
-                                   uint32_t *at) {
-    for (size_t i = 0; i < LANES; i++) at[i] = 0;
-    if (tree->ranges)
-        walk_ranges(tree, bins, positions, at);
-    else
-        walk_sets(tree, bins, positions, at);
-}
-
-/* Fewer than LANES records: the first stands in for the missing ones. */
-static void walk_last(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count,
-                      uint32_t *at) {
-    size_t filled[LANES];
-    for (size_t k = 0; k < LANES; k++) filled[k] = positions[k < count ? k : 0];
-    walk_tree_lanes(tree, bins, filled, at);
-}
-
-void hr_walk(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count,
-             double *values) {
-    uint32_t at[LANES];
-    size_t i = 0;
-    for (; i + LANES <= count; i += LANES) {
-        walk_tree_lanes(tree, bins, positions + i, at);
-        for (size_t k = 0; k < LANES; k++) values[i + k] = tree->values[at[k]];
-    }
-    if (i < count) walk_last(tree, bins, positions + i, count - i, at);
-    for (size_t k = 0; i + k < count; k++) values[i + k] = tree->values[at[k]];
 }

@@ -1,5 +1,5 @@
-/* Trees laid out for speed, and the walk of records down them, over bins. Nothing else in here: a vector
- * kernel can stand in.
+/* Trees laid out for the walk of single records down them, over bins: a step is a load of the node and of the
+ * record's bin, then arithmetic, and no branch depends on the data.
  *
  * A leaf sends all bins back to itself, so that every record takes the same number of steps. Where every
  * split sends one range of bins left (all cuts of numbers, one category against the rest), a node is 16 bytes
@@ -38,9 +38,5 @@ bool hr_walk_range(const hr_tree *tree, const hr_node *node, const hr_feature_bi
  * of feature f of the record at position p will be bins[offsets[f] + p]. False when memory is short. */
 bool hr_walk_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets,
                        hr_walk_tree *out);
-
-/* Writes the leaf values of the records at positions[0..count). */
-void hr_walk(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count,
-             double *values);
 
 #endif

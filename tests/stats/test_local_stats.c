@@ -3,8 +3,8 @@
 #include "stats/hessian.h"
 #include "stats/leaf.h"
 #include "stats/local_stats.h"
+#include "stats/tree_scores.h"
 #include "support/binned_table.h"
-#include "tree/walk.h"
 
 static const hr_packing pack = {
     .shift = 26, .gradient_bound = 4096, .gradient_scale = 4096, .weight_scale = 1};
@@ -159,21 +159,14 @@ static double *scores_copy(const binned_table *t, const double *scores, size_t s
     return copy;
 }
 
-/* Adds what the library's walk finds in the tiles for rows[0..count). */
+/* Adds what the walk of blocks finds for rows[0..count). */
 static void add_walked(const binned_table *t, const hr_tree *tree, const uint32_t *rows, size_t count,
                        double *scores, size_t stride) {
-    size_t *offsets = arena_room(t->arena, t->binning.feature_count, sizeof *offsets),
-           *positions = arena_room(t->arena, count, sizeof *positions);
-    double *values = arena_room(t->arena, count + 1, sizeof *values);
-    for (size_t f = 0; f < t->binning.feature_count; f++) offsets[f] = hr_binned_offset(t->binned, f);
-    for (size_t i = 0; i < count; i++) positions[i] = (rows ? rows[i] : i) * HR_TILE;
-    hr_walk_tree laid_out;
-    assert_true(hr_walk_tree_make(t->arena, tree, &t->binning, offsets, &laid_out));
-    assert_int_equal(laid_out.output, tree->output);
-    values[count] = 123;
-    hr_walk(&laid_out, t->binned->tiles, positions, count, values);
-    assert_true(values[count] == 123);
-    for (size_t i = 0; i < count; i++) scores[(rows ? rows[i] : i) * stride + tree->output] += values[i];
+    hr_tree_scores *walks;
+    assert_int_equal(hr_tree_scores_new(t->binned, stride, 2, &walks, NULL), HR_OK);
+    assert_int_equal(hr_tree_scores_keep(walks, tree, 1, NULL), HR_OK);
+    assert_int_equal(hr_tree_scores_add(walks, 0, rows, count, scores, NULL), HR_OK);
+    hr_tree_scores_free(walks);
 }
 
 /* The tree's own records, by the partition and by walks: the same bits. */

@@ -3,7 +3,7 @@
 #include "schema/schema.h"
 #include "synth/generate.h"
 #include "tree/binarize.h"
-#include "tree/walk.h"
+#include "tree/place_tree.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -122,7 +122,7 @@ static double value_by_hand(const world *w, const hr_tree *tree, size_t record) 
 
 /* Two-way, and laid out among the bins. */
 static void lay_out(const world *w, const hr_tree *tree, const hr_schema *schema, const hr_binning *binning,
-                    const size_t *offsets, hr_walk_tree *walk) {
+                    const size_t *offsets, hr_place_tree *walk) {
     hr_tree out;
     assert_true(hr_binarize(w->arena, tree, schema, &out));
     for (size_t n = 0; n < out.node_count; n++) {
@@ -130,7 +130,14 @@ static void lay_out(const world *w, const hr_tree *tree, const hr_schema *schema
         if (node->left && hr_schema_feature(schema, node->feature)->kind == HR_KIND_NUMBER)
             node->cut = (uint8_t)fmax(node->threshold + .5, 0);
     }
-    assert_true(hr_walk_tree_make(w->arena, &out, binning, offsets, walk));
+    assert_true(hr_place_tree_make(w->arena, &out, binning, offsets, walk));
+}
+
+/* Of the record whose bin of column c is bins[c * stride]. */
+static double walked_value(const hr_place_tree *tree, const uint8_t *bins, size_t stride) {
+    double score = 0;
+    hr_place_trees_add_to_one(tree, 1, bins, stride, &score);
+    return score;
 }
 
 static void test_child__is_one_a_bin_of_a_multiway_split(void **state) {
@@ -203,8 +210,7 @@ static void test_walk__takes_a_logarithm_of_steps(void **state) {
     static const unsigned bins[] = {2, 3, 4, 5, 6, 8, 9, 128, 129, 255, 256},
                           steps[] = {1, 2, 2, 3, 3, 3, 4, 7, 8, 8, 8};
     static uint8_t every[HR_BINS_MAX];
-    static size_t positions[HR_BINS_MAX];
-    for (size_t bin = 0; bin < HR_BINS_MAX; bin++) every[bin] = (uint8_t)bin, positions[bin] = bin;
+    for (size_t bin = 0; bin < HR_BINS_MAX; bin++) every[bin] = (uint8_t)bin;
     for (size_t i = 0; i < 2 * sizeof bins / sizeof *bins; i++) {
         unsigned count = bins[i / 2];
         const hr_feature_bins feature = {i % 2 ? HR_KIND_NUMBER : HR_KIND_CATEGORY, count, NULL};
@@ -215,14 +221,13 @@ static void test_walk__takes_a_logarithm_of_steps(void **state) {
         for (unsigned bin = 0; bin < count; bin++) w.nodes[1 + bin] = (hr_node){.value = 1 + bin};
         w.tree = (hr_tree){.nodes = w.nodes, .node_count = 1 + count, .thresholds = w.thresholds};
         const size_t offset = 0;
-        double values[HR_BINS_MAX];
-        hr_walk_tree walk;
+        hr_place_tree walk;
         lay_out(&w, &w.tree, schema, &binning, &offset, &walk);
         hr_schema_free(schema);
-        assert_non_null(walk.ranges);
-        assert_int_equal(walk.depth, steps[i / 2]);
-        hr_walk(&walk, every, positions, count, values);
-        for (unsigned bin = 0; bin < count; bin++) assert_true(values[bin] == 1 + bin);
+        assert_non_null(walk.walk.ranges);
+        assert_int_equal(walk.walk.depth, steps[i / 2]);
+        for (unsigned bin = 0; bin < count; bin++)
+            assert_true(walked_value(&walk, every + bin, 1) == 1 + bin);
     }
     world_close(&w);
 }
@@ -244,20 +249,18 @@ static void make_ranges(world *w) {
 static void test_walk__reaches_the_value_found_by_hand(void **state) {
     (void)state;
     static world w;
-    static size_t positions[RECORDS], offsets[FEATURES], layouts[2];
-    for (size_t i = 0; i < RECORDS; i++) positions[i] = i;
-    for (size_t f = 0; f < FEATURES; f++) offsets[f] = f * RECORDS;
+    static size_t offsets[FEATURES], layouts[2];
+    for (size_t f = 0; f < FEATURES; f++) offsets[f] = f * HR_PLACES_BLOCK;
     for (uint64_t seed = 0; seed < 200; seed++) {
         world_open(&w, seed);
         draw_tree(&w, ROOM);
         if (seed % 2) make_ranges(&w);
-        double values[RECORDS];
-        hr_walk_tree walk;
+        hr_place_tree walk;
         lay_out(&w, &w.tree, w.schema, &w.binning, offsets, &walk);
-        assert_true(seed % 2 == 0 || walk.ranges);
-        layouts[walk.ranges != NULL] += w.tree.node_count > 100;
-        hr_walk(&walk, w.bins, positions, RECORDS, values);
-        for (size_t i = 0; i < RECORDS; i++) assert_true(values[i] == value_by_hand(&w, &w.tree, i));
+        assert_true(seed % 2 == 0 || walk.walk.ranges);
+        layouts[walk.walk.ranges != NULL] += w.tree.node_count > 100;
+        for (size_t i = 0; i < RECORDS; i++)
+            assert_true(walked_value(&walk, w.bins + i, RECORDS) == value_by_hand(&w, &w.tree, i));
         world_close(&w);
     }
     assert_true(layouts[0] > 50 && layouts[1] > 50);
@@ -279,13 +282,13 @@ static void test_walk__counts_more_than_255_steps(void **state) {
             (hr_node){.left = (uint32_t)(level * HR_BINS_MAX + 1), .branches = HR_BINS_MAX};
     const world w = {.arena = hr_arena_new()};
     hr_schema *schema = make_schema(&feature, 1);
-    hr_walk_tree walk;
-    const size_t offset = 0, positions[3] = {0, 1, 2};
-    double values[3];
+    hr_place_tree walk;
+    const size_t offset = 0;
     lay_out(&w, &tree, schema, &binning, &offset, &walk);
-    assert_int_equal(walk.depth, 8 * LEVELS);
-    hr_walk(&walk, (const uint8_t[]){255, 0, 254}, positions, 3, values);
-    assert_true(values[0] == NODES - 1 && values[1] == 1 && values[2] == 255);
+    assert_int_equal(walk.walk.depth, 8 * LEVELS);
+    static const uint8_t bins[] = {255, 0, 254};
+    assert_true(walked_value(&walk, &bins[0], 1) == NODES - 1);
+    assert_true(walked_value(&walk, &bins[1], 1) == 1 && walked_value(&walk, &bins[2], 1) == 255);
     hr_schema_free(schema);
     hr_arena_free(w.arena);
 }

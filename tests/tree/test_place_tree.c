@@ -87,11 +87,14 @@ static double value_by_hand(const world *w, const hr_tree *tree, size_t record) 
 }
 
 static void check_block(const world *w, size_t t) {
-    double scores[BLOCK];
-    for (size_t i = 0; i < BLOCK; i++) scores[i] = (double)i / 3;
-    hr_place_tree_add(&w->laid_out[t], w->bins, scores);
-    for (size_t i = 0; i < BLOCK; i++)
-        assert_true(scores[i] == (double)i / 3 + value_by_hand(w, &w->trees[t], i));
+    static const size_t counts[] = {1, 40, 100, BLOCK};
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        double scores[OUTPUTS * BLOCK], *of_tree = scores + w->trees[t].output * BLOCK;
+        for (size_t i = 0; i < OUTPUTS * BLOCK; i++) scores[i] = (double)(i % BLOCK) / 3;
+        hr_place_trees_add(&w->laid_out[t], 1, w->bins, counts[c], scores);
+        for (size_t i = 0; i < counts[c]; i++)
+            assert_true(of_tree[i] == (double)i / 3 + value_by_hand(w, &w->trees[t], i));
+    }
 }
 
 static void check_one(const world *w, size_t record) {
