@@ -4,14 +4,12 @@
  * usage: bench_train FILE ROWS FEATURES METHOD THREADS FEW MANY [OPTION=VALUE]...
  * FILE is of bench_table; reading it is not timed. Prints one line of JSON: seconds a tree, (t(MANY) -
  * t(FEW)) / (MANY - FEW); seconds of everything before the first tree, t(FEW) - FEW trees; seconds of
- * predicting, a record and tree, the fastest of PREDICTIONS; and the log-loss on the training records, so
+ * predicting, a record and tree, the fastest of several times; and the log-loss on the training records, so
  * that the work is seen to be real. */
 #include "fits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-enum { PREDICTIONS = 3 };
 
 /* Fits `trees` trees; seconds of the fit. Owner: the caller frees *model. */
 static double fit(const hr_data *data, const hr_fit_options *plan, int trees, hr_model **model) {
@@ -25,20 +23,6 @@ static double fit(const hr_data *data, const hr_fit_options *plan, int trees, hr
     return bench_seconds() - start;
 }
 
-/* Seconds of predicting every record, the fastest of several times. */
-static double predict(const hr_data *data, int threads, const hr_model *model) {
-    double *out = bench_allocate(hr_data_rows(data) * hr_model_output_count(model), sizeof *out), least = 0;
-    hr_error err = {0};
-    for (int run = 0; run < PREDICTIONS; run++) {
-        double start = bench_seconds();
-        if (hr_model_predict(model, data, threads, out, &err)) bench_die(&err, "predict:");
-        double spent = bench_seconds() - start;
-        if (!run || spent < least) least = spent;
-    }
-    free(out);
-    return least;
-}
-
 static void time_fits(const hr_data *data, const hr_fit_options *plan, int few, int many) {
     hr_model *model = NULL;
     double first = fit(data, plan, few, &model);
@@ -46,7 +30,7 @@ static void time_fits(const hr_data *data, const hr_fit_options *plan, int few, 
     model = NULL;
     double second = fit(data, plan, many, &model);
     double tree = (second - first) / (many - few);
-    double predicting = predict(data, plan->threads, model) / ((double)hr_data_rows(data) * many);
+    double predicting = bench_predict(data, plan->threads, model) / ((double)hr_data_rows(data) * many);
     hr_metrics metrics;
     hr_error err = {0};
     if (hr_evaluate(model, data, plan->threads, &metrics, &err)) bench_die(&err, "evaluate:");

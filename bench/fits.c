@@ -101,3 +101,17 @@ hr_fit_options bench_options(const char *method, int threads, char *const *setti
     }
     return options;
 }
+
+double bench_predict(const hr_data *data, int threads, const hr_model *model) {
+    enum { PREDICTIONS = 3 };
+    double *out = bench_allocate(hr_data_rows(data) * hr_model_output_count(model), sizeof *out), least = 0;
+    hr_error err = {0};
+    for (int run = 0; run < PREDICTIONS; run++) {
+        double start = bench_seconds();
+        if (hr_model_predict(model, data, threads, out, &err)) bench_die(&err, "predict:");
+        double spent = bench_seconds() - start;
+        if (!run || spent < least) least = spent;
+    }
+    free(out);
+    return least;
+}

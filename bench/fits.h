@@ -22,6 +22,9 @@ void bench_table_done(bench_table *table);
 hr_fit_options bench_options(const char *method, int threads, char *const *settings, int count);
 void bench_set(hr_fit_options *options, const char *name, const char *value);
 
+/* Seconds of predicting every record, the fastest of several times. */
+double bench_predict(const hr_data *data, int threads, const hr_model *model);
+
 double bench_seconds(void);
 /* err may be NULL. */
 _Noreturn void bench_die(const hr_error *err, const char *what);

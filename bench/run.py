@@ -81,6 +81,10 @@ def ours(args, size, method, threads, few, many, settings):
             str(many), *settings]
 
 
+def hedge(args, size, threads):
+    return [os.path.join(args.build, 'bench', 'bench_hedge'), table_file(args, *size), *map(str, size), str(threads)]
+
+
 def show(title, results, columns):
     """One line a side: fastest and median of every column, and how many times the first side's fastest that is."""
     print('\n' + title)
@@ -99,9 +103,10 @@ def show(title, results, columns):
             line += '%8.2f / %8.2f %-7s' % (row[key]['min'], row[key]['median'], ratio)
         line += '%8.0f %14.0f' % (row['memory'], row['imports'])
         for key, _ in checks:
-            row[key] = got[0][key]
-            line += '%10.4f' % row[key]
-        print(line, flush=True)
+            if key in got[0]:
+                row[key] = got[0][key]
+            line += '%10.4f' % row[key] if key in row else ' ' * 10
+        print(line.rstrip(), flush=True)
         rows.append(row)
     return rows
 
@@ -131,6 +136,17 @@ def predict_beside_peers(args, peers, size, threads):
             g['row'] = g['predict'] * args.trees
     title = 'Predictions, %d x %d, %d trees of depth 6, %d thread(s)' % (*size, args.trees, threads)
     return show(title, results, [('row', 'ns a row', 1e9), ('predict', 'ns a row x tree', 1e9)])
+
+
+def hedge_predicts_beside_peers(args, peers, size, threads):
+    """Trees of hedge are deeper: it has 300 of them at its defaults on a table of a million records, and so has each of the others."""
+    sides = {'hedgerow hedge': hedge(args, size, threads)}
+    sides.update({name: peer_command(args, peers, library, 'predict', size, threads, args.hedge_trees) for library, name in PREDICTORS.items()
+                  if library in peers})
+    results = take_turns(sides, args.repeat)
+    title = "Predictions of hedge's model of %d trees, %d x %d, beside %d trees of depth 6, %d thread(s)" % (
+        results['hedgerow hedge'][0]['rounds'], *size, args.hedge_trees, threads)
+    return show(title, results, [('predict', 'ns a row x tree', 1e9)])
 
 
 SAID = re.compile(r'^(?P<what>.*?) rows .*?: .*?(?P<ns>[\d.]+) ns/row', re.M)
@@ -198,7 +214,7 @@ def forests_beside_peers(args, peers, size, threads):
 
 
 def hedge_beside_peers(args, peers, size, threads):
-    sides = {'hedgerow hedge': [os.path.join(args.build, 'bench', 'bench_hedge'), table_file(args, *size), *map(str, size), str(threads)]}
+    sides = {'hedgerow hedge': hedge(args, size, threads)}
     for library, name in FITTERS.items():
         if library in peers:
             sides[name] = peer_command(args, peers, library, 'fit', size, threads)
@@ -242,6 +258,8 @@ def run_sections(args, peers, threads):
     if args.only in (None, 'predict'):
         for size in sizes:
             rows += predict_beside_peers(args, peers, size, threads)
+        for size in sizes_of(args.private_sizes):
+            rows += hedge_predicts_beside_peers(args, peers, size, threads)
     if args.only in (None, 'privacy'):
         rows += price_of_privacy(args, sizes[0], threads)
     if args.only in (None, 'forests'):
@@ -264,11 +282,12 @@ def main():
     parser.add_argument('--few', type=int, default=10, help='trees of the shorter fit (10)')
     parser.add_argument('--many', type=int, default=30, help='trees of the longer fit (30)')
     parser.add_argument('--trees', type=int, default=100, help='of the models that predict (100)')
+    parser.add_argument('--hedge-trees', type=int, default=300, help="of the models that predict beside hedge's (300)")
     parser.add_argument('--alone', type=int, default=20000, help='records that are predicted one at a time (20000)')
     parser.add_argument('--sizes', default='1000000x28,200000x400', help='tables to train on, and to predict (1000000x28,200000x400)')
     parser.add_argument('--forest-sizes', default='1000000x28x16,100000x28x60',
                         help='tables and depths to train forests on (1000000x28x16,100000x28x60)')
-    parser.add_argument('--private-sizes', default='1000000x28', help='tables to train hedge on (1000000x28)')
+    parser.add_argument('--private-sizes', default='1000000x28', help='tables to train hedge on, and to predict with its model (1000000x28)')
     parser.add_argument('--csv', default='200000x28', help='tables to read (200000x28: 49 MB; 4110000x28 is one of 1 GB)')
     parser.add_argument('--only', choices=['train', 'predict', 'rows', 'privacy', 'forests', 'hedge', 'read'], help='one section alone')
     parser.add_argument('--json', help='write the figures to this file, too')
