@@ -1,8 +1,9 @@
 #include "failing.h"
 
+#include "support/check.h"
+
 #include <errno.h>
 #include <stdatomic.h>
-#include <stddef.h>
 
 /* The linker gives these names: __wrap_f is called instead of f, and __real_f is f. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
@@ -59,4 +60,42 @@ void *__wrap_aligned_alloc(size_t align, size_t size) {
 
 char *__wrap_strdup(const char *text) {
     return short_of_memory() ? NULL : __real_strdup(text);
+}
+
+static void fail_each(world *w, scenario *run, bool lasting, hr_status other,
+                      void (*check)(world *w, hr_status status)) {
+    bool was_short = true;
+    long n = 0;
+    for (; was_short; n++) {
+        hr_error err = {0};
+        failing_start(n, lasting);
+        hr_status status = run(w, &err);
+        was_short = failing_stop();
+        if (check) check(w, status);
+        if (was_short ? status != HR_E_MEMORY && status != other : status != HR_OK)
+            fail_msg("allocation %ld%s: status %d (%s)", n, lasting ? " and all after it" : "", status,
+                     err.message);
+        if (status) assert_true(err.status == status && err.message[0] && err.remedy[0]);
+    }
+    assert_true(n > 1);
+}
+
+void exhaust(world *w, scenario *run, hr_status other, void (*check)(world *w, hr_status status)) {
+    fail_each(w, run, false, other, check);
+    fail_each(w, run, true, other, check);
+}
+
+char untouched;
+
+void check_output(hr_status status, const void *out) {
+    failing_stop();
+    assert_int_equal(status != HR_OK, out == UNTOUCHED);
+}
+
+hr_status finish_data(hr_status status, hr_data *data, size_t rows) {
+    check_output(status, data);
+    if (status) return status;
+    assert_int_equal(hr_data_rows(data), rows);
+    hr_data_free(data);
+    return HR_OK;
 }

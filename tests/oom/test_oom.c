@@ -1,8 +1,5 @@
 /* Whatever allocation fails, the call says so, leaks nothing (run under LeakSanitizer to see that) and
- * touches no output.
- *
- * Every scenario runs again and again while its allocation number 0, 1, 2, ... fails, once alone and once
- * with all that follow, until it gets through without having met a failure. */
+ * touches no output. */
 #include "base/fail.h"
 #include "bins/edges.h"
 #include "config/federation_file.h"
@@ -24,8 +21,7 @@
 
 #include <cmocka.h>
 
-/* What scenarios start from; made while memory is plenty. */
-typedef struct world {
+struct world {
     hr_generate_options options;
     char *yaml, *csv, *json;
     size_t csv_size;
@@ -34,43 +30,7 @@ typedef struct world {
     hr_model *model;
     hr_fit_options fit;
     char folder[64], path[96];
-} world;
-
-typedef hr_status scenario(world *w, hr_error *err);
-
-/* An output that must stay as it is on failure. */
-static char mark;
-#define UNTOUCHED ((void *)&mark)
-
-static void check_output(hr_status status, const void *out) {
-    failing_stop();
-    assert_int_equal(status != HR_OK, out == UNTOUCHED);
-}
-
-/* `other`: what a call may return instead although an allocation failed. HR_OK: SQLite gets through where it
- * can do without, and so do tables whose columns cannot be cut to size at the end. Else HR_E_MEMORY. */
-static void fail_each(world *w, scenario *run, bool lasting, hr_status other,
-                      void (*check)(world *w, hr_status status)) {
-    bool failed = true;
-    long n = 0;
-    for (; failed; n++) {
-        hr_error err = {0};
-        failing_start(n, lasting);
-        hr_status status = run(w, &err);
-        failed = failing_stop();
-        if (check) check(w, status);
-        if (failed ? status != HR_E_MEMORY && status != other : status != HR_OK)
-            fail_msg("allocation %ld%s: status %d (%s)", n, lasting ? " and all after it" : "", status,
-                     err.message);
-        if (status) assert_true(err.status == status && err.message[0] && err.remedy[0]);
-    }
-    assert_true(n > 1);
-}
-
-static void exhaust(world *w, scenario *run, hr_status other, void (*check)(world *w, hr_status status)) {
-    fail_each(w, run, false, other, check);
-    fail_each(w, run, true, other, check);
-}
+};
 
 /* ---- Worlds ---- */
 
@@ -203,14 +163,6 @@ static hr_status render_schema(world *w, hr_error *err) {
     check_output(status, text);
     if (!status) hr_text_free(text);
     return status;
-}
-
-static hr_status finish_data(hr_status status, hr_data *data, size_t rows) {
-    check_output(status, data);
-    if (status) return status;
-    assert_int_equal(hr_data_rows(data), rows);
-    hr_data_free(data);
-    return HR_OK;
 }
 
 static hr_status parse_data(world *w, hr_error *err) {
