@@ -1,19 +1,12 @@
-/* Kernels that hedge walks and sums blocks of records with: every set gives what a plain computation gives. A
- * set that the processor lacks is named and left out. */
-#include "kernels/kernels.h"
+/* Kernels that hedge walks and sums blocks of records with: every set gives what plain code gives.
+ */
+#include "support/check.h"
+#include "support/kernel_sets.h"
 #include "synth/generate.h"
 
 #include <hedgerow/hedgerow.h>
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { ROWS_MAX = 200, COLUMNS = 40, STRIDE = HR_BLOCK_ROWS + 3, WORDS = 4 };
 
@@ -144,16 +137,6 @@ static void check_words_of(const hr_kernels *set) {
         for (size_t i = 0; i < ROWS_MAX; i++)
             assert_true(words[i] == word_by_hand(&rules[r], scores[i] - targets[i]));
         assert_true(words[ROWS_MAX] == 7);
-    }
-}
-
-static void with_each_set(void (*check)(const hr_kernels *set)) {
-    const hr_kernels *set;
-    for (size_t i = 0; (set = hr_kernels_at(i)); i++) {
-        if (hr_kernels_run_here(set))
-            check(set);
-        else
-            print_message("[  SKIPPED ] %s: not on this processor\n", set->name);
     }
 }
 

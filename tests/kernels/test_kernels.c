@@ -1,33 +1,14 @@
-/* Every set of kernels gives the same bytes. A set that the processor lacks is named and left out. */
-#include "kernels/kernels.h"
-
+/* Every set of kernels gives the same bytes. */
 #include "base/number.h"
+#include "support/check.h"
+#include "support/kernel_sets.h"
 
 #include <hedgerow/hedgerow.h>
 
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { ROWS_MAX = 200, EDGES_MAX = HR_SEARCH_EDGES_MAX, PADDED_MAX = 512 };
-
-/* Calls a check with each set that runs here. */
-static void with_each_set(void (*check)(const hr_kernels *set)) {
-    const hr_kernels *set;
-    for (size_t i = 0; (set = hr_kernels_at(i)); i++) {
-        if (hr_kernels_run_here(set))
-            check(set);
-        else
-            print_message("[  SKIPPED ] %s: not on this processor\n", set->name);
-    }
-}
 
 static void test_sets__begin_with_portable_c(void **state) {
     (void)state;
