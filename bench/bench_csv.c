@@ -107,23 +107,30 @@ static double sum_data(const hr_data *data) {
     return sum_columns(columns, hr_data_rows(data));
 }
 
-static double time_library(const hr_schema *schema, const char *path, const char *text, size_t size,
-                           double *sum) {
+typedef struct reading {
+    const hr_schema *schema;
+    const char *path, *text; /* text: read this instead */
+    size_t size;
+    int threads;
+    clockid_t clock;
+} reading;
+
+static double time_library(const reading *r, double *sum) {
     double best = 1e9;
     for (int run = 0; run < RUNS; run++) {
         hr_data *data = NULL;
         hr_error err = {0};
         hr_read_options options = HR_READ_OPTIONS_INIT;
-        options.threads = 1;
-        double start = seconds(CLOCK_PROCESS_CPUTIME_ID);
-        if (path ? hr_data_read(schema, path, &options, &data, &err)
-                 : hr_data_parse(schema, text, size, &options, &data, &err)) {
+        options.threads = r->threads;
+        double start = seconds(r->clock);
+        if (r->text ? hr_data_parse(r->schema, r->text, r->size, &options, &data, &err)
+                    : hr_data_read(r->schema, r->path, &options, &data, &err)) {
             fprintf(stderr, "bench_csv: %s\n", err.message);
             exit(1);
         }
-        double took = seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
+        double took = seconds(r->clock) - start;
         if (took < best) best = took;
-        *sum = sum_data(data);
+        if (sum) *sum = sum_data(data);
         hr_data_free(data);
     }
     return best;
@@ -165,8 +172,11 @@ static void bench(const shape *s, size_t rows) {
         exit(1);
     }
     double sum_file = 0, sum_memory = 0, sum_peer = 0;
-    double from_file = time_library(schema, path, NULL, 0, &sum_file),
-           from_memory = time_library(schema, NULL, text, size, &sum_memory);
+    reading r = {.schema = schema, .path = path, .threads = 1, .clock = CLOCK_PROCESS_CPUTIME_ID};
+    double from_file = time_library(&r, &sum_file);
+    r.text = text;
+    r.size = size;
+    double from_memory = time_library(&r, &sum_memory);
     double peer = time_peer(path, rows, &sum_peer), mega = (double)size * 1e-6;
     printf("%-22s %6.1f MB  file %6.0f MB/s  memory %6.0f MB/s  getline+strtod %5.0f MB/s  ratio %4.1f  "
            "checksum %.17g %s\n",
@@ -177,25 +187,6 @@ static void bench(const shape *s, size_t rows) {
     free(text);
 }
 
-static double time_threads(const hr_schema *schema, const char *path, int threads) {
-    double best = 1e9;
-    hr_read_options options = HR_READ_OPTIONS_INIT;
-    options.threads = threads;
-    for (int run = 0; run < RUNS; run++) {
-        hr_data *data = NULL;
-        hr_error err = {0};
-        double start = seconds(CLOCK_MONOTONIC);
-        if (hr_data_read(schema, path, &options, &data, &err)) {
-            fprintf(stderr, "bench_csv: %s\n", err.message);
-            exit(1);
-        }
-        double took = seconds(CLOCK_MONOTONIC) - start;
-        if (took < best) best = took;
-        hr_data_free(data);
-    }
-    return best;
-}
-
 static int bench_file(const char *path, int threads) {
     FILE *file = must(fopen(path, "r"));
     char *header = NULL;
@@ -204,7 +195,8 @@ static int bench_file(const char *path, int threads) {
     double mega = (double)ftell(file) * 1e-6;
     fclose(file);
     hr_schema *schema = make_schema(header);
-    double took = time_threads(schema, path, threads);
+    const reading r = {.schema = schema, .path = path, .threads = threads, .clock = CLOCK_MONOTONIC};
+    double took = time_library(&r, NULL);
     printf("{\"seconds\": %.6f, \"megabytes\": %.6f, \"megabytes_per_second\": %.0f}\n", took, mega,
            mega / took);
     hr_schema_free(schema);
