@@ -54,6 +54,7 @@ static void write_cache(const world *w, const hr_data *data, int threads) {
 static int open_world(void **state) {
     world *w = calloc(1, sizeof *w);
     if (!w || temp_dir_open((void **)&w->dir)) return -1;
+    umask(0); /* what others may read is up to the writer alone */
     snprintf(w->path, sizeof w->path, "%s/t.bins", w->dir->folder);
     w->t = mixed_table(ROWS, 1);
     write_cache(w, w->t.data, 2);
@@ -159,6 +160,35 @@ static void test_binner__does_not_depend_on_threads_and_pieces(void **state) {
     assert_int_equal(hr_binner_open(w->t.schema, w->path, &options, &binner, NULL), HR_E_POLICY);
 }
 
+static size_t files_of(const char *path) {
+    size_t count = 0;
+    DIR *folder = opendir(path);
+    assert_non_null(folder);
+    for (struct dirent *item = readdir(folder); item; item = readdir(folder)) count += item->d_name[0] != '.';
+    closedir(folder);
+    return count;
+}
+
+/* Somebody makes a file of that name in the meantime: it stays, and records are left nowhere else. */
+static void test_binner__leaves_nothing_where_it_fails(void **state) {
+    const world *w = *state;
+    hr_bin_options options = HR_BIN_OPTIONS_INIT;
+    hr_binner *binner = NULL;
+    char path[200];
+    size_t size;
+    snprintf(path, sizeof path, "%s.taken", w->path);
+    assert_int_equal(hr_binner_open(w->t.schema, path, &options, &binner, NULL), HR_OK);
+    assert_int_equal(hr_binner_add(binner, w->t.data, NULL), HR_OK);
+    write_file(path, "mine", 4);
+    assert_int_equal(hr_binner_finish(binner, NULL), HR_E_IO);
+    hr_binner_free(binner);
+    char *now = read_file(path, &size);
+    assert_true(size == 4 && !memcmp(now, "mine", size));
+    free(now);
+    unlink(path);
+    assert_int_equal(files_of(w->dir->folder), 1);
+}
+
 static hr_status map_bytes(const world *w, const char *bytes, size_t size, hr_error *err) {
     hr_data *data = NULL;
     *err = (hr_error){0};
@@ -212,6 +242,16 @@ static void test_cache__refuses_damage_and_says_where(void **state) {
     free(bytes);
 }
 
+/* Of a cache whose first segment was changed. */
+static void mend_checksums(uint8_t *bytes, const hr_cell_header *header) {
+    const hr_cell_layout l = hr_cell_layout_of(header);
+    const size_t rows = hr_cell_segment_rows(0, (size_t)header->rows);
+    hr_cell_put(bytes + l.checksums, hr_checksum(bytes + l.cells, rows), 8);
+    hr_cell_put(bytes + l.checksums + header->features * 8, hr_checksum(bytes + l.labels, rows * 8), 8);
+    hr_cell_put(bytes + 56, 0, 8);
+    hr_cell_put(bytes + 56, hr_checksum(bytes, l.labels), 8);
+}
+
 /* Somebody who repairs the checksums cannot make training read beyond its tables. */
 static void test_cache__refuses_bins_and_labels_that_are_none(void **state) {
     world *w = *state;
@@ -223,15 +263,38 @@ static void test_cache__refuses_bins_and_labels_that_are_none(void **state) {
         memcpy(bytes, w->bytes, w->size);
         if (k < 4) memcpy(bytes + l.labels, &bad[k], sizeof *bad);
         if (k == 4) bytes[l.cells] = BINS + 1;
-        hr_cell_put(bytes + l.checksums + FEATURES * 8, hr_checksum(bytes + l.labels, HR_CELL_SEGMENT * 8),
-                    8);
-        hr_cell_put(bytes + l.checksums, hr_checksum(bytes + l.cells, HR_CELL_SEGMENT), 8);
-        hr_cell_put(bytes + 56, 0, 8);
-        hr_cell_put(bytes + 56, hr_checksum(bytes, l.labels), 8);
+        mend_checksums(bytes, &header);
         refuses(w, (char *)bytes, w->size, "records 1 to 65536");
     }
     write_file(w->path, w->bytes, w->size);
     free(bytes);
+}
+
+/* What is charged for a record rests on the bounds of its label. */
+static void test_cache__refuses_labels_beyond_their_bounds(void **state) {
+    const world *w = *state;
+    world other = {.t = table_of_steps(100, 2, 0, 1)};
+    snprintf(other.path, sizeof other.path, "%s/numbers.bins", w->dir->folder);
+    write_cache(&other, other.t.data, 1);
+    other.bytes = read_file(other.path, &other.size);
+    uint8_t *bytes = (uint8_t *)other.bytes;
+    const hr_cell_header header = {2, BINS, 100, hr_cell_get(bytes + 32, 8), 0, 0, 0};
+    const hr_cell_layout l = hr_cell_layout_of(&header);
+    const double low = -1, high = 1,
+                 bad[] = {nextafter(-1, -2), nextafter(1, 2), -1e300, (double)INFINITY, (double)NAN};
+    hr_error err;
+    memcpy(bytes + l.labels, &low, sizeof low);
+    memcpy(bytes + l.labels + sizeof low, &high, sizeof high);
+    mend_checksums(bytes, &header);
+    assert_int_equal(map_bytes(&other, other.bytes, other.size, &err), HR_OK);
+    for (size_t k = 0; k < COUNT(bad); k++) {
+        memcpy(bytes + l.labels, &bad[k], sizeof *bad);
+        mend_checksums(bytes, &header);
+        refuses(&other, other.bytes, other.size, "records 1 to 100");
+    }
+    unlink(other.path);
+    free(other.bytes);
+    table_close(&other.t);
 }
 
 static void test_cache__refuses_another_schema(void **state) {
@@ -288,11 +351,21 @@ static void test_fit__refuses_what_a_cache_is_not_for(void **state) {
     }
     hr_fit_options options = seeded_options_of("rf", HR_MODE_SOUND, 5);
     fit_fails(data, &options, HR_E_POLICY, "this method needs the values");
+    options = seeded_options_of("dpboost", HR_MODE_SOUND, 5);
+    options.edges = HR_EDGES_PUBLIC;
+    options.bins = BINS;
+    options.private_bounds = (const char *const[]){"a"};
+    options.private_bounds_count = 1;
+    fit_fails(data, &options, HR_E_POLICY, "its bounds are those of the schema");
     options = seeded_options_of("gbdt", HR_MODE_SOUND, 5);
     options.edges = HR_EDGES_PUBLIC;
     options.bins = BINS;
     options.trees = 1;
     hr_model *model = fit(data, &options);
+    hr_fit_options more = options;
+    more.start = model;
+    more.start_is_public = true;
+    fit_fails(data, &more, HR_E_POLICY, "a model cannot score it");
     hr_error err = {0};
     double unused[3];
     assert_int_equal(hr_model_predict(model, data, 1, unused, &err), HR_E_POLICY);
@@ -308,8 +381,10 @@ int main(void) {
         cmocka_unit_test(test_binner__writes_the_bins_of_the_table),
         cmocka_unit_test(test_binned__reorders_mapped_columns_beside_the_cache),
         cmocka_unit_test(test_binner__does_not_depend_on_threads_and_pieces),
+        cmocka_unit_test(test_binner__leaves_nothing_where_it_fails),
         cmocka_unit_test(test_cache__refuses_damage_and_says_where),
         cmocka_unit_test(test_cache__refuses_bins_and_labels_that_are_none),
+        cmocka_unit_test(test_cache__refuses_labels_beyond_their_bounds),
         cmocka_unit_test(test_cache__refuses_another_schema),
         cmocka_unit_test(test_fit__trains_the_same_from_a_cache),
         cmocka_unit_test(test_fit__refuses_what_a_cache_is_not_for),
