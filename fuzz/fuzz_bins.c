@@ -1,6 +1,5 @@
 /* Binned caches: no file crashes the reader, nor training on what it lets through. Each input is mapped as it
  * is, and once more with checksums that fit: only what they do not tell is met then. */
-#include "base/checksum.h"
 #include "data/cell_file.h"
 #include "tables.h"
 
@@ -45,11 +44,11 @@ static void mend_checksums(uint8_t *bytes, size_t size) {
         const size_t begin = s * HR_CELL_SEGMENT, count = hr_cell_segment_rows(s, (size_t)header.rows);
         uint8_t *sums = bytes + l.checksums + s * (header.features + 1) * 8;
         for (size_t f = 0; f < header.features; f++)
-            hr_cell_put(sums + 8 * f, hr_checksum(bytes + l.cells + f * l.stride + begin, count), 8);
-        hr_cell_put(sums + 8 * header.features, hr_checksum(bytes + l.labels + begin * 8, count * 8), 8);
+            hr_cell_put(sums + 8 * f, hr_cell_checksum(bytes + l.cells + f * l.stride + begin, count), 8);
+        hr_cell_put(sums + 8 * header.features, hr_cell_checksum(bytes + l.labels + begin * 8, count * 8), 8);
     }
     hr_cell_put(bytes + 56, 0, 8);
-    hr_cell_put(bytes + 56, hr_checksum(bytes, l.labels), 8);
+    hr_cell_put(bytes + 56, hr_cell_checksum(bytes, l.labels), 8);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {

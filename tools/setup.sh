@@ -6,7 +6,7 @@ set -eu
 
 packages() {
     case $1 in
-    build) echo gcc libc6-dev python3 meson ninja-build pkg-config libsodium-dev libsqlite3-dev libyaml-dev libnats-dev libprotobuf-c-dev \
+    build) echo gcc libc6-dev python3 meson ninja-build pkg-config libsodium-dev libsqlite3-dev libyaml-dev libxxhash-dev libnats-dev libprotobuf-c-dev \
         libssl-dev protobuf-c-compiler zlib1g-dev libzstd-dev liblzma-dev libpq-dev ;;
     mpi) echo libopenmpi-dev openmpi-bin ;;
     test) echo g++ libcmocka-dev nats-server postgresql ;;

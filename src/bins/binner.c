@@ -2,7 +2,6 @@
  * records is kept in memory. Segments wait in a file without a name; when the number of records is known,
  * their columns are put together. */
 #include "base/buffer.h"
-#include "base/checksum.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/sized.h"
@@ -138,7 +137,7 @@ static void bin_column(hr_binner *b, const hr_data *data, size_t f, size_t begin
 
 static void add_checksum(hr_binner *b, const void *bytes, size_t size) {
     uint8_t eight[8];
-    hr_cell_put(eight, hr_checksum(bytes, size), 8);
+    hr_cell_put(eight, hr_cell_checksum(bytes, size), 8);
     hr_buffer_add(&b->checksums, (const char *)eight, sizeof eight);
 }
 
@@ -243,7 +242,7 @@ static hr_status write_front(hr_binner *b, const hr_cell_layout *l, hr_error *er
         put_report(&b->reports[f], front + l->reports + f * HR_CELL_REPORT);
     memcpy(front + l->checksums, b->checksums.bytes, b->checksums.size);
     hr_cell_header_write(&b->header, front);
-    b->header.front_checksum = hr_checksum(front, l->labels);
+    b->header.front_checksum = hr_cell_checksum(front, l->labels);
     hr_cell_header_write(&b->header, front);
     hr_status status = write_at(b->fd, front, l->labels, 0) ? HR_OK : fail_binner(b, "write", err);
     free(front);

@@ -1,7 +1,6 @@
 #define _DEFAULT_SOURCE /* madvise: that of POSIX may keep pages */
 #include "data/cell_file.h"
 
-#include "base/checksum.h"
 #include "base/fail.h"
 #include "base/file.h"
 
@@ -11,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 static const uint8_t magic[HR_CELL_MAGIC] = {0x89, 'H', 'R', 'B', 'I', 'N', 'S', '\n'};
 static const char again[] = "write it again with `hedgerow bin`";
@@ -25,6 +25,10 @@ uint64_t hr_cell_get(const uint8_t *at, size_t size) {
     uint64_t value = 0;
     for (size_t i = 0; i < size; i++) value |= (uint64_t)at[i] << 8 * i;
     return value;
+}
+
+uint64_t hr_cell_checksum(const void *bytes, size_t size) {
+    return XXH64(bytes, size, 0);
 }
 
 /* ---- The header ---- */
@@ -107,7 +111,7 @@ static hr_status check_front(const hr_cell_file *f, hr_error *err) {
     if (!front) return hr_fail_memory(err);
     memcpy(front, f->map, f->layout.labels);
     memset(front + CHECKSUM_AT, 0, 8);
-    const uint64_t checksum = hr_checksum(front, f->layout.labels);
+    const uint64_t checksum = hr_cell_checksum(front, f->layout.labels);
     free(front);
     if (checksum == f->header.front_checksum) return HR_OK;
     return hr_fail(err, HR_E_FORMAT, again,
@@ -204,8 +208,8 @@ static bool is_segment_whole(const hr_cell_file *f, const hr_schema *schema, con
                  count = hr_cell_segment_rows(segment, (size_t)f->header.rows);
     const bool is_label = column == features;
     const uint8_t *cells = f->cells + column * f->layout.stride + begin;
-    const uint64_t checksum = is_label ? hr_checksum(f->labels + begin, count * sizeof *f->labels)
-                                       : hr_checksum(cells, count),
+    const uint64_t checksum = is_label ? hr_cell_checksum(f->labels + begin, count * sizeof *f->labels)
+                                       : hr_cell_checksum(cells, count),
                    wanted =
                        hr_cell_get(f->map + f->layout.checksums + (segment * (features + 1) + column) * 8, 8);
     if (checksum != wanted) return false;

@@ -47,6 +47,10 @@ HR_MUST_CHECK hr_status hr_cell_header_read(const uint8_t bytes[HR_CELL_HEADER],
 void hr_cell_put(uint8_t *at, uint64_t value, size_t size);
 uint64_t hr_cell_get(const uint8_t *at, size_t size);
 
+/* XXH64 with seed 0: tells damage that happened by accident. Who changes a file on purpose can change its
+ * checksum, too. */
+uint64_t hr_cell_checksum(const void *bytes, size_t size);
+
 /* Records of a segment. */
 static inline size_t hr_cell_segment_rows(size_t segment, size_t rows) {
     size_t begin = segment * HR_CELL_SEGMENT;

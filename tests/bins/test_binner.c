@@ -1,5 +1,4 @@
 /* Binned caches: what comes back out of the map, and every way in which a file may be wrong. */
-#include "base/checksum.h"
 #include "bins/binned.h"
 #include "bins/edge_machine.h"
 #include "data/cell_file.h"
@@ -96,6 +95,16 @@ static void test_binner__writes_the_bins_of_the_table(void **state) {
     hr_binned_free(mapped);
     hr_data_free(data);
     hr_arena_free(arena);
+}
+
+/* Of a whole segment of bins and of a part of one of labels, as `xxhsum -H64` prints them. */
+static void test_binner__writes_checksums_that_are_xxh64(void **state) {
+    const world *w = *state;
+    const uint8_t *bytes = (const uint8_t *)w->bytes;
+    const hr_cell_header header = {FEATURES, BINS, ROWS, hr_cell_get(bytes + 32, 8), 0, 0, 0};
+    const uint8_t *sums = bytes + hr_cell_layout_of(&header).checksums;
+    assert_true(hr_cell_get(sums, 8) == 0x9d3283e573cd4156);
+    assert_true(hr_cell_get(sums + (2 * FEATURES + 1) * 8, 8) == 0xd7f829e586fe969a);
 }
 
 /* A permutation by a stride that has no factor in common with the rows. */
@@ -246,10 +255,10 @@ static void test_cache__refuses_damage_and_says_where(void **state) {
 static void mend_checksums(uint8_t *bytes, const hr_cell_header *header) {
     const hr_cell_layout l = hr_cell_layout_of(header);
     const size_t rows = hr_cell_segment_rows(0, (size_t)header->rows);
-    hr_cell_put(bytes + l.checksums, hr_checksum(bytes + l.cells, rows), 8);
-    hr_cell_put(bytes + l.checksums + header->features * 8, hr_checksum(bytes + l.labels, rows * 8), 8);
+    hr_cell_put(bytes + l.checksums, hr_cell_checksum(bytes + l.cells, rows), 8);
+    hr_cell_put(bytes + l.checksums + header->features * 8, hr_cell_checksum(bytes + l.labels, rows * 8), 8);
     hr_cell_put(bytes + 56, 0, 8);
-    hr_cell_put(bytes + 56, hr_checksum(bytes, l.labels), 8);
+    hr_cell_put(bytes + 56, hr_cell_checksum(bytes, l.labels), 8);
 }
 
 /* Somebody who repairs the checksums cannot make training read beyond its tables. */
@@ -379,6 +388,7 @@ static void test_fit__refuses_what_a_cache_is_not_for(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_binner__writes_the_bins_of_the_table),
+        cmocka_unit_test(test_binner__writes_checksums_that_are_xxh64),
         cmocka_unit_test(test_binned__reorders_mapped_columns_beside_the_cache),
         cmocka_unit_test(test_binner__does_not_depend_on_threads_and_pieces),
         cmocka_unit_test(test_binner__leaves_nothing_where_it_fails),
