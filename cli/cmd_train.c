@@ -17,6 +17,7 @@
 
 #include <hedgerow/amount.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -238,12 +239,15 @@ static bool releases_label_bounds(const train_args *args, const hr_schema *schem
     return false;
 }
 
-/* Pages that the file of a map does not have any more: nothing can be done but to say so. */
+/* Pages that the file of a map does not have any more: nothing can be done but to say so. Of several threads
+ * that miss them the first one speaks, and ends them all. */
 static void end_without_pages(int signal_number) {
+    static atomic_flag told = ATOMIC_FLAG_INIT;
     static const char text[] =
         "hedgerow train: the binned cache cannot be read any more: it became shorter, or its disk failed; "
         "what is reserved in the ledger stays spent: leave the file alone, and train again\n";
     (void)signal_number;
+    while (atomic_flag_test_and_set(&told)) pause();
     const ssize_t unused = write(STDERR_FILENO, text, sizeof text - 1);
     (void)unused;
     _exit(EXIT_FAILED);
@@ -255,7 +259,9 @@ static hr_status map_or_read(const train_args *args, train_run *run, hr_error *e
     if (run->cluster != NULL) return ranks_table(run->cluster, run->schema, &args->table, &run->data, err);
     if (data->count != 1 || !hr_data_is_binned(data->items[0]))
         return input_table(run->schema, &args->table, false, &run->data, err);
-    signal(SIGBUS, end_without_pages);
+    struct sigaction action = {.sa_handler = end_without_pages}; /* signal() would forget it when it ran */
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGBUS, &action, NULL);
     return hr_data_map(run->schema, data->items[0], input_threads(args->table.threads), &run->data, err);
 }
 
