@@ -72,7 +72,6 @@ container: ## run the steps of packaging/Containerfile in folders that debootstr
 bench: all ## time training, prediction and reading beside the newest releases of other tree libraries (needs PyPI)
 	@tools/setup.sh bench
 	@tools/peers.sh $(BUILD)/peers
-	@ninja -C $(BUILD) bench/bench_train bench/bench_predict
 	@bench/run.py --build $(BUILD)
 
 accuracy: all ## error of every method on prepared sets; HEDGEROW_DATA names their folder

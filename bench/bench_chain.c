@@ -9,8 +9,9 @@
  * hedge: a job of hedge over owners in place of inprivate; ROUNDS is not used, and there is no last figure.
  * FILE is of bench_table; every owner has all of its records. Prints one line of JSON: seconds until the
  * coordinator has the model; processor seconds of all parties together, of that in training and in preparing
- * it; packets and their bytes; by how many bytes the peak of resident memory rose; and then, by the clock on
- * the wall, seconds of `simulate` on two threads and of the same trees in a row on one, by one who has
+ * it, of the coordinator and of all owners; packets and their bytes, and those that the coordinator sent; the
+ * rounds of the model, one a tree; by how many bytes the peak of resident memory rose; and then, by the clock
+ * on the wall, seconds of `simulate` on two threads and of the same trees in a row on one, by one who has
  * everything at hand, without messages. */
 #include "base/arena.h"
 #include "fit/budget.h"
@@ -52,6 +53,7 @@ typedef struct packet {
 /* A party on its clock. */
 typedef struct member {
     double now;
+    double spent, sent; /* processor seconds, bytes */
     bool busy;
     packet *inbox; /* the earliest first */
 } member;
@@ -79,6 +81,7 @@ static hr_status send(hr_transport *self, const char *to, const void *bytes, siz
     *at = p;
     packets++;
     bytes_sent += (double)size;
+    stepping->sent += (double)size;
     return HR_OK;
 }
 
@@ -120,6 +123,11 @@ static double ready(const member *m) {
     return m->inbox ? fmax(m->now, m->inbox->arrives) : (double)INFINITY;
 }
 
+static void add_time(member *m, double spent) {
+    m->now += spent;
+    m->spent += spent;
+}
+
 static void step(size_t i) {
     hr_error err = {0};
     stepping = &members[i];
@@ -127,7 +135,7 @@ static void step(size_t i) {
     step_began = processor_seconds();
     if (hr_party_step(simulation.parties[i].party, (hr_clock){0}, 0, &stepping->busy, &err))
         bench_die(&err, "step:");
-    stepping->now += processor_seconds() - step_began;
+    add_time(stepping, processor_seconds() - step_began);
 }
 
 static double run(void) {
@@ -135,6 +143,7 @@ static double run(void) {
     stepping = &members[0];
     step_began = processor_seconds();
     if (hr_simulation_submit(&simulation, &err)) bench_die(&err, "submit:");
+    add_time(&members[0], processor_seconds() - step_began);
     while (!simulation.parties[0].as.coordinator.result.model) {
         size_t first = 0;
         for (size_t i = 1; i < member_count; i++)
@@ -241,6 +250,12 @@ static void free_inboxes(void) {
     free(members);
 }
 
+static double spent_of_owners(void) {
+    double spent = 0;
+    for (size_t i = 1; i < member_count; i++) spent += members[i].spent;
+    return spent;
+}
+
 static void run_on_clocks(const bench_table *t, const hr_job_file *job, size_t owners) {
     double peak = peak_bytes();
     open_simulation(t, job, owners, 1);
@@ -248,10 +263,12 @@ static void run_on_clocks(const bench_table *t, const hr_job_file *job, size_t o
     watch_work();
     double start = processor_seconds(), seconds = run();
     printf("{\"seconds\": %.6f, \"processor\": %.6f, \"training\": %.6f, \"preparing\": %.6f, \"packets\": "
-           "%zu, \"bytes\": %.0f, "
+           "%zu, \"bytes\": %.0f, \"coordinator\": %.6f, \"owners\": %.6f, \"coordinator_bytes\": %.0f, "
+           "\"rounds\": %zu, "
            "\"grown\": %.0f, ",
-           seconds, processor_seconds() - start, training, preparing, packets, bytes_sent,
-           peak_bytes() - peak);
+           seconds, processor_seconds() - start, training, preparing, packets, bytes_sent, members[0].spent,
+           spent_of_owners(), members[0].sent,
+           hr_model_tree_count(simulation.parties[0].as.coordinator.result.model), peak_bytes() - peak);
     hr_simulation_done(&simulation);
     free_inboxes();
 }

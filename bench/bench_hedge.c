@@ -63,7 +63,8 @@ static void time_fit(const bench_table *t, hr_fit_options *options) {
     busy = processor_seconds() - busy;
     double spent = bench_seconds() - start, grown = peak_bytes() - before;
     if (hr_evaluate(model, t->data, options->threads, &metrics, &err)) bench_die(&err, "evaluate:");
-    double predicting = bench_predict(t->data, options->threads, model) / ((double)t->rows * (double)r.done);
+    double predicting =
+        bench_time_predictions(t->data, options->threads, model) / ((double)t->rows * (double)r.done);
     double steps = (double)(r.done - 1) * (double)plan.candidates * (double)t->rows;
     printf("{\"seconds\": %.9f, \"processor\": %.6f, \"rounds\": %zu, \"candidates\": %zu, \"nanoseconds\": "
            "%.6g, \"grown\": "

@@ -30,7 +30,8 @@ static void time_fits(const hr_data *data, const hr_fit_options *plan, int few, 
     model = NULL;
     double second = fit(data, plan, many, &model);
     double tree = (second - first) / (many - few);
-    double predicting = bench_predict(data, plan->threads, model) / ((double)hr_data_rows(data) * many);
+    double predicting =
+        bench_time_predictions(data, plan->threads, model) / ((double)hr_data_rows(data) * many);
     hr_metrics metrics;
     hr_error err = {0};
     if (hr_evaluate(model, data, plan->threads, &metrics, &err)) bench_die(&err, "evaluate:");

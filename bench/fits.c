@@ -102,7 +102,7 @@ hr_fit_options bench_options(const char *method, int threads, char *const *setti
     return options;
 }
 
-double bench_predict(const hr_data *data, int threads, const hr_model *model) {
+double bench_time_predictions(const hr_data *data, int threads, const hr_model *model) {
     enum { PREDICTIONS = 3 };
     double *out = bench_allocate(hr_data_rows(data) * hr_model_output_count(model), sizeof *out), least = 0;
     hr_error err = {0};

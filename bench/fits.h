@@ -23,7 +23,7 @@ hr_fit_options bench_options(const char *method, int threads, char *const *setti
 void bench_set(hr_fit_options *options, const char *name, const char *value);
 
 /* Seconds of predicting every record, the fastest of several times. */
-double bench_predict(const hr_data *data, int threads, const hr_model *model);
+double bench_time_predictions(const hr_data *data, int threads, const hr_model *model);
 
 double bench_seconds(void);
 /* err may be NULL. */

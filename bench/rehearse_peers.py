@@ -12,6 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TABLE = 'import sys; open(sys.argv[1], "w").close()'
 TRAIN = 'print(\'{"tree": 0.002, "bins": 0.5, "predict": 5e-9, "logloss": 0.5}\')'
 HEDGE = 'print(\'{"seconds": 1, "rounds": 6, "predict": 4e-9, "logloss": 0.5, "auc": 0.9}\')'
+CHAIN = 'print(\'{"seconds": 3, "processor": 2.6, "coordinator": 0.5, "owners": 2, "bytes": 1e6, "coordinator_bytes": 2e5, "rounds": 5}\')'
 ALONE = 'single rows 50 trees 4 depth 6 threads 1: 0.000 s, 250.0 ns/row, checksum 1\\n'
 MADE_UP = 'print("predict rows 50 trees 4 depth 6 threads 1: 0.000 s, 100.0 ns/row, 25.000 ns/row/tree, checksum 1\\n%s", end="")'
 PEER = '''
@@ -41,6 +42,7 @@ def make_programs(build, alone):
     program(os.path.join(build, 'bench', 'bench_table'), TABLE)
     program(os.path.join(build, 'bench', 'bench_train'), TRAIN)
     program(os.path.join(build, 'bench', 'bench_hedge'), HEDGE)
+    program(os.path.join(build, 'bench', 'bench_chain'), CHAIN)
     program(os.path.join(build, 'bench', 'bench_predict'), MADE_UP % alone)
     program(os.path.join(build, 'peers', 'bin', 'python'), PEER)
 
@@ -87,6 +89,9 @@ def check_others(build):
     said, rows = rows_of(build, 'forests')
     expect({'scikit-learn RandomForest', 'lightgbm rf', 'scikit-learn ExtraTrees', 'lightgbm rf, extra_trees'} < set(rows), said)
     expect(close(rows['lightgbm rf']['tree']['ratio'], 5), said)
+    said, rows = rows_of(build, 'federated')
+    expect(close(rows['coordinator']['milliseconds'], 100) and close(rows['coordinator']['kilobytes'], 40), said)
+    expect(close(rows['an owner']['milliseconds'], 40) and close(rows['an owner']['kilobytes'], 16), said)
 
 
 def main():

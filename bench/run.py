@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Times training beside XGBoost, LightGBM and hessboost, predictions beside these and lleaves, of tables and of one record at a time, forests beside
-scikit-learn and LightGBM, hedge beside scikit-learn and interpret's DP-EBM, and reading, in the same run and on the same numbers.
+scikit-learn and LightGBM, hedge beside scikit-learn and interpret's DP-EBM, and reading, in the same run and on the same numbers; and a round of hedge over owners.
 
 Every measurement is a process of its own; sides take turns, so that a slow minute of the machine hits all of them; reported
 are the fastest and the median of the repetitions, and the ratio to ours. Nothing is decided by these times.
@@ -230,6 +230,27 @@ def hedge_beside_peers(args, peers, size, threads):
     return rows
 
 
+def federated_round(args, size, owners):
+    """hedge over owners, each with all records of the table, every party on a clock of its own (bench_chain): what a whole job takes of each, by its rounds."""
+    program = os.path.join(args.build, 'bench', 'bench_chain')
+    if not os.path.exists(program):
+        print('\nleft out: a round of hedge over owners, as this build has no federation')
+        return []
+    got = take_turns({'hedge': [program, table_file(args, *size), *map(str, size), str(owners), 'hedge', '1']}, args.repeat)['hedge']
+    best = min(got, key=lambda g: g['processor'])
+    rounds = best['rounds']
+    sides = {'coordinator': (1, best['coordinator'], best['coordinator_bytes']),
+             'an owner': (owners, best['owners'], best['bytes'] - best['coordinator_bytes'])}
+    title = 'hedge over %d owners of %d x %d, %d rounds: %.2f s until the coordinator has the model' % (owners, *size, rounds, best['seconds'])
+    print('\n%s\n  %-36sprocessor, ms / rounds   kB sent / rounds' % (title, ''))
+    rows = []
+    for side, (count, seconds, sent) in sides.items():
+        row = {'case': title, 'side': side, 'milliseconds': 1e3 * seconds / count / rounds, 'kilobytes': sent / 1e3 / count / rounds}
+        print('  %-36s%24.3f %18.2f' % (side, row['milliseconds'], row['kilobytes']))
+        rows.append(row)
+    return rows
+
+
 def read_beside_peers(args, peers, size, threads):
     path = table_file(args, *size, 'csv')
     sides = {'hedgerow': [os.path.join(args.build, 'bench', 'bench_read'), path, 'y', str(threads)]}
@@ -288,8 +309,10 @@ def main():
     parser.add_argument('--forest-sizes', default='1000000x28x16,100000x28x60',
                         help='tables and depths to train forests on (1000000x28x16,100000x28x60)')
     parser.add_argument('--private-sizes', default='1000000x28', help='tables to train hedge on, and to predict with its model (1000000x28)')
+    parser.add_argument('--federated-sizes', default='1000x20,22000x20', help="tables of each owner of a federation (1000x20,22000x20)")
+    parser.add_argument('--owners', type=int, default=10, help='owners of a federation (10)')
     parser.add_argument('--csv', default='200000x28', help='tables to read (200000x28: 49 MB; 4110000x28 is one of 1 GB)')
-    parser.add_argument('--only', choices=['train', 'predict', 'rows', 'privacy', 'forests', 'hedge', 'read'], help='one section alone')
+    parser.add_argument('--only', choices=['train', 'predict', 'rows', 'privacy', 'forests', 'hedge', 'read', 'federated'], help='one section alone')
     parser.add_argument('--json', help='write the figures to this file, too')
     args = parser.parse_args()
     peers = find_peers(args.build)
@@ -302,6 +325,9 @@ def main():
         rows += run_sections(args, peers, threads)
     if args.only in (None, 'rows'):
         rows += rows_beside_peers(args, peers, sizes_of(args.sizes)[0])
+    if args.only in (None, 'federated'):
+        for size in sizes_of(args.federated_sizes):
+            rows += federated_round(args, size, args.owners)
     if args.json:
         with open(args.json, 'w', encoding='utf-8') as f:
             json.dump(dict(peers={name: version for name, (_, version) in peers.items()}, rows=rows), f, indent=1)

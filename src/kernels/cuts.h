@@ -1,5 +1,4 @@
-/* What the cuts of a node are judged by: sums of its gradients and weights, of all records and of those below
- * each cut. */
+/* A node, by whose sums of gradients and weights cuts are judged. */
 #ifndef HR_KERNELS_CUTS_H
 #define HR_KERNELS_CUTS_H
 
@@ -8,10 +7,10 @@
 
 enum { HR_CUTS_MAX = 256 };
 
-typedef struct hr_cut_rule {
-    int64_t gradient, weight; /* of the node */
+typedef struct hr_cut_node {
+    int64_t gradient, weight;
     double lambda;
-    double min_weight; /* of a side */
-} hr_cut_rule;
+    double min_weight; /* of a side, 1 or more */
+} hr_cut_node;
 
 #endif

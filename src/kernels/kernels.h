@@ -42,7 +42,7 @@ typedef struct hr_kernels {
     /* The first of up to HR_CUTS_MAX cuts with the largest gain, S_L^2/(W_L + lambda) + S_R^2/(W_R + lambda)
      * with gradients[i] and weights[i] on the left of cut i; cuts where a side weighs too little have gain
      * -1. Writes the gain; of no cuts: -1. */
-    size_t (*best_cut)(const hr_cut_rule *rule, const int64_t *gradients, const int64_t *weights,
+    size_t (*best_cut)(const hr_cut_node *node, const int64_t *gradients, const int64_t *weights,
                        size_t count, double *gain);
 } hr_kernels;
 

@@ -3,11 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-/* More buckets than edges, so that most have none or one. */
-enum { BUCKETS_AN_EDGE = 4 };
+/* More buckets than edges, so that most have none or one; few edges have so many buckets as vectors look up
+ * at once. */
+enum { BUCKETS_AN_EDGE = 4, BUCKETS_MIN = 128 };
 
 uint32_t hr_search_bucket_count(size_t count) {
-    uint32_t buckets = 1;
+    uint32_t buckets = BUCKETS_MIN;
     while (buckets < BUCKETS_AN_EDGE * count && buckets < HR_SEARCH_BUCKETS_MAX) buckets *= 2;
     return buckets;
 }

@@ -1,5 +1,5 @@
-/* Bins of numbers, eight at once, where the search has so few edges that registers hold its tables. Gathers
- * from memory, for more edges, are no faster than the loop. */
+/* Bins of numbers, eight at once, where the search has so few edges, at most three in a bucket, that
+ * registers hold its tables. Gathers from memory, for more edges, are no faster than the loop. */
 #ifndef HR_KERNELS_SEARCH_AVX512_H
 #define HR_KERNELS_SEARCH_AVX512_H
 
@@ -7,13 +7,13 @@
 
 #ifdef __AVX512VBMI__
 #include <immintrin.h>
-#include <limits.h>
 
 enum {
-    HR_NUMBERS = 8,
-    HR_HELD_BUCKETS = 128,
-    HR_HELD_EDGES = 32,
-    HR_HELD_TABLES = HR_HELD_EDGES / HR_NUMBERS
+    HR_NUMBER_LANES = 8,
+    HR_BUCKET_LANES = 64,
+    HR_HELD_BUCKETS = 2 * HR_BUCKET_LANES,
+    HR_HELD_EDGES = 4 * HR_NUMBER_LANES,
+    HR_HELD_STEPS = 2
 };
 
 typedef struct hr_avx512_scale {
@@ -33,71 +33,103 @@ static inline __m512d hr_avx512_bucket(const hr_avx512_scale *s, __m512d x) {
 
 typedef struct hr_held_search {
     hr_avx512_scale scale;
-    __m512i first[2];
-    __m512d edges[HR_HELD_TABLES];
+    __m512i first[HR_HELD_BUCKETS / HR_BUCKET_LANES];
+    __m512d edges[HR_HELD_EDGES / HR_NUMBER_LANES];
 } hr_held_search;
 
-/* The last edge that is compared with is among those held. */
-static inline int hr_avx512_can_hold(const hr_search *search) {
-    return search->buckets <= HR_HELD_BUCKETS && search->count + (1u << search->steps) / 2 <= HR_HELD_EDGES;
+/* Whether every edge that is compared with is among the first `held`. */
+static inline int hr_avx512_compares_within(const hr_search *search, size_t held) {
+    return search->count + (1u << search->steps) / 2 <= held;
 }
 
+static inline int hr_avx512_can_hold(const hr_search *search) {
+    return search->buckets <= HR_HELD_BUCKETS && search->steps <= HR_HELD_STEPS &&
+           hr_avx512_compares_within(search, HR_HELD_EDGES);
+}
+
+/* Those of `lanes` from `begin` on that are below `end`. */
 static inline __mmask64 hr_avx512_lanes_from(size_t begin, size_t end, size_t lanes) {
-    size_t count = end > begin ? end - begin : 0;
+    const size_t count = end > begin ? end - begin : 0;
     return count < lanes ? ((__mmask64)1 << count) - 1 : ~(__mmask64)0;
 }
 
 static inline hr_held_search hr_avx512_hold(const hr_search *search) {
     hr_held_search held = {.scale = hr_avx512_scale_of(search)};
-    for (size_t t = 0; t < 2; t++) {
-        const __mmask64 lanes = hr_avx512_lanes_from(64 * t, search->buckets, 64);
-        held.first[t] = _mm512_maskz_loadu_epi8(lanes, search->first + 64 * t);
+    for (size_t t = 0; t < HR_HELD_BUCKETS / HR_BUCKET_LANES; t++) {
+        const size_t begin = HR_BUCKET_LANES * t;
+        const __mmask64 lanes = hr_avx512_lanes_from(begin, search->buckets, HR_BUCKET_LANES);
+        held.first[t] =
+            lanes ? _mm512_maskz_loadu_epi8(lanes, search->first + begin) : _mm512_setzero_si512();
     }
-    for (size_t t = 0; t < HR_HELD_TABLES; t++) {
-        const __mmask64 lanes = hr_avx512_lanes_from(HR_NUMBERS * t, search->count, HR_NUMBERS);
-        held.edges[t] = _mm512_mask_loadu_pd(_mm512_set1_pd((double)INFINITY), (__mmask8)lanes,
-                                             search->padded + HR_NUMBERS * t);
+    for (size_t t = 0; t < HR_HELD_EDGES / HR_NUMBER_LANES; t++) {
+        const size_t begin = HR_NUMBER_LANES * t;
+        const __mmask8 lanes = (__mmask8)hr_avx512_lanes_from(begin, search->count, HR_NUMBER_LANES);
+        const __m512d beyond = _mm512_set1_pd((double)INFINITY);
+        held.edges[t] = lanes ? _mm512_mask_loadu_pd(beyond, lanes, search->padded + begin) : beyond;
     }
     return held;
 }
 
-static inline __m128i hr_avx512_held_bins(const hr_held_search *s, unsigned steps, __m512d x) {
+static inline __m512d hr_avx512_lower_edges(const hr_held_search *s, __m512i index) {
+    return _mm512_permutex2var_pd(s->edges[0], index, s->edges[1]);
+}
+
+static inline __m512d hr_avx512_all_edges(const hr_held_search *s, __m512i index) {
+    const __m512d upper = _mm512_permutex2var_pd(s->edges[2], index, s->edges[3]);
+    const __mmask8 is_upper = _mm512_test_epi64_mask(index, _mm512_set1_epi64(HR_HELD_EDGES / 2));
+    return _mm512_mask_blend_pd(is_upper, hr_avx512_lower_edges(s, index), upper);
+}
+
+typedef __m512d hr_avx512_edges(const hr_held_search *s, __m512i index);
+
+static inline __m128i hr_avx512_held_bins(const hr_held_search *s, unsigned steps, hr_avx512_edges *edges_at,
+                                          __m512d x) {
     const __m512i bucket = _mm512_cvttpd_epi64(hr_avx512_bucket(&s->scale, x));
     __m512i at = _mm512_permutex2var_epi8(s->first[0], bucket, s->first[1]);
     for (unsigned step = steps; step-- > 0;) {
         const int64_t window = (int64_t)1 << step;
-        __m512i index = _mm512_add_epi64(at, _mm512_set1_epi64(window - 1));
-        __m512d low = _mm512_permutex2var_pd(s->edges[0], index, s->edges[1]),
-                high = _mm512_permutex2var_pd(s->edges[2], index, s->edges[3]);
-        __mmask8 is_high = _mm512_test_epi64_mask(index, _mm512_set1_epi64(HR_HELD_EDGES / 2));
-        __mmask8 is_less = _mm512_cmp_pd_mask(_mm512_mask_blend_pd(is_high, low, high), x, _CMP_LT_OQ);
+        const __m512i index = _mm512_add_epi64(at, _mm512_set1_epi64(window - 1));
+        const __mmask8 is_less = _mm512_cmp_pd_mask(edges_at(s, index), x, _CMP_LT_OQ);
         at = _mm512_mask_add_epi64(at, is_less, at, _mm512_set1_epi64(window));
     }
     const __mmask8 is_number = _mm512_cmp_pd_mask(x, x, _CMP_ORD_Q);
     return _mm512_cvtepi64_epi8(_mm512_maskz_add_epi64(is_number, at, _mm512_set1_epi64(1)));
 }
 
-/* Steps are a constant where this is inlined, so that there is no loop over them. */
-static inline void hr_avx512_held_numbers(const hr_held_search *s, unsigned steps, const double *values,
-                                          size_t rows, uint8_t *out) {
+typedef struct hr_avx512_numbers {
+    const double *values;
+    size_t rows;
+    uint8_t *out;
+} hr_avx512_numbers;
+
+/* `steps` and `edges_at` are constants where this is inlined: no loop is left, and no call. */
+static inline void hr_avx512_search(const hr_held_search *s, unsigned steps, hr_avx512_edges *edges_at,
+                                    const hr_avx512_numbers *n) {
     size_t i = 0;
-    for (; i + HR_NUMBERS <= rows; i += HR_NUMBERS)
-        _mm_storel_epi64((__m128i *)(void *)(out + i),
-                         hr_avx512_held_bins(s, steps, _mm512_loadu_pd(values + i)));
-    const __mmask8 rest = (__mmask8)((1u << (rows - i)) - 1);
-    __m512d x = _mm512_maskz_loadu_pd(rest, values + i);
-    _mm_mask_storeu_epi8(out + i, rest, hr_avx512_held_bins(s, steps, x));
+    for (; i + HR_NUMBER_LANES <= n->rows; i += HR_NUMBER_LANES) {
+        const __m512d x = _mm512_loadu_pd(n->values + i);
+        _mm_storel_epi64((__m128i *)(void *)(n->out + i), hr_avx512_held_bins(s, steps, edges_at, x));
+    }
+    const __mmask8 rest = (__mmask8)((1u << (n->rows - i)) - 1);
+    const __m512d x = _mm512_maskz_loadu_pd(rest, n->values + i);
+    _mm_mask_storeu_epi8(n->out + i, rest, hr_avx512_held_bins(s, steps, edges_at, x));
 }
 
 static void hr_avx512_bins_of_numbers(const hr_search *search, const double *values, size_t rows,
                                       uint8_t *out) {
-    const hr_held_search held = hr_avx512_hold(search);
-    switch (hr_avx512_can_hold(search) ? search->steps : UINT_MAX) {
-    case 0: hr_avx512_held_numbers(&held, 0, values, rows, out); break;
-    case 1: hr_avx512_held_numbers(&held, 1, values, rows, out); break;
-    case 2: hr_avx512_held_numbers(&held, 2, values, rows, out); break;
-    default: hr_loop_bins_of_numbers(search, values, rows, out);
+    if (!hr_avx512_can_hold(search)) {
+        hr_loop_bins_of_numbers(search, values, rows, out);
+        return;
     }
+    const hr_held_search held = hr_avx512_hold(search);
+    const hr_avx512_numbers numbers = {values, rows, out};
+    const int lower_suffice = hr_avx512_compares_within(search, HR_HELD_EDGES / 2);
+    if (search->steps == HR_HELD_STEPS)
+        lower_suffice ? hr_avx512_search(&held, HR_HELD_STEPS, hr_avx512_lower_edges, &numbers)
+                      : hr_avx512_search(&held, HR_HELD_STEPS, hr_avx512_all_edges, &numbers);
+    else
+        lower_suffice ? hr_avx512_search(&held, 1, hr_avx512_lower_edges, &numbers)
+                      : hr_avx512_search(&held, 1, hr_avx512_all_edges, &numbers);
 }
 
 #endif

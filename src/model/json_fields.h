@@ -9,9 +9,9 @@
 #include "model/json.h"
 
 typedef struct hr_json_reader {
-    const char *bytes; /* of the file, for lines and columns */
-    struct hr_model *model;
-    hr_arena *arena; /* the model's: all that is read lives there */
+    const char *bytes;      /* of the file, for lines and columns */
+    struct hr_model *model; /* that the caller fills in */
+    hr_arena *arena;        /* all that is read lives there */
     hr_status status;
     hr_error *err;
 } hr_json_reader;

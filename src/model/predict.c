@@ -84,10 +84,14 @@ static size_t count_workers(int threads, size_t blocks) {
     return workers < blocks ? workers : blocks ? blocks : 1;
 }
 
-/* How many blocks a worker takes at once: every worker has some. */
+/* How many blocks a worker takes at once: each has several stretches, so that all end at about the same time.
+ */
 static size_t blocks_of_stretch(size_t columns, size_t blocks, size_t workers) {
+    enum { STRETCHES_A_WORKER = 4 };
     size_t count = STRETCH_BLOCKS_MAX;
-    while (count > 1 && (count * columns * BLOCK > STRETCH_BYTES_MAX || count * workers > blocks)) count--;
+    while (count > 1 &&
+           (count * columns * BLOCK > STRETCH_BYTES_MAX || count * workers * STRETCHES_A_WORKER > blocks))
+        count--;
     return count;
 }
 

@@ -32,9 +32,9 @@ struct hr_predictor {
 HR_MUST_CHECK hr_status hr_predictor_make(const hr_forest *forest, const hr_schema *schema, hr_arena *arena,
                                           hr_predictor *out, hr_error *err);
 
-/* The bytes of records first .. first + rows: those of record i begin at block i / HR_PREDICTOR_BLOCK of
- * `bins`, and a block takes column_count * HR_PREDICTOR_BLOCK. What there is of them beyond the records is
- * left as it was. */
+/* The bytes of `rows` records from `first` on, block after block: that of column c of record first + i is
+ * bins[(i / HR_PREDICTOR_BLOCK * column_count + c) * HR_PREDICTOR_BLOCK + i % HR_PREDICTOR_BLOCK]. Those
+ * beyond the records are left as they were. */
 void hr_predictor_bins(const hr_predictor *predictor, const hr_data *data, size_t first, size_t rows,
                        uint8_t *bins);
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+_Static_assert((int)HR_BINS_MAX <= (int)HR_CUTS_MAX, "a cut lies between two bins");
+
 /* What the records of every bin add up to, or those up to and with it. */
 typedef struct bin_sums {
     int64_t gradients[HR_BINS_MAX], weights[HR_BINS_MAX];
@@ -23,12 +25,12 @@ static void unpack_bins(const hr_packing *packing, const hr_cell *cells, uint32_
 }
 
 /* Sums of bins become sums up to and with each; returns what cuts between them are judged by. */
-static hr_cut_rule accumulate(const hr_gain_rule *rule, bin_sums *sums, uint32_t count) {
+static hr_cut_node accumulate(const hr_gain_rule *rule, bin_sums *sums, uint32_t count) {
     for (uint32_t i = 1; i < count; i++) {
         sums->gradients[i] += sums->gradients[i - 1];
         sums->weights[i] += sums->weights[i - 1];
     }
-    return (hr_cut_rule){sums->gradients[count - 1], sums->weights[count - 1], rule->lambda,
+    return (hr_cut_node){sums->gradients[count - 1], sums->weights[count - 1], rule->lambda,
                          rule->min_weight};
 }
 
@@ -40,12 +42,12 @@ static hr_exact split_gains_score_of(const hr_packing *packing, double gain) {
 }
 
 /* Whether the sides are worth more than the node undivided, rounding aside. */
-static bool is_gain(const hr_cut_rule *node, double gain) {
+static bool is_gain(const hr_cut_node *node, double gain) {
     double sum = (double)node->gradient, weight = (double)node->weight + node->lambda;
     return gain > sum * sum / weight * (1 + 1e-12);
 }
 
-static hr_best_division division_at(const hr_gain_rule *rule, const hr_cut_rule *node, double gain,
+static hr_best_division division_at(const hr_gain_rule *rule, const hr_cut_node *node, double gain,
                                     size_t last) {
     return (hr_best_division){.score = split_gains_score_of(rule->packing, gain),
                               .gains = is_gain(node, gain),
@@ -56,7 +58,7 @@ static hr_best_division division_at(const hr_gain_rule *rule, const hr_cut_rule 
 static hr_best_division best_number(const hr_gain_rule *rule, bin_sums *sums, uint32_t bin_count) {
     const hr_kernels *kernels = hr_kernels_get();
     const int64_t missing_gradient = sums->gradients[0], missing_weight = sums->weights[0];
-    const hr_cut_rule node = accumulate(rule, sums, bin_count);
+    const hr_cut_node node = accumulate(rule, sums, bin_count);
     double gain, gain_right = -1;
     size_t cut = kernels->best_cut(&node, sums->gradients, sums->weights, bin_count - 1, &gain),
            cut_right = 0;
@@ -97,7 +99,7 @@ static hr_best_division best_category(const hr_gain_rule *rule, const bin_sums *
         upto.gradients[i] = sums->gradients[order[i].bin];
         upto.weights[i] = sums->weights[order[i].bin];
     }
-    const hr_cut_rule node = accumulate(rule, &upto, count);
+    const hr_cut_node node = accumulate(rule, &upto, count);
     double gain;
     size_t last = hr_kernels_get()->best_cut(&node, upto.gradients, upto.weights, count - 1, &gain);
     return division_at(rule, &node, gain, last);

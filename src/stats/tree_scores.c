@@ -32,29 +32,22 @@ void hr_tree_scores_free(hr_tree_scores *s) {
     free(s);
 }
 
-/* Bytes past the records of a block are walked, and count for nothing: they are zeroed once. */
-static bool make_room_for_blocks(hr_tree_scores *s) {
-    const size_t features = s->binned->features;
-    s->offsets = malloc((features + 1) * sizeof *s->offsets);
-    s->asked = malloc((features + 1) * sizeof *s->asked);
-    s->bins = calloc(s->workers * features + 1, BLOCK);
-    s->block = calloc(s->workers * s->outputs + 1, BLOCK * sizeof *s->block);
-    s->scratch = hr_arena_new();
-    if (!s->offsets || !s->asked || !s->bins || !s->block || !s->scratch) return false;
-    s->scratch_start = hr_arena_get_mark(s->scratch);
-    for (size_t f = 0; f < features; f++) s->offsets[f] = f * BLOCK;
-    return true;
-}
-
 hr_status hr_tree_scores_new(const hr_binned *binned, size_t outputs, int threads, hr_tree_scores **out,
                              hr_error *err) {
+    const size_t blocks = (binned->rows + BLOCK - 1) / BLOCK, most = (size_t)threads;
     hr_tree_scores *s = calloc(1, sizeof *s);
     if (!s) return hr_fail_memory(err);
-    *s = (hr_tree_scores){.binned = binned, .outputs = outputs, .workers = (size_t)threads};
-    if (!make_room_for_blocks(s)) {
+    *s = (hr_tree_scores){.binned = binned,
+                          .outputs = outputs,
+                          .workers = most < blocks ? most
+                                     : blocks      ? blocks
+                                                   : 1,
+                          .scratch = hr_arena_new()};
+    if (!s->scratch) {
         hr_tree_scores_free(s);
         return hr_fail_memory(err);
     }
+    s->scratch_start = hr_arena_get_mark(s->scratch);
     *out = s;
     return HR_OK;
 }
@@ -93,6 +86,19 @@ void hr_tree_scores_forget(hr_tree_scores *s) {
 
 /* ---- Walks ---- */
 
+/* Fits whose trees leave their records by leaf never come here. Bytes past the records of a block are walked,
+ * and count for nothing: they are zeroed once. */
+static bool make_room_for_blocks(hr_tree_scores *s) {
+    const size_t features = s->binned->features;
+    if (s->bins) return true;
+    if (!s->offsets) s->offsets = malloc((features + 1) * sizeof *s->offsets);
+    if (!s->asked) s->asked = malloc((features + 1) * sizeof *s->asked);
+    if (!s->block) s->block = calloc(s->workers * s->outputs + 1, BLOCK * sizeof *s->block);
+    if (!s->offsets || !s->asked || !s->block) return false;
+    for (size_t f = 0; f < features; f++) s->offsets[f] = f * BLOCK;
+    return (s->bins = calloc(s->workers * features + 1, BLOCK));
+}
+
 /* A tree is laid out when it is first needed, and kept: every part of an ensemble walks down all trees before
  * it. */
 static bool lay_out_trees(hr_tree_scores *s) {
@@ -110,16 +116,11 @@ static void mark_asked(hr_tree_scores *s, size_t from) {
             if (s->trees[t]->nodes[n].left) s->asked[s->trees[t]->nodes[n].feature] = true;
 }
 
-/* Records of a list are far apart: their tiles bring many features at once. */
+/* Records of a list are far apart: a line of their tiles has many features. */
 static void gather_column(const hr_binned *binned, size_t feature, const uint32_t *rows, size_t count,
                           uint8_t *out) {
-    if (binned->tiles) {
-        const uint8_t *tiles = binned->tiles + hr_binned_offset(binned, feature);
-        for (size_t i = 0; i < count; i++) out[i] = tiles[(size_t)rows[i] * HR_TILE];
-    } else {
-        const uint8_t *column = hr_binned_column(binned, feature);
-        for (size_t i = 0; i < count; i++) out[i] = column[rows[i]];
-    }
+    const uint8_t *tiles = binned->tiles + hr_binned_offset(binned, feature);
+    for (size_t i = 0; i < count; i++) out[i] = tiles[(size_t)rows[i] * HR_TILE];
 }
 
 static void gather_bins(const hr_tree_scores *s, const uint32_t *rows, size_t begin, size_t count,
@@ -164,7 +165,7 @@ static void run_worker(const hr_tree_scores *s, const tree_scores_walk *walk, si
 
 hr_status hr_tree_scores_add(hr_tree_scores *s, size_t from, const uint32_t *rows, size_t count, double *out,
                              hr_error *err) {
-    if (!lay_out_trees(s)) return hr_fail_memory(err);
+    if (!make_room_for_blocks(s) || !lay_out_trees(s)) return hr_fail_memory(err);
     mark_asked(s, from);
     const tree_scores_walk walk = {from, rows, count, out};
 #pragma omp parallel for num_threads((int)s->workers) schedule(static, 1)

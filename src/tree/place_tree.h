@@ -1,5 +1,6 @@
-/* A tree laid out for predictions: its upper splits for blocks of records (kernels/places.h), all of it for
- * the walk of the records below them, and of single records (walk.h). */
+/* A tree laid out for predictions, and for the scores of records that are trained on: its upper splits for
+ * blocks of records (kernels/places.h), all of it for the walk of records below them, and of single records
+ * (walk.h). */
 #ifndef HR_TREE_PLACE_TREE_H
 #define HR_TREE_PLACE_TREE_H
 

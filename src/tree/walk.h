@@ -1,5 +1,5 @@
-/* Trees laid out for the walk of single records down them, over bins: a step is a load of the node and of the
- * record's bin, then arithmetic, and no branch depends on the data.
+/* Trees laid out for walks over bins, split by split: a step is a load of the node and of the record's bin,
+ * then arithmetic, and no branch depends on the data (place_tree.h).
  *
  * A leaf sends all bins back to itself, so that every record takes the same number of steps. Where every
  * split sends one range of bins left (all cuts of numbers, one category against the rest), a node is 16 bytes
@@ -34,8 +34,8 @@ typedef struct hr_walk_tree {
  * range. */
 bool hr_walk_range(const hr_tree *tree, const hr_node *node, const hr_feature_bins *bins, hr_range_node *out);
 
-/* Lays a tree of two-way splits out in an arena; nodes keep their places. offsets: one per feature; the bin
- * of feature f of the record at position p will be bins[offsets[f] + p]. False when memory is short. */
+/* Lays a tree of two-way splits out in an arena; nodes keep their places. offsets: one per feature, where its
+ * bins begin. False when memory is short. */
 bool hr_walk_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets,
                        hr_walk_tree *out);
 

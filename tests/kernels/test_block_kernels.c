@@ -1,5 +1,4 @@
-/* Kernels that hedge walks and sums blocks of records with: every set gives what plain code gives.
- */
+/* Kernels that hedge walks and sums blocks of records with: every set gives what plain code gives. */
 #include "support/check.h"
 #include "support/kernel_sets.h"
 #include "synth/generate.h"

@@ -11,17 +11,17 @@
 #include <cmocka.h>
 
 typedef struct cuts {
-    hr_cut_rule rule;
+    hr_cut_node node;
     int64_t gradients[HR_CUTS_MAX], weights[HR_CUTS_MAX];
     size_t count;
 } cuts;
 
 static double gain_by_definition(const cuts *c, size_t i) {
-    double gl = (double)c->gradients[i], gr = (double)(c->rule.gradient - c->gradients[i]);
-    double wl = (double)c->weights[i], wr = (double)(c->rule.weight - c->weights[i]);
-    if (wl < c->rule.min_weight || wr < c->rule.min_weight) return -1;
-    return (gl * gl * (wr + c->rule.lambda) + gr * gr * (wl + c->rule.lambda)) /
-           ((wl + c->rule.lambda) * (wr + c->rule.lambda));
+    double gl = (double)c->gradients[i], gr = (double)(c->node.gradient - c->gradients[i]);
+    double wl = (double)c->weights[i], wr = (double)(c->node.weight - c->weights[i]);
+    if (wl < c->node.min_weight || wr < c->node.min_weight) return -1;
+    return (gl * gl * (wr + c->node.lambda) + gr * gr * (wl + c->node.lambda)) /
+           ((wl + c->node.lambda) * (wr + c->node.lambda));
 }
 
 /* Bins without records make neighbouring cuts equal. */
@@ -31,15 +31,15 @@ static cuts draw_cuts(hr_dice *dice, size_t count) {
     const uint64_t gradients = hr_dice_below(dice, 2) ? 9 : (uint64_t)1 << 40;
     for (size_t i = 0; i <= count; i++) {
         if (hr_dice_below(dice, 3)) {
-            c.rule.weight += (int64_t)hr_dice_below(dice, 30);
-            c.rule.gradient += (int64_t)(hr_dice_below(dice, gradients) - gradients / 2);
+            c.node.weight += (int64_t)hr_dice_below(dice, 30);
+            c.node.gradient += (int64_t)(hr_dice_below(dice, gradients) - gradients / 2);
         }
         if (i == count) break;
-        c.gradients[i] = c.rule.gradient;
-        c.weights[i] = c.rule.weight;
+        c.gradients[i] = c.node.gradient;
+        c.weights[i] = c.node.weight;
     }
-    c.rule.lambda = (double)hr_dice_below(dice, 3) / 2;
-    c.rule.min_weight = least[hr_dice_below(dice, 3)];
+    c.node.lambda = (double)hr_dice_below(dice, 3) / 2;
+    c.node.min_weight = least[hr_dice_below(dice, 3)];
     return c;
 }
 
@@ -54,7 +54,7 @@ static void check_best_cut(const hr_kernels *set) {
             size_t first = 0;
             for (size_t i = 0; i < count; i++)
                 if (gain_by_definition(&c, i) > expected) expected = gain_by_definition(&c, i), first = i;
-            size_t best = set->best_cut(&c.rule, c.gradients, c.weights, count, &gain);
+            size_t best = set->best_cut(&c.node, c.gradients, c.weights, count, &gain);
             assert_true(gain == expected);
             assert_int_equal(best, first);
             refused += expected < 0;
