@@ -132,6 +132,17 @@ static bool lay_out_places(hr_arena *arena, const upper_part *u, const hr_tree *
     return (out->values = values);
 }
 
+static bool lay_out_levels(hr_arena *arena, const hr_tree *tree, const hr_binning *binning,
+                           const size_t *offsets, hr_place_tree *out) {
+    if (!out->steps_below || out->grid.cells || out->walk.depth > HR_WALK_DEPTH_MAX) return true;
+    hr_block_tree *levels = hr_arena_alloc(arena, 1, sizeof *levels);
+    double *values = hr_arena_alloc(arena, HR_WALK_PLACES_MAX, sizeof *values);
+    if (!levels || !values || !hr_block_tree_make(arena, tree, binning, offsets, levels)) return false;
+    for (size_t p = 0; p < (size_t)1 << levels->depth; p++) values[p] = tree->nodes[levels->leaves[p]].value;
+    out->levels = levels;
+    return (out->level_values = values);
+}
+
 bool hr_place_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning,
                         const size_t *offsets, hr_place_tree *out) {
     upper_part u = {.count = 0};
@@ -144,7 +155,8 @@ bool hr_place_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *
     return splits && lay_out_upper_splits(arena, &u, tree, binning, offsets, splits) &&
            hr_walk_tree_make(arena, tree, binning, offsets, &out->walk) &&
            lay_out_places(arena, &u, tree, out) &&
-           (!out->steps_below || hr_pair_grid_make(arena, tree, binning, offsets, &out->grid));
+           (!out->steps_below || hr_pair_grid_make(arena, tree, binning, offsets, &out->grid)) &&
+           lay_out_levels(arena, tree, binning, offsets, out);
 }
 
 /* ---- Walks ---- */
@@ -178,6 +190,11 @@ static void add_tree_to_block(const hr_place_tree *tree, const uint8_t *bins, do
     }
     const hr_kernels *kernels = hr_kernels_get();
     uint8_t places[HR_PLACES_BLOCK];
+    if (tree->levels) {
+        hr_block_walk(tree->levels, bins, 0, HR_PLACES_BLOCK, places);
+        for (size_t i = 0; i < HR_PLACES_BLOCK; i++) scores[i] += tree->level_values[places[i]];
+        return;
+    }
     kernels->places_of_block(&tree->upper, bins, places);
     if (tree->values) {
         kernels->add_by_place(tree->values, places, scores);

@@ -5,6 +5,7 @@
 #define HR_TREE_PLACE_TREE_H
 
 #include "kernels/places.h"
+#include "tree/block_walk.h"
 #include "tree/pair_grid.h"
 #include "tree/walk.h"
 
@@ -13,7 +14,10 @@ typedef struct hr_place_tree {
     const double *values;    /* HR_PLACES_MAX: what the places add; NULL: some of them are splits */
     const uint32_t *entries; /* the node of each place; NULL if there are values */
     unsigned steps_below;    /* that reach every leaf from there */
-    hr_pair_grid grid;       /* instead of all this, if some of the places are splits */
+    /* Instead of all this, if some of the places are splits: */
+    hr_pair_grid grid;           /* of a tree that asks about two features */
+    const hr_block_tree *levels; /* of another one with few levels; NULL: none */
+    const double *level_values;  /* what its leaves add, by place */
     hr_walk_tree walk;
 } hr_place_tree;
 

@@ -57,15 +57,25 @@ static void ask(world *w, hr_tree *tree, hr_node *node) {
         if (hr_dice_below(&w->dice, 2)) hr_bin_set_add(&tree->subsets[node->subset], (uint8_t)b);
 }
 
-/* Splits leaves that are there, the last one with so many chances of 8, else any: chains and bushes. */
+enum { FULL = 9 };
+
+static size_t first_leaf(const hr_tree *tree) {
+    size_t n = 0;
+    while (tree->nodes[n].left) n++;
+    return n;
+}
+
+/* Splits leaves that are there, the last one with so many chances of 8, else any: chains and bushes. FULL:
+ * the first one, level by level. */
 static void grow_tree(world *w, hr_tree *tree, size_t splits, uint64_t last) {
     tree->nodes = hr_arena_alloc(w->arena, NODES_MAX, sizeof *tree->nodes);
     tree->subsets = hr_arena_alloc(w->arena, NODES_MAX, sizeof *tree->subsets);
     tree->node_count = 1;
     tree->output = (size_t)hr_dice_below(&w->dice, OUTPUTS);
     while (splits) {
-        size_t n = hr_dice_below(&w->dice, 8) < last ? tree->node_count - 1
-                                                     : (size_t)hr_dice_below(&w->dice, tree->node_count);
+        size_t n = last == FULL                        ? first_leaf(tree)
+                   : hr_dice_below(&w->dice, 8) < last ? tree->node_count - 1
+                                                       : (size_t)hr_dice_below(&w->dice, tree->node_count);
         if (tree->nodes[n].left) continue;
         tree->nodes[n].left = (uint32_t)tree->node_count;
         ask(w, tree, &tree->nodes[n]);
@@ -119,6 +129,9 @@ static void check_shape(uint64_t seed, size_t splits, uint64_t last, size_t aske
         check_block(&w, t);
         assert_int_equal(w.laid_out[t].grid.cells != NULL,
                          splits >= HR_PLACES_MAX && splits < 256 && asked <= 2);
+        if (last == FULL)
+            assert_int_equal(w.laid_out[t].levels != NULL,
+                             splits >= HR_PLACES_MAX && splits < 256 && asked > 2);
     }
     for (size_t i = 0; i < BLOCK; i += 37) check_one(&w, i);
     hr_arena_free(w.arena);
@@ -135,7 +148,7 @@ static void test_place_trees__give_what_a_walk_by_hand_gives(void **state) {
             continue;
         }
         for (size_t s = 0; s < sizeof splits / sizeof *splits; s++)
-            for (uint64_t last = 0; last <= 8; last += 4)
+            for (uint64_t last = 0; last <= FULL; last += last < 8 ? 4 : 1)
                 for (size_t asked = 1; asked <= FEATURES; asked += asked < 3 ? 1 : 4)
                     check_shape(100 * k + s, splits[s], last, asked);
     }
