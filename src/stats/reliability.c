@@ -58,13 +58,6 @@ static void count_reliability(const reliability_task *t, size_t w) {
         count_block(t, begin, scores, classes, t->counts + w * CELLS);
 }
 
-static bool lay_out_values(const hr_tree *tree, const hr_block_tree *walk, hr_arena *arena, double **out) {
-    size_t places = (size_t)1 << walk->depth;
-    *out = hr_arena_alloc(arena, places, sizeof **out);
-    for (size_t p = 0; *out && p < places; p++) (*out)[p] = tree->nodes[walk->leaves[p]].value;
-    return *out != NULL;
-}
-
 static bool lay_out_reliability(reliability_task *t, hr_arena *arena) {
     size_t *offsets = hr_arena_alloc(arena, t->binned->features, sizeof *offsets);
     t->trees = hr_arena_alloc(arena, t->forest->tree_count, sizeof *t->trees);
@@ -74,7 +67,7 @@ static bool lay_out_reliability(reliability_task *t, hr_arena *arena) {
     for (size_t k = 0; k < t->forest->tree_count; k++) {
         const hr_tree *tree = &t->forest->trees[k];
         if (!hr_block_tree_make(arena, tree, t->binned->binning, offsets, &t->trees[k])) return false;
-        if (!lay_out_values(tree, &t->trees[k], arena, &t->values[k])) return false;
+        if (!(t->values[k] = hr_block_tree_values(arena, tree, &t->trees[k]))) return false;
     }
     return true;
 }

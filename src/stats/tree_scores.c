@@ -26,8 +26,9 @@ struct hr_tree_scores {
 
 void hr_tree_scores_free(hr_tree_scores *s) {
     if (!s) return;
-    void *all[] = {s->trees, s->places, s->offsets, s->asked, s->bins, s->block};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    free(s->trees);
+    free(s->places);
+    free(s->bins);
     hr_arena_free(s->scratch);
     free(s);
 }
@@ -91,11 +92,12 @@ void hr_tree_scores_forget(hr_tree_scores *s) {
 static bool make_room_for_blocks(hr_tree_scores *s) {
     const size_t features = s->binned->features;
     if (s->bins) return true;
-    if (!s->offsets) s->offsets = malloc((features + 1) * sizeof *s->offsets);
-    if (!s->asked) s->asked = malloc((features + 1) * sizeof *s->asked);
-    if (!s->block) s->block = calloc(s->workers * s->outputs + 1, BLOCK * sizeof *s->block);
+    s->offsets = hr_arena_alloc(s->scratch, features, sizeof *s->offsets);
+    s->asked = hr_arena_alloc(s->scratch, features, sizeof *s->asked);
+    s->block = hr_arena_alloc(s->scratch, s->workers * s->outputs, BLOCK * sizeof *s->block);
     if (!s->offsets || !s->asked || !s->block) return false;
     for (size_t f = 0; f < features; f++) s->offsets[f] = f * BLOCK;
+    s->scratch_start = hr_arena_get_mark(s->scratch);
     return (s->bins = calloc(s->workers * features + 1, BLOCK));
 }
 

@@ -117,6 +117,13 @@ bool hr_block_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *
     return nodes != NULL;
 }
 
+double *hr_block_tree_values(hr_arena *arena, const hr_tree *tree, const hr_block_tree *laid_out) {
+    const size_t places = (size_t)1 << laid_out->depth;
+    double *values = hr_arena_alloc(arena, places, sizeof *values);
+    for (size_t p = 0; values && p < places; p++) values[p] = tree->nodes[laid_out->leaves[p]].value;
+    return values;
+}
+
 /* A node of a level: itself, its offset, its set, its number in the level and among the leaves. */
 double hr_block_tree_memory(void) {
     const size_t node = sizeof(hr_level_node) + sizeof(size_t) + WORDS * sizeof(uint64_t) + sizeof(uint32_t);

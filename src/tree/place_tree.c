@@ -136,11 +136,9 @@ static bool lay_out_levels(hr_arena *arena, const hr_tree *tree, const hr_binnin
                            const size_t *offsets, hr_place_tree *out) {
     if (!out->steps_below || out->grid.cells || out->walk.depth > HR_WALK_DEPTH_MAX) return true;
     hr_block_tree *levels = hr_arena_alloc(arena, 1, sizeof *levels);
-    double *values = hr_arena_alloc(arena, HR_WALK_PLACES_MAX, sizeof *values);
-    if (!levels || !values || !hr_block_tree_make(arena, tree, binning, offsets, levels)) return false;
-    for (size_t p = 0; p < (size_t)1 << levels->depth; p++) values[p] = tree->nodes[levels->leaves[p]].value;
+    if (!levels || !hr_block_tree_make(arena, tree, binning, offsets, levels)) return false;
     out->levels = levels;
-    return (out->level_values = values);
+    return (out->level_values = hr_block_tree_values(arena, tree, levels));
 }
 
 bool hr_place_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning,
