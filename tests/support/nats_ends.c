@@ -1,10 +1,17 @@
 #include "support/nats_ends.h"
 
+static bool before_deadline(void *deadline) {
+    return server_clock() < *(const double *)deadline;
+}
+
 hr_transport *open_as(const server *s, const char *name) {
     char paths[3][SERVER_PATH];
     hr_error err = {0};
     hr_transport *end = NULL;
-    const hr_nats_options options = server_options(s, paths, name, name);
+    hr_nats_options options = server_options(s, paths, name, name);
+    double deadline = server_clock() + SERVER_PATIENCE;
+    options.again = before_deadline;
+    options.user = &deadline;
     if (hr_nats_open(&options, &end, &err) != HR_OK) fail_msg("%s", err.message);
     return end;
 }
@@ -32,6 +39,16 @@ void expect_text(hr_transport *end, const char *text) {
         fail_msg("'%.*s' came, not '%s'", (int)packet.size, packet.bytes ? (char *)packet.bytes : "", text);
     end->settle(end, &packet);
     assert_null(packet.bytes);
+}
+
+hr_packet receive_again(hr_transport *end, const char *text) {
+    hr_packet packet = receive_within(end, LONG);
+    while (packet.bytes && !holds(&packet, text)) {
+        end->settle(end, &packet);
+        packet = receive_within(end, LONG);
+    }
+    if (!packet.bytes) fail_msg("'%s' did not come", text);
+    return packet;
 }
 
 void expect_nothing(hr_transport *end) {

@@ -18,6 +18,9 @@ hr_packet receive_within(hr_transport *end, int milliseconds);
 bool holds(const hr_packet *packet, const char *text);
 /* The next packet is this one; it is settled. */
 void expect_text(hr_transport *end, const char *text);
+/* The packet with this text, not settled. Others before it come again and are settled: a broker that was
+ * killed may have lost their acknowledgements, or have taken one twice. */
+hr_packet receive_again(hr_transport *end, const char *text);
 void expect_nothing(hr_transport *end);
 void check_failure(const hr_error *err, hr_status status, const char *words);
 

@@ -274,14 +274,14 @@ static void test_broker__gone__closing_does_not_wait_for_it(void **state) {
     server *s = *state;
     hr_transport *alice = open_as(s, "alice"), *bob = open_as(s, "bob");
     send_text(alice, "bob", "kept");
-    hr_packet packet = receive_within(bob, LONG);
-    assert_true(holds(&packet, "kept"));
+    (void)receive_again(bob, "kept");
     server_stop(s, SIGKILL);
     alice->close(alice);
     bob->close(bob);
     assert_true(server_start(s, 1));
     bob = open_as(s, "bob");
-    expect_text(bob, "kept");
+    hr_packet packet = receive_again(bob, "kept");
+    bob->settle(bob, &packet);
     bob->close(bob);
     assert_int_equal(server_prepare(s, HR_NATS_ACK_SECONDS, NULL), HR_OK);
 }
