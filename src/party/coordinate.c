@@ -20,6 +20,7 @@ struct hr_coordinator_service {
     hr_schema *schema;
     hr_journal *journal;
     hr_coordinator_work work;
+    bool has_result; /* of an earlier job, which may still owe packets */
     hr_party *party;
     const hr_party_settings *settings;
     hr_log log;
@@ -137,6 +138,11 @@ static hr_status check_running(const hr_coordinator_service *m, const char *path
     return status;
 }
 
+static bool is_file(const char *path) {
+    struct stat there;
+    return !stat(path, &there) && S_ISREG(there.st_mode);
+}
+
 /* A job that was begun continues; a new one does not overwrite a result. */
 static hr_status submit(hr_coordinator_service *m, const char *path, hr_error *err) {
     hr_bytes terms = {0};
@@ -145,13 +151,8 @@ static hr_status submit(hr_coordinator_service *m, const char *path, hr_error *e
         hr_log_write(&m->log, HR_LOG_INFO, NULL, "an earlier job continues");
         return HR_OK;
     }
-    struct stat there;
-    if (!stat(m->result, &there) && S_ISREG(there.st_mode)) {
-        hr_fail(err, HR_E_POLICY,
-                "name another file, or move it away: a new job costs its owners budget again",
-                "the %s exists already", hr_product_name(&m->file));
-        return hr_fail_at(err, HR_E_POLICY, m->result, 0, 0, NULL);
-    }
+    m->has_result = is_file(m->result);
+    if (m->has_result) return HR_OK;
     hr_status status = check_owners(m, err);
     if (!status) status = hr_job_name_of(path, name, err);
     if (!m->file.date) m->file.date = hr_endpoint_clock().date;
@@ -207,6 +208,12 @@ hr_party *hr_coordinator_service_party(hr_coordinator_service *m) {
 }
 
 hr_status hr_coordinator_service_take(hr_coordinator_service *m, hr_job_result *out, hr_error *err) {
+    if (m->has_result) {
+        hr_fail(err, HR_E_POLICY,
+                "name another file, or move it away: a new job costs its owners budget again",
+                "the %s exists already", hr_product_name(&m->file));
+        return hr_fail_at(err, HR_E_POLICY, m->result, 0, 0, NULL);
+    }
     if (m->work.rescue[0]) {
         hr_fail(err, HR_E_POLICY, "move one of the two files",
                 "this file is not the job's; its %s is in '%s'", hr_product_name(&m->file), m->work.rescue);

@@ -47,7 +47,7 @@ COVERED = {
     'show': 'importance summary',
     'units': 'person_sample',
     'similar': 'hash_blocks hash_groups',
-    'simulation': 'coordinate meet round_records serve simulate',
+    'simulation': 'coordinate round_records serve simulate',
     'split_rule': 'label_sums',
     'sqlite': 'query',
     'stats_source': 'local_gradients local_labels local_source',

@@ -1,0 +1,126 @@
+/* A coordinator with its own files that comes back after its job. */
+#define _GNU_SOURCE /* nftw */
+
+#include "support/temp_dir.h"
+
+#include <hedgerow/federation.h>
+#include <hedgerow/generate.h>
+
+#include <ftw.h>
+#include <string.h>
+
+static const char *const owner_names[] = {"north", "south"};
+enum { OWNERS = 2 };
+
+static const char owner_file[] =
+    "hedgerow-owner: 1\nname: %s\nfederation: fed/%s/federation.yaml\nkey: fed/%s/%s.key\n"
+    "data: records.csv\nschema: schema.yaml\nledger: %s.db\n"
+    "policy: {coordinators: [coordinator], methods: [inprivate], epsilon: 1, owners: 2}\n";
+
+static const char job_file[] =
+    "hedgerow-job: 1\nschema: schema.yaml\nmethod: inprivate\nepsilon: 1\nname: coordinator\n"
+    "federation: fed/coordinator/federation.yaml\nkey: fed/coordinator/coordinator.key\n"
+    "journal: coordinator.db\nowners: [north, south]\n";
+
+static void write_text(const char *path, const char *text) {
+    write_file(path, text, strlen(text));
+}
+
+static bool append(void *file, const char *bytes, size_t size) {
+    return fwrite(bytes, 1, size, file) == size;
+}
+
+static void write_records(void) {
+    hr_generate_options options;
+    hr_error err = {0};
+    char *schema = NULL;
+    hr_generate_options_init(&options, HR_GENERATE_HOSPITAL);
+    options.rows = 60;
+    options.seed = 1;
+    FILE *file = fopen("records.csv", "w");
+    assert_non_null(file);
+    assert_int_equal(hr_generate(&options, append, file, &err), HR_OK);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(hr_generate_schema(&options, &schema, &err), HR_OK);
+    write_text("schema.yaml", schema);
+    hr_text_free(schema);
+}
+
+static void write_federation(void) {
+    const hr_new_member members[] = {{.name = "coordinator"}, {.name = "north"}, {.name = "south"}};
+    const hr_federation_options options = {sizeof options, "demo", "tls://localhost:4222", members, 3};
+    hr_error err = {0};
+    if (hr_federation_init("fed", &options, &err)) fail_msg("%s", err.message);
+    write_text("job.yaml", job_file);
+    for (size_t i = 0; i < OWNERS; i++) {
+        const char *name = owner_names[i];
+        char path[32], text[sizeof owner_file + 64];
+        snprintf(path, sizeof path, "%s.db", name);
+        assert_int_equal(hr_ledger_create(path, 1, 0, &err), HR_OK);
+        snprintf(path, sizeof path, "%s.yaml", name);
+        snprintf(text, sizeof text, owner_file, name, name, name, name, name);
+        write_text(path, text);
+    }
+}
+
+static int meet_open(void **state) {
+    if (temp_dir_open(state)) return -1;
+    return chdir(((temp_dir *)*state)->folder);
+}
+
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *slot) {
+    (void)about, (void)kind, (void)slot;
+    return remove(path);
+}
+
+static int meet_close(void **state) {
+    temp_dir *s = *state;
+    if (chdir("/")) return -1;
+    nftw(s->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    free(s);
+    return 0;
+}
+
+static bool before_model(void *user) {
+    (void)user;
+    return access("model.json", F_OK) != 0;
+}
+
+static hr_status meet(bool (*should_continue)(void *user), hr_error *err) {
+    const hr_owner_files owners = {(const char *const[]){"north.yaml", "south.yaml"}, OWNERS};
+    hr_party_settings settings = HR_PARTY_SETTINGS_INIT;
+    hr_job_result result = {0};
+    settings.threads = 1;
+    settings.should_continue = should_continue;
+    hr_status status = hr_meet("job.yaml", "model.json", &owners, &settings, &result, err);
+    hr_job_result_free(&result);
+    return status;
+}
+
+static void check_open_jobs(const char *journal, const char *count) {
+    assert_string_equal(query_database(journal, "SELECT count(*) FROM jobs WHERE NOT over"), count);
+}
+
+/* A coordinator that was stopped after it wrote the model still tells its owners that the job is over. */
+static void test_coordinator__stopped_after_the_model__sends_what_is_left(void **state) {
+    (void)state;
+    hr_error err = {0};
+    write_records();
+    write_federation();
+    assert_int_equal(meet(before_model, &err), HR_E_CANCELLED);
+    check_open_jobs("coordinator.db", "0");
+    check_open_jobs("north.db", "1");
+    check_open_jobs("south.db", "1");
+
+    assert_int_equal(meet(NULL, &err), HR_E_POLICY);
+    check_file_error(&err, HR_E_POLICY, "the model exists already", "model.json");
+    check_open_jobs("north.db", "0");
+    check_open_jobs("south.db", "0");
+    assert_string_equal(query_database("north.db", "SELECT count(*) FROM entries"), "1");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
+        test_coordinator__stopped_after_the_model__sends_what_is_left, meet_open, meet_close)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
