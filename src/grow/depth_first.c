@@ -139,37 +139,42 @@ static size_t majority_of(const hr_depth_first *d) {
 
 /* The purest division of a node so far. */
 typedef struct search {
-    hr_forest_run run;
     hr_values values;
     double purity;
     hr_split split;
 } search;
 
-/* Lets the rule divide the records by a feature whose labels were summed in `cells`. */
-static void try_feature(const hr_depth_first *d, search *s, uint32_t feature, hr_cell *cells,
-                        hr_csprng *csprng) {
+/* A feature whose labels were summed, and which of its bins occur. */
+typedef struct summed_feature {
+    uint32_t feature;
+    hr_cell *cells;
+    hr_bin_set seen;
+} summed_feature;
+
+/* Lets the rule divide the records by a feature; leaves its cells 0. */
+static void try_feature(const hr_depth_first *d, search *s, const summed_feature *of, hr_csprng *csprng) {
     hr_values *v = &s->values;
     hr_split_proposal division;
-    v->feature = &d->plan->binning->features[feature];
-    v->midpoints = d->plan->midpoints + (size_t)feature * HR_BINS_MAX;
-    v->cells = cells;
-    list_bins(hr_forest_records_bins(d->records, s->run, feature, cells), v);
+    v->feature = &d->plan->binning->features[of->feature];
+    v->midpoints = d->plan->midpoints + (size_t)of->feature * HR_BINS_MAX;
+    v->cells = of->cells;
+    list_bins(of->seen, v);
     if (v->count + v->missing > 1) {
         d->plan->rule(v, csprng, &division);
         if (division.purity > s->purity) {
             s->purity = division.purity;
             s->split = hr_split_proposal_split(v, &division);
-            s->split.feature = feature;
+            s->split.feature = of->feature;
         }
     }
-    clear_cells(v, cells);
+    clear_cells(v, of->cells);
 }
 
 /* The purest division by `candidates` features, and by more while none of them divides the records. */
 static hr_split choose_split(hr_depth_first *d, const pending *at, hr_csprng *csprng) {
     size_t candidates = d->plan->candidates, features = d->plan->binning->feature_count, count;
-    search s = {.run = at->run,
-                .values = {.packing = hr_forest_records_packing(d->records),
+    hr_bin_set seen[HR_FOREST_TOGETHER_MAX];
+    search s = {.values = {.packing = hr_forest_records_packing(d->records),
                            .width = d->width,
                            .min_records = d->plan->min_records,
                            .majority = majority_of(d),
@@ -179,9 +184,11 @@ static hr_split choose_split(hr_depth_first *d, const pending *at, hr_csprng *cs
     for (size_t drawn = 0; drawn < features && (drawn < candidates || !s.split.made); drawn += count) {
         const uint32_t *group = d->features + drawn;
         count = draw_features(d, drawn, drawn < candidates ? candidates - drawn : 1, csprng);
-        hr_forest_records_sum_bins(d->records, s.run, group, count, d->cells);
-        for (size_t j = 0; j < count; j++)
-            try_feature(d, &s, group[j], d->cells + j * hr_forest_records_cells(d->records), csprng);
+        hr_forest_records_sum_bins(d->records, at->run, group, count, d->cells, seen);
+        for (size_t j = 0; j < count; j++) {
+            hr_cell *cells = d->cells + j * hr_forest_records_cells(d->records);
+            try_feature(d, &s, &(summed_feature){group[j], cells, seen[j]}, csprng);
+        }
     }
     return s.split;
 }

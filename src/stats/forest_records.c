@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 32, FEW_ROWS = 64, CLASS_SHIFT = 32, TOGETHER = 8 };
+enum { AHEAD = 32, FEW_ROWS = 64, CLASS_SHIFT = 32, TOGETHER = HR_FOREST_TOGETHER_MAX };
 
 /* Records and their labels: the sum of a record's labels and how often it was taken, packed; or its class in
  * place of the sum. */
@@ -158,46 +158,35 @@ static const uint8_t *tile_bins(const hr_forest_records *r, uint32_t feature) {
     return r->table->binned->tiles + hr_binned_offset(r->table->binned, feature);
 }
 
+/* Where the bins and the sums of features are that are summed together. */
+typedef struct forest_columns {
+    size_t count;
+    const uint8_t *bins[TOGETHER];
+    hr_cell *cells[TOGETHER];
+} forest_columns;
+
 /* A record's bins are in one cache line where there are no more than HR_TILE features: so it is read once for
  * all features. */
-static void sum_packed(const hr_forest_records *r, hr_forest_run run, const uint32_t *features, size_t count,
-                       hr_cell *cells) {
-    const record_array a = array_of(r, run);
-    const uint8_t *bins[TOGETHER];
-    hr_cell *of[TOGETHER];
-    for (size_t j = 0; j < count; j++) {
-        bins[j] = tile_bins(r, features[j]);
-        of[j] = cells + j * HR_STRIDE;
-    }
-    for (size_t i = 0; i < run.count; i++) {
-        if (i + AHEAD < run.count) __builtin_prefetch(&bins[0][(size_t)a.rows[i + AHEAD] * HR_TILE]);
+static void sum_many(record_array a, size_t rows, const forest_columns *of) {
+    for (size_t i = 0; i < rows; i++) {
+        if (i + AHEAD < rows) __builtin_prefetch(&of->bins[0][(size_t)a.rows[i + AHEAD] * HR_TILE]);
         size_t at = (size_t)a.rows[i] * HR_TILE;
         int64_t packed = a.packed[i];
-        for (size_t j = 0; j < count; j++) of[j][bins[j][at]] += packed;
+        for (size_t j = 0; j < of->count; j++) of->cells[j][of->bins[j][at]] += packed;
     }
 }
 
-static void sum_classes(const hr_forest_records *r, hr_forest_run run, uint32_t feature, hr_cell *cells) {
-    const record_array a = array_of(r, run);
-    const uint8_t *bins = tile_bins(r, feature);
-    size_t width = hr_forest_records_width(r);
-    for (size_t i = 0; i < run.count; i++)
-        hr_label_add_class(&r->table->packing, a.packed[i],
-                           &cells[bins[(size_t)a.rows[i] * HR_TILE] * width]);
-}
-
-void hr_forest_records_sum_bins(const hr_forest_records *r, hr_forest_run run, const uint32_t *features,
-                                size_t count, hr_cell *cells) {
-    if (!has_many_classes(r)) {
-        sum_packed(r, run, features, count, cells);
-        return;
+/* Few records mark their bins while they are summed, which saves a look at all bins. */
+static void sum_few(record_array a, size_t rows, const forest_columns *of, hr_bin_set *seen) {
+    for (size_t i = 0; i < rows; i++) {
+        size_t at = (size_t)a.rows[i] * HR_TILE;
+        int64_t packed = a.packed[i];
+        for (size_t j = 0; j < of->count; j++) {
+            uint8_t bin = of->bins[j][at];
+            of->cells[j][bin] += packed;
+            hr_bin_set_add(&seen[j], bin);
+        }
     }
-    for (size_t j = 0; j < count; j++)
-        sum_classes(r, run, features[j], cells + j * hr_forest_records_cells(r));
-}
-
-static void mark_rows(const uint8_t *bins, const uint32_t *rows, size_t count, hr_bin_set *seen) {
-    for (size_t i = 0; i < count; i++) hr_bin_set_add(seen, bins[(size_t)rows[i] * HR_TILE]);
 }
 
 /* Cells of bins that the feature has not are 0, too. */
@@ -206,15 +195,39 @@ static void mark_cells(const hr_cell *cells, hr_bin_set *seen) {
         for (size_t b = 0; b < 64; b++) seen->words[w] |= (uint64_t)(cells[w * 64 + b] != 0) << b;
 }
 
-/* Without a look at all bins if the records are few. */
-hr_bin_set hr_forest_records_bins(const hr_forest_records *r, hr_forest_run run, uint32_t feature,
-                                  const hr_cell *cells) {
-    hr_bin_set seen = {{0}};
-    if (has_many_classes(r) || run.count <= FEW_ROWS)
-        mark_rows(tile_bins(r, feature), r->taken.rows + run.begin, run.count, &seen);
+static void sum_packed(const hr_forest_records *r, hr_forest_run run, const forest_columns *of,
+                       hr_bin_set *seen) {
+    if (run.count <= FEW_ROWS) {
+        sum_few(array_of(r, run), run.count, of, seen);
+        return;
+    }
+    sum_many(array_of(r, run), run.count, of);
+    for (size_t j = 0; j < of->count; j++) mark_cells(of->cells[j], &seen[j]);
+}
+
+static void sum_classes(const hr_forest_records *r, hr_forest_run run, const uint8_t *bins, hr_cell *cells,
+                        hr_bin_set *seen) {
+    const record_array a = array_of(r, run);
+    size_t width = hr_forest_records_width(r);
+    for (size_t i = 0; i < run.count; i++) {
+        uint8_t bin = bins[(size_t)a.rows[i] * HR_TILE];
+        hr_label_add_class(&r->table->packing, a.packed[i], &cells[bin * width]);
+        hr_bin_set_add(seen, bin);
+    }
+}
+
+void hr_forest_records_sum_bins(const hr_forest_records *r, hr_forest_run run, const uint32_t *features,
+                                size_t count, hr_cell *cells, hr_bin_set *seen) {
+    forest_columns of = {.count = count};
+    memset(seen, 0, count * sizeof *seen);
+    for (size_t j = 0; j < count; j++) {
+        of.bins[j] = tile_bins(r, features[j]);
+        of.cells[j] = cells + j * hr_forest_records_cells(r);
+    }
+    if (!has_many_classes(r))
+        sum_packed(r, run, &of, seen);
     else
-        mark_cells(cells, &seen);
-    return seen;
+        for (size_t j = 0; j < count; j++) sum_classes(r, run, of.bins[j], of.cells[j], &seen[j]);
 }
 
 /* ---- Division ---- */

@@ -12,6 +12,8 @@
 #include "stats/impurity.h"
 #include "stats/split.h"
 
+enum { HR_FOREST_TOGETHER_MAX = 8 };
+
 typedef struct hr_forest_records hr_forest_records;
 
 /* What the records of all trees are taken from. */
@@ -59,17 +61,14 @@ void hr_forest_records_statistic(const hr_forest_records *records, const hr_cell
 /* Whether all labels are the same. */
 bool hr_forest_records_are_pure(const hr_forest_records *records, hr_forest_run run);
 
-/* How many features may be summed in one call, and cells of a feature. */
+/* How many features may be summed in one call, at most HR_FOREST_TOGETHER_MAX, and cells of a feature. */
 size_t hr_forest_records_together(const hr_forest_records *records);
 size_t hr_forest_records_cells(const hr_forest_records *records);
 
-/* Adds the labels by the bins of features[0..count): bin b of the j-th is at cells + j * (cells of a feature)
- * + b * width. */
+/* Adds the labels by the bins of features[0..count), to cells that are 0: bin b of the j-th is at cells + j *
+ * (cells of a feature) + b * width. Writes the bins of the j-th that occur to seen[j]. */
 void hr_forest_records_sum_bins(const hr_forest_records *records, hr_forest_run run, const uint32_t *features,
-                                size_t count, hr_cell *cells);
-/* The bins of a feature that occur. cells: its sums, which were 0 before. */
-hr_bin_set hr_forest_records_bins(const hr_forest_records *records, hr_forest_run run, uint32_t feature,
-                                  const hr_cell *cells);
+                                size_t count, hr_cell *cells, hr_bin_set *seen);
 
 /* Deals the records out: those that the split sends left are sides[0], the others sides[1]. Both replace the
  * run. */
