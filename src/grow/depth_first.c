@@ -139,42 +139,83 @@ static size_t majority_of(const hr_depth_first *d) {
 
 /* The purest division of a node so far. */
 typedef struct search {
+    hr_forest_run run;
     hr_values values;
     double purity;
     hr_split split;
 } search;
 
-/* A feature whose labels were summed, and which of its bins occur. */
-typedef struct summed_feature {
-    uint32_t feature;
-    hr_cell *cells;
-    hr_bin_set seen;
-} summed_feature;
+static bool improves(search *s, double purity) {
+    if (!(purity > s->purity)) return false;
+    s->purity = purity;
+    return true;
+}
 
-/* Lets the rule divide the records by a feature; leaves its cells 0. */
-static void try_feature(const hr_depth_first *d, search *s, const summed_feature *of, hr_csprng *csprng) {
+/* Features that are tried together. */
+typedef struct feature_group {
+    const uint32_t *features;
+    size_t count;
+} feature_group;
+
+/* Lets the rule divide the records by a feature whose labels were summed; leaves its cells 0. */
+static void try_sums(const hr_depth_first *d, search *s, uint32_t feature, hr_bin_set seen, hr_cell *cells,
+                     hr_csprng *csprng) {
     hr_values *v = &s->values;
     hr_split_proposal division;
-    v->feature = &d->plan->binning->features[of->feature];
-    v->midpoints = d->plan->midpoints + (size_t)of->feature * HR_BINS_MAX;
-    v->cells = of->cells;
-    list_bins(of->seen, v);
+    v->feature = &d->plan->binning->features[feature];
+    v->midpoints = d->plan->midpoints + (size_t)feature * HR_BINS_MAX;
+    v->cells = cells;
+    list_bins(seen, v);
     if (v->count + v->missing > 1) {
-        d->plan->rule(v, csprng, &division);
-        if (division.purity > s->purity) {
-            s->purity = division.purity;
+        d->plan->rule->by_sums(v, csprng, &division);
+        if (improves(s, division.purity)) {
             s->split = hr_split_proposal_split(v, &division);
-            s->split.feature = of->feature;
+            s->split.feature = feature;
         }
     }
-    clear_cells(v, of->cells);
+    clear_cells(v, cells);
+}
+
+static void try_by_sums(hr_depth_first *d, search *s, feature_group group, hr_csprng *csprng) {
+    hr_bin_set seen[HR_FOREST_TOGETHER_MAX];
+    size_t cells = hr_forest_records_cells(d->records);
+    hr_forest_records_sum_bins(d->records, s->run, group.features, group.count, d->cells, seen);
+    for (size_t j = 0; j < group.count; j++)
+        try_sums(d, s, group.features[j], seen[j], d->cells + j * cells, csprng);
+}
+
+/* Lets the rule divide the records by the j-th number that was looked at. */
+static void try_range(const hr_depth_first *d, search *s, const hr_numbers *numbers, size_t j,
+                      hr_csprng *csprng) {
+    const hr_bin_range *range = &numbers->range;
+    if (range->low > range->high || (range->low == range->high && !range->missing)) return;
+    hr_cut cut = d->plan->rule->by_range(numbers, csprng);
+    hr_forest_records_sum_left(d->records, s->run, j, cut.bin, cut.missing_left, d->left);
+    if (!improves(s, hr_left_purity(&s->values))) return;
+    s->split = hr_cut_split(&s->values, numbers, cut);
+    s->split.feature = (uint32_t)(numbers->feature - d->plan->binning->features);
+}
+
+static void try_by_ranges(hr_depth_first *d, search *s, feature_group group, hr_csprng *csprng) {
+    hr_bin_range ranges[HR_FOREST_TOGETHER_MAX];
+    hr_forest_records_look(d->records, s->run, group.features, group.count, ranges);
+    for (size_t j = 0; j < group.count; j++) {
+        uint32_t f = group.features[j];
+        const hr_numbers numbers = {.feature = &d->plan->binning->features[f],
+                                    .midpoints = d->plan->midpoints + (size_t)f * HR_BINS_MAX,
+                                    .range = ranges[j]};
+        if (numbers.feature->kind == HR_KIND_CATEGORY)
+            try_by_sums(d, s, (feature_group){&group.features[j], 1}, csprng);
+        else
+            try_range(d, s, &numbers, j, csprng);
+    }
 }
 
 /* The purest division by `candidates` features, and by more while none of them divides the records. */
 static hr_split choose_split(hr_depth_first *d, const pending *at, hr_csprng *csprng) {
     size_t candidates = d->plan->candidates, features = d->plan->binning->feature_count, count;
-    hr_bin_set seen[HR_FOREST_TOGETHER_MAX];
-    search s = {.values = {.packing = hr_forest_records_packing(d->records),
+    search s = {.run = at->run,
+                .values = {.packing = hr_forest_records_packing(d->records),
                            .width = d->width,
                            .min_records = d->plan->min_records,
                            .majority = majority_of(d),
@@ -182,13 +223,9 @@ static hr_split choose_split(hr_depth_first *d, const pending *at, hr_csprng *cs
                            .left = d->left},
                 .purity = -1};
     for (size_t drawn = 0; drawn < features && (drawn < candidates || !s.split.made); drawn += count) {
-        const uint32_t *group = d->features + drawn;
         count = draw_features(d, drawn, drawn < candidates ? candidates - drawn : 1, csprng);
-        hr_forest_records_sum_bins(d->records, at->run, group, count, d->cells, seen);
-        for (size_t j = 0; j < count; j++) {
-            hr_cell *cells = d->cells + j * hr_forest_records_cells(d->records);
-            try_feature(d, &s, &(summed_feature){group[j], cells, seen[j]}, csprng);
-        }
+        const feature_group group = {d->features + drawn, count};
+        (d->plan->rule->by_range ? try_by_ranges : try_by_sums)(d, &s, group, csprng);
     }
     return s.split;
 }

@@ -1,9 +1,9 @@
 /* Trees for forests without privacy: grown depth-first, as deep as the records allow, each from a stream of
  * its own.
  *
- * A node draws features, has the records (stats/forest_records.h) sum their labels by the bins of these, lets
- * a rule (split_rule.h) divide them, and keeps the purest division. Nothing here is private; but the grower
- * asks for sums and bins, and sees no record. */
+ * A node draws features, has the records (stats/forest_records.h) sum their labels by the bins of these, or
+ * say the range of these, lets a rule (split_rule.h) divide them, and keeps the purest division. Nothing here
+ * is private; but the grower asks for sums and bins, and sees no record. */
 #ifndef HR_GROW_DEPTH_FIRST_H
 #define HR_GROW_DEPTH_FIRST_H
 
@@ -16,7 +16,7 @@ enum { HR_DEPTH_FIRST_LEVELS_MAX = 64 };
 typedef struct hr_depth_first_plan {
     const hr_binning *binning;
     const double *midpoints; /* hr_bin_midpoints */
-    hr_split_rule *rule;
+    const hr_split_rule *rule;
     int depth;           /* levels of splits, 1..HR_DEPTH_FIRST_LEVELS_MAX */
     size_t candidates;   /* K: features that a node draws; it goes on only while none of them divides its
                             records */

@@ -34,9 +34,13 @@ static void sum_left(const hr_values *v, size_t count, bool missing_left) {
     for (size_t i = 0; i < count; i++) add_bin(v, v->bins[i]);
 }
 
+double hr_left_purity(const hr_values *v) {
+    return v->width == 1 ? purity_of_sums(v, v->left[0]) : purity_of_class_split(v, v->left);
+}
+
 static double purity_of(const hr_values *v, size_t count, bool missing_left) {
     sum_left(v, count, missing_left);
-    return v->width == 1 ? purity_of_sums(v, v->left[0]) : purity_of_class_split(v, v->left);
+    return hr_left_purity(v);
 }
 
 static int64_t split_rule_records_of(const hr_values *v, const hr_cell *words) {
@@ -109,7 +113,7 @@ static void scan_single_values(hr_values *v, hr_split_proposal *best) {
     if (found < v->count) bring_to_front(v, found);
 }
 
-void hr_split_rule_best(hr_values *v, hr_csprng *csprng, hr_split_proposal *out) {
+static void divide_best(hr_values *v, hr_csprng *csprng, hr_split_proposal *out) {
     (void)csprng;
     *out = none;
     if (v->feature->kind == HR_KIND_CATEGORY) {
@@ -122,6 +126,8 @@ void hr_split_rule_best(hr_values *v, hr_csprng *csprng, hr_split_proposal *out)
     if (v->missing) scan_cuts_of_feature(v, true, out);
     out->cut = midway(v, out->left);
 }
+
+const hr_split_rule hr_split_rule_best = {.by_sums = divide_best};
 
 /* ---- Random ---- */
 
@@ -148,31 +154,36 @@ static double draw_between(hr_csprng *csprng, double low, double high) {
     return x < high ? x : low;
 }
 
-/* One value and missing ones are all there is to tell apart. */
-static void divide_missing(const hr_values *v, hr_split_proposal *out) {
-    *out = (hr_split_proposal){.left = v->count, .cut = INFINITY};
+static void divide_random_categories(hr_values *v, hr_csprng *csprng, hr_split_proposal *out) {
+    *out = (hr_split_proposal){.left = draw_subset(v, csprng)};
     out->purity = purity_of(v, out->left, false);
 }
 
-static bool draw_side(const hr_values *v, hr_csprng *csprng) {
-    return v->missing && hr_uniform(csprng, 2);
+static bool draw_side(bool missing, hr_csprng *csprng) {
+    return missing && hr_uniform(csprng, 2);
 }
 
-void hr_split_rule_random(hr_values *v, hr_csprng *csprng, hr_split_proposal *out) {
-    if (v->count < 2) {
-        divide_missing(v, out);
-        return;
-    }
-    *out = none;
-    if (v->feature->kind == HR_KIND_CATEGORY) {
-        out->left = draw_subset(v, csprng);
-    } else {
-        out->cut = draw_between(csprng, v->midpoints[v->bins[0]], v->midpoints[v->bins[v->count - 1]]);
-        while (v->midpoints[v->bins[out->left]] <= out->cut) out->left++;
-        out->missing_left = draw_side(v, csprng);
-    }
-    out->purity = purity_of(v, out->left, out->missing_left);
+/* The last bin from `low` on, but below `high`, whose numbers are not beyond the cut: by counting, in steps
+ * and then within a step, since comparisons of a binary search wait for each other. */
+static uint8_t bin_of_cut(const double *midpoints, uint32_t low, uint32_t high, double cut) {
+    enum { STEP = 16 };
+    uint32_t from = low;
+    for (uint32_t b = low + STEP; b < high; b += STEP) from += midpoints[b] <= cut ? STEP : 0;
+    uint32_t bin = from, end = from + STEP < high ? from + STEP : high;
+    for (uint32_t b = from + 1; b < end; b++) bin += midpoints[b] <= cut;
+    return (uint8_t)bin;
 }
+
+/* Where one value and missing ones are all there is, these are told apart. */
+static hr_cut cut_at_random(const hr_numbers *n, hr_csprng *csprng) {
+    const hr_bin_range *range = &n->range;
+    if (range->low == range->high) return (hr_cut){.bin = (uint8_t)(n->feature->bin_count - 1)};
+    double at = draw_between(csprng, n->midpoints[range->low], n->midpoints[range->high]);
+    uint8_t bin = bin_of_cut(n->midpoints, range->low, range->high, at);
+    return (hr_cut){bin, draw_side(range->missing, csprng)};
+}
+
+const hr_split_rule hr_split_rule_random = {.by_sums = divide_random_categories, .by_range = cut_at_random};
 
 /* ---- The median ---- */
 
@@ -196,7 +207,13 @@ static size_t nearest_half(const hr_values *v) {
     return found;
 }
 
-void hr_split_rule_median(hr_values *v, hr_csprng *csprng, hr_split_proposal *out) {
+/* One value and missing ones are all there is to tell apart. */
+static void divide_missing(const hr_values *v, hr_split_proposal *out) {
+    *out = (hr_split_proposal){.left = v->count, .cut = INFINITY};
+    out->purity = purity_of(v, out->left, false);
+}
+
+static void divide_at_median(hr_values *v, hr_csprng *csprng, hr_split_proposal *out) {
     if (v->count < 2) {
         divide_missing(v, out);
         return;
@@ -206,25 +223,14 @@ void hr_split_rule_median(hr_values *v, hr_csprng *csprng, hr_split_proposal *ou
     out->left = nearest_half(v);
     if (v->feature->kind == HR_KIND_NUMBER) {
         out->cut = midway(v, out->left);
-        out->missing_left = draw_side(v, csprng);
+        out->missing_left = draw_side(v->missing, csprng);
     }
     out->purity = purity_of(v, out->left, out->missing_left);
 }
 
-/* ---- The split ---- */
+const hr_split_rule hr_split_rule_median = {.by_sums = divide_at_median};
 
-/* The last bin whose numbers are not beyond the cut; 0: none. */
-static uint8_t bin_of_cut(const hr_values *v, double cut) {
-    uint32_t low = 0, high = v->feature->bin_count - 1;
-    while (low < high) {
-        uint32_t middle = (low + high + 1) / 2;
-        if (v->midpoints[middle] <= cut)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return (uint8_t)low;
-}
+/* ---- The split ---- */
 
 static hr_bin_set left_set(const hr_values *v, size_t left, bool others_left) {
     hr_bin_set set = {{0}}, seen = {{0}};
@@ -237,15 +243,25 @@ static hr_bin_set left_set(const hr_values *v, size_t left, bool others_left) {
     return set;
 }
 
+static bool left_is_larger(const hr_values *v) {
+    return 2 * split_rule_records_of(v, v->left) > split_rule_records_of(v, v->total);
+}
+
+hr_split hr_cut_split(const hr_values *v, const hr_numbers *numbers, hr_cut cut) {
+    return (hr_split){.made = true,
+                      .kind = HR_KIND_NUMBER,
+                      .cut = cut.bin,
+                      .missing_left = numbers->range.missing ? cut.missing_left : left_is_larger(v)};
+}
+
 hr_split hr_split_proposal_split(const hr_values *v, const hr_split_proposal *division) {
     hr_split split = {.made = true, .kind = v->feature->kind};
     sum_left(v, division->left, division->missing_left);
-    bool left_is_larger = 2 * split_rule_records_of(v, v->left) > split_rule_records_of(v, v->total);
     if (split.kind == HR_KIND_CATEGORY) {
-        split.left = left_set(v, division->left, left_is_larger);
+        split.left = left_set(v, division->left, left_is_larger(v));
     } else {
-        split.cut = bin_of_cut(v, division->cut);
-        split.missing_left = v->missing ? division->missing_left : left_is_larger;
+        split.cut = bin_of_cut(v->midpoints, 0, v->feature->bin_count, division->cut);
+        split.missing_left = v->missing ? division->missing_left : left_is_larger(v);
     }
     return split;
 }

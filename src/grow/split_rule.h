@@ -32,22 +32,53 @@ typedef struct hr_split_proposal {
     bool missing_left; /* numbers */
 } hr_split_proposal;
 
-/* Divides the records, whose feature has at least two different values (missing is one), and may reorder
- * values->bins of a category. purity < 0: no division leaves `min_records` records on both sides. */
-typedef void hr_split_rule(hr_values *values, hr_csprng *csprng, hr_split_proposal *out);
+/* Divides the records, whose feature has at least two different values (missing is one), by the sums of its
+ * bins, and may reorder values->bins of a category. purity < 0: no division leaves `min_records` records on
+ * both sides. */
+typedef void hr_division_by_sums(hr_values *values, hr_csprng *csprng, hr_split_proposal *out);
+
+/* A number's values among the records of a node, where their range is enough. */
+typedef struct hr_numbers {
+    const hr_feature_bins *feature;
+    const double *midpoints;
+    hr_bin_range range;
+} hr_numbers;
+
+/* Numbers in bins up to `bin` go left. */
+typedef struct hr_cut {
+    uint8_t bin;
+    bool missing_left;
+} hr_cut;
+
+/* Divides by a number whose range alone is known, and which has two different values (missing is one). */
+typedef hr_cut hr_division_by_range(const hr_numbers *numbers, hr_csprng *csprng);
+
+/* How features divide the records of a node. */
+typedef struct hr_split_rule {
+    hr_division_by_sums *by_sums;
+    hr_division_by_range *by_range; /* of numbers; NULL: by their sums */
+} hr_split_rule;
 
 /* Breiman: the best cut, with missing numbers on either side. Categories: in the order of their mean labels,
  * which holds the best of all subsets (Fisher); of more than two classes, in the order of the majority's
  * share, and every value against the rest. */
-hr_split_rule hr_split_rule_best;
+extern const hr_split_rule hr_split_rule_best;
 
 /* Geurts et al.: a cut drawn uniformly from the range of the node's numbers, or a subset drawn uniformly from
  * its categories; missing numbers to a side drawn at random. */
-hr_split_rule hr_split_rule_random;
+extern const hr_split_rule hr_split_rule_random;
 
 /* The cut, or the subset of categories taken in random order, that leaves the sides most nearly equal;
  * missing numbers as above. */
-hr_split_rule hr_split_rule_median;
+extern const hr_split_rule hr_split_rule_median;
+
+/* What the division is worth that leaves values->left on the left side; below 0: a side has too few records.
+ */
+double hr_left_purity(const hr_values *values);
+
+/* Such a division of `numbers` as a split; numbers that are missing go to the larger side if the node has
+ * none. */
+hr_split hr_cut_split(const hr_values *values, const hr_numbers *numbers, hr_cut cut);
 
 /* The division as a split. Values that the node lacks go to the larger side. */
 hr_split hr_split_proposal_split(const hr_values *values, const hr_split_proposal *division);

@@ -4,7 +4,7 @@
 #include "methods/plain_forest.h"
 
 static hr_status train_ert(hr_training *training, hr_error *err) {
-    return hr_plain_forest_train(training, hr_forest_take_all, hr_split_rule_random, err);
+    return hr_plain_forest_train(training, hr_forest_take_all, &hr_split_rule_random, err);
 }
 
 const hr_method hr_method_ert = {

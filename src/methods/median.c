@@ -7,7 +7,7 @@
 #include "methods/plain_forest.h"
 
 static hr_status train_median(hr_training *training, hr_error *err) {
-    return hr_plain_forest_train(training, hr_forest_take_all, hr_split_rule_median, err);
+    return hr_plain_forest_train(training, hr_forest_take_all, &hr_split_rule_median, err);
 }
 
 static void median_defaults(hr_fit_options *o) {

@@ -54,7 +54,7 @@ static hr_status make_forest_bins(plain_forest *f, hr_error *err) {
     return HR_OK;
 }
 
-static hr_status make_forest_plan(plain_forest *f, hr_split_rule *rule, hr_error *err) {
+static hr_status make_forest_plan(plain_forest *f, const hr_split_rule *rule, hr_error *err) {
     const hr_training *t = f->training;
     const hr_column *label = hr_schema_label(hr_data_schema(t->data));
     int bits;
@@ -171,7 +171,7 @@ static hr_status grow_forest(const plain_forest *f, hr_error *err) {
     return status;
 }
 
-hr_status hr_plain_forest_train(hr_training *training, hr_forest_taking *taking, hr_split_rule *rule,
+hr_status hr_plain_forest_train(hr_training *training, hr_forest_taking *taking, const hr_split_rule *rule,
                                 hr_error *err) {
     plain_forest f = {.training = training, .taking = taking};
     hr_timings *timings = hr_gate_timings(training->gate);

@@ -9,7 +9,7 @@
 
 /* What tells such methods apart. Fails: LIMIT, MEMORY, CANCELLED. */
 HR_MUST_CHECK hr_status hr_plain_forest_train(hr_training *training, hr_forest_taking *taking,
-                                              hr_split_rule *rule, hr_error *err);
+                                              const hr_split_rule *rule, hr_error *err);
 
 /* 100 trees of depth 16, leaves of one record or more, the root of the number of features as candidates, 255
  * bins. */

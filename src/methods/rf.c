@@ -3,7 +3,7 @@
 #include "methods/plain_forest.h"
 
 static hr_status train_rf(hr_training *training, hr_error *err) {
-    return hr_plain_forest_train(training, hr_forest_take_bootstrap, hr_split_rule_best, err);
+    return hr_plain_forest_train(training, hr_forest_take_bootstrap, &hr_split_rule_best, err);
 }
 
 const hr_method hr_method_rf = {

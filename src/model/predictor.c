@@ -44,17 +44,14 @@ static void sort_thresholds(question *q) {
     q->count = q->sorted = kept;
 }
 
-/* How many of the sorted ones are less. */
+/* How many of the sorted ones are less: a search without a branch on thresholds. */
 static size_t count_less(const question *q, double threshold) {
-    size_t low = 0, high = q->sorted;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (q->thresholds[middle] < threshold)
-            low = middle + 1;
-        else
-            high = middle;
+    size_t less = 0;
+    for (size_t left = q->sorted, half; left; left -= half) {
+        half = (left + 1) / 2;
+        less += half & -(size_t)(q->thresholds[less + half - 1] < threshold);
     }
-    return low;
+    return less;
 }
 
 /* Sorts when there is no room for one more, and doubles the room if that frees less than half of it. False

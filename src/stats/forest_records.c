@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 32, FEW_ROWS = 64, CLASS_SHIFT = 32, TOGETHER = HR_FOREST_TOGETHER_MAX };
+enum { AHEAD = 32, FEW_ROWS = 64, HOT_ROWS = 512, CLASS_SHIFT = 32, TOGETHER = HR_FOREST_TOGETHER_MAX };
 
 /* Records and their labels: the sum of a record's labels and how often it was taken, packed; or its class in
  * place of the sum. */
@@ -230,21 +230,73 @@ void hr_forest_records_sum_bins(const hr_forest_records *r, hr_forest_run run, c
         for (size_t j = 0; j < count; j++) sum_classes(r, run, of.bins[j], of.cells[j], &seen[j]);
 }
 
+/* ---- Ranges of bins ---- */
+
+/* Bins of the j-th feature looked at, record by record; they lie where division needs room later. */
+static uint8_t *looked_bins(const hr_forest_records *r, hr_forest_run run, size_t j) {
+    return (uint8_t *)r->spare.packed + j * run.count;
+}
+
+static hr_bin_range range_of(const uint8_t *bins, size_t count) {
+    uint8_t least = UINT8_MAX, before = UINT8_MAX,
+            high = 0; /* before: the lowest number's bin less one, if any */
+    for (size_t i = 0; i < count; i++) {
+        uint8_t bin = bins[i], less = (uint8_t)(bin - 1);
+        least = bin < least ? bin : least;
+        before = less < before ? less : before;
+        high = bin > high ? bin : high;
+    }
+    return (hr_bin_range){(uint8_t)(before + (before < UINT8_MAX)), high, !least};
+}
+
+void hr_forest_records_look(hr_forest_records *r, hr_forest_run run, const uint32_t *features, size_t count,
+                            hr_bin_range *ranges) {
+    const uint32_t *rows = r->taken.rows + run.begin;
+    const uint8_t *bins[TOGETHER];
+    uint8_t *out = (uint8_t *)r->spare.packed;
+    for (size_t j = 0; j < count; j++) bins[j] = tile_bins(r, features[j]);
+    for (size_t i = 0; i < run.count; i++) {
+        if (i + AHEAD < run.count) __builtin_prefetch(&bins[0][(size_t)rows[i + AHEAD] * HR_TILE]);
+        size_t at = (size_t)rows[i] * HR_TILE;
+        for (size_t j = 0; j < count; j++) out[j * run.count + i] = bins[j][at];
+    }
+    for (size_t j = 0; j < count; j++) ranges[j] = range_of(looked_bins(r, run, j), run.count);
+}
+
+void hr_forest_records_sum_left(const hr_forest_records *r, hr_forest_run run, size_t j, uint8_t cut,
+                                bool missing_left, hr_cell *left) {
+    const uint8_t *bins = looked_bins(r, run, j), first = missing_left ? 0 : 1;
+    const unsigned count = (unsigned)cut + missing_left;
+    const int64_t *packed = r->taken.packed + run.begin;
+    memset(left, 0, hr_forest_records_width(r) * sizeof *left);
+    if (has_many_classes(r)) {
+        for (size_t i = 0; i < run.count; i++)
+            if ((uint8_t)(bins[i] - first) < count) hr_label_add_class(&r->table->packing, packed[i], left);
+        return;
+    }
+    hr_cell sum = 0;
+    for (size_t i = 0; i < run.count; i++) sum += packed[i] & -(int64_t)((uint8_t)(bins[i] - first) < count);
+    left[0] = sum;
+}
+
 /* ---- Division ---- */
 
 /* In order, without a branch on the records: those that go left stay in the array. */
 void hr_forest_records_divide(hr_forest_records *r, hr_forest_run run, const hr_split *split,
                               hr_forest_run sides[2]) {
     uint8_t table[HR_BINS_MAX];
-    const uint8_t *bins = hr_binned_column(r->table->binned, split->feature);
+    bool hot = run.count <= HOT_ROWS;
+    const uint8_t *bins =
+        hot ? tile_bins(r, split->feature) : hr_binned_column(r->table->binned, split->feature);
+    const size_t stride = hot ? HR_TILE : 1;
     record_array taken = array_of(r, run), spare = r->spare;
     size_t left = 0, right = 0;
     hr_split_left_table(split, r->table->binned->binning, table);
     for (size_t i = 0, count = run.count; i < count; i++) {
-        if (i + AHEAD < count) __builtin_prefetch(&bins[taken.rows[i + AHEAD]]);
+        if (i + AHEAD < count) __builtin_prefetch(&bins[taken.rows[i + AHEAD] * stride]);
         uint32_t row = taken.rows[i];
         int64_t packed = taken.packed[i];
-        size_t goes_left = table[bins[row]];
+        size_t goes_left = table[bins[row * stride]];
         taken.rows[left] = spare.rows[right] = row;
         taken.packed[left] = spare.packed[right] = packed;
         left += goes_left;

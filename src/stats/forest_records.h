@@ -70,6 +70,16 @@ size_t hr_forest_records_cells(const hr_forest_records *records);
 void hr_forest_records_sum_bins(const hr_forest_records *records, hr_forest_run run, const uint32_t *features,
                                 size_t count, hr_cell *cells, hr_bin_set *seen);
 
+/* Writes the range of the j-th of features[0..count) to ranges[j], and keeps the records' bins of these until
+ * the records are dealt out, or looked at again. `count` as above. */
+void hr_forest_records_look(hr_forest_records *records, hr_forest_run run, const uint32_t *features,
+                            size_t count, hr_bin_range *ranges);
+
+/* The sum, `width` words, of the records whose bin of the j-th feature looked at is 1..cut, or 0 if
+ * missing_left. */
+void hr_forest_records_sum_left(const hr_forest_records *records, hr_forest_run run, size_t j, uint8_t cut,
+                                bool missing_left, hr_cell *left);
+
 /* Deals the records out: those that the split sends left are sides[0], the others sides[1]. Both replace the
  * run. */
 void hr_forest_records_divide(hr_forest_records *records, hr_forest_run run, const hr_split *split,

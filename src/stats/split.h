@@ -19,6 +19,12 @@ static inline bool hr_split_goes_left(const hr_split *split, uint8_t bin) {
     return bin ? bin <= split->cut : split->missing_left;
 }
 
+/* Which bins of a number occur. */
+typedef struct hr_bin_range {
+    uint8_t low, high; /* the lowest and the highest but for bin 0; low > high: there is none */
+    bool missing;      /* bin 0 occurs */
+} hr_bin_range;
+
 /* Whether each bin of the split's feature goes left, one byte a bin: turns any split into one load. */
 void hr_split_left_table(const hr_split *split, const hr_binning *binning, uint8_t table[HR_BINS_MAX]);
 

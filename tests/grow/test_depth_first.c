@@ -27,7 +27,7 @@ typedef struct wood {
 } wood;
 
 /* classes: 0 for numbers. */
-static wood *plant(uint64_t seed, size_t rows, size_t features, size_t classes, hr_split_rule *rule) {
+static wood *plant(uint64_t seed, size_t rows, size_t features, size_t classes, const hr_split_rule *rule) {
     hr_dice dice;
     int bits;
     wood *w = calloc(1, sizeof *w);
@@ -183,7 +183,7 @@ static void check_statistic(const crowd *c, size_t index) {
 
 /* Whether the rule finds the best division that a search finds; the others are only as good as they are. */
 static bool rule_is_exhaustive(const wood *w) {
-    return w->plan.rule == hr_split_rule_best && w->plan.candidates == w->plan.binning->feature_count &&
+    return w->plan.rule == &hr_split_rule_best && w->plan.candidates == w->plan.binning->feature_count &&
            w->plan.min_records == 1 && w->labels.classes < 3;
 }
 
@@ -234,7 +234,8 @@ static int check_tree(const wood *w) {
 
 /* ---- Trees ---- */
 
-static hr_split_rule *const rules[] = {hr_split_rule_best, hr_split_rule_random, hr_split_rule_median};
+static const hr_split_rule *const rules[] = {&hr_split_rule_best, &hr_split_rule_random,
+                                             &hr_split_rule_median};
 static const size_t class_counts[] = {0, 2, 3, 5};
 
 static void test_depth_first__is_what_its_records_make_of_it(void **state) {
@@ -341,7 +342,7 @@ static void test_depth_first__draws_candidates_without_replacement(void **state)
         {0, 1, 4, 6, 4, 1}, {0, 1, 3, 3, 1, 0}, {0, 1, 2, 1, 0, 0}, {0, 1, 1, 0, 0, 0}, {0, 1, 0, 0, 0, 0}};
     static const double of[FEATURES + 1] = {0, 5, 10, 10, 5, 1};
     for (size_t candidates = 1; candidates <= FEATURES; candidates++) {
-        wood *w = plant(4, 64, FEATURES, 2, hr_split_rule_best);
+        wood *w = plant(4, 64, FEATURES, 2, &hr_split_rule_best);
         w->plan.depth = 1;
         w->plan.candidates = candidates;
         for (size_t f = 0; f < FEATURES; f++)

@@ -26,6 +26,7 @@ typedef struct node {
     double midpoints[BINS];
     hr_cell cells[BINS * CLASSES], total[CLASSES], left[CLASSES];
     hr_values values;
+    hr_split split; /* the last one */
 } node;
 
 static void add(const node *n, size_t i, hr_cell *cell) {
@@ -153,7 +154,7 @@ static bool equal(double a, double b) {
 
 /* The split does what the division says, and values that the node lacks go to the larger side. */
 static void check_split(const node *n, const hr_split_proposal *division) {
-    hr_split split = hr_split_proposal_split(&n->values, division);
+    const hr_split split = n->split;
     bool left[BINS], seen[BINS] = {false};
     int64_t records[2] = {0};
     assert_true(split.made && split.kind == n->feature.kind && split.cut < BINS);
@@ -167,10 +168,31 @@ static void check_split(const node *n, const hr_split_proposal *division) {
         if (!seen[b]) assert_int_equal(left[b], records[1] > records[0]);
 }
 
-static hr_split_proposal divide(hr_split_rule *rule, node *n, hr_csprng *csprng) {
+/* The rule is told the range; the sums of the left side are those of its bins. */
+static hr_split_proposal divide_by_range(const hr_split_rule *rule, node *n, hr_csprng *csprng) {
+    const hr_values *v = &n->values;
+    const hr_bin_range range = {v->count ? v->bins[0] : 1, v->count ? v->bins[v->count - 1] : 0, v->missing};
+    const hr_numbers numbers = {&n->feature, n->midpoints, range};
+    const hr_cut cut = rule->by_range(&numbers, csprng);
+    hr_split_proposal division = {.missing_left = cut.missing_left};
+    while (division.left < v->count && v->bins[division.left] <= cut.bin) division.left++;
+    memset(n->left, 0, sizeof n->left);
+    for (size_t i = 0; i < n->count; i++)
+        if (n->bins[i] ? n->bins[i] <= cut.bin : cut.missing_left) add(n, i, n->left);
+    division.purity = hr_left_purity(v);
+    n->split = hr_cut_split(v, &numbers, cut);
+    return division;
+}
+
+static hr_split_proposal divide(const hr_split_rule *rule, node *n, hr_csprng *csprng) {
     hr_split_proposal division;
     memset(&division, 0x55, sizeof division);
-    rule(&n->values, csprng, &division);
+    if (rule->by_range && n->feature.kind == HR_KIND_NUMBER) {
+        division = divide_by_range(rule, n, csprng);
+    } else {
+        rule->by_sums(&n->values, csprng, &division);
+        n->split = hr_split_proposal_split(&n->values, &division);
+    }
     if (division.purity >= 0) check_split(n, &division);
     return division;
 }
@@ -184,7 +206,7 @@ static void check_best(hr_kind kind, size_t width, int64_t least, double (*searc
     for (int t = 0; t < TABLES; t++) {
         node n;
         if (!fill(&n, &dice, kind, width, least)) continue;
-        hr_split_proposal division = divide(hr_split_rule_best, &n, NULL);
+        hr_split_proposal division = divide(&hr_split_rule_best, &n, NULL);
         double wanted = search(&n);
         assert_true(wanted < 0 ? division.purity < 0 : equal(division.purity, wanted));
         divided += wanted >= 0;
@@ -222,7 +244,7 @@ static void test_best__cuts_midway_between_the_values(void **state) {
     (void)state;
     node n = three_records;
     describe(&n, HR_KIND_NUMBER, 1, 1);
-    hr_split_proposal division = divide(hr_split_rule_best, &n, NULL);
+    hr_split_proposal division = divide(&hr_split_rule_best, &n, NULL);
     assert_true(division.left == 2 && division.cut == 6.5);
     assert_int_equal(hr_split_proposal_split(&n.values, &division).cut, 4); /* the midpoints 4, 6 | 7, 9 */
 }
@@ -234,7 +256,7 @@ static void test_best__tells_neighbouring_numbers_apart(void **state) {
     for (int b = 0; b < BINS; b++) n.midpoints[b] = 1 + b * 0x1p-52; /* half of 5 and 6 steps rounds to 6 */
     n.bins[1] = 5;
     describe(&n, HR_KIND_NUMBER, 1, 1);
-    hr_split_proposal division = divide(hr_split_rule_best, &n, NULL);
+    hr_split_proposal division = divide(&hr_split_rule_best, &n, NULL);
     assert_int_equal(hr_split_proposal_split(&n.values, &division).cut, 5);
 }
 
@@ -247,7 +269,7 @@ static hr_csprng *open_csprng(uint64_t seed) {
 }
 
 /* Where the split cuts: bin b with the probability of the numbers from its centre to the next one's. */
-static void check_cuts(hr_split_rule *rule, node *n, uint64_t seed) {
+static void check_cuts(node *n, uint64_t seed) {
     hr_csprng *csprng = open_csprng(seed);
     uint64_t seen[2 * BINS] = {0};
     double probability[2 * BINS] = {0};
@@ -258,9 +280,8 @@ static void check_cuts(hr_split_rule *rule, node *n, uint64_t seed) {
             probability[way * BINS + b] =
                 (n->midpoints[b + 1] - n->midpoints[b]) / (n->midpoints[last] - n->midpoints[first]) / sides;
     for (int i = 0; i < DRAWS; i++) {
-        hr_split_proposal division = divide(rule, n, csprng);
-        seen[(n->values.missing && division.missing_left ? BINS : 0) +
-             hr_split_proposal_split(&n->values, &division).cut]++;
+        hr_split_proposal division = divide(&hr_split_rule_random, n, csprng);
+        seen[(n->values.missing && division.missing_left ? BINS : 0) + n->split.cut]++;
     }
     assert_true(chi_square_fits(seen, probability, 2 * BINS, DRAWS));
     hr_csprng_close(csprng);
@@ -271,18 +292,18 @@ static void test_random__cuts_the_range_of_the_node_uniformly(void **state) {
     node n = {.count = 5,
               .bins = {1, 2, 4, 6, 6},
               .labels = {1, 2, 3, 4, 5},
-              .times = {1, 1, 1, 1, 2},
+              .times = {1, 1, 2, 1, 2}, /* either side may be the larger one */
               .midpoints = {0, -3, -2.5, 0, .5, 4, 6, 90}};
     describe(&n, HR_KIND_NUMBER, 1, 1);
-    check_cuts(hr_split_rule_random, &n, 1);
+    check_cuts(&n, 1);
     n.bins[4] = 0; /* missing: to either side, half the time */
     describe(&n, HR_KIND_NUMBER, 1, 1);
-    check_cuts(hr_split_rule_random, &n, 2);
+    check_cuts(&n, 2);
 }
 
 /* Counts of the sets of values that a rule sends left, among those of `allowed` many values; all equally
  * likely. */
-static void check_subsets(hr_split_rule *rule, node *n, size_t fewest, size_t most, uint64_t seed) {
+static void check_subsets(const hr_split_rule *rule, node *n, size_t fewest, size_t most, uint64_t seed) {
     hr_csprng *csprng = open_csprng(seed);
     uint64_t seen[1 << BINS] = {0};
     double probability[1 << BINS] = {0}, sets = 0;
@@ -313,9 +334,9 @@ static void test_random__draws_subsets_uniformly(void **state) {
     (void)state;
     node n = five_categories;
     describe(&n, HR_KIND_CATEGORY, 1, 1);
-    check_subsets(hr_split_rule_random, &n, 1, 4, 3);
+    check_subsets(&hr_split_rule_random, &n, 1, 4, 3);
     describe(&n, HR_KIND_CATEGORY, CLASSES, 1);
-    check_subsets(hr_split_rule_random, &n, 1, 4, 4);
+    check_subsets(&hr_split_rule_random, &n, 1, 4, 4);
 }
 
 /* ---- The median ---- */
@@ -340,7 +361,7 @@ static void test_median__halves_the_records(void **state) {
         if (!fill(&n, &dice, HR_KIND_NUMBER, width, 1) || n.values.count < 2) continue;
         int64_t all = 0;
         for (size_t i = 0; i < n.count; i++) all += n.bins[i] ? n.times[i] : 0;
-        hr_split_proposal division = divide(hr_split_rule_median, &n, csprng);
+        hr_split_proposal division = divide(&hr_split_rule_median, &n, csprng);
         int64_t away = llabs(2 * left_of(&n, &division) - all);
         for (size_t other = 1; other < n.values.count; other++)
             assert_true(away <= llabs(2 * left_of(&n, &(hr_split_proposal){.left = other}) - all));
@@ -357,7 +378,7 @@ static void test_median__cuts_at_the_median(void **state) {
               .times = {1, 1, 1, 1, 1, 1},
               .midpoints = {0, 10, 20, 30, 50, 60, 70, 80}};
     describe(&n, HR_KIND_NUMBER, 1, 1);
-    hr_split_proposal division = divide(hr_split_rule_median, &n, NULL);
+    hr_split_proposal division = divide(&hr_split_rule_median, &n, NULL);
     assert_true(division.left == 3 && division.cut == 40);
 }
 
@@ -365,9 +386,9 @@ static void test_median__draws_halves_of_categories(void **state) {
     (void)state;
     node n = five_categories;
     describe(&n, HR_KIND_CATEGORY, 1, 1);
-    check_subsets(hr_split_rule_median, &n, 2, 2, 6);
+    check_subsets(&hr_split_rule_median, &n, 2, 2, 6);
     describe(&n, HR_KIND_CATEGORY, CLASSES, 1);
-    check_subsets(hr_split_rule_median, &n, 2, 2, 7);
+    check_subsets(&hr_split_rule_median, &n, 2, 2, 7);
 }
 
 static void test_median__sends_missing_numbers_to_either_side(void **state) {
@@ -377,14 +398,15 @@ static void test_median__sends_missing_numbers_to_either_side(void **state) {
     describe(&n, HR_KIND_NUMBER, 1, 1);
     hr_csprng *csprng = open_csprng(8);
     uint64_t seen[2] = {0};
-    for (int i = 0; i < DRAWS; i++) seen[divide(hr_split_rule_median, &n, csprng).missing_left]++;
+    for (int i = 0; i < DRAWS; i++) seen[divide(&hr_split_rule_median, &n, csprng).missing_left]++;
     assert_true(chi_square_fits(seen, (double[]){.5, .5}, 2, DRAWS));
     hr_csprng_close(csprng);
 }
 
 /* ---- All of them ---- */
 
-static hr_split_rule *const rules[] = {hr_split_rule_best, hr_split_rule_random, hr_split_rule_median};
+static const hr_split_rule *const rules[] = {&hr_split_rule_best, &hr_split_rule_random,
+                                             &hr_split_rule_median};
 
 static void test_rules__tell_missing_numbers_from_one_value(void **state) {
     (void)state;

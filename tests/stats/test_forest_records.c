@@ -138,6 +138,44 @@ static void check_bins(const node *n) {
     free(cells);
 }
 
+/* What was looked at of feature j of a group: its range, and the sum of a random cut's left side. */
+static void check_looked(const node *n, uint32_t feature, size_t j, const hr_bin_range *range,
+                         hr_dice *dice) {
+    const world *w = n->w;
+    const uint8_t cut = (uint8_t)hr_dice_below(dice, w->t.binning.features[feature].bin_count);
+    const bool missing_left = hr_dice_below(dice, 2);
+    hr_bin_range wanted = {.low = UINT8_MAX};
+    hr_exact sum[CLASSES_MAX] = {{0}};
+    hr_cell left[CLASSES_MAX];
+    bool numbers = false;
+    for (size_t i = 0; i < ROWS; i++) {
+        if (!n->member[i]) continue;
+        const uint8_t bin = bin_at(&w->t, i, feature);
+        numbers = numbers || bin;
+        wanted.missing = wanted.missing || !bin;
+        if (bin && bin < wanted.low) wanted.low = bin;
+        if (bin > wanted.high) wanted.high = bin;
+        if (bin ? bin <= cut : missing_left) count_in(w, i, sum);
+    }
+    assert_int_equal(range->missing, wanted.missing);
+    assert_int_equal(range->low <= range->high, numbers);
+    if (numbers) assert_true(range->low == wanted.low && range->high == wanted.high);
+    hr_forest_records_sum_left(w->records, n->run, j, cut, missing_left, left);
+    check_statistic(w, left, sum);
+}
+
+static void check_ranges(const node *n, hr_dice *dice) {
+    size_t together = hr_forest_records_together(n->w->records);
+    for (uint32_t from = 0; from < FEATURES; from += (uint32_t)together) {
+        uint32_t features[FEATURES];
+        hr_bin_range ranges[HR_FOREST_TOGETHER_MAX];
+        size_t count = FEATURES - from < together ? FEATURES - from : together;
+        for (uint32_t j = 0; j < count; j++) features[j] = FEATURES - 1 - from - j;
+        hr_forest_records_look(n->w->records, n->run, features, count, ranges);
+        for (size_t j = 0; j < count; j++) check_looked(n, features[j], j, &ranges[j], dice);
+    }
+}
+
 /* A node, and what random splits make of it. Returns how many nodes were checked. */
 static size_t check_node(const node *n, int levels, hr_dice *dice) {
     const world *w = n->w;
@@ -145,6 +183,7 @@ static size_t check_node(const node *n, int levels, hr_dice *dice) {
     size_t checked = 1;
     check_total(n);
     check_bins(n);
+    check_ranges(n, dice);
     if (!levels || !n->run.count) return checked;
     hr_split split = random_split(dice, &w->t.binning);
     hr_forest_records_divide(w->records, n->run, &split, runs);
