@@ -1,5 +1,6 @@
 #include "grow/depth_first.h"
 
+#include "base/arena.h"
 #include "base/fail.h"
 #include "random/sample.h"
 
@@ -15,6 +16,7 @@ typedef struct pending {
 } pending;
 
 struct hr_depth_first {
+    hr_arena *arena; /* of all that has one size; its cache lines are no other thread's */
     const hr_depth_first_plan *plan;
     hr_forest_records *records;
     size_t width, statistic_width;
@@ -34,26 +36,33 @@ struct hr_depth_first {
 
 void hr_depth_first_free(hr_depth_first *d) {
     if (!d) return;
-    void *all[] = {d->features, d->cells, d->total, d->left, d->nodes, d->stats, d->subsets};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-    free(d);
+    free(d->nodes);
+    free(d->stats);
+    free(d->subsets);
+    hr_arena_free(d->arena);
+}
+
+static bool allocate(hr_depth_first *d) {
+    d->features = hr_arena_alloc(d->arena, d->plan->binning->feature_count, sizeof *d->features);
+    d->cells = hr_arena_alloc(d->arena, d->together * hr_forest_records_cells(d->records), sizeof *d->cells);
+    d->total = hr_arena_alloc(d->arena, d->width, sizeof *d->total);
+    d->left = hr_arena_alloc(d->arena, d->width, sizeof *d->left);
+    return d->features && d->cells && d->total && d->left;
 }
 
 hr_status hr_depth_first_new(const hr_depth_first_plan *plan, hr_forest_records *records,
                              hr_depth_first **out, hr_error *err) {
-    hr_depth_first *d = calloc(1, sizeof *d);
-    if (!d) return hr_fail_memory(err);
-    *d = (hr_depth_first){.plan = plan,
-                          .records = records,
-                          .width = hr_forest_records_width(records),
-                          .statistic_width = hr_forest_records_statistic_width(records),
-                          .together = hr_forest_records_together(records)};
-    d->features = malloc((plan->binning->feature_count + 1) * sizeof *d->features);
-    d->cells = calloc(d->together * hr_forest_records_cells(records), sizeof *d->cells);
-    d->total = malloc(d->width * sizeof *d->total);
-    d->left = malloc(d->width * sizeof *d->left);
-    if (!d->features || !d->cells || !d->total || !d->left) {
-        hr_depth_first_free(d);
+    hr_arena *arena = hr_arena_new();
+    hr_depth_first *d = arena ? hr_arena_alloc(arena, 1, sizeof *d) : NULL;
+    if (d)
+        *d = (hr_depth_first){.arena = arena,
+                              .plan = plan,
+                              .records = records,
+                              .width = hr_forest_records_width(records),
+                              .statistic_width = hr_forest_records_statistic_width(records),
+                              .together = hr_forest_records_together(records)};
+    if (!d || !allocate(d)) {
+        hr_arena_free(arena);
         return hr_fail_memory(err);
     }
     *out = d;
