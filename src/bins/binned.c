@@ -31,7 +31,7 @@ void hr_binned_free(hr_binned *binned) {
 static void bin_numbers(const hr_feature_bins *feature, const hr_search *search, const double *values,
                         size_t count, uint8_t *out) {
     if (search)
-        hr_bins_of_numbers(search, values, count, out);
+        hr_bins_of_numbers(search, &(hr_number_block){values, count, NULL}, out);
     else
         for (size_t i = 0; i < count; i++) out[i] = hr_bin_of_number(feature, values[i]);
 }

@@ -127,10 +127,10 @@ static void bin_column(hr_binner *b, const hr_data *data, size_t f, size_t begin
     uint16_t codes[HR_DATA_BLOCK];
     for (size_t at = 0; at < count; at += HR_DATA_BLOCK) {
         const size_t size = hr_data_block_size(at, count);
-        if (feature->kind == HR_KIND_NUMBER)
-            hr_bins_of_numbers(&b->searches[f], hr_data_number_block(data, f, begin + at, size, numbers),
-                               size, out + at);
-        else
+        if (feature->kind == HR_KIND_NUMBER) {
+            const double *values = hr_data_number_block(data, f, begin + at, size, numbers);
+            hr_bins_of_numbers(&b->searches[f], &(hr_number_block){values, size, NULL}, out + at);
+        } else
             hr_bins_of_codes(feature, hr_data_code_block(data, f, begin + at, size, codes), size, out + at);
     }
 }

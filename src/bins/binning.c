@@ -39,8 +39,8 @@ const hr_search *hr_binning_searches(const hr_binning *binning, hr_arena *arena)
     return searches;
 }
 
-void hr_bins_of_numbers(const hr_search *search, const double *values, size_t rows, uint8_t *out) {
-    hr_kernels_get()->bins_of_numbers(search, values, rows, out);
+void hr_bins_of_numbers(const hr_search *search, const hr_number_block *numbers, uint8_t *out) {
+    hr_kernels_get()->bins_of_numbers(search, numbers, out);
 }
 
 void hr_bins_of_codes(const hr_feature_bins *feature, const uint16_t *codes, size_t rows, uint8_t *out) {

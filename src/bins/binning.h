@@ -41,7 +41,7 @@ bool hr_bins_search(const hr_feature_bins *feature, hr_arena *arena, hr_search *
 const hr_search *hr_binning_searches(const hr_binning *binning, hr_arena *arena);
 
 /* The same for whole columns. */
-void hr_bins_of_numbers(const hr_search *search, const double *values, size_t rows, uint8_t *out);
+void hr_bins_of_numbers(const hr_search *search, const hr_number_block *numbers, uint8_t *out);
 void hr_bins_of_codes(const hr_feature_bins *feature, const uint16_t *codes, size_t rows, uint8_t *out);
 
 /* The threshold t of a cut of a number: x <= t exactly if x is in the bins 1..cut. -infinity and infinity for

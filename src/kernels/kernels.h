@@ -12,7 +12,7 @@
 typedef struct hr_kernels {
     const char *name;
     /* out[i]: 0 if values[i] is NaN, else 1 + how many of the edges are less. */
-    void (*bins_of_numbers)(const hr_search *search, const double *values, size_t rows, uint8_t *out);
+    void (*bins_of_numbers)(const hr_search *search, const hr_number_block *numbers, uint8_t *out);
     /* places[i]: that of record i of a block of HR_PLACES_BLOCK, whose bins of a split are those from `bins +
      * split->offset` on. */
     void (*places_of_block)(const hr_places *tree, const uint8_t *bins, uint8_t *places);

@@ -26,16 +26,18 @@ static inline void hr_loop_bin_lanes(const hr_search *search, const double *valu
     for (size_t i = 0; i < HR_LOOP_LANES; i++) out[i] = isnan(values[i]) ? 0 : (uint8_t)(1 + at[i]);
 }
 
-static inline void hr_loop_bins_of_numbers(const hr_search *search, const double *values, size_t rows,
-                                           uint8_t *out) {
+static inline void hr_loop_bins_of_numbers(const hr_search *search, const hr_number_block *n, uint8_t *out) {
     size_t i = 0;
-    for (; i + HR_LOOP_LANES <= rows; i += HR_LOOP_LANES) hr_loop_bin_lanes(search, values + i, out + i);
-    if (i == rows) return;
+    for (; i + HR_LOOP_LANES <= n->count; i += HR_LOOP_LANES) {
+        for (size_t line = 0; line < HR_LOOP_LANES; line += HR_NUMBERS_A_LINE) hr_ask_ahead(n, i + line);
+        hr_loop_bin_lanes(search, n->values + i, out + i);
+    }
+    if (i == n->count) return;
     double last[HR_LOOP_LANES] = {0};
     uint8_t bins[HR_LOOP_LANES];
-    memcpy(last, values + i, (rows - i) * sizeof *last);
+    memcpy(last, n->values + i, (n->count - i) * sizeof *last);
     hr_loop_bin_lanes(search, last, bins);
-    memcpy(out + i, bins, rows - i);
+    memcpy(out + i, bins, n->count - i);
 }
 
 #endif

@@ -18,6 +18,21 @@ typedef struct hr_search {
     unsigned steps; /* no bucket has more than 2^steps - 1 edges */
 } hr_search;
 
+/* Numbers that are looked up. */
+typedef struct hr_number_block {
+    const double *values;
+    size_t count;
+    const double *ahead; /* as many others, which are asked of memory meanwhile; NULL: none */
+} hr_number_block;
+
+enum { HR_NUMBERS_A_LINE = 8 };
+
+/* Asks for those from i on, a cache line of them. */
+static inline void hr_ask_ahead(const hr_number_block *n, size_t i) {
+    enum { FOR_READING = 0, SECOND_CACHE = 2 };
+    if (n->ahead) __builtin_prefetch(n->ahead + i, FOR_READING, SECOND_CACHE);
+}
+
 /* How many buckets and padded edges a search among so many edges has; count <= HR_SEARCH_EDGES_MAX. */
 uint32_t hr_search_bucket_count(size_t count);
 size_t hr_search_padded_count(size_t count);

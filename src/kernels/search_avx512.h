@@ -1,5 +1,5 @@
-/* Bins of numbers, eight at once, where the search has so few edges, at most three in a bucket, that
- * registers hold its tables. Gathers from memory, for more edges, are no faster than the loop. */
+/* Bins of numbers where the edges are so few that registers hold them: sixteen numbers at once as floats, or
+ * eight by their buckets. Gathers from memory, for more edges, are no faster than the loop. */
 #ifndef HR_KERNELS_SEARCH_AVX512_H
 #define HR_KERNELS_SEARCH_AVX512_H
 
@@ -15,6 +15,8 @@ enum {
     HR_HELD_EDGES = 4 * HR_NUMBER_LANES,
     HR_HELD_STEPS = 2
 };
+
+/* ---- Buckets ---- */
 
 typedef struct hr_avx512_scale {
     __m512d low, scale, last;
@@ -96,40 +98,127 @@ static inline __m128i hr_avx512_held_bins(const hr_held_search *s, unsigned step
     return _mm512_cvtepi64_epi8(_mm512_maskz_add_epi64(is_number, at, _mm512_set1_epi64(1)));
 }
 
-typedef struct hr_avx512_numbers {
-    const double *values;
-    size_t rows;
-    uint8_t *out;
-} hr_avx512_numbers;
-
 /* `steps` and `edges_at` are constants where this is inlined: no loop is left, and no call. */
 static inline void hr_avx512_search(const hr_held_search *s, unsigned steps, hr_avx512_edges *edges_at,
-                                    const hr_avx512_numbers *n) {
+                                    const hr_number_block *n, uint8_t *out) {
     size_t i = 0;
-    for (; i + HR_NUMBER_LANES <= n->rows; i += HR_NUMBER_LANES) {
+    for (; i + HR_NUMBER_LANES <= n->count; i += HR_NUMBER_LANES) {
+        hr_ask_ahead(n, i);
         const __m512d x = _mm512_loadu_pd(n->values + i);
-        _mm_storel_epi64((__m128i *)(void *)(n->out + i), hr_avx512_held_bins(s, steps, edges_at, x));
+        _mm_storel_epi64((__m128i *)(void *)(out + i), hr_avx512_held_bins(s, steps, edges_at, x));
     }
-    const __mmask8 rest = (__mmask8)((1u << (n->rows - i)) - 1);
+    const __mmask8 rest = (__mmask8)((1u << (n->count - i)) - 1);
     const __m512d x = _mm512_maskz_loadu_pd(rest, n->values + i);
-    _mm_mask_storeu_epi8(n->out + i, rest, hr_avx512_held_bins(s, steps, edges_at, x));
+    _mm_mask_storeu_epi8(out + i, rest, hr_avx512_held_bins(s, steps, edges_at, x));
 }
 
-static void hr_avx512_bins_of_numbers(const hr_search *search, const double *values, size_t rows,
-                                      uint8_t *out) {
-    if (!hr_avx512_can_hold(search)) {
-        hr_loop_bins_of_numbers(search, values, rows, out);
-        return;
+/* ---- Floats ---- */
+
+/* Sixteen numbers at once, as floats, and so are the edges: all are rounded down. Where two floats differ,
+ * they are in the order of their numbers. A number whose float is that of an edge is not beyond that edge if
+ * the float is the number itself; if it is not, the floats do not tell. */
+enum { HR_FLOAT_LANES = 16, HR_FLOAT_EDGES = 2 * HR_FLOAT_LANES - 1, HR_FLOAT_LEVELS = 5 };
+
+/* Table l is asked in level l, which goes 16 >> l edges on or not: at [bin], the edge in the way. */
+typedef struct hr_float_search {
+    __m512 lower[HR_FLOAT_LEVELS], upper[HR_FLOAT_LEVELS];
+} hr_float_search;
+
+static inline __m256 hr_avx512_floats(__m512d x) {
+    return _mm512_cvt_roundpd_ps(x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+
+static inline __m512 hr_avx512_two_of_floats(__m512d a, __m512d b) {
+    return _mm512_insertf32x8(_mm512_castps256_ps512(hr_avx512_floats(a)), hr_avx512_floats(b), 1);
+}
+
+/* edge[bin] is the first that is not less than the numbers of a bin. */
+static inline hr_float_search hr_avx512_float_search(const hr_search *search) {
+    float edge[1 + HR_FLOAT_EDGES + HR_FLOAT_LANES];
+    hr_float_search s;
+    for (size_t i = 0; i < sizeof edge / sizeof *edge; i++) edge[i] = INFINITY;
+    for (size_t i = 0; i < search->count; i += HR_NUMBER_LANES) {
+        const __mmask8 lanes = (__mmask8)hr_avx512_lanes_from(i, search->count, HR_NUMBER_LANES);
+        const __m256 edges = hr_avx512_floats(_mm512_maskz_loadu_pd(lanes, search->padded + i));
+        _mm256_mask_storeu_ps(edge + 1 + i, lanes, edges);
     }
+    for (size_t l = 0; l < HR_FLOAT_LEVELS; l++) {
+        const float *from = edge + (HR_FLOAT_LANES >> l) - 1;
+        s.lower[l] = _mm512_loadu_ps(from);
+        s.upper[l] = _mm512_loadu_ps(from + HR_FLOAT_LANES);
+    }
+    return s;
+}
+
+typedef __m512 hr_avx512_float_edges(const hr_float_search *s, size_t level, __m512i bin);
+
+static inline __m512 hr_avx512_few_float_edges(const hr_float_search *s, size_t level, __m512i bin) {
+    return _mm512_permutexvar_ps(bin, s->lower[level]);
+}
+
+static inline __m512 hr_avx512_all_float_edges(const hr_float_search *s, size_t level, __m512i bin) {
+    return _mm512_permutex2var_ps(s->lower[level], bin, s->upper[level]);
+}
+
+static inline __mmask16 hr_avx512_inexact(__m512 x, __m512d a, __m512d b) {
+    const __m512d low = _mm512_cvtps_pd(_mm512_castps512_ps256(x)),
+                  high = _mm512_cvtps_pd(_mm512_extractf32x8_ps(x, 1));
+    return (__mmask16)(_mm512_cmp_pd_mask(low, a, _CMP_NEQ_OQ) | _mm512_cmp_pd_mask(high, b, _CMP_NEQ_OQ)
+                                                                     << HR_NUMBER_LANES);
+}
+
+/* Returns how many records are done: the next sixteen, if there are so many, hold one that floats do not
+ * tell. `level` and `edges_at` are constants where this is inlined. */
+static inline size_t hr_avx512_search_floats(const hr_float_search *s, size_t level,
+                                             hr_avx512_float_edges *edges_at, const hr_number_block *n,
+                                             uint8_t *out) {
+    size_t i = 0;
+    for (; i + HR_FLOAT_LANES <= n->count; i += HR_FLOAT_LANES) {
+        hr_ask_ahead(n, i);
+        hr_ask_ahead(n, i + HR_NUMBERS_A_LINE);
+        const __m512d a = _mm512_loadu_pd(n->values + i),
+                      b = _mm512_loadu_pd(n->values + i + HR_NUMBER_LANES);
+        const __m512 x = hr_avx512_two_of_floats(a, b);
+        __m512i bin = _mm512_set1_epi32(1);
+        for (size_t l = level; l < HR_FLOAT_LEVELS; l++) {
+            const __mmask16 is_less = _mm512_cmp_ps_mask(edges_at(s, l, bin), x, _CMP_LT_OQ);
+            bin = _mm512_mask_add_epi32(bin, is_less, bin, _mm512_set1_epi32(HR_FLOAT_LANES >> l));
+        }
+        const __mmask16 at_edge = _mm512_cmp_ps_mask(edges_at(s, HR_FLOAT_LEVELS - 1, bin), x, _CMP_EQ_OQ);
+        if (at_edge && (at_edge & hr_avx512_inexact(x, a, b))) break;
+        const __mmask16 is_number = _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q);
+        _mm_storeu_si128((__m128i *)(void *)(out + i), _mm512_maskz_cvtepi32_epi8(is_number, bin));
+    }
+    return i;
+}
+
+static inline size_t hr_avx512_bins_by_floats(const hr_search *search, const hr_number_block *n,
+                                              uint8_t *out) {
+    if (search->count > HR_FLOAT_EDGES || n->count < HR_FLOAT_LANES) return 0;
+    const hr_float_search s = hr_avx512_float_search(search);
+    return search->count < HR_FLOAT_LANES ? hr_avx512_search_floats(&s, 1, hr_avx512_few_float_edges, n, out)
+                                          : hr_avx512_search_floats(&s, 0, hr_avx512_all_float_edges, n, out);
+}
+
+static inline void hr_avx512_bins_by_buckets(const hr_search *search, const hr_number_block *n,
+                                             uint8_t *out) {
     const hr_held_search held = hr_avx512_hold(search);
-    const hr_avx512_numbers numbers = {values, rows, out};
     const int lower_suffice = hr_avx512_compares_within(search, HR_HELD_EDGES / 2);
     if (search->steps == HR_HELD_STEPS)
-        lower_suffice ? hr_avx512_search(&held, HR_HELD_STEPS, hr_avx512_lower_edges, &numbers)
-                      : hr_avx512_search(&held, HR_HELD_STEPS, hr_avx512_all_edges, &numbers);
+        lower_suffice ? hr_avx512_search(&held, HR_HELD_STEPS, hr_avx512_lower_edges, n, out)
+                      : hr_avx512_search(&held, HR_HELD_STEPS, hr_avx512_all_edges, n, out);
     else
-        lower_suffice ? hr_avx512_search(&held, 1, hr_avx512_lower_edges, &numbers)
-                      : hr_avx512_search(&held, 1, hr_avx512_all_edges, &numbers);
+        lower_suffice ? hr_avx512_search(&held, 1, hr_avx512_lower_edges, n, out)
+                      : hr_avx512_search(&held, 1, hr_avx512_all_edges, n, out);
+}
+
+/* By floats as far as these tell. */
+static void hr_avx512_bins_of_numbers(const hr_search *search, const hr_number_block *n, uint8_t *out) {
+    const size_t done = hr_avx512_bins_by_floats(search, n, out);
+    const hr_number_block rest = {n->values + done, n->count - done, n->ahead ? n->ahead + done : NULL};
+    if (!rest.count) return;
+    (hr_avx512_can_hold(search) ? hr_avx512_bins_by_buckets : hr_loop_bins_of_numbers)(search, &rest,
+                                                                                       out + done);
 }
 
 #endif

@@ -210,14 +210,24 @@ hr_status hr_predictor_make(const hr_forest *forest, const hr_schema *schema, hr
 
 /* ---- Scores ---- */
 
+/* The numbers of the column after the next: those are asked for while these are looked up. Measured by
+ * bench/bench_predict.c. NULL: there are none. */
+static const double *numbers_ahead(const hr_predictor *predictor, size_t c, const hr_data *data) {
+    enum { AHEAD = 2 };
+    if (c + AHEAD >= predictor->column_count) return NULL;
+    return hr_data_numbers(data, predictor->columns[c + AHEAD].feature);
+}
+
 /* Column `c` of a block's records. */
 static void bin_column(const hr_predictor *predictor, size_t c, const hr_data *data, size_t first,
                        size_t rows, uint8_t *out) {
     const hr_predictor_column *column = &predictor->columns[c];
     if (column->bins.kind == HR_KIND_NUMBER) {
         double numbers[BLOCK];
-        hr_bins_of_numbers(&column->search, hr_data_number_block(data, column->feature, first, rows, numbers),
-                           rows, out);
+        const double *values = hr_data_number_block(data, column->feature, first, rows, numbers),
+                     *ahead = numbers_ahead(predictor, c, data);
+        const hr_number_block block = {values, rows, ahead ? ahead + first : NULL};
+        hr_bins_of_numbers(&column->search, &block, out);
     } else {
         uint16_t codes[BLOCK];
         hr_bins_of_codes(&column->bins, hr_data_code_block(data, column->feature, first, rows, codes), rows,
@@ -225,25 +235,13 @@ static void bin_column(const hr_predictor *predictor, size_t c, const hr_data *d
     }
 }
 
-/* A column is asked for while the two before it are looked up; measured by bench/bench_predict.c. */
-static void prefetch_column(const hr_predictor *predictor, size_t c, const hr_data *data, size_t first,
-                            size_t rows) {
-    enum { AHEAD = 2, NUMBERS_A_LINE = 8, FOR_READING = 0, SECOND_CACHE = 2 };
-    if (c + AHEAD >= predictor->column_count) return;
-    const double *numbers = hr_data_numbers(data, predictor->columns[c + AHEAD].feature);
-    for (size_t i = first; numbers && i < first + rows; i += NUMBERS_A_LINE)
-        __builtin_prefetch(numbers + i, FOR_READING, SECOND_CACHE);
-}
-
 void hr_predictor_bins(const hr_predictor *predictor, const hr_data *data, size_t first, size_t rows,
                        uint8_t *bins) {
     const size_t columns = predictor->column_count;
     for (size_t c = 0; c < columns; c++)
-        for (size_t i = 0; i < rows; i += BLOCK) {
-            const size_t count = rows - i < BLOCK ? rows - i : BLOCK;
-            prefetch_column(predictor, c, data, first + i, count);
-            bin_column(predictor, c, data, first + i, count, bins + i * columns + c * BLOCK);
-        }
+        for (size_t i = 0; i < rows; i += BLOCK)
+            bin_column(predictor, c, data, first + i, rows - i < BLOCK ? rows - i : BLOCK,
+                       bins + i * columns + c * BLOCK);
 }
 
 void hr_predictor_scores(const hr_predictor *predictor, const uint8_t *bins, size_t rows, double *scores) {

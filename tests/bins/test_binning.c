@@ -77,7 +77,7 @@ static void test_columns__equal_their_single_values(void **state) {
     hr_arena *arena = hr_arena_new();
     hr_search search;
     assert_true(hr_bins_search(&numbers, arena, &search));
-    hr_bins_of_numbers(&search, values, 7, of_numbers);
+    hr_bins_of_numbers(&search, &(hr_number_block){values, 7, NULL}, of_numbers);
     hr_arena_free(arena);
     hr_bins_of_codes(&codes, categories, 7, of_codes);
     for (size_t i = 0; i < 7; i++) {

@@ -65,7 +65,10 @@ static void check_bins_of_block(const hr_kernels *set, const hr_search *search, 
         expected[i] = bin_by_definition(edges, count, values[i]);
         assert_int_equal(hr_search_bin(search, values[i]), expected[i]);
     }
-    set->bins_of_numbers(search, values, rows, got);
+    set->bins_of_numbers(search, &(hr_number_block){values, rows, NULL}, got);
+    assert_memory_equal(expected, got, sizeof got);
+    memset(got, 255, sizeof got);
+    set->bins_of_numbers(search, &(hr_number_block){values, rows, values}, got);
     assert_memory_equal(expected, got, sizeof got);
 }
 
@@ -86,6 +89,55 @@ static void check_bins_of_numbers(const hr_kernels *set) {
 static void test_bins_of_numbers__are_as_defined_in_every_set(void **state) {
     (void)state;
     with_each_set(check_bins_of_numbers);
+}
+
+enum { FLOAT_EDGES = 40, FLOAT_ROWS = 150 };
+
+/* Of no float: thirds, and close below and above integers. */
+static void make_edges_between_floats(size_t shape, double *edges) {
+    for (size_t e = 0; e < FLOAT_EDGES; e++) {
+        double x = (double)e - 12;
+        edges[e] = shape ? x + (e % 2 ? 0x1p-40 : -0x1p-40) : x / 3;
+    }
+}
+
+/* Floats, one in eleven missing or infinite. */
+static void make_float_values(double *values) {
+    static const double odd[] = {NAN, INFINITY, -INFINITY, -0.};
+    for (size_t i = 0; i < FLOAT_ROWS; i++)
+        values[i] = i % 11 ? (double)(i * 37 % 400) / 8 - 20 : odd[i / 11 % 4];
+}
+
+static void check_bins_of_floats(const hr_kernels *set, const double *edges, size_t count,
+                                 const double *values) {
+    double padded[PADDED_MAX];
+    uint8_t first[HR_SEARCH_BUCKETS_MAX], got[FLOAT_ROWS];
+    const hr_search search = hr_search_make(edges, count, first, padded);
+    set->bins_of_numbers(&search, &(hr_number_block){values, FLOAT_ROWS, NULL}, got);
+    for (size_t i = 0; i < FLOAT_ROWS; i++)
+        assert_int_equal(got[i], bin_by_definition(edges, count, values[i]));
+}
+
+/* A number that has the float of an edge, among others that floats tell apart from all edges. */
+static void check_bins_beside_edges(const hr_kernels *set) {
+    double edges[FLOAT_EDGES], values[FLOAT_ROWS];
+    for (size_t shape = 0; shape < 2; shape++)
+        for (size_t count = 0; count <= FLOAT_EDGES; count++) {
+            make_edges_between_floats(shape, edges);
+            make_float_values(values);
+            check_bins_of_floats(set, edges, count, values);
+            for (size_t at = 0; count && at < FLOAT_ROWS; at++) {
+                const double edge = edges[at % count], kept = values[at];
+                values[at] = at % 3 ? nextafter(edge, at % 3 == 1 ? -INFINITY : INFINITY) : edge;
+                check_bins_of_floats(set, edges, count, values);
+                values[at] = kept;
+            }
+        }
+}
+
+static void test_bins_of_numbers__are_exact_beside_edges(void **state) {
+    (void)state;
+    with_each_set(check_bins_beside_edges);
 }
 
 /* Edges that are dealt evenly leave one comparison, where a search by halves has eight. */
@@ -267,6 +319,7 @@ int main(void) {
         cmocka_unit_test(test_sets__begin_with_portable_c),
         cmocka_unit_test(test_use__takes_the_named_set),
         cmocka_unit_test(test_bins_of_numbers__are_as_defined_in_every_set),
+        cmocka_unit_test(test_bins_of_numbers__are_exact_beside_edges),
         cmocka_unit_test(test_search__has_few_edges_in_a_bucket),
         cmocka_unit_test(test_numbers_of_cells__same_in_every_set),
         cmocka_unit_test(test_numbers_of_cells__are_those_of_the_parser),
