@@ -7,7 +7,8 @@ enum {
                    store */
     BLOCK_ROWS = 1 << 14, /* packed gradients of a block stay in the second-level cache over all columns */
     AHEAD = 32,           /* rows between prefetch and use */
-    WORD_FEATURES = 4     /* features that one 32-bit load brings */
+    WORD_FEATURES = 4,    /* features that one 32-bit load brings */
+    FEATURES_TOGETHER = 8 /* whose sums stay in the first cache */
 };
 
 static uint64_t load64(const uint8_t *bytes) {
@@ -53,17 +54,19 @@ static void add_columns(const hr_binned *binned, size_t first, size_t last, cons
     }
 }
 
+static size_t divide_up(size_t count, size_t by) {
+    return (count + by - 1) / by;
+}
+
+/* Every thread gets as many tasks as the others, of as many features but for one. */
 void hr_histogram_of_all(const hr_binned *binned, const int64_t *packed, int threads, hr_cell *out) {
-    size_t per_task = (binned->features + (size_t)threads - 1) / (size_t)threads;
-    if (per_task > 8) per_task = 8;
-    size_t tasks = per_task ? (binned->features + per_task - 1) / per_task : 0,
-           used = hr_histogram_at(binned->features);
+    const size_t rounds = divide_up(binned->features, FEATURES_TOGETHER * (size_t)threads),
+                 tasks = rounds * (size_t)threads, used = hr_histogram_at(binned->features);
     memset(out + used, 0, (hr_histogram_cells(binned->features) - used) * sizeof *out);
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (size_t task = 0; task < tasks; task++) {
-        size_t first = task * per_task,
-               last = first + per_task < binned->features ? first + per_task : binned->features;
-        add_columns(binned, first, last, packed, out);
+        add_columns(binned, binned->features * task / tasks, binned->features * (task + 1) / tasks, packed,
+                    out);
     }
 }
 

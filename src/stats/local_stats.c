@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 64, CHUNK_ROWS = 1 << 14, CHUNKS_MAX = 64, PIECES = 2, TILE_CELLS = HR_TILE * HR_STRIDE };
+enum { AHEAD = 64, CHUNK_ROWS = 1 << 14, CHUNKS_MAX = 64, PIECES = 4, TILE_CELLS = HR_TILE * HR_STRIDE };
 
 /* The records of a node: a run of one of the two buffers (its level's parity tells which). */
 typedef struct node_run {
@@ -26,7 +26,8 @@ struct hr_local_stats {
                          caller */
     node_run *runs;
     size_t run_count;
-    hr_cell *pieces; /* partial sums: PIECES * threads tiles, with more than one thread */
+    hr_cell *pieces;       /* partial sums: PIECES * threads tiles, with more than one thread */
+    size_t *pieces_before; /* the k-th node's begin behind those of nodes before it */
 };
 
 /* Rows of a node; NULL stands for 0, 1, 2, ... */
@@ -39,35 +40,79 @@ static const int64_t *packed_of(const hr_local_stats *local, const node_run *r) 
     return local->levels[r->level & 1].packed + r->begin;
 }
 
-/* A piece of the sums that are asked for: some rows of one tile of one node. */
-static void sum_piece(const hr_local_stats *local, const node_run *r, size_t tile, size_t piece,
-                      size_t pieces, hr_cell *cells) {
-    size_t begin = r->count * piece / pieces, end = r->count * (piece + 1) / pieces;
-    hr_histogram_of_tile(local->binned, tile, rows_of(local, r) + begin, packed_of(local, r) + begin,
-                         end - begin, cells);
+/* Sums that are asked for: every tile of every node is a task, of one or more pieces of the node's rows. */
+typedef struct sum_plan {
+    hr_local_stats *local;
+    const uint32_t *nodes;
+    hr_cell *const *out;
+    size_t tiles, tasks;
+    size_t piece_rows; /* about so many; a node with fewer is one piece */
+} sum_plan;
+
+static const node_run *run_of_task(const sum_plan *p, size_t task) {
+    return &p->local->runs[p->nodes[task / p->tiles]];
 }
 
-/* Few nodes of few tiles do not occupy all threads: their rows are cut into pieces then, summed apart and
- * added up. */
+static size_t pieces_of_task(const sum_plan *p, size_t task) {
+    return run_of_task(p, task)->count / p->piece_rows + 1;
+}
+
+/* Of a task's first piece: where its sums belong; of the others: room of their own. */
+static hr_cell *cells_of_piece(const sum_plan *p, size_t task, size_t piece) {
+    const size_t node = task / p->tiles, tile = task % p->tiles;
+    if (!piece) return p->out[node] + tile * TILE_CELLS;
+    const size_t before = p->local->pieces_before[node] + tile * (pieces_of_task(p, task) - 1);
+    return p->local->pieces + (before + piece - 1) * TILE_CELLS;
+}
+
+static void sum_piece(const sum_plan *p, size_t task, size_t piece) {
+    const node_run *r = run_of_task(p, task);
+    const size_t pieces = pieces_of_task(p, task), begin = r->count * piece / pieces,
+                 end = r->count * (piece + 1) / pieces;
+    if (piece >= pieces) return;
+    hr_histogram_of_tile(p->local->binned, task % p->tiles, rows_of(p->local, r) + begin,
+                         packed_of(p->local, r) + begin, end - begin, cells_of_piece(p, task, piece));
+}
+
+static void add_pieces(const sum_plan *p, size_t task) {
+    for (size_t piece = 1; piece < pieces_of_task(p, task); piece++)
+        hr_histogram_add(cells_of_piece(p, task, 0), cells_of_piece(p, task, piece), TILE_CELLS);
+}
+
+/* There is room for all pieces but the first ones: together they are fewer than rows / piece_rows. */
+static sum_plan plan_sums(hr_local_stats *local, const uint32_t *nodes, hr_cell *const *out, size_t count) {
+    const size_t tiles = local->binned->tile_count, threads = (size_t)local->threads;
+    size_t rows = 0, before = 0;
+    for (size_t k = 0; k < count; k++) rows += local->runs[nodes[k]].count * tiles;
+    const size_t piece_rows = threads > 1 ? rows / (PIECES * threads) + 1 : SIZE_MAX;
+    const sum_plan p = {local, nodes, out, tiles, count * tiles, piece_rows};
+    for (size_t k = 0; k < count; k++) {
+        local->pieces_before[k] = before;
+        before += tiles * (pieces_of_task(&p, k * tiles) - 1);
+    }
+    return p;
+}
+
+static size_t most_pieces(const sum_plan *p) {
+    size_t most = 1;
+    for (size_t task = 0; task < p->tasks; task += p->tiles)
+        if (pieces_of_task(p, task) > most) most = pieces_of_task(p, task);
+    return most;
+}
+
+/* Nodes differ in size: large ones are cut into pieces, which are summed apart and added up, so that all
+ * threads have work to the end. */
 void hr_local_stats_sum(hr_local_stats *local, const uint32_t *nodes, hr_cell *const *out, size_t count) {
     if (count == 1 && !rows_of(local, &local->runs[nodes[0]])) {
         hr_histogram_of_all(local->binned, packed_of(local, &local->runs[nodes[0]]), local->threads, out[0]);
         return;
     }
-    size_t tiles = local->binned->tile_count, tasks = count * tiles, threads = (size_t)local->threads;
-    size_t pieces = threads > 1 && tasks < PIECES * threads ? (PIECES * threads + tasks - 1) / tasks : 1;
+    const sum_plan p = plan_sums(local, nodes, out, count);
+    const size_t most = most_pieces(&p);
 #pragma omp parallel for num_threads(local->threads) schedule(dynamic)
-    for (size_t k = 0; k < tasks * pieces; k++) {
-        size_t task = k / pieces, piece = k % pieces;
-        hr_cell *cells = piece ? local->pieces + (task * (pieces - 1) + piece - 1) * TILE_CELLS
-                               : out[task / tiles] + task % tiles * TILE_CELLS;
-        sum_piece(local, &local->runs[nodes[task / tiles]], task % tiles, piece, pieces, cells);
-    }
-    for (size_t k = 0; k < tasks * (pieces - 1); k++) {
-        size_t task = k / (pieces - 1);
-        hr_histogram_add(out[task / tiles] + task % tiles * TILE_CELLS, local->pieces + k * TILE_CELLS,
-                         TILE_CELLS);
-    }
+    for (size_t k = 0; k < p.tasks * most; k++) sum_piece(&p, k % p.tasks, k / p.tasks);
+#pragma omp parallel for num_threads(local->threads) schedule(dynamic) if (most > 1)
+    for (size_t task = 0; task < p.tasks; task++) add_pieces(&p, task);
 }
 
 /* The records [begin, end) of a node; rows as rows_of. */
@@ -175,7 +220,8 @@ hr_status hr_local_stats_new(const hr_binned *binned, size_t rows, int depth, in
     local->run_count = (size_t)2 << depth;
     local->runs = malloc(local->run_count * sizeof *local->runs);
     local->pieces = malloc(PIECES * (size_t)threads * TILE_CELLS * sizeof *local->pieces);
-    if (!local->runs || !local->pieces || !buffer_init(&local->levels[0], rows) ||
+    local->pieces_before = malloc(local->run_count * sizeof *local->pieces_before);
+    if (!local->runs || !local->pieces || !local->pieces_before || !buffer_init(&local->levels[0], rows) ||
         !buffer_init(&local->levels[1], rows)) {
         hr_local_stats_free(local);
         return hr_fail_memory(err);
@@ -190,6 +236,7 @@ void hr_local_stats_free(hr_local_stats *local) {
     buffer_done(&local->levels[1]);
     free(local->runs);
     free(local->pieces);
+    free(local->pieces_before);
     free(local);
 }
 
