@@ -12,13 +12,13 @@ typedef struct hr_coordinator_service hr_coordinator_service;
 HR_MUST_CHECK hr_status hr_coordinator_service_open(const char *file, const char *result,
                                                     const hr_party_settings *settings, hr_loopback *loopback,
                                                     hr_coordinator_service **out, hr_error *err);
-void hr_coordinator_service_close(hr_coordinator_service *simulated);
+void hr_coordinator_service_close(hr_coordinator_service *service);
 
-hr_party *hr_coordinator_service_party(hr_coordinator_service *simulated);
+hr_party *hr_coordinator_service_party(hr_coordinator_service *service);
 
 /* The result, which is the caller's from then on. Fails: POLICY (the job ended without one, or one of
  * an earlier job exists). */
-HR_MUST_CHECK hr_status hr_coordinator_service_take(hr_coordinator_service *simulated, hr_job_result *out,
+HR_MUST_CHECK hr_status hr_coordinator_service_take(hr_coordinator_service *service, hr_job_result *out,
                                                     hr_error *err);
 
 #endif

@@ -54,14 +54,11 @@ static void add_columns(const hr_binned *binned, size_t first, size_t last, cons
     }
 }
 
-static size_t divide_up(size_t count, size_t by) {
-    return (count + by - 1) / by;
-}
-
 /* Every thread gets as many tasks as the others, of as many features but for one. */
 void hr_histogram_of_all(const hr_binned *binned, const int64_t *packed, int threads, hr_cell *out) {
-    const size_t rounds = divide_up(binned->features, FEATURES_TOGETHER * (size_t)threads),
-                 tasks = rounds * (size_t)threads, used = hr_histogram_at(binned->features);
+    const size_t together = FEATURES_TOGETHER * (size_t)threads,
+                 rounds = (binned->features + together - 1) / together, tasks = rounds * (size_t)threads,
+                 used = hr_histogram_at(binned->features);
     memset(out + used, 0, (hr_histogram_cells(binned->features) - used) * sizeof *out);
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (size_t task = 0; task < tasks; task++) {

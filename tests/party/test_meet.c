@@ -1,12 +1,9 @@
 /* A coordinator with its own files that comes back after its job. */
-#define _GNU_SOURCE /* nftw */
-
 #include "support/temp_dir.h"
 
 #include <hedgerow/federation.h>
 #include <hedgerow/generate.h>
 
-#include <ftw.h>
 #include <string.h>
 
 static const char *const owner_names[] = {"north", "south"};
@@ -68,17 +65,8 @@ static int meet_open(void **state) {
     return chdir(((temp_dir *)*state)->folder);
 }
 
-static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *slot) {
-    (void)about, (void)kind, (void)slot;
-    return remove(path);
-}
-
 static int meet_close(void **state) {
-    temp_dir *s = *state;
-    if (chdir("/")) return -1;
-    nftw(s->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    free(s);
-    return 0;
+    return chdir("/") ? -1 : temp_dir_close(state);
 }
 
 static bool before_model(void *user) {

@@ -1,6 +1,7 @@
-#define _GNU_SOURCE /* nftw, NI_ */
+#define _GNU_SOURCE /* NI_ */
 
 #include "support/nats_server.h"
+#include "support/remove_tree.h"
 
 static const char *const server_members[] = {"alice", "bob", "carol"};
 
@@ -104,15 +105,6 @@ bool server_start(server *s, int ack_seconds) {
     return true;
 }
 
-static int server_remove(const char *path, const struct stat *about, int kind, struct FTW *slot) {
-    (void)about, (void)kind, (void)slot;
-    return remove(path);
-}
-
-static void server_clear(const char *path) {
-    nftw(path, server_remove, 16, FTW_DEPTH | FTW_PHYS);
-}
-
 void server_init(server *s) {
     hr_error err = {0};
     hr_new_member members[SERVER_MEMBERS];
@@ -134,7 +126,7 @@ int server_open(void **state) {
 }
 
 void server_done(server *s) {
-    server_clear(s->top);
+    remove_tree(s->top);
     close(s->port);
 }
 

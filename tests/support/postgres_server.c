@@ -1,9 +1,9 @@
-#define _GNU_SOURCE /* nftw */
+#define _GNU_SOURCE /* setgroups */
 
 #include "support/postgres_server.h"
+#include "support/remove_tree.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <glob.h>
 #include <grp.h>
 #include <libpq-fe.h>
@@ -132,14 +132,9 @@ void postgres_stop(postgres_server *s, int how) {
     s->process = 0;
 }
 
-static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *slot) {
-    (void)about, (void)kind, (void)slot;
-    return remove(path);
-}
-
 void postgres_remove(postgres_server *s) {
     postgres_stop(s, SIGQUIT);
-    if (s->folder[0]) nftw(s->folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    if (s->folder[0]) remove_tree(s->folder);
 }
 
 const char *postgres_run(const postgres_server *s, const char *sql) {

@@ -1,4 +1,5 @@
 #include "support/temp_dir.h"
+#include "support/remove_tree.h"
 
 static int open_below(const char *top, void **state) {
     temp_dir *s = calloc(1, sizeof *s);
@@ -20,14 +21,7 @@ int temp_dir_open_in_memory(void **state) {
 
 int temp_dir_close(void **state) {
     temp_dir *s = *state;
-    DIR *folder = opendir(s->folder);
-    for (struct dirent *item = folder ? readdir(folder) : NULL; item; item = readdir(folder)) {
-        char name[sizeof s->folder + sizeof item->d_name + 1];
-        snprintf(name, sizeof name, "%s/%s", s->folder, item->d_name);
-        remove(name);
-    }
-    if (folder) closedir(folder);
-    rmdir(s->folder);
+    remove_tree(s->folder);
     free(s);
     return 0;
 }
