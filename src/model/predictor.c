@@ -160,17 +160,22 @@ static hr_feature_bins *bins_of_columns(compiler *c, const hr_predictor *predict
     return bins;
 }
 
+static size_t most_nodes(const compiler *c) {
+    size_t most = 0;
+    for (size_t t = 0; t < c->tree_count; t++)
+        most = c->trees[t].node_count > most ? c->trees[t].node_count : most;
+    return most;
+}
+
 static bool lay_out_predictor(compiler *c, const size_t *offsets, hr_predictor *out) {
     const hr_binning binning = {out->column_count, bins_of_columns(c, out)};
-    if (!binning.features) return false;
+    hr_node *nodes = hr_arena_alloc(c->scratch, most_nodes(c), sizeof *nodes);
+    if (!binning.features || !nodes) return false;
     for (size_t t = 0; t < c->tree_count; t++) {
         hr_tree tree = c->trees[t];
-        hr_arena_mark mark = hr_arena_get_mark(c->scratch);
-        tree.nodes = hr_arena_alloc(c->scratch, tree.node_count, sizeof *tree.nodes);
-        if (!tree.nodes) return false;
-        for (size_t n = 0; n < tree.node_count; n++) tree.nodes[n] = about_column(c, c->trees[t].nodes[n]);
+        tree.nodes = nodes;
+        for (size_t n = 0; n < tree.node_count; n++) nodes[n] = about_column(c, c->trees[t].nodes[n]);
         if (!hr_place_tree_make(c->arena, &tree, &binning, offsets, &out->trees[t])) return false;
-        hr_arena_rewind(c->scratch, mark);
     }
     return true;
 }
