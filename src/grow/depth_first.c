@@ -23,7 +23,8 @@ struct hr_depth_first {
     uint32_t *features; /* in any order */
     size_t together;    /* features that are summed together */
     hr_cell *cells;     /* of so many; 0 but while a node is divided */
-    hr_cell *total, *left;
+    hr_cell *total;
+    hr_cell *left; /* of so many features: what their cuts send left */
     pending waiting[HR_DEPTH_FIRST_LEVELS_MAX + 1];
     hr_node *nodes;
     hr_exact *stats;
@@ -46,7 +47,7 @@ static bool allocate(hr_depth_first *d) {
     d->features = hr_arena_alloc(d->arena, d->plan->binning->feature_count, sizeof *d->features);
     d->cells = hr_arena_alloc(d->arena, d->together * hr_forest_records_cells(d->records), sizeof *d->cells);
     d->total = hr_arena_alloc(d->arena, d->width, sizeof *d->total);
-    d->left = hr_arena_alloc(d->arena, d->width, sizeof *d->left);
+    d->left = hr_arena_alloc(d->arena, d->together * d->width, sizeof *d->left);
     return d->features && d->cells && d->total && d->left;
 }
 
@@ -123,7 +124,7 @@ static size_t draw_features(hr_depth_first *d, size_t drawn, size_t most, hr_csp
 }
 
 static void list_bins(hr_bin_set seen, hr_values *v) {
-    bool numbers = v->feature->kind == HR_KIND_NUMBER;
+    bool numbers = v->of->feature->kind == HR_KIND_NUMBER;
     v->missing = numbers && hr_bin_set_has(&seen, 0);
     if (numbers) seen.words[0] &= ~UINT64_C(1);
     v->count = 0;
@@ -171,8 +172,7 @@ static void try_sums(const hr_depth_first *d, search *s, uint32_t feature, hr_bi
                      hr_csprng *csprng) {
     hr_values *v = &s->values;
     hr_split_proposal division;
-    v->feature = &d->plan->binning->features[feature];
-    v->midpoints = d->plan->midpoints + (size_t)feature * HR_BINS_MAX;
+    v->of = &d->plan->midpoints[feature];
     v->cells = cells;
     list_bins(seen, v);
     if (v->count + v->missing > 1) {
@@ -193,44 +193,48 @@ static void try_by_sums(hr_depth_first *d, search *s, feature_group group, hr_cs
         try_sums(d, s, group.features[j], seen[j], d->cells + j * cells, csprng);
 }
 
-/* Lets the rule divide the records by the j-th number that was looked at. */
-static void try_range(const hr_depth_first *d, search *s, const hr_numbers *numbers, size_t j,
-                      hr_csprng *csprng) {
-    const hr_bin_range *range = &numbers->range;
-    if (range->low > range->high || (range->low == range->high && !range->missing)) return;
-    hr_cut cut = d->plan->rule->by_range(numbers, csprng);
-    hr_forest_records_sum_left(d->records, s->run, j, cut.bin, cut.missing_left, d->left);
-    if (!improves(s, hr_left_purity(&s->values))) return;
-    s->split = hr_cut_split(&s->values, numbers, cut);
-    s->split.feature = (uint32_t)(numbers->feature - d->plan->binning->features);
+/* A cut that the rule makes between two different values (missing is one); without them none goes left. */
+static hr_cut cut_numbers(const hr_depth_first *d, uint32_t feature, const hr_bin_range *range,
+                          hr_csprng *csprng) {
+    bool differ = range->low < range->high || (range->low == range->high && range->missing);
+    return differ ? d->plan->rule->by_range(&d->plan->midpoints[feature], range, csprng) : (hr_cut){.bin = 0};
 }
 
+/* Tries categories by their sums, and numbers by their ranges. */
 static void try_by_ranges(hr_depth_first *d, search *s, feature_group group, hr_csprng *csprng) {
     hr_bin_range ranges[HR_FOREST_TOGETHER_MAX];
+    hr_cut cuts[HR_FOREST_TOGETHER_MAX] = {{0, false}};
     hr_forest_records_look(d->records, s->run, group.features, group.count, ranges);
     for (size_t j = 0; j < group.count; j++) {
-        uint32_t f = group.features[j];
-        const hr_numbers numbers = {.feature = &d->plan->binning->features[f],
-                                    .midpoints = d->plan->midpoints + (size_t)f * HR_BINS_MAX,
-                                    .range = ranges[j]};
-        if (numbers.feature->kind == HR_KIND_CATEGORY)
-            try_by_sums(d, s, (feature_group){&group.features[j], 1}, csprng);
+        const uint32_t f = group.features[j];
+        if (d->plan->binning->features[f].kind == HR_KIND_NUMBER)
+            cuts[j] = cut_numbers(d, f, &ranges[j], csprng);
         else
-            try_range(d, s, &numbers, j, csprng);
+            try_by_sums(d, s, (feature_group){&group.features[j], 1}, csprng);
     }
+    hr_forest_records_sum_left(d->records, s->run, cuts, group.count, d->left);
+    for (size_t j = 0; j < group.count; j++) {
+        s->values.left = d->left + j * d->width;
+        if (!improves(s, hr_left_purity(&s->values))) continue;
+        s->split = hr_cut_split(&s->values, cuts[j], ranges[j].missing);
+        s->split.feature = group.features[j];
+    }
+    s->values.left = d->left;
 }
 
 /* The purest division by `candidates` features, and by more while none of them divides the records. */
 static hr_split choose_split(hr_depth_first *d, const pending *at, hr_csprng *csprng) {
     size_t candidates = d->plan->candidates, features = d->plan->binning->feature_count, count;
-    search s = {.run = at->run,
-                .values = {.packing = hr_forest_records_packing(d->records),
-                           .width = d->width,
-                           .min_records = d->plan->min_records,
-                           .majority = majority_of(d),
-                           .total = d->total,
-                           .left = d->left},
-                .purity = -1};
+    search s;
+    s.run = at->run;
+    s.purity = -1;
+    s.split.made = false;
+    s.values.packing = hr_forest_records_packing(d->records);
+    s.values.width = d->width;
+    s.values.min_records = d->plan->min_records;
+    s.values.majority = majority_of(d);
+    s.values.total = d->total;
+    s.values.left = d->left;
     for (size_t drawn = 0; drawn < features && (drawn < candidates || !s.split.made); drawn += count) {
         count = draw_features(d, drawn, drawn < candidates ? candidates - drawn : 1, csprng);
         const feature_group group = {d->features + drawn, count};
@@ -264,7 +268,7 @@ static bool add_depth_first_children(hr_depth_first *d, uint32_t index, const hr
 static bool may_split(const hr_depth_first *d, const pending *at) {
     return at->level < d->plan->depth &&
            hr_forest_records_count(d->records, d->total) >= 2 * d->plan->min_records &&
-           !hr_forest_records_are_pure(d->records, at->run);
+           !hr_forest_records_are_pure(d->records, at->run, d->total);
 }
 
 /* Splits a node and lets its children wait, the left one on top; or makes it a leaf. False when memory is

@@ -15,7 +15,7 @@ enum { HR_DEPTH_FIRST_LEVELS_MAX = 64 };
 /* How trees are grown: shared by all growers, which borrow all of it. */
 typedef struct hr_depth_first_plan {
     const hr_binning *binning;
-    const double *midpoints; /* hr_bin_midpoints */
+    const hr_bin_midpoints *midpoints; /* of each feature */
     const hr_split_rule *rule;
     int depth;           /* levels of splits, 1..HR_DEPTH_FIRST_LEVELS_MAX */
     size_t candidates;   /* K: features that a node draws; it goes on only while none of them divides its

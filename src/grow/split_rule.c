@@ -80,7 +80,7 @@ static void scan_cuts_of_feature(const hr_values *v, bool missing_left, hr_split
 static double midway(const hr_values *v, size_t left) {
     if (!left) return -INFINITY;
     if (left == v->count) return INFINITY;
-    double low = v->midpoints[v->bins[left - 1]], high = v->midpoints[v->bins[left]],
+    double low = v->of->midpoints[v->bins[left - 1]], high = v->of->midpoints[v->bins[left]],
            middle = low / 2 + high / 2;
     return middle >= low && middle < high ? middle : low;
 }
@@ -116,7 +116,7 @@ static void scan_single_values(hr_values *v, hr_split_proposal *best) {
 static void divide_best(hr_values *v, hr_csprng *csprng, hr_split_proposal *out) {
     (void)csprng;
     *out = none;
-    if (v->feature->kind == HR_KIND_CATEGORY) {
+    if (v->of->feature->kind == HR_KIND_CATEGORY) {
         order_by_mean(v);
         scan_cuts_of_feature(v, false, out);
         if (v->width > 1) scan_single_values(v, out);
@@ -163,24 +163,11 @@ static bool draw_side(bool missing, hr_csprng *csprng) {
     return missing && hr_uniform(csprng, 2);
 }
 
-/* The last bin from `low` on, but below `high`, whose numbers are not beyond the cut: by counting, in steps
- * and then within a step, since comparisons of a binary search wait for each other. */
-static uint8_t bin_of_cut(const double *midpoints, uint32_t low, uint32_t high, double cut) {
-    enum { STEP = 16 };
-    uint32_t from = low;
-    for (uint32_t b = low + STEP; b < high; b += STEP) from += midpoints[b] <= cut ? STEP : 0;
-    uint32_t bin = from, end = from + STEP < high ? from + STEP : high;
-    for (uint32_t b = from + 1; b < end; b++) bin += midpoints[b] <= cut;
-    return (uint8_t)bin;
-}
-
 /* Where one value and missing ones are all there is, these are told apart. */
-static hr_cut cut_at_random(const hr_numbers *n, hr_csprng *csprng) {
-    const hr_bin_range *range = &n->range;
-    if (range->low == range->high) return (hr_cut){.bin = (uint8_t)(n->feature->bin_count - 1)};
-    double at = draw_between(csprng, n->midpoints[range->low], n->midpoints[range->high]);
-    uint8_t bin = bin_of_cut(n->midpoints, range->low, range->high, at);
-    return (hr_cut){bin, draw_side(range->missing, csprng)};
+static hr_cut cut_at_random(const hr_bin_midpoints *of, const hr_bin_range *range, hr_csprng *csprng) {
+    if (range->low == range->high) return (hr_cut){.bin = (uint8_t)(of->feature->bin_count - 1)};
+    double at = draw_between(csprng, of->midpoints[range->low], of->midpoints[range->high]);
+    return (hr_cut){hr_search_bin(&of->search, at), draw_side(range->missing, csprng)};
 }
 
 const hr_split_rule hr_split_rule_random = {.by_sums = divide_random_categories, .by_range = cut_at_random};
@@ -219,9 +206,9 @@ static void divide_at_median(hr_values *v, hr_csprng *csprng, hr_split_proposal 
         return;
     }
     *out = none;
-    if (v->feature->kind == HR_KIND_CATEGORY) shuffle_categories(v, csprng);
+    if (v->of->feature->kind == HR_KIND_CATEGORY) shuffle_categories(v, csprng);
     out->left = nearest_half(v);
-    if (v->feature->kind == HR_KIND_NUMBER) {
+    if (v->of->feature->kind == HR_KIND_NUMBER) {
         out->cut = midway(v, out->left);
         out->missing_left = draw_side(v->missing, csprng);
     }
@@ -238,7 +225,7 @@ static hr_bin_set left_set(const hr_values *v, size_t left, bool others_left) {
         hr_bin_set_add(&seen, v->bins[i]);
         if (i < left) hr_bin_set_add(&set, v->bins[i]);
     }
-    for (uint32_t bin = 0; others_left && bin < v->feature->bin_count; bin++)
+    for (uint32_t bin = 0; others_left && bin < v->of->feature->bin_count; bin++)
         if (!hr_bin_set_has(&seen, (uint8_t)bin)) hr_bin_set_add(&set, (uint8_t)bin);
     return set;
 }
@@ -247,20 +234,20 @@ static bool left_is_larger(const hr_values *v) {
     return 2 * split_rule_records_of(v, v->left) > split_rule_records_of(v, v->total);
 }
 
-hr_split hr_cut_split(const hr_values *v, const hr_numbers *numbers, hr_cut cut) {
+hr_split hr_cut_split(const hr_values *v, hr_cut cut, bool has_missing) {
     return (hr_split){.made = true,
                       .kind = HR_KIND_NUMBER,
                       .cut = cut.bin,
-                      .missing_left = numbers->range.missing ? cut.missing_left : left_is_larger(v)};
+                      .missing_left = has_missing ? cut.missing_left : left_is_larger(v)};
 }
 
 hr_split hr_split_proposal_split(const hr_values *v, const hr_split_proposal *division) {
-    hr_split split = {.made = true, .kind = v->feature->kind};
+    hr_split split = {.made = true, .kind = v->of->feature->kind};
     sum_left(v, division->left, division->missing_left);
     if (split.kind == HR_KIND_CATEGORY) {
         split.left = left_set(v, division->left, left_is_larger(v));
     } else {
-        split.cut = bin_of_cut(v->midpoints, 0, v->feature->bin_count, division->cut);
+        split.cut = hr_search_bin(&v->of->search, division->cut);
         split.missing_left = v->missing ? division->missing_left : left_is_larger(v);
     }
     return split;

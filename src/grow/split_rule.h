@@ -6,13 +6,13 @@
 #ifndef HR_GROW_SPLIT_RULE_H
 #define HR_GROW_SPLIT_RULE_H
 
+#include "bins/bin_midpoints.h"
 #include "random/csprng.h"
 #include "stats/split.h"
 
 /* A feature's values among the records of a node. */
 typedef struct hr_values {
-    const hr_feature_bins *feature;
-    const double *midpoints; /* numbers: of its bins (bins/bin_midpoints.h) */
+    const hr_bin_midpoints *of;
     const hr_packing *packing;
     size_t width;
     int64_t min_records;  /* 1 or more: a side with fewer records is not allowed */
@@ -27,7 +27,7 @@ typedef struct hr_values {
 
 typedef struct hr_split_proposal {
     double purity;     /* the larger, the better; below 0: there is none */
-    size_t left;       /* the first `left` of values->bins go left */
+    size_t left;       /* the first `left` of values->bins go left; 1 or more */
     double cut;        /* numbers: those up to it go left; it lies between the values that it divides */
     bool missing_left; /* numbers */
 } hr_split_proposal;
@@ -37,21 +37,8 @@ typedef struct hr_split_proposal {
  * both sides. */
 typedef void hr_division_by_sums(hr_values *values, hr_csprng *csprng, hr_split_proposal *out);
 
-/* A number's values among the records of a node, where their range is enough. */
-typedef struct hr_numbers {
-    const hr_feature_bins *feature;
-    const double *midpoints;
-    hr_bin_range range;
-} hr_numbers;
-
-/* Numbers in bins up to `bin` go left. */
-typedef struct hr_cut {
-    uint8_t bin;
-    bool missing_left;
-} hr_cut;
-
 /* Divides by a number whose range alone is known, and which has two different values (missing is one). */
-typedef hr_cut hr_division_by_range(const hr_numbers *numbers, hr_csprng *csprng);
+typedef hr_cut hr_division_by_range(const hr_bin_midpoints *of, const hr_bin_range *range, hr_csprng *csprng);
 
 /* How features divide the records of a node. */
 typedef struct hr_split_rule {
@@ -76,9 +63,8 @@ extern const hr_split_rule hr_split_rule_median;
  */
 double hr_left_purity(const hr_values *values);
 
-/* Such a division of `numbers` as a split; numbers that are missing go to the larger side if the node has
- * none. */
-hr_split hr_cut_split(const hr_values *values, const hr_numbers *numbers, hr_cut cut);
+/* Such a division as a split; numbers that are missing go to the larger side if the node has none. */
+hr_split hr_cut_split(const hr_values *values, hr_cut cut, bool has_missing);
 
 /* The division as a split. Values that the node lacks go to the larger side. */
 hr_split hr_split_proposal_split(const hr_values *values, const hr_split_proposal *division);

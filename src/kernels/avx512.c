@@ -3,6 +3,8 @@
 #include "kernels/cell_vectors.h"
 #include "kernels/cut_loops.h"
 #include "kernels/loops.h"
+#include "kernels/octet_avx512.h"
+#include "kernels/octet_vectors.h"
 #include "kernels/search_avx512.h"
 #include "kernels/sets.h"
 
@@ -110,4 +112,8 @@ const hr_kernels hr_kernels_avx512 = {
     .add_steps = hr_loop_add_steps,
     .words_of = hr_loop_words_of,
     .best_cut = hr_loop_best_cut,
+    .octets_of_rows = hr_vector_octets_of_rows,
+    .ranges_of_octets = hr_vector_ranges_of_octets,
+    .sums_of_octets = hr_avx512_sums_of_octets,
+    .divide_by_octets = hr_avx512_divide_by_octets,
 };

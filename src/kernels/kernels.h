@@ -6,6 +6,7 @@
 
 #include "kernels/cuts.h"
 #include "kernels/levels.h"
+#include "kernels/octets.h"
 #include "kernels/places.h"
 #include "kernels/search.h"
 
@@ -44,6 +45,19 @@ typedef struct hr_kernels {
      * -1. Writes the gain; of no cuts: -1. */
     size_t (*best_cut)(const hr_cut_node *node, const int64_t *gradients, const int64_t *weights,
                        size_t count, double *gain);
+    /* octets[8 i + j] = tiles[HR_OCTET_TILE rows[i] + picks[j]]; all of a row's HR_OCTET_TILE bytes are read.
+     */
+    void (*octets_of_rows)(const uint8_t *tiles, const uint8_t *picks, const uint32_t *rows, size_t count,
+                           uint8_t *octets);
+    void (*ranges_of_octets)(const uint8_t *octets, size_t count, hr_octet_ranges *out);
+    /* sums[j]: of the values[i] whose octets[8 i + j] is one of the bins of cut j. */
+    void (*sums_of_octets)(const hr_octet_cuts *cuts, const uint8_t *octets, const int64_t *values,
+                           size_t count, int64_t *sums);
+    /* Moves the records whose octets are not among the bins of the cut to `others`; those that stay close up.
+     * Both keep their order. Returns how many stay. `others` has room for `count`, and its values may be the
+     * octets. */
+    size_t (*divide_by_octets)(const hr_valued_rows *records, const uint8_t *octets, hr_octet_cut cut,
+                               size_t count, const hr_valued_rows *others);
 } hr_kernels;
 
 /* So many bytes behind the text that they work on must be readable for those that search or read cells. */

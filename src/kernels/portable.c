@@ -2,6 +2,7 @@
 #include "kernels/cell_loops.h"
 #include "kernels/cut_loops.h"
 #include "kernels/loops.h"
+#include "kernels/octet_loops.h"
 #include "kernels/sets.h"
 
 const hr_kernels hr_kernels_portable = {
@@ -17,4 +18,8 @@ const hr_kernels hr_kernels_portable = {
     .add_steps = hr_loop_add_steps,
     .words_of = hr_loop_words_of,
     .best_cut = hr_loop_best_cut,
+    .octets_of_rows = hr_loop_octets_of_rows,
+    .ranges_of_octets = hr_loop_ranges_of_octets,
+    .sums_of_octets = hr_loop_sums_of_octets,
+    .divide_by_octets = hr_loop_divide_by_octets,
 };

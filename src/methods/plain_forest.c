@@ -22,7 +22,7 @@ typedef struct forest_worker {
 typedef struct plain_forest {
     hr_training *training;
     hr_binned *binned;
-    double *midpoints;
+    hr_bin_midpoints *midpoints;
     hr_labels labels;
     hr_forest_table table;
     hr_depth_first_plan plan;
@@ -47,11 +47,8 @@ static hr_status make_forest_bins(plain_forest *f, hr_error *err) {
     hr_status status =
         hr_edges_exact(t->data, (uint32_t)t->options->bins, t->threads, t->arena, &t->binning, err);
     if (!status) status = hr_binned_new(t->data, &t->binning, t->threads, &f->binned, err);
-    if (status) return status;
-    f->midpoints = malloc(t->binning.feature_count * HR_BINS_MAX * sizeof *f->midpoints);
-    if (!f->midpoints) return hr_fail_memory(err);
-    hr_bin_midpoints(t->data, f->binned, t->threads, f->midpoints);
-    return HR_OK;
+    if (!status) status = hr_bin_midpoints_find(t->data, f->binned, t->threads, t->arena, &f->midpoints, err);
+    return status;
 }
 
 static hr_status make_forest_plan(plain_forest *f, const hr_split_rule *rule, hr_error *err) {
@@ -94,7 +91,6 @@ static void plain_forest_done(plain_forest *f) {
         hr_forest_records_free(f->workers[i].records);
     }
     free(f->workers);
-    free(f->midpoints);
     hr_labels_done(&f->labels);
     hr_binned_free(f->binned);
 }

@@ -1,6 +1,7 @@
 #include "stats/forest_records.h"
 
 #include "base/fail.h"
+#include "kernels/kernels.h"
 #include "random/bootstrap.h"
 #include "stats/label_sums.h"
 
@@ -9,17 +10,16 @@
 
 enum { AHEAD = 32, FEW_ROWS = 64, HOT_ROWS = 512, CLASS_SHIFT = 32, TOGETHER = HR_FOREST_TOGETHER_MAX };
 
-/* Records and their labels: the sum of a record's labels and how often it was taken, packed; or its class in
- * place of the sum. */
-typedef struct record_array {
-    uint32_t *rows;
-    int64_t *packed;
-} record_array;
-
 struct hr_forest_records {
     const hr_forest_table *table;
-    record_array taken, spare;
-    size_t count; /* of records taken */
+    hr_valued_rows taken, spare; /* values: the sum of a record's labels and how often it was taken, packed;
+                                    or its class in place of the sum */
+    size_t count;                /* of records taken */
+    struct {
+        hr_forest_run run;
+        size_t count; /* 0: none */
+        uint32_t features[TOGETHER];
+    } looked; /* the features looked at last, and whose octets are there still */
 };
 
 hr_status hr_forest_pack(size_t rows, size_t classes, hr_packing *packing, int *bits, hr_error *err) {
@@ -37,15 +37,15 @@ hr_status hr_forest_pack(size_t rows, size_t classes, hr_packing *packing, int *
                    "too many records for exact sums in 63 bits");
 }
 
-static bool record_array_init(record_array *a, size_t count) {
+static bool valued_rows_init(hr_valued_rows *a, size_t count) {
     a->rows = malloc((count + 1) * sizeof *a->rows);
-    a->packed = malloc((count + 1) * sizeof *a->packed);
-    return a->rows && a->packed;
+    a->values = malloc((count + 1) * sizeof *a->values);
+    return a->rows && a->values;
 }
 
 void hr_forest_records_free(hr_forest_records *r) {
     if (!r) return;
-    void *all[] = {r->taken.rows, r->taken.packed, r->spare.rows, r->spare.packed};
+    void *all[] = {r->taken.rows, r->taken.values, r->spare.rows, r->spare.values};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     free(r);
 }
@@ -54,8 +54,8 @@ hr_status hr_forest_records_new(const hr_forest_table *table, hr_forest_records 
     hr_forest_records *r = calloc(1, sizeof *r);
     if (!r) return hr_fail_memory(err);
     r->table = table;
-    if (!record_array_init(&r->taken, table->binned->rows) ||
-        !record_array_init(&r->spare, table->binned->rows)) {
+    if (!valued_rows_init(&r->taken, table->binned->rows) ||
+        !valued_rows_init(&r->spare, table->binned->rows)) {
         hr_forest_records_free(r);
         return hr_fail_memory(err);
     }
@@ -95,7 +95,7 @@ size_t hr_forest_records_cells(const hr_forest_records *r) {
 static void take_record(hr_forest_records *r, uint32_t row, uint32_t times) {
     int64_t label = r->table->labels->values[row], weight = times;
     r->taken.rows[r->count] = row;
-    r->taken.packed[r->count++] =
+    r->taken.values[r->count++] =
         hr_pack(&r->table->packing, has_many_classes(r) ? label : label * weight, weight);
 }
 
@@ -117,14 +117,14 @@ hr_forest_run hr_forest_records_root(const hr_forest_records *r) {
     return (hr_forest_run){0, r->count};
 }
 
-static record_array array_of(const hr_forest_records *r, hr_forest_run run) {
-    return (record_array){r->taken.rows + run.begin, r->taken.packed + run.begin};
+static hr_valued_rows array_of(const hr_forest_records *r, hr_forest_run run) {
+    return (hr_valued_rows){r->taken.rows + run.begin, r->taken.values + run.begin};
 }
 
 /* ---- Labels ---- */
 
 void hr_forest_records_sum(const hr_forest_records *r, hr_forest_run run, hr_cell *total) {
-    const int64_t *packed = r->taken.packed + run.begin;
+    const int64_t *packed = r->taken.values + run.begin;
     memset(total, 0, hr_forest_records_width(r) * sizeof *total);
     if (has_many_classes(r)) {
         for (size_t i = 0; i < run.count; i++) hr_label_add_class(&r->table->packing, packed[i], total);
@@ -143,12 +143,24 @@ void hr_forest_records_statistic(const hr_forest_records *r, const hr_cell *tota
     hr_label_statistic(&r->table->packing, r->table->labels, total, stat);
 }
 
-bool hr_forest_records_are_pure(const hr_forest_records *r, hr_forest_run run) {
+static bool have_same_label(const hr_forest_records *r, hr_forest_run run) {
     const uint32_t *rows = r->taken.rows + run.begin;
     const int32_t *labels = r->table->labels->values;
     for (size_t i = 1; i < run.count; i++)
         if (labels[rows[i]] != labels[rows[0]]) return false;
     return true;
+}
+
+bool hr_forest_records_are_pure(const hr_forest_records *r, hr_forest_run run, const hr_cell *total) {
+    const int64_t count = hr_forest_records_count(r, total);
+    if (!r->table->labels->classes) return have_same_label(r, run);
+    if (!has_many_classes(r)) {
+        int64_t second = hr_unpack(&r->table->packing, *total).gradient.unpaid;
+        return second == 0 || second == count;
+    }
+    for (size_t k = 0; k < hr_forest_records_width(r); k++)
+        if (total[k] == count) return true;
+    return false;
 }
 
 /* ---- Bins ---- */
@@ -167,20 +179,20 @@ typedef struct forest_columns {
 
 /* A record's bins are in one cache line where there are no more than HR_TILE features: so it is read once for
  * all features. */
-static void sum_many(record_array a, size_t rows, const forest_columns *of) {
+static void sum_many(hr_valued_rows a, size_t rows, const forest_columns *of) {
     for (size_t i = 0; i < rows; i++) {
         if (i + AHEAD < rows) __builtin_prefetch(&of->bins[0][(size_t)a.rows[i + AHEAD] * HR_TILE]);
         size_t at = (size_t)a.rows[i] * HR_TILE;
-        int64_t packed = a.packed[i];
+        int64_t packed = a.values[i];
         for (size_t j = 0; j < of->count; j++) of->cells[j][of->bins[j][at]] += packed;
     }
 }
 
 /* Few records mark their bins while they are summed, which saves a look at all bins. */
-static void sum_few(record_array a, size_t rows, const forest_columns *of, hr_bin_set *seen) {
+static void sum_few(hr_valued_rows a, size_t rows, const forest_columns *of, hr_bin_set *seen) {
     for (size_t i = 0; i < rows; i++) {
         size_t at = (size_t)a.rows[i] * HR_TILE;
-        int64_t packed = a.packed[i];
+        int64_t packed = a.values[i];
         for (size_t j = 0; j < of->count; j++) {
             uint8_t bin = of->bins[j][at];
             of->cells[j][bin] += packed;
@@ -207,11 +219,11 @@ static void sum_packed(const hr_forest_records *r, hr_forest_run run, const fore
 
 static void sum_classes(const hr_forest_records *r, hr_forest_run run, const uint8_t *bins, hr_cell *cells,
                         hr_bin_set *seen) {
-    const record_array a = array_of(r, run);
+    const hr_valued_rows a = array_of(r, run);
     size_t width = hr_forest_records_width(r);
     for (size_t i = 0; i < run.count; i++) {
         uint8_t bin = bins[(size_t)a.rows[i] * HR_TILE];
-        hr_label_add_class(&r->table->packing, a.packed[i], &cells[bin * width]);
+        hr_label_add_class(&r->table->packing, a.values[i], &cells[bin * width]);
         hr_bin_set_add(seen, bin);
     }
 }
@@ -232,78 +244,148 @@ void hr_forest_records_sum_bins(const hr_forest_records *r, hr_forest_run run, c
 
 /* ---- Ranges of bins ---- */
 
-/* Bins of the j-th feature looked at, record by record; they lie where division needs room later. */
-static uint8_t *looked_bins(const hr_forest_records *r, hr_forest_run run, size_t j) {
-    return (uint8_t *)r->spare.packed + j * run.count;
+_Static_assert((int)HR_OCTET == (int)TOGETHER && (int)HR_OCTET_TILE == (int)HR_TILE,
+               "a tile's bins fit in octets");
+
+/* Octets lie where division needs room later; what they have beyond the features counts for nothing, but is
+ * initialised. */
+static uint8_t *octets_of(const hr_forest_records *r) {
+    return (uint8_t *)r->spare.values;
 }
 
-static hr_bin_range range_of(const uint8_t *bins, size_t count) {
-    uint8_t least = UINT8_MAX, before = UINT8_MAX,
-            high = 0; /* before: the lowest number's bin less one, if any */
-    for (size_t i = 0; i < count; i++) {
-        uint8_t bin = bins[i], less = (uint8_t)(bin - 1);
-        least = bin < least ? bin : least;
-        before = less < before ? less : before;
-        high = bin > high ? bin : high;
+static void gather_from_tile(const hr_forest_records *r, hr_forest_run run, const uint32_t *features,
+                             size_t count) {
+    uint8_t picks[HR_OCTET];
+    memset(picks, 0, sizeof picks);
+    for (size_t j = 0; j < count; j++) picks[j] = (uint8_t)(features[j] % HR_TILE);
+    hr_kernels_get()->octets_of_rows(hr_binned_tile(r->table->binned, features[0] / HR_TILE, 0), picks,
+                                     r->taken.rows + run.begin, run.count, octets_of(r));
+}
+
+static void gather_from_tiles(const hr_forest_records *r, hr_forest_run run, const uint32_t *features,
+                              size_t count) {
+    const uint32_t *rows = r->taken.rows + run.begin;
+    uint8_t *octets = octets_of(r);
+    memset(octets, 0, run.count * HR_OCTET);
+    for (size_t j = 0; j < count; j++) {
+        const uint8_t *bins = tile_bins(r, features[j]);
+        for (size_t i = 0; i < run.count; i++) {
+            if (i + AHEAD < run.count) __builtin_prefetch(&bins[(size_t)rows[i + AHEAD] * HR_TILE]);
+            octets[i * HR_OCTET + j] = bins[(size_t)rows[i] * HR_TILE];
+        }
     }
-    return (hr_bin_range){(uint8_t)(before + (before < UINT8_MAX)), high, !least};
+}
+
+static bool are_in_one_tile(const uint32_t *features, size_t count) {
+    for (size_t j = 1; j < count; j++)
+        if (features[j] / HR_TILE != features[0] / HR_TILE) return false;
+    return true;
 }
 
 void hr_forest_records_look(hr_forest_records *r, hr_forest_run run, const uint32_t *features, size_t count,
                             hr_bin_range *ranges) {
-    const uint32_t *rows = r->taken.rows + run.begin;
-    const uint8_t *bins[TOGETHER];
-    uint8_t *out = (uint8_t *)r->spare.packed;
-    for (size_t j = 0; j < count; j++) bins[j] = tile_bins(r, features[j]);
-    for (size_t i = 0; i < run.count; i++) {
-        if (i + AHEAD < run.count) __builtin_prefetch(&bins[0][(size_t)rows[i + AHEAD] * HR_TILE]);
-        size_t at = (size_t)rows[i] * HR_TILE;
-        for (size_t j = 0; j < count; j++) out[j * run.count + i] = bins[j][at];
+    hr_octet_ranges found;
+    r->looked.run = run;
+    r->looked.count = count;
+    memcpy(r->looked.features, features, count * sizeof *features);
+    (are_in_one_tile(features, count) ? gather_from_tile : gather_from_tiles)(r, run, features, count);
+    hr_kernels_get()->ranges_of_octets(octets_of(r), run.count, &found);
+    for (size_t j = 0; j < count; j++) {
+        uint8_t before = found.before[j], low = (uint8_t)(before + (before < UINT8_MAX));
+        ranges[j] = (hr_bin_range){low, found.largest[j], !found.least[j]};
     }
-    for (size_t j = 0; j < count; j++) ranges[j] = range_of(looked_bins(r, run, j), run.count);
 }
 
-void hr_forest_records_sum_left(const hr_forest_records *r, hr_forest_run run, size_t j, uint8_t cut,
-                                bool missing_left, hr_cell *left) {
-    const uint8_t *bins = looked_bins(r, run, j), first = missing_left ? 0 : 1;
-    const unsigned count = (unsigned)cut + missing_left;
-    const int64_t *packed = r->taken.packed + run.begin;
-    memset(left, 0, hr_forest_records_width(r) * sizeof *left);
-    if (has_many_classes(r)) {
-        for (size_t i = 0; i < run.count; i++)
-            if ((uint8_t)(bins[i] - first) < count) hr_label_add_class(&r->table->packing, packed[i], left);
+static hr_octet_cut octet_cut(size_t lane, hr_cut cut) {
+    return (hr_octet_cut){(uint8_t)lane, cut.missing_left ? 0 : 1, (uint8_t)(cut.bin + cut.missing_left)};
+}
+
+static void sum_classes_left(const hr_forest_records *r, hr_forest_run run, size_t j, hr_cut cut,
+                             hr_cell *left) {
+    const uint8_t *octets = octets_of(r);
+    const hr_octet_cut of = octet_cut(j, cut);
+    const int64_t *packed = r->taken.values + run.begin;
+    for (size_t i = 0; i < run.count; i++)
+        if ((uint8_t)(octets[i * HR_OCTET + j] - of.first) < of.count)
+            hr_label_add_class(&r->table->packing, packed[i], left);
+}
+
+static void sum_packed_left(const hr_forest_records *r, hr_forest_run run, const hr_cut *cuts, size_t count,
+                            hr_cell *left) {
+    hr_octet_cuts of = {{0}, {0}};
+    int64_t sums[HR_OCTET];
+    for (size_t j = 0; j < count; j++) {
+        const hr_octet_cut one = octet_cut(j, cuts[j]);
+        of.first[j] = one.first;
+        of.count[j] = one.count;
+    }
+    hr_kernels_get()->sums_of_octets(&of, octets_of(r), r->taken.values + run.begin, run.count, sums);
+    memcpy(left, sums, count * sizeof *left);
+}
+
+void hr_forest_records_sum_left(const hr_forest_records *r, hr_forest_run run, const hr_cut *cuts,
+                                size_t count, hr_cell *left) {
+    const size_t width = hr_forest_records_width(r);
+    if (!has_many_classes(r)) {
+        sum_packed_left(r, run, cuts, count, left);
         return;
     }
-    hr_cell sum = 0;
-    for (size_t i = 0; i < run.count; i++) sum += packed[i] & -(int64_t)((uint8_t)(bins[i] - first) < count);
-    left[0] = sum;
+    memset(left, 0, count * width * sizeof *left);
+    for (size_t j = 0; j < count; j++) sum_classes_left(r, run, j, cuts[j], left + j * width);
 }
 
 /* ---- Division ---- */
 
-/* In order, without a branch on the records: those that go left stay in the array. */
-void hr_forest_records_divide(hr_forest_records *r, hr_forest_run run, const hr_split *split,
-                              hr_forest_run sides[2]) {
+/* Where the octets have the bins of the split's feature, if they are there; else TOGETHER. */
+static size_t looked_lane(const hr_forest_records *r, hr_forest_run run, const hr_split *split) {
+    const hr_forest_run at = r->looked.run;
+    if (at.begin != run.begin || at.count != run.count || split->kind != HR_KIND_NUMBER) return TOGETHER;
+    for (size_t j = 0; j < r->looked.count; j++)
+        if (r->looked.features[j] == split->feature) return j;
+    return TOGETHER;
+}
+
+static size_t divide_by_looked(const hr_forest_records *r, hr_forest_run run, size_t lane, hr_cut cut) {
+    const hr_valued_rows taken = array_of(r, run);
+    return hr_kernels_get()->divide_by_octets(&taken, octets_of(r), octet_cut(lane, cut), run.count,
+                                              &r->spare);
+}
+
+/* Without a branch on the records. */
+static size_t divide_by_table(const hr_forest_records *r, hr_forest_run run, const hr_split *split) {
     uint8_t table[HR_BINS_MAX];
     bool hot = run.count <= HOT_ROWS;
     const uint8_t *bins =
         hot ? tile_bins(r, split->feature) : hr_binned_column(r->table->binned, split->feature);
     const size_t stride = hot ? HR_TILE : 1;
-    record_array taken = array_of(r, run), spare = r->spare;
+    hr_valued_rows taken = array_of(r, run), spare = r->spare;
     size_t left = 0, right = 0;
     hr_split_left_table(split, r->table->binned->binning, table);
     for (size_t i = 0, count = run.count; i < count; i++) {
         if (i + AHEAD < count) __builtin_prefetch(&bins[taken.rows[i + AHEAD] * stride]);
         uint32_t row = taken.rows[i];
-        int64_t packed = taken.packed[i];
+        int64_t packed = taken.values[i];
         size_t goes_left = table[bins[row * stride]];
         taken.rows[left] = spare.rows[right] = row;
-        taken.packed[left] = spare.packed[right] = packed;
+        taken.values[left] = spare.values[right] = packed;
         left += goes_left;
         right += 1 - goes_left;
     }
-    memcpy(taken.rows + left, spare.rows, right * sizeof *spare.rows);
-    memcpy(taken.packed + left, spare.packed, right * sizeof *spare.packed);
+    return left;
+}
+
+/* In order: those that go left stay in the array, the others come behind them. */
+void hr_forest_records_divide(hr_forest_records *r, hr_forest_run run, const hr_split *split,
+                              hr_forest_run sides[2]) {
+    const hr_valued_rows taken = array_of(r, run);
+    const hr_cut cut = {split->cut, split->missing_left};
+    const size_t lane = looked_lane(r, run, split);
+    const size_t left =
+        lane < TOGETHER ? divide_by_looked(r, run, lane, cut) : divide_by_table(r, run, split);
+    const size_t right = run.count - left;
+    memcpy(taken.rows + left, r->spare.rows, right * sizeof *taken.rows);
+    memcpy(taken.values + left, r->spare.values, right * sizeof *taken.values);
+    r->looked.count = 0;
     sides[0] = (hr_forest_run){run.begin, left};
     sides[1] = (hr_forest_run){run.begin + left, right};
 }

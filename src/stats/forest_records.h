@@ -58,8 +58,8 @@ void hr_forest_records_sum(const hr_forest_records *records, hr_forest_run run, 
 int64_t hr_forest_records_count(const hr_forest_records *records, const hr_cell *total);
 /* Such a sum as a node's statistic (hr_labels_add). */
 void hr_forest_records_statistic(const hr_forest_records *records, const hr_cell *total, hr_exact *stat);
-/* Whether all labels are the same. */
-bool hr_forest_records_are_pure(const hr_forest_records *records, hr_forest_run run);
+/* Whether all labels are the same; `total` is their sum. */
+bool hr_forest_records_are_pure(const hr_forest_records *records, hr_forest_run run, const hr_cell *total);
 
 /* How many features may be summed in one call, at most HR_FOREST_TOGETHER_MAX, and cells of a feature. */
 size_t hr_forest_records_together(const hr_forest_records *records);
@@ -75,10 +75,10 @@ void hr_forest_records_sum_bins(const hr_forest_records *records, hr_forest_run 
 void hr_forest_records_look(hr_forest_records *records, hr_forest_run run, const uint32_t *features,
                             size_t count, hr_bin_range *ranges);
 
-/* The sum, `width` words, of the records whose bin of the j-th feature looked at is 1..cut, or 0 if
- * missing_left. */
-void hr_forest_records_sum_left(const hr_forest_records *records, hr_forest_run run, size_t j, uint8_t cut,
-                                bool missing_left, hr_cell *left);
+/* Writes the sum of the records that cuts[j] of the j-th feature looked at sends left to left[j * width ...],
+ * for `count` of them. */
+void hr_forest_records_sum_left(const hr_forest_records *records, hr_forest_run run, const hr_cut *cuts,
+                                size_t count, hr_cell *left);
 
 /* Deals the records out: those that the split sends left are sides[0], the others sides[1]. Both replace the
  * run. */

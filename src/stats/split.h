@@ -25,6 +25,12 @@ typedef struct hr_bin_range {
     bool missing;      /* bin 0 occurs */
 } hr_bin_range;
 
+/* Which bins of a number go left: 1..bin, and bin 0 if missing_left; not all of HR_BINS_MAX. */
+typedef struct hr_cut {
+    uint8_t bin;
+    bool missing_left;
+} hr_cut;
+
 /* Whether each bin of the split's feature goes left, one byte a bin: turns any split into one load. */
 void hr_split_left_table(const hr_split *split, const hr_binning *binning, uint8_t table[HR_BINS_MAX]);
 

@@ -2,7 +2,17 @@
 #include "bins/bin_midpoints.h"
 #include "support/bin_fixture.h"
 
+#include <math.h>
+
 enum { ROWS = 9 };
+
+/* The last bin whose midpoint is x or less, but 1 at least. */
+static void check_search(const hr_search *search, const double *midpoints, uint32_t bin_count, double x) {
+    uint32_t last = 1;
+    for (uint32_t b = 2; b < bin_count; b++)
+        if (midpoints[b] <= x) last = b;
+    assert_int_equal(hr_search_bin(search, x), last);
+}
 
 static void check(const double *column, size_t rows, const double *edges, uint32_t bin_count,
                   const double *wanted) {
@@ -12,11 +22,19 @@ static void check(const double *column, size_t rows, const double *edges, uint32
     hr_feature_bins feature = {HR_KIND_NUMBER, bin_count, edges};
     hr_binning binning = {1, &feature};
     hr_binned *binned = NULL;
-    double midpoints[HR_BINS_MAX];
-    for (int b = 0; b < HR_BINS_MAX; b++) midpoints[b] = 77;
+    hr_bin_midpoints *found;
+    hr_arena *arena = hr_arena_new();
+    assert_non_null(arena);
     assert_int_equal(hr_binned_columns(f.data, &binning, 1, &binned, NULL), HR_OK);
-    hr_bin_midpoints(f.data, binned, 2, midpoints);
-    for (uint32_t b = 0; b < HR_BINS_MAX; b++) assert_true(midpoints[b] == (b < bin_count ? wanted[b] : 0));
+    assert_int_equal(hr_bin_midpoints_find(f.data, binned, 2, arena, &found, NULL), HR_OK);
+    for (uint32_t b = 0; b < HR_BINS_MAX; b++)
+        assert_true(found->midpoints[b] == (b < bin_count ? wanted[b] : 0));
+    for (uint32_t b = 1; b < bin_count; b++) {
+        check_search(&found->search, wanted, bin_count, wanted[b]);
+        check_search(&found->search, wanted, bin_count, nextafter(wanted[b], -INFINITY));
+        check_search(&found->search, wanted, bin_count, nextafter(wanted[b], INFINITY));
+    }
+    hr_arena_free(arena);
     hr_binned_free(binned);
     fixture_close(f);
 }

@@ -14,7 +14,7 @@ static const uint32_t bin_counts[KINDS] = {7, 30, 6};
 typedef struct wood {
     binned_table binned_table;
     int32_t *values;
-    double *midpoints;
+    hr_bin_midpoints *midpoints;
     hr_labels labels;
     hr_forest_table table;
     hr_forest_records *records;
@@ -44,8 +44,9 @@ static wood *plant(uint64_t seed, size_t rows, size_t features, size_t classes, 
         w->values[i] = classes ? (int32_t)(x % classes) : (int32_t)(x * 1000) - 7000;
         w->times[i] = 1;
     }
-    w->midpoints = arena_room(w->binned_table.arena, features * HR_BINS_MAX, sizeof *w->midpoints);
-    hr_bin_midpoints(w->binned_table.data, w->binned_table.binned, 1, w->midpoints);
+    assert_int_equal(hr_bin_midpoints_find(w->binned_table.data, w->binned_table.binned, 1,
+                                           w->binned_table.arena, &w->midpoints, NULL),
+                     HR_OK);
     w->labels = (hr_labels){.values = w->values, .classes = classes};
     w->table = (hr_forest_table){.binned = w->binned_table.binned, .labels = &w->labels};
     w->plan = (hr_depth_first_plan){.binning = &w->binned_table.binning,

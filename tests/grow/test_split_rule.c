@@ -23,7 +23,9 @@ typedef struct node {
     uint8_t bins[MOST];
     int64_t labels[MOST], times[MOST];
     hr_feature_bins feature;
-    double midpoints[BINS];
+    double midpoints[BINS], padded[2 * BINS];
+    uint8_t first[HR_SEARCH_BUCKETS_MAX];
+    hr_bin_midpoints of;
     hr_cell cells[BINS * CLASSES], total[CLASSES], left[CLASSES];
     hr_values values;
     hr_split split; /* the last one */
@@ -49,8 +51,9 @@ static void describe(node *n, hr_kind kind, size_t width, int64_t least) {
         add(n, i, n->total);
         seen[n->bins[i]] = true;
     }
-    n->values = (hr_values){.feature = &n->feature,
-                            .midpoints = n->midpoints,
+    n->of = (hr_bin_midpoints){&n->feature, n->midpoints,
+                               hr_midpoints_search(n->midpoints, BINS, n->first, n->padded)};
+    n->values = (hr_values){.of = &n->of,
                             .packing = &packing,
                             .width = width,
                             .min_records = least,
@@ -172,15 +175,14 @@ static void check_split(const node *n, const hr_split_proposal *division) {
 static hr_split_proposal divide_by_range(const hr_split_rule *rule, node *n, hr_csprng *csprng) {
     const hr_values *v = &n->values;
     const hr_bin_range range = {v->count ? v->bins[0] : 1, v->count ? v->bins[v->count - 1] : 0, v->missing};
-    const hr_numbers numbers = {&n->feature, n->midpoints, range};
-    const hr_cut cut = rule->by_range(&numbers, csprng);
+    const hr_cut cut = rule->by_range(&n->of, &range, csprng);
     hr_split_proposal division = {.missing_left = cut.missing_left};
     while (division.left < v->count && v->bins[division.left] <= cut.bin) division.left++;
     memset(n->left, 0, sizeof n->left);
     for (size_t i = 0; i < n->count; i++)
         if (n->bins[i] ? n->bins[i] <= cut.bin : cut.missing_left) add(n, i, n->left);
     division.purity = hr_left_purity(v);
-    n->split = hr_cut_split(v, &numbers, cut);
+    n->split = hr_cut_split(v, cut, range.missing);
     return division;
 }
 

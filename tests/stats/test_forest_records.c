@@ -4,7 +4,7 @@
 #include "stats/forest_records.h"
 #include "support/binned_table.h"
 
-enum { ROWS = 400, FEATURES = 11, KINDS = 3, CLASSES_MAX = 5, SEED = 5 };
+enum { ROWS = 400, FEATURES = 37, KINDS = 3, CLASSES_MAX = 5, SEED = 5 };
 
 static const uint32_t bin_counts[KINDS] = {7, 30, 6};
 static const size_t class_counts[] = {0, 2, 3, CLASSES_MAX};
@@ -99,7 +99,7 @@ static void check_total(const node *n) {
     hr_forest_records_sum(w->records, n->run, total);
     check_statistic(w, total, wanted);
     assert_int_equal(hr_forest_records_count(w->records, total), count);
-    assert_int_equal(hr_forest_records_are_pure(w->records, n->run), pure);
+    assert_int_equal(hr_forest_records_are_pure(w->records, n->run, total), pure);
 }
 
 static void check_bins_of(const node *n, uint32_t feature, const hr_cell *cells, const hr_bin_set *seen) {
@@ -138,15 +138,12 @@ static void check_bins(const node *n) {
     free(cells);
 }
 
-/* What was looked at of feature j of a group: its range, and the sum of a random cut's left side. */
-static void check_looked(const node *n, uint32_t feature, size_t j, const hr_bin_range *range,
-                         hr_dice *dice) {
+/* What was looked at of a feature: its range, and the sum of the left side of its cut. */
+static void check_looked(const node *n, uint32_t feature, const hr_bin_range *range, hr_cut cut,
+                         const hr_cell *left) {
     const world *w = n->w;
-    const uint8_t cut = (uint8_t)hr_dice_below(dice, w->t.binning.features[feature].bin_count);
-    const bool missing_left = hr_dice_below(dice, 2);
     hr_bin_range wanted = {.low = UINT8_MAX};
     hr_exact sum[CLASSES_MAX] = {{0}};
-    hr_cell left[CLASSES_MAX];
     bool numbers = false;
     for (size_t i = 0; i < ROWS; i++) {
         if (!n->member[i]) continue;
@@ -155,24 +152,33 @@ static void check_looked(const node *n, uint32_t feature, size_t j, const hr_bin
         wanted.missing = wanted.missing || !bin;
         if (bin && bin < wanted.low) wanted.low = bin;
         if (bin > wanted.high) wanted.high = bin;
-        if (bin ? bin <= cut : missing_left) count_in(w, i, sum);
+        if (bin ? bin <= cut.bin : cut.missing_left) count_in(w, i, sum);
     }
     assert_int_equal(range->missing, wanted.missing);
     assert_int_equal(range->low <= range->high, numbers);
     if (numbers) assert_true(range->low == wanted.low && range->high == wanted.high);
-    hr_forest_records_sum_left(w->records, n->run, j, cut, missing_left, left);
     check_statistic(w, left, sum);
 }
 
 static void check_ranges(const node *n, hr_dice *dice) {
-    size_t together = hr_forest_records_together(n->w->records);
+    const world *w = n->w;
+    const size_t together = hr_forest_records_together(w->records),
+                 width = hr_forest_records_width(w->records);
     for (uint32_t from = 0; from < FEATURES; from += (uint32_t)together) {
         uint32_t features[FEATURES];
         hr_bin_range ranges[HR_FOREST_TOGETHER_MAX];
+        hr_cut cuts[HR_FOREST_TOGETHER_MAX];
+        hr_cell left[HR_FOREST_TOGETHER_MAX * CLASSES_MAX];
         size_t count = FEATURES - from < together ? FEATURES - from : together;
-        for (uint32_t j = 0; j < count; j++) features[j] = FEATURES - 1 - from - j;
-        hr_forest_records_look(n->w->records, n->run, features, count, ranges);
-        for (size_t j = 0; j < count; j++) check_looked(n, features[j], j, &ranges[j], dice);
+        for (uint32_t j = 0; j < count; j++) {
+            features[j] = FEATURES - 1 - from - j;
+            cuts[j].bin = (uint8_t)hr_dice_below(dice, w->t.binning.features[features[j]].bin_count);
+            cuts[j].missing_left = hr_dice_below(dice, 2);
+        }
+        hr_forest_records_look(w->records, n->run, features, count, ranges);
+        hr_forest_records_sum_left(w->records, n->run, cuts, count, left);
+        for (size_t j = 0; j < count; j++)
+            check_looked(n, features[j], &ranges[j], cuts[j], left + j * width);
     }
 }
 
@@ -218,15 +224,63 @@ static void test_records__are_summed_and_dealt_out_by_the_splits(void **state) {
     }
 }
 
+static void look_at(const world *w, hr_forest_run run, uint32_t feature) {
+    hr_bin_range range;
+    hr_forest_records_look(w->records, run, &feature, 1, &range);
+}
+
+/* Divides a node, and checks the sums of its sides. */
+static void divide_node(const node *n, uint32_t feature, uint8_t cut, node sides[2]) {
+    const hr_split split = {.made = true, .kind = HR_KIND_NUMBER, .feature = feature, .cut = cut};
+    hr_forest_run runs[2];
+    hr_forest_records_divide(n->w->records, n->run, &split, runs);
+    for (int s = 0; s < 2; s++) {
+        sides[s] = (node){.w = n->w, .run = runs[s]};
+        for (size_t i = 0; i < ROWS; i++)
+            sides[s].member[i] =
+                n->member[i] && hr_split_goes_left(&split, bin_at(&n->w->t, i, feature)) == !s;
+        check_total(&sides[s]);
+    }
+}
+
+/* Bins that were looked at serve one division of the same records. */
+static void test_records__are_dealt_out_by_their_own_bins(void **state) {
+    (void)state;
+    world *w = world_new(0);
+    node sides[2], others[2];
+    take_all(w);
+    const node root = root_of(w);
+    look_at(w, root.run, 0);
+    divide_node(&root, 0, 2, sides);
+    look_at(w, sides[0].run, 0);
+    divide_node(&sides[1], 0, 4, others);
+    take_all(w);
+    look_at(w, root.run, 0);
+    divide_node(&root, 0, 2, sides);
+    take_all(w);
+    divide_node(&root, 0, 4, sides);
+    world_free(w);
+}
+
+static bool root_is_pure(const world *w) {
+    hr_cell total[CLASSES_MAX];
+    hr_forest_run root = hr_forest_records_root(w->records);
+    hr_forest_records_sum(w->records, root, total);
+    return hr_forest_records_are_pure(w->records, root, total);
+}
+
 static void test_records__are_pure_where_all_labels_are_the_same(void **state) {
     (void)state;
     for (size_t c = 0; c < 4; c++) {
         world *w = world_new(class_counts[c]);
-        for (size_t i = 0; i < ROWS; i++) w->values[i] = 1;
-        take_all(w);
-        assert_true(hr_forest_records_are_pure(w->records, hr_forest_records_root(w->records)));
-        w->values[ROWS - 1] = 0;
-        assert_false(hr_forest_records_are_pure(w->records, hr_forest_records_root(w->records)));
+        for (int32_t label = 0; label < 2; label++) {
+            for (size_t i = 0; i < ROWS; i++) w->values[i] = label;
+            take_all(w);
+            assert_true(root_is_pure(w));
+            w->values[ROWS - 1] = 1 - label;
+            take_all(w);
+            assert_false(root_is_pure(w));
+        }
         world_free(w);
     }
 }
@@ -254,6 +308,7 @@ static void test_pack__has_room_for_all_sums(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_records__are_summed_and_dealt_out_by_the_splits),
+        cmocka_unit_test(test_records__are_dealt_out_by_their_own_bins),
         cmocka_unit_test(test_records__are_pure_where_all_labels_are_the_same),
         cmocka_unit_test(test_pack__has_room_for_all_sums),
     };
