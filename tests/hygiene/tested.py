@@ -13,6 +13,7 @@ COVERED = {
     'audit_runs': 'para seq',
     'binner': 'cell_data cell_file',
     'broker': 'address',
+    'candidate_scan': 'candidate_trees score_gradients',
     'compressed': 'codec_gzip codec_xz codec_zstd contents decompress table_source',
     'csv': 'byte_source cells data lines read read_options',
     'exact_splitter': 'split_gains',
