@@ -24,7 +24,7 @@ for column in schema.features[:4]:
     print(column.name, column.values if column.is_category else (column.low, column.high))
 
 # %% [markdown]
-# Whoever decides about the records sets the budget, once. Every fit is charged to it before noise is drawn.
+# The person who is responsible for the records sets the budget, once. Every fit is charged to it before noise is drawn.
 
 # %%
 ledger = hedgerow.Ledger.create('budget.db', epsilon=3, delta=1e-5)

@@ -1,6 +1,6 @@
 /* An evaluation over owners: one secure sum of what each counts on its own test table. The question is the
- * model; whoever has the sum makes the figures (fit/shared_evaluation.h). A sum that lacks an answer is lost,
- * and was paid for: there is no second one. */
+ * model; the coordinator makes the figures of the sum (fit/shared_evaluation.h). A sum that lacks an answer
+ * is lost, and was paid for: there is no second one. */
 #include "base/fail.h"
 #include "config/job_file.h"
 #include "federated/evaluation_question.h"
@@ -75,7 +75,7 @@ static void evaluation_answer_done(evaluation_answer *a) {
     hr_model_free(a->model);
 }
 
-/* What the job costs pays for one answer, also in the owner's next life. */
+/* The job's cost pays for one answer, also after a restart of the owner. */
 static hr_status take_only_question(evaluation_answer *a, hr_error *err) {
     const hr_owner_turn *t = a->turn;
     hr_sum_question earlier;

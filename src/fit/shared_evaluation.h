@@ -1,7 +1,8 @@
 /* An evaluation over several owners by one secure sum (protocol/securesum.h): each owner predicts its own
- * test table with a public model, and answers with counts, its share of the noise and its mask; whoever has
- * the sum of all answers makes the figures. Neither messages nor ledgers are handled here: before an owner
- * calls hr_shared_evaluation_answer, its ledger has paid. Proof: shared_evaluation.proof.md. */
+ * test table with a public model, and answers with counts, its share of the noise and its mask; the
+ * coordinator makes the figures of the sum of all answers. Neither messages nor ledgers are handled here:
+ * before an owner calls hr_shared_evaluation_answer, its ledger has paid. Proof: shared_evaluation.proof.md.
+ */
 #ifndef HR_FIT_SHARED_EVALUATION_H
 #define HR_FIT_SHARED_EVALUATION_H
 

@@ -1,4 +1,4 @@
-/* Work that shares itself out over a team is done once, whoever wakes up in time. */
+/* Work that shares itself out over a team is done once, whichever members wake up in time. */
 #include "base/team.h"
 
 #include <setjmp.h>

@@ -254,7 +254,7 @@ static run train(const table *t, const hr_fit_options *options, bool in_shards) 
     if (in_shards) {
         r.training.source = shard(&records);
         r.training.data =
-            ((sharded *)r.training.source)->data[0]; /* whoever looks past the source sees less */
+            ((sharded *)r.training.source)->data[0]; /* a method that reads past the source sees less */
     } else {
         assert_int_equal(hr_local_stats_source_new(&records, &r.training.source, NULL), HR_OK);
     }

@@ -156,7 +156,7 @@ static void test_simfl__job_files_that_it_cannot_keep_are_refused(void **state) 
     table_close(&three);
 }
 
-/* Whoever wants a guarantee is told which method has one. */
+/* The refusal of a job with a guarantee names the method that has one. */
 static void test_simfl__job_files_for_a_guarantee_are_told_of_hedge(void **state) {
     (void)state;
     table t = table_of_steps(60, 2, 2, 5);

@@ -377,7 +377,7 @@ static void test_owner__does_not_vote_late(void **state) {
     simulator_close(b);
 }
 
-static void test_owner__takes_no_job_that_is_not_for_her(void **state) {
+static void test_owner__takes_no_job_that_is_not_for_it(void **state) {
     const test_members *f = *state;
     simulator *b = simulator_at(f, &voting_job, BERT, OFFERED);
     ProtobufCBinaryData own[] = {hr_text_of("anna"), hr_text_of("carl")};
@@ -482,7 +482,7 @@ static void test_owner__complains_of_trees_that_are_none(void **state) {
 }
 
 /* One who floods it before the start is cut off; the trees of others, sent early, are kept. */
-static void test_owner__keeps_early_trees_whoever_floods_her(void **state) {
+static void test_owner__keeps_early_trees_during_a_flood(void **state) {
     const test_members *f = *state;
     simulator *b = simulator_at(f, &voting_job, BERT, ACCEPTED);
     hr_job_state anna = simulated_state_of(b, ANNA);
@@ -541,12 +541,12 @@ int main(void) {
         WITH_TEST_MEMBERS(test_owner__refuses_terms_that_cannot_be),
         WITH_TEST_MEMBERS(test_owner__is_offered_a_job_once),
         WITH_TEST_MEMBERS(test_owner__does_not_vote_late),
-        WITH_TEST_MEMBERS(test_owner__takes_no_job_that_is_not_for_her),
+        WITH_TEST_MEMBERS(test_owner__takes_no_job_that_is_not_for_it),
         WITH_TEST_MEMBERS(test_owner__takes_a_skip_of_the_coordinator_alone),
         WITH_TEST_MEMBERS(test_owner__shows_no_unfit_reason),
         WITH_TEST_MEMBERS(test_owner__passes_on_no_more_than_it_has_in_full),
         WITH_TEST_MEMBERS(test_owner__complains_of_trees_that_are_none),
-        WITH_TEST_MEMBERS(test_owner__keeps_early_trees_whoever_floods_her),
+        WITH_TEST_MEMBERS(test_owner__keeps_early_trees_during_a_flood),
         WITH_TEST_MEMBERS(test_owner__cuts_off_floods),
         WITH_TEST_MEMBERS(test_owner__cuts_off_once),
     };

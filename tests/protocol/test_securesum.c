@@ -383,7 +383,8 @@ static void spoil_of_the_coordinator(sum_sim *s, sum_letter *l) {
     spoil_letters_of(s, l, SUM_COORDINATOR);
 }
 
-/* Whoever it is, the others come to their end, do not take each other for liars, and crash nowhere. */
+/* Whichever member sends them, the others come to their end, do not take each other for liars, and crash
+ * nowhere. */
 static void test_securesum__survives_spoilt_letters(void **state) {
     const char *text = getenv("HR_SCHEDULES");
     for (size_t seed = 0, count = text ? strtoul(text, NULL, 10) : 200; seed < count; seed++) {

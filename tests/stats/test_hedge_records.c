@@ -161,7 +161,7 @@ static void test_records__answer_alike_without_a_choice(void **state) {
     }
 }
 
-/* Whoever asks may offer one tree with a wide clip, and then name another tree alone with a narrow one: the
+/* A coordinator may offer one tree with a wide clip, and then name another tree alone with a narrow one: the
  * answer has the clip that its question, and its charge, says. */
 static void test_records__clip_as_the_question_about_leaves_says(void **state) {
     (void)state;
@@ -192,7 +192,7 @@ static void test_records__clip_as_the_question_about_leaves_says(void **state) {
     }
 }
 
-/* A step of a tree that nobody asked about is none: whoever asks may say so in the first question. */
+/* A step of a tree that nobody asked about is none: the first question may name one. */
 static void test_records__take_no_step_before_the_first_tree(void **state) {
     (void)state;
     world w;

@@ -81,7 +81,7 @@ static void test_address__is_nothing_else(void **state) {
     }
 }
 
-/* What each user may do, word for word: whoever widens it looks here. */
+/* What each user may do, word for word: a change that widens it must change this text. */
 static void test_config__lets_members_do_what_they_must_and_nothing_else(void **state) {
     (void)state;
     const hr_broker_address address = {"localhost", 4222};
