@@ -8,18 +8,9 @@
 #include "failing.h"
 #include "similar/lsh.h"
 #include "similar/similar.h"
+#include "support/temp_dir.h"
 
 #include <hedgerow/hedgerow.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 struct world {
     hr_generate_options options;
@@ -29,7 +20,8 @@ struct world {
     hr_data *data;
     hr_model *model;
     hr_fit_options fit;
-    char folder[64], path[96];
+    temp_dir *dir;
+    const char *path; /* of a file in it */
 };
 
 /* ---- Worlds ---- */
@@ -47,11 +39,8 @@ static bool collect(void *user, const char *bytes, size_t size) {
 
 static int open_world(void **state, hr_generator generator, uint64_t classes) {
     world *w = calloc(1, sizeof *w);
-    if (!w) return -1;
-    /* In memory if possible: a ledger waits for its disk a few thousand times here. */
-    strcpy(w->folder, access("/dev/shm", W_OK) ? "/tmp/hedgerow-oom-XXXXXX" : "/dev/shm/hedgerow-oom-XXXXXX");
-    if (!mkdtemp(w->folder)) return -1;
-    snprintf(w->path, sizeof w->path, "%s/file", w->folder);
+    if (!w || temp_dir_open_in_memory((void **)&w->dir)) return -1;
+    w->path = w->dir->path;
     hr_generate_options_init(&w->options, generator);
     w->options.rows = 60;
     if (generator != HR_GENERATE_HOSPITAL) w->options.features = 5;
@@ -78,15 +67,6 @@ static int open_numbers(void **state) {
     return open_world(state, HR_GENERATE_FRIEDMAN1, 0);
 }
 
-static void remove_files(const world *w) {
-    static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        char name[128];
-        snprintf(name, sizeof name, "%s%s", w->path, ends[i]);
-        unlink(name);
-    }
-}
-
 static int close_world(void **state) {
     world *w = *state;
     failing_stop();
@@ -96,10 +76,9 @@ static int close_world(void **state) {
     hr_text_free(w->yaml);
     hr_text_free(w->json);
     free(w->csv);
-    remove_files(w);
-    rmdir(w->folder);
+    int status = temp_dir_close((void **)&w->dir);
     free(w);
-    return 0;
+    return status;
 }
 
 /* A small fit; false if the method has no such mode. */
@@ -202,20 +181,13 @@ static hr_status infer_schema(world *w, hr_error *err) {
     return status;
 }
 
-static void save_table(const world *w) {
-    FILE *file = fopen(w->path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(w->csv, 1, w->csv_size, file), w->csv_size);
-    assert_int_equal(fclose(file), 0);
-}
-
 static void test_schema_and_data__survive_short_memory(void **state) {
     world *w = *state;
     exhaust(w, parse_schema, HR_E_MEMORY, NULL);
     exhaust(w, build_schema, HR_E_MEMORY, NULL);
     exhaust(w, render_schema, HR_E_MEMORY, NULL);
     exhaust(w, parse_data, HR_OK, NULL);
-    save_table(w);
+    write_file(w->path, w->csv, w->csv_size);
     exhaust(w, read_data, HR_OK, NULL);
     exhaust(w, infer_schema, HR_E_MEMORY, NULL);
 }
@@ -472,7 +444,12 @@ static hr_status create_ledger(world *w, hr_error *err) {
 
 static void check_created(world *w, hr_status status) {
     assert_int_equal(status != HR_OK, access(w->path, F_OK) != 0);
-    remove_files(w);
+    static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        char name[128];
+        snprintf(name, sizeof name, "%s%s", w->path, ends[i]);
+        unlink(name);
+    }
 }
 
 static bool visit(void *user, const hr_ledger_entry *entry) {

@@ -13,16 +13,21 @@ struct world {
     char path[160], other[160];
 };
 
-static hr_status write_bins(world *w, hr_error *err) {
+static hr_status make_bins(world *w, const char *path, hr_error *err) {
     hr_bin_options options = HR_BIN_OPTIONS_INIT;
     hr_binner *binner = UNTOUCHED;
     options.bins = BINS;
-    hr_status status = hr_binner_open(w->t.schema, w->other, &options, &binner, err);
+    hr_status status = hr_binner_open(w->t.schema, path, &options, &binner, err);
     assert_int_equal(status != HR_OK, binner == UNTOUCHED);
     if (status) return status;
     status = hr_binner_add(binner, w->t.data, err);
     if (!status) status = hr_binner_finish(binner, err);
     hr_binner_free(binner);
+    return status;
+}
+
+static hr_status write_bins(world *w, hr_error *err) {
+    hr_status status = make_bins(w, w->other, err);
     failing_stop();
     assert_int_equal(status != HR_OK, access(w->other, F_OK) != 0);
     unlink(w->other);
@@ -51,13 +56,7 @@ static int open_world(void **state) {
     w->t = table_of_steps(ROWS, 4, 2, 3);
     snprintf(w->path, sizeof w->path, "%s/t.bins", w->dir->folder);
     snprintf(w->other, sizeof w->other, "%s/o.bins", w->dir->folder);
-    hr_bin_options options = HR_BIN_OPTIONS_INIT;
-    hr_binner *binner = NULL;
-    options.bins = BINS;
-    if (hr_binner_open(w->t.schema, w->path, &options, &binner, NULL)) return -1;
-    hr_status status = hr_binner_add(binner, w->t.data, NULL);
-    if (!status) status = hr_binner_finish(binner, NULL);
-    hr_binner_free(binner);
+    hr_status status = make_bins(w, w->path, NULL);
     if (!status) status = hr_data_map(w->t.schema, w->path, 1, &w->mapped, NULL);
     *state = w;
     return status ? -1 : 0;
@@ -68,7 +67,6 @@ static int close_world(void **state) {
     failing_stop();
     hr_data_free(w->mapped);
     table_close(&w->t);
-    unlink(w->path);
     int status = temp_dir_close((void **)&w->dir);
     free(w);
     return status;

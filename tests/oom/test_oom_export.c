@@ -1,15 +1,13 @@
 /* Exports when memory is short: no file is left, and the error says why. */
 #include "failing.h"
-#include "support/check.h"
+#include "support/temp_dir.h"
 
 #include <hedgerow/hedgerow.h>
-#include <stdio.h>
-#include <unistd.h>
 
 struct world {
     hr_model *model;
     hr_export_format format;
-    char path[64];
+    const char *path;
 };
 
 static hr_status export_model(world *w, hr_error *err) {
@@ -21,13 +19,11 @@ static hr_status export_model(world *w, hr_error *err) {
 }
 
 static void test_export__survives_short_memory(void **state) {
-    (void)state;
     static const char *const models[] = {"model-2", "model-2-open", "model-2-multiway", "model-2-calibrated"};
     static const hr_export_format formats[] = {HR_EXPORT_XGBOOST, HR_EXPORT_LIGHTGBM, HR_EXPORT_ONNX};
-    char folder[] = "/tmp/hedgerow-oom-XXXXXX", golden[512];
-    world w = {0};
-    assert_non_null(mkdtemp(folder));
-    snprintf(w.path, sizeof w.path, "%s/exported", folder);
+    const temp_dir *dir = *state;
+    char golden[512];
+    world w = {.path = dir->path};
     for (size_t m = 0; m < COUNT(models); m++) {
         snprintf(golden, sizeof golden, "%s/model/golden/%s.json", HR_TESTS_DIR, models[m]);
         assert_int_equal(hr_model_read(golden, &w.model, NULL), HR_OK);
@@ -37,10 +33,10 @@ static void test_export__survives_short_memory(void **state) {
         }
         hr_model_free(w.model);
     }
-    rmdir(folder);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_export__survives_short_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_export__survives_short_memory, temp_dir_open, temp_dir_close)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,30 +1,9 @@
 /* A federation is there as a whole or not at all, whichever allocation fails. */
 #include "failing.h"
+#include "support/remove_tree.h"
+#include "support/temp_dir.h"
 
 #include <hedgerow/federation.h>
-
-#include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-static void empty_folder(const char *path) {
-    DIR *folder = opendir(path);
-    for (struct dirent *item = folder ? readdir(folder) : NULL; item; item = readdir(folder)) {
-        char name[512];
-        if (item->d_name[0] == '.') continue;
-        snprintf(name, sizeof name, "%.200s/%.255s", path, item->d_name);
-        empty_folder(name);
-        remove(name);
-    }
-    if (folder) closedir(folder);
-}
 
 static void fail_each(const char *path, bool lasting) {
     const hr_new_member members[] = {{"north", NULL}, {"south", NULL}};
@@ -42,29 +21,26 @@ static void fail_each(const char *path, bool lasting) {
         assert_int_equal(failed, access(path, F_OK) != 0);
     }
     assert_true(n > 10);
-    empty_folder(path);
-    assert_int_equal(remove(path), 0);
+    remove_tree(path);
 }
 
 static void test_federation__is_made_whole_or_not_at_all(void **state) {
-    (void)state;
-    char top[] = "/tmp/hedgerow-oom-XXXXXX", path[64];
-    assert_non_null(mkdtemp(top));
-    snprintf(path, sizeof path, "%s/fed", top);
+    const temp_dir *dir = *state;
+    char path[96];
+    snprintf(path, sizeof path, "%s/fed", dir->folder);
     fail_each(path, false);
     fail_each(path, true);
-    assert_int_equal(rmdir(top), 0);
+    assert_int_equal(rmdir(dir->folder), 0); /* nothing is left beside it */
 }
 
 /* A federation that changes is as before until the last step. */
 static void test_member__joins_or_not(void **state) {
-    (void)state;
-    char top[] = "/tmp/hedgerow-oom-XXXXXX", path[64], file[96], folder[96], text[HR_FINGERPRINT_TEXT];
+    const temp_dir *dir = *state;
+    char path[96], file[128], folder[128], text[HR_FINGERPRINT_TEXT];
     const hr_new_member members[] = {{"north", NULL}, {"south", NULL}}, west = {"west", NULL};
     const hr_federation_options options = {sizeof options, "demo", "tls://localhost:4222", members, 2};
     bool failed = true;
-    assert_non_null(mkdtemp(top));
-    snprintf(path, sizeof path, "%s/fed", top);
+    snprintf(path, sizeof path, "%s/fed", dir->folder);
     snprintf(file, sizeof file, "%s/federation.yaml", path);
     snprintf(folder, sizeof folder, "%s/west", path);
     assert_int_equal(hr_federation_init(path, &options, NULL), HR_OK);
@@ -80,12 +56,12 @@ static void test_member__joins_or_not(void **state) {
         assert_int_equal(version, failed ? 1 : 2);
         assert_int_equal(failed, access(folder, F_OK) != 0);
     }
-    empty_folder(top);
-    assert_int_equal(rmdir(top), 0);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_federation__is_made_whole_or_not_at_all),
-                                       cmocka_unit_test(test_member__joins_or_not)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_federation__is_made_whole_or_not_at_all, temp_dir_open,
+                                        temp_dir_close),
+        cmocka_unit_test_setup_teardown(test_member__joins_or_not, temp_dir_open, temp_dir_close)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,13 @@
 /* Where tables come from, when memory is short: several files, compressed files and databases. */
 #include "failing.h"
-#include "support/check.h"
+#include "support/temp_dir.h"
 
 #include <hedgerow/hedgerow.h>
-#include <sqlite3.h>
-#include <stdio.h>
-#include <unistd.h>
 
 struct world {
-    char folder[64], path[96], query_path[96];
+    temp_dir *dir;
+    const char *path; /* of a table in it */
+    char query_path[96];
     const char *query; /* NULL: none */
     hr_schema *schema; /* of the tables in tests/source/golden */
 };
@@ -52,20 +51,13 @@ static hr_status drop_feature(world *w, hr_error *err) {
     return status;
 }
 
-static void save_bytes(const char *path, const void *bytes, size_t size) {
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
-
 static void save_golden(const world *w, const char *name) {
-    char path[512], bytes[1024];
+    char path[512];
+    size_t size = 0;
     snprintf(path, sizeof path, "%s/source/golden/%s", HR_TESTS_DIR, name);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    save_bytes(w->path, bytes, fread(bytes, 1, sizeof bytes, file));
-    fclose(file);
+    char *bytes = read_file(path, &size);
+    write_file(w->path, bytes, size);
+    free(bytes);
 }
 
 static void save_database(world *w) {
@@ -78,8 +70,8 @@ static void save_database(world *w) {
             NULL, NULL, NULL),
         SQLITE_OK);
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
-    snprintf(w->query_path, sizeof w->query_path, "%s/query", w->folder);
-    save_bytes(w->query_path, "SELECT * FROM t", 15);
+    snprintf(w->query_path, sizeof w->query_path, "%s/query", w->dir->folder);
+    write_file(w->query_path, "SELECT * FROM t", 15);
     w->query = w->query_path;
 }
 
@@ -93,7 +85,7 @@ static void test_sources__survive_short_memory(void **state) {
                       csv[] = "n;c;y;extra\n1;red;no;0\n2;red;;0\n";
     assert_int_equal(hr_schema_parse(yaml, strlen(yaml), "schema", &w->schema, &err), HR_OK);
     exhaust(w, drop_feature, HR_OK, NULL);
-    save_bytes(w->path, csv, strlen(csv));
+    write_file(w->path, csv, strlen(csv));
     exhaust(w, read_several, HR_OK, NULL);
     exhaust(w, infer_several, HR_OK, NULL);
     static const char *const packed[] = {"head.csv.gz", "head.csv.zst", "head.csv.xz"};
@@ -145,10 +137,8 @@ static void test_threads__survive_short_memory(void **state) {
 
 static int set_up(void **state) {
     world *w = calloc(1, sizeof *w);
-    if (!w) return -1;
-    strcpy(w->folder, "/tmp/hedgerow-oom-XXXXXX");
-    if (!mkdtemp(w->folder)) return -1;
-    snprintf(w->path, sizeof w->path, "%s/table", w->folder);
+    if (!w || temp_dir_open((void **)&w->dir)) return -1;
+    w->path = w->dir->path;
     *state = w;
     return 0;
 }
@@ -159,9 +149,10 @@ static int tear_down(void **state) {
     hr_schema_free(w->schema);
     unlink(w->path);
     unlink(w->query_path);
-    const int failed = rmdir(w->folder);
+    const int is_left = rmdir(w->dir->folder); /* a file that the library made */
+    temp_dir_close((void **)&w->dir);
     free(w);
-    return failed;
+    return is_left;
 }
 
 int main(void) {
