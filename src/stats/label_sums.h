@@ -1,5 +1,5 @@
 /* Sums of labels over records, opened: what forests without privacy split by. NOT PRIVATE, which is why only
- * their code may include this (tests/hygiene/gate.py).
+ * their code may include this (tests/hygiene/exact_statistics.py).
  *
  * Labels of a set of records add up in `width` words: one for numbers and for two classes, their sum and the
  * number of records packed into it (the Gini impurity of two classes falls by twice what the variance of the

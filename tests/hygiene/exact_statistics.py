@@ -2,7 +2,7 @@
 """The release gate cannot be walked around, and the library keeps to itself, as far as a reading of its text can tell:
 exact statistics are opened only by the folders that compute them; what opens them for training without privacy is included
 only by that; released ones are made only by src/privacy; and nothing in src prints, exits or asks the environment.
-usage: gate.py ROOT"""
+usage: exact_statistics.py ROOT"""
 import re
 import sys
 
