@@ -14,11 +14,12 @@ from .generate import generate_hospital
 from .ledger import Entry, Ledger
 from .model import Guarantee, Model, Release
 from ._report import report
+from .predictor import Predictor
 from .schema import Column, Schema
 
 __version__ = text_of(lib.hr_version())
 __all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'Column', 'Entry', 'FileError', 'FormatError', 'Guarantee', 'HedgerowClassifier',
-           'HedgerowError', 'HedgerowRegressor', 'Ledger', 'LimitError', 'Model', 'PolicyError', 'PrivacyLeakWarning', 'Release', 'Schema',
+           'HedgerowError', 'HedgerowRegressor', 'Ledger', 'LimitError', 'Model', 'PolicyError', 'Predictor', 'PrivacyLeakWarning', 'Release', 'Schema',
            'SchemaError', 'Shap', 'Shape', 'Shapes', 'generate_hospital', 'methods', 'report',
            'search_cost', 'simulate']
 

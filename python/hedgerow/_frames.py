@@ -61,16 +61,20 @@ def columns_of(X: Any) -> Columns:
     matrix = np.asarray(X)
     if matrix.ndim != 2:
         raise ValueError('Expected 2D array, got %dD array instead. Reshape your data: rows x features.' % matrix.ndim)
-    if matrix.dtype.str[1:] not in ELEMENTS or not matrix.dtype.isnative:
-        matrix = matrix.astype(np.float64)
+    matrix = readable(matrix)
     return Columns([FrameColumn('x%d' % i, 'number', matrix[:, i]) for i in range(matrix.shape[1])], False)
+
+
+def readable(numbers: NDArray[Any]) -> NDArray[Any]:
+    """As they are, if the library reads them so; else as float64."""
+    return numbers if numbers.dtype.str[1:] in ELEMENTS and numbers.dtype.isnative else numbers.astype(np.float64)
 
 
 def unique_names(names: Any) -> list[str]:
     found = [str(name) for name in names]
-    for i, name in enumerate(found):
-        if name in found[:i]:
-            raise SchemaError('The table has two columns named %r; rename one.' % name)
+    if len(set(found)) < len(found):
+        twice = next(name for name in found if found.count(name) > 1)
+        raise SchemaError('The table has two columns named %r; rename one.' % twice)
     return found
 
 
@@ -115,12 +119,12 @@ def pandas_column(name: str, series: Any) -> FrameColumn:
 
 
 def plain_numbers(cells: NDArray[Any]) -> NDArray[Any]:
-    """As they are, if the library reads them so; integers, too, which may be identifiers of more digits than a float64 has."""
+    """What is readable as it is; integers, too, which may be identifiers of more digits than a float64 has."""
     if cells.dtype.kind == 'c':
         raise ValueError('Complex data not supported')
     if cells.dtype.kind in 'iu':
         return cells
-    return cells if cells.dtype.str[1:] in ELEMENTS and cells.dtype.isnative else cells.astype(np.float64)
+    return readable(cells)
 
 
 def arrow_column(name: str, array: _arrow.Array) -> FrameColumn:

@@ -19,6 +19,7 @@ from ._native import Interrupts, call, ffi, lib, made, text_to, texts_to
 from .errors import ArgumentError, PrivacyLeakWarning, SchemaError
 from .ledger import Ledger
 from .model import Guarantee, Model, Release
+from .predictor import Predictor
 from .schema import Column, Schema
 
 MODES = {'sound': lib.HR_MODE_SOUND, 'paper': lib.HR_MODE_PAPER}
@@ -159,6 +160,11 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         if not hasattr(self, 'feature_names_in_'):  # fitted on columns by their position
             columns = _frames.Columns(columns.items, False)
         return self.model_.predict(columns, _threads(self.n_jobs))
+
+    def predictor(self) -> Predictor:
+        """What predicts one record at a time, with the results of `predict` and `predict_proba`."""
+        check_is_fitted(self)
+        return Predictor(self.model_, getattr(self, 'classes_', None), getattr(self, 'feature_names_in_', ()))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

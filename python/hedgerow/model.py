@@ -12,6 +12,7 @@ from . import _frames
 from ._native import call, ffi, lib, made, take_text, text_of, text_to
 from .errors import ArgumentError
 from .explain import Shap, Shapes, shap_of, shapes_of
+from .predictor import Predictor
 from .schema import Schema
 
 FORMATS = {'xgboost': lib.HR_EXPORT_XGBOOST, 'lightgbm': lib.HR_EXPORT_LIGHTGBM, 'onnx': lib.HR_EXPORT_ONNX}
@@ -149,6 +150,11 @@ class Model:
         out = np.empty((table.rows, lib.hr_model_output_count(self._at)))
         call(lib.hr_model_predict, self._at, table.at, threads, ffi.from_buffer('double[]', out))
         return out
+
+    def predictor(self) -> Predictor:
+        """What predicts one record at a time. Classes are the schema's texts."""
+        label = self.schema.label
+        return Predictor(self, label.values if label.is_category else None)
 
     def shapes(self) -> Shapes:
         """What the trees of one feature or two add up to, cell by cell and exactly, with the deviation of the noise in it."""

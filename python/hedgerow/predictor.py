@@ -1,0 +1,207 @@
+"""Predictions of one record at a time, as a service asks for them.
+
+A record becomes C numbers without a table. One of Python's own numbers, None and listed texts takes the short
+way; one with other types of numbers or of missing, with infinity or an error, is read cell by cell."""
+from __future__ import annotations
+
+import math
+from numbers import Real
+from types import NoneType
+from typing import TYPE_CHECKING, Any, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _frames
+from ._native import call, ffi, lib
+from .errors import ArgumentError, SchemaError
+from .schema import Column
+
+if TYPE_CHECKING:
+    from .model import Model
+
+PLAIN = frozenset((float, int, bool))
+LISTED = 10  # names and values that a message tells at most
+
+
+class Predictor:
+    """A model that predicts one record at a time; `predictor` of a `Model` or of an estimator makes it. It
+    does not change: open it once, and share it among threads. It may be pickled.
+
+    A record is a dict {name: cell}, a row of pandas, or a sequence of cells in the order of the schema's
+    features (`Model.schema`). A cell is a number, the text of a category (or a number or boolean that is
+    written like it), or None or NaN, which are missing. Numbers are clipped to their bounds. Names of the
+    label, and of columns that an estimator was fitted on and that are no features, are passed over.
+
+    The results are those of the same record in a table, bit for bit. Fails: SchemaError, which tells the
+    field and the remedy (an absent or unknown name, another count, a category that the schema does not list,
+    a cell of another type, infinity); TypeError (no record)."""
+
+    def __init__(self, model: Model, classes: Sequence[Any] | None, passed_over: Iterable[str] = ()) -> None:
+        schema = model.schema
+        self._model, self._classes = model, None if classes is None else list(classes)
+        self._features = schema.features
+        self._names = [column.name for column in self._features]
+        self._passed_over = {schema.label.name, *passed_over}
+        self._codes = [(i, codes_of(column)) for i, column in enumerate(self._features) if column.is_category]
+        self._at = lib.hr_model_predictor(model._at)
+        self._values_type = ffi.typeof('double[%d]' % len(self._features))
+        self._outputs_type = ffi.typeof('double[%d]' % lib.hr_predictor_output_count(self._at))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Predictor, (self._model, self._classes, self._passed_over)
+
+    def predict_row(self, record: Any) -> Any:
+        """The label of a record within its bounds, or its most probable class: what `predict` of an estimator
+        says of it."""
+        outputs = self._outputs(record)
+        if self._classes is None:
+            return outputs[0]
+        probabilities = list(outputs)
+        return self._classes[probabilities.index(max(probabilities))]
+
+    def predict_proba_row(self, record: Any) -> NDArray[np.float64]:
+        """The probability of each class, whose sum is 1: the row of `Model.predict`, and of `predict_proba`
+        of a classifier. Fails: ArgumentError, too (the label is a number)."""
+        if self._classes is None:
+            raise ArgumentError('The label is a number, which has no probabilities; call predict_row.')
+        return np.frombuffer(ffi.buffer(self._outputs(record)), np.float64)
+
+    def _outputs(self, record: Any) -> Any:
+        values, out = ffi.new(self._values_type, self._numbers(record)), ffi.new(self._outputs_type)
+        # To make an hr_error takes half as long as to predict: only a failure is asked for it.
+        if lib.hr_predict_row(self._at, values, out, ffi.NULL):
+            call(lib.hr_predict_row, self._at, values, out)
+        return out
+
+    # ---- A record as numbers ----
+
+    def _numbers(self, record: Any) -> list[Any]:
+        """What ffi.new takes as doubles, in the order of the features; categories are codes."""
+        cells = self._cells(record)
+        for i, codes in self._codes:
+            code = codes.get(cells[i]) if type(cells[i]) is str else None
+            cells[i] = code_in(cells[i], self._features[i], codes) if code is None else code
+        kinds = set(map(type, cells))
+        if NoneType in kinds:
+            kinds.remove(NoneType)
+            cells = [math.nan if cell is None else cell for cell in cells]
+        try:
+            if kinds <= PLAIN and not any(map(math.isinf, cells)):
+                return cells
+        except OverflowError:  # an integer that no float holds, which number_in names
+            pass
+        return list(map(number_in, cells, self._features))
+
+    def _cells(self, record: Any) -> list[Any]:
+        """A new list, in the order of the features."""
+        if type(record) is dict:
+            return self._cells_by_name(record)
+        if len(getattr(record, 'shape', (0,))) != 1:
+            raise TypeError('A record has one dimension, not %d; Model.predict takes tables.' %
+                            len(record.shape))
+        if hasattr(record, 'keys'):
+            return self._cells_by_name(named_cells(record))
+        if not is_sequence(record):
+            raise TypeError('A record is a dict, or a sequence of cells in the order of the schema, not %s.' %
+                            type(record).__name__)
+        if len(record) != len(self._names):
+            raise SchemaError('The record has %d cells, but the schema has %d features; %s' %
+                              (len(record), len(self._names), self._remedy()))
+        return self._cells_of_array(np.asarray(record)) if hasattr(record, '__array__') else list(record)
+
+    def _remedy(self) -> str:
+        return 'give a cell for each feature, None if it is missing: %s' % listed(self._names)
+
+    def _cells_by_name(self, record: dict[Any, Any]) -> list[Any]:
+        try:
+            cells = [record[name] for name in self._names]
+        except KeyError:
+            absent = [name for name in self._names if name not in record]
+            more = ', and %d more' % (len(absent) - 1) if absent[1:] else ''
+            raise refusal(absent[0], 'the record lacks it' + more, self._remedy()) from None
+        if len(record) > len(cells):
+            self._check_names(record)
+        return cells
+
+    def _check_names(self, record: dict[Any, Any]) -> None:
+        for name in record:
+            if name not in self._names and name not in self._passed_over:
+                raise refusal(str(name), 'the schema has no such feature',
+                              'leave it out; there are: %s' % listed(self._names))
+
+    def _cells_of_array(self, row: NDArray[Any]) -> list[Any]:
+        if row.dtype.kind not in 'fiub':
+            return list(row)
+        row = _frames.readable(row)
+        cells: list[Any] = row.tolist()
+        for i, _ in self._codes:  # as a category, 0.1 of float32 is "0.1", and no longer number
+            cells[i] = row[i]
+        return cells
+
+
+def codes_of(column: Column) -> dict[str, int]:
+    """1 is the first value."""
+    return {value: i + 1 for i, value in enumerate(column.values)}
+
+
+def is_sequence(record: Any) -> bool:
+    is_text = isinstance(record, (str, bytes))
+    return not is_text and hasattr(record, '__len__') and hasattr(record, '__getitem__')
+
+
+def named_cells(record: Any) -> dict[str, Any]:
+    """Of a mapping, or of a row of pandas or sqlite3. Names are texts, as in tables."""
+    items = record.items() if hasattr(record, 'items') else ((key, record[key]) for key in record.keys())
+    names, cells = zip(*items) if len(record) else ((), ())
+    return dict(zip(_frames.unique_names(names), cells))
+
+
+# ---- Cells that are not plain ----
+
+def is_missing(cell: Any) -> bool:
+    return cell is None or (np.ndim(cell) == 0 and _frames.is_missing(cell))
+
+
+def is_number(cell: Any) -> bool:
+    return isinstance(cell, (Real, np.bool_))
+
+
+def code_in(cell: Any, column: Column, codes: dict[str, int]) -> int:
+    """0 is missing. Fails: SchemaError."""
+    if is_missing(cell):
+        return 0
+    if not (isinstance(cell, str) or is_number(cell)):
+        raise refusal(column.name, 'a cell of type %s is no category' % type(cell).__name__,
+                      'give a text, or None if it is missing')
+    code = codes.get(_frames.text_of_value(cell))
+    if code is None:
+        raise refusal(column.name, 'unknown category %r' % cell,
+                      'give one of the schema, or None if it is missing: %s' % listed(column.values))
+    return code
+
+
+def number_in(cell: Any, column: Column) -> float:
+    """NaN is missing. Fails: SchemaError."""
+    if not is_number(cell):
+        if is_missing(cell):
+            return math.nan
+        raise refusal(column.name, 'a cell of type %s is no number' % type(cell).__name__,
+                      'give an int or a float, or None if it is missing')
+    try:
+        number = float(cell)
+    except OverflowError:
+        number = math.inf
+    if math.isinf(number):
+        raise refusal(column.name, 'infinity or a value too large for a number',
+                      'give a finite number, or None if it is missing')
+    return number
+
+
+def refusal(field: str, message: str, remedy: str) -> SchemaError:
+    text = "field '%s': %s; %s" % (field, message, remedy)
+    return SchemaError(text, field=field, message=message, remedy=remedy)
+
+
+def listed(names: Sequence[str]) -> str:
+    return ', '.join(names[:LISTED]) + (', ...' if len(names) > LISTED else '')
