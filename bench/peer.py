@@ -7,9 +7,9 @@ usage: peer.py version LIBRARY
        peer.py forest KIND FILE ROWS FEATURES THREADS FEW MANY DEPTH
        peer.py fit LIBRARY FILE ROWS FEATURES THREADS
        peer.py csv LIBRARY FILE THREADS
-LIBRARY: xgboost, lightgbm, lightgbm-quantised, hessboost; to predict also lleaves, which compiles a model of lightgbm; to fit: sklearn,
-interpret; to read: pandas, polars, pyarrow, xgboost, lightgbm. KIND: sklearn-rf, sklearn-ert, lightgbm-rf, lightgbm-ert. The label is the
-last column of a CSV file."""
+LIBRARY: xgboost, lightgbm, lightgbm-quantised, hessboost; to predict also lleaves, which compiles a model of lightgbm; of records
+alone also hedgerow, our package for Python; to fit: sklearn, interpret; to read: pandas, polars, pyarrow, xgboost, lightgbm.
+KIND: sklearn-rf, sklearn-ert, lightgbm-rf, lightgbm-ert. The label is the last column of a CSV file."""
 import importlib
 import importlib.metadata
 import json
@@ -135,12 +135,20 @@ def model_of_lleaves(x, y, threads, trees):
     return model
 
 
+def model_of_hedgerow(x, y, threads, trees):
+    """Ours, by Python, as bench_train has it."""
+    import hedgerow
+    return hedgerow.HedgerowClassifier('gbdt', bounds=(LOW, HIGH), classes=[0, 1], trees=trees, depth=DEPTH, bins=BINS, learning_rate=ETA,
+                                       options={'lambda': LAMBDA, 'loss': 'logistic'}, n_jobs=threads).fit(x, y)
+
+
 # library -> (its model, its predictions of a table)
 PREDICT = {
     'xgboost': (model_of_xgboost, lambda model, x, threads: model.inplace_predict(x)),
     'lightgbm': (model_of_lightgbm, lambda model, x, threads: model.predict(x, num_threads=threads)),
     'lleaves': (model_of_lleaves, lambda model, x, threads: model.predict(x, n_jobs=threads)),
     'hessboost': (model_of_hessboost, lambda model, x, threads: model.predict(x)),
+    'hedgerow': (model_of_hedgerow, lambda model, x, threads: model.predict_proba(x)[:, 1]),
 }
 
 

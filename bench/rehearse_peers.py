@@ -77,9 +77,10 @@ def check_rows(build):
     for alone, name, ratio in (('', 'hedgerow, predict', 10), (ALONE, 'hedgerow, single', 4)):
         make_programs(build, alone)
         said, rows = rows_of(build, 'rows')
-        expect(name in rows and len(rows) == 5, said)
+        expect(name in rows and len(rows) == 6, said)
         expect(close(rows['lightgbm SingleRowFast']['row']['ratio'], ratio), said)
-        expect(close(rows['xgboost PredictFromDense']['call'], 300) and said.count('are taken off') == 4, said)
+        expect(close(rows['hedgerow predictor, by Python']['row']['ratio'], ratio), said)
+        expect(close(rows['xgboost PredictFromDense']['call'], 300) and said.count('are taken off') == 5, said)
         expect(('has no line of records alone' in said) == (not alone), said)
 
 

@@ -4,8 +4,8 @@ scikit-learn and LightGBM, hedge beside scikit-learn and interpret's DP-EBM, and
 
 Every measurement is a process of its own; sides take turns, so that a slow minute of the machine hits all of them; reported
 are the fastest and the median of the repetitions, and the ratio to ours. Nothing is decided by these times.
-Other libraries are those of the interpreter in BUILD/peers, which tools/peers.sh makes, of the one that PEER_PYTHON names, and of the system's; those that no
-interpreter has are left out, by name. usage: run.py [--help]"""
+Other libraries are those of the interpreter in BUILD/peers, which tools/peers.sh makes, of the one that PEER_PYTHON names, and of the system's; the package of
+Python is that of BUILD-python, which tools/python.sh makes. Those that no interpreter has are left out, by name. usage: run.py [--help]"""
 import argparse
 import json
 import os
@@ -23,13 +23,13 @@ DPBOOST = ['epsilon=100', 'depth=6', 'bins=255', 'learning-rate=0.1', 'lambda=0.
 TRAINERS = ['xgboost', 'lightgbm', 'lightgbm-quantised', 'hessboost']
 PREDICTORS = {'xgboost': 'xgboost inplace_predict', 'lightgbm': 'lightgbm', 'lleaves': 'lightgbm, compiled by lleaves', 'hessboost': 'hessboost'}
 ROWS = {'lightgbm': 'lightgbm SingleRowFast', 'xgboost': 'xgboost PredictFromDense', 'lleaves': 'lightgbm, compiled by lleaves',
-        'hessboost': 'hessboost predict_row, by Python'}
+        'hessboost': 'hessboost predict_row, by Python', 'hedgerow': 'hedgerow predictor, by Python'}
 READERS = ['pandas', 'polars', 'pyarrow', 'xgboost', 'lightgbm']
 FITTERS = {'sklearn': 'scikit-learn HGB, not private', 'interpret': 'interpret DP-EBM, the same budget'}
 FORESTS = {'rf': {'sklearn': 'scikit-learn RandomForest', 'lightgbm': 'lightgbm rf'},
            'ert': {'sklearn': 'scikit-learn ExtraTrees', 'lightgbm': 'lightgbm rf, extra_trees'}}
 FOREST_TREES = 100  # of the whole fits that times are told of
-LIBRARIES = {*TRAINERS, *PREDICTORS, *READERS, *FITTERS}
+LIBRARIES = {*TRAINERS, *PREDICTORS, *ROWS, *READERS, *FITTERS}
 CHECKS = [('logloss', 'log-loss'), ('auc', 'AUC')]
 
 
@@ -37,7 +37,8 @@ def find_peers(build):
     """library -> (interpreter, version)"""
     peers = {}
     named, made = os.environ.get('PEER_PYTHON', ''), os.path.join(build, 'peers', 'bin', 'python')
-    for python in filter(shutil.which, filter(None, [named, made, sys.executable, '/usr/bin/python3'])):
+    package = os.path.join(os.path.normpath(build) + '-python', 'venv', 'bin', 'python')
+    for python in filter(shutil.which, filter(None, [named, made, package, sys.executable, '/usr/bin/python3'])):
         for library in sorted(LIBRARIES - set(peers)):
             done = subprocess.run([python, PEER, 'version', library], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
             if done.returncode == 0:
@@ -175,7 +176,7 @@ def rows_beside_peers(args, peers, size):
         row['call'] = min(g['call'] for g in got) * 1e9
         if row['call']:
             print('  %-36s%8.0f ns that a call from Python takes are taken off' % (row['side'], row['call']))
-    print('  ours are of a made-up model of 28 features (bench_predict)%s' % ('' if alone else ', which has no line of records alone: of a table'))
+    print('  ours in C are of a made-up model of 28 features (bench_predict)%s' % ('' if alone else ', which has no line of records alone: of a table'))
     for library in sorted(set(ROWS) - set(peers)):
         print('  left out, as no interpreter has it: ' + ROWS[library])
     return rows
@@ -319,7 +320,7 @@ def main():
     print('beside: ' + (', '.join('%s %s (%s)' % (name, version, python) for name, (python, version) in sorted(peers.items())) or
                         'no other library found'))
     if set(peers) < LIBRARIES:
-        print('missing, and left out: %s; tools/peers.sh installs them, or PEER_PYTHON names an interpreter that has more' % ', '.join(sorted(LIBRARIES - set(peers))))
+        print('missing, and left out: %s; tools/peers.sh installs them (tools/python.sh: hedgerow), or PEER_PYTHON names an interpreter that has more' % ', '.join(sorted(LIBRARIES - set(peers))))
     rows = []
     for threads in map(int, args.threads.split(',')):
         rows += run_sections(args, peers, threads)
