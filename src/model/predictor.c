@@ -1,25 +1,25 @@
 #include "model/predictor.h"
 
 #include "base/fail.h"
+#include "model/threshold_set.h"
 #include "tree/binarize.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = HR_PREDICTOR_BLOCK, COLUMN_THRESHOLDS = HR_SEARCH_EDGES_MAX, FIRST_ROOM = 512 };
+enum { BLOCK = HR_PREDICTOR_BLOCK, COLUMN_THRESHOLDS = HR_SEARCH_EDGES_MAX };
 
 /* What the trees ask about one feature. */
 typedef struct question {
     bool asked;
     size_t first_column;
-    double *thresholds; /* the first `sorted` are ascending and distinct */
-    size_t count, sorted, room;
+    hr_threshold_set thresholds;
 } question;
 
 typedef struct compiler {
     const hr_schema *schema;
     hr_arena *scratch, *arena;
-    hr_tree *trees; /* two-way */
+    hr_tree *trees;    /* two-way */
+    uint32_t **splits; /* of every node of a tree that compares a number: the index of its threshold */
     size_t tree_count, feature_count;
     question *questions; /* one a feature */
 } compiler;
@@ -30,60 +30,18 @@ static bool is_number_predictor(const compiler *c, uint32_t feature) {
 
 /* ---- Thresholds ---- */
 
-static int compare_numbers_predictor(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void sort_thresholds(question *q) {
-    if (!q->count) return;
-    qsort(q->thresholds, q->count, sizeof *q->thresholds, compare_numbers_predictor);
-    size_t kept = 1;
-    for (size_t i = 1; i < q->count; i++)
-        if (q->thresholds[i] != q->thresholds[kept - 1]) q->thresholds[kept++] = q->thresholds[i];
-    q->count = q->sorted = kept;
-}
-
-/* How many of the sorted ones are less: a search without a branch on thresholds. */
-static size_t count_less(const question *q, double threshold) {
-    size_t less = 0;
-    for (size_t left = q->sorted, half; left; left -= half) {
-        half = (left + 1) / 2;
-        less += half & -(size_t)(q->thresholds[less + half - 1] < threshold);
-    }
-    return less;
-}
-
-/* Sorts when there is no room for one more, and doubles the room if that frees less than half of it. False
- * when memory is short. */
-static bool make_room_predictor(question *q) {
-    if (q->count < q->room) return true;
-    sort_thresholds(q);
-    if (q->count < q->room / 2) return true;
-    size_t room = q->room ? 2 * q->room : FIRST_ROOM;
-    double *larger = realloc(q->thresholds, room * sizeof *larger);
-    if (!larger) return false;
-    q->thresholds = larger;
-    q->room = room;
-    return true;
-}
-
-/* Most thresholds come many times: one that is known is not kept again. False when memory is short. */
-static bool add_threshold_predictor(question *q, double threshold) {
-    size_t at = count_less(q, threshold);
-    if (at < q->sorted && q->thresholds[at] == threshold) return true;
-    if (!make_room_predictor(q)) return false;
-    q->thresholds[q->count++] = threshold;
-    return true;
-}
-
-static bool gather_tree(compiler *c, const hr_tree *tree) {
+static bool gather_tree(compiler *c, size_t t) {
+    const hr_tree *tree = &c->trees[t];
+    uint32_t *splits = hr_arena_alloc(c->scratch, tree->node_count, sizeof *splits);
+    if (!splits) return false;
+    c->splits[t] = splits;
     for (size_t n = 0; n < tree->node_count; n++) {
         const hr_node *node = &tree->nodes[n];
         if (!node->left) continue;
         question *q = &c->questions[node->feature];
         q->asked = true;
-        if (is_number_predictor(c, node->feature) && !add_threshold_predictor(q, node->threshold))
+        if (is_number_predictor(c, node->feature) &&
+            !hr_threshold_set_add(&q->thresholds, node->threshold, &splits[n]))
             return false;
     }
     return true;
@@ -91,18 +49,19 @@ static bool gather_tree(compiler *c, const hr_tree *tree) {
 
 static bool gather_predictor(compiler *c, const hr_forest *forest) {
     for (size_t t = 0; t < c->tree_count; t++)
-        if (!hr_binarize(c->scratch, &forest->trees[t], c->schema, &c->trees[t]) ||
-            !gather_tree(c, &c->trees[t]))
+        if (!hr_binarize(c->scratch, &forest->trees[t], c->schema, &c->trees[t]) || !gather_tree(c, t))
             return false;
-    for (size_t f = 0; f < c->feature_count; f++) sort_thresholds(&c->questions[f]);
+    for (size_t f = 0; f < c->feature_count; f++)
+        if (!hr_threshold_set_sort(&c->questions[f].thresholds)) return false;
     return true;
 }
 
 /* ---- Columns ---- */
 
 static size_t predictor_columns_of(const question *q) {
+    const size_t count = q->thresholds.count;
     if (!q->asked) return 0;
-    return q->count ? (q->count + COLUMN_THRESHOLDS - 1) / COLUMN_THRESHOLDS : 1;
+    return count ? (count + COLUMN_THRESHOLDS - 1) / COLUMN_THRESHOLDS : 1;
 }
 
 static size_t count_columns(compiler *c) {
@@ -115,10 +74,10 @@ static size_t count_columns(compiler *c) {
 }
 
 /* Column `index` of a number has its thresholds from index * COLUMN_THRESHOLDS on. */
-static bool number_column(compiler *c, const question *q, size_t index, hr_predictor_column *out) {
+static bool number_column(compiler *c, const hr_threshold_set *set, size_t index, hr_predictor_column *out) {
     size_t first = index * COLUMN_THRESHOLDS,
-           count = q->count - first < COLUMN_THRESHOLDS ? q->count - first : COLUMN_THRESHOLDS;
-    const hr_feature_bins bins = {HR_KIND_NUMBER, (uint32_t)count + 2, q->thresholds + first};
+           count = set->count - first < COLUMN_THRESHOLDS ? set->count - first : COLUMN_THRESHOLDS;
+    const hr_feature_bins bins = {HR_KIND_NUMBER, (uint32_t)count + 2, set->thresholds + first};
     if (!hr_bins_search(&bins, c->arena, &out->search)) return false;
     out->bins = (hr_feature_bins){bins.kind, bins.bin_count, out->search.padded};
     return true;
@@ -135,7 +94,8 @@ static bool make_columns(compiler *c, hr_predictor *out) {
             *column = (hr_predictor_column){
                 .feature = f,
                 .bins = {HR_KIND_CATEGORY, hr_category_bins(hr_schema_feature(c->schema, f)), NULL}};
-            if (is_number_predictor(c, (uint32_t)f) && !number_column(c, q, i, column)) return false;
+            if (is_number_predictor(c, (uint32_t)f) && !number_column(c, &q->thresholds, i, column))
+                return false;
         }
     }
     return true;
@@ -143,15 +103,18 @@ static bool make_columns(compiler *c, hr_predictor *out) {
 
 /* ---- Trees ---- */
 
-/* The same node about a column and its bins. */
-static hr_node about_column(const compiler *c, hr_node node) {
-    if (!node.left) return node;
-    const question *q = &c->questions[node.feature];
-    bool number = is_number_predictor(c, node.feature);
-    size_t less = number ? count_less(q, node.threshold) : 0;
-    node.feature = (uint32_t)(q->first_column + less / COLUMN_THRESHOLDS);
-    if (number) node.cut = (uint8_t)(less % COLUMN_THRESHOLDS + 1);
-    return node;
+/* The same nodes about columns and their bins. */
+static void ask_about_columns(const compiler *c, size_t t, hr_node *out) {
+    const hr_tree *tree = &c->trees[t];
+    memcpy(out, tree->nodes, tree->node_count * sizeof *out);
+    for (size_t n = 0; n < tree->node_count; n++) {
+        if (!out[n].left) continue;
+        const question *q = &c->questions[tree->nodes[n].feature];
+        const bool number = is_number_predictor(c, tree->nodes[n].feature);
+        const size_t less = number ? q->thresholds.places[c->splits[t][n]] : 0;
+        out[n].feature = (uint32_t)(q->first_column + less / COLUMN_THRESHOLDS);
+        if (number) out[n].cut = (uint8_t)(less % COLUMN_THRESHOLDS + 1);
+    }
 }
 
 static hr_feature_bins *bins_of_columns(compiler *c, const hr_predictor *predictor) {
@@ -174,7 +137,7 @@ static bool lay_out_predictor(compiler *c, const size_t *offsets, hr_predictor *
     for (size_t t = 0; t < c->tree_count; t++) {
         hr_tree tree = c->trees[t];
         tree.nodes = nodes;
-        for (size_t n = 0; n < tree.node_count; n++) nodes[n] = about_column(c, c->trees[t].nodes[n]);
+        ask_about_columns(c, t, nodes);
         if (!hr_place_tree_make(c->arena, &tree, &binning, offsets, &out->trees[t])) return false;
     }
     return true;
@@ -192,9 +155,10 @@ static bool compile(compiler *c, const hr_forest *forest, hr_predictor *out) {
     if (!c->scratch) return false;
     c->questions = hr_arena_alloc(c->scratch, c->feature_count, sizeof *c->questions);
     c->trees = hr_arena_alloc(c->scratch, c->tree_count, sizeof *c->trees);
-    if (!c->questions || !c->trees) return false;
+    c->splits = hr_arena_alloc(c->scratch, c->tree_count, sizeof *c->splits);
+    if (!c->questions || !c->trees || !c->splits) return false;
     bool made = gather_predictor(c, forest) && make_columns(c, out) && make_trees(c, out);
-    for (size_t f = 0; f < c->feature_count; f++) free(c->questions[f].thresholds);
+    for (size_t f = 0; f < c->feature_count; f++) hr_threshold_set_done(&c->questions[f].thresholds);
     return made;
 }
 

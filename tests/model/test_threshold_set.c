@@ -1,0 +1,77 @@
+/* Sets of thresholds against their definition: each distinct number once, and in order. */
+#include "model/threshold_set.h"
+#include "synth/generate.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { ADDED = 5000 };
+
+static double draw_threshold(hr_dice *dice, uint64_t different) {
+    static const double odd[] = {-INFINITY, INFINITY, 0., -0., 0x1p-1074, -0x1p-1074};
+    if (!hr_dice_below(dice, 50)) return odd[hr_dice_below(dice, 6)];
+    return ldexp((double)hr_dice_below(dice, different) - (double)different / 2,
+                 (int)hr_dice_below(dice, 2) * 40);
+}
+
+static void check_set(uint64_t different) {
+    hr_dice dice;
+    hr_threshold_set set = {0};
+    double *added = malloc(ADDED * sizeof *added);
+    uint32_t *indices = malloc(ADDED * sizeof *indices);
+    assert_true(added && indices);
+    hr_dice_init(&dice, different);
+    for (size_t i = 0; i < ADDED; i++) {
+        const size_t before = set.count;
+        added[i] = draw_threshold(&dice, different);
+        assert_true(hr_threshold_set_add(&set, added[i], &indices[i]));
+        assert_true(indices[i] <= before && set.thresholds[indices[i]] == added[i]);
+    }
+    assert_true(hr_threshold_set_sort(&set));
+    for (size_t k = 1; k < set.count; k++) assert_true(set.thresholds[k - 1] < set.thresholds[k]);
+    for (size_t i = 0; i < ADDED; i++) assert_true(set.thresholds[set.places[indices[i]]] == added[i]);
+    hr_threshold_set_done(&set);
+    free(added);
+    free(indices);
+}
+
+static void test_threshold_set__has_each_number_once_and_in_order(void **state) {
+    (void)state;
+    check_set(1);
+    check_set(100);
+    check_set(1000000);
+}
+
+static void test_threshold_set__has_one_zero(void **state) {
+    (void)state;
+    hr_threshold_set set = {0};
+    uint32_t index = 7;
+    assert_true(hr_threshold_set_add(&set, -0., &index));
+    assert_true(index == 0 && !signbit(set.thresholds[0]));
+    assert_true(hr_threshold_set_add(&set, 0., &index));
+    assert_true(index == 0 && set.count == 1);
+    hr_threshold_set_done(&set);
+}
+
+static void test_threshold_set__may_be_empty(void **state) {
+    (void)state;
+    hr_threshold_set set = {0};
+    assert_true(hr_threshold_set_sort(&set));
+    assert_int_equal(set.count, 0);
+    hr_threshold_set_done(&set);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threshold_set__has_each_number_once_and_in_order),
+        cmocka_unit_test(test_threshold_set__has_one_zero),
+        cmocka_unit_test(test_threshold_set__may_be_empty),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
