@@ -6,13 +6,13 @@
 #include "methods/average.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 /* One thread's tree. */
 typedef struct forest_worker {
     hr_forest_records *records;
     hr_depth_first *deep;
-    uint64_t seed;
     hr_tree tree;
     const hr_exact *stats;
     hr_status status;
@@ -95,9 +95,9 @@ static void plain_forest_done(plain_forest *f) {
     hr_binned_free(f->binned);
 }
 
-static void grow_plain_tree(const plain_forest *f, forest_worker *w) {
+static void grow_plain_tree(const plain_forest *f, forest_worker *w, uint64_t seed) {
     hr_csprng *csprng = NULL;
-    w->status = hr_csprng_open_seeded(w->seed, &csprng, &w->err);
+    w->status = hr_csprng_open_seeded(seed, &csprng, &w->err);
     if (w->status) return;
     f->taking(w->records, csprng);
     w->status = hr_depth_first_grow(w->deep, csprng, &w->tree, &w->stats, &w->err);
@@ -138,32 +138,59 @@ static hr_status add_plain_tree(const plain_forest *f, const forest_worker *w, h
     return status;
 }
 
-static hr_status failure_of(const forest_worker *w, hr_error *err) {
+/* Adds what a worker grew, or tells why it could not. */
+static hr_status join_plain_tree(const plain_forest *f, const forest_worker *w, hr_error *err) {
     if (w->status && err) *err = w->err;
-    return w->status;
+    return w->status ? w->status : add_plain_tree(f, w, err);
 }
 
-/* As many trees as there are workers, side by side; then they join the forest in order. */
-static hr_status grow_trees(const plain_forest *f, size_t count, hr_error *err) {
+/* A seed for every tree, so that the number of threads does not matter. NULL when memory is short. */
+static uint64_t *draw_seeds(const plain_forest *f, size_t trees) {
+    uint64_t *seeds = malloc(trees * sizeof *seeds);
+    for (size_t t = 0; seeds && t < trees; t++) seeds[t] = hr_csprng_u64(hr_gate_csprng(f->training->gate));
+    return seeds;
+}
+
+/* Every worker grows one tree after another; they join the forest in order, while other workers grow theirs.
+ * The caller's thread alone tells of progress. */
+static hr_status grow_on_seeds(const plain_forest *f, const uint64_t *seeds, size_t trees, hr_error *err) {
+    const pthread_t caller = pthread_self();
     hr_status status = HR_OK;
-    for (size_t i = 0; i < count; i++) f->workers[i].seed = hr_csprng_u64(hr_gate_csprng(f->training->gate));
-#pragma omp parallel for num_threads((int)count) schedule(static, 1)
-    for (size_t i = 0; i < count; i++) grow_plain_tree(f, &f->workers[i]);
-    for (size_t i = 0; !status && i < count; i++) {
-        status = failure_of(&f->workers[i], err);
-        if (!status) status = add_plain_tree(f, &f->workers[i], err);
+    size_t taken = 0;
+    bool stopped = false;
+#pragma omp parallel num_threads((int)f->worker_count)
+    {
+        size_t mine;
+#pragma omp atomic capture
+        mine = taken++;
+        forest_worker *w = &f->workers[mine];
+#pragma omp for ordered schedule(static, 1)
+        for (size_t t = 0; t < trees; t++) {
+            bool ends;
+#pragma omp atomic read
+            ends = stopped;
+            if (!ends) grow_plain_tree(f, w, seeds[t]);
+#pragma omp ordered
+            if (!status) {
+                status = join_plain_tree(f, w, err);
+                if (!status && t + 1 < trees && pthread_equal(caller, pthread_self()))
+                    status = hr_training_progress(f->training, t + 1, trees, err);
+#pragma omp atomic write
+                stopped = status;
+            }
+        }
     }
     return status;
 }
 
 static hr_status grow_forest(const plain_forest *f, hr_error *err) {
-    size_t trees = (size_t)f->training->options->trees;
+    const size_t trees = (size_t)f->training->options->trees;
+    uint64_t *seeds = draw_seeds(f, trees);
+    if (!seeds) return hr_fail_memory(err);
     hr_status status = hr_average_init(f->training, err);
-    for (size_t made = 0, count; !status && made < trees; made += count) {
-        count = trees - made < f->worker_count ? trees - made : f->worker_count;
-        status = grow_trees(f, count, err);
-        if (!status) status = hr_training_progress(f->training, made + count, trees, err);
-    }
+    if (!status) status = grow_on_seeds(f, seeds, trees, err);
+    if (!status) status = hr_training_progress(f->training, trees, trees, err);
+    free(seeds);
     return status;
 }
 

@@ -3,6 +3,8 @@
  * that are hardly tables. */
 #include "support/tables.h"
 
+#include <pthread.h>
+
 static const char *const methods[] = {"rf", "ert", "median"};
 
 /* ---- What they learn ---- */
@@ -361,25 +363,40 @@ static void test_forests__make_one_leaf_of_constant_features(void **state) {
     table_close(&t);
 }
 
-static bool stop_soon(void *user, size_t done, size_t total) {
-    size_t *calls = user;
-    assert_true(done <= total && total == 50);
-    return ++*calls < 3;
+/* What the progress callback was told. */
+typedef struct progress {
+    pthread_t caller;
+    size_t calls, most, done;
+} progress;
+
+/* Ascends, on the thread that called hr_fit; stops the fit in call `most`. */
+static bool follow(void *user, size_t done, size_t total) {
+    progress *p = user;
+    assert_true(pthread_equal(p->caller, pthread_self()));
+    assert_true(done > p->done && done <= total && total == 50);
+    p->done = done;
+    return ++p->calls < p->most;
 }
 
 static void test_forests__can_be_stopped(void **state) {
     (void)state;
     table t = table_of_steps(100, 2, 2, 16);
-    for (size_t m = 0; m < COUNT(methods); m++) {
-        hr_fit_options options = seeded_options_of(methods[m], HR_MODE_SOUND, 16);
-        hr_model *model = NULL;
-        size_t calls = 0;
-        options.trees = 50;
-        options.progress = stop_soon;
-        options.user = &calls;
-        assert_int_equal(hr_fit(t.data, &options, &model, NULL), HR_E_CANCELLED);
-        assert_true(!model && calls == 3);
-    }
+    for (size_t m = 0; m < COUNT(methods); m++)
+        for (int threads = 1; threads <= 3; threads++) {
+            hr_fit_options options = seeded_options_of(methods[m], HR_MODE_SOUND, 16);
+            hr_model *model = NULL;
+            progress p = {.caller = pthread_self(), .most = 3};
+            options.trees = 50;
+            options.threads = threads;
+            options.progress = follow;
+            options.user = &p;
+            assert_int_equal(hr_fit(t.data, &options, &model, NULL), HR_E_CANCELLED);
+            assert_true(!model && p.calls == 3);
+            p = (progress){.caller = pthread_self(), .most = SIZE_MAX};
+            assert_int_equal(hr_fit(t.data, &options, &model, NULL), HR_OK);
+            assert_int_equal(p.done, 50);
+            hr_model_free(model);
+        }
     table_close(&t);
 }
 
