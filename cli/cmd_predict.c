@@ -80,9 +80,10 @@ static void write_record(FILE *out, const layout *lines, size_t row, const doubl
     if (lines->with_class)
         print_csv_field(out, "", lines->label->values[hr_decide(lines->rule, numbers, lines->count)]);
     for (size_t k = 0; lines->with_numbers && k < lines->count; k++) {
-        char text[32];
-        number_text(numbers[k], text);
-        fprintf(out, k > 0 || lines->with_class ? ",%s" : "%s", text);
+        char text[HR_NUMBER_TEXT];
+        hr_number_text(numbers[k], text);
+        if (k > 0 || lines->with_class) fputc(',', out);
+        fputs(text, out);
     }
     fputc('\n', out);
 }

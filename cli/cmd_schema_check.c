@@ -28,9 +28,9 @@ static void bounds_text(const hr_column *column, char *text, size_t size) {
         snprintf(text, size, "%zu values", column->value_count);
         return;
     }
-    char low[32], high[32];
-    number_text(column->low, low);
-    number_text(column->high, high);
+    char low[HR_NUMBER_TEXT], high[HR_NUMBER_TEXT];
+    hr_number_text(column->low, low);
+    hr_number_text(column->high, high);
     snprintf(text, size, "%s..%s", low, high);
 }
 

@@ -1,6 +1,7 @@
 /* JSON for scripts: a writer that needs no library and no memory. */
 #include "output.h"
 
+#include <hedgerow/amount.h>
 #include <math.h>
 #include <string.h>
 
@@ -45,8 +46,8 @@ void json_text(json_writer *json, const char *name, const char *text) {
 
 void json_number(json_writer *json, const char *name, double value) {
     begin_json_value(json, name);
-    char text[32] = "null";
-    if (isfinite(value)) number_text(value, text);
+    char text[HR_NUMBER_TEXT] = "null";
+    if (isfinite(value)) hr_number_text(value, text);
     fputs(text, json->out);
 }
 

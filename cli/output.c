@@ -102,13 +102,6 @@ void print_csv_field(FILE *out, const char *prefix, const char *text) {
     fputc('"', out);
 }
 
-void number_text(double value, char *text) {
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, 32, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) return;
-    }
-}
-
 void print_metric(FILE *out, const char *name, double value) {
     if (isnan(value)) {
         fprintf(out, "%-9s -\n", name);

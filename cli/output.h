@@ -46,9 +46,6 @@ int text_width(const char *text);
 /* Prints one field of a CSV line, prefix and text, quoted where it must be. */
 void print_csv_field(FILE *out, const char *prefix, const char *text);
 
-/* The shortest decimal that reads back as the same double. `text` has at least 32 bytes. */
-void number_text(double value, char *text);
-
 /* Prints a decimal with 4 significant digits, or "-" for a number that does not exist. */
 void print_metric(FILE *out, const char *name, double value);
 

@@ -1,5 +1,5 @@
-/* Amounts of epsilon and delta as people read them: six significant digits, rounded so that nothing is
- * promised that does not hold.
+/* Numbers as text: amounts of epsilon and delta as people read them, in six significant digits, rounded so
+ * that nothing is promised that does not hold; and numbers of files, in as many digits as they need.
  *
  * A double stands for the shortest decimal that reads back to it, which is what JSON has: 0.1 is printed as
  * 0.1. Amounts are at least 0; an infinite one is "inf". Thread: any. */
@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-enum { HR_AMOUNT_TEXT = 16 }; /* bytes of a text, with its NUL */
+/* Bytes of the text of an amount, and of any number, with its NUL. */
+enum { HR_AMOUNT_TEXT = 16, HR_NUMBER_TEXT = 32 };
 
 /* What is spent or guaranteed, rounded up. Also for a cost in rho or mu^2. */
 HR_API void hr_spent_text(double amount, char text[HR_AMOUNT_TEXT]);
@@ -23,6 +24,10 @@ HR_API void hr_spent_text(double amount, char text[HR_AMOUNT_TEXT]);
  * units, and a request for 0.1 gets exactly that. */
 HR_API void hr_epsilon_left_text(double amount, char text[HR_AMOUNT_TEXT]);
 HR_API void hr_delta_left_text(double amount, char text[HR_AMOUNT_TEXT]);
+
+/* The shortest usual spelling that reads back to the same finite double, whatever the locale: 0.1, -17,
+ * 1e+15. */
+HR_API void hr_number_text(double value, char text[HR_NUMBER_TEXT]);
 
 #ifdef __cplusplus
 }

@@ -235,32 +235,3 @@ hr_number_status hr_number_parse(const char *text, size_t size, double *value) {
     *value = d.negative ? -result : result;
     return HR_NUMBER_OK;
 }
-
-/* Undoes what a locale does to the decimal point, which may be several bytes. */
-static void plain_point(char *text) {
-    char *to = text;
-    for (const char *from = text; *from; from++) {
-        bool known = strchr("0123456789+-e", *from) != NULL;
-        if (known) *to++ = *from;
-        if (!known && (to == text || to[-1] != '.')) *to++ = '.';
-    }
-    *to = '\0';
-}
-
-void hr_number_render(double value, char text[HR_NUMBER_TEXT]) {
-    if (fabs(value) < 1e15 && value == floor(value)) {
-        snprintf(text, HR_NUMBER_TEXT, "%.0f", value);
-        return;
-    }
-    for (int digits = 15; digits <= 17; digits++) {
-        double back = 0;
-        snprintf(text, HR_NUMBER_TEXT, "%.*g", digits, value);
-        plain_point(text);
-        if (hr_number_parse(text, strlen(text), &back) == HR_NUMBER_OK && back == value) return;
-    }
-}
-
-void hr_number_render_float(float value, char text[HR_NUMBER_TEXT]) {
-    snprintf(text, HR_NUMBER_TEXT, "%.8e", (double)value);
-    plain_point(text);
-}

@@ -6,6 +6,7 @@
 #ifndef HR_BASE_NUMBER_H
 #define HR_BASE_NUMBER_H
 
+#include <hedgerow/amount.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,11 +24,6 @@ hr_number_status hr_number_parse(const char *text, size_t size, double *value);
 
 /* mantissa * 10^exponent, correctly rounded. False if it is not among the quick cases: |exponent| <= 27. */
 bool hr_number_scale(uint64_t mantissa, int exponent, double *value);
-
-enum { HR_NUMBER_TEXT = 32 };
-
-/* The shortest of the usual spellings that reads back to the same finite double. */
-void hr_number_render(double value, char text[HR_NUMBER_TEXT]);
 
 /* Nine digits and an exponent, such as 1.00000000e-01, to which this finite float is the nearest. */
 void hr_number_render_float(float value, char text[HR_NUMBER_TEXT]);

@@ -37,7 +37,7 @@ static bool make_lightgbm_tree(const hr_engine_tree *tree, const hr_schema *sche
 
 static void add_lightgbm_number(hr_buffer *b, double value) {
     char text[HR_NUMBER_TEXT];
-    hr_number_render(value, text);
+    hr_number_text(value, text);
     hr_buffer_text(b, text);
 }
 

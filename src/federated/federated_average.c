@@ -139,7 +139,7 @@ static void list_settings(released *r) {
     r->settings.arena = r->training.arena;
     hr_settings_add_options(&r->settings, r->method, &r->turn->options);
     if (r->training.records <= 0) return;
-    hr_number_render(r->training.records, text);
+    hr_number_text(r->training.records, text);
     hr_settings_add(&r->settings, HR_RECORDS_SETTING, text);
 }
 

@@ -167,7 +167,7 @@ void hr_bounds_add_settings(hr_settings *settings, const hr_fit_options *options
     if (!options->private_bounds_count) return;
     for (size_t i = 0; i < options->private_bounds_count; i++)
         hr_buffer_format(&names, "%s%s", i ? ", " : "", options->private_bounds[i]);
-    hr_number_render(options->bounds_share, share);
+    hr_number_text(options->bounds_share, share);
     if (names.failed)
         settings->lost = true;
     else

@@ -98,7 +98,7 @@ void hr_class_weights_add_setting(hr_settings *settings, const hr_fit_options *o
     if (!options->class_weights) return;
     for (size_t k = 0; k < options->class_weight_count; k++) {
         char number[HR_NUMBER_TEXT];
-        hr_number_render(options->class_weights[k] / largest_of(options), number);
+        hr_number_text(options->class_weights[k] / largest_of(options), number);
         hr_buffer_format(&text, "%s%s", k ? " " : "", number);
     }
     if (hr_buffer_take(&text, &whole, NULL))

@@ -15,7 +15,7 @@ typedef struct json_member {
 static void add_members(hr_buffer *b, const json_member *members, size_t count) {
     for (size_t i = 0; i < count; i++) {
         char text[HR_NUMBER_TEXT] = "null";
-        if (isfinite(members[i].value)) hr_number_render(members[i].value, text);
+        if (isfinite(members[i].value)) hr_number_text(members[i].value, text);
         hr_buffer_format(b, "%s\"%s\": %s", i ? ", " : "", members[i].name, text);
     }
 }

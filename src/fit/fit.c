@@ -212,7 +212,7 @@ static void give_back_reservation(fit_job *f) {
 static void add_records(fit_job *f) {
     char text[HR_NUMBER_TEXT];
     if (f->training.records <= 0) return;
-    hr_number_render(f->training.records, text);
+    hr_number_text(f->training.records, text);
     hr_settings_add(&f->settings, HR_RECORDS_SETTING, text);
 }
 

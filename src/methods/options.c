@@ -239,7 +239,7 @@ static void render_option_value(const hr_fit_options *options, const option *o, 
     if (o->type == CHOICE)
         snprintf(text, HR_NUMBER_TEXT, "%s", o->choices[(int)value]);
     else
-        hr_number_render(value, text);
+        hr_number_text(value, text);
 }
 
 hr_status hr_options_check(const hr_method *method, const hr_fit_options *options, hr_error *err) {

@@ -19,7 +19,7 @@
 /* Every digit that the double needs. The integer -0 would lose its sign. */
 static void add_json_number(hr_buffer *b, double value) {
     char text[HR_NUMBER_TEXT];
-    hr_number_render(value, text);
+    hr_number_text(value, text);
     hr_buffer_text(b, value == 0 && signbit(value) ? "-0.0" : text);
 }
 

@@ -66,7 +66,7 @@ static void show_number_condition(hr_buffer *buffer, const hr_node *node) {
         hr_buffer_text(buffer, node->missing_left ? " is anything" : " is present");
     } else {
         char threshold[HR_NUMBER_TEXT];
-        hr_number_render(node->threshold, threshold);
+        hr_number_text(node->threshold, threshold);
         hr_buffer_format(buffer, " <= %s", threshold);
         if (node->missing_left) hr_buffer_text(buffer, " or missing");
     }
@@ -106,11 +106,11 @@ static void show_interval(hr_buffer *buffer, const hr_tree *tree, const hr_node 
         return;
     }
     if (!first) {
-        hr_number_render(tree->thresholds[node->first + bin - 2], edge);
+        hr_number_text(tree->thresholds[node->first + bin - 2], edge);
         hr_buffer_format(buffer, "> %s", edge);
     }
     if (!last) {
-        hr_number_render(tree->thresholds[node->first + bin - 1], edge);
+        hr_number_text(tree->thresholds[node->first + bin - 1], edge);
         hr_buffer_format(buffer, "%s<= %s", first ? "" : " and ", edge);
     }
 }

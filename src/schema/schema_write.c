@@ -42,7 +42,7 @@ static void write_list(hr_buffer *out, const char *const *words, size_t count) {
 
 static void write_schema_number(hr_buffer *out, const char *indent, const char *key, double value) {
     char text[HR_NUMBER_TEXT];
-    hr_number_render(value, text);
+    hr_number_text(value, text);
     hr_buffer_format(out, "%s%s: %s\n", indent, key, text);
 }
 

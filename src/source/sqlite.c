@@ -102,7 +102,7 @@ static hr_status write_names(sqlite_rows *s, hr_error *err) {
 static void write_real(hr_buffer *lines, double value) {
     char text[HR_NUMBER_TEXT];
     if (isfinite(value))
-        hr_number_render(value, text);
+        hr_number_text(value, text);
     else
         strcpy(text, value > 0 ? "inf" : "-inf"); /* the reader refuses it, with the place */
     hr_buffer_text(lines, text);

@@ -272,7 +272,7 @@ static void test_parse__stays_within_its_bytes(void **state) {
     free(exact);
 }
 
-static void test_render__reads_back(void **state) {
+static void test_text__reads_back(void **state) {
     (void)state;
     static const struct {
         double value;
@@ -283,7 +283,7 @@ static void test_render__reads_back(void **state) {
                  {1e15, "1e+15"}, {0.30000000000000004, "0.30000000000000004"}};
     char text[HR_NUMBER_TEXT];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hr_number_render(cases[i].value, text);
+        hr_number_text(cases[i].value, text);
         assert_string_equal(text, cases[i].text);
     }
     for (int i = 0; i < 100000; i++) {
@@ -291,9 +291,47 @@ static void test_render__reads_back(void **state) {
         double x, back = 0;
         memcpy(&x, &bits, sizeof x);
         if (!isfinite(x)) continue;
-        hr_number_render(x, text);
+        hr_number_text(x, text);
         assert_int_equal(hr_number_parse(text, strlen(text), &back), HR_NUMBER_OK);
         assert_true(bits_of(x) == bits_of(back));
+    }
+}
+
+/* By definition: the first of 15, 16 and 17 digits that reads back. */
+static void check_text(double x) {
+    char text[HR_NUMBER_TEXT], wanted[HR_NUMBER_TEXT];
+    int digits = 15;
+    do snprintf(wanted, sizeof wanted, "%.*g", digits, x);
+    while (strtod(wanted, NULL) != x && digits++ < 17);
+    hr_number_text(x, text);
+    assert_string_equal(text, wanted);
+    hr_number_text(-x, text);
+    assert_true(text[0] == '-' && strcmp(text + 1, wanted) == 0);
+}
+
+/* And of the doubles beside it. */
+static void check_texts_near(double x) {
+    double below = nextafter(x, 0), above = nextafter(x, INFINITY);
+    check_text(x);
+    for (int i = 0; i < 3; i++) {
+        check_text(below);
+        check_text(above);
+        below = nextafter(below, 0);
+        above = nextafter(above, INFINITY);
+    }
+}
+
+static void test_text__has_the_first_digits_that_read_back(void **state) {
+    (void)state;
+    for (int e = -300; e < 300; e++) check_texts_near(pow(10, e));
+    for (int e = -60; e < 60; e++) check_texts_near(ldexp(1, e));
+    for (int i = 0; i < 60000; i++) {
+        const double unit = (double)(next() >> 11) * 0x1p-53, decade = pow(10, (double)(next() % 24) - 7);
+        const double few = (double)(next() % 100000) / 1e5,
+                     places = (double)(next() % 10000000000000000) / 1e16;
+        check_text((unit + 0x1p-53) * decade);
+        check_texts_near((few + 1e-5) * decade);
+        check_texts_near(places + 1e-9);
     }
 }
 
@@ -323,7 +361,8 @@ int main(void) {
         cmocka_unit_test(test_parse__refuses_what_is_no_number),
         cmocka_unit_test(test_parse__takes_a_point_in_every_locale),
         cmocka_unit_test(test_parse__stays_within_its_bytes),
-        cmocka_unit_test(test_render__reads_back),
+        cmocka_unit_test(test_text__reads_back),
+        cmocka_unit_test(test_text__has_the_first_digits_that_read_back),
         cmocka_unit_test(test_render_float__reads_back),
         cmocka_unit_test(test_fast__reads_the_usual_and_leaves_the_rest),
     };
