@@ -16,10 +16,10 @@ static inline void hr_vector_octets_of_rows(const uint8_t *tiles, const uint8_t 
                   second =
                       _mm_or_si128(_mm_sub_epi8(pick, half), _mm_xor_si128(is_second, _mm_set1_epi8(-1)));
     for (size_t i = 0; i < count; i++) {
-        const __m128i *tile = (const __m128i *)(tiles + (size_t)rows[i] * HR_OCTET_TILE);
+        const uint8_t *tile = tiles + (size_t)rows[i] * HR_OCTET_TILE;
         hr_ask_row_ahead(tiles, rows, i, count);
-        __m128i low = _mm_shuffle_epi8(_mm_loadu_si128(tile), first),
-                high = _mm_shuffle_epi8(_mm_loadu_si128(tile + 1), second);
+        __m128i low = _mm_shuffle_epi8(_mm_loadu_si128((const void *)tile), first),
+                high = _mm_shuffle_epi8(_mm_loadu_si128((const void *)(tile + HALF)), second);
         _mm_storeu_si64(octets + i * HR_OCTET, _mm_or_si128(low, high));
     }
 }
@@ -39,7 +39,7 @@ static inline void hr_vector_ranges_of_octets(const uint8_t *octets, size_t coun
     for (size_t i = 0; i < count; i += 2) {
         const uint8_t *at = octets + i * HR_OCTET;
         __m128i bins =
-            i + 1 < count ? _mm_loadu_si128((const __m128i *)at) : _mm_broadcastq_epi64(_mm_loadu_si64(at));
+            i + 1 < count ? _mm_loadu_si128((const void *)at) : _mm_broadcastq_epi64(_mm_loadu_si64(at));
         least = _mm_min_epu8(least, bins);
         before = _mm_min_epu8(before, _mm_add_epi8(bins, all));
         largest = _mm_max_epu8(largest, bins);
@@ -62,8 +62,8 @@ static inline void hr_vector_sums_of_octets(const hr_octet_cuts *cuts, const uin
         others = _mm_srli_si128(others, HR_OCTET / 2);
         high = _mm256_add_epi64(high, _mm256_andnot_si256(_mm256_cvtepi8_epi64(others), value));
     }
-    _mm256_storeu_si256((__m256i *)sums, low);
-    _mm256_storeu_si256((__m256i *)(sums + HR_OCTET / 2), high);
+    _mm256_storeu_si256((void *)sums, low);
+    _mm256_storeu_si256((void *)(sums + HR_OCTET / 2), high);
 }
 
 #endif
