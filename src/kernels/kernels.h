@@ -5,6 +5,7 @@
 #define HR_KERNELS_KERNELS_H
 
 #include "kernels/cuts.h"
+#include "kernels/gradients.h"
 #include "kernels/levels.h"
 #include "kernels/octets.h"
 #include "kernels/places.h"
@@ -40,6 +41,9 @@ typedef struct hr_kernels {
      * gradients are within the clip. */
     int64_t (*words_of)(const hr_word_rule *rule, const double *scores, const double *targets, size_t count,
                         int64_t *words);
+    /* words[i] = hr_logistic_word(rule, scores[i], targets[i]). */
+    void (*logistic_words)(const hr_gradient_rule *rule, const double *scores, const double *targets,
+                           size_t count, int64_t *words);
     /* The first of up to HR_CUTS_MAX cuts with the largest gain, S_L^2/(W_L + lambda) + S_R^2/(W_R + lambda)
      * with gradients[i] and weights[i] on the left of cut i; cuts where a side weighs too little have gain
      * -1. Writes the gain; of no cuts: -1. */

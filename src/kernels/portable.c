@@ -17,6 +17,7 @@ const hr_kernels hr_kernels_portable = {
     .cells_of_pair = hr_loop_cells_of_pair,
     .add_steps = hr_loop_add_steps,
     .words_of = hr_loop_words_of,
+    .logistic_words = hr_loop_logistic_words,
     .best_cut = hr_loop_best_cut,
     .octets_of_rows = hr_loop_octets_of_rows,
     .ranges_of_octets = hr_loop_ranges_of_octets,

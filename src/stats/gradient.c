@@ -1,7 +1,10 @@
 #include "stats/gradient.h"
 
+#include "kernels/kernels.h"
+
 #include <math.h>
-#include <string.h>
+
+enum { PIECE_ROWS = 4096 }; /* that a thread takes at once */
 
 void hr_targets_of(const hr_data *data, double *targets) {
     const hr_column *label = hr_schema_label(hr_data_schema(data));
@@ -25,14 +28,9 @@ static inline double residual_at(const hr_gradient_input *in, size_t row) {
     return in->scores[row * in->outputs + in->output] - target_at(in, row);
 }
 
-/* Within +-bound, also if x is NaN. */
-static inline double bound_gradient(double x, double bound) {
-    return x > -bound ? x < bound ? x : bound : -bound;
-}
-
 static inline int64_t pack_square(const hr_packing *packing, double residual, double clip, int64_t weight) {
-    double g = bound_gradient(bound_gradient(residual, clip) * packing->gradient_scale * (double)weight,
-                              (double)(packing->gradient_bound * weight));
+    double g = hr_bounded(hr_bounded(residual, clip) * packing->gradient_scale * (double)weight,
+                          (double)(packing->gradient_bound * weight));
     return hr_pack(packing, hr_round(g), weight);
 }
 
@@ -80,64 +78,38 @@ size_t hr_rows_within(const hr_gradient_input *in, double bound, uint32_t *kept)
     return count;
 }
 
-/* exp(x) for |x| <= 700, to about 1e-15, without branches, tables or library calls: loops over it vectorise,
- * and every compiler computes the same bits. x = k ln 2 + r, |r| <= 0.35; the polynomial is Taylor's. */
-static inline double exp_of(double x) {
-    const double log2e = 0x1.71547652b82fep0, ln2_high = 0x1.62e42fee00000p-1,
-                 ln2_low = 0x1.a39ef35793c76p-33;
-    int64_t k = hr_round(x * log2e);
-    double kd = (x * log2e + 0x1.8p52) - 0x1.8p52, r = (x - kd * ln2_high) - kd * ln2_low,
-           p = 1.0 / 479001600;
-    p = p * r + 1.0 / 39916800;
-    p = p * r + 1.0 / 3628800;
-    p = p * r + 1.0 / 362880;
-    p = p * r + 1.0 / 40320;
-    p = p * r + 1.0 / 5040;
-    p = p * r + 1.0 / 720;
-    p = p * r + 1.0 / 120;
-    p = p * r + 1.0 / 24;
-    p = p * r + 1.0 / 6;
-    p = p * r + 0.5;
-    p = p * r + 1;
-    p = p * r + 1;
-    uint64_t bits = (uint64_t)(k + 1023) << 52;
-    double power;
-    memcpy(&power, &bits, sizeof power);
-    return p * power;
-}
-
-static inline int64_t pack_probability(const hr_packing *packing, double p, double is_class) {
-    double g = bound_gradient((p - is_class) * packing->gradient_scale, (double)packing->gradient_bound);
-    double weight = p * (1 - p) * packing->weight_scale;
-    return hr_pack(packing, hr_round(g), hr_round(weight < 1 ? 1 : weight));
-}
-
-static inline int64_t pack_logistic(const hr_packing *packing, double score, double target) {
-    return pack_probability(packing, 1 / (1 + exp_of(-bound_gradient(score, 40))), (target + 1) / 2);
+static hr_gradient_rule rule_of(const hr_packing *packing) {
+    return (hr_gradient_rule){.scale = packing->gradient_scale,
+                              .bound = (double)packing->gradient_bound,
+                              .weight_scale = packing->weight_scale,
+                              .shift = packing->shift};
 }
 
 static void two_classes(const hr_gradient_input *in, const hr_packing *packing, int64_t *packed) {
-    const hr_packing p = *packing;
-    const double *restrict targets = in->targets, *restrict scores = in->scores;
+    const hr_gradient_rule rule = rule_of(packing);
     if (is_plain(in)) {
+        const hr_kernels *kernels = hr_kernels_get();
 #pragma omp parallel for num_threads(in->threads) schedule(static)
-        for (size_t i = 0; i < in->count; i++) packed[i] = pack_logistic(&p, scores[i], targets[i]);
+        for (size_t begin = 0; begin < in->count; begin += PIECE_ROWS) {
+            const size_t count = in->count - begin < PIECE_ROWS ? in->count - begin : PIECE_ROWS;
+            kernels->logistic_words(&rule, in->scores + begin, in->targets + begin, count, packed + begin);
+        }
         return;
     }
 #pragma omp parallel for num_threads(in->threads) schedule(static)
     for (size_t i = 0; i < in->count; i++)
-        packed[i] = pack_logistic(&p, scores[row_at(in, i)], targets[row_at(in, i)]);
+        packed[i] = hr_logistic_word(&rule, in->scores[row_at(in, i)], in->targets[row_at(in, i)]);
 }
 
 static void set_class_gradients(const hr_gradient_input *in, const hr_packing *packing, int64_t *packed) {
+    const hr_gradient_rule rule = rule_of(packing);
 #pragma omp parallel for num_threads(in->threads) schedule(static)
     for (size_t i = 0; i < in->count; i++) {
         size_t row = row_at(in, i);
         const double *score = in->scores + row * in->outputs;
         double sum = 0;
-        for (size_t k = 0; k < in->outputs; k++)
-            sum += exp_of(bound_gradient(score[k] - score[in->output], 80));
-        packed[i] = pack_probability(packing, 1 / sum, in->targets[row] == (double)in->output ? 1 : 0);
+        for (size_t k = 0; k < in->outputs; k++) sum += hr_exp(hr_bounded(score[k] - score[in->output], 80));
+        packed[i] = hr_probability_word(&rule, 1 / sum, in->targets[row] == (double)in->output ? 1 : 0);
     }
 }
 

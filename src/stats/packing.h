@@ -11,6 +11,7 @@
 #ifndef HR_STATS_PACKING_H
 #define HR_STATS_PACKING_H
 
+#include "base/round.h"
 #include "privacy/exact.h"
 #include "stats/histogram.h"
 
@@ -47,16 +48,6 @@ static inline hr_sums hr_unpack(const hr_packing *packing, hr_cell cell) {
 /* The same of gradients, and of weights where these are apart. */
 static inline hr_sums hr_unpack_apart(const hr_packing *packing, hr_cell gradient, hr_cell weight) {
     return packing->weight_cells ? (hr_sums){{gradient}, {weight}} : hr_unpack(packing, gradient);
-}
-
-/* Rounds to the nearest integer, ties to even; |x| < 2^51. Branch-free, so that loops over it vectorise. */
-static inline int64_t hr_round(double x) {
-    const double magic = 0x1.8p52;
-    double shifted = x + magic;
-    int64_t bits, base;
-    __builtin_memcpy(&bits, &shifted, sizeof bits);
-    __builtin_memcpy(&base, &magic, sizeof base);
-    return bits - base;
 }
 
 #endif

@@ -316,6 +316,30 @@ static void test_gradients__do_not_see_threads(void **state) {
 }
 
 /* Adding a record must change one summand alone: no gradient may depend on its neighbours or on its place. */
+/* More records than a thread takes at once: all of them as they are, and listed one by one. */
+static void test_gradients__of_all_records_are_those_of_a_list(void **state) {
+    (void)state;
+    enum { MANY = 10001 };
+    static double scores[MANY], targets[MANY];
+    static uint32_t rows[MANY];
+    static int64_t all[MANY], listed[MANY];
+    const hr_packing packing = {
+        .shift = 31, .gradient_bound = 1 << 20, .gradient_scale = 1 << 20, .weight_scale = 1 << 20};
+    for (uint32_t i = 0; i < MANY; i++) {
+        rows[i] = i;
+        scores[i] = sin(i) * 9;
+        targets[i] = i % 3 ? 1 : -1;
+    }
+    for (int threads = 1; threads <= 3; threads++) {
+        hr_gradient_input in = {
+            .targets = targets, .scores = scores, .outputs = 1, .count = MANY, .threads = threads};
+        hr_gradients_logistic(&in, &packing, all);
+        in.rows = rows;
+        hr_gradients_logistic(&in, &packing, listed);
+        assert_memory_equal(all, listed, sizeof all);
+    }
+}
+
 static void test_gradients__do_not_see_other_records(void **state) {
     (void)state;
     const hr_packing packing = {
@@ -422,6 +446,7 @@ int main(void) {
         cmocka_unit_test(test_logistic__survives_any_finite_score),
         cmocka_unit_test(test_gradients__are_bounded_whatever_floats_are),
         cmocka_unit_test(test_gradients__do_not_see_threads),
+        cmocka_unit_test(test_gradients__of_all_records_are_those_of_a_list),
         cmocka_unit_test(test_gradients__do_not_see_other_records),
         cmocka_unit_test(test_targets__are_labels_as_losses_see_them),
         cmocka_unit_test(test_label_sums__count_classes),
