@@ -12,6 +12,7 @@ enum { AHEAD = 32, FEW_ROWS = 64, HOT_ROWS = 512, CLASS_SHIFT = 32, TOGETHER = H
 
 struct hr_forest_records {
     const hr_forest_table *table;
+    const hr_kernels *kernels;
     hr_valued_rows taken, spare; /* values: the sum of a record's labels and how often it was taken, packed;
                                     or its class in place of the sum */
     size_t count;                /* of records taken */
@@ -54,6 +55,7 @@ hr_status hr_forest_records_new(const hr_forest_table *table, hr_forest_records 
     hr_forest_records *r = calloc(1, sizeof *r);
     if (!r) return hr_fail_memory(err);
     r->table = table;
+    r->kernels = hr_kernels_get();
     if (!valued_rows_init(&r->taken, table->binned->rows) ||
         !valued_rows_init(&r->spare, table->binned->rows)) {
         hr_forest_records_free(r);
@@ -258,8 +260,8 @@ static void gather_from_tile(const hr_forest_records *r, hr_forest_run run, cons
     uint8_t picks[HR_OCTET];
     memset(picks, 0, sizeof picks);
     for (size_t j = 0; j < count; j++) picks[j] = (uint8_t)(features[j] % HR_TILE);
-    hr_kernels_get()->octets_of_rows(hr_binned_tile(r->table->binned, features[0] / HR_TILE, 0), picks,
-                                     r->taken.rows + run.begin, run.count, octets_of(r));
+    r->kernels->octets_of_rows(hr_binned_tile(r->table->binned, features[0] / HR_TILE, 0), picks,
+                               r->taken.rows + run.begin, run.count, octets_of(r));
 }
 
 static void gather_from_tiles(const hr_forest_records *r, hr_forest_run run, const uint32_t *features,
@@ -289,7 +291,7 @@ void hr_forest_records_look(hr_forest_records *r, hr_forest_run run, const uint3
     r->looked.count = count;
     memcpy(r->looked.features, features, count * sizeof *features);
     (are_in_one_tile(features, count) ? gather_from_tile : gather_from_tiles)(r, run, features, count);
-    hr_kernels_get()->ranges_of_octets(octets_of(r), run.count, &found);
+    r->kernels->ranges_of_octets(octets_of(r), run.count, &found);
     for (size_t j = 0; j < count; j++) {
         uint8_t before = found.before[j], low = (uint8_t)(before + (before < UINT8_MAX));
         ranges[j] = (hr_bin_range){low, found.largest[j], !found.least[j]};
@@ -319,7 +321,7 @@ static void sum_packed_left(const hr_forest_records *r, hr_forest_run run, const
         of.first[j] = one.first;
         of.count[j] = one.count;
     }
-    hr_kernels_get()->sums_of_octets(&of, octets_of(r), r->taken.values + run.begin, run.count, sums);
+    r->kernels->sums_of_octets(&of, octets_of(r), r->taken.values + run.begin, run.count, sums);
     memcpy(left, sums, count * sizeof *left);
 }
 
@@ -347,8 +349,7 @@ static size_t looked_lane(const hr_forest_records *r, hr_forest_run run, const h
 
 static size_t divide_by_looked(const hr_forest_records *r, hr_forest_run run, size_t lane, hr_cut cut) {
     const hr_valued_rows taken = array_of(r, run);
-    return hr_kernels_get()->divide_by_octets(&taken, octets_of(r), octet_cut(lane, cut), run.count,
-                                              &r->spare);
+    return r->kernels->divide_by_octets(&taken, octets_of(r), octet_cut(lane, cut), run.count, &r->spare);
 }
 
 /* Without a branch on the records. */
