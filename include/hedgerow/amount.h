@@ -26,7 +26,7 @@ HR_API void hr_epsilon_left_text(double amount, char text[HR_AMOUNT_TEXT]);
 HR_API void hr_delta_left_text(double amount, char text[HR_AMOUNT_TEXT]);
 
 /* The shortest usual spelling that reads back to the same finite double, whatever the locale: 0.1, -17,
- * 1e+15. */
+ * 1e+15. Others are as printf has them. */
 HR_API void hr_number_text(double value, char text[HR_NUMBER_TEXT]);
 
 #ifdef __cplusplus

@@ -43,6 +43,7 @@ class Predictor:
         self._features = schema.features
         self._names = [column.name for column in self._features]
         self._passed_over = {schema.label.name, *passed_over}
+        self._known = self._passed_over.union(self._names)
         self._codes = [(i, codes_of(column)) for i, column in enumerate(self._features) if column.is_category]
         self._at = lib.hr_model_predictor(model._at)
         self._values_type = ffi.typeof('double[%d]' % len(self._features))
@@ -117,6 +118,8 @@ class Predictor:
         try:
             cells = [record[name] for name in self._names]
         except KeyError:
+            if not all(isinstance(name, str) for name in record):
+                return self._cells_by_name(named_cells(record))
             absent = [name for name in self._names if name not in record]
             more = ', and %d more' % (len(absent) - 1) if absent[1:] else ''
             raise refusal(absent[0], 'the record lacks it' + more, self._remedy()) from None
@@ -126,7 +129,7 @@ class Predictor:
 
     def _check_names(self, record: dict[Any, Any]) -> None:
         for name in record:
-            if name not in self._names and name not in self._passed_over:
+            if name not in self._known:
                 raise refusal(str(name), 'the schema has no such feature',
                               'leave it out; there are: %s' % listed(self._names))
 

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     DIGITS_64 = 19,   /* so many decimal digits always fit 64 bits */

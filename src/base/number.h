@@ -26,6 +26,6 @@ hr_number_status hr_number_parse(const char *text, size_t size, double *value);
 bool hr_number_scale(uint64_t mantissa, int exponent, double *value);
 
 /* Nine digits and an exponent, such as 1.00000000e-01, to which this finite float is the nearest. */
-void hr_number_render_float(float value, char text[HR_NUMBER_TEXT]);
+void hr_number_float_text(float value, char text[HR_NUMBER_TEXT]);
 
 #endif

@@ -147,7 +147,7 @@ void hr_number_text(double value, char text[HR_NUMBER_TEXT]) {
         print_shortest(value, text);
 }
 
-void hr_number_render_float(float value, char text[HR_NUMBER_TEXT]) {
+void hr_number_float_text(float value, char text[HR_NUMBER_TEXT]) {
     snprintf(text, HR_NUMBER_TEXT, "%.8e", (double)value);
     plain_point(text);
 }

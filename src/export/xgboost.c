@@ -78,7 +78,7 @@ static bool is_category(const xgboost_node *node) {
 
 static void add_float(hr_buffer *b, float value) {
     char text[HR_NUMBER_TEXT];
-    hr_number_render_float(value, text);
+    hr_number_float_text(value, text);
     hr_buffer_text(b, text);
 }
 

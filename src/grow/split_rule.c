@@ -76,7 +76,7 @@ static void scan_cuts_of_feature(const hr_values *v, bool missing_left, hr_split
     (v->width == 1 ? scan_sums : scan_classes)(v, missing_left, best);
 }
 
-/* Midway between the values that the cut divides, but never the larger one. */
+/* Midway between the values that the cut divides, but never the larger one. `left` 0: there is no cut. */
 static double midway(const hr_values *v, size_t left) {
     if (!left) return -INFINITY;
     if (left == v->count) return INFINITY;

@@ -49,7 +49,7 @@ static inline void hr_vector_ranges_of_octets(const uint8_t *octets, size_t coun
     _mm_storeu_si64(out->largest, hr_fold_largest(largest));
 }
 
-/* What is not below `count` is the larger of the two. */
+/* A byte is not below `count` if it is the maximum of both. */
 static inline void hr_vector_sums_of_octets(const hr_octet_cuts *cuts, const uint8_t *octets,
                                             const int64_t *values, size_t count, int64_t *sums) {
     const __m128i first = _mm_loadu_si64(cuts->first), counts = _mm_loadu_si64(cuts->count);

@@ -18,8 +18,8 @@ typedef struct question {
 typedef struct compiler {
     const hr_schema *schema;
     hr_arena *scratch, *arena;
-    hr_tree *trees;    /* two-way */
-    uint32_t **splits; /* of every node of a tree that compares a number: the index of its threshold */
+    hr_tree *trees;     /* two-way */
+    uint32_t **indices; /* of every node of a tree that compares a number: that of its threshold */
     size_t tree_count, feature_count;
     question *questions; /* one a feature */
 } compiler;
@@ -32,16 +32,16 @@ static bool is_number_predictor(const compiler *c, uint32_t feature) {
 
 static bool gather_tree(compiler *c, size_t t) {
     const hr_tree *tree = &c->trees[t];
-    uint32_t *splits = hr_arena_alloc(c->scratch, tree->node_count, sizeof *splits);
-    if (!splits) return false;
-    c->splits[t] = splits;
+    uint32_t *indices = hr_arena_alloc(c->scratch, tree->node_count, sizeof *indices);
+    if (!indices) return false;
+    c->indices[t] = indices;
     for (size_t n = 0; n < tree->node_count; n++) {
         const hr_node *node = &tree->nodes[n];
         if (!node->left) continue;
         question *q = &c->questions[node->feature];
         q->asked = true;
         if (is_number_predictor(c, node->feature) &&
-            !hr_threshold_set_add(&q->thresholds, node->threshold, &splits[n]))
+            !hr_threshold_set_add(&q->thresholds, node->threshold, &indices[n]))
             return false;
     }
     return true;
@@ -111,7 +111,7 @@ static void ask_about_columns(const compiler *c, size_t t, hr_node *out) {
         if (!out[n].left) continue;
         const question *q = &c->questions[tree->nodes[n].feature];
         const bool number = is_number_predictor(c, tree->nodes[n].feature);
-        const size_t less = number ? q->thresholds.places[c->splits[t][n]] : 0;
+        const size_t less = number ? q->thresholds.ranks[c->indices[t][n]] : 0;
         out[n].feature = (uint32_t)(q->first_column + less / COLUMN_THRESHOLDS);
         if (number) out[n].cut = (uint8_t)(less % COLUMN_THRESHOLDS + 1);
     }
@@ -123,16 +123,16 @@ static hr_feature_bins *bins_of_columns(compiler *c, const hr_predictor *predict
     return bins;
 }
 
-static size_t most_nodes(const compiler *c) {
-    size_t most = 0;
+static size_t max_node_count(const compiler *c) {
+    size_t max = 0;
     for (size_t t = 0; t < c->tree_count; t++)
-        most = c->trees[t].node_count > most ? c->trees[t].node_count : most;
-    return most;
+        max = c->trees[t].node_count > max ? c->trees[t].node_count : max;
+    return max;
 }
 
 static bool lay_out_predictor(compiler *c, const size_t *offsets, hr_predictor *out) {
     const hr_binning binning = {out->column_count, bins_of_columns(c, out)};
-    hr_node *nodes = hr_arena_alloc(c->scratch, most_nodes(c), sizeof *nodes);
+    hr_node *nodes = hr_arena_alloc(c->scratch, max_node_count(c), sizeof *nodes);
     if (!binning.features || !nodes) return false;
     for (size_t t = 0; t < c->tree_count; t++) {
         hr_tree tree = c->trees[t];
@@ -155,8 +155,8 @@ static bool compile(compiler *c, const hr_forest *forest, hr_predictor *out) {
     if (!c->scratch) return false;
     c->questions = hr_arena_alloc(c->scratch, c->feature_count, sizeof *c->questions);
     c->trees = hr_arena_alloc(c->scratch, c->tree_count, sizeof *c->trees);
-    c->splits = hr_arena_alloc(c->scratch, c->tree_count, sizeof *c->splits);
-    if (!c->questions || !c->trees || !c->splits) return false;
+    c->indices = hr_arena_alloc(c->scratch, c->tree_count, sizeof *c->indices);
+    if (!c->questions || !c->trees || !c->indices) return false;
     bool made = gather_predictor(c, forest) && make_columns(c, out) && make_trees(c, out);
     for (size_t f = 0; f < c->feature_count; f++) hr_threshold_set_done(&c->questions[f].thresholds);
     return made;

@@ -8,6 +8,7 @@ enum { FIRST_ROOM = 256 };
 static size_t slot_of(const hr_threshold_set *set, double threshold) {
     uint64_t bits;
     memcpy(&bits, &threshold, sizeof bits);
+    bits ^= bits >> 32; /* the lower half of an integer's is 0 */
     bits *= UINT64_C(0x9e3779b97f4a7c15);
     size_t last = 2 * set->room - 1, slot = (size_t)(bits >> 32) & last;
     while (set->slots[slot] && set->thresholds[set->slots[slot] - 1] != threshold) slot = (slot + 1) & last;
@@ -56,14 +57,14 @@ static int compare_added_thresholds(const void *a, const void *b) {
 bool hr_threshold_set_sort(hr_threshold_set *set) {
     if (!set->count) return true;
     added_threshold *added = malloc(set->count * sizeof *added);
-    set->places = malloc(set->count * sizeof *set->places);
-    bool has_room = added && set->places;
+    set->ranks = malloc(set->count * sizeof *set->ranks);
+    bool has_room = added && set->ranks;
     if (has_room) {
         for (size_t i = 0; i < set->count; i++) added[i] = (added_threshold){set->thresholds[i], (uint32_t)i};
         qsort(added, set->count, sizeof *added, compare_added_thresholds);
         for (size_t i = 0; i < set->count; i++) {
             set->thresholds[i] = added[i].threshold;
-            set->places[added[i].index] = (uint32_t)i;
+            set->ranks[added[i].index] = (uint32_t)i;
         }
     }
     free(added);
@@ -73,6 +74,6 @@ bool hr_threshold_set_sort(hr_threshold_set *set) {
 void hr_threshold_set_done(hr_threshold_set *set) {
     free(set->thresholds);
     free(set->slots);
-    free(set->places);
+    free(set->ranks);
     *set = (hr_threshold_set){0};
 }

@@ -10,8 +10,8 @@
 typedef struct hr_threshold_set {
     double *thresholds; /* in the order in which they were added; sorted: ascending */
     size_t count, room;
-    uint32_t *slots;  /* a hash table of 2 * room: the index of a threshold plus 1; 0: free */
-    uint32_t *places; /* sorted: where the threshold is that was added i-th */
+    uint32_t *slots; /* a hash table of 2 * room: the index of a threshold plus 1; 0: free */
+    uint32_t *ranks; /* sorted: of the threshold that was added i-th */
 } hr_threshold_set;
 
 /* Writes the index of a threshold, which is added if it is new; it is no NaN. -0 is 0. False when memory is

@@ -103,14 +103,14 @@ static void take_record(hr_forest_records *r, uint32_t row, uint32_t times) {
 
 void hr_forest_take_all(hr_forest_records *r, hr_csprng *csprng) {
     (void)csprng;
-    r->count = 0;
+    r->count = r->looked.count = 0;
     for (size_t i = 0; i < r->table->binned->rows; i++) take_record(r, (uint32_t)i, 1);
 }
 
 void hr_forest_take_bootstrap(hr_forest_records *r, hr_csprng *csprng) {
     uint32_t *times = r->spare.rows;
     hr_bootstrap(csprng, r->table->binned->rows, times);
-    r->count = 0;
+    r->count = r->looked.count = 0;
     for (size_t i = 0; i < r->table->binned->rows; i++)
         if (times[i]) take_record(r, (uint32_t)i, times[i]);
 }

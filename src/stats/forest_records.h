@@ -71,7 +71,7 @@ void hr_forest_records_sum_bins(const hr_forest_records *records, hr_forest_run 
                                 size_t count, hr_cell *cells, hr_bin_set *seen);
 
 /* Writes the range of the j-th of features[0..count) to ranges[j], and keeps the records' bins of these until
- * the records are dealt out, or looked at again. `count` as above. */
+ * the records are dealt out, looked at again, or taken anew. `count` as above. */
 void hr_forest_records_look(hr_forest_records *records, hr_forest_run run, const uint32_t *features,
                             size_t count, hr_bin_range *ranges);
 

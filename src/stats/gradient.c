@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { PIECE_ROWS = 4096 }; /* that a thread takes at once */
+enum { PIECE_ROWS = 512 }; /* of one call of a kernel */
 
 void hr_targets_of(const hr_data *data, double *targets) {
     const hr_column *label = hr_schema_label(hr_data_schema(data));

@@ -338,14 +338,14 @@ static void test_text__has_the_first_digits_that_read_back(void **state) {
 static void test_render_float__reads_back(void **state) {
     (void)state;
     char text[HR_NUMBER_TEXT];
-    hr_number_render_float(-.1f, text);
+    hr_number_float_text(-.1f, text);
     assert_string_equal(text, "-1.00000001e-01");
     for (int i = 0; i < 100000; i++) {
         uint32_t bits = (uint32_t)next(), back_bits;
         float x, back;
         memcpy(&x, &bits, sizeof x);
         if (!isfinite(x)) continue;
-        hr_number_render_float(x, text);
+        hr_number_float_text(x, text);
         back = strtof(text, NULL);
         memcpy(&back_bits, &back, sizeof back);
         assert_true(bits == back_bits);

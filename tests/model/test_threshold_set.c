@@ -35,7 +35,7 @@ static void check_set(uint64_t different) {
     }
     assert_true(hr_threshold_set_sort(&set));
     for (size_t k = 1; k < set.count; k++) assert_true(set.thresholds[k - 1] < set.thresholds[k]);
-    for (size_t i = 0; i < ADDED; i++) assert_true(set.thresholds[set.places[indices[i]]] == added[i]);
+    for (size_t i = 0; i < ADDED; i++) assert_true(set.thresholds[set.ranks[indices[i]]] == added[i]);
     hr_threshold_set_done(&set);
     free(added);
     free(indices);
@@ -59,6 +59,29 @@ static void test_threshold_set__has_one_zero(void **state) {
     hr_threshold_set_done(&set);
 }
 
+/* A look-up takes as many steps as slots stand side by side that are taken: few, as half of them are free. */
+static void check_longest_run(double step) {
+    enum { MANY = 4000, RUN_MAX = 100 };
+    hr_threshold_set set = {0};
+    size_t run = 0, longest = 0;
+    for (int i = 0; i < MANY; i++) {
+        uint32_t index;
+        assert_true(hr_threshold_set_add(&set, (i + .5) * step, &index));
+    }
+    for (size_t slot = 0; slot < 2 * set.room; slot++) {
+        run = set.slots[slot] ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    assert_true(longest < RUN_MAX);
+    hr_threshold_set_done(&set);
+}
+
+static void test_threshold_set__finds_common_numbers_soon(void **state) {
+    (void)state;
+    static const double steps[] = {1, 2, .5, .1, .01, 1e-7, 1e5, 1. / 3};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) check_longest_run(steps[i]);
+}
+
 static void test_threshold_set__may_be_empty(void **state) {
     (void)state;
     hr_threshold_set set = {0};
@@ -71,6 +94,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threshold_set__has_each_number_once_and_in_order),
         cmocka_unit_test(test_threshold_set__has_one_zero),
+        cmocka_unit_test(test_threshold_set__finds_common_numbers_soon),
         cmocka_unit_test(test_threshold_set__may_be_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
