@@ -7,14 +7,14 @@
 #include <unistd.h>
 
 #define HUGE_PAGE ((size_t)2 * 1024 * 1024)
+#define LINE ((size_t)64)
 
 void *hr_pages_new(size_t size) {
     if (size > SIZE_MAX - HUGE_PAGE) return NULL;
-    if (size < HUGE_PAGE) return malloc(size ? size : 1);
-    const size_t whole = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    void *block = aligned_alloc(HUGE_PAGE, whole);
+    const size_t unit = size < HUGE_PAGE ? LINE : HUGE_PAGE, whole = (size / unit + 1) * unit;
+    void *block = aligned_alloc(unit, whole);
 #ifdef MADV_HUGEPAGE
-    if (block) (void)madvise(block, whole, MADV_HUGEPAGE);
+    if (block && unit == HUGE_PAGE) (void)madvise(block, whole, MADV_HUGEPAGE);
 #endif
     return block;
 }

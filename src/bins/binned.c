@@ -1,5 +1,6 @@
 #include "bins/binned.h"
 #include "base/fail.h"
+#include "base/pages.h"
 #include "data/cell_file.h"
 #include "data/columns.h"
 #include "data/records.h"
@@ -11,8 +12,8 @@
 enum { LINE = 64, BLOCK = 256, SEARCHED_ROWS = 16384 };
 
 static uint8_t *bytes_new(size_t count, size_t each) {
-    if (each && count > (SIZE_MAX - LINE) / each) return NULL;
-    return aligned_alloc(LINE, (count * each + LINE) / LINE * LINE);
+    if (each && count > SIZE_MAX / each) return NULL;
+    return hr_pages_new(count * each);
 }
 
 static size_t spare_size(const hr_binned *binned) {

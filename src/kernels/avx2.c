@@ -3,6 +3,7 @@
 #include "kernels/cut_loops.h"
 #include "kernels/loops.h"
 #include "kernels/octet_vectors.h"
+#include "kernels/row_vectors.h"
 #include "kernels/sets.h"
 
 const hr_kernels hr_kernels_avx2 = {
@@ -22,5 +23,6 @@ const hr_kernels hr_kernels_avx2 = {
     .octets_of_rows = hr_vector_octets_of_rows,
     .ranges_of_octets = hr_vector_ranges_of_octets,
     .sums_of_octets = hr_vector_sums_of_octets,
-    .divide_by_octets = hr_loop_divide_by_octets,
+    .octets_within = hr_loop_octets_within,
+    .divide_rows = hr_vector_divide_rows,
 };

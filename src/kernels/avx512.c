@@ -5,6 +5,7 @@
 #include "kernels/loops.h"
 #include "kernels/octet_avx512.h"
 #include "kernels/octet_vectors.h"
+#include "kernels/row_avx512.h"
 #include "kernels/search_avx512.h"
 #include "kernels/sets.h"
 
@@ -116,5 +117,6 @@ const hr_kernels hr_kernels_avx512 = {
     .octets_of_rows = hr_vector_octets_of_rows,
     .ranges_of_octets = hr_vector_ranges_of_octets,
     .sums_of_octets = hr_avx512_sums_of_octets,
-    .divide_by_octets = hr_avx512_divide_by_octets,
+    .octets_within = hr_avx512_octets_within,
+    .divide_rows = hr_avx512_divide_rows,
 };

@@ -9,6 +9,7 @@
 #include "kernels/levels.h"
 #include "kernels/octets.h"
 #include "kernels/places.h"
+#include "kernels/rows.h"
 #include "kernels/search.h"
 
 typedef struct hr_kernels {
@@ -57,11 +58,13 @@ typedef struct hr_kernels {
     /* sums[j]: of the values[i] whose octets[8 i + j] is one of the bins of cut j. */
     void (*sums_of_octets)(const hr_octet_cuts *cuts, const uint8_t *octets, const int64_t *values,
                            size_t count, int64_t *sums);
-    /* Moves the records whose octets are not among the bins of the cut to `others`; those that stay close up.
-     * Both keep their order. Returns how many stay. `others` has room for `count`, and its values may be the
-     * octets. */
-    size_t (*divide_by_octets)(const hr_valued_rows *records, const uint8_t *octets, hr_octet_cut cut,
-                               size_t count, const hr_valued_rows *others);
+    /* within[i]: 1 if octets[8 i + cut.lane] is one of the bins of the cut, else 0. */
+    void (*octets_within)(const uint8_t *octets, hr_octet_cut cut, size_t count, uint8_t *within);
+    /* Puts the records with goes_left[i] = 1 to `left` and those with 0 to `right`, both in order. Returns
+     * how many went left. A side has room for `count`, which may be written over to the last; it may be where
+     * the records are, or begin before them. */
+    size_t (*divide_rows)(const hr_given_rows *from, const uint8_t *goes_left, size_t count,
+                          const hr_valued_rows *left, const hr_valued_rows *right);
 } hr_kernels;
 
 /* So many bytes behind the text that they work on must be readable for those that search or read cells. */

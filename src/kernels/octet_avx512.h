@@ -22,40 +22,16 @@ static inline void hr_avx512_sums_of_octets(const hr_octet_cuts *cuts, const uin
     _mm512_storeu_si512(sums, sum);
 }
 
-/* Eight records. */
-typedef struct hr_loaded_rows {
-    __m256i rows;
-    __m512i values;
-} hr_loaded_rows;
-
-/* The picked lanes, closed up. */
-static inline void hr_store_picked(const hr_valued_rows *out, size_t at, __mmask8 picked,
-                                   const hr_loaded_rows *in) {
-    const __mmask8 some = (__mmask8)((1u << __builtin_popcount(picked)) - 1);
-    _mm256_mask_storeu_epi32(out->rows + at, some, _mm256_maskz_compress_epi32(picked, in->rows));
-    _mm512_mask_storeu_epi64(out->values + at, some, _mm512_maskz_compress_epi64(picked, in->values));
-}
-
-static inline size_t hr_avx512_divide_by_octets(const hr_valued_rows *records, const uint8_t *octets,
-                                                hr_octet_cut cut, size_t count,
-                                                const hr_valued_rows *others) {
+static inline void hr_avx512_octets_within(const uint8_t *octets, hr_octet_cut cut, size_t count,
+                                           uint8_t *within) {
     const __m512i first = _mm512_set1_epi8((char)cut.first), bins = _mm512_set1_epi8((char)cut.count);
     const __mmask64 lanes = (__mmask64)0x0101010101010101 << cut.lane;
-    size_t stay = 0, go = 0;
     for (size_t i = 0; i < count; i += HR_OCTETS_TAKEN) {
         const __mmask8 here = (__mmask8)(count - i < HR_OCTETS_TAKEN ? (1u << (count - i)) - 1 : UINT8_MAX);
         const __m512i octet = _mm512_maskz_loadu_epi64(here, octets + i * HR_OCTET);
-        const hr_loaded_rows in = {_mm256_maskz_loadu_epi32(here, records->rows + i),
-                                   _mm512_maskz_loadu_epi64(here, records->values + i)};
         const __mmask64 among = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(octet, first), bins);
-        const __mmask8 stays = (__mmask8)_pext_u64(among, lanes) & here;
-        const __mmask8 goes = (__mmask8)(here & ~stays);
-        hr_store_picked(records, stay, stays, &in);
-        hr_store_picked(others, go, goes, &in);
-        stay += (size_t)__builtin_popcount(stays);
-        go += (size_t)__builtin_popcount(goes);
+        _mm_mask_storeu_epi8(within + i, here, _mm_maskz_set1_epi8((__mmask16)_pext_u64(among, lanes), 1));
     }
-    return stay;
 }
 
 #endif

@@ -50,21 +50,10 @@ static inline void hr_loop_sums_of_octets(const hr_octet_cuts *cuts, const uint8
     memcpy(sums, sum, sizeof sum);
 }
 
-/* Without a branch on the records: each is written to both sides, and counted on one. */
-static inline size_t hr_loop_divide_by_octets(const hr_valued_rows *records, const uint8_t *octets,
-                                              hr_octet_cut cut, size_t count, const hr_valued_rows *others) {
-    const hr_valued_rows from = *records, to = *others;
-    size_t stay = 0, go = 0;
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t row = from.rows[i];
-        const int64_t value = from.values[i];
-        const size_t stays = (uint8_t)(octets[i * HR_OCTET + cut.lane] - cut.first) < cut.count;
-        from.rows[stay] = to.rows[go] = row;
-        from.values[stay] = to.values[go] = value;
-        stay += stays;
-        go += 1 - stays;
-    }
-    return stay;
+static inline void hr_loop_octets_within(const uint8_t *octets, hr_octet_cut cut, size_t count,
+                                         uint8_t *within) {
+    for (size_t i = 0; i < count; i++)
+        within[i] = (uint8_t)(octets[i * HR_OCTET + cut.lane] - cut.first) < cut.count;
 }
 
 #endif

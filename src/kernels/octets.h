@@ -18,12 +18,6 @@ typedef struct hr_octet_cuts {
     uint8_t first[HR_OCTET], count[HR_OCTET];
 } hr_octet_cuts;
 
-/* Records: a row and a value each. */
-typedef struct hr_valued_rows {
-    uint32_t *rows;
-    int64_t *values;
-} hr_valued_rows;
-
 /* Of one feature, byte `lane` of an octet. */
 typedef struct hr_octet_cut {
     uint8_t lane, first, count;

@@ -3,6 +3,7 @@
 #include "kernels/cut_loops.h"
 #include "kernels/loops.h"
 #include "kernels/octet_loops.h"
+#include "kernels/row_loops.h"
 #include "kernels/sets.h"
 
 const hr_kernels hr_kernels_portable = {
@@ -22,5 +23,6 @@ const hr_kernels hr_kernels_portable = {
     .octets_of_rows = hr_loop_octets_of_rows,
     .ranges_of_octets = hr_loop_ranges_of_octets,
     .sums_of_octets = hr_loop_sums_of_octets,
-    .divide_by_octets = hr_loop_divide_by_octets,
+    .octets_within = hr_loop_octets_within,
+    .divide_rows = hr_loop_divide_rows,
 };

@@ -16,6 +16,7 @@ struct hr_forest_records {
     hr_valued_rows taken, spare; /* values: the sum of a record's labels and how often it was taken, packed;
                                     or its class in place of the sum */
     size_t count;                /* of records taken */
+    uint8_t *goes_left;          /* of the records of a node that is divided */
     struct {
         hr_forest_run run;
         size_t count; /* 0: none */
@@ -46,7 +47,7 @@ static bool valued_rows_init(hr_valued_rows *a, size_t count) {
 
 void hr_forest_records_free(hr_forest_records *r) {
     if (!r) return;
-    void *all[] = {r->taken.rows, r->taken.values, r->spare.rows, r->spare.values};
+    void *all[] = {r->taken.rows, r->taken.values, r->spare.rows, r->spare.values, r->goes_left};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     free(r);
 }
@@ -56,7 +57,8 @@ hr_status hr_forest_records_new(const hr_forest_table *table, hr_forest_records 
     if (!r) return hr_fail_memory(err);
     r->table = table;
     r->kernels = hr_kernels_get();
-    if (!valued_rows_init(&r->taken, table->binned->rows) ||
+    r->goes_left = malloc(table->binned->rows + 1);
+    if (!r->goes_left || !valued_rows_init(&r->taken, table->binned->rows) ||
         !valued_rows_init(&r->spare, table->binned->rows)) {
         hr_forest_records_free(r);
         return hr_fail_memory(err);
@@ -347,32 +349,16 @@ static size_t looked_lane(const hr_forest_records *r, hr_forest_run run, const h
     return TOGETHER;
 }
 
-static size_t divide_by_looked(const hr_forest_records *r, hr_forest_run run, size_t lane, hr_cut cut) {
-    const hr_valued_rows taken = array_of(r, run);
-    return r->kernels->divide_by_octets(&taken, octets_of(r), octet_cut(lane, cut), run.count, &r->spare);
-}
-
-/* Without a branch on the records. */
-static size_t divide_by_table(const hr_forest_records *r, hr_forest_run run, const hr_split *split) {
+static void find_sides(const hr_forest_records *r, hr_forest_run run, const hr_split *split) {
     uint8_t table[HR_BINS_MAX];
-    bool hot = run.count <= HOT_ROWS;
+    const bool hot = run.count <= HOT_ROWS;
     const uint8_t *bins =
         hot ? tile_bins(r, split->feature) : hr_binned_column(r->table->binned, split->feature);
     const size_t stride = hot ? HR_TILE : 1;
-    hr_valued_rows taken = array_of(r, run), spare = r->spare;
-    size_t left = 0, right = 0;
+    const uint32_t *rows = r->taken.rows + run.begin;
+    uint8_t *goes_left = r->goes_left;
     hr_split_left_table(split, r->table->binned->binning, table);
-    for (size_t i = 0, count = run.count; i < count; i++) {
-        if (i + AHEAD < count) __builtin_prefetch(&bins[taken.rows[i + AHEAD] * stride]);
-        uint32_t row = taken.rows[i];
-        int64_t packed = taken.values[i];
-        size_t goes_left = table[bins[row * stride]];
-        taken.rows[left] = spare.rows[right] = row;
-        taken.values[left] = spare.values[right] = packed;
-        left += goes_left;
-        right += 1 - goes_left;
-    }
-    return left;
+    for (size_t i = 0; i < run.count; i++) goes_left[i] = table[bins[rows[i] * stride]];
 }
 
 /* In order: those that go left stay in the array, the others come behind them. */
@@ -381,8 +367,12 @@ void hr_forest_records_divide(hr_forest_records *r, hr_forest_run run, const hr_
     const hr_valued_rows taken = array_of(r, run);
     const hr_cut cut = {split->cut, split->missing_left};
     const size_t lane = looked_lane(r, run, split);
-    const size_t left =
-        lane < TOGETHER ? divide_by_looked(r, run, lane, cut) : divide_by_table(r, run, split);
+    if (lane < TOGETHER)
+        r->kernels->octets_within(octets_of(r), octet_cut(lane, cut), run.count, r->goes_left);
+    else
+        find_sides(r, run, split);
+    const size_t left = r->kernels->divide_rows(&(hr_given_rows){taken.rows, taken.values}, r->goes_left,
+                                                run.count, &taken, &r->spare);
     const size_t right = run.count - left;
     memcpy(taken.rows + left, r->spare.rows, right * sizeof *taken.rows);
     memcpy(taken.values + left, r->spare.values, right * sizeof *taken.values);

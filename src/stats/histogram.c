@@ -3,89 +3,91 @@
 #include <string.h>
 
 enum {
-    COPIES = 4, /* neighbouring rows add to different copies: a full bin would otherwise wait for its own last
-                   store */
+    TOGETHER = 4,         /* features whose bins, and sums, are read and written side by side */
+    HISTOGRAMS = 8,       /* that neighbouring rows add to: they fit in the first cache */
     BLOCK_ROWS = 1 << 14, /* packed gradients of a block stay in the second-level cache over all columns */
-    AHEAD = 32,           /* rows between prefetch and use */
-    WORD_FEATURES = 4,    /* features that one 32-bit load brings */
-    FEATURES_TOGETHER = 8 /* whose sums stay in the first cache */
+    SUMS_AHEAD = 512      /* from prefetch to use: what is fetched earlier is out of the first cache again */
 };
 
-static uint64_t load64(const uint8_t *bytes) {
-    uint64_t word;
-    memcpy(&word, bytes, sizeof word);
-    return word;
+/* Neighbouring rows of features side by side. */
+typedef struct row_block {
+    const uint8_t *bins; /* of the first row; those of the next feature are `stride` bytes behind them */
+    size_t stride;
+    const int64_t *packed;
+    size_t count;
+} row_block;
+
+/* `features`: a constant of the compiler's, at most TOGETHER. */
+static inline void add_row(size_t features, const uint8_t *bins, size_t stride, int64_t value,
+                           hr_cell *restrict cells) {
+    cells[bins[0]] += value;
+    if (features > 1) cells[HR_STRIDE + bins[stride]] += value;
+    if (features > 2) cells[2 * HR_STRIDE + bins[2 * stride]] += value;
+    if (features > 3) cells[3 * HR_STRIDE + bins[3 * stride]] += value;
 }
 
-static uint32_t load32(const uint8_t *bytes) {
-    uint32_t word;
-    memcpy(&word, bytes, sizeof word);
-    return word;
+/* Neighbouring rows add to different copies: a full bin would otherwise wait for its own last store. `copies`
+ * is a constant, too. */
+static inline void add_rows(size_t features, size_t copies, row_block rows, hr_cell *out) {
+    hr_cell cells[HISTOGRAMS * HR_STRIDE];
+    const size_t of_copy = features * HR_STRIDE, whole = rows.count - rows.count % copies;
+    memset(cells, 0, copies * of_copy * sizeof *cells);
+    for (size_t i = 0; i < whole; i += copies)
+        for (size_t c = 0; c < copies; c++)
+            add_row(features, rows.bins + i + c, rows.stride, rows.packed[i + c], cells + c * of_copy);
+    for (size_t i = whole; i < rows.count; i++)
+        add_row(features, rows.bins + i, rows.stride, rows.packed[i], cells);
+    for (size_t c = 0; c < copies; c++) hr_histogram_add(out, cells + c * of_copy, of_copy);
 }
 
-void hr_histogram_add_column(const uint8_t *bins, const int64_t *packed, size_t count, hr_cell *out) {
-    hr_cell copies[COPIES][HR_STRIDE];
-    memset(copies, 0, sizeof copies);
-    size_t i = 0;
-    for (; i + 8 <= count; i += 8) {
-        uint64_t word = load64(bins + i);
-        copies[0][word & 255] += packed[i];
-        copies[1][word >> 8 & 255] += packed[i + 1];
-        copies[2][word >> 16 & 255] += packed[i + 2];
-        copies[3][word >> 24 & 255] += packed[i + 3];
-        copies[0][word >> 32 & 255] += packed[i + 4];
-        copies[1][word >> 40 & 255] += packed[i + 5];
-        copies[2][word >> 48 & 255] += packed[i + 6];
-        copies[3][word >> 56] += packed[i + 7];
+void hr_histogram_add_part(const hr_binned *binned, const hr_binned_part *part, const int64_t *packed,
+                           hr_cell *out) {
+    for (size_t f = part->first; f < part->last; f += TOGETHER, out += TOGETHER * HR_STRIDE) {
+        const row_block rows = {hr_binned_column(binned, f) + part->begin, binned->column_stride,
+                                packed + part->begin, part->end - part->begin};
+        switch (part->last - f) {
+        case 1: add_rows(1, 4, rows, out); break;
+        case 2: add_rows(2, 4, rows, out); break;
+        case 3: add_rows(3, 2, rows, out); break;
+        default: add_rows(TOGETHER, 2, rows, out);
+        }
     }
-    for (; i < count; i++) copies[0][bins[i]] += packed[i];
-    for (size_t b = 0; b < HR_BINS_MAX; b++)
-        out[b] += copies[0][b] + copies[1][b] + copies[2][b] + copies[3][b];
 }
 
-static void add_columns(const hr_binned *binned, size_t first, size_t last, const int64_t *packed,
+static void sum_columns(const hr_binned *binned, size_t first, size_t last, const int64_t *packed,
                         hr_cell *out) {
-    memset(out + hr_histogram_at(first), 0, (last - first) * HR_STRIDE * sizeof *out);
+    memset(out, 0, (last - first) * HR_STRIDE * sizeof *out);
     for (size_t begin = 0; begin < binned->rows; begin += BLOCK_ROWS) {
-        size_t count = binned->rows - begin < BLOCK_ROWS ? binned->rows - begin : BLOCK_ROWS;
-        for (size_t f = first; f < last; f++)
-            hr_histogram_add_column(hr_binned_column(binned, f) + begin, packed + begin, count,
-                                    out + hr_histogram_at(f));
+        const size_t end = binned->rows - begin < BLOCK_ROWS ? binned->rows : begin + BLOCK_ROWS;
+        hr_histogram_add_part(binned, &(hr_binned_part){first, last, begin, end}, packed, out);
     }
 }
 
 /* Every thread gets as many tasks as the others, of as many features but for one. */
 void hr_histogram_of_all(const hr_binned *binned, const int64_t *packed, int threads, hr_cell *out) {
-    const size_t together = FEATURES_TOGETHER * (size_t)threads,
+    const size_t together = HISTOGRAMS * (size_t)threads,
                  rounds = (binned->features + together - 1) / together, tasks = rounds * (size_t)threads,
                  used = hr_histogram_at(binned->features);
     memset(out + used, 0, (hr_histogram_cells(binned->features) - used) * sizeof *out);
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (size_t task = 0; task < tasks; task++) {
-        add_columns(binned, binned->features * task / tasks, binned->features * (task + 1) / tasks, packed,
-                    out);
+        const size_t first = binned->features * task / tasks, last = binned->features * (task + 1) / tasks;
+        sum_columns(binned, first, last, packed, out + hr_histogram_at(first));
     }
-}
-
-static inline void add_packed_word(hr_cell *cells, uint32_t word, int64_t value) {
-    cells[word & 255] += value;
-    cells[HR_STRIDE + (word >> 8 & 255)] += value;
-    cells[2 * HR_STRIDE + (word >> 16 & 255)] += value;
-    cells[3 * HR_STRIDE + (word >> 24)] += value;
 }
 
 void hr_histogram_of_tile(const hr_binned *binned, size_t tile, const uint32_t *rows, const int64_t *packed,
                           size_t count, hr_cell *cells) {
-    size_t features =
-        binned->features - tile * HR_TILE < HR_TILE ? binned->features - tile * HR_TILE : HR_TILE;
-    size_t words = (features + WORD_FEATURES - 1) / WORD_FEATURES;
+    const size_t left = binned->features - tile * HR_TILE, features = left < HR_TILE ? left : HR_TILE,
+                 groups = (features + TOGETHER - 1) / TOGETHER, ahead = SUMS_AHEAD / (groups * TOGETHER);
+    const uint8_t *tiles = hr_binned_tile(binned, tile, 0);
     memset(cells, 0, HR_TILE * HR_STRIDE * sizeof *cells);
     for (size_t i = 0; i < count; i++) {
-        if (i + AHEAD < count) __builtin_prefetch(hr_binned_tile(binned, tile, rows[i + AHEAD]));
-        const uint8_t *bins = hr_binned_tile(binned, tile, rows[i]);
-        for (size_t w = 0; w < words; w++)
-            add_packed_word(cells + w * WORD_FEATURES * HR_STRIDE, load32(bins + w * WORD_FEATURES),
-                            packed[i]);
+        if (i + ahead < count) __builtin_prefetch(tiles + (size_t)rows[i + ahead] * HR_TILE);
+        const uint8_t *bins = tiles + (size_t)rows[i] * HR_TILE;
+        const int64_t value = packed[i];
+        for (size_t g = 0; g < groups; g++)
+            add_row(TOGETHER, bins + g * TOGETHER, 1, value, cells + g * TOGETHER * HR_STRIDE);
     }
 }
 

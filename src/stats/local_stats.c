@@ -1,29 +1,29 @@
 #include "stats/local_stats.h"
 
 #include "base/fail.h"
+#include "kernels/kernels.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { AHEAD = 64, CHUNK_ROWS = 1 << 14, CHUNKS_MAX = 64, PIECES = 4, TILE_CELLS = HR_TILE * HR_STRIDE };
 
-/* The records of a node: a run of one of the two buffers (its level's parity tells which). */
+/* The records of a node: a run of one of two buffers. Its place in the other is free; no other node but those
+ * above and below it has a part of either place. */
 typedef struct node_run {
-    size_t begin, count;
-    int level; /* -1: the node has no run of its own (its parent was never partitioned) */
+    size_t begin[2]; /* in each buffer */
+    size_t count;
+    int buffer; /* that has the records; -1: the node has none of its own (its parent was never partitioned)
+                 */
 } node_run;
-
-typedef struct buffer {
-    uint32_t *rows;
-    int64_t *packed;
-} buffer;
 
 struct hr_local_stats {
     const hr_binned *binned;
+    const hr_kernels *kernels;
     int threads;
     const uint32_t *first_rows; /* of the root; NULL: all rows in order */
-    buffer levels[2]; /* of even and odd levels; level 0 has its packed gradients there, and rows of the
-                         caller */
+    hr_valued_rows buffers[2];  /* the values: packed gradients; those of the root are in the first */
+    uint8_t *goes_left; /* of the records of nodes that are partitioned, at their places in the first */
     node_run *runs;
     size_t run_count;
     hr_cell *pieces;       /* partial sums: PIECES * threads tiles, with more than one thread */
@@ -32,12 +32,12 @@ struct hr_local_stats {
 
 /* Rows of a node; NULL stands for 0, 1, 2, ... */
 static const uint32_t *rows_of(const hr_local_stats *local, const node_run *r) {
-    if (r->level) return local->levels[r->level & 1].rows + r->begin;
-    return local->first_rows;
+    if (r == local->runs) return local->first_rows;
+    return local->buffers[r->buffer].rows + r->begin[r->buffer];
 }
 
 static const int64_t *packed_of(const hr_local_stats *local, const node_run *r) {
-    return local->levels[r->level & 1].packed + r->begin;
+    return local->buffers[r->buffer].values + r->begin[r->buffer];
 }
 
 /* Sums that are asked for: every tile of every node is a task, of one or more pieces of the node's rows. */
@@ -115,76 +115,67 @@ void hr_local_stats_sum(hr_local_stats *local, const uint32_t *nodes, hr_cell *c
     for (size_t task = 0; task < p.tasks; task++) add_pieces(&p, task);
 }
 
-/* The records [begin, end) of a node; rows as rows_of. */
-typedef struct stretch {
-    const uint32_t *rows;
-    const int64_t *packed;
-    size_t begin, end;
-} stretch;
-
-/* Deals a stretch of a node's records out: those that go left to `left`, the others to `right`, in order,
- * without a branch on the records. `right` may be where they come from: no record is written before it was
- * read. Returns how many went left. */
-static size_t deal_block_records(const uint8_t *bins, const uint8_t *table, stretch s, buffer left,
-                                 buffer right) {
-    size_t l = 0, r = 0;
-    for (size_t i = s.begin; i < s.end; i++) {
-        if (s.rows && i + AHEAD < s.end) __builtin_prefetch(bins + s.rows[i + AHEAD]);
-        uint32_t row = s.rows ? s.rows[i] : (uint32_t)i;
-        int64_t value = s.packed[i];
-        size_t goes_left = table[bins[row]];
-        left.rows[l] = right.rows[r] = row;
-        left.packed[l] = right.packed[r] = value;
-        l += goes_left;
-        r += 1 - goes_left;
-    }
-    return l;
+static hr_valued_rows place_of(const hr_local_stats *local, const node_run *r, int buffer) {
+    const hr_valued_rows *b = &local->buffers[buffer];
+    return (hr_valued_rows){b->rows + r->begin[buffer], b->values + r->begin[buffer]};
 }
 
-static void move(buffer to, size_t at, buffer from, size_t begin, size_t count) {
-    memmove(to.rows + at, from.rows + begin, count * sizeof *to.rows);
-    memmove(to.packed + at, from.packed + begin, count * sizeof *to.packed);
+static hr_valued_rows behind(hr_valued_rows a, size_t count) {
+    return (hr_valued_rows){a.rows + count, a.values + count};
 }
 
-static buffer at(buffer b, size_t offset) {
-    return (buffer){b.rows + offset, b.packed + offset};
+static void move(hr_valued_rows to, hr_valued_rows from, size_t count) {
+    memmove(to.rows, from.rows, count * sizeof *to.rows);
+    memmove(to.values, from.values, count * sizeof *to.values);
 }
 
-/* Partitions one node into the other buffer; those that go right wait in the one they come from. Chunks are
- * dealt in parallel, each within its own stretch of both buffers, and then moved together in order. */
-static size_t partition_node(hr_local_stats *local, const node_run *r, const hr_split *split, size_t chunks) {
-    uint8_t table[HR_BINS_MAX];
-    size_t lefts[CHUNKS_MAX];
-    hr_split_left_table(split, local->binned->binning, table);
+/* Divides the records [begin, end) of a node: those that go left come to the other buffer, the rest close up
+ * where they are; both within the place of [begin, end). Returns how many go left. */
+static size_t divide_stretch(const hr_local_stats *local, const node_run *r, const hr_split *split,
+                             size_t begin, size_t end) {
+    uint8_t table[HR_BINS_MAX], *goes_left = local->goes_left + r->begin[0] + begin;
     const uint8_t *bins = hr_binned_column(local->binned, split->feature);
-    buffer to = at(local->levels[(r->level + 1) & 1], r->begin),
-           spare = at(local->levels[r->level & 1], r->begin);
+    const hr_valued_rows left = behind(place_of(local, r, !r->buffer), begin),
+                         right = behind(place_of(local, r, r->buffer), begin);
+    const size_t count = end - begin;
+    const uint32_t *rows = rows_of(local, r) ? rows_of(local, r) + begin : right.rows;
+    if (!rows_of(local, r))
+        for (size_t i = 0; i < count; i++) right.rows[i] = (uint32_t)(begin + i);
+    hr_split_left_table(split, local->binned->binning, table);
+    for (size_t i = 0; i < count; i++) goes_left[i] = table[bins[rows[i]]];
+    return local->kernels->divide_rows(&(hr_given_rows){rows, right.values}, goes_left, count, &left, &right);
+}
+
+/* Partitions one node, in chunks by all threads, which are then moved together in order. Returns how many
+ * records go left: they are in the other buffer now, the others where all of them were. */
+static size_t partition_node(const hr_local_stats *local, const node_run *r, const hr_split *split,
+                             size_t chunks) {
+    size_t lefts[CHUNKS_MAX], to_left = 0, to_right = 0;
 #pragma omp parallel for num_threads(local->threads) if (chunks > 1)
+    for (size_t c = 0; c < chunks; c++)
+        lefts[c] = divide_stretch(local, r, split, r->count * c / chunks, r->count * (c + 1) / chunks);
+    const hr_valued_rows left = place_of(local, r, !r->buffer), right = place_of(local, r, r->buffer);
     for (size_t c = 0; c < chunks; c++) {
-        size_t begin = r->count * c / chunks, end = r->count * (c + 1) / chunks;
-        stretch s = {rows_of(local, r), packed_of(local, r), begin, end};
-        lefts[c] = deal_block_records(bins, table, s, at(to, begin), at(spare, begin));
+        const size_t begin = r->count * c / chunks, count = r->count * (c + 1) / chunks - begin;
+        if (c) move(behind(left, to_left), behind(left, begin), lefts[c]);
+        if (c) move(behind(right, to_right), behind(right, begin), count - lefts[c]);
+        to_left += lefts[c];
+        to_right += count - lefts[c];
     }
-    size_t left = 0;
-    for (size_t c = 0; c < chunks; c++) {
-        if (c) move(to, left, to, r->count * c / chunks, lefts[c]);
-        left += lefts[c];
-    }
-    size_t right = left;
-    for (size_t c = 0; c < chunks; c++) {
-        size_t begin = r->count * c / chunks, count = r->count * (c + 1) / chunks - begin - lefts[c];
-        move(to, right, spare, begin, count);
-        right += count;
-    }
-    return left;
+    return to_left;
 }
 
 static void split_node(hr_local_stats *local, uint32_t node, const hr_split *split, uint32_t left,
                        size_t chunks) {
     const node_run *r = &local->runs[node];
-    size_t to_left = partition_node(local, r, split, chunks);
-    local->runs[left] = (node_run){r->begin, to_left, r->level + 1};
-    local->runs[left + 1] = (node_run){r->begin + to_left, r->count - to_left, r->level + 1};
+    const size_t to_left = partition_node(local, r, split, chunks), to_right = r->count - to_left;
+    node_run sides[2] = {*r, *r};
+    sides[0].buffer = !r->buffer;
+    sides[0].count = to_left;
+    sides[0].begin[r->buffer] += to_right;
+    sides[1].count = to_right;
+    sides[1].begin[!r->buffer] += to_left;
+    memcpy(&local->runs[left], sides, sizeof sides);
 }
 
 /* Nodes that hold more than a thread's part of all records are partitioned by all threads together, the
@@ -200,15 +191,15 @@ void hr_local_stats_split(hr_local_stats *local, const uint32_t *nodes, const hr
         if (local->runs[nodes[k]].count < large) split_node(local, nodes[k], &splits[k], left[k], 1);
 }
 
-static bool buffer_init(buffer *b, size_t rows) {
+static bool buffer_init(hr_valued_rows *b, size_t rows) {
     b->rows = malloc((rows + 1) * sizeof *b->rows);
-    b->packed = malloc((rows + 1) * sizeof *b->packed);
-    return b->rows && b->packed;
+    b->values = malloc((rows + 1) * sizeof *b->values);
+    return b->rows && b->values;
 }
 
-static void buffer_done(buffer *b) {
+static void buffer_done(hr_valued_rows *b) {
     free(b->rows);
-    free(b->packed);
+    free(b->values);
 }
 
 hr_status hr_local_stats_new(const hr_binned *binned, size_t rows, int depth, int threads,
@@ -216,13 +207,15 @@ hr_status hr_local_stats_new(const hr_binned *binned, size_t rows, int depth, in
     hr_local_stats *local = calloc(1, sizeof *local);
     if (!local) return hr_fail_memory(err);
     local->binned = binned;
+    local->kernels = hr_kernels_get();
     local->threads = threads;
     local->run_count = (size_t)2 << depth;
     local->runs = malloc(local->run_count * sizeof *local->runs);
     local->pieces = malloc(PIECES * (size_t)threads * TILE_CELLS * sizeof *local->pieces);
     local->pieces_before = malloc(local->run_count * sizeof *local->pieces_before);
-    if (!local->runs || !local->pieces || !local->pieces_before || !buffer_init(&local->levels[0], rows) ||
-        !buffer_init(&local->levels[1], rows)) {
+    local->goes_left = malloc(rows + 1);
+    if (!local->runs || !local->pieces || !local->pieces_before || !local->goes_left ||
+        !buffer_init(&local->buffers[0], rows) || !buffer_init(&local->buffers[1], rows)) {
         hr_local_stats_free(local);
         return hr_fail_memory(err);
     }
@@ -232,22 +225,23 @@ hr_status hr_local_stats_new(const hr_binned *binned, size_t rows, int depth, in
 
 void hr_local_stats_free(hr_local_stats *local) {
     if (!local) return;
-    buffer_done(&local->levels[0]);
-    buffer_done(&local->levels[1]);
+    buffer_done(&local->buffers[0]);
+    buffer_done(&local->buffers[1]);
     free(local->runs);
     free(local->pieces);
     free(local->pieces_before);
+    free(local->goes_left);
     free(local);
 }
 
 int64_t *hr_local_stats_packed(hr_local_stats *local) {
-    return local->levels[0].packed;
+    return local->buffers[0].values;
 }
 
 void hr_local_stats_start(hr_local_stats *local, const uint32_t *rows, size_t count) {
     local->first_rows = rows;
-    for (size_t i = 0; i < local->run_count; i++) local->runs[i].level = -1;
-    local->runs[0] = (node_run){0, count, 0};
+    for (size_t i = 0; i < local->run_count; i++) local->runs[i].buffer = -1;
+    local->runs[0] = (node_run){.count = count};
 }
 
 /* Records whose node was split but not partitioned: they take one more step. */
@@ -262,7 +256,6 @@ static void add_last_step(const hr_local_stats *local, const hr_tree *tree, cons
     const uint8_t *bins = hr_binned_column(local->binned, node->feature);
     const uint32_t *rows = rows_of(local, r);
     for (size_t i = 0; i < r->count; i++) {
-        if (rows && i + AHEAD < r->count) __builtin_prefetch(bins + rows[i + AHEAD]);
         size_t row = rows ? rows[i] : i;
         scores[row * stride] += value[bins[row]];
     }
@@ -277,7 +270,7 @@ static void add_leaf(const hr_local_stats *local, double value, const node_run *
 /* Whether records of the node were dealt no further: it is a leaf, or its children were never partitioned. */
 static bool ends_in(const hr_local_stats *local, const hr_tree *tree, size_t n) {
     uint32_t left = tree->nodes[n].left;
-    return local->runs[n].level >= 0 && (!left || local->runs[left].level < 0);
+    return local->runs[n].buffer >= 0 && (!left || local->runs[left].buffer < 0);
 }
 
 void hr_local_stats_add_tree(const hr_local_stats *local, const hr_tree *tree, double *scores,

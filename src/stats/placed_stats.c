@@ -120,9 +120,8 @@ static void add_nodes_block(const hr_placed_stats *p, const placed_task *t, size
 
 /* The root has all records. */
 static void add_root_block(const hr_placed_stats *p, const placed_task *t, size_t begin, size_t count) {
-    for (size_t f = t->first; f < t->last; f++)
-        hr_histogram_add_column(hr_binned_column(p->binned, f) + begin, p->packed + begin, count,
-                                t->cells + (f - t->first) * HR_STRIDE);
+    const hr_binned_part part = {t->first, t->last, begin, begin + count};
+    hr_histogram_add_part(p->binned, &part, p->packed, t->cells);
 }
 
 /* Adds what a chunk summed up to the histograms. */

@@ -106,31 +106,14 @@ static void check_sums(const hr_kernels *set, const records *r, hr_dice *dice) {
     }
 }
 
-/* The octets lie where the values of the others come, as they do in training. */
-static void check_division(const hr_kernels *set, const records *r, hr_dice *dice) {
+static void check_within(const hr_kernels *set, const records *r, hr_dice *dice) {
     const hr_octet_cut cut = draw_cut(dice);
-    records stay = *r;
-    uint32_t other_rows[ROWS + 1];
-    int64_t other_values[ROWS + 1];
-    size_t kept = 0, gone = 0;
-    memcpy(other_rows, r->rows, sizeof other_rows);
-    memcpy(other_values, r->octets, sizeof other_values);
-    const size_t got =
-        set->divide_by_octets(&(hr_valued_rows){stay.rows, stay.values}, (const uint8_t *)other_values, cut,
-                              r->count, &(hr_valued_rows){other_rows, other_values});
-    for (size_t i = 0; i < r->count; i++) {
-        const bool stays = is_among(r->octets[i * HR_OCTET + cut.lane], cut.first, cut.count);
-        const uint32_t *rows = stays ? stay.rows : other_rows;
-        const int64_t *values = stays ? stay.values : other_values;
-        const size_t at = stays ? kept++ : gone++;
-        assert_int_equal(rows[at], r->rows[i]);
-        assert_true(values[at] == r->values[i]);
-    }
-    assert_int_equal(got, kept);
-    assert_int_equal(stay.rows[r->count], r->rows[r->count]);
-    assert_true(stay.values[r->count] == r->values[r->count]);
-    assert_int_equal(other_rows[r->count], r->rows[r->count]);
-    assert_memory_equal(&other_values[r->count], r->octets + r->count * HR_OCTET, HR_OCTET);
+    uint8_t got[ROWS + 1];
+    memset(got, 77, sizeof got);
+    set->octets_within(r->octets, cut, r->count, got);
+    for (size_t i = 0; i < r->count; i++)
+        assert_int_equal(got[i], is_among(r->octets[i * HR_OCTET + cut.lane], cut.first, cut.count));
+    assert_int_equal(got[r->count], 77);
 }
 
 static void check_octets_of_rows(const hr_kernels *set) {
@@ -145,8 +128,8 @@ static void check_sums_of_octets(const hr_kernels *set) {
     with_records(check_sums, set);
 }
 
-static void check_divide_by_octets(const hr_kernels *set) {
-    with_records(check_division, set);
+static void check_octets_within(const hr_kernels *set) {
+    with_records(check_within, set);
 }
 
 static void test_octets_of_rows__are_the_picked_bytes(void **state) {
@@ -164,9 +147,9 @@ static void test_sums_of_octets__are_of_the_bins_of_each_cut(void **state) {
     with_each_set(check_sums_of_octets);
 }
 
-static void test_divide_by_octets__keeps_both_sides_in_order(void **state) {
+static void test_octets_within__tells_which_bins_a_cut_has(void **state) {
     (void)state;
-    with_each_set(check_divide_by_octets);
+    with_each_set(check_octets_within);
 }
 
 int main(void) {
@@ -174,7 +157,7 @@ int main(void) {
         cmocka_unit_test(test_octets_of_rows__are_the_picked_bytes),
         cmocka_unit_test(test_ranges_of_octets__are_those_of_their_bytes),
         cmocka_unit_test(test_sums_of_octets__are_of_the_bins_of_each_cut),
-        cmocka_unit_test(test_divide_by_octets__keeps_both_sides_in_order),
+        cmocka_unit_test(test_octets_within__tells_which_bins_a_cut_has),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
