@@ -11,7 +11,8 @@
 
 void *hr_pages_new(size_t size) {
     if (size > SIZE_MAX - HUGE_PAGE) return NULL;
-    const size_t unit = size < HUGE_PAGE ? LINE : HUGE_PAGE, whole = (size / unit + 1) * unit;
+    const size_t unit = size < HUGE_PAGE ? LINE : HUGE_PAGE, needed = size ? size : 1,
+                 whole = (needed + unit - 1) / unit * unit;
     void *block = aligned_alloc(unit, whole);
 #ifdef MADV_HUGEPAGE
     if (block && unit == HUGE_PAGE) (void)madvise(block, whole, MADV_HUGEPAGE);

@@ -60,9 +60,9 @@ typedef struct hr_kernels {
                            size_t count, int64_t *sums);
     /* within[i]: 1 if octets[8 i + cut.lane] is one of the bins of the cut, else 0. */
     void (*octets_within)(const uint8_t *octets, hr_octet_cut cut, size_t count, uint8_t *within);
-    /* Puts the records with goes_left[i] = 1 to `left` and those with 0 to `right`, both in order. Returns
-     * how many went left. A side has room for `count`, which may be written over to the last; it may be where
-     * the records are, or begin before them. */
+    /* Writes the records with goes_left[i] = 1 to `left` and those with 0 to `right`, both in order. Returns
+     * how many go left. The sides do not overlap; each has room for `count` records, all of which may be
+     * overwritten. One of them may be where the records are, or where their values are. */
     size_t (*divide_rows)(const hr_given_rows *from, const uint8_t *goes_left, size_t count,
                           const hr_valued_rows *left, const hr_valued_rows *right);
 } hr_kernels;

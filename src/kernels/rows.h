@@ -9,7 +9,7 @@ typedef struct hr_valued_rows {
     int64_t *values;
 } hr_valued_rows;
 
-/* The same that are read alone. */
+/* The same, only read. */
 typedef struct hr_given_rows {
     const uint32_t *rows;
     const int64_t *values;

@@ -4,22 +4,23 @@
 
 enum {
     TOGETHER = 4,         /* features whose bins, and sums, are read and written side by side */
+    TASK_FEATURES = 8,    /* whose sums stay in the first cache */
     HISTOGRAMS = 8,       /* that neighbouring rows add to: they fit in the first cache */
     BLOCK_ROWS = 1 << 14, /* packed gradients of a block stay in the second-level cache over all columns */
     SUMS_AHEAD = 512      /* from prefetch to use: what is fetched earlier is out of the first cache again */
 };
 
 /* Neighbouring rows of features side by side. */
-typedef struct row_block {
+typedef struct column_rows {
     const uint8_t *bins; /* of the first row; those of the next feature are `stride` bytes behind them */
     size_t stride;
     const int64_t *packed;
     size_t count;
-} row_block;
+} column_rows;
 
-/* `features`: a constant of the compiler's, at most TOGETHER. */
-static inline void add_row(size_t features, const uint8_t *bins, size_t stride, int64_t value,
-                           hr_cell *restrict cells) {
+/* `features`: a constant, at most TOGETHER. */
+static inline __attribute__((always_inline)) void add_row(size_t features, const uint8_t *bins, size_t stride,
+                                                          int64_t value, hr_cell *restrict cells) {
     cells[bins[0]] += value;
     if (features > 1) cells[HR_STRIDE + bins[stride]] += value;
     if (features > 2) cells[2 * HR_STRIDE + bins[2 * stride]] += value;
@@ -28,7 +29,8 @@ static inline void add_row(size_t features, const uint8_t *bins, size_t stride, 
 
 /* Neighbouring rows add to different copies: a full bin would otherwise wait for its own last store. `copies`
  * is a constant, too. */
-static inline void add_rows(size_t features, size_t copies, row_block rows, hr_cell *out) {
+static inline __attribute__((always_inline)) void add_rows(size_t features, size_t copies, column_rows rows,
+                                                           hr_cell *out) {
     hr_cell cells[HISTOGRAMS * HR_STRIDE];
     const size_t of_copy = features * HR_STRIDE, whole = rows.count - rows.count % copies;
     memset(cells, 0, copies * of_copy * sizeof *cells);
@@ -40,16 +42,17 @@ static inline void add_rows(size_t features, size_t copies, row_block rows, hr_c
     for (size_t c = 0; c < copies; c++) hr_histogram_add(out, cells + c * of_copy, of_copy);
 }
 
-void hr_histogram_add_part(const hr_binned *binned, const hr_binned_part *part, const int64_t *packed,
-                           hr_cell *out) {
-    for (size_t f = part->first; f < part->last; f += TOGETHER, out += TOGETHER * HR_STRIDE) {
-        const row_block rows = {hr_binned_column(binned, f) + part->begin, binned->column_stride,
-                                packed + part->begin, part->end - part->begin};
-        switch (part->last - f) {
-        case 1: add_rows(1, 4, rows, out); break;
-        case 2: add_rows(2, 4, rows, out); break;
-        case 3: add_rows(3, 2, rows, out); break;
-        default: add_rows(TOGETHER, 2, rows, out);
+void hr_histogram_add_block(const hr_binned *binned, const hr_column_block *block, const int64_t *packed,
+                            hr_cell *out) {
+    for (size_t f = block->first; f < block->last; f += TOGETHER) {
+        hr_cell *cells = out + (f - block->first) * HR_STRIDE;
+        const column_rows rows = {hr_binned_column(binned, f) + block->begin, binned->column_stride,
+                                  packed + block->begin, block->end - block->begin};
+        switch (block->last - f) {
+        case 1: add_rows(1, 4, rows, cells); break;
+        case 2: add_rows(2, 4, rows, cells); break;
+        case 3: add_rows(3, 2, rows, cells); break;
+        default: add_rows(TOGETHER, 2, rows, cells);
         }
     }
 }
@@ -59,13 +62,13 @@ static void sum_columns(const hr_binned *binned, size_t first, size_t last, cons
     memset(out, 0, (last - first) * HR_STRIDE * sizeof *out);
     for (size_t begin = 0; begin < binned->rows; begin += BLOCK_ROWS) {
         const size_t end = binned->rows - begin < BLOCK_ROWS ? binned->rows : begin + BLOCK_ROWS;
-        hr_histogram_add_part(binned, &(hr_binned_part){first, last, begin, end}, packed, out);
+        hr_histogram_add_block(binned, &(hr_column_block){first, last, begin, end}, packed, out);
     }
 }
 
 /* Every thread gets as many tasks as the others, of as many features but for one. */
 void hr_histogram_of_all(const hr_binned *binned, const int64_t *packed, int threads, hr_cell *out) {
-    const size_t together = HISTOGRAMS * (size_t)threads,
+    const size_t together = TASK_FEATURES * (size_t)threads,
                  rounds = (binned->features + together - 1) / together, tasks = rounds * (size_t)threads,
                  used = hr_histogram_at(binned->features);
     memset(out + used, 0, (hr_histogram_cells(binned->features) - used) * sizeof *out);
@@ -78,7 +81,7 @@ void hr_histogram_of_all(const hr_binned *binned, const int64_t *packed, int thr
 
 void hr_histogram_of_tile(const hr_binned *binned, size_t tile, const uint32_t *rows, const int64_t *packed,
                           size_t count, hr_cell *cells) {
-    const size_t left = binned->features - tile * HR_TILE, features = left < HR_TILE ? left : HR_TILE,
+    const size_t rest = binned->features - tile * HR_TILE, features = rest < HR_TILE ? rest : HR_TILE,
                  groups = (features + TOGETHER - 1) / TOGETHER, ahead = SUMS_AHEAD / (groups * TOGETHER);
     const uint8_t *tiles = hr_binned_tile(binned, tile, 0);
     memset(cells, 0, HR_TILE * HR_STRIDE * sizeof *cells);

@@ -26,13 +26,13 @@ static inline size_t hr_histogram_at(size_t feature) {
 void hr_histogram_of_all(const hr_binned *binned, const int64_t *packed, int threads, hr_cell *out);
 
 /* Some columns of some rows: features [first, last), rows [begin, end). */
-typedef struct hr_binned_part {
+typedef struct hr_column_block {
     size_t first, last, begin, end;
-} hr_binned_part;
+} hr_column_block;
 
-/* Adds a part's sums to out[0..(last - first) * HR_STRIDE): packed[i] belongs to row i. */
-void hr_histogram_add_part(const hr_binned *binned, const hr_binned_part *part, const int64_t *packed,
-                           hr_cell *out);
+/* Adds its sums to out[0..(last - first) * HR_STRIDE): packed[i] belongs to row i. */
+void hr_histogram_add_block(const hr_binned *binned, const hr_column_block *block, const int64_t *packed,
+                            hr_cell *out);
 
 /* One tile of a node: packed[i] belongs to row rows[i]. Overwrites the tile's HR_TILE * HR_STRIDE cells. */
 void hr_histogram_of_tile(const hr_binned *binned, size_t tile, const uint32_t *rows, const int64_t *packed,

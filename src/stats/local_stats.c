@@ -6,15 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 64, CHUNK_ROWS = 1 << 14, CHUNKS_MAX = 64, PIECES = 4, TILE_CELLS = HR_TILE * HR_STRIDE };
+enum { CHUNK_ROWS = 1 << 14, CHUNKS_MAX = 64, PIECES = 4, TILE_CELLS = HR_TILE * HR_STRIDE };
 
 /* The records of a node: a run of one of two buffers. Its place in the other is free; no other node but those
  * above and below it has a part of either place. */
 typedef struct node_run {
     size_t begin[2]; /* in each buffer */
     size_t count;
-    int buffer; /* that has the records; -1: the node has none of its own (its parent was never partitioned)
-                 */
+    int buffer; /* which one has the records; -1: the node's parent was never partitioned */
 } node_run;
 
 struct hr_local_stats {
@@ -115,16 +114,16 @@ void hr_local_stats_sum(hr_local_stats *local, const uint32_t *nodes, hr_cell *c
     for (size_t task = 0; task < p.tasks; task++) add_pieces(&p, task);
 }
 
-static hr_valued_rows place_of(const hr_local_stats *local, const node_run *r, int buffer) {
+static hr_valued_rows rows_at(const hr_local_stats *local, const node_run *r, int buffer) {
     const hr_valued_rows *b = &local->buffers[buffer];
     return (hr_valued_rows){b->rows + r->begin[buffer], b->values + r->begin[buffer]};
 }
 
-static hr_valued_rows behind(hr_valued_rows a, size_t count) {
+static hr_valued_rows rows_behind(hr_valued_rows a, size_t count) {
     return (hr_valued_rows){a.rows + count, a.values + count};
 }
 
-static void move(hr_valued_rows to, hr_valued_rows from, size_t count) {
+static void move_rows(hr_valued_rows to, hr_valued_rows from, size_t count) {
     memmove(to.rows, from.rows, count * sizeof *to.rows);
     memmove(to.values, from.values, count * sizeof *to.values);
 }
@@ -135,11 +134,11 @@ static size_t divide_stretch(const hr_local_stats *local, const node_run *r, con
                              size_t begin, size_t end) {
     uint8_t table[HR_BINS_MAX], *goes_left = local->goes_left + r->begin[0] + begin;
     const uint8_t *bins = hr_binned_column(local->binned, split->feature);
-    const hr_valued_rows left = behind(place_of(local, r, !r->buffer), begin),
-                         right = behind(place_of(local, r, r->buffer), begin);
+    const hr_valued_rows left = rows_behind(rows_at(local, r, !r->buffer), begin),
+                         right = rows_behind(rows_at(local, r, r->buffer), begin);
     const size_t count = end - begin;
-    const uint32_t *rows = rows_of(local, r) ? rows_of(local, r) + begin : right.rows;
-    if (!rows_of(local, r))
+    const uint32_t *given = rows_of(local, r), *rows = given ? given + begin : right.rows;
+    if (!given)
         for (size_t i = 0; i < count; i++) right.rows[i] = (uint32_t)(begin + i);
     hr_split_left_table(split, local->binned->binning, table);
     for (size_t i = 0; i < count; i++) goes_left[i] = table[bins[rows[i]]];
@@ -154,11 +153,13 @@ static size_t partition_node(const hr_local_stats *local, const node_run *r, con
 #pragma omp parallel for num_threads(local->threads) if (chunks > 1)
     for (size_t c = 0; c < chunks; c++)
         lefts[c] = divide_stretch(local, r, split, r->count * c / chunks, r->count * (c + 1) / chunks);
-    const hr_valued_rows left = place_of(local, r, !r->buffer), right = place_of(local, r, r->buffer);
+    const hr_valued_rows left = rows_at(local, r, !r->buffer), right = rows_at(local, r, r->buffer);
     for (size_t c = 0; c < chunks; c++) {
         const size_t begin = r->count * c / chunks, count = r->count * (c + 1) / chunks - begin;
-        if (c) move(behind(left, to_left), behind(left, begin), lefts[c]);
-        if (c) move(behind(right, to_right), behind(right, begin), count - lefts[c]);
+        if (c) {
+            move_rows(rows_behind(left, to_left), rows_behind(left, begin), lefts[c]);
+            move_rows(rows_behind(right, to_right), rows_behind(right, begin), count - lefts[c]);
+        }
         to_left += lefts[c];
         to_right += count - lefts[c];
     }
@@ -309,7 +310,6 @@ static void add_hessians(const hr_local_stats *local, const hr_tree *tree, uint3
         child[bin] = node->left + !hr_node_goes_left(tree, node, kind, (uint8_t)bin);
     const uint8_t *bins = hr_binned_column(local->binned, node->feature);
     for (size_t i = 0; i < r->count; i++) {
-        if (rows && i + AHEAD < r->count) __builtin_prefetch(bins + rows[i + AHEAD]);
         const uint32_t row = rows ? rows[i] : (uint32_t)i;
         sums[child[bins[row]]].unpaid += hessian_of(rule, row, packed[i]);
     }

@@ -1,5 +1,5 @@
-/* Sums of packed gradients by node, over records in this process: every node's rows are one run of an array,
- * partitioned level by level. */
+/* Sums of packed gradients by node, over records in this process: every node's records are one run of one of
+ * two arrays; a split writes those that go left to the other one, and closes up the rest where they are. */
 #ifndef HR_STATS_LOCAL_STATS_H
 #define HR_STATS_LOCAL_STATS_H
 
@@ -26,7 +26,8 @@ void hr_local_stats_start(hr_local_stats *local, const uint32_t *rows, size_t co
 /* Writes the histograms of `count` nodes to out[0..count). */
 void hr_local_stats_sum(hr_local_stats *local, const uint32_t *nodes, hr_cell *const *out, size_t count);
 
-/* Sends the records of nodes[i] to the nodes left[i] and left[i] + 1. Reorders the packed gradients. */
+/* Sends the records of nodes[i] to the nodes left[i] and left[i] + 1. Overwrites
+ * hr_local_stats_packed(). */
 void hr_local_stats_split(hr_local_stats *local, const uint32_t *nodes, const hr_split *splits,
                           const uint32_t *left, size_t count);
 

@@ -120,8 +120,8 @@ static void add_nodes_block(const hr_placed_stats *p, const placed_task *t, size
 
 /* The root has all records. */
 static void add_root_block(const hr_placed_stats *p, const placed_task *t, size_t begin, size_t count) {
-    const hr_binned_part part = {t->first, t->last, begin, begin + count};
-    hr_histogram_add_part(p->binned, &part, p->packed, t->cells);
+    const hr_column_block block = {t->first, t->last, begin, begin + count};
+    hr_histogram_add_block(p->binned, &block, p->packed, t->cells);
 }
 
 /* Adds what a chunk summed up to the histograms. */

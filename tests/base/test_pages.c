@@ -16,6 +16,7 @@ static void test_pages__are_memory(void **state) {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         unsigned char *block = hr_pages_new(sizes[i]);
         assert_non_null(block);
+        assert_int_equal((uintptr_t)block % 64, 0);
         memset(block, 7, sizes[i]);
         if (sizes[i]) assert_int_equal(block[sizes[i] - 1], 7);
         free(block);

@@ -32,15 +32,15 @@ static room draw_room(hr_dice *dice) {
     return r;
 }
 
-/* A division of the `count` records from FREE on: with one side where they are, or `before` them. */
+/* A division of the `count` records from FREE on. */
 typedef struct division {
-    size_t count, before;
+    size_t count;
     uint8_t goes_left[ROWS + 1];
     room from;
 } division;
 
 static division draw_division(hr_dice *dice, size_t count) {
-    division d = {.count = count, .before = hr_dice_below(dice, FREE), .from = draw_room(dice)};
+    division d = {.count = count, .from = draw_room(dice)};
     const uint64_t lefts_of_8 = hr_dice_below(dice, 9);
     for (size_t i = 0; i < count; i++) d.goes_left[i] = hr_dice_below(dice, 8) < lefts_of_8;
     d.goes_left[count] = 1;
@@ -57,29 +57,31 @@ static void assert_side(const division *d, uint8_t side, const hr_valued_rows *g
 }
 
 /* What is before a side and behind its room was not written to. */
-static void assert_kept_around(const room *was, const room *is, size_t begin, size_t end) {
+static void assert_kept_around(size_t count, const room *was, const room *is) {
     for (size_t i = 0; i < FREE + ROWS + 1; i++) {
-        if (i >= begin && i < end) continue;
+        if (i >= FREE && i < FREE + count) continue;
         assert_int_equal(is->rows[i], was->rows[i]);
         assert_true(is->values[i] == was->values[i]);
     }
 }
 
-/* `side`: of the records that stay among those that are divided. */
-static void check_division(const hr_kernels *set, const division *d, uint8_t side, hr_dice *dice) {
+/* One side is where the records are, the other elsewhere. `side`: of those that stay. With `listed`, the rows
+ * that are divided are elsewhere, too, as those of a root are. */
+static void check_division(const hr_kernels *set, const division *d, uint8_t side, const uint32_t *listed,
+                           hr_dice *dice) {
     room stay = d->from, go = draw_room(dice);
     const room were = go;
-    const size_t begin = FREE - d->before;
-    const hr_valued_rows here = place(&stay, begin), there = place(&go, FREE), *left = side ? &here : &there,
+    const hr_valued_rows here = place(&stay, FREE), there = place(&go, FREE), *left = side ? &here : &there,
                          *right = side ? &there : &here;
-    const hr_given_rows from = {stay.rows + FREE, stay.values + FREE};
+    const hr_given_rows from = {listed ? listed : here.rows, here.values};
     size_t lefts = 0;
     for (size_t i = 0; i < d->count; i++) lefts += d->goes_left[i];
+    if (listed) memset(here.rows, 77, d->count * sizeof *here.rows);
     assert_int_equal(set->divide_rows(&from, d->goes_left, d->count, left, right), lefts);
     assert_side(d, side, &here);
     assert_side(d, !side, &there);
-    assert_kept_around(&d->from, &stay, begin, begin + d->count);
-    assert_kept_around(&were, &go, FREE, FREE + d->count);
+    assert_kept_around(d->count, &d->from, &stay);
+    assert_kept_around(d->count, &were, &go);
 }
 
 static void check_divide_rows(const hr_kernels *set) {
@@ -88,8 +90,10 @@ static void check_divide_rows(const hr_kernels *set) {
     for (size_t count = 0; count <= ROWS; count++)
         for (size_t draw = 0; draw < DRAWS; draw++) {
             const division d = draw_division(&dice, count);
-            check_division(set, &d, 0, &dice);
-            check_division(set, &d, 1, &dice);
+            for (uint8_t side = 0; side < 2; side++) {
+                check_division(set, &d, side, NULL, &dice);
+                check_division(set, &d, side, d.from.rows + FREE, &dice);
+            }
         }
 }
 
