@@ -25,12 +25,12 @@ all: ## build $(BUILD)/hedgerow and the library (the default)
 	@ninja -C $(BUILD)
 	@ln -sfn cli/hedgerow $(BUILD)/hedgerow
 
-check: ## build and run every test
+check: ## build and run every test but those of ten thousand schedules (make slow)
 	@tools/setup.sh build test
 	@tools/configure.py $(BUILD) $(prefix) tests=true $(SETUP)
 	@ninja -C $(BUILD)
 	@ln -sfn cli/hedgerow $(BUILD)/hedgerow
-	@meson test -C $(BUILD) --no-rebuild --print-errorlogs
+	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --no-suite long
 
 audit: ## run the audits alone: games of thousands of fits against each guarantee
 	@tools/setup.sh build test
@@ -38,12 +38,12 @@ audit: ## run the audits alone: games of thousands of fits against each guarante
 	@ninja -C $(BUILD)
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite audit
 
-slow: ## run the slow tests alone: parties that crash at every step, floods of messages, small runs of the benches, exports in their engines, reports in a browser (needs PyPI)
+slow: ## run the slow tests alone: parties that crash at every step, floods of messages, ten thousand schedules of messages, small runs of the benches, exports in their engines, reports in a browser (needs PyPI)
 	@tools/setup.sh build test python browser
 	@tools/python.sh build-python shap
 	@tools/configure.py $(BUILD) $(prefix) tests=true $(SETUP)
 	@ninja -C $(BUILD)
-	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite slow
+	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite slow --suite long
 	@tools/exports.sh build-python $(BUILD)/cli/hedgerow
 
 reduced: ## build without the broker, and without federations and libraries of table sources; check that the rest works and that the tool names what is missing
@@ -105,7 +105,7 @@ sanitize: ## run the tests with AddressSanitizer and UndefinedBehaviorSanitizer;
 	@tools/setup.sh build test
 	@tools/configure.py build-sanitize buildtype=debugoptimized tests=true b_sanitize=address,undefined b_lundef=false $(SETUP)
 	@ninja -C build-sanitize
-	@$(sanitized) meson test -C build-sanitize --no-rebuild --print-errorlogs --no-suite hygiene --no-suite audit --no-suite slow --timeout-multiplier 6
+	@$(sanitized) meson test -C build-sanitize --no-rebuild --print-errorlogs --no-suite hygiene --no-suite audit --no-suite slow --no-suite long --timeout-multiplier 6
 
 tsan: ## run the unit tests with ThreadSanitizer (clang, and an OpenMP runtime that reports synchronisation)
 	@tools/setup.sh build test clang
