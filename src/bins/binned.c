@@ -4,6 +4,7 @@
 #include "data/cell_file.h"
 #include "data/columns.h"
 #include "data/records.h"
+#include "kernels/levels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +12,10 @@
 /* A search takes about as much memory as the bins of 5,000 records; of few records it is not worth it. */
 enum { LINE = 64, BLOCK = 256, SEARCHED_ROWS = 16384 };
 
+/* Vectors that begin at one of the last records read up to HR_VECTOR_ROWS - 1 bytes behind a column. */
 static uint8_t *bytes_new(size_t count, size_t each) {
-    if (each && count > SIZE_MAX / each) return NULL;
-    return hr_pages_new(count * each);
+    if (each && count > (SIZE_MAX - HR_VECTOR_ROWS) / each) return NULL;
+    return hr_pages_new(count * each + HR_VECTOR_ROWS);
 }
 
 static size_t spare_size(const hr_binned *binned) {
