@@ -118,6 +118,20 @@ static hr_status check_front(const hr_cell_file *f, hr_error *err) {
                    "the front of the binned cache is damaged: its checksum is another");
 }
 
+/* Vectors that begin at one of the last records read up to HR_VECTOR_ROWS - 1 bytes behind a column, the last
+ * one, too: a page of zeros is behind the file. */
+static void *map_with_room(int fd, size_t size, int protection) {
+    void *room = mmap(NULL, size + HR_CELL_PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) return room;
+    void *map = mmap(room, size, protection, MAP_SHARED | MAP_FIXED, fd, 0);
+    if (map == MAP_FAILED) munmap(room, size + HR_CELL_PAGE);
+    return map;
+}
+
+static void unmap_with_room(void *map, size_t size) {
+    if (map) munmap(map, size + HR_CELL_PAGE);
+}
+
 static hr_status map_cell_file(hr_cell_file *f, hr_error *err) {
     uint8_t bytes[HR_CELL_HEADER];
     if (fstat(f->fd, &f->opened)) return fail_cell_file(f->path, "read", err);
@@ -130,7 +144,7 @@ static hr_status map_cell_file(hr_cell_file *f, hr_error *err) {
         return hr_fail(err, HR_E_FORMAT, "copy it again, or write it again with `hedgerow bin`",
                        "the binned cache has %llu bytes instead of %zu: it was cut off, or is damaged",
                        (unsigned long long)f->opened.st_size, f->layout.size);
-    void *map = mmap(NULL, f->layout.size, PROT_READ, MAP_SHARED, f->fd, 0);
+    void *map = map_with_room(f->fd, f->layout.size, PROT_READ);
     if (map == MAP_FAILED) return fail_cell_file(f->path, "map", err);
     f->map = map;
     f->cells = f->map + f->layout.cells;
@@ -160,7 +174,7 @@ hr_status hr_cell_file_open(const char *path, hr_cell_file **out, hr_error *err)
 
 void hr_cell_file_close(hr_cell_file *f) {
     if (!f) return;
-    if (f->map) munmap(f->map, f->layout.size);
+    unmap_with_room(f->map, f->layout.size);
     if (f->fd >= 0) close(f->fd);
     free(f->path);
     free(f);
@@ -243,7 +257,7 @@ hr_status hr_spare_map(const char *path, size_t size, uint8_t **out, hr_error *e
     const int fd = hr_file_unnamed(path);
     if (fd < 0) return fail_cell_file(path, "make a temporary file beside", err);
     errno = posix_fallocate(fd, 0, (off_t)size);
-    void *map = errno ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *map = errno ? MAP_FAILED : map_with_room(fd, size, PROT_READ | PROT_WRITE);
     hr_status status = map == MAP_FAILED ? fail_cell_file(path, "make room beside", err) : HR_OK;
     close(fd);
     if (!status) *out = map;
@@ -251,7 +265,7 @@ hr_status hr_spare_map(const char *path, size_t size, uint8_t **out, hr_error *e
 }
 
 void hr_spare_map_done(uint8_t *map, size_t size) {
-    if (map) munmap(map, size);
+    unmap_with_room(map, size);
 }
 
 void hr_spare_map_release(uint8_t *begin, size_t size) {

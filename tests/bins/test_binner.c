@@ -2,6 +2,7 @@
 #include "bins/binned.h"
 #include "bins/edge_machine.h"
 #include "data/cell_file.h"
+#include "kernels/levels.h"
 #include "support/tables.h"
 #include "support/temp_dir.h"
 
@@ -105,6 +106,31 @@ static void test_binner__writes_checksums_that_are_xxh64(void **state) {
     const uint8_t *sums = bytes + hr_cell_layout_of(&header).checksums;
     assert_true(hr_cell_get(sums, 8) == 0x9d3283e573cd4156);
     assert_true(hr_cell_get(sums + (2 * FEATURES + 1) * 8, 8) == 0xd7f829e586fe969a);
+}
+
+/* Vectors read that far behind the last column. Systems put a map right before the one that was made last. */
+static void assert_zeros_behind(const uint8_t *map, size_t size) {
+    for (size_t i = 0; i + 1 < HR_VECTOR_ROWS; i++) assert_int_equal(map[size + i], 0);
+}
+
+static void test_maps__have_zeros_behind_them(void **state) {
+    const world *w = *state;
+    const size_t size = 3 * HR_CELL_PAGE;
+    hr_cell_file *files[2];
+    uint8_t *spares[2];
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(hr_cell_file_open(w->path, &files[i], NULL), HR_OK);
+        assert_zeros_behind(files[i]->map, files[i]->layout.size);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(hr_spare_map(w->path, size, &spares[i], NULL), HR_OK);
+        memset(spares[i], 7, size);
+        assert_zeros_behind(spares[i], size);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        hr_cell_file_close(files[i]);
+        hr_spare_map_done(spares[i], size);
+    }
 }
 
 /* A permutation by a stride that has no factor in common with the rows. */
@@ -389,6 +415,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_binner__writes_the_bins_of_the_table),
         cmocka_unit_test(test_binner__writes_checksums_that_are_xxh64),
+        cmocka_unit_test(test_maps__have_zeros_behind_them),
         cmocka_unit_test(test_binned__reorders_mapped_columns_beside_the_cache),
         cmocka_unit_test(test_binner__does_not_depend_on_threads_and_pieces),
         cmocka_unit_test(test_binner__leaves_nothing_where_it_fails),
