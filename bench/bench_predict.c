@@ -53,8 +53,8 @@ static hr_schema *make_schema(size_t count) {
     }
     hr_schema *schema = NULL;
     hr_error err = {0};
-    if (hr_schema_make(&(hr_schema_parts){label, features, count, NULL, 0, NULL}, &schema, &err))
-        stop("schema", &err);
+    const hr_schema_parts parts = {.label = label, .features = features, .feature_count = count};
+    if (hr_schema_make(&parts, &schema, &err)) stop("schema", &err);
     return schema;
 }
 

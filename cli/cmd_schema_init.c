@@ -16,7 +16,9 @@ static const arg_option init_options[] = {
     {"output", 'o', ARG_TEXT, false, offsetof(schema_init_args, output), "FILE",
      "where the schema goes; standard output unless given"},
     {"dictionary", 0, ARG_TEXT, false, offsetof(schema_init_args, dictionary), "FILE",
-     "public facts about columns: CSV with name,low,high,values; values are separated by | or ;"},
+     "public facts about columns: CSV with name,low,high,integer,values,missing,source; values are separated "
+     "by | "
+     "or ;"},
     TABLE_OPTIONS(schema_init_args),
 };
 
@@ -52,12 +54,11 @@ static int run_schema_init(const command *self, int argc, char **argv) {
         return EXIT_USAGE;
     hr_error err = {0};
     if (init_schema(&args, &err) != HR_OK) return report_error(self->name, &err);
-    fputs("Every line marked REVIEW was read from the private data, or guessed from a name. Replace it by "
-          "what is "
-          "publicly known, then delete the line\n"
-          "of the mark, or set 'reviewed: true' once all are public; training refuses a schema in which a "
-          "mark is "
-          "left.\n",
+    fputs("What the lines marked REVIEW name was read from the records, or guessed from a name. Replace it "
+          "by what is "
+          "publicly known, and each of\n"
+          "these lines by its source; training refuses a schema in which a mark is left. A data dictionary "
+          "(--dictionary) states public facts at once.\n",
           stderr);
     return EXIT_DONE;
 }
@@ -66,11 +67,11 @@ const command schema_init_command = {
     .name = "schema init",
     .summary = "propose a schema for a table",
     .details =
-        "Infers the kind of every column. Bounds and lists of values are read from the data and "
-        "marked REVIEW: they are private until a person has replaced them by public knowledge. Bounds "
-        "of columns such as age, hour or percent are common knowledge, as a guess. Columns that seem to "
-        "identify persons or records, free text and constants are left out, as comments with the "
-        "reason. An existing file is not overwritten.",
+        "Infers the kind of every column. Kinds, bounds and lists of values are read from the data and "
+        "marked REVIEW: they are private until a person has replaced them by public facts with their "
+        "source, such as those of a data dictionary. Bounds of columns such as age, hour or percent are "
+        "common knowledge, as a guess. Columns that seem to identify persons or records, free text and "
+        "constants are proposed as unused, with the reason. An existing file is not overwritten.",
     .example = "  hedgerow schema init --data train.csv --label readmitted -o schema.yaml",
     .options = init_options,
     .option_count = COUNT_OF(init_options),

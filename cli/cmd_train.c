@@ -296,8 +296,18 @@ static hr_status start_ranks(const train_run *run, hr_status status, hr_error *e
     return status == HR_OK ? hr_cluster_agree(run->cluster, HR_OK, err) : status;
 }
 
+/* Of a model that would be private with a public schema; a ledger refuses the marks. */
+static void tell_accepted_marks(const command *self, const train_run *run) {
+    const hr_method_info *method = hr_method_find(run->options.method);
+    hr_error err = {0};
+    if (!method->is_private || run->options.mode != HR_MODE_SOUND || run->ledger != NULL) return;
+    if (hr_schema_public(run->schema, &err) != HR_OK)
+        fprintf(stderr, "hedgerow %s: warning: the model will be NOT PRIVATE: %s\n", self->name, err.message);
+}
+
 static hr_status fit_model(const command *self, const train_args *args, train_run *run, hr_error *err) {
     hr_status status = start_ranks(run, prepare_run(args, run, err), err);
+    if (status == HR_OK) tell_accepted_marks(self, run);
     if (status == HR_OK) status = read_train_data(self, args, run, err);
     interrupt_defer();
     if (status == HR_OK) status = hr_fit(run->data, &run->options, &run->model, err);

@@ -209,9 +209,9 @@ HR_API size_t hr_data_extra_columns(const hr_data *data);
 HR_API uint64_t hr_data_skipped(const hr_data *data);
 
 /* Proposes a schema for a table and renders it as YAML: the kind of every column is guessed, and how its
- * cells are written; bounds, ranges of dates and categories are read off the data and marked REVIEW. Columns
- * that seem to identify persons or records, free text and constants are left out of CSV tables: they stand
- * there as comments. LIBSVM data needs no label name (NULL: "label"). Owner: the caller frees *yaml with
+ * cells are written; all that is read off the data is marked REVIEW, so that one record more changes nothing
+ * else. Columns of CSV tables that seem to identify persons or records, free text and constants are proposed
+ * as unused. LIBSVM data needs no label name (NULL: "label"). Owner: the caller frees *yaml with
  * hr_text_free. Fails: IO, FORMAT, SCHEMA (no such label), LIMIT, MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_schema_infer(const char *path, hr_format format, const char *label,
                                                char **yaml, hr_error *err);
@@ -219,7 +219,7 @@ HR_API HR_MUST_CHECK hr_status hr_schema_infer(const char *path, hr_format forma
 typedef struct hr_infer_options {
     size_t size;                    /* sizeof(hr_infer_options) */
     const char *label;              /* NULL: "label" */
-    const char *dictionary;         /* a CSV file of public facts: name, low, high, values; NULL: none */
+    const char *dictionary;         /* a CSV file of public facts: docs/formats.md, Proposals; NULL: none */
     const hr_read_options *reading; /* columns that it drops are left out; NULL: the defaults */
 } hr_infer_options;
 #define HR_INFER_OPTIONS_INIT                                                                                \

@@ -95,7 +95,8 @@ typedef struct hr_fit_options {
     size_t class_weight_count;
 
     const char *leak; /* NULL, or what was read off the records although the schema calls it public, such as
-                         "the bounds of age": NOT PRIVATE, and the model says so. Borrowed */
+                         "the bounds of age": NOT PRIVATE, and the model says so. Marks that the schema
+                         accepts (hr_schema_public) count without being named here. Borrowed */
     hr_timings *timings; /* NULL, or what counts where the time goes: for the owner's eyes. Borrowed */
 
     hr_cluster *cluster; /* NULL, or the ranks that train together: this is rank 0, `data` is its part of the

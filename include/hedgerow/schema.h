@@ -1,10 +1,10 @@
 /* The public facts about a table: which columns there are, of which kind, within which bounds.
  *
  * A schema is public: it is written into every model. Nothing in it may be read off private records;
- * `hr_schema_infer` therefore marks every guess REVIEW, and training refuses a schema in which one is left,
- * unless it says 'reviewed: true'. It refuses lists of more than 254 values in the same way.
- * The format is specified in docs/formats.md. A schema is immutable once made and may be shared between
- * threads. */
+ * `hr_schema_infer` therefore marks all that it read from them REVIEW, and training refuses a schema in which
+ * a mark is left. A mark is removed by a public fact and its source. 'reviewed: true' accepts the marks that
+ * are left: the model is then not private, and says so. The format is specified in docs/formats.md. A schema
+ * is immutable once made and may be shared between threads. */
 #ifndef HEDGEROW_SCHEMA_H
 #define HEDGEROW_SCHEMA_H
 
@@ -65,7 +65,7 @@ typedef struct hr_column {
     double low, high; /* HR_KIND_NUMBER: public bounds, low <= high (label: low < high); values outside are
                          clipped to them */
     bool integer;     /* HR_KIND_NUMBER: every value is an integer */
-    bool review;      /* a bound or a list of values was read off the data and awaits a person's review */
+    bool review;      /* facts of the column were read from the records and are not replaced by public ones */
     size_t value_count;
     const char *const
         *values;             /* HR_KIND_CATEGORY: the public list of values, in the order that codes count */
@@ -74,6 +74,7 @@ typedef struct hr_column {
     const hr_date_column *date; /* the feature is `part` of it, and named "date.part"; NULL: it is a column of
                                    the table */
     hr_date_part part;
+    const char *source; /* where the facts are published, in words; NULL: the schema does not say */
 } hr_column;
 
 typedef enum hr_task { HR_TASK_REGRESSION, HR_TASK_BINARY, HR_TASK_MULTICLASS } hr_task;
@@ -183,10 +184,15 @@ HR_API const char *hr_schema_missing(const hr_schema *schema, size_t index);
  * record counts by itself. */
 HR_API const char *hr_schema_unit(const hr_schema *schema);
 
-/* HR_OK if no REVIEW is left and no list has more than 254 values, or if the file says 'reviewed: true', or
- * if the schema was built from code; else HR_E_POLICY with the first column that awaits a person's decision.
- */
+/* HR_OK if the schema was built from code, or if the file says 'reviewed: true', or if no mark is left, no
+ * list of more than 254 values is without a source, and in a proposal ('reviewed: false') every column has a
+ * source; else HR_E_POLICY with the first column that awaits a person's decision. Training needs it. */
 HR_API HR_MUST_CHECK hr_status hr_schema_reviewed(const hr_schema *schema, hr_error *err);
+
+/* HR_OK if it is reviewed and no mark was accepted in place of a public fact; else HR_E_POLICY with the
+ * columns: what is trained with such a schema is not private. Owners who train together, and plans, need it.
+ */
+HR_API HR_MUST_CHECK hr_status hr_schema_public(const hr_schema *schema, hr_error *err);
 
 #ifdef __cplusplus
 }

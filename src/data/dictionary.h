@@ -9,23 +9,33 @@
 #include <stdbool.h>
 
 /* One column; texts are in the arena of the dictionary. */
+/* Different words, in their order. */
+typedef struct hr_dictionary_words {
+    const char **words;
+    size_t count, capacity;
+    hr_string_map known;
+} hr_dictionary_words;
+
 typedef struct hr_dictionary_entry {
     const char *name;
-    bool has_bounds;
-    double low, high; /* if it has bounds: low <= high */
-    const char **values;
-    size_t value_count; /* not 0: a category, and no bounds */
+    bool has_bounds, integer;
+    double low, high;           /* if it has bounds: low <= high */
+    hr_dictionary_words values; /* some: a category, and no bounds */
+    const char *source;         /* where the facts are published */
 } hr_dictionary_entry;
 
 typedef struct hr_dictionary {
     hr_dictionary_entry *entries;
     size_t count, capacity;
     hr_string_map names;
+    const char *source;          /* of facts whose entry does not name one */
+    bool says_missing;           /* it has a column of spellings of missing */
+    hr_dictionary_words missing; /* those of all its entries */
 } hr_dictionary;
 
-/* Reads CSV with the columns `name`, `low`, `high`, `values` (a list with | or ; between the values); all but
- * the first may be absent, and others are ignored. Starts from {0}; call hr_dictionary_done in either case.
- * Fails: IO, FORMAT (file, line, field), LIMIT, MEMORY. */
+/* Reads CSV with the columns `name`, `low`, `high`, `integer` (true or false), `values`, `missing` (lists
+ * with | or ; between the words), `source`; all but the first may be absent, and others are ignored. Starts
+ * from {0}; call hr_dictionary_done in either case. Fails: IO, FORMAT (file, line, field), LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_dictionary_read(const char *path, hr_arena *arena, hr_dictionary *out,
                                            hr_error *err);
 void hr_dictionary_done(hr_dictionary *dictionary);

@@ -224,7 +224,7 @@ static bool is_constant(const hr_inference *g) {
     return g->value_count == 1 && g->numbers + g->texts == g->cells;
 }
 
-bool hr_inference_is_mostly_number(const hr_inference *g) {
+static bool is_mostly_number(const hr_inference *g) {
     return hr_inference_is_number(g) || (g->more && g->numbers > g->texts);
 }
 
@@ -234,7 +234,7 @@ const char *hr_inference_left_out(const hr_inference *g) {
     if (!g->numbers && !g->texts) return "no cell has a value";
     if (is_constant(g)) return "all cells are the same";
     if (hr_text_inference_kind(&g->text) != HR_INFERRED_WORDS) return NULL;
-    if (g->texts && hr_inference_is_mostly_number(g))
+    if (g->texts && is_mostly_number(g))
         return "most cells are numbers; to use it, list the words among them under 'missing'";
     if (g->texts && differ_mostly(g, NEAR_UNIQUE))
         return "more than half of its cells differ, as those of identifiers and free text do";

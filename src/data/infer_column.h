@@ -51,9 +51,6 @@ bool hr_inference_is_number(const hr_inference *inference);
  * they are values. */
 bool hr_inference_has_missing(const hr_inference *inference);
 
-/* Whether all cells are numbers, or numbers with a few words between them: more than can be listed. */
-bool hr_inference_is_mostly_number(const hr_inference *inference);
-
 /* Why a proposal leaves a column of a table out; NULL: it does not. Names no value and no count, since people
  * keep such remarks in schemas that they hand on. */
 const char *hr_inference_left_out(const hr_inference *inference);
@@ -66,7 +63,7 @@ bool hr_inference_names_persons(const hr_inference *inference);
 typedef struct hr_inferred {
     hr_column column;   /* borrows from the inference, whose values are put in order */
     bool guessed;       /* the bounds follow from the name, not from the data */
-    const char *remark; /* a line for people, or NULL */
+    const char *remark; /* a hint for people, or NULL */
 } hr_inferred;
 
 /* Judges a feature or the label. `missing` are the words that the schema will list as missing: they are no

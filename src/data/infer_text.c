@@ -199,28 +199,26 @@ hr_column hr_text_inference_number(const hr_text_inference *g, const char *name,
     return column;
 }
 
-static void write_inferred_date(const hr_text_inference *g, const char *name, const hr_schema_mark *mark,
-                                hr_buffer *out) {
+static void write_inferred_date(const hr_text_inference *g, const char *name, hr_buffer *out) {
     static const hr_date_part parts[] = {HR_DATE_PART_HOUR, HR_DATE_PART_WEEKDAY, HR_DATE_PART_MONTH,
                                          HR_DATE_PART_TREND};
     enum { PARTS = sizeof parts / sizeof *parts };
     const hr_date_column date = date_of(g, name);
     hr_column columns[PARTS];
+    hr_schema_mark mark = {0};
     size_t first = !g->clock;
     for (size_t i = 0; i < PARTS; i++)
         columns[i] = (hr_column){.review = true, .date = &date, .part = parts[i]};
     unsigned format = first_left(g->dates);
     if (format >= DAY_FIRST && format < MONTH_FIRST && !(g->dates >> (format + SLASHES) & 1))
-        hr_buffer_text(out, "  # day and month of this column may be the other way round in 'format'\n");
-    hr_schema_write_date(out, columns + first, PARTS - first, mark);
+        mark.remark = "day and month may be the other way round in 'format'";
+    hr_schema_write_date(out, columns + first, PARTS - first, &mark);
 }
 
-void hr_text_inference_write(const hr_text_inference *g, const char *name, bool missing, hr_buffer *out) {
-    if (hr_text_inference_kind(g) == HR_INFERRED_DATE) {
-        const hr_schema_mark mark = {.keys = missing ? "from, to, missing" : NULL};
-        write_inferred_date(g, name, &mark, out);
-        return;
-    }
-    const hr_column boolean = {.name = name, .kind = HR_KIND_CATEGORY, .boolean = true, .review = missing};
-    hr_schema_write_column(out, &boolean, false, &(hr_schema_mark){.keys = "missing"});
+void hr_text_inference_write(const hr_text_inference *g, const char *name, hr_buffer *out) {
+    const hr_column boolean = {.name = name, .kind = HR_KIND_CATEGORY, .boolean = true, .review = true};
+    if (hr_text_inference_kind(g) == HR_INFERRED_DATE)
+        write_inferred_date(g, name, out);
+    else
+        hr_schema_write_column(out, &boolean, false, NULL);
 }

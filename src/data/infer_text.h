@@ -41,11 +41,10 @@ void hr_text_inference_add(hr_text_inference *g, const char *cell, size_t size, 
 
 hr_inferred_text hr_text_inference_kind(const hr_text_inference *g);
 
-/* HR_INFERRED_NUMBER: the column. *remark is a line for people, or NULL. */
+/* HR_INFERRED_NUMBER: the column. *remark is a hint for people, or NULL. */
 hr_column hr_text_inference_number(const hr_text_inference *g, const char *name, const char **remark);
 
-/* Writes a feature that is a boolean or a date as an entry of `features`. `missing`: spellings of missing
- * were met, which await a review too. */
-void hr_text_inference_write(const hr_text_inference *g, const char *name, bool missing, hr_buffer *out);
+/* Writes a feature that is a boolean or a date as an entry of `features`, marked. */
+void hr_text_inference_write(const hr_text_inference *g, const char *name, hr_buffer *out);
 
 #endif

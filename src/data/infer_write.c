@@ -7,13 +7,12 @@
 
 #include <string.h>
 
-static const char about[] =
-    "# A proposal, read from private records. Replace every bound and list of values under a REVIEW by what "
-    "is "
-    "publicly\n"
-    "# known, and delete the line of the REVIEW; until then training refuses this schema. Once all lines are "
-    "public\n"
-    "# knowledge, 'reviewed: true' decides about all marks that are left.\n";
+static const char about[] = "# A proposal, for the owner of the records only: what a line 'review' names was "
+                            "read from them. Replace it by\n"
+                            "# what is publicly known, and the line 'review' by the source of that: source: "
+                            "\"...\". Training refuses the\n"
+                            "# schema until every column has its source. 'reviewed: true' accepts what was "
+                            "read: the model is NOT PRIVATE.\n";
 
 typedef struct proposal {
     const hr_inferences *all;
@@ -25,25 +24,40 @@ typedef struct proposal {
     hr_error *err;
 } proposal;
 
-/* The spellings of missing that columns of numbers were found to use. */
+static hr_status add_missing(proposal *p, const char *word) {
+    const hr_dictionary *dictionary = &p->all->dictionary;
+    for (size_t i = 0; i < dictionary->count; i++) {
+        const hr_string_map *values = &dictionary->entries[i].values.known;
+        if (hr_string_map_find(values, word, strlen(word)) != HR_STRING_MAP_NONE) return HR_OK;
+    }
+    if (!hr_string_map_add(&p->missing, word, strlen(word), 0)) return hr_fail_memory(p->err);
+    p->missing_list[p->missing_count++] = word;
+    return HR_OK;
+}
+
+/* The spellings of missing that columns of numbers were found to use, but those that the dictionary lists as
+ * values. */
 static hr_status gather_missing(proposal *p) {
-    for (size_t s = 0; s < HR_INFERENCE_SPELLINGS; s++) {
-        const char *word = hr_inference_spelling(s);
+    hr_status status = HR_OK;
+    for (size_t s = 0; s < HR_INFERENCE_SPELLINGS && !status; s++) {
         bool used = false;
         for (size_t i = 0; i < p->all->count; i++)
             used |= *p->all->columns[i]->name && hr_inference_has_missing(p->all->columns[i]) &&
                     p->all->columns[i]->spelled[s];
-        if (!used) continue;
-        if (!hr_string_map_add(&p->missing, word, strlen(word), 0)) return hr_fail_memory(p->err);
-        p->missing_list[p->missing_count++] = word;
+        if (used) status = add_missing(p, hr_inference_spelling(s));
     }
-    return HR_OK;
+    return status;
 }
 
-static bool uses_spelling(const hr_inference *inference) {
-    bool spelled = false;
-    for (size_t s = 0; s < HR_INFERENCE_SPELLINGS; s++) spelled |= inference->spelled[s];
-    return spelled && hr_inference_has_missing(inference);
+/* Those of the dictionary, if it has a column of them. */
+static hr_status take_missing(proposal *p) {
+    const hr_dictionary_words *words = &p->all->dictionary.missing;
+    hr_status status = HR_OK;
+    if (!p->all->dictionary.says_missing) return gather_missing(p);
+    for (size_t i = 0; i < words->count && !status; i++)
+        if (!hr_string_map_add(&p->missing, words->words[i], strlen(words->words[i]), 0))
+            status = hr_fail_memory(p->err);
+    return status;
 }
 
 /* The format is UTF-8; tables may be anything. */
@@ -57,16 +71,16 @@ static hr_status check_utf8(const char *name, const hr_column *column, hr_error 
     return hr_fail_at(err, HR_E_FORMAT, NULL, 0, 0, name);
 }
 
-/* What the dictionary says stands without a mark: it was not read from records. */
+/* What the dictionary says stands without a mark, and nothing beside it: it was not read from records. */
 static void take_dictionary_entry(const hr_dictionary_entry *entry, hr_inferred *inferred) {
-    const bool integer = inferred->column.kind == HR_KIND_NUMBER && inferred->column.integer;
-    *inferred = (hr_inferred){.column = {.name = inferred->column.name}, .remark = inferred->remark};
-    inferred->column.kind = entry->has_bounds ? HR_KIND_NUMBER : HR_KIND_CATEGORY;
-    inferred->column.integer = entry->has_bounds && integer;
-    inferred->column.low = entry->low;
-    inferred->column.high = entry->high;
-    inferred->column.values = entry->values;
-    inferred->column.value_count = entry->value_count;
+    *inferred = (hr_inferred){.column = {.name = entry->name,
+                                         .kind = entry->has_bounds ? HR_KIND_NUMBER : HR_KIND_CATEGORY,
+                                         .integer = entry->integer,
+                                         .low = entry->low,
+                                         .high = entry->high,
+                                         .values = entry->values.words,
+                                         .value_count = entry->values.count,
+                                         .source = entry->source}};
 }
 
 static hr_status judge_column(const proposal *p, size_t i, hr_inferred *inferred) {
@@ -82,41 +96,25 @@ static hr_status judge_column(const proposal *p, size_t i, hr_inferred *inferred
     return status;
 }
 
-/* The keys that await review, and why. */
-static hr_schema_mark mark_of(const hr_inference *inference, const hr_inferred *inferred) {
-    const bool number = inferred->column.kind == HR_KIND_NUMBER, spelled = uses_spelling(inference);
-    hr_schema_mark mark = {.keys = number ? "low, high" : "values"};
-    if (spelled)
-        mark.keys = !inferred->column.review ? "missing" : number ? "low, high, missing" : "values, missing";
-    if (inferred->guessed)
-        mark.advice = "a guess from the column's name, not from the data: check it, then delete this line";
-    return mark;
-}
-
 static hr_status write_proposed(proposal *p, size_t i) {
-    const bool is_label = i == p->all->label;
     hr_inferred inferred;
     hr_status status = judge_column(p, i, &inferred);
     if (!status) status = check_utf8(inferred.column.name, &inferred.column, p->err);
     if (status) return status;
-    if (inferred.remark) hr_buffer_format(&p->out, "%s# %s\n", is_label ? "" : "  ", inferred.remark);
-    const hr_schema_mark mark = mark_of(p->all->columns[i], &inferred);
-    inferred.column.review |= uses_spelling(p->all->columns[i]);
-    hr_schema_write_column(&p->out, &inferred.column, is_label, &mark);
+    const hr_schema_mark mark = {.remark = inferred.guessed ? "the bounds are a guess from the column's name"
+                                                            : inferred.remark,
+                                 .name_too = p->all->positional};
+    hr_schema_write_column(&p->out, &inferred.column, i == p->all->label, &mark);
     return HR_OK;
 }
 
-/* As a comment that is an entry once its marks are removed. It tells nothing of the cells: people keep
- * comments when they hand a schema on. */
-static hr_status write_left_out(proposal *p, const hr_inference *inference, const char *why) {
-    const bool number = hr_inference_is_mostly_number(inference);
-    hr_status status = check_utf8(inference->name, &(hr_column){0}, p->err);
-    if (status) return status;
-    hr_buffer_format(&p->out, "  # left out: %s\n  # - name: ", why);
-    hr_schema_write_text(&p->out, inference->name);
-    hr_buffer_text(&p->out, number ? "\n  #   kind: number\n  #   low:\n  #   high:\n"
-                                   : "\n  #   kind: category\n  #   values: []\n");
-    return HR_OK;
+static hr_status write_left_out(proposal *p, const char *name, const char *why) {
+    const hr_column unused = {.name = name, .review = true};
+    const hr_schema_mark mark = {.remark = why,
+                                 .advice = "delete the entry, or describe the column by public facts"};
+    hr_status status = check_utf8(name, &(hr_column){0}, p->err);
+    if (!status) hr_schema_write_unused(&p->out, &unused, &mark);
+    return status;
 }
 
 /* Whether another column has the name of a part of this one, if it is a date. */
@@ -139,8 +137,7 @@ static bool is_boolean_or_date(const hr_inferences *all, const hr_inference *inf
 
 static hr_status write_boolean_or_date(proposal *p, const hr_inference *inference) {
     hr_status status = check_utf8(inference->name, &(hr_column){0}, p->err);
-    if (!status)
-        hr_text_inference_write(&inference->text, inference->name, uses_spelling(inference), &p->out);
+    if (!status) hr_text_inference_write(&inference->text, inference->name, &p->out);
     return status;
 }
 
@@ -152,7 +149,7 @@ static hr_status write_feature(proposal *p, size_t i) {
     }
     const bool kept = p->all->positional || hr_dictionary_find(&p->all->dictionary, inference->name);
     const char *why = kept ? NULL : hr_inference_left_out(inference);
-    if (why) return write_left_out(p, inference, why);
+    if (why) return write_left_out(p, inference->name, why);
     p->features++;
     return !kept && is_boolean_or_date(p->all, inference) ? write_boolean_or_date(p, inference)
                                                           : write_proposed(p, i);
@@ -168,9 +165,10 @@ static void write_unit(proposal *p) {
         if (!unit || (unit->meaning != HR_NAME_PERSON && other->meaning == HR_NAME_PERSON)) unit = other;
     }
     if (!unit || !hr_utf8_valid(unit->name, strlen(unit->name))) return;
-    hr_buffer_text(&p->out,
-                   "# If this column says which person a record is of, protect whole persons: remove the "
-                   "first '#'.\n# unit: ");
+    hr_buffer_text(
+        &p->out,
+        "# REVIEW: if this column says which person a record is of, protect whole persons: remove the "
+        "first '#'.\n# unit: ");
     hr_schema_write_text(&p->out, unit->name);
     hr_buffer_text(&p->out, "\n");
 }
@@ -198,6 +196,15 @@ static hr_status compare_dictionary(proposal *p) {
     return known ? HR_OK : hr_fail_memory(p->err);
 }
 
+static void write_missing(proposal *p) {
+    const hr_dictionary *dictionary = &p->all->dictionary;
+    const hr_column facts = {.source = dictionary->source}, read = {.review = true};
+    if (dictionary->says_missing)
+        hr_schema_write_missing(&p->out, dictionary->missing.words, dictionary->missing.count, &facts);
+    else
+        hr_schema_write_missing(&p->out, p->missing_list, p->missing_count, &read);
+}
+
 static hr_status write_inferred(proposal *p) {
     hr_buffer_text(&p->out, about);
     hr_buffer_text(&p->out, "hedgerow-schema: 1\nreviewed: false\n");
@@ -207,7 +214,7 @@ static hr_status write_inferred(proposal *p) {
     hr_buffer_text(&p->out, "features:\n");
     for (size_t i = 0; i < p->all->count && !status; i++)
         if (i != p->all->label && !(p->all->dropped && p->all->dropped[i])) status = write_feature(p, i);
-    hr_schema_write_missing(&p->out, p->missing_list, p->missing_count);
+    write_missing(p);
     if (!status && !p->features)
         status = hr_fail(p->err, HR_E_SCHEMA, "add columns, or describe some with a data dictionary",
                          "the table has no column that could be a feature");
@@ -216,7 +223,7 @@ static hr_status write_inferred(proposal *p) {
 
 hr_status hr_inferences_write(const hr_inferences *all, char **yaml, hr_error *err) {
     proposal p = {.all = all, .err = err};
-    hr_status status = gather_missing(&p);
+    hr_status status = take_missing(&p);
     if (!status) status = write_inferred(&p);
     if (!status) status = hr_buffer_take(&p.out, yaml, err);
     hr_buffer_done(&p.out);

@@ -125,12 +125,9 @@ hr_status hr_bounds_schema(const hr_schema *schema, const hr_bounds_columns *col
         features[columns->at[i]].low = bounds[i].low;
         features[columns->at[i]].high = bounds[i].high;
     }
-    const hr_schema_parts parts = {features[count],
-                                   features,
-                                   count,
-                                   hr_schema_missing_list(schema),
-                                   hr_schema_missing_count(schema),
-                                   hr_schema_unit(schema)};
+    hr_schema_parts parts = *hr_schema_parts_of(schema);
+    parts.label = features[count];
+    parts.features = features;
     hr_status status = hr_schema_make(&parts, out, err);
     free(features);
     return status;

@@ -39,6 +39,7 @@ typedef struct fit_job {
     hr_person_sample sample; /* what is trained on, if at most m records of a person are */
     hr_training training;
     int64_t entry; /* in the ledger; 0: none counts as spent */
+    char *leak;    /* what was read off the records, by the options and the schema; NULL: nothing */
     hr_settings settings;
     hr_bounded_table bounded;        /* the records within released bounds; empty: the schema has them */
     hr_class_weighted weighted;      /* the records with class weights; empty: there are none */
@@ -51,19 +52,26 @@ static size_t rows_of_fit(const fit_job *f) {
 }
 
 static bool claims_privacy(const fit_job *f) {
-    if (f->options->leak) return false;
+    if (f->leak) return false;
     return f->method->info.is_private && f->options->mode == HR_MODE_SOUND && !f->options->reproducible_noise;
 }
 
 static hr_status check_fit_ledger(const fit_job *f, hr_error *err) {
     if (!f->options->ledger || claims_privacy(f)) return HR_OK;
-    const char *why = !f->method->info.is_private         ? "the method has no privacy guarantee"
-                      : f->options->mode == HR_MODE_PAPER ? "the paper mode is not differentially private"
-                      : f->options->reproducible_noise    ? "reproducible noise is not private"
-                                                          : "part of its schema was read off the records";
-    return hr_fail(err, HR_E_POLICY,
-                   "use a private method in sound mode with random noise and a public schema, or no ledger",
-                   "this fit cannot be charged to a ledger: %s", why);
+    const char *leak = "";
+    const char *why = "read off the records, and not paid for: ";
+    if (!f->method->info.is_private)
+        why = "the method has no privacy guarantee";
+    else if (f->options->mode == HR_MODE_PAPER)
+        why = "the paper mode is not differentially private";
+    else if (f->options->reproducible_noise)
+        why = "reproducible noise is not private";
+    else
+        leak = f->leak;
+    hr_fail(err, HR_E_POLICY,
+            "use a private method in sound mode with random noise and a public schema, or no ledger",
+            "this fit cannot be charged to a ledger: %s%s", why, leak);
+    return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "ledger");
 }
 
 /* A method that cannot protect persons must not be given several records of one. */
@@ -322,8 +330,8 @@ static void state_unsound(const fit_job *f, hr_guarantee *g, hr_buffer *text) {
     hr_buffer_text(text, "NOT DIFFERENTIALLY PRIVATE.");
     if (f->method->info.is_private && f->options->reproducible_noise)
         hr_buffer_text(text, " The noise was drawn from a seed that others may know or find.");
-    if (f->method->info.is_private && f->options->leak)
-        hr_buffer_format(text, " Read off the records, and not paid for: %s.", f->options->leak);
+    if (f->method->info.is_private && f->leak)
+        hr_buffer_format(text, " Read off the records, and not paid for: %s.", f->leak);
     if (!f->method->info.is_private || f->options->mode == HR_MODE_PAPER)
         hr_buffer_format(text, " %s", f->method->info.flaws);
     if (f->method->info.is_private && f->options->mode == HR_MODE_PAPER)
@@ -455,9 +463,27 @@ static hr_status weigh_fit_classes(fit_job *f, hr_error *err) {
     return status;
 }
 
+/* What the caller says of its schema, and the marks of the schema that were accepted. */
+static hr_status find_leak(fit_job *f, hr_error *err) {
+    const char *said = f->options->leak;
+    hr_buffer names = {0}, text = {0};
+    const bool accepted = hr_schema_accepted(hr_data_schema(f->data), &names);
+    if (said) hr_buffer_text(&text, said);
+    if (accepted)
+        hr_buffer_format(&text, "%swhat the schema marks as read from them: %s", said ? ", " : "",
+                         names.failed ? "" : names.bytes);
+    const bool failed = names.failed;
+    hr_buffer_done(&names);
+    if (!said && !accepted) return HR_OK;
+    hr_status status = failed ? hr_fail_memory(err) : hr_buffer_take(&text, &f->leak, err);
+    hr_buffer_done(&text);
+    return status;
+}
+
 static hr_status run_fit(fit_job *f, hr_model **out, hr_error *err) {
     hr_model *model = NULL;
-    hr_status status = prepare_fit(f, err);
+    hr_status status = find_leak(f, err);
+    if (!status) status = prepare_fit(f, err);
     if (!status) status = release_fit_bounds(f, err);
     if (!status) status = weigh_fit_classes(f, err);
     if (!status) status = open_source(f, err);
@@ -487,6 +513,7 @@ hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **
     hr_gate_free(f.gate);
     hr_csprng_close(f.csprng);
     free(f.start_scores);
+    free(f.leak);
     hr_person_sample_done(&f.sample);
     hr_class_weighted_done(&f.weighted);
     hr_bounded_table_done(&f.bounded);

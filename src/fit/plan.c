@@ -27,6 +27,7 @@ hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_sc
         return hr_fail(err, HR_E_ARGUMENT, "it is from 1 to 4294967294", "no plan is made for %g records",
                        records);
     status = hr_options_check(method, &taken, err);
+    if (!status && schema && !hr_schema_reviewed(schema, NULL)) status = hr_schema_public(schema, err);
     if (!status) status = hr_start_check(method, &taken, schema, err);
     if (!status && schema) status = hr_class_weights_check(method, &taken, schema, err);
     if (!status) status = hr_budget_check(method, &taken, schema, (size_t)records, &budget, err);

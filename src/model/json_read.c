@@ -201,7 +201,11 @@ static void read_json_schema(hr_json_reader *r, const hr_json_position *root) {
         features[f] = read_json_column(r, &item, &dates);
     }
     const char *const *missing = hr_json_texts_of(r, &at, "missing", &missing_count);
-    const hr_schema_parts parts = {label, features, count, missing, missing_count, NULL};
+    const hr_schema_parts parts = {.label = label,
+                                   .features = features,
+                                   .feature_count = count,
+                                   .missing = missing,
+                                   .missing_count = missing_count};
     if (!r->status) make_schema(r, &parts);
 }
 

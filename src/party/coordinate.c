@@ -38,8 +38,9 @@ static hr_status read_files(hr_coordinator_service *m, const char *path, hr_erro
     hr_status status = hr_job_file_read(path, hr_federated_defaults, m->arena, &m->file, err);
     if (!status && !m->file.name) return refuse_part(path, err);
     if (!status) status = hr_schema_read(m->file.schema, &m->schema, err);
-    if (!status) status = hr_schema_reviewed(m->schema, err);
-    return status;
+    if (status) return status;
+    status = hr_schema_public(m->schema, err);
+    return status ? hr_fail_at(err, status, m->file.schema, 0, 0, NULL) : HR_OK;
 }
 
 static hr_status open_coordinator_endpoint(hr_coordinator_service *m, hr_loopback *loopback, hr_error *err) {

@@ -62,12 +62,18 @@ static hr_status check_data(const hr_simulation_data *data, hr_error *err) {
                    "%zu owners are too many", owners);
 }
 
+static hr_status read_public_schema(rehearsal *r, hr_error *err) {
+    hr_status status = hr_schema_read(r->file.schema, &r->schema, err);
+    if (status) return status;
+    status = hr_schema_public(r->schema, err);
+    return status ? hr_fail_at(err, status, r->file.schema, 0, 0, NULL) : HR_OK;
+}
+
 static hr_status run_simulation(rehearsal *r, const char *path, const hr_simulation_data *data,
                                 const hr_party_settings *settings, hr_job_result *out, hr_error *err) {
     hr_status status = hr_job_file_read(path, hr_federated_defaults, r->arena, &r->file, err);
     if (!status) status = check_data(data, err);
-    if (!status) status = hr_schema_read(r->file.schema, &r->schema, err);
-    if (!status) status = hr_schema_reviewed(r->schema, err);
+    if (!status) status = read_public_schema(r, err);
     if (!status) status = read_tables(r, data, settings->threads, err);
     if (!status && data->parties) status = deal_records(r, data->parties, err);
     const hr_owner_tables owners = {(const hr_data *const *)r->tables, r->table_count};
@@ -141,7 +147,7 @@ static hr_status check_simulated_tables(const hr_simulated_owners *owners, hr_er
             return hr_fail(err, HR_E_SCHEMA, "give all tables one schema", "the schemas differ: %s",
                            difference);
     }
-    return hr_schema_reviewed(hr_data_schema(owners->tables[0]), err);
+    return hr_schema_public(hr_data_schema(owners->tables[0]), err);
 }
 
 static hr_status run_in_memory(const hr_job_file *job, const hr_simulated_owners *owners,

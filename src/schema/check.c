@@ -206,6 +206,18 @@ static hr_status check_unit(checker *c) {
     return status ? hr_fail_at(c->err, status, NULL, 0, 0, "unit") : HR_OK;
 }
 
+/* The unit may be one of them. */
+static hr_status check_unused(checker *c) {
+    c->fault->part = HR_FAULT_UNUSED;
+    for (size_t i = 0; i < c->parts->unused_count; i++) {
+        const char *name = c->parts->unused[i].name;
+        c->fault->feature = i;
+        hr_status status = check_name(c, name);
+        if (status) return hr_fail_at(c->err, status, NULL, 0, 0, name);
+    }
+    return HR_OK;
+}
+
 hr_status hr_schema_check(const hr_schema_parts *parts, hr_schema_fault *fault, hr_error *err) {
     checker c = {.parts = parts, .fault = fault, .err = err};
     hr_status status = check_missing(&c);
@@ -220,6 +232,7 @@ hr_status hr_schema_check(const hr_schema_parts *parts, hr_schema_fault *fault, 
     }
     status = check_features(&c);
     if (!status) status = check_unit(&c);
+    if (!status) status = check_unused(&c);
 out:
     hr_string_map_done(&c.names);
     hr_string_map_done(&c.missing);

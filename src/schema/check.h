@@ -7,8 +7,15 @@
 enum {
     HR_FEATURES_MAX = 65535,
     HR_VALUES_MAX = 65535,
-    HR_VALUES_UNASKED = 254 /* a longer list needs a person's word that it is public */
+    HR_VALUES_UNASKED = 254 /* a longer list needs a source, or a person's word that it is public */
 };
+
+/* What a person has said of the marks. */
+typedef enum hr_review {
+    HR_REVIEW_NONE,    /* nothing: the file was written by hand */
+    HR_REVIEW_PENDING, /* 'reviewed: false': it is a proposal */
+    HR_REVIEW_DONE     /* 'reviewed: true', or it was built from code */
+} hr_review;
 
 /* A schema as a bundle of borrowed parts. */
 typedef struct hr_schema_parts {
@@ -18,12 +25,24 @@ typedef struct hr_schema_parts {
     const char *const *missing;
     size_t missing_count;
     const char *unit; /* hr_schema_unit */
+    hr_review reviewed;
+    const hr_column
+        *unused; /* columns of the table that are no features: only name, review and source count */
+    size_t unused_count;
+    hr_column missing_facts; /* of the spellings of missing: only review and source count */
 } hr_schema_parts;
 
 /* Which part of a schema a failed check means: so that a reader can point at its line. */
 typedef struct hr_schema_fault {
-    enum { HR_FAULT_FEATURES, HR_FAULT_LABEL, HR_FAULT_FEATURE, HR_FAULT_MISSING, HR_FAULT_UNIT } part;
-    size_t feature;  /* HR_FAULT_FEATURE: its index */
+    enum {
+        HR_FAULT_FEATURES,
+        HR_FAULT_LABEL,
+        HR_FAULT_FEATURE,
+        HR_FAULT_MISSING,
+        HR_FAULT_UNIT,
+        HR_FAULT_UNUSED
+    } part;
+    size_t feature;  /* HR_FAULT_FEATURE, HR_FAULT_UNUSED: its index */
     const char *key; /* of the column; NULL: the column as a whole */
     size_t item;     /* HR_FAULT_MISSING or key "values": which */
 } hr_schema_fault;

@@ -13,7 +13,6 @@
 struct hr_schema {
     hr_arena *arena;
     hr_schema_parts parts;
-    bool reviewed; /* a person says that all of it is public, long lists of values too */
 };
 
 void hr_schema_free(hr_schema *schema) {
@@ -60,10 +59,16 @@ static bool copy_dates(hr_arena *arena, hr_column *features, size_t count) {
     return true;
 }
 
+/* NULL stays NULL. False when memory is short. */
+static bool copy_optional(hr_arena *arena, const char *from, const char **to) {
+    *to = from ? hr_arena_text(arena, from, strlen(from)) : NULL;
+    return !*to == !from;
+}
+
 static bool copy_column(hr_arena *arena, const hr_column *from, hr_column *to) {
     *to = (hr_column){.kind = from->kind, .review = from->review};
     to->name = hr_arena_text(arena, from->name, strlen(from->name));
-    if (!to->name) return false;
+    if (!to->name || !copy_optional(arena, from->source, &to->source)) return false;
     if (from->kind == HR_KIND_NUMBER) {
         to->low = from->low;
         to->high = from->high;
@@ -78,19 +83,24 @@ static bool copy_column(hr_arena *arena, const hr_column *from, hr_column *to) {
     return to->values != NULL;
 }
 
-static bool copy_schema_parts(hr_arena *arena, const hr_schema_parts *from, hr_schema_parts *to) {
-    hr_column *features = hr_arena_alloc(arena, from->feature_count, sizeof *features);
-    if (!features || !copy_column(arena, &from->label, &to->label)) return false;
-    for (size_t i = 0; i < from->feature_count; i++) {
-        if (!copy_column(arena, &from->features[i], &features[i])) return false;
+static hr_column *copy_columns(hr_arena *arena, const hr_column *columns, size_t count) {
+    hr_column *copy = hr_arena_alloc(arena, count, sizeof *copy);
+    for (size_t i = 0; copy && i < count; i++) {
+        if (!copy_column(arena, &columns[i], &copy[i])) return NULL;
     }
-    if (!copy_dates(arena, features, from->feature_count)) return false;
+    return copy;
+}
+
+static bool copy_schema_parts(hr_arena *arena, const hr_schema_parts *from, hr_schema_parts *to) {
+    *to = *from;
+    hr_column *features = copy_columns(arena, from->features, from->feature_count);
+    if (!features || !copy_dates(arena, features, from->feature_count)) return false;
     to->features = features;
-    to->feature_count = from->feature_count;
+    to->unused = copy_columns(arena, from->unused, from->unused_count);
     to->missing = copy_words(arena, from->missing, from->missing_count);
-    to->missing_count = from->missing_count;
-    to->unit = from->unit ? hr_arena_text(arena, from->unit, strlen(from->unit)) : NULL;
-    return to->missing && !to->unit == !from->unit;
+    return to->unused && to->missing && copy_column(arena, &from->label, &to->label) &&
+           copy_optional(arena, from->unit, &to->unit) &&
+           copy_optional(arena, from->missing_facts.source, &to->missing_facts.source);
 }
 
 static hr_status make_copy(const hr_schema_parts *parts, hr_schema **out, hr_error *err) {
@@ -111,9 +121,7 @@ hr_status hr_schema_make(const hr_schema_parts *parts, hr_schema **out, hr_error
 }
 
 hr_status hr_schema_copy(const hr_schema *schema, hr_schema **out, hr_error *err) {
-    hr_status status = make_copy(&schema->parts, out, err);
-    if (!status) (*out)->reviewed = schema->reviewed;
-    return status;
+    return make_copy(&schema->parts, out, err);
 }
 
 static bool is_among(const char *name, const char *const *names, size_t count) {
@@ -123,6 +131,24 @@ static bool is_among(const char *name, const char *const *names, size_t count) {
     return false;
 }
 
+typedef struct column_filter {
+    const char *const *names; /* of columns that are left out */
+    size_t count;
+} column_filter;
+
+/* Copies the columns that stay; returns how many they are. */
+static size_t keep_columns(const column_filter *filter, const hr_column *columns, size_t count,
+                           hr_column *kept) {
+    size_t stay = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *of_table = columns[i].date ? columns[i].date->name : columns[i].name;
+        if (!is_among(columns[i].name, filter->names, filter->count) &&
+            !is_among(of_table, filter->names, filter->count))
+            kept[stay++] = columns[i];
+    }
+    return stay;
+}
+
 hr_status hr_schema_without(const hr_schema *schema, const char *const *names, size_t count, hr_schema **out,
                             hr_error *err) {
     hr_schema_parts parts = schema->parts;
@@ -130,29 +156,23 @@ hr_status hr_schema_without(const hr_schema *schema, const char *const *names, s
         hr_fail(err, HR_E_ARGUMENT, "keep it, or use another schema", "the label cannot be dropped");
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, parts.label.name);
     }
-    hr_column *kept = malloc(parts.feature_count * sizeof *kept);
+    hr_column *kept = malloc((parts.feature_count + parts.unused_count) * sizeof *kept);
     if (!kept) return hr_fail_memory(err);
-    parts.feature_count = 0;
-    for (size_t i = 0; i < schema->parts.feature_count; i++) {
-        const hr_column *feature = &schema->parts.features[i];
-        const char *of_table = feature->date ? feature->date->name : feature->name;
-        if (!is_among(feature->name, names, count) && !is_among(of_table, names, count))
-            kept[parts.feature_count++] = *feature;
-    }
+    const column_filter filter = {names, count};
+    parts.feature_count = keep_columns(&filter, parts.features, parts.feature_count, kept);
     parts.features = kept;
+    parts.unused_count = keep_columns(&filter, parts.unused, parts.unused_count, kept + parts.feature_count);
+    parts.unused = kept + parts.feature_count;
     hr_status status = parts.feature_count ? make_copy(&parts, out, err)
                                            : hr_fail(err, HR_E_ARGUMENT, "keep some", "no feature is left");
     free(kept);
-    if (!status) (*out)->reviewed = schema->reviewed;
     return status;
 }
 
 hr_status hr_schema_copy_of_records(const hr_schema *schema, hr_schema **out, hr_error *err) {
     hr_schema_parts parts = schema->parts;
     parts.unit = NULL;
-    hr_status status = make_copy(&parts, out, err);
-    if (!status) (*out)->reviewed = schema->reviewed;
-    return status;
+    return make_copy(&parts, out, err);
 }
 
 /* ---- Comparing ---- */
@@ -231,44 +251,6 @@ hr_status hr_schema_refuse_unit(const hr_schema *schema, const char *what, const
     return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "unit");
 }
 
-static hr_status refuse_review(const hr_column *column, hr_error *err) {
-    hr_fail(
-        err, HR_E_POLICY,
-        "replace what was read from the data by public knowledge, then delete the column's 'review' line; "
-        "'reviewed: true' at the top of the schema says so of all columns",
-        "%s of the schema is not reviewed yet",
-        column->kind == HR_KIND_NUMBER ? "a bound" : "a list of values");
-    return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, column->name);
-}
-
-/* Long lists are rarely known to the public: most are copied from a column of names or numbers of persons. */
-static hr_status refuse_long_list(const hr_column *column, hr_error *err) {
-    hr_fail(err, HR_E_POLICY,
-            "merge rare values or leave the column out; if the list is public, write 'reviewed: true' at the "
-            "top of the schema",
-            "a list of %zu values, which the model would publish; above %d a person must decide",
-            column->value_count, HR_VALUES_UNASKED);
-    return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, column->name);
-}
-
-static hr_status check_reviewed(const hr_schema *schema, const hr_column *column, hr_error *err) {
-    if (column->review) return refuse_review(column, err);
-    if (schema->reviewed || column->value_count <= HR_VALUES_UNASKED) return HR_OK;
-    return refuse_long_list(column, err);
-}
-
-hr_status hr_schema_reviewed(const hr_schema *schema, hr_error *err) {
-    const hr_schema_parts *parts = &schema->parts;
-    hr_status status = check_reviewed(schema, &parts->label, err);
-    for (size_t i = 0; !status && i < parts->feature_count; i++)
-        status = check_reviewed(schema, &parts->features[i], err);
-    return status;
-}
-
-bool hr_schema_is_reviewed(const hr_schema *schema) {
-    return schema->reviewed;
-}
-
-void hr_schema_vouch(hr_schema *schema) {
-    schema->reviewed = true;
+const hr_schema_parts *hr_schema_parts_of(const hr_schema *schema) {
+    return &schema->parts;
 }

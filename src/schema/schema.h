@@ -2,6 +2,7 @@
 #ifndef HR_SCHEMA_SCHEMA_H
 #define HR_SCHEMA_SCHEMA_H
 
+#include "base/buffer.h"
 #include "schema/check.h"
 
 /* A deep copy. Owner: the caller. Fails: MEMORY. */
@@ -15,9 +16,12 @@ HR_MUST_CHECK hr_status hr_schema_copy_of_records(const hr_schema *schema, hr_sc
  * spellings). */
 bool hr_schema_same(const hr_schema *a, const hr_schema *b);
 
-/* Whether it says 'reviewed: true'; and makes it say so. */
-bool hr_schema_is_reviewed(const hr_schema *schema);
-void hr_schema_vouch(hr_schema *schema);
+/* All of it, borrowed. */
+const hr_schema_parts *hr_schema_parts_of(const hr_schema *schema);
+
+/* Adds the columns whose marks were accepted in place of public facts, such as "age, ward". False: there are
+ * none. */
+bool hr_schema_accepted(const hr_schema *schema, hr_buffer *names);
 
 /* Refuses a schema with a unit on behalf of `what`, such as "method id3"; besides to remove the unit,
  * `instead` is what can be done. Fails: POLICY. */

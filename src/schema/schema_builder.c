@@ -195,9 +195,12 @@ hr_status hr_schema_build(const hr_schema_builder *builder, hr_schema **out, hr_
     if (!builder->label.name)
         return hr_fail(err, HR_E_FORMAT, "call hr_schema_label_number or hr_schema_label_classes",
                        "the label is missing");
-    const hr_schema_parts parts = {builder->label,         builder->features.items, builder->features.count,
-                                   builder->missing.items, builder->missing.count,  builder->unit};
-    hr_status status = hr_schema_make(&parts, out, err);
-    if (!status) hr_schema_vouch(*out);
-    return status;
+    const hr_schema_parts parts = {.label = builder->label,
+                                   .features = builder->features.items,
+                                   .feature_count = builder->features.count,
+                                   .missing = builder->missing.items,
+                                   .missing_count = builder->missing.count,
+                                   .unit = builder->unit,
+                                   .reviewed = HR_REVIEW_DONE};
+    return hr_schema_make(&parts, out, err);
 }

@@ -20,12 +20,16 @@ enum {
     ROOT_UNIT,
     ROOT_DECIMAL,
     ROOT_THOUSANDS,
+    ROOT_REVIEW,
+    ROOT_SOURCE,
     ROOT_KEYS
 };
-static const char *const root_keys[] = {
-    "hedgerow-schema", "label", "features", "missing", "reviewed", "unit", "decimal", "thousands", NULL};
+static const char *const root_keys[] = {"hedgerow-schema", "label",  "features", "missing",
+                                        "reviewed",        "unit",   "decimal",  "thousands",
+                                        "review",          "source", NULL};
 static const char root_help[] =
-    "the keys are hedgerow-schema, label, features, missing, reviewed, unit, decimal, thousands";
+    "the keys are hedgerow-schema, label, features, missing, reviewed, unit, decimal, "
+    "thousands, review, source";
 
 enum {
     COLUMN_NAME,
@@ -43,21 +47,23 @@ enum {
     COLUMN_OFFSET,
     COLUMN_PARTS,
     COLUMN_REVIEW,
+    COLUMN_SOURCE,
     COLUMN_WHOLE, /* another name of "integer", which prepared files use */
     COLUMN_KEYS
 };
-static const char *const column_keys[] = {"name",    "kind",      "low",    "high",  "integer", "values",
-                                          "decimal", "thousands", "symbol", "from",  "to",      "format",
-                                          "offset",  "parts",     "review", "whole", NULL};
+static const char *const column_keys[] = {"name",    "kind",      "low",    "high",   "integer", "values",
+                                          "decimal", "thousands", "symbol", "from",   "to",      "format",
+                                          "offset",  "parts",     "review", "source", "whole",   NULL};
 static const char column_help[] =
-    "a column has the keys name, kind, review, and those of its kind: low, high, "
+    "a column has the keys name, kind, review, source, and those of its kind: low, high, "
     "integer, decimal, thousands, symbol (number); values (category, classes); "
     "from, to, format, offset, parts (date)";
 
 /* The kinds of columns in a file. */
-enum { FILE_NUMBER = 1, FILE_CATEGORY = 2, FILE_BOOLEAN = 4, FILE_DATE = 8 };
+enum { FILE_NUMBER = 1, FILE_CATEGORY = 2, FILE_BOOLEAN = 4, FILE_DATE = 8, FILE_UNUSED = 16 };
+enum { LABEL_KINDS = 3, FEATURE_KINDS = 5 };
 
-/* Which kinds have a key, in the order of the keys; the first two and `review` belong to all. */
+/* Which kinds have a key, in the order of the keys; the first two, `review` and `source` belong to all. */
 static const int column_key_kinds[COLUMN_KEYS] = {
     [COLUMN_LOW] = FILE_NUMBER,    [COLUMN_HIGH] = FILE_NUMBER,     [COLUMN_INTEGER] = FILE_NUMBER,
     [COLUMN_WHOLE] = FILE_NUMBER,  [COLUMN_DECIMAL] = FILE_NUMBER,  [COLUMN_THOUSANDS] = FILE_NUMBER,
@@ -68,9 +74,9 @@ static const int column_key_kinds[COLUMN_KEYS] = {
 typedef struct schema_reader {
     hr_keys keys;
     const hr_yaml_node *root[ROOT_KEYS];
-    bool reviewed;                      /* a person has decided about every mark */
     hr_number_format format;            /* of all numbers, unless a column has its own */
     const hr_yaml_node **feature_nodes; /* per feature: the column that it comes from */
+    const hr_yaml_node **unused_nodes;
 } schema_reader;
 
 /* ---- Columns ---- */
@@ -79,6 +85,7 @@ static hr_status forbid_other_keys(const schema_reader *r, const hr_yaml_node **
     const char *what = kind == FILE_NUMBER    ? "a number"
                        : kind == FILE_BOOLEAN ? "a boolean"
                        : kind == FILE_DATE    ? "a date"
+                       : kind == FILE_UNUSED  ? "an unused column"
                                               : "a category or classes";
     for (size_t i = 0; i < COLUMN_KEYS; i++) {
         if (!keys[i] || !column_key_kinds[i] || column_key_kinds[i] == kind) continue;
@@ -89,18 +96,19 @@ static hr_status forbid_other_keys(const schema_reader *r, const hr_yaml_node **
 }
 
 static hr_status read_column_kind(const schema_reader *r, const hr_yaml_node *node, bool is_label, int *out) {
-    static const char *const names[] = {"number", "category", "boolean", "date"};
+    static const char *const names[] = {"number", "category", "boolean", "date", "unused"};
     const char *text = NULL;
     hr_status status = hr_keys_text(&r->keys, node, "kind", &text);
     if (status) return status;
-    for (int i = 0; i < (is_label ? 3 : 4); i++) {
+    for (int i = 0; i < (is_label ? LABEL_KINDS : FEATURE_KINDS); i++) {
         *out = 1 << i;
         if (strcmp(text, is_label && i == 1 ? "classes" : names[i]) == 0) return HR_OK;
     }
-    return hr_keys_refuse(&r->keys, node,
-                          is_label ? "a label is a number (regression), classes or a boolean"
-                                   : "a feature is a number, a category, a boolean or a date",
-                          "unknown kind '%s'", text);
+    return hr_keys_refuse(
+        &r->keys, node,
+        is_label ? "a label is a number (regression), classes or a boolean"
+                 : "a feature is a number, a category, a boolean or a date; a column that is none is unused",
+        "unknown kind '%s'", text);
 }
 
 static hr_status read_number_column(const schema_reader *r, const hr_yaml_node *map,
@@ -137,6 +145,7 @@ static hr_status read_column_of_kind(const schema_reader *r, const hr_yaml_node 
     if (kind == FILE_NUMBER) return read_number_column(r, map, keys, out);
     if (kind == FILE_CATEGORY) return read_category_column(r, map, keys, out);
     if (kind == FILE_DATE) return hr_read_date_column(&r->keys, map, out->name, &date, out);
+    if (kind == FILE_UNUSED) return HR_OK;
     *out = (hr_column){.name = out->name,
                        .kind = HR_KIND_CATEGORY,
                        .boolean = true,
@@ -145,51 +154,76 @@ static hr_status read_column_of_kind(const schema_reader *r, const hr_yaml_node 
     return HR_OK;
 }
 
-/* "review: [low, high]" names keys of the column that await a person; "missing" stands for the schema's list.
- */
-static hr_status read_review(const schema_reader *r, const hr_yaml_node **keys, bool *out) {
-    const hr_yaml_node *node = keys[COLUMN_REVIEW];
+/* Where the names of a mapping's keys, and their values, are. */
+typedef struct named_keys {
+    const char *const *names;
+    const hr_yaml_node **found;
+    size_t count;
+} named_keys;
+
+static bool has_key(const named_keys *keys, const char *name) {
+    for (size_t i = 0; i < keys->count; i++)
+        if (strcmp(keys->names[i], name) == 0) return keys->found[i] != NULL;
+    return false;
+}
+
+/* "review: [low, high]" names keys that were read from the records; a column may also name the schema's list
+ * "missing". */
+static hr_status read_review(const schema_reader *r, const hr_yaml_node *node, const named_keys *keys,
+                             bool *out) {
     if (node->kind != HR_YAML_SEQUENCE || !node->count)
         return hr_keys_refuse_kind(&r->keys, node, "review", "a list of keys such as [low, high]");
     for (const hr_yaml_node *item = node->child; item; item = item->next) {
         const char *text = NULL;
         hr_status status = hr_keys_text(&r->keys, item, "an entry of review", &text);
         if (status) return status;
-        size_t i = 0;
-        while (i < COLUMN_REVIEW && strcmp(column_keys[i], text) != 0) i++;
-        bool known =
-            i == COLUMN_REVIEW ? strcmp(text, "missing") == 0 && r->root[ROOT_MISSING] : keys[i] != NULL;
-        if (known) continue;
+        if (has_key(keys, text) || (strcmp(text, "missing") == 0 && r->root[ROOT_MISSING])) continue;
         return hr_keys_refuse(&r->keys, item,
-                              "name keys of this column, or delete the line once they are reviewed",
+                              "name keys of this column, or write in place of the line where the facts are "
+                              "published: source",
                               "review: no key '%s' here", text);
     }
     *out = true;
     return HR_OK;
 }
 
-/* Reads a column into out[0], or a column of dates into out[0 .. *count), one feature a part. */
-static hr_status read_schema_column(const schema_reader *r, const hr_yaml_node *map, bool is_label,
+/* Where facts come from: from the records, or from a source. */
+static hr_status read_origin(const schema_reader *r, const named_keys *keys, const hr_yaml_node *mark,
+                             const hr_yaml_node *source, hr_column *out) {
+    if (mark && source)
+        return hr_keys_refuse(&r->keys, source, "delete the line 'review' once its facts are replaced",
+                              "facts that were read from the records have no source");
+    hr_status status = mark ? read_review(r, mark, keys, &out->review) : HR_OK;
+    return status || !source ? status : hr_keys_text(&r->keys, source, "source", &out->source);
+}
+
+/* Reads a column into out[0], or a column of dates into out[0 .. *count), one feature a part. *kind is that
+ * of the file. */
+static hr_status read_schema_column(const schema_reader *r, const hr_yaml_node *map, int *kind,
                                     hr_column *out, size_t *count) {
-    int kind = 0;
-    bool review = false;
+    const bool is_label = map == r->root[ROOT_LABEL];
+    hr_column origin = {0};
     if (map->kind != HR_YAML_MAPPING)
         return hr_keys_refuse_kind(&r->keys, map, is_label ? "the label" : "a feature",
                                    "a mapping with a name and a kind");
     const hr_yaml_node *keys[COLUMN_KEYS] = {NULL};
+    const named_keys named = {column_keys, keys, COLUMN_KEYS};
     hr_status status = hr_keys_find(&r->keys, map, column_keys, column_help, keys);
     if (!status) status = hr_keys_need(&r->keys, map, keys[COLUMN_NAME], "name", column_help);
     if (!status) status = hr_keys_text(&r->keys, keys[COLUMN_NAME], "name", &out->name);
     if (status) return status;
     const char *name = out->name;
     status = hr_keys_need(&r->keys, map, keys[COLUMN_KIND], "kind", column_help);
-    if (!status) status = read_column_kind(r, keys[COLUMN_KIND], is_label, &kind);
-    if (!status) status = forbid_other_keys(r, keys, kind);
-    if (!status) status = read_column_of_kind(r, map, keys, kind, out);
-    if (!status && keys[COLUMN_REVIEW]) status = read_review(r, keys, &review);
+    if (!status) status = read_column_kind(r, keys[COLUMN_KIND], is_label, kind);
+    if (!status) status = forbid_other_keys(r, keys, *kind);
+    if (!status) status = read_column_of_kind(r, map, keys, *kind, out);
+    if (!status) status = read_origin(r, &named, keys[COLUMN_REVIEW], keys[COLUMN_SOURCE], &origin);
     if (status) return hr_fail_at(r->keys.err, status, NULL, 0, 0, name);
-    *count = kind == FILE_DATE ? keys[COLUMN_PARTS]->count : 1;
-    for (size_t i = 0; i < *count; i++) out[i].review = review && !r->reviewed;
+    *count = *kind == FILE_DATE ? keys[COLUMN_PARTS]->count : 1;
+    for (size_t i = 0; i < *count; i++) {
+        out[i].review = origin.review;
+        out[i].source = origin.source;
+    }
     return HR_OK;
 }
 
@@ -213,16 +247,46 @@ static hr_status read_features(schema_reader *r, hr_schema_parts *parts) {
                                    "a list of columns, each with a name and a kind");
     size_t room = count_features(list), count = 0, more = 0;
     hr_column *features = hr_arena_alloc(r->keys.arena, room, sizeof *features);
+    hr_column *unused = hr_arena_alloc(r->keys.arena, list->count, sizeof *unused);
     r->feature_nodes = hr_arena_alloc(r->keys.arena, room, sizeof *r->feature_nodes);
-    if (!features || !r->feature_nodes) return hr_fail_memory(r->keys.err);
-    for (const hr_yaml_node *item = list->child; item; item = item->next, count += more) {
-        hr_status status = read_schema_column(r, item, false, &features[count], &more);
-        if (status) return status;
-        for (size_t i = 0; i < more; i++) r->feature_nodes[count + i] = item;
-    }
+    r->unused_nodes = hr_arena_alloc(r->keys.arena, list->count, sizeof *r->unused_nodes);
+    if (!features || !unused || !r->feature_nodes || !r->unused_nodes) return hr_fail_memory(r->keys.err);
     parts->features = features;
+    parts->unused = unused;
+    for (const hr_yaml_node *item = list->child; item; item = item->next) {
+        int kind = 0;
+        hr_status status = read_schema_column(r, item, &kind, &features[count], &more);
+        if (status) return status;
+        if (kind == FILE_UNUSED) {
+            r->unused_nodes[parts->unused_count] = item;
+            unused[parts->unused_count++] = features[count];
+            features[count] = (hr_column){0};
+            continue;
+        }
+        for (size_t i = 0; i < more; i++) r->feature_nodes[count + i] = item;
+        count += more;
+    }
     parts->feature_count = count;
     return HR_OK;
+}
+
+static hr_status read_reviewed(schema_reader *r, hr_schema_parts *parts) {
+    bool reviewed = false;
+    if (!r->root[ROOT_REVIEWED]) return HR_OK;
+    hr_status status = hr_keys_flag(&r->keys, r->root[ROOT_REVIEWED], "reviewed", &reviewed);
+    parts->reviewed = reviewed ? HR_REVIEW_DONE : HR_REVIEW_PENDING;
+    return status;
+}
+
+static hr_status read_missing(schema_reader *r, hr_schema_parts *parts) {
+    const named_keys named = {&root_keys[ROOT_MISSING], &r->root[ROOT_MISSING], 1};
+    hr_status status = HR_OK;
+    if (r->root[ROOT_MISSING]) {
+        status = hr_keys_list(&r->keys, r->root[ROOT_MISSING], "missing", &parts->missing);
+        parts->missing_count = r->root[ROOT_MISSING]->count;
+    }
+    return status ? status
+                  : read_origin(r, &named, r->root[ROOT_REVIEW], r->root[ROOT_SOURCE], &parts->missing_facts);
 }
 
 static hr_status read_parts(schema_reader *r, const hr_yaml_node *root, hr_schema_parts *parts) {
@@ -233,16 +297,13 @@ static hr_status read_parts(schema_reader *r, const hr_yaml_node *root, hr_schem
     if (!status) status = hr_keys_need(&r->keys, root, r->root[ROOT_FEATURES], "features", root_help);
     const hr_number_format_keys format = {r->root[ROOT_DECIMAL], r->root[ROOT_THOUSANDS], NULL};
     size_t one;
-    if (!status && r->root[ROOT_MISSING]) {
-        status = hr_keys_list(&r->keys, r->root[ROOT_MISSING], "missing", &parts->missing);
-        parts->missing_count = r->root[ROOT_MISSING]->count;
-    }
-    if (!status && r->root[ROOT_REVIEWED])
-        status = hr_keys_flag(&r->keys, r->root[ROOT_REVIEWED], "reviewed", &r->reviewed);
+    int kind;
+    if (!status) status = read_missing(r, parts);
+    if (!status) status = read_reviewed(r, parts);
     if (!status && r->root[ROOT_UNIT])
         status = hr_keys_text(&r->keys, r->root[ROOT_UNIT], "unit", &parts->unit);
     if (!status) status = hr_read_number_format(&r->keys, &format, &r->format);
-    if (!status) status = read_schema_column(r, r->root[ROOT_LABEL], true, &parts->label, &one);
+    if (!status) status = read_schema_column(r, r->root[ROOT_LABEL], &kind, &parts->label, &one);
     if (!status) status = read_features(r, parts);
     return status;
 }
@@ -258,8 +319,9 @@ static const hr_yaml_node *fault_node(const schema_reader *r, const hr_schema_fa
     if (fault->part == HR_FAULT_FEATURES) return r->root[ROOT_FEATURES];
     if (fault->part == HR_FAULT_UNIT) return r->root[ROOT_UNIT];
     if (fault->part == HR_FAULT_MISSING) return child_at(r->root[ROOT_MISSING], fault->item);
-    const hr_yaml_node *column =
-        fault->part == HR_FAULT_LABEL ? r->root[ROOT_LABEL] : r->feature_nodes[fault->feature];
+    const hr_yaml_node *column = fault->part == HR_FAULT_LABEL    ? r->root[ROOT_LABEL]
+                                 : fault->part == HR_FAULT_UNUSED ? r->unused_nodes[fault->feature]
+                                                                  : r->feature_nodes[fault->feature];
     const hr_yaml_node *key = column->child;
     while (key && strcmp(key->text, fault->key) != 0) key = key->next->next;
     if (!key) return column; /* it is no key of its own: a part of a date, or a mark that the file gives */
@@ -286,7 +348,6 @@ static hr_status parse(schema_reader *r, const char *text, size_t size, hr_schem
         return hr_fail_at(r->keys.err, status, NULL, node->line, node->column, NULL);
     }
     if (!status) status = hr_schema_make(&parts, out, r->keys.err);
-    if (!status && r->reviewed) hr_schema_vouch(*out);
     return status;
 }
 

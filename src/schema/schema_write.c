@@ -60,13 +60,43 @@ static void write_number_format(hr_buffer *out, const char *indent, const hr_num
     if (format->symbol) write_schema_key(out, indent, "symbol", format->symbol);
 }
 
-static void write_schema_mark(hr_buffer *out, const char *indent, const hr_schema_mark *mark,
-                              const char *keys) {
-    if (mark && mark->keys) keys = mark->keys;
-    const char *advice =
-        mark && mark->advice ? mark->advice : "replace by public knowledge, then delete this line";
-    hr_buffer_format(out, "%sreview: [%s]  # REVIEW: %s\n", indent, keys, advice);
+/* ---- Marks ---- */
+
+/* The line that names what was read from the records: the kind, and what is added before it is closed. */
+static void open_mark(hr_buffer *out, const char *indent, const hr_schema_mark *mark) {
+    hr_buffer_format(out, "%sreview: [%skind", indent, mark && mark->name_too ? "name, " : "");
 }
+
+static void close_mark(hr_buffer *out, const hr_schema_mark *mark) {
+    const char *remark = mark ? mark->remark : NULL;
+    hr_buffer_format(out, "]  # REVIEW: %s%s%s\n", remark ? remark : "", remark ? "; " : "",
+                     mark && mark->advice ? mark->advice : HR_SCHEMA_ADVICE);
+}
+
+/* The keys that write_number_format writes. */
+static void mark_number_format(hr_buffer *out, const hr_number_format *format) {
+    if (format->decimal == ',') hr_buffer_text(out, ", decimal");
+    if (format->thousands) hr_buffer_text(out, ", thousands");
+    if (format->symbol) hr_buffer_text(out, ", symbol");
+}
+
+static void write_column_mark(hr_buffer *out, const char *indent, const hr_column *column,
+                              const hr_schema_mark *mark) {
+    open_mark(out, indent, mark);
+    if (column->kind == HR_KIND_NUMBER) {
+        hr_buffer_text(out, ", low, high, integer");
+        mark_number_format(out, &column->format);
+    } else if (!column->boolean) {
+        hr_buffer_text(out, ", values");
+    }
+    close_mark(out, mark);
+}
+
+static void write_source(hr_buffer *out, const char *indent, const char *source) {
+    if (source) write_schema_key(out, indent, "source", source);
+}
+
+/* ---- Columns ---- */
 
 static const char *kind_word(const hr_column *column, bool is_label) {
     if (column->kind == HR_KIND_NUMBER) return "number";
@@ -83,17 +113,15 @@ void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_lab
     if (column->kind == HR_KIND_NUMBER) {
         write_schema_number(out, indent, "low", column->low);
         write_schema_number(out, indent, "high", column->high);
-        if (column->integer) hr_buffer_format(out, "%sinteger: true\n", indent);
+        if (column->integer || column->review)
+            hr_buffer_format(out, "%sinteger: %s\n", indent, column->integer ? "true" : "false");
         write_number_format(out, indent, &column->format);
     } else if (!column->boolean) {
         hr_buffer_format(out, "%svalues: ", indent);
         write_list(out, column->values, column->value_count);
     }
-    if (!column->review) return;
-    write_schema_mark(out, indent, mark,
-                      column->kind == HR_KIND_NUMBER ? "low, high"
-                      : column->boolean              ? "kind"
-                                                     : "values");
+    write_source(out, indent, column->source);
+    if (column->review) write_column_mark(out, indent, column, mark);
 }
 
 void hr_schema_write_date(hr_buffer *out, const hr_column *parts, size_t count, const hr_schema_mark *mark) {
@@ -109,22 +137,47 @@ void hr_schema_write_date(hr_buffer *out, const hr_column *parts, size_t count, 
     for (size_t i = 0; i < count; i++)
         hr_buffer_format(out, "%s%s", i ? ", " : "    parts: [", hr_date_part_name(parts[i].part));
     hr_buffer_text(out, "]\n");
-    if (parts->review) write_schema_mark(out, indent, mark, "from, to");
+    write_source(out, indent, parts->source);
+    if (!parts->review) return;
+    open_mark(out, indent, mark);
+    hr_buffer_format(out, ", from, to%s%s, parts", date->format ? ", format" : "",
+                     date->offset ? ", offset" : "");
+    close_mark(out, mark);
 }
 
-void hr_schema_write_missing(hr_buffer *out, const char *const *words, size_t count) {
-    if (!count) return;
+void hr_schema_write_unused(hr_buffer *out, const hr_column *column, const hr_schema_mark *mark) {
+    static const char indent[] = "    ";
+    hr_buffer_text(out, "  - name: ");
+    hr_schema_write_text(out, column->name);
+    hr_buffer_format(out, "\n%skind: unused\n", indent);
+    write_source(out, indent, column->source);
+    if (!column->review) return;
+    open_mark(out, indent, mark);
+    close_mark(out, mark);
+}
+
+void hr_schema_write_missing(hr_buffer *out, const char *const *words, size_t count, const hr_column *facts) {
+    if (!count && !facts->review) return;
     hr_buffer_text(out, "missing: ");
     write_list(out, words, count);
+    write_source(out, "", facts->source);
+    if (facts->review) hr_buffer_text(out, "review: [missing]  # REVIEW: " HR_SCHEMA_ADVICE "\n");
 }
 
-/* Whether training takes the schema only because a person has vouched for it. Only then is it written: a
- * schema without long lists reads the same however its marks went. */
-static bool needs_word(const hr_schema *schema) {
-    bool is_long = hr_schema_label(schema)->value_count > HR_VALUES_UNASKED;
-    for (size_t i = 0; i < hr_schema_feature_count(schema); i++)
-        is_long |= hr_schema_feature(schema, i)->value_count > HR_VALUES_UNASKED;
-    return is_long && hr_schema_is_reviewed(schema);
+/* Whether 'reviewed: true' decides about something: marks, or long lists without a source. Only then is it
+ * written: other schemas read the same without. */
+static bool needs_word(const hr_schema_parts *parts) {
+    bool needed =
+        parts->label.review || parts->label.value_count > HR_VALUES_UNASKED || parts->missing_facts.review;
+    for (size_t i = 0; i < parts->feature_count; i++)
+        needed |= parts->features[i].review || parts->features[i].value_count > HR_VALUES_UNASKED;
+    for (size_t i = 0; i < parts->unused_count; i++) needed |= parts->unused[i].review;
+    return needed;
+}
+
+static void write_reviewed(hr_buffer *out, const hr_schema_parts *parts) {
+    if (parts->reviewed == HR_REVIEW_PENDING) hr_buffer_text(out, "reviewed: false\n");
+    if (parts->reviewed == HR_REVIEW_DONE && needs_word(parts)) hr_buffer_text(out, "reviewed: true\n");
 }
 
 /* Writes the column of feature i; returns how many features it has. */
@@ -142,12 +195,14 @@ static size_t write_feature(hr_buffer *out, const hr_schema *schema, size_t i) {
 
 hr_status hr_schema_render(const hr_schema *schema, char **text, hr_error *err) {
     hr_buffer out = {0};
+    const hr_schema_parts *parts = hr_schema_parts_of(schema);
     hr_buffer_text(&out, "hedgerow-schema: 1\n");
-    if (needs_word(schema)) hr_buffer_text(&out, "reviewed: true\n");
+    write_reviewed(&out, parts);
     hr_schema_write_column(&out, hr_schema_label(schema), true, NULL);
     hr_buffer_text(&out, "features:\n");
     for (size_t i = 0; i < hr_schema_feature_count(schema);) i += write_feature(&out, schema, i);
-    hr_schema_write_missing(&out, hr_schema_missing_list(schema), hr_schema_missing_count(schema));
+    for (size_t i = 0; i < parts->unused_count; i++) hr_schema_write_unused(&out, &parts->unused[i], NULL);
+    hr_schema_write_missing(&out, parts->missing, parts->missing_count, &parts->missing_facts);
     if (hr_schema_unit(schema)) {
         hr_buffer_text(&out, "unit: ");
         hr_schema_write_text(&out, hr_schema_unit(schema));

@@ -9,22 +9,29 @@
 /* A text in quotation marks. */
 void hr_schema_write_text(hr_buffer *out, const char *text);
 
-/* The line of a column that awaits review: its keys, and what a person should do. NULL: the bounds or the
- * values; to replace them by public knowledge. */
+/* What a person should do with a mark, unless the writer knows better. */
+#define HR_SCHEMA_ADVICE "replace by public facts, and this line by their source"
+
+/* What is written with the line `review` of a column, which names all keys of its entry but its name. NULL:
+ * nothing besides. */
 typedef struct hr_schema_mark {
-    const char *keys, *advice;
+    const char *remark; /* what was seen in the records, or NULL */
+    const char *advice; /* NULL: HR_SCHEMA_ADVICE */
+    bool name_too;      /* that there is such a column was read from the records, too */
 } hr_schema_mark;
 
-/* One column, as an entry of `features` or as the label; not a part of a date. The mark (NULL: as described)
- * is written if column->review. */
+/* One column, as an entry of `features` or as the label; not a part of a date. The mark is written if
+ * column->review, here and below. */
 void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_label,
                             const hr_schema_mark *mark);
 
-/* A column of dates, as an entry of `features`: `parts` are its features, of which there are `count`. The
- * mark is as above. */
+/* A column of dates, as an entry of `features`: `parts` are its features, of which there are `count`. */
 void hr_schema_write_date(hr_buffer *out, const hr_column *parts, size_t count, const hr_schema_mark *mark);
 
-/* "missing: [...]", nothing if there are none. */
-void hr_schema_write_missing(hr_buffer *out, const char *const *words, size_t count);
+/* A column that is no feature, as an entry of `features`. */
+void hr_schema_write_unused(hr_buffer *out, const hr_column *column, const hr_schema_mark *mark);
+
+/* "missing: [...]" and where the list comes from; nothing if it is empty and was not read from records. */
+void hr_schema_write_missing(hr_buffer *out, const char *const *words, size_t count, const hr_column *facts);
 
 #endif

@@ -41,7 +41,9 @@ static hr_schema *schema_new(size_t features) {
     }
     hr_schema *schema;
     assert_int_equal(
-        hr_schema_make(&(hr_schema_parts){label, columns, features, NULL, 0, NULL}, &schema, NULL), HR_OK);
+        hr_schema_make(&(hr_schema_parts){.label = label, .features = columns, .feature_count = features},
+                       &schema, NULL),
+        HR_OK);
     return schema;
 }
 

@@ -126,8 +126,8 @@ static void test_public__stays_ascending_within_bounds_of_any_magnitude(void **s
             hr_column x = bounded_number(bounds[c][0], bounds[c][1], whole);
             fixture f = {.arena = hr_arena_new()};
             assert_non_null(f.arena);
-            if (hr_schema_make(&(hr_schema_parts){unit_label, &x, 1, NULL, 0, NULL}, &f.schema, NULL) ==
-                HR_OK) {
+            if (hr_schema_make(&(hr_schema_parts){.label = unit_label, .features = &x, .feature_count = 1},
+                               &f.schema, NULL) == HR_OK) {
                 public_bins(f, 2);
                 hr_binning found = public_bins(f, 255);
                 assert_int_equal(hr_bin_of_number(&found.features[0], x.low), 1);

@@ -104,8 +104,8 @@ static void test_infer__finds_spellings_of_missing(void **state) {
     const hr_column *c = hr_schema_feature(s, 1);
     assert_int_equal(c->value_count, 3); /* NA is a value here: no column of numbers uses it */
     assert_string_equal(c->values[0], "NA");
-    assert_non_null(strstr(yaml, "review: [low, high, missing]  # REVIEW"));
-    assert_non_null(strstr(yaml, "review: [values]  # REVIEW"));
+    assert_non_null(strstr(yaml, "missing: [\"?\", \"null\"]\nreview: [missing]  # REVIEW"));
+    assert_non_null(strstr(yaml, "review: [kind, values]  # REVIEW"));
     hr_text_free(yaml);
     hr_schema_free(s);
 }
@@ -150,14 +150,15 @@ static char *make_columns(const column_recipe *columns, size_t count, int rows) 
 
 /* Which of the columns a proposal for the table keeps, as a text of '+' and '-'. */
 static void kept_columns(const column_recipe *columns, size_t count, int rows, char *kept) {
-    char *table = make_columns(columns, count, rows), *yaml = NULL, comment[200];
+    char *table = make_columns(columns, count, rows), *yaml = NULL, entry[200];
     hr_schema *s = must_infer(table, "y", &yaml);
     for (size_t c = 0; c < count; c++) {
         kept[c] = '-';
         for (size_t f = 0; f < hr_schema_feature_count(s); f++)
             if (strcmp(hr_schema_feature(s, f)->name, columns[c].name) == 0) kept[c] = '+';
-        snprintf(comment, sizeof comment, "\n  # - name: \"%s\"\n", columns[c].name);
-        assert_true((kept[c] == '-') == (strstr(yaml, comment) != NULL));
+        snprintf(entry, sizeof entry, "\n  - name: \"%s\"\n    kind: unused\n    review: [kind]",
+                 columns[c].name);
+        assert_true((kept[c] == '-') == (strstr(yaml, entry) != NULL));
     }
     kept[count] = '\0';
     hr_text_free(yaml);
@@ -231,8 +232,8 @@ static void test_infer__knows_numbers_with_words_between_them(void **state) {
     hr_schema *s = must_infer(table, "y", &yaml);
     assert_int_equal(hr_schema_feature_count(s), 1);
     assert_int_equal(hr_schema_feature(s, 0)->value_count, 8);
-    assert_non_null(strstr(yaml, "# left out: most cells are numbers"));
-    assert_non_null(strstr(yaml, "# - name: \"income\"\n  #   kind: number\n"));
+    assert_non_null(strstr(yaml, "# REVIEW: most cells are numbers"));
+    assert_non_null(strstr(yaml, "- name: \"income\"\n    kind: unused\n"));
     hr_text_free(yaml);
     hr_schema_free(s);
 }
@@ -316,7 +317,7 @@ static void test_infer__says_when_there_are_too_many_values(void **state) {
     hr_schema *s = must_infer(table, "y", &yaml);
     assert_int_equal(hr_schema_feature_count(s), 1);
     assert_int_equal(hr_schema_feature(s, 0)->value_count, 254);
-    assert_non_null(strstr(yaml, "# left out: more than 254 different values"));
+    assert_non_null(strstr(yaml, "# REVIEW: more than 254 different values"));
     assert_non_null(strstr(yaml, "column 3 has no name"));
     hr_text_free(yaml);
     hr_schema_free(s);
@@ -371,7 +372,7 @@ static void test_infer__takes_public_facts_from_a_dictionary(void **state) {
         hr_schema *s = must_schema(yaml);
         const hr_column *age = hr_schema_feature(s, 0), *sex = hr_schema_feature(s, 1),
                         *id = hr_schema_feature(s, 2);
-        assert_true(age->kind == HR_KIND_NUMBER && age->low == 18 && age->high == 110 && age->integer &&
+        assert_true(age->kind == HR_KIND_NUMBER && age->low == 18 && age->high == 110 && !age->integer &&
                     !age->review);
         assert_true(sex->kind == HR_KIND_CATEGORY && sex->value_count == 3 && !sex->review);
         assert_string_equal(sex->values[2], "9");
@@ -387,9 +388,16 @@ static void test_infer__takes_public_facts_from_a_dictionary(void **state) {
 static void test_infer__needs_no_review_of_a_dictionary(void **state) {
     (void)state;
     hr_error err = {0};
-    char *yaml = infer_with("a,y\n1,0\n2,1\n", "name,low,high,values\na,0,9,\ny,,,0|1\n", "y", &err);
+    char *yaml = infer_with(
+        "a,y\n1,0\n2,1\n",
+        "name,low,high,integer,values,missing,source\na,0,9,true,,?|-,code book\ny,,,,0|1,,\n", "y", &err);
     hr_schema *s = must_schema(yaml);
-    assert_int_equal(hr_schema_reviewed(s, NULL), HR_OK);
+    assert_int_equal(hr_schema_public(s, NULL), HR_OK);
+    assert_true(hr_schema_feature(s, 0)->integer);
+    assert_string_equal(hr_schema_feature(s, 0)->source, "code book");
+    assert_non_null(strstr(hr_schema_label(s)->source, "data dictionary dictionary-"));
+    assert_int_equal(hr_schema_missing_count(s), 2);
+    assert_string_equal(hr_schema_missing(s, 1), "-");
     hr_schema_free(s);
     hr_text_free(yaml);
 }
@@ -412,6 +420,8 @@ static void test_infer__refuses_a_bad_dictionary(void **state) {
         {"name,low,high,values\n\na,3,4,x|y\n", "values", "both bounds and values", 3},
         {"name,values\na,x||y\n", "values", "empty value", 2},
         {"name,values\na,x;y;x\n", "values", "listed twice", 2},
+        {"name,low,high,integer\na,1,2,yes\n", "integer", "'yes' is neither true nor false", 2},
+        {"name,missing\na,x||y\n", "missing", "empty value", 2},
         {"name,values\n\"a,x\n", "", "never closed", 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -424,8 +434,8 @@ static void test_infer__refuses_a_bad_dictionary(void **state) {
     }
 }
 
-/* One edit is a person's decision about all marks. */
-static void test_infer__awaits_one_decision(void **state) {
+/* One word accepts all marks, and then nothing is private. */
+static void test_infer__marks_stay_when_they_are_accepted(void **state) {
     (void)state;
     char *yaml = NULL;
     hr_schema_free(must_infer("a,b,y\n1,x,0\n2,z,1\n", "y", &yaml));
@@ -433,7 +443,10 @@ static void test_infer__awaits_one_decision(void **state) {
     assert_non_null(word);
     memcpy(word, "reviewed:  true", strlen("reviewed: false"));
     hr_schema *s = must_schema(yaml);
+    hr_error err = {0};
     assert_int_equal(hr_schema_reviewed(s, NULL), HR_OK);
+    assert_int_equal(hr_schema_public(s, &err), HR_E_POLICY);
+    assert_non_null(strstr(err.message, ": y, a, b, the spellings of missing"));
     hr_schema_free(s);
     hr_text_free(yaml);
 }
@@ -520,7 +533,7 @@ int main(void) {
         cmocka_unit_test(test_infer__takes_public_facts_from_a_dictionary),
         cmocka_unit_test(test_infer__needs_no_review_of_a_dictionary),
         cmocka_unit_test(test_infer__refuses_a_bad_dictionary),
-        cmocka_unit_test(test_infer__awaits_one_decision),
+        cmocka_unit_test(test_infer__marks_stay_when_they_are_accepted),
         cmocka_unit_test(test_infer__survives_huge_numbers),
         cmocka_unit_test(test_infer__reads_libsvm),
         cmocka_unit_test(test_infer__refuses),

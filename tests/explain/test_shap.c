@@ -382,7 +382,8 @@ static void test_shap__is_shapleys_formula_over_all_records_within_public_bounds
     const hr_column label = {.name = "y", .kind = HR_KIND_NUMBER, .low = 0, .high = 1};
     hr_schema *schema = NULL;
     assert_int_equal(
-        hr_schema_make(&(hr_schema_parts){label, grid_columns, COLUMNS, NULL, 0, NULL}, &schema, NULL),
+        hr_schema_make(&(hr_schema_parts){.label = label, .features = grid_columns, .feature_count = COLUMNS},
+                       &schema, NULL),
         HR_OK);
     for (size_t i = 0; i < 60; i++) {
         hr_node nodes[64];
@@ -410,7 +411,9 @@ static void test_shares__are_lengths_of_what_is_left(void **state) {
     const hr_column x = number_column("x", 0, 10), label = number_column("y", 0, 1);
     hr_schema *schema = NULL;
     double shares[COUNT(nodes)];
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, &x, 1, NULL, 0, NULL}, &schema, NULL), HR_OK);
+    assert_int_equal(
+        hr_schema_make(&(hr_schema_parts){.label = label, .features = &x, .feature_count = 1}, &schema, NULL),
+        HR_OK);
     hr_shares_of_bounds(&tree, schema, shares);
     const double wanted[] = {1, .5, .5, .5, .5, .8, .2, 1, 0};
     for (size_t n = 0; n < COUNT(nodes); n++) close_to(shares[n], wanted[n]);

@@ -45,7 +45,9 @@ static void test_weighted_importance__is_the_part_of_the_variance(void **state) 
                     label = number_column("y", 0, 1);
     hr_schema *schema = NULL;
     assert_int_equal(
-        hr_schema_make(&(hr_schema_parts){label, columns, COLUMNS, NULL, 0, NULL}, &schema, NULL), HR_OK);
+        hr_schema_make(&(hr_schema_parts){.label = label, .features = columns, .feature_count = COLUMNS},
+                       &schema, NULL),
+        HR_OK);
     hr_model *model = make_two_trees(schema);
     double importance[COLUMNS];
     size_t counted = 9;

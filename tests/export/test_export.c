@@ -13,7 +13,8 @@ static hr_model *export_model(parts *p, const char *name, double value) {
     for (size_t f = 0; f < FEATURES; f++) features[f] = *hr_schema_feature(schema, f);
     features[INCOME].name = name;
     features[CONSTANT].name = "per_year";
-    hr_schema_parts renamed = {*hr_schema_label(schema), features, FEATURES, NULL, 0, NULL};
+    hr_schema_parts renamed = {
+        .label = *hr_schema_label(schema), .features = features, .feature_count = FEATURES};
     assert_int_equal(hr_schema_make(&renamed, &p->model.schema, NULL), HR_OK);
     hr_schema_free(schema);
     p->model.forest.trees[TREES - 1].node_count = 1;

@@ -44,9 +44,12 @@ static void name_persons(world *w, const hr_column *columns) {
     hr_data *data = w->t.data;
     const hr_column *label = hr_schema_label(w->t.schema);
     hr_schema *schema = NULL;
-    const hr_schema_parts parts = {*label, columns, w->t.features, NULL, 0, "who"};
+    const hr_schema_parts parts = {.label = *label,
+                                   .features = columns,
+                                   .feature_count = w->t.features,
+                                   .unit = "who",
+                                   .reviewed = HR_REVIEW_DONE};
     assert_int_equal(hr_schema_make(&parts, &schema, NULL), HR_OK);
-    hr_schema_vouch(schema);
     assert_non_null(data->persons = calloc(ROWS, sizeof *data->persons));
     assert_non_null(data->weights = calloc(ROWS, sizeof *data->weights));
     for (size_t i = 0; i < ROWS; i++) data->persons[i] = (uint32_t)person_of(i);

@@ -38,8 +38,10 @@ static hr_data *table_of(size_t rows, size_t kinds) {
         y[i] = (double)(kind / 2 % 2);
     }
     const double *const columns[] = {u, v};
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, features, 2, NULL, 0, NULL}, &schema, NULL),
-                     HR_OK);
+    assert_int_equal(
+        hr_schema_make(&(hr_schema_parts){.label = label, .features = features, .feature_count = 2}, &schema,
+                       NULL),
+        HR_OK);
     assert_int_equal(hr_data_from_arrays(schema, rows, columns, y, &data, NULL), HR_OK);
     free(u);
     free(v);

@@ -204,7 +204,11 @@ static void test_labels__that_a_method_does_not_take(void **state) {
     t = table_open(ROWS, 1);
     hr_column feature = number_column("x", 0, 1);
     table_make(&t,
-               (hr_column){.name = "y", .kind = HR_KIND_CATEGORY, .value_count = CLASSES, .values = values},
+               (hr_column){.name = "y",
+                           .kind = HR_KIND_CATEGORY,
+                           .value_count = CLASSES,
+                           .values = values,
+                           .source = "a public list"},
                &feature);
     options = charged_options(*state, "hedge");
     assert_refused(*state, t.data, &options, HR_E_LIMIT, "classes");

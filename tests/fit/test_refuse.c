@@ -115,8 +115,7 @@ static void test_schema__needs_a_feature(void **state) {
     (void)state;
     hr_column label = number_column("y", 0, 1);
     hr_schema *schema = NULL;
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, NULL, 0, NULL, 0, NULL}, &schema, NULL),
-                     HR_E_FORMAT);
+    assert_int_equal(hr_schema_make(&(hr_schema_parts){.label = label}, &schema, NULL), HR_E_FORMAT);
     assert_null(schema);
 }
 
@@ -223,8 +222,11 @@ static void test_fit__refuses_regions_of_too_many_dimensions(void **state) {
         snprintf(names[k], sizeof names[k], "v%zu", k);
         values[k] = names[k];
     }
-    const hr_column feature = {
-        .name = "a", .kind = HR_KIND_CATEGORY, .value_count = VALUES, .values = values};
+    const hr_column feature = {.name = "a",
+                               .kind = HR_KIND_CATEGORY,
+                               .value_count = VALUES,
+                               .values = values,
+                               .source = "a public list"};
     hr_column features[FEATURES] = {feature, feature, feature};
     features[1].name = "b";
     features[2].name = "c";

@@ -43,7 +43,7 @@ COVERED = {
     'predict': 'predictor',
     'private_splitter': 'split_candidates',
     'schedules': 'protocol',
-    'schema': 'check yaml',
+    'schema': 'check review yaml',
     'shap': 'product_game shares',
     'show': 'importance summary',
     'units': 'person_sample',

@@ -36,7 +36,8 @@ static small make_small(bool is_private, const char *statement) {
                              {.what = "bin edges", .cost = HR_UNIT / 2, .group = 2, .part = 0, .draws = 8}};
     hr_setting settings[] = {{"trees", "2"}};
     small s = {0};
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, mixed, 3, NULL, 0, NULL}, &s.schema, NULL),
+    assert_int_equal(hr_schema_make(&(hr_schema_parts){.label = label, .features = mixed, .feature_count = 3},
+                                    &s.schema, NULL),
                      HR_OK);
     hr_model made = {
         .arena = arena,

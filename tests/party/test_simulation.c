@@ -522,6 +522,32 @@ static void test_records__refuse_what_a_job_does_not_have(void **state) {
     table_close(&other);
 }
 
+/* Marks that were accepted in place of public facts: a model over owners is always said to be private. */
+static void test_records__refuse_a_schema_that_is_not_public(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "hedgerow-schema: 1\nreviewed: true\nlabel: {name: y, kind: classes, values: [a, b]}\n"
+        "features: [{name: x, kind: number, low: 0, high: 1, review: [high]}]\n",
+        "hedgerow-schema: 1\nreviewed: true\nlabel: {name: y, kind: classes, values: [a, b]}\n"
+        "features: [{name: x, kind: number, low: 0, high: 1}, {name: z, kind: unused, review: [kind]}]\n",
+        "hedgerow-schema: 1\nreviewed: false\nlabel: {name: y, kind: classes, values: [a, b], source: law}\n"
+        "features: [{name: x, kind: number, low: 0, high: 1}]\n"};
+    const double x[] = {0, 1, 0, 1}, y[] = {0, 1, 1, 0}, *columns[] = {x};
+    const hr_fit_options options = options_of("hedge", HR_MODE_SOUND);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        hr_schema *schema = NULL;
+        hr_data *data = NULL;
+        hr_model *model = NULL;
+        assert_int_equal(hr_schema_parse(texts[i], strlen(texts[i]), "s", &schema, NULL), HR_OK);
+        assert_int_equal(hr_data_from_arrays(schema, 4, columns, y, &data, NULL), HR_OK);
+        const hr_data *tables[] = {data, data};
+        assert_int_equal(simulate_in_memory(&options, tables, 2, &model, NULL), HR_E_POLICY);
+        assert_null(model);
+        hr_data_free(data);
+        hr_schema_free(schema);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_simulation__gives_a_tree_an_owner_and_round),
@@ -530,6 +556,7 @@ int main(void) {
         cmocka_unit_test(test_settings__must_be_initialised),
         cmocka_unit_test(test_records__train_a_model),
         cmocka_unit_test(test_records__refuse_what_a_job_does_not_have),
+        cmocka_unit_test(test_records__refuse_a_schema_that_is_not_public),
         cmocka_unit_test(test_terms__alone_say_what_a_job_costs),
         cmocka_unit_test(test_simulation__works_with_one_owner_and_with_owners_without_records),
         cmocka_unit_test(test_simulation__votes_end_the_job),

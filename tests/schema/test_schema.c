@@ -98,7 +98,9 @@ static void test_render__keeps_every_bit_of_a_bound(void **state) {
         hr_column x = {.name = "x", .kind = HR_KIND_NUMBER, .low = 0, .high = 1};
         hr_schema *s = NULL;
         char *text = NULL;
-        assert_int_equal(hr_schema_make(&(hr_schema_parts){y, &x, 1, NULL, 0, NULL}, &s, NULL), HR_OK);
+        assert_int_equal(
+            hr_schema_make(&(hr_schema_parts){.label = y, .features = &x, .feature_count = 1}, &s, NULL),
+            HR_OK);
         assert_int_equal(hr_schema_render(s, &text, NULL), HR_OK);
         hr_schema *back = parse(text);
         assert_true(hr_schema_label(back)->low == bounds[i][0] &&
@@ -220,6 +222,18 @@ static const bad_case bad[] = {
      "review must be"},
     {HEAD "features: [{name: x, kind: number, low: 0, high: 1, review: [values]}]\n", HR_E_FORMAT, 3, 62, "x",
      "no key 'values'"},
+    {HEAD "features: [{name: x, kind: number, low: 0, high: 1, review: [low], source: law}]\n", HR_E_FORMAT,
+     3, 76, "x", "read from the records have no source"},
+    {HEAD "features: [{name: x, kind: number, low: 0, high: 1, source: ''}]\n", HR_E_FORMAT, 3, 61, "x",
+     "source"},
+    {HEAD "features: [{name: x, kind: unused, low: 0}]\n", HR_E_FORMAT, 3, 41, "x", "an unused column"},
+    {HEAD "features: [{name: x, kind: unused, review: [low]}]\n", HR_E_FORMAT, 3, 45, "x", "no key 'low'"},
+    {HEAD "features: [{name: x, kind: number, low: 0, high: 1}, {name: x, kind: unused}]\n", HR_E_FORMAT, 3,
+     61, "x", "used twice"},
+    {HEAD "features: [{name: x, kind: unused}]\n", HR_E_FORMAT, 3, 11, "", "no features"},
+    {"hedgerow-schema: 1\nlabel: {name: y, kind: unused}\n" FEATURE, HR_E_FORMAT, 2, 24, "y", "unknown kind"},
+    {HEAD FEATURE "review: [label]\n", HR_E_FORMAT, 4, 10, "", "no key 'label'"},
+    {HEAD FEATURE "missing: ['?']\nreview: [missing]\nsource: law\n", HR_E_FORMAT, 6, 9, "", "no source"},
     {HEAD "features: [{name: x, kind: number, low: 0, high: 1, review: [missing]}]\n", HR_E_FORMAT, 3, 62,
      "x", "no key 'missing'"},
     {"[[[[[[[[[[[[", HR_E_FORMAT, 1, 9, "", "nested too deeply"},
@@ -326,9 +340,109 @@ static void test_reviewed__refuses_long_lists(void **state) {
     assert_int_equal(reviewed_values("", 255, &err), HR_E_POLICY);
     assert_string_equal(err.field, "w");
     assert_non_null(strstr(err.message, "255 values"));
-    assert_non_null(strstr(err.remedy, "reviewed: true"));
+    assert_non_null(strstr(err.remedy, "source"));
     assert_int_equal(reviewed_values("reviewed: false\n", 255, NULL), HR_E_POLICY);
     assert_int_equal(reviewed_values("reviewed: true\n", 255, NULL), HR_OK);
+}
+
+/* Parses, renders and parses again: all three must say the same of what is reviewed and public. */
+static hr_schema *parse_through(const char *text) {
+    hr_schema *first = parse(text), *copy = NULL;
+    char *rendered = NULL;
+    assert_int_equal(hr_schema_render(first, &rendered, NULL), HR_OK);
+    hr_schema *back = parse(rendered);
+    assert_int_equal(hr_schema_copy(first, &copy, NULL), HR_OK);
+    for (size_t i = 0; i < 2; i++) {
+        const hr_schema *other = i ? copy : back;
+        hr_error one = {0}, two = {0};
+        assert_int_equal(hr_schema_reviewed(first, &one), hr_schema_reviewed(other, &two));
+        assert_string_equal(one.field, two.field);
+        assert_int_equal(hr_schema_public(first, &one), hr_schema_public(other, &two));
+        assert_string_equal(one.message, two.message);
+    }
+    hr_schema_free(first);
+    hr_schema_free(copy);
+    hr_text_free(rendered);
+    return back;
+}
+
+#define MARKED                                                                                               \
+    "features: [{name: x, kind: number, low: 0, high: 1, review: [low]}, {name: w, kind: category, values: " \
+    "[q]}]\n"
+#define SOURCED                                                                                              \
+    "features: [{name: x, kind: number, low: 0, high: 1, source: law}, {name: w, kind: category, values: "   \
+    "[q], source: manual}]\n"
+#define PROPOSED                                                                                             \
+    "hedgerow-schema: 1\nreviewed: false\nlabel: {name: y, kind: classes, values: [a, b], source: law}\n"
+
+static void test_reviewed__needs_every_fact_of_a_proposal_to_have_a_source(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *field; /* that awaits a person; NULL: none */
+    } cases[] = {
+        {PROPOSED SOURCED, NULL},
+        {PROPOSED MARKED, "x"},
+        {PROPOSED FEATURE, "x"},
+        {PROPOSED SOURCED "missing: ['?']\n", "missing"},
+        {PROPOSED SOURCED "missing: ['?']\nsource: manual\n", NULL},
+        {PROPOSED SOURCED "missing: ['?']\nreview: [missing]\n", "missing"},
+        {PROPOSED SOURCED "missing: []\nreview: [missing]\n", "missing"},
+        {PROPOSED SOURCED "missing: []\n", NULL},
+        {PROPOSED
+         "features: [{name: x, kind: number, low: 0, high: 1, source: law}, {name: id, kind: unused}]\n",
+         "id"},
+        {PROPOSED
+         "features: [{name: x, kind: number, low: 0, high: 1, source: law}, {name: id, kind: unused, "
+         "review: [kind]}]\n",
+         "id"},
+        {PROPOSED
+         "features: [{name: id, kind: unused, source: law}, {name: x, kind: number, low: 0, high: 1, "
+         "source: law}]\n",
+         NULL},
+        {"hedgerow-schema: 1\nreviewed: false\nlabel: {name: y, kind: classes, values: [a, b]}\n" SOURCED,
+         "y"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hr_error err = {0};
+        hr_schema *s = parse_through(cases[i].text);
+        const hr_status wanted = cases[i].field ? HR_E_POLICY : HR_OK;
+        if (hr_schema_reviewed(s, &err) != wanted || (wanted && strcmp(err.field, cases[i].field) != 0))
+            fail_msg("case %zu: '%s': %s", i, err.field, err.message);
+        assert_int_equal(hr_schema_public(s, NULL), wanted);
+        hr_schema_free(s);
+    }
+}
+
+static void test_public__names_all_that_was_accepted(void **state) {
+    (void)state;
+    hr_error err = {0};
+    hr_schema *s =
+        parse_through("hedgerow-schema: 1\nreviewed: true\nlabel: {name: y, kind: classes, values: [a, b], "
+                      "review: [values]}\n"
+                      "features: [{name: t, kind: date, from: 2023-12-30, to: 2024-02-29, parts: [hour, "
+                      "day], review: [from]}, "
+                      "{name: x, kind: number, low: 0, high: 1}, {name: id, kind: unused, review: [kind]}, "
+                      "{name: z, kind: number, low: 0, high: 1, review: [integer, kind], integer: true}]\n"
+                      "missing: ['?']\nreview: [missing]\n");
+    assert_int_equal(hr_schema_reviewed(s, NULL), HR_OK);
+    assert_int_equal(hr_schema_public(s, &err), HR_E_POLICY);
+    assert_non_null(strstr(err.message, ": y, t, z, id, the spellings of missing"));
+    hr_schema *less = NULL;
+    assert_int_equal(hr_schema_without(s, (const char *const[]){"t", "id"}, 2, &less, NULL), HR_OK);
+    assert_int_equal(hr_schema_public(less, &err), HR_E_POLICY);
+    assert_non_null(strstr(err.message, ": y, z, the spellings of missing"));
+    hr_schema_free(less);
+    hr_schema_free(s);
+}
+
+static void test_unused__may_be_the_unit_and_has_a_name_of_its_own(void **state) {
+    (void)state;
+    hr_schema *s =
+        parse_through(HEAD "features: [{name: x, kind: number, low: 0, high: 1}, {name: id, kind: unused}]\n"
+                           "unit: id\n");
+    assert_string_equal(hr_schema_unit(s), "id");
+    assert_int_equal(hr_schema_feature_count(s), 1);
+    hr_schema_free(s);
 }
 
 static void test_reviewed__is_decided_at_once_for_all_columns(void **state) {
@@ -342,8 +456,8 @@ static void test_reviewed__is_decided_at_once_for_all_columns(void **state) {
     hr_schema *open = parse(text);
     assert_int_equal(hr_schema_reviewed(decided, NULL), HR_OK);
     assert_int_equal(hr_schema_reviewed(open, NULL), HR_E_POLICY);
-    assert_false(hr_schema_feature(decided, 0)->review || hr_schema_feature(decided, 1)->review);
-    assert_true(hr_schema_same(decided, open)); /* members of a federation may decide in either way */
+    assert_true(hr_schema_feature(decided, 0)->review && hr_schema_feature(decided, 1)->review);
+    assert_true(hr_schema_same(decided, open));
     hr_schema_free(decided);
     hr_schema_free(open);
 }
@@ -394,7 +508,10 @@ static void test_make__checks_and_copies(void **state) {
     hr_column feature = {.name = name, .kind = HR_KIND_NUMBER, .low = 0, .high = 1};
     hr_schema *s = NULL;
     hr_error err = {0};
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, &feature, 1, NULL, 0, NULL}, &s, &err), HR_OK);
+    assert_int_equal(
+        hr_schema_make(&(hr_schema_parts){.label = label, .features = &feature, .feature_count = 1}, &s,
+                       &err),
+        HR_OK);
     name[0] = '!';
     values[0] = "!";
     assert_string_equal(hr_schema_feature(s, 0)->name, "x");
@@ -406,22 +523,27 @@ static void test_make__checks_and_copies(void **state) {
         "\x80",     "\xc3("};
     for (size_t i = 0; i < sizeof not_utf8 / sizeof *not_utf8; i++) {
         values[0] = not_utf8[i];
-        assert_int_equal(hr_schema_make(&(hr_schema_parts){label, &feature, 1, NULL, 0, NULL}, &s, &err),
-                         HR_E_FORMAT);
+        assert_int_equal(
+            hr_schema_make(&(hr_schema_parts){.label = label, .features = &feature, .feature_count = 1}, &s,
+                           &err),
+            HR_E_FORMAT);
         assert_string_equal(err.field, "y");
         assert_non_null(strstr(err.message, "UTF-8"));
     }
     values[0] = "a";
     feature.name = NULL;
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, &feature, 1, NULL, 0, NULL}, &s, &err),
-                     HR_E_FORMAT);
+    assert_int_equal(
+        hr_schema_make(&(hr_schema_parts){.label = label, .features = &feature, .feature_count = 1}, &s,
+                       &err),
+        HR_E_FORMAT);
     feature.name = "x";
     feature.high = -1;
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, &feature, 1, NULL, 0, NULL}, &s, &err),
-                     HR_E_FORMAT);
+    assert_int_equal(
+        hr_schema_make(&(hr_schema_parts){.label = label, .features = &feature, .feature_count = 1}, &s,
+                       &err),
+        HR_E_FORMAT);
     assert_string_equal(err.field, "x");
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, NULL, 0, NULL, 0, NULL}, &s, &err),
-                     HR_E_FORMAT);
+    assert_int_equal(hr_schema_make(&(hr_schema_parts){.label = label}, &s, &err), HR_E_FORMAT);
     assert_null(s);
 }
 
@@ -575,6 +697,9 @@ int main(void) {
         cmocka_unit_test(test_reviewed__refuses_what_awaits_review),
         cmocka_unit_test(test_reviewed__refuses_long_lists),
         cmocka_unit_test(test_reviewed__is_decided_at_once_for_all_columns),
+        cmocka_unit_test(test_reviewed__needs_every_fact_of_a_proposal_to_have_a_source),
+        cmocka_unit_test(test_public__names_all_that_was_accepted),
+        cmocka_unit_test(test_unused__may_be_the_unit_and_has_a_name_of_its_own),
         cmocka_unit_test(test_parse__whole_is_another_name_of_integer),
         cmocka_unit_test(test_same__sees_every_difference),
         cmocka_unit_test(test_make__checks_and_copies),

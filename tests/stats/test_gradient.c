@@ -376,7 +376,9 @@ static hr_data *labelled(hr_schema **schema, size_t classes, const double *label
     double *values = calloc(rows + 1, sizeof *values);
     hr_data *data;
     assert_non_null(values);
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){y, &x, 1, NULL, 0, NULL}, schema, NULL), HR_OK);
+    assert_int_equal(
+        hr_schema_make(&(hr_schema_parts){.label = y, .features = &x, .feature_count = 1}, schema, NULL),
+        HR_OK);
     assert_int_equal(hr_data_from_arrays(*schema, rows, (const double *const[]){values}, labels, &data, NULL),
                      HR_OK);
     free(values);

@@ -44,8 +44,10 @@ static hr_labels labels_from(hr_column label, const double *y, size_t rows) {
     hr_schema *schema = NULL;
     hr_data *data = NULL;
     hr_labels labels;
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, &feature, 1, NULL, 0, NULL}, &schema, NULL),
-                     HR_OK);
+    assert_int_equal(
+        hr_schema_make(&(hr_schema_parts){.label = label, .features = &feature, .feature_count = 1}, &schema,
+                       NULL),
+        HR_OK);
     assert_int_equal(hr_data_from_arrays(schema, rows, columns, y, &data, NULL), HR_OK);
     assert_int_equal(hr_labels_of(data, &labels, NULL), HR_OK);
     hr_data_free(data);
@@ -91,8 +93,10 @@ static void test_labels__beyond_their_bounds_count_as_a_bound(void **state) {
     hr_schema *schema = NULL;
     hr_data *data = NULL;
     hr_labels labels;
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, &feature, 1, NULL, 0, NULL}, &schema, NULL),
-                     HR_OK);
+    assert_int_equal(
+        hr_schema_make(&(hr_schema_parts){.label = label, .features = &feature, .feature_count = 1}, &schema,
+                       NULL),
+        HR_OK);
     assert_int_equal(hr_data_from_arrays(schema, 2, columns, y, &data, NULL), HR_OK);
     double *kept = (double *)hr_data_labels(data);
     kept[0] = 50;

@@ -33,7 +33,9 @@ static hr_schema *schema_new(size_t classes) {
         label = (hr_column){.name = "y", .kind = HR_KIND_CATEGORY, .value_count = classes, .values = values};
     hr_schema *schema;
     assert_int_equal(
-        hr_schema_make(&(hr_schema_parts){label, features, FEATURES, NULL, 0, NULL}, &schema, NULL), HR_OK);
+        hr_schema_make(&(hr_schema_parts){.label = label, .features = features, .feature_count = FEATURES},
+                       &schema, NULL),
+        HR_OK);
     return schema;
 }
 

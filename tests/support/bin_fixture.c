@@ -6,9 +6,11 @@ fixture fixture_open(const hr_column *features, size_t feature_count, size_t row
                      const double *const *columns) {
     fixture f = {.arena = hr_arena_new()};
     assert_non_null(f.arena);
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){unit_label, features, feature_count, NULL, 0, NULL},
-                                    &f.schema, NULL),
-                     HR_OK);
+    assert_int_equal(
+        hr_schema_make(
+            &(hr_schema_parts){.label = unit_label, .features = features, .feature_count = feature_count},
+            &f.schema, NULL),
+        HR_OK);
     if (columns) assert_int_equal(hr_data_from_arrays(f.schema, rows, columns, NULL, &f.data, NULL), HR_OK);
     return f;
 }

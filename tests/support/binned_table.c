@@ -54,7 +54,9 @@ binned_table binned_table_new(hr_dice *dice, size_t rows, size_t features, const
         }
     }
     assert_int_equal(
-        hr_schema_make(&(hr_schema_parts){label, columns, features, NULL, 0, NULL}, &t.schema, NULL), HR_OK);
+        hr_schema_make(&(hr_schema_parts){.label = label, .features = columns, .feature_count = features},
+                       &t.schema, NULL),
+        HR_OK);
     assert_int_equal(hr_data_from_arrays(t.schema, rows, (const double *const *)values, NULL, &t.data, NULL),
                      HR_OK);
     return t;

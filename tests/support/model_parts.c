@@ -22,9 +22,13 @@ static hr_schema *make_schema(hr_task task) {
                             .value_count = task == HR_TASK_BINARY ? 2 : 3,
                             .values = classes};
     hr_schema *schema = NULL;
-    assert_int_equal(
-        hr_schema_make(&(hr_schema_parts){label, features, FEATURES, missing, 2, NULL}, &schema, NULL),
-        HR_OK);
+    assert_int_equal(hr_schema_make(&(hr_schema_parts){.label = label,
+                                                       .features = features,
+                                                       .feature_count = FEATURES,
+                                                       .missing = missing,
+                                                       .missing_count = 2},
+                                    &schema, NULL),
+                     HR_OK);
     return schema;
 }
 

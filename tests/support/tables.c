@@ -20,8 +20,11 @@ static const char *const *category_names(void) {
 
 hr_column category_column(const char *name, size_t count) {
     assert_true(count <= CATEGORY_VALUES);
-    return (hr_column){
-        .name = name, .kind = HR_KIND_CATEGORY, .value_count = count, .values = category_names()};
+    return (hr_column){.name = name,
+                       .kind = HR_KIND_CATEGORY,
+                       .value_count = count,
+                       .values = category_names(),
+                       .source = "a public list"};
 }
 
 table table_open(size_t rows, size_t features) {
@@ -34,10 +37,9 @@ table table_open(size_t rows, size_t features) {
 
 void table_make(table *t, hr_column label, const hr_column *features) {
     hr_error err = {0};
-    if (hr_schema_make(&(hr_schema_parts){label, features, t->features, NULL, 0, NULL}, &t->schema, &err) !=
-        HR_OK)
+    if (hr_schema_make(&(hr_schema_parts){.label = label, .features = features, .feature_count = t->features},
+                       &t->schema, &err) != HR_OK)
         fail_msg("%s", err.message);
-    hr_schema_vouch(t->schema); /* as schemas from code are */
     if (hr_data_from_arrays(t->schema, t->rows, (const double *const *)t->columns, t->labels, &t->data,
                             &err) != HR_OK)
         fail_msg("%s", err.message);

@@ -46,8 +46,10 @@ static hr_schema *make_schema(const hr_feature_bins *features, size_t count) {
         if (features[f].kind == HR_KIND_CATEGORY)
             columns[f].values = values, columns[f].value_count = features[f].bin_count - 1;
     }
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, columns, count, NULL, 0, NULL}, &schema, NULL),
-                     HR_OK);
+    assert_int_equal(
+        hr_schema_make(&(hr_schema_parts){.label = label, .features = columns, .feature_count = count},
+                       &schema, NULL),
+        HR_OK);
     return schema;
 }
 
