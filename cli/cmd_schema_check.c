@@ -137,6 +137,15 @@ static void print_check_json(const hr_data *data) {
     putchar('\n');
 }
 
+/* What training will say of the schema. */
+static void tell_review(const command *self, const hr_schema *schema) {
+    hr_error err = {0};
+    char text[1200];
+    if (hr_schema_public(schema, &err) == HR_OK) return;
+    hr_error_format(&err, text, sizeof text);
+    fprintf(stderr, "hedgerow %s: note: %s\n", self->name, text);
+}
+
 static int judge_label(const command *self, const hr_data *data) {
     const hr_schema *schema = hr_data_schema(data);
     const hr_column_report *label = hr_data_report(data, hr_schema_feature_count(schema));
@@ -175,6 +184,7 @@ static int run_check(const command *self, int argc, char **argv) {
     const misfit_rule rule = {self->name, input_table_name(&args.table), false};
     (void)tell_misfits(&rule, data, &err);
     (void)tell_wide_label(&rule, data, &err);
+    tell_review(self, schema);
 out:
     hr_data_free(data);
     hr_schema_free(schema);
