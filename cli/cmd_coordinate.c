@@ -68,4 +68,5 @@ const command coordinate_command = {
     .options = coordinate_options,
     .option_count = COUNT_OF(coordinate_options),
     .run = run_coordinate,
+    .once = true,
 };

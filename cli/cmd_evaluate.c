@@ -292,4 +292,5 @@ const command evaluate_command = {
     .options = evaluate_options,
     .option_count = COUNT_OF(evaluate_options),
     .run = run_evaluate,
+    .once = true,
 };

@@ -49,4 +49,5 @@ const command serve_command = {
     .options = serve_options,
     .option_count = COUNT_OF(serve_options),
     .run = run_serve,
+    .once = true,
 };

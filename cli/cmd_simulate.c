@@ -122,4 +122,5 @@ const command simulate_command = {
     .options = simulate_options,
     .option_count = COUNT_OF(simulate_options),
     .run = run_simulate,
+    .once = true,
 };

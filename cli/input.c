@@ -94,27 +94,10 @@ hr_read_options input_table_options(const table_args *table) {
     return options;
 }
 
-/* A reader of text would find no text there. */
-static hr_status refuse_caches(const table_args *table, hr_error *err) {
-    for (size_t i = 0; i < table->data.count; i++) {
-        if (!hr_data_is_binned(table->data.items[i])) continue;
-        *err =
-            (hr_error){.status = HR_E_POLICY,
-                       .message = "a binned cache has bins and no values: it is for training alone, and by "
-                                  "itself"};
-        snprintf(err->file, sizeof err->file, "%s", table->data.items[i]);
-        snprintf(err->remedy, sizeof err->remedy, "%s", "give the table itself");
-        return HR_E_POLICY;
-    }
-    return HR_OK;
-}
-
 hr_status input_table(const hr_schema *schema, const table_args *table, bool label_optional, hr_data **out,
                       hr_error *err) {
     hr_read_options options = input_table_options(table);
     options.label_optional = label_optional;
-    const hr_status status = refuse_caches(table, err);
-    if (status != HR_OK) return status;
     return hr_data_read_all(schema, (const char *const *)table->data.items, table->data.count, &options, out,
                             err);
 }
@@ -130,8 +113,6 @@ hr_status input_kept_table(const hr_schema *schema, const table_args *table, con
     options.label_optional = true;
     options.kept = (const char *const *)kept->items;
     options.kept_count = kept->count;
-    const hr_status status = refuse_caches(table, err);
-    if (status != HR_OK) return status;
     return hr_data_read_all(schema, (const char *const *)table->data.items, table->data.count, &options, out,
                             err);
 }

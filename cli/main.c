@@ -2,6 +2,7 @@
  * the library. */
 #include "commands.h"
 #include "output.h"
+#include "ranks.h"
 
 #include <hedgerow/hedgerow.h>
 #include <stdio.h>
@@ -188,6 +189,7 @@ static int dispatch(int argc, char **argv) {
         args_print_help(found);
         return EXIT_DONE;
     }
+    if (ranks_refused(found)) return EXIT_USAGE;
     return found->run(found, argc - words, argv + words);
 }
 

@@ -46,6 +46,18 @@ int ranks_open(const command *self, const launch *launched, hr_cluster **out) {
     return code;
 }
 
+bool ranks_refused(const command *self) {
+    const launch launched = launch_look();
+    if (!self->once || launched.ranks <= 1) return false;
+    if (launched.rank == 0)
+        usage_error(
+            self->name,
+            "each of the %zu ranks would do all of this by itself, and draw noise of its own; start it "
+            "without mpirun: train alone shares records out to ranks",
+            launched.ranks);
+    return true;
+}
+
 bool ranks_table_usable(const command *self, const table_args *table, const char *schema) {
     bool standard = schema != NULL && is_standard_output(schema);
     for (size_t i = 0; i < table->data.count; i++)

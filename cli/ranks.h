@@ -16,6 +16,10 @@ launch launch_look(void);
 /* Joins the ranks, all of which call it. Else says why, once, and returns the exit code. */
 int ranks_open(const command *self, const launch *launched, hr_cluster **out);
 
+/* Whether a launcher started several processes of a command that releases or spends: each would do so by
+ * itself. Says so, once. */
+bool ranks_refused(const command *self);
+
 /* Of a table that no rank but one could read: says so as a usage error. */
 bool ranks_table_usable(const command *self, const table_args *table, const char *schema);
 

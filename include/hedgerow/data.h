@@ -64,9 +64,9 @@ typedef struct hr_column_report {
  * one feature for each of its parts; LIBSVM tables have no dates. A schema's unit (hr_schema_unit) must be a
  * column of the table; its texts become numbers and are forgotten. Owner: the caller frees *out; the data set
  * keeps a reference-free copy of what it needs from the schema except the schema itself, which must outlive
- * it. Fails: POLICY (a unit, and a LIBSVM table), IO, FORMAT (file, line, column), SCHEMA (missing column,
- * bad label), ARGUMENT (options that do not fit the file), ABSENT (a library is not built in), MEMORY,
- * LIMIT. */
+ * it. Fails: POLICY (a unit, and a LIBSVM table; a binned cache), IO, FORMAT (file, line, column), SCHEMA
+ * (missing column, bad label), ARGUMENT (options that do not fit the file), ABSENT (a library is not built
+ * in), MEMORY, LIMIT. */
 HR_API HR_MUST_CHECK hr_status hr_data_read(const hr_schema *schema, const char *path,
                                             const hr_read_options *options, hr_data **out, hr_error *err);
 

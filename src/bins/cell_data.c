@@ -5,21 +5,8 @@
 #include "schema/schema.h"
 #include "schema/schema_difference.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool hr_data_is_binned(const char *path) {
-    uint8_t bytes[HR_CELL_MAGIC];
-    struct stat info;
-    if (!strcmp(path, "-") || stat(path, &info) || !S_ISREG(info.st_mode))
-        return false; /* pipes are read once */
-    FILE *file = fopen(path, "rb");
-    if (!file) return false;
-    const bool whole = fread(bytes, sizeof bytes, 1, file) == 1;
-    fclose(file);
-    return whole && hr_cell_is_magic(bytes);
-}
 
 static hr_status check_cell_schema(const hr_cell_file *file, const hr_schema *schema, hr_error *err) {
     hr_schema *of_file = NULL;

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -49,6 +50,18 @@ void hr_cell_header_write(const hr_cell_header *header, uint8_t out[HR_CELL_HEAD
 
 bool hr_cell_is_magic(const uint8_t *bytes) {
     return memcmp(bytes, magic, sizeof magic) == 0;
+}
+
+bool hr_data_is_binned(const char *path) {
+    uint8_t bytes[HR_CELL_MAGIC];
+    struct stat info;
+    if (!strcmp(path, "-") || stat(path, &info) || !S_ISREG(info.st_mode))
+        return false; /* pipes are read once */
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    const bool whole = fread(bytes, sizeof bytes, 1, file) == 1;
+    fclose(file);
+    return whole && hr_cell_is_magic(bytes);
 }
 
 hr_status hr_cell_header_read(const uint8_t bytes[HR_CELL_HEADER], hr_cell_header *out, hr_error *err) {

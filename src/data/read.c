@@ -51,6 +51,14 @@ static hr_status read_path(hr_reading *reading, const char *path, const char *na
     return status;
 }
 
+/* A reader of text would find no text there. */
+static hr_status refuse_cache(const char *path, hr_error *err) {
+    if (!hr_data_is_binned(path)) return HR_OK;
+    hr_fail(err, HR_E_POLICY, "give the table itself",
+            "a binned cache has bins and no values: it is for training alone, by one owner in one process");
+    return hr_fail_at(err, HR_E_POLICY, path, 0, 0, NULL);
+}
+
 hr_status hr_data_read_all(const hr_schema *schema, const char *const *paths, size_t count,
                            const hr_read_options *options, hr_data **out, hr_error *err) {
     hr_read_options ours;
@@ -58,6 +66,8 @@ hr_status hr_data_read_all(const hr_schema *schema, const char *const *paths, si
     hr_status status = hr_read_options_take(options, &ours, err);
     if (status) return status;
     if (!count) return hr_fail(err, HR_E_ARGUMENT, "name at least one", "there is no file to read");
+    for (size_t i = 0; !status && i < count; i++) status = refuse_cache(paths[i], err);
+    if (status) return status;
     status = start_reading(&reading, schema, &ours, err);
     for (size_t i = 0; !status && i < count; i++)
         status = read_path(&reading, paths[i], count == 1 ? ours.name : NULL, err);
