@@ -1,0 +1,54 @@
+"""Neighbouring tables: one record, or one person with all its records, is gone or has become another one."""
+import random
+
+HEAD = 'who,age,dose,ward,ill'
+LABELS = {'classes': '{name: ill, kind: classes, values: ["no", "yes"]}', 'numbers': '{name: ill, kind: number, low: 0, high: 100}'}
+TARGET_RECORDS = 12
+EXTREME, OTHER = ('95', '9.9', 'c'), ('05', '0.1', 'a')
+EXTREME_LABEL, OTHER_LABEL = {'classes': 'yes', 'numbers': '99'}, {'classes': 'yes', 'numbers': '01'}
+
+
+def schema(task, unit):
+    return '\n'.join(['hedgerow-schema: 1', 'label: ' + LABELS[task], 'features:', '  - {name: age, kind: number, low: 0, high: 100, integer: true}',
+                      '  - {name: dose, kind: number, low: 0, high: 10}', '  - {name: ward, kind: category, values: [a, b, c]}']
+                     + (['unit: who'] if unit else [])) + '\n'
+
+
+def others(task, seed):
+    """Records of thirty persons, the first of each before the others."""
+    r = random.Random(seed)
+    first, rest = [], []
+    for person in range(30):
+        for turn in range(1 + person % 3):
+            label = r.choice(['no', 'no', 'yes']) if task == 'classes' else '%02d' % r.randrange(100)
+            (rest if turn else first).append(('p%02d' % person, '%02d' % r.randrange(10, 90), '%.1f' % r.uniform(1, 8.9), r.choice('abc'), label))
+    return first, rest
+
+
+class Neighbours:
+    """kind: 'removed', where the twin lacks the target, or 'changed', where the target's values are others, as long.
+    last: all of the target's records come after all others; else a person's lie among those of others, and a single record in the middle."""
+
+    def __init__(self, task, unit, kind, last):
+        first, rest = others(task, 1)
+        records = TARGET_RECORDS if unit else 1
+        base = [('p99', *EXTREME, EXTREME_LABEL[task])] * records
+        twin = {'removed': [], 'changed': [('p99', *OTHER, OTHER_LABEL[task])] * records}[kind]
+        self.base, self.twin = (self.place(first, rest, target, last) for target in (base, twin))
+        self.times = {'removed': 1, 'changed': 2}[kind]
+        self.gap = {} if last or kind == 'changed' else {'HR_GAP_RECORDS': '15 1', 'HR_GAP_PERSONS': '15 1'}
+
+    @staticmethod
+    def place(first, rest, target, last):
+        if last:
+            return first + rest + target
+        # The target is the sixteenth person to be seen; its other records stand between those of others.
+        rows, rest, more = first[:15] + target[:1] + first[15:], list(rest), list(target[1:])
+        while rest or more:
+            rows += rest[:2] + more[:1]
+            rest, more = rest[2:], more[1:]
+        return rows
+
+
+def text(rows):
+    return '\n'.join([HEAD] + [','.join(row) for row in rows]) + '\n'
