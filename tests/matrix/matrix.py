@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The matrix of features: every two of what a fit can do with records, together (features.py). A cell is a test of what one record, or one person, changes
-(cells.py), or a test of the refusal; a cell without an answer fails, and so does an option of the product without a row (offers.py).
+(cells.py), or a test of the refusal; a cell without an answer fails, and so does an option of the product without a row (offers.py). The first cell
+that is red ends the run.
 usage: matrix.py --table | --check | [--cell A,B] HEDGEROW TRACED     HEDGEROW: the tool; TRACED: the same with its gate's calls noted (traced.c)
 --table writes the matrix into docs/audit.md, --check says whether it stands there; --cell runs one cell alone."""
 import concurrent.futures
@@ -17,7 +18,6 @@ import offers
 
 SKIPPED = 77
 PROCESSES = 2
-ENOUGH = 3  # red cells, after which no more are begun
 PAGE = os.path.join(features.ROOT, 'docs', 'audit.md')
 TABLE = ('<!-- matrix: written by tests/matrix/matrix.py --table -->', '<!-- end of the matrix -->')
 
@@ -46,8 +46,12 @@ def see_it_fail():
     assert len(red) == len(features.FEATURES) + 1, 'a new feature turned %d cells red' % len(red)
 
 
+def names_of(cell):
+    return tuple(f.name for f in cell)
+
+
 def run_cell(tool, folder, pair):
-    name = tuple(f.name for f in pair)
+    name = names_of(pair)
     answer = features.ANSWERS[name]
     began = time.monotonic()
     try:
@@ -111,21 +115,19 @@ def main():
     see_it_fail()
     problems = unanswered(features.FEATURES, features.ANSWERS) + offers.problems(tool)
     chosen = [cell for cell in cells_of(features.FEATURES, features.ANSWERS)
-              if tuple(f.name for f in cell) in features.ANSWERS and only in (None, ','.join(f.name for f in cell))]
-    # Those that start ranks wait much, and come last.
-    chosen.sort(key=lambda cell: 'ranks' in [f.name for f in cell])
+              if names_of(cell) in features.ANSWERS and only in (None, ','.join(names_of(cell)))]
+    # Refusals are quick, ranks wait much.
+    chosen.sort(key=lambda cell: (features.ANSWERS[names_of(cell)] == features.TESTED, 'ranks' in names_of(cell)))
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(PROCESSES) as pool:
         running = [pool.submit(run_cell, traced, folder, cell) for cell in chosen]
-        red = 0
-        for future in running:
-            if red >= ENOUGH:
-                future.cancel()
-                continue
-            name, count, problem, seconds = future.result()
+        for done in concurrent.futures.as_completed(running):
+            name, count, problem, seconds = done.result()
             print('%-36s %2d %s %.1f s' % (' x '.join(name), count, 'red' if problem else 'answered', seconds))
-            problems += ['%s: %s' % (' x '.join(name), problem)] if problem else []
-            red += bool(problem)
-        problems += ['the rest was not run: %d cells are red' % red] if red >= ENOUGH else []
+            if problem:
+                problems.append('%s: %s' % (' x '.join(name), problem))
+                pool.shutdown(cancel_futures=True)
+                problems.append('cells behind it were not run')
+                break
     for problem in problems:
         print(problem[:3000])
     sys.exit(1 if problems else 0)

@@ -38,7 +38,7 @@ def moved(base, twin):
 
 
 def check(base, twin, times):
-    """How far the line that moved most did, in sensitivities. times: how many records, each added or removed, lie between the two tables."""
+    """kind of release -> how far the line of it that moved most did, in sensitivities. times: how many records, each added or removed, lie between the two tables."""
     lines = moved(base, twin)
     assert lines, 'nothing was released'
     touched = collections.defaultdict(set)
@@ -50,7 +50,7 @@ def check(base, twin, times):
             touched[call.gate, call.group].add(call.part)
     for (gate, group), parts in touched.items():
         assert len(parts) <= times, 'records of group %d, gate %d moved in %d parts, which were charged as if they were in one' % (group, gate, len(parts))
-    return max(far for _, far in lines.values())
+    return {kind: max((far for call, far in lines.values() if call.kind == kind), default=0) for kind in (SUMS, SHARE, CHOICE)}
 
 
 def cost(calls):

@@ -14,14 +14,17 @@ def schema(task, unit):
                      + (['unit: who'] if unit else [])) + '\n'
 
 
-def others(task, seed):
-    """Records of thirty persons, the first of each before the others."""
+def others(task, seed, many=0):
+    """Records of thirty persons, the first of each before the others, and of `many` more with one record each: they say all the same."""
     r = random.Random(seed)
     first, rest = [], []
     for person in range(30):
         for turn in range(1 + person % 3):
             label = r.choice(['no', 'no', 'yes']) if task == 'classes' else '%02d' % r.randrange(100)
             (rest if turn else first).append(('p%02d' % person, '%02d' % r.randrange(10, 90), '%.1f' % r.uniform(1, 8.9), r.choice('abc'), label))
+    for person in range(many):
+        old = person % 2
+        rest.append(('q%04d' % person, ('20', '80')[old], '5.0', 'ab'[old], {'classes': ('no', 'yes'), 'numbers': ('10', '90')}[task][old]))
     return first, rest
 
 
@@ -29,8 +32,8 @@ class Neighbours:
     """kind: 'removed', where the twin lacks the target, or 'changed', where the target's values are others, as long.
     last: all of the target's records come after all others; else a person's lie among those of others, and a single record in the middle."""
 
-    def __init__(self, task, unit, kind, last):
-        first, rest = others(task, 1)
+    def __init__(self, task, unit, kind, last, many=0):
+        first, rest = others(task, 1, many)
         records = TARGET_RECORDS if unit else 1
         base = [('p99', *EXTREME, EXTREME_LABEL[task])] * records
         twin = {'removed': [], 'changed': [('p99', *OTHER, OTHER_LABEL[task])] * records}[kind]
