@@ -69,8 +69,8 @@ static void print_attack_text(const hr_attack_figures *figures, const attack_fig
 static void print_attack_json(const hr_attack_figures *figures, const attack_figure *list) {
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
-    json_integer(&json, "attacker", figures->attacker);
-    json_integer(&json, "victim", figures->victim);
+    json_exact_rows(&json, "attacker", figures->attacker);
+    json_exact_rows(&json, "victim", figures->victim);
     json_integer(&json, "dimensions", figures->dimensions);
     json_integer(&json, "tables", figures->tables);
     for (size_t i = 0; i < ATTACK_FIGURES; i++) json_number(&json, list[i].name, list[i].value);

@@ -128,7 +128,7 @@ static void print_metrics_json(const evaluation_run *run, const hr_decided *deci
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
     json_flag(&json, "exact", true);
-    json_integer(&json, "rows", decided->metrics.rows);
+    json_exact_rows(&json, "", decided->metrics.rows);
     for (size_t i = 0; i < count; i++) json_number(&json, list[i].name, list[i].value);
     if (run->counts != NULL) json_confusion(&json, hr_schema_label(hr_model_schema(run->model)), run->counts);
     json_timings(&json, timings);

@@ -126,7 +126,7 @@ static void print_check_json(const hr_data *data) {
     const size_t features = hr_schema_feature_count(schema);
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
-    json_integer(&json, "rows", hr_data_rows(data));
+    json_exact_rows(&json, "", hr_data_rows(data));
     json_integer(&json, "columns_ignored", hr_data_extra_columns(data));
     json_column(&json, "label", hr_schema_label(schema), hr_data_report(data, features));
     json_open(&json, "features", '[');
@@ -177,8 +177,8 @@ static int run_check(const command *self, int argc, char **argv) {
         print_check_json(data);
         code = judge_label(self, data);
     } else {
-        printf("rows: %zu; features: %zu; other columns, ignored: %zu\n\n", hr_data_rows(data),
-               hr_schema_feature_count(schema), hr_data_extra_columns(data));
+        printf("rows: %zu (" EXACT_ROWS "); features: %zu; other columns, ignored: %zu\n\n",
+               hr_data_rows(data), hr_schema_feature_count(schema), hr_data_extra_columns(data));
         code = print_columns(data, &err) == HR_OK ? judge_label(self, data) : report_error(self->name, &err);
     }
     const misfit_rule rule = {self->name, input_table_name(&args.table), false};

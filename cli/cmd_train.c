@@ -331,7 +331,7 @@ static void print_summary(FILE *out, const train_args *args, const train_run *ru
     const bool has_modes = method != NULL && method->is_private;
     fprintf(out, "%-8s %s%s%s\n", "method", hr_model_method(run->model), has_modes ? ", in mode " : "",
             has_modes ? mode_text(run->model) : "");
-    fprintf(out, "%-8s %zu rows, %zu features\n", "data", rows_of_run(run),
+    fprintf(out, "%-8s %zu rows (" EXACT_ROWS "), %zu features\n", "data", rows_of_run(run),
             hr_schema_feature_count(run->schema));
     fprintf(out, "%-8s %s, %zu trees\n", "model",
             is_standard_output(args->model) ? "standard output" : args->model,
@@ -378,7 +378,7 @@ static void print_train_json(const train_args *args, const train_run *run, const
     json_text(&json, "method", hr_model_method(run->model));
     json_text(&json, "mode", mode_text(run->model));
     json_text(&json, "model", args->model);
-    json_integer(&json, "rows", rows_of_run(run));
+    json_exact_rows(&json, "", rows_of_run(run));
     json_integer(&json, "features", hr_schema_feature_count(run->schema));
     json_integer(&json, "trees", hr_model_tree_count(run->model));
     json_integer(&json, "releases", hr_model_release_count(run->model));

@@ -135,8 +135,8 @@ const char *input_table_name(const table_args *table) {
 void input_tell_skipped(const command *self, const hr_data *data) {
     const unsigned long long skipped = hr_data_skipped(data);
     if (skipped > 0)
-        fprintf(stderr, "hedgerow %s: records without a label, which were skipped: %llu\n", self->name,
-                skipped);
+        fprintf(stderr, "hedgerow %s: records without a label, which were skipped (" EXACT_ROWS "): %llu\n",
+                self->name, skipped);
 }
 
 size_t input_table_files(const table_args *table, named_file files[TABLE_FILES_MAX]) {

@@ -56,6 +56,12 @@ void json_integer(json_writer *json, const char *name, uint64_t value) {
     fprintf(json->out, "%llu", (unsigned long long)value);
 }
 
+void json_exact_rows(json_writer *json, const char *whose, uint64_t rows) {
+    char name[64];
+    snprintf(name, sizeof name, "exact_%s%srows", whose, *whose == '\0' ? "" : "_");
+    json_integer(json, name, rows);
+}
+
 void json_flag(json_writer *json, const char *name, bool value) {
     begin_json_value(json, name);
     fputs(value ? "true" : "false", json->out);

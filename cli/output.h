@@ -46,6 +46,9 @@ int text_width(const char *text);
 /* Prints one field of a CSV line, prefix and text, quoted where it must be. */
 void print_csv_field(FILE *out, const char *prefix, const char *text);
 
+/* What a text says of the number of records behind it, as json_exact_rows does in JSON. */
+#define EXACT_ROWS "exact: for the owner's eyes"
+
 /* Prints a decimal with 4 significant digits, or "-" for a number that does not exist. */
 void print_metric(FILE *out, const char *name, double value);
 
@@ -76,6 +79,9 @@ void json_close(json_writer *json, char bracket);
 void json_text(json_writer *json, const char *name, const char *text);
 void json_number(json_writer *json, const char *name, double value);
 void json_integer(json_writer *json, const char *name, uint64_t value);
+/* How many records a table has, or those of `whose` ("": the whole table). No release pays for the exact
+ * number: nothing else may write it, so that its name, exact_rows, says what it is wherever it stands. */
+void json_exact_rows(json_writer *json, const char *whose, uint64_t rows);
 void json_flag(json_writer *json, const char *name, bool value);
 /* The members of `object`, the text of a JSON object that is not empty. */
 void json_members(json_writer *json, const char *object);
