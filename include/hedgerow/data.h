@@ -75,7 +75,9 @@ HR_API HR_MUST_CHECK hr_status hr_data_read(const hr_schema *schema, const char 
 HR_API bool hr_data_address_has_password(const char *path);
 
 /* Reads one table from `count` (at least 1) files or databases, one after the other. All have one format, and
- * the same columns, by name, in any order. Fails: as hr_data_read; SCHEMA (a column that not all have). */
+ * the same columns, by name, in any order. Fails: as hr_data_read; SCHEMA (a column that not all have);
+ * ARGUMENT (a file, or an answer of a database, that is there twice: its records would count twice. With
+ * label_optional it is read, and hr_fit, hr_evaluate_private and simulations refuse the table). */
 HR_API HR_MUST_CHECK hr_status hr_data_read_all(const hr_schema *schema, const char *const *paths,
                                                 size_t count, const hr_read_options *options, hr_data **out,
                                                 hr_error *err);
@@ -142,7 +144,8 @@ typedef struct hr_binner hr_binner;
 HR_API HR_MUST_CHECK hr_status hr_binner_open(const hr_schema *schema, const char *path,
                                               const hr_bin_options *options, hr_binner **out, hr_error *err);
 /* Adds the records of a table that was read with the same schema, behind those before. After a failure free
- * it. Fails: SCHEMA (another schema, no labels), POLICY (a binned cache), LIMIT, IO, MEMORY. */
+ * it. Fails: SCHEMA (another schema, no labels), POLICY (a binned cache), ARGUMENT (a file that was read for
+ * a table before), LIMIT, IO, MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_binner_add(hr_binner *binner, const hr_data *data, hr_error *err);
 /* Writes the file. Call it once, after the last table. Fails: SCHEMA (no records), IO, MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_binner_finish(hr_binner *binner, hr_error *err);

@@ -210,7 +210,7 @@ typedef struct hr_owner_files {
 
 /* The same with all parties in one process and no broker: the job file's coordinator and those owners, with
  * their own records, keys and ledgers. Spends: as hr_serve, of every owner. Owner and Fails: as hr_coordinate
- * and hr_serve. */
+ * and hr_serve; ARGUMENT (two owners read one file). */
 HR_API HR_MUST_CHECK hr_status hr_meet(const char *file, const char *result, const hr_owner_files *owners,
                                        const hr_party_settings *settings, hr_job_result *out, hr_error *err);
 
@@ -226,7 +226,8 @@ typedef struct hr_simulation_data {
 /* The same job, roles and messages in one process, without a broker; the members in the job file are
  * ignored. Nothing is spent in any ledger: the model is as private as if all owners had taken part, and
  * the program has all of their records. A job of method evaluation takes the records as test tables. Owner:
- * the caller frees *out with hr_job_result_free. Fails: as hr_coordinate. */
+ * the caller frees *out with hr_job_result_free. Fails: as hr_coordinate; ARGUMENT (one file for two owners).
+ */
 HR_API HR_MUST_CHECK hr_status hr_simulate(const char *file, const hr_simulation_data *data,
                                            const hr_party_settings *settings, hr_job_result *out,
                                            hr_error *err);
@@ -245,9 +246,9 @@ typedef struct hr_simulated_owners {
 
 /* hr_simulate of records in memory. Of `options` method, mode, epsilon, delta and those that are set by name
  * count; what a job does not have is refused. Owner: the caller frees *out with hr_model_free. Fails:
- * ARGUMENT (options, owners), SCHEMA (tables of different schemas, without labels), POLICY (the owners
- * decline: a schema that is not reviewed or that the method cannot train on), CANCELLED, BUDGET, LIMIT,
- * MEMORY. */
+ * ARGUMENT (options, owners, two tables with a file or all arrays in common), SCHEMA (tables of different
+ * schemas, without labels), POLICY (the owners decline: a schema that is not reviewed or that the method
+ * cannot train on), CANCELLED, BUDGET, LIMIT, MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_simulate_records(const hr_fit_options *options,
                                                    const hr_simulated_owners *owners,
                                                    const hr_party_settings *settings, hr_model **out,

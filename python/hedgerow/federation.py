@@ -26,6 +26,7 @@ def simulate(owners: Sequence[tuple[Any, Any]], *, schema: Schema | str | os.Pat
 
     Fails: ArgumentError, SchemaError (a table does not follow the schema), ValueError (labels), BudgetError, PolicyError (the owners decline)."""
     known = schema if isinstance(schema, Schema) else Schema.read(schema)
+    _refuse_repeats([X for X, _ in owners])
     tables = [_table(known, X, y) for X, y in owners]
     at = ffi.new('const hr_data *[]', [table.at for table in tables] or [ffi.NULL])
     asked = ffi.new('hr_simulated_owners *', {'tables': at, 'count': len(tables), 'rounds': rounds or 0, 'coalition': coalition or 0})
@@ -35,6 +36,15 @@ def simulate(owners: Sequence[tuple[Any, Any]], *, schema: Schema | str | os.Pat
         settings.should_continue, settings.user = lib.hedgerow_should_continue, interrupts.handle
         call(lib.hr_simulate_records, chosen, asked, settings, out)
     return Model(ffi.gc(out[0], lib.hr_model_free))
+
+
+def _refuse_repeats(tables: list[Any]) -> None:
+    """Tables that are converted are copies, so that the library cannot see that two were one."""
+    for second, table in enumerate(tables):
+        first = next(i for i, other in enumerate(tables) if other is table)
+        if first < second:
+            raise ArgumentError('owners[%d] and owners[%d] have one table: every record in it would count twice, and the guarantee is for records '
+                                'that count once; give each table once' % (first, second))
 
 
 def _options(method: str, mode: str, epsilon: float, delta: float | None, others: dict[str, Any]) -> Any:

@@ -45,6 +45,19 @@ def test_owners__give_polars_and_arrow_tables():
     assert hedgerow.simulate(tables, schema=CLASSES, epsilon=4).guarantee.is_private
 
 
+def test_owners__with_one_table_are_refused():
+    import pandas as pd
+    one, other, third = frames(rows=200)
+    with pytest.raises(hedgerow.ArgumentError, match=r'owners\[0\] and owners\[2\] have one table: every record in it would count twice'):
+        hedgerow.simulate([one, other, (one[0], third[1])], schema=CLASSES, epsilon=4)
+    numbers = np.asfortranarray(np.random.default_rng(1).uniform(-1, 1, (200, 2)))
+    schema, y = Schema.build(Column('label', values=('no', 'yes')), FEATURES[:2]), one[1]
+    with pytest.raises(hedgerow.ArgumentError, match='tables 1 and 2 are one: every record in it would count twice'):
+        hedgerow.simulate([(numbers, y), (numbers[:], y)], schema=schema, epsilon=4)
+    assert hedgerow.simulate([(numbers[:100], y[:100]), (numbers[100:], y[100:])], schema=schema, epsilon=4).guarantee.is_private
+    assert hedgerow.simulate([one, (pd.DataFrame(other[0]), one[1])], schema=CLASSES, epsilon=4).guarantee.is_private
+
+
 @pytest.mark.parametrize('asked, kind, says', [
     ({'method': 'dpboost'}, hedgerow.ArgumentError, 'owners do not train the method'),
     ({'method': 'nonsense'}, hedgerow.ArgumentError, 'nonsense'),

@@ -9,6 +9,7 @@
 #include "data/cell_file.h"
 #include "data/columns.h"
 #include "schema/schema.h"
+#include "source/origins.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +34,7 @@ struct hr_binner {
     size_t filled;             /* records of the segment */
     hr_column_report *reports; /* features and label */
     hr_buffer checksums;
+    hr_origins origins; /* of all tables that came in */
 };
 
 static hr_status fail_binner(const hr_binner *b, const char *doing, hr_error *err) {
@@ -48,6 +50,7 @@ void hr_binner_free(hr_binner *b) {
     if (b->fd >= 0) close(b->fd);
     if (b->is_made) unlink(b->new_path);
     hr_buffer_done(&b->checksums);
+    hr_origins_done(&b->origins);
     hr_text_free(b->yaml);
     void *all[] = {b->path, b->new_path, b->cells, b->labels, b->reports};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
@@ -184,6 +187,7 @@ static void add_counts(hr_binner *b, const hr_data *data) {
 
 hr_status hr_binner_add(hr_binner *b, const hr_data *data, hr_error *err) {
     hr_status status = check_binner_data(b, data, err);
+    if (!status) status = hr_origins_add_all(&b->origins, data->origins, err);
     for (size_t begin = 0; !status && begin < data->rows;) {
         const size_t left = data->rows - begin, room = HR_CELL_SEGMENT - b->filled,
                      count = left < room ? left : room;

@@ -4,6 +4,7 @@
 #include "data/cell_file.h"
 #include "schema/schema.h"
 #include "schema/schema_difference.h"
+#include "source/origins.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,9 +45,21 @@ static void take_reports(const hr_cell_file *file, hr_column_report *reports) {
     }
 }
 
+static hr_status note_origin(const hr_cell_file *file, hr_data *data, hr_error *err) {
+    const hr_table_place place = {file->path, NULL};
+    data->origins = calloc(1, sizeof *data->origins);
+    return data->origins ? hr_origins_add_file(data->origins, &place, file->fd, NULL, err)
+                         : hr_fail_memory(err);
+}
+
 static hr_status data_of_cells(const hr_schema *schema, hr_cell_file *file, hr_data **out, hr_error *err) {
     hr_data *data = hr_data_new(schema);
     if (!data) return hr_fail_memory(err);
+    hr_status status = note_origin(file, data, err);
+    if (status) {
+        hr_data_free(data);
+        return status;
+    }
     data->rows = (size_t)file->header.rows;
     data->labels = (double *)file->labels; /* never written: borrows_labels */
     data->borrows_labels = true;

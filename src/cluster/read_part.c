@@ -3,11 +3,20 @@
  */
 #include "cluster/cluster.h"
 #include "data/records.h"
+#include "source/origins.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- What can be shared out ---- */
+
+/* Of all ranks: none of them reads all files. */
+static hr_status refuse_repeated_files(const hr_cluster_table *table, hr_error *err) {
+    hr_origins origins = {0};
+    hr_status status = hr_origins_add_paths(&origins, table->paths, table->count, err);
+    hr_origins_done(&origins);
+    return status;
+}
 
 static hr_status check_cluster_table(const hr_cluster_table *table, hr_error *err) {
     for (size_t i = 0; i < table->count; i++) {
@@ -15,7 +24,7 @@ static hr_status check_cluster_table(const hr_cluster_table *table, hr_error *er
         return hr_fail(err, HR_E_ARGUMENT, "write it to a file that all of them can read",
                        "only one rank has a standard input");
     }
-    if (!table->options || !table->options->query) return HR_OK;
+    if (!table->options || !table->options->query) return refuse_repeated_files(table, err);
     return hr_fail(err, HR_E_ARGUMENT, "write the query's rows to files ('psql --csv'), and name these",
                    "ranks cannot share out the rows of a query, which have no order");
 }

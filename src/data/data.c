@@ -6,6 +6,7 @@
 #include "data/columns.h"
 #include "data/persons.h"
 #include "schema/schema.h"
+#include "source/origins.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,6 +26,8 @@ void hr_data_free(hr_data *data) {
     free(data->reports);
     free(data->borrowed);
     hr_kept_free(data->kept);
+    if (data->origins) hr_origins_done(data->origins);
+    free(data->origins);
     hr_cell_file_close(data->cells);
     free(data->persons);
     free(data->weights);
@@ -284,6 +287,44 @@ hr_status hr_data_from_arrays(const hr_schema *schema, size_t rows, const double
     }
     hr_data_free(data);
     return hr_fail_memory(err);
+}
+
+/* ---- Records that would count twice ---- */
+
+hr_status hr_data_refuse_repeats(const hr_data *data, hr_error *err) {
+    return hr_origins_refuse_repeats(data->origins, err);
+}
+
+static bool are_same_arrays(const hr_data *a, const hr_data *b) {
+    bool same = a->rows && b->rows && a->feature_count == b->feature_count;
+    for (size_t f = 0; same && f < a->feature_count; f++)
+        same = a->borrowed[f].at && a->borrowed[f].at == b->borrowed[f].at;
+    return same;
+}
+
+hr_status hr_data_refuse_shared(const hr_data *a, const hr_data *b, hr_error *err) {
+    return hr_origins_refuse_shared(a->origins, b->origins, err);
+}
+
+static hr_status refuse_same_arrays(const hr_data *const *tables, size_t a, size_t b, hr_error *err) {
+    if (tables[a] != tables[b] && !are_same_arrays(tables[a], tables[b])) return HR_OK;
+    return hr_fail(
+        err, HR_E_ARGUMENT, "give each table once",
+        "tables %zu and %zu are one: every record in it would count twice, and the guarantee is for "
+        "records that count once",
+        a + 1, b + 1);
+}
+
+hr_status hr_data_refuse_twice(const hr_data *const *tables, size_t count, hr_error *err) {
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < count; i++) {
+        status = hr_data_refuse_repeats(tables[i], err);
+        for (size_t j = 0; !status && j < i; j++) {
+            status = refuse_same_arrays(tables, j, i, err);
+            if (!status) status = hr_data_refuse_shared(tables[j], tables[i], err);
+        }
+    }
+    return status;
 }
 
 /* ---- Some of the records ---- */

@@ -8,7 +8,7 @@
 #include "data/libsvm.h"
 #include "data/read_options.h"
 #include "schema/check.h"
-#include "source/table_source.h"
+#include "source/origins.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,7 @@ typedef struct schema_inference {
     size_t *order;  /* of the source that is read: per column the inference it belongs to; SIZE_MAX: none */
     size_t columns; /* of that source */
     size_t sources; /* that were read */
+    hr_origins origins;
     size_t capacity;
     hr_error *err;
 } schema_inference;
@@ -207,7 +208,7 @@ static hr_status gather_source(schema_inference *p, hr_byte_source *source) {
 static hr_status gather_path(schema_inference *p, const char *path) {
     const hr_table_place place = {path, p->reading.query};
     hr_byte_source source;
-    hr_status status = hr_table_source_open(&place, &source, p->err);
+    hr_status status = hr_table_source_open(&place, &p->origins, &source, p->err);
     if (!status) {
         status = gather_source(p, &source);
         if (status) hr_table_source_fail_at(&place, NULL, status, p->err);
@@ -228,6 +229,7 @@ static void done_inference(schema_inference *p) {
     for (size_t i = 0; i < p->all.count; i++) hr_inference_done(p->all.columns[i]);
     free(p->all.columns);
     hr_dictionary_done(&p->all.dictionary);
+    hr_origins_done(&p->origins);
     hr_arena_free(p->arena);
 }
 

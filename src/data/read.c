@@ -4,7 +4,9 @@
 #include "data/csv.h"
 #include "data/libsvm.h"
 #include "data/read_options.h"
-#include "source/table_source.h"
+#include "source/origins.h"
+
+#include <stdlib.h>
 
 static const char *const format_names[] = {"", "CSV", "LIBSVM"};
 
@@ -12,7 +14,14 @@ static hr_status start_reading(hr_reading *reading, const hr_schema *schema, con
                                hr_error *err) {
     hr_timings_enter(options->timings, HR_PHASE_READ);
     *reading = (hr_reading){.options = options, .arena = hr_arena_new()};
-    return reading->arena ? hr_table_init(&reading->table, schema, err) : hr_fail_memory(err);
+    hr_status status = reading->arena ? hr_table_init(&reading->table, schema, err) : hr_fail_memory(err);
+    if (status) return status;
+    hr_origins *origins = calloc(1, sizeof *origins);
+    if (!origins) return hr_fail_memory(err);
+    origins->may_repeat =
+        options->label_optional; /* a prediction is of one record, whatever the others are */
+    reading->table.data->origins = origins;
+    return HR_OK;
 }
 
 /* Hands the table over unless something failed. */
@@ -42,7 +51,7 @@ static hr_status read_source(hr_reading *reading, hr_byte_source *source, hr_err
 static hr_status read_path(hr_reading *reading, const char *path, const char *name, hr_error *err) {
     const hr_table_place place = {path, reading->options->query};
     hr_byte_source source;
-    hr_status status = hr_table_source_open(&place, &source, err);
+    hr_status status = hr_table_source_open(&place, reading->table.data->origins, &source, err);
     if (!status) {
         status = read_source(reading, &source, err);
         if (status) hr_table_source_fail_at(&place, name, status, err);

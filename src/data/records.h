@@ -31,6 +31,7 @@ struct hr_data {
     bool borrows_labels;
     hr_kept *kept;     /* NULL: none */
     uint32_t *persons; /* rows: who a record belongs to, counted from 0; NULL: the schema names no unit */
+    struct hr_origins *origins; /* where the records come from (source/origins.h); NULL: memory */
     struct hr_cell_file *cells; /* a binned cache (cell_file.h): no columns are here; NULL: none */
     uint32_t *weights;          /* rows: what a record counts, in 2^-HR_PERSON_BITS; NULL: all count 1 */
 };
@@ -55,9 +56,18 @@ void hr_data_label_range(const hr_data *data, double *low, double *high);
 /* An empty data set: the arrays of columns are there, the columns are not. NULL when memory is short. */
 hr_data *hr_data_new(const hr_schema *schema);
 
+/* Whether no record counts twice, as far as it can be seen (source/origins.h): no file was read twice for the
+ * table; two tables have no file in common. Fails: ARGUMENT. */
+HR_MUST_CHECK hr_status hr_data_refuse_repeats(const hr_data *data, hr_error *err);
+HR_MUST_CHECK hr_status hr_data_refuse_shared(const hr_data *a, const hr_data *b, hr_error *err);
+
+/* The same of tables whose records are added up, such as those of owners: each by itself, and every two of
+ * them, which may not borrow the same arrays either. Fails: ARGUMENT. */
+HR_MUST_CHECK hr_status hr_data_refuse_twice(const hr_data *const *tables, size_t count, hr_error *err);
+
 /* A copy of those records, `rows` counted from 0, in that order. What the copy knows of the table
- * (hr_data_report) is 0. Records of persons weigh what their number in the copy gives, others what they did.
- * Owner: the caller frees the result. NULL when memory is short. */
+ * (hr_data_report) and of its origins is 0. Records of persons weigh what their number in the copy gives,
+ * others what they did. Owner: the caller frees the result. NULL when memory is short. */
 hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count);
 
 /* A copy within the bounds of another schema, which has the same columns otherwise; `schema` is borrowed as

@@ -3,6 +3,7 @@
  * model is public; what its predictions depend on is not paid for here. Proof: evaluation.proof.md. */
 #include "base/fail.h"
 #include "base/sized.h"
+#include "data/records.h"
 #include "fit/budget.h"
 #include "fit/evaluation_figures.h"
 #include "fit/threads.h"
@@ -328,6 +329,7 @@ hr_status hr_evaluate_private(const hr_model *model, const hr_data *data,
                               const hr_evaluation_options *options, hr_evaluation *out, hr_error *err) {
     evaluation_job job = {.model = model, .data = data};
     hr_status status = check_evaluation(&job, options, err);
+    if (!status) status = hr_data_refuse_repeats(data, err);
     if (!status) status = run_evaluation(&job, out, err);
     if (job.options.entry) *job.options.entry = job.entry;
     close_evaluation(&job);

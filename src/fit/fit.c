@@ -507,7 +507,8 @@ hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **
     hr_status status = hr_options_taken(options, &taken, err);
     if (status) return status;
     fit_job f = {.data = data, .options = &taken, .method = hr_method_named(taken.method)};
-    status = run_fit(&f, out, err);
+    status = hr_data_refuse_repeats(data, err);
+    if (!status) status = run_fit(&f, out, err);
     hr_stats_free(f.training.source);
     hr_arena_free(f.training.arena);
     hr_gate_free(f.gate);

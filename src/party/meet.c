@@ -27,6 +27,16 @@ static hr_status open_all(meeting *m, const char *job, const char *result, const
                   : hr_coordinator_service_open(job, result, m->settings, m->loopback, &m->coordinator, err);
 }
 
+/* Also the records that models are evaluated on: those of all owners are added up. One owner may evaluate
+ * models on the records that it trains on: its ledger pays for both. */
+static hr_status refuse_shared_tables(const meeting *m, hr_error *err) {
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < m->owner_count; i++)
+        for (size_t j = 0; !status && j < i; j++)
+            status = hr_owner_service_refuse_shared(m->owners[j], m->owners[i], err);
+    return status;
+}
+
 static void close_all(meeting *m) {
     for (size_t i = 0; i < m->owner_count; i++) hr_owner_service_close(m->owners[i]);
     hr_coordinator_service_close(m->coordinator);
@@ -72,6 +82,7 @@ hr_status hr_meet(const char *job, const char *result, const hr_owner_files *own
     meeting m = {.settings = &ours};
     hr_status status = hr_endpoint_settings(settings, &ours, err);
     if (!status) status = open_all(&m, job, result, owners, err);
+    if (!status) status = refuse_shared_tables(&m, err);
     if (!status) status = run_meeting(&m, err);
     if (!status) status = hr_coordinator_service_take(m.coordinator, out, err);
     close_all(&m);

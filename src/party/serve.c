@@ -1,6 +1,7 @@
 #include "party/serve.h"
 
 #include "base/fail.h"
+#include "data/records.h"
 #include "fit/threads.h"
 #include "party/federation_version.h"
 #include "party/owner_work.h"
@@ -159,6 +160,15 @@ void hr_owner_service_close(hr_owner_service *s) {
 
 hr_party *hr_owner_service_party(hr_owner_service *s) {
     return s->party;
+}
+
+hr_status hr_owner_service_refuse_shared(const hr_owner_service *a, const hr_owner_service *b,
+                                         hr_error *err) {
+    const hr_data *const ours[] = {a->data, a->test}, *const theirs[] = {b->data, b->test};
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < 4; i++)
+        if (ours[i / 2] && theirs[i % 2]) status = hr_data_refuse_shared(ours[i / 2], theirs[i % 2], err);
+    return status;
 }
 
 static hr_status write_metrics(hr_owner_service *s, hr_error *err) {

@@ -14,4 +14,9 @@ void hr_owner_service_close(hr_owner_service *simulated);
 
 hr_party *hr_owner_service_party(hr_owner_service *simulated);
 
+/* Whether two owners of a job have no table in common, neither of training nor of evaluation. Fails:
+ * ARGUMENT. */
+HR_MUST_CHECK hr_status hr_owner_service_refuse_shared(const hr_owner_service *a, const hr_owner_service *b,
+                                                       hr_error *err);
+
 #endif

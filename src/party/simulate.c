@@ -27,7 +27,7 @@ static hr_status read_tables(rehearsal *r, const hr_simulation_data *data, int t
     options.threads = threads;
     for (size_t i = 0; !status && i < data->file_count; i++, r->table_count++)
         status = hr_data_read(r->schema, data->files[i], &options, &r->tables[i], err);
-    return status;
+    return status ? status : hr_data_refuse_twice((const hr_data *const *)r->tables, r->table_count, err);
 }
 
 static hr_status take_parts(rehearsal *r, const hr_data *all, const hr_parts *parts, hr_error *err) {
@@ -133,6 +133,7 @@ static hr_status check_simulated_options(const hr_fit_options *o, hr_error *err)
 static hr_status check_simulated_tables(const hr_simulated_owners *owners, hr_error *err) {
     static const hr_schema_sides sides = {"at the first owner", "at another one"};
     char difference[HR_SCHEMA_DIFFERENCE];
+    hr_status status;
     if (!owners->count)
         return hr_fail(err, HR_E_ARGUMENT, "give a table for each owner", "there are no owners");
     for (size_t o = 0; o < owners->count; o++) {
@@ -141,13 +142,14 @@ static hr_status check_simulated_tables(const hr_simulated_owners *owners, hr_er
         if (!hr_data_has_labels(owners->tables[o]))
             return hr_fail(err, HR_E_SCHEMA, "give data with the label's column",
                            "the table of owner %zu has no labels", o + 1);
-        hr_status status = hr_data_check_values(owners->tables[o], err);
+        status = hr_data_check_values(owners->tables[o], err);
         if (status) return status;
         if (hr_schema_difference(first, other, &sides, difference))
             return hr_fail(err, HR_E_SCHEMA, "give all tables one schema", "the schemas differ: %s",
                            difference);
     }
-    return hr_schema_public(hr_data_schema(owners->tables[0]), err);
+    status = hr_data_refuse_twice(owners->tables, owners->count, err);
+    return status ? status : hr_schema_public(hr_data_schema(owners->tables[0]), err);
 }
 
 static hr_status run_in_memory(const hr_job_file *job, const hr_simulated_owners *owners,

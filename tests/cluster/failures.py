@@ -41,6 +41,8 @@ def file_cases(c):
     data = [word for part in (parts[0], parts[1], 'bad.csv', parts[3]) for word in ('--data', part)]
     return [(2, [*TRAIN, *data], 1, 'bad.csv:8:1: '), (4, [*TRAIN, *data], 1, 'bad.csv:8:1: '),
             (4, [*TRAIN, '--data', 'bad.csv'], 1, 'bad.csv:8:1: '),
+            (2, [*TRAIN, '--data', parts[0], '--data', './' + parts[0]], 2, 'are one file: every record in it would count twice'),
+            (3, [*TRAIN, '--data', parts[0], '--data', parts[1], '--data', parts[0]], 2, 'is given twice: every record in it would count twice'),
             (2, [*TRAIN, '--data', parts[0], '--data', 'nowhere.csv'], 1, 'nowhere.csv: cannot open the file'),
             (2, ['--schema', 'nowhere.yaml', '--model', 'model.json', '--data', parts[0]], 1, 'nowhere.yaml: cannot open the file')]
 

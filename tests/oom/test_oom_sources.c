@@ -7,14 +7,14 @@
 struct world {
     temp_dir *dir;
     const char *path; /* of a table in it */
-    char query_path[96];
+    char second_path[96], query_path[96];
     const char *query; /* NULL: none */
     hr_schema *schema; /* of the tables in tests/source/golden */
 };
 
 /* Two files, of which records are left out and a column is dropped. */
 static hr_status read_several(world *w, hr_error *err) {
-    const char *const paths[] = {w->path, w->path}, *const drop[] = {"extra"};
+    const char *const paths[] = {w->path, w->second_path}, *const drop[] = {"extra"};
     hr_read_options options = HR_READ_OPTIONS_INIT;
     hr_data *data = UNTOUCHED;
     options.skip_unlabelled = true;
@@ -34,7 +34,7 @@ static hr_status read_source(world *w, hr_error *err) {
 }
 
 static hr_status infer_several(world *w, hr_error *err) {
-    const char *const paths[] = {w->path, w->path};
+    const char *const paths[] = {w->path, w->second_path};
     char *text = UNTOUCHED;
     const hr_infer_options options = {.size = sizeof options, .label = "n"};
     hr_status status = hr_schema_infer_all(paths, 2, &options, &text, err);
@@ -86,6 +86,7 @@ static void test_sources__survive_short_memory(void **state) {
     assert_int_equal(hr_schema_parse(yaml, strlen(yaml), "schema", &w->schema, &err), HR_OK);
     exhaust(w, drop_feature, HR_OK, NULL);
     write_file(w->path, csv, strlen(csv));
+    write_file(w->second_path, csv, strlen(csv));
     exhaust(w, read_several, HR_OK, NULL);
     exhaust(w, infer_several, HR_OK, NULL);
     static const char *const packed[] = {"head.csv.gz", "head.csv.zst", "head.csv.xz"};
@@ -139,6 +140,7 @@ static int set_up(void **state) {
     world *w = calloc(1, sizeof *w);
     if (!w || temp_dir_open((void **)&w->dir)) return -1;
     w->path = w->dir->path;
+    snprintf(w->second_path, sizeof w->second_path, "%s/second.csv", w->dir->folder);
     *state = w;
     return 0;
 }
@@ -148,6 +150,7 @@ static int tear_down(void **state) {
     failing_stop();
     hr_schema_free(w->schema);
     unlink(w->path);
+    unlink(w->second_path);
     unlink(w->query_path);
     const int is_left = rmdir(w->dir->folder); /* a file that the library made */
     temp_dir_close((void **)&w->dir);

@@ -11,7 +11,7 @@ enum { OWNERS = 2 };
 
 static const char owner_file[] =
     "hedgerow-owner: 1\nname: %s\nfederation: fed/%s/federation.yaml\nkey: fed/%s/%s.key\n"
-    "data: records.csv\nschema: schema.yaml\nledger: %s.db\n"
+    "data: %s.csv\nschema: schema.yaml\nledger: %s.db\n"
     "policy: {coordinators: [coordinator], methods: [inprivate], epsilon: 1, owners: 2}\n";
 
 static const char job_file[] =
@@ -33,11 +33,15 @@ static void write_records(void) {
     char *schema = NULL;
     hr_generate_options_init(&options, HR_GENERATE_HOSPITAL);
     options.rows = 60;
-    options.seed = 1;
-    FILE *file = fopen("records.csv", "w");
-    assert_non_null(file);
-    assert_int_equal(hr_generate(&options, append, file, &err), HR_OK);
-    assert_int_equal(fclose(file), 0);
+    for (size_t i = 0; i < OWNERS; i++) {
+        char path[32];
+        options.seed = i + 1;
+        snprintf(path, sizeof path, "%s.csv", owner_names[i]);
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        assert_int_equal(hr_generate(&options, append, file, &err), HR_OK);
+        assert_int_equal(fclose(file), 0);
+    }
     assert_int_equal(hr_generate_schema(&options, &schema, &err), HR_OK);
     write_text("schema.yaml", schema);
     hr_text_free(schema);
@@ -55,7 +59,7 @@ static void write_federation(void) {
         snprintf(path, sizeof path, "%s.db", name);
         assert_int_equal(hr_ledger_create(path, 1, 0, &err), HR_OK);
         snprintf(path, sizeof path, "%s.yaml", name);
-        snprintf(text, sizeof text, owner_file, name, name, name, name, name);
+        snprintf(text, sizeof text, owner_file, name, name, name, name, name, name);
         write_text(path, text);
     }
 }
