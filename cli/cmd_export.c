@@ -34,8 +34,9 @@ const command export_command = {
     .name = "export",
     .summary = "a model in the format of another engine",
     .details =
-        "The file holds released values and public facts only, as the model does, and gives every record the "
-        "leaves that the model gives it. What a format cannot say is refused.",
+        "The file holds what the model holds, and no more: of a private model, released values and public "
+        "facts only. It gives every record the leaves that the model gives it. What a format cannot say is "
+        "refused.",
     .example = "  hedgerow export model.json --to onnx --out model.onnx",
     .options = export_options,
     .option_count = COUNT_OF(export_options),

@@ -42,9 +42,11 @@ static int run_serve(const command *self, int argc, char **argv) {
 const command serve_command = {
     .name = "serve",
     .summary = "serve your records in the jobs of a federation",
-    .details = "Waits for jobs, refuses what your policy does not allow, trains on your records and sends "
-               "private trees, charged to your ledger. Records never leave. It may be stopped or killed at "
-               "any time: started again, it continues.",
+    .details =
+        "Waits for jobs, refuses what your policy does not allow, and answers with noisy sums, choices, "
+        "private trees or models, charged to your ledger. Records are sent to nobody; what your policy "
+        "lists as unprotected may tell of them without noise. It may be stopped or killed at any time: "
+        "started again, it continues.",
     .example = "  hedgerow serve hospital-a.yaml",
     .options = serve_options,
     .option_count = COUNT_OF(serve_options),

@@ -516,12 +516,12 @@ static int run_train(const command *self, int argc, char **argv) {
 const command train_command = {
     .name = "train",
     .summary = "train a model",
-    .details = "Checks the options, the model's path, the schema, the ledger and the data before it spends "
-               "anything. Only released values get into the model: it may be published as its privacy "
-               "statement says. A model that exists is replaced with --force only. Ctrl-C ends a run, which "
-               "then says what stays reserved (exit code 130). Under mpirun the records are shared out to "
-               "its processes, "
-               "and the model is the same.",
+    .details =
+        "Checks the options, the model's path, the schema, the ledger and the data before it spends "
+        "anything. Only released values and public facts get into a private model: it may be published "
+        "as its privacy statement says. A model that exists is replaced with --force only. Ctrl-C ends "
+        "a run, which then says what stays reserved (exit code 130). Under mpirun the records are "
+        "shared out to its processes, and the model is the same.",
     .example = "  hedgerow train --plan --rows 20000 --epsilon 1 --schema schema.yaml\n"
                "  hedgerow train --data train.csv --schema schema.yaml --epsilon 1 --ledger hospital.db "
                "--model model.json",
