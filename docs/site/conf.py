@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'python'))
 project = 'Hedgerow'
 extensions = ['myst_parser', 'sphinx.ext.autodoc', 'breathe']
 root_doc = 'docs/index'
-include_patterns = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'docs/*.md', 'src/**/*.proof.md', 'tests/mutations/README.md', 'reference/**']
+include_patterns = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/**/*.md', 'src/**/*.proof.md', 'tests/mutations/README.md', 'reference/**']
 nitpicky = True
 # Names of the standard library and of other packages, whose references are not here.
 nitpick_ignore_regex = [('c:identifier', r'size_t|bool|u?int\d+_t|ptrdiff_t|double|FILE|struct tm'), ('py:.*', r'(?!hedgerow).*')]

@@ -48,7 +48,7 @@ class Release:
 
 
 class Model:
-    """A published model. It holds released values alone, and may be pickled and sent on as its guarantee says."""
+    """A published model. A private one holds released values and public facts alone, and may be pickled and sent on as its guarantee says."""
 
     def __init__(self, at: Any) -> None:
         self._at = at
@@ -75,7 +75,7 @@ class Model:
     def export(self, path: str | os.PathLike[str], format: str = 'onnx') -> None:
         """Writes the model for another engine (docs/exports.md): 'xgboost' (JSON; scores), 'lightgbm' (text; scores) or 'onnx' (predictions,
         probabilities and scores). It takes the columns of the schema in their order: numbers, the index of a category's value, NaN for what is
-        missing or not listed. The file holds released values only. Fails: ArgumentError (no such format), LimitError (the format cannot say
+        missing or not listed. The file holds what the model holds, and no more. Fails: ArgumentError (no such format), LimitError (the format cannot say
         what the model says), FileError."""
         if format not in FORMATS:
             raise ArgumentError('%r is no format of exports; take one of %s.' % (format, ', '.join(FORMATS)))

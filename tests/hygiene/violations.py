@@ -10,7 +10,11 @@ import tempfile
 import source
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-COPIED = ('include', 'src', 'cli', 'examples', 'tests')
+COPIED = ('include', 'src', 'cli', 'examples', 'tests', 'docs', 'man', 'python', 'packaging')
+COPIED_FILES = ('.clang-format', 'README.md')
+
+# sentence, place, proof, test, its name
+CLAIM = '\n| Sentence | Said in | Proof | Test | Conditions |\n|---|---|---|---|---|\n| %s | `%s` | [x](%s) | `%s`: `%s` | none |\n'
 
 # check, file to spoil (None in `before`: a new file), text to put at its end, a word that the complaint must hold
 CASES = [
@@ -74,6 +78,18 @@ CASES = [
     ('words', 'src/base/spoiled.c', '/* see /wor' 'k/notes */\n', 'a path of one machine'),
     ('references', 'examples/spoiled.c', '/* See docs/absent.md. */\n', 'there is no page docs/absent.md'),
     ('references', 'examples/spoiled.md', 'See [here](absent.txt).\n', 'there is no absent.txt'),
+    ('claims', 'README.md', '\nOnly noisy sums leave a building.\n', 'README.md:1: promises what'),
+    ('claims', 'docs/spoiled.md', '- **No party can\n  read** a [record](absent.md).\n', 'No party can read a record.'),
+    ('claims', 'cli/spoiled.c', 'const char *x = "Nobody learns "\n    "a thing.";\n', 'Nobody learns a thing.'),
+    ('claims', 'src/methods/spoiled.c', 'const char *x = "(%s, %s)-differentially private";\n', 'spoiled.c:1: promises what'),
+    ('claims', 'python/hedgerow/spoiled.py', '\"\"\"The guarantee holds.\"\"\"\n', 'spoiled.py:1: promises what'),
+    ('claims', 'man/hedgerow.1', '\n.B serve\nsends what\n.B may be published\nafterwards.\n', 'serve sends what may be published afterwards.'),
+    ('claims', 'docs/reference/claims.md', CLAIM % ('It is safe.', 'README.md', '../privacy.md', 'tests/hygiene/claims.py', 'main'), 'README.md does not say'),
+    ('claims', 'docs/reference/claims.md', CLAIM % ('# Hedgerow', 'absent.md', '../privacy.md', 'tests/hygiene/claims.py', 'main'), 'there is no absent.md'),
+    ('claims', 'docs/reference/claims.md', CLAIM % ('Hedgerow', 'README.md', '../absent.md', 'tests/hygiene/claims.py', 'main'), 'there is no proof docs/absent.md'),
+    ('claims', 'docs/reference/claims.md', CLAIM % ('Hedgerow', 'README.md', '../privacy.md), *Absent*; [x](../privacy.md', 'tests/hygiene/claims.py', 'main'), 'no section "Absent"'),
+    ('claims', 'docs/reference/claims.md', CLAIM % ('Hedgerow', 'README.md', '../privacy.md', 'tests/absent.c', 'main'), 'there is no test tests/absent.c'),
+    ('claims', 'docs/reference/claims.md', CLAIM % ('Hedgerow', 'README.md', '../privacy.md', 'tests/hygiene/claims.py', 'mai'), 'has no test "mai"'),
     ('tested', 'src/base/spoiled.c', 'int x;\n', 'src/base/spoiled.c:1: no test'),
     ('tested', 'tests/base/test_gaussian.c', 'int x;\n', 'gaussian has a test of its own'),
     ('format', 'src/base/spoiled.c', 'int   f (void);\n', 'spoiled.c'),
@@ -110,7 +126,8 @@ def main():
     with tempfile.TemporaryDirectory() as root:
         for folder in COPIED:
             shutil.copytree(os.path.join(original, folder), os.path.join(root, folder), ignore=shutil.ignore_patterns('__pycache__'))
-        shutil.copy(os.path.join(original, '.clang-format'), root)
+        for file in COPIED_FILES:
+            shutil.copy(os.path.join(original, file), root)
         for check, path, text, word in CASES:
             undo = spoil(root, path, text)
             done = run(check, root, compiler)
