@@ -10,7 +10,7 @@ import prose
 import source
 
 PAGE = 'docs/reference/claims.md'
-OWN = (PAGE,)  # what speaks of claims
+OWN = (PAGE, 'docs/explanation/soundness.md')  # what speaks of promises
 
 # How promises are worded. A pattern that finds what promises nothing is to be narrowed, not its sentence listed.
 PROMISE = re.compile('|'.join((
@@ -20,7 +20,7 @@ PROMISE = re.compile('|'.join((
     r'(?<!what )(?<!thing )\bis proved\b|\bproved differential|\bbounded by a theorem\b',
     r'\b[Nn]o (?:other )?(?:party|owner|member|coalition)\b[^.;:]*\b(?:sees?|reads?|learns?|knows?|can)\b',
     r'\bNo party, |\bsent to (?:no|nobody)\b|\b[Nn]o (?:person|record) weighs\b|\b[Nn]obody (?:but|learns|sees|reads|else ever)\b',
-    r'\bnever (?:leaves?|shown|sent|drawn|given back|answered|computed)\b|\bcan never (?:give|be raised)\b',
+    r'\bnever (?:leaves?|shown|sent|drawn|released|given back|answered|computed)\b|\bcan never (?:give|be raised)\b',
     r'(?<!not )\bleaves? (?:the|a|an|its|this|your) (?:building|machine|owner|process|house|hospital|site)\b',
     r'\b[Rr]ecords (?:never leave|stay|are sent|do not leave)\b',
     r'\bmay be published\b(?!$)|\breleased values\b|\bpublic facts (?:only|alone)\b(?!, says)|\bonly noisy\b',
@@ -29,7 +29,7 @@ PROMISE = re.compile('|'.join((
     r'\b(?:cannot|can neither) (?:read|see|learn|open|be read by) (?:a|the|any|another)\b[^.;]*\b(?:packet|record|message|score|answer|sum)s?\b',
     r'\b(?:model|job|evaluation|figures) protects? (?!persons, but)',
     r'\blearns? (?:only|nothing|the total|no more|little)\b|\blearn of [^.]* only\b|\bno more than\b[^.]*\b(?:sum|total|tells?)\b',
-    r'\btells (?:almost nothing|little|nothing)\b|\bchanges the probability\b|\bwhichever other members\b',
+    r'\btells (?:almost nothing|little|nothing|no more)\b|\bchanges the probability\b|\bwhichever other members\b',
     r'\bprivate (?:by (?:itself|themselves)|before it leaves|against|whatever|for the records)\b',
     r'\bbefore (?:any |the first |a )?(?:noise|random bit)\b|\bno noise before\b',
     r'\banswered twice\b|\bspent twice\b|\bnoise is never\b|\bdoes not occur\b|\bbreaks the proof\b|\bin every case\b|\bwent through the gate\b',

@@ -15,6 +15,9 @@ COPIED_FILES = ('.clang-format', 'README.md')
 
 # sentence, place, proof, test, its name
 CLAIM = '\n| Sentence | Said in | Proof | Test | Conditions |\n|---|---|---|---|---|\n| %s | `%s` | [x](%s) | `%s`: `%s` | none |\n'
+# what happens, its proof, test, name of the test, fault
+STEP = '\n| Link | What happens | Proof | Test | Planted faults | Assumes |\n|---|---|---|---|---|---|\n| x | x | [x](%s) | `%s`: `%s` | %s | none |\n'
+QUESTION = '\n| | Question | Answer | Proof | Test | Link |\n|---|---|---|---|---|---|\n| %s | x | x | [x](../privacy.md) | `tests/hygiene/claims.py`: `main` | %s |\n'
 
 # check, file to spoil (None in `before`: a new file), text to put at its end, a word that the complaint must hold
 CASES = [
@@ -90,6 +93,14 @@ CASES = [
     ('claims', 'docs/reference/claims.md', CLAIM % ('Hedgerow', 'README.md', '../privacy.md), *Absent*; [x](../privacy.md', 'tests/hygiene/claims.py', 'main'), 'no section "Absent"'),
     ('claims', 'docs/reference/claims.md', CLAIM % ('Hedgerow', 'README.md', '../privacy.md', 'tests/absent.c', 'main'), 'there is no test tests/absent.c'),
     ('claims', 'docs/reference/claims.md', CLAIM % ('Hedgerow', 'README.md', '../privacy.md', 'tests/hygiene/claims.py', 'mai'), 'has no test "mai"'),
+    ('soundness', 'docs/explanation/soundness.md', STEP % ('../absent.md', 'tests/hygiene/claims.py', 'main', 'none'), 'there is no proof docs/absent.md'),
+    ('soundness', 'docs/explanation/soundness.md', STEP % ('../privacy.md', 'tests/absent.c', 'main', 'none'), 'there is no test tests/absent.c'),
+    ('soundness', 'docs/explanation/soundness.md', STEP % ('../privacy.md', 'tests/hygiene/claims.py', 'mai', 'none'), 'has no test "mai"'),
+    ('soundness', 'docs/explanation/soundness.md', STEP % ('../privacy.md', 'tests/hygiene/claims.py', 'main', '`bins/absent`'), 'no fault has the name bins/absent'),
+    ('soundness', 'docs/explanation/soundness.md', STEP % ('../privacy.md', 'tests/hygiene/claims.py', 'main', '-'), 'it names no planted fault'),
+    ('soundness', 'docs/explanation/soundness.md', QUESTION % ('[ ]', 'Absent'), 'the chain has no link Absent'),
+    ('soundness', 'docs/explanation/soundness.md', QUESTION % ('[x]', 'Noise'), 'an open box'),
+    ('soundness', 'docs/explanation/soundness.md', '\nSee `src/absent.c`.\n', 'there is no src/absent.c'),
     ('tested', 'src/base/spoiled.c', 'int x;\n', 'src/base/spoiled.c:1: no test'),
     ('tested', 'tests/base/test_gaussian.c', 'int x;\n', 'gaussian has a test of its own'),
     ('format', 'src/base/spoiled.c', 'int   f (void);\n', 'spoiled.c'),
