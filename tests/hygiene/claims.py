@@ -29,7 +29,7 @@ PROMISE = re.compile('|'.join((
     r'\b(?:cannot|can neither) (?:read|see|learn|open|be read by) (?:a|the|any|another)\b[^.;]*\b(?:packet|record|message|score|answer|sum)s?\b',
     r'\b(?:model|job|evaluation|figures) protects? (?!persons, but)',
     r'\blearns? (?:only|nothing|the total|no more|little)\b|\blearn of [^.]* only\b|\bno more than\b[^.]*\b(?:sum|total|tells?)\b',
-    r'\btells (?:almost nothing|little|nothing|no more)\b|\bchanges the probability\b|\bwhichever other members\b',
+    r'\btells (?:almost nothing|little|nothing|no more)\b|\bchanges the probability\b|\btimes as likely\b|\bwhichever other members\b',
     r'\bprivate (?:by (?:itself|themselves)|before it leaves|against|whatever|for the records)\b',
     r'\bbefore (?:any |the first |a )?(?:noise|random bit)\b|\bno noise before\b',
     r'\banswered twice\b|\bspent twice\b|\bnoise is never\b|\bdoes not occur\b|\bbreaks the proof\b|\bin every case\b|\bwent through the gate\b',
