@@ -6,7 +6,7 @@ import re
 import source
 
 PAGES = ('README.md', 'man/hedgerow.1')
-FOLDERS = (('docs', ('.md',)), ('cli', ('.c',)), ('src', ('.c',)), ('python/hedgerow', ('.py', '.html')), ('packaging', ('',)))
+FOLDERS = (('docs', ('.md',)), ('cli', ('.c',)), ('src', ('.c', '.h')), ('python/hedgerow', ('.py', '.html')), ('packaging', ('',)))
 
 
 def places(root):
@@ -51,7 +51,7 @@ def plain(root, path):
         return of_page(text)
     if path.endswith('.1'):
         return of_manual(text)
-    if path.endswith('.c'):
+    if path.endswith(('.c', '.h')):
         return of_program(text)
     if path.endswith('.py'):
         return of_package(text)
