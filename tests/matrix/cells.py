@@ -140,8 +140,17 @@ OWN_CELLS = re.compile(r"hedgerow evaluate: warning: table.csv: field '\w+': [0-
 OWN_ROWS = re.compile(r"((?<=\\ndata     )\d+(?= rows)|(?<=\"rows\": )\d+)")
 
 
+def check_promise(setup, said):
+    """Whom it says it protects: what the sums were compared for."""
+    assert 'NOT DIFFERENTIALLY PRIVATE' not in said, 'it says that it is not private'
+    promised = re.search(r'for adding or removing\s+one\s+(record|person)\b', said.replace('\\n', ' '))
+    assert promised, 'it says of nobody that it protects them: %s' % said
+    assert promised.group(1) == ('person' if setup.unit else 'record'), 'it says that it protects one %s' % promised.group(1)
+
+
 def compare(base, twin, kind):
     (said, files), (twin_said, twin_files) = base.outcome(), twin.outcome()
+    check_promise(base.setup, said)
     if base.setup.evaluation and base.setup.bounds:
         said, twin_said = OWN_CELLS.sub('', said), OWN_CELLS.sub('', twin_said)
     if kind == 'removed':

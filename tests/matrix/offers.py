@@ -66,14 +66,20 @@ def commands_of(tool):
     return re.findall(r'^  (\w+(?: \w+)?)\b', listed, re.M)
 
 
-def problems(tool):
+def unlisted(real):
     rows = [offer for feature in features.FEATURES for offer in feature.offers]
     plain = [offer for group in features.PLAIN.values() for offer in group]
-    known, real = rows + plain, offered(tool)
+    known = rows + plain
     found = ["%s '%s' belongs to no feature: give it a row in FEATURES, and answers, or say in PLAIN why no cell depends on it" % offer
              for offer in sorted(set(real) - set(known))]
     found += ["%s '%s' is offered no more: take it off features.py" % offer for offer in sorted(set(known) - set(real))]
-    found += ["%s '%s' is listed twice" % offer for offer in sorted(set(known)) if known.count(offer) > 1]
+    return found + ["%s '%s' is listed twice" % offer for offer in sorted(set(known)) if known.count(offer) > 1]
+
+
+def problems(tool):
+    real = offered(tool)
+    assert len(unlisted(real + [('train', 'new')])) == len(unlisted(real)) + 1, 'a new option is not told'
+    found = unlisted(real)
     commands = {c for c in commands_of(tool) if not c.startswith(OTHER_GROUPS)}
     found += ["the command '%s' belongs to no feature: say in offers.py why no cell runs it, or take its options in" % c
               for c in sorted(commands - set(COMMANDS) - set(OTHER_COMMANDS))]
