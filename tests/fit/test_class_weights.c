@@ -162,6 +162,27 @@ static void test_class_weights__that_are_wrong_are_refused(void **state) {
     table_close(&numbers);
 }
 
+/* What a start says of a record was fitted to records that count 1 each. */
+static void test_class_weights__are_refused_beside_a_start(void **state) {
+    (void)state;
+    static const double weights[] = {1, 9};
+    table t = table_of_rare_class();
+    hr_fit_options first = options_of("hedge", HR_MODE_SOUND);
+    hr_model *start = fit(t.data, &first);
+    for (int is_public = 0; is_public < 2; is_public++) {
+        hr_fit_options options = weighted_options("hedge", weights, 2);
+        hr_model *model = NULL;
+        hr_error err = {0};
+        options.start = start;
+        options.start_is_public = is_public;
+        assert_int_equal(hr_fit(t.data, &options, &model, &err), HR_E_ARGUMENT);
+        assert_string_equal(err.field, "class-weight");
+        assert_null(model);
+    }
+    hr_model_free(start);
+    table_close(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_weights__are_those_of_the_class_scaled_to_one_and_rounded_down),
@@ -169,6 +190,7 @@ int main(void) {
         cmocka_unit_test(test_fits__charge_weights_as_those_of_persons),
         cmocka_unit_test(test_a_rare_class__is_found_if_it_weighs_more),
         cmocka_unit_test(test_class_weights__that_are_wrong_are_refused),
+        cmocka_unit_test(test_class_weights__are_refused_beside_a_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,6 +194,61 @@ static void test_evaluation__releases_what_it_pays_for(void **state) {
     }
 }
 
+/* ---- Where the bins of scores begin ---- */
+
+/* Scores of the cuts of the whole grid, of records of these probabilities, as medians have them. */
+static void score_cuts(const double *probabilities, size_t rows, double *scores) {
+    enum { CELLS = 1 << HR_SCORE_GRID_BITS };
+    static hr_exact cells[CELLS];
+    double predicted[4] = {0}, left = 0, all = 0;
+    for (size_t i = 0; i < rows; i++) predicted[2 * i + 1] = probabilities[i];
+    const hr_judged judged = {.rows = rows, .outputs = 2, .predicted = predicted};
+    hr_judged_score_grid(&judged, cells);
+    for (size_t c = 0; c < CELLS; c++) all += (double)cells[c].unpaid;
+    for (size_t c = 1; c < CELLS; c++) {
+        left += (double)cells[c - 1].unpaid;
+        scores[c - 1] = -fabs(2 * left - all);
+    }
+}
+
+/* How far apart a record moves the scores of cuts: one of a low score beside one of a high one brings every
+ * cut between them nearer to the middle, and takes all others away from it. */
+static double width_of_edges(void) {
+    enum { CUTS = (1 << HR_SCORE_GRID_BITS) - 1 };
+    static const double records[] = {.999, .001};
+    static double without[CUTS], with[CUTS];
+    double least = INFINITY, most = -INFINITY;
+    score_cuts(records, 1, without);
+    score_cuts(records, 2, with);
+    for (size_t c = 0; c < CUTS; c++) {
+        least = fmin(least, with[c] - without[c]);
+        most = fmax(most, with[c] - without[c]);
+    }
+    return most - least;
+}
+
+static void test_edges__lose_what_they_cost_on_the_worst_neighbours(void **state) {
+    (void)state;
+    for (int with_delta = 0; with_delta < 2; with_delta++) {
+        fixture f = {0};
+        size_t edges = 0;
+        open_classes(&f, ROWS, 2);
+        hr_evaluation_options options = evaluation_options(8, with_delta ? 1e-6 : 0, NULL);
+        hr_evaluation made = evaluation_of(&f, &options);
+        for (size_t i = 0; i < made.release_count; i++) {
+            const hr_release_info *r = &made.releases[i];
+            if (strcmp(r->what, "score edges") != 0) continue;
+            double claimed = with_delta ? sqrt(8 * r->cost / acos(-1)) : r->cost;
+            double loss = width_of_edges() * r->scale;
+            if (!(loss <= claimed * (1 + 1e-6) && loss > .999 * claimed))
+                fail_msg("loses %g, costs %g", loss, claimed);
+            edges++;
+        }
+        assert_int_equal(edges, HR_SCORE_LEVELS);
+        close_classes(&f);
+    }
+}
+
 /* ---- What is said ---- */
 
 static void check_figure(const hr_evaluation *made, const char *name, double exact, double slack) {
@@ -421,6 +476,7 @@ int main(void) {
         WITH_FIXTURE(test_evaluation__refuses_what_the_ledger_does_not_cover),
         WITH_FIXTURE(test_evaluation__is_charged_to_the_ledger),
         cmocka_unit_test(test_evaluation__releases_what_it_pays_for),
+        cmocka_unit_test(test_edges__lose_what_they_cost_on_the_worst_neighbours),
         cmocka_unit_test(test_figures__are_those_of_the_records),
         WITH_FIXTURE(test_figures__follow_decisions),
         cmocka_unit_test(test_figures__are_not_told_where_noise_is_all_there_is),

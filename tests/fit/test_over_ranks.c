@@ -58,6 +58,12 @@ static void test_ranks__refuse_what_needs_more_than_sums(void **state) {
     options = shared_options("hedge", HR_MODE_SOUND);
     options.records_per_person = 3;
     assert_refused(&options, "records-per-person");
+    hr_fit_options alone = options_of("hedge", HR_MODE_SOUND);
+    hr_model *start = fit(plain.data, &alone);
+    options = shared_options("hedge", HR_MODE_SOUND);
+    options.start = start;
+    assert_refused(&options, "start");
+    hr_model_free(start);
 }
 
 static void test_ranks__refuse_exact_edges_with_the_option_that_has_others(void **state) {

@@ -3,6 +3,7 @@
 #include "fit/shared_evaluation.h"
 
 #include "data/records.h"
+#include "model/model.h"
 #include "privacy/noise.h"
 #include "stats/evaluation_counts.h"
 #include "support/sum_owners.h"
@@ -273,10 +274,19 @@ static void test_shared_evaluation__noise_is_enough_without_a_coalition(void **s
 
 /* ---- What is refused, before anything is charged ---- */
 
+/* A model of the same schema whose guarantee is for persons. */
+static hr_model *model_of_persons(const shared_world *w) {
+    hr_fit_options options = options_of("hedge", HR_MODE_SOUND);
+    hr_model *model = fit(w->tables[0].data, &options);
+    model->guarantee.unit = "one person";
+    return model;
+}
+
 static void test_shared_evaluation__refusals_charge_nothing(void **state) {
     (void)state;
     shared_world w = world_of(2, 1, 0);
     const hr_shared_evaluation good = w.evaluation;
+    hr_model *persons = model_of_persons(&w);
     const struct {
         hr_shared_evaluation e;
         const hr_data *data;
@@ -288,6 +298,7 @@ static void test_shared_evaluation__refusals_charge_nothing(void **state) {
         {{good.schema, good.model, 1, 0, 0, 1}, w.tables[0].data, HR_E_ARGUMENT, "1 to 256"},
         {{good.schema, good.model, 1, 0, 257, 1}, w.tables[0].data, HR_E_ARGUMENT, "1 to 256"},
         {{good.schema, good.model, 1e-12, 0, 3, 1}, w.tables[0].data, HR_E_BUDGET, ""},
+        {{good.schema, persons, 1, 0, 3, 1}, w.tables[0].data, HR_E_POLICY, "the model protects persons"},
     };
     table other = table_of_steps(ROWS, 2, 3, 1);
     uint64_t answer[VALUES_MAX];
@@ -307,6 +318,7 @@ static void test_shared_evaluation__refusals_charge_nothing(void **state) {
     hr_mask_free(mask);
     sum_gate_done(&g);
     table_close(&other);
+    hr_model_free(persons);
     world_done(&w);
 }
 

@@ -15,11 +15,11 @@ typedef struct offer {
 static const char *const owners[] = {"north", "south", "west"};
 
 /* Terms of a job that costs 1 and has three owners. */
-static offer open_offer(const table *t, hr_mode mode) {
+static offer open_offer_of(const table *t, const char *method, hr_mode mode) {
     offer o = {.coordinator = "lab"};
     hr_bytes bytes = {0};
     ProtobufCMessage *message = NULL;
-    hr_job_file job = {.rounds = 1, .options = options_of("inprivate", mode)};
+    hr_job_file job = {.rounds = 1, .options = options_of(method, mode)};
     job.options.epsilon = 1;
     assert_int_equal(hr_terms_of(&job, "job", t->schema, &(hr_names){owners, COUNT(owners)}, &bytes, NULL),
                      HR_OK);
@@ -28,6 +28,10 @@ static offer open_offer(const table *t, hr_mode mode) {
     o.terms = (Hedgerow__Terms *)message;
     free(bytes.at);
     return o;
+}
+
+static offer open_offer(const table *t, hr_mode mode) {
+    return open_offer_of(t, "inprivate", mode);
 }
 
 static bool accepts(const table *t, const hr_policy *policy, offer *o) {
@@ -98,6 +102,37 @@ static void test_policy__allows_the_paper_mode_of_the_methods_it_lists_alone(voi
     assert_false(accepts(&t, &policy, &o));
     policy.unprotected = (hr_names){methods, 2};
     assert_true(accepts(&t, &policy, &o));
+    hr_message_unpacked_free(&o.terms->base);
+    table_close(&t);
+}
+
+/* Of three owners: against one that acts together with the coordinator, as every job is, or against both. */
+static void test_policy__requires_the_coalition_that_it_names(void **state) {
+    (void)state;
+    static const char *const labs[] = {"lab"}, *const methods[] = {"hedge"};
+    static const struct {
+        size_t policy;
+        uint32_t job;
+        bool accepted;
+    } cases[] = {{0, 1, true},
+                 {1, 1, true},
+                 {1, 2, true},
+                 {2, 1, false},
+                 {2, 2, true},
+                 {7, 1, false},
+                 {7, 2, true},
+                 {HR_POLICY_ALL, 1, false},
+                 {HR_POLICY_ALL, 2, true}};
+    table t = table_of_steps(60, 2, 2, 1);
+    offer o = open_offer_of(&t, "hedge", HR_MODE_SOUND);
+    hr_policy policy = {
+        .coordinators = {labs, 1}, .methods = {methods, 1}, .epsilon = 1, .delta = .1, .owners = 3};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        policy.coalition = cases[i].policy;
+        o.terms->coalition = cases[i].job;
+        if (accepts(&t, &policy, &o) != cases[i].accepted) fail_msg("case %zu: %s", i, o.why);
+        if (!cases[i].accepted) assert_non_null(strstr(o.why, "coalition: the job is safe against 1 owners"));
+    }
     hr_message_unpacked_free(&o.terms->base);
     table_close(&t);
 }
@@ -176,6 +211,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_policy__refuses_what_it_does_not_allow),
         cmocka_unit_test(test_policy__allows_the_paper_mode_of_the_methods_it_lists_alone),
+        cmocka_unit_test(test_policy__requires_the_coalition_that_it_names),
         cmocka_unit_test(test_policy__refuses_offers_of_another_time),
         cmocka_unit_test(test_policy__declines_budgets_that_pay_for_nothing),
         cmocka_unit_test(test_terms__are_named_after_the_job_file)};

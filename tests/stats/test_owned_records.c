@@ -17,16 +17,20 @@ typedef struct fixture {
     hr_owned_records *records;
 } fixture;
 
-static fixture *open_fixture(size_t rows, hr_owner_law law, uint64_t seed) {
+static fixture *open_fixture_of(table t, hr_owner_law law, uint64_t seed) {
     fixture *f = calloc(1, sizeof *f);
     assert_non_null(f);
-    f->t = table_of_steps(rows, 3, 2, 41);
+    f->t = t;
     f->arena = hr_arena_new();
     assert_int_equal(hr_edges_public(f->t.schema, 8, f->arena, &f->binning, NULL), HR_OK);
     law.binning = &f->binning;
     assert_int_equal(hr_csprng_open_seeded(seed, &f->csprng, NULL), HR_OK);
     assert_int_equal(hr_owned_records_new(f->t.data, &law, f->csprng, 1, &f->records, NULL), HR_OK);
     return f;
+}
+
+static fixture *open_fixture(size_t rows, hr_owner_law law, uint64_t seed) {
+    return open_fixture_of(table_of_steps(rows, 3, 2, 41), law, seed);
 }
 
 static void close_fixture(fixture *f) {
@@ -122,6 +126,32 @@ static void test_owners__have_as_many_of_each_half_as_the_law_says(void **state)
     check_law((hr_owner_law){.owners = OWNERS, .theta = .8, .skew = 2}, has_low_feature);
 }
 
+/* Over many draws two records are at one owner as often as coins say, wherever they stand: dealing by place,
+ * in turn or in pieces, puts them together always or never. Binomial of 400; five standard deviations (false
+ * alarm below 1e-6). */
+static void test_owners__are_drawn_for_each_record_by_itself(void **state) {
+    (void)state;
+    enum { DRAWS = 400 };
+    const hr_owner_law laws[] = {{.owners = OWNERS}, {.owners = OWNERS, .theta = 1}};
+    for (size_t l = 0; l < COUNT(laws); l++) {
+        double together = 0, chance = laws[l].theta > 0 ? .5 : .25;
+        for (uint64_t seed = 1; seed <= DRAWS; seed++) {
+            int64_t counts[OWNERS][TABLES][REGIONS], of_owner[OWNERS] = {0};
+            table two = table_open(2, 3); /* records that are alike */
+            table_make_plain(&two, 2);
+            fixture *f = open_fixture_of(two, laws[l], seed);
+            locate(f);
+            counts_of(f, counts);
+            for (size_t o = 0; o < OWNERS; o++)
+                for (size_t r = 0; r < REGIONS; r++) of_owner[o] += counts[o][0][r];
+            for (size_t o = 0; o < OWNERS; o++) together += of_owner[o] == 2;
+            close_fixture(f);
+        }
+        if (fabs(together - DRAWS * chance) > 5 * sqrt(DRAWS * chance * (1 - chance)))
+            fail_msg("together in %g of %d draws", together, DRAWS);
+    }
+}
+
 /* theta 1: owners of the first half have the lower label alone. */
 static void test_owners__are_apart_at_theta_1(void **state) {
     (void)state;
@@ -193,6 +223,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_count__of_one_record_more_moves_one_region_of_each_table),
         cmocka_unit_test(test_owners__have_as_many_of_each_half_as_the_law_says),
+        cmocka_unit_test(test_owners__are_drawn_for_each_record_by_itself),
         cmocka_unit_test(test_owners__are_apart_at_theta_1),
         cmocka_unit_test(test_source__sums_records_by_the_weights_of_released_counts),
     };
