@@ -16,7 +16,7 @@ prefix = $(if $(PREFIX),prefix=$(PREFIX),"prefix?=/usr/local") "libdir?=lib"
 has_cmocka = $(if $(shell pkg-config --exists cmocka 2>/dev/null && echo yes),true,false)
 sanitized = ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-.PHONY: all check audit slow soak demo demo-nats container reduced bench accuracy python site install uninstall fuzz sanitize tsan mutate format coverage clean help
+.PHONY: all check audit games slow soak demo demo-nats container reduced bench accuracy python site install uninstall fuzz sanitize tsan mutate format coverage clean help
 .NOTPARALLEL:
 
 all: ## build $(BUILD)/hedgerow and the library (the default)
@@ -38,7 +38,11 @@ audit: ## run the audits alone: games of thousands of fits against each guarante
 	@ninja -C $(BUILD)
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite audit
 
-slow: ## run the slow tests alone: parties that crash at every step, floods of messages, ten thousand schedules of messages, small runs of the benches, exports in their engines, reports in a browser (needs PyPI)
+games: ## play every game twice, in a copy of the project and in one with a fault planted that the game must find; continues an interrupted run
+	@tools/setup.sh build test
+	@tools/games.py --table docs/audit.md
+
+slow: ## run the slow tests alone: parties that crash at every step, floods of messages, ten thousand schedules of messages, games on 132,096 records and over ranks, small runs of the benches, exports in their engines, reports in a browser (needs PyPI)
 	@tools/setup.sh build test python browser
 	@tools/python.sh build-python shap
 	@tools/configure.py $(BUILD) $(prefix) tests=true $(SETUP)

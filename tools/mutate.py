@@ -228,11 +228,11 @@ def table(faults, results):
     return '\n'.join(lines)
 
 
-def put_table(path, text):
+def put_table(path, text, marks=TABLE):
     page = read(path)
-    before, rest = page.split(TABLE[0])
+    before, rest = page.split(marks[0])
     with open(path, 'w', encoding='utf-8') as f:
-        f.write(before + TABLE[0] + '\n' + text + '\n' + TABLE[1] + rest.split(TABLE[1])[1])
+        f.write(before + marks[0] + '\n' + text + '\n' + marks[1] + rest.split(marks[1])[1])
 
 
 def main():
@@ -258,4 +258,5 @@ def main():
     sys.exit('survived: ' + ', '.join(survived) if survived else 0)
 
 
-main()
+if __name__ == '__main__':
+    main()

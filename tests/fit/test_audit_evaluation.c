@@ -1,7 +1,7 @@
 /* Games of whole private evaluations on neighbouring tables (epsilon_bounds.h; false-alarm rate 1e-6 a game,
  * with the noise of the system's entropy). A twin that spends more than it is labelled with must be caught.
  */
-#include "support/epsilon_bounds.h"
+#include "support/audit_games.h"
 #include "support/tables.h"
 
 enum { ROWS = 60, RUNS = 6000, RANGE = 2 };
@@ -101,10 +101,9 @@ static void test_game__is_quiet(void **state) {
         double bounds[4];
         play(epsilons[i], bounds);
         for (size_t k = 0; k < 4; k++) {
-            print_message("%-20s claimed %.2f  at least %.3f\n", names[k], parts[k] * epsilons[i], bounds[k]);
-            if (!(bounds[k] <= parts[k] * epsilons[i]))
-                fail_msg("%s: epsilon is at least %g, claimed %g", names[k], bounds[k],
-                         parts[k] * epsilons[i]);
+            char name[60];
+            snprintf(name, sizeof name, "W12 %s at %g", names[k], epsilons[i]);
+            assert_result_quiet(&(game_result){name, parts[k] * epsilons[i], bounds[k], RUNS});
         }
     }
 }

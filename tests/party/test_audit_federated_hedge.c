@@ -15,6 +15,7 @@
 #include "protocol/securesum.h"
 #include "stats/hedge_records.h"
 #include "support/epsilon_bounds.h"
+#include "support/game_result.h"
 #include "support/tables.h"
 
 enum { OWNERS_MAX = 5, ROWS = 12, VALUES_MAX = 1 << 12, BINS = 8 };
@@ -219,9 +220,9 @@ static double least_mu(const game *g) {
 static void play(const game *g) {
     double mu = least_mu(g), claimed = sqrt(hr_units_value(hr_gdp_budget(EPSILON, DELTA)));
     double epsilon = mu > 0 ? hr_gdp_epsilon(hr_units_up(mu * mu), DELTA) : 0;
-    print_message("%-52s claimed %.2f  at least %.3f  (mu %.3f, at least %.3f)%s\n", g->name, EPSILON,
-                  epsilon, claimed, mu, g->fault ? "  caught" : "");
-    fflush(stdout);
+    char how[80];
+    snprintf(how, sizeof how, " (mu %.3f, at least %.3f)%s", claimed, mu, g->fault ? "  caught" : "");
+    say_game(&(game_result){g->name, EPSILON, epsilon, g->runs}, how);
     if ((mu > claimed) != (g->fault != NOTHING)) fail_msg("%s: mu is at least %.3f", g->name, mu);
 }
 

@@ -44,14 +44,18 @@ double statistic_bound(const game *g) {
     return epsilon_of_statistic(game_seen[0], game_seen[1], g->runs);
 }
 
+static game_result result_of(const game *g, double bound) {
+    return (game_result){g->name, g->claimed, bound, g->runs};
+}
+
 void assert_quiet(const game *g, double bound) {
-    print_message("%-48s claimed %.2f  at least %.3f\n", g->name, g->claimed, bound);
-    if (!(bound <= g->claimed))
-        fail_msg("%s: epsilon is at least %.3f, claimed %.3f", g->name, bound, g->claimed);
+    const game_result result = result_of(g, bound);
+    assert_result_quiet(&result);
 }
 
 void assert_caught(const game *g, double bound) {
-    print_message("%-48s claimed %.2f  at least %.3f  caught\n", g->name, g->claimed, bound);
+    const game_result result = result_of(g, bound);
+    say_game(&result, "  caught");
     if (!(bound > g->claimed))
         fail_msg("%s: epsilon is at least %.3f only, claimed %.3f", g->name, bound, g->claimed);
 }

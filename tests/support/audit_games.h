@@ -4,6 +4,7 @@
 #define HR_TESTS_SUPPORT_AUDIT_GAMES_H
 
 #include "support/epsilon_bounds.h"
+#include "support/game_result.h"
 #include "support/tables.h"
 
 enum { RUNS_MAX = 10000 };

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""A game of whole trainings of hedge over two ranks: the canary is the record where the rows of the two meet. usage: game.py HEDGEROW GAME_OF_RANKS"""
+import subprocess
+import sys
+
+import cluster
+
+RECORDS, ONES, RANKS, SECONDS = 100, 35, 2, 3600
+SCHEMA = '''hedgerow-schema: 1
+label: {name: y, kind: classes, values: [a, b]}
+features: [{name: x, kind: category, values: [u]}]
+'''
+
+
+def table(canary):
+    """Labels in an order in which the first record of the second rank is of the first class, or the canary, of the second."""
+    labels = ['b'] * ONES + ['a'] * (RECORDS - ONES)
+    return 'x,y\n' + ''.join('u,%s\n' % y for y in labels[:RECORDS // RANKS] + canary + labels[RECORDS // RANKS:])
+
+
+def write(c, name, text):
+    with open(c.path(name), 'w', encoding='utf-8') as file:
+        file.write(text)
+
+
+def play(c, program, side):
+    write(c, 'side%d.csv' % side, table(['b'] * side))
+    command = [*cluster.LAUNCH, '-n', str(RANKS), program, 'play', 'schema.yaml', 'side%d.csv' % side, str(side), 'side%d.out' % side]
+    subprocess.run(command, cwd=c.folder, env=c.environment, stdin=subprocess.DEVNULL, check=True, timeout=SECONDS)
+
+
+def test(c, words):
+    write(c, 'schema.yaml', SCHEMA)
+    for side in (0, 1):
+        play(c, words[0], side)
+    sys.exit(subprocess.run([words[0], 'judge', 'side0.out', 'side1.out'], cwd=c.folder, env=c.environment, check=False).returncode)
+
+
+cluster.main(test)
