@@ -51,7 +51,8 @@ class Tests:
         self.known = {t['name']: t for t in json.loads(out)}
 
     def targets(self, test):
-        return [os.path.relpath(word, self.copy.build) for word in self.known[test]['cmd'] if word.startswith(self.copy.build + os.sep)]
+        words = [os.path.normpath(word) for word in self.known[test]['cmd']]
+        return [os.path.relpath(word, self.copy.build) for word in words if word.startswith(self.copy.build + os.sep)]
 
     def play(self, game):
         """The lines that the game says, and how many seconds it took."""
