@@ -35,7 +35,8 @@ static const arg_option evaluate_options[] = {
     {"epsilon", 0, ARG_REAL, false, AT(epsilon), "E",
      "release the figures with noise, for this part of the records' budget"},
     {"delta", 0, ARG_REAL, false, AT(delta), "D",
-     "with --epsilon: probability that the guarantee fails, below 1/records; 0, pure epsilon, unless given"},
+     "with --epsilon: what is added to e^epsilon times the probability of any results, below 1/records; 0, "
+     "pure epsilon, unless given"},
     {"ledger", 0, ARG_TEXT, false, AT(ledger), "FILE",
      "with --epsilon: the ledger of the records, which pays"},
     {"plan", 0, ARG_WAIVER, false, AT(plan), NULL,

@@ -1,5 +1,6 @@
 /* hedgerow show: a model for people. */
 #include "commands.h"
+#include "guarantee.h"
 #include "input.h"
 #include "output.h"
 
@@ -40,18 +41,6 @@ static hr_status print_model_text(const hr_model *model, const show_args *args, 
 }
 
 /* ---- JSON ---- */
-
-static void json_model_guarantee(json_writer *json, const hr_guarantee *guarantee) {
-    json_open(json, "guarantee", '{');
-    json_flag(json, "private", guarantee->is_private);
-    json_number(json, "epsilon", guarantee->epsilon);
-    json_number(json, "delta", guarantee->delta);
-    json_number(json, "epsilon_replace", guarantee->epsilon_replace);
-    json_number(json, "delta_replace", guarantee->delta_replace);
-    json_text(json, "unit", guarantee->unit);
-    json_text(json, "statement", guarantee->statement);
-    json_close(json, '}');
-}
 
 /* Releases of one kind. */
 typedef struct release_kind {
@@ -172,7 +161,10 @@ static void print_model_json(const hr_model *model, const feature_facts *facts, 
     json_text(&json, "label", hr_schema_label(schema)->name);
     json_integer(&json, "trees", hr_model_tree_count(model));
     if (hr_model_records(model) > 0) json_number(&json, "records", hr_model_records(model));
-    json_model_guarantee(&json, hr_model_guarantee(model));
+    json_open(&json, "guarantee", '{');
+    json_guarantee(&json, hr_model_guarantee(model));
+    json_close(&json, '}');
+    json_start(&json, model);
     json_release_kinds(&json, model);
     json_model_features(&json, model, facts);
     json_integer(&json, "counted_trees", facts->counted_trees);

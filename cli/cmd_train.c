@@ -4,6 +4,7 @@
  * ledger, data. */
 #include "class_weights.h"
 #include "commands.h"
+#include "guarantee.h"
 #include "input.h"
 #include "interrupt.h"
 #include "keep.h"
@@ -47,8 +48,8 @@ static const arg_option train_options[] = {
     {"epsilon", 0, ARG_SETTING, false, AT(settings), "E",
      "privacy budget of this run; the method's default unless given"},
     {"delta", 0, ARG_SETTING, false, AT(settings), "D",
-     "probability that the guarantee fails, below 1/records; 0: pure epsilon. The method's default unless "
-     "given"},
+     "what is added to e^epsilon times the probability of any set of models, below 1/records; 0: pure "
+     "epsilon. The method's default unless given"},
     {"mode", 0, ARG_CHOICE, false, AT(mode), "sound|paper",
      "sound: the printed guarantee is proved; paper: as published, its guarantee does not hold"},
     {"trees", 0, ARG_SETTING, false, AT(settings), "N", "how many trees"},
@@ -339,30 +340,6 @@ static void print_summary(FILE *out, const train_args *args, const train_run *ru
     print_ledger_left(out, total);
     fprintf(out, "%-8s ", "privacy");
     print_wrapped(out, guarantee->statement, 9);
-}
-
-static void json_amounts(json_writer *json, const hr_guarantee *guarantee) {
-    json_number(json, "epsilon", guarantee->epsilon);
-    json_number(json, "delta", guarantee->delta);
-    json_number(json, "epsilon_replace", guarantee->epsilon_replace);
-    json_number(json, "delta_replace", guarantee->delta_replace);
-}
-
-/* What a record pays that is in the data of the start, too. */
-static void json_start(json_writer *json, const hr_model *model) {
-    hr_guarantee both;
-    if (hr_model_start(model) == NULL) return;
-    json_text(json, "start", hr_model_start(model));
-    if (!hr_model_start_guarantee(model, &both)) return;
-    json_open(json, "start_guarantee", '{');
-    json_amounts(json, &both);
-    json_close(json, '}');
-}
-
-static void json_guarantee(json_writer *json, const hr_guarantee *guarantee) {
-    json_flag(json, "private", guarantee->is_private);
-    json_amounts(json, guarantee);
-    json_text(json, "statement", guarantee->statement);
 }
 
 /* The number of records as it was released, if it was. */

@@ -5,12 +5,13 @@
 #include "output.h"
 
 #include <hedgerow/amount.h>
+#include <hedgerow/promise.h>
 #include <math.h>
 
 enum { INDENT = 9 };
 
-/* Whether a chance of delta is more than one record in so many: then a mechanism that publishes one of them
- * would pass. */
+/* Whether delta is more than one record in so many: then a mechanism that publishes one of them would pass.
+ */
 static bool delta_too_large(double delta, double records) {
     return delta > 0 && records > 0 && delta * records > 1;
 }
@@ -86,21 +87,17 @@ static void print_noise(const hr_plan_info *plan) {
     print_line("label", text);
 }
 
-/* exp(epsilon), and what an even bet can become. whom: it is for. */
+static hr_promise promise_of(const hr_plan_info *plan) {
+    return (hr_promise){plan->epsilon, plan->delta, plan->odds_beyond, plan->odds_beyond_gaussian};
+}
+
+/* whom: it is for. */
 static void print_promise(const hr_plan_info *plan, const char *whom) {
-    char text[700], odds[HR_AMOUNT_TEXT], percent[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT],
-        largest[HR_AMOUNT_TEXT];
-    hr_spent_text(exp(plan->epsilon), odds);
-    hr_spent_text(100 / (1 + exp(-plan->epsilon)), percent);
-    hr_spent_text(plan->delta, delta);
-    hr_delta_left_text(1 / plan->records, largest);
-    size_t at =
-        (size_t)snprintf(text, sizeof text,
-                         "%s changes the odds of any conclusion from the model by at most e^epsilon "
-                         "= %s: 50 %% becomes %s %% or less (epsilon 0.1: 52.5 %%, 1: 73.2 %%, 8: 99.97 %%)",
-                         whom, odds, percent);
-    if (plan->delta > 0) snprintf(text + at, sizeof text - at, ", except with probability delta = %s", delta);
+    char text[HR_PROMISE_TEXT], largest[HR_AMOUNT_TEXT];
+    const hr_promise promise = promise_of(plan);
+    hr_promise_text(&promise, whom, text);
     print_line("promise", text);
+    hr_delta_left_text(1 / plan->records, largest);
     if (!delta_too_large(plan->delta, plan->records)) return;
     snprintf(text, sizeof text,
              "delta is above one in %.0f records, and training will refuse it: choose it below %s",
@@ -291,7 +288,11 @@ static void put_plan(json_writer *to, const hr_plan_info *plan, const char *meth
     json_number(to, "label_noise", plan->label_noise);
     json_number(to, "prediction_noise", plan->prediction_noise);
     json_number(to, "label_range", plan->label_range);
+    const hr_promise promise = promise_of(plan);
     json_number(to, "odds_factor", exp(plan->epsilon));
+    json_number(to, "guess", hr_promise_guess(&promise));
+    json_number(to, "odds_beyond", promise.odds_beyond);
+    json_number(to, "odds_beyond_gaussian", promise.odds_beyond_gaussian);
 }
 
 void print_plan_json(const hr_plan_info *plan, const plan_terms *terms) {

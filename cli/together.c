@@ -1,6 +1,7 @@
 #include "together.h"
 #include "commands.h"
 #include "figures.h"
+#include "guarantee.h"
 #include "log_lines.h"
 #include "notify.h"
 #include "output.h"
@@ -135,18 +136,13 @@ hr_party_settings together_settings(int threads) {
 }
 
 static void print_federated_json(const hr_model *model, const char *path) {
-    const hr_guarantee *guarantee = hr_model_guarantee(model);
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
     json_text(&json, "method", hr_model_method(model));
     json_text(&json, "mode", hr_model_mode(model) == HR_MODE_PAPER ? "paper" : "sound");
     json_text(&json, "model", path);
     json_integer(&json, "trees", hr_model_tree_count(model));
-    json_flag(&json, "private", guarantee->is_private);
-    json_number(&json, "epsilon", guarantee->epsilon);
-    json_number(&json, "delta", guarantee->delta);
-    json_text(&json, "unit", guarantee->unit);
-    json_text(&json, "statement", guarantee->statement);
+    json_guarantee(&json, hr_model_guarantee(model));
     write_owners(&json);
     json_close(&json, '}');
     putchar('\n');

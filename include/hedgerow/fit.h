@@ -167,6 +167,7 @@ typedef struct hr_plan_info {
     double prediction_noise; /* what the noise of all rounds comes to in a prediction, had it met such leaves
                                 only; same units */
     double label_range;      /* high - low of the label; 1 for a probability */
+    double odds_beyond, odds_beyond_gaussian; /* as in hr_promise */
 } hr_plan_info;
 
 /* Tells what hr_fit would do with so many records, without looking at any: nothing is spent or drawn. hr_fit

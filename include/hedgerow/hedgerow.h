@@ -18,6 +18,7 @@
 #include <hedgerow/model.h>
 #include <hedgerow/owner.h>
 #include <hedgerow/predictor.h>
+#include <hedgerow/promise.h>
 #include <hedgerow/schema.h>
 #include <hedgerow/status.h>
 #include <hedgerow/timing.h>

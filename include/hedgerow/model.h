@@ -67,6 +67,17 @@ HR_API HR_MUST_CHECK hr_status hr_evaluate(const hr_model *model, const hr_data 
 
 /* ---- The guarantee ---- */
 
+/* Against whom a guarantee is one. Of owners who add noisy sums up: against everybody, the coordinator, and
+ * any `coalition` owners with it, as long as X25519, BLAKE2b, ChaCha20 and Ed25519 hold. Whatever continues
+ * such a model has its conditions. */
+typedef struct hr_conditions {
+    bool shared_noise; /* false: against everybody, whatever they know; the rest is 0 then */
+    size_t coalition;
+    double epsilon_owners, /* if all other owners act together; infinite: nothing is promised */
+        epsilon_everyone;  /* at most, if the coordinator is with them */
+    const char *text;      /* in words for people; "" without conditions */
+} hr_conditions;
+
 /* Of a fit: the budget that was granted and that a ledger is charged. The releases add up to no more. */
 typedef struct hr_guarantee {
     bool is_private;       /* false: read `statement` for the reasons */
@@ -76,6 +87,8 @@ typedef struct hr_guarantee {
      * or, if the records of one file were dealt out to owners, "one record of the file" */
     const char *unit;
     const char *statement; /* a paragraph for people */
+    const char *promise;   /* what epsilon and delta mean (hr_promise_text); "" if not private */
+    hr_conditions conditions;
 } hr_guarantee;
 
 /* Borrowed, valid as long as the model. */

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _figures
+from ._native import ffi, lib, text_of
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def render(model: Model | Any) -> str:
     model = getattr(model, 'model_', model)
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(pathlib.Path(__file__).parent), autoescape=True, trim_blocks=True,
                                      lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    environment.filters.update(spent=_spent, sentence=lambda text: text[:1].upper() + text[1:])
     return environment.get_template('report.html').render(_facts_of(model))
 
 
@@ -60,17 +62,16 @@ def _facts_of(model: Model) -> dict[str, Any]:
     schema, shapes = model.schema, model.shapes()
     return {
         'label': schema.label, 'features': schema.features, 'unit': schema.unit, 'method': model.method, 'mode': file['mode'],
-        'task': TASKS[file['task']], 'trees': model.tree_count, 'guarantee': model.guarantee, 'odds': _odds(model), 'settings': file['settings'],
+        'task': TASKS[file['task']], 'trees': model.tree_count, 'guarantee': model.guarantee, 'start': model.start_guarantee, 'settings': file['settings'],
         'budget': _budget(model), 'importance': _importance(model), 'shapes': _shapes(model, shapes, file), 'calibration': _calibration(model, file),
         'owners': _owners(model, file['settings']), 'tree': _first_tree(model), 'picture': _picture(model, file), 'isfinite': math.isfinite}
 
 
-def _odds(model: Model) -> float | None:
-    """What a belief of one half may become, in percent. None where nothing is proved."""
-    g = model.guarantee
-    if not g.is_private or not math.isfinite(g.epsilon):
-        return None
-    return 100 * min(1., 1 / (1 + math.exp(-g.epsilon)) + g.delta / (1 + math.exp(min(g.epsilon, 700))))
+def _spent(amount: float) -> str:
+    """An amount as every other statement prints it: rounded up."""
+    text = ffi.new('char[]', 16)
+    lib.hr_spent_text(amount, text)
+    return text_of(text)
 
 
 # ---- Budget ----

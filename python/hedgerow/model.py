@@ -21,7 +21,11 @@ FORMATS = {'xgboost': lib.HR_EXPORT_XGBOOST, 'lightgbm': lib.HR_EXPORT_LIGHTGBM,
 @dataclass(frozen=True)
 class Guarantee:
     """What the model promises. epsilon and delta are for adding or removing what `unit` says, the other two for replacing it;
-    epsilon is infinite if the model is not private, and `statement` says why."""
+    epsilon is infinite if the model is not private, and `statement` says why. `promise` says what the numbers mean.
+
+    `conditions` says against whom they hold, and what else must; '' means against everybody, always. Where owners added noisy sums up,
+    `coalition` owners with the coordinator are what epsilon is against, `epsilon_owners` is against all other owners together and
+    `epsilon_everyone` if the coordinator is with them (infinite: nothing is promised); else these are None."""
     is_private: bool
     epsilon: float
     delta: float
@@ -29,6 +33,18 @@ class Guarantee:
     delta_replace: float
     unit: str
     statement: str
+    promise: str = ''
+    conditions: str = ''
+    coalition: int | None = None
+    epsilon_owners: float | None = None
+    epsilon_everyone: float | None = None
+
+
+def _guarantee_of(g: Any) -> Guarantee:
+    c = g.conditions
+    larger = (c.coalition, c.epsilon_owners, c.epsilon_everyone) if c.shared_noise else (None, None, None)
+    return Guarantee(bool(g.is_private), g.epsilon, g.delta, g.epsilon_replace, g.delta_replace, text_of(g.unit), text_of(g.statement),
+                     text_of(g.promise), text_of(c.text), *larger)
 
 
 @dataclass(frozen=True)
@@ -115,8 +131,14 @@ class Model:
     @property
     def guarantee(self) -> Guarantee:
         """What it promises of the records that it was trained on."""
-        g = lib.hr_model_guarantee(self._at)
-        return Guarantee(bool(g.is_private), g.epsilon, g.delta, g.epsilon_replace, g.delta_replace, text_of(g.unit), text_of(g.statement))
+        return _guarantee_of(lib.hr_model_guarantee(self._at))
+
+    @property
+    def start_guarantee(self) -> Guarantee | None:
+        """What it and the models that it continues cost together a record that is in the data of all of them, with the conditions of
+        those; None if it continues none, or one that is said to be public."""
+        out = ffi.new('hr_guarantee *')
+        return _guarantee_of(out) if lib.hr_model_start_guarantee(self._at, out) else None
 
     @property
     def releases(self) -> list[Release]:

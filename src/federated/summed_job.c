@@ -22,8 +22,8 @@ hr_status hr_summed_describe(const hr_party_job *job, const hr_gate *account, hr
                              hr_error *err) {
     const size_t *members;
     const hr_release *releases = hr_gate_releases(account, &m->release_count);
-    hr_settings_add_count(&m->settings, "owners", hr_securesum_owners(job->protocol, &members));
-    hr_settings_add_count(&m->settings, "coalition", job->terms->coalition);
+    hr_settings_add_count(&m->settings, HR_OWNERS_SETTING, hr_securesum_owners(job->protocol, &members));
+    hr_settings_add_count(&m->settings, HR_COALITION_SETTING, job->terms->coalition);
     m->releases = hr_arena_alloc(m->arena, m->release_count + 1, sizeof *m->releases);
     if (!m->releases) return hr_fail_memory(err);
     memcpy(m->releases, releases, m->release_count * sizeof *releases);

@@ -70,6 +70,12 @@ hr_status hr_budget_of(const hr_method *method, const hr_fit_options *options, h
     return HR_OK;
 }
 
+void hr_budget_promise(const hr_budget *budget, double *odds_beyond, double *odds_beyond_gaussian) {
+    bool known = budget->privacy_measure == HR_PRIVACY_GDP;
+    *odds_beyond = known ? hr_gdp_beyond(budget->whole, budget->epsilon) : 0;
+    *odds_beyond_gaussian = known ? hr_gdp_beyond_gaussian(budget->whole, budget->epsilon) : 0;
+}
+
 hr_status hr_budget_check_delta(const hr_budget *budget, size_t rows, hr_error *err) {
     double most = 1 / (double)rows;
     if (budget->delta <= most) return HR_OK;
@@ -80,7 +86,8 @@ hr_status hr_budget_check_delta(const hr_budget *budget, size_t rows, hr_error *
              fmin(1e-6, most / 100));
     hr_status status =
         hr_fail(err, HR_E_POLICY, remedy,
-                "delta %s is above one in %zu records: the guarantee may fail for one of them", delta, rows);
+                "delta %s is above one in %zu records: a mechanism that publishes one of them would pass",
+                delta, rows);
     return hr_fail_at(err, status, NULL, 0, 0, "delta");
 }
 

@@ -31,7 +31,12 @@ HR_MUST_CHECK hr_status hr_budget_of(const hr_method *method, const hr_fit_optio
 HR_MUST_CHECK hr_status hr_budget_check(const hr_method *method, const hr_fit_options *options,
                                         const hr_schema *schema, size_t rows, hr_budget *out, hr_error *err);
 
-/* delta is the probability of no promise at all: a record in `rows` is one too many. Fails: POLICY. */
+/* What of it the promise tells beside epsilon and delta (hr_promise): both 0 but for Gaussian privacy. */
+void hr_budget_promise(const hr_budget *budget, double *odds_beyond, double *odds_beyond_gaussian);
+
+/* A mechanism that publishes a record with probability delta passes: one in `rows` is too many. Fails:
+ * POLICY.
+ */
 HR_MUST_CHECK hr_status hr_budget_check_delta(const hr_budget *budget, size_t rows, hr_error *err);
 
 #endif

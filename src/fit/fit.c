@@ -264,7 +264,7 @@ static void state_start(const fit_job *f, const hr_start_guarantee *both, hr_buf
         return;
     }
     char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], epsilon_replace[HR_AMOUNT_TEXT],
-        delta_replace[HR_AMOUNT_TEXT];
+        delta_replace[HR_AMOUNT_TEXT], conditions[HR_CONDITIONS_TEXT];
     hr_spent_text(both->epsilon, epsilon);
     hr_spent_text(both->delta, delta);
     hr_spent_text(both->epsilon_replace, epsilon_replace);
@@ -272,6 +272,8 @@ static void state_start(const fit_job *f, const hr_start_guarantee *both, hr_buf
     hr_buffer_format(text, ". A record that is also in the data of that model has (%s, %s) for both together",
                      epsilon, delta);
     hr_buffer_format(text, " (%s, %s for replacing it)", epsilon_replace, delta_replace);
+    hr_conditions_text(&both->trust.said, both->epsilon, conditions);
+    if (*conditions) hr_buffer_format(text, ", under the conditions of that model: %s", conditions);
     hr_buffer_text(text, both->privacy_measure == HR_PRIVACY_NONE
                              ? ": the two are of different kinds, so epsilons and deltas add up."
                              : ".");
@@ -348,7 +350,8 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
                       .privacy_measure = hr_gate_privacy_measure(f->gate)};
     if (f->options->start) parts.start_model = f->start_hash;
     if (f->options->start && !f->options->start_is_public && claims_privacy(f))
-        parts.start_guarantee = hr_start_compose(f->options->start, &f->budget);
+        status = hr_start_compose(f->options->start, &f->budget, &parts.start_guarantee, err);
+    if (status) return status;
     f->settings.arena = f->training.arena;
     hr_settings_add_options(&f->settings, f->method, f->options);
     hr_bounds_add_settings(&f->settings, f->options);

@@ -98,48 +98,43 @@ hr_status hr_start_check(const hr_method *method, const hr_fit_options *options,
 
 /* ---- What both cost ---- */
 
-static double epsilon_of_units(hr_privacy_measure measure, hr_units units, double delta) {
-    hr_guarantee made;
-    hr_guarantee_of(units, measure, delta, &made);
-    return made.epsilon;
-}
-
-/* No fewer units than were granted. A model tells epsilon, which follows from the granted units and grows
- * with them; what its releases add up to may be less. */
-static hr_units granted_units(const hr_model *model) {
-    const hr_guarantee *g = &model->guarantee;
-    hr_privacy_measure measure = model->privacy_measure;
-    hr_units units = measure == HR_PRIVACY_PURE   ? hr_units_up(g->epsilon)
-                     : measure == HR_PRIVACY_ZCDP ? hr_zcdp_rho(g->epsilon, g->delta)
-                                                  : hr_gdp_budget(g->epsilon, g->delta);
-    for (hr_units step = 1;
-         units < HR_UNITS_MAX / 4 && epsilon_of_units(measure, units, g->delta) < g->epsilon; step *= 2)
-        units += step;
-    return units;
-}
-
-/* The start's own cost; or, if it continues others, what it and they cost. */
-static hr_start_guarantee cost_of_start(const hr_model *start) {
+/* The start's own cost; or, if it continues others, what it and they cost. With its conditions. */
+static hr_status cost_of_start(const hr_model *start, hr_start_guarantee *out, hr_error *err) {
     const hr_guarantee *g = &start->guarantee;
-    if (start->start_guarantee.given) return start->start_guarantee;
-    return (hr_start_guarantee){.given = true,
+    *out = start->start_guarantee;
+    if (start->start_guarantee.given) return HR_OK;
+    *out = (hr_start_guarantee){.given = true,
                                 .privacy_measure = start->privacy_measure,
-                                .units = granted_units(start),
+                                .units = hr_model_granted(start),
                                 .epsilon = g->epsilon,
                                 .delta = g->delta,
                                 .epsilon_replace = g->epsilon_replace,
                                 .delta_replace = g->delta_replace};
+    return hr_model_trust(start, &out->trust, err);
+}
+
+/* The granted budget is against everybody: it adds to what the start costs each coalition. */
+static void add_units_against(hr_units *units, double *epsilon, const hr_budget *granted) {
+    hr_guarantee made;
+    *units = *units < HR_UNITS_MAX / 4 ? *units + granted->units : HR_UNITS_MAX;
+    hr_guarantee_of(*units, granted->privacy_measure, granted->delta, &made);
+    *epsilon = made.epsilon;
 }
 
 static hr_start_guarantee add_units(const hr_start_guarantee *start, const hr_budget *granted) {
-    hr_start_guarantee sum = {
-        .given = true, .privacy_measure = granted->privacy_measure, .units = start->units + granted->units};
+    hr_start_guarantee sum = {.given = true,
+                              .privacy_measure = granted->privacy_measure,
+                              .units = start->units,
+                              .trust = start->trust};
     hr_guarantee made;
+    add_units_against(&sum.units, &sum.epsilon, granted);
     hr_guarantee_of(sum.units, sum.privacy_measure, granted->delta, &made);
-    sum.epsilon = made.epsilon;
     sum.delta = made.delta;
     sum.epsilon_replace = made.epsilon_replace;
     sum.delta_replace = made.delta_replace;
+    if (!sum.trust.said.shared_noise) return sum;
+    add_units_against(&sum.trust.owners, &sum.trust.said.epsilon_owners, granted);
+    add_units_against(&sum.trust.everyone, &sum.trust.said.epsilon_everyone, granted);
     return sum;
 }
 
@@ -151,19 +146,28 @@ static double add_up(double a, double b) {
 static hr_start_guarantee add_epsilons(const hr_start_guarantee *start, const hr_budget *granted) {
     hr_guarantee own;
     hr_guarantee_of(granted->units, granted->privacy_measure, granted->delta, &own);
-    return (hr_start_guarantee){.given = true,
-                                .privacy_measure = HR_PRIVACY_NONE,
-                                .epsilon = add_up(start->epsilon, granted->epsilon),
-                                .delta = add_up(start->delta, granted->delta),
-                                .epsilon_replace = add_up(start->epsilon_replace, own.epsilon_replace),
-                                .delta_replace = add_up(start->delta_replace, own.delta_replace)};
+    hr_start_guarantee sum = {.given = true,
+                              .privacy_measure = HR_PRIVACY_NONE,
+                              .epsilon = add_up(start->epsilon, granted->epsilon),
+                              .delta = add_up(start->delta, granted->delta),
+                              .epsilon_replace = add_up(start->epsilon_replace, own.epsilon_replace),
+                              .delta_replace = add_up(start->delta_replace, own.delta_replace)};
+    sum.trust.said = start->trust.said;
+    if (!sum.trust.said.shared_noise) return sum;
+    sum.trust.said.epsilon_owners = add_up(sum.trust.said.epsilon_owners, granted->epsilon);
+    sum.trust.said.epsilon_everyone = add_up(sum.trust.said.epsilon_everyone, granted->epsilon);
+    return sum;
 }
 
-hr_start_guarantee hr_start_compose(const hr_model *start, const hr_budget *granted) {
-    hr_start_guarantee cost = cost_of_start(start);
+hr_status hr_start_compose(const hr_model *start, const hr_budget *granted, hr_start_guarantee *out,
+                           hr_error *err) {
+    hr_start_guarantee cost;
+    hr_status status = cost_of_start(start, &cost, err);
+    if (status) return status;
     if (cost.privacy_measure == granted->privacy_measure && cost.units + granted->units < HR_UNITS_MAX / 4) {
-        hr_start_guarantee sum = add_units(&cost, granted);
-        if (isfinite(sum.epsilon_replace)) return sum;
+        *out = add_units(&cost, granted);
+        if (isfinite(out->epsilon_replace)) return HR_OK;
     }
-    return add_epsilons(&cost, granted);
+    *out = add_epsilons(&cost, granted);
+    return HR_OK;
 }

@@ -11,8 +11,10 @@ HR_MUST_CHECK hr_status hr_start_check(const hr_method *method, const hr_fit_opt
                                        const hr_schema *schema, hr_error *err);
 
 /* What a record that is in the data of both pays: the start's cost (with those that it continues), and the
- * `granted` budget. Equal measures: their units add up, and become epsilon at the delta of the new model.
- * Else epsilons and deltas add up. */
-hr_start_guarantee hr_start_compose(const hr_model *start, const hr_budget *granted);
+ * `granted` budget; under the start's conditions, against each coalition by itself. Equal measures: their
+ * units add up, and become epsilon at the delta of the new model. Else epsilons and deltas add up. Fails:
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_start_compose(const hr_model *start, const hr_budget *granted,
+                                         hr_start_guarantee *out, hr_error *err);
 
 #endif

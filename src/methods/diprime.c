@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "bins/edges.h"
 #include "methods/private_forest.h"
+#include "privacy/promise_words.h"
 #include "stats/median_score.h"
 
 #include <math.h>
@@ -459,19 +460,19 @@ const hr_method hr_method_diprime = {
              .paper = "Consul, Williamson: Differentially Private Median Forests for Regression and "
                       "Classification. 2020",
              .is_private = true,
-             .sound = "Adding or removing one record changes the probability of any model by at most "
-                      "e^epsilon (plus delta). Medians: chosen on a public grid, width 2; features: by the "
-                      "sum of squared errors, width R^2; leaves: noisy sums and counts. K medians and a "
-                      "choice share a level's budget; every record draws its tree by itself.",
+             .sound = HR_PROMISE_OF_METHOD(
+                 "one record", ". Medians: chosen on a public grid, width 2; features: by the sum of squared "
+                               "errors, width R^2; leaves: noisy sums and counts. K medians and a choice "
+                               "share a level's budget; every record draws its tree by itself."),
              .flaws = "The point drawn between two records reveals where they are; a leaf's noise is scaled "
                       "by its exact number of records, and empty leaves are visible; K medians are K queries "
                       "but only one is charged; parts of equal size shift when a record is added."},
-    .persons =
-        "Adding or removing one person with all its records changes the probability of any model by at most "
-        "e^epsilon (plus delta): each of a person's m records weighs floor(2^16/m)/2^16 in every sum, score "
-        "and count. Medians: chosen on a public grid; features: by the sum of squared errors; what a person "
-        "changes at all nodes of a level adds up to the width for one record. Leaves: noisy sums and counts. "
-        "K medians and a choice share a level's budget; every person draws its tree by itself.",
+    .persons = HR_PROMISE_OF_METHOD(
+        "all records of one person",
+        ": each of a person's m records weighs floor(2^16/m)/2^16 in every sum, score and count. Medians: "
+        "chosen on a public grid; features: by the sum of squared errors; what a person changes at all nodes "
+        "of a level adds up to the width for one record. Leaves: noisy sums and counts. K medians and a "
+        "choice share a level's budget; every person draws its tree by itself."),
     .over_ranks = true,
     .defaults = diprime_defaults,
     .sound_options = sound_options,

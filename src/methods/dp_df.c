@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "bins/edges.h"
 #include "methods/private_forest.h"
+#include "privacy/promise_words.h"
 #include "tree/multiway.h"
 
 #include <stdlib.h>
@@ -221,20 +222,19 @@ const hr_method hr_method_dp_df = {
              .summary = "a forest of trees that split a feature into all of its values",
              .paper = "Fletcher, Islam: A Differentially Private Decision Forest. AusDM 2015",
              .is_private = true,
-             .sound = "Adding or removing one record changes the probability of any model by at most "
-                      "e^epsilon (plus delta). Features: exponential mechanism (pure epsilon: "
-                      "permute-and-flip) by the Gini index summed over records, width 2, or by squared "
-                      "errors, width R^2; leaves: noisy class counts, or noisy sums and counts. Trees share "
-                      "the budget; or, with part, the records, each of which draws its tree by itself.",
+             .sound = HR_PROMISE_OF_METHOD(
+                 "one record", ". Features: exponential mechanism (pure epsilon: permute-and-flip) by the "
+                               "Gini index summed over records, width 2, or by squared errors, width R^2; "
+                               "leaves: noisy class counts, or noisy sums and counts. Trees share the "
+                               "budget; or, with part, the records, each of which draws its tree by itself."),
              .flaws = ""},
-    .persons =
-        "Adding or removing one person with all its records changes the probability of any model by at most "
-        "e^epsilon (plus delta): each of a person's m records weighs floor(2^16/m)/2^16 in every sum, score "
-        "and count. Features: exponential mechanism (pure epsilon: permute-and-flip) by the Gini index "
-        "summed "
-        "over records, or by squared errors; what a person changes at all nodes of a level adds up to the "
-        "width for one record. Leaves: noisy class counts, or noisy sums and counts. Trees share the budget; "
-        "or, with part, the persons, each of whom draws its tree by itself.",
+    .persons = HR_PROMISE_OF_METHOD(
+        "all records of one person",
+        ": each of a person's m records weighs floor(2^16/m)/2^16 in every sum, score and count. Features: "
+        "exponential mechanism (pure epsilon: permute-and-flip) by the Gini index summed over records, or by "
+        "squared errors; what a person changes at all nodes of a level adds up to the width for one record. "
+        "Leaves: noisy class counts, or noisy sums and counts. Trees share the budget; or, with part, the "
+        "persons, each of whom draws its tree by itself."),
     .over_ranks = true,
     .defaults = dp_df_defaults,
     .sound_options = sound_options,

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "bins/edges.h"
 #include "methods/private_forest.h"
+#include "privacy/promise_words.h"
 #include "tree/random_tree.h"
 
 #include <stdlib.h>
@@ -80,17 +81,16 @@ const hr_method hr_method_dp_ert = {
              .paper = "Bojarski, Choromanska, Choromanski, LeCun: Differentially- and "
                       "non-differentially-private random decision trees. arXiv:1410.6973, 2014",
              .is_private = true,
-             .sound = "Adding or removing one record changes the probability of any model by at most "
-                      "e^epsilon (plus delta). Trees are drawn by public coins within public bounds; leaves: "
-                      "noisy class counts, or noisy sums and counts. Trees share the budget; or, with part, "
-                      "the records, each of which draws its tree by itself.",
+             .sound = HR_PROMISE_OF_METHOD(
+                 "one record", ". Trees are drawn by public coins within public bounds; leaves: noisy class "
+                               "counts, or noisy sums and counts. Trees share the budget; or, with part, the "
+                               "records, each of which draws its tree by itself."),
              .flaws = ""},
-    .persons =
-        "Adding or removing one person with all its records changes the probability of any model by at most "
-        "e^epsilon (plus delta): each of a person's m records weighs floor(2^16/m)/2^16 in every sum and "
-        "count. Trees are drawn by public coins within public bounds; leaves: noisy class counts, or noisy "
-        "sums and counts. Trees share the budget; or, with part, the persons, each of whom draws its tree by "
-        "itself.",
+    .persons = HR_PROMISE_OF_METHOD(
+        "all records of one person",
+        ": each of a person's m records weighs floor(2^16/m)/2^16 in every sum and count. Trees are drawn by "
+        "public coins within public bounds; leaves: noisy class counts, or noisy sums and counts. Trees "
+        "share the budget; or, with part, the persons, each of whom draws its tree by itself."),
     .over_ranks = true,
     .defaults = dp_ert_defaults,
     .sound_options = sound_options,

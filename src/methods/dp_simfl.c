@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "methods/single_tree.h"
 #include "privacy/noise.h"
+#include "privacy/promise_words.h"
 #include "privacy/sensitivity.h"
 #include "random/csprng.h"
 #include "similar/lsh.h"
@@ -262,13 +263,13 @@ const hr_method hr_method_dp_simfl = {
              .summary = "boosting by owners in turn, whose records are weighted to stand for all owners'",
              .paper = "after Li, Wen, He: Practical Federated Gradient Boosting Decision Trees. AAAI 2020",
              .is_private = true,
-             .sound = "Adding or removing one record changes the probability of any model by at most "
-                      "e^epsilon (plus delta). With weight-max above 1 owners release noisy counts of public "
-                      "regions, once, and weights follow from these; with weight-max 1 no counts are "
-                      "released, and all weights are 1. Each owner trains its trees on its own records, "
-                      "weighted: splits: "
-                      "exponential mechanism (pure epsilon: permute-and-flip) of width 4 w_max g*^2; leaves: "
-                      "noisy sums and counts; bins public or paid for.",
+             .sound = HR_PROMISE_OF_METHOD(
+                 "one record",
+                 ". With weight-max above 1 owners release noisy counts of public regions, once, and weights "
+                 "follow from these; with weight-max 1 no counts are released, and all weights are 1. Each "
+                 "owner trains its trees on its own records, weighted: splits: exponential mechanism (pure "
+                 "epsilon: permute-and-flip) of width 4 w_max g*^2; leaves: noisy sums and counts; bins "
+                 "public or paid for."),
              .flaws = ""},
     .defaults = dp_simfl_defaults,
     .sound_options = sound_options,

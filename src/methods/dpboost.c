@@ -7,6 +7,7 @@
  * for, and the single tree has the corrected sensitivities. Scores start at 0, a public number. */
 #include "base/fail.h"
 #include "methods/single_tree.h"
+#include "privacy/promise_words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -111,29 +112,29 @@ static const char *const paper_options[] = {"epsilon",        "trees",       "en
                                             "gradient-bound", "leaf-budget", NULL};
 
 const hr_method hr_method_dpboost = {
-    .info =
-        {.name = "dpboost",
-         .summary = "boosting with an ensemble of ensembles (pure epsilon, or zCDP with --delta)",
-         .paper = "Li, Wu, Wen, He: Privacy-Preserving Gradient Boosting Decision Trees. AAAI 2020",
-         .is_private = true,
-         .sound =
-             "Adding or removing one record changes the probability of any model by at most e^epsilon (plus "
-             "delta). Splits: exponential mechanism (pure epsilon: permute-and-flip) of width 4 g*^2; "
-             "leaves: noisy sums and counts; every record draws its tree by itself; bins public or paid for.",
-         .flaws = "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width 4 "
-                  "g*^2); subsets of fixed size shift when a record is added, so that trees do not compose "
-                  "in parallel; bin edges are exact statistics of the records."},
+    .info = {.name = "dpboost",
+             .summary = "boosting with an ensemble of ensembles (pure epsilon, or zCDP with --delta)",
+             .paper = "Li, Wu, Wen, He: Privacy-Preserving Gradient Boosting Decision Trees. AAAI 2020",
+             .is_private = true,
+             .sound = HR_PROMISE_OF_METHOD(
+                 "one record",
+                 ". Splits: exponential mechanism (pure epsilon: permute-and-flip) of width 4 g*^2; leaves: "
+                 "noisy sums and counts; every record draws its tree by itself; bins public or paid for."),
+             .flaws =
+                 "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width 4 "
+                 "g*^2); subsets of fixed size shift when a record is added, so that trees do not compose "
+                 "in parallel; bin edges are exact statistics of the records."},
     .over_ranks = true,
     .defaults = dpboost_defaults,
     .sound_options = sound_options,
     .paper_options = paper_options,
     .with_delta = HR_PRIVACY_ZCDP,
     .persons =
-        "Adding or removing one person with all its records changes the probability of any model by at most "
-        "e^epsilon (plus delta): each of a person's m records weighs floor(2^16/m)/2^16 in every sum and "
-        "count. Splits: exponential mechanism (pure epsilon: permute-and-flip) of width 4 g*^2 for all nodes "
-        "of a level together; leaves: noisy sums and counts; every person draws the tree of all its records; "
-        "bins public or paid for.",
+        HR_PROMISE_OF_METHOD("all records of one person",
+                             ": each of a person's m records weighs floor(2^16/m)/2^16 in every sum and "
+                             "count. Splits: exponential mechanism (pure epsilon: permute-and-flip) of width "
+                             "4 g*^2 for all nodes of a level together; leaves: noisy sums and counts; every "
+                             "person draws the tree of all its records; bins public or paid for."),
     .cells = true,
     .check = check_dpboost,
     .memory = hr_single_tree_memory,

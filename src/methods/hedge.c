@@ -14,6 +14,7 @@
 #include "base/fail.h"
 #include "bins/edges.h"
 #include "methods/hedge_machine.h"
+#include "privacy/promise_words.h"
 #include "privacy/release.h"
 #include "random/csprng.h"
 #include "stats/hedge_records.h"
@@ -175,32 +176,28 @@ static void hedge_defaults(hr_fit_options *o) {
 static const char *const sound_options[] = {"epsilon", "delta", "bins", "edges", "loss", NULL};
 
 const hr_method hr_method_hedge = {
-    .info =
-        {.name = "hedge",
-         .summary = "boosting of random trees, chosen and released privately: the best accuracy for a budget",
-         .paper = "a method of this project (docs/hedge.md)",
-         .is_private = true,
-         .sound =
-             "Adding or removing one record changes the probability of any model by at most e^epsilon, plus "
-             "delta. Trees are drawn by public coins and chosen by the exponential mechanism (pure epsilon: "
-             "permute-and-flip) of width 2 G; leaves: noisy sums and counts over all records; bins are "
-             "public or paid for; count, base score and calibration are paid for; everything else follows "
-             "from released values.",
-         .flaws = ""},
+    .info = {.name = "hedge",
+             .summary =
+                 "boosting of random trees, chosen and released privately: the best accuracy for a budget",
+             .paper = "a method of this project (docs/hedge.md)",
+             .is_private = true,
+             .sound = HR_PROMISE_OF_METHOD(
+                 "one record", ". Trees are drawn by public coins and chosen by the exponential mechanism "
+                               "(pure epsilon: permute-and-flip) of width 2 G; leaves: noisy sums and counts "
+                               "over all records; bins are public or paid for; count, base score and "
+                               "calibration are paid for; everything else follows from released values."),
+             .flaws = ""},
     .over_ranks = true,
     .defaults = hedge_defaults,
     .sound_options = sound_options,
     .paper_options = NULL,
     .with_delta = HR_PRIVACY_GDP,
-    .persons =
-        "Adding or removing one person with all its records changes the probability of any model by at most "
-        "e^epsilon, plus delta: each of a person's m records weighs floor(2^16/m)/2^16 in every sum, count "
-        "and "
-        "score. Trees are drawn by public coins and chosen by the exponential mechanism (pure epsilon: "
-        "permute-and-flip); bins are public or paid for; count, base score and calibration are paid for; "
-        "everything else follows "
-        "from "
-        "released values.",
+    .persons = HR_PROMISE_OF_METHOD(
+        "all records of one person",
+        ": each of a person's m records weighs floor(2^16/m)/2^16 in every sum, count and score. Trees are "
+        "drawn by public coins and chosen by the exponential mechanism (pure epsilon: permute-and-flip); "
+        "bins are public or paid for; count, base score and calibration are paid for; everything else "
+        "follows from released values."),
     .cells = true,
     .check = hr_hedge_check,
     .memory = hedge_memory,

@@ -21,6 +21,7 @@
 #include "bins/edges.h"
 #include "methods/average.h"
 #include "methods/id3_machine.h"
+#include "privacy/promise_words.h"
 #include "privacy/release.h"
 #include "stats/id3_records.h"
 
@@ -164,10 +165,11 @@ const hr_method hr_method_id3 = {
              .paper = "Kaghazgaran, Takabi: Differentially Private Decision Tree Learning from Distributed "
                       "Data (poster)",
              .is_private = true,
-             .sound = "Adding or removing one record changes the probability of any model by at most "
-                      "e^epsilon (plus delta). Noisy class counts alone: a record changes one count in the "
-                      "table of every feature that a level asks about, and one count of a leaf; each level "
-                      "is charged for all of its tables. The choice of splits follows from the counts.",
+             .sound = HR_PROMISE_OF_METHOD(
+                 "one record",
+                 ". Noisy class counts alone: a record changes one count in the table of every feature that "
+                 "a level asks about, and one count of a leaf; each level is charged for all of its tables. "
+                 "The choice of splits follows from the counts."),
              .flaws =
                  "Every count has the noise of a single count at the whole epsilon, but a record is counted "
                  "twice for every feature that a level asks about and once in a leaf: with m features and d "

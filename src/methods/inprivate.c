@@ -12,6 +12,7 @@
 #include "data/records.h"
 #include "methods/boosting.h"
 #include "methods/method.h"
+#include "privacy/promise_words.h"
 #include "tree/parts.h"
 
 #include <assert.h>
@@ -218,22 +219,22 @@ const hr_method hr_method_inprivate = {
              .paper = "Zhao, Ni, Hu, Chen, Zhou, Xiao, Wu: InPrivate Digging: Enabling Tree-based "
                       "Distributed Data Mining with Differential Privacy. INFOCOM 2018",
              .is_private = true,
-             .sound = "Adding or removing one record changes the probability of any model by at most "
-                      "e^epsilon (plus delta). Every record trains one tree, whatever the other records are; "
-                      "splits: exponential mechanism (pure epsilon: permute-and-flip) of width 4 R^2 on "
-                      "residuals clipped to R; leaves: noisy sums and denominators; bins public or paid for.",
+             .sound = HR_PROMISE_OF_METHOD(
+                 "one record",
+                 ". Every record trains one tree, whatever the other records are; splits: exponential "
+                 "mechanism (pure epsilon: permute-and-flip) of width 4 R^2 on residuals clipped to R; "
+                 "leaves: noisy sums and denominators; bins public or paid for."),
              .flaws =
                  "The exponential mechanism is set for residuals within +-1, which reach +-2 after the first "
                  "round (numbers: any bound), so that a tree costs up to twice eps_1, and its leaves more "
                  "than eps_2; Algorithm 1 spends eps_1 at every level; exact halves shift when a record is "
                  "added; cut points are averages of three values, exact statistics of the records."},
-    .persons =
-        "Adding or removing one person with all its records changes the probability of any model by at most "
-        "e^epsilon (plus delta): each of a person's m records weighs floor(2^16/m)/2^16 in every sum, score "
-        "and count, and all of them train one tree, whatever the other persons are. Splits: exponential "
-        "mechanism (pure epsilon: permute-and-flip) on residuals clipped to R; what a person changes at all "
-        "nodes of a level adds up to the width for one record. Leaves: noisy sums and denominators; bins "
-        "public or paid for.",
+    .persons = HR_PROMISE_OF_METHOD(
+        "all records of one person",
+        ": each of a person's m records weighs floor(2^16/m)/2^16 in every sum, score and count, and all of "
+        "them train one tree, whatever the other persons are. Splits: exponential mechanism (pure epsilon: "
+        "permute-and-flip) on residuals clipped to R; what a person changes at all nodes of a level adds up "
+        "to the width for one record. Leaves: noisy sums and denominators; bins public or paid for."),
     .defaults = inprivate_defaults,
     .sound_options = sound_options,
     .paper_options = paper_options,

@@ -41,7 +41,7 @@ _Static_assert((int)HR_OPTIONS_BY_NAME <= (int)HR_BY_NAME_OPTIONS, "no room for 
 static const option options_table[] = {
     {"epsilon", REAL, AT(epsilon), 0, 1e4, true, NULL, "0 < E <= 10000", "total privacy budget"},
     {"delta", REAL, AT(delta), 0, .1, false, NULL, "0..0.1",
-     "0: pure epsilon; else the probability that the guarantee fails"},
+     "0: pure epsilon; else what is added to e^epsilon times a probability"},
     {"trees", INTEGER, AT(trees), 1, 100000, false, NULL, "1..100000", "number of trees (rounds)"},
     {"depth", INTEGER, AT(depth), 1, HR_TREE_DEPTH_MAX, false, NULL, "1..12", "levels of splits of a tree"},
     {"learning-rate", REAL, AT(learning_rate), 0, 1, true, NULL, "0 < X <= 1",

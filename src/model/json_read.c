@@ -48,9 +48,21 @@ static void read_guarantee(hr_json_reader *r, const hr_json_position *root) {
     g->statement = hr_json_text_of(r, &at, "statement");
 }
 
+/* Those of a start whose owners added noise in shares. */
+static void read_start_conditions(hr_json_reader *r, const hr_json_position *at, hr_trust *trust) {
+    if (!hr_json_has(r, at, "coalition")) return;
+    trust->said.shared_noise = true;
+    trust->said.coalition = (size_t)hr_json_integer_of(r, at, "coalition", 0, UINT32_MAX);
+    trust->said.epsilon_owners = epsilon_of(r, at, "epsilon_owners");
+    trust->said.epsilon_everyone = epsilon_of(r, at, "epsilon_everyone");
+    trust->owners = (hr_units)hr_json_integer_of(r, at, "units_owners", 0, (int64_t)HR_UNITS_MAX);
+    trust->everyone = (hr_units)hr_json_integer_of(r, at, "units_everyone", 0, (int64_t)HR_UNITS_MAX);
+}
+
 static void read_start_guarantee(hr_json_reader *r, const hr_json_position *root) {
-    static const char *const keys[] = {"privacy_measure", "units",           "epsilon",
-                                       "delta",           "epsilon_replace", "delta_replace"};
+    static const char *const keys[] = {"privacy_measure",  "units",         "epsilon",       "delta",
+                                       "epsilon_replace",  "delta_replace", "coalition",     "epsilon_owners",
+                                       "epsilon_everyone", "units_owners",  "units_everyone"};
     if (!hr_json_has(r, root, "start_guarantee")) return;
     const hr_json_position at = hr_json_typed_member(r, root, "start_guarantee", HR_JSON_OBJECT);
     hr_json_only_keys(r, &at, keys, COUNT(keys));
@@ -63,6 +75,7 @@ static void read_start_guarantee(hr_json_reader *r, const hr_json_position *root
     g->delta = hr_json_number_of(r, &at, "delta");
     g->epsilon_replace = hr_json_number_of(r, &at, "epsilon_replace");
     g->delta_replace = hr_json_number_of(r, &at, "delta_replace");
+    read_start_conditions(r, &at, &g->trust);
 }
 
 static void read_settings(hr_json_reader *r, const hr_json_position *root) {
@@ -512,6 +525,7 @@ hr_status hr_model_parse(const char *bytes, size_t size, const char *name, hr_mo
     if (!read_model(&r, json)) r.status = hr_model_check(r.model, err);
     if (!r.status)
         r.status = hr_predictor_make(&r.model->forest, r.model->schema, r.arena, &r.model->predictor, err);
+    if (!r.status) r.status = hr_model_state(r.model, err);
     if (r.status) goto out;
     hr_sha256_text(bytes, size, r.model->file_hash);
     *out = r.model;

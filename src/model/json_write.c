@@ -105,6 +105,16 @@ static void add_guarantee(hr_buffer *b, const hr_model *m) {
     hr_buffer_text(b, "\n  }");
 }
 
+static void add_start_conditions(hr_buffer *b, const hr_trust *trust) {
+    if (!trust->said.shared_noise) return;
+    hr_buffer_format(b, ",\n    \"coalition\": %zu,\n    \"epsilon_owners\": ", trust->said.coalition);
+    add_epsilon(b, trust->said.epsilon_owners);
+    hr_buffer_text(b, ",\n    \"epsilon_everyone\": ");
+    add_epsilon(b, trust->said.epsilon_everyone);
+    hr_buffer_format(b, ",\n    \"units_owners\": %" PRIu64 ",\n    \"units_everyone\": %" PRIu64,
+                     trust->owners, trust->everyone);
+}
+
 static void add_start_guarantee(hr_buffer *b, const hr_model *m) {
     const hr_start_guarantee *g = &m->start_guarantee;
     if (!g->given) return;
@@ -119,6 +129,7 @@ static void add_start_guarantee(hr_buffer *b, const hr_model *m) {
     add_json_number(b, g->epsilon_replace);
     hr_buffer_text(b, ",\n    \"delta_replace\": ");
     add_json_number(b, g->delta_replace);
+    add_start_conditions(b, &g->trust);
     hr_buffer_text(b, "\n  }");
 }
 

@@ -57,6 +57,7 @@ hr_status hr_model_make(hr_model *parts, hr_model **out, hr_error *err) {
     if (!status && !copy_model_parts(model, parts)) status = hr_fail_memory(err);
     if (!status)
         status = hr_predictor_make(&model->forest, model->schema, model->arena, &model->predictor, err);
+    if (!status) status = hr_model_state(model, err);
     if (status) {
         hr_schema_free(model->schema);
         free(model);
@@ -102,15 +103,19 @@ size_t hr_model_tree_count(const hr_model *model) {
     return model->forest.tree_count;
 }
 
-double hr_model_records(const hr_model *model) {
-    double records = 0;
+double hr_model_setting(const hr_model *model, const char *name) {
+    double number = 0;
     for (size_t i = 0; i < model->setting_count; i++) {
         const hr_setting *s = &model->settings[i];
-        if (strcmp(s->name, HR_RECORDS_SETTING) == 0 &&
-            hr_number_parse(s->value, strlen(s->value), &records) == HR_NUMBER_OK)
+        if (strcmp(s->name, name) == 0 &&
+            hr_number_parse(s->value, strlen(s->value), &number) == HR_NUMBER_OK)
             break;
     }
-    return records > 0 ? records : 0;
+    return number > 0 ? number : 0;
+}
+
+double hr_model_records(const hr_model *model) {
+    return hr_model_setting(model, HR_RECORDS_SETTING);
 }
 
 const hr_predictor *hr_model_predictor(const hr_model *model) {
@@ -138,7 +143,9 @@ bool hr_model_start_guarantee(const hr_model *model, hr_guarantee *out) {
                           .epsilon_replace = g->epsilon_replace,
                           .delta_replace = g->delta_replace,
                           .unit = model->guarantee.unit,
-                          .statement = model->guarantee.statement};
+                          .statement = model->guarantee.statement,
+                          .promise = g->promise,
+                          .conditions = g->trust.said};
     return true;
 }
 

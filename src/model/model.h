@@ -4,6 +4,7 @@
 #define HR_MODEL_MODEL_H
 
 #include "crypto/digest.h"
+#include "model/conditions.h"
 #include "model/predictor.h"
 #include "privacy/accountant.h"
 #include "tree/tree.h"
@@ -29,8 +30,11 @@ typedef struct hr_setting {
 /* Whether it is a person, of whatever. */
 bool hr_unit_is_person(const char *unit);
 
-/* The setting that holds what hr_model_records returns. */
+/* The setting that holds what hr_model_records returns; how many owners there were, and how many of them a
+ * record is safe against. */
 #define HR_RECORDS_SETTING "records"
+#define HR_OWNERS_SETTING "owners"
+#define HR_COALITION_SETTING "coalition"
 
 /* What a model and those that it continues cost together a record that is in the data of all of them. */
 typedef struct hr_start_guarantee {
@@ -38,6 +42,8 @@ typedef struct hr_start_guarantee {
     hr_privacy_measure privacy_measure; /* NONE: the measures differ, and epsilons and deltas are added up */
     hr_units units;                     /* of the measure; 0 of NONE */
     double epsilon, delta, epsilon_replace, delta_replace;
+    const char *promise; /* in words */
+    hr_trust trust;      /* the conditions of those that it continues */
 } hr_start_guarantee;
 
 /* The setting that says how many records of a person were trained on at most: the guarantee is for so many
@@ -73,6 +79,21 @@ struct hr_model {
  * over: parts->arena is NULL then, or as it was if this fails. The rest is copied. A guarantee without a unit
  * is for HR_ONE_RECORD. Owner: the caller frees *out with hr_model_free. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_model_make(hr_model *parts, hr_model **out, hr_error *err);
+
+/* Puts the promise and the conditions of a model, and of those that it continues, into words, in its arena.
+ * Both come from its numbers and releases. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_model_state(hr_model *model, hr_error *err);
+
+/* No fewer units than the model was granted. A model tells epsilon, which follows from the granted units and
+ * grows with them; what its releases add up to may be less. */
+hr_units hr_model_granted(const hr_model *model);
+
+/* Whether owners added noise in shares, and then who they trust, and what the model costs others. Fails:
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_model_trust(const hr_model *model, hr_trust *out, hr_error *err);
+
+/* The number that a setting holds; 0 if there is none, or one that is no positive number. */
+double hr_model_setting(const hr_model *model, const char *name);
 
 /* A line of the list as the public interface shows it; texts are borrowed. */
 hr_release_info hr_release_info_of(const hr_release *release);

@@ -269,20 +269,57 @@ static hr_status check_start_numbers(const model_check *c) {
     return HR_OK;
 }
 
+static bool covers_units(const hr_start_guarantee *said, hr_units units, double epsilon) {
+    hr_guarantee made;
+    hr_guarantee_of(units, said->privacy_measure, said->delta, &made);
+    return epsilon >= made.epsilon * (1 - 0x1p-30);
+}
+
+/* A larger coalition knows no less, and costs what its units prove. */
+static hr_status check_start_conditions(const model_check *c) {
+    const hr_start_guarantee *said = &c->model->start_guarantee;
+    const hr_trust *trust = &said->trust;
+    if (!trust->said.shared_noise) return HR_OK;
+    if (!(trust->said.epsilon_owners >= said->epsilon))
+        return refuse_start_guarantee(c, "it is below that against a smaller coalition", "epsilon_owners");
+    if (!(trust->said.epsilon_everyone >= trust->said.epsilon_owners))
+        return refuse_start_guarantee(c, "it is below that against a smaller coalition", "epsilon_everyone");
+    if (said->privacy_measure == HR_PRIVACY_NONE) return HR_OK;
+    if (!covers_units(said, trust->owners, trust->said.epsilon_owners))
+        return refuse_start_guarantee(c, "the units cost more than epsilon", "units_owners");
+    if (!covers_units(said, trust->everyone, trust->said.epsilon_everyone))
+        return refuse_start_guarantee(c, "the units cost more than epsilon", "units_everyone");
+    return HR_OK;
+}
+
+/* That the noise counted on is that of owners outside the coalition: no line has more shares than that. */
+static hr_status check_coalition(const model_check *c) {
+    const hr_model *m = c->model;
+    const double owners = hr_model_setting(m, HR_OWNERS_SETTING),
+                 coalition = hr_model_setting(m, HR_COALITION_SETTING);
+    const double honest = fmax(owners - coalition, 1);
+    for (size_t i = 0; i < m->release_count && m->guarantee.is_private; i++)
+        if ((double)m->releases[i].shares > honest)
+            return refuse_model(c, "it counts on more owners' noise than there are outside the coalition",
+                                "releases[%zu].shares", i);
+    return HR_OK;
+}
+
 static hr_status check_start_guarantee(const model_check *c) {
     const hr_model *m = c->model;
     if (!m->start_guarantee.given) return HR_OK;
     if (!m->start_model) return refuse_model(c, "it is of a model that continues another", "start_guarantee");
     if (!m->guarantee.is_private)
         return refuse_model(c, "a model that is not private has none", "start_guarantee");
-    return check_start_numbers(c);
+    hr_status status = check_start_numbers(c);
+    return status ? status : check_start_conditions(c);
 }
 
 hr_status hr_model_check(const hr_model *model, hr_error *err) {
     const model_check c = {model, err};
     static hr_status (*const parts[])(const model_check *) = {
-        check_texts,    check_outputs,   check_calibration,    check_trees,
-        check_releases, check_guarantee, check_start_guarantee};
+        check_texts,    check_outputs,   check_calibration, check_trees,
+        check_releases, check_guarantee, check_coalition,   check_start_guarantee};
     hr_status status = HR_OK;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !status; i++) status = parts[i](&c);
     return status;

@@ -91,11 +91,17 @@ static void show_amounts(hr_buffer *b, const char *name, double epsilon, double 
     hr_buffer_format(b, "%-10sepsilon %s, delta %s for %s%s\n", name, epsilon_text, delta_text, what, unit);
 }
 
+/* What follows amounts; nothing of "". */
+static void show_words(hr_buffer *b, const char *text) {
+    if (*text) hr_show_wrapped(b, text, PAGE - 10, "          ", "\n");
+}
+
 static void show_start_amounts(hr_buffer *b, const hr_model *m) {
     const hr_start_guarantee *g = &m->start_guarantee;
     if (!g->given) return;
     show_amounts(b, "", g->epsilon, g->delta, "adding or removing one that the start's data have, too", "");
     show_amounts(b, "", g->epsilon_replace, g->delta_replace, "replacing one of these", "");
+    show_words(b, g->trust.said.text);
 }
 
 static void show_guarantee(hr_buffer *b, const hr_model *m) {
@@ -107,8 +113,10 @@ static void show_guarantee(hr_buffer *b, const hr_model *m) {
     }
     show_amounts(b, "Privacy", g->epsilon, g->delta, "adding or removing ", g->unit);
     show_amounts(b, "", g->epsilon_replace, g->delta_replace, "replacing one", "");
+    show_words(b, g->conditions.text);
     show_start_amounts(b, m);
-    hr_show_wrapped(b, g->statement, PAGE - 10, "          ", "\n");
+    show_words(b, g->promise);
+    show_words(b, g->statement);
 }
 
 /* ---- Where the budget went ---- */

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { STATEMENT = 1600, BEYOND = 200, MODEL_FRAME = 4096 };
+enum { STATEMENT = 1600, PERSONS = 200, MODEL_FRAME = 4096 };
 
 static const char meaning[] =
     "Epsilon is what the job allows each owner to spend, or the largest amount that an owner lists for a "
@@ -44,48 +44,6 @@ static const char *assumption_of(const char *unit) {
     return "even if all other owners and the coordinator act together";
 }
 
-/* What one owner's share of the noise is worth, if h were counted on: a sum that charges c has one of a
- * variance of at least HR_SHARE_VARIANCE_MIN, and costs (h s2 - 6) / (s2 - 6) times c with that alone,
- * whatever a coordinator asks (federated_hedge.proof.md, "Beyond t"). */
-static hr_units worst_of(const hr_budget *budget, size_t honest) {
-    hr_units times = (HR_SHARE_VARIANCE_MIN * (hr_units)honest - 6) / (HR_SHARE_VARIANCE_MIN - 6);
-    return budget->units > HR_UNITS_MAX / times ? HR_UNITS_MAX : budget->units * times;
-}
-
-/* What is left if all other owners act together; "" if the coalition is all of them. */
-static hr_status state_beyond(const coordinator_work_making *m, const hr_budget *budget, char *text,
-                              size_t size, hr_error *err) {
-    char epsilon[HR_AMOUNT_TEXT], worst_epsilon[HR_AMOUNT_TEXT];
-    const size_t *members;
-    size_t honest = hr_summed_shares(m->job, hr_securesum_owners(m->job->protocol, &members));
-    hr_units total;
-    hr_guarantee alone, worst;
-    hr_status status = hr_account_alone(m->joint.releases, m->joint.release_count, &total, err);
-    if (status) return status;
-    text[0] = '\0';
-    if (honest == 1) return HR_OK;
-    hr_guarantee_of(total, budget->privacy_measure, budget->delta, &alone);
-    hr_guarantee_of(worst_of(budget, honest), budget->privacy_measure, budget->delta, &worst);
-    hr_spent_text(alone.epsilon, epsilon);
-    hr_spent_text(worst.epsilon, worst_epsilon);
-    if (alone.is_private)
-        snprintf(
-            text, size,
-            "; if all other owners act together, epsilon is %s, and at most %s if the coordinator is with "
-            "them",
-            epsilon, worst_epsilon);
-    else
-        snprintf(text, size, "; nothing is promised if more owners act together");
-    return HR_OK;
-}
-
-static void name_coalition(uint32_t owners, char *text, size_t size) {
-    if (owners > 1)
-        snprintf(text, size, "the coordinator, and any %u owners with it", owners);
-    else
-        snprintf(text, size, owners ? "the coordinator, and any owner with it" : "the coordinator");
-}
-
 /* Who a person is, and what protects it; "" if the job protects records. */
 static void state_persons(const coordinator_work_making *m, char *text, size_t size) {
     const char *unit = hr_schema_unit(m->job->schema);
@@ -101,14 +59,18 @@ static void state_persons(const coordinator_work_making *m, char *text, size_t s
 
 /* Where owners add noisy sums up: what they were granted. The noise of a coalition counts for nothing. */
 static hr_status state_sums(coordinator_work_making *m, hr_guarantee *g, hr_error *err) {
-    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], replace[HR_AMOUNT_TEXT], beyond[BEYOND],
-        coalition[BEYOND], persons[BEYOND];
+    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], replace[HR_AMOUNT_TEXT],
+        conditions[HR_CONDITIONS_TEXT], persons[PERSONS];
+    const size_t *members;
     hr_fit_options options;
     hr_budget budget;
+    hr_trust trust;
     hr_status status = hr_options_of_terms(m->job->terms, 1, &options, err);
     if (!status) status = hr_budget_of(m->method, &options, &budget, err);
     if (status) return status;
-    status = state_beyond(m, &budget, beyond, sizeof beyond, err);
+    const hr_sums_grant grant = {budget.privacy_measure, budget.units, budget.delta,
+                                 hr_securesum_owners(m->job->protocol, &members), m->job->terms->coalition};
+    status = hr_trust_of_sums(m->joint.releases, m->joint.release_count, &grant, &trust, err);
     if (status) return status;
     hr_guarantee_of(budget.units, budget.privacy_measure, budget.delta, g);
     g->unit = m->unit;
@@ -116,12 +78,11 @@ static hr_status state_sums(coordinator_work_making *m, hr_guarantee *g, hr_erro
     hr_spent_text(g->epsilon, epsilon);
     hr_spent_text(g->delta, delta);
     hr_spent_text(g->epsilon_replace, replace);
-    name_coalition(m->job->terms->coalition, coalition, sizeof coalition);
+    hr_conditions_text(&trust.said, g->epsilon, conditions);
     state_persons(m, persons, sizeof persons);
     snprintf(m->statement, STATEMENT,
-             "(%s, %s)-differentially private for adding or removing %s (%s for replacing one), against "
-             "everybody, %s, whatever they do%s; as long as X25519, BLAKE2b, ChaCha20 and Ed25519 hold. %s%s",
-             epsilon, delta, g->unit, replace, coalition, beyond, persons,
+             "(%s, %s)-differentially private for adding or removing %s (%s for replacing one), %s. %s%s",
+             epsilon, delta, g->unit, replace, conditions, persons,
              *persons ? m->method->persons : m->method->info.sound);
     return HR_OK;
 }

@@ -3,6 +3,7 @@
 #include "config/job_file.h"
 #include "federated/federated_method.h"
 #include "federated/terms.h"
+#include "fit/budget.h"
 #include "privacy/noise.h"
 #include "schema/schema.h"
 
@@ -68,6 +69,15 @@ static void list_prices(hr_job_plan_info *out) {
             out->prices[out->price_count++] = price_of(out->owners, t);
 }
 
+static hr_status plan_promise(const hr_planned_job *job, hr_plan_info *out, hr_error *err) {
+    const hr_method *trained = NULL;
+    hr_budget budget;
+    hr_status status = hr_terms_trained(job->terms, &trained, err);
+    if (!status) status = hr_budget_grant(out->epsilon, out->delta, trained->with_delta, &budget, err);
+    if (!status) hr_budget_promise(&budget, &out->odds_beyond, &out->odds_beyond_gaussian);
+    return status;
+}
+
 static hr_status plan_of_terms(const hr_planned_job *job, hr_job_plan_info *out, hr_error *err) {
     const hr_federated_method *federated = hr_terms_method(job->terms);
     const hr_coalition_price own = price_of(job->terms->n_owners, job->terms->coalition);
@@ -92,6 +102,7 @@ static hr_status plan_of_terms(const hr_planned_job *job, hr_job_plan_info *out,
     const char *unit = hr_schema_unit(job->schema);
     snprintf(plan.unit, sizeof plan.unit, "%s", unit ? unit : "");
     hr_status status = federated->plan(job, &plan, err);
+    if (!status) status = plan_promise(job, &plan.plan, err);
     if (status) return status;
     if (federated->answer) list_prices(&plan);
     *out = plan;

@@ -158,10 +158,14 @@ hr_status hr_party_commit(hr_party *p, hr_status status, hr_error *err) {
 /* Rule 1: what work will cost is reserved, on the disk, before noise is drawn. */
 static hr_status reserve_party_budget(hr_party *p, const hr_live_job *j, hr_journal_job *record,
                                       hr_error *err) {
-    char purpose[200];
+    char purpose[300];
     if (record->entry || j->read->paper) return HR_OK;
-    snprintf(purpose, sizeof purpose, "%.*s with %s",
-             (int)(j->read->name.len < 100 ? j->read->name.len : 100), j->read->name.data, j->coordinator);
+    size_t at = (size_t)snprintf(purpose, sizeof purpose, "%.*s with %s",
+                                 (int)(j->read->name.len < 100 ? j->read->name.len : 100), j->read->name.data,
+                                 j->coordinator);
+    if (j->read->coalition)
+        snprintf(purpose + at, sizeof purpose - at, "; against everybody, it, and any %u owners with it",
+                 j->read->coalition);
     return hr_journal_reserve(p->o.journal, record, hr_terms_cost(j->read), hr_terms_delta(j->read), purpose,
                               err);
 }

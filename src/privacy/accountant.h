@@ -88,4 +88,10 @@ double hr_zcdp_epsilon(hr_units rho, double delta);
 hr_units hr_gdp_budget(double epsilon, double delta);
 double hr_gdp_epsilon(hr_units mu2, double delta);
 
+/* The probability that the privacy loss of a Gaussian mechanism with mu exceeds epsilon: Phi(-epsilon/mu +
+ * mu/2). And no less than that of any mechanism that is mu-GDP: what is computed from noise, and choices, may
+ * exceed it more often than the noise itself. */
+double hr_gdp_beyond_gaussian(hr_units mu2, double epsilon);
+double hr_gdp_beyond(hr_units mu2, double epsilon);
+
 #endif

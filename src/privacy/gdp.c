@@ -70,3 +70,35 @@ double hr_gdp_epsilon(hr_units mu2, double delta) {
     if (!mu2) return 0;
     return fmin(epsilon_by_curve(mu2, delta), epsilon_by_zcdp(mu2, delta));
 }
+
+/* ---- How often the odds change by more ---- */
+
+/* Of logarithms of tails, and more. */
+static const double ROUNDING = 4e-12;
+
+double hr_gdp_beyond_gaussian(hr_units mu2, double epsilon) {
+    double mu = sqrt(hr_units_value(mu2));
+    return mu2 ? upper_tail(epsilon / mu - mu / 2) : 0;
+}
+
+/* ln Phi(-x): far out by the series of tilted_tail. */
+static double log_upper_tail(double x) {
+    if (x < 30) return log(upper_tail(x));
+    double r = 1 / (x * x);
+    return -x * x / 2 - log(x * 2.50662827463100050242) + log1p(-r * (1 - r * (3 - 15 * r)));
+}
+
+/* No event with odds of e^epsilon has a probability above Phi(z), where Phi(z - mu) = e^-epsilon Phi(z): the
+ * ratio of the two grows with z. */
+double hr_gdp_beyond(hr_units mu2, double epsilon) {
+    double mu = sqrt(hr_units_value(mu2)), low = -0x1p20, high = 40;
+    if (!mu2) return 0;
+    for (int i = 0; i < 200; i++) {
+        double z = (low + high) / 2;
+        if (log_upper_tail(mu - z) - log_upper_tail(-z) > -epsilon)
+            high = z;
+        else
+            low = z;
+    }
+    return fmin(1, upper_tail(-high - ROUNDING / mu) * (1 + MARGIN) + TINY);
+}

@@ -535,10 +535,10 @@ static const bad_case bad_job[] = {
     {JOB "mode: [sound]\n", "x.yaml:5:7: mode must be sound or paper, not a list"},
     {JOB "delta: 0.5\n", "x.yaml:5:8: field 'delta': option delta: '0.5' is out of range or not of its type; "
                          "allowed: 0..0.1 (0: pure "
-                         "epsilon; else the probability that the guarantee fails)"},
+                         "epsilon; else what is added to e^epsilon times a probability)"},
     {JOB "delta: x\n", "x.yaml:5:8: field 'delta': option delta: 'x' is out of range or not of its type; "
                        "allowed: 0..0.1 (0: pure epsilon; "
-                       "else the probability that the guarantee fails)"},
+                       "else what is added to e^epsilon times a probability)"},
     {"hedgerow-job: 1\nschema: s\nmethod: dpboost\nmode: paper\nepsilon: 1\ndelta: 1e-6\n",
      "x.yaml:6:8: field 'delta': method dpboost has no option 'delta' in paper mode; it takes epsilon, "
      "trees, ensemble, depth, learning-rate, lambda, bins, shares, gradient-bound, leaf-budget"},

@@ -382,14 +382,42 @@ static void test_parse__refuses_what_holds_for_nobody(void **state) {
     assert_refused("model-2.json", forgeries, COUNT(forgeries));
 }
 
-static void test_parse__reads_what_is_written_of_shared_noise(void **state) {
-    (void)state;
+/* The golden model as if owners had added noise in six shares to one of its sums. Owner: the caller. */
+static char *shared_golden(const char *settings) {
     static const forgery shared = {
         "\"discrete laplace\", \"sensitivity\": 3, \"scale\": \"3298534883328/274877906944\"",
         "\"shared discrete laplace\", \"sensitivity\": 3, "
         "\"scale\": \"3298534883328/274877906944\", \"shares\": 6",
         "", ""};
-    char *golden = read_golden("model-2.json"), *text = forge_model(golden, &shared);
+    const forgery owners = {"\"settings\": {", settings, "", ""};
+    char *golden = read_golden("model-2.json"), *text = forge_model(golden, &shared),
+         *forged = forge_model(text, &owners);
+    free(golden);
+    free(text);
+    return forged;
+}
+
+/* Six shares of eight owners are those of all but a coalition of two. */
+static void test_parse__refuses_more_shares_than_honest_owners(void **state) {
+    static const char *const settings[] = {"\"settings\": {", "\"settings\": {\"owners\": \"8\", ",
+                                           "\"settings\": {\"owners\": \"7\", \"coalition\": \"2\", ",
+                                           "\"settings\": {\"owners\": \"8\", \"coalition\": \"3\", "};
+    (void)state;
+    for (size_t i = 0; i < COUNT(settings); i++) {
+        char *text = shared_golden(settings[i]);
+        hr_model *model = NULL;
+        hr_error err;
+        bool fine = i == 1;
+        assert_int_equal(hr_model_parse(text, strlen(text), "m", &model, &err), fine ? HR_OK : HR_E_FORMAT);
+        if (!fine) assert_string_equal(err.field, "releases[1].shares");
+        hr_model_free(model);
+        free(text);
+    }
+}
+
+static void test_parse__reads_what_is_written_of_shared_noise(void **state) {
+    (void)state;
+    char *text = shared_golden("\"settings\": {\"owners\": \"8\", \"coalition\": \"2\", ");
     hr_model *model = parse_model(text);
     hr_release_info release;
     assert_true(hr_model_release_at(model, 1, &release));
@@ -399,10 +427,13 @@ static void test_parse__reads_what_is_written_of_shared_noise(void **state) {
     char *again = render(model);
     assert_non_null(strstr(again, "/274877906944\", \"shares\": 6, \"units\""));
     assert_null(strstr(strstr(again, "\"shares\"") + 1, "\"shares\"")); /* nowhere else */
+    const hr_conditions *conditions = &hr_model_guarantee(model)->conditions;
+    assert_true(conditions->shared_noise && conditions->coalition == 2);
+    assert_true(isinf(conditions->epsilon_owners) && isinf(conditions->epsilon_everyone));
+    assert_non_null(strstr(conditions->text, "any 2 owners with it"));
     hr_text_free(again);
     hr_model_free(model);
     free(text);
-    free(golden);
 }
 
 static void test_parse__reads_what_is_written_of_owners(void **state) {
@@ -659,6 +690,7 @@ int main(void) {
         cmocka_unit_test(test_parse__reads_for_whom_the_guarantee_holds),
         cmocka_unit_test(test_parse__refuses_what_holds_for_nobody),
         cmocka_unit_test(test_parse__reads_what_is_written_of_shared_noise),
+        cmocka_unit_test(test_parse__refuses_more_shares_than_honest_owners),
         cmocka_unit_test(test_parse__reads_what_is_written_of_owners),
         cmocka_unit_test(test_parse__reads_either_mechanism_of_a_pure_choice),
         cmocka_unit_test(test_parse__tells_line_and_column),

@@ -1,0 +1,17 @@
+/* What a model promises, as members of a JSON object: the same of every command that prints one. */
+#ifndef CLI_GUARANTEE_H
+#define CLI_GUARANTEE_H
+
+#include "output.h"
+
+#include <hedgerow/model.h>
+
+/* private, epsilon, delta, epsilon_replace, delta_replace, unit, statement, promise; of owners who added
+ * noisy sums up coalition, epsilon_owners, epsilon_everyone (null: nothing is promised) and conditions. */
+void json_guarantee(json_writer *json, const hr_guarantee *guarantee);
+
+/* start, and start_guarantee: what a record pays that is in the data of the start, too, with its conditions.
+ */
+void json_start(json_writer *json, const hr_model *model);
+
+#endif
