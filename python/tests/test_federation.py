@@ -1,9 +1,14 @@
 """Owners in one process: the model and what it promises, and what is refused before anything is trained."""
+import html
+import json
+import math
+
 import numpy as np
 import pytest
 
 import hedgerow
 from hedgerow import Column, Schema
+from hedgerow._report import render
 
 FEATURES = [Column('a', -5, 5), Column('b', -5, 5), Column('c', values=('x', 'y', 'z'))]
 CLASSES = Schema.build(Column('label', values=('no', 'yes')), FEATURES)
@@ -29,6 +34,31 @@ def test_owners__train_a_model_that_protects_a_record_of_any():
     X, y = frames()[0]
     assert ((model.predict(X)[:, 1] > .5) == (y == 'yes')).mean() > .85
     assert {release.shares for release in model.releases} >= {2}  # a coalition of one, as usual
+
+
+def continued(model):
+    """As if a fit had continued it, which cost (1, 0) beside it: the file says what both cost, and against whom."""
+    file = json.loads(model.to_json())
+    g, c = model.guarantee, model.guarantee
+    file['start_model'] = 64 * '0'
+    file['start_guarantee'] = {'privacy_measure': 'none', 'units': 0, 'epsilon': g.epsilon + 1, 'delta': g.delta, 'epsilon_replace': g.epsilon_replace + 2,
+                               'delta_replace': g.delta_replace, 'coalition': c.coalition, 'epsilon_owners': c.epsilon_owners + 1,
+                               'epsilon_everyone': None, 'units_owners': 0, 'units_everyone': 0}
+    return hedgerow.Model.parse(json.dumps(file))
+
+
+def test_conditions__are_those_of_the_owners_and_go_on():
+    model = hedgerow.simulate(frames(), schema=CLASSES, epsilon=4)
+    own, both = model.guarantee, continued(model).start_guarantee
+    assert own.coalition == 1 and own.epsilon < own.epsilon_owners < own.epsilon_everyone and model.start_guarantee is None
+    assert own.conditions in own.statement and 'any owner with it' in own.conditions and 'BLAKE2b' in own.conditions
+    assert (both.coalition, both.epsilon, both.epsilon_owners, both.epsilon_everyone) == (1, own.epsilon + 1, own.epsilon_owners + 1, math.inf)
+    assert 'nothing is promised if the coordinator is with them' in both.conditions
+    text = ' '.join(html.unescape(render(continued(model))).split())
+    assert 'This holds %s.' % own.conditions in text and 'This holds %s.' % both.conditions in text
+    assert own.promise[1:] in text and both.promise[1:] in text
+    alone = hedgerow.simulate(frames(), schema=CLASSES, method='average', epsilon=4).guarantee
+    assert (alone.conditions, alone.coalition, alone.epsilon_owners, alone.epsilon_everyone) == ('', None, None, None)
 
 
 def test_owners__train_on_numbers_and_with_other_methods():

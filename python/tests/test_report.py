@@ -144,7 +144,7 @@ def test_numbers__are_in_units_of_the_label():
 def test_no_privacy__is_said_first():
     text = check(render(classifier(method='gbdt')))
     assert 'Nothing is proved about the privacy of this model' in text
-    assert 'A belief of' not in text
+    assert 'A guess whether' not in text
 
 
 def test_persons__are_what_is_protected():

@@ -27,7 +27,7 @@ static hr_units worst_of(const hr_sums_grant *grant, uint64_t honest) {
 static double epsilon_of_grant(const hr_sums_grant *grant, hr_units units) {
     hr_guarantee made;
     hr_guarantee_of(units, grant->privacy_measure, grant->delta, &made);
-    return made.epsilon;
+    return units == grant->units ? grant->epsilon : made.epsilon;
 }
 
 /* The releases of a coordinator that asked as it should; never below what was granted, since how much is left
@@ -121,6 +121,7 @@ hr_status hr_model_trust(const hr_model *model, hr_trust *out, hr_error *err) {
     if (!model->guarantee.is_private || !has_shares(model)) return HR_OK;
     const hr_sums_grant grant = {.privacy_measure = model->privacy_measure,
                                  .units = hr_model_granted(model),
+                                 .epsilon = model->guarantee.epsilon,
                                  .delta = model->guarantee.delta,
                                  .owners = (size_t)hr_model_setting(model, HR_OWNERS_SETTING),
                                  .coalition = (size_t)hr_model_setting(model, HR_COALITION_SETTING)};

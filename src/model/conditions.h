@@ -21,7 +21,7 @@ typedef struct hr_trust {
 typedef struct hr_sums_grant {
     hr_privacy_measure privacy_measure;
     hr_units units;
-    double delta;
+    double epsilon, delta; /* what is stated for the units */
     size_t owners, coalition;
 } hr_sums_grant;
 

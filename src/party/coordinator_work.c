@@ -68,11 +68,15 @@ static hr_status state_sums(coordinator_work_making *m, hr_guarantee *g, hr_erro
     hr_status status = hr_options_of_terms(m->job->terms, 1, &options, err);
     if (!status) status = hr_budget_of(m->method, &options, &budget, err);
     if (status) return status;
-    const hr_sums_grant grant = {budget.privacy_measure, budget.units, budget.delta,
-                                 hr_securesum_owners(m->job->protocol, &members), m->job->terms->coalition};
+    hr_guarantee_of(budget.units, budget.privacy_measure, budget.delta, g);
+    const hr_sums_grant grant = {.privacy_measure = budget.privacy_measure,
+                                 .units = budget.units,
+                                 .epsilon = g->epsilon,
+                                 .delta = budget.delta,
+                                 .owners = hr_securesum_owners(m->job->protocol, &members),
+                                 .coalition = m->job->terms->coalition};
     status = hr_trust_of_sums(m->joint.releases, m->joint.release_count, &grant, &trust, err);
     if (status) return status;
-    hr_guarantee_of(budget.units, budget.privacy_measure, budget.delta, g);
     g->unit = m->unit;
     m->privacy_measure = budget.privacy_measure;
     hr_spent_text(g->epsilon, epsilon);

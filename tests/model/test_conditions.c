@@ -53,6 +53,15 @@ static hr_trust trust_of(const hr_release *releases, size_t count, const hr_sums
     return made;
 }
 
+static hr_sums_grant grant_of(double mu2, size_t owners, size_t coalition) {
+    return (hr_sums_grant){.privacy_measure = HR_PRIVACY_GDP,
+                           .units = hr_units_down(mu2),
+                           .epsilon = epsilon_of(mu2, 1e-6),
+                           .delta = 1e-6,
+                           .owners = owners,
+                           .coalition = coalition};
+}
+
 static void test_numbers__are_those_of_the_proof(void **state) {
     (void)state;
     for (size_t owners = 2; owners <= 9; owners++)
@@ -60,8 +69,7 @@ static void test_numbers__are_those_of_the_proof(void **state) {
             const size_t honest = owners - coalition;
             const double mu2 = .04, delta = 1e-6;
             const hr_release releases[] = {shared_sum(mu2 / 2, honest, 0), shared_sum(mu2 / 2, honest, 1)};
-            const hr_sums_grant grant = {HR_PRIVACY_GDP, hr_units_down(mu2 * (1 + 1e-9)), delta, owners,
-                                         coalition};
+            const hr_sums_grant grant = grant_of(mu2 * (1 + 1e-9), owners, coalition);
             hr_trust made = trust_of(releases, 2, &grant);
             double alone = honest == 1 ? mu2 : alone_of(releases, 2), worst = mu2 * (2. * (double)honest - 1);
             assert_about(made.said.epsilon_owners, epsilon_of(alone, delta));
@@ -76,7 +84,7 @@ static void test_numbers__are_those_of_the_proof(void **state) {
 static void test_numbers__are_never_below_what_was_granted(void **state) {
     (void)state;
     const hr_release release = shared_sum(.0001, 3, 0);
-    const hr_sums_grant grant = {HR_PRIVACY_GDP, hr_units_down(.04), 1e-6, 4, 1};
+    const hr_sums_grant grant = grant_of(.04, 4, 1);
     hr_trust made = trust_of(&release, 1, &grant);
     assert_about(made.said.epsilon_owners, epsilon_of(.04, 1e-6));
 }
@@ -91,7 +99,8 @@ static void test_numbers__of_pure_epsilon_are_nothing(void **state) {
                           .scale_num = 2,
                           .scale_den = 1,
                           .shares = 2};
-    hr_sums_grant grant = {HR_PRIVACY_PURE, HR_UNIT, 0, 3, 1};
+    hr_sums_grant grant = {
+        .privacy_measure = HR_PRIVACY_PURE, .units = HR_UNIT, .epsilon = 1, .owners = 3, .coalition = 1};
     hr_trust made = trust_of(&release, 1, &grant);
     assert_true(isinf(made.said.epsilon_owners) && isinf(made.said.epsilon_everyone));
     assert_true(made.owners == HR_UNITS_MAX && made.everyone == HR_UNITS_MAX);
