@@ -16,7 +16,7 @@ prefix = $(if $(PREFIX),prefix=$(PREFIX),"prefix?=/usr/local") "libdir?=lib"
 has_cmocka = $(if $(shell pkg-config --exists cmocka 2>/dev/null && echo yes),true,false)
 sanitized = ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-.PHONY: all check audit games slow soak demo demo-nats container reduced bench accuracy python site install uninstall fuzz sanitize tsan mutate format coverage clean help
+.PHONY: all check audit games slow soak demo demo-nats container reduced bench accuracy python site install uninstall fuzz sanitize tsan mutate proofs format coverage clean help
 .NOTPARALLEL:
 
 all: ## build $(BUILD)/hedgerow and the library (the default)
@@ -109,7 +109,7 @@ sanitize: ## run the tests with AddressSanitizer and UndefinedBehaviorSanitizer;
 	@tools/setup.sh build test
 	@tools/configure.py build-sanitize buildtype=debugoptimized tests=true b_sanitize=address,undefined b_lundef=false $(SETUP)
 	@ninja -C build-sanitize
-	@$(sanitized) meson test -C build-sanitize --no-rebuild --print-errorlogs --no-suite hygiene --no-suite audit --no-suite slow --no-suite long --timeout-multiplier 6
+	@$(sanitized) meson test -C build-sanitize --no-rebuild --print-errorlogs --no-suite hygiene --no-suite proofs --no-suite audit --no-suite slow --no-suite long --timeout-multiplier 6
 
 tsan: ## run the unit tests with ThreadSanitizer (clang, and an OpenMP runtime that reports synchronisation)
 	@tools/setup.sh build test clang
@@ -117,6 +117,11 @@ tsan: ## run the unit tests with ThreadSanitizer (clang, and an OpenMP runtime t
 	@ninja -C build-tsan
 	@OMP_TOOL_LIBRARIES=$$(clang -print-file-name=libarcher.so) TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1 \
 	    meson test -C build-tsan --no-rebuild --print-errorlogs --suite unit --timeout-multiplier 10
+
+proofs: ## check the theorems of proofs/ with Coq, and print the axioms that each rests on
+	@tools/setup.sh proofs
+	@tests/hygiene/theorems.py .
+	@tests/proofs/coq.py .
 
 format: ## format every C file
 	@tools/setup.sh format
@@ -130,7 +135,7 @@ coverage: ## run every test and say which part of the lines they reach
 	@tools/setup.sh build test coverage
 	@tools/configure.py build-coverage buildtype=debug tests=true b_coverage=true
 	@ninja -C build-coverage
-	@meson test -C build-coverage --no-rebuild --print-errorlogs --no-suite hygiene --timeout-multiplier 4
+	@meson test -C build-coverage --no-rebuild --print-errorlogs --no-suite hygiene --no-suite proofs --timeout-multiplier 4
 	@gcovr --root . --filter src/ --filter cli/ --print-summary build-coverage
 
 clean: ## remove every build directory

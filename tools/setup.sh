@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a target of the Makefile needs and that are not there yet. Looks first, so that a second
 # run is instant and needs no network. Without root it says what to run instead.
-# usage: tools/setup.sh GROUP...   groups: build mpi test clang format coverage bench accuracy python site browser
+# usage: tools/setup.sh GROUP...   groups: build mpi test clang format proofs coverage bench accuracy python site browser
 set -eu
 
 packages() {
@@ -12,6 +12,7 @@ packages() {
     test) echo g++ libcmocka-dev nats-server postgresql ;;
     clang) echo clang libclang-rt-14-dev libomp-dev llvm ;;
     format) echo clang-format-14 ;;
+    proofs) echo coq ;;
     python) echo python3-dev python3-venv ;;
     browser) echo chromium ;;
     site) echo doxygen python3-venv ;;

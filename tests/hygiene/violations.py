@@ -10,7 +10,7 @@ import tempfile
 import source
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-COPIED = ('include', 'src', 'cli', 'examples', 'tests', 'docs', 'man', 'python', 'packaging')
+COPIED = ('include', 'src', 'cli', 'examples', 'tests', 'docs', 'man', 'python', 'packaging', 'proofs')
 COPIED_FILES = ('.clang-format', 'README.md')
 
 # sentence, place, proof, test, its name
@@ -42,6 +42,13 @@ CASES = [
     ('proofs', 'src/tree/spoiled.h', '/* Proof: absent.proof.md. */\n', 'there is no absent.proof.md'),
     ('proofs', 'src/bins/edges.proof.md', 'Believe me.\n', 'src/bins/edges.c:1: no proof'),
     ('proofs', 'src/methods/hedge.proof.md', 'Believe me.\n', 'src/methods/hedge_plan.c:1: no proof'),
+    ('theorems', 'proofs/spoiled.v', 'Theorem sure : 1 = 1. Proof. reflexivity. Qed.\n', 'no text beside the code names sure'),
+    ('theorems', 'proofs/laplace.v', 'Lemma sure : 1 = 2. Proof. Admitted.\n', 'takes for granted'),
+    ('theorems', 'proofs/laplace.v', 'Axiom sure : 1 = 2.\n', 'takes for granted'),
+    ('theorems', 'proofs/laplace.v', 'Hypothesis sure : 1 = 2.\n', 'outside a section is an axiom'),
+    ('theorems', 'proofs/laplace.v', 'Section S. End S.\nVariable n : nat.\n', 'outside a section is an axiom'),
+    ('theorems', 'src/privacy/laplace.proof.md', 'By `proofs/laplace.v:absent`.\n', 'proofs/laplace.v:absent is no theorem'),
+    ('theorems', 'src/privacy/laplace.proof.md', 'By `proofs/laplace.v:cut_lipschitz`.\n', 'cut_lipschitz is no theorem'),
     ('records', 'src/methods/spoiled.c', 'double f(const hr_training *t) { return (double)hr_data_rows(t->data); }\n', 'spoiled.c:1: f asks'),
     ('records', 'src/methods/inprivate.c', 'static double f(const hr_training *t) { return t->records; }\nstatic size_t '
      'pick_records(hr_training *t) { return hr_data_rows(t->data); }\n', 'pick_records asks for the exact number of records 2 times, 1 allowed'),
