@@ -22,7 +22,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LISTS = os.path.join(ROOT, 'tests', 'mutations')
 BUILD = os.path.join(ROOT, 'build-mutate')
 RESULTS = os.path.join(BUILD, 'results.json')
-COPIED = ('include', 'src', 'cli', 'tests', 'fuzz', 'bench', 'examples', 'man', 'tools', 'docs', 'packaging', 'README.md', 'CHANGELOG.md', 'meson.build',
+COPIED = ('include', 'src', 'cli', 'tests', 'fuzz', 'bench', 'proofs', 'examples', 'man', 'tools', 'docs', 'packaging', 'README.md', 'CHANGELOG.md', 'meson.build',
           'meson_options.txt')
 TABLE = ('<!-- faults: written by tools/mutate.py -->', '<!-- end of faults -->')
 NOT_BUILT = 125 # what "meson test" says when a test could not be built
