@@ -364,7 +364,7 @@ static void test_w7__finds_nothing_on_a_canary_among_others(void **state) {
     assert_quiet(&g, bound);
     assert_true(bound > .5 * g.claimed);
     game_close(&g);
-    g = w7(&w7_pure, 8, 8, 1500);
+    g = w7(&w7_pure, 2, 2, 1500);
     assert_quiet(&g, bound_of(&g));
     game_close(&g);
 }
