@@ -169,6 +169,29 @@ Proof.
   destruct Hp. split; apply Hboth; auto; apply Hl; cbn; auto.
 Qed.
 
+(* The costs of releases, each drawn and priced in view of the ones before, add up along every transcript. *)
+Theorem adaptive_composition {O : Type} (dec : forall x y : O, {x = y} + {x <> y}) (epsilon : R) (m : nat)
+    (cost : list O -> R) (step step' : list O -> O -> R) :
+  (forall past, is_law (step past)) -> (forall past, is_law (step' past)) ->
+  (forall past, (length past < m)%nat -> private (cost past) (step past) (step' past)) ->
+  (forall ys, length ys = m -> spent cost [] ys <= epsilon) ->
+  private epsilon (run step m []) (run step' m []).
+Proof.
+  intros L L' H Hsum.
+  assert (Hboth : forall f g : list O -> O -> R, (forall past, is_law (f past)) -> (forall past, is_law (g past)) ->
+            (forall past, (length past < m)%nat -> within (cost past) (f past) (g past)) ->
+            within epsilon (run f m []) (run g m [])).
+  { intros f g Lf Lg Hw. apply pointwise_within. intros ys.
+    assert (Hn : 0 <= run g m [] ys) by now apply run_is_law.
+    assert (Hr : 0 <= run f m [] ys <= exp (spent cost [] ys) * run g m [] ys).
+    { apply run_ratio with (end_of_run := m); [cbn; lia|intros; apply Lf|intros; apply Lg|].
+      intros past y Hy. apply within_pointwise; [apply Lf|apply Lg|now apply Hw]. }
+    destruct (Req_dec (run g m [] ys) 0) as [E|E]; [rewrite E in *; lra|].
+    apply Rle_trans with (1 := proj2 Hr). apply Rmult_le_compat_r; [exact Hn|]. apply exp_grows, Hsum.
+    now apply run_length in E. }
+  split; apply Hboth; auto; intros past Hp; now apply H.
+Qed.
+
 Lemma skipn_nth (l : list R) i : (i < length l)%nat -> skipn i l = nth i l 0 :: skipn (S i) l.
 Proof. revert i. induction l as [|a l IH]; intros [|i] H; cbn in *; try lia; [reflexivity|]. apply IH. lia. Qed.
 
@@ -187,20 +210,10 @@ Qed.
 Theorem sequential_composition {O : Type} (dec : forall x y : O, {x = y} + {x <> y}) (epsilons : list R)
     (step step' : list O -> O -> R) :
   (forall past, is_law (step past)) -> (forall past, is_law (step' past)) ->
-  (forall past, (length past < length epsilons)%nat -> private (nth (length past) epsilons 0) (step past) (step' past)) ->
+  (forall past, (length past < length epsilons)%nat ->
+     private (nth (length past) epsilons 0) (step past) (step' past)) ->
   private (sum (fun e => e) epsilons) (run step (length epsilons) []) (run step' (length epsilons) []).
 Proof.
-  intros L L' H.
-  assert (Hboth : forall f g : list O -> O -> R, (forall past, is_law (f past)) -> (forall past, is_law (g past)) ->
-            (forall past, (length past < length epsilons)%nat -> within (nth (length past) epsilons 0) (f past) (g past)) ->
-            within (sum (fun e => e) epsilons) (run f (length epsilons) []) (run g (length epsilons) [])).
-  { intros f g Lf Lg Hw. apply pointwise_within. intros ys.
-    assert (Hn : 0 <= run g (length epsilons) [] ys) by now apply run_is_law.
-    assert (Hr : 0 <= run f (length epsilons) [] ys <=
-                 exp (spent (fun past => nth (length past) epsilons 0) [] ys) * run g (length epsilons) [] ys).
-    { apply run_ratio with (end_of_run := length epsilons); [cbn; lia|intros; apply Lf|intros; apply Lg|].
-      intros past y Hy. apply within_pointwise; [apply Lf|apply Lg|now apply Hw]. }
-    destruct (Req_dec (run g (length epsilons) [] ys) 0) as [E|E]; [rewrite E in *; lra|].
-    rewrite spent_in_turn in Hr; [exact (proj2 Hr)|]. cbn. now apply run_length in E. }
-  split; apply Hboth; auto; intros past Hp; now apply H.
+  intros L L' H. apply (adaptive_composition dec) with (cost := fun past => nth (length past) epsilons 0); auto.
+  intros ys E. rewrite spent_in_turn; [apply Rle_refl|exact E].
 Qed.
