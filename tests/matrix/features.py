@@ -175,7 +175,7 @@ PLAIN = {
     'the same model': (('train', 'threads'), ('bin', 'threads'), ('evaluate', 'threads'), ('simulate', 'threads'), ('field', 'threads'), ('field', 'size')),
     'charged in every cell': (('train', 'ledger'), ('field', 'ledger'), ('field', 'entry')),
     'makes a fit not private, and it says so': (('train', 'unsafe-reproducible-noise'), ('train', 'seed'), ('field', 'reproducible_noise'), ('field', 'seed'),
-                                                ('field', 'leak')),
+                                                ('field', 'leak'), ('schema', 'review'), ('schema', 'source')),
     'is told of public settings': (('field', 'progress'), ('field', 'user')),
 }
 
