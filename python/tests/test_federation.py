@@ -57,7 +57,7 @@ def test_conditions__are_those_of_the_owners_and_go_on():
     text = ' '.join(html.unescape(render(continued(model))).split())
     assert 'This holds %s.' % own.conditions in text and 'This holds %s.' % both.conditions in text
     assert own.promise[1:] in text and both.promise[1:] in text
-    alone = hedgerow.simulate(frames(), schema=CLASSES, method='average', epsilon=4).guarantee
+    alone = hedgerow.simulate(frames(), schema=CLASSES, method='inprivate', epsilon=4).guarantee
     assert (alone.conditions, alone.coalition, alone.epsilon_owners, alone.epsilon_everyone) == ('', None, None, None)
 
 

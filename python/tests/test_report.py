@@ -97,7 +97,7 @@ def page(hedge):
 
 def test_hedge__shows_promise_budget_and_shapes(hedge, page):
     text = check(page)
-    assert 'Epsilon 1, delta 1e-06' in text and 'becomes at most 73.1' in text
+    assert 'Epsilon 1, delta 1e-06' in text and 'right with a probability of at most 73.1' in text
     assert 'calibration count' in text and 'intercept' in text
     assert '%d trees' % hedge.model_.tree_count in text
     assert all('%s as a table' % shape.axes[0].feature in text for shape in hedge.model_.shapes().shapes if len(shape.axes) == 1)

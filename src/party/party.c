@@ -164,7 +164,7 @@ static hr_status reserve_party_budget(hr_party *p, const hr_live_job *j, hr_jour
                                  (int)(j->read->name.len < 100 ? j->read->name.len : 100), j->read->name.data,
                                  j->coordinator);
     if (j->read->coalition)
-        snprintf(purpose + at, sizeof purpose - at, "; against everybody, it, and any %u owners with it",
+        snprintf(purpose + at, sizeof purpose - at, "; against everybody, and it with a coalition of %u",
                  j->read->coalition);
     return hr_journal_reserve(p->o.journal, record, hr_terms_cost(j->read), hr_terms_delta(j->read), purpose,
                               err);

@@ -100,6 +100,10 @@ static size_t check_id3_end(harness *l) {
         }
         check_query(&l->parties[o + 1], "SELECT count(*) FROM entries", "1");
         check_query(&l->parties[o + 1], "SELECT epsilon FROM spending", "0.5");
+        check_query(
+            &l->parties[o + 1],
+            "SELECT purpose LIKE '% with %; against everybody, and it with a coalition of 1' FROM entries",
+            "1");
         check_query(&l->parties[o + 1], "SELECT state FROM entries", "committed");
     }
     assert_int_equal(trees_in_model(l), 1);

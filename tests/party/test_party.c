@@ -290,6 +290,7 @@ static void test_age__ends_a_job_that_its_coordinator_abandoned(void **state) {
         check_query(&l.parties[i], "SELECT count(*) FROM jobs WHERE NOT over", "0");
         check_query(&l.parties[i], "SELECT count(*) FROM events", "0");
         check_query(&l.parties[i], "SELECT count(*) FROM entries WHERE epsilon_units > 0", "1");
+        check_query(&l.parties[i], "SELECT count(*) FROM entries WHERE purpose LIKE '%against%'", "0");
     }
     party_start(&l.parties[0]);
     harness_run_until(&l, harness_is_idle);
