@@ -27,6 +27,7 @@ class FrameColumn:
     kind: str
     cells: NDArray[Any]
     values: tuple[str, ...] = ()
+    declared: bool = False  # the list was part of the type before there were records: an Enum of polars
 
 
 @dataclass
@@ -57,12 +58,22 @@ def columns_of(X: Any) -> Columns:
         return Columns([pandas_column(name, X.iloc[:, i]) for i, name in enumerate(unique_names(X.columns))], True)
     if hasattr(X, '__arrow_c_stream__'):
         names, arrays = _arrow.read(X)
-        return Columns([arrow_column(name, array) for name, array in zip(unique_names(names), arrays)], True)
+        columns = [arrow_column(name, array) for name, array in zip(unique_names(names), arrays)]
+        for column in columns:
+            column.declared = column.kind == 'category' and is_enum(X, column.name)
+        return Columns(columns, True)
     matrix = np.asarray(X)
     if matrix.ndim != 2:
         raise ValueError('Expected 2D array, got %dD array instead. Reshape your data: rows x features.' % matrix.ndim)
     matrix = readable(matrix)
     return Columns([FrameColumn('x%d' % i, 'number', matrix[:, i]) for i in range(matrix.shape[1])], False)
+
+
+def is_enum(X: Any, name: str) -> bool:
+    """Whether a column of a polars table is an Enum, which takes its list from the program; a Categorical makes it of the records."""
+    if type(X).__module__.split('.')[0] != 'polars':
+        return False
+    return str(type(X.schema[name]).__name__) == 'Enum'
 
 
 def readable(numbers: NDArray[Any]) -> NDArray[Any]:

@@ -68,10 +68,18 @@ def category_column(column: FrameColumn, values: Any, facts: Facts) -> Column:
     return Column(column.name, values=tuple(text_of_value(value) for value in values))
 
 
+def declared_values(column: FrameColumn) -> tuple[str, ...]:
+    """The list of a type that cannot have been made of the records. Fails: SchemaError (nobody can tell)."""
+    if not column.declared:
+        raise SchemaError("Column %r has a categorical type whose list may have been made of the records, as astype('category') does; "
+                          'list the categories: categories={%r: [...]}' % (column.name, column.name))
+    return column.values
+
+
 def feature(column: FrameColumn, index: int | None, bounds: Any, categories: Any, facts: Facts) -> Column:
     values = given_for(categories, column.name, index)
-    if column.kind == 'category' and values is None and categories == 'declared':
-        values = column.values
+    if column.kind == 'category' and values is None and isinstance(categories, str):
+        values = declared_values(column)
     if values is not None or column.kind in ('boolean', 'category'):
         return category_column(column, values, facts)
     if column.kind == 'text':

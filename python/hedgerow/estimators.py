@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_feature_names, check_is_fitted, column_or_1d, validate_data
 
 from . import _frames
+from ._encoded import warn_of_encoders
 from ._guess import WIDE, Facts, checked_pair, schema_of
 from ._native import Interrupts, call, ffi, lib, made, text_to, texts_to
 from .errors import ArgumentError, PrivacyLeakWarning, SchemaError
@@ -97,6 +98,7 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
     # ---- The fit ----
 
     def _train(self, schema: Schema, columns: _frames.Columns, label: NDArray[Any], facts: Facts) -> None:
+        warn_of_encoders(columns)
         options = self._options()
         kept = [texts_to(facts.private), text_to(facts.leak)]
         options.private_bounds, options.private_bounds_count = kept[0][0], len(facts.private)
@@ -207,8 +209,8 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
     schema: a `Schema` or the path of one; or else public facts:
         bounds: {column: (low, high)}, or (low, high) for all numbers. What has none gets private bounds, for a part of the budget.
             'data' reads them off the records: NOT PRIVATE.
-        categories: {column: [values]}, for columns of texts and categories; 'declared' if the lists of categorical types are public, and
-            were not made of the records as `astype('category')` does. Else they are read off the records: NOT PRIVATE.
+        categories: {column: [values]}, for columns of texts and categories; 'declared' takes the lists of polars' Enum, and refuses other
+            categorical types, whose lists may be made of the records as `astype('category')` does. None: they are read off: NOT PRIVATE.
         classes: the values of the label, in the order that predict_proba has them. Booleans need none. Else: NOT PRIVATE.
         Columns may be named by position if X has no names.
     class_weights: {class: number}, public; a class that is not named counts 1. For hedge, dpboost, inprivate, diprime, dp-ert and dp-df. 'balanced' would read frequencies off
@@ -396,5 +398,15 @@ def _classes_of(listed: list[Any], are_texts: bool, dtype: np.dtype[Any]) -> NDA
         return np.array([value == 'true' for value in listed])
     if are_texts and dtype.kind in 'iuf':
         with contextlib.suppress(ValueError):
-            return np.array([float(value) for value in listed]).astype(dtype)
+            return _numbers_of(listed, dtype)
     return np.array(listed)
+
+
+def _numbers_of(listed: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The texts as numbers: in the type of y if it has them all, else in one that does. Fails: ValueError (a text is no number)."""
+    whole = all(value.lstrip('+-').isdigit() for value in listed)
+    numbers = [int(value) if whole else float(value) for value in listed]
+    exact = np.array(numbers)
+    with np.errstate(all='ignore'):
+        narrow = exact.astype(dtype)
+    return narrow if [_frames.text_of_value(value) for value in narrow] == [_frames.text_of_value(value) for value in numbers] else exact

@@ -68,14 +68,15 @@ def test_missing_cells_of_arrow__are_missing():
     assert np.array_equal(probabilities(table, y, table), probabilities(with_none, y, with_none))
 
 
-def test_lists_of_categorical_types__are_public_on_request_alone():
+def test_lists_of_categorical_types__are_never_taken_for_public():
     df, y = frame()
     df = df.astype({'ward': 'category'})
     facts = {**FACTS, 'random_state': None}
     with pytest.warns(hedgerow.PrivacyLeakWarning, match='categories of ward'):
         model = HedgerowClassifier(**{**facts, 'categories': None}).fit(df, y)
     assert not model.guarantee_.is_private
-    assert HedgerowClassifier(**{**facts, 'categories': 'declared'}).fit(df, y).guarantee_.is_private
+    with pytest.raises(hedgerow.SchemaError, match='ward'):
+        HedgerowClassifier(**{**facts, 'categories': 'declared'}).fit(df, y)
 
 
 def fitted():
