@@ -23,7 +23,8 @@ LISTS = os.path.join(ROOT, 'tests', 'mutations')
 BUILD = os.path.join(ROOT, 'build-mutate')
 RESULTS = os.path.join(BUILD, 'results.json')
 COPIED = ('include', 'src', 'cli', 'tests', 'fuzz', 'bench', 'proofs', 'examples', 'man', 'tools', 'docs', 'packaging', 'README.md', 'CHANGELOG.md', 'meson.build',
-          'meson_options.txt')
+          'meson_options.txt', 'python')
+PYTHON = os.environ.get('HEDGEROW_PYTHON', os.path.join(ROOT, 'build-python', 'venv', 'bin', 'python')) # has the package: tools/python.sh
 TABLE = ('<!-- faults: written by tools/mutate.py -->', '<!-- end of faults -->')
 NOT_BUILT = 125 # what "meson test" says when a test could not be built
 PATIENCE = 3600 # seconds that meson.build gives every test
@@ -93,6 +94,11 @@ def hash_project(contents):
     return digest.hexdigest()
 
 
+def is_python(test):
+    """Tests of the package are named as pytest names them: python/tests/test_NAME.py::test."""
+    return test.startswith('python/')
+
+
 class Copy:
     """A copy of the project with a build directory of its own."""
 
@@ -101,6 +107,9 @@ class Copy:
         self.build = os.path.join(self.tree, 'build')
         for path, content in contents.items():
             self.write(path, content, os.stat(os.path.join(ROOT, path)).st_mode)
+
+    def set_up(self):
+        """Tests of the package do without a build of their own."""
         made = os.path.exists(os.path.join(self.build, 'build.ninja'))
         command = ['ninja', '-C', self.build, 'build.ninja'] if made else ['meson', 'setup', self.build, '-Dtests=true']
         subprocess.run(command, cwd=self.tree, check=True, stdout=subprocess.DEVNULL)
@@ -119,11 +128,13 @@ class Copy:
 
     def known_tests(self):
         """name -> suites."""
+        self.set_up()
         out = subprocess.run(['meson', 'introspect', '--tests', self.build], check=True, capture_output=True, text=True).stdout
         return {t['name']: [s.split(':')[-1] for s in t['suite']] for t in json.loads(out)}
 
     def run(self, tests, limit):
         """What the tests' log says: name -> (failed, seconds). A test that does not end fails after `limit` times PATIENCE."""
+        self.set_up()
         done = subprocess.run(['meson', 'test', '-C', self.build, '--timeout-multiplier', str(limit), *tests], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True)
         if done.returncode == NOT_BUILT:
@@ -133,7 +144,27 @@ class Copy:
         return {r['name'].split(' / ')[-1]: (r['result'] not in ('OK', 'EXPECTEDFAIL', 'SKIP'), r['duration']) for r in results}
 
     def first_to_fail(self, tests, limits):
-        return next((test for test in tests if self.run([test], limits[test])[test][0]), None)
+        return next((test for test in tests if (self.run_python(test) if is_python(test) else self.run([test], limits[test])[test][0])), None)
+
+    def run_python(self, test):
+        """Whether a test of the package fails: the copy's modules, and the library of the installed package. A test that is not there
+        says nothing."""
+        where = 'import hedgerow._hedgerow as h; print(h.__file__)'
+        library = subprocess.run([PYTHON, '-c', where], check=True, capture_output=True, text=True, cwd=BUILD).stdout.strip()
+        site, python = os.path.dirname(os.path.dirname(library)), os.path.join(self.tree, 'python')
+        for path in (library, os.path.join(site, 'hedgerow.libs')):  # where the library looks for those that it needs
+            link = os.path.join(python, os.path.relpath(path, site))
+            if not os.path.lexists(link):
+                os.symlink(path, link)
+        folder = os.environ | {'PYTHONPATH': python, 'PYTHONDONTWRITEBYTECODE': '1'}
+        command = [PYTHON, '-m', 'pytest', '-q', '-x', '-p', 'no:cacheprovider', test]
+        try:
+            done = subprocess.run(command, cwd=self.tree, env=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            return True
+        if done.returncode not in (0, 1):
+            raise RuntimeError('%s does not run\n%s' % (test, done.stdout[-2000:]))
+        return done.returncode == 1
 
 
 # ---- The run -------------------------------------------------------------------------------------------------------------
@@ -168,14 +199,22 @@ def try_fault(copy, contents, fault, limits):
 
 
 def check_tests(copy, faults):
+    """Tests of Meson and of the package: what is wrong, and the limits of the former."""
+    python = sorted({test for fault in faults for test in fault.tests if is_python(test)})
+    problems = ['%s fails without a fault' % test for test in python if copy.run_python(test)]
+    return (problems, {}) if problems else check_meson_tests(copy, faults)
+
+
+def check_meson_tests(copy, faults):
     """All that is named must exist, say something about behaviour, and succeed without a fault. Returns what is wrong, and how many
     long each test may take, in times of PATIENCE."""
-    known, named = copy.known_tests(), sorted({test for fault in faults for test in fault.tests})
+    named = sorted({test for fault in faults for test in fault.tests if not is_python(test)})
+    known = copy.known_tests() if named else {}
     problems = ['there is no test %s' % t for t in named if t not in known]
     problems += ['%s compares files, not behaviour' % t for t in named if 'hygiene' in known.get(t, [])]
     if problems:
         return problems, {}
-    done = copy.run(named, 1)
+    done = copy.run(named, 1) if named else {}
     return ['%s fails without a fault' % t for t in named if done[t][0]], {t: (100 + 20 * done[t][1]) / PATIENCE for t in named}
 
 
