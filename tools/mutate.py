@@ -146,8 +146,8 @@ class Copy:
     def first_to_fail(self, tests, limits):
         return next((test for test in tests if (self.run_python(test) if is_python(test) else self.run([test], limits[test])[test][0])), None)
 
-    def run_python(self, test):
-        """Whether a test of the package fails: the copy's modules, and the library of the installed package. A test that is not there
+    def run_python(self, *tests):
+        """Whether one of these tests of the package fails: the copy's modules, and the library of the installed package. A test that is not there
         says nothing."""
         where = 'import hedgerow._hedgerow as h; print(h.__file__)'
         library = subprocess.run([PYTHON, '-c', where], check=True, capture_output=True, text=True, cwd=BUILD).stdout.strip()
@@ -157,13 +157,13 @@ class Copy:
             if not os.path.lexists(link):
                 os.symlink(path, link)
         folder = os.environ | {'PYTHONPATH': python, 'PYTHONDONTWRITEBYTECODE': '1'}
-        command = [PYTHON, '-m', 'pytest', '-q', '-x', '-p', 'no:cacheprovider', test]
+        command = [PYTHON, '-m', 'pytest', '-q', '-x', '-p', 'no:cacheprovider', *tests]
         try:
             done = subprocess.run(command, cwd=self.tree, env=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             return True
         if done.returncode not in (0, 1):
-            raise RuntimeError('%s does not run\n%s' % (test, done.stdout[-2000:]))
+            raise RuntimeError('%s does not run\n%s' % (', '.join(tests), done.stdout[-2000:]))
         return done.returncode == 1
 
 
@@ -201,7 +201,7 @@ def try_fault(copy, contents, fault, limits):
 def check_tests(copy, faults):
     """Tests of Meson and of the package: what is wrong, and the limits of the former."""
     python = sorted({test for fault in faults for test in fault.tests if is_python(test)})
-    problems = ['%s fails without a fault' % test for test in python if copy.run_python(test)]
+    problems = ['a test of %s fails without a fault' % ', '.join(python)] if python and copy.run_python(*python) else []
     return (problems, {}) if problems else check_meson_tests(copy, faults)
 
 
