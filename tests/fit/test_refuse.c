@@ -63,9 +63,12 @@ static void assert_refused(const fixture *f, const hr_data *data, const hr_fit_o
 static void test_fit__refuses_a_schema_that_awaits_review(void **state) {
     fixture *f = *state;
     table t = table_open(4, 1);
+    t.is_proposal = true;
     hr_column feature = number_column("height", 0, 1);
+    hr_column label = category_column("y", 2);
+    label.source = "a form";
     feature.review = true;
-    table_make(&t, category_column("y", 2), &feature);
+    table_make(&t, label, &feature);
     hr_fit_options options = charged_options(f, HR_MODE_SOUND);
     assert_refused(f, t.data, &options, HR_E_POLICY, "height");
     options.epsilon = 100; /* more than the ledger has: the review comes first */
@@ -73,7 +76,8 @@ static void test_fit__refuses_a_schema_that_awaits_review(void **state) {
     table_close(&t);
 
     t = table_open(4, 1);
-    hr_column label = number_column("blood", 0, 1);
+    t.is_proposal = true;
+    label = number_column("blood", 0, 1);
     label.review = true;
     feature.review = false;
     table_make(&t, label, &feature);

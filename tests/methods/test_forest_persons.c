@@ -279,8 +279,7 @@ static void test_fit__charges_every_line_per_person(void **state) {
                 if (m == 2) assert_line(model, "choice of feature", purity + 3);
                 if (m == 2) assert_line(model, "median", 2 * 65536);
                 assert_string_equal(hr_model_guarantee(model)->unit, "one person");
-                assert_non_null(
-                    strstr(hr_model_guarantee(model)->statement, "one person with all its records"));
+                assert_non_null(strstr(hr_model_guarantee(model)->statement, "all records of one person"));
                 hr_model_free(model);
                 person_tables_close(&t);
             }

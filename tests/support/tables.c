@@ -20,11 +20,8 @@ static const char *const *category_names(void) {
 
 hr_column category_column(const char *name, size_t count) {
     assert_true(count <= CATEGORY_VALUES);
-    return (hr_column){.name = name,
-                       .kind = HR_KIND_CATEGORY,
-                       .value_count = count,
-                       .values = category_names(),
-                       .source = "a public list"};
+    return (hr_column){
+        .name = name, .kind = HR_KIND_CATEGORY, .value_count = count, .values = category_names()};
 }
 
 table table_open(size_t rows, size_t features) {
@@ -37,9 +34,11 @@ table table_open(size_t rows, size_t features) {
 
 void table_make(table *t, hr_column label, const hr_column *features) {
     hr_error err = {0};
-    if (hr_schema_make(&(hr_schema_parts){.label = label, .features = features, .feature_count = t->features},
-                       &t->schema, &err) != HR_OK)
-        fail_msg("%s", err.message);
+    const hr_schema_parts parts = {.label = label,
+                                   .features = features,
+                                   .feature_count = t->features,
+                                   .reviewed = t->is_proposal ? HR_REVIEW_PENDING : HR_REVIEW_DONE};
+    if (hr_schema_make(&parts, &t->schema, &err) != HR_OK) fail_msg("%s", err.message);
     if (hr_data_from_arrays(t->schema, t->rows, (const double *const *)t->columns, t->labels, &t->data,
                             &err) != HR_OK)
         fail_msg("%s", err.message);

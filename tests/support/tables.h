@@ -22,6 +22,8 @@ typedef struct table {
     size_t rows, features;
     double *columns[TABLE_FEATURES];
     double *labels;
+    bool is_proposal; /* its schema says 'reviewed: false'; else it counts as reviewed, as those from code do
+                       */
     hr_schema *schema;
     hr_data *data;
 } table;
