@@ -43,4 +43,5 @@ class FileError(HedgerowError, OSError):
 
 
 class PrivacyLeakWarning(UserWarning):
-    """Something that the model publishes was read off the records and not paid for: the model is NOT PRIVATE."""
+    """Something that is published was read off the records and not paid for. A warning that begins with NOT PRIVATE is of the model, which says so
+    itself; others are of what surrounds it, such as an encoder that was fitted to the records."""

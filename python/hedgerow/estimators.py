@@ -106,6 +106,8 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
             options.leak = kept[1]
             warnings.warn('NOT PRIVATE: read off the records and not paid for: %s. Give it as public knowledge (bounds, categories, '
                           'classes, schema) for a guarantee.' % facts.leak, PrivacyLeakWarning, stacklevel=3)
+        if self._promises() and self.ledger is None and (accepted := schema.accepted):
+            warnings.warn('NOT PRIVATE: %s' % accepted, PrivacyLeakWarning, stacklevel=3)
         if self.random_state is not None:
             options.reproducible_noise, options.seed = True, _seed(self.random_state)
             if self._promises():

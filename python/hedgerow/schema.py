@@ -5,6 +5,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, Iterable, Sequence
 
+from .errors import PolicyError
 from ._native import call, ffi, lib, made, take_text, text_of, text_to, texts_to
 
 TASKS = {lib.HR_TASK_REGRESSION: 'regression', lib.HR_TASK_BINARY: 'binary', lib.HR_TASK_MULTICLASS: 'multiclass'}
@@ -47,6 +48,17 @@ class Schema:
         """The same of a text."""
         data = text.encode()
         return cls(made(lib.hr_schema_parse, 'hr_schema', lib.hr_schema_free, data, len(data), text_to('the schema')))
+
+    @property
+    def accepted(self) -> str:
+        """What was read from the records and accepted in place of public facts (`reviewed: true` beside lines `review`), in words; '': nothing.
+        A model is then not private, and no ledger, plan or federation takes the schema. Fails: PolicyError (it is not reviewed yet)."""
+        call(lib.hr_schema_reviewed, self._at)
+        try:
+            call(lib.hr_schema_public, self._at)
+        except PolicyError as error:
+            return str(error)
+        return ''
 
     @classmethod
     def build(cls, label: Column, features: Iterable[Column], unit: str | None = None) -> Schema:

@@ -73,6 +73,40 @@ def test_facts_read_off_the_records__take_the_guarantee_away(given, what):
     assert what in model.guarantee_.statement and 'NOT DIFFERENTIALLY PRIVATE' in model.model_.summary()
 
 
+MARKED = """hedgerow-schema: 1
+reviewed: %s
+label: {name: y, kind: classes, values: ['no', 'yes']%s}
+features:
+  - {name: x0, kind: number, low: -5, high: 5%s}
+  - {name: x1, kind: number, low: -5, high: 5%s}
+  - {name: x2, kind: number, low: -5, high: 5%s}
+  - {name: x3, kind: number, low: -5, high: 5%s}
+"""
+SOURCE = ', source: a form'
+
+
+def test_marks_that_are_accepted__take_the_guarantee_away(tmp_path):
+    X, y = table()
+    schema = hedgerow.Schema.parse(MARKED % ('true', SOURCE, ', review: [high]', '', ', review: [low]', ''))
+    with pytest.warns(hedgerow.PrivacyLeakWarning, match='x0, x2'):
+        model = HedgerowClassifier(schema=schema).fit(X, y)
+    assert not model.guarantee_.is_private and model.guarantee_.epsilon == math.inf and 'x0, x2' in model.guarantee_.statement
+    ledger = hedgerow.Ledger.create(tmp_path / 'ledger.db', 10, 1e-3)
+    for refused in (lambda: HedgerowClassifier(schema=schema, ledger=ledger).fit(X, y),
+                    lambda: hedgerow.simulate([(X[:300], y[:300]), (X[300:], y[300:])], schema=schema)):
+        with pytest.raises(hedgerow.PolicyError, match='x0, x2'):
+            refused()
+    assert ledger.entries == []
+
+
+def test_marks_that_await_review__are_refused():
+    X, y = table()
+    for marks in ((SOURCE, ', review: [high]', SOURCE, SOURCE, SOURCE), (SOURCE, '', SOURCE, SOURCE, SOURCE)):
+        with pytest.raises(hedgerow.PolicyError, match='x0'):
+            HedgerowClassifier(schema=hedgerow.Schema.parse(MARKED % ('false', *marks))).fit(X, y)
+    assert HedgerowClassifier(schema=hedgerow.Schema.parse(MARKED % (('false', ) + 5 * (SOURCE, )))).fit(X, y).guarantee_.is_private
+
+
 def test_a_leak__cannot_be_charged_to_a_ledger(tmp_path):
     X, y = table()
     ledger = hedgerow.Ledger.create(tmp_path / 'ledger.db', 10)
