@@ -290,8 +290,8 @@ typedef struct hr_job_plan_info {
  * job file and its schema alone; nothing is sent, spent or drawn. owners: 0 stands for those that the file
  * names; any other number is for a simulation, which needs no names. Thread: any. Fails: IO, FORMAT,
  * ARGUMENT (no owners in the file; keys that the method does not know; a method that has no plan; records not
- * in 1..2^32 - 2), BUDGET (too small for the noise of some release), LIMIT (also: the job may ask for more
- * than owners take), MEMORY. */
+ * in 1..2^32 - 2), POLICY (the schema is not public: hr_schema_public), BUDGET (too small for the noise of
+ * some release), LIMIT (also: the job may ask for more than owners take), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_job_plan(const char *file, size_t owners, double records,
                                            hr_job_plan_info *out, hr_error *err);
 

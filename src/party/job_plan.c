@@ -113,7 +113,9 @@ static hr_status make_job_plan(job_plan *p, const char *path, size_t owners, hr_
     hr_status status = hr_job_file_read(path, hr_federated_defaults, p->arena, &p->file, err);
     if (!status) status = name_owners(p, path, owners, err);
     if (!status) status = hr_schema_read(p->file.schema, &p->schema, err);
-    return status ? status : make_terms(p, path, err);
+    if (status) return status;
+    status = hr_schema_public(p->schema, err);
+    return status ? hr_fail_at(err, status, p->file.schema, 0, 0, NULL) : make_terms(p, path, err);
 }
 
 hr_status hr_job_plan(const char *file, size_t owners, double records, hr_job_plan_info *out, hr_error *err) {
