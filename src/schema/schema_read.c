@@ -187,6 +187,8 @@ static hr_status read_review(const schema_reader *r, const hr_yaml_node *node, c
     return HR_OK;
 }
 
+static const char BLANKS[] = " \t\r\n";
+
 /* Where facts come from: from the records, or from a source. */
 static hr_status read_origin(const schema_reader *r, const named_keys *keys, const hr_yaml_node *mark,
                              const hr_yaml_node *source, hr_column *out) {
@@ -194,7 +196,13 @@ static hr_status read_origin(const schema_reader *r, const named_keys *keys, con
         return hr_keys_refuse(&r->keys, source, "delete the line 'review' once its facts are replaced",
                               "facts that were read from the records have no source");
     hr_status status = mark ? read_review(r, mark, keys, &out->review) : HR_OK;
-    return status || !source ? status : hr_keys_text(&r->keys, source, "source", &out->source);
+    if (status || !source) return status;
+    status = hr_keys_text(&r->keys, source, "source", &out->source);
+    if (!status && strspn(out->source, BLANKS) == strlen(out->source))
+        return hr_keys_refuse(&r->keys, source,
+                              "write where the facts are published, such as \"code book 2024\"",
+                              "source is blank");
+    return status;
 }
 
 /* Reads a column into out[0], or a column of dates into out[0 .. *count), one feature a part. *kind is that

@@ -226,6 +226,8 @@ static const bad_case bad[] = {
      3, 76, "x", "read from the records have no source"},
     {HEAD "features: [{name: x, kind: number, low: 0, high: 1, source: ''}]\n", HR_E_FORMAT, 3, 61, "x",
      "source"},
+    {HEAD "features: [{name: x, kind: number, low: 0, high: 1, source: \" \\t\\n\"}]\n", HR_E_FORMAT, 3, 61,
+     "x", "source is blank"},
     {HEAD "features: [{name: x, kind: unused, low: 0}]\n", HR_E_FORMAT, 3, 41, "x", "an unused column"},
     {HEAD "features: [{name: x, kind: unused, review: [low]}]\n", HR_E_FORMAT, 3, 45, "x", "no key 'low'"},
     {HEAD "features: [{name: x, kind: number, low: 0, high: 1}, {name: x, kind: unused}]\n", HR_E_FORMAT, 3,
