@@ -96,6 +96,10 @@ static const char *optional_text_of(hr_json_reader *r, const hr_json_position *a
     return hr_json_has(r, at, key) ? hr_json_text_of(r, at, key) : NULL;
 }
 
+static bool optional_bool_of(hr_json_reader *r, const hr_json_position *at, const char *key) {
+    return hr_json_has(r, at, key) && hr_json_bool_of(r, at, key);
+}
+
 /* A text of one character that need not be there. */
 static char optional_mark_of(hr_json_reader *r, const hr_json_position *at, const char *key) {
     const char *text = optional_text_of(r, at, key);
@@ -105,8 +109,8 @@ static char optional_mark_of(hr_json_reader *r, const hr_json_position *at, cons
 }
 
 static void read_json_number(hr_json_reader *r, const hr_json_position *at, hr_column *column) {
-    static const char *const keys[] = {"name",    "kind",      "low",    "high", "integer",
-                                       "decimal", "thousands", "symbol", "date", "part"};
+    static const char *const keys[] = {"name",      "kind",   "low",  "high", "integer", "decimal",
+                                       "thousands", "symbol", "date", "part", "review"};
     hr_json_only_keys(r, at, keys, COUNT(keys));
     column->low = hr_json_number_of(r, at, "low");
     column->high = hr_json_number_of(r, at, "high");
@@ -136,7 +140,7 @@ static void read_json_part(hr_json_reader *r, const hr_json_position *at, const 
 }
 
 static hr_column read_json_column(hr_json_reader *r, const hr_json_position *at, const json_dates *dates) {
-    static const char *const category_keys[] = {"name", "kind", "values", "boolean"};
+    static const char *const category_keys[] = {"name", "kind", "values", "boolean", "review"};
     hr_json_expect(r, at, HR_JSON_OBJECT);
     hr_column column = {.name = hr_json_text_of(r, at, "name")};
     column.kind = (hr_kind)hr_json_word_of(r, at, "kind", HR_KIND_NAMES, COUNT(HR_KIND_NAMES));
@@ -146,8 +150,9 @@ static hr_column read_json_column(hr_json_reader *r, const hr_json_position *at,
     } else {
         hr_json_only_keys(r, at, category_keys, COUNT(category_keys));
         column.values = hr_json_texts_of(r, at, "values", &column.value_count);
-        column.boolean = hr_json_has(r, at, "boolean") && hr_json_bool_of(r, at, "boolean");
+        column.boolean = optional_bool_of(r, at, "boolean");
     }
+    column.review = optional_bool_of(r, at, "review");
     return column;
 }
 
@@ -180,6 +185,7 @@ static void name_fault(const hr_schema_fault *fault, char *path, size_t size) {
     char column[48] = "label", item[32] = "";
     if (fault->part == HR_FAULT_FEATURES) snprintf(column, sizeof column, "features");
     if (fault->part == HR_FAULT_FEATURE) snprintf(column, sizeof column, "features[%zu]", fault->feature);
+    if (fault->part == HR_FAULT_UNUSED) snprintf(column, sizeof column, "unused[%zu]", fault->feature);
     if (fault->part == HR_FAULT_MISSING) snprintf(column, sizeof column, "missing[%zu]", fault->item);
     bool of_column = fault->key && (fault->part == HR_FAULT_LABEL || fault->part == HR_FAULT_FEATURE);
     if (of_column && !strcmp(fault->key, "values")) snprintf(item, sizeof item, "[%zu]", fault->item);
@@ -198,8 +204,26 @@ static void make_schema(hr_json_reader *r, const hr_schema_parts *parts) {
     }
 }
 
+/* Marks that a person accepted outside of label and features: of columns without a use, of spellings. */
+static void read_other_marks(hr_json_reader *r, const hr_json_position *at, hr_schema_parts *parts) {
+    parts->missing_facts.review = optional_bool_of(r, at, "missing_review");
+    if (!hr_json_has(r, at, "unused")) return;
+    const char *const *names = hr_json_texts_of(r, at, "unused", &parts->unused_count);
+    hr_column *unused = hr_json_allocate(r, parts->unused_count, sizeof *unused);
+    for (size_t i = 0; i < parts->unused_count && !r->status; i++)
+        unused[i] = (hr_column){.name = names[i], .review = true};
+    parts->unused = unused;
+}
+
+/* A model is trained with marks only if they were accepted. */
+static hr_review review_of(const hr_schema_parts *parts) {
+    bool marked = parts->label.review || parts->missing_facts.review || parts->unused_count;
+    for (size_t f = 0; f < parts->feature_count; f++) marked |= parts->features[f].review;
+    return marked ? HR_REVIEW_DONE : parts->reviewed;
+}
+
 static void read_json_schema(hr_json_reader *r, const hr_json_position *root) {
-    static const char *const keys[] = {"label", "dates", "features", "missing"};
+    static const char *const keys[] = {"label", "dates", "features", "missing", "missing_review", "unused"};
     static const json_dates no_dates = {NULL, 0};
     const hr_json_position at = hr_json_typed_member(r, root, "schema", HR_JSON_OBJECT);
     hr_json_only_keys(r, &at, keys, COUNT(keys));
@@ -214,12 +238,15 @@ static void read_json_schema(hr_json_reader *r, const hr_json_position *root) {
         features[f] = read_json_column(r, &item, &dates);
     }
     const char *const *missing = hr_json_texts_of(r, &at, "missing", &missing_count);
-    const hr_schema_parts parts = {.label = label,
-                                   .features = features,
-                                   .feature_count = count,
-                                   .missing = missing,
-                                   .missing_count = missing_count};
-    if (!r->status) make_schema(r, &parts);
+    hr_schema_parts parts = {.label = label,
+                             .features = features,
+                             .feature_count = count,
+                             .missing = missing,
+                             .missing_count = missing_count};
+    if (!r->status) read_other_marks(r, &at, &parts);
+    if (r->status) return;
+    parts.reviewed = review_of(&parts);
+    make_schema(r, &parts);
 }
 
 static void read_task(hr_json_reader *r, const hr_json_position *root) {

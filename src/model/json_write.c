@@ -10,6 +10,7 @@
 #include "model/model_words.h"
 #include "schema/cell_text.h"
 #include "schema/date_parts.h"
+#include "schema/schema.h"
 
 #include <hedgerow/hedgerow.h>
 #include <inttypes.h>
@@ -173,6 +174,7 @@ static void add_column(hr_buffer *b, const hr_column *column) {
         add_strings(b, column->values, column->value_count);
         if (column->boolean) hr_buffer_text(b, ", \"boolean\": true");
     }
+    if (column->review) hr_buffer_text(b, ", \"review\": true");
     if (column->date) {
         add_text_member(b, "date", column->date->name);
         add_text_member(b, "part", hr_date_part_name(column->part));
@@ -205,6 +207,19 @@ static void add_dates(hr_buffer *b, const hr_schema *schema) {
     if (count) end_items(b, count, 4, "]");
 }
 
+/* Marks that were accepted outside of label and features: who reads the schema from the model learns of them.
+ */
+static void add_other_marks(hr_buffer *b, const hr_schema_parts *parts) {
+    size_t count = 0;
+    if (parts->missing_facts.review) hr_buffer_text(b, ",\n    \"missing_review\": true");
+    for (size_t i = 0; i < parts->unused_count; i++) {
+        if (!parts->unused[i].review) continue;
+        hr_buffer_text(b, count++ ? ", " : ",\n    \"unused\": [");
+        hr_json_add_text(b, parts->unused[i].name);
+    }
+    if (count) hr_buffer_text(b, "]");
+}
+
 static void add_json_schema(hr_buffer *b, const hr_schema *schema) {
     hr_buffer_text(b, ",\n  \"schema\": {\n    \"label\": ");
     add_column(b, hr_schema_label(schema));
@@ -219,7 +234,9 @@ static void add_json_schema(hr_buffer *b, const hr_schema *schema) {
         if (i) hr_buffer_text(b, ", ");
         hr_json_add_text(b, hr_schema_missing(schema, i));
     }
-    hr_buffer_text(b, "]\n  }");
+    hr_buffer_text(b, "]");
+    add_other_marks(b, hr_schema_parts_of(schema));
+    hr_buffer_text(b, "\n  }");
 }
 
 /* An infinite threshold is a text. */
