@@ -47,6 +47,7 @@ class Tests:
 
     def __init__(self, copy):
         self.copy = copy
+        copy.set_up()
         out = subprocess.run(['meson', 'introspect', '--tests', copy.build], check=True, capture_output=True, text=True).stdout
         self.known = {t['name']: t for t in json.loads(out)}
 

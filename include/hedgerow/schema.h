@@ -190,7 +190,8 @@ HR_API const char *hr_schema_unit(const hr_schema *schema);
 HR_API HR_MUST_CHECK hr_status hr_schema_reviewed(const hr_schema *schema, hr_error *err);
 
 /* HR_OK if it is reviewed and no mark was accepted in place of a public fact; else HR_E_POLICY with the
- * columns: what is trained with such a schema is not private. Owners who train together, and plans, need it.
+ * columns: what is trained with such a schema is not private. Owners who train together need it; a plan
+ * refuses marks that were accepted.
  */
 HR_API HR_MUST_CHECK hr_status hr_schema_public(const hr_schema *schema, hr_error *err);
 
