@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """A game of whole trainings of hedge over two ranks: the canary is the record where the rows of the two meet. usage: game.py HEDGEROW GAME_OF_RANKS"""
+import os
 import subprocess
 import sys
 
@@ -30,10 +31,11 @@ def play(c, program, side):
 
 
 def test(c, words):
+    program = os.path.abspath(words[0])
     write(c, 'schema.yaml', SCHEMA)
     for side in (0, 1):
-        play(c, words[0], side)
-    sys.exit(subprocess.run([words[0], 'judge', 'side0.out', 'side1.out'], cwd=c.folder, env=c.environment, check=False).returncode)
+        play(c, program, side)
+    sys.exit(subprocess.run([program, 'judge', 'side0.out', 'side1.out'], cwd=c.folder, env=c.environment, check=False).returncode)
 
 
 cluster.main(test)
