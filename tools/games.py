@@ -52,7 +52,7 @@ class Tests:
         self.known = {t['name']: t for t in json.loads(out)}
 
     def targets(self, test):
-        words = [os.path.normpath(word) for word in self.known[test]['cmd']]
+        words = [os.path.normpath(os.path.join(self.copy.build, word)) for word in self.known[test]['cmd'] if os.sep in word]
         return [os.path.relpath(word, self.copy.build) for word in words if word.startswith(self.copy.build + os.sep)]
 
     def play(self, game):
@@ -60,8 +60,8 @@ class Tests:
         targets = self.targets(game.test)
         subprocess.run(['ninja', '-C', self.copy.build, *targets], check=True, stdout=subprocess.DEVNULL)
         start = time.monotonic()
-        done = subprocess.run(self.known[game.test]['cmd'], env=dict(os.environ, HR_GAMES=game.games), stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, check=False)
+        done = subprocess.run(self.known[game.test]['cmd'], cwd=self.copy.build, env=dict(os.environ, HR_GAMES=game.games),
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         found = [LINE.fullmatch(line) for line in done.stdout.splitlines()]
         lines = [Line(m[1], float(m[2]), float(m[3]), int(m[4])) for m in found if m and 'caught' not in m[5]]
         if not lines:

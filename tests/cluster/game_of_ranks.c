@@ -59,7 +59,7 @@ static int judge(char **paths) {
     const game g = game_of(&of_ranks, EPSILON, EPSILON, RUNS, likelihood_ratio);
     const game_result result = {g.name, g.claimed, mu_of_statistic(game_seen[0], game_seen[1], RUNS), RUNS};
     say_game(&result, "");
-    return !(result.bound > .4 * result.claimed && result.bound <= result.claimed);
+    return result.bound > result.claimed; /* what the game can find its twin shows (tests/games.toml) */
 }
 
 int main(int count, char **words) {
