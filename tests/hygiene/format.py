@@ -19,9 +19,10 @@ def formatter():
 def main():
     root = sys.argv[1]
     mode = ['-i'] if sys.argv[2:] == ['--write'] else ['--dry-run', '-Werror']
-    done = subprocess.run([formatter(), '--style=file', *mode] + source.files(root, *FOLDERS, suffixes=('.c', '.h')), cwd=root)
+    done = subprocess.run([formatter(), '--style=file', *mode] + source.files(root, *FOLDERS, suffixes=('.c', '.h')), cwd=root,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
-        print('"make format" formats them')
+        print(done.stdout + '"make format" formats them')
     sys.exit(1 if done.returncode else 0)
 
 

@@ -43,10 +43,13 @@ def of_package(text):
     return re.sub(r'\n\s+(?=\w+(?:, \w+)*: )', '\n\n', texts)
 
 
-@functools.lru_cache(maxsize=None)
 def plain(root, path):
     """The text of a file as its reader sees it, with paragraphs apart."""
-    text = source.read(root, path)
+    return plain_text(source.read(root, path), path)
+
+
+@functools.lru_cache(maxsize=None)
+def plain_text(text, path):
     if path.endswith('.md'):
         return of_page(text)
     if path.endswith('.1'):
