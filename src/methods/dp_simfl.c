@@ -256,6 +256,7 @@ static const hr_bound bounds[] = {
      "public random partitions, in whose regions each owner counts its records"},
     {"skew", 0, 10000, "0..10000",
      "whose lower half theta divides: 0: the label's; else that of this feature, from 1"},
+    {"weight-max", 1, HR_REGION_WEIGHT_MAX, "1..8", NULL},
     {0}};
 
 const hr_method hr_method_dp_simfl = {

@@ -5,7 +5,6 @@
 #include "base/sized.h"
 #include "methods/method.h"
 #include "similar/lsh.h"
-#include "stats/regions.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -88,7 +87,7 @@ static const option options_table[] = {
      "features are scaled to -X .. X before they are hashed"},
     {"skew", INTEGER, BY_NAME(SKEW), 0, 10000, false, NULL, "0..10000",
      "what theta divides: 0: the classes; else the lower and upper bins of this feature, from 1"},
-    {"weight-max", INTEGER, BY_NAME(WEIGHT_MAX), 1, HR_REGION_WEIGHT_MAX, false, NULL, "1..8",
+    {"weight-max", INTEGER, BY_NAME(WEIGHT_MAX), 1, 1000, false, NULL, "1..1000",
      "largest weight of a record; the least is one over it; 1: no weights"},
     {"weight-share", REAL, BY_NAME(WEIGHT_SHARE), 0, .9, true, NULL, "0 < X <= 0.9",
      "part of the budget for the counts that weights follow from"},
