@@ -25,12 +25,12 @@ all: ## build $(BUILD)/hedgerow and the library (the default)
 	@ninja -C $(BUILD)
 	@ln -sfn cli/hedgerow $(BUILD)/hedgerow
 
-check: ## build and run every test but those of ten thousand schedules (make slow)
+check: ## build and run every test but the longest (make slow)
 	@tools/setup.sh build test
 	@tools/configure.py $(BUILD) $(prefix) tests=true $(SETUP)
 	@ninja -C $(BUILD)
 	@ln -sfn cli/hedgerow $(BUILD)/hedgerow
-	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --no-suite long
+	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --no-suite long $(LESS)
 
 audit: ## run the audits alone: games of thousands of fits against each guarantee
 	@tools/setup.sh build test
@@ -42,7 +42,7 @@ games: ## play every game twice, in a copy of the project and in one with a faul
 	@tools/setup.sh build test
 	@tools/games.py --table docs/audit.md
 
-slow: ## run the slow tests alone: parties that crash at every step, floods of messages, ten thousand schedules of messages, games on 132,096 records and over ranks, small runs of the benches, exports in their engines, reports in a browser (needs PyPI)
+slow: ## run the slow tests alone: parties that crash at every step, floods of messages, ten thousand schedules of messages, the longest games, small runs of the benches, exports in their engines, reports in a browser (needs PyPI)
 	@tools/setup.sh build test python browser
 	@tools/python.sh build-python shap
 	@tools/configure.py $(BUILD) $(prefix) tests=true $(SETUP)

@@ -317,6 +317,7 @@ static double bound_from_start(game *g) {
 
 static void test_w10__finds_nothing_on_a_canary_that_a_start_is_wrong_of(void **state) {
     (void)state;
+    skip_long_game();
     for (size_t i = 0; i < COUNT(w6_settings); i++) {
         game g = w6(&w6_settings[i], 2, 800);
         assert_quiet(&g, bound_from_start(&g));
@@ -326,6 +327,7 @@ static void test_w10__finds_nothing_on_a_canary_that_a_start_is_wrong_of(void **
 
 static void test_w10x__catches_fits_at_ten_times_what_they_claim(void **state) {
     (void)state;
+    skip_long_game();
     for (size_t i = 0; i < COUNT(w6_settings); i++) {
         game g = w6(&w6_settings[i], 20, w6_settings[i].delta > 0 ? 600 : 4500);
         assert_caught(&g, bound_from_start(&g));

@@ -26,3 +26,7 @@ void assert_result_quiet(const game_result *result) {
     if (!(result->bound <= result->claimed) && !games_wanted())
         fail_msg("%s: epsilon is at least %.3f, claimed %.3f", result->name, result->bound, result->claimed);
 }
+
+void skip_long_game(void) {
+    if (!getenv("HR_LONG") && !games_wanted()) skip();
+}

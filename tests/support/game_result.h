@@ -15,4 +15,8 @@ typedef struct game_result {
 void say_game(const game_result *result, const char *how);
 void assert_result_quiet(const game_result *result);
 
+/* Skips the test that calls it, whose game takes minutes, unless HR_LONG or HR_GAMES is in the environment:
+ * make slow and tools/games.py play it. */
+void skip_long_game(void);
+
 #endif

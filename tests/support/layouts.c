@@ -19,7 +19,7 @@ static size_t size_of(hr_element element) {
 void put_element(const laid_out *column, size_t row, double value) {
     char *to = (char *)column->array.at + (ptrdiff_t)row * column->array.stride;
     float narrow = (float)value;
-    uint16_t code = isnan(value) ? 0 : (uint16_t)value;
+    uint16_t code = value >= 0 && value <= UINT16_MAX ? (uint16_t)value : 0;
     const void *from = column->array.element == HR_ELEMENT_FLOAT64   ? (const void *)&value
                        : column->array.element == HR_ELEMENT_FLOAT32 ? (const void *)&narrow
                                                                      : (const void *)&code;
