@@ -4,10 +4,10 @@
  * usage: bench_id3 SCHEMA DATA OWNERS EPSILON [OPTION=VALUE]...
  * Prints one line of JSON: packets and their bytes, acks included; the bytes of a packet's seal; processor
  * seconds of all parties together; and how many counts each sum has. */
-#include "crypto/identity.h"
+#include "federation/roles/simulation.h"
 #include "fits.h"
 #include "owners.h"
-#include "party/simulation.h"
+#include "privacy/crypto/identity.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  * Defaults: a million records, 100 trees, depth 6, one thread, 28 features, the best kernels here. Prints the
  * best of five runs in ns per record and in ns per record and tree, and a checksum, so that the work is real;
  * then what one record takes with an open predictor, records in turn, which gives the same checksum. */
-#include "model/model.h"
-#include "schema/schema.h"
+#include "models/model/model.h"
+#include "tables/schema/schema.h"
 
 #include <hedgerow/data.h>
 #include <hedgerow/hedgerow.h>

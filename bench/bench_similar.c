@@ -12,8 +12,8 @@
  */
 #define _DEFAULT_SOURCE
 #include "fits.h"
-#include "similar/lsh.h"
-#include "similar/similar.h"
+#include "trees/similar/lsh.h"
+#include "trees/similar/similar.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "owners.h"
 
-#include "data/records.h"
 #include "fits.h"
+#include "tables/data/records.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* Binned caches: no file crashes the reader, nor training on what it lets through. Each input is mapped as it
  * is, and once more with checksums that fit: only what they do not tell is met then. */
-#include "data/cell_file.h"
 #include "tables.h"
+#include "tables/data/cell_file.h"
 
 #include <hedgerow/fit.h>
 #include <hedgerow/model.h>

@@ -1,9 +1,9 @@
 /* Texts whose meaning a schema declares. The first line is a format of dates, the others are cells: no input
  * crashes, what is read lies in the calendar and reads back from its own text, formats are usable or have a
  * fault, and a plain number means the same wherever it is read. */
-#include "base/calendar.h"
-#include "base/number_format.h"
-#include "base/timestamp.h"
+#include "base/text/calendar.h"
+#include "base/text/number_format.h"
+#include "base/text/timestamp.h"
 #include "check.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* What comes from strangers, and key files. By the input's first byte: a packet as it came, what a member put
  * into a packet, a message that is sealed and then changed at one place, a public key, a key file. No input
  * crashes; a packet or key that is taken is one that was made here, to the byte. */
-#include "crypto/secret.h"
+#include "privacy/crypto/secret.h"
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* CSV, and the two ways to read a number in it: no input crashes, reading is a function of the bytes, every
  * value is what the schema allows, and the quick and the general conversion give the bits that the C library
  * gives. */
-#include "base/number_fast.h"
+#include "base/text/number_fast.h"
 #include "tables.h"
 
 enum { LONGEST_NUMBER = 1500 };

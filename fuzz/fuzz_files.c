@@ -1,8 +1,8 @@
 /* Files of federations, owners and jobs: no input crashes, reading is a function of the bytes, and what is
  * read keeps to the ranges. */
-#include "config/federation_file.h"
-#include "config/job_file.h"
-#include "config/owner_file.h"
+#include "federation/config/federation_file.h"
+#include "federation/config/job_file.h"
+#include "federation/config/owner_file.h"
 
 #include "check.h"
 

@@ -2,11 +2,11 @@
  * the inside of an envelope that a member signed, a tree, or a row of messages for the machine of an owner or
  * of a coordinator, of InPrivate (before or after the start), of sums, of a ring or of SimFL. No input
  * crashes, takes much memory, or makes a machine fail. */
-#include "crypto/secret.h"
-#include "protocol/inprivate.h"
-#include "protocol/ring.h"
-#include "protocol/simfl_exchange.h"
-#include "tree/tree_check.h"
+#include "federation/machines/inprivate.h"
+#include "federation/machines/ring.h"
+#include "federation/machines/simfl_exchange.h"
+#include "privacy/crypto/secret.h"
+#include "trees/tree/tree_check.h"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* Schema files: no input crashes, and what is read renders to text that reads back to the same facts and
  * renders alike. */
-#include "schema/schema.h"
+#include "tables/schema/schema.h"
 
 #include "check.h"
 

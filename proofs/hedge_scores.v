@@ -1,4 +1,4 @@
-(* The width of hedge's scores, in integers: src/stats/candidate_scan.proof.md, 2, and its section Per person. *)
+(* The width of hedge's scores, in integers: src/trees/candidates/candidate_scan.proof.md, 2, and its section Per person. *)
 From Coq Require Import ZArith List Lia Psatz Arith Reals Lra.
 From Hedgerow Require Import sums law choice permute_and_flip exponential.
 Import ListNotations.

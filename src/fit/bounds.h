@@ -3,8 +3,8 @@
 #ifndef HR_FIT_BOUNDS_H
 #define HR_FIT_BOUNDS_H
 
-#include "bins/private_bounds.h"
 #include "fit/settings.h"
+#include "tables/bins/private_bounds.h"
 
 /* The part of a fit's budget that goes to bounds; 0: the options ask for none, or for a share that
  * hr_bounds_check_fit refuses. */

@@ -4,8 +4,8 @@
 
 #include "base/fail.h"
 #include "fit/bounds.h"
-#include "ledger/delta.h"
-#include "model/model.h"
+#include "models/model/model.h"
+#include "privacy/ledger/delta.h"
 
 #include <hedgerow/amount.h>
 #include <math.h>

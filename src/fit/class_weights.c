@@ -2,9 +2,9 @@
 
 #include "base/buffer.h"
 #include "base/fail.h"
-#include "base/number.h"
-#include "data/records.h"
-#include "schema/schema.h"
+#include "base/text/number.h"
+#include "tables/data/records.h"
+#include "tables/schema/schema.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,10 +2,8 @@
  * check everything, reserve the budget durably, draw, and say in the model what was drawn. */
 #include "base/buffer.h"
 #include "base/fail.h"
-#include "base/number.h"
-#include "base/text.h"
-#include "cluster/cluster.h"
-#include "data/cell_file.h"
+#include "base/text/number.h"
+#include "base/text/text.h"
 #include "fit/bounds.h"
 #include "fit/budget.h"
 #include "fit/class_weights.h"
@@ -14,8 +12,10 @@
 #include "fit/settings.h"
 #include "fit/start.h"
 #include "fit/threads.h"
-#include "schema/schema.h"
-#include "stats/local_source.h"
+#include "tables/data/cell_file.h"
+#include "tables/schema/schema.h"
+#include "trees/cluster/cluster.h"
+#include "trees/records/local_source.h"
 
 #include <hedgerow/amount.h>
 #include <math.h>

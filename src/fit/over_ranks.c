@@ -1,8 +1,8 @@
 #include "fit/over_ranks.h"
 
 #include "base/fail.h"
-#include "cluster/cluster.h"
 #include "fit/threads.h"
+#include "trees/cluster/cluster.h"
 
 #include <stdio.h>
 

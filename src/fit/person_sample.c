@@ -1,8 +1,8 @@
 #include "fit/person_sample.h"
 
 #include "base/fail.h"
-#include "data/persons.h"
-#include "schema/schema.h"
+#include "tables/data/persons.h"
+#include "tables/schema/schema.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #ifndef HR_FIT_PERSON_SAMPLE_H
 #define HR_FIT_PERSON_SAMPLE_H
 
-#include "random/csprng.h"
+#include "privacy/crypto/csprng.h"
 
 #include <hedgerow/data.h>
 

@@ -3,7 +3,7 @@
 #define HR_FIT_SETTINGS_H
 
 #include "methods/method.h"
-#include "model/model.h"
+#include "models/model/model.h"
 
 enum { HR_SETTINGS_MAX = 40 };
 

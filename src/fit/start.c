@@ -1,8 +1,8 @@
 #include "fit/start.h"
 
 #include "base/fail.h"
-#include "schema/schema.h"
-#include "schema/schema_difference.h"
+#include "tables/schema/schema.h"
+#include "tables/schema/schema_difference.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define HR_FIT_START_H
 
 #include "fit/budget.h"
-#include "model/model.h"
+#include "models/model/model.h"
 
 /* Whether the fit may continue options->start; nothing to refuse if there is none. schema: NULL for a plan
  * that has none. Looks at no record. Fails: ARGUMENT, SCHEMA, POLICY, as hr_fit says. */

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "privacy/gate.h"
 #include "privacy/sensitivity.h"
-#include "tree/tree.h"
+#include "trees/tree/tree.h"
 
 #include <hedgerow/fit.h>
 
@@ -48,7 +48,7 @@ typedef enum hr_leaf_budget { HR_LEAF_BUDGET_INTENDED, HR_LEAF_BUDGET_LITERAL } 
 /* Which budget a split of DiPriMe's trees gets: eps rho / (2 d_max) as Algorithm 1 says and the MSE not
  * weighed by the node's records, or eps rho / d_max and the MSE times N_i as the text of section 3 says. */
 typedef enum hr_split_budget { HR_SPLIT_BUDGET_ALGORITHM, HR_SPLIT_BUDGET_TEXT } hr_split_budget;
-typedef struct hr_stats_source hr_stats_source; /* stats/stats_source.h */
+typedef struct hr_stats_source hr_stats_source; /* trees/records/stats_source.h */
 
 /* One run: inputs first, then what the method makes. Everything made lives in `arena`. */
 typedef struct hr_training {
@@ -63,7 +63,7 @@ typedef struct hr_training {
     hr_forest forest;
     const hr_forest *start;     /* a released forest that this one continues; NULL: none */
     const double *start_scores; /* what it says of the records: rows x outputs; NULL: none */
-    bool sums_apart;            /* more records than packed sums have room for (stats/packing.h) */
+    bool sums_apart;            /* more records than packed sums have room for (trees/stats/packing.h) */
     uint64_t next_group;        /* composition: groups below it are taken */
     double records;             /* their number as it was released, noisy; 0: it was not */
 } hr_training;

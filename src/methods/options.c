@@ -1,10 +1,10 @@
 /* The options of all methods: one table from which they are parsed, checked, listed and written into models.
  */
 #include "base/fail.h"
-#include "base/number.h"
 #include "base/sized.h"
+#include "base/text/number.h"
 #include "methods/method.h"
-#include "similar/lsh.h"
+#include "trees/similar/lsh.h"
 
 #include <math.h>
 #include <stddef.h>

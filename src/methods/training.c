@@ -1,9 +1,9 @@
 #include "base/fail.h"
-#include "bins/edges.h"
-#include "data/records.h"
 #include "methods/method.h"
 #include "privacy/sensitivity.h"
-#include "stats/stats_source.h"
+#include "tables/bins/edges.h"
+#include "tables/data/records.h"
+#include "trees/records/stats_source.h"
 
 static size_t outputs_of(const hr_schema *schema) {
     const hr_column *label = hr_schema_label(schema);

@@ -5,7 +5,7 @@
 #define HR_PRIVACY_BUCKETS_H
 
 #include "privacy/exact.h"
-#include "random/sample.h"
+#include "privacy/sample.h"
 
 enum { HR_BUCKETS = 61, HR_LAST_BUCKET = HR_BUCKETS - 1 };
 

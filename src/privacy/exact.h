@@ -1,7 +1,7 @@
 /* The two kinds of numbers. An exact statistic of private records and a released one are different types, so
- * that the compiler refuses to publish what was not paid for. `.unpaid` is touched only in src/bins,
- * src/stats and src/privacy;
- * `.paid` is written only in src/privacy (tests/hygiene checks both). */
+ * that the compiler refuses to publish what was not paid for. `.unpaid` is touched only in
+ * src/privacy, src/tables/bins, src/trees/stats, candidates and records, and the records of simfl; `.paid` is
+ * written only in src/privacy (tests/hygiene checks both). */
 #ifndef HR_PRIVACY_EXACT_H
 #define HR_PRIVACY_EXACT_H
 

@@ -15,10 +15,10 @@
 #define HR_PRIVACY_GATE_H
 
 #include "base/timing.h"
-#include "crypto/mask.h"
 #include "privacy/accountant.h"
+#include "privacy/crypto/mask.h"
 #include "privacy/exact.h"
-#include "random/sample.h"
+#include "privacy/sample.h"
 
 typedef struct hr_gate hr_gate;
 

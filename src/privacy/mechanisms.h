@@ -5,7 +5,7 @@
 
 #include "privacy/accountant.h"
 #include "privacy/exact.h"
-#include "random/sample.h"
+#include "privacy/sample.h"
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* Days, clocks and weekdays, against the C library's calendar. */
-#include "base/calendar.h"
+#include "base/text/calendar.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

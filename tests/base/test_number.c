@@ -1,5 +1,5 @@
 /* Decimal conversion against the C library, bit for bit. */
-#include "base/number_fast.h"
+#include "base/text/number_fast.h"
 #include "support/random_numbers.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
 /* Numbers with marks and symbols: what each format reads, and what it refuses. */
-#include "base/number_format.h"
+#include "base/text/number_format.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "base/text.h"
+#include "base/text/text.h"
 #include "support/check.h"
 
 static void check_trim(const char *from, const char *to) {

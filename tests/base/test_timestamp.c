@@ -1,7 +1,7 @@
 /* Dates and times as text: what is read and as which second, and what is refused. */
-#include "base/timestamp.h"
+#include "base/text/timestamp.h"
 
-#include "base/calendar.h"
+#include "base/text/calendar.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Where bins are: the middle of their smallest and largest numbers, whatever the order of the records. */
-#include "bins/bin_midpoints.h"
 #include "support/bin_fixture.h"
+#include "tables/bins/bin_midpoints.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Columns and tiles against the bins of single values. */
-#include "bins/binned.h"
-#include "schema/schema.h"
-#include "synth/generate.h"
+#include "tables/bins/binned.h"
+#include "tables/schema/schema.h"
+#include "tables/synth/generate.h"
 
 #include <math.h>
 #include <setjmp.h>

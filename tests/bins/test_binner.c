@@ -1,10 +1,10 @@
 /* Binned caches: what comes back out of the map, and every way in which a file may be wrong. */
-#include "bins/binned.h"
-#include "bins/edge_machine.h"
-#include "data/cell_file.h"
-#include "kernels/levels.h"
+#include "base/kernels/levels.h"
 #include "support/tables.h"
 #include "support/temp_dir.h"
+#include "tables/bins/binned.h"
+#include "tables/bins/edge_machine.h"
+#include "tables/data/cell_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "bins/binning.h"
+#include "tables/bins/binning.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,11 +1,11 @@
 /* Edges from summed counts: the cuts that drawing pair by pair gives, for one owner or several; what it
  * costs; questions that no machine asks. */
-#include "bins/edge_levels.h"
 #include "privacy/noise.h"
 #include "privacy/quantiles.h"
 #include "privacy/sensitivity.h"
 #include "support/bin_fixture.h"
 #include "support/gate_cost.h"
+#include "tables/bins/edge_levels.h"
 
 #include <stdio.h>
 

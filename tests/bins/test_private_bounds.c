@@ -1,10 +1,10 @@
 /* Private bounds: the cells of values, one record more, what they cost, the law of a far cell, and how near
  * to the values they come. */
-#include "bins/private_bounds.h"
 #include "privacy/noise.h"
 #include "privacy/sensitivity.h"
 #include "support/gate_cost.h"
 #include "support/tables.h"
+#include "tables/bins/private_bounds.h"
 
 enum { ZERO = HR_BOUNDS_MAGNITUDES, CELLS = HR_BOUNDS_CELLS, EVEN = HR_BOUNDS_EVEN_CELLS };
 

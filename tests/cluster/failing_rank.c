@@ -1,7 +1,7 @@
 /* A rank whose memory is short once it has its records: it reads its part as `hedgerow train` does, and
  * answers nothing. usage: failing_rank SCHEMA DATA, as a rank beside rank 0 */
 #include "base/fail.h"
-#include "stats/local_source.h"
+#include "trees/records/local_source.h"
 
 #include <hedgerow/hedgerow.h>
 

@@ -1,7 +1,7 @@
 /* Questions as bytes: what is written is read again, with all that pointers lead to, and a body that is cut
  * off anywhere is refused. */
-#include "cluster/question.h"
 #include "support/check.h"
+#include "trees/cluster/question.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* The files of a federation: what is read, and every error with its words. */
-#include "config/federation_file.h"
-#include "config/job_file.h"
-#include "config/owner_file.h"
-#include "federated/federated_method.h"
+#include "federation/config/federation_file.h"
+#include "federation/config/job_file.h"
+#include "federation/config/owner_file.h"
+#include "federation/federated/federated_method.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* What members compare to see whether their federation files are the same. */
-#include "config/federation_file.h"
+#include "federation/config/federation_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Job files of averages: `train` names the method whose options they have. */
-#include "config/job_file.h"
-#include "federated/federated_method.h"
+#include "federation/config/job_file.h"
+#include "federation/federated/federated_method.h"
 #include "support/check.h"
 
 #include <stdio.h>

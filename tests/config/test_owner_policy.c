@@ -1,5 +1,5 @@
 /* The limits of an owner's policy: what is read, and every error with its words. */
-#include "config/owner_file.h"
+#include "federation/config/owner_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

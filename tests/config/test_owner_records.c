@@ -1,5 +1,5 @@
 /* Where an owner file says that its records are. */
-#include "config/owner_file.h"
+#include "federation/config/owner_file.h"
 #include "support/check.h"
 
 #include <hedgerow/data.h>

@@ -1,5 +1,5 @@
 /* Digests are BLAKE2b-256, and keep domains apart. */
-#include "crypto/digest.h"
+#include "privacy/crypto/digest.h"
 #include "support/check.h"
 
 /* As of Python: hashlib.blake2b(b'domain\0abc', digest_size=32). */

@@ -1,6 +1,6 @@
 /* Masks cancel among all owners of a sum and among nobody else; each number of a stream is used once. */
-#include "crypto/digest.h"
-#include "crypto/mask.h"
+#include "privacy/crypto/digest.h"
+#include "privacy/crypto/mask.h"
 #include "support/check.h"
 
 #include <fcntl.h>

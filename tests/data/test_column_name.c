@@ -1,5 +1,5 @@
 /* What names say of columns. */
-#include "data/column_name.h"
+#include "tables/infer/column_name.h"
 
 #include "support/check.h"
 

@@ -1,9 +1,9 @@
 /* Columns that are borrowed in any layout, and read in blocks. */
-#include "data/columns.h"
-#include "data/records.h"
 #include "support/layouts.h"
 #include "support/random_numbers.h"
 #include "support/reader_checks.h"
+#include "tables/data/columns.h"
+#include "tables/data/records.h"
 
 static const char schema_text[] = "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: -1, high: 1}\n"
                                   "features: [{name: n, kind: number, integer: true, low: 1, high: 10}, "

@@ -3,8 +3,8 @@
  *
  * The reading of blocks and the waits are wrapped at link time, which brings the case about without sleeping:
  * of two threads, one keeps its first block until the other waits. */
-#include "data/csv_records.h"
 #include "support/reader_checks.h"
+#include "tables/readers/csv_records.h"
 
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* Whose records are whose: identifiers, weights, samples; and what is refused. */
-#include "data/persons.h"
 #include "support/person_tables.h"
 #include "support/random_numbers.h"
+#include "tables/data/persons.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Some records of a data set as a data set of their own. */
-#include "data/records.h"
 #include "support/reader_checks.h"
+#include "tables/data/records.h"
 
 static const char schema_text[] = "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: -1, high: "
                                   "1}\nfeatures: [{name: n, kind: number, "

@@ -1,7 +1,7 @@
 /* SHAP values beside Shapley's formula, summed over all coalitions, and the background of public bounds
  * beside the average over every record that there can be. */
-#include "explain/product_game.h"
-#include "explain/shares.h"
+#include "models/explain/product_game.h"
+#include "models/explain/shares.h"
 #include "support/model_parts.h"
 #include "support/tables.h"
 

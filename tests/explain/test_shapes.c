@@ -1,4 +1,4 @@
-#include "explain/leaf_facts.h"
+#include "models/explain/leaf_facts.h"
 #include "support/model_parts.h"
 
 #include <hedgerow/explain.h>

@@ -1,4 +1,4 @@
-#include "export/ensemble.h"
+#include "models/export/ensemble.h"
 
 #include "support/model_parts.h"
 

@@ -1,5 +1,5 @@
 /* The question of an evaluation over owners: the model arrives as it was sent, and no other is read. */
-#include "federated/evaluation_question.h"
+#include "federation/federated/evaluation_question.h"
 #include "support/tables.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* The table of federated methods, and how a job comes to the machine of its method. */
-#include "federated/federated_method.h"
+#include "federation/federated/federated_method.h"
 
-#include "federated/terms.h"
-#include "party/party_job.h"
+#include "federation/federated/terms.h"
+#include "federation/party/party_job.h"
 #include "support/test_members.h"
 
 enum { COUNT_OF_EVENTS = 8 };

@@ -1,14 +1,14 @@
 /* hedge over owners equals hedge over all records, bit for bit, where no noise is added and trees are chosen
  * alike: each owner knows nothing but the questions, as bytes. What each answer costs the owner knows by
  * itself. Questions that no owner answers: test_federated_hostile.c. */
-#include "bins/edges.h"
-#include "data/persons.h"
-#include "data/records.h"
-#include "federated/hedge_question.h"
-#include "methods/hedge_machine.h"
-#include "random/csprng.h"
-#include "stats/hedge_records.h"
+#include "federation/sums/hedge_question.h"
+#include "methods/hedge/hedge_machine.h"
+#include "privacy/crypto/csprng.h"
 #include "support/tables.h"
+#include "tables/bins/edges.h"
+#include "tables/data/persons.h"
+#include "tables/data/records.h"
+#include "trees/candidates/hedge_records.h"
 
 #include <string.h>
 

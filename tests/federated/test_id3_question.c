@@ -1,12 +1,12 @@
 /* id3 over owners equals id3 over all records, bit for bit, where no noise is added: each owner knows nothing
  * but the questions, as bytes. And questions that no owner answers. */
-#include "federated/id3_question.h"
+#include "federation/sums/id3_question.h"
 
-#include "bins/edges.h"
-#include "data/records.h"
-#include "stats/id3_records.h"
-#include "stats/local_source.h"
 #include "support/tables.h"
+#include "tables/bins/edges.h"
+#include "tables/data/records.h"
+#include "trees/records/id3_records.h"
+#include "trees/records/local_source.h"
 
 enum { ROWS = 1500, OWNERS_MAX = 5, CLASSES = 3, BINS = 4, DEPTH = 3, VALUES_MAX = 1 << 14, NOTHING = 99 };
 

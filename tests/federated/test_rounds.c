@@ -1,9 +1,9 @@
 /* Which round a record trains in: its own, whatever becomes of the others. */
-#include "federated/rounds.h"
+#include "federation/federated/rounds.h"
 
-#include "data/records.h"
-#include "schema/schema.h"
-#include "synth/generate.h"
+#include "tables/data/records.h"
+#include "tables/schema/schema.h"
+#include "tables/synth/generate.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,9 +1,9 @@
 /* Class weights: what a record weighs, that no record or person weighs more than without them, what such fits
  * charge, what they do, and what is refused. */
-#include "data/records.h"
 #include "fit/class_weights.h"
 #include "support/person_tables.h"
 #include "support/tables.h"
+#include "tables/data/records.h"
 
 #include <math.h>
 #include <stdlib.h>

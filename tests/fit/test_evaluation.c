@@ -1,11 +1,11 @@
 /* Evaluations that may be published: what is refused and what that costs, what is charged, that figures are
  * those of the records, and that their noise is what they say. Numbers drawn from a gate are within 30
  * standard deviations of Laplace noise: a false alarm in e^-42 of cases. */
-#include "fit/evaluation_figures.h"
+#include "fit/measure/evaluation_figures.h"
 #include "privacy/noise.h"
-#include "stats/evaluation_counts.h"
 #include "support/tables.h"
 #include "support/temp_dir.h"
+#include "trees/candidates/evaluation_counts.h"
 
 enum { ROWS = 400 };
 

@@ -1,7 +1,7 @@
 /* What ranks cannot train together is refused from public facts, by name and with what to do. */
-#include "cluster/cluster.h"
 #include "fit/over_ranks.h"
 #include "support/tables.h"
+#include "trees/cluster/cluster.h"
 
 /* Nobody is asked anything here. */
 static hr_cluster ranks;

@@ -1,8 +1,8 @@
 /* The list of releases that a model carries: what is in it, that it adds up to no more than the guarantee,
  * and that the guarantee is what was granted. And what models say that are not private. */
 #include "privacy/noise.h"
-#include "stats/split_candidates.h"
 #include "support/tables.h"
+#include "trees/stats/split_candidates.h"
 
 enum { FEATURES = 3, GRADIENT_BOUND = 4096 };
 

@@ -1,12 +1,12 @@
 /* Private bounds over owners: the sum of their answers counts all their records, an answer changes by what is
  * charged, and the noise of the sum is what bounds reckon with. Coins are fixed. */
-#include "fit/shared_bounds.h"
+#include "fit/measure/shared_bounds.h"
 
-#include "data/records.h"
 #include "privacy/noise.h"
 #include "privacy/sensitivity.h"
 #include "support/sum_owners.h"
 #include "support/tables.h"
+#include "tables/data/records.h"
 
 #include <math.h>
 #include <string.h>

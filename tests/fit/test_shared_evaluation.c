@@ -1,13 +1,13 @@
 /* An evaluation over owners: the sum of their answers has the figures of all their records, an answer changes
  * by what is charged, and the noise of the sum is what the figures say. Coins are fixed. */
-#include "fit/shared_evaluation.h"
+#include "fit/measure/shared_evaluation.h"
 
-#include "data/records.h"
-#include "model/model.h"
+#include "models/model/model.h"
 #include "privacy/noise.h"
-#include "stats/evaluation_counts.h"
 #include "support/sum_owners.h"
 #include "support/tables.h"
+#include "tables/data/records.h"
+#include "trees/candidates/evaluation_counts.h"
 
 #include <math.h>
 #include <string.h>

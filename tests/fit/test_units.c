@@ -1,9 +1,9 @@
 /* Fits of schemas that name a unit: which methods take them, what they cost, what the ledger says, and what
  * the model says. */
-#include "data/records.h"
 #include "support/person_tables.h"
 #include "support/tables.h"
 #include "support/temp_dir.h"
+#include "tables/data/records.h"
 
 static person_tables tables;
 

@@ -1,10 +1,10 @@
 /* What is computed by record cannot be promised to persons: whatever would mix the two is refused for a table
  * whose schema names a unit, before anything is drawn or charged, in plans as in fits. */
-#include "data/records.h"
 #include "fit/over_ranks.h"
 #include "support/person_tables.h"
 #include "support/tables.h"
 #include "support/temp_dir.h"
+#include "tables/data/records.h"
 
 typedef struct fixture {
     temp_dir *files;

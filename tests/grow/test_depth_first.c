@@ -1,11 +1,11 @@
 /* Deep trees against their definition: records are sent down by the plain rule, and every node is asked
  * whether it is what the records, the settings and a search of all divisions make of it. */
-#include "grow/depth_first.h"
-#include "random/bootstrap.h"
 #include "support/binned_table.h"
 #include "support/chi_square.h"
+#include "trees/grow/depth_first.h"
+#include "trees/records/bootstrap.h"
 
-#include "bins/bin_midpoints.h"
+#include "tables/bins/bin_midpoints.h"
 
 enum { FEATURES = 5, KINDS = 3, DRAWS = 6000 };
 

@@ -5,8 +5,8 @@
  * S_L^2/(N_L + lambda) + S_R^2/(N_R + lambda) is convex in the left sums, so the best of all subsets is a run
  * of the order by mean gradient, for any lambda >= 0; where categories are equally heavy the order that is
  * used, which draws rare ones towards 0, is that order. */
-#include "grow/exact_splitter.h"
 #include "support/binned_table.h"
+#include "trees/grow/exact_splitter.h"
 
 enum { FEATURES = 5, CELLS = FEATURES * HR_STRIDE, MAX_BINS = 7 };
 

@@ -1,9 +1,9 @@
 /* The private splitter: its candidates, its scores, and the width that split_candidates.proof.md proves for
  * them. */
-#include "grow/private_splitter.h"
-#include "random/sample.h"
-#include "stats/split_candidates.h"
+#include "privacy/sample.h"
 #include "support/binned_table.h"
+#include "trees/grow/private_splitter.h"
+#include "trees/stats/split_candidates.h"
 
 enum { FEATURES = 4, CELLS = FEATURES * HR_STRIDE, G = 4096 };
 

@@ -1,9 +1,9 @@
 /* The rules that divide a node against their definitions: the best division by a search of all of them, the
  * median by counting, and the random one by the law of what it draws (chi-square, false-alarm rate 1e-6
  * each). */
-#include "grow/split_rule.h"
 #include "support/chi_square.h"
-#include "synth/generate.h"
+#include "tables/synth/generate.h"
+#include "trees/grow/split_rule.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,24 +3,26 @@
 exact statistics are opened only by the folders that compute them; what opens them for training without privacy is included
 only by that; released ones are made only by src/privacy; and nothing in src prints, exits or asks the environment.
 usage: exact_statistics.py ROOT"""
+import os
 import re
 import sys
 
 import source
 
 # Exact statistics are computed, and opened, here alone.
-COUNTS = ('src/privacy/', 'src/bins/', 'src/stats/')
-PAYS = ('src/privacy/',)
+COUNTS = ('src/privacy', 'src/tables/bins', 'src/trees/stats', 'src/trees/candidates', 'src/trees/records', 'src/methods/simfl/owned_records.c',
+          'src/methods/simfl/simfl_records.c')
+PAYS = ('src/privacy',)
 # Headers that open exact statistics for training without privacy -> who alone includes them.
-NOT_PRIVATE = {'stats/label_sums.h': ('src/stats/label_sums.c', 'src/stats/forest_records.c', 'src/grow/split_rule.c'),
-               'stats/forest_records.h': ('src/stats/forest_records.c', 'src/grow/depth_first.h'),
-               'grow/depth_first.h': ('src/grow/depth_first.c', 'src/methods/plain_forest.h'),
-               'stats/simfl_records.h': ('src/stats/simfl_records.c', 'src/methods/simfl_owner.c'),
-               'stats/split_gains.h': ('src/stats/split_gains.c', 'src/grow/exact_splitter.c')}
+NOT_PRIVATE = {'trees/stats/label_sums.h': ('src/trees/stats/label_sums.c', 'src/trees/records/forest_records.c', 'src/trees/grow/split_rule.c'),
+               'trees/records/forest_records.h': ('src/trees/records/forest_records.c', 'src/trees/grow/depth_first.h'),
+               'trees/grow/depth_first.h': ('src/trees/grow/depth_first.c', 'src/methods/forests/plain_forest.h'),
+               'methods/simfl/simfl_records.h': ('src/methods/simfl/simfl_records.c', 'src/methods/simfl/simfl_owner.c'),
+               'trees/stats/split_gains.h': ('src/trees/stats/split_gains.c', 'src/trees/grow/exact_splitter.c')}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
 ASSIGNED = r'(?:[-+*/%|&^]|<<|>>)?=(?!=)|\+\+|--'
 RULES = [
-    (re.compile(r'(?:\.|->)\s*unpaid\b'), COUNTS, 'only src/privacy, src/bins and src/stats look at exact statistics'),
+    (re.compile(r'(?:\.|->)\s*unpaid\b'), COUNTS, 'only src/privacy, src/tables/bins, rooms of src/trees and the records of simfl look at exact statistics'),
     (re.compile(r'(?:\.|->)\s*paid\s*(?:%s)|(?:\+\+|--)[\w.>\[\]-]+(?:\.|->)paid\b|&[\w.>\[\]-]+(?:\.|->)paid\b' % ASSIGNED), PAYS,
      'only src/privacy makes released statistics'),
     (re.compile(r'\(\s*(?:const\s+)?hr_noisy\s*(?:\*\s*)?\)|\bhr_noisy\s+\w+\s*(?:\[[^]]*\]\s*)*=\s*\{'), PAYS, 'only src/privacy makes released statistics'),
@@ -31,15 +33,15 @@ RULES = [
      'the library does not change what belongs to the whole program'),
 ]
 # Machines over released values have no name for anything else.
-BLIND = ('src/methods/hedge_machine.', 'src/methods/hedge_plan.', 'src/methods/bandit.', 'src/methods/calibration.',
-         'src/methods/id3_machine.', 'src/methods/class_leaves.', 'src/fit/evaluation_figures.',
-         'src/privacy/quantile_machine.', 'src/bins/edge_machine.', 'src/bins/edge_levels.')
+BLIND = ('src/methods/hedge/hedge_machine.', 'src/methods/hedge/hedge_plan.', 'src/methods/hedge/bandit.', 'src/methods/hedge/calibration.',
+         'src/methods/forests/id3_machine.', 'src/methods/forests/class_leaves.', 'src/fit/measure/evaluation_figures.',
+         'src/privacy/quantile_machine.', 'src/tables/bins/edge_machine.', 'src/tables/bins/edge_levels.')
 SEEN = re.compile(r'\bhr_(?:data|exact|gate|records)\b|\bhr_(?:data|gate|records)_\w+')
 # Ranks beside rank 0 add up: they neither draw nor pay, and write nothing.
-ADD_UP = ('src/cluster/worker.', 'src/cluster/question.', 'src/cluster/mpi_link.')
+ADD_UP = ('src/trees/cluster/worker.', 'src/trees/cluster/question.', 'src/trees/cluster/mpi_link.')
 DRAWN = re.compile(r'\bhr_(?:gate|ledger|csprng|noisy|permit|uniform)\w*|\bf(?:open|write)\s*\(')
 # A grower asks for sums and bins, and has no name for a record: no table, no label, no row, nothing of a run of records.
-SUMS_ONLY = ('src/grow/depth_first.',)
+SUMS_ONLY = ('src/trees/grow/depth_first.',)
 RECORDS = re.compile(r'\bhr_(?:data|binned|labels?)\b|\bhr_(?:data|binned|labels?|bootstrap|unpack|gradients?)_?\w*|'
                      r'(?:\.|->)\s*(?:rows|tiles|columns|labels|unpaid|begin)\b|\brun\s*(?:\.|->)')
 
@@ -61,7 +63,7 @@ def main():
             problems += ['%s:%d: this file asks for sums and sees no record, so not %s' % (path, source.line_of(text, m.start()), m.group(0))
                          for m in RECORDS.finditer(text)]
         for pattern, allowed, why in RULES:
-            if not path.startswith(allowed or ('\0',)):
+            if path not in allowed and os.path.dirname(path) not in allowed:
                 problems += ['%s:%d: %s' % (path, source.line_of(text, m.start()), why) for m in pattern.finditer(text)]
     source.report(problems)
 

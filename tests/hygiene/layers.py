@@ -15,7 +15,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")', 
 
 def read_layers(root, problems):
     """folder -> (folders it may include, third-party headers it may include), in the file's order."""
-    layers, owners = {}, {}
+    layers, owners, wings = {}, {}, []
     for number, line in enumerate(source.read(root, 'src/LAYERS').splitlines(), 1):
         line = line.split('#')[0].strip()
         if not line:
@@ -25,6 +25,10 @@ def read_layers(root, problems):
         headers = {n.strip('<>') for n in names.split() if n.startswith('<') and n.endswith('>')}
         shared = dict(n.strip('<').split('>@', 1) for n in names.split() if n.startswith('<') and '>@' in n)
         folders = {n for n in names.split() if not n.startswith('<')}
+        wing = folder.split('/')[0]
+        if wing in wings and wing != wings[-1]:
+            problems.append(place + '%s stands apart from the rest of its wing' % folder)
+        wings.append(wing)
         for below in sorted(folders - set(layers)):
             problems.append(place + '%s may not include %s, which is not above it; move the line or the code' % (folder, below))
         for header in sorted(headers & set(owners)):
@@ -56,17 +60,19 @@ def is_there(root, header):
 
 
 def check_library(root, layers, problems):
-    folders = {p.split(os.sep)[1] for p in source.files(root, 'src', suffixes=('.c', '.h'))}
-    for folder in sorted(folders - set(layers)):
+    paths = {}
+    for path in source.files(root, 'src', suffixes=('.c', '.h')):
+        paths.setdefault(os.path.relpath(os.path.dirname(path), 'src'), []).append(path)
+    for folder in sorted(set(paths) - set(layers)):
         problems.append('src/LAYERS:1: the folder src/%s is not listed; say what it may include' % folder)
-    for folder in sorted(folders & set(layers)):
+    for folder in sorted(set(paths) & set(layers)):
         allowed, headers = layers[folder]
-        for path in source.files(root, 'src/' + folder, suffixes=('.c', '.h')):
+        for path in paths[folder]:
             for line, header, angle in includes(root, path):
                 place = '%s:%d: ' % (path, line)
                 if angle and not is_standard(header) and header not in headers:
                     problems.append(place + '<%s> is not listed for %s in src/LAYERS' % (header, folder))
-                elif not angle and header.split('/')[0] not in allowed | {folder}:
+                elif not angle and os.path.dirname(header) not in allowed | {folder}:
                     problems.append(place + '%s may not include "%s"; see src/LAYERS' % (folder, header))
                 elif not angle and not is_there(root, header):
                     problems.append(place + 'write the path from src: "folder/file.h", not "%s"' % header)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The exact number of records is a secret: who asks for it in src/methods, src/fit, src/protocol, src/config, src/federated and src/party stands in a list, with how often and
+"""The exact number of records is a secret: who asks for it in src/methods, src/fit and src/federation stands in a list, with how often and
 what for. A plan, a clip or a setting that is made of it is made of what nobody paid for. usage: records.py ROOT"""
 import re
 import sys
 
 import source
 
-FOLDERS = ('src/methods', 'src/fit', 'src/protocol', 'src/config', 'src/federated', 'src/party')
+FOLDERS = ('src/methods', 'src/fit', 'src/federation')
 ASKS = re.compile(r'\bhr_data_rows\s*\(|\bhr_cluster_rows\s*\(|\brows_of_fit\s*\(|\bhr_parts_size\s*\(|\b(?:b|boosting|binned)\s*(?:\.|->)\s*rows\b(?!\s*\[)|\bsource\s*->\s*capacity\b')
 
 ROOM, LOOP, PACK = 'the size of a buffer', 'every record is visited', 'how many bits exact sums take'
@@ -15,43 +15,49 @@ OWNER = 'a refusal before anything is spent, for the eyes of the owner (docs/pri
 
 # (file, function): (uses, what for)
 ALLOWED = {
-    ('src/methods/boosting.c', 'hr_boosting_pack'): (1, PACK),
-    ('src/methods/diprime.c', 'allocate_diprime'): (1, ROOM),
-    ('src/methods/gbdt.c', 'set_base_gbdt'): (1, NOT_PRIVATE),
-    ('src/methods/gbdt.c', 'train_gbdt'): (2, PACK),
-    ('src/methods/inprivate.c', 'exact_halves'): (1, NOT_PRIVATE),
-    ('src/methods/inprivate.c', 'boosting_init'): (7, ROOM + '; ' + LOOP),
-    ('src/methods/inprivate.c', 'rounds_of_persons'): (2, LOOP),
-    ('src/methods/inprivate.c', 'pick_records'): (1, LOOP),
-    ('src/methods/inprivate.c', 'train_inprivate'): (1, 'kept for ' + LOOP),
-    ('src/methods/inprivate_tree.c', 'pack_residuals'): (1, PACK),
-    ('src/methods/plain_forest.c', 'make_forest_plan'): (1, NOT_PRIVATE),
-    ('src/methods/simfl.c', 'divide_records'): (1, ROOM),
-    ('src/methods/simfl.c', 'start_owners'): (1, NOT_PRIVATE),
-    ('src/methods/simfl_owner.c', 'hr_simfl_owner_new'): (1, NOT_PRIVATE),
-    ('src/methods/simfl_split.c', 'shuffle_rows'): (1, LOOP),
-    ('src/methods/simfl_split.c', 'deal_evenly'): (1, LOOP),
-    ('src/methods/simfl_split.c', 'deal_by_class'): (1, LOOP),
-    ('src/methods/simfl_split.c', 'take_rows'): (1, LOOP),
-    ('src/methods/simfl_split.c', 'hr_simfl_split'): (1, ROOM),
+    ('src/methods/boosting/boosting.c', 'hr_boosting_pack'): (1, PACK),
+    ('src/methods/forests/diprime.c', 'allocate_diprime'): (1, ROOM),
+    ('src/methods/boosting/gbdt.c', 'set_base_gbdt'): (1, NOT_PRIVATE),
+    ('src/methods/boosting/gbdt.c', 'train_gbdt'): (2, PACK),
+    ('src/methods/boosting/inprivate.c', 'exact_halves'): (1, NOT_PRIVATE),
+    ('src/methods/boosting/inprivate.c', 'boosting_init'): (7, ROOM + '; ' + LOOP),
+    ('src/methods/boosting/inprivate.c', 'rounds_of_persons'): (2, LOOP),
+    ('src/methods/boosting/inprivate.c', 'pick_records'): (1, LOOP),
+    ('src/methods/boosting/inprivate.c', 'train_inprivate'): (1, 'kept for ' + LOOP),
+    ('src/methods/boosting/inprivate_tree.c', 'pack_residuals'): (1, PACK),
+    ('src/methods/forests/plain_forest.c', 'make_forest_plan'): (1, NOT_PRIVATE),
+    ('src/methods/simfl/simfl.c', 'divide_records'): (1, ROOM),
+    ('src/methods/simfl/simfl.c', 'start_owners'): (1, NOT_PRIVATE),
+    ('src/methods/simfl/simfl_owner.c', 'hr_simfl_owner_new'): (1, NOT_PRIVATE),
+    ('src/methods/simfl/simfl_split.c', 'shuffle_rows'): (1, LOOP),
+    ('src/methods/simfl/simfl_split.c', 'deal_evenly'): (1, LOOP),
+    ('src/methods/simfl/simfl_split.c', 'deal_by_class'): (1, LOOP),
+    ('src/methods/simfl/simfl_split.c', 'take_rows'): (1, LOOP),
+    ('src/methods/simfl/simfl_split.c', 'hr_simfl_split'): (1, ROOM),
+    ('src/methods/simfl/owned_records.c', 'hr_owned_records_new'): (1, ROOM),
+    ('src/methods/simfl/regions.c', 'hr_regions_find'): (1, LOOP),
+    ('src/methods/simfl/simfl_attack.c', 'divide_attack_records'): (1, 'of an attack, which releases nothing'),
+    ('src/methods/simfl/simfl_records.c', 'hr_simfl_records_new'): (1, NOT_PRIVATE),
+    ('src/methods/simfl/simfl_records.c', 'hr_simfl_records_match'): (1, NOT_PRIVATE),
+    ('src/methods/simfl/simfl_records.c', 'hr_simfl_records_gradients'): (1, NOT_PRIVATE),
     ('src/fit/fit.c', 'check_fit'): (1, 'that there are records at all is public'),
     ('src/fit/fit.c', 'check_memory'): (1, OWNER),
     ('src/fit/fit.c', 'score_by_start'): (1, ROOM),
     ('src/fit/fit.c', 'prepare_fit'): (2, OWNER),
     ('src/fit/fit.c', 'rows_of_fit'): (2, 'for those of this list who ask it'),
-    ('src/fit/evaluation.c', 'prepare_evaluation'): (1, OWNER),
-    ('src/fit/shared_evaluation.c', 'prepare_answer'): (1, 'of an empty table nothing is predicted, and its sums are 0'),
+    ('src/fit/measure/evaluation.c', 'prepare_evaluation'): (1, OWNER),
+    ('src/fit/measure/shared_evaluation.c', 'prepare_answer'): (1, 'of an empty table nothing is predicted, and its sums are 0'),
     ('src/fit/person_sample.c', 'take_sample'): (1, ROOM + '; ' + LOOP),
     ('src/fit/class_weights.c', 'weigh_classes'): (1, LOOP),
     ('src/fit/class_weights.c', 'hr_class_weights_apply'): (1, ROOM),
-    ('src/federated/federated_inprivate.c', 'score_tails'): (1, LOOP),
-    ('src/federated/federated_simfl.c', 'check_simfl_records'): (1, NOT_PRIVATE),
-    ('src/federated/federated_simfl.c', 'open_simfl_keeper'): (1, NOT_PRIVATE),
-    ('src/federated/round_records.c', 'take_round_records'): (1, LOOP),
-    ('src/federated/round_records.c', 'hr_round_records_make'): (1, ROOM),
-    ('src/federated/rounds.c', 'hr_rounds_of'): (1, LOOP),
-    ('src/party/simulate.c', 'take_parts'): (1, LOOP),
-    ('src/party/deal.c', 'hr_deal'): (1, LOOP),
+    ('src/federation/federated/federated_inprivate.c', 'score_tails'): (1, LOOP),
+    ('src/federation/federated/federated_simfl.c', 'check_simfl_records'): (1, NOT_PRIVATE),
+    ('src/federation/federated/federated_simfl.c', 'open_simfl_keeper'): (1, NOT_PRIVATE),
+    ('src/federation/federated/round_records.c', 'take_round_records'): (1, LOOP),
+    ('src/federation/federated/round_records.c', 'hr_round_records_make'): (1, ROOM),
+    ('src/federation/federated/rounds.c', 'hr_rounds_of'): (1, LOOP),
+    ('src/federation/roles/simulate.c', 'take_parts'): (1, LOOP),
+    ('src/federation/roles/deal.c', 'hr_deal'): (1, LOOP),
 }
 
 

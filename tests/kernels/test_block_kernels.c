@@ -1,7 +1,7 @@
 /* Kernels that hedge walks and sums blocks of records with: every set gives what plain code gives. */
 #include "support/check.h"
 #include "support/kernel_sets.h"
-#include "synth/generate.h"
+#include "tables/synth/generate.h"
 
 #include <hedgerow/hedgerow.h>
 

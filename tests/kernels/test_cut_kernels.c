@@ -1,6 +1,6 @@
 /* The kernel that finds the best cut of a node: every set gives what a scan by definition gives. */
 #include "support/kernel_sets.h"
-#include "synth/generate.h"
+#include "tables/synth/generate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Words of logistic loss: every set gives what one record alone gives, for any score and target. */
 #include "support/kernel_sets.h"
-#include "synth/generate.h"
+#include "tables/synth/generate.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Every set of kernels gives the same bytes. */
-#include "base/number.h"
+#include "base/text/number.h"
 #include "support/check.h"
 #include "support/kernel_sets.h"
 

@@ -1,6 +1,6 @@
 /* The kernels over octets: every set gives what the definition gives, record by record. */
 #include "support/kernel_sets.h"
-#include "synth/generate.h"
+#include "tables/synth/generate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Division of records: every set gives what the definition gives, wherever the two sides are. */
 #include "support/kernel_sets.h"
-#include "synth/generate.h"
+#include "tables/synth/generate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

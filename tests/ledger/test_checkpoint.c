@@ -1,7 +1,7 @@
 /* Copies of the log into the main file ("checkpoints"). SQLite's own file system layer is asked for every
  * lock and every write: none may reach the main file while nobody holds the writer's lock. */
-#include "ledger/journal.h"
-#include "ledger/spend.h"
+#include "privacy/ledger/journal.h"
+#include "privacy/ledger/spend.h"
 #include "support/temp_dir.h"
 
 enum { FILES_MAX = 8, WRITER = 0 /* the writer's lock, of the locks of the shared memory */ };

@@ -1,5 +1,5 @@
 /* Units of delta: exact, and never to the owner's loss. */
-#include "ledger/delta.h"
+#include "privacy/ledger/delta.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Files that are no ledger, or no longer one: each is refused with words that help, and left as it is. */
-#include "ledger/store.h"
+#include "privacy/ledger/store.h"
 #include "support/temp_dir.h"
 
 #include <signal.h>

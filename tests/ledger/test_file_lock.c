@@ -1,6 +1,6 @@
 /* One process at a time works from a journal. */
-#include "ledger/file_lock.h"
-#include "ledger/journal.h"
+#include "privacy/ledger/file_lock.h"
+#include "privacy/ledger/journal.h"
 #include "support/temp_dir.h"
 
 #include <sys/wait.h>

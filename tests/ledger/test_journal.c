@@ -1,9 +1,9 @@
 /* What a journal keeps, in a file of its own and in a ledger's; and what is left of it when its process is
  * killed. */
 #include "base/fail.h"
-#include "ledger/journal.h"
+#include "privacy/ledger/journal.h"
 
-#include "ledger/spend.h"
+#include "privacy/ledger/spend.h"
 #include "support/temp_dir.h"
 
 #include <signal.h>

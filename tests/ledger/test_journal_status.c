@@ -1,7 +1,7 @@
 /* What people are shown of a party: as it was noted last, from a file that others work with, that nobody
  * works with, or that a killed process left; and nothing is different in the folder afterwards. */
-#include "ledger/file_lock.h"
-#include "ledger/journal_status.h"
+#include "privacy/ledger/file_lock.h"
+#include "privacy/ledger/journal_status.h"
 #include "support/temp_dir.h"
 
 #include <signal.h>

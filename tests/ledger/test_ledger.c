@@ -1,6 +1,6 @@
 /* What a ledger promises its owner in one process: limits, entries, sealing, words. */
-#include "ledger/delta.h"
 #include "privacy/accountant.h"
+#include "privacy/ledger/delta.h"
 #include "support/temp_dir.h"
 
 #include <math.h>

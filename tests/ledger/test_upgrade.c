@@ -3,8 +3,8 @@
  * and journal-1.db were written by the library of that time: entry 1 of the ledger is void, 2 reserved, 3
  * committed for the job of its journal, which is over and still has a packet to deliver; the other journal
  * has the same job. version-3.db has the layout before units, and an entry 1 that is committed. */
-#include "ledger/file_lock.h"
-#include "ledger/journal.h"
+#include "privacy/ledger/file_lock.h"
+#include "privacy/ledger/journal.h"
 #include "support/temp_dir.h"
 
 #include <hedgerow/schema.h>

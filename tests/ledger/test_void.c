@@ -1,5 +1,5 @@
 /* Reservations that are given back: by whom, when, and what stays in the file. */
-#include "ledger/spend.h"
+#include "privacy/ledger/spend.h"
 #include "support/temp_dir.h"
 
 #include <signal.h>

@@ -1,6 +1,7 @@
 """What a fit, or what is around it, can do with records: one row each. Every two rows have a cell of the matrix, and every cell an answer (ANSWERS):
 TESTED, or Refused; some threes have, too. Everything that the product offers belongs to a row, or to PLAIN, or a test is red (offers.py)."""
 import dataclasses
+import glob
 import os
 import re
 
@@ -195,13 +196,11 @@ COINS_IN_ORDER = ('inprivate', 'dp-simfl')
 def method_sources():
     """name -> the text of its file."""
     found = {}
-    folder = os.path.join(ROOT, 'src', 'methods')
-    for file in sorted(os.listdir(folder)):
-        if file.endswith('.c'):
-            with open(os.path.join(folder, file), encoding='utf-8') as f:
-                text = f.read()
-            for row in re.split(r'^const hr_method hr_method_', text, flags=re.M)[1:]:
-                found[re.search(r'\.name = "([a-z0-9-]+)"', row).group(1)] = row
+    for path in sorted(glob.glob(os.path.join(ROOT, 'src', 'methods', '**', '*.c'), recursive=True)):
+        with open(path, encoding='utf-8') as f:
+            text = f.read()
+        for row in re.split(r'^const hr_method hr_method_', text, flags=re.M)[1:]:
+            found[re.search(r'\.name = "([a-z0-9-]+)"', row).group(1)] = row
     return found
 
 

@@ -12,7 +12,7 @@
  * records, which plans the run: a small table is trained on as a large one would be. */
 #include "fit/person_sample.h"
 #include "privacy/gate.h"
-#include "tree/parts.h"
+#include "trees/tree/parts.h"
 
 #include <pthread.h>
 #include <sodium.h>

@@ -5,9 +5,9 @@
  * What was published is caught, what is here keeps within its claim, and each quiet game has a twin that
  * trains at more than it is labelled with, which must be caught. */
 #include "privacy/gate.h"
-#include "stats/impurity.h"
-#include "stats/median_score.h"
 #include "support/audit_games.h"
+#include "trees/stats/impurity.h"
+#include "trees/stats/median_score.h"
 
 enum { CUTS = HR_MEDIAN_SCORE_CELLS - 1, GROUPS_MAX = 16 };
 

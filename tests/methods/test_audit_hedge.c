@@ -5,14 +5,14 @@
  * Each quiet game has a twin that trains at a larger epsilon than it is labelled with, which must be caught.
  */
 #include "base/buffer.h"
-#include "methods/calibration.h"
+#include "methods/hedge/calibration.h"
 #include "privacy/release.h"
-#include "stats/hedge_records.h"
-#include "stats/reliability.h"
 #include "support/flip_law.h"
 #include "support/hedge_games.h"
 #include "support/person_tables.h"
-#include "tree/random_tree.h"
+#include "trees/candidates/hedge_records.h"
+#include "trees/candidates/reliability.h"
+#include "trees/tree/random_tree.h"
 
 /* ---- The choice, without sampling ---- */
 

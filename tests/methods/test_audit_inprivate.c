@@ -4,11 +4,11 @@
  *
  * What was published is caught, what is here keeps within its claim, and quiet games have a twin that trains
  * at more than it is labelled with, which must be caught. */
-#include "bins/edges.h"
-#include "stats/hessian.h"
-#include "stats/split_candidates.h"
 #include "support/audit_games.h"
 #include "support/flip_law.h"
+#include "tables/bins/edges.h"
+#include "trees/stats/hessian.h"
+#include "trees/stats/split_candidates.h"
 
 enum { CANDIDATES = 11 };
 

@@ -1,8 +1,8 @@
 /* Forests that average: a model made of one predicts the mean of what its trees say, walked by hand. */
 #include "base/arena.h"
-#include "methods/average.h"
+#include "methods/forests/average.h"
 #include "support/tables.h"
-#include "synth/generate.h"
+#include "tables/synth/generate.h"
 
 enum { ROWS = 60, TREES = 7, NODES = 7, CLASSES_MAX = 6 };
 

@@ -1,7 +1,7 @@
 /* What hedge draws more often as gains come in: expectations worked out by hand from the rules, draws by
  * chi-square at a false-alarm rate of 1e-6. */
-#include "methods/bandit.h"
-#include "random/sample.h"
+#include "methods/hedge/bandit.h"
+#include "privacy/sample.h"
 #include "support/chi_square.h"
 #include "support/tables.h"
 

@@ -1,8 +1,8 @@
 /* The curve that mends probabilities: against numbers that other code computed, on cells that no records
  * would give. */
-#include "methods/calibration.h"
+#include "methods/hedge/calibration.h"
 #include "support/tables.h"
-#include "tree/link.h"
+#include "trees/tree/link.h"
 
 enum { CELLS = HR_RELIABILITY_CELLS };
 

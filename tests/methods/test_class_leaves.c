@@ -1,5 +1,5 @@
 /* Leaves of classes: shares of their counts, pulled to their parents' where noise is large. */
-#include "methods/class_leaves.h"
+#include "methods/forests/class_leaves.h"
 
 #include "support/check.h"
 

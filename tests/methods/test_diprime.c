@@ -1,8 +1,8 @@
 /* DiPriMe as fits: what a model holds follows from what was released alone. Its trees are grown again from
  * their own splits, which tell the shape, the number of draws of every line, and the list of releases. */
-#include "stats/impurity.h"
-#include "stats/median_score.h"
 #include "support/odd_columns.h"
+#include "trees/stats/impurity.h"
+#include "trees/stats/median_score.h"
 
 enum {
     X,

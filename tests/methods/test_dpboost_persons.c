@@ -1,15 +1,15 @@
 /* dpboost per person against what it charges: the same trees on a table and on that table with one person
  * more. What changes must be within the sensitivity of the line, and nearly attain it. */
 #include "base/buffer.h"
-#include "bins/edges.h"
-#include "data/records.h"
-#include "methods/single_tree.h"
-#include "stats/local_source.h"
-#include "stats/split_candidates.h"
+#include "methods/boosting/single_tree.h"
 #include "support/model_text.h"
 #include "support/person_tables.h"
 #include "support/random_numbers.h"
 #include "support/tables.h"
+#include "tables/bins/edges.h"
+#include "tables/data/records.h"
+#include "trees/records/local_source.h"
+#include "trees/stats/split_candidates.h"
 
 #include <math.h>
 

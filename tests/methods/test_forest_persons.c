@@ -2,14 +2,14 @@
  * nodes, on a table and on that table with one person more. What changes must be within the sensitivity of
  * the line, and nearly attain it. */
 #include "base/buffer.h"
-#include "bins/edges.h"
-#include "data/records.h"
 #include "privacy/sensitivity.h"
-#include "stats/impurity.h"
-#include "stats/local_source.h"
 #include "support/person_tables.h"
 #include "support/tables.h"
-#include "tree/random_tree.h"
+#include "tables/bins/edges.h"
+#include "tables/data/records.h"
+#include "trees/records/local_source.h"
+#include "trees/stats/impurity.h"
+#include "trees/tree/random_tree.h"
 
 #include <math.h>
 #include <stdlib.h>

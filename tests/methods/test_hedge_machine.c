@@ -1,9 +1,9 @@
 /* The machine of hedge alone, without a record: its questions, its answers to scripts of released values, and
  * lost answers. */
-#include "methods/hedge_machine.h"
+#include "methods/hedge/hedge_machine.h"
 #include "privacy/accountant.h"
 #include "privacy/release.h"
-#include "stats/reliability.h"
+#include "trees/candidates/reliability.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,17 +2,17 @@
  * the same table with one person more, too. What changes must be within the sensitivity of the question's
  * lines, and nearly attain it. */
 #include "base/buffer.h"
-#include "bins/edges.h"
-#include "data/records.h"
 #include "fit/class_weights.h"
-#include "methods/hedge_machine.h"
-#include "stats/hedge_records.h"
-#include "stats/reliability.h"
+#include "methods/hedge/hedge_machine.h"
 #include "support/flip_law.h"
 #include "support/model_text.h"
 #include "support/person_tables.h"
 #include "support/random_numbers.h"
 #include "support/tables.h"
+#include "tables/bins/edges.h"
+#include "tables/data/records.h"
+#include "trees/candidates/hedge_records.h"
+#include "trees/candidates/reliability.h"
 
 enum { LINES = 8, VALUES_MAX = HR_CANDIDATE_SCAN_NODES_MAX * 4 + 64 };
 

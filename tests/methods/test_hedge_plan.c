@@ -1,7 +1,7 @@
 /* hedge's schedule against numbers worked out by hand from the formulas, and what its costs add up to. */
-#include "methods/hedge_plan.h"
+#include "methods/hedge/hedge_plan.h"
 #include "support/tables.h"
-#include "tree/hierarchical_shrinkage.h"
+#include "trees/tree/hierarchical_shrinkage.h"
 
 typedef struct schedule {
     hr_privacy_measure privacy_measure;

@@ -1,7 +1,7 @@
 /* What hedge makes of the number of records is made of the released one: the number in the model, the base
  * score, the schedule, and the way of the clip. At epsilon .001 the noise in it is ten thousand records and
  * more, so that the exact number would show. Seeds are fixed: one and the same run each time. */
-#include "methods/hedge_plan.h"
+#include "methods/hedge/hedge_plan.h"
 #include "support/tables.h"
 
 enum { ROWS = 3, FITS = 200 };

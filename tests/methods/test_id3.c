@@ -1,9 +1,9 @@
 /* ID3: without noise the tree of a plain ID3 that is written here anew; with noise, lines that pay for every
  * table a record is in; what is published claims the price of one count. */
-#include "bins/edges.h"
-#include "methods/id3_machine.h"
-#include "stats/local_source.h"
+#include "methods/forests/id3_machine.h"
 #include "support/forest_checks.h"
+#include "tables/bins/edges.h"
+#include "trees/records/local_source.h"
 
 enum { ROWS = 600, FEATURES = 5, NUMBER_BINS = 6, BINS_MAX = 6, CLASSES_MAX = 3, NODES_MAX = 4096 };
 

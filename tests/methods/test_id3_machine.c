@@ -1,9 +1,9 @@
 /* The machine of ID3 alone, without a record: its questions, what they cost, when a node is a leaf, and lost
  * answers. */
-#include "methods/id3_machine.h"
+#include "methods/forests/id3_machine.h"
 
 #include "support/check.h"
-#include "tree/tree.h"
+#include "trees/tree/tree.h"
 
 #include <math.h>
 

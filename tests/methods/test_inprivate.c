@@ -1,12 +1,12 @@
 /* InPrivate Digging for one owner: who trains when, what is released, and models that have learned something.
  */
-#include "methods/inprivate.h"
+#include "methods/boosting/inprivate.h"
 #include "support/gate_cost.h"
 #include "support/tables.h"
 
-#include "data/records.h"
-#include "stats/split_candidates.h"
-#include "tree/tree_check.h"
+#include "tables/data/records.h"
+#include "trees/stats/split_candidates.h"
+#include "trees/tree/tree_check.h"
 
 enum { ROWS = 4000, EVERYBODY = 100000 };
 

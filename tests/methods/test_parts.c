@@ -1,6 +1,6 @@
 /* Sharing records out: drawn parts stay where they are when a record is added, fixed ones do not. */
 #include "support/chi_square.h"
-#include "tree/parts.h"
+#include "trees/tree/parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

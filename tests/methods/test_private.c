@@ -1,6 +1,6 @@
 /* The private methods, sound: with noise that hardly matters they learn what gbdt learns; with real noise
  * runs differ, and runs from a seed do not; at epsilon 1 they are of use. */
-#include "random/csprng.h"
+#include "privacy/crypto/csprng.h"
 #include "support/tables.h"
 
 static const char *const methods[] = {"dpboost", "seq", "para"};

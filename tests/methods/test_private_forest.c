@@ -1,10 +1,10 @@
 /* What private forests share: who trains which tree at what budget, what leaves cost, and what they say.
  * Noise is that of a fixed seed, or so small a one that it hardly matters. */
 #include "base/arena.h"
-#include "methods/private_forest.h"
+#include "methods/forests/private_forest.h"
 #include "support/gate_cost.h"
 #include "support/tables.h"
-#include "tree/parts.h"
+#include "trees/tree/parts.h"
 
 enum { ROWS = 200, TREES_MAX = 16 };
 
@@ -399,8 +399,8 @@ static void draw_again(const leaves *l, size_t line, const hr_exact *exact, doub
     hr_gate_free(gate);
 }
 
-/* By how much: four records for each standard deviation of a sum's noise (tree/hierarchical_shrinkage.h),
- * which is of a size with the leaves here. */
+/* By how much: four records for each standard deviation of a sum's noise
+ * (trees/tree/hierarchical_shrinkage.h), which is of a size with the leaves here. */
 static void test_sound_leaves__are_pulled_towards_their_parents_by_their_noise(void **state) {
     (void)state;
     table t = table_of_steps(ROWS, 1, 0, 7);

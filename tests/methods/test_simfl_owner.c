@@ -1,10 +1,10 @@
 /* One owner of SimFL: the gradients that it writes for others are those of a plain reimplementation; weighted
  * gradients grow the trees of repeated records; and sums that no records can have are refused. */
-#include "data/records.h"
-#include "methods/simfl_owner.h"
-#include "similar/lsh.h"
-#include "similar/similar.h"
+#include "methods/simfl/simfl_owner.h"
 #include "support/tables.h"
+#include "tables/data/records.h"
+#include "trees/similar/lsh.h"
+#include "trees/similar/similar.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* A source made of two local ones, which share the records out and add their integer sums up, gives the same
  * models bit for bit: methods see sums and no records. */
-#include "bins/edges.h"
-#include "data/records.h"
 #include "fit/budget.h"
-#include "methods/inprivate.h"
-#include "stats/hedge_records.h"
-#include "stats/leaf_scores.h"
-#include "stats/local_source.h"
+#include "methods/boosting/inprivate.h"
 #include "support/tables.h"
+#include "tables/bins/edges.h"
+#include "tables/data/records.h"
+#include "trees/candidates/hedge_records.h"
+#include "trees/candidates/leaf_scores.h"
+#include "trees/records/local_source.h"
 
 enum { ROWS = 700, FIRST = 250, SHARDS = 2 };
 

@@ -2,7 +2,7 @@
  * words in full. */
 #include "support/tables.h"
 
-#include "model/conditions.h"
+#include "models/model/conditions.h"
 
 static double normal(double x) {
     return erfc(-x * sqrt(.5)) / 2;

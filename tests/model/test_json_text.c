@@ -1,4 +1,4 @@
-#include "model/json.h"
+#include "models/model/json.h"
 
 #include "support/model_parts.h"
 

@@ -1,5 +1,5 @@
-#include "data/records.h"
 #include "support/model_parts.h"
+#include "tables/data/records.h"
 
 /* The kinds of steps that a record takes: which of them trees have met. */
 enum { CUT, SUBSET, FEW_BRANCHES, ALL_BRANCHES, BRANCH_OF_MISSING, BRANCH_OF_UNKNOWN, STEPS };

@@ -1,6 +1,6 @@
 /* Sets of thresholds against their definition: each distinct number once, and in order. */
-#include "model/threshold_set.h"
-#include "synth/generate.h"
+#include "models/model/threshold_set.h"
+#include "tables/synth/generate.h"
 
 #include <math.h>
 #include <setjmp.h>

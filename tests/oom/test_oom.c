@@ -1,14 +1,14 @@
 /* Whatever allocation fails, the call says so, leaks nothing (run under LeakSanitizer to see that) and
  * touches no output. */
 #include "base/fail.h"
-#include "bins/edges.h"
-#include "config/federation_file.h"
-#include "config/job_file.h"
-#include "config/owner_file.h"
 #include "failing.h"
-#include "similar/lsh.h"
-#include "similar/similar.h"
+#include "federation/config/federation_file.h"
+#include "federation/config/job_file.h"
+#include "federation/config/owner_file.h"
 #include "support/temp_dir.h"
+#include "tables/bins/edges.h"
+#include "trees/similar/lsh.h"
+#include "trees/similar/similar.h"
 
 #include <hedgerow/hedgerow.h>
 

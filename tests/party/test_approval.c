@@ -1,5 +1,5 @@
 /* Offers that wait for a person: decided by another process, read by the one that serves. */
-#include "ledger/offers.h"
+#include "privacy/ledger/offers.h"
 #include "support/party_harness.h"
 
 enum { DEADLINE = 60000 };

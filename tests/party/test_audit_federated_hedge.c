@@ -7,16 +7,16 @@
  * a and b with Phi^-1(1 - b) - Phi^-1(a) > mu. The errors are counted, and bounded from above by Clopper and
  * Pearson's intervals: a lower bound of mu, and of epsilon at the job's delta. Each game has a false alarm of
  * 1e-6. Faults planted in a game are faults of one owner's program: the game must find them. */
-#include "data/records.h"
-#include "federated/hedge_question.h"
-#include "methods/hedge_plan.h"
-#include "party/simulation.h"
+#include "federation/machines/securesum.h"
+#include "federation/roles/simulation.h"
+#include "federation/sums/hedge_question.h"
+#include "methods/hedge/hedge_plan.h"
 #include "privacy/noise.h"
-#include "protocol/securesum.h"
-#include "stats/hedge_records.h"
 #include "support/epsilon_bounds.h"
 #include "support/game_result.h"
 #include "support/tables.h"
+#include "tables/data/records.h"
+#include "trees/candidates/hedge_records.h"
 
 enum { OWNERS_MAX = 5, ROWS = 12, VALUES_MAX = 1 << 12, BINS = 8 };
 

@@ -1,5 +1,5 @@
 /* A game of whole simulations: what one record of a file that is dealt out to owners can change. */
-#include "model/model.h"
+#include "models/model/model.h"
 #include "support/epsilon_bounds.h"
 #include "support/game_result.h"
 #include "support/temp_dir.h"

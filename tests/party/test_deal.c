@@ -1,9 +1,9 @@
 /* Which owner gets which records of one file. Coins are fixed. */
-#include "party/deal.h"
+#include "federation/roles/deal.h"
 
-#include "data/records.h"
 #include "support/person_tables.h"
 #include "support/tables.h"
+#include "tables/data/records.h"
 
 #include <math.h>
 #include <stdlib.h>

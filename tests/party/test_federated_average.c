@@ -1,14 +1,14 @@
 /* Averages: what each owner releases is what it would train alone; the average is the mean of what was
  * released; and a model that no sound method makes is refused, naming why, while the job goes on. */
-#include "data/records.h"
-#include "federated/federated_method.h"
-#include "federated/terms.h"
+#include "federation/federated/federated_method.h"
+#include "federation/federated/terms.h"
+#include "federation/machines/oneshot_machine.h"
+#include "federation/roles/simulation.h"
 #include "fit/budget.h"
-#include "party/simulation.h"
-#include "protocol/oneshot_machine.h"
 #include "support/tables.h"
 #include "support/test_members.h"
-#include "tree/link.h"
+#include "tables/data/records.h"
+#include "trees/tree/link.h"
 
 enum { OWNERS_MAX = 4, JOB_OWNERS = 2 };
 

@@ -1,7 +1,7 @@
 /* Bounds over owners, from the offer to the schema: what they are, and what an owner does where the
  * coordinator asks what its machine would not. Epsilon is so large where bounds are compared that their noise
  * does not show: a false alarm has a probability far below 1e-6. */
-#include "federated/federated_method.h"
+#include "federation/federated/federated_method.h"
 #include "support/false_coordinator.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* hedge over owners in one process, from the offer to the model. */
-#include "federated/federated_method.h"
+#include "federation/federated/federated_method.h"
 #include "fit/budget.h"
-#include "random/csprng.h"
+#include "privacy/crypto/csprng.h"
 #include "support/federation.h"
 
 static void open_federation(federation *f, size_t rows, size_t owners, size_t classes, hr_job_file job) {

@@ -1,9 +1,9 @@
 /* hedge over owners against a coordinator that asks what its machine would not: every question travels as
  * always, signed and sealed, and the owners answer it or say that they have no answer. Nothing is paid for
  * by halves: what an owner answers it has charged, with the sensitivities of its own code. */
-#include "federated/federated_method.h"
+#include "federation/federated/federated_method.h"
+#include "federation/machines/securesum.h"
 #include "fit/budget.h"
-#include "protocol/securesum.h"
 #include "support/federation.h"
 
 enum { OWNERS = 3, ROWS = 90, QUESTIONS_MAX = 400, ANY = 99 /* kinds of questions */ };

@@ -1,12 +1,12 @@
 /* id3 over owners as published, on its ring, in one process: without noise the tree is that of one party with
  * all records, bit for bit; what the model says of itself; owners that do not take part; questions that they
  * do not answer. */
-#include "data/records.h"
-#include "federated/terms.h"
-#include "party/policy_check.h"
-#include "party/simulation.h"
-#include "protocol/ring.h"
+#include "federation/federated/terms.h"
+#include "federation/machines/ring.h"
+#include "federation/roles/policy_check.h"
+#include "federation/roles/simulation.h"
 #include "support/tables.h"
+#include "tables/data/records.h"
 
 enum { OWNERS_MAX = 5 };
 

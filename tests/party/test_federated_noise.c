@@ -1,13 +1,13 @@
 /* The noise of the sums that open in a job of hedge: has it the law that the model states? No owner has a
  * record, so that all that opens is noise. */
-#include "bins/edge_levels.h"
-#include "data/records.h"
-#include "federated/hedge_question.h"
-#include "party/simulation.h"
+#include "federation/machines/securesum.h"
+#include "federation/roles/simulation.h"
+#include "federation/sums/hedge_question.h"
 #include "privacy/noise.h"
-#include "protocol/securesum.h"
 #include "support/chi_square.h"
 #include "support/tables.h"
+#include "tables/bins/edge_levels.h"
+#include "tables/data/records.h"
 
 enum { OWNERS_MAX = 4, CELLS = 16, JOBS = 3, BINS = 8, LINES_MAX = 64 };
 

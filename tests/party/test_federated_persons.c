@@ -1,13 +1,13 @@
 /* hedge over owners whose schema names a unit: what the model says, what a person counts, and what is
  * refused. */
 #include "base/fail.h"
-#include "data/records.h"
-#include "federated/federated_method.h"
-#include "party/policy_check.h"
+#include "federation/federated/federated_method.h"
+#include "federation/machines/securesum.h"
+#include "federation/roles/policy_check.h"
 #include "privacy/sensitivity.h"
-#include "protocol/securesum.h"
 #include "support/federation.h"
 #include "support/person_tables.h"
+#include "tables/data/records.h"
 
 #include <math.h>
 

@@ -1,16 +1,16 @@
 /* SimFL over owners makes the model of one process that holds all of them, and says that it has no
  * guarantee. The linker puts this file between the parties and the hashes: it sees the coins. */
-#include "data/records.h"
-#include "federated/federated_method.h"
-#include "federated/terms.h"
-#include "ledger/offers.h"
-#include "party/owner_work.h"
-#include "party/simulation.h"
-#include "protocol/simfl_exchange.h"
-#include "similar/lsh.h"
+#include "federation/federated/federated_method.h"
+#include "federation/federated/terms.h"
+#include "federation/machines/simfl_exchange.h"
+#include "federation/roles/owner_work.h"
+#include "federation/roles/simulation.h"
+#include "privacy/ledger/offers.h"
 #include "support/simfl_reference.h"
 #include "support/tables.h"
 #include "support/temp_dir.h"
+#include "tables/data/records.h"
+#include "trees/similar/lsh.h"
 
 enum { TREES = 7 };
 

@@ -1,9 +1,9 @@
 /* Limits of a job of hedge that honest jobs of usual size never meet: of the releases that an owner's gate
  * keeps in memory, and of the forest that fits into a message. */
-#include "bins/edge_levels.h"
+#include "federation/machines/securesum.h"
 #include "privacy/sensitivity.h"
-#include "protocol/securesum.h"
 #include "support/federation.h"
+#include "tables/bins/edge_levels.h"
 
 /* ---- More releases than a gate keeps ---- */
 

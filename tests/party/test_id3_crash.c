@@ -2,8 +2,8 @@
  * files (support/party_doom.h). No position is answered twice, no noise is drawn twice for a question, none
  * before all that was asked of the owner is charged, and no spend is lost. The linker puts this file between
  * the party and its gate, too. */
+#include "federation/machines/securesum.h"
 #include "privacy/gate.h"
-#include "protocol/securesum.h"
 #include "support/party_doom.h"
 
 /* ---- What is drawn, and what leaves ---- */

@@ -1,6 +1,6 @@
 /* A plan of a job is what the job then does: the same rounds, noise and coalition, and about the bytes that
  * it sends. And what it refuses. */
-#include "protocol/securesum.h"
+#include "federation/machines/securesum.h"
 #include "support/federation.h"
 #include "support/temp_dir.h"
 

@@ -2,7 +2,7 @@
  * written over the files of others. */
 #include "support/party_harness.h"
 
-#include "ledger/journal_list.h"
+#include "privacy/ledger/journal_list.h"
 
 #include <ctype.h>
 

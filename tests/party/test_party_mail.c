@@ -1,8 +1,8 @@
 /* A member with a valid key that fills what it can of a party's memory, disk and list of jobs. */
 #include "support/party_harness.h"
 
-#include "ledger/offers.h"
-#include "party/party_core.h"
+#include "federation/party/party_core.h"
+#include "privacy/ledger/offers.h"
 
 static size_t count_said(const harness *l, const char *words) {
     size_t count = 0;

@@ -1,8 +1,8 @@
 /* What `hedgerow status` finds in the journals of parties: the round, who is awaited, who was left out, the
  * connection. */
-#include "federated/federated_method.h"
-#include "ledger/journal_status.h"
-#include "party/party_core.h"
+#include "federation/federated/federated_method.h"
+#include "federation/party/party_core.h"
+#include "privacy/ledger/journal_status.h"
 #include "support/party_harness.h"
 
 enum { DEADLINE = 60 * 1000, DATE = 1000000000 };

@@ -1,10 +1,10 @@
 /* Limits of a period, counted by the calendar from the owner's files, whatever process accepted the jobs; and
  * the reasons of all rules. */
-#include "base/date.h"
-#include "federated/terms.h"
-#include "ledger/offers.h"
-#include "ledger/spend.h"
-#include "party/owner_work.h"
+#include "base/text/date.h"
+#include "federation/federated/terms.h"
+#include "federation/roles/owner_work.h"
+#include "privacy/ledger/offers.h"
+#include "privacy/ledger/spend.h"
 #include "support/tables.h"
 #include "support/temp_dir.h"
 

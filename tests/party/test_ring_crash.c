@@ -2,8 +2,8 @@
  * back from its files. No position is answered twice, no noise is drawn twice for a question, and nothing is
  * charged to a ledger. Where noise was drawn and lost the job ends, and says whose answer is missing;
  * otherwise there is a model. The linker puts this file between the party and its gate, too. */
+#include "federation/machines/ring.h"
 #include "privacy/gate.h"
-#include "protocol/ring.h"
 #include "support/party_doom.h"
 
 /* ---- What is drawn, and what leaves ---- */

@@ -1,8 +1,8 @@
 /* What is counted of an owner's packets, and the file that tells it. */
-#include "party/service_metrics.h"
+#include "federation/roles/service_metrics.h"
 
+#include "federation/transport/loopback.h"
 #include "support/temp_dir.h"
-#include "transport/loopback.h"
 
 static void test_packets__are_counted_when_the_transport_took_or_gave_them(void **state) {
     (void)state;

@@ -1,9 +1,9 @@
 /* A party dies at every single thing it does in a job of SimFL, before it and after it, and comes back from
  * its files (support/party_doom.h): nothing random is in its work, so that all of it is done again and the
  * model is the same. The linker puts this file between the party and its hashes, to see the coins. */
-#include "similar/lsh.h"
 #include "support/party_doom.h"
 #include "support/simfl_reference.h"
+#include "trees/similar/lsh.h"
 
 enum { TREES = 4 };
 

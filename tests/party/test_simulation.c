@@ -1,9 +1,9 @@
 /* A federation in one process, from the offer to the model. */
-#include "data/records.h"
-#include "federated/round_records.h"
-#include "protocol/inprivate.h"
-#include "stats/round_gain.h"
+#include "federation/federated/round_records.h"
+#include "federation/machines/inprivate.h"
 #include "support/federation.h"
+#include "tables/data/records.h"
+#include "trees/stats/round_gain.h"
 
 enum { THREADS = 4 };
 

@@ -1,5 +1,5 @@
 /* What is said of a job file that differs from the job that runs. */
-#include "party/terms_difference.h"
+#include "federation/roles/terms_difference.h"
 #include "support/tables.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The machines of private cuts alone, told scripts of values: what they want, and in which order they may be
  * told. */
 #include "privacy/quantile_machine.h"
-#include "random/sample.h"
+#include "privacy/sample.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * sends is read as it was sent. */
 #include "support/test_members.h"
 
-#include "transport/transport.h"
+#include "federation/transport/transport.h"
 
 static void refuse(const test_members *f, size_t to, const void *sealed, size_t size, hr_status expected) {
     hr_envelope out = {.from = 99};

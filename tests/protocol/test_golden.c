@@ -3,10 +3,10 @@
  * golden/wire-2.txt.
  *
  * golden/wire-2.txt: a name and the bytes in hexadecimal, a line each. */
-#include "federated/id3_question.h"
+#include "federation/protocol/protocol.h"
+#include "federation/protocol/wire_tree.h"
+#include "federation/sums/id3_question.h"
 #include "privacy/mechanisms.h"
-#include "protocol/protocol.h"
-#include "protocol/wire_tree.h"
 #include "support/test_members.h"
 
 #include <stdio.h>
@@ -418,7 +418,8 @@ static void test_golden__simfl(void **state) {
     check_kind("notice-sent", HEDGEROW__MESSAGE__KIND_NOTICE, &notice);
 }
 
-/* What journals hold of an event is its number (src/party/party.c), and its bytes, which are messages. */
+/* What journals hold of an event is its number (src/federation/party/party.c), and its bytes, which are
+ * messages. */
 static void test_golden__events(void **state) {
     (void)state;
     static const hr_event_kind events[] = {HR_EVENT_MESSAGE, HR_EVENT_DECIDED, HR_EVENT_BEGUN,

@@ -1,6 +1,6 @@
 /* Reorder bufferes: whatever order the transport chooses, messages come out whole, once, in order; and no
  * sender can fill the memory. */
-#include "protocol/reorder_buffer.h"
+#include "federation/protocol/reorder_buffer.h"
 
 #include "support/test_members.h"
 

@@ -1,6 +1,6 @@
 /* The bootstrap: as many draws as things, and each thing comes up as the binomial law says. */
-#include "random/bootstrap.h"
 #include "support/chi_square.h"
+#include "trees/records/bootstrap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

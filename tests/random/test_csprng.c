@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* memmem */
-#include "random/csprng.h"
+#include "privacy/crypto/csprng.h"
 #include "support/chi_square.h"
 
 #include <setjmp.h>

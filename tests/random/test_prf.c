@@ -1,4 +1,4 @@
-#include "random/prf.h"
+#include "privacy/crypto/prf.h"
 #include "support/check.h"
 
 /* Python: hashlib.blake2b(b"record 7", key=bytes(range(32)), digest_size=16) */

@@ -1,4 +1,4 @@
-#include "random/sample.h"
+#include "privacy/sample.h"
 #include "support/chi_square.h"
 
 #include <setjmp.h>

@@ -1,11 +1,11 @@
 /* What a schema says of the text of cells: what is read, written again, compared and refused. */
-#include "schema/cell_text.h"
+#include "tables/schema/cell_text.h"
 
-#include "base/calendar.h"
-#include "schema/date_parts.h"
-#include "schema/schema.h"
-#include "schema/schema_difference.h"
+#include "base/text/calendar.h"
 #include "support/reader_checks.h"
+#include "tables/schema/date_parts.h"
+#include "tables/schema/schema.h"
+#include "tables/schema/schema_difference.h"
 
 #define HEAD "hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [a, b]}\n"
 #define DATE "{name: t, kind: date, from: 2023-12-30, to: 2024-02-29, parts: [hour, year, trend]}"

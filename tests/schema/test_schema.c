@@ -1,5 +1,5 @@
 /* The schema file format: what is read, what is refused and where the message points. */
-#include "schema/schema.h"
+#include "tables/schema/schema.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* The first difference of two schemas, in words that may be sent and printed. */
-#include "schema/schema_difference.h"
+#include "tables/schema/schema_difference.h"
 
-#include "schema/schema.h"
+#include "tables/schema/schema.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Estimates of points from the cells that they are in: by hand, and where the cells say everything. */
-#include "similar/linear_guess.h"
+#include "methods/simfl/linear_guess.h"
 #include "support/check.h"
 #include "support/random_numbers.h"
 

@@ -1,4 +1,4 @@
-#include "similar/lsh.h"
+#include "trees/similar/lsh.h"
 
 #include "support/chi_square.h"
 #include "support/tables.h"

@@ -1,5 +1,5 @@
 /* Equal rows and groups, by hand and beside plain loops. */
-#include "similar/row_groups.h"
+#include "methods/simfl/row_groups.h"
 #include "support/check.h"
 #include "support/random_numbers.h"
 

@@ -1,9 +1,9 @@
-#include "similar/similar.h"
+#include "trees/similar/similar.h"
 
-#include "similar/hash_groups.h"
-#include "similar/lsh.h"
 #include "support/check.h"
 #include "support/random_numbers.h"
+#include "trees/similar/hash_groups.h"
+#include "trees/similar/lsh.h"
 
 #include <stdbool.h>
 

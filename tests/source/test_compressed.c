@@ -1,9 +1,9 @@
 /* Compressed tables, made by gzip 1.12, zstd 1.5.4 and xz 5.4.1 (golden/). head.csv has a header and 200
  * records, tail.csv 200 records. */
-#include "source/contents.h"
-#include "source/table_source.h"
 #include "support/reader_checks.h"
 #include "support/temp_dir.h"
+#include "tables/source/contents.h"
+#include "tables/source/table_source.h"
 
 enum { FORMATS = 3, PATH_SIZE = 512, FILE_SIZE = 4096 };
 

@@ -1,6 +1,6 @@
 /* What is shown of an address, and whether it holds a password. */
-#include "source/database_address.h"
 #include "support/check.h"
+#include "tables/source/database_address.h"
 
 #include <hedgerow/data.h>
 

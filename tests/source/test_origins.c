@@ -1,9 +1,9 @@
 /* A table that is there twice is seen, however it is written; what is not the same table is left alone. */
-#include "source/origins.h"
+#include "tables/source/origins.h"
 
-#include "data/records.h"
 #include "support/reader_checks.h"
 #include "support/temp_dir.h"
+#include "tables/data/records.h"
 
 #include <fcntl.h>
 #include <hedgerow/fit.h>

@@ -1,8 +1,8 @@
 /* Tables out of a real PostgreSQL server. */
-#include "source/table_source.h"
 #include "support/postgres_server.h"
 #include "support/reader_checks.h"
 #include "support/temp_dir.h"
+#include "tables/source/table_source.h"
 
 #include <unistd.h>
 

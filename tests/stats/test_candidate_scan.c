@@ -1,8 +1,8 @@
 /* Sums over many trees in one pass, against a plain computation record by record; and the sensitivities of
  * candidate_scan.proof.md, by adding records. */
-#include "stats/candidate_scan.h"
 #include "support/binned_table.h"
-#include "tree/random_tree.h"
+#include "trees/candidates/candidate_scan.h"
+#include "trees/tree/random_tree.h"
 
 enum {
     FEATURES = 8,

@@ -1,8 +1,8 @@
 /* The sums of an evaluation against plain counts, and their sensitivities (evaluation_counts.proof.md) by
  * adding records, whatever floats their predictions are. */
-#include "stats/evaluation_counts.h"
 #include "support/check.h"
 #include "support/random_numbers.h"
+#include "trees/candidates/evaluation_counts.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* The records of a tree against their definition: what is summed, listed and dealt out is counted again,
  * record by record, from the table. */
-#include "random/bootstrap.h"
-#include "stats/forest_records.h"
 #include "support/binned_table.h"
+#include "trees/records/bootstrap.h"
+#include "trees/records/forest_records.h"
 
 enum { ROWS = 400, FEATURES = 37, KINDS = 3, CLASSES_MAX = 5, SEED = 5 };
 

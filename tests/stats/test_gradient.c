@@ -1,6 +1,6 @@
 /* Gradients against libm, within half a unit of rounding; targets and sums of labels. */
-#include "stats/gradient.h"
 #include "support/binned_table.h"
+#include "trees/stats/gradient.h"
 
 #include <float.h>
 

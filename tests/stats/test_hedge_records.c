@@ -1,12 +1,13 @@
 /* What records answer: totals by hand; leaves that do not depend on whether the other candidates were
  * scanned, nor on how the records are shared out to several sources. */
-#include "data/table.h"
-#include "stats/hedge_records.h"
-#include "stats/leaf_scores.h"
-#include "stats/reliability.h"
+#include "tables/data/table.h"
+
 #include "support/tables.h"
-#include "tree/parts.h"
-#include "tree/random_tree.h"
+#include "trees/candidates/hedge_records.h"
+#include "trees/candidates/leaf_scores.h"
+#include "trees/candidates/reliability.h"
+#include "trees/tree/parts.h"
+#include "trees/tree/random_tree.h"
 
 enum {
     ROWS = 700,

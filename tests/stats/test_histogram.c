@@ -1,5 +1,5 @@
 /* Packing, and histograms against sums of plain integers. */
-#include "random/sample.h"
+#include "privacy/sample.h"
 #include "support/binned_table.h"
 
 static const uint32_t some_bins[] = {7, 256, 5, 2, 31, 4, 129};

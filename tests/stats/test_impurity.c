@@ -1,9 +1,9 @@
 /* Statistics of nodes against sums over records in wide integers, and their sensitivities (impurity.proof.md)
  * by adding records: exhaustively where sets are small, and at random up to the largest. */
-#include "random/sample.h"
-#include "schema/schema.h"
-#include "stats/impurity.h"
-#include "synth/generate.h"
+#include "privacy/sample.h"
+#include "tables/schema/schema.h"
+#include "tables/synth/generate.h"
+#include "trees/stats/impurity.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-#include "stats/leaf.h"
 #include "support/check.h"
+#include "trees/stats/leaf.h"
 
 static const hr_packing packing = {
     .shift = 20, .gradient_bound = 1024, .gradient_scale = 1024, .weight_scale = 1};

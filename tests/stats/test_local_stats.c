@@ -1,10 +1,10 @@
 /* Whole trees over records in this process: grown by random splits, against brute force over rows. */
-#include "grow/grow.h"
-#include "stats/hessian.h"
-#include "stats/leaf.h"
-#include "stats/local_stats.h"
-#include "stats/tree_scores.h"
 #include "support/binned_table.h"
+#include "trees/grow/grow.h"
+#include "trees/records/local_stats.h"
+#include "trees/records/tree_scores.h"
+#include "trees/stats/hessian.h"
+#include "trees/stats/leaf.h"
 
 static const hr_packing pack = {
     .shift = 26, .gradient_bound = 4096, .gradient_scale = 4096, .weight_scale = 1};

@@ -1,7 +1,7 @@
 /* Scores of cuts and subsets against a plain count of the records on each side, and their sensitivity
  * (median_score.proof.md) by adding records: every score moves by 1, whatever the values are. */
-#include "stats/median_score.h"
-#include "synth/generate.h"
+#include "tables/synth/generate.h"
+#include "trees/stats/median_score.h"
 
 #include <float.h>
 #include <math.h>

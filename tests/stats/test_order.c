@@ -1,6 +1,6 @@
 /* The same model whatever the order of records and the number of threads: what integers are for. */
-#include "schema/schema.h"
-#include "synth/generate.h"
+#include "tables/schema/schema.h"
+#include "tables/synth/generate.h"
 
 #include <hedgerow/model.h>
 

@@ -1,11 +1,11 @@
 /* Records of several owners: who owns which, counts of regions, weights, and sums by owner. */
-#include "stats/owned_records.h"
+#include "methods/simfl/owned_records.h"
 
-#include "bins/edges.h"
+#include "privacy/crypto/csprng.h"
 #include "privacy/sensitivity.h"
-#include "random/csprng.h"
-#include "similar/lsh.h"
 #include "support/tables.h"
+#include "tables/bins/edges.h"
+#include "trees/similar/lsh.h"
 
 enum { OWNERS = 4, TABLES = 3, REGIONS = 8 };
 

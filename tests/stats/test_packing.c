@@ -1,5 +1,5 @@
-#include "stats/packing.h"
 #include "support/check.h"
+#include "trees/stats/packing.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 /* Sums over records in their places: whole trees, against sums over lists of records; and more records than a
  * chunk of packed words has room for. */
-#include "grow/grow.h"
-#include "stats/local_stats.h"
-#include "stats/placed_stats.h"
 #include "support/binned_table.h"
+#include "trees/grow/grow.h"
+#include "trees/records/local_stats.h"
+#include "trees/records/placed_stats.h"
 
 #include <stdlib.h>
 

@@ -1,16 +1,16 @@
 /* Blocks of hedge's records together with all else that a record carries: its person, the weight of its
  * class, what a start says of it. A choice on a block must see what the records of that block alone say, and
  * a person may change one block only: choices of a group on different blocks cost a person one of them. */
-#include "bins/edges.h"
-#include "data/records.h"
 #include "fit/class_weights.h"
-#include "random/sample.h"
-#include "stats/hedge_records.h"
-#include "stats/reliability.h"
+#include "privacy/sample.h"
 #include "support/person_tables.h"
 #include "support/random_numbers.h"
 #include "support/tables.h"
-#include "tree/random_tree.h"
+#include "tables/bins/edges.h"
+#include "tables/data/records.h"
+#include "trees/candidates/hedge_records.h"
+#include "trees/candidates/reliability.h"
+#include "trees/tree/random_tree.h"
 
 enum {
     BLOCKS = 3,

@@ -1,9 +1,9 @@
 /* Regions of public random partitions, and the weights that follow from released counts of them. */
-#include "stats/regions.h"
+#include "methods/simfl/regions.h"
 
 #include "privacy/sensitivity.h"
-#include "similar/lsh.h"
 #include "support/tables.h"
+#include "trees/similar/lsh.h"
 
 enum { TABLES = 3, REGIONS = 16, W = HR_WEIGHT_UNIT };
 

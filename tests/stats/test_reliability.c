@@ -1,9 +1,9 @@
 /* The table of reliability against a plain count, record by record, and its sensitivity
  * (reliability.proof.md) by adding records. */
-#include "stats/reliability.h"
 #include "support/binned_table.h"
-#include "tree/link.h"
-#include "tree/random_tree.h"
+#include "trees/candidates/reliability.h"
+#include "trees/tree/link.h"
+#include "trees/tree/random_tree.h"
 
 enum {
     FEATURES = 7,

@@ -1,6 +1,6 @@
 /* The advance of a round: what one record can add to it. */
-#include "stats/round_gain.h"
 #include "support/tables.h"
+#include "trees/stats/round_gain.h"
 
 static table table_of_label(size_t rows, size_t classes, const double *labels) {
     table t = table_open(rows, 1);

@@ -1,7 +1,7 @@
 /* A timed source hands every question on as it is, in the phase of that question, and every answer back. */
-#include "stats/timed_source.h"
 #include "support/check.h"
 #include "support/test_clock.h"
+#include "trees/records/timed_source.h"
 
 #include <string.h>
 

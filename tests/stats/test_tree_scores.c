@@ -1,7 +1,7 @@
 /* Scores that released trees add to records: what a walk by hand adds, whichever trees and records are asked
  * for. */
-#include "stats/tree_scores.h"
 #include "support/binned_table.h"
+#include "trees/records/tree_scores.h"
 
 #include <string.h>
 

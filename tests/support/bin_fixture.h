@@ -2,10 +2,10 @@
 #ifndef HR_TESTS_SUPPORT_BIN_FIXTURE_H
 #define HR_TESTS_SUPPORT_BIN_FIXTURE_H
 
-#include "bins/edges.h"
-#include "schema/schema.h"
 #include "support/check.h"
-#include "synth/generate.h"
+#include "tables/bins/edges.h"
+#include "tables/schema/schema.h"
+#include "tables/synth/generate.h"
 
 #include <float.h>
 #include <math.h>

@@ -2,11 +2,11 @@
 #ifndef HR_TESTS_SUPPORT_BINNED_TABLE_H
 #define HR_TESTS_SUPPORT_BINNED_TABLE_H
 
-#include "bins/binned.h"
-#include "schema/schema.h"
-#include "stats/split.h"
 #include "support/check.h"
-#include "synth/generate.h"
+#include "tables/bins/binned.h"
+#include "tables/schema/schema.h"
+#include "tables/synth/generate.h"
+#include "trees/stats/split.h"
 
 #include <math.h>
 

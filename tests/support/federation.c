@@ -1,6 +1,6 @@
 #include "support/federation.h"
 
-#include "data/records.h"
+#include "tables/data/records.h"
 
 hr_job_file federated_job(const char *method, double epsilon, double delta) {
     hr_job_file job = {.rounds = 1, .options = options_of(method, HR_MODE_SOUND)};

@@ -3,11 +3,11 @@
 #ifndef HR_TESTS_SUPPORT_FOREST_CHECKS_H
 #define HR_TESTS_SUPPORT_FOREST_CHECKS_H
 
-#include "bins/binned.h"
-#include "bins/edges.h"
-#include "stats/impurity.h"
 #include "support/audit_games.h"
 #include "support/odd_columns.h"
+#include "tables/bins/binned.h"
+#include "tables/bins/edges.h"
+#include "trees/stats/impurity.h"
 
 enum { X, AGE, FIXED, NONE, TWO, FEW, MANY, ODD_FEATURES };
 

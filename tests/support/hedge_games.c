@@ -1,7 +1,7 @@
 #include "support/hedge_games.h"
 
 #include "privacy/accountant.h"
-#include "tree/tree.h"
+#include "trees/tree/tree.h"
 
 /* Phi^-1 */
 double normal_quantile(double p) {

@@ -3,7 +3,7 @@
 #ifndef HR_TESTS_SUPPORT_ID3_NEIGHBOURS_H
 #define HR_TESTS_SUPPORT_ID3_NEIGHBOURS_H
 
-#include "methods/id3_machine.h"
+#include "methods/forests/id3_machine.h"
 #include "support/odd_columns.h"
 
 enum { ID3_ROWS = 240, ID3_FEATURES = 4, ID3_CLASSES = 3, ID3_DEPTH = 3, ID3_COUNTS_MAX = 1 << 14 };

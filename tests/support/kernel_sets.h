@@ -2,7 +2,7 @@
 #ifndef HR_TESTS_SUPPORT_KERNEL_SETS_H
 #define HR_TESTS_SUPPORT_KERNEL_SETS_H
 
-#include "kernels/kernels.h"
+#include "base/kernels/kernels.h"
 
 /* Calls a check with each set that runs here. A set that the processor lacks is named and left out. */
 void with_each_set(void (*check)(const hr_kernels *set));

@@ -1,13 +1,13 @@
-/* Models made by hand for the tests of src/model: a schema with every kind of column, seeded random trees,
- * and the releases of a real gate. */
+/* Models made by hand for the tests of src/models/model: a schema with every kind of column, seeded random
+ * trees, and the releases of a real gate. */
 #ifndef HR_TESTS_SUPPORT_MODEL_PARTS_H
 #define HR_TESTS_SUPPORT_MODEL_PARTS_H
 
-#include "model/model.h"
+#include "models/model/model.h"
 #include "privacy/gate.h"
-#include "schema/schema.h"
 #include "support/check.h"
 #include "support/random_numbers.h"
+#include "tables/schema/schema.h"
 
 #include <hedgerow/data.h>
 #include <math.h>

@@ -3,8 +3,8 @@
 #ifndef HR_TESTS_SUPPORT_NATS_ENDS_H
 #define HR_TESTS_SUPPORT_NATS_ENDS_H
 
+#include "federation/transport/nats.h"
 #include "support/nats_server.h"
-#include "transport/nats.h"
 
 #include <nats/nats.h>
 

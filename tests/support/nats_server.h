@@ -4,8 +4,8 @@
 #ifndef HR_TESTS_SUPPORT_NATS_SERVER_H
 #define HR_TESTS_SUPPORT_NATS_SERVER_H
 
+#include "federation/transport/broker.h"
 #include "support/check.h"
-#include "transport/broker.h"
 
 #include <hedgerow/federation.h>
 

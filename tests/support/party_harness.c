@@ -1,6 +1,6 @@
 #include "support/party_harness.h"
 
-#include "protocol/securesum.h"
+#include "federation/machines/securesum.h"
 
 /* As assert_true, in child processes too. */
 static void require(bool holds) {
@@ -43,7 +43,7 @@ static bool is_job_of(const harness *l, const char *method) {
     return !l->job.averages && !strcmp(l->job.options.method, method);
 }
 
-/* By protocol/securesum.h: the coordinator asks questions, and owners answer them. */
+/* By federation/machines/securesum.h: the coordinator asks questions, and owners answer them. */
 static bool asks_questions(const harness *l) {
     return is_job_of(l, "hedge") || (is_job_of(l, "id3") && l->job.options.mode == HR_MODE_SOUND);
 }

@@ -4,14 +4,14 @@
 #ifndef HR_TESTS_SUPPORT_PARTY_HARNESS_H
 #define HR_TESTS_SUPPORT_PARTY_HARNESS_H
 
-#include "data/records.h"
-#include "federated/terms.h"
-#include "ledger/spend.h"
-#include "party/coordinator_work.h"
-#include "party/owner_work.h"
+#include "federation/federated/terms.h"
+#include "federation/roles/coordinator_work.h"
+#include "federation/roles/owner_work.h"
+#include "federation/transport/loopback.h"
+#include "privacy/ledger/spend.h"
 #include "support/tables.h"
 #include "support/temp_dir.h"
-#include "transport/loopback.h"
+#include "tables/data/records.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

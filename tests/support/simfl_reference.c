@@ -1,8 +1,8 @@
 #include "support/simfl_reference.h"
 
-#include "similar/lsh.h"
-#include "similar/similar.h"
 #include "support/check.h"
+#include "trees/similar/lsh.h"
+#include "trees/similar/similar.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 #ifndef HR_TESTS_SUPPORT_SIMFL_REFERENCE_H
 #define HR_TESTS_SUPPORT_SIMFL_REFERENCE_H
 
-#include "methods/simfl_owner.h"
-#include "model/model.h"
+#include "methods/simfl/simfl_owner.h"
+#include "models/model/model.h"
 
 #include <hedgerow/data.h>
 

@@ -5,7 +5,7 @@
 
 #include "support/test_members.h"
 
-#include "protocol/simfl_exchange.h"
+#include "federation/machines/simfl_exchange.h"
 
 enum {
     SIMFL_PARTIES = 4,

@@ -3,9 +3,9 @@
 #ifndef HR_TESTS_SUPPORT_SUM_OWNERS_H
 #define HR_TESTS_SUPPORT_SUM_OWNERS_H
 
-#include "crypto/mask.h"
+#include "privacy/crypto/csprng.h"
+#include "privacy/crypto/mask.h"
 #include "privacy/gate.h"
-#include "random/csprng.h"
 
 enum { SUM_OWNERS = 3 };
 

@@ -6,9 +6,9 @@
 
 #include "support/test_keys.h"
 
-#include "protocol/beginning.h"
-#include "protocol/ring.h"
-#include "synth/generate.h"
+#include "federation/machines/ring.h"
+#include "federation/protocol/beginning.h"
+#include "tables/synth/generate.h"
 
 enum {
     SUM_COORDINATOR,
@@ -39,7 +39,7 @@ extern const hr_job_id sum_job_id;
  * sum_size says. After `questions` the job is done. */
 typedef struct sum_script {
     size_t owners, questions, choice_every, turns;
-    uint32_t coalition; /* SUM_RING: the sums go along a ring (protocol/ring.h) */
+    uint32_t coalition; /* SUM_RING: the sums go along a ring (federation/machines/ring.h) */
 } sum_script;
 
 size_t sum_size(size_t question);

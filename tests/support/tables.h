@@ -4,11 +4,11 @@
 
 #include "base/fail.h"
 #include "methods/method.h"
-#include "model/model.h"
-#include "schema/schema.h"
+#include "models/model/model.h"
 #include "support/check.h"
 #include "support/model_text.h"
 #include "support/random_numbers.h"
+#include "tables/schema/schema.h"
 
 #include <hedgerow/hedgerow.h>
 #include <math.h>

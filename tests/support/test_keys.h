@@ -2,8 +2,8 @@
 #ifndef HR_TESTS_SUPPORT_TEST_KEYS_H
 #define HR_TESTS_SUPPORT_TEST_KEYS_H
 
-#include "crypto/secret.h"
-#include "random/csprng.h"
+#include "privacy/crypto/csprng.h"
+#include "privacy/crypto/secret.h"
 #include "support/check.h"
 
 #include <stdio.h>

@@ -6,9 +6,9 @@
 #include "support/test_keys.h"
 
 #include "base/arena.h"
-#include "protocol/inprivate.h"
-#include "synth/generate.h"
-#include "tree/tree_check.h"
+#include "federation/machines/inprivate.h"
+#include "tables/synth/generate.h"
+#include "trees/tree/tree_check.h"
 
 enum {
     COORDINATOR,

@@ -1,6 +1,6 @@
 /* Generated tables: the same bytes everywhere, always as their schema says, and no table at all from bad
  * options. */
-#include "synth/generate.h"
+#include "tables/synth/generate.h"
 
 #include <hedgerow/generate.h>
 

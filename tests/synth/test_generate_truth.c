@@ -1,6 +1,6 @@
 /* Generated tables follow the laws that their documentation states. The seeds are fixed; under other seeds
  * each of these two-sided tests would raise a false alarm once in a million (|z| < 4.892). */
-#include "synth/generate.h"
+#include "tables/synth/generate.h"
 
 #include <hedgerow/generate.h>
 

@@ -1,4 +1,4 @@
-#include "transport/broker.h"
+#include "federation/transport/broker.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "transport/certificates.h"
+#include "federation/transport/certificates.h"
 
 #include <openssl/err.h>
 #include <openssl/pem.h>

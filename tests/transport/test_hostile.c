@@ -1,6 +1,6 @@
 /* What a member with a valid certificate can do to others by way of the broker. */
+#include "federation/transport/broker_inboxes.h"
 #include "support/nats_ends.h"
-#include "transport/broker_inboxes.h"
 
 /* ---- What a member may say and hear ---- */
 

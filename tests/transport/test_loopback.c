@@ -1,5 +1,5 @@
 /* The transport within one process: order, faults on request, and packets that come again. */
-#include "transport/loopback.h"
+#include "federation/transport/loopback.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,9 +1,9 @@
 /* Trees with multiway splits, and what they become: a walk by hand down the one and down the other ends at
  * the same value. The number v is in bin v + 1 of its feature. */
-#include "schema/schema.h"
-#include "synth/generate.h"
-#include "tree/binarize.h"
-#include "tree/place_tree.h"
+#include "tables/schema/schema.h"
+#include "tables/synth/generate.h"
+#include "trees/tree/binarize.h"
+#include "trees/tree/place_tree.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Means pulled towards their parents': by hand, at the limits, and where a leaf has no records at all. */
-#include "tree/hierarchical_shrinkage.h"
+#include "trees/tree/hierarchical_shrinkage.h"
 
 #include <math.h>
 #include <setjmp.h>

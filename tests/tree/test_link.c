@@ -1,7 +1,7 @@
 /* Calibrated probabilities against the formula, and that they keep the order of classes. What links make of
  * scores is tested with predictions (tests/model/test_predict.c). */
-#include "synth/generate.h"
-#include "tree/link.h"
+#include "tables/synth/generate.h"
+#include "trees/tree/link.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Multiway splits: edges of all numbers one behind the other, children, and what was asked above a node. */
-#include "tree/multiway.h"
+#include "trees/tree/multiway.h"
 
 #include "support/check.h"
 

@@ -1,8 +1,8 @@
 /* Trees laid out for predictions: whatever their shape, blocks of records and single records get what a walk
  * by hand gives them, with every set of kernels. */
-#include "kernels/kernels.h"
-#include "synth/generate.h"
-#include "tree/place_tree.h"
+#include "base/kernels/kernels.h"
+#include "tables/synth/generate.h"
+#include "trees/tree/place_tree.h"
 
 #include <hedgerow/hedgerow.h>
 

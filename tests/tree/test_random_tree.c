@@ -1,7 +1,7 @@
 /* Random trees: whatever the dice say they obey their plan and no leaf contradicts itself; and the dice fall
  * as the plan says. */
 #include "support/chi_square.h"
-#include "tree/random_tree.h"
+#include "trees/tree/random_tree.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

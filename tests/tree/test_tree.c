@@ -1,6 +1,6 @@
 /* Trees by their thresholds: they say of values what their cuts say of bins, and nothing that a stranger
  * writes into one gets past the check. */
-#include "tree/tree_check.h"
+#include "trees/tree/tree_check.h"
 
 #include "support/binned_table.h"
 

@@ -1,0 +1,81 @@
+/* The loops that most time goes into, each for several instruction sets. A set is chosen once, by what the
+ * processor has; all of them compute the same bytes, so the choice changes speed alone. Intrinsics belong
+ * here and nowhere else. */
+#ifndef HR_KERNELS_KERNELS_H
+#define HR_KERNELS_KERNELS_H
+
+#include "base/kernels/cuts.h"
+#include "base/kernels/gradients.h"
+#include "base/kernels/levels.h"
+#include "base/kernels/octets.h"
+#include "base/kernels/places.h"
+#include "base/kernels/rows.h"
+#include "base/kernels/search.h"
+
+typedef struct hr_kernels {
+    const char *name;
+    /* out[i]: 0 if values[i] is NaN, else 1 + how many of the edges are less. */
+    void (*bins_of_numbers)(const hr_search *search, const hr_number_block *numbers, uint8_t *out);
+    /* places[i]: that of record i of a block of HR_PLACES_BLOCK, whose bins of a split are those from `bins +
+     * split->offset` on. */
+    void (*places_of_block)(const hr_places *tree, const uint8_t *bins, uint8_t *places);
+    /* sums[i] += values[places[i]], for HR_PLACES_BLOCK records and HR_PLACES_MAX values. */
+    void (*add_by_place)(const double *values, const uint8_t *places, double *sums);
+    /* The first separator, quotation mark, CR or LF at or after text; there is one. */
+    const char *(*find_cell_end)(const char *text, char separator);
+    /* Reads numbers as hr_number_fast does, each followed by `separator` at once, up to `count` of them or
+     * the first cell that is something else. Returns how many; *text is moved behind the last one's
+     * separator. */
+    size_t (*numbers_of_cells)(const char **text, char separator, size_t count, double *out);
+    /* How many of text[0..size) are `byte`. */
+    size_t (*count_bytes)(const char *text, size_t size, char byte);
+    /* Blocks of up to HR_BLOCK_ROWS records. at[i]: the place behind the last level, 0 .. 2^depth - 1, of the
+     * record whose bins are bins[offset + i]. count: a multiple of HR_VECTOR_ROWS; as many bytes are read of
+     * every column. */
+    void (*walk_block)(const hr_level *levels, size_t depth, const uint8_t *bins, size_t count, uint8_t *at);
+    /* cells[i] = first[i] * width + second[i], below 2^16. */
+    void (*cells_of_pair)(const uint8_t *first, const uint8_t *second, uint16_t width, size_t count,
+                          uint16_t *cells);
+    /* Adds steps[places[i]] to scores[i], which is kept within -limit .. limit (NaN: -limit). */
+    void (*add_steps)(const double *steps, const uint8_t *places, size_t count, double limit, double *scores);
+    /* The words of the gradients scores[i] - targets[i] (NaN: as if below every bound). Returns how many
+     * gradients are within the clip. */
+    int64_t (*words_of)(const hr_word_rule *rule, const double *scores, const double *targets, size_t count,
+                        int64_t *words);
+    /* words[i] = hr_logistic_word(rule, scores[i], targets[i]). */
+    void (*logistic_words)(const hr_gradient_rule *rule, const double *scores, const double *targets,
+                           size_t count, int64_t *words);
+    /* The first of up to HR_CUTS_MAX cuts with the largest gain, S_L^2/(W_L + lambda) + S_R^2/(W_R + lambda)
+     * with gradients[i] and weights[i] on the left of cut i; cuts where a side weighs too little have gain
+     * -1. Writes the gain; of no cuts: -1. */
+    size_t (*best_cut)(const hr_cut_node *node, const int64_t *gradients, const int64_t *weights,
+                       size_t count, double *gain);
+    /* octets[8 i + j] = tiles[HR_OCTET_TILE rows[i] + picks[j]]; all of a row's HR_OCTET_TILE bytes are read.
+     */
+    void (*octets_of_rows)(const uint8_t *tiles, const uint8_t *picks, const uint32_t *rows, size_t count,
+                           uint8_t *octets);
+    void (*ranges_of_octets)(const uint8_t *octets, size_t count, hr_octet_ranges *out);
+    /* sums[j]: of the values[i] whose octets[8 i + j] is one of the bins of cut j. */
+    void (*sums_of_octets)(const hr_octet_cuts *cuts, const uint8_t *octets, const int64_t *values,
+                           size_t count, int64_t *sums);
+    /* within[i]: 1 if octets[8 i + cut.lane] is one of the bins of the cut, else 0. */
+    void (*octets_within)(const uint8_t *octets, hr_octet_cut cut, size_t count, uint8_t *within);
+    /* Writes the records with goes_left[i] = 1 to `left` and those with 0 to `right`, both in order. Returns
+     * how many go left. The sides do not overlap; each has room for `count` records, all of which may be
+     * overwritten. One of them may be where the records are, or where their values are. */
+    size_t (*divide_rows)(const hr_given_rows *from, const uint8_t *goes_left, size_t count,
+                          const hr_valued_rows *left, const hr_valued_rows *right);
+} hr_kernels;
+
+/* So many bytes behind the text that they work on must be readable for those that search or read cells. */
+enum { HR_KERNELS_REACH = 96 };
+
+/* The set in use: the best that the processor has, or what hr_use_kernels named. Any thread. */
+const hr_kernels *hr_kernels_get(void);
+
+/* The sets of this build, in order; NULL past the last. The first is portable C. A set that the processor
+ * lacks must not be called: hr_kernels_run_here tells. */
+const hr_kernels *hr_kernels_at(size_t index);
+int hr_kernels_run_here(const hr_kernels *kernels);
+
+#endif

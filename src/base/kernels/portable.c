@@ -1,0 +1,28 @@
+#include "base/kernels/block_loops.h"
+#include "base/kernels/cell_loops.h"
+#include "base/kernels/cut_loops.h"
+#include "base/kernels/loops.h"
+#include "base/kernels/octet_loops.h"
+#include "base/kernels/row_loops.h"
+#include "base/kernels/sets.h"
+
+const hr_kernels hr_kernels_portable = {
+    .name = "portable",
+    .bins_of_numbers = hr_loop_bins_of_numbers,
+    .places_of_block = hr_loop_places_of_block,
+    .add_by_place = hr_loop_add_by_place,
+    .find_cell_end = hr_loop_find_cell_end,
+    .numbers_of_cells = hr_loop_numbers_of_cells,
+    .count_bytes = hr_loop_count_bytes,
+    .walk_block = hr_loop_walk_block,
+    .cells_of_pair = hr_loop_cells_of_pair,
+    .add_steps = hr_loop_add_steps,
+    .words_of = hr_loop_words_of,
+    .logistic_words = hr_loop_logistic_words,
+    .best_cut = hr_loop_best_cut,
+    .octets_of_rows = hr_loop_octets_of_rows,
+    .ranges_of_octets = hr_loop_ranges_of_octets,
+    .sums_of_octets = hr_loop_sums_of_octets,
+    .octets_within = hr_loop_octets_within,
+    .divide_rows = hr_loop_divide_rows,
+};

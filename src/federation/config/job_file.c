@@ -1,0 +1,383 @@
+#include "federation/config/job_file.h"
+
+#include "base/file.h"
+#include "base/text/date.h"
+#include "federation/config/federation_file.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct parts {
+    hr_job_file file;
+    const char *method, *train, *date;
+    int mode, order;
+    hr_option_defaults *defaults;
+} parts;
+
+#define AT(field) offsetof(parts, field)
+
+static const char file_expected[] = "a file";
+static const char *const modes[] = {"sound", "paper", NULL};      /* as hr_mode */
+static const char *const orders[] = {"chain", "broadcast", NULL}; /* as hr_order */
+
+enum {
+    ROOT_VERSION,
+    ROOT_SCHEMA,
+    ROOT_METHOD,
+    ROOT_TRAIN,
+    ROOT_MODEL,
+    ROOT_COLUMNS,
+    ROOT_MODE,
+    ROOT_EPSILON,
+    ROOT_DELTA,
+    ROOT_OPTIONS,
+    ROOT_ROUNDS,
+    ROOT_ORDER,
+    ROOT_ROUND_GAIN,
+    ROOT_VOTE_LAST,
+    ROOT_VOTE_SHARE,
+    ROOT_COALITION,
+    ROOT_DEADLINE,
+    ROOT_DATE,
+    ROOT_NAME,
+    ROOT_FEDERATION,
+    ROOT_KEY,
+    ROOT_JOURNAL,
+    ROOT_OWNERS,
+    ROOT_CERTIFICATE,
+    ROOT_CERTIFICATE_KEY,
+    ROOT_KEYS
+};
+static const hr_field root_fields[ROOT_KEYS] = {
+    {.key = "hedgerow-job", .expected = "1"},
+    {.key = "schema",
+     .kind = HR_FIELD_PATH,
+     .required = true,
+     .offset = AT(file.schema),
+     .expected = file_expected},
+    {.key = "method", .kind = HR_FIELD_TEXT, .offset = AT(method), .expected = "a method such as hedge"},
+    {.key = "train",
+     .kind = HR_FIELD_TEXT,
+     .offset = AT(train),
+     .expected = "a private method such as hedge"},
+    {.key = "model", .kind = HR_FIELD_PATH, .offset = AT(file.model), .expected = file_expected},
+    {.key = "columns",
+     .kind = HR_FIELD_WORDS,
+     .offset = AT(file.columns),
+     .min = 1,
+     .max = 256,
+     .expected = "a list of 1 to 256 columns such as [income, age]"},
+    {.key = "mode", .kind = HR_FIELD_WORD, .offset = AT(mode), .words = modes, .expected = "sound or paper"},
+    {.key = "epsilon", .expected = "a number above 0, at most 10000"},
+    {.key = "delta", .expected = "a number from 0 to 0.1"},
+    {.key = "options", .expected = "a mapping of the method's options to values"},
+    {.key = "rounds",
+     .kind = HR_FIELD_INTEGER,
+     .offset = AT(file.rounds),
+     .min = 1,
+     .max = 8,
+     .expected = "an integer from 1 to 8"},
+    {.key = "order",
+     .kind = HR_FIELD_WORD,
+     .offset = AT(order),
+     .words = orders,
+     .expected = "chain or broadcast"},
+    {.key = "round-gain",
+     .kind = HR_FIELD_NUMBER,
+     .offset = AT(file.round_gain),
+     .min = HR_ABOVE_ZERO,
+     .max = 1,
+     .expected = "a number above 0, at most 1"},
+    {.key = "vote-last",
+     .kind = HR_FIELD_INTEGER,
+     .offset = AT(file.last_slots),
+     .min = 1,
+     .max = 3,
+     .expected = "an integer from 1 to 3"},
+    {.key = "vote-share",
+     .kind = HR_FIELD_NUMBER,
+     .offset = AT(file.vote_share),
+     .min = .01,
+     .max = .9,
+     .expected = "a number from 0.01 to 0.9"},
+    {.key = "coalition",
+     .kind = HR_FIELD_INTEGER,
+     .offset = AT(file.coalition),
+     .min = 1,
+     .max = HR_MEMBERS_MAX - 1,
+     .expected = "an integer of owners from 1 to 255"},
+    {.key = "deadline",
+     .kind = HR_FIELD_INTEGER,
+     .offset = AT(file.deadline),
+     .min = 1,
+     .max = 31 * 86400,
+     .expected = "an integer of seconds from 1 to 2678400"},
+    {.key = "date", .kind = HR_FIELD_TEXT, .offset = AT(date), .expected = "a day such as 2026-11-22"},
+    {.key = "name", .kind = HR_FIELD_NAME, .offset = AT(file.name), .expected = HR_NAME_EXPECTED},
+    {.key = "federation", .kind = HR_FIELD_PATH, .offset = AT(file.federation), .expected = file_expected},
+    {.key = "key", .kind = HR_FIELD_PATH, .offset = AT(file.key), .expected = file_expected},
+    {.key = "journal", .kind = HR_FIELD_PATH, .offset = AT(file.journal), .expected = file_expected},
+    {.key = "owners",
+     .kind = HR_FIELD_NAMES,
+     .offset = AT(file.owners),
+     .min = 1,
+     .max = HR_MEMBERS_MAX,
+     .expected = "a list of 1 to 256 members such as [hospital-a, hospital-b]"},
+    {.key = "certificate", .kind = HR_FIELD_PATH, .offset = AT(file.certificate), .expected = file_expected},
+    {.key = "certificate-key",
+     .kind = HR_FIELD_PATH,
+     .offset = AT(file.certificate_key),
+     .expected = file_expected},
+};
+static const hr_field_table root_table = {"a job file", root_fields, ROOT_KEYS};
+
+enum { DEADLINE_SECONDS = 600 };
+static const double vote_share_of_epsilon = .1;
+
+/* ---- The method's options ---- */
+
+/* What the options' table refuses is, in a file, a matter of its format, at the value. */
+static hr_status slot(const hr_fields *reader, const hr_yaml_node *node, hr_status status) {
+    hr_error *err = reader->keys.err;
+    if (status != HR_E_ARGUMENT) return status;
+    if (err) err->status = HR_E_FORMAT;
+    return hr_fail_at(err, HR_E_FORMAT, NULL, node->line, node->column, NULL);
+}
+
+static hr_status set_option(const hr_fields *reader, const char *name, const hr_yaml_node *value,
+                            hr_fit_options *options) {
+    const char *text = NULL;
+    if (value->kind != HR_YAML_SCALAR)
+        return hr_keys_refuse_kind(&reader->keys, value, name, "a single value");
+    hr_status status = hr_keys_text(&reader->keys, value, name, &text);
+    return status ? status : slot(reader, value, hr_fit_options_set(options, name, text, reader->keys.err));
+}
+
+static bool is_given_twice(const hr_yaml_node *map, const hr_yaml_node *key) {
+    const hr_yaml_node *first = map->child;
+    while (strcmp(first->text, key->text) != 0) first = first->next->next;
+    return first != key;
+}
+
+/* What divides the records of one process among owners; here they have their own. */
+static bool is_of_one_process(const hr_fit_options *options, const char *key) {
+    return !strcmp(options->method, HR_METHOD_SIMFL) && (!strcmp(key, "owners") || !strcmp(key, "theta"));
+}
+
+/* Owners who sum up have their bins from released counts. */
+static bool is_of_private_bins(const hr_fit_options *options, bool averages, const char *key) {
+    return !averages && !strcmp(options->method, "hedge") && !strcmp(key, "edges");
+}
+
+static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, bool averages,
+                              hr_fit_options *options) {
+    const bool trees = averages || !strcmp(options->method, HR_METHOD_SIMFL);
+    if (map->kind != HR_YAML_MAPPING)
+        return hr_keys_refuse_kind(&reader->keys, map, "options", root_fields[ROOT_OPTIONS].expected);
+    for (const hr_yaml_node *key = map->child; key; key = key->next->next) {
+        if (is_given_twice(map, key))
+            return hr_keys_refuse(&reader->keys, key, "remove one of the two", "the key '%s' is given twice",
+                                  key->text);
+        if (!strcmp(key->text, "epsilon") || !strcmp(key->text, "delta"))
+            return hr_keys_refuse(&reader->keys, key, "write it as a key of the file itself",
+                                  "the key '%s' does not belong to options", key->text);
+        if (is_of_one_process(options, key->text))
+            return hr_keys_refuse(&reader->keys, key, "remove it: every owner has its own records",
+                                  "the key '%s' does not belong to options of a job", key->text);
+        if (is_of_private_bins(options, averages, key->text))
+            return hr_keys_refuse(&reader->keys, key, "remove it: bins over owners are released privately",
+                                  "the key '%s' does not belong to options of a job", key->text);
+        if (!strcmp(key->text, "trees") && !trees)
+            return hr_keys_refuse(&reader->keys, key,
+                                  "use the key 'rounds': the number of trees of every owner",
+                                  "the key 'trees' does not belong to options");
+        hr_status status = set_option(reader, key->text, key->next, options);
+        if (status) return status;
+    }
+    return HR_OK;
+}
+
+/* A delta of 0 may be written of every method, also of those that know no other. */
+static hr_status read_delta(const hr_fields *reader, const hr_yaml_node *node, hr_fit_options *options) {
+    bool zero = node->kind == HR_YAML_SCALAR && node->plain && strcmp(node->text, "0") == 0;
+    if (!zero) return set_option(reader, "delta", node, options);
+    options->delta = 0;
+    return HR_OK;
+}
+
+/* A method that trains nothing, and the key that says what it does instead. */
+typedef struct untrained_method {
+    const char *name;
+    int key;
+    const char *needs;
+} untrained_method;
+
+static const untrained_method untrained_methods[] = {
+    {HR_METHOD_EVALUATION, ROOT_MODEL, "the method evaluation needs the model file that owners evaluate"},
+    {HR_METHOD_BOUNDS, ROOT_COLUMNS, "the method bounds needs the columns whose bounds are asked for"}};
+enum { UNTRAINED_METHODS = sizeof untrained_methods / sizeof *untrained_methods };
+
+/* NULL: the job trains. */
+static const untrained_method *untrained_method_of(const parts *whole) {
+    for (size_t i = 0; i < UNTRAINED_METHODS && whole->method; i++)
+        if (!strcmp(whole->method, untrained_methods[i].name)) return &untrained_methods[i];
+    return NULL;
+}
+
+/* Keys of methods that train nothing, but for `method`'s; NULL: of all. */
+static hr_status refuse_keys_of_others(const hr_fields *reader, const hr_yaml_node *const *found,
+                                       const untrained_method *method) {
+    for (size_t i = 0; i < UNTRAINED_METHODS; i++) {
+        const untrained_method *other = &untrained_methods[i];
+        char remedy[80];
+        if (other == method || !found[other->key]) continue;
+        snprintf(remedy, sizeof remedy, "remove it, or write 'method: %s'", other->name);
+        return hr_keys_refuse(&reader->keys, found[other->key], remedy, "%s: only the method %s takes it",
+                              root_fields[other->key].key, other->name);
+    }
+    return HR_OK;
+}
+
+/* Nothing that has to do with training: of the default method's options only epsilon and delta are used. */
+static hr_status read_untrained(const hr_fields *reader, const hr_yaml_node *const *found,
+                                const untrained_method *method, parts *whole) {
+    if (!found[method->key])
+        return hr_keys_need(&reader->keys, reader->root, NULL, root_fields[method->key].key, method->needs);
+    if (whole->mode == HR_MODE_PAPER)
+        return hr_keys_refuse(&reader->keys, found[ROOT_MODE], "remove the key",
+                              "mode: the method %s is of no paper", method->name);
+    if (found[ROOT_OPTIONS])
+        return hr_keys_refuse(&reader->keys, found[ROOT_OPTIONS], "remove the key",
+                              "options: the method %s has none", method->name);
+    hr_status status = hr_fit_options_init(&whole->file.options, NULL, HR_MODE_SOUND, reader->keys.err);
+    whole->file.options.delta = 0;
+    return status ? status : refuse_keys_of_others(reader, found, method);
+}
+
+/* What is trained: by all owners together, or by each alone. */
+static hr_status read_trained(const hr_fields *reader, const hr_yaml_node *const *found, parts *whole) {
+    hr_fit_options *options = &whole->file.options;
+    bool averages = whole->method && !strcmp(whole->method, HR_METHOD_AVERAGE);
+    const hr_yaml_node *train = found[ROOT_TRAIN];
+    const char *method = averages ? whole->train : whole->method; /* NULL: the default */
+    if (train && !averages)
+        return hr_keys_refuse(&reader->keys, train, "remove it, or write 'method: average'",
+                              "train: only the method average trains another one");
+    const untrained_method *untrained = untrained_method_of(whole);
+    if (untrained) return read_untrained(reader, found, untrained, whole);
+    hr_status status = refuse_keys_of_others(reader, found, NULL);
+    if (status) return status;
+    status = hr_fit_options_init(options, method, (hr_mode)whole->mode, reader->keys.err);
+    const hr_yaml_node *at = train ? train : found[ROOT_METHOD];
+    if (status) return slot(reader, at ? at : reader->root, status);
+    whole->file.averages = averages;
+    if (averages) return HR_OK;
+    options->delta = 0;
+    if (whole->defaults) whole->defaults(options);
+    return HR_OK;
+}
+
+/* Only a method without a guarantee, whose authors claim none either, takes none. */
+static bool takes_epsilon(const hr_fit_options *options) {
+    const hr_method_info *method = hr_method_find(options->method);
+    hr_option_info option;
+    for (size_t i = 0; hr_method_option(method, i, &option); i++)
+        if (!strcmp(option.name, "epsilon"))
+            return *(options->mode == HR_MODE_PAPER ? option.paper : option.sound);
+    return false;
+}
+
+static hr_status read_epsilon(const hr_fields *reader, const hr_yaml_node *node, hr_fit_options *options) {
+    char why[100];
+    snprintf(why, sizeof why, "expected: %s", root_fields[ROOT_EPSILON].expected);
+    if (node) return set_option(reader, "epsilon", node, options);
+    if (takes_epsilon(options)) return hr_keys_need(&reader->keys, reader->root, NULL, "epsilon", why);
+    options->epsilon = 0;
+    return HR_OK;
+}
+
+static hr_status read_method(const hr_fields *reader, const hr_yaml_node *const *found, parts *whole) {
+    hr_fit_options *options = &whole->file.options;
+    hr_status status = read_trained(reader, found, whole);
+    if (status) return status;
+    status = read_epsilon(reader, found[ROOT_EPSILON], options);
+    if (!status && found[ROOT_DELTA]) status = read_delta(reader, found[ROOT_DELTA], options);
+    if (!status && found[ROOT_OPTIONS])
+        status = read_options(reader, found[ROOT_OPTIONS], whole->file.averages, options);
+    return status;
+}
+
+/* ---- The whole ---- */
+
+static hr_status check_votes(const hr_fields *reader, const hr_yaml_node *const *found, hr_job_file *out) {
+    bool votes = found[ROOT_ROUND_GAIN] || found[ROOT_VOTE_LAST];
+    if (found[ROOT_VOTE_SHARE] && !votes)
+        return hr_keys_refuse(&reader->keys, found[ROOT_VOTE_SHARE],
+                              "remove it, or add 'round-gain' or 'vote-last'",
+                              "there are no votes without the key 'round-gain' or 'vote-last'");
+    if (votes && !found[ROOT_VOTE_SHARE]) out->vote_share = vote_share_of_epsilon;
+    return HR_OK;
+}
+
+static hr_status read_date(const hr_fields *reader, const hr_yaml_node *given, const char *text,
+                           int64_t *out) {
+    if (!given || hr_date_parse(text, out)) return HR_OK;
+    return hr_keys_refuse(&reader->keys, given, HR_KEYS_SHOWN, "date: '%s' is not %s", text,
+                          root_fields[ROOT_DATE].expected);
+}
+
+/* The coordinator's part is there with all that it needs, or not at all. */
+static hr_status check_coordinator(const hr_fields *reader, const hr_yaml_node *const *found) {
+    const hr_yaml_node *given = NULL;
+    for (size_t i = ROOT_NAME; i < ROOT_KEYS; i++)
+        if (found[i]) given = found[i];
+    for (size_t i = ROOT_NAME; i <= ROOT_OWNERS && given; i++) {
+        if (found[i]) continue;
+        return hr_keys_need(&reader->keys, reader->root, NULL, root_fields[i].key,
+                            "a job over a federation needs the keys name, federation, key, journal and "
+                            "owners; a simulation needs none of them");
+    }
+    return hr_fields_pair(reader, root_fields, found, ROOT_CERTIFICATE, ROOT_CERTIFICATE_KEY);
+}
+
+static hr_status read_job_root(const hr_fields *reader, void *out) {
+    const hr_yaml_node *found[ROOT_KEYS] = {NULL};
+    parts *whole = out;
+    hr_status status = hr_fields_read(reader, reader->root, &root_table, whole, found);
+    if (!status) status = read_method(reader, found, whole);
+    if (!status) status = check_votes(reader, found, &whole->file);
+    if (!status) status = read_date(reader, found[ROOT_DATE], whole->date, &whole->file.date);
+    if (!status) status = check_coordinator(reader, found);
+    whole->file.order = (hr_order)whole->order;
+    return status;
+}
+
+hr_status hr_job_file_parse(const hr_file_text *text, hr_option_defaults *defaults, hr_arena *arena,
+                            hr_job_file *out, hr_error *err) {
+    parts whole = {.file = {.rounds = 1, .deadline = DEADLINE_SECONDS},
+                   .mode = HR_MODE_SOUND,
+                   .order = HR_ORDER_CHAIN,
+                   .defaults = defaults};
+    hr_status status = hr_fields_parse(text, root_table.what, read_job_root, arena, &whole, err);
+    if (!status) *out = whole.file;
+    return status;
+}
+
+static hr_status load_evaluated(hr_arena *arena, hr_job_file *out, hr_error *err) {
+    hr_buffer bytes = {0};
+    hr_status status = hr_file_read_path(out->model, &bytes, err);
+    const char *text = status ? NULL : hr_arena_text(arena, bytes.bytes ? bytes.bytes : "", bytes.size);
+    if (!status && !text) status = hr_fail_memory(err);
+    out->evaluated = (hr_file_text){out->model, text, bytes.size};
+    hr_buffer_done(&bytes);
+    return status;
+}
+
+hr_status hr_job_file_read(const char *path, hr_option_defaults *defaults, hr_arena *arena, hr_job_file *out,
+                           hr_error *err) {
+    hr_file_text text;
+    hr_status status = hr_fields_load(path, arena, &text, err);
+    if (!status) status = hr_job_file_parse(&text, defaults, arena, out, err);
+    return status || !out->model ? status : load_evaluated(arena, out, err);
+}

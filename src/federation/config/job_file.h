@@ -1,0 +1,75 @@
+/* The job file: the model that a coordinator asks for, its owners and the files of the coordinator. Its
+ * format stands in docs/formats.md. */
+#ifndef HR_CONFIG_JOB_FILE_H
+#define HR_CONFIG_JOB_FILE_H
+
+#include "base/arena.h"
+#include "federation/config/fields.h"
+
+#include <hedgerow/fit.h>
+
+/* Which owners get the trees so far: the next one only, or all remaining ones at once. */
+typedef enum hr_order { HR_ORDER_CHAIN, HR_ORDER_BROADCAST } hr_order;
+
+/* Half of the other owners, rounded down, but at least one; 0 of an owner alone. */
+static inline size_t hr_coalition_usual(size_t owners) {
+    return owners < 2 ? 0 : owners < 5 ? 1 : (owners - 1) / 2;
+}
+
+/* The job method of owners that each train a model alone, which are averaged. */
+#define HR_METHOD_AVERAGE "average"
+#define HR_METHOD_SIMFL "simfl"
+/* The job method that trains nothing: owners tell how well a model predicts. */
+#define HR_METHOD_EVALUATION "evaluation"
+/* The same: owners tell between which bounds the values of columns are. */
+#define HR_METHOD_BOUNDS "bounds"
+
+typedef struct hr_job_file {
+    const char *schema;     /* path */
+    hr_fit_options options; /* method, mode, epsilon and delta of each owner, and the method's own options */
+    bool
+        averages; /* the job's method is HR_METHOD_AVERAGE, and options.method what each owner trains alone */
+    const char *model; /* path: the job's method is HR_METHOD_EVALUATION, and of `options` only epsilon and
+                          delta count. NULL: any other method */
+    hr_file_text evaluated; /* what is in that file */
+    hr_names columns; /* the job's method is HR_METHOD_BOUNDS, as with `model`; empty: any other method */
+    size_t rounds;    /* 1..8 */
+    hr_order order;
+    double round_gain; /* stop when a round improves by less; 0: all rounds, and no votes */
+    size_t
+        last_slots; /* after the last round, vote on leaving out up to so many last trees; 0: no such vote */
+    double vote_share; /* part of epsilon for votes; 0 without any */
+    size_t coalition; /* owners that may act together with the coordinator, of methods that add sums up; 0: as
+                         many as hr_coalition_usual says */
+    size_t deadline;  /* seconds within which an owner must answer */
+    int64_t date;     /* of the terms: seconds since 1970 began; 0: not in the file */
+
+    /* What only mining over a federation needs: `name` and all others, or none of them. Certificates both or
+     * none. */
+    const char *name; /* of the coordinator, as a member; NULL: only a simulation */
+    const char *federation, *key, *certificate, *certificate_key; /* paths */
+    const char *journal;                                          /* path */
+    hr_names owners;                                              /* members, in the order of the chain */
+} hr_job_file;
+
+/* The method of the job. */
+static inline const char *hr_job_file_method(const hr_job_file *job) {
+    if (job->model) return HR_METHOD_EVALUATION;
+    if (job->columns.count) return HR_METHOD_BOUNDS;
+    return job->averages ? HR_METHOD_AVERAGE : job->options.method;
+}
+
+/* Sets the options in which the defaults of a job differ from those of options->method. */
+typedef void hr_option_defaults(hr_fit_options *options);
+
+/* defaults: called with the method's defaults, before the options of the file are set; NULL: not called. Of
+ * HR_METHOD_AVERAGE the defaults are those of what each owner trains, and it is not called.
+ * Reads the model of an evaluation, too. Owner: *out lives in the arena. Fails: FORMAT (file, line, column),
+ * LIMIT, IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_job_file_read(const char *path, hr_option_defaults *defaults, hr_arena *arena,
+                                         hr_job_file *out, hr_error *err);
+/* The same from memory, but `evaluated` stays empty. */
+HR_MUST_CHECK hr_status hr_job_file_parse(const hr_file_text *text, hr_option_defaults *defaults,
+                                          hr_arena *arena, hr_job_file *out, hr_error *err);
+
+#endif

@@ -1,0 +1,39 @@
+/* The owner file: where an owner's data, keys and ledger are, and what it allows. Its format stands in
+ * docs/formats.md. */
+#ifndef HR_CONFIG_OWNER_FILE_H
+#define HR_CONFIG_OWNER_FILE_H
+
+#include "base/arena.h"
+#include "federation/config/owner_policy.h"
+
+#include <hedgerow/status.h>
+#include <stdbool.h>
+
+typedef struct hr_owner_file {
+    const char *name;                          /* as a member */
+    const char *federation;                    /* path of the federation file */
+    const char *key;                           /* path of the secret key */
+    const char *certificate, *certificate_key; /* paths, for TLS; both NULL without */
+    const char *data;                          /* the path or address of the table */
+    const char *query;                         /* the path of a query, if that is a database; else NULL */
+    const char *test, *test_query;             /* the same of the records that models are evaluated on; NULL:
+                                                  the owner evaluates none */
+    int separator;                             /* of both tables, as hr_separator counts them */
+    const char *schema, *ledger;               /* paths */
+    const char *models; /* the folder that finished models are written into; NULL: they are not asked for */
+    hr_policy policy;
+} hr_owner_file;
+
+/* Owner: *out lives in the arena. Fails: FORMAT (file, line, column), LIMIT, IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_owner_file_read(const char *path, hr_arena *arena, hr_owner_file *out,
+                                           hr_error *err);
+/* The same from memory. */
+HR_MUST_CHECK hr_status hr_owner_file_parse(const hr_file_text *text, hr_arena *arena, hr_owner_file *out,
+                                            hr_error *err);
+
+/* Whether the federation file, which is read for it, lists the coordinators of the policy. `path`: of the
+ * owner file. Fails: FORMAT (file, line, column), and as hr_federation_file_read. */
+HR_MUST_CHECK hr_status hr_owner_file_check(const hr_owner_file *file, const char *path, hr_arena *arena,
+                                            hr_error *err);
+
+#endif

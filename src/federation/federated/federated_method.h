@@ -1,0 +1,124 @@
+/* A method that owners train together. A new one is a file that defines a row, and the row's line in
+ * federated_table.c; its two state machines stand in federation/machines/. Nothing else depends
+ * on the method. */
+#ifndef HR_FEDERATED_FEDERATED_METHOD_H
+#define HR_FEDERATED_FEDERATED_METHOD_H
+
+#include "federation/federated/party_work.h"
+#include "fit/settings.h"
+#include "methods/method.h"
+
+#include <hedgerow/evaluation.h>
+#include <hedgerow/federation.h>
+
+/* One piece of an owner's work that draws noise: a tree, or a vote. */
+typedef struct hr_owner_turn {
+    const hr_party_job *job;
+    size_t slot;
+    const hr_data *data; /* the owner's */
+    int threads;
+    hr_fit_options options; /* those of the terms; epsilon is the share that the work may spend */
+    hr_gate *gate;          /* holds that share */
+    hr_arena *arena;
+    hr_party_work *work; /* for lines of progress: hr_job_log */
+} hr_owner_turn;
+
+/* What a method makes of a finished job; all of it lives in the arena, which the model takes over. */
+typedef struct hr_joint_model {
+    hr_arena *arena;
+    hr_forest forest;
+    hr_release *releases; /* of all trees and votes, also of trees that the model leaves out */
+    size_t release_count;
+    hr_settings settings; /* the options of the terms; the method adds its own */
+} hr_joint_model;
+
+/* A job of which only public facts are known. */
+typedef struct hr_planned_job {
+    const Hedgerow__Terms *terms;
+    const hr_schema *schema;
+    double records; /* of all owners together */
+} hr_planned_job;
+
+/* How far a job is, for people. Numbers count from 1; 0: not known. */
+typedef struct hr_job_position {
+    size_t round, rounds, step;
+    const char *unit; /* a literal: what steps are */
+} hr_job_position;
+
+struct hr_federated_method {
+    const hr_method *method; /* its name and options: as those of one owner alone; of the average its name,
+                                and nothing else (hr_terms_trained) */
+    hr_protocol_make *owner, *coordinator;
+    /* The row of its mode paper, if owners go by another protocol there; NULL: this one. */
+    const hr_federated_method *paper;
+    const char
+        *flaws; /* of its protocol, in mode paper: what breaks, besides the method's own; NULL: nothing */
+    const char *no_sound;        /* why owners cannot train it in mode sound; NULL: they can */
+    const char *instead_sound;   /* what to do then; NULL: they can */
+    const char *const *left_out; /* options of one owner alone that a job does not have; ended by NULL */
+    bool tests;                  /* its owners' records are those of their test tables */
+    bool persons;                /* in mode sound it protects whole persons, if the schema names a unit */
+    /* Sets the options in which a job's defaults differ from the method's. */
+    void (*defaults)(hr_fit_options *options);
+    /* Whether it can train on records of this schema. Fails: ARGUMENT. */
+    hr_status (*check_schema)(const hr_schema *schema, hr_error *err);
+    /* Whether the budget that the terms grant an owner pays for all that it releases. Depends on the terms
+     * and the schema only, not on the records. Fails: BUDGET, LIMIT, ARGUMENT. */
+    hr_status (*check_terms)(const Hedgerow__Terms *terms, const hr_schema *schema, hr_error *err);
+    /* What such a job would do: the plan but for its epsilon, delta and records, turns and bytes; the rest of
+     * *out is set. NULL: the method has no plan. Fails: BUDGET, LIMIT, ARGUMENT, MEMORY. */
+    hr_status (*plan)(const hr_planned_job *job, hr_job_plan_info *out, hr_error *err);
+    /* The outcome of a work, as bytes for the owner's machine. Owner: the caller frees out->at. Spends: the
+     * turn's gate. Fails: BUDGET, LIMIT, MEMORY. */
+    hr_status (*train)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
+    hr_status (*vote)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
+    /* In place of train and vote, of a method without a guarantee: as answer, but no budget pays for it. */
+    hr_status (*work)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
+    /* Of a method without a guarantee: whether it can train on these records of an owner, which otherwise
+     * declines, and says why. NULL: on any. Fails: LIMIT. */
+    hr_status (*check_records)(const hr_data *data, hr_error *err);
+    /* The most bytes that a member may send a party in a job. NULL: by its rounds. */
+    size_t (*bytes_max)(const Hedgerow__Terms *terms);
+    /* Does what it can of the work to come, without noise, and keeps it in *job->kept. May be NULL. Fails:
+     * MEMORY. */
+    hr_status (*prepare)(const hr_party_job *job, const hr_data *data, hr_error *err);
+    /* In place of train and vote: the answer to the question of that slot (federation/machines/securesum.h).
+     * The method keeps one gate for the whole job; the turn has none, and neither options nor arena. Spends:
+     * from what the job costs. Fails: BUDGET, FORMAT (the question), LIMIT, MEMORY. */
+    hr_status (*answer)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
+    /* Coordinator, if owners answer questions: what is asked next. out->body borrows *body. Owner: the caller
+     * frees body->at. Fails: BUDGET, IO (the job cannot go on), MEMORY. */
+    hr_status (*ask)(const hr_party_job *job, hr_party_work *work, Hedgerow__Question *out, hr_bytes *body,
+                     hr_error *err);
+    /* Owner: what the coordinator sent as the job's model; of size 0 if nothing. Borrowed. NULL: it sends
+     * none. */
+    hr_bytes (*model)(const hr_protocol *protocol);
+    /* Frees what was kept in *job->kept; NULL is allowed. */
+    void (*forget)(void *kept);
+    /* What became of a member, by the coordinator's machine. False: it was not asked. */
+    bool (*part)(const hr_protocol *protocol, size_t member, hr_part_info *out);
+    /* How far the job is, at either party. NULL: slots are told. */
+    void (*round)(const hr_party_job *job, hr_job_position *out);
+    /* The coordinator's model. NULL: the job makes none. Fails: MEMORY. */
+    hr_status (*assemble)(const hr_party_job *job, hr_joint_model *model, hr_error *err);
+    /* In place of it: the figures of a model. Fails: BUDGET, MEMORY. */
+    hr_status (*evaluate)(const hr_party_job *job, hr_evaluation *out, hr_error *err);
+    /* In place of it: a schema. Owner: the caller frees out->schema. Fails: BUDGET, MEMORY. */
+    hr_status (*bound)(const hr_party_job *job, hr_joint_schema *out, hr_error *err);
+};
+
+extern const hr_federated_method hr_federated_average, hr_federated_bounds, hr_federated_evaluation,
+    hr_federated_hedge, hr_federated_id3, hr_federated_id3_ring, hr_federated_inprivate, hr_federated_simfl;
+
+/* Whether a job of the method can protect what the schema says. Fails: POLICY (whole persons, whom the method
+ * does not protect). */
+HR_MUST_CHECK hr_status hr_federated_check_unit(const hr_federated_method *method, bool paper,
+                                                const hr_schema *schema, hr_error *err);
+
+/* The row of a method and of a mode. NULL if there is none of that name, which need not end with NUL. */
+const hr_federated_method *hr_federated_method_named(const void *name, size_t size, hr_mode mode);
+/* Sets the options in which the defaults of a job of options->method differ from the method's own; none, if
+ * owners cannot train it together. */
+void hr_federated_defaults(hr_fit_options *options);
+
+#endif

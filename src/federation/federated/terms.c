@@ -1,0 +1,318 @@
+#include "federation/federated/terms.h"
+
+#include "base/fail.h"
+#include "federation/federated/evaluation_question.h"
+#include "fit/measure/shared_bounds.h"
+#include "privacy/ledger/delta.h"
+#include "tables/schema/schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Terms in the making. */
+typedef struct job_offer {
+    hr_settings settings;
+    Hedgerow__Setting wire[HR_SETTINGS_MAX], *list[HR_SETTINGS_MAX];
+    ProtobufCBinaryData *owners, *columns;
+    char *schema, model[HR_DIGEST_TEXT]; /* model: "" of a job that trains */
+} job_offer;
+
+typedef struct listed_options {
+    hr_settings *settings;
+    const char *const *left_out; /* ended by NULL */
+} listed_options;
+
+static void add_option(void *user, const char *name, const char *value) {
+    const listed_options *l = user;
+    for (size_t i = 0; l->left_out[i]; i++)
+        if (!strcmp(name, l->left_out[i])) return;
+    hr_settings_add(l->settings, name, value);
+}
+
+/* Where nothing else is said, the number of rounds sets the number of trees, not the method's option. */
+static void add_options(hr_settings *settings, const hr_federated_method *federated, const hr_method *trained,
+                        const hr_fit_options *options) {
+    static const char *const trees[] = {"trees", NULL};
+    listed_options listed = {settings, federated->left_out ? federated->left_out : trees};
+    if (federated == &hr_federated_average)
+        hr_settings_add_options(settings, trained, options);
+    else
+        hr_options_each(trained, options, add_option, &listed);
+}
+
+const hr_federated_method *hr_terms_method(const Hedgerow__Terms *terms) {
+    return hr_federated_method_named(terms->method.data, terms->method.len,
+                                     terms->paper ? HR_MODE_PAPER : HR_MODE_SOUND);
+}
+
+hr_status hr_terms_method_offered(const hr_bytes *message, const hr_federated_method **out, hr_error *err) {
+    ProtobufCMessage *read = NULL;
+    *out = &hr_federated_inprivate;
+    hr_status status =
+        hr_message_unpack(&hedgerow__message__descriptor, message->at, message->size, &read, NULL);
+    if (status) return status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
+    const Hedgerow__Message *offer = (const Hedgerow__Message *)read;
+    if (offer->kind_case == HEDGEROW__MESSAGE__KIND_TERMS) {
+        const hr_federated_method *named = hr_terms_method(offer->terms);
+        if (named) *out = named;
+    }
+    hr_message_unpacked_free(read);
+    return HR_OK;
+}
+
+hr_status hr_job_name_of(const char *path, char out[HR_JOB_NAME_MAX + 1], hr_error *err) {
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
+    size_t size = dot && dot > base ? (size_t)(dot - base) : strlen(base);
+    if (!hr_text_is_job_name(hr_data_of(base, size)))
+        return hr_fail(err, HR_E_ARGUMENT,
+                       "rename the file: its name before the extension is the job's, 1 to 64 bytes, of ASCII "
+                       "only letters, digits, space and -_.+()",
+                       "the name of the job file cannot be the name of a job");
+    memcpy(out, base, size);
+    out[size] = '\0';
+    return HR_OK;
+}
+
+/* The model that owners are to evaluate is one of their schema. */
+static hr_status name_evaluated(job_offer *o, const hr_job_file *job, const hr_schema *schema,
+                                hr_error *err) {
+    const hr_bytes bytes = {(uint8_t *)job->evaluated.text, job->evaluated.size};
+    hr_model *model = NULL;
+    hr_sha256_text(bytes.at, bytes.size, o->model);
+    hr_status status = hr_evaluation_question_read(&bytes, o->model, schema, &model, err);
+    hr_model_free(model);
+    return status ? hr_fail_at(err, status, job->model, 0, 0, NULL) : HR_OK;
+}
+
+static hr_status list_terms_settings(job_offer *o, const hr_federated_method *federated,
+                                     const hr_fit_options *options, hr_error *err) {
+    add_options(&o->settings, federated, hr_method_named(options->method), options);
+    for (size_t i = 0; i < o->settings.count; i++) {
+        hedgerow__setting__init(o->list[i] = &o->wire[i]);
+        o->wire[i].name = hr_text_of(o->settings.items[i].name);
+        o->wire[i].value = hr_text_of(o->settings.items[i].value);
+    }
+    return o->settings.lost ? hr_fail_memory(err) : HR_OK;
+}
+
+static hr_status list_names(const hr_names *names, ProtobufCBinaryData **out, hr_error *err) {
+    *out = calloc(names->count + 1, sizeof **out);
+    if (!*out) return hr_fail_memory(err);
+    for (size_t i = 0; i < names->count; i++) (*out)[i] = hr_text_of(names->items[i]);
+    return HR_OK;
+}
+
+/* Columns whose bounds are asked for are numbers of the schema. */
+static hr_status check_columns(const hr_job_file *job, const hr_schema *schema, hr_error *err) {
+    size_t at[HR_SHARED_BOUNDS_MAX];
+    hr_status status = hr_shared_bounds_find(schema, job->columns.items, job->columns.count, at, err);
+    return status ? hr_fail_at(err, status, NULL, 0, 0, "columns") : HR_OK;
+}
+
+/* What the job is about, besides the method's name. */
+static hr_status list_work(job_offer *o, const hr_federated_method *federated, const hr_job_file *job,
+                           const hr_schema *schema, hr_error *err) {
+    if (job->model) return name_evaluated(o, job, schema, err);
+    if (job->columns.count) return check_columns(job, schema, err);
+    return list_terms_settings(o, federated, &job->options, err);
+}
+
+/* Where owners add sums up there are no rounds of trees; elsewhere an owner is safe against all others. In
+ * mode paper it is safe against nobody. */
+static void fill_kind(const hr_job_file *job, bool sums, size_t owners, Hedgerow__Terms *terms) {
+    size_t coalition = job->coalition ? job->coalition : hr_coalition_usual(owners);
+    if (!sums)
+        terms->rounds = (uint32_t)job->rounds;
+    else if (!terms->paper)
+        terms->coalition = (uint32_t)coalition;
+}
+
+static hr_status refuse_job_key(const hr_job_file *job, const char *key, const char *why, hr_error *err) {
+    hr_fail(err, HR_E_ARGUMENT, "remove the key", "the method '%s' %s", hr_job_file_method(job), why);
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, key);
+}
+
+/* Keys that say nothing to the job's method are refused: who wrote them expects something of them. */
+static hr_status check_job_keys(const hr_job_file *job, bool sums, size_t owners, hr_error *err) {
+    const char *method = hr_job_file_method(job);
+    bool whole = !strcmp(method, HR_METHOD_SIMFL), turns = !sums && !job->averages && !whole;
+    if (!sums && job->coalition)
+        return refuse_job_key(job, "coalition",
+                              whole ? "is not safe against any other owner"
+                                    : "is safe against all others, whatever they do",
+                              err);
+    if (sums && job->coalition && job->options.mode == HR_MODE_PAPER)
+        return refuse_job_key(job, "coalition", "is safe against nobody in mode paper", err);
+    if (!turns && job->rounds != 1)
+        return refuse_job_key(job, "rounds",
+                              whole                              ? "has an option 'trees' in their place"
+                              : job->model || job->columns.count ? "has no rounds"
+                              : sums                             ? "sets the number of its rounds itself"
+                                                                 : "has one round, of whole models",
+                              err);
+    if (!turns && job->order != HR_ORDER_CHAIN)
+        return refuse_job_key(job, "order", "passes on no trees", err);
+    if (!turns && (job->round_gain > 0 || job->last_slots))
+        return refuse_job_key(job, job->last_slots ? "vote-last" : "round-gain", "has no votes", err);
+    if (job->coalition < owners || !job->coalition) return HR_OK;
+    hr_fail(err, HR_E_ARGUMENT, "give fewer owners than the job has, or leave it out",
+            "a coalition of %zu of %zu owners leaves none", job->coalition, owners);
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "coalition");
+}
+
+/* Averages are private because each of their models is. */
+static hr_status check_alone(const hr_fit_options *options, hr_error *err) {
+    bool paper = options->mode == HR_MODE_PAPER;
+    if (!paper && hr_method_named(options->method)->info.is_private) return HR_OK;
+    if (paper)
+        hr_fail(err, HR_E_ARGUMENT, "write 'mode: sound', or remove the key",
+                "an average is made of private models, and the paper mode makes none");
+    else
+        hr_fail(err, HR_E_ARGUMENT, "name a private one, such as hedge",
+                "an average is made of private models, and the method '%s' makes none", options->method);
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, paper ? "mode" : "train");
+}
+
+static hr_status check_job_mode(const hr_job_file *job, const hr_federated_method *federated, hr_error *err) {
+    if (job->options.mode == HR_MODE_PAPER || !federated->no_sound) return HR_OK;
+    hr_fail(err, HR_E_ARGUMENT, federated->instead_sound, "%s", federated->no_sound);
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "mode");
+}
+
+static hr_status pack_terms(job_offer *o, const hr_job_file *job, const char *name, size_t owners,
+                            hr_bytes *out, hr_error *err) {
+    Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
+    terms.name = hr_text_of(name);
+    terms.schema = hr_text_of(o->schema);
+    terms.method = hr_text_of(hr_job_file_method(job));
+    terms.train = hr_text_of(job->averages ? job->options.method : "");
+    terms.model = hr_text_of(o->model);
+    terms.paper = job->options.mode == HR_MODE_PAPER;
+    terms.epsilon = job->options.epsilon;
+    terms.settings = o->list;
+    terms.n_settings = o->settings.count;
+    terms.broadcast = job->order == HR_ORDER_BROADCAST;
+    terms.last_slots = (uint32_t)job->last_slots;
+    terms.vote_share = (job->round_gain > 0 && job->rounds > 1) || job->last_slots ? job->vote_share : 0;
+    terms.date = (uint64_t)job->date;
+    terms.delta = job->options.delta;
+    fill_kind(job, hr_terms_method(&terms)->answer, owners, &terms);
+    terms.owners = o->owners;
+    terms.n_owners = owners;
+    terms.columns = o->columns;
+    terms.n_columns = job->columns.count;
+    return hr_message_pack(&terms.base, out, err);
+}
+
+static hr_status refuse_method_of_one(const char *name, hr_error *err) {
+    const hr_method *method = hr_method_named(name);
+    const char *why = method && method->alone ? method->alone : "";
+    hr_fail(err, HR_E_ARGUMENT, "write 'method: hedge'",
+            "the method '%s' does not train over a federation%s%s", name, *why ? ": " : "", why);
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "method");
+}
+
+hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema *schema,
+                      const hr_names *owners, hr_bytes *out, hr_error *err) {
+    const char *method = hr_job_file_method(job);
+    const hr_federated_method *federated =
+        hr_federated_method_named(method, strlen(method), job->options.mode);
+    if (!federated) return refuse_method_of_one(method, err);
+    job_offer o = {.settings.arena = hr_arena_new()};
+    hr_status status = o.settings.arena ? check_job_mode(job, federated, err) : hr_fail_memory(err);
+    if (!status) status = federated->check_schema(schema, err);
+    if (!status) status = hr_federated_check_unit(federated, job->options.mode == HR_MODE_PAPER, schema, err);
+    if (!status && job->averages) status = check_alone(&job->options, err);
+    if (!status) status = check_job_keys(job, federated->answer, owners->count, err);
+    if (!status) status = hr_schema_render(schema, &o.schema, err);
+    if (!status) status = list_work(&o, federated, job, schema, err);
+    if (!status) status = list_names(owners, &o.owners, err);
+    if (!status) status = list_names(&job->columns, &o.columns, err);
+    if (!status) status = pack_terms(&o, job, name, owners->count, out, err);
+    hr_text_free(o.schema);
+    free(o.owners);
+    free(o.columns);
+    hr_arena_free(o.settings.arena);
+    return status;
+}
+
+/* ---- Options ---- */
+
+/* Texts of a message are not ended by NUL. */
+typedef struct small_text {
+    char text[HR_SETTING_TEXT_MAX + 1];
+} small_text;
+
+static hr_status setting_text_of(ProtobufCBinaryData data, small_text *out, hr_error *err) {
+    if (!hr_text_is_fit(data, sizeof out->text - 1))
+        return hr_fail(err, HR_E_ARGUMENT, "", "a text is too long, or not valid UTF-8");
+    memcpy(out->text, data.data ? data.data : (const uint8_t *)"", data.len);
+    out->text[data.len] = '\0';
+    return HR_OK;
+}
+
+static hr_status alone_of(const Hedgerow__Terms *terms, const hr_method **out, hr_error *err) {
+    small_text name;
+    hr_fit_options options;
+    hr_status status = setting_text_of(terms->train, &name, err);
+    if (!status)
+        status = hr_fit_options_init(&options, name.text, terms->paper ? HR_MODE_PAPER : HR_MODE_SOUND, err);
+    if (!status) status = check_alone(&options, err);
+    if (!status) *out = hr_method_named(name.text);
+    return status;
+}
+
+hr_status hr_terms_trained(const Hedgerow__Terms *terms, const hr_method **out, hr_error *err) {
+    const hr_federated_method *federated = hr_terms_method(terms);
+    if (!federated)
+        return hr_fail(err, HR_E_ARGUMENT, "", "the terms name no method that trains over a federation");
+    if (federated == &hr_federated_average) return alone_of(terms, out, err);
+    if (terms->train.len)
+        return hr_fail(err, HR_E_ARGUMENT, "", "the method '%s' trains no other one",
+                       federated->method->info.name);
+    *out = federated->method;
+    return HR_OK;
+}
+
+hr_status hr_terms_list_options(const Hedgerow__Terms *terms, hr_settings *settings, hr_error *err) {
+    const hr_method *trained = NULL;
+    hr_fit_options options;
+    hr_status status = hr_terms_trained(terms, &trained, err);
+    if (!status) status = hr_options_of_terms(terms, 1, &options, err);
+    if (!status) add_options(settings, hr_terms_method(terms), trained, &options);
+    return status;
+}
+
+hr_status hr_options_of_terms(const Hedgerow__Terms *terms, double share, hr_fit_options *out,
+                              hr_error *err) {
+    hr_fit_options options;
+    const hr_method *trained = NULL;
+    hr_status status = hr_terms_trained(terms, &trained, err);
+    if (status) return status;
+    status =
+        hr_fit_options_init(&options, trained->info.name, terms->paper ? HR_MODE_PAPER : HR_MODE_SOUND, err);
+    for (size_t i = 0; !status && i < terms->n_settings; i++) {
+        small_text name, value;
+        status = setting_text_of(terms->settings[i]->name, &name, err);
+        if (!status) status = setting_text_of(terms->settings[i]->value, &value, err);
+        if (!status) status = hr_fit_options_set(&options, name.text, value.text, err);
+    }
+    if (status) return status;
+    /* The cost of the job is a field of the terms, which the policy checks; a setting of that name changes
+     * nothing. */
+    options.epsilon = share * terms->epsilon;
+    options.delta = terms->delta;
+    *out = options;
+    return HR_OK;
+}
+
+double hr_terms_cost(const Hedgerow__Terms *terms) {
+    hr_units parts = hr_units_down((1 - terms->vote_share) * terms->epsilon) +
+                     hr_units_down(terms->vote_share * terms->epsilon);
+    hr_units whole = hr_units_down(terms->epsilon);
+    return hr_units_value(parts > whole ? parts : whole);
+}
+
+double hr_terms_delta(const Hedgerow__Terms *terms) {
+    return hr_delta_value(hr_delta_down(terms->delta));
+}

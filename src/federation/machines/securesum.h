@@ -1,0 +1,104 @@
+/* Secure sums and choices: a coordinator asks, owners answer, and of a sum it learns the sum alone.
+ *
+ * A job is a sequence of questions, which the coordinator's method thinks of one by one. A sum goes to all
+ * owners (Ask) and names those that it is over; each of them answers with as many numbers, noisy and masked
+ * (Share). A choice goes to one owner (Turn), which answers with an index (Choice). What a question means is
+ * in its body, which the protocol does not read.
+ *
+ * A sum that lacks a share when the deadline is over is lost: an owner's masks cancel only in the sum of all
+ * that it is over. A missing owner is out of the next sums until it is heard of again. An owner that says
+ * that it has no share (Notice) is heard of; it sits out one sum the first time, two the second, four the
+ * third.
+ *
+ * Masks. An owner's mask key is published in its signed Answer, and all are in the Start, where every owner
+ * checks them. The masks of an answer follow from these keys and from the chain: the digest of the Start and
+ * of every Ask up to this one. So two owners' masks cancel only if both were told the same in the whole job.
+ * An owner hears every position once and in order, and answers it at most once: two answers under the same
+ * masks would show their difference. Where a coordinator asks out of order, the owner ends the job.
+ *
+ * An owner's machine acts on: Terms, Start, Turn, Ask, Finish. The coordinator's on: Answer, Choice, Share,
+ * Notice. What an owner pays for is its method's matter (federation/sums/): the protocol adds no noise. */
+#ifndef HR_PROTOCOL_SECURESUM_H
+#define HR_PROTOCOL_SECURESUM_H
+
+#include "federation/protocol/protocol.h"
+#include "privacy/crypto/digest.h"
+#include "privacy/crypto/mask.h"
+
+/* Of one sum; and of the questions that an owner hears in one job, and all their bytes. */
+enum { HR_SUM_VALUES_MAX = 1 << 19, HR_QUESTIONS_MAX = 1 << 14, HR_QUESTION_BYTES_MAX = 64 << 20 };
+
+/* Owner: the caller frees *out with hr_protocol_free. Uses setup->secret. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_securesum_owner(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err);
+/* Begins by offering the job. Owner: as above. Fails: FORMAT (terms), MEMORY. */
+HR_MUST_CHECK hr_status hr_securesum_coordinator(const hr_protocol_setup *setup, hr_protocol **out,
+                                                 hr_error *err);
+
+/* ---- Of either machine ---- */
+
+/* How many owners take part; 0 before the job has started. *members: in the order of the start; borrowed. */
+size_t hr_securesum_owners(const hr_protocol *any, const size_t **members);
+/* The digest of the start, which is the same at every party: public coins can come from it. NULL before the
+ * job has started. Borrowed. */
+const hr_digest *hr_securesum_start(const hr_protocol *any);
+
+/* ---- An owner ---- */
+
+/* Its position among the owners. Only once the job has started. */
+size_t hr_securesum_self(const hr_protocol *owner);
+
+/* A question that an owner heard. */
+typedef struct hr_sum_question {
+    bool choice;
+    size_t position; /* sum: in the job; choice: among those that this owner was asked for */
+    hr_bytes body;   /* borrowed from the machine */
+    size_t members;  /* owners that the sum is over; 0: a choice */
+    bool here;       /* this owner is one of them, or is asked to choose */
+} hr_sum_question;
+
+/* How many questions the owner has heard, and each of them in that order: HR_ACT_TRAIN's `slot` is such an
+ * index. False: there is no such question. */
+size_t hr_securesum_heard(const hr_protocol *owner);
+bool hr_securesum_question(const hr_protocol *owner, size_t index, hr_sum_question *out);
+
+/* The masks of its answer to a sum that it is in. They are for one answer: computed twice they are the same.
+ * Owner: the caller frees *out with hr_mask_free. Fails: ARGUMENT (no such sum), MEMORY. */
+HR_MUST_CHECK hr_status hr_securesum_mask(const hr_protocol *owner, size_t index, hr_mask **out,
+                                          hr_error *err);
+
+/* The answer to a sum, for HR_EVENT_WORKED: values that are noisy and masked, as many as were asked for.
+ * Owner: the caller frees out->at. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_securesum_pack_share(const hr_sum_question *question, const uint64_t *values,
+                                                size_t count, hr_bytes *out, hr_error *err);
+/* The answer to a choice, for HR_EVENT_WORKED. Owner: the caller frees out->at. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_securesum_pack_choice(const hr_sum_question *question, uint32_t index,
+                                                 hr_bytes *out, hr_error *err);
+
+/* What came with Finish, as the coordinator says; of size 0 if nothing did. Borrowed from the machine. */
+hr_bytes hr_securesum_model(const hr_protocol *owner);
+
+/* ---- The coordinator ---- */
+
+/* What became of a question. */
+typedef struct hr_sum_outcome {
+    bool choice, lost;
+    size_t members; /* sum: how many owners it is over; 0 if none was there to be asked */
+    size_t member;  /* choice: the member that was asked; HR_NO_MEMBER: none was there with a turn left */
+    const uint64_t *sums; /* modulo 2^64; NULL if lost, and for a choice */
+    size_t count;
+    size_t index; /* choice: what it says, any number below 2^32; 0 if lost */
+} hr_sum_outcome;
+
+/* Of the questions so far but the one that is open, in the order in which they were asked. Sums are borrowed
+ * from the machine. False: there is no such outcome. */
+size_t hr_securesum_outcomes(const hr_protocol *coordinator);
+bool hr_securesum_outcome(const hr_protocol *coordinator, size_t index, hr_sum_outcome *out);
+
+/* How many owners the next sum would be over, as things stand. */
+size_t hr_securesum_here(const hr_protocol *coordinator);
+
+/* What became of a member: `trees` are the sums that have its share, `skipped` all others that were asked.
+ * False: it was not asked to take part. */
+bool hr_securesum_part(const hr_protocol *coordinator, size_t member, hr_part_info *out);
+
+#endif

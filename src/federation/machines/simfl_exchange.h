@@ -1,0 +1,118 @@
+/* SimFL over owners (Li, Wen, He: Practical Federated Gradient Boosting Decision Trees. AAAI 2020): owners
+ * train trees in turn, each on its own records, with gradients of the others' most similar records added.
+ * NOT PRIVATE: docs/protocol.md says who learns what.
+ *
+ * Every owner of the start tells the coordinator how many records it has, and its label sums (SimflSize); the
+ * coordinator tells all owners the numbers of records, and the sums of all owners together (SimflSizes). With
+ * that the first tree begins. Every owner sends every other one its hashes, in pieces (SimflHashes). For tree
+ * t, of the owner at position t mod k, every other owner sends that one its gradients (SimflGradients); it
+ * trains and sends the tree to the coordinator (SimflTree), which passes it on with the next turn
+ * (SimflTurn): so all owners have the trees of the model. Hashes and gradients go from owner to owner, sealed
+ * for their receiver: the coordinator does not see them. It is told when they have been sent (Notice), so
+ * that it can name who is missing.
+ *
+ * All or nothing: the job ends, with the name of the owner, if one is silent beyond the deadline, withdraws,
+ * has no answer, or sends what is refused. No budget is spent, so the job can be offered anew.
+ *
+ * An owner's machine acts on: Terms, Start, SimflSizes, SimflTurn, Finish; of other owners, SimflHashes and
+ * SimflGradients. The coordinator's on: Answer, SimflSize, Notice, SimflTree. */
+#ifndef HR_PROTOCOL_SIMFL_EXCHANGE_H
+#define HR_PROTOCOL_SIMFL_EXCHANGE_H
+
+#include "federation/protocol/protocol.h"
+#include "privacy/crypto/digest.h"
+#include "trees/tree/tree.h"
+
+enum {
+    HR_SIMFL_ROWS_MAX = 100000,      /* of one owner */
+    HR_SIMFL_TREES_MAX = 1000,       /* of a job */
+    HR_SIMFL_PIECE_MAX = 1 << 20,    /* bytes of hashes in a message */
+    HR_SIMFL_HASHES_MAX = 512 << 20, /* bytes of hashes that an owner may have to keep */
+    HR_SIMFL_GRADIENTS_BYTES = 20,   /* the most that a record takes in SimflGradients */
+    HR_SIMFL_SUMS = 2
+};
+
+/* What a job is made of, as its terms say. */
+typedef struct hr_simfl_rules hr_simfl_rules;
+struct hr_simfl_rules {
+    size_t tables, trees;
+    bool classes;      /* label sums are the records of each class */
+    int64_t label_max; /* else: |first sum| a record; the second is 0 */
+    /* Sets what follows, when it is known how many records all owners have. */
+    void (*bound)(hr_simfl_rules *rules, size_t records);
+    int64_t gradient_max, weight_max; /* of one record: |g|, and h >= 0 */
+};
+
+/* Reads them. Fails: ARGUMENT, FORMAT, LIMIT, MEMORY. */
+typedef hr_status hr_simfl_read_rules(const Hedgerow__Terms *terms, const hr_schema *schema,
+                                      hr_simfl_rules *out, hr_error *err);
+
+/* Owner: the caller frees *out with hr_protocol_free. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_simfl_owner_machine(const hr_protocol_setup *setup, hr_simfl_read_rules *read,
+                                               hr_protocol **out, hr_error *err);
+/* Begins by offering the job. Owner: as above. Fails: FORMAT (terms), MEMORY, as `read`. */
+HR_MUST_CHECK hr_status hr_simfl_coordinator_machine(const hr_protocol_setup *setup,
+                                                     hr_simfl_read_rules *read, hr_protocol **out,
+                                                     hr_error *err);
+
+/* Whether so many owners can keep one another's hashes. Fails: LIMIT. */
+HR_MUST_CHECK hr_status hr_simfl_check_memory(const hr_simfl_rules *rules, size_t owners, hr_error *err);
+/* The most bytes that a member may send a party in a job of so many tables and trees. */
+size_t hr_simfl_bytes_max(size_t tables, size_t trees);
+
+/* ---- Of either machine ---- */
+
+/* What all parties know of the job. Borrowed from the machine. */
+typedef struct hr_simfl_state {
+    hr_simfl_rules rules;
+    size_t owner_count;          /* 0 before the start */
+    const hr_digest *start;      /* the same at every party: public coins come from it */
+    const uint32_t *rows;        /* by owner; all 0 before SimflSizes */
+    int64_t sums[HR_SIMFL_SUMS]; /* of all owners */
+    const hr_tree *trees;        /* that are known: tree_count of them */
+    size_t tree_count;
+} hr_simfl_state;
+void hr_simfl_state_of(const hr_protocol *any, hr_simfl_state *out);
+
+/* ---- An owner ---- */
+
+typedef enum hr_simfl_task {
+    HR_SIMFL_MEASURE = 1, /* its number of records and label sums */
+    HR_SIMFL_HASH,        /* a piece of its hashes */
+    HR_SIMFL_GRADIENTS,   /* for the owner that trains */
+    HR_SIMFL_TRAIN
+} hr_simfl_task;
+
+/* What HR_ACT_TRAIN asks for. */
+typedef struct hr_simfl_work {
+    hr_simfl_task task;
+    size_t first, count;  /* HASH: of records */
+    size_t tree, trainer; /* GRADIENTS and TRAIN; trainer: a position */
+} hr_simfl_work;
+hr_simfl_work hr_simfl_work_of(const hr_protocol *owner);
+/* Its position among the owners. Only once the job has started. */
+size_t hr_simfl_self(const hr_protocol *owner);
+
+/* Hashes of all records of another owner, record by record; NULL: they have not all come. Borrowed. */
+const int16_t *hr_simfl_hashes(const hr_protocol *owner, size_t other);
+/* What another owner sent for the tree that this one is to train: a number a record. Borrowed. */
+void hr_simfl_received(const hr_protocol *owner, size_t other, const int64_t **gradients,
+                       const int64_t **weights);
+
+/* Outcomes of work, for HR_EVENT_WORKED. Owner: the caller frees out->at. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_simfl_pack_size(uint32_t rows, const int64_t sums[HR_SIMFL_SUMS], hr_bytes *out,
+                                           hr_error *err);
+/* hashes: of all records. */
+HR_MUST_CHECK hr_status hr_simfl_pack_hashes(const hr_protocol *owner, const int16_t *hashes, hr_bytes *out,
+                                             hr_error *err);
+HR_MUST_CHECK hr_status hr_simfl_pack_gradients(const hr_protocol *owner, const int64_t *gradients,
+                                                const int64_t *weights, hr_bytes *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_simfl_pack_tree(const hr_protocol *owner, const hr_tree *tree, hr_bytes *out,
+                                           hr_error *err);
+
+/* ---- The coordinator ---- */
+
+/* What became of a member: `trees` are those that it trained. False: it was not asked. */
+bool hr_simfl_part(const hr_protocol *coordinator, size_t member, hr_part_info *out);
+
+#endif

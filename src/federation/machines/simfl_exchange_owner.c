@@ -1,0 +1,425 @@
+/* An owner's part in SimFL. */
+#include "federation/machines/simfl_exchange.h"
+
+#include "base/fail.h"
+#include "federation/machines/simfl_exchange_machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What came of another owner. */
+typedef struct simfl_peer {
+    int16_t *hashes; /* of all its records: `rows` of them */
+    size_t rows, hashed;
+    int64_t *gradients, *weights; /* for the tree that this owner trains next; NULL: they have not come */
+} simfl_peer;
+
+typedef struct owner {
+    hr_simfl_machine machine;
+    hr_owner_job job;
+    simfl_peer peers[HR_MEMBERS_MAX]; /* by position */
+    bool sized;                       /* the coordinator has told the numbers of records */
+    hr_simfl_work work;               /* task 0: none */
+    size_t works;                     /* that were begun: the number of the next one */
+    bool again;                       /* the work was lost once */
+    size_t next_hash;                 /* the first record whose hashes were not sent */
+    size_t next_tree;                 /* trees below it have had this owner's part */
+} owner;
+
+static size_t owner_count(const owner *o) {
+    return o->job.start.owner_count;
+}
+
+static size_t self_position(const owner *o) {
+    return hr_members_position(o->job.start.owners, owner_count(o), hr_owner_job_self(&o->job));
+}
+
+static uint32_t own_rows(const owner *o) {
+    return o->machine.rows[self_position(o)];
+}
+
+/* ---- Work ---- */
+
+static hr_status begin_owner_work(owner *o, hr_simfl_work work, hr_error *err) {
+    o->work = work;
+    return hr_protocol_act(&o->machine.protocol, (hr_action){.kind = HR_ACT_TRAIN, .slot = o->works++}, err);
+}
+
+static bool has_all_gradients(const owner *o) {
+    for (size_t i = 0; i < owner_count(o); i++)
+        if (i != self_position(o) && !o->peers[i].gradients) return false;
+    return true;
+}
+
+/* Begins what can be done: hashes first, since others wait for them. */
+static hr_status continue_owner(owner *o, hr_error *err) {
+    if (o->job.phase != HR_OWNER_RUNNING || o->work.task || !o->sized) return HR_OK;
+    const size_t rows = own_rows(o), tree = o->machine.tree_count,
+                 piece = hr_simfl_piece_rows(&o->machine.rules);
+    if (owner_count(o) > 1 && o->next_hash < rows) {
+        const size_t left = rows - o->next_hash;
+        return begin_owner_work(o,
+                                (hr_simfl_work){.task = HR_SIMFL_HASH,
+                                                .first = o->next_hash,
+                                                .count = left < piece ? left : piece},
+                                err);
+    }
+    if (o->next_tree > tree) return HR_OK;
+    const size_t trainer = hr_simfl_trainer(&o->machine);
+    const simfl_peer *peer = &o->peers[trainer];
+    const bool trains = trainer == self_position(o);
+    if (trains ? !has_all_gradients(o) : !peer->rows || peer->hashed < peer->rows) return HR_OK;
+    return begin_owner_work(o,
+                            (hr_simfl_work){.task = trains ? HR_SIMFL_TRAIN : HR_SIMFL_GRADIENTS,
+                                            .tree = tree,
+                                            .trainer = trainer},
+                            err);
+}
+
+static hr_status send_notice(owner *o, Hedgerow__Notice__Kind kind, size_t slot, hr_error *err) {
+    Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
+    notice.kind = kind;
+    notice.slot = (uint32_t)slot;
+    return hr_protocol_send(&o->machine.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE,
+                            &notice, err);
+}
+
+static hr_status send_to_others(owner *o, Hedgerow__Message__KindCase kind, const void *content,
+                                hr_error *err) {
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < owner_count(o); i++)
+        if (i != self_position(o))
+            status = hr_protocol_send(&o->machine.protocol, o->job.start.owners[i], kind, content, err);
+    return status;
+}
+
+static hr_status send_size(owner *o, const Hedgerow__SimflSize *size, hr_error *err) {
+    o->machine.rows[self_position(o)] = size->rows;
+    return hr_protocol_send(&o->machine.protocol, o->job.setup.coordinator,
+                            HEDGEROW__MESSAGE__KIND_SIMFL_SIZE, size, err);
+}
+
+static hr_status send_hashes(owner *o, const hr_simfl_work *work, const Hedgerow__SimflHashes *hashes,
+                             hr_error *err) {
+    hr_status status = send_to_others(o, HEDGEROW__MESSAGE__KIND_SIMFL_HASHES, hashes, err);
+    o->next_hash = work->first + work->count;
+    if (status || o->next_hash < own_rows(o)) return status;
+    return send_notice(o, HEDGEROW__NOTICE__KIND__SENT, 0, err);
+}
+
+static hr_status send_gradients(owner *o, const hr_simfl_work *work,
+                                const Hedgerow__SimflGradients *gradients, hr_error *err) {
+    o->next_tree = work->tree + 1;
+    hr_status status = hr_protocol_send(&o->machine.protocol, o->job.start.owners[work->trainer],
+                                        HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, gradients, err);
+    return status ? status : send_notice(o, HEDGEROW__NOTICE__KIND__SENT, work->tree + 1, err);
+}
+
+static void forget_gradients(owner *o) {
+    for (size_t i = 0; i < owner_count(o); i++) {
+        free(o->peers[i].gradients);
+        free(o->peers[i].weights);
+        o->peers[i].gradients = o->peers[i].weights = NULL;
+    }
+}
+
+static hr_status send_tree(owner *o, const hr_simfl_work *work, const Hedgerow__SimflTree *tree,
+                           hr_error *err) {
+    o->next_tree = work->tree + 1;
+    forget_gradients(o);
+    return hr_protocol_send(&o->machine.protocol, o->job.setup.coordinator,
+                            HEDGEROW__MESSAGE__KIND_SIMFL_TREE, tree, err);
+}
+
+static hr_status send_outcome(owner *o, const hr_simfl_work *work, const hr_event *event, hr_error *err) {
+    static const ProtobufCMessageDescriptor *const types[] = {
+        [HR_SIMFL_MEASURE] = &hedgerow__simfl_size__descriptor,
+        [HR_SIMFL_HASH] = &hedgerow__simfl_hashes__descriptor,
+        [HR_SIMFL_GRADIENTS] = &hedgerow__simfl_gradients__descriptor,
+        [HR_SIMFL_TRAIN] = &hedgerow__simfl_tree__descriptor};
+    ProtobufCMessage *made = NULL;
+    hr_status status = hr_message_unpack(types[work->task], event->bytes, event->size, &made, err);
+    if (status) return status;
+    switch (work->task) {
+    case HR_SIMFL_MEASURE: status = send_size(o, (Hedgerow__SimflSize *)made, err); break;
+    case HR_SIMFL_HASH: status = send_hashes(o, work, (Hedgerow__SimflHashes *)made, err); break;
+    case HR_SIMFL_GRADIENTS: status = send_gradients(o, work, (Hedgerow__SimflGradients *)made, err); break;
+    case HR_SIMFL_TRAIN: status = send_tree(o, work, (Hedgerow__SimflTree *)made, err); break;
+    }
+    hr_message_unpacked_free(made);
+    return status;
+}
+
+/* Nothing random is in it, and no budget pays for it: work that was lost when the process ended is done
+ * again, once. */
+static hr_status lose_work(owner *o, hr_simfl_work work, hr_error *err) {
+    if (!o->again) {
+        o->again = true;
+        return begin_owner_work(o, work, err);
+    }
+    hr_status status = send_notice(o, HEDGEROW__NOTICE__KIND__EMPTY, 0, err);
+    return status ? status : hr_owner_job_stop(&o->job, "this owner has no answer to give", err);
+}
+
+static hr_status worked(owner *o, const hr_event *event, hr_error *err) {
+    const hr_simfl_work work = o->work;
+    o->work = (hr_simfl_work){0};
+    if (!work.task || o->job.phase != HR_OWNER_RUNNING) return HR_OK;
+    if (!event->size) return lose_work(o, work, err);
+    o->again = false;
+    hr_status status = send_outcome(o, &work, event, err);
+    return status ? status : continue_owner(o, err);
+}
+
+/* ---- What other owners send ---- */
+
+/* Records of the sender: as it says, and once the coordinator has said it, too, the same. */
+static hr_status check_rows(const owner *o, size_t position, uint32_t rows, hr_error *err) {
+    const uint32_t told = o->machine.rows[position];
+    if (!rows || rows > HR_SIMFL_ROWS_MAX)
+        return hr_fail(err, HR_E_POLICY, "", "%u records, and an owner has 1 to %d", rows,
+                       (int)HR_SIMFL_ROWS_MAX);
+    if (o->sized && rows != told)
+        return hr_protocol_refuse("another number of records than it told the coordinator", err);
+    return o->peers[position].rows && o->peers[position].rows != rows
+               ? hr_protocol_refuse("two numbers of records", err)
+               : HR_OK;
+}
+
+static void read_hashes(ProtobufCBinaryData wire, int16_t *out) {
+    for (size_t i = 0; i < wire.len / 2; i++)
+        out[i] = (int16_t)(uint16_t)(wire.data[2 * i] | (unsigned)wire.data[2 * i + 1] << 8);
+}
+
+static hr_status on_hashes(owner *o, size_t position, const Hedgerow__SimflHashes *hashes, hr_error *err) {
+    simfl_peer *peer = &o->peers[position];
+    const size_t tables = o->machine.rules.tables, piece = hr_simfl_piece_rows(&o->machine.rules);
+    hr_status status = check_rows(o, position, hashes->rows, err);
+    if (status) return status;
+    const size_t left = hashes->rows - peer->hashed, count = left < piece ? left : piece;
+    if (hashes->first != peer->hashed || !count || hashes->hashes.len != 2 * count * tables)
+        return hr_protocol_refuse("hashes out of order, twice or of another length", err);
+    if (!peer->hashes) peer->hashes = malloc((size_t)hashes->rows * tables * sizeof *peer->hashes);
+    if (!peer->hashes) return hr_fail_memory(err);
+    read_hashes(hashes->hashes, peer->hashes + peer->hashed * tables);
+    peer->rows = hashes->rows;
+    peer->hashed += count;
+    return HR_OK;
+}
+
+/* Each of the sender's records is in one sum: all of them together are no more than its records can have. */
+static hr_status check_gradients(const owner *o, size_t sender, const Hedgerow__SimflGradients *wire,
+                                 hr_error *err) {
+    const hr_simfl_rules *rules = &o->machine.rules;
+    const int64_t rows = o->machine.rows[sender], most = rows * rules->gradient_max,
+                  most_weight = rows * rules->weight_max;
+    int64_t all = 0, weight = 0;
+    for (size_t i = 0; i < wire->n_gradients; i++) {
+        const int64_t g = wire->gradients[i];
+        if (g < -most || g > most || wire->weights[i] > (uint64_t)most_weight)
+            return hr_protocol_refuse("gradients out of range", err);
+        all += g < 0 ? -g : g;
+        weight += (int64_t)wire->weights[i];
+        if (all > most || weight > most_weight)
+            return hr_protocol_refuse("gradients of more records than it has", err);
+    }
+    return HR_OK;
+}
+
+/* They may come before the turn that they are for: never more than one turn. */
+static hr_status on_gradients(owner *o, size_t sender, const Hedgerow__SimflGradients *wire, hr_error *err) {
+    simfl_peer *peer = &o->peers[sender];
+    const size_t rows = own_rows(o), now = o->machine.tree_count;
+    if (!o->sized) return hr_protocol_refuse("gradients before the first tree begins", err);
+    if (wire->tree < o->next_tree || wire->tree < now || wire->tree > now + 1 ||
+        wire->tree % owner_count(o) != self_position(o))
+        return hr_protocol_refuse("gradients for a tree that this owner does not train now", err);
+    if (peer->gradients) return hr_protocol_refuse("gradients for one tree twice", err);
+    if (wire->n_gradients != rows || wire->n_weights != rows)
+        return hr_protocol_refuse("gradients of another number than this owner has records", err);
+    hr_status status = check_gradients(o, sender, wire, err);
+    if (status) return status;
+    peer->gradients = malloc(rows * sizeof *peer->gradients);
+    peer->weights = malloc(rows * sizeof *peer->weights);
+    if (!peer->gradients || !peer->weights) return hr_fail_memory(err);
+    memcpy(peer->gradients, wire->gradients, rows * sizeof *peer->gradients);
+    memcpy(peer->weights, wire->weights, rows * sizeof *peer->weights);
+    return HR_OK;
+}
+
+static hr_status act_for_owner(hr_protocol *self, size_t member, const Hedgerow__Message *m, hr_error *err) {
+    owner *o = (owner *)self;
+    if (o->job.phase != HR_OWNER_RUNNING)
+        return hr_protocol_refuse("a message of an owner without a job", err);
+    const size_t position = hr_members_position(o->job.start.owners, owner_count(o), member);
+    if (position == owner_count(o))
+        return hr_protocol_refuse("a message of a member that takes no part", err);
+    switch (m->kind_case) {
+    case HEDGEROW__MESSAGE__KIND_SIMFL_HASHES: return on_hashes(o, position, m->simfl_hashes, err);
+    case HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS: return on_gradients(o, position, m->simfl_gradients, err);
+    default: return hr_protocol_refuse("a message that only the coordinator may send", err);
+    }
+}
+
+/* ---- What the coordinator sends ---- */
+
+static hr_status on_terms(owner *o, const Hedgerow__Terms *terms, hr_error *err) {
+    if (o->job.phase != HR_OWNER_NEW) return hr_protocol_refuse("the job was offered before", err);
+    hr_status status = hr_simfl_read_terms(&o->machine, terms, err);
+    return status ? status : hr_owner_job_offered(&o->job, terms, err);
+}
+
+static hr_status on_start(owner *o, const Hedgerow__Start *start, hr_error *err) {
+    hr_status status = hr_owner_job_started(&o->job, start, err);
+    if (status || o->job.phase != HR_OWNER_RUNNING) return status;
+    return begin_owner_work(o, (hr_simfl_work){.task = HR_SIMFL_MEASURE}, err);
+}
+
+static hr_status check_sizes(owner *o, const Hedgerow__SimflSizes *sizes, const int64_t *sums,
+                             hr_error *err) {
+    size_t all = 0;
+    for (size_t i = 0; i < sizes->n_rows; i++) {
+        if (!sizes->rows[i] || sizes->rows[i] > HR_SIMFL_ROWS_MAX)
+            return hr_protocol_refuse("an owner with no records, or too many", err);
+        all += sizes->rows[i];
+    }
+    if (sizes->rows[self_position(o)] != own_rows(o))
+        return hr_protocol_refuse("another number of records than this owner has", err);
+    o->machine.rules.bound(&o->machine.rules, all);
+    return hr_simfl_sums_fit(&o->machine.rules, all, sums)
+               ? HR_OK
+               : hr_protocol_refuse("label sums that so many records cannot have", err);
+}
+
+/* An owner whose hashes came first said how many records it has. */
+static hr_status cut_off_liars(owner *o, hr_error *err);
+
+static hr_status on_sizes(owner *o, const Hedgerow__SimflSizes *sizes, hr_error *err) {
+    int64_t sums[HR_SIMFL_SUMS];
+    if (o->job.phase != HR_OWNER_RUNNING || o->sized || !own_rows(o))
+        return hr_protocol_refuse("numbers of records at the wrong time", err);
+    if (sizes->n_rows != owner_count(o)) return hr_protocol_refuse("numbers of records of other owners", err);
+    hr_status status = hr_simfl_read_sums(sizes->sums, sizes->n_sums, sums, err);
+    if (!status) status = check_sizes(o, sizes, sums, err);
+    if (status) return status;
+    memcpy(o->machine.rows, sizes->rows, sizes->n_rows * sizeof *sizes->rows);
+    memcpy(o->machine.sums, sums, sizeof sums);
+    o->sized = true;
+    return cut_off_liars(o, err);
+}
+
+static hr_status on_turn(owner *o, const Hedgerow__SimflTurn *turn, hr_error *err) {
+    const size_t now = o->machine.tree_count;
+    if (!o->sized || turn->tree != now + 1 || turn->tree >= o->machine.rules.trees || o->next_tree <= now)
+        return hr_protocol_refuse("a turn out of order", err);
+    return hr_simfl_take_tree(&o->machine, turn->last, err);
+}
+
+static hr_status act_for_coordinator(hr_protocol *self, const Hedgerow__Message *m, hr_error *err) {
+    owner *o = (owner *)self;
+    switch (m->kind_case) {
+    case HEDGEROW__MESSAGE__KIND_TERMS: return on_terms(o, m->terms, err);
+    case HEDGEROW__MESSAGE__KIND_START: return on_start(o, m->start, err);
+    case HEDGEROW__MESSAGE__KIND_SIMFL_SIZES: return on_sizes(o, m->simfl_sizes, err);
+    case HEDGEROW__MESSAGE__KIND_SIMFL_TURN: return on_turn(o, m->simfl_turn, err);
+    case HEDGEROW__MESSAGE__KIND_FINISH: return hr_owner_job_finished(&o->job, m->finish, err);
+    default: return hr_protocol_refuse("a message that is not for owners", err);
+    }
+}
+
+/* ---- Messages ---- */
+
+/* The coordinator ends the job of all: it is told whom this owner refuses. */
+static hr_status cut_off_member(owner *o, size_t member, const char *why, hr_error *err) {
+    const bool running = o->job.phase == HR_OWNER_RUNNING;
+    const size_t position = hr_members_position(o->job.start.owners, owner_count(o), member);
+    hr_status status = hr_owner_job_cut_off(&o->job, member, why, err);
+    if (status || !running || position == owner_count(o) || member == o->job.setup.coordinator) return status;
+    return send_notice(o, HEDGEROW__NOTICE__KIND__REFUSED, position, err);
+}
+
+static hr_status cut_off_liars(owner *o, hr_error *err) {
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < owner_count(o); i++)
+        if (o->peers[i].rows && o->peers[i].rows != o->machine.rows[i])
+            status = cut_off_member(o, o->job.start.owners[i],
+                                    "another number of records than it told the coordinator", err);
+    return status;
+}
+
+static hr_status cut_off_and_tell(hr_protocol *self, size_t member, const char *why, hr_error *err) {
+    return cut_off_member((owner *)self, member, why, err);
+}
+
+static hr_status go_on(hr_protocol *self, hr_error *err) {
+    return continue_owner((owner *)self, err);
+}
+
+static const hr_owner_acts owner_acts = {
+    .coordinator = act_for_coordinator, .other = act_for_owner, .cut_off = cut_off_and_tell, .go_on = go_on};
+
+/* ---- The machine ---- */
+
+static hr_status feed_owner(hr_protocol *self, const hr_event *event, hr_error *err) {
+    owner *o = (owner *)self;
+    switch (event->kind) {
+    case HR_EVENT_MESSAGE: return hr_owner_job_hear(&o->job, event, &owner_acts, err);
+    case HR_EVENT_DECIDED: return hr_owner_job_decided(&o->job, event, err);
+    case HR_EVENT_WORKED: return worked(o, event, err);
+    case HR_EVENT_BEGUN:
+    case HR_EVENT_AWAY:
+    case HR_EVENT_ASKED: break;
+    }
+    return HR_OK;
+}
+
+/* Owners wait as long as it takes. */
+static bool owner_waits(const hr_protocol *self) {
+    (void)self;
+    return false;
+}
+
+static void free_owner(hr_protocol *self) {
+    owner *o = (owner *)self;
+    forget_gradients(o);
+    for (size_t i = 0; i < owner_count(o); i++) free(o->peers[i].hashes);
+    hr_simfl_machine_done(&o->machine);
+    free(o);
+}
+
+hr_status hr_simfl_owner_machine(const hr_protocol_setup *setup, hr_simfl_read_rules *read, hr_protocol **out,
+                                 hr_error *err) {
+    owner *o = calloc(1, sizeof *o);
+    if (!o) return hr_fail_memory(err);
+    o->machine =
+        (hr_simfl_machine){.protocol = {.feed = feed_owner, .waits = owner_waits, .free = free_owner},
+                           .setup = &o->job.setup,
+                           .start = &o->job.start,
+                           .read = read};
+    o->job.protocol = &o->machine.protocol;
+    o->job.setup = *setup;
+    *out = &o->machine.protocol;
+    return HR_OK;
+}
+
+/* ---- What its party asks ---- */
+
+hr_simfl_work hr_simfl_work_of(const hr_protocol *self) {
+    return ((const owner *)self)->work;
+}
+
+size_t hr_simfl_self(const hr_protocol *self) {
+    return self_position((const owner *)self);
+}
+
+const int16_t *hr_simfl_hashes(const hr_protocol *self, size_t other) {
+    const simfl_peer *peer = &((const owner *)self)->peers[other];
+    return peer->rows && peer->hashed == peer->rows ? peer->hashes : NULL;
+}
+
+void hr_simfl_received(const hr_protocol *self, size_t other, const int64_t **gradients,
+                       const int64_t **weights) {
+    const simfl_peer *peer = &((const owner *)self)->peers[other];
+    *gradients = peer->gradients;
+    *weights = peer->weights;
+}

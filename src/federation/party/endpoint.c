@@ -1,0 +1,174 @@
+#include "federation/party/endpoint.h"
+
+#include "base/fail.h"
+#include "base/sized.h"
+#include "federation/transport/nats.h"
+
+#include <string.h>
+#include <time.h>
+
+enum {
+    WAIT = 500,
+    DRAIN = 10 * 1000,
+    PAUSE_SHORTEST = 1000,
+    PAUSE_LONGEST = 30 * 1000,
+    NAP = 100,
+    FILE_PATIENCE = 2000,
+    FILE_NAP = 20
+}; /* milliseconds */
+
+static int64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+hr_clock hr_endpoint_clock(void) {
+    return (hr_clock){now(), (int64_t)time(NULL)};
+}
+
+/* ---- Opening ---- */
+
+static hr_status find_self(const hr_endpoint_files *files, hr_endpoint *s, hr_error *err) {
+    size_t self = hr_membership_by_name(&s->file.membership, files->name, strlen(files->name));
+    if (self == HR_NO_MEMBER) {
+        hr_fail(err, HR_E_POLICY, "correct the name, or have the member added to the federation file",
+                "'%s' is not a member of '%s'", files->name, s->file.membership.federation);
+        return hr_fail_at(err, HR_E_POLICY, files->federation, 0, 0, "name");
+    }
+    hr_public_key own = hr_identity_public(s->identity);
+    if (!hr_public_key_same(&own, &s->file.membership.members[self].key)) {
+        hr_fail(err, HR_E_POLICY,
+                "use the key whose public key the federation file lists ('hedgerow keygen --public FILE' "
+                "prints it)",
+                "this is not the key of '%s'", files->name);
+        return hr_fail_at(err, HR_E_POLICY, files->key, 0, 0, NULL);
+    }
+    s->view = (hr_party_view){&s->file.membership, s->identity, self};
+    return HR_OK;
+}
+
+/* For a broker that does not answer. */
+typedef struct wait_for_broker {
+    const hr_party_settings *settings;
+    const hr_log *log;
+    const char *url;
+    int64_t pause; /* the last one; 0: none yet */
+} wait_for_broker;
+
+static void log_broker(const wait_for_broker *w, hr_log_level level, const char *what) {
+    hr_log_format(w->log, level, NULL, "the broker at %.300s %s", w->url, what);
+}
+
+static bool is_asked_to_stop(const hr_party_settings *settings) {
+    return hr_endpoint_ask(settings, NULL) != HR_OK;
+}
+
+/* A signal may reach another thread than this one: naps are short. */
+static bool pause_before_again(void *user) {
+    wait_for_broker *w = user;
+    if (is_asked_to_stop(w->settings)) return false;
+    if (!w->pause) log_broker(w, HR_LOG_WARNING, "does not answer; trying again");
+    w->pause = w->pause ? 2 * w->pause : PAUSE_SHORTEST;
+    if (w->pause > PAUSE_LONGEST) w->pause = PAUSE_LONGEST;
+    int64_t until = now() + w->pause;
+    while (!is_asked_to_stop(w->settings) && now() < until)
+        nanosleep(&(struct timespec){.tv_nsec = NAP * 1000000}, NULL);
+    return !is_asked_to_stop(w->settings);
+}
+
+static hr_status dial(const hr_endpoint_files *files, const hr_party_settings *settings, hr_endpoint *s,
+                      hr_error *err) {
+    wait_for_broker w = {settings, files->log, s->file.url, 0};
+    hr_nats_options options = {.url = s->file.url,
+                               .authority = s->file.authority,
+                               .certificate = files->certificate,
+                               .certificate_key = files->certificate_key,
+                               .federation = s->file.membership.federation,
+                               .name = files->name,
+                               .member_count = s->file.membership.count,
+                               .log = files->log,
+                               .again = files->tries_once ? NULL : pause_before_again,
+                               .user = &w};
+    hr_error why = {0};
+    hr_status status = hr_nats_open(&options, &s->transport, &why);
+    if (!status && w.pause) log_broker(&w, HR_LOG_INFO, "is there");
+    if (!status) return HR_OK;
+    hr_status asked = hr_endpoint_ask(settings, err); /* a signal may have cut off what failed */
+    if (asked) return asked;
+    if (err) *err = why;
+    return status;
+}
+
+hr_status hr_endpoint_open(const hr_endpoint_files *files, const hr_party_settings *settings,
+                           hr_loopback *loopback, hr_arena *arena, hr_endpoint *s, hr_error *err) {
+    *s = (hr_endpoint){0};
+    hr_status status = hr_federation_file_read(files->federation, arena, &s->file, err);
+    if (!status) status = hr_identity_read(files->key, &s->identity, err);
+    if (!status) status = find_self(files, s, err);
+    if (!status) {
+        status = hr_file_lock_hold(files->key, &s->key_lock, err);
+        if (status) hr_fail_at(err, status, files->key, 0, 0, NULL);
+    }
+    if (status) return status;
+    return loopback ? hr_loopback_open(loopback, files->name, &s->transport, err)
+                    : dial(files, settings, s, err);
+}
+
+void hr_endpoint_done(hr_endpoint *s) {
+    if (s->transport) s->transport->close(s->transport);
+    hr_identity_free(s->identity);
+    hr_file_lock_release(s->key_lock);
+}
+
+/* ---- Working ---- */
+
+hr_status hr_endpoint_settings(const hr_party_settings *given, hr_party_settings *out, hr_error *err) {
+    static const hr_sized kind = {sizeof *out, sizeof out->size, "begin with HR_PARTY_SETTINGS_INIT"};
+    *out = (hr_party_settings)HR_PARTY_SETTINGS_INIT;
+    return hr_sized_take(&kind, given, out, err);
+}
+
+hr_status hr_endpoint_ask(const hr_party_settings *settings, hr_error *err) {
+    if (!settings->should_continue || settings->should_continue(settings->user)) return HR_OK;
+    return hr_fail(err, HR_E_CANCELLED, "start it again; a job of a federation continues", "stopped");
+}
+
+bool hr_endpoint_wait_for_file(void *file_wait, int tries) {
+    hr_file_wait *w = file_wait;
+    if (!tries) *w = (hr_file_wait){w->settings, w->log, w->path, now(), false};
+    if (is_asked_to_stop(w->settings)) return false;
+    if (!w->logged && now() - w->begun >= FILE_PATIENCE) {
+        hr_log_format(w->log, HR_LOG_WARNING, NULL,
+                      "%.300s: another process keeps the file locked; waiting for it", w->path);
+        w->logged = true;
+    }
+    nanosleep(&(struct timespec){.tv_nsec = FILE_NAP * 1000000}, NULL);
+    return true;
+}
+
+static hr_status step_endpoint_party(hr_party *party, const hr_party_settings *settings, hr_error *err) {
+    bool busy;
+    hr_status status = hr_endpoint_ask(settings, err);
+    if (!status) status = hr_party_step(party, hr_endpoint_clock(), WAIT, &busy, err);
+    hr_status asked = status ? hr_endpoint_ask(settings, err) : HR_OK; /* it may have waited for a file */
+    return asked ? asked : status;
+}
+
+hr_status hr_endpoint_work(hr_party *party, const hr_party_settings *settings, bool (*over)(void *user),
+                           void *user, hr_error *err) {
+    hr_status status = HR_OK;
+    while (!status && !over(user)) status = step_endpoint_party(party, settings, err);
+    return status;
+}
+
+hr_status hr_endpoint_drain(hr_party *party, const hr_party_settings *settings, hr_error *err) {
+    int64_t until = now() + DRAIN;
+    bool owes = true;
+    hr_status status = HR_OK;
+    while (!status && owes && now() < until) {
+        status = hr_party_owes(party, &owes, err);
+        if (!status && owes) status = step_endpoint_party(party, settings, err);
+    }
+    return status == HR_E_CANCELLED ? HR_OK : status;
+}

@@ -1,0 +1,72 @@
+/* Where a party works: what its files name, opened. */
+#ifndef HR_PARTY_ENDPOINT_H
+#define HR_PARTY_ENDPOINT_H
+
+#include "federation/config/federation_file.h"
+#include "federation/party/party.h"
+#include "federation/transport/loopback.h"
+#include "privacy/ledger/file_lock.h"
+
+#include <hedgerow/federation.h>
+
+enum {
+    HR_ENDPOINT_RESEND = 2000 /* milliseconds */,
+    HR_ENDPOINT_QUOTA = 3000 /* packets */,
+    HR_ENDPOINT_DAYS = 30 /* for which a coordinator remembers a job */
+};
+
+/* What an owner file and a job file have in common, and where lines about it go. */
+typedef struct hr_endpoint_files {
+    const char *name, *federation, *key, *certificate, *certificate_key;
+    const hr_log *log;
+    bool tries_once; /* a broker that does not answer is not waited for */
+} hr_endpoint_files;
+
+typedef struct hr_endpoint {
+    hr_federation_file file;
+    hr_identity *identity;
+    hr_file_lock *key_lock; /* one process at a time speaks for a member, whatever its journal is */
+    hr_party_view view;
+    hr_transport *transport;
+} hr_endpoint;
+
+/* Reads the federation file and the key, and dials the broker, or takes an end of `loopback` unless that is
+ * NULL. Waits for a broker that does not answer, unless it tries once, and logs that. Everything else that it
+ * makes lives in the arena. Call hr_endpoint_done in either case. Fails: IO, FORMAT, POLICY (no such member,
+ * or its key is another; the broker refuses), CANCELLED (settings->should_continue), MEMORY. */
+HR_MUST_CHECK hr_status hr_endpoint_open(const hr_endpoint_files *files, const hr_party_settings *settings,
+                                         hr_loopback *loopback, hr_arena *arena, hr_endpoint *out,
+                                         hr_error *err);
+void hr_endpoint_done(hr_endpoint *endpoint);
+
+/* The caller's settings, and defaults where they are too short to have any. Fails: ARGUMENT (they were not
+ * initialised). */
+HR_MUST_CHECK hr_status hr_endpoint_settings(const hr_party_settings *given, hr_party_settings *out,
+                                             hr_error *err);
+
+/* Fails: CANCELLED (settings->should_continue). */
+HR_MUST_CHECK hr_status hr_endpoint_ask(const hr_party_settings *settings, hr_error *err);
+
+/* Continues until `over` returns true, or settings->should_continue false. Fails: CANCELLED
+ * (should_continue), and as hr_party_step. */
+HR_MUST_CHECK hr_status hr_endpoint_work(hr_party *party, const hr_party_settings *settings,
+                                         bool (*over)(void *user), void *user, hr_error *err);
+
+/* Waits for unconfirmed packets for a limited time; after that, or when should_continue returns false, they
+ * stay for the next start. */
+HR_MUST_CHECK hr_status hr_endpoint_drain(hr_party *party, const hr_party_settings *settings, hr_error *err);
+
+/* Waits for another process that keeps a ledger or journal locked, as long as it takes: hr_journal_wait. */
+typedef struct hr_file_wait {
+    const hr_party_settings *settings;
+    const hr_log *log;
+    const char *path;
+    int64_t begun;
+    bool logged;
+} hr_file_wait;
+bool hr_endpoint_wait_for_file(void *file_wait, int tries);
+
+/* The clock of the party's steps. */
+hr_clock hr_endpoint_clock(void);
+
+#endif

@@ -1,0 +1,136 @@
+#include "federation/party/outbox.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PAUSES_MAX = 32,    /* the longest time between two sendings, in pauses */
+    UNREACHABLE_MAX = 3 /* inboxes that take nothing: then it is the transport */
+};
+
+static const char *outbox_member_name(const hr_outbox *o, size_t member) {
+    return o->view->membership->members[member].name;
+}
+
+void hr_outbox_drop(hr_outbox *o) {
+    for (size_t i = 0; i < o->count; i++) free(o->fresh[i].packet.at);
+    o->count = 0;
+}
+
+void hr_outbox_done(hr_outbox *o) {
+    hr_outbox_drop(o);
+    free(o->fresh);
+}
+
+/* ---- Posting ---- */
+
+/* Owns the packet from then on. */
+static hr_status add_waiting_packet(hr_outbox *o, size_t to, hr_bytes packet, hr_error *err) {
+    if (o->count == o->capacity) {
+        size_t capacity = 2 * o->capacity + 16;
+        hr_fresh_packet *larger = realloc(o->fresh, capacity * sizeof *larger);
+        if (!larger) {
+            free(packet.at);
+            return hr_fail_memory(err);
+        }
+        o->fresh = larger;
+        o->capacity = capacity;
+    }
+    o->fresh[o->count++] = (hr_fresh_packet){to, packet};
+    return HR_OK;
+}
+
+static hr_status post_piece(hr_outbox *o, const hr_envelope *envelope, hr_error *err) {
+    hr_bytes packet = {0};
+    hr_status status = hr_envelope_seal(o->view, envelope, &packet, err);
+    if (status) return status;
+    status = add_waiting_packet(o, envelope->to, packet, err);
+    if (status) return status;
+    return hr_journal_post(o->journal, envelope->job.bytes, outbox_member_name(o, envelope->to),
+                           envelope->sequence, (hr_blob){packet.at, packet.size}, err);
+}
+
+hr_status hr_outbox_post(hr_outbox *o, const uint8_t *job, size_t to, const hr_bytes *message,
+                         hr_error *err) {
+    hr_envelope envelope = {.to = to};
+    memcpy(envelope.job.bytes, job, HR_JOB_BYTES);
+    hr_status status = hr_journal_posted(o->journal, job, outbox_member_name(o, to), &envelope.sequence, err);
+    size_t at = 0;
+    do {
+        size_t left = message->size - at;
+        envelope.more = left > HR_PIECE_MAX;
+        envelope.body = (hr_bytes){message->at + at, envelope.more ? HR_PIECE_MAX : left};
+        envelope.sequence++;
+        if (!status) status = post_piece(o, &envelope, err);
+        at += envelope.body.size;
+    } while (!status && envelope.more);
+    return status;
+}
+
+/* ---- Sending ---- */
+
+static hr_status carry(const hr_outbox *o, size_t to, const hr_bytes *packet, bool *taken, hr_error *err) {
+    hr_error ignored;
+    hr_status status =
+        o->transport->send(o->transport, outbox_member_name(o, to), packet->at, packet->size, &ignored);
+    *taken = !status;
+    return status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
+}
+
+hr_status hr_outbox_send(hr_outbox *o, int64_t now, hr_error *err) {
+    bool taken = true;
+    hr_status status = HR_OK;
+    if (!o->count) return HR_OK;
+    for (size_t i = 0; taken && i < o->count; i++)
+        status = carry(o, o->fresh[i].to, &o->fresh[i].packet, &taken, err);
+    o->sent = now;
+    o->patience = o->pause;
+    hr_outbox_drop(o);
+    return status;
+}
+
+hr_status hr_outbox_confirm(hr_outbox *o, const uint8_t *job, size_t to, uint64_t sequence, hr_error *err) {
+    bool taken;
+    hr_envelope ack = {.to = to, .received = sequence};
+    hr_bytes packet = {0};
+    memcpy(ack.job.bytes, job, HR_JOB_BYTES);
+    hr_status status = hr_envelope_seal(o->view, &ack, &packet, err);
+    if (!status) status = carry(o, to, &packet, &taken, err);
+    free(packet.at);
+    return status;
+}
+
+/* ---- Sending again ---- */
+
+typedef struct resending {
+    const hr_outbox *outbox;
+    bool unreachable[HR_MEMBERS_MAX]; /* by member: its inbox is full, or gone */
+    size_t unreachable_count;
+} resending;
+
+static hr_status send_again(void *user, const char *to, uint64_t sequence, hr_blob packet) {
+    resending *r = user;
+    hr_transport *transport = r->outbox->transport;
+    hr_error ignored;
+    (void)sequence;
+    size_t member = hr_membership_by_name(r->outbox->view->membership, to, strlen(to));
+    if (member == HR_NO_MEMBER || r->unreachable[member]) return HR_OK;
+    hr_status status = transport->send(transport, to, packet.at, packet.size, &ignored);
+    if (!status) return HR_OK;
+    r->unreachable[member] = true;
+    return status != HR_E_CANCELLED && ++r->unreachable_count < UNREACHABLE_MAX ? HR_OK : status;
+}
+
+hr_status hr_outbox_resend(hr_outbox *o, int64_t now, hr_error *err) {
+    if (now - o->sent < o->patience) return HR_OK;
+    int64_t longest = PAUSES_MAX * o->pause;
+    o->sent = now;
+    o->patience = o->patience ? 2 * o->patience : o->pause;
+    if (o->patience > longest) o->patience = longest;
+    hr_error said = {0};
+    resending r = {.outbox = o};
+    hr_status status = hr_journal_each_packet(o->journal, send_again, &r, &said);
+    if (!status || !said.message[0]) return HR_OK; /* the transport will be back */
+    if (err) *err = said;
+    return status;
+}

@@ -1,0 +1,440 @@
+#include "base/fail.h"
+#include "federation/federated/terms.h"
+#include "federation/party/party_core.h"
+#include "privacy/crypto/csprng.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAIL_BEFORE_WORK = 1024, /* packets */
+    DAY = 86400,             /* seconds */
+    LOOK = 1000,             /* milliseconds between looks for cancelled jobs */
+    ASK_AGAIN = 1000         /* milliseconds between questions whether a person decided */
+};
+
+const char *hr_party_member_name(const hr_party *p, size_t member) {
+    return p->o.view->membership->members[member].name;
+}
+
+/* ---- Jobs ---- */
+
+void hr_party_remove(hr_party *p, const hr_live_job *j) {
+    for (size_t i = 0; i < p->job_count; i++) {
+        if (p->jobs[i] != j) continue;
+        hr_party_job_free(p->jobs[i]);
+        p->jobs[i] = p->jobs[--p->job_count];
+        return;
+    }
+}
+
+hr_live_job *hr_party_find(hr_party *p, const uint8_t *id) {
+    for (size_t i = 0; i < p->job_count; i++)
+        if (!memcmp(p->jobs[i]->record.id, id, HR_JOURNAL_ID)) return p->jobs[i];
+    return NULL;
+}
+
+hr_status hr_party_add(hr_party *p, const hr_journal_job *record, hr_live_job **out, hr_error *err) {
+    if (p->job_count == p->job_capacity) {
+        size_t capacity = 2 * p->job_capacity + 8;
+        hr_live_job **larger = realloc(p->jobs, capacity * sizeof *larger);
+        if (!larger) return hr_fail_memory(err);
+        p->jobs = larger;
+        p->job_capacity = capacity;
+    }
+    hr_status status = hr_party_job_make(&p->o, record, out, err);
+    if (status) return status;
+    (*out)->heard = p->clock.now;
+    (*out)->number = p->jobs_made++;
+    p->jobs[p->job_count++] = *out;
+    return HR_OK;
+}
+
+/* ---- Events and actions ---- */
+
+static hr_status note_party_event(hr_party *p, const hr_live_job *j, const hr_event *event, uint64_t sequence,
+                                  hr_error *err) {
+    bool message = event->kind == HR_EVENT_MESSAGE;
+    hr_journal_event line = {.kind = (int)event->kind,
+                             .from = message ? hr_party_member_name(p, event->from) : "",
+                             .sequence = sequence,
+                             .number = event->number,
+                             .bytes = {event->bytes, event->size}};
+    return hr_journal_add_event(p->o.journal, j->record.id, &line, err);
+}
+
+static void tell_cut_off(const hr_party *p, const hr_live_job *j, size_t member, const char *why) {
+    hr_job_log(p->o.work, &j->record, HR_LOG_WARNING, "%s is cut off: %s", hr_party_member_name(p, member),
+               why);
+}
+
+static hr_status note_and_feed(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence,
+                               hr_error *err) {
+    hr_status status = note_party_event(p, j, event, sequence, err);
+    if (!status) status = hr_party_job_feed(&p->o, j, event, err);
+    if (!status && !j->protocol) tell_cut_off(p, j, event->from, "a message of a job that was not offered");
+    return status;
+}
+
+static hr_status decide_party_job(hr_party *p, hr_live_job *j, hr_error *err) {
+    const hr_party_offer offer = {&j->record, j->read, p->clock.date};
+    hr_decision decision = {0};
+    hr_status status = p->o.work->decide(p->o.work, &offer, &decision, err);
+    j->asked = p->clock.now;
+    if (status || decision.verdict == HR_VERDICT_UNDECIDED) return status;
+    hr_event event = {.kind = HR_EVENT_DECIDED,
+                      .number = decision.verdict == HR_VERDICT_ACCEPTED,
+                      .bytes = (const uint8_t *)decision.reason,
+                      .size = strlen(decision.reason)};
+    return note_and_feed(p, j, &event, 0, err);
+}
+
+/* A method that cannot go on ends the job: its event has no bytes. */
+static hr_status ask_party_question(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_party_job view = hr_party_job_view(j);
+    hr_bytes question = {0};
+    hr_error why = {0};
+    hr_status status = p->o.work->ask(p->o.work, &view, &question, &why);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    if (status) hr_job_log(p->o.work, &j->record, HR_LOG_ERROR, "%s", why.message);
+    hr_event asked = {.kind = HR_EVENT_ASKED, .bytes = question.at, .size = status ? 0 : question.size};
+    status = note_and_feed(p, j, &asked, 0, err);
+    free(question.at);
+    return status;
+}
+
+hr_status hr_live_job_remember(hr_live_job *j, const hr_action *action, hr_error *err) {
+    switch (action->kind) {
+    case HR_ACT_DECIDE: j->undecided = true; return hr_party_job_read(j, &action->bytes, err);
+    case HR_ACT_TRAIN:
+    case HR_ACT_VOTE: j->work = *action; break;
+    case HR_ACT_CUT_OFF: j->cut[action->member] = true; break;
+    case HR_ACT_FINISH: j->finished = true; break;
+    case HR_ACT_FAIL: j->failed = true; break;
+    case HR_ACT_SEND:
+    case HR_ACT_ASK:
+    case HR_ACT_LOG:
+    case HR_ACT_WARN: break;
+    }
+    if (action->kind == HR_ACT_FAIL) memcpy(j->why, action->text, sizeof j->why);
+    return HR_OK;
+}
+
+static void tell_of(const hr_party *p, const hr_live_job *j, const hr_action *action) {
+    if (action->kind == HR_ACT_LOG) hr_job_log(p->o.work, &j->record, HR_LOG_INFO, "%s", action->text);
+    if (action->kind == HR_ACT_WARN) hr_job_log(p->o.work, &j->record, HR_LOG_WARNING, "%s", action->text);
+    if (action->kind == HR_ACT_CUT_OFF) tell_cut_off(p, j, action->member, action->text);
+}
+
+/* Takes the actions that an event led to. */
+static hr_status act(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_action action;
+    hr_status status = HR_OK;
+    while (!status && hr_protocol_next(j->protocol, &action)) {
+        status = hr_live_job_remember(j, &action, err);
+        tell_of(p, j, &action);
+        if (!status && action.kind == HR_ACT_SEND)
+            status = hr_outbox_post(&p->outbox, j->record.id, action.member, &action.bytes, err);
+        if (!status && action.kind == HR_ACT_DECIDE) status = decide_party_job(p, j, err);
+        if (!status && action.kind == HR_ACT_ASK) status = ask_party_question(p, j, err);
+        free(action.bytes.at);
+    }
+    return status;
+}
+
+static hr_status note_job(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_status status = j->noted ? HR_OK : hr_journal_add_job(p->o.journal, &j->record, err);
+    if (!status) j->noted = true;
+    return status;
+}
+
+hr_status hr_party_commit(hr_party *p, hr_status status, hr_error *err) {
+    if (!status) status = hr_journal_commit(p->o.journal, err);
+    if (status) hr_journal_roll_back(p->o.journal);
+    return status;
+}
+
+/* Rule 1: what work will cost is reserved, on the disk, before noise is drawn. */
+static hr_status reserve_party_budget(hr_party *p, const hr_live_job *j, hr_journal_job *record,
+                                      hr_error *err) {
+    char purpose[300];
+    if (record->entry || j->read->paper) return HR_OK;
+    size_t at = (size_t)snprintf(purpose, sizeof purpose, "%.*s with %s",
+                                 (int)(j->read->name.len < 100 ? j->read->name.len : 100), j->read->name.data,
+                                 j->coordinator);
+    if (j->read->coalition)
+        snprintf(purpose + at, sizeof purpose - at, "; against everybody, and it with a coalition of %u",
+                 j->read->coalition);
+    return hr_journal_reserve(p->o.journal, record, hr_terms_cost(j->read), hr_terms_delta(j->read), purpose,
+                              err);
+}
+
+static hr_status pay(hr_party *p, const hr_live_job *j, const hr_event *event, hr_journal_job *record,
+                     hr_error *err) {
+    if (event->kind == HR_EVENT_BEGUN) return reserve_party_budget(p, j, record, err);
+    return event->kind == HR_EVENT_WORKED && event->size ? hr_journal_spend(p->o.journal, record, err)
+                                                         : HR_OK;
+}
+
+hr_status hr_party_transact(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence,
+                            hr_error *err) {
+    hr_journal_job record = j->record;
+    hr_status status = hr_journal_begin(p->o.journal, err);
+    if (!status) status = note_job(p, j, err);
+    if (!status && event) status = pay(p, j, event, &record, err);
+    if (!status && event) status = note_and_feed(p, j, event, sequence, err);
+    if (!status && !event && j->undecided) status = decide_party_job(p, j, err);
+    if (!status) status = act(p, j, err);
+    if (!status) status = hr_party_note(p, j, err);
+    if (!status) status = hr_party_show_job(p, j, err);
+    status = hr_party_commit(p, status, err);
+    if (status) {
+        hr_outbox_drop(&p->outbox);
+        return status;
+    }
+    j->record = record;
+    j->heard = p->clock.now;
+    j->news = j->news || event;
+    return hr_outbox_send(&p->outbox, p->clock.now, err);
+}
+
+bool hr_live_job_is_over(const hr_live_job *j) {
+    return j->finished || j->failed;
+}
+
+/* ---- After the end ---- */
+
+hr_status hr_party_end(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_party_job view = hr_party_job_view(j);
+    hr_status status = HR_OK;
+    if (j->finished)
+        status = p->o.work->finish(p->o.work, &view, err);
+    else
+        p->o.work->fail(p->o.work, &view, j->why);
+    if (!status) status = hr_journal_begin(p->o.journal, err);
+    if (!status && j->leaves) status = hr_party_leave(p, j, err);
+    if (!status) status = hr_journal_end_job(p->o.journal, j->record.id, err);
+    if (!status && j->noted) status = hr_party_note(p, j, err);
+    if (!status && !j->is_coordinator && !j->record.entry)
+        status = hr_journal_forget_unpaid(p->o.journal, j->coordinator, HR_PARTY_UNPAID_MAX, err);
+    status = hr_party_commit(p, status, err);
+    if (status) {
+        hr_outbox_drop(&p->outbox);
+        return status;
+    }
+    hr_party_remove(p, j);
+    status = hr_outbox_send(&p->outbox, p->clock.now, err);
+    return status ? status : hr_journal_shrink(p->o.journal, err);
+}
+
+/* Two days more than the lifetime: an offer may be dated a day after it was heard of, and is declined when it
+ * is older than the lifetime. So an offer of a job that is no longer known is never accepted again. */
+static hr_status expire_jobs(hr_party *p, hr_error *err) {
+    if (!p->o.lifetime || p->clock.date - p->expired < DAY) return HR_OK;
+    p->expired = p->clock.date;
+    hr_status status = hr_journal_begin(p->o.journal, err);
+    if (!status)
+        status = hr_journal_expire(p->o.journal, p->clock.date - p->o.lifetime - 2 * (int64_t)DAY, err);
+    status = hr_party_commit(p, status, err);
+    return status ? status : hr_journal_shrink(p->o.journal, err);
+}
+
+/* ---- Work ---- */
+
+static hr_status begin_work(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_event begun = {.kind = HR_EVENT_BEGUN, .number = hr_party_job_number(&j->work)};
+    return hr_party_transact(p, j, &begun, 0, err);
+}
+
+static hr_status do_work(hr_party *p, hr_live_job *j, hr_bytes *out, hr_error *err) {
+    hr_party_job view = hr_party_job_view(j);
+    if (j->work.kind == HR_ACT_VOTE) return p->o.work->vote(p->o.work, &view, j->work.slot, out, err);
+    return p->o.work->train(p->o.work, &view, j->work.slot, out, err);
+}
+
+static bool is_hers(hr_status status) {
+    return status != HR_OK && status != HR_E_MEMORY && status != HR_E_IO && status != HR_E_CANCELLED;
+}
+
+/* Rules 1 to 3. Work that was lost when a process died, or that cannot be done, has no outcome. */
+static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_error *err) {
+    hr_error why = {0};
+    if (j->begun[hr_party_job_number(&j->work)]) {
+        hr_job_log(p->o.work, &j->record, HR_LOG_WARNING,
+                   "work was lost when the process ended; what was reserved for it stays spent");
+        return HR_OK;
+    }
+    hr_status status = begin_work(p, j, &why);
+    if (!status) status = do_work(p, j, outcome, &why);
+    if (is_hers(status)) {
+        hr_job_log(p->o.work, &j->record, HR_LOG_WARNING, "no answer is given: %s", why.message);
+        return HR_OK;
+    }
+    if (status && err) *err = why;
+    return status;
+}
+
+static hr_status work_on(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_bytes outcome = {0};
+    hr_status status = work_once(p, j, &outcome, err);
+    hr_event worked = {.kind = HR_EVENT_WORKED, .bytes = outcome.at, .size = outcome.size};
+    if (!status) status = hr_party_transact(p, j, &worked, 0, err);
+    free(outcome.at);
+    return status;
+}
+
+/* ---- Steps ---- */
+
+static hr_status note_absence(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_event away = {.kind = HR_EVENT_AWAY};
+    return hr_party_transact(p, j, &away, 0, err);
+}
+
+static bool is_awaited_too_long(const hr_party *p, const hr_live_job *j) {
+    return j->is_coordinator && hr_protocol_waits(j->protocol) && p->clock.now - j->heard >= p->o.deadline;
+}
+
+/* Ends the jobs of a coordinator that no longer runs. */
+static bool is_too_old(const hr_party *p, const hr_live_job *j) {
+    return !j->is_coordinator && p->o.lifetime && p->clock.date - j->record.date > p->o.lifetime;
+}
+
+/* A person may have decided meanwhile. */
+static bool is_to_be_asked(const hr_party *p, const hr_live_job *j) {
+    return j->undecided && p->clock.now - j->asked >= ASK_AGAIN;
+}
+
+static hr_live_job *ended_job(const hr_party *p) {
+    for (size_t i = 0; i < p->job_count; i++)
+        if (hr_live_job_is_over(p->jobs[i])) return p->jobs[i];
+    return NULL;
+}
+
+/* The first job that has something to do without a packet, before those whose work to come can be prepared;
+ * NULL: none. */
+static hr_live_job *next_job(const hr_party *p) {
+    for (size_t i = 0; i < p->job_count; i++) {
+        const hr_live_job *j = p->jobs[i];
+        if (j->work.kind || is_awaited_too_long(p, j) || is_too_old(p, j) || is_to_be_asked(p, j))
+            return p->jobs[i];
+    }
+    for (size_t i = 0; p->o.work->prepare && i < p->job_count; i++)
+        if (p->jobs[i]->news) return p->jobs[i];
+    return NULL;
+}
+
+static hr_status prepare_party_job(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_party_job view = hr_party_job_view(j);
+    hr_error ignored;
+    j->news = false;
+    return p->o.work->prepare(p->o.work, &view, &ignored) == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
+}
+
+/* No work is begun for it any more. What was reserved for it stays spent. */
+static hr_status give_up(hr_party *p, hr_live_job *j, hr_error *err) {
+    j->failed = true;
+    snprintf(j->why, sizeof j->why, "it is older than the policy's 'days'");
+    return hr_party_end(p, j, err);
+}
+
+static hr_status continue_party_job(hr_party *p, hr_live_job *j, hr_error *err) {
+    if (is_too_old(p, j)) return give_up(p, j, err);
+    if (j->work.kind) return work_on(p, j, err);
+    if (is_to_be_asked(p, j)) return hr_party_transact(p, j, NULL, 0, err);
+    return is_awaited_too_long(p, j) ? note_absence(p, j, err) : prepare_party_job(p, j, err);
+}
+
+static hr_status look_for_mail(hr_party *p, int wait, bool *came, hr_error *err) {
+    hr_packet packet = {0};
+    hr_error ignored;
+    hr_status status = p->o.transport->receive(p->o.transport, wait, &packet, &ignored);
+    *came = !status && packet.bytes;
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    status = *came ? hr_party_take_packet(p, &packet, err) : HR_OK;
+    if (*came && !status) p->o.transport->settle(p->o.transport, &packet);
+    return status;
+}
+
+/* The time in which the process did not run does not count as absence. */
+static void wake(hr_party *p) {
+    for (size_t i = 0; i < p->job_count; i++) p->jobs[i]->heard = p->clock.now;
+    p->outbox.sent = p->quota.begun = p->clock.now;
+    p->begun = p->clock.date;
+    if (p->link.connected) p->contact = p->begun;
+    p->shown = p->link_seen = p->clock.now - DAY; /* due */
+    p->awake = true;
+}
+
+/* Mail before work: it may end the job, or come from the member that is awaited. But no more than so many
+ * packets: who sends without end does not stop the work. */
+static hr_status take_mail_or_work(hr_party *p, int wait, bool *busy, hr_error *err) {
+    hr_live_job *j = next_job(p);
+    bool came = false;
+    hr_status status = HR_OK;
+    if (!j || p->in_a_row < MAIL_BEFORE_WORK) status = look_for_mail(p, j ? 0 : wait, &came, err);
+    p->in_a_row = j && came ? p->in_a_row + 1 : 0;
+    *busy = came || j;
+    return status || came || !j ? status : continue_party_job(p, j, err);
+}
+
+/* A job that is over is ended before mail is looked at: what comes for it then is in no model, and is not
+ * taken in. */
+hr_status hr_party_step(hr_party *p, hr_clock clock, int wait, bool *busy, hr_error *err) {
+    p->clock = clock;
+    if (!p->awake) wake(p);
+    hr_packet_quota_renew(&p->quota, p->o.view->membership, clock.now, p->o.work->log);
+    hr_status status = expire_jobs(p, err);
+    if (!status && clock.now - p->looked >= LOOK) status = hr_party_look_for_cancelled(p, err);
+    hr_live_job *ended = ended_job(p);
+    *busy = ended != NULL;
+    if (!status) status = ended ? hr_party_end(p, ended, err) : take_mail_or_work(p, wait, busy, err);
+    if (!status) status = hr_party_show(p, err);
+    return status ? status : hr_outbox_resend(&p->outbox, clock.now, err);
+}
+
+hr_status hr_party_step_leaving(hr_party *p, hr_clock clock, int wait, size_t *unread, hr_error *err) {
+    hr_packet packet = {0};
+    bool taken = false;
+    p->clock = clock;
+    if (!p->awake) wake(p);
+    hr_status status = p->o.transport->receive(p->o.transport, wait, &packet, err);
+    if (!status && packet.bytes) status = hr_party_take_ack(p, &packet, &taken, err);
+    if (status) return status;
+    *unread += packet.bytes && !taken;
+    if (taken) p->o.transport->settle(p->o.transport, &packet);
+    return hr_outbox_resend(&p->outbox, clock.now, err);
+}
+
+const uint64_t *hr_party_refused(const hr_party *p) {
+    return p->quota.all;
+}
+
+size_t hr_party_jobs(const hr_party *p) {
+    return p->job_count;
+}
+
+hr_status hr_party_owes(hr_party *p, bool *owes, hr_error *err) {
+    return hr_journal_owes(p->o.journal, owes, err);
+}
+
+void hr_party_close(hr_party *p) {
+    if (!p) return;
+    while (p->job_count) hr_party_remove(p, p->jobs[0]);
+    free(p->jobs);
+    hr_outbox_done(&p->outbox);
+    hr_csprng_close(p->csprng);
+    free(p);
+}
+
+hr_status hr_party_submit(hr_party *p, hr_blob terms, int64_t date, hr_error *err) {
+    hr_journal_job record = {
+        .coordinator = hr_party_member_name(p, p->o.view->self), .terms = terms, .date = date};
+    hr_live_job *j = NULL;
+    if (p->job_count) return HR_OK;
+    hr_csprng_bytes(p->csprng, record.id, HR_JOURNAL_ID);
+    hr_csprng_bytes(p->csprng, record.key, HR_JOURNAL_KEY);
+    hr_status status = hr_party_add(p, &record, &j, err);
+    if (!status) status = hr_party_job_start(&p->o, j, err);
+    return status ? status : hr_party_transact(p, j, NULL, 0, err);
+}

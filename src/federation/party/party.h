@@ -1,0 +1,69 @@
+/* One party of a federation at work: its jobs, its journal, its transport.
+ *
+ * Whatever happens to a job is one transaction of the journal: what came, what it led to, and the sealed
+ * packets that go out because of it. Only then is the packet acknowledged, and only then do packets
+ * leave. Work that draws noise has two: the first says that it has begun and reserves the budget, the second
+ * holds its outcome. After a crash the party continues from the journal: packets go out again byte for
+ * byte, work that had begun and has no outcome is lost, and what was reserved for it stays spent. */
+#ifndef HR_PARTY_PARTY_H
+#define HR_PARTY_PARTY_H
+
+#include "federation/federated/party_work.h"
+#include "federation/transport/transport.h"
+
+typedef struct hr_party hr_party;
+
+/* What time it is. */
+typedef struct hr_clock {
+    int64_t now;  /* milliseconds, of any clock that does not go back */
+    int64_t date; /* seconds since 1970 began, of the clock that the calendar follows */
+} hr_clock;
+
+typedef struct hr_party_options {
+    const hr_party_view *view;
+    hr_journal *journal;
+    hr_transport *transport;
+    hr_party_work *work;
+    const hr_schema *schema;
+    const bool *coordinators; /* by member: which may offer it jobs; NULL: none */
+    size_t min_owners;        /* owner */
+    bool wants_model;         /* owner: it asks coordinators for their models */
+    int64_t lifetime;  /* seconds by the calendar after which an owner's job is over, whatever became of it,
+                          and  what the journal holds of a job that is over is deleted; 0: never */
+    size_t quota;      /* packets that one member may send in a minute; more are dropped. 0: any number */
+    double round_gain; /* coordinator */
+    int64_t deadline;  /* coordinator: milliseconds within which an owner must answer */
+    int64_t resend; /* milliseconds after which packets that are not confirmed are sent again; doubles up to
+                       32 times as long */
+} hr_party_options;
+
+/* Takes up the jobs that the journal holds. Everything named in the options outlives the party. Owner: the
+ * caller frees *out with hr_party_close. Fails: IO, FORMAT (the journal), MEMORY. */
+HR_MUST_CHECK hr_status hr_party_open(const hr_party_options *options, hr_party **out, hr_error *err);
+void hr_party_close(hr_party *party);
+
+/* Coordinator: offers a job, unless the journal holds one already. `date`: see hr_clock. Fails: IO, FORMAT
+ * (terms), MEMORY. */
+HR_MUST_CHECK hr_status hr_party_submit(hr_party *party, hr_blob terms, int64_t date, hr_error *err);
+
+/* Takes one step: takes in a packet, waiting for one at most `wait` milliseconds if no work is due, else
+ * works; and sends again. Work that is due is done after a bounded number of packets, whatever comes. *busy:
+ * whether there was something to do. Fails: IO (journal; a transport that fails is tried
+ * again), MEMORY. What has not been noted by then did not happen. */
+HR_MUST_CHECK hr_status hr_party_step(hr_party *party, hr_clock clock, int wait, bool *busy, hr_error *err);
+
+/* Takes one step of a party that only leaves jobs, which hr_party_open ended: takes in an acknowledgement,
+ * waiting for one at most `wait` milliseconds, and sends again. Any other packet is left for the next start
+ * and counted. Fails: IO (journal), MEMORY, and as the transport's receive. */
+HR_MUST_CHECK hr_status hr_party_step_leaving(hr_party *party, hr_clock clock, int wait, size_t *unread,
+                                              hr_error *err);
+
+/* How many packets were refused since the opening, by hr_refusal (federation/party/packet_quota.h). Borrowed.
+ */
+const uint64_t *hr_party_refused(const hr_party *party);
+
+/* Jobs that are not over; and whether any packet has not been confirmed. */
+size_t hr_party_jobs(const hr_party *party);
+HR_MUST_CHECK hr_status hr_party_owes(hr_party *party, bool *owes, hr_error *err);
+
+#endif

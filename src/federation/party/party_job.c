@@ -1,0 +1,113 @@
+#include "federation/party/party_job.h"
+
+#include "base/fail.h"
+#include "federation/federated/federated_method.h"
+#include "federation/federated/terms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void hr_party_job_free(hr_live_job *j) {
+    if (!j) return;
+    for (size_t m = 0; j->inboxes && m < j->member_count; m++) hr_reorder_buffer_done(&j->inboxes[m]);
+    if (j->method) j->method->forget(j->kept);
+    hr_protocol_free(j->protocol);
+    if (j->read) hr_message_unpacked_free(&j->read->base);
+    free(j->inboxes);
+    free(j->cut);
+    free(j->taken);
+    free(j->coordinator);
+    free(j->terms.at);
+    free(j);
+}
+
+static hr_status start_protocol(const hr_party_options *o, hr_live_job *j, hr_error *err) {
+    hr_protocol_setup setup = {
+        .view = o->view,
+        .schema = o->schema,
+        .coordinator = hr_membership_by_name(o->view->membership, j->coordinator, strlen(j->coordinator)),
+        .min_owners = o->min_owners,
+        .terms = j->terms,
+        .round_gain = o->round_gain,
+        .wants_model = o->wants_model,
+        .secret = j->record.key};
+    memcpy(setup.job.bytes, j->record.id, HR_JOB_BYTES);
+    return (j->is_coordinator ? j->method->coordinator : j->method->owner)(&setup, &j->protocol, err);
+}
+
+hr_status hr_party_job_start(const hr_party_options *o, hr_live_job *j, hr_error *err) {
+    if (!j->is_coordinator) return HR_OK;
+    j->method = hr_terms_method(j->read);
+    if (!j->method)
+        return hr_fail(err, HR_E_FORMAT, "",
+                       "the terms of a job name a method that does not train over a federation");
+    return start_protocol(o, j, err);
+}
+
+static hr_status start_owner(const hr_party_options *o, hr_live_job *j, const hr_event *offer,
+                             hr_error *err) {
+    hr_bytes message = {(uint8_t *)offer->bytes, offer->size};
+    hr_status status = hr_terms_method_offered(&message, &j->method, err);
+    return status ? status : start_protocol(o, j, err);
+}
+
+static hr_status fill_job_view(const hr_party_options *o, const hr_journal_job *record, hr_live_job *j,
+                               hr_error *err) {
+    j->record = *record;
+    j->coordinator = strdup(record->coordinator);
+    j->schema = o->schema;
+    j->membership = o->view->membership;
+    j->member_count = o->view->membership->count;
+    j->inboxes = calloc(j->member_count, sizeof *j->inboxes);
+    j->cut = calloc(j->member_count, sizeof *j->cut);
+    j->taken = calloc(j->member_count, sizeof *j->taken);
+    j->is_coordinator = record->terms.size > 0;
+    hr_status status = j->coordinator && j->inboxes && j->cut && j->taken ? HR_OK : hr_fail_memory(err);
+    if (!status) status = hr_bytes_copy(record->terms.at, record->terms.size, &j->terms, err);
+    j->record.coordinator = j->coordinator;
+    j->record.terms = (hr_blob){j->terms.at, j->terms.size};
+    return status || !j->is_coordinator ? status : hr_party_job_read(j, &j->terms, err);
+}
+
+hr_status hr_party_job_make(const hr_party_options *options, const hr_journal_job *record, hr_live_job **out,
+                            hr_error *err) {
+    hr_live_job *j = calloc(1, sizeof *j);
+    if (!j) return hr_fail_memory(err);
+    hr_status status = fill_job_view(options, record, j, err);
+    if (status)
+        hr_party_job_free(j);
+    else
+        *out = j;
+    return status;
+}
+
+hr_status hr_party_job_read(hr_live_job *j, const hr_bytes *terms, hr_error *err) {
+    ProtobufCMessage *read = NULL;
+    hr_status status =
+        j->read ? HR_OK : hr_message_unpack(&hedgerow__terms__descriptor, terms->at, terms->size, &read, err);
+    if (read) j->read = (Hedgerow__Terms *)read;
+    return status;
+}
+
+uint64_t hr_party_job_number(const hr_action *work) {
+    return 2 * work->slot + (work->kind == HR_ACT_VOTE);
+}
+
+hr_party_job hr_party_job_view(hr_live_job *j) {
+    return (hr_party_job){&j->record, j->method,     j->protocol,       j->read,
+                          j->schema,  j->membership, j->is_coordinator, &j->kept};
+}
+
+hr_status hr_party_job_feed(const hr_party_options *o, hr_live_job *j, const hr_event *event, hr_error *err) {
+    hr_status status = HR_OK;
+    if (event->kind == HR_EVENT_BEGUN && event->number < HR_WORKS_MAX) j->begun[event->number] = true;
+    if (event->kind == HR_EVENT_WORKED) j->work.kind = 0;
+    if (event->kind == HR_EVENT_MESSAGE) j->taken[event->from] += event->size;
+    if (event->kind == HR_EVENT_DECIDED) j->undecided = false;
+    if (!j->protocol && strcmp(o->view->membership->members[event->from].name, j->coordinator) != 0) {
+        j->cut[event->from] = true;
+        return HR_OK;
+    }
+    if (!j->protocol) status = start_owner(o, j, event, err);
+    return status ? status : hr_protocol_feed(j->protocol, event, err);
+}

@@ -1,0 +1,136 @@
+/* What a party notes of itself and of its jobs, for `hedgerow status`. A job's progress goes along with its
+ * events, but once a second at most: with many owners it is more than an event. What was left out then is
+ * noted while nothing happens, and so is that the party lives. */
+#include "federation/party/party_core.h"
+
+#include "base/fail.h"
+#include "federation/federated/federated_method.h"
+#include "privacy/ledger/journal_status.h"
+
+#include <unistd.h>
+
+enum { SHOW = 1000, ALIVE = 15 * 1000 }; /* milliseconds */
+
+/* ---- A job ---- */
+
+static const char *const part_texts[] = {[HR_PART_SILENT] = "did not answer",
+                                         [HR_PART_DECLINED] = "declined",
+                                         [HR_PART_TAKEN] = "takes part",
+                                         [HR_PART_CUT_OFF] = "cut off",
+                                         [HR_PART_ACCEPTED] = "accepted"};
+
+static size_t list_parts(const hr_live_job *j, hr_part_info *infos, hr_journal_part *parts) {
+    size_t count = 0;
+    if (!j->is_coordinator || !j->protocol) return 0;
+    for (size_t m = 0; m < j->member_count; m++) {
+        hr_part_info *info = &infos[count];
+        if (!j->method->part(j->protocol, m, info)) continue;
+        parts[count++] = (hr_journal_part){.member = j->membership->members[m].name,
+                                           .part = part_texts[info->state],
+                                           .trees = info->trees,
+                                           .skipped = info->skipped,
+                                           .awaited = info->awaited,
+                                           .reason = info->why};
+    }
+    return count;
+}
+
+static void find_position(hr_live_job *j, hr_job_position *out) {
+    hr_party_job view = hr_party_job_view(j);
+    *out = (hr_job_position){.unit = "slot", .step = j->work.kind ? j->work.slot + 1 : 0};
+    if (j->method && j->protocol && j->method->round) j->method->round(&view, out);
+}
+
+/* Of the calendar's clock; 0: nobody is waited for. */
+static int64_t until(const hr_party *p, const hr_live_job *j) {
+    if (!j->is_coordinator || !hr_protocol_waits(j->protocol)) return 0;
+    return p->clock.date + (j->heard + p->o.deadline - p->clock.now) / 1000;
+}
+
+static hr_status note_progress(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_part_info infos[HR_MEMBERS_MAX];
+    hr_journal_part parts[HR_MEMBERS_MAX];
+    hr_job_position position;
+    find_position(j, &position);
+    const hr_journal_progress progress = {.round = position.round,
+                                          .rounds = position.rounds,
+                                          .step = position.step,
+                                          .unit = position.unit,
+                                          .until = until(p, j),
+                                          .parts = parts,
+                                          .part_count = list_parts(j, infos, parts)};
+    j->shown = p->clock.now;
+    j->unshown = false;
+    return hr_journal_note_progress(p->o.journal, j->record.id, &progress, err);
+}
+
+hr_status hr_party_show_job(hr_party *p, hr_live_job *j, hr_error *err) {
+    j->unshown = true;
+    return p->clock.now - j->shown < SHOW ? HR_OK : note_progress(p, j, err);
+}
+
+/* ---- The party ---- */
+
+static bool is_job_due(const hr_party *p, const hr_live_job *j) {
+    return j->noted && j->unshown && !hr_live_job_is_over(j) && p->clock.now - j->shown >= SHOW;
+}
+
+static bool is_any_job_due(const hr_party *p) {
+    for (size_t i = 0; i < p->job_count; i++)
+        if (is_job_due(p, p->jobs[i])) return true;
+    return false;
+}
+
+/* True: the connection to the broker was lost, or came back. */
+static bool look_at_link(hr_party *p) {
+    const hr_transport *transport = p->o.transport;
+    const bool before = p->link.connected;
+    if (!transport->link || p->clock.now - p->link_seen < SHOW) return false;
+    p->link_seen = p->clock.now;
+    transport->link(transport, &p->link);
+    if (p->link.connected) p->contact = p->clock.date;
+    if (!p->contact || before == p->link.connected) return false;
+    if (before)
+        hr_log_write(p->o.work->log, HR_LOG_WARNING, NULL,
+                     "the connection to the broker is lost; it is dialled again");
+    else if (p->link.reconnects)
+        hr_log_write(p->o.work->log, HR_LOG_INFO, NULL, "the connection to the broker is back");
+    return true;
+}
+
+static hr_status note_run(hr_party *p, hr_error *err) {
+    const hr_journal_run run = {.process = getpid(),
+                                .begun = p->begun,
+                                .seen = p->clock.date,
+                                .contact = p->contact,
+                                .reconnects = p->link.reconnects,
+                                .connected = p->link.connected};
+    return hr_journal_note_run(p->o.journal, &run, err);
+}
+
+static hr_status note_all(hr_party *p, hr_error *err) {
+    hr_status status = hr_journal_begin(p->o.journal, err);
+    if (!status) status = note_run(p, err);
+    for (size_t i = 0; !status && i < p->job_count; i++)
+        if (is_job_due(p, p->jobs[i])) status = note_progress(p, p->jobs[i], err);
+    return hr_party_commit(p, status, err);
+}
+
+/* A disk that is full for a while does not end a party that has nothing else to write. */
+hr_status hr_party_show(hr_party *p, hr_error *err) {
+    hr_error why = {0};
+    const bool changed = look_at_link(p);
+    if (!changed && p->clock.now - p->shown < ALIVE && !is_any_job_due(p)) return HR_OK;
+    p->shown = p->clock.now;
+    hr_status status = note_all(p, &why);
+    if (status == HR_E_IO) {
+        if (!p->unnoted)
+            hr_log_format(p->o.work->log, HR_LOG_WARNING, NULL,
+                          "what `hedgerow status` shows is not noted: %s", why.message);
+        p->unnoted = true;
+        return HR_OK;
+    }
+    p->unnoted = false;
+    if (status && err) *err = why;
+    return status;
+}

@@ -1,0 +1,174 @@
+/* How a job begins and ends in every protocol: the coordinator offers terms; owners accept with a signature,
+ * or decline; the start lists those that take part, with the acceptance of each; Finish ends the job.
+ *
+ * What is signed names the digest of the terms, which covers the job's number, its coordinator and its terms.
+ * In a protocol with masks an owner's answer also has its mask key of the job (privacy/crypto/mask.h), signed
+ * by it, and the start has those of all. */
+#ifndef HR_PROTOCOL_BEGINNING_H
+#define HR_PROTOCOL_BEGINNING_H
+
+#include "federation/protocol/protocol.h"
+#include "privacy/crypto/digest.h"
+#include "privacy/crypto/mask.h"
+
+/* ---- What both sides know ---- */
+
+/* The owners that take part, and the terms; the same at every party. */
+typedef struct hr_start {
+    hr_digest terms;                                 /* hr_terms_digest */
+    hr_digest digest;                                /* hr_start_digest */
+    uint8_t signature[HR_SIGNATURE_SIZE];            /* of the coordinator, over both */
+    size_t owners[HR_MEMBERS_MAX], owner_count;      /* owners: members, in order; owner_count: 0 before it */
+    uint8_t masks[HR_MEMBERS_MAX][HR_MASK_KEY_SIZE]; /* one an owner; zeros without masks */
+} hr_start;
+
+/* Whether terms are sound for every protocol; each has rules of its own as well. *invited: as many members as
+ * they list. Fails: FORMAT. */
+HR_MUST_CHECK hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_membership *membership,
+                                       size_t *invited, hr_error *err);
+/* What an owner signs to accept a job: the digest of the job's number, of its coordinator's key and of its
+ * terms. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_terms_digest(const hr_protocol_setup *setup, const Hedgerow__Terms *terms,
+                                        hr_digest *out, hr_error *err);
+void hr_acceptance_sign(const hr_identity *owner, const hr_digest *terms,
+                        uint8_t signature[HR_SIGNATURE_SIZE]);
+bool hr_acceptance_holds(const hr_member *owner, const hr_digest *terms, ProtobufCBinaryData signature);
+/* An owner's signature of its mask key of a job. */
+void hr_mask_key_sign(const hr_identity *owner, const hr_digest *terms, const uint8_t key[HR_MASK_KEY_SIZE],
+                      uint8_t signature[HR_SIGNATURE_SIZE]);
+bool hr_mask_key_holds(const hr_member *owner, const hr_digest *terms, ProtobufCBinaryData key,
+                       ProtobufCBinaryData signature);
+/* The digest of that of the terms, and of the keys of the owners that take part, in order. */
+hr_digest hr_start_digest(const hr_digest *terms, const hr_membership *membership, const size_t *owners,
+                          size_t count);
+/* The coordinator's signature of the digests of terms and start. */
+void hr_start_sign(const hr_identity *coordinator, const hr_digest *terms, const hr_digest *start,
+                   uint8_t signature[HR_SIGNATURE_SIZE]);
+bool hr_start_holds(const hr_member *coordinator, const hr_digest *terms, ProtobufCBinaryData start,
+                    ProtobufCBinaryData signature);
+
+/* The position of a member in a list of members; count if it is not there. */
+size_t hr_members_position(const size_t *members, size_t count, size_t member);
+/* The members of a list of names. Fails: FORMAT (a name that is no member's, or a member twice). */
+HR_MUST_CHECK hr_status hr_members_read(const hr_membership *membership, const ProtobufCBinaryData *names,
+                                        size_t count, size_t *members, hr_error *err);
+/* Reads a message of another party: its kind and content. Fails: FORMAT (none, or of a kind that is
+ * not known), LIMIT, MEMORY. */
+HR_MUST_CHECK hr_status hr_message_read(const hr_event *event, Hedgerow__Message **out, hr_error *err);
+
+/* ---- An owner ---- */
+
+typedef enum hr_owner_phase {
+    HR_OWNER_NEW,
+    HR_OWNER_DECIDING,
+    HR_OWNER_ACCEPTED,
+    HR_OWNER_RUNNING, /* it has the start */
+    HR_OWNER_OVER
+} hr_owner_phase;
+
+/* What the machine of an owner holds of its job, in any protocol. */
+typedef struct hr_owner_job {
+    hr_protocol *protocol; /* the machine itself */
+    hr_protocol_setup setup;
+    bool masked; /* the protocol has masks */
+    hr_owner_phase phase;
+    hr_start start;
+    bool invited[HR_MEMBERS_MAX], cut[HR_MEMBERS_MAX]; /* cut: it broke the protocol */
+} hr_owner_job;
+
+size_t hr_owner_job_self(const hr_owner_job *job);
+/* Terms have come, which fit the protocol. Fails: POLICY, FORMAT, MEMORY. */
+HR_MUST_CHECK hr_status hr_owner_job_offered(hr_owner_job *job, const Hedgerow__Terms *terms, hr_error *err);
+/* The owner has decided; answers. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_owner_job_decided(hr_owner_job *job, const hr_event *event, hr_error *err);
+/* Checks a start. The job runs then; it is over if fewer owners take part than the policy requires. Fails:
+ * POLICY, FORMAT, MEMORY. */
+HR_MUST_CHECK hr_status hr_owner_job_started(hr_owner_job *job, const Hedgerow__Start *start, hr_error *err);
+/* The coordinator ends the job. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_owner_job_finished(hr_owner_job *job, const Hedgerow__Finish *finish,
+                                              hr_error *err);
+/* Ends the job without a model. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_owner_job_stop(hr_owner_job *job, const char *why, hr_error *err);
+/* Of a member that broke the protocol. Without the coordinator there is no job. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_owner_job_cut_off(hr_owner_job *job, size_t member, const char *why,
+                                             hr_error *err);
+
+/* What a protocol does of its own about messages to an owner. */
+typedef struct hr_owner_acts {
+    hr_status (*coordinator)(hr_protocol *self, const Hedgerow__Message *message, hr_error *err);
+    /* NULL: others may send nothing. */
+    hr_status (*other)(hr_protocol *self, size_t from, const Hedgerow__Message *message, hr_error *err);
+    /* NULL: hr_owner_job_cut_off. */
+    hr_status (*cut_off)(hr_protocol *self, size_t member, const char *why, hr_error *err);
+    /* After each message, refused or not; NULL: nothing. */
+    hr_status (*go_on)(hr_protocol *self, hr_error *err);
+} hr_owner_acts;
+
+/* Acts on the message of a member that is not cut off, until the job is over. Whatever an act fails with cuts
+ * the member off. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_owner_job_hear(hr_owner_job *job, const hr_event *event, const hr_owner_acts *acts,
+                                          hr_error *err);
+
+/* ---- The coordinator ---- */
+
+/* What the machine of a coordinator holds of its job, in any protocol. By member, where not said. */
+typedef struct hr_coordinator_job {
+    hr_protocol *protocol; /* the machine itself */
+    hr_protocol_setup setup;
+    bool masked; /* the protocol has masks */
+    Hedgerow__Terms *terms;
+    size_t invited[HR_MEMBERS_MAX]; /* members, in the order of the terms */
+    hr_start start;
+    uint8_t acceptances[HR_MEMBERS_MAX][HR_SIGNATURE_SIZE], masks[HR_MEMBERS_MAX][HR_MASK_KEY_SIZE],
+        mask_signatures[HR_MEMBERS_MAX][HR_SIGNATURE_SIZE];
+    bool answered[HR_MEMBERS_MAX], accepted[HR_MEMBERS_MAX], wants_model[HR_MEMBERS_MAX];
+    size_t declines[HR_MEMBERS_MAX];                /* counted by hr_coordinator_job_hear */
+    bool gone[HR_MEMBERS_MAX], cut[HR_MEMBERS_MAX]; /* gone: withdrew, or was cut off */
+    char why[HR_MEMBERS_MAX][HR_ACTION_TEXT];       /* it declined, or was cut off */
+} hr_coordinator_job;
+
+/* Reads the terms of setup. Fails: FORMAT, MEMORY. */
+HR_MUST_CHECK hr_status hr_coordinator_job_read(hr_coordinator_job *job, hr_error *err);
+void hr_coordinator_job_done(hr_coordinator_job *job);
+/* Sends the terms to all that they list. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_coordinator_job_offer(hr_coordinator_job *job, hr_error *err);
+/* Takes an answer. Who declines after the start is gone; who accepts after it is sent the end. Fails: POLICY,
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_coordinator_job_answer(hr_coordinator_job *job, size_t from,
+                                                  const Hedgerow__Answer *answer, hr_error *err);
+/* Fixes the owners, those that have accepted, and signs the start. False: there are none. */
+bool hr_coordinator_job_list(hr_coordinator_job *job);
+/* Sends the start to its owners. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_coordinator_job_start(hr_coordinator_job *job, hr_error *err);
+/* Sends a message to the owners of the start. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_coordinator_job_send(hr_coordinator_job *job, Hedgerow__Message__KindCase kind,
+                                                const void *content, hr_error *err);
+/* Sends the end of the job to every invited owner. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_coordinator_job_finish(hr_coordinator_job *job, const Hedgerow__Finish *finish,
+                                                  hr_error *err);
+/* Ends the job without a model. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_coordinator_job_fail(hr_coordinator_job *job, const char *why, hr_error *err);
+/* Of a member that broke the protocol. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_coordinator_job_cut_off(hr_coordinator_job *job, size_t member, const char *why,
+                                                   hr_error *err);
+
+/* What a protocol does of its own about messages. */
+typedef struct hr_coordinator_acts {
+    hr_status (*answer)(hr_protocol *self, size_t from, const Hedgerow__Answer *answer, hr_error *err);
+    hr_status (*other)(hr_protocol *self, size_t from, const Hedgerow__Message *message, hr_error *err);
+    hr_status (*without)(hr_protocol *self, size_t member, hr_error *err); /* it was cut off */
+} hr_coordinator_acts;
+
+/* Acts on the message of a member that was asked and is not gone. A second refusal, and whatever an act fails
+ * with, cut the member off. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_coordinator_job_hear(hr_coordinator_job *job, const hr_event *event,
+                                                const hr_coordinator_acts *acts, hr_error *err);
+
+bool hr_coordinator_job_invited(const hr_coordinator_job *job, size_t member);
+/* Whether nobody who was asked is waited for. */
+bool hr_coordinator_job_answered(const hr_coordinator_job *job);
+const char *hr_coordinator_job_name(const hr_coordinator_job *job, size_t member);
+/* What became of a member, without its slots; awaited: to answer the offer. False: it was not asked. */
+bool hr_coordinator_job_part(const hr_coordinator_job *job, size_t member, hr_part_info *out);
+
+#endif

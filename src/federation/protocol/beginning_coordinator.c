@@ -1,0 +1,200 @@
+/* The coordinator's side of a job's beginning and end. */
+#include "base/fail.h"
+#include "federation/protocol/beginning.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *hr_coordinator_job_name(const hr_coordinator_job *job, size_t member) {
+    return job->setup.view->membership->members[member].name;
+}
+
+bool hr_coordinator_job_invited(const hr_coordinator_job *job, size_t member) {
+    return hr_members_position(job->invited, job->terms->n_owners, member) < job->terms->n_owners;
+}
+
+hr_status hr_coordinator_job_read(hr_coordinator_job *job, hr_error *err) {
+    ProtobufCMessage *terms = NULL;
+    hr_status status = hr_message_unpack(&hedgerow__terms__descriptor, job->setup.terms.at,
+                                         job->setup.terms.size, &terms, err);
+    if (status) return status;
+    job->terms = (Hedgerow__Terms *)terms;
+    status = hr_terms_check(job->terms, job->setup.view->membership, job->invited, err);
+    return status ? status : hr_terms_digest(&job->setup, job->terms, &job->start.terms, err);
+}
+
+void hr_coordinator_job_done(hr_coordinator_job *job) {
+    if (job->terms) hr_message_unpacked_free(&job->terms->base);
+}
+
+/* ---- Messages to many ---- */
+
+static hr_status send_invited(hr_coordinator_job *job, Hedgerow__Message__KindCase kind, const void *content,
+                              hr_error *err) {
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < job->terms->n_owners; i++)
+        status = hr_protocol_send(job->protocol, job->invited[i], kind, content, err);
+    return status;
+}
+
+hr_status hr_coordinator_job_send(hr_coordinator_job *job, Hedgerow__Message__KindCase kind,
+                                  const void *content, hr_error *err) {
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < job->start.owner_count; i++)
+        status = hr_protocol_send(job->protocol, job->start.owners[i], kind, content, err);
+    return status;
+}
+
+hr_status hr_coordinator_job_offer(hr_coordinator_job *job, hr_error *err) {
+    return send_invited(job, HEDGEROW__MESSAGE__KIND_TERMS, job->terms, err);
+}
+
+/* ---- Answers ---- */
+
+bool hr_coordinator_job_answered(const hr_coordinator_job *job) {
+    for (size_t i = 0; i < job->terms->n_owners; i++)
+        if (!job->answered[job->invited[i]] && !job->gone[job->invited[i]]) return false;
+    return true;
+}
+
+static hr_status take_acceptance(hr_coordinator_job *job, size_t from, const Hedgerow__Answer *answer,
+                                 hr_error *err) {
+    const hr_member *owner = &job->setup.view->membership->members[from];
+    if (job->answered[from]) return hr_protocol_refuse("a second answer", err);
+    if (!hr_acceptance_holds(owner, &job->start.terms, answer->signature))
+        return hr_protocol_refuse("an acceptance without its signature", err);
+    if (!job->masked && (answer->mask_key.len || answer->mask_signature.len))
+        return hr_protocol_refuse("a mask key for a job without masks", err);
+    if (job->masked && !hr_mask_key_holds(owner, &job->start.terms, answer->mask_key, answer->mask_signature))
+        return hr_protocol_refuse("an acceptance without a signed mask key", err);
+    memcpy(job->acceptances[from], answer->signature.data, HR_SIGNATURE_SIZE);
+    if (job->masked) {
+        memcpy(job->masks[from], answer->mask_key.data, HR_MASK_KEY_SIZE);
+        memcpy(job->mask_signatures[from], answer->mask_signature.data, HR_SIGNATURE_SIZE);
+    }
+    job->answered[from] = job->accepted[from] = true;
+    job->wants_model[from] = answer->wants_model;
+    if (!job->start.owner_count) return HR_OK;
+    Hedgerow__Finish late = HEDGEROW__FINISH__INIT;
+    late.reason = hr_text_of("the job started without this owner");
+    return hr_protocol_send(job->protocol, from, HEDGEROW__MESSAGE__KIND_FINISH, &late, err);
+}
+
+hr_status hr_coordinator_job_answer(hr_coordinator_job *job, size_t from, const Hedgerow__Answer *answer,
+                                    hr_error *err) {
+    if (answer->accepted) return take_acceptance(job, from, answer, err);
+    bool fit = hr_text_is_fit(answer->reason, 200);
+    job->answered[from] = true;
+    job->accepted[from] = false;
+    job->gone[from] = job->gone[from] || job->start.owner_count;
+    if (fit) snprintf(job->why[from], HR_ACTION_TEXT, "%.*s", (int)answer->reason.len, answer->reason.data);
+    return hr_protocol_say(job->protocol, HR_ACT_WARN, 0, err, "owner %s declines: %.*s",
+                           hr_coordinator_job_name(job, from), fit ? (int)answer->reason.len : 0,
+                           fit ? (char *)answer->reason.data : "");
+}
+
+/* ---- The start ---- */
+
+bool hr_coordinator_job_list(hr_coordinator_job *job) {
+    hr_start *s = &job->start;
+    for (size_t i = 0; i < job->terms->n_owners; i++) {
+        size_t member = job->invited[i];
+        if (!job->accepted[member] || job->gone[member]) continue;
+        memcpy(s->masks[s->owner_count], job->masks[member], HR_MASK_KEY_SIZE);
+        s->owners[s->owner_count++] = member;
+    }
+    s->digest = hr_start_digest(&s->terms, job->setup.view->membership, s->owners, s->owner_count);
+    hr_start_sign(job->setup.view->identity, &s->terms, &s->digest, s->signature);
+    return s->owner_count > 0;
+}
+
+hr_status hr_coordinator_job_start(hr_coordinator_job *job, hr_error *err) {
+    Hedgerow__Start start = HEDGEROW__START__INIT;
+    ProtobufCBinaryData names[HR_MEMBERS_MAX], acceptances[HR_MEMBERS_MAX], masks[HR_MEMBERS_MAX],
+        mask_signatures[HR_MEMBERS_MAX];
+    for (size_t i = 0; i < job->start.owner_count; i++) {
+        size_t member = job->start.owners[i];
+        names[i] = hr_text_of(hr_coordinator_job_name(job, member));
+        acceptances[i] = hr_data_of(job->acceptances[member], HR_SIGNATURE_SIZE);
+        masks[i] = hr_data_of(job->masks[member], HR_MASK_KEY_SIZE);
+        mask_signatures[i] = hr_data_of(job->mask_signatures[member], HR_SIGNATURE_SIZE);
+    }
+    start.owners = names;
+    start.acceptances = acceptances;
+    start.mask_keys = masks;
+    start.mask_signatures = mask_signatures;
+    start.signature = hr_data_of(job->start.signature, HR_SIGNATURE_SIZE);
+    start.n_owners = start.n_acceptances = job->start.owner_count;
+    start.n_mask_keys = start.n_mask_signatures = job->masked ? job->start.owner_count : 0;
+    hr_status status = hr_coordinator_job_send(job, HEDGEROW__MESSAGE__KIND_START, &start, err);
+    if (status) return status;
+    const hr_action_kind kind = job->start.owner_count < job->terms->n_owners ? HR_ACT_WARN : HR_ACT_LOG;
+    return hr_protocol_say(job->protocol, kind, 0, err, "%zu of %zu owners take part", job->start.owner_count,
+                           job->terms->n_owners);
+}
+
+/* ---- The end ---- */
+
+hr_status hr_coordinator_job_finish(hr_coordinator_job *job, const Hedgerow__Finish *finish, hr_error *err) {
+    return send_invited(job, HEDGEROW__MESSAGE__KIND_FINISH, finish, err);
+}
+
+hr_status hr_coordinator_job_fail(hr_coordinator_job *job, const char *why, hr_error *err) {
+    Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
+    finish.reason = hr_text_of(why);
+    hr_status status = hr_coordinator_job_finish(job, &finish, err);
+    return status ? status : hr_protocol_say(job->protocol, HR_ACT_FAIL, 0, err, "%s", why);
+}
+
+hr_status hr_coordinator_job_cut_off(hr_coordinator_job *job, size_t member, const char *why, hr_error *err) {
+    job->gone[member] = job->cut[member] = true;
+    snprintf(job->why[member], HR_ACTION_TEXT, "%.200s", why);
+    return hr_protocol_say(job->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
+}
+
+bool hr_coordinator_job_part(const hr_coordinator_job *job, size_t member, hr_part_info *out) {
+    if (!hr_coordinator_job_invited(job, member)) return false;
+    const hr_start *s = &job->start;
+    bool in_job = hr_members_position(s->owners, s->owner_count, member) < s->owner_count;
+    *out = (hr_part_info){.state = job->cut[member]         ? HR_PART_CUT_OFF
+                                   : !job->answered[member] ? HR_PART_SILENT
+                                   : !job->accepted[member] ? HR_PART_DECLINED
+                                   : in_job                 ? HR_PART_TAKEN
+                                                            : HR_PART_ACCEPTED};
+    out->awaited = out->state == HR_PART_SILENT && !s->owner_count && hr_protocol_waits(job->protocol);
+    memcpy(out->why, job->why[member], sizeof out->why);
+    if (out->state == HR_PART_ACCEPTED)
+        snprintf(out->why, sizeof out->why, "%s",
+                 s->owner_count ? "its answer came after the job started" : "the job has not started");
+    return true;
+}
+
+/* ---- Messages ---- */
+
+static hr_status act_on_member(hr_coordinator_job *job, const hr_event *event,
+                               const hr_coordinator_acts *acts, hr_error *err) {
+    Hedgerow__Message *message = NULL;
+    if (!hr_coordinator_job_invited(job, event->from))
+        return hr_protocol_refuse("a message from a member that was not asked", err);
+    hr_status status = hr_message_read(event, &message, err);
+    if (status) return status;
+    if (message->kind_case != HEDGEROW__MESSAGE__KIND_ANSWER)
+        status = acts->other(job->protocol, event->from, message, err);
+    else if (!message->answer->accepted && job->declines[event->from]++)
+        status = hr_protocol_refuse("a second refusal", err);
+    else
+        status = acts->answer(job->protocol, event->from, message->answer, err);
+    hr_message_unpacked_free(&message->base);
+    return status;
+}
+
+hr_status hr_coordinator_job_hear(hr_coordinator_job *job, const hr_event *event,
+                                  const hr_coordinator_acts *acts, hr_error *err) {
+    if (job->gone[event->from]) return HR_OK;
+    hr_error why = {0};
+    hr_status status = act_on_member(job, event, acts, &why);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    if (!status) return HR_OK;
+    status = hr_coordinator_job_cut_off(job, event->from, why.message, err);
+    return status ? status : acts->without(job->protocol, event->from, err);
+}

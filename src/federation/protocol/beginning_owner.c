@@ -1,0 +1,203 @@
+/* An owner's side of a job's beginning and end. */
+#include "base/fail.h"
+#include "federation/protocol/beginning.h"
+
+#include <string.h>
+
+size_t hr_owner_job_self(const hr_owner_job *job) {
+    return job->setup.view->self;
+}
+
+static const hr_member *member_of(const hr_owner_job *job, size_t member) {
+    return &job->setup.view->membership->members[member];
+}
+
+/* ---- Terms ---- */
+
+hr_status hr_owner_job_offered(hr_owner_job *job, const Hedgerow__Terms *terms, hr_error *err) {
+    if (job->phase != HR_OWNER_NEW) return hr_protocol_refuse("the job was offered before", err);
+    size_t invited[HR_MEMBERS_MAX];
+    hr_status status = hr_terms_check(terms, job->setup.view->membership, invited, err);
+    if (status) return status;
+    for (size_t i = 0; i < terms->n_owners; i++) job->invited[invited[i]] = true;
+    if (!job->invited[hr_owner_job_self(job)])
+        return hr_protocol_refuse("a job that does not name this owner", err);
+    job->phase = HR_OWNER_DECIDING;
+    hr_action decide = {.kind = HR_ACT_DECIDE};
+    status = hr_terms_digest(&job->setup, terms, &job->start.terms, err);
+    if (!status) status = hr_message_pack(&terms->base, &decide.bytes, err);
+    return status ? status : hr_protocol_act(job->protocol, decide, err);
+}
+
+static hr_status send_answer(hr_owner_job *job, bool accepted, ProtobufCBinaryData reason, hr_error *err) {
+    Hedgerow__Answer content = HEDGEROW__ANSWER__INIT;
+    uint8_t signature[HR_SIGNATURE_SIZE], key[HR_MASK_KEY_SIZE], key_signature[HR_SIGNATURE_SIZE];
+    content.accepted = accepted;
+    content.reason = reason;
+    if (accepted) {
+        hr_acceptance_sign(job->setup.view->identity, &job->start.terms, signature);
+        content.signature = hr_data_of(signature, sizeof signature);
+    }
+    if (accepted && job->masked) {
+        hr_mask_public(job->setup.secret, key);
+        hr_mask_key_sign(job->setup.view->identity, &job->start.terms, key, key_signature);
+        content.wants_model = job->setup.wants_model;
+        content.mask_key = hr_data_of(key, sizeof key);
+        content.mask_signature = hr_data_of(key_signature, sizeof key_signature);
+    }
+    return hr_protocol_send(job->protocol, job->setup.coordinator, HEDGEROW__MESSAGE__KIND_ANSWER, &content,
+                            err);
+}
+
+hr_status hr_owner_job_decided(hr_owner_job *job, const hr_event *event, hr_error *err) {
+    if (job->phase != HR_OWNER_DECIDING) return HR_OK;
+    job->phase = event->number ? HR_OWNER_ACCEPTED : HR_OWNER_OVER;
+    hr_status status = send_answer(job, event->number, hr_data_of(event->bytes, event->size), err);
+    if (status || event->number) return status;
+    return hr_protocol_say(job->protocol, HR_ACT_FAIL, 0, err, "declined: %.*s",
+                           (int)(event->size < 200 ? event->size : 200), event->bytes);
+}
+
+/* ---- The start ---- */
+
+static bool were_named(const hr_owner_job *job, const size_t *members, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!job->invited[members[i]]) return false;
+    return true;
+}
+
+/* Every owner that takes part has signed that it accepts the terms that this one accepted: how many they are,
+ * and what they were offered, is not the coordinator's word alone. */
+static hr_status check_acceptances(const hr_owner_job *job, const Hedgerow__Start *start, hr_error *err) {
+    if (start->n_acceptances != start->n_owners)
+        return hr_protocol_refuse("a start without an acceptance of every owner", err);
+    for (size_t i = 0; i < start->n_owners; i++) {
+        const hr_member *other = member_of(job, job->start.owners[i]);
+        if (!hr_acceptance_holds(other, &job->start.terms, start->acceptances[i]))
+            return hr_fail(err, HR_E_POLICY, "", "a start without the acceptance of these terms by %s",
+                           other->name);
+    }
+    return HR_OK;
+}
+
+static bool is_own_mask_key(const hr_owner_job *job, const uint8_t key[HR_MASK_KEY_SIZE]) {
+    uint8_t own[HR_MASK_KEY_SIZE];
+    hr_mask_public(job->setup.secret, own);
+    return memcmp(own, key, sizeof own) == 0;
+}
+
+/* A member that copies another's key is no danger: streams follow from positions too (privacy/crypto/mask.h).
+ */
+static hr_status check_mask_key(const hr_owner_job *job, size_t position, ProtobufCBinaryData key,
+                                ProtobufCBinaryData signature, hr_error *err) {
+    const size_t member = job->start.owners[position];
+    if (!hr_mask_key_holds(member_of(job, member), &job->start.terms, key, signature))
+        return hr_fail(err, HR_E_POLICY, "", "a start without a mask key that %s signed",
+                       member_of(job, member)->name);
+    if (member == hr_owner_job_self(job) && !is_own_mask_key(job, key.data))
+        return hr_protocol_refuse("a start with another mask key than this owner sent", err);
+    if (!hr_mask_key_valid(job->setup.secret, key.data))
+        return hr_fail(err, HR_E_POLICY, "", "a start with a mask key of %s that gives no secret",
+                       member_of(job, member)->name);
+    return HR_OK;
+}
+
+static hr_status take_mask_keys(hr_owner_job *job, const Hedgerow__Start *start, hr_error *err) {
+    const size_t wanted = job->masked ? start->n_owners : 0;
+    if (start->n_mask_keys != wanted || start->n_mask_signatures != wanted)
+        return hr_protocol_refuse("a start with more or fewer mask keys than owners with masks", err);
+    for (size_t i = 0; i < wanted; i++) {
+        hr_status status = check_mask_key(job, i, start->mask_keys[i], start->mask_signatures[i], err);
+        if (status) return status;
+        memcpy(job->start.masks[i], start->mask_keys[i].data, HR_MASK_KEY_SIZE);
+    }
+    return HR_OK;
+}
+
+static hr_status read_start(hr_owner_job *job, const Hedgerow__Start *start, hr_error *err) {
+    const hr_membership *membership = job->setup.view->membership;
+    hr_start *s = &job->start;
+    hr_status status = hr_members_read(membership, start->owners, start->n_owners, s->owners, err);
+    if (status) return status;
+    if (!were_named(job, s->owners, start->n_owners))
+        return hr_protocol_refuse("a job with other members than its terms name", err);
+    if (hr_members_position(s->owners, start->n_owners, hr_owner_job_self(job)) == start->n_owners)
+        return hr_protocol_refuse("a start without this owner", err);
+    s->digest = hr_start_digest(&s->terms, membership, s->owners, start->n_owners);
+    if (!hr_start_holds(member_of(job, job->setup.coordinator), &s->terms,
+                        hr_data_of(s->digest.bytes, HR_DIGEST_SIZE), start->signature))
+        return hr_protocol_refuse("a start that the coordinator did not sign", err);
+    memcpy(s->signature, start->signature.data, HR_SIGNATURE_SIZE);
+    status = check_acceptances(job, start, err);
+    return status ? status : take_mask_keys(job, start, err);
+}
+
+hr_status hr_owner_job_started(hr_owner_job *job, const Hedgerow__Start *start, hr_error *err) {
+    if (job->phase != HR_OWNER_ACCEPTED)
+        return hr_protocol_refuse("a start without acceptance, or a second start", err);
+    hr_status status = read_start(job, start, err);
+    if (status) return status;
+    if (start->n_owners < job->setup.min_owners) {
+        static const char why[] = "fewer owners take part than the policy requires";
+        status = send_answer(job, false, hr_text_of(why), err);
+        return status ? status : hr_owner_job_stop(job, why, err);
+    }
+    job->start.owner_count = start->n_owners;
+    job->phase = HR_OWNER_RUNNING;
+    return HR_OK;
+}
+
+/* ---- The end ---- */
+
+hr_status hr_owner_job_stop(hr_owner_job *job, const char *why, hr_error *err) {
+    job->phase = HR_OWNER_OVER;
+    return hr_protocol_say(job->protocol, HR_ACT_FAIL, 0, err, "%s", why);
+}
+
+hr_status hr_owner_job_finished(hr_owner_job *job, const Hedgerow__Finish *finish, hr_error *err) {
+    if (job->phase == HR_OWNER_OVER) return HR_OK;
+    job->phase = HR_OWNER_OVER;
+    if (!finish->reason.len) return hr_protocol_say(job->protocol, HR_ACT_FINISH, 0, err, "the job is done");
+    if (!hr_text_is_fit(finish->reason, 200))
+        return hr_owner_job_stop(job, "the coordinator ended the job", err);
+    return hr_protocol_say(job->protocol, HR_ACT_FAIL, 0, err, "the coordinator ended the job: %.*s",
+                           (int)finish->reason.len, finish->reason.data);
+}
+
+hr_status hr_owner_job_cut_off(hr_owner_job *job, size_t member, const char *why, hr_error *err) {
+    job->cut[member] = true;
+    hr_status status = hr_protocol_say(job->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
+    if (status || member != job->setup.coordinator) return status;
+    job->phase = HR_OWNER_OVER;
+    return hr_protocol_say(job->protocol, HR_ACT_FAIL, 0, err, "the coordinator violated the protocol: %s",
+                           why);
+}
+
+/* ---- Messages ---- */
+
+static hr_status act_for_member(hr_owner_job *job, const hr_event *event, const hr_owner_acts *acts,
+                                hr_error *err) {
+    const bool coordinates = event->from == job->setup.coordinator;
+    Hedgerow__Message *message = NULL;
+    if (!coordinates && !acts->other)
+        return hr_protocol_refuse("a message that only the coordinator may send", err);
+    hr_status status = hr_message_read(event, &message, err);
+    if (status) return status;
+    status = coordinates ? acts->coordinator(job->protocol, message, err)
+                         : acts->other(job->protocol, event->from, message, err);
+    hr_message_unpacked_free(&message->base);
+    return status;
+}
+
+hr_status hr_owner_job_hear(hr_owner_job *job, const hr_event *event, const hr_owner_acts *acts,
+                            hr_error *err) {
+    if (job->phase == HR_OWNER_OVER || job->cut[event->from]) return HR_OK;
+    hr_error why = {0};
+    hr_status status = act_for_member(job, event, acts, &why);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    if (status && acts->cut_off)
+        status = acts->cut_off(job->protocol, event->from, why.message, err);
+    else if (status)
+        status = hr_owner_job_cut_off(job, event->from, why.message, err);
+    return status || !acts->go_on ? status : acts->go_on(job->protocol, err);
+}

@@ -1,0 +1,261 @@
+#include "federation/roles/coordinate.h"
+
+#include "base/fail.h"
+#include "federation/federated/terms.h"
+#include "federation/roles/coordinator_work.h"
+#include "federation/roles/federation_version.h"
+#include "federation/roles/terms_difference.h"
+#include "federation/transport/nats.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct hr_coordinator_service {
+    hr_arena *arena;
+    hr_job_file file;
+    const char *result; /* path */
+    hr_endpoint endpoint;
+    hr_schema *schema;
+    hr_journal *journal;
+    hr_coordinator_work work;
+    bool has_result; /* of an earlier job, which may still owe packets */
+    hr_party *party;
+    const hr_party_settings *settings;
+    hr_log log;
+    hr_file_wait wait;
+};
+
+static hr_status refuse_part(const char *path, hr_error *err) {
+    hr_fail(err, HR_E_ARGUMENT,
+            "add name, federation, key, journal and owners, or run it with 'hedgerow simulate'",
+            "the job file does not name the members");
+    return hr_fail_at(err, HR_E_ARGUMENT, path, 0, 0, NULL);
+}
+
+static hr_status read_files(hr_coordinator_service *m, const char *path, hr_error *err) {
+    hr_status status = hr_job_file_read(path, hr_federated_defaults, m->arena, &m->file, err);
+    if (!status && !m->file.name) return refuse_part(path, err);
+    if (!status) status = hr_schema_read(m->file.schema, &m->schema, err);
+    if (status) return status;
+    status = hr_schema_public(m->schema, err);
+    return status ? hr_fail_at(err, status, m->file.schema, 0, 0, NULL) : HR_OK;
+}
+
+static hr_status open_coordinator_endpoint(hr_coordinator_service *m, hr_loopback *loopback, hr_error *err) {
+    hr_endpoint_files files = {
+        m->file.name, m->file.federation, m->file.key, m->file.certificate, m->file.certificate_key, &m->log,
+        false};
+    m->wait = (hr_file_wait){.settings = m->settings, .log = &m->log, .path = m->file.journal};
+    hr_journal_wait(m->journal, hr_endpoint_wait_for_file, &m->wait);
+    return hr_endpoint_open(&files, m->settings, loopback, m->arena, &m->endpoint, err);
+}
+
+static hr_status open_coordinator_party(hr_coordinator_service *m, hr_error *err) {
+    hr_coordinator_work_init(&m->work);
+    m->work.path = m->result;
+    if (m->file.model) m->work.work.evaluated = &m->file.evaluated;
+    m->work.work.log = &m->log;
+    m->work.report_owner = m->settings->report_owner;
+    m->work.user = m->settings->user;
+    hr_party_options options = {.view = &m->endpoint.view,
+                                .journal = m->journal,
+                                .transport = m->endpoint.transport,
+                                .work = &m->work.work,
+                                .schema = m->schema,
+                                .round_gain = m->file.round_gain,
+                                .deadline = (int64_t)m->file.deadline * 1000,
+                                .lifetime = (int64_t)HR_ENDPOINT_DAYS * 86400,
+                                .quota = HR_ENDPOINT_QUOTA,
+                                .resend = HR_ENDPOINT_RESEND};
+    return hr_party_open(&options, &m->party, err);
+}
+
+static hr_status check_owners(const hr_coordinator_service *m, hr_error *err) {
+    for (size_t i = 0; i < m->file.owners.count; i++) {
+        const char *name = m->file.owners.items[i];
+        size_t member = hr_membership_by_name(m->endpoint.view.membership, name, strlen(name));
+        if (member != HR_NO_MEMBER && member != m->endpoint.view.self) continue;
+        hr_fail(err, HR_E_ARGUMENT, "name members that the federation file lists, not the coordinator",
+                "'%s' cannot be an owner of this job", name);
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "owners");
+    }
+    return HR_OK;
+}
+
+/* A job that runs, and the terms of the job file. */
+typedef struct running_job {
+    const hr_coordinator_service *service;
+    const char *path;
+    hr_error *err;
+} running_job;
+
+static hr_status unpack_terms(hr_blob bytes, Hedgerow__Terms **out, hr_error *err) {
+    ProtobufCMessage *unpacked = NULL;
+    hr_status status = hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &unpacked, err);
+    if (!status) *out = (Hedgerow__Terms *)unpacked;
+    return status;
+}
+
+static hr_status refuse_difference(const running_job *r, const hr_journal_job *job, const char *difference) {
+    char id[9];
+    for (size_t i = 0; i < 4; i++) snprintf(id + 2 * i, 3, "%02x", job->id[i]);
+    hr_fail(r->err, HR_E_POLICY, "restore the file, or end that job with 'hedgerow jobs cancel'",
+            "%s (id %s)", difference, id);
+    return hr_fail_at(r->err, HR_E_POLICY, r->path, 0, 0, NULL);
+}
+
+static hr_status compare_running(void *user, const hr_journal_job *job) {
+    const running_job *r = user;
+    const hr_coordinator_service *m = r->service;
+    char difference[HR_TERMS_DIFFERENCE];
+    hr_bytes bytes = {0};
+    Hedgerow__Terms *file = NULL, *running = NULL;
+    bool differs = false;
+    if (job->cancelled || !job->terms.size) return HR_OK;
+    hr_status status = hr_terms_of(&m->file, r->path, m->schema, &m->file.owners, &bytes, r->err);
+    if (!status) status = unpack_terms((hr_blob){bytes.at, bytes.size}, &file, r->err);
+    if (!status) status = unpack_terms(job->terms, &running, r->err);
+    if (!status) differs = hr_terms_difference(file, running, difference);
+    if (!status && !differs && m->file.round_gain != job->round_gain) {
+        snprintf(difference, sizeof difference,
+                 "the job file says round-gain: %.15g, the running job has %.15g", m->file.round_gain,
+                 job->round_gain);
+        differs = true;
+    }
+    if (file) hr_message_unpacked_free(&file->base);
+    if (running) hr_message_unpacked_free(&running->base);
+    free(bytes.at);
+    return differs ? refuse_difference(r, job, difference) : status;
+}
+
+/* A job that runs continues with its own terms: a file that says something else is refused. */
+static hr_status check_running(const hr_coordinator_service *m, const char *path, hr_error *err) {
+    hr_error why = {0};
+    running_job r = {m, path, &why};
+    hr_status status = hr_journal_each_job(m->journal, compare_running, &r, &why);
+    if (status && err) *err = why;
+    return status;
+}
+
+static bool is_file(const char *path) {
+    struct stat there;
+    return !stat(path, &there) && S_ISREG(there.st_mode);
+}
+
+/* A job that was begun continues; a new one does not overwrite a result. */
+static hr_status submit(hr_coordinator_service *m, const char *path, hr_error *err) {
+    hr_bytes terms = {0};
+    char name[HR_JOB_NAME_MAX + 1];
+    if (hr_party_jobs(m->party)) {
+        hr_log_write(&m->log, HR_LOG_INFO, NULL, "an earlier job continues");
+        return HR_OK;
+    }
+    m->has_result = is_file(m->result);
+    if (m->has_result) return HR_OK;
+    hr_status status = check_owners(m, err);
+    if (!status) status = hr_job_name_of(path, name, err);
+    if (!m->file.date) m->file.date = hr_endpoint_clock().date;
+    if (!status) status = hr_terms_of(&m->file, name, m->schema, &m->file.owners, &terms, err);
+    if (!status)
+        status = hr_party_submit(m->party, (hr_blob){terms.at, terms.size}, hr_endpoint_clock().date, err);
+    free(terms.at);
+    return status;
+}
+
+static hr_status open_coordinator_service(hr_coordinator_service *m, const char *path, hr_loopback *loopback,
+                                          hr_error *err) {
+    hr_status status = read_files(m, path, err);
+    m->log.coordinator = m->file.name;
+    if (!status) status = hr_journal_open(m->file.journal, &m->journal, err);
+    if (!status) status = check_running(m, path, err);
+    if (!status) status = open_coordinator_endpoint(m, loopback, err);
+    if (!status && !loopback)
+        status = hr_federation_version_note(&m->endpoint.file, m->journal, &m->log, err);
+    if (!status) status = open_coordinator_party(m, err);
+    return status ? status : submit(m, path, err);
+}
+
+hr_status hr_coordinator_service_open(const char *file, const char *result, const hr_party_settings *settings,
+                                      hr_loopback *loopback, hr_coordinator_service **out, hr_error *err) {
+    hr_coordinator_service *m = calloc(1, sizeof *m);
+    if (!m) return hr_fail_memory(err);
+    m->settings = settings;
+    m->log = (hr_log){.sink = settings->log_line, .user = settings->user};
+    m->result = result;
+    m->arena = hr_arena_new();
+    hr_status status = m->arena ? open_coordinator_service(m, file, loopback, err) : hr_fail_memory(err);
+    if (status)
+        hr_coordinator_service_close(m);
+    else
+        *out = m;
+    return status;
+}
+
+void hr_coordinator_service_close(hr_coordinator_service *m) {
+    if (!m) return;
+    hr_party_close(m->party);
+    hr_endpoint_done(&m->endpoint);
+    hr_journal_close(m->journal);
+    hr_schema_free(m->schema);
+    hr_job_result_free(&m->work.result);
+    hr_arena_free(m->arena);
+    free(m);
+}
+
+hr_party *hr_coordinator_service_party(hr_coordinator_service *m) {
+    return m->party;
+}
+
+hr_status hr_coordinator_service_take(hr_coordinator_service *m, hr_job_result *out, hr_error *err) {
+    if (m->has_result) {
+        hr_fail(err, HR_E_POLICY,
+                "name another file, or move it away: a new job costs its owners budget again",
+                "the %s exists already", hr_product_name(&m->file));
+        return hr_fail_at(err, HR_E_POLICY, m->result, 0, 0, NULL);
+    }
+    if (m->work.rescue[0]) {
+        hr_fail(err, HR_E_POLICY, "move one of the two files",
+                "this file is not the job's; its %s is in '%s'", hr_product_name(&m->file), m->work.rescue);
+        return hr_fail_at(err, HR_E_POLICY, m->result, 0, 0, NULL);
+    }
+    if (!hr_coordinator_work_has_result(&m->work))
+        return hr_fail(err, m->work.all_declined ? HR_E_POLICY : HR_E_JOB,
+                       m->work.all_declined ? "see the owners' reasons in the log" : "see the log",
+                       "the job ended without a %s: %s", hr_product_name(&m->file), m->work.why);
+    *out = m->work.result;
+    m->work.result = (hr_job_result){0};
+    return HR_OK;
+}
+
+static bool is_job_over(void *user) {
+    const hr_coordinator_service *m = user;
+    return !hr_party_jobs(m->party);
+}
+
+hr_status hr_job_makes(const char *file, hr_job_product *out, hr_error *err) {
+    hr_job_file job;
+    hr_arena *arena = hr_arena_new();
+    if (!arena) return hr_fail_memory(err);
+    hr_status status = hr_job_file_read(file, hr_federated_defaults, arena, &job, err);
+    if (!status) *out = job.model ? HR_JOB_FIGURES : job.columns.count ? HR_JOB_SCHEMA : HR_JOB_MODEL;
+    hr_arena_free(arena);
+    return status;
+}
+
+hr_status hr_coordinate(const char *file, const char *result, const hr_party_settings *settings,
+                        hr_job_result *out, hr_error *err) {
+    hr_coordinator_service *m = NULL;
+    hr_party_settings ours;
+    hr_status status = hr_endpoint_settings(settings, &ours, err);
+    if (!status) status = hr_nats_present(err);
+    if (!status) status = hr_coordinator_service_open(file, result, &ours, NULL, &m, err);
+    if (status) return status;
+    if (ours.ready) ours.ready(ours.user);
+    status = hr_endpoint_work(m->party, &ours, is_job_over, m, err);
+    if (!status) status = hr_endpoint_drain(m->party, &ours, err);
+    if (!status) status = hr_coordinator_service_take(m, out, err);
+    hr_coordinator_service_close(m);
+    return status;
+}

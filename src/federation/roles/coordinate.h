@@ -1,0 +1,24 @@
+/* A coordinator at work: what its job file names, opened, and the job begun or taken up again. */
+#ifndef HR_PARTY_COORDINATE_H
+#define HR_PARTY_COORDINATE_H
+
+#include "federation/party/endpoint.h"
+
+typedef struct hr_coordinator_service hr_coordinator_service;
+
+/* At the broker, or at a loopback unless that is NULL. If the result exists and no job runs, none is begun,
+ * but what an earlier job still has to send can be sent. Settings are borrowed. Owner: the caller frees *out
+ * with hr_coordinator_service_close, before the loopback. Fails: as hr_coordinate. */
+HR_MUST_CHECK hr_status hr_coordinator_service_open(const char *file, const char *result,
+                                                    const hr_party_settings *settings, hr_loopback *loopback,
+                                                    hr_coordinator_service **out, hr_error *err);
+void hr_coordinator_service_close(hr_coordinator_service *service);
+
+hr_party *hr_coordinator_service_party(hr_coordinator_service *service);
+
+/* The result, which is the caller's from then on. Fails: POLICY (the job ended without one, or one of
+ * an earlier job exists). */
+HR_MUST_CHECK hr_status hr_coordinator_service_take(hr_coordinator_service *service, hr_job_result *out,
+                                                    hr_error *err);
+
+#endif

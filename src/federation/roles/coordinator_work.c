@@ -1,0 +1,314 @@
+#include "federation/roles/coordinator_work.h"
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/text/text.h"
+#include "federation/federated/federated_method.h"
+#include "federation/federated/terms.h"
+#include "federation/sums/summed_job.h"
+#include "fit/budget.h"
+#include "privacy/mechanisms.h"
+#include "tables/schema/schema.h"
+
+#include <hedgerow/amount.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { STATEMENT = 1600, PERSONS = 200, MODEL_FRAME = 4096 };
+
+static const char meaning[] =
+    "Epsilon is what the job allows each owner to spend, or the largest amount that an owner lists for a "
+    "round, if that is more; that no owner spends more depends on the owner's program.";
+
+/* A model in the making. */
+typedef struct coordinator_work_making {
+    const hr_party_job *job;
+    const hr_method *method;
+    hr_joint_model joint;
+    hr_privacy_measure privacy_measure;
+    const char *unit;
+    char statement[STATEMENT];
+} coordinator_work_making;
+
+static const char *protected_unit(const hr_schema *schema, bool of_one_file) {
+    if (hr_schema_unit(schema)) return of_one_file ? HR_PERSON_OF_FILE : HR_PERSON_OF_OWNER;
+    return of_one_file ? HR_RECORD_OF_FILE : HR_RECORD_OF_OWNER;
+}
+
+static const char *assumption_of(const char *unit) {
+    if (!strcmp(unit, HR_RECORD_OF_FILE))
+        return "each of which was assigned to an owner independently of the others";
+    return "even if all other owners and the coordinator act together";
+}
+
+/* Who a person is, and what protects it; "" if the job protects records. */
+static void state_persons(const coordinator_work_making *m, char *text, size_t size) {
+    const char *unit = hr_schema_unit(m->job->schema);
+    char name[80];
+    *text = '\0';
+    if (!unit) return;
+    hr_text_show(unit, name, sizeof name);
+    snprintf(text, size, "A person is all records of one %s%s. ", name,
+             strcmp(m->unit, HR_PERSON_OF_OWNER)
+                 ? ""
+                 : "; one with records at several owners counts once at each");
+}
+
+/* Where owners add noisy sums up: what they were granted. The noise of a coalition counts for nothing. */
+static hr_status state_sums(coordinator_work_making *m, hr_guarantee *g, hr_error *err) {
+    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], replace[HR_AMOUNT_TEXT],
+        conditions[HR_CONDITIONS_TEXT], persons[PERSONS];
+    const size_t *members;
+    hr_fit_options options;
+    hr_budget budget;
+    hr_trust trust;
+    hr_status status = hr_options_of_terms(m->job->terms, 1, &options, err);
+    if (!status) status = hr_budget_of(m->method, &options, &budget, err);
+    if (status) return status;
+    hr_guarantee_of(budget.units, budget.privacy_measure, budget.delta, g);
+    const hr_sums_grant grant = {.privacy_measure = budget.privacy_measure,
+                                 .units = budget.units,
+                                 .epsilon = g->epsilon,
+                                 .delta = budget.delta,
+                                 .owners = hr_securesum_owners(m->job->protocol, &members),
+                                 .coalition = m->job->terms->coalition};
+    status = hr_trust_of_sums(m->joint.releases, m->joint.release_count, &grant, &trust, err);
+    if (status) return status;
+    g->unit = m->unit;
+    m->privacy_measure = budget.privacy_measure;
+    hr_spent_text(g->epsilon, epsilon);
+    hr_spent_text(g->delta, delta);
+    hr_spent_text(g->epsilon_replace, replace);
+    hr_conditions_text(&trust.said, g->epsilon, conditions);
+    state_persons(m, persons, sizeof persons);
+    snprintf(m->statement, STATEMENT,
+             "(%s, %s)-differentially private for adding or removing %s (%s for replacing one), %s. %s%s",
+             epsilon, delta, g->unit, replace, conditions, persons,
+             *persons ? m->method->persons : m->method->info.sound);
+    return HR_OK;
+}
+
+/* Where each owner releases a model of its own: what each was granted. */
+static hr_status state_alone(coordinator_work_making *m, hr_guarantee *g, hr_error *err) {
+    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], replace[HR_AMOUNT_TEXT];
+    const hr_method *trained = NULL;
+    hr_fit_options options;
+    hr_budget budget;
+    hr_status status = hr_terms_trained(m->job->terms, &trained, err);
+    if (!status) status = hr_options_of_terms(m->job->terms, 1, &options, err);
+    if (!status) status = hr_budget_of(trained, &options, &budget, err);
+    if (status) return status;
+    hr_guarantee_of(budget.units, budget.privacy_measure, budget.delta, g);
+    g->unit = m->unit;
+    g->epsilon = fmax(g->epsilon, fmax(budget.epsilon, hr_terms_cost(m->job->terms)));
+    m->privacy_measure = budget.privacy_measure;
+    hr_spent_text(g->epsilon, epsilon);
+    hr_spent_text(g->delta, delta);
+    hr_spent_text(g->epsilon_replace, replace);
+    snprintf(
+        m->statement, STATEMENT,
+        "(%s, %s)-differentially private for adding or removing %s (%s for replacing one), %s. Epsilon is "
+        "what the job allows each owner to spend; that no owner spends more depends on the owner's "
+        "program. %s What each trained, %s: %s",
+        epsilon, delta, g->unit, replace, assumption_of(g->unit), m->method->info.sound, trained->info.name,
+        trained->info.sound);
+    return HR_OK;
+}
+
+/* Owners list what they spent. One that lists less than the job allowed it may have spent all of that. */
+static hr_status state(coordinator_work_making *m, hr_guarantee *g, hr_error *err) {
+    char epsilon[HR_AMOUNT_TEXT], replace[HR_AMOUNT_TEXT];
+    m->privacy_measure = HR_PRIVACY_PURE;
+    if (!m->job->terms->paper && m->job->method->answer) return state_sums(m, g, err);
+    if (m->job->method == &hr_federated_average) return state_alone(m, g, err);
+    if (m->job->terms->paper) {
+        hr_spent_text(m->job->terms->epsilon, epsilon);
+        *g = (hr_guarantee){.epsilon = (double)INFINITY, .epsilon_replace = (double)INFINITY};
+        const char *flaws = m->job->method->flaws;
+        int size = snprintf(m->statement, STATEMENT, "NOT DIFFERENTIALLY PRIVATE. %s%s%s",
+                            m->method->info.flaws, flaws ? " " : "", flaws ? flaws : "");
+        if (!(m->job->terms->epsilon > 0))
+            m->privacy_measure = HR_PRIVACY_NONE;
+        else
+            snprintf(m->statement + size, STATEMENT - (size_t)size, " The authors claim epsilon = %s.",
+                     epsilon);
+        return HR_OK;
+    }
+    hr_status status =
+        hr_model_account(m->joint.releases, m->joint.release_count, HR_PRIVACY_PURE, 0, g, err);
+    if (status) return status;
+    g->unit = m->unit;
+    g->epsilon = fmax(g->epsilon, fmax(m->job->terms->epsilon, hr_terms_cost(m->job->terms)));
+    g->epsilon_replace = 2 * g->epsilon;
+    hr_spent_text(g->epsilon, epsilon);
+    hr_spent_text(g->epsilon_replace, replace);
+    snprintf(m->statement, STATEMENT,
+             "(%s, 0)-differentially private for adding or removing %s (%s for replacing one), %s. %s %s",
+             epsilon, g->unit, replace, assumption_of(g->unit), meaning, m->method->info.sound);
+    return HR_OK;
+}
+
+static hr_status assemble_coordinator_work(coordinator_work_making *m, hr_model **out, hr_error *err) {
+    hr_joint_model *joint = &m->joint;
+    hr_model parts = {.method = m->method->info.name,
+                      .mode = m->job->terms->paper ? HR_MODE_PAPER : HR_MODE_SOUND};
+    hr_status status = hr_terms_list_options(m->job->terms, &m->joint.settings, err);
+    if (!status) status = m->job->method->assemble(m->job, joint, err);
+    if (hr_schema_unit(m->job->schema))
+        hr_settings_add(&joint->settings, "unit", hr_schema_unit(m->job->schema));
+    if (!status && joint->settings.lost) status = hr_fail_memory(err);
+    if (!status) status = state(m, &parts.guarantee, err);
+    if (status) return status;
+    parts.guarantee.statement = m->statement;
+    parts.privacy_measure = m->privacy_measure;
+    parts.schema = (hr_schema *)m->job->schema;
+    parts.arena = joint->arena;
+    parts.forest = joint->forest;
+    parts.releases = joint->releases;
+    parts.release_count = joint->release_count;
+    parts.settings = joint->settings.items;
+    parts.setting_count = joint->settings.count;
+    status = hr_model_make(&parts, out, err);
+    joint->arena = parts.arena;
+    return status;
+}
+
+static hr_status make(const hr_party_job *job, bool of_one_file, hr_model **out, hr_error *err) {
+    hr_arena *arena = hr_arena_new();
+    if (!arena) return hr_fail_memory(err);
+    coordinator_work_making m = {
+        .job = job, .method = job->method->method, .unit = protected_unit(job->schema, of_one_file)};
+    m.joint.arena = m.joint.settings.arena = arena;
+    hr_status status = assemble_coordinator_work(&m, out, err);
+    hr_arena_free(m.joint.arena);
+    return status;
+}
+
+/* ---- Questions ---- */
+
+static hr_status make(const hr_party_job *job, bool of_one_file, hr_model **out, hr_error *err);
+
+/* The owners may ask for the model: it goes with the last question. One that is too large for a message stays
+ * here. */
+static hr_status attach_model(const hr_coordinator_work *w, const hr_party_job *job, Hedgerow__Question *out,
+                              char **json, hr_error *err) {
+    hr_model *model = NULL;
+    hr_status status = make(job, w->of_one_file, &model, err);
+    if (!status) status = hr_model_render(model, json, err);
+    hr_model_free(model);
+    if (!status && strlen(*json) < HR_MESSAGE_MAX - MODEL_FRAME) out->model = hr_text_of(*json);
+    return status;
+}
+
+static hr_status ask_coordinator_work(hr_party_work *self, const hr_party_job *job, hr_bytes *out,
+                                      hr_error *err) {
+    Hedgerow__Question question = HEDGEROW__QUESTION__INIT;
+    hr_bytes body = {0};
+    char *json = NULL;
+    hr_status status = job->method->ask(job, self, &question, &body, err);
+    if (!status && question.done && job->method->model)
+        status = attach_model((const hr_coordinator_work *)self, job, &question, &json, err);
+    if (!status) status = hr_message_pack(&question.base, out, err);
+    hr_text_free(json);
+    free(body.at);
+    return status;
+}
+
+static bool holds(FILE *file, const char *text) {
+    char piece[4096];
+    for (size_t size; (size = fread(piece, 1, sizeof piece, file)); text += size)
+        if (strncmp(text, piece, size) != 0) return false;
+    return !ferror(file) && !*text;
+}
+
+/* Whether a file is there that is not this job's result: that is always the same bytes. */
+static bool is_of_others(const char *path, const char *text) {
+    struct stat there;
+    if (stat(path, &there) || !S_ISREG(there.st_mode)) return false;
+    FILE *file = fopen(path, "rb");
+    bool others = !file || !holds(file, text);
+    if (file) fclose(file);
+    return others;
+}
+
+static hr_status write_result(hr_coordinator_work *w, const hr_party_job *job, const char *text,
+                              hr_error *err) {
+    const uint8_t *id = job->record->id;
+    w->rescue[0] = '\0';
+    if (is_of_others(w->path, text))
+        snprintf(w->rescue, sizeof w->rescue, "%.256s.%02x%02x%02x%02x", w->path, id[0], id[1], id[2], id[3]);
+    return hr_file_write_path(w->rescue[0] ? w->rescue : w->path, text, strlen(text), err);
+}
+
+static hr_status make_result(const hr_coordinator_work *w, const hr_party_job *job, hr_job_result *out,
+                             hr_error *err) {
+    const hr_federated_method *method = job->method;
+    if (method->assemble) return make(job, w->of_one_file, &out->model, err);
+    if (method->evaluate) {
+        out->evaluation = calloc(1, sizeof *out->evaluation);
+        return out->evaluation ? method->evaluate(job, out->evaluation, err) : hr_fail_memory(err);
+    }
+    out->bounded = calloc(1, sizeof *out->bounded);
+    return out->bounded ? method->bound(job, out->bounded, err) : hr_fail_memory(err);
+}
+
+/* What became of each owner that was asked. */
+static void report_owners(hr_coordinator_work *w, const hr_party_job *job) {
+    static const hr_owner_part parts[] = {[HR_PART_SILENT] = HR_OWNER_PART_SILENT,
+                                          [HR_PART_DECLINED] = HR_OWNER_PART_DECLINED,
+                                          [HR_PART_TAKEN] = HR_OWNER_PART_TAKEN,
+                                          [HR_PART_CUT_OFF] = HR_OWNER_PART_CUT_OFF,
+                                          [HR_PART_ACCEPTED] = HR_OWNER_PART_ACCEPTED};
+    hr_part_info info;
+    w->all_declined = job->protocol != NULL;
+    for (size_t member = 0; job->protocol && member < job->membership->count; member++) {
+        if (!job->method->part(job->protocol, member, &info)) continue;
+        const hr_owner_report report = {.name = job->membership->members[member].name,
+                                        .part = parts[info.state],
+                                        .trees = info.trees,
+                                        .skipped = info.skipped,
+                                        .reason = info.why};
+        if (info.state != HR_PART_DECLINED) w->all_declined = false;
+        if (w->report_owner) w->report_owner(w->user, &report);
+    }
+}
+
+static hr_status finish_coordinator_work(hr_party_work *self, const hr_party_job *job, hr_error *err) {
+    hr_coordinator_work *w = (hr_coordinator_work *)self;
+    hr_job_result made = {0};
+    char *text = NULL;
+    hr_status status = make_result(w, job, &made, err);
+    if (!status) status = hr_job_result_render(&made, &text, err);
+    if (!status && w->path) status = write_result(w, job, text, err);
+    hr_text_free(text);
+    if (status) {
+        hr_job_result_free(&made);
+        return status;
+    }
+    report_owners(w, job);
+    hr_job_result_free(&w->result);
+    w->result = made;
+    return HR_OK;
+}
+
+static void fail_coordinator_work(hr_party_work *self, const hr_party_job *job, const char *why) {
+    hr_coordinator_work *w = (hr_coordinator_work *)self;
+    report_owners(w, job);
+    snprintf(w->why, sizeof w->why, "%s", why);
+}
+
+bool hr_coordinator_work_has_result(const hr_coordinator_work *w) {
+    return w->result.model || w->result.evaluation || w->result.bounded;
+}
+
+const char *hr_product_name(const hr_job_file *job) {
+    return job->model ? "file of figures" : job->columns.count ? "schema" : "model";
+}
+
+void hr_coordinator_work_init(hr_coordinator_work *w) {
+    w->work = (hr_party_work){
+        .ask = ask_coordinator_work, .finish = finish_coordinator_work, .fail = fail_coordinator_work};
+}

@@ -1,0 +1,245 @@
+#include "federation/roles/owner_work.h"
+
+#include "base/fail.h"
+#include "base/text/date.h"
+#include "federation/federated/federated_method.h"
+#include "federation/federated/job_log.h"
+#include "federation/federated/terms.h"
+#include "federation/roles/policy_check.h"
+#include "fit/budget.h"
+#include "privacy/crypto/csprng.h"
+#include "privacy/ledger/offers.h"
+
+#include <hedgerow/amount.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HR_MODEL_PATH = 4096 };
+
+/* ---- Terms ---- */
+
+static void tell_acceptance(const hr_owner_work *w, const hr_party_offer *offer) {
+    const Hedgerow__Terms *terms = offer->terms;
+    char epsilon[HR_AMOUNT_TEXT], date[HR_DATE_TEXT];
+    hr_spent_text(terms->epsilon, epsilon);
+    hr_date_text((int64_t)terms->date, date);
+    hr_job_log(&w->work, offer->record, HR_LOG_INFO, "takes part in a job of %s%s%s, for epsilon %s",
+               offer->record->coordinator, terms->date ? " of " : "", terms->date ? date : "", epsilon);
+}
+
+/* The first rule that the job does not keep is the reason to decline it. */
+static bool note_refusal(void *user, const hr_rule_answer *answer) {
+    hr_decision *decision = user;
+    if (answer->keeps) return true;
+    snprintf(decision->reason, sizeof decision->reason, "%s: %s", answer->rule, answer->text);
+    decision->verdict = HR_VERDICT_DECLINED;
+    return false;
+}
+
+/* What it says tells the coordinator of the records: no method with a guarantee asks. */
+static hr_status ask_records(hr_owner_work *w, const hr_party_offer *offer, hr_decision *out, hr_error *err) {
+    const hr_federated_method *method = hr_terms_method(offer->terms);
+    hr_error why = {0};
+    if (out->verdict != HR_VERDICT_ACCEPTED || !method->check_records) return HR_OK;
+    hr_status status = method->check_records(w->data, &why);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    if (!status) return HR_OK;
+    hr_rule_answer answer = {.rule = "records"};
+    snprintf(answer.text, sizeof answer.text, "%.*s", HR_RULE_TEXT - 1, why.message);
+    note_refusal(out, &answer);
+    return HR_OK;
+}
+
+static hr_status ask_policy(hr_owner_work *w, const hr_party_offer *offer, hr_decision *out, hr_error *err) {
+    const hr_policy_question question = {.policy = w->policy,
+                                         .schema = hr_data_schema(w->data),
+                                         .ledger = w->ledger,
+                                         .has_test = w->test != NULL,
+                                         .coordinator = offer->record->coordinator,
+                                         .terms = offer->terms,
+                                         .date = offer->date};
+    return hr_policy_check(&question, note_refusal, out, err);
+}
+
+static hr_status decide_without_ledger(hr_owner_work *w, const hr_party_offer *offer, hr_decision *out,
+                                       hr_error *err) {
+    hr_status status = ask_policy(w, offer, out, err);
+    return status ? status : ask_records(w, offer, out, err);
+}
+
+/* Within the transaction that holds the decision. */
+static hr_status note_offer(hr_owner_work *w, const hr_party_offer *offer, hr_offer_state state,
+                            const char *text, hr_error *err) {
+    const hr_offer_row row = {.id = offer->record->id,
+                              .coordinator = offer->record->coordinator,
+                              .date = offer->date,
+                              .epsilon = offer->terms->paper ? 0 : hr_units_up(hr_terms_cost(offer->terms)),
+                              .state = state,
+                              .text = text};
+    return hr_offers_put(w->ledger, &row, err);
+}
+
+/* A person is told what waits for it, once. */
+static hr_status begin_waiting(hr_owner_work *w, const hr_party_offer *offer, hr_error *err) {
+    const Hedgerow__Terms *terms = offer->terms;
+    char epsilon[HR_AMOUNT_TEXT], text[100];
+    hr_spent_text(terms->epsilon, epsilon);
+    if (terms->model.len)
+        snprintf(text, sizeof text, "%s, epsilon %s, owners %zu, model %.12s",
+                 hr_terms_method(terms)->method->info.name, epsilon, terms->n_owners,
+                 (const char *)terms->model.data);
+    else
+        snprintf(text, sizeof text, "%s, epsilon %s, rounds %u, owners %zu",
+                 hr_terms_method(terms)->method->info.name, epsilon, terms->rounds, terms->n_owners);
+    const uint8_t *id = offer->record->id;
+    hr_job_log(&w->work, offer->record, HR_LOG_WARNING,
+               "a job of %s waits for `hedgerow jobs approve` or `refuse`, id %02x%02x%02x%02x: %s",
+               offer->record->coordinator, id[0], id[1], id[2], id[3], text);
+    return note_offer(w, offer, HR_OFFER_WAITING, text, err);
+}
+
+/* What a person decided outweighs no rule: the policy is asked in any case. */
+static hr_status decide_with_ledger(hr_owner_work *w, const hr_party_offer *offer, hr_decision *out,
+                                    hr_error *err) {
+    hr_offer_state before = 0;
+    char reason[160] = "";
+    hr_status status = hr_offers_prepare(w->ledger, err);
+    if (!status) status = hr_offers_state(w->ledger, offer->record->id, &before, reason, sizeof reason, err);
+    if (!status) status = ask_policy(w, offer, out, err);
+    if (status) return status;
+    if (out->verdict == HR_VERDICT_ACCEPTED && before == HR_OFFER_REFUSED) {
+        snprintf(out->reason, sizeof out->reason, "the owner refused the job%s%s", *reason ? ": " : "",
+                 reason);
+        out->verdict = HR_VERDICT_DECLINED;
+    }
+    bool waits = before != HR_OFFER_APPROVED && hr_policy_is_manual(w->policy, offer->record->coordinator);
+    if (out->verdict == HR_VERDICT_ACCEPTED && waits) {
+        out->verdict = HR_VERDICT_UNDECIDED;
+        return before == HR_OFFER_WAITING ? HR_OK : begin_waiting(w, offer, err);
+    }
+    status = ask_records(w, offer, out, err);
+    if (status) return status;
+    return note_offer(w, offer, out->verdict == HR_VERDICT_ACCEPTED ? HR_OFFER_ACCEPTED : HR_OFFER_DECLINED,
+                      out->reason, err);
+}
+
+static hr_status decide_on_offer(hr_party_work *self, const hr_party_offer *offer, hr_decision *out,
+                                 hr_error *err) {
+    hr_owner_work *w = (hr_owner_work *)self;
+    hr_decision decision = {.verdict = HR_VERDICT_ACCEPTED};
+    hr_status status = (w->ledger ? decide_with_ledger : decide_without_ledger)(w, offer, &decision, err);
+    if (status) return status;
+    if (decision.verdict == HR_VERDICT_ACCEPTED) tell_acceptance(w, offer);
+    *out = decision;
+    return HR_OK;
+}
+
+/* ---- A turn of its own ---- */
+
+static hr_status open_turn_gate(hr_owner_turn *t, hr_csprng **csprng, hr_error *err) {
+    hr_budget budget;
+    const hr_method *trained = NULL;
+    hr_status status = hr_terms_trained(t->job->terms, &trained, err);
+    if (!status) status = hr_budget_of(trained, &t->options, &budget, err);
+    if (!status) status = hr_csprng_open(csprng, err);
+    return status ? status : hr_gate_new(budget.privacy_measure, budget.units, *csprng, &t->gate, err);
+}
+
+typedef hr_status turn_work(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
+
+/* Does the work of a slot, for a share of what the job costs. */
+static hr_status take_turn(hr_owner_turn *t, double share, turn_work *work, hr_bytes *out, hr_error *err) {
+    hr_csprng *csprng = NULL;
+    t->arena = hr_arena_new();
+    hr_status status = t->arena ? HR_OK : hr_fail_memory(err);
+    if (!status) status = hr_options_of_terms(t->job->terms, share, &t->options, err);
+    if (!status) status = open_turn_gate(t, &csprng, err);
+    if (!status) status = work(t, out, err);
+    hr_gate_free(t->gate);
+    hr_csprng_close(csprng);
+    hr_arena_free(t->arena);
+    return status;
+}
+
+static hr_owner_turn turn_of(hr_party_work *self, const hr_party_job *job, size_t slot) {
+    const hr_owner_work *w = (const hr_owner_work *)self;
+    const hr_data *data = job->method->tests ? w->test : w->data;
+    return (hr_owner_turn){.job = job, .slot = slot, .data = data, .threads = w->threads, .work = self};
+}
+
+static hr_status train_owner_tree(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+                                  hr_error *err) {
+    hr_owner_turn turn = turn_of(self, job, slot);
+    if (job->method->answer) return job->method->answer(&turn, out, err);
+    if (job->method->work) return job->method->work(&turn, out, err);
+    return take_turn(&turn, 1 - job->terms->vote_share, job->method->train, out, err);
+}
+
+static hr_status vote_owner_work(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+                                 hr_error *err) {
+    hr_owner_turn turn = turn_of(self, job, slot);
+    return take_turn(&turn, job->terms->vote_share, job->method->vote, out, err);
+}
+
+static hr_status prepare_owner_records(hr_party_work *self, const hr_party_job *job, hr_error *err) {
+    const hr_data *data = ((const hr_owner_work *)self)->data;
+    return job->method && job->method->prepare ? job->method->prepare(job, data, err) : HR_OK;
+}
+
+/* ---- The end ---- */
+
+/* What the coordinator says is the job's model is read strictly, and written as this program writes models.
+ */
+static hr_status keep_model(hr_owner_work *w, const hr_party_job *job, const hr_bytes *bytes, hr_error *err) {
+    char path[HR_MODEL_PATH];
+    hr_model *model = NULL;
+    const uint8_t *id = job->record->id;
+    int size = snprintf(path, sizeof path, "%s/%.*s-%02x%02x%02x%02x.json", w->models,
+                        (int)job->terms->name.len, job->terms->name.data, id[0], id[1], id[2], id[3]);
+    if (size < 0 || (size_t)size >= sizeof path)
+        return hr_fail(err, HR_E_ARGUMENT, "name a folder with a shorter path in the owner file",
+                       "the path of the folder 'models' is too long");
+    hr_status status =
+        hr_model_parse((const char *)bytes->at, bytes->size, "the coordinator's model", &model, err);
+    if (!status) status = hr_model_write(model, path, err);
+    if (!status) hr_job_log(&w->work, job->record, HR_LOG_INFO, "the model is in %s", path);
+    hr_model_free(model);
+    return status;
+}
+
+/* A model that cannot be kept is no reason to go on with the job. */
+static hr_status take_model(hr_owner_work *w, const hr_party_job *job, hr_error *err) {
+    const hr_bytes bytes = job->method->model ? job->method->model(job->protocol) : (hr_bytes){0};
+    hr_error why = {0};
+    if (!w->models || !bytes.size) return HR_OK;
+    hr_status status = keep_model(w, job, &bytes, &why);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    if (status)
+        hr_job_log(&w->work, job->record, HR_LOG_ERROR, "the job's model is not kept: %s", why.message);
+    return HR_OK;
+}
+
+static hr_status finish_owner_work(hr_party_work *self, const hr_party_job *job, hr_error *err) {
+    hr_owner_work *w = (hr_owner_work *)self;
+    hr_status status = take_model(w, job, err);
+    if (status) return status;
+    w->done++;
+    hr_job_log(self, job->record, HR_LOG_INFO, "the job is done");
+    return HR_OK;
+}
+
+static void fail_owner_work(hr_party_work *self, const hr_party_job *job, const char *why) {
+    hr_owner_work *w = (hr_owner_work *)self;
+    w->failed++;
+    hr_job_log(self, job->record, HR_LOG_WARNING, "the job ended: %s", why);
+}
+
+void hr_owner_work_init(hr_owner_work *w) {
+    w->work = (hr_party_work){.decide = decide_on_offer,
+                              .train = train_owner_tree,
+                              .vote = vote_owner_work,
+                              .prepare = prepare_owner_records,
+                              .finish = finish_owner_work,
+                              .fail = fail_owner_work};
+}

@@ -1,0 +1,260 @@
+#include "federation/roles/serve.h"
+
+#include "base/fail.h"
+#include "federation/roles/federation_version.h"
+#include "federation/roles/owner_work.h"
+#include "federation/roles/service_metrics.h"
+#include "federation/transport/nats.h"
+#include "fit/threads.h"
+#include "tables/data/records.h"
+#include "tables/schema/schema.h"
+
+#include <stdlib.h>
+
+enum { METRICS_PAUSE = 15 * 1000 }; /* milliseconds */
+
+struct hr_owner_service {
+    hr_arena *arena;
+    hr_owner_file file;
+    hr_endpoint endpoint;
+    hr_counted_transport packets;
+    hr_schema *schema;
+    hr_data *data, *test; /* test: NULL unless the file names one */
+    hr_ledger *ledger;
+    hr_journal *journal;
+    bool coordinators[HR_MEMBERS_MAX];
+    hr_owner_work work;
+    hr_party *party;
+    const hr_party_settings *settings;
+    hr_log log;
+    hr_file_wait wait;
+    bool reload;      /* the files are to be read anew */
+    int64_t measured; /* when metrics were last written, in milliseconds */
+};
+
+static hr_status read_owner_table(const hr_owner_service *s, const char *data, const char *query,
+                                  hr_data **out, hr_error *err) {
+    hr_read_options options = HR_READ_OPTIONS_INIT;
+    options.query = query;
+    options.separator = (hr_separator)s->file.separator;
+    options.threads = s->settings->threads;
+    return hr_data_read(s->schema, data, &options, out, err);
+}
+
+static hr_status read_records(hr_owner_service *s, hr_error *err) {
+    hr_status status = hr_schema_read(s->file.schema, &s->schema, err);
+    if (!status) {
+        status = hr_schema_public(s->schema, err);
+        if (status) return hr_fail_at(err, status, s->file.schema, 0, 0, NULL);
+    }
+    if (!status) status = read_owner_table(s, s->file.data, s->file.query, &s->data, err);
+    if (!status && s->file.test)
+        status = read_owner_table(s, s->file.test, s->file.test_query, &s->test, err);
+    return status;
+}
+
+/* To the log of this owner alone, and without shares of cells: logs are kept, and collected by others. */
+static void tell_misfits(const hr_owner_service *s, const hr_data *data) {
+    const size_t features = hr_schema_feature_count(s->schema);
+    hr_error misfit = {0};
+    for (size_t i = 0; i <= features; i++) {
+        if (!hr_data_check_column(data, i, &misfit)) continue;
+        hr_log_format(
+            &s->log, HR_LOG_WARNING, NULL,
+            "most cells of column '%s' do not fit the schema: %s; 'hedgerow schema check' shows how many",
+            misfit.field, misfit.remedy);
+    }
+    if (hr_data_check_label(data, &misfit))
+        hr_log_format(&s->log, HR_LOG_WARNING, NULL,
+                      "the bounds of the label '%s' are wide for these records: %s", misfit.field,
+                      misfit.remedy);
+}
+
+static hr_status open_ledger(hr_owner_service *s, hr_error *err) {
+    hr_status status = hr_ledger_open(s->file.ledger, &s->ledger, err);
+    if (!status) status = hr_ledger_set_unit(s->ledger, hr_schema_unit(s->schema), err);
+    if (!status) status = hr_journal_of_ledger(s->ledger, &s->journal, err);
+    if (status) return hr_fail_at(err, status, s->file.ledger, 0, 0, NULL);
+    s->wait = (hr_file_wait){.settings = s->settings, .log = &s->log, .path = s->file.ledger};
+    hr_journal_wait(s->journal, hr_endpoint_wait_for_file, &s->wait);
+    return HR_OK;
+}
+
+static hr_status open_owner_endpoint(hr_owner_service *s, hr_loopback *loopback, hr_error *err) {
+    hr_endpoint_files files = {
+        s->file.name, s->file.federation, s->file.key, s->file.certificate, s->file.certificate_key, &s->log,
+        false};
+    hr_status status = hr_endpoint_open(&files, s->settings, loopback, s->arena, &s->endpoint, err);
+    const hr_membership *membership = &s->endpoint.file.membership;
+    for (size_t m = 0; !status && m < membership->count; m++)
+        s->coordinators[m] = hr_names_hold(&s->file.policy.coordinators, membership->members[m].name);
+    return status;
+}
+
+static hr_status open_owner_party(hr_owner_service *s, hr_error *err) {
+    hr_owner_work_init(&s->work);
+    hr_counted_transport_init(&s->packets, s->endpoint.transport);
+    s->work.data = s->data;
+    s->work.test = s->test;
+    s->work.policy = &s->file.policy;
+    s->work.ledger = s->ledger;
+    s->work.threads = hr_threads_of(s->settings->threads);
+    s->work.models = s->file.models;
+    s->work.work.log = &s->log;
+    hr_party_options options = {.view = &s->endpoint.view,
+                                .journal = s->journal,
+                                .transport = &s->packets.transport,
+                                .work = &s->work.work,
+                                .schema = s->schema,
+                                .coordinators = s->coordinators,
+                                .min_owners = s->file.policy.owners,
+                                .wants_model = s->file.models != NULL,
+                                .lifetime = (int64_t)s->file.policy.days * 86400,
+                                .quota = HR_ENDPOINT_QUOTA,
+                                .resend = HR_ENDPOINT_RESEND};
+    return hr_party_open(&options, &s->party, err);
+}
+
+static hr_status open_owner_service(hr_owner_service *s, const char *file, hr_loopback *loopback,
+                                    hr_error *err) {
+    hr_status status = hr_owner_file_read(file, s->arena, &s->file, err);
+    if (!status) status = hr_owner_file_check(&s->file, file, s->arena, err);
+    s->log.owner = s->file.name;
+    if (!status) status = read_records(s, err);
+    if (!status) tell_misfits(s, s->data);
+    if (!status && s->test) tell_misfits(s, s->test);
+    if (!status) status = open_ledger(s, err);
+    if (!status) status = open_owner_endpoint(s, loopback, err);
+    if (!status && !loopback)
+        status = hr_federation_version_note(&s->endpoint.file, s->journal, &s->log, err);
+    return status ? status : open_owner_party(s, err);
+}
+
+hr_status hr_owner_service_open(const char *file, const hr_party_settings *settings, hr_loopback *loopback,
+                                hr_owner_service **out, hr_error *err) {
+    hr_owner_service *s = calloc(1, sizeof *s);
+    if (!s) return hr_fail_memory(err);
+    s->settings = settings;
+    s->log = (hr_log){.sink = settings->log_line, .user = settings->user};
+    s->arena = hr_arena_new();
+    hr_status status = s->arena ? open_owner_service(s, file, loopback, err) : hr_fail_memory(err);
+    if (status)
+        hr_owner_service_close(s);
+    else
+        *out = s;
+    return status;
+}
+
+void hr_owner_service_close(hr_owner_service *s) {
+    if (!s) return;
+    hr_party_close(s->party);
+    hr_endpoint_done(&s->endpoint);
+    hr_journal_close(s->journal);
+    hr_ledger_close(s->ledger);
+    hr_data_free(s->data);
+    hr_data_free(s->test);
+    hr_schema_free(s->schema);
+    hr_arena_free(s->arena);
+    free(s);
+}
+
+hr_party *hr_owner_service_party(hr_owner_service *s) {
+    return s->party;
+}
+
+hr_status hr_owner_service_refuse_shared(const hr_owner_service *a, const hr_owner_service *b,
+                                         hr_error *err) {
+    const hr_data *const ours[] = {a->data, a->test}, *const theirs[] = {b->data, b->test};
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < 4; i++)
+        if (ours[i / 2] && theirs[i % 2]) status = hr_data_refuse_shared(ours[i / 2], theirs[i % 2], err);
+    return status;
+}
+
+static hr_status write_metrics(hr_owner_service *s, hr_error *err) {
+    hr_service_metrics metrics = {.owner = s->file.name,
+                                  .packets = &s->packets,
+                                  .open = hr_party_jobs(s->party),
+                                  .refused = hr_party_refused(s->party),
+                                  .done = s->work.done,
+                                  .failed = s->work.failed};
+    if (!s->settings->metrics) return HR_OK;
+    s->measured = hr_endpoint_clock().now;
+    if (s->packets.transport.link) s->packets.transport.link(&s->packets.transport, &metrics.link);
+    hr_status status = hr_ledger_sum(s->ledger, &metrics.ledger, err);
+    return status ? status : hr_service_metrics_write(&metrics, s->settings->metrics, err);
+}
+
+/* A full disk does not end the work. */
+static void keep_metrics(hr_owner_service *s) {
+    hr_error err = {0};
+    if (write_metrics(s, &err)) hr_log_write(&s->log, HR_LOG_WARNING, NULL, err.message);
+}
+
+/* Between two steps, so that no work is lost. */
+static bool is_service_over(void *user) {
+    hr_owner_service *s = user;
+    s->reload = s->settings->should_reload && s->settings->should_reload(s->settings->user);
+    if (s->reload) return true;
+    if (hr_endpoint_clock().now - s->measured >= METRICS_PAUSE) keep_metrics(s);
+    return s->settings->jobs && s->work.done + s->work.failed >= s->settings->jobs;
+}
+
+/* HR_OK: the owner file, and the schema and data that it names, can be read. */
+static hr_status try_files(const char *file, const hr_party_settings *settings, hr_error *err) {
+    hr_owner_service probe = {.settings = settings, .arena = hr_arena_new()};
+    hr_status status =
+        probe.arena ? hr_owner_file_read(file, probe.arena, &probe.file, err) : hr_fail_memory(err);
+    if (!status) status = hr_owner_file_check(&probe.file, file, probe.arena, err);
+    if (!status) status = read_records(&probe, err);
+    hr_data_free(probe.data);
+    hr_data_free(probe.test);
+    hr_schema_free(probe.schema);
+    hr_arena_free(probe.arena);
+    return status;
+}
+
+/* Continues from the journal with what the files say now; with the previous ones if they are faulty. */
+static hr_status reload(hr_owner_service **service, const char *file, hr_error *err) {
+    hr_owner_service *s = *service, *made = NULL;
+    hr_error why = {0};
+    char text[400];
+    if (try_files(file, s->settings, &why)) {
+        hr_error_format(&why, text, sizeof text);
+        hr_log_format(&s->log, HR_LOG_ERROR, NULL,
+                      "the files were not read anew, and the previous ones stay in force: %s", text);
+        return HR_OK;
+    }
+    size_t done = s->work.done, failed = s->work.failed;
+    const hr_party_settings *settings = s->settings;
+    hr_owner_service_close(s);
+    *service = NULL;
+    hr_status status = hr_owner_service_open(file, settings, NULL, &made, err);
+    if (status) return status;
+    made->work.done = done;
+    made->work.failed = failed;
+    hr_log_write(&made->log, HR_LOG_INFO, NULL, "the files were read anew");
+    *service = made;
+    return HR_OK;
+}
+
+hr_status hr_serve(const char *file, const hr_party_settings *settings, hr_error *err) {
+    hr_owner_service *s = NULL;
+    hr_party_settings ours;
+    hr_status status = hr_endpoint_settings(settings, &ours, err);
+    if (!status) status = hr_nats_present(err);
+    if (!status) status = hr_owner_service_open(file, &ours, NULL, &s, err);
+    if (status) return status;
+    status = write_metrics(s, err);
+    if (!status) hr_log_write(&s->log, HR_LOG_INFO, NULL, "ready for jobs");
+    if (!status && ours.ready) ours.ready(ours.user);
+    do {
+        if (!status && s->reload) status = reload(&s, file, err);
+        if (!status) status = hr_endpoint_work(s->party, &ours, is_service_over, s, err);
+    } while (!status && s->reload);
+    if (!s) return status;
+    if (!status) status = hr_endpoint_drain(s->party, &ours, err);
+    keep_metrics(s);
+    hr_owner_service_close(s);
+    return status;
+}

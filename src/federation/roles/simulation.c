@@ -1,0 +1,184 @@
+#include "federation/roles/simulation.h"
+
+#include "base/fail.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* No packet is lost and every party answers: nothing depends on time. */
+static const int64_t NEVER = INT64_MAX / 64;
+
+/* ---- Parties ---- */
+
+static hr_status invent_members(hr_simulation *s, hr_error *err) {
+    size_t count = s->owner_count + 1;
+    hr_member *members = calloc(count, sizeof *members);
+    s->membership = (hr_membership){"simulation", members, count};
+    s->coordinators = calloc(count, sizeof *s->coordinators);
+    hr_status status = members && s->coordinators ? HR_OK : hr_fail_memory(err);
+    for (size_t i = 0; !status && i < count; i++) {
+        hr_simulated_party *simulated = &s->parties[i];
+        snprintf(simulated->name, sizeof simulated->name, i ? "owner-%zu" : "coordinator", i);
+        status = hr_identity_make(&simulated->identity, err);
+        if (!status) members[i] = (hr_member){simulated->name, hr_identity_public(simulated->identity)};
+    }
+    if (!status) s->coordinators[0] = true;
+    return status;
+}
+
+static hr_status open_simulated_party(hr_simulation *s, size_t index, hr_error *err) {
+    hr_simulated_party *simulated = &s->parties[index];
+    simulated->view = (hr_party_view){&s->membership, simulated->identity, index};
+    hr_status status = hr_journal_in_memory(&simulated->journal, err);
+    if (!status) status = hr_loopback_open(s->loopback, simulated->name, &simulated->transport, err);
+    if (status) return status;
+    hr_party_options options = {.view = &simulated->view,
+                                .journal = simulated->journal,
+                                .transport = simulated->transport,
+                                .work = &simulated->as.work,
+                                .schema = s->schema,
+                                .coordinators = s->coordinators,
+                                .min_owners = 1,
+                                .round_gain = s->job->round_gain,
+                                .deadline = NEVER,
+                                .resend = NEVER};
+    return hr_party_open(&options, &simulated->party, err);
+}
+
+static void init_work(hr_simulation *s, const hr_owner_tables *owners) {
+    static const char *const coordinators[] = {"coordinator"};
+    const hr_fit_options *options = &s->job->options;
+    s->method = hr_job_file_method(s->job);
+    s->policy = (hr_policy){.coordinators = {coordinators, 1},
+                            .methods = {&s->method, 1},
+                            .epsilon = options->epsilon,
+                            .delta = options->delta,
+                            .owners = 1,
+                            .unprotected = {&s->method, 1}};
+    hr_coordinator_work_init(&s->parties[0].as.coordinator);
+    if (s->job->model) s->parties[0].as.work.evaluated = &s->job->evaluated;
+    for (size_t i = 0; i < s->owner_count; i++) {
+        hr_owner_work *work = &s->parties[i + 1].as.owner;
+        hr_owner_work_init(work);
+        work->data = work->test = owners->items[i];
+        work->policy = &s->policy;
+        work->threads = s->threads;
+    }
+}
+
+hr_status hr_simulation_init(hr_simulation *s, const hr_job_file *job, const hr_schema *schema,
+                             const hr_owner_tables *owners, int threads, hr_error *err) {
+    const size_t count = owners->count;
+    *s = (hr_simulation){.job = job, .schema = schema, .owner_count = count, .threads = threads};
+    if (!count || count >= HR_MEMBERS_MAX)
+        return hr_fail(err, HR_E_ARGUMENT, "a federation has at most 255 owners", "%zu owners", count);
+    s->parties = calloc(count + 1, sizeof *s->parties);
+    if (!s->parties) return hr_fail_memory(err);
+    init_work(s, owners);
+    hr_status status = hr_loopback_new(&s->loopback, err);
+    if (!status) status = invent_members(s, err);
+    for (size_t i = 0; !status && i <= count; i++) status = open_simulated_party(s, i, err);
+    return status;
+}
+
+void hr_simulation_set_callbacks(hr_simulation *s, const hr_party_settings *settings) {
+    if (!s->parties) return;
+    s->settings = settings;
+    s->log = (hr_log){.sink = settings->log_line, .user = settings->user};
+    s->parties[0].as.work.log = &s->log;
+    s->parties[0].as.coordinator.user = settings->user;
+}
+
+void hr_simulation_of_one_file(hr_simulation *s) {
+    s->parties[0].as.coordinator.of_one_file = true;
+}
+
+hr_job_result hr_simulation_take(hr_simulation *s) {
+    const hr_job_result result = s->parties[0].as.coordinator.result;
+    s->parties[0].as.coordinator.result = (hr_job_result){0};
+    return result;
+}
+
+void hr_simulation_done(hr_simulation *s) {
+    for (size_t i = 0; s->parties && i <= s->owner_count; i++) {
+        hr_simulated_party *simulated = &s->parties[i];
+        hr_party_close(simulated->party);
+        if (simulated->transport) simulated->transport->close(simulated->transport);
+        hr_journal_close(simulated->journal);
+        hr_identity_free(simulated->identity);
+    }
+    if (s->parties) hr_job_result_free(&s->parties[0].as.coordinator.result);
+    hr_loopback_free(s->loopback);
+    free((void *)s->membership.members);
+    free(s->coordinators);
+    free(s->parties);
+}
+
+/* ---- The run ---- */
+
+hr_status hr_simulation_submit(hr_simulation *s, hr_error *err) {
+    const char **names = calloc(s->owner_count, sizeof *names);
+    hr_bytes terms = {0};
+    if (!names) return hr_fail_memory(err);
+    for (size_t i = 0; i < s->owner_count; i++) names[i] = s->parties[i + 1].name;
+    hr_status status =
+        hr_terms_of(s->job, "simulation", s->schema, &(hr_names){names, s->owner_count}, &terms, err);
+    if (!status) status = hr_party_submit(s->parties[0].party, (hr_blob){terms.at, terms.size}, 0, err);
+    free(terms.at);
+    free(names);
+    return status;
+}
+
+/* Parties with a packet in their inbox. */
+static size_t find_ready(const hr_simulation *s, hr_simulated_party **ready) {
+    size_t count = 0;
+    for (size_t i = 0; i <= s->owner_count; i++)
+        if (hr_loopback_waits(s->loopback, s->parties[i].name)) ready[count++] = &s->parties[i];
+    return count;
+}
+
+/* For as long as it can. */
+static void work_simulated_party(hr_simulated_party *simulated) {
+    bool busy = true;
+    while (busy && !simulated->status)
+        simulated->status = hr_party_step(simulated->party, (hr_clock){0}, 0, &busy, &simulated->error);
+}
+
+/* The coordinator works on the caller's thread, where progress is logged; owners at the same time on as many
+ * threads as there are, and a single owner trains on all of them. */
+static void work_all(const hr_simulation *s, hr_simulated_party *const *ready, size_t count) {
+    size_t first = count && ready[0] == s->parties;
+    if (first) work_simulated_party(ready[0]);
+#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 1) if (count - first > 1)
+    for (size_t i = first; i < count; i++) work_simulated_party(ready[i]);
+}
+
+static hr_status outcome(hr_simulated_party *const *ready, size_t count, hr_error *err) {
+    for (size_t i = 0; i < count; i++) {
+        if (!ready[i]->status) continue;
+        if (err) *err = ready[i]->error;
+        return ready[i]->status;
+    }
+    return HR_OK;
+}
+
+static hr_status continue_simulation(const hr_simulation *s, bool *any, hr_error *err) {
+    hr_simulated_party *ready[HR_MEMBERS_MAX];
+    hr_status status = s->settings ? hr_endpoint_ask(s->settings, err) : HR_OK;
+    if (status) return status;
+    size_t count = find_ready(s, ready);
+    *any = count > 0;
+    work_all(s, ready, count);
+    return outcome(ready, count, err);
+}
+
+hr_status hr_simulation_run(hr_simulation *s, hr_error *err) {
+    bool any = true;
+    hr_status status = hr_simulation_submit(s, err);
+    while (!status && any) status = continue_simulation(s, &any, err);
+    if (status || hr_coordinator_work_has_result(&s->parties[0].as.coordinator)) return status;
+    const char *why = s->parties[0].as.coordinator.why;
+    return hr_fail(err, HR_E_POLICY, "see the owners' reasons in the log", "the job ended without a %s: %s",
+                   hr_product_name(s->job), *why ? why : "no party could continue");
+}

@@ -1,0 +1,252 @@
+#include "federation/sums/federated_hedge_plan.h"
+
+#include "base/fail.h"
+#include "federation/federated/job_traffic.h"
+#include "federation/federated/terms.h"
+#include "federation/machines/securesum.h"
+#include "federation/sums/hedge_question.h"
+#include "fit/budget.h"
+#include "methods/hedge/bandit.h"
+#include "methods/hedge/hedge_plan.h"
+#include "privacy/crypto/csprng.h"
+#include "privacy/noise.h"
+#include "privacy/sensitivity.h"
+#include "tables/bins/edge_levels.h"
+#include "trees/candidates/reliability.h"
+#include "trees/tree/random_tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- What is drawn: candidates of a first round, over evenly spaced bins ---- */
+
+/* What a tree of the job takes, on average. */
+typedef struct tree_size {
+    double bytes, leaves, nodes;
+} tree_size;
+
+typedef struct sample {
+    hr_csprng *coins;
+    hr_binning binning;
+    hr_bandit *bandit;
+    const hr_hedge_plan *made;
+    hr_tree trees[HR_HEDGE_CANDIDATES_OWNERS];
+} sample;
+
+static hr_status draw_sample_tree(sample *s, hr_arena *arena, hr_tree *tree, hr_error *err) {
+    const hr_hedge_plan *made = s->made;
+    const int depths[HR_TREE_KINDS] = {made->depth_one, made->depth_pair, made->depth_all};
+    static const size_t counts[HR_TREE_KINDS] = {1, 2, 0};
+    hr_tree_kind kind = hr_bandit_kind(s->bandit, s->coins);
+    hr_random_plan plan = {.depth = depths[kind],
+                           .feature_count = counts[kind],
+                           .weights = hr_bandit_weights(s->bandit),
+                           .centred = made->centred};
+    if (kind == HR_TREE_ONE) plan.features[0] = hr_bandit_feature(s->bandit, s->coins);
+    if (kind == HR_TREE_PAIR) hr_bandit_pair(s->bandit, s->coins, plan.features);
+    size_t room = ((size_t)2 << plan.depth) - 1;
+    hr_node *nodes = hr_arena_alloc(arena, room, sizeof *nodes);
+    hr_bin_set *subsets = hr_arena_alloc(arena, room, sizeof *subsets);
+    if (!nodes || !subsets) return hr_fail_memory(err);
+    hr_random_tree(s->coins, &s->binning, &plan, nodes, subsets, tree);
+    return HR_OK;
+}
+
+static hr_status sample_init(sample *s, const hr_schema *schema, hr_arena *arena, uint32_t bins,
+                             hr_error *err) {
+    hr_status status = hr_edges_public(schema, bins, arena, &s->binning, err);
+    if (!status) status = hr_csprng_open_seeded(1, &s->coins, err);
+    if (status) return status;
+    bool *usable = hr_arena_alloc(arena, s->binning.feature_count + 1, sizeof *usable);
+    if (!usable) return hr_fail_memory(err);
+    for (size_t f = 0; f < s->binning.feature_count; f++) usable[f] = true;
+    status = hr_bandit_new(usable, s->binning.feature_count, 1, &s->bandit, err);
+    if (!status) hr_bandit_start_round(s->bandit, 0);
+    for (size_t i = 0; !status && i < s->made->candidates; i++)
+        status = draw_sample_tree(s, arena, &s->trees[i], err);
+    return status;
+}
+
+/* The size of the message in which they are offered. */
+static hr_status measure_sample(const sample *s, tree_size *out, hr_error *err) {
+    size_t count = s->made->candidates, nodes = 0;
+    const hr_ask ask = {.kind = HR_ASK_CHOICE, .trees = s->trees, .tree_count = count};
+    hr_bytes packed = {0};
+    hr_status status = hr_hedge_question_pack(&(hr_hedge_asked){.ask = &ask, .outputs = 1}, &packed, err);
+    if (status) return status;
+    free(packed.at);
+    for (size_t i = 0; i < count; i++) nodes += s->trees[i].node_count;
+    out->bytes = (double)packed.size / (double)count;
+    out->nodes = (double)nodes / (double)count;
+    out->leaves = (out->nodes + 1) / 2;
+    return HR_OK;
+}
+
+static hr_status tree_size_of(const hr_hedge_plan *made, const hr_schema *schema, uint32_t bins,
+                              tree_size *out, hr_error *err) {
+    sample *s = calloc(1, sizeof *s);
+    hr_arena *arena = hr_arena_new();
+    hr_status status = s && arena ? HR_OK : hr_fail_memory(err);
+    if (!status) {
+        s->made = made;
+        status = sample_init(s, schema, arena, bins, err);
+        if (!status) status = measure_sample(s, out, err);
+        hr_bandit_free(s->bandit);
+        hr_csprng_close(s->coins);
+    }
+    hr_arena_free(arena);
+    free(s);
+    return status;
+}
+
+/* ---- What is sent ---- */
+
+/* Trees are random: questions of a job took 9 % more than planned, with a deviation of 4 %. */
+static const double QUESTIONS_SPREAD = 1.25;
+
+/* Bytes of a value, and of a bins' node in a question. */
+enum { VALUE = 8, NODE = 2 };
+
+/* Nodes whose records are counted: all of the first six levels, then what is below those that stand out from
+ * the noise. How many do depends on the records; the line is fitted to real tables. */
+static double nodes_of_bins(double features, double records, double noise) {
+    enum { FIRST_NODES = 126, NEXT_LEVEL = 128, LEVELS_LEFT = HR_EDGE_LEVELS - 6, VALUES = 1 << 14 };
+    double wanted = features * fmin(fmax(.17 * records / noise - 1, 0), NEXT_LEVEL), below = 1;
+    for (int depth = 1; depth < LEVELS_LEFT && wanted * (2 * below + 1) <= VALUES; depth++)
+        below = 2 * below + 1;
+    return features * FIRST_NODES + wanted * below;
+}
+
+static void add_bins(const hr_hedge_setting *s, const hr_planned_job *job, uint32_t bins, hr_job_traffic *t) {
+    enum { QUESTIONS = 4 };
+    double features = (double)hr_edges_columns(job->schema, bins),
+           lines = (double)hr_edge_levels_lines(job->schema, bins), one = (double)hr_unit_of_counts(s->unit);
+    if (!s->has_quantiles) return;
+    hr_units cost = hr_hedge_start_of(s).bins / (hr_units)lines;
+    double noise = hr_hedge_noise_factor(s) * hr_noise_deviation(s->privacy_measure, cost, one) / one,
+           nodes = nodes_of_bins(features, job->records, noise);
+    hr_job_traffic_add(t, QUESTIONS, nodes * NODE / QUESTIONS, nodes * VALUE / QUESTIONS);
+    t->heard += features * (double)bins * VALUE;
+}
+
+static hr_job_traffic traffic_of(const hr_hedge_setting *s, const hr_planned_job *job,
+                                 const hr_hedge_plan *made, const tree_size *tree, size_t outputs) {
+    hr_job_traffic t;
+    double rounds = (double)made->rounds, owners = (double)job->terms->n_owners,
+           step = tree->nodes * (double)outputs * VALUE,
+           leaf_values = tree->leaves * (double)(outputs + 1) + (made->within > 0);
+    hr_job_traffic_begin(&t, job->terms);
+    hr_job_traffic_add(&t, 1, 0, (double)(outputs + 1) * VALUE);
+    hr_job_traffic_add(&t, rounds / owners, (double)made->candidates * tree->bytes + step, 0);
+    hr_job_traffic_add(&t, rounds, tree->bytes + step, leaf_values * VALUE);
+    const double forest = rounds * (tree->bytes + tree->leaves * (double)outputs * VALUE);
+    if (s->task != HR_TASK_REGRESSION && forest <= HR_MESSAGE_MAX)
+        hr_job_traffic_add(&t, 1, forest, HR_RELIABILITY_CELLS * VALUE);
+    return t;
+}
+
+/* Owners cut off a coordinator that asks for more: then the job ends, and its budget is spent. */
+static hr_status check_questions(const hr_job_traffic *t, hr_error *err) {
+    const double bytes = t->asked * QUESTIONS_SPREAD;
+    if (bytes <= HR_QUESTION_BYTES_MAX) return HR_OK;
+    return hr_fail(err, HR_E_LIMIT,
+                   "use a label of fewer classes, or write 'method: average'; with more owners each is asked "
+                   "for fewer choices",
+                   "the questions of this job may take %.0f MB, and an owner takes at most %.0f MB",
+                   bytes / 1e6, HR_QUESTION_BYTES_MAX / 1e6);
+}
+
+/* ---- What a budget is enough for ---- */
+
+/* A sum of any owners: as many honest ones as there can be, or one. */
+static hr_status check_shared(const hr_hedge_setting *s, const hr_charge *line, hr_error *err) {
+    hr_status status = hr_charge_check_share(s->privacy_measure, line, s->honest, err);
+    return status ? status : hr_charge_check_share(s->privacy_measure, line, 1, err);
+}
+
+/* One process would draw medians, or pairs of counts; owners add up counts, at every level of every feature.
+ */
+static hr_status check_summed_bins(const hr_hedge_setting *s, const hr_fit_facts *facts, hr_error *err) {
+    size_t lines = hr_edge_levels_lines(facts->schema, (uint32_t)facts->options->bins);
+    const hr_charge whole = {.what = "bin edges", .tree = -1, .cost = hr_hedge_start_of(s).bins};
+    if (!lines) return HR_OK;
+    const hr_charge line = hr_edge_levels_charge(&whole, lines, 1, s->unit);
+    return check_shared(s, &line, err);
+}
+
+/* Much noise is no matter: each costs as much as in one process. A share of little noise is refused. */
+static hr_status check_summed_counts(const hr_hedge_setting *s, const hr_fit_facts *facts, hr_error *err) {
+    const hr_hedge_start start = hr_hedge_start_of(s);
+    const bool classes = hr_facts_outputs(facts) > 1;
+    const uint64_t one = hr_unit_of_counts(s->unit);
+    const hr_charge lines[] = {
+        {.what = classes                    ? "class counts"
+                 : s->unit == HR_PER_PERSON ? "sum of weights"
+                                            : "record count",
+         .cost = start.count + (classes ? start.base : 0),
+         .sensitivity = one},
+        {.what = "leaf count", .cost = hr_hedge_plan_of(s, 1).counts, .sensitivity = one},
+        {.what = "calibration count", .cost = start.calibration, .sensitivity = one}};
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < sizeof lines / sizeof *lines; i++)
+        if (lines[i].cost) status = check_shared(s, &lines[i], err);
+    return status;
+}
+
+static hr_hedge_setting setting_of(const Hedgerow__Terms *terms, const hr_fit_facts *facts) {
+    hr_hedge_setting setting = hr_hedge_setting_of(facts);
+    setting.owners = terms->n_owners;
+    setting.honest = (size_t)hr_noise_shares(terms->n_owners, terms->coalition);
+    return setting;
+}
+
+static hr_fit_facts facts_of(const hr_fit_options *options, const hr_schema *schema,
+                             const hr_budget *budget) {
+    return (hr_fit_facts){.options = options,
+                          .schema = schema,
+                          .privacy_measure = budget->privacy_measure,
+                          .budget = budget->units};
+}
+
+/* What one process could spend so, its owners may not. */
+static hr_status check_budget(const Hedgerow__Terms *terms, const hr_schema *schema, size_t records,
+                              hr_fit_options *options, hr_budget *budget, hr_error *err) {
+    hr_status status = hr_options_of_terms(terms, 1, options, err);
+    if (!status) status = hr_budget_check(&hr_method_hedge, options, schema, records, budget, err);
+    if (status) return status;
+    const hr_fit_facts facts = facts_of(options, schema, budget);
+    const hr_hedge_setting setting = setting_of(terms, &facts);
+    status = check_summed_bins(&setting, &facts, err);
+    if (!status) status = check_summed_counts(&setting, &facts, err);
+    return status == HR_E_BUDGET ? hr_fail_at(err, status, NULL, 0, 0, "epsilon") : status;
+}
+
+hr_status hr_federated_hedge_check(const Hedgerow__Terms *terms, const hr_schema *schema, hr_error *err) {
+    hr_fit_options options;
+    hr_budget budget;
+    return check_budget(terms, schema, 1, &options, &budget, err);
+}
+
+/* ---- The plan ---- */
+
+hr_status hr_federated_hedge_plan(const hr_planned_job *job, hr_job_plan_info *out, hr_error *err) {
+    hr_fit_options options;
+    hr_budget budget;
+    hr_status status = check_budget(job->terms, job->schema, (size_t)job->records, &options, &budget, err);
+    if (status) return status;
+    const hr_fit_facts facts = facts_of(&options, job->schema, &budget);
+    hr_hedge_setting setting = setting_of(job->terms, &facts);
+    hr_hedge_plan made = hr_hedge_plan_of(&setting, job->records);
+    tree_size tree = {0};
+    status = tree_size_of(&made, job->schema, (uint32_t)options.bins, &tree, err);
+    if (status) return status;
+    out->plan.epsilon = budget.epsilon;
+    out->plan.delta = budget.delta;
+    hr_hedge_tell_setting(&setting, job->schema, &out->plan);
+    out->turns = made.turns ? made.turns : made.rounds;
+    hr_job_traffic t = traffic_of(&setting, job, &made, &tree, hr_facts_outputs(&facts));
+    add_bins(&setting, job, (uint32_t)options.bins, &t);
+    status = check_questions(&t, err);
+    if (!status) hr_job_traffic_tell(&t, out);
+    return status;
+}

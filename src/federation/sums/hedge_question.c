@@ -1,0 +1,475 @@
+#include "federation/sums/hedge_question.h"
+
+#include "base/fail.h"
+#include "methods/hedge/hedge_plan.h"
+#include "privacy/sensitivity.h"
+#include "trees/candidates/reliability.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SET_WORDS = HR_BINS_MAX / 64, TREES_MAX = 1 << 16, OUTPUTS_MAX = HR_BINS_MAX };
+
+/* ---- Packing: everything lives in an arena until the bytes are made ---- */
+
+typedef struct packer {
+    hr_arena *arena;
+    bool lost; /* memory was short */
+} packer;
+
+static void *room_for(packer *p, size_t count, size_t size) {
+    void *room = hr_arena_alloc(p->arena, count + 1, size);
+    if (!room) p->lost = true;
+    return room;
+}
+
+static size_t count_leaves(const hr_tree *tree) {
+    size_t leaves = 0;
+    for (size_t n = 0; n < tree->node_count; n++) leaves += !tree->nodes[n].left;
+    return leaves;
+}
+
+static void pack_nodes(packer *p, const hr_tree *tree, Hedgerow__HedgeTree *out) {
+    size_t n = tree->node_count;
+    out->left = room_for(p, n, sizeof *out->left);
+    out->feature = room_for(p, n, sizeof *out->feature);
+    out->cut = room_for(p, n, sizeof *out->cut);
+    out->subset = room_for(p, n, sizeof *out->subset);
+    out->missing_left = room_for(p, n, sizeof *out->missing_left);
+    if (p->lost) return;
+    for (size_t i = 0; i < n; i++) {
+        const hr_node *node = &tree->nodes[i];
+        out->left[i] = node->left;
+        out->feature[i] = node->left ? node->feature : 0;
+        out->cut[i] = node->left ? node->cut : 0;
+        out->subset[i] = node->left ? node->subset : 0;
+        out->missing_left[i] = node->left && node->missing_left;
+    }
+    out->n_left = out->n_feature = out->n_cut = out->n_subset = out->n_missing_left = n;
+    out->n_subsets = tree->subset_count * SET_WORDS;
+    out->subsets = room_for(p, out->n_subsets, sizeof *out->subsets);
+    if (out->n_subsets && !p->lost)
+        memcpy(out->subsets, tree->subsets, out->n_subsets * sizeof *out->subsets);
+}
+
+/* Of a forest: the tree of every output of one round, which differ in their leaves alone. */
+static void pack_values(packer *p, const hr_tree *trees, size_t outputs, Hedgerow__HedgeTree *out) {
+    size_t leaf = 0;
+    out->n_values = count_leaves(trees) * outputs;
+    out->values = room_for(p, out->n_values, sizeof *out->values);
+    for (size_t n = 0; !p->lost && n < trees->node_count; n++) {
+        if (trees->nodes[n].left) continue;
+        for (size_t k = 0; k < outputs; k++) out->values[leaf * outputs + k] = trees[k].nodes[n].value;
+        leaf++;
+    }
+}
+
+/* Every `stride`-th tree of them. */
+static Hedgerow__HedgeTree *pack_trees(packer *p, const hr_tree *trees, size_t count, size_t stride,
+                                       Hedgerow__HedgeQuestion *out) {
+    Hedgerow__HedgeTree *made = room_for(p, count / stride, sizeof *made);
+    out->trees = room_for(p, count / stride, sizeof *out->trees);
+    for (size_t i = 0; !p->lost && i < count / stride; i++) {
+        hedgerow__hedge_tree__init(out->trees[i] = &made[i]);
+        pack_nodes(p, &trees[i * stride], &made[i]);
+    }
+    out->n_trees = count / stride;
+    return made;
+}
+
+static void pack_forest(packer *p, const hr_hedge_asked *asked, Hedgerow__HedgeQuestion *out) {
+    const hr_forest *forest = asked->ask->forest;
+    Hedgerow__HedgeTree *made = pack_trees(p, forest->trees, forest->tree_count, asked->outputs, out);
+    for (size_t i = 0; !p->lost && i < out->n_trees; i++)
+        pack_values(p, &forest->trees[i * asked->outputs], asked->outputs, &made[i]);
+    out->base_scores = forest->base;
+    out->n_base_scores = asked->outputs;
+}
+
+static void pack_edge_nodes(packer *p, const hr_edge_question *bins, Hedgerow__HedgeQuestion *out) {
+    Hedgerow__HedgeNodes *made = room_for(p, bins->part_count, sizeof *made);
+    out->nodes = room_for(p, bins->part_count, sizeof *out->nodes);
+    for (size_t i = 0; !p->lost && i < bins->part_count; i++) {
+        const hr_edge_nodes *part = &bins->parts[i];
+        hedgerow__hedge_nodes__init(out->nodes[i] = &made[i]);
+        made[i].feature = part->feature;
+        made[i].level = (uint32_t)part->level;
+        made[i].n_nodes = part->count;
+        made[i].nodes = room_for(p, part->count, sizeof *made[i].nodes);
+        for (size_t n = 0; !p->lost && n < part->count; n++) made[i].nodes[n] = (uint32_t)part->nodes[n];
+    }
+    out->n_nodes = bins->part_count;
+}
+
+/* Of every number: owners know which of them are public. */
+static void pack_edges(packer *p, const hr_binning *binning, Hedgerow__HedgeQuestion *out) {
+    Hedgerow__HedgeEdges *made = room_for(p, binning->feature_count, sizeof *made);
+    out->edges = room_for(p, binning->feature_count, sizeof *out->edges);
+    for (size_t f = 0; !p->lost && f < binning->feature_count; f++) {
+        const hr_feature_bins *bins = &binning->features[f];
+        if (bins->kind != HR_KIND_NUMBER) continue;
+        Hedgerow__HedgeEdges *edges = out->edges[out->n_edges] = &made[out->n_edges];
+        hedgerow__hedge_edges__init(edges);
+        edges->feature = (uint32_t)f;
+        edges->edges = (double *)bins->edges;
+        edges->n_edges = bins->bin_count - 2;
+        out->n_edges++;
+    }
+}
+
+static size_t nodes_of_step(const hr_hedge_asked *asked) {
+    return HR_CANDIDATE_SCAN_NODES_MAX * asked->outputs;
+}
+
+static void pack_round(packer *p, const hr_hedge_asked *asked, Hedgerow__HedgeQuestion *out) {
+    const hr_ask *ask = asked->ask;
+    bool chooses = ask->kind == HR_ASK_CHOICE;
+    out->bound = (uint64_t)ask->loss.bound;
+    out->threshold = ask->threshold;
+    if (ask->step) {
+        out->step = (double *)ask->step;
+        out->n_step = nodes_of_step(asked);
+        while (out->n_step && !(out->step[out->n_step - 1] != 0)) out->n_step--;
+    }
+    pack_trees(p, chooses ? ask->trees : ask->trees + ask->tree, chooses ? ask->tree_count : 1, 1, out);
+    if (!asked->first) return;
+    pack_edges(p, ask->binning, out);
+    out->base_scores = (double *)ask->base;
+    out->n_base_scores = asked->outputs;
+}
+
+static void pack_question(packer *p, const hr_hedge_asked *asked, Hedgerow__HedgeQuestion *out) {
+    const hr_ask *ask = asked->ask;
+    out->kind = (Hedgerow__HedgeQuestion__Kind)ask->kind;
+    out->n_costs = ask->line_count;
+    out->costs = room_for(p, out->n_costs, sizeof *out->costs);
+    for (size_t i = 0; !p->lost && i < out->n_costs; i++) out->costs[i] = ask->lines[i].cost;
+    if (ask->kind == HR_ASK_BINS) pack_edge_nodes(p, asked->bins, out);
+    if (ask->kind == HR_ASK_CHOICE || ask->kind == HR_ASK_LEAVES) pack_round(p, asked, out);
+    if (ask->kind == HR_ASK_RELIABILITY) pack_forest(p, asked, out);
+}
+
+hr_status hr_hedge_question_pack(const hr_hedge_asked *asked, hr_bytes *out, hr_error *err) {
+    Hedgerow__HedgeQuestion question = HEDGEROW__HEDGE_QUESTION__INIT;
+    packer p = {.arena = hr_arena_new()};
+    if (!p.arena) return hr_fail_memory(err);
+    pack_question(&p, asked, &question);
+    hr_status status = p.lost ? hr_fail_memory(err) : HR_OK;
+    if (!status && protobuf_c_message_get_packed_size(&question.base) > HR_HEDGE_QUESTION_MAX)
+        status = hr_fail(err, HR_E_LIMIT, "", "a question of hedge that is too long for a message");
+    if (!status) status = hr_message_pack(&question.base, out, err);
+    hr_arena_free(p.arena);
+    return status;
+}
+
+/* ---- Reading ---- */
+
+static hr_status refuse_question(const char *why, hr_error *err) {
+    return hr_fail(err, HR_E_FORMAT, "", "a question of hedge with %s", why);
+}
+
+static bool is_a_split(const hr_hedge_hearer *h, const hr_tree *tree, const hr_node *node) {
+    if (node->feature >= h->binning.feature_count) return false;
+    const hr_feature_bins *bins = &h->binning.features[node->feature];
+    return bins->kind == HR_KIND_CATEGORY ? node->subset < tree->subset_count
+                                          : node->cut && node->cut < bins->bin_count;
+}
+
+/* Nodes stand in the order in which a random tree draws them: the children of every split come next. */
+static bool is_a_tree(const hr_hedge_hearer *h, const hr_tree *tree) {
+    uint8_t depth[HR_CANDIDATE_SCAN_NODES_MAX] = {0};
+    size_t next = 1;
+    for (size_t n = 0; n < tree->node_count; n++) {
+        const hr_node *node = &tree->nodes[n];
+        if (!node->left) continue;
+        bool fits = node->left == next && next + 2 <= tree->node_count && n < next &&
+                    depth[n] < HR_CANDIDATE_SCAN_DEPTH_MAX && is_a_split(h, tree, node);
+        if (!fits) return false;
+        depth[next] = depth[next + 1] = (uint8_t)(depth[n] + 1);
+        next += 2;
+    }
+    return next == tree->node_count;
+}
+
+static bool has_node_columns(const Hedgerow__HedgeTree *wire) {
+    size_t n = wire->n_left;
+    return n && n <= HR_CANDIDATE_SCAN_NODES_MAX && wire->n_feature == n && wire->n_cut == n &&
+           wire->n_subset == n && wire->n_missing_left == n && wire->n_subsets % SET_WORDS == 0 &&
+           wire->n_subsets <= SET_WORDS * n;
+}
+
+static void read_node(const hr_hedge_hearer *h, const Hedgerow__HedgeTree *wire, size_t i, hr_node *node) {
+    node->left = wire->left[i];
+    node->feature = wire->feature[i];
+    if (!node->left || node->feature >= h->binning.feature_count) return;
+    if (h->binning.features[node->feature].kind == HR_KIND_CATEGORY)
+        node->subset = wire->subset[i];
+    else
+        node->cut = wire->cut[i] < HR_BINS_MAX ? (uint8_t)wire->cut[i] : 0;
+    node->missing_left = wire->missing_left[i];
+}
+
+static hr_status read_hedge_tree(const hr_hedge_hearer *h, const Hedgerow__HedgeTree *wire, hr_arena *arena,
+                                 hr_tree *out, hr_error *err) {
+    if (!has_node_columns(wire)) return refuse_question("a tree without nodes, or whose columns differ", err);
+    *out = (hr_tree){.node_count = wire->n_left, .subset_count = wire->n_subsets / SET_WORDS};
+    out->nodes = hr_arena_alloc(arena, out->node_count, sizeof *out->nodes);
+    out->subsets = hr_arena_alloc(arena, out->subset_count + 1, sizeof *out->subsets);
+    if (!out->nodes || !out->subsets) return hr_fail_memory(err);
+    if (wire->n_subsets) memcpy(out->subsets, wire->subsets, wire->n_subsets * sizeof *wire->subsets);
+    for (size_t i = 0; i < out->node_count; i++) read_node(h, wire, i, &out->nodes[i]);
+    return is_a_tree(h, out) ? HR_OK : refuse_question("a tree that is not well formed", err);
+}
+
+static hr_status read_candidates(const hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire,
+                                 hr_arena *arena, hr_ask *ask, hr_error *err) {
+    hr_tree *trees = hr_arena_alloc(arena, wire->n_trees + 1, sizeof *trees);
+    hr_status status = trees ? HR_OK : hr_fail_memory(err);
+    for (size_t i = 0; !status && i < wire->n_trees; i++)
+        status = read_hedge_tree(h, wire->trees[i], arena, &trees[i], err);
+    ask->trees = trees;
+    ask->tree_count = wire->n_trees;
+    return status;
+}
+
+/* ---- The first round ---- */
+
+/* The features that need no quantiles are made from the schema; their edges in the message say nothing. */
+static hr_status read_edges(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_error *err) {
+    hr_edges_machine machine;
+    size_t feature, at = 0;
+    hr_status status = hr_edges_begin(&machine, h->schema, h->bins, h->arena, err);
+    while (!status && hr_edges_next(&machine, &feature)) {
+        while (at < wire->n_edges && wire->edges[at]->feature < feature) at++;
+        if (at == wire->n_edges || wire->edges[at]->feature != feature)
+            return refuse_question("bin edges that lack a feature", err);
+        status = hr_edges_take(&machine, wire->edges[at]->edges, wire->edges[at]->n_edges, err);
+    }
+    if (!status) h->binning = machine.binning;
+    return status;
+}
+
+static bool are_numbers(const double *numbers, size_t count, double limit) {
+    for (size_t i = 0; i < count; i++)
+        if (!(fabs(numbers[i]) <= limit)) return false;
+    return true;
+}
+
+static hr_status read_base(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_error *err) {
+    if (wire->n_base_scores != h->outputs || !are_numbers(wire->base_scores, wire->n_base_scores, 1e6))
+        return refuse_question("a base that is none", err);
+    h->base = hr_arena_alloc(h->arena, h->outputs, sizeof *h->base);
+    if (!h->base) return hr_fail_memory(err);
+    memcpy(h->base, wire->base_scores, h->outputs * sizeof *h->base);
+    return HR_OK;
+}
+
+/* An owner that heard of the first round keeps what it heard. It reads it once: what is read in vain would
+ * stay in memory. */
+static hr_status read_first(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_error *err) {
+    if (h->base) return HR_OK;
+    if (h->tried) return refuse_question("a first round that was not understood", err);
+    h->tried = true;
+    hr_status status = read_edges(h, wire, err);
+    return status ? status : read_base(h, wire, err);
+}
+
+/* ---- Kinds ---- */
+
+static hr_status add_line(hr_ask *ask, const Hedgerow__HedgeQuestion *wire, const hr_charge *line,
+                          size_t count, hr_error *err) {
+    if (ask->line_count == wire->n_costs) return refuse_question("fewer costs than releases", err);
+    ask->lines[ask->line_count] = *line;
+    ask->lines[ask->line_count].cost = wire->costs[ask->line_count];
+    ask->counts[ask->line_count++] = count;
+    return HR_OK;
+}
+
+hr_privacy_unit hr_hedge_unit_of(const hr_schema *schema) {
+    return hr_schema_unit(schema) ? HR_PER_PERSON : HR_PER_RECORD;
+}
+
+static hr_privacy_unit unit_of(const hr_hedge_hearer *h) {
+    return hr_hedge_unit_of(h->schema);
+}
+
+static hr_charge line_of(const char *what, uint64_t sensitivity) {
+    return (hr_charge){.what = what, .tree = -1, .level = -1, .sensitivity = sensitivity};
+}
+
+static hr_status read_totals(const hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_ask *ask,
+                             hr_error *err) {
+    const hr_privacy_unit unit = unit_of(h);
+    const uint64_t one = hr_unit_of_counts(unit);
+    const hr_charge classes = line_of("class counts", one),
+                    count = line_of(unit == HR_PER_PERSON ? "sum of weights" : "record count", one),
+                    sum = line_of("base score", hr_unit_label_sensitivity(unit));
+    if (h->outputs > 1) return add_line(ask, wire, &classes, h->outputs, err);
+    hr_status status = add_line(ask, wire, &count, 1, err);
+    return status ? status : add_line(ask, wire, &sum, 1, err);
+}
+
+static hr_status read_bins(const Hedgerow__HedgeQuestion *wire, hr_arena *arena, hr_hedge_question *out,
+                           hr_error *err) {
+    const hr_charge line = line_of("bin edges", HR_RECORD_SENSITIVITY);
+    hr_edge_nodes *parts = hr_arena_alloc(arena, wire->n_nodes + 1, sizeof *parts);
+    if (!parts) return hr_fail_memory(err);
+    for (size_t i = 0; i < wire->n_nodes; i++) {
+        const Hedgerow__HedgeNodes *from = wire->nodes[i];
+        size_t *nodes = hr_arena_alloc(arena, from->n_nodes + 1, sizeof *nodes);
+        if (!nodes) return hr_fail_memory(err);
+        for (size_t n = 0; n < from->n_nodes; n++) nodes[n] = from->nodes[n];
+        parts[i] = (hr_edge_nodes){from->feature, (int)from->level, nodes, from->n_nodes};
+        out->bins.values += from->n_nodes;
+    }
+    out->bins.parts = parts;
+    out->bins.part_count = wire->n_nodes;
+    return add_line(&out->ask, wire, &line, out->bins.values, err);
+}
+
+hr_charge hr_hedge_question_part(const hr_hedge_hearer *h, const hr_hedge_question *question, size_t part) {
+    const size_t lines = hr_edge_levels_lines(h->schema, h->bins);
+    return hr_edge_levels_charge(&question->ask.lines[0], lines, question->bins.parts[part].level,
+                                 unit_of(h));
+}
+
+static hr_status read_loss(const hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_ask *ask,
+                           hr_error *err) {
+    if (!wire->bound || wire->bound > (uint64_t)HR_HEDGE_BOUND_MAX)
+        return refuse_question("a clip that is out of range", err);
+    ask->loss = (hr_candidate_scan_loss){.logistic = h->logistic,
+                                         .clip = (double)wire->bound / (1 << HR_GRADIENT_BITS),
+                                         .score_limit = h->logistic ? 20 : 1,
+                                         .bound = (int64_t)wire->bound};
+    return HR_OK;
+}
+
+static hr_status read_step(const hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
+                           hr_ask *ask, hr_error *err) {
+    size_t room = HR_CANDIDATE_SCAN_NODES_MAX * h->outputs;
+    if (!wire->n_step) return HR_OK;
+    if (wire->n_step > room || !are_numbers(wire->step, wire->n_step, 1e6))
+        return refuse_question("a step that is none", err);
+    double *step = hr_arena_alloc(arena, room, sizeof *step);
+    if (!step) return hr_fail_memory(err);
+    memcpy(step, wire->step, wire->n_step * sizeof *step);
+    ask->step = step;
+    return HR_OK;
+}
+
+static hr_status read_round(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
+                            hr_ask *ask, hr_error *err) {
+    hr_status status = read_first(h, wire, err);
+    if (!status) status = read_loss(h, wire, ask, err);
+    if (!status) status = read_step(h, wire, arena, ask, err);
+    if (!status) status = read_candidates(h, wire, arena, ask, err);
+    ask->binning = &h->binning;
+    ask->base = h->base;
+    return status;
+}
+
+static hr_status read_choice(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
+                             hr_ask *ask, hr_error *err) {
+    if (!wire->n_trees || wire->n_trees > HR_HEDGE_CANDIDATES_OWNERS)
+        return refuse_question("too many candidates, or none", err);
+    hr_status status = read_round(h, wire, arena, ask, err);
+    const hr_charge line = line_of("choice of tree", hr_unit_leaf_score_width(unit_of(h), ask->loss.bound));
+    ask->threshold = wire->threshold > 0 ? wire->threshold : 0;
+    return status ? status : add_line(ask, wire, &line, 0, err);
+}
+
+static hr_status read_leaves(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
+                             hr_ask *ask, hr_error *err) {
+    const hr_hedge_setting setting = {.privacy_measure = h->privacy_measure, .unit = unit_of(h)};
+    const uint64_t one = hr_unit_of_counts(setting.unit);
+    if (wire->n_trees != 1) return refuse_question("other than one tree for its leaves", err);
+    hr_status status = read_round(h, wire, arena, ask, err);
+    if (status) return status;
+    size_t leaves = count_leaves(ask->trees);
+    const hr_charge sums =
+                        line_of("leaf sum", hr_hedge_sum_sensitivity(&setting, ask->loss.bound, h->outputs)),
+                    counts = line_of("leaf count", one), within = line_of("clip count", one);
+    status = add_line(ask, wire, &sums, leaves * h->outputs, err);
+    if (!status) status = add_line(ask, wire, &counts, leaves, err);
+    return status || wire->n_costs == ask->line_count ? status : add_line(ask, wire, &within, 1, err);
+}
+
+static hr_link link_of(const hr_hedge_hearer *h) {
+    return hr_schema_task(h->schema) == HR_TASK_REGRESSION ? HR_LINK_NUMBER
+           : h->logistic                                   ? HR_LINK_LOGISTIC
+                                                           : HR_LINK_SIGNED;
+}
+
+/* A forest has a tree for each output of each round. */
+static hr_status read_forest_tree(const hr_hedge_hearer *h, const Hedgerow__HedgeTree *wire, hr_arena *arena,
+                                  hr_forest *forest, hr_error *err) {
+    hr_tree read;
+    hr_status status = read_hedge_tree(h, wire, arena, &read, err);
+    if (status) return status;
+    if (wire->n_values != count_leaves(&read) * h->outputs || !are_numbers(wire->values, wire->n_values, 1e6))
+        return refuse_question("a tree without values", err);
+    for (size_t k = 0; !status && k < h->outputs; k++) {
+        hr_tree *tree = &forest->trees[forest->tree_count++];
+        status = hr_tree_copy(&read, arena, tree, err);
+        for (size_t n = 0, leaf = 0; !status && n < tree->node_count; n++)
+            if (!tree->nodes[n].left) tree->nodes[n].value = wire->values[leaf++ * h->outputs + k];
+        tree->output = k;
+    }
+    return status;
+}
+
+/* Trees of which each has a value for each output: room for them is in proportion to the message. */
+static bool is_a_forest(const hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire) {
+    for (size_t i = 0; i < wire->n_trees; i++)
+        if (wire->trees[i]->n_values < h->outputs) return false;
+    return wire->n_trees <= TREES_MAX && wire->n_base_scores == h->outputs &&
+           are_numbers(wire->base_scores, h->outputs, 1e6);
+}
+
+static hr_status read_reliability(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
+                                  hr_hedge_question *out, hr_error *err) {
+    const hr_charge cells = line_of("calibration count", hr_unit_of_counts(unit_of(h)));
+    if (!h->base) return refuse_question("a forest before the first round", err);
+    if (hr_schema_task(h->schema) == HR_TASK_REGRESSION)
+        return refuse_question("a calibration of numbers", err);
+    if (!is_a_forest(h, wire)) return refuse_question("a forest that is none", err);
+    out->forest = (hr_forest){.link = link_of(h), .output_count = h->outputs};
+    out->forest.base = hr_arena_alloc(arena, h->outputs, sizeof *out->forest.base);
+    out->forest.trees = hr_arena_alloc(arena, wire->n_trees * h->outputs + 1, sizeof *out->forest.trees);
+    if (!out->forest.base || !out->forest.trees) return hr_fail_memory(err);
+    memcpy(out->forest.base, wire->base_scores, h->outputs * sizeof *wire->base_scores);
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < wire->n_trees; i++)
+        status = read_forest_tree(h, wire->trees[i], arena, &out->forest, err);
+    out->ask.forest = &out->forest;
+    out->ask.binning = &h->binning;
+    return status ? status : add_line(&out->ask, wire, &cells, HR_RELIABILITY_CELLS, err);
+}
+
+static hr_status read_kind(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
+                           hr_hedge_question *out, hr_error *err) {
+    out->ask.kind = (hr_ask_kind)wire->kind;
+    switch (out->ask.kind) {
+    case HR_ASK_TOTALS: return read_totals(h, wire, &out->ask, err);
+    case HR_ASK_BINS: return read_bins(wire, arena, out, err);
+    case HR_ASK_CHOICE: return read_choice(h, wire, arena, &out->ask, err);
+    case HR_ASK_LEAVES: return read_leaves(h, wire, arena, &out->ask, err);
+    case HR_ASK_RELIABILITY: return read_reliability(h, wire, arena, out, err);
+    }
+    return refuse_question("a kind that is not known", err);
+}
+
+hr_status hr_hedge_question_read(hr_hedge_hearer *h, const hr_bytes *body, hr_arena *arena,
+                                 hr_hedge_question *out, hr_error *err) {
+    ProtobufCMessage *read = NULL;
+    *out = (hr_hedge_question){0};
+    hr_status status =
+        hr_message_unpack(&hedgerow__hedge_question__descriptor, body->at, body->size, &read, err);
+    if (status) return status;
+    const Hedgerow__HedgeQuestion *wire = (const Hedgerow__HedgeQuestion *)read;
+    status = read_kind(h, wire, arena, out, err);
+    if (!status && wire->n_costs != out->ask.line_count)
+        status = refuse_question("more costs than releases", err);
+    hr_message_unpacked_free(read);
+    return status;
+}

@@ -1,0 +1,61 @@
+/* hedge's questions as bytes: from the coordinator's machine, which sees released values only, to owners,
+ * which know nothing of it but these questions. An owner believes none of them: its charges have the
+ * sensitivities of its own code, gradients are clipped to what it allows, and trees are checked. */
+#ifndef HR_FEDERATED_HEDGE_QUESTION_H
+#define HR_FEDERATED_HEDGE_QUESTION_H
+
+#include "federation/protocol/message.h"
+#include "tables/bins/edge_levels.h"
+#include "trees/candidates/hedge_ask.h"
+
+enum {
+    HR_HEDGE_QUESTION_MAX = HR_MESSAGE_MAX - 4096, /* bytes: what an Ask adds to it is less */
+    HR_HEDGE_BOUND_MAX = 1 << 13                   /* the clip of gradients, in units of 2^-12 */
+};
+
+/* ---- The coordinator's ---- */
+
+typedef struct hr_hedge_asked {
+    const hr_ask *ask;
+    const hr_edge_question *bins; /* of HR_ASK_BINS: which nodes; NULL: another kind */
+    size_t outputs;
+    bool first; /* the first round: owners have not heard of the bins and the base */
+} hr_hedge_asked;
+
+/* Owner: the caller frees out->at. Fails: LIMIT (longer than a message), MEMORY. */
+HR_MUST_CHECK hr_status hr_hedge_question_pack(const hr_hedge_asked *asked, hr_bytes *out, hr_error *err);
+
+/* ---- The owner's ---- */
+
+/* What an owner keeps from one question to the next. */
+typedef struct hr_hedge_hearer {
+    const hr_schema *schema;
+    uint32_t bins;
+    size_t outputs;
+    bool logistic;
+    hr_privacy_measure privacy_measure;
+    hr_arena *arena; /* the caller's */
+    hr_binning binning;
+    double *base; /* NULL: the first round is not heard of */
+    bool tried;   /* to read the first round */
+} hr_hedge_hearer;
+
+typedef struct hr_hedge_question {
+    hr_ask
+        ask; /* its lines have group 0; of HR_ASK_BINS the one line is that of all bins, of all questions */
+    hr_edge_question bins;
+    hr_forest forest;
+} hr_hedge_question;
+
+/* Whom an owner of that schema protects, whatever a question says. */
+hr_privacy_unit hr_hedge_unit_of(const hr_schema *schema);
+
+/* *out lives in `arena`; binning and base in the hearer. Fails: FORMAT (not such a question, or one that an
+ * owner does not answer), LIMIT, MEMORY. */
+HR_MUST_CHECK hr_status hr_hedge_question_read(hr_hedge_hearer *hearer, const hr_bytes *body, hr_arena *arena,
+                                               hr_hedge_question *out, hr_error *err);
+/* What a part of question->bins is charged at that owner. */
+hr_charge hr_hedge_question_part(const hr_hedge_hearer *hearer, const hr_hedge_question *question,
+                                 size_t part);
+
+#endif

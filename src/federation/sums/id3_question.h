@@ -1,0 +1,33 @@
+/* id3's questions as bytes: from the coordinator's machine, which sees released values only, to owners, which
+ * know nothing of it but these questions. An owner believes none of them. It keeps the tree that it heard of,
+ * and takes a question only if it is the next one of a run of the machine: level after level, a level once
+ * more at most, the leaves last; nodes that the last splits made, each once; splits of nodes that were asked
+ * about, by features that no node above asks about. So a record is in as many tables of a level as the
+ * owner's own code charges for. */
+#ifndef HR_FEDERATED_ID3_QUESTION_H
+#define HR_FEDERATED_ID3_QUESTION_H
+
+#include "federation/protocol/message.h"
+#include "methods/forests/id3_machine.h"
+#include "trees/tree/multiway.h"
+
+/* The coordinator's. Owner: the caller frees out->at. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_id3_question_pack(const hr_id3_ask *ask, hr_bytes *out, hr_error *err);
+
+/* ---- The owner's ---- */
+
+typedef struct hr_id3_hearer hr_id3_hearer;
+
+/* Of the terms all are used but the budget and its parts; the binning is borrowed. Owner: the caller frees
+ * *out. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_id3_hearer_new(const hr_id3_terms *terms, hr_id3_hearer **out, hr_error *err);
+void hr_id3_hearer_free(hr_id3_hearer *hearer);
+
+/* The question that the body asks, as hr_id3_records_answer takes it; its line is of group 0, with the
+ * body's cost and the sensitivity of this code. *out lives in `arena` and in the hearer, until the next
+ * question. After a question that was refused all are. Fails: FORMAT (not such a question, or one that an
+ * owner does not answer), MEMORY. */
+HR_MUST_CHECK hr_status hr_id3_question_read(hr_id3_hearer *hearer, const hr_bytes *body, hr_arena *arena,
+                                             hr_id3_ask *out, hr_error *err);
+
+#endif

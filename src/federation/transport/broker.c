@@ -1,0 +1,276 @@
+/* Permissions are lists of what is allowed; everything else is refused. They hold for members who go astray,
+ * not for the broker, which sees every sealed packet and may lose it. */
+#include "federation/transport/broker.h"
+
+#include "base/buffer.h"
+#include "federation/transport/nats_link.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FRAME = 4096, /* bytes that a broker puts around a packet */
+    NAME = HR_NATS_NAME_MAX + 1,
+    SUBJECT = 2 * NAME + 16
+};
+
+/* ---- Shares ---- */
+
+enum {
+    SHARE_MAX = 64,                      /* packets */
+    SHARE_MIN = 17,                      /* a message of the largest size, and an ack */
+    RECORD = HR_PACKET_MAX + FRAME + 256 /* bytes of a packet in the store */
+};
+
+static const int64_t store_bytes = (int64_t)16 << 30; /* unless the smallest shares need more */
+
+hr_broker_share hr_broker_share_of(size_t member_count) {
+    const int64_t pairs = (int64_t)(member_count * member_count);
+    const int64_t fit = store_bytes / RECORD / (pairs ? pairs : 1);
+    const int packets = fit < SHARE_MIN ? SHARE_MIN : fit > SHARE_MAX ? SHARE_MAX : (int)fit;
+    return (hr_broker_share){packets, packets * (int64_t)RECORD, packets * (int64_t)RECORD * pairs};
+}
+
+/* ---- The configuration ---- */
+
+static bool is_this_machine(const char *host) {
+    return strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0 || strncmp(host, "127.", 4) == 0;
+}
+
+/* A broker whose address is local to this machine listens on that address only. */
+static void write_server(hr_buffer *out, const char *federation, const hr_broker_address *address,
+                         size_t member_count) {
+    const int64_t needed = hr_broker_share_of(member_count).store;
+    hr_buffer_format(
+        out,
+        "# The broker of the federation '%s'. Start it in the folder of this file: nats-server -c nats.conf\n"
+        "# It carries sealed packets, and is not trusted with anything else.\n\n",
+        federation);
+    if (is_this_machine(address->host)) {
+        hr_buffer_format(out, "host: \"%s\"\n", address->host);
+    } else {
+        hr_buffer_text(out, "host: \"0.0.0.0\"\n");
+    }
+    hr_buffer_format(
+        out,
+        "port: %u\n"
+        "server_name: \"hedgerow-%s\"\n"
+        "max_payload: %d\n\n"
+        "tls {\n"
+        "  cert_file: \"server.pem\"\n"
+        "  key_file: \"server-key.pem\"\n"
+        "  ca_file: \"ca.pem\"\n"
+        "  # No client connects without a certificate of this federation; its subject alternative "
+        "name is the user.\n"
+        "  verify_and_map: true\n"
+        "  timeout: 5\n"
+        "}\n\n"
+        "# nats-server 2.9 brings packets to the disk every two minutes: a power cut may lose "
+        "what it took since. Members keep\n"
+        "# what they sent until the receiver itself has confirmed it, and send it again.\n"
+        "jetstream {\n"
+        "  store_dir: \"store\"\n"
+        "  max_memory_store: 64MB\n"
+        "  max_file_store: %lld\n"
+        "}\n\n",
+        address->port, federation, HR_PACKET_MAX + FRAME,
+        (long long)(needed > store_bytes ? needed : store_bytes));
+}
+
+/* What a member asks of the broker: to put packets into any inbox under its own name, and to empty its own
+ * inbox. A subject begins as `local` in the member's account and as `served` in the broker's; then come the
+ * federation, `middle`, the member, `end`. */
+typedef struct service {
+    const char *local, *served, *middle, *end;
+} service;
+
+static const service services[] = {
+    {"fed.", "fed.", ".*.", ""},
+    {HR_NATS_API ".CONSUMER.INFO.", "$JS.API.CONSUMER.INFO.", ".", ""},
+    {HR_NATS_API ".CONSUMER.MSG.NEXT.", "$JS.API.CONSUMER.MSG.NEXT.", ".", ""},
+    {"$JS.ACK.", "$JS.ACK.", ".", ".>"},
+};
+
+enum { SERVICES = sizeof services / sizeof *services };
+
+static void write_user(hr_buffer *out, const char *name) {
+    hr_buffer_format(out, "    users: [{ user: \"%s\", permissions {\n      publish { allow: [", name);
+}
+
+static void end_user(hr_buffer *out, const char *name) {
+    hr_buffer_format(out, "] }\n      subscribe { allow: [\"_INBOX_%s.>\"] }\n    } }]\n", name);
+}
+
+static void write_subject(hr_buffer *out, const char *begin, const service *s, const char *f,
+                          const char *name) {
+    hr_buffer_format(out, "\"%s%s%s%s%s\"", begin, f, s->middle, name, s->end);
+}
+
+static void write_member(hr_buffer *out, const char *f, const char *name) {
+    hr_buffer_format(out, "  %s {\n", name);
+    write_user(out, name);
+    for (const service *s = services; s < services + SERVICES; s++) {
+        if (s > services) hr_buffer_text(out, ", ");
+        write_subject(out, s->local, s, f, name);
+    }
+    end_user(out, name);
+    hr_buffer_text(out, "    imports: [\n");
+    for (const service *s = services; s < services + SERVICES; s++) {
+        hr_buffer_text(out, "      { service: { account: \"" HR_BROKER_ACCOUNT "\", subject: ");
+        write_subject(out, s->served, s, f, name);
+        hr_buffer_text(out, " }, to: ");
+        write_subject(out, s->local, s, f, name);
+        hr_buffer_text(out, " }\n");
+    }
+    hr_buffer_text(out, "    ]\n  }\n");
+}
+
+static void write_exports(hr_buffer *out, const char *f, const char *name) {
+    for (const service *s = services; s < services + SERVICES; s++) {
+        hr_buffer_text(out, "      { service: ");
+        write_subject(out, s->served, s, f, name);
+        hr_buffer_format(out, ", accounts: [\"%s\"] }\n", name);
+    }
+}
+
+/* Requests of the admin, all of them about the federation's stream, whose name stands before `rest`. */
+static const struct {
+    const char *request, *rest;
+} admin_requests[] = {
+    {"STREAM.CREATE.", ""},   {"STREAM.UPDATE.", ""},
+    {"STREAM.INFO.", ""},     {"STREAM.PURGE.", ""},
+    {"DIRECT.GET.", ""},      {"CONSUMER.CREATE.", ".>"},
+    {"CONSUMER.INFO.", ".>"}, {"CONSUMER.DURABLE.CREATE.", ".>"},
+};
+
+static void write_admin(hr_buffer *out, const char *f) {
+    write_user(out, HR_BROKER_ADMIN);
+    for (size_t i = 0; i < sizeof admin_requests / sizeof *admin_requests; i++)
+        hr_buffer_format(out, "%s\"$JS.API.%s%s%s\"", i ? ", " : "", admin_requests[i].request, f,
+                         admin_requests[i].rest);
+    end_user(out, HR_BROKER_ADMIN);
+}
+
+/* The broker publishes its answers in its own name wherever a request asks for them. So each member has an
+ * account of its own, where nothing is stored: an answer cannot leave it. */
+static void write_accounts(hr_buffer *out, const char *f, const char *const *members, size_t count) {
+    hr_buffer_text(out, "authorization { timeout: 5 }\n\naccounts {\n  " HR_BROKER_ACCOUNT
+                        " {\n    jetstream: enabled\n");
+    write_admin(out, f);
+    hr_buffer_text(out, "    exports: [\n");
+    for (size_t i = 0; i < count; i++) write_exports(out, f, members[i]);
+    hr_buffer_text(out, "    ]\n  }\n");
+    for (size_t i = 0; i < count; i++) write_member(out, f, members[i]);
+    hr_buffer_text(out, "}\n");
+}
+
+hr_status hr_broker_config(const char *federation, const hr_broker_address *address,
+                           const char *const *members, size_t member_count, char **out, hr_error *err) {
+    assert(hr_nats_name_fits(federation) && address && (members || !member_count) && out);
+    hr_buffer text = {0};
+    write_server(&text, federation, address, member_count);
+    write_accounts(&text, federation, members, member_count);
+    return hr_buffer_take(&text, out, err);
+}
+
+/* ---- Stream and inboxes ---- */
+
+/* The inboxes of a federation's members. */
+typedef struct inboxes {
+    const char *federation;
+    const char *const *members;
+    const char **subjects; /* subjects[i]: the packets to members[i] */
+    int count;
+    int ack_seconds; /* a packet that is not acknowledged for so long is delivered again */
+} inboxes;
+
+/* A packet to a name that is no member's belongs to no stream, so that sending it fails. */
+static natsStatus make_stream(const hr_nats_link *link, const inboxes *all, jsErrCode *code) {
+    const hr_broker_share share = hr_broker_share_of((size_t)all->count);
+    jsStreamConfig wishes;
+    natsStatus s = jsStreamConfig_Init(&wishes);
+    if (s != NATS_OK) return s;
+    wishes.Name = all->federation;
+    wishes.Subjects = all->subjects;
+    wishes.SubjectsLen = all->count;
+    wishes.Retention = js_WorkQueuePolicy;
+    wishes.Storage = js_FileStorage;
+    wishes.Discard = js_DiscardNew;
+    wishes.MaxBytes = share.store;
+    wishes.MaxMsgsPerSubject = share.packets;
+    wishes.DiscardNewPerSubject = true;
+    wishes.AllowDirect = true;
+    wishes.MaxMsgSize = HR_PACKET_MAX + FRAME;
+    jsStreamInfo *present = NULL;
+    s = js_GetStreamInfo(&present, link->jetstream, all->federation, NULL, code);
+    jsStreamInfo_Destroy(present);
+    if (s == NATS_NOT_FOUND) return js_AddStream(NULL, link->jetstream, &wishes, NULL, code);
+    return s == NATS_OK ? js_UpdateStream(NULL, link->jetstream, &wishes, NULL, code) : s;
+}
+
+static hr_status fail_stream(const hr_nats_link *link, const inboxes *all, natsStatus s, jsErrCode code,
+                             hr_error *err) {
+    const hr_broker_share share = hr_broker_share_of((size_t)all->count);
+    if (code != JSStorageResourcesExceededErr && code != JSInsufficientResourcesErr)
+        return hr_nats_fail(link, s, "cannot create the stream of the federation", err);
+    char remedy[160];
+    snprintf(
+        remedy, sizeof remedy,
+        "set max_file_store in the broker's nats.conf to %lld or more, on a disk that has this space, and "
+        "restart the broker",
+        (long long)share.store);
+    return hr_fail(
+        err, HR_E_LIMIT, remedy,
+        "the broker's store is too small: %d members need %lld bytes, %lld for each sender in each "
+        "inbox",
+        all->count, (long long)share.store, (long long)share.bytes);
+}
+
+static natsStatus make_inbox(const hr_nats_link *link, const inboxes *all, int member) {
+    jsConsumerConfig wishes;
+    jsErrCode code = 0;
+    natsStatus s = jsConsumerConfig_Init(&wishes);
+    if (s != NATS_OK) return s;
+    wishes.Durable = all->members[member];
+    wishes.FilterSubject = all->subjects[member];
+    wishes.AckPolicy = js_AckExplicit;
+    wishes.AckWait = (int64_t)all->ack_seconds * 1000000000;
+    wishes.MaxDeliver = -1;
+    return js_AddConsumer(NULL, link->jetstream, all->federation, &wishes, NULL, &code);
+}
+
+static hr_status make_inboxes(const hr_nats_link *link, const inboxes *all, hr_error *err) {
+    jsErrCode code = 0;
+    natsStatus s = make_stream(link, all, &code);
+    if (s != NATS_OK) return fail_stream(link, all, s, code, err);
+    for (int i = 0; i < all->count; i++) {
+        s = make_inbox(link, all, i);
+        if (s == NATS_OK) continue;
+        char what[NAME + 32];
+        snprintf(what, sizeof what, "cannot create the inbox of '%s'", all->members[i]);
+        return hr_nats_fail(link, s, what, err);
+    }
+    return HR_OK;
+}
+
+hr_status hr_broker_prepare(const hr_nats_options *admin, const char *const *members, size_t member_count,
+                            int ack_seconds, hr_error *err) {
+    assert(admin && members && member_count && ack_seconds > 0);
+    hr_nats_link link = {0};
+    char(*texts)[SUBJECT] = malloc(member_count * sizeof *texts);
+    const char **subjects = malloc(member_count * sizeof *subjects);
+    hr_status status = texts && subjects ? hr_nats_dial(admin, &link, err) : hr_fail_memory(err);
+    if (!status) {
+        for (size_t i = 0; i < member_count; i++) {
+            snprintf(texts[i], SUBJECT, "fed.%s.%s.*", admin->federation, members[i]);
+            subjects[i] = texts[i];
+        }
+        const inboxes all = {admin->federation, members, subjects, (int)member_count, ack_seconds};
+        status = make_inboxes(&link, &all, err);
+    }
+    hr_nats_hang_up(&link);
+    free(subjects);
+    free(texts);
+    return status;
+}

@@ -1,0 +1,145 @@
+/* Ratios of noisy sums. Their noise is that of the linear approximation around the released values; what has
+ * a denominator that the noise may have made is not told. */
+#include "fit/measure/evaluation_figures.h"
+
+#include "trees/candidates/evaluation_counts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Denominators are known if they are so many standard deviations of their noise above 0. */
+static const double KNOWN = 4;
+
+/* 95 % of normal noise is within so many standard deviations; and of Laplace noise within ln(20)/sqrt(2).
+ * Sums of several Laplace noises are closer to normal ones. */
+static const double NORMAL = 1.96, LAPLACE = 2.12;
+
+/* A released number, and the standard deviation of its noise. */
+typedef struct estimate {
+    double value, noise;
+} estimate;
+
+static const estimate UNKNOWN = {(double)NAN, (double)NAN};
+
+static bool is_known(estimate e) {
+    return e.value > 0 && e.value >= KNOWN * e.noise;
+}
+
+static double within(double value, double low, double high) {
+    return fmin(fmax(value, low), high);
+}
+
+static void add_figure(const hr_evaluation_sums *sums, const char *name, estimate e, double max,
+                       hr_evaluation *out) {
+    double factor = sums->privacy_measure == HR_PRIVACY_PURE ? LAPLACE : NORMAL;
+    hr_figure figure = {name, e.value, e.noise, 0, max};
+    if (!isnan(e.value)) {
+        figure.value = within(e.value, 0, max);
+        figure.low = within(e.value - factor * e.noise, 0, max);
+        figure.high = within(e.value + factor * e.noise, 0, max);
+    }
+    out->figures[out->figure_count++] = figure;
+}
+
+/* ---- Classes ---- */
+
+static estimate count_outcomes(const hr_evaluation_sums *sums) {
+    estimate all = {0, sums->outcome_noise * sqrt(2 * (double)sums->classes)};
+    for (size_t c = 0; c < 2 * sums->classes; c++) all.value += sums->outcomes[c];
+    return all;
+}
+
+static estimate error_of(const hr_evaluation_sums *sums, estimate all) {
+    if (!is_known(all)) return UNKNOWN;
+    double wrong = 0;
+    for (size_t k = 0; k < sums->classes; k++) wrong += sums->outcomes[2 * k];
+    double error = wrong / all.value;
+    double slope = sqrt((double)sums->classes * ((1 - error) * (1 - error) + error * error));
+    return (estimate){error, slope * sums->outcome_noise / all.value};
+}
+
+static estimate mean_loss_of(const hr_evaluation_sums *sums, estimate all) {
+    if (!is_known(all)) return UNKNOWN;
+    double mean = *sums->loss / all.value;
+    return (estimate){mean, hypot(sums->loss_noise, mean * all.noise) / all.value};
+}
+
+/* Records of each class in the score bins. */
+static void count_classes(const hr_evaluation_sums *sums, estimate classes[2]) {
+    for (size_t k = 0; k < 2; k++) {
+        classes[k] = (estimate){0, sums->score_noise * sqrt((double)sums->score_bins)};
+        for (size_t b = 0; b < sums->score_bins; b++) classes[k].value += sums->scores[2 * b + k];
+    }
+}
+
+/* The part of (negative, positive) pairs in which the positive record has the larger score, a tie of bins
+ * counting half. Its derivative by a cell is (part of the other class that the cell beats - area)/records of
+ * its class; to its noise comes that of the products of two noises. */
+static estimate area_of(const hr_evaluation_sums *sums) {
+    estimate classes[2];
+    count_classes(sums, classes);
+    if (!is_known(classes[0]) || !is_known(classes[1])) return UNKNOWN;
+    double below = 0, area = 0, wins[2 * HR_SCORE_BINS_MAX], negatives = classes[0].value,
+           positives = classes[1].value, above = positives;
+    for (size_t b = 0; b < sums->score_bins; b++) {
+        double no = sums->scores[2 * b], yes = sums->scores[2 * b + 1];
+        wins[2 * b] = (above - yes / 2) / positives;
+        wins[2 * b + 1] = (below + no / 2) / negatives;
+        area += yes / positives * wins[2 * b + 1];
+        below += no;
+        above -= yes;
+    }
+    double square = 0, noise = sums->score_noise, bins = (double)sums->score_bins;
+    for (size_t c = 0; c < 2 * sums->score_bins; c++) {
+        double slope = (wins[c] - area) / (c % 2 ? positives : negatives);
+        square += slope * slope;
+    }
+    double pairs = bins * (bins - .5) / 2;
+    square += pairs * noise * noise / (positives * positives * negatives * negatives);
+    return (estimate){area, noise * sqrt(square)};
+}
+
+static void class_figures(const hr_evaluation_sums *sums, hr_evaluation *out) {
+    estimate all = count_outcomes(sums);
+    add_figure(sums, "records", all, HUGE_VAL, out);
+    add_figure(sums, "error", error_of(sums, all), 1, out);
+    if (sums->scores) add_figure(sums, "auc", area_of(sums), 1, out);
+    add_figure(sums, "logloss", mean_loss_of(sums, all), HR_LOSS_MAX, out);
+}
+
+/* ---- Numbers ---- */
+
+/* Mean of a sum over the records, in parts of the range or their squares. */
+static estimate mean_of(double sum, double noise, estimate records) {
+    if (!is_known(records)) return UNKNOWN;
+    double mean = sum / records.value;
+    return (estimate){mean, hypot(noise, mean * records.noise) / records.value};
+}
+
+static double root_of(double square) {
+    return sqrt(fmax(square, 0));
+}
+
+/* The interval is that of the mean square; so is the noise, where the root is near 0. */
+static void add_root(const hr_evaluation_sums *sums, estimate square, hr_evaluation *out) {
+    hr_figure *figure = &out->figures[out->figure_count];
+    add_figure(sums, "rmse", square, 1, out);
+    figure->noise = sums->range * square.noise / (2 * root_of(fmax(square.value, square.noise)));
+    if (!isnan(figure->value)) figure->value = sums->range * root_of(figure->value);
+    figure->low = sums->range * root_of(figure->low);
+    figure->high = sums->range * root_of(figure->high);
+}
+
+static void number_figures(const hr_evaluation_sums *sums, hr_evaluation *out) {
+    estimate records = {*sums->records, sums->record_noise};
+    estimate miss = mean_of(*sums->misses, sums->miss_noise, records);
+    add_figure(sums, "records", records, HUGE_VAL, out);
+    add_root(sums, mean_of(*sums->squares, sums->square_noise, records), out);
+    add_figure(sums, "mae", (estimate){sums->range * miss.value, sums->range * miss.noise}, sums->range, out);
+}
+
+void hr_evaluation_figures(const hr_evaluation_sums *sums, hr_evaluation *out) {
+    out->task = sums->task;
+    out->figure_count = 0;
+    (sums->task == HR_TASK_REGRESSION ? number_figures : class_figures)(sums, out);
+}

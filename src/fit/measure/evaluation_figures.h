@@ -1,0 +1,25 @@
+/* From released sums to the figures of an evaluation, each with its noise. Sees released values only. */
+#ifndef HR_FIT_EVALUATION_FIGURES_H
+#define HR_FIT_EVALUATION_FIGURES_H
+
+#include "privacy/accountant.h"
+
+#include <hedgerow/evaluation.h>
+
+/* Noisy sums, in records, losses, or parts of the label's range (trees/candidates/evaluation_counts.h); of
+ * each kind the standard deviation of its noise. NULL: not released. */
+typedef struct hr_evaluation_sums {
+    hr_task task;
+    size_t classes;
+    double range; /* regression: of the label */
+    hr_privacy_measure privacy_measure;
+    const double *outcomes, *scores, *loss; /* 2 x classes, 2 x score_bins, 1 */
+    size_t score_bins;                      /* at most HR_SCORE_BINS_MAX */
+    const double *records, *misses, *squares;
+    double outcome_noise, score_noise, loss_noise, record_noise, miss_noise, square_noise;
+} hr_evaluation_sums;
+
+/* Fills in out->figures and their count. */
+void hr_evaluation_figures(const hr_evaluation_sums *sums, hr_evaluation *out);
+
+#endif

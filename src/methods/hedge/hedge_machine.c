@@ -1,0 +1,496 @@
+#include "methods/hedge/hedge_machine.h"
+
+#include "base/fail.h"
+#include "methods/hedge/bandit.h"
+#include "methods/hedge/calibration.h"
+#include "privacy/noise.h"
+#include "privacy/release.h"
+#include "privacy/sensitivity.h"
+#include "trees/candidates/reliability.h"
+#include "trees/tree/hierarchical_shrinkage.h"
+#include "trees/tree/random_tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNIT = 1 << HR_GRADIENT_BITS, VARY_PER_MILLE = 300, VARY_FROM = 5 };
+static const double TAIL = .2, CLIP_QUANTILE = .95, CLIP_RATE = .2, MIN_CLIP = .02;
+
+/* What a tree asks about: what the bandits need to know of it. */
+typedef struct subject {
+    hr_tree_kind kind;
+    uint32_t features[2];
+} subject;
+
+typedef struct candidate {
+    subject subject;
+    hr_node nodes[HR_CANDIDATE_SCAN_NODES_MAX];
+    hr_bin_set subsets[HR_CANDIDATE_SCAN_NODES_MAX];
+} candidate;
+
+typedef enum stage { TOTALS, BINS, CHOICE, LEAVES, RELIABILITY, DONE } stage;
+
+struct hr_hedge {
+    hr_hedge_setting setting;
+    hr_hedge_start costs; /* of what is asked for once */
+    hr_csprng *coins;
+    hr_arena *arena;
+    stage stage;
+    uint64_t next_group;
+    uint64_t choices_group; /* of as many rounds as there are blocks: each is a part */
+    size_t outputs;
+    double records; /* n-hat */
+    double *base;
+    const hr_binning *binning;
+    hr_hedge_plan plan; /* from here on: once there are bins */
+    size_t round;
+    hr_bandit *bandit;
+    candidate *candidates;
+    hr_tree *trees; /* of the candidates */
+    size_t chosen, leaf_count;
+    double *node_sums, *node_counts, *values; /* node, output */
+    double *node_noise;                       /* node: that of a value, in that of a leaf's sum */
+    bool has_step;                            /* the round before has a tree, and `values` are its */
+    subject *past;                            /* of the trees of the forest */
+    hr_candidate_scan_loss loss;
+    hr_forest forest;
+};
+
+/* What 1 is in released counts, and in released sums of gradients. */
+static uint64_t hedge_count_unit(const hr_hedge *h) {
+    return hr_unit_of_counts(h->setting.unit);
+}
+
+static double hedge_sum_unit(const hr_hedge *h) {
+    return (double)(UNIT * hr_unit_fineness(h->setting.unit));
+}
+
+static double count_told(const hr_hedge *h, hr_noisy value) {
+    return (double)value.paid / (double)hedge_count_unit(h);
+}
+
+/* ---- Questions ---- */
+
+static void add_line_hedge_machine(hr_ask *ask, const hr_charge *charge, size_t count) {
+    ask->lines[ask->line_count] = *charge;
+    ask->lines[ask->line_count].group += ask->line_count;
+    ask->counts[ask->line_count++] = count;
+}
+
+/* Of the next group; add_line counts on. */
+static hr_charge hedge_machine_charge_of(const hr_hedge *h, const char *what, hr_units cost,
+                                         uint64_t sensitivity) {
+    bool in_round = h->stage == CHOICE || h->stage == LEAVES;
+    hr_release_scope scope = {.tree = in_round ? (int64_t)h->round : -1, .group = h->next_group};
+    return hr_scope_charge(&scope, what, -1, cost, sensitivity);
+}
+
+static void ask_totals(const hr_hedge *h, hr_ask *ask) {
+    if (h->outputs > 1) {
+        hr_charge classes =
+            hedge_machine_charge_of(h, "class counts", h->costs.count + h->costs.base, hedge_count_unit(h));
+        add_line_hedge_machine(ask, &classes, h->outputs);
+        return;
+    }
+    const char *counted = h->setting.unit == HR_PER_PERSON ? "sum of weights" : "record count";
+    hr_charge count = hedge_machine_charge_of(h, counted, h->costs.count, hedge_count_unit(h));
+    hr_charge sum =
+        hedge_machine_charge_of(h, "base score", h->costs.base, hr_unit_label_sensitivity(h->setting.unit));
+    add_line_hedge_machine(ask, &count, 1);
+    if (h->costs.base) add_line_hedge_machine(ask, &sum, 1);
+}
+
+static void ask_bins(const hr_hedge *h, hr_ask *ask) {
+    hr_charge edges = hedge_machine_charge_of(h, "bin edges", h->costs.bins, HR_RECORD_SENSITIVITY);
+    add_line_hedge_machine(ask, &edges, 0);
+}
+
+static void ask_choice(const hr_hedge *h, hr_ask *ask) {
+    hr_charge choice = hedge_machine_charge_of(h, "choice of tree", h->plan.choice,
+                                               hr_unit_leaf_score_width(h->setting.unit, h->loss.bound));
+    choice.group = h->choices_group;
+    choice.part = ask->block;
+    add_line_hedge_machine(ask, &choice, 0);
+    ask->threshold =
+        (int64_t)(h->plan.threshold * (double)hr_unit_gradient_sensitivity(h->setting.unit, h->loss.bound));
+}
+
+static uint64_t sum_sensitivity(const hr_hedge *h) {
+    return hr_hedge_sum_sensitivity(&h->setting, h->loss.bound, h->outputs);
+}
+
+/* Regression with a clip that adapts: how many gradients are within it. */
+static void hedge_machine_ask_leaves(const hr_hedge *h, hr_ask *ask) {
+    hr_charge sums = hedge_machine_charge_of(h, "leaf sum", h->plan.sums, sum_sensitivity(h));
+    hr_charge counts = hedge_machine_charge_of(h, "leaf count", h->plan.counts, hedge_count_unit(h));
+    hr_charge within = hedge_machine_charge_of(h, "clip count", h->plan.within, hedge_count_unit(h));
+    add_line_hedge_machine(ask, &sums, h->leaf_count * h->outputs);
+    add_line_hedge_machine(ask, &counts, h->leaf_count);
+    if (h->plan.within) add_line_hedge_machine(ask, &within, 1);
+}
+
+static void ask_reliability(const hr_hedge *h, hr_ask *ask) {
+    hr_charge cells =
+        hedge_machine_charge_of(h, "calibration count", h->costs.calibration, hedge_count_unit(h));
+    add_line_hedge_machine(ask, &cells, HR_RELIABILITY_CELLS);
+}
+
+bool hr_hedge_ask(const hr_hedge *h, hr_ask *out) {
+    static void (*const questions[])(const hr_hedge *, hr_ask *) = {
+        ask_totals, ask_bins, ask_choice, hedge_machine_ask_leaves, ask_reliability};
+    static const hr_ask_kind kinds[] = {HR_ASK_TOTALS, HR_ASK_BINS, HR_ASK_CHOICE, HR_ASK_LEAVES,
+                                        HR_ASK_RELIABILITY};
+    if (h->stage == DONE) return false;
+    hr_ask ask = {.kind = kinds[h->stage]};
+    if (h->stage > BINS) {
+        ask.binning = h->binning;
+        ask.base = h->base;
+        ask.forest = &h->forest;
+        ask.trees = h->trees;
+        ask.tree_count = h->plan.candidates;
+        ask.tree = h->chosen;
+        ask.loss = h->loss;
+        ask.step = h->has_step ? h->values : NULL;
+        ask.blocks = h->plan.blocks;
+        ask.block = h->round % h->plan.blocks;
+    }
+    questions[h->stage](h, &ask);
+    *out = ask;
+    return true;
+}
+
+/* ---- Before the rounds ---- */
+
+/* The class counts, whose sum is n-hat. */
+static void read_classes_hedge_machine(hr_hedge *h, const hr_noisy *values) {
+    for (size_t k = 0; k < h->outputs; k++) h->records += h->base[k] = fmax(count_told(h, values[k]), 1);
+    for (size_t k = 0; k < h->outputs; k++) h->base[k] /= h->records;
+}
+
+/* n-hat and the mean label; with a start the first alone. */
+static void read_mean(hr_hedge *h, const hr_noisy *values) {
+    double label_unit = (double)(hr_unit_fineness(h->setting.unit) << HR_LABEL_BITS);
+    h->records = fmax(count_told(h, values[0]), 1);
+    if (!h->costs.base) return;
+    double mean = fmin(fmax((double)values[1].paid / label_unit / h->records, -1), 1);
+    h->base[0] = h->loss.logistic ? .5 * log(fmax(1 + mean, .02) / fmax(1 - mean, .02)) : mean;
+}
+
+/* What is lost was paid for all the same; after too much of it the rounds would have nothing left. */
+hr_status hr_hedge_lose(hr_hedge *h, hr_units cost, hr_error *err) {
+    h->setting.lost += cost;
+    if (h->setting.lost <= h->setting.budget / 4) return HR_OK;
+    return hr_fail(err, HR_E_BUDGET, "start again when the owners can be reached",
+                   "the number of records, or the bins, were asked for and lost too often");
+}
+
+static hr_status told_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
+    if (!values) return hr_hedge_lose(h, h->costs.count + h->costs.base, err);
+    if (h->outputs > 1)
+        read_classes_hedge_machine(h, values);
+    else
+        read_mean(h, values);
+    h->stage = BINS;
+    return HR_OK;
+}
+
+static hr_status hedge_machine_buffers_init(hr_hedge *h, hr_error *err) {
+    size_t m = h->plan.candidates, nodes = HR_CANDIDATE_SCAN_NODES_MAX * h->outputs;
+    h->candidates = malloc(m * sizeof *h->candidates);
+    h->trees = calloc(m, sizeof *h->trees);
+    h->node_sums = malloc(nodes * sizeof *h->node_sums);
+    h->node_counts = malloc(nodes * sizeof *h->node_counts);
+    h->values = calloc(nodes, sizeof *h->values);
+    h->node_noise = malloc(HR_CANDIDATE_SCAN_NODES_MAX * sizeof *h->node_noise);
+    h->past = malloc(h->plan.rounds * sizeof *h->past);
+    bool all =
+        h->candidates && h->trees && h->node_sums && h->node_counts && h->values && h->node_noise && h->past;
+    return all ? HR_OK : hr_fail_memory(err);
+}
+
+static hr_status make_bandit(hr_hedge *h, hr_error *err) {
+    size_t features = h->binning->feature_count;
+    bool *usable = calloc(features, sizeof *usable);
+    if (!usable) return hr_fail_memory(err);
+    for (size_t f = 0; f < features; f++) {
+        uint32_t min_bins = h->binning->features[f].kind == HR_KIND_NUMBER ? 3 : 2;
+        usable[f] = h->binning->features[f].bin_count >= min_bins;
+    }
+    hr_status status = hr_bandit_new(usable, features, h->plan.rounds, &h->bandit, err);
+    free(usable);
+    return status;
+}
+
+static hr_status hedge_machine_forest_init(hr_hedge *h, hr_error *err) {
+    hr_link link = h->setting.task == HR_TASK_REGRESSION ? HR_LINK_NUMBER
+                   : h->loss.logistic                    ? HR_LINK_LOGISTIC
+                                                         : HR_LINK_SIGNED;
+    h->forest = (hr_forest){.link = link, .output_count = h->outputs};
+    h->forest.base = hr_arena_alloc(h->arena, h->outputs, sizeof *h->forest.base);
+    h->forest.trees = hr_arena_alloc(h->arena, h->plan.rounds * h->outputs, sizeof *h->forest.trees);
+    if (!h->forest.base || !h->forest.trees) return hr_fail_memory(err);
+    for (size_t k = 0; k < h->outputs; k++)
+        h->forest.base[k] = h->outputs > 1     ? 2 * h->base[k] - 1
+                            : h->loss.logistic ? 2 * h->base[0]
+                                               : h->base[0];
+    return HR_OK;
+}
+
+/* ---- Candidates ---- */
+
+static subject draw_subject(const hr_hedge *h) {
+    subject s = {.kind = hr_bandit_kind(h->bandit, h->coins)};
+    if (s.kind == HR_TREE_ONE) s.features[0] = hr_bandit_feature(h->bandit, h->coins);
+    if (s.kind == HR_TREE_PAIR) hr_bandit_pair(h->bandit, h->coins, s.features);
+    return s;
+}
+
+/* A new tree, or a variation of one that was chosen before. */
+static void draw_candidate_hedge_machine(hr_hedge *h, candidate *c, hr_tree *tree) {
+    hr_random_plan plan = {.weights = hr_bandit_weights(h->bandit), .centred = h->plan.centred};
+    size_t past;
+    bool may_vary = h->round >= VARY_FROM && hr_uniform(h->coins, 1000) < VARY_PER_MILLE;
+    if (may_vary && hr_bandit_past(h->bandit, h->coins, &past)) {
+        c->subject = h->past[past];
+        plan.model = &h->forest.trees[past * h->outputs];
+    } else {
+        c->subject = draw_subject(h);
+    }
+    const int depths[HR_TREE_KINDS] = {h->plan.depth_one, h->plan.depth_pair, h->plan.depth_all};
+    static const size_t counts[HR_TREE_KINDS] = {1, 2, 0};
+    plan.depth = depths[c->subject.kind];
+    plan.feature_count = counts[c->subject.kind];
+    memcpy(plan.features, c->subject.features, sizeof plan.features);
+    hr_random_tree(h->coins, h->binning, &plan, c->nodes, c->subsets, tree);
+}
+
+static void start_round(hr_hedge *h) {
+    bool over = h->round == h->plan.rounds;
+    h->stage = !over ? CHOICE : h->costs.calibration ? RELIABILITY : DONE;
+    if (over) return;
+    if (h->round % h->plan.blocks == 0) h->choices_group = h->next_group++;
+    hr_bandit_start_round(h->bandit, h->round);
+    for (size_t c = 0; c < h->plan.candidates; c++)
+        draw_candidate_hedge_machine(h, &h->candidates[c], &h->trees[c]);
+}
+
+void hr_hedge_set_owners(hr_hedge *h, size_t owners, size_t honest) {
+    h->setting.owners = owners;
+    h->setting.honest = honest;
+}
+
+hr_status hr_hedge_bins(hr_hedge *h, const hr_binning *binning, hr_error *err) {
+    h->binning = binning;
+    h->plan = hr_hedge_plan_of(&h->setting, h->records);
+    h->loss.bound = (int64_t)(h->plan.clip * UNIT);
+    h->loss.clip = h->plan.clip;
+    h->loss.score_limit = h->loss.logistic ? 20 : 1;
+    hr_status status = make_bandit(h, err);
+    if (!status) status = hedge_machine_buffers_init(h, err);
+    if (!status) status = hedge_machine_forest_init(h, err);
+    if (status) return status;
+    if (h->setting.has_quantiles) h->next_group++;
+    start_round(h);
+    return HR_OK;
+}
+
+static size_t count_leaves(const hr_tree *tree) {
+    size_t leaves = 0;
+    for (size_t n = 0; n < tree->node_count; n++) leaves += !tree->nodes[n].left;
+    return leaves;
+}
+
+void hr_hedge_choice(hr_hedge *h, size_t index) {
+    h->chosen = index;
+    h->leaf_count = count_leaves(&h->trees[index]);
+    h->stage = LEAVES;
+}
+
+/* ---- Leaves ---- */
+
+/* The released sums and counts, by node. With several outputs the mean over them is taken off: the true
+ * gradients of a record add up to 0. */
+static void read_leaves(hr_hedge *h, const hr_tree *tree, const hr_noisy *values) {
+    const hr_noisy *counts = values + h->leaf_count * h->outputs;
+    size_t leaf = 0, outputs = h->outputs;
+    for (size_t n = 0; n < tree->node_count; n++) {
+        if (tree->nodes[n].left) continue;
+        const hr_noisy *sums = values + leaf * outputs;
+        double mean = 0;
+        for (size_t k = 0; outputs > 1 && k < outputs; k++)
+            mean += (double)sums[k].paid / hedge_sum_unit(h) / (double)outputs;
+        for (size_t k = 0; k < outputs; k++)
+            h->node_sums[n * outputs + k] = (double)sums[k].paid / hedge_sum_unit(h) - mean;
+        h->node_counts[n] = fmax(count_told(h, counts[leaf]), 0);
+        leaf++;
+    }
+}
+
+/* The sum over leaves of S^2/(N + ridge), less what noise alone adds to it. */
+static double hedge_machine_gain_of(const hr_hedge *h, const hr_tree *tree, double noise, double ridge) {
+    double gain = 0, outputs = (double)h->outputs,
+           left = h->outputs > 1 ? (outputs - 1) / outputs : 1; /* of the noise */
+    for (size_t n = 0; n < tree->node_count; n++) {
+        for (size_t k = 0; !tree->nodes[n].left && k < h->outputs; k++) {
+            double sum = h->node_sums[n * h->outputs + k];
+            gain += (sum * sum - noise * noise * left) / (h->node_counts[n] + ridge);
+        }
+    }
+    return gain;
+}
+
+/* Sets the leaf values; returns the gain. */
+static double set_values(hr_hedge *h, const hr_tree *tree, double noise) {
+    double ridge = h->plan.ridge * noise / h->loss.clip, limit = h->loss.logistic ? 3 : 1;
+    double gain = hedge_machine_gain_of(h, tree, noise, ridge);
+    hr_hierarchical_shrinkage(tree, h->outputs, ridge, h->node_sums, h->node_counts, h->values);
+    hr_shrinkage_noise(tree, ridge, h->node_counts, h->node_noise);
+    for (size_t i = 0; i < tree->node_count * h->outputs; i++)
+        h->values[i] = -h->plan.step * fmin(fmax(h->values[i], -limit), limit);
+    return gain;
+}
+
+/* How much of a tree the average of the last iterates keeps. */
+static double part_kept(const hr_hedge *h) {
+    double last = TAIL * (double)h->plan.rounds, left = (double)(h->plan.rounds - h->round);
+    return left >= last ? 1 : left / last;
+}
+
+/* What a leaf's value has of the noise of one leaf's sum, at most: the limit of values takes from it. With
+ * several outputs the mean over them is taken off. */
+static double noise_of_value(const hr_hedge *h, double noise, double scale) {
+    double outputs = (double)h->outputs, left = h->outputs > 1 ? (outputs - 1) / outputs : 1;
+    return scale * h->plan.step * noise * sqrt(left);
+}
+
+/* Adds the chosen tree to the forest, once per output; noise: the standard deviation of a leaf's sum. */
+static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_error *err) {
+    hr_tree tree = *chosen;
+    tree.counts = h->node_counts;
+    tree.deviation = noise;
+    double scale = part_kept(h) * (h->outputs > 1 || h->loss.logistic ? 2 : 1);
+    for (size_t n = 0; n < tree.node_count; n++) h->node_noise[n] *= noise_of_value(h, noise, scale);
+    tree.noise = h->node_noise;
+    for (size_t k = 0; k < h->outputs; k++) {
+        hr_tree *kept = &h->forest.trees[h->forest.tree_count];
+        hr_status status = hr_tree_copy(&tree, h->arena, kept, err);
+        if (status) return status;
+        kept->output = k;
+        for (size_t n = 0; n < kept->node_count; n++)
+            if (!kept->nodes[n].left) kept->nodes[n].value = scale * h->values[n * h->outputs + k];
+        h->forest.tree_count++;
+        tree.counts = tree.noise = NULL; /* the same for all outputs: the first tells them */
+    }
+    return HR_OK;
+}
+
+/* Regression: the clip follows a high quantile of the residuals. */
+static void adapt_clip(hr_hedge *h, hr_noisy within) {
+    double part = fmin(fmax(count_told(h, within) / h->records, 0), 1);
+    double clip = h->loss.clip * exp(-CLIP_RATE * (part - CLIP_QUANTILE));
+    h->loss.bound = (int64_t)(fmin(fmax(clip, MIN_CLIP), 1) * UNIT);
+    h->loss.clip = (double)h->loss.bound / UNIT;
+}
+
+static hr_status add_tree_hedge_machine(hr_hedge *h, const hr_noisy *values, double noise_factor,
+                                        hr_error *err) {
+    const hr_tree *tree = &h->trees[h->chosen];
+    double noise = noise_factor *
+                   hr_noise_deviation(h->setting.privacy_measure, h->plan.sums, (double)sum_sensitivity(h)) /
+                   hedge_sum_unit(h);
+    subject *about = &h->past[h->forest.tree_count / h->outputs];
+    *about = h->candidates[h->chosen].subject;
+    read_leaves(h, tree, values);
+    hr_bandit_learn(h->bandit, about->kind, about->features, set_values(h, tree, noise));
+    hr_status status = keep_tree(h, tree, noise, err);
+    if (!status && h->plan.within) adapt_clip(h, values[h->leaf_count * (h->outputs + 1)]);
+    return status;
+}
+
+/* A lost round is over without a tree, with the same clip. */
+static hr_status told_leaves(hr_hedge *h, const hr_noisy *values, double noise_factor, hr_error *err) {
+    hr_status status = values ? add_tree_hedge_machine(h, values, noise_factor, err) : HR_OK;
+    if (status) return status;
+    h->has_step = values != NULL;
+    h->round++;
+    start_round(h);
+    return HR_OK;
+}
+
+/* ---- After the rounds ---- */
+
+static void told_reliability(hr_hedge *h, const hr_noisy *values, double noise_factor) {
+    double unit = (double)hedge_count_unit(h);
+    double noise = hr_noise_deviation(h->setting.privacy_measure, h->costs.calibration, unit) / unit;
+    if (values) h->forest.calibration = hr_calibration_fit(values, unit, noise_factor * noise);
+    h->stage = DONE;
+}
+
+/* ---- The machine ---- */
+
+hr_status hr_hedge_sums(hr_hedge *h, const hr_noisy *values, double noise_factor, hr_error *err) {
+    hr_ask ask;
+    hr_status status = HR_OK;
+    if (!hr_hedge_ask(h, &ask)) return HR_OK;
+    h->next_group += ask.line_count;
+    if (h->stage == TOTALS)
+        status = told_totals(h, values, err);
+    else if (h->stage == LEAVES)
+        status = told_leaves(h, values, noise_factor, err);
+    else if (h->stage == RELIABILITY)
+        told_reliability(h, values, noise_factor);
+    return status;
+}
+
+hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coins, hr_arena *arena, hr_hedge **out,
+                       hr_error *err) {
+    hr_hedge *h = calloc(1, sizeof *h);
+    if (!h) return hr_fail_memory(err);
+    h->setting = terms->setting;
+    h->costs = hr_hedge_start_of(&terms->setting);
+    h->coins = coins;
+    h->arena = arena;
+    h->next_group = terms->first_group;
+    h->outputs = terms->outputs;
+    h->loss.logistic = terms->logistic;
+    h->base = calloc(h->outputs, sizeof *h->base);
+    if (!h->base) {
+        hr_hedge_free(h);
+        return hr_fail_memory(err);
+    }
+    *out = h;
+    return HR_OK;
+}
+
+void hr_hedge_free(hr_hedge *h) {
+    if (!h) return;
+    hr_bandit_free(h->bandit);
+    void *all[] = {h->base,        h->candidates, h->trees,      h->node_sums,
+                   h->node_counts, h->values,     h->node_noise, h->past};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    free(h);
+}
+
+size_t hr_hedge_turns(const hr_hedge *h) {
+    return h->plan.turns;
+}
+
+size_t hr_hedge_rounds(const hr_hedge *h, size_t *total) {
+    *total = h->plan.rounds;
+    return h->round;
+}
+
+double hr_hedge_record_count(const hr_hedge *h) {
+    return h->records;
+}
+
+const hr_forest *hr_hedge_forest(const hr_hedge *h) {
+    return &h->forest;
+}
+
+double hr_hedge_memory(size_t features, size_t outputs) {
+    double nodes = (double)outputs * HR_CANDIDATE_SCAN_NODES_MAX;
+    return hr_bandit_memory(features) + (double)HR_HEDGE_CANDIDATES * sizeof(candidate) +
+           8 * nodes * sizeof(double);
+}

@@ -1,0 +1,277 @@
+#include "methods/hedge/hedge_plan.h"
+
+#include "privacy/noise.h"
+#include "privacy/sensitivity.h"
+#include "tables/bins/edges.h"
+#include "trees/candidates/candidate_scan.h"
+#include "trees/candidates/reliability.h"
+
+#include <math.h>
+
+/* The constants of the two budgets; both were chosen on development sets, before held-out sets were looked
+ * at. */
+typedef struct shares {
+    double bins, start, calibration, choice, counts, within;
+} shares;
+
+static shares shares_of(const hr_hedge_setting *s) {
+    shares gaussian = {.bins = .06,
+                       .start = .03,
+                       .choice = .20,
+                       .counts = .10,
+                       .within = s->task == HR_TASK_REGRESSION ? .03 : 0};
+    shares pure = {.bins = .08, .start = .04, .choice = .30, .counts = .20, .within = 0};
+    shares mine = s->privacy_measure == HR_PRIVACY_PURE ? pure : gaussian;
+    if (!s->has_quantiles) mine.bins = 0;
+    mine.calibration = s->task == HR_TASK_REGRESSION ? 0 : .02;
+    return mine;
+}
+
+static double clamp_plan_value(double x, double low, double high) {
+    return x < low ? low : x > high ? high : x;
+}
+
+/* floor(log2 x) within bounds. */
+static int levels(double x, int least, int most) {
+    return (int)clamp_plan_value(floor(log2(fmax(x, 1))), least, most);
+}
+
+hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *s) {
+    shares part = shares_of(s);
+    hr_units start = hr_units_share(s->budget, part.start);
+    return (hr_hedge_start){hr_units_share(s->budget, part.bins), start / 2,
+                            s->has_start ? 0 : start - start / 2,
+                            hr_units_share(s->budget, part.calibration)};
+}
+
+enum { ROUNDS_GAUSSIAN = 300, ROUNDS_PURE = 64 }; /* at most */
+static const double BLOCK_RECORDS = 65536, BLOCK_SIZE = 16384, SPREAD = .5;
+
+static void schedule_gaussian(double size, double records, hr_hedge_plan *plan) {
+    plan->rounds = (size_t)clamp_plan_value(floor(1.5 * sqrt(size)), 25, ROUNDS_GAUSSIAN);
+    plan->step = fmin(2 * pow(fmax(size / 8, 1), .6) / (double)plan->rounds, .5);
+    plan->depth_all = levels(fmin(size / 400, records / 800), 4, 8);
+    plan->depth_pair = levels(fmin(size / 200, records / 800), 4, 8);
+    plan->depth_one = 3;
+    plan->centred = 3;
+    plan->ridge = 12;
+}
+
+static void schedule_pure(double size, hr_hedge_plan *plan) {
+    plan->rounds = (size_t)clamp_plan_value(floor(.1 * sqrt(size)), 8, ROUNDS_PURE);
+    plan->step = fmin(1.7 * sqrt((double)plan->rounds) / (double)plan->rounds, 1);
+    plan->depth_all = levels(size / (8 * (double)plan->rounds), 2, 7);
+    plan->depth_pair = plan->depth_all;
+    plan->depth_one = 2;
+    plan->centred = 2;
+    plan->ridge = 6;
+}
+
+/* C_0. Two classes: gradients reach 2; less biases probabilities, more lets noise in. More classes: their
+ * length reaches sqrt(2). */
+static double first_clip(const hr_hedge_setting *s) {
+    if (s->task == HR_TASK_REGRESSION)
+        return s->privacy_measure == HR_PRIVACY_PURE ? .5 : .3; /* where it adapts it may begin low */
+    return s->task == HR_TASK_BINARY ? 1.2 : 1;
+}
+
+/* What is left after the start, in equal parts for all rounds. */
+static void share_out_hedge_budget(const hr_hedge_setting *s, hr_hedge_plan *plan) {
+    shares part = shares_of(s);
+    hr_hedge_start start = hr_hedge_start_of(s);
+    hr_units round =
+        (s->budget - s->lost - start.bins - start.count - start.base - start.calibration) / plan->rounds;
+    plan->within = hr_units_share(round, part.within);
+    plan->choice = hr_units_share(round - plan->within, part.choice);
+    hr_units leaves = round - plan->within - plan->choice;
+    plan->counts = hr_units_share(leaves, part.counts);
+    plan->sums = leaves - plan->counts;
+}
+
+/* So many that choices on one of them cost no accuracy (docs/hedge.md, Blocks). size: as in the schedule. */
+static size_t count_blocks(const hr_hedge_setting *s, double size, double records) {
+    double blocks = records / BLOCK_RECORDS;
+    if (s->privacy_measure != HR_PRIVACY_PURE) blocks = fmin(blocks, size / BLOCK_SIZE);
+    return (size_t)clamp_plan_value(floor(blocks), 1, ROUNDS_PURE);
+}
+
+/* What chance alone adds to the sum of a leaf: its noise, under pure privacy; the spread of the gradients of
+ * a block's records, which large trees have more of. */
+static double threshold_of(const hr_hedge_setting *s, double records, const hr_hedge_plan *plan) {
+    double pure = s->privacy_measure == HR_PRIVACY_PURE ? 1 / hr_units_value(plan->sums) : 0;
+    double leaf = records / (double)plan->blocks / exp2(plan->depth_all);
+    return fmax(pure, plan->blocks > 1 ? SPREAD * sqrt(leaf) : 0);
+}
+
+/* Records pay for the choices of their own owner or block only, which may cost so much more. */
+static void share_out_turns(size_t parts, hr_hedge_plan *plan) {
+    plan->turns = (plan->rounds + parts - 1) / parts;
+    plan->choice = plan->choice * plan->rounds / plan->turns;
+}
+
+double hr_hedge_noise_factor(const hr_hedge_setting *s) {
+    return s->owners > 1 ? sqrt((double)s->owners / (double)s->honest) : 1;
+}
+
+hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
+    hr_hedge_plan plan = {.candidates = s->owners > 1 ? HR_HEDGE_CANDIDATES_OWNERS : HR_HEDGE_CANDIDATES,
+                          .clip = first_clip(s)};
+    double budget = hr_units_value(s->budget), size = records / hr_hedge_noise_factor(s);
+    size *= s->privacy_measure == HR_PRIVACY_PURE ? budget : sqrt(budget);
+    if (s->privacy_measure == HR_PRIVACY_PURE)
+        schedule_pure(size, &plan);
+    else
+        schedule_gaussian(size, records, &plan);
+    share_out_hedge_budget(s, &plan);
+    plan.blocks = s->owners ? 1 : count_blocks(s, size, records);
+    plan.threshold = threshold_of(s, records, &plan);
+    share_out_turns(s->owners ? s->owners : plan.blocks, &plan);
+    return plan;
+}
+
+hr_hedge_plan hr_hedge_plan_longest(const hr_hedge_setting *s) {
+    hr_hedge_plan plan = {.rounds = s->privacy_measure == HR_PRIVACY_PURE ? ROUNDS_PURE : ROUNDS_GAUSSIAN,
+                          .candidates = HR_HEDGE_CANDIDATES,
+                          .clip = first_clip(s)};
+    share_out_hedge_budget(s, &plan);
+    return plan;
+}
+
+/* ---- What a budget is enough for ---- */
+
+uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *s, int64_t bound, size_t outputs) {
+    double factor = s->privacy_measure == HR_PRIVACY_PURE ? sqrt((double)outputs) : 1;
+    return (uint64_t)ceil((double)hr_unit_gradient_sensitivity(s->unit, bound) * factor);
+}
+
+bool hr_hedge_has_quantiles(const hr_fit_options *options, const hr_schema *schema) {
+    if (options->edges != HR_EDGES_PRIVATE) return false;
+    return !schema || hr_edges_need_quantiles(schema, (uint32_t)options->bins);
+}
+
+hr_hedge_setting hr_hedge_setting_of(const hr_fit_facts *facts) {
+    const hr_schema *schema = facts->schema;
+    return (hr_hedge_setting){.privacy_measure = facts->privacy_measure,
+                              .unit = hr_facts_unit(facts),
+                              .budget = facts->budget,
+                              .task = schema ? hr_schema_task(schema) : HR_TASK_BINARY,
+                              .has_quantiles = hr_hedge_has_quantiles(facts->options, schema),
+                              .has_start = facts->options->start != NULL};
+}
+
+static hr_status check_base(const hr_fit_facts *facts, const hr_hedge_setting *s, hr_error *err) {
+    hr_hedge_start start = hr_hedge_start_of(s);
+    uint64_t count = hr_unit_of_counts(s->unit), label = hr_unit_label_sensitivity(s->unit);
+    if (hr_facts_outputs(facts) > 1)
+        return hr_facts_check_sums(facts, "class counts", start.count + start.base, count, err);
+    hr_status status = hr_facts_check_sums(facts, "record count", start.count, count, err);
+    if (status || !start.base) return status;
+    return hr_facts_check_sums(facts, "base score", start.base, label, err);
+}
+
+static hr_status check_once(const hr_fit_facts *facts, const hr_hedge_setting *s, hr_error *err) {
+    hr_hedge_start start = hr_hedge_start_of(s);
+    hr_status status = check_base(facts, s, err);
+    if (!status && s->has_quantiles) status = hr_facts_check_edges(facts, start.bins, err);
+    if (status || s->task == HR_TASK_REGRESSION) return status;
+    return hr_facts_check_sums(facts, "calibration count", start.calibration, hr_unit_of_counts(s->unit),
+                               err);
+}
+
+/* Regression's clip adapts, up to 1. */
+static int64_t largest_bound(const hr_hedge_setting *s) {
+    return (int64_t)((s->task == HR_TASK_REGRESSION ? 1 : first_clip(s)) * (1 << HR_GRADIENT_BITS));
+}
+
+static hr_status check_round(const hr_fit_facts *facts, const hr_hedge_setting *s, hr_error *err) {
+    hr_hedge_plan plan = hr_hedge_plan_longest(s);
+    int64_t bound = largest_bound(s);
+    hr_status status = hr_facts_check_choice(facts, "choice of tree", plan.choice,
+                                             hr_unit_leaf_score_width(s->unit, bound), err);
+    if (!status)
+        status = hr_facts_check_sums(facts, "leaf sum", plan.sums,
+                                     hr_hedge_sum_sensitivity(s, bound, hr_facts_outputs(facts)), err);
+    if (!status)
+        status = hr_facts_check_sums(facts, "leaf count", plan.counts, hr_unit_of_counts(s->unit), err);
+    if (status || shares_of(s).within == 0) return status;
+    return hr_facts_check_sums(facts, "clip count", plan.within, hr_unit_of_counts(s->unit), err);
+}
+
+hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err) {
+    hr_hedge_setting setting = hr_hedge_setting_of(facts);
+    hr_status status = hr_facts_check_classes(facts, err);
+    if (!status) status = check_once(facts, &setting, err);
+    return status ? status : check_round(facts, &setting, err);
+}
+
+/* ---- Told to people ---- */
+
+/* What a step of 1 of the scores is in the label's units: two classes have scores from -1 to 1, more have
+ * probabilities. */
+static double score_unit(const hr_schema *schema, double range) {
+    return schema && hr_schema_task(schema) == HR_TASK_MULTICLASS ? range : range / 2;
+}
+
+/* The noise in a leaf's shrunk mean (trees/tree/hierarchical_shrinkage.h), were all leaves of a tree alike:
+ * at[l] is what one unit in a leaf's sum adds to the mean of a leaf that shares its ancestors down to level
+ * l. */
+static double shrunk_noise(double noise, double leaf_records, double ridge, int depth) {
+    double at[HR_CANDIDATE_SCAN_DEPTH_MAX + 1], kept = 1, sum = 0, square = 0;
+    for (int l = depth; l >= 0; l--) {
+        double leaves = exp2(depth - l), weight = leaf_records * leaves + ridge * sqrt(leaves);
+        at[l] = kept / weight;
+        kept *= 1 - leaf_records * leaves / weight;
+    }
+    for (int l = 0; l <= depth; l++) {
+        sum += at[l];
+        square += sum * sum * (l < depth ? exp2(depth - l - 1) : 1);
+    }
+    return noise * sqrt(square);
+}
+
+static void tell_noise(const hr_hedge_setting *s, const hr_schema *schema, const hr_hedge_plan *made,
+                       hr_plan_info *plan) {
+    enum { FINE = 1 << HR_GRADIENT_BITS };
+    const hr_column *label = schema ? hr_schema_label(schema) : NULL;
+    double outputs =
+        label && label->kind == HR_KIND_CATEGORY && label->value_count > 2 ? (double)label->value_count : 1;
+    double reach =
+        HR_WEIGHT_MAX * made->clip * FINE * (s->privacy_measure == HR_PRIVACY_PURE ? sqrt(outputs) : 1);
+    double noise =
+        hr_hedge_noise_factor(s) * hr_noise_deviation(s->privacy_measure, made->sums, reach) / FINE;
+    plan->label_range = label && label->kind == HR_KIND_NUMBER ? label->high - label->low : 1;
+    double unit = score_unit(schema, plan->label_range);
+    plan->leaf_records = plan->records / (double)(1 << made->depth_all);
+    plan->gradient_noise = noise / plan->leaf_records;
+    plan->label_noise = plan->gradient_noise * unit;
+    double leaf = shrunk_noise(noise, plan->leaf_records, made->ridge * noise / made->clip, made->depth_all);
+    plan->prediction_noise = made->step * sqrt((double)made->rounds) * fmin(leaf, 1) * unit;
+}
+
+void hr_hedge_tell_setting(const hr_hedge_setting *s, const hr_schema *schema, hr_plan_info *plan) {
+    hr_hedge_start start = hr_hedge_start_of(s);
+    hr_hedge_plan made = hr_hedge_plan_of(s, plan->records);
+    double all = hr_units_value(s->budget), rounds = (double)made.rounds;
+    plan->rounds = made.rounds;
+    plan->candidates = made.candidates;
+    plan->step = made.step;
+    plan->depth_one = made.depth_one;
+    plan->depth_pair = made.depth_pair;
+    plan->depth_all = made.depth_all;
+    plan->share_bins = hr_units_value(start.bins) / all;
+    plan->share_count = hr_units_value(start.count) / all;
+    plan->share_base = hr_units_value(start.base) / all;
+    plan->share_calibration = hr_units_value(start.calibration) / all;
+    plan->share_choices = (double)made.turns * hr_units_value(made.choice) / all;
+    plan->share_sums = rounds * hr_units_value(made.sums) / all;
+    plan->share_counts = rounds * hr_units_value(made.counts) / all;
+    plan->share_clip = rounds * hr_units_value(made.within) / all;
+    tell_noise(s, schema, &made, plan);
+}
+
+void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_privacy_measure privacy_measure,
+                   hr_units budget, hr_plan_info *plan) {
+    hr_hedge_setting setting = hr_hedge_setting_of(&(hr_fit_facts){
+        .options = options, .schema = schema, .privacy_measure = privacy_measure, .budget = budget});
+    hr_hedge_tell_setting(&setting, schema, plan);
+}

@@ -1,0 +1,103 @@
+#include "methods/simfl/linear_guess.h"
+
+#include "base/fail.h"
+#include "methods/simfl/cholesky.h"
+
+struct hr_linear_guess {
+    const hr_planes *planes;
+    double *mean;        /* m */
+    double *mean_at;     /* A m */
+    double *cross;       /* S A': dimensions x tables */
+    double *factor;      /* of A S A' + width^2/12 I: tables x tables */
+    double *differences; /* of one point: z - A m, by tables */
+};
+
+static hr_status allocate_guess(hr_linear_guess *guess, hr_arena *arena, hr_error *err) {
+    const hr_planes *planes = guess->planes;
+    guess->mean = hr_arena_alloc(arena, planes->dimensions, sizeof *guess->mean);
+    guess->mean_at = hr_arena_alloc(arena, planes->tables, sizeof *guess->mean_at);
+    guess->cross = hr_arena_alloc(arena, planes->dimensions * planes->tables, sizeof *guess->cross);
+    guess->factor = hr_arena_alloc(arena, planes->tables * planes->tables, sizeof *guess->factor);
+    guess->differences = hr_arena_alloc(arena, planes->tables, sizeof *guess->differences);
+    if (guess->mean && guess->mean_at && guess->cross && guess->factor && guess->differences) return HR_OK;
+    return hr_fail_memory(err);
+}
+
+/* out[j] = a_j x */
+static void project_point(const hr_planes *planes, const double *point, double *out) {
+    for (size_t j = 0; j < planes->tables; j++) {
+        const double *normal = planes->normals + j * planes->dimensions;
+        out[j] = 0;
+        for (size_t f = 0; f < planes->dimensions; f++) out[j] += normal[f] * point[f];
+    }
+}
+
+static void set_means(hr_linear_guess *guess, const double *points, size_t count) {
+    const size_t dimensions = guess->planes->dimensions;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t f = 0; f < dimensions; f++) guess->mean[f] += points[i * dimensions + f];
+    }
+    for (size_t f = 0; f < dimensions; f++) guess->mean[f] /= (double)count;
+    project_point(guess->planes, guess->mean, guess->mean_at);
+}
+
+/* Adds the products of one point's deviations from the means. */
+static void add_products(hr_linear_guess *guess, const double *point) {
+    const hr_planes *planes = guess->planes;
+    double *deviations = guess->differences;
+    project_point(planes, point, deviations);
+    for (size_t j = 0; j < planes->tables; j++) deviations[j] -= guess->mean_at[j];
+    for (size_t f = 0; f < planes->dimensions; f++) {
+        const double deviation = point[f] - guess->mean[f];
+        for (size_t j = 0; j < planes->tables; j++)
+            guess->cross[f * planes->tables + j] += deviation * deviations[j];
+    }
+    for (size_t i = 0; i < planes->tables; i++) {
+        for (size_t j = 0; j <= i; j++)
+            guess->factor[i * planes->tables + j] += deviations[i] * deviations[j];
+    }
+}
+
+static void set_covariances(hr_linear_guess *guess, const double *points, size_t count) {
+    const size_t dimensions = guess->planes->dimensions, tables = guess->planes->tables;
+    for (size_t i = 0; i < count; i++) add_products(guess, points + i * dimensions);
+    const double share = 1 / ((double)count - 1);
+    for (size_t i = 0; i < dimensions * tables; i++) guess->cross[i] *= share;
+    for (size_t i = 0; i < tables * tables; i++) guess->factor[i] *= share;
+    const double width = guess->planes->width;
+    for (size_t j = 0; j < tables; j++) guess->factor[j * tables + j] += width * width / 12;
+}
+
+hr_status hr_linear_guess_new(const hr_planes *planes, const double *points, size_t count, hr_arena *arena,
+                              hr_linear_guess **out, hr_error *err) {
+    hr_linear_guess *guess = hr_arena_alloc(arena, 1, sizeof *guess);
+    if (!guess) return hr_fail_memory(err);
+    guess->planes = planes;
+    hr_status status = allocate_guess(guess, arena, err);
+    if (status) return status;
+    set_means(guess, points, count);
+    set_covariances(guess, points, count);
+    if (!hr_cholesky_factor(guess->factor, planes->tables))
+        return hr_fail(err, HR_E_LIMIT, "use a wider cell or a smaller range",
+                       "the hashes' covariance is too large, or too small, for floating-point numbers");
+    *out = guess;
+    return HR_OK;
+}
+
+const double *hr_linear_guess_mean(const hr_linear_guess *guess) {
+    return guess->mean;
+}
+
+void hr_linear_guess_point(hr_linear_guess *guess, const int16_t *cells, double *out) {
+    const hr_planes *planes = guess->planes;
+    for (size_t j = 0; j < planes->tables; j++) {
+        const double middle = planes->width * (cells[j] + .5) - planes->offsets[j];
+        guess->differences[j] = middle - guess->mean_at[j];
+    }
+    hr_cholesky_solve(guess->factor, planes->tables, guess->differences);
+    for (size_t f = 0; f < planes->dimensions; f++) {
+        out[f] = guess->mean[f];
+        for (size_t j = 0; j < planes->tables; j++)
+            out[f] += guess->cross[f * planes->tables + j] * guess->differences[j];
+    }
+}

@@ -1,0 +1,48 @@
+/* A model's trees as other engines have them: every split has two ways, none is empty, and values that no
+ * record can have are sent where the schema's bounds send them. So the writers of formats differ in words
+ * alone. */
+#ifndef HR_EXPORT_ENSEMBLE_H
+#define HR_EXPORT_ENSEMBLE_H
+
+#include "models/model/model.h"
+
+typedef enum hr_engine_split {
+    HR_ENGINE_LEAF,
+    HR_ENGINE_NUMBER,  /* x <= threshold goes to `yes`; a missing one if missing_yes */
+    HR_ENGINE_PRESENT, /* every number goes to `yes`, a missing one does not */
+    HR_ENGINE_CATEGORY /* the listed values go to `yes`; all others, missing and unknown ones, do not */
+} hr_engine_split;
+
+typedef struct hr_engine_node {
+    hr_engine_split split;
+    bool missing_yes;
+    uint32_t feature;
+    uint32_t yes; /* later than the node; the other child follows it */
+    union {
+        double threshold;  /* finite, within the feature's bounds, below the upper one */
+        double value;      /* of a leaf */
+        hr_bin_set listed; /* never empty; read it by hr_engine_lists */
+    };
+} hr_engine_node;
+
+typedef struct hr_engine_tree {
+    hr_engine_node *nodes; /* nodes[0] is the root */
+    size_t node_count;
+} hr_engine_tree;
+
+/* Tree r * output_count + k adds to score k, which starts from 0: those of r = 0 are leaves with the base,
+ * the model's trees follow in their order, and leaves of 0 fill up outputs that have fewer trees. */
+typedef struct hr_ensemble {
+    const hr_schema *schema;
+    size_t output_count, round_count;
+    hr_engine_tree *trees;
+} hr_ensemble;
+
+/* Owner: what is made lives in the arena; the schema is the model's. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_ensemble_make(const hr_model *model, hr_arena *arena, hr_ensemble *out,
+                                         hr_error *err);
+
+/* Whether a split by category lists the value at this index of the schema's list. */
+bool hr_engine_lists(const hr_engine_node *node, size_t value);
+
+#endif

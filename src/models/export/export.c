@@ -1,0 +1,36 @@
+/* An export, from a model to a file. */
+#include "base/fail.h"
+#include "base/file.h"
+#include "models/export/formats.h"
+
+#include <hedgerow/export.h>
+
+typedef hr_status (*format_writer)(const hr_model *model, const hr_ensemble *ensemble, hr_buffer *out,
+                                   hr_error *err);
+
+static const format_writer format_writers[] = {
+    [HR_EXPORT_XGBOOST] = hr_export_xgboost,
+    [HR_EXPORT_LIGHTGBM] = hr_export_lightgbm,
+    [HR_EXPORT_ONNX] = hr_export_onnx,
+};
+
+static hr_status render_export(const hr_model *model, format_writer write, hr_buffer *out, hr_error *err) {
+    hr_arena *arena = hr_arena_new();
+    hr_ensemble ensemble;
+    hr_status status = arena ? hr_ensemble_make(model, arena, &ensemble, err) : hr_fail_memory(err);
+    if (!status) status = write(model, &ensemble, out, err);
+    if (!status && out->failed) status = hr_fail_memory(err);
+    hr_arena_free(arena);
+    return status;
+}
+
+hr_status hr_model_export(const hr_model *model, hr_export_format format, const char *path, hr_error *err) {
+    if ((size_t)format >= sizeof format_writers / sizeof *format_writers)
+        return hr_fail(err, HR_E_ARGUMENT, "see <hedgerow/export.h>", "there is no export format %d",
+                       (int)format);
+    hr_buffer bytes = {0};
+    hr_status status = render_export(model, format_writers[format], &bytes, err);
+    if (!status) status = hr_file_write_path(path, bytes.bytes, bytes.size, err);
+    hr_buffer_done(&bytes);
+    return status;
+}

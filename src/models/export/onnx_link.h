@@ -1,0 +1,14 @@
+/* From scores to predictions, as a graph: docs/formats.md, Predictions, once more. */
+#ifndef HR_EXPORT_ONNX_LINK_H
+#define HR_EXPORT_ONNX_LINK_H
+
+#include "models/export/onnx_write.h"
+#include "models/model/model.h"
+
+/* The label within its bounds, one column. */
+hr_onnx_value hr_onnx_label(hr_onnx_graph *graph, const hr_column *label, hr_onnx_value scores);
+
+/* The probabilities of all classes, a column each. */
+hr_onnx_value hr_onnx_classes(hr_onnx_graph *graph, const hr_forest *forest, hr_onnx_value scores);
+
+#endif

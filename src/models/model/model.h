@@ -1,0 +1,148 @@
+/* What a model is made of. The job makes it from what a method released; the JSON reader makes it from bytes.
+ */
+#ifndef HR_MODEL_MODEL_H
+#define HR_MODEL_MODEL_H
+
+#include "models/model/conditions.h"
+#include "models/model/predictor.h"
+#include "privacy/accountant.h"
+#include "privacy/crypto/digest.h"
+#include "trees/tree/tree.h"
+
+#include <hedgerow/evaluation.h>
+
+/* Splits from the root to a leaf. */
+enum { HR_MODEL_DEPTH_MAX = 64 };
+
+/* A setting of the fit, as text: written into the model for people. */
+typedef struct hr_setting {
+    const char *name, *value;
+} hr_setting;
+
+/* What a guarantee is for: hr_guarantee.unit. */
+#define HR_ONE_RECORD "one record"
+#define HR_ONE_PERSON "one person"
+#define HR_RECORD_OF_OWNER "one record of any owner"
+#define HR_RECORD_OF_FILE "one record of the file"
+#define HR_PERSON_OF_OWNER "one person of any owner"
+#define HR_PERSON_OF_FILE "one person of the file"
+
+/* Whether it is a person, of whatever. */
+bool hr_unit_is_person(const char *unit);
+
+/* The setting that holds what hr_model_records returns; how many owners there were, and how many of them a
+ * record is safe against. */
+#define HR_RECORDS_SETTING "records"
+#define HR_OWNERS_SETTING "owners"
+#define HR_COALITION_SETTING "coalition"
+
+/* What a model and those that it continues cost together a record that is in the data of all of them. */
+typedef struct hr_start_guarantee {
+    bool given;                         /* false: there is no start, or nothing is charged for it */
+    hr_privacy_measure privacy_measure; /* NONE: the measures differ, and epsilons and deltas are added up */
+    hr_units units;                     /* of the measure; 0 of NONE */
+    double epsilon, delta, epsilon_replace, delta_replace;
+    const char *promise; /* in words */
+    hr_trust trust;      /* the conditions of those that it continues */
+} hr_start_guarantee;
+
+/* The setting that says how many records of a person were trained on at most: the guarantee is for so many
+ * times what the releases cost (hr_group_factor). */
+#define HR_PER_PERSON_SETTING "records-per-person"
+enum { HR_RECORDS_PER_PERSON_MAX = 65536 };
+
+/* What a group of m records costs, in what one of them costs: m epsilon, m^2 rho, or m^2 mu^2. */
+static inline hr_units hr_group_factor(hr_privacy_measure privacy_measure, hr_units m) {
+    return privacy_measure == HR_PRIVACY_PURE ? m : m * m;
+}
+
+struct hr_model {
+    hr_arena *arena; /* holds everything below but the schema */
+    hr_schema *schema;
+    const char *method;
+    hr_mode mode;
+    const char *start_model; /* the SHA-256 of the file of the model that it continues, 64 small hexadecimal
+                                digits; NULL: none */
+    char file_hash[HR_DIGEST_TEXT]; /* the SHA-256 of the file that it was read from; "": it was not read */
+    hr_forest forest;
+    hr_predictor predictor; /* compiled from the forest */
+    hr_privacy_measure privacy_measure;
+    hr_guarantee guarantee;
+    hr_start_guarantee start_guarantee;
+    hr_release *releases;
+    size_t release_count;
+    hr_setting *settings;
+    size_t setting_count;
+};
+
+/* Makes a model of parts and compiles its predictor. The forest lives in parts->arena, which the model takes
+ * over: parts->arena is NULL then, or as it was if this fails. The rest is copied. A guarantee without a unit
+ * is for HR_ONE_RECORD. Owner: the caller frees *out with hr_model_free. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_model_make(hr_model *parts, hr_model **out, hr_error *err);
+
+/* Puts the promise and the conditions of a model, and of those that it continues, into words, in its arena.
+ * Both come from its numbers and releases. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_model_state(hr_model *model, hr_error *err);
+
+/* No fewer units than the model was granted. A model tells epsilon, which follows from the granted units and
+ * grows with them; what its releases add up to may be less. */
+hr_units hr_model_granted(const hr_model *model);
+
+/* Whether owners added noise in shares, and then who they trust, and what the model costs others. Fails:
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_model_trust(const hr_model *model, hr_trust *out, hr_error *err);
+
+/* The number that a setting holds; 0 if there is none, or one that is no positive number. */
+double hr_model_setting(const hr_model *model, const char *name);
+
+/* A line of the list as the public interface shows it; texts are borrowed. */
+hr_release_info hr_release_info_of(const hr_release *release);
+
+/* What so many units of a privacy measure prove: is_private, and both (epsilon, delta); `unit` is
+ * HR_ONE_RECORD, `statement` is NULL. A replaced record is one removed and one added: 2 epsilon, 4 rho of
+ * zCDP, or 4 mu^2 of GDP. `delta` is that of zCDP and GDP, 0 < delta < 1, else ignored. A quarter of
+ * HR_UNITS_MAX or more, or anything in HR_PRIVACY_NONE, is not private. */
+void hr_guarantee_of(hr_units units, hr_privacy_measure privacy_measure, double delta, hr_guarantee *out);
+
+/* The same of what a list of releases adds up to. One with an identity line is not private. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_model_account(const hr_release *releases, size_t count,
+                                         hr_privacy_measure privacy_measure, double delta, hr_guarantee *out,
+                                         hr_error *err);
+
+/* The SHA-256 of the model's file: the one that it was read from, else the one that hr_model_write writes.
+ * Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_model_file_hash(const hr_model *model, char out[HR_DIGEST_TEXT], hr_error *err);
+
+/* The sums of base scores and leaves, before any link: rows x output_count of the forest. Finite; each a
+ * function of its record and the model. Fails: as hr_predict_data. */
+HR_MUST_CHECK hr_status hr_model_scores(const hr_model *model, const hr_data *data, int threads, double *out,
+                                        hr_error *err);
+
+/* spread[f] += what the splits by feature f account for in the tree (hr_model_importance). */
+void hr_tree_spread(const hr_tree *tree, double *spread);
+
+/* Checks what a reader must not take on trust: node indices, features, thresholds, subsets, finite values,
+ * and that the releases add up to no more than the guarantee (hr_model_account). The field of the error is
+ * the key path in the JSON form. Fails: FORMAT, POLICY (a release does not justify what it says it cost),
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_model_check(const hr_model *model, hr_error *err);
+
+/* Predictions and labels of the same records; borrowed. */
+typedef struct hr_comparison {
+    hr_task task;
+    const double *predicted;          /* rows x outputs, as hr_model_predict writes them */
+    const double *labels;             /* as in hr_data_labels */
+    size_t rows, outputs;             /* rows >= 1 */
+    const hr_decision_rule *decision; /* NULL: the most probable class */
+} hr_comparison;
+
+/* Predicts all records of `data` for comparison with their labels. Owner: the caller frees what is in *out
+ * with hr_comparison_free. Fails: SCHEMA (no labels, no rows, another schema), MEMORY. */
+HR_MUST_CHECK hr_status hr_comparison_make(const hr_model *model, const hr_data *data, int threads,
+                                           hr_comparison *out, hr_error *err);
+void hr_comparison_free(hr_comparison *comparison);
+
+/* The metrics of the task. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_metrics_compare(const hr_comparison *comparison, hr_metrics *out, hr_error *err);
+
+#endif

@@ -1,0 +1,21 @@
+/* The words that stand for enumerators in a model file. Readers and writers share them. */
+#ifndef HR_MODEL_MODEL_WORDS_H
+#define HR_MODEL_MODEL_WORDS_H
+
+#include "models/model/model.h"
+
+static const char *const HR_MODE_NAMES[] = {[HR_MODE_SOUND] = "sound", [HR_MODE_PAPER] = "paper"};
+static const char *const HR_TASK_NAMES[] = {
+    [HR_TASK_REGRESSION] = "regression", [HR_TASK_BINARY] = "binary", [HR_TASK_MULTICLASS] = "multiclass"};
+static const char *const HR_LINK_NAMES[] = {
+    [HR_LINK_NUMBER] = "number", [HR_LINK_SIGNED] = "signed", [HR_LINK_LOGISTIC] = "logistic"};
+static const char *const HR_PRIVACY_MEASURE_NAMES[] = {[HR_PRIVACY_NONE] = "none",
+                                                       [HR_PRIVACY_PURE] = "pure",
+                                                       [HR_PRIVACY_ZCDP] = "zcdp",
+                                                       [HR_PRIVACY_GDP] = "gdp"};
+static const char *const HR_KIND_NAMES[] = {[HR_KIND_NUMBER] = "number", [HR_KIND_CATEGORY] = "category"};
+/* What a guarantee may be for. */
+static const char *const HR_RECORD_NAMES[] = {HR_ONE_RECORD, HR_RECORD_OF_OWNER, HR_RECORD_OF_FILE,
+                                              HR_ONE_PERSON, HR_PERSON_OF_OWNER, HR_PERSON_OF_FILE};
+
+#endif

@@ -1,0 +1,221 @@
+#include "models/model/predictor.h"
+
+#include "base/fail.h"
+#include "models/model/threshold_set.h"
+#include "trees/tree/binarize.h"
+
+#include <string.h>
+
+enum { BLOCK = HR_PREDICTOR_BLOCK, COLUMN_THRESHOLDS = HR_SEARCH_EDGES_MAX };
+
+/* What the trees ask about one feature. */
+typedef struct question {
+    bool asked;
+    size_t first_column;
+    hr_threshold_set thresholds;
+} question;
+
+typedef struct compiler {
+    const hr_schema *schema;
+    hr_arena *scratch, *arena;
+    hr_tree *trees;     /* two-way */
+    uint32_t **indices; /* of every node of a tree that compares a number: that of its threshold */
+    size_t tree_count, feature_count;
+    question *questions; /* one a feature */
+} compiler;
+
+static bool is_number_predictor(const compiler *c, uint32_t feature) {
+    return hr_schema_feature(c->schema, feature)->kind == HR_KIND_NUMBER;
+}
+
+/* ---- Thresholds ---- */
+
+static bool gather_tree(compiler *c, size_t t) {
+    const hr_tree *tree = &c->trees[t];
+    uint32_t *indices = hr_arena_alloc(c->scratch, tree->node_count, sizeof *indices);
+    if (!indices) return false;
+    c->indices[t] = indices;
+    for (size_t n = 0; n < tree->node_count; n++) {
+        const hr_node *node = &tree->nodes[n];
+        if (!node->left) continue;
+        question *q = &c->questions[node->feature];
+        q->asked = true;
+        if (is_number_predictor(c, node->feature) &&
+            !hr_threshold_set_add(&q->thresholds, node->threshold, &indices[n]))
+            return false;
+    }
+    return true;
+}
+
+static bool gather_predictor(compiler *c, const hr_forest *forest) {
+    for (size_t t = 0; t < c->tree_count; t++)
+        if (!hr_binarize(c->scratch, &forest->trees[t], c->schema, &c->trees[t]) || !gather_tree(c, t))
+            return false;
+    for (size_t f = 0; f < c->feature_count; f++)
+        if (!hr_threshold_set_sort(&c->questions[f].thresholds)) return false;
+    return true;
+}
+
+/* ---- Columns ---- */
+
+static size_t predictor_columns_of(const question *q) {
+    const size_t count = q->thresholds.count;
+    if (!q->asked) return 0;
+    return count ? (count + COLUMN_THRESHOLDS - 1) / COLUMN_THRESHOLDS : 1;
+}
+
+static size_t count_columns(compiler *c) {
+    size_t count = 0;
+    for (size_t f = 0; f < c->feature_count; f++) {
+        c->questions[f].first_column = count;
+        count += predictor_columns_of(&c->questions[f]);
+    }
+    return count;
+}
+
+/* Column `index` of a number has its thresholds from index * COLUMN_THRESHOLDS on. */
+static bool number_column(compiler *c, const hr_threshold_set *set, size_t index, hr_predictor_column *out) {
+    size_t first = index * COLUMN_THRESHOLDS,
+           count = set->count - first < COLUMN_THRESHOLDS ? set->count - first : COLUMN_THRESHOLDS;
+    const hr_feature_bins bins = {HR_KIND_NUMBER, (uint32_t)count + 2, set->thresholds + first};
+    if (!hr_bins_search(&bins, c->arena, &out->search)) return false;
+    out->bins = (hr_feature_bins){bins.kind, bins.bin_count, out->search.padded};
+    return true;
+}
+
+static bool make_columns(compiler *c, hr_predictor *out) {
+    out->column_count = count_columns(c);
+    out->columns = hr_arena_alloc(c->arena, out->column_count, sizeof *out->columns);
+    if (!out->columns) return false;
+    for (size_t f = 0; f < c->feature_count; f++) {
+        const question *q = &c->questions[f];
+        for (size_t i = 0; i < predictor_columns_of(q); i++) {
+            hr_predictor_column *column = &out->columns[q->first_column + i];
+            *column = (hr_predictor_column){
+                .feature = f,
+                .bins = {HR_KIND_CATEGORY, hr_category_bins(hr_schema_feature(c->schema, f)), NULL}};
+            if (is_number_predictor(c, (uint32_t)f) && !number_column(c, &q->thresholds, i, column))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- Trees ---- */
+
+/* The same nodes about columns and their bins. */
+static void ask_about_columns(const compiler *c, size_t t, hr_node *out) {
+    const hr_tree *tree = &c->trees[t];
+    memcpy(out, tree->nodes, tree->node_count * sizeof *out);
+    for (size_t n = 0; n < tree->node_count; n++) {
+        if (!out[n].left) continue;
+        const question *q = &c->questions[tree->nodes[n].feature];
+        const bool number = is_number_predictor(c, tree->nodes[n].feature);
+        const size_t less = number ? q->thresholds.ranks[c->indices[t][n]] : 0;
+        out[n].feature = (uint32_t)(q->first_column + less / COLUMN_THRESHOLDS);
+        if (number) out[n].cut = (uint8_t)(less % COLUMN_THRESHOLDS + 1);
+    }
+}
+
+static hr_feature_bins *bins_of_columns(compiler *c, const hr_predictor *predictor) {
+    hr_feature_bins *bins = hr_arena_alloc(c->scratch, predictor->column_count, sizeof *bins);
+    for (size_t i = 0; bins && i < predictor->column_count; i++) bins[i] = predictor->columns[i].bins;
+    return bins;
+}
+
+static size_t max_node_count(const compiler *c) {
+    size_t max = 0;
+    for (size_t t = 0; t < c->tree_count; t++)
+        max = c->trees[t].node_count > max ? c->trees[t].node_count : max;
+    return max;
+}
+
+static bool lay_out_predictor(compiler *c, const size_t *offsets, hr_predictor *out) {
+    const hr_binning binning = {out->column_count, bins_of_columns(c, out)};
+    hr_node *nodes = hr_arena_alloc(c->scratch, max_node_count(c), sizeof *nodes);
+    if (!binning.features || !nodes) return false;
+    for (size_t t = 0; t < c->tree_count; t++) {
+        hr_tree tree = c->trees[t];
+        tree.nodes = nodes;
+        ask_about_columns(c, t, nodes);
+        if (!hr_place_tree_make(c->arena, &tree, &binning, offsets, &out->trees[t])) return false;
+    }
+    return true;
+}
+
+static bool make_trees(compiler *c, hr_predictor *out) {
+    size_t *offsets = hr_arena_alloc(c->scratch, out->column_count, sizeof *offsets);
+    out->trees = hr_arena_alloc(c->arena, c->tree_count, sizeof *out->trees);
+    if (!offsets || !out->trees) return false;
+    for (size_t i = 0; i < out->column_count; i++) offsets[i] = i * BLOCK;
+    return lay_out_predictor(c, offsets, out);
+}
+
+static bool compile(compiler *c, const hr_forest *forest, hr_predictor *out) {
+    if (!c->scratch) return false;
+    c->questions = hr_arena_alloc(c->scratch, c->feature_count, sizeof *c->questions);
+    c->trees = hr_arena_alloc(c->scratch, c->tree_count, sizeof *c->trees);
+    c->indices = hr_arena_alloc(c->scratch, c->tree_count, sizeof *c->indices);
+    if (!c->questions || !c->trees || !c->indices) return false;
+    bool made = gather_predictor(c, forest) && make_columns(c, out) && make_trees(c, out);
+    for (size_t f = 0; f < c->feature_count; f++) hr_threshold_set_done(&c->questions[f].thresholds);
+    return made;
+}
+
+hr_status hr_predictor_make(const hr_forest *forest, const hr_schema *schema, hr_arena *arena,
+                            hr_predictor *out, hr_error *err) {
+    compiler c = {.schema = schema,
+                  .scratch = hr_arena_new(),
+                  .arena = arena,
+                  .tree_count = forest->tree_count,
+                  .feature_count = hr_schema_feature_count(schema)};
+    hr_predictor made = {.forest = forest, .schema = schema};
+    bool ready = compile(&c, forest, &made);
+    hr_arena_free(c.scratch);
+    if (!ready) return hr_fail_memory(err);
+    *out = made;
+    return HR_OK;
+}
+
+/* ---- Scores ---- */
+
+/* The numbers of the column after the next: those are asked for while these are looked up. Measured by
+ * bench/bench_predict.c. NULL: there are none. */
+static const double *numbers_ahead(const hr_predictor *predictor, size_t c, const hr_data *data) {
+    enum { AHEAD = 2 };
+    if (c + AHEAD >= predictor->column_count) return NULL;
+    return hr_data_numbers(data, predictor->columns[c + AHEAD].feature);
+}
+
+/* Column `c` of a block's records. */
+static void bin_column(const hr_predictor *predictor, size_t c, const hr_data *data, size_t first,
+                       size_t rows, uint8_t *out) {
+    const hr_predictor_column *column = &predictor->columns[c];
+    if (column->bins.kind == HR_KIND_NUMBER) {
+        double numbers[BLOCK];
+        const double *values = hr_data_number_block(data, column->feature, first, rows, numbers),
+                     *ahead = numbers_ahead(predictor, c, data);
+        const hr_number_block block = {values, rows, ahead ? ahead + first : NULL};
+        hr_bins_of_numbers(&column->search, &block, out);
+    } else {
+        uint16_t codes[BLOCK];
+        hr_bins_of_codes(&column->bins, hr_data_code_block(data, column->feature, first, rows, codes), rows,
+                         out);
+    }
+}
+
+void hr_predictor_bins(const hr_predictor *predictor, const hr_data *data, size_t first, size_t rows,
+                       uint8_t *bins) {
+    const size_t columns = predictor->column_count;
+    for (size_t c = 0; c < columns; c++)
+        for (size_t i = 0; i < rows; i += BLOCK)
+            bin_column(predictor, c, data, first + i, rows - i < BLOCK ? rows - i : BLOCK,
+                       bins + i * columns + c * BLOCK);
+}
+
+void hr_predictor_scores(const hr_predictor *predictor, const uint8_t *bins, size_t rows, double *scores) {
+    const hr_forest *forest = predictor->forest;
+    for (size_t k = 0; k < forest->output_count; k++)
+        for (size_t i = 0; i < BLOCK; i++) scores[k * BLOCK + i] = forest->base[k];
+    hr_place_trees_add(predictor->trees, forest->tree_count, bins, rows, scores);
+}

@@ -1,0 +1,289 @@
+/* A model on one page: first what it is, then what it protects, then where the budget went and what it leans
+ * on. */
+#include "models/model/show.h"
+
+#include <hedgerow/amount.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE = 78, BAR = 40, NAME = 28, FEATURES_SHOWN = 20 };
+
+static const char RULE[] =
+    "********************************************************************************\n";
+
+static size_t depth_below(const hr_tree *tree, size_t n) {
+    const hr_node *node = &tree->nodes[n];
+    size_t children = hr_node_child_count(node), deepest = 0;
+    for (size_t i = 0; i < children; i++) {
+        size_t depth = 1 + depth_below(tree, node->left + i);
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return deepest;
+}
+
+static void show_name(hr_buffer *b, const char *name) {
+    hr_buffer plain = {0};
+    hr_show_text(&plain, name);
+    size_t width = plain.bytes ? hr_show_width(plain.bytes, plain.size) : 0;
+    hr_buffer_text(b, "  ");
+    hr_buffer_add(b, plain.bytes, plain.size);
+    if (width < NAME) hr_buffer_format(b, "%*s", (int)(NAME - width), "");
+    if (plain.failed) b->failed = true;
+    hr_buffer_done(&plain);
+}
+
+static void show_label(hr_buffer *b, const hr_model *m) {
+    static const char *const tasks[] = {"regression of ", "binary classification of ", "classification of "};
+    const hr_column *label = hr_schema_label(m->schema);
+    hr_buffer_format(b, "Task      %s", tasks[hr_schema_task(m->schema)]);
+    hr_show_text(b, label->name);
+    if (label->kind == HR_KIND_NUMBER) {
+        hr_buffer_format(b, " (%g to %g)\n", label->low, label->high);
+        return;
+    }
+    const char *before = " (";
+    for (size_t v = 0; v < label->value_count; v++) {
+        hr_buffer_text(b, before);
+        hr_show_text(b, label->values[v]);
+        before = ", ";
+    }
+    hr_buffer_text(b, ")\n");
+}
+
+static void show_shape(hr_buffer *b, const hr_model *m) {
+    size_t deepest = 0, leaves = 0;
+    for (size_t t = 0; t < m->forest.tree_count; t++) {
+        const hr_tree *tree = &m->forest.trees[t];
+        size_t depth = depth_below(tree, 0);
+        deepest = depth > deepest ? depth : deepest;
+        for (size_t n = 0; n < tree->node_count; n++) leaves += !tree->nodes[n].left;
+    }
+    hr_buffer_format(b, "Trees     %zu, depth up to %zu, %zu leaves\n", m->forest.tree_count, deepest,
+                     leaves);
+}
+
+static void show_start(hr_buffer *b, const hr_model *m) {
+    if (m->start_model)
+        hr_buffer_format(b, "Start     the model whose file has the SHA-256\n          %s\n", m->start_model);
+}
+
+static void show_calibration(hr_buffer *b, const hr_model *m) {
+    const hr_calibration *c = &m->forest.calibration;
+    if (c->made)
+        hr_buffer_format(b, "Classes   probabilities calibrated, with intercept %+.3g and slope %.3g\n",
+                         c->intercept, c->slope);
+}
+
+static void show_warning(hr_buffer *b, const hr_model *m) {
+    hr_buffer_text(b, RULE);
+    hr_show_wrapped(b, "THIS MODEL IS NOT PRIVATE", PAGE - 4, "*  ", "  *\n");
+    hr_show_wrapped(b, m->guarantee.statement, PAGE - 4, "*  ", "  *\n");
+    hr_buffer_text(b, RULE);
+}
+
+static void show_amounts(hr_buffer *b, const char *name, double epsilon, double delta, const char *what,
+                         const char *unit) {
+    char epsilon_text[HR_AMOUNT_TEXT], delta_text[HR_AMOUNT_TEXT];
+    hr_spent_text(epsilon, epsilon_text);
+    hr_spent_text(delta, delta_text);
+    hr_buffer_format(b, "%-10sepsilon %s, delta %s for %s%s\n", name, epsilon_text, delta_text, what, unit);
+}
+
+/* What follows amounts; nothing of "". */
+static void show_words(hr_buffer *b, const char *text) {
+    if (*text) hr_show_wrapped(b, text, PAGE - 10, "          ", "\n");
+}
+
+static void show_start_amounts(hr_buffer *b, const hr_model *m) {
+    const hr_start_guarantee *g = &m->start_guarantee;
+    if (!g->given) return;
+    show_amounts(b, "", g->epsilon, g->delta, "adding or removing one that the start's data have, too", "");
+    show_amounts(b, "", g->epsilon_replace, g->delta_replace, "replacing one of these", "");
+    show_words(b, g->trust.said.text);
+}
+
+static void show_guarantee(hr_buffer *b, const hr_model *m) {
+    const hr_guarantee *g = &m->guarantee;
+    hr_buffer_text(b, "\n");
+    if (!g->is_private) {
+        show_warning(b, m);
+        return;
+    }
+    show_amounts(b, "Privacy", g->epsilon, g->delta, "adding or removing ", g->unit);
+    show_amounts(b, "", g->epsilon_replace, g->delta_replace, "replacing one", "");
+    show_words(b, g->conditions.text);
+    show_start_amounts(b, m);
+    show_words(b, g->promise);
+    show_words(b, g->statement);
+}
+
+/* ---- Where the budget went ---- */
+
+typedef struct line {
+    const hr_release *release;
+    bool counts; /* its part is the costliest of its group: it is in the sum */
+} line;
+
+static int by_group(const void *a, const void *b) {
+    const hr_release *x = ((const line *)a)->release, *y = ((const line *)b)->release;
+    if (x->owner != y->owner) return x->owner < y->owner ? -1 : 1;
+    if (x->group != y->group) return x->group < y->group ? -1 : 1;
+    return (x->part > y->part) - (x->part < y->part);
+}
+
+static int by_what(const void *a, const void *b) {
+    return strcmp(((const line *)a)->release->what, ((const line *)b)->release->what);
+}
+
+/* The end of the run that begins at `from` and is equal under `compare`. */
+static size_t run_end(const line *lines, size_t from, size_t count,
+                      int (*compare)(const void *, const void *)) {
+    size_t end = from + 1;
+    while (end < count && !compare(&lines[from], &lines[end])) end++;
+    return end;
+}
+
+static bool are_of_one_group(const hr_release *a, const hr_release *b) {
+    return a->owner == b->owner && a->group == b->group;
+}
+
+static void mark_costliest(line *lines, size_t count) {
+    size_t best = 0, best_end = 0;
+    double most = -1;
+    for (size_t from = 0, end; from < count; from = end) {
+        end = run_end(lines, from, count, by_group);
+        double cost = 0;
+        for (size_t i = from; i < end; i++) cost += hr_units_value(lines[i].release->cost);
+        if (cost > most) {
+            most = cost;
+            best = from;
+            best_end = end;
+        }
+        if (end < count && are_of_one_group(lines[end].release, lines[from].release)) continue;
+        for (size_t i = best; i < best_end; i++) lines[i].counts = true;
+        most = -1;
+    }
+}
+
+static double line_cost_of(const line *lines, size_t from, size_t end) {
+    double cost = 0;
+    for (size_t i = from; i < end; i++) cost += lines[i].counts ? hr_units_value(lines[i].release->cost) : 0;
+    return cost;
+}
+
+/* Of noise that owners share: how many shares add up to it, from the least to the most. */
+static void show_shares(hr_buffer *b, const line *lines, size_t from, size_t end) {
+    uint64_t least = lines[from].release->shares, most = least;
+    for (size_t i = from + 1; i < end; i++) {
+        uint64_t shares = lines[i].release->shares;
+        least = shares < least ? shares : least;
+        most = shares > most ? shares : most;
+    }
+    if (least < most) hr_buffer_format(b, "  noise in %" PRIu64 " to %" PRIu64 " shares", least, most);
+    if (least == most && most) hr_buffer_format(b, "  noise in %" PRIu64 " shares", most);
+}
+
+static void show_lines(hr_buffer *b, const line *lines, size_t count) {
+    double total = line_cost_of(lines, 0, count);
+    hr_buffer_format(b, "\nReleases  %*s  share of budget    releases       draws\n", NAME - 8, "");
+    for (size_t from = 0, end; from < count; from = end) {
+        end = run_end(lines, from, count, by_what);
+        uint64_t draws = 0;
+        for (size_t i = from; i < end; i++) draws += lines[i].release->draws;
+        show_name(b, lines[from].release->what);
+        double share = total > 0 ? 100 * line_cost_of(lines, from, end) / total : 0;
+        hr_buffer_format(b, "  %13.1f %%  %10zu  %10" PRIu64, share, end - from, draws);
+        show_shares(b, lines, from, end);
+        hr_buffer_text(b, "\n");
+    }
+}
+
+static void show_releases(hr_buffer *b, const hr_model *m) {
+    size_t count = m->release_count;
+    if (!count) return;
+    line *lines = calloc(count, sizeof *lines);
+    if (!lines) {
+        b->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) lines[i].release = &m->releases[i];
+    qsort(lines, count, sizeof *lines, by_group);
+    mark_costliest(lines, count);
+    qsort(lines, count, sizeof *lines, by_what);
+    show_lines(b, lines, count);
+    free(lines);
+}
+
+/* ---- What the model leans on ---- */
+
+typedef struct bar {
+    const char *name;
+    double share;
+    size_t feature;
+} bar;
+
+static int by_share(const void *a, const void *b) {
+    const bar *x = a, *y = b;
+    if (x->share != y->share) return x->share < y->share ? 1 : -1;
+    return (x->feature > y->feature) - (x->feature < y->feature);
+}
+
+static void show_bars(hr_buffer *b, const bar *bars, size_t count, size_t used) {
+    hr_buffer_format(
+        b, "\nFeatures  %zu of %zu used, by the spread of leaf values that their splits account for\n", used,
+        count);
+    for (size_t i = 0; i < used && i < FEATURES_SHOWN; i++) {
+        show_name(b, bars[i].name);
+        hr_buffer_format(b, "  %5.1f %%  ", 100 * bars[i].share);
+        for (long length = lround(BAR * bars[i].share / bars[0].share); length > 0; length--)
+            hr_buffer_text(b, "#");
+        hr_buffer_text(b, "\n");
+    }
+    if (used > FEATURES_SHOWN) hr_buffer_format(b, "  and %zu more\n", used - FEATURES_SHOWN);
+}
+
+static void show_importance(hr_buffer *b, const hr_model *m) {
+    size_t count = hr_schema_feature_count(m->schema), used = 0;
+    double *shares = calloc(count, sizeof *shares);
+    bar *bars = calloc(count, sizeof *bars);
+    if (shares && bars) {
+        hr_model_importance(m, shares);
+        for (size_t f = 0; f < count; f++)
+            bars[f] = (bar){hr_schema_feature(m->schema, f)->name, shares[f], f};
+        for (size_t f = 0; f < count; f++) used += shares[f] > 0;
+        qsort(bars, count, sizeof *bars, by_share);
+        show_bars(b, bars, count, used);
+    } else {
+        b->failed = true;
+    }
+    free(shares);
+    free(bars);
+}
+
+static void show_settings(hr_buffer *b, const hr_model *m) {
+    if (m->setting_count) hr_buffer_text(b, "\nSettings\n");
+    for (size_t i = 0; i < m->setting_count; i++) {
+        show_name(b, m->settings[i].name);
+        hr_buffer_text(b, "  ");
+        hr_show_text(b, m->settings[i].value);
+        hr_buffer_text(b, "\n");
+    }
+}
+
+hr_status hr_model_summary(const hr_model *model, char **text, hr_error *err) {
+    hr_buffer b = {0};
+    hr_buffer_text(&b, "Method    ");
+    hr_show_text(&b, model->method);
+    hr_buffer_text(&b, model->mode == HR_MODE_SOUND ? ", sound mode\n" : ", paper mode\n");
+    show_label(&b, model);
+    show_shape(&b, model);
+    show_start(&b, model);
+    show_calibration(&b, model);
+    show_guarantee(&b, model);
+    show_releases(&b, model);
+    show_importance(&b, model);
+    show_settings(&b, model);
+    return hr_buffer_take(&b, text, err);
+}

@@ -1,0 +1,121 @@
+#include "privacy/ledger/file_lock.h"
+
+#include "base/buffer.h"
+#include "base/fail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TRIES = 1000, NAP = 500 * 1000 /* nanoseconds */ };
+
+struct hr_file_lock {
+    char *path; /* of a file that is removed at the end; NULL: the locked file stays */
+    int file;
+};
+
+/* The previous holder of the lock may have removed the file that was opened: a lock on it has no effect. */
+static bool is_at(const char *path, int file) {
+    struct stat there, here;
+    return !stat(path, &there) && !fstat(file, &here) && there.st_dev == here.st_dev &&
+           there.st_ino == here.st_ino;
+}
+
+/* HR_OK with *out below 0: try again. Others may share the lock for a moment: who looks at it
+ * (hr_file_lock_look), and who takes it as we do. Who has it alone has it for long. */
+static hr_status try_lock(const char *path, int *out, hr_error *err) {
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+    if (file < 0)
+        return hr_fail(err, HR_E_IO, "check that you may write to the folder",
+                       "cannot make the lock '%.200s': %s", path, strerror(errno));
+    const int taken = flock(file, LOCK_SH | LOCK_NB) ? errno : 0;
+    const int failure = taken ? taken : flock(file, LOCK_EX | LOCK_NB) ? errno : 0;
+    if (!failure && is_at(path, file)) {
+        *out = file;
+        return HR_OK;
+    }
+    close(file);
+    if (taken == EWOULDBLOCK)
+        return hr_fail(err, HR_E_IO, "end the other process first", "another process uses this file");
+    if (!failure || failure == EWOULDBLOCK) return HR_OK;
+    return hr_fail(err, HR_E_IO, "keep it on a file system that has locks",
+                   "cannot lock it against other processes: %s", strerror(failure));
+}
+
+static hr_status lock(const char *path, int *out, hr_error *err) {
+    *out = -1;
+    hr_status status = try_lock(path, out, err);
+    for (int i = 1; !status && *out < 0 && i < TRIES; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = NAP + getpid() % NAP}, NULL); /* not in step with another */
+        status = try_lock(path, out, err);
+    }
+    if (status || *out >= 0) return status;
+    return hr_fail(err, HR_E_IO, "end the other process first", "another process uses this file");
+}
+
+static char *beside(const char *path, hr_error *err) {
+    hr_buffer text = {0};
+    char *made = NULL;
+    hr_buffer_text(&text, path);
+    hr_buffer_text(&text, ".lock");
+    return hr_buffer_take(&text, &made, err) ? NULL : made;
+}
+
+hr_status hr_file_lock_take(const char *path, hr_file_lock **out, hr_error *err) {
+    hr_file_lock *file_lock = malloc(sizeof *file_lock);
+    if (!file_lock) return hr_fail_memory(err);
+    file_lock->path = beside(path, err);
+    hr_status status = file_lock->path ? lock(file_lock->path, &file_lock->file, err) : HR_E_MEMORY;
+    if (!status) {
+        *out = file_lock;
+        return HR_OK;
+    }
+    free(file_lock->path);
+    free(file_lock);
+    return status;
+}
+
+hr_status hr_file_lock_hold(const char *path, hr_file_lock **out, hr_error *err) {
+    hr_file_lock *file_lock = malloc(sizeof *file_lock);
+    if (!file_lock) return hr_fail_memory(err);
+    *file_lock = (hr_file_lock){.file = open(path, O_RDONLY | O_CLOEXEC)};
+    int failure = file_lock->file < 0 || flock(file_lock->file, LOCK_EX | LOCK_NB) ? errno : 0;
+    if (!failure) {
+        *out = file_lock;
+        return HR_OK;
+    }
+    if (file_lock->file >= 0) close(file_lock->file);
+    free(file_lock);
+    if (failure == EWOULDBLOCK)
+        return hr_fail(err, HR_E_IO, "end the other process first", "another process uses this file");
+    return hr_fail(err, HR_E_IO, "check the path, and that its file system has locks",
+                   "cannot lock it against other processes: %s", strerror(failure));
+}
+
+hr_status hr_file_lock_look(const char *path, bool *held, hr_error *err) {
+    char *name = beside(path, err);
+    if (!name) return HR_E_MEMORY;
+    int file = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), failure = file < 0 ? errno : 0;
+    free(name);
+    *held = false;
+    if (file >= 0) {
+        *held = flock(file, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+        close(file);
+    }
+    if (!failure || failure == ENOENT) return HR_OK;
+    return hr_fail(err, HR_E_IO, "ask as the user that the program runs as",
+                   "cannot see whether a program works with it: %s", strerror(failure));
+}
+
+void hr_file_lock_release(hr_file_lock *file_lock) {
+    if (!file_lock) return;
+    if (file_lock->path) unlink(file_lock->path); /* while it is locked: who opens it now finds it gone */
+    close(file_lock->file);
+    free(file_lock->path);
+    free(file_lock);
+}

@@ -1,0 +1,21 @@
+/* The tables of a journal, in a file of its own or in a ledger's. */
+#ifndef HR_LEDGER_JOURNAL_LAYOUT_H
+#define HR_LEDGER_JOURNAL_LAYOUT_H
+
+#include "privacy/ledger/journal.h"
+
+#include <sqlite3.h>
+
+/* The journal's connection. Borrowed. */
+sqlite3 *hr_journal_file(const hr_journal *journal);
+
+/* Makes the tables if they are not there. Fails: as hr_store_run. */
+HR_MUST_CHECK hr_status hr_journal_lay_out(sqlite3 *db, hr_error *err);
+
+/* Within a write transaction: renames columns of layout version 1; no effect in a file without a journal. A
+ * journal is in that layout as long as its file says so: a journal's of version 1, a ledger's of version 1 or
+ * 2. A job that is not over is never continued: its events were written for another version's protocol.
+ * Fails: FORMAT (such a job), IO (a process works from the journal), MEMORY. */
+HR_MUST_CHECK hr_status hr_journal_upgrade_layout(sqlite3 *db, hr_error *err);
+
+#endif

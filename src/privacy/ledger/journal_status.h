@@ -1,0 +1,62 @@
+/* How a party is and how far its jobs are, for people: written by the process that works from the journal,
+ * read by any other. Nothing of it is read again by a party. */
+#ifndef HR_LEDGER_JOURNAL_STATUS_H
+#define HR_LEDGER_JOURNAL_STATUS_H
+
+#include "privacy/ledger/journal.h"
+#include "privacy/ledger/journal_list.h"
+
+/* A process that works from the journal, or the last one. Dates are seconds since 1970 began; 0: not known.
+ */
+typedef struct hr_journal_run {
+    int64_t process;     /* its number */
+    int64_t begun, seen; /* when it began, and when it wrote this */
+    int64_t contact;     /* when it last had a connection to the broker */
+    uint64_t reconnects; /* how often a lost connection came back */
+    bool connected;
+} hr_journal_run;
+
+/* An owner of a coordinator's job. */
+typedef struct hr_journal_part {
+    const char *member, *part; /* part: in words */
+    size_t trees, skipped;
+    bool awaited;
+    const char *reason; /* why it declined or was cut off; "": none */
+} hr_journal_part;
+
+/* Numbers count from 1; 0: not known, which leaves what was noted before. */
+typedef struct hr_journal_progress {
+    size_t round, rounds, step;
+    const char *unit; /* what steps are: "question" or "slot"; "": there are none */
+    int64_t until;    /* when those who are awaited are waited for no longer; 0: no such date */
+    const hr_journal_part *parts;
+    size_t part_count;
+} hr_journal_progress;
+
+/* Within a transaction; each replaces what was noted before. Fails: IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_journal_note_run(hr_journal *journal, const hr_journal_run *run, hr_error *err);
+HR_MUST_CHECK hr_status hr_journal_note_progress(hr_journal *journal, const uint8_t *id,
+                                                 const hr_journal_progress *progress, hr_error *err);
+
+/* What a file has of it. */
+typedef struct hr_journal_view {
+    bool running; /* a process works from the journal now */
+    bool known;   /* `run` was ever noted */
+    hr_journal_run run;
+    uint64_t open, packets; /* jobs; packets that nobody has confirmed */
+    bool has_ledger;        /* `total` is set */
+    hr_ledger_total total;
+} hr_journal_view;
+
+typedef struct hr_journal_viewer {
+    hr_status (*visit_view)(void *user, const hr_journal_view *view);
+    hr_status (*visit_job)(void *user, const hr_journal_item *item, const hr_journal_progress *progress);
+    void *user;
+} hr_journal_viewer;
+
+/* Shows the party, then each open job, oldest first, at one moment. Reads only: a process may work from the
+ * journal meanwhile, and no file is made, changed or left. A journal that does not exist yet is one of no
+ * jobs. Texts are valid during the call that shows them. Fails: IO, FORMAT, MEMORY, and as the visits. */
+HR_MUST_CHECK hr_status hr_journal_look(const char *path, const hr_journal_viewer *viewer, hr_error *err);
+
+#endif

@@ -1,6 +1,0 @@
-/* A build without the library that reads gzip. */
-#include "source/codec.h"
-
-const hr_codec *hr_codec_gzip(void) {
-    return NULL;
-}

@@ -1,6 +1,0 @@
-/* A build without the library that reads xz. */
-#include "source/codec.h"
-
-const hr_codec *hr_codec_xz(void) {
-    return NULL;
-}

@@ -1,0 +1,155 @@
+#include "tables/bins/binned.h"
+#include "base/fail.h"
+#include "base/kernels/levels.h"
+#include "base/pages.h"
+#include "tables/data/cell_file.h"
+#include "tables/data/columns.h"
+#include "tables/data/records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A search takes about as much memory as the bins of 5,000 records; of few records it is not worth it. */
+enum { LINE = 64, BLOCK = 256, SEARCHED_ROWS = 16384 };
+
+/* Vectors that begin at one of the last records read up to HR_VECTOR_ROWS - 1 bytes behind a column. */
+static uint8_t *bytes_new(size_t count, size_t each) {
+    if (each && count > (SIZE_MAX - HR_VECTOR_ROWS) / each) return NULL;
+    return hr_pages_new(count * each + HR_VECTOR_ROWS);
+}
+
+static size_t spare_size(const hr_binned *binned) {
+    return binned->features * binned->column_stride;
+}
+
+void hr_binned_free(hr_binned *binned) {
+    if (!binned) return;
+    if (!binned->mapped) free(binned->columns);
+    hr_spare_map_done(binned->spare, spare_size(binned));
+    free(binned->tiles);
+    free(binned);
+}
+
+/* search: NULL, or how the column is searched. */
+static void bin_numbers(const hr_feature_bins *feature, const hr_search *search, const double *values,
+                        size_t count, uint8_t *out) {
+    if (search)
+        hr_bins_of_numbers(search, &(hr_number_block){values, count, NULL}, out);
+    else
+        for (size_t i = 0; i < count; i++) out[i] = hr_bin_of_number(feature, values[i]);
+}
+
+/* One block of rows of all features: in a table by rows they share cache lines. */
+static void bin_block(const hr_data *data, const hr_search *searches, hr_binned *binned, size_t begin) {
+    const size_t count = hr_data_block_size(begin, binned->rows);
+    double numbers[HR_DATA_BLOCK];
+    uint16_t codes[HR_DATA_BLOCK];
+    for (size_t f = 0; f < binned->features; f++) {
+        const hr_feature_bins *feature = &binned->binning->features[f];
+        uint8_t *out = binned->columns + f * binned->column_stride + begin;
+        if (feature->kind == HR_KIND_NUMBER)
+            bin_numbers(feature, searches ? &searches[f] : NULL,
+                        hr_data_number_block(data, f, begin, count, numbers), count, out);
+        else
+            hr_bins_of_codes(feature, hr_data_code_block(data, f, begin, count, codes), count, out);
+    }
+}
+
+/* Turns BLOCK records of one tile from columns into rows. */
+static void tile_block(hr_binned *binned, size_t tile, size_t begin) {
+    size_t end = begin + BLOCK < binned->rows ? begin + BLOCK : binned->rows;
+    size_t first = tile * HR_TILE,
+           count = binned->features - first < HR_TILE ? binned->features - first : HR_TILE;
+    uint8_t *to = binned->tiles + (tile * binned->rows + begin) * HR_TILE;
+    if (count < HR_TILE) memset(to, 0, (end - begin) * HR_TILE);
+    for (size_t f = 0; f < count; f++) {
+        const uint8_t *from = hr_binned_column(binned, first + f);
+        for (size_t i = begin; i < end; i++) to[(i - begin) * HR_TILE + f] = from[i];
+    }
+}
+
+hr_status hr_binned_columns(const hr_data *data, const hr_binning *binning, int threads, hr_binned **out,
+                            hr_error *err) {
+    hr_binned *binned = calloc(1, sizeof *binned);
+    if (!binned) return hr_fail_memory(err);
+    binned->rows = hr_data_rows(data);
+    binned->features = binning->feature_count;
+    binned->binning = binning;
+    binned->weights = hr_data_weights(data);
+    binned->column_stride = (binned->rows + LINE - 1) / LINE * LINE;
+    binned->tile_count = (binned->features + HR_TILE - 1) / HR_TILE;
+    if (data->cells) {
+        binned->mapped = data->cells;
+        binned->columns = (uint8_t *)data->cells->cells; /* never written: mapped */
+        binned->column_stride = data->cells->layout.stride;
+        *out = binned;
+        return HR_OK;
+    }
+    binned->columns = bytes_new(binned->features, binned->column_stride);
+    bool searched = binned->rows >= SEARCHED_ROWS;
+    hr_arena *arena = searched ? hr_arena_new() : NULL;
+    const hr_search *searches = searched ? hr_binning_searches(binning, arena) : NULL;
+    if (!binned->columns || (searched && !searches)) {
+        hr_arena_free(arena);
+        hr_binned_free(binned);
+        return hr_fail_memory(err);
+    }
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (size_t begin = 0; begin < binned->rows; begin += HR_DATA_BLOCK)
+        bin_block(data, searches, binned, begin);
+    hr_arena_free(arena);
+    *out = binned;
+    return HR_OK;
+}
+
+hr_status hr_binned_new(const hr_data *data, const hr_binning *binning, int threads, hr_binned **out,
+                        hr_error *err) {
+    hr_binned *binned = NULL;
+    hr_status status = hr_binned_columns(data, binning, threads, &binned, err);
+    if (status) return status;
+    status = hr_binned_add_tiles(binned, threads, err);
+    if (status)
+        hr_binned_free(binned);
+    else
+        *out = binned;
+    return status;
+}
+
+hr_status hr_binned_add_tiles(hr_binned *binned, int threads, hr_error *err) {
+    binned->tiles = bytes_new(binned->tile_count * HR_TILE, binned->rows);
+    if (!binned->tiles) return hr_fail_memory(err);
+    size_t blocks = (binned->rows + BLOCK - 1) / BLOCK;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (size_t k = 0; k < blocks * binned->tile_count; k++)
+        tile_block(binned, k / blocks, k % blocks * BLOCK);
+    return HR_OK;
+}
+
+/* Rows of one block stand together and ascend: reading skips forward. */
+static hr_status reorder_mapped(hr_binned *binned, const uint32_t *order, hr_error *err) {
+    uint8_t *spare = NULL;
+    hr_status status = hr_spare_map(binned->mapped->path, spare_size(binned), &spare, err);
+    if (status) return status;
+    for (size_t f = 0; f < binned->features; f++) {
+        const uint8_t *before = hr_binned_column(binned, f);
+        uint8_t *after = spare + f * binned->column_stride;
+        for (size_t i = 0; i < binned->rows; i++) after[i] = before[order[i]];
+        hr_cell_file_release(binned->mapped);
+        hr_spare_map_release(after, binned->column_stride);
+    }
+    binned->columns = binned->spare = spare;
+    return HR_OK;
+}
+
+hr_status hr_binned_reorder(hr_binned *binned, const uint32_t *order, hr_error *err) {
+    if (binned->mapped) return reorder_mapped(binned, order, err);
+    uint8_t *before = malloc(binned->rows + 1);
+    if (!before) return hr_fail_memory(err);
+    for (size_t f = 0; f < binned->features; f++) {
+        uint8_t *column = binned->columns + f * binned->column_stride;
+        memcpy(before, column, binned->rows);
+        for (size_t i = 0; i < binned->rows; i++) column[i] = before[order[i]];
+    }
+    free(before);
+    return HR_OK;
+}

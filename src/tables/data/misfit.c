@@ -1,0 +1,86 @@
+/* Whether a table is of the kind that its schema describes. A column of which most cells had to be dropped or
+ * clipped trains a model all the same, and a poor one: mostly a name, a unit or a spelling is wrong.
+ *
+ * Half is the limit because below it a column still says more than it lacks. Cells that are merely missing
+ * are another matter: laboratory values and questions for some are empty in most records, and rightly so.
+ * They count with the others, but alone only if they are nine tenths: a warning that appears in every run is
+ * not read. */
+#include "base/fail.h"
+#include "tables/data/records.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { FILL_ROWS = 10 };             /* fewer labels fill little of any bounds */
+static const double LABEL_FILL = .2; /* bounds 10 times too wide are always seen */
+
+typedef struct misfit {
+    const char *what, *remedy;
+    uint64_t cells;
+} misfit;
+
+/* What there is most of. */
+static const misfit *worst_misfit(const misfit *misfits, size_t count) {
+    const misfit *worst = misfits;
+    for (size_t i = 1; i < count; i++)
+        if (misfits[i].cells > worst->cells) worst = &misfits[i];
+    return worst;
+}
+
+static uint64_t rows_of_report(const hr_data *data) {
+    return data->whole.rows ? data->whole.rows : data->rows;
+}
+
+static hr_status check_cells(const hr_data *data, const hr_column *column, const hr_column_report *report,
+                             hr_error *err) {
+    const misfit misfits[] = {
+        {"missing", "correct 'missing' in the schema, or leave the column out if it is as empty everywhere",
+         report->missing},
+        {"not among the values of the schema",
+         "compare their spelling with the column's 'values' in the schema: what is not listed reads as "
+         "missing",
+         report->unknown},
+        {"outside the bounds of the schema",
+         "compare their unit with the column's 'low' and 'high' in the schema: what is outside is clipped",
+         report->out_of_range}};
+    const uint64_t cells = report->missing + report->unknown + report->out_of_range;
+    const uint64_t rows = rows_of_report(data);
+    if (2 * cells <= rows || (cells == report->missing && 10 * cells <= 9 * rows)) return HR_OK;
+    const misfit *worst = worst_misfit(misfits, sizeof misfits / sizeof *misfits);
+    const double share = 100 / (double)rows;
+    char rest[64] = "";
+    if (worst->cells < cells)
+        snprintf(rest, sizeof rest, ", and %.1f %% fit no better", share * (double)(cells - worst->cells));
+    hr_fail(err, HR_E_SCHEMA, worst->remedy, "%.1f %% of the cells are %s%s", share * (double)worst->cells,
+            worst->what, rest);
+    return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, column->name);
+}
+
+hr_status hr_data_check_column(const hr_data *data, size_t feature, hr_error *err) {
+    const hr_column *column = feature == data->feature_count ? hr_schema_label(data->schema)
+                                                             : hr_schema_feature(data->schema, feature);
+    return check_cells(data, column, &data->reports[feature], err);
+}
+
+void hr_data_label_range(const hr_data *data, double *low, double *high) {
+    *low = data->whole.rows ? data->whole.label_low : (double)INFINITY;
+    *high = data->whole.rows ? data->whole.label_high : -(double)INFINITY;
+    for (size_t i = 0; data->labels && i < data->rows; i++) {
+        *low = fmin(*low, data->labels[i]);
+        *high = fmax(*high, data->labels[i]);
+    }
+}
+
+hr_status hr_data_check_label(const hr_data *data, hr_error *err) {
+    const hr_column *label = hr_schema_label(data->schema);
+    double low, high;
+    if (!data->labels || rows_of_report(data) < FILL_ROWS || label->kind != HR_KIND_NUMBER) return HR_OK;
+    hr_data_label_range(data, &low, &high);
+    const double fill = (high - low) / (label->high - label->low);
+    if (fill >= LABEL_FILL) return HR_OK;
+    hr_fail(err, HR_E_SCHEMA,
+            "the noise is proportional to high - low: take narrower bounds if public knowledge gives some "
+            "('train --plan' shows the noise in the label's unit)",
+            "the labels fill %.2g %% of the bounds of the schema", 100 * fill);
+    return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, label->name);
+}

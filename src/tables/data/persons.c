@@ -1,0 +1,81 @@
+#include "tables/data/persons.h"
+
+#include <stdlib.h>
+
+void hr_persons_done(hr_persons *persons) {
+    hr_string_map_done(&persons->numbers);
+    hr_arena_free(persons->arena);
+    *persons = (hr_persons){0};
+}
+
+bool hr_persons_number(hr_persons *persons, const char *text, size_t size, uint32_t *out) {
+    if (!persons->arena && !(persons->arena = hr_arena_new())) return false;
+    uint32_t number = hr_string_map_find(&persons->numbers, text, size);
+    if (number == HR_STRING_MAP_NONE) {
+        const char *copy = hr_arena_text(persons->arena, text, size);
+        number = (uint32_t)persons->numbers.count;
+        if (!copy || !hr_string_map_add(&persons->numbers, copy, size, number)) return false;
+    }
+    *out = number;
+    return true;
+}
+
+/* records[p]: of person p. NULL when memory is short. In a part of a table, numbers go beyond its rows. */
+static uint32_t *count_records(const hr_data *data) {
+    size_t persons = 1;
+    for (size_t i = 0; i < data->rows; i++)
+        if (data->persons[i] >= persons) persons = (size_t)data->persons[i] + 1;
+    uint32_t *records = calloc(persons, sizeof *records);
+    for (size_t i = 0; records && i < data->rows; i++) records[data->persons[i]]++;
+    return records;
+}
+
+bool hr_persons_weigh(hr_data *data) {
+    uint32_t *records = count_records(data);
+    if (!records) return false;
+    for (size_t i = 0; i < data->rows; i++)
+        data->weights[i] = ((uint32_t)1 << HR_PERSON_BITS) / records[data->persons[i]];
+    free(records);
+    return true;
+}
+
+void hr_data_forget_persons(hr_data *data, const hr_schema *schema) {
+    free(data->persons);
+    free(data->weights);
+    data->persons = data->weights = NULL;
+    data->schema = schema;
+}
+
+/* ---- Some of a person's records ---- */
+
+typedef struct keyed_record {
+    uint64_t key;
+    uint32_t person, row;
+} keyed_record;
+
+static int by_person_and_key(const void *a, const void *b) {
+    const keyed_record *x = a, *y = b;
+    if (x->person != y->person) return x->person < y->person ? -1 : 1;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static int by_row(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+size_t hr_persons_keep(const hr_data *data, const uint64_t *keys, size_t most, uint32_t *kept) {
+    size_t rows = data->rows, count = 0, of_person = 0;
+    keyed_record *records = malloc((rows + 1) * sizeof *records);
+    if (!records) return 0;
+    for (size_t i = 0; i < rows; i++) records[i] = (keyed_record){keys[i], data->persons[i], (uint32_t)i};
+    qsort(records, rows, sizeof *records, by_person_and_key);
+    for (size_t i = 0; i < rows; i++) {
+        of_person = i && records[i].person == records[i - 1].person ? of_person + 1 : 0;
+        if (of_person < most) kept[count++] = records[i].row;
+    }
+    free(records);
+    qsort(kept, count, sizeof *kept, by_row);
+    return count;
+}

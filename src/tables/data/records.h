@@ -1,0 +1,78 @@
+/* The inside of a data set, for those who make one. */
+#ifndef HR_DATA_RECORDS_H
+#define HR_DATA_RECORDS_H
+
+#include "tables/data/kept.h"
+
+#include <hedgerow/data.h>
+
+enum { HR_CODE_MISSING = 0 };
+/* Rows are counted in 32 bits; the highest count is reserved. */
+#define HR_ROWS_MAX (UINT32_MAX - 1)
+
+/* Of a part of a table that several processes share: what its reports count, and its checks are about. */
+typedef struct hr_data_whole {
+    size_t rows; /* 0: of this table alone, and the rest says nothing */
+    double label_low, label_high;
+} hr_data_whole;
+
+struct hr_data {
+    const hr_schema *schema;
+    size_t rows, feature_count;
+    void *block;               /* holds labels, numbers and codes; NULL: each is a block of its own */
+    double *labels;            /* NULL: none */
+    double **numbers;          /* per feature; NULL for categories, and if `borrowed` has to be converted */
+    uint16_t **codes;          /* per feature; NULL for numbers, and if `borrowed` has to be converted */
+    hr_column_report *reports; /* feature_count + 1; the last is the label's */
+    size_t extra;
+    hr_data_whole whole;
+    uint64_t skipped;   /* records without a label that were left out */
+    hr_array *borrowed; /* per feature: the caller's, read only; `at` is NULL for a column of our own */
+    bool borrows_labels;
+    hr_kept *kept;     /* NULL: none */
+    uint32_t *persons; /* rows: who a record belongs to, counted from 0; NULL: the schema names no unit */
+    struct hr_origins *origins; /* where the records come from (tables/source/origins.h); NULL: memory */
+    struct hr_cell_file *cells; /* a binned cache (cell_file.h): no columns are here; NULL: none */
+    uint32_t *weights;          /* rows: what a record counts, in 2^-HR_PERSON_BITS; NULL: all count 1 */
+};
+
+enum { HR_PERSON_BITS = 16 };
+
+/* Doubles from 2^52 on are whole. */
+static inline bool hr_is_fraction(double value) {
+    return value > -0x1p52 && value < 0x1p52 && value != (double)(int64_t)value;
+}
+
+/* What each record counts in units of 2^-HR_PERSON_BITS, where the schema names a unit: floor(2^16/m) for
+ * each of the m records that its person has in the table, so that they weigh at most 1 together. NULL where
+ * there is no unit: every record counts 1. */
+static inline const uint32_t *hr_data_weights(const hr_data *data) {
+    return data->weights;
+}
+
+/* The least and the largest label of the whole; infinity and -infinity of no records. */
+void hr_data_label_range(const hr_data *data, double *low, double *high);
+
+/* An empty data set: the arrays of columns are there, the columns are not. NULL when memory is short. */
+hr_data *hr_data_new(const hr_schema *schema);
+
+/* Whether no record counts twice, as far as it can be seen (tables/source/origins.h): no file was read twice
+ * for the table; two tables have no file in common. Fails: ARGUMENT. */
+HR_MUST_CHECK hr_status hr_data_refuse_repeats(const hr_data *data, hr_error *err);
+HR_MUST_CHECK hr_status hr_data_refuse_shared(const hr_data *a, const hr_data *b, hr_error *err);
+
+/* The same of tables whose records are added up, such as those of owners: each by itself, and every two of
+ * them, which may not borrow the same arrays either. Fails: ARGUMENT. */
+HR_MUST_CHECK hr_status hr_data_refuse_twice(const hr_data *const *tables, size_t count, hr_error *err);
+
+/* A copy of those records, `rows` counted from 0, in that order. What the copy knows of the table
+ * (hr_data_report) and of its origins is 0. Records of persons weigh what their number in the copy gives,
+ * others what they did. Owner: the caller frees the result. NULL when memory is short. */
+hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count);
+
+/* A copy within the bounds of another schema, which has the same columns otherwise; `schema` is borrowed as
+ * long as the copy is used. What it knows of the table is 0. Owner: the caller frees the result. NULL when
+ * memory is short. */
+hr_data *hr_data_clip(const hr_data *data, const hr_schema *schema);
+
+#endif

@@ -1,0 +1,232 @@
+#include "tables/infer/infer_write.h"
+
+#include "base/buffer.h"
+#include "base/text/text.h"
+#include "tables/schema/date_parts.h"
+#include "tables/schema/schema_write.h"
+
+#include <string.h>
+
+static const char about[] = "# A proposal, for the owner of the records only: what a line 'review' names was "
+                            "read from them. Replace it by\n"
+                            "# what is publicly known, and the line 'review' by the source of that: source: "
+                            "\"...\". Training refuses the\n"
+                            "# schema until every column has its source. 'reviewed: true' accepts what was "
+                            "read: the model is NOT PRIVATE.\n";
+
+typedef struct proposal {
+    const hr_inferences *all;
+    hr_string_map missing;
+    const char *missing_list[HR_INFERENCE_SPELLINGS];
+    size_t missing_count;
+    size_t features;
+    hr_buffer out;
+    hr_error *err;
+} proposal;
+
+static hr_status add_missing(proposal *p, const char *word) {
+    const hr_dictionary *dictionary = &p->all->dictionary;
+    for (size_t i = 0; i < dictionary->count; i++) {
+        const hr_string_map *values = &dictionary->entries[i].values.known;
+        if (hr_string_map_find(values, word, strlen(word)) != HR_STRING_MAP_NONE) return HR_OK;
+    }
+    if (!hr_string_map_add(&p->missing, word, strlen(word), 0)) return hr_fail_memory(p->err);
+    p->missing_list[p->missing_count++] = word;
+    return HR_OK;
+}
+
+/* The spellings of missing that columns of numbers were found to use, but those that the dictionary lists as
+ * values. */
+static hr_status gather_missing(proposal *p) {
+    hr_status status = HR_OK;
+    for (size_t s = 0; s < HR_INFERENCE_SPELLINGS && !status; s++) {
+        bool used = false;
+        for (size_t i = 0; i < p->all->count; i++)
+            used |= *p->all->columns[i]->name && hr_inference_has_missing(p->all->columns[i]) &&
+                    p->all->columns[i]->spelled[s];
+        if (used) status = add_missing(p, hr_inference_spelling(s));
+    }
+    return status;
+}
+
+/* Those of the dictionary, if it has a column of them. */
+static hr_status take_missing(proposal *p) {
+    const hr_dictionary_words *words = &p->all->dictionary.missing;
+    hr_status status = HR_OK;
+    if (!p->all->dictionary.says_missing) return gather_missing(p);
+    for (size_t i = 0; i < words->count && !status; i++)
+        if (!hr_string_map_add(&p->missing, words->words[i], strlen(words->words[i]), 0))
+            status = hr_fail_memory(p->err);
+    return status;
+}
+
+/* The format is UTF-8; tables may be anything. */
+static hr_status check_utf8(const char *name, const hr_column *column, hr_error *err) {
+    bool valid = hr_utf8_valid(name, strlen(name));
+    for (size_t i = 0; i < column->value_count && valid; i++)
+        valid = hr_utf8_valid(column->values[i], strlen(column->values[i]));
+    if (valid) return HR_OK;
+    hr_fail(err, HR_E_FORMAT, "convert the table to UTF-8, for example with iconv",
+            "the name or a value of the column is not UTF-8");
+    return hr_fail_at(err, HR_E_FORMAT, NULL, 0, 0, name);
+}
+
+/* What the dictionary says stands without a mark, and nothing beside it: it was not read from records. */
+static void take_dictionary_entry(const hr_dictionary_entry *entry, hr_inferred *inferred) {
+    *inferred = (hr_inferred){.column = {.name = entry->name,
+                                         .kind = entry->has_bounds ? HR_KIND_NUMBER : HR_KIND_CATEGORY,
+                                         .integer = entry->integer,
+                                         .low = entry->low,
+                                         .high = entry->high,
+                                         .values = entry->values.words,
+                                         .value_count = entry->values.count,
+                                         .source = entry->source}};
+}
+
+static hr_status judge_column(const proposal *p, size_t i, hr_inferred *inferred) {
+    hr_inference *inference = p->all->columns[i];
+    const hr_dictionary_entry *entry = hr_dictionary_find(&p->all->dictionary, inference->name);
+    hr_status status = HR_OK;
+    if (i == p->all->label) {
+        status = hr_inference_label(inference, &p->missing, inferred, p->err);
+    } else {
+        hr_inference_feature(inference, &p->missing, inferred);
+    }
+    if (!status && entry) take_dictionary_entry(entry, inferred);
+    return status;
+}
+
+static hr_status write_proposed(proposal *p, size_t i) {
+    hr_inferred inferred;
+    hr_status status = judge_column(p, i, &inferred);
+    if (!status) status = check_utf8(inferred.column.name, &inferred.column, p->err);
+    if (status) return status;
+    const hr_schema_mark mark = {.remark = inferred.guessed ? "the bounds are a guess from the column's name"
+                                                            : inferred.remark,
+                                 .name_too = p->all->positional};
+    hr_schema_write_column(&p->out, &inferred.column, i == p->all->label, &mark);
+    return HR_OK;
+}
+
+static hr_status write_left_out(proposal *p, const char *name, const char *why) {
+    const hr_column unused = {.name = name, .review = true};
+    const hr_schema_mark mark = {.remark = why,
+                                 .advice = "delete the entry, or describe the column by public facts"};
+    hr_status status = check_utf8(name, &(hr_column){0}, p->err);
+    if (!status) hr_schema_write_unused(&p->out, &unused, &mark);
+    return status;
+}
+
+/* Whether another column has the name of a part of this one, if it is a date. */
+static bool part_is_taken(const hr_inferences *all, const char *name) {
+    const size_t size = strlen(name);
+    hr_date_part part;
+    for (size_t i = 0; i < all->count; i++) {
+        const char *other = all->columns[i]->name;
+        if (strncmp(other, name, size) == 0 && other[size] == '.' &&
+            hr_date_part_find(other + size + 1, &part))
+            return true;
+    }
+    return false;
+}
+
+static bool is_boolean_or_date(const hr_inferences *all, const hr_inference *inference) {
+    const hr_inferred_text text = hr_text_inference_kind(&inference->text);
+    return text == HR_INFERRED_BOOLEAN || (text == HR_INFERRED_DATE && !part_is_taken(all, inference->name));
+}
+
+static hr_status write_boolean_or_date(proposal *p, const hr_inference *inference) {
+    hr_status status = check_utf8(inference->name, &(hr_column){0}, p->err);
+    if (!status) hr_text_inference_write(&inference->text, inference->name, &p->out);
+    return status;
+}
+
+static hr_status write_feature(proposal *p, size_t i) {
+    const hr_inference *inference = p->all->columns[i];
+    if (!*inference->name) {
+        hr_buffer_format(&p->out, "  # column %zu has no name and is left out\n", i + 1);
+        return HR_OK;
+    }
+    const bool kept = p->all->positional || hr_dictionary_find(&p->all->dictionary, inference->name);
+    const char *why = kept ? NULL : hr_inference_left_out(inference);
+    if (why) return write_left_out(p, inference->name, why);
+    p->features++;
+    return !kept && is_boolean_or_date(p->all, inference) ? write_boolean_or_date(p, inference)
+                                                          : write_proposed(p, i);
+}
+
+/* A column that names persons is the unit of privacy: one that says so before one that says "id". */
+static void write_unit(proposal *p) {
+    const hr_inference *unit = NULL;
+    for (size_t i = 0; i < p->all->count && !p->all->positional; i++) {
+        const hr_inference *other = p->all->columns[i];
+        if (i == p->all->label || !hr_inference_names_persons(other)) continue;
+        if (hr_dictionary_find(&p->all->dictionary, other->name)) continue; /* it is a feature */
+        if (!unit || (unit->meaning != HR_NAME_PERSON && other->meaning == HR_NAME_PERSON)) unit = other;
+    }
+    if (!unit || !hr_utf8_valid(unit->name, strlen(unit->name))) return;
+    hr_buffer_text(
+        &p->out,
+        "# REVIEW: if this column says which person a record is of, protect whole persons: remove the "
+        "first '#'.\n# unit: ");
+    hr_schema_write_text(&p->out, unit->name);
+    hr_buffer_text(&p->out, "\n");
+}
+
+/* Names of the dictionary that are misspelt would go unnoticed. */
+static void write_unmatched(proposal *p, const hr_string_map *names) {
+    const hr_dictionary *dictionary = &p->all->dictionary;
+    for (size_t i = 0; i < dictionary->count; i++) {
+        const char *name = dictionary->entries[i].name;
+        if (hr_string_map_find(names, name, strlen(name)) != HR_STRING_MAP_NONE) continue;
+        if (!hr_utf8_valid(name, strlen(name))) continue;
+        hr_buffer_text(&p->out, "# the table has no column of this name of the dictionary: ");
+        hr_schema_write_text(&p->out, name);
+        hr_buffer_text(&p->out, "\n");
+    }
+}
+
+static hr_status compare_dictionary(proposal *p) {
+    hr_string_map names = {0};
+    bool known = true;
+    for (size_t i = 0; i < p->all->count && known; i++)
+        known = hr_string_map_add(&names, p->all->columns[i]->name, strlen(p->all->columns[i]->name), 0);
+    if (known) write_unmatched(p, &names);
+    hr_string_map_done(&names);
+    return known ? HR_OK : hr_fail_memory(p->err);
+}
+
+static void write_missing(proposal *p) {
+    const hr_dictionary *dictionary = &p->all->dictionary;
+    const hr_column facts = {.source = dictionary->source}, read = {.review = true};
+    if (dictionary->says_missing)
+        hr_schema_write_missing(&p->out, dictionary->missing.words, dictionary->missing.count, &facts);
+    else
+        hr_schema_write_missing(&p->out, p->missing_list, p->missing_count, &read);
+}
+
+static hr_status write_inferred(proposal *p) {
+    hr_buffer_text(&p->out, about);
+    hr_buffer_text(&p->out, "hedgerow-schema: 1\nreviewed: false\n");
+    write_unit(p);
+    hr_status status = p->all->dictionary.count ? compare_dictionary(p) : HR_OK;
+    if (!status) status = write_proposed(p, p->all->label);
+    hr_buffer_text(&p->out, "features:\n");
+    for (size_t i = 0; i < p->all->count && !status; i++)
+        if (i != p->all->label && !(p->all->dropped && p->all->dropped[i])) status = write_feature(p, i);
+    write_missing(p);
+    if (!status && !p->features)
+        status = hr_fail(p->err, HR_E_SCHEMA, "add columns, or describe some with a data dictionary",
+                         "the table has no column that could be a feature");
+    return status;
+}
+
+hr_status hr_inferences_write(const hr_inferences *all, char **yaml, hr_error *err) {
+    proposal p = {.all = all, .err = err};
+    hr_status status = take_missing(&p);
+    if (!status) status = write_inferred(&p);
+    if (!status) status = hr_buffer_take(&p.out, yaml, err);
+    hr_buffer_done(&p.out);
+    hr_string_map_done(&p.missing);
+    return status;
+}

@@ -1,0 +1,21 @@
+/* A proposal as YAML in which every guess awaits review. */
+#ifndef HR_DATA_INFER_WRITE_H
+#define HR_DATA_INFER_WRITE_H
+
+#include "tables/infer/dictionary.h"
+#include "tables/infer/infer_column.h"
+
+/* What is known of a table once it has been read. */
+typedef struct hr_inferences {
+    hr_inference **columns; /* CSV: one a column; LIBSVM: the label, then the features */
+    const bool *dropped;    /* per column: it is to be left out; NULL: none is */
+    size_t count, label;
+    uint64_t rows;
+    bool positional; /* LIBSVM: features are found by their number, so that none may be left out */
+    hr_dictionary dictionary;
+} hr_inferences;
+
+/* Owner: the caller frees *yaml with hr_text_free. Fails: SCHEMA (the label, no features), FORMAT, MEMORY. */
+HR_MUST_CHECK hr_status hr_inferences_write(const hr_inferences *all, char **yaml, hr_error *err);
+
+#endif

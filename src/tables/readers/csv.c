@@ -1,0 +1,272 @@
+/* CSV tables, by several threads.
+ *
+ * The source is cut into blocks of whole records in its order, by one thread at a time; then each parses its
+ * block into rows of its own. Where a record begins is known from everything before it, quotation marks
+ * included, so nothing is guessed, and a block says the same whichever thread parses it. The rows of a block
+ * begin behind as many rows as the blocks before it have lines at most; if some of these hold no record, the
+ * rows are moved together afterwards. The error that counts is that of the first block that has one. */
+#include "tables/readers/csv.h"
+
+#include "base/fail.h"
+#include "tables/readers/csv_records.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { READERS_MAX = 256 };
+
+/* Rows of a block that was handed out. */
+typedef struct row_range {
+    size_t first, count;
+} row_range;
+
+typedef struct csv_file {
+    hr_reading *reading;
+    hr_csv_columns columns;
+    pthread_mutex_t mutex; /* of all that follows */
+    pthread_cond_t changed;
+    hr_lines lines;    /* what waits to be handed out */
+    bool fetching;     /* a thread is about to get a block */
+    bool ended;        /* no more blocks are handed out */
+    bool shared;       /* by several threads */
+    bool ordered;      /* some cells depend on those of earlier records */
+    size_t handed_out; /* blocks */
+    size_t finished;   /* of them; if they are ordered: the first ones */
+    size_t next_row;   /* behind the rows of all blocks */
+    row_range *ranges; /* of the blocks behind data->rows */
+    size_t range_count, range_capacity;
+    size_t failed; /* the first block with an error; SIZE_MAX: none */
+    hr_error error;
+} csv_file;
+
+typedef struct csv_reader {
+    csv_file *file;
+    pthread_t thread;
+    hr_csv_part part;
+    char *buffer; /* for the source to go on with when it gives its own away */
+    size_t capacity;
+    size_t block, range; /* what it works on: counted from the beginning, and among the ranges */
+} csv_reader;
+
+/* ---- Rows ---- */
+
+static hr_data *data_of(const csv_file *f) {
+    return f->reading->table.data;
+}
+
+/* Rows of all blocks, none of which is being worked on. */
+static void join_rows(csv_file *f) {
+    hr_data *data = data_of(f);
+    for (size_t i = 0; i < f->range_count; i++) {
+        const row_range *range = &f->ranges[i];
+        if (range->first != data->rows)
+            hr_table_move(&f->reading->table, range->first, data->rows, range->count);
+        data->rows += range->count;
+    }
+    f->range_count = 0;
+    f->next_row = data->rows;
+}
+
+/* How many rows there will be if all that comes is like the block that waits, and a little more; 0: not
+ * known. */
+static size_t expect_rows(const csv_file *f, size_t rows) {
+    const hr_lines *lines = &f->lines;
+    const double block = (double)(lines->limit - lines->at),
+                 left =
+                     (double)hr_byte_source_left(lines->source) + (double)(lines->source->end - lines->limit);
+    const double expected = (double)f->next_row + (double)rows * (1 + 1.03 * left / block);
+    return hr_byte_source_left(lines->source) && expected < (double)HR_ROWS_MAX ? (size_t)expected : 0;
+}
+
+/* Makes room for `rows` more, once no thread writes to the columns. */
+static hr_status make_room_for_block(csv_file *f, size_t rows, hr_error *err) {
+    hr_table *table = &f->reading->table;
+    if (f->next_row + rows <= table->capacity) return HR_OK;
+    while (f->finished < f->handed_out) pthread_cond_wait(&f->changed, &f->mutex);
+    join_rows(f);
+    table->expected = expect_rows(f, rows);
+    return hr_table_reserve(table, f->next_row + rows, err);
+}
+
+static hr_status add_range(csv_file *f, hr_error *err) {
+    if (f->range_count == f->range_capacity) {
+        const size_t capacity = f->range_capacity ? 2 * f->range_capacity : 64;
+        row_range *more = realloc(f->ranges, capacity * sizeof *more);
+        if (!more) return hr_fail_memory(err);
+        f->ranges = more;
+        f->range_capacity = capacity;
+    }
+    f->ranges[f->range_count++] = (row_range){f->next_row, 0};
+    return HR_OK;
+}
+
+/* ---- Blocks ---- */
+
+static void end_with_error(csv_file *f, size_t block, const hr_error *error) {
+    if (block < f->failed) {
+        f->failed = block;
+        f->error = *error;
+    }
+    f->ended = true;
+}
+
+/* Gives the block that waits to a reader; it has `lines` lines, and at most `rows` records. */
+static hr_status hand_out(csv_file *f, csv_reader *reader, size_t lines, size_t rows) {
+    hr_csv_part *part = &reader->part;
+    hr_status status = make_room_for_block(f, rows, &part->error);
+    if (status || f->ended) return status;
+    status = add_range(f, &part->error);
+    if (status) return status;
+    part->lines = f->lines;
+    part->cursor.row = f->next_row;
+    part->row_limit = f->next_row + rows < HR_ROWS_MAX ? f->next_row + rows : HR_ROWS_MAX;
+    f->lines.at = f->lines.limit;
+    if (f->shared) {
+        f->lines.source->at = f->lines.limit;
+        status = hr_byte_source_exchange(f->lines.source, &reader->buffer, &reader->capacity, &part->error);
+        f->lines.at = f->lines.limit = f->lines.source->at;
+    }
+    f->lines.line += lines;
+    f->next_row = part->row_limit;
+    reader->range = f->range_count - 1;
+    return status;
+}
+
+/* Whether there was one. A record has a byte for each of its cells, but for one that is refused. */
+static bool fetch_block(csv_file *f, csv_reader *reader) {
+    hr_error *err = &reader->part.error;
+    if (f->finished == f->handed_out) join_rows(f);
+    hr_status status = f->lines.at == f->lines.limit ? hr_lines_more(&f->lines, err) : HR_OK;
+    if (!status && f->lines.at != f->lines.limit) {
+        const size_t size = (size_t)(f->lines.limit - f->lines.at), cells = f->columns.header.count;
+        const size_t lines = f->lines.kernels->count_bytes(f->lines.at, size, '\n');
+        status = hand_out(f, reader, lines, lines <= size / cells ? lines : size / cells + 1);
+    } else {
+        f->ended = true;
+    }
+    if (status) end_with_error(f, f->handed_out, err);
+    if (f->ended) return false;
+    reader->block = f->handed_out++;
+    return true;
+}
+
+/* One reader at a time, so that the blocks are in order. */
+static bool take_block(csv_file *f, csv_reader *reader) {
+    while (f->fetching) pthread_cond_wait(&f->changed, &f->mutex);
+    if (f->ended) return false;
+    f->fetching = true;
+    const bool taken = fetch_block(f, reader);
+    f->fetching = false;
+    pthread_cond_broadcast(&f->changed);
+    return taken;
+}
+
+static void finish_block(csv_file *f, csv_reader *reader, hr_status status) {
+    hr_csv_part *part = &reader->part;
+    row_range *range;
+    while (f->ordered && f->finished != reader->block) pthread_cond_wait(&f->changed, &f->mutex);
+    if (!status && f->failed == SIZE_MAX)
+        status = hr_table_take_late(&f->reading->table, &part->cursor, &part->error);
+    range = &f->ranges[reader->range];
+    range->count = part->cursor.row - range->first;
+    if (status) end_with_error(f, reader->block, &part->error);
+    f->finished++;
+    pthread_cond_broadcast(&f->changed);
+}
+
+static void *read_blocks(void *at) {
+    csv_reader *reader = at;
+    csv_file *f = reader->file;
+    pthread_mutex_lock(&f->mutex);
+    while (take_block(f, reader)) {
+        pthread_mutex_unlock(&f->mutex);
+        const hr_status status = hr_csv_read_records(&reader->part);
+        pthread_mutex_lock(&f->mutex);
+        finish_block(f, reader, status);
+    }
+    pthread_mutex_unlock(&f->mutex);
+    return NULL;
+}
+
+/* ---- Readers ---- */
+
+/* One suffices for what is in memory already. */
+static size_t count_readers(const csv_file *f) {
+    const int wanted = f->reading->options->threads;
+    const long asked = wanted > 0 ? wanted : sysconf(_SC_NPROCESSORS_ONLN);
+    if (f->lines.source->ended || asked < 1) return 1;
+    return asked > READERS_MAX ? READERS_MAX : (size_t)asked;
+}
+
+static bool init_reader(csv_file *f, csv_reader *reader) {
+    const hr_table *table = &f->reading->table;
+    const size_t slots = table->slot_count, columns = f->columns.header.count;
+    hr_arena *arena = f->reading->arena;
+    hr_csv_part *part = &reader->part;
+    *reader = (csv_reader){.file = f, .part = {.columns = &f->columns, .cursor = {.table = table}}};
+    part->numbers = hr_arena_alloc(arena, columns, sizeof *part->numbers);
+    part->cursor.reports = hr_arena_alloc(arena, slots, sizeof *part->cursor.reports);
+    if (f->reading->options->skip_unlabelled) {
+        part->before = hr_arena_alloc(arena, slots, sizeof *part->before);
+        if (!part->before) return false;
+    }
+    return part->numbers && part->cursor.reports;
+}
+
+static void add_report(hr_column_report *to, const hr_column_report *from) {
+    to->missing += from->missing;
+    to->unknown += from->unknown;
+    to->out_of_range += from->out_of_range;
+    to->not_integer += from->not_integer;
+}
+
+static void done_reader(csv_file *f, csv_reader *reader) {
+    const hr_csv_part *part = &reader->part;
+    for (size_t i = 0; i < f->reading->table.slot_count; i++)
+        add_report(&data_of(f)->reports[i], &part->cursor.reports[i]);
+    data_of(f)->skipped += part->skipped;
+    hr_cursor_done(&reader->part.cursor);
+    free(reader->buffer);
+}
+
+/* A thread that cannot be had is done without: the first reader is this one. */
+static void run_readers(csv_reader *readers, size_t count) {
+    size_t started = 1;
+    while (started < count &&
+           pthread_create(&readers[started].thread, NULL, read_blocks, &readers[started]) == 0)
+        started++;
+    read_blocks(&readers[0]);
+    for (size_t i = 1; i < started; i++) pthread_join(readers[i].thread, NULL);
+}
+
+static hr_status read_file(csv_file *f, hr_error *err) {
+    const size_t count = count_readers(f);
+    csv_reader *readers = hr_arena_alloc(f->reading->arena, count, sizeof *readers);
+    if (!readers) return hr_fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        if (!init_reader(f, &readers[i])) return hr_fail_memory(err);
+    f->shared = count > 1;
+    run_readers(readers, count);
+    join_rows(f);
+    for (size_t i = 0; i < count; i++) done_reader(f, &readers[i]);
+    free(f->ranges);
+    if (f->failed == SIZE_MAX) return HR_OK;
+    if (err) *err = f->error;
+    return f->error.status;
+}
+
+hr_status hr_csv_read(hr_reading *reading, hr_byte_source *source, hr_error *err) {
+    const hr_read_options *options = reading->options;
+    hr_csv_header header;
+    csv_file f = {.reading = reading,
+                  .mutex = PTHREAD_MUTEX_INITIALIZER,
+                  .changed = PTHREAD_COND_INITIALIZER,
+                  .ordered = options->kept_count || hr_table_unit(&reading->table),
+                  .next_row = reading->table.data->rows,
+                  .failed = SIZE_MAX};
+    hr_status status = hr_lines_start(&f.lines, source, true, err);
+    if (!status) status = hr_csv_read_header(&f.lines, options, reading->arena, &header, err);
+    if (!status) status = hr_csv_map_columns(reading, &header, &f.columns, err);
+    return status ? status : read_file(&f, err);
+}

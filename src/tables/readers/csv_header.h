@@ -1,0 +1,34 @@
+/* The first record of a CSV table: how its cells are separated, and what its columns are called. */
+#ifndef HR_DATA_CSV_HEADER_H
+#define HR_DATA_CSV_HEADER_H
+
+#include "base/arena.h"
+#include "tables/readers/lines.h"
+
+#include <hedgerow/data.h>
+
+typedef struct hr_csv_header {
+    const char **names; /* in an arena; NUL-ended */
+    bool *dropped;      /* per column: to be treated as if it were not there */
+    size_t count;
+} hr_csv_header;
+
+/* Reads the header and sets lines->separator: the one that the options give, or the only one that the header
+ * has. Marks the columns that the options drop. Fails: FORMAT (no header, several separators), SCHEMA (no
+ * column to drop), MEMORY. */
+HR_MUST_CHECK hr_status hr_csv_read_header(hr_lines *lines, const hr_read_options *options, hr_arena *arena,
+                                           hr_csv_header *out, hr_error *err);
+
+/* Pairs the columns of another file with those of the first, by name; of equal names by their order.
+ * (*order)[i] is the first header's index of the column i, or SIZE_MAX if it is dropped; in the arena. Fails:
+ * SCHEMA (a column is missing or new; the field is set), MEMORY. */
+HR_MUST_CHECK hr_status hr_csv_match_header(const hr_csv_header *first, const hr_csv_header *next,
+                                            hr_arena *arena, size_t **order, hr_error *err);
+
+/* The failure of a header that lacks a column; lists what is there. */
+hr_status hr_csv_refuse_missing(const hr_csv_header *header, const char *name, hr_error *err);
+
+/* The failure of a record with fewer or more cells than expected. */
+hr_status hr_csv_refuse_ragged(uint64_t line, size_t found, size_t expected, bool more, hr_error *err);
+
+#endif

@@ -1,0 +1,161 @@
+/* A cell of a number column is first tried as what nearly all of them are, a plain number followed by its
+ * separator, read where it stands, and with those beside it in vectors if they are such, too; anything else
+ * goes through the general tokenizer and the table's rules. */
+#include "tables/readers/csv_records.h"
+
+#include "base/fail.h"
+#include "base/text/number_fast.h"
+#include "tables/readers/cells.h"
+
+#include <string.h>
+
+static const char *skip_line_blanks(const char *p, char blank) {
+    while (*p == ' ' || *p == blank) p++;
+    return p;
+}
+
+/* A number among blanks or quotation marks; returns what follows the cell, or NULL for the tokenizer to
+ * decide. */
+static const char *padded_number(const char *p, char blank, double *value) {
+    p = skip_line_blanks(p, blank);
+    bool quoted = *p == '"';
+    if (quoted) p = skip_line_blanks(p + 1, blank);
+    p = hr_number_fast(p, value);
+    if (!p) return NULL;
+    p = skip_line_blanks(p, blank);
+    if (!quoted) return p;
+    return *p == '"' ? skip_line_blanks(p + 1, blank) : NULL;
+}
+
+/* Takes the cell at `at` the short way; returns what follows it and its `end`, or NULL if it is not a plain
+ * number that ends so. */
+static inline const char *take_number(const hr_csv_part *c, const hr_slot *slot, const char *at, char end) {
+    const hr_table *table = c->cursor.table;
+    const char blank = c->lines.blank;
+    double value;
+    /* Blanks and quotation marks come before digits and signs in ASCII. */
+    const char *p = (unsigned char)*at <= '"' ? padded_number(at, blank, &value) : hr_number_fast(at, &value);
+    if (!p) return NULL;
+    if (*p != end) {
+        p = skip_line_blanks(p, blank);
+        if (*p == '\r' && end == '\n') p++;
+        if (*p != end) return NULL;
+    }
+    if (table->missing_number_count && hr_table_may_be_missing(table, value)) return NULL;
+    hr_cursor_number(&c->cursor, slot, value);
+    return p + 1;
+}
+
+static bool keep_cell(hr_csv_part *c, size_t column, const hr_cell *cell) {
+    const size_t place = c->columns->kept_places[column];
+    return !place || hr_cursor_add_late(&c->cursor, place, cell->text, cell->size);
+}
+
+static hr_status take_cell(hr_csv_part *c, size_t column, hr_cell *cell) {
+    const hr_csv_columns *columns = c->columns;
+    const hr_table *table = c->cursor.table;
+    const hr_slot *slot = columns->slots[column] ? columns->slots[column] : columns->kept_slots[column];
+    hr_lines before = c->lines;
+    hr_status status = hr_cells_next(&c->lines, cell, &c->error);
+    if (!status && !keep_cell(c, column, cell)) return hr_fail_memory(&c->error);
+    if (status || !slot) return status;
+    if (c->before && slot == hr_table_label(table) && hr_table_is_missing(table, cell->text, cell->size)) {
+        c->unlabelled = true;
+        return HR_OK;
+    }
+    status = hr_cursor_store(&c->cursor, slot, cell->text, cell->size, &c->error);
+    return status ? hr_lines_place(&before, cell->where, status, &c->error) : HR_OK;
+}
+
+/* How many of the numbers come before the first that may be a spelling of missing. */
+static size_t count_present(const hr_table *table, const double *numbers, size_t count) {
+    size_t present = 0;
+    if (!table->missing_number_count) return count;
+    while (present < count && !hr_table_may_be_missing(table, numbers[present])) present++;
+    return present;
+}
+
+/* Takes numbers from column `i` on that stand between separators without anything around them. Returns the
+ * column of the next cell. */
+static size_t take_number_run(hr_csv_part *c, size_t i, const char **at) {
+    const hr_kernels *kernels = c->lines.kernels;
+    const size_t most = c->columns->run_ends[i] - i;
+    const char *start = *at;
+    if (!most) return i;
+    size_t count = kernels->numbers_of_cells(at, c->lines.separator, most, c->numbers);
+    const size_t present = count_present(c->cursor.table, c->numbers, count);
+    if (present < count) {
+        *at = start;
+        count = kernels->numbers_of_cells(at, c->lines.separator, present, c->numbers);
+    }
+    for (size_t k = 0; k < count; k++) hr_cursor_number(&c->cursor, c->columns->slots[i + k], c->numbers[k]);
+    return i + count;
+}
+
+/* Takes plain numbers from column `i` on, as far as they reach. Returns the column in which something else
+ * stands. */
+static size_t take_csv_numbers(hr_csv_part *c, size_t i) {
+    const char *start = c->lines.at, *p = start;
+    const size_t last = c->columns->header.count - 1;
+    const char separator = c->lines.separator;
+    if (i <= last) i = take_number_run(c, i, &p);
+    for (; i <= last; i++) {
+        const hr_slot *slot = c->columns->slots[i];
+        if (!slot || slot->role != HR_SLOT_NUMBER) break;
+        const char *next = take_number(c, slot, p, i < last ? separator : '\n');
+        if (!next) break;
+        p = next;
+    }
+    c->lines.at += p - start;
+    if (i > last) {
+        c->lines.line++;
+        c->lines.line_start = c->lines.at;
+    }
+    return i;
+}
+
+static hr_status read_csv_record(hr_csv_part *c) {
+    uint64_t line = c->lines.line;
+    size_t count = c->columns->header.count;
+    for (size_t i = take_csv_numbers(c, 0); i < count; i = take_csv_numbers(c, i + 1)) {
+        hr_cell cell;
+        hr_status status = take_cell(c, i, &cell);
+        if (status)
+            return status == HR_E_MEMORY
+                       ? status
+                       : hr_fail_at(&c->error, status, NULL, 0, 0, c->columns->header.names[i]);
+        if (cell.last != (i + 1 == count))
+            return hr_csv_refuse_ragged(line, i + 1, count, !cell.last, &c->error);
+        if (cell.last) break;
+    }
+    return HR_OK;
+}
+
+/* Takes a record back whose label is missing. */
+static void skip_csv_record(hr_csv_part *c, size_t late_count) {
+    memcpy(c->cursor.reports, c->before, c->cursor.table->slot_count * sizeof *c->before);
+    c->cursor.late_count = late_count;
+    c->skipped++;
+}
+
+static hr_status take_csv_record(hr_csv_part *c) {
+    hr_cursor *cursor = &c->cursor;
+    const size_t late_count = cursor->late_count;
+    c->unlabelled = false;
+    if (cursor->row == c->row_limit)
+        return hr_fail(&c->error, HR_E_LIMIT, "use fewer rows", "more than %u rows", HR_ROWS_MAX);
+    if (c->before) memcpy(c->before, cursor->reports, cursor->table->slot_count * sizeof *c->before);
+    hr_status status = read_csv_record(c);
+    if (status) return status;
+    if (c->unlabelled)
+        skip_csv_record(c, late_count);
+    else
+        cursor->row++;
+    return HR_OK;
+}
+
+hr_status hr_csv_read_records(hr_csv_part *part) {
+    hr_status status = HR_OK;
+    while (!status && hr_cells_skip_empty(&part->lines)) status = take_csv_record(part);
+    return status;
+}

@@ -1,0 +1,332 @@
+/* LIBSVM text into typed columns. Absent entries mean 0, so columns are filled with what 0 means before
+ * entries are stored. */
+#include "tables/readers/libsvm.h"
+
+#include "base/fail.h"
+#include "base/text/number_fast.h"
+#include "tables/data/table.h"
+#include "tables/schema/schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINES_LOOKED_AT = 32, FILL = 1024 };
+
+/* ---- Lines in pieces ---- */
+
+static bool is_libsvm_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static bool is_index_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static bool ends_token(char c) {
+    return is_libsvm_blank(c) || c == '\n' || c == '#';
+}
+
+/* Skips blanks, and a comment up to its line end. */
+static char *skip_space(char *p) {
+    while (is_libsvm_blank(*p)) p++;
+    if (*p == '#') {
+        while (*p != '\n') p++;
+    }
+    return p;
+}
+
+static void take_line_end(hr_lines *lines, char *p) {
+    lines->at = lines->line_start = p + 1;
+    lines->line++;
+}
+
+bool hr_libsvm_skip_empty(hr_lines *lines) {
+    while (lines->at < lines->limit) {
+        char *p = skip_space(lines->at);
+        if (*p != '\n') return true;
+        take_line_end(lines, p);
+    }
+    return false;
+}
+
+static hr_status refuse_libsvm_entry(const hr_lines *lines, const hr_libsvm_entry *entry, const char *message,
+                                     const char *remedy, hr_error *err) {
+    hr_fail(err, HR_E_FORMAT, remedy, "'%.*s': %s", (int)(entry->size < 60 ? entry->size : 60), entry->text,
+            message);
+    return hr_lines_place(lines, entry->where, HR_E_FORMAT, err);
+}
+
+/* Splits "12:0.5", which `entry` holds as text, at its colon. */
+static hr_status split_pair(const hr_lines *lines, const char *colon, hr_libsvm_entry *entry, hr_error *err) {
+    uint64_t index = 0;
+    const char *p = entry->text;
+    while (p < colon && is_index_digit(*p) && index <= UINT32_MAX)
+        index = index * 10 + (uint64_t)(*p++ - '0');
+    if (colon - entry->text == 3 && memcmp(entry->text, "qid", 3) == 0) {
+        return refuse_libsvm_entry(lines, entry, "data for ranking (qid) cannot be read",
+                                   "remove the qid entries", err);
+    }
+    if (p != colon || index == 0 || index > UINT32_MAX) {
+        return refuse_libsvm_entry(lines, entry, "not an index and a value",
+                                   "write entries such as 3:0.5, with indices from 1", err);
+    }
+    if (colon + 1 == entry->text + entry->size)
+        return refuse_libsvm_entry(lines, entry, "the value is missing", "leave the entry out if it is 0",
+                                   err);
+    entry->size -= (size_t)(colon + 1 - entry->text);
+    entry->text = colon + 1;
+    entry->index = (uint32_t)index;
+    return HR_OK;
+}
+
+hr_status hr_libsvm_next(hr_lines *lines, bool first, hr_libsvm_entry *entry, hr_error *err) {
+    char *p = skip_space(lines->at);
+    *entry = (hr_libsvm_entry){.where = p, .text = p, .ended = *p == '\n'};
+    if (entry->ended) {
+        take_line_end(lines, p);
+        return HR_OK;
+    }
+    const char *colon = NULL;
+    for (; !ends_token(*p); p++) {
+        if (*p == ':' && !colon) colon = p;
+    }
+    entry->size = (size_t)(p - entry->text);
+    lines->at = p;
+    if (colon) return split_pair(lines, colon, entry, err);
+    return first ? HR_OK
+                 : refuse_libsvm_entry(lines, entry, "not an index and a value",
+                                       "write entries such as 3:0.5, with indices from 1", err);
+}
+
+hr_status hr_libsvm_refuse_twice(const hr_lines *lines, const hr_libsvm_entry *entry, hr_error *err) {
+    hr_fail(err, HR_E_FORMAT, "give every index once in a line", "the index %u comes twice",
+            (unsigned)entry->index);
+    return hr_lines_place(lines, entry->where, HR_E_FORMAT, err);
+}
+
+/* ---- Looking ---- */
+
+/* Whether a token is "12:something" or "qid:something". */
+static bool is_pair(const char *p, const char *end) {
+    const char *from = p;
+    while (p < end && is_index_digit(*p)) p++;
+    if (p == from && end - p > 3 && memcmp(p, "qid", 3) == 0) p += 3;
+    return p > from && p < end && *p == ':';
+}
+
+/* Whether a line is a label and pairs, or pairs only; counts the pairs. */
+static bool line_looks(const char *p, const char *end, size_t *pairs) {
+    bool first = true;
+    for (;; first = false) {
+        while (p < end && is_libsvm_blank(*p)) p++;
+        const char *from = p;
+        while (p < end && !ends_token(*p)) {
+            if (*p == ',' || *p == ';' || *p == '|' || *p == '"') return false;
+            p++;
+        }
+        if (p == from) return true;
+        bool pair = is_pair(from, p);
+        if (!pair && !first) return false;
+        *pairs += pair;
+    }
+}
+
+/* Whether text that begins with these bytes is LIBSVM rather than CSV. */
+static bool looks(const char *bytes, size_t size) {
+    const char *end = bytes + size;
+    size_t pairs = 0;
+    for (int i = 0; i < LINES_LOOKED_AT && bytes < end; i++) {
+        const char *line_end = memchr(bytes, '\n', (size_t)(end - bytes));
+        if (!line_end && i) break; /* cut off by the block */
+        if (!line_end) line_end = end;
+        if (!line_looks(bytes, line_end, &pairs)) return false;
+        bytes = line_end + (line_end < end);
+    }
+    return pairs > 0;
+}
+
+hr_status hr_libsvm_find_format(hr_byte_source *source, hr_format *format, hr_error *err) {
+    if (*format != HR_FORMAT_AUTO) return HR_OK;
+    hr_status status = source->at == source->end ? hr_byte_source_more(source, err) : HR_OK;
+    if (!status)
+        *format = looks(source->at, (size_t)(source->end - source->at)) ? HR_FORMAT_LIBSVM : HR_FORMAT_CSV;
+    return status;
+}
+
+/* ---- Records ---- */
+
+/* What 0 means in a column, and what the report says of it. */
+typedef struct absent {
+    double number;
+    uint16_t code;
+    hr_column_report report;
+    uint64_t present;  /* entries that were not absent */
+    uint32_t last_row; /* the row in which the feature was met last, from 1 */
+} absent;
+
+typedef struct libsvm {
+    hr_lines lines;
+    hr_table *table;
+    hr_cursor cursor;
+    absent *absent; /* per feature */
+    size_t features, filled;
+    size_t first_row; /* of this source */
+    bool labelled, label_optional;
+    hr_error *err;
+} libsvm;
+
+static hr_status refuse_libsvm_date(const hr_slot *slot, hr_error *err) {
+    hr_fail(err, HR_E_SCHEMA, "give a CSV table", "LIBSVM tables have no dates");
+    return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, hr_slot_column(slot));
+}
+
+static hr_status find_absent(libsvm *l) {
+    l->features = l->table->data->feature_count;
+    l->absent = calloc(l->features, sizeof *l->absent);
+    if (!l->absent) return hr_fail_memory(l->err);
+    for (size_t i = 0; i < l->features; i++) {
+        hr_slot *slot = &l->table->slots[i];
+        hr_column_report *report = &l->cursor.reports[i];
+        const hr_column_report before = *report;
+        *report = (hr_column_report){0};
+        hr_status status = slot->role == HR_SLOT_DATE ? refuse_libsvm_date(slot, l->err)
+                                                      : hr_cursor_store(&l->cursor, slot, "0", 1, l->err);
+        if (status) return status;
+        if (slot->role == HR_SLOT_CODE)
+            l->absent[i].code = slot->codes[l->first_row];
+        else
+            l->absent[i].number = slot->numbers[l->first_row];
+        l->absent[i].report = *report;
+        *report = before;
+    }
+    return HR_OK;
+}
+
+/* Fills a block of rows from the one that comes next; capacities are multiples of a block but for the
+ * largest. */
+static void fill_block(libsvm *l) {
+    size_t from = l->filled, to = from + FILL < l->table->capacity ? from + FILL : l->table->capacity;
+    for (size_t i = 0; i < l->features; i++) {
+        const hr_slot *slot = &l->table->slots[i];
+        if (slot->role == HR_SLOT_CODE) {
+            for (size_t row = from; row < to; row++) slot->codes[row] = l->absent[i].code;
+        } else {
+            for (size_t row = from; row < to; row++) slot->numbers[row] = l->absent[i].number;
+        }
+    }
+    l->filled = to;
+}
+
+static hr_status store(libsvm *l, const hr_slot *slot, const hr_libsvm_entry *entry) {
+    double value = 0;
+    if (slot->role == HR_SLOT_NUMBER && hr_number_fast(entry->text, &value) == entry->text + entry->size &&
+        !hr_table_may_be_missing(l->table, value)) {
+        hr_cursor_number(&l->cursor, slot, value);
+        return HR_OK;
+    }
+    hr_status status = hr_cursor_store(&l->cursor, slot, entry->text, entry->size, l->err);
+    return status ? hr_lines_place(&l->lines, entry->where, status, l->err) : HR_OK;
+}
+
+static hr_status take_feature_libsvm(libsvm *l, const hr_libsvm_entry *entry) {
+    if (entry->index > l->features) {
+        hr_fail(l->err, HR_E_SCHEMA, "correct the entry, or add the feature to the schema",
+                "index %u, but the schema has %zu features", (unsigned)entry->index, l->features);
+        return hr_lines_place(&l->lines, entry->where, HR_E_SCHEMA, l->err);
+    }
+    absent *a = &l->absent[entry->index - 1];
+    uint32_t row = (uint32_t)l->table->data->rows + 1;
+    if (a->last_row == row) return hr_libsvm_refuse_twice(&l->lines, entry, l->err);
+    a->last_row = row;
+    a->present++;
+    return store(l, &l->table->slots[entry->index - 1], entry);
+}
+
+static hr_status take_label(libsvm *l, const hr_libsvm_entry *entry) {
+    bool has = entry->index == 0;
+    if (!l->table->data->rows && l->label_optional) l->labelled = has;
+    if (has != l->labelled) {
+        hr_fail(l->err, HR_E_SCHEMA, "begin all lines with a label, or none",
+                has ? "a label, though the lines before have none" : "the label is missing");
+        return hr_lines_place(&l->lines, entry->where, HR_E_SCHEMA, l->err);
+    }
+    return has ? store(l, hr_table_label(l->table), entry) : take_feature_libsvm(l, entry);
+}
+
+static hr_status read_libsvm_record(libsvm *l) {
+    hr_libsvm_entry entry;
+    hr_status status = hr_libsvm_next(&l->lines, true, &entry, l->err);
+    if (!status) status = take_label(l, &entry);
+    while (!status) {
+        status = hr_libsvm_next(&l->lines, false, &entry, l->err);
+        if (status || entry.ended) return status;
+        status = take_feature_libsvm(l, &entry);
+    }
+    return status;
+}
+
+static hr_status take_libsvm_records(libsvm *l) {
+    for (;;) {
+        hr_status status = hr_lines_more(&l->lines, l->err);
+        if (status || l->lines.at == l->lines.limit) return status;
+        while (hr_libsvm_skip_empty(&l->lines)) {
+            status = hr_table_reserve(l->table, l->table->data->rows + 1, l->err);
+            if (status) return status;
+            if (l->table->data->rows == l->filled) fill_block(l);
+            status = read_libsvm_record(l);
+            if (status) return status;
+            l->cursor.row = ++l->table->data->rows;
+        }
+    }
+}
+
+static void report_absent(const libsvm *l) {
+    for (size_t i = 0; i < l->features; i++) {
+        const absent *a = &l->absent[i];
+        uint64_t times = l->table->data->rows - l->first_row - a->present;
+        hr_column_report *report = &l->table->data->reports[i];
+        report->missing += times * a->report.missing;
+        report->unknown += times * a->report.unknown;
+        report->out_of_range += times * a->report.out_of_range;
+    }
+}
+
+hr_status hr_libsvm_check_options(const hr_read_options *options, hr_error *err) {
+    if (options->separator)
+        return hr_fail(err, HR_E_ARGUMENT, "leave --separator out", "LIBSVM tables have no separator");
+    if (options->drop_count)
+        return hr_fail(err, HR_E_ARGUMENT, "drop columns of CSV tables only",
+                       "the columns of a LIBSVM table have no names");
+    if (options->skip_unlabelled)
+        return hr_fail(err, HR_E_ARGUMENT, "remove the lines without a label, or convert the table to CSV",
+                       "records without a label can be skipped in CSV tables only");
+    if (options->kept_count) {
+        hr_fail(err, HR_E_SCHEMA, "keep columns of CSV tables only",
+                "LIBSVM tables have no columns to be kept");
+        return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, options->kept[0]);
+    }
+    return HR_OK;
+}
+
+hr_status hr_libsvm_read(hr_reading *reading, hr_byte_source *source, hr_error *err) {
+    hr_data *data = reading->table.data;
+    libsvm l = {.table = &reading->table,
+                .cursor = {&reading->table, data->rows, data->reports, NULL, 0, 0},
+                .labelled = !reading->sources || reading->labelled,
+                .label_optional = reading->options->label_optional,
+                .first_row = reading->table.data->rows,
+                .filled = reading->table.data->rows,
+                .err = err};
+    hr_status status = hr_libsvm_check_options(reading->options, err);
+    if (!status)
+        status = hr_schema_refuse_unit(l.table->data->schema, "a LIBSVM table",
+                                       "give a CSV table with the unit's column", err);
+    if (!status) status = hr_table_reserve(l.table, l.first_row + 1, err);
+    if (!status) status = find_absent(&l);
+    if (!status) status = hr_lines_start(&l.lines, source, false, err);
+    if (!status) status = take_libsvm_records(&l);
+    if (!status) report_absent(&l);
+    reading->labelled = l.labelled;
+    free(l.absent);
+    return status;
+}

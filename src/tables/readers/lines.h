@@ -1,0 +1,31 @@
+/* Whole records out of a source: the part of reading that CSV and LIBSVM share. */
+#ifndef HR_DATA_LINES_H
+#define HR_DATA_LINES_H
+
+#include "base/byte_source.h"
+#include "base/kernels/kernels.h"
+
+typedef struct hr_lines {
+    hr_byte_source *source;
+    bool quotes;      /* line ends within quotation marks do not end a record */
+    char *at, *limit; /* whole records that wait; every one ends in '\n', and HR_BYTE_SOURCE_PAD - 1 bytes
+                         behind may be read */
+    char separator;   /* of cells (CSV): a comma until the header says otherwise */
+    char blank;       /* what is ignored around cells besides spaces: a tab, or a space if tabs separate */
+    uint64_t line;    /* the number of the line in which `at` is, from 1 */
+    char *line_start;
+    const hr_kernels *kernels;
+} hr_lines;
+
+/* Starts at the beginning of an opened source; skips a byte order mark. Fails: IO, FORMAT (empty input, NUL),
+ * LIMIT, MEMORY. */
+HR_MUST_CHECK hr_status hr_lines_start(hr_lines *lines, hr_byte_source *source, bool quotes, hr_error *err);
+
+/* Takes the records up to `limit` as read and provides the next ones; at == limit if there are none. Fails as
+ * above. */
+HR_MUST_CHECK hr_status hr_lines_more(hr_lines *lines, hr_error *err);
+
+/* Adds the line and column of `where` to an error. */
+hr_status hr_lines_place(const hr_lines *lines, const char *where, hr_status status, hr_error *err);
+
+#endif

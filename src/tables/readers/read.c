@@ -1,0 +1,107 @@
+/* The public way in: opens one source after the other, looks which format it is, and hands over to that
+ * format's reader. */
+#include "base/fail.h"
+#include "tables/readers/csv.h"
+#include "tables/readers/libsvm.h"
+#include "tables/readers/read_options.h"
+#include "tables/source/origins.h"
+
+#include <stdlib.h>
+
+static const char *const format_names[] = {"", "CSV", "LIBSVM"};
+
+static hr_status start_reading(hr_reading *reading, const hr_schema *schema, const hr_read_options *options,
+                               hr_error *err) {
+    hr_timings_enter(options->timings, HR_PHASE_READ);
+    *reading = (hr_reading){.options = options, .arena = hr_arena_new()};
+    hr_status status = reading->arena ? hr_table_init(&reading->table, schema, err) : hr_fail_memory(err);
+    if (status) return status;
+    hr_origins *origins = calloc(1, sizeof *origins);
+    if (!origins) return hr_fail_memory(err);
+    origins->may_repeat =
+        options->label_optional; /* a prediction is of one record, whatever the others are */
+    reading->table.data->origins = origins;
+    return HR_OK;
+}
+
+/* Hands the table over unless something failed. */
+static hr_status finish_reading(hr_reading *reading, hr_status status, hr_data **out, hr_error *err) {
+    if (!status) status = hr_table_take(&reading->table, reading->labelled, out, err);
+    hr_table_done(&reading->table);
+    hr_arena_free(reading->arena);
+    hr_timings_leave(reading->options->timings);
+    return status;
+}
+
+static hr_status read_source(hr_reading *reading, hr_byte_source *source, hr_error *err) {
+    hr_format format = hr_read_format(reading->options);
+    hr_status status = hr_libsvm_find_format(source, &format, err);
+    if (!status && reading->sources && format != reading->format)
+        status =
+            hr_fail(err, HR_E_FORMAT, "give all files one format, or say which with --format",
+                    "the first file is %s, this one %s", format_names[reading->format], format_names[format]);
+    reading->format = format;
+    if (!status)
+        status = format == HR_FORMAT_LIBSVM ? hr_libsvm_read(reading, source, err)
+                                            : hr_csv_read(reading, source, err);
+    reading->sources++;
+    return status;
+}
+
+static hr_status read_path(hr_reading *reading, const char *path, const char *name, hr_error *err) {
+    const hr_table_place place = {path, reading->options->query};
+    hr_byte_source source;
+    hr_status status = hr_table_source_open(&place, reading->table.data->origins, &source, err);
+    if (!status) {
+        status = read_source(reading, &source, err);
+        if (status) hr_table_source_fail_at(&place, name, status, err);
+    }
+    hr_byte_source_done(&source);
+    return status;
+}
+
+/* A reader of text would find no text there. */
+static hr_status refuse_cache(const char *path, hr_error *err) {
+    if (!hr_data_is_binned(path)) return HR_OK;
+    hr_fail(err, HR_E_POLICY, "give the table itself",
+            "a binned cache has bins and no values: it is for training alone, by one owner in one process");
+    return hr_fail_at(err, HR_E_POLICY, path, 0, 0, NULL);
+}
+
+hr_status hr_data_read_all(const hr_schema *schema, const char *const *paths, size_t count,
+                           const hr_read_options *options, hr_data **out, hr_error *err) {
+    hr_read_options ours;
+    hr_reading reading;
+    hr_status status = hr_read_options_take(options, &ours, err);
+    if (status) return status;
+    if (!count) return hr_fail(err, HR_E_ARGUMENT, "name at least one", "there is no file to read");
+    for (size_t i = 0; !status && i < count; i++) status = refuse_cache(paths[i], err);
+    if (status) return status;
+    status = start_reading(&reading, schema, &ours, err);
+    for (size_t i = 0; !status && i < count; i++)
+        status = read_path(&reading, paths[i], count == 1 ? ours.name : NULL, err);
+    status = finish_reading(&reading, status, out, err);
+    return status;
+}
+
+hr_status hr_data_read(const hr_schema *schema, const char *path, const hr_read_options *options,
+                       hr_data **out, hr_error *err) {
+    return hr_data_read_all(schema, &path, 1, options, out, err);
+}
+
+hr_status hr_data_parse(const hr_schema *schema, const char *bytes, size_t size,
+                        const hr_read_options *options, hr_data **out, hr_error *err) {
+    hr_read_options ours;
+    hr_reading reading;
+    hr_byte_source source;
+    hr_status status = hr_read_options_take(options, &ours, err);
+    if (status) return status;
+    status = start_reading(&reading, schema, &ours, err);
+    if (!status) {
+        status = hr_byte_source_open_memory(&source, bytes, size, err);
+        if (!status) status = read_source(&reading, &source, err);
+        hr_byte_source_done(&source);
+    }
+    status = finish_reading(&reading, status, out, err);
+    return status ? hr_fail_at(err, status, ours.name, 0, 0, NULL) : HR_OK;
+}

@@ -1,0 +1,241 @@
+/* One set of rules for schemas from YAML files, from model files and from callers. */
+#include "tables/schema/check.h"
+
+#include "base/fail.h"
+#include "base/string_map.h"
+#include "base/text/number.h"
+#include "base/text/number_format.h"
+#include "base/text/text.h"
+#include "tables/schema/cell_text.h"
+#include "tables/schema/date_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct checker {
+    const hr_schema_parts *parts;
+    hr_string_map names, missing, values;
+    hr_schema_fault *fault;
+    hr_error *err;
+} checker;
+
+/* A word that a cell can have: trimmed of blanks, not empty, UTF-8 without NUL. */
+static hr_status check_word(const checker *c, const char *word, const char *what) {
+    if (!word || !*word)
+        return hr_fail(c->err, HR_E_FORMAT, "an empty cell always counts as missing", "%s is empty", what);
+    const char *trimmed = word;
+    size_t size = strlen(word);
+    if (hr_text_trim(&trimmed, &size)) {
+        return hr_fail(c->err, HR_E_FORMAT, "remove them: blanks around cells are ignored",
+                       "%s '%s' begins or ends with blanks", what, word);
+    }
+    if (!hr_utf8_valid(word, size))
+        return hr_fail(c->err, HR_E_FORMAT, "convert it to UTF-8", "%s is not valid UTF-8", what);
+    return HR_OK;
+}
+
+static hr_status check_missing(checker *c) {
+    c->fault->part = HR_FAULT_MISSING;
+    for (size_t i = 0; i < c->parts->missing_count; i++) {
+        const char *word = c->parts->missing[i];
+        c->fault->item = i;
+        hr_status status = check_word(c, word, "a spelling of missing");
+        if (status) return hr_fail_at(c->err, status, NULL, 0, 0, "missing");
+        if (hr_string_map_find(&c->missing, word, strlen(word)) != HR_STRING_MAP_NONE) {
+            hr_fail(c->err, HR_E_FORMAT, "list every spelling once", "'%s' is listed twice", word);
+            return hr_fail_at(c->err, HR_E_FORMAT, NULL, 0, 0, "missing");
+        }
+        if (!hr_string_map_add(&c->missing, word, strlen(word), 0)) return hr_fail_memory(c->err);
+    }
+    return HR_OK;
+}
+
+static hr_status check_name(checker *c, const char *name) {
+    c->fault->key = "name";
+    hr_status status = check_word(c, name, "the name of a column");
+    if (status) return status;
+    if (hr_string_map_find(&c->names, name, strlen(name)) != HR_STRING_MAP_NONE) {
+        return hr_fail(c->err, HR_E_FORMAT, "give every column (label and features) a unique name",
+                       "the name '%s' is used twice", name);
+    }
+    if (!hr_string_map_add(&c->names, name, strlen(name), 0)) return hr_fail_memory(c->err);
+    return HR_OK;
+}
+
+static hr_status check_bounds(const checker *c, const hr_column *column) {
+    c->fault->key = isfinite(column->low) ? "high" : "low";
+    if (!isfinite(column->low) || !isfinite(column->high) || !isfinite(column->high - column->low)) {
+        return hr_fail(c->err, HR_E_FORMAT, "give finite numbers whose difference is finite too",
+                       "the bounds are too large");
+    }
+    if (!(column->low <= column->high)) {
+        return hr_fail(c->err, HR_E_FORMAT, "give bounds with low <= high", "low (%g) is above high (%g)",
+                       column->low, column->high);
+    }
+    if (column == &c->parts->label && !isfinite(2 / (column->high - column->low))) {
+        return hr_fail(c->err, HR_E_FORMAT, "give bounds with low < high",
+                       "the label's low (%g) and high (%g) are too near", column->low, column->high);
+    }
+    return HR_OK;
+}
+
+static hr_status check_value(checker *c, const hr_column *column, size_t i) {
+    const char *value = column->values[i];
+    c->fault->item = i;
+    hr_status status = check_word(c, value, "a value");
+    if (status) return status;
+    size_t size = strlen(value);
+    if (hr_string_map_find(&c->missing, value, size) != HR_STRING_MAP_NONE) {
+        return hr_fail(c->err, HR_E_FORMAT, "remove it from 'values' or from 'missing'",
+                       "the value '%s' is also a spelling of missing", value);
+    }
+    uint32_t before = hr_string_map_find(&c->values, value, size);
+    if (before != HR_STRING_MAP_NONE)
+        return hr_fail(c->err, HR_E_FORMAT, "list every value once", "the value '%s' is listed twice", value);
+    if (!hr_string_map_add(&c->values, value, size, (uint32_t)i)) return hr_fail_memory(c->err);
+    return HR_OK;
+}
+
+static hr_status check_values(checker *c, const hr_column *column) {
+    c->fault->key = "values";
+    if (column->value_count > HR_VALUES_MAX) {
+        return hr_fail(c->err, HR_E_LIMIT, "merge rare values", "%zu values; at most %d are allowed",
+                       column->value_count, HR_VALUES_MAX);
+    }
+    if (!column->value_count)
+        return hr_fail(c->err, HR_E_FORMAT, "list the public values of the column",
+                       "a category without values");
+    hr_string_map_done(&c->values);
+    for (size_t i = 0; i < column->value_count; i++) {
+        hr_status status = check_value(c, column, i);
+        if (status) return status;
+    }
+    return HR_OK;
+}
+
+/* Class names match as numbers too (cells "1.0" and "+1" are the class "1"), so no two may be the same
+ * number. */
+static hr_status check_class(checker *c, size_t i, double *number) {
+    const char *const *values = c->parts->label.values;
+    const char *key = (const char *)number;
+    if (hr_number_parse(values[i], strlen(values[i]), number) != HR_NUMBER_OK) return HR_OK;
+    if (*number == 0) *number = 0; /* also if it is -0 */
+    uint32_t before = hr_string_map_find(&c->values, key, sizeof *number);
+    c->fault->item = i;
+    if (before != HR_STRING_MAP_NONE) {
+        return hr_fail(c->err, HR_E_FORMAT, "list every class once",
+                       "the classes '%s' and '%s' are the same number", values[before], values[i]);
+    }
+    return hr_string_map_add(&c->values, key, sizeof *number, (uint32_t)i) ? HR_OK : hr_fail_memory(c->err);
+}
+
+static hr_status check_classes(checker *c) {
+    size_t count = c->parts->label.value_count;
+    hr_status status = HR_OK;
+    c->fault->key = "values";
+    if (count < 2) return hr_fail(c->err, HR_E_FORMAT, "list two classes or more", "there is only one class");
+    double *numbers = calloc(count, sizeof *numbers);
+    if (!numbers) return hr_fail_memory(c->err);
+    hr_string_map_done(&c->values);
+    for (size_t i = 0; i < count && !status; i++) status = check_class(c, i, &numbers[i]);
+    hr_string_map_done(&c->values);
+    free(numbers);
+    return status;
+}
+
+/* A column of dates stands in no other place of the schema. */
+static hr_status check_date(checker *c, const hr_column *column, const hr_column *before) {
+    if (column->kind == HR_KIND_NUMBER && before && column->date == before->date) return HR_OK;
+    hr_status status = check_name(c, column->date->name);
+    return status ? status : hr_date_column_check(column->date, &c->fault->key, c->err);
+}
+
+static hr_status check_part(const checker *c, const hr_column *column) {
+    c->fault->key = "name";
+    if (hr_date_part_fits(column) && hr_number_format_plain(&column->format)) return HR_OK;
+    return hr_fail(c->err, HR_E_FORMAT, "use the version of Hedgerow that wrote it",
+                   "'%s' is not the %s of '%s'", column->name, hr_date_part_name(column->part),
+                   column->date->name);
+}
+
+static hr_status check_column(checker *c, const hr_column *column) {
+    hr_status status = check_name(c, column->name);
+    if (!status) status = column->kind == HR_KIND_NUMBER ? check_bounds(c, column) : check_values(c, column);
+    if (!status && column->kind == HR_KIND_NUMBER)
+        status = hr_number_format_check(&column->format, &c->fault->key, c->err);
+    if (!status && column->boolean) status = hr_boolean_check(column, &c->fault->key, c->err);
+    if (!status && column->date) status = check_part(c, column);
+    return status ? hr_fail_at(c->err, status, NULL, 0, 0, column->name) : HR_OK;
+}
+
+static hr_status check_features(checker *c) {
+    const hr_schema_parts *parts = c->parts;
+    c->fault->part = HR_FAULT_FEATURES;
+    c->fault->key = NULL;
+    if (!parts->feature_count)
+        return hr_fail(c->err, HR_E_FORMAT, "list at least one feature", "there are no features");
+    if (parts->feature_count > HR_FEATURES_MAX) {
+        return hr_fail(c->err, HR_E_LIMIT, "remove some", "%zu features; at most %d are allowed",
+                       parts->feature_count, HR_FEATURES_MAX);
+    }
+    c->fault->part = HR_FAULT_FEATURE;
+    for (size_t i = 0; i < parts->feature_count; i++) {
+        const hr_column *feature = &parts->features[i];
+        c->fault->feature = i;
+        hr_status status = HR_OK;
+        if (feature->date) status = check_date(c, feature, i ? feature - 1 : NULL);
+        if (status) return hr_fail_at(c->err, status, NULL, 0, 0, feature->date->name);
+        status = check_column(c, feature);
+        if (status) return status;
+    }
+    return HR_OK;
+}
+
+/* A column of the table that is neither the label nor a feature. */
+static hr_status check_unit(checker *c) {
+    const char *unit = c->parts->unit;
+    if (!unit) return HR_OK;
+    c->fault->part = HR_FAULT_UNIT;
+    c->fault->key = NULL;
+    hr_status status = check_word(c, unit, "the unit");
+    if (!status && hr_string_map_find(&c->names, unit, strlen(unit)) != HR_STRING_MAP_NONE)
+        status = hr_fail(c->err, HR_E_FORMAT,
+                         "remove the column from the features: who a person is must not be learned",
+                         "the unit '%s' is the label or a feature", unit);
+    return status ? hr_fail_at(c->err, status, NULL, 0, 0, "unit") : HR_OK;
+}
+
+/* The unit may be one of them. */
+static hr_status check_unused(checker *c) {
+    c->fault->part = HR_FAULT_UNUSED;
+    for (size_t i = 0; i < c->parts->unused_count; i++) {
+        const char *name = c->parts->unused[i].name;
+        c->fault->feature = i;
+        hr_status status = check_name(c, name);
+        if (status) return hr_fail_at(c->err, status, NULL, 0, 0, name);
+    }
+    return HR_OK;
+}
+
+hr_status hr_schema_check(const hr_schema_parts *parts, hr_schema_fault *fault, hr_error *err) {
+    checker c = {.parts = parts, .fault = fault, .err = err};
+    hr_status status = check_missing(&c);
+    if (status) goto out;
+    fault->part = HR_FAULT_LABEL;
+    status = check_column(&c, &parts->label);
+    if (status) goto out;
+    if (parts->label.kind == HR_KIND_CATEGORY) status = check_classes(&c);
+    if (status) {
+        hr_fail_at(err, status, NULL, 0, 0, parts->label.name);
+        goto out;
+    }
+    status = check_features(&c);
+    if (!status) status = check_unit(&c);
+    if (!status) status = check_unused(&c);
+out:
+    hr_string_map_done(&c.names);
+    hr_string_map_done(&c.missing);
+    hr_string_map_done(&c.values);
+    return status;
+}

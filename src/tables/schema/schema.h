@@ -1,0 +1,38 @@
+/* Inside views of a schema. */
+#ifndef HR_SCHEMA_SCHEMA_H
+#define HR_SCHEMA_SCHEMA_H
+
+#include "base/buffer.h"
+#include "tables/schema/check.h"
+
+/* A deep copy. Owner: the caller. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_schema_copy(const hr_schema *schema, hr_schema **out, hr_error *err);
+
+/* The same without the unit: of a table whose records count by themselves, and of a model, which predicts for
+ * records of nobody in particular. */
+HR_MUST_CHECK hr_status hr_schema_copy_of_records(const hr_schema *schema, hr_schema **out, hr_error *err);
+
+/* Whether two schemas say the same of label, features and unit (names, kinds, bounds, values, missing
+ * spellings). */
+bool hr_schema_same(const hr_schema *a, const hr_schema *b);
+
+/* All of it, borrowed. */
+const hr_schema_parts *hr_schema_parts_of(const hr_schema *schema);
+
+/* Adds the columns whose marks were accepted in place of public facts, such as "age, ward". False: there are
+ * none. */
+bool hr_schema_accepted(const hr_schema *schema, hr_buffer *names);
+
+/* Refuses a schema with a unit on behalf of `what`, such as "method id3"; besides to remove the unit,
+ * `instead` is what can be done. Fails: POLICY. */
+HR_MUST_CHECK hr_status hr_schema_refuse_unit(const hr_schema *schema, const char *what, const char *instead,
+                                              hr_error *err);
+
+/* The spellings of missing as one array. */
+const char *const *hr_schema_missing_list(const hr_schema *schema);
+
+/* Makes a schema from columns, e.g. those of a model file; everything is copied. Checks what the YAML reader
+ * checks. Owner: the caller. Fails: FORMAT (the field is named), LIMIT, MEMORY. */
+HR_MUST_CHECK hr_status hr_schema_make(const hr_schema_parts *parts, hr_schema **out, hr_error *err);
+
+#endif

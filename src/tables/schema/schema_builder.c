@@ -1,0 +1,206 @@
+/* A schema from code: columns are collected, and checked as those of a file are. */
+#include "base/arena.h"
+#include "base/fail.h"
+#include "tables/schema/cell_text.h"
+#include "tables/schema/date_parts.h"
+#include "tables/schema/schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_ROOM = 16 };
+
+/* Items that double their room; the texts that they point at are in the builder's arena. */
+typedef struct schema_builder_list {
+    void *items;
+    size_t count, room;
+} schema_builder_list;
+
+struct hr_schema_builder {
+    hr_arena *arena;
+    hr_column label;
+    schema_builder_list features; /* hr_column */
+    schema_builder_list missing;  /* const char * */
+    hr_number_format format;      /* of numbers to come */
+    const char *unit;
+};
+
+hr_status hr_schema_builder_new(hr_schema_builder **out, hr_error *err) {
+    hr_schema_builder *builder = calloc(1, sizeof *builder);
+    if (builder) builder->arena = hr_arena_new();
+    if (!builder || !builder->arena) {
+        free(builder);
+        return hr_fail_memory(err);
+    }
+    *out = builder;
+    return HR_OK;
+}
+
+void hr_schema_builder_free(hr_schema_builder *builder) {
+    if (!builder) return;
+    hr_arena_free(builder->arena);
+    free(builder->features.items);
+    free(builder->missing.items);
+    free(builder);
+}
+
+/* Room for one item more; NULL when memory is short. It counts when list->count is raised. */
+static void *next_item(schema_builder_list *l, size_t size) {
+    if (l->count == l->room) {
+        size_t room = l->room ? 2 * l->room : FIRST_ROOM;
+        void *items = realloc(l->items, room * size);
+        if (!items) return NULL;
+        l->items = items;
+        l->room = room;
+    }
+    return (char *)l->items + l->count * size;
+}
+
+/* NULL is as wrong as an empty text, which hr_schema_make refuses. */
+static const char *copy_text_schema_builder(hr_schema_builder *builder, const char *text) {
+    return hr_arena_text(builder->arena, text ? text : "", text ? strlen(text) : 0);
+}
+
+static hr_status copy_values(hr_schema_builder *builder, hr_column *column, hr_error *err) {
+    const char **copy = hr_arena_alloc(builder->arena, column->value_count, sizeof *copy);
+    if (!copy) return hr_fail_memory(err);
+    for (size_t i = 0; i < column->value_count; i++)
+        if (!(copy[i] = copy_text_schema_builder(builder, column->values[i]))) return hr_fail_memory(err);
+    column->values = copy;
+    return HR_OK;
+}
+
+/* Puts a copy of the column, with its texts, into `out`. */
+static hr_status keep_schema_builder(hr_schema_builder *builder, hr_column column, hr_column *out,
+                                     hr_error *err) {
+    column.name = copy_text_schema_builder(builder, column.name);
+    if (!column.name) return hr_fail_memory(err);
+    hr_status status = column.kind == HR_KIND_CATEGORY ? copy_values(builder, &column, err) : HR_OK;
+    if (!status) *out = column;
+    return status;
+}
+
+static hr_status set_label(hr_schema_builder *builder, const hr_column *column, hr_error *err) {
+    if (builder->label.name)
+        return hr_fail(err, HR_E_ARGUMENT, "a schema has one label", "the label '%s' is set",
+                       builder->label.name);
+    return keep_schema_builder(builder, *column, &builder->label, err);
+}
+
+static hr_status add_feature(hr_schema_builder *builder, const hr_column *column, hr_error *err) {
+    hr_column *next = next_item(&builder->features, sizeof *next);
+    if (!next) return hr_fail_memory(err);
+    hr_status status = keep_schema_builder(builder, *column, next, err);
+    builder->features.count += !status;
+    return status;
+}
+
+static hr_column number(const hr_schema_builder *builder, const char *name, double low, double high) {
+    return (hr_column){
+        .name = name, .kind = HR_KIND_NUMBER, .low = low, .high = high, .format = builder->format};
+}
+
+static hr_column category_schema_builder(const char *name, const char *const *values, size_t count) {
+    return (hr_column){.name = name, .kind = HR_KIND_CATEGORY, .values = values, .value_count = count};
+}
+
+hr_status hr_schema_label_number(hr_schema_builder *builder, const char *name, double low, double high,
+                                 hr_error *err) {
+    hr_column column = number(builder, name, low, high);
+    return set_label(builder, &column, err);
+}
+
+hr_status hr_schema_label_classes(hr_schema_builder *builder, const char *name, const char *const *values,
+                                  size_t count, hr_error *err) {
+    hr_column column = category_schema_builder(name, values, count);
+    return set_label(builder, &column, err);
+}
+
+hr_status hr_schema_add_number(hr_schema_builder *builder, const char *name, double low, double high,
+                               bool integer, hr_error *err) {
+    hr_column column = number(builder, name, low, high);
+    column.integer = integer;
+    return add_feature(builder, &column, err);
+}
+
+hr_status hr_schema_add_category(hr_schema_builder *builder, const char *name, const char *const *values,
+                                 size_t count, hr_error *err) {
+    hr_column column = category_schema_builder(name, values, count);
+    return add_feature(builder, &column, err);
+}
+
+hr_status hr_schema_add_boolean(hr_schema_builder *builder, const char *name, hr_error *err) {
+    hr_column column = category_schema_builder(name, HR_BOOLEAN_VALUES, 2);
+    column.boolean = true;
+    return add_feature(builder, &column, err);
+}
+
+static hr_status check_builder_date(const hr_date_column *date, const hr_date_part *parts, size_t count,
+                                    hr_error *err) {
+    const char *key;
+    if (!count) return hr_fail(err, HR_E_ARGUMENT, "give at least one part", "a date without parts");
+    for (size_t i = 0; i < count; i++)
+        if ((unsigned)parts[i] >= HR_DATE_PARTS || (unsigned)date->offset > HR_OFFSET_LOCAL)
+            return hr_fail(err, HR_E_ARGUMENT, "use the values of hr_date_part and hr_offset_rule",
+                           "there is no part %d, or no offset %d", (int)parts[i], (int)date->offset);
+    hr_status status = hr_date_column_check(date, &key, err);
+    return status ? hr_fail_at(err, status, NULL, 0, 0, date->name) : HR_OK;
+}
+
+hr_status hr_schema_add_date(hr_schema_builder *builder, const hr_date_column *date,
+                             const hr_date_part *parts, size_t count, hr_error *err) {
+    const size_t before = builder->features.count;
+    hr_status status = check_builder_date(date, parts, count, err);
+    if (status) return status;
+    hr_date_column *copy = hr_arena_alloc(builder->arena, 1, sizeof *copy);
+    if (!copy) return hr_fail_memory(err);
+    *copy = *date;
+    copy->name = copy_text_schema_builder(builder, date->name);
+    if (date->format) copy->format = copy_text_schema_builder(builder, date->format);
+    if (!copy->name || !copy->format != !date->format) return hr_fail_memory(err);
+    for (size_t i = 0; i < count && !status; i++) {
+        hr_column column;
+        status = hr_date_part_column(copy, parts[i], builder->arena, &column)
+                     ? add_feature(builder, &column, err)
+                     : hr_fail_memory(err);
+    }
+    if (status) builder->features.count = before;
+    return status;
+}
+
+hr_status hr_schema_set_number_format(hr_schema_builder *builder, const hr_number_format *format,
+                                      hr_error *err) {
+    hr_number_format copy = *format;
+    if (format->symbol) copy.symbol = copy_text_schema_builder(builder, format->symbol);
+    if (!copy.symbol != !format->symbol) return hr_fail_memory(err);
+    builder->format = copy;
+    return HR_OK;
+}
+
+hr_status hr_schema_add_missing(hr_schema_builder *builder, const char *spelling, hr_error *err) {
+    const char **next = next_item(&builder->missing, sizeof *next);
+    if (!next || !(*next = copy_text_schema_builder(builder, spelling))) return hr_fail_memory(err);
+    builder->missing.count++;
+    return HR_OK;
+}
+
+hr_status hr_schema_set_unit(hr_schema_builder *builder, const char *column, hr_error *err) {
+    if (builder->unit)
+        return hr_fail(err, HR_E_ARGUMENT, "a schema has one unit", "the unit '%s' is set", builder->unit);
+    builder->unit = copy_text_schema_builder(builder, column);
+    return builder->unit ? HR_OK : hr_fail_memory(err);
+}
+
+hr_status hr_schema_build(const hr_schema_builder *builder, hr_schema **out, hr_error *err) {
+    if (!builder->label.name)
+        return hr_fail(err, HR_E_FORMAT, "call hr_schema_label_number or hr_schema_label_classes",
+                       "the label is missing");
+    const hr_schema_parts parts = {.label = builder->label,
+                                   .features = builder->features.items,
+                                   .feature_count = builder->features.count,
+                                   .missing = builder->missing.items,
+                                   .missing_count = builder->missing.count,
+                                   .unit = builder->unit,
+                                   .reviewed = HR_REVIEW_DONE};
+    return hr_schema_make(&parts, out, err);
+}

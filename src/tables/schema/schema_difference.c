@@ -1,0 +1,149 @@
+#include "tables/schema/schema_difference.h"
+
+#include "base/text/text.h"
+#include "tables/schema/cell_text.h"
+#include "tables/schema/date_parts.h"
+#include "tables/schema/schema.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WORD = 32 }; /* bytes of a name or value as it is shown */
+
+/* Where the two schemas are, and the text of their difference. */
+typedef struct comparison {
+    const hr_schema_sides *sides;
+    char *text;
+} comparison;
+
+/* What the sides have of `what`. */
+static bool tell_difference(const comparison *c, const char *what, const char *one, const char *other) {
+    snprintf(c->text, HR_SCHEMA_DIFFERENCE, "%s: %s %s, %s %s", what, one, c->sides->one, other,
+             c->sides->other);
+    return true;
+}
+
+static bool tell_numbers(const comparison *c, const char *what, double one, double other) {
+    char a[32], b[32];
+    snprintf(a, sizeof a, "%.10g", one);
+    snprintf(b, sizeof b, "%.10g", other);
+    return tell_difference(c, what, a, b);
+}
+
+static bool tell_words(const comparison *c, const char *what, const char *one, const char *other) {
+    char a[WORD], b[WORD];
+    hr_text_show(one, a, sizeof a);
+    hr_text_show(other, b, sizeof b);
+    return tell_difference(c, what, a, b);
+}
+
+/* A list of words: what each is called, and what they are. */
+typedef struct word_list {
+    const char *name, *names;
+    const char *const *words;
+    size_t count;
+} word_list;
+
+static bool words_differ(const comparison *c, const word_list *one, const word_list *other) {
+    char where[64];
+    for (size_t i = 0; i < one->count && i < other->count; i++) {
+        if (!strcmp(one->words[i], other->words[i])) continue;
+        snprintf(where, sizeof where, "%s %zu", one->name, i + 1);
+        return tell_words(c, where, one->words[i], other->words[i]);
+    }
+    snprintf(where, sizeof where, "number of %s", one->names);
+    return one->count != other->count && tell_numbers(c, where, (double)one->count, (double)other->count);
+}
+
+static word_list values_of(const hr_column *column) {
+    return (word_list){"value", "values", column->values, column->value_count};
+}
+
+static word_list missing_of(const hr_schema *schema) {
+    return (word_list){"spelling of missing", "spellings of missing", hr_schema_missing_list(schema),
+                       hr_schema_missing_count(schema)};
+}
+
+static const char *mark_text(char mark, char text[4]) {
+    snprintf(text, 4, "'%c'", mark);
+    return mark ? text : "none";
+}
+
+static bool number_formats_differ(const comparison *c, const hr_number_format *one,
+                                  const hr_number_format *other) {
+    char a[4], b[4];
+    char decimal = one->decimal ? one->decimal : '.', other_decimal = other->decimal ? other->decimal : '.';
+    if (decimal != other_decimal)
+        return tell_difference(c, "decimal", mark_text(decimal, a), mark_text(other_decimal, b));
+    if (one->thousands != other->thousands)
+        return tell_difference(c, "thousands", mark_text(one->thousands, a), mark_text(other->thousands, b));
+    return !hr_number_format_same(one, other) && tell_words(c, "symbol", one->symbol ? one->symbol : "none",
+                                                            other->symbol ? other->symbol : "none");
+}
+
+/* Of columns of dates of one name. */
+static bool dates_differ(const comparison *c, const hr_date_column *one, const hr_date_column *other) {
+    char from[HR_TIMESTAMP_TEXT], other_from[HR_TIMESTAMP_TEXT], to[HR_TIMESTAMP_TEXT],
+        other_to[HR_TIMESTAMP_TEXT];
+    hr_date_range_text(one, from, to);
+    hr_date_range_text(other, other_from, other_to);
+    if (one->from != other->from) return tell_difference(c, "from", from, other_from);
+    if (one->to != other->to) return tell_difference(c, "to", to, other_to);
+    if (one->offset != other->offset)
+        return tell_difference(c, "offset", HR_OFFSET_NAMES[one->offset], HR_OFFSET_NAMES[other->offset]);
+    return !hr_date_column_same(one, other) && tell_words(c, "format", one->format ? one->format : "ISO 8601",
+                                                          other->format ? other->format : "ISO 8601");
+}
+
+static const char *kind_of_text(const hr_column *column) {
+    return column->date      ? "date"
+           : column->boolean ? "boolean"
+                             : (column->kind == HR_KIND_NUMBER ? "number" : "category");
+}
+
+/* Of columns of one name. */
+static bool kinds_differ(const comparison *c, const hr_column *one, const hr_column *other) {
+    static const char *const flags[] = {"no", "yes"};
+    const word_list values = values_of(one), other_values = values_of(other);
+    if (strcmp(kind_of_text(one), kind_of_text(other)) != 0)
+        return tell_difference(c, "kind", kind_of_text(one), kind_of_text(other));
+    if (one->date && dates_differ(c, one->date, other->date)) return true;
+    if (one->low != other->low) return tell_numbers(c, "low", one->low, other->low);
+    if (one->high != other->high) return tell_numbers(c, "high", one->high, other->high);
+    if (one->integer != other->integer)
+        return tell_difference(c, "integer", flags[one->integer], flags[other->integer]);
+    return number_formats_differ(c, &one->format, &other->format) || words_differ(c, &values, &other_values);
+}
+
+static bool columns_differ(const comparison *c, const char *what, const hr_column *one,
+                           const hr_column *other) {
+    char difference[HR_SCHEMA_DIFFERENCE], name[WORD];
+    const comparison within = {c->sides, difference};
+    if (strcmp(one->name, other->name) != 0) return tell_words(c, what, one->name, other->name);
+    if (!kinds_differ(&within, one, other)) return false;
+    hr_text_show(one->name, name, sizeof name);
+    snprintf(c->text, HR_SCHEMA_DIFFERENCE, "column %s, %.140s", name, difference);
+    return true;
+}
+
+static bool units_differ(const comparison *c, const hr_schema *one, const hr_schema *other) {
+    const char *a = hr_schema_unit(one), *b = hr_schema_unit(other);
+    if (a == b || (a && b && !strcmp(a, b))) return false;
+    return tell_words(c, "unit", a ? a : "none", b ? b : "none");
+}
+
+bool hr_schema_difference(const hr_schema *one, const hr_schema *other, const hr_schema_sides *sides,
+                          char text[HR_SCHEMA_DIFFERENCE]) {
+    const comparison c = {sides, text};
+    const word_list missing = missing_of(one), other_missing = missing_of(other);
+    size_t count = hr_schema_feature_count(one), other_count = hr_schema_feature_count(other);
+    char what[40];
+    if (columns_differ(&c, "label", hr_schema_label(one), hr_schema_label(other))) return true;
+    for (size_t i = 0; i < count && i < other_count; i++) {
+        snprintf(what, sizeof what, "feature %zu", i + 1);
+        if (columns_differ(&c, what, hr_schema_feature(one, i), hr_schema_feature(other, i))) return true;
+    }
+    if (count != other_count)
+        return tell_numbers(&c, "number of features", (double)count, (double)other_count);
+    return words_differ(&c, &missing, &other_missing) || units_differ(&c, one, other);
+}

@@ -1,0 +1,27 @@
+/* Keys of a schema file that say what the text of cells means. */
+#ifndef HR_SCHEMA_SCHEMA_READ_TEXT_H
+#define HR_SCHEMA_SCHEMA_READ_TEXT_H
+
+#include "tables/schema/keys.h"
+
+#include <hedgerow/schema.h>
+
+/* Values of keys; NULL: the key is not there. */
+typedef struct hr_number_format_keys {
+    const hr_yaml_node *decimal, *thousands, *symbol;
+} hr_number_format_keys;
+
+typedef struct hr_date_keys {
+    const hr_yaml_node *from, *to, *format, *offset, *parts;
+} hr_date_keys;
+
+/* Changes what the keys say of *out. Fails: FORMAT. */
+HR_MUST_CHECK hr_status hr_read_number_format(const hr_keys *keys, const hr_number_format_keys *nodes,
+                                              hr_number_format *out);
+
+/* Reads a column of dates and puts one feature a part into out[0 .. number of parts); `map` is its mapping.
+ * Everything lives in the arena. Fails: FORMAT, MEMORY. */
+HR_MUST_CHECK hr_status hr_read_date_column(const hr_keys *keys, const hr_yaml_node *map, const char *name,
+                                            const hr_date_keys *nodes, hr_column *out);
+
+#endif

@@ -1,0 +1,212 @@
+/* Rendering: one way to write every schema, so that files can be compared as text. */
+#include "tables/schema/schema_write.h"
+
+#include "base/text/number.h"
+#include "base/text/text.h"
+#include "tables/schema/cell_text.h"
+#include "tables/schema/date_parts.h"
+#include "tables/schema/schema.h"
+
+#include <string.h>
+
+/* Characters that YAML lets stand in a quoted text and that no editor folds or hides. */
+static bool stands_for_itself(int32_t c) {
+    return c != '"' && c != '\\' && hr_char_printable(c);
+}
+
+void hr_schema_write_text(hr_buffer *out, const char *text) {
+    const char *end = text + strlen(text);
+    hr_buffer_text(out, "\"");
+    while (text < end) {
+        const char *from = text;
+        int32_t c = hr_utf8_next(&text, end);
+        if (stands_for_itself(c)) {
+            hr_buffer_add(out, from, (size_t)(text - from));
+        } else if (c == '"' || c == '\\') {
+            hr_buffer_format(out, "\\%c", (char)c);
+        } else {
+            hr_buffer_format(out, c < 0x100 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x", (unsigned)c);
+        }
+    }
+    hr_buffer_text(out, "\"");
+}
+
+static void write_list(hr_buffer *out, const char *const *words, size_t count) {
+    hr_buffer_text(out, "[");
+    for (size_t i = 0; i < count; i++) {
+        if (i) hr_buffer_text(out, ", ");
+        hr_schema_write_text(out, words[i]);
+    }
+    hr_buffer_text(out, "]\n");
+}
+
+static void write_schema_number(hr_buffer *out, const char *indent, const char *key, double value) {
+    char text[HR_NUMBER_TEXT];
+    hr_number_text(value, text);
+    hr_buffer_format(out, "%s%s: %s\n", indent, key, text);
+}
+
+static void write_schema_key(hr_buffer *out, const char *indent, const char *key, const char *text) {
+    hr_buffer_format(out, "%s%s: ", indent, key);
+    hr_schema_write_text(out, text);
+    hr_buffer_text(out, "\n");
+}
+
+/* Only what differs from plain numbers. */
+static void write_number_format(hr_buffer *out, const char *indent, const hr_number_format *format) {
+    const char decimal[] = {format->decimal, 0}, thousands[] = {format->thousands, 0};
+    if (format->decimal == ',') write_schema_key(out, indent, "decimal", decimal);
+    if (format->thousands) write_schema_key(out, indent, "thousands", thousands);
+    if (format->symbol) write_schema_key(out, indent, "symbol", format->symbol);
+}
+
+/* ---- Marks ---- */
+
+/* The line that names what was read from the records: the kind, and what is added before it is closed. */
+static void open_mark(hr_buffer *out, const char *indent, const hr_schema_mark *mark) {
+    hr_buffer_format(out, "%sreview: [%skind", indent, mark && mark->name_too ? "name, " : "");
+}
+
+static void close_mark(hr_buffer *out, const hr_schema_mark *mark) {
+    const char *remark = mark ? mark->remark : NULL;
+    hr_buffer_format(out, "]  # REVIEW: %s%s%s\n", remark ? remark : "", remark ? "; " : "",
+                     mark && mark->advice ? mark->advice : HR_SCHEMA_ADVICE);
+}
+
+/* The keys that write_number_format writes. */
+static void mark_number_format(hr_buffer *out, const hr_number_format *format) {
+    if (format->decimal == ',') hr_buffer_text(out, ", decimal");
+    if (format->thousands) hr_buffer_text(out, ", thousands");
+    if (format->symbol) hr_buffer_text(out, ", symbol");
+}
+
+static void write_column_mark(hr_buffer *out, const char *indent, const hr_column *column,
+                              const hr_schema_mark *mark) {
+    open_mark(out, indent, mark);
+    if (column->kind == HR_KIND_NUMBER) {
+        hr_buffer_text(out, ", low, high, integer");
+        mark_number_format(out, &column->format);
+    } else if (!column->boolean) {
+        hr_buffer_text(out, ", values");
+    }
+    close_mark(out, mark);
+}
+
+static void write_source(hr_buffer *out, const char *indent, const char *source) {
+    if (source) write_schema_key(out, indent, "source", source);
+}
+
+/* ---- Columns ---- */
+
+static const char *kind_word(const hr_column *column, bool is_label) {
+    if (column->kind == HR_KIND_NUMBER) return "number";
+    if (column->boolean) return "boolean";
+    return is_label ? "classes" : "category";
+}
+
+void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_label,
+                            const hr_schema_mark *mark) {
+    const char *indent = is_label ? "  " : "    ";
+    hr_buffer_text(out, is_label ? "label:\n  name: " : "  - name: ");
+    hr_schema_write_text(out, column->name);
+    hr_buffer_format(out, "\n%skind: %s\n", indent, kind_word(column, is_label));
+    if (column->kind == HR_KIND_NUMBER) {
+        write_schema_number(out, indent, "low", column->low);
+        write_schema_number(out, indent, "high", column->high);
+        if (column->integer || column->review)
+            hr_buffer_format(out, "%sinteger: %s\n", indent, column->integer ? "true" : "false");
+        write_number_format(out, indent, &column->format);
+    } else if (!column->boolean) {
+        hr_buffer_format(out, "%svalues: ", indent);
+        write_list(out, column->values, column->value_count);
+    }
+    write_source(out, indent, column->source);
+    if (column->review) write_column_mark(out, indent, column, mark);
+}
+
+void hr_schema_write_date(hr_buffer *out, const hr_column *parts, size_t count, const hr_schema_mark *mark) {
+    static const char indent[] = "    ";
+    const hr_date_column *date = parts->date;
+    char from[HR_TIMESTAMP_TEXT], to[HR_TIMESTAMP_TEXT];
+    hr_date_range_text(date, from, to);
+    hr_buffer_text(out, "  - name: ");
+    hr_schema_write_text(out, date->name);
+    hr_buffer_format(out, "\n%skind: date\n%sfrom: %s\n%sto: %s\n", indent, indent, from, indent, to);
+    if (date->format) write_schema_key(out, indent, "format", date->format);
+    if (date->offset) hr_buffer_format(out, "%soffset: %s\n", indent, HR_OFFSET_NAMES[date->offset]);
+    for (size_t i = 0; i < count; i++)
+        hr_buffer_format(out, "%s%s", i ? ", " : "    parts: [", hr_date_part_name(parts[i].part));
+    hr_buffer_text(out, "]\n");
+    write_source(out, indent, parts->source);
+    if (!parts->review) return;
+    open_mark(out, indent, mark);
+    hr_buffer_format(out, ", from, to%s%s, parts", date->format ? ", format" : "",
+                     date->offset ? ", offset" : "");
+    close_mark(out, mark);
+}
+
+void hr_schema_write_unused(hr_buffer *out, const hr_column *column, const hr_schema_mark *mark) {
+    static const char indent[] = "    ";
+    hr_buffer_text(out, "  - name: ");
+    hr_schema_write_text(out, column->name);
+    hr_buffer_format(out, "\n%skind: unused\n", indent);
+    write_source(out, indent, column->source);
+    if (!column->review) return;
+    open_mark(out, indent, mark);
+    close_mark(out, mark);
+}
+
+void hr_schema_write_missing(hr_buffer *out, const char *const *words, size_t count, const hr_column *facts) {
+    if (!count && !facts->review) return;
+    hr_buffer_text(out, "missing: ");
+    write_list(out, words, count);
+    write_source(out, "", facts->source);
+    if (facts->review) hr_buffer_text(out, "review: [missing]  # REVIEW: " HR_SCHEMA_ADVICE "\n");
+}
+
+/* Whether 'reviewed: true' decides about something: marks, or long lists without a source. Only then is it
+ * written: other schemas read the same without. */
+static bool needs_word(const hr_schema_parts *parts) {
+    bool needed =
+        parts->label.review || parts->label.value_count > HR_VALUES_UNASKED || parts->missing_facts.review;
+    for (size_t i = 0; i < parts->feature_count; i++)
+        needed |= parts->features[i].review || parts->features[i].value_count > HR_VALUES_UNASKED;
+    for (size_t i = 0; i < parts->unused_count; i++) needed |= parts->unused[i].review;
+    return needed;
+}
+
+static void write_reviewed(hr_buffer *out, const hr_schema_parts *parts) {
+    if (parts->reviewed == HR_REVIEW_PENDING) hr_buffer_text(out, "reviewed: false\n");
+    if (parts->reviewed == HR_REVIEW_DONE && needs_word(parts)) hr_buffer_text(out, "reviewed: true\n");
+}
+
+/* Writes the column of feature i; returns how many features it has. */
+static size_t write_feature(hr_buffer *out, const hr_schema *schema, size_t i) {
+    const hr_column *first = hr_schema_feature(schema, i);
+    size_t count = 1;
+    if (!first->date) {
+        hr_schema_write_column(out, first, false, NULL);
+        return 1;
+    }
+    while (i + count < hr_schema_feature_count(schema) && hr_date_shared(first, first + count)) count++;
+    hr_schema_write_date(out, first, count, NULL);
+    return count;
+}
+
+hr_status hr_schema_render(const hr_schema *schema, char **text, hr_error *err) {
+    hr_buffer out = {0};
+    const hr_schema_parts *parts = hr_schema_parts_of(schema);
+    hr_buffer_text(&out, "hedgerow-schema: 1\n");
+    write_reviewed(&out, parts);
+    hr_schema_write_column(&out, hr_schema_label(schema), true, NULL);
+    hr_buffer_text(&out, "features:\n");
+    for (size_t i = 0; i < hr_schema_feature_count(schema);) i += write_feature(&out, schema, i);
+    for (size_t i = 0; i < parts->unused_count; i++) hr_schema_write_unused(&out, &parts->unused[i], NULL);
+    hr_schema_write_missing(&out, parts->missing, parts->missing_count, &parts->missing_facts);
+    if (hr_schema_unit(schema)) {
+        hr_buffer_text(&out, "unit: ");
+        hr_schema_write_text(&out, hr_schema_unit(schema));
+        hr_buffer_text(&out, "\n");
+    }
+    return hr_buffer_take(&out, text, err);
+}

@@ -1,0 +1,99 @@
+#include "tables/source/table_source.h"
+
+#include "base/fail.h"
+#include "tables/source/contents.h"
+#include "tables/source/database_address.h"
+#include "tables/source/decompress.h"
+#include "tables/source/origins.h"
+#include "tables/source/postgres.h"
+#include "tables/source/query.h"
+#include "tables/source/sqlite.h"
+
+#include <string.h>
+
+static hr_status refuse_place(const hr_table_place *place, hr_error *err) {
+    return place->query ? hr_fail(err, HR_E_ARGUMENT, "leave the query out, or give databases alone",
+                                  "a query is for a database, and this is a file")
+                        : hr_fail(err, HR_E_ARGUMENT,
+                                  "say what to read from it: a file with one SQL query (--query, or 'query' "
+                                  "in an owner file)",
+                                  "a database needs a query");
+}
+
+/* Puts what the file stands for in its place. */
+static hr_status open_compressed(const hr_contents *contents, hr_byte_source *source, hr_error *err) {
+    hr_byte_stream *stream;
+    const hr_codec *codec = contents->codec();
+    if (!codec) return hr_contents_refuse(contents, err);
+    hr_status status = hr_decompress_open(codec, contents->name, source, &stream, err);
+    if (!status) status = hr_byte_source_open_stream(source, stream, err);
+    if (!status) status = hr_byte_source_more(source, err);
+    if (status) return status;
+    hr_contents inner = hr_contents_find(source->at, (size_t)(source->end - source->at));
+    if (inner.kind == HR_CONTENTS_TEXT) return HR_OK;
+    if (inner.kind == HR_CONTENTS_OTHER) return hr_contents_refuse(&inner, err);
+    return hr_fail(err, HR_E_FORMAT, "decompress the file first", "a %s file within a %s file", inner.name,
+                   contents->name);
+}
+
+/* What a query is asked of. */
+static hr_status open_sqlite(const hr_table_place *place, hr_origins *origins, hr_byte_source *source,
+                             hr_error *err) {
+    hr_query query = {0};
+    hr_byte_stream *stream;
+    if (strcmp(place->path, "-") == 0)
+        return hr_fail(err, HR_E_ARGUMENT, "give the path of the file",
+                       "an SQLite database cannot be read from standard input");
+    hr_status status = hr_query_read(place->query, &query, err);
+    if (!status) status = hr_origins_add_file(origins, place, source->file, query.text, err);
+    if (!status) status = hr_sqlite_open(place->path, &query, &stream, err);
+    hr_query_done(&query);
+    if (status) return status;
+    hr_byte_source_done(source);
+    return hr_byte_source_open_stream(source, stream, err);
+}
+
+static hr_status open_file(const hr_table_place *place, hr_origins *origins, hr_byte_source *source,
+                           hr_error *err) {
+    hr_status status = hr_byte_source_open(source, place->path, err);
+    if (!status && !place->query) status = hr_origins_add_file(origins, place, source->file, NULL, err);
+    if (!status) status = hr_byte_source_more(source, err);
+    if (status) return status;
+    hr_contents contents = hr_contents_find(source->at, (size_t)(source->end - source->at));
+    const bool is_database = contents.kind == HR_CONTENTS_SQLITE;
+    if (is_database != (place->query != NULL)) return refuse_place(place, err);
+    switch (contents.kind) {
+    case HR_CONTENTS_TEXT: return HR_OK;
+    case HR_CONTENTS_SQLITE: return open_sqlite(place, origins, source, err);
+    case HR_CONTENTS_COMPRESSED: return open_compressed(&contents, source, err);
+    default: return hr_contents_refuse(&contents, err);
+    }
+}
+
+static hr_status open_postgres(const hr_table_place *place, hr_origins *origins, hr_byte_source *source,
+                               hr_error *err) {
+    hr_query query = {0};
+    hr_byte_stream *stream;
+    if (!place->query) return refuse_place(place, err);
+    hr_status status = hr_query_read(place->query, &query, err);
+    if (!status) status = hr_origins_add_server(origins, place->path, query.text, err);
+    if (!status) status = hr_postgres_open(place->path, &query, &stream, err);
+    hr_query_done(&query);
+    return status ? status : hr_byte_source_open_stream(source, stream, err);
+}
+
+hr_status hr_table_source_fail_at(const hr_table_place *place, const char *name, hr_status status,
+                                  hr_error *err) {
+    char shown[HR_DATABASE_SHOWN];
+    hr_database_show(place->path, shown);
+    return hr_fail_at(err, status, name ? name : shown, 0, 0, NULL);
+}
+
+hr_status hr_table_source_open(const hr_table_place *place, hr_origins *origins, hr_byte_source *out,
+                               hr_error *err) {
+    *out = (hr_byte_source){.file = -1};
+    hr_status status = hr_database_is_address(place->path) ? open_postgres(place, origins, out, err)
+                                                           : open_file(place, origins, out, err);
+    const bool names_query = err && err->file[0];
+    return status && !names_query ? hr_table_source_fail_at(place, NULL, status, err) : status;
+}

@@ -1,0 +1,332 @@
+#include "trees/candidates/candidate_scan.h"
+
+#include "base/team.h"
+#include "privacy/sample.h"
+#include "trees/candidates/candidate_trees.h"
+#include "trees/candidates/leaf_scores.h"
+#include "trees/candidates/score_gradients.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BLOCK = HR_WALK_BLOCK,
+    PLACES = HR_WALK_PLACES_MAX,
+    CHUNK = 4, /* blocks that a thread takes at a time */
+    LABEL_UNIT = 1 << HR_LABEL_BITS
+};
+
+_Static_assert((int)HR_LEAVES_MAX == 1 << HR_CANDIDATE_SCAN_DEPTH_MAX, "scores round every leaf");
+_Static_assert((int)HR_WALK_DEPTH_MAX == HR_CANDIDATE_SCAN_DEPTH_MAX, "every leaf has a place");
+
+/* What a thread adds up in a pass. */
+typedef struct scan_worker {
+    hr_candidate_sums sums; /* of packed words; with weights of numbers */
+    int64_t *words;         /* channel, record of a block */
+    int64_t within;         /* gradients within the clip */
+    bool has_taken_part;    /* else its sums are of another pass */
+} scan_worker;
+
+struct hr_candidate_scan {
+    const hr_binned *binned;
+    size_t outputs, channels;
+    int threads;
+    hr_score_gradients gradients;
+    hr_candidate_trees candidates;
+    bool has_step;
+    hr_row_range ahead;  /* the records that have taken the step, before the others */
+    double *step_values; /* place, output */
+    hr_team *team;
+    scan_worker *workers; /* one a member of the team */
+    hr_sums *whole;       /* tree, channel, place: of the pass; with weights each channel is a gradient */
+    int64_t *words;       /* of all workers */
+    int64_t within;
+};
+
+void hr_candidate_scan_free(hr_candidate_scan *scan) {
+    if (!scan) return;
+    hr_score_gradients_done(&scan->gradients);
+    hr_candidate_trees_done(&scan->candidates);
+    free(scan->step_values);
+    hr_team_free(scan->team);
+    free(scan->workers);
+    free(scan->words);
+    free(scan->whole);
+    free(scan);
+}
+
+double hr_candidate_scan_memory(size_t rows, size_t outputs, size_t trees, int threads) {
+    double of_tree = (double)PLACES * (double)outputs + HR_CANDIDATE_CELLS_MAX,
+           of_block = (double)outputs * BLOCK;
+    return (double)rows * (double)outputs * sizeof(double) +
+           (double)trees * (double)PLACES * (double)outputs * sizeof(hr_sums) +
+           (double)threads * ((double)trees * of_tree + of_block) * sizeof(int64_t) +
+           hr_candidate_trees_memory(rows, trees);
+}
+
+static bool make_workers(hr_candidate_scan *s, size_t trees) {
+    const size_t threads = (size_t)s->threads, leaves = trees * PLACES * s->channels,
+                 cells = trees * HR_CANDIDATE_CELLS_MAX, block = s->channels * BLOCK;
+    s->team = hr_team_new(threads);
+    s->workers = calloc(threads, sizeof *s->workers);
+    s->words = malloc(threads * (leaves + cells + block) * sizeof *s->words);
+    if (!s->team || !s->workers || !s->words) return false;
+    for (size_t w = 0; w < threads; w++) {
+        int64_t *words = s->words + w * (leaves + cells + block);
+        s->workers[w] = (scan_worker){{words, words + leaves}, .words = words + leaves + cells};
+    }
+    return true;
+}
+
+static bool allocate_scan(hr_candidate_scan *s, const hr_candidate_scan_setup *setup) {
+    if (!hr_score_gradients_init(&s->gradients, s->binned, setup)) return false;
+    s->channels = s->gradients.channels;
+    if (!hr_candidate_trees_init(&s->candidates, s->binned, s->channels, setup->trees)) return false;
+    s->step_values = malloc(PLACES * s->outputs * sizeof *s->step_values);
+    s->whole = malloc(setup->trees * PLACES * s->channels * sizeof *s->whole);
+    return s->step_values && s->whole && make_workers(s, setup->trees);
+}
+
+hr_status hr_candidate_scan_new(const hr_binned *binned, const hr_candidate_scan_setup *setup,
+                                hr_candidate_scan **out, hr_error *err) {
+    hr_candidate_scan *scan = calloc(1, sizeof *scan);
+    if (!scan) return hr_fail_memory(err);
+    *scan = (hr_candidate_scan){.binned = binned, .outputs = setup->outputs, .threads = setup->threads};
+    if (!allocate_scan(scan, setup)) {
+        hr_candidate_scan_free(scan);
+        return hr_fail_memory(err);
+    }
+    *out = scan;
+    return HR_OK;
+}
+
+void hr_candidate_scan_start(hr_candidate_scan *s, const double *scores, const hr_candidate_scan_loss *loss) {
+    hr_score_gradients_start(&s->gradients, scores, loss);
+}
+
+/* ---- A pass ---- */
+
+enum { RANGES = 3 }; /* before those ahead of the others, these, and behind them */
+
+/* Over which records. Threads take blocks as they come. */
+typedef struct scan_pass {
+    hr_candidate_scan *scan;
+    const hr_candidate_scan_loss *loss;
+    hr_row_range ranges[RANGES];
+    bool takes_step[RANGES];
+    atomic_size_t next; /* of the blocks of all ranges */
+} scan_pass;
+
+typedef struct scanned_block {
+    hr_row_block rows;
+    bool takes_step;
+} scanned_block;
+
+static void scan_block(hr_candidate_scan *s, const hr_candidate_scan_loss *loss, const scanned_block *b,
+                       scan_worker *w) {
+    if (b->takes_step) {
+        uint8_t room[BLOCK];
+        const uint8_t *places = hr_candidate_trees_step_places(&s->candidates, &b->rows, room);
+        const hr_score_step step = {s->step_values, places};
+        hr_score_gradients_take_step(&s->gradients, loss, &b->rows, &step);
+    }
+    w->within += hr_score_gradients_words(&s->gradients, loss, &b->rows, w->words);
+    hr_candidate_trees_add(&s->candidates, &b->rows, w->words, &w->sums);
+}
+
+/* Blocks end at multiples of their size, where vectors of bins are aligned. */
+static size_t count_scan_blocks(const hr_row_range *r) {
+    return r->begin < r->end ? (r->end - 1) / BLOCK - r->begin / BLOCK + 1 : 0;
+}
+
+static hr_row_block rows_of_block(const hr_row_range *r, size_t index) {
+    size_t begin = (r->begin / BLOCK + index) * BLOCK, end = begin + BLOCK;
+    if (begin < r->begin) begin = r->begin;
+    return (hr_row_block){begin, (end < r->end ? end : r->end) - begin};
+}
+
+/* False behind the last block. */
+static bool find_block(const scan_pass *p, size_t index, scanned_block *out) {
+    for (size_t i = 0; i < RANGES; i++) {
+        size_t count = count_scan_blocks(&p->ranges[i]);
+        if (index < count) {
+            *out = (scanned_block){rows_of_block(&p->ranges[i], index), p->takes_step[i]};
+            return true;
+        }
+        index -= count;
+    }
+    return false;
+}
+
+static void scan_blocks(scan_pass *p, scan_worker *w) {
+    scanned_block b;
+    for (;;) {
+        size_t first = atomic_fetch_add_explicit(&p->next, CHUNK, memory_order_relaxed);
+        for (size_t i = first; i < first + CHUNK; i++) {
+            if (!find_block(p, i, &b)) return;
+            scan_block(p->scan, p->loss, &b, w);
+        }
+    }
+}
+
+/* One thread's part: whatever blocks the others leave. */
+static void scan_part(void *of, size_t member) {
+    scan_pass *p = of;
+    hr_candidate_scan *s = p->scan;
+    scan_worker *w = &s->workers[member];
+    hr_candidate_trees_clear(&s->candidates, &w->sums);
+    w->within = 0;
+    w->has_taken_part = true;
+    scan_blocks(p, w);
+    hr_candidate_trees_fold(&s->candidates, &w->sums);
+}
+
+/* ---- A round ---- */
+
+void hr_candidate_scan_set_step(hr_candidate_scan *s, size_t tree, const double *values) {
+    const hr_leaf_finder *f = hr_candidate_trees_set_step(&s->candidates, tree);
+    for (size_t p = 0; p < f->place_count; p++)
+        memcpy(s->step_values + p * s->outputs, values + f->nodes[p] * s->outputs,
+               s->outputs * sizeof *values);
+    s->has_step = true;
+    s->ahead = (hr_row_range){0, 0};
+}
+
+/* Adds the sums of the records that all threads have scanned, unpacked, to those of the pass. */
+static void add_packed_sums(hr_candidate_scan *s) {
+    const size_t count = s->candidates.count * PLACES * s->channels;
+    const hr_packing packing = {.shift = s->gradients.shift};
+    for (int w = 0; w < s->threads; w++) {
+        const scan_worker *worker = &s->workers[w];
+        if (!worker->has_taken_part) continue;
+        for (size_t i = 0; i < count; i++) {
+            const int64_t sum = worker->sums.leaves[i];
+            const hr_sums sums = s->binned->weights ? (hr_sums){{sum}, {0}} : hr_unpack(&packing, sum);
+            s->whole[i].gradient.unpaid += sums.gradient.unpaid;
+            s->whole[i].weight.unpaid += sums.weight.unpaid;
+        }
+        s->within += worker->within;
+    }
+}
+
+static size_t clamp_row(size_t row, hr_row_range rows) {
+    return row < rows.begin ? rows.begin : row > rows.end ? rows.end : row;
+}
+
+/* At most HR_SCORE_WORD_ROWS records. */
+static void scan_packed(hr_candidate_scan *s, hr_row_range rows, const hr_candidate_scan_loss *loss) {
+    const size_t from = clamp_row(s->ahead.begin, rows), to = clamp_row(s->ahead.end, rows);
+    scan_pass pass = {.scan = s,
+                      .loss = loss,
+                      .ranges = {{rows.begin, from}, {from, to}, {to, rows.end}},
+                      .takes_step = {s->has_step, false, s->has_step}};
+    atomic_init(&pass.next, 0);
+    for (int w = 0; w < s->threads; w++) s->workers[w].has_taken_part = false;
+    hr_team_run(s->team, scan_part, &pass);
+    add_packed_sums(s);
+}
+
+static hr_status scan_records(hr_candidate_scan *s, hr_row_range rows, const hr_tree *trees,
+                              size_t tree_count, const hr_candidate_scan_loss *loss, hr_error *err) {
+    if (!hr_candidate_trees_lay_out(&s->candidates, trees, tree_count)) return hr_fail_memory(err);
+    s->within = 0;
+    memset(s->whole, 0, tree_count * PLACES * s->channels * sizeof *s->whole);
+    for (size_t begin = rows.begin; begin < rows.end; begin += HR_SCORE_WORD_ROWS) {
+        const size_t end = rows.end - begin < HR_SCORE_WORD_ROWS ? rows.end : begin + HR_SCORE_WORD_ROWS;
+        scan_packed(s, (hr_row_range){begin, end}, loss);
+    }
+    s->ahead = rows;
+    return HR_OK;
+}
+
+hr_status hr_candidate_scan_part(hr_candidate_scan *s, hr_row_range rows, const hr_tree *trees,
+                                 size_t tree_count, const hr_candidate_scan_loss *loss, hr_error *err) {
+    s->candidates.keeps_leaves = false;
+    return scan_records(s, rows, trees, tree_count, loss, err);
+}
+
+hr_status hr_candidate_scan_round(hr_candidate_scan *s, const hr_tree *trees, size_t tree_count,
+                                  const hr_candidate_scan_loss *loss, hr_error *err) {
+    const hr_row_range all = {0, s->binned->rows};
+    s->candidates.keeps_leaves = tree_count == 1;
+    hr_status status = scan_records(s, all, trees, tree_count, loss, err);
+    if (!status) s->has_step = false;
+    return status;
+}
+
+/* ---- What a round tells ---- */
+
+static hr_sums channel_of(const hr_candidate_scan *s, size_t tree, size_t node, size_t k) {
+    size_t place = s->candidates.trees[tree].finder.places[node];
+    return s->whole[(tree * s->channels + k) * PLACES + place];
+}
+
+static hr_sums sums_of(const hr_candidate_scan *s, size_t tree, size_t node, size_t k) {
+    const hr_sums sums = channel_of(s, tree, node, k);
+    if (!s->binned->weights) return sums;
+    return (hr_sums){sums.gradient, channel_of(s, tree, node, s->outputs).gradient};
+}
+
+/* Weights are in units of counts. */
+static int64_t count_unit_of(const uint32_t *weights) {
+    return weights ? 1 : HR_COUNT_UNIT;
+}
+
+static int64_t length_of(const hr_candidate_scan *s, size_t tree, size_t node) {
+    if (s->outputs == 1) return llabs(sums_of(s, tree, node, 0).gradient.unpaid);
+    hr_u128 square = 0;
+    for (size_t k = 0; k < s->outputs; k++) {
+        hr_i128 g = sums_of(s, tree, node, k).gradient.unpaid;
+        square += (hr_u128)(g * g);
+    }
+    return hr_whole_root(square);
+}
+
+void hr_candidate_scan_scores(const hr_candidate_scan *s, const hr_tree *trees, size_t tree_count,
+                              int64_t threshold, hr_exact *scores) {
+    for (size_t t = 0; t < tree_count; t++) {
+        scores[t].unpaid = 0;
+        for (size_t n = 0; n < trees[t].node_count; n++) {
+            if (trees[t].nodes[n].left) continue;
+            int64_t over = length_of(s, t, n) - threshold;
+            if (over > 0) scores[t].unpaid += over;
+        }
+    }
+}
+
+size_t hr_candidate_scan_leaves(const hr_candidate_scan *s, const hr_tree *trees, size_t tree, hr_exact *sums,
+                                hr_exact *counts) {
+    size_t leaf = 0;
+    for (size_t n = 0; n < trees[tree].node_count; n++) {
+        if (trees[tree].nodes[n].left) continue;
+        for (size_t k = 0; k < s->outputs; k++) sums[leaf * s->outputs + k] = sums_of(s, tree, n, k).gradient;
+        counts[leaf++].unpaid = count_unit_of(s->binned->weights) * sums_of(s, tree, n, 0).weight.unpaid;
+    }
+    return leaf;
+}
+
+hr_exact hr_candidate_scan_within(const hr_candidate_scan *s) {
+    return (hr_exact){count_unit_of(s->binned->weights) * s->within};
+}
+
+static int64_t bound_label(int64_t x) {
+    return x < -LABEL_UNIT ? -LABEL_UNIT : x > LABEL_UNIT ? LABEL_UNIT : x;
+}
+
+size_t hr_candidate_scan_totals(const double *targets, const uint32_t *weights, size_t rows, size_t outputs,
+                                hr_exact *count, hr_exact *labels) {
+    count->unpaid = 0;
+    for (size_t k = 0; k < outputs; k++) labels[k].unpaid = 0;
+    for (size_t i = 0; i < rows; i++) {
+        int64_t weight = weights ? weights[i] : HR_COUNT_UNIT;
+        count->unpaid += weight;
+        if (outputs > 1) {
+            labels[(size_t)targets[i]].unpaid += weight;
+            continue;
+        }
+        int64_t label = bound_label(hr_round(targets[i] * LABEL_UNIT));
+        labels[0].unpaid += weights ? hr_person_share(weights[i], label) : label;
+    }
+    return outputs;
+}

@@ -1,0 +1,97 @@
+/* One pass over all records that sums their gradients over the leaves of many trees at once: what a round of
+ * hedge needs to choose one of them, and its leaves.
+ *
+ * Over one or two features sums are added by bin, for all trees over the same ones at once, and then folded
+ * into nodes; other trees are walked. Within the same pass the records take the step of the round before.
+ * Nothing per record is kept but its scores. */
+#ifndef HR_STATS_CANDIDATE_SCAN_H
+#define HR_STATS_CANDIDATE_SCAN_H
+
+#include "base/fail.h"
+#include "privacy/sensitivity.h"
+#include "tables/bins/binned.h"
+#include "trees/stats/packing.h"
+#include "trees/tree/tree.h"
+
+#include <stdbool.h>
+
+typedef struct hr_candidate_scan hr_candidate_scan;
+
+/* What a record contributes in one round. */
+typedef struct hr_candidate_scan_loss {
+    bool logistic;      /* gradient tanh(F) - y instead of F - y; two classes only */
+    double clip;        /* C_t: on |gradient|, or on its Euclidean norm with more than one output */
+    double score_limit; /* scores are kept within +-limit (more outputs: within -0.2 .. 1.2) */
+    int64_t bound;      /* G_t = floor(C_t 2^12) */
+} hr_candidate_scan_loss;
+
+/* How large trees may be. */
+enum {
+    HR_CANDIDATE_SCAN_DEPTH_MAX = 8,
+    HR_CANDIDATE_SCAN_NODES_MAX = (2 << HR_CANDIDATE_SCAN_DEPTH_MAX) - 1
+};
+
+/* What all rounds of a scan have in common. */
+typedef struct hr_candidate_scan_setup {
+    const double *targets; /* as hr_targets_of; outputs > 1: class indices, one-hot */
+    size_t outputs;
+    const double *base; /* where scores start: base[0..outputs); read by hr_candidate_scan_new alone */
+    size_t trees;       /* of a round at most, of two-way splits and HR_CANDIDATE_SCAN_NODES_MAX nodes */
+    int threads;
+} hr_candidate_scan_setup;
+
+/* Per person (binned->weights): sums are of hr_person_share of each gradient, in units finer by
+ * HR_PERSON_FINE_BITS, and counts are sums of weights, in units of 1/HR_PERSON_UNIT.
+ * Borrows `binned` and setup->targets. Owner: the caller frees *out. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_candidate_scan_new(const hr_binned *binned, const hr_candidate_scan_setup *setup,
+                                              hr_candidate_scan **out, hr_error *err);
+void hr_candidate_scan_free(hr_candidate_scan *scan);
+
+/* Before the first round: scores start at what a forest says (rows x outputs, as hr_forest adds them up) and
+ * not at `base`. They are kept within the limits of the loss, whatever they are. */
+void hr_candidate_scan_start(hr_candidate_scan *scan, const double *scores,
+                             const hr_candidate_scan_loss *loss);
+/* Bytes that a scan takes beside the binned table, at most. */
+double hr_candidate_scan_memory(size_t rows, size_t outputs, size_t trees, int threads);
+
+/* After a round: the step that every record takes at the beginning of the next one, down one of the round's
+ * trees: values[node * outputs + k] is added to its k-th score. */
+void hr_candidate_scan_set_step(hr_candidate_scan *scan, size_t tree, const double *values);
+
+/* One pass over all records: takes the step that is set, then sums over `trees` trees. */
+HR_MUST_CHECK hr_status hr_candidate_scan_round(hr_candidate_scan *scan, const hr_tree *trees,
+                                                size_t tree_count, const hr_candidate_scan_loss *loss,
+                                                hr_error *err);
+
+/* Records begin .. end - 1. */
+typedef struct hr_row_range {
+    size_t begin, end;
+} hr_row_range;
+
+/* The same over a part of the records; the others take the step in the next pass over all. Between two passes
+ * over all records there is at most one over a part. */
+HR_MUST_CHECK hr_status hr_candidate_scan_part(hr_candidate_scan *scan, hr_row_range rows,
+                                               const hr_tree *trees, size_t tree_count,
+                                               const hr_candidate_scan_loss *loss, hr_error *err);
+
+/* After a round: the scores of the candidates, sum over leaves of |S_l| (more outputs: of floor(|S_l|_2)),
+ * less `threshold` a leaf where that is positive. Adding a record changes each by at most bound, a person by
+ * at most half of hr_unit_leaf_score_width. */
+void hr_candidate_scan_scores(const hr_candidate_scan *scan, const hr_tree *trees, size_t tree_count,
+                              int64_t threshold, hr_exact *scores);
+
+/* After a round: leaf sums of one tree, in order of its leaves: sums[leaf * outputs + k]; counts in units of
+ * 1/64, or 1/HR_PERSON_UNIT. Returns how many leaves. */
+size_t hr_candidate_scan_leaves(const hr_candidate_scan *scan, const hr_tree *trees, size_t tree,
+                                hr_exact *sums, hr_exact *counts);
+
+/* After a round: how many records had a gradient within the clip, in units of counts. */
+hr_exact hr_candidate_scan_within(const hr_candidate_scan *scan);
+
+/* Before the first round: the number of records in units of 1/64; the sum of targets in units of 2^-12 (one
+ * output), or the records of every class in units of 1/64. With weights (else NULL): their sums, in units of
+ * 1/HR_PERSON_UNIT, and targets in units finer by HR_PERSON_FINE_BITS. Returns how many `labels` it wrote. */
+size_t hr_candidate_scan_totals(const double *targets, const uint32_t *weights, size_t rows, size_t outputs,
+                                hr_exact *count, hr_exact *labels);
+
+#endif

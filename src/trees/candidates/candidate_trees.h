@@ -1,0 +1,75 @@
+/* The candidate trees of a pass over the records, laid out so that blocks of records are added to the sums of
+ * their leaves; and the tree whose step the records take. Trees over the same one or two features share a
+ * table of sums, one a combination of their bins (hr_leaf_grid), which is folded into the leaves of each tree
+ * after the pass. Other trees are walked. */
+#ifndef HR_STATS_CANDIDATE_TREES_H
+#define HR_STATS_CANDIDATE_TREES_H
+
+#include "trees/candidates/leaf_finder.h"
+
+enum {
+    HR_CANDIDATE_CELLS_MAX = 8192, /* sums of a grid that trees share */
+    HR_CANDIDATE_PASSES = 3        /* over all records, over a part, and over all again */
+};
+
+/* A grid whose cells have sums that trees share. */
+typedef struct hr_shared_grid {
+    hr_leaf_grid grid;
+    size_t begin; /* where they begin: channel, cell */
+} hr_shared_grid;
+
+typedef struct hr_laid_out_tree {
+    hr_leaf_finder finder;
+    bool shares_sums; /* those of grids[grid] */
+    size_t grid;
+} hr_laid_out_tree;
+
+typedef struct hr_candidate_trees {
+    const hr_binned *binned;
+    size_t channels;                       /* words of a record */
+    size_t room, count;                    /* trees of a pass: at most; of this one */
+    size_t *offsets;                       /* of the columns */
+    hr_arena *arenas[HR_CANDIDATE_PASSES]; /* layouts of walked trees, of this pass and those before (the
+                                              step still walks a tree of theirs) */
+    hr_arena_mark starts[HR_CANDIDATE_PASSES];
+    size_t pass;
+    hr_laid_out_tree *trees;              /* of a pass; the last one, trees[room], is that of the step */
+    uint8_t *leaves;                      /* of the records, as places in one tree */
+    bool keeps_leaves, step_keeps_leaves; /* of the only tree of a pass over all records: the caller's to set
+                                             before it; of the step's tree */
+    hr_shared_grid *grids;                /* whose sums trees of this pass share */
+    size_t grid_count, shared_count;      /* grids; their sums */
+} hr_candidate_trees;
+
+/* Sums of one thread. */
+typedef struct hr_candidate_sums {
+    int64_t *leaves; /* tree, channel, place: HR_WALK_PLACES_MAX of them */
+    int64_t *cells;  /* grid, channel, cell: HR_CANDIDATE_CELLS_MAX a tree at most */
+} hr_candidate_sums;
+
+/* Borrows `binned`. Owner: the caller ends with hr_candidate_trees_done, also where it is false: memory is
+ * short then. */
+bool hr_candidate_trees_init(hr_candidate_trees *trees, const hr_binned *binned, size_t channels,
+                             size_t room);
+void hr_candidate_trees_done(hr_candidate_trees *trees);
+/* Bytes, at most. */
+double hr_candidate_trees_memory(size_t rows, size_t room);
+
+/* Begins a pass. False when memory is short. */
+bool hr_candidate_trees_lay_out(hr_candidate_trees *trees, const hr_tree *candidates, size_t count);
+
+/* After a pass: the step's tree is candidate `tree`. Returns its finder. */
+const hr_leaf_finder *hr_candidate_trees_set_step(hr_candidate_trees *trees, size_t tree);
+/* The places of a block's records in the step's tree: found and written to `room`, for HR_WALK_BLOCK of them,
+ * or those in `leaves`. */
+const uint8_t *hr_candidate_trees_step_places(const hr_candidate_trees *trees, const hr_row_block *rows,
+                                              uint8_t *room);
+
+void hr_candidate_trees_clear(const hr_candidate_trees *trees, const hr_candidate_sums *sums);
+/* Adds words[k * HR_WALK_BLOCK + i], channel k of record i of a block, to the sums of its leaves or cells. */
+void hr_candidate_trees_add(const hr_candidate_trees *trees, const hr_row_block *rows, const int64_t *words,
+                            const hr_candidate_sums *sums);
+/* Adds the sums of cells to those of their leaves. */
+void hr_candidate_trees_fold(const hr_candidate_trees *trees, const hr_candidate_sums *sums);
+
+#endif

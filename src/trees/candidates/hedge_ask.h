@@ -1,0 +1,47 @@
+/* What hedge asks of the records next: the question, what its answer is charged as, and all that the answer
+ * depends on beside them. Everything in it is public or released. Pointers are borrowed: they hold until the
+ * answer is told. */
+#ifndef HR_STATS_HEDGE_ASK_H
+#define HR_STATS_HEDGE_ASK_H
+
+#include "privacy/gate.h"
+#include "trees/candidates/candidate_scan.h"
+
+typedef enum hr_ask_kind {
+    HR_ASK_TOTALS, /* sums: the number of records and the sum of targets, or the number of each class */
+    HR_ASK_BINS,   /* private edges of all features, at the cost of the one line */
+    HR_ASK_CHOICE, /* a choice among `trees` by their scores */
+    HR_ASK_LEAVES, /* sums: gradients and counts of the leaves of one tree; regression: gradients within the
+                      clip */
+    HR_ASK_RELIABILITY /* sums: the cells of the forest */
+} hr_ask_kind;
+
+enum { HR_ASK_LINES_MAX = 3 };
+
+typedef struct hr_ask {
+    hr_ask_kind kind;
+    /* To be charged one by one. Sums: the values of one line stand behind those of the line before. */
+    hr_charge lines[HR_ASK_LINES_MAX];
+    size_t counts[HR_ASK_LINES_MAX]; /* values of a line */
+    size_t line_count;
+    const hr_binning *binning; /* CHOICE, LEAVES, RELIABILITY */
+    const double *base;        /* CHOICE, LEAVES: what the scores of every record start at */
+    const hr_forest *forest;   /* RELIABILITY: finished but for its calibration */
+    const hr_tree *trees;      /* CHOICE, LEAVES: the candidates of the round */
+    size_t tree_count, tree;   /* LEAVES: which of them */
+    size_t blocks, block; /* CHOICE: the scores are of that block of the records alone (trees/tree/parts.h);
+                             the same number of blocks in all questions that have bins; at most 1: of all */
+    int64_t threshold;    /* CHOICE: taken off a leaf's part of a score (hr_candidate_scan_scores) */
+    hr_candidate_scan_loss loss; /* CHOICE, LEAVES */
+    const double *step; /* CHOICE, LEAVES: step[node * outputs + k] of the tree whose leaves were asked for
+                           last; NULL: none */
+} hr_ask;
+
+/* How many values the lines release. */
+static inline size_t hr_ask_values(const hr_ask *ask) {
+    size_t count = 0;
+    for (size_t i = 0; i < ask->line_count; i++) count += ask->counts[i];
+    return count;
+}
+
+#endif

@@ -1,0 +1,227 @@
+#include "trees/candidates/hedge_records.h"
+
+#include "tables/data/cell_file.h"
+#include "trees/candidates/reliability.h"
+#include "trees/stats/gradient.h"
+#include "trees/tree/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct hr_records {
+    const hr_data *data;
+    size_t outputs, trees;
+    int threads;
+    double *targets;
+    const double *start; /* NULL: the base */
+    hr_csprng *coins;
+    const uint32_t *block_of;     /* drawn by others; NULL: by the coins */
+    hr_parts blocks;              /* no rows: one block, in the order of the data */
+    double *labels, *dealt_start; /* class indices and `start` in the blocks' order; NULL without blocks */
+    uint32_t *weights;            /* the same; NULL also if all records count 1 */
+    hr_binned *binned;            /* from the first question that has bins */
+    hr_candidate_scan *scan;
+    size_t scanned;   /* this round: the trees whose scores were asked for */
+    bool has_leaves;  /* some tree's leaves were asked for: until then no step can have been taken */
+    size_t step_tree; /* in the last scan: the tree whose leaves were asked for last */
+};
+
+hr_status hr_records_new(const hr_data *data, size_t outputs, size_t trees, int threads, hr_records **out,
+                         hr_error *err) {
+    hr_records *r = calloc(1, sizeof *r);
+    if (!r) return hr_fail_memory(err);
+    r->data = data;
+    r->outputs = outputs;
+    r->trees = trees;
+    r->threads = threads;
+    r->targets = malloc((hr_data_rows(data) + 1) * sizeof *r->targets);
+    if (!r->targets) {
+        hr_records_free(r);
+        return hr_fail_memory(err);
+    }
+    hr_targets_of(data, r->targets);
+    *out = r;
+    return HR_OK;
+}
+
+void hr_records_free(hr_records *r) {
+    if (!r) return;
+    hr_candidate_scan_free(r->scan);
+    hr_binned_free(r->binned);
+    hr_parts_done(&r->blocks);
+    free(r->targets);
+    free(r->labels);
+    free(r->dealt_start);
+    free(r->weights);
+    free(r);
+}
+
+void hr_records_start(hr_records *r, const double *scores) {
+    r->start = scores;
+}
+
+void hr_records_set_coins(hr_records *r, hr_csprng *coins) {
+    r->coins = coins;
+}
+
+void hr_records_set_blocks(hr_records *r, const uint32_t *block_of) {
+    r->block_of = block_of;
+}
+
+double hr_records_memory(size_t rows, size_t features, size_t outputs, size_t trees, int threads) {
+    double dealt = sizeof(uint32_t) + sizeof(double) * (2 + (double)outputs);
+    return (double)rows * ((double)features + sizeof(double) + dealt) +
+           hr_candidate_scan_memory(rows, outputs, trees, threads);
+}
+
+/* ---- Blocks ---- */
+
+/* A copy in the blocks' order of `width` numbers a record. NULL when memory is short. */
+static double *reorder_numbers(const hr_records *r, const double *from, size_t width) {
+    size_t rows = r->binned->rows;
+    double *to = malloc((rows * width + 1) * sizeof *to);
+    for (size_t i = 0; to && i < rows; i++)
+        memcpy(to + i * width, from + r->blocks.rows[i] * width, width * sizeof *to);
+    return to;
+}
+
+static bool reorder_weights(hr_records *r) {
+    const uint32_t *from = r->binned->weights;
+    if (!from) return true;
+    r->weights = malloc((r->binned->rows + 1) * sizeof *r->weights);
+    for (size_t i = 0; r->weights && i < r->binned->rows; i++) r->weights[i] = from[r->blocks.rows[i]];
+    r->binned->weights = r->weights;
+    return r->weights != NULL;
+}
+
+/* Every record, or every person with its records, draws its block by itself, or has drawn it. */
+static hr_status deal_hedge_records(hr_records *r, size_t count, hr_error *err) {
+    if (r->block_of) return hr_parts_given(r->block_of, hr_data_rows(r->data), count, &r->blocks, err);
+    double *equal = malloc(count * sizeof *equal);
+    if (!equal) return hr_fail_memory(err);
+    for (size_t b = 0; b < count; b++) equal[b] = 1;
+    const hr_person_rows of = {r->data->persons, hr_data_rows(r->data)};
+    hr_status status = of.persons ? hr_parts_drawn_by_persons(r->coins, &of, equal, count, &r->blocks, err)
+                                  : hr_parts_drawn(r->coins, of.rows, equal, count, &r->blocks, err);
+    free(equal);
+    return status;
+}
+
+/* Bins, targets, labels, weights and scores of records stand in the order of their blocks from here on. */
+static hr_status reorder_records(hr_records *r, hr_error *err) {
+    hr_status status = hr_binned_reorder(r->binned, r->blocks.rows, err);
+    if (status) return status;
+    double *targets = reorder_numbers(r, r->targets, 1);
+    r->labels = reorder_numbers(r, hr_data_labels(r->data), 1);
+    if (r->start) r->dealt_start = reorder_numbers(r, r->start, r->outputs);
+    if (!targets || !r->labels || (r->start && !r->dealt_start) || !reorder_weights(r)) {
+        free(targets);
+        return hr_fail_memory(err);
+    }
+    free(r->targets);
+    r->targets = targets;
+    if (r->binned->mapped) hr_cell_file_release(r->binned->mapped);
+    r->start = r->dealt_start;
+    return HR_OK;
+}
+
+static hr_status need_bins(hr_records *r, const hr_ask *ask, hr_error *err) {
+    if (r->binned) return HR_OK;
+    hr_status status = hr_binned_columns(r->data, ask->binning, r->threads, &r->binned, err);
+    if (status || ask->blocks <= 1) return status;
+    status = deal_hedge_records(r, ask->blocks, err);
+    return status ? status : reorder_records(r, err);
+}
+
+static bool has_blocks(const hr_records *r) {
+    return r->blocks.rows != NULL;
+}
+
+/* ---- Rounds ---- */
+
+static hr_status prepare_scan(hr_records *r, const hr_ask *ask, hr_error *err) {
+    if (r->scan) return HR_OK;
+    hr_status status = need_bins(r, ask, err);
+    if (status) return status;
+    hr_candidate_scan_setup setup = {r->targets, r->outputs, ask->base, r->trees, r->threads};
+    status = hr_candidate_scan_new(r->binned, &setup, &r->scan, err);
+    if (!status && r->start) hr_candidate_scan_start(r->scan, r->start, &ask->loss);
+    return status;
+}
+
+/* One pass: the step of the round before, unless an earlier pass of the round took it, and the sums of some
+ * trees. */
+static hr_status scan_hedge_records(hr_records *r, const hr_ask *ask, const hr_tree *trees, size_t count,
+                                    hr_error *err) {
+    hr_status status = prepare_scan(r, ask, err);
+    if (status) return status;
+    if (ask->step && r->has_leaves && !r->scanned)
+        hr_candidate_scan_set_step(r->scan, r->step_tree, ask->step);
+    if (!has_blocks(r) || ask->kind != HR_ASK_CHOICE)
+        return hr_candidate_scan_round(r->scan, trees, count, &ask->loss, err);
+    const hr_row_range rows = {r->blocks.begin[ask->block], r->blocks.begin[ask->block + 1]};
+    return hr_candidate_scan_part(r->scan, rows, trees, count, &ask->loss, err);
+}
+
+hr_status hr_records_scores(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
+    hr_status status = scan_hedge_records(r, ask, ask->trees, ask->tree_count, err);
+    if (status) return status;
+    hr_candidate_scan_scores(r->scan, ask->trees, ask->tree_count, ask->threshold, out);
+    r->scanned = ask->tree_count;
+    return HR_OK;
+}
+
+hr_status hr_records_leaf_sums(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
+    hr_exact counts[HR_CANDIDATE_SCAN_NODES_MAX];
+    hr_status status = scan_hedge_records(r, ask, ask->trees, ask->tree_count, err);
+    if (status) return status;
+    for (size_t t = 0; t < ask->tree_count; t++)
+        out += r->outputs * hr_candidate_scan_leaves(r->scan, ask->trees, t, out, counts);
+    r->scanned = ask->tree_count;
+    return HR_OK;
+}
+
+/* A tree that is named alone is scanned, whatever was offered before: another party may have offered another
+ * tree, or the same with another clip. */
+static hr_status leaves_hedge_records(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
+    bool scanned = ask->tree_count > 1 && r->scanned == ask->tree_count && !has_blocks(r);
+    size_t tree = scanned ? ask->tree : 0;
+    const hr_tree *trees = scanned ? ask->trees : ask->trees + ask->tree;
+    hr_status status = scanned ? HR_OK : scan_hedge_records(r, ask, trees, 1, err);
+    if (status) return status;
+    r->scanned = 0;
+    r->has_leaves = true;
+    r->step_tree = tree;
+    hr_candidate_scan_leaves(r->scan, trees, tree, out, out + ask->counts[0]);
+    if (ask->line_count > 2) out[ask->counts[0] + ask->counts[1]] = hr_candidate_scan_within(r->scan);
+    return HR_OK;
+}
+
+/* One output: the count stands before the sum, or alone; more outputs: the counts of the classes are all. */
+static void totals(const hr_records *r, const hr_ask *ask, hr_exact *out) {
+    hr_exact count, sum, *labels = r->outputs == 1 ? &sum : out;
+    hr_candidate_scan_totals(r->targets, hr_data_weights(r->data), hr_data_rows(r->data), r->outputs, &count,
+                             labels);
+    if (r->outputs > 1) return;
+    out[0] = count;
+    if (ask->line_count > 1) out[1] = sum;
+}
+
+static hr_status reliability(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
+    hr_status status = need_bins(r, ask, err);
+    if (status) return status;
+    const double *labels = has_blocks(r) ? r->labels : hr_data_labels(r->data);
+    hr_reliability_records records = {r->binned, labels, r->start};
+    return hr_reliability_count(ask->forest, &records, r->threads, out, err);
+}
+
+hr_status hr_records_sums(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
+    switch (ask->kind) {
+    case HR_ASK_TOTALS: totals(r, ask, out); return HR_OK;
+    case HR_ASK_LEAVES: return leaves_hedge_records(r, ask, out, err);
+    case HR_ASK_RELIABILITY: return reliability(r, ask, out, err);
+    case HR_ASK_BINS:
+    case HR_ASK_CHOICE: break;
+    }
+    return hr_fail(err, HR_E_ARGUMENT, "", "this question is not answered by sums");
+}

@@ -1,0 +1,156 @@
+#include "trees/candidates/score_gradients.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { BLOCK = HR_WALK_BLOCK };
+
+bool hr_score_gradients_init(hr_score_gradients *g, const hr_binned *binned,
+                             const hr_candidate_scan_setup *setup) {
+    const size_t packed = binned->rows < HR_SCORE_WORD_ROWS ? binned->rows : HR_SCORE_WORD_ROWS;
+    *g = (hr_score_gradients){.kernels = hr_kernels_get(),
+                              .targets = setup->targets,
+                              .weights = binned->weights,
+                              .rows = binned->rows,
+                              .outputs = setup->outputs,
+                              .channels = setup->outputs + (binned->weights != NULL),
+                              .shift = hr_packing_shift(packed, 1, 1 << (HR_GRADIENT_BITS + 1))};
+    g->scores = malloc((g->rows * g->outputs + 1) * sizeof *g->scores);
+    if (!g->scores) return false;
+    for (size_t i = 0; i < g->rows * g->outputs; i++) g->scores[i] = setup->base[i % g->outputs];
+    return true;
+}
+
+void hr_score_gradients_done(hr_score_gradients *g) {
+    free(g->scores);
+}
+
+/* ---- Scores ---- */
+
+static double clamp_score(double x, double low, double high) {
+    return x < low ? low : x > high ? high : x;
+}
+
+/* What scores are kept within. */
+static double lowest_score(const hr_score_gradients *g, const hr_candidate_scan_loss *loss) {
+    return g->outputs > 1 ? -.2 : -loss->score_limit;
+}
+
+static double highest_score(const hr_score_gradients *g, const hr_candidate_scan_loss *loss) {
+    return g->outputs > 1 ? 1.2 : loss->score_limit;
+}
+
+/* A scan has half of the log-odds (logistic loss), or the probabilities of more than two classes. */
+void hr_score_gradients_start(hr_score_gradients *g, const double *scores,
+                              const hr_candidate_scan_loss *loss) {
+    double low = lowest_score(g, loss), high = highest_score(g, loss);
+    for (size_t i = 0; i < g->rows * g->outputs; i++) {
+        double score = g->outputs > 1 ? (scores[i] + 1) / 2 : loss->logistic ? scores[i] / 2 : scores[i];
+        g->scores[i] = fmin(fmax(score, low), high);
+    }
+}
+
+void hr_score_gradients_take_step(hr_score_gradients *g, const hr_candidate_scan_loss *loss,
+                                  const hr_row_block *rows, const hr_score_step *step) {
+    double low = lowest_score(g, loss), high = highest_score(g, loss);
+    double *scores = g->scores + rows->begin * g->outputs;
+    if (g->outputs == 1) {
+        g->kernels->add_steps(step->values, step->places, rows->count, high, scores);
+        return;
+    }
+    for (size_t i = 0; i < rows->count; i++) {
+        const double *value = step->values + step->places[i] * g->outputs;
+        for (size_t k = 0; k < g->outputs; k++, scores++)
+            *scores = clamp_score(*scores + value[k], low, high);
+    }
+}
+
+/* ---- Words ---- */
+
+/* Of logistic loss the scores are half of the log-odds: gradients are of their hyperbolic tangents. */
+static const double *predicted_of(const hr_score_gradients *g, const hr_candidate_scan_loss *loss,
+                                  const hr_row_block *rows, double *room) {
+    const double *scores = g->scores + rows->begin;
+    if (!loss->logistic) return scores;
+    for (size_t i = 0; i < rows->count; i++) room[i] = tanh(scores[i]);
+    return room;
+}
+
+/* One output: clipped gradient and count of a record in one word. Returns how many gradients were within the
+ * clip. */
+static int64_t pack_one(const hr_score_gradients *g, const hr_candidate_scan_loss *loss,
+                        const hr_row_block *rows, int64_t *words) {
+    double room[BLOCK];
+    const hr_word_rule rule = {loss->clip, 1 << HR_GRADIENT_BITS, (double)loss->bound, g->shift};
+    return g->kernels->words_of(&rule, predicted_of(g, loss, rows, room), g->targets + rows->begin,
+                                rows->count, words);
+}
+
+static double residual(const hr_score_gradients *g, size_t row, size_t k) {
+    return g->scores[row * g->outputs + k] - (g->targets[row] == (double)k ? 1 : 0);
+}
+
+/* More outputs: the factor that shortens a record's gradient to the clip. */
+static double factor_of(const hr_score_gradients *g, const hr_candidate_scan_loss *loss, size_t row) {
+    double square = 0;
+    for (size_t k = 0; k < g->outputs; k++) {
+        double r = residual(g, row, k);
+        square += r * r;
+    }
+    double norm = sqrt(square);
+    return (norm > loss->clip ? loss->clip / norm : 1) * (1 << HR_GRADIENT_BITS);
+}
+
+static int64_t square_of(const hr_score_gradients *g, const int64_t *vector) {
+    int64_t square = 0;
+    for (size_t k = 0; k < g->outputs; k++) square += vector[k * BLOCK] * vector[k * BLOCK];
+    return square;
+}
+
+/* Integers are truncated towards zero; should floats have erred so far that their norm exceeds the bound all
+ * the same, the vector is halved until it does not. */
+static void pack_many(const hr_score_gradients *g, const hr_candidate_scan_loss *loss,
+                      const hr_row_block *rows, int64_t *words) {
+    for (size_t i = 0; i < rows->count; i++) {
+        int64_t *vector = words + i;
+        double factor = factor_of(g, loss, rows->begin + i);
+        for (size_t k = 0; k < g->outputs; k++)
+            vector[k * BLOCK] = (int64_t)(residual(g, rows->begin + i, k) * factor);
+        while (square_of(g, vector) > loss->bound * loss->bound)
+            for (size_t k = 0; k < g->outputs; k++) vector[k * BLOCK] /= 2;
+        for (size_t k = 0; k < g->outputs; k++)
+            vector[k * BLOCK] = (int64_t)((uint64_t)vector[k * BLOCK] << g->shift) + 1;
+    }
+}
+
+/* What a person's record adds in the place of its packed gradients: its share of each, and its weight.
+ * Returns the weight of the gradients within the clip. */
+static int64_t weigh_block(const hr_score_gradients *g, const hr_candidate_scan_loss *loss,
+                           const hr_row_block *rows, int64_t *words) {
+    const hr_packing packing = {.shift = g->shift};
+    const uint32_t *weights = g->weights + rows->begin;
+    const double *targets = g->targets + rows->begin;
+    double room[BLOCK];
+    const double *predicted = g->outputs == 1 ? predicted_of(g, loss, rows, room) : NULL;
+    int64_t within = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        for (size_t k = 0; k < g->outputs; k++) {
+            int64_t *word = &words[k * BLOCK + i];
+            *word = hr_person_share(weights[i], hr_unpack(&packing, *word).gradient.unpaid);
+        }
+        words[g->outputs * BLOCK + i] = weights[i];
+        bool is_within = predicted && fabs(predicted[i] - targets[i]) <= loss->clip;
+        within += is_within ? weights[i] : 0;
+    }
+    return within;
+}
+
+int64_t hr_score_gradients_words(const hr_score_gradients *g, const hr_candidate_scan_loss *loss,
+                                 const hr_row_block *rows, int64_t *words) {
+    int64_t within = 0;
+    if (g->outputs == 1)
+        within = pack_one(g, loss, rows, words);
+    else
+        pack_many(g, loss, rows, words);
+    return g->weights ? weigh_block(g, loss, rows, words) : within;
+}

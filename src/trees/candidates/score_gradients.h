@@ -1,0 +1,47 @@
+/* The scores of the records of a candidate scan, and what a block of them adds to sums: their gradients,
+ * clipped and as integers. */
+#ifndef HR_STATS_SCORE_GRADIENTS_H
+#define HR_STATS_SCORE_GRADIENTS_H
+
+#include "base/kernels/kernels.h"
+#include "trees/candidates/candidate_scan.h"
+#include "trees/candidates/leaf_finder.h"
+
+enum { HR_SCORE_WORD_ROWS = 1 << 20 }; /* a sum has room for the words of so many records */
+
+typedef struct hr_score_gradients {
+    const hr_kernels *kernels;
+    const double *targets;
+    const uint32_t *weights; /* NULL: every record counts 1 */
+    size_t rows, outputs;
+    size_t channels; /* words of a record: one an output; with weights one more, for those */
+    int shift;       /* of packed words */
+    double *scores;  /* record, output */
+} hr_score_gradients;
+
+/* Scores start at setup->base. Borrows setup->targets and the weights. Owner: the caller ends with
+ * hr_score_gradients_done, also where it is false: memory is short then. */
+bool hr_score_gradients_init(hr_score_gradients *gradients, const hr_binned *binned,
+                             const hr_candidate_scan_setup *setup);
+void hr_score_gradients_done(hr_score_gradients *gradients);
+
+/* As hr_candidate_scan_start. */
+void hr_score_gradients_start(hr_score_gradients *gradients, const double *scores,
+                              const hr_candidate_scan_loss *loss);
+
+/* What a tree adds to scores: values[places[i] * outputs + k] to the k-th one of record i of a block. */
+typedef struct hr_score_step {
+    const double *values;
+    const uint8_t *places;
+} hr_score_step;
+
+void hr_score_gradients_take_step(hr_score_gradients *gradients, const hr_candidate_scan_loss *loss,
+                                  const hr_row_block *rows, const hr_score_step *step);
+
+/* words[k * HR_WALK_BLOCK + i]: channel k of record i of a block. Without weights a word has the gradient and
+ * a count of 1 (packing.h); with weights, the person's share of the gradient, and in the last channel the
+ * weight. Returns how many gradients are within the clip, or their weight; of more outputs 0. */
+int64_t hr_score_gradients_words(const hr_score_gradients *gradients, const hr_candidate_scan_loss *loss,
+                                 const hr_row_block *rows, int64_t *words);
+
+#endif

@@ -1,0 +1,136 @@
+/* A rank's part of a table. Parts are neighbouring files or ranges of rows, so that the table is all parts in
+ * the order of the ranks, whatever their number: coins that are drawn record by record meet the same records.
+ */
+#include "tables/data/records.h"
+#include "tables/source/origins.h"
+#include "trees/cluster/cluster.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What can be shared out ---- */
+
+/* Of all ranks: none of them reads all files. */
+static hr_status refuse_repeated_files(const hr_cluster_table *table, hr_error *err) {
+    hr_origins origins = {0};
+    hr_status status = hr_origins_add_paths(&origins, table->paths, table->count, err);
+    hr_origins_done(&origins);
+    return status;
+}
+
+static hr_status check_cluster_table(const hr_cluster_table *table, hr_error *err) {
+    for (size_t i = 0; i < table->count; i++) {
+        if (strcmp(table->paths[i], "-") != 0) continue;
+        return hr_fail(err, HR_E_ARGUMENT, "write it to a file that all of them can read",
+                       "only one rank has a standard input");
+    }
+    if (!table->options || !table->options->query) return refuse_repeated_files(table, err);
+    return hr_fail(err, HR_E_ARGUMENT, "write the query's rows to files ('psql --csv'), and name these",
+                   "ranks cannot share out the rows of a query, which have no order");
+}
+
+static bool has_files_for_all(const hr_cluster *c, const hr_cluster_table *table) {
+    return table->count >= hr_cluster_size(c);
+}
+
+/* The first of `count` things that rank r has; those of r + 1 follow. */
+static size_t first_of_rank(const hr_cluster *c, size_t count, size_t rank) {
+    return (size_t)((uint64_t)count * rank / hr_cluster_size(c));
+}
+
+static hr_status read_files(const hr_cluster *c, const hr_schema *schema, const hr_cluster_table *table,
+                            hr_data **out, hr_error *err) {
+    size_t begin = 0, end = table->count, rank = hr_cluster_rank(c);
+    hr_status status = check_cluster_table(table, err);
+    if (has_files_for_all(c, table)) {
+        begin = first_of_rank(c, table->count, rank);
+        end = first_of_rank(c, table->count, rank + 1);
+    }
+    return status ? status
+                  : hr_data_read_all(schema, table->paths + begin, end - begin, table->options, out, err);
+}
+
+/* ---- Whose rows are whose ---- */
+
+static hr_status share_files(hr_cluster *c, const hr_data *data, hr_error *err) {
+    const size_t size = hr_cluster_size(c);
+    int64_t *rows = calloc(size, sizeof *rows);
+    if (rows) rows[hr_cluster_rank(c)] = (int64_t)data->rows;
+    hr_rank_link_sum_everywhere(c->link, rows, size);
+    for (size_t r = 0; rows && r < size; r++) c->begin[r + 1] = c->begin[r] + (size_t)rows[r];
+    const bool made = rows != NULL;
+    free(rows);
+    if (!made) return hr_fail_memory(err);
+    if (hr_cluster_rows(c) <= HR_ROWS_MAX) return HR_OK;
+    return hr_fail(err, HR_E_LIMIT, "train on a part of the records", "more than %u records", HR_ROWS_MAX);
+}
+
+/* Every rank has read all rows. */
+static hr_status share_rows(hr_cluster *c, const hr_data *data, hr_error *err) {
+    const int64_t rows = (int64_t)data->rows, least = hr_rank_link_least(c->link, rows),
+                  most = -hr_rank_link_least(c->link, -rows);
+    for (size_t r = 0; r <= hr_cluster_size(c); r++) c->begin[r] = first_of_rank(c, data->rows, r);
+    if (least == most) return HR_OK;
+    return hr_fail(err, HR_E_IO, "give all ranks the same files, and let nobody write to them",
+                   "ranks found different tables: some have more rows than others");
+}
+
+/* A copy of this rank's rows, with what is known of the whole. */
+static hr_status keep_own_rows(const hr_cluster *c, hr_data **data, hr_error *err) {
+    const size_t begin = c->begin[hr_cluster_rank(c)], count = c->begin[hr_cluster_rank(c) + 1] - begin;
+    uint32_t *rows = malloc((count + 1) * sizeof *rows);
+    for (size_t i = 0; rows && i < count; i++) rows[i] = (uint32_t)(begin + i);
+    hr_data *own = rows ? hr_data_take(*data, rows, count) : NULL;
+    free(rows);
+    if (!own) return hr_fail_memory(err);
+    memcpy(own->reports, (*data)->reports, (own->feature_count + 1) * sizeof *own->reports);
+    own->extra = (*data)->extra;
+    own->skipped = (*data)->skipped;
+    hr_data_free(*data);
+    *data = own;
+    return HR_OK;
+}
+
+/* ---- What is known of the whole ---- */
+
+static void add_reports(hr_cluster *c, hr_data *data) {
+    _Static_assert(sizeof(hr_column_report) == 4 * sizeof(int64_t), "a report is four counts");
+    int64_t skipped = (int64_t)data->skipped;
+    hr_rank_link_sum_everywhere(c->link, (int64_t *)(void *)data->reports, 4 * (data->feature_count + 1));
+    hr_rank_link_sum_everywhere(c->link, &skipped, 1);
+    data->skipped = (uint64_t)skipped;
+}
+
+static void tell_whole(hr_cluster *c, hr_data *data) {
+    double low, high;
+    hr_data_label_range(data, &low, &high);
+    data->whole = (hr_data_whole){hr_cluster_rows(c), -hr_rank_link_largest(c->link, -low),
+                                  hr_rank_link_largest(c->link, high)};
+}
+
+/* Every rank comes here with a table. */
+static hr_status share_table(hr_cluster *c, bool by_files, hr_data **data, hr_error *err) {
+    c->begin = calloc(hr_cluster_size(c) + 1, sizeof *c->begin);
+    hr_status status = hr_cluster_agree(c, c->begin ? HR_OK : hr_fail_memory(err), err);
+    if (status) return status;
+    status = hr_cluster_agree(c, by_files ? share_files(c, *data, err) : share_rows(c, *data, err), err);
+    if (status) return status;
+    if (by_files) add_reports(c, *data);
+    status = hr_cluster_agree(c, by_files ? HR_OK : keep_own_rows(c, data, err), err);
+    if (!status) tell_whole(c, *data);
+    return status;
+}
+
+hr_status hr_cluster_read(hr_cluster *c, const hr_schema *schema, const hr_cluster_table *table,
+                          hr_data **out, hr_error *err) {
+    hr_data *data = NULL;
+    hr_status status = hr_cluster_agree(c, read_files(c, schema, table, &data, err), err);
+    if (!status) status = share_table(c, has_files_for_all(c, table), &data, err);
+    if (status) {
+        hr_data_free(data);
+        return status;
+    }
+    c->serving = true;
+    *out = data;
+    return HR_OK;
+}

@@ -1,0 +1,50 @@
+#include "trees/grow/exact_splitter.h"
+
+#include "trees/stats/split_gains.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* `best`: one division a feature; `scores`: room for as many. */
+static hr_split choose_one(const hr_exact_splitter *g, const hr_gain_rule *rule, hr_permit permit,
+                           const hr_cell *cells, const hr_best_division *best, hr_exact *scores) {
+    size_t features = g->binning->feature_count;
+    for (size_t f = 0; f < features; f++) scores[f] = best[f].score;
+    size_t f = hr_gate_choose(g->gate, permit, scores, features);
+    if (!best[f].gains) return (hr_split){.made = false};
+    hr_split split =
+        hr_best_division_split(rule, &g->binning->features[f], cells + hr_histogram_at(f), &best[f]);
+    split.feature = (uint32_t)f;
+    return split;
+}
+
+static hr_status choose_exact_split(hr_splitter *self, const hr_level_nodes *nodes, hr_split *splits,
+                                    hr_error *err) {
+    const hr_exact_splitter *g = (const hr_exact_splitter *)self;
+    size_t features = g->binning->feature_count, count = nodes->count;
+    double unit = g->packing->weight_scale;
+    const hr_gain_rule rule = {g->packing, g->lambda * unit, fmax(g->min_child_weight * unit, 1)};
+    hr_best_division *best = malloc(count * features * sizeof *best);
+    hr_exact *scores = malloc(features * sizeof *scores);
+    if (!best || !scores) {
+        free(best);
+        free(scores);
+        return hr_fail_memory(err);
+    }
+#pragma omp parallel for num_threads(g->threads) schedule(dynamic, 16)
+    for (size_t k = 0; k < count * features; k++) {
+        size_t node = k / features, f = k % features;
+        best[k] =
+            hr_best_division_of(&rule, &g->binning->features[f], nodes->cells[node] + hr_histogram_at(f));
+    }
+    for (size_t node = 0; node < count; node++)
+        splits[node] = choose_one(g, &rule, g->permits[nodes->level], nodes->cells[node],
+                                  best + node * features, scores);
+    free(best);
+    free(scores);
+    return HR_OK;
+}
+
+void hr_exact_splitter_init(hr_exact_splitter *splitter) {
+    splitter->splitter.choose = choose_exact_split;
+}

@@ -1,0 +1,49 @@
+/* Labels, losses and gradients: from a record and the released model to one packed integer.
+ *
+ * Targets are labels as the losses see them: a number mapped to [-1, 1] by its public bounds, -1 or 1 for two
+ * classes, the class index for more. Scores are rows x outputs doubles, computed from released values only;
+ * so a gradient depends on its own record and on the model, and adding a record changes one summand. Each is
+ * rounded and clamped on its own: |integer gradient| <= G. */
+#ifndef HR_STATS_GRADIENT_H
+#define HR_STATS_GRADIENT_H
+
+#include "trees/stats/packing.h"
+
+#include <hedgerow/data.h>
+
+/* `rows` targets from labels. */
+void hr_targets_of(const hr_data *data, double *targets);
+
+/* What the gradients of one output are computed from. rows: NULL for all, in order. */
+typedef struct hr_gradient_input {
+    const double *targets;
+    const double *scores;
+    size_t outputs,
+        output; /* with outputs > 1, the target of an output is 1 for its class and -1 for the others */
+    const uint32_t *rows;
+    size_t count;
+    const uint8_t *weights; /* square loss: integers from 1 on, one a record; NULL: all are 1 */
+    int threads;
+} hr_gradient_input;
+
+/* Square loss: g = score - target (the derivative of (score - target)^2 / 2), clipped to +-clip, times the
+ * record's weight. */
+void hr_gradients_square(const hr_gradient_input *in, double clip, const hr_packing *packing,
+                         int64_t *packed);
+
+/* The largest |score - target|, for a scale that uses all bits. Not private. */
+double hr_gradients_square_bound(const hr_gradient_input *in);
+
+/* Keeps the rows whose |score - target| is at most `bound` (DPBoost's gradient-based data filtering); returns
+ * how many. */
+size_t hr_rows_within(const hr_gradient_input *in, double bound, uint32_t *kept);
+
+/* Logistic loss (softmax for more than one output): g = p - [class], weight = p (1 - p), the second
+ * derivative, but at least one integer unit: a node that holds records has a weight. */
+void hr_gradients_logistic(const hr_gradient_input *in, const hr_packing *packing, int64_t *packed);
+
+/* Exact sums for the base score: one a class (counts), or one in all (the targets in units of 2^-20). Returns
+ * how many. */
+size_t hr_label_sums(const double *targets, size_t rows, size_t outputs, bool classes, hr_exact *sums);
+
+#endif

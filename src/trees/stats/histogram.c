@@ -1,0 +1,103 @@
+#include "trees/stats/histogram.h"
+
+#include <string.h>
+
+enum {
+    TOGETHER = 4,         /* features whose bins, and sums, are read and written side by side */
+    TASK_FEATURES = 8,    /* whose sums stay in the first cache */
+    HISTOGRAMS = 8,       /* that neighbouring rows add to: they fit in the first cache */
+    BLOCK_ROWS = 1 << 14, /* packed gradients of a block stay in the second-level cache over all columns */
+    SUMS_AHEAD = 512      /* from prefetch to use: what is fetched earlier is out of the first cache again */
+};
+
+/* Neighbouring rows of features side by side. */
+typedef struct column_rows {
+    const uint8_t *bins; /* of the first row; those of the next feature are `stride` bytes behind them */
+    size_t stride;
+    const int64_t *packed;
+    size_t count;
+} column_rows;
+
+/* `features`: a constant, at most TOGETHER. */
+static inline __attribute__((always_inline)) void add_row(size_t features, const uint8_t *bins, size_t stride,
+                                                          int64_t value, hr_cell *restrict cells) {
+    cells[bins[0]] += value;
+    if (features > 1) cells[HR_STRIDE + bins[stride]] += value;
+    if (features > 2) cells[2 * HR_STRIDE + bins[2 * stride]] += value;
+    if (features > 3) cells[3 * HR_STRIDE + bins[3 * stride]] += value;
+}
+
+/* Neighbouring rows add to different copies: a full bin would otherwise wait for its own last store. `copies`
+ * is a constant, too. */
+static inline __attribute__((always_inline)) void add_rows(size_t features, size_t copies, column_rows rows,
+                                                           hr_cell *out) {
+    hr_cell cells[HISTOGRAMS * HR_STRIDE];
+    const size_t of_copy = features * HR_STRIDE, whole = rows.count - rows.count % copies;
+    memset(cells, 0, copies * of_copy * sizeof *cells);
+    for (size_t i = 0; i < whole; i += copies)
+        for (size_t c = 0; c < copies; c++)
+            add_row(features, rows.bins + i + c, rows.stride, rows.packed[i + c], cells + c * of_copy);
+    for (size_t i = whole; i < rows.count; i++)
+        add_row(features, rows.bins + i, rows.stride, rows.packed[i], cells);
+    for (size_t c = 0; c < copies; c++) hr_histogram_add(out, cells + c * of_copy, of_copy);
+}
+
+void hr_histogram_add_block(const hr_binned *binned, const hr_column_block *block, const int64_t *packed,
+                            hr_cell *out) {
+    for (size_t f = block->first; f < block->last; f += TOGETHER) {
+        hr_cell *cells = out + (f - block->first) * HR_STRIDE;
+        const column_rows rows = {hr_binned_column(binned, f) + block->begin, binned->column_stride,
+                                  packed + block->begin, block->end - block->begin};
+        switch (block->last - f) {
+        case 1: add_rows(1, 4, rows, cells); break;
+        case 2: add_rows(2, 4, rows, cells); break;
+        case 3: add_rows(3, 2, rows, cells); break;
+        default: add_rows(TOGETHER, 2, rows, cells);
+        }
+    }
+}
+
+static void sum_columns(const hr_binned *binned, size_t first, size_t last, const int64_t *packed,
+                        hr_cell *out) {
+    memset(out, 0, (last - first) * HR_STRIDE * sizeof *out);
+    for (size_t begin = 0; begin < binned->rows; begin += BLOCK_ROWS) {
+        const size_t end = binned->rows - begin < BLOCK_ROWS ? binned->rows : begin + BLOCK_ROWS;
+        hr_histogram_add_block(binned, &(hr_column_block){first, last, begin, end}, packed, out);
+    }
+}
+
+/* Every thread gets as many tasks as the others, of as many features but for one. */
+void hr_histogram_of_all(const hr_binned *binned, const int64_t *packed, int threads, hr_cell *out) {
+    const size_t together = TASK_FEATURES * (size_t)threads,
+                 rounds = (binned->features + together - 1) / together, tasks = rounds * (size_t)threads,
+                 used = hr_histogram_at(binned->features);
+    memset(out + used, 0, (hr_histogram_cells(binned->features) - used) * sizeof *out);
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (size_t task = 0; task < tasks; task++) {
+        const size_t first = binned->features * task / tasks, last = binned->features * (task + 1) / tasks;
+        sum_columns(binned, first, last, packed, out + hr_histogram_at(first));
+    }
+}
+
+void hr_histogram_of_tile(const hr_binned *binned, size_t tile, const uint32_t *rows, const int64_t *packed,
+                          size_t count, hr_cell *cells) {
+    const size_t rest = binned->features - tile * HR_TILE, features = rest < HR_TILE ? rest : HR_TILE,
+                 groups = (features + TOGETHER - 1) / TOGETHER, ahead = SUMS_AHEAD / (groups * TOGETHER);
+    const uint8_t *tiles = hr_binned_tile(binned, tile, 0);
+    memset(cells, 0, HR_TILE * HR_STRIDE * sizeof *cells);
+    for (size_t i = 0; i < count; i++) {
+        if (i + ahead < count) __builtin_prefetch(tiles + (size_t)rows[i + ahead] * HR_TILE);
+        const uint8_t *bins = tiles + (size_t)rows[i] * HR_TILE;
+        const int64_t value = packed[i];
+        for (size_t g = 0; g < groups; g++)
+            add_row(TOGETHER, bins + g * TOGETHER, 1, value, cells + g * TOGETHER * HR_STRIDE);
+    }
+}
+
+void hr_histogram_add(hr_cell *all, const hr_cell *part, size_t cells) {
+    for (size_t i = 0; i < cells; i++) all[i] += part[i];
+}
+
+void hr_histogram_subtract(hr_cell *all, const hr_cell *part, size_t cells) {
+    for (size_t i = 0; i < cells; i++) all[i] -= part[i];
+}

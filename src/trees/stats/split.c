@@ -1,0 +1,43 @@
+#include "trees/stats/split.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+hr_cell hr_split_left_sum(const hr_split *split, const hr_binning *binning, const hr_cell *cells) {
+    const hr_cell *feature = cells + hr_histogram_at(split->feature);
+    hr_cell sum = 0;
+    for (uint32_t bin = 0; bin < binning->features[split->feature].bin_count; bin++)
+        if (hr_split_goes_left(split, (uint8_t)bin)) sum += feature[bin];
+    return sum;
+}
+
+hr_cell hr_histogram_total(const hr_binning *binning, const hr_cell *cells) {
+    hr_cell total = 0;
+    for (uint32_t bin = 0; bin < binning->features[0].bin_count; bin++) total += cells[bin];
+    return total;
+}
+
+void hr_split_left_table(const hr_split *split, const hr_binning *binning, uint8_t table[HR_BINS_MAX]) {
+    if (split->kind == HR_KIND_NUMBER) {
+        memset(table, 1, split->cut + 1u);
+        memset(table + split->cut + 1, 0, HR_BINS_MAX - 1u - split->cut);
+        table[0] = split->missing_left;
+        return;
+    }
+    for (uint32_t bin = 0; bin < binning->features[split->feature].bin_count; bin++)
+        table[bin] = hr_bin_set_has(&split->left, (uint8_t)bin);
+}
+
+static int by_mean_then_bin(const void *a, const void *b) {
+    const hr_ordered_bin *x = a, *y = b;
+    if (x->mean != y->mean) return x->mean < y->mean ? -1 : 1;
+    return (int)x->bin - (int)y->bin;
+}
+
+void hr_order_bins(hr_ordered_bin *bins, size_t count) {
+    qsort(bins, count, sizeof *bins, by_mean_then_bin);
+}
+
+bool hr_left_is_smaller(const hr_sums *left, const hr_sums *right) {
+    return left->weight.unpaid <= right->weight.unpaid;
+}

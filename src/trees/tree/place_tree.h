@@ -1,0 +1,40 @@
+/* A tree laid out for predictions, and for the scores of records that are trained on: its upper splits for
+ * blocks of records (base/kernels/places.h), all of it for the walk of records below them, and of single
+ * records (walk.h). */
+#ifndef HR_TREE_PLACE_TREE_H
+#define HR_TREE_PLACE_TREE_H
+
+#include "base/kernels/places.h"
+#include "trees/tree/block_walk.h"
+#include "trees/tree/pair_grid.h"
+#include "trees/tree/walk.h"
+
+typedef struct hr_place_tree {
+    hr_places upper;
+    const double *values;    /* HR_PLACES_MAX: what the places add; NULL: some of them are splits */
+    const uint32_t *entries; /* the node of each place; NULL if there are values */
+    unsigned steps_below;    /* that reach every leaf from there */
+    /* Instead of all this, if some of the places are splits: */
+    hr_pair_grid grid;           /* of a tree that asks about two features */
+    const hr_block_tree *levels; /* of another one with few levels; NULL: none */
+    const double *level_values;  /* what its leaves add, by place */
+    hr_walk_tree walk;
+} hr_place_tree;
+
+/* As hr_walk_tree_make: column c of a block begins at offsets[c]. False when memory is short. */
+bool hr_place_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning,
+                        const size_t *offsets, hr_place_tree *out);
+
+/* Adds what trees say, in their order, to the scores of the first `count` records of a block of
+ * HR_PLACES_BLOCK: output k of record i is scores[k * HR_PLACES_BLOCK + i]. Offsets of the trees are
+ * multiples of HR_PLACES_BLOCK. What `bins` and `scores` have beyond the records counts for nothing, but is
+ * initialised. */
+void hr_place_trees_add(const hr_place_tree *trees, size_t tree_count, const uint8_t *bins, size_t count,
+                        double *scores);
+
+/* The same of one record: the column that begins at c * HR_PLACES_BLOCK has its bin at bins[c * stride], and
+ * output k its score at scores[k * stride]. */
+void hr_place_trees_add_to_one(const hr_place_tree *trees, size_t tree_count, const uint8_t *bins,
+                               size_t stride, double *scores);
+
+#endif
