@@ -6,4 +6,4 @@ folder=$1 hedgerow=$2
 shift 2
 python3 -m venv "$folder/engines"
 "$folder/engines/bin/python" -m pip --quiet --disable-pip-version-check install numpy xgboost-cpu lightgbm treelite onnxruntime
-exec "$folder/engines/bin/python" "$(dirname "$0")/../tests/export/engines.py" "$hedgerow" "$@"
+exec "$folder/engines/bin/python" "$(dirname "$0")/../tests/models/export/engines.py" "$hedgerow" "$@"

@@ -2,7 +2,7 @@
 """From a raw file to a private model: tables as people have them, each with 400 invented visits, through `schema init`, one edit a column (a
 person agrees that it is public, and says where that is published) and `train`. Fails if one needs more than that, or if the model is not private.
 
-Prints the outcome as a table. PostgreSQL is tested in tests/source. usage: raw_files.py HEDGEROW"""
+Prints the outcome as a table. PostgreSQL is tested in tests/tables/source. usage: raw_files.py HEDGEROW"""
 import argparse
 import collections
 import gzip

@@ -56,7 +56,7 @@ COVERED = {
 # Stand-ins of builds without federations; make reduced runs the commands that reach them.
 ABSENT = ('codec_gzip_absent', 'codec_xz_absent', 'codec_zstd_absent', 'federation_absent', 'mpi_absent', 'nats_absent', 'party_absent', 'postgres_absent')
 
-# What takes several processes: tests/cluster starts them.
+# What takes several processes: tests/trees/cluster starts them.
 RANKS = ('cluster', 'cluster_source', 'mpi_link', 'read_part', 'worker')
 
 

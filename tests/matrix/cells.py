@@ -13,7 +13,7 @@ SECONDS = 300
 EPSILON = 8
 JOB_OF_METHOD = {'bounds': ('--schema', 'out.yaml'), 'evaluation': ('--figures', 'out.json'), 'hedge': ('--model', 'model.json')}
 LAUNCH = ['mpirun', '--quiet', '--allow-run-as-root', '--oversubscribe', '--bind-to', 'none', '-n', '2']
-# As tests/cluster/cluster.py has it.
+# As tests/trees/cluster/cluster.py has it.
 ENVIRONMENT = {'OMPI_MCA_mpi_yield_when_idle': '1', 'OMPI_MCA_btl': 'self,vader', 'OMPI_MCA_btl_vader_single_copy_mechanism': 'none', 'OMP_NUM_THREADS': '1',
                'OMPI_MCA_plm_rsh_agent': 'false', 'LC_ALL': 'C'}
 METHOD_WORDS = {'hedge': [], 'dpboost': ['--trees', '4', '--depth', '2']}

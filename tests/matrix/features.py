@@ -185,7 +185,7 @@ NOT_TRAINED = {
     'gbdt': 'not private', 'rf': 'not private', 'ert': 'not private', 'median': 'not private', 'simfl': 'not private', 'tfl': 'not private',
     'solo': 'not private', 'all-in': 'not private',
     'seq': 'as para and dpboost, whose files it shares',
-    'id3': 'numbers must be categories: tests/methods/test_audit_id3.c',
+    'id3': 'numbers must be categories: tests/methods/forests/test_audit_id3.c',
 }
 
 # Methods that draw a coin for each record in the table's order from the stream of their noise: if a record were gone, all later ones

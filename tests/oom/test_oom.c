@@ -423,8 +423,8 @@ static void test_multiway_model__survives_short_memory(void **state) {
     const hr_read_options options = {.size = sizeof options, .format = HR_FORMAT_CSV, .label_optional = true};
     hr_data_free(w->data);
     w->data = NULL;
-    assert_int_equal(hr_model_read(HR_TESTS_DIR "/model/golden/model-2-multiway.json", &w->model, NULL),
-                     HR_OK);
+    assert_int_equal(
+        hr_model_read(HR_TESTS_DIR "/models/model/golden/model-2-multiway.json", &w->model, NULL), HR_OK);
     assert_int_equal(hr_data_parse(hr_model_schema(w->model), csv, strlen(csv), &options, &w->data, NULL),
                      HR_OK);
     assert_int_equal(hr_model_render(w->model, &w->json, NULL), HR_OK);
@@ -604,10 +604,12 @@ static hr_status read_files(world *w, hr_error *err) {
     (void)w;
     hr_arena *arena = hr_arena_new();
     if (!arena) return hr_fail_memory(err);
-    hr_status status =
-        hr_federation_file_read(HR_TESTS_DIR "/config/golden/federation.yaml", arena, &federation, err);
-    if (!status) status = hr_owner_file_read(HR_TESTS_DIR "/config/golden/owner.yaml", arena, &owner, err);
-    if (!status) status = hr_job_file_read(HR_TESTS_DIR "/config/golden/job.yaml", NULL, arena, &job, err);
+    hr_status status = hr_federation_file_read(HR_TESTS_DIR "/federation/config/golden/federation.yaml",
+                                               arena, &federation, err);
+    if (!status)
+        status = hr_owner_file_read(HR_TESTS_DIR "/federation/config/golden/owner.yaml", arena, &owner, err);
+    if (!status)
+        status = hr_job_file_read(HR_TESTS_DIR "/federation/config/golden/job.yaml", NULL, arena, &job, err);
     hr_arena_free(arena);
     return status;
 }

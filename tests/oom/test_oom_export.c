@@ -25,7 +25,7 @@ static void test_export__survives_short_memory(void **state) {
     char golden[512];
     world w = {.path = dir->path};
     for (size_t m = 0; m < COUNT(models); m++) {
-        snprintf(golden, sizeof golden, "%s/model/golden/%s.json", HR_TESTS_DIR, models[m]);
+        snprintf(golden, sizeof golden, "%s/models/model/golden/%s.json", HR_TESTS_DIR, models[m]);
         assert_int_equal(hr_model_read(golden, &w.model, NULL), HR_OK);
         for (size_t f = 0; f < COUNT(formats); f++) {
             w.format = formats[f];

@@ -9,7 +9,7 @@ struct world {
     const char *path; /* of a table in it */
     char second_path[96], query_path[96];
     const char *query; /* NULL: none */
-    hr_schema *schema; /* of the tables in tests/source/golden */
+    hr_schema *schema; /* of the tables in tests/tables/source/golden */
 };
 
 /* Two files, of which records are left out and a column is dropped. */
@@ -54,7 +54,7 @@ static hr_status drop_feature(world *w, hr_error *err) {
 static void save_golden(const world *w, const char *name) {
     char path[512];
     size_t size = 0;
-    snprintf(path, sizeof path, "%s/source/golden/%s", HR_TESTS_DIR, name);
+    snprintf(path, sizeof path, "%s/tables/source/golden/%s", HR_TESTS_DIR, name);
     char *bytes = read_file(path, &size);
     write_file(w->path, bytes, size);
     free(bytes);

@@ -2,7 +2,7 @@
 
 char *read_golden(const char *name) {
     char path[400];
-    snprintf(path, sizeof path, "%s/model/golden/%s", HR_TESTS_DIR, name);
+    snprintf(path, sizeof path, "%s/models/model/golden/%s", HR_TESTS_DIR, name);
     FILE *file = fopen(path, "rb");
     if (!file) fail_msg("cannot open %s", path);
     char *text = calloc(1, 100000);

@@ -1,6 +1,6 @@
 /* One party of the harness dies at its n-th call: of its journal, of its transport or of its work, before the
  * call or after it; and comes back from its files. For programs that have party_doom.c among their sources
- * and send the party's calls of its journal by way of it, at link time (tests/party/meson.build). */
+ * and send the party's calls of its journal by way of it, at link time (tests/federation/meson.build). */
 #ifndef HR_TESTS_SUPPORT_PARTY_DOOM_H
 #define HR_TESTS_SUPPORT_PARTY_DOOM_H
 

@@ -1,0 +1,446 @@
+/* The bytes of the protocol, version 2: what a party of another build sends and stores is read as it was
+ * meant. A difference here is a new version of the protocol (docs/protocol.md), never a change of
+ * golden/wire-2.txt.
+ *
+ * golden/wire-2.txt: a name and the bytes in hexadecimal, a line each. */
+#include "federation/protocol/protocol.h"
+#include "federation/protocol/wire_tree.h"
+#include "federation/sums/id3_question.h"
+#include "privacy/mechanisms.h"
+#include "support/test_members.h"
+
+#include <stdio.h>
+
+enum { LINE = 8192 };
+
+static const char path[] = HR_TESTS_DIR "/federation/protocol/golden/wire-2.txt";
+
+/* What the file says of `name`, up to the end of its line. */
+static void read_golden(const char *name, char *out) {
+    char line[LINE];
+    size_t length = strlen(name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    out[0] = '\0';
+    while (fgets(line, sizeof line, file))
+        if (!strncmp(line, name, length) && line[length] == ' ') strcpy(out, line + length + 1);
+    fclose(file);
+    out[strcspn(out, "\n")] = '\0';
+}
+
+static void check_bytes(const char *name, hr_bytes bytes) {
+    char wanted[LINE], made[LINE];
+    assert_true(bytes.size < LINE / 2);
+    for (size_t i = 0; i < bytes.size; i++) sprintf(made + 2 * i, "%02x", bytes.at[i]);
+    made[2 * bytes.size] = '\0';
+    free(bytes.at);
+    read_golden(name, wanted);
+    if (strcmp(made, wanted) == 0) return;
+    print_message("%s %s\n", name, made);
+    fail_msg("the bytes of '%s' are others", name);
+}
+
+static void check_kind(const char *name, Hedgerow__Message__KindCase kind, void *content) {
+    Hedgerow__Message m = HEDGEROW__MESSAGE__INIT;
+    m.kind_case = kind;
+    m.terms = content; /* a union of pointers */
+    check_bytes(name, packed(&m));
+}
+
+static void test_golden__terms_and_answers(void **state) {
+    (void)state;
+    ProtobufCBinaryData names[] = {hr_text_of("anna"), hr_text_of("bert")};
+    Hedgerow__Setting set = HEDGEROW__SETTING__INIT, *settings[] = {&set};
+    set.name = hr_text_of("depth");
+    set.value = hr_text_of("3");
+    Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
+    terms.name = hr_text_of("job");
+    terms.schema = hr_text_of("schema");
+    terms.method = hr_text_of("inprivate");
+    terms.paper = true;
+    terms.epsilon = 1;
+    terms.delta = .5;
+    terms.settings = settings;
+    terms.n_settings = 1;
+    terms.rounds = 2;
+    terms.broadcast = true;
+    terms.vote_share = .25;
+    terms.owners = names;
+    terms.n_owners = 2;
+    terms.last_slots = 3;
+    terms.date = 1795305600;
+    Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
+    answer.accepted = true;
+    answer.reason = hr_text_of("why");
+    answer.signature = hr_text_of("signature");
+    Hedgerow__Start start = HEDGEROW__START__INIT;
+    ProtobufCBinaryData acceptances[] = {hr_text_of("one"), hr_text_of("two")};
+    start.owners = names;
+    start.acceptances = acceptances;
+    start.n_owners = start.n_acceptances = 2;
+    start.signature = hr_text_of("signature");
+    Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
+    finish.reason = hr_text_of("enough");
+    check_kind("terms", HEDGEROW__MESSAGE__KIND_TERMS, &terms);
+    terms.broadcast = false; /* fields that are both 1 cannot be told apart */
+    check_kind("terms-chain", HEDGEROW__MESSAGE__KIND_TERMS, &terms);
+    check_kind("answer", HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
+    check_kind("start", HEDGEROW__MESSAGE__KIND_START, &start);
+    check_kind("finish", HEDGEROW__MESSAGE__KIND_FINISH, &finish);
+}
+
+static void test_golden__beginnings_with_masks(void **state) {
+    (void)state;
+    ProtobufCBinaryData keys[] = {hr_text_of("key one"), hr_text_of("key two")},
+                        signatures[] = {hr_text_of("three"), hr_text_of("four")};
+    Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
+    terms.coalition = 4;
+    Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
+    answer.mask_key = keys[0];
+    answer.mask_signature = signatures[0];
+    Hedgerow__Start start = HEDGEROW__START__INIT;
+    start.mask_keys = keys;
+    start.mask_signatures = signatures;
+    start.n_mask_keys = start.n_mask_signatures = 2;
+    Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
+    finish.model = hr_text_of("model");
+    check_kind("terms-coalition", HEDGEROW__MESSAGE__KIND_TERMS, &terms);
+    check_kind("answer-masks", HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
+    check_kind("start-masks", HEDGEROW__MESSAGE__KIND_START, &start);
+    check_kind("finish-model", HEDGEROW__MESSAGE__KIND_FINISH, &finish);
+}
+
+static void test_golden__jobs_that_train_nothing(void **state) {
+    (void)state;
+    ProtobufCBinaryData columns[] = {hr_text_of("age"), hr_text_of("income")};
+    Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
+    terms.method = hr_text_of("evaluation");
+    terms.model = hr_text_of("0123");
+    check_kind("terms-evaluation", HEDGEROW__MESSAGE__KIND_TERMS, &terms);
+    terms = (Hedgerow__Terms)HEDGEROW__TERMS__INIT;
+    terms.method = hr_text_of("bounds");
+    terms.columns = columns;
+    terms.n_columns = 2;
+    check_kind("terms-bounds", HEDGEROW__MESSAGE__KIND_TERMS, &terms);
+    Hedgerow__BoundsQuestion question = HEDGEROW__BOUNDS_QUESTION__INIT;
+    hr_bytes bytes = {0};
+    question.even = true;
+    question.low = -1;
+    question.high = 2;
+    assert_int_equal(hr_message_pack(&question.base, &bytes, NULL), HR_OK);
+    check_bytes("question-bounds", bytes);
+}
+
+static void test_golden__sums_and_choices(void **state) {
+    (void)state;
+    uint64_t values[] = {1, UINT64_MAX};
+    Hedgerow__Turn turn = HEDGEROW__TURN__INIT;
+    turn.turn = 1;
+    turn.body = hr_text_of("candidates");
+    Hedgerow__Choice choice = HEDGEROW__CHOICE__INIT;
+    choice.turn = 2;
+    choice.index = 3;
+    Hedgerow__Ask ask = HEDGEROW__ASK__INIT;
+    ask.position = 4;
+    ask.members = hr_text_of("set");
+    ask.body = hr_text_of("nodes");
+    Hedgerow__Share share = HEDGEROW__SHARE__INIT;
+    share.position = 5;
+    share.values = values;
+    share.n_values = 2;
+    Hedgerow__Question question = HEDGEROW__QUESTION__INIT;
+    question.body = hr_text_of("body");
+    question.values = 6;
+    question.turns = 7;
+    check_kind("turn", HEDGEROW__MESSAGE__KIND_TURN, &turn);
+    check_kind("choice", HEDGEROW__MESSAGE__KIND_CHOICE, &choice);
+    check_kind("ask", HEDGEROW__MESSAGE__KIND_ASK, &ask);
+    check_kind("share", HEDGEROW__MESSAGE__KIND_SHARE, &share);
+    Hedgerow__Pass pass = HEDGEROW__PASS__INIT;
+    pass.position = 8;
+    pass.values = values;
+    pass.n_values = 2;
+    check_kind("pass", HEDGEROW__MESSAGE__KIND_PASS, &pass);
+    Hedgerow__Released released = HEDGEROW__RELEASED__INIT;
+    released.model = hr_text_of("model");
+    released.signature = hr_text_of("signature");
+    check_kind("released", HEDGEROW__MESSAGE__KIND_RELEASED, &released);
+    check_bytes("question", packed(&question));
+    question = (Hedgerow__Question)HEDGEROW__QUESTION__INIT;
+    question.done = true;
+    question.model = hr_text_of("model");
+    check_bytes("question-done", packed(&question));
+}
+
+/* ---- The bodies of questions ---- */
+
+/* A level of nodes 1 and 3, which two splits made, and the leaves. */
+static void test_golden__questions_of_id3(void **state) {
+    (void)state;
+    const uint32_t divided[] = {0, 2};
+    const hr_stats_division divisions[] = {{.feature = 5, .every_bin = true},
+                                           {.feature = 6, .every_bin = true}};
+    const hr_stats_query level[] = {{.answer = HR_STATS_BINS, .node = 1, .feature = 6},
+                                    {.answer = HR_STATS_BINS, .node = 1, .feature = 7},
+                                    {.answer = HR_STATS_BINS, .node = 3, .feature = 7}},
+                         leaves[] = {{.answer = HR_STATS_LEAVES}};
+    hr_id3_ask ask = {.divided = divided,
+                      .divisions = divisions,
+                      .divided_count = 2,
+                      .queries = level,
+                      .query_count = 3,
+                      .line.cost = 300};
+    hr_bytes bytes = {0};
+    assert_int_equal(hr_id3_question_pack(&ask, &bytes, NULL), HR_OK);
+    check_bytes("question-id3-level", bytes);
+    ask.queries = leaves;
+    ask.query_count = 1;
+    assert_int_equal(hr_id3_question_pack(&ask, &bytes, NULL), HR_OK);
+    check_bytes("question-id3-leaves", bytes);
+}
+
+static void test_golden__questions_of_hedge(void **state) {
+    (void)state;
+    uint64_t costs[] = {300, 2}, subsets[] = {1, 2, 3, UINT64_MAX};
+    uint32_t numbers[] = {4, 5}, left[] = {1, 0};
+    protobuf_c_boolean sides[] = {true, false};
+    double reals[] = {.5, -2};
+    Hedgerow__HedgeNodes nodes = HEDGEROW__HEDGE_NODES__INIT, *levels[] = {&nodes};
+    Hedgerow__HedgeEdges edges = HEDGEROW__HEDGE_EDGES__INIT, *all_edges[] = {&edges};
+    Hedgerow__HedgeTree tree = HEDGEROW__HEDGE_TREE__INIT, *trees[] = {&tree};
+    nodes = (Hedgerow__HedgeNodes){nodes.base, 1, 2, 2, numbers};
+    edges = (Hedgerow__HedgeEdges){edges.base, 3, 2, reals};
+    tree = (Hedgerow__HedgeTree){tree.base, 2, left,  2, numbers, 2, numbers, 2,
+                                 left,      2, sides, 4, subsets, 2, reals};
+    Hedgerow__HedgeQuestion question = HEDGEROW__HEDGE_QUESTION__INIT;
+    question = (Hedgerow__HedgeQuestion){question.base,
+                                         HEDGEROW__HEDGE_QUESTION__KIND__RELIABILITY,
+                                         2,
+                                         costs,
+                                         1,
+                                         levels,
+                                         1,
+                                         all_edges,
+                                         2,
+                                         reals,
+                                         1,
+                                         trees,
+                                         -6,
+                                         7,
+                                         2,
+                                         reals};
+    hr_bytes bytes = {0};
+    assert_int_equal(hr_message_pack(&question.base, &bytes, NULL), HR_OK);
+    check_bytes("question-hedge", bytes);
+    static const Hedgerow__HedgeQuestion__Kind kinds[] = {
+        HEDGEROW__HEDGE_QUESTION__KIND__TOTALS, HEDGEROW__HEDGE_QUESTION__KIND__BINS,
+        HEDGEROW__HEDGE_QUESTION__KIND__CHOICE, HEDGEROW__HEDGE_QUESTION__KIND__LEAVES,
+        HEDGEROW__HEDGE_QUESTION__KIND__RELIABILITY};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) assert_int_equal(kinds[i], i);
+}
+
+static void test_golden__forests(void **state) {
+    (void)state;
+    Hedgerow__Slot slot = HEDGEROW__SLOT__INIT, *slots[] = {&slot};
+    slot.slot = 1;
+    slot.tree = hr_text_of("tree");
+    slot.signature = hr_text_of("signature");
+    Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
+    forest.slots = slots;
+    forest.n_slots = 1;
+    forest.start = hr_text_of("start");
+    forest.signature = slot.signature;
+    Hedgerow__Skip skip = HEDGEROW__SKIP__INIT;
+    skip.slot = 3;
+    skip.signature = slot.signature;
+    Hedgerow__Round round = HEDGEROW__ROUND__INIT;
+    round.round = 1;
+    round.forest = &forest;
+    Hedgerow__Poll poll = HEDGEROW__POLL__INIT;
+    poll.round = 4;
+    poll.forest = &forest;
+    check_kind("forest", HEDGEROW__MESSAGE__KIND_FOREST, &forest);
+    check_kind("skip", HEDGEROW__MESSAGE__KIND_SKIP, &skip);
+    check_kind("round", HEDGEROW__MESSAGE__KIND_ROUND, &round);
+    check_kind("poll", HEDGEROW__MESSAGE__KIND_POLL, &poll);
+}
+
+static void test_golden__notices_and_ballots(void **state) {
+    (void)state;
+    Hedgerow__Notice empty = HEDGEROW__NOTICE__INIT, refused = HEDGEROW__NOTICE__INIT;
+    Hedgerow__Notice two_trees = HEDGEROW__NOTICE__INIT;
+    Hedgerow__Slot slot = HEDGEROW__SLOT__INIT;
+    slot.slot = 2;
+    slot.tree = hr_text_of("tree");
+    slot.signature = hr_text_of("signature");
+    empty.slot = refused.slot = two_trees.slot = 2;
+    two_trees.kind = HEDGEROW__NOTICE__KIND__TWO_TREES;
+    Hedgerow__Slot other = slot;
+    other.tree = hr_text_of("other tree");
+    two_trees.first = &slot;
+    two_trees.second = &other;
+    empty.kind = HEDGEROW__NOTICE__KIND__EMPTY;
+    refused.kind = HEDGEROW__NOTICE__KIND__REFUSED;
+    Hedgerow__Release release = HEDGEROW__RELEASE__INIT, *releases[] = {&release};
+    release = (Hedgerow__Release){.base = release.base,
+                                  .what = hr_text_of("gain"),
+                                  .tree = -1,
+                                  .level = -1,
+                                  .group = 1,
+                                  .part = 2,
+                                  .cost = 3,
+                                  .sensitivity = 4,
+                                  .mechanism = 1,
+                                  .scale_num = 5,
+                                  .scale_den = 6,
+                                  .draws = 7};
+    int64_t tails[] = {-3, 4};
+    Hedgerow__Ballot ballot = HEDGEROW__BALLOT__INIT;
+    ballot.round = 1;
+    ballot.counted = true;
+    ballot.gain = -1024;
+    ballot.records = 1 << 20;
+    ballot.releases = releases;
+    ballot.n_releases = 1;
+    ballot.tails = tails;
+    ballot.n_tails = 2;
+    check_kind("notice-empty", HEDGEROW__MESSAGE__KIND_NOTICE, &empty);
+    check_kind("notice-refused", HEDGEROW__MESSAGE__KIND_NOTICE, &refused);
+    check_kind("notice-two-trees", HEDGEROW__MESSAGE__KIND_NOTICE, &two_trees);
+    check_kind("ballot", HEDGEROW__MESSAGE__KIND_BALLOT, &ballot);
+    ballot.counted = false;
+    check_kind("ballot-none", HEDGEROW__MESSAGE__KIND_BALLOT, &ballot);
+}
+
+static void test_golden__envelopes(void **state) {
+    (void)state;
+    Hedgerow__Envelope e = HEDGEROW__ENVELOPE__INIT;
+    e = (Hedgerow__Envelope){.base = e.base,
+                             .version = 2,
+                             .federation = hr_text_of("hospitals"),
+                             .job = hr_text_of("0123456789abcdef"),
+                             .from = hr_text_of("anna"),
+                             .to = hr_text_of("bert"),
+                             .sequence = 9,
+                             .more = true,
+                             .body = hr_text_of("body"),
+                             .received = 8};
+    check_bytes("envelope", packed(&e));
+    e.more = false;
+    check_bytes("envelope-last", packed(&e));
+}
+
+/* A tree of three nodes, with a release by every mechanism, or by those whose noise is shared. */
+static void test_golden__trees_and_mechanisms(void **state) {
+    (void)state;
+    enum { UNSHARED = 5 };
+    static const hr_mechanism mechanisms[] = {HR_MECHANISM_IDENTITY,
+                                              HR_MECHANISM_DISCRETE_LAPLACE,
+                                              HR_MECHANISM_DISCRETE_GAUSSIAN,
+                                              HR_MECHANISM_EXPONENTIAL,
+                                              HR_MECHANISM_PERMUTE_AND_FLIP,
+                                              HR_MECHANISM_SHARED_DISCRETE_GAUSSIAN,
+                                              HR_MECHANISM_SHARED_DISCRETE_LAPLACE};
+    hr_tree_slot where = {.owner = "anna", .slot = 3};
+    memcpy(where.start.bytes, "0123456789abcdef0123456789abcdef", HR_DIGEST_SIZE);
+    hr_node nodes[] = {
+        {.left = 1, .feature = 2, .threshold = .5, .missing_left = true}, {.value = -1}, {.value = 1}};
+    hr_bin_set subsets[] = {{{1, 2, 3, 4}}};
+    hr_release releases[sizeof mechanisms / sizeof *mechanisms];
+    for (size_t i = 0; i < sizeof releases / sizeof *releases; i++)
+        releases[i] = (hr_release){.what = "line",
+                                   .tree = 3,
+                                   .level = 1,
+                                   .group = 4,
+                                   .part = 5,
+                                   .cost = 6,
+                                   .sensitivity = 7,
+                                   .mechanism = mechanisms[i],
+                                   .scale_num = 8,
+                                   .scale_den = 9,
+                                   .draws = 10,
+                                   .shares = i < UNSHARED ? 0 : 11};
+    hr_paid_tree tree = {.tree = {.nodes = nodes, .node_count = 3, .subsets = subsets, .subset_count = 1},
+                         .releases = releases,
+                         .release_count = UNSHARED};
+    static const uint8_t known[] = {5};
+    tree.set.known = known;
+    memcpy(tree.set.digest.bytes, "fedcba9876543210fedcba9876543210", HR_DIGEST_SIZE);
+    hr_bytes bytes = {0};
+    assert_int_equal(hr_wire_tree_pack(&where, &tree, &bytes, NULL), HR_OK);
+    check_bytes("tree", bytes);
+    nodes[0].missing_left = false;
+    assert_int_equal(hr_wire_tree_pack(&where, &tree, &bytes, NULL), HR_OK);
+    check_bytes("tree-missing-right", bytes);
+    tree.releases = releases + UNSHARED;
+    tree.release_count = sizeof releases / sizeof *releases - UNSHARED;
+    assert_int_equal(hr_wire_tree_pack(&where, &tree, &bytes, NULL), HR_OK);
+    check_bytes("tree-shares", bytes);
+    assert_null(hr_mechanism_info_of(sizeof mechanisms / sizeof *mechanisms));
+}
+
+static void test_golden__simfl(void **state) {
+    (void)state;
+    uint32_t rows[] = {1, 300};
+    int64_t sums[] = {-2, 3}, gradients[] = {-1, 1 << 20};
+    uint64_t weights[] = {0, 256};
+    Hedgerow__SimflSize size = HEDGEROW__SIMFL_SIZE__INIT;
+    size.rows = 300;
+    size.sums = sums;
+    size.n_sums = 2;
+    Hedgerow__SimflSizes sizes = HEDGEROW__SIMFL_SIZES__INIT;
+    sizes.rows = rows;
+    sizes.sums = sums;
+    sizes.n_rows = sizes.n_sums = 2;
+    Hedgerow__SimflHashes hashes = HEDGEROW__SIMFL_HASHES__INIT;
+    hashes.rows = 300;
+    hashes.first = 7;
+    hashes.hashes = hr_text_of("hashes");
+    Hedgerow__SimflTurn turn = HEDGEROW__SIMFL_TURN__INIT;
+    turn.tree = 1;
+    turn.last = hr_text_of("tree");
+    Hedgerow__SimflGradients wire = HEDGEROW__SIMFL_GRADIENTS__INIT;
+    wire.tree = 2;
+    wire.gradients = gradients;
+    wire.weights = weights;
+    wire.n_gradients = wire.n_weights = 2;
+    Hedgerow__SimflTree tree = HEDGEROW__SIMFL_TREE__INIT;
+    tree.tree = turn.last;
+    Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
+    notice.slot = 3;
+    notice.kind = HEDGEROW__NOTICE__KIND__SENT;
+    check_kind("simfl-size", HEDGEROW__MESSAGE__KIND_SIMFL_SIZE, &size);
+    check_kind("simfl-sizes", HEDGEROW__MESSAGE__KIND_SIMFL_SIZES, &sizes);
+    check_kind("simfl-hashes", HEDGEROW__MESSAGE__KIND_SIMFL_HASHES, &hashes);
+    check_kind("simfl-turn", HEDGEROW__MESSAGE__KIND_SIMFL_TURN, &turn);
+    check_kind("simfl-gradients", HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, &wire);
+    check_kind("simfl-tree", HEDGEROW__MESSAGE__KIND_SIMFL_TREE, &tree);
+    check_kind("notice-sent", HEDGEROW__MESSAGE__KIND_NOTICE, &notice);
+}
+
+/* What journals hold of an event is its number (src/federation/party/party.c), and its bytes, which are
+ * messages. */
+static void test_golden__events(void **state) {
+    (void)state;
+    static const hr_event_kind events[] = {HR_EVENT_MESSAGE, HR_EVENT_DECIDED, HR_EVENT_BEGUN,
+                                           HR_EVENT_WORKED,  HR_EVENT_AWAY,    HR_EVENT_ASKED};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) assert_int_equal(events[i], i + 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden__questions_of_id3),
+        cmocka_unit_test(test_golden__questions_of_hedge),
+        cmocka_unit_test(test_golden__terms_and_answers),
+        cmocka_unit_test(test_golden__forests),
+        cmocka_unit_test(test_golden__beginnings_with_masks),
+        cmocka_unit_test(test_golden__jobs_that_train_nothing),
+        cmocka_unit_test(test_golden__sums_and_choices),
+        cmocka_unit_test(test_golden__notices_and_ballots),
+        cmocka_unit_test(test_golden__envelopes),
+        cmocka_unit_test(test_golden__trees_and_mechanisms),
+        cmocka_unit_test(test_golden__events),
+        cmocka_unit_test(test_golden__simfl),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,246 @@
+/* Compressed tables, made by gzip 1.12, zstd 1.5.4 and xz 5.4.1 (golden/). head.csv has a header and 200
+ * records, tail.csv 200 records. */
+#include "support/reader_checks.h"
+#include "support/temp_dir.h"
+#include "tables/source/contents.h"
+#include "tables/source/table_source.h"
+
+enum { FORMATS = 3, PATH_SIZE = 512, FILE_SIZE = 4096 };
+
+static const char *const endings[FORMATS] = {"gz", "zst", "xz"};
+static const char *const names[FORMATS] = {"gzip", "zstd", "xz"};
+
+static const char usual[] = "hedgerow-schema: 1\n"
+                            "label: {name: y, kind: classes, values: [no, \"yes\"]}\n"
+                            "features:\n"
+                            "  - {name: n, kind: number, low: -10, high: 10}\n"
+                            "  - {name: c, kind: category, values: [red, blue]}\n";
+
+typedef struct packed_files {
+    void *dir;
+    hr_schema *schema;
+    char path[PATH_SIZE];
+} packed_files;
+
+static bool is_built_in(size_t format) {
+    const hr_codec *const codecs[FORMATS] = {hr_codec_gzip(), hr_codec_zstd(), hr_codec_xz()};
+    return codecs[format] != NULL;
+}
+
+static size_t load_golden(const char *name, size_t format, char *bytes) {
+    char path[PATH_SIZE];
+    size_t size;
+    snprintf(path, sizeof path, "%s/tables/source/golden/%s.%s", HR_TESTS_DIR, name, endings[format]);
+    char *read = read_file(path, &size);
+    assert_in_range(size, 1, FILE_SIZE);
+    memcpy(bytes, read, size);
+    free(read);
+    return size;
+}
+
+static hr_status read_bytes(packed_files *f, const char *bytes, size_t size, hr_data **out, hr_error *err) {
+    write_file(f->path, bytes, size);
+    return hr_data_read(f->schema, f->path, NULL, out, err);
+}
+
+static void expect_rows(packed_files *f, const char *path, size_t rows) {
+    hr_data *data = NULL;
+    hr_error err = {0};
+    if (hr_data_read(f->schema, path, NULL, &data, &err))
+        fail_msg("%s:%d: %s", err.file, (int)err.line, err.message);
+    assert_int_equal(hr_data_rows(data), rows);
+    for (size_t i = 0; i < rows; i++) {
+        assert_true(hr_data_numbers(data, 0)[i] == (double)(i % 11) - 5);
+        assert_int_equal(hr_data_codes(data, 1)[i], i % 3 ? 1 : 2);
+        assert_true(hr_data_labels(data)[i] == (double)(i % 2));
+    }
+    hr_data_free(data);
+}
+
+static void expect_refusal(packed_files *f, const char *path, hr_status status, const char *words) {
+    hr_data *data = NULL;
+    hr_error err = {0};
+    assert_int_equal(hr_data_read(f->schema, path, NULL, &data, &err), status);
+    if (!strstr(err.message, words)) fail_msg("%s: %s", path, err.message);
+    assert_string_equal(err.file, path);
+    assert_true(err.remedy[0] != '\0');
+    assert_null(data);
+}
+
+static const char *golden(const char *name) {
+    static char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/tables/source/golden/%s", HR_TESTS_DIR, name);
+    return path;
+}
+
+static void test_compressed__is_read_as_what_it_stands_for(void **state) {
+    packed_files *f = *state;
+    char bytes[2 * FILE_SIZE];
+    for (size_t i = 0; i < FORMATS; i++) {
+        size_t size = load_golden("head.csv", i, bytes);
+        write_file(f->path, bytes, size);
+        if (!is_built_in(i)) {
+            expect_refusal(f, f->path, HR_E_ABSENT, names[i]);
+            continue;
+        }
+        expect_rows(f, f->path, 200);
+        /* Two compressed streams are one table. */
+        size += load_golden("tail.csv", i, bytes + size);
+        write_file(f->path, bytes, size);
+        expect_rows(f, f->path, 400);
+    }
+}
+
+static void test_compressed__is_recognised_whatever_its_name_and_in_proposals(void **state) {
+    packed_files *f = *state;
+    char bytes[FILE_SIZE], *yaml = NULL;
+    hr_error err = {0};
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (!is_built_in(i)) continue;
+        write_file(f->path, bytes, load_golden("head.csv", i, bytes));
+        assert_int_equal(hr_schema_infer(f->path, HR_FORMAT_AUTO, "y", &yaml, &err), HR_OK);
+        assert_non_null(strstr(yaml, "low: -5"));
+        hr_text_free(yaml);
+    }
+}
+
+/* Whatever its length, a file that was cut off is no shorter table. */
+static void test_compressed__truncated_files_are_refused(void **state) {
+    packed_files *f = *state;
+    char bytes[FILE_SIZE];
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (!is_built_in(i)) continue;
+        const size_t size = load_golden("head.csv", i, bytes);
+        for (size_t left = 6; left < size; left++) {
+            hr_data *data = NULL;
+            hr_error err = {0};
+            assert_int_equal(read_bytes(f, bytes, left, &data, &err), HR_E_FORMAT);
+            if (!strstr(err.message, "end too early"))
+                fail_msg("%s, %zu of %zu bytes: %s", names[i], left, size, err.message);
+            assert_null(data);
+        }
+    }
+}
+
+/* Every format has checksums: of every third bit that turns, either nothing changes, or it is noticed. */
+static void test_compressed__damaged_files_are_refused(void **state) {
+    packed_files *f = *state;
+    char bytes[FILE_SIZE];
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (!is_built_in(i)) continue;
+        const size_t size = load_golden("head.csv", i, bytes);
+        size_t refused = 0;
+        for (size_t at = 0; at < size * 8; at += 3) {
+            hr_data *data = NULL;
+            hr_error err = {0};
+            bytes[at / 8] ^= (char)(1 << at % 8);
+            const hr_status status = read_bytes(f, bytes, size, &data, &err);
+            bytes[at / 8] ^= (char)(1 << at % 8);
+            refused += status != HR_OK;
+            if (!status) assert_int_equal(hr_data_rows(data), 200);
+            hr_data_free(data);
+        }
+        assert_true(refused > size * 8 / 3 * 3 / 4);
+    }
+}
+
+static void test_compressed__other_bytes_after_the_end_are_refused(void **state) {
+    packed_files *f = *state;
+    char bytes[FILE_SIZE];
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (!is_built_in(i)) continue;
+        size_t size = load_golden("head.csv", i, bytes);
+        memcpy(bytes + size, "1,red,yes\n2,red,yes\n3,red,yes\n", 30);
+        write_file(f->path, bytes, size + 30);
+        expect_refusal(f, f->path, HR_E_FORMAT, "data are damaged");
+    }
+}
+
+/* 70 MiB in some kilobytes: the limit of a record holds for what comes out. */
+static void test_compressed__limits_hold_for_what_comes_out(void **state) {
+    packed_files *f = *state;
+    if (hr_codec_zstd()) expect_refusal(f, golden("endless.csv.zst"), HR_E_LIMIT, "longer than 64 MiB");
+    if (hr_codec_xz()) expect_refusal(f, golden("endless.csv.xz"), HR_E_LIMIT, "longer than 64 MiB");
+    if (hr_codec_zstd()) expect_refusal(f, golden("wide.csv.zst"), HR_E_LIMIT, "more than 256 MiB of memory");
+    if (hr_codec_xz()) expect_refusal(f, golden("wide.csv.xz"), HR_E_LIMIT, "more than 256 MiB of memory");
+}
+
+static void test_compressed__files_within_files_are_refused(void **state) {
+    packed_files *f = *state;
+    if (hr_codec_gzip())
+        expect_refusal(f, golden("twice.csv.gz"), HR_E_FORMAT, "a xz file within a gzip file");
+}
+
+/* ---- Contents that are no table ---- */
+
+typedef struct foreign_file {
+    const char *bytes;
+    size_t size;
+    const char *name, *remedy;
+} foreign_file;
+
+#define BYTES(text) text, sizeof text - 1
+
+static void test_compressed__other_formats_are_named_with_the_remedy(void **state) {
+    packed_files *f = *state;
+    static const foreign_file cases[] = {
+        {BYTES("PAR1\x15\x04\x15\x10"), "Parquet",
+         "pandas.read_parquet('FILE').to_csv('FILE.csv', index=False)"},
+        {BYTES("ARROW1\0\0\xff\xff"), "Arrow", "pandas.read_feather('FILE')"},
+        {BYTES("FEA1\0\0\0\0"), "Feather", "pandas.read_feather('FILE')"},
+        {BYTES("\xd0\xcf\x11\xe0\xa1\xb1"), "Excel", "pandas.read_excel('FILE')"},
+        {BYTES("PK\3\4\x14\0"), "ZIP", "save it as CSV"},
+        {BYTES("BZh91AY&SY\0"), "bzip2", "bunzip2"},
+        {BYTES("\4\x22\x4d\x18\x64"), "LZ4", "lz4"},
+        {BYTES("7z\xbc\xaf\x27\x1c\0"), "7z", "unpack"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hr_data *data = NULL;
+        hr_error err = {0};
+        assert_int_equal(read_bytes(f, cases[i].bytes, cases[i].size, &data, &err), HR_E_FORMAT);
+        if (!strstr(err.message, cases[i].name) || !strstr(err.remedy, cases[i].remedy))
+            fail_msg("%s: %s; %s", cases[i].name, err.message, err.remedy);
+        assert_null(data);
+    }
+}
+
+/* A column may be called as a format begins. */
+static void test_compressed__text_is_not_taken_for_another_format(void **state) {
+    (void)state;
+    static const char *const texts[] = {"PAR1,n\n", "ARROW1;x\n", "FEA1,y\n", "PK,y\n", "BZh9,y\n",
+                                        "7z,y\n",   "PAR1",       "",         "S"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_int_equal(hr_contents_find(texts[i], strlen(texts[i])).kind, HR_CONTENTS_TEXT);
+}
+
+static int set_up(void **state) {
+    packed_files *f = calloc(1, sizeof *f);
+    if (!f || temp_dir_open(&f->dir)) return -1;
+    f->schema = must_schema(usual);
+    snprintf(f->path, sizeof f->path, "%s/table", ((temp_dir *)f->dir)->folder);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    packed_files *f = *state;
+    hr_schema_free(f->schema);
+    int failed = temp_dir_close(&f->dir);
+    free(f);
+    return failed;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_compressed__is_read_as_what_it_stands_for),
+        cmocka_unit_test(test_compressed__is_recognised_whatever_its_name_and_in_proposals),
+        cmocka_unit_test(test_compressed__truncated_files_are_refused),
+        cmocka_unit_test(test_compressed__damaged_files_are_refused),
+        cmocka_unit_test(test_compressed__other_bytes_after_the_end_are_refused),
+        cmocka_unit_test(test_compressed__limits_hold_for_what_comes_out),
+        cmocka_unit_test(test_compressed__files_within_files_are_refused),
+        cmocka_unit_test(test_compressed__other_formats_are_named_with_the_remedy),
+        cmocka_unit_test(test_compressed__text_is_not_taken_for_another_format),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
