@@ -1,7 +1,7 @@
 /* Exact samplers: every probability below is met exactly, given uniform bits (laplace.proof.md; Canonne,
  * Kamath, Steinke 2020). Integer arithmetic only; loops end with probability 1. */
-#ifndef HR_RANDOM_SAMPLE_H
-#define HR_RANDOM_SAMPLE_H
+#ifndef HR_PRIVACY_SAMPLE_H
+#define HR_PRIVACY_SAMPLE_H
 
 #include "privacy/crypto/csprng.h"
 

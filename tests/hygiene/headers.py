@@ -2,6 +2,7 @@
 """Every header compiles alone and twice included: inside headers as C11, public ones as C++17 too, with strict warnings.
 usage: headers.py ROOT BUILD CC [CC's arguments]   (BUILD has the generated headers; the C++ compiler is $CXX or c++)"""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -35,6 +36,9 @@ def main():
             if said:
                 problems.append('%s:1: does not compile alone with %s:\n%s' % (path, compiler[0], said))
     for path in source.files(root, 'src', suffixes=('.h',)):
+        guard = 'HR_%s' % re.sub(r'[/.]', '_', os.path.relpath(path, 'src')).upper()
+        if '#ifndef %s\n#define %s\n' % (guard, guard) not in source.read(root, path):
+            problems.append('%s:1: has no guard %s' % (path, guard))
         said = complaint(cc, STRICT_C + public + inside, '#include "%s"\n' % os.path.relpath(path, 'src'))
         if said:
             problems.append('%s:1: does not compile alone with %s:\n%s' % (path, cc[0], said))

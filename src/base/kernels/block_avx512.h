@@ -1,8 +1,8 @@
 /* The walk of a block in vectors of 64 records. What a level's nodes ask is looked up by the records' places
  * with byte permutations; their bins are chosen among the level's columns, one column after the other: so a
  * level takes time by its different features, not by its nodes. */
-#ifndef HR_KERNELS_BLOCK_AVX512_H
-#define HR_KERNELS_BLOCK_AVX512_H
+#ifndef HR_BASE_KERNELS_BLOCK_AVX512_H
+#define HR_BASE_KERNELS_BLOCK_AVX512_H
 
 #include "base/kernels/levels.h"
 

@@ -1,7 +1,7 @@
 /* Loops over a block of records in C: the walk down a tree, steps of scores, gradients as integers. Loops
  * over bytes hold 0 or 255 for false or true, so that gcc and clang make vectors of them. */
-#ifndef HR_KERNELS_BLOCK_LOOPS_H
-#define HR_KERNELS_BLOCK_LOOPS_H
+#ifndef HR_BASE_KERNELS_BLOCK_LOOPS_H
+#define HR_BASE_KERNELS_BLOCK_LOOPS_H
 
 #include "base/kernels/levels.h"
 

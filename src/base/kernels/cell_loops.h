@@ -1,6 +1,6 @@
 /* Cells of CSV records: where they end, and the plain numbers in them. */
-#ifndef HR_KERNELS_CELL_LOOPS_H
-#define HR_KERNELS_CELL_LOOPS_H
+#ifndef HR_BASE_KERNELS_CELL_LOOPS_H
+#define HR_BASE_KERNELS_CELL_LOOPS_H
 
 #include "base/text/number_fast.h"
 

@@ -6,8 +6,8 @@
  * eights. Two numbers of eight digits are exact doubles; their sum is exact up to 15 digits, which is all
  * that a cell with a point holds, and without a point it is the value, rounded once. So is its quotient by a
  * power of ten. A cell that is anything else goes the portable way. */
-#ifndef HR_KERNELS_CELL_VECTORS_H
-#define HR_KERNELS_CELL_VECTORS_H
+#ifndef HR_BASE_KERNELS_CELL_VECTORS_H
+#define HR_BASE_KERNELS_CELL_VECTORS_H
 
 #include "base/kernels/cell_loops.h"
 

@@ -1,6 +1,6 @@
 /* The best cut of a node, in C that compilers make vectors of. */
-#ifndef HR_KERNELS_CUT_LOOPS_H
-#define HR_KERNELS_CUT_LOOPS_H
+#ifndef HR_BASE_KERNELS_CUT_LOOPS_H
+#define HR_BASE_KERNELS_CUT_LOOPS_H
 
 #include "base/kernels/cuts.h"
 

@@ -1,6 +1,6 @@
 /* A node, by whose sums of gradients and weights cuts are judged. */
-#ifndef HR_KERNELS_CUTS_H
-#define HR_KERNELS_CUTS_H
+#ifndef HR_BASE_KERNELS_CUTS_H
+#define HR_BASE_KERNELS_CUTS_H
 
 #include <stddef.h>
 #include <stdint.h>

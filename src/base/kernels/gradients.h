@@ -1,6 +1,6 @@
 /* Gradients and hessians of logistic loss, as words (trees/stats/packing.h). */
-#ifndef HR_KERNELS_GRADIENTS_H
-#define HR_KERNELS_GRADIENTS_H
+#ifndef HR_BASE_KERNELS_GRADIENTS_H
+#define HR_BASE_KERNELS_GRADIENTS_H
 
 #include "base/round.h"
 

@@ -1,8 +1,8 @@
 /* The loops that most time goes into, each for several instruction sets. A set is chosen once, by what the
  * processor has; all of them compute the same bytes, so the choice changes speed alone. Intrinsics belong
  * here and nowhere else. */
-#ifndef HR_KERNELS_KERNELS_H
-#define HR_KERNELS_KERNELS_H
+#ifndef HR_BASE_KERNELS_KERNELS_H
+#define HR_BASE_KERNELS_KERNELS_H
 
 #include "base/kernels/cuts.h"
 #include "base/kernels/gradients.h"

@@ -1,8 +1,8 @@
 /* A tree of two-way splits as the walk of blocks of records reads it: level by level, every level full. The
  * places of a level are counted from left to right; the record at place p of one level goes to 2 p or 2 p + 1
  * of the next. A leaf above the last level sends all records left. */
-#ifndef HR_KERNELS_LEVELS_H
-#define HR_KERNELS_LEVELS_H
+#ifndef HR_BASE_KERNELS_LEVELS_H
+#define HR_BASE_KERNELS_LEVELS_H
 
 #include <stdbool.h>
 #include <stddef.h>

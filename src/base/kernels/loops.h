@@ -1,7 +1,7 @@
 /* Loops in C that compilers make vectors of: every set compiles them for its own instructions, and replaces
  * those that it knows a better way for. */
-#ifndef HR_KERNELS_LOOPS_H
-#define HR_KERNELS_LOOPS_H
+#ifndef HR_BASE_KERNELS_LOOPS_H
+#define HR_BASE_KERNELS_LOOPS_H
 
 #include "base/kernels/place_loops.h"
 #include "base/kernels/search.h"

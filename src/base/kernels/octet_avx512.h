@@ -1,6 +1,6 @@
 /* Octets (octets.h) in vectors of AVX-512. */
-#ifndef HR_KERNELS_OCTET_AVX512_H
-#define HR_KERNELS_OCTET_AVX512_H
+#ifndef HR_BASE_KERNELS_OCTET_AVX512_H
+#define HR_BASE_KERNELS_OCTET_AVX512_H
 
 #include "base/kernels/octets.h"
 

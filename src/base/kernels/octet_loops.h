@@ -1,6 +1,6 @@
 /* Octets (octets.h) in C. */
-#ifndef HR_KERNELS_OCTET_LOOPS_H
-#define HR_KERNELS_OCTET_LOOPS_H
+#ifndef HR_BASE_KERNELS_OCTET_LOOPS_H
+#define HR_BASE_KERNELS_OCTET_LOOPS_H
 
 #include "base/kernels/octets.h"
 

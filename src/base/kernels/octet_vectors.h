@@ -1,6 +1,6 @@
 /* Octets (octets.h) in vectors of AVX2. */
-#ifndef HR_KERNELS_OCTET_VECTORS_H
-#define HR_KERNELS_OCTET_VECTORS_H
+#ifndef HR_BASE_KERNELS_OCTET_VECTORS_H
+#define HR_BASE_KERNELS_OCTET_VECTORS_H
 
 #include "base/kernels/octet_loops.h"
 

@@ -1,7 +1,7 @@
 /* Bins of a few features, record by record: an octet is the eight bytes that a record has for eight features,
  * so vectors take several records at once, and all features of them. */
-#ifndef HR_KERNELS_OCTETS_H
-#define HR_KERNELS_OCTETS_H
+#ifndef HR_BASE_KERNELS_OCTETS_H
+#define HR_BASE_KERNELS_OCTETS_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* Loops over the places of a tree, in C that compilers make vectors of. */
-#ifndef HR_KERNELS_PLACE_LOOPS_H
-#define HR_KERNELS_PLACE_LOOPS_H
+#ifndef HR_BASE_KERNELS_PLACE_LOOPS_H
+#define HR_BASE_KERNELS_PLACE_LOOPS_H
 
 #include "base/kernels/places.h"
 

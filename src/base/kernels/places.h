@@ -1,8 +1,8 @@
 /* The upper part of a tree of two-way splits, laid out for blocks of records: at most HR_PLACES_MAX places
  * below it, numbered from left to right. All records of a block are held against every split, in vectors, so
  * that none of them waits for the one before it. */
-#ifndef HR_KERNELS_PLACES_H
-#define HR_KERNELS_PLACES_H
+#ifndef HR_BASE_KERNELS_PLACES_H
+#define HR_BASE_KERNELS_PLACES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Division of records (rows.h) in vectors of AVX-512. */
-#ifndef HR_KERNELS_ROW_AVX512_H
-#define HR_KERNELS_ROW_AVX512_H
+#ifndef HR_BASE_KERNELS_ROW_AVX512_H
+#define HR_BASE_KERNELS_ROW_AVX512_H
 
 #include "base/kernels/rows.h"
 

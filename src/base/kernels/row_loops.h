@@ -1,6 +1,6 @@
 /* Division of records (rows.h) in C. */
-#ifndef HR_KERNELS_ROW_LOOPS_H
-#define HR_KERNELS_ROW_LOOPS_H
+#ifndef HR_BASE_KERNELS_ROW_LOOPS_H
+#define HR_BASE_KERNELS_ROW_LOOPS_H
 
 #include "base/kernels/rows.h"
 

@@ -1,6 +1,6 @@
 /* Division of records (rows.h) in vectors of AVX2. */
-#ifndef HR_KERNELS_ROW_VECTORS_H
-#define HR_KERNELS_ROW_VECTORS_H
+#ifndef HR_BASE_KERNELS_ROW_VECTORS_H
+#define HR_BASE_KERNELS_ROW_VECTORS_H
 
 #include "base/kernels/row_loops.h"
 

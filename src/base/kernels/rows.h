@@ -1,6 +1,6 @@
 /* Records of a node: a row and a value each, which move together when the node is split. */
-#ifndef HR_KERNELS_ROWS_H
-#define HR_KERNELS_ROWS_H
+#ifndef HR_BASE_KERNELS_ROWS_H
+#define HR_BASE_KERNELS_ROWS_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* Where numbers lie among ascending edges: the edges are dealt to buckets of equal width, so that a number's
  * bucket, which takes two operations, leaves few of them to compare with. */
-#ifndef HR_KERNELS_SEARCH_H
-#define HR_KERNELS_SEARCH_H
+#ifndef HR_BASE_KERNELS_SEARCH_H
+#define HR_BASE_KERNELS_SEARCH_H
 
 #include <math.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Bins of numbers where the edges are so few that registers hold them: sixteen numbers at once as floats, or
  * eight by their buckets. Gathers from memory, for more edges, are no faster than the loop. */
-#ifndef HR_KERNELS_SEARCH_AVX512_H
-#define HR_KERNELS_SEARCH_AVX512_H
+#ifndef HR_BASE_KERNELS_SEARCH_AVX512_H
+#define HR_BASE_KERNELS_SEARCH_AVX512_H
 
 #include "base/kernels/loops.h"
 

@@ -1,6 +1,6 @@
 /* The sets of kernels, each in a file of its own that is compiled for its instructions. */
-#ifndef HR_KERNELS_SETS_H
-#define HR_KERNELS_SETS_H
+#ifndef HR_BASE_KERNELS_SETS_H
+#define HR_BASE_KERNELS_SETS_H
 
 #include "base/kernels/kernels.h"
 

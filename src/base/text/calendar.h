@@ -1,6 +1,6 @@
 /* The Gregorian calendar and the clock: between seconds and their fields. No time zone, no leap seconds. */
-#ifndef HR_BASE_CALENDAR_H
-#define HR_BASE_CALENDAR_H
+#ifndef HR_BASE_TEXT_CALENDAR_H
+#define HR_BASE_TEXT_CALENDAR_H
 
 #include <stdint.h>
 

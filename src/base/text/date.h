@@ -1,6 +1,6 @@
 /* Dates of the calendar as text, in UTC. */
-#ifndef HR_BASE_DATE_H
-#define HR_BASE_DATE_H
+#ifndef HR_BASE_TEXT_DATE_H
+#define HR_BASE_TEXT_DATE_H
 
 #include <stdbool.h>
 #include <stdint.h>

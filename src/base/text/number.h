@@ -3,8 +3,8 @@
  * Every conversion here is correctly rounded (to nearest, ties to even): the result is the bits that strtod
  * gives in the C locale. strtod itself is slow where tables are long and depends on the program's locale: it
  * gets the rare cases only, spelt without a decimal point. */
-#ifndef HR_BASE_NUMBER_H
-#define HR_BASE_NUMBER_H
+#ifndef HR_BASE_TEXT_NUMBER_H
+#define HR_BASE_TEXT_NUMBER_H
 
 #include <hedgerow/amount.h>
 #include <stdbool.h>

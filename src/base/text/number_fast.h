@@ -3,8 +3,8 @@
  * Eight characters are loaded into one word, lowest byte first; a carry-free test finds the first that is no
  * digit; the digits are moved to the word's top, so that zeros stand before them, and three multiplications
  * add up pairs, fours and eights. Everything unusual is left to hr_number_parse. */
-#ifndef HR_BASE_NUMBER_FAST_H
-#define HR_BASE_NUMBER_FAST_H
+#ifndef HR_BASE_TEXT_NUMBER_FAST_H
+#define HR_BASE_TEXT_NUMBER_FAST_H
 
 #include "base/text/number.h"
 

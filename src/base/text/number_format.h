@@ -1,6 +1,6 @@
 /* Numbers as people write them: with a decimal comma, separated thousands, a sign of percent or currency. */
-#ifndef HR_BASE_NUMBER_FORMAT_H
-#define HR_BASE_NUMBER_FORMAT_H
+#ifndef HR_BASE_TEXT_NUMBER_FORMAT_H
+#define HR_BASE_TEXT_NUMBER_FORMAT_H
 
 #include "base/text/number.h"
 

@@ -1,6 +1,6 @@
 /* Small matters of text: blanks, UTF-8. */
-#ifndef HR_BASE_TEXT_H
-#define HR_BASE_TEXT_H
+#ifndef HR_BASE_TEXT_TEXT_H
+#define HR_BASE_TEXT_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

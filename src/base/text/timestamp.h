@@ -5,8 +5,8 @@
  * 1999, 00 to 68 are 2000 to 2068), %m %d %H %M %S (two digits), %-m %-d %-H %-I (one or two), %b (Jan to
  * Dec, in any case), %I with %p (AM or PM), %z (Z or +HH:MM, +HHMM, +HH), %s (seconds since 1970 in UTC), %%.
  * Every other character stands for itself. */
-#ifndef HR_BASE_TIMESTAMP_H
-#define HR_BASE_TIMESTAMP_H
+#ifndef HR_BASE_TEXT_TIMESTAMP_H
+#define HR_BASE_TEXT_TIMESTAMP_H
 
 #include <hedgerow/schema.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* The federation file: the members, their public keys, and the broker that carries their packets. Its format
  * stands in docs/formats.md. */
-#ifndef HR_CONFIG_FEDERATION_FILE_H
-#define HR_CONFIG_FEDERATION_FILE_H
+#ifndef HR_FEDERATION_CONFIG_FEDERATION_FILE_H
+#define HR_FEDERATION_CONFIG_FEDERATION_FILE_H
 
 #include "base/arena.h"
 #include "federation/config/fields.h"

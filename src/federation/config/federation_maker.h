@@ -1,6 +1,6 @@
 /* Steps of writing the files of a federation, for a new one and for one that changes. */
-#ifndef HR_CONFIG_FEDERATION_MAKER_H
-#define HR_CONFIG_FEDERATION_MAKER_H
+#ifndef HR_FEDERATION_CONFIG_FEDERATION_MAKER_H
+#define HR_FEDERATION_CONFIG_FEDERATION_MAKER_H
 
 #include "base/arena.h"
 #include "federation/transport/address.h"

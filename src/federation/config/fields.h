@@ -1,7 +1,7 @@
 /* Reads configuration files by tables: the keys of a mapping, the values that each allows, and where they
  * go. */
-#ifndef HR_CONFIG_FIELDS_H
-#define HR_CONFIG_FIELDS_H
+#ifndef HR_FEDERATION_CONFIG_FIELDS_H
+#define HR_FEDERATION_CONFIG_FIELDS_H
 
 #include "tables/schema/keys.h"
 

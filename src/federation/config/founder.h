@@ -1,6 +1,6 @@
 /* The folder of a federation, as hr_federation_init made it, for the founder's other commands. */
-#ifndef HR_CONFIG_FOUNDER_H
-#define HR_CONFIG_FOUNDER_H
+#ifndef HR_FEDERATION_CONFIG_FOUNDER_H
+#define HR_FEDERATION_CONFIG_FOUNDER_H
 
 #include "federation/config/federation_file.h"
 #include "federation/transport/nats.h"

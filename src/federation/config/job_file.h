@@ -1,7 +1,7 @@
 /* The job file: the model that a coordinator asks for, its owners and the files of the coordinator. Its
  * format stands in docs/formats.md. */
-#ifndef HR_CONFIG_JOB_FILE_H
-#define HR_CONFIG_JOB_FILE_H
+#ifndef HR_FEDERATION_CONFIG_JOB_FILE_H
+#define HR_FEDERATION_CONFIG_JOB_FILE_H
 
 #include "base/arena.h"
 #include "federation/config/fields.h"

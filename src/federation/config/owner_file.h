@@ -1,7 +1,7 @@
 /* The owner file: where an owner's data, keys and ledger are, and what it allows. Its format stands in
  * docs/formats.md. */
-#ifndef HR_CONFIG_OWNER_FILE_H
-#define HR_CONFIG_OWNER_FILE_H
+#ifndef HR_FEDERATION_CONFIG_OWNER_FILE_H
+#define HR_FEDERATION_CONFIG_OWNER_FILE_H
 
 #include "base/arena.h"
 #include "federation/config/owner_policy.h"

@@ -1,6 +1,6 @@
 /* The policy of an owner file: which jobs the owner takes part in. Its keys stand in docs/formats.md. */
-#ifndef HR_CONFIG_OWNER_POLICY_H
-#define HR_CONFIG_OWNER_POLICY_H
+#ifndef HR_FEDERATION_CONFIG_OWNER_POLICY_H
+#define HR_FEDERATION_CONFIG_OWNER_POLICY_H
 
 #include "federation/config/fields.h"
 #include "federation/protocol/membership.h"

@@ -1,8 +1,8 @@
 /* The question of an evaluation over owners (fit/measure/shared_evaluation.h): the bytes of a model file. The
  * terms name their SHA-256, so that an owner decides on one model and no other is answered. An owner believes
  * nothing else of it: it is checked as a model file of strangers is. */
-#ifndef HR_FEDERATED_EVALUATION_QUESTION_H
-#define HR_FEDERATED_EVALUATION_QUESTION_H
+#ifndef HR_FEDERATION_FEDERATED_EVALUATION_QUESTION_H
+#define HR_FEDERATION_FEDERATED_EVALUATION_QUESTION_H
 
 #include "federation/protocol/message.h"
 #include "privacy/crypto/digest.h"

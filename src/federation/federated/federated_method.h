@@ -1,8 +1,8 @@
 /* A method that owners train together. A new one is a file that defines a row, and the row's line in
  * federated_table.c; its two state machines stand in federation/machines/. Nothing else depends
  * on the method. */
-#ifndef HR_FEDERATED_FEDERATED_METHOD_H
-#define HR_FEDERATED_FEDERATED_METHOD_H
+#ifndef HR_FEDERATION_FEDERATED_FEDERATED_METHOD_H
+#define HR_FEDERATION_FEDERATED_FEDERATED_METHOD_H
 
 #include "federation/federated/party_work.h"
 #include "fit/settings.h"

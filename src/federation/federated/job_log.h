@@ -1,6 +1,6 @@
 /* Lines for people that name the job that they are about. */
-#ifndef HR_FEDERATED_JOB_LOG_H
-#define HR_FEDERATED_JOB_LOG_H
+#ifndef HR_FEDERATION_FEDERATED_JOB_LOG_H
+#define HR_FEDERATION_FEDERATED_JOB_LOG_H
 
 #include "federation/federated/party_work.h"
 

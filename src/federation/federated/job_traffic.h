@@ -1,6 +1,6 @@
 /* About how many bytes a job of secure sums sends, from its plan. */
-#ifndef HR_FEDERATED_JOB_TRAFFIC_H
-#define HR_FEDERATED_JOB_TRAFFIC_H
+#ifndef HR_FEDERATION_FEDERATED_JOB_TRAFFIC_H
+#define HR_FEDERATION_FEDERATED_JOB_TRAFFIC_H
 
 #include "federation/protocol/message.h"
 

@@ -1,6 +1,6 @@
 /* What a party knows of a job, and what it does for it besides talking. */
-#ifndef HR_FEDERATED_PARTY_WORK_H
-#define HR_FEDERATED_PARTY_WORK_H
+#ifndef HR_FEDERATION_FEDERATED_PARTY_WORK_H
+#define HR_FEDERATION_FEDERATED_PARTY_WORK_H
 
 #include "base/log.h"
 #include "federation/config/fields.h"

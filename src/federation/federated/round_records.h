@@ -2,8 +2,8 @@
  * Every tree is added once, so that an owner that waits for its turn can add them as they come (section
  * VI-C).
  */
-#ifndef HR_FEDERATED_ROUND_RECORDS_H
-#define HR_FEDERATED_ROUND_RECORDS_H
+#ifndef HR_FEDERATION_FEDERATED_ROUND_RECORDS_H
+#define HR_FEDERATION_FEDERATED_ROUND_RECORDS_H
 
 #include "federation/protocol/job_state.h"
 #include "privacy/crypto/prf.h"

@@ -6,8 +6,8 @@
  * are in the first round, half of the rest in the second, and so on; the last takes what is left. Equal
  * records share a round: were they numbered, one that is removed would change the numbers, and so the rounds,
  * of others. */
-#ifndef HR_FEDERATED_ROUNDS_H
-#define HR_FEDERATED_ROUNDS_H
+#ifndef HR_FEDERATION_FEDERATED_ROUNDS_H
+#define HR_FEDERATION_FEDERATED_ROUNDS_H
 
 #include "privacy/crypto/prf.h"
 

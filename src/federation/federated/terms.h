@@ -1,6 +1,6 @@
 /* A job file as the terms that owners are offered, and the method and options of terms. */
-#ifndef HR_FEDERATED_TERMS_H
-#define HR_FEDERATED_TERMS_H
+#ifndef HR_FEDERATION_FEDERATED_TERMS_H
+#define HR_FEDERATION_FEDERATED_TERMS_H
 
 #include "federation/config/job_file.h"
 #include "federation/federated/federated_method.h"

@@ -8,8 +8,8 @@
  *
  * An owner's machine acts on: Terms, Start, Forest, Skip, Round, Poll, Finish. The coordinator's on: Answer,
  * Forest, Notice, Ballot. */
-#ifndef HR_PROTOCOL_INPRIVATE_H
-#define HR_PROTOCOL_INPRIVATE_H
+#ifndef HR_FEDERATION_MACHINES_INPRIVATE_H
+#define HR_FEDERATION_MACHINES_INPRIVATE_H
 
 #include "federation/protocol/beginning.h"
 #include "federation/protocol/job_state.h"

@@ -8,8 +8,8 @@
  * cut off, and the job goes on without it.
  *
  * An owner's machine acts on: Terms, Start, Finish. The coordinator's on: Answer, Released, Notice. */
-#ifndef HR_PROTOCOL_ONESHOT_H
-#define HR_PROTOCOL_ONESHOT_H
+#ifndef HR_FEDERATION_MACHINES_ONESHOT_H
+#define HR_FEDERATION_MACHINES_ONESHOT_H
 
 #include "federation/protocol/protocol.h"
 

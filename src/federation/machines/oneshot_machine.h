@@ -1,6 +1,6 @@
 /* What the machines of both sides of a one-shot job have in common; for these alone. */
-#ifndef HR_PROTOCOL_ONESHOT_MACHINE_H
-#define HR_PROTOCOL_ONESHOT_MACHINE_H
+#ifndef HR_FEDERATION_MACHINES_ONESHOT_MACHINE_H
+#define HR_FEDERATION_MACHINES_ONESHOT_MACHINE_H
 
 #include "federation/machines/oneshot.h"
 #include "federation/protocol/beginning.h"

@@ -13,8 +13,8 @@
  * Questions and outcomes are those of securesum.h, without choices. hr_securesum_owners works with these
  * machines too. An owner's machine acts on: Terms, Start, Ask, Pass, Finish. The coordinator's on: Answer,
  * Share, Pass, Notice. */
-#ifndef HR_PROTOCOL_RING_H
-#define HR_PROTOCOL_RING_H
+#ifndef HR_FEDERATION_MACHINES_RING_H
+#define HR_FEDERATION_MACHINES_RING_H
 
 #include "federation/machines/securesum.h"
 

@@ -1,6 +1,6 @@
 /* What the machines of both sides of a ring have in common; for these alone. */
-#ifndef HR_PROTOCOL_RING_MACHINE_H
-#define HR_PROTOCOL_RING_MACHINE_H
+#ifndef HR_FEDERATION_MACHINES_RING_MACHINE_H
+#define HR_FEDERATION_MACHINES_RING_MACHINE_H
 
 #include "federation/machines/ring.h"
 #include "federation/machines/securesum_machine.h"

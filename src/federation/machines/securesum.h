@@ -18,8 +18,8 @@
  *
  * An owner's machine acts on: Terms, Start, Turn, Ask, Finish. The coordinator's on: Answer, Choice, Share,
  * Notice. What an owner pays for is its method's matter (federation/sums/): the protocol adds no noise. */
-#ifndef HR_PROTOCOL_SECURESUM_H
-#define HR_PROTOCOL_SECURESUM_H
+#ifndef HR_FEDERATION_MACHINES_SECURESUM_H
+#define HR_FEDERATION_MACHINES_SECURESUM_H
 
 #include "federation/protocol/protocol.h"
 #include "privacy/crypto/digest.h"

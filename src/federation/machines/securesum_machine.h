@@ -1,6 +1,6 @@
 /* What the machines of both sides of a secure sum have in common; for these alone. */
-#ifndef HR_PROTOCOL_SECURESUM_MACHINE_H
-#define HR_PROTOCOL_SECURESUM_MACHINE_H
+#ifndef HR_FEDERATION_MACHINES_SECURESUM_MACHINE_H
+#define HR_FEDERATION_MACHINES_SECURESUM_MACHINE_H
 
 #include "federation/machines/securesum.h"
 #include "federation/protocol/beginning.h"

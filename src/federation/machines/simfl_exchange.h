@@ -16,8 +16,8 @@
  *
  * An owner's machine acts on: Terms, Start, SimflSizes, SimflTurn, Finish; of other owners, SimflHashes and
  * SimflGradients. The coordinator's on: Answer, SimflSize, Notice, SimflTree. */
-#ifndef HR_PROTOCOL_SIMFL_EXCHANGE_H
-#define HR_PROTOCOL_SIMFL_EXCHANGE_H
+#ifndef HR_FEDERATION_MACHINES_SIMFL_EXCHANGE_H
+#define HR_FEDERATION_MACHINES_SIMFL_EXCHANGE_H
 
 #include "federation/protocol/protocol.h"
 #include "privacy/crypto/digest.h"

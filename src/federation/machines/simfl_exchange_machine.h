@@ -1,6 +1,6 @@
 /* What the machines of both sides of SimFL have in common; for these alone. */
-#ifndef HR_PROTOCOL_SIMFL_EXCHANGE_MACHINE_H
-#define HR_PROTOCOL_SIMFL_EXCHANGE_MACHINE_H
+#ifndef HR_FEDERATION_MACHINES_SIMFL_EXCHANGE_MACHINE_H
+#define HR_FEDERATION_MACHINES_SIMFL_EXCHANGE_MACHINE_H
 
 #include "federation/machines/simfl_exchange.h"
 #include "federation/protocol/beginning.h"

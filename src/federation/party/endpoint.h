@@ -1,6 +1,6 @@
 /* Where a party works: what its files name, opened. */
-#ifndef HR_PARTY_ENDPOINT_H
-#define HR_PARTY_ENDPOINT_H
+#ifndef HR_FEDERATION_PARTY_ENDPOINT_H
+#define HR_FEDERATION_PARTY_ENDPOINT_H
 
 #include "federation/config/federation_file.h"
 #include "federation/party/party.h"

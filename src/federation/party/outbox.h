@@ -1,7 +1,7 @@
 /* Packets that leave a party. They are sealed and noted within a transaction of its journal, leave when it is
  * committed, and are sent again until they are confirmed: after some time, then less and less often. */
-#ifndef HR_PARTY_OUTBOX_H
-#define HR_PARTY_OUTBOX_H
+#ifndef HR_FEDERATION_PARTY_OUTBOX_H
+#define HR_FEDERATION_PARTY_OUTBOX_H
 
 #include "federation/protocol/envelope.h"
 #include "federation/transport/transport.h"

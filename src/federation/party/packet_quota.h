@@ -1,8 +1,8 @@
 /* How many packets of each member a party takes in, and what is logged of the packets that it refuses. Time
  * is divided into periods. A packet above the quota is dropped unread: an honest sender sends it again later,
  * since it was not acknowledged. */
-#ifndef HR_PARTY_PACKET_QUOTA_H
-#define HR_PARTY_PACKET_QUOTA_H
+#ifndef HR_FEDERATION_PARTY_PACKET_QUOTA_H
+#define HR_FEDERATION_PARTY_PACKET_QUOTA_H
 
 #include "base/log.h"
 #include "federation/protocol/membership.h"

@@ -5,8 +5,8 @@
  * leave. Work that draws noise has two: the first says that it has begun and reserves the budget, the second
  * holds its outcome. After a crash the party continues from the journal: packets go out again byte for
  * byte, work that had begun and has no outcome is lost, and what was reserved for it stays spent. */
-#ifndef HR_PARTY_PARTY_H
-#define HR_PARTY_PARTY_H
+#ifndef HR_FEDERATION_PARTY_PARTY_H
+#define HR_FEDERATION_PARTY_PARTY_H
 
 #include "federation/federated/party_work.h"
 #include "federation/transport/transport.h"

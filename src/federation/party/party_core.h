@@ -1,6 +1,6 @@
 /* What the files of a party share. */
-#ifndef HR_PARTY_PARTY_CORE_H
-#define HR_PARTY_PARTY_CORE_H
+#ifndef HR_FEDERATION_PARTY_PARTY_CORE_H
+#define HR_FEDERATION_PARTY_PARTY_CORE_H
 
 #include "federation/federated/job_log.h"
 #include "federation/party/outbox.h"

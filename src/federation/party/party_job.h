@@ -1,7 +1,7 @@
 /* A job of a party, in memory. What the journal has of it is `record` and the events that its protocol was
  * fed. */
-#ifndef HR_PARTY_PARTY_JOB_H
-#define HR_PARTY_PARTY_JOB_H
+#ifndef HR_FEDERATION_PARTY_PARTY_JOB_H
+#define HR_FEDERATION_PARTY_PARTY_JOB_H
 
 #include "federation/machines/securesum.h"
 #include "federation/party/party.h"

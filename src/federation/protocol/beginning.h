@@ -4,8 +4,8 @@
  * What is signed names the digest of the terms, which covers the job's number, its coordinator and its terms.
  * In a protocol with masks an owner's answer also has its mask key of the job (privacy/crypto/mask.h), signed
  * by it, and the start has those of all. */
-#ifndef HR_PROTOCOL_BEGINNING_H
-#define HR_PROTOCOL_BEGINNING_H
+#ifndef HR_FEDERATION_PROTOCOL_BEGINNING_H
+#define HR_FEDERATION_PROTOCOL_BEGINNING_H
 
 #include "federation/protocol/protocol.h"
 #include "privacy/crypto/digest.h"

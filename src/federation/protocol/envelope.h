@@ -1,8 +1,8 @@
 /* Envelopes: what one party signs and seals to another (privacy/crypto/identity.h). Nothing of an envelope is
  * read before its signature holds; then it must name the member whose key signed it, this federation, and
  * this party as its receiver. */
-#ifndef HR_PROTOCOL_ENVELOPE_H
-#define HR_PROTOCOL_ENVELOPE_H
+#ifndef HR_FEDERATION_PROTOCOL_ENVELOPE_H
+#define HR_FEDERATION_PROTOCOL_ENVELOPE_H
 
 #include "federation/protocol/membership.h"
 #include "federation/protocol/message.h"

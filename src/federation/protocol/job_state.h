@@ -9,8 +9,8 @@
  * (domain "hedgerow set 2") of these bits and of the digests of these trees, in order. The digest of a tree
  * has the domain "hedgerow tree 2", over its bytes. An owner that signed two trees for one slot has proved by
  * them that it broke the protocol. */
-#ifndef HR_PROTOCOL_JOB_STATE_H
-#define HR_PROTOCOL_JOB_STATE_H
+#ifndef HR_FEDERATION_PROTOCOL_JOB_STATE_H
+#define HR_FEDERATION_PROTOCOL_JOB_STATE_H
 
 #include "federation/protocol/beginning.h"
 #include "federation/protocol/wire_tree.h"

@@ -1,6 +1,6 @@
 /* The members of a federation, as its file lists them: their names and public keys. */
-#ifndef HR_PROTOCOL_MEMBERSHIP_H
-#define HR_PROTOCOL_MEMBERSHIP_H
+#ifndef HR_FEDERATION_PROTOCOL_MEMBERSHIP_H
+#define HR_FEDERATION_PROTOCOL_MEMBERSHIP_H
 
 #include "privacy/crypto/identity.h"
 

@@ -1,7 +1,7 @@
 /* Messages as bytes and back (hedgerow.proto). Bytes come from other parties: reading them never uses more
  * memory than a bound, and whatever is not understood is refused. */
-#ifndef HR_PROTOCOL_MESSAGE_H
-#define HR_PROTOCOL_MESSAGE_H
+#ifndef HR_FEDERATION_PROTOCOL_MESSAGE_H
+#define HR_FEDERATION_PROTOCOL_MESSAGE_H
 
 #include "federation/protocol/hedgerow.pb-c.h"
 

@@ -4,8 +4,8 @@
  * events is all that a party needs to continue after a crash (federation/party/party.h): the events are fed
  * again, and actions that were carried out before are dropped. Whatever another party sends is at worst an
  * action HR_ACT_CUT_OFF, never an error: errors are for want of memory. */
-#ifndef HR_PROTOCOL_PROTOCOL_H
-#define HR_PROTOCOL_PROTOCOL_H
+#ifndef HR_FEDERATION_PROTOCOL_PROTOCOL_H
+#define HR_FEDERATION_PROTOCOL_PROTOCOL_H
 
 #include "base/fail.h"
 #include "federation/protocol/envelope.h"

@@ -3,8 +3,8 @@
  *
  * Envelopes that come too early are put by, a few; the rest is dropped, and comes again, since nothing is
  * receipted before its message is on the disk. */
-#ifndef HR_PROTOCOL_REORDER_BUFFER_H
-#define HR_PROTOCOL_REORDER_BUFFER_H
+#ifndef HR_FEDERATION_PROTOCOL_REORDER_BUFFER_H
+#define HR_FEDERATION_PROTOCOL_REORDER_BUFFER_H
 
 #include "federation/protocol/envelope.h"
 

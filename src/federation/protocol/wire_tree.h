@@ -1,7 +1,7 @@
 /* Trees as messages carry them. A received tree is checked before it is used: its shape, its features, its
  * values, and that the cost that its owner lists is justified and no more than the job allows. */
-#ifndef HR_PROTOCOL_WIRE_TREE_H
-#define HR_PROTOCOL_WIRE_TREE_H
+#ifndef HR_FEDERATION_PROTOCOL_WIRE_TREE_H
+#define HR_FEDERATION_PROTOCOL_WIRE_TREE_H
 
 #include "federation/protocol/envelope.h"
 #include "privacy/accountant.h"

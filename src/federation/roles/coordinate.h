@@ -1,6 +1,6 @@
 /* A coordinator at work: what its job file names, opened, and the job begun or taken up again. */
-#ifndef HR_PARTY_COORDINATE_H
-#define HR_PARTY_COORDINATE_H
+#ifndef HR_FEDERATION_ROLES_COORDINATE_H
+#define HR_FEDERATION_ROLES_COORDINATE_H
 
 #include "federation/party/endpoint.h"
 

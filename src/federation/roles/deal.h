@@ -1,6 +1,6 @@
 /* Which owner of a simulation has which records of one file. */
-#ifndef HR_PARTY_DEAL_H
-#define HR_PARTY_DEAL_H
+#ifndef HR_FEDERATION_ROLES_DEAL_H
+#define HR_FEDERATION_ROLES_DEAL_H
 
 #include "privacy/crypto/csprng.h"
 #include "trees/tree/parts.h"

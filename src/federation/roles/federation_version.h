@@ -1,6 +1,6 @@
 /* Which version of its federation a party uses. */
-#ifndef HR_PARTY_FEDERATION_VERSION_H
-#define HR_PARTY_FEDERATION_VERSION_H
+#ifndef HR_FEDERATION_ROLES_FEDERATION_VERSION_H
+#define HR_FEDERATION_ROLES_FEDERATION_VERSION_H
 
 #include "base/log.h"
 #include "federation/config/federation_file.h"

@@ -1,6 +1,6 @@
 /* What an owner file and a job file have in common: a member, and its journal. */
-#ifndef HR_PARTY_MEMBER_FILES_H
-#define HR_PARTY_MEMBER_FILES_H
+#ifndef HR_FEDERATION_ROLES_MEMBER_FILES_H
+#define HR_FEDERATION_ROLES_MEMBER_FILES_H
 
 #include "base/arena.h"
 #include "federation/party/endpoint.h"

@@ -1,6 +1,6 @@
 /* An owner at work: what its owner file names, opened. */
-#ifndef HR_PARTY_SERVE_H
-#define HR_PARTY_SERVE_H
+#ifndef HR_FEDERATION_ROLES_SERVE_H
+#define HR_FEDERATION_ROLES_SERVE_H
 
 #include "federation/party/endpoint.h"
 

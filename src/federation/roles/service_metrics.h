@@ -2,8 +2,8 @@
  *
  * They count jobs and packets, and tell what the ledger has left: what was released or charged, or can be
  * seen at the broker. None depends on a record. */
-#ifndef HR_PARTY_SERVICE_METRICS_H
-#define HR_PARTY_SERVICE_METRICS_H
+#ifndef HR_FEDERATION_ROLES_SERVICE_METRICS_H
+#define HR_FEDERATION_ROLES_SERVICE_METRICS_H
 
 #include "federation/party/packet_quota.h"
 #include "federation/transport/transport.h"

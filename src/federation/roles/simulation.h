@@ -1,7 +1,7 @@
 /* A whole federation in one process: a coordinator and its owners, with the same messages, seals and journals
  * as over a broker. */
-#ifndef HR_PARTY_SIMULATION_H
-#define HR_PARTY_SIMULATION_H
+#ifndef HR_FEDERATION_ROLES_SIMULATION_H
+#define HR_FEDERATION_ROLES_SIMULATION_H
 
 #include "federation/federated/terms.h"
 #include "federation/party/endpoint.h"

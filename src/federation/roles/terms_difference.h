@@ -1,6 +1,6 @@
 /* Where a job file and a job that runs differ, in words. */
-#ifndef HR_PARTY_TERMS_DIFFERENCE_H
-#define HR_PARTY_TERMS_DIFFERENCE_H
+#ifndef HR_FEDERATION_ROLES_TERMS_DIFFERENCE_H
+#define HR_FEDERATION_ROLES_TERMS_DIFFERENCE_H
 
 #include "federation/federated/terms.h"
 

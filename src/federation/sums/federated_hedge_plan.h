@@ -1,6 +1,6 @@
 /* What a job of hedge over owners would do, told from public facts. */
-#ifndef HR_FEDERATED_FEDERATED_HEDGE_PLAN_H
-#define HR_FEDERATED_FEDERATED_HEDGE_PLAN_H
+#ifndef HR_FEDERATION_SUMS_FEDERATED_HEDGE_PLAN_H
+#define HR_FEDERATION_SUMS_FEDERATED_HEDGE_PLAN_H
 
 #include "federation/federated/federated_method.h"
 

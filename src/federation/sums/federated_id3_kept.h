@@ -1,7 +1,7 @@
 /* What jobs of id3 over owners have in common, by secure sums (federated_id3.c) or on the ring of its paper
  * (federated_id3_ring.c). */
-#ifndef HR_FEDERATED_FEDERATED_ID3_KEPT_H
-#define HR_FEDERATED_FEDERATED_ID3_KEPT_H
+#ifndef HR_FEDERATION_SUMS_FEDERATED_ID3_KEPT_H
+#define HR_FEDERATION_SUMS_FEDERATED_ID3_KEPT_H
 
 #include "federation/federated/federated_method.h"
 #include "methods/forests/id3_machine.h"

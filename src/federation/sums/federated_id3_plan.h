@@ -1,7 +1,7 @@
 /* What the terms of a job of id3 over owners say: the machine's terms, whether they can be paid for, and what
  * such a job would do, told from public facts. */
-#ifndef HR_FEDERATED_FEDERATED_ID3_PLAN_H
-#define HR_FEDERATED_FEDERATED_ID3_PLAN_H
+#ifndef HR_FEDERATION_SUMS_FEDERATED_ID3_PLAN_H
+#define HR_FEDERATION_SUMS_FEDERATED_ID3_PLAN_H
 
 #include "federation/federated/federated_method.h"
 #include "methods/forests/id3_machine.h"

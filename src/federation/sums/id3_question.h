@@ -4,8 +4,8 @@
  * more at most, the leaves last; nodes that the last splits made, each once; splits of nodes that were asked
  * about, by features that no node above asks about. So a record is in as many tables of a level as the
  * owner's own code charges for. */
-#ifndef HR_FEDERATED_ID3_QUESTION_H
-#define HR_FEDERATED_ID3_QUESTION_H
+#ifndef HR_FEDERATION_SUMS_ID3_QUESTION_H
+#define HR_FEDERATION_SUMS_ID3_QUESTION_H
 
 #include "federation/protocol/message.h"
 #include "methods/forests/id3_machine.h"

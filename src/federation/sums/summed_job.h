@@ -1,6 +1,6 @@
 /* What all methods share whose owners add sums up (federation/machines/securesum.h), whatever they ask. */
-#ifndef HR_FEDERATED_SUMMED_JOB_H
-#define HR_FEDERATED_SUMMED_JOB_H
+#ifndef HR_FEDERATION_SUMS_SUMMED_JOB_H
+#define HR_FEDERATION_SUMS_SUMMED_JOB_H
 
 #include "federation/federated/federated_method.h"
 #include "federation/machines/securesum.h"

@@ -1,6 +1,6 @@
 /* Names of members and addresses of brokers, as files give them. */
-#ifndef HR_TRANSPORT_ADDRESS_H
-#define HR_TRANSPORT_ADDRESS_H
+#ifndef HR_FEDERATION_TRANSPORT_ADDRESS_H
+#define HR_FEDERATION_TRANSPORT_ADDRESS_H
 
 #include "base/fail.h"
 

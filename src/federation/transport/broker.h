@@ -1,7 +1,7 @@
 /* What a broker needs for the packets of one federation: its configuration, and the inboxes that
  * are made in it. */
-#ifndef HR_TRANSPORT_BROKER_H
-#define HR_TRANSPORT_BROKER_H
+#ifndef HR_FEDERATION_TRANSPORT_BROKER_H
+#define HR_FEDERATION_TRANSPORT_BROKER_H
 
 #include "federation/transport/nats.h"
 

@@ -1,6 +1,6 @@
 /* What the broker's admin can see of inboxes, and delete. */
-#ifndef HR_TRANSPORT_BROKER_INBOXES_H
-#define HR_TRANSPORT_BROKER_INBOXES_H
+#ifndef HR_FEDERATION_TRANSPORT_BROKER_INBOXES_H
+#define HR_FEDERATION_TRANSPORT_BROKER_INBOXES_H
 
 #include "federation/transport/nats.h"
 

@@ -4,8 +4,8 @@
  * They decide which members may connect to the broker, and identify the broker to members. Packets do not
  * depend on them: those are sealed and signed under keys that no broker and no authority holds. X.509, ECDSA
  * on P-256, SHA-256. */
-#ifndef HR_TRANSPORT_CERTIFICATES_H
-#define HR_TRANSPORT_CERTIFICATES_H
+#ifndef HR_FEDERATION_TRANSPORT_CERTIFICATES_H
+#define HR_FEDERATION_TRANSPORT_CERTIFICATES_H
 
 #include "base/fail.h"
 

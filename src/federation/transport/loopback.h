@@ -1,7 +1,7 @@
 /* A transport within one process: queues in memory, with faults on request, for simulations and tests.
  * Thread: one at a time for one end; ends of one loopback may be used at the same time. */
-#ifndef HR_TRANSPORT_LOOPBACK_H
-#define HR_TRANSPORT_LOOPBACK_H
+#ifndef HR_FEDERATION_TRANSPORT_LOOPBACK_H
+#define HR_FEDERATION_TRANSPORT_LOOPBACK_H
 
 #include "federation/transport/transport.h"
 

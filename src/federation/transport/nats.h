@@ -9,8 +9,8 @@
  *
  * libnats, once used, keeps threads of its own and ignores SIGPIPE until the process ends; nats_Close, which
  * would end them for the whole process, is left to the program. */
-#ifndef HR_TRANSPORT_NATS_H
-#define HR_TRANSPORT_NATS_H
+#ifndef HR_FEDERATION_TRANSPORT_NATS_H
+#define HR_FEDERATION_TRANSPORT_NATS_H
 
 #include "base/log.h"
 #include "federation/transport/address.h"

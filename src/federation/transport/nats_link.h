@@ -1,6 +1,6 @@
 /* A connection to a broker, and what libnats's failures mean to people. */
-#ifndef HR_TRANSPORT_NATS_LINK_H
-#define HR_TRANSPORT_NATS_LINK_H
+#ifndef HR_FEDERATION_TRANSPORT_NATS_LINK_H
+#define HR_FEDERATION_TRANSPORT_NATS_LINK_H
 
 #include "federation/transport/nats.h"
 

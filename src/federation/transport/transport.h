@@ -4,8 +4,8 @@
  * and it may deliver bytes that no member sent. Packets are therefore sealed before they are sent and
  * verified after they come, and a sender keeps what it sent until the receiver itself has acknowledged it.
  */
-#ifndef HR_TRANSPORT_TRANSPORT_H
-#define HR_TRANSPORT_TRANSPORT_H
+#ifndef HR_FEDERATION_TRANSPORT_TRANSPORT_H
+#define HR_FEDERATION_TRANSPORT_TRANSPORT_H
 
 #include "base/fail.h"
 

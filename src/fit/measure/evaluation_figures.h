@@ -1,6 +1,6 @@
 /* From released sums to the figures of an evaluation, each with its noise. Sees released values only. */
-#ifndef HR_FIT_EVALUATION_FIGURES_H
-#define HR_FIT_EVALUATION_FIGURES_H
+#ifndef HR_FIT_MEASURE_EVALUATION_FIGURES_H
+#define HR_FIT_MEASURE_EVALUATION_FIGURES_H
 
 #include "privacy/accountant.h"
 

@@ -3,8 +3,8 @@
  * of all columns, and, where the label is among them, its even cells between the bounds that its magnitudes
  * said. Neither messages nor ledgers are handled here: before an owner calls hr_shared_bounds_answer, its
  * ledger has paid. Proof: shared_bounds.proof.md. */
-#ifndef HR_FIT_SHARED_BOUNDS_H
-#define HR_FIT_SHARED_BOUNDS_H
+#ifndef HR_FIT_MEASURE_SHARED_BOUNDS_H
+#define HR_FIT_MEASURE_SHARED_BOUNDS_H
 
 #include "fit/bounds.h"
 #include "fit/budget.h"

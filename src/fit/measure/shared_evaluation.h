@@ -3,8 +3,8 @@
  * coordinator makes the figures of the sum of all answers. Neither messages nor ledgers are handled here:
  * before an owner calls hr_shared_evaluation_answer, its ledger has paid. Proof: shared_evaluation.proof.md.
  */
-#ifndef HR_FIT_SHARED_EVALUATION_H
-#define HR_FIT_SHARED_EVALUATION_H
+#ifndef HR_FIT_MEASURE_SHARED_EVALUATION_H
+#define HR_FIT_MEASURE_SHARED_EVALUATION_H
 
 #include "fit/budget.h"
 

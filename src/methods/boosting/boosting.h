@@ -1,7 +1,7 @@
 /* What all boosting methods share: the tools that grow a tree on what a statistics source says, and give it
  * leaves. */
-#ifndef HR_METHODS_BOOSTING_H
-#define HR_METHODS_BOOSTING_H
+#ifndef HR_METHODS_BOOSTING_BOOSTING_H
+#define HR_METHODS_BOOSTING_BOOSTING_H
 
 #include "methods/method.h"
 #include "trees/grow/grow.h"

@@ -1,7 +1,7 @@
 /* Boosting without privacy: the base score, packing, trees and leaves of gbdt, and of every owner of simfl.
  */
-#ifndef HR_METHODS_EXACT_BOOSTING_H
-#define HR_METHODS_EXACT_BOOSTING_H
+#ifndef HR_METHODS_BOOSTING_EXACT_BOOSTING_H
+#define HR_METHODS_BOOSTING_EXACT_BOOSTING_H
 
 #include "methods/boosting/boosting.h"
 #include "trees/grow/exact_splitter.h"

@@ -1,8 +1,8 @@
 /* InPrivate Digging (Zhao et al. 2018), what an owner does: which records train in which round, Algorithm 1
  * on them, and the forest that the trees of all owners and rounds make. Scores are as the model adds them up:
  * of two classes the log-odds 2f (equation 9), else f, the label mapped to [-1, 1]. */
-#ifndef HR_METHODS_INPRIVATE_H
-#define HR_METHODS_INPRIVATE_H
+#ifndef HR_METHODS_BOOSTING_INPRIVATE_H
+#define HR_METHODS_BOOSTING_INPRIVATE_H
 
 #include "methods/method.h"
 #include "privacy/release.h"

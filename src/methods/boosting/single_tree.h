@@ -1,7 +1,7 @@
 /* Algorithm 1 of DPBoost (Li et al. 2020), TrainSingleTree, which dpboost, seq and para share: as published,
  * and with its sensitivities and leaves corrected. Both train one private tree on a part of the records. */
-#ifndef HR_METHODS_SINGLE_TREE_H
-#define HR_METHODS_SINGLE_TREE_H
+#ifndef HR_METHODS_BOOSTING_SINGLE_TREE_H
+#define HR_METHODS_BOOSTING_SINGLE_TREE_H
 
 #include "methods/boosting/boosting.h"
 #include "privacy/release.h"

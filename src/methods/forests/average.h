@@ -1,7 +1,7 @@
 /* Forests that average their trees. A leaf says by itself what the label is; a prediction is the mean of what
  * the trees say. */
-#ifndef HR_METHODS_AVERAGE_H
-#define HR_METHODS_AVERAGE_H
+#ifndef HR_METHODS_FORESTS_AVERAGE_H
+#define HR_METHODS_FORESTS_AVERAGE_H
 
 #include "methods/method.h"
 

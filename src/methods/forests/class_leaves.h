@@ -1,6 +1,6 @@
 /* What leaves say about classes, from released counts. */
-#ifndef HR_METHODS_CLASS_LEAVES_H
-#define HR_METHODS_CLASS_LEAVES_H
+#ifndef HR_METHODS_FORESTS_CLASS_LEAVES_H
+#define HR_METHODS_FORESTS_CLASS_LEAVES_H
 
 #include "trees/tree/tree.h"
 

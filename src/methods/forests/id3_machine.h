@@ -9,8 +9,8 @@
  *
  * All levels cost the same: what the leaves leave of the budget is divided by levels + reserve. What is left
  * of these at the end goes to the leaves. Thread: one at a time. */
-#ifndef HR_METHODS_ID3_MACHINE_H
-#define HR_METHODS_ID3_MACHINE_H
+#ifndef HR_METHODS_FORESTS_ID3_MACHINE_H
+#define HR_METHODS_FORESTS_ID3_MACHINE_H
 
 #include "trees/records/id3_ask.h"
 

@@ -1,8 +1,8 @@
 /* What the forests without privacy share (rf, ert, median): exact bins, trees that are grown side by side,
  * one a thread and each from a stream of its own, and leaves that say the mean label or the share of every
  * class. Their model does not depend on the number of threads. */
-#ifndef HR_METHODS_PLAIN_FOREST_H
-#define HR_METHODS_PLAIN_FOREST_H
+#ifndef HR_METHODS_FORESTS_PLAIN_FOREST_H
+#define HR_METHODS_FORESTS_PLAIN_FOREST_H
 
 #include "methods/method.h"
 #include "trees/grow/depth_first.h"

@@ -1,7 +1,7 @@
 /* What private forests share: which records train which tree, at what budget, and leaves that say what was
  * released of them. */
-#ifndef HR_METHODS_PRIVATE_FOREST_H
-#define HR_METHODS_PRIVATE_FOREST_H
+#ifndef HR_METHODS_FORESTS_PRIVATE_FOREST_H
+#define HR_METHODS_FORESTS_PRIVATE_FOREST_H
 
 #include "methods/forests/average.h"
 #include "privacy/release.h"

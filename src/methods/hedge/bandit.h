@@ -1,7 +1,7 @@
 /* What hedge learns from its own noisy gains: which features, pairs of features and kinds of trees are worth
  * a candidate, and which trees are worth varying. It reads released values only. */
-#ifndef HR_METHODS_BANDIT_H
-#define HR_METHODS_BANDIT_H
+#ifndef HR_METHODS_HEDGE_BANDIT_H
+#define HR_METHODS_HEDGE_BANDIT_H
 
 #include "privacy/crypto/csprng.h"
 

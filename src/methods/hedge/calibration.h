@@ -4,8 +4,8 @@
  * table of 20 probabilities times whether the label was the class spoken of (trees/candidates/reliability.h)
  * is released once; a logistic curve is fitted to its noisy cells, the noisier the closer to leaving
  * probabilities as they are. */
-#ifndef HR_METHODS_CALIBRATION_H
-#define HR_METHODS_CALIBRATION_H
+#ifndef HR_METHODS_HEDGE_CALIBRATION_H
+#define HR_METHODS_HEDGE_CALIBRATION_H
 
 #include "privacy/exact.h"
 #include "trees/candidates/reliability.h"

@@ -6,8 +6,8 @@
  * TOTALS, LEAVES, RELIABILITY: hr_hedge_sums; BINS: hr_hedge_bins; CHOICE: hr_hedge_choice.
  * Candidates are drawn from public coins: machines with the same coins that are told the same say the same.
  * Thread: one at a time. */
-#ifndef HR_METHODS_HEDGE_MACHINE_H
-#define HR_METHODS_HEDGE_MACHINE_H
+#ifndef HR_METHODS_HEDGE_HEDGE_MACHINE_H
+#define HR_METHODS_HEDGE_HEDGE_MACHINE_H
 
 #include "methods/hedge/hedge_plan.h"
 #include "trees/candidates/hedge_ask.h"

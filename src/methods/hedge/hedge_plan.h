@@ -1,8 +1,8 @@
 /* hedge's schedule: how many rounds, which step, which depths, and who gets which share of the budget.
  * Everything follows from the budget and a released (or guessed) number of records; the records themselves
  * are not looked at. */
-#ifndef HR_METHODS_HEDGE_PLAN_H
-#define HR_METHODS_HEDGE_PLAN_H
+#ifndef HR_METHODS_HEDGE_HEDGE_PLAN_H
+#define HR_METHODS_HEDGE_HEDGE_PLAN_H
 
 #include "methods/method.h"
 

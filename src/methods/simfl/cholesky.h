@@ -1,6 +1,6 @@
 /* Systems of linear equations with a symmetric, positive definite matrix: the Cholesky decomposition. */
-#ifndef HR_SIMILAR_CHOLESKY_H
-#define HR_SIMILAR_CHOLESKY_H
+#ifndef HR_METHODS_SIMFL_CHOLESKY_H
+#define HR_METHODS_SIMFL_CHOLESKY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* What a reader of p-stable hashes makes of them: the best linear estimate of a point from the cells that it
  * is in, by mean and covariance of points of the reader's own. */
-#ifndef HR_SIMILAR_LINEAR_GUESS_H
-#define HR_SIMILAR_LINEAR_GUESS_H
+#ifndef HR_METHODS_SIMFL_LINEAR_GUESS_H
+#define HR_METHODS_SIMFL_LINEAR_GUESS_H
 
 #include "base/arena.h"
 

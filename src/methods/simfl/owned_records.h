@@ -1,7 +1,7 @@
 /* The records of several owners in one process: whose each record is, its regions (regions.h) and its weight.
  * Exact counts of regions leave it as hr_exact alone; weights never leave it. Thread: one at a time. */
-#ifndef HR_STATS_OWNED_RECORDS_H
-#define HR_STATS_OWNED_RECORDS_H
+#ifndef HR_METHODS_SIMFL_OWNED_RECORDS_H
+#define HR_METHODS_SIMFL_OWNED_RECORDS_H
 
 #include "methods/simfl/regions.h"
 #include "privacy/crypto/csprng.h"

@@ -7,8 +7,8 @@
  *
  * What owners release of their records are noisy counts of regions. A weight follows from these and from the
  * regions of the record itself: dp_simfl.proof.md. */
-#ifndef HR_STATS_REGIONS_H
-#define HR_STATS_REGIONS_H
+#ifndef HR_METHODS_SIMFL_REGIONS_H
+#define HR_METHODS_SIMFL_REGIONS_H
 
 #include "privacy/exact.h"
 

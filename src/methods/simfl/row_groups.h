@@ -1,7 +1,7 @@
 /* How many rows of a table are equal to no other, and how many records stand alone in their group or have a
  * group of one label. */
-#ifndef HR_SIMILAR_ROW_GROUPS_H
-#define HR_SIMILAR_ROW_GROUPS_H
+#ifndef HR_METHODS_SIMFL_ROW_GROUPS_H
+#define HR_METHODS_SIMFL_ROW_GROUPS_H
 
 #include <hedgerow/status.h>
 

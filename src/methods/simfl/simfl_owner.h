@@ -6,8 +6,8 @@
  * record of every other owner is most like each of its own (trees/similar/similar.h). Then owners train trees
  * in turn. For a tree of owner m every other owner i writes its gradients for m (lines 1 to 7), m receives
  * them (lines 9 to 18) and trains (line 19); then every other owner adds the tree. */
-#ifndef HR_METHODS_SIMFL_OWNER_H
-#define HR_METHODS_SIMFL_OWNER_H
+#ifndef HR_METHODS_SIMFL_SIMFL_OWNER_H
+#define HR_METHODS_SIMFL_SIMFL_OWNER_H
 
 #include "methods/boosting/exact_boosting.h"
 

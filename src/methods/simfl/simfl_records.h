@@ -1,8 +1,8 @@
 /* What the records of one owner do in SimFL (Li, Wen, He: Practical Federated Gradient Boosting Decision
  * Trees. AAAI 2020): they know which record of every other owner is most like them, and add their gradients
  * up there. NOT PRIVATE: such a sum may be of one record, and then tells its label. */
-#ifndef HR_STATS_SIMFL_RECORDS_H
-#define HR_STATS_SIMFL_RECORDS_H
+#ifndef HR_METHODS_SIMFL_SIMFL_RECORDS_H
+#define HR_METHODS_SIMFL_SIMFL_RECORDS_H
 
 #include "trees/records/stats_source.h"
 

@@ -1,7 +1,7 @@
 /* A table divided among owners, to measure what they would learn together or alone (Li, Wen, He 2020, section
  * 6). The division is drawn. */
-#ifndef HR_METHODS_SIMFL_SPLIT_H
-#define HR_METHODS_SIMFL_SPLIT_H
+#ifndef HR_METHODS_SIMFL_SIMFL_SPLIT_H
+#define HR_METHODS_SIMFL_SIMFL_SPLIT_H
 
 #include "privacy/sample.h"
 

@@ -1,7 +1,7 @@
 /* What a model tells of the leaves of a tree beside their values. Of trees that share their leaves, one an
  * output, only the first tells it. */
-#ifndef HR_EXPLAIN_LEAF_FACTS_H
-#define HR_EXPLAIN_LEAF_FACTS_H
+#ifndef HR_MODELS_EXPLAIN_LEAF_FACTS_H
+#define HR_MODELS_EXPLAIN_LEAF_FACTS_H
 
 #include "trees/tree/tree.h"
 

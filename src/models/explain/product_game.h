@@ -1,7 +1,7 @@
 /* Shapley values of a leaf. A record reaches it with the probability that is the product over the features of
  * its path: 0 or 1 for a feature that takes part, the background's share for one that does not. */
-#ifndef HR_EXPLAIN_PRODUCT_GAME_H
-#define HR_EXPLAIN_PRODUCT_GAME_H
+#ifndef HR_MODELS_EXPLAIN_PRODUCT_GAME_H
+#define HR_MODELS_EXPLAIN_PRODUCT_GAME_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* The background of SHAP values: of the records that reach a node's parent, the share that goes to the node.
  * Where none reach the parent, its children have equal shares. */
-#ifndef HR_EXPLAIN_SHARES_H
-#define HR_EXPLAIN_SHARES_H
+#ifndef HR_MODELS_EXPLAIN_SHARES_H
+#define HR_MODELS_EXPLAIN_SHARES_H
 
 #include "models/model/model.h"
 

@@ -1,8 +1,8 @@
 /* A model's trees as other engines have them: every split has two ways, none is empty, and values that no
  * record can have are sent where the schema's bounds send them. So the writers of formats differ in words
  * alone. */
-#ifndef HR_EXPORT_ENSEMBLE_H
-#define HR_EXPORT_ENSEMBLE_H
+#ifndef HR_MODELS_EXPORT_ENSEMBLE_H
+#define HR_MODELS_EXPORT_ENSEMBLE_H
 
 #include "models/model/model.h"
 

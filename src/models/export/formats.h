@@ -1,6 +1,6 @@
 /* The writers, one a format. */
-#ifndef HR_EXPORT_FORMATS_H
-#define HR_EXPORT_FORMATS_H
+#ifndef HR_MODELS_EXPORT_FORMATS_H
+#define HR_MODELS_EXPORT_FORMATS_H
 
 #include "base/buffer.h"
 #include "models/export/ensemble.h"

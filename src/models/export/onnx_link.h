@@ -1,6 +1,6 @@
 /* From scores to predictions, as a graph: docs/formats.md, Predictions, once more. */
-#ifndef HR_EXPORT_ONNX_LINK_H
-#define HR_EXPORT_ONNX_LINK_H
+#ifndef HR_MODELS_EXPORT_ONNX_LINK_H
+#define HR_MODELS_EXPORT_ONNX_LINK_H
 
 #include "models/export/onnx_write.h"
 #include "models/model/model.h"

@@ -1,7 +1,7 @@
 /* ONNX graphs, written as they grow: a graph is a row of bytes (protocol buffers, the messages of onnx.proto)
  * to which every value adds its operator or its constant. All numbers have 64 bits. */
-#ifndef HR_EXPORT_ONNX_WRITE_H
-#define HR_EXPORT_ONNX_WRITE_H
+#ifndef HR_MODELS_EXPORT_ONNX_WRITE_H
+#define HR_MODELS_EXPORT_ONNX_WRITE_H
 
 #include "base/buffer.h"
 

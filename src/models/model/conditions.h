@@ -1,7 +1,7 @@
 /* Against whom a guarantee is one, and as long as what holds: worked out in one place, from the releases of a
  * model, and carried on by whatever continues the model. */
-#ifndef HR_MODEL_CONDITIONS_H
-#define HR_MODEL_CONDITIONS_H
+#ifndef HR_MODELS_MODEL_CONDITIONS_H
+#define HR_MODELS_MODEL_CONDITIONS_H
 
 #include "privacy/accountant.h"
 

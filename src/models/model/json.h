@@ -3,8 +3,8 @@
  *
  * A parser of our own, because model files come from strangers and a parse must survive an allocation that
  * fails. */
-#ifndef HR_MODEL_JSON_H
-#define HR_MODEL_JSON_H
+#ifndef HR_MODELS_MODEL_JSON_H
+#define HR_MODELS_MODEL_JSON_H
 
 #include "base/arena.h"
 #include "base/buffer.h"

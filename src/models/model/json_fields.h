@@ -2,8 +2,8 @@
  *
  * The first failure sticks in the reader: what is called after it does nothing and returns 0, NULL or false,
  * so that nobody has to test each step. A failure names the way to the value, and its line and column. */
-#ifndef HR_MODEL_JSON_FIELDS_H
-#define HR_MODEL_JSON_FIELDS_H
+#ifndef HR_MODELS_MODEL_JSON_FIELDS_H
+#define HR_MODELS_MODEL_JSON_FIELDS_H
 
 #include "base/fail.h"
 #include "models/model/json.h"

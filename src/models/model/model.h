@@ -1,7 +1,7 @@
 /* What a model is made of. The job makes it from what a method released; the JSON reader makes it from bytes.
  */
-#ifndef HR_MODEL_MODEL_H
-#define HR_MODEL_MODEL_H
+#ifndef HR_MODELS_MODEL_MODEL_H
+#define HR_MODELS_MODEL_MODEL_H
 
 #include "models/model/conditions.h"
 #include "models/model/predictor.h"

@@ -1,6 +1,6 @@
 /* The words that stand for enumerators in a model file. Readers and writers share them. */
-#ifndef HR_MODEL_MODEL_WORDS_H
-#define HR_MODEL_MODEL_WORDS_H
+#ifndef HR_MODELS_MODEL_MODEL_WORDS_H
+#define HR_MODELS_MODEL_MODEL_WORDS_H
 
 #include "models/model/model.h"
 

@@ -2,8 +2,8 @@
  * into bins; so a record's values become bytes once, and all trees are walked over bytes
  * (trees/tree/place_tree.h). A feature with more thresholds than a byte can tell apart has several columns of
  * bytes. */
-#ifndef HR_MODEL_PREDICTOR_H
-#define HR_MODEL_PREDICTOR_H
+#ifndef HR_MODELS_MODEL_PREDICTOR_H
+#define HR_MODELS_MODEL_PREDICTOR_H
 
 #include "base/kernels/search.h"
 #include "trees/tree/place_tree.h"

@@ -1,6 +1,6 @@
 /* Texts about a model, for terminals and files. */
-#ifndef HR_MODEL_SHOW_H
-#define HR_MODEL_SHOW_H
+#ifndef HR_MODELS_MODEL_SHOW_H
+#define HR_MODELS_MODEL_SHOW_H
 
 #include "base/buffer.h"
 #include "models/model/model.h"

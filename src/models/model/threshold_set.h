@@ -1,6 +1,6 @@
 /* The distinct thresholds that trees compare a feature with, and where each is among the sorted ones. */
-#ifndef HR_MODEL_THRESHOLD_SET_H
-#define HR_MODEL_THRESHOLD_SET_H
+#ifndef HR_MODELS_MODEL_THRESHOLD_SET_H
+#define HR_MODELS_MODEL_THRESHOLD_SET_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  *
  * A stream cannot fail once it is open. In a forked child every stream, a seeded one too, goes on with fresh
  * OS entropy. Thread: one at a time. */
-#ifndef HR_RANDOM_CSPRNG_H
-#define HR_RANDOM_CSPRNG_H
+#ifndef HR_PRIVACY_CRYPTO_CSPRNG_H
+#define HR_PRIVACY_CRYPTO_CSPRNG_H
 
 #include <hedgerow/status.h>
 

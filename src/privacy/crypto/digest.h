@@ -1,6 +1,6 @@
 /* Digests: BLAKE2b-256 over  domain | NUL | bytes. Bytes under two domains have two digests. */
-#ifndef HR_CRYPTO_DIGEST_H
-#define HR_CRYPTO_DIGEST_H
+#ifndef HR_PRIVACY_CRYPTO_DIGEST_H
+#define HR_PRIVACY_CRYPTO_DIGEST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* A short text that people compare to see whether two copies are the same. */
-#ifndef HR_CRYPTO_FINGERPRINT_H
-#define HR_CRYPTO_FINGERPRINT_H
+#ifndef HR_PRIVACY_CRYPTO_FINGERPRINT_H
+#define HR_PRIVACY_CRYPTO_FINGERPRINT_H
 
 #include <stddef.h>
 

@@ -9,8 +9,8 @@
  * signature = Ed25519ph over  domain | NUL | receiver's public key 32 | text,  domain "hedgerow seal 1"
  *
  * Thread: an identity may be used by any number at once. */
-#ifndef HR_CRYPTO_IDENTITY_H
-#define HR_CRYPTO_IDENTITY_H
+#ifndef HR_PRIVACY_CRYPTO_IDENTITY_H
+#define HR_PRIVACY_CRYPTO_IDENTITY_H
 
 #include <hedgerow/status.h>
 #include <stdbool.h>

@@ -10,8 +10,8 @@
  *             bytes a number, the lowest first
  *
  * A context is used for one answer: two answers under one context would show their difference. */
-#ifndef HR_CRYPTO_MASK_H
-#define HR_CRYPTO_MASK_H
+#ifndef HR_PRIVACY_CRYPTO_MASK_H
+#define HR_PRIVACY_CRYPTO_MASK_H
 
 #include <hedgerow/status.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* The inside of an identity, for this folder alone. */
-#ifndef HR_CRYPTO_SECRET_H
-#define HR_CRYPTO_SECRET_H
+#ifndef HR_PRIVACY_CRYPTO_SECRET_H
+#define HR_PRIVACY_CRYPTO_SECRET_H
 
 #include "privacy/crypto/identity.h"
 

@@ -3,8 +3,8 @@
  * Delta is far smaller than epsilon, hence the finer unit; the sum 1 still fits in 63 bits, which is what
  * SQLite stores. Scaling a double by a power of two is exact, so up and down are off by less than one unit
  * and never to the owner's loss. */
-#ifndef HR_LEDGER_DELTA_H
-#define HR_LEDGER_DELTA_H
+#ifndef HR_PRIVACY_LEDGER_DELTA_H
+#define HR_PRIVACY_LEDGER_DELTA_H
 
 #include <stdint.h>
 

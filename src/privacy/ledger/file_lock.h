@@ -4,8 +4,8 @@
  * A file lock is a lock on a file beside the journal, NAME.lock, which is there for as long as somebody holds
  * it. The lock ends with the process. The journal itself stays open to others: `hedgerow ledger` and
  * `hedgerow train` may use a ledger that serves a federation. */
-#ifndef HR_LEDGER_FILE_LOCK_H
-#define HR_LEDGER_FILE_LOCK_H
+#ifndef HR_PRIVACY_LEDGER_FILE_LOCK_H
+#define HR_PRIVACY_LEDGER_FILE_LOCK_H
 
 #include <hedgerow/status.h>
 #include <stdbool.h>

@@ -7,8 +7,8 @@
  * hr_journal_commit is on the disk, flushed, or not there at all. Parties are known by name. A journal in a
  * file is open once (file_lock.h): two processes that served one would answer a question twice. Thread: one
  * at a time. */
-#ifndef HR_LEDGER_JOURNAL_H
-#define HR_LEDGER_JOURNAL_H
+#ifndef HR_PRIVACY_LEDGER_JOURNAL_H
+#define HR_PRIVACY_LEDGER_JOURNAL_H
 
 #include <hedgerow/ledger.h>
 #include <stdbool.h>

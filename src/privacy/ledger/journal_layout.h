@@ -1,6 +1,6 @@
 /* The tables of a journal, in a file of its own or in a ledger's. */
-#ifndef HR_LEDGER_JOURNAL_LAYOUT_H
-#define HR_LEDGER_JOURNAL_LAYOUT_H
+#ifndef HR_PRIVACY_LEDGER_JOURNAL_LAYOUT_H
+#define HR_PRIVACY_LEDGER_JOURNAL_LAYOUT_H
 
 #include "privacy/ledger/journal.h"
 

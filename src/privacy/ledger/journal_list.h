@@ -1,6 +1,6 @@
 /* The jobs of a journal for people, whether or not a process works from it: it needs no file lock. */
-#ifndef HR_LEDGER_JOURNAL_LIST_H
-#define HR_LEDGER_JOURNAL_LIST_H
+#ifndef HR_PRIVACY_LEDGER_JOURNAL_LIST_H
+#define HR_PRIVACY_LEDGER_JOURNAL_LIST_H
 
 #include <hedgerow/status.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* How a party is and how far its jobs are, for people: written by the process that works from the journal,
  * read by any other. Nothing of it is read again by a party. */
-#ifndef HR_LEDGER_JOURNAL_STATUS_H
-#define HR_LEDGER_JOURNAL_STATUS_H
+#ifndef HR_PRIVACY_LEDGER_JOURNAL_STATUS_H
+#define HR_PRIVACY_LEDGER_JOURNAL_STATUS_H
 
 #include "privacy/ledger/journal.h"
 #include "privacy/ledger/journal_list.h"

@@ -2,8 +2,8 @@
  *
  * Limits of a period are counted from it, so a restart does not reset them. A row is written within the
  * journal's transaction that holds the decision. Thread: one at a time. */
-#ifndef HR_LEDGER_OFFERS_H
-#define HR_LEDGER_OFFERS_H
+#ifndef HR_PRIVACY_LEDGER_OFFERS_H
+#define HR_PRIVACY_LEDGER_OFFERS_H
 
 #include "privacy/accountant.h"
 #include "privacy/ledger/journal.h"

@@ -1,6 +1,6 @@
 /* Spending as part of a larger transaction of the ledger's file. */
-#ifndef HR_LEDGER_SPEND_H
-#define HR_LEDGER_SPEND_H
+#ifndef HR_PRIVACY_LEDGER_SPEND_H
+#define HR_PRIVACY_LEDGER_SPEND_H
 
 #include <hedgerow/ledger.h>
 #include <sqlite3.h>

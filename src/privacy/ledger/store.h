@@ -1,7 +1,7 @@
 /* The SQLite file behind a ledger: how it is made, recognised and opened, and what SQLite's failures mean to
  * an owner. */
-#ifndef HR_LEDGER_STORE_H
-#define HR_LEDGER_STORE_H
+#ifndef HR_PRIVACY_LEDGER_STORE_H
+#define HR_PRIVACY_LEDGER_STORE_H
 
 #include "privacy/accountant.h"
 #include "privacy/ledger/delta.h"

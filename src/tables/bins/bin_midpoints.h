@@ -1,7 +1,7 @@
 /* Where the bins of a feature are on the line of its numbers: what a cut midway between two bins, or one
  * drawn at random from the range of a node, must know. Exact statistics of the records: NOT PRIVATE. */
-#ifndef HR_BINS_BIN_MIDPOINTS_H
-#define HR_BINS_BIN_MIDPOINTS_H
+#ifndef HR_TABLES_BINS_BIN_MIDPOINTS_H
+#define HR_TABLES_BINS_BIN_MIDPOINTS_H
 
 #include "base/kernels/search.h"
 #include "tables/bins/binned.h"

@@ -2,8 +2,8 @@
  *
  * Columns serve the root histogram and the partition; tiles (32 features of a record side by side) serve the
  * histograms of smaller nodes, where records are scattered and one cache line should bring many features. */
-#ifndef HR_BINS_BINNED_H
-#define HR_BINS_BINNED_H
+#ifndef HR_TABLES_BINS_BINNED_H
+#define HR_TABLES_BINS_BINNED_H
 
 #include "tables/bins/binning.h"
 

@@ -3,8 +3,8 @@
  *
  * A binning is public: its edges are evenly spaced between public bounds, or were released by the gate (or,
  * without privacy, are exact quantiles). It is part of the model. */
-#ifndef HR_BINS_BINNING_H
-#define HR_BINS_BINNING_H
+#ifndef HR_TABLES_BINS_BINNING_H
+#define HR_TABLES_BINS_BINNING_H
 
 #include "base/arena.h"
 #include "base/kernels/search.h"

@@ -10,8 +10,8 @@
  * records the noise of a share would be too small to be drawn well where few features share a large epsilon;
  * and totals are halved in that unit, so that without noise the edges are those of the pooled records, bit
  * for bit. Thread: one at a time. */
-#ifndef HR_BINS_EDGE_LEVELS_H
-#define HR_BINS_EDGE_LEVELS_H
+#ifndef HR_TABLES_BINS_EDGE_LEVELS_H
+#define HR_TABLES_BINS_EDGE_LEVELS_H
 
 #include "privacy/gate.h"
 #include "privacy/sensitivity.h"

@@ -6,8 +6,8 @@
  * `binning` is whole. At most `bins` value bins a feature (bin 0, missing, comes on top). Categories always
  * get one bin a public value (the last bin is shared by all values past the 255th); so do integers with at
  * most `bins` public values. Thread: one at a time. */
-#ifndef HR_BINS_EDGE_MACHINE_H
-#define HR_BINS_EDGE_MACHINE_H
+#ifndef HR_TABLES_BINS_EDGE_MACHINE_H
+#define HR_TABLES_BINS_EDGE_MACHINE_H
 
 #include "privacy/quantile_machine.h"
 #include "tables/bins/binning.h"

@@ -2,8 +2,8 @@
  *
  * Every function makes the whole binning of a data set, of the bins that edge_machine.h tells; public edges
  * are made there. */
-#ifndef HR_BINS_EDGES_H
-#define HR_BINS_EDGES_H
+#ifndef HR_TABLES_BINS_EDGES_H
+#define HR_TABLES_BINS_EDGES_H
 
 #include "privacy/gate.h"
 #include "privacy/sensitivity.h"

@@ -4,8 +4,8 @@
  * A feature needs its bounds roughly, for its bins are quantiles between them: it has one
  * histogram of magnitudes. The label is measured in parts of its range: within its magnitudes it has a second
  * histogram, of even cells. Proof: private_bounds.proof.md. */
-#ifndef HR_BINS_PRIVATE_BOUNDS_H
-#define HR_BINS_PRIVATE_BOUNDS_H
+#ifndef HR_TABLES_BINS_PRIVATE_BOUNDS_H
+#define HR_TABLES_BINS_PRIVATE_BOUNDS_H
 
 #include "privacy/gate.h"
 

@@ -3,8 +3,8 @@
  * Columns are whole and begin at pages, so that training walks them in the map as it walks them in memory,
  * and the system may take the pages back where memory is short. Checksums are of segments of a column, so
  * that a writer needs one segment of the records at a time, and damage can be told by where it is. */
-#ifndef HR_DATA_CELL_FILE_H
-#define HR_DATA_CELL_FILE_H
+#ifndef HR_TABLES_DATA_CELL_FILE_H
+#define HR_TABLES_DATA_CELL_FILE_H
 
 #include "tables/data/records.h"
 

@@ -1,6 +1,6 @@
 /* Values of columns, whether the data set keeps them or the caller's array does. */
-#ifndef HR_DATA_COLUMNS_H
-#define HR_DATA_COLUMNS_H
+#ifndef HR_TABLES_DATA_COLUMNS_H
+#define HR_TABLES_DATA_COLUMNS_H
 
 #include <hedgerow/data.h>
 

@@ -1,7 +1,7 @@
 /* Texts of columns that a reader was asked to keep beside the records, such as numbers of patients. No column
  * of a schema is made of them, and no method sees them. */
-#ifndef HR_DATA_KEPT_H
-#define HR_DATA_KEPT_H
+#ifndef HR_TABLES_DATA_KEPT_H
+#define HR_TABLES_DATA_KEPT_H
 
 #include "base/buffer.h"
 

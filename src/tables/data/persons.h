@@ -1,7 +1,7 @@
 /* Who the records of a table belong to: identifiers of the unit's column as numbers, and what each record
  * counts so that a person counts at most 1. The identifiers themselves are forgotten with the reader. */
-#ifndef HR_DATA_PERSONS_H
-#define HR_DATA_PERSONS_H
+#ifndef HR_TABLES_DATA_PERSONS_H
+#define HR_TABLES_DATA_PERSONS_H
 
 #include "base/arena.h"
 #include "base/string_map.h"

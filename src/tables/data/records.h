@@ -1,6 +1,6 @@
 /* The inside of a data set, for those who make one. */
-#ifndef HR_DATA_RECORDS_H
-#define HR_DATA_RECORDS_H
+#ifndef HR_TABLES_DATA_RECORDS_H
+#define HR_TABLES_DATA_RECORDS_H
 
 #include "tables/data/kept.h"
 

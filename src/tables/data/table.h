@@ -1,7 +1,7 @@
 /* A data set in the making: cells of text come in, typed columns grow. What a cell means is decided here,
  * whatever the format: docs/formats.md, section Tables. */
-#ifndef HR_DATA_TABLE_H
-#define HR_DATA_TABLE_H
+#ifndef HR_TABLES_DATA_TABLE_H
+#define HR_TABLES_DATA_TABLE_H
 
 #include "base/string_map.h"
 #include "tables/data/persons.h"

@@ -1,7 +1,7 @@
 /* What a column's name says of it: whether it identifies persons or records, and common knowledge of its
  * bounds. Names are guessed from, never trusted: all of it awaits a person's review. */
-#ifndef HR_DATA_COLUMN_NAME_H
-#define HR_DATA_COLUMN_NAME_H
+#ifndef HR_TABLES_INFER_COLUMN_NAME_H
+#define HR_TABLES_INFER_COLUMN_NAME_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* A data dictionary: public facts about columns in a table of their own, as studies publish them. */
-#ifndef HR_DATA_DICTIONARY_H
-#define HR_DATA_DICTIONARY_H
+#ifndef HR_TABLES_INFER_DICTIONARY_H
+#define HR_TABLES_INFER_DICTIONARY_H
 
 #include "base/arena.h"
 #include "base/string_map.h"

@@ -1,7 +1,7 @@
 /* How many different texts there are, in little memory: an estimate, with a standard error of 2.3 %
  * (HyperLogLog). */
-#ifndef HR_DATA_DISTINCT_H
-#define HR_DATA_DISTINCT_H
+#ifndef HR_TABLES_INFER_DISTINCT_H
+#define HR_TABLES_INFER_DISTINCT_H
 
 #include <stddef.h>
 #include <stdint.h>

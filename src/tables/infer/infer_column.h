@@ -1,6 +1,6 @@
 /* What the cells of one column look like: gathered cell by cell, then judged. */
-#ifndef HR_DATA_INFER_COLUMN_H
-#define HR_DATA_INFER_COLUMN_H
+#ifndef HR_TABLES_INFER_INFER_COLUMN_H
+#define HR_TABLES_INFER_INFER_COLUMN_H
 
 #include "base/arena.h"
 #include "base/string_map.h"

@@ -1,7 +1,7 @@
 /* What the text of a column's cells looks like, where it is no plain number: a boolean, a number with a
  * decimal comma, separated thousands or a symbol, a date. */
-#ifndef HR_DATA_INFER_TEXT_H
-#define HR_DATA_INFER_TEXT_H
+#ifndef HR_TABLES_INFER_INFER_TEXT_H
+#define HR_TABLES_INFER_INFER_TEXT_H
 
 #include "base/buffer.h"
 

@@ -1,6 +1,6 @@
 /* A proposal as YAML in which every guess awaits review. */
-#ifndef HR_DATA_INFER_WRITE_H
-#define HR_DATA_INFER_WRITE_H
+#ifndef HR_TABLES_INFER_INFER_WRITE_H
+#define HR_TABLES_INFER_INFER_WRITE_H
 
 #include "tables/infer/dictionary.h"
 #include "tables/infer/infer_column.h"

@@ -1,7 +1,7 @@
 /* Cells of CSV text, whatever they mean. RFC 4180, and a little kinder: blanks around a cell and around
  * quotation marks are ignored. */
-#ifndef HR_DATA_CELLS_H
-#define HR_DATA_CELLS_H
+#ifndef HR_TABLES_READERS_CELLS_H
+#define HR_TABLES_READERS_CELLS_H
 
 #include "tables/readers/lines.h"
 

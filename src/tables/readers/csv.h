@@ -1,6 +1,6 @@
 /* CSV tables. */
-#ifndef HR_DATA_CSV_H
-#define HR_DATA_CSV_H
+#ifndef HR_TABLES_READERS_CSV_H
+#define HR_TABLES_READERS_CSV_H
 
 #include "tables/readers/reading.h"
 

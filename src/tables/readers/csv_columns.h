@@ -1,6 +1,6 @@
 /* Which column of a CSV file goes where. */
-#ifndef HR_DATA_CSV_COLUMNS_H
-#define HR_DATA_CSV_COLUMNS_H
+#ifndef HR_TABLES_READERS_CSV_COLUMNS_H
+#define HR_TABLES_READERS_CSV_COLUMNS_H
 
 #include "tables/readers/reading.h"
 

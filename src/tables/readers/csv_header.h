@@ -1,6 +1,6 @@
 /* The first record of a CSV table: how its cells are separated, and what its columns are called. */
-#ifndef HR_DATA_CSV_HEADER_H
-#define HR_DATA_CSV_HEADER_H
+#ifndef HR_TABLES_READERS_CSV_HEADER_H
+#define HR_TABLES_READERS_CSV_HEADER_H
 
 #include "base/arena.h"
 #include "tables/readers/lines.h"

@@ -1,6 +1,6 @@
 /* CSV records into typed columns. */
-#ifndef HR_DATA_CSV_RECORDS_H
-#define HR_DATA_CSV_RECORDS_H
+#ifndef HR_TABLES_READERS_CSV_RECORDS_H
+#define HR_TABLES_READERS_CSV_RECORDS_H
 
 #include "tables/readers/csv_columns.h"
 

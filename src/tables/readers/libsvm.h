@@ -1,6 +1,6 @@
 /* LIBSVM tables: "label index:value index:value ...", one record a line. */
-#ifndef HR_DATA_LIBSVM_H
-#define HR_DATA_LIBSVM_H
+#ifndef HR_TABLES_READERS_LIBSVM_H
+#define HR_TABLES_READERS_LIBSVM_H
 
 #include "tables/readers/reading.h"
 

@@ -1,6 +1,6 @@
 /* Whole records out of a source: the part of reading that CSV and LIBSVM share. */
-#ifndef HR_DATA_LINES_H
-#define HR_DATA_LINES_H
+#ifndef HR_TABLES_READERS_LINES_H
+#define HR_TABLES_READERS_LINES_H
 
 #include "base/byte_source.h"
 #include "base/kernels/kernels.h"

@@ -1,6 +1,6 @@
 /* How a table is to be read, as the caller says it. */
-#ifndef HR_DATA_READ_OPTIONS_H
-#define HR_DATA_READ_OPTIONS_H
+#ifndef HR_TABLES_READERS_READ_OPTIONS_H
+#define HR_TABLES_READERS_READ_OPTIONS_H
 
 #include <hedgerow/data.h>
 

@@ -1,6 +1,6 @@
 /* One table in the making, from one source after the other. */
-#ifndef HR_DATA_READING_H
-#define HR_DATA_READING_H
+#ifndef HR_TABLES_READERS_READING_H
+#define HR_TABLES_READERS_READING_H
 
 #include "tables/data/table.h"
 #include "tables/readers/csv_header.h"

@@ -1,6 +1,6 @@
 /* What a schema says of the text of cells: how numbers are written, columns of dates. */
-#ifndef HR_SCHEMA_CELL_TEXT_H
-#define HR_SCHEMA_CELL_TEXT_H
+#ifndef HR_TABLES_SCHEMA_CELL_TEXT_H
+#define HR_TABLES_SCHEMA_CELL_TEXT_H
 
 #include <hedgerow/schema.h>
 

@@ -1,6 +1,6 @@
 /* What every schema must satisfy, wherever it comes from. */
-#ifndef HR_SCHEMA_CHECK_H
-#define HR_SCHEMA_CHECK_H
+#ifndef HR_TABLES_SCHEMA_CHECK_H
+#define HR_TABLES_SCHEMA_CHECK_H
 
 #include <hedgerow/schema.h>
 

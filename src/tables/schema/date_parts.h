@@ -1,6 +1,6 @@
 /* The parts of dates as features: names, public bounds, values. */
-#ifndef HR_SCHEMA_DATE_PARTS_H
-#define HR_SCHEMA_DATE_PARTS_H
+#ifndef HR_TABLES_SCHEMA_DATE_PARTS_H
+#define HR_TABLES_SCHEMA_DATE_PARTS_H
 
 #include "base/arena.h"
 #include "base/text/timestamp.h"

@@ -1,7 +1,7 @@
 /* Keys and values of a YAML file that people write by hand, read strictly: what is unknown, given twice,
  * missing or of another type is refused with its place. Shared by all such files. */
-#ifndef HR_SCHEMA_KEYS_H
-#define HR_SCHEMA_KEYS_H
+#ifndef HR_TABLES_SCHEMA_KEYS_H
+#define HR_TABLES_SCHEMA_KEYS_H
 
 #include "base/fail.h"
 #include "tables/schema/yaml.h"

@@ -1,6 +1,6 @@
 /* Inside views of a schema. */
-#ifndef HR_SCHEMA_SCHEMA_H
-#define HR_SCHEMA_SCHEMA_H
+#ifndef HR_TABLES_SCHEMA_SCHEMA_H
+#define HR_TABLES_SCHEMA_SCHEMA_H
 
 #include "base/buffer.h"
 #include "tables/schema/check.h"

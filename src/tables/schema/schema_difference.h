@@ -1,6 +1,6 @@
 /* Where two schemas differ, in words. */
-#ifndef HR_SCHEMA_SCHEMA_DIFFERENCE_H
-#define HR_SCHEMA_SCHEMA_DIFFERENCE_H
+#ifndef HR_TABLES_SCHEMA_SCHEMA_DIFFERENCE_H
+#define HR_TABLES_SCHEMA_SCHEMA_DIFFERENCE_H
 
 #include <hedgerow/schema.h>
 

@@ -1,6 +1,6 @@
 /* Keys of a schema file that say what the text of cells means. */
-#ifndef HR_SCHEMA_SCHEMA_READ_TEXT_H
-#define HR_SCHEMA_SCHEMA_READ_TEXT_H
+#ifndef HR_TABLES_SCHEMA_SCHEMA_READ_TEXT_H
+#define HR_TABLES_SCHEMA_SCHEMA_READ_TEXT_H
 
 #include "tables/schema/keys.h"
 

@@ -1,6 +1,6 @@
 /* Pieces of a rendered schema, for those who add remarks between them. */
-#ifndef HR_SCHEMA_SCHEMA_WRITE_H
-#define HR_SCHEMA_SCHEMA_WRITE_H
+#ifndef HR_TABLES_SCHEMA_SCHEMA_WRITE_H
+#define HR_TABLES_SCHEMA_SCHEMA_WRITE_H
 
 #include "base/buffer.h"
 

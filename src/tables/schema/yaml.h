@@ -1,8 +1,8 @@
 /* YAML text as a small tree, in the strict subset that files written by hand need: mappings, sequences and
  * scalars; no anchors, aliases, tags, second documents, or deep nesting. Every node knows its place for
  * messages. */
-#ifndef HR_SCHEMA_YAML_H
-#define HR_SCHEMA_YAML_H
+#ifndef HR_TABLES_SCHEMA_YAML_H
+#define HR_TABLES_SCHEMA_YAML_H
 
 #include "base/arena.h"
 

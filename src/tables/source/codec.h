@@ -1,6 +1,6 @@
 /* Compressed formats: what each library does, behind one interface. */
-#ifndef HR_SOURCE_CODEC_H
-#define HR_SOURCE_CODEC_H
+#ifndef HR_TABLES_SOURCE_CODEC_H
+#define HR_TABLES_SOURCE_CODEC_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* What a file holds, told by its first bytes. */
-#ifndef HR_SOURCE_CONTENTS_H
-#define HR_SOURCE_CONTENTS_H
+#ifndef HR_TABLES_SOURCE_CONTENTS_H
+#define HR_TABLES_SOURCE_CONTENTS_H
 
 #include "tables/source/codec.h"
 

@@ -1,6 +1,6 @@
 /* Addresses of databases, and how they are shown: without what may be a password. */
-#ifndef HR_SOURCE_DATABASE_ADDRESS_H
-#define HR_SOURCE_DATABASE_ADDRESS_H
+#ifndef HR_TABLES_SOURCE_DATABASE_ADDRESS_H
+#define HR_TABLES_SOURCE_DATABASE_ADDRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The bytes that a compressed source stands for. */
-#ifndef HR_SOURCE_DECOMPRESS_H
-#define HR_SOURCE_DECOMPRESS_H
+#ifndef HR_TABLES_SOURCE_DECOMPRESS_H
+#define HR_TABLES_SOURCE_DECOMPRESS_H
 
 #include "base/byte_source.h"
 #include "tables/source/codec.h"

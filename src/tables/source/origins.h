@@ -4,8 +4,8 @@
  * of each, and the guarantee twice as weak as it says. A file is known by its device and its number there, so
  * that links and other ways to write its path are seen; a table of a database by its query, too. A copy, or
  * another pipe with the same bytes, cannot be told from another file. */
-#ifndef HR_SOURCE_ORIGINS_H
-#define HR_SOURCE_ORIGINS_H
+#ifndef HR_TABLES_SOURCE_ORIGINS_H
+#define HR_TABLES_SOURCE_ORIGINS_H
 
 #include "tables/source/table_source.h"
 

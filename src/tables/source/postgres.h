@@ -1,6 +1,6 @@
 /* The answer of a PostgreSQL database to a query, as CSV. */
-#ifndef HR_SOURCE_POSTGRES_H
-#define HR_SOURCE_POSTGRES_H
+#ifndef HR_TABLES_SOURCE_POSTGRES_H
+#define HR_TABLES_SOURCE_POSTGRES_H
 
 #include "base/byte_source.h"
 #include "tables/source/query.h"

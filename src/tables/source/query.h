@@ -1,6 +1,6 @@
 /* One SQL query in a file. */
-#ifndef HR_SOURCE_QUERY_H
-#define HR_SOURCE_QUERY_H
+#ifndef HR_TABLES_SOURCE_QUERY_H
+#define HR_TABLES_SOURCE_QUERY_H
 
 #include <hedgerow/status.h>
 

@@ -1,6 +1,6 @@
 /* The answer of an SQLite database to a query, as CSV. */
-#ifndef HR_SOURCE_SQLITE_H
-#define HR_SOURCE_SQLITE_H
+#ifndef HR_TABLES_SOURCE_SQLITE_H
+#define HR_TABLES_SOURCE_SQLITE_H
 
 #include "base/byte_source.h"
 #include "tables/source/query.h"

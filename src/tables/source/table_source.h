@@ -1,7 +1,7 @@
 /* Where a table's bytes come from: a file, which may be compressed, standard input, or a database's answer to
  * a query, which comes as CSV. The readers see no difference. */
-#ifndef HR_SOURCE_TABLE_SOURCE_H
-#define HR_SOURCE_TABLE_SOURCE_H
+#ifndef HR_TABLES_SOURCE_TABLE_SOURCE_H
+#define HR_TABLES_SOURCE_TABLE_SOURCE_H
 
 #include "base/byte_source.h"
 

@@ -3,8 +3,8 @@
  * The same options must give the same bytes on every machine. So nothing here calls a function of libm whose
  * last bit differs between libraries: the four operations, sqrt and floor are exact by IEEE 754, and normal
  * numbers are sums. */
-#ifndef HR_SYNTH_GENERATE_H
-#define HR_SYNTH_GENERATE_H
+#ifndef HR_TABLES_SYNTH_GENERATE_H
+#define HR_TABLES_SYNTH_GENERATE_H
 
 #include "base/arena.h"
 #include "base/buffer.h"

@@ -4,8 +4,8 @@
  * Over one or two features sums are added by bin, for all trees over the same ones at once, and then folded
  * into nodes; other trees are walked. Within the same pass the records take the step of the round before.
  * Nothing per record is kept but its scores. */
-#ifndef HR_STATS_CANDIDATE_SCAN_H
-#define HR_STATS_CANDIDATE_SCAN_H
+#ifndef HR_TREES_CANDIDATES_CANDIDATE_SCAN_H
+#define HR_TREES_CANDIDATES_CANDIDATE_SCAN_H
 
 #include "base/fail.h"
 #include "privacy/sensitivity.h"

@@ -2,8 +2,8 @@
  * their leaves; and the tree whose step the records take. Trees over the same one or two features share a
  * table of sums, one a combination of their bins (hr_leaf_grid), which is folded into the leaves of each tree
  * after the pass. Other trees are walked. */
-#ifndef HR_STATS_CANDIDATE_TREES_H
-#define HR_STATS_CANDIDATE_TREES_H
+#ifndef HR_TREES_CANDIDATES_CANDIDATE_TREES_H
+#define HR_TREES_CANDIDATES_CANDIDATE_TREES_H
 
 #include "trees/candidates/leaf_finder.h"
 

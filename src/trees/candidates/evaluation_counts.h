@@ -1,7 +1,7 @@
 /* What predictions of labelled records come to, in exact integers: the sums that a private evaluation
  * releases. Proof of their sensitivities: evaluation_counts.proof.md. */
-#ifndef HR_STATS_EVALUATION_COUNTS_H
-#define HR_STATS_EVALUATION_COUNTS_H
+#ifndef HR_TREES_CANDIDATES_EVALUATION_COUNTS_H
+#define HR_TREES_CANDIDATES_EVALUATION_COUNTS_H
 
 #include "privacy/exact.h"
 #include "privacy/sensitivity.h"

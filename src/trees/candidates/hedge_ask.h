@@ -1,8 +1,8 @@
 /* What hedge asks of the records next: the question, what its answer is charged as, and all that the answer
  * depends on beside them. Everything in it is public or released. Pointers are borrowed: they hold until the
  * answer is told. */
-#ifndef HR_STATS_HEDGE_ASK_H
-#define HR_STATS_HEDGE_ASK_H
+#ifndef HR_TREES_CANDIDATES_HEDGE_ASK_H
+#define HR_TREES_CANDIDATES_HEDGE_ASK_H
 
 #include "privacy/gate.h"
 #include "trees/candidates/candidate_scan.h"

@@ -1,7 +1,7 @@
 /* What records answer to hedge's questions: exact statistics, for the gate. Their scores are kept here, and
  * take the steps. */
-#ifndef HR_STATS_HEDGE_RECORDS_H
-#define HR_STATS_HEDGE_RECORDS_H
+#ifndef HR_TREES_CANDIDATES_HEDGE_RECORDS_H
+#define HR_TREES_CANDIDATES_HEDGE_RECORDS_H
 
 #include "trees/candidates/hedge_ask.h"
 

@@ -1,8 +1,8 @@
 /* How the records of a block find their leaf in one tree. Over one or two features a table has the leaf of
  * every combination of their bins; other trees are walked. Leaves are told as places, counted from 0 in an
  * order of the finder's own. */
-#ifndef HR_STATS_LEAF_FINDER_H
-#define HR_STATS_LEAF_FINDER_H
+#ifndef HR_TREES_CANDIDATES_LEAF_FINDER_H
+#define HR_TREES_CANDIDATES_LEAF_FINDER_H
 
 #include "tables/bins/binned.h"
 #include "trees/tree/block_walk.h"

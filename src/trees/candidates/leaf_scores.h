@@ -1,8 +1,8 @@
 /* What hedge's choice makes of leaf sums: the scores of candidate trees, in integers. Sums come from one
  * table (candidate_scan.h), or are those of several added up; a score is no sum, so it is made once they are.
  */
-#ifndef HR_STATS_LEAF_SCORES_H
-#define HR_STATS_LEAF_SCORES_H
+#ifndef HR_TREES_CANDIDATES_LEAF_SCORES_H
+#define HR_TREES_CANDIDATES_LEAF_SCORES_H
 
 #include "privacy/exact.h"
 #include "privacy/sample.h"

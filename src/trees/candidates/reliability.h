@@ -1,7 +1,7 @@
 /* How often what a forest says of its training records comes true: the table that a calibration is fitted to.
  * Proof of its sensitivity: reliability.proof.md. */
-#ifndef HR_STATS_RELIABILITY_H
-#define HR_STATS_RELIABILITY_H
+#ifndef HR_TREES_CANDIDATES_RELIABILITY_H
+#define HR_TREES_CANDIDATES_RELIABILITY_H
 
 #include "base/fail.h"
 #include "privacy/exact.h"

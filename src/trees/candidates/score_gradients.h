@@ -1,7 +1,7 @@
 /* The scores of the records of a candidate scan, and what a block of them adds to sums: their gradients,
  * clipped and as integers. */
-#ifndef HR_STATS_SCORE_GRADIENTS_H
-#define HR_STATS_SCORE_GRADIENTS_H
+#ifndef HR_TREES_CANDIDATES_SCORE_GRADIENTS_H
+#define HR_TREES_CANDIDATES_SCORE_GRADIENTS_H
 
 #include "base/kernels/kernels.h"
 #include "trees/candidates/candidate_scan.h"

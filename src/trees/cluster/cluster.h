@@ -1,6 +1,6 @@
 /* The ranks of a cluster, as this rank sees them. */
-#ifndef HR_CLUSTER_CLUSTER_H
-#define HR_CLUSTER_CLUSTER_H
+#ifndef HR_TREES_CLUSTER_CLUSTER_H
+#define HR_TREES_CLUSTER_CLUSTER_H
 
 #include "trees/cluster/question.h"
 #include "trees/cluster/rank_link.h"

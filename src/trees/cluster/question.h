@@ -2,8 +2,8 @@
  * and a body. All ranks run one build on one kind of machine, so numbers and plain structs are sent as they
  * are in memory; what a pointer leads to is sent behind. Readers check sizes, not what is in them: a question
  * comes from rank 0 of the same owner. */
-#ifndef HR_CLUSTER_QUESTION_H
-#define HR_CLUSTER_QUESTION_H
+#ifndef HR_TREES_CLUSTER_QUESTION_H
+#define HR_TREES_CLUSTER_QUESTION_H
 
 #include "base/arena.h"
 #include "base/buffer.h"

@@ -1,8 +1,8 @@
 /* What ranks do together: the calls of MPI that are used, and no more. Every rank makes the same calls in the
  * same order; a rank that dies ends them all, so that none of these fails. NULL for bytes or words takes part
  * without looking: what comes is dropped, what is added is 0. Thread: that of hr_rank_link_open. */
-#ifndef HR_CLUSTER_RANK_LINK_H
-#define HR_CLUSTER_RANK_LINK_H
+#ifndef HR_TREES_CLUSTER_RANK_LINK_H
+#define HR_TREES_CLUSTER_RANK_LINK_H
 
 #include "base/fail.h"
 

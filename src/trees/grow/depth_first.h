@@ -4,8 +4,8 @@
  * A node draws features, has the records (trees/records/forest_records.h) sum their labels by the bins of
  * these, or say the range of these, lets a rule (split_rule.h) divide them, and keeps the purest division.
  * Nothing here is private; but the grower asks for sums and bins, and sees no record. */
-#ifndef HR_GROW_DEPTH_FIRST_H
-#define HR_GROW_DEPTH_FIRST_H
+#ifndef HR_TREES_GROW_DEPTH_FIRST_H
+#define HR_TREES_GROW_DEPTH_FIRST_H
 
 #include "trees/grow/split_rule.h"
 #include "trees/records/forest_records.h"

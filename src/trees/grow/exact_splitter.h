@@ -1,7 +1,7 @@
 /* The splitter of training without privacy: of every feature the best division (split_gains.h), and of those
  * the best, which is chosen through the gate's identity. */
-#ifndef HR_GROW_EXACT_SPLITTER_H
-#define HR_GROW_EXACT_SPLITTER_H
+#ifndef HR_TREES_GROW_EXACT_SPLITTER_H
+#define HR_TREES_GROW_EXACT_SPLITTER_H
 
 #include "privacy/gate.h"
 #include "trees/grow/splitter.h"

@@ -3,8 +3,8 @@
  *
  * Only the smaller child of a split is summed; the other is its parent less that. The last level is not
  * partitioned: what its leaves hold follows from their parents' histograms. */
-#ifndef HR_GROW_GROW_H
-#define HR_GROW_GROW_H
+#ifndef HR_TREES_GROW_GROW_H
+#define HR_TREES_GROW_GROW_H
 
 #include "base/timing.h"
 #include "trees/grow/splitter.h"

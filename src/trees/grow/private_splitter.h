@@ -1,7 +1,7 @@
 /* The private splitter: of the candidates of every node (split_candidates.h), one is chosen through the gate
  * by its score. */
-#ifndef HR_GROW_PRIVATE_SPLITTER_H
-#define HR_GROW_PRIVATE_SPLITTER_H
+#ifndef HR_TREES_GROW_PRIVATE_SPLITTER_H
+#define HR_TREES_GROW_PRIVATE_SPLITTER_H
 
 #include "privacy/gate.h"
 #include "trees/grow/splitter.h"

@@ -3,8 +3,8 @@
  *
  * Words of labels are those of label_sums.h.
  * None of this is private. */
-#ifndef HR_GROW_SPLIT_RULE_H
-#define HR_GROW_SPLIT_RULE_H
+#ifndef HR_TREES_GROW_SPLIT_RULE_H
+#define HR_TREES_GROW_SPLIT_RULE_H
 
 #include "privacy/crypto/csprng.h"
 #include "tables/bins/bin_midpoints.h"

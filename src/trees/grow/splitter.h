@@ -1,6 +1,6 @@
 /* Who chooses the splits of nodes, from statistics that it does not open. */
-#ifndef HR_GROW_SPLITTER_H
-#define HR_GROW_SPLITTER_H
+#ifndef HR_TREES_GROW_SPLITTER_H
+#define HR_TREES_GROW_SPLITTER_H
 
 #include "base/fail.h"
 #include "trees/stats/split.h"

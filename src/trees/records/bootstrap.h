@@ -1,6 +1,6 @@
 /* The bootstrap, for training without privacy: as many draws with replacement as there are records. */
-#ifndef HR_RANDOM_BOOTSTRAP_H
-#define HR_RANDOM_BOOTSTRAP_H
+#ifndef HR_TREES_RECORDS_BOOTSTRAP_H
+#define HR_TREES_RECORDS_BOOTSTRAP_H
 
 #include "privacy/crypto/csprng.h"
 

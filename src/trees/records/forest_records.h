@@ -4,8 +4,8 @@
  * NOT PRIVATE: the caller gets exact sums, and which bins occur. These methods are references and need the
  * records themselves, so there is one such object and no table of functions that others could implement.
  * Words of labels are those of label_sums.h. Thread: one at a time. */
-#ifndef HR_STATS_FOREST_RECORDS_H
-#define HR_STATS_FOREST_RECORDS_H
+#ifndef HR_TREES_RECORDS_FOREST_RECORDS_H
+#define HR_TREES_RECORDS_FOREST_RECORDS_H
 
 #include "privacy/crypto/csprng.h"
 #include "tables/bins/binned.h"

@@ -1,7 +1,7 @@
 /* What ID3 asks of the records next: counts of classes, and what their answer is charged as. Everything in it
  * is public or released. Pointers are borrowed: they hold until the answer is told. */
-#ifndef HR_STATS_ID3_ASK_H
-#define HR_STATS_ID3_ASK_H
+#ifndef HR_TREES_RECORDS_ID3_ASK_H
+#define HR_TREES_RECORDS_ID3_ASK_H
 
 #include "privacy/gate.h"
 #include "trees/records/stats_source.h"

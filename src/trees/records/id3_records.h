@@ -1,6 +1,6 @@
 /* What records answer to ID3's questions: exact counts, for the gate. */
-#ifndef HR_STATS_ID3_RECORDS_H
-#define HR_STATS_ID3_RECORDS_H
+#ifndef HR_TREES_RECORDS_ID3_RECORDS_H
+#define HR_TREES_RECORDS_ID3_RECORDS_H
 
 #include "trees/records/id3_ask.h"
 

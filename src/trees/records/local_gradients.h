@@ -1,7 +1,7 @@
 /* What the local source knows of gradients: targets and scores of the records, and the sums of a tree that
  * grows. */
-#ifndef HR_STATS_LOCAL_GRADIENTS_H
-#define HR_STATS_LOCAL_GRADIENTS_H
+#ifndef HR_TREES_RECORDS_LOCAL_GRADIENTS_H
+#define HR_TREES_RECORDS_LOCAL_GRADIENTS_H
 
 #include "trees/records/local_source.h"
 #include "trees/records/local_stats.h"

@@ -1,6 +1,6 @@
 /* What the local source knows of labels: which records every node has, and what their labels add up to. */
-#ifndef HR_STATS_LOCAL_LABELS_H
-#define HR_STATS_LOCAL_LABELS_H
+#ifndef HR_TREES_RECORDS_LOCAL_LABELS_H
+#define HR_TREES_RECORDS_LOCAL_LABELS_H
 
 #include "trees/records/local_source.h"
 

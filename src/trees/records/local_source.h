@@ -1,6 +1,6 @@
 /* The statistics source of records in this process. */
-#ifndef HR_STATS_LOCAL_SOURCE_H
-#define HR_STATS_LOCAL_SOURCE_H
+#ifndef HR_TREES_RECORDS_LOCAL_SOURCE_H
+#define HR_TREES_RECORDS_LOCAL_SOURCE_H
 
 #include "base/timing.h"
 #include "privacy/crypto/csprng.h"

@@ -1,7 +1,7 @@
 /* Sums of packed gradients by node, over records in this process: every node's records are one run of one of
  * two arrays; a split writes those that go left to the other one, and closes up the rest where they are. */
-#ifndef HR_STATS_LOCAL_STATS_H
-#define HR_STATS_LOCAL_STATS_H
+#ifndef HR_TREES_RECORDS_LOCAL_STATS_H
+#define HR_TREES_RECORDS_LOCAL_STATS_H
 
 #include "tables/bins/binned.h"
 #include "trees/stats/hessian.h"

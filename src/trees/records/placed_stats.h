@@ -4,8 +4,8 @@
  * record takes 10 bytes here. For tables with too many records for packed words, too: words of a chunk of
  * records are unpacked into sums of gradients and of weights apart (packing.h). local_stats.h, which puts the
  * records of a node together, needs tiles in memory. */
-#ifndef HR_STATS_PLACED_STATS_H
-#define HR_STATS_PLACED_STATS_H
+#ifndef HR_TREES_RECORDS_PLACED_STATS_H
+#define HR_TREES_RECORDS_PLACED_STATS_H
 
 #include "tables/bins/binned.h"
 #include "trees/stats/split.h"

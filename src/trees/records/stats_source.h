@@ -10,8 +10,8 @@
  * it. Nodes are named by their index in the tree; node 0, the root, holds all records of the part. Nothing
  * that a question points to is kept, unless it says so. Thread: one at a time. Fails: MEMORY, LIMIT, ARGUMENT
  * (the source does not answer this question), and what a transport fails with. */
-#ifndef HR_STATS_STATS_SOURCE_H
-#define HR_STATS_STATS_SOURCE_H
+#ifndef HR_TREES_RECORDS_STATS_SOURCE_H
+#define HR_TREES_RECORDS_STATS_SOURCE_H
 
 #include "trees/candidates/hedge_ask.h"
 #include "trees/stats/impurity.h"

@@ -1,6 +1,6 @@
 /* A statistics source that counts, phase by phase, how long another one takes to answer. */
-#ifndef HR_STATS_TIMED_SOURCE_H
-#define HR_STATS_TIMED_SOURCE_H
+#ifndef HR_TREES_RECORDS_TIMED_SOURCE_H
+#define HR_TREES_RECORDS_TIMED_SOURCE_H
 
 #include "base/timing.h"
 #include "trees/records/stats_source.h"

@@ -1,8 +1,8 @@
 /* What released trees add to the scores of the records that they are trained on: the records' bins, a block
  * of records at a time, go through all trees (trees/tree/place_tree.h), as they do in predictions. A function
  * of the records and of what was released. */
-#ifndef HR_STATS_TREE_SCORES_H
-#define HR_STATS_TREE_SCORES_H
+#ifndef HR_TREES_RECORDS_TREE_SCORES_H
+#define HR_TREES_RECORDS_TREE_SCORES_H
 
 #include "tables/bins/binned.h"
 #include "trees/tree/tree.h"

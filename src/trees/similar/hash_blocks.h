@@ -5,8 +5,8 @@
  * the count of equal hashes, and is that count where no two hashes of a table differ by 255 or more. A
  * block's bound counts each of its tables where its codes differ as equal. Groups ascend, so that codes of
  * the first tables are mostly the same all over a block. */
-#ifndef HR_SIMILAR_HASH_BLOCKS_H
-#define HR_SIMILAR_HASH_BLOCKS_H
+#ifndef HR_TREES_SIMILAR_HASH_BLOCKS_H
+#define HR_TREES_SIMILAR_HASH_BLOCKS_H
 
 #include "trees/similar/hash_groups.h"
 

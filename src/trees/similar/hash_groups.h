@@ -1,8 +1,8 @@
 /* Rows with all hashes equal, brought together. The order of tables is that in which they tell rows apart:
  * the table with the fewest pairs of rows with equal hashes comes first; of two with as many, the one that is
  * counted first. */
-#ifndef HR_SIMILAR_HASH_GROUPS_H
-#define HR_SIMILAR_HASH_GROUPS_H
+#ifndef HR_TREES_SIMILAR_HASH_GROUPS_H
+#define HR_TREES_SIMILAR_HASH_GROUPS_H
 
 #include "trees/similar/lsh.h"
 #include "trees/similar/similar.h"

@@ -11,8 +11,8 @@
  * Hashes are the same bits on every machine: x is rounded to multiples of range 2^-20, a_j is discrete
  * Gaussian in multiples of 2^-20, and r / range is rounded to a multiple of 2^-40; sums of products are
  * integers below 2^62, in any order. The real a_j . x of a record moves by at most 2^-21 range |a_j|_1. */
-#ifndef HR_SIMILAR_LSH_H
-#define HR_SIMILAR_LSH_H
+#ifndef HR_TREES_SIMILAR_LSH_H
+#define HR_TREES_SIMILAR_LSH_H
 
 #include <hedgerow/data.h>
 

@@ -6,8 +6,8 @@
  * tell the records of `among` apart (hash_groups.h). Of n that tie, query row q takes number mix(q) mod n,
  * where mix(q) is what splitmix64 returns in the state q. So n equal records get about the same weight, and
  * every owner finds the same. */
-#ifndef HR_SIMILAR_SIMILAR_H
-#define HR_SIMILAR_SIMILAR_H
+#ifndef HR_TREES_SIMILAR_SIMILAR_H
+#define HR_TREES_SIMILAR_SIMILAR_H
 
 #include <hedgerow/status.h>
 

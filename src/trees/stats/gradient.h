@@ -4,8 +4,8 @@
  * classes, the class index for more. Scores are rows x outputs doubles, computed from released values only;
  * so a gradient depends on its own record and on the model, and adding a record changes one summand. Each is
  * rounded and clamped on its own: |integer gradient| <= G. */
-#ifndef HR_STATS_GRADIENT_H
-#define HR_STATS_GRADIENT_H
+#ifndef HR_TREES_STATS_GRADIENT_H
+#define HR_TREES_STATS_GRADIENT_H
 
 #include "trees/stats/packing.h"
 

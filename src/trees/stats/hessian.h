@@ -1,6 +1,6 @@
 /* The denominators of InPrivate's leaves for two classes (Zhao et al. 2018, equation 8). */
-#ifndef HR_STATS_HESSIAN_H
-#define HR_STATS_HESSIAN_H
+#ifndef HR_TREES_STATS_HESSIAN_H
+#define HR_TREES_STATS_HESSIAN_H
 
 #include "privacy/sensitivity.h"
 #include "trees/stats/packing.h"

@@ -4,8 +4,8 @@
  * (packing.h). A node's histogram has HR_STRIDE cells a feature; the stride is not a power of two, or the
  * cells of one bin over many features would share a cache set. Sums of integers do not depend on the order of
  * rows or threads. */
-#ifndef HR_STATS_HISTOGRAM_H
-#define HR_STATS_HISTOGRAM_H
+#ifndef HR_TREES_STATS_HISTOGRAM_H
+#define HR_TREES_STATS_HISTOGRAM_H
 
 #include "tables/bins/binned.h"
 

@@ -1,8 +1,8 @@
 /* What splits and leaves of forests are made of: how many records a node has of every class, or how many and
  * the sum of their labels; and how alike the labels are on each side of a split. Integers throughout:
  * sensitivities are exact (impurity.proof.md). */
-#ifndef HR_STATS_IMPURITY_H
-#define HR_STATS_IMPURITY_H
+#ifndef HR_TREES_STATS_IMPURITY_H
+#define HR_TREES_STATS_IMPURITY_H
 
 #include "privacy/exact.h"
 #include "privacy/sensitivity.h"

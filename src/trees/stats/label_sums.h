@@ -5,8 +5,8 @@
  * number of records packed into it (the Gini impurity of two classes falls by twice what the variance of the
  * labels 0 and 1 falls); for more classes the number of records in each. What a division is worth is the
  * purity of its sides, sum of S^2/n or of n_k^2/n: exact integers until here. Thread: any. */
-#ifndef HR_STATS_LABEL_SUMS_H
-#define HR_STATS_LABEL_SUMS_H
+#ifndef HR_TREES_STATS_LABEL_SUMS_H
+#define HR_TREES_STATS_LABEL_SUMS_H
 
 #include "trees/stats/impurity.h"
 #include "trees/stats/packing.h"

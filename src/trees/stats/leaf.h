@@ -1,6 +1,6 @@
 /* Leaf sums on their way to the gate. */
-#ifndef HR_STATS_LEAF_H
-#define HR_STATS_LEAF_H
+#ifndef HR_TREES_STATS_LEAF_H
+#define HR_TREES_STATS_LEAF_H
 
 #include "privacy/sensitivity.h"
 #include "trees/stats/packing.h"

@@ -5,8 +5,8 @@
  * down: the width of the scores is HR_MEDIAN_SCORE_WIDTH, whatever the node holds (median_score.proof.md). A
  * person moves them by at most what its records weigh there: hr_unit_median_width for all nodes of a level.
  */
-#ifndef HR_STATS_MEDIAN_SCORE_H
-#define HR_STATS_MEDIAN_SCORE_H
+#ifndef HR_TREES_STATS_MEDIAN_SCORE_H
+#define HR_TREES_STATS_MEDIAN_SCORE_H
 
 #include "privacy/exact.h"
 #include "privacy/sensitivity.h"

@@ -8,8 +8,8 @@
  * gradients then, and the sum of the weights is in a word of its own, `weight_cells` behind it. So are the
  * sums of more records than packed words have room for: words of HR_CHUNK_ROWS records are unpacked, and
  * added to both. */
-#ifndef HR_STATS_PACKING_H
-#define HR_STATS_PACKING_H
+#ifndef HR_TREES_STATS_PACKING_H
+#define HR_TREES_STATS_PACKING_H
 
 #include "base/round.h"
 #include "privacy/exact.h"

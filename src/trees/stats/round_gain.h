@@ -6,8 +6,8 @@
  * else 0; of numbers, half of what the absolute error of the label (mapped to [-1, 1], as predictions are
  * clipped) became smaller. In units of 2^-HR_ROUND_GAIN_BITS, each rounded by itself: adding a record changes
  * the sum of gains by at most one record's unit, and the number of records by one. */
-#ifndef HR_STATS_ROUND_GAIN_H
-#define HR_STATS_ROUND_GAIN_H
+#ifndef HR_TREES_STATS_ROUND_GAIN_H
+#define HR_TREES_STATS_ROUND_GAIN_H
 
 #include "privacy/exact.h"
 #include "privacy/sensitivity.h"

@@ -1,6 +1,6 @@
 /* Splits of a node. */
-#ifndef HR_STATS_SPLIT_H
-#define HR_STATS_SPLIT_H
+#ifndef HR_TREES_STATS_SPLIT_H
+#define HR_TREES_STATS_SPLIT_H
 
 #include "trees/stats/packing.h"
 #include "trees/tree/tree.h"

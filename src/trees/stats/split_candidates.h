@@ -7,8 +7,8 @@
  * S in integer gradient units (at most G a record). Adding a record changes u of two candidates by amounts
  * that differ by at most HR_GAIN_WIDTH: split_candidates.proof.md. Where weights are apart (packing.h) the
  * sums are those of persons, and u is in units of a whole person. Thread: any. */
-#ifndef HR_STATS_SPLIT_CANDIDATES_H
-#define HR_STATS_SPLIT_CANDIDATES_H
+#ifndef HR_TREES_STATS_SPLIT_CANDIDATES_H
+#define HR_TREES_STATS_SPLIT_CANDIDATES_H
 
 #include "privacy/sensitivity.h"
 #include "trees/stats/split.h"

@@ -5,8 +5,8 @@
  * gradient and cut in that order, which finds the best subset for a convex gain (Breiman et al. 1984,
  * section 4.2); but means are taken as if lambda and ten records without gradient were added to each, so that
  * rare categories, whose means say little, do not stand at the ends. Thread: any. */
-#ifndef HR_STATS_SPLIT_GAINS_H
-#define HR_STATS_SPLIT_GAINS_H
+#ifndef HR_TREES_STATS_SPLIT_GAINS_H
+#define HR_TREES_STATS_SPLIT_GAINS_H
 
 #include "trees/stats/split.h"
 

@@ -1,6 +1,6 @@
 /* Trees with multiway splits as trees without, so that a walk has one kind of step. */
-#ifndef HR_TREE_BINARIZE_H
-#define HR_TREE_BINARIZE_H
+#ifndef HR_TREES_TREE_BINARIZE_H
+#define HR_TREES_TREE_BINARIZE_H
 
 #include "trees/tree/tree.h"
 

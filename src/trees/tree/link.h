@@ -1,7 +1,7 @@
 /* From scores to the probabilities of classes. Predictions, and the counts that a calibration is made of,
  * must speak of the same probabilities: so they stand here, below both. */
-#ifndef HR_TREE_LINK_H
-#define HR_TREE_LINK_H
+#ifndef HR_TREES_TREE_LINK_H
+#define HR_TREES_TREE_LINK_H
 
 #include "trees/tree/tree.h"
 

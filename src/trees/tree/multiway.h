@@ -1,7 +1,7 @@
 /* Multiway splits of a binning's features: one child for every bin, missing values first (hr_node.branches).
  */
-#ifndef HR_TREE_MULTIWAY_H
-#define HR_TREE_MULTIWAY_H
+#ifndef HR_TREES_TREE_MULTIWAY_H
+#define HR_TREES_TREE_MULTIWAY_H
 
 #include "trees/tree/tree.h"
 

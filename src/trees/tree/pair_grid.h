@@ -1,7 +1,7 @@
 /* A tree that asks about one feature or two, as a table: bins that all of its splits treat alike share a row
  * or a column, and every cell of the table is the leaf that such records reach. */
-#ifndef HR_TREE_PAIR_GRID_H
-#define HR_TREE_PAIR_GRID_H
+#ifndef HR_TREES_TREE_PAIR_GRID_H
+#define HR_TREES_TREE_PAIR_GRID_H
 
 #include "base/kernels/places.h"
 #include "trees/tree/tree.h"

@@ -1,6 +1,6 @@
 /* Sharing records out: which records train which tree of an ensemble. */
-#ifndef HR_TREE_PARTS_H
-#define HR_TREE_PARTS_H
+#ifndef HR_TREES_TREE_PARTS_H
+#define HR_TREES_TREE_PARTS_H
 
 #include "privacy/crypto/csprng.h"
 

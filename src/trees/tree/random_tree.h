@@ -4,8 +4,8 @@
  * contradiction; it is the mean of several uniform numbers, so that leaves are balanced. Missing numbers go
  * to a side drawn at random. A tree may also be drawn as a variation of an earlier one, whose structure is
  * public then. */
-#ifndef HR_TREE_RANDOM_TREE_H
-#define HR_TREE_RANDOM_TREE_H
+#ifndef HR_TREES_TREE_RANDOM_TREE_H
+#define HR_TREES_TREE_RANDOM_TREE_H
 
 #include "privacy/crypto/csprng.h"
 #include "trees/tree/tree.h"

@@ -2,8 +2,8 @@
  * needs no bins to be read, sent or walked. Bins belong to training and to the predictor, which compare
  * bytes: a node's `cut` is its threshold among the bins that the tree was grown with, and means nothing
  * elsewhere. */
-#ifndef HR_TREE_TREE_H
-#define HR_TREE_TREE_H
+#ifndef HR_TREES_TREE_TREE_H
+#define HR_TREES_TREE_TREE_H
 
 #include "base/arena.h"
 #include "tables/bins/binning.h"

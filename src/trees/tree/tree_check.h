@@ -1,7 +1,7 @@
 /* Whether a tree of arbitrary content can be used. A tree that came from elsewhere, in a file or a message,
  * is believed only after this. */
-#ifndef HR_TREE_TREE_CHECK_H
-#define HR_TREE_TREE_CHECK_H
+#ifndef HR_TREES_TREE_TREE_CHECK_H
+#define HR_TREES_TREE_TREE_CHECK_H
 
 #include "trees/tree/tree.h"
 

@@ -4,8 +4,8 @@
  * A leaf sends all bins back to itself, so that every record takes the same number of steps. Where every
  * split sends one range of bins left (all cuts of numbers, one category against the rest), a node is 16 bytes
  * and a step takes two loads; other trees keep the set of bins that go right in every node. */
-#ifndef HR_TREE_WALK_H
-#define HR_TREE_WALK_H
+#ifndef HR_TREES_TREE_WALK_H
+#define HR_TREES_TREE_WALK_H
 
 #include "trees/tree/tree.h"
 
