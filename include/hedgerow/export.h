@@ -1,5 +1,6 @@
-/* Models in the formats of other engines. A file holds what the model holds, released values and public facts
- * alone: it may be published as the model's guarantee says, and making it spends nothing. */
+/* Models in the formats of other engines. A file holds what the model holds, and no more: of a private model,
+ * released values and public facts alone. It may be published as the model's guarantee says; making it spends
+ * nothing. */
 #ifndef HEDGEROW_EXPORT_H
 #define HEDGEROW_EXPORT_H
 
