@@ -105,11 +105,11 @@ fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 	@ninja -C build-fuzz
 	@tools/fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
-sanitize: ## run the tests with AddressSanitizer and UndefinedBehaviorSanitizer; not the audits and the slow tests
+sanitize: ## run the tests with AddressSanitizer and UndefinedBehaviorSanitizer; not the audits, the slow tests and those of thousands of draws
 	@tools/setup.sh build test
 	@tools/configure.py build-sanitize buildtype=debugoptimized tests=true b_sanitize=address,undefined b_lundef=false $(SETUP)
 	@ninja -C build-sanitize
-	@$(sanitized) meson test -C build-sanitize --no-rebuild --print-errorlogs --no-suite hygiene --no-suite proofs --no-suite audit --no-suite slow --no-suite long --timeout-multiplier 6
+	@$(sanitized) meson test -C build-sanitize --no-rebuild --print-errorlogs --no-suite hygiene --no-suite proofs --no-suite audit --no-suite draws --no-suite slow --no-suite long --timeout-multiplier 6
 
 tsan: ## run the unit tests with ThreadSanitizer (clang, and an OpenMP runtime that reports synchronisation)
 	@tools/setup.sh build test clang
