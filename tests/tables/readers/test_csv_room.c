@@ -18,27 +18,30 @@ enum { LONG_LINES = 2000, SHORT_LINES = 400000 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of all that follows */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static size_t begun;          /* blocks */
-static bool waited, went_on;  /* somebody did */
-static pthread_t waits, next; /* who was the first to wait; who began the first block after that */
+static size_t begun;               /* blocks */
+static bool waited;                /* for room */
+static pthread_t waits, next;      /* who waited; who reads the first block that is handed out after that */
+static size_t next_row = SIZE_MAX; /* that block's first */
 
 int __real_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *of);
 hr_status __real_hr_csv_read_records(hr_csv_part *part);
 
 int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *of) {
     pthread_mutex_lock(&mutex);
-    if (!waited) waits = pthread_self();
-    waited = true;
-    pthread_cond_broadcast(&changed);
+    if (begun && !waited) { /* earlier waits are for work, or for the block that another thread fetches */
+        waits = pthread_self();
+        waited = true;
+        pthread_cond_broadcast(&changed);
+    }
     pthread_mutex_unlock(&mutex);
     return __real_pthread_cond_wait(condition, of);
 }
 
 hr_status __wrap_hr_csv_read_records(hr_csv_part *part) {
     pthread_mutex_lock(&mutex);
-    if (waited && !went_on) {
+    if (waited && part->cursor.row < next_row) {
         next = pthread_self();
-        went_on = true;
+        next_row = part->cursor.row;
     }
     if (!begun++)
         while (!waited) __real_pthread_cond_wait(&changed, &mutex);
@@ -66,7 +69,7 @@ static void test_room__goes_to_the_thread_that_waited(void **state) {
     options.threads = 2;
     assert_int_equal(hr_data_parse(schema, text, size, &options, &data, NULL), HR_OK);
     assert_int_equal(hr_data_rows(data), LONG_LINES + SHORT_LINES);
-    assert_true(went_on && pthread_equal(next, waits));
+    assert_true(next_row < SIZE_MAX && pthread_equal(next, waits));
     hr_data_free(data);
     hr_schema_free(schema);
     free(text);
