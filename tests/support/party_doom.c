@@ -39,7 +39,7 @@ void doom_begin(harness *l, size_t victim, size_t at, bool after) {
 enum { FIRST_CALLS = 100, LAST_CALLS = 30, STEP = 7 };
 
 void doom_at_every_call(bool (*die_at)(size_t victim, size_t at, bool after), size_t victim, bool after) {
-    const size_t step = getenv("HR_EVERY_CALL") ? 1 : STEP;
+    const size_t step = getenv("HR_LONG") ? 1 : STEP;
     size_t at = 1;
     doom_lost = (doom_losses){0};
     while (die_at(victim, at, after)) at += at < FIRST_CALLS ? 1 : step;

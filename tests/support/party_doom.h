@@ -30,7 +30,7 @@ void doom_begin(harness *l, size_t victim, size_t at, bool after);
 
 /* Runs a job in which the victim dies at its first call, one in which it dies at its second, and so on, until
  * it has no more. die_at: one job; returns whether the victim has died. Of a long job the first hundred
- * calls, the last thirty and each seventh between them; with HR_EVERY_CALL in the environment every call. */
+ * calls, the last thirty and each seventh between them; with HR_LONG in the environment every call. */
 void doom_at_every_call(bool (*die_at)(size_t victim, size_t at, bool after), size_t victim, bool after);
 
 #endif
