@@ -45,6 +45,7 @@ COVERED = {
     'schedules': 'protocol',
     'schema': 'check review yaml',
     'shap': 'product_game shares',
+    'shared_evaluation': 'statistics',
     'show': 'importance summary',
     'units': 'person_sample',
     'similar': 'hash_blocks hash_groups',

@@ -1,0 +1,114 @@
+/* The sensitivities are those that evaluation_counts.proof.md proves. */
+#include "fit/measure/statistics.h"
+
+#include "base/fail.h"
+#include "fit/measure/evaluation_figures.h"
+#include "models/model/model.h"
+#include "privacy/noise.h"
+#include "privacy/release.h"
+#include "tables/schema/schema.h"
+
+static const double EPSILON_MAX = 1e4;
+
+/* ---- The table ---- */
+
+static const hr_statistic number_rows[] = {
+    {"records", hr_judged_records, HR_COUNT_SENSITIVITY, HR_COUNT_UNIT, HR_CELLS_ONE},
+    {"squares of misses", hr_judged_squares, HR_MISS_SENSITIVITY, 1 << HR_MISS_BITS, HR_CELLS_ONE},
+    {"misses", hr_judged_misses, HR_MISS_SENSITIVITY, 1 << HR_MISS_BITS, HR_CELLS_ONE},
+};
+/* More than two classes: without the last row. */
+static const hr_statistic class_rows[] = {
+    {"outcomes by class", hr_judged_outcomes, HR_COUNT_SENSITIVITY, HR_COUNT_UNIT, HR_CELLS_BY_CLASS},
+    {"losses", hr_judged_loss, HR_LOSS_SENSITIVITY, 1 << HR_LOSS_BITS, HR_CELLS_ONE},
+    {"scores by class", hr_judged_scores, HR_COUNT_SENSITIVITY, HR_COUNT_UNIT, HR_CELLS_BY_BIN},
+};
+
+hr_statistics hr_statistics_of(const hr_schema *schema, size_t bins, const hr_statistic_shares *shares) {
+    hr_statistics s = {.schema = schema,
+                       .task = hr_schema_task(schema),
+                       .classes = hr_schema_label(schema)->value_count,
+                       .bins = bins,
+                       .rows = class_rows,
+                       .shares = shares->classes,
+                       .count = 2};
+    if (s.task == HR_TASK_BINARY) s.shares = shares->two_classes, s.count = 3;
+    if (s.task == HR_TASK_REGRESSION) s.rows = number_rows, s.shares = shares->numbers, s.count = 3;
+    return s;
+}
+
+size_t hr_statistics_cells(const hr_statistics *s, size_t row) {
+    switch (s->rows[row].cells) {
+    case HR_CELLS_BY_CLASS: return 2 * s->classes;
+    case HR_CELLS_BY_BIN: return 2 * s->bins;
+    case HR_CELLS_ONE: break;
+    }
+    return 1;
+}
+
+/* ---- Cost and noise ---- */
+
+static hr_status refuse_amount(const char *field, const char *range, hr_error *err) {
+    hr_fail(err, HR_E_ARGUMENT, "choose a number within the range", "it must be %s", range);
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, field);
+}
+
+hr_status hr_statistics_check_amounts(double epsilon, double delta, hr_error *err) {
+    if (!(epsilon > 0 && epsilon <= EPSILON_MAX)) return refuse_amount("epsilon", "0 < E <= 10000", err);
+    if (!(delta >= 0 && delta < 1)) return refuse_amount("delta", "0 <= D < 1", err);
+    return HR_OK;
+}
+
+hr_charge hr_statistics_charge(const hr_statistics *s, const hr_budget *budget, size_t row) {
+    const hr_release_scope scope = {.tree = -1, .group = row};
+    return hr_scope_charge(&scope, s->rows[row].what, -1, hr_units_share(budget->units, s->shares[row]),
+                           s->rows[row].sensitivity);
+}
+
+double hr_statistics_noise(const hr_statistics *s, const hr_budget *budget, size_t row) {
+    hr_charge charge = hr_statistics_charge(s, budget, row);
+    return hr_noise_deviation(budget->privacy_measure, charge.cost, (double)charge.sensitivity) /
+           s->rows[row].unit;
+}
+
+/* ---- The result ---- */
+
+void hr_statistics_figures(const hr_statistics *s, const hr_budget *budget, const hr_statistic_sums *released,
+                           hr_evaluation *out) {
+    const hr_column *label = hr_schema_label(s->schema);
+    double *const *of = released->of;
+    const double *noise = released->noise;
+    hr_evaluation_sums sums = {.task = s->task,
+                               .classes = s->classes,
+                               .range = label->high - label->low,
+                               .privacy_measure = budget->privacy_measure};
+    if (s->task == HR_TASK_REGRESSION) {
+        sums.records = of[0], sums.record_noise = noise[0];
+        sums.squares = of[1], sums.square_noise = noise[1];
+        sums.misses = of[2], sums.miss_noise = noise[2];
+    } else {
+        sums.outcomes = of[0], sums.outcome_noise = noise[0];
+        sums.loss = of[1], sums.loss_noise = noise[1];
+    }
+    if (s->task == HR_TASK_BINARY)
+        sums.scores = of[2], sums.score_noise = noise[2], sums.score_bins = released->bins;
+    hr_evaluation_figures(&sums, out);
+}
+
+void hr_statistics_state(const hr_budget *budget, hr_evaluation *out, char amounts[4][HR_AMOUNT_TEXT]) {
+    hr_guarantee guarantee;
+    hr_guarantee_of(budget->units, budget->privacy_measure, budget->delta, &guarantee);
+    out->epsilon = budget->epsilon;
+    out->delta = budget->delta;
+    out->epsilon_replace = guarantee.epsilon_replace;
+    out->delta_replace = guarantee.delta_replace;
+    hr_spent_text(out->epsilon, amounts[0]);
+    hr_spent_text(out->delta, amounts[1]);
+    hr_spent_text(out->epsilon_replace, amounts[2]);
+    hr_spent_text(out->delta_replace, amounts[3]);
+}
+
+void hr_statistics_list(const hr_gate *gate, hr_evaluation *out) {
+    const hr_release *releases = hr_gate_releases(gate, &out->release_count);
+    for (size_t i = 0; i < out->release_count; i++) out->releases[i] = hr_release_info_of(&releases[i]);
+}
