@@ -250,13 +250,6 @@ static hr_status make_joint_schema(const hr_party_job *job, hr_joint_schema *out
 
 /* ---- The method ---- */
 
-static void find_bounds_step(const hr_party_job *job, hr_job_position *out) {
-    *out = (hr_job_position){.unit = "question"};
-    if (!hr_securesum_owners(job->protocol, &(const size_t *){NULL})) return;
-    out->step =
-        job->is_coordinator ? hr_securesum_outcomes(job->protocol) + 1 : hr_securesum_heard(job->protocol);
-}
-
 static void forget_no_bounds(void *kept) {
     (void)kept;
 }
@@ -282,6 +275,6 @@ const hr_federated_method hr_federated_bounds = {
     .ask = ask_bounds,
     .forget = forget_no_bounds,
     .part = hr_securesum_part,
-    .round = find_bounds_step,
+    .round = hr_summed_round,
     .bound = make_joint_schema,
 };

@@ -184,13 +184,6 @@ static hr_status make_evaluation(const hr_party_job *job, hr_evaluation *out, hr
 
 /* ---- The method ---- */
 
-static void find_evaluation_step(const hr_party_job *job, hr_job_position *out) {
-    *out = (hr_job_position){.unit = "question"};
-    if (!hr_securesum_owners(job->protocol, &(const size_t *){NULL})) return;
-    out->step =
-        job->is_coordinator ? hr_securesum_outcomes(job->protocol) + 1 : hr_securesum_heard(job->protocol);
-}
-
 static void forget_no_evaluation(void *kept) {
     (void)kept;
 }
@@ -217,6 +210,6 @@ const hr_federated_method hr_federated_evaluation = {
     .ask = ask_evaluation,
     .forget = forget_no_evaluation,
     .part = hr_securesum_part,
-    .round = find_evaluation_step,
+    .round = hr_summed_round,
     .evaluate = make_evaluation,
 };

@@ -6,7 +6,6 @@
 #include "federation/federated/federated_method.h"
 #include "federation/federated/job_log.h"
 #include "federation/federated/terms.h"
-#include "federation/sums/federated_hedge_plan.h"
 #include "federation/sums/hedge_question.h"
 #include "federation/sums/summed_job.h"
 #include "fit/budget.h"
@@ -480,11 +479,8 @@ static void tell_progress(const hedge_coordinator *c, const hr_ask *ask, const h
  * when the next question is asked. */
 static void find_hedge_round(const hr_party_job *job, hr_job_position *out) {
     const hedge_coordinator *c = job->is_coordinator ? *job->kept : NULL;
-    *out = (hr_job_position){.unit = "question"};
-    if (!hr_securesum_owners(job->protocol, &(const size_t *){NULL})) return;
-    out->step =
-        job->is_coordinator ? hr_securesum_outcomes(job->protocol) + 1 : hr_securesum_heard(job->protocol);
-    if (!c || !c->hedge) return;
+    hr_summed_round(job, out);
+    if (!out->step || !c || !c->hedge) return;
     const size_t round = hr_hedge_rounds(c->hedge, &out->rounds);
     out->round = round < out->rounds ? round + 1 : out->rounds;
 }

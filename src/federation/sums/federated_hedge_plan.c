@@ -1,4 +1,3 @@
-#include "federation/sums/federated_hedge_plan.h"
 
 #include "base/fail.h"
 #include "federation/federated/job_traffic.h"

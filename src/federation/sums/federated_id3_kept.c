@@ -2,7 +2,6 @@
 
 #include "base/fail.h"
 #include "federation/federated/terms.h"
-#include "federation/sums/federated_id3_plan.h"
 #include "fit/budget.h"
 #include "privacy/crypto/csprng.h"
 #include "tables/bins/edges.h"

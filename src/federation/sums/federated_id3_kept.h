@@ -1,11 +1,16 @@
 /* What jobs of id3 over owners have in common, by secure sums (federated_id3.c) or on the ring of its paper
- * (federated_id3_ring.c). */
+ * (federated_id3_ring.c): what a party holds of the job, what the terms come to, and the questions as bytes.
+ */
 #ifndef HR_FEDERATION_SUMS_FEDERATED_ID3_KEPT_H
 #define HR_FEDERATION_SUMS_FEDERATED_ID3_KEPT_H
 
 #include "federation/federated/federated_method.h"
+#include "federation/protocol/message.h"
 #include "methods/forests/id3_machine.h"
 #include "privacy/gate.h"
+#include "trees/tree/multiway.h"
+
+/* ---- What a party holds (federated_id3_kept.c) ---- */
 
 /* What a party keeps of a job, an owner or the coordinator: its first field. */
 typedef struct hr_kept_id3 {
@@ -33,5 +38,46 @@ HR_MUST_CHECK hr_status hr_id3_owner_records(const hr_kept_id3 *kept, const hr_o
 /* Of hr_federated_method. */
 void hr_kept_id3_defaults(hr_fit_options *options);
 HR_MUST_CHECK hr_status hr_kept_id3_check_schema(const hr_schema *schema, hr_error *err);
+
+/* ---- The terms, and what such a job would do by public facts (federated_id3_plan.c) ---- */
+
+/* Of all but the budget and its measure, which are 0. The binning is borrowed. */
+hr_id3_terms hr_federated_id3_terms(const Hedgerow__Terms *terms, const hr_schema *schema,
+                                    const hr_fit_options *options, const hr_binning *binning);
+
+/* hr_federated_method.check_terms. */
+HR_MUST_CHECK hr_status hr_federated_id3_check(const Hedgerow__Terms *terms, const hr_schema *schema,
+                                               hr_error *err);
+
+/* hr_federated_method.plan. */
+HR_MUST_CHECK hr_status hr_federated_id3_plan(const hr_planned_job *job, hr_job_plan_info *out,
+                                              hr_error *err);
+
+/* ---- Questions (id3_question.c) ----
+ *
+ * From the coordinator's machine, which sees released values only, to owners, which
+ * know nothing of it but these questions. An owner believes none of them. It keeps the tree that it heard of,
+ * and takes a question only if it is the next one of a run of the machine: level after level, a level once
+ * more at most, the leaves last; nodes that the last splits made, each once; splits of nodes that were asked
+ * about, by features that no node above asks about. So a record is in as many tables of a level as the
+ * owner's own code charges for. */
+
+/* The coordinator's. Owner: the caller frees out->at. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_id3_question_pack(const hr_id3_ask *ask, hr_bytes *out, hr_error *err);
+
+/* An owner's. */
+typedef struct hr_id3_hearer hr_id3_hearer;
+
+/* Of the terms all are used but the budget and its parts; the binning is borrowed. Owner: the caller frees
+ * *out. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_id3_hearer_new(const hr_id3_terms *terms, hr_id3_hearer **out, hr_error *err);
+void hr_id3_hearer_free(hr_id3_hearer *hearer);
+
+/* The question that the body asks, as hr_id3_records_answer takes it; its line is of group 0, with the
+ * body's cost and the sensitivity of this code. *out lives in `arena` and in the hearer, until the next
+ * question. After a question that was refused all are. Fails: FORMAT (not such a question, or one that an
+ * owner does not answer), MEMORY. */
+HR_MUST_CHECK hr_status hr_id3_question_read(hr_id3_hearer *hearer, const hr_bytes *body, hr_arena *arena,
+                                             hr_id3_ask *out, hr_error *err);
 
 #endif

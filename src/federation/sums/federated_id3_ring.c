@@ -11,8 +11,6 @@
 #include "federation/federated/job_log.h"
 #include "federation/machines/ring.h"
 #include "federation/sums/federated_id3_kept.h"
-#include "federation/sums/federated_id3_plan.h"
-#include "federation/sums/id3_question.h"
 #include "federation/sums/summed_job.h"
 #include "methods/forests/average.h"
 #include "trees/records/id3_records.h"

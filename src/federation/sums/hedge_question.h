@@ -4,6 +4,7 @@
 #ifndef HR_FEDERATION_SUMS_HEDGE_QUESTION_H
 #define HR_FEDERATION_SUMS_HEDGE_QUESTION_H
 
+#include "federation/federated/federated_method.h"
 #include "federation/protocol/message.h"
 #include "tables/bins/edge_levels.h"
 #include "trees/candidates/hedge_ask.h"
@@ -57,5 +58,14 @@ HR_MUST_CHECK hr_status hr_hedge_question_read(hr_hedge_hearer *hearer, const hr
 /* What a part of question->bins is charged at that owner. */
 hr_charge hr_hedge_question_part(const hr_hedge_hearer *hearer, const hr_hedge_question *question,
                                  size_t part);
+
+/* ---- What such a job would do by public facts (federated_hedge_plan.c) ---- */
+
+/* hr_federated_method.check_terms. */
+HR_MUST_CHECK hr_status hr_federated_hedge_check(const Hedgerow__Terms *terms, const hr_schema *schema,
+                                                 hr_error *err);
+/* hr_federated_method.plan. */
+HR_MUST_CHECK hr_status hr_federated_hedge_plan(const hr_planned_job *job, hr_job_plan_info *out,
+                                                hr_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "federation/sums/id3_question.h"
+#include "federation/sums/federated_id3_kept.h"
 
 #include "base/fail.h"
 

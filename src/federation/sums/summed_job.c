@@ -10,6 +10,13 @@ size_t hr_summed_shares(const hr_party_job *job, size_t members) {
     return (size_t)hr_noise_shares(members, job->terms->coalition);
 }
 
+void hr_summed_round(const hr_party_job *job, hr_job_position *out) {
+    *out = (hr_job_position){.unit = "question"};
+    if (!hr_securesum_owners(job->protocol, &(const size_t *){NULL})) return;
+    out->step =
+        job->is_coordinator ? hr_securesum_outcomes(job->protocol) + 1 : hr_securesum_heard(job->protocol);
+}
+
 hr_status hr_summed_values(const hr_sum_outcome *outcome, hr_noisy **out, hr_error *err) {
     hr_noisy *values = malloc((outcome->count + 1) * sizeof *values);
     if (!values) return hr_fail_memory(err);

@@ -9,6 +9,9 @@
 /* How many shares of noise a sum over so many owners counts on: without those of a coalition; at least 1. */
 size_t hr_summed_shares(const hr_party_job *job, size_t members);
 
+/* hr_federated_method.round: the number of the question. */
+void hr_summed_round(const hr_party_job *job, hr_job_position *out);
+
 /* Sums modulo 2^64, as integers with a sign; of an outcome that is not lost. Owner: the caller frees *out.
  * Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_summed_values(const hr_sum_outcome *outcome, hr_noisy **out, hr_error *err);
