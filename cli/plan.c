@@ -100,7 +100,8 @@ static void print_promise(const hr_plan_info *plan, const char *whom) {
     hr_delta_left_text(1 / plan->records, largest);
     if (!delta_too_large(plan->delta, plan->records)) return;
     snprintf(text, sizeof text,
-             "delta is above one in %.0f records, and training will refuse it: choose it below %s",
+             "delta is above 1/%.0f, one over the number of records, and training will refuse it: choose it "
+             "below %s",
              plan->records, largest);
     print_line("warning", text);
 }

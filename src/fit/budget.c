@@ -84,10 +84,11 @@ hr_status hr_budget_check_delta(const hr_budget *budget, size_t rows, hr_error *
     hr_delta_left_text(most, largest);
     snprintf(remedy, sizeof remedy, "choose it far below %s, such as %.1g, or 0 for pure epsilon", largest,
              fmin(1e-6, most / 100));
-    hr_status status =
-        hr_fail(err, HR_E_POLICY, remedy,
-                "delta %s is above one in %zu records: a mechanism that publishes one of them would pass",
-                delta, rows);
+    hr_status status = hr_fail(
+        err, HR_E_POLICY, remedy,
+        "delta %s must be at most 1/%zu, one over the number of records: a mechanism that publishes one "
+        "of them would pass",
+        delta, rows);
     return hr_fail_at(err, status, NULL, 0, 0, "delta");
 }
 

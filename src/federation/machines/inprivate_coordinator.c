@@ -399,7 +399,7 @@ static hr_status on_proof(coordinator *m, const Hedgerow__Notice *proof, hr_erro
 static hr_status on_notice(coordinator *m, size_t from, const Hedgerow__Notice *notice, hr_error *err) {
     if (m->phase == OFFERED) return HR_OK;
     if (hr_job_state_position(&m->job_state, from) == m->job_state.owner_count)
-        return hr_protocol_refuse("a notice of a member that takes no part", err);
+        return hr_protocol_refuse("a notice of a member that is not an owner of this job", err);
     if (notice->slot >= hr_job_state_slots(&m->job_state))
         return hr_protocol_refuse("a notice without a slot", err);
     if (notice->kind == HEDGEROW__NOTICE__KIND__TWO_TREES) return on_proof(m, notice, err);

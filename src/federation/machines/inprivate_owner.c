@@ -241,7 +241,7 @@ static hr_status on_member_forest(owner *o, const hr_event *event, const Hedgero
     if (o->job.phase != HR_OWNER_RUNNING) return hr_protocol_refuse("trees without a job", err);
     if (event->from != o->job.setup.coordinator &&
         hr_job_state_position(&o->job_state, event->from) == o->job_state.owner_count)
-        return hr_protocol_refuse("trees from a member that takes no part", err);
+        return hr_protocol_refuse("trees from a member that is not an owner of this job", err);
     if (has_other_start(o, forest))
         return hr_owner_job_cut_off(&o->job, o->job.setup.coordinator, "it sent owners different starts",
                                     err);

@@ -106,7 +106,8 @@ static hr_status on_outcome(hr_protocol *self, size_t from, const Hedgerow__Mess
     coordinator *c = (coordinator *)self;
     const size_t owner = position_of(c, from);
     hr_status status;
-    if (owner == owner_count(c)) return hr_protocol_refuse("a model of a member that takes no part", err);
+    if (owner == owner_count(c))
+        return hr_protocol_refuse("a model of a member that is not an owner of this job", err);
     if (!is_awaited(c, owner)) return hr_protocol_refuse("a second model, or one after it had none", err);
     switch (message->kind_case) {
     case HEDGEROW__MESSAGE__KIND_RELEASED: status = on_released(c, owner, message->released, err); break;

@@ -138,7 +138,7 @@ static hr_status on_notice(coordinator *c, size_t owner, const Hedgerow__Notice 
         notice->slot == c->count - 1)
         return lose_by(c, owner, "has no answer", err);
     if (notice->kind != HEDGEROW__NOTICE__KIND__REFUSED || !owner)
-        return hr_protocol_refuse("a notice of nothing that it was asked or passed", err);
+        return hr_protocol_refuse("a notice about a question that its sender was not asked", err);
     snprintf(what, sizeof what, "refuses what owner %.60s passed on", name_of_owner(c, owner - 1));
     return lose_by(c, owner, what, err);
 }
@@ -159,7 +159,8 @@ enum { FRAME = 256 };
 static hr_status act_on_wish(coordinator *c, const Hedgerow__Question *wanted, hr_error *err) {
     if (!!wanted->values + !!wanted->done != 1 || wanted->turns || wanted->values > HR_SUM_VALUES_MAX ||
         wanted->body.len > HR_MESSAGE_MAX - FRAME)
-        return fail_job(c, "the method asked what cannot be asked", err);
+        return fail_job(c, "the question of the method is not valid, has too many values, or is too long",
+                        err);
     if (wanted->done) return finish_job(c, err);
     if (c->count == HR_QUESTIONS_MAX) return fail_job(c, "the method asked too often", err);
     return begin_sum(c, wanted, err);
@@ -172,7 +173,9 @@ static hr_status asked(coordinator *c, const hr_event *event, hr_error *err) {
     hr_status status =
         hr_message_unpack(&hedgerow__question__descriptor, event->bytes, event->size, &wanted, NULL);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
-    if (status) return fail_job(c, "the method asked what cannot be asked", err);
+    if (status)
+        return fail_job(c, "the question of the method is not valid, has too many values, or is too long",
+                        err);
     status = act_on_wish(c, (const Hedgerow__Question *)wanted, err);
     hr_message_unpacked_free(wanted);
     return status;
@@ -208,7 +211,8 @@ static hr_status on_answer(hr_protocol *self, size_t from, const Hedgerow__Answe
 static hr_status on_reply(hr_protocol *self, size_t from, const Hedgerow__Message *message, hr_error *err) {
     coordinator *c = (coordinator *)self;
     const size_t owner = position_of(c, from);
-    if (owner == owner_count(c)) return hr_protocol_refuse("an answer of a member that takes no part", err);
+    if (owner == owner_count(c))
+        return hr_protocol_refuse("an answer of a member that is not an owner of this job", err);
     switch (message->kind_case) {
     case HEDGEROW__MESSAGE__KIND_SHARE: return on_share(c, owner, message->share, err);
     case HEDGEROW__MESSAGE__KIND_PASS: return on_pass(c, owner, message->pass, err);

@@ -84,7 +84,7 @@ static hr_status read_set(const owner *o, ProtobufCBinaryData set, heard_questio
         if (i >= owners) return hr_protocol_refuse("a sum over an owner that the job does not have", err);
         out->shown.members++;
     }
-    return out->shown.members ? HR_OK : hr_protocol_refuse("a sum over nobody", err);
+    return out->shown.members ? HR_OK : hr_protocol_refuse("a sum that names no owner", err);
 }
 
 static hr_status on_ask(owner *o, const Hedgerow__Ask *ask, hr_error *err) {

@@ -180,7 +180,8 @@ static hr_status note_sent(coordinator *c, size_t position, size_t slot, hr_erro
 
 static hr_status hear_complaint(coordinator *c, size_t position, size_t of, hr_error *err) {
     char what[HR_ACTION_TEXT];
-    if (of >= owner_count(c) || of == position) return hr_protocol_refuse("a complaint about nobody", err);
+    if (of >= owner_count(c) || of == position)
+        return hr_protocol_refuse("a complaint that names no other owner", err);
     snprintf(what, sizeof what, "refused what owner %s sent", name_at(c, of));
     return end_for(c, position, what, err);
 }
@@ -201,7 +202,7 @@ static hr_status on_outcome(hr_protocol *self, size_t from, const Hedgerow__Mess
     coordinator *c = (coordinator *)self;
     const size_t position = hr_members_position(c->job.start.owners, owner_count(c), from);
     if (position == owner_count(c))
-        return hr_protocol_refuse("a message of a member that takes no part", err);
+        return hr_protocol_refuse("a message of a member that is not an owner of this job", err);
     switch (m->kind_case) {
     case HEDGEROW__MESSAGE__KIND_SIMFL_SIZE: return on_size(c, position, m->simfl_size, err);
     case HEDGEROW__MESSAGE__KIND_SIMFL_TREE: return on_tree(c, position, m->simfl_tree, err);

@@ -180,7 +180,7 @@ static hr_status check_rows(const owner *o, size_t position, uint32_t rows, hr_e
         return hr_fail(err, HR_E_POLICY, "", "%u records, and an owner has 1 to %d", rows,
                        (int)HR_SIMFL_ROWS_MAX);
     if (o->sized && rows != told)
-        return hr_protocol_refuse("another number of records than it told the coordinator", err);
+        return hr_protocol_refuse("another number of records than it declared to the coordinator", err);
     return o->peers[position].rows && o->peers[position].rows != rows
                ? hr_protocol_refuse("two numbers of records", err)
                : HR_OK;
@@ -253,7 +253,7 @@ static hr_status act_for_owner(hr_protocol *self, size_t member, const Hedgerow_
         return hr_protocol_refuse("a message of an owner without a job", err);
     const size_t position = hr_members_position(o->job.start.owners, owner_count(o), member);
     if (position == owner_count(o))
-        return hr_protocol_refuse("a message of a member that takes no part", err);
+        return hr_protocol_refuse("a message of a member that is not an owner of this job", err);
     switch (m->kind_case) {
     case HEDGEROW__MESSAGE__KIND_SIMFL_HASHES: return on_hashes(o, position, m->simfl_hashes, err);
     case HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS: return on_gradients(o, position, m->simfl_gradients, err);
@@ -343,7 +343,7 @@ static hr_status cut_off_liars(owner *o, hr_error *err) {
     for (size_t i = 0; !status && i < owner_count(o); i++)
         if (o->peers[i].rows && o->peers[i].rows != o->machine.rows[i])
             status = cut_off_member(o, o->job.start.owners[i],
-                                    "another number of records than it told the coordinator", err);
+                                    "another number of records than it declared to the coordinator", err);
     return status;
 }
 

@@ -257,7 +257,7 @@ static bool are_numbers(const double *numbers, size_t count, double limit) {
 
 static hr_status read_base(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_error *err) {
     if (wire->n_base_scores != h->outputs || !are_numbers(wire->base_scores, wire->n_base_scores, 1e6))
-        return refuse_question("a base that is none", err);
+        return refuse_question("base scores that are not finite, or not one for each output", err);
     h->base = hr_arena_alloc(h->arena, h->outputs, sizeof *h->base);
     if (!h->base) return hr_fail_memory(err);
     memcpy(h->base, wire->base_scores, h->outputs * sizeof *h->base);
@@ -349,7 +349,7 @@ static hr_status read_step(const hr_hedge_hearer *h, const Hedgerow__HedgeQuesti
     size_t room = HR_CANDIDATE_SCAN_NODES_MAX * h->outputs;
     if (!wire->n_step) return HR_OK;
     if (wire->n_step > room || !are_numbers(wire->step, wire->n_step, 1e6))
-        return refuse_question("a step that is none", err);
+        return refuse_question("a step that is not finite, or too long", err);
     double *step = hr_arena_alloc(arena, room, sizeof *step);
     if (!step) return hr_fail_memory(err);
     memcpy(step, wire->step, wire->n_step * sizeof *step);
@@ -432,7 +432,8 @@ static hr_status read_reliability(hr_hedge_hearer *h, const Hedgerow__HedgeQuest
     if (!h->base) return refuse_question("a forest before the first round", err);
     if (hr_schema_task(h->schema) == HR_TASK_REGRESSION)
         return refuse_question("a calibration of numbers", err);
-    if (!is_a_forest(h, wire)) return refuse_question("a forest that is none", err);
+    if (!is_a_forest(h, wire))
+        return refuse_question("a forest with too many trees, or without a value for each output", err);
     out->forest = (hr_forest){.link = link_of(h), .output_count = h->outputs};
     out->forest.base = hr_arena_alloc(arena, h->outputs, sizeof *out->forest.base);
     out->forest.trees = hr_arena_alloc(arena, wire->n_trees * h->outputs + 1, sizeof *out->forest.trees);

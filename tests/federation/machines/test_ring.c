@@ -493,7 +493,8 @@ static void test_ring_coordinator__refuses_notices_of_nothing(void **state) {
     for (size_t r = 0; r < COUNT(rows); r++) {
         sum_sim *s = second_sum(*state);
         feed_notice(s, rows[r].from, rows[r].slot, rows[r].kind);
-        check_cut(s, SUM_COORDINATOR, rows[r].from, "a notice of nothing that it was asked or passed");
+        check_cut(s, SUM_COORDINATOR, rows[r].from,
+                  "a notice about a question that its sender was not asked");
         sum_close(s);
     }
 }

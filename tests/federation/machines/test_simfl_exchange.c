@@ -195,7 +195,7 @@ static void test_simfl__hashes_that_lie_are_refused(void **state) {
     check_lie(*state, long_hashes, "hashes out of order, twice or of another length");
     check_lie(*state, hashes_of_one_more, "hashes out of order, twice or of another length");
     check_lie(*state, later_hashes, "hashes out of order, twice or of another length");
-    check_lie(*state, other_rows, "another number of records than it told the coordinator");
+    check_lie(*state, other_rows, "another number of records than it declared to the coordinator");
     check_lie(*state, no_rows, "0 records, and an owner has 1 to 100000");
     check_lie(*state, too_many_rows, "100001 records, and an owner has 1 to 100000");
 }
@@ -218,7 +218,7 @@ static void test_simfl__hashes_that_come_early_are_held_to_the_sizes(void **stat
             simfl_check_cut(b, ANNA, BERT, "two numbers of records");
         } else {
             simfl_run(b);
-            simfl_check_cut(b, ANNA, BERT, "another number of records than it told the coordinator");
+            simfl_check_cut(b, ANNA, BERT, "another number of records than it declared to the coordinator");
             simfl_check_failed(b, "owner anna refused what owner bert sent");
         }
         simfl_close(b);
@@ -295,7 +295,7 @@ static void test_simfl__messages_of_others_are_refused(void **state) {
     Hedgerow__SimflSizes sizes = HEDGEROW__SIMFL_SIZES__INIT;
     simfl_run_until(b, ANNA, HR_SIMFL_MEASURE);
     simfl_send(b, DORA, ANNA, HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, &gradients);
-    simfl_check_cut(b, ANNA, DORA, "a member that takes no part");
+    simfl_check_cut(b, ANNA, DORA, "a member that is not an owner of this job");
     simfl_send(b, BERT, ANNA, HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, &gradients);
     simfl_check_cut(b, ANNA, BERT, "gradients before the first tree begins");
     simfl_send(b, CARL, ANNA, HEDGEROW__MESSAGE__KIND_SIMFL_SIZES, &sizes);
@@ -362,8 +362,9 @@ static void test_simfl__notices_that_lie_are_refused(void **state) {
     check_notice(*state, HEDGEROW__NOTICE__KIND__SENT, 0, "at the wrong time"); /* again */
     check_notice(*state, HEDGEROW__NOTICE__KIND__SENT, 1, "at the wrong time"); /* its own tree */
     check_notice(*state, HEDGEROW__NOTICE__KIND__SENT, 2, "at the wrong time"); /* too early */
-    check_notice(*state, HEDGEROW__NOTICE__KIND__REFUSED, 0, "a complaint about nobody");
-    check_notice(*state, HEDGEROW__NOTICE__KIND__REFUSED, SIMFL_OWNERS, "a complaint about nobody");
+    check_notice(*state, HEDGEROW__NOTICE__KIND__REFUSED, 0, "a complaint that names no other owner");
+    check_notice(*state, HEDGEROW__NOTICE__KIND__REFUSED, SIMFL_OWNERS,
+                 "a complaint that names no other owner");
     check_notice(*state, HEDGEROW__NOTICE__KIND__TWO_TREES, 0, "a notice of another kind of job");
 }
 

@@ -330,7 +330,7 @@ static const struct {
                {K(LEAVES), splits_no_feature, "not well formed"},
                {K(LEAVES), has_columns_that_differ, "whose columns differ"},
                {K(LEAVES), has_subsets_of_no_node, "whose columns differ"},
-               {K(LEAVES), steps_nowhere, "a step that is none"},
+               {K(LEAVES), steps_nowhere, "a step that is not finite, or too long"},
                {K(RELIABILITY), costs_too_much, "needs mu^2"},
                {K(RELIABILITY), has_a_forest_of_no_values, "a tree without values"},
                {K(RELIABILITY), has_a_forest_of_no_numbers, "a tree without values"}};

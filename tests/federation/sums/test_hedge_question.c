@@ -328,7 +328,7 @@ static void test_owner__reads_no_forest_without_values(void **state) {
     body.base_scores = base;
     body.n_base_scores = COUNT(base);
     w.hearers[0].base = base;
-    refuse_body(&w.hearers[0], &body, "a forest that is none");
+    refuse_body(&w.hearers[0], &body, "a forest with too many trees, or without a value for each output");
     world_close(&w);
 }
 
