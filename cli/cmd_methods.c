@@ -66,6 +66,17 @@ static void json_option(json_writer *json, const hr_option_info *option) {
     json_close(json, '}');
 }
 
+static void json_capabilities(json_writer *json, const hr_method_info *method) {
+    static const char *const names[] = {[HR_CAN_WEIGH] = "weights",
+                                        [HR_CAN_CACHE] = "cache",
+                                        [HR_CAN_RANKS] = "ranks",
+                                        [HR_CAN_START] = "start"};
+    json_open(json, "can", '[');
+    for (int c = 0; c < HR_CAPABILITIES; c++)
+        if (hr_method_can(method->name, (hr_capability)c)) json_text(json, NULL, names[c]);
+    json_close(json, ']');
+}
+
 static void json_method(json_writer *json, const hr_method_info *method) {
     hr_option_info option;
     json_open(json, NULL, '{');
@@ -75,6 +86,7 @@ static void json_method(json_writer *json, const hr_method_info *method) {
     json_flag(json, "private", method->is_private);
     json_text(json, "sound", method->sound);
     json_text(json, "flaws", method->flaws);
+    json_capabilities(json, method);
     json_open(json, "options", '[');
     for (size_t i = 0; hr_method_option(method, i, &option); i++) json_option(json, &option);
     json_close(json, ']');

@@ -197,12 +197,23 @@ typedef struct hr_option_info {
     char paper[32];
 } hr_option_info;
 
+/* What some methods can do in sound mode, and others refuse. */
+typedef enum hr_capability {
+    HR_CAN_WEIGH, /* the records of a person (a schema's unit), and classes */
+    HR_CAN_CACHE, /* train on a binned cache (hr_data_map) */
+    HR_CAN_RANKS, /* train on a table whose parts are at several processes */
+    HR_CAN_START, /* continue a released model */
+    HR_CAPABILITIES
+} hr_capability;
+
 /* The method that is meant where none is named: "hedge". */
 HR_API const char *hr_default_method(void);
 HR_API size_t hr_method_count(void);
 HR_API const hr_method_info *hr_method_at(size_t index);
 /* NULL if there is none of that name. */
 HR_API const hr_method_info *hr_method_find(const char *name);
+/* False also if there is no method of that name. */
+HR_API bool hr_method_can(const char *name, hr_capability capability);
 /* The index-th option that the method takes. Returns false past the last. */
 HR_API bool hr_method_option(const hr_method_info *method, size_t index, hr_option_info *out);
 

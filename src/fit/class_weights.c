@@ -7,6 +7,7 @@
 #include "tables/schema/schema.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static hr_status refuse_class_weights(const char *remedy, const char *message, hr_error *err) {
@@ -38,12 +39,14 @@ hr_status hr_class_weights_check(const hr_method *method, const hr_fit_options *
                                  const hr_schema *schema, hr_error *err) {
     if (!options->class_weights) return HR_OK;
     if (!method->persons || options->mode != HR_MODE_SOUND) {
-        hr_fail(
-            err, HR_E_ARGUMENT,
-            "train with hedge, dpboost, inprivate, diprime, dp-ert or dp-df in sound mode, or decide with "
-            "--threshold or --costs when you predict, which is free",
-            "method %s cannot weigh classes%s", method->info.name,
-            options->mode == HR_MODE_SOUND ? "" : " in paper mode");
+        char able[HR_METHODS_TEXT], remedy[HR_METHODS_TEXT + 120];
+        hr_methods_list(HR_CAN_WEIGH, able);
+        snprintf(remedy, sizeof remedy,
+                 "train with %s in sound mode, or decide with --threshold or --costs when you predict, which "
+                 "is free",
+                 able);
+        hr_fail(err, HR_E_ARGUMENT, remedy, "method %s cannot weigh classes%s", method->info.name,
+                options->mode == HR_MODE_SOUND ? "" : " in paper mode");
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "class-weight");
     }
     if (options->start)

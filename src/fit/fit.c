@@ -85,11 +85,12 @@ static hr_status check_unit(const fit_job *f, hr_error *err) {
     }
     if (!unit || most || !f->method->info.is_private) return HR_OK;
     if (f->method->persons && f->options->mode == HR_MODE_SOUND) return HR_OK;
-    hr_fail(err, HR_E_POLICY,
-            "use hedge, dpboost, inprivate, diprime, dp-ert or dp-df in sound mode, or train on at most m "
-            "records of "
-            "each person: records-per-person",
-            "method %s cannot give a person's records weights (unit %s)", f->method->info.name, unit);
+    char able[HR_METHODS_TEXT], remedy[HR_METHODS_TEXT + 120];
+    hr_methods_list(HR_CAN_WEIGH, able);
+    snprintf(remedy, sizeof remedy,
+             "use %s in sound mode, or train on at most m records of each person: records-per-person", able);
+    hr_fail(err, HR_E_POLICY, remedy, "method %s cannot give a person's records weights (unit %s)",
+            f->method->info.name, unit);
     return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "unit");
 }
 
@@ -101,14 +102,16 @@ static hr_status refuse_cells(const char *field, const char *why, const char *re
 /* A binned cache has the bins of one grid, and no values. */
 static hr_status check_cells_of_fit(const fit_job *f, hr_error *err) {
     const hr_fit_options *options = f->options;
-    char remedy[120];
+    char remedy[HR_METHODS_TEXT + 120], able[HR_METHODS_TEXT];
     if (!f->data->cells) return HR_OK;
     const uint32_t bins = f->data->cells->header.bins;
+    if (!f->method->cells) {
+        hr_methods_list(HR_CAN_CACHE, able);
+        snprintf(remedy, sizeof remedy, "use %s, or train from the table itself", able);
+        return refuse_cells("method", "this method needs the values", remedy, err);
+    }
     snprintf(remedy, sizeof remedy,
              "give the options edges=public and bins=%u, or train from the table itself", bins);
-    if (!f->method->cells)
-        return refuse_cells("method", "this method needs the values",
-                            "use hedge, gbdt or dpboost, or train from the table itself", err);
     if (options->edges != HR_EDGES_PUBLIC)
         return refuse_cells("edges", "its bins are those of public edges", remedy, err);
     if (options->bins != bins) return refuse_cells("bins", "it has another number of bins", remedy, err);

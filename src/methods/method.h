@@ -155,6 +155,10 @@ extern const hr_method hr_method_hedge, hr_method_gbdt, hr_method_rf, hr_method_
 /* NULL if there is none of that name. */
 const hr_method *hr_method_named(const char *name);
 
+/* The methods that can, for the remedy of an error: "hedge, gbdt or dpboost". */
+enum { HR_METHODS_TEXT = 200 };
+void hr_methods_list(hr_capability capability, char out[HR_METHODS_TEXT]);
+
 /* A copy in which the options that the caller's struct is too short to have, and those that the method does
  * not take in the mode, whatever the caller set, have their defaults: published methods have exact edges and
  * no delta. Fails: ARGUMENT (not initialised, no such method or mode). */

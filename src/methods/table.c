@@ -1,6 +1,7 @@
 /* The methods that exist. */
 #include "methods/method.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const hr_method *const table[] = {
@@ -34,4 +35,36 @@ const hr_method_info *hr_method_at(size_t index) {
 const hr_method_info *hr_method_find(const char *name) {
     const hr_method *method = hr_method_named(name);
     return method ? &method->info : NULL;
+}
+
+/* ---- What they can do ---- */
+
+static bool can(const hr_method *method, hr_capability capability) {
+    switch (capability) {
+    case HR_CAN_WEIGH: return method->persons != NULL;
+    case HR_CAN_CACHE: return method->cells;
+    case HR_CAN_RANKS: return method->over_ranks;
+    case HR_CAN_START: return method->link != NULL;
+    case HR_CAPABILITIES: break;
+    }
+    return false;
+}
+
+bool hr_method_can(const char *name, hr_capability capability) {
+    const hr_method *method = hr_method_named(name);
+    return method && can(method, capability);
+}
+
+void hr_methods_list(hr_capability capability, char out[HR_METHODS_TEXT]) {
+    size_t left = 0, length = 0;
+    for (size_t i = 0; i < COUNT; i++) left += can(table[i], capability);
+    out[0] = '\0';
+    for (size_t i = 0; i < COUNT && length < HR_METHODS_TEXT; i++) {
+        if (!can(table[i], capability)) continue;
+        left--;
+        length += (size_t)snprintf(out + length, HR_METHODS_TEXT - length, "%s%s", table[i]->info.name,
+                                   left > 1 ? ", "
+                                   : left   ? " or "
+                                            : "");
+    }
 }
