@@ -165,7 +165,7 @@ static void test_delta__is_at_most_one_in_the_number_of_records(void **state) {
         if (!is_private(m)) continue;
         options.epsilon = .5;
         options.delta = .0625 + 0x1p-50;
-        assert_refused(*state, t.data, &options, HR_E_POLICY, "above one in 16 records");
+        assert_refused(*state, t.data, &options, HR_E_POLICY, "at most 1/16,");
         options.delta = .1;
         assert_refused(*state, t.data, &options, HR_E_POLICY, "field 'delta'");
         options.ledger = NULL;
