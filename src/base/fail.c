@@ -1,7 +1,11 @@
 #include "base/fail.h"
 
+#include "base/buffer.h"
+
+#include <hedgerow/hedgerow.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *hr_status_text(hr_status status) {
@@ -74,4 +78,37 @@ size_t hr_error_format(const hr_error *err, char *text, size_t size) {
     append_text(text, size, &at, "%s", err->message[0] ? err->message : hr_status_text(err->status));
     if (err->remedy[0]) append_text(text, size, &at, "; %s", err->remedy);
     return at;
+}
+
+/* ---- Structs that begin with their size ---- */
+
+hr_status hr_sized_check(const hr_sized *kind, const void *given, hr_error *err) {
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    if (size < kind->min)
+        return hr_fail(err, HR_E_ARGUMENT, kind->remedy, "the options were not initialised");
+    if (size <= kind->size) return HR_OK;
+    return hr_fail(err, HR_E_ARGUMENT, "use the library that the program's headers came with, or a newer one",
+                   "the options are of a newer version of the library: they have %zu bytes, here it is %zu",
+                   size, kind->size);
+}
+
+hr_status hr_sized_take(const hr_sized *kind, const void *given, void *out, hr_error *err) {
+    size_t size;
+    hr_status status = hr_sized_check(kind, given, err);
+    if (status) return status;
+    memcpy(&size, given, sizeof size);
+    memcpy(out, given, size);
+    memcpy(out, &kind->size, sizeof kind->size);
+    return HR_OK;
+}
+
+/* ---- The library ---- */
+
+const char *hr_version(void) {
+    return HR_VERSION;
+}
+
+void hr_text_free(char *text) {
+    free(text);
 }

@@ -1,4 +1,5 @@
-/* Filling in hr_error: one call where something goes wrong, so that errors read alike everywhere. */
+/* Filling in hr_error: one call where something goes wrong, so that errors read alike everywhere; and the
+ * check of public structs that begin with their size. */
 #ifndef HR_BASE_FAIL_H
 #define HR_BASE_FAIL_H
 
@@ -23,5 +24,24 @@ hr_status hr_fail_at(hr_error *err, hr_status status, const char *file, uint64_t
 
 /* The failure of an allocation. */
 hr_status hr_fail_memory(hr_error *err);
+
+/* ---- Structs that begin with their size ----
+ *
+ * So they can grow: a program that was built when a struct was shorter still works. */
+
+/* One kind of struct. */
+typedef struct hr_sized {
+    size_t size;        /* today's */
+    size_t min;         /* bytes without which there is nothing to go by */
+    const char *remedy; /* how the caller initialises it */
+} hr_sized;
+
+/* Copies the caller's struct over `out`, which holds the defaults: what the caller's is too short to have
+ * keeps its default. The size in `out` becomes today's. Fails: ARGUMENT (not initialised, or longer than
+ * today's); `out` is unchanged then. */
+HR_MUST_CHECK hr_status hr_sized_take(const hr_sized *kind, const void *given, void *out, hr_error *err);
+
+/* The first of the two alone: whether the size is one that can be taken. Fails: ARGUMENT. */
+HR_MUST_CHECK hr_status hr_sized_check(const hr_sized *kind, const void *given, hr_error *err);
 
 #endif

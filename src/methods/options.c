@@ -1,7 +1,6 @@
 /* The options of all methods: one table from which they are parsed, checked, listed and written into models.
  */
 #include "base/fail.h"
-#include "base/sized.h"
 #include "base/text/number.h"
 #include "methods/method.h"
 #include "trees/similar/lsh.h"

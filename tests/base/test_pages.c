@@ -1,5 +1,5 @@
 /* Large blocks: what is in them stays, and what was given back is not missed. */
-#include "base/pages.h"
+#include "base/arena.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

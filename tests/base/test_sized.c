@@ -1,5 +1,5 @@
 /* Structs that grow at their end: what a caller's is too short to have keeps its default. */
-#include "base/sized.h"
+#include "base/fail.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

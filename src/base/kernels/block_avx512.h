@@ -4,7 +4,7 @@
 #ifndef HR_BASE_KERNELS_BLOCK_AVX512_H
 #define HR_BASE_KERNELS_BLOCK_AVX512_H
 
-#include "base/kernels/levels.h"
+#include "base/kernels/kernels.h"
 
 #ifdef __AVX512VBMI__
 #include <immintrin.h>

@@ -3,7 +3,7 @@
 #ifndef HR_BASE_KERNELS_BLOCK_LOOPS_H
 #define HR_BASE_KERNELS_BLOCK_LOOPS_H
 
-#include "base/kernels/levels.h"
+#include "base/kernels/kernels.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef HR_BASE_KERNELS_CUT_LOOPS_H
 #define HR_BASE_KERNELS_CUT_LOOPS_H
 
-#include "base/kernels/cuts.h"
+#include "base/kernels/kernels.h"
 
 enum { HR_GAIN_LANES = 8 };
 

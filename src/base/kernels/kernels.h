@@ -4,13 +4,134 @@
 #ifndef HR_BASE_KERNELS_KERNELS_H
 #define HR_BASE_KERNELS_KERNELS_H
 
-#include "base/kernels/cuts.h"
 #include "base/kernels/gradients.h"
-#include "base/kernels/levels.h"
-#include "base/kernels/octets.h"
-#include "base/kernels/places.h"
-#include "base/kernels/rows.h"
 #include "base/kernels/search.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Rows of a node ---- */
+
+/* Records of a node: a row and a value each, which move together when the node is split. */
+
+typedef struct hr_valued_rows {
+    uint32_t *rows;
+    int64_t *values;
+} hr_valued_rows;
+
+/* The same, only read. */
+typedef struct hr_given_rows {
+    const uint32_t *rows;
+    const int64_t *values;
+} hr_given_rows;
+
+/* ---- Places of a tree ---- */
+
+/* The upper part of a tree of two-way splits, laid out for blocks of records: at most HR_PLACES_MAX places
+ * below it, numbered from left to right. All records of a block are held against every split, in vectors, so
+ * that none of them waits for the one before it. */
+
+enum { HR_PLACES_MAX = 64, HR_PLACES_BLOCK = 512 };
+
+/* Bins low .. low + width go left. A table gives each bin 0 or 255 instead, of which 0 goes left: low and
+ * width are 0 then. */
+typedef struct hr_place_split {
+    size_t offset;        /* where its feature's bins of the block begin */
+    const uint8_t *right; /* the table; NULL: none */
+    uint8_t low, width;
+    uint8_t places_left;                 /* how many places are below its left child */
+    uint8_t left_records, right_records; /* the splits that its children are; HR_PLACES_MAX - 1: none */
+} hr_place_split;
+
+/* Parents come before their children. The first `inner` splits are those that have a split below them; the
+ * root is splits[0]. */
+typedef struct hr_places {
+    const hr_place_split *splits; /* at most HR_PLACES_MAX - 1 */
+    size_t inner, count;
+} hr_places;
+
+/* ---- Octets ---- */
+
+/* Bins of a few features, record by record: an octet is the eight bytes that a record has for eight features,
+ * so vectors take several records at once, and all features of them. */
+
+enum { HR_OCTET = 8, HR_OCTET_TILE = 32, HR_OCTETS_AHEAD = 32 };
+
+/* Of each feature's bins: the least, the least of (bin - 1) mod 256, and the largest; so the least but 0 is
+ * known, too. Of no records: 255, 255, 0. */
+typedef struct hr_octet_ranges {
+    uint8_t least[HR_OCTET], before[HR_OCTET], largest[HR_OCTET];
+} hr_octet_ranges;
+
+/* Of each feature: the `count` bins from `first` on. */
+typedef struct hr_octet_cuts {
+    uint8_t first[HR_OCTET], count[HR_OCTET];
+} hr_octet_cuts;
+
+/* Of one feature, byte `lane` of an octet. */
+typedef struct hr_octet_cut {
+    uint8_t lane, first, count;
+} hr_octet_cut;
+
+/* ---- Levels of a tree ---- */
+
+/* A tree of two-way splits as the walk of blocks of records reads it: level by level, every level full. The
+ * places of a level are counted from left to right; the record at place p of one level goes to 2 p or 2 p + 1
+ * of the next. A leaf above the last level sends all records left. */
+
+/* Places fit in a byte. Blocks of records are walked HR_VECTOR_ROWS at once. */
+enum {
+    HR_LEVELS_MAX = 8,
+    HR_LEVEL_PLACES_MAX = 1 << HR_LEVELS_MAX,
+    HR_BLOCK_ROWS = 512,
+    HR_VECTOR_ROWS = 64
+};
+
+typedef struct hr_level_node {
+    size_t offset;         /* bytes to the column of its bins */
+    const uint64_t *right; /* 256 bits: the bins that go right; NULL in levels without sets */
+    uint8_t low, width;    /* bins low .. low + width go left; of a set that is no range: all */
+    bool is_set;           /* it is no range: `right` alone says */
+} hr_level_node;
+
+/* What is told of every node of a level in bytes, by place. */
+typedef struct hr_level_bytes {
+    uint8_t column[HR_LEVEL_PLACES_MAX / 2]; /* index in `offsets` of the level */
+    uint8_t low[HR_LEVEL_PLACES_MAX / 2], width[HR_LEVEL_PLACES_MAX / 2];
+} hr_level_bytes;
+
+typedef struct hr_level {
+    size_t node_count;
+    const hr_level_node *nodes;
+    const hr_level_bytes *bytes;
+    const size_t *offsets; /* of the nodes, each once */
+    size_t offset_count;
+    bool has_sets; /* some node is a set; then all have `right` */
+} hr_level;
+
+/* ---- Gradients ---- */
+
+/* How gradients become words: clipped to `clip`, in units of 1/scale, rounded to the nearest integer, kept
+ * within `bound` (an integer), shifted to the left, plus 1. */
+typedef struct hr_word_rule {
+    double clip, scale, bound;
+    int shift;
+} hr_word_rule;
+
+/* ---- Cuts ---- */
+
+/* A node, by whose sums of gradients and weights cuts are judged. */
+
+enum { HR_CUTS_MAX = 256 };
+
+typedef struct hr_cut_node {
+    int64_t gradient, weight;
+    double lambda;
+    double min_weight; /* of a side, 1 or more */
+} hr_cut_node;
+
+/* ---- The set ---- */
 
 typedef struct hr_kernels {
     const char *name;

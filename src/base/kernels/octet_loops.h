@@ -2,7 +2,7 @@
 #ifndef HR_BASE_KERNELS_OCTET_LOOPS_H
 #define HR_BASE_KERNELS_OCTET_LOOPS_H
 
-#include "base/kernels/octets.h"
+#include "base/kernels/kernels.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef HR_BASE_KERNELS_PLACE_LOOPS_H
 #define HR_BASE_KERNELS_PLACE_LOOPS_H
 
-#include "base/kernels/places.h"
+#include "base/kernels/kernels.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef HR_BASE_KERNELS_ROW_AVX512_H
 #define HR_BASE_KERNELS_ROW_AVX512_H
 
-#include "base/kernels/rows.h"
+#include "base/kernels/kernels.h"
 
 #include <immintrin.h>
 #include <stddef.h>

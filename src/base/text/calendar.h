@@ -1,7 +1,9 @@
-/* The Gregorian calendar and the clock: between seconds and their fields. No time zone, no leap seconds. */
+/* The Gregorian calendar and the clock: between seconds, their fields, and dates as text. No time zone, no
+ * leap seconds. */
 #ifndef HR_BASE_TEXT_CALENDAR_H
 #define HR_BASE_TEXT_CALENDAR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { HR_DAY_SECONDS = 86400 };
@@ -25,5 +27,19 @@ int hr_calendar_month_days(int year, int month);
 
 /* The fields of a second, which is from HR_CALENDAR_MIN to HR_CALENDAR_MAX + 1. */
 hr_calendar hr_calendar_of(int64_t second);
+
+/* ---- Dates as text ---- */
+
+/* The last second of the year 9999. Dates are in seconds since 1970 began, in UTC. */
+#define HR_DATE_MAX HR_CALENDAR_MAX
+
+enum { HR_DATE_TEXT = 11 };
+
+/* Reads the day YYYY-MM-DD, from 1970-01-01 on, as its first second. False: it is no such day; *out is
+ * untouched. */
+bool hr_date_parse(const char *text, int64_t *out);
+
+/* Writes the day of a second from 0 to HR_DATE_MAX as YYYY-MM-DD. */
+void hr_date_text(int64_t second, char out[HR_DATE_TEXT]);
 
 #endif

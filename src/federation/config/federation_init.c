@@ -1,6 +1,6 @@
 /* The files of a new federation. Everything is made from nothing, and taken away again if anything fails:
  * half a federation, with half of its secrets, is of no use. */
-#include "base/sized.h"
+#include "base/fail.h"
 #include "federation/config/federation_maker.h"
 #include "federation/transport/broker.h"
 

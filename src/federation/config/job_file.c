@@ -1,7 +1,7 @@
 #include "federation/config/job_file.h"
 
 #include "base/file.h"
-#include "base/text/date.h"
+#include "base/text/calendar.h"
 #include "federation/config/federation_file.h"
 
 #include <stddef.h>

@@ -1,7 +1,6 @@
 #include "federation/party/endpoint.h"
 
 #include "base/fail.h"
-#include "base/sized.h"
 #include "federation/transport/nats.h"
 
 #include <string.h>

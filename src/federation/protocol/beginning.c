@@ -2,7 +2,7 @@
 #include "federation/protocol/beginning.h"
 
 #include "base/fail.h"
-#include "base/text/date.h"
+#include "base/text/calendar.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "federation/roles/owner_work.h"
 
 #include "base/fail.h"
-#include "base/text/date.h"
+#include "base/text/calendar.h"
 #include "federation/federated/federated_method.h"
 #include "federation/federated/job_log.h"
 #include "federation/federated/terms.h"

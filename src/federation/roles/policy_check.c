@@ -1,6 +1,6 @@
 #include "federation/roles/policy_check.h"
 
-#include "base/text/date.h"
+#include "base/text/calendar.h"
 #include "base/text/text.h"
 #include "federation/federated/terms.h"
 #include "privacy/ledger/offers.h"

@@ -2,7 +2,6 @@
  * what was released. The order is that of a fit: check everything, reserve the budget durably, draw. The
  * model is public; what its predictions depend on is not paid for here. Proof: evaluation.proof.md. */
 #include "base/fail.h"
-#include "base/sized.h"
 #include "fit/budget.h"
 #include "fit/measure/statistics.h"
 #include "fit/threads.h"

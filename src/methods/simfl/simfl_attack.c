@@ -1,6 +1,5 @@
 /* Two parties of SimFL made of one table, and what one learns of the other: hr_attack_simfl. */
 #include "base/fail.h"
-#include "base/sized.h"
 #include "methods/simfl/linear_guess.h"
 #include "methods/simfl/row_groups.h"
 #include "privacy/sample.h"

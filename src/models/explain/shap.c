@@ -4,7 +4,6 @@
  * of one pattern of bits is computed once for a block of records and looked up from then on. */
 #include "base/arena.h"
 #include "base/fail.h"
-#include "base/sized.h"
 #include "models/explain/product_game.h"
 #include "models/explain/shares.h"
 #include "models/model/model.h"

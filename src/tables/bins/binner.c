@@ -4,7 +4,6 @@
 #include "base/buffer.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/sized.h"
 #include "tables/bins/edge_machine.h"
 #include "tables/data/cell_file.h"
 #include "tables/data/columns.h"

@@ -5,8 +5,8 @@
  * the processor's cache that are a page apart displace each other. */
 #include "tables/data/table.h"
 
+#include "base/arena.h"
 #include "base/fail.h"
-#include "base/pages.h"
 #include "base/text/number.h"
 #include "base/text/number_format.h"
 #include "base/text/timestamp.h"

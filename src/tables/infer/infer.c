@@ -1,7 +1,6 @@
 /* Proposing a schema: one pass over a table gathers what its columns look like. */
 #include "base/buffer.h"
 #include "base/fail.h"
-#include "base/sized.h"
 #include "tables/infer/infer_write.h"
 #include "tables/readers/cells.h"
 #include "tables/readers/csv_header.h"

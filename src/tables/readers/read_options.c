@@ -1,7 +1,6 @@
 #include "tables/readers/read_options.h"
 
 #include "base/fail.h"
-#include "base/sized.h"
 
 hr_status hr_read_options_take(const hr_read_options *given, hr_read_options *out, hr_error *err) {
     static const hr_sized kind = {sizeof *out, sizeof out->size, "start from HR_READ_OPTIONS_INIT"};

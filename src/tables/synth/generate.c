@@ -2,7 +2,7 @@
  * KiB. */
 #include "tables/synth/generate.h"
 
-#include "base/sized.h"
+#include "base/fail.h"
 
 #include <assert.h>
 #include <math.h>

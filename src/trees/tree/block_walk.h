@@ -1,5 +1,5 @@
 /* The walk of consecutive records down one tree, a block at a time, in vectors: a record's place among the
- * nodes of a level is kept in one byte (base/kernels/levels.h). Measured by bench/bench_hedge.c. */
+ * nodes of a level is kept in one byte (base/kernels/kernels.h). Measured by bench/bench_hedge.c. */
 #ifndef HR_TREES_TREE_BLOCK_WALK_H
 #define HR_TREES_TREE_BLOCK_WALK_H
 

@@ -3,7 +3,7 @@
 #ifndef HR_TREES_TREE_PAIR_GRID_H
 #define HR_TREES_TREE_PAIR_GRID_H
 
-#include "base/kernels/places.h"
+#include "base/kernels/kernels.h"
 #include "trees/tree/tree.h"
 
 typedef struct hr_pair_grid {

@@ -1,10 +1,10 @@
 /* A tree laid out for predictions, and for the scores of records that are trained on: its upper splits for
- * blocks of records (base/kernels/places.h), all of it for the walk of records below them, and of single
+ * blocks of records (base/kernels/kernels.h), all of it for the walk of records below them, and of single
  * records (walk.h). */
 #ifndef HR_TREES_TREE_PLACE_TREE_H
 #define HR_TREES_TREE_PLACE_TREE_H
 
-#include "base/kernels/places.h"
+#include "base/kernels/kernels.h"
 #include "trees/tree/block_walk.h"
 #include "trees/tree/pair_grid.h"
 #include "trees/tree/walk.h"

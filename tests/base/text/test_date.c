@@ -1,5 +1,5 @@
 /* Days as text, against the C library's calendar. */
-#include "base/text/date.h"
+#include "base/text/calendar.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

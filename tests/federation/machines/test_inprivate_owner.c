@@ -1,6 +1,6 @@
 /* An owner's machine: whatever the coordinator, other owners or strangers to the job send at whatever point,
  * it does its part or cuts them off, and never trains or votes more than once. */
-#include "base/text/date.h"
+#include "base/text/calendar.h"
 #include "support/message_phases.h"
 
 enum { FLOOD = 2000 };

@@ -1,6 +1,6 @@
 /* Limits of a period, counted by the calendar from the owner's files, whatever process accepted the jobs; and
  * the reasons of all rules. */
-#include "base/text/date.h"
+#include "base/text/calendar.h"
 #include "federation/federated/terms.h"
 #include "federation/roles/owner_work.h"
 #include "privacy/ledger/offers.h"

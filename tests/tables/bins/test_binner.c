@@ -1,5 +1,5 @@
 /* Binned caches: what comes back out of the map, and every way in which a file may be wrong. */
-#include "base/kernels/levels.h"
+#include "base/kernels/kernels.h"
 #include "support/tables.h"
 #include "support/temp_dir.h"
 #include "tables/bins/binned.h"
