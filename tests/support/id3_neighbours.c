@@ -2,8 +2,8 @@
 
 #include "tables/bins/edges.h"
 #include "tables/data/records.h"
-#include "trees/records/id3_records.h"
 #include "trees/records/local_source.h"
+#include "trees/records/stats_source.h"
 
 static hr_stats_source *must_source(const hr_data *data, const hr_binning *binning) {
     const hr_stats_setup setup = {.kind = HR_STATS_LABELS, .binning = binning};

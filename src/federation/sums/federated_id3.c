@@ -10,7 +10,7 @@
 #include "federation/sums/federated_id3_kept.h"
 #include "federation/sums/summed_job.h"
 #include "methods/forests/average.h"
-#include "trees/records/id3_records.h"
+#include "trees/records/stats_source.h"
 
 #include <math.h>
 #include <stdlib.h>

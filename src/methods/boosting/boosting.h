@@ -6,7 +6,7 @@
 #include "methods/method.h"
 #include "trees/grow/grow.h"
 #include "trees/records/stats_source.h"
-#include "trees/stats/leaf.h"
+#include "trees/stats/split.h"
 
 typedef struct hr_boosting {
     hr_training *training;

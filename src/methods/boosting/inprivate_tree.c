@@ -17,8 +17,8 @@
 #include "trees/grow/grow.h"
 #include "trees/grow/private_splitter.h"
 #include "trees/records/local_source.h"
-#include "trees/stats/hessian.h"
-#include "trees/stats/leaf.h"
+#include "trees/stats/gradient.h"
+#include "trees/stats/split.h"
 #include "trees/stats/split_candidates.h"
 
 #include <math.h>

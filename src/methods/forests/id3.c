@@ -15,7 +15,7 @@
  * the leaves leave of the budget. There a split must gain more than noise alone would show, and a node is
  * asked about if it has more records than one of its counts has noise (constants chosen on development sets).
  *
- * The algorithm is id3_machine.c, which sees released values only; trees/records/id3_records.c answers its
+ * The algorithm is id3_machine.c, which sees released values only; trees/records/stats_source.c answers its
  * questions. Here the two meet, with the gate between them. */
 #include "base/fail.h"
 #include "methods/forests/average.h"
@@ -23,7 +23,7 @@
 #include "privacy/promise_words.h"
 #include "privacy/release.h"
 #include "tables/bins/edges.h"
-#include "trees/records/id3_records.h"
+#include "trees/records/stats_source.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
 #ifndef HR_METHODS_FORESTS_ID3_MACHINE_H
 #define HR_METHODS_FORESTS_ID3_MACHINE_H
 
-#include "trees/records/id3_ask.h"
+#include "trees/records/stats_source.h"
 
 typedef struct hr_id3 hr_id3;
 

@@ -1,11 +1,10 @@
 #include "trees/candidates/candidate_scan.h"
 
 #include "base/team.h"
-#include "privacy/sample.h"
 #include "trees/candidates/candidate_trees.h"
-#include "trees/candidates/leaf_scores.h"
 #include "trees/candidates/score_gradients.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -329,4 +328,31 @@ size_t hr_candidate_scan_totals(const double *targets, const uint32_t *weights, 
         labels[0].unpaid += weights ? hr_person_share(weights[i], label) : label;
     }
     return outputs;
+}
+
+/* ---- Scores of sums of several tables ---- */
+
+int64_t hr_whole_root(hr_u128 x) {
+    uint64_t root = (uint64_t)sqrt((double)x);
+    while ((hr_u128)root * root > x) root--;
+    while ((hr_u128)(root + 1) * (root + 1) <= x) root++;
+    return (int64_t)root;
+}
+
+static int64_t length_of_sums(const hr_exact *sums, size_t outputs) {
+    if (outputs == 1) return llabs(sums[0].unpaid);
+    hr_u128 square = 0;
+    for (size_t k = 0; k < outputs; k++) square += (hr_u128)((hr_i128)sums[k].unpaid * sums[k].unpaid);
+    return hr_whole_root(square);
+}
+
+void hr_leaf_scores(const hr_exact *sums, const hr_tree *trees, size_t count, const hr_leaf_score_rule *rule,
+                    hr_exact *scores) {
+    for (size_t t = 0; t < count; t++) {
+        scores[t].unpaid = 0;
+        for (size_t leaves = hr_tree_leaves(&trees[t]); leaves > 0; leaves--, sums += rule->outputs) {
+            const int64_t over = length_of_sums(sums, rule->outputs) - rule->threshold;
+            if (over > 0) scores[t].unpaid += over;
+        }
+    }
 }

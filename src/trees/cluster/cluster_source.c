@@ -5,8 +5,8 @@
  * process, and no other rank has a stream. */
 #include "base/fail.h"
 #include "tables/data/records.h"
+#include "trees/candidates/candidate_scan.h"
 #include "trees/candidates/hedge_records.h"
-#include "trees/candidates/leaf_scores.h"
 #include "trees/cluster/cluster.h"
 #include "trees/tree/parts.h"
 

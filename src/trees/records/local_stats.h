@@ -4,7 +4,7 @@
 #define HR_TREES_RECORDS_LOCAL_STATS_H
 
 #include "tables/bins/binned.h"
-#include "trees/stats/hessian.h"
+#include "trees/stats/gradient.h"
 #include "trees/stats/split.h"
 
 typedef struct hr_local_stats hr_local_stats;

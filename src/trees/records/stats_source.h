@@ -13,6 +13,7 @@
 #ifndef HR_TREES_RECORDS_STATS_SOURCE_H
 #define HR_TREES_RECORDS_STATS_SOURCE_H
 
+#include "privacy/gate.h"
 #include "trees/candidates/hedge_ask.h"
 #include "trees/stats/impurity.h"
 #include "trees/stats/median_score.h"
@@ -158,5 +159,29 @@ size_t hr_stats_width(const hr_binning *binning, size_t label_width, const hr_st
 static inline void hr_stats_free(hr_stats_source *source) {
     if (source) source->ops->free(source);
 }
+
+/* ---- The questions of ID3 ---- */
+
+/* What ID3 asks of the records next: counts of classes, and what their answer is charged as. Everything in it
+ * is public or released. Pointers are borrowed: they hold until the answer is told. */
+typedef struct hr_id3_ask {
+    hr_charge line;
+    /* First the splits that were made since the last question: records of node divided[i] go to the nodes
+     * from first[i] on. */
+    const uint32_t *divided, *first;
+    const hr_stats_division *divisions;
+    size_t divided_count;
+    /* Then these, whose answers stand one behind the other: `count` numbers, in units of 1/HR_COUNT_UNIT of a
+     * record. */
+    const hr_stats_query *queries;
+    size_t query_count, count;
+} hr_id3_ask;
+
+/* What records answer to ID3: exact counts, for the gate. Divides the records as the question says and writes
+ * ask->count counts to `out`. A record more changes them by a vector of length at most ask->line.sensitivity
+ * (id3_records.proof.md). Questions come in the order of the machine (id3_machine.h), which the source was
+ * prepared and begun for. Fails: as the source. */
+HR_MUST_CHECK hr_status hr_id3_records_answer(hr_stats_source *source, const hr_id3_ask *ask, hr_exact *out,
+                                              hr_error *err);
 
 #endif

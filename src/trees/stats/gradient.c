@@ -6,6 +6,8 @@
 
 enum { PIECE_ROWS = 512 }; /* of one call of a kernel */
 
+/* ---- Targets ---- */
+
 void hr_targets_of(const hr_data *data, double *targets) {
     const hr_column *label = hr_schema_label(hr_data_schema(data));
     const double *labels = hr_data_labels(data);
@@ -14,6 +16,8 @@ void hr_targets_of(const hr_data *data, double *targets) {
     double low = number ? label->low : 0, scale = number ? 2 / (label->high - label->low) : 2;
     for (size_t i = 0; i < rows; i++) targets[i] = number || two ? (labels[i] - low) * scale - 1 : labels[i];
 }
+
+/* ---- Gradients ---- */
 
 static inline size_t row_at(const hr_gradient_input *in, size_t i) {
     return in->rows ? in->rows[i] : i;
@@ -119,6 +123,22 @@ void hr_gradients_logistic(const hr_gradient_input *in, const hr_packing *packin
     else
         set_class_gradients(in, packing, packed);
 }
+
+/* ---- The denominators of leaves ---- */
+
+static int64_t hessian_of_residual(double r) {
+    r = fmin(r, 2);
+    return hr_round(r * (2 - r) * (1 << HR_HESSIAN_BITS));
+}
+
+int64_t hr_hessian(const hr_hessian_rule *rule, uint32_t row, int64_t gradient) {
+    const double residual = fabs((double)gradient) * rule->bound / (double)rule->packing->gradient_bound;
+    if (!rule->weights) return hessian_of_residual(residual);
+    const uint32_t weight = rule->weights[row];
+    return weight ? hr_person_share(weight, hessian_of_residual(residual / weight)) : 0;
+}
+
+/* ---- The sums of labels ---- */
 
 size_t hr_label_sums(const double *targets, size_t rows, size_t outputs, bool classes, hr_exact *sums) {
     size_t count = !classes ? 1 : outputs == 1 ? 2 : outputs;

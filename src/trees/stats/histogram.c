@@ -1,5 +1,7 @@
 #include "trees/stats/histogram.h"
 
+#include "trees/stats/packing.h"
+
 #include <string.h>
 
 enum {
@@ -100,4 +102,18 @@ void hr_histogram_add(hr_cell *all, const hr_cell *part, size_t cells) {
 
 void hr_histogram_subtract(hr_cell *all, const hr_cell *part, size_t cells) {
     for (size_t i = 0; i < cells; i++) all[i] -= part[i];
+}
+
+/* ---- Room for sums in a word ---- */
+
+static int bit_length(uint64_t x) {
+    int bits = 0;
+    for (; x; x >>= 1) bits++;
+    return bits;
+}
+
+int hr_packing_shift(size_t rows, uint64_t weight_bound, int64_t gradient_bound) {
+    int shift = bit_length(rows) + bit_length(weight_bound);
+    int gradient = bit_length(rows) + bit_length((uint64_t)gradient_bound);
+    return shift + gradient <= 63 ? shift : -1;
 }

@@ -1,7 +1,10 @@
 #include "trees/stats/split.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Splits of a node ---- */
 
 hr_cell hr_split_left_sum(const hr_split *split, const hr_binning *binning, const hr_cell *cells) {
     const hr_cell *feature = cells + hr_histogram_at(split->feature);
@@ -40,4 +43,28 @@ void hr_order_bins(hr_ordered_bin *bins, size_t count) {
 
 bool hr_left_is_smaller(const hr_sums *left, const hr_sums *right) {
     return left->weight.unpaid <= right->weight.unpaid;
+}
+
+/* ---- The leaves of a tree ---- */
+
+size_t hr_leaves_of(const hr_tree *tree, const hr_sums *sums, hr_exact *gradients, hr_exact *weights) {
+    size_t count = 0;
+    for (size_t n = 0; n < tree->node_count; n++) {
+        if (tree->nodes[n].left) continue;
+        gradients[count] = sums[n].gradient;
+        weights[count++] = sums[n].weight;
+    }
+    return count;
+}
+
+void hr_leaves_set(hr_tree *tree, const double *values) {
+    for (size_t n = 0; n < tree->node_count; n++)
+        if (!tree->nodes[n].left) tree->nodes[n].value = *values++;
+}
+
+hr_exact hr_leaf_value(const hr_packing *packing, hr_exact gradient, hr_exact weight, double lambda,
+                       double clip) {
+    double denominator = (double)weight.unpaid / packing->weight_scale + lambda;
+    double value = denominator > 0 ? -((double)gradient.unpaid / packing->gradient_scale) / denominator : 0;
+    return (hr_exact){(int64_t)rint(fmin(fmax(value, -clip), clip) * (1 << HR_VALUE_BITS))};
 }

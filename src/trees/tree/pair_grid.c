@@ -1,4 +1,4 @@
-#include "trees/tree/pair_grid.h"
+#include "trees/tree/place_tree.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #include "support/tables.h"
 #include "tables/bins/edges.h"
 #include "tables/data/records.h"
-#include "trees/records/id3_records.h"
 #include "trees/records/local_source.h"
+#include "trees/records/stats_source.h"
 
 enum { ROWS = 1500, OWNERS_MAX = 5, CLASSES = 3, BINS = 4, DEPTH = 3, VALUES_MAX = 1 << 14, NOTHING = 99 };
 

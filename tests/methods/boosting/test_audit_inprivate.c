@@ -7,7 +7,7 @@
 #include "support/audit_games.h"
 #include "support/flip_law.h"
 #include "tables/bins/edges.h"
-#include "trees/stats/hessian.h"
+#include "trees/stats/gradient.h"
 #include "trees/stats/split_candidates.h"
 
 enum { CANDIDATES = 11 };

@@ -3,8 +3,8 @@
 #include "tables/data/table.h"
 
 #include "support/tables.h"
+#include "trees/candidates/candidate_scan.h"
 #include "trees/candidates/hedge_records.h"
-#include "trees/candidates/leaf_scores.h"
 #include "trees/candidates/reliability.h"
 #include "trees/tree/parts.h"
 #include "trees/tree/random_tree.h"

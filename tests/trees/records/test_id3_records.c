@@ -1,7 +1,7 @@
 /* What records answer to ID3: counts by hand, and how far one record moves them, number by number, at every
  * level and at the leaves of a tree that grows as the machine grows it. */
 #include "support/id3_neighbours.h"
-#include "trees/records/id3_records.h"
+#include "trees/records/stats_source.h"
 
 /* The line pays for what moves, and for no more. */
 static void check_lines(hr_privacy_measure privacy_measure) {

@@ -3,8 +3,8 @@
 #include "trees/grow/grow.h"
 #include "trees/records/local_stats.h"
 #include "trees/records/tree_scores.h"
-#include "trees/stats/hessian.h"
-#include "trees/stats/leaf.h"
+#include "trees/stats/gradient.h"
+#include "trees/stats/split.h"
 
 static const hr_packing pack = {
     .shift = 26, .gradient_bound = 4096, .gradient_scale = 4096, .weight_scale = 1};

@@ -5,8 +5,8 @@
 #include "support/tables.h"
 #include "tables/bins/edges.h"
 #include "tables/data/records.h"
+#include "trees/candidates/candidate_scan.h"
 #include "trees/candidates/hedge_records.h"
-#include "trees/candidates/leaf_scores.h"
 #include "trees/records/local_source.h"
 
 enum { ROWS = 700, FIRST = 250, SHARDS = 2 };

@@ -1,5 +1,5 @@
 /* Denominators of leaves for two classes: |r| (2 - |r|), in the range that is charged for. */
-#include "trees/stats/hessian.h"
+#include "trees/stats/gradient.h"
 
 #include "support/check.h"
 

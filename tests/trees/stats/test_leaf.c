@@ -1,5 +1,5 @@
 #include "support/check.h"
-#include "trees/stats/leaf.h"
+#include "trees/stats/split.h"
 
 static const hr_packing packing = {
     .shift = 20, .gradient_bound = 1024, .gradient_scale = 1024, .weight_scale = 1};
