@@ -24,7 +24,7 @@ typedef enum hr_option {
     HR_OPTION_SPLIT_BUDGET, /* diprime and inprivate, paper mode: an hr_split_budget */
     HR_OPTION_OWNERS,       /* simfl, tfl, solo, dp-simfl: owners among whom the records are divided */
     HR_OPTION_OWNER,        /* solo: the one that trains, from 1 */
-    HR_OPTION_THETA,        /* simfl, tfl, solo: simfl_split.h; dp-simfl: hr_owner_law; 0: alike */
+    HR_OPTION_THETA,        /* simfl, tfl, solo: hr_simfl_split; dp-simfl: hr_owner_law; 0: alike */
     HR_OPTION_LSH_WIDTH,    /* simfl: hr_lsh_setup; dp-simfl: hr_regions_setup */
     HR_OPTION_LSH_TABLES,   /* the same */
     HR_OPTION_LSH_RANGE,    /* simfl: hr_lsh_setup */

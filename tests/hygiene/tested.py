@@ -10,7 +10,7 @@ import source
 COVERED = {
     'accountant': 'gdp mechanisms',
     'audit_exact': 'gaussian laplace',
-    'audit_runs': 'para seq',
+    'audit_runs': 'seq_para',
     'binner': 'cell_data cell_file',
     'broker': 'address',
     'candidate_scan': 'candidate_trees score_gradients',
@@ -36,7 +36,6 @@ COVERED = {
     'options': 'settings table',
     'party': 'coordinator_work endpoint federation_version member_files outbox',
     'place_tree': 'pair_grid',
-    'plain_forest': 'ert rf',
     'plan': 'budget fit',
     'policy': 'owner_work',
     'policy_check': 'offers',

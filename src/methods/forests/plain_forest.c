@@ -1,13 +1,18 @@
-#include "methods/forests/plain_forest.h"
-
+/* The forests without privacy, references of DiPriMe's tables 1 and 2: rf, ert and median, which differ by
+ * the records and the splits of their trees. They share exact bins, trees that are grown side by side, one a
+ * thread and each from a stream of its own, and leaves that say the mean label or the share of every class.
+ * Their models do not depend on the number of threads. */
 #include "base/fail.h"
 #include "methods/forests/average.h"
 #include "tables/bins/bin_midpoints.h"
 #include "tables/bins/edges.h"
+#include "trees/grow/depth_first.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
+
+/* ---- The forest ---- */
 
 /* One thread's tree. */
 typedef struct forest_worker {
@@ -94,6 +99,8 @@ static void plain_forest_done(plain_forest *f) {
     hr_labels_done(&f->labels);
     hr_binned_free(f->binned);
 }
+
+/* ---- Trees ---- */
 
 static void grow_plain_tree(const plain_forest *f, forest_worker *w, uint64_t seed) {
     hr_csprng *csprng = NULL;
@@ -194,8 +201,9 @@ static hr_status grow_forest(const plain_forest *f, hr_error *err) {
     return status;
 }
 
-hr_status hr_plain_forest_train(hr_training *training, hr_forest_taking *taking, const hr_split_rule *rule,
-                                hr_error *err) {
+/* What tells the methods apart is `taking` and `rule`. */
+static hr_status train_plain_forest(hr_training *training, hr_forest_taking *taking,
+                                    const hr_split_rule *rule, hr_error *err) {
     plain_forest f = {.training = training, .taking = taking};
     hr_timings *timings = hr_gate_timings(training->gate);
     hr_status status = note_releases(&f, err);
@@ -211,7 +219,10 @@ hr_status hr_plain_forest_train(hr_training *training, hr_forest_taking *taking,
     return status;
 }
 
-void hr_plain_forest_defaults(hr_fit_options *o) {
+/* ---- What they share of their rows ---- */
+
+/* max-features stays 0: the root of the number of features. */
+static void plain_forest_defaults(hr_fit_options *o) {
     o->trees = 100;
     o->depth = 16;
     o->bins = 255;
@@ -219,6 +230,79 @@ void hr_plain_forest_defaults(hr_fit_options *o) {
     o->edges = HR_EDGES_EXACT;
 }
 
-const char *const hr_plain_forest_options[] = {"trees", "depth", "max-features", "bins", "min-child-weight",
-                                               NULL};
-const hr_bound hr_plain_forest_bounds[] = {{"depth", 1, 60, "1..60", NULL}, {0}};
+static const char *const plain_forest_options[] = {
+    "trees", "depth", "max-features", "bins", "min-child-weight", NULL};
+static const hr_bound plain_forest_bounds[] = {{"depth", 1, 60, "1..60", NULL}, {0}};
+
+#define FLAWS "It has no privacy at all: splits, leaves and bin edges are exact statistics of the records."
+
+/* ---- Random forests ---- */
+
+/* Random forests (Breiman 2001): every tree on a bootstrap of the records, every node the best split among K
+ * features drawn for it. */
+static hr_status train_rf(hr_training *training, hr_error *err) {
+    return train_plain_forest(training, hr_forest_take_bootstrap, &hr_split_rule_best, err);
+}
+
+const hr_method hr_method_rf = {
+    .info = {.name = "rf",
+             .summary = "random forest, without privacy",
+             .paper = "Breiman: Random forests. Machine Learning 45(1), 2001",
+             .is_private = false,
+             .sound = "",
+             .flaws = FLAWS},
+    .defaults = plain_forest_defaults,
+    .sound_options = plain_forest_options,
+    .bounds = plain_forest_bounds,
+    .train = train_rf,
+};
+
+/* ---- Extremely randomised trees ---- */
+
+/* Extremely randomised trees (Geurts, Ernst, Wehenkel 2006): every tree on all records; of K features drawn
+ * for a node one uniformly random cut each, and the best of these. */
+static hr_status train_ert(hr_training *training, hr_error *err) {
+    return train_plain_forest(training, hr_forest_take_all, &hr_split_rule_random, err);
+}
+
+const hr_method hr_method_ert = {
+    .info = {.name = "ert",
+             .summary = "extremely randomised trees, without privacy",
+             .paper = "Geurts, Ernst, Wehenkel: Extremely randomized trees. Machine Learning 63(1), 2006",
+             .is_private = false,
+             .sound = "",
+             .flaws = FLAWS},
+    .defaults = plain_forest_defaults,
+    .sound_options = plain_forest_options,
+    .bounds = plain_forest_bounds,
+    .train = train_ert,
+};
+
+/* ---- Median trees ---- */
+
+/* Median trees: every tree on all records; each of K features drawn for a node is cut at the median of the
+ * node's records, and the best of these cuts splits it. Every level halves the nodes, so that depth 10 leaves
+ * a thousandth of the records in a leaf; trees differ by their features alone. */
+static hr_status train_median(hr_training *training, hr_error *err) {
+    return train_plain_forest(training, hr_forest_take_all, &hr_split_rule_median, err);
+}
+
+static void median_defaults(hr_fit_options *o) {
+    plain_forest_defaults(o);
+    o->depth = 10;
+}
+
+const hr_method hr_method_median = {
+    .info = {.name = "median",
+             .summary = "forest of trees cut at medians, without privacy",
+             .paper = "Breiman: Consistency for a simple model of random forests. Technical Report 670, "
+                      "Statistics Department, University of California at Berkeley, 2004; as in Consul, "
+                      "Williamson: Differentially private median forests for regression and classification",
+             .is_private = false,
+             .sound = "",
+             .flaws = FLAWS},
+    .defaults = median_defaults,
+    .sound_options = plain_forest_options,
+    .bounds = plain_forest_bounds,
+    .train = train_median,
+};

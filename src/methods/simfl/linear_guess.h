@@ -7,6 +7,10 @@
 
 #include <hedgerow/status.h>
 
+#include <stdbool.h>
+
+/* ---- The estimate ---- */
+
 /* The hash functions, which every party knows: table j puts point x into the cell floor((a_j x + b_j) /
  * width). */
 typedef struct hr_planes {
@@ -30,5 +34,15 @@ const double *hr_linear_guess_mean(const hr_linear_guess *guess);
 
 /* Estimates the point that is in these cells, one a table. */
 void hr_linear_guess_point(hr_linear_guess *guess, const int16_t *cells, double *out);
+
+/* ---- Linear equations with a symmetric, positive definite matrix: the Cholesky decomposition ---- */
+
+/* Replaces the lower triangle, diagonal included, of the size x size matrix (row by row) by that of its
+ * factor F, F F' = matrix; what is above the diagonal is not read. Returns false if the matrix is not
+ * positive definite, as far as doubles tell; its content is lost then. */
+bool hr_cholesky_factor(double *matrix, size_t size);
+
+/* Replaces the right side of F F' x = values by the solution x. */
+void hr_cholesky_solve(const double *factor, size_t size, double *values);
 
 #endif

@@ -1,5 +1,5 @@
 /* Solutions of linear equations: by hand, and put back into random systems. */
-#include "methods/simfl/cholesky.h"
+#include "methods/simfl/linear_guess.h"
 #include "support/check.h"
 #include "support/random_numbers.h"
 

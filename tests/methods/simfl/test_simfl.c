@@ -1,7 +1,7 @@
 /* SimFL and what it is compared with, as methods of a fit: one owner trains as gbdt does; the division among
  * owners is the paper's; models are the same for every number of threads; and what cannot be divided is
  * refused. */
-#include "methods/simfl/simfl_split.h"
+#include "methods/simfl/simfl_owner.h"
 #include "support/tables.h"
 
 #include <string.h>
