@@ -15,7 +15,7 @@ COVERED = {
     'broker': 'address',
     'candidate_scan': 'candidate_trees score_gradients',
     'compressed': 'codec_gzip codec_xz codec_zstd contents decompress table_source',
-    'csv': 'byte_source data lines read read_options',
+    'csv': 'byte_source data lines read',
     'exact_splitter': 'split_gains',
     'export': 'lightgbm onnx onnx_link onnx_write xgboost',
     'federated_method': 'federated_inprivate federated_table',

@@ -2,7 +2,7 @@
 #ifndef HR_TABLES_DATA_RECORDS_H
 #define HR_TABLES_DATA_RECORDS_H
 
-#include "tables/data/kept.h"
+#include "base/buffer.h"
 
 #include <hedgerow/data.h>
 
@@ -15,6 +15,14 @@ typedef struct hr_data_whole {
     size_t rows; /* 0: of this table alone, and the rest says nothing */
     double label_low, label_high;
 } hr_data_whole;
+
+/* Texts of columns that a reader was asked to keep beside the records, such as numbers of patients. No column
+ * of a schema is made of them, and no method sees them. */
+typedef struct hr_kept {
+    size_t columns, rows, capacity;
+    hr_buffer texts; /* NUL-ended, one after the other */
+    size_t *starts;  /* rows x columns: of each in `texts` */
+} hr_kept;
 
 struct hr_data {
     const hr_schema *schema;
@@ -74,5 +82,12 @@ hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count);
  * long as the copy is used. What it knows of the table is 0. Owner: the caller frees the result. NULL when
  * memory is short. */
 hr_data *hr_data_clip(const hr_data *data, const hr_schema *schema);
+
+/* Owner: the caller frees the result with hr_kept_free. NULL when memory is short. */
+hr_kept *hr_kept_new(size_t columns);
+void hr_kept_free(hr_kept *kept);
+
+/* Keeps the text of a column in row `row`, the last one or the one after it. False when memory is short. */
+bool hr_kept_add(hr_kept *kept, size_t column, size_t row, const char *text, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-#include "tables/infer/column_name.h"
+#include "tables/infer/infer_column.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -4,8 +4,7 @@
 #include "tables/infer/infer_write.h"
 #include "tables/readers/cells.h"
 #include "tables/readers/csv_header.h"
-#include "tables/readers/libsvm.h"
-#include "tables/readers/read_options.h"
+#include "tables/readers/reading.h"
 #include "tables/schema/check.h"
 #include "tables/source/origins.h"
 

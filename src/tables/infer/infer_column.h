@@ -1,14 +1,96 @@
-/* What the cells of one column look like: gathered cell by cell, then judged. */
+/* What one column looks like, its name and its cells: gathered cell by cell, then judged. */
 #ifndef HR_TABLES_INFER_INFER_COLUMN_H
 #define HR_TABLES_INFER_INFER_COLUMN_H
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "base/string_map.h"
-#include "tables/infer/column_name.h"
-#include "tables/infer/distinct.h"
-#include "tables/infer/infer_text.h"
 
 #include <hedgerow/schema.h>
+
+/* ---- The name ---- */
+
+/* What a column's name says of it: whether it identifies persons or records, and common knowledge of its
+ * bounds. Names are guessed from, never trusted: all of it awaits a person's review. */
+typedef enum hr_name_meaning {
+    HR_NAME_PLAIN,
+    HR_NAME_PERSON,  /* which person a record is of, such as patient_id */
+    HR_NAME_CONTACT, /* a direct identifier, such as phone */
+    HR_NAME_RECORD,  /* some identifier or number of something, such as id or store_id */
+    HR_NAME_GROUP    /* a word for persons, such as customer: their number, or a property of theirs */
+} hr_name_meaning;
+
+/* Bounds that hold for whatever has such a name. */
+typedef struct hr_common_bounds {
+    const char *words; /* of the name, in small letters, one after the other */
+    double low, high;
+    bool last; /* the name ends with the words; else they stand anywhere in it */
+} hr_common_bounds;
+
+hr_name_meaning hr_name_means(const char *name);
+
+/* NULL: none are known. */
+const hr_common_bounds *hr_name_bounds(const char *name);
+
+/* ---- Text of the cells ---- */
+
+/* What the text of a column's cells looks like, where it is no plain number: a boolean, a number with a
+ * decimal comma, separated thousands or a symbol, a date. */
+enum { HR_INFERRED_FORMATS = 8, HR_INFERRED_DATES = 24 };
+
+typedef enum hr_inferred_text {
+    HR_INFERRED_WORDS, /* none of those below */
+    HR_INFERRED_BOOLEAN,
+    HR_INFERRED_NUMBER,
+    HR_INFERRED_DATE
+} hr_inferred_text;
+
+typedef struct hr_seen_range {
+    double low, high;
+    bool any, fractions;
+} hr_seen_range;
+
+/* Starts from {0}. */
+typedef struct hr_text_inference {
+    bool words;                              /* there are cells that are no plain numbers */
+    unsigned formats, dates;                 /* candidates that a cell has ruled out, as bits */
+    bool no_boolean, no, yes;                /* which values were met */
+    char pair;                               /* of spellings; 0: none yet */
+    const char *symbol;                      /* NULL: none yet */
+    hr_seen_range integers;                  /* plain numbers without a point: the same in all formats */
+    hr_seen_range points;                    /* the others: the same in all formats with a decimal point */
+    hr_seen_range seen[HR_INFERRED_FORMATS]; /* what only that format reads */
+    int64_t first[HR_INFERRED_DATES], last[HR_INFERRED_DATES];
+    bool dated, clock; /* a cell was tried; a time is not 00:00:00 */
+} hr_text_inference;
+
+/* Takes a cell that is neither empty nor a spelling of missing. `plain` is its value if it is a plain number,
+ * else NULL. */
+void hr_text_inference_add(hr_text_inference *g, const char *cell, size_t size, const double *plain);
+
+hr_inferred_text hr_text_inference_kind(const hr_text_inference *g);
+
+/* HR_INFERRED_NUMBER: the column. *remark is a hint for people, or NULL. */
+hr_column hr_text_inference_number(const hr_text_inference *g, const char *name, const char **remark);
+
+/* Writes a feature that is a boolean or a date as an entry of `features`, marked. */
+void hr_text_inference_write(const hr_text_inference *g, const char *name, hr_buffer *out);
+
+/* ---- Different cells ---- */
+
+enum { HR_DISTINCT_CELLS = 2048 };
+
+/* How many different texts there are, in little memory: an estimate, with a standard error of 2.3 %
+ * (HyperLogLog). Starts from {0}. */
+typedef struct hr_distinct {
+    uint8_t
+        highest[HR_DISTINCT_CELLS]; /* of the hashes of a cell: the place of their first set bit, from 1 */
+} hr_distinct;
+
+void hr_distinct_add(hr_distinct *distinct, const char *text, size_t size);
+double hr_distinct_count(const hr_distinct *distinct);
+
+/* ---- The column ---- */
 
 enum {
     HR_INFERENCE_VALUES = 254,   /* categories that are listed; more are only estimated */

@@ -1,5 +1,5 @@
 /* Every cell rules out the formats that cannot read it; the first that is left is proposed. */
-#include "tables/infer/infer_text.h"
+#include "tables/infer/infer_column.h"
 
 #include "base/text/calendar.h"
 #include "base/text/number_format.h"

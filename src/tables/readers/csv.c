@@ -5,7 +5,7 @@
  * included, so nothing is guessed, and a block says the same whichever thread parses it. The rows of a block
  * begin behind as many rows as the blocks before it have lines at most; if some of these hold no record, the
  * rows are moved together afterwards. The error that counts is that of the first block that has one. */
-#include "tables/readers/csv.h"
+#include "tables/readers/reading.h"
 
 #include "base/fail.h"
 #include "tables/readers/csv_records.h"

@@ -1,6 +1,6 @@
 /* LIBSVM text into typed columns. Absent entries mean 0, so columns are filled with what 0 means before
  * entries are stored. */
-#include "tables/readers/libsvm.h"
+#include "tables/readers/reading.h"
 
 #include "base/fail.h"
 #include "base/text/number_fast.h"

@@ -1,5 +1,5 @@
 /* What names say of columns. */
-#include "tables/infer/column_name.h"
+#include "tables/infer/infer_column.h"
 
 #include "support/check.h"
 

@@ -1,5 +1,5 @@
 /* Estimates of how many texts differ: deterministic, so that the figures here are exact bounds. */
-#include "tables/infer/distinct.h"
+#include "tables/infer/infer_column.h"
 
 #include "support/check.h"
 

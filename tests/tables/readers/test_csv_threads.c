@@ -1,7 +1,7 @@
 /* A table is the same, and so is what is wrong with it, whether one thread reads it or several, and wherever
  * the blocks of the source end. */
 #include "support/reader_checks.h"
-#include "tables/readers/csv.h"
+#include "tables/readers/reading.h"
 
 #include <unistd.h>
 
