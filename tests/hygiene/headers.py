@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every header compiles alone and twice included: inside headers as C11, public ones as C++17 too, with strict warnings.
+"""Every header compiles alone and twice included: inside headers as C11, public ones as C++17 too, with strict warnings; and all inside headers
+compile in one file, so that no two of them define one name.
 usage: headers.py ROOT BUILD CC [CC's arguments]   (BUILD has the generated headers; the C++ compiler is $CXX or c++)"""
 import os
 import re
@@ -9,6 +10,8 @@ import sys
 
 import source
 
+# Loops of the kernels, which each instruction set has under the same names.
+ALONE = ('src/base/kernels/',)
 STRICT = ['-Wall', '-Wextra', '-Wpedantic', '-Werror', '-Wconversion', '-Wno-sign-conversion', '-Wshadow', '-Wundef',
           '-Wcast-align', '-Wpointer-arith', '-Wwrite-strings', '-Wdouble-promotion', '-fsyntax-only']
 STRICT_C = ['-x', 'c', '-std=c11', '-Wstrict-prototypes', '-Wmissing-prototypes', '-D_POSIX_C_SOURCE=200809L'] + STRICT
@@ -42,6 +45,10 @@ def main():
         said = complaint(cc, STRICT_C + public + inside, '#include "%s"\n' % os.path.relpath(path, 'src'))
         if said:
             problems.append('%s:1: does not compile alone with %s:\n%s' % (path, cc[0], said))
+    inner = [path for path in source.files(root, 'src', suffixes=('.h',)) if not path.startswith(ALONE)]
+    said = complaint(cc, STRICT_C + public + inside, ''.join('#include "%s"\n' % os.path.relpath(path, 'src') for path in inner))
+    if said:
+        problems.append('src:1: two inner headers define one name:\n%s' % said)
     source.report(problems)
 
 

@@ -65,7 +65,7 @@ static hr_status finish_job(coordinator *m, hr_error *err) {
 
 /* Sends an owner the slots below `end` that are not open, each tree at most once in the job. */
 static hr_status send_copy(coordinator *m, size_t owner, size_t end, hr_error *err) {
-    const hr_slot *slots = m->job_state.slots;
+    const hr_job_slot *slots = m->job_state.slots;
     hr_slot_state *copied =
         m->copied + hr_job_state_position(&m->job_state, owner) * hr_job_state_slots(&m->job_state);
     hr_status status = HR_OK;

@@ -73,7 +73,7 @@ hr_digest hr_job_state_digest(ProtobufCBinaryData tree) {
 
 /* ---- This party's word ---- */
 
-static hr_status put_tree(hr_slot *slot, ProtobufCBinaryData tree, const hr_paid_tree *decoded,
+static hr_status put_tree(hr_job_slot *slot, ProtobufCBinaryData tree, const hr_paid_tree *decoded,
                           const uint8_t *signature, hr_error *err) {
     hr_bytes copy;
     hr_status status = hr_bytes_copy(tree.data, tree.len, &copy, err);
@@ -87,7 +87,7 @@ static hr_status put_tree(hr_slot *slot, ProtobufCBinaryData tree, const hr_paid
     return HR_OK;
 }
 
-static void put_empty(hr_slot *slot, const uint8_t *signature) {
+static void put_empty(hr_job_slot *slot, const uint8_t *signature) {
     memcpy(slot->signature, signature, HR_SIGNATURE_SIZE);
     slot->state = HR_SLOT_EMPTY;
 }
@@ -157,7 +157,7 @@ static hr_status check_received_tree(const hr_job_state *job_state, const Hedger
     return read_slot_tree(job_state, slot->slot, slot->tree, out, err);
 }
 
-static bool holds_tree(const hr_slot *slot, const Hedgerow__Slot *received) {
+static bool holds_tree(const hr_job_slot *slot, const Hedgerow__Slot *received) {
     return slot->state == HR_SLOT_TREE && slot->tree.size == received->tree.len &&
            !memcmp(slot->tree.at, received->tree.data, received->tree.len);
 }
@@ -166,12 +166,12 @@ static hr_status check_received_slot(const hr_job_state *job_state, const Hedger
                                      hr_paid_tree *out, hr_error *err) {
     if (slot->slot >= hr_job_state_slots(job_state)) return refuse_forest("the job has no such slot", err);
     if (!slot->tree.len) return check_empty(job_state, slot->slot, slot->signature, err);
-    const hr_slot *had = &job_state->slots[slot->slot];
+    const hr_job_slot *had = &job_state->slots[slot->slot];
     return had->second.at || holds_tree(had, slot) ? HR_OK : check_received_tree(job_state, slot, out, err);
 }
 
 /* The first other tree is kept as a proof. */
-static hr_status take_second(hr_slot *to, const Hedgerow__Slot *from, hr_error *err) {
+static hr_status take_second(hr_job_slot *to, const Hedgerow__Slot *from, hr_error *err) {
     if (!from->tree.len || to->second.at || holds_tree(to, from)) return HR_OK;
     memcpy(to->second_signature, from->signature.data, HR_SIGNATURE_SIZE);
     return hr_bytes_copy(from->tree.data, from->tree.len, &to->second, err);
@@ -179,7 +179,7 @@ static hr_status take_second(hr_slot *to, const Hedgerow__Slot *from, hr_error *
 
 static hr_status take_slot(hr_job_state *job_state, const Hedgerow__Slot *from, const hr_paid_tree *tree,
                            hr_error *err) {
-    hr_slot *to = &job_state->slots[from->slot];
+    hr_job_slot *to = &job_state->slots[from->slot];
     if (to->state == HR_SLOT_TREE) return take_second(to, from, err);
     if (from->tree.len) return put_tree(to, from->tree, tree, from->signature.data, err);
     put_empty(to, from->signature.data);
@@ -218,7 +218,7 @@ bool hr_job_state_start_holds(const hr_job_state *job_state, ProtobufCBinaryData
 }
 
 void hr_job_state_second(const hr_job_state *job_state, size_t slot, hr_two_trees *out) {
-    const hr_slot *had = &job_state->slots[slot];
+    const hr_job_slot *had = &job_state->slots[slot];
     hedgerow__notice__init(&out->notice);
     hedgerow__slot__init(&out->first);
     hedgerow__slot__init(&out->second);
@@ -308,7 +308,7 @@ hr_status hr_job_state_list(const hr_job_state *job_state, size_t from, size_t t
     out->signature = hr_data_of(job_state->start_signature, HR_SIGNATURE_SIZE);
     out->slots[0] = storage; /* hr_job_state_unlist frees it, even from an empty list */
     for (size_t p = from; p < to; p++) {
-        const hr_slot *slot = &job_state->slots[p];
+        const hr_job_slot *slot = &job_state->slots[p];
         if (slot->state == HR_SLOT_OPEN) continue;
         Hedgerow__Slot *wire = &storage[out->n_slots];
         hedgerow__slot__init(wire);

@@ -19,7 +19,7 @@ enum { HR_ROUNDS_MAX = 8 };
 
 typedef enum hr_slot_state { HR_SLOT_OPEN, HR_SLOT_EMPTY, HR_SLOT_TREE } hr_slot_state;
 
-typedef struct hr_slot {
+typedef struct hr_job_slot {
     hr_slot_state state;
     hr_bytes tree;        /* a Tree */
     hr_paid_tree decoded; /* the same, checked; lives in the arena of the job state */
@@ -27,7 +27,7 @@ typedef struct hr_slot {
     uint8_t signature[HR_SIGNATURE_SIZE];
     hr_bytes second; /* another Tree that its owner signed for the slot; NULL: none was seen */
     uint8_t second_signature[HR_SIGNATURE_SIZE];
-} hr_slot;
+} hr_job_slot;
 
 typedef struct hr_job_state {
     const hr_party_view *view;
@@ -36,7 +36,7 @@ typedef struct hr_job_state {
     size_t coordinator; /* member */
     hr_tree_rules rules;
     size_t owners[HR_MEMBERS_MAX], owner_count, rounds; /* owners: members, in order */
-    hr_slot *slots;                                     /* owner_count * rounds */
+    hr_job_slot *slots;                                 /* owner_count * rounds */
     hr_arena *arena;
 } hr_job_state;
 

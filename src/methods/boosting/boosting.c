@@ -50,7 +50,7 @@ double hr_boosting_memory(const hr_fit_facts *facts, double rows) {
     double features = (double)hr_schema_feature_count(facts->schema),
            nodes = ldexp(1, (int)facts->options->depth - 1);
     double records = rows * (double)((hr_facts_outputs(facts) + 3) * sizeof(double) + 3 * sizeof(uint32_t));
-    return 2 * rows * features + records + (features + HR_TILE) * HR_STRIDE * nodes * sizeof(hr_cell);
+    return 2 * rows * features + records + (features + HR_TILE) * HR_STRIDE * nodes * sizeof(hr_sum_word);
 }
 
 double hr_boosting_persons_memory(const hr_fit_facts *facts, double rows) {
@@ -58,7 +58,7 @@ double hr_boosting_persons_memory(const hr_fit_facts *facts, double rows) {
            nodes = ldexp(1, (int)facts->options->depth - 1);
     if (hr_facts_unit(facts) == HR_PER_RECORD) return 0;
     return rows * 2 * (sizeof(int64_t) + sizeof(uint32_t)) +
-           (features + HR_TILE) * HR_STRIDE * nodes * sizeof(hr_cell);
+           (features + HR_TILE) * HR_STRIDE * nodes * sizeof(hr_sum_word);
 }
 
 void hr_boosting_done(hr_boosting *b) {

@@ -162,7 +162,7 @@ static hr_status read_integer(const dictionary_reader *r, const char *text, hr_d
 
 /* The cells of one line that are known; the others stay "". */
 static hr_status take_entry_cells(dictionary_reader *r, const char *texts[COLUMNS]) {
-    hr_cell cell = {0};
+    hr_csv_cell cell = {0};
     r->line = r->lines.line;
     for (size_t i = 0; !cell.last; i++) {
         hr_status status = hr_cells_next(&r->lines, &cell, r->err);

@@ -98,7 +98,7 @@ static hr_status start_csv(schema_inference *p) {
 }
 
 static hr_status take_csv_record(schema_inference *p) {
-    hr_cell cell = {0};
+    hr_csv_cell cell = {0};
     uint64_t line = p->lines.line;
     for (size_t i = 0; !cell.last; i++) {
         hr_status status = hr_cells_next(&p->lines, &cell, p->err);

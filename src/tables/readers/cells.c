@@ -30,7 +30,7 @@ static hr_status refuse_cell(const hr_lines *lines, const char *where, const cha
 }
 
 /* Takes the separator or line end at p. */
-static hr_status take_end(hr_lines *lines, char *p, hr_cell *cell, hr_error *err) {
+static hr_status take_end(hr_lines *lines, char *p, hr_csv_cell *cell, hr_error *err) {
     if (*p == '\r' && p[1] == '\n') p++;
     if (*p == lines->separator) {
         cell->last = false;
@@ -84,7 +84,7 @@ static hr_status take_quoted(hr_lines *lines, char *open, char **end, char **aft
     return HR_OK;
 }
 
-hr_status hr_cells_next(hr_lines *lines, hr_cell *cell, hr_error *err) {
+hr_status hr_cells_next(hr_lines *lines, hr_csv_cell *cell, hr_error *err) {
     char *from = lines->at, *p = skip_cell_blanks(lines, from), *end = p;
     cell->where = from;
     if (*p == '"') {

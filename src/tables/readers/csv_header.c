@@ -69,7 +69,7 @@ static hr_status set_separator(hr_lines *lines, hr_separator given, hr_error *er
 
 /* ---- Names ---- */
 
-static bool add_name(hr_csv_header *header, size_t *capacity, hr_arena *arena, const hr_cell *cell) {
+static bool add_name(hr_csv_header *header, size_t *capacity, hr_arena *arena, const hr_csv_cell *cell) {
     if (header->count == *capacity) {
         size_t more = *capacity ? *capacity * 2 : NAMES_FIRST;
         const char **names = hr_arena_alloc(arena, more, sizeof *names);
@@ -100,7 +100,7 @@ static hr_status mark_dropped(hr_csv_header *header, const hr_read_options *opti
 hr_status hr_csv_read_header(hr_lines *lines, const hr_read_options *options, hr_arena *arena,
                              hr_csv_header *out, hr_error *err) {
     hr_csv_header header = {0};
-    hr_cell cell = {0};
+    hr_csv_cell cell = {0};
     size_t capacity = 0;
     do {
         hr_status status = hr_lines_more(lines, err);

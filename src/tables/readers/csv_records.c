@@ -167,12 +167,12 @@ static inline const char *take_number(const hr_csv_part *c, const hr_slot *slot,
     return p + 1;
 }
 
-static bool keep_cell(hr_csv_part *c, size_t column, const hr_cell *cell) {
+static bool keep_cell(hr_csv_part *c, size_t column, const hr_csv_cell *cell) {
     const size_t place = c->columns->kept_places[column];
     return !place || hr_cursor_add_late(&c->cursor, place, cell->text, cell->size);
 }
 
-static hr_status take_cell(hr_csv_part *c, size_t column, hr_cell *cell) {
+static hr_status take_cell(hr_csv_part *c, size_t column, hr_csv_cell *cell) {
     const hr_csv_columns *columns = c->columns;
     const hr_table *table = c->cursor.table;
     const hr_slot *slot = columns->slots[column] ? columns->slots[column] : columns->kept_slots[column];
@@ -239,7 +239,7 @@ static hr_status read_csv_record(hr_csv_part *c) {
     uint64_t line = c->lines.line;
     size_t count = c->columns->header.count;
     for (size_t i = take_csv_numbers(c, 0); i < count; i = take_csv_numbers(c, i + 1)) {
-        hr_cell cell;
+        hr_csv_cell cell;
         hr_status status = take_cell(c, i, &cell);
         if (status)
             return status == HR_E_MEMORY

@@ -200,8 +200,8 @@ static hr_status add_trees_cluster(hr_stats_source *self, const hr_tree *trees, 
     return status ? status : s->local->ops->add_trees(s->local, trees, count, err);
 }
 
-static hr_status sum_cluster(hr_stats_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count,
-                             hr_error *err) {
+static hr_status sum_cluster(hr_stats_source *self, const uint32_t *nodes, hr_sum_word *const *out,
+                             size_t count, hr_error *err) {
     cluster_source *s = (cluster_source *)self;
     hr_buffer body = {0};
     const size_t cells = hr_histogram_cells(s->binning->feature_count);

@@ -95,7 +95,7 @@ static hr_status answer_add_trees(worker *w, const hr_rank_head *head, hr_rank_r
 static hr_status answer_sum(worker *w, const hr_rank_head *head, hr_rank_reader *body) {
     size_t count;
     const uint32_t *nodes = hr_rank_read(body, &count, sizeof *nodes);
-    hr_cell **out = hr_arena_alloc(w->passing, count + 1, sizeof *out);
+    hr_sum_word **out = hr_arena_alloc(w->passing, count + 1, sizeof *out);
     if (body->failed || !out || count != head->pieces) return HR_E_FORMAT;
     for (size_t i = 0; i < count; i++) out[i] = w->answer + i * head->words;
     return w->local->ops->sum(w->local, nodes, out, count, &w->err);

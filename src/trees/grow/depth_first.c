@@ -22,9 +22,9 @@ struct hr_depth_first {
     size_t width, statistic_width;
     uint32_t *features; /* in any order */
     size_t together;    /* features that are summed together */
-    hr_cell *cells;     /* of so many; 0 but while a node is divided */
-    hr_cell *total;
-    hr_cell *left; /* of so many features: what their cuts send left */
+    hr_sum_word *cells; /* of so many; 0 but while a node is divided */
+    hr_sum_word *total;
+    hr_sum_word *left; /* of so many features: what their cuts send left */
     pending waiting[HR_DEPTH_FIRST_LEVELS_MAX + 1];
     hr_node *nodes;
     hr_exact *stats;
@@ -134,7 +134,7 @@ static void list_bins(hr_bin_set seen, hr_values *v) {
 }
 
 /* Leaves all cells 0 again: only those that were touched are written. */
-static void clear_cells(const hr_values *v, hr_cell *cells) {
+static void clear_cells(const hr_values *v, hr_sum_word *cells) {
     for (size_t k = 0; k < v->width; k++) cells[k] = 0; /* missing */
     for (size_t i = 0; i < v->count; i++)
         for (size_t k = 0; k < v->width; k++) cells[v->bins[i] * v->width + k] = 0;
@@ -168,8 +168,8 @@ typedef struct feature_group {
 } feature_group;
 
 /* Lets the rule divide the records by a feature whose labels were summed; leaves its cells 0. */
-static void try_sums(const hr_depth_first *d, search *s, uint32_t feature, hr_bin_set seen, hr_cell *cells,
-                     hr_csprng *csprng) {
+static void try_sums(const hr_depth_first *d, search *s, uint32_t feature, hr_bin_set seen,
+                     hr_sum_word *cells, hr_csprng *csprng) {
     hr_values *v = &s->values;
     hr_split_proposal division;
     v->of = &d->plan->midpoints[feature];

@@ -7,7 +7,7 @@
 
 /* `best`: one division a feature; `scores`: room for as many. */
 static hr_split choose_one(const hr_exact_splitter *g, const hr_gain_rule *rule, hr_permit permit,
-                           const hr_cell *cells, const hr_best_division *best, hr_exact *scores) {
+                           const hr_sum_word *cells, const hr_best_division *best, hr_exact *scores) {
     size_t features = g->binning->feature_count;
     for (size_t f = 0; f < features; f++) scores[f] = best[f].score;
     size_t f = hr_gate_choose(g->gate, permit, scores, features);

@@ -7,18 +7,18 @@ struct hr_grower {
     const hr_binning *binning;
     int depth;
     size_t cells, width; /* width: nodes of the last level that is split */
-    hr_cell **pool;      /* histograms not in use */
+    hr_sum_word **pool;  /* histograms not in use */
     size_t pool_size, slot_count;
-    hr_cell **slots; /* all of them, for freeing */
+    hr_sum_word **slots; /* all of them, for freeing */
     /* the level that is being split */
     uint32_t *nodes, *next_nodes;
-    hr_cell **level_cells, **next_cells;
-    hr_cell *totals, *next_totals;
+    hr_sum_word **level_cells, **next_cells;
+    hr_sum_word *totals, *next_totals;
     hr_split *splits;
     /* what is asked of the source, and for which split */
     uint32_t *asked_nodes, *asked_left;
     hr_split *asked_splits;
-    hr_cell **asked_cells;
+    hr_sum_word **asked_cells;
     size_t *summed; /* where the child that is summed stands in the next level */
     /* the tree */
     hr_node *tree_nodes;
@@ -78,14 +78,14 @@ hr_status hr_grower_new(const hr_binning *binning, size_t cells, int depth, hr_g
 }
 
 /* A histogram that is not in use; allocated when first needed. NULL when memory is short. */
-static hr_cell *take_histogram(hr_grower *g) {
+static hr_sum_word *take_histogram(hr_grower *g) {
     if (g->pool_size) return g->pool[--g->pool_size];
-    hr_cell *cells = malloc(g->cells * sizeof *cells);
+    hr_sum_word *cells = malloc(g->cells * sizeof *cells);
     if (cells) g->slots[g->slot_count++] = cells;
     return cells;
 }
 
-static void give_back_histogram(hr_grower *g, hr_cell *cells) {
+static void give_back_histogram(hr_grower *g, hr_sum_word *cells) {
     g->pool[g->pool_size++] = cells;
 }
 
@@ -114,9 +114,9 @@ static uint32_t add_level_children(hr_grower *g, uint32_t index, const hr_split 
 
 /* The sums of the sides of a split: node `left` of the tree and the next. */
 static void set_side_sums(hr_grower *g, const hr_packing *packing, size_t i, uint32_t left,
-                          hr_cell left_sum) {
-    const hr_cell *weights = hr_weights_in(packing, g->level_cells[i]);
-    hr_cell left_weight = 0, right_weight = 0;
+                          hr_sum_word left_sum) {
+    const hr_sum_word *weights = hr_weights_in(packing, g->level_cells[i]);
+    hr_sum_word left_weight = 0, right_weight = 0;
     if (packing->weight_cells) {
         left_weight = hr_split_left_sum(&g->splits[i], g->binning, weights);
         right_weight = hr_histogram_total(g->binning, weights) - left_weight;
@@ -143,8 +143,8 @@ static hr_status split_level(hr_grower *g, const hr_growth *growth, size_t count
             continue;
         }
         uint32_t left = add_level_children(g, g->nodes[i], split);
-        hr_cell left_sum = hr_split_left_sum(split, g->binning, g->level_cells[i]),
-                right_sum = g->totals[i] - left_sum;
+        hr_sum_word left_sum = hr_split_left_sum(split, g->binning, g->level_cells[i]),
+                    right_sum = g->totals[i] - left_sum;
         set_side_sums(g, packing, i, left, left_sum);
         g->next_nodes[2 * made] = left;
         g->next_nodes[2 * made + 1] = left + 1;
@@ -181,8 +181,8 @@ static hr_status split_level(hr_grower *g, const hr_growth *growth, size_t count
 
 static void next_level(hr_grower *g) {
     SWAP(uint32_t *, g->nodes, g->next_nodes);
-    SWAP(hr_cell **, g->level_cells, g->next_cells);
-    SWAP(hr_cell *, g->totals, g->next_totals);
+    SWAP(hr_sum_word **, g->level_cells, g->next_cells);
+    SWAP(hr_sum_word *, g->totals, g->next_totals);
 }
 
 hr_status hr_grow(hr_grower *g, const hr_growth *growth, hr_tree *out, const hr_sums **sums, hr_error *err) {

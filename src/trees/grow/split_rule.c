@@ -9,11 +9,11 @@
 
 static const hr_split_proposal none = {.purity = -1};
 
-static inline double purity_of_sums(const hr_values *v, hr_cell left) {
+static inline double purity_of_sums(const hr_values *v, hr_sum_word left) {
     return hr_label_purity_packed(v->packing, left, v->total[0], v->min_records);
 }
 
-static double purity_of_class_split(const hr_values *v, const hr_cell *left) {
+static double purity_of_class_split(const hr_values *v, const hr_sum_word *left) {
     return hr_label_purity_classes(v->width, left, v->total, v->min_records);
 }
 
@@ -24,7 +24,7 @@ static void add_bin(const hr_values *v, unsigned bin) {
 /* Sums the first `count` values, and the missing ones if they go left, into v->left. */
 static void sum_left(const hr_values *v, size_t count, bool missing_left) {
     if (v->width == 1) {
-        hr_cell left = missing_left ? v->cells[0] : 0;
+        hr_sum_word left = missing_left ? v->cells[0] : 0;
         for (size_t i = 0; i < count; i++) left += v->cells[v->bins[i]];
         v->left[0] = left;
         return;
@@ -43,14 +43,14 @@ static double purity_of(const hr_values *v, size_t count, bool missing_left) {
     return hr_left_purity(v);
 }
 
-static int64_t split_rule_records_of(const hr_values *v, const hr_cell *words) {
+static int64_t split_rule_records_of(const hr_values *v, const hr_sum_word *words) {
     return hr_label_records(v->packing, v->width, words);
 }
 
 /* ---- The best ---- */
 
 static void scan_sums(const hr_values *v, bool missing_left, hr_split_proposal *best) {
-    hr_cell left = missing_left ? v->cells[0] : 0;
+    hr_sum_word left = missing_left ? v->cells[0] : 0;
     for (size_t i = 0;; i++) {
         double purity = purity_of_sums(v, left);
         if (purity > best->purity)

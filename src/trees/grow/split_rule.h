@@ -15,13 +15,13 @@ typedef struct hr_values {
     const hr_bin_midpoints *of;
     const hr_packing *packing;
     size_t width;
-    int64_t min_records;  /* 1 or more: a side with fewer records is not allowed */
-    size_t majority;      /* width > 1: the class that most records of the node have */
-    const hr_cell *total; /* of the node */
-    const hr_cell *cells; /* of bin b: cells[b * width ...] */
-    hr_cell *left;        /* room for `width` words */
-    bool missing;         /* numbers: some are */
-    size_t count;         /* bins that occur, ascending; of numbers without bin 0 */
+    int64_t min_records;      /* 1 or more: a side with fewer records is not allowed */
+    size_t majority;          /* width > 1: the class that most records of the node have */
+    const hr_sum_word *total; /* of the node */
+    const hr_sum_word *cells; /* of bin b: cells[b * width ...] */
+    hr_sum_word *left;        /* room for `width` words */
+    bool missing;             /* numbers: some are */
+    size_t count;             /* bins that occur, ascending; of numbers without bin 0 */
     uint8_t bins[HR_BINS_MAX];
 } hr_values;
 

@@ -9,8 +9,8 @@
 typedef struct hr_level_nodes {
     int level;
     size_t count;
-    hr_cell *const *cells; /* cells[i]: the histogram of node i */
-    const hr_cell *totals; /* totals[i]: its sum */
+    hr_sum_word *const *cells; /* cells[i]: the histogram of node i */
+    const hr_sum_word *totals; /* totals[i]: its sum */
 } hr_level_nodes;
 
 /* Chooses the splits of the nodes of one level from their histograms. */

@@ -127,23 +127,23 @@ static hr_valued_rows array_of(const hr_forest_records *r, hr_forest_run run) {
 
 /* ---- Labels ---- */
 
-void hr_forest_records_sum(const hr_forest_records *r, hr_forest_run run, hr_cell *total) {
+void hr_forest_records_sum(const hr_forest_records *r, hr_forest_run run, hr_sum_word *total) {
     const int64_t *packed = r->taken.values + run.begin;
     memset(total, 0, hr_forest_records_width(r) * sizeof *total);
     if (has_many_classes(r)) {
         for (size_t i = 0; i < run.count; i++) hr_label_add_class(&r->table->packing, packed[i], total);
         return;
     }
-    hr_cell sum = 0;
+    hr_sum_word sum = 0;
     for (size_t i = 0; i < run.count; i++) sum += packed[i];
     total[0] = sum;
 }
 
-int64_t hr_forest_records_count(const hr_forest_records *r, const hr_cell *total) {
+int64_t hr_forest_records_count(const hr_forest_records *r, const hr_sum_word *total) {
     return hr_label_records(&r->table->packing, hr_forest_records_width(r), total);
 }
 
-void hr_forest_records_statistic(const hr_forest_records *r, const hr_cell *total, hr_exact *stat) {
+void hr_forest_records_statistic(const hr_forest_records *r, const hr_sum_word *total, hr_exact *stat) {
     hr_label_statistic(&r->table->packing, r->table->labels, total, stat);
 }
 
@@ -155,7 +155,7 @@ static bool have_same_label(const hr_forest_records *r, hr_forest_run run) {
     return true;
 }
 
-bool hr_forest_records_are_pure(const hr_forest_records *r, hr_forest_run run, const hr_cell *total) {
+bool hr_forest_records_are_pure(const hr_forest_records *r, hr_forest_run run, const hr_sum_word *total) {
     const int64_t count = hr_forest_records_count(r, total);
     if (!r->table->labels->classes) return have_same_label(r, run);
     if (!has_many_classes(r)) {
@@ -178,7 +178,7 @@ static const uint8_t *tile_bins(const hr_forest_records *r, uint32_t feature) {
 typedef struct forest_columns {
     size_t count;
     const uint8_t *bins[TOGETHER];
-    hr_cell *cells[TOGETHER];
+    hr_sum_word *cells[TOGETHER];
 } forest_columns;
 
 /* A record's bins are in one cache line where there are no more than HR_TILE features: so it is read once for
@@ -206,7 +206,7 @@ static void sum_few(hr_valued_rows a, size_t rows, const forest_columns *of, hr_
 }
 
 /* Cells of bins that the feature has not are 0, too. */
-static void mark_cells(const hr_cell *cells, hr_bin_set *seen) {
+static void mark_cells(const hr_sum_word *cells, hr_bin_set *seen) {
     for (size_t w = 0; w < HR_BINS_MAX / 64; w++)
         for (size_t b = 0; b < 64; b++) seen->words[w] |= (uint64_t)(cells[w * 64 + b] != 0) << b;
 }
@@ -221,8 +221,8 @@ static void sum_packed(const hr_forest_records *r, hr_forest_run run, const fore
     for (size_t j = 0; j < of->count; j++) mark_cells(of->cells[j], &seen[j]);
 }
 
-static void sum_classes(const hr_forest_records *r, hr_forest_run run, const uint8_t *bins, hr_cell *cells,
-                        hr_bin_set *seen) {
+static void sum_classes(const hr_forest_records *r, hr_forest_run run, const uint8_t *bins,
+                        hr_sum_word *cells, hr_bin_set *seen) {
     const hr_valued_rows a = array_of(r, run);
     size_t width = hr_forest_records_width(r);
     for (size_t i = 0; i < run.count; i++) {
@@ -233,7 +233,7 @@ static void sum_classes(const hr_forest_records *r, hr_forest_run run, const uin
 }
 
 void hr_forest_records_sum_bins(const hr_forest_records *r, hr_forest_run run, const uint32_t *features,
-                                size_t count, hr_cell *cells, hr_bin_set *seen) {
+                                size_t count, hr_sum_word *cells, hr_bin_set *seen) {
     forest_columns of = {.count = count};
     memset(seen, 0, count * sizeof *seen);
     for (size_t j = 0; j < count; j++) {
@@ -305,7 +305,7 @@ static hr_octet_cut octet_cut(size_t lane, hr_cut cut) {
 }
 
 static void sum_classes_left(const hr_forest_records *r, hr_forest_run run, size_t j, hr_cut cut,
-                             hr_cell *left) {
+                             hr_sum_word *left) {
     const uint8_t *octets = octets_of(r);
     const hr_octet_cut of = octet_cut(j, cut);
     const int64_t *packed = r->taken.values + run.begin;
@@ -315,7 +315,7 @@ static void sum_classes_left(const hr_forest_records *r, hr_forest_run run, size
 }
 
 static void sum_packed_left(const hr_forest_records *r, hr_forest_run run, const hr_cut *cuts, size_t count,
-                            hr_cell *left) {
+                            hr_sum_word *left) {
     hr_octet_cuts of = {{0}, {0}};
     int64_t sums[HR_OCTET];
     for (size_t j = 0; j < count; j++) {
@@ -328,7 +328,7 @@ static void sum_packed_left(const hr_forest_records *r, hr_forest_run run, const
 }
 
 void hr_forest_records_sum_left(const hr_forest_records *r, hr_forest_run run, const hr_cut *cuts,
-                                size_t count, hr_cell *left) {
+                                size_t count, hr_sum_word *left) {
     const size_t width = hr_forest_records_width(r);
     if (!has_many_classes(r)) {
         sum_packed_left(r, run, cuts, count, left);

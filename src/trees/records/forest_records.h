@@ -53,13 +53,14 @@ typedef struct hr_forest_run {
 hr_forest_run hr_forest_records_root(const hr_forest_records *records);
 
 /* The sum of the labels: `width` words. */
-void hr_forest_records_sum(const hr_forest_records *records, hr_forest_run run, hr_cell *total);
+void hr_forest_records_sum(const hr_forest_records *records, hr_forest_run run, hr_sum_word *total);
 /* How many records, copies included, such a sum is of. */
-int64_t hr_forest_records_count(const hr_forest_records *records, const hr_cell *total);
+int64_t hr_forest_records_count(const hr_forest_records *records, const hr_sum_word *total);
 /* Such a sum as a node's statistic (hr_labels_add). */
-void hr_forest_records_statistic(const hr_forest_records *records, const hr_cell *total, hr_exact *stat);
+void hr_forest_records_statistic(const hr_forest_records *records, const hr_sum_word *total, hr_exact *stat);
 /* Whether all labels are the same; `total` is their sum. */
-bool hr_forest_records_are_pure(const hr_forest_records *records, hr_forest_run run, const hr_cell *total);
+bool hr_forest_records_are_pure(const hr_forest_records *records, hr_forest_run run,
+                                const hr_sum_word *total);
 
 /* How many features may be summed in one call, at most HR_FOREST_TOGETHER_MAX, and cells of a feature. */
 size_t hr_forest_records_together(const hr_forest_records *records);
@@ -68,7 +69,7 @@ size_t hr_forest_records_cells(const hr_forest_records *records);
 /* Adds the labels by the bins of features[0..count), to cells that are 0: bin b of the j-th is at cells + j *
  * (cells of a feature) + b * width. Writes the bins of the j-th that occur to seen[j]. */
 void hr_forest_records_sum_bins(const hr_forest_records *records, hr_forest_run run, const uint32_t *features,
-                                size_t count, hr_cell *cells, hr_bin_set *seen);
+                                size_t count, hr_sum_word *cells, hr_bin_set *seen);
 
 /* Writes the range of the j-th of features[0..count) to ranges[j], and keeps the records' bins of these until
  * the records are dealt out, looked at again, or taken anew. `count` as above. */
@@ -78,7 +79,7 @@ void hr_forest_records_look(hr_forest_records *records, hr_forest_run run, const
 /* Writes the sum of the records that cuts[j] of the j-th feature looked at sends left to left[j * width ...],
  * for `count` of them. */
 void hr_forest_records_sum_left(const hr_forest_records *records, hr_forest_run run, const hr_cut *cuts,
-                                size_t count, hr_cell *left);
+                                size_t count, hr_sum_word *left);
 
 /* Deals the records out: those that the split sends left are sides[0], the others sides[1]. Both replace the
  * run. */

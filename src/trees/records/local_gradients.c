@@ -276,11 +276,11 @@ hr_status hr_local_stats_gradients_add_other(hr_local_stats_gradients *g, const 
 }
 
 hr_status hr_local_stats_gradients_sum(hr_local_stats_gradients *g, const uint32_t *nodes,
-                                       hr_cell *const *out, size_t count, hr_error *err) {
+                                       hr_sum_word *const *out, size_t count, hr_error *err) {
     if (is_placed(g)) return hr_placed_stats_sum(g->placed, &g->round.packing, nodes, out, count, err);
     hr_local_stats_sum(g->local, nodes, out, count);
     if (!g->weights) return HR_OK;
-    hr_cell **behind = malloc(count * sizeof *behind);
+    hr_sum_word **behind = malloc(count * sizeof *behind);
     if (!behind) return hr_fail_memory(err);
     for (size_t i = 0; i < count; i++) behind[i] = out[i] + g->round.packing.weight_cells;
     hr_local_stats_sum(g->weighed, nodes, behind, count);

@@ -42,8 +42,8 @@ HR_MUST_CHECK hr_status hr_local_stats_gradients_add_other(hr_local_stats_gradie
 
 /* The sums of the tree that grows. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_local_stats_gradients_sum(hr_local_stats_gradients *gradients,
-                                                     const uint32_t *nodes, hr_cell *const *out, size_t count,
-                                                     hr_error *err);
+                                                     const uint32_t *nodes, hr_sum_word *const *out,
+                                                     size_t count, hr_error *err);
 HR_MUST_CHECK hr_status hr_local_stats_gradients_split(hr_local_stats_gradients *gradients,
                                                        const uint32_t *nodes, const hr_split *splits,
                                                        const uint32_t *left, size_t count, hr_error *err);

@@ -109,7 +109,7 @@ static hr_status add_trees(hr_stats_source *self, const hr_tree *trees, size_t c
     return hr_local_stats_gradients_add(gradients_of(self), trees, count, err);
 }
 
-static hr_status sum(hr_stats_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count,
+static hr_status sum(hr_stats_source *self, const uint32_t *nodes, hr_sum_word *const *out, size_t count,
                      hr_error *err) {
     return hr_local_stats_gradients_sum(gradients_of(self), nodes, out, count, err);
 }

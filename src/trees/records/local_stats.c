@@ -25,7 +25,7 @@ struct hr_local_stats {
     uint8_t *goes_left; /* of the records of nodes that are partitioned, at their places in the first */
     node_run *runs;
     size_t run_count;
-    hr_cell *pieces;       /* partial sums: PIECES * threads tiles, with more than one thread */
+    hr_sum_word *pieces;   /* partial sums: PIECES * threads tiles, with more than one thread */
     size_t *pieces_before; /* the k-th node's begin behind those of nodes before it */
 };
 
@@ -43,7 +43,7 @@ static const int64_t *packed_of(const hr_local_stats *local, const node_run *r) 
 typedef struct sum_plan {
     hr_local_stats *local;
     const uint32_t *nodes;
-    hr_cell *const *out;
+    hr_sum_word *const *out;
     size_t tiles, tasks;
     size_t piece_rows; /* about so many; a node with fewer is one piece */
 } sum_plan;
@@ -57,7 +57,7 @@ static size_t pieces_of_task(const sum_plan *p, size_t task) {
 }
 
 /* Of a task's first piece: where its sums belong; of the others: room of their own. */
-static hr_cell *cells_of_piece(const sum_plan *p, size_t task, size_t piece) {
+static hr_sum_word *cells_of_piece(const sum_plan *p, size_t task, size_t piece) {
     const size_t node = task / p->tiles, tile = task % p->tiles;
     if (!piece) return p->out[node] + tile * TILE_CELLS;
     const size_t before = p->local->pieces_before[node] + tile * (pieces_of_task(p, task) - 1);
@@ -79,7 +79,8 @@ static void add_pieces(const sum_plan *p, size_t task) {
 }
 
 /* There is room for all pieces but the first ones: together they are fewer than rows / piece_rows. */
-static sum_plan plan_sums(hr_local_stats *local, const uint32_t *nodes, hr_cell *const *out, size_t count) {
+static sum_plan plan_sums(hr_local_stats *local, const uint32_t *nodes, hr_sum_word *const *out,
+                          size_t count) {
     const size_t tiles = local->binned->tile_count, threads = (size_t)local->threads;
     size_t rows = 0, before = 0;
     for (size_t k = 0; k < count; k++) rows += local->runs[nodes[k]].count * tiles;
@@ -101,7 +102,7 @@ static size_t most_pieces(const sum_plan *p) {
 
 /* Nodes differ in size: large ones are cut into pieces, which are summed apart and added up, so that all
  * threads have work to the end. */
-void hr_local_stats_sum(hr_local_stats *local, const uint32_t *nodes, hr_cell *const *out, size_t count) {
+void hr_local_stats_sum(hr_local_stats *local, const uint32_t *nodes, hr_sum_word *const *out, size_t count) {
     if (count == 1 && !rows_of(local, &local->runs[nodes[0]])) {
         hr_histogram_of_all(local->binned, packed_of(local, &local->runs[nodes[0]]), local->threads, out[0]);
         return;

@@ -24,7 +24,7 @@ int64_t *hr_local_stats_packed(hr_local_stats *local);
 void hr_local_stats_start(hr_local_stats *local, const uint32_t *rows, size_t count);
 
 /* Writes the histograms of `count` nodes to out[0..count). */
-void hr_local_stats_sum(hr_local_stats *local, const uint32_t *nodes, hr_cell *const *out, size_t count);
+void hr_local_stats_sum(hr_local_stats *local, const uint32_t *nodes, hr_sum_word *const *out, size_t count);
 
 /* Sends the records of nodes[i] to the nodes left[i] and left[i] + 1. Overwrites
  * hr_local_stats_packed(). */

@@ -67,7 +67,7 @@ struct placed_task {
     void (*add)(const hr_placed_stats *p, const placed_task *t, size_t begin, size_t count);
     size_t first, last; /* features */
     size_t stride;      /* cells of a node */
-    hr_cell *cells;     /* packed sums of a chunk */
+    hr_sum_word *cells; /* packed sums of a chunk */
     int64_t *values;    /* of the records of a block that are in one of the nodes */
     uint32_t *offsets;  /* of their node's cells */
     uint16_t *records;  /* which they are, from the block's first on */
@@ -88,17 +88,17 @@ static size_t list_block(const hr_placed_stats *p, const placed_task *t, size_t 
     return listed;
 }
 
-static void add_listed(const placed_task *t, size_t listed, const uint8_t *bins, hr_cell *cells) {
+static void add_listed(const placed_task *t, size_t listed, const uint8_t *bins, hr_sum_word *cells) {
     for (size_t j = 0; j < listed; j++) cells[t->offsets[j] + bins[t->records[j]]] += t->values[j];
 }
 
 /* Features side by side: what is known of a record is read once for all of them. */
 static void add_listed_together(const placed_task *t, size_t listed, const uint8_t *bins,
-                                size_t column_stride, hr_cell *cells) {
+                                size_t column_stride, hr_sum_word *cells) {
     const uint8_t *restrict a = bins, *restrict b = a + column_stride, *restrict c = b + column_stride,
                             *restrict d = c + column_stride;
     for (size_t j = 0; j < listed; j++) {
-        hr_cell *of_node = cells + t->offsets[j];
+        hr_sum_word *of_node = cells + t->offsets[j];
         const size_t i = t->records[j];
         const int64_t value = t->values[j];
         of_node[a[i]] += value;
@@ -125,10 +125,12 @@ static void add_root_block(const hr_placed_stats *p, const placed_task *t, size_
 }
 
 /* Adds what a chunk summed up to the histograms. */
-static void flush_chunk(const placed_task *t, const hr_packing *packing, hr_cell *const *out, size_t count) {
+static void flush_chunk(const placed_task *t, const hr_packing *packing, hr_sum_word *const *out,
+                        size_t count) {
     for (size_t k = 0; k < count; k++) {
-        const hr_cell *from = t->cells + k * t->stride;
-        hr_cell *gradients = out[k] + hr_histogram_at(t->first), *weights = gradients + packing->weight_cells;
+        const hr_sum_word *from = t->cells + k * t->stride;
+        hr_sum_word *gradients = out[k] + hr_histogram_at(t->first),
+                    *weights = gradients + packing->weight_cells;
         for (size_t c = 0; c < t->stride; c++) {
             if (!packing->weight_cells) {
                 gradients[c] += from[c];
@@ -142,7 +144,7 @@ static void flush_chunk(const placed_task *t, const hr_packing *packing, hr_cell
 }
 
 static void sum_placed_task(const hr_placed_stats *p, const placed_task *t, const hr_packing *packing,
-                            hr_cell *const *out, size_t count) {
+                            hr_sum_word *const *out, size_t count) {
     const size_t rows = p->binned->rows, chunk = packing->weight_cells ? HR_CHUNK_ROWS : rows;
     for (size_t first = 0; first < rows; first += chunk) {
         const size_t end = rows - first < chunk ? rows : first + chunk;
@@ -155,10 +157,10 @@ static void sum_placed_task(const hr_placed_stats *p, const placed_task *t, cons
 
 /* Every thread has some features: no sums are added up over threads. */
 hr_status hr_placed_stats_sum(hr_placed_stats *p, const hr_packing *packing, const uint32_t *nodes,
-                              hr_cell *const *out, size_t count, hr_error *err) {
+                              hr_sum_word *const *out, size_t count, hr_error *err) {
     const size_t features = p->binned->features, threads = (size_t)p->threads,
                  each = (features + threads - 1) / threads, tasks = (features + each - 1) / each,
-                 cells = count * each * HR_STRIDE * sizeof(hr_cell),
+                 cells = count * each * HR_STRIDE * sizeof(hr_sum_word),
                  all = hr_histogram_cells(features) + packing->weight_cells;
     const bool is_root = count == 1 && nodes[0] == 0;
     const bool counts = count * each * HR_STRIDE <= UINT32_MAX; /* in placed_task.offsets */
@@ -175,7 +177,7 @@ hr_status hr_placed_stats_sum(hr_placed_stats *p, const hr_packing *packing, con
             .first = first,
             .last = last,
             .stride = (last - first) * HR_STRIDE,
-            .cells = (hr_cell *)(void *)at,
+            .cells = (hr_sum_word *)(void *)at,
             .values = (int64_t *)(void *)(at + cells),
             .offsets = (uint32_t *)(void *)(at + cells + BLOCK_RECORDS * sizeof(int64_t)),
             .records =

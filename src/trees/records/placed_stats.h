@@ -26,7 +26,7 @@ void hr_placed_stats_start(hr_placed_stats *placed);
 /* Writes the histograms of `count` nodes to out[0..count): packed, or apart where packing->weight_cells is
  * not 0; packing->shift then has room for HR_CHUNK_ROWS records. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_placed_stats_sum(hr_placed_stats *placed, const hr_packing *packing,
-                                            const uint32_t *nodes, hr_cell *const *out, size_t count,
+                                            const uint32_t *nodes, hr_sum_word *const *out, size_t count,
                                             hr_error *err);
 
 /* Sends the records of nodes[i] to the nodes left[i] and left[i] + 1. Fails: MEMORY. */

@@ -2,8 +2,8 @@
  *
  * A method asks; it sees no record. The source may be this process (local_source.h), processes that share the
  * records out, or owners who add their sums up. What crosses is a public choice (bins, parts, splits), a
- * released value (trees, base scores), or an integer sum over records, hr_exact or hr_cell (two sums in one
- * word, packing.h), on its way to the gate. Such sums add up over disjoint sets of records, coordinate by
+ * released value (trees, base scores), or an integer sum over records, hr_exact or hr_sum_word (two sums in
+ * one word, packing.h), on its way to the gate. Such sums add up over disjoint sets of records, coordinate by
  * coordinate, so a source can be made of sources. Two questions are no sums and say so; they are NOT PRIVATE.
  *
  * A method prepares the source once, shares the records out, and begins every tree with the part that trains
@@ -116,7 +116,7 @@ typedef struct hr_stats_ops {
      * Borrows them. */
     hr_status (*add_trees)(hr_stats_source *self, const hr_tree *trees, size_t count, hr_error *err);
     /* Writes the histograms of nodes to out[0..count), hr_histogram_cells each. */
-    hr_status (*sum)(hr_stats_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count,
+    hr_status (*sum)(hr_stats_source *self, const uint32_t *nodes, hr_sum_word *const *out, size_t count,
                      hr_error *err);
     /* Sends the records of nodes[i] to the nodes left[i] (those that splits[i] sends left) and left[i] + 1.
      */

@@ -69,8 +69,8 @@ static hr_status add_trees_timed(hr_stats_source *self, const hr_tree *trees, si
     return leave_source(self, inner->ops->add_trees(inner, trees, count, err));
 }
 
-static hr_status sum_timed(hr_stats_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count,
-                           hr_error *err) {
+static hr_status sum_timed(hr_stats_source *self, const uint32_t *nodes, hr_sum_word *const *out,
+                           size_t count, hr_error *err) {
     hr_stats_source *inner = enter_source(self, HR_PHASE_HISTOGRAMS);
     return leave_source(self, inner->ops->sum(inner, nodes, out, count, err));
 }

@@ -22,7 +22,7 @@ typedef struct column_rows {
 
 /* `features`: a constant, at most TOGETHER. */
 static inline __attribute__((always_inline)) void add_row(size_t features, const uint8_t *bins, size_t stride,
-                                                          int64_t value, hr_cell *restrict cells) {
+                                                          int64_t value, hr_sum_word *restrict cells) {
     cells[bins[0]] += value;
     if (features > 1) cells[HR_STRIDE + bins[stride]] += value;
     if (features > 2) cells[2 * HR_STRIDE + bins[2 * stride]] += value;
@@ -32,8 +32,8 @@ static inline __attribute__((always_inline)) void add_row(size_t features, const
 /* Neighbouring rows add to different copies: a full bin would otherwise wait for its own last store. `copies`
  * is a constant, too. */
 static inline __attribute__((always_inline)) void add_rows(size_t features, size_t copies, column_rows rows,
-                                                           hr_cell *out) {
-    hr_cell cells[HISTOGRAMS * HR_STRIDE];
+                                                           hr_sum_word *out) {
+    hr_sum_word cells[HISTOGRAMS * HR_STRIDE];
     const size_t of_copy = features * HR_STRIDE, whole = rows.count - rows.count % copies;
     memset(cells, 0, copies * of_copy * sizeof *cells);
     for (size_t i = 0; i < whole; i += copies)
@@ -45,9 +45,9 @@ static inline __attribute__((always_inline)) void add_rows(size_t features, size
 }
 
 void hr_histogram_add_block(const hr_binned *binned, const hr_column_block *block, const int64_t *packed,
-                            hr_cell *out) {
+                            hr_sum_word *out) {
     for (size_t f = block->first; f < block->last; f += TOGETHER) {
-        hr_cell *cells = out + (f - block->first) * HR_STRIDE;
+        hr_sum_word *cells = out + (f - block->first) * HR_STRIDE;
         const column_rows rows = {hr_binned_column(binned, f) + block->begin, binned->column_stride,
                                   packed + block->begin, block->end - block->begin};
         switch (block->last - f) {
@@ -60,7 +60,7 @@ void hr_histogram_add_block(const hr_binned *binned, const hr_column_block *bloc
 }
 
 static void sum_columns(const hr_binned *binned, size_t first, size_t last, const int64_t *packed,
-                        hr_cell *out) {
+                        hr_sum_word *out) {
     memset(out, 0, (last - first) * HR_STRIDE * sizeof *out);
     for (size_t begin = 0; begin < binned->rows; begin += BLOCK_ROWS) {
         const size_t end = binned->rows - begin < BLOCK_ROWS ? binned->rows : begin + BLOCK_ROWS;
@@ -69,7 +69,7 @@ static void sum_columns(const hr_binned *binned, size_t first, size_t last, cons
 }
 
 /* Every thread gets as many tasks as the others, of as many features but for one. */
-void hr_histogram_of_all(const hr_binned *binned, const int64_t *packed, int threads, hr_cell *out) {
+void hr_histogram_of_all(const hr_binned *binned, const int64_t *packed, int threads, hr_sum_word *out) {
     const size_t together = TASK_FEATURES * (size_t)threads,
                  rounds = (binned->features + together - 1) / together, tasks = rounds * (size_t)threads,
                  used = hr_histogram_at(binned->features);
@@ -82,7 +82,7 @@ void hr_histogram_of_all(const hr_binned *binned, const int64_t *packed, int thr
 }
 
 void hr_histogram_of_tile(const hr_binned *binned, size_t tile, const uint32_t *rows, const int64_t *packed,
-                          size_t count, hr_cell *cells) {
+                          size_t count, hr_sum_word *cells) {
     const size_t rest = binned->features - tile * HR_TILE, features = rest < HR_TILE ? rest : HR_TILE,
                  groups = (features + TOGETHER - 1) / TOGETHER, ahead = SUMS_AHEAD / (groups * TOGETHER);
     const uint8_t *tiles = hr_binned_tile(binned, tile, 0);
@@ -96,11 +96,11 @@ void hr_histogram_of_tile(const hr_binned *binned, size_t tile, const uint32_t *
     }
 }
 
-void hr_histogram_add(hr_cell *all, const hr_cell *part, size_t cells) {
+void hr_histogram_add(hr_sum_word *all, const hr_sum_word *part, size_t cells) {
     for (size_t i = 0; i < cells; i++) all[i] += part[i];
 }
 
-void hr_histogram_subtract(hr_cell *all, const hr_cell *part, size_t cells) {
+void hr_histogram_subtract(hr_sum_word *all, const hr_sum_word *part, size_t cells) {
     for (size_t i = 0; i < cells; i++) all[i] -= part[i];
 }
 

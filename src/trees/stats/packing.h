@@ -40,13 +40,13 @@ static inline int64_t hr_pack(const hr_packing *packing, int64_t gradient, int64
     return (int64_t)((uint64_t)gradient << packing->shift) + weight;
 }
 
-static inline hr_sums hr_unpack(const hr_packing *packing, hr_cell cell) {
+static inline hr_sums hr_unpack(const hr_packing *packing, hr_sum_word cell) {
     int64_t weight = cell & (((int64_t)1 << packing->shift) - 1);
     return (hr_sums){{(cell - weight) >> packing->shift}, {weight}}; /* exact: the low bits are 0 */
 }
 
 /* The same of gradients, and of weights where these are apart. */
-static inline hr_sums hr_unpack_apart(const hr_packing *packing, hr_cell gradient, hr_cell weight) {
+static inline hr_sums hr_unpack_apart(const hr_packing *packing, hr_sum_word gradient, hr_sum_word weight) {
     return packing->weight_cells ? (hr_sums){{gradient}, {weight}} : hr_unpack(packing, gradient);
 }
 

@@ -6,16 +6,16 @@
 
 /* ---- Splits of a node ---- */
 
-hr_cell hr_split_left_sum(const hr_split *split, const hr_binning *binning, const hr_cell *cells) {
-    const hr_cell *feature = cells + hr_histogram_at(split->feature);
-    hr_cell sum = 0;
+hr_sum_word hr_split_left_sum(const hr_split *split, const hr_binning *binning, const hr_sum_word *cells) {
+    const hr_sum_word *feature = cells + hr_histogram_at(split->feature);
+    hr_sum_word sum = 0;
     for (uint32_t bin = 0; bin < binning->features[split->feature].bin_count; bin++)
         if (hr_split_goes_left(split, (uint8_t)bin)) sum += feature[bin];
     return sum;
 }
 
-hr_cell hr_histogram_total(const hr_binning *binning, const hr_cell *cells) {
-    hr_cell total = 0;
+hr_sum_word hr_histogram_total(const hr_binning *binning, const hr_sum_word *cells) {
+    hr_sum_word total = 0;
     for (uint32_t bin = 0; bin < binning->features[0].bin_count; bin++) total += cells[bin];
     return total;
 }

@@ -47,13 +47,13 @@ typedef struct hr_ordered_bin {
 void hr_order_bins(hr_ordered_bin *bins, size_t count);
 
 /* Sum of the cells that a split sends left. */
-hr_cell hr_split_left_sum(const hr_split *split, const hr_binning *binning, const hr_cell *cells);
+hr_sum_word hr_split_left_sum(const hr_split *split, const hr_binning *binning, const hr_sum_word *cells);
 
 /* The sum of a node over all bins of its first feature. */
-hr_cell hr_histogram_total(const hr_binning *binning, const hr_cell *cells);
+hr_sum_word hr_histogram_total(const hr_binning *binning, const hr_sum_word *cells);
 
 /* What `cells`, a node's histogram, has of weights; itself where they are packed. */
-static inline const hr_cell *hr_weights_in(const hr_packing *packing, const hr_cell *cells) {
+static inline const hr_sum_word *hr_weights_in(const hr_packing *packing, const hr_sum_word *cells) {
     return cells + packing->weight_cells;
 }
 

@@ -27,7 +27,7 @@ hr_split hr_candidate(const hr_binning *binning, size_t index) {
 typedef struct gain {
     const hr_packing *packing;
     double lambda, scale;
-    hr_cell total, weight; /* of the node; weight: where weights are apart */
+    hr_sum_word total, weight; /* of the node; weight: where weights are apart */
 } gain;
 
 /* Rounding: both terms are computed to within a few units in the last place of numbers below 2^53, see
@@ -39,10 +39,10 @@ static inline int64_t split_candidates_score_of(const gain *g, hr_sums left, hr_
     return (int64_t)((gl * gl * b + gr * gr * a) / (a * b) * g->scale);
 }
 
-static void score_packed(const gain *g, const hr_feature_bins *feature, const hr_cell *bins,
+static void score_packed(const gain *g, const hr_feature_bins *feature, const hr_sum_word *bins,
                          hr_exact *scores) {
     size_t count = candidates_of(feature);
-    hr_cell left = feature->kind == HR_KIND_NUMBER ? bins[0] : 0;
+    hr_sum_word left = feature->kind == HR_KIND_NUMBER ? bins[0] : 0;
     for (size_t c = 0; c < count; c++) {
         left = feature->kind == HR_KIND_NUMBER ? left + bins[c + 1] : bins[c];
         scores[c].unpaid =
@@ -50,12 +50,12 @@ static void score_packed(const gain *g, const hr_feature_bins *feature, const hr
     }
 }
 
-static void score_apart(const gain *g, const hr_feature_bins *feature, const hr_cell *bins,
+static void score_apart(const gain *g, const hr_feature_bins *feature, const hr_sum_word *bins,
                         hr_exact *scores) {
-    const hr_cell *weights = hr_weights_in(g->packing, bins);
+    const hr_sum_word *weights = hr_weights_in(g->packing, bins);
     bool number = feature->kind == HR_KIND_NUMBER;
     size_t count = candidates_of(feature);
-    hr_cell left = number ? bins[0] : 0, weight = number ? weights[0] : 0;
+    hr_sum_word left = number ? bins[0] : 0, weight = number ? weights[0] : 0;
     for (size_t c = 0; c < count; c++) {
         left = number ? left + bins[c + 1] : bins[c];
         weight = number ? weight + weights[c + 1] : weights[c];
@@ -66,7 +66,7 @@ static void score_apart(const gain *g, const hr_feature_bins *feature, const hr_
 }
 
 void hr_candidate_scores(const hr_binning *binning, const hr_packing *packing, double lambda,
-                         const hr_cell *cells, hr_cell total, hr_exact *scores) {
+                         const hr_sum_word *cells, hr_sum_word total, hr_exact *scores) {
     double bound = (double)packing->gradient_bound;
     gain g = {packing, lambda, (1 << HR_GAIN_BITS) / (bound * bound), total, 0};
     if (packing->weight_cells) {

@@ -19,6 +19,6 @@ size_t hr_candidate_count(const hr_binning *binning);
 hr_split hr_candidate(const hr_binning *binning, size_t index);
 /* The scores of all, from a node's histogram and its total. */
 void hr_candidate_scores(const hr_binning *binning, const hr_packing *packing, double lambda,
-                         const hr_cell *cells, hr_cell total, hr_exact *scores);
+                         const hr_sum_word *cells, hr_sum_word total, hr_exact *scores);
 
 #endif

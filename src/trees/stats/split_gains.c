@@ -11,7 +11,8 @@ typedef struct bin_sums {
     int64_t gradients[HR_BINS_MAX], weights[HR_BINS_MAX];
 } bin_sums;
 
-static void unpack_bins(const hr_packing *packing, const hr_cell *cells, uint32_t bin_count, bin_sums *out) {
+static void unpack_bins(const hr_packing *packing, const hr_sum_word *cells, uint32_t bin_count,
+                        bin_sums *out) {
     if (packing->weight_cells) {
         memcpy(out->gradients, cells, bin_count * sizeof *cells);
         memcpy(out->weights, hr_weights_in(packing, cells), bin_count * sizeof *cells);
@@ -106,7 +107,7 @@ static hr_best_division best_category(const hr_gain_rule *rule, const bin_sums *
 }
 
 hr_best_division hr_best_division_of(const hr_gain_rule *rule, const hr_feature_bins *feature,
-                                     const hr_cell *cells) {
+                                     const hr_sum_word *cells) {
     bin_sums sums;
     unpack_bins(rule->packing, cells, feature->bin_count, &sums);
     return feature->kind == HR_KIND_NUMBER ? best_number(rule, &sums, feature->bin_count)
@@ -114,7 +115,7 @@ hr_best_division hr_best_division_of(const hr_gain_rule *rule, const hr_feature_
 }
 
 hr_split hr_best_division_split(const hr_gain_rule *rule, const hr_feature_bins *feature,
-                                const hr_cell *cells, const hr_best_division *division) {
+                                const hr_sum_word *cells, const hr_best_division *division) {
     hr_split split = {
         .made = true, .kind = feature->kind, .cut = division->last, .missing_left = division->missing_left};
     if (feature->kind == HR_KIND_NUMBER) return split;

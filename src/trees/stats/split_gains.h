@@ -26,10 +26,10 @@ typedef struct hr_best_division {
 
 /* `cells`: the feature's part of the node's histogram. */
 hr_best_division hr_best_division_of(const hr_gain_rule *rule, const hr_feature_bins *feature,
-                                     const hr_cell *cells);
+                                     const hr_sum_word *cells);
 
 /* The division as a split; the caller sets its feature. `rule` and `cells` as above. */
 hr_split hr_best_division_split(const hr_gain_rule *rule, const hr_feature_bins *feature,
-                                const hr_cell *cells, const hr_best_division *division);
+                                const hr_sum_word *cells, const hr_best_division *division);
 
 #endif

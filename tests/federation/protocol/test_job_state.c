@@ -60,7 +60,7 @@ static void single_of(const hr_job_state *source, size_t slot, single *s) {
 
 /* Signs what the library would not. Takes the bytes over. */
 static void forge_tree(hr_job_state *job_state, size_t slot, hr_bytes tree) {
-    hr_slot *to = &job_state->slots[slot];
+    hr_job_slot *to = &job_state->slots[slot];
     to->tree = tree;
     hr_sign(job_state->view->identity, "hedgerow tree 2", tree.at, tree.size, to->signature);
     to->state = HR_SLOT_TREE;

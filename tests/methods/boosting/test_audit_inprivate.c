@@ -56,7 +56,7 @@ typedef struct node {
     hr_packing packing;
     hr_feature_bins features[CANDIDATES];
     hr_binning binning;
-    hr_cell cells[4096], total;
+    hr_sum_word cells[4096], total;
 } node;
 
 /* n records of residual g and as many of -g, separated by every candidate. The canary, of residual -g, joins
@@ -72,7 +72,7 @@ static void node_scores(int64_t bound, int64_t g, int64_t n, int64_t canary, dou
     assert_int_equal(hr_candidate_count(&at.binning), CANDIDATES);
     memset(at.cells, 0, sizeof at.cells);
     for (size_t f = 0; f < CANDIDATES; f++) {
-        hr_cell *bins = at.cells + hr_histogram_at(f);
+        hr_sum_word *bins = at.cells + hr_histogram_at(f);
         bins[1] = hr_pack(&at.packing, n * g - (f == 0) * canary * g, n + (f == 0) * canary);
         bins[2] = hr_pack(&at.packing, -n * g - (f > 0) * canary * g, n + (f > 0) * canary);
         at.total = bins[1] + bins[2];

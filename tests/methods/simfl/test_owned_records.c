@@ -172,8 +172,8 @@ static void test_owners__are_apart_at_theta_1(void **state) {
 static hr_sums sums_of_owner(hr_stats_source *source, const fixture *f, size_t owner) {
     const hr_packing packing = {.shift = 34, .gradient_bound = 32, .gradient_scale = 32, .weight_scale = 16};
     const hr_stats_round round = {.part = owner, .loss = HR_STATS_SQUARE, .bound = 1, .packing = packing};
-    hr_cell *const out = calloc(hr_histogram_cells(f->binning.feature_count), sizeof *out);
-    hr_cell total = 0;
+    hr_sum_word *const out = calloc(hr_histogram_cells(f->binning.feature_count), sizeof *out);
+    hr_sum_word total = 0;
     assert_non_null(out);
     assert_int_equal(source->ops->begin(source, &round, NULL), HR_OK);
     assert_int_equal(source->ops->sum(source, &(uint32_t){0}, &out, 1, NULL), HR_OK);

@@ -23,7 +23,7 @@ typedef struct fixture {
     hr_permit permits[2];
     hr_exact_splitter greedy;
     hr_dice dice;
-    hr_cell cells[CELLS], total;
+    hr_sum_word cells[CELLS], total;
 } fixture;
 
 static fixture *set_up(uint64_t seed, const hr_packing *packing, double lambda, double min_child_weight) {
@@ -65,8 +65,8 @@ static void fill(fixture *f, size_t records, uint64_t distinct) {
     f->total = 0;
     for (size_t i = 0; i < records; i++) {
         int64_t gradient = 777777 - 40000 * (int64_t)hr_dice_below(&f->dice, distinct);
-        hr_cell cell = hr_pack(packing, gradient,
-                               packing->weight_scale > 1 ? 1 + (int64_t)hr_dice_below(&f->dice, 4096) : 1);
+        hr_sum_word cell = hr_pack(
+            packing, gradient, packing->weight_scale > 1 ? 1 + (int64_t)hr_dice_below(&f->dice, 4096) : 1);
         f->total += cell;
         for (size_t j = 0; j < FEATURES; j++)
             f->cells[hr_histogram_at(j) + hr_dice_below(&f->dice, f->features[j].bin_count)] += cell;
@@ -87,7 +87,7 @@ static void fill_evenly(fixture *f, uint64_t distinct) {
             size_t k = hr_dice_below(&f->dice, i);
             int64_t gradient = gradients[k];
             gradients[k] = gradients[i - 1], gradients[i - 1] = gradient;
-            hr_cell cell = hr_pack(packing, gradient, packing->weight_scale > 1 ? 1234 : 1);
+            hr_sum_word cell = hr_pack(packing, gradient, packing->weight_scale > 1 ? 1234 : 1);
             f->cells[hr_histogram_at(j) + i % f->features[j].bin_count] += cell;
             f->total += j == 0 ? cell : 0;
         }
@@ -96,7 +96,7 @@ static void fill_evenly(fixture *f, uint64_t distinct) {
 static hr_split choose(fixture *f) {
     hr_split split;
     memset(&split, 0x33, sizeof split);
-    hr_cell *cells = f->cells;
+    hr_sum_word *cells = f->cells;
     hr_level_nodes nodes = {1, 1, &cells, &f->total};
     assert_int_equal(f->greedy.splitter.choose(&f->greedy.splitter, &nodes, &split, NULL), HR_OK);
     return split;
@@ -104,20 +104,20 @@ static hr_split choose(fixture *f) {
 
 /* ---- Gains in plain arithmetic ---- */
 
-static long double part(const fixture *f, hr_cell cell) {
+static long double part(const fixture *f, hr_sum_word cell) {
     hr_sums sums = hr_unpack(f->greedy.packing, cell);
     long double s = (long double)sums.gradient.unpaid / (long double)f->greedy.packing->gradient_scale;
     long double n = (long double)sums.weight.unpaid / (long double)f->greedy.packing->weight_scale;
     return sums.weight.unpaid ? s * s / (n + (long double)f->greedy.lambda) : 0;
 }
 
-static long double weight_of(const fixture *f, hr_cell cell) {
+static long double weight_of(const fixture *f, hr_sum_word cell) {
     return (long double)hr_unpack(f->greedy.packing, cell).weight.unpaid /
            (long double)f->greedy.packing->weight_scale;
 }
 
 /* -1: not allowed. */
-static long double gain_of(const fixture *f, hr_cell left) {
+static long double gain_of(const fixture *f, hr_sum_word left) {
     long double least = (long double)f->greedy.min_child_weight, wl = weight_of(f, left),
                 wr = weight_of(f, f->total - left);
     if (wl <= 0 || wr <= 0 || wl < least || wr < least) return -1;
@@ -128,7 +128,7 @@ static long double best_cut(const fixture *f, size_t feature) {
     long double best = -1;
     for (uint32_t cut = 0; cut < f->features[feature].bin_count; cut++)
         for (int missing_left = 0; missing_left < 2; missing_left++) {
-            hr_cell left = missing_left ? f->cells[hr_histogram_at(feature)] : 0;
+            hr_sum_word left = missing_left ? f->cells[hr_histogram_at(feature)] : 0;
             for (uint32_t b = 1; b <= cut; b++) left += f->cells[hr_histogram_at(feature) + b];
             best = fmaxl(best, gain_of(f, left));
         }
@@ -138,7 +138,7 @@ static long double best_cut(const fixture *f, size_t feature) {
 static long double best_subset(const fixture *f, size_t feature) {
     long double best = -1;
     for (uint32_t set = 0; set < 1u << f->features[feature].bin_count; set++) {
-        hr_cell left = 0;
+        hr_sum_word left = 0;
         for (uint32_t b = 0; b < f->features[feature].bin_count; b++)
             if (set >> b & 1) left += f->cells[hr_histogram_at(feature) + b];
         best = fmaxl(best, gain_of(f, left));
@@ -161,7 +161,7 @@ static long double best_run(const fixture *f, size_t feature) {
         for (; at > 0 && mean[order[at - 1]] > mean[b]; at--) order[at] = order[at - 1];
         order[at] = b;
     }
-    hr_cell left = 0;
+    hr_sum_word left = 0;
     for (uint32_t i = 0; i < used; i++) {
         left += f->cells[hr_histogram_at(feature) + order[i]];
         best = fmaxl(best, gain_of(f, left));
@@ -169,8 +169,8 @@ static long double best_run(const fixture *f, size_t feature) {
     return best;
 }
 
-static hr_cell left_sum(const fixture *f, const hr_split *split) {
-    hr_cell left = 0;
+static hr_sum_word left_sum(const fixture *f, const hr_split *split) {
+    hr_sum_word left = 0;
     for (uint32_t b = 0; b < f->features[split->feature].bin_count; b++)
         if (hr_split_goes_left(split, (uint8_t)b)) left += f->cells[hr_histogram_at(split->feature) + b];
     return left;
@@ -189,7 +189,7 @@ static void check_best(fixture *f, long double (*best_category)(const fixture *,
         return;
     }
     assert_true(split.feature < FEATURES && split.kind == f->features[split.feature].kind);
-    hr_cell left = left_sum(f, &split);
+    hr_sum_word left = left_sum(f, &split);
     assert_true(hr_split_left_sum(&split, &f->binning, f->cells) == left);
     long double gain = gain_of(f, left);
     assert_true(gain > 0);
@@ -304,8 +304,8 @@ static void test_exact_splitter__gives_ties_to_the_first_feature(void **state) {
 static void test_exact_splitter__treats_nodes_one_by_one(void **state) {
     (void)state;
     fixture *f = set_up(8, &counts, 1, 0);
-    static hr_cell kept[9][CELLS];
-    hr_cell *cells[9], totals[9];
+    static hr_sum_word kept[9][CELLS];
+    hr_sum_word *cells[9], totals[9];
     hr_split alone[9], together[9];
     for (size_t i = 0; i < 9; i++) {
         fill(f, i * 10, 30);

@@ -78,8 +78,8 @@ static void add_record(node *n, const uint8_t *bins, int64_t gradient, int64_t t
     }
 }
 
-static hr_cell cells_of(const node *n, const hr_packing *packing, hr_cell *cells) {
-    hr_cell total = 0;
+static hr_sum_word cells_of(const node *n, const hr_packing *packing, hr_sum_word *cells) {
+    hr_sum_word total = 0;
     for (int f = 0; f < FEATURES; f++)
         for (int b = 0; b < HR_BINS_MAX; b++) {
             cells[hr_histogram_at((size_t)f) + (size_t)b] =
@@ -135,13 +135,13 @@ static void test_scores__are_the_fraction_rounded_down(void **state) {
     size_t count = hr_candidate_count(&binning);
     hr_exact scores[64];
     assert_true(count <= 64);
-    static hr_cell cells[CELLS];
+    static hr_sum_word cells[CELLS];
     hr_dice dice;
     hr_dice_init(&dice, 1);
     for (int t = 0; t < 3000; t++) {
         node n;
         random_node(&dice, &binning, hr_dice_below(&dice, 60), &n);
-        hr_cell total = cells_of(&n, &pack, cells);
+        hr_sum_word total = cells_of(&n, &pack, cells);
         for (int l = 0; l < 5; l++) {
             hr_candidate_scores(&binning, &pack, (double)tenths[l] / 10, cells, total, scores);
             for (size_t i = 0; i < count; i++) {
@@ -158,7 +158,7 @@ static void test_scores__are_zero_without_records(void **state) {
     (void)state;
     hr_feature_bins features[FEATURES];
     hr_binning binning = binning_of(features, node_bins, node_kinds, FEATURES);
-    static const hr_cell cells[CELLS];
+    static const hr_sum_word cells[CELLS];
     hr_exact scores[64];
     for (int l = 0; l < 3; l++) {
         memset(scores, 0x55, sizeof scores);
@@ -172,10 +172,10 @@ static void test_scores__are_zero_without_records(void **state) {
 /* How far the changes of two scores differ when a record joins the node. */
 static int64_t width_of_weighted(const hr_binning *binning, double lambda, const node *n, const uint8_t *bins,
                                  int64_t gradient, int64_t weight) {
-    static hr_cell cells[CELLS];
+    static hr_sum_word cells[CELLS];
     hr_exact before[64], after[64];
     node more = *n;
-    hr_cell total = cells_of(n, &pack, cells);
+    hr_sum_word total = cells_of(n, &pack, cells);
     hr_candidate_scores(binning, &pack, lambda, cells, total, before);
     add_record(&more, bins, gradient, weight);
     total = cells_of(&more, &pack, cells);
@@ -330,8 +330,8 @@ static void test_splitter__takes_the_best_score_without_noise(void **state) {
     hr_dice dice;
     hr_dice_init(&dice, 4);
     for (int t = 0; t < 500; t++) {
-        static hr_cell room_of[3][CELLS];
-        hr_cell *cells[3] = {room_of[0], room_of[1], room_of[2]}, totals[3];
+        static hr_sum_word room_of[3][CELLS];
+        hr_sum_word *cells[3] = {room_of[0], room_of[1], room_of[2]}, totals[3];
         hr_split splits[3];
         hr_exact scores[64];
         node n;
@@ -358,20 +358,20 @@ static void test_splitter__takes_the_best_score_without_noise(void **state) {
 /* Whether a node is split, and what is drawn for it, must not depend on its records. */
 static void test_splitter__draws_once_a_node_even_without_records(void **state) {
     (void)state;
-    static hr_cell empty[CELLS], full[CELLS];
+    static hr_sum_word empty[CELLS], full[CELLS];
     hr_feature_bins features[FEATURES];
     hr_binning binning = binning_of(features, node_bins, node_kinds, FEATURES);
     node n;
     hr_dice dice;
     hr_dice_init(&dice, 5);
     random_node(&dice, &binning, 60, &n);
-    hr_cell total = cells_of(&n, &pack, full);
+    hr_sum_word total = cells_of(&n, &pack, full);
     purse p = purse_new(HR_PRIVACY_PURE, .1, 1);
     hr_private_splitter noisy = {
         .binning = &binning, .packing = &pack, .gate = p.gate, .permits = p.permits, .lambda = 1};
     hr_private_splitter_init(&noisy);
     hr_split splits[2];
-    hr_level_nodes nodes = {1, 2, (hr_cell *const[]){empty, full}, (hr_cell[]){0, total}};
+    hr_level_nodes nodes = {1, 2, (hr_sum_word *const[]){empty, full}, (hr_sum_word[]){0, total}};
     assert_int_equal(noisy.splitter.choose(&noisy.splitter, &nodes, splits, NULL), HR_OK);
     assert_true(splits[0].made && splits[1].made);
     size_t lines;

@@ -26,12 +26,12 @@ typedef struct node {
     double midpoints[BINS], padded[2 * BINS];
     uint8_t first[HR_SEARCH_BUCKETS_MAX];
     hr_bin_midpoints of;
-    hr_cell cells[BINS * CLASSES], total[CLASSES], left[CLASSES];
+    hr_sum_word cells[BINS * CLASSES], total[CLASSES], left[CLASSES];
     hr_values values;
     hr_split split; /* the last one */
 } node;
 
-static void add(const node *n, size_t i, hr_cell *cell) {
+static void add(const node *n, size_t i, hr_sum_word *cell) {
     if (n->width > 1)
         cell[n->labels[i]] += n->times[i];
     else

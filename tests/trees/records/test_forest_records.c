@@ -75,7 +75,7 @@ static void count_in(const world *w, size_t i, hr_exact *stat) {
     for (uint32_t k = 0; k < w->times[i]; k++) hr_labels_add(&w->labels, (uint32_t)i, stat);
 }
 
-static void check_statistic(const world *w, const hr_cell *sum, const hr_exact *wanted) {
+static void check_statistic(const world *w, const hr_sum_word *sum, const hr_exact *wanted) {
     hr_exact stat[CLASSES_MAX] = {{0}};
     hr_forest_records_statistic(w->records, sum, stat);
     for (size_t k = 0; k < hr_forest_records_statistic_width(w->records); k++)
@@ -84,7 +84,7 @@ static void check_statistic(const world *w, const hr_cell *sum, const hr_exact *
 
 static void check_total(const node *n) {
     const world *w = n->w;
-    hr_cell total[CLASSES_MAX];
+    hr_sum_word total[CLASSES_MAX];
     hr_exact wanted[CLASSES_MAX] = {{0}};
     int64_t count = 0;
     bool pure = true;
@@ -102,7 +102,7 @@ static void check_total(const node *n) {
     assert_int_equal(hr_forest_records_are_pure(w->records, n->run, total), pure);
 }
 
-static void check_bins_of(const node *n, uint32_t feature, const hr_cell *cells, const hr_bin_set *seen) {
+static void check_bins_of(const node *n, uint32_t feature, const hr_sum_word *cells, const hr_bin_set *seen) {
     const world *w = n->w;
     for (uint32_t bin = 0; bin < w->t.binning.features[feature].bin_count; bin++) {
         hr_exact wanted[CLASSES_MAX] = {{0}};
@@ -123,7 +123,7 @@ static void check_bins_of(const node *n, uint32_t feature, const hr_cell *cells,
 static void check_bins(const node *n) {
     hr_forest_records *r = n->w->records;
     size_t together = hr_forest_records_together(r), each = hr_forest_records_cells(r);
-    hr_cell *cells = malloc(together * each * sizeof *cells);
+    hr_sum_word *cells = malloc(together * each * sizeof *cells);
     assert_non_null(cells);
     for (uint32_t from = 0; from < FEATURES; from += (uint32_t)together) {
         uint32_t features[FEATURES];
@@ -140,7 +140,7 @@ static void check_bins(const node *n) {
 
 /* What was looked at of a feature: its range, and the sum of the left side of its cut. */
 static void check_looked(const node *n, uint32_t feature, const hr_bin_range *range, hr_cut cut,
-                         const hr_cell *left) {
+                         const hr_sum_word *left) {
     const world *w = n->w;
     hr_bin_range wanted = {.low = UINT8_MAX};
     hr_exact sum[CLASSES_MAX] = {{0}};
@@ -168,7 +168,7 @@ static void check_ranges(const node *n, hr_dice *dice) {
         uint32_t features[FEATURES];
         hr_bin_range ranges[HR_FOREST_TOGETHER_MAX];
         hr_cut cuts[HR_FOREST_TOGETHER_MAX];
-        hr_cell left[HR_FOREST_TOGETHER_MAX * CLASSES_MAX];
+        hr_sum_word left[HR_FOREST_TOGETHER_MAX * CLASSES_MAX];
         size_t count = FEATURES - from < together ? FEATURES - from : together;
         for (uint32_t j = 0; j < count; j++) {
             features[j] = FEATURES - 1 - from - j;
@@ -263,7 +263,7 @@ static void test_records__are_dealt_out_by_their_own_bins(void **state) {
 }
 
 static bool root_is_pure(const world *w) {
-    hr_cell total[CLASSES_MAX];
+    hr_sum_word total[CLASSES_MAX];
     hr_forest_run root = hr_forest_records_root(w->records);
     hr_forest_records_sum(w->records, root, total);
     return hr_forest_records_are_pure(w->records, root, total);

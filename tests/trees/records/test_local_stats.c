@@ -17,7 +17,7 @@ typedef struct bare_source {
     hr_local_stats *local;
 } bare_source;
 
-static hr_status sum_bare(hr_stats_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count,
+static hr_status sum_bare(hr_stats_source *self, const uint32_t *nodes, hr_sum_word *const *out, size_t count,
                           hr_error *err) {
     (void)err;
     hr_local_stats_sum(((bare_source *)self)->local, nodes, out, count);
@@ -47,9 +47,9 @@ typedef struct roller {
     int levels;          /* how many were asked for */
 } roller;
 
-static void check_histogram(const hr_binning *binning, const hr_cell *cells, hr_cell total) {
+static void check_histogram(const hr_binning *binning, const hr_sum_word *cells, hr_sum_word total) {
     for (size_t f = 0; f < binning->feature_count; f++) {
-        hr_cell sum = 0;
+        hr_sum_word sum = 0;
         for (uint32_t b = 0; b < binning->features[f].bin_count; b++) sum += cells[hr_histogram_at(f) + b];
         assert_true(sum == total);
     }
@@ -318,8 +318,8 @@ static void test_tree__takes_enough_records_for_all_threads(void **state) {
 static void check_node_sums(const binned_table *t, hr_local_stats *local, uint32_t node,
                             const uint32_t *where, const int64_t *packed) {
     size_t cells = hr_histogram_cells(t->binning.feature_count);
-    hr_cell *out = arena_room(t->arena, cells, sizeof *out),
-            *wanted = arena_room(t->arena, cells, sizeof *wanted);
+    hr_sum_word *out = arena_room(t->arena, cells, sizeof *out),
+                *wanted = arena_room(t->arena, cells, sizeof *wanted);
     memset(out, 0x11, cells * sizeof *out);
     hr_local_stats_sum(local, &node, &out, 1);
     for (size_t i = 0; i < t->rows; i++)

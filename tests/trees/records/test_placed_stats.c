@@ -49,7 +49,7 @@ static void both_close(both *b) {
 }
 
 /* Apart, `placed` has what the lists have packed. Lists leave sums behind the last feature, too. */
-static void same_histograms(const both *b, const hr_cell *lists, const hr_cell *placed) {
+static void same_histograms(const both *b, const hr_sum_word *lists, const hr_sum_word *placed) {
     for (size_t i = 0; i < b->features * HR_BINS_MAX; i++) {
         const size_t c = hr_histogram_at(i / HR_BINS_MAX) + i % HR_BINS_MAX;
         if (!b->packing.weight_cells) {
@@ -62,11 +62,11 @@ static void same_histograms(const both *b, const hr_cell *lists, const hr_cell *
 }
 
 static void check_sums(both *b, const uint32_t *nodes, size_t count) {
-    hr_cell *lists[LEVELS], *placed[LEVELS];
+    hr_sum_word *lists[LEVELS], *placed[LEVELS];
     for (size_t k = 0; k < count; k++) {
-        lists[k] = malloc(b->cells * sizeof(hr_cell));
-        placed[k] = malloc(2 * b->cells * sizeof(hr_cell));
-        memset(placed[k], 0x5a, 2 * b->cells * sizeof(hr_cell));
+        lists[k] = malloc(b->cells * sizeof(hr_sum_word));
+        placed[k] = malloc(2 * b->cells * sizeof(hr_sum_word));
+        memset(placed[k], 0x5a, 2 * b->cells * sizeof(hr_sum_word));
     }
     hr_local_stats_sum(b->lists, nodes, lists, count);
     assert_int_equal(hr_placed_stats_sum(b->placed, &b->packing, nodes, placed, count, NULL), HR_OK);
@@ -163,7 +163,7 @@ static void test_placed_stats__have_room_for_more_records_than_words(void **stat
     for (size_t i = 0; i < rows; i++) words[i] = hr_pack(&b.packing, -b.packing.gradient_bound, 1);
     const uint32_t root = 0;
     assert_int_equal(hr_placed_stats_sum(b.placed, &b.packing, &root, &cells, 1, NULL), HR_OK);
-    hr_cell gradients = 0, weights = 0;
+    hr_sum_word gradients = 0, weights = 0;
     for (size_t c = 0; c < HR_BINS_MAX; c++) gradients += cells[c], weights += cells[b.cells + c];
     assert_true(gradients == -(int64_t)rows * b.packing.gradient_bound && weights == (int64_t)rows);
     free(cells);

@@ -96,10 +96,10 @@ static hr_status largest_residual(hr_stats_source *self, size_t output, double *
     return HR_OK;
 }
 
-static hr_status sum(hr_stats_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count,
+static hr_status sum(hr_stats_source *self, const uint32_t *nodes, hr_sum_word *const *out, size_t count,
                      hr_error *err) {
     sharded *s = (sharded *)self;
-    hr_cell **part = must_room(count, sizeof *part);
+    hr_sum_word **part = must_room(count, sizeof *part);
     hr_status status = s->shards[0]->ops->sum(s->shards[0], nodes, out, count, err);
     for (size_t i = 0; i < count; i++) part[i] = must_room(s->cells, sizeof **part);
     if (!status) status = s->shards[1]->ops->sum(s->shards[1], nodes, part, count, err);
@@ -364,12 +364,12 @@ static void test_shards__grow_the_inprivate_tree_of_all_records(void **state) {
 /* ---- Scores ---- */
 
 /* The sum of score - target over a part, in units of 2^-12. */
-static int64_t residuals_of(hr_stats_source *source, const hr_binning *binning, size_t part, hr_cell *cells,
-                            int64_t *records) {
+static int64_t residuals_of(hr_stats_source *source, const hr_binning *binning, size_t part,
+                            hr_sum_word *cells, int64_t *records) {
     hr_packing packing = {
         .shift = 24, .gradient_bound = 1 << 14, .gradient_scale = 1 << 12, .weight_scale = 1};
     hr_stats_round round = {.part = part, .loss = HR_STATS_SQUARE, .bound = 4, .packing = packing};
-    hr_cell total = 0;
+    hr_sum_word total = 0;
     assert_int_equal(source->ops->begin(source, &round, NULL), HR_OK);
     assert_int_equal(source->ops->sum(source, &(uint32_t){0}, &cells, 1, NULL), HR_OK);
     for (size_t b = 0; b < binning->features[0].bin_count; b++) total += cells[b];
@@ -393,7 +393,7 @@ static void test_local_source__adds_every_tree_once_before_a_part_is_trained(voi
     assert_int_equal(hr_edges_public(t.schema, 8, arena, &binning, NULL), HR_OK);
     hr_stats_setup setup = {.kind = HR_STATS_GRADIENTS, .binning = &binning, .outputs = 1, .depth = 2};
     assert_int_equal(source->ops->prepare(source, &setup, NULL), HR_OK);
-    hr_cell *cells = must_room(hr_histogram_cells(3), sizeof *cells);
+    hr_sum_word *cells = must_room(hr_histogram_cells(3), sizeof *cells);
     hr_node leaf = {.value = .25};
     hr_tree trees[TREES];
     const double weights[PARTS] = {1, 2, 1};

@@ -69,7 +69,7 @@ static hr_status add_trees_slow(hr_stats_source *self, const hr_tree *trees, siz
     return answer_slowly(self, "add_trees", trees, err, count);
 }
 
-static hr_status sum_slow(hr_stats_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count,
+static hr_status sum_slow(hr_stats_source *self, const uint32_t *nodes, hr_sum_word *const *out, size_t count,
                           hr_error *err) {
     (void)err;
     return answer_slowly(self, "sum", nodes, out, count);
@@ -209,7 +209,7 @@ static void test_timed_source__of_gradients(void **state) {
     const hr_tree tree = {0};
     const uint32_t nodes[2] = {1, 2};
     const hr_split splits[2] = {{0}};
-    hr_cell *cells[2] = {NULL, NULL};
+    hr_sum_word *cells[2] = {NULL, NULL};
     assert_int_equal(f->timed->ops->label_sums(f->timed, sums, NULL), HR_OK);
     assert_asked(f, "label_sums", sums, 0, "histograms");
     assert_int_equal(f->timed->ops->largest_residual(f->timed, 4, &number, NULL), HR_OK);

@@ -78,7 +78,7 @@ static void test_pack__adds_up_to_the_very_bounds(void **state) {
         hr_packing packing = {.shift = hr_packing_shift(cases[c].rows, cases[c].weight, cases[c].gradient)};
         assert_true(packing.shift >= 0);
         for (int sign = -1; sign <= 1; sign += 2) {
-            hr_cell sum = 0;
+            hr_sum_word sum = 0;
             for (size_t i = 0; i < cases[c].rows; i++)
                 sum += hr_pack(&packing, sign * cases[c].gradient, (int64_t)cases[c].weight);
             hr_sums sums = hr_unpack(&packing, sum);
@@ -135,7 +135,7 @@ static void plain_sums(const binned_table *t, const hr_packing *packing, const u
     }
 }
 
-static void check_cells(const binned_table *t, const hr_packing *packing, const hr_cell *cells,
+static void check_cells(const binned_table *t, const hr_packing *packing, const hr_sum_word *cells,
                         int64_t (*wanted)[256][2]) {
     for (size_t f = 0; f < t->binning.feature_count; f++)
         for (uint32_t b = 0; b < t->binning.features[f].bin_count; b++) {
@@ -146,16 +146,16 @@ static void check_cells(const binned_table *t, const hr_packing *packing, const 
 }
 
 /* Filled with `junk`: what is overwritten need not be clean. */
-static hr_cell *cells_new(const binned_table *t, int junk) {
+static hr_sum_word *cells_new(const binned_table *t, int junk) {
     size_t cells = hr_histogram_cells(t->binning.feature_count);
     assert_true(cells >= t->binned->tile_count * HR_TILE * HR_STRIDE);
-    hr_cell *out = arena_room(t->arena, cells, sizeof *out);
+    hr_sum_word *out = arena_room(t->arena, cells, sizeof *out);
     memset(out, junk, cells * sizeof *out);
     return out;
 }
 
 static void tiles_of(const binned_table *t, const uint32_t *rows, const int64_t *packed, size_t count,
-                     hr_cell *out) {
+                     hr_sum_word *out) {
     for (size_t tile = 0; tile < t->binned->tile_count; tile++)
         hr_histogram_of_tile(t->binned, tile, rows, packed, count, out + hr_histogram_at(tile * HR_TILE));
 }
@@ -182,7 +182,7 @@ static void check_three_ways(hr_dice *dice, size_t rows, size_t features, uint64
     (*minus)[256][2] = arena_room(t.arena, features, sizeof *minus);
     uint32_t *part = arena_room(t.arena, rows, sizeof *part);
     size_t cells = hr_histogram_cells(t.binning.feature_count);
-    hr_cell *all = cells_new(&t, 0x5a), *again = cells_new(&t, 0xa5), *of_part = cells_new(&t, 0x7f);
+    hr_sum_word *all = cells_new(&t, 0x5a), *again = cells_new(&t, 0xa5), *of_part = cells_new(&t, 0x7f);
 
     hr_histogram_of_all(t.binned, packed, 1, all);
     plain_sums(&t, &packing, NULL, packed, rows, wanted);
@@ -248,7 +248,7 @@ static void test_histogram__holds_the_bounds_in_one_bin(void **state) {
     int64_t(*wanted)[256][2] = arena_room(t.arena, 2, sizeof *wanted),
     *packed = arena_room(t.arena, ROWS, sizeof *packed);
     uint32_t *rows = arena_room(t.arena, ROWS, sizeof *rows);
-    hr_cell *cells = cells_new(&t, 0x5a);
+    hr_sum_word *cells = cells_new(&t, 0x5a);
     for (int sign = -1; sign <= 1; sign += 2) {
         for (uint32_t i = 0; i < ROWS; i++)
             packed[i] = hr_pack(&packing, sign * bound, (int64_t)weight), rows[i] = ROWS - 1 - i;

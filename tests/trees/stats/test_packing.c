@@ -9,7 +9,7 @@ static void check_extremes(size_t rows, uint64_t weight, int64_t gradient) {
                                 .gradient_bound = gradient};
     assert_true(packing.shift > 0);
     for (int sign = -1; sign <= 1; sign += 2) {
-        hr_cell sum = 0;
+        hr_sum_word sum = 0;
         for (size_t i = 0; i < rows; i++) sum += hr_pack(&packing, sign * gradient, (int64_t)weight);
         hr_sums sums = hr_unpack(&packing, sum);
         assert_true(sums.gradient.unpaid == sign * gradient * (int64_t)rows &&
