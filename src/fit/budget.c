@@ -11,6 +11,9 @@
 #include <math.h>
 #include <stdio.h>
 
+static const double EPSILON_MAX = 1e4;
+enum { OWNERS_MAX = 256 }; /* of one sum */
+
 static hr_units units_of(const hr_budget *budget) {
     switch (budget->privacy_measure) {
     case HR_PRIVACY_PURE: return hr_units_down(budget->epsilon);
@@ -19,6 +22,21 @@ static hr_units units_of(const hr_budget *budget) {
     case HR_PRIVACY_NONE: break;
     }
     return 0;
+}
+
+static hr_status refuse_amount(const char *field, const char *range, hr_error *err) {
+    hr_fail(err, HR_E_ARGUMENT, "choose a number within the range", "it must be %s", range);
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, field);
+}
+
+hr_status hr_budget_check_amounts(double epsilon, double delta, hr_error *err) {
+    if (!(epsilon > 0 && epsilon <= EPSILON_MAX)) return refuse_amount("epsilon", "0 < E <= 10000", err);
+    if (!(delta >= 0 && delta < 1)) return refuse_amount("delta", "0 <= D < 1", err);
+    return HR_OK;
+}
+
+hr_status hr_budget_check_owners(size_t owners, hr_error *err) {
+    return owners && owners <= OWNERS_MAX ? HR_OK : refuse_amount("owners", "1 to 256", err);
 }
 
 static hr_units factor_of_group(const hr_budget *budget, const hr_fit_options *options) {

@@ -14,6 +14,13 @@ typedef struct hr_budget {
     hr_units bounds; /* part of it for private bounds; the method has the rest (hr_budget_check) */
 } hr_budget;
 
+/* Whether such amounts can be asked for. Fails: ARGUMENT (epsilon outside 0 < E <= 10000, delta outside
+ * 0 <= D < 1). */
+HR_MUST_CHECK hr_status hr_budget_check_amounts(double epsilon, double delta, hr_error *err);
+
+/* Whether a sum can be over so many owners. Fails: ARGUMENT (0, or more than 256). */
+HR_MUST_CHECK hr_status hr_budget_check_owners(size_t owners, hr_error *err);
+
 /* What epsilon and delta grant, in the privacy measure `with_delta`, or pure if delta is 0. Fails: BUDGET
  * (too small for any noise). */
 HR_MUST_CHECK hr_status hr_budget_grant(double epsilon, double delta, hr_privacy_measure with_delta,

@@ -13,7 +13,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const double RECORDS_MAX = 4294967294; /* of a table */
 
@@ -73,7 +72,7 @@ static hr_status check_evaluation(evaluation_job *job, const hr_evaluation_optio
     hr_status status = hr_sized_take(&kind, given, &job->options, err);
     if (status) return status;
     double epsilon = job->options.epsilon, delta = job->options.delta;
-    status = hr_statistics_check_amounts(epsilon, delta, err);
+    status = hr_budget_check_amounts(epsilon, delta, err);
     if (status) return status;
     job->statistics = hr_statistics_of(hr_model_schema(job->model), HR_SCORE_BINS, &shares);
     status = check_unit(job, err);

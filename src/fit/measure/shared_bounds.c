@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEMBERS_MAX = 256 };
-static const double EPSILON_MAX = 1e4;
-
 /* ---- Columns ---- */
 
 hr_status hr_shared_bounds_find(const hr_schema *schema, const char *const *names, size_t count, size_t *at,
@@ -42,21 +39,15 @@ static uint64_t honest_owners(const hr_shared_bounds *b) {
     return hr_noise_shares(b->members, b->coalition);
 }
 
-static hr_status refuse_amount(const char *field, const char *range, hr_error *err) {
-    hr_fail(err, HR_E_ARGUMENT, "choose a number within the range", "it must be %s", range);
-    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, field);
-}
-
 static hr_charge charge_of(const hr_budget *budget) {
     return (hr_charge){.what = "bounds", .tree = -1, .level = -1, .cost = budget->units};
 }
 
 hr_status hr_shared_bounds_check(const hr_shared_bounds *b, hr_budget *out, hr_error *err) {
-    if (!(b->epsilon > 0 && b->epsilon <= EPSILON_MAX))
-        return refuse_amount("epsilon", "0 < E <= 10000", err);
-    if (!(b->delta >= 0 && b->delta < 1)) return refuse_amount("delta", "0 <= D < 1", err);
-    if (!b->members || b->members > MEMBERS_MAX) return refuse_amount("owners", "1 to 256", err);
-    hr_status status = hr_budget_grant(b->epsilon, b->delta, HR_PRIVACY_GDP, out, err);
+    hr_status status = hr_budget_check_amounts(b->epsilon, b->delta, err);
+    if (!status) status = hr_budget_check_owners(b->members, err);
+    if (!status) status = hr_budget_grant(b->epsilon, b->delta, HR_PRIVACY_GDP, out, err);
+    if (status) return status;
     const hr_charge charge = charge_of(out);
     for (size_t i = 0; !status && i < b->columns.count; i++) {
         const hr_bounds_question question = hr_bounds_magnitudes(b->schema, &b->columns, &charge, i);

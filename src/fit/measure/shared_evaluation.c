@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEMBERS_MAX = 256, SHARED_BIN_BITS = 5, SHARED_BINS = 1 << SHARED_BIN_BITS };
+enum { SHARED_BIN_BITS = 5, SHARED_BINS = 1 << SHARED_BIN_BITS };
 _Static_assert((int)SHARED_BINS <= (int)HR_SCORE_BINS_MAX, "figures take so many bins");
 
 static const hr_statistic_shares shares = {
@@ -37,12 +37,9 @@ static uint64_t honest_shares(const hr_shared_evaluation *e) {
 /* ---- Checks ---- */
 
 static hr_status check_amounts(const hr_shared_evaluation *e, hr_error *err) {
-    hr_status status = hr_statistics_check_amounts(e->epsilon, e->delta, err);
+    hr_status status = hr_budget_check_amounts(e->epsilon, e->delta, err);
+    if (!status) status = hr_budget_check_owners(e->members, err);
     if (status) return status;
-    if (!e->members || e->members > MEMBERS_MAX) {
-        hr_fail(err, HR_E_ARGUMENT, "choose a number within the range", "it must be 1 to 256");
-        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "owners");
-    }
     if (!e->model || !hr_unit_is_person(hr_model_guarantee(e->model)->unit)) return HR_OK;
     return hr_fail(err, HR_E_POLICY,
                    "evaluate a model whose schema names no unit, on tables with one record of each person",

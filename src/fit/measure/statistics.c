@@ -1,14 +1,11 @@
 /* The sensitivities are those that evaluation_counts.proof.md proves. */
 #include "fit/measure/statistics.h"
 
-#include "base/fail.h"
 #include "fit/measure/evaluation_figures.h"
 #include "models/model/model.h"
 #include "privacy/noise.h"
 #include "privacy/release.h"
 #include "tables/schema/schema.h"
-
-static const double EPSILON_MAX = 1e4;
 
 /* ---- The table ---- */
 
@@ -47,17 +44,6 @@ size_t hr_statistics_cells(const hr_statistics *s, size_t row) {
 }
 
 /* ---- Cost and noise ---- */
-
-static hr_status refuse_amount(const char *field, const char *range, hr_error *err) {
-    hr_fail(err, HR_E_ARGUMENT, "choose a number within the range", "it must be %s", range);
-    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, field);
-}
-
-hr_status hr_statistics_check_amounts(double epsilon, double delta, hr_error *err) {
-    if (!(epsilon > 0 && epsilon <= EPSILON_MAX)) return refuse_amount("epsilon", "0 < E <= 10000", err);
-    if (!(delta >= 0 && delta < 1)) return refuse_amount("delta", "0 <= D < 1", err);
-    return HR_OK;
-}
 
 hr_charge hr_statistics_charge(const hr_statistics *s, const hr_budget *budget, size_t row) {
     const hr_release_scope scope = {.tree = -1, .group = row};

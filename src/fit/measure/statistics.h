@@ -41,9 +41,6 @@ typedef struct hr_statistics {
 /* schema and shares are borrowed. */
 hr_statistics hr_statistics_of(const hr_schema *schema, size_t bins, const hr_statistic_shares *shares);
 
-/* Fails: ARGUMENT (epsilon outside 0 < E <= 10000, delta outside 0 <= D < 1). */
-HR_MUST_CHECK hr_status hr_statistics_check_amounts(double epsilon, double delta, hr_error *err);
-
 /* How many sums a row has. */
 size_t hr_statistics_cells(const hr_statistics *statistics, size_t row);
 
