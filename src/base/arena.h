@@ -27,9 +27,9 @@ void hr_arena_rewind(hr_arena *arena, hr_arena_mark mark);
 
 /* ---- Large blocks ----
  *
- * So large that the system's pages matter: a page that is touched first costs the system
- * about as much as reading the text that fills it, and one of 2 MB hardly more than one of 4 KB; and where
- * records are read out of order, the processor looks up the address of every small page anew. */
+ * So large that the system's pages matter: a page that is touched first costs the system about as much as
+ * reading the text that fills it, and one of 2 MB hardly more than one of 4 KB; and where records are read
+ * out of order, the processor looks up the address of every small page anew. */
 
 /* A block for large tables, on huge pages where the system has them, aligned to a cache line at least; its
  * bytes are undefined, and take no memory until they are written. Owner: the caller frees it with free().

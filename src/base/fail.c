@@ -1,7 +1,5 @@
 #include "base/fail.h"
 
-#include "base/buffer.h"
-
 #include <hedgerow/hedgerow.h>
 #include <stdarg.h>
 #include <stdio.h>

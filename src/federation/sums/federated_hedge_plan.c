@@ -1,9 +1,9 @@
+#include "federation/sums/hedge_question.h"
 
 #include "base/fail.h"
 #include "federation/federated/job_traffic.h"
 #include "federation/federated/terms.h"
 #include "federation/machines/securesum.h"
-#include "federation/sums/hedge_question.h"
 #include "fit/budget.h"
 #include "methods/hedge/bandit.h"
 #include "methods/hedge/hedge_plan.h"

@@ -55,12 +55,12 @@ HR_MUST_CHECK hr_status hr_federated_id3_plan(const hr_planned_job *job, hr_job_
 
 /* ---- Questions (id3_question.c) ----
  *
- * From the coordinator's machine, which sees released values only, to owners, which
- * know nothing of it but these questions. An owner believes none of them. It keeps the tree that it heard of,
- * and takes a question only if it is the next one of a run of the machine: level after level, a level once
- * more at most, the leaves last; nodes that the last splits made, each once; splits of nodes that were asked
- * about, by features that no node above asks about. So a record is in as many tables of a level as the
- * owner's own code charges for. */
+ * From the coordinator's machine, which sees released values only, to owners, which know nothing of it but
+ * these questions. An owner believes none of them. It keeps the tree that it heard of, and takes a question
+ * only if it is the next one of a run of the machine: level after level, a level once more at most, the
+ * leaves last; nodes that the last splits made, each once; splits of nodes that were asked about, by features
+ * that no node above asks about. So a record is in as many tables of a level as the owner's own code charges
+ * for. */
 
 /* The coordinator's. Owner: the caller frees out->at. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_id3_question_pack(const hr_id3_ask *ask, hr_bytes *out, hr_error *err);
