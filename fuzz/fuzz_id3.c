@@ -2,7 +2,7 @@
  * that many bytes. No row crashes. Of what an owner takes, a record is in no more tables than it is charged
  * for: nodes of a level are distinct, none is above another, and each is asked once about every feature that
  * no node above it asks about. */
-#include "federation/sums/federated_id3_kept.h"
+#include "federation/sums/federated_id3.h"
 
 #include "check.h"
 

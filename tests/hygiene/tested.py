@@ -20,6 +20,7 @@ COVERED = {
     'export': 'lightgbm onnx onnx_link onnx_write xgboost',
     'federated_method': 'federated_inprivate federated_table',
     'federated_noise': 'summed_job',
+    'summed_owner': 'summed_coordinator',
     'federated_bounds': 'job_result',
     'files': 'federation_file fields owner_file',
     'gbdt': 'boosting exact_boosting single_tree training',

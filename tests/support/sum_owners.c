@@ -45,3 +45,19 @@ void sum_gate_done(const sum_gate *g) {
     hr_gate_free(g->gate);
     hr_csprng_close(g->csprng);
 }
+
+hr_status sum_answer(const sum_gate *g, size_t owner, const sum_lines *lines, const hr_exact *exact,
+                     uint64_t *out) {
+    enum { LINES_MAX = 256 };
+    hr_permit permits[LINES_MAX];
+    hr_status status = HR_OK;
+    assert_true(lines->count <= LINES_MAX);
+    for (size_t i = 0; !status && i < lines->count; i++)
+        status = hr_gate_charge_share(g->gate, &lines->charges[i], lines->shares, &permits[i], NULL);
+    if (status) return status;
+    hr_mask *mask = sum_mask_of(owner);
+    for (size_t i = 0, at = 0; i < lines->count; at += lines->counts[i++])
+        hr_gate_share(g->gate, permits[i], exact + at, mask, lines->counts[i], out + at);
+    hr_mask_free(mask);
+    return HR_OK;
+}

@@ -21,4 +21,15 @@ typedef struct sum_gate {
 sum_gate sum_gate_of(hr_privacy_measure measure, hr_units units, uint64_t seed);
 void sum_gate_done(const sum_gate *g);
 
+/* What an answer is charged: lines, with `counts` numbers each. */
+typedef struct sum_lines {
+    const hr_charge *charges;
+    const size_t *counts;
+    size_t count, shares;
+} sum_lines;
+
+/* An owner's answer of these exact numbers, under its mask: all lines are charged before the first share. */
+hr_status sum_answer(const sum_gate *g, size_t owner, const sum_lines *lines, const hr_exact *exact,
+                     uint64_t *out);
+
 #endif

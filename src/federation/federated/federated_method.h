@@ -39,6 +39,8 @@ typedef struct hr_planned_job {
     double records; /* of all owners together */
 } hr_planned_job;
 
+typedef struct hr_summed_method hr_summed_method;
+
 /* How far a job is, for people. Numbers count from 1; 0: not known. */
 typedef struct hr_job_position {
     size_t round, rounds, step;
@@ -82,6 +84,8 @@ struct hr_federated_method {
     /* Does what it can of the work to come, without noise, and keeps it in *job->kept. May be NULL. Fails:
      * MEMORY. */
     hr_status (*prepare)(const hr_party_job *job, const hr_data *data, hr_error *err);
+    /* Of a method whose owners add up sums: its questions (federation/sums/summed_job.h). Else NULL. */
+    const hr_summed_method *summed;
     /* In place of train and vote: the answer to the question of that slot (federation/machines/securesum.h).
      * The method keeps one gate for the whole job; the turn has none, and neither options nor arena. Spends:
      * from what the job costs. Fails: BUDGET, FORMAT (the question), LIMIT, MEMORY. */

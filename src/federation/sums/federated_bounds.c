@@ -6,23 +6,22 @@
 #include "federation/config/job_file.h"
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
-#include "federation/sums/summed_job.h"
+#include "federation/sums/summed_coordinator.h"
+#include "federation/sums/summed_owner.h"
 #include "fit/measure/shared_bounds.h"
-#include "privacy/crypto/csprng.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNHEARD_MAX = 3, COLUMN_NAME_MAX = 1024 }; /* sums in a row that no owner was there to be asked for */
+enum { UNANSWERED_MAX = 3, COLUMN_NAME_MAX = 1024 }; /* sums in a row that no owner was there for */
 
 /* ---- Terms ---- */
 
-/* What the terms ask for, and the columns, which it points to: it stays where it is. */
-typedef struct asked_bounds {
+/* What the terms request, and the columns, which it points to: it stays where it is. */
+typedef struct bounds_request {
     hr_shared_bounds shared;
     size_t at[HR_SHARED_BOUNDS_MAX];
-} asked_bounds;
+} bounds_request;
 
 /* The index of the column in the schema, by hr_shared_bounds_find, of names that are not ended by NUL. */
 static hr_status find_named(const Hedgerow__Terms *terms, const hr_schema *schema, size_t *at,
@@ -44,14 +43,14 @@ static hr_status find_named(const Hedgerow__Terms *terms, const hr_schema *schem
     return status;
 }
 
-static hr_status read_asked(const Hedgerow__Terms *terms, const hr_schema *schema, size_t members,
-                            asked_bounds *out, hr_error *err) {
-    *out = (asked_bounds){.shared = {.schema = schema,
-                                     .columns = {out->at, terms->n_columns},
-                                     .epsilon = terms->epsilon,
-                                     .delta = terms->delta,
-                                     .members = members,
-                                     .coalition = terms->coalition}};
+static hr_status read_request(const Hedgerow__Terms *terms, const hr_schema *schema, size_t members,
+                              bounds_request *out, hr_error *err) {
+    *out = (bounds_request){.shared = {.schema = schema,
+                                       .columns = {out->at, terms->n_columns},
+                                       .epsilon = terms->epsilon,
+                                       .delta = terms->delta,
+                                       .members = members,
+                                       .coalition = terms->coalition}};
     if (terms->n_columns > HR_SHARED_BOUNDS_MAX)
         return hr_fail(err, HR_E_LIMIT, "", "%zu columns, and 256 at most", terms->n_columns);
     return find_named(terms, schema, out->at, err);
@@ -68,12 +67,12 @@ static hr_status take_any_columns(const hr_schema *schema, hr_error *err) {
 
 /* Of fewer owners each share of the noise is larger: what all of them can pay for, fewer can. */
 static hr_status check_bounds_terms(const Hedgerow__Terms *terms, const hr_schema *schema, hr_error *err) {
-    asked_bounds asked;
+    bounds_request request;
     hr_budget budget;
     if (terms->paper || terms->n_settings || terms->train.len)
         return hr_fail(err, HR_E_ARGUMENT, "", "the method bounds has no paper mode, and no options");
-    hr_status status = read_asked(terms, schema, terms->n_owners, &asked, err);
-    return status ? status : hr_shared_bounds_check(&asked.shared, &budget, err);
+    hr_status status = read_request(terms, schema, terms->n_owners, &request, err);
+    return status ? status : hr_shared_bounds_check(&request.shared, &budget, err);
 }
 
 /* ---- Questions ---- */
@@ -103,38 +102,48 @@ static hr_status pack_bounds_question(const bounds_question *question, hr_bytes 
     return hr_message_pack(&wire.base, out, err);
 }
 
-/* ---- An owner ---- */
-
-/* One answer in the making. */
-typedef struct bounds_answer {
-    const hr_owner_turn *turn;
-    hr_sum_question question;
-    bounds_question asks;
-    asked_bounds asked;
-    hr_csprng *csprng;
-    hr_gate *gate;
-    hr_mask *mask;
-    uint64_t *values;
-} bounds_answer;
-
-static void bounds_answer_done(bounds_answer *a) {
-    free(a->values);
-    hr_mask_free(a->mask);
-    hr_gate_free(a->gate);
-    hr_csprng_close(a->csprng);
+static hr_status bounds_budget(const hr_party_job *job, hr_budget *out, hr_error *err) {
+    bounds_request request;
+    hr_status status = read_request(job->terms, job->schema, job->terms->n_owners, &request, err);
+    return status ? status : hr_shared_bounds_check(&request.shared, out, err);
 }
 
-/* Whether an earlier question for this owner was of the same kind: either kind is paid for once, also in the
- * owner's next life. One that cannot be read was answered by nothing. */
-static bool was_asked(const bounds_answer *a) {
-    const hr_owner_turn *t = a->turn;
-    hr_sum_question earlier;
-    bounds_question asks;
-    for (size_t i = 0; i < t->slot; i++)
-        if (hr_securesum_question(t->job->protocol, i, &earlier) && earlier.here &&
-            !read_bounds_question(&earlier.body, &asks, NULL) && asks.even == a->asks.even)
-            return true;
-    return false;
+/* A question with its histograms, as either party has it. */
+typedef struct bounds_sum {
+    bounds_question question;
+    bounds_request request;
+    hr_bounds_question histograms[HR_SHARED_BOUNDS_MAX];
+    hr_charge lines[HR_SHARED_BOUNDS_MAX];
+    size_t counts[HR_SHARED_BOUNDS_MAX];
+} bounds_sum;
+
+/* *s has its question; members: owners that the sum is over. */
+static hr_status list_histograms(bounds_sum *s, const hr_party_job *job, const hr_schema *schema,
+                                 size_t members, hr_summed_question *out, hr_error *err) {
+    hr_budget budget;
+    hr_status status = read_request(job->terms, schema, members, &s->request, err);
+    if (!status) status = hr_shared_bounds_check(&s->request.shared, &budget, err);
+    if (status) return status;
+    if (s->question.even) s->request.shared.within = &s->question.within;
+    const size_t count = hr_shared_bounds_histograms(&s->request.shared, &budget, s->histograms);
+    for (size_t i = 0; i < count; i++) {
+        s->lines[i] = s->histograms[i].line;
+        s->counts[i] = s->histograms[i].cells;
+    }
+    *out = (hr_summed_question){.lines = s->lines, .counts = s->counts, .line_count = count, .content = s};
+    return HR_OK;
+}
+
+/* ---- An owner ---- */
+
+typedef struct bounds_owner {
+    bool answered[2]; /* magnitudes, even cells: either kind is paid for once */
+} bounds_owner;
+
+static hr_status open_bounds_owner(const hr_owner_turn *turn, hr_arena *arena, void **state, hr_error *err) {
+    (void)turn;
+    *state = hr_arena_alloc(arena, 1, sizeof(bounds_owner));
+    return *state ? HR_OK : hr_fail_memory(err);
 }
 
 static bool is_within_label(const hr_bounds *within, const hr_schema *schema) {
@@ -142,117 +151,104 @@ static bool is_within_label(const hr_bounds *within, const hr_schema *schema) {
     return within->low >= label->low && within->low < within->high && within->high <= label->high;
 }
 
-static hr_status read_bounds_turn(bounds_answer *a, hr_error *err) {
-    const hr_owner_turn *t = a->turn;
+static hr_status read_bounds_sum(void *state, const hr_owner_turn *t, const hr_sum_question *received,
+                                 hr_arena *arena, hr_summed_question *out, hr_error *err) {
+    bounds_owner *o = state;
     const hr_schema *schema = hr_data_schema(t->data);
-    if (!hr_securesum_question(t->job->protocol, t->slot, &a->question) || a->question.choice)
-        return hr_fail(err, HR_E_FORMAT, "", "the method bounds asks for sums");
-    hr_status status = read_bounds_question(&a->question.body, &a->asks, err);
-    if (!status) status = read_asked(t->job->terms, schema, a->question.members, &a->asked, err);
+    bounds_sum *s = hr_arena_alloc(arena, 1, sizeof *s);
+    hr_status status = s ? read_bounds_question(&received->body, &s->question, err) : hr_fail_memory(err);
+    if (!status) status = list_histograms(s, t->job, schema, received->members, out, err);
     if (status) return status;
-    if (was_asked(a)) return hr_fail(err, HR_E_FORMAT, "", "a histogram is asked for once");
-    if (!a->asks.even) return HR_OK;
-    if (!hr_shared_bounds_has_label(&a->asked.shared) || !is_within_label(&a->asks.within, schema))
+    if (o->answered[s->question.even]) return hr_fail(err, HR_E_FORMAT, "", "a histogram is asked for once");
+    o->answered[s->question.even] = true;
+    if (s->question.even &&
+        (!hr_shared_bounds_has_label(&s->request.shared) || !is_within_label(&s->question.within, schema)))
         return hr_fail(err, HR_E_FORMAT, "", "a histogram of no label, or outside its limits");
-    a->asked.shared.within = &a->asks.within;
     return HR_OK;
 }
 
-static hr_status make_bounds_answer(bounds_answer *a, hr_bytes *out, hr_error *err) {
-    const hr_owner_turn *t = a->turn;
-    const hr_shared_bounds *shared = &a->asked.shared;
-    const size_t count = hr_shared_bounds_values(shared);
-    hr_budget budget;
-    hr_status status = hr_shared_bounds_check(shared, &budget, err);
-    a->values = calloc(count, sizeof *a->values);
-    if (!status && !a->values) status = hr_fail_memory(err);
-    if (!status) status = hr_csprng_open(&a->csprng, err);
-    if (!status) status = hr_gate_new(budget.privacy_measure, budget.units, a->csprng, &a->gate, err);
-    if (!status) status = hr_securesum_mask(t->job->protocol, t->slot, &a->mask, err);
-    if (!status) status = hr_shared_bounds_answer(shared, t->data, a->gate, a->mask, a->values, err);
-    return status ? status : hr_securesum_pack_share(&a->question, a->values, count, out, err);
+static hr_status count_bounds_sum(void *state, const hr_owner_turn *turn, const hr_summed_question *q,
+                                  hr_exact *out, hr_error *err) {
+    (void)state, (void)err;
+    const bounds_sum *s = q->content;
+    for (size_t i = 0; i < q->line_count; out += q->counts[i++])
+        hr_bounds_count(turn->data, &s->histograms[i], out);
+    return HR_OK;
 }
 
-static hr_status answer_bounds(const hr_owner_turn *t, hr_bytes *out, hr_error *err) {
-    bounds_answer a = {.turn = t};
-    hr_status status = read_bounds_turn(&a, err);
-    if (!status) status = make_bounds_answer(&a, out, err);
-    bounds_answer_done(&a);
-    return status;
-}
+static const hr_summed_owner bounds_owner_rules = {
+    .open = open_bounds_owner, .read = read_bounds_sum, .count = count_bounds_sum};
 
 /* ---- The coordinator ---- */
 
-/* What the sums so far say. */
+/* What the sums so far mean. */
 typedef struct found_bounds {
-    asked_bounds asked;
+    bounds_request request;             /* as of the last sum */
     hr_bounds at[HR_SHARED_BOUNDS_MAX]; /* in the order of the columns */
-    size_t sums, unheard;               /* unheard: those since the last one that nobody was there for */
+    size_t sums;
 } found_bounds;
 
-static hr_status take_bounds_sum(found_bounds *f, const hr_party_job *job, const hr_sum_outcome *sum,
-                                 hr_error *err) {
-    hr_noisy *values = NULL;
-    hr_status status = hr_summed_values(sum, &values, err);
-    if (!status) status = read_asked(job->terms, job->schema, sum->members, &f->asked, err);
-    const hr_bounds of_magnitudes = f->at[job->terms->n_columns - 1];
-    if (f->sums) f->asked.shared.within = &of_magnitudes;
-    if (!status) status = hr_shared_bounds_take(&f->asked.shared, values, f->at, err);
-    f->asked.shared.within = NULL;
-    free(values);
-    return status;
+static hr_status open_found_bounds(const hr_party_job *job, hr_arena *arena, void **state, hr_error *err) {
+    found_bounds *f = *state = hr_arena_alloc(arena, 1, sizeof *f);
+    if (!f) return hr_fail_memory(err);
+    return read_request(job->terms, job->schema, job->terms->n_owners, &f->request, err);
 }
 
-static hr_status find_bounds(found_bounds *f, const hr_party_job *job, hr_error *err) {
-    hr_sum_outcome sum;
-    hr_status status = read_asked(job->terms, job->schema, job->terms->n_owners, &f->asked, err);
-    for (size_t i = 0; !status && hr_securesum_outcome(job->protocol, i, &sum); i++) {
-        f->unheard = sum.lost ? f->unheard + 1 : 0;
-        if (sum.lost && sum.members)
-            return hr_fail(err, HR_E_IO, "offer a new job when all owners can be reached",
-                           "the sum is lost, since an owner's answer is missing");
-        if (sum.lost) continue;
-        status = take_bounds_sum(f, job, &sum, err);
-        f->sums++;
-    }
-    return status;
-}
-
-static hr_status ask_bounds(const hr_party_job *job, hr_party_work *work, Hedgerow__Question *out,
-                            hr_bytes *body, hr_error *err) {
-    (void)work;
-    found_bounds f = {0};
-    hr_status status = find_bounds(&f, job, err);
-    if (status) return status;
-    const size_t sums = hr_shared_bounds_has_label(&f.asked.shared) ? 2 : 1;
-    out->done = f.sums == sums;
-    if (out->done) return HR_OK;
-    if (f.unheard >= UNHEARD_MAX)
+static hr_status next_bounds_question(void *state, const hr_summed_progress *progress, hr_arena *arena,
+                                      hr_summed_question *out, bool *more, hr_error *err) {
+    const found_bounds *f = state;
+    const hr_party_job *job = progress->job;
+    *more = f->sums < (hr_shared_bounds_has_label(&f->request.shared) ? 2 : 1);
+    if (!*more) return HR_OK;
+    if (progress->unanswered >= UNANSWERED_MAX)
         return hr_fail(err, HR_E_IO, "start again when the owners can be reached", "no owner is there");
-    const hr_bounds *label = &f.at[job->terms->n_columns - 1];
-    const bounds_question question = {f.sums > 0, f.sums ? *label : (hr_bounds){0, 0}};
-    f.asked.shared.within = question.even ? label : NULL;
-    status = pack_bounds_question(&question, body, err);
-    if (status) return status;
-    out->body = hr_data_of(body->at, body->size);
-    out->values = (uint32_t)hr_shared_bounds_values(&f.asked.shared);
-    return HR_OK;
+    bounds_sum *s = hr_arena_alloc(arena, 1, sizeof *s);
+    if (!s) return hr_fail_memory(err);
+    s->question.even = f->sums > 0;
+    if (s->question.even) s->question.within = f->at[job->terms->n_columns - 1];
+    return list_histograms(s, job, job->schema, job->terms->n_owners, out, err);
 }
+
+static hr_status accept_bounds_sum(void *state, const hr_summed_question *q, const hr_summed_reply *reply,
+                                   hr_error *err) {
+    found_bounds *f = state;
+    const hr_party_job *job = reply->job;
+    if (!reply->values)
+        return hr_fail(err, HR_E_IO, "offer a new job when all owners can be reached",
+                       "the sum is lost, since an owner's answer is missing");
+    const bounds_question *question = &((const bounds_sum *)q->content)->question;
+    hr_status status = read_request(job->terms, job->schema, reply->members, &f->request, err);
+    if (question->even) f->request.shared.within = &question->within;
+    if (!status) status = hr_shared_bounds_take(&f->request.shared, reply->values, f->at, err);
+    f->request.shared.within = NULL;
+    f->sums++;
+    return status;
+}
+
+static hr_status pack_bounds_sum(void *state, const hr_summed_progress *progress, const hr_summed_question *q,
+                                 Hedgerow__Question *out, hr_bytes *body, hr_error *err) {
+    (void)state, (void)progress, (void)out;
+    return pack_bounds_question(&((const bounds_sum *)q->content)->question, body, err);
+}
+
+static const hr_summed_coordinator bounds_coordinator_rules = {.open = open_found_bounds,
+                                                               .next = next_bounds_question,
+                                                               .accept = accept_bounds_sum,
+                                                               .pack = pack_bounds_sum};
 
 static hr_status make_joint_schema(const hr_party_job *job, hr_joint_schema *out, hr_error *err) {
     _Static_assert((int)HR_SHARED_BOUNDS_STATEMENT == (int)sizeof out->statement, "statements are as long");
-    found_bounds f = {0};
-    hr_status status = find_bounds(&f, job, err);
-    if (!status) status = hr_shared_bounds_state(&f.asked.shared, out->statement, err);
-    if (!status) status = hr_bounds_schema(job->schema, &f.asked.shared.columns, f.at, &out->schema, err);
-    return status;
+    void *state = NULL;
+    const hr_gate *charges = NULL;
+    hr_status status = hr_summed_result(job, &state, &charges, err);
+    if (status) return status;
+    const found_bounds *f = state;
+    status = hr_shared_bounds_state(&f->request.shared, out->statement, err);
+    if (status) return status;
+    return hr_bounds_schema(job->schema, &f->request.shared.columns, f->at, &out->schema, err);
 }
 
 /* ---- The method ---- */
-
-static void forget_no_bounds(void *kept) {
-    (void)kept;
-}
 
 /* Only its name and what it says: it trains nothing. */
 static const hr_method bounds_method = {
@@ -264,6 +260,11 @@ static const hr_method bounds_method = {
                       "made of sums alone.",
              .flaws = ""}};
 
+static const hr_summed_method bounds_summed = {.protocol = &hr_summed_securesum,
+                                               .owner = &bounds_owner_rules,
+                                               .coordinator = &bounds_coordinator_rules,
+                                               .budget = bounds_budget};
+
 const hr_federated_method hr_federated_bounds = {
     .method = &bounds_method,
     .owner = hr_securesum_owner,
@@ -271,9 +272,10 @@ const hr_federated_method hr_federated_bounds = {
     .defaults = keep_bounds_defaults,
     .check_schema = take_any_columns,
     .check_terms = check_bounds_terms,
-    .answer = answer_bounds,
-    .ask = ask_bounds,
-    .forget = forget_no_bounds,
+    .summed = &bounds_summed,
+    .answer = hr_summed_answer,
+    .ask = hr_summed_ask,
+    .forget = hr_summed_free,
     .part = hr_securesum_part,
     .round = hr_summed_round,
     .bound = make_joint_schema,

@@ -5,14 +5,13 @@
 #include "federation/config/job_file.h"
 #include "federation/federated/evaluation_question.h"
 #include "federation/federated/federated_method.h"
-#include "federation/sums/summed_job.h"
+#include "federation/sums/summed_coordinator.h"
+#include "federation/sums/summed_owner.h"
 #include "fit/measure/shared_evaluation.h"
-#include "privacy/crypto/csprng.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { UNHEARD_MAX = 3 }; /* sums in a row that no owner was there to be asked for */
+enum { UNANSWERED_MAX = 3 }; /* sums in a row that no owner was there for */
 
 static hr_shared_evaluation evaluation_of(const Hedgerow__Terms *terms, const hr_schema *schema,
                                           size_t members) {
@@ -53,140 +52,148 @@ static hr_status check_evaluation_terms(const Hedgerow__Terms *terms, const hr_s
     return hr_shared_evaluation_check(&evaluation, &budget, err);
 }
 
-/* ---- An owner ---- */
-
-/* One answer in the making. */
-typedef struct evaluation_answer {
-    const hr_owner_turn *turn;
-    hr_sum_question question;
-    hr_shared_evaluation evaluation;
-    hr_model *model;
-    hr_csprng *csprng;
-    hr_gate *gate;
-    hr_mask *mask;
-    uint64_t *values;
-} evaluation_answer;
-
-static void evaluation_answer_done(evaluation_answer *a) {
-    free(a->values);
-    hr_mask_free(a->mask);
-    hr_gate_free(a->gate);
-    hr_csprng_close(a->csprng);
-    hr_model_free(a->model);
+static hr_status evaluation_budget(const hr_party_job *job, hr_budget *out, hr_error *err) {
+    const hr_shared_evaluation evaluation = evaluation_of(job->terms, job->schema, job->terms->n_owners);
+    return hr_shared_evaluation_check(&evaluation, out, err);
 }
 
-/* The job's cost pays for one answer, also after a restart of the owner. */
-static hr_status take_only_question(evaluation_answer *a, hr_error *err) {
-    const hr_owner_turn *t = a->turn;
-    hr_sum_question earlier;
-    for (size_t i = 0; i < t->slot; i++)
-        if (hr_securesum_question(t->job->protocol, i, &earlier) && earlier.here)
-            return hr_fail(err, HR_E_FORMAT, "", "an evaluation asks one question");
-    if (!hr_securesum_question(t->job->protocol, t->slot, &a->question) || a->question.choice)
-        return hr_fail(err, HR_E_FORMAT, "", "an evaluation asks for a sum");
+/* The one question, as either party has it. */
+typedef struct evaluation_sum {
+    hr_shared_evaluation evaluation;
+    hr_charge lines[HR_STATISTICS_MAX];
+    size_t counts[HR_STATISTICS_MAX];
+} evaluation_sum;
+
+/* *s has its evaluation. */
+static hr_status list_statistics(evaluation_sum *s, hr_summed_question *out, hr_error *err) {
+    hr_budget budget;
+    hr_status status = hr_shared_evaluation_check(&s->evaluation, &budget, err);
+    if (status) return status;
+    *out = (hr_summed_question){.lines = s->lines, .counts = s->counts, .content = s};
+    out->line_count = hr_shared_evaluation_lines(&s->evaluation, &budget, s->lines, s->counts);
     return HR_OK;
 }
 
-static hr_status read_evaluated_model(evaluation_answer *a, hr_error *err) {
-    const hr_owner_turn *t = a->turn;
+/* ---- An owner ---- */
+
+typedef struct evaluation_owner {
+    bool answered; /* the job's cost pays for one answer */
+    hr_model *model;
+} evaluation_owner;
+
+static hr_status open_evaluation_owner(const hr_owner_turn *turn, hr_arena *arena, void **state,
+                                       hr_error *err) {
+    (void)turn;
+    *state = hr_arena_alloc(arena, 1, sizeof(evaluation_owner));
+    return *state ? HR_OK : hr_fail_memory(err);
+}
+
+static void close_evaluation_owner(void *state) {
+    hr_model_free(((evaluation_owner *)state)->model);
+}
+
+static hr_status read_evaluation_sum(void *state, const hr_owner_turn *t, const hr_sum_question *received,
+                                     hr_arena *arena, hr_summed_question *out, hr_error *err) {
+    evaluation_owner *o = state;
     const hr_schema *schema = hr_data_schema(t->data);
     char fingerprint[HR_DIGEST_TEXT] = "";
+    if (o->answered) return hr_fail(err, HR_E_FORMAT, "", "an evaluation asks one question");
+    o->answered = true;
+    evaluation_sum *s = hr_arena_alloc(arena, 1, sizeof *s);
+    if (!s) return hr_fail_memory(err);
     if (is_fingerprint(t->job->terms->model))
         memcpy(fingerprint, t->job->terms->model.data, t->job->terms->model.len);
-    hr_status status = hr_evaluation_question_read(&a->question.body, fingerprint, schema, &a->model, err);
-    a->evaluation = evaluation_of(t->job->terms, schema, a->question.members);
-    a->evaluation.model = a->model;
-    return status;
+    hr_status status = hr_evaluation_question_read(&received->body, fingerprint, schema, &o->model, err);
+    s->evaluation = evaluation_of(t->job->terms, schema, received->members);
+    s->evaluation.model = o->model;
+    return status ? status : list_statistics(s, out, err);
 }
 
-static hr_status open_evaluation_gate(evaluation_answer *a, hr_error *err) {
-    hr_budget budget;
-    hr_status status = hr_shared_evaluation_check(&a->evaluation, &budget, err);
-    if (!status) status = hr_csprng_open(&a->csprng, err);
-    return status ? status : hr_gate_new(budget.privacy_measure, budget.units, a->csprng, &a->gate, err);
+static hr_status count_evaluation_sum(void *state, const hr_owner_turn *turn, const hr_summed_question *q,
+                                      hr_exact *out, hr_error *err) {
+    (void)state;
+    return hr_shared_evaluation_count(&((const evaluation_sum *)q->content)->evaluation, turn->data, out,
+                                      err);
 }
 
-static hr_status make_evaluation_answer(evaluation_answer *a, hr_bytes *out, hr_error *err) {
-    const hr_owner_turn *t = a->turn;
-    const size_t count = hr_shared_evaluation_values(a->evaluation.schema);
-    a->values = calloc(count, sizeof *a->values);
-    hr_status status = a->values ? HR_OK : hr_fail_memory(err);
-    if (!status) status = hr_securesum_mask(t->job->protocol, t->slot, &a->mask, err);
-    if (!status)
-        status = hr_shared_evaluation_answer(&a->evaluation, t->data, a->gate, a->mask, a->values, err);
-    return status ? status : hr_securesum_pack_share(&a->question, a->values, count, out, err);
-}
-
-static hr_status answer_evaluation(const hr_owner_turn *t, hr_bytes *out, hr_error *err) {
-    evaluation_answer a = {.turn = t};
-    hr_status status = take_only_question(&a, err);
-    if (!status) status = read_evaluated_model(&a, err);
-    if (!status) status = open_evaluation_gate(&a, err);
-    if (!status) status = make_evaluation_answer(&a, out, err);
-    evaluation_answer_done(&a);
-    return status;
-}
+static const hr_summed_owner evaluation_owner_rules = {.open = open_evaluation_owner,
+                                                       .close = close_evaluation_owner,
+                                                       .read = read_evaluation_sum,
+                                                       .count = count_evaluation_sum};
 
 /* ---- The coordinator ---- */
 
-static hr_status ask_for_counts(const hr_party_job *job, const hr_party_work *work, Hedgerow__Question *out,
-                                hr_bytes *body, hr_error *err) {
-    const hr_file_text *model = work->evaluated;
-    if (!model)
-        return hr_fail(err, HR_E_IO, "start it again with its job file", "the model file is not at hand");
-    hr_status status = hr_bytes_copy(model->text, model->size, body, err);
-    if (status) return status;
-    out->body = hr_data_of(body->at, body->size);
-    out->values = (uint32_t)hr_shared_evaluation_values(job->schema);
+typedef struct evaluation_coordinator {
+    hr_arena *arena; /* of the job; borrowed */
+    hr_noisy *sums;  /* NULL: not learned yet */
+    size_t members;  /* owners that they are over */
+} evaluation_coordinator;
+
+static hr_status open_evaluation_coordinator(const hr_party_job *job, hr_arena *arena, void **state,
+                                             hr_error *err) {
+    (void)job;
+    evaluation_coordinator *c = *state = hr_arena_alloc(arena, 1, sizeof *c);
+    if (!c) return hr_fail_memory(err);
+    c->arena = arena;
     return HR_OK;
 }
 
-static hr_status ask_evaluation(const hr_party_job *job, hr_party_work *work, Hedgerow__Question *out,
-                                hr_bytes *body, hr_error *err) {
-    hr_sum_outcome last = {.lost = true};
-    const size_t asked = hr_securesum_outcomes(job->protocol);
-    if (asked) hr_securesum_outcome(job->protocol, asked - 1, &last);
-    out->done = !last.lost;
-    if (out->done) return HR_OK;
-    if (last.members)
+static hr_status next_evaluation_question(void *state, const hr_summed_progress *progress, hr_arena *arena,
+                                          hr_summed_question *out, bool *more, hr_error *err) {
+    const evaluation_coordinator *c = state;
+    const hr_party_job *job = progress->job;
+    *more = !c->sums;
+    if (!*more) return HR_OK;
+    if (progress->unanswered >= UNANSWERED_MAX)
+        return hr_fail(err, HR_E_IO, "start again when the owners can be reached", "no owner is there");
+    evaluation_sum *s = hr_arena_alloc(arena, 1, sizeof *s);
+    if (!s) return hr_fail_memory(err);
+    s->evaluation = evaluation_of(job->terms, job->schema, job->terms->n_owners);
+    return list_statistics(s, out, err);
+}
+
+static hr_status accept_evaluation_sum(void *state, const hr_summed_question *q, const hr_summed_reply *reply,
+                                       hr_error *err) {
+    evaluation_coordinator *c = state;
+    const size_t values = hr_summed_values(q);
+    if (!reply->values)
         return hr_fail(err, HR_E_IO, "offer a new job when all owners can be reached",
                        "the sum is lost, since an owner's answer is missing");
-    if (asked >= UNHEARD_MAX)
-        return hr_fail(err, HR_E_IO, "start again when the owners can be reached", "no owner is there");
-    return ask_for_counts(job, work, out, body, err);
+    hr_noisy *sums = hr_arena_alloc(c->arena, values, sizeof *sums);
+    if (!sums) return hr_fail_memory(err);
+    memcpy(sums, reply->values, values * sizeof *sums);
+    c->sums = sums;
+    c->members = reply->members;
+    return HR_OK;
 }
 
-static hr_status open_account(const hr_shared_evaluation *evaluation, hr_csprng **unused, hr_gate **account,
-                              hr_error *err) {
-    hr_budget budget;
-    hr_status status = hr_shared_evaluation_check(evaluation, &budget, err);
-    if (!status) status = hr_csprng_open_seeded(0, unused, err);
-    return status ? status : hr_gate_new(budget.privacy_measure, budget.units, *unused, account, err);
+static hr_status pack_evaluation_question(void *state, const hr_summed_progress *progress,
+                                          const hr_summed_question *q, Hedgerow__Question *out,
+                                          hr_bytes *body, hr_error *err) {
+    (void)state, (void)q, (void)out;
+    const hr_file_text *model = progress->work->evaluated;
+    if (!model)
+        return hr_fail(err, HR_E_IO, "start it again with its job file", "the model file is not at hand");
+    return hr_bytes_copy(model->text, model->size, body, err);
 }
+
+static const hr_summed_coordinator evaluation_coordinator_rules = {.open = open_evaluation_coordinator,
+                                                                   .next = next_evaluation_question,
+                                                                   .accept = accept_evaluation_sum,
+                                                                   .pack = pack_evaluation_question};
 
 static hr_status make_evaluation(const hr_party_job *job, hr_evaluation *out, hr_error *err) {
-    hr_sum_outcome sum = {.lost = true};
-    hr_noisy *values = NULL;
-    hr_csprng *unused = NULL;
-    hr_gate *account = NULL;
-    const size_t asked = hr_securesum_outcomes(job->protocol);
-    if (asked) hr_securesum_outcome(job->protocol, asked - 1, &sum);
-    if (sum.lost) return hr_fail(err, HR_E_JOB, "offer a new job", "the job ended without a sum");
-    const hr_shared_evaluation evaluation = evaluation_of(job->terms, job->schema, sum.members);
-    hr_status status = hr_summed_values(&sum, &values, err);
-    if (!status) status = open_account(&evaluation, &unused, &account, err);
-    if (!status) status = hr_shared_evaluation_result(&evaluation, values, account, out, err);
-    hr_gate_free(account);
-    hr_csprng_close(unused);
-    free(values);
-    return status;
+    void *state = NULL;
+    const hr_gate *charges = NULL;
+    hr_status status = hr_summed_result(job, &state, &charges, err);
+    if (status) return status;
+    const evaluation_coordinator *c = state;
+    if (!c->sums) return hr_fail(err, HR_E_JOB, "offer a new job", "the job ended without a sum");
+    const hr_shared_evaluation evaluation = evaluation_of(job->terms, job->schema, c->members);
+    return hr_shared_evaluation_result(&evaluation, c->sums, charges, out, err);
 }
 
 /* ---- The method ---- */
-
-static void forget_no_evaluation(void *kept) {
-    (void)kept;
-}
 
 /* Only its name and what it says: it trains nothing. */
 static const hr_method evaluation_method = {
@@ -198,6 +205,11 @@ static const hr_method evaluation_method = {
                       "made of the sum alone.",
              .flaws = ""}};
 
+static const hr_summed_method evaluation_summed = {.protocol = &hr_summed_securesum,
+                                                   .owner = &evaluation_owner_rules,
+                                                   .coordinator = &evaluation_coordinator_rules,
+                                                   .budget = evaluation_budget};
+
 const hr_federated_method hr_federated_evaluation = {
     .method = &evaluation_method,
     .owner = hr_securesum_owner,
@@ -206,9 +218,10 @@ const hr_federated_method hr_federated_evaluation = {
     .defaults = keep_evaluation_defaults,
     .check_schema = take_any_label,
     .check_terms = check_evaluation_terms,
-    .answer = answer_evaluation,
-    .ask = ask_evaluation,
-    .forget = forget_no_evaluation,
+    .summed = &evaluation_summed,
+    .answer = hr_summed_answer,
+    .ask = hr_summed_ask,
+    .forget = hr_summed_free,
     .part = hr_securesum_part,
     .round = hr_summed_round,
     .evaluate = make_evaluation,

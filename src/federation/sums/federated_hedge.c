@@ -1,17 +1,17 @@
 /* hedge over owners (docs/hedge.md): no party sees all records, and the coordinator sees none. The machine of
  * methods/hedge/hedge_machine.c runs at the coordinator. Its sums are secure sums: each owner adds a share of
  * the noise and a mask to its own, and only the total is learned. Trees are chosen in turns, each by one
- * owner on its own records. A sum that lacks an answer is lost, and was paid for all the same. */
+ * owner on its own records. A sum that lacks an answer is dropped, and was paid for all the same. */
 #include "base/fail.h"
 #include "federation/federated/federated_method.h"
 #include "federation/federated/job_log.h"
 #include "federation/federated/terms.h"
 #include "federation/sums/hedge_question.h"
-#include "federation/sums/summed_job.h"
+#include "federation/sums/summed_coordinator.h"
+#include "federation/sums/summed_owner.h"
 #include "fit/budget.h"
 #include "methods/hedge/hedge_machine.h"
 #include "privacy/crypto/csprng.h"
-#include "privacy/crypto/mask.h"
 #include "privacy/noise.h"
 #include "tables/bins/edges.h"
 #include "trees/candidates/hedge_records.h"
@@ -20,18 +20,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHOICES, FIRST_GROUP };             /* groups of the account: all choices, then one a line */
-enum { LOST_MAX = 3, REPORTS_A_JOB = 10 }; /* sums in a row; lines of progress */
-enum { LINES_MAX = 1 << 18 };              /* of an owner's gate in one job: it keeps them all in memory */
+enum { CHOICES, FIRST_GROUP };                /* groups of the charges: all choices, then one a line */
+enum { DROPPED_MAX = 3, REPORTS_A_JOB = 10 }; /* sums in a row; lines of progress */
 
-/* What a party keeps of a job, an owner or the coordinator: its first field. */
-typedef struct kept {
-    void (*forget)(struct kept *self);
-} kept;
+static hr_status options_of(const hr_party_job *job, hr_fit_options *options, hr_error *err) {
+    return hr_options_of_terms(job->terms, 1, options, err);
+}
 
-static hr_status budget_of(const hr_party_job *job, hr_fit_options *options, hr_budget *out, hr_error *err) {
-    hr_status status = hr_options_of_terms(job->terms, 1, options, err);
-    return status ? status : hr_budget_of(job->method->method, options, out, err);
+static hr_status hedge_budget(const hr_party_job *job, hr_budget *out, hr_error *err) {
+    hr_fit_options options;
+    hr_status status = options_of(job, &options, err);
+    return status ? status : hr_budget_of(job->method->method, &options, out, err);
 }
 
 static size_t outputs_of(const hr_schema *schema) {
@@ -43,227 +42,137 @@ static bool is_logistic(const hr_schema *schema, const hr_fit_options *options) 
     return options->loss == HR_LOSS_LOGISTIC && hr_schema_task(schema) == HR_TASK_BINARY;
 }
 
-/* ==== An owner ==== */
+/* ---- An owner ---- */
 
 typedef struct hedge_owner {
-    kept kept; /* first */
-    hr_arena *arena;
-    hr_csprng *csprng;
-    hr_gate *gate; /* holds what the job costs */
     hr_records *records;
-    hr_hedge_hearer hearer;
-    size_t heard; /* questions that it took in */
-    uint64_t next_group;
+    hr_hedge_hearer reader;
 } hedge_owner;
 
-static void forget_hedge_owner(kept *self) {
-    hedge_owner *o = (hedge_owner *)self;
-    hr_records_free(o->records);
-    hr_gate_free(o->gate);
-    hr_csprng_close(o->csprng);
-    hr_arena_free(o->arena);
-    free(o);
+static void close_hedge_owner(void *state) {
+    hr_records_free(((hedge_owner *)state)->records);
 }
 
-static hr_status hedge_owner_init(hedge_owner *o, const hr_owner_turn *t, hr_error *err) {
-    o->kept.forget = forget_hedge_owner;
+static hr_status open_hedge_owner(const hr_owner_turn *t, hr_arena *arena, void **state, hr_error *err) {
     const hr_schema *schema = hr_data_schema(t->data);
     hr_fit_options options;
     hr_budget budget;
-    hr_status status = budget_of(t->job, &options, &budget, err);
-    if (!status && !(o->arena = hr_arena_new())) status = hr_fail_memory(err);
-    if (!status) status = hr_csprng_open(&o->csprng, err);
-    if (!status) status = hr_gate_new(budget.privacy_measure, budget.units, o->csprng, &o->gate, err);
+    hedge_owner *o = *state = hr_arena_alloc(arena, 1, sizeof *o);
+    if (!o) return hr_fail_memory(err);
+    hr_status status = options_of(t->job, &options, err);
+    if (!status) status = hedge_budget(t->job, &budget, err);
     if (status) return status;
-    o->hearer = (hr_hedge_hearer){.schema = schema,
+    o->reader = (hr_hedge_hearer){.schema = schema,
                                   .bins = (uint32_t)options.bins,
                                   .outputs = outputs_of(schema),
                                   .logistic = is_logistic(schema, &options),
                                   .privacy_measure = budget.privacy_measure,
-                                  .arena = o->arena};
-    return hr_records_new(t->data, o->hearer.outputs, HR_HEDGE_CANDIDATES_OWNERS, t->threads, &o->records,
+                                  .arena = arena};
+    return hr_records_new(t->data, o->reader.outputs, HR_HEDGE_CANDIDATES_OWNERS, t->threads, &o->records,
                           err);
 }
 
-static hr_status hedge_owner_of(const hr_owner_turn *t, hedge_owner **out, hr_error *err) {
-    if (!*t->job->kept) {
-        hedge_owner *made = calloc(1, sizeof *made);
-        hr_status status = made ? hedge_owner_init(made, t, err) : hr_fail_memory(err);
-        if (status) {
-            if (made) forget_hedge_owner(&made->kept);
-            return status;
-        }
-        *t->job->kept = made;
+/* One line a part of the question about bins, which is charged at its own level. */
+static hr_status list_bins(const hedge_owner *o, const hr_hedge_question *h, hr_arena *arena,
+                           hr_summed_question *out, hr_error *err) {
+    const size_t parts = h->bins.part_count;
+    hr_charge *lines = hr_arena_alloc(arena, parts + 1, sizeof *lines);
+    size_t *counts = hr_arena_alloc(arena, parts + 1, sizeof *counts);
+    if (!lines || !counts) return hr_fail_memory(err);
+    for (size_t i = 0; i < parts; i++) {
+        lines[i] = hr_hedge_question_part(&o->reader, h, i);
+        counts[i] = h->bins.parts[i].count;
     }
-    *out = *t->job->kept;
+    out->lines = lines;
+    out->counts = counts;
+    out->line_count = parts;
+    return hr_edge_question_check(o->reader.schema, o->reader.bins, &h->bins, err);
+}
+
+static void list_lines(const hr_ask *ask, hr_summed_question *out) {
+    out->choice = ask->kind == HR_ASK_CHOICE;
+    out->lines = ask->lines;
+    out->counts = out->choice ? &ask->tree_count : ask->counts;
+    out->line_count = out->choice ? 1 : ask->line_count;
+}
+
+static hr_status read_hedge_question(void *state, const hr_owner_turn *turn, const hr_sum_question *received,
+                                     hr_arena *arena, hr_summed_question *out, hr_error *err) {
+    (void)turn;
+    hedge_owner *o = state;
+    hr_hedge_question *h = hr_arena_alloc(arena, 1, sizeof *h);
+    if (!h) return hr_fail_memory(err);
+    hr_status status = hr_hedge_question_read(&o->reader, &received->body, arena, h, err);
+    if (status) return status;
+    out->content = h;
+    if (h->ask.kind == HR_ASK_BINS) return list_bins(o, h, arena, out, err);
+    list_lines(&h->ask, out);
     return HR_OK;
 }
 
-/* One answer in the making. */
-typedef struct answer {
-    hedge_owner *owner;
-    const hr_owner_turn *turn;
-    hr_sum_question question;
-    hr_hedge_question hedge;
-    hr_arena *arena;
-    hr_permit *permits; /* one a line */
-    size_t *counts;     /* values of a line */
-    size_t line_count;
-} answer;
-
-/* ---- What it costs: always before an exact statistic is looked at ---- */
-
-static hr_status charge_line(answer *a, hr_charge line, size_t count, hr_error *err) {
-    size_t shares = hr_summed_shares(a->turn->job, a->question.members), lines;
-    hr_gate_releases(a->owner->gate, &lines);
-    if (lines == LINES_MAX) return hr_fail(err, HR_E_LIMIT, "", "a job of more than %d releases", LINES_MAX);
-    line.group = a->owner->next_group;
-    a->counts[a->line_count] = count;
-    return hr_gate_charge_share(a->owner->gate, &line, shares, &a->permits[a->line_count++], err);
+static hr_status count_hedge_question(void *state, const hr_owner_turn *turn, const hr_summed_question *q,
+                                      hr_exact *out, hr_error *err) {
+    hedge_owner *o = state;
+    const hr_hedge_question *h = q->content;
+    if (h->ask.kind == HR_ASK_BINS)
+        return hr_edges_count_nodes(turn->data, o->reader.bins, &h->bins, out, err);
+    return (q->choice ? hr_records_scores : hr_records_sums)(o->records, &h->ask, out, err);
 }
 
-static hr_status charge_bins(answer *a, hr_error *err) {
-    const hr_hedge_hearer *h = &a->owner->hearer;
-    const hr_edge_question *bins = &a->hedge.bins;
-    hr_status status = hr_edge_question_check(h->schema, h->bins, bins, err);
-    for (size_t i = 0; !status && i < bins->part_count; i++)
-        status = charge_line(a, hr_hedge_question_part(h, &a->hedge, i), bins->parts[i].count, err);
-    return status;
+static hr_status follow_hedge_question(void *state, const hr_summed_question *q, hr_arena *arena,
+                                       hr_error *err) {
+    hedge_owner *o = state;
+    const hr_ask *ask = &((const hr_hedge_question *)q->content)->ask;
+    if (ask->kind != HR_ASK_LEAVES) return HR_OK;
+    hr_exact *ignored = hr_arena_alloc(arena, hr_ask_values(ask) + 1, sizeof *ignored);
+    return ignored ? hr_records_sums(o->records, ask, ignored, err) : hr_fail_memory(err);
 }
 
-static hr_status charge_sums(answer *a, hr_error *err) {
-    const hr_ask *ask = &a->hedge.ask;
-    size_t lines = ask->kind == HR_ASK_BINS ? a->hedge.bins.part_count : ask->line_count;
-    a->permits = hr_arena_alloc(a->arena, lines + 1, sizeof *a->permits);
-    a->counts = hr_arena_alloc(a->arena, lines + 1, sizeof *a->counts);
-    if (!a->permits || !a->counts) return hr_fail_memory(err);
-    if (ask->kind == HR_ASK_BINS) return charge_bins(a, err);
-    hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < lines; i++) {
-        status = charge_line(a, ask->lines[i], ask->counts[i], err);
-        a->owner->next_group++;
-    }
-    return status;
-}
+static const hr_summed_owner hedge_owner_rules = {.choices = true,
+                                                  .open = open_hedge_owner,
+                                                  .close = close_hedge_owner,
+                                                  .read = read_hedge_question,
+                                                  .follow = follow_hedge_question,
+                                                  .count = count_hedge_question};
 
-static hr_status charge_question(answer *a, hr_permit *choice, hr_error *err) {
-    hr_charge line = a->hedge.ask.lines[0];
-    if (a->question.choice != (a->hedge.ask.kind == HR_ASK_CHOICE))
-        return hr_fail(err, HR_E_FORMAT, "", "a question of hedge that is not asked so");
-    line.group = a->owner->next_group++;
-    if (a->question.choice) return hr_gate_charge_choice(a->owner->gate, &line, choice, err);
-    return a->question.here ? charge_sums(a, err) : HR_OK;
-}
-
-/* ---- Answers ---- */
-
-static hr_status exact_sums(answer *a, hr_exact *out, hr_error *err) {
-    if (a->hedge.ask.kind == HR_ASK_BINS)
-        return hr_edges_count_nodes(a->turn->data, a->owner->hearer.bins, &a->hedge.bins, out, err);
-    return hr_records_sums(a->owner->records, &a->hedge.ask, out, err);
-}
-
-static hr_status give_share(answer *a, hr_bytes *out, hr_error *err) {
-    size_t values = hr_ask_values(&a->hedge.ask);
-    hr_exact *exact = hr_arena_alloc(a->arena, values + 1, sizeof *exact);
-    uint64_t *share = hr_arena_alloc(a->arena, values + 1, sizeof *share);
-    hr_mask *mask = NULL;
-    hr_status status = exact && share ? exact_sums(a, exact, err) : hr_fail_memory(err);
-    if (!status) status = hr_securesum_mask(a->turn->job->protocol, a->turn->slot, &mask, err);
-    if (status) return status;
-    for (size_t i = 0, at = 0; i < a->line_count; at += a->counts[i++])
-        hr_gate_share(a->owner->gate, a->permits[i], exact + at, mask, a->counts[i], share + at);
-    hr_mask_free(mask);
-    return hr_securesum_pack_share(&a->question, share, values, out, err);
-}
-
-static hr_status give_choice(answer *a, hr_permit permit, hr_bytes *out, hr_error *err) {
-    const hr_ask *ask = &a->hedge.ask;
-    hr_exact *scores = hr_arena_alloc(a->arena, ask->tree_count, sizeof *scores);
-    hr_status status = scores ? hr_records_scores(a->owner->records, ask, scores, err) : hr_fail_memory(err);
-    if (status) return status;
-    size_t chosen = hr_gate_choose(a->owner->gate, permit, scores, ask->tree_count);
-    return hr_securesum_pack_choice(&a->question, (uint32_t)chosen, out, err);
-}
-
-/* A sum of others, or one that it answered before: the records take the step that it tells of. */
-static hr_status follow(answer *a, hr_error *err) {
-    if (a->hedge.ask.kind != HR_ASK_LEAVES) return HR_OK;
-    hr_exact *ignored = hr_arena_alloc(a->arena, hr_ask_values(&a->hedge.ask) + 1, sizeof *ignored);
-    return ignored ? hr_records_sums(a->owner->records, &a->hedge.ask, ignored, err) : hr_fail_memory(err);
-}
-
-/* Question `index`; it is answered if it is the one of the turn. What was asked of this owner before is
- * charged again where it is heard again: after a crash the gate knows nothing. */
-static hr_status take_question(hedge_owner *o, const hr_owner_turn *t, size_t index, hr_bytes *out,
-                               hr_error *err) {
-    answer a = {.owner = o, .turn = t, .arena = hr_arena_new()};
-    hr_permit choice = {0};
-    if (!a.arena) return hr_fail_memory(err);
-    hr_securesum_question(t->job->protocol, index, &a.question);
-    hr_status status = hr_hedge_question_read(&o->hearer, &a.question.body, a.arena, &a.hedge, err);
-    if (!status) status = charge_question(&a, &choice, err);
-    if (!status && index < t->slot)
-        status = follow(&a, err);
-    else if (!status)
-        status = a.question.choice ? give_choice(&a, choice, out, err) : give_share(&a, out, err);
-    hr_arena_free(a.arena);
-    return status;
-}
-
-static hr_status answer_federated_hedge(const hr_owner_turn *t, hr_bytes *out, hr_error *err) {
-    hedge_owner *o = NULL;
-    hr_status status = hedge_owner_of(t, &o, err);
-    for (; !status && o->heard <= t->slot; o->heard++) status = take_question(o, t, o->heard, out, err);
-    return status;
-}
-
-/* ==== The coordinator ==== */
+/* ---- The coordinator ---- */
 
 typedef struct hedge_coordinator {
-    kept kept; /* first */
-    hr_arena *arena;
-    hr_csprng *coins, *unused; /* nothing is drawn from the second: the account draws no noise */
-    hr_gate *account;          /* what each owner is charged */
+    hr_arena *arena; /* of the job; borrowed */
+    hr_csprng *public_random;
     hr_hedge *hedge;
     hr_edge_levels *levels;
+    hr_privacy_measure privacy_measure;
     uint32_t bins;
-    size_t outputs, told; /* told: outcomes */
-    size_t lost_in_a_row;
-    size_t members, honest; /* of the last sum */
+    size_t outputs;
+    size_t members, shares; /* of the last sum */
+    double noise_factor;    /* of the last sum */
     uint64_t next_group;
 } hedge_coordinator;
 
-static void forget_hedge_coordinator(kept *self) {
-    hedge_coordinator *c = (hedge_coordinator *)self;
+static void close_hedge_coordinator(void *state) {
+    hedge_coordinator *c = state;
     hr_hedge_free(c->hedge);
     hr_edge_levels_free(c->levels);
-    hr_gate_free(c->account);
-    hr_csprng_close(c->coins);
-    hr_csprng_close(c->unused);
-    hr_arena_free(c->arena);
-    free(c);
+    hr_csprng_close(c->public_random);
 }
 
-static uint64_t coins_of(const hr_party_job *job) {
-    uint64_t seed;
-    memcpy(&seed, hr_securesum_start(job->protocol)->bytes, sizeof seed);
-    return seed;
-}
-
-static hr_status hedge_coordinator_init(hedge_coordinator *c, const hr_party_job *job, hr_error *err) {
-    c->kept.forget = forget_hedge_coordinator;
+static hr_status open_hedge_coordinator(const hr_party_job *job, hr_arena *arena, void **state,
+                                        hr_error *err) {
     hr_fit_options options;
     hr_budget budget;
-    hr_status status = budget_of(job, &options, &budget, err);
-    if (!status && !(c->arena = hr_arena_new())) status = hr_fail_memory(err);
-    if (!status) status = hr_csprng_open_seeded(coins_of(job), &c->coins, err);
-    if (!status) status = hr_csprng_open_seeded(0, &c->unused, err);
-    if (!status) status = hr_gate_new(budget.privacy_measure, budget.units, c->unused, &c->account, err);
+    uint64_t seed;
+    hedge_coordinator *c = *state = hr_arena_alloc(arena, 1, sizeof *c);
+    if (!c) return hr_fail_memory(err);
+    *c = (hedge_coordinator){.arena = arena, .next_group = FIRST_GROUP};
+    memcpy(&seed, hr_securesum_start(job->protocol)->bytes, sizeof seed);
+    hr_status status = options_of(job, &options, err);
+    if (!status) status = hedge_budget(job, &budget, err);
+    if (!status) status = hr_csprng_open_seeded(seed, &c->public_random, err);
     if (status) return status;
+    c->privacy_measure = budget.privacy_measure;
     c->bins = (uint32_t)options.bins;
     c->outputs = outputs_of(job->schema);
-    c->next_group = FIRST_GROUP;
     const hr_hedge_terms terms = {.setting = {.privacy_measure = budget.privacy_measure,
                                               .unit = hr_hedge_unit_of(job->schema),
                                               .budget = budget.units,
@@ -271,119 +180,10 @@ static hr_status hedge_coordinator_init(hedge_coordinator *c, const hr_party_job
                                               .has_quantiles = hr_edges_need_quantiles(job->schema, c->bins)},
                                   .outputs = c->outputs,
                                   .logistic = is_logistic(job->schema, &options)};
-    return hr_hedge_new(&terms, c->coins, c->arena, &c->hedge, err);
+    return hr_hedge_new(&terms, c->public_random, arena, &c->hedge, err);
 }
 
-/* ---- What was told ---- */
-
-static double noise_factor(const hedge_coordinator *c) {
-    return sqrt((double)c->members / (double)c->honest);
-}
-
-/* The account has a line for each that the owners' gates have. */
-static hr_status note_line(hedge_coordinator *c, hr_charge line, hr_error *err) {
-    hr_permit unused;
-    line.group = c->next_group;
-    return hr_gate_charge_share(c->account, &line, c->honest, &unused, err);
-}
-
-static hr_status note_sums(hedge_coordinator *c, const hr_ask *ask, hr_error *err) {
-    hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < ask->line_count; i++) {
-        status = note_line(c, ask->lines[i], err);
-        c->next_group++;
-    }
-    return status;
-}
-
-static hr_status note_bins(hedge_coordinator *c, const hr_party_job *job, const hr_charge *whole,
-                           const hr_edge_question *question, hr_units *cost, hr_error *err) {
-    size_t lines = hr_edge_levels_lines(job->schema, c->bins);
-    const hr_privacy_unit unit = hr_hedge_unit_of(job->schema);
-    hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < question->part_count; i++) {
-        hr_charge line = hr_edge_levels_charge(whole, lines, question->parts[i].level, unit);
-        *cost += line.cost;
-        status = note_line(c, line, err);
-    }
-    return status;
-}
-
-/* The records of one owner pay for its turns alone: it is a part of the group of all choices. */
-static hr_status tell_choice(hedge_coordinator *c, const hr_ask *ask, const hr_sum_outcome *outcome,
-                             hr_error *err) {
-    hr_charge line = ask->lines[0];
-    hr_permit unused;
-    hr_status status = HR_OK;
-    line.group = CHOICES;
-    line.part = outcome->member;
-    if (outcome->member != HR_NO_MEMBER) status = hr_gate_charge_choice(c->account, &line, &unused, err);
-    if (!status) hr_hedge_choice(c->hedge, outcome->index < ask->tree_count ? outcome->index : 0);
-    return status;
-}
-
-/* The largest that a sum can be whose owners follow the protocol, but for 8 standard deviations of noise. */
-static bool are_possible(const hedge_coordinator *c, const hr_ask *ask, const hr_noisy *values) {
-    double records = hr_hedge_record_count(c->hedge);
-    size_t at = 0;
-    if (ask->kind == HR_ASK_TOTALS) return true;
-    for (size_t i = 0; i < ask->line_count; i++) {
-        const hr_charge *line = &ask->lines[i];
-        double reach = (double)line->sensitivity,
-               most = records * reach +
-                      8 * noise_factor(c) *
-                          hr_noise_deviation(hr_gate_privacy_measure(c->account), line->cost, reach);
-        for (size_t v = 0; v < ask->counts[i]; v++, at++)
-            if (fabs((double)values[at].paid) > 2 * most) return false;
-    }
-    return true;
-}
-
-/* NULL: lost. */
-static hr_status values_of(const hedge_coordinator *c, const hr_sum_outcome *outcome, const hr_ask *ask,
-                           hr_noisy **out, hr_error *err) {
-    *out = NULL;
-    hr_status status = outcome->lost ? HR_OK : hr_summed_values(outcome, out, err);
-    if (!*out || ask->kind == HR_ASK_BINS || are_possible(c, ask, *out)) return status;
-    free(*out);
-    *out = NULL;
-    return HR_OK;
-}
-
-static hr_status tell_sums(hedge_coordinator *c, const hr_ask *ask, const hr_noisy *values, hr_error *err) {
-    hr_status status = note_sums(c, ask, err);
-    return status ? status : hr_hedge_sums(c->hedge, values, noise_factor(c), err);
-}
-
-static hr_status tell_bins(hedge_coordinator *c, const hr_party_job *job, const hr_ask *ask,
-                           const hr_noisy *values, hr_error *err) {
-    hr_edge_question question;
-    hr_units cost = 0;
-    hr_edge_levels_ask(c->levels, &question);
-    hr_status status = note_bins(c, job, &ask->lines[0], &question, &cost, err);
-    if (status) return status;
-    return values ? hr_edge_levels_tell(c->levels, values, err) : hr_hedge_lose(c->hedge, cost, err);
-}
-
-static hr_status tell_outcome(hedge_coordinator *c, const hr_party_job *job, const hr_sum_outcome *outcome,
-                              const hr_ask *ask, hr_error *err) {
-    hr_noisy *values = NULL;
-    if (ask->kind == HR_ASK_CHOICE) return tell_choice(c, ask, outcome, err);
-    if (!outcome->members) { /* nobody heard it: it costs nothing, and is asked again */
-        c->lost_in_a_row++;
-        return HR_OK;
-    }
-    c->members = outcome->members;
-    c->honest = hr_summed_shares(job, outcome->members);
-    hr_status status = values_of(c, outcome, ask, &values, err);
-    if (status) return status;
-    c->lost_in_a_row = values ? 0 : c->lost_in_a_row + 1;
-    status = ask->kind == HR_ASK_BINS ? tell_bins(c, job, ask, values, err) : tell_sums(c, ask, values, err);
-    free(values);
-    return status;
-}
-
-/* ---- What is asked ---- */
+/* ---- What is asked next ---- */
 
 static hr_status open_levels(hedge_coordinator *c, const hr_party_job *job, const hr_charge *whole,
                              hr_error *err) {
@@ -391,8 +191,8 @@ static hr_status open_levels(hedge_coordinator *c, const hr_party_job *job, cons
     hr_edge_levels_setup setup = {.schema = job->schema, .bins = c->bins, .arena = c->arena};
     if (lines) {
         const hr_charge line = hr_edge_levels_charge(whole, lines, 1, hr_hedge_unit_of(job->schema));
-        setup.noise = noise_factor(c) * hr_noise_deviation(hr_gate_privacy_measure(c->account), line.cost,
-                                                           (double)line.sensitivity);
+        setup.noise =
+            c->noise_factor * hr_noise_deviation(c->privacy_measure, line.cost, (double)line.sensitivity);
     }
     return hr_edge_levels_new(&setup, &c->levels, err);
 }
@@ -404,55 +204,62 @@ static hr_status settle_bins(hedge_coordinator *c, const hr_party_job *job, hr_e
     if (!hr_hedge_ask(c->hedge, &ask) || ask.kind != HR_ASK_BINS) return HR_OK;
     hr_status status = c->levels ? HR_OK : open_levels(c, job, &ask.lines[0], err);
     if (status || hr_edge_levels_ask(c->levels, &question)) return status;
-    hr_hedge_set_owners(c->hedge, c->members, c->honest);
+    hr_hedge_set_owners(c->hedge, c->members, c->shares);
     c->next_group++;
     return hr_hedge_bins(c->hedge, hr_edge_levels_binning(c->levels), err);
 }
 
-/* What became of the questions that are not told yet. */
-static hr_status hear_outcomes(hedge_coordinator *c, const hr_party_job *job, hr_error *err) {
-    hr_sum_outcome outcome;
+/* What is asked next, as the coordinator has it. */
+typedef struct hedge_request {
     hr_ask ask;
-    hr_status status = settle_bins(c, job, err);
-    while (!status && hr_securesum_outcome(job->protocol, c->told, &outcome) &&
-           hr_hedge_ask(c->hedge, &ask)) {
-        status = tell_outcome(c, job, &outcome, &ask, err);
-        c->told++;
-        if (!status) status = settle_bins(c, job, err);
+    hr_edge_question bins; /* of HR_ASK_BINS */
+} hedge_request;
+
+/* All lines about bins are in one group. */
+static hr_status list_bins_request(const hedge_coordinator *c, const hr_party_job *job,
+                                   const hedge_request *r, hr_arena *arena, hr_summed_question *out,
+                                   hr_error *err) {
+    const size_t parts = r->bins.part_count, levels = hr_edge_levels_lines(job->schema, c->bins);
+    hr_charge *lines = hr_arena_alloc(arena, parts + 1, sizeof *lines);
+    size_t *counts = hr_arena_alloc(arena, parts + 1, sizeof *counts);
+    if (!lines || !counts) return hr_fail_memory(err);
+    for (size_t i = 0; i < parts; i++) {
+        lines[i] = hr_edge_levels_charge(&r->ask.lines[0], levels, r->bins.parts[i].level,
+                                         hr_hedge_unit_of(job->schema));
+        lines[i].group = c->next_group;
+        counts[i] = r->bins.parts[i].count;
     }
-    return status;
+    out->lines = lines;
+    out->counts = counts;
+    out->line_count = parts;
+    return HR_OK;
 }
 
-static hr_status hedge_coordinator_of(const hr_party_job *job, hedge_coordinator **out, hr_error *err) {
-    if (!*job->kept) {
-        hedge_coordinator *made = calloc(1, sizeof *made);
-        hr_status status = made ? hedge_coordinator_init(made, job, err) : hr_fail_memory(err);
-        if (status) {
-            if (made) forget_hedge_coordinator(&made->kept);
-            return status;
-        }
-        *job->kept = made;
-    }
-    *out = *job->kept;
-    return hear_outcomes(*out, job, err);
+/* After the first round a job whose owners do not answer ends with the trees that there are. */
+static hr_status end_early(const hedge_coordinator *c, bool *more, hr_error *err) {
+    if (!hr_hedge_forest(c->hedge)->tree_count)
+        return hr_fail(err, HR_E_IO, "start again when the owners can be reached",
+                       "%d sums in a row were lost", DROPPED_MAX);
+    *more = false;
+    return HR_OK;
 }
 
-static hr_status pack_hedge_ask(const hedge_coordinator *c, const hr_ask *ask, Hedgerow__Question *out,
-                                hr_bytes *body, hr_error *err) {
-    hr_edge_question bins = {0};
-    size_t total, round = hr_hedge_rounds(c->hedge, &total), turns = hr_hedge_turns(c->hedge);
-    const hr_hedge_asked asked = {.ask = ask,
-                                  .bins = ask->kind == HR_ASK_BINS ? &bins : NULL,
-                                  .outputs = c->outputs,
-                                  .first = round == 0};
-    if (ask->kind == HR_ASK_BINS) hr_edge_levels_ask(c->levels, &bins);
-    hr_status status = hr_hedge_question_pack(&asked, body, err);
+static hr_status next_hedge_question(void *state, const hr_summed_progress *progress, hr_arena *arena,
+                                     hr_summed_question *out, bool *more, hr_error *err) {
+    hedge_coordinator *c = state;
+    hedge_request *r = hr_arena_alloc(arena, 1, sizeof *r);
+    hr_status status = r ? settle_bins(c, progress->job, err) : hr_fail_memory(err);
     if (status) return status;
-    out->body = hr_data_of(body->at, body->size);
-    if (ask->kind == HR_ASK_CHOICE)
-        out->turns = (uint32_t)(turns ? turns : total);
-    else
-        out->values = (uint32_t)(ask->kind == HR_ASK_BINS ? bins.values : hr_ask_values(ask));
+    if (progress->dropped >= DROPPED_MAX) return end_early(c, more, err);
+    if (!(*more = hr_hedge_ask(c->hedge, &r->ask))) return HR_OK;
+    out->content = r;
+    if (r->ask.kind == HR_ASK_BINS) {
+        hr_edge_levels_ask(c->levels, &r->bins);
+        return list_bins_request(c, progress->job, r, arena, out, err);
+    }
+    list_lines(&r->ask, out);
+    for (size_t i = 0; i < out->line_count; i++)
+        r->ask.lines[i].group = out->choice ? CHOICES : c->next_group + i;
     return HR_OK;
 }
 
@@ -460,62 +267,104 @@ static bool is_reported(size_t round, size_t total) {
     return round * REPORTS_A_JOB / total != (round + 1) * REPORTS_A_JOB / total;
 }
 
-static void tell_progress(const hedge_coordinator *c, const hr_ask *ask, const hr_party_job *job,
-                          const hr_party_work *work) {
+static void log_request(const hedge_coordinator *c, const hr_ask *ask, const hr_summed_progress *progress) {
     static const char *const questions[] = {[HR_ASK_TOTALS] = "the number of records",
                                             [HR_ASK_BINS] = "the bins of numeric features",
                                             [HR_ASK_RELIABILITY] = "the calibration"};
+    const hr_journal_job *record = progress->job->record;
     size_t total, round = hr_hedge_rounds(c->hedge, &total);
-    if (c->lost_in_a_row && ask->kind != HR_ASK_CHOICE)
-        hr_job_log(work, job->record, HR_LOG_WARNING, "a sum was lost, since an owner's answer is missing");
     if (ask->kind == HR_ASK_LEAVES)
-        hr_job_log(work, job->record, is_reported(round, total) ? HR_LOG_INFO : HR_LOG_DEBUG,
+        hr_job_log(progress->work, record, is_reported(round, total) ? HR_LOG_INFO : HR_LOG_DEBUG,
                    "round %zu of %zu", round + 1, total);
     else if (ask->kind != HR_ASK_CHOICE)
-        hr_job_log(work, job->record, HR_LOG_INFO, "asks for %s", questions[ask->kind]);
-}
-
-/* An owner hears questions, and not which round they are of. After a restart the coordinator knows the round
- * when the next question is asked. */
-static void find_hedge_round(const hr_party_job *job, hr_job_position *out) {
-    const hedge_coordinator *c = job->is_coordinator ? *job->kept : NULL;
-    hr_summed_round(job, out);
-    if (!out->step || !c || !c->hedge) return;
-    const size_t round = hr_hedge_rounds(c->hedge, &out->rounds);
-    out->round = round < out->rounds ? round + 1 : out->rounds;
-}
-
-/* After the first round a job whose owners do not answer ends with the trees that there are. */
-static hr_status give_up_or_end(const hedge_coordinator *c, Hedgerow__Question *out, hr_error *err) {
-    if (!hr_hedge_forest(c->hedge)->tree_count)
-        return hr_fail(err, HR_E_IO, "start again when the owners can be reached",
-                       "%d sums in a row were lost", LOST_MAX);
-    out->done = true;
-    return HR_OK;
+        hr_job_log(progress->work, record, HR_LOG_INFO, "asks for %s", questions[ask->kind]);
 }
 
 /* The last question holds the whole forest. */
-static hr_status end_uncalibrated(const hr_party_job *job, const hr_party_work *work,
-                                  Hedgerow__Question *out) {
-    hr_job_log(work, job->record, HR_LOG_WARNING,
+static hr_status end_uncalibrated(const hr_summed_progress *progress, Hedgerow__Question *out) {
+    hr_job_log(progress->work, progress->job->record, HR_LOG_WARNING,
                "probabilities are not calibrated: the forest is too long for a message");
     out->done = true;
     return HR_OK;
 }
 
-static hr_status ask_federated_hedge(const hr_party_job *job, hr_party_work *work, Hedgerow__Question *out,
-                                     hr_bytes *body, hr_error *err) {
-    hedge_coordinator *c = NULL;
-    hr_ask ask;
-    hr_status status = hedge_coordinator_of(job, &c, err);
-    if (status) return status;
-    if (c->lost_in_a_row >= LOST_MAX) return give_up_or_end(c, out, err);
-    out->done = !hr_hedge_ask(c->hedge, &ask);
-    if (out->done) return HR_OK;
-    tell_progress(c, &ask, job, work);
-    status = pack_hedge_ask(c, &ask, out, body, err);
-    return status == HR_E_LIMIT && ask.kind == HR_ASK_RELIABILITY ? end_uncalibrated(job, work, out) : status;
+static hr_status pack_hedge_question(void *state, const hr_summed_progress *progress,
+                                     const hr_summed_question *q, Hedgerow__Question *out, hr_bytes *body,
+                                     hr_error *err) {
+    const hedge_coordinator *c = state;
+    const hedge_request *r = q->content;
+    size_t total, round = hr_hedge_rounds(c->hedge, &total), turns = hr_hedge_turns(c->hedge);
+    const hr_hedge_asked asked = {.ask = &r->ask,
+                                  .bins = r->ask.kind == HR_ASK_BINS ? &r->bins : NULL,
+                                  .outputs = c->outputs,
+                                  .first = round == 0};
+    log_request(c, &r->ask, progress);
+    if (q->choice) out->turns = (uint32_t)(turns ? turns : total);
+    hr_status status = hr_hedge_question_pack(&asked, body, err);
+    return status == HR_E_LIMIT && r->ask.kind == HR_ASK_RELIABILITY ? end_uncalibrated(progress, out)
+                                                                     : status;
 }
+
+/* An owner receives questions, and not which round they are of. After a restart the coordinator knows the
+ * round when the next question is asked. */
+static void find_hedge_round(const hr_party_job *job, hr_job_position *out) {
+    const hedge_coordinator *c = hr_summed_coordinator_state(job);
+    hr_summed_round(job, out);
+    if (!out->step || !c) return;
+    const size_t round = hr_hedge_rounds(c->hedge, &out->rounds);
+    out->round = round < out->rounds ? round + 1 : out->rounds;
+}
+
+/* ---- What became of it ---- */
+
+/* The largest that a sum can be whose owners follow the protocol, but for 8 standard deviations of noise. */
+static bool are_possible(const void *state, const hr_summed_question *q, const hr_summed_reply *reply) {
+    const hedge_coordinator *c = state;
+    const hr_ask_kind kind = ((const hedge_request *)q->content)->ask.kind;
+    double records = hr_hedge_record_count(c->hedge);
+    size_t at = 0;
+    if (kind == HR_ASK_TOTALS || kind == HR_ASK_BINS) return true;
+    for (size_t i = 0; i < q->line_count; i++) {
+        const hr_charge *line = &q->lines[i];
+        double reach = (double)line->sensitivity,
+               most = records * reach +
+                      8 * reply->noise_factor * hr_noise_deviation(c->privacy_measure, line->cost, reach);
+        for (size_t v = 0; v < q->counts[i]; v++, at++)
+            if (fabs((double)reply->values[at].paid) > 2 * most) return false;
+    }
+    return true;
+}
+
+static hr_status accept_bins(hedge_coordinator *c, const hr_summed_question *q, const hr_summed_reply *reply,
+                             hr_error *err) {
+    hr_units cost = 0;
+    for (size_t i = 0; i < q->line_count; i++) cost += q->lines[i].cost;
+    return reply->values ? hr_edge_levels_tell(c->levels, reply->values, err)
+                         : hr_hedge_lose(c->hedge, cost, err);
+}
+
+static hr_status accept_hedge_answer(void *state, const hr_summed_question *q, const hr_summed_reply *reply,
+                                     hr_error *err) {
+    hedge_coordinator *c = state;
+    const hr_ask *ask = &((const hedge_request *)q->content)->ask;
+    if (q->choice) {
+        hr_hedge_choice(c->hedge, reply->index < ask->tree_count ? reply->index : 0);
+        return HR_OK;
+    }
+    c->members = reply->members;
+    c->shares = reply->shares;
+    c->noise_factor = reply->noise_factor;
+    if (ask->kind == HR_ASK_BINS) return accept_bins(c, q, reply, err);
+    c->next_group += q->line_count;
+    return hr_hedge_sums(c->hedge, reply->values, reply->noise_factor, err);
+}
+
+static const hr_summed_coordinator hedge_coordinator_rules = {.open = open_hedge_coordinator,
+                                                              .close = close_hedge_coordinator,
+                                                              .next = next_hedge_question,
+                                                              .possible = are_possible,
+                                                              .accept = accept_hedge_answer,
+                                                              .pack = pack_hedge_question};
 
 /* ---- The model ---- */
 
@@ -535,13 +384,14 @@ static hr_status copy_forest(const hr_forest *from, hr_joint_model *m, hr_error 
 }
 
 static hr_status assemble_federated_hedge(const hr_party_job *job, hr_joint_model *m, hr_error *err) {
-    hedge_coordinator *c = NULL;
-    hr_status status = hedge_coordinator_of(job, &c, err);
-    if (!status) status = hr_summed_describe(job, c->account, m, err);
-    return status ? status : copy_forest(hr_hedge_forest(c->hedge), m, err);
+    void *state = NULL;
+    const hr_gate *charges = NULL;
+    hr_status status = hr_summed_result(job, &state, &charges, err);
+    if (!status) status = hr_summed_describe(job, charges, m, err);
+    return status ? status : copy_forest(hr_hedge_forest(((hedge_coordinator *)state)->hedge), m, err);
 }
 
-/* ==== The method ==== */
+/* ---- The method ---- */
 
 static void set_federated_defaults(hr_fit_options *options) {
     options->delta = 1e-6;
@@ -552,12 +402,13 @@ static hr_status check_federated_schema(const hr_schema *schema, hr_error *err) 
     return HR_OK;
 }
 
-static void forget_federated_hedge(void *self) {
-    if (self) ((kept *)self)->forget(self);
-}
-
 /* Where the bounds are known and the records are not, quantiles are worth their cost. */
 static const char *const hedge_left_out[] = {"edges", NULL};
+
+static const hr_summed_method hedge_summed = {.protocol = &hr_summed_securesum,
+                                              .owner = &hedge_owner_rules,
+                                              .coordinator = &hedge_coordinator_rules,
+                                              .budget = hedge_budget};
 
 const hr_federated_method hr_federated_hedge = {
     .method = &hr_method_hedge,
@@ -569,10 +420,11 @@ const hr_federated_method hr_federated_hedge = {
     .check_schema = check_federated_schema,
     .check_terms = hr_federated_hedge_check,
     .plan = hr_federated_hedge_plan,
-    .answer = answer_federated_hedge,
+    .summed = &hedge_summed,
+    .answer = hr_summed_answer,
     .model = hr_securesum_model,
-    .ask = ask_federated_hedge,
-    .forget = forget_federated_hedge,
+    .ask = hr_summed_ask,
+    .forget = hr_summed_free,
     .part = hr_securesum_part,
     .round = find_hedge_round,
     .assemble = assemble_federated_hedge,

@@ -1,214 +1,143 @@
 /* id3 over owners (docs/federation.md): no party sees all records, and the coordinator sees none. The machine
- * of methods/forests/id3_machine.c runs at the coordinator. Each level of the tree is one secure sum: the
- * counts of classes by the bins of all features that its nodes are asked about; the leaves are the last one.
- * Each owner adds a share of the noise and a mask to its own counts, and only the total is learned.
+ * of methods/forests/id3_machine.c runs at the coordinator. Each level of the tree is one sum over owners:
+ * the counts of classes by the bins of all features that its nodes are asked about; the leaves are the last
+ * one. Each owner adds a share of the noise and a mask to its own counts, and only the total is learned. As
+ * published (federated_id3_ring.c) the same questions go along a ring.
  *
- * A sum that lacks an answer is lost, and was paid for all the same. One level of a job is asked once more,
- * from a reserve that costs as much as a level; if nothing is lost the leaves get it. */
+ * A sum that lacks an answer is dropped, and was paid for all the same. One level of a job is asked once
+ * more, from a reserve that costs as much as a level; if nothing is dropped the leaves get it. */
+#include "federation/sums/federated_id3.h"
+
 #include "base/fail.h"
 #include "federation/federated/job_log.h"
-#include "federation/sums/federated_id3_kept.h"
-#include "federation/sums/summed_job.h"
+#include "federation/federated/terms.h"
+#include "federation/sums/summed_owner.h"
+#include "fit/budget.h"
 #include "methods/forests/average.h"
+#include "tables/bins/edges.h"
+#include "trees/records/local_source.h"
 #include "trees/records/stats_source.h"
 
-#include <math.h>
-#include <stdlib.h>
+enum { UNANSWERED_MAX = 3 }; /* questions in a row that no owner was there for */
 
-enum { UNHEARD_MAX = 3 }; /* questions in a row that no owner was there for */
+/* ---- The terms ---- */
 
-/* ==== An owner ==== */
-
-typedef struct id3_owner {
-    hr_kept_id3 kept; /* first */
-    hr_stats_source *source;
-    hr_id3_hearer *hearer;
-    size_t heard; /* questions that it took in */
-    bool refused; /* one of them, and with it all that follow */
-} id3_owner;
-
-static void forget_id3_owner(hr_kept_id3 *self) {
-    id3_owner *o = (id3_owner *)self;
-    hr_id3_hearer_free(o->hearer);
-    hr_stats_free(o->source);
-    hr_kept_id3_done(self);
+hr_status hr_id3_job_budget(const hr_party_job *job, hr_budget *out, hr_error *err) {
+    hr_fit_options options;
+    hr_status status = hr_federated_id3_check(job->terms, job->schema, err);
+    if (!status) status = hr_options_of_terms(job->terms, 1, &options, err);
+    return status ? status : hr_budget_of(&hr_method_id3, &options, out, err);
 }
 
-static hr_status id3_owner_of(const hr_owner_turn *t, id3_owner **out, hr_error *err) {
-    if (*t->job->kept) {
-        *out = *t->job->kept;
-        return HR_OK;
-    }
-    id3_owner *made = calloc(1, sizeof *made);
-    if (!made) return hr_fail_memory(err);
-    made->kept.forget = forget_id3_owner;
-    hr_status status = hr_kept_id3_init(&made->kept, t->job, true, err);
-    if (!status) status = hr_id3_owner_records(&made->kept, t, &made->source, err);
-    if (!status) status = hr_id3_hearer_new(&made->kept.terms, &made->hearer, err);
-    if (status) {
-        forget_id3_owner(&made->kept);
-        return status;
-    }
-    *t->job->kept = *out = made;
+/* What both sides know from the terms. It points into itself: it stays where it is. */
+typedef struct id3_job {
+    hr_binning binning;
+    hr_id3_terms terms;
+} id3_job;
+
+static hr_status open_id3_job(id3_job *j, const hr_party_job *job, hr_arena *arena, hr_error *err) {
+    hr_fit_options options;
+    hr_budget budget;
+    hr_status status = hr_options_of_terms(job->terms, 1, &options, err);
+    if (!status) status = hr_id3_job_budget(job, &budget, err);
+    if (!status) status = hr_edges_public(job->schema, (uint32_t)options.bins, arena, &j->binning, err);
+    if (status) return status;
+    j->terms = hr_federated_id3_terms(job->terms, job->schema, &options, &j->binning);
+    j->terms.privacy_measure = budget.privacy_measure;
+    j->terms.budget = budget.units;
     return HR_OK;
 }
 
-/* One answer in the making. */
-typedef struct id3_answer {
-    id3_owner *owner;
-    const hr_owner_turn *turn;
-    hr_sum_question question;
-    hr_id3_ask ask;
-    hr_arena *arena;
-    hr_permit permit;
-} id3_answer;
-
-/* What it costs: always before an exact count is looked at. Each question has a group of its own. */
-static hr_status charge_id3_question(id3_answer *a, hr_error *err) {
-    if (!a->question.here) return HR_OK;
-    hr_charge line = a->ask.line;
-    line.group = a->owner->heard;
-    return hr_gate_charge_share(a->owner->kept.gate, &line,
-                                hr_summed_shares(a->turn->job, a->question.members), &a->permit, err);
+/* As published all questions are charged as one release, with the first. */
+static hr_status list_counts(const id3_job *j, const hr_id3_ask *ask, hr_arena *arena,
+                             hr_summed_question *out, hr_error *err) {
+    hr_charge *line = hr_arena_alloc(arena, 1, sizeof *line);
+    if (!line) return hr_fail_memory(err);
+    *line = j->terms.published ? hr_id3_published_charge(&j->terms) : ask->line;
+    *out = (hr_summed_question){.lines = line, .counts = &ask->count, .line_count = 1, .content = ask};
+    return HR_OK;
 }
 
-static hr_status give_counts(id3_answer *a, hr_bytes *out, hr_error *err) {
-    const size_t values = a->ask.count;
-    hr_exact *exact = hr_arena_alloc(a->arena, values, sizeof *exact);
-    uint64_t *share = hr_arena_alloc(a->arena, values, sizeof *share);
-    hr_mask *mask = NULL;
-    hr_status status =
-        exact && share ? hr_id3_records_answer(a->owner->source, &a->ask, exact, err) : hr_fail_memory(err);
-    if (!status) status = hr_securesum_mask(a->turn->job->protocol, a->turn->slot, &mask, err);
-    if (status) return status;
-    hr_gate_share(a->owner->kept.gate, a->permit, exact, mask, values, share);
-    hr_mask_free(mask);
-    return hr_securesum_pack_share(&a->question, share, values, out, err);
+/* ---- An owner ---- */
+
+typedef struct id3_owner {
+    id3_job job;
+    hr_stats_source *source;
+    hr_id3_hearer *reader;
+} id3_owner;
+
+static void close_id3_owner(void *state) {
+    id3_owner *o = state;
+    hr_id3_hearer_free(o->reader);
+    hr_stats_free(o->source);
 }
 
-/* A sum of others, or one that it answered before: the records follow the splits that it tells of. */
-static hr_status follow_splits(id3_answer *a, hr_error *err) {
-    hr_id3_ask splits = a->ask;
+/* All records of the owner are in the root. */
+static hr_status open_id3_owner(const hr_owner_turn *t, hr_arena *arena, void **state, hr_error *err) {
+    const hr_local_stats_records records = {.data = t->data, .threads = t->threads};
+    const hr_stats_round round = {.part = 0};
+    id3_owner *o = *state = hr_arena_alloc(arena, 1, sizeof *o);
+    if (!o) return hr_fail_memory(err);
+    const hr_stats_setup setup = {.kind = HR_STATS_LABELS, .binning = &o->job.binning};
+    hr_status status = open_id3_job(&o->job, t->job, arena, err);
+    if (!status) status = hr_local_stats_source_new(&records, &o->source, err);
+    if (!status) status = o->source->ops->prepare(o->source, &setup, err);
+    if (!status) status = o->source->ops->begin(o->source, &round, err);
+    return status ? status : hr_id3_hearer_new(&o->job.terms, &o->reader, err);
+}
+
+static hr_status read_id3_question(void *state, const hr_owner_turn *turn, const hr_sum_question *received,
+                                   hr_arena *arena, hr_summed_question *out, hr_error *err) {
+    (void)turn;
+    id3_owner *o = state;
+    hr_id3_ask *ask = hr_arena_alloc(arena, 1, sizeof *ask);
+    if (!ask) return hr_fail_memory(err);
+    hr_status status = hr_id3_question_read(o->reader, &received->body, arena, ask, err);
+    if (!status && o->job.terms.published && ask->line.cost != o->job.terms.budget)
+        status = hr_fail(err, HR_E_FORMAT, "", "a question of id3 whose cost is not that of the whole job");
+    return status ? status : list_counts(&o->job, ask, arena, out, err);
+}
+
+static hr_status count_id3_question(void *state, const hr_owner_turn *turn, const hr_summed_question *q,
+                                    hr_exact *out, hr_error *err) {
+    (void)turn;
+    return hr_id3_records_answer(((id3_owner *)state)->source, q->content, out, err);
+}
+
+/* The records follow the splits that the question announces. */
+static hr_status follow_id3_splits(void *state, const hr_summed_question *q, hr_arena *arena, hr_error *err) {
+    (void)arena;
+    hr_id3_ask splits = *(const hr_id3_ask *)q->content;
     splits.query_count = splits.count = 0;
-    return hr_id3_records_answer(a->owner->source, &splits, NULL, err);
+    return hr_id3_records_answer(((id3_owner *)state)->source, &splits, NULL, err);
 }
 
-/* The next question that was heard; it is answered if it is the one of the turn. What was asked of this owner
- * before is charged again where it is heard again: after a crash the gate knows nothing. */
-static hr_status take_id3_question(id3_owner *o, const hr_owner_turn *t, hr_bytes *out, hr_error *err) {
-    id3_answer a = {.owner = o, .turn = t};
-    hr_securesum_question(t->job->protocol, o->heard, &a.question);
-    if (a.question.choice || o->refused)
-        return hr_fail(err, HR_E_FORMAT, "", "a question of id3 after one that was refused, or a choice");
-    if (!(a.arena = hr_arena_new())) return hr_fail_memory(err);
-    hr_status status = hr_id3_question_read(o->hearer, &a.question.body, a.arena, &a.ask, err);
-    if (!status) status = charge_id3_question(&a, err);
-    if (!status) status = o->heard < t->slot ? follow_splits(&a, err) : give_counts(&a, out, err);
-    hr_arena_free(a.arena);
-    return status;
-}
+const hr_summed_owner hr_id3_owner_rules = {.open = open_id3_owner,
+                                            .close = close_id3_owner,
+                                            .read = read_id3_question,
+                                            .follow = follow_id3_splits,
+                                            .count = count_id3_question};
 
-static hr_status answer_federated_id3(const hr_owner_turn *t, hr_bytes *out, hr_error *err) {
-    id3_owner *o = NULL;
-    hr_status status = id3_owner_of(t, &o, err);
-    for (; !status && o->heard <= t->slot; o->heard++) {
-        status = take_id3_question(o, t, out, err);
-        if (status) o->refused = true;
-    }
-    return status;
-}
-
-/* ==== The coordinator ==== */
+/* ---- The coordinator ---- */
 
 typedef struct id3_coordinator {
-    hr_kept_id3 kept; /* first */
+    id3_job job;
     hr_id3 *id3;
-    size_t heard;   /* outcomes */
-    size_t told;    /* sums that were not lost */
-    size_t unheard; /* questions in a row that no owner was there for */
-    bool lost;      /* the last question */
+    size_t learned; /* sums */
 } id3_coordinator;
 
-static void forget_id3_coordinator(hr_kept_id3 *self) {
-    hr_id3_free(((id3_coordinator *)self)->id3);
-    hr_kept_id3_done(self);
+static void close_id3_coordinator(void *state) {
+    hr_id3_free(((id3_coordinator *)state)->id3);
 }
 
-/* The account has a line for each that the owners' gates have. */
-static hr_status note_question(id3_coordinator *c, hr_charge line, size_t shares, hr_error *err) {
-    hr_permit unused;
-    return hr_gate_charge_share(c->kept.gate, &line, shares, &unused, err);
+static hr_status open_id3_coordinator(const hr_party_job *job, hr_arena *arena, void **state, hr_error *err) {
+    id3_coordinator *c = *state = hr_arena_alloc(arena, 1, sizeof *c);
+    if (!c) return hr_fail_memory(err);
+    hr_status status = open_id3_job(&c->job, job, arena, err);
+    return status ? status : hr_id3_new(&c->job.terms, &c->id3, err);
 }
 
-static hr_status tell_counts(id3_coordinator *c, const hr_sum_outcome *outcome, double noise_factor,
-                             hr_error *err) {
-    if (outcome->lost) return hr_id3_tell(c->id3, NULL, noise_factor, err);
-    hr_noisy *values = NULL;
-    hr_status status = hr_summed_values(outcome, &values, err);
-    if (status) return status;
-    status = hr_id3_tell(c->id3, values, noise_factor, err);
-    free(values);
-    c->told++;
-    return status;
-}
-
-/* A question that nobody was there for was not heard: it costs nothing, and is asked again. */
-static hr_status take_outcome(id3_coordinator *c, const hr_party_job *job, const hr_sum_outcome *outcome,
-                              const hr_id3_ask *ask, hr_error *err) {
-    c->lost = outcome->lost;
-    if (!outcome->members) {
-        c->unheard++;
-        return HR_OK;
-    }
-    c->unheard = 0;
-    const size_t shares = hr_summed_shares(job, outcome->members);
-    hr_status status = note_question(c, ask->line, shares, err);
-    return status ? status : tell_counts(c, outcome, sqrt((double)outcome->members / (double)shares), err);
-}
-
-static hr_status make_id3_coordinator(const hr_party_job *job, hr_error *err) {
-    id3_coordinator *made = calloc(1, sizeof *made);
-    if (!made) return hr_fail_memory(err);
-    made->kept.forget = forget_id3_coordinator;
-    hr_status status = hr_kept_id3_init(&made->kept, job, false, err);
-    if (!status) status = hr_id3_new(&made->kept.terms, &made->id3, err);
-    if (status)
-        forget_id3_coordinator(&made->kept);
-    else
-        *job->kept = made;
-    return status;
-}
-
-/* With what became of all questions so far. */
-static hr_status id3_coordinator_of(const hr_party_job *job, id3_coordinator **out, hr_error *err) {
-    hr_sum_outcome outcome;
-    hr_id3_ask ask;
-    hr_status status = *job->kept ? HR_OK : make_id3_coordinator(job, err);
-    if (status) return status;
-    id3_coordinator *c = *out = *job->kept;
-    while (!status && hr_securesum_outcome(job->protocol, c->heard, &outcome) && hr_id3_next(c->id3, &ask)) {
-        status = take_outcome(c, job, &outcome, &ask, err);
-        c->heard++;
-    }
-    return status;
-}
-
-/* ---- What is asked ---- */
-
-static void log_question(const id3_coordinator *c, const hr_id3_ask *ask, const hr_party_job *job,
-                         const hr_party_work *work) {
-    size_t total;
-    hr_id3_levels(c->id3, &total);
-    if (c->lost)
-        hr_job_log(work, job->record, HR_LOG_WARNING, "a sum was lost, since an owner's answer is missing");
-    if (ask->queries[0].answer == HR_STATS_LEAVES)
-        hr_job_log(work, job->record, HR_LOG_INFO, "asks for the classes of %zu leaves",
-                   ask->count / c->kept.terms.classes);
-    else
-        hr_job_log(work, job->record, HR_LOG_INFO, "level %d of %zu", (int)ask->line.level + 1, total);
-}
-
-/* What is not answered any more is lost. */
+/* What is not answered any more is dropped. */
 static hr_status end_early(id3_coordinator *c, hr_error *err) {
     hr_id3_ask ask;
     hr_status status = HR_OK;
@@ -216,52 +145,97 @@ static hr_status end_early(id3_coordinator *c, hr_error *err) {
     return status;
 }
 
-static hr_status ask_federated_id3(const hr_party_job *job, hr_party_work *work, Hedgerow__Question *out,
-                                   hr_bytes *body, hr_error *err) {
-    id3_coordinator *c = NULL;
-    hr_id3_ask ask;
-    hr_status status = id3_coordinator_of(job, &c, err);
-    if (!status && c->unheard >= UNHEARD_MAX) status = end_early(c, err);
+static hr_status next_id3_question(void *state, const hr_summed_progress *progress, hr_arena *arena,
+                                   hr_summed_question *out, bool *more, hr_error *err) {
+    id3_coordinator *c = state;
+    hr_id3_ask *ask = hr_arena_alloc(arena, 1, sizeof *ask);
+    hr_status status = ask ? HR_OK : hr_fail_memory(err);
+    if (!status && progress->unanswered >= UNANSWERED_MAX) status = end_early(c, err);
     if (status) return status;
-    out->done = !hr_id3_next(c->id3, &ask);
-    if (out->done && !c->told)
+    *more = hr_id3_next(c->id3, ask);
+    if (!*more && !c->learned)
         return hr_fail(err, HR_E_IO, "start again when the owners can be reached", "every sum was lost");
-    if (out->done) return HR_OK;
-    log_question(c, &ask, job, work);
-    status = hr_id3_question_pack(&ask, body, err);
-    out->values = (uint32_t)ask.count;
-    out->body = hr_data_of(body->at, body->size);
-    return status;
+    return *more ? list_counts(&c->job, ask, arena, out, err) : HR_OK;
 }
 
-/* ---- The model ---- */
+static hr_status accept_id3_counts(void *state, const hr_summed_question *q, const hr_summed_reply *reply,
+                                   hr_error *err) {
+    (void)q;
+    id3_coordinator *c = state;
+    c->learned += reply->values != NULL;
+    return hr_id3_tell(c->id3, reply->values, reply->noise_factor, err);
+}
 
-static hr_status assemble_federated_id3(const hr_party_job *job, hr_joint_model *m, hr_error *err) {
-    const double *said;
-    id3_coordinator *c = NULL;
-    hr_status status = id3_coordinator_of(job, &c, err);
+static hr_status pack_id3_question(void *state, const hr_summed_progress *progress,
+                                   const hr_summed_question *q, Hedgerow__Question *out, hr_bytes *body,
+                                   hr_error *err) {
+    (void)out;
+    const id3_coordinator *c = state;
+    const hr_id3_ask *ask = q->content;
+    const hr_journal_job *record = progress->job->record;
+    const bool published = c->job.terms.published;
+    size_t total, levels = hr_id3_levels(c->id3, &total);
+    if (ask->queries[0].answer == HR_STATS_LEAVES)
+        hr_job_log(progress->work, record, HR_LOG_INFO, "asks %sfor the classes of %zu leaves",
+                   published ? "along the ring " : "", ask->count / c->job.terms.classes);
+    else if (published)
+        hr_job_log(progress->work, record, HR_LOG_INFO, "asks along the ring for the counts of level %zu",
+                   levels + 1);
+    else
+        hr_job_log(progress->work, record, HR_LOG_INFO, "level %d of %zu", (int)ask->line.level + 1, total);
+    return hr_id3_question_pack(ask, body, err);
+}
+
+const hr_summed_coordinator hr_id3_coordinator_rules = {.open = open_id3_coordinator,
+                                                        .close = close_id3_coordinator,
+                                                        .next = next_id3_question,
+                                                        .accept = accept_id3_counts,
+                                                        .pack = pack_id3_question};
+
+hr_status hr_id3_job_assemble(const hr_party_job *job, hr_joint_model *m, hr_error *err) {
+    const double *leaf_values;
+    void *state = NULL;
+    const hr_gate *charges = NULL;
+    hr_status status = hr_summed_result(job, &state, &charges, err);
+    id3_coordinator *c = state;
     if (!status) status = end_early(c, err);
-    if (!status) status = hr_summed_describe(job, c->kept.gate, m, err);
+    if (!status) status = hr_summed_describe(job, charges, m, err);
     if (status) return status;
-    const hr_tree tree = hr_id3_tree(c->id3, &said);
-    return hr_average_of_one(job->schema, &tree, said, m->arena, &m->forest, err);
+    const hr_tree tree = hr_id3_tree(c->id3, &leaf_values);
+    return hr_average_of_one(job->schema, &tree, leaf_values, m->arena, &m->forest, err);
 }
 
-/* ==== The method ==== */
+/* ---- The method ---- */
+
+void hr_id3_job_defaults(hr_fit_options *options) {
+    if (options->mode == HR_MODE_SOUND) options->delta = 1e-6;
+}
+
+hr_status hr_id3_job_check_schema(const hr_schema *schema, hr_error *err) {
+    if (hr_schema_task(schema) != HR_TASK_REGRESSION) return HR_OK;
+    return hr_fail(err, HR_E_ARGUMENT, "write 'method: hedge'",
+                   "id3 supports labels that are classes; this label is a number");
+}
+
+static const hr_summed_method id3_summed = {.protocol = &hr_summed_securesum,
+                                            .owner = &hr_id3_owner_rules,
+                                            .coordinator = &hr_id3_coordinator_rules,
+                                            .budget = hr_id3_job_budget};
 
 const hr_federated_method hr_federated_id3 = {
     .method = &hr_method_id3,
     .owner = hr_securesum_owner,
     .coordinator = hr_securesum_coordinator,
     .paper = &hr_federated_id3_ring,
-    .defaults = hr_kept_id3_defaults,
-    .check_schema = hr_kept_id3_check_schema,
+    .defaults = hr_id3_job_defaults,
+    .check_schema = hr_id3_job_check_schema,
     .check_terms = hr_federated_id3_check,
     .plan = hr_federated_id3_plan,
-    .answer = answer_federated_id3,
-    .ask = ask_federated_id3,
+    .summed = &id3_summed,
+    .answer = hr_summed_answer,
+    .ask = hr_summed_ask,
     .model = hr_securesum_model,
-    .forget = hr_kept_id3_forget,
+    .forget = hr_summed_free,
     .part = hr_securesum_part,
-    .assemble = assemble_federated_id3,
+    .assemble = hr_id3_job_assemble,
 };

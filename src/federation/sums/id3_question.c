@@ -1,4 +1,4 @@
-#include "federation/sums/federated_id3_kept.h"
+#include "federation/sums/federated_id3.h"
 
 #include "base/fail.h"
 

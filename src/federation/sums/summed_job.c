@@ -1,10 +1,19 @@
 #include "federation/sums/summed_job.h"
 
 #include "base/fail.h"
+#include "privacy/crypto/csprng.h"
 #include "privacy/noise.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+const hr_summed_protocol hr_summed_securesum = {
+    .question = hr_securesum_question, .mask = hr_securesum_mask, .outcome = hr_securesum_outcome};
+
+size_t hr_summed_values(const hr_summed_question *q) {
+    size_t count = 0;
+    for (size_t i = 0; i < q->line_count; i++) count += q->counts[i];
+    return count;
+}
 
 size_t hr_summed_shares(const hr_party_job *job, size_t members) {
     return (size_t)hr_noise_shares(members, job->terms->coalition);
@@ -17,22 +26,23 @@ void hr_summed_round(const hr_party_job *job, hr_job_position *out) {
         job->is_coordinator ? hr_securesum_outcomes(job->protocol) + 1 : hr_securesum_heard(job->protocol);
 }
 
-hr_status hr_summed_values(const hr_sum_outcome *outcome, hr_noisy **out, hr_error *err) {
-    hr_noisy *values = malloc((outcome->count + 1) * sizeof *values);
-    if (!values) return hr_fail_memory(err);
-    for (size_t i = 0; i < outcome->count; i++) values[i] = hr_noisy_of_answers(outcome->sums[i]);
-    *out = values;
-    return HR_OK;
+hr_status hr_summed_open(const hr_party_job *job, size_t size, hr_summed_party **out, hr_error *err) {
+    hr_budget budget;
+    hr_summed_party *p = *out = calloc(1, size);
+    if (!p || !(p->arena = hr_arena_new())) return hr_fail_memory(err);
+    hr_status status = job->method->summed->budget(job, &budget, err);
+    if (status) return status;
+    status =
+        job->is_coordinator ? hr_csprng_open_seeded(0, &p->csprng, err) : hr_csprng_open(&p->csprng, err);
+    return status ? status : hr_gate_new(budget.privacy_measure, budget.units, p->csprng, &p->gate, err);
 }
 
-hr_status hr_summed_describe(const hr_party_job *job, const hr_gate *account, hr_joint_model *m,
-                             hr_error *err) {
-    const size_t *members;
-    const hr_release *releases = hr_gate_releases(account, &m->release_count);
-    hr_settings_add_count(&m->settings, HR_OWNERS_SETTING, hr_securesum_owners(job->protocol, &members));
-    hr_settings_add_count(&m->settings, HR_COALITION_SETTING, job->terms->coalition);
-    m->releases = hr_arena_alloc(m->arena, m->release_count + 1, sizeof *m->releases);
-    if (!m->releases) return hr_fail_memory(err);
-    memcpy(m->releases, releases, m->release_count * sizeof *releases);
-    return HR_OK;
+void hr_summed_free(void *party) {
+    hr_summed_party *p = party;
+    if (!p) return;
+    if (p->close && p->state) p->close(p->state);
+    hr_gate_free(p->gate);
+    hr_csprng_close(p->csprng);
+    hr_arena_free(p->arena);
+    free(p);
 }

@@ -1,24 +1,124 @@
-/* What all methods share whose owners add sums up (federation/machines/securesum.h), whatever they ask. */
+/* Jobs whose owners add up sums over all their records: what a method of such a job is, and what it shares
+ * with all others. A method keeps its questions; who answers them is one loop for all methods
+ * (summed_owner.h), and who asks them is one loop, too (summed_coordinator.h). */
 #ifndef HR_FEDERATION_SUMS_SUMMED_JOB_H
 #define HR_FEDERATION_SUMS_SUMMED_JOB_H
 
 #include "federation/federated/federated_method.h"
 #include "federation/machines/securesum.h"
+#include "fit/budget.h"
 #include "privacy/gate.h"
+
+/* A question as the method at either party understands it. It lives in the arena that it was made in. */
+typedef struct hr_summed_question {
+    bool choice;            /* one owner chooses; else all owners of a set add up sums */
+    const hr_charge *lines; /* charged one by one; of a choice 1 */
+    const size_t *counts; /* [line]: how many numbers it releases, one line's behind the other's; of a choice
+                             the candidates */
+    size_t line_count;
+    const void *content; /* the method's own form of the question */
+} hr_summed_question;
+
+/* All numbers of the question. */
+size_t hr_summed_values(const hr_summed_question *question);
+
+/* What became of a question that reached an owner. */
+typedef struct hr_summed_reply {
+    const hr_noisy *values;  /* the sums; NULL: dropped, since an answer is missing, and of a choice */
+    size_t index;            /* of a choice: any number below 2^32; 0 if it is dropped */
+    size_t members, shares;  /* of a sum: owners that it is over, shares of noise that it counts on */
+    double noise_factor;     /* of a sum: standard deviation of its noise in that which its lines pay for */
+    const hr_party_job *job; /* of the call */
+} hr_summed_reply;
+
+/* How a job is at the coordinator, when its next question is looked for. */
+typedef struct hr_summed_progress {
+    const hr_party_job *job;
+    const hr_party_work *work; /* for lines of progress (hr_job_log); NULL: the question was asked before */
+    size_t unanswered;         /* questions in a row that no owner was there for */
+    size_t dropped;            /* sums in a row that were not learned: those, and those that lack an answer */
+} hr_summed_progress;
+
+/* What a method does at an owner. `state` is its own, from open to close. */
+typedef struct hr_summed_owner {
+    bool choices; /* some of its questions are choices */
+    /* Fails: LIMIT, MEMORY; `close` is called also then, if *state is set. */
+    hr_status (*open)(const hr_owner_turn *turn, hr_arena *arena, void **state, hr_error *err);
+    void (*close)(void *state); /* NULL: the state is all in the arena */
+    /* The next question of the job, each once, in order. Looks at no record. Fails: FORMAT (none that the
+     * coordinator may ask, or may ask again), BUDGET, LIMIT, MEMORY. */
+    hr_status (*read)(void *state, const hr_owner_turn *turn, const hr_sum_question *received,
+                      hr_arena *arena, hr_summed_question *out, hr_error *err);
+    /* In place of count, of a question for others or of one that was answered before a restart: the records
+     * take the step that it announces. NULL: they take none, and questions for others are not read. Fails:
+     * MEMORY. */
+    hr_status (*follow)(void *state, const hr_summed_question *question, hr_arena *arena, hr_error *err);
+    /* The exact numbers of all lines: sums, or the scores of candidates. Fails: SCHEMA, LIMIT, MEMORY. */
+    hr_status (*count)(void *state, const hr_owner_turn *turn, const hr_summed_question *question,
+                       hr_exact *out, hr_error *err);
+} hr_summed_owner;
+
+/* What a method does at the coordinator. `state` is its own, from open to close. */
+typedef struct hr_summed_coordinator {
+    /* Fails: BUDGET, LIMIT, MEMORY; `close` is called also then, if *state is set. */
+    hr_status (*open)(const hr_party_job *job, hr_arena *arena, void **state, hr_error *err);
+    void (*close)(void *state); /* NULL: the state is all in the arena */
+    /* The question that is asked next, the same until it is answered. False in *more: there is none. Fails:
+     * IO (the job cannot go on), MEMORY. */
+    hr_status (*next)(void *state, const hr_summed_progress *progress, hr_arena *arena,
+                      hr_summed_question *out, bool *more, hr_error *err);
+    /* Whether owners that follow the protocol can have such sums; where they cannot, the sum is dropped.
+     * NULL: any. */
+    bool (*possible)(const void *state, const hr_summed_question *question, const hr_summed_reply *reply);
+    /* Fails: IO (the job cannot go on), MEMORY. */
+    hr_status (*accept)(void *state, const hr_summed_question *question, const hr_summed_reply *reply,
+                        hr_error *err);
+    /* The question as bytes, and of a choice out->turns; or out->done, if it cannot be sent. Logs what is
+     * asked. Owner: the caller frees body->at. Fails: IO, LIMIT, MEMORY. */
+    hr_status (*pack)(void *state, const hr_summed_progress *progress, const hr_summed_question *question,
+                      Hedgerow__Question *out, hr_bytes *body, hr_error *err);
+} hr_summed_coordinator;
+
+/* Questions, masks and outcomes of the protocol: those of securesum.h, or those of ring.h. */
+typedef struct hr_summed_protocol {
+    bool (*question)(const hr_protocol *owner, size_t index, hr_sum_question *out);
+    hr_status (*mask)(const hr_protocol *owner, size_t index, hr_mask **out, hr_error *err);
+    bool (*outcome)(const hr_protocol *coordinator, size_t index, hr_sum_outcome *out);
+} hr_summed_protocol;
+
+extern const hr_summed_protocol hr_summed_securesum;
+
+struct hr_summed_method {
+    const hr_summed_protocol *protocol;
+    const hr_summed_owner *owner;
+    const hr_summed_coordinator *coordinator;
+    /* What the terms grant each owner. Fails: BUDGET, LIMIT, ARGUMENT. */
+    hr_status (*budget)(const hr_party_job *job, hr_budget *out, hr_error *err);
+    bool charged_once; /* NOT PRIVATE: the lines of the first question pay for all that follow */
+};
+
+/* What a party keeps of a job, in *job->kept: either kind begins with this. */
+typedef struct hr_summed_party {
+    hr_arena *arena;
+    hr_csprng *csprng; /* an owner's noise; nothing is drawn from the coordinator's */
+    hr_gate *gate; /* an owner's: holds what the job costs. The coordinator's: the record of what each owner
+                      is charged */
+    void *state;
+    void (*close)(void *state);
+    size_t taken; /* questions, or their outcomes */
+} hr_summed_party;
+
+/* Opens all but the state, into zeros of `size` bytes. *out is set to what the caller frees with
+ * hr_summed_free, also on failure. Fails: BUDGET, LIMIT, ARGUMENT, MEMORY. */
+HR_MUST_CHECK hr_status hr_summed_open(const hr_party_job *job, size_t size, hr_summed_party **out,
+                                       hr_error *err);
+/* hr_federated_method.forget. */
+void hr_summed_free(void *party);
 
 /* How many shares of noise a sum over so many owners counts on: without those of a coalition; at least 1. */
 size_t hr_summed_shares(const hr_party_job *job, size_t members);
 
 /* hr_federated_method.round: the number of the question. */
 void hr_summed_round(const hr_party_job *job, hr_job_position *out);
-
-/* Sums modulo 2^64, as integers with a sign; of an outcome that is not lost. Owner: the caller frees *out.
- * Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_summed_values(const hr_sum_outcome *outcome, hr_noisy **out, hr_error *err);
-
-/* The model says how many owners there are and what coalition the job names, and lists what the coordinator's
- * account has. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_summed_describe(const hr_party_job *job, const hr_gate *account,
-                                           hr_joint_model *model, hr_error *err);
 
 #endif

@@ -58,9 +58,8 @@ hr_status hr_shared_bounds_check(const hr_shared_bounds *b, hr_budget *out, hr_e
 
 /* ---- An owner ---- */
 
-/* The histograms of an answer: those of all columns, or one. */
-static size_t list_histograms(const hr_shared_bounds *b, const hr_budget *budget,
-                              hr_bounds_question out[HR_SHARED_BOUNDS_MAX]) {
+size_t hr_shared_bounds_histograms(const hr_shared_bounds *b, const hr_budget *budget,
+                                   hr_bounds_question out[HR_SHARED_BOUNDS_MAX]) {
     const hr_charge charge = charge_of(budget);
     const size_t last = b->columns.count - 1;
     if (b->within) {
@@ -69,31 +68,6 @@ static size_t list_histograms(const hr_shared_bounds *b, const hr_budget *budget
     }
     for (size_t i = 0; i <= last; i++) out[i] = hr_bounds_magnitudes(b->schema, &b->columns, &charge, i);
     return last + 1;
-}
-
-static hr_status charge_histograms(const hr_shared_bounds *b, const hr_bounds_question *histograms,
-                                   size_t count, hr_gate *gate, hr_permit *permits, hr_error *err) {
-    hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < count; i++)
-        status = hr_gate_charge_share(gate, &histograms[i].line, honest_owners(b), &permits[i], err);
-    return status;
-}
-
-hr_status hr_shared_bounds_answer(const hr_shared_bounds *b, const hr_data *data, hr_gate *gate,
-                                  hr_mask *mask, uint64_t *out, hr_error *err) {
-    hr_bounds_question histograms[HR_SHARED_BOUNDS_MAX];
-    hr_permit permits[HR_SHARED_BOUNDS_MAX];
-    hr_exact exact[HR_BOUNDS_CELLS];
-    hr_budget budget;
-    hr_status status = hr_shared_bounds_check(b, &budget, err);
-    if (status) return status;
-    const size_t count = list_histograms(b, &budget, histograms);
-    status = charge_histograms(b, histograms, count, gate, permits, err);
-    for (size_t i = 0; !status && i < count; out += histograms[i++].cells) {
-        hr_bounds_count(data, &histograms[i], exact);
-        hr_gate_share(gate, permits[i], exact, mask, histograms[i].cells, out);
-    }
-    return status;
 }
 
 /* ---- The sum of all answers ---- */

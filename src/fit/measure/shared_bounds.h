@@ -1,8 +1,7 @@
 /* Private bounds of the records of several owners by secure sums (federation/machines/securesum.h): the
  * histograms of tables/bins/private_bounds.h, of which each owner has its part. Two questions: the magnitudes
  * of all columns, and, where the label is among them, its even cells between the bounds that its magnitudes
- * said. Neither messages nor ledgers are handled here: before an owner calls hr_shared_bounds_answer, its
- * ledger has paid. Proof: shared_bounds.proof.md. */
+ * said. Neither messages nor ledgers nor gates are handled here. Proof: shared_bounds.proof.md. */
 #ifndef HR_FIT_MEASURE_SHARED_BOUNDS_H
 #define HR_FIT_MEASURE_SHARED_BOUNDS_H
 
@@ -36,11 +35,11 @@ size_t hr_shared_bounds_values(const hr_shared_bounds *bounds);
  * ARGUMENT (a number out of range), BUDGET (too little for any noise). */
 HR_MUST_CHECK hr_status hr_shared_bounds_check(const hr_shared_bounds *bounds, hr_budget *out, hr_error *err);
 
-/* One owner's answer: hr_shared_bounds_values numbers modulo 2^64. All is charged before any noise is drawn.
- * Spends: from the gate a part of what hr_shared_bounds_check says; either answer once. Fails: as above,
- * BUDGET, MEMORY: nothing was drawn. */
-HR_MUST_CHECK hr_status hr_shared_bounds_answer(const hr_shared_bounds *bounds, const hr_data *data,
-                                                hr_gate *gate, hr_mask *mask, uint64_t *out, hr_error *err);
+/* The histograms of an answer, hr_shared_bounds_values numbers (hr_bounds_count), each charged as its line
+ * says: a part of the budget, which is that of hr_shared_bounds_check. Either answer once. Returns how many.
+ */
+size_t hr_shared_bounds_histograms(const hr_shared_bounds *bounds, const hr_budget *budget,
+                                   hr_bounds_question out[HR_SHARED_BOUNDS_MAX]);
 
 /* Bounds from the sums of all answers, one a column: of magnitudes all of them, of even cells (`within`) the
  * last, which is what `within` was. Fails: as hr_shared_bounds_check. */

@@ -3,7 +3,6 @@
 #include "fit/measure/shared_evaluation.h"
 
 #include "base/fail.h"
-#include "fit/measure/statistics.h"
 #include "models/model/model.h"
 #include "privacy/noise.h"
 #include "tables/schema/schema.h"
@@ -57,36 +56,38 @@ hr_status hr_shared_evaluation_check(const hr_shared_evaluation *e, hr_budget *o
     return status;
 }
 
-static hr_status charge_lines(const hr_shared_evaluation *e, const hr_budget *budget, hr_gate *gate,
-                              hr_permit permits[HR_STATISTICS_MAX], hr_error *err) {
+size_t hr_shared_evaluation_lines(const hr_shared_evaluation *e, const hr_budget *budget,
+                                  hr_charge charges[HR_STATISTICS_MAX], size_t counts[HR_STATISTICS_MAX]) {
     const hr_statistics lines = statistics_of(e->schema);
-    hr_status status = HR_OK;
-    for (size_t i = 0; i < lines.count && !status; i++) {
-        hr_charge charge = hr_statistics_charge(&lines, budget, i);
-        status = hr_gate_charge_share(gate, &charge, honest_shares(e), &permits[i], err);
+    for (size_t i = 0; i < lines.count; i++) {
+        charges[i] = hr_statistics_charge(&lines, budget, i);
+        counts[i] = hr_statistics_cells(&lines, i);
     }
-    return status;
+    return lines.count;
 }
 
 /* ---- An owner ---- */
 
-/* One answer in the making. */
-typedef struct shared_answer {
+/* What an owner's sums are counted from. */
+typedef struct predicted_records {
     hr_comparison comparison;
     uint32_t *decided, cuts[SHARED_BINS];
-    hr_exact *exact;
     hr_judged judged;
-} shared_answer;
+} predicted_records;
 
-static void free_answer(shared_answer *a) {
+static void free_predicted(predicted_records *a) {
     hr_comparison_free(&a->comparison);
     free(a->decided);
-    free(a->exact);
 }
 
-static void judge(shared_answer *a, const hr_schema *schema) {
+static hr_status predict_records(predicted_records *a, const hr_shared_evaluation *e, const hr_data *data,
+                                 hr_error *err) {
     const hr_comparison *c = &a->comparison;
-    const hr_column *label = hr_schema_label(schema);
+    const hr_column *label = hr_schema_label(e->schema);
+    hr_status status =
+        hr_data_rows(data) > 0 ? hr_comparison_make(e->model, data, 0, &a->comparison, err) : HR_OK;
+    if (status) return status;
+    if (!(a->decided = calloc(c->rows + 1, sizeof *a->decided))) return hr_fail_memory(err);
     for (size_t i = 0; i < c->rows && c->task != HR_TASK_REGRESSION; i++)
         a->decided[i] = (uint32_t)hr_decide(NULL, c->predicted + i * c->outputs, c->outputs);
     for (uint32_t b = 1; b < SHARED_BINS; b++) a->cuts[b - 1] = b << (HR_SCORE_GRID_BITS - SHARED_BIN_BITS);
@@ -99,34 +100,17 @@ static void judge(shared_answer *a, const hr_schema *schema) {
                             .cut_count = SHARED_BINS - 1,
                             .bins = SHARED_BINS,
                             .range = label->high - label->low};
-}
-
-static hr_status prepare_answer(shared_answer *a, const hr_shared_evaluation *e, const hr_data *data,
-                                hr_error *err) {
-    const bool any = hr_data_rows(data) > 0;
-    hr_status status = any ? hr_comparison_make(e->model, data, 0, &a->comparison, err) : HR_OK;
-    if (status) return status;
-    a->decided = calloc(a->comparison.rows + 1, sizeof *a->decided);
-    a->exact = calloc(hr_shared_evaluation_values(e->schema), sizeof *a->exact);
-    if (!a->decided || !a->exact) return hr_fail_memory(err);
-    judge(a, e->schema);
     return HR_OK;
 }
 
-hr_status hr_shared_evaluation_answer(const hr_shared_evaluation *e, const hr_data *data, hr_gate *gate,
-                                      hr_mask *mask, uint64_t *out, hr_error *err) {
-    shared_answer a = {0};
-    hr_budget budget;
-    hr_permit permits[HR_STATISTICS_MAX];
-    hr_status status = hr_shared_evaluation_check(e, &budget, err);
-    if (!status) status = prepare_answer(&a, e, data, err);
-    if (!status) status = charge_lines(e, &budget, gate, permits, err);
+hr_status hr_shared_evaluation_count(const hr_shared_evaluation *e, const hr_data *data, hr_exact *out,
+                                     hr_error *err) {
+    predicted_records records = {0};
     const hr_statistics lines = statistics_of(e->schema);
-    for (size_t i = 0, at = 0; i < lines.count && !status; at += hr_statistics_cells(&lines, i++)) {
-        lines.rows[i].count(&a.judged, a.exact + at);
-        hr_gate_share(gate, permits[i], a.exact + at, mask, hr_statistics_cells(&lines, i), out + at);
-    }
-    free_answer(&a);
+    hr_status status = predict_records(&records, e, data, err);
+    for (size_t i = 0, at = 0; i < lines.count && !status; at += hr_statistics_cells(&lines, i++))
+        lines.rows[i].count(&records.judged, out + at);
+    free_predicted(&records);
     return status;
 }
 
@@ -159,24 +143,21 @@ static void state_shared(const hr_shared_evaluation *e, const hr_budget *budget,
         amounts[0], amounts[1], e->members, amounts[2], amounts[3], e->members - (size_t)honest_shares(e));
 }
 
-hr_status hr_shared_evaluation_result(const hr_shared_evaluation *e, const hr_noisy *sums, hr_gate *account,
-                                      hr_evaluation *out, hr_error *err) {
+hr_status hr_shared_evaluation_result(const hr_shared_evaluation *e, const hr_noisy *sums,
+                                      const hr_gate *charges, hr_evaluation *out, hr_error *err) {
     hr_budget budget;
-    hr_permit unused[HR_STATISTICS_MAX];
     hr_evaluation made = {0};
     const hr_statistics lines = statistics_of(e->schema);
     hr_statistic_sums scaled = {0};
     hr_status status = hr_shared_evaluation_check(e, &budget, err);
     if (status) return status;
     double *values = calloc(hr_shared_evaluation_values(e->schema), sizeof *values);
-    status = values ? charge_lines(e, &budget, account, unused, err) : hr_fail_memory(err);
-    if (!status) {
-        scale_sums(e, &budget, sums, values, &scaled);
-        hr_statistics_figures(&lines, &budget, &scaled, &made);
-        state_shared(e, &budget, &made);
-        hr_statistics_list(account, &made);
-        *out = made;
-    }
+    if (!values) return hr_fail_memory(err);
+    scale_sums(e, &budget, sums, values, &scaled);
+    hr_statistics_figures(&lines, &budget, &scaled, &made);
+    state_shared(e, &budget, &made);
+    hr_statistics_list(charges, &made);
+    *out = made;
     free(values);
-    return status;
+    return HR_OK;
 }

@@ -1,12 +1,11 @@
 /* An evaluation over several owners by one secure sum (federation/machines/securesum.h): each owner predicts
  * its own test table with a public model, and answers with counts, its share of the noise and its mask; the
- * coordinator makes the figures of the sum of all answers. Neither messages nor ledgers are handled here:
- * before an owner calls hr_shared_evaluation_answer, its ledger has paid. Proof: shared_evaluation.proof.md.
- */
+ * coordinator makes the figures of the sum of all answers. Neither messages nor ledgers nor gates are handled
+ * here. Proof: shared_evaluation.proof.md. */
 #ifndef HR_FIT_MEASURE_SHARED_EVALUATION_H
 #define HR_FIT_MEASURE_SHARED_EVALUATION_H
 
-#include "fit/budget.h"
+#include "fit/measure/statistics.h"
 
 #include <hedgerow/evaluation.h>
 
@@ -29,20 +28,21 @@ size_t hr_shared_evaluation_values(const hr_schema *schema);
 HR_MUST_CHECK hr_status hr_shared_evaluation_check(const hr_shared_evaluation *evaluation, hr_budget *out,
                                                    hr_error *err);
 
-/* One owner's answer: hr_shared_evaluation_values numbers modulo 2^64. All is charged before any noise is
- * drawn. Spends: from the gate, whose budget is what hr_shared_evaluation_check says. Others see that it
- * fails, so it does not depend on the number of records: what delta a job may have is for the owner's policy.
- * A table without
- * records has sums of 0. Fails: as above, SCHEMA (no labels, another schema), BUDGET, MEMORY: nothing was
- * drawn. */
-HR_MUST_CHECK hr_status hr_shared_evaluation_answer(const hr_shared_evaluation *evaluation,
-                                                    const hr_data *data, hr_gate *gate, hr_mask *mask,
-                                                    uint64_t *out, hr_error *err);
+/* What one owner's answer is charged, line by line: how many lines, and how many numbers each has. They cost
+ * the budget together, which is that of hr_shared_evaluation_check. */
+size_t hr_shared_evaluation_lines(const hr_shared_evaluation *evaluation, const hr_budget *budget,
+                                  hr_charge charges[HR_STATISTICS_MAX], size_t counts[HR_STATISTICS_MAX]);
 
-/* The figures of the sum of all answers. `account` is charged what each owner's gate was; nothing is drawn
- * from it. Fails: as hr_shared_evaluation_check, BUDGET (of the account), MEMORY. */
+/* The exact sums of one owner's records, hr_shared_evaluation_values numbers; of a table without records 0.
+ * Others see that it fails, so it does not depend on the number of records: what delta a job may have is for
+ * the owner's policy. Fails: SCHEMA (no labels, another schema), MEMORY. */
+HR_MUST_CHECK hr_status hr_shared_evaluation_count(const hr_shared_evaluation *evaluation,
+                                                   const hr_data *data, hr_exact *out, hr_error *err);
+
+/* The figures of the sum of all answers; `charges` lists what each owner was charged. Fails: as
+ * hr_shared_evaluation_check, MEMORY. */
 HR_MUST_CHECK hr_status hr_shared_evaluation_result(const hr_shared_evaluation *evaluation,
-                                                    const hr_noisy *sums, hr_gate *account,
+                                                    const hr_noisy *sums, const hr_gate *charges,
                                                     hr_evaluation *out, hr_error *err);
 
 #endif

@@ -5,7 +5,7 @@
  * golden/wire-2.txt: a name and the bytes in hexadecimal, a line each. */
 #include "federation/protocol/protocol.h"
 #include "federation/protocol/wire_tree.h"
-#include "federation/sums/federated_id3_kept.h"
+#include "federation/sums/federated_id3.h"
 #include "privacy/mechanisms.h"
 #include "support/test_members.h"
 

@@ -15,7 +15,7 @@ typedef void tampering(Hedgerow__Question *question, Hedgerow__HedgeQuestion *bo
 
 typedef struct owner_log {
     size_t answers, refusals;
-    char why[sizeof((hr_error *)NULL)->message]; /* of the last refusal */
+    char why[sizeof((hr_error *)NULL)->message]; /* of the first refusal */
 } owner_log;
 
 static struct {
@@ -114,14 +114,14 @@ static hr_status watch(hr_party_work *self, const hr_party_job *job, size_t slot
         *job->kept = NULL;
     }
     hr_status status = w.real_train(self, job, slot, out, err);
+    if (status && !*w.owners[o].why) snprintf(w.owners[o].why, sizeof w.owners[o].why, "%s", err->message);
     if (!is_tampered_with(&question)) {
-        bool spent = w.tamper == costs_a_seventh && status && strstr(err->message, "is left");
+        bool spent = w.tamper == costs_a_seventh && status && strstr(w.owners[o].why, "is left");
         if (status && !spent && !w.owners[o].refusals) fail_msg("an honest question: %s", err->message);
         return status;
     }
     if (status) {
         w.owners[o].refusals++;
-        snprintf(w.owners[o].why, sizeof w.owners[o].why, "%s", err->message);
         assert_null(out->at);
     } else {
         w.owners[o].answers++;
@@ -309,13 +309,13 @@ static const struct {
                {K(TOTALS), has_too_few_costs, "fewer costs than releases"},
                {K(TOTALS), has_too_many_costs, "more costs than releases"},
                {K(TOTALS), is_of_no_kind, "a kind that is not known"},
-               {K(TOTALS), is_asked_as_a_choice, "not asked so"},
+               {K(TOTALS), is_asked_as_a_choice, "a sum as a choice"},
                {K(BINS), costs_too_much_a_level, "needs mu^2"},
                {K(BINS), names_a_node_twice, "nodes that do not ascend"},
                {K(BINS), names_a_part_twice, "parts that do not ascend"},
                {K(BINS), names_no_feature, "a feature whose bins are public"},
                {K(CHOICE), costs_too_much, "needs mu^2"},
-               {K(CHOICE), is_asked_as_a_sum, "not asked so"},
+               {K(CHOICE), is_asked_as_a_sum, "as a sum"},
                {K(CHOICE), has_no_clip, "a clip that is out of range"},
                {K(CHOICE), has_a_wide_clip, "a clip that is out of range"},
                {K(CHOICE), has_no_trees, "too many candidates, or none"},

@@ -1,6 +1,6 @@
 /* id3 over owners equals id3 over all records, bit for bit, where no noise is added: each owner knows nothing
  * but the questions, as bytes. And questions that no owner answers. */
-#include "federation/sums/federated_id3_kept.h"
+#include "federation/sums/federated_id3.h"
 
 #include "support/tables.h"
 #include "tables/bins/edges.h"

@@ -61,10 +61,19 @@ static hr_budget budget_of(const bounds_world *w) {
 
 static void answer_of(const bounds_world *w, size_t owner, const hr_data *data, const sum_gate *g,
                       uint64_t out[VALUES_MAX]) {
-    hr_error err = {0};
-    hr_mask *mask = sum_mask_of(owner);
-    if (hr_shared_bounds_answer(&w->bounds, data, g->gate, mask, out, &err)) fail_msg("%s", err.message);
-    hr_mask_free(mask);
+    hr_bounds_question histograms[HR_SHARED_BOUNDS_MAX];
+    hr_charge charges[HR_SHARED_BOUNDS_MAX];
+    size_t counts[HR_SHARED_BOUNDS_MAX];
+    hr_exact exact[VALUES_MAX];
+    const hr_budget budget = budget_of(w);
+    const size_t lines = hr_shared_bounds_histograms(&w->bounds, &budget, histograms);
+    for (size_t i = 0, at = 0; i < lines; at += counts[i++]) {
+        charges[i] = histograms[i].line;
+        counts[i] = histograms[i].cells;
+        hr_bounds_count(data, &histograms[i], exact + at);
+    }
+    const sum_lines all = {charges, counts, lines, hr_noise_shares(OWNERS, w->bounds.coalition)};
+    assert_int_equal(sum_answer(g, owner, &all, exact, out), HR_OK);
 }
 
 /* The sum of all owners' answers; of exact ones where the measure is HR_PRIVACY_NONE. */
@@ -189,7 +198,7 @@ static void test_shared_bounds__one_record_changes_no_histogram_by_more_than_is_
     }
 }
 
-/* Either answer may be given by a gate of its own: together they cost the budget. */
+/* Gates of their own, so that neither is refused for what the other cost. */
 static void test_shared_bounds__both_answers_cost_the_budget_together(void **state) {
     (void)state;
     const hr_bounds within = {0, 1};
@@ -245,9 +254,47 @@ static void test_shared_bounds__noise_is_enough_without_a_coalition(void **state
     assert_bounds_noise(1e-5);
 }
 
-/* ---- What is refused, before anything is charged ---- */
+/* Of the label: most records are at 0, and `count` far from it. */
+static hr_bounds bounds_of_count(const bounds_world *w, int64_t count) {
+    hr_noisy sums[VALUES_MAX] = {{0}};
+    hr_bounds found[COLUMNS];
+    hr_noisy *at_zero = sums + (COLUMNS - 1) * HR_BOUNDS_CELLS + HR_BOUNDS_MAGNITUDES;
+    at_zero[0].paid = INT64_C(1) << 40;
+    at_zero[40].paid = count;
+    assert_int_equal(hr_shared_bounds_take(&w->bounds, sums, found, NULL), HR_OK);
+    return found[COLUMNS - 1];
+}
 
-static void test_shared_bounds__refusals_charge_nothing(void **state) {
+/* The least count that is more than noise. */
+static int64_t least_count_of(const bounds_world *w) {
+    const hr_bounds unseen = bounds_of_count(w, 0);
+    int64_t low = 0, high = INT64_C(1) << 40;
+    while (high - low > 1) {
+        const int64_t count = low + (high - low) / 2;
+        const hr_bounds found = bounds_of_count(w, count);
+        *(memcmp(&found, &unseen, sizeof found) == 0 ? &low : &high) = count;
+    }
+    return high;
+}
+
+/* Shares of all three are in the sum, but two of them are all that the guarantee counts on, so that each is
+ * larger. */
+static void test_shared_bounds__reckon_with_the_noise_of_all_shares(void **state) {
+    (void)state;
+    bounds_world w;
+    char statement[HR_SHARED_BOUNDS_STATEMENT];
+    open_bounds(&w, 1, 0);
+    const double with = (double)least_count_of(&w);
+    assert_int_equal(hr_shared_bounds_state(&w.bounds, statement, NULL), HR_OK);
+    assert_non_null(strstr(statement, "if 1 of the owners add no noise"));
+    w.bounds.coalition = 0;
+    assert_near(with / (double)least_count_of(&w), sqrt(1.5), 1e-3);
+    close_bounds(&w);
+}
+
+/* ---- What is refused, before anything can be charged ---- */
+
+static void test_shared_bounds__refuse_amounts_out_of_range(void **state) {
     (void)state;
     static const struct {
         double epsilon, delta;
@@ -259,23 +306,15 @@ static void test_shared_bounds__refusals_charge_nothing(void **state) {
                  {1, 0, 257, HR_E_ARGUMENT},
                  {1e-12, 0, 3, HR_E_BUDGET}};
     bounds_world w;
-    uint64_t answer[VALUES_MAX];
-    size_t lines;
     open_bounds(&w, 1, 0);
-    sum_gate g = sum_gate_of(HR_PRIVACY_PURE, hr_units_up(1), 1);
-    hr_mask *mask = sum_mask_of(0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hr_shared_bounds bad = w.bounds;
+        hr_budget budget;
         bad.epsilon = cases[i].epsilon;
         bad.delta = cases[i].delta;
         bad.members = cases[i].members;
-        assert_int_equal(hr_shared_bounds_answer(&bad, w.tables[0].data, g.gate, mask, answer, NULL),
-                         cases[i].status);
+        assert_int_equal(hr_shared_bounds_check(&bad, &budget, NULL), cases[i].status);
     }
-    hr_gate_releases(g.gate, &lines);
-    assert_int_equal(lines, 0);
-    hr_mask_free(mask);
-    sum_gate_done(&g);
     close_bounds(&w);
 }
 
@@ -287,7 +326,8 @@ int main(void) {
         cmocka_unit_test(test_shared_bounds__one_record_changes_no_histogram_by_more_than_is_charged),
         cmocka_unit_test(test_shared_bounds__both_answers_cost_the_budget_together),
         cmocka_unit_test(test_shared_bounds__noise_is_enough_without_a_coalition),
-        cmocka_unit_test(test_shared_bounds__refusals_charge_nothing),
+        cmocka_unit_test(test_shared_bounds__reckon_with_the_noise_of_all_shares),
+        cmocka_unit_test(test_shared_bounds__refuse_amounts_out_of_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,13 +65,18 @@ static hr_budget budget_of(const shared_world *w) {
     return budget;
 }
 
-static void answer_of(const shared_world *w, size_t owner, const hr_data *data, const sum_gate *g,
-                      uint64_t out[VALUES_MAX]) {
+static hr_status answer_of(const shared_world *w, size_t owner, const hr_data *data, const sum_gate *g,
+                           uint64_t out[VALUES_MAX]) {
+    hr_charge charges[HR_STATISTICS_MAX];
+    size_t counts[HR_STATISTICS_MAX];
+    hr_exact exact[VALUES_MAX];
     hr_error err = {0};
-    hr_mask *mask = sum_mask_of(owner);
-    if (hr_shared_evaluation_answer(&w->evaluation, data, g->gate, mask, out, &err))
-        fail_msg("%s", err.message);
-    hr_mask_free(mask);
+    const hr_budget budget = budget_of(w);
+    const sum_lines lines = {charges, counts,
+                             hr_shared_evaluation_lines(&w->evaluation, &budget, charges, counts),
+                             hr_noise_shares(w->evaluation.members, w->evaluation.coalition)};
+    if (hr_shared_evaluation_count(&w->evaluation, data, exact, &err)) fail_msg("%s", err.message);
+    return sum_answer(g, owner, &lines, exact, out);
 }
 
 /* The sum of all owners' answers; of exact ones where the measure is HR_PRIVACY_NONE. */
@@ -80,7 +85,7 @@ static void sum_of(const shared_world *w, hr_privacy_measure measure, uint64_t s
     uint64_t answer[VALUES_MAX], sums[VALUES_MAX] = {0};
     for (size_t o = 0; o < OWNERS; o++) {
         sum_gate g = sum_gate_of(measure, budget_of(w).units, OWNERS * seed + o);
-        answer_of(w, o, w->tables[o].data, &g, answer);
+        assert_int_equal(answer_of(w, o, w->tables[o].data, &g, answer), HR_OK);
         for (size_t i = 0; i < w->values; i++) sums[i] += answer[i];
         sum_gate_done(&g);
     }
@@ -92,7 +97,9 @@ static hr_evaluation result_of(const shared_world *w, const int64_t sums[VALUES_
     hr_noisy noisy[VALUES_MAX];
     hr_evaluation made;
     hr_error err = {0};
+    uint64_t unused[VALUES_MAX];
     sum_gate g = sum_gate_of(budget.privacy_measure, budget.units, 1);
+    assert_int_equal(answer_of(w, 0, w->tables[0].data, &g, unused), HR_OK);
     for (size_t i = 0; i < w->values; i++) noisy[i].paid = sums[i];
     if (hr_shared_evaluation_result(&w->evaluation, noisy, g.gate, &made, &err)) fail_msg("%s", err.message);
     sum_gate_done(&g);
@@ -135,7 +142,7 @@ static void test_shared_evaluation__one_answer_alone_tells_nothing(void **state)
     uint64_t answer[VALUES_MAX];
     sum_gate g = sum_gate_of(HR_PRIVACY_NONE, 0, 1);
     size_t large = 0;
-    answer_of(&w, 0, w.tables[0].data, &g, answer);
+    assert_int_equal(answer_of(&w, 0, w.tables[0].data, &g, answer), HR_OK);
     for (size_t i = 0; i < w.values; i++) large += answer[i] > 1u << 30;
     assert_true(large > w.values / 2);
     sum_gate_done(&g);
@@ -152,8 +159,8 @@ static void test_shared_evaluation__no_records_add_nothing(void **state) {
         uint64_t answer[VALUES_MAX], without[VALUES_MAX];
         assert_non_null(empty);
         sum_gate g[] = {sum_gate_of(HR_PRIVACY_NONE, 0, 1), sum_gate_of(HR_PRIVACY_NONE, 0, 1)};
-        answer_of(&w, 1, empty, &g[0], without);
-        answer_of(&w, 1, w.tables[1].data, &g[1], answer);
+        assert_int_equal(answer_of(&w, 1, empty, &g[0], without), HR_OK);
+        assert_int_equal(answer_of(&w, 1, w.tables[1].data, &g[1], answer), HR_OK);
         sum_of(&w, HR_PRIVACY_NONE, 1, full);
         for (size_t i = 0; i < w.values; i++) sums[i] = (int64_t)((uint64_t)full[i] - answer[i] + without[i]);
         const hr_evaluation made = result_of(&w, sums);
@@ -187,8 +194,8 @@ static void test_shared_evaluation__one_record_changes_no_line_by_more_than_is_c
             table t[] = {table_of_steps(rows, 2, cases[k].classes, 9),
                          table_of_steps(rows + 1, 2, cases[k].classes, 9)};
             sum_gate g[] = {sum_gate_of(HR_PRIVACY_NONE, 0, 1), sum_gate_of(HR_PRIVACY_NONE, 0, 1)};
-            answer_of(&w, 0, t[0].data, &g[0], before);
-            answer_of(&w, 0, t[1].data, &g[1], after);
+            assert_int_equal(answer_of(&w, 0, t[0].data, &g[0], before), HR_OK);
+            assert_int_equal(answer_of(&w, 0, t[1].data, &g[1], after), HR_OK);
             size_t lines;
             const hr_release *releases = hr_gate_releases(g[0].gate, &lines);
             assert_int_equal(lines, cases[k].lines);
@@ -226,15 +233,11 @@ static void test_shared_evaluation__answers_once_for_its_budget(void **state) {
     (void)state;
     shared_world w = world_of(2, .5, 0);
     uint64_t answer[VALUES_MAX], untouched[VALUES_MAX] = {0};
-    hr_error err = {0};
     sum_gate g = sum_gate_of(HR_PRIVACY_PURE, budget_of(&w).units, 1);
-    answer_of(&w, 0, w.tables[0].data, &g, answer);
+    assert_int_equal(answer_of(&w, 0, w.tables[0].data, &g, answer), HR_OK);
     memset(answer, 0, sizeof answer);
-    hr_mask *mask = sum_mask_of(0);
-    assert_int_equal(hr_shared_evaluation_answer(&w.evaluation, w.tables[0].data, g.gate, mask, answer, &err),
-                     HR_E_BUDGET);
+    assert_int_equal(answer_of(&w, 0, w.tables[0].data, &g, answer), HR_E_BUDGET);
     assert_memory_equal(answer, untouched, sizeof answer);
-    hr_mask_free(mask);
     sum_gate_done(&g);
     world_done(&w);
 }
@@ -272,7 +275,7 @@ static void test_shared_evaluation__noise_is_enough_without_a_coalition(void **s
     assert_noise(1e-5);
 }
 
-/* ---- What is refused, before anything is charged ---- */
+/* ---- What is refused, before anything can be charged ---- */
 
 /* A model of the same schema whose guarantee is for persons. */
 static hr_model *model_of_persons(const shared_world *w) {
@@ -282,41 +285,33 @@ static hr_model *model_of_persons(const shared_world *w) {
     return model;
 }
 
-static void test_shared_evaluation__refusals_charge_nothing(void **state) {
+static void test_shared_evaluation__refuses_amounts_persons_and_other_schemas(void **state) {
     (void)state;
     shared_world w = world_of(2, 1, 0);
     const hr_shared_evaluation good = w.evaluation;
     hr_model *persons = model_of_persons(&w);
     const struct {
         hr_shared_evaluation e;
-        const hr_data *data;
         hr_status status;
         const char *says;
     } cases[] = {
-        {{good.schema, good.model, 0, 0, 3, 1}, w.tables[0].data, HR_E_ARGUMENT, "0 < E <= 10000"},
-        {{good.schema, good.model, 1, 1, 3, 1}, w.tables[0].data, HR_E_ARGUMENT, "0 <= D < 1"},
-        {{good.schema, good.model, 1, 0, 0, 1}, w.tables[0].data, HR_E_ARGUMENT, "1 to 256"},
-        {{good.schema, good.model, 1, 0, 257, 1}, w.tables[0].data, HR_E_ARGUMENT, "1 to 256"},
-        {{good.schema, good.model, 1e-12, 0, 3, 1}, w.tables[0].data, HR_E_BUDGET, ""},
-        {{good.schema, persons, 1, 0, 3, 1}, w.tables[0].data, HR_E_POLICY, "the model protects persons"},
+        {{good.schema, good.model, 0, 0, 3, 1}, HR_E_ARGUMENT, "0 < E <= 10000"},
+        {{good.schema, good.model, 1, 1, 3, 1}, HR_E_ARGUMENT, "0 <= D < 1"},
+        {{good.schema, good.model, 1, 0, 0, 1}, HR_E_ARGUMENT, "1 to 256"},
+        {{good.schema, good.model, 1, 0, 257, 1}, HR_E_ARGUMENT, "1 to 256"},
+        {{good.schema, good.model, 1e-12, 0, 3, 1}, HR_E_BUDGET, ""},
+        {{good.schema, persons, 1, 0, 3, 1}, HR_E_POLICY, "the model protects persons"},
     };
-    table other = table_of_steps(ROWS, 2, 3, 1);
-    uint64_t answer[VALUES_MAX];
-    hr_mask *mask = sum_mask_of(0);
-    sum_gate g = sum_gate_of(HR_PRIVACY_PURE, hr_units_up(1), 1);
-    size_t lines;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hr_error err = {0};
-        hr_status status =
-            hr_shared_evaluation_answer(&cases[i].e, cases[i].data, g.gate, mask, answer, &err);
+        hr_budget budget;
+        hr_status status = hr_shared_evaluation_check(&cases[i].e, &budget, &err);
         if (status != cases[i].status || !strstr(err.message, cases[i].says))
             fail_msg("case %zu: %d, %s", i, (int)status, err.message);
     }
-    assert_int_equal(hr_shared_evaluation_answer(&good, other.data, g.gate, mask, answer, NULL), HR_E_SCHEMA);
-    hr_gate_releases(g.gate, &lines);
-    assert_int_equal(lines, 0);
-    hr_mask_free(mask);
-    sum_gate_done(&g);
+    table other = table_of_steps(ROWS, 2, 3, 1);
+    hr_exact exact[VALUES_MAX];
+    assert_int_equal(hr_shared_evaluation_count(&good, other.data, exact, NULL), HR_E_SCHEMA);
     table_close(&other);
     hr_model_free(persons);
     world_done(&w);
@@ -331,7 +326,7 @@ int main(void) {
         cmocka_unit_test(test_shared_evaluation__lines_cost_the_budget_together),
         cmocka_unit_test(test_shared_evaluation__answers_once_for_its_budget),
         cmocka_unit_test(test_shared_evaluation__noise_is_enough_without_a_coalition),
-        cmocka_unit_test(test_shared_evaluation__refusals_charge_nothing),
+        cmocka_unit_test(test_shared_evaluation__refuses_amounts_persons_and_other_schemas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,177 @@
+#include "federation/sums/summed_coordinator.h"
+
+#include "base/fail.h"
+#include "federation/federated/job_log.h"
+#include "federation/protocol/message.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct summed_coordinator {
+    hr_summed_party party; /* first */
+    const hr_summed_method *method;
+    size_t unanswered, dropped; /* of hr_summed_progress */
+} summed_coordinator;
+
+static hr_status open_coordinator(const hr_party_job *job, hr_error *err) {
+    const hr_summed_method *method = job->method->summed;
+    hr_summed_party *made = NULL;
+    hr_status status = hr_summed_open(job, sizeof(summed_coordinator), &made, err);
+    if (made) made->close = method->coordinator->close;
+    if (!status) status = method->coordinator->open(job, made->arena, &made->state, err);
+    if (status) {
+        hr_summed_free(made);
+        return status;
+    }
+    ((summed_coordinator *)made)->method = method;
+    *job->kept = made;
+    return HR_OK;
+}
+
+/* ---- What became of the questions ---- */
+
+/* The record has a line for each that the owners' gates have. */
+static hr_status record_sums(const summed_coordinator *c, const hr_summed_question *q, size_t shares,
+                             hr_error *err) {
+    size_t lines;
+    hr_permit unused;
+    hr_status status = HR_OK;
+    hr_gate_releases(c->party.gate, &lines);
+    if (c->method->charged_once && lines) return HR_OK;
+    for (size_t i = 0; !status && i < q->line_count; i++)
+        status = hr_gate_charge_share(c->party.gate, &q->lines[i], shares, &unused, err);
+    return status;
+}
+
+static hr_status values_of(const hr_sum_outcome *outcome, hr_noisy **out, hr_error *err) {
+    if (outcome->lost) return HR_OK;
+    hr_noisy *values = malloc((outcome->count + 1) * sizeof *values);
+    if (!values) return hr_fail_memory(err);
+    for (size_t i = 0; i < outcome->count; i++) values[i] = hr_noisy_of_answers(outcome->sums[i]);
+    *out = values;
+    return HR_OK;
+}
+
+static hr_status accept_sum(summed_coordinator *c, const hr_party_job *job, const hr_summed_question *q,
+                            const hr_sum_outcome *outcome, hr_error *err) {
+    const hr_summed_coordinator *rules = c->method->coordinator;
+    hr_noisy *values = NULL;
+    c->unanswered = outcome->members ? 0 : c->unanswered + 1;
+    c->dropped++;
+    if (!outcome->members) return HR_OK;
+    const size_t shares = hr_summed_shares(job, outcome->members);
+    hr_status status = record_sums(c, q, shares, err);
+    if (!status) status = values_of(outcome, &values, err);
+    if (status) return status;
+    hr_summed_reply reply = {.values = values,
+                             .members = outcome->members,
+                             .shares = shares,
+                             .noise_factor = sqrt((double)outcome->members / (double)shares),
+                             .job = job};
+    if (values && rules->possible && !rules->possible(c->party.state, q, &reply)) reply.values = NULL;
+    if (reply.values) c->dropped = 0;
+    status = rules->accept(c->party.state, q, &reply, err);
+    free(values);
+    return status;
+}
+
+/* The records of one owner pay for its choices alone: it is a part of the group of all choices. */
+static hr_status accept_choice(summed_coordinator *c, const hr_party_job *job, const hr_summed_question *q,
+                               const hr_sum_outcome *outcome, hr_error *err) {
+    const hr_summed_reply reply = {.index = outcome->index, .job = job};
+    hr_charge line = q->lines[0];
+    hr_permit unused;
+    hr_status status = HR_OK;
+    line.part = outcome->member;
+    if (outcome->member != HR_NO_MEMBER) status = hr_gate_charge_choice(c->party.gate, &line, &unused, err);
+    return status ? status : c->method->coordinator->accept(c->party.state, q, &reply, err);
+}
+
+static hr_status take_outcome(summed_coordinator *c, const hr_party_job *job, const hr_sum_outcome *outcome,
+                              bool *more, hr_error *err) {
+    const hr_summed_progress progress = {.job = job, .unanswered = c->unanswered, .dropped = c->dropped};
+    hr_summed_question question = {0};
+    hr_arena *arena = hr_arena_new();
+    if (!arena) return hr_fail_memory(err);
+    hr_status status = c->method->coordinator->next(c->party.state, &progress, arena, &question, more, err);
+    if (!status && *more)
+        status = (question.choice ? accept_choice : accept_sum)(c, job, &question, outcome, err);
+    hr_arena_free(arena);
+    return status;
+}
+
+static hr_status summed_coordinator_of(const hr_party_job *job, summed_coordinator **out, hr_error *err) {
+    hr_sum_outcome outcome;
+    bool more = true;
+    hr_status status = *job->kept ? HR_OK : open_coordinator(job, err);
+    if (status) return status;
+    summed_coordinator *c = *out = *job->kept;
+    while (!status && more && c->method->protocol->outcome(job->protocol, c->party.taken, &outcome)) {
+        status = take_outcome(c, job, &outcome, &more, err);
+        c->party.taken++;
+    }
+    return status;
+}
+
+/* ---- What is asked next ---- */
+
+static hr_status ask_question(const summed_coordinator *c, const hr_summed_progress *progress,
+                              hr_arena *arena, Hedgerow__Question *out, hr_bytes *body, hr_error *err) {
+    const hr_summed_coordinator *rules = c->method->coordinator;
+    hr_summed_question question = {0};
+    bool more = true;
+    hr_status status = rules->next(c->party.state, progress, arena, &question, &more, err);
+    out->done = !more;
+    if (status || !more) return status;
+    if (c->dropped && !question.choice)
+        hr_job_log(progress->work, progress->job->record, HR_LOG_WARNING,
+                   "a sum was lost, since an owner's answer is missing");
+    status = rules->pack(c->party.state, progress, &question, out, body, err);
+    if (status || out->done) return status;
+    out->body = hr_data_of(body->at, body->size);
+    if (!question.choice) out->values = (uint32_t)hr_summed_values(&question);
+    return HR_OK;
+}
+
+hr_status hr_summed_ask(const hr_party_job *job, hr_party_work *work, Hedgerow__Question *out, hr_bytes *body,
+                        hr_error *err) {
+    summed_coordinator *c = NULL;
+    hr_status status = summed_coordinator_of(job, &c, err);
+    if (status) return status;
+    const hr_summed_progress progress = {
+        .job = job, .work = work, .unanswered = c->unanswered, .dropped = c->dropped};
+    hr_arena *arena = hr_arena_new();
+    if (!arena) return hr_fail_memory(err);
+    status = ask_question(c, &progress, arena, out, body, err);
+    hr_arena_free(arena);
+    return status;
+}
+
+/* ---- The end ---- */
+
+hr_status hr_summed_result(const hr_party_job *job, void **state, const hr_gate **charges, hr_error *err) {
+    summed_coordinator *c = NULL;
+    hr_status status = summed_coordinator_of(job, &c, err);
+    if (status) return status;
+    *state = c->party.state;
+    *charges = c->party.gate;
+    return HR_OK;
+}
+
+const void *hr_summed_coordinator_state(const hr_party_job *job) {
+    const summed_coordinator *c = job->is_coordinator ? *job->kept : NULL;
+    return c ? c->party.state : NULL;
+}
+
+hr_status hr_summed_describe(const hr_party_job *job, const hr_gate *charges, hr_joint_model *m,
+                             hr_error *err) {
+    const size_t *members;
+    const hr_release *releases = hr_gate_releases(charges, &m->release_count);
+    hr_settings_add_count(&m->settings, HR_OWNERS_SETTING, hr_securesum_owners(job->protocol, &members));
+    hr_settings_add_count(&m->settings, HR_COALITION_SETTING, job->terms->coalition);
+    m->releases = hr_arena_alloc(m->arena, m->release_count + 1, sizeof *m->releases);
+    if (!m->releases) return hr_fail_memory(err);
+    memcpy(m->releases, releases, m->release_count * sizeof *releases);
+    return HR_OK;
+}

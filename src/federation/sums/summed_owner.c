@@ -1,0 +1,141 @@
+#include "federation/sums/summed_owner.h"
+
+#include "base/fail.h"
+
+enum { LINES_MAX = 1 << 18 }; /* of an owner's gate in one job: it keeps them all in memory */
+
+typedef struct summed_owner {
+    hr_summed_party party; /* first */
+    uint64_t next_group;   /* of the gate: every line has one of its own, so that all add up */
+    hr_permit once;        /* the last that was charged: of all questions, if the method charges once */
+    bool refused;          /* a question, and with it all that follow */
+} summed_owner;
+
+static hr_status summed_owner_of(const hr_owner_turn *t, summed_owner **out, hr_error *err) {
+    if (*t->job->kept) {
+        *out = *t->job->kept;
+        return HR_OK;
+    }
+    const hr_summed_owner *rules = t->job->method->summed->owner;
+    hr_summed_party *made = NULL;
+    hr_status status = hr_summed_open(t->job, sizeof **out, &made, err);
+    if (made) made->close = rules->close;
+    if (!status) status = rules->open(t, made->arena, &made->state, err);
+    if (status) {
+        hr_summed_free(made);
+        return status;
+    }
+    *t->job->kept = *out = (summed_owner *)made;
+    return HR_OK;
+}
+
+/* One question, from the protocol to the answer. */
+typedef struct summed_turn {
+    summed_owner *owner;
+    const hr_owner_turn *turn;
+    const hr_summed_method *method;
+    hr_arena *arena;
+    hr_sum_question received;
+    hr_summed_question question;
+    hr_permit *permits; /* [line] */
+} summed_turn;
+
+/* ---- What it costs: always before an exact number is looked at ---- */
+
+static hr_status charge_line(summed_turn *s, size_t i, hr_error *err) {
+    summed_owner *o = s->owner;
+    hr_gate *gate = o->party.gate;
+    hr_charge line = s->question.lines[i];
+    size_t lines;
+    hr_gate_releases(gate, &lines);
+    if (lines == LINES_MAX) return hr_fail(err, HR_E_LIMIT, "", "a job of more than %d releases", LINES_MAX);
+    line.group = o->next_group++;
+    hr_status status =
+        s->question.choice
+            ? hr_gate_charge_choice(gate, &line, &s->permits[i], err)
+            : hr_gate_charge_share(gate, &line, hr_summed_shares(s->turn->job, s->received.members),
+                                   &s->permits[i], err);
+    o->once = s->permits[i];
+    return status;
+}
+
+/* A question for others costs nothing. */
+static hr_status charge_question(summed_turn *s, hr_error *err) {
+    const hr_summed_question *q = &s->question;
+    if (!s->received.here) return HR_OK;
+    s->permits = hr_arena_alloc(s->arena, q->line_count + 1, sizeof *s->permits);
+    if (!s->permits) return hr_fail_memory(err);
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < q->line_count; i++)
+        if (s->method->charged_once && s->owner->next_group)
+            s->permits[i] = s->owner->once;
+        else
+            status = charge_line(s, i, err);
+    return status;
+}
+
+/* ---- The answer ---- */
+
+static hr_status give_share(summed_turn *s, const hr_exact *exact, size_t values, hr_bytes *out,
+                            hr_error *err) {
+    const hr_summed_question *q = &s->question;
+    uint64_t *share = hr_arena_alloc(s->arena, values + 1, sizeof *share);
+    hr_mask *mask = NULL;
+    if (!share) return hr_fail_memory(err);
+    hr_status status = s->method->protocol->mask(s->turn->job->protocol, s->turn->slot, &mask, err);
+    if (status) return status;
+    for (size_t i = 0, at = 0; i < q->line_count; at += q->counts[i++])
+        hr_gate_share(s->owner->party.gate, s->permits[i], exact + at, mask, q->counts[i], share + at);
+    hr_mask_free(mask);
+    return hr_securesum_pack_share(&s->received, share, values, out, err);
+}
+
+static hr_status give_answer(summed_turn *s, hr_bytes *out, hr_error *err) {
+    const size_t values = hr_summed_values(&s->question);
+    hr_exact *exact = hr_arena_alloc(s->arena, values + 1, sizeof *exact);
+    if (!exact) return hr_fail_memory(err);
+    hr_status status = s->method->owner->count(s->owner->party.state, s->turn, &s->question, exact, err);
+    if (status) return status;
+    if (!s->question.choice) return give_share(s, exact, values, out, err);
+    const size_t chosen = hr_gate_choose(s->owner->party.gate, s->permits[0], exact, values);
+    return hr_securesum_pack_choice(&s->received, (uint32_t)chosen, out, err);
+}
+
+static hr_status read_question(summed_turn *s, hr_error *err) {
+    const hr_summed_owner *rules = s->method->owner;
+    if (s->received.choice && !rules->choices)
+        return hr_fail(err, HR_E_FORMAT, "", "a choice, in a job that asks for sums");
+    hr_status status = rules->read(s->owner->party.state, s->turn, &s->received, s->arena, &s->question, err);
+    if (status || s->received.choice == s->question.choice) return status;
+    return hr_fail(err, HR_E_FORMAT, "", "a choice that is asked for as a sum, or a sum as a choice");
+}
+
+/* Question `index` of the job; answered if it is the one of the turn. */
+static hr_status take_question(summed_turn *s, size_t index, hr_bytes *out, hr_error *err) {
+    const hr_summed_owner *rules = s->method->owner;
+    const bool of_turn = index == s->turn->slot;
+    if (!s->method->protocol->question(s->turn->job->protocol, index, &s->received))
+        return hr_fail(err, HR_E_ARGUMENT, "", "there is no question %zu", index);
+    if (!s->received.here && (of_turn || !rules->follow))
+        return of_turn ? hr_fail(err, HR_E_FORMAT, "", "a question for other owners") : HR_OK;
+    hr_status status = read_question(s, err);
+    if (!status) status = charge_question(s, err);
+    if (status) return status;
+    if (of_turn) return give_answer(s, out, err);
+    return rules->follow ? rules->follow(s->owner->party.state, &s->question, s->arena, err) : HR_OK;
+}
+
+hr_status hr_summed_answer(const hr_owner_turn *t, hr_bytes *out, hr_error *err) {
+    summed_owner *o = NULL;
+    hr_status status = summed_owner_of(t, &o, err);
+    if (!status && (o->refused || t->slot < o->party.taken))
+        return hr_fail(err, HR_E_FORMAT, "",
+                       "a question that was answered before, or one after a question that was refused");
+    for (; !status && o->party.taken <= t->slot; o->party.taken++) {
+        summed_turn s = {.owner = o, .turn = t, .method = t->job->method->summed, .arena = hr_arena_new()};
+        status = s.arena ? take_question(&s, o->party.taken, out, err) : hr_fail_memory(err);
+        hr_arena_free(s.arena);
+        if (status) o->refused = true;
+    }
+    return status;
+}

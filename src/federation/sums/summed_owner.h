@@ -1,0 +1,17 @@
+/* An owner's answers in a job of sums or choices, for every method (summed_job.h).
+ *
+ * No question is answered twice with new noise, and no exact number is looked at before it is paid for. An
+ * owner takes the questions of the job in order, each once. One that it is asked is charged, line by line, to
+ * the gate of the job, which holds what the ledger has paid; then it is counted; then the gate draws this
+ * owner's share of the noise, and the mask hides the rest. After a restart the gate is empty: all questions
+ * are taken again from the first, and what was asked of this owner is charged again, but not answered again.
+ * After a question that is refused all are, in this life and the next. Proof: summed_owner.proof.md. */
+#ifndef HR_FEDERATION_SUMS_SUMMED_OWNER_H
+#define HR_FEDERATION_SUMS_SUMMED_OWNER_H
+
+#include "federation/sums/summed_job.h"
+
+/* hr_federated_method.answer. */
+HR_MUST_CHECK hr_status hr_summed_answer(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
+
+#endif
