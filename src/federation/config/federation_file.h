@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "federation/config/fields.h"
-#include "federation/protocol/membership.h"
+#include "federation/protocol/message.h"
 #include "privacy/crypto/fingerprint.h"
 
 enum { HR_FEDERATION_VERSION_MAX = 1000000000 };

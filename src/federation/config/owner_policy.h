@@ -3,7 +3,7 @@
 #define HR_FEDERATION_CONFIG_OWNER_POLICY_H
 
 #include "federation/config/fields.h"
-#include "federation/protocol/membership.h"
+#include "federation/protocol/message.h"
 
 #include <stdint.h>
 

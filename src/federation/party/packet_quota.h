@@ -5,7 +5,7 @@
 #define HR_FEDERATION_PARTY_PACKET_QUOTA_H
 
 #include "base/log.h"
-#include "federation/protocol/membership.h"
+#include "federation/protocol/message.h"
 
 #include <stdbool.h>
 #include <stdint.h>

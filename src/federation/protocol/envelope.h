@@ -4,7 +4,6 @@
 #ifndef HR_FEDERATION_PROTOCOL_ENVELOPE_H
 #define HR_FEDERATION_PROTOCOL_ENVELOPE_H
 
-#include "federation/protocol/membership.h"
 #include "federation/protocol/message.h"
 
 /* Of the protocol: of envelopes, messages and what is signed. */

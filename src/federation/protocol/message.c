@@ -6,6 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- Members ---- */
+
+size_t hr_membership_by_name(const hr_membership *membership, const void *name, size_t size) {
+    for (size_t i = 0; i < membership->count; i++)
+        if (strlen(membership->members[i].name) == size && size &&
+            !memcmp(membership->members[i].name, name, size))
+            return i;
+    return HR_NO_MEMBER;
+}
+
+size_t hr_membership_by_key(const hr_membership *membership, const uint8_t key[HR_KEY_SIZE]) {
+    for (size_t i = 0; i < membership->count; i++)
+        if (!memcmp(membership->members[i].key.bytes, key, HR_KEY_SIZE)) return i;
+    return HR_NO_MEMBER;
+}
+
+/* ---- Messages as bytes ---- */
+
 /* What the reading of one message has taken so far. */
 typedef struct allowance {
     ProtobufCAllocator allocator;
@@ -100,6 +118,8 @@ void hr_message_unpacked_free(ProtobufCMessage *message) {
     ProtobufCAllocator allocator = {take_message_bytes, free_message_bytes, NULL};
     protobuf_c_message_free_unpacked(message, &allocator);
 }
+
+/* ---- Texts of messages ---- */
 
 ProtobufCBinaryData hr_data_of(const void *at, size_t size) {
     return (ProtobufCBinaryData){size, (uint8_t *)at};

@@ -1,12 +1,43 @@
-/* Messages as bytes and back (hedgerow.proto). Bytes come from other parties: reading them never uses more
- * memory than a bound, and whatever is not understood is refused. */
+/* The members of a federation, and their messages as bytes and back (hedgerow.proto). Bytes come from other
+ * parties: reading them never uses more memory than a bound, and whatever is not understood is refused. */
 #ifndef HR_FEDERATION_PROTOCOL_MESSAGE_H
 #define HR_FEDERATION_PROTOCOL_MESSAGE_H
 
 #include "federation/protocol/hedgerow.pb-c.h"
+#include "privacy/crypto/identity.h"
 
 #include <hedgerow/status.h>
 #include <stdbool.h>
+
+/* ---- Members ---- */
+
+enum { HR_MEMBERS_MAX = 256, HR_NO_MEMBER = HR_MEMBERS_MAX };
+
+/* As the federation's file lists it. */
+typedef struct hr_member {
+    const char *name;
+    hr_public_key key;
+} hr_member;
+
+/* A member is identified by its index. */
+typedef struct hr_membership {
+    const char *federation;
+    const hr_member *members;
+    size_t count;
+} hr_membership;
+
+/* HR_NO_MEMBER if there is none. */
+size_t hr_membership_by_name(const hr_membership *membership, const void *name, size_t size);
+size_t hr_membership_by_key(const hr_membership *membership, const uint8_t key[HR_KEY_SIZE]);
+
+/* One member's own place in its federation. */
+typedef struct hr_party_view {
+    const hr_membership *membership;
+    const hr_identity *identity;
+    size_t self;
+} hr_party_view;
+
+/* ---- Messages ---- */
 
 /* Of one message, over all of its envelopes; and of the memory that its reading may take. */
 enum { HR_MESSAGE_MAX = 8 << 20, HR_UNPACKED_MAX = 64 << 20 };

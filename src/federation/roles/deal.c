@@ -1,6 +1,6 @@
 #include "federation/roles/deal.h"
 
-#include "federation/protocol/membership.h"
+#include "federation/protocol/message.h"
 #include "tables/data/records.h"
 
 hr_status hr_deal(const hr_data *data, size_t owners, hr_csprng *csprng, hr_parts *out, hr_error *err) {

@@ -1,6 +1,6 @@
 /* How a party is, by the file that names its ledger or journal. */
 #include "base/fail.h"
-#include "federation/protocol/membership.h"
+#include "federation/protocol/message.h"
 #include "federation/roles/member_files.h"
 #include "privacy/ledger/journal_status.h"
 

@@ -1,4 +1,4 @@
-#include "federation/protocol/membership.h"
+#include "federation/protocol/message.h"
 #include "support/check.h"
 
 static const hr_member members[] = {{"anna", {{1}, {0}}}, {"an", {{2}, {0}}}};
