@@ -5,7 +5,6 @@
 #include "base/fail.h"
 #include "base/text/number.h"
 #include "federation/federated/federated_method.h"
-#include "federation/federated/job_log.h"
 #include "federation/federated/terms.h"
 #include "federation/machines/oneshot.h"
 #include "fit/budget.h"

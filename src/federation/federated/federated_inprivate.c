@@ -2,8 +2,7 @@
  * coordinator puts together. */
 #include "base/fail.h"
 #include "federation/federated/federated_method.h"
-#include "federation/federated/job_log.h"
-#include "federation/federated/round_records.h"
+#include "federation/federated/rounds.h"
 #include "federation/federated/terms.h"
 #include "federation/machines/inprivate.h"
 #include "federation/protocol/wire_tree.h"

@@ -1,5 +1,5 @@
 /* A method that owners train together. A new one is a file that defines a row, and the row's line in
- * federated_table.c; its two state machines stand in federation/machines/. Nothing else depends
+ * federated_method.c; its two state machines stand in federation/machines/. Nothing else depends
  * on the method. */
 #ifndef HR_FEDERATION_FEDERATED_FEDERATED_METHOD_H
 #define HR_FEDERATION_FEDERATED_FEDERATED_METHOD_H
@@ -111,6 +111,8 @@ struct hr_federated_method {
     hr_status (*bound)(const hr_party_job *job, hr_joint_schema *out, hr_error *err);
 };
 
+/* ---- The methods ---- */
+
 extern const hr_federated_method hr_federated_average, hr_federated_bounds, hr_federated_evaluation,
     hr_federated_hedge, hr_federated_id3, hr_federated_id3_ring, hr_federated_inprivate, hr_federated_simfl;
 
@@ -124,5 +126,25 @@ const hr_federated_method *hr_federated_method_named(const void *name, size_t si
 /* Sets the options in which the defaults of a job of options->method differ from the method's own; none, if
  * owners cannot train it together. */
 void hr_federated_defaults(hr_fit_options *options);
+
+/* ---- What the methods share ---- */
+
+/* Writes a line for people about a job to work->log, as hr_log_format; job NULL: about no job. */
+void hr_job_log(const hr_party_work *work, const hr_journal_job *job, hr_log_level level, const char *format,
+                ...) HR_PRINTF(4, 5);
+
+/* About how many bytes a job of secure sums sends, from its plan: those of one owner, without envelopes. */
+typedef struct hr_job_traffic {
+    double heard, said;               /* bytes that the owner receives and sends */
+    double asked;                     /* bytes of questions, among those that it receives */
+    double messages_in, messages_out; /* messages that hold these bytes */
+} hr_job_traffic;
+
+/* Sets the messages of every job: the offer and its answer, the start, and the end. */
+void hr_job_traffic_begin(hr_job_traffic *traffic, const Hedgerow__Terms *terms);
+/* Adds `count` questions and their answers, of so many bytes each; one of 0 bytes is a message, too. */
+void hr_job_traffic_add(hr_job_traffic *traffic, double count, double question, double answer);
+/* Sets the bytes of all parties, with envelopes and acks, for the owners that *out counts. */
+void hr_job_traffic_tell(const hr_job_traffic *traffic, hr_job_plan_info *out);
 
 #endif

@@ -3,7 +3,6 @@
  * either: the planes of the hashes follow from the start of the job, so that work can be done again. */
 #include "base/fail.h"
 #include "federation/federated/federated_method.h"
-#include "federation/federated/job_log.h"
 #include "federation/federated/terms.h"
 #include "federation/machines/simfl_exchange.h"
 #include "methods/simfl/simfl_owner.h"

@@ -57,7 +57,7 @@ struct hr_party_work {
     /* The job has ended without a model. */
     void (*fail)(hr_party_work *self, const hr_party_job *job, const char *why);
     const hr_file_text *evaluated; /* coordinator: the model file of a job that evaluates one; else NULL */
-    const hr_log *log; /* where lines for people go (federation/federated/job_log.h); NULL: nowhere */
+    const hr_log *log;             /* where lines for people go (hr_job_log); NULL: nowhere */
 };
 
 #endif

@@ -1,10 +1,13 @@
 #include "federation/federated/rounds.h"
 
 #include "base/fail.h"
+#include "tables/data/records.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- The round of each record ---- */
 
 /* One spelling for each value: 0 and -0 are the same, and so are all that is missing. */
 static double spelled(double value) {
@@ -39,4 +42,58 @@ hr_status hr_rounds_of(const hr_data *data, const uint8_t secret[HR_PRF_KEY], si
     }
     free(record);
     return HR_OK;
+}
+
+/* ---- Records of one round ---- */
+
+void hr_round_records_free(hr_round_records *r) {
+    if (!r) return;
+    hr_data_free(r->records);
+    free(r->scores);
+    free(r->added);
+    free(r);
+}
+
+static hr_status take_round_records(const hr_data *data, const uint8_t *secret, size_t rounds, size_t round,
+                                    hr_data **out, hr_error *err) {
+    size_t rows = hr_data_rows(data), count = 0;
+    uint8_t *round_of = malloc(rows + 1);
+    uint32_t *picked = malloc((rows + 1) * sizeof *picked);
+    hr_status status = round_of && picked ? HR_OK : hr_fail_memory(err);
+    if (!status) status = hr_rounds_of(data, secret, rounds, round_of, err);
+    for (size_t i = 0; !status && i < rows; i++)
+        if (round_of[i] == round) picked[count++] = (uint32_t)i;
+    if (!status) *out = hr_data_take(data, picked, count);
+    if (!status && !*out) status = hr_fail_memory(err);
+    free(round_of);
+    free(picked);
+    return status;
+}
+
+hr_status hr_round_records_make(const hr_data *data, const uint8_t secret[HR_PRF_KEY],
+                                const hr_job_state *job_state, size_t round, hr_round_records **out,
+                                hr_error *err) {
+    hr_round_records *r = calloc(1, sizeof *r);
+    if (!r) return hr_fail_memory(err);
+    r->round = round;
+    hr_status status = take_round_records(data, secret, job_state->rounds, round, &r->records, err);
+    if (!status) {
+        r->scores = calloc(hr_data_rows(r->records) + 1, sizeof *r->scores);
+        r->added = calloc(hr_job_state_slots(job_state), sizeof *r->added);
+        if (!r->scores || !r->added) status = hr_fail_memory(err);
+    }
+    if (status)
+        hr_round_records_free(r);
+    else
+        *out = r;
+    return status;
+}
+
+void hr_round_records_add(hr_round_records *r, const hr_job_state *job_state, size_t end) {
+    for (size_t p = 0; p < end; p++) {
+        const hr_paid_tree *tree = hr_job_state_tree(job_state, p);
+        if (r->added[p] || !tree) continue;
+        hr_tree_add(&tree->tree, r->records, r->scores);
+        r->added[p] = true;
+    }
 }

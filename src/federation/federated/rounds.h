@@ -9,6 +9,7 @@
 #ifndef HR_FEDERATION_FEDERATED_ROUNDS_H
 #define HR_FEDERATION_FEDERATED_ROUNDS_H
 
+#include "federation/protocol/job_state.h"
 #include "privacy/crypto/prf.h"
 
 #include <hedgerow/data.h>
@@ -16,5 +17,26 @@
 /* round_of: one a record. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_rounds_of(const hr_data *data, const uint8_t secret[HR_PRF_KEY], size_t rounds,
                                      uint8_t *round_of, hr_error *err);
+
+/* An owner's records of one round of a job, and their scores by the trees so far (Algorithm 2, line 8). Every
+ * tree is added once, so that an owner that waits for its turn can add them as they come (section VI-C). */
+typedef struct hr_round_records {
+    size_t round;
+    hr_data *records;
+    double *scores; /* one a record */
+    bool *added;    /* by slot: its tree is in the scores */
+} hr_round_records;
+
+/* The records of a round follow from the job's secret: after a crash they are the same, if they
+ * are in the table. No trees are added yet. Owner: the caller frees *out with hr_round_records_free. Fails:
+ * MEMORY.
+ */
+HR_MUST_CHECK hr_status hr_round_records_make(const hr_data *data, const uint8_t secret[HR_PRF_KEY],
+                                              const hr_job_state *job_state, size_t round,
+                                              hr_round_records **out, hr_error *err);
+/* Adds the trees of the slots before `end` that are known and not in the scores. */
+void hr_round_records_add(hr_round_records *r, const hr_job_state *job_state, size_t end);
+/* NULL is allowed. */
+void hr_round_records_free(hr_round_records *r);
 
 #endif

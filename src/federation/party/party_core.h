@@ -2,7 +2,7 @@
 #ifndef HR_FEDERATION_PARTY_PARTY_CORE_H
 #define HR_FEDERATION_PARTY_PARTY_CORE_H
 
-#include "federation/federated/job_log.h"
+#include "federation/federated/federated_method.h"
 #include "federation/party/outbox.h"
 #include "federation/party/packet_quota.h"
 #include "federation/party/party_job.h"

@@ -3,7 +3,6 @@
 #include "base/fail.h"
 #include "base/text/calendar.h"
 #include "federation/federated/federated_method.h"
-#include "federation/federated/job_log.h"
 #include "federation/federated/terms.h"
 #include "federation/roles/policy_check.h"
 #include "fit/budget.h"

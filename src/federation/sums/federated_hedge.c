@@ -4,7 +4,6 @@
  * owner on its own records. A sum that lacks an answer is dropped, and was paid for all the same. */
 #include "base/fail.h"
 #include "federation/federated/federated_method.h"
-#include "federation/federated/job_log.h"
 #include "federation/federated/terms.h"
 #include "federation/sums/hedge_question.h"
 #include "federation/sums/summed_coordinator.h"

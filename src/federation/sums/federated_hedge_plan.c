@@ -1,7 +1,7 @@
 #include "federation/sums/hedge_question.h"
 
 #include "base/fail.h"
-#include "federation/federated/job_traffic.h"
+#include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
 #include "federation/machines/securesum.h"
 #include "fit/budget.h"

@@ -9,7 +9,6 @@
 #include "federation/sums/federated_id3.h"
 
 #include "base/fail.h"
-#include "federation/federated/job_log.h"
 #include "federation/federated/terms.h"
 #include "federation/sums/summed_owner.h"
 #include "fit/budget.h"

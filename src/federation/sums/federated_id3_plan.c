@@ -1,7 +1,7 @@
 #include "federation/sums/federated_id3.h"
 
 #include "base/fail.h"
-#include "federation/federated/job_traffic.h"
+#include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
 #include "fit/budget.h"
 #include "privacy/noise.h"

@@ -1,7 +1,6 @@
 #include "federation/sums/summed_coordinator.h"
 
 #include "base/fail.h"
-#include "federation/federated/job_log.h"
 #include "federation/protocol/message.h"
 
 #include <math.h>

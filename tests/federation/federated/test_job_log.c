@@ -1,5 +1,5 @@
 /* Lines of a job: whose job and which level, from a line's origin to its listener. */
-#include "federation/federated/job_log.h"
+#include "federation/federated/federated_method.h"
 #include "support/party_harness.h"
 
 typedef struct heard {

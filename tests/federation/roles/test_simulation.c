@@ -1,5 +1,5 @@
 /* A federation in one process, from the offer to the model. */
-#include "federation/federated/round_records.h"
+#include "federation/federated/rounds.h"
 #include "federation/machines/inprivate.h"
 #include "support/federation.h"
 #include "tables/data/records.h"

@@ -1,0 +1,84 @@
+/* The methods of jobs of several owners, and what they share. */
+#include "federation/federated/federated_method.h"
+
+#include "privacy/crypto/identity.h"
+#include "privacy/ledger/journal_list.h"
+#include "tables/schema/schema.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const hr_federated_method *const table[] = {
+    &hr_federated_inprivate, &hr_federated_hedge,      &hr_federated_id3,   &hr_federated_average,
+    &hr_federated_simfl,     &hr_federated_evaluation, &hr_federated_bounds};
+
+const hr_federated_method *hr_federated_method_named(const void *name, size_t size, hr_mode mode) {
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const char *own = table[i]->method->info.name;
+        if (strlen(own) != size || memcmp(own, name, size) != 0) continue;
+        return mode == HR_MODE_PAPER && table[i]->paper ? table[i]->paper : table[i];
+    }
+    return NULL;
+}
+
+hr_status hr_federated_check_unit(const hr_federated_method *method, bool paper, const hr_schema *schema,
+                                  hr_error *err) {
+    char what[80];
+    if (method->persons && !paper) return HR_OK;
+    snprintf(what, sizeof what, "a job of method %s%s", method->method->info.name,
+             method->persons ? " in mode paper" : "");
+    return hr_schema_refuse_unit(schema, what,
+                                 method->assemble ? "use the method hedge in mode sound"
+                                                  : "give tables with one record of each person",
+                                 err);
+}
+
+void hr_federated_defaults(hr_fit_options *options) {
+    const hr_federated_method *method =
+        hr_federated_method_named(options->method, strlen(options->method), options->mode);
+    if (method) method->defaults(options);
+}
+
+/* ---- Lines for people ---- */
+
+void hr_job_log(const hr_party_work *work, const hr_journal_job *job, hr_log_level level, const char *format,
+                ...) {
+    char text[HR_LOG_TEXT], id[HR_JOURNAL_ID_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (size_t i = 0; job && i < HR_JOURNAL_ID; i++) snprintf(id + 2 * i, 3, "%02x", job->id[i]);
+    hr_log_write(work->log, level, job ? id : NULL, text);
+}
+
+/* ---- Traffic ---- */
+
+/* Bytes that stand around a message, of an ack, of an owner in a start (name, signatures, keys), and of an
+ * answer to the offer. */
+enum { ENVELOPE = HR_SEAL_OVERHEAD + 72, ACK = ENVELOPE - 4, MEMBER = 192, ANSWER = 176 };
+
+void hr_job_traffic_add(hr_job_traffic *t, double count, double question, double answer) {
+    t->heard += count * question;
+    t->asked += count * question;
+    t->said += count * answer;
+    t->messages_in += count;
+    t->messages_out += count;
+}
+
+void hr_job_traffic_begin(hr_job_traffic *t, const Hedgerow__Terms *terms) {
+    *t = (hr_job_traffic){0};
+    hr_job_traffic_add(t, 1, (double)protobuf_c_message_get_packed_size(&terms->base), ANSWER);
+    t->asked = 0;
+    t->heard += (double)terms->n_owners * MEMBER;
+    t->messages_in += 2;
+}
+
+void hr_job_traffic_tell(const hr_job_traffic *t, hr_job_plan_info *out) {
+    double owners = (double)out->owners;
+    out->owner_receives = t->heard + t->messages_in * ENVELOPE + t->messages_out * ACK;
+    out->owner_sends = t->said + t->messages_out * ENVELOPE + t->messages_in * ACK;
+    out->coordinator_sends = owners * out->owner_receives;
+    out->coordinator_receives = owners * out->owner_sends;
+}
