@@ -1,4 +1,4 @@
-#include "federation/party/outbox.h"
+#include "federation/party/party_core.h"
 
 #include <stdlib.h>
 #include <string.h>

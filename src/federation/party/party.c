@@ -1,7 +1,7 @@
+#include "federation/party/party_core.h"
+
 #include "base/fail.h"
 #include "federation/federated/terms.h"
-#include "federation/party/party_core.h"
-#include "privacy/crypto/csprng.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -58,8 +58,15 @@ HR_MUST_CHECK hr_status hr_party_step(hr_party *party, hr_clock clock, int wait,
 HR_MUST_CHECK hr_status hr_party_step_leaving(hr_party *party, hr_clock clock, int wait, size_t *unread,
                                               hr_error *err);
 
-/* How many packets were refused since the opening, by hr_refusal (federation/party/packet_quota.h). Borrowed.
- */
+/* Why a packet is refused. */
+typedef enum hr_refusal {
+    HR_REFUSAL_UNREADABLE, /* no member sealed it for this party */
+    HR_REFUSAL_QUOTA,      /* above the quota */
+    HR_REFUSAL_OFFER,      /* it offers a job while too many of its sender are open */
+    HR_REFUSALS
+} hr_refusal;
+
+/* How many packets were refused since the opening, by hr_refusal. Borrowed. */
 const uint64_t *hr_party_refused(const hr_party *party);
 
 /* Jobs that are not over; and whether any packet has not been confirmed. */

@@ -3,9 +3,10 @@
 #define HR_FEDERATION_PARTY_PARTY_CORE_H
 
 #include "federation/federated/federated_method.h"
-#include "federation/party/outbox.h"
-#include "federation/party/packet_quota.h"
-#include "federation/party/party_job.h"
+#include "federation/machines/securesum.h"
+#include "federation/party/party.h"
+#include "federation/protocol/envelope.h"
+#include "federation/protocol/reorder_buffer.h"
 #include "privacy/crypto/csprng.h"
 
 /* What one member may make a party hold (docs/federation.md, "Bounds"). */
@@ -18,6 +19,142 @@ enum {
     HR_PARTY_BUFFERS_MAX = 128 << 20,   /* bytes of all of them, above which each has an equal share */
     HR_PARTY_ROUND_MAX = HR_MESSAGE_MAX /* bytes of a member's messages, for each round and once more */
 };
+
+/* ---- The outbox (outbox.c): packets that leave ----
+ *
+ * They are sealed and noted within a transaction of the journal, leave when it is committed, and are sent
+ * again until they are confirmed: after some time, then less and less often. */
+
+/* A packet that leaves when the transaction is committed. */
+typedef struct hr_fresh_packet {
+    size_t to; /* member */
+    hr_bytes packet;
+} hr_fresh_packet;
+
+typedef struct hr_outbox {
+    const hr_party_view *view;
+    hr_journal *journal;
+    hr_transport *transport;
+    int64_t pause; /* before packets are sent again for the first time; as all times, by the caller's clock */
+    hr_fresh_packet *fresh;
+    size_t count, capacity;
+    int64_t sent, patience; /* when packets last left, and how long to wait for the next time; 0: at once */
+} hr_outbox;
+
+void hr_outbox_done(hr_outbox *outbox);
+
+/* Posts a message, in as many packets as it needs. Within a transaction. Fails: IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_outbox_post(hr_outbox *outbox, const uint8_t *job, size_t to,
+                                       const hr_bytes *message, hr_error *err);
+
+/* What was posted leaves, after the commit. What the transport does not take goes again later. Fails: MEMORY.
+ */
+HR_MUST_CHECK hr_status hr_outbox_send(hr_outbox *outbox, int64_t now, hr_error *err);
+
+/* What was posted does not leave, since it was not committed. */
+void hr_outbox_drop(hr_outbox *outbox);
+
+/* Acknowledges a sender's packets. If the transport does not take the ack, the sender repeats them. Fails:
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_outbox_confirm(hr_outbox *outbox, const uint8_t *job, size_t to, uint64_t sequence,
+                                          hr_error *err);
+
+/* Sends unconfirmed packets again, oldest first, if it is time to. A full inbox does not delay the packets to
+ * others. Fails: IO (journal), MEMORY. */
+HR_MUST_CHECK hr_status hr_outbox_resend(hr_outbox *outbox, int64_t now, hr_error *err);
+
+/* ---- The quota (party_mail.c): how many packets of each member are taken in ----
+ *
+ * Time is divided into periods. A packet above the quota is dropped unread: an honest sender sends it again
+ * later, since it was not acknowledged. */
+
+enum { HR_QUOTA_PERIOD = 60 * 1000 }; /* milliseconds */
+
+typedef struct hr_packet_quota {
+    size_t max;    /* packets of one member in a period; 0: any number */
+    int64_t begun; /* the period, by the caller's clock */
+    size_t taken[HR_MEMBERS_MAX];
+    size_t refused[HR_MEMBERS_MAX + 1]; /* the last: of unknown senders */
+    uint64_t all[HR_REFUSALS];          /* since the beginning */
+} hr_packet_quota;
+
+/* Counts a packet of a member. False: it is above the quota. */
+bool hr_packet_quota_take(hr_packet_quota *quota, size_t member);
+
+/* Counts a refused packet; member HR_NO_MEMBER: of an unknown sender. True: the first of that sender in this
+ * period, which is to be logged; the others are logged as a number. */
+bool hr_packet_quota_refuse(hr_packet_quota *quota, size_t member, hr_refusal why);
+
+/* Begins a new period when the last one is over, and logs how many packets were refused in it without a
+ * line. */
+void hr_packet_quota_renew(hr_packet_quota *quota, const hr_membership *membership, int64_t now,
+                           const hr_log *log);
+
+/* ---- A job (party_job.c) in memory ----
+ *
+ * What the journal has of it is `record` and the events that its protocol was fed. */
+
+enum { HR_WORKS_MAX = 2 * HR_QUESTIONS_MAX }; /* of one job of an owner's */
+
+typedef struct hr_live_job {
+    hr_journal_job record;
+    char *coordinator;       /* its name; record.coordinator points to it */
+    const hr_schema *schema; /* the party's */
+    const hr_membership *membership;
+    hr_bytes terms;
+    Hedgerow__Terms *read; /* the terms; NULL before an owner has them */
+    const hr_federated_method *method;
+    hr_protocol *protocol; /* NULL, as the method, before an owner was offered the job */
+    void *kept;            /* by the method */
+    size_t member_count;
+    hr_reorder_buffer *inboxes; /* by member */
+    bool *cut;                  /* by member: it is not listened to any more */
+    size_t *taken;              /* by member: bytes of its messages */
+    uint64_t number;            /* of the party's jobs, in the order in which it heard of them */
+    bool is_coordinator, noted; /* noted: in the journal */
+    hr_action work;             /* kind 0: none */
+    bool finished, failed;
+    bool leaves;              /* it ends here, and the others are told so */
+    bool begun[HR_WORKS_MAX]; /* works, by hr_party_job_number: none is begun twice */
+    bool undecided;           /* it was offered, and not decided */
+    int64_t asked;            /* when that was last decided on */
+    bool news;                /* something happened since its work was last prepared */
+    char why[HR_ACTION_TEXT]; /* it failed */
+    int64_t heard;            /* when something last happened */
+    int64_t shown;            /* when its progress was last noted */
+    bool unshown;             /* something happened since */
+} hr_live_job;
+
+/* A coordinator's own jobs are those that it has terms of. Copies. Owner: the caller frees *out with
+ * hr_party_job_free. Fails: FORMAT (terms), MEMORY. */
+HR_MUST_CHECK hr_status hr_party_job_make(const hr_party_options *options, const hr_journal_job *record,
+                                          hr_live_job **out, hr_error *err);
+/* Starts the machine of a coordinator's own job; no effect at an owner, which begins with the offer. Fails:
+ * FORMAT (terms), MEMORY. */
+HR_MUST_CHECK hr_status hr_party_job_start(const hr_party_options *options, hr_live_job *job, hr_error *err);
+void hr_party_job_free(hr_live_job *job);
+
+/* What happens to the job, or is fed again after a crash. An owner's machine begins with the first message of
+ * the coordinator's; another member that writes before it is cut off. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_party_job_feed(const hr_party_options *options, hr_live_job *job,
+                                          const hr_event *event, hr_error *err);
+
+/* Reads the terms once. Fails: FORMAT, LIMIT, MEMORY. */
+HR_MUST_CHECK hr_status hr_party_job_read(hr_live_job *job, const hr_bytes *terms, hr_error *err);
+
+/* Of a tree to be trained or a vote to be given, below HR_WORKS_MAX. */
+uint64_t hr_party_job_number(const hr_action *work);
+
+hr_party_job hr_party_job_view(hr_live_job *job);
+
+/* What an action means to the job, whether it is taken for the first time or fed again. Fails: FORMAT, LIMIT,
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_live_job_remember(hr_live_job *job, const hr_action *action, hr_error *err);
+bool hr_live_job_is_over(const hr_live_job *job);
+/* The job ends here, since somebody asked for it; hr_party_end is due. */
+void hr_live_job_cancel(hr_live_job *job);
+
+/* ---- The party ---- */
 
 struct hr_party {
     hr_party_options o;
@@ -60,9 +197,6 @@ HR_MUST_CHECK hr_status hr_party_transact(hr_party *party, hr_live_job *job, con
 /* A job that is over: makes the model or logs why there is none, tells the others if it ends only here, and
  * removes it. Fails: IO, MEMORY, and as the worker's `finish`. */
 HR_MUST_CHECK hr_status hr_party_end(hr_party *party, hr_live_job *job, hr_error *err);
-
-/* The job ends here, since somebody asked for it; hr_party_end is due. */
-void hr_live_job_cancel(hr_live_job *job);
 
 /* Within a transaction: posts to the owners, or to the coordinator, that the job ended here. Fails: IO,
  * MEMORY. */

@@ -1,7 +1,6 @@
-#include "federation/party/party_job.h"
+#include "federation/party/party_core.h"
 
 #include "base/fail.h"
-#include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
 
 #include <stdlib.h>

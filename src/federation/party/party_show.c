@@ -4,7 +4,6 @@
 #include "federation/party/party_core.h"
 
 #include "base/fail.h"
-#include "federation/federated/federated_method.h"
 #include "privacy/ledger/journal_status.h"
 
 #include <unistd.h>

@@ -5,7 +5,7 @@
 #ifndef HR_FEDERATION_ROLES_SERVICE_METRICS_H
 #define HR_FEDERATION_ROLES_SERVICE_METRICS_H
 
-#include "federation/party/packet_quota.h"
+#include "federation/party/party.h"
 #include "federation/transport/transport.h"
 
 #include <hedgerow/ledger.h>

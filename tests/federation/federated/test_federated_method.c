@@ -2,7 +2,7 @@
 #include "federation/federated/federated_method.h"
 
 #include "federation/federated/terms.h"
-#include "federation/party/party_job.h"
+#include "federation/party/party_core.h"
 #include "support/test_members.h"
 
 enum { COUNT_OF_EVENTS = 8 };

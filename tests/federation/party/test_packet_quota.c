@@ -1,5 +1,5 @@
 /* Members and strangers that send more than a party can use. */
-#include "federation/party/packet_quota.h"
+#include "federation/party/party_core.h"
 #include "support/party_harness.h"
 
 enum { DEADLINE = 5000, ROUNDS_MAX = 60000, QUOTA = 200 };
