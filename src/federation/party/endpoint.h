@@ -6,6 +6,7 @@
 #include "federation/party/party.h"
 #include "federation/transport/loopback.h"
 #include "privacy/ledger/file_lock.h"
+#include "privacy/ledger/journal.h"
 
 #include <hedgerow/federation.h>
 
@@ -38,6 +39,11 @@ HR_MUST_CHECK hr_status hr_endpoint_open(const hr_endpoint_files *files, const h
                                          hr_loopback *loopback, hr_arena *arena, hr_endpoint *out,
                                          hr_error *err);
 void hr_endpoint_done(hr_endpoint *endpoint);
+
+/* Notes the version of the file in the journal, and logs it if it is a newer one. Fails: POLICY (an older one
+ * than before, or another file of the same version), IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_endpoint_note_version(const hr_federation_file *file, hr_journal *journal,
+                                                 const hr_log *log, hr_error *err);
 
 /* The caller's settings, and defaults where they are too short to have any. Fails: ARGUMENT (they were not
  * initialised). */

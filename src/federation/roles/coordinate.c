@@ -3,8 +3,6 @@
 #include "base/fail.h"
 #include "federation/federated/terms.h"
 #include "federation/roles/coordinator_work.h"
-#include "federation/roles/federation_version.h"
-#include "federation/roles/terms_difference.h"
 #include "federation/transport/nats.h"
 
 #include <stdio.h>
@@ -171,8 +169,7 @@ static hr_status open_coordinator_service(hr_coordinator_service *m, const char 
     if (!status) status = hr_journal_open(m->file.journal, &m->journal, err);
     if (!status) status = check_running(m, path, err);
     if (!status) status = open_coordinator_endpoint(m, loopback, err);
-    if (!status && !loopback)
-        status = hr_federation_version_note(&m->endpoint.file, m->journal, &m->log, err);
+    if (!status && !loopback) status = hr_endpoint_note_version(&m->endpoint.file, m->journal, &m->log, err);
     if (!status) status = open_coordinator_party(m, err);
     return status ? status : submit(m, path, err);
 }

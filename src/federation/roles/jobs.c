@@ -1,9 +1,90 @@
-/* The jobs of an owner or a coordinator, by the file that names its ledger or journal. */
+/* The jobs of an owner or a coordinator, by the file that names its ledger or journal: they are listed and
+ * looked at, decided on by a person, and cancelled. */
 #include "base/fail.h"
-#include "federation/roles/member_files.h"
+#include "base/text/text.h"
+#include "federation/config/job_file.h"
+#include "federation/config/owner_file.h"
+#include "federation/federated/federated_method.h"
+#include "federation/party/endpoint.h"
+#include "federation/transport/nats.h"
+#include "privacy/ledger/file_lock.h"
 #include "privacy/ledger/journal_list.h"
+#include "privacy/ledger/journal_status.h"
+#include "privacy/ledger/offers.h"
 
 #include <hedgerow/federation.h>
+#include <hedgerow/owner.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    REASON_BYTES = 140,                      /* of a refusal, with the NUL */
+    CONFIRMATION = HR_CANCEL_SECONDS * 1000, /* milliseconds */
+    LOOK = 100,                              /* milliseconds */
+    UNREAD_MAX = 256                         /* packets that are left to the next start */
+};
+
+/* ---- The file ---- */
+
+/* What an owner file and a job file have in common: a member, and its journal. Lives in an arena. */
+typedef struct member_files {
+    hr_endpoint_files endpoint;
+    const char *journal, *schema; /* paths; an owner's journal is its ledger */
+    double round_gain;            /* a coordinator's */
+    bool is_owner;
+} member_files;
+
+static bool begins_a_line(const hr_file_text *text, const char *key) {
+    const char *end = text->text + text->size;
+    for (const char *line = text->text; line && line < end; line++) {
+        if ((size_t)(end - line) > strlen(key) && !memcmp(line, key, strlen(key))) return true;
+        line = memchr(line, '\n', (size_t)(end - line));
+        if (!line) break;
+    }
+    return false;
+}
+
+static hr_status read_owner(const hr_file_text *text, hr_arena *arena, member_files *out, hr_error *err) {
+    hr_owner_file owner;
+    hr_status status = hr_owner_file_parse(text, arena, &owner, err);
+    if (status) return status;
+    *out = (member_files){.endpoint = {owner.name, owner.federation, owner.key, owner.certificate,
+                                       owner.certificate_key, NULL, true},
+                          .journal = owner.ledger,
+                          .schema = owner.schema,
+                          .is_owner = true};
+    return HR_OK;
+}
+
+static hr_status read_coordinator(const char *file, const hr_file_text *text, hr_arena *arena,
+                                  member_files *out, hr_error *err) {
+    hr_job_file job;
+    hr_status status = hr_job_file_parse(text, hr_federated_defaults, arena, &job, err);
+    if (!status && !job.journal) {
+        hr_fail(err, HR_E_ARGUMENT, "name an owner file, or the job file of a coordinator",
+                "the job file names no journal");
+        return hr_fail_at(err, HR_E_ARGUMENT, file, 0, 0, NULL);
+    }
+    if (status) return status;
+    *out = (member_files){
+        .endpoint = {job.name, job.federation, job.key, job.certificate, job.certificate_key, NULL, true},
+        .journal = job.journal,
+        .schema = job.schema,
+        .round_gain = job.round_gain};
+    return HR_OK;
+}
+
+/* Fails: IO, FORMAT, ARGUMENT (a job file without a journal), LIMIT, MEMORY. */
+static hr_status read_member_files(const char *file, hr_arena *arena, member_files *out, hr_error *err) {
+    hr_file_text text;
+    hr_status status = hr_fields_load(file, arena, &text, err);
+    if (status) return status;
+    if (begins_a_line(&text, "hedgerow-owner:")) return read_owner(&text, arena, out, err);
+    return read_coordinator(file, &text, arena, out, err);
+}
+
+/* ---- The list ---- */
 
 /* What is done with the journal that a file names. */
 typedef struct job_visit {
@@ -12,7 +93,7 @@ typedef struct job_visit {
     bool stopped;
 } job_visit;
 
-static hr_status show(void *user, const hr_journal_item *item) {
+static hr_status show_job(void *user, const hr_journal_item *item) {
     job_visit *v = user;
     if (v->stopped) return HR_OK;
     const hr_job_info info = {.id = item->id,
@@ -31,11 +112,228 @@ static hr_status show(void *user, const hr_journal_item *item) {
 
 hr_status hr_jobs_each(const char *file, bool (*visit)(void *user, const hr_job_info *job), void *user,
                        hr_error *err) {
-    hr_member_files files;
+    member_files files;
     job_visit v = {visit, user, false};
     hr_arena *arena = hr_arena_new();
-    hr_status status = arena ? hr_member_files_read(file, arena, &files, err) : hr_fail_memory(err);
-    if (!status) status = hr_journal_list(files.journal, show, &v, err);
+    hr_status status = arena ? read_member_files(file, arena, &files, err) : hr_fail_memory(err);
+    if (!status) status = hr_journal_list(files.journal, show_job, &v, err);
     hr_arena_free(arena);
+    return status;
+}
+
+/* ---- The state of the party and of its jobs ---- */
+
+/* What a file shows, on its way to a person. */
+typedef struct shown_party {
+    const member_files *member;
+    const hr_party_viewer *viewer;
+    bool stopped, running;
+} shown_party;
+
+static hr_status show_party(void *user, const hr_journal_view *view) {
+    shown_party *v = user;
+    const hr_journal_run *run = &view->run;
+    const hr_party_info info = {.name = v->member->endpoint.name,
+                                .is_coordinator = !v->member->is_owner,
+                                .running = view->running,
+                                .process = view->running ? run->process : 0,
+                                .begun = run->begun,
+                                .seen = run->seen,
+                                .contact = run->contact,
+                                .connected = view->running && run->connected,
+                                .reconnects = run->reconnects,
+                                .open = view->open,
+                                .packets = view->packets,
+                                .ledger = view->has_ledger ? &view->total : NULL};
+    v->running = view->running;
+    v->stopped = !v->viewer->party(v->viewer->user, &info);
+    return HR_OK;
+}
+
+static hr_status show_progress(void *user, const hr_journal_item *item, const hr_journal_progress *progress) {
+    shown_party *v = user;
+    hr_job_owner owners[HR_MEMBERS_MAX];
+    if (v->stopped) return HR_OK;
+    hr_job_progress shown = {.id = item->id,
+                             .name = item->name,
+                             .coordinator = item->coordinator,
+                             .state = item->state,
+                             .awaits = item->awaits,
+                             .since = item->since,
+                             .epsilon = item->epsilon,
+                             .cancelled = item->cancelled,
+                             .round = progress->round,
+                             .rounds = progress->rounds,
+                             .step = progress->step,
+                             .unit = progress->unit,
+                             .until =
+                                 v->running ? progress->until : 0, /* deadlines restart with the program */
+                             .owners = owners,
+                             .owner_count = progress->part_count};
+    for (size_t i = 0; i < shown.owner_count; i++) {
+        const hr_journal_part *p = &progress->parts[i];
+        owners[i] = (hr_job_owner){p->member, p->part, p->reason, p->trees, p->skipped, p->awaited};
+    }
+    v->stopped = !v->viewer->job(v->viewer->user, &shown);
+    return HR_OK;
+}
+
+hr_status hr_party_look(const char *file, const hr_party_viewer *viewer, hr_error *err) {
+    member_files member;
+    shown_party v = {.member = &member, .viewer = viewer};
+    const hr_journal_viewer inner = {show_party, show_progress, &v};
+    hr_arena *arena = hr_arena_new();
+    hr_status status = arena ? read_member_files(file, arena, &member, err) : hr_fail_memory(err);
+    if (!status) status = hr_journal_look(member.journal, &inner, err);
+    hr_arena_free(arena);
+    return status;
+}
+
+/* ---- A person's decision on an offer, for the process that serves ---- */
+
+static hr_status decide_offer(const char *owner_file, const char *job, hr_offer_state state,
+                              const char *reason, hr_error *err) {
+    hr_owner_file file;
+    hr_journal_named named;
+    hr_ledger *ledger = NULL;
+    hr_arena *arena = hr_arena_new();
+    hr_status status = arena ? hr_owner_file_read(owner_file, arena, &file, err) : hr_fail_memory(err);
+    if (!status) status = hr_journal_find(file.ledger, job, &named, err);
+    if (!status) status = hr_ledger_open(file.ledger, &ledger, err);
+    if (!status) status = hr_offers_decide(ledger, named.id, state, reason, err);
+    hr_ledger_close(ledger);
+    hr_arena_free(arena);
+    return status;
+}
+
+hr_status hr_job_approve(const char *owner_file, const char *job, hr_error *err) {
+    return decide_offer(owner_file, job, HR_OFFER_APPROVED, "", err);
+}
+
+hr_status hr_job_refuse(const char *owner_file, const char *job, const char *reason, hr_error *err) {
+    char shown[REASON_BYTES];
+    hr_text_show(reason ? reason : "", shown, sizeof shown);
+    return decide_offer(owner_file, job, HR_OFFER_REFUSED, shown, err);
+}
+
+/* ---- Cancelling ----
+ *
+ * The other members learn of it at once: from the program that works from the journal, else from here. */
+
+/* A member that does nothing but end jobs. */
+typedef struct leaving_member {
+    const member_files *files;
+    hr_cancel_info *info;
+    hr_arena *arena;
+    hr_schema *schema;
+    hr_ledger *ledger;
+    hr_journal *journal;
+    hr_endpoint endpoint;
+    hr_party_work work;
+    hr_party *party;
+} leaving_member;
+
+static void ignore_end(hr_party_work *self, const hr_party_job *job, const char *why) {
+    (void)self, (void)job, (void)why;
+}
+
+static hr_status open_journal(leaving_member *m, hr_error *err) {
+    if (!m->files->is_owner) return hr_journal_open(m->files->journal, &m->journal, err);
+    hr_status status = hr_ledger_open(m->files->journal, &m->ledger, err);
+    return status ? status : hr_journal_of_ledger(m->ledger, &m->journal, err);
+}
+
+/* Jobs that are marked end while the party is opened. */
+static hr_status open_leaving_party(leaving_member *m, hr_error *err) {
+    const hr_party_settings quiet = HR_PARTY_SETTINGS_INIT;
+    hr_status status = hr_nats_present(err);
+    if (!status) status = hr_schema_read(m->files->schema, &m->schema, err);
+    if (!status) status = hr_endpoint_open(&m->files->endpoint, &quiet, NULL, m->arena, &m->endpoint, err);
+    if (!status) status = hr_endpoint_note_version(&m->endpoint.file, m->journal, NULL, err);
+    m->work = (hr_party_work){.fail = ignore_end};
+    const hr_party_options options = {.view = &m->endpoint.view,
+                                      .journal = m->journal,
+                                      .transport = m->endpoint.transport,
+                                      .work = &m->work,
+                                      .schema = m->schema,
+                                      .round_gain = m->files->round_gain,
+                                      .resend = HR_ENDPOINT_RESEND};
+    return status ? status : hr_party_open(&options, &m->party, err);
+}
+
+static void close_leaving(leaving_member *m) {
+    hr_party_close(m->party);
+    hr_endpoint_done(&m->endpoint);
+    hr_journal_close(m->journal);
+    hr_ledger_close(m->ledger);
+    hr_schema_free(m->schema);
+}
+
+static hr_status look_at_job(void *user, const hr_journal_item *item) {
+    hr_cancel_info *info = user;
+    if (strcmp(item->id, info->id) != 0) return HR_OK;
+    info->ended = item->over;
+    info->told = item->over && !*item->unconfirmed;
+    snprintf(info->unconfirmed, sizeof info->unconfirmed, "%s", item->unconfirmed);
+    return HR_OK;
+}
+
+/* Until all have confirmed it, or the time is over. */
+static hr_status await_program(const leaving_member *m, int64_t until, hr_error *err) {
+    hr_status status = hr_journal_list(m->files->journal, look_at_job, m->info, err);
+    while (!status && !m->info->told && hr_endpoint_clock().now < until) {
+        nanosleep(&(struct timespec){.tv_nsec = LOOK * 1000000}, NULL);
+        status = hr_journal_list(m->files->journal, look_at_job, m->info, err);
+    }
+    if (!status && !m->info->ended)
+        snprintf(m->info->why, sizeof m->info->why,
+                 "the program that runs with this file is at work, and ends the job afterwards");
+    return status;
+}
+
+static hr_status await_members(const leaving_member *m, int64_t until, hr_error *err) {
+    size_t unread = 0;
+    hr_status status = hr_journal_list(m->files->journal, look_at_job, m->info, err);
+    while (!status && !m->info->told && unread < UNREAD_MAX && hr_endpoint_clock().now < until) {
+        status = hr_party_step_leaving(m->party, hr_endpoint_clock(), LOOK, &unread, err);
+        if (!status) status = hr_journal_list(m->files->journal, look_at_job, m->info, err);
+    }
+    return status;
+}
+
+/* The job stays marked, whatever hinders it here: that is no failure. */
+static hr_status tell_others(leaving_member *m, hr_error *err) {
+    const int64_t until = hr_endpoint_clock().now + CONFIRMATION;
+    hr_error why = {0};
+    bool held = false;
+    hr_status status = open_journal(m, &why);
+    if (status == HR_E_IO && !hr_file_lock_look(m->files->journal, &held, NULL) && held)
+        return await_program(m, until, err);
+    if (!status) status = open_leaving_party(m, &why);
+    if (!status) status = await_members(m, until, &why);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    if (status) hr_error_format(&why, m->info->why, sizeof m->info->why);
+    return HR_OK;
+}
+
+static hr_status cancel_job(leaving_member *m, const char *file, const char *job, hr_error *err) {
+    member_files files;
+    hr_journal_named named;
+    hr_status status = read_member_files(file, m->arena, &files, err);
+    if (!status) status = hr_journal_cancel(files.journal, job, &named, err);
+    if (status) return status;
+    memcpy(m->info->id, named.id, sizeof m->info->id);
+    files.endpoint.tries_once = true;
+    m->files = &files;
+    status = tell_others(m, err);
+    close_leaving(m);
+    return status;
+}
+
+hr_status hr_jobs_cancel(const char *file, const char *job, hr_cancel_info *out, hr_error *err) {
+    *out = (hr_cancel_info){0};
+    leaving_member m = {.info = out, .arena = hr_arena_new()};
+    hr_status status = m.arena ? cancel_job(&m, file, job, err) : hr_fail_memory(err);
+    hr_arena_free(m.arena);
     return status;
 }

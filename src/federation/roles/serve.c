@@ -1,7 +1,6 @@
 #include "federation/roles/serve.h"
 
 #include "base/fail.h"
-#include "federation/roles/federation_version.h"
 #include "federation/roles/owner_work.h"
 #include "federation/roles/service_metrics.h"
 #include "federation/transport/nats.h"
@@ -125,8 +124,7 @@ static hr_status open_owner_service(hr_owner_service *s, const char *file, hr_lo
     if (!status && s->test) tell_misfits(s, s->test);
     if (!status) status = open_ledger(s, err);
     if (!status) status = open_owner_endpoint(s, loopback, err);
-    if (!status && !loopback)
-        status = hr_federation_version_note(&s->endpoint.file, s->journal, &s->log, err);
+    if (!status && !loopback) status = hr_endpoint_note_version(&s->endpoint.file, s->journal, &s->log, err);
     return status ? status : open_owner_party(s, err);
 }
 

@@ -1,7 +1,6 @@
 /* Owners and coordinator in one process, from files. */
 #include "base/fail.h"
 #include "federation/party/endpoint.h"
-#include "federation/roles/deal.h"
 #include "federation/roles/simulation.h"
 #include "fit/threads.h"
 #include "privacy/crypto/csprng.h"
@@ -37,13 +36,13 @@ static hr_status take_parts(rehearsal *r, const hr_data *all, const hr_parts *pa
     return HR_OK;
 }
 
-static hr_status deal_records(rehearsal *r, size_t owners, hr_error *err) {
+static hr_status assign_records(rehearsal *r, size_t owners, hr_error *err) {
     hr_data *all = r->tables[0];
     hr_parts parts = {0};
     hr_csprng *csprng = NULL;
     r->table_count = 0;
     hr_status status = hr_csprng_open(&csprng, err);
-    if (!status) status = hr_deal(all, owners, csprng, &parts, err);
+    if (!status) status = hr_assign_records(all, owners, csprng, &parts, err);
     if (!status) status = take_parts(r, all, &parts, err);
     hr_csprng_close(csprng);
     hr_parts_done(&parts);
@@ -75,7 +74,7 @@ static hr_status run_simulation(rehearsal *r, const char *path, const hr_simulat
     if (!status) status = check_data(data, err);
     if (!status) status = read_public_schema(r, err);
     if (!status) status = read_tables(r, data, settings->threads, err);
-    if (!status && data->parties) status = deal_records(r, data->parties, err);
+    if (!status && data->parties) status = assign_records(r, data->parties, err);
     const hr_owner_tables owners = {(const hr_data *const *)r->tables, r->table_count};
     if (!status)
         status = hr_simulation_init(&r->simulation, &r->file, r->schema, &owners,

@@ -1,6 +1,7 @@
 #include "federation/roles/simulation.h"
 
 #include "base/fail.h"
+#include "tables/data/records.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,17 @@
 
 /* No packet is lost and every party answers: nothing depends on time. */
 static const int64_t NEVER = INT64_MAX / 64;
+
+/* ---- Records ---- */
+
+hr_status hr_assign_records(const hr_data *data, size_t owners, hr_csprng *csprng, hr_parts *out,
+                            hr_error *err) {
+    double equal[HR_MEMBERS_MAX];
+    const hr_person_rows of = {data->persons, hr_data_rows(data)};
+    for (size_t o = 0; o < owners; o++) equal[o] = 1;
+    return of.persons ? hr_parts_drawn_by_persons(csprng, &of, equal, owners, out, err)
+                      : hr_parts_drawn(csprng, of.rows, equal, owners, out, err);
+}
 
 /* ---- Parties ---- */
 

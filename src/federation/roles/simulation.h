@@ -8,6 +8,8 @@
 #include "federation/roles/coordinator_work.h"
 #include "federation/roles/owner_work.h"
 #include "federation/transport/loopback.h"
+#include "privacy/crypto/csprng.h"
+#include "trees/tree/parts.h"
 
 /* One party of it. Party 0 is the coordinator's, party i that of owner i - 1. */
 typedef struct hr_simulated_party {
@@ -46,6 +48,13 @@ typedef struct hr_owner_tables {
     const hr_data *const *items;
     size_t count;
 } hr_owner_tables;
+
+/* Part o of *out are the records of owner o. Each record, or each person with all of its records where the
+ * schema names a unit, draws its owner independently of the others, all owners alike: adding or removing one
+ * leaves the others where they are. An owner may get none. Owner: the caller, with hr_parts_done. Fails:
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_assign_records(const hr_data *data, size_t owners, hr_csprng *csprng,
+                                          hr_parts *out, hr_error *err);
 
 /* Opens all parties; the job, the schema and the owners' records are borrowed, the array of them is not.
  * threads: that many owners work at the same time, one alone on as many threads. Call hr_simulation_done in

@@ -1,5 +1,5 @@
 /* What is said of a job file that differs from the job that runs. */
-#include "federation/roles/terms_difference.h"
+#include "federation/federated/terms.h"
 #include "support/tables.h"
 
 #include <stdlib.h>
