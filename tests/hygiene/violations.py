@@ -97,6 +97,14 @@ CASES = [
     ('size', 'src/base/spoiled.c', '/* ' + 'x' * 105 + ' */\n', 'the line has 111 columns'),
     ('size', 'src/base/spoiled.h', 'int ' + 'x' * 106 + ';\n', 'the line has 111 columns'),
     ('size', 'cli/spoiled.c', '/* x */\n' * 721, 'the file has 721 lines'),
+    ('rooms', 'src/attic/spoiled.h', 'int x;\n', 'src/attic:1: is no wing'),
+    ('rooms', 'src/LAYERS', '\nattic: base\n', 'put them in the order'),
+    ('rooms', 'src/trees/grow/spoiled_#.proof.md', 'Believe me.\n', 'src/trees/grow:1: the room has'),
+    ('rooms', 'src/base/spoiled.c', 'int x;\n' * 59, 'has 59 lines, below 60'),
+    ('rooms', 'src/base/spoiled.h', 'int x;\n' * 24, 'has 24 lines, below 25'),
+    ('rooms', 'src/base/log.c', '\n' * 60, 'base/log is not short'),
+    ('rooms', 'src/base/arena.c', 'struct hr_gate {\n    int x;\n};\n', 'the type hr_gate is defined in src/base/arena.c'),
+    ('rooms', 'src/base/text/number_text.c', 'typedef int (*wide)(int);\n', 'the type wide is defined in src/base/text/number.c'),
     ('words', 'src/base/spoiled.c', '/* TO' 'DO: finish */\n', 'work left over'),
     ('words', 'src/base/spoiled.c', '/* see /wor' 'k/notes */\n', 'a path of one machine'),
     ('references', 'examples/spoiled.c', '/* See docs/absent.md. */\n', 'there is no page docs/absent.md'),
@@ -144,7 +152,10 @@ def run(check, root, compiler):
 
 
 def spoil(root, path, text):
-    """Appends; returns what undoes it."""
+    """Appends, to a whole room of files if the path holds a '#'; returns what undoes it."""
+    if '#' in path:
+        undone = [spoil(root, path.replace('#', str(number)), text) for number in range(26)]
+        return lambda: [undo() for undo in undone]
     full = os.path.join(root, path)
     before = source.read(root, path) if os.path.exists(full) else None
     os.makedirs(os.path.dirname(full), exist_ok=True)

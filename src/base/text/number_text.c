@@ -36,7 +36,7 @@ static void print_shortest(double value, char *text) {
 
 /* ---- By integers ---- */
 
-__extension__ typedef unsigned __int128 wide;
+__extension__ typedef unsigned __int128 uint128;
 
 static const uint64_t power_of_ten[] = {1,
                                         10,
@@ -63,13 +63,13 @@ static const uint64_t power_of_ten[] = {1,
  * is. (Powers of 2, which reach less far down, are decimals of few digits themselves.) */
 typedef struct scaled_number {
     uint64_t whole;
-    wide rest, reach;
+    uint128 rest, reach;
     int scale, shift;
 } scaled_number;
 
-static wide ten_to(int exponent) {
+static uint128 ten_to(int exponent) {
     return exponent < DIGITS_MAX ? power_of_ten[exponent]
-                                 : (wide)power_of_ten[DIGITS_MAX] * power_of_ten[exponent - DIGITS_MAX];
+                                 : (uint128)power_of_ten[DIGITS_MAX] * power_of_ten[exponent - DIGITS_MAX];
 }
 
 static scaled_number scale_number(double x) {
@@ -77,13 +77,13 @@ static scaled_number scale_number(double x) {
     const uint64_t mantissa = (uint64_t)ldexp(frexp(x, &exponent), DBL_MANT_DIG);
     const int shift = DBL_MANT_DIG - exponent;
     int scale = DIGITS_MAX - 1 - (int)floor((exponent - 1) * .30102999566398120);
-    wide reach = ten_to(scale), all = mantissa * reach;
+    uint128 reach = ten_to(scale), all = mantissa * reach;
     if (all >> shift >= power_of_ten[DIGITS_MAX]) {
         reach = ten_to(--scale);
         all = mantissa * reach;
     }
     return (scaled_number){.whole = (uint64_t)(all >> shift),
-                           .rest = all & (((wide)1 << shift) - 1),
+                           .rest = all & (((uint128)1 << shift) - 1),
                            .reach = reach,
                            .scale = scale,
                            .shift = shift};
@@ -92,14 +92,15 @@ static scaled_number scale_number(double x) {
 /* The nearest multiple of `unit`, ties to even, divided by it. */
 static uint64_t round_scaled(const scaled_number *x, uint64_t unit) {
     const uint64_t kept = x->whole / unit;
-    const wide rest = ((wide)(x->whole % unit) << x->shift) + x->rest, half = ((wide)unit << x->shift) / 2;
+    const uint128 rest = ((uint128)(x->whole % unit) << x->shift) + x->rest,
+                  half = ((uint128)unit << x->shift) / 2;
     return kept + (rest > half || (rest == half && (kept & 1)));
 }
 
 static bool reads_back(const scaled_number *x, uint64_t decimal) {
     const bool above = decimal > x->whole;
-    const wide whole = (wide)(above ? decimal - x->whole : x->whole - decimal) << x->shift,
-               distance = 2 * (above ? whole - x->rest : whole + x->rest);
+    const uint128 whole = (uint128)(above ? decimal - x->whole : x->whole - decimal) << x->shift,
+                  distance = 2 * (above ? whole - x->rest : whole + x->rest);
     return distance < x->reach;
 }
 

@@ -86,15 +86,15 @@ static hr_status read_member_files(const char *file, hr_arena *arena, member_fil
 
 /* ---- The list ---- */
 
-/* What is done with the journal that a file names. */
-typedef struct job_visit {
+/* Who is shown the jobs. */
+typedef struct job_list {
     bool (*visit)(void *user, const hr_job_info *job);
     void *user;
     bool stopped;
-} job_visit;
+} job_list;
 
 static hr_status show_job(void *user, const hr_journal_item *item) {
-    job_visit *v = user;
+    job_list *v = user;
     if (v->stopped) return HR_OK;
     const hr_job_info info = {.id = item->id,
                               .name = item->name,
@@ -113,7 +113,7 @@ static hr_status show_job(void *user, const hr_journal_item *item) {
 hr_status hr_jobs_each(const char *file, bool (*visit)(void *user, const hr_job_info *job), void *user,
                        hr_error *err) {
     member_files files;
-    job_visit v = {visit, user, false};
+    job_list v = {visit, user, false};
     hr_arena *arena = hr_arena_new();
     hr_status status = arena ? read_member_files(file, arena, &files, err) : hr_fail_memory(err);
     if (!status) status = hr_journal_list(files.journal, show_job, &v, err);

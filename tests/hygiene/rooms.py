@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""A house that one can walk through: eight wings in their order, rooms of at most 25 sources, no file that is too short to stand alone, and no
+type name that means two things. usage: rooms.py ROOT"""
+import collections
+import os
+import re
+import sys
+
+import source
+
+# In the order of src/LAYERS: data flows from the first to the last.
+WINGS = ('base', 'privacy', 'tables', 'trees', 'methods', 'models', 'fit', 'federation')
+SOURCES_MAX = 25                 # of .c and .proof.md files of a room; headers go with their sources
+HEADER_LINES, SOURCE_LINES = 25, 60
+
+# Shorter files, without src/ and ending, and why each stands alone. A short header of a longer source needs no reason.
+SHORT = {
+    'base/kernels/avx2': 'one set of kernels a file: each is compiled for its instructions',
+    'base/kernels/portable': 'one set of kernels a file: each is compiled for its instructions',
+    'base/kernels/search': 'inline where values are looked up; the source fills what the loops read',
+    'base/kernels/sets': 'what the files of the sets of kernels define',
+    'base/log': 'the only file through which a party writes lines for people',
+    'base/round': 'inline in loops of two rooms',
+    'federation/config/federation_absent': 'stands in for what a build leaves out',
+    'federation/config/founder': 'two commands open the folder of a federation',
+    'federation/federated/evaluation_question': 'terms and sums read the same question; a proof of sums is read beside it',
+    'federation/machines/inprivate': 'what the machines of owner and coordinator share',
+    'federation/machines/oneshot': 'what the machines of owner and coordinator share',
+    'federation/machines/oneshot_machine': 'what the machines of owner and coordinator share',
+    'federation/machines/ring': 'what the machines of owner and coordinator share',
+    'federation/machines/ring_machine': 'what the machines of owner and coordinator share',
+    'federation/machines/securesum': 'what the machines of owner and coordinator share',
+    'federation/machines/securesum_machine': 'what the machines of owner and coordinator share',
+    'federation/sums/summed_job': 'what all methods of sums share',
+    'federation/transport/address': 'the only judge of names and addresses, for files and for the broker',
+    'federation/transport/nats_absent': 'stands in for what a build leaves out',
+    'fit/person_sample': 'a table with fewer records of each person, tested alone',
+    'fit/plan': 'public functions that make no fit',
+    'fit/settings': 'a list that models and terms are written from',
+    'fit/threads': 'fits, evaluations and parties count processors alike',
+    'methods/forests/class_leaves': 'two forests make leaves of counts alike',
+    'models/explain/leaf_facts': 'two explanations read the same facts',
+    'models/explain/weighted_importance': 'the one importance that needs a background',
+    'models/export/export': 'chooses among the formats, which do not know each other',
+    'models/export/formats': 'one line a format',
+    'models/model/account': 'the only place that turns units into numbers of a model',
+    'models/model/decision': 'public functions that change how a model decides, not its trees',
+    'models/model/importance': 'public functions that read trees alone',
+    'models/model/model_file': 'the only functions of the room that open files',
+    'models/model/model_words': 'reader and writer share the words of a format',
+    'privacy/crypto/digest': 'one primitive a file',
+    'privacy/crypto/fingerprint': 'one primitive a file',
+    'privacy/crypto/key': 'public functions, for programs that have keys and nothing else',
+    'privacy/crypto/prf': 'one primitive a file',
+    'privacy/crypto/secret': 'what only this room may know of an identity',
+    'privacy/exact': 'the two types that keep exact and released numbers apart',
+    'privacy/gaussian': 'one mechanism a file, beside its proof',
+    'privacy/laplace': 'one mechanism a file, beside its proof',
+    'privacy/ledger/delta': 'ledger, budget and terms round delta alike',
+    'privacy/ledger/spend': 'what the ledger grants the journal, and nobody else',
+    'privacy/noise': 'methods, models and federations weigh released numbers by it',
+    'privacy/permute_and_flip': 'one mechanism a file, beside its proof',
+    'privacy/promise': 'the only place that says what epsilon and delta mean',
+    'privacy/promise_words': 'the words of a guarantee, which are put together when they are compiled',
+    'privacy/release': 'sums of methods, evaluations and federations are charged and drawn by it',
+    'privacy/shared_gaussian': 'one mechanism a file, beside its proof',
+    'privacy/shared_laplace': 'one mechanism a file, beside its proof',
+    'tables/bins/binning': 'a part of the model that no table is needed for',
+    'tables/source/codec_gzip': 'one codec a file: each has its library',
+    'tables/source/codec_gzip_absent': 'stands in for what a build leaves out',
+    'tables/source/codec_xz': 'one codec a file: each has its library',
+    'tables/source/codec_xz_absent': 'stands in for what a build leaves out',
+    'tables/source/codec_zstd': 'one codec a file: each has its library',
+    'tables/source/codec_zstd_absent': 'stands in for what a build leaves out',
+    'tables/source/contents': 'recognises formats, and reads none',
+    'tables/source/postgres_absent': 'stands in for what a build leaves out',
+    'tables/source/query': 'two databases read the same file of a query',
+    'trees/cluster/mpi_absent': 'stands in for what a build leaves out',
+    'trees/grow/exact_splitter': 'one splitter a file',
+    'trees/grow/private_splitter': 'one splitter a file',
+    'trees/grow/splitter': 'the interface of all splitters',
+    'trees/records/bootstrap': 'a law that is tested alone',
+    'trees/records/stats_source': 'the interface of all sources of statistics',
+    'trees/stats/label_sums': 'exact sums, which only listed files may include',
+    'trees/stats/round_gain': 'a release with a rule of its own, tested alone',
+    'trees/tree/multiway': 'three methods split alike',
+    'trees/tree/tree': 'the functions of the type that all rooms of trees share',
+}
+
+# Names that several files give to types of their own.
+SHARED_NAMES = {
+    'coordinator': 'the machine of one protocol',
+    'coordinator_phase': 'of the machine of one protocol',
+    'owner': 'the machine of one protocol',
+}
+
+
+def room_of(path):
+    return os.path.dirname(path)[len('src/'):]
+
+
+def check_wings(root, problems):
+    there = {room_of(path).split('/')[0] for path in source.files(root, 'src', suffixes=('.c', '.h'))}
+    for wing in sorted(there - set(WINGS)):
+        problems.append('src/%s:1: is no wing; move its files into a room of one of %s' % (wing, ', '.join(WINGS)))
+    for wing in sorted(set(WINGS) - there):
+        problems.append('src/%s:1: the wing has no files; take it off WINGS in tests/hygiene/rooms.py' % wing)
+    listed = []
+    for line in source.read(root, 'src/LAYERS').splitlines():
+        wing = line.split('#')[0].split(':')[0].split('/')[0].strip()
+        if wing and wing not in listed:
+            listed.append(wing)
+    if listed != list(WINGS):
+        problems.append('src/LAYERS:1: the wings are %s; put them in the order %s' % (', '.join(listed), ', '.join(WINGS)))
+
+
+def check_sizes(root, problems):
+    rooms = collections.Counter(room_of(path) for path in source.files(root, 'src', suffixes=('.c', '.proof.md')))
+    for room, count in sorted(rooms.items()):
+        if count > SOURCES_MAX:
+            problems.append('src/%s:1: the room has %d sources and proofs, above %d; merge what belongs together, or open a room' % (room, count, SOURCES_MAX))
+
+
+def check_short(root, problems):
+    lines = {path: source.read(root, path).count('\n') for path in source.files(root, 'src', suffixes=('.c', '.h'))}
+    used = set()
+    for path, count in sorted(lines.items()):
+        name, is_header = path[len('src/'):-2], path.endswith('.h')
+        below = HEADER_LINES if is_header else SOURCE_LINES
+        if count >= below or (is_header and lines.get(path[:-2] + '.c', 0) >= SOURCE_LINES):
+            continue
+        used.add(name)
+        if name not in SHORT:
+            problems.append('%s:1: has %d lines, below %d; merge it into the file that uses it, or list it with the reason in tests/hygiene/rooms.py' %
+                            (path, count, below))
+    problems += ['tests/hygiene/rooms.py:1: %s is not short, or gone; take it off SHORT' % name for name in sorted(set(SHORT) - used)]
+
+
+def types_of(text):
+    """(name, line) of every type that the C text defines: bodies of structs, unions and enums, and other names that typedef gives."""
+    code = source.code(text)
+    found = [(m.group(1), m.start()) for m in re.finditer(r'\b(?:struct|union|enum)\s+(\w+)\s*\{', code)]
+    for match in re.finditer(r'\btypedef\b([^;{]*);', code):
+        if not re.fullmatch(r'\s*(struct|union|enum)\s+\w+\s+\w+\s*', match.group(1)):
+            head = re.search(r'\(\s*\*\s*(\w+)\s*\)', match.group(1)) or re.search(r'(\w+)\s*(?:\(.*|\[.*)?$', match.group(1).strip(), re.S)
+            found.append((head.group(1), match.start()))
+    return [(name, source.line_of(code, at)) for name, at in found]
+
+
+def check_names(root, problems):
+    """Of headers tests/hygiene/headers.py sees it, which includes them in one file: here those of sources, among themselves and with headers."""
+    places = collections.defaultdict(list)
+    for path in source.files(root, 'src', suffixes=('.c', '.h')):
+        for name, line in types_of(source.read(root, path)):
+            places[name].append((path, line))
+    doubled = set()
+    for name, found in sorted(places.items()):
+        if len(found) < 2 or not any(path.endswith('.c') for path, _ in found):
+            continue
+        doubled.add(name)
+        if name not in SHARED_NAMES:
+            problems.append('%s:%d: the type %s is defined in %s, too; name one of them by what it is' %
+                            (found[-1][0], found[-1][1], name, ', '.join(path for path, _ in found[:-1])))
+    problems += ['tests/hygiene/rooms.py:1: no two files define %s; take it off SHARED_NAMES' % name for name in sorted(set(SHARED_NAMES) - doubled)]
+
+
+def main():
+    root, problems = sys.argv[1], []
+    check_wings(root, problems)
+    check_sizes(root, problems)
+    check_short(root, problems)
+    check_names(root, problems)
+    source.report(problems)
+
+
+main()
