@@ -1,7 +1,6 @@
 #include "federation/party/party_core.h"
 
 #include "base/fail.h"
-#include "federation/federated/terms.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,159 +50,13 @@ hr_status hr_party_add(hr_party *p, const hr_journal_job *record, hr_live_job **
     return HR_OK;
 }
 
-/* ---- Events and actions ---- */
-
-static hr_status note_party_event(hr_party *p, const hr_live_job *j, const hr_event *event, uint64_t sequence,
-                                  hr_error *err) {
-    bool message = event->kind == HR_EVENT_MESSAGE;
-    hr_journal_event line = {.kind = (int)event->kind,
-                             .from = message ? hr_party_member_name(p, event->from) : "",
-                             .sequence = sequence,
-                             .number = event->number,
-                             .bytes = {event->bytes, event->size}};
-    return hr_journal_add_event(p->o.journal, j->record.id, &line, err);
-}
-
-static void tell_cut_off(const hr_party *p, const hr_live_job *j, size_t member, const char *why) {
-    hr_job_log(p->o.work, &j->record, HR_LOG_WARNING, "%s is cut off: %s", hr_party_member_name(p, member),
-               why);
-}
-
-static hr_status note_and_feed(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence,
-                               hr_error *err) {
-    hr_status status = note_party_event(p, j, event, sequence, err);
-    if (!status) status = hr_party_job_feed(&p->o, j, event, err);
-    if (!status && !j->protocol) tell_cut_off(p, j, event->from, "a message of a job that was not offered");
-    return status;
-}
-
-static hr_status decide_party_job(hr_party *p, hr_live_job *j, hr_error *err) {
-    const hr_party_offer offer = {&j->record, j->read, p->clock.date};
-    hr_decision decision = {0};
-    hr_status status = p->o.work->decide(p->o.work, &offer, &decision, err);
-    j->asked = p->clock.now;
-    if (status || decision.verdict == HR_VERDICT_UNDECIDED) return status;
-    hr_event event = {.kind = HR_EVENT_DECIDED,
-                      .number = decision.verdict == HR_VERDICT_ACCEPTED,
-                      .bytes = (const uint8_t *)decision.reason,
-                      .size = strlen(decision.reason)};
-    return note_and_feed(p, j, &event, 0, err);
-}
-
-/* A method that cannot go on ends the job: its event has no bytes. */
-static hr_status ask_party_question(hr_party *p, hr_live_job *j, hr_error *err) {
-    hr_party_job view = hr_party_job_view(j);
-    hr_bytes question = {0};
-    hr_error why = {0};
-    hr_status status = p->o.work->ask(p->o.work, &view, &question, &why);
-    if (status == HR_E_MEMORY) return hr_fail_memory(err);
-    if (status) hr_job_log(p->o.work, &j->record, HR_LOG_ERROR, "%s", why.message);
-    hr_event asked = {.kind = HR_EVENT_ASKED, .bytes = question.at, .size = status ? 0 : question.size};
-    status = note_and_feed(p, j, &asked, 0, err);
-    free(question.at);
-    return status;
-}
-
-hr_status hr_live_job_remember(hr_live_job *j, const hr_action *action, hr_error *err) {
-    switch (action->kind) {
-    case HR_ACT_DECIDE: j->undecided = true; return hr_party_job_read(j, &action->bytes, err);
-    case HR_ACT_TRAIN:
-    case HR_ACT_VOTE: j->work = *action; break;
-    case HR_ACT_CUT_OFF: j->cut[action->member] = true; break;
-    case HR_ACT_FINISH: j->finished = true; break;
-    case HR_ACT_FAIL: j->failed = true; break;
-    case HR_ACT_SEND:
-    case HR_ACT_ASK:
-    case HR_ACT_LOG:
-    case HR_ACT_WARN: break;
-    }
-    if (action->kind == HR_ACT_FAIL) memcpy(j->why, action->text, sizeof j->why);
-    return HR_OK;
-}
-
-static void tell_of(const hr_party *p, const hr_live_job *j, const hr_action *action) {
-    if (action->kind == HR_ACT_LOG) hr_job_log(p->o.work, &j->record, HR_LOG_INFO, "%s", action->text);
-    if (action->kind == HR_ACT_WARN) hr_job_log(p->o.work, &j->record, HR_LOG_WARNING, "%s", action->text);
-    if (action->kind == HR_ACT_CUT_OFF) tell_cut_off(p, j, action->member, action->text);
-}
-
-/* Takes the actions that an event led to. */
-static hr_status act(hr_party *p, hr_live_job *j, hr_error *err) {
-    hr_action action;
-    hr_status status = HR_OK;
-    while (!status && hr_protocol_next(j->protocol, &action)) {
-        status = hr_live_job_remember(j, &action, err);
-        tell_of(p, j, &action);
-        if (!status && action.kind == HR_ACT_SEND)
-            status = hr_outbox_post(&p->outbox, j->record.id, action.member, &action.bytes, err);
-        if (!status && action.kind == HR_ACT_DECIDE) status = decide_party_job(p, j, err);
-        if (!status && action.kind == HR_ACT_ASK) status = ask_party_question(p, j, err);
-        free(action.bytes.at);
-    }
-    return status;
-}
-
-static hr_status note_job(hr_party *p, hr_live_job *j, hr_error *err) {
-    hr_status status = j->noted ? HR_OK : hr_journal_add_job(p->o.journal, &j->record, err);
-    if (!status) j->noted = true;
-    return status;
-}
+/* ---- After the end ---- */
 
 hr_status hr_party_commit(hr_party *p, hr_status status, hr_error *err) {
     if (!status) status = hr_journal_commit(p->o.journal, err);
     if (status) hr_journal_roll_back(p->o.journal);
     return status;
 }
-
-/* Rule 1: what work will cost is reserved, on the disk, before noise is drawn. */
-static hr_status reserve_party_budget(hr_party *p, const hr_live_job *j, hr_journal_job *record,
-                                      hr_error *err) {
-    char purpose[300];
-    if (record->entry || j->read->paper) return HR_OK;
-    size_t at = (size_t)snprintf(purpose, sizeof purpose, "%.*s with %s",
-                                 (int)(j->read->name.len < 100 ? j->read->name.len : 100), j->read->name.data,
-                                 j->coordinator);
-    if (j->read->coalition)
-        snprintf(purpose + at, sizeof purpose - at, "; against everybody, and it with a coalition of %u",
-                 j->read->coalition);
-    return hr_journal_reserve(p->o.journal, record, hr_terms_cost(j->read), hr_terms_delta(j->read), purpose,
-                              err);
-}
-
-static hr_status pay(hr_party *p, const hr_live_job *j, const hr_event *event, hr_journal_job *record,
-                     hr_error *err) {
-    if (event->kind == HR_EVENT_BEGUN) return reserve_party_budget(p, j, record, err);
-    return event->kind == HR_EVENT_WORKED && event->size ? hr_journal_spend(p->o.journal, record, err)
-                                                         : HR_OK;
-}
-
-hr_status hr_party_transact(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence,
-                            hr_error *err) {
-    hr_journal_job record = j->record;
-    hr_status status = hr_journal_begin(p->o.journal, err);
-    if (!status) status = note_job(p, j, err);
-    if (!status && event) status = pay(p, j, event, &record, err);
-    if (!status && event) status = note_and_feed(p, j, event, sequence, err);
-    if (!status && !event && j->undecided) status = decide_party_job(p, j, err);
-    if (!status) status = act(p, j, err);
-    if (!status) status = hr_party_note(p, j, err);
-    if (!status) status = hr_party_show_job(p, j, err);
-    status = hr_party_commit(p, status, err);
-    if (status) {
-        hr_outbox_drop(&p->outbox);
-        return status;
-    }
-    j->record = record;
-    j->heard = p->clock.now;
-    j->news = j->news || event;
-    return hr_outbox_send(&p->outbox, p->clock.now, err);
-}
-
-bool hr_live_job_is_over(const hr_live_job *j) {
-    return j->finished || j->failed;
-}
-
-/* ---- After the end ---- */
 
 hr_status hr_party_end(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_party_job view = hr_party_job_view(j);
@@ -242,21 +95,6 @@ static hr_status expire_jobs(hr_party *p, hr_error *err) {
 
 /* ---- Work ---- */
 
-static hr_status begin_work(hr_party *p, hr_live_job *j, hr_error *err) {
-    hr_event begun = {.kind = HR_EVENT_BEGUN, .number = hr_party_job_number(&j->work)};
-    return hr_party_transact(p, j, &begun, 0, err);
-}
-
-static hr_status do_work(hr_party *p, hr_live_job *j, hr_bytes *out, hr_error *err) {
-    hr_party_job view = hr_party_job_view(j);
-    if (j->work.kind == HR_ACT_VOTE) return p->o.work->vote(p->o.work, &view, j->work.slot, out, err);
-    return p->o.work->train(p->o.work, &view, j->work.slot, out, err);
-}
-
-static bool is_hers(hr_status status) {
-    return status != HR_OK && status != HR_E_MEMORY && status != HR_E_IO && status != HR_E_CANCELLED;
-}
-
 /* Rules 1 to 3. Work that was lost when a process died, or that cannot be done, has no outcome. */
 static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_error *err) {
     hr_error why = {0};
@@ -265,9 +103,14 @@ static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_er
                    "work was lost when the process ended; what was reserved for it stays spent");
         return HR_OK;
     }
-    hr_status status = begin_work(p, j, &why);
-    if (!status) status = do_work(p, j, outcome, &why);
-    if (is_hers(status)) {
+    const hr_event begun = {.kind = HR_EVENT_BEGUN, .number = hr_party_job_number(&j->work)};
+    hr_status status = hr_party_transact(p, j, &begun, 0, &why);
+    const hr_party_job view = hr_party_job_view(j);
+    hr_party_work *worker = p->o.work;
+    if (!status)
+        status = j->work.kind == HR_ACT_VOTE ? worker->vote(worker, &view, j->work.slot, outcome, &why)
+                                             : worker->train(worker, &view, j->work.slot, outcome, &why);
+    if (status && status != HR_E_MEMORY && status != HR_E_IO && status != HR_E_CANCELLED) {
         hr_job_log(p->o.work, &j->record, HR_LOG_WARNING, "no answer is given: %s", why.message);
         return HR_OK;
     }
@@ -275,6 +118,7 @@ static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_er
     return status;
 }
 
+/* The second of the two transactions of a work; the first is that of its beginning. */
 static hr_status work_on(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_bytes outcome = {0};
     hr_status status = work_once(p, j, &outcome, err);
@@ -285,11 +129,6 @@ static hr_status work_on(hr_party *p, hr_live_job *j, hr_error *err) {
 }
 
 /* ---- Steps ---- */
-
-static hr_status note_absence(hr_party *p, hr_live_job *j, hr_error *err) {
-    hr_event away = {.kind = HR_EVENT_AWAY};
-    return hr_party_transact(p, j, &away, 0, err);
-}
 
 static bool is_awaited_too_long(const hr_party *p, const hr_live_job *j) {
     return j->is_coordinator && hr_protocol_waits(j->protocol) && p->clock.now - j->heard >= p->o.deadline;
@@ -324,25 +163,23 @@ static hr_live_job *next_job(const hr_party *p) {
     return NULL;
 }
 
-static hr_status prepare_party_job(hr_party *p, hr_live_job *j, hr_error *err) {
-    hr_party_job view = hr_party_job_view(j);
+static hr_status continue_party_job(hr_party *p, hr_live_job *j, hr_error *err) {
+    if (is_too_old(p, j)) {
+        /* No work is begun for it any more. What was reserved for it stays spent. */
+        j->failed = true;
+        snprintf(j->why, sizeof j->why, "it is older than the policy's 'days'");
+        return hr_party_end(p, j, err);
+    }
+    if (j->work.kind) return work_on(p, j, err);
+    if (is_to_be_asked(p, j)) return hr_party_transact(p, j, NULL, 0, err);
+    if (is_awaited_too_long(p, j)) {
+        const hr_event away = {.kind = HR_EVENT_AWAY};
+        return hr_party_transact(p, j, &away, 0, err);
+    }
+    const hr_party_job view = hr_party_job_view(j);
     hr_error ignored;
     j->news = false;
     return p->o.work->prepare(p->o.work, &view, &ignored) == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
-}
-
-/* No work is begun for it any more. What was reserved for it stays spent. */
-static hr_status give_up(hr_party *p, hr_live_job *j, hr_error *err) {
-    j->failed = true;
-    snprintf(j->why, sizeof j->why, "it is older than the policy's 'days'");
-    return hr_party_end(p, j, err);
-}
-
-static hr_status continue_party_job(hr_party *p, hr_live_job *j, hr_error *err) {
-    if (is_too_old(p, j)) return give_up(p, j, err);
-    if (j->work.kind) return work_on(p, j, err);
-    if (is_to_be_asked(p, j)) return hr_party_transact(p, j, NULL, 0, err);
-    return is_awaited_too_long(p, j) ? note_absence(p, j, err) : prepare_party_job(p, j, err);
 }
 
 static hr_status look_for_mail(hr_party *p, int wait, bool *came, hr_error *err) {

@@ -43,14 +43,7 @@ hr_status hr_party_job_start(const hr_party_options *o, hr_live_job *j, hr_error
     return start_protocol(o, j, err);
 }
 
-static hr_status start_owner(const hr_party_options *o, hr_live_job *j, const hr_event *offer,
-                             hr_error *err) {
-    hr_bytes message = {(uint8_t *)offer->bytes, offer->size};
-    hr_status status = hr_terms_method_offered(&message, &j->method, err);
-    return status ? status : start_protocol(o, j, err);
-}
-
-static hr_status fill_job_view(const hr_party_options *o, const hr_journal_job *record, hr_live_job *j,
+static hr_status fill_live_job(const hr_party_options *o, const hr_journal_job *record, hr_live_job *j,
                                hr_error *err) {
     j->record = *record;
     j->coordinator = strdup(record->coordinator);
@@ -72,7 +65,7 @@ hr_status hr_party_job_make(const hr_party_options *options, const hr_journal_jo
                             hr_error *err) {
     hr_live_job *j = calloc(1, sizeof *j);
     if (!j) return hr_fail_memory(err);
-    hr_status status = fill_job_view(options, record, j, err);
+    hr_status status = fill_live_job(options, record, j, err);
     if (status)
         hr_party_job_free(j);
     else
@@ -107,6 +100,31 @@ hr_status hr_party_job_feed(const hr_party_options *o, hr_live_job *j, const hr_
         j->cut[event->from] = true;
         return HR_OK;
     }
-    if (!j->protocol) status = start_owner(o, j, event, err);
+    if (!j->protocol) {
+        const hr_bytes offer = {(uint8_t *)event->bytes, event->size};
+        status = hr_terms_method_offered(&offer, &j->method, err);
+        if (!status) status = start_protocol(o, j, err);
+    }
     return status ? status : hr_protocol_feed(j->protocol, event, err);
+}
+
+hr_status hr_live_job_remember(hr_live_job *j, const hr_action *action, hr_error *err) {
+    switch (action->kind) {
+    case HR_ACT_DECIDE: j->undecided = true; return hr_party_job_read(j, &action->bytes, err);
+    case HR_ACT_TRAIN:
+    case HR_ACT_VOTE: j->work = *action; break;
+    case HR_ACT_CUT_OFF: j->cut[action->member] = true; break;
+    case HR_ACT_FINISH: j->finished = true; break;
+    case HR_ACT_FAIL: j->failed = true; break;
+    case HR_ACT_SEND:
+    case HR_ACT_ASK:
+    case HR_ACT_LOG:
+    case HR_ACT_WARN: break;
+    }
+    if (action->kind == HR_ACT_FAIL) memcpy(j->why, action->text, sizeof j->why);
+    return HR_OK;
+}
+
+bool hr_live_job_is_over(const hr_live_job *j) {
+    return j->finished || j->failed;
 }

@@ -167,12 +167,6 @@ static size_t share_of_offers(const hr_party *p) {
     return hr_party_offer_share(coordinators);
 }
 
-static hr_status drop_undecided(hr_party *p, hr_live_job *j, hr_error *err) {
-    j->failed = j->leaves = true;
-    snprintf(j->why, sizeof j->why, "newer offers took its place, undecided");
-    return hr_party_end(p, j, err);
-}
-
 /* The newest offers of a coordinator are kept, within its own share: another's are not touched. */
 static hr_status make_room_for_offer(hr_party *p, size_t member, bool *there, hr_error *err) {
     offered_jobs jobs = jobs_of(p, member);
@@ -186,19 +180,12 @@ static hr_status make_room_for_offer(hr_party *p, size_t member, bool *there, hr
         hr_party_remove(p, jobs.oldest_incomplete);
         jobs.incomplete--;
     }
-    bool full = jobs.open >= HR_PARTY_JOBS_MAX || jobs.undecided + jobs.incomplete >= share;
-    return full && jobs.oldest_undecided ? drop_undecided(p, jobs.oldest_undecided, err) : HR_OK;
-}
-
-static hr_status take_offer(hr_party *p, const hr_envelope *envelope, hr_error *err) {
-    hr_journal_job record = {.coordinator = hr_party_member_name(p, envelope->from), .date = p->clock.date};
-    hr_live_job *j = NULL;
-    memcpy(record.id, envelope->job.bytes, HR_JOURNAL_ID);
-    hr_csprng_bytes(p->csprng, record.key, HR_JOURNAL_KEY);
-    hr_status status = hr_party_add(p, &record, &j, err);
-    if (!status) return take_mail(p, j, envelope, err);
-    free(envelope->body.at);
-    return status;
+    const bool full = jobs.open >= HR_PARTY_JOBS_MAX || jobs.undecided + jobs.incomplete >= share;
+    hr_live_job *dropped = jobs.oldest_undecided;
+    if (!full || !dropped) return HR_OK;
+    dropped->failed = dropped->leaves = true;
+    snprintf(dropped->why, sizeof dropped->why, "newer offers took its place, undecided");
+    return hr_party_end(p, dropped, err);
 }
 
 /* An envelope of a job that is not known: the first of an offer, or of a job that is over. */
@@ -207,7 +194,15 @@ static hr_status take_unknown(hr_party *p, const hr_envelope *envelope, hr_error
     hr_status status = hr_journal_knows(p->o.journal, envelope->job.bytes, &known, err);
     if (!status && !known && p->o.coordinators && p->o.coordinators[envelope->from])
         status = make_room_for_offer(p, envelope->from, &room, err);
-    if (!status && room) return take_offer(p, envelope, err);
+    if (!status && room) {
+        hr_journal_job record = {.coordinator = hr_party_member_name(p, envelope->from),
+                                 .date = p->clock.date};
+        hr_live_job *j = NULL;
+        memcpy(record.id, envelope->job.bytes, HR_JOURNAL_ID);
+        hr_csprng_bytes(p->csprng, record.key, HR_JOURNAL_KEY);
+        status = hr_party_add(p, &record, &j, err);
+        if (!status) return take_mail(p, j, envelope, err);
+    }
     if (!status && known)
         status = hr_outbox_confirm(&p->outbox, envelope->job.bytes, envelope->from, envelope->sequence, err);
     free(envelope->body.at);
@@ -232,27 +227,21 @@ static hr_status refuse_envelope(hr_party *p, const hr_envelope *envelope) {
     return HR_OK;
 }
 
-static hr_status take_envelope(hr_party *p, const hr_envelope *envelope, hr_error *err) {
-    if (!hr_packet_quota_take(&p->quota, envelope->from)) return refuse_envelope(p, envelope);
-    if (!envelope->sequence) {
-        free(envelope->body.at);
-        return take_ack(p, envelope, err);
-    }
-    hr_live_job *j = hr_party_find(p, envelope->job.bytes);
-    if (!j) return take_unknown(p, envelope, err);
-    if (!j->cut[envelope->from]) return take_mail(p, j, envelope, err);
-    free(envelope->body.at);
-    return HR_OK;
-}
-
 hr_status hr_party_take_packet(hr_party *p, const hr_packet *packet, hr_error *err) {
     hr_envelope envelope;
     hr_error why = {0};
     hr_status status = hr_envelope_open(p->o.view, packet->bytes, packet->size, &envelope, &why);
-    if (!status) return take_envelope(p, &envelope, err);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
-    log_refusal(p, HR_NO_MEMBER, HR_REFUSAL_UNREADABLE, why.message);
-    return HR_OK;
+    if (status) {
+        log_refusal(p, HR_NO_MEMBER, HR_REFUSAL_UNREADABLE, why.message);
+        return HR_OK;
+    }
+    if (!hr_packet_quota_take(&p->quota, envelope.from)) return refuse_envelope(p, &envelope);
+    hr_live_job *j = hr_party_find(p, envelope.job.bytes);
+    if (envelope.sequence && !j) return take_unknown(p, &envelope, err);
+    if (envelope.sequence && !j->cut[envelope.from]) return take_mail(p, j, &envelope, err);
+    free(envelope.body.at);
+    return envelope.sequence ? HR_OK : take_ack(p, &envelope, err);
 }
 
 hr_status hr_party_take_ack(hr_party *p, const hr_packet *packet, bool *taken, hr_error *err) {

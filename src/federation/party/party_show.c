@@ -34,12 +34,6 @@ static size_t list_parts(const hr_live_job *j, hr_part_info *infos, hr_journal_p
     return count;
 }
 
-static void find_position(hr_live_job *j, hr_job_position *out) {
-    hr_party_job view = hr_party_job_view(j);
-    *out = (hr_job_position){.unit = "slot", .step = j->work.kind ? j->work.slot + 1 : 0};
-    if (j->method && j->protocol && j->method->round) j->method->round(&view, out);
-}
-
 /* Of the calendar's clock; 0: nobody is waited for. */
 static int64_t until(const hr_party *p, const hr_live_job *j) {
     if (!j->is_coordinator || !hr_protocol_waits(j->protocol)) return 0;
@@ -49,8 +43,9 @@ static int64_t until(const hr_party *p, const hr_live_job *j) {
 static hr_status note_progress(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_part_info infos[HR_MEMBERS_MAX];
     hr_journal_part parts[HR_MEMBERS_MAX];
-    hr_job_position position;
-    find_position(j, &position);
+    const hr_party_job view = hr_party_job_view(j);
+    hr_job_position position = {.unit = "slot", .step = j->work.kind ? j->work.slot + 1 : 0};
+    if (j->method && j->protocol && j->method->round) j->method->round(&view, &position);
     const hr_journal_progress progress = {.round = position.round,
                                           .rounds = position.rounds,
                                           .step = position.step,
@@ -97,19 +92,15 @@ static bool look_at_link(hr_party *p) {
     return true;
 }
 
-static hr_status note_run(hr_party *p, hr_error *err) {
+static hr_status note_all(hr_party *p, hr_error *err) {
     const hr_journal_run run = {.process = getpid(),
                                 .begun = p->begun,
                                 .seen = p->clock.date,
                                 .contact = p->contact,
                                 .reconnects = p->link.reconnects,
                                 .connected = p->link.connected};
-    return hr_journal_note_run(p->o.journal, &run, err);
-}
-
-static hr_status note_all(hr_party *p, hr_error *err) {
     hr_status status = hr_journal_begin(p->o.journal, err);
-    if (!status) status = note_run(p, err);
+    if (!status) status = hr_journal_note_run(p->o.journal, &run, err);
     for (size_t i = 0; !status && i < p->job_count; i++)
         if (is_job_due(p, p->jobs[i])) status = note_progress(p, p->jobs[i], err);
     return hr_party_commit(p, status, err);

@@ -1,0 +1,126 @@
+/* What happens to a job: one transaction of the journal holds it, what it costs, and what it leads to. */
+#include "federation/party/party_core.h"
+
+#include "base/fail.h"
+#include "federation/federated/terms.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Events and actions ---- */
+
+static void log_cut_off(const hr_party *p, const hr_live_job *j, size_t member, const char *why) {
+    hr_job_log(p->o.work, &j->record, HR_LOG_WARNING, "%s is cut off: %s", hr_party_member_name(p, member),
+               why);
+}
+
+static hr_status note_and_feed(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence,
+                               hr_error *err) {
+    const bool message = event->kind == HR_EVENT_MESSAGE;
+    const hr_journal_event line = {.kind = (int)event->kind,
+                                   .from = message ? hr_party_member_name(p, event->from) : "",
+                                   .sequence = sequence,
+                                   .number = event->number,
+                                   .bytes = {event->bytes, event->size}};
+    hr_status status = hr_journal_add_event(p->o.journal, j->record.id, &line, err);
+    if (!status) status = hr_party_job_feed(&p->o, j, event, err);
+    if (!status && !j->protocol) log_cut_off(p, j, event->from, "a message of a job that was not offered");
+    return status;
+}
+
+static hr_status decide_party_job(hr_party *p, hr_live_job *j, hr_error *err) {
+    const hr_party_offer offer = {&j->record, j->read, p->clock.date};
+    hr_decision decision = {0};
+    hr_status status = p->o.work->decide(p->o.work, &offer, &decision, err);
+    j->asked = p->clock.now;
+    if (status || decision.verdict == HR_VERDICT_UNDECIDED) return status;
+    hr_event event = {.kind = HR_EVENT_DECIDED,
+                      .number = decision.verdict == HR_VERDICT_ACCEPTED,
+                      .bytes = (const uint8_t *)decision.reason,
+                      .size = strlen(decision.reason)};
+    return note_and_feed(p, j, &event, 0, err);
+}
+
+/* A method that cannot go on ends the job: its event has no bytes. */
+static hr_status ask_party_question(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_party_job view = hr_party_job_view(j);
+    hr_bytes question = {0};
+    hr_error why = {0};
+    hr_status status = p->o.work->ask(p->o.work, &view, &question, &why);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    if (status) hr_job_log(p->o.work, &j->record, HR_LOG_ERROR, "%s", why.message);
+    hr_event asked = {.kind = HR_EVENT_ASKED, .bytes = question.at, .size = status ? 0 : question.size};
+    status = note_and_feed(p, j, &asked, 0, err);
+    free(question.at);
+    return status;
+}
+
+static void log_action(const hr_party *p, const hr_live_job *j, const hr_action *action) {
+    if (action->kind == HR_ACT_LOG) hr_job_log(p->o.work, &j->record, HR_LOG_INFO, "%s", action->text);
+    if (action->kind == HR_ACT_WARN) hr_job_log(p->o.work, &j->record, HR_LOG_WARNING, "%s", action->text);
+    if (action->kind == HR_ACT_CUT_OFF) log_cut_off(p, j, action->member, action->text);
+}
+
+/* Takes the actions that an event led to. */
+static hr_status act(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_action action;
+    hr_status status = HR_OK;
+    while (!status && hr_protocol_next(j->protocol, &action)) {
+        status = hr_live_job_remember(j, &action, err);
+        log_action(p, j, &action);
+        if (!status && action.kind == HR_ACT_SEND)
+            status = hr_outbox_post(&p->outbox, j->record.id, action.member, &action.bytes, err);
+        if (!status && action.kind == HR_ACT_DECIDE) status = decide_party_job(p, j, err);
+        if (!status && action.kind == HR_ACT_ASK) status = ask_party_question(p, j, err);
+        free(action.bytes.at);
+    }
+    return status;
+}
+
+/* ---- The transaction ---- */
+
+/* Rule 1: what work will cost is reserved, on the disk, before noise is drawn. */
+static hr_status reserve_party_budget(hr_party *p, const hr_live_job *j, hr_journal_job *record,
+                                      hr_error *err) {
+    char purpose[300];
+    if (record->entry || j->read->paper) return HR_OK;
+    size_t at = (size_t)snprintf(purpose, sizeof purpose, "%.*s with %s",
+                                 (int)(j->read->name.len < 100 ? j->read->name.len : 100), j->read->name.data,
+                                 j->coordinator);
+    if (j->read->coalition)
+        snprintf(purpose + at, sizeof purpose - at, "; against everybody, and it with a coalition of %u",
+                 j->read->coalition);
+    return hr_journal_reserve(p->o.journal, record, hr_terms_cost(j->read), hr_terms_delta(j->read), purpose,
+                              err);
+}
+
+static hr_status pay(hr_party *p, const hr_live_job *j, const hr_event *event, hr_journal_job *record,
+                     hr_error *err) {
+    if (event->kind == HR_EVENT_BEGUN) return reserve_party_budget(p, j, record, err);
+    return event->kind == HR_EVENT_WORKED && event->size ? hr_journal_spend(p->o.journal, record, err)
+                                                         : HR_OK;
+}
+
+hr_status hr_party_transact(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence,
+                            hr_error *err) {
+    hr_journal_job record = j->record;
+    hr_status status = hr_journal_begin(p->o.journal, err);
+    if (!status && !j->noted) status = hr_journal_add_job(p->o.journal, &j->record, err);
+    if (!status) j->noted = true;
+    if (!status && event) status = pay(p, j, event, &record, err);
+    if (!status && event) status = note_and_feed(p, j, event, sequence, err);
+    if (!status && !event && j->undecided) status = decide_party_job(p, j, err);
+    if (!status) status = act(p, j, err);
+    if (!status) status = hr_party_note(p, j, err);
+    if (!status) status = hr_party_show_job(p, j, err);
+    status = hr_party_commit(p, status, err);
+    if (status) {
+        hr_outbox_drop(&p->outbox);
+        return status;
+    }
+    j->record = record;
+    j->heard = p->clock.now;
+    j->news = j->news || event;
+    return hr_outbox_send(&p->outbox, p->clock.now, err);
+}
