@@ -1,4 +1,4 @@
-(* The gate's running total is the account of its lines: src/privacy/running_total.c, src/privacy/accountant.proof.md,
+(* The gate's running total is the account of its lines: src/privacy/accountant.c, src/privacy/accountant.proof.md,
    "Integers". The tables that hold the costs of parts and groups are functions here. *)
 From Coq Require Import Reals ZArith List Lia Lra Arith Permutation.
 From Hedgerow Require Import sums choice account.
@@ -9,7 +9,7 @@ Record totals := { parts : nat -> nat -> Z; costliest : nat -> Z; total : Z }.
 
 Definition no_totals : totals := {| parts := fun _ _ => 0%Z; costliest := fun _ => 0%Z; total := 0%Z |}.
 
-(* group_cost, of running_total.c: what the group costs once `cost` is added to the part. *)
+(* group_cost, of accountant.c: what the group costs once `cost` is added to the part. *)
 Definition group_would_cost (s : totals) (g p : nat) (cost : Z) : Z := Z.max (parts s g p + cost) (costliest s g).
 
 (* hr_running_total_would_be *)

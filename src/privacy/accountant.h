@@ -10,6 +10,7 @@
 #define HR_PRIVACY_ACCOUNTANT_H
 
 #include <hedgerow/status.h>
+#include <stdbool.h>
 
 typedef uint64_t hr_units;
 #define HR_UNIT ((hr_units)1 << 40)
@@ -75,6 +76,41 @@ HR_MUST_CHECK hr_status hr_account_alone(const hr_release *releases, size_t coun
  * that it claims. */
 HR_MUST_CHECK hr_status hr_account_check(const hr_release *releases, size_t count,
                                          hr_privacy_measure privacy_measure, hr_error *err);
+
+/* ---- The running total of a gate ---- */
+
+/* The same sum as hr_account, up to date after every charge, at a constant price per charge. */
+typedef struct hr_running_total_slot {
+    uint64_t group, part;
+    hr_units cost;
+    bool used;
+} hr_running_total_slot;
+
+/* A hash table by open addressing. */
+typedef struct hr_running_total_table {
+    hr_running_total_slot *slots;
+    size_t size, used; /* size: 0 or a power of two, at least twice `used` */
+} hr_running_total_table;
+
+/* Starts from {0}. */
+typedef struct hr_running_total {
+    hr_running_total_table parts, groups; /* what each part, and the costliest part of each group, costs */
+    hr_units total;
+} hr_running_total;
+
+void hr_running_total_done(hr_running_total *running_total);
+
+/* Makes room for one more charge. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_running_total_reserve(hr_running_total *running_total, hr_error *err);
+
+/* The total after a charge of `cost`; costs and totals at most HR_UNITS_MAX. */
+hr_units hr_running_total_would_be(const hr_running_total *running_total, uint64_t group, uint64_t part,
+                                   hr_units cost);
+
+/* Charges; hr_running_total_reserve must have come before. */
+void hr_running_total_add(hr_running_total *running_total, uint64_t group, uint64_t part, hr_units cost);
+
+/* ---- To epsilon and delta ---- */
 
 /* zCDP to (epsilon, delta), CKS 2020 Corollary 13, rounded outwards: the largest rho proved to give (epsilon,
  * delta)-DP, and the smallest epsilon proved for rho and delta. 0 < delta < 1. hr_zcdp_epsilon(hr_zcdp_rho(e,

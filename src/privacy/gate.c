@@ -2,7 +2,6 @@
 
 #include "base/fail.h"
 #include "privacy/mechanisms.h"
-#include "privacy/running_total.h"
 
 #include <assert.h>
 #include <hedgerow/amount.h>
@@ -61,6 +60,17 @@ hr_timings *hr_gate_timings(const hr_gate *gate) {
 }
 
 /* ---- Charging ---- */
+
+hr_charge hr_scope_charge(const hr_release_scope *scope, const char *what, int64_t level, hr_units cost,
+                          uint64_t sensitivity) {
+    return (hr_charge){.what = what,
+                       .tree = scope->tree,
+                       .level = level,
+                       .group = scope->group,
+                       .part = scope->part,
+                       .cost = cost,
+                       .sensitivity = sensitivity};
+}
 
 static hr_status reserve_lines(hr_gate *gate, size_t lines, hr_error *err) {
     if (lines > gate->capacity - gate->count) {

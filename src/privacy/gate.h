@@ -9,8 +9,8 @@
  * exact sums of all calls of hr_gate_sums, or hr_gate_share, by a vector of length at most `sensitivity` (L1
  * in a pure gate, else L2; one coordinate by at most `sensitivity` is always right): the nodes of one level,
  * the leaves of one tree. A permit used for another kind of release gives 0. Proofs: laplace, gaussian,
- * exponential, permute_and_flip, shared_gaussian, shared_laplace.proof.md for one release,
- * accountant.proof.md for all of them. Thread: one at a time. */
+ * exponential, permute_and_flip.proof.md for one release, accountant.proof.md for all of them. Thread: one at
+ * a time. */
 #ifndef HR_PRIVACY_GATE_H
 #define HR_PRIVACY_GATE_H
 
@@ -34,6 +34,17 @@ typedef struct hr_charge {
     hr_units cost;        /* > 0 unless the gate is without privacy */
     uint64_t sensitivity; /* > 0; sums: of the integer query; choices: width W of the integer score */
 } hr_charge;
+
+/* What releases of one tree have in common. */
+typedef struct hr_release_scope {
+    int64_t tree;         /* its index in the list; -1: of no tree */
+    uint64_t group, part; /* composition */
+    hr_units budget;      /* what they may cost in all; the gate does not read it */
+} hr_release_scope;
+
+/* level -1: of no level. */
+hr_charge hr_scope_charge(const hr_release_scope *scope, const char *what, int64_t level, hr_units cost,
+                          uint64_t sensitivity);
 
 /* `budget` is in the privacy measure's units (ignored by HR_PRIVACY_NONE). The gate borrows the stream.
  * Owner: the caller frees *out with hr_gate_free. Fails: MEMORY. */
@@ -100,6 +111,18 @@ HR_MUST_CHECK hr_status hr_gate_charge_exact(hr_gate *gate, const char *what, hr
 /* Noisy sums, coordinate by coordinate, within +-2^61 (exact sums beyond are clamped first, except without
  * privacy). `in` and `out` may not overlap. */
 void hr_gate_sums(hr_gate *gate, hr_permit permit, const hr_exact *in, size_t count, hr_noisy *out);
+
+/* hr_gate_charge_sums, then hr_gate_sums under its permit. Spends: charge->cost. Fails: BUDGET, MEMORY;
+ * nothing is charged or drawn then. Inline, so that the linker can send every call of hr_gate_sums to a test.
+ */
+HR_MUST_CHECK static inline hr_status hr_gate_release_sums(hr_gate *gate, const hr_charge *charge,
+                                                           const hr_exact *in, size_t count, hr_noisy *out,
+                                                           hr_error *err) {
+    hr_permit permit;
+    hr_status status = hr_gate_charge_sums(gate, charge, &permit, err);
+    if (!status) hr_gate_sums(gate, permit, in, count, out);
+    return status;
+}
 
 /* This owner's answer to a secure sum, coordinate by coordinate, modulo 2^64: exact sum, share of noise and
  * the next numbers of the mask. Modulo 2^64 the answers of all owners of the mask add up to the noisy sum.

@@ -14,7 +14,7 @@
 #define HR_WIDTH_MAX ((uint64_t)1 << 60)
 
 /* Noise of several owners that adds up: over how many it is shared out, and what variance a share of discrete
- * Gaussian noise has at least (shared_gaussian.proof.md). */
+ * Gaussian noise has at least (gaussian.proof.md). */
 enum { HR_SHARES_MAX = 256, HR_SHARE_VARIANCE_MIN = 12 };
 
 /* What the gate, the accountant and the formats know of a mechanism. A new mechanism is a file, a proof and a

@@ -9,11 +9,11 @@ import sys
 
 import source
 
-MECHANISMS = ['src/privacy/' + name for name in ('laplace.c', 'gaussian.c', 'exponential.c', 'permute_and_flip.c', 'shared_gaussian.c', 'shared_laplace.c', 'quantiles.c',
+MECHANISMS = ['src/privacy/' + name for name in ('laplace.c', 'gaussian.c', 'exponential.c', 'permute_and_flip.c', 'quantiles.c',
                                                 'accountant.c')]
 CRITICAL = ['src/' + name for name in (
     'federation/federated/federated_average.c', 'federation/sums/federated_bounds.c', 'federation/sums/federated_evaluation.c', 'fit/measure/shared_bounds.c', 'fit/measure/shared_evaluation.c', 'federation/machines/oneshot_owner.c', 'federation/sums/federated_hedge.c', 'federation/sums/hedge_question.c', 'federation/sums/federated_id3.c', 'federation/sums/summed_job.c', 'federation/sums/summed_owner.c', 'federation/sums/id3_question.c', 'federation/machines/securesum_owner.c', 'federation/protocol/beginning.c', 'privacy/crypto/mask.c',
-    'privacy/sample.c', 'privacy/crypto/csprng.c', 'privacy/gate.c', 'privacy/gdp.c', 'privacy/noise.c', 'privacy/quantile_machine.c', 'privacy/release.c', 'privacy/running_total.c', 'privacy/sensitivity.h', 'privacy/buckets.h', 'tables/bins/edges.c', 'tables/bins/edge_machine.c', 'tables/bins/edge_levels.c',
+    'privacy/sample.c', 'privacy/crypto/csprng.c', 'privacy/gate.c', 'privacy/gate.h', 'privacy/gdp.c', 'privacy/noise.c', 'privacy/quantile_machine.c', 'privacy/sensitivity.h', 'privacy/buckets.h', 'tables/bins/edges.c', 'tables/bins/edge_machine.c', 'tables/bins/edge_levels.c',
     'trees/stats/round_gain.c', 'trees/stats/median_score.c', 'trees/tree/block_walk.c', 'trees/stats/gradient.c', 'trees/grow/grow.c',
     'methods/simfl/owned_records.c', 'methods/simfl/regions.c', 'trees/similar/lsh.c', 'trees/candidates/hedge_records.c', 'trees/records/stats_source.c', 'trees/stats/impurity.c', 'trees/tree/link.c', 'trees/records/local_gradients.c', 'trees/records/local_labels.c', 'trees/records/local_source.c', 'trees/records/local_stats.c', 'trees/stats/split_candidates.c', 'trees/stats/packing.h', 'trees/tree/parts.c', 'trees/candidates/reliability.c', 'trees/candidates/score_gradients.c', 'trees/candidates/candidate_scan.c', 'trees/candidates/candidate_trees.c', 'trees/candidates/leaf_finder.c', 'base/kernels/block_loops.h', 'base/kernels/gradients.h', 'base/kernels/block_avx512.h', 'trees/tree/tree.c', 'trees/tree/walk.c',
     'methods/hedge/calibration.c', 'methods/simfl/dp_simfl.c', 'methods/forests/diprime.c', 'methods/boosting/dpboost.c', 'methods/hedge/hedge.c', 'methods/hedge/hedge_machine.c', 'methods/hedge/hedge_plan.c',

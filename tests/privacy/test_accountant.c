@@ -1,12 +1,8 @@
 #include "privacy/mechanisms.h"
+#include "support/check.h"
+#include "support/random_numbers.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static hr_units account(const hr_release *releases, size_t count) {
     hr_units total = 77;
@@ -111,6 +107,58 @@ static void test_account__saturates(void **state) {
     assert_true(account(list, 1) == HR_UNITS_MAX - 1);
     assert_true(account(list, 2) == HR_UNITS_MAX);
     assert_true(account(list, 4) == HR_UNITS_MAX);
+}
+
+/* ---- The running total of a gate ---- */
+
+enum { CHARGES = 3000 };
+
+/* Each charge of a random list, in few and in many groups, against the accountant's sum of the list so far.
+ */
+static void check_against_account(uint64_t groups, uint64_t parts) {
+    static hr_release list[CHARGES];
+    uint64_t random = groups * 100 + parts;
+    hr_running_total running_total = {0};
+    for (size_t i = 0; i < CHARGES; i++) {
+        list[i] = (hr_release){.group = next_random(&random) % groups,
+                               .part = next_random(&random) % parts,
+                               .mechanism = HR_MECHANISM_DISCRETE_LAPLACE};
+        list[i].cost = (hr_units)(next_random(&random) % 1000);
+        assert_int_equal(hr_running_total_reserve(&running_total, NULL), HR_OK);
+        hr_units told = hr_running_total_would_be(&running_total, list[i].group, list[i].part, list[i].cost),
+                 total;
+        hr_running_total_add(&running_total, list[i].group, list[i].part, list[i].cost);
+        assert_true(running_total.total == told);
+        if (i % 50) continue;
+        assert_int_equal(hr_account(list, i + 1, &total, NULL), HR_OK);
+        assert_true(running_total.total == total);
+    }
+    hr_running_total_done(&running_total);
+    assert_true(running_total.total == 0);
+}
+
+static void test_total__is_what_the_accountant_says(void **state) {
+    (void)state;
+    check_against_account(1, 1);
+    check_against_account(1, 100);
+    check_against_account(100, 1);
+    check_against_account(30, 30);
+    check_against_account(UINT64_MAX, UINT64_MAX);
+}
+
+static void test_total__of_parts_is_the_costliest_and_of_groups_the_sum(void **state) {
+    (void)state;
+    hr_running_total running_total = {0};
+    static const struct {
+        uint64_t group, part;
+        hr_units cost, total;
+    } charges[] = {{0, 0, 5, 5}, {0, 1, 3, 5}, {0, 1, 4, 7}, {9, 0, 2, 9}, {0, 0, 1, 9}, {0, 0, 2, 10}};
+    for (size_t i = 0; i < COUNT(charges); i++) {
+        assert_int_equal(hr_running_total_reserve(&running_total, NULL), HR_OK);
+        hr_running_total_add(&running_total, charges[i].group, charges[i].part, charges[i].cost);
+        assert_true(running_total.total == charges[i].total);
+    }
+    hr_running_total_done(&running_total);
 }
 
 /* ---- Lines that justify their cost ---- */
@@ -396,6 +444,8 @@ int main(void) {
         cmocka_unit_test(test_account__takes_the_costliest_owner),
         cmocka_unit_test(test_account__of_nothing_is_zero),
         cmocka_unit_test(test_account__saturates),
+        cmocka_unit_test(test_total__is_what_the_accountant_says),
+        cmocka_unit_test(test_total__of_parts_is_the_costliest_and_of_groups_the_sum),
         cmocka_unit_test(test_check__finds_lines_that_claim_too_little),
         cmocka_unit_test(test_check__counts_shares_of_noise),
         cmocka_unit_test(test_check__takes_the_identity_without_privacy_only),

@@ -269,6 +269,36 @@ static void test_gate__running_total_agrees_with_the_list(void **state) {
     tear_down(f);
 }
 
+static const hr_release *only_line(const hr_gate *gate) {
+    size_t count = 0;
+    const hr_release *releases = hr_gate_releases(gate, &count);
+    assert_int_equal(count, 1);
+    return releases;
+}
+
+/* In one step it draws what charging and releasing draw one after the other; refused, it draws nothing. */
+static void test_gate__charges_and_draws_in_one_step(void **state) {
+    (void)state;
+    fixture one = set_up(HR_PRIVACY_PURE, 1), two = set_up(HR_PRIVACY_PURE, 1);
+    hr_release_scope scope = {.tree = 3, .group = 1, .part = 2};
+    hr_charge charge = hr_scope_charge(&scope, "leaf sum", 4, HR_UNIT / 2, 6),
+              more = hr_scope_charge(&scope, "leaf sum", 4, HR_UNIT, 6);
+    hr_exact in[2] = {{10}, {-5}};
+    hr_noisy out[2], wanted[2], untouched = {77};
+    hr_permit permit;
+    assert_int_equal(hr_gate_release_sums(one.gate, &charge, in, 2, out, NULL), HR_OK);
+    assert_int_equal(hr_gate_charge_sums(two.gate, &charge, &permit, NULL), HR_OK);
+    hr_gate_sums(two.gate, permit, in, 2, wanted);
+    assert_memory_equal(out, wanted, sizeof out);
+    const hr_release *line = only_line(one.gate);
+    assert_true(line->tree == 3 && line->level == 4 && line->group == 1 && line->part == 2 &&
+                line->draws == 2);
+    assert_int_equal(hr_gate_release_sums(one.gate, &more, in, 1, &untouched, NULL), HR_E_BUDGET);
+    assert_true(untouched.paid == 77 && only_line(one.gate)->draws == 2);
+    tear_down(one);
+    tear_down(two);
+}
+
 static void test_gate__counts_every_draw(void **state) {
     (void)state;
     fixture f = set_up(HR_PRIVACY_PURE, 100);
@@ -398,6 +428,7 @@ int main(void) {
         cmocka_unit_test(test_gate__refuses_what_noise_cannot_cover),
         cmocka_unit_test(test_gate__costliest_part_counts),
         cmocka_unit_test(test_gate__running_total_agrees_with_the_list),
+        cmocka_unit_test(test_gate__charges_and_draws_in_one_step),
         cmocka_unit_test(test_gate__counts_every_draw),
         cmocka_unit_test(test_gate__misused_permit_reveals_nothing),
         cmocka_unit_test(test_gate__clamps_what_is_beyond_its_range),

@@ -1,4 +1,4 @@
-/* Shares of discrete Gaussian noise: what they add up to, exactly, against Lemma 1 of the proof and against
+/* Shares of discrete Gaussian noise: what they add up to, exactly, against Lemma 3 of the proof and against
  * what is charged; and what is drawn against the law. */
 #include "privacy/mechanisms.h"
 #include "support/check.h"
@@ -43,7 +43,7 @@ static void sum_of_shares(law *out, long double variance, int shares) {
     for (int j = 1; j < shares; j++) add_law(out, &one);
 }
 
-/* ---- Lemma 1 ---- */
+/* ---- Lemma 3 ---- */
 
 /* The largest |ln| of the ratio to one discrete Gaussian of all the variance, where no tail is cut off. */
 static long double largest_loss(long double variance, int shares) {
@@ -57,14 +57,14 @@ static long double largest_loss(long double variance, int shares) {
     return worst;
 }
 
-static long double lemma_1(long double variance, int shares) {
+static long double lemma_3(long double variance, int shares) {
     long double pi = acosl(-1), bound = 0;
     for (int j = 1; j < shares; j++) bound += 3 * 2.01L * expl(-2 * pi * pi * variance * j / (j + 1));
     return bound;
 }
 
 /* At variances far below 12, where there is a difference to be seen. */
-static void test_shares__add_up_to_one_gaussian_as_lemma_1_says(void **state) {
+static void test_shares__add_up_to_one_gaussian_as_lemma_3_says(void **state) {
     (void)state;
     static const struct {
         long double variance;
@@ -72,11 +72,11 @@ static void test_shares__add_up_to_one_gaussian_as_lemma_1_says(void **state) {
     } cases[] = {{.25L, 2}, {.5L, 2}, {.5L, 5}, {1, 2}, {1, 4}, {2, 3}, {3, 2}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         long double loss = largest_loss(cases[i].variance, cases[i].shares),
-                    bound = lemma_1(cases[i].variance, cases[i].shares);
+                    bound = lemma_3(cases[i].variance, cases[i].shares);
         assert_true(loss <= bound);
         assert_true(cases[i].shares > 2 || loss > bound / 4); /* what is left of two is smoothed by a third */
     }
-    assert_true(largest_loss(12, 6) < 1e-15L && lemma_1(12, 256) < 255 * 2.3e-51L);
+    assert_true(largest_loss(12, 6) < 1e-15L && lemma_3(12, 256) < 255 * 2.3e-51L);
 }
 
 /* ---- What is charged ---- */
@@ -224,7 +224,7 @@ static void test_share__fits_its_law_and_so_does_the_sum(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shares__add_up_to_one_gaussian_as_lemma_1_says),
+        cmocka_unit_test(test_shares__add_up_to_one_gaussian_as_lemma_3_says),
         cmocka_unit_test(test_shares__keep_within_their_mu),
         cmocka_unit_test(test_scale__is_the_variance_of_a_share_rounded_up),
         cmocka_unit_test(test_scale__is_refused_where_nothing_is_proved),

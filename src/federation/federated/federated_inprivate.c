@@ -8,7 +8,7 @@
 #include "federation/protocol/wire_tree.h"
 #include "fit/budget.h"
 #include "methods/boosting/inprivate.h"
-#include "privacy/release.h"
+#include "privacy/gate.h"
 #include "privacy/sensitivity.h"
 #include "trees/stats/round_gain.h"
 

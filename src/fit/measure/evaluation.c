@@ -6,8 +6,8 @@
 #include "fit/measure/statistics.h"
 #include "fit/threads.h"
 #include "models/model/model.h"
+#include "privacy/gate.h"
 #include "privacy/quantiles.h"
-#include "privacy/release.h"
 #include "tables/data/records.h"
 #include "tables/schema/schema.h"
 

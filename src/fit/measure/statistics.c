@@ -3,8 +3,8 @@
 
 #include "fit/measure/evaluation_figures.h"
 #include "models/model/model.h"
+#include "privacy/gate.h"
 #include "privacy/noise.h"
-#include "privacy/release.h"
 #include "tables/schema/schema.h"
 
 /* ---- The table ---- */

@@ -5,7 +5,7 @@
 #define HR_METHODS_BOOSTING_INPRIVATE_H
 
 #include "methods/method.h"
-#include "privacy/release.h"
+#include "privacy/gate.h"
 #include "trees/tree/tree.h"
 
 #include <hedgerow/fit.h>

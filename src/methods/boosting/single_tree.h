@@ -4,7 +4,7 @@
 #define HR_METHODS_BOOSTING_SINGLE_TREE_H
 
 #include "methods/boosting/boosting.h"
-#include "privacy/release.h"
+#include "privacy/gate.h"
 
 typedef struct hr_single_tree {
     hr_release_scope scope; /* tree: t; budget: eps_t (or rho_t); part: I, the part of the source's records

@@ -20,8 +20,8 @@
 #include "base/fail.h"
 #include "methods/forests/average.h"
 #include "methods/forests/id3_machine.h"
+#include "privacy/gate.h"
 #include "privacy/promise_words.h"
-#include "privacy/release.h"
 #include "tables/bins/edges.h"
 #include "trees/records/stats_source.h"
 

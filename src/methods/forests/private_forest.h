@@ -4,7 +4,7 @@
 #define HR_METHODS_FORESTS_PRIVATE_FOREST_H
 
 #include "methods/forests/average.h"
-#include "privacy/release.h"
+#include "privacy/gate.h"
 #include "trees/records/stats_source.h"
 
 /* Who trains a tree: adds it to the forest (average.h), and spends at most scope->budget in its group and

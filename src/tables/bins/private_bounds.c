@@ -1,8 +1,8 @@
 #include "tables/bins/private_bounds.h"
 
 #include "base/fail.h"
+#include "privacy/gate.h"
 #include "privacy/noise.h"
-#include "privacy/release.h"
 #include "privacy/sensitivity.h"
 #include "tables/data/columns.h"
 

@@ -6,7 +6,7 @@
  */
 #include "base/buffer.h"
 #include "methods/hedge/calibration.h"
-#include "privacy/release.h"
+#include "privacy/gate.h"
 #include "support/flip_law.h"
 #include "support/hedge_games.h"
 #include "support/person_tables.h"

@@ -2,7 +2,7 @@
  * lost answers. */
 #include "methods/hedge/hedge_machine.h"
 #include "privacy/accountant.h"
-#include "privacy/release.h"
+#include "privacy/gate.h"
 #include "trees/candidates/reliability.h"
 
 #include <math.h>
