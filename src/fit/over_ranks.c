@@ -1,7 +1,7 @@
 #include "fit/over_ranks.h"
 
 #include "base/fail.h"
-#include "fit/threads.h"
+#include "fit/settings.h"
 #include "trees/cluster/cluster.h"
 
 #include <stdio.h>

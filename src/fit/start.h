@@ -1,9 +1,15 @@
-/* Starting from a released model: which models a fit may continue, and what both cost together. */
+/* What a fit starts from: a released model that it continues, and what both cost together; a sample of the
+ * records of each person. */
 #ifndef HR_FIT_START_H
 #define HR_FIT_START_H
 
 #include "fit/budget.h"
 #include "models/model/model.h"
+#include "privacy/crypto/csprng.h"
+
+#include <hedgerow/data.h>
+
+/* ---- A released model ---- */
 
 /* Whether the fit may continue options->start; nothing to refuse if there is none. schema: NULL for a plan
  * that has none. Looks at no record. Fails: ARGUMENT, SCHEMA, POLICY, as hr_fit says. */
@@ -16,5 +22,21 @@ HR_MUST_CHECK hr_status hr_start_check(const hr_method *method, const hr_fit_opt
  * MEMORY. */
 HR_MUST_CHECK hr_status hr_start_compose(const hr_model *start, const hr_budget *granted,
                                          hr_start_guarantee *out, hr_error *err);
+
+/* ---- Records of each person ---- */
+
+/* A table in which a person has at most m records: the alternative to weights, for every method. What a fit
+ * spends on one record of it, a person costs m-fold (hr_budget). Starts from {0}. */
+typedef struct hr_person_sample {
+    hr_schema *schema; /* without the unit: records count by themselves */
+    hr_data *data;
+} hr_person_sample;
+
+/* At most `most` >= 1 records of each person, drawn uniformly by coins of the stream, which stay secret: the
+ * coins of a record are its own, so that what is drawn of a person depends on no other. The table must have
+ * a unit. Owner: the caller calls hr_person_sample_done in either case. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_person_sample_draw(const hr_data *data, size_t most, hr_csprng *csprng,
+                                              hr_person_sample *out, hr_error *err);
+void hr_person_sample_done(hr_person_sample *sample);
 
 #endif

@@ -10,7 +10,7 @@
  * lacks a record, or a person, that the other run's has tosses its coin and leaves it out (HR_GAP_RECORDS,
  * HR_GAP_PERSONS), so that the coins of all others are the same. HR_RECORDS is added to the first count of
  * records, which plans the run: a small table is trained on as a large one would be. */
-#include "fit/person_sample.h"
+#include "fit/start.h"
 #include "privacy/gate.h"
 #include "trees/tree/parts.h"
 

@@ -8,7 +8,7 @@
 #include "federation/federated/terms.h"
 #include "federation/machines/oneshot.h"
 #include "fit/budget.h"
-#include "fit/threads.h"
+#include "fit/settings.h"
 #include "models/model/model.h"
 #include "tables/schema/schema.h"
 #include "trees/records/local_source.h"

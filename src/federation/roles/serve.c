@@ -4,7 +4,7 @@
 #include "federation/roles/owner_work.h"
 #include "federation/roles/service_metrics.h"
 #include "federation/transport/nats.h"
-#include "fit/threads.h"
+#include "fit/settings.h"
 #include "tables/data/records.h"
 #include "tables/schema/schema.h"
 

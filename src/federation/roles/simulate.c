@@ -2,7 +2,7 @@
 #include "base/fail.h"
 #include "federation/party/endpoint.h"
 #include "federation/roles/simulation.h"
-#include "fit/threads.h"
+#include "fit/settings.h"
 #include "privacy/crypto/csprng.h"
 #include "tables/data/records.h"
 #include "tables/schema/schema.h"

@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "fit/budget.h"
 #include "fit/measure/statistics.h"
-#include "fit/threads.h"
+#include "fit/settings.h"
 #include "models/model/model.h"
 #include "privacy/gate.h"
 #include "privacy/quantiles.h"

@@ -1,4 +1,4 @@
-#include "fit/threads.h"
+#include "fit/settings.h"
 #include "support/check.h"
 
 static void test_threads__are_as_many_as_wanted_or_as_there_are(void **state) {
