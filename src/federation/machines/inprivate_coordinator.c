@@ -176,6 +176,11 @@ static hr_status settle_job(coordinator *m, hr_error *err) {
 
 /* ---- Votes ---- */
 
+size_t hr_tails(const Hedgerow__Terms *terms, size_t owners, size_t round) {
+    if (round + 1 != terms->rounds) return 0;
+    return terms->last_slots < owners ? terms->last_slots : owners - 1;
+}
+
 static bool all_voted(const coordinator *m) {
     for (size_t p = round_begin(m); p < round_end(m); p++)
         if (!m->ballots[p].here && !m->job.gone[hr_job_state_owner(&m->job_state, p)]) return false;

@@ -11,7 +11,7 @@
 #ifndef HR_FEDERATION_MACHINES_ONESHOT_H
 #define HR_FEDERATION_MACHINES_ONESHOT_H
 
-#include "federation/protocol/protocol.h"
+#include "federation/protocol/beginning.h"
 
 /* Bytes of a released model: what else its message holds fits beside it. */
 enum { HR_RELEASED_MAX = HR_MESSAGE_MAX - 4096 };
@@ -35,5 +35,15 @@ size_t hr_oneshot_owners(const hr_protocol *coordinator);
 hr_bytes hr_oneshot_model(const hr_protocol *coordinator, size_t owner);
 /* What became of a member: `trees` counts its model, `skipped` that it has none. False: it was not asked. */
 bool hr_oneshot_part(const hr_protocol *coordinator, size_t member, hr_part_info *out);
+
+/* ---- For the machines of both sides ---- */
+
+/* Whether terms fit this protocol, beyond hr_terms_check. Fails: FORMAT. */
+HR_MUST_CHECK hr_status hr_oneshot_terms_check(const Hedgerow__Terms *terms, hr_error *err);
+
+/* An owner's signature of its model, which names the start: so the job, its terms and its owners. */
+void hr_released_sign(const hr_identity *owner, const hr_digest *start, const hr_bytes *model,
+                      uint8_t signature[HR_SIGNATURE_SIZE]);
+bool hr_released_holds(const hr_member *owner, const hr_digest *start, const Hedgerow__Released *released);
 
 #endif

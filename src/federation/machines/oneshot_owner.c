@@ -1,6 +1,7 @@
 /* An owner's part in a one-shot job. */
+#include "federation/machines/oneshot.h"
+
 #include "base/fail.h"
-#include "federation/machines/oneshot_machine.h"
 
 #include <stdlib.h>
 

@@ -25,9 +25,8 @@ HR_MUST_CHECK hr_status hr_ring_coordinator(const hr_protocol_setup *setup, hr_p
 
 /* ---- An owner ---- */
 
-/* How many sums it has heard of, and each of them: HR_ACT_TRAIN's `slot` is such an index, and the sum's
- * position in the job. False: there is no such sum. */
-size_t hr_ring_heard(const hr_protocol *owner);
+/* A sum that it was asked for: HR_ACT_TRAIN's `slot` is such an index, and the sum's position in the job.
+ * False: there is no such sum. */
 bool hr_ring_question(const hr_protocol *owner, size_t index, hr_sum_question *out);
 
 /* What splits its values of a sum: the values with the mask added are the share that it passes on, the mask
@@ -43,5 +42,15 @@ bool hr_ring_outcome(const hr_protocol *coordinator, size_t index, hr_sum_outcom
 
 /* What became of a member: `trees` are the sums that have its share. False: it was not asked to take part. */
 bool hr_ring_part(const hr_protocol *coordinator, size_t member, hr_part_info *out);
+
+/* ---- For the machines of both sides ---- */
+
+/* Whether terms fit this protocol, beyond hr_terms_check: it takes no job that claims to be private. Fails:
+ * FORMAT. */
+HR_MUST_CHECK hr_status hr_ring_terms_check(const Hedgerow__Terms *terms, hr_error *err);
+
+/* Whether numbers of a share or of what is passed on can be those of a sum of so many values. Fails: POLICY.
+ */
+HR_MUST_CHECK hr_status hr_ring_length_check(size_t count, size_t values, hr_error *err);
 
 #endif

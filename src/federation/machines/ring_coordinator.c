@@ -1,10 +1,26 @@
 /* The coordinator's part in sums along a ring: it adds up one share of every owner and what the last one
  * passes on. One sum is open at a time, and each answer to it is taken once. */
+#include "federation/machines/ring.h"
+
 #include "base/fail.h"
-#include "federation/machines/ring_machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+/* ---- What both sides check ---- */
+
+hr_status hr_ring_terms_check(const Hedgerow__Terms *terms, hr_error *err) {
+    if (!terms->paper || terms->coalition)
+        return hr_fail(err, HR_E_FORMAT, "", "a job on a ring that claims to be private");
+    return hr_securesum_terms_check(terms, err);
+}
+
+hr_status hr_ring_length_check(size_t count, size_t values, hr_error *err) {
+    if (count == values) return HR_OK;
+    return hr_fail(err, HR_E_POLICY, "", "%zu numbers where the sum has %zu", count, values);
+}
+
+/* ---- Its state ---- */
 
 typedef enum coordinator_phase {
     OFFERED,

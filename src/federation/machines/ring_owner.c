@@ -1,8 +1,9 @@
 /* An owner's part in sums along a ring. It hears every sum once and in order, and the next one only when the
  * last one is passed on; it answers each once. The owner before it may be ahead: what it passes on is kept
  * until this owner has its own share, also if it comes before the start or the question. */
+#include "federation/machines/ring.h"
+
 #include "base/fail.h"
-#include "federation/machines/ring_machine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -295,10 +296,6 @@ hr_status hr_ring_owner(const hr_protocol_setup *setup, hr_protocol **out, hr_er
 }
 
 /* ---- What its party asks ---- */
-
-size_t hr_ring_heard(const hr_protocol *self) {
-    return ((const owner *)self)->count;
-}
 
 bool hr_ring_question(const hr_protocol *self, size_t index, hr_sum_question *out) {
     const owner *o = (const owner *)self;

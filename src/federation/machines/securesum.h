@@ -21,9 +21,7 @@
 #ifndef HR_FEDERATION_MACHINES_SECURESUM_H
 #define HR_FEDERATION_MACHINES_SECURESUM_H
 
-#include "federation/protocol/protocol.h"
-#include "privacy/crypto/digest.h"
-#include "privacy/crypto/mask.h"
+#include "federation/protocol/beginning.h"
 
 /* Of one sum; and of the questions that an owner hears in one job, and all their bytes. */
 enum { HR_SUM_VALUES_MAX = 1 << 19, HR_QUESTIONS_MAX = 1 << 14, HR_QUESTION_BYTES_MAX = 64 << 20 };
@@ -100,5 +98,21 @@ size_t hr_securesum_here(const hr_protocol *coordinator);
 /* What became of a member: `trees` are the sums that have its share, `skipped` all others that were asked.
  * False: it was not asked to take part. */
 bool hr_securesum_part(const hr_protocol *coordinator, size_t member, hr_part_info *out);
+
+/* ---- For the machines of both sides ---- */
+
+/* Either machine begins with it. */
+typedef struct hr_sum_machine {
+    hr_protocol protocol;
+    const hr_start *start; /* of the machine's job */
+} hr_sum_machine;
+
+/* The bytes of a set of owners: a bit each, in their order, the lowest first. */
+enum { HR_SUM_SET_BYTES = HR_MEMBERS_MAX / 8 };
+size_t hr_sum_set_size(size_t owners);
+bool hr_sum_set_has(const uint8_t *set, size_t owner);
+
+/* Whether terms fit this protocol, beyond hr_terms_check. Fails: FORMAT. */
+HR_MUST_CHECK hr_status hr_securesum_terms_check(const Hedgerow__Terms *terms, hr_error *err);
 
 #endif

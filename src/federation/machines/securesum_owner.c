@@ -4,7 +4,6 @@
 #include "federation/machines/securesum.h"
 
 #include "base/fail.h"
-#include "federation/machines/securesum_machine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -239,6 +238,25 @@ hr_status hr_securesum_owner(const hr_protocol_setup *setup, hr_protocol **out, 
     o->job.masked = true;
     *out = &o->machine.protocol;
     return HR_OK;
+}
+
+/* ---- Answers as bytes ---- */
+
+hr_status hr_securesum_pack_share(const hr_sum_question *question, const uint64_t *values, size_t count,
+                                  hr_bytes *out, hr_error *err) {
+    Hedgerow__Share share = HEDGEROW__SHARE__INIT;
+    share.position = (uint32_t)question->position;
+    share.values = (uint64_t *)values;
+    share.n_values = count;
+    return hr_message_pack(&share.base, out, err);
+}
+
+hr_status hr_securesum_pack_choice(const hr_sum_question *question, uint32_t index, hr_bytes *out,
+                                   hr_error *err) {
+    Hedgerow__Choice choice = HEDGEROW__CHOICE__INIT;
+    choice.turn = (uint32_t)question->position + 1;
+    choice.index = index;
+    return hr_message_pack(&choice.base, out, err);
 }
 
 /* ---- What its party asks ---- */

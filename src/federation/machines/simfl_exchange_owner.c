@@ -2,7 +2,6 @@
 #include "federation/machines/simfl_exchange.h"
 
 #include "base/fail.h"
-#include "federation/machines/simfl_exchange_machine.h"
 
 #include <stdlib.h>
 #include <string.h>

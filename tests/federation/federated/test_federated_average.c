@@ -2,7 +2,7 @@
  * released; and a model that no sound method makes is refused, naming why, while the job goes on. */
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
-#include "federation/machines/oneshot_machine.h"
+#include "federation/machines/oneshot.h"
 #include "federation/roles/simulation.h"
 #include "fit/budget.h"
 #include "support/tables.h"

@@ -1,6 +1,6 @@
 /* One-shot jobs: every owner sends one model and is done; the coordinator takes what is signed for this job
  * and passes the method's check, names who is missing, and ends with the rest. */
-#include "federation/machines/oneshot_machine.h"
+#include "federation/machines/oneshot.h"
 #include "support/test_members.h"
 
 enum { PARTIES = 4, EVENTS_MAX = 64, LETTERS_MAX = 64 };

@@ -1,6 +1,6 @@
 /* SimFL between machines: who sends what to whom, who is told of it, and what is refused, from an owner or
  * the coordinator. */
-#include "federation/machines/simfl_exchange_machine.h"
+#include "federation/machines/simfl_exchange.h"
 #include "support/simfl_simulator.h"
 
 #include <math.h>
