@@ -12,7 +12,6 @@
 typedef enum coordinator_phase { OFFERED, RUNNING, POLLED, OVER } coordinator_phase;
 
 typedef struct coordinator {
-    hr_protocol protocol;
     hr_coordinator_job job;
     coordinator_phase phase;
     size_t round;
@@ -58,7 +57,8 @@ static hr_status finish_job(coordinator *m, hr_error *err) {
     const Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
     m->phase = OVER;
     hr_status status = hr_coordinator_job_finish(&m->job, &finish, err);
-    return status ? status : hr_protocol_say(&m->protocol, HR_ACT_FINISH, 0, err, "the model is complete");
+    return status ? status
+                  : hr_protocol_say(&m->job.protocol, HR_ACT_FINISH, 0, err, "the model is complete");
 }
 
 /* ---- The set of slots ---- */
@@ -72,7 +72,7 @@ static hr_status send_copy(coordinator *m, size_t owner, size_t end, hr_error *e
     for (size_t first = 0, next; !status && first < end; first = next + 1) {
         for (next = first; next < end && copied[next] != slots[next].state; next++)
             copied[next] = slots[next].state;
-        if (next > first) status = hr_send_slots(&m->protocol, &m->job_state, owner, first, next, err);
+        if (next > first) status = hr_send_slots(&m->job.protocol, &m->job_state, owner, first, next, err);
     }
     return status;
 }
@@ -110,11 +110,12 @@ static hr_status next_round(coordinator *m, hr_error *err) {
     round.round = (uint32_t)m->round;
     for (size_t i = 0; !status && i < m->job_state.owner_count; i++) {
         round.forest = i ? NULL : &forest;
-        status = hr_protocol_send(&m->protocol, m->job_state.owners[i], HEDGEROW__MESSAGE__KIND_ROUND, &round,
-                                  err);
+        status = hr_protocol_send(&m->job.protocol, m->job_state.owners[i], HEDGEROW__MESSAGE__KIND_ROUND,
+                                  &round, err);
     }
     hr_job_state_unlist(&forest);
-    if (!status) status = hr_protocol_say(&m->protocol, HR_ACT_LOG, 0, err, "round %zu begins", m->round + 1);
+    if (!status)
+        status = hr_protocol_say(&m->job.protocol, HR_ACT_LOG, 0, err, "round %zu begins", m->round + 1);
     return status;
 }
 
@@ -131,7 +132,7 @@ static hr_status skip(coordinator *m, size_t slot, const char *why, hr_error *er
     skip.signature = hr_data_of(m->job_state.slots[slot].signature, HR_SIGNATURE_SIZE);
     hr_status status = hr_coordinator_job_send(&m->job, HEDGEROW__MESSAGE__KIND_SKIP, &skip, err);
     if (status) return status;
-    return hr_protocol_say(&m->protocol, HR_ACT_WARN, 0, err, "owner %s skipped: %s",
+    return hr_protocol_say(&m->job.protocol, HR_ACT_WARN, 0, err, "owner %s skipped: %s",
                            name_of_owner(m, hr_job_state_owner(&m->job_state, slot)), why);
 }
 
@@ -230,7 +231,7 @@ static hr_status count_tails(coordinator *m, hr_error *err) {
     hr_status status = HR_OK;
     if (m->dropped)
         status =
-            hr_protocol_say(&m->protocol, HR_ACT_LOG, 0, err,
+            hr_protocol_say(&m->job.protocol, HR_ACT_LOG, 0, err,
                             "the last %zu slots are dropped: their trees make predictions worse", m->dropped);
     return status ? status : finish_job(m, err);
 }
@@ -244,7 +245,7 @@ static hr_status count_round_gain(coordinator *m, hr_error *err) {
     double round_gain = records > 0 ? gain / records : 0;
     bool more = !(m->job.setup.round_gain > 0) || round_gain >= m->job.setup.round_gain;
     hr_status status =
-        hr_protocol_say(&m->protocol, HR_ACT_LOG, 0, err, "round %zu improved the model by %.4f: %s",
+        hr_protocol_say(&m->job.protocol, HR_ACT_LOG, 0, err, "round %zu improved the model by %.4f: %s",
                         m->round + 1, round_gain, more ? "another round follows" : "the last round");
     if (status) return status;
     if (!more) return finish_job(m, err);
@@ -321,15 +322,15 @@ static hr_status convict(coordinator *m, const Hedgerow__Notice *proof, hr_error
     m->job.gone[owner] = true;
     for (size_t i = 0; !status && i < m->job_state.owner_count; i++)
         if (m->job_state.owners[i] != owner)
-            status = hr_protocol_send(&m->protocol, m->job_state.owners[i], HEDGEROW__MESSAGE__KIND_NOTICE,
-                                      proof, err);
+            status = hr_protocol_send(&m->job.protocol, m->job_state.owners[i],
+                                      HEDGEROW__MESSAGE__KIND_NOTICE, proof, err);
     const hr_digest one = hr_job_state_digest(proof->first->tree),
                     two = hr_job_state_digest(proof->second->tree);
     char text[2][HR_DIGEST_TEXT];
     hr_digest_text(&one, text[0]);
     hr_digest_text(&two, text[1]);
     if (!status)
-        status = hr_protocol_say(&m->protocol, HR_ACT_CUT_OFF, owner, err,
+        status = hr_protocol_say(&m->job.protocol, HR_ACT_CUT_OFF, owner, err,
                                  "it signed two trees for slot %zu, with the digests %s and %s", slot,
                                  text[0], text[1]);
     return status;
@@ -359,7 +360,7 @@ static hr_status compare_sets(coordinator *m, hr_error *err) {
         status = hr_job_state_compare(c, p, &match, err);
         m->compared[p] = match != HR_SET_UNKNOWN;
         if (status || match != HR_SET_OTHER) continue;
-        status = hr_protocol_say(&m->protocol, HR_ACT_WARN, 0, err,
+        status = hr_protocol_say(&m->job.protocol, HR_ACT_WARN, 0, err,
                                  "the tree of owner %s in slot %zu was made after other trees than the "
                                  "coordinator has",
                                  name_of_owner(m, owner), p);
@@ -380,7 +381,7 @@ static hr_status on_owner_forest(coordinator *m, size_t from, const Hedgerow__Fo
     if (status) return status;
     size_t open = hr_job_state_next_open(&m->job_state);
     if (open > had)
-        status = hr_protocol_say(&m->protocol, HR_ACT_LOG, 0, err, "%zu of %zu trees of round %zu",
+        status = hr_protocol_say(&m->job.protocol, HR_ACT_LOG, 0, err, "%zu of %zu trees of round %zu",
                                  open - round_begin(m), m->job_state.owner_count, m->round + 1);
     return status ? status : continue_without(m, err);
 }
@@ -390,7 +391,7 @@ static hr_status on_owner_forest(coordinator *m, size_t from, const Hedgerow__Fo
 static hr_status hear_complaint(coordinator *m, size_t from, size_t slot, hr_error *err) {
     m->served[from] = true;
     hr_status status = hr_protocol_say(
-        &m->protocol, HR_ACT_WARN, 0, err, "owner %s complains of what owner %s sent in slot %zu",
+        &m->job.protocol, HR_ACT_WARN, 0, err, "owner %s complains of what owner %s sent in slot %zu",
         name_of_owner(m, from), name_of_owner(m, hr_job_state_owner(&m->job_state, slot)), slot);
     return status ? status : send_copy(m, from, slot + 1, err);
 }
@@ -533,9 +534,10 @@ static hr_status read_terms(coordinator *m, hr_error *err) {
 hr_status hr_inprivate_coordinator(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {
     coordinator *m = calloc(1, sizeof *m);
     if (!m) return hr_fail_memory(err);
-    m->protocol =
-        (hr_protocol){.feed = feed_coordinator, .waits = coordinator_waits, .free = free_coordinator};
-    m->job.protocol = &m->protocol;
+    m->job.protocol = (hr_protocol){.feed = feed_coordinator,
+                                    .waits = coordinator_waits,
+                                    .free = free_coordinator,
+                                    .start = &m->job.start};
     m->job.setup = *setup;
     m->job_state.view = setup->view;
     m->job_state.coordinator = setup->coordinator;
@@ -543,9 +545,9 @@ hr_status hr_inprivate_coordinator(const hr_protocol_setup *setup, hr_protocol *
     hr_status status = m->arena ? read_terms(m, err) : hr_fail_memory(err);
     if (!status) status = hr_coordinator_job_offer(&m->job, err);
     if (status)
-        hr_protocol_free(&m->protocol);
+        hr_protocol_free(&m->job.protocol);
     else
-        *out = &m->protocol;
+        *out = &m->job.protocol;
     return status;
 }
 

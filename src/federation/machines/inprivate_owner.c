@@ -50,7 +50,6 @@ enum { EARLY_MAX = 2 * HR_ROUNDS_MAX };
 typedef enum owner_task { IDLE, TRAINING, VOTING } owner_task;
 
 typedef struct owner {
-    hr_protocol protocol;
     hr_owner_job job;
     owner_task work;
     size_t work_slot, own_next; /* own_next: of its slots, those below it are dealt with */
@@ -72,8 +71,8 @@ static hr_status notify(owner *o, size_t slot, Hedgerow__Notice__Kind kind, hr_e
     Hedgerow__Notice content = HEDGEROW__NOTICE__INIT;
     content.slot = (uint32_t)slot;
     content.kind = kind;
-    return hr_protocol_send(&o->protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE, &content,
-                            err);
+    return hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE,
+                            &content, err);
 }
 
 /* ---- Passing on ---- */
@@ -85,8 +84,8 @@ static hr_status pass_along(owner *o, size_t slot, hr_error *err) {
            slots = hr_job_state_slots(&o->job_state);
     bool last = open == slots || open / owners != slot / owners;
     return last ? HR_OK
-                : hr_send_slots(&o->protocol, &o->job_state, hr_job_state_owner(&o->job_state, open), 0, open,
-                                err);
+                : hr_send_slots(&o->job.protocol, &o->job_state, hr_job_state_owner(&o->job_state, open), 0,
+                                open, err);
 }
 
 /* Section VI-C: the new tree to all owners at once. */
@@ -94,13 +93,14 @@ static hr_status pass_around(owner *o, size_t slot, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < o->job_state.owner_count; i++)
         if (o->job_state.owners[i] != self_of(o))
-            status = hr_send_slots(&o->protocol, &o->job_state, o->job_state.owners[i], slot, slot + 1, err);
+            status =
+                hr_send_slots(&o->job.protocol, &o->job_state, o->job_state.owners[i], slot, slot + 1, err);
     return status;
 }
 
 static hr_status pass_on(owner *o, size_t slot, hr_error *err) {
     hr_status status =
-        hr_send_slots(&o->protocol, &o->job_state, o->job.setup.coordinator, slot, slot + 1, err);
+        hr_send_slots(&o->job.protocol, &o->job_state, o->job.setup.coordinator, slot, slot + 1, err);
     return status ? status : (o->broadcast ? pass_around : pass_along)(o, slot, err);
 }
 
@@ -110,7 +110,7 @@ static hr_status begin_owner_work(owner *o, owner_task what, size_t slot, hr_err
     o->work = what;
     o->work_slot = slot;
     hr_action action = {.kind = what == VOTING ? HR_ACT_VOTE : HR_ACT_TRAIN, .slot = slot};
-    return hr_protocol_act(&o->protocol, action, err);
+    return hr_protocol_act(&o->job.protocol, action, err);
 }
 
 /* Begins what it is its turn to do. */
@@ -144,7 +144,7 @@ static hr_status voted(owner *o, const hr_event *event, hr_error *err) {
         if (status) return status;
     }
     hr_status status =
-        hr_protocol_send(&o->protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_BALLOT,
+        hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_BALLOT,
                          made ? (Hedgerow__Ballot *)made : &none, err);
     hr_message_unpacked_free(made);
     return status;
@@ -226,7 +226,7 @@ static hr_status end_part_of(owner *o, size_t slot, hr_error *err) {
 static hr_status report_second(owner *o, size_t slot, hr_error *err) {
     hr_two_trees proof;
     hr_job_state_second(&o->job_state, slot, &proof);
-    hr_status status = hr_protocol_send(&o->protocol, o->job.setup.coordinator,
+    hr_status status = hr_protocol_send(&o->job.protocol, o->job.setup.coordinator,
                                         HEDGEROW__MESSAGE__KIND_NOTICE, &proof.notice, err);
     return status ? status : end_part_of(o, slot, err);
 }
@@ -400,12 +400,12 @@ static void free_owner(hr_protocol *self) {
 hr_status hr_inprivate_owner(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {
     owner *o = calloc(1, sizeof *o);
     if (!o) return hr_fail_memory(err);
-    o->protocol = (hr_protocol){.feed = feed_owner, .waits = owner_waits, .free = free_owner};
-    o->job.protocol = &o->protocol;
+    o->job.protocol =
+        (hr_protocol){.feed = feed_owner, .waits = owner_waits, .free = free_owner, .start = &o->job.start};
     o->job.setup = *setup;
     o->job_state.view = setup->view;
     o->job_state.coordinator = setup->coordinator;
-    *out = &o->protocol;
+    *out = &o->job.protocol;
     return HR_OK;
 }
 

@@ -47,7 +47,6 @@ bool hr_released_holds(const hr_member *owner, const hr_digest *start, const Hed
 typedef enum coordinator_phase { OFFERED, RUNNING, OVER } coordinator_phase;
 
 typedef struct coordinator {
-    hr_protocol protocol;
     hr_coordinator_job job;
     coordinator_phase phase;
     hr_released_check *check;
@@ -78,7 +77,7 @@ static hr_status finish_job(coordinator *c, hr_error *err) {
     c->phase = OVER;
     hr_status status = hr_coordinator_job_finish(&c->job, &finish, err);
     return status ? status
-                  : hr_protocol_say(&c->protocol, HR_ACT_FINISH, 0, err, "all models that came are here");
+                  : hr_protocol_say(&c->job.protocol, HR_ACT_FINISH, 0, err, "all models that came are here");
 }
 
 static bool is_awaited(const coordinator *c, size_t owner) {
@@ -129,7 +128,7 @@ static hr_status on_released(coordinator *c, size_t owner, const Hedgerow__Relea
     if (!status) status = hr_bytes_copy(model.at, model.size, &c->models[owner], err);
     if (status) return status;
     c->model_count++;
-    return hr_protocol_say(&c->protocol, HR_ACT_LOG, 0, err, "owner %s sent its model, %zu of %zu",
+    return hr_protocol_say(&c->job.protocol, HR_ACT_LOG, 0, err, "owner %s sent its model, %zu of %zu",
                            hr_coordinator_job_name(&c->job, member), c->model_count, owner_count(c));
 }
 
@@ -137,7 +136,7 @@ static hr_status on_notice(coordinator *c, size_t owner, const Hedgerow__Notice 
     if (notice->kind != HEDGEROW__NOTICE__KIND__EMPTY || notice->slot)
         return hr_protocol_refuse("a notice of another kind of job", err);
     c->empty[owner] = true;
-    return hr_protocol_say(&c->protocol, HR_ACT_WARN, 0, err, "owner %s skipped: it has no model",
+    return hr_protocol_say(&c->job.protocol, HR_ACT_WARN, 0, err, "owner %s skipped: it has no model",
                            hr_coordinator_job_name(&c->job, c->job.start.owners[owner]));
 }
 
@@ -170,7 +169,7 @@ static hr_status away(coordinator *c, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < owner_count(c); i++)
         if (is_awaited(c, i))
-            status = hr_protocol_say(&c->protocol, HR_ACT_WARN, 0, err,
+            status = hr_protocol_say(&c->job.protocol, HR_ACT_WARN, 0, err,
                                      "owner %s skipped: no answer within the deadline",
                                      hr_coordinator_job_name(&c->job, c->job.start.owners[i]));
     return status ? status : finish_job(c, err);
@@ -206,18 +205,19 @@ hr_status hr_oneshot_coordinator(const hr_protocol_setup *setup, hr_released_che
                                  hr_error *err) {
     coordinator *c = calloc(1, sizeof *c);
     if (!c) return hr_fail_memory(err);
-    c->protocol =
-        (hr_protocol){.feed = feed_coordinator, .waits = coordinator_waits, .free = free_coordinator};
-    c->job.protocol = &c->protocol;
+    c->job.protocol = (hr_protocol){.feed = feed_coordinator,
+                                    .waits = coordinator_waits,
+                                    .free = free_coordinator,
+                                    .start = &c->job.start};
     c->job.setup = *setup;
     c->check = check;
     hr_status status = hr_coordinator_job_read(&c->job, err);
     if (!status) status = hr_oneshot_terms_check(c->job.terms, err);
     if (!status) status = hr_coordinator_job_offer(&c->job, err);
     if (status)
-        hr_protocol_free(&c->protocol);
+        hr_protocol_free(&c->job.protocol);
     else
-        *out = &c->protocol;
+        *out = &c->job.protocol;
     return status;
 }
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 typedef struct owner {
-    hr_protocol protocol;
     hr_owner_job job;
 } owner;
 
@@ -15,7 +14,7 @@ typedef struct owner {
 static hr_status send_nothing(owner *o, hr_error *err) {
     Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
     notice.kind = HEDGEROW__NOTICE__KIND__EMPTY;
-    hr_status status = hr_protocol_send(&o->protocol, o->job.setup.coordinator,
+    hr_status status = hr_protocol_send(&o->job.protocol, o->job.setup.coordinator,
                                         HEDGEROW__MESSAGE__KIND_NOTICE, &notice, err);
     return status ? status : hr_owner_job_stop(&o->job, "this owner has no model to give", err);
 }
@@ -28,9 +27,10 @@ static hr_status send_model(owner *o, const hr_event *event, hr_error *err) {
     released.model = hr_data_of(model.at, model.size);
     released.signature = hr_data_of(signature, sizeof signature);
     o->job.phase = HR_OWNER_OVER;
-    hr_status status = hr_protocol_send(&o->protocol, o->job.setup.coordinator,
+    hr_status status = hr_protocol_send(&o->job.protocol, o->job.setup.coordinator,
                                         HEDGEROW__MESSAGE__KIND_RELEASED, &released, err);
-    return status ? status : hr_protocol_say(&o->protocol, HR_ACT_FINISH, 0, err, "the model was released");
+    return status ? status
+                  : hr_protocol_say(&o->job.protocol, HR_ACT_FINISH, 0, err, "the model was released");
 }
 
 static hr_status worked(owner *o, const hr_event *event, hr_error *err) {
@@ -48,7 +48,7 @@ static hr_status on_terms(owner *o, const Hedgerow__Terms *terms, hr_error *err)
 static hr_status on_start(owner *o, const Hedgerow__Start *start, hr_error *err) {
     hr_status status = hr_owner_job_started(&o->job, start, err);
     if (status || o->job.phase != HR_OWNER_RUNNING) return status;
-    return hr_protocol_act(&o->protocol, (hr_action){.kind = HR_ACT_TRAIN}, err);
+    return hr_protocol_act(&o->job.protocol, (hr_action){.kind = HR_ACT_TRAIN}, err);
 }
 
 static hr_status act_for_coordinator(hr_protocol *self, const Hedgerow__Message *message, hr_error *err) {
@@ -91,9 +91,9 @@ static void free_owner(hr_protocol *self) {
 hr_status hr_oneshot_owner(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {
     owner *o = calloc(1, sizeof *o);
     if (!o) return hr_fail_memory(err);
-    o->protocol = (hr_protocol){.feed = feed_owner, .waits = owner_waits, .free = free_owner};
-    o->job.protocol = &o->protocol;
+    o->job.protocol =
+        (hr_protocol){.feed = feed_owner, .waits = owner_waits, .free = free_owner, .start = &o->job.start};
     o->job.setup = *setup;
-    *out = &o->protocol;
+    *out = &o->job.protocol;
     return HR_OK;
 }

@@ -35,7 +35,6 @@ typedef struct ring_sum {
 } ring_sum;
 
 typedef struct coordinator {
-    hr_sum_machine machine;
     hr_coordinator_job job;
     coordinator_phase phase;
     ring_sum *sums; /* the last one is open while SUMMING */
@@ -76,7 +75,7 @@ static hr_status lose_by(coordinator *c, size_t owner, const char *what, hr_erro
 
 static hr_status ask_method(coordinator *c, hr_error *err) {
     c->phase = THINKING;
-    return hr_protocol_act(&c->machine.protocol, (hr_action){.kind = HR_ACT_ASK}, err);
+    return hr_protocol_act(&c->job.protocol, (hr_action){.kind = HR_ACT_ASK}, err);
 }
 
 static hr_status add_sum(coordinator *c, size_t values, hr_error *err) {
@@ -166,7 +165,7 @@ static hr_status finish_job(coordinator *c, hr_error *err) {
     c->phase = OVER;
     hr_status status = hr_coordinator_job_finish(&c->job, &finish, err);
     return status ? status
-                  : hr_protocol_say(&c->machine.protocol, HR_ACT_FINISH, 0, err, "the model is complete");
+                  : hr_protocol_say(&c->job.protocol, HR_ACT_FINISH, 0, err, "the model is complete");
 }
 
 /* What stands around a body in a message. */
@@ -284,17 +283,18 @@ static void free_coordinator(hr_protocol *self) {
 hr_status hr_ring_coordinator(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {
     coordinator *c = calloc(1, sizeof *c);
     if (!c) return hr_fail_memory(err);
-    c->machine = (hr_sum_machine){
-        {.feed = feed_coordinator, .waits = coordinator_waits, .free = free_coordinator}, &c->job.start};
-    c->job.protocol = &c->machine.protocol;
+    c->job.protocol = (hr_protocol){.feed = feed_coordinator,
+                                    .waits = coordinator_waits,
+                                    .free = free_coordinator,
+                                    .start = &c->job.start};
     c->job.setup = *setup;
     hr_status status = hr_coordinator_job_read(&c->job, err);
     if (!status) status = hr_ring_terms_check(c->job.terms, err);
     if (!status) status = hr_coordinator_job_offer(&c->job, err);
     if (status)
-        hr_protocol_free(&c->machine.protocol);
+        hr_protocol_free(&c->job.protocol);
     else
-        *out = &c->machine.protocol;
+        *out = &c->job.protocol;
     return status;
 }
 

@@ -16,7 +16,6 @@ typedef struct ring_numbers {
 } ring_numbers;
 
 typedef struct owner {
-    hr_sum_machine machine;
     hr_owner_job job;
     hr_bytes *questions;
     size_t count, capacity, bytes;     /* of the questions; bytes: of their bodies */
@@ -60,7 +59,7 @@ static hr_status complain(owner *o, hr_error *err) {
     Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
     notice.slot = (uint32_t)o->passed;
     notice.kind = HEDGEROW__NOTICE__KIND__REFUSED;
-    return hr_protocol_send(&o->machine.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE,
+    return hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE,
                             &notice, err);
 }
 
@@ -76,7 +75,7 @@ static hr_status send_pass(owner *o, hr_error *err) {
     pass.position = (uint32_t)o->passed;
     pass.values = o->own.values;
     pass.n_values = o->own.count;
-    return hr_protocol_send(&o->machine.protocol, member_after(o), HEDGEROW__MESSAGE__KIND_PASS, &pass, err);
+    return hr_protocol_send(&o->job.protocol, member_after(o), HEDGEROW__MESSAGE__KIND_PASS, &pass, err);
 }
 
 /* As soon as both its own share and what comes from the owner before it are there. */
@@ -139,8 +138,7 @@ static hr_status on_ask(owner *o, const Hedgerow__Ask *ask, hr_error *err) {
     hr_status status = keep_ring_question(o, ask->body, err);
     if (status) return status;
     o->works = true;
-    return hr_protocol_act(&o->machine.protocol, (hr_action){.kind = HR_ACT_TRAIN, .slot = ask->position},
-                           err);
+    return hr_protocol_act(&o->job.protocol, (hr_action){.kind = HR_ACT_TRAIN, .slot = ask->position}, err);
 }
 
 /* ---- Answers ---- */
@@ -167,15 +165,15 @@ static hr_status send_share(owner *o, size_t index, size_t count, hr_error *err)
     Hedgerow__Share share = HEDGEROW__SHARE__INIT;
     hr_mask *mask = NULL;
     uint64_t *values = calloc(count + 1, sizeof *values);
-    hr_status status = values ? hr_ring_mask(&o->machine.protocol, index, &mask, err) : hr_fail_memory(err);
+    hr_status status = values ? hr_ring_mask(&o->job.protocol, index, &mask, err) : hr_fail_memory(err);
     if (!status) {
         hr_mask_add(mask, values, count);
         for (size_t i = 0; i < count; i++) values[i] = 0 - values[i];
         share.position = (uint32_t)index;
         share.values = values;
         share.n_values = count;
-        status = hr_protocol_send(&o->machine.protocol, o->job.setup.coordinator,
-                                  HEDGEROW__MESSAGE__KIND_SHARE, &share, err);
+        status = hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_SHARE,
+                                  &share, err);
     }
     hr_mask_free(mask);
     free(values);
@@ -186,7 +184,7 @@ static hr_status send_no_share(owner *o, size_t index, hr_error *err) {
     Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
     notice.slot = (uint32_t)index;
     notice.kind = HEDGEROW__NOTICE__KIND__EMPTY;
-    return hr_protocol_send(&o->machine.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE,
+    return hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE,
                             &notice, err);
 }
 
@@ -287,11 +285,10 @@ static void free_owner(hr_protocol *self) {
 hr_status hr_ring_owner(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {
     owner *o = calloc(1, sizeof *o);
     if (!o) return hr_fail_memory(err);
-    o->machine =
-        (hr_sum_machine){{.feed = feed_owner, .waits = owner_waits, .free = free_owner}, &o->job.start};
-    o->job.protocol = &o->machine.protocol;
+    o->job.protocol =
+        (hr_protocol){.feed = feed_owner, .waits = owner_waits, .free = free_owner, .start = &o->job.start};
     o->job.setup = *setup;
-    *out = &o->machine.protocol;
+    *out = &o->job.protocol;
     return HR_OK;
 }
 

@@ -101,12 +101,6 @@ bool hr_securesum_part(const hr_protocol *coordinator, size_t member, hr_part_in
 
 /* ---- For the machines of both sides ---- */
 
-/* Either machine begins with it. */
-typedef struct hr_sum_machine {
-    hr_protocol protocol;
-    const hr_start *start; /* of the machine's job */
-} hr_sum_machine;
-
 /* The bytes of a set of owners: a bit each, in their order, the lowest first. */
 enum { HR_SUM_SET_BYTES = HR_MEMBERS_MAX / 8 };
 size_t hr_sum_set_size(size_t owners);

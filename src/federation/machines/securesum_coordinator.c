@@ -11,14 +11,12 @@
 /* ---- What both sides know ---- */
 
 size_t hr_securesum_owners(const hr_protocol *any, const size_t **members) {
-    const hr_start *start = ((const hr_sum_machine *)any)->start;
-    *members = start->owners;
-    return start->owner_count;
+    *members = any->start->owners;
+    return any->start->owner_count;
 }
 
 const hr_digest *hr_securesum_start(const hr_protocol *any) {
-    const hr_start *start = ((const hr_sum_machine *)any)->start;
-    return start->owner_count ? &start->digest : NULL;
+    return any->start->owner_count ? &any->start->digest : NULL;
 }
 
 size_t hr_sum_set_size(size_t owners) {
@@ -65,7 +63,6 @@ typedef struct asked_owner {
 } asked_owner;
 
 typedef struct coordinator {
-    hr_sum_machine machine;
     hr_coordinator_job job;
     coordinator_phase phase;
     asked_question *questions; /* the last one is open while SUMMING, CHOOSING or ALONE */
@@ -99,7 +96,7 @@ static asked_question *open_question(const coordinator *c) {
 
 static hr_status ask_method(coordinator *c, hr_error *err) {
     c->phase = THINKING;
-    return hr_protocol_act(&c->machine.protocol, (hr_action){.kind = HR_ACT_ASK}, err);
+    return hr_protocol_act(&c->job.protocol, (hr_action){.kind = HR_ACT_ASK}, err);
 }
 
 /* The open question has no outcome. */
@@ -109,7 +106,7 @@ static hr_status lose(coordinator *c, const char *why, hr_error *err) {
     q->sums = NULL;
     q->outcome.lost = true;
     hr_status status =
-        hr_protocol_say(&c->machine.protocol, HR_ACT_WARN, 0, err, "question %zu is lost: %s", c->count, why);
+        hr_protocol_say(&c->job.protocol, HR_ACT_WARN, 0, err, "question %zu is lost: %s", c->count, why);
     return status ? status : ask_method(c, err);
 }
 
@@ -160,8 +157,8 @@ static hr_status send_ask(coordinator *c, const asked_question *q, ProtobufCBina
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < owner_count(c); i++)
         if (!is_gone(c, i))
-            status = hr_protocol_send(&c->machine.protocol, c->job.start.owners[i],
-                                      HEDGEROW__MESSAGE__KIND_ASK, &ask, err);
+            status = hr_protocol_send(&c->job.protocol, c->job.start.owners[i], HEDGEROW__MESSAGE__KIND_ASK,
+                                      &ask, err);
     return status;
 }
 
@@ -223,7 +220,7 @@ static hr_status begin_choice(coordinator *c, const Hedgerow__Question *wanted, 
     Hedgerow__Turn turn = HEDGEROW__TURN__INIT;
     turn.turn = (uint32_t)q.position;
     turn.body = wanted->body;
-    return hr_protocol_send(&c->machine.protocol, q.outcome.member, HEDGEROW__MESSAGE__KIND_TURN, &turn, err);
+    return hr_protocol_send(&c->job.protocol, q.outcome.member, HEDGEROW__MESSAGE__KIND_TURN, &turn, err);
 }
 
 /* ---- What the method wants ---- */
@@ -235,7 +232,7 @@ static hr_status send_end(coordinator *c, ProtobufCBinaryData model, hr_error *e
         size_t member = c->job.invited[i];
         Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
         if (c->job.wants_model[member]) finish.model = model;
-        status = hr_protocol_send(&c->machine.protocol, member, HEDGEROW__MESSAGE__KIND_FINISH, &finish, err);
+        status = hr_protocol_send(&c->job.protocol, member, HEDGEROW__MESSAGE__KIND_FINISH, &finish, err);
     }
     return status;
 }
@@ -244,7 +241,7 @@ static hr_status finish_job(coordinator *c, const Hedgerow__Question *last, hr_e
     c->phase = OVER;
     hr_status status = send_end(c, last->model, err);
     return status ? status
-                  : hr_protocol_say(&c->machine.protocol, HR_ACT_FINISH, 0, err, "the model is complete");
+                  : hr_protocol_say(&c->job.protocol, HR_ACT_FINISH, 0, err, "the model is complete");
 }
 
 /* What stands around a body or a model in a message. */
@@ -445,18 +442,19 @@ static void free_coordinator(hr_protocol *self) {
 hr_status hr_securesum_coordinator(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {
     coordinator *c = calloc(1, sizeof *c);
     if (!c) return hr_fail_memory(err);
-    c->machine = (hr_sum_machine){
-        {.feed = feed_coordinator, .waits = coordinator_waits, .free = free_coordinator}, &c->job.start};
-    c->job.protocol = &c->machine.protocol;
+    c->job.protocol = (hr_protocol){.feed = feed_coordinator,
+                                    .waits = coordinator_waits,
+                                    .free = free_coordinator,
+                                    .start = &c->job.start};
     c->job.setup = *setup;
     c->job.masked = true;
     hr_status status = hr_coordinator_job_read(&c->job, err);
     if (!status) status = hr_securesum_terms_check(c->job.terms, err);
     if (!status) status = hr_coordinator_job_offer(&c->job, err);
     if (status)
-        hr_protocol_free(&c->machine.protocol);
+        hr_protocol_free(&c->job.protocol);
     else
-        *out = &c->machine.protocol;
+        *out = &c->job.protocol;
     return status;
 }
 

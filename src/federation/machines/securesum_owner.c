@@ -15,7 +15,6 @@ typedef struct heard_question {
 } heard_question;
 
 typedef struct owner {
-    hr_sum_machine machine;
     hr_owner_job job;
     heard_question *questions;
     size_t count, capacity, bytes; /* of the questions; bytes: of their bodies */
@@ -94,7 +93,7 @@ static hr_status on_ask(owner *o, const Hedgerow__Ask *ask, hr_error *err) {
     if (!status) status = extend_chain(o, ask, err);
     if (status) return status;
     question.context = o->chain;
-    question.shown.here = hr_sum_set_has(question.set, hr_securesum_self(&o->machine.protocol));
+    question.shown.here = hr_sum_set_has(question.set, hr_securesum_self(&o->job.protocol));
     o->sums++;
     return keep_question(o, &question, ask->body, err);
 }
@@ -114,14 +113,14 @@ static hr_status continue_owner(owner *o, hr_error *err) {
     while (o->next < o->count && !o->questions[o->next].shown.here) o->next++;
     if (o->next == o->count) return HR_OK;
     o->works = true;
-    return hr_protocol_act(&o->machine.protocol, (hr_action){.kind = HR_ACT_TRAIN, .slot = o->next}, err);
+    return hr_protocol_act(&o->job.protocol, (hr_action){.kind = HR_ACT_TRAIN, .slot = o->next}, err);
 }
 
 static hr_status send_nothing(owner *o, size_t index, hr_error *err) {
     Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
     notice.slot = (uint32_t)index;
     notice.kind = HEDGEROW__NOTICE__KIND__EMPTY;
-    return hr_protocol_send(&o->machine.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE,
+    return hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE,
                             &notice, err);
 }
 
@@ -133,7 +132,7 @@ static hr_status send_answer(owner *o, const hr_sum_question *question, const hr
     hr_status status =
         hr_message_unpack(question->choice ? &hedgerow__choice__descriptor : &hedgerow__share__descriptor,
                           event->bytes, event->size, &answer, err);
-    if (!status) status = hr_protocol_send(&o->machine.protocol, o->job.setup.coordinator, kind, answer, err);
+    if (!status) status = hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, kind, answer, err);
     hr_message_unpacked_free(answer);
     return status;
 }
@@ -161,7 +160,7 @@ static hr_status pair_up(owner *o, hr_error *err) {
                              .id = o->job.setup.job.bytes,
                              .keys = start->masks,
                              .owner_count = start->owner_count,
-                             .self = hr_securesum_self(&o->machine.protocol)};
+                             .self = hr_securesum_self(&o->job.protocol)};
     return hr_mask_pairs_new(&job, &o->pairs, err);
 }
 
@@ -231,12 +230,11 @@ static void free_owner(hr_protocol *self) {
 hr_status hr_securesum_owner(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {
     owner *o = calloc(1, sizeof *o);
     if (!o) return hr_fail_memory(err);
-    o->machine =
-        (hr_sum_machine){{.feed = feed_owner, .waits = owner_waits, .free = free_owner}, &o->job.start};
-    o->job.protocol = &o->machine.protocol;
+    o->job.protocol =
+        (hr_protocol){.feed = feed_owner, .waits = owner_waits, .free = free_owner, .start = &o->job.start};
     o->job.setup = *setup;
     o->job.masked = true;
-    *out = &o->machine.protocol;
+    *out = &o->job.protocol;
     return HR_OK;
 }
 

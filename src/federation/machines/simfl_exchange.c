@@ -9,8 +9,8 @@
 
 enum { HASH_BYTES = 2, TREE_BYTES = 4 << 20 };
 
-static const hr_simfl_machine *simfl_machine_of(const hr_protocol *any) {
-    return (const hr_simfl_machine *)any;
+static const hr_simfl_common *common_of(const hr_protocol *any) {
+    return any->common;
 }
 
 /* ---- Terms ---- */
@@ -32,7 +32,7 @@ size_t hr_simfl_bytes_max(size_t tables, size_t trees) {
     return (hashes + gradients > all_trees ? hashes + gradients : all_trees) + HR_MESSAGE_MAX;
 }
 
-hr_status hr_simfl_read_terms(hr_simfl_machine *m, const Hedgerow__Terms *terms, hr_error *err) {
+hr_status hr_simfl_read_terms(hr_simfl_common *m, const Hedgerow__Terms *terms, hr_error *err) {
     bool none = terms->rounds == 1 && !terms->broadcast && terms->vote_share == 0 && !terms->last_slots;
     if (!none || terms->coalition)
         return hr_fail(err, HR_E_FORMAT, "",
@@ -52,7 +52,7 @@ hr_status hr_simfl_read_terms(hr_simfl_machine *m, const Hedgerow__Terms *terms,
     return m->arena && m->trees ? HR_OK : hr_fail_memory(err);
 }
 
-void hr_simfl_machine_done(hr_simfl_machine *m) {
+void hr_simfl_common_done(hr_simfl_common *m) {
     hr_arena_free(m->arena);
     free(m->trees);
 }
@@ -77,16 +77,16 @@ size_t hr_simfl_piece_rows(const hr_simfl_rules *rules) {
 
 /* ---- Trees ---- */
 
-size_t hr_simfl_trainer(const hr_simfl_machine *m) {
+size_t hr_simfl_trainer(const hr_simfl_common *m) {
     return m->tree_count % m->start->owner_count;
 }
 
-static hr_tree_slot slot_of_tree(const hr_simfl_machine *m) {
+static hr_tree_slot slot_of_tree(const hr_simfl_common *m) {
     const size_t member = m->start->owners[hr_simfl_trainer(m)];
     return (hr_tree_slot){m->start->digest, m->setup->view->membership->members[member].name, m->tree_count};
 }
 
-hr_status hr_simfl_take_tree(hr_simfl_machine *m, ProtobufCBinaryData tree, hr_error *err) {
+hr_status hr_simfl_take_tree(hr_simfl_common *m, ProtobufCBinaryData tree, hr_error *err) {
     const hr_tree_slot slot = slot_of_tree(m);
     const hr_tree_rules rules = {.schema = m->setup->schema, .paper = true, .exact_cuts = true};
     hr_paid_tree paid = {0};
@@ -101,7 +101,7 @@ hr_status hr_simfl_take_tree(hr_simfl_machine *m, ProtobufCBinaryData tree, hr_e
 /* Which trees its owner had does not differ among owners: the coordinator passes them on. */
 hr_status hr_simfl_pack_tree(const hr_protocol *owner, const hr_tree *tree, hr_bytes *out, hr_error *err) {
     static const uint8_t none[HR_SIMFL_TREES_MAX / 8 + 1];
-    const hr_simfl_machine *m = simfl_machine_of(owner);
+    const hr_simfl_common *m = common_of(owner);
     const hr_tree_slot slot = slot_of_tree(m);
     const hr_paid_tree paid = {.tree = *tree, .set = {.known = none}};
     Hedgerow__SimflTree wire = HEDGEROW__SIMFL_TREE__INIT;
@@ -125,7 +125,7 @@ hr_status hr_simfl_pack_size(uint32_t rows, const int64_t sums[HR_SIMFL_SUMS], h
 
 hr_status hr_simfl_pack_hashes(const hr_protocol *owner, const int16_t *hashes, hr_bytes *out,
                                hr_error *err) {
-    const hr_simfl_machine *m = simfl_machine_of(owner);
+    const hr_simfl_common *m = common_of(owner);
     const hr_simfl_work work = hr_simfl_work_of(owner);
     const size_t tables = m->rules.tables, count = work.count * tables;
     Hedgerow__SimflHashes wire = HEDGEROW__SIMFL_HASHES__INIT;
@@ -146,7 +146,7 @@ hr_status hr_simfl_pack_hashes(const hr_protocol *owner, const int16_t *hashes, 
 
 hr_status hr_simfl_pack_gradients(const hr_protocol *owner, const int64_t *gradients, const int64_t *weights,
                                   hr_bytes *out, hr_error *err) {
-    const hr_simfl_machine *m = simfl_machine_of(owner);
+    const hr_simfl_common *m = common_of(owner);
     const hr_simfl_work work = hr_simfl_work_of(owner);
     Hedgerow__SimflGradients wire = HEDGEROW__SIMFL_GRADIENTS__INIT;
     wire.tree = (uint32_t)work.tree;
@@ -159,7 +159,7 @@ hr_status hr_simfl_pack_gradients(const hr_protocol *owner, const int64_t *gradi
 /* ---- What its party asks ---- */
 
 void hr_simfl_state_of(const hr_protocol *any, hr_simfl_state *out) {
-    const hr_simfl_machine *m = simfl_machine_of(any);
+    const hr_simfl_common *m = common_of(any);
     *out = (hr_simfl_state){.rules = m->rules,
                             .owner_count = m->start->owner_count,
                             .start = &m->start->digest,

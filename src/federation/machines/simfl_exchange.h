@@ -116,9 +116,8 @@ bool hr_simfl_part(const hr_protocol *coordinator, size_t member, hr_part_info *
 
 /* ---- For the machines of both sides ---- */
 
-/* Either machine begins with it. */
-typedef struct hr_simfl_machine {
-    hr_protocol protocol;
+/* What either machine holds: `common` of its hr_protocol. */
+typedef struct hr_simfl_common {
     const hr_protocol_setup *setup;
     const hr_start *start; /* of the machine's job */
     hr_simfl_read_rules *read;
@@ -128,13 +127,13 @@ typedef struct hr_simfl_machine {
     hr_arena *arena;
     hr_tree *trees;
     size_t tree_count;
-} hr_simfl_machine;
+} hr_simfl_common;
 
 /* Whether terms fit this protocol, beyond hr_terms_check; sets the rules. Fails: FORMAT, as the reader of
  * rules, MEMORY. */
-HR_MUST_CHECK hr_status hr_simfl_read_terms(hr_simfl_machine *machine, const Hedgerow__Terms *terms,
+HR_MUST_CHECK hr_status hr_simfl_read_terms(hr_simfl_common *common, const Hedgerow__Terms *terms,
                                             hr_error *err);
-void hr_simfl_machine_done(hr_simfl_machine *machine);
+void hr_simfl_common_done(hr_simfl_common *common);
 
 /* Whether so many records can have these label sums. */
 bool hr_simfl_sums_fit(const hr_simfl_rules *rules, size_t rows, const int64_t sums[HR_SIMFL_SUMS]);
@@ -143,10 +142,9 @@ bool hr_simfl_sums_fit(const hr_simfl_rules *rules, size_t rows, const int64_t s
 size_t hr_simfl_piece_rows(const hr_simfl_rules *rules);
 
 /* Who trains the tree that comes next: a position. Only once the job has started. */
-size_t hr_simfl_trainer(const hr_simfl_machine *machine);
+size_t hr_simfl_trainer(const hr_simfl_common *common);
 /* Checks the tree that comes next, and keeps it. Fails: FORMAT, POLICY, LIMIT, MEMORY. */
-HR_MUST_CHECK hr_status hr_simfl_take_tree(hr_simfl_machine *machine, ProtobufCBinaryData tree,
-                                           hr_error *err);
+HR_MUST_CHECK hr_status hr_simfl_take_tree(hr_simfl_common *common, ProtobufCBinaryData tree, hr_error *err);
 
 /* Reads the label sums of a message. Fails: POLICY. */
 HR_MUST_CHECK hr_status hr_simfl_read_sums(const int64_t *wire, size_t count, int64_t sums[HR_SIMFL_SUMS],

@@ -10,8 +10,8 @@
 typedef enum coordinator_phase { OFFERED, SIZING, TRAINING, OVER } coordinator_phase;
 
 typedef struct coordinator {
-    hr_simfl_machine machine;
     hr_coordinator_job job;
+    hr_simfl_common common;
     coordinator_phase phase;
     /* By position. */
     bool hashed[HR_MEMBERS_MAX];
@@ -40,7 +40,7 @@ static hr_status finish_job(coordinator *c, hr_error *err) {
     c->phase = OVER;
     hr_status status = hr_coordinator_job_finish(&c->job, &finish, err);
     return status ? status
-                  : hr_protocol_say(&c->machine.protocol, HR_ACT_FINISH, 0, err, "the model is complete");
+                  : hr_protocol_say(&c->job.protocol, HR_ACT_FINISH, 0, err, "the model is complete");
 }
 
 /* The job needs every owner: without one it is over. */
@@ -54,7 +54,7 @@ static hr_status end_for(coordinator *c, size_t position, const char *what, hr_e
 
 /* The tree that is made: also while one that came early waits for the gradients of others. */
 static size_t tree_in_work(const coordinator *c) {
-    return c->machine.tree_count - (c->last.at != NULL);
+    return c->common.tree_count - (c->last.at != NULL);
 }
 
 static size_t trainer_of_tree(const coordinator *c) {
@@ -79,7 +79,7 @@ static bool lacks_gradients(const coordinator *c) {
 
 /* Hashes come first, then gradients for the tree, then the tree. */
 static bool is_awaited(const coordinator *c, size_t position) {
-    if (c->phase == SIZING) return !c->machine.rows[position];
+    if (c->phase == SIZING) return !c->common.rows[position];
     if (c->phase != TRAINING) return false;
     const bool trains = position == trainer_of_tree(c);
     if (lacks_hashes(c)) return !c->hashed[position];
@@ -108,9 +108,9 @@ static hr_status on_answer(hr_protocol *self, size_t from, const Hedgerow__Answe
 
 static hr_status begin_first_tree(coordinator *c, hr_error *err) {
     Hedgerow__SimflSizes sizes = HEDGEROW__SIMFL_SIZES__INIT;
-    sizes.rows = c->machine.rows;
+    sizes.rows = c->common.rows;
     sizes.n_rows = owner_count(c);
-    sizes.sums = c->machine.sums;
+    sizes.sums = c->common.sums;
     sizes.n_sums = HR_SIMFL_SUMS;
     c->phase = TRAINING;
     return hr_coordinator_job_send(&c->job, HEDGEROW__MESSAGE__KIND_SIMFL_SIZES, &sizes, err);
@@ -118,19 +118,19 @@ static hr_status begin_first_tree(coordinator *c, hr_error *err) {
 
 static hr_status on_size(coordinator *c, size_t position, const Hedgerow__SimflSize *size, hr_error *err) {
     int64_t sums[HR_SIMFL_SUMS];
-    if (c->phase != SIZING || c->machine.rows[position])
+    if (c->phase != SIZING || c->common.rows[position])
         return hr_protocol_refuse("a number of records twice, or at the wrong time", err);
     if (!size->rows || size->rows > HR_SIMFL_ROWS_MAX)
         return hr_fail(err, HR_E_POLICY, "", "%u records, and an owner has 1 to %d", size->rows,
                        (int)HR_SIMFL_ROWS_MAX);
     hr_status status = hr_simfl_read_sums(size->sums, size->n_sums, sums, err);
     if (status) return status;
-    if (!hr_simfl_sums_fit(&c->machine.rules, size->rows, sums))
+    if (!hr_simfl_sums_fit(&c->common.rules, size->rows, sums))
         return hr_protocol_refuse("label sums that so many records cannot have", err);
-    c->machine.rows[position] = size->rows;
-    for (size_t i = 0; i < HR_SIMFL_SUMS; i++) c->machine.sums[i] += sums[i];
+    c->common.rows[position] = size->rows;
+    for (size_t i = 0; i < HR_SIMFL_SUMS; i++) c->common.sums[i] += sums[i];
     for (size_t i = 0; i < owner_count(c); i++)
-        if (!c->machine.rows[i]) return HR_OK;
+        if (!c->common.rows[i]) return HR_OK;
     return begin_first_tree(c, err);
 }
 
@@ -138,7 +138,7 @@ static hr_status on_size(coordinator *c, size_t position, const Hedgerow__SimflS
 
 static hr_status begin_next_tree(coordinator *c, hr_error *err) {
     Hedgerow__SimflTurn turn = HEDGEROW__SIMFL_TURN__INIT;
-    turn.tree = (uint32_t)c->machine.tree_count;
+    turn.tree = (uint32_t)c->common.tree_count;
     turn.last = (ProtobufCBinaryData){c->last.size, c->last.at};
     hr_status status = hr_coordinator_job_send(&c->job, HEDGEROW__MESSAGE__KIND_SIMFL_TURN, &turn, err);
     free(c->last.at);
@@ -149,18 +149,18 @@ static hr_status begin_next_tree(coordinator *c, hr_error *err) {
 /* A turn that comes while an owner is still at work would look to it like a violation. */
 static hr_status follow_tree(coordinator *c, hr_error *err) {
     if (!c->last.at || lacks_hashes(c) || lacks_gradients(c)) return HR_OK;
-    return c->machine.tree_count == c->machine.rules.trees ? finish_job(c, err) : begin_next_tree(c, err);
+    return c->common.tree_count == c->common.rules.trees ? finish_job(c, err) : begin_next_tree(c, err);
 }
 
 static hr_status on_tree(coordinator *c, size_t position, const Hedgerow__SimflTree *tree, hr_error *err) {
     if (c->phase != TRAINING || position != trainer_of_tree(c) || c->last.at)
         return hr_protocol_refuse("a tree out of turn", err);
-    hr_status status = hr_simfl_take_tree(&c->machine, tree->tree, err);
+    hr_status status = hr_simfl_take_tree(&c->common, tree->tree, err);
     if (!status) status = hr_bytes_copy(tree->tree.data, tree->tree.len, &c->last, err);
     if (status) return status;
     c->trained[position]++;
-    status = hr_protocol_say(&c->machine.protocol, HR_ACT_LOG, 0, err, "owner %s trained tree %zu of %zu",
-                             name_at(c, position), c->machine.tree_count, c->machine.rules.trees);
+    status = hr_protocol_say(&c->job.protocol, HR_ACT_LOG, 0, err, "owner %s trained tree %zu of %zu",
+                             name_at(c, position), c->common.tree_count, c->common.rules.trees);
     return status ? status : follow_tree(c, err);
 }
 
@@ -255,7 +255,7 @@ static bool coordinator_waits(const hr_protocol *self) {
 static void free_coordinator(hr_protocol *self) {
     coordinator *c = (coordinator *)self;
     hr_coordinator_job_done(&c->job);
-    hr_simfl_machine_done(&c->machine);
+    hr_simfl_common_done(&c->common);
     free(c->last.at);
     free(c);
 }
@@ -264,20 +264,20 @@ hr_status hr_simfl_coordinator_machine(const hr_protocol_setup *setup, hr_simfl_
                                        hr_protocol **out, hr_error *err) {
     coordinator *c = calloc(1, sizeof *c);
     if (!c) return hr_fail_memory(err);
-    c->machine = (hr_simfl_machine){
-        .protocol = {.feed = feed_coordinator, .waits = coordinator_waits, .free = free_coordinator},
-        .setup = &c->job.setup,
-        .start = &c->job.start,
-        .read = read};
-    c->job.protocol = &c->machine.protocol;
+    c->job.protocol = (hr_protocol){.feed = feed_coordinator,
+                                    .waits = coordinator_waits,
+                                    .free = free_coordinator,
+                                    .start = &c->job.start,
+                                    .common = &c->common};
+    c->common = (hr_simfl_common){.setup = &c->job.setup, .start = &c->job.start, .read = read};
     c->job.setup = *setup;
     hr_status status = hr_coordinator_job_read(&c->job, err);
-    if (!status) status = hr_simfl_read_terms(&c->machine, c->job.terms, err);
+    if (!status) status = hr_simfl_read_terms(&c->common, c->job.terms, err);
     if (!status) status = hr_coordinator_job_offer(&c->job, err);
     if (status)
-        hr_protocol_free(&c->machine.protocol);
+        hr_protocol_free(&c->job.protocol);
     else
-        *out = &c->machine.protocol;
+        *out = &c->job.protocol;
     return status;
 }
 

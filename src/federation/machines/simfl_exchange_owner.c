@@ -14,8 +14,8 @@ typedef struct simfl_peer {
 } simfl_peer;
 
 typedef struct owner {
-    hr_simfl_machine machine;
     hr_owner_job job;
+    hr_simfl_common common;
     simfl_peer peers[HR_MEMBERS_MAX]; /* by position */
     bool sized;                       /* the coordinator has told the numbers of records */
     hr_simfl_work work;               /* task 0: none */
@@ -34,14 +34,14 @@ static size_t self_position(const owner *o) {
 }
 
 static uint32_t own_rows(const owner *o) {
-    return o->machine.rows[self_position(o)];
+    return o->common.rows[self_position(o)];
 }
 
 /* ---- Work ---- */
 
 static hr_status begin_owner_work(owner *o, hr_simfl_work work, hr_error *err) {
     o->work = work;
-    return hr_protocol_act(&o->machine.protocol, (hr_action){.kind = HR_ACT_TRAIN, .slot = o->works++}, err);
+    return hr_protocol_act(&o->job.protocol, (hr_action){.kind = HR_ACT_TRAIN, .slot = o->works++}, err);
 }
 
 static bool has_all_gradients(const owner *o) {
@@ -53,8 +53,8 @@ static bool has_all_gradients(const owner *o) {
 /* Begins what can be done: hashes first, since others wait for them. */
 static hr_status continue_owner(owner *o, hr_error *err) {
     if (o->job.phase != HR_OWNER_RUNNING || o->work.task || !o->sized) return HR_OK;
-    const size_t rows = own_rows(o), tree = o->machine.tree_count,
-                 piece = hr_simfl_piece_rows(&o->machine.rules);
+    const size_t rows = own_rows(o), tree = o->common.tree_count,
+                 piece = hr_simfl_piece_rows(&o->common.rules);
     if (owner_count(o) > 1 && o->next_hash < rows) {
         const size_t left = rows - o->next_hash;
         return begin_owner_work(o,
@@ -64,7 +64,7 @@ static hr_status continue_owner(owner *o, hr_error *err) {
                                 err);
     }
     if (o->next_tree > tree) return HR_OK;
-    const size_t trainer = hr_simfl_trainer(&o->machine);
+    const size_t trainer = hr_simfl_trainer(&o->common);
     const simfl_peer *peer = &o->peers[trainer];
     const bool trains = trainer == self_position(o);
     if (trains ? !has_all_gradients(o) : !peer->rows || peer->hashed < peer->rows) return HR_OK;
@@ -79,7 +79,7 @@ static hr_status send_notice(owner *o, Hedgerow__Notice__Kind kind, size_t slot,
     Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
     notice.kind = kind;
     notice.slot = (uint32_t)slot;
-    return hr_protocol_send(&o->machine.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE,
+    return hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE,
                             &notice, err);
 }
 
@@ -88,14 +88,14 @@ static hr_status send_to_others(owner *o, Hedgerow__Message__KindCase kind, cons
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < owner_count(o); i++)
         if (i != self_position(o))
-            status = hr_protocol_send(&o->machine.protocol, o->job.start.owners[i], kind, content, err);
+            status = hr_protocol_send(&o->job.protocol, o->job.start.owners[i], kind, content, err);
     return status;
 }
 
 static hr_status send_size(owner *o, const Hedgerow__SimflSize *size, hr_error *err) {
-    o->machine.rows[self_position(o)] = size->rows;
-    return hr_protocol_send(&o->machine.protocol, o->job.setup.coordinator,
-                            HEDGEROW__MESSAGE__KIND_SIMFL_SIZE, size, err);
+    o->common.rows[self_position(o)] = size->rows;
+    return hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_SIMFL_SIZE,
+                            size, err);
 }
 
 static hr_status send_hashes(owner *o, const hr_simfl_work *work, const Hedgerow__SimflHashes *hashes,
@@ -109,7 +109,7 @@ static hr_status send_hashes(owner *o, const hr_simfl_work *work, const Hedgerow
 static hr_status send_gradients(owner *o, const hr_simfl_work *work,
                                 const Hedgerow__SimflGradients *gradients, hr_error *err) {
     o->next_tree = work->tree + 1;
-    hr_status status = hr_protocol_send(&o->machine.protocol, o->job.start.owners[work->trainer],
+    hr_status status = hr_protocol_send(&o->job.protocol, o->job.start.owners[work->trainer],
                                         HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, gradients, err);
     return status ? status : send_notice(o, HEDGEROW__NOTICE__KIND__SENT, work->tree + 1, err);
 }
@@ -126,8 +126,8 @@ static hr_status send_tree(owner *o, const hr_simfl_work *work, const Hedgerow__
                            hr_error *err) {
     o->next_tree = work->tree + 1;
     forget_gradients(o);
-    return hr_protocol_send(&o->machine.protocol, o->job.setup.coordinator,
-                            HEDGEROW__MESSAGE__KIND_SIMFL_TREE, tree, err);
+    return hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_SIMFL_TREE,
+                            tree, err);
 }
 
 static hr_status send_outcome(owner *o, const hr_simfl_work *work, const hr_event *event, hr_error *err) {
@@ -174,7 +174,7 @@ static hr_status worked(owner *o, const hr_event *event, hr_error *err) {
 
 /* Records of the sender: as it says, and once the coordinator has said it, too, the same. */
 static hr_status check_rows(const owner *o, size_t position, uint32_t rows, hr_error *err) {
-    const uint32_t told = o->machine.rows[position];
+    const uint32_t told = o->common.rows[position];
     if (!rows || rows > HR_SIMFL_ROWS_MAX)
         return hr_fail(err, HR_E_POLICY, "", "%u records, and an owner has 1 to %d", rows,
                        (int)HR_SIMFL_ROWS_MAX);
@@ -192,7 +192,7 @@ static void read_hashes(ProtobufCBinaryData wire, int16_t *out) {
 
 static hr_status on_hashes(owner *o, size_t position, const Hedgerow__SimflHashes *hashes, hr_error *err) {
     simfl_peer *peer = &o->peers[position];
-    const size_t tables = o->machine.rules.tables, piece = hr_simfl_piece_rows(&o->machine.rules);
+    const size_t tables = o->common.rules.tables, piece = hr_simfl_piece_rows(&o->common.rules);
     hr_status status = check_rows(o, position, hashes->rows, err);
     if (status) return status;
     const size_t left = hashes->rows - peer->hashed, count = left < piece ? left : piece;
@@ -209,8 +209,8 @@ static hr_status on_hashes(owner *o, size_t position, const Hedgerow__SimflHashe
 /* Each of the sender's records is in one sum: all of them together are no more than its records can have. */
 static hr_status check_gradients(const owner *o, size_t sender, const Hedgerow__SimflGradients *wire,
                                  hr_error *err) {
-    const hr_simfl_rules *rules = &o->machine.rules;
-    const int64_t rows = o->machine.rows[sender], most = rows * rules->gradient_max,
+    const hr_simfl_rules *rules = &o->common.rules;
+    const int64_t rows = o->common.rows[sender], most = rows * rules->gradient_max,
                   most_weight = rows * rules->weight_max;
     int64_t all = 0, weight = 0;
     for (size_t i = 0; i < wire->n_gradients; i++) {
@@ -228,7 +228,7 @@ static hr_status check_gradients(const owner *o, size_t sender, const Hedgerow__
 /* They may come before the turn that they are for: never more than one turn. */
 static hr_status on_gradients(owner *o, size_t sender, const Hedgerow__SimflGradients *wire, hr_error *err) {
     simfl_peer *peer = &o->peers[sender];
-    const size_t rows = own_rows(o), now = o->machine.tree_count;
+    const size_t rows = own_rows(o), now = o->common.tree_count;
     if (!o->sized) return hr_protocol_refuse("gradients before the first tree begins", err);
     if (wire->tree < o->next_tree || wire->tree < now || wire->tree > now + 1 ||
         wire->tree % owner_count(o) != self_position(o))
@@ -264,7 +264,7 @@ static hr_status act_for_owner(hr_protocol *self, size_t member, const Hedgerow_
 
 static hr_status on_terms(owner *o, const Hedgerow__Terms *terms, hr_error *err) {
     if (o->job.phase != HR_OWNER_NEW) return hr_protocol_refuse("the job was offered before", err);
-    hr_status status = hr_simfl_read_terms(&o->machine, terms, err);
+    hr_status status = hr_simfl_read_terms(&o->common, terms, err);
     return status ? status : hr_owner_job_offered(&o->job, terms, err);
 }
 
@@ -284,8 +284,8 @@ static hr_status check_sizes(owner *o, const Hedgerow__SimflSizes *sizes, const 
     }
     if (sizes->rows[self_position(o)] != own_rows(o))
         return hr_protocol_refuse("another number of records than this owner has", err);
-    o->machine.rules.bound(&o->machine.rules, all);
-    return hr_simfl_sums_fit(&o->machine.rules, all, sums)
+    o->common.rules.bound(&o->common.rules, all);
+    return hr_simfl_sums_fit(&o->common.rules, all, sums)
                ? HR_OK
                : hr_protocol_refuse("label sums that so many records cannot have", err);
 }
@@ -301,17 +301,17 @@ static hr_status on_sizes(owner *o, const Hedgerow__SimflSizes *sizes, hr_error 
     hr_status status = hr_simfl_read_sums(sizes->sums, sizes->n_sums, sums, err);
     if (!status) status = check_sizes(o, sizes, sums, err);
     if (status) return status;
-    memcpy(o->machine.rows, sizes->rows, sizes->n_rows * sizeof *sizes->rows);
-    memcpy(o->machine.sums, sums, sizeof sums);
+    memcpy(o->common.rows, sizes->rows, sizes->n_rows * sizeof *sizes->rows);
+    memcpy(o->common.sums, sums, sizeof sums);
     o->sized = true;
     return cut_off_liars(o, err);
 }
 
 static hr_status on_turn(owner *o, const Hedgerow__SimflTurn *turn, hr_error *err) {
-    const size_t now = o->machine.tree_count;
-    if (!o->sized || turn->tree != now + 1 || turn->tree >= o->machine.rules.trees || o->next_tree <= now)
+    const size_t now = o->common.tree_count;
+    if (!o->sized || turn->tree != now + 1 || turn->tree >= o->common.rules.trees || o->next_tree <= now)
         return hr_protocol_refuse("a turn out of order", err);
-    return hr_simfl_take_tree(&o->machine, turn->last, err);
+    return hr_simfl_take_tree(&o->common, turn->last, err);
 }
 
 static hr_status act_for_coordinator(hr_protocol *self, const Hedgerow__Message *m, hr_error *err) {
@@ -340,7 +340,7 @@ static hr_status cut_off_member(owner *o, size_t member, const char *why, hr_err
 static hr_status cut_off_liars(owner *o, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < owner_count(o); i++)
-        if (o->peers[i].rows && o->peers[i].rows != o->machine.rows[i])
+        if (o->peers[i].rows && o->peers[i].rows != o->common.rows[i])
             status = cut_off_member(o, o->job.start.owners[i],
                                     "another number of records than it declared to the coordinator", err);
     return status;
@@ -382,7 +382,7 @@ static void free_owner(hr_protocol *self) {
     owner *o = (owner *)self;
     forget_gradients(o);
     for (size_t i = 0; i < owner_count(o); i++) free(o->peers[i].hashes);
-    hr_simfl_machine_done(&o->machine);
+    hr_simfl_common_done(&o->common);
     free(o);
 }
 
@@ -390,14 +390,14 @@ hr_status hr_simfl_owner_machine(const hr_protocol_setup *setup, hr_simfl_read_r
                                  hr_error *err) {
     owner *o = calloc(1, sizeof *o);
     if (!o) return hr_fail_memory(err);
-    o->machine =
-        (hr_simfl_machine){.protocol = {.feed = feed_owner, .waits = owner_waits, .free = free_owner},
-                           .setup = &o->job.setup,
-                           .start = &o->job.start,
-                           .read = read};
-    o->job.protocol = &o->machine.protocol;
+    o->job.protocol = (hr_protocol){.feed = feed_owner,
+                                    .waits = owner_waits,
+                                    .free = free_owner,
+                                    .start = &o->job.start,
+                                    .common = &o->common};
+    o->common = (hr_simfl_common){.setup = &o->job.setup, .start = &o->job.start, .read = read};
     o->job.setup = *setup;
-    *out = &o->machine.protocol;
+    *out = &o->job.protocol;
     return HR_OK;
 }
 

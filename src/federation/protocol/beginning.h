@@ -66,9 +66,9 @@ typedef enum hr_owner_phase {
     HR_OWNER_OVER
 } hr_owner_phase;
 
-/* What the machine of an owner holds of its job, in any protocol. */
+/* The machine of an owner begins with it, in any protocol. */
 typedef struct hr_owner_job {
-    hr_protocol *protocol; /* the machine itself */
+    hr_protocol protocol;
     hr_protocol_setup setup;
     bool masked; /* the protocol has masks */
     hr_owner_phase phase;
@@ -111,9 +111,9 @@ HR_MUST_CHECK hr_status hr_owner_job_hear(hr_owner_job *job, const hr_event *eve
 
 /* ---- The coordinator ---- */
 
-/* What the machine of a coordinator holds of its job, in any protocol. By member, where not said. */
+/* The machine of a coordinator begins with it, in any protocol. Arrays: by member, where not said. */
 typedef struct hr_coordinator_job {
-    hr_protocol *protocol; /* the machine itself */
+    hr_protocol protocol;
     hr_protocol_setup setup;
     bool masked; /* the protocol has masks */
     Hedgerow__Terms *terms;

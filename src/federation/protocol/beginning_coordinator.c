@@ -33,7 +33,7 @@ static hr_status send_invited(hr_coordinator_job *job, Hedgerow__Message__KindCa
                               hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < job->terms->n_owners; i++)
-        status = hr_protocol_send(job->protocol, job->invited[i], kind, content, err);
+        status = hr_protocol_send(&job->protocol, job->invited[i], kind, content, err);
     return status;
 }
 
@@ -41,7 +41,7 @@ hr_status hr_coordinator_job_send(hr_coordinator_job *job, Hedgerow__Message__Ki
                                   const void *content, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < job->start.owner_count; i++)
-        status = hr_protocol_send(job->protocol, job->start.owners[i], kind, content, err);
+        status = hr_protocol_send(&job->protocol, job->start.owners[i], kind, content, err);
     return status;
 }
 
@@ -77,7 +77,7 @@ static hr_status take_acceptance(hr_coordinator_job *job, size_t from, const Hed
     if (!job->start.owner_count) return HR_OK;
     Hedgerow__Finish late = HEDGEROW__FINISH__INIT;
     late.reason = hr_text_of("the job started without this owner");
-    return hr_protocol_send(job->protocol, from, HEDGEROW__MESSAGE__KIND_FINISH, &late, err);
+    return hr_protocol_send(&job->protocol, from, HEDGEROW__MESSAGE__KIND_FINISH, &late, err);
 }
 
 hr_status hr_coordinator_job_answer(hr_coordinator_job *job, size_t from, const Hedgerow__Answer *answer,
@@ -88,7 +88,7 @@ hr_status hr_coordinator_job_answer(hr_coordinator_job *job, size_t from, const 
     job->accepted[from] = false;
     job->gone[from] = job->gone[from] || job->start.owner_count;
     if (fit) snprintf(job->why[from], HR_ACTION_TEXT, "%.*s", (int)answer->reason.len, answer->reason.data);
-    return hr_protocol_say(job->protocol, HR_ACT_WARN, 0, err, "owner %s declines: %.*s",
+    return hr_protocol_say(&job->protocol, HR_ACT_WARN, 0, err, "owner %s declines: %.*s",
                            hr_coordinator_job_name(job, from), fit ? (int)answer->reason.len : 0,
                            fit ? (char *)answer->reason.data : "");
 }
@@ -129,8 +129,8 @@ hr_status hr_coordinator_job_start(hr_coordinator_job *job, hr_error *err) {
     hr_status status = hr_coordinator_job_send(job, HEDGEROW__MESSAGE__KIND_START, &start, err);
     if (status) return status;
     const hr_action_kind kind = job->start.owner_count < job->terms->n_owners ? HR_ACT_WARN : HR_ACT_LOG;
-    return hr_protocol_say(job->protocol, kind, 0, err, "%zu of %zu owners take part", job->start.owner_count,
-                           job->terms->n_owners);
+    return hr_protocol_say(&job->protocol, kind, 0, err, "%zu of %zu owners take part",
+                           job->start.owner_count, job->terms->n_owners);
 }
 
 /* ---- The end ---- */
@@ -143,13 +143,13 @@ hr_status hr_coordinator_job_fail(hr_coordinator_job *job, const char *why, hr_e
     Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
     finish.reason = hr_text_of(why);
     hr_status status = hr_coordinator_job_finish(job, &finish, err);
-    return status ? status : hr_protocol_say(job->protocol, HR_ACT_FAIL, 0, err, "%s", why);
+    return status ? status : hr_protocol_say(&job->protocol, HR_ACT_FAIL, 0, err, "%s", why);
 }
 
 hr_status hr_coordinator_job_cut_off(hr_coordinator_job *job, size_t member, const char *why, hr_error *err) {
     job->gone[member] = job->cut[member] = true;
     snprintf(job->why[member], HR_ACTION_TEXT, "%.200s", why);
-    return hr_protocol_say(job->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
+    return hr_protocol_say(&job->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
 }
 
 bool hr_coordinator_job_part(const hr_coordinator_job *job, size_t member, hr_part_info *out) {
@@ -161,7 +161,7 @@ bool hr_coordinator_job_part(const hr_coordinator_job *job, size_t member, hr_pa
                                    : !job->accepted[member] ? HR_PART_DECLINED
                                    : in_job                 ? HR_PART_TAKEN
                                                             : HR_PART_ACCEPTED};
-    out->awaited = out->state == HR_PART_SILENT && !s->owner_count && hr_protocol_waits(job->protocol);
+    out->awaited = out->state == HR_PART_SILENT && !s->owner_count && hr_protocol_waits(&job->protocol);
     memcpy(out->why, job->why[member], sizeof out->why);
     if (out->state == HR_PART_ACCEPTED)
         snprintf(out->why, sizeof out->why, "%s",
@@ -179,11 +179,11 @@ static hr_status act_on_member(hr_coordinator_job *job, const hr_event *event,
     hr_status status = hr_message_read(event, &message, err);
     if (status) return status;
     if (message->kind_case != HEDGEROW__MESSAGE__KIND_ANSWER)
-        status = acts->other(job->protocol, event->from, message, err);
+        status = acts->other(&job->protocol, event->from, message, err);
     else if (!message->answer->accepted && job->declines[event->from]++)
         status = hr_protocol_refuse("a second refusal", err);
     else
-        status = acts->answer(job->protocol, event->from, message->answer, err);
+        status = acts->answer(&job->protocol, event->from, message->answer, err);
     hr_message_unpacked_free(&message->base);
     return status;
 }
@@ -196,5 +196,5 @@ hr_status hr_coordinator_job_hear(hr_coordinator_job *job, const hr_event *event
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
     if (!status) return HR_OK;
     status = hr_coordinator_job_cut_off(job, event->from, why.message, err);
-    return status ? status : acts->without(job->protocol, event->from, err);
+    return status ? status : acts->without(&job->protocol, event->from, err);
 }

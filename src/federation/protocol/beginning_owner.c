@@ -26,7 +26,7 @@ hr_status hr_owner_job_offered(hr_owner_job *job, const Hedgerow__Terms *terms, 
     hr_action decide = {.kind = HR_ACT_DECIDE};
     status = hr_terms_digest(&job->setup, terms, &job->start.terms, err);
     if (!status) status = hr_message_pack(&terms->base, &decide.bytes, err);
-    return status ? status : hr_protocol_act(job->protocol, decide, err);
+    return status ? status : hr_protocol_act(&job->protocol, decide, err);
 }
 
 static hr_status send_answer(hr_owner_job *job, bool accepted, ProtobufCBinaryData reason, hr_error *err) {
@@ -45,7 +45,7 @@ static hr_status send_answer(hr_owner_job *job, bool accepted, ProtobufCBinaryDa
         content.mask_key = hr_data_of(key, sizeof key);
         content.mask_signature = hr_data_of(key_signature, sizeof key_signature);
     }
-    return hr_protocol_send(job->protocol, job->setup.coordinator, HEDGEROW__MESSAGE__KIND_ANSWER, &content,
+    return hr_protocol_send(&job->protocol, job->setup.coordinator, HEDGEROW__MESSAGE__KIND_ANSWER, &content,
                             err);
 }
 
@@ -54,7 +54,7 @@ hr_status hr_owner_job_decided(hr_owner_job *job, const hr_event *event, hr_erro
     job->phase = event->number ? HR_OWNER_ACCEPTED : HR_OWNER_OVER;
     hr_status status = send_answer(job, event->number, hr_data_of(event->bytes, event->size), err);
     if (status || event->number) return status;
-    return hr_protocol_say(job->protocol, HR_ACT_FAIL, 0, err, "declined: %.*s",
+    return hr_protocol_say(&job->protocol, HR_ACT_FAIL, 0, err, "declined: %.*s",
                            (int)(event->size < 200 ? event->size : 200), event->bytes);
 }
 
@@ -151,25 +151,25 @@ hr_status hr_owner_job_started(hr_owner_job *job, const Hedgerow__Start *start, 
 
 hr_status hr_owner_job_stop(hr_owner_job *job, const char *why, hr_error *err) {
     job->phase = HR_OWNER_OVER;
-    return hr_protocol_say(job->protocol, HR_ACT_FAIL, 0, err, "%s", why);
+    return hr_protocol_say(&job->protocol, HR_ACT_FAIL, 0, err, "%s", why);
 }
 
 hr_status hr_owner_job_finished(hr_owner_job *job, const Hedgerow__Finish *finish, hr_error *err) {
     if (job->phase == HR_OWNER_OVER) return HR_OK;
     job->phase = HR_OWNER_OVER;
-    if (!finish->reason.len) return hr_protocol_say(job->protocol, HR_ACT_FINISH, 0, err, "the job is done");
+    if (!finish->reason.len) return hr_protocol_say(&job->protocol, HR_ACT_FINISH, 0, err, "the job is done");
     if (!hr_text_is_fit(finish->reason, 200))
         return hr_owner_job_stop(job, "the coordinator ended the job", err);
-    return hr_protocol_say(job->protocol, HR_ACT_FAIL, 0, err, "the coordinator ended the job: %.*s",
+    return hr_protocol_say(&job->protocol, HR_ACT_FAIL, 0, err, "the coordinator ended the job: %.*s",
                            (int)finish->reason.len, finish->reason.data);
 }
 
 hr_status hr_owner_job_cut_off(hr_owner_job *job, size_t member, const char *why, hr_error *err) {
     job->cut[member] = true;
-    hr_status status = hr_protocol_say(job->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
+    hr_status status = hr_protocol_say(&job->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
     if (status || member != job->setup.coordinator) return status;
     job->phase = HR_OWNER_OVER;
-    return hr_protocol_say(job->protocol, HR_ACT_FAIL, 0, err, "the coordinator violated the protocol: %s",
+    return hr_protocol_say(&job->protocol, HR_ACT_FAIL, 0, err, "the coordinator violated the protocol: %s",
                            why);
 }
 
@@ -183,8 +183,8 @@ static hr_status act_for_member(hr_owner_job *job, const hr_event *event, const 
         return hr_protocol_refuse("a message that only the coordinator may send", err);
     hr_status status = hr_message_read(event, &message, err);
     if (status) return status;
-    status = coordinates ? acts->coordinator(job->protocol, message, err)
-                         : acts->other(job->protocol, event->from, message, err);
+    status = coordinates ? acts->coordinator(&job->protocol, message, err)
+                         : acts->other(&job->protocol, event->from, message, err);
     hr_message_unpacked_free(&message->base);
     return status;
 }
@@ -196,8 +196,8 @@ hr_status hr_owner_job_hear(hr_owner_job *job, const hr_event *event, const hr_o
     hr_status status = act_for_member(job, event, acts, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
     if (status && acts->cut_off)
-        status = acts->cut_off(job->protocol, event->from, why.message, err);
+        status = acts->cut_off(&job->protocol, event->from, why.message, err);
     else if (status)
         status = hr_owner_job_cut_off(job, event->from, why.message, err);
-    return status || !acts->go_on ? status : acts->go_on(job->protocol, err);
+    return status || !acts->go_on ? status : acts->go_on(&job->protocol, err);
 }

@@ -102,6 +102,8 @@ struct hr_protocol {
     hr_status (*feed)(hr_protocol *self, const hr_event *event, hr_error *err);
     bool (*waits)(const hr_protocol *self);
     void (*free)(hr_protocol *self);
+    const struct hr_start *start; /* who takes part (beginning.h), of the machine's job */
+    void *common;                 /* of a protocol whose two machines hold something alike; else NULL */
     hr_action *actions;
     size_t first, count, capacity;
 };
