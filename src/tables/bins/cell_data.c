@@ -46,7 +46,7 @@ static void take_reports(const hr_cell_file *file, hr_column_report *reports) {
 }
 
 static hr_status note_origin(const hr_cell_file *file, hr_data *data, hr_error *err) {
-    const hr_table_place place = {file->path, NULL};
+    const hr_table_place place = {.path = file->path};
     data->origins = calloc(1, sizeof *data->origins);
     return data->origins ? hr_origins_add_file(data->origins, &place, file->fd, NULL, err)
                          : hr_fail_memory(err);

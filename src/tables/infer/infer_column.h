@@ -111,8 +111,8 @@ typedef struct hr_inference {
     uint64_t cells, numbers, empty;
     uint64_t within;               /* numbers within the common bounds */
     uint64_t texts, bytes, blanks; /* cells that are no numbers and no spellings of missing, and in them */
-    uint64_t last_row;             /* LIBSVM: the record in which the column was met last, from 1 */
-    double low, high;              /* of the numbers */
+    uint64_t last_row; /* where features are found by number: the record in which this was met last, from 1 */
+    double low, high;  /* of the numbers */
     bool fractions;
     hr_text_inference text;               /* of the cells that are present */
     bool spelled[HR_INFERENCE_SPELLINGS]; /* which spellings of missing were met */

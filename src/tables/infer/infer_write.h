@@ -7,11 +7,11 @@
 
 /* What is known of a table once it has been read. */
 typedef struct hr_inferences {
-    hr_inference **columns; /* CSV: one a column; LIBSVM: the label, then the features */
+    hr_inference **columns; /* by column of the table, or the label and then the features */
     const bool *dropped;    /* per column: it is to be left out; NULL: none is */
     size_t count, label;
     uint64_t rows;
-    bool positional; /* LIBSVM: features are found by their number, so that none may be left out */
+    bool positional; /* features are found by their number, so that none may be left out */
     hr_dictionary dictionary;
 } hr_inferences;
 

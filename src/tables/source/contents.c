@@ -40,10 +40,10 @@ hr_contents hr_contents_find(const char *bytes, size_t size) {
     return (hr_contents){HR_CONTENTS_TEXT, "text", "", NULL};
 }
 
-hr_status hr_contents_refuse(const hr_contents *contents, hr_error *err) {
+hr_status hr_contents_refuse(const hr_contents *contents, const char *formats, hr_error *err) {
     if (contents->kind == HR_CONTENTS_COMPRESSED)
         return hr_fail(err, HR_E_ABSENT, contents->remedy, "this build of Hedgerow cannot read %s files",
                        contents->name);
-    return hr_fail(err, HR_E_FORMAT, contents->remedy,
-                   "this is a file of the format %s, not a CSV or LIBSVM table", contents->name);
+    return hr_fail(err, HR_E_FORMAT, contents->remedy, "this is a file of the format %s, not a %s table",
+                   contents->name, formats);
 }

@@ -23,7 +23,7 @@ typedef struct hr_contents {
 /* Of a file that begins with these bytes, 64 of them if there are as many. */
 hr_contents hr_contents_find(const char *bytes, size_t size);
 
-/* The failure of contents that cannot be read. */
-hr_status hr_contents_refuse(const hr_contents *contents, hr_error *err);
+/* The failure of contents that cannot be read; `formats` are the names of those that a table may be in. */
+hr_status hr_contents_refuse(const hr_contents *contents, const char *formats, hr_error *err);
 
 #endif

@@ -21,17 +21,18 @@ static hr_status refuse_place(const hr_table_place *place, hr_error *err) {
 }
 
 /* Puts what the file stands for in its place. */
-static hr_status open_compressed(const hr_contents *contents, hr_byte_source *source, hr_error *err) {
+static hr_status open_compressed(const hr_table_place *place, const hr_contents *contents,
+                                 hr_byte_source *source, hr_error *err) {
     hr_byte_stream *stream;
     const hr_codec *codec = contents->codec();
-    if (!codec) return hr_contents_refuse(contents, err);
+    if (!codec) return hr_contents_refuse(contents, place->formats, err);
     hr_status status = hr_decompress_open(codec, contents->name, source, &stream, err);
     if (!status) status = hr_byte_source_open_stream(source, stream, err);
     if (!status) status = hr_byte_source_more(source, err);
     if (status) return status;
     hr_contents inner = hr_contents_find(source->at, (size_t)(source->end - source->at));
     if (inner.kind == HR_CONTENTS_TEXT) return HR_OK;
-    if (inner.kind == HR_CONTENTS_OTHER) return hr_contents_refuse(&inner, err);
+    if (inner.kind == HR_CONTENTS_OTHER) return hr_contents_refuse(&inner, place->formats, err);
     return hr_fail(err, HR_E_FORMAT, "decompress the file first", "a %s file within a %s file", inner.name,
                    contents->name);
 }
@@ -65,8 +66,8 @@ static hr_status open_file(const hr_table_place *place, hr_origins *origins, hr_
     switch (contents.kind) {
     case HR_CONTENTS_TEXT: return HR_OK;
     case HR_CONTENTS_SQLITE: return open_sqlite(place, origins, source, err);
-    case HR_CONTENTS_COMPRESSED: return open_compressed(&contents, source, err);
-    default: return hr_contents_refuse(&contents, err);
+    case HR_CONTENTS_COMPRESSED: return open_compressed(place, &contents, source, err);
+    default: return hr_contents_refuse(&contents, place->formats, err);
     }
 }
 

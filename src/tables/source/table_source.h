@@ -6,8 +6,9 @@
 #include "base/byte_source.h"
 
 typedef struct hr_table_place {
-    const char *path;  /* of a file, "-" for standard input, or the address of a PostgreSQL database */
-    const char *query; /* for a database: a file with one SQL query, else NULL */
+    const char *path;    /* of a file, "-" for standard input, or the address of a PostgreSQL database */
+    const char *query;   /* for a database: a file with one SQL query, else NULL */
+    const char *formats; /* names of those that a table may be in, for refusals; NULL: no contents are read */
 } hr_table_place;
 
 typedef struct hr_origins hr_origins; /* origins.h */

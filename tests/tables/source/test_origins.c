@@ -80,7 +80,7 @@ static void test_origins__know_what_standard_input_is(void **state) {
 static void test_origins__of_a_database_are_file_and_query(void **state) {
     const world *w = *state;
     hr_origins origins = {0};
-    const hr_table_place place = {w->a, NULL}, other = {w->b, NULL};
+    const hr_table_place place = {.path = w->a}, other = {.path = w->b};
     const int file = open(w->a, O_RDONLY), second = open(w->b, O_RDONLY);
     assert_int_equal(hr_origins_add_file(&origins, &place, file, "SELECT 1", NULL), HR_OK);
     assert_int_equal(hr_origins_add_file(&origins, &place, file, "SELECT 2", NULL), HR_OK);

@@ -352,7 +352,7 @@ static void test_postgres__a_server_that_is_gone_gives_no_table(void **state) {
     hr_byte_source source;
     hr_error err = {0};
     write_file(s->query, sql, strlen(sql));
-    const hr_table_place place = {s->server.address, s->query};
+    const hr_table_place place = {.path = s->server.address, .query = s->query};
     assert_int_equal(hr_table_source_open(&place, NULL, &source, &err), HR_OK);
     assert_int_equal(hr_byte_source_more(&source, &err), HR_OK);
     postgres_stop(&s->server, SIGQUIT);

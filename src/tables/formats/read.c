@@ -1,8 +1,8 @@
 /* The public way in: opens one source after the other, looks which format it is, and hands over to that
  * format's reader. */
+#include "tables/formats/formats.h"
+
 #include "base/fail.h"
-#include "tables/readers/reading.h"
-#include "tables/source/origins.h"
 
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ hr_status hr_read_options_take(const hr_read_options *given, hr_read_options *ou
     *out = (hr_read_options)HR_READ_OPTIONS_INIT;
     hr_status status = given ? hr_sized_take(&kind, given, out, err) : HR_OK;
     if (status) return status;
-    if (out->format < HR_FORMAT_AUTO || out->format > HR_FORMAT_LIBSVM)
+    if (!hr_table_format_exists(out->format))
         return hr_fail(err, HR_E_ARGUMENT, kind.remedy, "there is no format %d", (int)out->format);
     if (out->separator < HR_SEPARATOR_AUTO || out->separator > HR_SEPARATOR_PIPE)
         return hr_fail(err, HR_E_ARGUMENT, kind.remedy, "there is no separator %d", (int)out->separator);
@@ -23,14 +23,7 @@ hr_status hr_read_options_take(const hr_read_options *given, hr_read_options *ou
     return HR_OK;
 }
 
-hr_format hr_read_format(const hr_read_options *options) {
-    return options->format == HR_FORMAT_AUTO && (options->separator || options->query) ? HR_FORMAT_CSV
-                                                                                       : options->format;
-}
-
 /* ---- Sources ---- */
-
-static const char *const format_names[] = {"", "CSV", "LIBSVM"};
 
 static hr_status start_reading(hr_reading *reading, const hr_schema *schema, const hr_read_options *options,
                                hr_error *err) {
@@ -56,24 +49,22 @@ static hr_status finish_reading(hr_reading *reading, hr_status status, hr_data *
 }
 
 static hr_status read_source(hr_reading *reading, hr_byte_source *source, hr_error *err) {
-    hr_format format = hr_read_format(reading->options);
-    hr_status status = hr_libsvm_find_format(source, &format, err);
-    if (!status && reading->sources && format != reading->format)
-        status =
-            hr_fail(err, HR_E_FORMAT, "give all files one format, or say which with --format",
-                    "the first file is %s, this one %s", format_names[reading->format], format_names[format]);
+    const hr_table_format *format;
+    hr_status status = hr_table_format_find(reading->options, source, &format, err);
+    if (!status && reading->format && format != reading->format)
+        status = hr_fail(err, HR_E_FORMAT, "give all files one format, or say which with --format",
+                         "the first file is %s, this one %s", reading->format->name, format->name);
+    if (!status) status = hr_table_format_check(format, reading->options, err);
     reading->format = format;
-    if (!status)
-        status = format == HR_FORMAT_LIBSVM ? hr_libsvm_read(reading, source, err)
-                                            : hr_csv_read(reading, source, err);
+    if (!status) status = format->read(reading, source, err);
     reading->sources++;
     return status;
 }
 
 static hr_status read_path(hr_reading *reading, const char *path, const char *name, hr_error *err) {
-    const hr_table_place place = {path, reading->options->query};
+    const hr_table_place place = {.path = path, .query = reading->options->query};
     hr_byte_source source;
-    hr_status status = hr_table_source_open(&place, reading->table.data->origins, &source, err);
+    hr_status status = hr_table_open(&place, reading->table.data->origins, &source, err);
     if (!status) {
         status = read_source(reading, &source, err);
         if (status) hr_table_source_fail_at(&place, name, status, err);

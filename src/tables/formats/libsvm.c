@@ -1,10 +1,12 @@
-/* LIBSVM text into typed columns. Absent entries mean 0, so columns are filled with what 0 means before
- * entries are stored. */
-#include "tables/readers/reading.h"
+/* The row of LIBSVM: its text into typed columns, or into a proposal. Absent entries mean 0, so columns are
+ * filled with what 0 means before entries are stored. */
+#include "tables/formats/formats.h"
 
+#include "base/buffer.h"
 #include "base/fail.h"
 #include "base/text/number_fast.h"
 #include "tables/data/table.h"
+#include "tables/schema/check.h"
 #include "tables/schema/schema.h"
 
 #include <stdlib.h>
@@ -12,9 +14,17 @@
 
 enum { LINES_LOOKED_AT = 32, FILL = 1024 };
 
-/* ---- Lines in pieces ---- */
+/* ---- One line in pieces: "label index:value index:value ..." ---- */
 
-static bool is_libsvm_blank(char c) {
+typedef struct libsvm_entry {
+    const char *where;
+    uint32_t index; /* from 1; 0: the label */
+    const char *text;
+    size_t size;
+    bool ended; /* there is no entry: the line is over */
+} libsvm_entry;
+
+static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
@@ -23,12 +33,12 @@ static bool is_index_digit(char c) {
 }
 
 static bool ends_token(char c) {
-    return is_libsvm_blank(c) || c == '\n' || c == '#';
+    return is_blank(c) || c == '\n' || c == '#';
 }
 
 /* Skips blanks, and a comment up to its line end. */
 static char *skip_space(char *p) {
-    while (is_libsvm_blank(*p)) p++;
+    while (is_blank(*p)) p++;
     if (*p == '#') {
         while (*p != '\n') p++;
     }
@@ -40,7 +50,8 @@ static void take_line_end(hr_lines *lines, char *p) {
     lines->line++;
 }
 
-bool hr_libsvm_skip_empty(hr_lines *lines) {
+/* Skips empty lines and comments; returns whether a record waits before lines->limit. */
+static bool skip_empty(hr_lines *lines) {
     while (lines->at < lines->limit) {
         char *p = skip_space(lines->at);
         if (*p != '\n') return true;
@@ -49,39 +60,40 @@ bool hr_libsvm_skip_empty(hr_lines *lines) {
     return false;
 }
 
-static hr_status refuse_libsvm_entry(const hr_lines *lines, const hr_libsvm_entry *entry, const char *message,
-                                     const char *remedy, hr_error *err) {
+static hr_status refuse_entry(const hr_lines *lines, const libsvm_entry *entry, const char *message,
+                              const char *remedy, hr_error *err) {
     hr_fail(err, HR_E_FORMAT, remedy, "'%.*s': %s", (int)(entry->size < 60 ? entry->size : 60), entry->text,
             message);
     return hr_lines_place(lines, entry->where, HR_E_FORMAT, err);
 }
 
 /* Splits "12:0.5", which `entry` holds as text, at its colon. */
-static hr_status split_pair(const hr_lines *lines, const char *colon, hr_libsvm_entry *entry, hr_error *err) {
+static hr_status split_pair(const hr_lines *lines, const char *colon, libsvm_entry *entry, hr_error *err) {
     uint64_t index = 0;
     const char *p = entry->text;
     while (p < colon && is_index_digit(*p) && index <= UINT32_MAX)
         index = index * 10 + (uint64_t)(*p++ - '0');
     if (colon - entry->text == 3 && memcmp(entry->text, "qid", 3) == 0) {
-        return refuse_libsvm_entry(lines, entry, "data for ranking (qid) cannot be read",
-                                   "remove the qid entries", err);
+        return refuse_entry(lines, entry, "data for ranking (qid) cannot be read", "remove the qid entries",
+                            err);
     }
     if (p != colon || index == 0 || index > UINT32_MAX) {
-        return refuse_libsvm_entry(lines, entry, "not an index and a value",
-                                   "write entries such as 3:0.5, with indices from 1", err);
+        return refuse_entry(lines, entry, "not an index and a value",
+                            "write entries such as 3:0.5, with indices from 1", err);
     }
     if (colon + 1 == entry->text + entry->size)
-        return refuse_libsvm_entry(lines, entry, "the value is missing", "leave the entry out if it is 0",
-                                   err);
+        return refuse_entry(lines, entry, "the value is missing", "leave the entry out if it is 0", err);
     entry->size -= (size_t)(colon + 1 - entry->text);
     entry->text = colon + 1;
     entry->index = (uint32_t)index;
     return HR_OK;
 }
 
-hr_status hr_libsvm_next(hr_lines *lines, bool first, hr_libsvm_entry *entry, hr_error *err) {
+/* Takes the next entry of the line at lines->at; at the end of the line, moves to the next one. Only the
+ * first entry may be a label. Fails: FORMAT (line, column). */
+static hr_status next_entry(hr_lines *lines, bool first, libsvm_entry *entry, hr_error *err) {
     char *p = skip_space(lines->at);
-    *entry = (hr_libsvm_entry){.where = p, .text = p, .ended = *p == '\n'};
+    *entry = (libsvm_entry){.where = p, .text = p, .ended = *p == '\n'};
     if (entry->ended) {
         take_line_end(lines, p);
         return HR_OK;
@@ -94,11 +106,11 @@ hr_status hr_libsvm_next(hr_lines *lines, bool first, hr_libsvm_entry *entry, hr
     lines->at = p;
     if (colon) return split_pair(lines, colon, entry, err);
     return first ? HR_OK
-                 : refuse_libsvm_entry(lines, entry, "not an index and a value",
-                                       "write entries such as 3:0.5, with indices from 1", err);
+                 : refuse_entry(lines, entry, "not an index and a value",
+                                "write entries such as 3:0.5, with indices from 1", err);
 }
 
-hr_status hr_libsvm_refuse_twice(const hr_lines *lines, const hr_libsvm_entry *entry, hr_error *err) {
+static hr_status refuse_twice(const hr_lines *lines, const libsvm_entry *entry, hr_error *err) {
     hr_fail(err, HR_E_FORMAT, "give every index once in a line", "the index %u comes twice",
             (unsigned)entry->index);
     return hr_lines_place(lines, entry->where, HR_E_FORMAT, err);
@@ -118,7 +130,7 @@ static bool is_pair(const char *p, const char *end) {
 static bool line_looks(const char *p, const char *end, size_t *pairs) {
     bool first = true;
     for (;; first = false) {
-        while (p < end && is_libsvm_blank(*p)) p++;
+        while (p < end && is_blank(*p)) p++;
         const char *from = p;
         while (p < end && !ends_token(*p)) {
             if (*p == ',' || *p == ';' || *p == '|' || *p == '"') return false;
@@ -145,12 +157,23 @@ static bool looks(const char *bytes, size_t size) {
     return pairs > 0;
 }
 
-hr_status hr_libsvm_find_format(hr_byte_source *source, hr_format *format, hr_error *err) {
-    if (*format != HR_FORMAT_AUTO) return HR_OK;
-    hr_status status = source->at == source->end ? hr_byte_source_more(source, err) : HR_OK;
-    if (!status)
-        *format = looks(source->at, (size_t)(source->end - source->at)) ? HR_FORMAT_LIBSVM : HR_FORMAT_CSV;
-    return status;
+/* ---- Options ---- */
+
+static hr_status check_options(const hr_read_options *options, hr_error *err) {
+    if (options->separator)
+        return hr_fail(err, HR_E_ARGUMENT, "leave --separator out", "LIBSVM tables have no separator");
+    if (options->drop_count)
+        return hr_fail(err, HR_E_ARGUMENT, "drop columns of CSV tables only",
+                       "the columns of a LIBSVM table have no names");
+    if (options->skip_unlabelled)
+        return hr_fail(err, HR_E_ARGUMENT, "remove the lines without a label, or convert the table to CSV",
+                       "records without a label can be skipped in CSV tables only");
+    if (options->kept_count) {
+        hr_fail(err, HR_E_SCHEMA, "keep columns of CSV tables only",
+                "LIBSVM tables have no columns to be kept");
+        return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, options->kept[0]);
+    }
+    return HR_OK;
 }
 
 /* ---- Records ---- */
@@ -175,7 +198,7 @@ typedef struct libsvm {
     hr_error *err;
 } libsvm;
 
-static hr_status refuse_libsvm_date(const hr_slot *slot, hr_error *err) {
+static hr_status refuse_date(const hr_slot *slot, hr_error *err) {
     hr_fail(err, HR_E_SCHEMA, "give a CSV table", "LIBSVM tables have no dates");
     return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, hr_slot_column(slot));
 }
@@ -189,7 +212,7 @@ static hr_status find_absent(libsvm *l) {
         hr_column_report *report = &l->cursor.reports[i];
         const hr_column_report before = *report;
         *report = (hr_column_report){0};
-        hr_status status = slot->role == HR_SLOT_DATE ? refuse_libsvm_date(slot, l->err)
+        hr_status status = slot->role == HR_SLOT_DATE ? refuse_date(slot, l->err)
                                                       : hr_cursor_store(&l->cursor, slot, "0", 1, l->err);
         if (status) return status;
         if (slot->role == HR_SLOT_CODE)
@@ -217,7 +240,7 @@ static void fill_block(libsvm *l) {
     l->filled = to;
 }
 
-static hr_status store(libsvm *l, const hr_slot *slot, const hr_libsvm_entry *entry) {
+static hr_status store(libsvm *l, const hr_slot *slot, const libsvm_entry *entry) {
     double value = 0;
     if (slot->role == HR_SLOT_NUMBER && hr_number_fast(entry->text, &value) == entry->text + entry->size &&
         !hr_table_may_be_missing(l->table, value)) {
@@ -228,7 +251,7 @@ static hr_status store(libsvm *l, const hr_slot *slot, const hr_libsvm_entry *en
     return status ? hr_lines_place(&l->lines, entry->where, status, l->err) : HR_OK;
 }
 
-static hr_status take_feature_libsvm(libsvm *l, const hr_libsvm_entry *entry) {
+static hr_status take_feature(libsvm *l, const libsvm_entry *entry) {
     if (entry->index > l->features) {
         hr_fail(l->err, HR_E_SCHEMA, "correct the entry, or add the feature to the schema",
                 "index %u, but the schema has %zu features", (unsigned)entry->index, l->features);
@@ -236,13 +259,13 @@ static hr_status take_feature_libsvm(libsvm *l, const hr_libsvm_entry *entry) {
     }
     absent *a = &l->absent[entry->index - 1];
     uint32_t row = (uint32_t)l->table->data->rows + 1;
-    if (a->last_row == row) return hr_libsvm_refuse_twice(&l->lines, entry, l->err);
+    if (a->last_row == row) return refuse_twice(&l->lines, entry, l->err);
     a->last_row = row;
     a->present++;
     return store(l, &l->table->slots[entry->index - 1], entry);
 }
 
-static hr_status take_label(libsvm *l, const hr_libsvm_entry *entry) {
+static hr_status take_label(libsvm *l, const libsvm_entry *entry) {
     bool has = entry->index == 0;
     if (!l->table->data->rows && l->label_optional) l->labelled = has;
     if (has != l->labelled) {
@@ -250,30 +273,30 @@ static hr_status take_label(libsvm *l, const hr_libsvm_entry *entry) {
                 has ? "a label, though the lines before have none" : "the label is missing");
         return hr_lines_place(&l->lines, entry->where, HR_E_SCHEMA, l->err);
     }
-    return has ? store(l, hr_table_label(l->table), entry) : take_feature_libsvm(l, entry);
+    return has ? store(l, hr_table_label(l->table), entry) : take_feature(l, entry);
 }
 
-static hr_status read_libsvm_record(libsvm *l) {
-    hr_libsvm_entry entry;
-    hr_status status = hr_libsvm_next(&l->lines, true, &entry, l->err);
+static hr_status read_record(libsvm *l) {
+    libsvm_entry entry;
+    hr_status status = next_entry(&l->lines, true, &entry, l->err);
     if (!status) status = take_label(l, &entry);
     while (!status) {
-        status = hr_libsvm_next(&l->lines, false, &entry, l->err);
+        status = next_entry(&l->lines, false, &entry, l->err);
         if (status || entry.ended) return status;
-        status = take_feature_libsvm(l, &entry);
+        status = take_feature(l, &entry);
     }
     return status;
 }
 
-static hr_status take_libsvm_records(libsvm *l) {
+static hr_status take_records(libsvm *l) {
     for (;;) {
         hr_status status = hr_lines_more(&l->lines, l->err);
         if (status || l->lines.at == l->lines.limit) return status;
-        while (hr_libsvm_skip_empty(&l->lines)) {
+        while (skip_empty(&l->lines)) {
             status = hr_table_reserve(l->table, l->table->data->rows + 1, l->err);
             if (status) return status;
             if (l->table->data->rows == l->filled) fill_block(l);
-            status = read_libsvm_record(l);
+            status = read_record(l);
             if (status) return status;
             l->cursor.row = ++l->table->data->rows;
         }
@@ -291,24 +314,7 @@ static void report_absent(const libsvm *l) {
     }
 }
 
-hr_status hr_libsvm_check_options(const hr_read_options *options, hr_error *err) {
-    if (options->separator)
-        return hr_fail(err, HR_E_ARGUMENT, "leave --separator out", "LIBSVM tables have no separator");
-    if (options->drop_count)
-        return hr_fail(err, HR_E_ARGUMENT, "drop columns of CSV tables only",
-                       "the columns of a LIBSVM table have no names");
-    if (options->skip_unlabelled)
-        return hr_fail(err, HR_E_ARGUMENT, "remove the lines without a label, or convert the table to CSV",
-                       "records without a label can be skipped in CSV tables only");
-    if (options->kept_count) {
-        hr_fail(err, HR_E_SCHEMA, "keep columns of CSV tables only",
-                "LIBSVM tables have no columns to be kept");
-        return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, options->kept[0]);
-    }
-    return HR_OK;
-}
-
-hr_status hr_libsvm_read(hr_reading *reading, hr_byte_source *source, hr_error *err) {
+static hr_status read_libsvm(hr_reading *reading, hr_byte_source *source, hr_error *err) {
     hr_data *data = reading->table.data;
     libsvm l = {.table = &reading->table,
                 .cursor = {&reading->table, data->rows, data->reports, NULL, 0, 0},
@@ -317,16 +323,76 @@ hr_status hr_libsvm_read(hr_reading *reading, hr_byte_source *source, hr_error *
                 .first_row = reading->table.data->rows,
                 .filled = reading->table.data->rows,
                 .err = err};
-    hr_status status = hr_libsvm_check_options(reading->options, err);
-    if (!status)
-        status = hr_schema_refuse_unit(l.table->data->schema, "a LIBSVM table",
-                                       "give a CSV table with the unit's column", err);
+    hr_status status = hr_schema_refuse_unit(l.table->data->schema, "a LIBSVM table",
+                                             "give a CSV table with the unit's column", err);
     if (!status) status = hr_table_reserve(l.table, l.first_row + 1, err);
     if (!status) status = find_absent(&l);
     if (!status) status = hr_lines_start(&l.lines, source, false, err);
-    if (!status) status = take_libsvm_records(&l);
+    if (!status) status = take_records(&l);
     if (!status) report_absent(&l);
     reading->labelled = l.labelled;
     free(l.absent);
     return status;
 }
+
+/* ---- What a proposal is made of ---- */
+
+/* Makes sure that there is a guess for the feature. */
+static hr_status reach_feature(hr_gathering *g, const libsvm_entry *entry) {
+    if (entry->index > HR_FEATURES_MAX) {
+        hr_fail(g->err, HR_E_LIMIT, "leave some features out", "index %u; at most %d features are allowed",
+                (unsigned)entry->index, HR_FEATURES_MAX);
+        return hr_lines_place(&g->lines, entry->where, HR_E_LIMIT, g->err);
+    }
+    while (g->all.count <= entry->index) {
+        hr_buffer name = {0};
+        hr_buffer_format(&name, "f%zu", g->all.count);
+        const char *copy = name.failed ? NULL : hr_arena_text(g->arena, name.bytes, name.size);
+        hr_buffer_done(&name);
+        hr_status status = copy ? hr_gathering_add(g, copy) : hr_fail_memory(g->err);
+        if (status) return status;
+    }
+    return HR_OK;
+}
+
+static hr_status gather_record(hr_gathering *g) {
+    for (bool first = true;; first = false) {
+        libsvm_entry entry;
+        hr_status status = next_entry(&g->lines, first, &entry, g->err);
+        if (status || entry.ended) return status;
+        if (first && entry.index) {
+            hr_fail(g->err, HR_E_SCHEMA, "begin every line with its label", "the label is missing");
+            return hr_lines_place(&g->lines, entry.where, HR_E_SCHEMA, g->err);
+        }
+        status = reach_feature(g, &entry);
+        if (status) return status;
+        hr_inference *inference = g->all.columns[entry.index];
+        if (inference->last_row == g->all.rows + 1) return refuse_twice(&g->lines, &entry, g->err);
+        inference->last_row = g->all.rows + 1;
+        if (!hr_inference_add(inference, g->arena, entry.text, entry.size)) return hr_fail_memory(g->err);
+    }
+}
+
+static hr_status gather_libsvm(hr_gathering *g, hr_byte_source *source) {
+    hr_status status = hr_lines_start(&g->lines, source, false, g->err);
+    if (!status && !g->sources) status = hr_gathering_add(g, g->options->label ? g->options->label : "label");
+    while (!status) {
+        status = hr_lines_more(&g->lines, g->err);
+        if (g->lines.at == g->lines.limit) break;
+        while (!status && skip_empty(&g->lines)) {
+            status = gather_record(g);
+            g->all.rows++;
+        }
+    }
+    return status;
+}
+
+const hr_table_format hr_libsvm_format = {
+    .number = HR_FORMAT_LIBSVM,
+    .name = "LIBSVM",
+    .sparse = true,
+    .looks = looks,
+    .check = check_options,
+    .read = read_libsvm,
+    .gather = gather_libsvm,
+};

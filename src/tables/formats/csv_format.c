@@ -1,0 +1,99 @@
+/* The row of CSV, and the proposal of a schema for it; tables/readers has what reads it. */
+#include "tables/formats/formats.h"
+
+#include "base/fail.h"
+#include "tables/readers/cells.h"
+#include "tables/schema/check.h"
+
+#include <string.h>
+
+/* Columns that are left out in the end count, too: they are known only when all has been read. */
+static hr_status check_column_count(const hr_gathering *g, const hr_csv_header *header) {
+    size_t count = 0;
+    for (size_t i = 0; i < header->count; i++) {
+        count += !header->dropped[i];
+        if (count <= (size_t)HR_FEATURES_MAX + 1) continue;
+        hr_fail(g->err, HR_E_LIMIT, "remove columns from there on, or leave some out by --drop",
+                "the table has %zu columns; a label and %d features are allowed", header->count,
+                HR_FEATURES_MAX);
+        return hr_fail_at(g->err, HR_E_LIMIT, NULL, 0, 0, header->names[i]);
+    }
+    return HR_OK;
+}
+
+static hr_status find_csv_label(hr_gathering *g, const hr_string_map *names) {
+    const char *label = g->options->label ? g->options->label : "label";
+    g->all.label = hr_string_map_find(names, label, strlen(label));
+    return g->all.label == HR_STRING_MAP_NONE ? hr_csv_refuse_missing(&g->first, label, g->err) : HR_OK;
+}
+
+/* An inference for each column; what is dropped gets none of its cells. */
+static hr_status add_csv_columns(hr_gathering *g) {
+    const hr_csv_header *header = &g->first;
+    hr_string_map names = {0};
+    hr_status status = check_column_count(g, header);
+    g->all.dropped = header->dropped;
+    for (size_t i = 0; !status && i < header->count; i++) {
+        const char *name = header->names[i];
+        status = hr_gathering_add(g, header->dropped[i] ? "" : name);
+        if (status || !*name || header->dropped[i]) continue;
+        if (hr_string_map_find(&names, name, strlen(name)) != HR_STRING_MAP_NONE) {
+            hr_fail(g->err, HR_E_FORMAT, "rename one of them", "two columns of the table have this name");
+            status = hr_fail_at(g->err, HR_E_FORMAT, NULL, 0, 0, name);
+        } else if (!hr_string_map_add(&names, name, strlen(name), (uint32_t)i)) {
+            status = hr_fail_memory(g->err);
+        }
+    }
+    if (!status) status = find_csv_label(g, &names);
+    hr_string_map_done(&names);
+    return status;
+}
+
+static hr_status start_csv(hr_gathering *g) {
+    hr_csv_header header;
+    hr_status status = hr_csv_read_header(&g->lines, &g->reading, g->arena, &header, g->err);
+    if (status) return status;
+    g->columns = header.count;
+    if (!g->sources) {
+        g->first = header;
+        status = add_csv_columns(g);
+    }
+    return status ? status : hr_csv_match_header(&g->first, &header, g->arena, &g->order, g->err);
+}
+
+static hr_status take_csv_record(hr_gathering *g) {
+    hr_csv_cell cell = {0};
+    uint64_t line = g->lines.line;
+    for (size_t i = 0; !cell.last; i++) {
+        hr_status status = hr_cells_next(&g->lines, &cell, g->err);
+        if (status) return status;
+        if (cell.last != (i + 1 == g->columns))
+            return hr_csv_refuse_ragged(line, i + 1, g->columns, !cell.last, g->err);
+        if (g->order[i] == SIZE_MAX) continue;
+        if (!hr_inference_add(g->all.columns[g->order[i]], g->arena, cell.text, cell.size))
+            return hr_fail_memory(g->err);
+    }
+    return HR_OK;
+}
+
+static hr_status gather_csv(hr_gathering *g, hr_byte_source *source) {
+    hr_status status = hr_lines_start(&g->lines, source, true, g->err);
+    if (!status) status = start_csv(g);
+    while (!status) {
+        while (!status && hr_cells_skip_empty(&g->lines)) {
+            status = take_csv_record(g);
+            g->all.rows++;
+        }
+        if (!status) status = hr_lines_more(&g->lines, g->err);
+        if (g->lines.at == g->lines.limit) break;
+    }
+    return status;
+}
+
+const hr_table_format hr_csv_format = {
+    .number = HR_FORMAT_CSV,
+    .name = "CSV",
+    .separated = true,
+    .read = hr_csv_read,
+    .gather = gather_csv,
+};
