@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+enum { DEPTH_MAX = 4 }; /* of compression within compression */
+
 static hr_status refuse_place(const hr_table_place *place, hr_error *err) {
     return place->query ? hr_fail(err, HR_E_ARGUMENT, "leave the query out, or give databases alone",
                                   "a query is for a database, and this is a file")
@@ -20,21 +22,33 @@ static hr_status refuse_place(const hr_table_place *place, hr_error *err) {
                                   "a database needs a query");
 }
 
-/* Puts what the file stands for in its place. */
-static hr_status open_compressed(const hr_table_place *place, const hr_contents *contents,
-                                 hr_byte_source *source, hr_error *err) {
+/* Puts what the source stands for in its place, and reads the beginning of that. */
+static hr_status unwrap_once(const hr_table_place *place, hr_contents *contents, hr_byte_source *source,
+                             hr_error *err) {
     hr_byte_stream *stream;
+    const char *outer = contents->name;
     const hr_codec *codec = contents->codec();
     if (!codec) return hr_contents_refuse(contents, place->formats, err);
-    hr_status status = hr_decompress_open(codec, contents->name, source, &stream, err);
+    hr_status status = hr_decompress_open(codec, outer, source, &stream, err);
     if (!status) status = hr_byte_source_open_stream(source, stream, err);
     if (!status) status = hr_byte_source_more(source, err);
     if (status) return status;
-    hr_contents inner = hr_contents_find(source->at, (size_t)(source->end - source->at));
-    if (inner.kind == HR_CONTENTS_TEXT) return HR_OK;
-    if (inner.kind == HR_CONTENTS_OTHER) return hr_contents_refuse(&inner, place->formats, err);
-    return hr_fail(err, HR_E_FORMAT, "decompress the file first", "a %s file within a %s file", inner.name,
-                   contents->name);
+    *contents = hr_contents_find(source->at, (size_t)(source->end - source->at));
+    if (contents->kind != HR_CONTENTS_SQLITE) return HR_OK;
+    return hr_fail(err, HR_E_FORMAT, "decompress the file first", "a %s file within a %s file",
+                   contents->name, outer);
+}
+
+/* Compressed data may be of compressed data, and some are of themselves. */
+static hr_status unwrap(const hr_table_place *place, hr_contents contents, hr_byte_source *source,
+                        hr_error *err) {
+    hr_status status = HR_OK;
+    for (int depth = 0; !status && contents.kind == HR_CONTENTS_COMPRESSED; depth++)
+        status = depth < DEPTH_MAX ? unwrap_once(place, &contents, source, err)
+                                   : hr_fail(err, HR_E_LIMIT, "decompress the file first",
+                                             "more than %d compressed files within each other", DEPTH_MAX);
+    if (status || contents.kind == HR_CONTENTS_TEXT) return status;
+    return hr_contents_refuse(&contents, place->formats, err);
 }
 
 /* What a query is asked of. */
@@ -63,12 +77,7 @@ static hr_status open_file(const hr_table_place *place, hr_origins *origins, hr_
     hr_contents contents = hr_contents_find(source->at, (size_t)(source->end - source->at));
     const bool is_database = contents.kind == HR_CONTENTS_SQLITE;
     if (is_database != (place->query != NULL)) return refuse_place(place, err);
-    switch (contents.kind) {
-    case HR_CONTENTS_TEXT: return HR_OK;
-    case HR_CONTENTS_SQLITE: return open_sqlite(place, origins, source, err);
-    case HR_CONTENTS_COMPRESSED: return open_compressed(place, &contents, source, err);
-    default: return hr_contents_refuse(&contents, place->formats, err);
-    }
+    return is_database ? open_sqlite(place, origins, source, err) : unwrap(place, contents, source, err);
 }
 
 static hr_status open_postgres(const hr_table_place *place, hr_origins *origins, hr_byte_source *source,
