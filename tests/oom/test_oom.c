@@ -181,6 +181,13 @@ static hr_status infer_schema(world *w, hr_error *err) {
     return status;
 }
 
+static hr_status infer_arff(world *w, hr_error *err) {
+    static const char text[] = "@relation r\n@attribute x real\n@attribute readmitted {no,yes}\n@data\n"
+                               "1,no\n2,'yes'\n?,yes\n";
+    write_file(w->path, text, sizeof text - 1);
+    return infer_schema(w, err);
+}
+
 static void test_schema_and_data__survive_short_memory(void **state) {
     world *w = *state;
     exhaust(w, parse_schema, HR_E_MEMORY, NULL);
@@ -190,6 +197,7 @@ static void test_schema_and_data__survive_short_memory(void **state) {
     write_file(w->path, w->csv, w->csv_size);
     exhaust(w, read_data, HR_OK, NULL);
     exhaust(w, infer_schema, HR_E_MEMORY, NULL);
+    exhaust(w, infer_arff, HR_E_MEMORY, NULL);
 }
 
 static void test_arrays_and_libsvm__survive_short_memory(void **state) {

@@ -30,7 +30,8 @@ static hr_status refuse_nul(const hr_lines *lines, hr_error *err) {
 
 static hr_status read_more(const hr_lines *lines, hr_error *err) {
     hr_status status = hr_byte_source_more(lines->source, err);
-    if (status) return hr_fail_at(err, status, NULL, lines->line, 0, NULL);
+    const bool placed = err && err->line; /* by the stream of the source */
+    if (status) return hr_fail_at(err, status, NULL, placed ? 0 : lines->line, 0, NULL);
     return refuse_nul(lines, err);
 }
 

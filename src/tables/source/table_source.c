@@ -22,31 +22,48 @@ static hr_status refuse_place(const hr_table_place *place, hr_error *err) {
                                   "a database needs a query");
 }
 
-/* Puts what the source stands for in its place, and reads the beginning of that. */
-static hr_status unwrap_once(const hr_table_place *place, hr_contents *contents, hr_byte_source *source,
-                             hr_error *err) {
+/* Puts the stream, which has taken the source over, in its place, and reads the beginning. */
+static hr_status read_inner(hr_byte_stream *stream, hr_byte_source *source, hr_contents *contents,
+                            hr_error *err) {
+    hr_status status = hr_byte_source_open_stream(source, stream, err);
+    if (!status) status = hr_byte_source_more(source, err);
+    if (!status) *contents = hr_contents_find(source->at, (size_t)(source->end - source->at));
+    return status;
+}
+
+static hr_status decompress(const hr_table_place *place, hr_contents *contents, hr_byte_source *source,
+                            hr_error *err) {
     hr_byte_stream *stream;
     const char *outer = contents->name;
     const hr_codec *codec = contents->codec();
     if (!codec) return hr_contents_refuse(contents, place->formats, err);
     hr_status status = hr_decompress_open(codec, outer, source, &stream, err);
-    if (!status) status = hr_byte_source_open_stream(source, stream, err);
-    if (!status) status = hr_byte_source_more(source, err);
-    if (status) return status;
-    *contents = hr_contents_find(source->at, (size_t)(source->end - source->at));
-    if (contents->kind != HR_CONTENTS_SQLITE) return HR_OK;
+    if (!status) status = read_inner(stream, source, contents, err);
+    if (status || contents->kind != HR_CONTENTS_SQLITE) return status;
     return hr_fail(err, HR_E_FORMAT, "decompress the file first", "a %s file within a %s file",
                    contents->name, outer);
 }
 
 /* Compressed data may be of compressed data, and some are of themselves. */
-static hr_status unwrap(const hr_table_place *place, hr_contents contents, hr_byte_source *source,
-                        hr_error *err) {
+static hr_status decompress_all(const hr_table_place *place, hr_contents *contents, hr_byte_source *source,
+                                hr_error *err) {
     hr_status status = HR_OK;
-    for (int depth = 0; !status && contents.kind == HR_CONTENTS_COMPRESSED; depth++)
-        status = depth < DEPTH_MAX ? unwrap_once(place, &contents, source, err)
+    for (int depth = 0; !status && contents->kind == HR_CONTENTS_COMPRESSED; depth++)
+        status = depth < DEPTH_MAX ? decompress(place, contents, source, err)
                                    : hr_fail(err, HR_E_LIMIT, "decompress the file first",
                                              "more than %d compressed files within each other", DEPTH_MAX);
+    return status;
+}
+
+/* Puts the text that the source stands for in its place. */
+static hr_status unwrap(const hr_table_place *place, hr_contents contents, hr_byte_source *source,
+                        hr_error *err) {
+    hr_byte_stream *stream;
+    hr_status status = decompress_all(place, &contents, source, err);
+    if (!status && contents.kind == HR_CONTENTS_CONVERTED) {
+        status = contents.convert(source, &stream, err);
+        if (!status) status = read_inner(stream, source, &contents, err);
+    }
     if (status || contents.kind == HR_CONTENTS_TEXT) return status;
     return hr_contents_refuse(&contents, place->formats, err);
 }

@@ -1,5 +1,5 @@
 /* Compressed tables, made by gzip 1.12, zstd 1.5.4 and xz 5.4.1 (golden/). head.csv has a header and 200
- * records, tail.csv 200 records. */
+ * records, tail.csv 200 records; head.arff has the records of head.csv, and sparse.libsvm their numbers. */
 #include "support/reader_checks.h"
 #include "support/temp_dir.h"
 #include "tables/source/contents.h"
@@ -101,6 +101,40 @@ static void test_compressed__is_recognised_whatever_its_name_and_in_proposals(vo
         assert_int_equal(hr_schema_infer(f->path, HR_FORMAT_AUTO, "y", &yaml, &err), HR_OK);
         assert_non_null(strstr(yaml, "low: -5"));
         hr_text_free(yaml);
+    }
+}
+
+static void test_compressed__tables_of_other_formats(void **state) {
+    packed_files *f = *state;
+    char bytes[FILE_SIZE];
+    hr_schema *sparse = must_schema("hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [0, 1]}\n"
+                                    "features:\n  - {name: n, kind: number, low: -10, high: 10}\n");
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (!is_built_in(i)) continue;
+        write_file(f->path, bytes, load_golden("head.arff", i, bytes));
+        expect_rows(f, f->path, 200);
+        hr_data *data = NULL;
+        write_file(f->path, bytes, load_golden("sparse.libsvm", i, bytes));
+        assert_int_equal(hr_data_read(sparse, f->path, NULL, &data, NULL), HR_OK);
+        assert_int_equal(hr_data_rows(data), 200);
+        for (size_t row = 0; row < 200; row++)
+            assert_true(hr_data_numbers(data, 0)[row] == (double)(row % 11) - 5);
+        hr_data_free(data);
+    }
+    if (hr_codec_gzip() && hr_codec_xz()) expect_rows(f, golden("twice.arff.gz"), 200);
+    hr_schema_free(sparse);
+}
+
+static void test_compressed__truncated_files_of_other_formats_are_refused(void **state) {
+    packed_files *f = *state;
+    char bytes[FILE_SIZE];
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (!is_built_in(i)) continue;
+        const size_t size = load_golden("head.arff", i, bytes);
+        for (size_t left = 6; left < size; left++) {
+            write_file(f->path, bytes, left);
+            expect_refusal(f, f->path, HR_E_FORMAT, "end too early");
+        }
     }
 }
 
@@ -252,7 +286,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_compressed__is_read_as_what_it_stands_for),
         cmocka_unit_test(test_compressed__is_recognised_whatever_its_name_and_in_proposals),
+        cmocka_unit_test(test_compressed__tables_of_other_formats),
         cmocka_unit_test(test_compressed__truncated_files_are_refused),
+        cmocka_unit_test(test_compressed__truncated_files_of_other_formats_are_refused),
         cmocka_unit_test(test_compressed__damaged_files_are_refused),
         cmocka_unit_test(test_compressed__other_bytes_after_the_end_are_refused),
         cmocka_unit_test(test_compressed__limits_hold_for_what_comes_out),
