@@ -2,7 +2,7 @@
  * of methods/forests/id3_machine.c runs at the coordinator. Each level of the tree is one sum over owners:
  * the counts of classes by the bins of all features that its nodes are asked about; the leaves are the last
  * one. Each owner adds a share of the noise and a mask to its own counts, and only the total is learned. As
- * published (federated_id3_ring.c) the same questions go along a ring.
+ * published the same questions go along a ring, which is NOT PRIVATE (last section).
  *
  * A sum that lacks an answer is dropped, and was paid for all the same. One level of a job is asked once
  * more, from a reserve that costs as much as a level; if nothing is dropped the leaves get it. */
@@ -10,6 +10,8 @@
 
 #include "base/fail.h"
 #include "federation/federated/terms.h"
+#include "federation/machines/ring.h"
+#include "federation/sums/summed_coordinator.h"
 #include "federation/sums/summed_owner.h"
 #include "fit/budget.h"
 #include "methods/forests/average.h"
@@ -21,7 +23,7 @@ enum { UNANSWERED_MAX = 3 }; /* questions in a row that no owner was there for *
 
 /* ---- The terms ---- */
 
-hr_status hr_id3_job_budget(const hr_party_job *job, hr_budget *out, hr_error *err) {
+static hr_status id3_job_budget(const hr_party_job *job, hr_budget *out, hr_error *err) {
     hr_fit_options options;
     hr_status status = hr_federated_id3_check(job->terms, job->schema, err);
     if (!status) status = hr_options_of_terms(job->terms, 1, &options, err);
@@ -38,7 +40,7 @@ static hr_status open_id3_job(id3_job *j, const hr_party_job *job, hr_arena *are
     hr_fit_options options;
     hr_budget budget;
     hr_status status = hr_options_of_terms(job->terms, 1, &options, err);
-    if (!status) status = hr_id3_job_budget(job, &budget, err);
+    if (!status) status = id3_job_budget(job, &budget, err);
     if (!status) status = hr_edges_public(job->schema, (uint32_t)options.bins, arena, &j->binning, err);
     if (status) return status;
     j->terms = hr_federated_id3_terms(job->terms, job->schema, &options, &j->binning);
@@ -111,11 +113,11 @@ static hr_status follow_id3_splits(void *state, const hr_summed_question *q, hr_
     return hr_id3_records_answer(((id3_owner *)state)->source, &splits, NULL, err);
 }
 
-const hr_summed_owner hr_id3_owner_rules = {.open = open_id3_owner,
-                                            .close = close_id3_owner,
-                                            .read = read_id3_question,
-                                            .follow = follow_id3_splits,
-                                            .count = count_id3_question};
+static const hr_summed_owner id3_owner_rules = {.open = open_id3_owner,
+                                                .close = close_id3_owner,
+                                                .read = read_id3_question,
+                                                .follow = follow_id3_splits,
+                                                .count = count_id3_question};
 
 /* ---- The coordinator ---- */
 
@@ -185,13 +187,13 @@ static hr_status pack_id3_question(void *state, const hr_summed_progress *progre
     return hr_id3_question_pack(ask, body, err);
 }
 
-const hr_summed_coordinator hr_id3_coordinator_rules = {.open = open_id3_coordinator,
-                                                        .close = close_id3_coordinator,
-                                                        .next = next_id3_question,
-                                                        .accept = accept_id3_counts,
-                                                        .pack = pack_id3_question};
+static const hr_summed_coordinator id3_coordinator_rules = {.open = open_id3_coordinator,
+                                                            .close = close_id3_coordinator,
+                                                            .next = next_id3_question,
+                                                            .accept = accept_id3_counts,
+                                                            .pack = pack_id3_question};
 
-hr_status hr_id3_job_assemble(const hr_party_job *job, hr_joint_model *m, hr_error *err) {
+static hr_status assemble_id3(const hr_party_job *job, hr_joint_model *m, hr_error *err) {
     const double *leaf_values;
     void *state = NULL;
     const hr_gate *charges = NULL;
@@ -206,28 +208,28 @@ hr_status hr_id3_job_assemble(const hr_party_job *job, hr_joint_model *m, hr_err
 
 /* ---- The method ---- */
 
-void hr_id3_job_defaults(hr_fit_options *options) {
+static void set_id3_defaults(hr_fit_options *options) {
     if (options->mode == HR_MODE_SOUND) options->delta = 1e-6;
 }
 
-hr_status hr_id3_job_check_schema(const hr_schema *schema, hr_error *err) {
+static hr_status check_id3_schema(const hr_schema *schema, hr_error *err) {
     if (hr_schema_task(schema) != HR_TASK_REGRESSION) return HR_OK;
     return hr_fail(err, HR_E_ARGUMENT, "write 'method: hedge'",
                    "id3 supports labels that are classes; this label is a number");
 }
 
 static const hr_summed_method id3_summed = {.protocol = &hr_summed_securesum,
-                                            .owner = &hr_id3_owner_rules,
-                                            .coordinator = &hr_id3_coordinator_rules,
-                                            .budget = hr_id3_job_budget};
+                                            .owner = &id3_owner_rules,
+                                            .coordinator = &id3_coordinator_rules,
+                                            .budget = id3_job_budget};
 
 const hr_federated_method hr_federated_id3 = {
     .method = &hr_method_id3,
     .owner = hr_securesum_owner,
     .coordinator = hr_securesum_coordinator,
     .paper = &hr_federated_id3_ring,
-    .defaults = hr_id3_job_defaults,
-    .check_schema = hr_id3_job_check_schema,
+    .defaults = set_id3_defaults,
+    .check_schema = check_id3_schema,
     .check_terms = hr_federated_id3_check,
     .plan = hr_federated_id3_plan,
     .summed = &id3_summed,
@@ -236,5 +238,50 @@ const hr_federated_method hr_federated_id3 = {
     .model = hr_securesum_model,
     .forget = hr_summed_free,
     .part = hr_securesum_part,
-    .assemble = hr_id3_job_assemble,
+    .assemble = assemble_id3,
+};
+
+/* ---- As published ----
+ *
+ * The noise lambda (ln r_x - ln r_y) of a count is a difference of two halves; owner i adds its part of each,
+ * a Polya variable of shape 1/n where the paper has real numbers, so that the parts of all n owners make up
+ * one discrete Laplace variable. All counts have the noise of one count at the whole epsilon: one line is
+ * charged, with the first question, and all that follow draw from it.
+ *
+ * No ledger pays, since there is nothing to pay for; an owner takes part if its policy lists id3 under
+ * 'unprotected'. */
+
+static const hr_summed_protocol ring_protocol = {
+    .question = hr_ring_question, .mask = hr_ring_mask, .outcome = hr_ring_outcome};
+
+static const hr_summed_method id3_on_ring = {.protocol = &ring_protocol,
+                                             .owner = &id3_owner_rules,
+                                             .coordinator = &id3_coordinator_rules,
+                                             .budget = id3_job_budget,
+                                             .charged_once = true};
+
+static hr_status refuse_ring_plan(const hr_planned_job *job, hr_job_plan_info *out, hr_error *err) {
+    (void)job;
+    (void)out;
+    hr_fail(err, HR_E_ARGUMENT, "write 'mode: sound'",
+            "a job of id3 in mode paper has no plan: it is not private, so that there is no promise to tell");
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "mode");
+}
+
+const hr_federated_method hr_federated_id3_ring = {
+    .method = &hr_method_id3,
+    .owner = hr_ring_owner,
+    .coordinator = hr_ring_coordinator,
+    .flaws = "On its ring, the two owners beside an owner read its counts amid that owner's own part of the "
+             "noise alone, if they act with the coordinator.",
+    .defaults = set_id3_defaults,
+    .check_schema = check_id3_schema,
+    .check_terms = hr_federated_id3_check,
+    .plan = refuse_ring_plan,
+    .summed = &id3_on_ring,
+    .answer = hr_summed_answer,
+    .ask = hr_summed_ask,
+    .forget = hr_summed_free,
+    .part = hr_ring_part,
+    .assemble = assemble_id3,
 };

@@ -1,25 +1,11 @@
-/* What jobs of id3 over owners have in common, by secure sums (federated_id3.c) or on the ring of its paper
- * (federated_id3_ring.c): what each side does, what the terms come to, and the questions as bytes. */
+/* Jobs of id3 over owners: what the terms come to, and the questions as bytes. */
 #ifndef HR_FEDERATION_SUMS_FEDERATED_ID3_H
 #define HR_FEDERATION_SUMS_FEDERATED_ID3_H
 
+#include "federation/federated/federated_method.h"
 #include "federation/protocol/message.h"
-#include "federation/sums/summed_coordinator.h"
 #include "methods/forests/id3_machine.h"
 #include "trees/tree/multiway.h"
-
-/* ---- Both sides (federated_id3.c) ---- */
-
-extern const hr_summed_owner hr_id3_owner_rules;
-extern const hr_summed_coordinator hr_id3_coordinator_rules;
-
-/* hr_summed_method.budget. */
-HR_MUST_CHECK hr_status hr_id3_job_budget(const hr_party_job *job, hr_budget *out, hr_error *err);
-
-/* Of hr_federated_method. */
-void hr_id3_job_defaults(hr_fit_options *options);
-HR_MUST_CHECK hr_status hr_id3_job_check_schema(const hr_schema *schema, hr_error *err);
-HR_MUST_CHECK hr_status hr_id3_job_assemble(const hr_party_job *job, hr_joint_model *model, hr_error *err);
 
 /* ---- The terms, and what such a job would do by public facts (federated_id3_plan.c) ---- */
 
