@@ -198,14 +198,6 @@ static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, 
     return HR_OK;
 }
 
-/* A delta of 0 may be written of every method, also of those that know no other. */
-static hr_status read_delta(const hr_fields *reader, const hr_yaml_node *node, hr_fit_options *options) {
-    bool zero = node->kind == HR_YAML_SCALAR && node->plain && strcmp(node->text, "0") == 0;
-    if (!zero) return set_option(reader, "delta", node, options);
-    options->delta = 0;
-    return HR_OK;
-}
-
 /* A method that trains nothing, and the key that says what it does instead. */
 typedef struct untrained_method {
     const char *name;
@@ -217,13 +209,6 @@ static const untrained_method untrained_methods[] = {
     {HR_METHOD_EVALUATION, ROOT_MODEL, "the method evaluation needs the model file that owners evaluate"},
     {HR_METHOD_BOUNDS, ROOT_COLUMNS, "the method bounds needs the columns whose bounds are asked for"}};
 enum { UNTRAINED_METHODS = sizeof untrained_methods / sizeof *untrained_methods };
-
-/* NULL: the job trains. */
-static const untrained_method *untrained_method_of(const parts *whole) {
-    for (size_t i = 0; i < UNTRAINED_METHODS && whole->method; i++)
-        if (!strcmp(whole->method, untrained_methods[i].name)) return &untrained_methods[i];
-    return NULL;
-}
 
 /* Keys of methods that train nothing, but for `method`'s; NULL: of all. */
 static hr_status refuse_keys_of_others(const hr_fields *reader, const hr_yaml_node *const *found,
@@ -264,8 +249,9 @@ static hr_status read_trained(const hr_fields *reader, const hr_yaml_node *const
     if (train && !averages)
         return hr_keys_refuse(&reader->keys, train, "remove it, or write 'method: average'",
                               "train: only the method average trains another one");
-    const untrained_method *untrained = untrained_method_of(whole);
-    if (untrained) return read_untrained(reader, found, untrained, whole);
+    for (size_t i = 0; i < UNTRAINED_METHODS && whole->method; i++)
+        if (!strcmp(whole->method, untrained_methods[i].name))
+            return read_untrained(reader, found, &untrained_methods[i], whole);
     hr_status status = refuse_keys_of_others(reader, found, NULL);
     if (status) return status;
     status = hr_fit_options_init(options, method, (hr_mode)whole->mode, reader->keys.err);
@@ -299,10 +285,14 @@ static hr_status read_epsilon(const hr_fields *reader, const hr_yaml_node *node,
 
 static hr_status read_method(const hr_fields *reader, const hr_yaml_node *const *found, parts *whole) {
     hr_fit_options *options = &whole->file.options;
+    const hr_yaml_node *delta = found[ROOT_DELTA];
     hr_status status = read_trained(reader, found, whole);
     if (status) return status;
     status = read_epsilon(reader, found[ROOT_EPSILON], options);
-    if (!status && found[ROOT_DELTA]) status = read_delta(reader, found[ROOT_DELTA], options);
+    /* A delta of 0 may be written of every method, also of those that know no other. */
+    const bool zero = delta && delta->kind == HR_YAML_SCALAR && delta->plain && !strcmp(delta->text, "0");
+    if (zero) options->delta = 0;
+    if (!status && delta && !zero) status = set_option(reader, "delta", delta, options);
     if (!status && found[ROOT_OPTIONS])
         status = read_options(reader, found[ROOT_OPTIONS], whole->file.averages, options);
     return status;
@@ -318,13 +308,6 @@ static hr_status check_votes(const hr_fields *reader, const hr_yaml_node *const 
                               "there are no votes without the key 'round-gain' or 'vote-last'");
     if (votes && !found[ROOT_VOTE_SHARE]) out->vote_share = vote_share_of_epsilon;
     return HR_OK;
-}
-
-static hr_status read_date(const hr_fields *reader, const hr_yaml_node *given, const char *text,
-                           int64_t *out) {
-    if (!given || hr_date_parse(text, out)) return HR_OK;
-    return hr_keys_refuse(&reader->keys, given, HR_KEYS_SHOWN, "date: '%s' is not %s", text,
-                          root_fields[ROOT_DATE].expected);
 }
 
 /* The coordinator's part is there with all that it needs, or not at all. */
@@ -347,7 +330,10 @@ static hr_status read_job_root(const hr_fields *reader, void *out) {
     hr_status status = hr_fields_read(reader, reader->root, &root_table, whole, found);
     if (!status) status = read_method(reader, found, whole);
     if (!status) status = check_votes(reader, found, &whole->file);
-    if (!status) status = read_date(reader, found[ROOT_DATE], whole->date, &whole->file.date);
+    const hr_yaml_node *date = found[ROOT_DATE];
+    if (!status && date && !hr_date_parse(whole->date, &whole->file.date))
+        status = hr_keys_refuse(&reader->keys, date, HR_KEYS_SHOWN, "date: '%s' is not %s", whole->date,
+                                root_fields[ROOT_DATE].expected);
     if (!status) status = check_coordinator(reader, found);
     whole->file.order = (hr_order)whole->order;
     return status;
@@ -364,20 +350,17 @@ hr_status hr_job_file_parse(const hr_file_text *text, hr_option_defaults *defaul
     return status;
 }
 
-static hr_status load_evaluated(hr_arena *arena, hr_job_file *out, hr_error *err) {
-    hr_buffer bytes = {0};
-    hr_status status = hr_file_read_path(out->model, &bytes, err);
-    const char *text = status ? NULL : hr_arena_text(arena, bytes.bytes ? bytes.bytes : "", bytes.size);
-    if (!status && !text) status = hr_fail_memory(err);
-    out->evaluated = (hr_file_text){out->model, text, bytes.size};
-    hr_buffer_done(&bytes);
-    return status;
-}
-
 hr_status hr_job_file_read(const char *path, hr_option_defaults *defaults, hr_arena *arena, hr_job_file *out,
                            hr_error *err) {
     hr_file_text text;
     hr_status status = hr_fields_load(path, arena, &text, err);
     if (!status) status = hr_job_file_parse(&text, defaults, arena, out, err);
-    return status || !out->model ? status : load_evaluated(arena, out, err);
+    if (status || !out->model) return status;
+    hr_buffer bytes = {0};
+    status = hr_file_read_path(out->model, &bytes, err);
+    const char *model = status ? NULL : hr_arena_text(arena, bytes.bytes ? bytes.bytes : "", bytes.size);
+    if (!status && !model) status = hr_fail_memory(err);
+    out->evaluated = (hr_file_text){out->model, model, bytes.size};
+    hr_buffer_done(&bytes);
+    return status;
 }

@@ -94,17 +94,14 @@ static const hr_field policy_fields[POLICY_KEYS] = {
 };
 static const hr_field_table policy_table = {"policy", policy_fields, POLICY_KEYS};
 
-/* Methods of jobs that `hedgerow methods` does not list. */
-static bool is_job_method(const char *name) {
-    return !strcmp(name, HR_METHOD_AVERAGE) || !strcmp(name, HR_METHOD_EVALUATION) ||
-           !strcmp(name, HR_METHOD_BOUNDS);
-}
-
 static hr_status check_methods(const hr_fields *reader, const hr_yaml_node *list) {
     for (const hr_yaml_node *node = list->child; node; node = node->next) {
-        if (hr_method_find(node->text) || is_job_method(node->text)) continue;
+        const char *name = node->text;
+        const bool of_jobs = !strcmp(name, HR_METHOD_AVERAGE) || !strcmp(name, HR_METHOD_EVALUATION) ||
+                             !strcmp(name, HR_METHOD_BOUNDS); /* `hedgerow methods` does not list them */
+        if (of_jobs || hr_method_find(name)) continue;
         return hr_keys_refuse(&reader->keys, node, "`hedgerow methods` lists them",
-                              "methods: there is no method '%s'", node->text);
+                              "methods: there is no method '%s'", name);
     }
     return HR_OK;
 }
