@@ -25,16 +25,14 @@ struct hr_coordinator_service {
     hr_file_wait wait;
 };
 
-static hr_status refuse_part(const char *path, hr_error *err) {
-    hr_fail(err, HR_E_ARGUMENT,
-            "add name, federation, key, journal and owners, or run it with 'hedgerow simulate'",
-            "the job file does not name the members");
-    return hr_fail_at(err, HR_E_ARGUMENT, path, 0, 0, NULL);
-}
-
 static hr_status read_files(hr_coordinator_service *m, const char *path, hr_error *err) {
     hr_status status = hr_job_file_read(path, hr_federated_defaults, m->arena, &m->file, err);
-    if (!status && !m->file.name) return refuse_part(path, err);
+    if (!status && !m->file.name) {
+        hr_fail(err, HR_E_ARGUMENT,
+                "add name, federation, key, journal and owners, or run it with 'hedgerow simulate'",
+                "the job file does not name the members");
+        return hr_fail_at(err, HR_E_ARGUMENT, path, 0, 0, NULL);
+    }
     if (!status) status = hr_schema_read(m->file.schema, &m->schema, err);
     if (status) return status;
     status = hr_schema_public(m->schema, err);
@@ -137,20 +135,16 @@ static hr_status check_running(const hr_coordinator_service *m, const char *path
     return status;
 }
 
-static bool is_file(const char *path) {
-    struct stat there;
-    return !stat(path, &there) && S_ISREG(there.st_mode);
-}
-
 /* A job that was begun continues; a new one does not overwrite a result. */
 static hr_status submit(hr_coordinator_service *m, const char *path, hr_error *err) {
     hr_bytes terms = {0};
+    struct stat there;
     char name[HR_JOB_NAME_MAX + 1];
     if (hr_party_jobs(m->party)) {
         hr_log_write(&m->log, HR_LOG_INFO, NULL, "an earlier job continues");
         return HR_OK;
     }
-    m->has_result = is_file(m->result);
+    m->has_result = !stat(m->result, &there) && S_ISREG(there.st_mode);
     if (m->has_result) return HR_OK;
     hr_status status = check_owners(m, err);
     if (!status) status = hr_job_name_of(path, name, err);
@@ -162,18 +156,6 @@ static hr_status submit(hr_coordinator_service *m, const char *path, hr_error *e
     return status;
 }
 
-static hr_status open_coordinator_service(hr_coordinator_service *m, const char *path, hr_loopback *loopback,
-                                          hr_error *err) {
-    hr_status status = read_files(m, path, err);
-    m->log.coordinator = m->file.name;
-    if (!status) status = hr_journal_open(m->file.journal, &m->journal, err);
-    if (!status) status = check_running(m, path, err);
-    if (!status) status = open_coordinator_endpoint(m, loopback, err);
-    if (!status && !loopback) status = hr_endpoint_note_version(&m->endpoint.file, m->journal, &m->log, err);
-    if (!status) status = open_coordinator_party(m, err);
-    return status ? status : submit(m, path, err);
-}
-
 hr_status hr_coordinator_service_open(const char *file, const char *result, const hr_party_settings *settings,
                                       hr_loopback *loopback, hr_coordinator_service **out, hr_error *err) {
     hr_coordinator_service *m = calloc(1, sizeof *m);
@@ -182,7 +164,14 @@ hr_status hr_coordinator_service_open(const char *file, const char *result, cons
     m->log = (hr_log){.sink = settings->log_line, .user = settings->user};
     m->result = result;
     m->arena = hr_arena_new();
-    hr_status status = m->arena ? open_coordinator_service(m, file, loopback, err) : hr_fail_memory(err);
+    hr_status status = m->arena ? read_files(m, file, err) : hr_fail_memory(err);
+    m->log.coordinator = m->file.name;
+    if (!status) status = hr_journal_open(m->file.journal, &m->journal, err);
+    if (!status) status = check_running(m, file, err);
+    if (!status) status = open_coordinator_endpoint(m, loopback, err);
+    if (!status && !loopback) status = hr_endpoint_note_version(&m->endpoint.file, m->journal, &m->log, err);
+    if (!status) status = open_coordinator_party(m, err);
+    if (!status) status = submit(m, file, err);
     if (status)
         hr_coordinator_service_close(m);
     else

@@ -25,14 +25,14 @@ static const char meaning[] =
     "round, if that is more; that no owner spends more depends on the owner's program.";
 
 /* A model in the making. */
-typedef struct coordinator_work_making {
+typedef struct joint_making {
     const hr_party_job *job;
     const hr_method *method;
     hr_joint_model joint;
     hr_privacy_measure privacy_measure;
-    const char *unit;
+    const char *unit, *assumption; /* what the guarantee protects, and on which condition */
     char statement[STATEMENT];
-} coordinator_work_making;
+} joint_making;
 
 static const char *protected_unit(const hr_schema *schema, bool of_one_file) {
     if (hr_schema_unit(schema)) return of_one_file ? HR_PERSON_OF_FILE : HR_PERSON_OF_OWNER;
@@ -46,7 +46,7 @@ static const char *assumption_of(const char *unit) {
 }
 
 /* Who a person is, and what protects it; "" if the job protects records. */
-static void state_persons(const coordinator_work_making *m, char *text, size_t size) {
+static void state_persons(const joint_making *m, char *text, size_t size) {
     const char *unit = hr_schema_unit(m->job->schema);
     char name[80];
     *text = '\0';
@@ -59,7 +59,7 @@ static void state_persons(const coordinator_work_making *m, char *text, size_t s
 }
 
 /* Where owners add noisy sums up: what they were granted. The noise of a coalition counts for nothing. */
-static hr_status state_sums(coordinator_work_making *m, hr_guarantee *g, hr_error *err) {
+static hr_status state_sums(joint_making *m, hr_guarantee *g, hr_error *err) {
     char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], replace[HR_AMOUNT_TEXT],
         conditions[HR_CONDITIONS_TEXT], persons[PERSONS];
     const size_t *members;
@@ -93,7 +93,7 @@ static hr_status state_sums(coordinator_work_making *m, hr_guarantee *g, hr_erro
 }
 
 /* Where each owner releases a model of its own: what each was granted. */
-static hr_status state_alone(coordinator_work_making *m, hr_guarantee *g, hr_error *err) {
+static hr_status state_alone(joint_making *m, hr_guarantee *g, hr_error *err) {
     char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], replace[HR_AMOUNT_TEXT];
     const hr_method *trained = NULL;
     hr_fit_options options;
@@ -114,13 +114,13 @@ static hr_status state_alone(coordinator_work_making *m, hr_guarantee *g, hr_err
         "(%s, %s)-differentially private for adding or removing %s (%s for replacing one), %s. Epsilon is "
         "what the job allows each owner to spend; that no owner spends more depends on the owner's "
         "program. %s What each trained, %s: %s",
-        epsilon, delta, g->unit, replace, assumption_of(g->unit), m->method->info.sound, trained->info.name,
+        epsilon, delta, g->unit, replace, m->assumption, m->method->info.sound, trained->info.name,
         trained->info.sound);
     return HR_OK;
 }
 
 /* Owners list what they spent. One that lists less than the job allowed it may have spent all of that. */
-static hr_status state(coordinator_work_making *m, hr_guarantee *g, hr_error *err) {
+static hr_status state_guarantee(joint_making *m, hr_guarantee *g, hr_error *err) {
     char epsilon[HR_AMOUNT_TEXT], replace[HR_AMOUNT_TEXT];
     m->privacy_measure = HR_PRIVACY_PURE;
     if (!m->job->terms->paper && m->job->method->answer) return state_sums(m, g, err);
@@ -148,71 +148,68 @@ static hr_status state(coordinator_work_making *m, hr_guarantee *g, hr_error *er
     hr_spent_text(g->epsilon_replace, replace);
     snprintf(m->statement, STATEMENT,
              "(%s, 0)-differentially private for adding or removing %s (%s for replacing one), %s. %s %s",
-             epsilon, g->unit, replace, assumption_of(g->unit), meaning, m->method->info.sound);
+             epsilon, g->unit, replace, m->assumption, meaning, m->method->info.sound);
     return HR_OK;
 }
 
-static hr_status assemble_coordinator_work(coordinator_work_making *m, hr_model **out, hr_error *err) {
-    hr_joint_model *joint = &m->joint;
-    hr_model parts = {.method = m->method->info.name,
-                      .mode = m->job->terms->paper ? HR_MODE_PAPER : HR_MODE_SOUND};
-    hr_status status = hr_terms_list_options(m->job->terms, &m->joint.settings, err);
-    if (!status) status = m->job->method->assemble(m->job, joint, err);
-    if (hr_schema_unit(m->job->schema))
-        hr_settings_add(&joint->settings, "unit", hr_schema_unit(m->job->schema));
-    if (!status && joint->settings.lost) status = hr_fail_memory(err);
-    if (!status) status = state(m, &parts.guarantee, err);
-    if (status) return status;
-    parts.guarantee.statement = m->statement;
-    parts.privacy_measure = m->privacy_measure;
-    parts.schema = (hr_schema *)m->job->schema;
-    parts.arena = joint->arena;
-    parts.forest = joint->forest;
-    parts.releases = joint->releases;
-    parts.release_count = joint->release_count;
-    parts.settings = joint->settings.items;
-    parts.setting_count = joint->settings.count;
-    status = hr_model_make(&parts, out, err);
-    joint->arena = parts.arena;
-    return status;
+/* The method's forest and releases, and the settings of the model. */
+static hr_status assemble(joint_making *m, hr_error *err) {
+    hr_settings *settings = &m->joint.settings;
+    const char *unit = hr_schema_unit(m->job->schema);
+    hr_status status = hr_terms_list_options(m->job->terms, settings, err);
+    if (!status) status = m->job->method->assemble(m->job, &m->joint, err);
+    if (unit) hr_settings_add(settings, "unit", unit);
+    return !status && settings->lost ? hr_fail_memory(err) : status;
 }
 
-static hr_status make(const hr_party_job *job, bool of_one_file, hr_model **out, hr_error *err) {
+static hr_status make_model(const hr_party_job *job, bool of_one_file, hr_model **out, hr_error *err) {
     hr_arena *arena = hr_arena_new();
     if (!arena) return hr_fail_memory(err);
-    coordinator_work_making m = {
+    joint_making m = {
         .job = job, .method = job->method->method, .unit = protected_unit(job->schema, of_one_file)};
-    m.joint.arena = m.joint.settings.arena = arena;
-    hr_status status = assemble_coordinator_work(&m, out, err);
-    hr_arena_free(m.joint.arena);
+    hr_joint_model *joint = &m.joint;
+    joint->arena = joint->settings.arena = arena;
+    m.assumption = assumption_of(m.unit);
+    hr_model parts = {.method = m.method->info.name,
+                      .mode = job->terms->paper ? HR_MODE_PAPER : HR_MODE_SOUND,
+                      .schema = (hr_schema *)job->schema};
+    hr_status status = assemble(&m, err);
+    if (!status) status = state_guarantee(&m, &parts.guarantee, err);
+    if (!status) {
+        parts.guarantee.statement = m.statement;
+        parts.privacy_measure = m.privacy_measure;
+        parts.arena = joint->arena;
+        parts.forest = joint->forest;
+        parts.releases = joint->releases;
+        parts.release_count = joint->release_count;
+        parts.settings = joint->settings.items;
+        parts.setting_count = joint->settings.count;
+        status = hr_model_make(&parts, out, err);
+        joint->arena = parts.arena;
+    }
+    hr_arena_free(joint->arena);
     return status;
 }
 
 /* ---- Questions ---- */
 
-static hr_status make(const hr_party_job *job, bool of_one_file, hr_model **out, hr_error *err);
-
 /* The owners may ask for the model: it goes with the last question. One that is too large for a message stays
  * here. */
-static hr_status attach_model(const hr_coordinator_work *w, const hr_party_job *job, Hedgerow__Question *out,
-                              char **json, hr_error *err) {
-    hr_model *model = NULL;
-    hr_status status = make(job, w->of_one_file, &model, err);
-    if (!status) status = hr_model_render(model, json, err);
-    hr_model_free(model);
-    if (!status && strlen(*json) < HR_MESSAGE_MAX - MODEL_FRAME) out->model = hr_text_of(*json);
-    return status;
-}
-
 static hr_status ask_coordinator_work(hr_party_work *self, const hr_party_job *job, hr_bytes *out,
                                       hr_error *err) {
+    const hr_coordinator_work *w = (const hr_coordinator_work *)self;
     Hedgerow__Question question = HEDGEROW__QUESTION__INIT;
     hr_bytes body = {0};
+    hr_model *model = NULL;
     char *json = NULL;
     hr_status status = job->method->ask(job, self, &question, &body, err);
-    if (!status && question.done && job->method->model)
-        status = attach_model((const hr_coordinator_work *)self, job, &question, &json, err);
+    if (!status && question.done && job->method->model) {
+        status = make_model(job, w->of_one_file, &model, err);
+        if (!status) status = hr_model_render(model, &json, err);
+        if (!status && strlen(json) < HR_MESSAGE_MAX - MODEL_FRAME) question.model = hr_text_of(json);
+    }
     if (!status) status = hr_message_pack(&question.base, out, err);
+    hr_model_free(model);
     hr_text_free(json);
     free(body.at);
     return status;
@@ -242,21 +239,17 @@ static void add_statement(hr_buffer *b, const char *statement) {
     hr_buffer_text(b, "\n");
 }
 
-static hr_status render_schema(const hr_joint_schema *bounded, char **text, hr_error *err) {
+hr_status hr_job_result_render(const hr_job_result *result, char **text, hr_error *err) {
     char *yaml = NULL;
     hr_buffer b = {0};
-    hr_status status = hr_schema_render(bounded->schema, &yaml, err);
+    if (result->model) return hr_model_render(result->model, text, err);
+    if (result->evaluation) return hr_evaluation_render(result->evaluation, text, err);
+    hr_status status = hr_schema_render(result->bounded->schema, &yaml, err);
     if (status) return status;
-    add_statement(&b, bounded->statement);
+    add_statement(&b, result->bounded->statement);
     hr_buffer_text(&b, yaml);
     hr_text_free(yaml);
     return hr_buffer_take(&b, text, err);
-}
-
-hr_status hr_job_result_render(const hr_job_result *result, char **text, hr_error *err) {
-    if (result->model) return hr_model_render(result->model, text, err);
-    if (result->evaluation) return hr_evaluation_render(result->evaluation, text, err);
-    return render_schema(result->bounded, text, err);
 }
 
 /* ---- The file of the result ---- */
@@ -289,18 +282,6 @@ static hr_status write_result(hr_coordinator_work *w, const hr_party_job *job, c
 
 /* ---- The end of a job ---- */
 
-static hr_status make_result(const hr_coordinator_work *w, const hr_party_job *job, hr_job_result *out,
-                             hr_error *err) {
-    const hr_federated_method *method = job->method;
-    if (method->assemble) return make(job, w->of_one_file, &out->model, err);
-    if (method->evaluate) {
-        out->evaluation = calloc(1, sizeof *out->evaluation);
-        return out->evaluation ? method->evaluate(job, out->evaluation, err) : hr_fail_memory(err);
-    }
-    out->bounded = calloc(1, sizeof *out->bounded);
-    return out->bounded ? method->bound(job, out->bounded, err) : hr_fail_memory(err);
-}
-
 /* What became of each owner that was asked. */
 static void report_owners(hr_coordinator_work *w, const hr_party_job *job) {
     static const hr_owner_part parts[] = {[HR_PART_SILENT] = HR_OWNER_PART_SILENT,
@@ -324,9 +305,19 @@ static void report_owners(hr_coordinator_work *w, const hr_party_job *job) {
 
 static hr_status finish_coordinator_work(hr_party_work *self, const hr_party_job *job, hr_error *err) {
     hr_coordinator_work *w = (hr_coordinator_work *)self;
+    const hr_federated_method *method = job->method;
     hr_job_result made = {0};
     char *text = NULL;
-    hr_status status = make_result(w, job, &made, err);
+    hr_status status;
+    if (method->assemble) {
+        status = make_model(job, w->of_one_file, &made.model, err);
+    } else if (method->evaluate) {
+        made.evaluation = calloc(1, sizeof *made.evaluation);
+        status = made.evaluation ? method->evaluate(job, made.evaluation, err) : hr_fail_memory(err);
+    } else {
+        made.bounded = calloc(1, sizeof *made.bounded);
+        status = made.bounded ? method->bound(job, made.bounded, err) : hr_fail_memory(err);
+    }
     if (!status) status = hr_job_result_render(&made, &text, err);
     if (!status && w->path) status = write_result(w, job, text, err);
     hr_text_free(text);

@@ -21,8 +21,16 @@ typedef struct job_plan {
     ProtobufCMessage *terms;
 } job_plan;
 
-static hr_status invent_owners(job_plan *p, size_t count, hr_error *err) {
+/* Those of the file, or `count` invented ones. */
+static hr_status name_owners(job_plan *p, const char *path, size_t count, hr_error *err) {
     enum { NAME = 16 };
+    p->owners = p->file.owners;
+    if (!count && p->owners.count) return HR_OK;
+    if (!count) {
+        hr_fail(err, HR_E_ARGUMENT, "add the key owners; of a simulation, say how many there are",
+                "the job file names no owners");
+        return hr_fail_at(err, HR_E_ARGUMENT, path, 0, 0, "owners");
+    }
     if (count >= HR_MEMBERS_MAX)
         return hr_fail(err, HR_E_LIMIT, "a federation has at most 255 owners and a coordinator",
                        "%zu owners are too many", count);
@@ -35,15 +43,6 @@ static hr_status invent_owners(job_plan *p, size_t count, hr_error *err) {
     }
     p->owners = (hr_names){names, count};
     return HR_OK;
-}
-
-static hr_status name_owners(job_plan *p, const char *path, size_t count, hr_error *err) {
-    if (count) return invent_owners(p, count, err);
-    p->owners = p->file.owners;
-    if (p->owners.count) return HR_OK;
-    hr_fail(err, HR_E_ARGUMENT, "add the key owners; of a simulation, say how many there are",
-            "the job file names no owners");
-    return hr_fail_at(err, HR_E_ARGUMENT, path, 0, 0, "owners");
 }
 
 /* The terms that the coordinator would offer: what they refuse, a plan refuses. */

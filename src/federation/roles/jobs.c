@@ -261,14 +261,6 @@ static hr_status open_leaving_party(leaving_member *m, hr_error *err) {
     return status ? status : hr_party_open(&options, &m->party, err);
 }
 
-static void close_leaving(leaving_member *m) {
-    hr_party_close(m->party);
-    hr_endpoint_done(&m->endpoint);
-    hr_journal_close(m->journal);
-    hr_ledger_close(m->ledger);
-    hr_schema_free(m->schema);
-}
-
 static hr_status look_at_job(void *user, const hr_journal_item *item) {
     hr_cancel_info *info = user;
     if (strcmp(item->id, info->id) != 0) return HR_OK;
@@ -326,7 +318,11 @@ static hr_status cancel_job(leaving_member *m, const char *file, const char *job
     files.endpoint.tries_once = true;
     m->files = &files;
     status = tell_others(m, err);
-    close_leaving(m);
+    hr_party_close(m->party);
+    hr_endpoint_done(&m->endpoint);
+    hr_journal_close(m->journal);
+    hr_ledger_close(m->ledger);
+    hr_schema_free(m->schema);
     return status;
 }
 

@@ -18,7 +18,7 @@ enum { HR_MODEL_PATH = 4096 };
 
 /* ---- Terms ---- */
 
-static void tell_acceptance(const hr_owner_work *w, const hr_party_offer *offer) {
+static void log_acceptance(const hr_owner_work *w, const hr_party_offer *offer) {
     const Hedgerow__Terms *terms = offer->terms;
     char epsilon[HR_AMOUNT_TEXT], date[HR_DATE_TEXT];
     hr_spent_text(terms->epsilon, epsilon);
@@ -129,31 +129,27 @@ static hr_status decide_on_offer(hr_party_work *self, const hr_party_offer *offe
     hr_decision decision = {.verdict = HR_VERDICT_ACCEPTED};
     hr_status status = (w->ledger ? decide_with_ledger : decide_without_ledger)(w, offer, &decision, err);
     if (status) return status;
-    if (decision.verdict == HR_VERDICT_ACCEPTED) tell_acceptance(w, offer);
+    if (decision.verdict == HR_VERDICT_ACCEPTED) log_acceptance(w, offer);
     *out = decision;
     return HR_OK;
 }
 
 /* ---- A turn of its own ---- */
 
-static hr_status open_turn_gate(hr_owner_turn *t, hr_csprng **csprng, hr_error *err) {
-    hr_budget budget;
-    const hr_method *trained = NULL;
-    hr_status status = hr_terms_trained(t->job->terms, &trained, err);
-    if (!status) status = hr_budget_of(trained, &t->options, &budget, err);
-    if (!status) status = hr_csprng_open(csprng, err);
-    return status ? status : hr_gate_new(budget.privacy_measure, budget.units, *csprng, &t->gate, err);
-}
-
 typedef hr_status turn_work(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
 
 /* Does the work of a slot, for a share of what the job costs. */
 static hr_status take_turn(hr_owner_turn *t, double share, turn_work *work, hr_bytes *out, hr_error *err) {
+    const hr_method *trained = NULL;
     hr_csprng *csprng = NULL;
+    hr_budget budget;
     t->arena = hr_arena_new();
     hr_status status = t->arena ? HR_OK : hr_fail_memory(err);
     if (!status) status = hr_options_of_terms(t->job->terms, share, &t->options, err);
-    if (!status) status = open_turn_gate(t, &csprng, err);
+    if (!status) status = hr_terms_trained(t->job->terms, &trained, err);
+    if (!status) status = hr_budget_of(trained, &t->options, &budget, err);
+    if (!status) status = hr_csprng_open(&csprng, err);
+    if (!status) status = hr_gate_new(budget.privacy_measure, budget.units, csprng, &t->gate, err);
     if (!status) status = work(t, out, err);
     hr_gate_free(t->gate);
     hr_csprng_close(csprng);

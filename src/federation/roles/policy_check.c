@@ -235,12 +235,6 @@ static int64_t period_start(hr_period period, int64_t second) {
     return start;
 }
 
-/* The first day after the period. */
-static void period_end(hr_period period, int64_t start, char day[HR_DATE_TEXT]) {
-    static const int days[HR_PERIODS] = {1, 32, 367};
-    hr_date_text(period_start(period, start + days[period] * (int64_t)DAY), day);
-}
-
 /* Limits, the names of their rules, and the coordinator that they hold for; NULL: all together. */
 typedef struct limits_of {
     const hr_limits *limits;
@@ -268,6 +262,7 @@ static void check_period_jobs(policy_check *c, const limits_of *l, hr_period per
 }
 
 static hr_status check_periods(policy_check *c, const limits_of *l) {
+    static const int days[HR_PERIODS] = {1, 32, 367}; /* from the first of a period into the next */
     for (int p = 0; p < HR_PERIODS; p++) {
         hr_period period = (hr_period)p;
         hr_offers_taken taken;
@@ -276,7 +271,7 @@ static hr_status check_periods(policy_check *c, const limits_of *l) {
         int64_t start = period_start(period, c->q->date);
         hr_status status = hr_offers_count(c->q->ledger, l->coordinator, start, &taken, c->err);
         if (status) return status;
-        period_end(period, start, until);
+        hr_date_text(period_start(period, start + days[period] * (int64_t)DAY), until);
         check_period_epsilon(c, l, period, taken.epsilon, until);
         check_period_jobs(c, l, period, taken.jobs, until);
     }
@@ -357,19 +352,6 @@ static bool keep_answer(void *user, const hr_rule_answer *answer) {
     return true;
 }
 
-/* An offer that does not name the owner is no offer to it. */
-static void answer_for_job(policy_explanation *e) {
-    hr_rule_answer a = {.rule = "job", .keeps = hr_names_hold(&e->job.owners, e->owner.name)};
-    snprintf(a.text, sizeof a.text, a.keeps ? "it names the owner %s" : "it does not name the owner %s",
-             e->owner.name);
-    keep_answer(e, &a);
-}
-
-static void answer_for_approval(policy_explanation *e) {
-    const hr_rule_answer a = {"approve", true, "manual: the job waits for `hedgerow jobs approve`"};
-    if (hr_policy_is_manual(&e->owner.policy, e->job.name)) keep_answer(e, &a);
-}
-
 static hr_status explain_policy(policy_explanation *e, hr_error *err) {
     const hr_policy_question question = {.policy = &e->owner.policy,
                                          .schema = e->owner_schema,
@@ -378,19 +360,15 @@ static hr_status explain_policy(policy_explanation *e, hr_error *err) {
                                          .coordinator = e->job.name,
                                          .terms = (const Hedgerow__Terms *)e->terms,
                                          .date = hr_endpoint_clock().date};
-    answer_for_job(e);
+    /* An offer that does not name the owner is no offer to it. */
+    hr_rule_answer job = {.rule = "job", .keeps = hr_names_hold(&e->job.owners, e->owner.name)};
+    snprintf(job.text, sizeof job.text, job.keeps ? "it names the owner %s" : "it does not name the owner %s",
+             e->owner.name);
+    keep_answer(e, &job);
     hr_status status = hr_policy_check(&question, keep_answer, e, err);
-    if (!status) answer_for_approval(e);
+    const hr_rule_answer approval = {"approve", true, "manual: the job waits for `hedgerow jobs approve`"};
+    if (!status && hr_policy_is_manual(&e->owner.policy, e->job.name)) keep_answer(e, &approval);
     return status;
-}
-
-static void close_explanation(policy_explanation *e) {
-    hr_message_unpacked_free(e->terms);
-    hr_ledger_close(e->ledger);
-    hr_schema_free(e->job_schema);
-    hr_schema_free(e->owner_schema);
-    hr_arena_free(e->arena);
-    free(e);
 }
 
 static void show_answers(const policy_explanation *e, void (*visit)(void *user, const hr_policy_line *line),
@@ -413,6 +391,11 @@ hr_status hr_policy_explain(const char *owner_file, const char *job_file,
     if (!status) status = read_explained_job(e, job_file, err);
     if (!status) status = explain_policy(e, err);
     if (!status) show_answers(e, visit, user, accepted);
-    close_explanation(e);
+    hr_message_unpacked_free(e->terms);
+    hr_ledger_close(e->ledger);
+    hr_schema_free(e->job_schema);
+    hr_schema_free(e->owner_schema);
+    hr_arena_free(e->arena);
+    free(e);
     return status;
 }

@@ -53,7 +53,7 @@ static hr_status read_records(hr_owner_service *s, hr_error *err) {
 }
 
 /* To the log of this owner alone, and without shares of cells: logs are kept, and collected by others. */
-static void tell_misfits(const hr_owner_service *s, const hr_data *data) {
+static void log_misfits(const hr_owner_service *s, const hr_data *data) {
     const size_t features = hr_schema_feature_count(s->schema);
     hr_error misfit = {0};
     for (size_t i = 0; i <= features; i++) {
@@ -114,20 +114,6 @@ static hr_status open_owner_party(hr_owner_service *s, hr_error *err) {
     return hr_party_open(&options, &s->party, err);
 }
 
-static hr_status open_owner_service(hr_owner_service *s, const char *file, hr_loopback *loopback,
-                                    hr_error *err) {
-    hr_status status = hr_owner_file_read(file, s->arena, &s->file, err);
-    if (!status) status = hr_owner_file_check(&s->file, file, s->arena, err);
-    s->log.owner = s->file.name;
-    if (!status) status = read_records(s, err);
-    if (!status) tell_misfits(s, s->data);
-    if (!status && s->test) tell_misfits(s, s->test);
-    if (!status) status = open_ledger(s, err);
-    if (!status) status = open_owner_endpoint(s, loopback, err);
-    if (!status && !loopback) status = hr_endpoint_note_version(&s->endpoint.file, s->journal, &s->log, err);
-    return status ? status : open_owner_party(s, err);
-}
-
 hr_status hr_owner_service_open(const char *file, const hr_party_settings *settings, hr_loopback *loopback,
                                 hr_owner_service **out, hr_error *err) {
     hr_owner_service *s = calloc(1, sizeof *s);
@@ -135,7 +121,16 @@ hr_status hr_owner_service_open(const char *file, const hr_party_settings *setti
     s->settings = settings;
     s->log = (hr_log){.sink = settings->log_line, .user = settings->user};
     s->arena = hr_arena_new();
-    hr_status status = s->arena ? open_owner_service(s, file, loopback, err) : hr_fail_memory(err);
+    hr_status status = s->arena ? hr_owner_file_read(file, s->arena, &s->file, err) : hr_fail_memory(err);
+    if (!status) status = hr_owner_file_check(&s->file, file, s->arena, err);
+    s->log.owner = s->file.name;
+    if (!status) status = read_records(s, err);
+    if (!status) log_misfits(s, s->data);
+    if (!status && s->test) log_misfits(s, s->test);
+    if (!status) status = open_ledger(s, err);
+    if (!status) status = open_owner_endpoint(s, loopback, err);
+    if (!status && !loopback) status = hr_endpoint_note_version(&s->endpoint.file, s->journal, &s->log, err);
+    if (!status) status = open_owner_party(s, err);
     if (status)
         hr_owner_service_close(s);
     else

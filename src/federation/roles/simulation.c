@@ -142,14 +142,6 @@ hr_status hr_simulation_submit(hr_simulation *s, hr_error *err) {
     return status;
 }
 
-/* Parties with a packet in their inbox. */
-static size_t find_ready(const hr_simulation *s, hr_simulated_party **ready) {
-    size_t count = 0;
-    for (size_t i = 0; i <= s->owner_count; i++)
-        if (hr_loopback_waits(s->loopback, s->parties[i].name)) ready[count++] = &s->parties[i];
-    return count;
-}
-
 /* For as long as it can. */
 static void work_simulated_party(hr_simulated_party *simulated) {
     bool busy = true;
@@ -166,23 +158,22 @@ static void work_all(const hr_simulation *s, hr_simulated_party *const *ready, s
     for (size_t i = first; i < count; i++) work_simulated_party(ready[i]);
 }
 
-static hr_status outcome(hr_simulated_party *const *ready, size_t count, hr_error *err) {
+/* *any: whether a party had a packet in its inbox. */
+static hr_status continue_simulation(const hr_simulation *s, bool *any, hr_error *err) {
+    hr_simulated_party *ready[HR_MEMBERS_MAX];
+    size_t count = 0;
+    hr_status status = s->settings ? hr_endpoint_ask(s->settings, err) : HR_OK;
+    if (status) return status;
+    for (size_t i = 0; i <= s->owner_count; i++)
+        if (hr_loopback_waits(s->loopback, s->parties[i].name)) ready[count++] = &s->parties[i];
+    *any = count > 0;
+    work_all(s, ready, count);
     for (size_t i = 0; i < count; i++) {
         if (!ready[i]->status) continue;
         if (err) *err = ready[i]->error;
         return ready[i]->status;
     }
     return HR_OK;
-}
-
-static hr_status continue_simulation(const hr_simulation *s, bool *any, hr_error *err) {
-    hr_simulated_party *ready[HR_MEMBERS_MAX];
-    hr_status status = s->settings ? hr_endpoint_ask(s->settings, err) : HR_OK;
-    if (status) return status;
-    size_t count = find_ready(s, ready);
-    *any = count > 0;
-    work_all(s, ready, count);
-    return outcome(ready, count, err);
 }
 
 hr_status hr_simulation_run(hr_simulation *s, hr_error *err) {
