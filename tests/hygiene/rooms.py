@@ -22,7 +22,6 @@ SHORT = {
     'base/log': 'the only file through which a party writes lines for people',
     'base/round': 'inline in loops of two rooms',
     'federation/config/federation_absent': 'stands in for what a build leaves out',
-    'federation/config/founder': 'two commands open the folder of a federation',
     'federation/federated/evaluation_question': 'terms and sums read the same question; a proof of sums is read beside it',
     'federation/sums/summed_job': 'what all methods of sums share',
     'federation/transport/address': 'the only judge of names and addresses, for files and for the broker',

@@ -1,8 +1,7 @@
 /* A federation that changes: federation.yaml of the founder's folder says what holds, and is replaced last.
  * All other files follow from it, so that a command that was interrupted may be given again. */
 #include "base/file.h"
-#include "federation/config/federation_maker.h"
-#include "federation/config/founder.h"
+#include "federation/config/federation_dir.h"
 #include "federation/transport/broker.h"
 
 #include <assert.h>
@@ -12,8 +11,8 @@
 #include <unistd.h>
 
 typedef struct change {
-    hr_founder founder;
-    hr_maker maker; /* its options are `next` */
+    hr_federation_dir dir;
+    hr_federation_writer writer; /* its options are `next` */
     hr_federation_options next;
     hr_new_member *members; /* of `next`: room for one more */
     hr_authority *authority;
@@ -23,43 +22,43 @@ typedef struct change {
 /* ---- The change ---- */
 
 static hr_status read_change(change *c, const char *folder) {
-    hr_arena *arena = c->maker.arena;
-    hr_status status = hr_founder_read(folder, arena, &c->founder, c->err);
+    hr_arena *arena = c->writer.arena;
+    hr_status status = hr_federation_dir_read(folder, arena, &c->dir, c->err);
     if (status) return status;
-    const hr_federation_file *file = &c->founder.federation;
+    const hr_federation_file *file = &c->dir.federation;
     const size_t count = file->membership.count;
     c->members = hr_arena_alloc(arena, count + 1, sizeof *c->members);
-    c->maker.keys = hr_arena_alloc(arena, count + 1, sizeof *c->maker.keys);
-    if (!c->members || !c->maker.keys) return hr_fail_memory(c->err);
+    c->writer.keys = hr_arena_alloc(arena, count + 1, sizeof *c->writer.keys);
+    if (!c->members || !c->writer.keys) return hr_fail_memory(c->err);
     for (size_t i = 0; i < count; i++) {
-        hr_public_key_text(&file->membership.members[i].key, c->maker.keys[i]);
-        c->members[i] = (hr_new_member){file->membership.members[i].name, c->maker.keys[i]};
+        hr_public_key_text(&file->membership.members[i].key, c->writer.keys[i]);
+        c->members[i] = (hr_new_member){file->membership.members[i].name, c->writer.keys[i]};
     }
     c->next =
         (hr_federation_options){sizeof c->next, file->membership.federation, file->url, c->members, count};
-    c->maker.options = &c->next;
-    c->maker.version = file->version + 1;
-    c->maker.root = folder;
+    c->writer.options = &c->next;
+    c->writer.version = file->version + 1;
+    c->writer.root = folder;
     return HR_OK;
 }
 
 static hr_status find_member(const change *c, const char *name, size_t *out) {
-    *out = hr_membership_by_name(&c->founder.federation.membership, name, strlen(name));
+    *out = hr_membership_by_name(&c->dir.federation.membership, name, strlen(name));
     if (*out != HR_NO_MEMBER) return HR_OK;
     return hr_fail(c->err, HR_E_ARGUMENT, "federation.yaml lists the members",
                    "'%.64s' is not a member of '%s'", name, c->next.name);
 }
 
 static hr_status read_authority_files(change *c) {
-    const char *certificate = hr_maker_path(&c->maker, "", "ca.pem");
-    const char *key = hr_maker_path(&c->maker, "authority", "ca-key.pem");
+    const char *certificate = hr_writer_path(&c->writer, "", "ca.pem");
+    const char *key = hr_writer_path(&c->writer, "authority", "ca-key.pem");
     if (!certificate || !key) return hr_fail_memory(c->err);
     return hr_authority_read(certificate, key, &c->authority, c->err);
 }
 
 static hr_status replace(const change *c, const char *folder, const char *name, unsigned rights,
                          const char *text) {
-    const char *path = hr_maker_path(&c->maker, folder, name);
+    const char *path = hr_writer_path(&c->writer, folder, name);
     return path ? hr_file_replace(path, "file", rights, text, strlen(text), c->err) : hr_fail_memory(c->err);
 }
 
@@ -68,7 +67,7 @@ static hr_status replace_copies(const change *c, const char *federation) {
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < c->next.member_count; i++) {
         const char *name = c->members[i].name;
-        const char *copy = hr_maker_path(&c->maker, name, "federation.yaml");
+        const char *copy = hr_writer_path(&c->writer, name, "federation.yaml");
         if (!copy) return hr_fail_memory(c->err);
         if (!access(copy, F_OK)) status = replace(c, name, "federation.yaml", HR_PUBLIC_RIGHTS, federation);
     }
@@ -78,8 +77,8 @@ static hr_status replace_copies(const change *c, const char *federation) {
 /* Writes what follows from the members, and the members. */
 static hr_status publish(change *c, const hr_broker_address *address) {
     char *federation = NULL, *config = NULL;
-    hr_status status = hr_maker_render(&c->maker, &federation);
-    if (!status) status = hr_maker_config(&c->maker, address, &config);
+    hr_status status = hr_writer_render(&c->writer, &federation);
+    if (!status) status = hr_writer_config(&c->writer, address, &config);
     if (!status) status = replace(c, "broker", "nats.conf", HR_PUBLIC_RIGHTS, config);
     if (!status) status = replace_copies(c, federation);
     if (!status) status = replace(c, "", "federation.yaml", HR_PUBLIC_RIGHTS, federation);
@@ -91,12 +90,12 @@ static hr_status publish(change *c, const hr_broker_address *address) {
 /* Runs `edit` on the federation of a folder. */
 static hr_status run_change(const char *folder, hr_status (*edit)(change *c, const hr_new_member *member),
                             const hr_new_member *member, hr_error *err) {
-    change c = {.maker = {.arena = hr_arena_new(), .err = err}, .err = err};
-    hr_status status = c.maker.arena ? read_change(&c, folder) : hr_fail_memory(err);
+    change c = {.writer = {.arena = hr_arena_new(), .err = err}, .err = err};
+    hr_status status = c.writer.arena ? read_change(&c, folder) : hr_fail_memory(err);
     if (!status) status = edit(&c, member);
-    if (status) hr_maker_undo(&c.maker);
+    if (status) hr_writer_undo(&c.writer);
     hr_authority_free(c.authority);
-    hr_arena_free(c.maker.arena);
+    hr_arena_free(c.writer.arena);
     return status;
 }
 
@@ -105,13 +104,13 @@ static hr_status run_change(const char *folder, hr_status (*edit)(change *c, con
 static hr_status make_member_files(change *c, const hr_new_member *member) {
     hr_certificate own = {0};
     char *federation = NULL;
-    hr_status status = hr_maker_member(&c->maker, c->next.member_count - 1);
+    hr_status status = hr_writer_member(&c->writer, c->next.member_count - 1);
     if (!status) status = hr_authority_write(c->authority, &own, c->err);
-    if (!status) status = hr_maker_render(&c->maker, &federation);
-    if (!status) status = hr_maker_public(&c->maker, member->name, federation, own.certificate);
+    if (!status) status = hr_writer_render(&c->writer, &federation);
+    if (!status) status = hr_writer_public(&c->writer, member->name, federation, own.certificate);
     if (!status)
-        status = hr_maker_certificate(&c->maker, c->authority, HR_CERTIFICATE_CLIENT, member->name,
-                                      member->name, "tls");
+        status = hr_writer_certificate(&c->writer, c->authority, HR_CERTIFICATE_CLIENT, member->name,
+                                       member->name, "tls");
     free(federation);
     hr_certificate_done(&own);
     return status;
@@ -120,7 +119,7 @@ static hr_status make_member_files(change *c, const hr_new_member *member) {
 static hr_status add_member(change *c, const hr_new_member *member) {
     hr_broker_address address;
     c->members[c->next.member_count++] = *member;
-    hr_status status = hr_maker_check(&c->next, &address, c->err);
+    hr_status status = hr_writer_check(&c->next, &address, c->err);
     if (!status) status = read_authority_files(c);
     if (!status) status = make_member_files(c, member);
     return status ? status : publish(c, &address);
@@ -138,9 +137,9 @@ static hr_status remove_member(change *c, const hr_new_member *member) {
     if (status) return status;
     const size_t after = --c->next.member_count - index;
     memmove(&c->members[index], &c->members[index + 1], after * sizeof *c->members);
-    memmove(&c->maker.keys[index], &c->maker.keys[index + 1], after * sizeof *c->maker.keys);
-    for (size_t i = index; i < c->next.member_count; i++) c->members[i].key = c->maker.keys[i];
-    status = hr_maker_check(&c->next, &address, c->err);
+    memmove(&c->writer.keys[index], &c->writer.keys[index + 1], after * sizeof *c->writer.keys);
+    for (size_t i = index; i < c->next.member_count; i++) c->members[i].key = c->writer.keys[i];
+    status = hr_writer_check(&c->next, &address, c->err);
     return status ? status : publish(c, &address);
 }
 
@@ -155,9 +154,9 @@ static hr_status rekey_member(change *c, const hr_new_member *member) {
     hr_status status = find_member(c, member->name, &index);
     if (status) return status;
     c->members[index].key = member->key;
-    status = hr_maker_check(&c->next, &address, c->err);
+    status = hr_writer_check(&c->next, &address, c->err);
     if (status) return status;
-    snprintf(c->maker.keys[index], sizeof c->maker.keys[index], "%s", member->key);
+    snprintf(c->writer.keys[index], sizeof c->writer.keys[index], "%s", member->key);
     return publish(c, &address);
 }
 
@@ -186,10 +185,10 @@ static hr_status replace_certificate(change *c, hr_certificate_use use, const ch
 static hr_status renew_member(change *c, const char *name) {
     size_t index;
     hr_status status = find_member(c, name, &index);
-    const char *path = status ? NULL : hr_maker_path(&c->maker, name, "");
+    const char *path = status ? NULL : hr_writer_path(&c->writer, name, "");
     if (status) return status;
     if (!path) return hr_fail_memory(c->err);
-    if (access(path, F_OK)) status = hr_maker_folder(&c->maker, name);
+    if (access(path, F_OK)) status = hr_writer_folder(&c->writer, name);
     return status ? status : replace_certificate(c, HR_CERTIFICATE_CLIENT, name, name, "tls");
 }
 

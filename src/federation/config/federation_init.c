@@ -1,49 +1,50 @@
 /* The files of a new federation. Everything is made from nothing, and taken away again if anything fails:
  * half a federation, with half of its secrets, is of no use. */
 #include "base/fail.h"
-#include "federation/config/federation_maker.h"
+#include "federation/config/federation_dir.h"
 #include "federation/transport/broker.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-static hr_status make_broker(hr_maker *m, const hr_broker_address *address, const hr_authority *authority,
-                             const char *authority_text) {
+static hr_status make_broker(hr_federation_writer *w, const hr_broker_address *address,
+                             const hr_authority *authority, const char *authority_text) {
     char *config = NULL;
-    hr_status status = hr_maker_config(m, address, &config);
-    if (!status) status = hr_maker_folder(m, "broker");
-    if (!status) status = hr_maker_file(m, "broker", "nats.conf", HR_PUBLIC_RIGHTS, config);
-    if (!status) status = hr_maker_file(m, "broker", "ca.pem", HR_PUBLIC_RIGHTS, authority_text);
+    hr_status status = hr_writer_config(w, address, &config);
+    if (!status) status = hr_writer_folder(w, "broker");
+    if (!status) status = hr_writer_file(w, "broker", "nats.conf", HR_PUBLIC_RIGHTS, config);
+    if (!status) status = hr_writer_file(w, "broker", "ca.pem", HR_PUBLIC_RIGHTS, authority_text);
     if (!status)
-        status = hr_maker_certificate(m, authority, HR_CERTIFICATE_SERVER, address->host, "broker", "server");
+        status =
+            hr_writer_certificate(w, authority, HR_CERTIFICATE_SERVER, address->host, "broker", "server");
     if (!status)
-        status = hr_maker_certificate(m, authority, HR_CERTIFICATE_CLIENT, HR_BROKER_ADMIN, "broker",
-                                      HR_BROKER_ADMIN);
+        status = hr_writer_certificate(w, authority, HR_CERTIFICATE_CLIENT, HR_BROKER_ADMIN, "broker",
+                                       HR_BROKER_ADMIN);
     free(config);
     return status;
 }
 
-static hr_status make_members(hr_maker *m) {
-    m->keys = hr_arena_alloc(m->arena, m->options->member_count, sizeof *m->keys);
-    hr_status status = m->keys ? HR_OK : hr_fail_memory(m->err);
-    for (size_t i = 0; !status && i < m->options->member_count; i++) status = hr_maker_member(m, i);
+static hr_status make_members(hr_federation_writer *w) {
+    w->keys = hr_arena_alloc(w->arena, w->options->member_count, sizeof *w->keys);
+    hr_status status = w->keys ? HR_OK : hr_fail_memory(w->err);
+    for (size_t i = 0; !status && i < w->options->member_count; i++) status = hr_writer_member(w, i);
     return status;
 }
 
-static hr_status make_federation_files(hr_maker *m, const hr_broker_address *address,
+static hr_status make_federation_files(hr_federation_writer *w, const hr_broker_address *address,
                                        const hr_authority *authority, const hr_certificate *own) {
     char *federation = NULL;
-    hr_status status = hr_maker_folder(m, "");
-    if (!status) status = make_members(m);
-    if (!status) status = hr_maker_render(m, &federation);
-    if (!status) status = hr_maker_public(m, "", federation, own->certificate);
-    if (!status) status = hr_maker_folder(m, "authority");
-    if (!status) status = hr_maker_file(m, "authority", "ca-key.pem", HR_SECRET_RIGHTS, own->key);
-    if (!status) status = make_broker(m, address, authority, own->certificate);
-    for (size_t i = 0; !status && i < m->options->member_count; i++) {
-        const char *name = m->options->members[i].name;
-        status = hr_maker_public(m, name, federation, own->certificate);
-        if (!status) status = hr_maker_certificate(m, authority, HR_CERTIFICATE_CLIENT, name, name, "tls");
+    hr_status status = hr_writer_folder(w, "");
+    if (!status) status = make_members(w);
+    if (!status) status = hr_writer_render(w, &federation);
+    if (!status) status = hr_writer_public(w, "", federation, own->certificate);
+    if (!status) status = hr_writer_folder(w, "authority");
+    if (!status) status = hr_writer_file(w, "authority", "ca-key.pem", HR_SECRET_RIGHTS, own->key);
+    if (!status) status = make_broker(w, address, authority, own->certificate);
+    for (size_t i = 0; !status && i < w->options->member_count; i++) {
+        const char *name = w->options->members[i].name;
+        status = hr_writer_public(w, name, federation, own->certificate);
+        if (!status) status = hr_writer_certificate(w, authority, HR_CERTIFICATE_CLIENT, name, name, "tls");
     }
     free(federation);
     return status;
@@ -58,17 +59,18 @@ hr_status hr_federation_init(const char *folder, const hr_federation_options *op
     if (status) return status;
     assert(ours.name && ours.url && (ours.members || !ours.member_count));
     hr_broker_address address;
-    status = hr_maker_check(&ours, &address, err);
+    status = hr_writer_check(&ours, &address, err);
     if (status) return status;
-    hr_maker m = {.options = &ours, .version = 1, .root = folder, .arena = hr_arena_new(), .err = err};
+    hr_federation_writer w = {
+        .options = &ours, .version = 1, .root = folder, .arena = hr_arena_new(), .err = err};
     hr_authority *authority = NULL;
     hr_certificate own = {0};
-    status = m.arena ? hr_authority_make(ours.name, &authority, err) : hr_fail_memory(err);
+    status = w.arena ? hr_authority_make(ours.name, &authority, err) : hr_fail_memory(err);
     if (!status) status = hr_authority_write(authority, &own, err);
-    if (!status) status = make_federation_files(&m, &address, authority, &own);
-    if (status) hr_maker_undo(&m);
+    if (!status) status = make_federation_files(&w, &address, authority, &own);
+    if (status) hr_writer_undo(&w);
     hr_certificate_done(&own);
     hr_authority_free(authority);
-    hr_arena_free(m.arena);
+    hr_arena_free(w.arena);
     return status;
 }

@@ -11,8 +11,9 @@
 
 typedef struct hr_coordinator_work {
     hr_party_work work; /* first: a hr_coordinator_work is a hr_party_work */
-    bool of_one_file;   /* the owners' records are those of one file, dealt out independently of each other */
-    const char *path;   /* where the result is written; NULL: nowhere */
+    bool of_one_file; /* the owners' records are those of one file, each assigned to an owner independently of
+                         the others */
+    const char *path; /* where the result is written; NULL: nowhere */
     void (*report_owner)(void *user, const hr_owner_report *report); /* may be NULL */
     void *user;
     hr_job_result result;     /* the last that was made. Owner: the caller frees it */

@@ -53,20 +53,20 @@ static hr_status read_records(hr_owner_service *s, hr_error *err) {
 }
 
 /* To the log of this owner alone, and without shares of cells: logs are kept, and collected by others. */
-static void log_misfits(const hr_owner_service *s, const hr_data *data) {
+static void log_schema_mismatches(const hr_owner_service *s, const hr_data *data) {
     const size_t features = hr_schema_feature_count(s->schema);
-    hr_error misfit = {0};
+    hr_error mismatch = {0};
     for (size_t i = 0; i <= features; i++) {
-        if (!hr_data_check_column(data, i, &misfit)) continue;
+        if (!hr_data_check_column(data, i, &mismatch)) continue;
         hr_log_format(
             &s->log, HR_LOG_WARNING, NULL,
             "most cells of column '%s' do not fit the schema: %s; 'hedgerow schema check' shows how many",
-            misfit.field, misfit.remedy);
+            mismatch.field, mismatch.remedy);
     }
-    if (hr_data_check_label(data, &misfit))
+    if (hr_data_check_label(data, &mismatch))
         hr_log_format(&s->log, HR_LOG_WARNING, NULL,
-                      "the bounds of the label '%s' are wide for these records: %s", misfit.field,
-                      misfit.remedy);
+                      "the bounds of the label '%s' are wide for these records: %s", mismatch.field,
+                      mismatch.remedy);
 }
 
 static hr_status open_ledger(hr_owner_service *s, hr_error *err) {
@@ -125,8 +125,8 @@ hr_status hr_owner_service_open(const char *file, const hr_party_settings *setti
     if (!status) status = hr_owner_file_check(&s->file, file, s->arena, err);
     s->log.owner = s->file.name;
     if (!status) status = read_records(s, err);
-    if (!status) log_misfits(s, s->data);
-    if (!status && s->test) log_misfits(s, s->test);
+    if (!status) log_schema_mismatches(s, s->data);
+    if (!status && s->test) log_schema_mismatches(s, s->test);
     if (!status) status = open_ledger(s, err);
     if (!status) status = open_owner_endpoint(s, loopback, err);
     if (!status && !loopback) status = hr_endpoint_note_version(&s->endpoint.file, s->journal, &s->log, err);
