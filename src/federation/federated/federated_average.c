@@ -49,15 +49,6 @@ static hr_status check_model_bytes(const hr_method *trained, const hr_fit_option
                    trees, (int)options->depth, bytes / 1e6, HR_RELEASED_MAX / 1e6);
 }
 
-static void keep_defaults(hr_fit_options *options) {
-    (void)options;
-}
-
-static hr_status take_any_schema(const hr_schema *schema, hr_error *err) {
-    (void)schema, (void)err;
-    return HR_OK;
-}
-
 static hr_status check_average_terms(const Hedgerow__Terms *terms, const hr_schema *schema, hr_error *err) {
     const hr_method *trained = NULL;
     hr_fit_options options;
@@ -410,10 +401,6 @@ static hr_status assemble_average(const hr_party_job *job, hr_joint_model *joint
 
 /* ---- The method ---- */
 
-static void forget_nothing(void *kept) {
-    (void)kept;
-}
-
 /* Only its name and what it says: what it trains is another method. */
 static const hr_method average_method = {
     .info = {.name = HR_METHOD_AVERAGE,
@@ -424,16 +411,16 @@ static const hr_method average_method = {
                       "are averaged, which asks nothing more of any record.",
              .flaws = ""}};
 
+static const hr_job_machines average_machines = {
+    .owner = hr_oneshot_owner, .coordinator = average_coordinator, .part = hr_oneshot_part};
+static const hr_turn_job average_turns = {.train = train_average};
+
 const hr_federated_method hr_federated_average = {
     .method = &average_method,
-    .owner = hr_oneshot_owner,
-    .coordinator = average_coordinator,
-    .defaults = keep_defaults,
-    .check_schema = take_any_schema,
+    .machines = &average_machines,
+    .averages = true,
     .check_terms = check_average_terms,
     .plan = plan_average,
-    .train = train_average,
-    .forget = forget_nothing,
-    .part = hr_oneshot_part,
+    .turns = &average_turns,
     .assemble = assemble_average,
 };

@@ -117,7 +117,7 @@ static hr_status prepare_federated_inprivate(const hr_party_job *job, const hr_d
     return score_round(job, data, next_slot(job_state), &ignored, err);
 }
 
-static void forget_federated_inprivate(void *kept) {
+static void free_federated_inprivate(void *kept) {
     hr_round_records_free(kept);
 }
 
@@ -280,18 +280,20 @@ static void find_inprivate_round(const hr_party_job *job, hr_job_position *out) 
     out->step = slot + 1;
 }
 
+static const hr_job_machines inprivate_machines = {
+    .owner = hr_inprivate_owner, .coordinator = hr_inprivate_coordinator, .part = hr_inprivate_part};
+static const hr_turn_job inprivate_turns = {.train = train_federated_inprivate,
+                                            .vote = vote_federated_inprivate,
+                                            .prepare = prepare_federated_inprivate};
+
 const hr_federated_method hr_federated_inprivate = {
     .method = &hr_method_inprivate,
-    .owner = hr_inprivate_owner,
-    .coordinator = hr_inprivate_coordinator,
+    .machines = &inprivate_machines,
     .defaults = set_defaults,
     .check_schema = hr_inprivate_check,
     .check_terms = check_terms,
-    .train = train_federated_inprivate,
-    .vote = vote_federated_inprivate,
-    .prepare = prepare_federated_inprivate,
-    .forget = forget_federated_inprivate,
-    .part = hr_inprivate_part,
+    .turns = &inprivate_turns,
     .round = find_inprivate_round,
+    .free_state = free_federated_inprivate,
     .assemble = assemble_federated_inprivate,
 };

@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const hr_federated_method *const table[] = {
-    &hr_federated_inprivate, &hr_federated_hedge,      &hr_federated_id3,   &hr_federated_average,
-    &hr_federated_simfl,     &hr_federated_evaluation, &hr_federated_bounds};
+    &hr_federated_hedge, &hr_federated_id3,        &hr_federated_inprivate, &hr_federated_average,
+    &hr_federated_simfl, &hr_federated_evaluation, &hr_federated_bounds};
 
 const hr_federated_method *hr_federated_method_named(const void *name, size_t size, hr_mode mode) {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -20,6 +20,20 @@ const hr_federated_method *hr_federated_method_named(const void *name, size_t si
         return mode == HR_MODE_PAPER && table[i]->paper ? table[i]->paper : table[i];
     }
     return NULL;
+}
+
+void hr_federated_list(bool (*has)(const hr_federated_method *method), char out[HR_METHODS_TEXT]) {
+    const hr_federated_method *found[sizeof table / sizeof *table];
+    size_t count = 0, size = 0;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (has(table[i])) found[count++] = table[i];
+    out[0] = '\0';
+    for (size_t i = 0; i < count && size < HR_METHODS_TEXT; i++)
+        size += (size_t)snprintf(out + size, HR_METHODS_TEXT - size, "%s%s%s",
+                                 !i              ? ""
+                                 : i + 1 < count ? ", "
+                                                 : " or ",
+                                 found[i]->method->info.name, found[i]->no_sound ? " in mode paper" : "");
 }
 
 hr_status hr_federated_check_unit(const hr_federated_method *method, bool paper, const hr_schema *schema,
@@ -37,7 +51,7 @@ hr_status hr_federated_check_unit(const hr_federated_method *method, bool paper,
 void hr_federated_defaults(hr_fit_options *options) {
     const hr_federated_method *method =
         hr_federated_method_named(options->method, strlen(options->method), options->mode);
-    if (method) method->defaults(options);
+    if (method && method->defaults) method->defaults(options);
 }
 
 /* ---- Lines for people ---- */

@@ -47,10 +47,41 @@ typedef struct hr_job_position {
     const char *unit; /* a literal: what steps are */
 } hr_job_position;
 
-struct hr_federated_method {
-    const hr_method *method; /* its name and options: as those of one owner alone; of the average its name,
-                                and nothing else (hr_terms_trained) */
+/* The two state machines of a job, and what they know of it. */
+typedef struct hr_job_machines {
     hr_protocol_make *owner, *coordinator;
+    /* Coordinator: what became of a member. False: it was not asked. */
+    bool (*part)(const hr_protocol *protocol, size_t member, hr_part_info *out);
+    /* Owner: what the coordinator sent as the job's model; of size 0 if nothing. Borrowed. NULL: it sends
+     * none. */
+    hr_bytes (*model)(const hr_protocol *protocol);
+} hr_job_machines;
+
+/* Owners' work of which each piece draws its noise by itself, from the gate of its turn: trees and votes, or
+ * whole models. */
+typedef struct hr_turn_job {
+    /* The outcome as bytes for the owner's machine. Owner: the caller frees out->at. Spends: the turn's gate.
+     * Fails: BUDGET, LIMIT, MEMORY. */
+    hr_status (*train)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
+    hr_status (*vote)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err); /* NULL: there are no votes */
+    /* Does what it can of the work to come, without noise, and keeps it in *job->kept. NULL: nothing. Fails:
+     * MEMORY. */
+    hr_status (*prepare)(const hr_party_job *job, const hr_data *data, hr_error *err);
+} hr_turn_job;
+
+/* NOT PRIVATE: owners' work that no budget pays for; the turn has no gate. */
+typedef struct hr_unprotected_job {
+    /* As hr_turn_job.train. */
+    hr_status (*work)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
+    /* Whether it can train on these records of an owner, which otherwise declines, and says why. Fails:
+     * LIMIT. */
+    hr_status (*check_records)(const hr_data *data, hr_error *err);
+} hr_unprotected_job;
+
+struct hr_federated_method {
+    const hr_method *method; /* its name and options: as those of one owner alone; where it averages its name,
+                                and nothing else (hr_terms_trained) */
+    const hr_job_machines *machines;
     /* The row of its mode paper, if owners go by another protocol there; NULL: this one. */
     const hr_federated_method *paper;
     const char
@@ -58,11 +89,12 @@ struct hr_federated_method {
     const char *no_sound;        /* why owners cannot train it in mode sound; NULL: they can */
     const char *instead_sound;   /* what to do then; NULL: they can */
     const char *const *left_out; /* options of one owner alone that a job does not have; ended by NULL */
+    bool averages;               /* each owner trains a whole model, by a method that the terms name */
     bool tests;                  /* its owners' records are those of their test tables */
     bool persons;                /* in mode sound it protects whole persons, if the schema names a unit */
-    /* Sets the options in which a job's defaults differ from the method's. */
+    /* Sets the options in which a job's defaults differ from the method's. NULL: none. */
     void (*defaults)(hr_fit_options *options);
-    /* Whether it can train on records of this schema. Fails: ARGUMENT. */
+    /* Whether it can train on records of this schema. NULL: of any. Fails: ARGUMENT. */
     hr_status (*check_schema)(const hr_schema *schema, hr_error *err);
     /* Whether the budget that the terms grant an owner pays for all that it releases. Depends on the terms
      * and the schema only, not on the records. Fails: BUDGET, LIMIT, ARGUMENT. */
@@ -70,44 +102,25 @@ struct hr_federated_method {
     /* What such a job would do: the plan but for its epsilon, delta and records, turns and bytes; the rest of
      * *out is set. NULL: the method has no plan. Fails: BUDGET, LIMIT, ARGUMENT, MEMORY. */
     hr_status (*plan)(const hr_planned_job *job, hr_job_plan_info *out, hr_error *err);
-    /* The outcome of a work, as bytes for the owner's machine. Owner: the caller frees out->at. Spends: the
-     * turn's gate. Fails: BUDGET, LIMIT, MEMORY. */
-    hr_status (*train)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
-    hr_status (*vote)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
-    /* In place of train and vote, of a method without a guarantee: as answer, but no budget pays for it. */
-    hr_status (*work)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
-    /* Of a method without a guarantee: whether it can train on these records of an owner, which otherwise
-     * declines, and says why. NULL: on any. Fails: LIMIT. */
-    hr_status (*check_records)(const hr_data *data, hr_error *err);
+
+    /* ---- What its owners do: one of these, the others are NULL ---- */
+    const hr_turn_job *turns;
+    const hr_summed_method *summed; /* answers to sums and choices (federation/sums/summed_job.h) */
+    const hr_unprotected_job *unprotected;
+
     /* The most bytes that a member may send a party in a job. NULL: by its rounds. */
     size_t (*bytes_max)(const Hedgerow__Terms *terms);
-    /* Does what it can of the work to come, without noise, and keeps it in *job->kept. May be NULL. Fails:
-     * MEMORY. */
-    hr_status (*prepare)(const hr_party_job *job, const hr_data *data, hr_error *err);
-    /* Of a method whose owners add up sums: its questions (federation/sums/summed_job.h). Else NULL. */
-    const hr_summed_method *summed;
-    /* In place of train and vote: the answer to the question of that slot (federation/machines/securesum.h).
-     * The method keeps one gate for the whole job; the turn has none, and neither options nor arena. Spends:
-     * from what the job costs. Fails: BUDGET, FORMAT (the question), LIMIT, MEMORY. */
-    hr_status (*answer)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
-    /* Coordinator, if owners answer questions: what is asked next. out->body borrows *body. Owner: the caller
-     * frees body->at. Fails: BUDGET, IO (the job cannot go on), MEMORY. */
-    hr_status (*ask)(const hr_party_job *job, hr_party_work *work, Hedgerow__Question *out, hr_bytes *body,
-                     hr_error *err);
-    /* Owner: what the coordinator sent as the job's model; of size 0 if nothing. Borrowed. NULL: it sends
-     * none. */
-    hr_bytes (*model)(const hr_protocol *protocol);
-    /* Frees what was kept in *job->kept; NULL is allowed. */
-    void (*forget)(void *kept);
-    /* What became of a member, by the coordinator's machine. False: it was not asked. */
-    bool (*part)(const hr_protocol *protocol, size_t member, hr_part_info *out);
-    /* How far the job is, at either party. NULL: slots are told. */
+    /* How far the job is, at either party. NULL: its slots. */
     void (*round)(const hr_party_job *job, hr_job_position *out);
-    /* The coordinator's model. NULL: the job makes none. Fails: MEMORY. */
+    /* Frees what is kept in *job->kept, if anything is. NULL: nothing ever is. */
+    void (*free_state)(void *state);
+
+    /* ---- What the coordinator makes: one of these, the others are NULL ---- */
+    /* A model. Fails: MEMORY. */
     hr_status (*assemble)(const hr_party_job *job, hr_joint_model *model, hr_error *err);
-    /* In place of it: the figures of a model. Fails: BUDGET, MEMORY. */
+    /* The figures of a model. Fails: BUDGET, MEMORY. */
     hr_status (*evaluate)(const hr_party_job *job, hr_evaluation *out, hr_error *err);
-    /* In place of it: a schema. Owner: the caller frees out->schema. Fails: BUDGET, MEMORY. */
+    /* A schema. Owner: the caller frees out->schema. Fails: BUDGET, MEMORY. */
     hr_status (*bound)(const hr_party_job *job, hr_joint_schema *out, hr_error *err);
 };
 
@@ -120,6 +133,9 @@ extern const hr_federated_method hr_federated_average, hr_federated_bounds, hr_f
  * does not protect). */
 HR_MUST_CHECK hr_status hr_federated_check_unit(const hr_federated_method *method, bool paper,
                                                 const hr_schema *schema, hr_error *err);
+
+/* Those that have it, for the remedy of an error: "hedge, id3 or simfl in mode paper". */
+void hr_federated_list(bool (*has)(const hr_federated_method *method), char out[HR_METHODS_TEXT]);
 
 /* The row of a method and of a mode. NULL if there is none of that name, which need not end with NUL. */
 const hr_federated_method *hr_federated_method_named(const void *name, size_t size, hr_mode mode);

@@ -20,10 +20,6 @@ enum { LABEL_UNIT = 1 << 20, NO_TREE = HR_SIMFL_TREES_MAX };
 
 /* ---- Terms ---- */
 
-static void keep_simfl_defaults(hr_fit_options *options) {
-    (void)options;
-}
-
 static hr_status check_simfl_schema(const hr_schema *schema, hr_error *err) {
     if (hr_schema_task(schema) != HR_TASK_MULTICLASS) return HR_OK;
     return hr_fail(err, HR_E_ARGUMENT, "choose a label that is a number or has two classes",
@@ -120,7 +116,7 @@ typedef struct simfl_keeper {
     hr_noisy *noisy_gradients, *noisy_weights;
 } simfl_keeper;
 
-static void forget_simfl(void *kept) {
+static void free_simfl(void *kept) {
     simfl_keeper *k = kept;
     if (!k) return;
     hr_simfl_owner_free(k->owner);
@@ -305,7 +301,7 @@ static hr_status do_simfl_work(const hr_owner_turn *t, hr_bytes *out, hr_error *
     hr_status status = k ? HR_OK : open_simfl_keeper(t, &k, err);
     if (!status) status = do_simfl_task(t, k, out, err);
     if (!status) return HR_OK;
-    forget_simfl(k);
+    free_simfl(k);
     *t->job->kept = NULL;
     return status;
 }
@@ -363,23 +359,23 @@ static void find_simfl_tree(const hr_party_job *job, hr_job_position *out) {
 
 static const char *const simfl_left_out[] = {"owners", "theta", NULL};
 
+static const hr_job_machines simfl_machines = {
+    .owner = make_simfl_owner_machine, .coordinator = make_simfl_coordinator_machine, .part = hr_simfl_part};
+static const hr_unprotected_job simfl_work = {.work = do_simfl_work, .check_records = check_simfl_records};
+
 const hr_federated_method hr_federated_simfl = {
     .method = &hr_method_simfl,
-    .owner = make_simfl_owner_machine,
-    .coordinator = make_simfl_coordinator_machine,
+    .machines = &simfl_machines,
     .no_sound =
         "simfl over owners has no mode sound: its hashes and gradients go from owner to owner as they are",
     .instead_sound = "write 'method: hedge', which has a guarantee over owners, or 'mode: paper', whose "
                      "model has none",
     .left_out = simfl_left_out,
-    .defaults = keep_simfl_defaults,
     .check_schema = check_simfl_schema,
     .check_terms = check_simfl_terms,
-    .work = do_simfl_work,
-    .check_records = check_simfl_records,
+    .unprotected = &simfl_work,
     .bytes_max = simfl_bytes_max,
-    .forget = forget_simfl,
-    .part = hr_simfl_part,
     .round = find_simfl_tree,
+    .free_state = free_simfl,
     .assemble = assemble_simfl,
 };

@@ -36,7 +36,7 @@ static void add_options(hr_settings *settings, const hr_federated_method *federa
                         const hr_fit_options *options) {
     static const char *const trees[] = {"trees", NULL};
     listed_options listed = {settings, federated->left_out ? federated->left_out : trees};
-    if (federated == &hr_federated_average)
+    if (federated->averages)
         hr_settings_add_options(settings, trained, options);
     else
         hr_options_each(trained, options, add_option, &listed);
@@ -198,7 +198,7 @@ static hr_status pack_terms(job_offer *o, const hr_job_file *job, const char *na
     terms.vote_share = (job->round_gain > 0 && job->rounds > 1) || job->last_slots ? job->vote_share : 0;
     terms.date = (uint64_t)job->date;
     terms.delta = job->options.delta;
-    fill_kind(job, hr_terms_method(&terms)->answer, owners, &terms);
+    fill_kind(job, hr_terms_method(&terms)->summed, owners, &terms);
     terms.owners = o->owners;
     terms.n_owners = owners;
     terms.columns = o->columns;
@@ -222,10 +222,10 @@ hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema 
     if (!federated) return refuse_method_of_one(method, err);
     job_offer o = {.settings.arena = hr_arena_new()};
     hr_status status = o.settings.arena ? check_job_mode(job, federated, err) : hr_fail_memory(err);
-    if (!status) status = federated->check_schema(schema, err);
+    if (!status) status = federated->check_schema ? federated->check_schema(schema, err) : HR_OK;
     if (!status) status = hr_federated_check_unit(federated, job->options.mode == HR_MODE_PAPER, schema, err);
     if (!status && job->averages) status = check_alone(&job->options, err);
-    if (!status) status = check_job_keys(job, federated->answer, owners->count, err);
+    if (!status) status = check_job_keys(job, federated->summed, owners->count, err);
     if (!status) status = hr_schema_render(schema, &o.schema, err);
     if (!status) status = list_work(&o, federated, job, schema, err);
     if (!status) status = list_names(owners, &o.owners, err);
@@ -268,7 +268,7 @@ hr_status hr_terms_trained(const Hedgerow__Terms *terms, const hr_method **out, 
     const hr_federated_method *federated = hr_terms_method(terms);
     if (!federated)
         return hr_fail(err, HR_E_ARGUMENT, "", "the terms name no method that trains over a federation");
-    if (federated == &hr_federated_average) return alone_of(terms, out, err);
+    if (federated->averages) return alone_of(terms, out, err);
     if (terms->train.len)
         return hr_fail(err, HR_E_ARGUMENT, "", "the method '%s' trains no other one",
                        federated->method->info.name);

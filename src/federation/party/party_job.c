@@ -9,7 +9,7 @@
 void hr_party_job_free(hr_live_job *j) {
     if (!j) return;
     for (size_t m = 0; j->inboxes && m < j->member_count; m++) hr_reorder_buffer_done(&j->inboxes[m]);
-    if (j->method) j->method->forget(j->kept);
+    if (j->method && j->method->free_state) j->method->free_state(j->kept);
     hr_protocol_free(j->protocol);
     if (j->read) hr_message_unpacked_free(&j->read->base);
     free(j->inboxes);
@@ -31,7 +31,8 @@ static hr_status start_protocol(const hr_party_options *o, hr_live_job *j, hr_er
         .wants_model = o->wants_model,
         .secret = j->record.key};
     memcpy(setup.job.bytes, j->record.id, HR_JOB_BYTES);
-    return (j->is_coordinator ? j->method->coordinator : j->method->owner)(&setup, &j->protocol, err);
+    return (j->is_coordinator ? j->method->machines->coordinator
+                              : j->method->machines->owner)(&setup, &j->protocol, err);
 }
 
 hr_status hr_party_job_start(const hr_party_options *o, hr_live_job *j, hr_error *err) {

@@ -23,7 +23,7 @@ static size_t list_parts(const hr_live_job *j, hr_part_info *infos, hr_journal_p
     if (!j->is_coordinator || !j->protocol) return 0;
     for (size_t m = 0; m < j->member_count; m++) {
         hr_part_info *info = &infos[count];
-        if (!j->method->part(j->protocol, m, info)) continue;
+        if (!j->method->machines->part(j->protocol, m, info)) continue;
         parts[count++] = (hr_journal_part){.member = j->membership->members[m].name,
                                            .part = part_texts[info->state],
                                            .trees = info->trees,

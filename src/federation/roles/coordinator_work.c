@@ -6,7 +6,7 @@
 #include "base/text/text.h"
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
-#include "federation/sums/summed_job.h"
+#include "federation/sums/summed_coordinator.h"
 #include "fit/budget.h"
 #include "privacy/mechanisms.h"
 #include "tables/schema/schema.h"
@@ -123,8 +123,8 @@ static hr_status state_alone(joint_making *m, hr_guarantee *g, hr_error *err) {
 static hr_status state_guarantee(joint_making *m, hr_guarantee *g, hr_error *err) {
     char epsilon[HR_AMOUNT_TEXT], replace[HR_AMOUNT_TEXT];
     m->privacy_measure = HR_PRIVACY_PURE;
-    if (!m->job->terms->paper && m->job->method->answer) return state_sums(m, g, err);
-    if (m->job->method == &hr_federated_average) return state_alone(m, g, err);
+    if (!m->job->terms->paper && m->job->method->summed) return state_sums(m, g, err);
+    if (m->job->method->averages) return state_alone(m, g, err);
     if (m->job->terms->paper) {
         hr_spent_text(m->job->terms->epsilon, epsilon);
         *g = (hr_guarantee){.epsilon = (double)INFINITY, .epsilon_replace = (double)INFINITY};
@@ -202,8 +202,8 @@ static hr_status ask_coordinator_work(hr_party_work *self, const hr_party_job *j
     hr_bytes body = {0};
     hr_model *model = NULL;
     char *json = NULL;
-    hr_status status = job->method->ask(job, self, &question, &body, err);
-    if (!status && question.done && job->method->model) {
+    hr_status status = hr_summed_ask(job, self, &question, &body, err);
+    if (!status && question.done && job->method->assemble && job->method->machines->model) {
         status = make_model(job, w->of_one_file, &model, err);
         if (!status) status = hr_model_render(model, &json, err);
         if (!status && strlen(json) < HR_MESSAGE_MAX - MODEL_FRAME) question.model = hr_text_of(json);
@@ -292,7 +292,7 @@ static void report_owners(hr_coordinator_work *w, const hr_party_job *job) {
     hr_part_info info;
     w->all_declined = job->protocol != NULL;
     for (size_t member = 0; job->protocol && member < job->membership->count; member++) {
-        if (!job->method->part(job->protocol, member, &info)) continue;
+        if (!job->method->machines->part(job->protocol, member, &info)) continue;
         const hr_owner_report report = {.name = job->membership->members[member].name,
                                         .part = parts[info.state],
                                         .trees = info.trees,

@@ -77,6 +77,20 @@ static hr_status plan_promise(const hr_planned_job *job, hr_plan_info *out, hr_e
     return status;
 }
 
+static bool has_plan(const hr_federated_method *method) {
+    return method->plan != NULL;
+}
+
+/* Of a method whose row has no plan. */
+static hr_status refuse_plan(const hr_federated_method *method, hr_error *err) {
+    char with[HR_METHODS_TEXT], remedy[HR_METHODS_TEXT + 40];
+    hr_federated_list(has_plan, with);
+    snprintf(remedy, sizeof remedy, "a job of method %s has a plan", with);
+    return hr_fail(err, HR_E_ARGUMENT, remedy, "a job of method %s has no plan: it %s",
+                   method->method->info.name,
+                   method->unprotected ? "adds no noise" : "trains one tree for each owner in each round");
+}
+
 static hr_status plan_of_terms(const hr_planned_job *job, hr_job_plan_info *out, hr_error *err) {
     const hr_federated_method *federated = hr_terms_method(job->terms);
     const hr_coalition_price own = price_of(job->terms->n_owners, job->terms->coalition);
@@ -94,16 +108,13 @@ static hr_status plan_of_terms(const hr_planned_job *job, hr_job_plan_info *out,
                        "'hedgerow evaluate --plan' tells the noise of one table of all records",
                        "a job of method %s has no plan; its noise is %.3g times that of one table",
                        plan.method, plan.noise_factor);
-    if (!federated->plan)
-        return hr_fail(err, HR_E_ARGUMENT, "a job of method hedge, id3 or average has a plan",
-                       "a job of method %s has no plan: it %s", plan.method,
-                       federated->work ? "adds no noise" : "trains one tree for each owner in each round");
+    if (!federated->plan) return refuse_plan(federated, err);
     const char *unit = hr_schema_unit(job->schema);
     snprintf(plan.unit, sizeof plan.unit, "%s", unit ? unit : "");
     hr_status status = federated->plan(job, &plan, err);
     if (!status) status = plan_promise(job, &plan.plan, err);
     if (status) return status;
-    if (federated->answer) list_prices(&plan);
+    if (federated->summed) list_prices(&plan);
     *out = plan;
     return HR_OK;
 }

@@ -5,6 +5,7 @@
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
 #include "federation/roles/policy_check.h"
+#include "federation/sums/summed_owner.h"
 #include "fit/budget.h"
 #include "privacy/crypto/csprng.h"
 #include "privacy/ledger/offers.h"
@@ -40,8 +41,8 @@ static bool note_refusal(void *user, const hr_rule_answer *answer) {
 static hr_status ask_records(hr_owner_work *w, const hr_party_offer *offer, hr_decision *out, hr_error *err) {
     const hr_federated_method *method = hr_terms_method(offer->terms);
     hr_error why = {0};
-    if (out->verdict != HR_VERDICT_ACCEPTED || !method->check_records) return HR_OK;
-    hr_status status = method->check_records(w->data, &why);
+    if (out->verdict != HR_VERDICT_ACCEPTED || !method->unprotected) return HR_OK;
+    hr_status status = method->unprotected->check_records(w->data, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
     if (!status) return HR_OK;
     hr_rule_answer answer = {.rule = "records"};
@@ -166,20 +167,20 @@ static hr_owner_turn turn_of(hr_party_work *self, const hr_party_job *job, size_
 static hr_status train_owner_tree(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
                                   hr_error *err) {
     hr_owner_turn turn = turn_of(self, job, slot);
-    if (job->method->answer) return job->method->answer(&turn, out, err);
-    if (job->method->work) return job->method->work(&turn, out, err);
-    return take_turn(&turn, 1 - job->terms->vote_share, job->method->train, out, err);
+    if (job->method->summed) return hr_summed_answer(&turn, out, err);
+    if (job->method->unprotected) return job->method->unprotected->work(&turn, out, err);
+    return take_turn(&turn, 1 - job->terms->vote_share, job->method->turns->train, out, err);
 }
 
 static hr_status vote_owner_work(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
                                  hr_error *err) {
     hr_owner_turn turn = turn_of(self, job, slot);
-    return take_turn(&turn, job->terms->vote_share, job->method->vote, out, err);
+    return take_turn(&turn, job->terms->vote_share, job->method->turns->vote, out, err);
 }
 
 static hr_status prepare_owner_records(hr_party_work *self, const hr_party_job *job, hr_error *err) {
-    const hr_data *data = ((const hr_owner_work *)self)->data;
-    return job->method && job->method->prepare ? job->method->prepare(job, data, err) : HR_OK;
+    const hr_turn_job *turns = job->method ? job->method->turns : NULL;
+    return turns && turns->prepare ? turns->prepare(job, ((const hr_owner_work *)self)->data, err) : HR_OK;
 }
 
 /* ---- The end ---- */
@@ -205,7 +206,8 @@ static hr_status keep_model(hr_owner_work *w, const hr_party_job *job, const hr_
 
 /* A model that cannot be kept is no reason to go on with the job. */
 static hr_status take_model(hr_owner_work *w, const hr_party_job *job, hr_error *err) {
-    const hr_bytes bytes = job->method->model ? job->method->model(job->protocol) : (hr_bytes){0};
+    const hr_bytes bytes =
+        job->method->machines->model ? job->method->machines->model(job->protocol) : (hr_bytes){0};
     hr_error why = {0};
     if (!w->models || !bytes.size) return HR_OK;
     hr_status status = keep_model(w, job, &bytes, &why);

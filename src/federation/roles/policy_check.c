@@ -102,7 +102,7 @@ static hr_status check_coalition(policy_check *c) {
     const hr_federated_method *method = hr_terms_method(c->q->terms);
     size_t others = c->q->terms->n_owners ? c->q->terms->n_owners - 1 : 0, wanted = c->q->policy->coalition,
            least = wanted ? wanted : 1;
-    if (!method || !method->answer || c->q->terms->paper) return HR_OK;
+    if (!method || !method->summed || c->q->terms->paper) return HR_OK;
     if (least > others) least = others;
     answer(
         c, "coalition", c->q->terms->coalition >= least,

@@ -8,6 +8,7 @@
 #include "tables/schema/schema.h"
 #include "tables/schema/schema_difference.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,11 +115,20 @@ static hr_status refuse_simulated(const char *what, const char *remedy, hr_error
     return hr_fail(err, HR_E_ARGUMENT, remedy, "a simulation of owners has no %s", what);
 }
 
+static bool trains_one_model(const hr_federated_method *method) {
+    return method->assemble && !method->averages;
+}
+
+static hr_status refuse_alone(const char *method, hr_error *err) {
+    char together[HR_METHODS_TEXT], remedy[HR_METHODS_TEXT + 10];
+    hr_federated_list(trains_one_model, together);
+    snprintf(remedy, sizeof remedy, "choose %s", together);
+    return hr_fail(err, HR_E_ARGUMENT, remedy, "owners do not train the method '%s' together", method);
+}
+
 static hr_status check_simulated_options(const hr_fit_options *o, hr_error *err) {
     const hr_federated_method *method = hr_federated_method_named(o->method, strlen(o->method), o->mode);
-    if (!method || !method->assemble || method == &hr_federated_average)
-        return hr_fail(err, HR_E_ARGUMENT, "choose hedge, id3, inprivate, or simfl in mode paper",
-                       "owners do not train the method '%s' together", o->method);
+    if (!method || !trains_one_model(method)) return refuse_alone(o->method, err);
     if (o->ledger) return refuse_simulated("ledger", "leave it out: nothing is spent", err);
     if (o->start) return refuse_simulated("start", "leave it out", err);
     if (o->class_weights) return refuse_simulated("class weights", "leave them out", err);

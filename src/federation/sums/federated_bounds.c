@@ -56,15 +56,6 @@ static hr_status read_request(const Hedgerow__Terms *terms, const hr_schema *sch
     return find_named(terms, schema, out->at, err);
 }
 
-static void keep_bounds_defaults(hr_fit_options *options) {
-    (void)options;
-}
-
-static hr_status take_any_columns(const hr_schema *schema, hr_error *err) {
-    (void)schema, (void)err;
-    return HR_OK;
-}
-
 /* Of fewer owners each share of the noise is larger: what all of them can pay for, fewer can. */
 static hr_status check_bounds_terms(const Hedgerow__Terms *terms, const hr_schema *schema, hr_error *err) {
     bounds_request request;
@@ -267,16 +258,10 @@ static const hr_summed_method bounds_summed = {.protocol = &hr_summed_securesum,
 
 const hr_federated_method hr_federated_bounds = {
     .method = &bounds_method,
-    .owner = hr_securesum_owner,
-    .coordinator = hr_securesum_coordinator,
-    .defaults = keep_bounds_defaults,
-    .check_schema = take_any_columns,
+    .machines = &hr_summed_machines,
     .check_terms = check_bounds_terms,
     .summed = &bounds_summed,
-    .answer = hr_summed_answer,
-    .ask = hr_summed_ask,
-    .forget = hr_summed_free,
-    .part = hr_securesum_part,
+    .free_state = hr_summed_free,
     .round = hr_summed_round,
     .bound = make_joint_schema,
 };

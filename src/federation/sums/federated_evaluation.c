@@ -24,15 +24,6 @@ static hr_shared_evaluation evaluation_of(const Hedgerow__Terms *terms, const hr
 
 /* ---- Terms ---- */
 
-static void keep_evaluation_defaults(hr_fit_options *options) {
-    (void)options;
-}
-
-static hr_status take_any_label(const hr_schema *schema, hr_error *err) {
-    (void)schema, (void)err;
-    return HR_OK;
-}
-
 static bool is_fingerprint(ProtobufCBinaryData text) {
     static const char digits[] = "0123456789abcdef";
     bool fine = text.len == HR_DIGEST_TEXT - 1;
@@ -212,17 +203,11 @@ static const hr_summed_method evaluation_summed = {.protocol = &hr_summed_secure
 
 const hr_federated_method hr_federated_evaluation = {
     .method = &evaluation_method,
-    .owner = hr_securesum_owner,
-    .coordinator = hr_securesum_coordinator,
+    .machines = &hr_summed_machines,
     .tests = true,
-    .defaults = keep_evaluation_defaults,
-    .check_schema = take_any_label,
     .check_terms = check_evaluation_terms,
     .summed = &evaluation_summed,
-    .answer = hr_summed_answer,
-    .ask = hr_summed_ask,
-    .forget = hr_summed_free,
-    .part = hr_securesum_part,
+    .free_state = hr_summed_free,
     .round = hr_summed_round,
     .evaluate = make_evaluation,
 };

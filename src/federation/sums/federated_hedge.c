@@ -396,11 +396,6 @@ static void set_federated_defaults(hr_fit_options *options) {
     options->delta = 1e-6;
 }
 
-static hr_status check_federated_schema(const hr_schema *schema, hr_error *err) {
-    (void)schema, (void)err;
-    return HR_OK;
-}
-
 /* Where the bounds are known and the records are not, quantiles are worth their cost. */
 static const char *const hedge_left_out[] = {"edges", NULL};
 
@@ -412,19 +407,13 @@ static const hr_summed_method hedge_summed = {.protocol = &hr_summed_securesum,
 const hr_federated_method hr_federated_hedge = {
     .method = &hr_method_hedge,
     .left_out = hedge_left_out,
-    .owner = hr_securesum_owner,
-    .coordinator = hr_securesum_coordinator,
+    .machines = &hr_summed_machines,
     .persons = true,
     .defaults = set_federated_defaults,
-    .check_schema = check_federated_schema,
     .check_terms = hr_federated_hedge_check,
     .plan = hr_federated_hedge_plan,
     .summed = &hedge_summed,
-    .answer = hr_summed_answer,
-    .model = hr_securesum_model,
-    .ask = hr_summed_ask,
-    .forget = hr_summed_free,
-    .part = hr_securesum_part,
+    .free_state = hr_summed_free,
     .round = find_hedge_round,
     .assemble = assemble_federated_hedge,
 };

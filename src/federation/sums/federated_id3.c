@@ -225,19 +225,14 @@ static const hr_summed_method id3_summed = {.protocol = &hr_summed_securesum,
 
 const hr_federated_method hr_federated_id3 = {
     .method = &hr_method_id3,
-    .owner = hr_securesum_owner,
-    .coordinator = hr_securesum_coordinator,
+    .machines = &hr_summed_machines,
     .paper = &hr_federated_id3_ring,
     .defaults = set_id3_defaults,
     .check_schema = check_id3_schema,
     .check_terms = hr_federated_id3_check,
     .plan = hr_federated_id3_plan,
     .summed = &id3_summed,
-    .answer = hr_summed_answer,
-    .ask = hr_summed_ask,
-    .model = hr_securesum_model,
-    .forget = hr_summed_free,
-    .part = hr_securesum_part,
+    .free_state = hr_summed_free,
     .assemble = assemble_id3,
 };
 
@@ -251,6 +246,8 @@ const hr_federated_method hr_federated_id3 = {
  * No ledger pays, since there is nothing to pay for; an owner takes part if its policy lists id3 under
  * 'unprotected'. */
 
+static const hr_job_machines ring_machines = {
+    .owner = hr_ring_owner, .coordinator = hr_ring_coordinator, .part = hr_ring_part};
 static const hr_summed_protocol ring_protocol = {
     .question = hr_ring_question, .mask = hr_ring_mask, .outcome = hr_ring_outcome};
 
@@ -270,8 +267,7 @@ static hr_status refuse_ring_plan(const hr_planned_job *job, hr_job_plan_info *o
 
 const hr_federated_method hr_federated_id3_ring = {
     .method = &hr_method_id3,
-    .owner = hr_ring_owner,
-    .coordinator = hr_ring_coordinator,
+    .machines = &ring_machines,
     .flaws = "On its ring, the two owners beside an owner read its counts amid that owner's own part of the "
              "noise alone, if they act with the coordinator.",
     .defaults = set_id3_defaults,
@@ -279,9 +275,6 @@ const hr_federated_method hr_federated_id3_ring = {
     .check_terms = hr_federated_id3_check,
     .plan = refuse_ring_plan,
     .summed = &id3_on_ring,
-    .answer = hr_summed_answer,
-    .ask = hr_summed_ask,
-    .forget = hr_summed_free,
-    .part = hr_ring_part,
+    .free_state = hr_summed_free,
     .assemble = assemble_id3,
 };

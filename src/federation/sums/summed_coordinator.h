@@ -8,7 +8,8 @@
 
 #include "federation/sums/summed_job.h"
 
-/* hr_federated_method.ask. */
+/* What is asked next. out->body borrows *body. Owner: the caller frees body->at. Fails: BUDGET, IO (the job
+ * cannot go on), MEMORY. */
 HR_MUST_CHECK hr_status hr_summed_ask(const hr_party_job *job, hr_party_work *work, Hedgerow__Question *out,
                                       hr_bytes *body, hr_error *err);
 

@@ -9,6 +9,11 @@
 const hr_summed_protocol hr_summed_securesum = {
     .question = hr_securesum_question, .mask = hr_securesum_mask, .outcome = hr_securesum_outcome};
 
+const hr_job_machines hr_summed_machines = {.owner = hr_securesum_owner,
+                                            .coordinator = hr_securesum_coordinator,
+                                            .part = hr_securesum_part,
+                                            .model = hr_securesum_model};
+
 size_t hr_summed_values(const hr_summed_question *q) {
     size_t count = 0;
     for (size_t i = 0; i < q->line_count; i++) count += q->counts[i];

@@ -87,6 +87,8 @@ typedef struct hr_summed_protocol {
 } hr_summed_protocol;
 
 extern const hr_summed_protocol hr_summed_securesum;
+/* hr_federated_method.machines, of secure sums. */
+extern const hr_job_machines hr_summed_machines;
 
 struct hr_summed_method {
     const hr_summed_protocol *protocol;
@@ -112,7 +114,7 @@ typedef struct hr_summed_party {
  * hr_summed_free, also on failure. Fails: BUDGET, LIMIT, ARGUMENT, MEMORY. */
 HR_MUST_CHECK hr_status hr_summed_open(const hr_party_job *job, size_t size, hr_summed_party **out,
                                        hr_error *err);
-/* hr_federated_method.forget. */
+/* hr_federated_method.free_state. */
 void hr_summed_free(void *party);
 
 /* How many shares of noise a sum over so many owners counts on: without those of a coalition; at least 1. */

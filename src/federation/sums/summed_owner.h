@@ -11,7 +11,9 @@
 
 #include "federation/sums/summed_job.h"
 
-/* hr_federated_method.answer. */
+/* The answer to the question of the turn's slot, as bytes for the owner's machine. Owner: the caller frees
+ * out->at. Spends: from what the job costs; the turn's gate is not used. Fails: BUDGET, FORMAT (the
+ * question), LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_summed_answer(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
 
 #endif

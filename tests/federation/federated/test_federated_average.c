@@ -239,7 +239,7 @@ static hr_model *released_by(const hr_data *data, const hr_job_file *job, uint64
     assert_int_equal(hr_budget_of(hr_method_named(job->options.method), &turn.options, &budget, NULL), HR_OK);
     assert_int_equal(hr_csprng_open_seeded(seed, &csprng, NULL), HR_OK);
     assert_int_equal(hr_gate_new(budget.privacy_measure, budget.units, csprng, &turn.gate, NULL), HR_OK);
-    if (hr_federated_average.train(&turn, &out, &err)) fail_msg("%s", err.message);
+    if (hr_federated_average.turns->train(&turn, &out, &err)) fail_msg("%s", err.message);
     hr_model *model = parsed(&out);
     hr_gate_free(turn.gate);
     hr_csprng_close(csprng);
@@ -451,7 +451,7 @@ static void coordinator_open(coordinator *c, const test_members *f, const hr_job
                                      .schema = schema,
                                      .coordinator = COORDINATOR,
                                      .terms = c->terms_bytes};
-    assert_int_equal(hr_federated_average.coordinator(&setup, &c->machine, NULL), HR_OK);
+    assert_int_equal(hr_federated_average.machines->coordinator(&setup, &c->machine, NULL), HR_OK);
     const size_t owners[] = {ANNA, BERT};
     hr_digest digest;
     assert_int_equal(hr_terms_digest(&setup, c->terms, &digest, NULL), HR_OK);

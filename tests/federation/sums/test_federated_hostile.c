@@ -110,7 +110,7 @@ static hr_status watch(hr_party_work *self, const hr_party_job *job, size_t slot
     hr_sum_question question;
     assert_true(hr_securesum_question(job->protocol, slot, &question));
     if (w.forgets) {
-        job->method->forget(*job->kept);
+        job->method->free_state(*job->kept);
         *job->kept = NULL;
     }
     hr_status status = w.real_train(self, job, slot, out, err);
