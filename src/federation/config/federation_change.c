@@ -1,4 +1,4 @@
-/* A federation that changes: federation.yaml of the founder's folder says what holds, and is replaced last.
+/* A federation that changes: federation.yaml of its folder holds the truth, and is replaced last.
  * All other files follow from it, so that a command that was interrupted may be given again. */
 #include "base/file.h"
 #include "federation/config/federation_dir.h"

@@ -102,7 +102,7 @@ const char *hr_writer_path(const hr_federation_writer *w, const char *folder, co
     return path;
 }
 
-/* Notes what was made, beforehand: so it is taken away even if making it fails half-way. */
+/* Notes a path before it is made, so that hr_writer_undo removes it even if making it fails half-way. */
 static hr_status note_created_path(hr_federation_writer *w, const char *path) {
     hr_written *entry = path ? hr_arena_alloc(w->arena, 1, sizeof *entry) : NULL;
     if (!entry) return hr_fail_memory(w->err);

@@ -22,7 +22,7 @@ typedef struct hr_federation_dir {
     const char *folder;
     hr_federation_file federation;
     const char **names;    /* of the members */
-    hr_nats_options admin; /* of the broker */
+    hr_nats_options admin; /* connects as the broker's admin */
 } hr_federation_dir;
 
 /* Owner: *out lives in the arena. Fails: IO, FORMAT (federation.yaml), MEMORY. */
@@ -62,7 +62,7 @@ HR_MUST_CHECK hr_status hr_writer_certificate(hr_federation_writer *w, const hr_
 /* federation.yaml and ca.pem, with these texts. */
 HR_MUST_CHECK hr_status hr_writer_public(hr_federation_writer *w, const char *folder, const char *federation,
                                          const char *authority);
-/* Takes away all that was made. */
+/* Removes all that was made. */
 void hr_writer_undo(const hr_federation_writer *w);
 
 /* federation.yaml, and the broker's configuration. Owner: the caller frees *out with free(). Fails: MEMORY.

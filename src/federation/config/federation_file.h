@@ -20,7 +20,7 @@ typedef struct hr_federation_file {
 /* Owner: *out lives in the arena. Fails: FORMAT (file, line, column), LIMIT, IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_federation_file_read(const char *path, hr_arena *arena, hr_federation_file *out,
                                                 hr_error *err);
-/* The same from memory. */
+/* As hr_federation_file_read, from memory. */
 HR_MUST_CHECK hr_status hr_federation_file_parse(const hr_file_text *text, hr_arena *arena,
                                                  hr_federation_file *out, hr_error *err);
 

@@ -1,4 +1,4 @@
-/* The files of a new federation. Everything is made from nothing, and taken away again if anything fails:
+/* The files of a new federation. Everything is made from nothing, and removed again if anything fails:
  * half a federation, with half of its secrets, is of no use. */
 #include "base/fail.h"
 #include "federation/config/federation_dir.h"

@@ -23,13 +23,13 @@ typedef enum hr_field_kind {
     HR_FIELD_TEXT,    /* const char * */
     HR_FIELD_NAME,    /* const char *: of a member or federation */
     HR_FIELD_PATH,    /* const char *: relative ones are taken from the file's folder */
-    HR_FIELD_TABLE,   /* the same, or the address of a database, which stays as it is */
+    HR_FIELD_TABLE,   /* as HR_FIELD_PATH, or the address of a database, which stays as it is */
     HR_FIELD_NUMBER,  /* double */
     HR_FIELD_INTEGER, /* size_t */
     HR_FIELD_FLAG,    /* bool */
     HR_FIELD_WORD,    /* int: which of `words` */
     HR_FIELD_NAMES,   /* hr_names: at least one; none twice */
-    HR_FIELD_WORDS    /* the same of texts */
+    HR_FIELD_WORDS    /* hr_names: texts, at least one; none twice */
 } hr_field_kind;
 
 typedef struct hr_names {

@@ -198,7 +198,7 @@ static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, 
     return HR_OK;
 }
 
-/* A method that trains nothing, and the key that says what it does instead. */
+/* A method that trains nothing, and the key that such a job needs. */
 typedef struct untrained_method {
     const char *name;
     int key;
@@ -224,7 +224,7 @@ static hr_status refuse_keys_of_others(const hr_fields *reader, const hr_yaml_no
     return HR_OK;
 }
 
-/* Nothing that has to do with training: of the default method's options only epsilon and delta are used. */
+/* Nothing that has to do with training: of the default method's options only epsilon and delta count. */
 static hr_status read_untrained(const hr_fields *reader, const hr_yaml_node *const *found,
                                 const untrained_method *method, parts *whole) {
     if (!found[method->key])

@@ -1,4 +1,4 @@
-/* The job file: the model that a coordinator asks for, its owners and the files of the coordinator. Its
+/* The job file: the model that a coordinator makes, its owners and the files of the coordinator. Its
  * format stands in docs/formats.md. */
 #ifndef HR_FEDERATION_CONFIG_JOB_FILE_H
 #define HR_FEDERATION_CONFIG_JOB_FILE_H
@@ -19,9 +19,9 @@ static inline size_t hr_coalition_usual(size_t owners) {
 /* The job method of owners that each train a model alone, which are averaged. */
 #define HR_METHOD_AVERAGE "average"
 #define HR_METHOD_SIMFL "simfl"
-/* The job method that trains nothing: owners tell how well a model predicts. */
+/* The job method that trains nothing: owners release how well a model predicts. */
 #define HR_METHOD_EVALUATION "evaluation"
-/* The same: owners tell between which bounds the values of columns are. */
+/* The job method that trains nothing: owners release between which bounds the values of columns are. */
 #define HR_METHOD_BOUNDS "bounds"
 
 typedef struct hr_job_file {
@@ -39,10 +39,10 @@ typedef struct hr_job_file {
     size_t
         last_slots; /* after the last round, vote on leaving out up to so many last trees; 0: no such vote */
     double vote_share; /* part of epsilon for votes; 0 without any */
-    size_t coalition; /* owners that may act together with the coordinator, of methods that add sums up; 0: as
-                         many as hr_coalition_usual says */
-    size_t deadline;  /* seconds within which an owner must answer */
-    int64_t date;     /* of the terms: seconds since 1970 began; 0: not in the file */
+    size_t coalition;  /* owners that may act together with the coordinator, of methods that add sums up; 0:
+                          hr_coalition_usual */
+    size_t deadline;   /* seconds within which an owner must answer */
+    int64_t date;      /* of the terms: seconds since 1970 began; 0: not in the file */
 
     /* What only mining over a federation needs: `name` and all others, or none of them. Certificates both or
      * none. */
@@ -68,7 +68,7 @@ typedef void hr_option_defaults(hr_fit_options *options);
  * LIMIT, IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_job_file_read(const char *path, hr_option_defaults *defaults, hr_arena *arena,
                                          hr_job_file *out, hr_error *err);
-/* The same from memory, but `evaluated` stays empty. */
+/* As hr_job_file_read, from memory, but `evaluated` stays empty. */
 HR_MUST_CHECK hr_status hr_job_file_parse(const hr_file_text *text, hr_option_defaults *defaults,
                                           hr_arena *arena, hr_job_file *out, hr_error *err);
 

@@ -16,18 +16,18 @@ typedef struct hr_owner_file {
     const char *certificate, *certificate_key; /* paths, for TLS; both NULL without */
     const char *data;                          /* the path or address of the table */
     const char *query;                         /* the path of a query, if that is a database; else NULL */
-    const char *test, *test_query;             /* the same of the records that models are evaluated on; NULL:
-                                                  the owner evaluates none */
+    const char *test, *test_query;             /* table and query of the records that models are evaluated on;
+                                                  NULL: the owner evaluates none */
     int separator;                             /* of both tables, as hr_separator counts them */
     const char *schema, *ledger;               /* paths */
-    const char *models; /* the folder that finished models are written into; NULL: they are not asked for */
+    const char *models; /* the folder that finished models are written into; NULL: it gets none */
     hr_policy policy;
 } hr_owner_file;
 
 /* Owner: *out lives in the arena. Fails: FORMAT (file, line, column), LIMIT, IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_owner_file_read(const char *path, hr_arena *arena, hr_owner_file *out,
                                            hr_error *err);
-/* The same from memory. */
+/* As hr_owner_file_read, from memory. */
 HR_MUST_CHECK hr_status hr_owner_file_parse(const hr_file_text *text, hr_arena *arena, hr_owner_file *out,
                                             hr_error *err);
 

@@ -12,7 +12,7 @@ typedef enum hr_period { HR_PERIOD_DAY, HR_PERIOD_MONTH, HR_PERIOD_YEAR, HR_PERI
 
 typedef enum hr_approval { HR_APPROVAL_AUTOMATIC, HR_APPROVAL_MANUAL } hr_approval;
 
-/* What jobs may take together; 0: as much as they want. */
+/* What jobs may take together; 0: any amount. */
 typedef struct hr_limits {
     double epsilon[HR_PERIODS]; /* that jobs accepted in a period cost */
     size_t jobs[HR_PERIODS];    /* accepted in a period */
@@ -22,7 +22,7 @@ typedef struct hr_limits {
 /* What holds for one coordinator, besides what holds for all. */
 typedef struct hr_coordinator_limits {
     const char *coordinator;
-    double epsilon; /* the most that a job may cost; 0: what the policy says */
+    double epsilon; /* the most that a job may cost; 0: as the policy */
     hr_limits limits;
 } hr_coordinator_limits;
 
@@ -52,7 +52,7 @@ HR_MUST_CHECK hr_status hr_policy_read(const hr_fields *reader, const hr_yaml_no
 HR_MUST_CHECK hr_status hr_policy_check_members(const hr_policy *policy, const hr_membership *membership,
                                                 const char *path, hr_error *err);
 
-/* What the policy says of one coordinator besides; NULL: nothing. */
+/* The limits of one coordinator besides those of all; NULL: none. */
 const hr_coordinator_limits *hr_policy_each(const hr_policy *policy, const char *coordinator);
 
 /* Whether a person accepts the jobs of a coordinator. */

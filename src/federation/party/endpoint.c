@@ -59,21 +59,21 @@ static void log_broker(const wait_for_broker *w, hr_log_level level, const char 
     hr_log_format(w->log, level, NULL, "the broker at %.300s %s", w->url, what);
 }
 
-static bool is_asked_to_stop(const hr_party_settings *settings) {
-    return hr_endpoint_ask(settings, NULL) != HR_OK;
+static bool is_to_stop(const hr_party_settings *settings) {
+    return hr_endpoint_check_stop(settings, NULL) != HR_OK;
 }
 
 /* A signal may reach another thread than this one: naps are short. */
 static bool pause_before_again(void *user) {
     wait_for_broker *w = user;
-    if (is_asked_to_stop(w->settings)) return false;
+    if (is_to_stop(w->settings)) return false;
     if (!w->pause) log_broker(w, HR_LOG_WARNING, "does not answer; trying again");
     w->pause = w->pause ? 2 * w->pause : PAUSE_SHORTEST;
     if (w->pause > PAUSE_LONGEST) w->pause = PAUSE_LONGEST;
     int64_t until = now() + w->pause;
-    while (!is_asked_to_stop(w->settings) && now() < until)
+    while (!is_to_stop(w->settings) && now() < until)
         nanosleep(&(struct timespec){.tv_nsec = NAP * 1000000}, NULL);
-    return !is_asked_to_stop(w->settings);
+    return !is_to_stop(w->settings);
 }
 
 static hr_status dial(const hr_endpoint_files *files, const hr_party_settings *settings, hr_endpoint *s,
@@ -93,8 +93,8 @@ static hr_status dial(const hr_endpoint_files *files, const hr_party_settings *s
     hr_status status = hr_nats_open(&options, &s->transport, &why);
     if (!status && w.pause) log_broker(&w, HR_LOG_INFO, "is there");
     if (!status) return HR_OK;
-    hr_status asked = hr_endpoint_ask(settings, err); /* a signal may have cut off what failed */
-    if (asked) return asked;
+    hr_status stopped = hr_endpoint_check_stop(settings, err); /* a signal may have cut off what failed */
+    if (stopped) return stopped;
     if (err) *err = why;
     return status;
 }
@@ -161,7 +161,7 @@ hr_status hr_endpoint_settings(const hr_party_settings *given, hr_party_settings
     return hr_sized_take(&kind, given, out, err);
 }
 
-hr_status hr_endpoint_ask(const hr_party_settings *settings, hr_error *err) {
+hr_status hr_endpoint_check_stop(const hr_party_settings *settings, hr_error *err) {
     if (!settings->should_continue || settings->should_continue(settings->user)) return HR_OK;
     return hr_fail(err, HR_E_CANCELLED, "start it again; a job of a federation continues", "stopped");
 }
@@ -169,7 +169,7 @@ hr_status hr_endpoint_ask(const hr_party_settings *settings, hr_error *err) {
 bool hr_endpoint_wait_for_file(void *file_wait, int tries) {
     hr_file_wait *w = file_wait;
     if (!tries) *w = (hr_file_wait){w->settings, w->log, w->path, now(), false};
-    if (is_asked_to_stop(w->settings)) return false;
+    if (is_to_stop(w->settings)) return false;
     if (!w->logged && now() - w->begun >= FILE_PATIENCE) {
         hr_log_format(w->log, HR_LOG_WARNING, NULL,
                       "%.300s: another process keeps the file locked; waiting for it", w->path);
@@ -181,10 +181,11 @@ bool hr_endpoint_wait_for_file(void *file_wait, int tries) {
 
 static hr_status step_endpoint_party(hr_party *party, const hr_party_settings *settings, hr_error *err) {
     bool busy;
-    hr_status status = hr_endpoint_ask(settings, err);
+    hr_status status = hr_endpoint_check_stop(settings, err);
     if (!status) status = hr_party_step(party, hr_endpoint_clock(), WAIT, &busy, err);
-    hr_status asked = status ? hr_endpoint_ask(settings, err) : HR_OK; /* it may have waited for a file */
-    return asked ? asked : status;
+    hr_status stopped =
+        status ? hr_endpoint_check_stop(settings, err) : HR_OK; /* it may have waited for a file */
+    return stopped ? stopped : status;
 }
 
 hr_status hr_endpoint_work(hr_party *party, const hr_party_settings *settings, bool (*over)(void *user),

@@ -26,7 +26,7 @@ typedef struct hr_endpoint_files {
 typedef struct hr_endpoint {
     hr_federation_file file;
     hr_identity *identity;
-    hr_file_lock *key_lock; /* one process at a time speaks for a member, whatever its journal is */
+    hr_file_lock *key_lock; /* one process at a time sends as a member, whatever its journal is */
     hr_party_view view;
     hr_transport *transport;
 } hr_endpoint;
@@ -51,7 +51,7 @@ HR_MUST_CHECK hr_status hr_endpoint_settings(const hr_party_settings *given, hr_
                                              hr_error *err);
 
 /* Fails: CANCELLED (settings->should_continue). */
-HR_MUST_CHECK hr_status hr_endpoint_ask(const hr_party_settings *settings, hr_error *err);
+HR_MUST_CHECK hr_status hr_endpoint_check_stop(const hr_party_settings *settings, hr_error *err);
 
 /* Continues until `over` returns true, or settings->should_continue false. Fails: CANCELLED
  * (should_continue), and as hr_party_step. */

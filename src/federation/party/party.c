@@ -10,7 +10,7 @@ enum {
     MAIL_BEFORE_WORK = 1024, /* packets */
     DAY = 86400,             /* seconds */
     LOOK = 1000,             /* milliseconds between looks for cancelled jobs */
-    ASK_AGAIN = 1000         /* milliseconds between questions whether a person decided */
+    DECIDE_AGAIN = 1000      /* milliseconds between looks for a person's decision */
 };
 
 const char *hr_party_member_name(const hr_party *p, size_t member) {
@@ -22,7 +22,7 @@ const char *hr_party_member_name(const hr_party *p, size_t member) {
 void hr_party_remove(hr_party *p, const hr_live_job *j) {
     for (size_t i = 0; i < p->job_count; i++) {
         if (p->jobs[i] != j) continue;
-        hr_party_job_free(p->jobs[i]);
+        hr_live_job_free(p->jobs[i]);
         p->jobs[i] = p->jobs[--p->job_count];
         return;
     }
@@ -42,9 +42,9 @@ hr_status hr_party_add(hr_party *p, const hr_journal_job *record, hr_live_job **
         p->jobs = larger;
         p->job_capacity = capacity;
     }
-    hr_status status = hr_party_job_make(&p->o, record, out, err);
+    hr_status status = hr_live_job_make(&p->o, record, out, err);
     if (status) return status;
-    (*out)->heard = p->clock.now;
+    (*out)->active_at = p->clock.now;
     (*out)->number = p->jobs_made++;
     p->jobs[p->job_count++] = *out;
     return HR_OK;
@@ -59,7 +59,7 @@ hr_status hr_party_commit(hr_party *p, hr_status status, hr_error *err) {
 }
 
 hr_status hr_party_end(hr_party *p, hr_live_job *j, hr_error *err) {
-    hr_party_job view = hr_party_job_view(j);
+    hr_party_job view = hr_live_job_view(j);
     hr_status status = HR_OK;
     if (j->finished)
         status = p->o.work->finish(p->o.work, &view, err);
@@ -81,8 +81,8 @@ hr_status hr_party_end(hr_party *p, hr_live_job *j, hr_error *err) {
     return status ? status : hr_journal_shrink(p->o.journal, err);
 }
 
-/* Two days more than the lifetime: an offer may be dated a day after it was heard of, and is declined when it
- * is older than the lifetime. So an offer of a job that is no longer known is never accepted again. */
+/* Two days more than the lifetime: an offer may be dated a day after it came, and is declined when it is
+ * older than the lifetime. So an offer of a job that is no longer known is never accepted again. */
 static hr_status expire_jobs(hr_party *p, hr_error *err) {
     if (!p->o.lifetime || p->clock.date - p->expired < DAY) return HR_OK;
     p->expired = p->clock.date;
@@ -95,17 +95,17 @@ static hr_status expire_jobs(hr_party *p, hr_error *err) {
 
 /* ---- Work ---- */
 
-/* Rules 1 to 3. Work that was lost when a process died, or that cannot be done, has no outcome. */
+/* Rules 1 to 3. Work that began before a process died, or that cannot be done, has no outcome. */
 static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_error *err) {
     hr_error why = {0};
-    if (j->begun[hr_party_job_number(&j->work)]) {
+    if (j->begun[hr_live_job_work_number(&j->work)]) {
         hr_job_log(p->o.work, &j->record, HR_LOG_WARNING,
                    "work was lost when the process ended; what was reserved for it stays spent");
         return HR_OK;
     }
-    const hr_event begun = {.kind = HR_EVENT_BEGUN, .number = hr_party_job_number(&j->work)};
+    const hr_event begun = {.kind = HR_EVENT_BEGUN, .number = hr_live_job_work_number(&j->work)};
     hr_status status = hr_party_transact(p, j, &begun, 0, &why);
-    const hr_party_job view = hr_party_job_view(j);
+    const hr_party_job view = hr_live_job_view(j);
     hr_party_work *worker = p->o.work;
     if (!status)
         status = j->work.kind == HR_ACT_VOTE ? worker->vote(worker, &view, j->work.slot, outcome, &why)
@@ -131,7 +131,8 @@ static hr_status work_on(hr_party *p, hr_live_job *j, hr_error *err) {
 /* ---- Steps ---- */
 
 static bool is_awaited_too_long(const hr_party *p, const hr_live_job *j) {
-    return j->is_coordinator && hr_protocol_waits(j->protocol) && p->clock.now - j->heard >= p->o.deadline;
+    return j->is_coordinator && hr_protocol_waits(j->protocol) &&
+           p->clock.now - j->active_at >= p->o.deadline;
 }
 
 /* Ends the jobs of a coordinator that no longer runs. */
@@ -139,9 +140,9 @@ static bool is_too_old(const hr_party *p, const hr_live_job *j) {
     return !j->is_coordinator && p->o.lifetime && p->clock.date - j->record.date > p->o.lifetime;
 }
 
-/* A person may have decided meanwhile. */
-static bool is_to_be_asked(const hr_party *p, const hr_live_job *j) {
-    return j->undecided && p->clock.now - j->asked >= ASK_AGAIN;
+/* A person may have decided since. */
+static bool is_decision_due(const hr_party *p, const hr_live_job *j) {
+    return j->undecided && p->clock.now - j->decided_at >= DECIDE_AGAIN;
 }
 
 static hr_live_job *ended_job(const hr_party *p) {
@@ -155,7 +156,7 @@ static hr_live_job *ended_job(const hr_party *p) {
 static hr_live_job *next_job(const hr_party *p) {
     for (size_t i = 0; i < p->job_count; i++) {
         const hr_live_job *j = p->jobs[i];
-        if (j->work.kind || is_awaited_too_long(p, j) || is_too_old(p, j) || is_to_be_asked(p, j))
+        if (j->work.kind || is_awaited_too_long(p, j) || is_too_old(p, j) || is_decision_due(p, j))
             return p->jobs[i];
     }
     for (size_t i = 0; p->o.work->prepare && i < p->job_count; i++)
@@ -171,12 +172,12 @@ static hr_status continue_party_job(hr_party *p, hr_live_job *j, hr_error *err) 
         return hr_party_end(p, j, err);
     }
     if (j->work.kind) return work_on(p, j, err);
-    if (is_to_be_asked(p, j)) return hr_party_transact(p, j, NULL, 0, err);
+    if (is_decision_due(p, j)) return hr_party_transact(p, j, NULL, 0, err);
     if (is_awaited_too_long(p, j)) {
         const hr_event away = {.kind = HR_EVENT_AWAY};
         return hr_party_transact(p, j, &away, 0, err);
     }
-    const hr_party_job view = hr_party_job_view(j);
+    const hr_party_job view = hr_live_job_view(j);
     hr_error ignored;
     j->news = false;
     return p->o.work->prepare(p->o.work, &view, &ignored) == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
@@ -195,7 +196,7 @@ static hr_status look_for_mail(hr_party *p, int wait, bool *came, hr_error *err)
 
 /* The time in which the process did not run does not count as absence. */
 static void wake(hr_party *p) {
-    for (size_t i = 0; i < p->job_count; i++) p->jobs[i]->heard = p->clock.now;
+    for (size_t i = 0; i < p->job_count; i++) p->jobs[i]->active_at = p->clock.now;
     p->outbox.sent = p->quota.begun = p->clock.now;
     p->begun = p->clock.date;
     if (p->link.connected) p->contact = p->begun;
@@ -272,6 +273,6 @@ hr_status hr_party_submit(hr_party *p, hr_blob terms, int64_t date, hr_error *er
     hr_csprng_bytes(p->csprng, record.id, HR_JOURNAL_ID);
     hr_csprng_bytes(p->csprng, record.key, HR_JOURNAL_KEY);
     hr_status status = hr_party_add(p, &record, &j, err);
-    if (!status) status = hr_party_job_start(&p->o, j, err);
+    if (!status) status = hr_live_job_start(&p->o, j, err);
     return status ? status : hr_party_transact(p, j, NULL, 0, err);
 }

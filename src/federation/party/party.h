@@ -2,7 +2,7 @@
  *
  * Whatever happens to a job is one transaction of the journal: what came, what it led to, and the sealed
  * packets that go out because of it. Only then is the packet acknowledged, and only then do packets
- * leave. Work that draws noise has two: the first says that it has begun and reserves the budget, the second
+ * leave. Work that draws noise has two: the first notes that it begins and reserves the budget, the second
  * holds its outcome. After a crash the party continues from the journal: packets go out again byte for
  * byte, work that had begun and has no outcome is lost, and what was reserved for it stays spent. */
 #ifndef HR_FEDERATION_PARTY_PARTY_H
@@ -27,7 +27,7 @@ typedef struct hr_party_options {
     const hr_schema *schema;
     const bool *coordinators; /* by member: which may offer it jobs; NULL: none */
     size_t min_owners;        /* owner */
-    bool wants_model;         /* owner: it asks coordinators for their models */
+    bool wants_model;         /* owner: coordinators send it their models */
     int64_t lifetime;  /* seconds by the calendar after which an owner's job is over, whatever became of it,
                           and  what the journal holds of a job that is over is deleted; 0: never */
     size_t quota;      /* packets that one member may send in a minute; more are dropped. 0: any number */

@@ -27,7 +27,7 @@ enum {
 
 /* A packet that leaves when the transaction is committed. */
 typedef struct hr_fresh_packet {
-    size_t to; /* member */
+    size_t to; /* index of a member */
     hr_bytes packet;
 } hr_fresh_packet;
 
@@ -35,10 +35,11 @@ typedef struct hr_outbox {
     const hr_party_view *view;
     hr_journal *journal;
     hr_transport *transport;
-    int64_t pause; /* before packets are sent again for the first time; as all times, by the caller's clock */
+    int64_t pause; /* milliseconds before packets are sent again for the first time */
     hr_fresh_packet *fresh;
     size_t count, capacity;
-    int64_t sent, patience; /* when packets last left, and how long to wait for the next time; 0: at once */
+    int64_t sent, patience; /* milliseconds, as hr_clock.now: when packets last left; and the pause after
+                               that, 0: none */
 } hr_outbox;
 
 void hr_outbox_done(hr_outbox *outbox);
@@ -71,11 +72,11 @@ HR_MUST_CHECK hr_status hr_outbox_resend(hr_outbox *outbox, int64_t now, hr_erro
 enum { HR_QUOTA_PERIOD = 60 * 1000 }; /* milliseconds */
 
 typedef struct hr_packet_quota {
-    size_t max;    /* packets of one member in a period; 0: any number */
-    int64_t begun; /* the period, by the caller's clock */
-    size_t taken[HR_MEMBERS_MAX];
-    size_t refused[HR_MEMBERS_MAX + 1]; /* the last: of unknown senders */
-    uint64_t all[HR_REFUSALS];          /* since the beginning */
+    size_t max;                         /* packets of one member in a period; 0: any number */
+    int64_t begun;                      /* of the period; milliseconds, by the caller's clock */
+    size_t taken[HR_MEMBERS_MAX];       /* by member: packets in this period */
+    size_t refused[HR_MEMBERS_MAX + 1]; /* by member, the last of unknown senders: packets in this period */
+    uint64_t all[HR_REFUSALS];          /* by reason: packets since the party was opened */
 } hr_packet_quota;
 
 /* Counts a packet of a member. False: it is above the quota. */
@@ -90,7 +91,7 @@ bool hr_packet_quota_refuse(hr_packet_quota *quota, size_t member, hr_refusal wh
 void hr_packet_quota_renew(hr_packet_quota *quota, const hr_membership *membership, int64_t now,
                            const hr_log *log);
 
-/* ---- A job (party_job.c) in memory ----
+/* ---- A job (live_job.c) in memory ----
  *
  * What the journal has of it is `record` and the events that its protocol was fed. */
 
@@ -98,60 +99,60 @@ enum { HR_WORKS_MAX = 2 * HR_QUESTIONS_MAX }; /* of one job of an owner's */
 
 typedef struct hr_live_job {
     hr_journal_job record;
-    char *coordinator;       /* its name; record.coordinator points to it */
-    const hr_schema *schema; /* the party's */
-    const hr_membership *membership;
-    hr_bytes terms;
-    Hedgerow__Terms *read; /* the terms; NULL before an owner has them */
-    const hr_federated_method *method;
-    hr_protocol *protocol; /* NULL, as the method, before an owner was offered the job */
-    void *kept;            /* by the method */
+    char *coordinator;                 /* name; record.coordinator points to it */
+    const hr_schema *schema;           /* the party's */
+    const hr_membership *membership;   /* the party's */
+    hr_bytes terms;                    /* packed; empty but of a coordinator's own job */
+    Hedgerow__Terms *read;             /* the terms; NULL before an owner has them */
+    const hr_federated_method *method; /* NULL before an owner was offered the job */
+    hr_protocol *protocol;             /* the method's machine; NULL before an owner was offered the job */
+    void *state;                       /* of the method, from one work or question to the next */
     size_t member_count;
-    hr_reorder_buffer *inboxes; /* by member */
-    bool *cut;                  /* by member: it is not listened to any more */
+    hr_reorder_buffer *inboxes; /* by member: its incomplete messages */
+    bool *cut;                  /* by member: it was cut off, and its messages are dropped */
     size_t *taken;              /* by member: bytes of its messages */
-    uint64_t number;            /* of the party's jobs, in the order in which it heard of them */
-    bool is_coordinator, noted; /* noted: in the journal */
-    hr_action work;             /* kind 0: none */
+    uint64_t number;            /* counts the party's jobs from 0, in the order of their first packets */
+    bool is_coordinator, noted; /* noted: the journal holds the job */
+    hr_action work;             /* due; kind 0: none */
     bool finished, failed;
-    bool leaves;              /* it ends here, and the others are told so */
-    bool begun[HR_WORKS_MAX]; /* works, by hr_party_job_number: none is begun twice */
-    bool undecided;           /* it was offered, and not decided */
-    int64_t asked;            /* when that was last decided on */
-    bool news;                /* something happened since its work was last prepared */
-    char why[HR_ACTION_TEXT]; /* it failed */
-    int64_t heard;            /* when something last happened */
-    int64_t shown;            /* when its progress was last noted */
-    bool unshown;             /* something happened since */
+    bool leaves;              /* it failed at this party alone, which the other members learn by a message */
+    bool begun[HR_WORKS_MAX]; /* by hr_live_job_work_number: no work is begun twice */
+    bool undecided;           /* the job was offered, and there is no decision yet */
+    int64_t decided_at;       /* when a decision was last tried; milliseconds, as hr_clock.now */
+    bool news;                /* an event came since its work was last prepared */
+    char why[HR_ACTION_TEXT]; /* of a job that failed */
+    int64_t active_at;        /* of the last transaction; milliseconds, as hr_clock.now */
+    int64_t shown_at;         /* when its progress was last noted for people; milliseconds, as hr_clock.now */
+    bool unshown;             /* there was a transaction since shown_at */
 } hr_live_job;
 
 /* A coordinator's own jobs are those that it has terms of. Copies. Owner: the caller frees *out with
- * hr_party_job_free. Fails: FORMAT (terms), MEMORY. */
-HR_MUST_CHECK hr_status hr_party_job_make(const hr_party_options *options, const hr_journal_job *record,
-                                          hr_live_job **out, hr_error *err);
+ * hr_live_job_free. Fails: FORMAT (terms), MEMORY. */
+HR_MUST_CHECK hr_status hr_live_job_make(const hr_party_options *options, const hr_journal_job *record,
+                                         hr_live_job **out, hr_error *err);
 /* Starts the machine of a coordinator's own job; no effect at an owner, which begins with the offer. Fails:
  * FORMAT (terms), MEMORY. */
-HR_MUST_CHECK hr_status hr_party_job_start(const hr_party_options *options, hr_live_job *job, hr_error *err);
-void hr_party_job_free(hr_live_job *job);
+HR_MUST_CHECK hr_status hr_live_job_start(const hr_party_options *options, hr_live_job *job, hr_error *err);
+void hr_live_job_free(hr_live_job *job);
 
 /* What happens to the job, or is fed again after a crash. An owner's machine begins with the first message of
  * the coordinator's; another member that writes before it is cut off. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_party_job_feed(const hr_party_options *options, hr_live_job *job,
-                                          const hr_event *event, hr_error *err);
+HR_MUST_CHECK hr_status hr_live_job_feed(const hr_party_options *options, hr_live_job *job,
+                                         const hr_event *event, hr_error *err);
 
 /* Reads the terms once. Fails: FORMAT, LIMIT, MEMORY. */
-HR_MUST_CHECK hr_status hr_party_job_read(hr_live_job *job, const hr_bytes *terms, hr_error *err);
+HR_MUST_CHECK hr_status hr_live_job_read_terms(hr_live_job *job, const hr_bytes *terms, hr_error *err);
 
-/* Of a tree to be trained or a vote to be given, below HR_WORKS_MAX. */
-uint64_t hr_party_job_number(const hr_action *work);
+/* Numbers the trees and votes of a job from 0, below HR_WORKS_MAX. */
+uint64_t hr_live_job_work_number(const hr_action *work);
 
-hr_party_job hr_party_job_view(hr_live_job *job);
+hr_party_job hr_live_job_view(hr_live_job *job);
 
 /* What an action means to the job, whether it is taken for the first time or fed again. Fails: FORMAT, LIMIT,
  * MEMORY. */
 HR_MUST_CHECK hr_status hr_live_job_remember(hr_live_job *job, const hr_action *action, hr_error *err);
 bool hr_live_job_is_over(const hr_live_job *job);
-/* The job ends here, since somebody asked for it; hr_party_end is due. */
+/* The job ends at this party, by a person's will; hr_party_end is due. */
 void hr_live_job_cancel(hr_live_job *job);
 
 /* ---- The party ---- */
@@ -184,7 +185,7 @@ hr_live_job *hr_party_find(hr_party *party, const uint8_t *id);
 void hr_party_remove(hr_party *party, const hr_live_job *job);
 
 /* Makes a job of a record of the journal's, or of one that is not yet in it. *out belongs to the party.
- * Fails: as hr_party_job_make. */
+ * Fails: as hr_live_job_make. */
 HR_MUST_CHECK hr_status hr_party_add(hr_party *party, const hr_journal_job *record, hr_live_job **out,
                                      hr_error *err);
 
@@ -194,7 +195,7 @@ HR_MUST_CHECK hr_status hr_party_add(hr_party *party, const hr_journal_job *reco
 HR_MUST_CHECK hr_status hr_party_transact(hr_party *party, hr_live_job *job, const hr_event *event,
                                           uint64_t sequence, hr_error *err);
 
-/* A job that is over: makes the model or logs why there is none, tells the others if it ends only here, and
+/* A job that is over: makes the model or logs why there is none, sends a message if it ends only here, and
  * removes it. Fails: IO, MEMORY, and as the worker's `finish`. */
 HR_MUST_CHECK hr_status hr_party_end(hr_party *party, hr_live_job *job, hr_error *err);
 
@@ -225,7 +226,7 @@ size_t hr_party_offer_share(size_t coordinators);
 /* Takes in a packet that came; what is wrong with it is logged. Fails: IO (journal), MEMORY. */
 HR_MUST_CHECK hr_status hr_party_take_packet(hr_party *party, const hr_packet *packet, hr_error *err);
 
-/* The same of an acknowledgement alone. *taken: it was one. Fails: IO (journal), MEMORY. */
+/* Takes in a packet that is an acknowledgement; *taken: it was one. Fails: IO (journal), MEMORY. */
 HR_MUST_CHECK hr_status hr_party_take_ack(hr_party *party, const hr_packet *packet, bool *taken,
                                           hr_error *err);
 

@@ -42,8 +42,8 @@ static void log_refusal(hr_party *p, size_t member, hr_refusal kind, const char 
 
 /* ---- Messages ---- */
 
-/* What a member may send in a job: a set of trees a round, and its answers; the coordinator sends the set
- * before a vote and to whom it did not reach, too. Where sums are asked for, questions and answers. */
+/* Bytes that a member may send in a job: a set of trees a round, and its answers; of the coordinator also the
+ * set before a vote and to whom it did not reach. In jobs of sums, questions and answers. */
 static size_t max_taken(const hr_live_job *j, bool of_coordinator) {
     size_t rounds = j->read ? j->read->rounds : 1;
     if (j->read && j->method && j->method->bytes_max) return j->method->bytes_max(j->read);
@@ -167,7 +167,7 @@ static size_t share_of_offers(const hr_party *p) {
     return hr_party_offer_share(coordinators);
 }
 
-/* The newest offers of a coordinator are kept, within its own share: another's are not touched. */
+/* The newest offers of a coordinator stay, within its own share: another's are not touched. */
 static hr_status make_room_for_offer(hr_party *p, size_t member, bool *there, hr_error *err) {
     offered_jobs jobs = jobs_of(p, member);
     size_t share = share_of_offers(p);

@@ -57,7 +57,7 @@ static hr_status feed_again(void *user, const hr_journal_event *line) {
         event.from = hr_membership_by_name(membership, line->from, strlen(line->from));
     if (event.from == HR_NO_MEMBER) remove_member(r->job, line->from, strlen(line->from));
     if (r->job->leaves) return HR_OK;
-    hr_status status = hr_party_job_feed(&r->party->o, r->job, &event, r->err);
+    hr_status status = hr_live_job_feed(&r->party->o, r->job, &event, r->err);
     return status ? status : forget_actions(r->job, r->err);
 }
 
@@ -78,7 +78,7 @@ static hr_status replay_job(void *user, const hr_journal_job *record) {
     look_for_removed(p, r->job);
     if (record->cancelled) hr_live_job_cancel(r->job);
     if (r->job->leaves) return HR_OK;
-    status = hr_party_job_start(&p->o, r->job, r->err);
+    status = hr_live_job_start(&p->o, r->job, r->err);
     if (!status) status = forget_actions(r->job, r->err);
     if (!status) status = hr_journal_each_event(p->o.journal, r->job->record.id, feed_again, r, r->err);
     return status ? status : restore_inboxes(p, r->job, r->err);

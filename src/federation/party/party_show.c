@@ -37,13 +37,13 @@ static size_t list_parts(const hr_live_job *j, hr_part_info *infos, hr_journal_p
 /* Of the calendar's clock; 0: nobody is waited for. */
 static int64_t until(const hr_party *p, const hr_live_job *j) {
     if (!j->is_coordinator || !hr_protocol_waits(j->protocol)) return 0;
-    return p->clock.date + (j->heard + p->o.deadline - p->clock.now) / 1000;
+    return p->clock.date + (j->active_at + p->o.deadline - p->clock.now) / 1000;
 }
 
 static hr_status note_progress(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_part_info infos[HR_MEMBERS_MAX];
     hr_journal_part parts[HR_MEMBERS_MAX];
-    const hr_party_job view = hr_party_job_view(j);
+    const hr_party_job view = hr_live_job_view(j);
     hr_job_position position = {.unit = "slot", .step = j->work.kind ? j->work.slot + 1 : 0};
     if (j->method && j->protocol && j->method->round) j->method->round(&view, &position);
     const hr_journal_progress progress = {.round = position.round,
@@ -53,20 +53,20 @@ static hr_status note_progress(hr_party *p, hr_live_job *j, hr_error *err) {
                                           .until = until(p, j),
                                           .parts = parts,
                                           .part_count = list_parts(j, infos, parts)};
-    j->shown = p->clock.now;
+    j->shown_at = p->clock.now;
     j->unshown = false;
     return hr_journal_note_progress(p->o.journal, j->record.id, &progress, err);
 }
 
 hr_status hr_party_show_job(hr_party *p, hr_live_job *j, hr_error *err) {
     j->unshown = true;
-    return p->clock.now - j->shown < SHOW ? HR_OK : note_progress(p, j, err);
+    return p->clock.now - j->shown_at < SHOW ? HR_OK : note_progress(p, j, err);
 }
 
 /* ---- The party ---- */
 
 static bool is_job_due(const hr_party *p, const hr_live_job *j) {
-    return j->noted && j->unshown && !hr_live_job_is_over(j) && p->clock.now - j->shown >= SHOW;
+    return j->noted && j->unshown && !hr_live_job_is_over(j) && p->clock.now - j->shown_at >= SHOW;
 }
 
 static bool is_any_job_due(const hr_party *p) {

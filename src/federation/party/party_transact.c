@@ -24,7 +24,7 @@ static hr_status note_and_feed(hr_party *p, hr_live_job *j, const hr_event *even
                                    .number = event->number,
                                    .bytes = {event->bytes, event->size}};
     hr_status status = hr_journal_add_event(p->o.journal, j->record.id, &line, err);
-    if (!status) status = hr_party_job_feed(&p->o, j, event, err);
+    if (!status) status = hr_live_job_feed(&p->o, j, event, err);
     if (!status && !j->protocol) log_cut_off(p, j, event->from, "a message of a job that was not offered");
     return status;
 }
@@ -33,7 +33,7 @@ static hr_status decide_party_job(hr_party *p, hr_live_job *j, hr_error *err) {
     const hr_party_offer offer = {&j->record, j->read, p->clock.date};
     hr_decision decision = {0};
     hr_status status = p->o.work->decide(p->o.work, &offer, &decision, err);
-    j->asked = p->clock.now;
+    j->decided_at = p->clock.now;
     if (status || decision.verdict == HR_VERDICT_UNDECIDED) return status;
     hr_event event = {.kind = HR_EVENT_DECIDED,
                       .number = decision.verdict == HR_VERDICT_ACCEPTED,
@@ -44,7 +44,7 @@ static hr_status decide_party_job(hr_party *p, hr_live_job *j, hr_error *err) {
 
 /* A method that cannot go on ends the job: its event has no bytes. */
 static hr_status ask_party_question(hr_party *p, hr_live_job *j, hr_error *err) {
-    hr_party_job view = hr_party_job_view(j);
+    hr_party_job view = hr_live_job_view(j);
     hr_bytes question = {0};
     hr_error why = {0};
     hr_status status = p->o.work->ask(p->o.work, &view, &question, &why);
@@ -120,7 +120,7 @@ hr_status hr_party_transact(hr_party *p, hr_live_job *j, const hr_event *event, 
         return status;
     }
     j->record = record;
-    j->heard = p->clock.now;
+    j->active_at = p->clock.now;
     j->news = j->news || event;
     return hr_outbox_send(&p->outbox, p->clock.now, err);
 }

@@ -126,7 +126,7 @@ static hr_status compare_running(void *user, const hr_journal_job *job) {
     return differs ? refuse_difference(r, job, difference) : status;
 }
 
-/* A job that runs continues with its own terms: a file that says something else is refused. */
+/* A job that runs continues with its own terms: a file with other terms is refused. */
 static hr_status check_running(const hr_coordinator_service *m, const char *path, hr_error *err) {
     hr_error why = {0};
     running_job r = {m, path, &why};

@@ -193,10 +193,8 @@ static hr_status make_model(const hr_party_job *job, bool of_one_file, hr_model 
 
 /* ---- Questions ---- */
 
-/* The owners may ask for the model: it goes with the last question. One that is too large for a message stays
- * here. */
-static hr_status ask_coordinator_work(hr_party_work *self, const hr_party_job *job, hr_bytes *out,
-                                      hr_error *err) {
+/* The model goes with the last question, unless it is too large for a message. */
+static hr_status pack_question(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err) {
     const hr_coordinator_work *w = (const hr_coordinator_work *)self;
     Hedgerow__Question question = HEDGEROW__QUESTION__INIT;
     hr_bytes body = {0};
@@ -261,7 +259,7 @@ static bool holds(FILE *file, const char *text) {
     return !ferror(file) && !*text;
 }
 
-/* Whether a file is there that is not this job's result: that is always the same bytes. */
+/* Whether another file than this job's result is there; the result has the same bytes whenever it is made. */
 static bool is_of_others(const char *path, const char *text) {
     struct stat there;
     if (stat(path, &there) || !S_ISREG(there.st_mode)) return false;
@@ -282,7 +280,7 @@ static hr_status write_result(hr_coordinator_work *w, const hr_party_job *job, c
 
 /* ---- The end of a job ---- */
 
-/* What became of each owner that was asked. */
+/* What became of each owner that was offered the job. */
 static void report_owners(hr_coordinator_work *w, const hr_party_job *job) {
     static const hr_owner_part parts[] = {[HR_PART_SILENT] = HR_OWNER_PART_SILENT,
                                           [HR_PART_DECLINED] = HR_OWNER_PART_DECLINED,
@@ -303,7 +301,7 @@ static void report_owners(hr_coordinator_work *w, const hr_party_job *job) {
     }
 }
 
-static hr_status finish_coordinator_work(hr_party_work *self, const hr_party_job *job, hr_error *err) {
+static hr_status finish_job(hr_party_work *self, const hr_party_job *job, hr_error *err) {
     hr_coordinator_work *w = (hr_coordinator_work *)self;
     const hr_federated_method *method = job->method;
     hr_job_result made = {0};
@@ -331,7 +329,7 @@ static hr_status finish_coordinator_work(hr_party_work *self, const hr_party_job
     return HR_OK;
 }
 
-static void fail_coordinator_work(hr_party_work *self, const hr_party_job *job, const char *why) {
+static void fail_job(hr_party_work *self, const hr_party_job *job, const char *why) {
     hr_coordinator_work *w = (hr_coordinator_work *)self;
     report_owners(w, job);
     snprintf(w->why, sizeof w->why, "%s", why);
@@ -346,6 +344,5 @@ const char *hr_product_name(const hr_job_file *job) {
 }
 
 void hr_coordinator_work_init(hr_coordinator_work *w) {
-    w->work = (hr_party_work){
-        .ask = ask_coordinator_work, .finish = finish_coordinator_work, .fail = fail_coordinator_work};
+    w->work = (hr_party_work){.ask = pack_question, .finish = finish_job, .fail = fail_job};
 }

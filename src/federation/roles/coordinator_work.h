@@ -17,9 +17,10 @@ typedef struct hr_coordinator_work {
     void (*report_owner)(void *user, const hr_owner_report *report); /* may be NULL */
     void *user;
     hr_job_result result;     /* the last that was made. Owner: the caller frees it */
-    char why[HR_ACTION_TEXT]; /* why there is none */
-    bool all_declined;        /* every owner that was asked */
-    char rescue[300];         /* where it was written, since `path` is a file of others; "": to `path` */
+    char why[HR_ACTION_TEXT]; /* why there is no result */
+    bool all_declined;        /* every owner that was offered the job declined */
+    char rescue[300]; /* path that the result was written to, since `path` is another file; "": it is at
+                         `path` */
 } hr_coordinator_work;
 
 bool hr_coordinator_work_has_result(const hr_coordinator_work *work);

@@ -1,4 +1,4 @@
-/* A job told in advance: from its file and its schema alone. */
+/* What a job would do, from its file and its schema alone. */
 #include "base/fail.h"
 #include "federation/config/job_file.h"
 #include "federation/federated/federated_method.h"

@@ -294,7 +294,7 @@ static hr_status await_members(const leaving_member *m, int64_t until, hr_error 
 }
 
 /* The job stays marked, whatever hinders it here: that is no failure. */
-static hr_status tell_others(leaving_member *m, hr_error *err) {
+static hr_status end_job_at_once(leaving_member *m, hr_error *err) {
     const int64_t until = hr_endpoint_clock().now + CONFIRMATION;
     hr_error why = {0};
     bool held = false;
@@ -317,7 +317,7 @@ static hr_status cancel_job(leaving_member *m, const char *file, const char *job
     memcpy(m->info->id, named.id, sizeof m->info->id);
     files.endpoint.tries_once = true;
     m->files = &files;
-    status = tell_others(m, err);
+    status = end_job_at_once(m, err);
     hr_party_close(m->party);
     hr_endpoint_done(&m->endpoint);
     hr_journal_close(m->journal);

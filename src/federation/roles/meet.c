@@ -49,7 +49,7 @@ static hr_status continue_party(const meeting *m, hr_party *party, bool *any, hr
     bool busy = true;
     hr_status status = HR_OK;
     while (!status && busy) {
-        status = hr_endpoint_ask(m->settings, err);
+        status = hr_endpoint_check_stop(m->settings, err);
         if (!status) status = hr_party_step(party, hr_endpoint_clock(), 0, &busy, err);
         *any = *any || (!status && busy);
     }

@@ -37,8 +37,10 @@ static bool note_refusal(void *user, const hr_rule_answer *answer) {
     return false;
 }
 
-/* What it says tells the coordinator of the records: no method with a guarantee asks. */
-static hr_status ask_records(hr_owner_work *w, const hr_party_offer *offer, hr_decision *out, hr_error *err) {
+/* A refusal depends on the records, and the coordinator reads it: no method with a guarantee has this check.
+ */
+static hr_status check_offer_records(hr_owner_work *w, const hr_party_offer *offer, hr_decision *out,
+                                     hr_error *err) {
     const hr_federated_method *method = hr_terms_method(offer->terms);
     hr_error why = {0};
     if (out->verdict != HR_VERDICT_ACCEPTED || !method->unprotected) return HR_OK;
@@ -51,7 +53,8 @@ static hr_status ask_records(hr_owner_work *w, const hr_party_offer *offer, hr_d
     return HR_OK;
 }
 
-static hr_status ask_policy(hr_owner_work *w, const hr_party_offer *offer, hr_decision *out, hr_error *err) {
+static hr_status check_offer_policy(hr_owner_work *w, const hr_party_offer *offer, hr_decision *out,
+                                    hr_error *err) {
     const hr_policy_question question = {.policy = w->policy,
                                          .schema = hr_data_schema(w->data),
                                          .ledger = w->ledger,
@@ -64,8 +67,8 @@ static hr_status ask_policy(hr_owner_work *w, const hr_party_offer *offer, hr_de
 
 static hr_status decide_without_ledger(hr_owner_work *w, const hr_party_offer *offer, hr_decision *out,
                                        hr_error *err) {
-    hr_status status = ask_policy(w, offer, out, err);
-    return status ? status : ask_records(w, offer, out, err);
+    hr_status status = check_offer_policy(w, offer, out, err);
+    return status ? status : check_offer_records(w, offer, out, err);
 }
 
 /* Within the transaction that holds the decision. */
@@ -80,7 +83,7 @@ static hr_status note_offer(hr_owner_work *w, const hr_party_offer *offer, hr_of
     return hr_offers_put(w->ledger, &row, err);
 }
 
-/* A person is told what waits for it, once. */
+/* Logs what waits for a person, once. */
 static hr_status begin_waiting(hr_owner_work *w, const hr_party_offer *offer, hr_error *err) {
     const Hedgerow__Terms *terms = offer->terms;
     char epsilon[HR_AMOUNT_TEXT], text[100];
@@ -99,14 +102,14 @@ static hr_status begin_waiting(hr_owner_work *w, const hr_party_offer *offer, hr
     return note_offer(w, offer, HR_OFFER_WAITING, text, err);
 }
 
-/* What a person decided outweighs no rule: the policy is asked in any case. */
+/* What a person decided outweighs no rule: the policy is checked in any case. */
 static hr_status decide_with_ledger(hr_owner_work *w, const hr_party_offer *offer, hr_decision *out,
                                     hr_error *err) {
     hr_offer_state before = 0;
     char reason[160] = "";
     hr_status status = hr_offers_prepare(w->ledger, err);
     if (!status) status = hr_offers_state(w->ledger, offer->record->id, &before, reason, sizeof reason, err);
-    if (!status) status = ask_policy(w, offer, out, err);
+    if (!status) status = check_offer_policy(w, offer, out, err);
     if (status) return status;
     if (out->verdict == HR_VERDICT_ACCEPTED && before == HR_OFFER_REFUSED) {
         snprintf(out->reason, sizeof out->reason, "the owner refused the job%s%s", *reason ? ": " : "",
@@ -118,7 +121,7 @@ static hr_status decide_with_ledger(hr_owner_work *w, const hr_party_offer *offe
         out->verdict = HR_VERDICT_UNDECIDED;
         return before == HR_OFFER_WAITING ? HR_OK : begin_waiting(w, offer, err);
     }
-    status = ask_records(w, offer, out, err);
+    status = check_offer_records(w, offer, out, err);
     if (status) return status;
     return note_offer(w, offer, out->verdict == HR_VERDICT_ACCEPTED ? HR_OFFER_ACCEPTED : HR_OFFER_DECLINED,
                       out->reason, err);
@@ -172,8 +175,8 @@ static hr_status train_owner_tree(hr_party_work *self, const hr_party_job *job, 
     return take_turn(&turn, 1 - job->terms->vote_share, job->method->turns->train, out, err);
 }
 
-static hr_status vote_owner_work(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
-                                 hr_error *err) {
+static hr_status vote_on_trees(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+                               hr_error *err) {
     hr_owner_turn turn = turn_of(self, job, slot);
     return take_turn(&turn, job->terms->vote_share, job->method->turns->vote, out, err);
 }
@@ -185,9 +188,9 @@ static hr_status prepare_owner_records(hr_party_work *self, const hr_party_job *
 
 /* ---- The end ---- */
 
-/* What the coordinator says is the job's model is read strictly, and written as this program writes models.
- */
-static hr_status keep_model(hr_owner_work *w, const hr_party_job *job, const hr_bytes *bytes, hr_error *err) {
+/* The model that the coordinator sent is read strictly, and written as this program writes models. */
+static hr_status write_model(hr_owner_work *w, const hr_party_job *job, const hr_bytes *bytes,
+                             hr_error *err) {
     char path[HR_MODEL_PATH];
     hr_model *model = NULL;
     const uint8_t *id = job->record->id;
@@ -204,29 +207,29 @@ static hr_status keep_model(hr_owner_work *w, const hr_party_job *job, const hr_
     return status;
 }
 
-/* A model that cannot be kept is no reason to go on with the job. */
-static hr_status take_model(hr_owner_work *w, const hr_party_job *job, hr_error *err) {
+/* A model that cannot be written is no reason to go on with the job. */
+static hr_status store_model(hr_owner_work *w, const hr_party_job *job, hr_error *err) {
     const hr_bytes bytes =
         job->method->machines->model ? job->method->machines->model(job->protocol) : (hr_bytes){0};
     hr_error why = {0};
     if (!w->models || !bytes.size) return HR_OK;
-    hr_status status = keep_model(w, job, &bytes, &why);
+    hr_status status = write_model(w, job, &bytes, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
     if (status)
         hr_job_log(&w->work, job->record, HR_LOG_ERROR, "the job's model is not kept: %s", why.message);
     return HR_OK;
 }
 
-static hr_status finish_owner_work(hr_party_work *self, const hr_party_job *job, hr_error *err) {
+static hr_status finish_job(hr_party_work *self, const hr_party_job *job, hr_error *err) {
     hr_owner_work *w = (hr_owner_work *)self;
-    hr_status status = take_model(w, job, err);
+    hr_status status = store_model(w, job, err);
     if (status) return status;
     w->done++;
     hr_job_log(self, job->record, HR_LOG_INFO, "the job is done");
     return HR_OK;
 }
 
-static void fail_owner_work(hr_party_work *self, const hr_party_job *job, const char *why) {
+static void fail_job(hr_party_work *self, const hr_party_job *job, const char *why) {
     hr_owner_work *w = (hr_owner_work *)self;
     w->failed++;
     hr_job_log(self, job->record, HR_LOG_WARNING, "the job ended: %s", why);
@@ -235,8 +238,8 @@ static void fail_owner_work(hr_party_work *self, const hr_party_job *job, const 
 void hr_owner_work_init(hr_owner_work *w) {
     w->work = (hr_party_work){.decide = decide_on_offer,
                               .train = train_owner_tree,
-                              .vote = vote_owner_work,
+                              .vote = vote_on_trees,
                               .prepare = prepare_owner_records,
-                              .finish = finish_owner_work,
-                              .fail = fail_owner_work};
+                              .finish = finish_job,
+                              .fail = fail_job};
 }

@@ -290,7 +290,7 @@ static hr_status check_limits(policy_check *c) {
 
 /* ---- All of them ---- */
 
-/* What depends on the policy alone comes before what tells of the ledger. */
+/* What depends on the policy alone comes before what depends on the ledger. */
 static policy_rule *const rules[] = {check_coordinator, check_method,       check_unprotected_method,
                                      check_cost,        check_owners,       check_coalition,
                                      check_date,        check_schema,       check_unit,
@@ -346,7 +346,7 @@ static hr_status read_explained_job(policy_explanation *e, const char *path, hr_
     return status;
 }
 
-static bool keep_answer(void *user, const hr_rule_answer *answer) {
+static bool add_answer(void *user, const hr_rule_answer *answer) {
     policy_explanation *e = user;
     if (e->count < ANSWERS_MAX) e->answers[e->count++] = *answer;
     return true;
@@ -364,10 +364,10 @@ static hr_status explain_policy(policy_explanation *e, hr_error *err) {
     hr_rule_answer job = {.rule = "job", .keeps = hr_names_hold(&e->job.owners, e->owner.name)};
     snprintf(job.text, sizeof job.text, job.keeps ? "it names the owner %s" : "it does not name the owner %s",
              e->owner.name);
-    keep_answer(e, &job);
-    hr_status status = hr_policy_check(&question, keep_answer, e, err);
+    add_answer(e, &job);
+    hr_status status = hr_policy_check(&question, add_answer, e, err);
     const hr_rule_answer approval = {"approve", true, "manual: the job waits for `hedgerow jobs approve`"};
-    if (!status && hr_policy_is_manual(&e->owner.policy, e->job.name)) keep_answer(e, &approval);
+    if (!status && hr_policy_is_manual(&e->owner.policy, e->job.name)) add_answer(e, &approval);
     return status;
 }
 

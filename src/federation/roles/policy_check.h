@@ -25,13 +25,13 @@ typedef struct hr_rule_answer {
     const char *rule; /* the key of the policy, "limits.KEY" of its coordinator's; or what else decides:
                          "schema", "unit", "test", "terms", "ledger" */
     bool keeps;       /* the job keeps the rule */
-    char text[HR_RULE_TEXT]; /* the numbers; the coordinator is told them, too */
+    char text[HR_RULE_TEXT]; /* the numbers, which the coordinator reads, too */
 } hr_rule_answer;
 
-/* False: ask no further rule. */
+/* False: no further rule is checked. */
 typedef bool hr_rule_visit(void *user, const hr_rule_answer *answer);
 
-/* Asks one rule after the other. What is answered depends on the policy, the schema, the terms, the ledger
+/* Checks one rule after the other. The answers depend on the policy, the schema, the terms, the ledger
  * and the jobs that were accepted before; never on a record. Fails: IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_policy_check(const hr_policy_question *question, hr_rule_visit *visit, void *user,
                                         hr_error *err);

@@ -52,7 +52,7 @@ static hr_status read_records(hr_owner_service *s, hr_error *err) {
     return status;
 }
 
-/* To the log of this owner alone, and without shares of cells: logs are kept, and collected by others. */
+/* To the log of this owner alone, and without shares of cells: others may collect and store logs. */
 static void log_schema_mismatches(const hr_owner_service *s, const hr_data *data) {
     const size_t features = hr_schema_feature_count(s->schema);
     hr_error mismatch = {0};
@@ -179,7 +179,7 @@ static hr_status write_metrics(hr_owner_service *s, hr_error *err) {
 }
 
 /* A full disk does not end the work. */
-static void keep_metrics(hr_owner_service *s) {
+static void refresh_metrics(hr_owner_service *s) {
     hr_error err = {0};
     if (write_metrics(s, &err)) hr_log_write(&s->log, HR_LOG_WARNING, NULL, err.message);
 }
@@ -189,7 +189,7 @@ static bool is_service_over(void *user) {
     hr_owner_service *s = user;
     s->reload = s->settings->should_reload && s->settings->should_reload(s->settings->user);
     if (s->reload) return true;
-    if (hr_endpoint_clock().now - s->measured >= METRICS_PAUSE) keep_metrics(s);
+    if (hr_endpoint_clock().now - s->measured >= METRICS_PAUSE) refresh_metrics(s);
     return s->settings->jobs && s->work.done + s->work.failed >= s->settings->jobs;
 }
 
@@ -207,7 +207,7 @@ static hr_status try_files(const char *file, const hr_party_settings *settings, 
     return status;
 }
 
-/* Continues from the journal with what the files say now; with the previous ones if they are faulty. */
+/* Continues from the journal with the files as they are now; with the previous ones if they are faulty. */
 static hr_status reload(hr_owner_service **service, const char *file, hr_error *err) {
     hr_owner_service *s = *service, *made = NULL;
     hr_error why = {0};
@@ -247,7 +247,7 @@ hr_status hr_serve(const char *file, const hr_party_settings *settings, hr_error
     } while (!status && s->reload);
     if (!s) return status;
     if (!status) status = hr_endpoint_drain(s->party, &ours, err);
-    keep_metrics(s);
+    refresh_metrics(s);
     hr_owner_service_close(s);
     return status;
 }

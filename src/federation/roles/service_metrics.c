@@ -41,15 +41,15 @@ static void settle_counted(hr_transport *self, hr_packet *packet) {
     c->inner->settle(c->inner, packet);
 }
 
-static void tell_counted_link(const hr_transport *self, hr_link_info *out) {
+static void counted_link(const hr_transport *self, hr_link_info *out) {
     const hr_counted_transport *c = (const hr_counted_transport *)self;
     c->inner->link(c->inner, out);
 }
 
 void hr_counted_transport_init(hr_counted_transport *counted, hr_transport *inner) {
-    *counted = (hr_counted_transport){.transport = {send_counted, receive_counted, settle_counted, NULL,
-                                                    inner->link ? tell_counted_link : NULL},
-                                      .inner = inner};
+    *counted = (hr_counted_transport){
+        .transport = {send_counted, receive_counted, settle_counted, NULL, inner->link ? counted_link : NULL},
+        .inner = inner};
 }
 
 /* ---- The text ---- */

@@ -1,6 +1,6 @@
 /* Numbers of an owner at work, in the text format of Prometheus, for node_exporter's textfile collector.
  *
- * They count jobs and packets, and tell what the ledger has left: what was released or charged, or can be
+ * They count jobs and packets, and give what the ledger has left: what was released or charged, or can be
  * seen at the broker. None depends on a record. */
 #ifndef HR_FEDERATION_ROLES_SERVICE_METRICS_H
 #define HR_FEDERATION_ROLES_SERVICE_METRICS_H

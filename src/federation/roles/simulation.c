@@ -162,7 +162,7 @@ static void work_all(const hr_simulation *s, hr_simulated_party *const *ready, s
 static hr_status continue_simulation(const hr_simulation *s, bool *any, hr_error *err) {
     hr_simulated_party *ready[HR_MEMBERS_MAX];
     size_t count = 0;
-    hr_status status = s->settings ? hr_endpoint_ask(s->settings, err) : HR_OK;
+    hr_status status = s->settings ? hr_endpoint_check_stop(s->settings, err) : HR_OK;
     if (status) return status;
     for (size_t i = 0; i <= s->owner_count; i++)
         if (hr_loopback_waits(s->loopback, s->parties[i].name)) ready[count++] = &s->parties[i];

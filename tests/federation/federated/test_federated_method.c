@@ -64,13 +64,13 @@ static hr_live_job *job_of(const test_members *f, const hr_party_options *o, con
     hr_live_job *j = NULL;
     hr_journal_job record = {.coordinator = f->members[COORDINATOR].name};
     if (terms) record.terms = (hr_blob){terms->at, terms->size};
-    assert_int_equal(hr_party_job_make(o, &record, &j, NULL), HR_OK);
+    assert_int_equal(hr_live_job_make(o, &record, &j, NULL), HR_OK);
     return j;
 }
 
 static void feed(const hr_party_options *o, hr_live_job *j, size_t from, hr_bytes message) {
     hr_event event = {.kind = HR_EVENT_MESSAGE, .from = from, .bytes = message.at, .size = message.size};
-    assert_int_equal(hr_party_job_feed(o, j, &event, NULL), HR_OK);
+    assert_int_equal(hr_live_job_feed(o, j, &event, NULL), HR_OK);
     free(message.at);
 }
 
@@ -91,7 +91,7 @@ static void test_federated_method__has_the_machine_of_an_owners_job_once_it_is_o
     const test_members *f = *state;
     const hr_party_options o = {.view = &f->views[ANNA], .schema = f->schema, .min_owners = 1};
     hr_live_job *j = job_of(f, &o, NULL);
-    assert_null(hr_party_job_view(j).method);
+    assert_null(hr_live_job_view(j).method);
     feed(&o, j, BERT, offer_of("inprivate")); /* a member that writes before the offer */
     assert_true(j->cut[BERT] && !j->cut[COORDINATOR]);
     assert_null(j->protocol);
@@ -100,7 +100,7 @@ static void test_federated_method__has_the_machine_of_an_owners_job_once_it_is_o
     assert_ptr_equal(j->method, &hr_federated_inprivate);
     assert_string_equal(due(j), "2");
     assert_int_equal(HR_ACT_DECIDE, 2);
-    hr_party_job_free(j);
+    hr_live_job_free(j);
 }
 
 /* A machine asks; the policy refuses (test_policy.c). */
@@ -110,7 +110,7 @@ static void test_federated_method__that_is_not_known_is_put_before_the_policy(vo
     hr_live_job *j = job_of(f, &o, NULL);
     feed(&o, j, COORDINATOR, offer_of("nonesuch"));
     assert_string_equal(due(j), "2");
-    hr_party_job_free(j);
+    hr_live_job_free(j);
 }
 
 static void test_federated_method__of_a_miners_job_is_that_of_its_terms(void **state) {
@@ -120,16 +120,16 @@ static void test_federated_method__of_a_miners_job_is_that_of_its_terms(void **s
     ProtobufCBinaryData owners[2];
     hr_bytes bytes = packed(terms_with(&terms, owners, "inprivate"));
     hr_live_job *j = job_of(f, &o, &bytes);
-    assert_int_equal(hr_party_job_start(&o, j, NULL), HR_OK);
-    assert_ptr_equal(hr_party_job_view(j).method, &hr_federated_inprivate);
+    assert_int_equal(hr_live_job_start(&o, j, NULL), HR_OK);
+    assert_ptr_equal(hr_live_job_view(j).method, &hr_federated_inprivate);
     assert_string_equal(due(j), "11"); /* two offers are sent */
-    hr_party_job_free(j);
+    hr_live_job_free(j);
     free(bytes.at);
     bytes = packed(terms_with(&terms, owners, "dpboost"));
     hr_journal_job record = {.coordinator = "coordinator", .terms = {bytes.at, bytes.size}};
-    assert_int_equal(hr_party_job_make(&o, &record, &j, NULL), HR_OK);
-    assert_int_equal(hr_party_job_start(&o, j, NULL), HR_E_FORMAT);
-    hr_party_job_free(j);
+    assert_int_equal(hr_live_job_make(&o, &record, &j, NULL), HR_OK);
+    assert_int_equal(hr_live_job_start(&o, j, NULL), HR_E_FORMAT);
+    hr_live_job_free(j);
     free(bytes.at);
 }
 
@@ -138,9 +138,9 @@ static void test_federated_method__has_works_of_fixed_numbers(void **state) {
     (void)state;
     const hr_action train = {.kind = HR_ACT_TRAIN, .slot = 5}, vote = {.kind = HR_ACT_VOTE, .slot = 5};
     const hr_action last = {.kind = HR_ACT_VOTE, .slot = HR_QUESTIONS_MAX - 1};
-    assert_int_equal(hr_party_job_number(&train), 10);
-    assert_int_equal(hr_party_job_number(&vote), 11);
-    assert_int_equal(hr_party_job_number(&last), HR_WORKS_MAX - 1);
+    assert_int_equal(hr_live_job_work_number(&train), 10);
+    assert_int_equal(hr_live_job_work_number(&vote), 11);
+    assert_int_equal(hr_live_job_work_number(&last), HR_WORKS_MAX - 1);
 }
 
 int main(void) {

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void hr_party_job_free(hr_live_job *j) {
+void hr_live_job_free(hr_live_job *j) {
     if (!j) return;
     for (size_t m = 0; j->inboxes && m < j->member_count; m++) hr_reorder_buffer_done(&j->inboxes[m]);
-    if (j->method && j->method->free_state) j->method->free_state(j->kept);
+    if (j->method && j->method->free_state) j->method->free_state(j->state);
     hr_protocol_free(j->protocol);
     if (j->read) hr_message_unpacked_free(&j->read->base);
     free(j->inboxes);
@@ -35,7 +35,7 @@ static hr_status start_protocol(const hr_party_options *o, hr_live_job *j, hr_er
                               : j->method->machines->owner)(&setup, &j->protocol, err);
 }
 
-hr_status hr_party_job_start(const hr_party_options *o, hr_live_job *j, hr_error *err) {
+hr_status hr_live_job_start(const hr_party_options *o, hr_live_job *j, hr_error *err) {
     if (!j->is_coordinator) return HR_OK;
     j->method = hr_terms_method(j->read);
     if (!j->method)
@@ -59,22 +59,22 @@ static hr_status fill_live_job(const hr_party_options *o, const hr_journal_job *
     if (!status) status = hr_bytes_copy(record->terms.at, record->terms.size, &j->terms, err);
     j->record.coordinator = j->coordinator;
     j->record.terms = (hr_blob){j->terms.at, j->terms.size};
-    return status || !j->is_coordinator ? status : hr_party_job_read(j, &j->terms, err);
+    return status || !j->is_coordinator ? status : hr_live_job_read_terms(j, &j->terms, err);
 }
 
-hr_status hr_party_job_make(const hr_party_options *options, const hr_journal_job *record, hr_live_job **out,
-                            hr_error *err) {
+hr_status hr_live_job_make(const hr_party_options *options, const hr_journal_job *record, hr_live_job **out,
+                           hr_error *err) {
     hr_live_job *j = calloc(1, sizeof *j);
     if (!j) return hr_fail_memory(err);
     hr_status status = fill_live_job(options, record, j, err);
     if (status)
-        hr_party_job_free(j);
+        hr_live_job_free(j);
     else
         *out = j;
     return status;
 }
 
-hr_status hr_party_job_read(hr_live_job *j, const hr_bytes *terms, hr_error *err) {
+hr_status hr_live_job_read_terms(hr_live_job *j, const hr_bytes *terms, hr_error *err) {
     ProtobufCMessage *read = NULL;
     hr_status status =
         j->read ? HR_OK : hr_message_unpack(&hedgerow__terms__descriptor, terms->at, terms->size, &read, err);
@@ -82,16 +82,16 @@ hr_status hr_party_job_read(hr_live_job *j, const hr_bytes *terms, hr_error *err
     return status;
 }
 
-uint64_t hr_party_job_number(const hr_action *work) {
+uint64_t hr_live_job_work_number(const hr_action *work) {
     return 2 * work->slot + (work->kind == HR_ACT_VOTE);
 }
 
-hr_party_job hr_party_job_view(hr_live_job *j) {
+hr_party_job hr_live_job_view(hr_live_job *j) {
     return (hr_party_job){&j->record, j->method,     j->protocol,       j->read,
-                          j->schema,  j->membership, j->is_coordinator, &j->kept};
+                          j->schema,  j->membership, j->is_coordinator, &j->state};
 }
 
-hr_status hr_party_job_feed(const hr_party_options *o, hr_live_job *j, const hr_event *event, hr_error *err) {
+hr_status hr_live_job_feed(const hr_party_options *o, hr_live_job *j, const hr_event *event, hr_error *err) {
     hr_status status = HR_OK;
     if (event->kind == HR_EVENT_BEGUN && event->number < HR_WORKS_MAX) j->begun[event->number] = true;
     if (event->kind == HR_EVENT_WORKED) j->work.kind = 0;
@@ -111,7 +111,7 @@ hr_status hr_party_job_feed(const hr_party_options *o, hr_live_job *j, const hr_
 
 hr_status hr_live_job_remember(hr_live_job *j, const hr_action *action, hr_error *err) {
     switch (action->kind) {
-    case HR_ACT_DECIDE: j->undecided = true; return hr_party_job_read(j, &action->bytes, err);
+    case HR_ACT_DECIDE: j->undecided = true; return hr_live_job_read_terms(j, &action->bytes, err);
     case HR_ACT_TRAIN:
     case HR_ACT_VOTE: j->work = *action; break;
     case HR_ACT_CUT_OFF: j->cut[action->member] = true; break;
