@@ -127,10 +127,10 @@ hr_status hr_outbox_resend(hr_outbox *o, int64_t now, hr_error *err) {
     o->sent = now;
     o->patience = o->patience ? 2 * o->patience : o->pause;
     if (o->patience > longest) o->patience = longest;
-    hr_error said = {0};
+    hr_error why = {0};
     resending r = {.outbox = o};
-    hr_status status = hr_journal_each_packet(o->journal, send_again, &r, &said);
-    if (!status || !said.message[0]) return HR_OK; /* the transport will be back */
-    if (err) *err = said;
+    hr_status status = hr_journal_each_packet(o->journal, send_again, &r, &why);
+    if (!status || !why.message[0]) return HR_OK; /* the transport will be back */
+    if (err) *err = why;
     return status;
 }

@@ -145,12 +145,6 @@ static bool is_decision_due(const hr_party *p, const hr_live_job *j) {
     return j->undecided && p->clock.now - j->decided_at >= DECIDE_AGAIN;
 }
 
-static hr_live_job *ended_job(const hr_party *p) {
-    for (size_t i = 0; i < p->job_count; i++)
-        if (hr_live_job_is_over(p->jobs[i])) return p->jobs[i];
-    return NULL;
-}
-
 /* The first job that has something to do without a packet, before those whose work to come can be prepared;
  * NULL: none. */
 static hr_live_job *next_job(const hr_party *p) {
@@ -224,7 +218,9 @@ hr_status hr_party_step(hr_party *p, hr_clock clock, int wait, bool *busy, hr_er
     hr_packet_quota_renew(&p->quota, p->o.view->membership, clock.now, p->o.work->log);
     hr_status status = expire_jobs(p, err);
     if (!status && clock.now - p->looked >= LOOK) status = hr_party_look_for_cancelled(p, err);
-    hr_live_job *ended = ended_job(p);
+    hr_live_job *ended = NULL;
+    for (size_t i = 0; !ended && i < p->job_count; i++)
+        if (hr_live_job_is_over(p->jobs[i])) ended = p->jobs[i];
     *busy = ended != NULL;
     if (!status) status = ended ? hr_party_end(p, ended, err) : take_mail_or_work(p, wait, busy, err);
     if (!status) status = hr_party_show(p, err);

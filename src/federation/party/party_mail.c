@@ -138,7 +138,7 @@ typedef struct offered_jobs {
     hr_live_job *oldest_incomplete, *oldest_undecided;
 } offered_jobs;
 
-static void keep_older(hr_live_job **oldest, hr_live_job *j) {
+static void note_older(hr_live_job **oldest, hr_live_job *j) {
     if (!*oldest || j->number < (*oldest)->number) *oldest = j;
 }
 
@@ -150,8 +150,8 @@ static offered_jobs jobs_of(const hr_party *p, size_t coordinator) {
         out.open += j->noted;
         out.incomplete += !j->noted;
         out.undecided += j->undecided;
-        if (!j->noted) keep_older(&out.oldest_incomplete, j);
-        if (j->undecided) keep_older(&out.oldest_undecided, j);
+        if (!j->noted) note_older(&out.oldest_incomplete, j);
+        if (j->undecided) note_older(&out.oldest_undecided, j);
     }
     return out;
 }
@@ -161,16 +161,12 @@ size_t hr_party_offer_share(size_t coordinators) {
     return share < HR_PARTY_JOBS_MAX ? share : HR_PARTY_JOBS_MAX;
 }
 
-static size_t share_of_offers(const hr_party *p) {
-    size_t coordinators = 0;
-    for (size_t m = 0; m < p->o.view->membership->count; m++) coordinators += p->o.coordinators[m];
-    return hr_party_offer_share(coordinators);
-}
-
 /* The newest offers of a coordinator stay, within its own share: another's are not touched. */
 static hr_status make_room_for_offer(hr_party *p, size_t member, bool *there, hr_error *err) {
     offered_jobs jobs = jobs_of(p, member);
-    size_t share = share_of_offers(p);
+    size_t coordinators = 0;
+    for (size_t m = 0; m < p->o.view->membership->count; m++) coordinators += p->o.coordinators[m];
+    const size_t share = hr_party_offer_share(coordinators);
     *there = jobs.open < HR_PARTY_JOBS_MAX || jobs.oldest_undecided;
     if (!*there) {
         log_refusal(p, member, HR_REFUSAL_OFFER, "too many of its jobs are open for an offer");
@@ -219,14 +215,6 @@ static hr_status take_ack(hr_party *p, const hr_envelope *envelope, hr_error *er
     return hr_party_commit(p, status, err);
 }
 
-static hr_status refuse_envelope(hr_party *p, const hr_envelope *envelope) {
-    char why[100];
-    snprintf(why, sizeof why, "more than %zu a minute", p->quota.max);
-    log_refusal(p, envelope->from, HR_REFUSAL_QUOTA, why);
-    free(envelope->body.at);
-    return HR_OK;
-}
-
 hr_status hr_party_take_packet(hr_party *p, const hr_packet *packet, hr_error *err) {
     hr_envelope envelope;
     hr_error why = {0};
@@ -236,7 +224,13 @@ hr_status hr_party_take_packet(hr_party *p, const hr_packet *packet, hr_error *e
         log_refusal(p, HR_NO_MEMBER, HR_REFUSAL_UNREADABLE, why.message);
         return HR_OK;
     }
-    if (!hr_packet_quota_take(&p->quota, envelope.from)) return refuse_envelope(p, &envelope);
+    if (!hr_packet_quota_take(&p->quota, envelope.from)) {
+        char text[100];
+        snprintf(text, sizeof text, "more than %zu a minute", p->quota.max);
+        log_refusal(p, envelope.from, HR_REFUSAL_QUOTA, text);
+        free(envelope.body.at);
+        return HR_OK;
+    }
     hr_live_job *j = hr_party_find(p, envelope.job.bytes);
     if (envelope.sequence && !j) return take_unknown(p, &envelope, err);
     if (envelope.sequence && !j->cut[envelope.from]) return take_mail(p, j, &envelope, err);

@@ -36,7 +36,7 @@ static void look_for_removed(const hr_party *p, hr_live_job *j) {
 
 /* ---- Events ---- */
 
-static hr_status forget_actions(hr_live_job *j, hr_error *err) {
+static hr_status drop_actions(hr_live_job *j, hr_error *err) {
     hr_action action;
     hr_status status = HR_OK;
     while (hr_protocol_next(j->protocol, &action)) {
@@ -58,7 +58,7 @@ static hr_status feed_again(void *user, const hr_journal_event *line) {
     if (event.from == HR_NO_MEMBER) remove_member(r->job, line->from, strlen(line->from));
     if (r->job->leaves) return HR_OK;
     hr_status status = hr_live_job_feed(&r->party->o, r->job, &event, r->err);
-    return status ? status : forget_actions(r->job, r->err);
+    return status ? status : drop_actions(r->job, r->err);
 }
 
 static hr_status restore_inboxes(hr_party *p, hr_live_job *j, hr_error *err) {
@@ -79,7 +79,7 @@ static hr_status replay_job(void *user, const hr_journal_job *record) {
     if (record->cancelled) hr_live_job_cancel(r->job);
     if (r->job->leaves) return HR_OK;
     status = hr_live_job_start(&p->o, r->job, r->err);
-    if (!status) status = forget_actions(r->job, r->err);
+    if (!status) status = drop_actions(r->job, r->err);
     if (!status) status = hr_journal_each_event(p->o.journal, r->job->record.id, feed_again, r, r->err);
     return status ? status : restore_inboxes(p, r->job, r->err);
 }

@@ -308,28 +308,23 @@ static hr_status end_job_at_once(leaving_member *m, hr_error *err) {
     return HR_OK;
 }
 
-static hr_status cancel_job(leaving_member *m, const char *file, const char *job, hr_error *err) {
+hr_status hr_jobs_cancel(const char *file, const char *job, hr_cancel_info *out, hr_error *err) {
     member_files files;
     hr_journal_named named;
-    hr_status status = read_member_files(file, m->arena, &files, err);
-    if (!status) status = hr_journal_cancel(files.journal, job, &named, err);
-    if (status) return status;
-    memcpy(m->info->id, named.id, sizeof m->info->id);
-    files.endpoint.tries_once = true;
-    m->files = &files;
-    status = end_job_at_once(m, err);
-    hr_party_close(m->party);
-    hr_endpoint_done(&m->endpoint);
-    hr_journal_close(m->journal);
-    hr_ledger_close(m->ledger);
-    hr_schema_free(m->schema);
-    return status;
-}
-
-hr_status hr_jobs_cancel(const char *file, const char *job, hr_cancel_info *out, hr_error *err) {
+    leaving_member m = {.files = &files, .info = out, .arena = hr_arena_new()};
     *out = (hr_cancel_info){0};
-    leaving_member m = {.info = out, .arena = hr_arena_new()};
-    hr_status status = m.arena ? cancel_job(&m, file, job, err) : hr_fail_memory(err);
+    hr_status status = m.arena ? read_member_files(file, m.arena, &files, err) : hr_fail_memory(err);
+    if (!status) status = hr_journal_cancel(files.journal, job, &named, err);
+    if (!status) {
+        memcpy(out->id, named.id, sizeof out->id);
+        files.endpoint.tries_once = true;
+        status = end_job_at_once(&m, err);
+    }
+    hr_party_close(m.party);
+    hr_endpoint_done(&m.endpoint);
+    hr_journal_close(m.journal);
+    hr_ledger_close(m.ledger);
+    hr_schema_free(m.schema);
     hr_arena_free(m.arena);
     return status;
 }
