@@ -87,14 +87,10 @@ static hr_units own_cost(const hr_release *r) {
     return r->cost;
 }
 
-/* A share's variance s2 = num/den is at least 12: it pays for sensitivity^2 / (s2 - 6). */
 static hr_units cost_of_one_share(const hr_release *r) {
+    const hr_mechanism_info *info = hr_mechanism_info_of(r->mechanism);
     if (r->shares <= 1) return r->cost;
-    if (r->mechanism != HR_MECHANISM_SHARED_DISCRETE_GAUSSIAN || r->scale_num <= 6 * (hr_u128)r->scale_den)
-        return HR_UNITS_MAX;
-    hr_u128 noise = (hr_u128)r->scale_num - 6 * (hr_u128)r->scale_den,
-            cost = ((hr_u128)r->sensitivity * r->sensitivity * HR_UNIT * r->scale_den + noise - 1) / noise;
-    return cost < HR_UNITS_MAX ? (hr_units)cost : HR_UNITS_MAX;
+    return info && info->cost_of_one_share ? info->cost_of_one_share(r) : HR_UNITS_MAX;
 }
 
 static hr_status add_up(const hr_release *releases, size_t count, hr_units (*cost_of)(const hr_release *),

@@ -74,8 +74,8 @@ static size_t find_exponential_member(const hr_buckets *b, const hr_exact *score
     return i;
 }
 
-size_t hr_exponential_choose(hr_csprng *csprng, const hr_exact *scores, size_t count, uint64_t num,
-                             uint64_t den) {
+size_t hr_exponential_choose(hr_csprng *csprng, const hr_release *release, hr_exact *scores, size_t count) {
+    const uint64_t num = release->scale_num, den = release->scale_den;
     assert(count >= 1 && num >= 1 && num <= HR_UNITS_MAX && den >= 1);
     hr_buckets b = hr_buckets_of(scores, count, num, den);
     uint64_t sizes[HR_BUCKETS] = {0};

@@ -85,8 +85,8 @@ static hr_status reserve_lines(hr_gate *gate, size_t lines, hr_error *err) {
 
 /* Shares of so little noise that nothing is proved of their sum. */
 static bool has_tiny_shares(const hr_release *line) {
-    return line->mechanism == HR_MECHANISM_SHARED_DISCRETE_GAUSSIAN && line->scale_num &&
-           line->scale_num < HR_SHARE_VARIANCE_MIN * line->scale_den;
+    return line->scale_num &&
+           line->scale_num < hr_mechanism_info_of(line->mechanism)->share_scale_min * line->scale_den;
 }
 
 static hr_status refuse_scale(const hr_release *line, hr_error *err) {
@@ -133,6 +133,7 @@ static hr_status add_line_gate(hr_gate *gate, const hr_release *line, hr_permit 
     return HR_OK;
 }
 
+/* Without the mechanism and its scale. */
 static hr_release line_of(hr_privacy_measure privacy_measure, const hr_charge *charge) {
     return (hr_release){.what = charge->what,
                         .tree = charge->tree,
@@ -141,87 +142,59 @@ static hr_release line_of(hr_privacy_measure privacy_measure, const hr_charge *c
                         .part = charge->part,
                         .cost = privacy_measure == HR_PRIVACY_NONE ? 0 : charge->cost,
                         .sensitivity = charge->sensitivity,
-                        .mechanism = HR_MECHANISM_IDENTITY,
                         .scale_num = 0,
                         .scale_den = 1,
                         .draws = 0,
                         .shares = 0};
 }
 
-static hr_mechanism mechanism_of_sums(hr_privacy_measure privacy_measure) {
-    return privacy_measure == HR_PRIVACY_NONE   ? HR_MECHANISM_IDENTITY
-           : privacy_measure == HR_PRIVACY_PURE ? HR_MECHANISM_DISCRETE_LAPLACE
-                                                : HR_MECHANISM_DISCRETE_GAUSSIAN;
-}
-
-static hr_mechanism mechanism_of_choices(hr_privacy_measure privacy_measure) {
-    return privacy_measure == HR_PRIVACY_NONE   ? HR_MECHANISM_IDENTITY
-           : privacy_measure == HR_PRIVACY_PURE ? HR_MECHANISM_PERMUTE_AND_FLIP
-                                                : HR_MECHANISM_EXPONENTIAL;
-}
-
-static hr_mechanism mechanism_of_shares(hr_privacy_measure privacy_measure) {
-    return privacy_measure == HR_PRIVACY_NONE   ? HR_MECHANISM_IDENTITY
-           : privacy_measure == HR_PRIVACY_PURE ? HR_MECHANISM_SHARED_DISCRETE_LAPLACE
-                                                : HR_MECHANISM_SHARED_DISCRETE_GAUSSIAN;
-}
-
-static hr_status make_share_line(hr_privacy_measure privacy_measure, const hr_charge *charge, uint64_t shares,
-                                 hr_release *out, hr_error *err) {
-    const hr_mechanism_info *info = hr_mechanism_info_of(mechanism_of_shares(privacy_measure));
+/* The line that a charge writes. shares: of HR_RELEASE_SHARE, of other kinds 0. Fails: BUDGET. */
+static hr_status make_line(hr_release_kind kind, hr_privacy_measure privacy_measure, const hr_charge *charge,
+                           uint64_t shares, hr_release *out, hr_error *err) {
+    const hr_mechanism_info *info = hr_mechanism_info_of(hr_mechanism_for(kind, privacy_measure));
     *out = line_of(privacy_measure, charge);
-    out->shares = privacy_measure == HR_PRIVACY_NONE ? 0 : shares;
+    if (info->shared) out->shares = shares;
     return info->set_scale(out, privacy_measure) ? HR_OK : refuse_scale(out, err);
 }
 
-static hr_status make_line(hr_mechanism mechanism, hr_privacy_measure privacy_measure,
-                           const hr_charge *charge, hr_release *out, hr_error *err) {
-    *out = line_of(privacy_measure, charge);
-    return hr_mechanism_info_of(mechanism)->set_scale(out, privacy_measure) ? HR_OK : refuse_scale(out, err);
-}
-
-static hr_status add_charge(hr_mechanism mechanism, hr_gate *gate, const hr_charge *charge, hr_permit *out,
-                            hr_error *err) {
+static hr_status add_charge(hr_gate *gate, hr_release_kind kind, const hr_charge *charge, uint64_t shares,
+                            hr_permit *out, hr_error *err) {
     hr_release line;
-    hr_status status = make_line(mechanism, gate->privacy_measure, charge, &line, err);
+    hr_status status = make_line(kind, gate->privacy_measure, charge, shares, &line, err);
     return status ? status : add_line_gate(gate, &line, out, err);
 }
 
 hr_status hr_gate_charge_sums(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
-    return add_charge(mechanism_of_sums(gate->privacy_measure), gate, charge, out, err);
+    return add_charge(gate, HR_RELEASE_SUMS, charge, 0, out, err);
 }
 
 hr_status hr_gate_charge_exponential(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
-    return add_charge(gate->privacy_measure == HR_PRIVACY_NONE ? HR_MECHANISM_IDENTITY
-                                                               : HR_MECHANISM_EXPONENTIAL,
-                      gate, charge, out, err);
+    return add_charge(gate, HR_RELEASE_PUBLISHED_CHOICE, charge, 0, out, err);
 }
 
 hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
-    return add_charge(mechanism_of_choices(gate->privacy_measure), gate, charge, out, err);
+    return add_charge(gate, HR_RELEASE_CHOICE, charge, 0, out, err);
 }
 
 hr_status hr_gate_charge_share(hr_gate *gate, const hr_charge *charge, uint64_t shares, hr_permit *out,
                                hr_error *err) {
-    hr_release line;
-    hr_status status = make_share_line(gate->privacy_measure, charge, shares, &line, err);
-    return status ? status : add_line_gate(gate, &line, out, err);
+    return add_charge(gate, HR_RELEASE_SHARE, charge, shares, out, err);
 }
 
 hr_status hr_charge_check_sums(hr_privacy_measure privacy_measure, const hr_charge *charge, hr_error *err) {
     hr_release unused;
-    return make_line(mechanism_of_sums(privacy_measure), privacy_measure, charge, &unused, err);
+    return make_line(HR_RELEASE_SUMS, privacy_measure, charge, 0, &unused, err);
 }
 
 hr_status hr_charge_check_choice(hr_privacy_measure privacy_measure, const hr_charge *charge, hr_error *err) {
     hr_release unused;
-    return make_line(mechanism_of_choices(privacy_measure), privacy_measure, charge, &unused, err);
+    return make_line(HR_RELEASE_CHOICE, privacy_measure, charge, 0, &unused, err);
 }
 
 hr_status hr_charge_check_share(hr_privacy_measure privacy_measure, const hr_charge *charge, uint64_t shares,
                                 hr_error *err) {
     hr_release unused;
-    return make_share_line(privacy_measure, charge, shares, &unused, err);
+    return make_line(HR_RELEASE_SHARE, privacy_measure, charge, shares, &unused, err);
 }
 
 hr_status hr_gate_charge_exact(hr_gate *gate, const char *what, hr_error *err) {
@@ -230,7 +203,7 @@ hr_status hr_gate_charge_exact(hr_gate *gate, const char *what, hr_error *err) {
                        .tree = -1,
                        .level = -1,
                        .sensitivity = 1,
-                       .mechanism = HR_MECHANISM_IDENTITY,
+                       .mechanism = hr_mechanism_for(HR_RELEASE_SUMS, HR_PRIVACY_NONE),
                        .scale_den = 1,
                        .draws = 1};
     return add_line_gate(gate, &line, &unused, err);

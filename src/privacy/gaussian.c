@@ -2,16 +2,18 @@
  * privacy; under the latter also with noise in shares of several owners. */
 #include "privacy/mechanisms.h"
 
-/* What a variance of 1 costs at sensitivity 1, in units, and the part of the variance that does not count:
- * under GDP the discrete Gaussian of variance sigma^2 is as good as the continuous one of variance sigma^2 -
- * 6 (Lemma 2 of the proof). */
+/* Under GDP the discrete Gaussian of variance sigma^2 is as good as the continuous one of variance sigma^2 -
+ * 6; so is a sum of shares whose variances add up to sigma^2 (Lemma 2 of the proof). */
+enum { IDLE_VARIANCE = 6 };
+
+/* What a variance of 1 costs at sensitivity 1, in units, and the part of the variance that does not count. */
 typedef struct price {
     int log2_units;
     uint64_t idle;
 } price;
 
 static price price_in(hr_privacy_measure privacy_measure) {
-    return privacy_measure == HR_PRIVACY_GDP ? (price){40, 6} : (price){39, 0};
+    return privacy_measure == HR_PRIVACY_GDP ? (price){40, IDLE_VARIANCE} : (price){39, 0};
 }
 
 /* sigma^2 = sensitivity^2 / (2 rho), or sensitivity^2 / mu^2 + 6, rounded up to a multiple of 2^-16, or to
@@ -43,10 +45,12 @@ bool hr_gaussian_covers(const hr_release *release, hr_privacy_measure privacy_me
            square * den; /* cost >= price of sensitivity^2 / (sigma^2 - idle) */
 }
 
-/* ---- Shares of several owners, which add up to the noise of a sum ---- */
+int64_t hr_gaussian_add(hr_csprng *csprng, const hr_release *release, int64_t exact) {
+    return hr_clamp_sum(hr_clamp_sum(exact) +
+                        hr_discrete_gaussian(csprng, release->scale_num, release->scale_den));
+}
 
-/* What of the variance of all shares does not count (Lemma 2 of the proof). */
-enum { IDLE_VARIANCE = 6 };
+/* ---- Shares of several owners, which add up to the noise of a sum ---- */
 
 /* sigma^2 of a share = (sensitivity^2 / mu^2 + 6) / shares, rounded up to a multiple of 2^-16, or to the
  * finest power of two that fits. */
@@ -80,4 +84,14 @@ bool hr_shared_gaussian_covers(const hr_release *release, hr_privacy_measure pri
 
 uint64_t hr_shared_gaussian_draw(hr_csprng *csprng, const hr_release *release) {
     return (uint64_t)hr_discrete_gaussian(csprng, release->scale_num, release->scale_den);
+}
+
+/* sensitivity^2 / (sigma^2 - 6) of the one share, rounded up. */
+hr_units hr_shared_gaussian_cost_of_one(const hr_release *release) {
+    const hr_u128 idle = IDLE_VARIANCE * (hr_u128)release->scale_den;
+    if (release->scale_num <= idle) return HR_UNITS_MAX;
+    hr_u128 noise = release->scale_num - idle,
+            square = (hr_u128)release->sensitivity * release->sensitivity * HR_UNIT,
+            cost = (square * release->scale_den + noise - 1) / noise;
+    return cost < HR_UNITS_MAX ? (hr_units)cost : HR_UNITS_MAX;
 }

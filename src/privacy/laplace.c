@@ -21,6 +21,11 @@ bool hr_laplace_covers(const hr_release *release, hr_privacy_measure privacy_mea
            (hr_u128)(release->sensitivity << 40) * u; /* epsilon >= sensitivity / t */
 }
 
+int64_t hr_laplace_add(hr_csprng *csprng, const hr_release *release, int64_t exact) {
+    return hr_clamp_sum(hr_clamp_sum(exact) +
+                        hr_discrete_laplace(csprng, release->scale_num, release->scale_den));
+}
+
 /* ---- Shares of several owners, which add up to the noise of a sum ---- */
 
 /* t = sensitivity / epsilon of all shares together, exactly: no rounding. */

@@ -32,58 +32,83 @@ static size_t first_of_largest(hr_csprng *csprng, const hr_release *release, hr_
     return best;
 }
 
-#define SUM_MAX ((int64_t)1 << 61)
-
-static int64_t mechanisms_clamp(int64_t x) {
-    return x > SUM_MAX ? SUM_MAX : x < -SUM_MAX ? -SUM_MAX : x;
-}
-
-static int64_t add_laplace(hr_csprng *csprng, const hr_release *release, int64_t exact) {
-    return mechanisms_clamp(mechanisms_clamp(exact) +
-                            hr_discrete_laplace(csprng, release->scale_num, release->scale_den));
-}
-
-static int64_t add_gaussian(hr_csprng *csprng, const hr_release *release, int64_t exact) {
-    return mechanisms_clamp(mechanisms_clamp(exact) +
-                            hr_discrete_gaussian(csprng, release->scale_num, release->scale_den));
-}
-
-static size_t choose_exponential(hr_csprng *csprng, const hr_release *release, hr_exact *scores,
-                                 size_t count) {
-    return hr_exponential_choose(csprng, scores, count, release->scale_num, release->scale_den);
-}
-
-static size_t choose_permute_and_flip(hr_csprng *csprng, const hr_release *release, hr_exact *scores,
-                                      size_t count) {
-    return hr_permute_and_flip_choose(csprng, scores, count, release->scale_num, release->scale_den);
-}
-
-static const hr_mechanism_info table[] = {
-    [HR_MECHANISM_IDENTITY] = {"identity", scale_identity, identity_covers, add_nothing, first_of_largest,
-                               share_nothing},
-    [HR_MECHANISM_DISCRETE_LAPLACE] = {"discrete laplace", hr_laplace_scale, hr_laplace_covers, add_laplace,
-                                       NULL, NULL},
-    [HR_MECHANISM_DISCRETE_GAUSSIAN] = {"discrete gaussian", hr_gaussian_scale, hr_gaussian_covers,
-                                        add_gaussian, NULL, NULL},
-    [HR_MECHANISM_EXPONENTIAL] = {"exponential", hr_exponential_scale, hr_exponential_covers, NULL,
-                                  choose_exponential, NULL},
-    [HR_MECHANISM_PERMUTE_AND_FLIP] = {"permute-and-flip", hr_permute_and_flip_scale,
-                                       hr_permute_and_flip_covers, NULL, choose_permute_and_flip, NULL},
-    [HR_MECHANISM_SHARED_DISCRETE_GAUSSIAN] = {"shared discrete gaussian", hr_shared_gaussian_scale,
-                                               hr_shared_gaussian_covers, NULL, NULL,
-                                               hr_shared_gaussian_draw},
-    [HR_MECHANISM_SHARED_DISCRETE_LAPLACE] = {"shared discrete laplace", hr_shared_laplace_scale,
-                                              hr_shared_laplace_covers, NULL, NULL, hr_shared_laplace_draw},
+enum {
+    NONE = 1 << HR_PRIVACY_NONE,
+    PURE = 1 << HR_PRIVACY_PURE,
+    ZCDP = 1 << HR_PRIVACY_ZCDP,
+    GDP = 1 << HR_PRIVACY_GDP
 };
 
+static const hr_mechanism_info table[] = {
+    [HR_MECHANISM_IDENTITY] = {.name = "identity",
+                               .measures = {[HR_RELEASE_SUMS] = NONE,
+                                            [HR_RELEASE_CHOICE] = NONE,
+                                            [HR_RELEASE_PUBLISHED_CHOICE] = NONE,
+                                            [HR_RELEASE_SHARE] = NONE},
+                               .exact = true,
+                               .set_scale = scale_identity,
+                               .covers = identity_covers,
+                               .add_noise = add_nothing,
+                               .choose = first_of_largest,
+                               .draw_share = share_nothing},
+    [HR_MECHANISM_DISCRETE_LAPLACE] = {.name = "discrete laplace",
+                                       .measures = {[HR_RELEASE_SUMS] = PURE},
+                                       .set_scale = hr_laplace_scale,
+                                       .covers = hr_laplace_covers,
+                                       .add_noise = hr_laplace_add},
+    [HR_MECHANISM_DISCRETE_GAUSSIAN] = {.name = "discrete gaussian",
+                                        .measures = {[HR_RELEASE_SUMS] = ZCDP | GDP},
+                                        .set_scale = hr_gaussian_scale,
+                                        .covers = hr_gaussian_covers,
+                                        .add_noise = hr_gaussian_add},
+    [HR_MECHANISM_EXPONENTIAL] =
+        {.name = "exponential",
+         .measures = {[HR_RELEASE_CHOICE] = ZCDP | GDP, [HR_RELEASE_PUBLISHED_CHOICE] = PURE | ZCDP | GDP},
+         .set_scale = hr_exponential_scale,
+         .covers = hr_exponential_covers,
+         .choose = hr_exponential_choose},
+    [HR_MECHANISM_PERMUTE_AND_FLIP] = {.name = "permute-and-flip",
+                                       .measures = {[HR_RELEASE_CHOICE] = PURE},
+                                       .set_scale = hr_permute_and_flip_scale,
+                                       .covers = hr_permute_and_flip_covers,
+                                       .choose = hr_permute_and_flip_choose},
+    /* In zCDP its scale refuses every line: no noise in shares is proved there. */
+    [HR_MECHANISM_SHARED_DISCRETE_GAUSSIAN] = {.name = "shared discrete gaussian",
+                                               .measures = {[HR_RELEASE_SHARE] = ZCDP | GDP},
+                                               .shared = true,
+                                               .share_scale_min = HR_SHARE_VARIANCE_MIN,
+                                               .set_scale = hr_shared_gaussian_scale,
+                                               .covers = hr_shared_gaussian_covers,
+                                               .draw_share = hr_shared_gaussian_draw,
+                                               .cost_of_one_share = hr_shared_gaussian_cost_of_one},
+    [HR_MECHANISM_SHARED_DISCRETE_LAPLACE] = {.name = "shared discrete laplace",
+                                              .measures = {[HR_RELEASE_SHARE] = PURE},
+                                              .shared = true,
+                                              .set_scale = hr_shared_laplace_scale,
+                                              .covers = hr_shared_laplace_covers,
+                                              .draw_share = hr_shared_laplace_draw},
+};
+
+enum { MECHANISMS = sizeof table / sizeof *table };
+
 const hr_mechanism_info *hr_mechanism_info_of(uint32_t mechanism) {
-    return mechanism < sizeof table / sizeof *table ? &table[mechanism] : NULL;
+    return mechanism < MECHANISMS ? &table[mechanism] : NULL;
+}
+
+hr_mechanism hr_mechanism_for(hr_release_kind kind, hr_privacy_measure privacy_measure) {
+    for (uint32_t m = 0; m < MECHANISMS; m++)
+        if (table[m].measures[kind] >> privacy_measure & 1) return (hr_mechanism)m;
+    return HR_MECHANISM_IDENTITY; /* which a gate with privacy refuses */
+}
+
+bool hr_mechanism_is_exact(uint32_t mechanism) {
+    const hr_mechanism_info *info = hr_mechanism_info_of(mechanism);
+    return info && info->exact;
 }
 
 bool hr_shares_fit(const hr_release *release) {
-    bool shared = release->mechanism == HR_MECHANISM_SHARED_DISCRETE_GAUSSIAN ||
-                  release->mechanism == HR_MECHANISM_SHARED_DISCRETE_LAPLACE;
-    return shared ? release->shares >= 1 && release->shares <= HR_SHARES_MAX : !release->shares;
+    const hr_mechanism_info *info = hr_mechanism_info_of(release->mechanism);
+    return info && info->shared ? release->shares >= 1 && release->shares <= HR_SHARES_MAX : !release->shares;
 }
 
 const char *hr_mechanism_text(hr_mechanism mechanism) {

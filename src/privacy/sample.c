@@ -132,6 +132,11 @@ int64_t hr_discrete_gaussian(hr_csprng *csprng, uint64_t num, uint64_t den) {
                                : draw_gaussian_below_one(csprng, num, den));
 }
 
+int64_t hr_clamp_sum(int64_t sum) {
+    const int64_t max = (int64_t)1 << 61;
+    return sum > max ? max : sum < -max ? -max : sum;
+}
+
 size_t hr_categorical(hr_csprng *csprng, const uint64_t *weights, size_t count) {
     uint64_t sum = 0;
     for (size_t i = 0; i < count; i++) sum += weights[i];

@@ -14,6 +14,9 @@ __extension__ typedef __int128 hr_i128;
  * what it would be without this end: so nothing of the law is lost (laplace.proof.md). */
 #define HR_NOISE_MAX ((int64_t)1 << 62)
 
+/* What noise is added to, and what comes out, is cut off at +-2^61. */
+int64_t hr_clamp_sum(int64_t sum);
+
 /* Uniform on 0..m-1; m >= 1. */
 uint64_t hr_uniform(hr_csprng *csprng, uint64_t m);
 hr_u128 hr_uniform_wide(hr_csprng *csprng, hr_u128 m);

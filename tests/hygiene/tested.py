@@ -8,7 +8,7 @@ import source
 
 # test: the files of src, without folder and ending, that it covers
 COVERED = {
-    'accountant': 'gdp mechanisms',
+    'accountant': 'gdp',
     'audit_exact': 'gaussian laplace',
     'audit_runs': 'seq_para',
     'binner': 'cell_data cell_file',

@@ -55,6 +55,11 @@ CASES = [
     ('theorems', 'proofs/laplace.v', 'Section S. End S.\nVariable n : nat.\n', 'outside a section is an axiom'),
     ('theorems', 'src/privacy/laplace.proof.md', 'By `proofs/laplace.v:absent`.\n', 'proofs/laplace.v:absent is no theorem'),
     ('theorems', 'src/privacy/laplace.proof.md', 'By `proofs/laplace.v:cut_lipschitz`.\n', 'cut_lipschitz is no theorem'),
+    ('mechanism_names', 'src/privacy/gate.c', 'bool f(uint32_t m) { return m == HR_MECHANISM_EXPONENTIAL; }\n', 'HR_MECHANISM_EXPONENTIAL is named outside'),
+    ('mechanism_names', 'src/methods/spoiled.c', 'bool f(hr_release *r) { return hr_laplace_covers(r, 1); }\n', 'hr_laplace_covers is named outside'),
+    ('mechanism_names', 'src/privacy/laplace.c', 'int64_t f(hr_csprng *c, hr_release *r) { return hr_gaussian_add(c, r, 0); }\n', 'hr_gaussian_add is named outside'),
+    ('mechanism_names', 'src/privacy/gaussian.c', 'bool hr_laplace_covers(void) { return true; }\n', 'a mechanism is one file'),
+    ('mechanism_names', 'src/privacy/accountant.h', 'enum { HR_MECHANISM_NEW = 9 };\n', 'HR_MECHANISM_NEW has no row'),
     ('records', 'src/methods/spoiled.c', 'double f(const hr_training *t) { return (double)hr_data_rows(t->data); }\n', 'spoiled.c:1: f asks'),
     ('records', 'src/methods/boosting/inprivate.c', 'static double f(const hr_training *t) { return t->records; }\nstatic size_t '
      'pick_records(hr_training *t) { return hr_data_rows(t->data); }\n', 'pick_records asks for the exact number of records 2 times, 1 allowed'),

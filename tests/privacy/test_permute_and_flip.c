@@ -63,7 +63,8 @@ static void test_law__is_that_of_visits_in_random_order(void **state) {
 static size_t choose(hr_csprng *csprng, const hr_exact *scores, size_t count, uint64_t num, uint64_t den) {
     static hr_exact copy[MANY];
     memcpy(copy, scores, count * sizeof *copy);
-    size_t chosen = hr_permute_and_flip_choose(csprng, copy, count, num, den);
+    const hr_release line = {.scale_num = num, .scale_den = den};
+    size_t chosen = hr_permute_and_flip_choose(csprng, &line, copy, count);
     assert_true(chosen < count);
     return chosen;
 }

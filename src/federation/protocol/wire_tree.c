@@ -133,7 +133,7 @@ static hr_status refuse_wire_tree(const char *why, hr_error *err) {
 
 /* An exact statistic, which only the paper mode lists, is of no part. */
 static bool is_of_place(const Hedgerow__Release *in, const hr_tree_rules *rules, size_t slot) {
-    bool exact = rules->paper && in->mechanism == HR_MECHANISM_IDENTITY && !in->part;
+    bool exact = rules->paper && hr_mechanism_is_exact(in->mechanism) && !in->part;
     bool tree = in->tree == -1 || (in->tree >= 0 && (uint64_t)in->tree == slot);
     return !in->group && tree && (exact || in->part == slot);
 }

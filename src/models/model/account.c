@@ -1,12 +1,13 @@
 /* One place turns units into the numbers that a model prints: the fit gives it the units that were granted,
  * and a reader of the model those that the releases add up to, which may be fewer. */
 #include "models/model/model.h"
+#include "privacy/mechanisms.h"
 
 #include <math.h>
 
 static bool has_identity(const hr_release *releases, size_t count) {
     for (size_t i = 0; i < count; i++)
-        if (releases[i].mechanism == HR_MECHANISM_IDENTITY) return true;
+        if (hr_mechanism_is_exact(releases[i].mechanism)) return true;
     return false;
 }
 

@@ -4,6 +4,7 @@
 #include "base/text/number.h"
 #include "base/text/text.h"
 #include "models/model/model.h"
+#include "privacy/mechanisms.h"
 #include "trees/tree/link.h"
 #include "trees/tree/tree_check.h"
 
@@ -147,7 +148,7 @@ static hr_status check_releases(const model_check *c) {
             return refuse_model(c, "a number is beyond 2^63", "releases[%zu]", i);
         if (r->cost > HR_UNITS_MAX)
             return refuse_model(c, "the cost is beyond 2^60 units", "releases[%zu].units", i);
-        if (c->model->guarantee.is_private && r->mechanism == HR_MECHANISM_IDENTITY)
+        if (c->model->guarantee.is_private && hr_mechanism_is_exact(r->mechanism))
             return refuse_model(c, "the guarantee says private, but this release has no noise",
                                 "releases[%zu].mechanism", i);
     }
