@@ -39,7 +39,7 @@ bool hr_oneshot_part(const hr_protocol *coordinator, size_t member, hr_part_info
 /* ---- For the machines of both sides ---- */
 
 /* Whether terms fit this protocol, beyond hr_terms_check. Fails: FORMAT. */
-HR_MUST_CHECK hr_status hr_oneshot_terms_check(const Hedgerow__Terms *terms, hr_error *err);
+HR_MUST_CHECK hr_terms_fit hr_oneshot_terms_check;
 
 /* An owner's signature of its model, which names the start: so the job, its terms and its owners. */
 void hr_released_sign(const hr_identity *owner, const hr_digest *start, const hr_bytes *model,

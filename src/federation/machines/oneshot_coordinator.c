@@ -10,7 +10,8 @@
 
 static const char released_domain[] = "hedgerow released model 1", model_domain[] = "hedgerow model 1";
 
-hr_status hr_oneshot_terms_check(const Hedgerow__Terms *terms, hr_error *err) {
+hr_status hr_oneshot_terms_check(hr_protocol *self, const Hedgerow__Terms *terms, hr_error *err) {
+    (void)self;
     bool none = terms->rounds == 1 && !terms->broadcast && terms->vote_share == 0 && !terms->last_slots;
     if (!none || terms->coalition)
         return hr_fail(err, HR_E_FORMAT, "",
@@ -44,79 +45,44 @@ bool hr_released_holds(const hr_member *owner, const hr_digest *start, const Hed
 
 /* ---- Its state ---- */
 
-typedef enum coordinator_phase { OFFERED, RUNNING, OVER } coordinator_phase;
-
-typedef struct coordinator {
+typedef struct oneshot_coordinator {
     hr_coordinator_job job;
-    coordinator_phase phase;
     hr_released_check *check;
     /* Of the owners of the start. */
     hr_bytes models[HR_MEMBERS_MAX];
     bool empty[HR_MEMBERS_MAX]; /* it said that it has none */
     size_t model_count;
-} coordinator;
+} oneshot_coordinator;
 
-static size_t owner_count(const coordinator *c) {
+static size_t owner_count(const oneshot_coordinator *c) {
     return c->job.start.owner_count;
-}
-
-static size_t position_of(const coordinator *c, size_t member) {
-    return hr_members_position(c->job.start.owners, owner_count(c), member);
 }
 
 /* ---- The end ---- */
 
-static hr_status fail_job(coordinator *c, const char *why, hr_error *err) {
-    c->phase = OVER;
-    return hr_coordinator_job_fail(&c->job, why, err);
+static hr_status finish_job(oneshot_coordinator *c, hr_error *err) {
+    if (!c->model_count) return hr_coordinator_job_fail(&c->job, "no owner sent a model", err);
+    return hr_coordinator_job_complete(&c->job, hr_data_of(NULL, 0), "all models that came are here", err);
 }
 
-static hr_status finish_job(coordinator *c, hr_error *err) {
-    const Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
-    if (!c->model_count) return fail_job(c, "no owner sent a model", err);
-    c->phase = OVER;
-    hr_status status = hr_coordinator_job_finish(&c->job, &finish, err);
-    return status ? status
-                  : hr_protocol_say(&c->job.protocol, HR_ACT_FINISH, 0, err, "all models that came are here");
-}
-
-static bool is_awaited(const coordinator *c, size_t owner) {
+static bool is_awaited(const oneshot_coordinator *c, size_t owner) {
     return !c->models[owner].size && !c->empty[owner] && !c->job.gone[c->job.start.owners[owner]];
 }
 
-static hr_status finish_if_complete(coordinator *c, hr_error *err) {
+static hr_status finish_if_complete(oneshot_coordinator *c, hr_error *err) {
     for (size_t i = 0; i < owner_count(c); i++)
         if (is_awaited(c, i)) return HR_OK;
     return finish_job(c, err);
 }
 
-/* ---- The beginning ---- */
-
-static hr_status start_job(coordinator *c, hr_error *err) {
-    if (!hr_coordinator_job_list(&c->job)) return fail_job(c, "no owner takes part", err);
-    c->phase = RUNNING;
-    return hr_coordinator_job_start(&c->job, err);
-}
-
-/* A member is no longer waited for. */
-static hr_status continue_without(hr_protocol *self, size_t member, hr_error *err) {
-    coordinator *c = (coordinator *)self;
-    if (c->phase == RUNNING) return finish_if_complete(c, err);
-    return hr_coordinator_job_invited(&c->job, member) && hr_coordinator_job_answered(&c->job)
-               ? start_job(c, err)
-               : HR_OK;
-}
-
-static hr_status on_answer(hr_protocol *self, size_t from, const Hedgerow__Answer *answer, hr_error *err) {
-    coordinator *c = (coordinator *)self;
-    hr_status status = hr_coordinator_job_answer(&c->job, from, answer, err);
-    if (status) return status;
-    return c->phase == OFFERED || c->job.gone[from] ? continue_without(self, from, err) : HR_OK;
+static hr_status continue_without(hr_protocol *self, size_t owner, hr_error *err) {
+    (void)owner;
+    return finish_if_complete((oneshot_coordinator *)self, err);
 }
 
 /* ---- Models ---- */
 
-static hr_status on_released(coordinator *c, size_t owner, const Hedgerow__Released *released,
+static hr_status on_released(oneshot_coordinator *c, size_t owner, const Hedgerow__Released *released,
                              hr_error *err) {
     const size_t member = c->job.start.owners[owner];
     const hr_bytes model = {released->model.data, released->model.len};
@@ -129,23 +95,22 @@ static hr_status on_released(coordinator *c, size_t owner, const Hedgerow__Relea
     if (status) return status;
     c->model_count++;
     return hr_protocol_say(&c->job.protocol, HR_ACT_LOG, 0, err, "owner %s sent its model, %zu of %zu",
-                           hr_coordinator_job_name(&c->job, member), c->model_count, owner_count(c));
+                           hr_coordinator_job_owner(&c->job, owner), c->model_count, owner_count(c));
 }
 
-static hr_status on_notice(coordinator *c, size_t owner, const Hedgerow__Notice *notice, hr_error *err) {
+static hr_status on_notice(oneshot_coordinator *c, size_t owner, const Hedgerow__Notice *notice,
+                           hr_error *err) {
     if (notice->kind != HEDGEROW__NOTICE__KIND__EMPTY || notice->slot)
         return hr_protocol_refuse("a notice of another kind of job", err);
     c->empty[owner] = true;
     return hr_protocol_say(&c->job.protocol, HR_ACT_WARN, 0, err, "owner %s skipped: it has no model",
-                           hr_coordinator_job_name(&c->job, c->job.start.owners[owner]));
+                           hr_coordinator_job_owner(&c->job, owner));
 }
 
-static hr_status on_outcome(hr_protocol *self, size_t from, const Hedgerow__Message *message, hr_error *err) {
-    coordinator *c = (coordinator *)self;
-    const size_t owner = position_of(c, from);
+static hr_status on_message(hr_protocol *self, size_t owner, const Hedgerow__Message *message,
+                            hr_error *err) {
+    oneshot_coordinator *c = (oneshot_coordinator *)self;
     hr_status status;
-    if (owner == owner_count(c))
-        return hr_protocol_refuse("a model of a member that is not an owner of this job", err);
     if (!is_awaited(c, owner)) return hr_protocol_refuse("a second model, or one after it had none", err);
     switch (message->kind_case) {
     case HEDGEROW__MESSAGE__KIND_RELEASED: status = on_released(c, owner, message->released, err); break;
@@ -155,88 +120,56 @@ static hr_status on_outcome(hr_protocol *self, size_t from, const Hedgerow__Mess
     return status ? status : finish_if_complete(c, err);
 }
 
-/* ---- Messages ---- */
-
-static hr_status hear(coordinator *c, const hr_event *event, hr_error *err) {
-    static const hr_coordinator_acts acts = {on_answer, on_outcome, continue_without};
-    return c->phase == OVER ? HR_OK : hr_coordinator_job_hear(&c->job, event, &acts, err);
-}
-
-/* The deadline: the job goes on with those that have answered, or ends with the models that came. */
-static hr_status away(coordinator *c, hr_error *err) {
-    if (c->phase == OFFERED) return start_job(c, err);
-    if (c->phase == OVER) return HR_OK;
+/* The deadline: the job ends with the models that came. */
+static hr_status on_timeout(hr_protocol *self, hr_error *err) {
+    oneshot_coordinator *c = (oneshot_coordinator *)self;
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < owner_count(c); i++)
         if (is_awaited(c, i))
             status = hr_protocol_say(&c->job.protocol, HR_ACT_WARN, 0, err,
                                      "owner %s skipped: no answer within the deadline",
-                                     hr_coordinator_job_name(&c->job, c->job.start.owners[i]));
+                                     hr_coordinator_job_owner(&c->job, i));
     return status ? status : finish_job(c, err);
 }
 
 /* ---- The machine ---- */
 
-static hr_status feed_coordinator(hr_protocol *self, const hr_event *event, hr_error *err) {
-    coordinator *c = (coordinator *)self;
-    switch (event->kind) {
-    case HR_EVENT_MESSAGE: return hear(c, event, err);
-    case HR_EVENT_AWAY: return away(c, err);
-    case HR_EVENT_DECIDED:
-    case HR_EVENT_BEGUN:
-    case HR_EVENT_WORKED:
-    case HR_EVENT_ASKED: break;
-    }
-    return HR_OK;
-}
-
-static bool coordinator_waits(const hr_protocol *self) {
-    return ((const coordinator *)self)->phase != OVER;
-}
-
-static void free_coordinator(hr_protocol *self) {
-    coordinator *c = (coordinator *)self;
-    hr_coordinator_job_done(&c->job);
+static void free_models(hr_protocol *self) {
+    oneshot_coordinator *c = (oneshot_coordinator *)self;
     for (size_t i = 0; i < owner_count(c); i++) free(c->models[i].at);
-    free(c);
 }
+
+static const hr_coordinator_rules rules = {.check = hr_oneshot_terms_check,
+                                           .message = on_message,
+                                           .stranger = "a model of a member that is not an owner of this job",
+                                           .without = continue_without,
+                                           .timeout = on_timeout,
+                                           .done = free_models};
 
 hr_status hr_oneshot_coordinator(const hr_protocol_setup *setup, hr_released_check *check, hr_protocol **out,
                                  hr_error *err) {
-    coordinator *c = calloc(1, sizeof *c);
+    oneshot_coordinator *c = calloc(1, sizeof *c);
     if (!c) return hr_fail_memory(err);
-    c->job.protocol = (hr_protocol){.feed = feed_coordinator,
-                                    .waits = coordinator_waits,
-                                    .free = free_coordinator,
-                                    .start = &c->job.start};
-    c->job.setup = *setup;
     c->check = check;
-    hr_status status = hr_coordinator_job_read(&c->job, err);
-    if (!status) status = hr_oneshot_terms_check(c->job.terms, err);
-    if (!status) status = hr_coordinator_job_offer(&c->job, err);
-    if (status)
-        hr_protocol_free(&c->job.protocol);
-    else
-        *out = &c->job.protocol;
-    return status;
+    return hr_coordinator_job_open(&c->job, &rules, setup, out, err);
 }
 
 /* ---- What its party asks ---- */
 
 size_t hr_oneshot_owners(const hr_protocol *self) {
-    return owner_count((const coordinator *)self);
+    return owner_count((const oneshot_coordinator *)self);
 }
 
 hr_bytes hr_oneshot_model(const hr_protocol *self, size_t owner) {
-    return ((const coordinator *)self)->models[owner];
+    return ((const oneshot_coordinator *)self)->models[owner];
 }
 
 bool hr_oneshot_part(const hr_protocol *self, size_t member, hr_part_info *out) {
-    const coordinator *c = (const coordinator *)self;
-    const size_t owner = position_of(c, member);
+    const oneshot_coordinator *c = (const oneshot_coordinator *)self;
+    const size_t owner = hr_coordinator_job_position(&c->job, member);
     if (!hr_coordinator_job_part(&c->job, member, out)) return false;
     if (owner == owner_count(c)) return true;
-    out->awaited = c->phase == RUNNING && is_awaited(c, owner);
+    out->awaited = c->job.phase == HR_COORDINATOR_RUNNING && is_awaited(c, owner);
     out->trees = c->models[owner].size > 0;
     out->skipped = !out->trees && !out->awaited;
     return true;

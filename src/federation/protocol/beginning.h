@@ -56,6 +56,9 @@ HR_MUST_CHECK hr_status hr_members_read(const hr_membership *membership, const P
  * not known), LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_message_read(const hr_event *event, Hedgerow__Message **out, hr_error *err);
 
+/* Whether terms fit the protocol of a machine, beyond hr_terms_check. Fails: FORMAT, LIMIT, MEMORY. */
+typedef hr_status hr_terms_fit(hr_protocol *self, const Hedgerow__Terms *terms, hr_error *err);
+
 /* ---- An owner ---- */
 
 typedef enum hr_owner_phase {
@@ -66,15 +69,59 @@ typedef enum hr_owner_phase {
     HR_OWNER_OVER
 } hr_owner_phase;
 
+typedef struct hr_owner_rules hr_owner_rules;
+
 /* The machine of an owner begins with it, in any protocol. */
 typedef struct hr_owner_job {
     hr_protocol protocol;
     hr_protocol_setup setup;
     bool masked; /* the protocol has masks */
+    const hr_owner_rules *rules;
     hr_owner_phase phase;
     hr_start start;
-    bool invited[HR_MEMBERS_MAX], cut[HR_MEMBERS_MAX]; /* cut: it broke the protocol */
+    bool invited[HR_MEMBERS_MAX], cut[HR_MEMBERS_MAX]; /* by member; cut: it broke the protocol */
+    size_t messages[HR_MEMBERS_MAX];                   /* that came, by member */
+    hr_bytes model;                                    /* that came with Finish */
 } hr_owner_job;
+
+/* A message to an owner that has the kind and the bytes of an event. */
+typedef hr_status hr_owner_message(hr_protocol *self, const hr_event *event, const Hedgerow__Message *message,
+                                   hr_error *err);
+
+/* What an owner's machine does of its own. What may be NULL is said. Whatever a message's function fails with
+ * cuts its sender off. */
+struct hr_owner_rules {
+    bool masked; /* the protocol has masks */
+    hr_terms_fit *check;
+    /* Terms were taken; NULL: nothing. */
+    hr_status (*offered)(hr_protocol *self, const Hedgerow__Terms *terms, hr_error *err);
+    hr_status (*started)(hr_protocol *self, hr_error *err);
+    /* Of the coordinator, but Terms, Start and Finish; NULL: it sends nothing else. */
+    hr_owner_message *coordinator;
+    hr_owner_message *other; /* NULL: others may send nothing */
+    /* Work has ended while the job runs. */
+    hr_status (*worked)(hr_protocol *self, const hr_event *event, hr_error *err);
+    /* A member was cut off, and the job runs; NULL: nothing. */
+    hr_status (*without)(hr_protocol *self, size_t member, hr_error *err);
+    /* After each message, refused or not, and each end of work; NULL: nothing. */
+    hr_status (*go_on)(hr_protocol *self, hr_error *err);
+    /* How many messages of one member the job needs; NULL: any number. */
+    size_t (*messages_max)(const hr_protocol *self);
+    void (*done)(hr_protocol *self); /* frees what the machine holds beside its job; NULL: nothing */
+};
+
+/* Begins a machine, whose job is the first of its members, all of them zeros. Its protocol frees it. */
+hr_protocol *hr_owner_job_open(hr_owner_job *job, const hr_owner_rules *rules,
+                               const hr_protocol_setup *setup);
+/* Acts on the message of a member that is not cut off, until the job is over. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_owner_job_receive(hr_owner_job *job, const hr_event *event, hr_error *err);
+/* This owner among the owners of the start: a position. */
+size_t hr_owner_job_position(const hr_owner_job *job);
+/* Sends the coordinator a message, or a Notice. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_owner_job_send(hr_owner_job *job, Hedgerow__Message__KindCase kind,
+                                          const void *content, hr_error *err);
+HR_MUST_CHECK hr_status hr_owner_job_notify(hr_owner_job *job, Hedgerow__Notice__Kind kind, size_t slot,
+                                            hr_error *err);
 
 size_t hr_owner_job_self(const hr_owner_job *job);
 /* Terms have come, which fit the protocol. Fails: POLICY, FORMAT, MEMORY. */
@@ -111,21 +158,70 @@ HR_MUST_CHECK hr_status hr_owner_job_hear(hr_owner_job *job, const hr_event *eve
 
 /* ---- The coordinator ---- */
 
+typedef enum hr_coordinator_phase {
+    HR_COORDINATOR_OFFERED,
+    HR_COORDINATOR_ASKING,  /* the method decides what is asked next */
+    HR_COORDINATOR_RUNNING, /* owners are waited for */
+    HR_COORDINATOR_OVER
+} hr_coordinator_phase;
+
+typedef struct hr_coordinator_rules hr_coordinator_rules;
+
 /* The machine of a coordinator begins with it, in any protocol. Arrays: by member, where not said. */
 typedef struct hr_coordinator_job {
     hr_protocol protocol;
     hr_protocol_setup setup;
     bool masked; /* the protocol has masks */
+    const hr_coordinator_rules *rules;
+    hr_coordinator_phase phase;
     Hedgerow__Terms *terms;
     size_t invited[HR_MEMBERS_MAX]; /* members, in the order of the terms */
     hr_start start;
     uint8_t acceptances[HR_MEMBERS_MAX][HR_SIGNATURE_SIZE], masks[HR_MEMBERS_MAX][HR_MASK_KEY_SIZE],
         mask_signatures[HR_MEMBERS_MAX][HR_SIGNATURE_SIZE];
     bool answered[HR_MEMBERS_MAX], accepted[HR_MEMBERS_MAX], wants_model[HR_MEMBERS_MAX];
-    size_t declines[HR_MEMBERS_MAX];                /* counted by hr_coordinator_job_hear */
+    size_t declines[HR_MEMBERS_MAX], messages[HR_MEMBERS_MAX];
     bool gone[HR_MEMBERS_MAX], cut[HR_MEMBERS_MAX]; /* gone: withdrew, or was cut off */
     char why[HR_MEMBERS_MAX][HR_ACTION_TEXT];       /* it declined, or was cut off */
 } hr_coordinator_job;
+
+/* What a coordinator's machine does of its own. What may be NULL is said. Owners are positions in the start.
+ */
+struct hr_coordinator_rules {
+    bool masked; /* the protocol has masks */
+    hr_terms_fit *check;
+    hr_status (*started)(hr_protocol *self, hr_error *err); /* the start was sent; NULL: nothing */
+    /* A message, but an Answer. Whatever it fails with cuts the sender off. */
+    hr_status (*message)(hr_protocol *self, size_t owner, const Hedgerow__Message *message, hr_error *err);
+    /* Why one of another member is refused; NULL: `message` gets it, with the number of owners. */
+    const char *stranger;
+    /* After the start: an owner withdrew, or was cut off. */
+    hr_status (*without)(hr_protocol *self, size_t owner, hr_error *err);
+    /* The deadline is over while the job is RUNNING. */
+    hr_status (*timeout)(hr_protocol *self, hr_error *err);
+    /* What the method asks next: whether it may, and the question. NULL: it asks nothing. */
+    bool (*fits)(const Hedgerow__Question *question);
+    hr_status (*question)(hr_protocol *self, const Hedgerow__Question *question, hr_error *err);
+    /* How many messages of one member the job needs; NULL: any number, and no second refusal of the job. */
+    size_t (*messages_max)(const hr_protocol *self);
+    void (*done)(hr_protocol *self); /* frees what the machine holds beside its job; NULL: nothing */
+};
+
+/* Begins a machine, whose job is the first of its members, all of them zeros, and offers the job. Owner: the
+ * caller frees *out with hr_protocol_free; on failure it frees the machine. Fails: FORMAT (terms), MEMORY, as
+ * rules->check. */
+HR_MUST_CHECK hr_status hr_coordinator_job_open(hr_coordinator_job *job, const hr_coordinator_rules *rules,
+                                                const hr_protocol_setup *setup, hr_protocol **out,
+                                                hr_error *err);
+/* Lets the method decide what is asked next. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_coordinator_job_ask(hr_coordinator_job *job, hr_error *err);
+/* Ends the job with a model, which goes to the owners that want it; text: for people. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_coordinator_job_complete(hr_coordinator_job *job, ProtobufCBinaryData model,
+                                                    const char *text, hr_error *err);
+/* A member among the owners of the start: a position; their number if it is none. */
+size_t hr_coordinator_job_position(const hr_coordinator_job *job, size_t member);
+/* The name of an owner of the start. */
+const char *hr_coordinator_job_owner(const hr_coordinator_job *job, size_t owner);
 
 /* Reads the terms of setup. Fails: FORMAT, MEMORY. */
 HR_MUST_CHECK hr_status hr_coordinator_job_read(hr_coordinator_job *job, hr_error *err);

@@ -3,10 +3,19 @@
 #include "federation/protocol/beginning.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *hr_coordinator_job_name(const hr_coordinator_job *job, size_t member) {
     return job->setup.view->membership->members[member].name;
+}
+
+const char *hr_coordinator_job_owner(const hr_coordinator_job *job, size_t owner) {
+    return hr_coordinator_job_name(job, job->start.owners[owner]);
+}
+
+size_t hr_coordinator_job_position(const hr_coordinator_job *job, size_t member) {
+    return hr_members_position(job->start.owners, job->start.owner_count, member);
 }
 
 bool hr_coordinator_job_invited(const hr_coordinator_job *job, size_t member) {
@@ -139,8 +148,23 @@ hr_status hr_coordinator_job_finish(hr_coordinator_job *job, const Hedgerow__Fin
     return send_invited(job, HEDGEROW__MESSAGE__KIND_FINISH, finish, err);
 }
 
+hr_status hr_coordinator_job_complete(hr_coordinator_job *job, ProtobufCBinaryData model, const char *text,
+                                      hr_error *err) {
+    static const ProtobufCBinaryData none = {0};
+    hr_status status = HR_OK;
+    job->phase = HR_COORDINATOR_OVER;
+    for (size_t i = 0; !status && i < job->terms->n_owners; i++) {
+        Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
+        finish.model = job->wants_model[job->invited[i]] ? model : none;
+        status =
+            hr_protocol_send(&job->protocol, job->invited[i], HEDGEROW__MESSAGE__KIND_FINISH, &finish, err);
+    }
+    return status ? status : hr_protocol_say(&job->protocol, HR_ACT_FINISH, 0, err, "%s", text);
+}
+
 hr_status hr_coordinator_job_fail(hr_coordinator_job *job, const char *why, hr_error *err) {
     Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
+    job->phase = HR_COORDINATOR_OVER;
     finish.reason = hr_text_of(why);
     hr_status status = hr_coordinator_job_finish(job, &finish, err);
     return status ? status : hr_protocol_say(&job->protocol, HR_ACT_FAIL, 0, err, "%s", why);
@@ -197,4 +221,138 @@ hr_status hr_coordinator_job_hear(hr_coordinator_job *job, const hr_event *event
     if (!status) return HR_OK;
     status = hr_coordinator_job_cut_off(job, event->from, why.message, err);
     return status ? status : acts->without(&job->protocol, event->from, err);
+}
+
+/* ---- The machine ---- */
+
+static hr_status start_job(hr_coordinator_job *job, hr_error *err) {
+    if (!hr_coordinator_job_list(job)) return hr_coordinator_job_fail(job, "no owner takes part", err);
+    job->phase = HR_COORDINATOR_RUNNING;
+    hr_status status = hr_coordinator_job_start(job, err);
+    return status || !job->rules->started ? status : job->rules->started(&job->protocol, err);
+}
+
+/* A member is no longer waited for. */
+static hr_status continue_without(hr_coordinator_job *job, size_t member, hr_error *err) {
+    const size_t owner = hr_coordinator_job_position(job, member);
+    if (job->phase == HR_COORDINATOR_OFFERED)
+        return hr_coordinator_job_invited(job, member) && hr_coordinator_job_answered(job)
+                   ? start_job(job, err)
+                   : HR_OK;
+    return owner < job->start.owner_count ? job->rules->without(&job->protocol, owner, err) : HR_OK;
+}
+
+static hr_status on_answer(hr_coordinator_job *job, size_t from, const Hedgerow__Answer *answer,
+                           hr_error *err) {
+    if (!job->rules->messages_max && !answer->accepted && job->declines[from]++)
+        return hr_protocol_refuse("a second refusal", err);
+    hr_status status = hr_coordinator_job_answer(job, from, answer, err);
+    if (status) return status;
+    return job->phase == HR_COORDINATOR_OFFERED || job->gone[from] ? continue_without(job, from, err) : HR_OK;
+}
+
+static hr_status on_other(hr_coordinator_job *job, size_t from, const Hedgerow__Message *message,
+                          hr_error *err) {
+    const size_t owner = hr_coordinator_job_position(job, from);
+    if (owner == job->start.owner_count && job->rules->stranger)
+        return hr_protocol_refuse(job->rules->stranger, err);
+    return job->rules->message(&job->protocol, owner, message, err);
+}
+
+static hr_status on_message(hr_coordinator_job *job, const hr_event *event, hr_error *err) {
+    const hr_coordinator_rules *rules = job->rules;
+    Hedgerow__Message *message = NULL;
+    if (rules->messages_max && ++job->messages[event->from] > rules->messages_max(&job->protocol))
+        return hr_protocol_refuse("more messages than the job needs", err);
+    if (!hr_coordinator_job_invited(job, event->from))
+        return hr_protocol_refuse("a message from a member that was not asked", err);
+    hr_status status = hr_message_read(event, &message, err);
+    if (status) return status;
+    status = message->kind_case == HEDGEROW__MESSAGE__KIND_ANSWER
+                 ? on_answer(job, event->from, message->answer, err)
+                 : on_other(job, event->from, message, err);
+    hr_message_unpacked_free(&message->base);
+    return status;
+}
+
+static hr_status receive(hr_coordinator_job *job, const hr_event *event, hr_error *err) {
+    if (job->phase == HR_COORDINATOR_OVER || job->gone[event->from]) return HR_OK;
+    hr_error why = {0};
+    hr_status status = on_message(job, event, &why);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    if (!status) return HR_OK;
+    status = hr_coordinator_job_cut_off(job, event->from, why.message, err);
+    return status ? status : continue_without(job, event->from, err);
+}
+
+/* The deadline is over: an offer goes on with those that have accepted. */
+static hr_status on_timeout(hr_coordinator_job *job, hr_error *err) {
+    if (job->phase == HR_COORDINATOR_OFFERED) return start_job(job, err);
+    return job->phase == HR_COORDINATOR_RUNNING ? job->rules->timeout(&job->protocol, err) : HR_OK;
+}
+
+hr_status hr_coordinator_job_ask(hr_coordinator_job *job, hr_error *err) {
+    job->phase = HR_COORDINATOR_ASKING;
+    return hr_protocol_act(&job->protocol, (hr_action){.kind = HR_ACT_ASK}, err);
+}
+
+static hr_status on_question(hr_coordinator_job *job, const hr_event *event, hr_error *err) {
+    ProtobufCMessage *read = NULL;
+    if (job->phase != HR_COORDINATOR_ASKING) return HR_OK;
+    if (!event->size) return hr_coordinator_job_fail(job, "the method failed at the coordinator", err);
+    hr_status status =
+        hr_message_unpack(&hedgerow__question__descriptor, event->bytes, event->size, &read, NULL);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    const Hedgerow__Question *question = (const Hedgerow__Question *)read;
+    if (!status && job->rules->fits(question))
+        status = job->rules->question(&job->protocol, question, err);
+    else
+        status = hr_coordinator_job_fail(
+            job, "the question of the method is not valid, has too many values, or is too long", err);
+    hr_message_unpacked_free(read);
+    return status;
+}
+
+static hr_status feed_coordinator(hr_protocol *self, const hr_event *event, hr_error *err) {
+    hr_coordinator_job *job = (hr_coordinator_job *)self;
+    switch (event->kind) {
+    case HR_EVENT_MESSAGE: return receive(job, event, err);
+    case HR_EVENT_AWAY: return on_timeout(job, err);
+    case HR_EVENT_ASKED: return on_question(job, event, err);
+    case HR_EVENT_DECIDED:
+    case HR_EVENT_BEGUN:
+    case HR_EVENT_WORKED: break;
+    }
+    return HR_OK;
+}
+
+static bool coordinator_waits(const hr_protocol *self) {
+    const hr_coordinator_phase phase = ((const hr_coordinator_job *)self)->phase;
+    return phase == HR_COORDINATOR_OFFERED || phase == HR_COORDINATOR_RUNNING;
+}
+
+static void free_coordinator(hr_protocol *self) {
+    hr_coordinator_job *job = (hr_coordinator_job *)self;
+    if (job->rules->done) job->rules->done(self);
+    hr_coordinator_job_done(job);
+    free(job);
+}
+
+hr_status hr_coordinator_job_open(hr_coordinator_job *job, const hr_coordinator_rules *rules,
+                                  const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {
+    job->protocol.feed = feed_coordinator;
+    job->protocol.waits = coordinator_waits;
+    job->protocol.free = free_coordinator;
+    job->protocol.start = &job->start;
+    job->rules = rules;
+    job->masked = rules->masked;
+    job->setup = *setup;
+    hr_status status = hr_coordinator_job_read(job, err);
+    if (!status) status = rules->check(&job->protocol, job->terms, err);
+    if (!status) status = hr_coordinator_job_offer(job, err);
+    if (status)
+        hr_protocol_free(&job->protocol);
+    else
+        *out = &job->protocol;
+    return status;
 }

@@ -2,14 +2,31 @@
 #include "base/fail.h"
 #include "federation/protocol/beginning.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 size_t hr_owner_job_self(const hr_owner_job *job) {
     return job->setup.view->self;
 }
 
+size_t hr_owner_job_position(const hr_owner_job *job) {
+    return hr_members_position(job->start.owners, job->start.owner_count, hr_owner_job_self(job));
+}
+
 static const hr_member *member_of(const hr_owner_job *job, size_t member) {
     return &job->setup.view->membership->members[member];
+}
+
+hr_status hr_owner_job_send(hr_owner_job *job, Hedgerow__Message__KindCase kind, const void *content,
+                            hr_error *err) {
+    return hr_protocol_send(&job->protocol, job->setup.coordinator, kind, content, err);
+}
+
+hr_status hr_owner_job_notify(hr_owner_job *job, Hedgerow__Notice__Kind kind, size_t slot, hr_error *err) {
+    Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
+    notice.kind = kind;
+    notice.slot = (uint32_t)slot;
+    return hr_owner_job_send(job, HEDGEROW__MESSAGE__KIND_NOTICE, &notice, err);
 }
 
 /* ---- Terms ---- */
@@ -154,6 +171,11 @@ hr_status hr_owner_job_stop(hr_owner_job *job, const char *why, hr_error *err) {
     return hr_protocol_say(&job->protocol, HR_ACT_FAIL, 0, err, "%s", why);
 }
 
+static hr_status keep_model(hr_owner_job *job, const Hedgerow__Finish *finish, hr_error *err) {
+    if (job->phase != HR_OWNER_RUNNING || finish->reason.len || !finish->model.len) return HR_OK;
+    return hr_bytes_copy(finish->model.data, finish->model.len, &job->model, err);
+}
+
 hr_status hr_owner_job_finished(hr_owner_job *job, const Hedgerow__Finish *finish, hr_error *err) {
     if (job->phase == HR_OWNER_OVER) return HR_OK;
     job->phase = HR_OWNER_OVER;
@@ -167,7 +189,11 @@ hr_status hr_owner_job_finished(hr_owner_job *job, const Hedgerow__Finish *finis
 hr_status hr_owner_job_cut_off(hr_owner_job *job, size_t member, const char *why, hr_error *err) {
     job->cut[member] = true;
     hr_status status = hr_protocol_say(&job->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
-    if (status || member != job->setup.coordinator) return status;
+    if (status) return status;
+    if (member != job->setup.coordinator)
+        return job->rules && job->rules->without && job->phase == HR_OWNER_RUNNING
+                   ? job->rules->without(&job->protocol, member, err)
+                   : HR_OK;
     job->phase = HR_OWNER_OVER;
     return hr_protocol_say(&job->protocol, HR_ACT_FAIL, 0, err, "the coordinator violated the protocol: %s",
                            why);
@@ -200,4 +226,108 @@ hr_status hr_owner_job_hear(hr_owner_job *job, const hr_event *event, const hr_o
     else if (status)
         status = hr_owner_job_cut_off(job, event->from, why.message, err);
     return status || !acts->go_on ? status : acts->go_on(&job->protocol, err);
+}
+
+/* ---- The machine ---- */
+
+static hr_status on_terms(hr_owner_job *job, const Hedgerow__Terms *terms, hr_error *err) {
+    hr_status status = job->rules->check(&job->protocol, terms, err);
+    if (!status) status = hr_owner_job_offered(job, terms, err);
+    return status || !job->rules->offered ? status : job->rules->offered(&job->protocol, terms, err);
+}
+
+static hr_status on_start(hr_owner_job *job, const Hedgerow__Start *start, hr_error *err) {
+    hr_status status = hr_owner_job_started(job, start, err);
+    if (status || job->phase != HR_OWNER_RUNNING) return status;
+    return job->rules->started(&job->protocol, err);
+}
+
+static hr_status on_finish(hr_owner_job *job, const Hedgerow__Finish *finish, hr_error *err) {
+    hr_status status = keep_model(job, finish, err);
+    return status ? status : hr_owner_job_finished(job, finish, err);
+}
+
+static hr_status on_coordinator(hr_owner_job *job, const hr_event *event, const Hedgerow__Message *message,
+                                hr_error *err) {
+    switch (message->kind_case) {
+    case HEDGEROW__MESSAGE__KIND_TERMS: return on_terms(job, message->terms, err);
+    case HEDGEROW__MESSAGE__KIND_START: return on_start(job, message->start, err);
+    case HEDGEROW__MESSAGE__KIND_FINISH: return on_finish(job, message->finish, err);
+    default: break;
+    }
+    return job->rules->coordinator ? job->rules->coordinator(&job->protocol, event, message, err)
+                                   : hr_protocol_refuse("a message that is not for owners", err);
+}
+
+static hr_status on_message(hr_owner_job *job, const hr_event *event, hr_error *err) {
+    const hr_owner_rules *rules = job->rules;
+    const bool coordinates = event->from == job->setup.coordinator;
+    Hedgerow__Message *message = NULL;
+    if (rules->messages_max && ++job->messages[event->from] > rules->messages_max(&job->protocol))
+        return hr_protocol_refuse("more messages than the job needs", err);
+    if (!coordinates && !rules->other)
+        return hr_protocol_refuse("a message that only the coordinator may send", err);
+    hr_status status = hr_message_read(event, &message, err);
+    if (status) return status;
+    status = coordinates ? on_coordinator(job, event, message, err)
+                         : rules->other(&job->protocol, event, message, err);
+    hr_message_unpacked_free(&message->base);
+    return status;
+}
+
+static hr_status go_on(hr_owner_job *job, hr_error *err) {
+    return job->rules->go_on ? job->rules->go_on(&job->protocol, err) : HR_OK;
+}
+
+hr_status hr_owner_job_receive(hr_owner_job *job, const hr_event *event, hr_error *err) {
+    if (job->phase == HR_OWNER_OVER || job->cut[event->from]) return HR_OK;
+    hr_error why = {0};
+    hr_status status = on_message(job, event, &why);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    if (status) status = hr_owner_job_cut_off(job, event->from, why.message, err);
+    return status ? status : go_on(job, err);
+}
+
+static hr_status on_work(hr_owner_job *job, const hr_event *event, hr_error *err) {
+    if (job->phase != HR_OWNER_RUNNING) return HR_OK;
+    hr_status status = job->rules->worked(&job->protocol, event, err);
+    return status ? status : go_on(job, err);
+}
+
+static hr_status feed_owner(hr_protocol *self, const hr_event *event, hr_error *err) {
+    hr_owner_job *job = (hr_owner_job *)self;
+    switch (event->kind) {
+    case HR_EVENT_MESSAGE: return hr_owner_job_receive(job, event, err);
+    case HR_EVENT_DECIDED: return hr_owner_job_decided(job, event, err);
+    case HR_EVENT_WORKED: return on_work(job, event, err);
+    case HR_EVENT_BEGUN:
+    case HR_EVENT_AWAY:
+    case HR_EVENT_ASKED: break;
+    }
+    return HR_OK;
+}
+
+/* Owners wait as long as it takes. */
+static bool owner_waits(const hr_protocol *self) {
+    (void)self;
+    return false;
+}
+
+static void free_owner(hr_protocol *self) {
+    hr_owner_job *job = (hr_owner_job *)self;
+    if (job->rules->done) job->rules->done(self);
+    free(job->model.at);
+    free(job);
+}
+
+hr_protocol *hr_owner_job_open(hr_owner_job *job, const hr_owner_rules *rules,
+                               const hr_protocol_setup *setup) {
+    job->protocol.feed = feed_owner;
+    job->protocol.waits = owner_waits;
+    job->protocol.free = free_owner;
+    job->protocol.start = &job->start;
+    job->rules = rules;
+    job->masked = rules->masked;
+    job->setup = *setup;
+    return &job->protocol;
 }
