@@ -139,12 +139,14 @@ static void free_models(hr_protocol *self) {
     for (size_t i = 0; i < owner_count(c); i++) free(c->models[i].at);
 }
 
-static const hr_coordinator_rules rules = {.check = hr_oneshot_terms_check,
-                                           .message = on_message,
-                                           .stranger = "a model of a member that is not an owner of this job",
-                                           .without = continue_without,
-                                           .timeout = on_timeout,
-                                           .done = free_models};
+static const hr_coordinator_rules rules = {
+    .check = hr_oneshot_terms_check,
+    .message = on_message,
+    .stranger = "a model of a member that is not an owner of this job",
+    .without = continue_without,
+    .timeout = on_timeout,
+    .done = free_models,
+};
 
 hr_status hr_oneshot_coordinator(const hr_protocol_setup *setup, hr_released_check *check, hr_protocol **out,
                                  hr_error *err) {

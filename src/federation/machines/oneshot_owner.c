@@ -36,7 +36,10 @@ static hr_status begin_training(hr_protocol *self, hr_error *err) {
 }
 
 static const hr_owner_rules rules = {
-    .check = hr_oneshot_terms_check, .started = begin_training, .worked = worked};
+    .check = hr_oneshot_terms_check,
+    .started = begin_training,
+    .worked = worked,
+};
 
 hr_status hr_oneshot_owner(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {
     hr_owner_job *job = calloc(1, sizeof *job);

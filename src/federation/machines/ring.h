@@ -47,7 +47,7 @@ bool hr_ring_part(const hr_protocol *coordinator, size_t member, hr_part_info *o
 
 /* Whether terms fit this protocol, beyond hr_terms_check: it takes no job that claims to be private. Fails:
  * FORMAT. */
-HR_MUST_CHECK hr_status hr_ring_terms_check(const Hedgerow__Terms *terms, hr_error *err);
+HR_MUST_CHECK hr_terms_fit hr_ring_terms_check;
 
 /* Whether numbers of a share or of what is passed on can be those of a sum of so many values. Fails: POLICY.
  */

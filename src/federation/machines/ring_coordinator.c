@@ -9,10 +9,10 @@
 
 /* ---- What both sides check ---- */
 
-hr_status hr_ring_terms_check(const Hedgerow__Terms *terms, hr_error *err) {
+hr_status hr_ring_terms_check(hr_protocol *self, const Hedgerow__Terms *terms, hr_error *err) {
     if (!terms->paper || terms->coalition)
         return hr_fail(err, HR_E_FORMAT, "", "a job on a ring that claims to be private");
-    return hr_securesum_terms_check(terms, err);
+    return hr_securesum_terms_check(self, terms, err);
 }
 
 hr_status hr_ring_length_check(size_t count, size_t values, hr_error *err) {
@@ -22,63 +22,34 @@ hr_status hr_ring_length_check(size_t count, size_t values, hr_error *err) {
 
 /* ---- Its state ---- */
 
-typedef enum coordinator_phase {
-    OFFERED,
-    THINKING, /* the method says what is next */
-    SUMMING,
-    OVER
-} coordinator_phase;
-
 typedef struct ring_sum {
     uint64_t *values;
     size_t count;
 } ring_sum;
 
-typedef struct coordinator {
+typedef struct ring_coordinator {
     hr_coordinator_job job;
-    coordinator_phase phase;
-    ring_sum *sums; /* the last one is open while SUMMING */
+    ring_sum *sums; /* the last one is open while the job is RUNNING */
     size_t count, capacity;
     bool shared[HR_MEMBERS_MAX], passed; /* in the open sum; by position */
     size_t shares[HR_MEMBERS_MAX];       /* of all sums; by position */
-} coordinator;
+} ring_coordinator;
 
-static size_t owner_count(const coordinator *c) {
+static size_t owner_count(const ring_coordinator *c) {
     return c->job.start.owner_count;
 }
 
-static size_t position_of(const coordinator *c, size_t member) {
-    return hr_members_position(c->job.start.owners, owner_count(c), member);
-}
-
-static const char *name_of_owner(const coordinator *c, size_t owner) {
-    return hr_coordinator_job_name(&c->job, c->job.start.owners[owner]);
-}
-
-static bool is_running(const coordinator *c) {
-    return c->phase == THINKING || c->phase == SUMMING;
-}
-
-static hr_status fail_job(coordinator *c, const char *why, hr_error *err) {
-    c->phase = OVER;
-    return hr_coordinator_job_fail(&c->job, why, err);
-}
-
 /* There is no recovery. */
-static hr_status lose_by(coordinator *c, size_t owner, const char *what, hr_error *err) {
+static hr_status lose_by(ring_coordinator *c, size_t owner, const char *what, hr_error *err) {
     char why[HR_ACTION_TEXT];
-    snprintf(why, sizeof why, "a sum on the ring is lost: owner %.60s %.120s", name_of_owner(c, owner), what);
-    return fail_job(c, why, err);
+    snprintf(why, sizeof why, "a sum on the ring is lost: owner %.60s %.120s",
+             hr_coordinator_job_owner(&c->job, owner), what);
+    return hr_coordinator_job_fail(&c->job, why, err);
 }
 
 /* ---- Sums ---- */
 
-static hr_status ask_method(coordinator *c, hr_error *err) {
-    c->phase = THINKING;
-    return hr_protocol_act(&c->job.protocol, (hr_action){.kind = HR_ACT_ASK}, err);
-}
-
-static hr_status add_sum(coordinator *c, size_t values, hr_error *err) {
+static hr_status add_sum(ring_coordinator *c, size_t values, hr_error *err) {
     if (c->count == c->capacity) {
         size_t capacity = 2 * c->capacity + 8;
         ring_sum *larger = realloc(c->sums, capacity * sizeof *larger);
@@ -92,7 +63,7 @@ static hr_status add_sum(coordinator *c, size_t values, hr_error *err) {
     return HR_OK;
 }
 
-static hr_status begin_sum(coordinator *c, const Hedgerow__Question *wanted, hr_error *err) {
+static hr_status begin_sum(ring_coordinator *c, const Hedgerow__Question *wanted, hr_error *err) {
     Hedgerow__Ask ask = HEDGEROW__ASK__INIT;
     ask.position = (uint32_t)c->count;
     ask.body = wanted->body;
@@ -100,35 +71,35 @@ static hr_status begin_sum(coordinator *c, const Hedgerow__Question *wanted, hr_
     if (status) return status;
     for (size_t i = 0; i < owner_count(c); i++) c->shared[i] = false;
     c->passed = false;
-    c->phase = SUMMING;
+    c->job.phase = HR_COORDINATOR_RUNNING;
     return hr_coordinator_job_send(&c->job, HEDGEROW__MESSAGE__KIND_ASK, &ask, err);
 }
 
 /* The first owner whose share is missing; the number of owners if none is. */
-static size_t first_missing(const coordinator *c) {
+static size_t first_missing(const ring_coordinator *c) {
     size_t owner = 0;
     while (owner < owner_count(c) && c->shared[owner]) owner++;
     return owner;
 }
 
-static bool is_complete(const coordinator *c) {
+static bool is_complete(const ring_coordinator *c) {
     return c->passed && first_missing(c) == owner_count(c);
 }
 
-static hr_status add_numbers(coordinator *c, const uint64_t *values, hr_error *err) {
+static hr_status add_numbers(ring_coordinator *c, const uint64_t *values, hr_error *err) {
     const ring_sum *open = &c->sums[c->count - 1];
     for (size_t i = 0; i < open->count; i++) open->values[i] += values[i];
-    return is_complete(c) ? ask_method(c, err) : HR_OK;
+    return is_complete(c) ? hr_coordinator_job_ask(&c->job, err) : HR_OK;
 }
 
 /* Whether numbers are of the open sum. Fails: POLICY. */
-static hr_status check_numbers(const coordinator *c, size_t position, size_t count, hr_error *err) {
-    if (c->phase != SUMMING || position != c->count - 1)
+static hr_status check_numbers(const ring_coordinator *c, size_t position, size_t count, hr_error *err) {
+    if (c->job.phase != HR_COORDINATOR_RUNNING || position != c->count - 1)
         return hr_protocol_refuse("numbers of a sum that is not open", err);
     return hr_ring_length_check(count, c->sums[c->count - 1].count, err);
 }
 
-static hr_status on_share(coordinator *c, size_t owner, const Hedgerow__Share *share, hr_error *err) {
+static hr_status on_share(ring_coordinator *c, size_t owner, const Hedgerow__Share *share, hr_error *err) {
     hr_status status = check_numbers(c, share->position, share->n_values, err);
     if (status) return status;
     if (c->shared[owner]) return hr_protocol_refuse("a second share of one sum", err);
@@ -137,7 +108,7 @@ static hr_status on_share(coordinator *c, size_t owner, const Hedgerow__Share *s
     return add_numbers(c, share->values, err);
 }
 
-static hr_status on_pass(coordinator *c, size_t owner, const Hedgerow__Pass *pass, hr_error *err) {
+static hr_status on_pass(ring_coordinator *c, size_t owner, const Hedgerow__Pass *pass, hr_error *err) {
     if (owner + 1 != owner_count(c))
         return hr_protocol_refuse("numbers from an owner that is not the last of the ring", err);
     hr_status status = check_numbers(c, pass->position, pass->n_values, err);
@@ -147,87 +118,46 @@ static hr_status on_pass(coordinator *c, size_t owner, const Hedgerow__Pass *pas
     return add_numbers(c, pass->values, err);
 }
 
-static hr_status on_notice(coordinator *c, size_t owner, const Hedgerow__Notice *notice, hr_error *err) {
+static hr_status on_notice(ring_coordinator *c, size_t owner, const Hedgerow__Notice *notice, hr_error *err) {
     char what[120];
-    if (notice->kind == HEDGEROW__NOTICE__KIND__EMPTY && c->phase == SUMMING && !c->shared[owner] &&
-        notice->slot == c->count - 1)
+    if (notice->kind == HEDGEROW__NOTICE__KIND__EMPTY && c->job.phase == HR_COORDINATOR_RUNNING &&
+        !c->shared[owner] && notice->slot == c->count - 1)
         return lose_by(c, owner, "has no answer", err);
     if (notice->kind != HEDGEROW__NOTICE__KIND__REFUSED || !owner)
         return hr_protocol_refuse("a notice about a question that its sender was not asked", err);
-    snprintf(what, sizeof what, "refuses what owner %.60s passed on", name_of_owner(c, owner - 1));
+    snprintf(what, sizeof what, "refuses what owner %.60s passed on",
+             hr_coordinator_job_owner(&c->job, owner - 1));
     return lose_by(c, owner, what, err);
 }
 
-/* ---- What the method wants ---- */
-
-static hr_status finish_job(coordinator *c, hr_error *err) {
-    const Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
-    c->phase = OVER;
-    hr_status status = hr_coordinator_job_finish(&c->job, &finish, err);
-    return status ? status
-                  : hr_protocol_say(&c->job.protocol, HR_ACT_FINISH, 0, err, "the model is complete");
-}
+/* ---- What the method asks ---- */
 
 /* What stands around a body in a message. */
 enum { FRAME = 256 };
 
-static hr_status act_on_wish(coordinator *c, const Hedgerow__Question *wanted, hr_error *err) {
-    if (!!wanted->values + !!wanted->done != 1 || wanted->turns || wanted->values > HR_SUM_VALUES_MAX ||
-        wanted->body.len > HR_MESSAGE_MAX - FRAME)
-        return fail_job(c, "the question of the method is not valid, has too many values, or is too long",
-                        err);
-    if (wanted->done) return finish_job(c, err);
-    if (c->count == HR_QUESTIONS_MAX) return fail_job(c, "the method asked too often", err);
-    return begin_sum(c, wanted, err);
+static bool question_fits(const Hedgerow__Question *q) {
+    return !!q->values + !!q->done == 1 && !q->turns && q->values <= HR_SUM_VALUES_MAX &&
+           q->body.len <= HR_MESSAGE_MAX - FRAME;
 }
 
-static hr_status asked(coordinator *c, const hr_event *event, hr_error *err) {
-    ProtobufCMessage *wanted = NULL;
-    if (c->phase != THINKING) return HR_OK;
-    if (!event->size) return fail_job(c, "the method failed at the coordinator", err);
-    hr_status status =
-        hr_message_unpack(&hedgerow__question__descriptor, event->bytes, event->size, &wanted, NULL);
-    if (status == HR_E_MEMORY) return hr_fail_memory(err);
-    if (status)
-        return fail_job(c, "the question of the method is not valid, has too many values, or is too long",
-                        err);
-    status = act_on_wish(c, (const Hedgerow__Question *)wanted, err);
-    hr_message_unpacked_free(wanted);
-    return status;
+static hr_status on_question(hr_protocol *self, const Hedgerow__Question *question, hr_error *err) {
+    ring_coordinator *c = (ring_coordinator *)self;
+    if (question->done)
+        return hr_coordinator_job_complete(&c->job, hr_data_of(NULL, 0), "the model is complete", err);
+    if (c->count == HR_QUESTIONS_MAX)
+        return hr_coordinator_job_fail(&c->job, "the method asked too often", err);
+    return begin_sum(c, question, err);
 }
 
-/* ---- Messages ---- */
+/* ---- The machine ---- */
 
-static hr_status start_job(coordinator *c, hr_error *err) {
-    if (!hr_coordinator_job_list(&c->job)) return fail_job(c, "no owner takes part", err);
-    hr_status status = hr_coordinator_job_start(&c->job, err);
-    return status ? status : ask_method(c, err);
+static hr_status begin_sums(hr_protocol *self, hr_error *err) {
+    return hr_coordinator_job_ask((hr_coordinator_job *)self, err);
 }
 
-/* A member is gone; the ring does not close without one of its owners. */
-static hr_status continue_without(hr_protocol *self, size_t member, hr_error *err) {
-    coordinator *c = (coordinator *)self;
-    if (c->phase == OFFERED)
-        return hr_coordinator_job_invited(&c->job, member) && hr_coordinator_job_answered(&c->job)
-                   ? start_job(c, err)
-                   : HR_OK;
-    const size_t owner = position_of(c, member);
-    if (!is_running(c) || owner == owner_count(c)) return HR_OK;
-    return lose_by(c, owner, c->job.cut[member] ? "violated the protocol" : "ended its part", err);
-}
-
-static hr_status on_answer(hr_protocol *self, size_t from, const Hedgerow__Answer *answer, hr_error *err) {
-    coordinator *c = (coordinator *)self;
-    hr_status status = hr_coordinator_job_answer(&c->job, from, answer, err);
-    if (status) return status;
-    return c->phase == OFFERED || c->job.gone[from] ? continue_without(self, from, err) : HR_OK;
-}
-
-static hr_status on_reply(hr_protocol *self, size_t from, const Hedgerow__Message *message, hr_error *err) {
-    coordinator *c = (coordinator *)self;
-    const size_t owner = position_of(c, from);
-    if (owner == owner_count(c))
-        return hr_protocol_refuse("an answer of a member that is not an owner of this job", err);
+static hr_status on_message(hr_protocol *self, size_t owner, const Hedgerow__Message *message,
+                            hr_error *err) {
+    ring_coordinator *c = (ring_coordinator *)self;
     switch (message->kind_case) {
     case HEDGEROW__MESSAGE__KIND_SHARE: return on_share(c, owner, message->share, err);
     case HEDGEROW__MESSAGE__KIND_PASS: return on_pass(c, owner, message->pass, err);
@@ -236,77 +166,53 @@ static hr_status on_reply(hr_protocol *self, size_t from, const Hedgerow__Messag
     }
 }
 
-static hr_status hear(coordinator *c, const hr_event *event, hr_error *err) {
-    static const hr_coordinator_acts acts = {on_answer, on_reply, continue_without};
-    return c->phase == OVER ? HR_OK : hr_coordinator_job_hear(&c->job, event, &acts, err);
+/* The ring does not close without one of its owners. */
+static hr_status end_without(hr_protocol *self, size_t owner, hr_error *err) {
+    ring_coordinator *c = (ring_coordinator *)self;
+    const bool cut = c->job.cut[c->job.start.owners[owner]];
+    return lose_by(c, owner, cut ? "violated the protocol" : "ended its part", err);
 }
 
-/* ---- The deadline ---- */
-
-static hr_status away(coordinator *c, hr_error *err) {
-    if (c->phase == OFFERED) return start_job(c, err);
-    if (c->phase != SUMMING) return HR_OK;
+static hr_status on_timeout(hr_protocol *self, hr_error *err) {
+    ring_coordinator *c = (ring_coordinator *)self;
     const size_t missing = first_missing(c);
     if (missing < owner_count(c)) return lose_by(c, missing, "has not answered within the deadline", err);
     return lose_by(c, owner_count(c) - 1,
                    "has passed nothing on within the deadline: it, or an owner before it, is away", err);
 }
 
-/* ---- The machine ---- */
-
-static hr_status feed_coordinator(hr_protocol *self, const hr_event *event, hr_error *err) {
-    coordinator *c = (coordinator *)self;
-    switch (event->kind) {
-    case HR_EVENT_MESSAGE: return hear(c, event, err);
-    case HR_EVENT_AWAY: return away(c, err);
-    case HR_EVENT_ASKED: return asked(c, event, err);
-    case HR_EVENT_DECIDED:
-    case HR_EVENT_BEGUN:
-    case HR_EVENT_WORKED: break;
-    }
-    return HR_OK;
-}
-
-static bool coordinator_waits(const hr_protocol *self) {
-    const coordinator *c = (const coordinator *)self;
-    return c->phase == OFFERED || c->phase == SUMMING;
-}
-
-static void free_coordinator(hr_protocol *self) {
-    coordinator *c = (coordinator *)self;
-    hr_coordinator_job_done(&c->job);
+static void free_sums(hr_protocol *self) {
+    ring_coordinator *c = (ring_coordinator *)self;
     for (size_t i = 0; i < c->count; i++) free(c->sums[i].values);
     free(c->sums);
-    free(c);
 }
 
+static const hr_coordinator_rules rules = {
+    .check = hr_ring_terms_check,
+    .started = begin_sums,
+    .message = on_message,
+    .stranger = "an answer of a member that is not an owner of this job",
+    .without = end_without,
+    .timeout = on_timeout,
+    .fits = question_fits,
+    .question = on_question,
+    .done = free_sums,
+};
+
 hr_status hr_ring_coordinator(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {
-    coordinator *c = calloc(1, sizeof *c);
-    if (!c) return hr_fail_memory(err);
-    c->job.protocol = (hr_protocol){.feed = feed_coordinator,
-                                    .waits = coordinator_waits,
-                                    .free = free_coordinator,
-                                    .start = &c->job.start};
-    c->job.setup = *setup;
-    hr_status status = hr_coordinator_job_read(&c->job, err);
-    if (!status) status = hr_ring_terms_check(c->job.terms, err);
-    if (!status) status = hr_coordinator_job_offer(&c->job, err);
-    if (status)
-        hr_protocol_free(&c->job.protocol);
-    else
-        *out = &c->job.protocol;
-    return status;
+    ring_coordinator *c = calloc(1, sizeof *c);
+    return c ? hr_coordinator_job_open(&c->job, &rules, setup, out, err) : hr_fail_memory(err);
 }
 
 /* ---- What its party asks ---- */
 
 size_t hr_ring_outcomes(const hr_protocol *self) {
-    const coordinator *c = (const coordinator *)self;
+    const ring_coordinator *c = (const ring_coordinator *)self;
     return c->count - (c->count && !is_complete(c));
 }
 
 bool hr_ring_outcome(const hr_protocol *self, size_t index, hr_sum_outcome *out) {
-    const coordinator *c = (const coordinator *)self;
+    const ring_coordinator *c = (const ring_coordinator *)self;
     if (index >= hr_ring_outcomes(self)) return false;
     *out = (hr_sum_outcome){.members = owner_count(c),
                             .member = HR_NO_MEMBER,
@@ -316,13 +222,12 @@ bool hr_ring_outcome(const hr_protocol *self, size_t index, hr_sum_outcome *out)
 }
 
 bool hr_ring_part(const hr_protocol *self, size_t member, hr_part_info *out) {
-    const coordinator *c = (const coordinator *)self;
-    const size_t owner = position_of(c, member);
+    const ring_coordinator *c = (const ring_coordinator *)self;
+    const size_t owner = hr_coordinator_job_position(&c->job, member);
     if (!hr_coordinator_job_part(&c->job, member, out)) return false;
-    out->awaited = c->phase == OFFERED && out->state == HR_PART_SILENT;
     if (owner == owner_count(c)) return true;
     const bool passes = owner + 1 == owner_count(c) && !c->passed;
-    out->awaited = c->phase == SUMMING && (!c->shared[owner] || passes);
+    out->awaited = c->job.phase == HR_COORDINATOR_RUNNING && (!c->shared[owner] || passes);
     out->trees = c->shares[owner];
     out->skipped = c->count - out->trees;
     return true;

@@ -15,7 +15,7 @@ typedef struct ring_numbers {
     size_t count;
 } ring_numbers;
 
-typedef struct owner {
+typedef struct ring_owner {
     hr_owner_job job;
     hr_bytes *questions;
     size_t count, capacity, bytes;     /* of the questions; bytes: of their bodies */
@@ -23,7 +23,7 @@ typedef struct owner {
     bool works;                        /* on the last one */
     ring_numbers own;                  /* its share of the open sum that is to be passed on */
     ring_numbers came[HR_MEMBERS_MAX]; /* by member: passed on to this owner, for the sum `passed` */
-} owner;
+} ring_owner;
 
 static void drop_numbers(ring_numbers *n) {
     free(n->values);
@@ -40,37 +40,28 @@ static hr_status keep_numbers(ring_numbers *n, const uint64_t *values, size_t co
 
 /* ---- The ring ---- */
 
-static size_t position_of_self(const owner *o) {
-    return hr_members_position(o->job.start.owners, o->job.start.owner_count, hr_owner_job_self(&o->job));
-}
-
 /* HR_NO_MEMBER: this owner is the first one. */
-static size_t member_before(const owner *o) {
-    const size_t self = position_of_self(o);
+static size_t member_before(const ring_owner *o) {
+    const size_t self = hr_owner_job_position(&o->job);
     return self ? o->job.start.owners[self - 1] : HR_NO_MEMBER;
 }
 
-static size_t member_after(const owner *o) {
-    const size_t next = position_of_self(o) + 1;
+static size_t member_after(const ring_owner *o) {
+    const size_t next = hr_owner_job_position(&o->job) + 1;
     return next < o->job.start.owner_count ? o->job.start.owners[next] : o->job.setup.coordinator;
 }
 
-static hr_status complain(owner *o, hr_error *err) {
-    Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
-    notice.slot = (uint32_t)o->passed;
-    notice.kind = HEDGEROW__NOTICE__KIND__REFUSED;
-    return hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE,
-                            &notice, err);
+/* Without the owner before it no sum goes round. */
+static hr_status complain(ring_owner *o, hr_error *err) {
+    return hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__REFUSED, o->passed, err);
 }
 
-/* Without the owner before it no sum goes round: the coordinator is told. */
-static hr_status cut_off(owner *o, size_t member, const char *why, hr_error *err) {
-    hr_status status = hr_owner_job_cut_off(&o->job, member, why, err);
-    if (status || o->job.phase != HR_OWNER_RUNNING || member != member_before(o)) return status;
-    return complain(o, err);
+static hr_status on_cut_off(hr_protocol *self, size_t member, hr_error *err) {
+    ring_owner *o = (ring_owner *)self;
+    return member == member_before(o) ? complain(o, err) : HR_OK;
 }
 
-static hr_status send_pass(owner *o, hr_error *err) {
+static hr_status send_pass(ring_owner *o, hr_error *err) {
     Hedgerow__Pass pass = HEDGEROW__PASS__INIT;
     pass.position = (uint32_t)o->passed;
     pass.values = o->own.values;
@@ -79,14 +70,14 @@ static hr_status send_pass(owner *o, hr_error *err) {
 }
 
 /* As soon as both its own share and what comes from the owner before it are there. */
-static hr_status pass_on(owner *o, hr_error *err) {
+static hr_status pass_on(ring_owner *o, hr_error *err) {
     const size_t before = member_before(o);
     ring_numbers *came = before == HR_NO_MEMBER ? NULL : &o->came[before];
     hr_error why = {0};
     if (!o->own.here || (came && !came->here)) return HR_OK;
     if (came && hr_ring_length_check(came->count, o->own.count, &why)) {
         drop_numbers(came);
-        return cut_off(o, before, why.message, err);
+        return hr_owner_job_cut_off(&o->job, before, why.message, err);
     }
     for (size_t i = 0; came && i < came->count; i++) o->own.values[i] += came->values[i];
     hr_status status = send_pass(o, err);
@@ -97,7 +88,7 @@ static hr_status pass_on(owner *o, hr_error *err) {
 }
 
 /* Of the sum that this owner passes on next: no other can be on its way to it. */
-static hr_status on_pass(owner *o, size_t from, const Hedgerow__Pass *pass, hr_error *err) {
+static hr_status on_pass(ring_owner *o, size_t from, const Hedgerow__Pass *pass, hr_error *err) {
     const bool started = o->job.phase == HR_OWNER_RUNNING;
     if (!started && (o->job.phase != HR_OWNER_ACCEPTED || !o->job.invited[from]))
         return hr_protocol_refuse("numbers of a ring that has no such owner", err);
@@ -113,7 +104,7 @@ static hr_status on_pass(owner *o, size_t from, const Hedgerow__Pass *pass, hr_e
 
 /* ---- Questions ---- */
 
-static hr_status keep_ring_question(owner *o, ProtobufCBinaryData body, hr_error *err) {
+static hr_status keep_ring_question(ring_owner *o, ProtobufCBinaryData body, hr_error *err) {
     if (o->count == HR_QUESTIONS_MAX || body.len > HR_QUESTION_BYTES_MAX - o->bytes)
         return hr_protocol_refuse("more questions than a job needs", err);
     if (o->count == o->capacity) {
@@ -130,7 +121,7 @@ static hr_status keep_ring_question(owner *o, ProtobufCBinaryData body, hr_error
     return HR_OK;
 }
 
-static hr_status on_ask(owner *o, const Hedgerow__Ask *ask, hr_error *err) {
+static hr_status on_ask(ring_owner *o, const Hedgerow__Ask *ask, hr_error *err) {
     if (o->job.phase != HR_OWNER_RUNNING) return hr_protocol_refuse("a sum without a job", err);
     if (ask->position != o->count) return hr_protocol_refuse("a sum out of order", err);
     if (o->count != o->passed) return hr_protocol_refuse("a sum before the one before it was passed on", err);
@@ -146,7 +137,7 @@ static hr_status on_ask(owner *o, const Hedgerow__Ask *ask, hr_error *err) {
 static const char split_domain[] = "hedgerow ring split 1";
 
 /* One mask a sum and ring. */
-static hr_digest context_of(const owner *o, size_t index) {
+static hr_digest context_of(const ring_owner *o, size_t index) {
     uint8_t bytes[HR_DIGEST_SIZE + 4];
     memcpy(bytes, o->job.start.digest.bytes, HR_DIGEST_SIZE);
     for (int i = 0; i < 4; i++) bytes[HR_DIGEST_SIZE + i] = (uint8_t)(index >> 8 * i);
@@ -154,14 +145,14 @@ static hr_digest context_of(const owner *o, size_t index) {
 }
 
 hr_status hr_ring_mask(const hr_protocol *self, size_t index, hr_mask **out, hr_error *err) {
-    const owner *o = (const owner *)self;
+    const ring_owner *o = (const ring_owner *)self;
     if (index >= o->count) return hr_fail(err, HR_E_ARGUMENT, "", "there is no sum %zu", index);
     const hr_digest context = context_of(o, index);
     return hr_mask_split(o->job.setup.secret, context.bytes, out, err);
 }
 
 /* The share that the coordinator gets: what the mask leaves of 0. */
-static hr_status send_share(owner *o, size_t index, size_t count, hr_error *err) {
+static hr_status send_share(ring_owner *o, size_t index, size_t count, hr_error *err) {
     Hedgerow__Share share = HEDGEROW__SHARE__INIT;
     hr_mask *mask = NULL;
     uint64_t *values = calloc(count + 1, sizeof *values);
@@ -172,30 +163,21 @@ static hr_status send_share(owner *o, size_t index, size_t count, hr_error *err)
         share.position = (uint32_t)index;
         share.values = values;
         share.n_values = count;
-        status = hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_SHARE,
-                                  &share, err);
+        status = hr_owner_job_send(&o->job, HEDGEROW__MESSAGE__KIND_SHARE, &share, err);
     }
     hr_mask_free(mask);
     free(values);
     return status;
 }
 
-static hr_status send_no_share(owner *o, size_t index, hr_error *err) {
-    Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
-    notice.slot = (uint32_t)index;
-    notice.kind = HEDGEROW__NOTICE__KIND__EMPTY;
-    return hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE,
-                            &notice, err);
-}
-
 /* The bytes are a Share: the values with the mask added. */
-static hr_status worked(owner *o, const hr_event *event, hr_error *err) {
+static hr_status worked(hr_protocol *self, const hr_event *event, hr_error *err) {
+    ring_owner *o = (ring_owner *)self;
     const size_t index = o->count - 1;
     ProtobufCMessage *read = NULL;
     if (!o->works) return HR_OK;
     o->works = false;
-    if (o->job.phase != HR_OWNER_RUNNING) return HR_OK;
-    if (!event->size) return send_no_share(o, index, err);
+    if (!event->size) return hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__EMPTY, index, err);
     hr_status status = hr_message_unpack(&hedgerow__share__descriptor, event->bytes, event->size, &read, err);
     if (status) return status;
     const Hedgerow__Share *made = (const Hedgerow__Share *)read;
@@ -205,18 +187,13 @@ static hr_status worked(owner *o, const hr_event *event, hr_error *err) {
     return status ? status : pass_on(o, err);
 }
 
-/* ---- Messages ---- */
-
-static hr_status on_terms(owner *o, const Hedgerow__Terms *terms, hr_error *err) {
-    hr_status status = hr_ring_terms_check(terms, err);
-    return status ? status : hr_owner_job_offered(&o->job, terms, err);
-}
+/* ---- The machine ---- */
 
 /* What came before the start is of use from the owner before this one alone. */
-static hr_status on_start(owner *o, const Hedgerow__Start *start, hr_error *err) {
-    hr_status status = hr_owner_job_started(&o->job, start, err);
-    if (status || o->job.phase != HR_OWNER_RUNNING) return status;
+static hr_status check_early(hr_protocol *self, hr_error *err) {
+    ring_owner *o = (ring_owner *)self;
     const size_t before = member_before(o);
+    hr_status status = HR_OK;
     for (size_t m = 0; !status && m < HR_MEMBERS_MAX; m++) {
         if (m == before || !o->came[m].here) continue;
         drop_numbers(&o->came[m]);
@@ -227,75 +204,50 @@ static hr_status on_start(owner *o, const Hedgerow__Start *start, hr_error *err)
     return status || !lacks ? status : complain(o, err);
 }
 
-static hr_status act_for_coordinator(hr_protocol *self, const Hedgerow__Message *message, hr_error *err) {
-    owner *o = (owner *)self;
-    switch (message->kind_case) {
-    case HEDGEROW__MESSAGE__KIND_TERMS: return on_terms(o, message->terms, err);
-    case HEDGEROW__MESSAGE__KIND_START: return on_start(o, message->start, err);
-    case HEDGEROW__MESSAGE__KIND_ASK: return on_ask(o, message->ask, err);
-    case HEDGEROW__MESSAGE__KIND_FINISH: return hr_owner_job_finished(&o->job, message->finish, err);
-    default: return hr_protocol_refuse("a message that is not for owners", err);
-    }
+static hr_status on_coordinator(hr_protocol *self, const hr_event *event, const Hedgerow__Message *message,
+                                hr_error *err) {
+    (void)event;
+    if (message->kind_case != HEDGEROW__MESSAGE__KIND_ASK)
+        return hr_protocol_refuse("a message that is not for owners", err);
+    return on_ask((ring_owner *)self, message->ask, err);
 }
 
-static hr_status act_for_owner(hr_protocol *self, size_t from, const Hedgerow__Message *message,
-                               hr_error *err) {
+static hr_status on_other(hr_protocol *self, const hr_event *event, const Hedgerow__Message *message,
+                          hr_error *err) {
     if (message->kind_case != HEDGEROW__MESSAGE__KIND_PASS)
         return hr_protocol_refuse("a message that only the coordinator may send", err);
-    return on_pass((owner *)self, from, message->pass, err);
+    return on_pass((ring_owner *)self, event->from, message->pass, err);
 }
 
-static hr_status cut_off_member(hr_protocol *self, size_t member, const char *why, hr_error *err) {
-    return cut_off((owner *)self, member, why, err);
-}
-
-static const hr_owner_acts owner_acts = {
-    .coordinator = act_for_coordinator, .other = act_for_owner, .cut_off = cut_off_member};
-
-/* ---- The machine ---- */
-
-static hr_status feed_owner(hr_protocol *self, const hr_event *event, hr_error *err) {
-    owner *o = (owner *)self;
-    switch (event->kind) {
-    case HR_EVENT_MESSAGE: return hr_owner_job_hear(&o->job, event, &owner_acts, err);
-    case HR_EVENT_DECIDED: return hr_owner_job_decided(&o->job, event, err);
-    case HR_EVENT_WORKED: return worked(o, event, err);
-    case HR_EVENT_BEGUN:
-    case HR_EVENT_AWAY:
-    case HR_EVENT_ASKED: break;
-    }
-    return HR_OK;
-}
-
-/* Owners wait as long as it takes. */
-static bool owner_waits(const hr_protocol *self) {
-    (void)self;
-    return false;
-}
-
-static void free_owner(hr_protocol *self) {
-    owner *o = (owner *)self;
+static void free_numbers(hr_protocol *self) {
+    ring_owner *o = (ring_owner *)self;
     for (size_t i = 0; i < o->count; i++) free(o->questions[i].at);
     free(o->questions);
     for (size_t m = 0; m < HR_MEMBERS_MAX; m++) drop_numbers(&o->came[m]);
     drop_numbers(&o->own);
-    free(o);
 }
 
+static const hr_owner_rules rules = {
+    .check = hr_ring_terms_check,
+    .started = check_early,
+    .coordinator = on_coordinator,
+    .other = on_other,
+    .worked = worked,
+    .without = on_cut_off,
+    .done = free_numbers,
+};
+
 hr_status hr_ring_owner(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {
-    owner *o = calloc(1, sizeof *o);
+    ring_owner *o = calloc(1, sizeof *o);
     if (!o) return hr_fail_memory(err);
-    o->job.protocol =
-        (hr_protocol){.feed = feed_owner, .waits = owner_waits, .free = free_owner, .start = &o->job.start};
-    o->job.setup = *setup;
-    *out = &o->job.protocol;
+    *out = hr_owner_job_open(&o->job, &rules, setup);
     return HR_OK;
 }
 
 /* ---- What its party asks ---- */
 
 bool hr_ring_question(const hr_protocol *self, size_t index, hr_sum_question *out) {
-    const owner *o = (const owner *)self;
+    const ring_owner *o = (const ring_owner *)self;
     if (index >= o->count) return false;
     *out = (hr_sum_question){
         .position = index, .body = o->questions[index], .members = o->job.start.owner_count, .here = true};

@@ -107,6 +107,6 @@ size_t hr_sum_set_size(size_t owners);
 bool hr_sum_set_has(const uint8_t *set, size_t owner);
 
 /* Whether terms fit this protocol, beyond hr_terms_check. Fails: FORMAT. */
-HR_MUST_CHECK hr_status hr_securesum_terms_check(const Hedgerow__Terms *terms, hr_error *err);
+HR_MUST_CHECK hr_terms_fit hr_securesum_terms_check;
 
 #endif

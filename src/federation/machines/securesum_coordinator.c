@@ -27,7 +27,8 @@ bool hr_sum_set_has(const uint8_t *set, size_t owner) {
     return set[owner / 8] >> owner % 8 & 1;
 }
 
-hr_status hr_securesum_terms_check(const Hedgerow__Terms *terms, hr_error *err) {
+hr_status hr_securesum_terms_check(hr_protocol *self, const Hedgerow__Terms *terms, hr_error *err) {
+    (void)self;
     if (terms->rounds || terms->broadcast || terms->vote_share != 0 || terms->last_slots)
         return hr_fail(err, HR_E_FORMAT, "", "a job with rounds or votes, which this method does not use");
     return HR_OK;
@@ -449,7 +450,7 @@ hr_status hr_securesum_coordinator(const hr_protocol_setup *setup, hr_protocol *
     c->job.setup = *setup;
     c->job.masked = true;
     hr_status status = hr_coordinator_job_read(&c->job, err);
-    if (!status) status = hr_securesum_terms_check(c->job.terms, err);
+    if (!status) status = hr_securesum_terms_check(&c->job.protocol, c->job.terms, err);
     if (!status) status = hr_coordinator_job_offer(&c->job, err);
     if (status)
         hr_protocol_free(&c->job.protocol);

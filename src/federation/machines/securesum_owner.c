@@ -150,7 +150,7 @@ static hr_status worked(owner *o, const hr_event *event, hr_error *err) {
 /* ---- Messages ---- */
 
 static hr_status on_terms(owner *o, const Hedgerow__Terms *terms, hr_error *err) {
-    hr_status status = hr_securesum_terms_check(terms, err);
+    hr_status status = hr_securesum_terms_check(&o->job.protocol, terms, err);
     return status ? status : hr_owner_job_offered(&o->job, terms, err);
 }
 
