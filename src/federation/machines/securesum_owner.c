@@ -14,7 +14,7 @@ typedef struct heard_question {
     hr_digest context;             /* of a sum: the chain, this question included */
 } heard_question;
 
-typedef struct owner {
+typedef struct sum_owner {
     hr_owner_job job;
     heard_question *questions;
     size_t count, capacity, bytes; /* of the questions; bytes: of their bodies */
@@ -23,14 +23,13 @@ typedef struct owner {
     size_t sums, turns;            /* heard so far */
     hr_digest chain;
     hr_mask_pairs *pairs; /* from the start on */
-    hr_bytes model;
-} owner;
+} sum_owner;
 
 /* ---- The chain ---- */
 
 static const char chain_domain[] = "hedgerow sum chain 1";
 
-static void begin_chain(owner *o) {
+static void begin_chain(sum_owner *o) {
     const hr_start *s = &o->job.start;
     uint8_t bytes[HR_DIGEST_SIZE + HR_MEMBERS_MAX * HR_MASK_KEY_SIZE];
     size_t keys = s->owner_count * HR_MASK_KEY_SIZE;
@@ -40,7 +39,7 @@ static void begin_chain(owner *o) {
 }
 
 /* Over all that the question says, so that two owners go on alike only if they were told the same. */
-static hr_status extend_chain(owner *o, const Hedgerow__Ask *ask, hr_error *err) {
+static hr_status extend_chain(sum_owner *o, const Hedgerow__Ask *ask, hr_error *err) {
     size_t size = protobuf_c_message_get_packed_size(&ask->base);
     uint8_t *bytes = malloc(HR_DIGEST_SIZE + size);
     if (!bytes) return hr_fail_memory(err);
@@ -54,7 +53,8 @@ static hr_status extend_chain(owner *o, const Hedgerow__Ask *ask, hr_error *err)
 /* ---- Questions ---- */
 
 /* Owns a copy of the body from then on. Fails: POLICY (more than a job needs), MEMORY. */
-static hr_status keep_question(owner *o, heard_question *question, ProtobufCBinaryData body, hr_error *err) {
+static hr_status keep_question(sum_owner *o, heard_question *question, ProtobufCBinaryData body,
+                               hr_error *err) {
     if (o->count == HR_QUESTIONS_MAX || body.len > HR_QUESTION_BYTES_MAX - o->bytes)
         return hr_protocol_refuse("more questions than a job needs", err);
     if (o->count == o->capacity) {
@@ -72,7 +72,7 @@ static hr_status keep_question(owner *o, heard_question *question, ProtobufCBina
 }
 
 /* The owners of a sum: *members of them. Fails: POLICY (a set of another size, or nobody). */
-static hr_status read_set(const owner *o, ProtobufCBinaryData set, heard_question *out, hr_error *err) {
+static hr_status read_set(const sum_owner *o, ProtobufCBinaryData set, heard_question *out, hr_error *err) {
     const size_t owners = o->job.start.owner_count;
     if (set.len != hr_sum_set_size(owners))
         return hr_protocol_refuse("a sum over a set that is not one of the job's owners", err);
@@ -85,7 +85,7 @@ static hr_status read_set(const owner *o, ProtobufCBinaryData set, heard_questio
     return out->shown.members ? HR_OK : hr_protocol_refuse("a sum that names no owner", err);
 }
 
-static hr_status on_ask(owner *o, const Hedgerow__Ask *ask, hr_error *err) {
+static hr_status on_ask(sum_owner *o, const Hedgerow__Ask *ask, hr_error *err) {
     if (o->job.phase != HR_OWNER_RUNNING) return hr_protocol_refuse("a sum without a job", err);
     if (ask->position != o->sums) return hr_protocol_refuse("a sum out of order", err);
     heard_question question = {.shown = {.position = ask->position}};
@@ -98,7 +98,7 @@ static hr_status on_ask(owner *o, const Hedgerow__Ask *ask, hr_error *err) {
     return keep_question(o, &question, ask->body, err);
 }
 
-static hr_status on_turn(owner *o, const Hedgerow__Turn *turn, hr_error *err) {
+static hr_status on_turn(sum_owner *o, const Hedgerow__Turn *turn, hr_error *err) {
     if (o->job.phase != HR_OWNER_RUNNING) return hr_protocol_refuse("a choice without a job", err);
     if (turn->turn != o->turns + 1) return hr_protocol_refuse("a choice out of order", err);
     heard_question question = {.shown = {.choice = true, .position = o->turns++, .here = true}};
@@ -108,7 +108,8 @@ static hr_status on_turn(owner *o, const Hedgerow__Turn *turn, hr_error *err) {
 /* ---- Answers ---- */
 
 /* Begins the oldest question that it has not answered. */
-static hr_status continue_owner(owner *o, hr_error *err) {
+static hr_status go_on(hr_protocol *self, hr_error *err) {
+    sum_owner *o = (sum_owner *)self;
     if (o->job.phase != HR_OWNER_RUNNING || o->works) return HR_OK;
     while (o->next < o->count && !o->questions[o->next].shown.here) o->next++;
     if (o->next == o->count) return HR_OK;
@@ -116,15 +117,7 @@ static hr_status continue_owner(owner *o, hr_error *err) {
     return hr_protocol_act(&o->job.protocol, (hr_action){.kind = HR_ACT_TRAIN, .slot = o->next}, err);
 }
 
-static hr_status send_nothing(owner *o, size_t index, hr_error *err) {
-    Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
-    notice.slot = (uint32_t)index;
-    notice.kind = HEDGEROW__NOTICE__KIND__EMPTY;
-    return hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE,
-                            &notice, err);
-}
-
-static hr_status send_answer(owner *o, const hr_sum_question *question, const hr_event *event,
+static hr_status send_answer(sum_owner *o, const hr_sum_question *question, const hr_event *event,
                              hr_error *err) {
     const Hedgerow__Message__KindCase kind =
         question->choice ? HEDGEROW__MESSAGE__KIND_CHOICE : HEDGEROW__MESSAGE__KIND_SHARE;
@@ -132,29 +125,23 @@ static hr_status send_answer(owner *o, const hr_sum_question *question, const hr
     hr_status status =
         hr_message_unpack(question->choice ? &hedgerow__choice__descriptor : &hedgerow__share__descriptor,
                           event->bytes, event->size, &answer, err);
-    if (!status) status = hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, kind, answer, err);
+    if (!status) status = hr_owner_job_send(&o->job, kind, answer, err);
     hr_message_unpacked_free(answer);
     return status;
 }
 
-static hr_status worked(owner *o, const hr_event *event, hr_error *err) {
+static hr_status worked(hr_protocol *self, const hr_event *event, hr_error *err) {
+    sum_owner *o = (sum_owner *)self;
     if (!o->works) return HR_OK;
     o->works = false;
     const size_t index = o->next++;
-    if (o->job.phase != HR_OWNER_RUNNING) return HR_OK;
-    hr_status status =
-        event->size ? send_answer(o, &o->questions[index].shown, event, err) : send_nothing(o, index, err);
-    return status ? status : continue_owner(o, err);
+    return event->size ? send_answer(o, &o->questions[index].shown, event, err)
+                       : hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__EMPTY, index, err);
 }
 
-/* ---- Messages ---- */
+/* ---- The machine ---- */
 
-static hr_status on_terms(owner *o, const Hedgerow__Terms *terms, hr_error *err) {
-    hr_status status = hr_securesum_terms_check(&o->job.protocol, terms, err);
-    return status ? status : hr_owner_job_offered(&o->job, terms, err);
-}
-
-static hr_status pair_up(owner *o, hr_error *err) {
+static hr_status pair_up(sum_owner *o, hr_error *err) {
     const hr_start *start = &o->job.start;
     const hr_mask_job job = {.secret = o->job.setup.secret,
                              .id = o->job.setup.job.bytes,
@@ -164,77 +151,43 @@ static hr_status pair_up(owner *o, hr_error *err) {
     return hr_mask_pairs_new(&job, &o->pairs, err);
 }
 
-static hr_status on_start(owner *o, const Hedgerow__Start *start, hr_error *err) {
-    hr_status status = hr_owner_job_started(&o->job, start, err);
-    if (status || o->job.phase != HR_OWNER_RUNNING) return status;
+static hr_status on_start(hr_protocol *self, hr_error *err) {
+    sum_owner *o = (sum_owner *)self;
     begin_chain(o);
     return pair_up(o, err);
 }
 
-static hr_status on_finish(owner *o, const Hedgerow__Finish *finish, hr_error *err) {
-    if (o->job.phase == HR_OWNER_RUNNING && !finish->reason.len && finish->model.len) {
-        hr_status status = hr_bytes_copy(finish->model.data, finish->model.len, &o->model, err);
-        if (status) return status;
-    }
-    return hr_owner_job_finished(&o->job, finish, err);
-}
-
-static hr_status act_for_coordinator(hr_protocol *self, const Hedgerow__Message *message, hr_error *err) {
-    owner *o = (owner *)self;
+static hr_status on_coordinator(hr_protocol *self, const hr_event *event, const Hedgerow__Message *message,
+                                hr_error *err) {
+    (void)event;
     switch (message->kind_case) {
-    case HEDGEROW__MESSAGE__KIND_TERMS: return on_terms(o, message->terms, err);
-    case HEDGEROW__MESSAGE__KIND_START: return on_start(o, message->start, err);
-    case HEDGEROW__MESSAGE__KIND_ASK: return on_ask(o, message->ask, err);
-    case HEDGEROW__MESSAGE__KIND_TURN: return on_turn(o, message->turn, err);
-    case HEDGEROW__MESSAGE__KIND_FINISH: return on_finish(o, message->finish, err);
+    case HEDGEROW__MESSAGE__KIND_ASK: return on_ask((sum_owner *)self, message->ask, err);
+    case HEDGEROW__MESSAGE__KIND_TURN: return on_turn((sum_owner *)self, message->turn, err);
     default: return hr_protocol_refuse("a message that is not for owners", err);
     }
 }
 
-static hr_status go_on(hr_protocol *self, hr_error *err) {
-    return continue_owner((owner *)self, err);
-}
-
-static const hr_owner_acts owner_acts = {.coordinator = act_for_coordinator, .go_on = go_on};
-
-/* ---- The machine ---- */
-
-static hr_status feed_owner(hr_protocol *self, const hr_event *event, hr_error *err) {
-    owner *o = (owner *)self;
-    switch (event->kind) {
-    case HR_EVENT_MESSAGE: return hr_owner_job_hear(&o->job, event, &owner_acts, err);
-    case HR_EVENT_DECIDED: return hr_owner_job_decided(&o->job, event, err);
-    case HR_EVENT_WORKED: return worked(o, event, err);
-    case HR_EVENT_BEGUN:
-    case HR_EVENT_AWAY:
-    case HR_EVENT_ASKED: break;
-    }
-    return HR_OK;
-}
-
-/* Owners wait as long as it takes. */
-static bool owner_waits(const hr_protocol *self) {
-    (void)self;
-    return false;
-}
-
-static void free_owner(hr_protocol *self) {
-    owner *o = (owner *)self;
+static void free_questions(hr_protocol *self) {
+    sum_owner *o = (sum_owner *)self;
     for (size_t i = 0; i < o->count; i++) free(o->questions[i].shown.body.at);
     free(o->questions);
     hr_mask_pairs_free(o->pairs);
-    free(o->model.at);
-    free(o);
 }
 
+static const hr_owner_rules rules = {
+    .masked = true,
+    .check = hr_securesum_terms_check,
+    .started = on_start,
+    .coordinator = on_coordinator,
+    .worked = worked,
+    .go_on = go_on,
+    .done = free_questions,
+};
+
 hr_status hr_securesum_owner(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {
-    owner *o = calloc(1, sizeof *o);
+    sum_owner *o = calloc(1, sizeof *o);
     if (!o) return hr_fail_memory(err);
-    o->job.protocol =
-        (hr_protocol){.feed = feed_owner, .waits = owner_waits, .free = free_owner, .start = &o->job.start};
-    o->job.setup = *setup;
-    o->job.masked = true;
-    *out = &o->job.protocol;
+    *out = hr_owner_job_open(&o->job, &rules, setup);
     return HR_OK;
 }
 
@@ -260,23 +213,22 @@ hr_status hr_securesum_pack_choice(const hr_sum_question *question, uint32_t ind
 /* ---- What its party asks ---- */
 
 size_t hr_securesum_self(const hr_protocol *self) {
-    const owner *o = (const owner *)self;
-    return hr_members_position(o->job.start.owners, o->job.start.owner_count, hr_owner_job_self(&o->job));
+    return hr_owner_job_position((const hr_owner_job *)self);
 }
 
 size_t hr_securesum_heard(const hr_protocol *self) {
-    return ((const owner *)self)->count;
+    return ((const sum_owner *)self)->count;
 }
 
 bool hr_securesum_question(const hr_protocol *self, size_t index, hr_sum_question *out) {
-    const owner *o = (const owner *)self;
+    const sum_owner *o = (const sum_owner *)self;
     if (index >= o->count) return false;
     *out = o->questions[index].shown;
     return true;
 }
 
 hr_status hr_securesum_mask(const hr_protocol *self, size_t index, hr_mask **out, hr_error *err) {
-    const owner *o = (const owner *)self;
+    const sum_owner *o = (const sum_owner *)self;
     const heard_question *question = index < o->count ? &o->questions[index] : NULL;
     if (!question || question->shown.choice || !question->shown.here)
         return hr_fail(err, HR_E_ARGUMENT, "", "question %zu is no sum that this owner is in", index);
@@ -286,5 +238,5 @@ hr_status hr_securesum_mask(const hr_protocol *self, size_t index, hr_mask **out
 }
 
 hr_bytes hr_securesum_model(const hr_protocol *self) {
-    return ((const owner *)self)->model;
+    return ((const hr_owner_job *)self)->model;
 }
