@@ -32,7 +32,8 @@ size_t hr_simfl_bytes_max(size_t tables, size_t trees) {
     return (hashes + gradients > all_trees ? hashes + gradients : all_trees) + HR_MESSAGE_MAX;
 }
 
-hr_status hr_simfl_read_terms(hr_simfl_common *m, const Hedgerow__Terms *terms, hr_error *err) {
+hr_status hr_simfl_read_terms(hr_protocol *self, const Hedgerow__Terms *terms, hr_error *err) {
+    hr_simfl_common *m = self->common;
     bool none = terms->rounds == 1 && !terms->broadcast && terms->vote_share == 0 && !terms->last_slots;
     if (!none || terms->coalition)
         return hr_fail(err, HR_E_FORMAT, "",

@@ -131,8 +131,7 @@ typedef struct hr_simfl_common {
 
 /* Whether terms fit this protocol, beyond hr_terms_check; sets the rules. Fails: FORMAT, as the reader of
  * rules, MEMORY. */
-HR_MUST_CHECK hr_status hr_simfl_read_terms(hr_simfl_common *common, const Hedgerow__Terms *terms,
-                                            hr_error *err);
+HR_MUST_CHECK hr_terms_fit hr_simfl_read_terms;
 void hr_simfl_common_done(hr_simfl_common *common);
 
 /* Whether so many records can have these label sums. */

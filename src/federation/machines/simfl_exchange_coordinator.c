@@ -7,118 +7,82 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum coordinator_phase { OFFERED, SIZING, TRAINING, OVER } coordinator_phase;
-
-typedef struct coordinator {
+typedef struct simfl_coordinator {
     hr_coordinator_job job;
     hr_simfl_common common;
-    coordinator_phase phase;
+    bool sized; /* all owners sent their number of records, and trees are trained */
     /* By position. */
     bool hashed[HR_MEMBERS_MAX];
     size_t gave[HR_MEMBERS_MAX]; /* 1 and the tree that it sent gradients for last; 0: none */
     size_t trained[HR_MEMBERS_MAX];
     hr_bytes last; /* the last tree, as it came, until all hashes and gradients have come; else none */
-} coordinator;
+} simfl_coordinator;
 
-static size_t owner_count(const coordinator *c) {
+static size_t owner_count(const simfl_coordinator *c) {
     return c->job.start.owner_count;
-}
-
-static const char *name_at(const coordinator *c, size_t position) {
-    return hr_coordinator_job_name(&c->job, c->job.start.owners[position]);
 }
 
 /* ---- The end ---- */
 
-static hr_status fail_job(coordinator *c, const char *why, hr_error *err) {
-    c->phase = OVER;
-    return hr_coordinator_job_fail(&c->job, why, err);
-}
-
-static hr_status finish_job(coordinator *c, hr_error *err) {
-    const Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
-    c->phase = OVER;
-    hr_status status = hr_coordinator_job_finish(&c->job, &finish, err);
-    return status ? status
-                  : hr_protocol_say(&c->job.protocol, HR_ACT_FINISH, 0, err, "the model is complete");
-}
-
 /* The job needs every owner: without one it is over. */
-static hr_status end_for(coordinator *c, size_t position, const char *what, hr_error *err) {
+static hr_status end_for(simfl_coordinator *c, size_t position, const char *what, hr_error *err) {
     char why[HR_ACTION_TEXT];
-    snprintf(why, sizeof why, "owner %s %.160s", name_at(c, position), what);
-    return fail_job(c, why, err);
+    snprintf(why, sizeof why, "owner %s %.160s", hr_coordinator_job_owner(&c->job, position), what);
+    return hr_coordinator_job_fail(&c->job, why, err);
 }
 
 /* ---- Who is waited for ---- */
 
 /* The tree that is made: also while one that came early waits for the gradients of others. */
-static size_t tree_in_work(const coordinator *c) {
+static size_t tree_in_work(const simfl_coordinator *c) {
     return c->common.tree_count - (c->last.at != NULL);
 }
 
-static size_t trainer_of_tree(const coordinator *c) {
+static size_t trainer_of_tree(const simfl_coordinator *c) {
     return tree_in_work(c) % owner_count(c);
 }
 
-static bool has_given(const coordinator *c, size_t position) {
+static bool has_given(const simfl_coordinator *c, size_t position) {
     return c->gave[position] == tree_in_work(c) + 1;
 }
 
-static bool lacks_hashes(const coordinator *c) {
+static bool lacks_hashes(const simfl_coordinator *c) {
     for (size_t i = 0; i < owner_count(c); i++)
         if (!c->hashed[i]) return owner_count(c) > 1;
     return false;
 }
 
-static bool lacks_gradients(const coordinator *c) {
+static bool lacks_gradients(const simfl_coordinator *c) {
     for (size_t i = 0; i < owner_count(c); i++)
         if (!has_given(c, i) && i != trainer_of_tree(c)) return true;
     return false;
 }
 
 /* Hashes come first, then gradients for the tree, then the tree. */
-static bool is_awaited(const coordinator *c, size_t position) {
-    if (c->phase == SIZING) return !c->common.rows[position];
-    if (c->phase != TRAINING) return false;
+static bool is_awaited(const simfl_coordinator *c, size_t position) {
+    if (c->job.phase != HR_COORDINATOR_RUNNING) return false;
+    if (!c->sized) return !c->common.rows[position];
     const bool trains = position == trainer_of_tree(c);
     if (lacks_hashes(c)) return !c->hashed[position];
     return lacks_gradients(c) ? !trains && !has_given(c, position) : trains;
 }
 
-/* ---- The beginning ---- */
-
-static hr_status start_job(coordinator *c, hr_error *err) {
-    if (!hr_coordinator_job_list(&c->job)) return fail_job(c, "no owner takes part", err);
-    c->phase = SIZING;
-    return hr_coordinator_job_start(&c->job, err);
-}
-
-static hr_status on_answer(hr_protocol *self, size_t from, const Hedgerow__Answer *answer, hr_error *err) {
-    coordinator *c = (coordinator *)self;
-    hr_status status = hr_coordinator_job_answer(&c->job, from, answer, err);
-    if (status) return status;
-    if (c->phase == OFFERED) return hr_coordinator_job_answered(&c->job) ? start_job(c, err) : HR_OK;
-    const size_t position = hr_members_position(c->job.start.owners, owner_count(c), from);
-    return c->job.gone[from] && position < owner_count(c) ? end_for(c, position, "ended its part", err)
-                                                          : HR_OK;
-}
-
 /* ---- Numbers of records ---- */
 
-static hr_status begin_first_tree(coordinator *c, hr_error *err) {
+static hr_status begin_first_tree(simfl_coordinator *c, hr_error *err) {
     Hedgerow__SimflSizes sizes = HEDGEROW__SIMFL_SIZES__INIT;
     sizes.rows = c->common.rows;
     sizes.n_rows = owner_count(c);
     sizes.sums = c->common.sums;
     sizes.n_sums = HR_SIMFL_SUMS;
-    c->phase = TRAINING;
+    c->sized = true;
     return hr_coordinator_job_send(&c->job, HEDGEROW__MESSAGE__KIND_SIMFL_SIZES, &sizes, err);
 }
 
-static hr_status on_size(coordinator *c, size_t position, const Hedgerow__SimflSize *size, hr_error *err) {
+static hr_status on_size(simfl_coordinator *c, size_t position, const Hedgerow__SimflSize *size,
+                         hr_error *err) {
     int64_t sums[HR_SIMFL_SUMS];
-    if (c->phase != SIZING || c->common.rows[position])
+    if (c->sized || c->common.rows[position])
         return hr_protocol_refuse("a number of records twice, or at the wrong time", err);
     if (!size->rows || size->rows > HR_SIMFL_ROWS_MAX)
         return hr_fail(err, HR_E_POLICY, "", "%u records, and an owner has 1 to %d", size->rows,
@@ -136,7 +100,7 @@ static hr_status on_size(coordinator *c, size_t position, const Hedgerow__SimflS
 
 /* ---- Trees ---- */
 
-static hr_status begin_next_tree(coordinator *c, hr_error *err) {
+static hr_status begin_next_tree(simfl_coordinator *c, hr_error *err) {
     Hedgerow__SimflTurn turn = HEDGEROW__SIMFL_TURN__INIT;
     turn.tree = (uint32_t)c->common.tree_count;
     turn.last = (ProtobufCBinaryData){c->last.size, c->last.at};
@@ -147,27 +111,30 @@ static hr_status begin_next_tree(coordinator *c, hr_error *err) {
 }
 
 /* A turn that comes while an owner is still at work would look to it like a violation. */
-static hr_status follow_tree(coordinator *c, hr_error *err) {
+static hr_status follow_tree(simfl_coordinator *c, hr_error *err) {
     if (!c->last.at || lacks_hashes(c) || lacks_gradients(c)) return HR_OK;
-    return c->common.tree_count == c->common.rules.trees ? finish_job(c, err) : begin_next_tree(c, err);
+    if (c->common.tree_count < c->common.rules.trees) return begin_next_tree(c, err);
+    return hr_coordinator_job_complete(&c->job, hr_data_of(NULL, 0), "the model is complete", err);
 }
 
-static hr_status on_tree(coordinator *c, size_t position, const Hedgerow__SimflTree *tree, hr_error *err) {
-    if (c->phase != TRAINING || position != trainer_of_tree(c) || c->last.at)
+static hr_status on_tree(simfl_coordinator *c, size_t position, const Hedgerow__SimflTree *tree,
+                         hr_error *err) {
+    if (!c->sized || position != trainer_of_tree(c) || c->last.at)
         return hr_protocol_refuse("a tree out of turn", err);
     hr_status status = hr_simfl_take_tree(&c->common, tree->tree, err);
     if (!status) status = hr_bytes_copy(tree->tree.data, tree->tree.len, &c->last, err);
     if (status) return status;
     c->trained[position]++;
     status = hr_protocol_say(&c->job.protocol, HR_ACT_LOG, 0, err, "owner %s trained tree %zu of %zu",
-                             name_at(c, position), c->common.tree_count, c->common.rules.trees);
+                             hr_coordinator_job_owner(&c->job, position), c->common.tree_count,
+                             c->common.rules.trees);
     return status ? status : follow_tree(c, err);
 }
 
 /* Word of it may come after the tree that was made of it. */
-static hr_status note_sent(coordinator *c, size_t position, size_t slot, hr_error *err) {
+static hr_status note_sent(simfl_coordinator *c, size_t position, size_t slot, hr_error *err) {
     const bool twice = slot ? slot <= c->gave[position] : c->hashed[position],
-               early = c->phase != TRAINING || slot > tree_in_work(c) + 1;
+               early = !c->sized || slot > tree_in_work(c) + 1;
     if (twice || early || (slot && (slot - 1) % owner_count(c) == position))
         return hr_protocol_refuse("word of what it sent at the wrong time", err);
     if (slot)
@@ -177,15 +144,16 @@ static hr_status note_sent(coordinator *c, size_t position, size_t slot, hr_erro
     return follow_tree(c, err);
 }
 
-static hr_status hear_complaint(coordinator *c, size_t position, size_t of, hr_error *err) {
+static hr_status hear_complaint(simfl_coordinator *c, size_t position, size_t of, hr_error *err) {
     char what[HR_ACTION_TEXT];
     if (of >= owner_count(c) || of == position)
         return hr_protocol_refuse("a complaint that names no other owner", err);
-    snprintf(what, sizeof what, "refused what owner %s sent", name_at(c, of));
+    snprintf(what, sizeof what, "refused what owner %s sent", hr_coordinator_job_owner(&c->job, of));
     return end_for(c, position, what, err);
 }
 
-static hr_status on_notice(coordinator *c, size_t position, const Hedgerow__Notice *notice, hr_error *err) {
+static hr_status on_notice(simfl_coordinator *c, size_t position, const Hedgerow__Notice *notice,
+                           hr_error *err) {
     switch (notice->kind) {
     case HEDGEROW__NOTICE__KIND__EMPTY: return end_for(c, position, "has no answer to give", err);
     case HEDGEROW__NOTICE__KIND__REFUSED: return hear_complaint(c, position, notice->slot, err);
@@ -195,13 +163,10 @@ static hr_status on_notice(coordinator *c, size_t position, const Hedgerow__Noti
     }
 }
 
-/* ---- Messages ---- */
+/* ---- The machine ---- */
 
-static hr_status on_outcome(hr_protocol *self, size_t from, const Hedgerow__Message *m, hr_error *err) {
-    coordinator *c = (coordinator *)self;
-    const size_t position = hr_members_position(c->job.start.owners, owner_count(c), from);
-    if (position == owner_count(c))
-        return hr_protocol_refuse("a message of a member that is not an owner of this job", err);
+static hr_status on_message(hr_protocol *self, size_t position, const Hedgerow__Message *m, hr_error *err) {
+    simfl_coordinator *c = (simfl_coordinator *)self;
     switch (m->kind_case) {
     case HEDGEROW__MESSAGE__KIND_SIMFL_SIZE: return on_size(c, position, m->simfl_size, err);
     case HEDGEROW__MESSAGE__KIND_SIMFL_TREE: return on_tree(c, position, m->simfl_tree, err);
@@ -210,82 +175,49 @@ static hr_status on_outcome(hr_protocol *self, size_t from, const Hedgerow__Mess
     }
 }
 
-static hr_status continue_without(hr_protocol *self, size_t member, hr_error *err) {
-    coordinator *c = (coordinator *)self;
-    if (c->phase == OFFERED)
-        return hr_coordinator_job_invited(&c->job, member) && hr_coordinator_job_answered(&c->job)
-                   ? start_job(c, err)
-                   : HR_OK;
-    const size_t position = hr_members_position(c->job.start.owners, owner_count(c), member);
-    return position < owner_count(c) ? end_for(c, position, "violated the protocol", err) : HR_OK;
+static hr_status end_without(hr_protocol *self, size_t position, hr_error *err) {
+    simfl_coordinator *c = (simfl_coordinator *)self;
+    const bool cut = c->job.cut[c->job.start.owners[position]];
+    return end_for(c, position, cut ? "violated the protocol" : "ended its part", err);
 }
 
-static hr_status hear(coordinator *c, const hr_event *event, hr_error *err) {
-    static const hr_coordinator_acts acts = {on_answer, on_outcome, continue_without};
-    return c->phase == OVER ? HR_OK : hr_coordinator_job_hear(&c->job, event, &acts, err);
-}
-
-/* The deadline: those who have accepted begin; later on the first owner that is missing is named. */
-static hr_status away(coordinator *c, hr_error *err) {
-    if (c->phase == OFFERED) return start_job(c, err);
-    for (size_t i = 0; c->phase != OVER && i < owner_count(c); i++)
+/* The first owner that is missing is named. */
+static hr_status on_timeout(hr_protocol *self, hr_error *err) {
+    simfl_coordinator *c = (simfl_coordinator *)self;
+    for (size_t i = 0; i < owner_count(c); i++)
         if (is_awaited(c, i)) return end_for(c, i, "gave no answer within the deadline", err);
     return HR_OK;
 }
 
-/* ---- The machine ---- */
-
-static hr_status feed_coordinator(hr_protocol *self, const hr_event *event, hr_error *err) {
-    coordinator *c = (coordinator *)self;
-    switch (event->kind) {
-    case HR_EVENT_MESSAGE: return hear(c, event, err);
-    case HR_EVENT_AWAY: return away(c, err);
-    case HR_EVENT_DECIDED:
-    case HR_EVENT_BEGUN:
-    case HR_EVENT_WORKED:
-    case HR_EVENT_ASKED: break;
-    }
-    return HR_OK;
-}
-
-static bool coordinator_waits(const hr_protocol *self) {
-    return ((const coordinator *)self)->phase != OVER;
-}
-
-static void free_coordinator(hr_protocol *self) {
-    coordinator *c = (coordinator *)self;
-    hr_coordinator_job_done(&c->job);
+static void free_trees(hr_protocol *self) {
+    simfl_coordinator *c = (simfl_coordinator *)self;
     hr_simfl_common_done(&c->common);
     free(c->last.at);
-    free(c);
 }
+
+static const hr_coordinator_rules rules = {
+    .check = hr_simfl_read_terms,
+    .message = on_message,
+    .stranger = "a message of a member that is not an owner of this job",
+    .without = end_without,
+    .timeout = on_timeout,
+    .done = free_trees,
+};
 
 hr_status hr_simfl_coordinator_machine(const hr_protocol_setup *setup, hr_simfl_read_rules *read,
                                        hr_protocol **out, hr_error *err) {
-    coordinator *c = calloc(1, sizeof *c);
+    simfl_coordinator *c = calloc(1, sizeof *c);
     if (!c) return hr_fail_memory(err);
-    c->job.protocol = (hr_protocol){.feed = feed_coordinator,
-                                    .waits = coordinator_waits,
-                                    .free = free_coordinator,
-                                    .start = &c->job.start,
-                                    .common = &c->common};
     c->common = (hr_simfl_common){.setup = &c->job.setup, .start = &c->job.start, .read = read};
-    c->job.setup = *setup;
-    hr_status status = hr_coordinator_job_read(&c->job, err);
-    if (!status) status = hr_simfl_read_terms(&c->common, c->job.terms, err);
-    if (!status) status = hr_coordinator_job_offer(&c->job, err);
-    if (status)
-        hr_protocol_free(&c->job.protocol);
-    else
-        *out = &c->job.protocol;
-    return status;
+    c->job.protocol.common = &c->common;
+    return hr_coordinator_job_open(&c->job, &rules, setup, out, err);
 }
 
 /* ---- What its party asks ---- */
 
 bool hr_simfl_part(const hr_protocol *self, size_t member, hr_part_info *out) {
-    const coordinator *c = (const coordinator *)self;
-    const size_t position = hr_members_position(c->job.start.owners, owner_count(c), member);
+    const simfl_coordinator *c = (const simfl_coordinator *)self;
+    const size_t position = hr_coordinator_job_position(&c->job, member);
     if (!hr_coordinator_job_part(&c->job, member, out)) return false;
     if (position == owner_count(c)) return true;
     out->awaited = is_awaited(c, position);

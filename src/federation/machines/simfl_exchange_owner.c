@@ -13,7 +13,7 @@ typedef struct simfl_peer {
     int64_t *gradients, *weights; /* for the tree that this owner trains next; NULL: they have not come */
 } simfl_peer;
 
-typedef struct owner {
+typedef struct simfl_owner {
     hr_owner_job job;
     hr_simfl_common common;
     simfl_peer peers[HR_MEMBERS_MAX]; /* by position */
@@ -23,35 +23,36 @@ typedef struct owner {
     bool again;                       /* the work was lost once */
     size_t next_hash;                 /* the first record whose hashes were not sent */
     size_t next_tree;                 /* trees below it have had this owner's part */
-} owner;
+} simfl_owner;
 
-static size_t owner_count(const owner *o) {
+static size_t owner_count(const simfl_owner *o) {
     return o->job.start.owner_count;
 }
 
-static size_t self_position(const owner *o) {
-    return hr_members_position(o->job.start.owners, owner_count(o), hr_owner_job_self(&o->job));
+static size_t self_position(const simfl_owner *o) {
+    return hr_owner_job_position(&o->job);
 }
 
-static uint32_t own_rows(const owner *o) {
+static uint32_t own_rows(const simfl_owner *o) {
     return o->common.rows[self_position(o)];
 }
 
 /* ---- Work ---- */
 
-static hr_status begin_owner_work(owner *o, hr_simfl_work work, hr_error *err) {
+static hr_status begin_owner_work(simfl_owner *o, hr_simfl_work work, hr_error *err) {
     o->work = work;
     return hr_protocol_act(&o->job.protocol, (hr_action){.kind = HR_ACT_TRAIN, .slot = o->works++}, err);
 }
 
-static bool has_all_gradients(const owner *o) {
+static bool has_all_gradients(const simfl_owner *o) {
     for (size_t i = 0; i < owner_count(o); i++)
         if (i != self_position(o) && !o->peers[i].gradients) return false;
     return true;
 }
 
 /* Begins what can be done: hashes first, since others wait for them. */
-static hr_status continue_owner(owner *o, hr_error *err) {
+static hr_status go_on(hr_protocol *self, hr_error *err) {
+    simfl_owner *o = (simfl_owner *)self;
     if (o->job.phase != HR_OWNER_RUNNING || o->work.task || !o->sized) return HR_OK;
     const size_t rows = own_rows(o), tree = o->common.tree_count,
                  piece = hr_simfl_piece_rows(&o->common.rules);
@@ -75,15 +76,7 @@ static hr_status continue_owner(owner *o, hr_error *err) {
                             err);
 }
 
-static hr_status send_notice(owner *o, Hedgerow__Notice__Kind kind, size_t slot, hr_error *err) {
-    Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
-    notice.kind = kind;
-    notice.slot = (uint32_t)slot;
-    return hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE,
-                            &notice, err);
-}
-
-static hr_status send_to_others(owner *o, Hedgerow__Message__KindCase kind, const void *content,
+static hr_status send_to_others(simfl_owner *o, Hedgerow__Message__KindCase kind, const void *content,
                                 hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < owner_count(o); i++)
@@ -92,29 +85,28 @@ static hr_status send_to_others(owner *o, Hedgerow__Message__KindCase kind, cons
     return status;
 }
 
-static hr_status send_size(owner *o, const Hedgerow__SimflSize *size, hr_error *err) {
+static hr_status send_size(simfl_owner *o, const Hedgerow__SimflSize *size, hr_error *err) {
     o->common.rows[self_position(o)] = size->rows;
-    return hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_SIMFL_SIZE,
-                            size, err);
+    return hr_owner_job_send(&o->job, HEDGEROW__MESSAGE__KIND_SIMFL_SIZE, size, err);
 }
 
-static hr_status send_hashes(owner *o, const hr_simfl_work *work, const Hedgerow__SimflHashes *hashes,
+static hr_status send_hashes(simfl_owner *o, const hr_simfl_work *work, const Hedgerow__SimflHashes *hashes,
                              hr_error *err) {
     hr_status status = send_to_others(o, HEDGEROW__MESSAGE__KIND_SIMFL_HASHES, hashes, err);
     o->next_hash = work->first + work->count;
     if (status || o->next_hash < own_rows(o)) return status;
-    return send_notice(o, HEDGEROW__NOTICE__KIND__SENT, 0, err);
+    return hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__SENT, 0, err);
 }
 
-static hr_status send_gradients(owner *o, const hr_simfl_work *work,
+static hr_status send_gradients(simfl_owner *o, const hr_simfl_work *work,
                                 const Hedgerow__SimflGradients *gradients, hr_error *err) {
     o->next_tree = work->tree + 1;
     hr_status status = hr_protocol_send(&o->job.protocol, o->job.start.owners[work->trainer],
                                         HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, gradients, err);
-    return status ? status : send_notice(o, HEDGEROW__NOTICE__KIND__SENT, work->tree + 1, err);
+    return status ? status : hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__SENT, work->tree + 1, err);
 }
 
-static void forget_gradients(owner *o) {
+static void forget_gradients(simfl_owner *o) {
     for (size_t i = 0; i < owner_count(o); i++) {
         free(o->peers[i].gradients);
         free(o->peers[i].weights);
@@ -122,15 +114,15 @@ static void forget_gradients(owner *o) {
     }
 }
 
-static hr_status send_tree(owner *o, const hr_simfl_work *work, const Hedgerow__SimflTree *tree,
+static hr_status send_tree(simfl_owner *o, const hr_simfl_work *work, const Hedgerow__SimflTree *tree,
                            hr_error *err) {
     o->next_tree = work->tree + 1;
     forget_gradients(o);
-    return hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_SIMFL_TREE,
-                            tree, err);
+    return hr_owner_job_send(&o->job, HEDGEROW__MESSAGE__KIND_SIMFL_TREE, tree, err);
 }
 
-static hr_status send_outcome(owner *o, const hr_simfl_work *work, const hr_event *event, hr_error *err) {
+static hr_status send_outcome(simfl_owner *o, const hr_simfl_work *work, const hr_event *event,
+                              hr_error *err) {
     static const ProtobufCMessageDescriptor *const types[] = {
         [HR_SIMFL_MEASURE] = &hedgerow__simfl_size__descriptor,
         [HR_SIMFL_HASH] = &hedgerow__simfl_hashes__descriptor,
@@ -151,29 +143,29 @@ static hr_status send_outcome(owner *o, const hr_simfl_work *work, const hr_even
 
 /* Nothing random is in it, and no budget pays for it: work that was lost when the process ended is done
  * again, once. */
-static hr_status lose_work(owner *o, hr_simfl_work work, hr_error *err) {
+static hr_status lose_work(simfl_owner *o, hr_simfl_work work, hr_error *err) {
     if (!o->again) {
         o->again = true;
         return begin_owner_work(o, work, err);
     }
-    hr_status status = send_notice(o, HEDGEROW__NOTICE__KIND__EMPTY, 0, err);
+    hr_status status = hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__EMPTY, 0, err);
     return status ? status : hr_owner_job_stop(&o->job, "this owner has no answer to give", err);
 }
 
-static hr_status worked(owner *o, const hr_event *event, hr_error *err) {
+static hr_status worked(hr_protocol *self, const hr_event *event, hr_error *err) {
+    simfl_owner *o = (simfl_owner *)self;
     const hr_simfl_work work = o->work;
     o->work = (hr_simfl_work){0};
-    if (!work.task || o->job.phase != HR_OWNER_RUNNING) return HR_OK;
+    if (!work.task) return HR_OK;
     if (!event->size) return lose_work(o, work, err);
     o->again = false;
-    hr_status status = send_outcome(o, &work, event, err);
-    return status ? status : continue_owner(o, err);
+    return send_outcome(o, &work, event, err);
 }
 
 /* ---- What other owners send ---- */
 
 /* Records of the sender: as it says, and once the coordinator has said it, too, the same. */
-static hr_status check_rows(const owner *o, size_t position, uint32_t rows, hr_error *err) {
+static hr_status check_rows(const simfl_owner *o, size_t position, uint32_t rows, hr_error *err) {
     const uint32_t told = o->common.rows[position];
     if (!rows || rows > HR_SIMFL_ROWS_MAX)
         return hr_fail(err, HR_E_POLICY, "", "%u records, and an owner has 1 to %d", rows,
@@ -190,7 +182,8 @@ static void read_hashes(ProtobufCBinaryData wire, int16_t *out) {
         out[i] = (int16_t)(uint16_t)(wire.data[2 * i] | (unsigned)wire.data[2 * i + 1] << 8);
 }
 
-static hr_status on_hashes(owner *o, size_t position, const Hedgerow__SimflHashes *hashes, hr_error *err) {
+static hr_status on_hashes(simfl_owner *o, size_t position, const Hedgerow__SimflHashes *hashes,
+                           hr_error *err) {
     simfl_peer *peer = &o->peers[position];
     const size_t tables = o->common.rules.tables, piece = hr_simfl_piece_rows(&o->common.rules);
     hr_status status = check_rows(o, position, hashes->rows, err);
@@ -207,7 +200,7 @@ static hr_status on_hashes(owner *o, size_t position, const Hedgerow__SimflHashe
 }
 
 /* Each of the sender's records is in one sum: all of them together are no more than its records can have. */
-static hr_status check_gradients(const owner *o, size_t sender, const Hedgerow__SimflGradients *wire,
+static hr_status check_gradients(const simfl_owner *o, size_t sender, const Hedgerow__SimflGradients *wire,
                                  hr_error *err) {
     const hr_simfl_rules *rules = &o->common.rules;
     const int64_t rows = o->common.rows[sender], most = rows * rules->gradient_max,
@@ -226,7 +219,8 @@ static hr_status check_gradients(const owner *o, size_t sender, const Hedgerow__
 }
 
 /* They may come before the turn that they are for: never more than one turn. */
-static hr_status on_gradients(owner *o, size_t sender, const Hedgerow__SimflGradients *wire, hr_error *err) {
+static hr_status on_gradients(simfl_owner *o, size_t sender, const Hedgerow__SimflGradients *wire,
+                              hr_error *err) {
     simfl_peer *peer = &o->peers[sender];
     const size_t rows = own_rows(o), now = o->common.tree_count;
     if (!o->sized) return hr_protocol_refuse("gradients before the first tree begins", err);
@@ -246,11 +240,12 @@ static hr_status on_gradients(owner *o, size_t sender, const Hedgerow__SimflGrad
     return HR_OK;
 }
 
-static hr_status act_for_owner(hr_protocol *self, size_t member, const Hedgerow__Message *m, hr_error *err) {
-    owner *o = (owner *)self;
+static hr_status on_other(hr_protocol *self, const hr_event *event, const Hedgerow__Message *m,
+                          hr_error *err) {
+    simfl_owner *o = (simfl_owner *)self;
     if (o->job.phase != HR_OWNER_RUNNING)
         return hr_protocol_refuse("a message of an owner without a job", err);
-    const size_t position = hr_members_position(o->job.start.owners, owner_count(o), member);
+    const size_t position = hr_members_position(o->job.start.owners, owner_count(o), event->from);
     if (position == owner_count(o))
         return hr_protocol_refuse("a message of a member that is not an owner of this job", err);
     switch (m->kind_case) {
@@ -262,19 +257,17 @@ static hr_status act_for_owner(hr_protocol *self, size_t member, const Hedgerow_
 
 /* ---- What the coordinator sends ---- */
 
-static hr_status on_terms(owner *o, const Hedgerow__Terms *terms, hr_error *err) {
-    if (o->job.phase != HR_OWNER_NEW) return hr_protocol_refuse("the job was offered before", err);
-    hr_status status = hr_simfl_read_terms(&o->common, terms, err);
-    return status ? status : hr_owner_job_offered(&o->job, terms, err);
+static hr_status check_terms(hr_protocol *self, const Hedgerow__Terms *terms, hr_error *err) {
+    if (((simfl_owner *)self)->job.phase != HR_OWNER_NEW)
+        return hr_protocol_refuse("the job was offered before", err);
+    return hr_simfl_read_terms(self, terms, err);
 }
 
-static hr_status on_start(owner *o, const Hedgerow__Start *start, hr_error *err) {
-    hr_status status = hr_owner_job_started(&o->job, start, err);
-    if (status || o->job.phase != HR_OWNER_RUNNING) return status;
-    return begin_owner_work(o, (hr_simfl_work){.task = HR_SIMFL_MEASURE}, err);
+static hr_status on_start(hr_protocol *self, hr_error *err) {
+    return begin_owner_work((simfl_owner *)self, (hr_simfl_work){.task = HR_SIMFL_MEASURE}, err);
 }
 
-static hr_status check_sizes(owner *o, const Hedgerow__SimflSizes *sizes, const int64_t *sums,
+static hr_status check_sizes(simfl_owner *o, const Hedgerow__SimflSizes *sizes, const int64_t *sums,
                              hr_error *err) {
     size_t all = 0;
     for (size_t i = 0; i < sizes->n_rows; i++) {
@@ -291,9 +284,17 @@ static hr_status check_sizes(owner *o, const Hedgerow__SimflSizes *sizes, const 
 }
 
 /* An owner whose hashes came first said how many records it has. */
-static hr_status cut_off_liars(owner *o, hr_error *err);
+static hr_status cut_off_liars(simfl_owner *o, hr_error *err) {
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < owner_count(o); i++)
+        if (o->peers[i].rows && o->peers[i].rows != o->common.rows[i])
+            status =
+                hr_owner_job_cut_off(&o->job, o->job.start.owners[i],
+                                     "another number of records than it declared to the coordinator", err);
+    return status;
+}
 
-static hr_status on_sizes(owner *o, const Hedgerow__SimflSizes *sizes, hr_error *err) {
+static hr_status on_sizes(simfl_owner *o, const Hedgerow__SimflSizes *sizes, hr_error *err) {
     int64_t sums[HR_SIMFL_SUMS];
     if (o->job.phase != HR_OWNER_RUNNING || o->sized || !own_rows(o))
         return hr_protocol_refuse("numbers of records at the wrong time", err);
@@ -307,118 +308,80 @@ static hr_status on_sizes(owner *o, const Hedgerow__SimflSizes *sizes, hr_error 
     return cut_off_liars(o, err);
 }
 
-static hr_status on_turn(owner *o, const Hedgerow__SimflTurn *turn, hr_error *err) {
+static hr_status on_turn(simfl_owner *o, const Hedgerow__SimflTurn *turn, hr_error *err) {
     const size_t now = o->common.tree_count;
     if (!o->sized || turn->tree != now + 1 || turn->tree >= o->common.rules.trees || o->next_tree <= now)
         return hr_protocol_refuse("a turn out of order", err);
     return hr_simfl_take_tree(&o->common, turn->last, err);
 }
 
-static hr_status act_for_coordinator(hr_protocol *self, const Hedgerow__Message *m, hr_error *err) {
-    owner *o = (owner *)self;
+static hr_status on_coordinator(hr_protocol *self, const hr_event *event, const Hedgerow__Message *m,
+                                hr_error *err) {
+    (void)event;
     switch (m->kind_case) {
-    case HEDGEROW__MESSAGE__KIND_TERMS: return on_terms(o, m->terms, err);
-    case HEDGEROW__MESSAGE__KIND_START: return on_start(o, m->start, err);
-    case HEDGEROW__MESSAGE__KIND_SIMFL_SIZES: return on_sizes(o, m->simfl_sizes, err);
-    case HEDGEROW__MESSAGE__KIND_SIMFL_TURN: return on_turn(o, m->simfl_turn, err);
-    case HEDGEROW__MESSAGE__KIND_FINISH: return hr_owner_job_finished(&o->job, m->finish, err);
+    case HEDGEROW__MESSAGE__KIND_SIMFL_SIZES: return on_sizes((simfl_owner *)self, m->simfl_sizes, err);
+    case HEDGEROW__MESSAGE__KIND_SIMFL_TURN: return on_turn((simfl_owner *)self, m->simfl_turn, err);
     default: return hr_protocol_refuse("a message that is not for owners", err);
     }
 }
 
-/* ---- Messages ---- */
-
-/* The coordinator ends the job of all: it is told whom this owner refuses. */
-static hr_status cut_off_member(owner *o, size_t member, const char *why, hr_error *err) {
-    const bool running = o->job.phase == HR_OWNER_RUNNING;
-    const size_t position = hr_members_position(o->job.start.owners, owner_count(o), member);
-    hr_status status = hr_owner_job_cut_off(&o->job, member, why, err);
-    if (status || !running || position == owner_count(o) || member == o->job.setup.coordinator) return status;
-    return send_notice(o, HEDGEROW__NOTICE__KIND__REFUSED, position, err);
-}
-
-static hr_status cut_off_liars(owner *o, hr_error *err) {
-    hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < owner_count(o); i++)
-        if (o->peers[i].rows && o->peers[i].rows != o->common.rows[i])
-            status = cut_off_member(o, o->job.start.owners[i],
-                                    "another number of records than it declared to the coordinator", err);
-    return status;
-}
-
-static hr_status cut_off_and_tell(hr_protocol *self, size_t member, const char *why, hr_error *err) {
-    return cut_off_member((owner *)self, member, why, err);
-}
-
-static hr_status go_on(hr_protocol *self, hr_error *err) {
-    return continue_owner((owner *)self, err);
-}
-
-static const hr_owner_acts owner_acts = {
-    .coordinator = act_for_coordinator, .other = act_for_owner, .cut_off = cut_off_and_tell, .go_on = go_on};
-
 /* ---- The machine ---- */
 
-static hr_status feed_owner(hr_protocol *self, const hr_event *event, hr_error *err) {
-    owner *o = (owner *)self;
-    switch (event->kind) {
-    case HR_EVENT_MESSAGE: return hr_owner_job_hear(&o->job, event, &owner_acts, err);
-    case HR_EVENT_DECIDED: return hr_owner_job_decided(&o->job, event, err);
-    case HR_EVENT_WORKED: return worked(o, event, err);
-    case HR_EVENT_BEGUN:
-    case HR_EVENT_AWAY:
-    case HR_EVENT_ASKED: break;
-    }
-    return HR_OK;
+/* The coordinator gets the position of the owner that this one refuses, and ends the job. */
+static hr_status on_cut_off(hr_protocol *self, size_t member, hr_error *err) {
+    simfl_owner *o = (simfl_owner *)self;
+    const size_t position = hr_members_position(o->job.start.owners, owner_count(o), member);
+    return position < owner_count(o)
+               ? hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__REFUSED, position, err)
+               : HR_OK;
 }
 
-/* Owners wait as long as it takes. */
-static bool owner_waits(const hr_protocol *self) {
-    (void)self;
-    return false;
-}
-
-static void free_owner(hr_protocol *self) {
-    owner *o = (owner *)self;
+static void free_peers(hr_protocol *self) {
+    simfl_owner *o = (simfl_owner *)self;
     forget_gradients(o);
     for (size_t i = 0; i < owner_count(o); i++) free(o->peers[i].hashes);
     hr_simfl_common_done(&o->common);
-    free(o);
 }
+
+static const hr_owner_rules rules = {
+    .check = check_terms,
+    .started = on_start,
+    .coordinator = on_coordinator,
+    .other = on_other,
+    .worked = worked,
+    .without = on_cut_off,
+    .go_on = go_on,
+    .done = free_peers,
+};
 
 hr_status hr_simfl_owner_machine(const hr_protocol_setup *setup, hr_simfl_read_rules *read, hr_protocol **out,
                                  hr_error *err) {
-    owner *o = calloc(1, sizeof *o);
+    simfl_owner *o = calloc(1, sizeof *o);
     if (!o) return hr_fail_memory(err);
-    o->job.protocol = (hr_protocol){.feed = feed_owner,
-                                    .waits = owner_waits,
-                                    .free = free_owner,
-                                    .start = &o->job.start,
-                                    .common = &o->common};
     o->common = (hr_simfl_common){.setup = &o->job.setup, .start = &o->job.start, .read = read};
-    o->job.setup = *setup;
-    *out = &o->job.protocol;
+    o->job.protocol.common = &o->common;
+    *out = hr_owner_job_open(&o->job, &rules, setup);
     return HR_OK;
 }
 
 /* ---- What its party asks ---- */
 
 hr_simfl_work hr_simfl_work_of(const hr_protocol *self) {
-    return ((const owner *)self)->work;
+    return ((const simfl_owner *)self)->work;
 }
 
 size_t hr_simfl_self(const hr_protocol *self) {
-    return self_position((const owner *)self);
+    return self_position((const simfl_owner *)self);
 }
 
 const int16_t *hr_simfl_hashes(const hr_protocol *self, size_t other) {
-    const simfl_peer *peer = &((const owner *)self)->peers[other];
+    const simfl_peer *peer = &((const simfl_owner *)self)->peers[other];
     return peer->rows && peer->hashed == peer->rows ? peer->hashes : NULL;
 }
 
 void hr_simfl_received(const hr_protocol *self, size_t other, const int64_t **gradients,
                        const int64_t **weights) {
-    const simfl_peer *peer = &((const owner *)self)->peers[other];
+    const simfl_peer *peer = &((const simfl_owner *)self)->peers[other];
     *gradients = peer->gradients;
     *weights = peer->weights;
 }
