@@ -48,7 +48,7 @@ const hr_ballot *hr_inprivate_ballots(const hr_protocol *coordinator);
 bool hr_inprivate_part(const hr_protocol *coordinator, size_t member, hr_part_info *out);
 
 /* Whether terms fit this protocol, beyond hr_terms_check. Fails: FORMAT. */
-HR_MUST_CHECK hr_status hr_inprivate_terms_check(const Hedgerow__Terms *terms, hr_error *err);
+HR_MUST_CHECK hr_terms_fit hr_inprivate_terms_check;
 
 /* The rules for a tree, or a ballot, whose share of the job's budget this is. */
 hr_tree_rules hr_terms_rules(const Hedgerow__Terms *terms, const hr_schema *schema, double share);

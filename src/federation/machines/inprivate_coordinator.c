@@ -9,12 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum coordinator_phase { OFFERED, RUNNING, POLLED, OVER } coordinator_phase;
-
-typedef struct coordinator {
+typedef struct inprivate_coordinator {
     hr_coordinator_job job;
-    coordinator_phase phase;
     size_t round;
+    bool polled;                 /* the owners vote on `round` */
     bool served[HR_MEMBERS_MAX]; /* by member: slots of other owners did not reach it, or not whole */
     bool *sent;                  /* slots to whose owners the coordinator sent the set itself */
     hr_slot_state
@@ -24,47 +22,38 @@ typedef struct coordinator {
     hr_job_state job_state;
     hr_ballot *ballots; /* one a slot */
     hr_arena *arena;    /* of the content of ballots */
-    size_t dropped, heard[HR_MEMBERS_MAX];
-} coordinator;
+    size_t dropped;
+} inprivate_coordinator;
 
-static const char *name_of_owner(const coordinator *m, size_t member) {
+static const char *name_of_owner(const inprivate_coordinator *m, size_t member) {
     return hr_coordinator_job_name(&m->job, member);
 }
 
-static size_t round_begin(const coordinator *m) {
+static size_t round_begin(const inprivate_coordinator *m) {
     return m->round * m->job_state.owner_count;
 }
 
-static size_t round_end(const coordinator *m) {
+static size_t round_end(const inprivate_coordinator *m) {
     return (m->round + 1) * m->job_state.owner_count;
 }
 
 /* ---- The end ---- */
 
-static hr_status fail_job(coordinator *m, const char *why, hr_error *err) {
-    m->phase = OVER;
-    return hr_coordinator_job_fail(&m->job, why, err);
-}
-
-static bool has_tree(const coordinator *m) {
+static bool has_tree(const inprivate_coordinator *m) {
     for (size_t p = 0; p < hr_job_state_slots(&m->job_state); p++)
         if (m->job_state.slots[p].state == HR_SLOT_TREE) return true;
     return false;
 }
 
-static hr_status finish_job(coordinator *m, hr_error *err) {
-    if (!has_tree(m)) return fail_job(m, "no owner sent a tree", err);
-    const Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
-    m->phase = OVER;
-    hr_status status = hr_coordinator_job_finish(&m->job, &finish, err);
-    return status ? status
-                  : hr_protocol_say(&m->job.protocol, HR_ACT_FINISH, 0, err, "the model is complete");
+static hr_status finish_job(inprivate_coordinator *m, hr_error *err) {
+    if (!has_tree(m)) return hr_coordinator_job_fail(&m->job, "no owner sent a tree", err);
+    return hr_coordinator_job_complete(&m->job, hr_data_of(NULL, 0), "the model is complete", err);
 }
 
 /* ---- The set of slots ---- */
 
 /* Sends an owner the slots below `end` that are not open, each tree at most once in the job. */
-static hr_status send_copy(coordinator *m, size_t owner, size_t end, hr_error *err) {
+static hr_status send_copy(inprivate_coordinator *m, size_t owner, size_t end, hr_error *err) {
     const hr_job_slot *slots = m->job_state.slots;
     hr_slot_state *copied =
         m->copied + hr_job_state_position(&m->job_state, owner) * hr_job_state_slots(&m->job_state);
@@ -79,13 +68,13 @@ static hr_status send_copy(coordinator *m, size_t owner, size_t end, hr_error *e
 
 /* ---- Rounds ---- */
 
-static hr_status list_all(const coordinator *m, Hedgerow__Forest *forest, hr_error *err) {
+static hr_status list_all(const inprivate_coordinator *m, Hedgerow__Forest *forest, hr_error *err) {
     return hr_job_state_list(&m->job_state, 0,
                              m->job.terms->broadcast ? 0 : hr_job_state_slots(&m->job_state), forest, err);
 }
 
 /* Along the chain only the coordinator has all trees. */
-static hr_status poll(coordinator *m, hr_error *err) {
+static hr_status poll(inprivate_coordinator *m, hr_error *err) {
     Hedgerow__Poll poll = HEDGEROW__POLL__INIT;
     Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
     hr_status status = HR_OK;
@@ -95,17 +84,17 @@ static hr_status poll(coordinator *m, hr_error *err) {
     if (!status) status = list_all(m, &forest, err);
     poll.round = (uint32_t)m->round;
     poll.forest = &forest;
-    m->phase = POLLED;
+    m->polled = true;
     if (!status) status = hr_coordinator_job_send(&m->job, HEDGEROW__MESSAGE__KIND_POLL, &poll, err);
     hr_job_state_unlist(&forest);
     return status;
 }
 
-static hr_status next_round(coordinator *m, hr_error *err) {
+static hr_status next_round(inprivate_coordinator *m, hr_error *err) {
     Hedgerow__Round round = HEDGEROW__ROUND__INIT;
     Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
     m->round++;
-    m->phase = RUNNING;
+    m->polled = false;
     hr_status status = list_all(m, &forest, err);
     round.round = (uint32_t)m->round;
     for (size_t i = 0; !status && i < m->job_state.owner_count; i++) {
@@ -119,13 +108,13 @@ static hr_status next_round(coordinator *m, hr_error *err) {
     return status;
 }
 
-static hr_status round_over(coordinator *m, hr_error *err) {
+static hr_status round_over(inprivate_coordinator *m, hr_error *err) {
     bool last = m->round + 1 == m->job_state.rounds;
     if (last && !hr_tails(m->job.terms, m->job_state.owner_count, m->round)) return finish_job(m, err);
     return m->job.terms->vote_share > 0 ? poll(m, err) : next_round(m, err);
 }
 
-static hr_status skip(coordinator *m, size_t slot, const char *why, hr_error *err) {
+static hr_status skip(inprivate_coordinator *m, size_t slot, const char *why, hr_error *err) {
     Hedgerow__Skip skip = HEDGEROW__SKIP__INIT;
     hr_job_state_sign_empty(&m->job_state, slot);
     skip.slot = (uint32_t)slot;
@@ -137,7 +126,7 @@ static hr_status skip(coordinator *m, size_t slot, const char *why, hr_error *er
 }
 
 /* The slot that is waited for; the round's end if there is none. */
-static size_t awaited(const coordinator *m) {
+static size_t awaited(const inprivate_coordinator *m) {
     size_t p = round_begin(m);
     while (p < round_end(m) && m->job_state.slots[p].state != HR_SLOT_OPEN) p++;
     return p;
@@ -145,13 +134,13 @@ static size_t awaited(const coordinator *m) {
 
 /* The first slot of the round whose owner may lack slots of other owners: along the chain the coordinator
  * sends the set with the round to its first owner. */
-static size_t first_dependent(const coordinator *m) {
+static size_t first_dependent(const inprivate_coordinator *m) {
     return m->job.terms->broadcast ? 1 : round_begin(m) + 1;
 }
 
 /* An owner has the slots of others from these: from the coordinator, if they once did not reach it, or if
  * along the chain the slot before its own is empty. */
-static hr_status serve(coordinator *m, hr_error *err) {
+static hr_status serve(inprivate_coordinator *m, hr_error *err) {
     size_t slot = awaited(m);
     if (slot < first_dependent(m) || slot == round_end(m) || m->sent[slot]) return HR_OK;
     size_t owner = hr_job_state_owner(&m->job_state, slot);
@@ -161,9 +150,9 @@ static hr_status serve(coordinator *m, hr_error *err) {
     return send_copy(m, owner, slot, err);
 }
 
-static hr_status settle_job(coordinator *m, hr_error *err) {
+static hr_status settle_job(inprivate_coordinator *m, hr_error *err) {
     hr_status status = HR_OK;
-    while (!status && m->phase == RUNNING) {
+    while (!status && m->job.phase == HR_COORDINATOR_RUNNING && !m->polled) {
         size_t slot = awaited(m);
         if (slot == round_end(m))
             status = round_over(m, err);
@@ -182,7 +171,7 @@ size_t hr_tails(const Hedgerow__Terms *terms, size_t owners, size_t round) {
     return terms->last_slots < owners ? terms->last_slots : owners - 1;
 }
 
-static bool all_voted(const coordinator *m) {
+static bool all_voted(const inprivate_coordinator *m) {
     for (size_t p = round_begin(m); p < round_end(m); p++)
         if (!m->ballots[p].here && !m->job.gone[hr_job_state_owner(&m->job_state, p)]) return false;
     return true;
@@ -201,7 +190,7 @@ static double median(int64_t *numbers, size_t count) {
 }
 
 /* Of what the ballots on the round say in the field at that offset. */
-static double median_vote(const coordinator *m, size_t field, size_t *voters) {
+static double median_vote(const inprivate_coordinator *m, size_t field, size_t *voters) {
     int64_t numbers[HR_MEMBERS_MAX];
     *voters = 0;
     for (size_t p = round_begin(m); p < round_end(m); p++)
@@ -215,7 +204,7 @@ static double median_vote(const coordinator *m, size_t field, size_t *voters) {
  * slots only if they lose by so much more: by three standard deviations of a sum. What all gain is the median
  * owner's gain times their number; of Laplace noise the median varies no more than the mean, for any number
  * of voters, so that the sum's standard deviation is one for it too. */
-static hr_status count_tails(coordinator *m, hr_error *err) {
+static hr_status count_tails(inprivate_coordinator *m, hr_error *err) {
     size_t tails = hr_tails(m->job.terms, m->job_state.owner_count, m->round);
     double scale = (double)tails * HR_BALLOT_UNIT / (m->job.terms->epsilon * m->job.terms->vote_share),
            worst = 0;
@@ -238,7 +227,7 @@ static hr_status count_tails(coordinator *m, hr_error *err) {
 
 /* Section VI-B: the improvement of one round, from noisy counts. A quotient of medians, and not the median of
  * quotients: those of owners with few records are noise divided by noise. */
-static hr_status count_round_gain(coordinator *m, hr_error *err) {
+static hr_status count_round_gain(inprivate_coordinator *m, hr_error *err) {
     size_t voters;
     double gain = median_vote(m, offsetof(hr_ballot, gain), &voters),
            records = median_vote(m, offsetof(hr_ballot, records), &voters);
@@ -253,16 +242,16 @@ static hr_status count_round_gain(coordinator *m, hr_error *err) {
     return status ? status : settle_job(m, err);
 }
 
-static hr_status count_votes(coordinator *m, hr_error *err) {
+static hr_status count_votes(inprivate_coordinator *m, hr_error *err) {
     return m->round + 1 == m->job_state.rounds ? count_tails(m, err) : count_round_gain(m, err);
 }
 
-static hr_status on_ballot(coordinator *m, size_t from, const Hedgerow__Ballot *wire, hr_error *err) {
-    size_t position = hr_job_state_position(&m->job_state, from),
-           polls = m->job.terms->vote_share > 0 ? m->round + (m->phase == POLLED) : 0;
-    if (!m->job_state.slots || position == m->job_state.owner_count || wire->round >= polls)
+static hr_status on_ballot(inprivate_coordinator *m, size_t owner, const Hedgerow__Ballot *wire,
+                           hr_error *err) {
+    size_t polls = m->job.terms->vote_share > 0 ? m->round + m->polled : 0;
+    if (!m->job_state.slots || owner == m->job_state.owner_count || wire->round >= polls)
         return hr_protocol_refuse("a ballot without a poll", err);
-    size_t slot = wire->round * m->job_state.owner_count + position;
+    size_t slot = wire->round * m->job_state.owner_count + owner;
     if (m->ballots[slot].here) return hr_protocol_refuse("a second ballot", err);
     hr_ballot ballot = {.here = true, .counted = wire->counted, .gain = wire->gain, .records = wire->records};
     if (wire->n_tails != (wire->counted ? hr_tails(m->job.terms, m->job_state.owner_count, wire->round) : 0))
@@ -274,48 +263,19 @@ static hr_status on_ballot(coordinator *m, size_t from, const Hedgerow__Ballot *
     if (status) return status;
     ballot.release_count = wire->n_releases;
     m->ballots[slot] = ballot;
-    return m->phase == POLLED && all_voted(m) ? count_votes(m, err) : HR_OK;
+    return m->polled && all_voted(m) ? count_votes(m, err) : HR_OK;
 }
 
-/* An owner ended its part, so that it is no longer awaited. */
-static hr_status continue_without(coordinator *m, hr_error *err) {
-    if (m->phase == POLLED && all_voted(m)) return count_votes(m, err);
-    return settle_job(m, err);
-}
-
-/* ---- The beginning ---- */
-
-static hr_status begin_job_state(coordinator *m, hr_error *err) {
-    hr_job_state_take_start(&m->job_state, &m->job.start);
-    hr_status status = hr_job_state_begin(&m->job_state, err);
-    if (status) return status;
-    m->sent = calloc(hr_job_state_slots(&m->job_state), sizeof *m->sent);
-    m->copied = calloc(hr_job_state_slots(&m->job_state) * m->job_state.owner_count, sizeof *m->copied);
-    m->ballots = calloc(hr_job_state_slots(&m->job_state), sizeof *m->ballots);
-    m->compared = calloc(hr_job_state_slots(&m->job_state), sizeof *m->compared);
-    return m->sent && m->copied && m->compared && m->ballots ? HR_OK : hr_fail_memory(err);
-}
-
-static hr_status start_job(coordinator *m, hr_error *err) {
-    if (!hr_coordinator_job_list(&m->job)) return fail_job(m, "no owner takes part", err);
-    hr_status status = begin_job_state(m, err);
-    m->phase = RUNNING;
-    return status ? status : hr_coordinator_job_start(&m->job, err);
-}
-
-/* An owner may still decline when it gets the list of owners. */
-static hr_status on_answer(coordinator *m, size_t from, const Hedgerow__Answer *answer, hr_error *err) {
-    hr_status status = hr_coordinator_job_answer(&m->job, from, answer, err);
-    if (status) return status;
-    if (m->phase == OFFERED) return hr_coordinator_job_answered(&m->job) ? start_job(m, err) : HR_OK;
-    return answer->accepted ? HR_OK : continue_without(m, err);
+/* An owner that ended its part is no longer awaited. */
+static hr_status go_on(inprivate_coordinator *m, hr_error *err) {
+    return m->polled && all_voted(m) ? count_votes(m, err) : settle_job(m, err);
 }
 
 /* ---- Two trees for one slot ---- */
 
 /* Ends the part of an owner, shown the proof; the tree that the coordinator has stays. All others are shown
  * it too. */
-static hr_status convict(coordinator *m, const Hedgerow__Notice *proof, hr_error *err) {
+static hr_status convict(inprivate_coordinator *m, const Hedgerow__Notice *proof, hr_error *err) {
     size_t slot = proof->slot, owner = hr_job_state_owner(&m->job_state, slot);
     hr_status status = HR_OK;
     if (m->job.gone[owner]) return HR_OK;
@@ -337,7 +297,7 @@ static hr_status convict(coordinator *m, const Hedgerow__Notice *proof, hr_error
 }
 
 /* An owner sent a second tree of its own, or of another one. */
-static hr_status look_for_seconds(coordinator *m, hr_error *err) {
+static hr_status look_for_seconds(inprivate_coordinator *m, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t p = 0; !status && p < hr_job_state_slots(&m->job_state); p++) {
         if (!m->job_state.slots[p].second.at) continue;
@@ -350,7 +310,7 @@ static hr_status look_for_seconds(coordinator *m, hr_error *err) {
 
 /* An owner that made its tree after others than the coordinator has is sent these: if it has two of one slot
  * then, it proves it. */
-static hr_status compare_sets(coordinator *m, hr_error *err) {
+static hr_status compare_sets(inprivate_coordinator *m, hr_error *err) {
     hr_job_state *c = &m->job_state;
     hr_status status = HR_OK;
     for (size_t p = 0; !status && p < hr_job_state_slots(c); p++) {
@@ -371,8 +331,9 @@ static hr_status compare_sets(coordinator *m, hr_error *err) {
 
 /* ---- While it runs ---- */
 
-static hr_status on_owner_forest(coordinator *m, size_t from, const Hedgerow__Forest *forest, hr_error *err) {
-    if (!m->job_state.slots || hr_job_state_position(&m->job_state, from) == m->job_state.owner_count)
+static hr_status on_forest(inprivate_coordinator *m, size_t owner, const Hedgerow__Forest *forest,
+                           hr_error *err) {
+    if (!m->job_state.slots || owner == m->job_state.owner_count)
         return hr_protocol_refuse("trees without a job", err);
     size_t had = hr_job_state_next_open(&m->job_state);
     hr_status status = hr_job_state_merge(&m->job_state, forest, err);
@@ -383,12 +344,12 @@ static hr_status on_owner_forest(coordinator *m, size_t from, const Hedgerow__Fo
     if (open > had)
         status = hr_protocol_say(&m->job.protocol, HR_ACT_LOG, 0, err, "%zu of %zu trees of round %zu",
                                  open - round_begin(m), m->job_state.owner_count, m->round + 1);
-    return status ? status : continue_without(m, err);
+    return status ? status : go_on(m, err);
 }
 
 /* A complaint is one owner's word about another, so it only gets the complainer the coordinator's copy of the
  * set. The other's tree comes to the coordinator directly, or is skipped after the deadline. */
-static hr_status hear_complaint(coordinator *m, size_t from, size_t slot, hr_error *err) {
+static hr_status hear_complaint(inprivate_coordinator *m, size_t from, size_t slot, hr_error *err) {
     m->served[from] = true;
     hr_status status = hr_protocol_say(
         &m->job.protocol, HR_ACT_WARN, 0, err, "owner %s complains of what owner %s sent in slot %zu",
@@ -396,19 +357,21 @@ static hr_status hear_complaint(coordinator *m, size_t from, size_t slot, hr_err
     return status ? status : send_copy(m, from, slot + 1, err);
 }
 
-static hr_status on_proof(coordinator *m, const Hedgerow__Notice *proof, hr_error *err) {
+static hr_status on_proof(inprivate_coordinator *m, const Hedgerow__Notice *proof, hr_error *err) {
     hr_status status = hr_job_state_prove(&m->job_state, proof->slot, proof->first, proof->second, err);
     if (!status) status = convict(m, proof, err);
-    return status ? status : continue_without(m, err);
+    return status ? status : go_on(m, err);
 }
 
-static hr_status on_notice(coordinator *m, size_t from, const Hedgerow__Notice *notice, hr_error *err) {
-    if (m->phase == OFFERED) return HR_OK;
-    if (hr_job_state_position(&m->job_state, from) == m->job_state.owner_count)
+static hr_status on_notice(inprivate_coordinator *m, size_t owner, const Hedgerow__Notice *notice,
+                           hr_error *err) {
+    if (m->job.phase == HR_COORDINATOR_OFFERED) return HR_OK;
+    if (owner == m->job_state.owner_count)
         return hr_protocol_refuse("a notice of a member that is not an owner of this job", err);
     if (notice->slot >= hr_job_state_slots(&m->job_state))
         return hr_protocol_refuse("a notice without a slot", err);
     if (notice->kind == HEDGEROW__NOTICE__KIND__TWO_TREES) return on_proof(m, notice, err);
+    const size_t from = m->job_state.owners[owner];
     bool own = hr_job_state_owner(&m->job_state, notice->slot) == from;
     if (own != (notice->kind != HEDGEROW__NOTICE__KIND__REFUSED))
         return hr_protocol_refuse("a notice about another owner's slot", err);
@@ -423,53 +386,27 @@ static hr_status on_notice(coordinator *m, size_t from, const Hedgerow__Notice *
     return status ? status : settle_job(m, err);
 }
 
-static hr_status handle_owner_message(coordinator *m, const hr_event *event, hr_error *err) {
-    Hedgerow__Message *message = NULL;
-    if (!hr_coordinator_job_invited(&m->job, event->from))
-        return hr_protocol_refuse("a message from a member that was not asked", err);
-    hr_status status = hr_message_read(event, &message, err);
-    if (status) return status;
+static hr_status on_message(hr_protocol *self, size_t owner, const Hedgerow__Message *message,
+                            hr_error *err) {
+    inprivate_coordinator *m = (inprivate_coordinator *)self;
     switch (message->kind_case) {
-    case HEDGEROW__MESSAGE__KIND_ANSWER: status = on_answer(m, event->from, message->answer, err); break;
-    case HEDGEROW__MESSAGE__KIND_FOREST:
-        status = on_owner_forest(m, event->from, message->forest, err);
-        break;
-    case HEDGEROW__MESSAGE__KIND_NOTICE: status = on_notice(m, event->from, message->notice, err); break;
-    case HEDGEROW__MESSAGE__KIND_BALLOT: status = on_ballot(m, event->from, message->ballot, err); break;
-    default: status = hr_protocol_refuse("a message that is not for coordinators", err);
+    case HEDGEROW__MESSAGE__KIND_FOREST: return on_forest(m, owner, message->forest, err);
+    case HEDGEROW__MESSAGE__KIND_NOTICE: return on_notice(m, owner, message->notice, err);
+    case HEDGEROW__MESSAGE__KIND_BALLOT: return on_ballot(m, owner, message->ballot, err);
+    default: return hr_protocol_refuse("a message that is not for coordinators", err);
     }
-    hr_message_unpacked_free(&message->base);
-    return status;
 }
 
-/* A member that broke the protocol is no longer awaited. */
-static hr_status cut_off_owner(coordinator *m, size_t member, const char *why, hr_error *err) {
-    hr_status status = hr_coordinator_job_cut_off(&m->job, member, why, err);
-    if (status) return status;
-    if (m->phase == OFFERED)
-        return hr_coordinator_job_invited(&m->job, member) && hr_coordinator_job_answered(&m->job)
-                   ? start_job(m, err)
-                   : HR_OK;
-    return continue_without(m, err);
+static hr_status continue_without(hr_protocol *self, size_t owner, hr_error *err) {
+    (void)owner;
+    return go_on((inprivate_coordinator *)self, err);
 }
 
-static hr_status count_owners_in_phase(coordinator *m, size_t member, hr_error *err) {
-    size_t most = 64 + 8 * HR_ROUNDS_MAX + 2 * HR_ROUNDS_MAX * m->job.terms->n_owners;
-    return ++m->heard[member] > most ? hr_protocol_refuse("more messages than the job needs", err) : HR_OK;
-}
-
-static hr_status hear_owner(coordinator *m, const hr_event *event, hr_error *err) {
-    if (m->phase == OVER || m->job.gone[event->from]) return HR_OK;
-    hr_error why = {0};
-    hr_status status = count_owners_in_phase(m, event->from, &why);
-    if (!status) status = handle_owner_message(m, event, &why);
-    if (status == HR_E_MEMORY) return hr_fail_memory(err);
-    return status ? cut_off_owner(m, event->from, why.message, err) : HR_OK;
-}
+/* ---- The deadline ---- */
 
 /* With broadcast an owner that does not vote may lack a tree of the round: it gets them, and is waited for
  * once more. */
-static hr_status away_from_poll(coordinator *m, hr_error *err) {
+static hr_status end_poll(inprivate_coordinator *m, hr_error *err) {
     hr_status status = HR_OK;
     bool wait = false;
     for (size_t p = round_begin(m); !status && m->job.terms->broadcast && p < round_end(m); p++) {
@@ -481,10 +418,9 @@ static hr_status away_from_poll(coordinator *m, hr_error *err) {
     return status || wait ? status : count_votes(m, err);
 }
 
-static hr_status away(coordinator *m, hr_error *err) {
-    if (m->phase == OFFERED) return start_job(m, err);
-    if (m->phase == POLLED) return away_from_poll(m, err);
-    if (m->phase == OVER) return HR_OK;
+static hr_status on_timeout(hr_protocol *self, hr_error *err) {
+    inprivate_coordinator *m = (inprivate_coordinator *)self;
+    if (m->polled) return end_poll(m, err);
     size_t slot = awaited(m), owner = hr_job_state_owner(&m->job_state, slot);
     hr_status status = HR_OK;
     if (m->served[owner] || m->sent[slot] || slot < first_dependent(m))
@@ -493,81 +429,73 @@ static hr_status away(coordinator *m, hr_error *err) {
     return status ? status : settle_job(m, err);
 }
 
-static hr_status feed_coordinator(hr_protocol *self, const hr_event *event, hr_error *err) {
-    coordinator *m = (coordinator *)self;
-    switch (event->kind) {
-    case HR_EVENT_MESSAGE: return hear_owner(m, event, err);
-    case HR_EVENT_AWAY: return away(m, err);
-    case HR_EVENT_DECIDED:
-    case HR_EVENT_BEGUN:
-    case HR_EVENT_WORKED:
-    case HR_EVENT_ASKED: break;
-    }
-    return HR_OK;
+/* ---- The machine ---- */
+
+static hr_status begin_job_state(hr_protocol *self, hr_error *err) {
+    inprivate_coordinator *m = (inprivate_coordinator *)self;
+    hr_job_state *c = &m->job_state;
+    c->view = m->job.setup.view;
+    c->coordinator = m->job.setup.coordinator;
+    c->rounds = m->job.terms->rounds;
+    c->rules = hr_terms_rules(m->job.terms, m->job.setup.schema, 1 - m->job.terms->vote_share);
+    hr_job_state_take_start(c, &m->job.start);
+    hr_status status = hr_job_state_begin(c, err);
+    if (status) return status;
+    m->sent = calloc(hr_job_state_slots(c), sizeof *m->sent);
+    m->copied = calloc(hr_job_state_slots(c) * c->owner_count, sizeof *m->copied);
+    m->ballots = calloc(hr_job_state_slots(c), sizeof *m->ballots);
+    m->compared = calloc(hr_job_state_slots(c), sizeof *m->compared);
+    m->arena = hr_arena_new();
+    return m->sent && m->copied && m->compared && m->ballots && m->arena ? HR_OK : hr_fail_memory(err);
 }
 
-static bool coordinator_waits(const hr_protocol *self) {
-    return ((const coordinator *)self)->phase != OVER;
+static size_t messages_max(const hr_protocol *self) {
+    const size_t owners = ((const inprivate_coordinator *)self)->job.terms->n_owners;
+    return 64 + 8 * HR_ROUNDS_MAX + 2 * HR_ROUNDS_MAX * owners;
 }
 
-static void free_coordinator(hr_protocol *self) {
-    coordinator *m = (coordinator *)self;
-    hr_coordinator_job_done(&m->job);
+static void free_trees(hr_protocol *self) {
+    inprivate_coordinator *m = (inprivate_coordinator *)self;
     hr_job_state_done(&m->job_state);
     hr_arena_free(m->arena);
     free(m->sent);
     free(m->copied);
     free(m->compared);
     free(m->ballots);
-    free(m);
 }
 
-static hr_status read_terms(coordinator *m, hr_error *err) {
-    hr_status status = hr_coordinator_job_read(&m->job, err);
-    if (!status) status = hr_inprivate_terms_check(m->job.terms, err);
-    if (status) return status;
-    m->job_state.rounds = m->job.terms->rounds;
-    m->job_state.rules = hr_terms_rules(m->job.terms, m->job.setup.schema, 1 - m->job.terms->vote_share);
-    return HR_OK;
-}
+static const hr_coordinator_rules rules = {
+    .check = hr_inprivate_terms_check,
+    .started = begin_job_state,
+    .message = on_message,
+    .without = continue_without,
+    .timeout = on_timeout,
+    .messages_max = messages_max,
+    .done = free_trees,
+};
 
 hr_status hr_inprivate_coordinator(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {
-    coordinator *m = calloc(1, sizeof *m);
-    if (!m) return hr_fail_memory(err);
-    m->job.protocol = (hr_protocol){.feed = feed_coordinator,
-                                    .waits = coordinator_waits,
-                                    .free = free_coordinator,
-                                    .start = &m->job.start};
-    m->job.setup = *setup;
-    m->job_state.view = setup->view;
-    m->job_state.coordinator = setup->coordinator;
-    m->arena = hr_arena_new();
-    hr_status status = m->arena ? read_terms(m, err) : hr_fail_memory(err);
-    if (!status) status = hr_coordinator_job_offer(&m->job, err);
-    if (status)
-        hr_protocol_free(&m->job.protocol);
-    else
-        *out = &m->job.protocol;
-    return status;
+    inprivate_coordinator *m = calloc(1, sizeof *m);
+    return m ? hr_coordinator_job_open(&m->job, &rules, setup, out, err) : hr_fail_memory(err);
 }
 
+/* ---- What its party asks ---- */
+
 const hr_job_state *hr_inprivate_coordinator_course(const hr_protocol *self) {
-    const coordinator *m = (const coordinator *)self;
+    const inprivate_coordinator *m = (const inprivate_coordinator *)self;
     return m->job_state.slots ? &m->job_state : NULL;
 }
 
-static bool is_awaited(const coordinator *m, size_t member) {
-    if (m->phase == RUNNING) {
-        const size_t slot = awaited(m);
-        return slot < round_end(m) && hr_job_state_owner(&m->job_state, slot) == member;
-    }
+static bool is_awaited(const inprivate_coordinator *m, size_t member) {
     const size_t position = hr_job_state_position(&m->job_state, member);
-    return m->phase == POLLED && position < m->job_state.owner_count && !m->job.gone[member] &&
-           !m->ballots[round_begin(m) + position].here;
+    if (m->job.phase != HR_COORDINATOR_RUNNING || position == m->job_state.owner_count) return false;
+    if (m->polled) return !m->job.gone[member] && !m->ballots[round_begin(m) + position].here;
+    const size_t slot = awaited(m);
+    return slot < round_end(m) && hr_job_state_owner(&m->job_state, slot) == member;
 }
 
 bool hr_inprivate_part(const hr_protocol *self, size_t member, hr_part_info *out) {
-    const coordinator *m = (const coordinator *)self;
+    const inprivate_coordinator *m = (const inprivate_coordinator *)self;
     if (!hr_coordinator_job_part(&m->job, member, out)) return false;
     out->awaited = out->awaited || is_awaited(m, member);
     for (size_t p = 0; m->job_state.slots && p < hr_job_state_slots(&m->job_state); p++) {
@@ -579,9 +507,9 @@ bool hr_inprivate_part(const hr_protocol *self, size_t member, hr_part_info *out
 }
 
 size_t hr_inprivate_dropped(const hr_protocol *self) {
-    return ((const coordinator *)self)->dropped;
+    return ((const inprivate_coordinator *)self)->dropped;
 }
 
 const hr_ballot *hr_inprivate_ballots(const hr_protocol *self) {
-    return ((const coordinator *)self)->ballots;
+    return ((const inprivate_coordinator *)self)->ballots;
 }

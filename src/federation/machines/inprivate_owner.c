@@ -12,7 +12,8 @@ static hr_status refuse_inprivate_message(const char *why, hr_error *err) {
     return hr_fail(err, HR_E_FORMAT, "", "%s", why);
 }
 
-hr_status hr_inprivate_terms_check(const Hedgerow__Terms *terms, hr_error *err) {
+hr_status hr_inprivate_terms_check(hr_protocol *self, const Hedgerow__Terms *terms, hr_error *err) {
+    (void)self;
     if (!terms->rounds || terms->rounds > HR_ROUNDS_MAX)
         return refuse_inprivate_message("the number of rounds is out of range", err);
     if (terms->delta != 0)
@@ -49,7 +50,7 @@ enum { EARLY_MAX = 2 * HR_ROUNDS_MAX };
 /* What it is doing, which takes time. */
 typedef enum owner_task { IDLE, TRAINING, VOTING } owner_task;
 
-typedef struct owner {
+typedef struct inprivate_owner {
     hr_owner_job job;
     owner_task work;
     size_t work_slot, own_next; /* own_next: of its slots, those below it are dealt with */
@@ -58,28 +59,20 @@ typedef struct owner {
     bool polled;                /* it is to vote on `round` */
     hr_job_state job_state;
     hr_event *early; /* from members that the terms name */
-    size_t early_count, heard[HR_MEMBERS_MAX];
+    size_t early_count;
     bool faithless[HR_MEMBERS_MAX], proven; /* it signed two trees for one slot; some owner did */
     bool *compared; /* by slot: its tree names the trees that this owner has, or a complaint was sent */
-} owner;
+} inprivate_owner;
 
-static size_t self_of(const owner *o) {
+static size_t self_of(const inprivate_owner *o) {
     return hr_owner_job_self(&o->job);
-}
-
-static hr_status notify(owner *o, size_t slot, Hedgerow__Notice__Kind kind, hr_error *err) {
-    Hedgerow__Notice content = HEDGEROW__NOTICE__INIT;
-    content.slot = (uint32_t)slot;
-    content.kind = kind;
-    return hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE,
-                            &content, err);
 }
 
 /* ---- Passing on ---- */
 
 /* Algorithm 2, lines 6 and 10: all trees to the next owner. The coordinator gets each from the owner that
  * trained it, so that no other owner can withhold it. */
-static hr_status pass_along(owner *o, size_t slot, hr_error *err) {
+static hr_status pass_along(inprivate_owner *o, size_t slot, hr_error *err) {
     size_t open = hr_job_state_next_open(&o->job_state), owners = o->job_state.owner_count,
            slots = hr_job_state_slots(&o->job_state);
     bool last = open == slots || open / owners != slot / owners;
@@ -89,7 +82,7 @@ static hr_status pass_along(owner *o, size_t slot, hr_error *err) {
 }
 
 /* Section VI-C: the new tree to all owners at once. */
-static hr_status pass_around(owner *o, size_t slot, hr_error *err) {
+static hr_status pass_around(inprivate_owner *o, size_t slot, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < o->job_state.owner_count; i++)
         if (o->job_state.owners[i] != self_of(o))
@@ -98,7 +91,7 @@ static hr_status pass_around(owner *o, size_t slot, hr_error *err) {
     return status;
 }
 
-static hr_status pass_on(owner *o, size_t slot, hr_error *err) {
+static hr_status pass_on(inprivate_owner *o, size_t slot, hr_error *err) {
     hr_status status =
         hr_send_slots(&o->job.protocol, &o->job_state, o->job.setup.coordinator, slot, slot + 1, err);
     return status ? status : (o->broadcast ? pass_around : pass_along)(o, slot, err);
@@ -106,7 +99,7 @@ static hr_status pass_on(owner *o, size_t slot, hr_error *err) {
 
 /* ---- Work ---- */
 
-static hr_status begin_owner_work(owner *o, owner_task what, size_t slot, hr_error *err) {
+static hr_status begin_owner_work(inprivate_owner *o, owner_task what, size_t slot, hr_error *err) {
     o->work = what;
     o->work_slot = slot;
     hr_action action = {.kind = what == VOTING ? HR_ACT_VOTE : HR_ACT_TRAIN, .slot = slot};
@@ -114,7 +107,8 @@ static hr_status begin_owner_work(owner *o, owner_task what, size_t slot, hr_err
 }
 
 /* Begins what it is its turn to do. */
-static hr_status continue_owner(owner *o, hr_error *err) {
+static hr_status go_on(hr_protocol *self, hr_error *err) {
+    inprivate_owner *o = (inprivate_owner *)self;
     if (o->job.phase != HR_OWNER_RUNNING || o->work != IDLE) return HR_OK;
     size_t open = hr_job_state_next_open(&o->job_state), owners = o->job_state.owner_count;
     bool round_over = open >= (o->round + 1) * owners;
@@ -127,14 +121,14 @@ static hr_status continue_owner(owner *o, hr_error *err) {
     return mine ? begin_owner_work(o, TRAINING, open, err) : HR_OK;
 }
 
-static hr_status trained(owner *o, const hr_event *event, hr_error *err) {
+static hr_status trained(inprivate_owner *o, const hr_event *event, hr_error *err) {
     o->own_next = o->work_slot + 1;
-    if (!event->size) return notify(o, o->work_slot, HEDGEROW__NOTICE__KIND__EMPTY, err);
+    if (!event->size) return hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__EMPTY, o->work_slot, err);
     hr_status status = hr_job_state_sign_tree(&o->job_state, o->work_slot, event->bytes, event->size, err);
     return status ? status : pass_on(o, o->work_slot, err);
 }
 
-static hr_status voted(owner *o, const hr_event *event, hr_error *err) {
+static hr_status voted(inprivate_owner *o, const hr_event *event, hr_error *err) {
     Hedgerow__Ballot none = HEDGEROW__BALLOT__INIT;
     ProtobufCMessage *made = NULL;
     none.round = (uint32_t)(o->work_slot / o->job_state.owner_count);
@@ -143,27 +137,24 @@ static hr_status voted(owner *o, const hr_event *event, hr_error *err) {
             hr_message_unpack(&hedgerow__ballot__descriptor, event->bytes, event->size, &made, err);
         if (status) return status;
     }
-    hr_status status =
-        hr_protocol_send(&o->job.protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_BALLOT,
-                         made ? (Hedgerow__Ballot *)made : &none, err);
+    hr_status status = hr_owner_job_send(&o->job, HEDGEROW__MESSAGE__KIND_BALLOT,
+                                         made ? (Hedgerow__Ballot *)made : &none, err);
     hr_message_unpacked_free(made);
     return status;
 }
 
-static hr_status worked(owner *o, const hr_event *event, hr_error *err) {
+static hr_status worked(hr_protocol *self, const hr_event *event, hr_error *err) {
+    inprivate_owner *o = (inprivate_owner *)self;
     owner_task was = o->work;
     o->work = IDLE;
-    if (o->job.phase != HR_OWNER_RUNNING || was == IDLE) return HR_OK;
-    hr_status status = was == VOTING ? voted(o, event, err) : trained(o, event, err);
-    return status ? status : continue_owner(o, err);
+    if (was == IDLE) return HR_OK;
+    return was == VOTING ? voted(o, event, err) : trained(o, event, err);
 }
 
 /* ---- The beginning ---- */
 
-static hr_status on_terms(owner *o, const Hedgerow__Terms *terms, hr_error *err) {
-    hr_status status = hr_inprivate_terms_check(terms, err);
-    if (!status) status = hr_owner_job_offered(&o->job, terms, err);
-    if (status) return status;
+static hr_status on_offer(hr_protocol *self, const Hedgerow__Terms *terms, hr_error *err) {
+    inprivate_owner *o = (inprivate_owner *)self;
     o->early = calloc(terms->n_owners * EARLY_MAX, sizeof *o->early);
     o->job_state.rounds = terms->rounds;
     o->job_state.rules = hr_terms_rules(terms, o->job.setup.schema, 1 - terms->vote_share);
@@ -172,27 +163,23 @@ static hr_status on_terms(owner *o, const Hedgerow__Terms *terms, hr_error *err)
     return o->early ? HR_OK : hr_fail_memory(err);
 }
 
-static hr_status hear_member(owner *o, const hr_event *event, hr_error *err);
-
-static hr_status hear_early(owner *o, hr_error *err) {
-    hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < o->early_count; i++) status = hear_member(o, &o->early[i], err);
-    return status;
-}
-
-static hr_status on_start(owner *o, const Hedgerow__Start *start, hr_error *err) {
-    hr_status status = hr_owner_job_started(&o->job, start, err);
-    if (status || o->job.phase != HR_OWNER_RUNNING) return status;
+static hr_status on_start(hr_protocol *self, hr_error *err) {
+    inprivate_owner *o = (inprivate_owner *)self;
+    o->job_state.view = o->job.setup.view;
+    o->job_state.coordinator = o->job.setup.coordinator;
     hr_job_state_take_start(&o->job_state, &o->job.start);
-    status = hr_job_state_begin(&o->job_state, err);
+    hr_status status = hr_job_state_begin(&o->job_state, err);
     if (status) return status;
     o->compared = calloc(hr_job_state_slots(&o->job_state), sizeof *o->compared);
-    return o->compared ? hear_early(o, err) : hr_fail_memory(err);
+    if (!o->compared) return hr_fail_memory(err);
+    for (size_t i = 0; !status && i < o->early_count; i++)
+        status = hr_owner_job_receive(&o->job, &o->early[i], err);
+    return status;
 }
 
 /* ---- While it runs ---- */
 
-static hr_status keep_early(owner *o, const hr_event *event, hr_error *err) {
+static hr_status keep_early(inprivate_owner *o, const hr_event *event, hr_error *err) {
     size_t had = 0;
     for (size_t i = 0; i < o->early_count; i++) had += o->early[i].from == event->from;
     if (!o->job.invited[event->from] || had == EARLY_MAX)
@@ -205,14 +192,15 @@ static hr_status keep_early(owner *o, const hr_event *event, hr_error *err) {
 }
 
 /* The coordinator sends the trees instead. */
-static hr_status complain(owner *o, size_t member, hr_error *err) {
+static hr_status complain(inprivate_owner *o, size_t member, hr_error *err) {
     size_t position = hr_job_state_position(&o->job_state, member);
     if (position == o->job_state.owner_count) return HR_OK;
-    return notify(o, o->round * o->job_state.owner_count + position, HEDGEROW__NOTICE__KIND__REFUSED, err);
+    return hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__REFUSED,
+                               o->round * o->job_state.owner_count + position, err);
 }
 
 /* From then on sets differ by what this owner did, and are compared no more; the coordinator still does. */
-static hr_status end_part_of(owner *o, size_t slot, hr_error *err) {
+static hr_status end_part_of(inprivate_owner *o, size_t slot, hr_error *err) {
     size_t member = hr_job_state_owner(&o->job_state, slot);
     o->faithless[member] = o->proven = true;
     if (member == self_of(o))
@@ -223,17 +211,16 @@ static hr_status end_part_of(owner *o, size_t slot, hr_error *err) {
                : hr_owner_job_cut_off(&o->job, member, "it signed two trees for one slot", err);
 }
 
-static hr_status report_second(owner *o, size_t slot, hr_error *err) {
+static hr_status report_second(inprivate_owner *o, size_t slot, hr_error *err) {
     hr_two_trees proof;
     hr_job_state_second(&o->job_state, slot, &proof);
-    hr_status status = hr_protocol_send(&o->job.protocol, o->job.setup.coordinator,
-                                        HEDGEROW__MESSAGE__KIND_NOTICE, &proof.notice, err);
+    hr_status status = hr_owner_job_send(&o->job, HEDGEROW__MESSAGE__KIND_NOTICE, &proof.notice, err);
     return status ? status : end_part_of(o, slot, err);
 }
 
 /* Looks at the trees that came: whether one is a second one, and whether those before it are the same to its
  * owner as to this one. */
-static hr_status look_at_trees(owner *o, hr_error *err) {
+static hr_status look_at_trees(inprivate_owner *o, hr_error *err) {
     hr_job_state *c = &o->job_state;
     hr_status status = HR_OK;
     for (size_t p = 0; !status && o->job.phase == HR_OWNER_RUNNING && p < hr_job_state_slots(c); p++) {
@@ -244,12 +231,12 @@ static hr_status look_at_trees(owner *o, hr_error *err) {
         status = hr_job_state_compare(c, p, &match, err);
         o->compared[p] = match != HR_SET_UNKNOWN;
         if (!status && match == HR_SET_OTHER && member != self_of(o))
-            status = notify(o, p, HEDGEROW__NOTICE__KIND__REFUSED, err);
+            status = hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__REFUSED, p, err);
     }
     return status;
 }
 
-static hr_status merge_slots(owner *o, const Hedgerow__Forest *forest, hr_error *err) {
+static hr_status merge_slots(inprivate_owner *o, const Hedgerow__Forest *forest, hr_error *err) {
     hr_status status = hr_job_state_merge(&o->job_state, forest, err);
     return status ? status : look_at_trees(o, err);
 }
@@ -261,19 +248,19 @@ static hr_status check_integer(const Hedgerow__Forest *forest, hr_error *err) {
     return HR_OK;
 }
 
-static hr_status merge(owner *o, size_t from, const Hedgerow__Forest *forest, hr_error *err) {
+static hr_status merge(inprivate_owner *o, size_t from, const Hedgerow__Forest *forest, hr_error *err) {
     hr_status status = o->broadcast || from == o->job.setup.coordinator ? HR_OK : check_integer(forest, err);
     return status ? status : merge_slots(o, forest, err);
 }
 
 /* Owners of one job have one start. If the coordinator signed two, it is the one that broke the protocol. */
-static bool has_other_start(const owner *o, const Hedgerow__Forest *forest) {
+static bool has_other_start(const inprivate_owner *o, const Hedgerow__Forest *forest) {
     return !hr_digest_is(&o->job_state.start, forest->start.data, forest->start.len) &&
            hr_job_state_start_holds(&o->job_state, forest->start, forest->signature);
 }
 
-static hr_status on_member_forest(owner *o, const hr_event *event, const Hedgerow__Forest *forest,
-                                  hr_error *err) {
+static hr_status on_forest(inprivate_owner *o, const hr_event *event, const Hedgerow__Forest *forest,
+                           hr_error *err) {
     if (o->job.phase == HR_OWNER_ACCEPTED) return keep_early(o, event, err);
     if (o->job.phase != HR_OWNER_RUNNING) return hr_protocol_refuse("trees without a job", err);
     if (event->from != o->job.setup.coordinator &&
@@ -289,12 +276,12 @@ static hr_status on_member_forest(owner *o, const hr_event *event, const Hedgero
     return told ? told : hr_fail(err, status, "", "%s", why.message);
 }
 
-static hr_status on_skip(owner *o, const Hedgerow__Skip *skip, hr_error *err) {
+static hr_status on_skip(inprivate_owner *o, const Hedgerow__Skip *skip, hr_error *err) {
     if (o->job.phase != HR_OWNER_RUNNING) return hr_protocol_refuse("a slot without a job", err);
     return hr_job_state_empty(&o->job_state, skip->slot, skip->signature, err);
 }
 
-static hr_status on_round(owner *o, const Hedgerow__Round *round, hr_error *err) {
+static hr_status on_round(inprivate_owner *o, const Hedgerow__Round *round, hr_error *err) {
     if (o->job.phase != HR_OWNER_RUNNING || round->round != o->round + 1 ||
         round->round >= o->job_state.rounds)
         return hr_protocol_refuse("a round at the wrong time", err);
@@ -306,7 +293,7 @@ static hr_status on_round(owner *o, const Hedgerow__Round *round, hr_error *err)
 }
 
 /* No budget is reserved for a second vote on a round. */
-static hr_status on_poll(owner *o, const Hedgerow__Poll *poll, hr_error *err) {
+static hr_status on_poll(inprivate_owner *o, const Hedgerow__Poll *poll, hr_error *err) {
     if (o->job.phase != HR_OWNER_RUNNING || !o->votes || poll->round != o->round ||
         poll->round < o->vote_next)
         return hr_protocol_refuse("a poll at the wrong time", err);
@@ -318,98 +305,67 @@ static hr_status on_poll(owner *o, const Hedgerow__Poll *poll, hr_error *err) {
 }
 
 /* The coordinator passes on the proof against another owner. */
-static hr_status on_proof(owner *o, const Hedgerow__Notice *notice, hr_error *err) {
+static hr_status on_proof(inprivate_owner *o, const Hedgerow__Notice *notice, hr_error *err) {
     if (o->job.phase != HR_OWNER_RUNNING || notice->kind != HEDGEROW__NOTICE__KIND__TWO_TREES)
         return hr_protocol_refuse("a notice that is not for owners", err);
     hr_status status = hr_job_state_prove(&o->job_state, notice->slot, notice->first, notice->second, err);
     return status ? status : end_part_of(o, notice->slot, err);
 }
 
-static hr_status from_coordinator(owner *o, const Hedgerow__Message *m, hr_error *err) {
+/* ---- The machine ---- */
+
+static hr_status on_coordinator(hr_protocol *self, const hr_event *event, const Hedgerow__Message *m,
+                                hr_error *err) {
+    inprivate_owner *o = (inprivate_owner *)self;
     switch (m->kind_case) {
-    case HEDGEROW__MESSAGE__KIND_TERMS: return on_terms(o, m->terms, err);
-    case HEDGEROW__MESSAGE__KIND_START: return on_start(o, m->start, err);
+    case HEDGEROW__MESSAGE__KIND_FOREST: return on_forest(o, event, m->forest, err);
     case HEDGEROW__MESSAGE__KIND_SKIP: return on_skip(o, m->skip, err);
     case HEDGEROW__MESSAGE__KIND_ROUND: return on_round(o, m->round, err);
     case HEDGEROW__MESSAGE__KIND_POLL: return on_poll(o, m->poll, err);
     case HEDGEROW__MESSAGE__KIND_NOTICE: return on_proof(o, m->notice, err);
-    case HEDGEROW__MESSAGE__KIND_FINISH: return hr_owner_job_finished(&o->job, m->finish, err);
     default: return hr_protocol_refuse("a message that is not for owners", err);
     }
 }
 
-static hr_status handle_member_message(owner *o, const hr_event *event, hr_error *err) {
-    Hedgerow__Message *message = NULL;
-    hr_status status = hr_message_read(event, &message, err);
-    if (status) return status;
-    if (message->kind_case == HEDGEROW__MESSAGE__KIND_FOREST)
-        status = on_member_forest(o, event, message->forest, err);
-    else
-        status = event->from == o->job.setup.coordinator
-                     ? from_coordinator(o, message, err)
-                     : hr_protocol_refuse("a message that only the coordinator may send", err);
-    hr_message_unpacked_free(&message->base);
-    return status;
+static hr_status on_other(hr_protocol *self, const hr_event *event, const Hedgerow__Message *m,
+                          hr_error *err) {
+    if (m->kind_case != HEDGEROW__MESSAGE__KIND_FOREST)
+        return hr_protocol_refuse("a message that only the coordinator may send", err);
+    return on_forest((inprivate_owner *)self, event, m->forest, err);
 }
 
-/* More messages than any job state of the job needs are a flood. */
-static hr_status count_owner_event(owner *o, size_t member, hr_error *err) {
-    size_t most = 64 + 8 * HR_ROUNDS_MAX +
-                  4 * (o->job.phase == HR_OWNER_RUNNING ? hr_job_state_slots(&o->job_state) : 0);
-    return ++o->heard[member] > most ? hr_protocol_refuse("more messages than the job needs", err) : HR_OK;
+static size_t messages_max(const hr_protocol *self) {
+    return 64 + 8 * HR_ROUNDS_MAX + 4 * hr_job_state_slots(&((const inprivate_owner *)self)->job_state);
 }
 
-static hr_status hear_member(owner *o, const hr_event *event, hr_error *err) {
-    if (o->job.phase == HR_OWNER_OVER || o->job.cut[event->from]) return HR_OK;
-    hr_error why = {0};
-    hr_status status = count_owner_event(o, event->from, &why);
-    if (!status) status = handle_member_message(o, event, &why);
-    if (status == HR_E_MEMORY) return hr_fail_memory(err);
-    if (status) status = hr_owner_job_cut_off(&o->job, event->from, why.message, err);
-    return status ? status : continue_owner(o, err);
-}
-
-static hr_status feed_owner(hr_protocol *self, const hr_event *event, hr_error *err) {
-    owner *o = (owner *)self;
-    switch (event->kind) {
-    case HR_EVENT_MESSAGE: return hear_member(o, event, err);
-    case HR_EVENT_DECIDED: return hr_owner_job_decided(&o->job, event, err);
-    case HR_EVENT_WORKED: return worked(o, event, err);
-    case HR_EVENT_BEGUN:
-    case HR_EVENT_AWAY:
-    case HR_EVENT_ASKED: break;
-    }
-    return HR_OK;
-}
-
-/* Owners wait as long as it takes. */
-static bool owner_waits(const hr_protocol *self) {
-    (void)self;
-    return false;
-}
-
-static void free_owner(hr_protocol *self) {
-    owner *o = (owner *)self;
+static void free_trees(hr_protocol *self) {
+    inprivate_owner *o = (inprivate_owner *)self;
     for (size_t i = 0; i < o->early_count; i++) free((void *)o->early[i].bytes);
     free(o->early);
     free(o->compared);
     hr_job_state_done(&o->job_state);
-    free(o);
 }
 
+static const hr_owner_rules rules = {
+    .check = hr_inprivate_terms_check,
+    .offered = on_offer,
+    .started = on_start,
+    .coordinator = on_coordinator,
+    .other = on_other,
+    .worked = worked,
+    .go_on = go_on,
+    .messages_max = messages_max,
+    .done = free_trees,
+};
+
 hr_status hr_inprivate_owner(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {
-    owner *o = calloc(1, sizeof *o);
+    inprivate_owner *o = calloc(1, sizeof *o);
     if (!o) return hr_fail_memory(err);
-    o->job.protocol =
-        (hr_protocol){.feed = feed_owner, .waits = owner_waits, .free = free_owner, .start = &o->job.start};
-    o->job.setup = *setup;
-    o->job_state.view = setup->view;
-    o->job_state.coordinator = setup->coordinator;
-    *out = &o->job.protocol;
+    *out = hr_owner_job_open(&o->job, &rules, setup);
     return HR_OK;
 }
 
 const hr_job_state *hr_inprivate_owner_course(const hr_protocol *self) {
-    const owner *o = (const owner *)self;
+    const inprivate_owner *o = (const inprivate_owner *)self;
     return o->job_state.slots ? &o->job_state : NULL;
 }
