@@ -1,5 +1,7 @@
-/* How a job begins and ends in every protocol: the coordinator offers terms; owners accept with a signature,
- * or decline; the start lists those that take part, with the acceptance of each; Finish ends the job.
+/* The machines of jobs: how a job begins and ends in every protocol, and what a machine does in all of them.
+ * The coordinator offers terms; owners accept with a signature, or decline; the start lists those that take
+ * part, with the acceptance of each; Finish ends the job. What happens between is the protocol's: a row of
+ * functions a side (hr_owner_rules, hr_coordinator_rules).
  *
  * What is signed names the digest of the terms, which covers the job's number, its coordinator and its terms.
  * In a protocol with masks an owner's answer also has its mask key of the job (privacy/crypto/mask.h), signed
@@ -69,92 +71,62 @@ typedef enum hr_owner_phase {
     HR_OWNER_OVER
 } hr_owner_phase;
 
-typedef struct hr_owner_rules hr_owner_rules;
+/* A message to an owner, which came as an event. */
+typedef hr_status hr_owner_message(hr_protocol *self, const hr_event *event, const Hedgerow__Message *message,
+                                   hr_error *err);
+
+/* What the owners' machine of a protocol does of its own. Whatever a function for messages fails with cuts
+ * the sender off. */
+typedef struct hr_owner_rules {
+    bool masked; /* the protocol has masks */
+    hr_terms_fit *check;
+    /* Terms were taken; NULL: nothing. */
+    hr_status (*offered)(hr_protocol *self, const Hedgerow__Terms *terms, hr_error *err);
+    hr_status (*started)(hr_protocol *self, hr_error *err); /* the start was taken: the job runs */
+    hr_owner_message *coordinator; /* other messages of the coordinator's; NULL: there are none */
+    hr_owner_message *other;       /* messages of other members; NULL: there are none */
+    /* Work has ended, and the job runs. */
+    hr_status (*worked)(hr_protocol *self, const hr_event *event, hr_error *err);
+    /* Another member than the coordinator was cut off, and the job runs; NULL: nothing. */
+    hr_status (*without)(hr_protocol *self, size_t member, hr_error *err);
+    /* After each message, refused or not, and each end of work; NULL: nothing. */
+    hr_status (*go_on)(hr_protocol *self, hr_error *err);
+    /* How many messages of one member the job needs at most; NULL: no limit. */
+    size_t (*messages_max)(const hr_protocol *self);
+    void (*done)(hr_protocol *self); /* frees what the machine holds beside its job; NULL: nothing */
+} hr_owner_rules;
 
 /* The machine of an owner begins with it, in any protocol. */
 typedef struct hr_owner_job {
     hr_protocol protocol;
     hr_protocol_setup setup;
-    bool masked; /* the protocol has masks */
     const hr_owner_rules *rules;
     hr_owner_phase phase;
     hr_start start;
     bool invited[HR_MEMBERS_MAX], cut[HR_MEMBERS_MAX]; /* by member; cut: it broke the protocol */
-    size_t messages[HR_MEMBERS_MAX];                   /* that came, by member */
+    size_t messages[HR_MEMBERS_MAX];                   /* by member: received, if the rules limit them */
     hr_bytes model;                                    /* that came with Finish */
 } hr_owner_job;
 
-/* A message to an owner that has the kind and the bytes of an event. */
-typedef hr_status hr_owner_message(hr_protocol *self, const hr_event *event, const Hedgerow__Message *message,
-                                   hr_error *err);
-
-/* What an owner's machine does of its own. What may be NULL is said. Whatever a message's function fails with
- * cuts its sender off. */
-struct hr_owner_rules {
-    bool masked; /* the protocol has masks */
-    hr_terms_fit *check;
-    /* Terms were taken; NULL: nothing. */
-    hr_status (*offered)(hr_protocol *self, const Hedgerow__Terms *terms, hr_error *err);
-    hr_status (*started)(hr_protocol *self, hr_error *err);
-    /* Of the coordinator, but Terms, Start and Finish; NULL: it sends nothing else. */
-    hr_owner_message *coordinator;
-    hr_owner_message *other; /* NULL: others may send nothing */
-    /* Work has ended while the job runs. */
-    hr_status (*worked)(hr_protocol *self, const hr_event *event, hr_error *err);
-    /* A member was cut off, and the job runs; NULL: nothing. */
-    hr_status (*without)(hr_protocol *self, size_t member, hr_error *err);
-    /* After each message, refused or not, and each end of work; NULL: nothing. */
-    hr_status (*go_on)(hr_protocol *self, hr_error *err);
-    /* How many messages of one member the job needs; NULL: any number. */
-    size_t (*messages_max)(const hr_protocol *self);
-    void (*done)(hr_protocol *self); /* frees what the machine holds beside its job; NULL: nothing */
-};
-
-/* Begins a machine, whose job is the first of its members, all of them zeros. Its protocol frees it. */
+/* Makes a machine of one that is all zeros, from malloc, and begins with `job`. Owner: the caller frees it
+ * with hr_protocol_free. */
 hr_protocol *hr_owner_job_open(hr_owner_job *job, const hr_owner_rules *rules,
                                const hr_protocol_setup *setup);
 /* Acts on the message of a member that is not cut off, until the job is over. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_owner_job_receive(hr_owner_job *job, const hr_event *event, hr_error *err);
-/* This owner among the owners of the start: a position. */
+size_t hr_owner_job_self(const hr_owner_job *job); /* a member */
+/* This owner's position among the owners of the start. */
 size_t hr_owner_job_position(const hr_owner_job *job);
-/* Sends the coordinator a message, or a Notice. Fails: MEMORY. */
+/* Sends a message to the coordinator. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_owner_job_send(hr_owner_job *job, Hedgerow__Message__KindCase kind,
                                           const void *content, hr_error *err);
 HR_MUST_CHECK hr_status hr_owner_job_notify(hr_owner_job *job, Hedgerow__Notice__Kind kind, size_t slot,
                                             hr_error *err);
-
-size_t hr_owner_job_self(const hr_owner_job *job);
-/* Terms have come, which fit the protocol. Fails: POLICY, FORMAT, MEMORY. */
-HR_MUST_CHECK hr_status hr_owner_job_offered(hr_owner_job *job, const Hedgerow__Terms *terms, hr_error *err);
-/* The owner has decided; answers. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_owner_job_decided(hr_owner_job *job, const hr_event *event, hr_error *err);
-/* Checks a start. The job runs then; it is over if fewer owners take part than the policy requires. Fails:
- * POLICY, FORMAT, MEMORY. */
-HR_MUST_CHECK hr_status hr_owner_job_started(hr_owner_job *job, const Hedgerow__Start *start, hr_error *err);
-/* The coordinator ends the job. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_owner_job_finished(hr_owner_job *job, const Hedgerow__Finish *finish,
-                                              hr_error *err);
 /* Ends the job without a model. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_owner_job_stop(hr_owner_job *job, const char *why, hr_error *err);
 /* Of a member that broke the protocol. Without the coordinator there is no job. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_owner_job_cut_off(hr_owner_job *job, size_t member, const char *why,
                                              hr_error *err);
-
-/* What a protocol does of its own about messages to an owner. */
-typedef struct hr_owner_acts {
-    hr_status (*coordinator)(hr_protocol *self, const Hedgerow__Message *message, hr_error *err);
-    /* NULL: others may send nothing. */
-    hr_status (*other)(hr_protocol *self, size_t from, const Hedgerow__Message *message, hr_error *err);
-    /* NULL: hr_owner_job_cut_off. */
-    hr_status (*cut_off)(hr_protocol *self, size_t member, const char *why, hr_error *err);
-    /* After each message, refused or not; NULL: nothing. */
-    hr_status (*go_on)(hr_protocol *self, hr_error *err);
-} hr_owner_acts;
-
-/* Acts on the message of a member that is not cut off, until the job is over. Whatever an act fails with cuts
- * the member off. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_owner_job_hear(hr_owner_job *job, const hr_event *event, const hr_owner_acts *acts,
-                                          hr_error *err);
 
 /* ---- The coordinator ---- */
 
@@ -165,13 +137,33 @@ typedef enum hr_coordinator_phase {
     HR_COORDINATOR_OVER
 } hr_coordinator_phase;
 
-typedef struct hr_coordinator_rules hr_coordinator_rules;
+/* What the coordinator's machine of a protocol does of its own. `owner`: a position in the start. */
+typedef struct hr_coordinator_rules {
+    bool masked; /* the protocol has masks */
+    hr_terms_fit *check;
+    hr_status (*started)(hr_protocol *self, hr_error *err); /* the start was sent; NULL: nothing */
+    /* A message that is no Answer. Whatever this fails with cuts the sender off. */
+    hr_status (*message)(hr_protocol *self, size_t owner, const Hedgerow__Message *message, hr_error *err);
+    /* Why a message of a member that is no owner is refused. NULL: `message` gets it, with `owner` the number
+     * of owners. */
+    const char *stranger;
+    /* After the start an owner withdrew, or was cut off. */
+    hr_status (*without)(hr_protocol *self, size_t owner, hr_error *err);
+    /* The deadline is over, and the job is RUNNING. */
+    hr_status (*timeout)(hr_protocol *self, hr_error *err);
+    /* Whether the method may ask this, and what it asks. NULL: hr_coordinator_job_ask is not called. */
+    bool (*fits)(const Hedgerow__Question *question);
+    hr_status (*question)(hr_protocol *self, const Hedgerow__Question *question, hr_error *err);
+    /* How many messages of one member the job needs at most. NULL: no limit, but that a member may decline
+     * once. */
+    size_t (*messages_max)(const hr_protocol *self);
+    void (*done)(hr_protocol *self); /* frees what the machine holds beside its job; NULL: nothing */
+} hr_coordinator_rules;
 
 /* The machine of a coordinator begins with it, in any protocol. Arrays: by member, where not said. */
 typedef struct hr_coordinator_job {
     hr_protocol protocol;
     hr_protocol_setup setup;
-    bool masked; /* the protocol has masks */
     const hr_coordinator_rules *rules;
     hr_coordinator_phase phase;
     Hedgerow__Terms *terms;
@@ -180,90 +172,34 @@ typedef struct hr_coordinator_job {
     uint8_t acceptances[HR_MEMBERS_MAX][HR_SIGNATURE_SIZE], masks[HR_MEMBERS_MAX][HR_MASK_KEY_SIZE],
         mask_signatures[HR_MEMBERS_MAX][HR_SIGNATURE_SIZE];
     bool answered[HR_MEMBERS_MAX], accepted[HR_MEMBERS_MAX], wants_model[HR_MEMBERS_MAX];
-    size_t declines[HR_MEMBERS_MAX], messages[HR_MEMBERS_MAX];
-    bool gone[HR_MEMBERS_MAX], cut[HR_MEMBERS_MAX]; /* gone: withdrew, or was cut off */
-    char why[HR_MEMBERS_MAX][HR_ACTION_TEXT];       /* it declined, or was cut off */
+    size_t declines[HR_MEMBERS_MAX], messages[HR_MEMBERS_MAX]; /* messages: if the rules limit them */
+    bool gone[HR_MEMBERS_MAX], cut[HR_MEMBERS_MAX];            /* gone: withdrew, or was cut off */
+    char why[HR_MEMBERS_MAX][HR_ACTION_TEXT];                  /* it declined, or was cut off */
 } hr_coordinator_job;
 
-/* What a coordinator's machine does of its own. What may be NULL is said. Owners are positions in the start.
- */
-struct hr_coordinator_rules {
-    bool masked; /* the protocol has masks */
-    hr_terms_fit *check;
-    hr_status (*started)(hr_protocol *self, hr_error *err); /* the start was sent; NULL: nothing */
-    /* A message, but an Answer. Whatever it fails with cuts the sender off. */
-    hr_status (*message)(hr_protocol *self, size_t owner, const Hedgerow__Message *message, hr_error *err);
-    /* Why one of another member is refused; NULL: `message` gets it, with the number of owners. */
-    const char *stranger;
-    /* After the start: an owner withdrew, or was cut off. */
-    hr_status (*without)(hr_protocol *self, size_t owner, hr_error *err);
-    /* The deadline is over while the job is RUNNING. */
-    hr_status (*timeout)(hr_protocol *self, hr_error *err);
-    /* What the method asks next: whether it may, and the question. NULL: it asks nothing. */
-    bool (*fits)(const Hedgerow__Question *question);
-    hr_status (*question)(hr_protocol *self, const Hedgerow__Question *question, hr_error *err);
-    /* How many messages of one member the job needs; NULL: any number, and no second refusal of the job. */
-    size_t (*messages_max)(const hr_protocol *self);
-    void (*done)(hr_protocol *self); /* frees what the machine holds beside its job; NULL: nothing */
-};
-
-/* Begins a machine, whose job is the first of its members, all of them zeros, and offers the job. Owner: the
- * caller frees *out with hr_protocol_free; on failure it frees the machine. Fails: FORMAT (terms), MEMORY, as
+/* Makes a machine of one that is all zeros, from malloc, and begins with `job`; offers the job. Owner: the
+ * caller frees *out with hr_protocol_free; on failure the machine is freed. Fails: FORMAT (terms), MEMORY, as
  * rules->check. */
 HR_MUST_CHECK hr_status hr_coordinator_job_open(hr_coordinator_job *job, const hr_coordinator_rules *rules,
                                                 const hr_protocol_setup *setup, hr_protocol **out,
                                                 hr_error *err);
 /* Lets the method decide what is asked next. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_coordinator_job_ask(hr_coordinator_job *job, hr_error *err);
-/* Ends the job with a model, which goes to the owners that want it; text: for people. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_coordinator_job_complete(hr_coordinator_job *job, ProtobufCBinaryData model,
-                                                    const char *text, hr_error *err);
-/* A member among the owners of the start: a position; their number if it is none. */
-size_t hr_coordinator_job_position(const hr_coordinator_job *job, size_t member);
-/* The name of an owner of the start. */
-const char *hr_coordinator_job_owner(const hr_coordinator_job *job, size_t owner);
-
-/* Reads the terms of setup. Fails: FORMAT, MEMORY. */
-HR_MUST_CHECK hr_status hr_coordinator_job_read(hr_coordinator_job *job, hr_error *err);
-void hr_coordinator_job_done(hr_coordinator_job *job);
-/* Sends the terms to all that they list. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_coordinator_job_offer(hr_coordinator_job *job, hr_error *err);
-/* Takes an answer. Who declines after the start is gone; who accepts after it is sent the end. Fails: POLICY,
- * MEMORY. */
-HR_MUST_CHECK hr_status hr_coordinator_job_answer(hr_coordinator_job *job, size_t from,
-                                                  const Hedgerow__Answer *answer, hr_error *err);
-/* Fixes the owners, those that have accepted, and signs the start. False: there are none. */
-bool hr_coordinator_job_list(hr_coordinator_job *job);
-/* Sends the start to its owners. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_coordinator_job_start(hr_coordinator_job *job, hr_error *err);
 /* Sends a message to the owners of the start. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_coordinator_job_send(hr_coordinator_job *job, Hedgerow__Message__KindCase kind,
                                                 const void *content, hr_error *err);
-/* Sends the end of the job to every invited owner. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_coordinator_job_finish(hr_coordinator_job *job, const Hedgerow__Finish *finish,
-                                                  hr_error *err);
+/* Ends the job with a model, and sends it to the invited owners that want it, an end to all. text: for
+ * people. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_coordinator_job_complete(hr_coordinator_job *job, ProtobufCBinaryData model,
+                                                    const char *text, hr_error *err);
 /* Ends the job without a model. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_coordinator_job_fail(hr_coordinator_job *job, const char *why, hr_error *err);
-/* Of a member that broke the protocol. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_coordinator_job_cut_off(hr_coordinator_job *job, size_t member, const char *why,
-                                                   hr_error *err);
 
-/* What a protocol does of its own about messages. */
-typedef struct hr_coordinator_acts {
-    hr_status (*answer)(hr_protocol *self, size_t from, const Hedgerow__Answer *answer, hr_error *err);
-    hr_status (*other)(hr_protocol *self, size_t from, const Hedgerow__Message *message, hr_error *err);
-    hr_status (*without)(hr_protocol *self, size_t member, hr_error *err); /* it was cut off */
-} hr_coordinator_acts;
-
-/* Acts on the message of a member that was asked and is not gone. A second refusal, and whatever an act fails
- * with, cut the member off. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_coordinator_job_hear(hr_coordinator_job *job, const hr_event *event,
-                                                const hr_coordinator_acts *acts, hr_error *err);
-
-bool hr_coordinator_job_invited(const hr_coordinator_job *job, size_t member);
-/* Whether nobody who was asked is waited for. */
-bool hr_coordinator_job_answered(const hr_coordinator_job *job);
+/* The position of a member among the owners of the start; their number if it is none. */
+size_t hr_coordinator_job_position(const hr_coordinator_job *job, size_t member);
+/* The names of a member, and of an owner of the start. */
 const char *hr_coordinator_job_name(const hr_coordinator_job *job, size_t member);
+const char *hr_coordinator_job_owner(const hr_coordinator_job *job, size_t owner);
 /* What became of a member, without its slots; awaited: to answer the offer. False: it was not asked. */
 bool hr_coordinator_job_part(const hr_coordinator_job *job, size_t member, hr_part_info *out);
 

@@ -1,4 +1,4 @@
-/* The coordinator's side of a job's beginning and end. */
+/* The coordinator's side of a job's beginning and end, and the machine around them. */
 #include "base/fail.h"
 #include "federation/protocol/beginning.h"
 
@@ -18,11 +18,11 @@ size_t hr_coordinator_job_position(const hr_coordinator_job *job, size_t member)
     return hr_members_position(job->start.owners, job->start.owner_count, member);
 }
 
-bool hr_coordinator_job_invited(const hr_coordinator_job *job, size_t member) {
+static bool is_invited(const hr_coordinator_job *job, size_t member) {
     return hr_members_position(job->invited, job->terms->n_owners, member) < job->terms->n_owners;
 }
 
-hr_status hr_coordinator_job_read(hr_coordinator_job *job, hr_error *err) {
+static hr_status read_terms(hr_coordinator_job *job, hr_error *err) {
     ProtobufCMessage *terms = NULL;
     hr_status status = hr_message_unpack(&hedgerow__terms__descriptor, job->setup.terms.at,
                                          job->setup.terms.size, &terms, err);
@@ -30,10 +30,6 @@ hr_status hr_coordinator_job_read(hr_coordinator_job *job, hr_error *err) {
     job->terms = (Hedgerow__Terms *)terms;
     status = hr_terms_check(job->terms, job->setup.view->membership, job->invited, err);
     return status ? status : hr_terms_digest(&job->setup, job->terms, &job->start.terms, err);
-}
-
-void hr_coordinator_job_done(hr_coordinator_job *job) {
-    if (job->terms) hr_message_unpacked_free(&job->terms->base);
 }
 
 /* ---- Messages to many ---- */
@@ -54,13 +50,9 @@ hr_status hr_coordinator_job_send(hr_coordinator_job *job, Hedgerow__Message__Ki
     return status;
 }
 
-hr_status hr_coordinator_job_offer(hr_coordinator_job *job, hr_error *err) {
-    return send_invited(job, HEDGEROW__MESSAGE__KIND_TERMS, job->terms, err);
-}
-
 /* ---- Answers ---- */
 
-bool hr_coordinator_job_answered(const hr_coordinator_job *job) {
+static bool has_all_answers(const hr_coordinator_job *job) {
     for (size_t i = 0; i < job->terms->n_owners; i++)
         if (!job->answered[job->invited[i]] && !job->gone[job->invited[i]]) return false;
     return true;
@@ -72,12 +64,13 @@ static hr_status take_acceptance(hr_coordinator_job *job, size_t from, const Hed
     if (job->answered[from]) return hr_protocol_refuse("a second answer", err);
     if (!hr_acceptance_holds(owner, &job->start.terms, answer->signature))
         return hr_protocol_refuse("an acceptance without its signature", err);
-    if (!job->masked && (answer->mask_key.len || answer->mask_signature.len))
+    if (!job->rules->masked && (answer->mask_key.len || answer->mask_signature.len))
         return hr_protocol_refuse("a mask key for a job without masks", err);
-    if (job->masked && !hr_mask_key_holds(owner, &job->start.terms, answer->mask_key, answer->mask_signature))
+    if (job->rules->masked &&
+        !hr_mask_key_holds(owner, &job->start.terms, answer->mask_key, answer->mask_signature))
         return hr_protocol_refuse("an acceptance without a signed mask key", err);
     memcpy(job->acceptances[from], answer->signature.data, HR_SIGNATURE_SIZE);
-    if (job->masked) {
+    if (job->rules->masked) {
         memcpy(job->masks[from], answer->mask_key.data, HR_MASK_KEY_SIZE);
         memcpy(job->mask_signatures[from], answer->mask_signature.data, HR_SIGNATURE_SIZE);
     }
@@ -89,8 +82,8 @@ static hr_status take_acceptance(hr_coordinator_job *job, size_t from, const Hed
     return hr_protocol_send(&job->protocol, from, HEDGEROW__MESSAGE__KIND_FINISH, &late, err);
 }
 
-hr_status hr_coordinator_job_answer(hr_coordinator_job *job, size_t from, const Hedgerow__Answer *answer,
-                                    hr_error *err) {
+static hr_status take_answer(hr_coordinator_job *job, size_t from, const Hedgerow__Answer *answer,
+                             hr_error *err) {
     if (answer->accepted) return take_acceptance(job, from, answer, err);
     bool fit = hr_text_is_fit(answer->reason, 200);
     job->answered[from] = true;
@@ -104,7 +97,7 @@ hr_status hr_coordinator_job_answer(hr_coordinator_job *job, size_t from, const 
 
 /* ---- The start ---- */
 
-bool hr_coordinator_job_list(hr_coordinator_job *job) {
+static bool list_owners(hr_coordinator_job *job) {
     hr_start *s = &job->start;
     for (size_t i = 0; i < job->terms->n_owners; i++) {
         size_t member = job->invited[i];
@@ -117,7 +110,7 @@ bool hr_coordinator_job_list(hr_coordinator_job *job) {
     return s->owner_count > 0;
 }
 
-hr_status hr_coordinator_job_start(hr_coordinator_job *job, hr_error *err) {
+static hr_status send_start(hr_coordinator_job *job, hr_error *err) {
     Hedgerow__Start start = HEDGEROW__START__INIT;
     ProtobufCBinaryData names[HR_MEMBERS_MAX], acceptances[HR_MEMBERS_MAX], masks[HR_MEMBERS_MAX],
         mask_signatures[HR_MEMBERS_MAX];
@@ -134,7 +127,7 @@ hr_status hr_coordinator_job_start(hr_coordinator_job *job, hr_error *err) {
     start.mask_signatures = mask_signatures;
     start.signature = hr_data_of(job->start.signature, HR_SIGNATURE_SIZE);
     start.n_owners = start.n_acceptances = job->start.owner_count;
-    start.n_mask_keys = start.n_mask_signatures = job->masked ? job->start.owner_count : 0;
+    start.n_mask_keys = start.n_mask_signatures = job->rules->masked ? job->start.owner_count : 0;
     hr_status status = hr_coordinator_job_send(job, HEDGEROW__MESSAGE__KIND_START, &start, err);
     if (status) return status;
     const hr_action_kind kind = job->start.owner_count < job->terms->n_owners ? HR_ACT_WARN : HR_ACT_LOG;
@@ -143,10 +136,6 @@ hr_status hr_coordinator_job_start(hr_coordinator_job *job, hr_error *err) {
 }
 
 /* ---- The end ---- */
-
-hr_status hr_coordinator_job_finish(hr_coordinator_job *job, const Hedgerow__Finish *finish, hr_error *err) {
-    return send_invited(job, HEDGEROW__MESSAGE__KIND_FINISH, finish, err);
-}
 
 hr_status hr_coordinator_job_complete(hr_coordinator_job *job, ProtobufCBinaryData model, const char *text,
                                       hr_error *err) {
@@ -166,18 +155,18 @@ hr_status hr_coordinator_job_fail(hr_coordinator_job *job, const char *why, hr_e
     Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
     job->phase = HR_COORDINATOR_OVER;
     finish.reason = hr_text_of(why);
-    hr_status status = hr_coordinator_job_finish(job, &finish, err);
+    hr_status status = send_invited(job, HEDGEROW__MESSAGE__KIND_FINISH, &finish, err);
     return status ? status : hr_protocol_say(&job->protocol, HR_ACT_FAIL, 0, err, "%s", why);
 }
 
-hr_status hr_coordinator_job_cut_off(hr_coordinator_job *job, size_t member, const char *why, hr_error *err) {
+static hr_status cut_off(hr_coordinator_job *job, size_t member, const char *why, hr_error *err) {
     job->gone[member] = job->cut[member] = true;
     snprintf(job->why[member], HR_ACTION_TEXT, "%.200s", why);
     return hr_protocol_say(&job->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
 }
 
 bool hr_coordinator_job_part(const hr_coordinator_job *job, size_t member, hr_part_info *out) {
-    if (!hr_coordinator_job_invited(job, member)) return false;
+    if (!is_invited(job, member)) return false;
     const hr_start *s = &job->start;
     bool in_job = hr_members_position(s->owners, s->owner_count, member) < s->owner_count;
     *out = (hr_part_info){.state = job->cut[member]         ? HR_PART_CUT_OFF
@@ -193,42 +182,12 @@ bool hr_coordinator_job_part(const hr_coordinator_job *job, size_t member, hr_pa
     return true;
 }
 
-/* ---- Messages ---- */
-
-static hr_status act_on_member(hr_coordinator_job *job, const hr_event *event,
-                               const hr_coordinator_acts *acts, hr_error *err) {
-    Hedgerow__Message *message = NULL;
-    if (!hr_coordinator_job_invited(job, event->from))
-        return hr_protocol_refuse("a message from a member that was not asked", err);
-    hr_status status = hr_message_read(event, &message, err);
-    if (status) return status;
-    if (message->kind_case != HEDGEROW__MESSAGE__KIND_ANSWER)
-        status = acts->other(&job->protocol, event->from, message, err);
-    else if (!message->answer->accepted && job->declines[event->from]++)
-        status = hr_protocol_refuse("a second refusal", err);
-    else
-        status = acts->answer(&job->protocol, event->from, message->answer, err);
-    hr_message_unpacked_free(&message->base);
-    return status;
-}
-
-hr_status hr_coordinator_job_hear(hr_coordinator_job *job, const hr_event *event,
-                                  const hr_coordinator_acts *acts, hr_error *err) {
-    if (job->gone[event->from]) return HR_OK;
-    hr_error why = {0};
-    hr_status status = act_on_member(job, event, acts, &why);
-    if (status == HR_E_MEMORY) return hr_fail_memory(err);
-    if (!status) return HR_OK;
-    status = hr_coordinator_job_cut_off(job, event->from, why.message, err);
-    return status ? status : acts->without(&job->protocol, event->from, err);
-}
-
 /* ---- The machine ---- */
 
 static hr_status start_job(hr_coordinator_job *job, hr_error *err) {
-    if (!hr_coordinator_job_list(job)) return hr_coordinator_job_fail(job, "no owner takes part", err);
+    if (!list_owners(job)) return hr_coordinator_job_fail(job, "no owner takes part", err);
     job->phase = HR_COORDINATOR_RUNNING;
-    hr_status status = hr_coordinator_job_start(job, err);
+    hr_status status = send_start(job, err);
     return status || !job->rules->started ? status : job->rules->started(&job->protocol, err);
 }
 
@@ -236,9 +195,7 @@ static hr_status start_job(hr_coordinator_job *job, hr_error *err) {
 static hr_status continue_without(hr_coordinator_job *job, size_t member, hr_error *err) {
     const size_t owner = hr_coordinator_job_position(job, member);
     if (job->phase == HR_COORDINATOR_OFFERED)
-        return hr_coordinator_job_invited(job, member) && hr_coordinator_job_answered(job)
-                   ? start_job(job, err)
-                   : HR_OK;
+        return is_invited(job, member) && has_all_answers(job) ? start_job(job, err) : HR_OK;
     return owner < job->start.owner_count ? job->rules->without(&job->protocol, owner, err) : HR_OK;
 }
 
@@ -246,7 +203,7 @@ static hr_status on_answer(hr_coordinator_job *job, size_t from, const Hedgerow_
                            hr_error *err) {
     if (!job->rules->messages_max && !answer->accepted && job->declines[from]++)
         return hr_protocol_refuse("a second refusal", err);
-    hr_status status = hr_coordinator_job_answer(job, from, answer, err);
+    hr_status status = take_answer(job, from, answer, err);
     if (status) return status;
     return job->phase == HR_COORDINATOR_OFFERED || job->gone[from] ? continue_without(job, from, err) : HR_OK;
 }
@@ -264,7 +221,7 @@ static hr_status on_message(hr_coordinator_job *job, const hr_event *event, hr_e
     Hedgerow__Message *message = NULL;
     if (rules->messages_max && ++job->messages[event->from] > rules->messages_max(&job->protocol))
         return hr_protocol_refuse("more messages than the job needs", err);
-    if (!hr_coordinator_job_invited(job, event->from))
+    if (!is_invited(job, event->from))
         return hr_protocol_refuse("a message from a member that was not asked", err);
     hr_status status = hr_message_read(event, &message, err);
     if (status) return status;
@@ -281,7 +238,7 @@ static hr_status receive(hr_coordinator_job *job, const hr_event *event, hr_erro
     hr_status status = on_message(job, event, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
     if (!status) return HR_OK;
-    status = hr_coordinator_job_cut_off(job, event->from, why.message, err);
+    status = cut_off(job, event->from, why.message, err);
     return status ? status : continue_without(job, event->from, err);
 }
 
@@ -334,7 +291,7 @@ static bool coordinator_waits(const hr_protocol *self) {
 static void free_coordinator(hr_protocol *self) {
     hr_coordinator_job *job = (hr_coordinator_job *)self;
     if (job->rules->done) job->rules->done(self);
-    hr_coordinator_job_done(job);
+    if (job->terms) hr_message_unpacked_free(&job->terms->base);
     free(job);
 }
 
@@ -345,11 +302,10 @@ hr_status hr_coordinator_job_open(hr_coordinator_job *job, const hr_coordinator_
     job->protocol.free = free_coordinator;
     job->protocol.start = &job->start;
     job->rules = rules;
-    job->masked = rules->masked;
     job->setup = *setup;
-    hr_status status = hr_coordinator_job_read(job, err);
+    hr_status status = read_terms(job, err);
     if (!status) status = rules->check(&job->protocol, job->terms, err);
-    if (!status) status = hr_coordinator_job_offer(job, err);
+    if (!status) status = send_invited(job, HEDGEROW__MESSAGE__KIND_TERMS, job->terms, err);
     if (status)
         hr_protocol_free(&job->protocol);
     else

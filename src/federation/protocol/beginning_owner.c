@@ -1,4 +1,4 @@
-/* An owner's side of a job's beginning and end. */
+/* An owner's side of a job's beginning and end, and the machine around them. */
 #include "base/fail.h"
 #include "federation/protocol/beginning.h"
 
@@ -31,7 +31,7 @@ hr_status hr_owner_job_notify(hr_owner_job *job, Hedgerow__Notice__Kind kind, si
 
 /* ---- Terms ---- */
 
-hr_status hr_owner_job_offered(hr_owner_job *job, const Hedgerow__Terms *terms, hr_error *err) {
+static hr_status take_terms(hr_owner_job *job, const Hedgerow__Terms *terms, hr_error *err) {
     if (job->phase != HR_OWNER_NEW) return hr_protocol_refuse("the job was offered before", err);
     size_t invited[HR_MEMBERS_MAX];
     hr_status status = hr_terms_check(terms, job->setup.view->membership, invited, err);
@@ -55,7 +55,7 @@ static hr_status send_answer(hr_owner_job *job, bool accepted, ProtobufCBinaryDa
         hr_acceptance_sign(job->setup.view->identity, &job->start.terms, signature);
         content.signature = hr_data_of(signature, sizeof signature);
     }
-    if (accepted && job->masked) {
+    if (accepted && job->rules->masked) {
         hr_mask_public(job->setup.secret, key);
         hr_mask_key_sign(job->setup.view->identity, &job->start.terms, key, key_signature);
         content.wants_model = job->setup.wants_model;
@@ -66,7 +66,7 @@ static hr_status send_answer(hr_owner_job *job, bool accepted, ProtobufCBinaryDa
                             err);
 }
 
-hr_status hr_owner_job_decided(hr_owner_job *job, const hr_event *event, hr_error *err) {
+static hr_status take_decision(hr_owner_job *job, const hr_event *event, hr_error *err) {
     if (job->phase != HR_OWNER_DECIDING) return HR_OK;
     job->phase = event->number ? HR_OWNER_ACCEPTED : HR_OWNER_OVER;
     hr_status status = send_answer(job, event->number, hr_data_of(event->bytes, event->size), err);
@@ -120,7 +120,7 @@ static hr_status check_mask_key(const hr_owner_job *job, size_t position, Protob
 }
 
 static hr_status take_mask_keys(hr_owner_job *job, const Hedgerow__Start *start, hr_error *err) {
-    const size_t wanted = job->masked ? start->n_owners : 0;
+    const size_t wanted = job->rules->masked ? start->n_owners : 0;
     if (start->n_mask_keys != wanted || start->n_mask_signatures != wanted)
         return hr_protocol_refuse("a start with more or fewer mask keys than owners with masks", err);
     for (size_t i = 0; i < wanted; i++) {
@@ -149,7 +149,7 @@ static hr_status read_start(hr_owner_job *job, const Hedgerow__Start *start, hr_
     return status ? status : take_mask_keys(job, start, err);
 }
 
-hr_status hr_owner_job_started(hr_owner_job *job, const Hedgerow__Start *start, hr_error *err) {
+static hr_status take_start(hr_owner_job *job, const Hedgerow__Start *start, hr_error *err) {
     if (job->phase != HR_OWNER_ACCEPTED)
         return hr_protocol_refuse("a start without acceptance, or a second start", err);
     hr_status status = read_start(job, start, err);
@@ -171,15 +171,15 @@ hr_status hr_owner_job_stop(hr_owner_job *job, const char *why, hr_error *err) {
     return hr_protocol_say(&job->protocol, HR_ACT_FAIL, 0, err, "%s", why);
 }
 
-static hr_status keep_model(hr_owner_job *job, const Hedgerow__Finish *finish, hr_error *err) {
-    if (job->phase != HR_OWNER_RUNNING || finish->reason.len || !finish->model.len) return HR_OK;
-    return hr_bytes_copy(finish->model.data, finish->model.len, &job->model, err);
-}
-
-hr_status hr_owner_job_finished(hr_owner_job *job, const Hedgerow__Finish *finish, hr_error *err) {
-    if (job->phase == HR_OWNER_OVER) return HR_OK;
+/* A model is kept that comes with the end of a job that runs. */
+static hr_status take_finish(hr_owner_job *job, const Hedgerow__Finish *finish, hr_error *err) {
+    const bool failed = finish->reason.len, running = job->phase == HR_OWNER_RUNNING;
+    hr_status status = HR_OK;
+    if (running && !failed && finish->model.len)
+        status = hr_bytes_copy(finish->model.data, finish->model.len, &job->model, err);
+    if (status) return status;
     job->phase = HR_OWNER_OVER;
-    if (!finish->reason.len) return hr_protocol_say(&job->protocol, HR_ACT_FINISH, 0, err, "the job is done");
+    if (!failed) return hr_protocol_say(&job->protocol, HR_ACT_FINISH, 0, err, "the job is done");
     if (!hr_text_is_fit(finish->reason, 200))
         return hr_owner_job_stop(job, "the coordinator ended the job", err);
     return hr_protocol_say(&job->protocol, HR_ACT_FAIL, 0, err, "the coordinator ended the job: %.*s",
@@ -190,61 +190,27 @@ hr_status hr_owner_job_cut_off(hr_owner_job *job, size_t member, const char *why
     job->cut[member] = true;
     hr_status status = hr_protocol_say(&job->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
     if (status) return status;
-    if (member != job->setup.coordinator)
-        return job->rules && job->rules->without && job->phase == HR_OWNER_RUNNING
-                   ? job->rules->without(&job->protocol, member, err)
-                   : HR_OK;
-    job->phase = HR_OWNER_OVER;
-    return hr_protocol_say(&job->protocol, HR_ACT_FAIL, 0, err, "the coordinator violated the protocol: %s",
-                           why);
-}
-
-/* ---- Messages ---- */
-
-static hr_status act_for_member(hr_owner_job *job, const hr_event *event, const hr_owner_acts *acts,
-                                hr_error *err) {
-    const bool coordinates = event->from == job->setup.coordinator;
-    Hedgerow__Message *message = NULL;
-    if (!coordinates && !acts->other)
-        return hr_protocol_refuse("a message that only the coordinator may send", err);
-    hr_status status = hr_message_read(event, &message, err);
-    if (status) return status;
-    status = coordinates ? acts->coordinator(&job->protocol, message, err)
-                         : acts->other(&job->protocol, event->from, message, err);
-    hr_message_unpacked_free(&message->base);
-    return status;
-}
-
-hr_status hr_owner_job_hear(hr_owner_job *job, const hr_event *event, const hr_owner_acts *acts,
-                            hr_error *err) {
-    if (job->phase == HR_OWNER_OVER || job->cut[event->from]) return HR_OK;
-    hr_error why = {0};
-    hr_status status = act_for_member(job, event, acts, &why);
-    if (status == HR_E_MEMORY) return hr_fail_memory(err);
-    if (status && acts->cut_off)
-        status = acts->cut_off(&job->protocol, event->from, why.message, err);
-    else if (status)
-        status = hr_owner_job_cut_off(job, event->from, why.message, err);
-    return status || !acts->go_on ? status : acts->go_on(&job->protocol, err);
+    if (member == job->setup.coordinator) {
+        job->phase = HR_OWNER_OVER;
+        return hr_protocol_say(&job->protocol, HR_ACT_FAIL, 0, err,
+                               "the coordinator violated the protocol: %s", why);
+    }
+    const bool acts = job->rules->without && job->phase == HR_OWNER_RUNNING;
+    return acts ? job->rules->without(&job->protocol, member, err) : HR_OK;
 }
 
 /* ---- The machine ---- */
 
 static hr_status on_terms(hr_owner_job *job, const Hedgerow__Terms *terms, hr_error *err) {
     hr_status status = job->rules->check(&job->protocol, terms, err);
-    if (!status) status = hr_owner_job_offered(job, terms, err);
+    if (!status) status = take_terms(job, terms, err);
     return status || !job->rules->offered ? status : job->rules->offered(&job->protocol, terms, err);
 }
 
 static hr_status on_start(hr_owner_job *job, const Hedgerow__Start *start, hr_error *err) {
-    hr_status status = hr_owner_job_started(job, start, err);
+    hr_status status = take_start(job, start, err);
     if (status || job->phase != HR_OWNER_RUNNING) return status;
     return job->rules->started(&job->protocol, err);
-}
-
-static hr_status on_finish(hr_owner_job *job, const Hedgerow__Finish *finish, hr_error *err) {
-    hr_status status = keep_model(job, finish, err);
-    return status ? status : hr_owner_job_finished(job, finish, err);
 }
 
 static hr_status on_coordinator(hr_owner_job *job, const hr_event *event, const Hedgerow__Message *message,
@@ -252,7 +218,7 @@ static hr_status on_coordinator(hr_owner_job *job, const hr_event *event, const 
     switch (message->kind_case) {
     case HEDGEROW__MESSAGE__KIND_TERMS: return on_terms(job, message->terms, err);
     case HEDGEROW__MESSAGE__KIND_START: return on_start(job, message->start, err);
-    case HEDGEROW__MESSAGE__KIND_FINISH: return on_finish(job, message->finish, err);
+    case HEDGEROW__MESSAGE__KIND_FINISH: return take_finish(job, message->finish, err);
     default: break;
     }
     return job->rules->coordinator ? job->rules->coordinator(&job->protocol, event, message, err)
@@ -298,7 +264,7 @@ static hr_status feed_owner(hr_protocol *self, const hr_event *event, hr_error *
     hr_owner_job *job = (hr_owner_job *)self;
     switch (event->kind) {
     case HR_EVENT_MESSAGE: return hr_owner_job_receive(job, event, err);
-    case HR_EVENT_DECIDED: return hr_owner_job_decided(job, event, err);
+    case HR_EVENT_DECIDED: return take_decision(job, event, err);
     case HR_EVENT_WORKED: return on_work(job, event, err);
     case HR_EVENT_BEGUN:
     case HR_EVENT_AWAY:
@@ -327,7 +293,6 @@ hr_protocol *hr_owner_job_open(hr_owner_job *job, const hr_owner_rules *rules,
     job->protocol.free = free_owner;
     job->protocol.start = &job->start;
     job->rules = rules;
-    job->masked = rules->masked;
     job->setup = *setup;
     return &job->protocol;
 }
