@@ -68,12 +68,13 @@ hr_status hr_edge_question_check(const hr_schema *schema, uint32_t bins, const h
 
 /* ---- The machine ---- */
 
-/* All features are told the levels up to `told`; then, some features at a time, the next `depth` levels. */
+/* All features have accepted the levels up to `accepted`; the next `depth` levels follow, some features at a
+ * time. */
 struct hr_edge_levels {
     hr_edges_machine edges;
     hr_quantile_counts **counts; /* by feature; NULL: its bins are public */
     size_t feature_count;
-    int told, depth;
+    int accepted, depth;
     size_t next; /* the first feature behind the question */
     hr_edge_nodes *parts;
     size_t part_count, values; /* of the question; no part: the binning is whole */
@@ -85,7 +86,7 @@ static void add_parts(hr_edge_levels *m, uint32_t feature, size_t count) {
     for (int below = 0; below < m->depth; below++, count *= 2) {
         size_t *nodes = m->nodes + m->values, above = m->values - count / 2;
         for (size_t i = 0; below && i < count; i++) nodes[i] = 2 * m->nodes[above + i / 2] + i % 2;
-        m->parts[m->part_count++] = (hr_edge_nodes){feature, m->told + 1 + below, nodes, count};
+        m->parts[m->part_count++] = (hr_edge_nodes){feature, m->accepted + 1 + below, nodes, count};
         m->values += count;
     }
 }
@@ -96,20 +97,20 @@ static void ask_features(hr_edge_levels *m) {
     for (; m->next < m->feature_count; m->next++) {
         const hr_quantile_counts *counts = m->counts[m->next];
         if (!counts) continue;
-        size_t count = hr_quantile_counts_level(counts, m->told + 1, m->nodes + m->values);
+        size_t count = hr_quantile_counts_level(counts, m->accepted + 1, m->nodes + m->values);
         if (m->values + count * (((size_t)1 << m->depth) - 1) > HR_EDGE_VALUES_MAX) return;
         if (count) add_parts(m, (uint32_t)m->next, count);
     }
 }
 
-/* How many levels are asked for next, 0 if nothing is wanted. */
+/* How many levels the next question is of; 0: none is left to count. */
 static int levels_at_once(hr_edge_levels *m) {
     size_t wanted = 0;
     int depth = 1;
-    for (size_t f = 0; f < m->feature_count && m->told < HR_EDGE_LEVELS; f++)
-        if (m->counts[f]) wanted += hr_quantile_counts_level(m->counts[f], m->told + 1, m->nodes);
+    for (size_t f = 0; f < m->feature_count && m->accepted < HR_EDGE_LEVELS; f++)
+        if (m->counts[f]) wanted += hr_quantile_counts_level(m->counts[f], m->accepted + 1, m->nodes);
     if (!wanted) return 0;
-    while (m->told + depth < HR_EDGE_LEVELS && wanted * (((size_t)2 << depth) - 1) <= FEW_VALUES) depth++;
+    while (m->accepted + depth < HR_EDGE_LEVELS && wanted * (((size_t)2 << depth) - 1) <= FEW_VALUES) depth++;
     return depth;
 }
 
@@ -124,7 +125,7 @@ static hr_status make_edges(hr_edge_levels *m, hr_error *err) {
         assert(!wants_more);
         (void)wants_more;
         hr_cuts cuts = {at, hr_quantile_counts_cuts(m->counts[feature], at)};
-        status = hr_edges_tell(&m->edges, &cuts, HR_EDGE_LEVELS, err);
+        status = hr_edges_accept(&m->edges, &cuts, HR_EDGE_LEVELS, err);
     }
     return status;
 }
@@ -141,7 +142,7 @@ hr_status hr_edge_levels_tell(hr_edge_levels *m, const hr_noisy *values, hr_erro
             hr_quantile_counts_tell(m->counts[m->parts[p].feature], m->parts[p].nodes[i], *values++);
     ask_features(m);
     if (m->part_count) return HR_OK;
-    m->told += m->depth;
+    m->accepted += m->depth;
     m->depth = levels_at_once(m);
     if (!m->depth) return make_edges(m, err);
     m->next = 0;

@@ -1,10 +1,10 @@
 /* Bin edges from sums of noisy counts, for all features at once: for owners who add up their records' counts
- * and have no common table. This half sees released values alone: it says which counts it wants next, is told
- * them, and ends with a binning. The records' half is hr_edges_count_nodes (edges.h).
+ * and have no common table. This half sees released values alone: it names the counts that it needs next,
+ * accepts them, and ends with a binning. The records' half is hr_edges_count_nodes (edges.h).
  *
- * It asks from the top of each feature's dyadic tree (quantile_machine.h, HR_EDGE_LEVELS levels): first
- * six levels of all features, then the levels below every node that is not lost in the noise, as
- * many at once as give at most 16,384 values, at least one. The cuts have the law that edges.h gives them.
+ * It needs them from the top of each feature's dyadic tree (quantile_machine.h, HR_EDGE_LEVELS levels): first
+ * six levels of all features, then the levels below every node that is not lost in the noise, as many at once
+ * as give at most 16,384 values, at least one. The cuts have the law that edges.h gives them.
  *
  * Unit: a record adds HR_COUNT_UNIT to a node, a person at most HR_PERSON_UNIT, as in quantiles.h. In whole
  * records the noise of a share would be too small to be drawn well where few features share a large epsilon;
@@ -18,9 +18,8 @@
 #include "tables/bins/edge_machine.h"
 
 enum {
-    HR_EDGE_LEVELS = 14,         /* below the root; a grid of 2^14 cells tells bins apart in bounds 100 times
-                                    too wide */
-    HR_EDGE_VALUES_MAX = 1 << 17 /* of one question; wide tables are asked about some features at a time */
+    HR_EDGE_LEVELS = 14,         /* below the root; 2^14 cells separate bins in bounds 100 times too wide */
+    HR_EDGE_VALUES_MAX = 1 << 17 /* of one question; those about wide tables are of some features at a time */
 };
 
 /* Nodes of one feature and level, ascending, numbered as in quantile_machine.h. */
@@ -38,17 +37,17 @@ typedef struct hr_edge_question {
     size_t values; /* the sum of their counts */
 } hr_edge_question;
 
-/* ---- What it costs: the same for who asks and who answers ---- */
+/* ---- What it costs: the same at the machine and at the records ---- */
 
-/* The parts that a whole run asks for, at most: a public fact. 0: no feature needs quantiles. */
+/* The parts of all questions of a run, at most: a public fact. 0: no feature needs quantiles. */
 size_t hr_edge_levels_lines(const hr_schema *schema, uint32_t bins);
 /* The charge of a part, of that level, out of `whole` (`what`, group, part and the cost of all lines; its
  * sensitivity is ignored) and lines >= 1. All lines together cost at most whole->cost. Sensitivity: of the
  * sums that hr_edges_count_nodes gives, of data of that unit. */
 hr_charge hr_edge_levels_charge(const hr_charge *whole, size_t lines, int level, hr_privacy_unit unit);
 
-/* Whether a question, from wherever it came, is one that a machine of that schema and bins could ask: parts
- * in order, each of a feature that needs quantiles, each node in its level and once. Fails: FORMAT. */
+/* Whether a question, from wherever it came, is one that a machine of that schema and bins can have: parts in
+ * order, each of a feature that needs quantiles, each node in its level and once. Fails: FORMAT. */
 HR_MUST_CHECK hr_status hr_edge_question_check(const hr_schema *schema, uint32_t bins,
                                                const hr_edge_question *question, hr_error *err);
 
@@ -71,8 +70,8 @@ HR_MUST_CHECK hr_status hr_edge_levels_new(const hr_edge_levels_setup *setup, hr
                                            hr_error *err);
 void hr_edge_levels_free(hr_edge_levels *machine);
 
-/* What it wants to know next, the same as often as it is called, so that a lost sum can be asked for again.
- * Borrowed: until it is told. False: the binning is whole. */
+/* The next question, the same as often as it is called, so that a lost sum can be requested again. Borrowed:
+ * until its counts are accepted. False: the binning is whole. */
 bool hr_edge_levels_ask(const hr_edge_levels *machine, hr_edge_question *out);
 /* The question's values, in the order of its parts and their nodes. Fails: MEMORY; then the machine can only
  * be freed. */

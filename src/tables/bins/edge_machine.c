@@ -97,7 +97,7 @@ bool hr_edges_next(hr_edges_machine *m, size_t *feature) {
     return m->feature < m->binning.feature_count;
 }
 
-hr_status hr_edges_tell(hr_edges_machine *m, const hr_cuts *cuts, int bits, hr_error *err) {
+hr_status hr_edges_accept(hr_edges_machine *m, const hr_cuts *cuts, int bits, hr_error *err) {
     const hr_column *column = hr_schema_feature(m->schema, m->feature);
     double *edges = hr_arena_alloc(m->arena, cuts->count + 1, sizeof *edges);
     if (!edges) return hr_fail_memory(err);

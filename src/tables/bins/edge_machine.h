@@ -2,7 +2,7 @@
  * is seen here. Who counts the records, and how cuts are released, is up to the caller: one process
  * (edges.h), or many that add their counts up.
  *
- * Edges from cuts: hr_edges_begin; then, while hr_edges_next names a feature, hr_edges_tell its cuts; then
+ * Edges from cuts: hr_edges_begin; then, while hr_edges_next names a feature, hr_edges_accept its cuts; then
  * `binning` is whole. At most `bins` value bins a feature (bin 0, missing, comes on top). Categories always
  * get one bin a public value (the last bin is shared by all values past the 255th); so do integers with at
  * most `bins` public values. Thread: one at a time. */
@@ -26,7 +26,7 @@ typedef struct hr_edges_machine {
     uint32_t bins;
     hr_arena *arena;
     hr_binning binning;
-    size_t feature; /* whose cuts are told next */
+    size_t feature; /* the feature whose cuts are accepted next */
 } hr_edges_machine;
 
 /* Makes the bins of the features that need no quantiles. Borrows the schema and the arena, which the binning
@@ -40,7 +40,7 @@ bool hr_edges_next(hr_edges_machine *machine, size_t *feature);
 HR_MUST_CHECK hr_status hr_edges_take(hr_edges_machine *machine, const double *edges, size_t count,
                                       hr_error *err);
 /* Its cuts: of 2^bits even cells between the column's bounds, fewer than `bins` of them. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_edges_tell(hr_edges_machine *machine, const hr_cuts *cuts, int bits,
-                                      hr_error *err);
+HR_MUST_CHECK hr_status hr_edges_accept(hr_edges_machine *machine, const hr_cuts *cuts, int bits,
+                                        hr_error *err);
 
 #endif

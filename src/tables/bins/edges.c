@@ -105,8 +105,8 @@ static hr_status private_cuts(const hr_edges_release *release, const hr_grid_cou
 }
 
 /* Counts and cuts one column after the other; all of them together cost release->charge. */
-static hr_status tell_columns(const hr_edge_counter *counter, const hr_edges_release *release, size_t columns,
-                              hr_edges_machine *machine, hr_error *err) {
+static hr_status accept_columns(const hr_edge_counter *counter, const hr_edges_release *release,
+                                size_t columns, hr_edges_machine *machine, hr_error *err) {
     const hr_charge *charge = release->charge;
     hr_charge column_charge = *charge;
     const hr_edges_release of_column = {release->bins, release->gate, &column_charge};
@@ -122,7 +122,7 @@ static hr_status tell_columns(const hr_edge_counter *counter, const hr_edges_rel
         hr_cuts cuts = {at, 0};
         status = counter->count(counter->user, f, (size_t)1 << counts.bits, cells, err);
         if (!status) status = private_cuts(&of_column, &counts, &cuts, err);
-        if (!status) status = hr_edges_tell(machine, &cuts, counts.bits, err);
+        if (!status) status = hr_edges_accept(machine, &cuts, counts.bits, err);
     }
     free(cells);
     return status;
@@ -133,7 +133,7 @@ hr_status hr_edges_release_counted(const hr_edge_counter *counter, const hr_edge
     size_t columns = hr_edges_columns(counter->schema, release->bins);
     hr_edges_machine machine;
     hr_status status = hr_edges_begin(&machine, counter->schema, release->bins, arena, err);
-    if (!status && columns) status = tell_columns(counter, release, columns, &machine, err);
+    if (!status && columns) status = accept_columns(counter, release, columns, &machine, err);
     if (status) return status;
     *out = machine.binning;
     *groups = columns > 0;

@@ -1,7 +1,7 @@
 /* Where bin edges come from: public bounds, the gate, or (without privacy) the data themselves.
  *
- * Every function makes the whole binning of a data set, of the bins that edge_machine.h tells; public edges
- * are made there. */
+ * Every function makes the whole binning of a data set, of the bins that edge_machine.h describes; public
+ * edges are made there. */
 #ifndef HR_TABLES_BINS_EDGES_H
 #define HR_TABLES_BINS_EDGES_H
 
@@ -77,8 +77,8 @@ HR_MUST_CHECK hr_status hr_edges_check_private(const hr_edges_wanted *wanted,
                                                hr_privacy_measure privacy_measure, const hr_charge *charge,
                                                hr_error *err);
 
-/* Bytes that hr_edges_private takes, at most: of the edges, and of the lines that say how they were released,
- * in the gate's list, in the model's, and while they are added up. */
+/* Bytes that hr_edges_private takes, at most: of the edges, and of the lines about their release, in the
+ * gate's list, in the model's, and while they are added up. */
 double hr_edges_memory(const hr_schema *schema, uint32_t bins, hr_privacy_measure privacy_measure);
 
 /* Quantiles of the data: NOT PRIVATE. At most `bins` different numbers get a bin each, whole or not. The

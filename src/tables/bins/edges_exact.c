@@ -55,7 +55,7 @@ static uint64_t *radix_sort(uint64_t *keys, uint64_t *spare, size_t n, uint32_t 
     return keys;
 }
 
-/* Half way, but never equal to the larger one: x <= edge must tell the two apart. */
+/* Half way, but never equal to the larger one: x <= edge must separate the two. */
 static double between(double low, double high) {
     double middle = low + (high - low) / 2;
     return middle < high ? middle : low;
@@ -165,7 +165,7 @@ static void hash_rows(const hr_data *data, uint64_t *hash) {
 /* Makes the hashes of equal rows differ: the k-th of them adds k times a constant. Without it all of them
  * would be kept or none, and a frequent record could be lost. Which of them is the k-th does not matter: they
  * are equal. */
-static bool tell_equal_rows_apart(uint64_t *hash, size_t rows) {
+static bool separate_equal_rows(uint64_t *hash, size_t rows) {
     size_t slots = 2;
     while (slots < 2 * rows) slots *= 2;
     uint32_t *first = calloc(slots, sizeof *first),
@@ -190,7 +190,7 @@ static hr_status sample_rows(const hr_data *data, uint32_t **out, size_t *count,
     uint32_t *sample = malloc(rows * sizeof *sample);
     hr_status status = HR_OK;
     if (hash) hash_rows(data, hash);
-    if (!hash || !sample || !tell_equal_rows_apart(hash, rows)) {
+    if (!hash || !sample || !separate_equal_rows(hash, rows)) {
         free(sample);
         status = hr_fail_memory(err);
         goto out;

@@ -118,7 +118,7 @@ static int first_cell(const noisy_row *row) {
     return first;
 }
 
-/* The first and the last cell with records, as far as noise tells. */
+/* The first and the last cell with records, as noisy counts show them. */
 static void find_cells(noisy_row row, int *first, int *last) {
     *first = first_cell(&row);
     row.from_right = true;

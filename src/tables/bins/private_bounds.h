@@ -1,9 +1,9 @@
 /* Private bounds of numbers whose range nobody knows: the schema has limits that are wide and public, and
- * noisy counts on a public grid of magnitudes say where the values are.
+ * noisy counts on a public grid of magnitudes show where the values are.
  *
- * A feature needs its bounds roughly, for its bins are quantiles between them: it has one
- * histogram of magnitudes. The label is measured in parts of its range: within its magnitudes it has a second
- * histogram, of even cells. Proof: private_bounds.proof.md. */
+ * A feature needs its bounds roughly, for its bins are quantiles between them: it has one histogram of
+ * magnitudes. The label is measured in parts of its range: within its magnitudes it has a second histogram,
+ * of even cells. Proof: private_bounds.proof.md. */
 #ifndef HR_TABLES_BINS_PRIVATE_BOUNDS_H
 #define HR_TABLES_BINS_PRIVATE_BOUNDS_H
 
@@ -35,8 +35,8 @@ void hr_bounds_count_magnitudes(const double *values, size_t rows, hr_exact *cel
 /* The same of even cells between the bounds; what is outside counts in the nearest. */
 void hr_bounds_count_even(const hr_bounds *within, const double *values, size_t rows, hr_exact *cells);
 
-/* The bounds that noisy counts of magnitudes say, no wider than the column's. far: more than noise makes of
- * any of the cells; near: of one cell. */
+/* The bounds that follow from noisy counts of magnitudes, no wider than the column's. far: more than noise
+ * makes of any of the cells; near: of one cell. */
 hr_bounds hr_bounds_of_magnitudes(const hr_column *column, const hr_noisy *cells, double far, double near);
 
 /* ---- A release, one histogram after the other, by what sees released cells only ---- */

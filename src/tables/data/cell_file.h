@@ -2,7 +2,7 @@
  *
  * Columns are whole and begin at pages, so that training walks them in the map as it walks them in memory,
  * and the system may take the pages back where memory is short. Checksums are of segments of a column, so
- * that a writer needs one segment of the records at a time, and damage can be told by where it is. */
+ * that a writer needs one segment of the records at a time, and damage has a place. */
 #ifndef HR_TABLES_DATA_CELL_FILE_H
 #define HR_TABLES_DATA_CELL_FILE_H
 
@@ -47,7 +47,7 @@ HR_MUST_CHECK hr_status hr_cell_header_read(const uint8_t bytes[HR_CELL_HEADER],
 void hr_cell_put(uint8_t *at, uint64_t value, size_t size);
 uint64_t hr_cell_get(const uint8_t *at, size_t size);
 
-/* XXH64 with seed 0: tells damage that happened by accident. Who changes a file on purpose can change its
+/* XXH64 with seed 0: finds damage that happened by accident. Who changes a file on purpose can change its
  * checksum, too. */
 uint64_t hr_cell_checksum(const void *bytes, size_t size);
 
@@ -82,7 +82,7 @@ HR_MUST_CHECK hr_status hr_cell_file_check(const hr_cell_file *file, const hr_sc
 /* Gives the pages that were read back to the system: they are read again where they are needed. */
 void hr_cell_file_release(const hr_cell_file *file);
 
-/* Whether the file is still the one that was opened, as far as its size and time tell. Fails: FORMAT. */
+/* Whether the file is still the one that was opened, by its size and time. Fails: FORMAT. */
 HR_MUST_CHECK hr_status hr_cell_file_unchanged(const hr_cell_file *file, hr_error *err);
 
 /* Room for `size` bytes in a file without a name beside `path`, mapped: pages go to the disk where memory is

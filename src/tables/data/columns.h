@@ -4,7 +4,7 @@
 
 #include <hedgerow/data.h>
 
-/* Rows that readers ask for at a time: a block of doubles fits into the first-level cache. */
+/* Rows that readers take at a time: a block of doubles fits into the first-level cache. */
 enum { HR_DATA_BLOCK = 1024 };
 
 /* How many rows of the block at `begin`. */

@@ -1,7 +1,7 @@
 /* Whether a table is of the kind that its schema describes. A column of which most cells had to be dropped or
  * clipped trains a model all the same, and a poor one: mostly a name, a unit or a spelling is wrong.
  *
- * Half is the limit because below it a column still says more than it lacks. Cells that are merely missing
+ * Half is the limit because below it a column still holds more than it lacks. Cells that are merely missing
  * are another matter: laboratory values and questions for some are empty in most records, and rightly so.
  * They count with the others, but alone only if they are nine tenths: a warning that appears in every run is
  * not read. */

@@ -12,12 +12,12 @@ enum { HR_CODE_MISSING = 0 };
 
 /* Of a part of a table that several processes share: what its reports count, and its checks are about. */
 typedef struct hr_data_whole {
-    size_t rows; /* 0: of this table alone, and the rest says nothing */
+    size_t rows; /* 0: of this table alone, and the other fields have no meaning */
     double label_low, label_high;
 } hr_data_whole;
 
-/* Texts of columns that a reader was asked to keep beside the records, such as numbers of patients. No column
- * of a schema is made of them, and no method sees them. */
+/* Texts of columns that the options keep beside the records, such as numbers of patients. No column of a
+ * schema is made of them, and no method sees them. */
 typedef struct hr_kept {
     size_t columns, rows, capacity;
     hr_buffer texts; /* NUL-ended, one after the other */

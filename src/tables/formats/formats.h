@@ -1,4 +1,4 @@
-/* The formats of text tables: one row each, in the format's own file. Whoever reads a table asks the row. */
+/* The formats of text tables: one row each, in the format's own file. Readers of tables go by the row. */
 #ifndef HR_TABLES_FORMATS_FORMATS_H
 #define HR_TABLES_FORMATS_FORMATS_H
 

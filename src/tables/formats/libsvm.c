@@ -178,7 +178,7 @@ static hr_status check_options(const hr_read_options *options, hr_error *err) {
 
 /* ---- Records ---- */
 
-/* What 0 means in a column, and what the report says of it. */
+/* What 0 means in a column, and what it adds to the report. */
 typedef struct absent {
     double number;
     uint16_t code;

@@ -40,7 +40,7 @@ HR_MUST_CHECK hr_status hr_dictionary_read(const char *path, hr_arena *arena, hr
                                            hr_error *err);
 void hr_dictionary_done(hr_dictionary *dictionary);
 
-/* What it says of a column: its bounds or its values. NULL: neither. */
+/* The entry of a column, with its bounds or its values. NULL: it has none. */
 const hr_dictionary_entry *hr_dictionary_find(const hr_dictionary *dictionary, const char *name);
 
 #endif

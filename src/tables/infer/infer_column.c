@@ -11,7 +11,7 @@
 
 /* When a proposal leaves a column out, and when it trusts a name. */
 enum {
-    JUDGED_CELLS = 10, /* fewer say nothing about how many differ */
+    JUDGED_CELLS = 10, /* with fewer cells, the number of different ones means nothing */
     PROSE_BLANKS = 3,  /* in a cell, on average */
     PROSE_BYTES = 50
 };

@@ -10,7 +10,7 @@
 
 /* ---- The name ---- */
 
-/* What a column's name says of it: whether it identifies persons or records, and common knowledge of its
+/* What a column's name suggests: whether it identifies persons or records, and common knowledge of its
  * bounds. Names are guessed from, never trusted: all of it awaits a person's review. */
 typedef enum hr_name_meaning {
     HR_NAME_PLAIN,
@@ -137,11 +137,11 @@ bool hr_inference_has_missing(const hr_inference *inference);
  * keep such remarks in schemas that they hand on. */
 const char *hr_inference_left_out(const hr_inference *inference);
 
-/* Whether the column seems to say which person a record is of: such a column is the unit of privacy and not a
- * feature. */
+/* Whether the column seems to name the person that a record is of: such a column is the unit of privacy and
+ * not a feature. */
 bool hr_inference_names_persons(const hr_inference *inference);
 
-/* What a proposal says of a column. */
+/* The proposal for a column. */
 typedef struct hr_inferred {
     hr_column column;   /* borrows from the inference, whose values are put in order */
     bool guessed;       /* the bounds follow from the name, not from the data */

@@ -19,7 +19,7 @@ static const hr_number_format formats[HR_INFERRED_FORMATS] = {
     {'.', 0, NULL},    {'.', ',', NULL}, {',', 0, NULL},   {',', '.', NULL},
     {'.', '\'', NULL}, {',', ' ', NULL}, {'.', ' ', NULL}, {',', '\'', NULL}};
 
-/* Day and month stand before month and day; a remark says so where both can be meant. */
+/* Day and month stand before month and day; a remark names both where both can be meant. */
 enum { DAY_FIRST = 6, MONTH_FIRST = 12, SLASHES = 6 };
 static const hr_timestamp_rule dates[HR_INFERRED_DATES] = {{NULL, HR_OFFSET_REFUSED},
                                                            {NULL, HR_OFFSET_UTC},

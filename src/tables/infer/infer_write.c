@@ -71,7 +71,7 @@ static hr_status check_utf8(const char *name, const hr_column *column, hr_error 
     return hr_fail_at(err, HR_E_FORMAT, NULL, 0, 0, name);
 }
 
-/* What the dictionary says stands without a mark, and nothing beside it: it was not read from records. */
+/* An entry of the dictionary stands without a mark, with no fact beside it: it was not read from records. */
 static void take_dictionary_entry(const hr_dictionary_entry *entry, hr_inferred *inferred) {
     *inferred = (hr_inferred){.column = {.name = entry->name,
                                          .kind = entry->has_bounds ? HR_KIND_NUMBER : HR_KIND_CATEGORY,
@@ -155,7 +155,8 @@ static hr_status write_feature(proposal *p, size_t i) {
                                                           : write_proposed(p, i);
 }
 
-/* A column that names persons is the unit of privacy: one that says so before one that says "id". */
+/* A column that names persons is the unit of privacy: one whose name has a word for persons before one with
+ * "id". */
 static void write_unit(proposal *p) {
     const hr_inference *unit = NULL;
     for (size_t i = 0; i < p->all->count && !p->all->positional; i++) {

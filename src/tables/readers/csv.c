@@ -2,9 +2,10 @@
  *
  * The source is cut into blocks of whole records in its order, by one thread at a time; then each parses its
  * block into rows of its own. Where a record begins is known from everything before it, quotation marks
- * included, so nothing is guessed, and a block says the same whichever thread parses it. The rows of a block
- * begin behind as many rows as the blocks before it have lines at most; if some of these hold no record, the
- * rows are moved together afterwards. The error that counts is that of the first block that has one. */
+ * included, so nothing is guessed, and a block has the same values whichever thread parses it. The rows of a
+ * block begin behind as many rows as the blocks before it have lines at most; if some of these hold no
+ * record, the rows are moved together afterwards. The error that counts is that of the first block that has
+ * one. */
 #include "tables/readers/reading.h"
 
 #include "base/fail.h"

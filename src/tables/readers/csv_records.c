@@ -76,7 +76,7 @@ static hr_status map_names(const hr_csv_columns *c, hr_string_map *names, hr_err
     return HR_OK;
 }
 
-/* The first file says what the table has; every other must have the same. */
+/* The first file decides which columns the table has; every other must have the same. */
 static hr_status take_header(const hr_csv_columns *c, hr_reading *reading, hr_error *err) {
     size_t *order;
     if (reading->sources)

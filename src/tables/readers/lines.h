@@ -10,7 +10,7 @@ typedef struct hr_lines {
     bool quotes;      /* line ends within quotation marks do not end a record */
     char *at, *limit; /* whole records that wait; every one ends in '\n', and HR_BYTE_SOURCE_PAD - 1 bytes
                          behind may be read */
-    char separator;   /* of cells: a comma until the header says otherwise */
+    char separator;   /* of cells: a comma until the header is read */
     char blank;       /* what is ignored around cells besides spaces: a tab, or a space if tabs separate */
     uint64_t line;    /* the number of the line in which `at` is, from 1 */
     char *line_start;

@@ -1,4 +1,4 @@
-/* What a schema says of the text of cells: how numbers are written, columns of dates. */
+/* How a schema describes the text of cells: how numbers are written, columns of dates. */
 #ifndef HR_TABLES_SCHEMA_CELL_TEXT_H
 #define HR_TABLES_SCHEMA_CELL_TEXT_H
 

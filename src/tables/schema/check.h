@@ -10,7 +10,7 @@ enum {
     HR_VALUES_UNASKED = 254 /* a longer list needs a source, or a person's word that it is public */
 };
 
-/* What a person has said of the marks. */
+/* What a person has decided about the marks. */
 typedef enum hr_review {
     HR_REVIEW_NONE,    /* nothing: the file was written by hand */
     HR_REVIEW_PENDING, /* 'reviewed: false': it is a proposal */

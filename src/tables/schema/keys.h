@@ -11,7 +11,7 @@ typedef struct hr_keys {
     hr_error *err;
 } hr_keys;
 
-/* The remedy where the message itself says what is expected. */
+/* The remedy where the message itself names what is expected. */
 #define HR_KEYS_SHOWN "docs/formats.md shows how it is written"
 
 /* Fails as hr_fail does, at the node. */

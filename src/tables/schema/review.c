@@ -1,4 +1,4 @@
-/* What of a schema was read from the records, and what a person has said of it. */
+/* What of a schema was read from the records, and what a person has decided about it. */
 #include "base/fail.h"
 #include "base/text/text.h"
 #include "tables/schema/date_parts.h"

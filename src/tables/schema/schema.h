@@ -12,7 +12,7 @@ HR_MUST_CHECK hr_status hr_schema_copy(const hr_schema *schema, hr_schema **out,
  * records of nobody in particular. */
 HR_MUST_CHECK hr_status hr_schema_copy_of_records(const hr_schema *schema, hr_schema **out, hr_error *err);
 
-/* Whether two schemas say the same of label, features and unit (names, kinds, bounds, values, missing
+/* Whether two schemas have the same label, features and unit (names, kinds, bounds, values, missing
  * spellings). */
 bool hr_schema_same(const hr_schema *a, const hr_schema *b);
 

@@ -17,24 +17,24 @@ typedef struct comparison {
 } comparison;
 
 /* What the sides have of `what`. */
-static bool tell_difference(const comparison *c, const char *what, const char *one, const char *other) {
+static bool note_difference(const comparison *c, const char *what, const char *one, const char *other) {
     snprintf(c->text, HR_SCHEMA_DIFFERENCE, "%s: %s %s, %s %s", what, one, c->sides->one, other,
              c->sides->other);
     return true;
 }
 
-static bool tell_numbers(const comparison *c, const char *what, double one, double other) {
+static bool note_numbers(const comparison *c, const char *what, double one, double other) {
     char a[32], b[32];
     snprintf(a, sizeof a, "%.10g", one);
     snprintf(b, sizeof b, "%.10g", other);
-    return tell_difference(c, what, a, b);
+    return note_difference(c, what, a, b);
 }
 
-static bool tell_words(const comparison *c, const char *what, const char *one, const char *other) {
+static bool note_words(const comparison *c, const char *what, const char *one, const char *other) {
     char a[WORD], b[WORD];
     hr_text_show(one, a, sizeof a);
     hr_text_show(other, b, sizeof b);
-    return tell_difference(c, what, a, b);
+    return note_difference(c, what, a, b);
 }
 
 /* A list of words: what each is called, and what they are. */
@@ -49,10 +49,10 @@ static bool words_differ(const comparison *c, const word_list *one, const word_l
     for (size_t i = 0; i < one->count && i < other->count; i++) {
         if (!strcmp(one->words[i], other->words[i])) continue;
         snprintf(where, sizeof where, "%s %zu", one->name, i + 1);
-        return tell_words(c, where, one->words[i], other->words[i]);
+        return note_words(c, where, one->words[i], other->words[i]);
     }
     snprintf(where, sizeof where, "number of %s", one->names);
-    return one->count != other->count && tell_numbers(c, where, (double)one->count, (double)other->count);
+    return one->count != other->count && note_numbers(c, where, (double)one->count, (double)other->count);
 }
 
 static word_list values_of(const hr_column *column) {
@@ -74,10 +74,10 @@ static bool number_formats_differ(const comparison *c, const hr_number_format *o
     char a[4], b[4];
     char decimal = one->decimal ? one->decimal : '.', other_decimal = other->decimal ? other->decimal : '.';
     if (decimal != other_decimal)
-        return tell_difference(c, "decimal", mark_text(decimal, a), mark_text(other_decimal, b));
+        return note_difference(c, "decimal", mark_text(decimal, a), mark_text(other_decimal, b));
     if (one->thousands != other->thousands)
-        return tell_difference(c, "thousands", mark_text(one->thousands, a), mark_text(other->thousands, b));
-    return !hr_number_format_same(one, other) && tell_words(c, "symbol", one->symbol ? one->symbol : "none",
+        return note_difference(c, "thousands", mark_text(one->thousands, a), mark_text(other->thousands, b));
+    return !hr_number_format_same(one, other) && note_words(c, "symbol", one->symbol ? one->symbol : "none",
                                                             other->symbol ? other->symbol : "none");
 }
 
@@ -87,11 +87,11 @@ static bool dates_differ(const comparison *c, const hr_date_column *one, const h
         other_to[HR_TIMESTAMP_TEXT];
     hr_date_range_text(one, from, to);
     hr_date_range_text(other, other_from, other_to);
-    if (one->from != other->from) return tell_difference(c, "from", from, other_from);
-    if (one->to != other->to) return tell_difference(c, "to", to, other_to);
+    if (one->from != other->from) return note_difference(c, "from", from, other_from);
+    if (one->to != other->to) return note_difference(c, "to", to, other_to);
     if (one->offset != other->offset)
-        return tell_difference(c, "offset", HR_OFFSET_NAMES[one->offset], HR_OFFSET_NAMES[other->offset]);
-    return !hr_date_column_same(one, other) && tell_words(c, "format", one->format ? one->format : "ISO 8601",
+        return note_difference(c, "offset", HR_OFFSET_NAMES[one->offset], HR_OFFSET_NAMES[other->offset]);
+    return !hr_date_column_same(one, other) && note_words(c, "format", one->format ? one->format : "ISO 8601",
                                                           other->format ? other->format : "ISO 8601");
 }
 
@@ -106,12 +106,12 @@ static bool kinds_differ(const comparison *c, const hr_column *one, const hr_col
     static const char *const flags[] = {"no", "yes"};
     const word_list values = values_of(one), other_values = values_of(other);
     if (strcmp(kind_of_text(one), kind_of_text(other)) != 0)
-        return tell_difference(c, "kind", kind_of_text(one), kind_of_text(other));
+        return note_difference(c, "kind", kind_of_text(one), kind_of_text(other));
     if (one->date && dates_differ(c, one->date, other->date)) return true;
-    if (one->low != other->low) return tell_numbers(c, "low", one->low, other->low);
-    if (one->high != other->high) return tell_numbers(c, "high", one->high, other->high);
+    if (one->low != other->low) return note_numbers(c, "low", one->low, other->low);
+    if (one->high != other->high) return note_numbers(c, "high", one->high, other->high);
     if (one->integer != other->integer)
-        return tell_difference(c, "integer", flags[one->integer], flags[other->integer]);
+        return note_difference(c, "integer", flags[one->integer], flags[other->integer]);
     return number_formats_differ(c, &one->format, &other->format) || words_differ(c, &values, &other_values);
 }
 
@@ -119,7 +119,7 @@ static bool columns_differ(const comparison *c, const char *what, const hr_colum
                            const hr_column *other) {
     char difference[HR_SCHEMA_DIFFERENCE], name[WORD];
     const comparison within = {c->sides, difference};
-    if (strcmp(one->name, other->name) != 0) return tell_words(c, what, one->name, other->name);
+    if (strcmp(one->name, other->name) != 0) return note_words(c, what, one->name, other->name);
     if (!kinds_differ(&within, one, other)) return false;
     hr_text_show(one->name, name, sizeof name);
     snprintf(c->text, HR_SCHEMA_DIFFERENCE, "column %s, %.140s", name, difference);
@@ -129,7 +129,7 @@ static bool columns_differ(const comparison *c, const char *what, const hr_colum
 static bool units_differ(const comparison *c, const hr_schema *one, const hr_schema *other) {
     const char *a = hr_schema_unit(one), *b = hr_schema_unit(other);
     if (a == b || (a && b && !strcmp(a, b))) return false;
-    return tell_words(c, "unit", a ? a : "none", b ? b : "none");
+    return note_words(c, "unit", a ? a : "none", b ? b : "none");
 }
 
 bool hr_schema_difference(const hr_schema *one, const hr_schema *other, const hr_schema_sides *sides,
@@ -144,6 +144,6 @@ bool hr_schema_difference(const hr_schema *one, const hr_schema *other, const hr
         if (columns_differ(&c, what, hr_schema_feature(one, i), hr_schema_feature(other, i))) return true;
     }
     if (count != other_count)
-        return tell_numbers(&c, "number of features", (double)count, (double)other_count);
+        return note_numbers(&c, "number of features", (double)count, (double)other_count);
     return words_differ(&c, &missing, &other_missing) || units_differ(&c, one, other);
 }

@@ -6,7 +6,7 @@
 
 enum { HR_SCHEMA_DIFFERENCE = 184 }; /* bytes of a text, with its NUL */
 
-/* What a text says of the sides: "at the owner", "in the job". */
+/* What a text calls the sides: "at the owner", "in the job". */
 typedef struct hr_schema_sides {
     const char *one, *other; /* at most 20 bytes */
 } hr_schema_sides;

@@ -1,4 +1,4 @@
-/* Keys of a schema file that say what the text of cells means. */
+/* Keys of a schema file about the meaning of the text of cells. */
 #ifndef HR_TABLES_SCHEMA_SCHEMA_READ_TEXT_H
 #define HR_TABLES_SCHEMA_SCHEMA_READ_TEXT_H
 
@@ -15,7 +15,7 @@ typedef struct hr_date_keys {
     const hr_yaml_node *from, *to, *format, *offset, *parts;
 } hr_date_keys;
 
-/* Changes what the keys say of *out. Fails: FORMAT. */
+/* Sets the fields of *out that the keys describe. Fails: FORMAT. */
 HR_MUST_CHECK hr_status hr_read_number_format(const hr_keys *keys, const hr_number_format_keys *nodes,
                                               hr_number_format *out);
 

@@ -8,7 +8,7 @@
 typedef enum hr_codec_result {
     HR_CODEC_MORE,    /* goes on with more bytes or more room */
     HR_CODEC_ENDED,   /* one compressed stream has come to its end; another may follow */
-    HR_CODEC_DAMAGED, /* the bytes are not what the format says */
+    HR_CODEC_DAMAGED, /* the bytes do not follow the format */
     HR_CODEC_LARGE,   /* it takes more memory than is allowed */
     HR_CODEC_MEMORY
 } hr_codec_result;

@@ -1,4 +1,4 @@
-/* What a file holds, told by its first bytes. */
+/* What a file holds, by its first bytes. */
 #ifndef HR_TABLES_SOURCE_CONTENTS_H
 #define HR_TABLES_SOURCE_CONTENTS_H
 

@@ -1,9 +1,9 @@
 /* Where the records of a table come from, so that none is counted twice.
  *
  * A guarantee is about one record, or one person, more or less. A file that is read twice makes two records
- * of each, and the guarantee twice as weak as it says. A file is known by its device and its number there, so
- * that links and other ways to write its path are seen; a table of a database by its query, too. A copy, or
- * another pipe with the same bytes, cannot be told from another file. */
+ * of each, and the guarantee twice as weak as promised. A file is known by its device and its number there,
+ * so that links and other ways to write its path are seen; a table of a database by its query, too. A copy,
+ * or another pipe with the same bytes, cannot be distinguished from another file. */
 #ifndef HR_TABLES_SOURCE_ORIGINS_H
 #define HR_TABLES_SOURCE_ORIGINS_H
 
@@ -15,7 +15,7 @@
 typedef struct hr_origin {
     char *shown;           /* how messages call it: the path, or an address without a password */
     char *address;         /* of a database server; NULL: a file */
-    char *query;           /* the text that was asked of a database; NULL: all of a file */
+    char *query;           /* the text of the query of a database; NULL: all of a file */
     uint64_t device, file; /* of a file: st_dev, st_ino */
 } hr_origin;
 

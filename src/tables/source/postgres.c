@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAID = 300 /* bytes of what the server says */ };
+enum { MESSAGE = 300 /* bytes of a message of the server */ };
 
 static const char copy_begin[] = "COPY (\n", no_value[] = "\"\"\n";
 
@@ -31,39 +31,39 @@ static void ignore_notice(void *user, const char *message) {
     (void)user, (void)message;
 }
 
-/* ---- What the server says ---- */
+/* ---- Messages of the server ---- */
 
 /* One line of printable characters, without the password. */
-static void say(const postgres_rows *p, const char *message, char said[SAID]) {
+static void show_message(const postgres_rows *p, const char *message, char text[MESSAGE]) {
     while (*message == '\n') message++;
     char *hidden = strdup(message);
     if (!hidden) {
-        strcpy(said, "out of memory");
+        strcpy(text, "out of memory");
         return;
     }
     hr_database_hide(hidden, PQpass(p->connection));
-    hr_text_show(hidden, said, SAID);
+    hr_text_show(hidden, text, MESSAGE);
     free(hidden);
 }
 
-static void say_connection(const postgres_rows *p, char said[SAID]) {
+static void connection_message(const postgres_rows *p, char text[MESSAGE]) {
     char *message = strdup(PQerrorMessage(p->connection));
     if (!message) {
-        strcpy(said, "out of memory");
+        strcpy(text, "out of memory");
         return;
     }
     size_t size = strlen(message);
     while (size && message[size - 1] == '\n') message[--size] = '\0';
     for (char *at = message; (at = strpbrk(at, "\n\t"));) *at = ' ';
-    say(p, message, said);
+    show_message(p, message, text);
     free(message);
 }
 
 static hr_status fail_connection(const postgres_rows *p, const char *what, const char *remedy,
                                  hr_error *err) {
-    char said[SAID];
-    say_connection(p, said);
-    return hr_fail(err, HR_E_IO, remedy, "%s: %s", what, said);
+    char text[MESSAGE];
+    connection_message(p, text);
+    return hr_fail(err, HR_E_IO, remedy, "%s: %s", what, text);
 }
 
 /* The byte at which the server's character `position`, from 1, of the text begins. */
@@ -76,10 +76,10 @@ static size_t byte_of_character(const char *text, unsigned long position) {
     return (size_t)(p - text);
 }
 
-/* What the server says of the query, of which `before` characters come first in what it was sent. */
+/* The message of the server about the query, of which `before` characters come first in what it was sent. */
 static hr_status refuse_query(const postgres_rows *p, const hr_query *query, const PGresult *result,
                               size_t before, hr_error *err) {
-    char said[SAID];
+    char text[MESSAGE];
     const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char *position = PQresultErrorField(result, PG_DIAG_STATEMENT_POSITION);
@@ -87,11 +87,11 @@ static hr_status refuse_query(const postgres_rows *p, const hr_query *query, con
     const bool writes = state && strcmp(state, "25006") == 0;
     if (!message)
         return fail_connection(p, "the connection was lost", "look at the server's log, and try again", err);
-    say(p, message, said);
+    show_message(p, message, text);
     hr_fail(err, HR_E_FORMAT,
             writes ? "write one SELECT into the file: the database is only read"
                    : "correct the query: one SELECT",
-            "the server refused the query: %s", said);
+            "the server refused the query: %s", text);
     return hr_query_fail_at(query, at > before ? byte_of_character(query->text, at - before) : SIZE_MAX,
                             HR_E_FORMAT, err);
 }
@@ -179,17 +179,17 @@ static hr_status start_copy(const postgres_rows *p, const hr_query *query, hr_er
 
 /* After the last row: whether that was all of them. */
 static hr_status finish_copy(const postgres_rows *p, hr_error *err) {
-    char said[SAID];
+    char text[MESSAGE];
     PGresult *result = PQgetResult(p->connection);
     const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     hr_status status = HR_OK;
     if (PQresultStatus(result) != PGRES_COMMAND_OK) {
         if (message)
-            say(p, message, said);
+            show_message(p, message, text);
         else
-            say_connection(p, said);
+            connection_message(p, text);
         status = hr_fail(err, HR_E_IO, "correct the query, or look at the server's log and try again",
-                         "the answer of the database ended early: %s", said);
+                         "the answer of the database ended early: %s", text);
     }
     PQclear(result);
     return status;

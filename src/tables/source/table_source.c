@@ -68,7 +68,7 @@ static hr_status unwrap(const hr_table_place *place, hr_contents contents, hr_by
     return hr_contents_refuse(&contents, place->formats, err);
 }
 
-/* What a query is asked of. */
+/* A database in a file, which the query reads. */
 static hr_status open_sqlite(const hr_table_place *place, hr_origins *origins, hr_byte_source *source,
                              hr_error *err) {
     hr_query query = {0};

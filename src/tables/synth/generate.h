@@ -61,7 +61,7 @@ enum { HR_CSV_WRITER_SIZE = 1 << 16, HR_CELL_LONGEST = 64 };
 typedef struct hr_csv_writer {
     hr_write *write;
     void *user;
-    bool stopped; /* the caller's function said no; later cells do nothing */
+    bool stopped; /* the caller's function returned false; later cells do nothing */
     bool filled;  /* the row has a cell */
     size_t used;
     char bytes[HR_CSV_WRITER_SIZE];
@@ -100,7 +100,7 @@ typedef struct hr_generator_steps {
                                     not take the option */
     const char *name;
     hr_status (*check)(const hr_generate_options *options,
-                       hr_error *err); /* what ranges alone do not say; or NULL */
+                       hr_error *err); /* a fact that the ranges do not hold; or NULL */
     bool (*prepare)(hr_plan *plan);    /* false when memory is short; or NULL */
     void (*header)(const hr_plan *plan, hr_csv_writer *csv_writer);
     void (*row)(hr_plan *plan, hr_csv_writer *csv_writer);

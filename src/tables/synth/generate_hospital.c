@@ -1,6 +1,6 @@
 /* An invented hospital's discharges: who comes back within 30 days? Of mixed kinds, with holes, and with a
- * truth that is known, so that one can see what privacy costs. docs/hospital.md tells the story of every
- * column; the functions below are its formulas. No patient lies behind it. */
+ * truth that is known, so that one can see what privacy costs. docs/hospital.md explains every column; the
+ * functions below are its formulas. No patient lies behind it. */
 #include "tables/synth/generate.h"
 
 enum { FEMALE, MALE };
@@ -145,7 +145,7 @@ static double joint_risks(const patient *p) {
     return points;
 }
 
-/* Whom or what a form leaves out. Three of the holes tell something about the patient. */
+/* Whom or what a form leaves out. Three of the holes depend on the patient. */
 static void draw_holes(hr_dice *dice, patient *p) {
     p->missing[HBA1C] = hr_dice_unit(dice) < (p->diabetic ? 0.15 : 0.8);
     p->missing[BMI] = hr_dice_unit(dice) < (p->emergency ? 0.25 : 0.05);

@@ -166,7 +166,7 @@ static void check_lazily_cut(fixture f, const hr_binning *binning, const run *r)
         uint32_t at[HR_BINS_MAX];
         hr_cuts cuts = {at, 0};
         cut_lazily(f, feature, r, &cuts);
-        assert_int_equal(hr_edges_tell(&edges, &cuts, HR_EDGE_LEVELS, NULL), HR_OK);
+        assert_int_equal(hr_edges_accept(&edges, &cuts, HR_EDGE_LEVELS, NULL), HR_OK);
     }
     assert_int_equal(binning->feature_count, FEATURES);
     for (size_t k = 0; k < FEATURES; k++) {
@@ -224,7 +224,7 @@ static void test_levels__cut_pooled_records_as_one_process_does(void **state) {
                                                 r.bins, &cuts, NULL),
                          HR_OK);
         assert_int_equal(feature, CUT[i]);
-        assert_int_equal(hr_edges_tell(&edges, &cuts, HR_EDGE_LEVELS, NULL), HR_OK);
+        assert_int_equal(hr_edges_accept(&edges, &cuts, HR_EDGE_LEVELS, NULL), HR_OK);
         check_same_bins(&made->features[feature], &edges.binning.features[feature]);
     }
     assert_true(made->features[0].bin_count > 20); /* there was something to compare */

@@ -45,7 +45,7 @@ static void test_machine__wants_cuts_of_the_numbers_that_need_quantiles(void **s
             assert_true(hr_edges_next(&machine, &feature));
             assert_int_equal(feature, wanted[i]);
         }
-        assert_int_equal(hr_edges_tell(&machine, &(hr_cuts){at, 2}, BITS, NULL), HR_OK);
+        assert_int_equal(hr_edges_accept(&machine, &(hr_cuts){at, 2}, BITS, NULL), HR_OK);
     }
     assert_false(hr_edges_next(&machine, &feature));
     assert_int_equal(hr_edges_public(f.schema, BINS, f.arena, &even, NULL), HR_OK);
@@ -109,7 +109,7 @@ static void test_machine__makes_of_summed_counts_the_edges_of_all_records(void *
         assert_int_equal(hr_quantiles_by_medians(gate, &charge, &(hr_grid_counts){cells, BITS, HR_PER_RECORD},
                                                  LEVELS, &cuts, NULL),
                          HR_OK);
-        assert_int_equal(hr_edges_tell(&machine, &cuts, BITS, NULL), HR_OK);
+        assert_int_equal(hr_edges_accept(&machine, &cuts, BITS, NULL), HR_OK);
         assert_int_equal(machine.binning.features[feature].bin_count, wanted.features[feature].bin_count);
         assert_memory_equal(machine.binning.features[feature].edges, wanted.features[feature].edges,
                             (wanted.features[feature].bin_count - 2) * sizeof(double));
