@@ -1,7 +1,7 @@
 /* SHAP values. A tree is the sum of its leaves, and a leaf is a game of the features on its path
  * (product_game.h) that depends on the record by one bit a feature alone: whether it agrees with all splits
- * by it on the path. So a record is walked through all nodes of a tree at once, as bits; and what a leaf says
- * of one pattern of bits is computed once for a block of records and looked up from then on. */
+ * by it on the path. So a record is walked through all nodes of a tree at once, as bits; and the share of a
+ * leaf in one pattern of bits is computed once for a block of records and looked up from then on. */
 #include "base/arena.h"
 #include "base/fail.h"
 #include "models/explain/product_game.h"

@@ -67,7 +67,7 @@ static void add_leaf_value(hr_buffer *b, const lightgbm_tree *t, const hr_engine
     add_lightgbm_number(b, node->value);
 }
 
-/* What LightGBM learned from records is not told. */
+/* The facts that LightGBM learns from records are left out. */
 static void add_zero(hr_buffer *b, const lightgbm_tree *t, const hr_engine_node *node) {
     (void)t;
     (void)node;

@@ -89,9 +89,9 @@ static hr_onnx_value calibrated_many(hr_onnx_graph *g, const hr_forest *forest, 
     hr_onnx_value least = hr_onnx_of_two(g, "Div", ratio, hr_onnx_with(g, "Add", ratio, 1));
     least = hr_onnx_of_two(g, "Add", least, hr_onnx_with(g, "Mul", least, MARGIN));
     hr_onnx_value top = corrected_graph(g, &forest->calibration, hr_onnx_reduce(g, "ReduceMax", p));
-    hr_onnx_value said = hr_onnx_of_two(g, "Max", top, least);
-    hr_onnx_value left = hr_onnx_of_two(g, "Mul", shares, hr_onnx_less(g, 1, said));
-    return hr_onnx_where(g, is_top, said, left);
+    hr_onnx_value raised = hr_onnx_of_two(g, "Max", top, least);
+    hr_onnx_value left = hr_onnx_of_two(g, "Mul", shares, hr_onnx_less(g, 1, raised));
+    return hr_onnx_where(g, is_top, raised, left);
 }
 
 hr_onnx_value hr_onnx_classes(hr_onnx_graph *g, const hr_forest *forest, hr_onnx_value scores) {

@@ -37,8 +37,8 @@ hr_onnx_value hr_onnx_of(hr_onnx_graph *graph, const char *op, hr_onnx_value a);
 hr_onnx_value hr_onnx_of_two(hr_onnx_graph *graph, const char *op, hr_onnx_value a, hr_onnx_value b);
 /* The operator of a value and a constant. */
 hr_onnx_value hr_onnx_with(hr_onnx_graph *graph, const char *op, hr_onnx_value a, double constant);
-/* a x + b of a table x of one column. Constants that records or owners chose are told in no other way: ONNX
- * Runtime leaves out additions of what is nearly 0 and multiplications by what is nearly 1. */
+/* a x + b of a table x of one column. Constants that records or owners chose are written in no other way:
+ * ONNX Runtime leaves out additions of what is nearly 0 and multiplications by what is nearly 1. */
 hr_onnx_value hr_onnx_line(hr_onnx_graph *graph, hr_onnx_value x, double a, double b);
 /* a - value. */
 hr_onnx_value hr_onnx_less(hr_onnx_graph *graph, double a, hr_onnx_value value);

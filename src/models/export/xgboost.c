@@ -116,7 +116,7 @@ static void add_split_type(hr_buffer *b, const xgboost_node *node) {
     hr_buffer_text(b, is_category(node) ? "1" : "0");
 }
 
-/* What XGBoost learned from records is not told. */
+/* The facts that XGBoost learns from records are left out. */
 static void add_nothing(hr_buffer *b, const xgboost_node *node) {
     (void)node;
     hr_buffer_text(b, "0e0");

@@ -15,7 +15,7 @@
 
 /* What one owner's share of the noise is worth, if h were counted on: a sum that charges c has one of a
  * variance of at least HR_SHARE_VARIANCE_MIN, and costs (h s2 - 6) / (s2 - 6) times c with that alone,
- * whatever a coordinator asks (federated_hedge.proof.md, "Beyond t"). Laplace noise of one share protects
+ * whatever a coordinator requests (federated_hedge.proof.md, "Beyond t"). Laplace noise of one share protects
  * nothing. */
 static hr_units worst_of(const hr_sums_grant *grant, uint64_t honest) {
     hr_units times = (HR_SHARE_VARIANCE_MIN * (hr_units)honest - 6) / (HR_SHARE_VARIANCE_MIN - 6);
@@ -30,8 +30,8 @@ static double epsilon_of_grant(const hr_sums_grant *grant, hr_units units) {
     return units == grant->units ? grant->epsilon : made.epsilon;
 }
 
-/* The releases of a coordinator that asked as it should; never below what was granted, since how much is left
- * of that may depend on noisy values. */
+/* The releases of a coordinator that kept to the protocol; never below what was granted, since how much is
+ * left of that may depend on noisy values. */
 hr_status hr_trust_of_sums(const hr_release *releases, size_t count, const hr_sums_grant *grant,
                            hr_trust *out, hr_error *err) {
     const uint64_t honest = hr_noise_shares(grant->owners, grant->coalition);

@@ -25,7 +25,7 @@ typedef struct hr_sums_grant {
     size_t owners, coalition;
 } hr_sums_grant;
 
-/* Of such owners' releases. said.text is NULL. Fails: MEMORY. */
+/* Of such owners' releases. The text is NULL. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_trust_of_sums(const hr_release *releases, size_t count, const hr_sums_grant *grant,
                                          hr_trust *out, hr_error *err);
 

@@ -370,7 +370,7 @@ static double *numbers_of_nodes(hr_json_reader *r, const hr_json_position *at, c
     return numbers;
 }
 
-/* Trees may tell how noisy their leaves are. */
+/* Trees may have the noise of their leaves. */
 static void read_released(hr_json_reader *r, const hr_json_position *at, hr_tree *tree) {
     if (hr_json_has(r, at, "deviation")) tree->deviation = hr_json_number_of(r, at, "deviation");
     tree->counts = numbers_of_nodes(r, at, "counts", tree->node_count);

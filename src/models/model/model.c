@@ -1,4 +1,4 @@
-/* A model owns all it says in one arena, so that it can outlive data, schema and fit, and be freed at once.
+/* A model owns all its parts in one arena, so that it can outlive data, schema and fit, and be freed at once.
  */
 #include "models/model/model.h"
 

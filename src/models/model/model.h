@@ -46,8 +46,8 @@ typedef struct hr_start_guarantee {
     hr_trust trust;      /* the conditions of those that it continues */
 } hr_start_guarantee;
 
-/* The setting that says how many records of a person were trained on at most: the guarantee is for so many
- * times what the releases cost (hr_group_factor). */
+/* The setting for how many records of a person were trained on at most: the guarantee is for so many times
+ * what the releases cost (hr_group_factor). */
 #define HR_PER_PERSON_SETTING "records-per-person"
 enum { HR_RECORDS_PER_PERSON_MAX = 65536 };
 
@@ -84,7 +84,7 @@ HR_MUST_CHECK hr_status hr_model_make(hr_model *parts, hr_model **out, hr_error 
  * Both come from its numbers and releases. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_model_state(hr_model *model, hr_error *err);
 
-/* No fewer units than the model was granted. A model tells epsilon, which follows from the granted units and
+/* No fewer units than the model was granted. A model states epsilon, which follows from the granted units and
  * grows with them; what its releases add up to may be less. */
 hr_units hr_model_granted(const hr_model *model);
 
@@ -123,8 +123,7 @@ void hr_tree_spread(const hr_tree *tree, double *spread);
 
 /* Checks what a reader must not take on trust: node indices, features, thresholds, subsets, finite values,
  * and that the releases add up to no more than the guarantee (hr_model_account). The field of the error is
- * the key path in the JSON form. Fails: FORMAT, POLICY (a release does not justify what it says it cost),
- * MEMORY. */
+ * the key path in the JSON form. Fails: FORMAT, POLICY (a release does not justify its cost), MEMORY. */
 HR_MUST_CHECK hr_status hr_model_check(const hr_model *model, hr_error *err);
 
 /* Predictions and labels of the same records; borrowed. */

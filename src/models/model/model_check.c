@@ -1,5 +1,5 @@
-/* What a model file says is believed only after this: predictions index memory by what stands in it, and
- * people rely on the guarantee that it prints. Every refusal names the key path in docs/formats.md. */
+/* A model file is believed only after this: predictions index memory by what stands in it, and people rely on
+ * the guarantee that it prints. Every refusal names the key path in docs/formats.md. */
 #include "base/fail.h"
 #include "base/text/number.h"
 #include "base/text/text.h"
@@ -155,22 +155,22 @@ static hr_status check_releases(const model_check *c) {
     return HR_OK;
 }
 
-/* Whether `said` is at least what was added up. Logarithms and erfc differ in their last bits from one
+/* Whether `claimed` is at least what was added up. Logarithms and erfc differ in their last bits from one
  * machine to another, so epsilon of zCDP may be short by 2^-46 of itself, and that of GDP by 2^-34;
  * hr_zcdp_epsilon and hr_gdp_epsilon are rounded upwards by more. Sums of pure epsilon are exact everywhere.
  */
-static bool covers_guarantee(const model_check *c, double said, double added) {
-    if (!isfinite(said)) return false;
+static bool covers_guarantee(const model_check *c, double claimed, double added) {
+    if (!isfinite(claimed)) return false;
     switch (c->model->privacy_measure) {
-    case HR_PRIVACY_ZCDP: return said >= added - added * 0x1p-46;
-    case HR_PRIVACY_GDP: return said >= added - 0x1p-34;
+    case HR_PRIVACY_ZCDP: return claimed >= added - added * 0x1p-46;
+    case HR_PRIVACY_GDP: return claimed >= added - 0x1p-34;
     case HR_PRIVACY_NONE:
     case HR_PRIVACY_PURE: break;
     }
-    return said >= added;
+    return claimed >= added;
 }
 
-/* How many records of a person were trained on at most; 1 where nothing is said. */
+/* How many records of a person were trained on at most; 1 where there is no such setting. */
 static hr_status read_records_per_person(const model_check *c, hr_units *out) {
     const hr_model *m = c->model;
     *out = 1;
@@ -203,32 +203,32 @@ static hr_status account_of_unit(const model_check *c, hr_guarantee *out) {
 }
 
 static hr_status check_numbers(const model_check *c) {
-    const hr_guarantee *said = &c->model->guarantee;
+    const hr_guarantee *claimed = &c->model->guarantee;
     hr_guarantee made;
     hr_status status = account_of_unit(c, &made);
     if (status) return status;
     if (!made.is_private)
         return refuse_model(c, "the releases are not private, but the guarantee says so",
                             "guarantee.private");
-    if (!covers_guarantee(c, said->epsilon, made.epsilon))
+    if (!covers_guarantee(c, claimed->epsilon, made.epsilon))
         return refuse_model(c, "the releases add up to more than epsilon", "guarantee.epsilon");
-    if (!covers_guarantee(c, said->epsilon_replace, made.epsilon_replace))
+    if (!covers_guarantee(c, claimed->epsilon_replace, made.epsilon_replace))
         return refuse_model(c, "the releases add up to more than epsilon", "guarantee.epsilon_replace");
-    if (said->delta_replace != made.delta_replace)
+    if (claimed->delta_replace != made.delta_replace)
         return refuse_model(c, "the releases do not prove this delta", "guarantee.delta_replace");
     return HR_OK;
 }
 
 static hr_status check_guarantee(const model_check *c) {
     const hr_model *m = c->model;
-    const hr_guarantee *said = &m->guarantee;
-    if (!(said->delta >= 0 && said->delta < 1))
+    const hr_guarantee *claimed = &m->guarantee;
+    if (!(claimed->delta >= 0 && claimed->delta < 1))
         return refuse_model(c, "delta must be at least 0 and below 1", "guarantee.delta");
-    if (!(said->delta_replace >= 0 && said->delta_replace < 1))
+    if (!(claimed->delta_replace >= 0 && claimed->delta_replace < 1))
         return refuse_model(c, "delta must be at least 0 and below 1", "guarantee.delta_replace");
-    if (!said->is_private) {
-        bool infinite = isinf(said->epsilon) && said->epsilon > 0 && isinf(said->epsilon_replace) &&
-                        said->epsilon_replace > 0;
+    if (!claimed->is_private) {
+        bool infinite = isinf(claimed->epsilon) && claimed->epsilon > 0 && isinf(claimed->epsilon_replace) &&
+                        claimed->epsilon_replace > 0;
         return infinite ? HR_OK
                         : refuse_model(c, "a model that is not private has no epsilon", "guarantee.epsilon");
     }
@@ -236,7 +236,7 @@ static hr_status check_guarantee(const model_check *c) {
         return refuse_model(c, "the paper mode proves no guarantee", "guarantee.private");
     if (m->privacy_measure == HR_PRIVACY_NONE)
         return refuse_model(c, "a private model counts in epsilon, rho or mu^2", "guarantee.privacy_measure");
-    if ((m->privacy_measure == HR_PRIVACY_PURE) != (said->delta == 0))
+    if ((m->privacy_measure == HR_PRIVACY_PURE) != (claimed->delta == 0))
         return refuse_model(c, "delta is above 0 in zcdp and gdp, 0 in pure", "guarantee.delta");
     hr_status status = hr_account_check(m->releases, m->release_count, m->privacy_measure, c->err);
     if (status) return hr_fail_at(c->err, status, NULL, 0, 0, "releases");
@@ -250,45 +250,45 @@ static hr_status refuse_start_guarantee(const model_check *c, const char *messag
 /* That it is no less than the model's own guarantee, and what its units prove. */
 static hr_status check_start_numbers(const model_check *c) {
     const hr_guarantee *own = &c->model->guarantee;
-    const hr_start_guarantee *said = &c->model->start_guarantee;
+    const hr_start_guarantee *claimed = &c->model->start_guarantee;
     hr_guarantee made;
-    if (!(said->epsilon >= own->epsilon) || !isfinite(said->epsilon))
+    if (!(claimed->epsilon >= own->epsilon) || !isfinite(claimed->epsilon))
         return refuse_start_guarantee(c, "it is below that of this model alone", "epsilon");
-    if (!(said->epsilon_replace >= own->epsilon_replace) || !isfinite(said->epsilon_replace))
+    if (!(claimed->epsilon_replace >= own->epsilon_replace) || !isfinite(claimed->epsilon_replace))
         return refuse_start_guarantee(c, "it is below that of this model alone", "epsilon_replace");
-    if (!(said->delta >= own->delta && said->delta < 1))
+    if (!(claimed->delta >= own->delta && claimed->delta < 1))
         return refuse_start_guarantee(c, "it is below that of this model alone, or not below 1", "delta");
-    if (!(said->delta_replace >= said->delta))
+    if (!(claimed->delta_replace >= claimed->delta))
         return refuse_start_guarantee(c, "it is below delta", "delta_replace");
-    if (said->privacy_measure == HR_PRIVACY_NONE) return HR_OK;
-    if ((said->privacy_measure == HR_PRIVACY_PURE) != (said->delta == 0))
+    if (claimed->privacy_measure == HR_PRIVACY_NONE) return HR_OK;
+    if ((claimed->privacy_measure == HR_PRIVACY_PURE) != (claimed->delta == 0))
         return refuse_start_guarantee(c, "delta is above 0 in zcdp and gdp, 0 in pure", "delta");
-    hr_guarantee_of(said->units, said->privacy_measure, said->delta, &made);
-    if (!made.is_private || said->epsilon < made.epsilon * (1 - 0x1p-30) ||
-        said->epsilon_replace < made.epsilon_replace * (1 - 0x1p-30))
+    hr_guarantee_of(claimed->units, claimed->privacy_measure, claimed->delta, &made);
+    if (!made.is_private || claimed->epsilon < made.epsilon * (1 - 0x1p-30) ||
+        claimed->epsilon_replace < made.epsilon_replace * (1 - 0x1p-30))
         return refuse_start_guarantee(c, "the units cost more than epsilon", "units");
     return HR_OK;
 }
 
-static bool covers_units(const hr_start_guarantee *said, hr_units units, double epsilon) {
+static bool covers_units(const hr_start_guarantee *claimed, hr_units units, double epsilon) {
     hr_guarantee made;
-    hr_guarantee_of(units, said->privacy_measure, said->delta, &made);
+    hr_guarantee_of(units, claimed->privacy_measure, claimed->delta, &made);
     return epsilon >= made.epsilon * (1 - 0x1p-30);
 }
 
 /* A larger coalition knows no less, and costs what its units prove. */
 static hr_status check_start_conditions(const model_check *c) {
-    const hr_start_guarantee *said = &c->model->start_guarantee;
-    const hr_trust *trust = &said->trust;
+    const hr_start_guarantee *claimed = &c->model->start_guarantee;
+    const hr_trust *trust = &claimed->trust;
     if (!trust->said.shared_noise) return HR_OK;
-    if (!(trust->said.epsilon_owners >= said->epsilon))
+    if (!(trust->said.epsilon_owners >= claimed->epsilon))
         return refuse_start_guarantee(c, "it is below that against a smaller coalition", "epsilon_owners");
     if (!(trust->said.epsilon_everyone >= trust->said.epsilon_owners))
         return refuse_start_guarantee(c, "it is below that against a smaller coalition", "epsilon_everyone");
-    if (said->privacy_measure == HR_PRIVACY_NONE) return HR_OK;
-    if (!covers_units(said, trust->owners, trust->said.epsilon_owners))
+    if (claimed->privacy_measure == HR_PRIVACY_NONE) return HR_OK;
+    if (!covers_units(claimed, trust->owners, trust->said.epsilon_owners))
         return refuse_start_guarantee(c, "the units cost more than epsilon", "units_owners");
-    if (!covers_units(said, trust->everyone, trust->said.epsilon_everyone))
+    if (!covers_units(claimed, trust->everyone, trust->said.epsilon_everyone))
         return refuse_start_guarantee(c, "the units cost more than epsilon", "units_everyone");
     return HR_OK;
 }

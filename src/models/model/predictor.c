@@ -8,9 +8,9 @@
 
 enum { BLOCK = HR_PREDICTOR_BLOCK, COLUMN_THRESHOLDS = HR_SEARCH_EDGES_MAX };
 
-/* What the trees ask about one feature. */
+/* The splits of all trees by one feature. */
 typedef struct question {
-    bool asked;
+    bool used;
     size_t first_column;
     hr_threshold_set thresholds;
 } question;
@@ -39,7 +39,7 @@ static bool gather_tree(compiler *c, size_t t) {
         const hr_node *node = &tree->nodes[n];
         if (!node->left) continue;
         question *q = &c->questions[node->feature];
-        q->asked = true;
+        q->used = true;
         if (is_number_predictor(c, node->feature) &&
             !hr_threshold_set_add(&q->thresholds, node->threshold, &indices[n]))
             return false;
@@ -60,7 +60,7 @@ static bool gather_predictor(compiler *c, const hr_forest *forest) {
 
 static size_t predictor_columns_of(const question *q) {
     const size_t count = q->thresholds.count;
-    if (!q->asked) return 0;
+    if (!q->used) return 0;
     return count ? (count + COLUMN_THRESHOLDS - 1) / COLUMN_THRESHOLDS : 1;
 }
 
@@ -179,7 +179,7 @@ hr_status hr_predictor_make(const hr_forest *forest, const hr_schema *schema, hr
 
 /* ---- Scores ---- */
 
-/* The numbers of the column after the next: those are asked for while these are looked up. Measured by
+/* The numbers of the column after the next: those are prefetched while these are looked up. Measured by
  * bench/bench_predict.c. NULL: there are none. */
 static const double *numbers_ahead(const hr_predictor *predictor, size_t c, const hr_data *data) {
     enum { AHEAD = 2 };

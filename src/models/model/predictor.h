@@ -1,6 +1,6 @@
 /* A forest compiled for prediction. The thresholds that its trees compare a number with, sorted, divide it
  * into bins; so a record's values become bytes once, and all trees are walked over bytes
- * (trees/tree/place_tree.h). A feature with more thresholds than a byte can tell apart has several columns of
+ * (trees/tree/place_tree.h). A feature with more thresholds than a byte can number has several columns of
  * bytes. */
 #ifndef HR_MODELS_MODEL_PREDICTOR_H
 #define HR_MODELS_MODEL_PREDICTOR_H

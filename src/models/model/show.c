@@ -209,7 +209,7 @@ static void add_dot_text(hr_buffer *buffer, const hr_buffer *plain) {
     if (plain->failed) buffer->failed = true;
 }
 
-/* Two-way splits ask a question, multiway ones name the way. */
+/* An edge of a two-way split is called yes or no, one of a multiway split by its branch. */
 static void add_dot_edge(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, size_t n,
                          unsigned child) {
     const hr_node *node = &tree->nodes[n];
