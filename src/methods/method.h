@@ -41,12 +41,12 @@ typedef enum hr_shares { HR_SHARES_EQUAL, HR_SHARES_GEOMETRIC } hr_shares;
  * paper's GDF). */
 typedef enum hr_bounding { HR_BOUNDING_CLIP, HR_BOUNDING_FILTER } hr_bounding;
 
-/* Which budget the leaves of DPBoost's Algorithm 1 get: eps_leaf as its text intends, or eps_nleaf as its
- * line 14 says. */
+/* Which budget the leaves of DPBoost's Algorithm 1 get: eps_leaf as its text intends, or eps_nleaf as in its
+ * line 14. */
 typedef enum hr_leaf_budget { HR_LEAF_BUDGET_INTENDED, HR_LEAF_BUDGET_LITERAL } hr_leaf_budget;
 
-/* Which budget a split of DiPriMe's trees gets: eps rho / (2 d_max) as Algorithm 1 says and the MSE not
- * weighed by the node's records, or eps rho / d_max and the MSE times N_i as the text of section 3 says. */
+/* Which budget a split of DiPriMe's trees gets: eps rho / (2 d_max) as in Algorithm 1 and the MSE not weighed
+ * by the node's records, or eps rho / d_max and the MSE times N_i as in the text of section 3. */
 typedef enum hr_split_budget { HR_SPLIT_BUDGET_ALGORITHM, HR_SPLIT_BUDGET_TEXT } hr_split_budget;
 typedef struct hr_stats_source hr_stats_source; /* trees/records/stats_source.h */
 
@@ -62,7 +62,7 @@ typedef struct hr_training {
     hr_binning binning;
     hr_forest forest;
     const hr_forest *start;     /* a released forest that this one continues; NULL: none */
-    const double *start_scores; /* what it says of the records: rows x outputs; NULL: none */
+    const double *start_scores; /* its scores of the records: rows x outputs; NULL: none */
     bool sums_apart;            /* more records than packed sums have room for (trees/stats/packing.h) */
     uint64_t next_group;        /* composition: groups below it are taken */
     double records;             /* their number as it was released, noisy; 0: it was not */
@@ -108,7 +108,7 @@ HR_MUST_CHECK hr_status hr_facts_check_choice(const hr_fit_facts *facts, const c
                                               uint64_t width, hr_error *err);
 /* Whether it buys the private edges of all features: none without a schema. Fails: BUDGET. */
 HR_MUST_CHECK hr_status hr_facts_check_edges(const hr_fit_facts *facts, hr_units cost, hr_error *err);
-/* Tells the caller's progress callback. Fails: CANCELLED. */
+/* Calls the caller's progress callback. Fails: CANCELLED. */
 HR_MUST_CHECK hr_status hr_training_progress(const hr_training *training, size_t done, size_t total,
                                              hr_error *err);
 
@@ -124,19 +124,19 @@ typedef struct hr_method {
     void (*defaults)(hr_fit_options *options); /* options->mode is set */
     const char *const *sound_options;          /* names of the options it takes in each mode, ended by NULL */
     const char *const *paper_options;          /* NULL: there is no such mode */
-    bool over_ranks;        /* it asks the statistics source alone, for what adds up over parts of a table */
-    const char *alone;      /* why owners do not train it together, for people; NULL: nothing to say */
-    bool cells;             /* it trains on a binned cache (hr_data_map), too */
-    const hr_bound *bounds; /* ended by a NULL name; NULL: the options' own ranges hold */
+    bool over_ranks;   /* it needs the statistics source alone, and sums that add up over parts of a table */
+    const char *alone; /* why owners do not train it together, for people; NULL: no reason is given */
+    bool cells;        /* it trains on a binned cache (hr_data_map), too */
+    const hr_bound *bounds;        /* ended by a NULL name; NULL: the options' own ranges hold */
     hr_privacy_measure with_delta; /* what its releases are counted in when delta > 0 */
     const char *persons; /* what the sound mode proves where the schema names a unit; NULL: it cannot protect
                             persons, and refuses such a schema */
-    /* Refuses what `train` could not do, whatever the records say: a budget that is too small for some
+    /* Refuses what `train` could not do, whatever the records are: a budget that is too small for some
      * release that it may make, too many records or classes. It runs before the ledger is charged. NULL:
      * there is nothing to refuse. Fails: BUDGET, LIMIT, ARGUMENT. */
     hr_status (*check)(const hr_fit_facts *facts, hr_error *err);
     /* Bytes that `train` takes for what grows with the table, at the most; the rest is a few MB. NULL: not
-     * told. */
+     * known. */
     double (*memory)(const hr_fit_facts *facts);
     hr_status (*train)(hr_training *training, hr_error *err);
     /* The link of its forests, for hr_fit_options.start. NULL: its forests do not continue others. */

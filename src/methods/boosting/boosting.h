@@ -1,5 +1,5 @@
-/* What all boosting methods share: the tools that grow a tree on what a statistics source says, and give it
- * leaves. */
+/* What all boosting methods share: the tools that grow a tree on the answers of a statistics source, and give
+ * it leaves. */
 #ifndef HR_METHODS_BOOSTING_BOOSTING_H
 #define HR_METHODS_BOOSTING_BOOSTING_H
 

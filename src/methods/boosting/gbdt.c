@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* F_0: the mean of the targets, or the log-odds of the classes; or what the start says. */
+/* F_0: the mean of the targets, or the log-odds of the classes; or the scores of the start. */
 static hr_status set_base_gbdt(hr_exact_boosting *e, hr_error *err) {
     if (e->boosting.training->start) return HR_OK;
     hr_noisy sums[HR_BINS_MAX];

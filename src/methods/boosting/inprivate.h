@@ -26,7 +26,7 @@ void hr_inprivate_rounds(hr_csprng *csprng, size_t rows, size_t rounds, uint8_t 
 typedef struct hr_inprivate_tree_job {
     const hr_data *records;  /* of this tree only; maybe none */
     hr_privacy_unit unit;    /* HR_PER_PERSON: whole persons, whose records have weights (hr_data_weights) */
-    const double *scores;    /* one a record, finite: what the trees so far say */
+    const double *scores;    /* one a record, finite: the sum of the trees so far */
     hr_stats_source *source; /* of sums over them at these scores; NULL: this process adds up. `records` makes
                                 the bins all the same */
     hr_release_scope scope;
@@ -34,7 +34,7 @@ typedef struct hr_inprivate_tree_job {
     int threads;
 } hr_inprivate_tree_job;
 
-/* Algorithm 1: one private regression tree, as options->mode says; `options` are of the method inprivate.
+/* Algorithm 1: one private regression tree, in the mode options->mode; `options` are of the method inprivate.
  * Everything made is in `arena`. Spends: job->scope.budget. Fails: BUDGET, LIMIT (too many records), MEMORY,
  * and as the source. */
 HR_MUST_CHECK hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_options *options,

@@ -1,4 +1,5 @@
-/* Algorithm 1 of InPrivate Digging: a private regression tree on the residuals of what the trees so far say.
+/* Algorithm 1 of InPrivate Digging: a private regression tree on the residuals of the sum of the trees so
+ * far.
  *
  * Residuals are 2y / (1 + exp(2yf)) for classes y = -1, 1 (equation 6), which is 2 (p - [y = 1]) with the
  * other sign, and y - f for numbers (equation 13). The gain E - E_L - E_R of a split is S_L^2/N_L + S_R^2/N_R
@@ -235,7 +236,7 @@ static hr_status paper_bound(inprivate_training *d, hr_error *err) {
     return status;
 }
 
-/* Equation 10: Pr ~ exp(eps_1 gain / (2 Delta)), Delta = 4, with eps_1 at every level as Algorithm 1 says, or
+/* Equation 10: Pr ~ exp(eps_1 gain / (2 Delta)), Delta = 4, with eps_1 at every level as in Algorithm 1, or
  * eps_1/(d - 1) as the proof of theorem 7. */
 static hr_status paper_charge(inprivate_training *d, hr_permit *permits, hr_error *err) {
     double levels =
@@ -250,7 +251,7 @@ static hr_status paper_charge(inprivate_training *d, hr_permit *permits, hr_erro
     return status;
 }
 
-/* Equations 11 and 15: Lap(1/(eps_2/2)) on both. A leaf whose denominator is 0 says nothing. */
+/* Equations 11 and 15: Lap(1/(eps_2/2)) on both. A leaf whose denominator is 0 gets the score of mean 0. */
 static hr_status inprivate_paper_leaves(inprivate_training *d, hr_tree *tree, hr_error *err) {
     uint64_t one = (uint64_t)((double)d->packing.gradient_bound / d->residual_bound);
     hr_units cost = inprivate_leaf_budget(d) / 2;

@@ -17,8 +17,8 @@ typedef struct hr_single_tree {
 /* How a method boosts such trees with what the bins have left of the budget. */
 typedef hr_status hr_single_tree_boost(hr_boosting *boosting, hr_units budget, hr_error *err);
 
-/* The frame of such a method: bins as options->edges says (published: exact quantiles), room for the trees,
- * then `boost`. Spends: bin_share of the budget if the edges are private; and what `boost` spends. */
+/* The frame of such a method: bins of the kind options->edges (published: exact quantiles), room for the
+ * trees, then `boost`. Spends: bin_share of the budget if the edges are private; and what `boost` spends. */
 HR_MUST_CHECK hr_status hr_single_tree_train(hr_training *training, hr_single_tree_boost *boost,
                                              hr_error *err);
 

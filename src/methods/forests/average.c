@@ -22,7 +22,7 @@ size_t hr_candidate_features(const hr_fit_options *options, size_t features) {
 /* A forest in the making. */
 typedef struct average_forest {
     const hr_schema *schema;
-    size_t trees, width; /* width: numbers that a leaf says */
+    size_t trees, width; /* width: numbers of a leaf */
     hr_arena *arena;
     hr_forest *forest;
 } average_forest;
@@ -39,24 +39,26 @@ static hr_status open_average(const average_forest *a, hr_error *err) {
 }
 
 /* Of two classes the score is of the second. */
-static hr_status add_output(const average_forest *a, const hr_tree *tree, const double *said, size_t output,
-                            hr_error *err) {
+static hr_status add_output(const average_forest *a, const hr_tree *tree, const double *leaf_values,
+                            size_t output, hr_error *err) {
     hr_tree copy;
     hr_status status = hr_tree_copy(tree, a->arena, &copy, err);
     if (status) return status;
     copy.output = output;
     for (size_t n = 0; n < tree->node_count; n++) {
-        double x = said[n * a->width + (a->width == 2 ? 1 : output)], score = a->width == 1 ? x : 2 * x - 1;
+        double x = leaf_values[n * a->width + (a->width == 2 ? 1 : output)],
+               score = a->width == 1 ? x : 2 * x - 1;
         copy.nodes[n].value = tree->nodes[n].left ? 0 : score / (double)a->trees;
     }
     a->forest->trees[a->forest->tree_count++] = copy;
     return HR_OK;
 }
 
-static hr_status add_tree(const average_forest *a, const hr_tree *tree, const double *said, hr_error *err) {
+static hr_status add_tree(const average_forest *a, const hr_tree *tree, const double *leaf_values,
+                          hr_error *err) {
     hr_status status = HR_OK;
     for (size_t k = 0; !status && k < a->forest->output_count; k++)
-        status = add_output(a, tree, said, k, err);
+        status = add_output(a, tree, leaf_values, k, err);
     return status;
 }
 
@@ -70,14 +72,14 @@ hr_status hr_average_init(hr_training *t, hr_error *err) {
     return open_average(&a, err);
 }
 
-hr_status hr_average_add(hr_training *t, const hr_tree *tree, const double *said, hr_error *err) {
+hr_status hr_average_add(hr_training *t, const hr_tree *tree, const double *leaf_values, hr_error *err) {
     const average_forest a = forest_of(t);
-    return add_tree(&a, tree, said, err);
+    return add_tree(&a, tree, leaf_values, err);
 }
 
-hr_status hr_average_of_one(const hr_schema *schema, const hr_tree *tree, const double *said, hr_arena *arena,
-                            hr_forest *out, hr_error *err) {
+hr_status hr_average_of_one(const hr_schema *schema, const hr_tree *tree, const double *leaf_values,
+                            hr_arena *arena, hr_forest *out, hr_error *err) {
     const average_forest a = {schema, 1, width_of(schema), arena, out};
     hr_status status = open_average(&a, err);
-    return status ? status : add_tree(&a, tree, said, err);
+    return status ? status : add_tree(&a, tree, leaf_values, err);
 }

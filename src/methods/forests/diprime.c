@@ -34,7 +34,8 @@ typedef struct diprime_rules {
     hr_status (*charge)(diprime *d, hr_error *err); /* all splits of a tree */
     hr_status (*median)(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c, hr_error *err);
     hr_exact (*score)(const hr_labels *labels, const hr_exact *sides);
-    hr_status (*leaves)(hr_training *training, const hr_private_tree *tree, double *said, hr_error *err);
+    hr_status (*leaves)(hr_training *training, const hr_private_tree *tree, double *leaf_values,
+                        hr_error *err);
 } diprime_rules;
 
 struct diprime {
@@ -52,7 +53,7 @@ struct diprime {
     hr_stats_query *queries;
     hr_exact *scores, *sides, *counts,
         *gaps; /* sides: of all candidates; counts: of cells, or of categories */
-    double *said;
+    double *leaf_values;
     hr_node *nodes;
     hr_bin_set *subsets;
     size_t node_count, subset_count;
@@ -145,8 +146,8 @@ static hr_status median_of_gaps(diprime *d, uint32_t node, hr_permit permit, hr_
     return status;
 }
 
-/* The bits of its number say which values go left. Numbers below 2^(count - 1) leave the last on the right,
- * so that none comes twice. */
+/* The bits of its number mark the values that go left. Numbers below 2^(count - 1) leave the last on the
+ * right, so that none comes twice. */
 static hr_bin_set nth_division(const uint8_t *values, size_t count, size_t number) {
     hr_bin_set left = {{0}};
     for (size_t i = 0; i < count; i++)
@@ -294,8 +295,8 @@ static hr_status train_diprime_tree(hr_tree_trainer *self, const hr_release_scop
                      .subsets = d->subsets,
                      .subset_count = d->subset_count};
     hr_private_tree tree = {.tree = &grown, .scope = scope, .leaf_budget = diprime_leaf_budget(d)};
-    status = d->rules->leaves(d->training, &tree, d->said, err);
-    return status ? status : hr_average_add(d->training, &grown, d->said, err);
+    status = d->rules->leaves(d->training, &tree, d->leaf_values, err);
+    return status ? status : hr_average_add(d->training, &grown, d->leaf_values, err);
 }
 
 /* ---- Budgets: sound ---- */
@@ -372,8 +373,8 @@ static hr_status charge_published(diprime *d, hr_error *err) {
 /* ---- Forests (Algorithm 2) ---- */
 
 static void diprime_done(diprime *d) {
-    void *all[] = {d->medians, d->ranges, d->picked, d->candidates, d->queries, d->scores,
-                   d->sides,   d->counts, d->gaps,   d->said,       d->nodes,   d->subsets};
+    void *all[] = {d->medians, d->ranges, d->picked, d->candidates,  d->queries, d->scores,
+                   d->sides,   d->counts, d->gaps,   d->leaf_values, d->nodes,   d->subsets};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
@@ -388,12 +389,12 @@ static hr_status allocate_diprime(diprime *d, hr_error *err) {
     d->sides = malloc(d->candidate_count * hr_sides_width(width) * sizeof *d->sides);
     d->counts = malloc(HR_BALANCE_COUNTS * sizeof *d->counts);
     d->gaps = malloc((d->training->source->capacity + 1) * sizeof *d->gaps);
-    d->said = malloc(d->nodes_max * width * sizeof *d->said);
+    d->leaf_values = malloc(d->nodes_max * width * sizeof *d->leaf_values);
     d->nodes = malloc(d->nodes_max * sizeof *d->nodes);
     d->subsets = malloc(d->nodes_max * sizeof *d->subsets);
     bool split = d->medians && d->ranges && d->picked && d->candidates && d->queries && d->scores &&
                  d->sides && d->counts && d->gaps;
-    return split && d->said && d->nodes && d->subsets ? HR_OK : hr_fail_memory(err);
+    return split && d->leaf_values && d->nodes && d->subsets ? HR_OK : hr_fail_memory(err);
 }
 
 static hr_status diprime_init(diprime *d, hr_error *err) {

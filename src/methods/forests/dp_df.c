@@ -1,14 +1,13 @@
 /* A private decision forest (Fletcher and Islam 2015). Of a few features drawn for a node one is chosen by
  * the Gini index and splits it into all of its values, numbers being cut into five even parts of their public
- * range; a path asks about a feature once.
+ * range; a path splits by a feature once.
  *
  * Where records are of persons, every statistic is weighted, and a choice's width is that of all nodes of a
  * level, where a person may be (impurity.proof.md).
  *
  * The published choice goes by a local sensitivity of the index, which depends on the records. Here the index
  * is summed over the records, which gives it a width that holds for all of them (impurity.proof.md); a label
- * that is a number takes squared errors in its place.
- */
+ * that is a number takes squared errors in its place. */
 #include "base/fail.h"
 #include "methods/forests/private_forest.h"
 #include "privacy/promise_words.h"
@@ -36,7 +35,7 @@ typedef struct dp_df_forest {
     hr_node *nodes;
     uint32_t *parents;
     size_t node_count;
-    double *said;
+    double *leaf_values;
 } dp_df_forest;
 
 static size_t bin_count_of(const dp_df_forest *f, uint32_t feature) {
@@ -150,14 +149,14 @@ static hr_status train_dp_df_tree(hr_tree_trainer *self, const hr_release_scope 
                     .thresholds = f->multiway.edges,
                     .threshold_count = f->multiway.edge_count};
     hr_private_tree tree = {.tree = &made, .scope = scope, .leaf_budget = leaves};
-    status = hr_private_leaves(t, &tree, f->said, err);
-    return status ? status : hr_average_add(t, &made, f->said, err);
+    status = hr_private_leaves(t, &tree, f->leaf_values, err);
+    return status ? status : hr_average_add(t, &made, f->leaf_values, err);
 }
 
 /* ---- Forests ---- */
 
 static void dp_df_forest_done(dp_df_forest *f) {
-    void *all[] = {f->candidates, f->scores, f->stats, f->queries, f->nodes, f->parents, f->said};
+    void *all[] = {f->candidates, f->scores, f->stats, f->queries, f->nodes, f->parents, f->leaf_values};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     hr_multiway_done(&f->multiway);
 }
@@ -171,9 +170,9 @@ static hr_status allocate_dp_df(dp_df_forest *f, hr_error *err) {
     f->queries = malloc(f->candidate_count * sizeof *f->queries);
     f->nodes = malloc(NODES_MAX * sizeof *f->nodes);
     f->parents = calloc(NODES_MAX, sizeof *f->parents);
-    f->said = malloc(NODES_MAX * width * sizeof *f->said);
+    f->leaf_values = malloc(NODES_MAX * width * sizeof *f->leaf_values);
     bool split = f->candidates && f->scores && f->stats && f->queries;
-    return split && f->nodes && f->parents && f->said ? HR_OK : hr_fail_memory(err);
+    return split && f->nodes && f->parents && f->leaf_values ? HR_OK : hr_fail_memory(err);
 }
 
 static hr_status dp_df_forest_init(dp_df_forest *f, hr_error *err) {

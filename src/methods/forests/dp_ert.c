@@ -1,4 +1,4 @@
-/* Private extremely randomised trees (Bojarski, Choromanska, Choromanski, LeCun 2014). A node asks about a
+/* Private extremely randomised trees (Bojarski, Choromanska, Choromanski, LeCun 2014). A node splits by a
  * feature drawn at random and cuts it anywhere within its public bounds, so that nothing is paid for splits:
  * all of the budget is left for the leaves. */
 #include "base/fail.h"
@@ -13,7 +13,7 @@ typedef struct dp_ert_forest {
     hr_tree_trainer trainer;
     hr_training *training;
     hr_random_plan plan;
-    double *weights, *said;
+    double *weights, *leaf_values;
     hr_node *nodes;
     hr_bin_set *subsets;
 } dp_ert_forest;
@@ -24,22 +24,22 @@ static hr_status train_dp_ert_tree(hr_tree_trainer *self, const hr_release_scope
     hr_tree drawn;
     hr_random_tree(hr_gate_csprng(t->gate), &t->binning, &f->plan, f->nodes, f->subsets, &drawn);
     hr_private_tree tree = {.tree = &drawn, .walk = true, .scope = scope, .leaf_budget = scope->budget};
-    hr_status status = hr_private_leaves(t, &tree, f->said, err);
-    return status ? status : hr_average_add(t, &drawn, f->said, err);
+    hr_status status = hr_private_leaves(t, &tree, f->leaf_values, err);
+    return status ? status : hr_average_add(t, &drawn, f->leaf_values, err);
 }
 
 static void dp_ert_forest_done(dp_ert_forest *f) {
-    void *all[] = {f->weights, f->said, f->nodes, f->subsets};
+    void *all[] = {f->weights, f->leaf_values, f->nodes, f->subsets};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
 static hr_status allocate_dp_ert(dp_ert_forest *f, hr_error *err) {
     size_t features = f->training->binning.feature_count, nodes = ((size_t)2 << f->plan.depth) - 1;
     f->weights = malloc(features * sizeof *f->weights);
-    f->said = malloc(nodes * hr_average_width(f->training->data) * sizeof *f->said);
+    f->leaf_values = malloc(nodes * hr_average_width(f->training->data) * sizeof *f->leaf_values);
     f->nodes = malloc(nodes * sizeof *f->nodes);
     f->subsets = malloc(nodes * sizeof *f->subsets);
-    if (!f->weights || !f->said || !f->nodes || !f->subsets) return hr_fail_memory(err);
+    if (!f->weights || !f->leaf_values || !f->nodes || !f->subsets) return hr_fail_memory(err);
     for (size_t k = 0; k < features; k++) f->weights[k] = 1;
     f->plan.weights = f->weights;
     return HR_OK;

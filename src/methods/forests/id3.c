@@ -1,19 +1,19 @@
 /* ID3 with noisy counts (Kaghazgaran and Takabi's poster), trained by one party on its own records.
  *
  * Level by level, every open node has its records counted by class in all bins of every feature that no node
- * above it asks about. The feature that leaves the least entropy, H(T|A) = -sum n_ij log n_ij + sum n_j log
+ * above it splits by. The feature that leaves the least entropy, H(T|A) = -sum n_ij log n_ij + sum n_j log
  * n_j, splits the node into all of its bins; of features that are alike the first of the schema does. Numbers
  * have even bins between their public bounds; missing values and categories that the schema does not list
  * have a bin of their own. A node of one class or without records is a leaf; so is one at the depth limit, or
- * below splits by all features. A leaf says the shares of its classes; an empty one says what its parent
- * does, and so do bins that no record of the training had.
+ * below splits by all features. A leaf holds the shares of its classes; an empty one has those of its parent,
+ * and so have bins that no record of the training had.
  *
  * Published: every count, those of a bin alone too, is released with the noise of one count at the whole
  * budget; the poster's noise lambda (ln r_x - ln r_y) is a difference of two exponential variables, of which
  * the gate draws the discrete kind, in units of 1/64 of a record. Sound: a record is in one node of a level
- * and in one bin of each feature asked there, so a level is charged for all of its tables; levels share what
- * the leaves leave of the budget. There a split must gain more than noise alone would show, and a node is
- * asked about if it has more records than one of its counts has noise (constants chosen on development sets).
+ * and in one bin of each feature counted there, so a level is charged for all of its tables; levels share
+ * what the leaves leave of the budget. There a split must gain more than noise alone would show, and a node
+ * is counted if it has more records than one of its counts has noise (constants chosen on development sets).
  *
  * The algorithm is id3_machine.c, which sees released values only; trees/records/stats_source.c answers its
  * questions. Here the two meet, with the gate between them. */
@@ -106,10 +106,10 @@ static hr_status id3_source_init(id3_source *s, hr_error *err) {
 }
 
 static hr_status keep_id3_tree(const id3_source *s, hr_error *err) {
-    const double *said;
-    hr_tree tree = hr_id3_tree(s->id3, &said);
+    const double *leaf_values;
+    hr_tree tree = hr_id3_tree(s->id3, &leaf_values);
     hr_status status = hr_average_init(s->training, err);
-    return status ? status : hr_average_add(s->training, &tree, said, err);
+    return status ? status : hr_average_add(s->training, &tree, leaf_values, err);
 }
 
 static hr_status train_id3(hr_training *training, hr_error *err) {

@@ -17,7 +17,7 @@ enum { VALUES_MAX = 1 << 20, SHARED_VALUES_MAX = 1 << 19 };
 /* Gains that differ by less, a record, are the same: rounding does not break ties. */
 static const double TIE = 1e-9;
 
-/* What a node's counts by the bins of one feature say; none is below 0. */
+/* A node's noisy counts by the bins of one feature; none is below 0. */
 typedef struct id3_table {
     uint32_t feature;
     size_t bins, classes;
@@ -35,12 +35,12 @@ struct hr_id3 {
     hr_node *nodes;
     uint32_t *parents;
     double *counts; /* counts[node * classes + k]: as they were released last */
-    double *records, *said;
+    double *records, *leaf_values;
     size_t node_count;
     hr_tree tree; /* of `nodes` */
     /* the question */
     size_t level, asked; /* of the open nodes; lost ones included */
-    size_t reserve;      /* levels that may still be asked once more */
+    size_t reserve;      /* levels that may still be counted once more */
     bool again;          /* this level was lost before */
     bool leaves, done;
     uint32_t *open, *next;
@@ -53,7 +53,7 @@ struct hr_id3 {
     /* what was paid */
     hr_units spent;
     uint64_t next_group;
-    double level_noise; /* of a count of the last level that was told, in records */
+    double level_noise; /* of a count of the last level that was accepted, in records */
     id3_table best, at_hand;
 };
 
@@ -223,7 +223,7 @@ static double class_entropy(const id3_table *t) {
     return entropy;
 }
 
-/* What noise alone adds to the gain of a feature that says nothing of the class: n log n curves by 1/n, so
+/* What noise alone adds to the gain of a feature that is independent of the class: n log n curves by 1/n, so
  * noise of variance s^2 adds s^2/(2 n) for a cell of n records; a cell has at least s. */
 static double noise_gain(const id3_table *t, double noise) {
     double sum = 0;
@@ -239,7 +239,7 @@ static double released_count(hr_noisy count) {
     return fmax((double)count.paid / HR_COUNT_UNIT, 0);
 }
 
-/* Returns what stands behind the table. The paper asks for the records of a bin by themselves. */
+/* Returns what stands behind the table. The paper counts the records of a bin by themselves. */
 static const hr_noisy *read_table(const hr_id3 *h, uint32_t feature, const hr_noisy *values, id3_table *t) {
     t->feature = feature;
     t->bins = h->terms.binning->features[feature].bin_count;
@@ -295,8 +295,8 @@ static bool is_worth_splitting(const hr_id3 *h) {
     return h->terms.published || t->worth >= -TIE * (1 + t->records);
 }
 
-/* Whether a child is asked about at the next level: it has two classes, and more records than one count will
- * have noise. */
+/* Whether a child is counted at the next level: it has two classes, and more records than one count will have
+ * noise. */
 static bool should_open(const hr_id3 *h, uint32_t node, double next_noise) {
     double records = 0;
     if (h->level + 1 >= h->levels) return false;
@@ -342,7 +342,7 @@ static void read_level(hr_id3 *h, const hr_noisy *values, double noise_factor) {
     h->level++;
 }
 
-/* The question stands, without the divisions, which those who answer have heard of. */
+/* The question stays, without the divisions, which its readers have made already. */
 static hr_status lose_level(hr_id3 *h, hr_error *err) {
     if (h->again || !h->reserve) return ask_leaves(h, err);
     h->again = true;
@@ -350,7 +350,7 @@ static hr_status lose_level(hr_id3 *h, hr_error *err) {
     return HR_OK;
 }
 
-static hr_status told_level(hr_id3 *h, const hr_noisy *values, double noise_factor, hr_error *err) {
+static hr_status on_level(hr_id3 *h, const hr_noisy *values, double noise_factor, hr_error *err) {
     h->asked++;
     h->divided_count = 0;
     if (!values) return lose_level(h, err);
@@ -362,12 +362,13 @@ static hr_status told_level(hr_id3 *h, const hr_noisy *values, double noise_fact
 
 /* ---- Leaves ---- */
 
-static void told_leaves(hr_id3 *h, const hr_noisy *values, double noise) {
+static void on_leaves(hr_id3 *h, const hr_noisy *values, double noise) {
     size_t classes = h->terms.classes;
     for (size_t n = 0; values && n < h->node_count; n++)
         for (size_t k = 0; !h->nodes[n].left && k < classes; k++)
             h->counts[n * classes + k] = released_count(*values++);
-    hr_class_leaves(&h->tree, classes, values ? noise : h->level_noise, h->counts, h->records, h->said);
+    hr_class_leaves(&h->tree, classes, values ? noise : h->level_noise, h->counts, h->records,
+                    h->leaf_values);
     h->done = true;
 }
 
@@ -376,8 +377,8 @@ hr_status hr_id3_tell(hr_id3 *h, const hr_noisy *values, double noise_factor, hr
     if (h->done) return HR_OK;
     h->spent += charge.cost;
     h->next_group++;
-    if (!h->leaves) return told_level(h, values, noise_factor, err);
-    told_leaves(h, values, noise_of_charge(h, &charge, noise_factor));
+    if (!h->leaves) return on_level(h, values, noise_factor, err);
+    on_leaves(h, values, noise_of_charge(h, &charge, noise_factor));
     return HR_OK;
 }
 
@@ -429,14 +430,14 @@ static hr_status allocate_id3(hr_id3 *h, hr_error *err) {
     h->parents = calloc(HR_ID3_NODES_MAX, sizeof *h->parents);
     h->counts = calloc(HR_ID3_NODES_MAX * classes, sizeof *h->counts);
     h->records = malloc(HR_ID3_NODES_MAX * sizeof *h->records);
-    h->said = malloc(HR_ID3_NODES_MAX * classes * sizeof *h->said);
+    h->leaf_values = malloc(HR_ID3_NODES_MAX * classes * sizeof *h->leaf_values);
     h->open = calloc(HR_ID3_NODES_MAX, sizeof *h->open);
     h->next = malloc(HR_ID3_NODES_MAX * sizeof *h->next);
     h->divided = malloc(HR_ID3_NODES_MAX * sizeof *h->divided);
     h->first = malloc(HR_ID3_NODES_MAX * sizeof *h->first);
     h->divisions = malloc(HR_ID3_NODES_MAX * sizeof *h->divisions);
     bool tables = make_table(&h->best, &h->terms) && make_table(&h->at_hand, &h->terms);
-    bool nodes = h->nodes && h->parents && h->counts && h->records && h->said;
+    bool nodes = h->nodes && h->parents && h->counts && h->records && h->leaf_values;
     bool question = h->open && h->next && h->divided && h->first && h->divisions;
     return tables && nodes && question ? HR_OK : hr_fail_memory(err);
 }
@@ -467,22 +468,10 @@ hr_status hr_id3_new(const hr_id3_terms *terms, hr_id3 **out, hr_error *err) {
 
 void hr_id3_free(hr_id3 *h) {
     if (!h) return;
-    void *all[] = {h->nodes,
-                   h->parents,
-                   h->counts,
-                   h->records,
-                   h->said,
-                   h->open,
-                   h->next,
-                   h->queries,
-                   h->divided,
-                   h->first,
-                   h->divisions,
-                   h->best.cells,
-                   h->best.in_bin,
-                   h->best.of_class,
-                   h->at_hand.cells,
-                   h->at_hand.in_bin,
+    void *all[] = {h->nodes,           h->parents,       h->counts,        h->records,
+                   h->leaf_values,     h->open,          h->next,          h->queries,
+                   h->divided,         h->first,         h->divisions,     h->best.cells,
+                   h->best.in_bin,     h->best.of_class, h->at_hand.cells, h->at_hand.in_bin,
                    h->at_hand.of_class};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     hr_multiway_done(&h->multiway);
@@ -494,7 +483,7 @@ size_t hr_id3_levels(const hr_id3 *h, size_t *total) {
     return h->asked;
 }
 
-hr_tree hr_id3_tree(const hr_id3 *h, const double **said) {
-    *said = h->said;
+hr_tree hr_id3_tree(const hr_id3 *h, const double **leaf_values) {
+    *leaf_values = h->leaf_values;
     return h->tree;
 }

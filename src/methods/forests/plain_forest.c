@@ -1,6 +1,6 @@
 /* The forests without privacy, references of DiPriMe's tables 1 and 2: rf, ert and median, which differ by
  * the records and the splits of their trees. They share exact bins, trees that are grown side by side, one a
- * thread and each from a stream of its own, and leaves that say the mean label or the share of every class.
+ * thread and each from a stream of its own, and leaves that hold the mean label or the share of every class.
  * Their models do not depend on the number of threads. */
 #include "base/fail.h"
 #include "methods/forests/average.h"
@@ -111,19 +111,21 @@ static void grow_plain_tree(const plain_forest *f, forest_worker *w, uint64_t se
     hr_csprng_close(csprng);
 }
 
-/* What the leaves say: the mean of the labels, or the share of every class. Nodes that are no leaves say 0.
- */
-static void speak(const plain_forest *f, const hr_tree *tree, const hr_noisy *sums, double *said) {
+/* The values of the leaves: the mean of the labels, or the share of every class. Nodes that are no leaves
+ * have 0. */
+static void set_leaf_values(const plain_forest *f, const hr_tree *tree, const hr_noisy *sums,
+                            double *leaf_values) {
     size_t classes = f->labels.classes;
     for (size_t n = 0; n < tree->node_count; n++) {
         const hr_noisy *of = sums + n * hr_labels_width(&f->labels);
         double all = 0;
         for (size_t k = 0; k < classes; k++) all += (double)of[k].paid;
-        for (size_t k = 0; k < classes; k++) said[n * classes + k] = all > 0 ? (double)of[k].paid / all : 0;
+        for (size_t k = 0; k < classes; k++)
+            leaf_values[n * classes + k] = all > 0 ? (double)of[k].paid / all : 0;
         if (!classes)
-            said[n] = of[1].paid > 0
-                          ? (double)of[0].paid / (double)of[1].paid / f->table.packing.gradient_scale
-                          : 0;
+            leaf_values[n] = of[1].paid > 0
+                                 ? (double)of[0].paid / (double)of[1].paid / f->table.packing.gradient_scale
+                                 : 0;
     }
 }
 
@@ -131,21 +133,22 @@ static void speak(const plain_forest *f, const hr_tree *tree, const hr_noisy *su
 static hr_status add_plain_tree(const plain_forest *f, const forest_worker *w, hr_error *err) {
     size_t count = w->tree.node_count * hr_labels_width(&f->labels);
     hr_noisy *sums = malloc(count * sizeof *sums);
-    double *said = malloc(w->tree.node_count * hr_average_width(f->training->data) * sizeof *said);
+    double *leaf_values =
+        malloc(w->tree.node_count * hr_average_width(f->training->data) * sizeof *leaf_values);
     hr_status status = HR_E_MEMORY;
-    if (sums && said) {
+    if (sums && leaf_values) {
         hr_gate_sums(f->training->gate, f->leaves, w->stats, count, sums);
-        speak(f, &w->tree, sums, said);
-        status = hr_average_add(f->training, &w->tree, said, err);
+        set_leaf_values(f, &w->tree, sums, leaf_values);
+        status = hr_average_add(f->training, &w->tree, leaf_values, err);
     } else {
         hr_fail_memory(err);
     }
     free(sums);
-    free(said);
+    free(leaf_values);
     return status;
 }
 
-/* Adds what a worker grew, or tells why it could not. */
+/* Adds what a worker grew, or takes over its error. */
 static hr_status join_plain_tree(const plain_forest *f, const forest_worker *w, hr_error *err) {
     if (w->status && err) *err = w->err;
     return w->status ? w->status : add_plain_tree(f, w, err);
@@ -159,7 +162,7 @@ static uint64_t *draw_seeds(const plain_forest *f, size_t trees) {
 }
 
 /* Every worker grows one tree after another; they join the forest in order, while other workers grow theirs.
- * The caller's thread alone tells of progress. */
+ * The caller's thread alone reports progress. */
 static hr_status grow_on_seeds(const plain_forest *f, const uint64_t *seeds, size_t trees, hr_error *err) {
     const pthread_t caller = pthread_self();
     hr_status status = HR_OK;
@@ -201,7 +204,7 @@ static hr_status grow_forest(const plain_forest *f, hr_error *err) {
     return status;
 }
 
-/* What tells the methods apart is `taking` and `rule`. */
+/* The methods differ in `taking` and `rule`. */
 static hr_status train_plain_forest(hr_training *training, hr_forest_taking *taking,
                                     const hr_split_rule *rule, hr_error *err) {
     plain_forest f = {.training = training, .taking = taking};

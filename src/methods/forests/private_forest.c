@@ -162,14 +162,14 @@ static double noise_of(const private_forest_leaves *l, hr_units cost, uint64_t s
     return hr_noise_deviation(hr_gate_privacy_measure(l->training->gate), cost, (double)sensitivity);
 }
 
-static hr_status private_classes(private_forest_leaves *l, double *said, hr_error *err) {
+static hr_status private_classes(private_forest_leaves *l, double *leaf_values, hr_error *err) {
     size_t classes = l->labels.classes;
     hr_status status = release_classes(l, err);
     if (status) return status;
     const uint64_t one = hr_unit_of_counts(l->training->unit);
     double noise = noise_of(l, l->private_tree->leaf_budget, one) / (double)one;
     read_classes_private_forest(l, l->tree, classes);
-    hr_class_leaves(l->tree, classes, noise, l->node_sums, l->node_counts, said);
+    hr_class_leaves(l->tree, classes, noise, l->node_sums, l->node_counts, leaf_values);
     return HR_OK;
 }
 
@@ -187,7 +187,7 @@ static void read_numbers(private_forest_leaves *l, const hr_tree *tree) {
     }
 }
 
-static hr_status private_numbers(private_forest_leaves *l, double *said, hr_error *err) {
+static hr_status private_numbers(private_forest_leaves *l, double *leaf_values, hr_error *err) {
     hr_gate *gate = l->training->gate;
     hr_units budget = l->private_tree->leaf_budget;
     hr_units count_cost = hr_units_share(budget, l->training->options->count_share),
@@ -201,8 +201,8 @@ static hr_status private_numbers(private_forest_leaves *l, double *said, hr_erro
     if (status) return status;
     double noise = noise_of(l, sum_cost, label) / unit_of_labels(l);
     read_numbers(l, l->tree);
-    hr_hierarchical_shrinkage(l->tree, 1, NUMBER_RIDGE * noise, l->node_sums, l->node_counts, said);
-    for (size_t n = 0; n < l->tree->node_count; n++) said[n] = fmin(fmax(said[n], -1), 1);
+    hr_hierarchical_shrinkage(l->tree, 1, NUMBER_RIDGE * noise, l->node_sums, l->node_counts, leaf_values);
+    for (size_t n = 0; n < l->tree->node_count; n++) leaf_values[n] = fmin(fmax(leaf_values[n], -1), 1);
     return HR_OK;
 }
 
@@ -216,7 +216,7 @@ hr_status hr_facts_check_leaves(const hr_fit_facts *facts, hr_units budget, hr_e
     return status ? status : hr_facts_check_sums(facts, "leaf count", counts, count, err);
 }
 
-static hr_status published_classes(private_forest_leaves *l, double *said, hr_error *err) {
+static hr_status published_classes(private_forest_leaves *l, double *leaf_values, hr_error *err) {
     size_t classes = l->labels.classes;
     hr_status status = release_classes(l, err);
     if (status) return status;
@@ -226,13 +226,13 @@ static hr_status published_classes(private_forest_leaves *l, double *said, hr_er
         if (l->tree->nodes[n].left) continue;
         for (size_t k = 0; k < classes; k++) all += counts[k];
         for (size_t k = 0; k < classes; k++)
-            said[n * classes + k] = all > 0 ? (counts[k] - all / (double)classes) / all : 0;
-        hr_class_probabilities(said + n * classes, classes);
+            leaf_values[n * classes + k] = all > 0 ? (counts[k] - all / (double)classes) / all : 0;
+        hr_class_probabilities(leaf_values + n * classes, classes);
     }
     return HR_OK;
 }
 
-static hr_status published_numbers(private_forest_leaves *l, double *said, hr_error *err) {
+static hr_status published_numbers(private_forest_leaves *l, double *leaf_values, hr_error *err) {
     hr_gate *gate = l->training->gate;
     hr_charge charge =
         private_forest_charge_of(l, "leaf mean", l->private_tree->leaf_budget, 2 * HR_LABEL_SENSITIVITY);
@@ -242,8 +242,9 @@ static hr_status published_numbers(private_forest_leaves *l, double *said, hr_er
     size_t leaf = 0;
     for (size_t n = 0; n < l->tree->node_count; n++) {
         if (l->tree->nodes[n].left) continue;
-        said[n] = hr_mean_as_published(l->sums[leaf], l->exact_counts[leaf]);
-        if (isnan(said[n])) said[n] = (double)(hr_csprng_u64(hr_gate_csprng(gate)) >> 11) * 0x1p-52 - 1;
+        leaf_values[n] = hr_mean_as_published(l->sums[leaf], l->exact_counts[leaf]);
+        if (isnan(leaf_values[n]))
+            leaf_values[n] = (double)(hr_csprng_u64(hr_gate_csprng(gate)) >> 11) * 0x1p-52 - 1;
         leaf++;
     }
     return HR_OK;
@@ -258,23 +259,24 @@ static hr_status private_forest_ask_leaves(private_forest_leaves *l, hr_error *e
     return status;
 }
 
-typedef hr_status say_leaves(private_forest_leaves *l, double *said, hr_error *err);
+typedef hr_status set_leaf_values(private_forest_leaves *l, double *leaf_values, hr_error *err);
 
-static hr_status release_leaves(hr_training *t, const hr_private_tree *tree, say_leaves *of_classes,
-                                say_leaves *of_numbers, double *said, hr_error *err) {
+static hr_status release_leaves(hr_training *t, const hr_private_tree *tree, set_leaf_values *of_classes,
+                                set_leaf_values *of_numbers, double *leaf_values, hr_error *err) {
     private_forest_leaves l = {
         .training = t, .private_tree = tree, .tree = tree->tree, .labels = hr_training_labels(t)};
     hr_status status = leaves_init(&l, err);
     if (!status) status = private_forest_ask_leaves(&l, err);
-    if (!status) status = (l.labels.classes ? of_classes : of_numbers)(&l, said, err);
+    if (!status) status = (l.labels.classes ? of_classes : of_numbers)(&l, leaf_values, err);
     leaves_done(&l);
     return status;
 }
 
-hr_status hr_private_leaves(hr_training *t, const hr_private_tree *tree, double *said, hr_error *err) {
-    return release_leaves(t, tree, private_classes, private_numbers, said, err);
+hr_status hr_private_leaves(hr_training *t, const hr_private_tree *tree, double *leaf_values, hr_error *err) {
+    return release_leaves(t, tree, private_classes, private_numbers, leaf_values, err);
 }
 
-hr_status hr_published_leaves(hr_training *t, const hr_private_tree *tree, double *said, hr_error *err) {
-    return release_leaves(t, tree, published_classes, published_numbers, said, err);
+hr_status hr_published_leaves(hr_training *t, const hr_private_tree *tree, double *leaf_values,
+                              hr_error *err) {
+    return release_leaves(t, tree, published_classes, published_numbers, leaf_values, err);
 }

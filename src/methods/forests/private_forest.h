@@ -1,4 +1,4 @@
-/* What private forests share: which records train which tree, at what budget, and leaves that say what was
+/* What private forests share: which records train which tree, at what budget, and leaves that hold what was
  * released of them. */
 #ifndef HR_METHODS_FORESTS_PRIVATE_FOREST_H
 #define HR_METHODS_FORESTS_PRIVATE_FOREST_H
@@ -47,14 +47,14 @@ typedef struct hr_private_tree {
 
 /* Releases the leaves: noisy class counts; or noisy sums of labels and noisy counts, options->count_share of
  * the budget. Every node's answer is pulled towards its parent's (trees/tree/hierarchical_shrinkage.h), so
- * that small leaves say what their neighbourhood does. said: average.h; also of inner nodes. Spends:
- * tree->leaf_budget. Fails: BUDGET, MEMORY, and as the source. */
-HR_MUST_CHECK hr_status hr_private_leaves(hr_training *training, const hr_private_tree *tree, double *said,
-                                          hr_error *err);
+ * that small leaves have the values of their neighbourhood. leaf_values: as in average.h, and of inner nodes,
+ * too. Spends: tree->leaf_budget. Fails: BUDGET, MEMORY, and as the source. */
+HR_MUST_CHECK hr_status hr_private_leaves(hr_training *training, const hr_private_tree *tree,
+                                          double *leaf_values, hr_error *err);
 
 /* Leaves as DiPriMe publishes them (Algorithm 1, line 15): class counts + Lap(1/eps); or means + Lap(R/(N_i
  * eps)), N_i exact, and where there are no records a random number. Takes the same. */
-HR_MUST_CHECK hr_status hr_published_leaves(hr_training *training, const hr_private_tree *tree, double *said,
-                                            hr_error *err);
+HR_MUST_CHECK hr_status hr_published_leaves(hr_training *training, const hr_private_tree *tree,
+                                            double *leaf_values, hr_error *err);
 
 #endif

@@ -11,8 +11,8 @@ typedef enum hr_tree_kind { HR_TREE_ONE, HR_TREE_PAIR, HR_TREE_ALL, HR_TREE_KIND
 
 typedef struct hr_bandit hr_bandit;
 
-/* usable[f]: the feature has more than one bin. rounds: how many gains it may be told. Owner: the caller
- * frees *out. Fails: MEMORY. */
+/* usable[f]: the feature has more than one bin. rounds: how many gains it may accept. Owner: the caller frees
+ * *out. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_bandit_new(const bool *usable, size_t features, size_t rounds, hr_bandit **out,
                                       hr_error *err);
 void hr_bandit_free(hr_bandit *bandit);
@@ -31,7 +31,7 @@ const double *hr_bandit_weights(const hr_bandit *bandit);
 /* An earlier round, with probability proportional to its tree's gain times .95^age; false if none gained. */
 bool hr_bandit_past(const hr_bandit *bandit, hr_csprng *csprng, size_t *round);
 
-/* Tells the gain of the round's tree: kind, and its feature (ONE) or pair (PAIR). */
+/* Accepts the gain of the round's tree: kind, and its feature (ONE) or pair (PAIR). */
 void hr_bandit_learn(hr_bandit *bandit, hr_tree_kind kind, const uint32_t features[2], double gain);
 
 #endif

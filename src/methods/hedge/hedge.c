@@ -24,7 +24,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What asks, and what answers. */
+/* The machine, and the source that answers its questions. */
 typedef struct hedge_run {
     hr_training *training;
     hr_timings *timings;

@@ -17,7 +17,7 @@
 enum { UNIT = 1 << HR_GRADIENT_BITS, VARY_PER_MILLE = 300, VARY_FROM = 5 };
 static const double TAIL = .2, CLIP_QUANTILE = .95, CLIP_RATE = .2, MIN_CLIP = .02;
 
-/* What a tree asks about: what the bandits need to know of it. */
+/* The features that a tree splits by, for the bandits. */
 typedef struct subject {
     hr_tree_kind kind;
     uint32_t features[2];
@@ -33,7 +33,7 @@ typedef enum stage { TOTALS, BINS, CHOICE, LEAVES, RELIABILITY, DONE } stage;
 
 struct hr_hedge {
     hr_hedge_setting setting;
-    hr_hedge_start costs; /* of what is asked for once */
+    hr_hedge_start costs; /* of the questions that come once */
     hr_csprng *coins;
     hr_arena *arena;
     stage stage;
@@ -66,7 +66,7 @@ static double hedge_sum_unit(const hr_hedge *h) {
     return (double)(UNIT * hr_unit_fineness(h->setting.unit));
 }
 
-static double count_told(const hr_hedge *h, hr_noisy value) {
+static double released_count(const hr_hedge *h, hr_noisy value) {
     return (double)value.paid / (double)hedge_count_unit(h);
 }
 
@@ -164,14 +164,14 @@ bool hr_hedge_ask(const hr_hedge *h, hr_ask *out) {
 
 /* The class counts, whose sum is n-hat. */
 static void read_classes_hedge_machine(hr_hedge *h, const hr_noisy *values) {
-    for (size_t k = 0; k < h->outputs; k++) h->records += h->base[k] = fmax(count_told(h, values[k]), 1);
+    for (size_t k = 0; k < h->outputs; k++) h->records += h->base[k] = fmax(released_count(h, values[k]), 1);
     for (size_t k = 0; k < h->outputs; k++) h->base[k] /= h->records;
 }
 
 /* n-hat and the mean label; with a start the first alone. */
 static void read_mean(hr_hedge *h, const hr_noisy *values) {
     double label_unit = (double)(hr_unit_fineness(h->setting.unit) << HR_LABEL_BITS);
-    h->records = fmax(count_told(h, values[0]), 1);
+    h->records = fmax(released_count(h, values[0]), 1);
     if (!h->costs.base) return;
     double mean = fmin(fmax((double)values[1].paid / label_unit / h->records, -1), 1);
     h->base[0] = h->loss.logistic ? .5 * log(fmax(1 + mean, .02) / fmax(1 - mean, .02)) : mean;
@@ -185,7 +185,7 @@ hr_status hr_hedge_lose(hr_hedge *h, hr_units cost, hr_error *err) {
                    "the number of records, or the bins, were asked for and lost too often");
 }
 
-static hr_status told_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
+static hr_status on_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
     if (!values) return hr_hedge_lose(h, h->costs.count + h->costs.base, err);
     if (h->outputs > 1)
         read_classes_hedge_machine(h, values);
@@ -322,7 +322,7 @@ static void read_leaves(hr_hedge *h, const hr_tree *tree, const hr_noisy *values
             mean += (double)sums[k].paid / hedge_sum_unit(h) / (double)outputs;
         for (size_t k = 0; k < outputs; k++)
             h->node_sums[n * outputs + k] = (double)sums[k].paid / hedge_sum_unit(h) - mean;
-        h->node_counts[n] = fmax(count_told(h, counts[leaf]), 0);
+        h->node_counts[n] = fmax(released_count(h, counts[leaf]), 0);
         leaf++;
     }
 }
@@ -380,14 +380,14 @@ static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_
         for (size_t n = 0; n < kept->node_count; n++)
             if (!kept->nodes[n].left) kept->nodes[n].value = scale * h->values[n * h->outputs + k];
         h->forest.tree_count++;
-        tree.counts = tree.noise = NULL; /* the same for all outputs: the first tells them */
+        tree.counts = tree.noise = NULL; /* the same for all outputs: the first has them */
     }
     return HR_OK;
 }
 
 /* Regression: the clip follows a high quantile of the residuals. */
 static void adapt_clip(hr_hedge *h, hr_noisy within) {
-    double part = fmin(fmax(count_told(h, within) / h->records, 0), 1);
+    double part = fmin(fmax(released_count(h, within) / h->records, 0), 1);
     double clip = h->loss.clip * exp(-CLIP_RATE * (part - CLIP_QUANTILE));
     h->loss.bound = (int64_t)(fmin(fmax(clip, MIN_CLIP), 1) * UNIT);
     h->loss.clip = (double)h->loss.bound / UNIT;
@@ -409,7 +409,7 @@ static hr_status add_tree_hedge_machine(hr_hedge *h, const hr_noisy *values, dou
 }
 
 /* A lost round is over without a tree, with the same clip. */
-static hr_status told_leaves(hr_hedge *h, const hr_noisy *values, double noise_factor, hr_error *err) {
+static hr_status on_leaves(hr_hedge *h, const hr_noisy *values, double noise_factor, hr_error *err) {
     hr_status status = values ? add_tree_hedge_machine(h, values, noise_factor, err) : HR_OK;
     if (status) return status;
     h->has_step = values != NULL;
@@ -420,7 +420,7 @@ static hr_status told_leaves(hr_hedge *h, const hr_noisy *values, double noise_f
 
 /* ---- After the rounds ---- */
 
-static void told_reliability(hr_hedge *h, const hr_noisy *values, double noise_factor) {
+static void on_reliability(hr_hedge *h, const hr_noisy *values, double noise_factor) {
     double unit = (double)hedge_count_unit(h);
     double noise = hr_noise_deviation(h->setting.privacy_measure, h->costs.calibration, unit) / unit;
     if (values) h->forest.calibration = hr_calibration_fit(values, unit, noise_factor * noise);
@@ -435,11 +435,11 @@ hr_status hr_hedge_sums(hr_hedge *h, const hr_noisy *values, double noise_factor
     if (!hr_hedge_ask(h, &ask)) return HR_OK;
     h->next_group += ask.line_count;
     if (h->stage == TOTALS)
-        status = told_totals(h, values, err);
+        status = on_totals(h, values, err);
     else if (h->stage == LEAVES)
-        status = told_leaves(h, values, noise_factor, err);
+        status = on_leaves(h, values, noise_factor, err);
     else if (h->stage == RELIABILITY)
-        told_reliability(h, values, noise_factor);
+        on_reliability(h, values, noise_factor);
     return status;
 }
 

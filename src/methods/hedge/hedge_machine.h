@@ -1,11 +1,11 @@
-/* hedge as a machine over released values: it says what it asks of the records next, and is told what was
+/* hedge as a machine over released values: it names the sums that it needs next, and accepts what was
  * released. It never sees a record or an exact statistic, so what it makes of the answers costs nothing.
  *
- * Order: TOTALS, BINS, then for each round CHOICE and LEAVES, then RELIABILITY (classes). hr_hedge_ask tells
- * the next question as often as it is called; its answer is told by the function that its kind names, once:
- * TOTALS, LEAVES, RELIABILITY: hr_hedge_sums; BINS: hr_hedge_bins; CHOICE: hr_hedge_choice.
- * Candidates are drawn from public coins: machines with the same coins that are told the same say the same.
- * Thread: one at a time. */
+ * Order: TOTALS, BINS, then for each round CHOICE and LEAVES, then RELIABILITY (classes). hr_hedge_ask gives
+ * the next question as often as it is called; its answer is accepted by the function that its kind names,
+ * once: TOTALS, LEAVES, RELIABILITY: hr_hedge_sums; BINS: hr_hedge_bins; CHOICE: hr_hedge_choice. Candidates
+ * are drawn from public coins: machines with the same coins that accept the same answers have the same
+ * questions. Thread: one at a time. */
 #ifndef HR_METHODS_HEDGE_HEDGE_MACHINE_H
 #define HR_METHODS_HEDGE_HEDGE_MACHINE_H
 
@@ -34,16 +34,16 @@ bool hr_hedge_ask(const hr_hedge *hedge, hr_ask *out);
 
 /* The released sums, hr_ask_values of the question, in its order. noise_factor: their noise's standard
  * deviation in that of one release at the lines' costs; 1 where one party holds all records. values NULL: the
- * answer is lost. TOTALS are asked for again, at the same cost once more; a round has no tree; there is no
+ * answer is lost. TOTALS are requested again, at the same cost once more; a round has no tree; there is no
  * calibration. Fails: MEMORY, BUDGET (too many losses before the first round). */
 HR_MUST_CHECK hr_status hr_hedge_sums(hr_hedge *hedge, const hr_noisy *values, double noise_factor,
                                       hr_error *err);
 
-/* Before the bins are told: how many owners add their sums up in the rounds, and how many of them add noise
- * for sure. Not called where one party holds all records. */
+/* Before the bins are accepted: how many owners add their sums up in the rounds, and how many of them add
+ * noise for sure. Not called where one party holds all records. */
 void hr_hedge_set_owners(hr_hedge *hedge, size_t owners, size_t honest);
 
-/* Before the bins are told: an answer on them that cost so much was lost, and is asked for again. Fails:
+/* Before the bins are accepted: an answer on them that cost so much was lost, and is requested again. Fails:
  * BUDGET (too much was lost before the first round). */
 HR_MUST_CHECK hr_status hr_hedge_lose(hr_hedge *hedge, hr_units cost, hr_error *err);
 
@@ -53,11 +53,11 @@ HR_MUST_CHECK hr_status hr_hedge_bins(hr_hedge *hedge, const hr_binning *binning
 /* Which of the question's trees was chosen. */
 void hr_hedge_choice(hr_hedge *hedge, size_t index);
 
-/* Rounds in which one owner chooses, at most; 0 before the bins are told, and without owners. */
+/* Rounds in which one owner chooses, at most; 0 before the bins are accepted, and without owners. */
 size_t hr_hedge_turns(const hr_hedge *hedge);
-/* Rounds that are over, and all; 0 before the bins are told. */
+/* Rounds that are over, and all; 0 before the bins are accepted. */
 size_t hr_hedge_rounds(const hr_hedge *hedge, size_t *total);
-/* The released number of records, >= 1; 0 before it is told. */
+/* The released number of records, >= 1; 0 before it is accepted. */
 double hr_hedge_record_count(const hr_hedge *hedge);
 /* The trees so far; the finished forest after the last question. Its arrays are in the arena. */
 const hr_forest *hr_hedge_forest(const hr_hedge *hedge);

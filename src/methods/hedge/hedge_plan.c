@@ -204,7 +204,7 @@ hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err) {
     return status ? status : check_round(facts, &setting, err);
 }
 
-/* ---- Told to people ---- */
+/* ---- For people ---- */
 
 /* What a step of 1 of the scores is in the label's units: two classes have scores from -1 to 1, more have
  * probabilities. */
@@ -229,7 +229,7 @@ static double shrunk_noise(double noise, double leaf_records, double ridge, int 
     return noise * sqrt(square);
 }
 
-static void tell_noise(const hr_hedge_setting *s, const hr_schema *schema, const hr_hedge_plan *made,
+static void note_noise(const hr_hedge_setting *s, const hr_schema *schema, const hr_hedge_plan *made,
                        hr_plan_info *plan) {
     enum { FINE = 1 << HR_GRADIENT_BITS };
     const hr_column *label = schema ? hr_schema_label(schema) : NULL;
@@ -266,7 +266,7 @@ void hr_hedge_tell_setting(const hr_hedge_setting *s, const hr_schema *schema, h
     plan->share_sums = rounds * hr_units_value(made.sums) / all;
     plan->share_counts = rounds * hr_units_value(made.counts) / all;
     plan->share_clip = rounds * hr_units_value(made.within) / all;
-    tell_noise(s, schema, &made, plan);
+    note_noise(s, schema, &made, plan);
 }
 
 void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_privacy_measure privacy_measure,

@@ -19,7 +19,7 @@ typedef struct hr_hedge_setting {
     /* The owners whose sums the rounds add up, and how many of them add noise for sure; 0: one party holds
      * all records. */
     size_t owners, honest;
-    bool has_start;       /* scores start at what another model says: no base score is asked for */
+    bool has_start;       /* scores start at those of another model: no base score is needed */
     hr_privacy_unit unit; /* what counts 1: n-hat is a number of these */
 } hr_hedge_setting;
 
@@ -57,7 +57,7 @@ double hr_hedge_noise_factor(const hr_hedge_setting *setting);
  * for discrete Laplace noise, L2 for the discrete Gaussian. */
 uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *setting, int64_t bound, size_t outputs);
 
-/* Whether bin edges are released: no option says that they are public, and some feature needs them. */
+/* Whether bin edges are released: no option makes them public, and some feature needs them. */
 bool hr_hedge_has_quantiles(const hr_fit_options *options, const hr_schema *schema);
 
 /* Of a fit by one party. */

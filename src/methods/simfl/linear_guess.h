@@ -39,7 +39,7 @@ void hr_linear_guess_point(hr_linear_guess *guess, const int16_t *cells, double 
 
 /* Replaces the lower triangle, diagonal included, of the size x size matrix (row by row) by that of its
  * factor F, F F' = matrix; what is above the diagonal is not read. Returns false if the matrix is not
- * positive definite, as far as doubles tell; its content is lost then. */
+ * positive definite, in the precision of doubles; its content is lost then. */
 bool hr_cholesky_factor(double *matrix, size_t size);
 
 /* Replaces the right side of F F' x = values by the solution x. */

@@ -188,7 +188,7 @@ static hr_status hash_parties(simfl_attack *a, hr_error *err) {
     return status ? status : hash_points(&a->planes, &a->victim, err);
 }
 
-/* ---- What the hashes tell ---- */
+/* ---- What the hashes reveal ---- */
 
 static int compare_numbers_attack(const void *one, const void *other) {
     const double a = *(const double *)one, b = *(const double *)other;
@@ -256,10 +256,10 @@ static hr_status count_equal_records(const simfl_attack *a, hr_attack_figures *o
     return HR_OK;
 }
 
-/* ---- What the sums of gradients tell ---- */
+/* ---- What the sums of gradients reveal ---- */
 
-/* In the first round all scores are equal, so that a sum over a group tells how many of it have which of the
- * two labels. NULL: there are no two labels. */
+/* In the first round all scores are equal, so that a sum over a group reveals how many of it have which of
+ * the two labels. NULL: there are no two labels. */
 static const double *two_labels(const simfl_attack *a) {
     const hr_data *data = a->victim.data;
     const double *labels = hr_data_labels(data);

@@ -2,7 +2,7 @@
  * 2): its records, their scores, and the trees that it trains. methods/simfl/simfl.c holds all owners in one
  * process; over several, messages carry what these functions write and read. NOT PRIVATE.
  *
- * First the label sums of all owners, added up, give every owner the base score; then each is told which
+ * First the label sums of all owners, added up, give every owner the base score; then each receives which
  * record of every other owner is most like each of its own (trees/similar/similar.h). Then owners train trees
  * in turn. For a tree of owner m every other owner i writes its gradients for m (lines 1 to 7), m receives
  * them (lines 9 to 18) and trains (line 19); then every other owner adds the tree. */

@@ -1,6 +1,6 @@
 /* What the records of one owner do in SimFL (Li, Wen, He: Practical Federated Gradient Boosting Decision
  * Trees. AAAI 2020): they know which record of every other owner is most like them, and add their gradients
- * up there. NOT PRIVATE: such a sum may be of one record, and then tells its label. */
+ * up there. NOT PRIVATE: such a sum may be of one record, and then reveals its label. */
 #ifndef HR_METHODS_SIMFL_SIMFL_RECORDS_H
 #define HR_METHODS_SIMFL_SIMFL_RECORDS_H
 
