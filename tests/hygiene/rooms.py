@@ -24,6 +24,7 @@ SHORT = {
     'federation/config/federation_absent': 'stands in for what a build leaves out',
     'federation/federated/evaluation_question': 'terms and sums read the same question; a proof of sums is read beside it',
     'federation/sums/summed_job': 'what all methods of sums share',
+    'federation/machines/oneshot_owner': 'one side of a protocol a file',
     'federation/transport/address': 'the only judge of names and addresses, for files and for the broker',
     'federation/transport/nats_absent': 'stands in for what a build leaves out',
     'fit/plan': 'public functions that make no fit',
@@ -48,7 +49,6 @@ SHORT = {
     'privacy/ledger/delta': 'ledger, budget and terms round delta alike',
     'privacy/ledger/spend': 'what the ledger grants the journal, and nobody else',
     'privacy/noise': 'methods, models and federations weigh released numbers by it',
-    'privacy/permute_and_flip': 'one mechanism a file, beside its proof',
     'privacy/promise': 'the only place that says what epsilon and delta mean',
     'privacy/promise_words': 'the words of a guarantee, which are put together when they are compiled',
     'tables/bins/binning': 'a part of the model that no table is needed for',
@@ -70,13 +70,6 @@ SHORT = {
     'trees/stats/round_gain': 'a release with a rule of its own, tested alone',
     'trees/tree/multiway': 'three methods split alike',
     'trees/tree/tree': 'the functions of the type that all rooms of trees share',
-}
-
-# Names that several files give to types of their own.
-SHARED_NAMES = {
-    'coordinator': 'the machine of one protocol',
-    'coordinator_phase': 'of the machine of one protocol',
-    'owner': 'the machine of one protocol',
 }
 
 
@@ -138,15 +131,11 @@ def check_names(root, problems):
     for path in source.files(root, 'src', suffixes=('.c', '.h')):
         for name, line in types_of(source.read(root, path)):
             places[name].append((path, line))
-    doubled = set()
     for name, found in sorted(places.items()):
         if len(found) < 2 or not any(path.endswith('.c') for path, _ in found):
             continue
-        doubled.add(name)
-        if name not in SHARED_NAMES:
-            problems.append('%s:%d: the type %s is defined in %s, too; name one of them by what it is' %
-                            (found[-1][0], found[-1][1], name, ', '.join(path for path, _ in found[:-1])))
-    problems += ['tests/hygiene/rooms.py:1: no two files define %s; take it off SHARED_NAMES' % name for name in sorted(set(SHARED_NAMES) - doubled)]
+        problems.append('%s:%d: the type %s is defined in %s, too; name one of them by what it is' %
+                        (found[-1][0], found[-1][1], name, ', '.join(path for path, _ in found[:-1])))
 
 
 def main():
