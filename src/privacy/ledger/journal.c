@@ -25,19 +25,15 @@ struct hr_journal {
 
 /* ---- Opening ---- */
 
-static hr_status lay_out_journal(hr_journal *journal, hr_error *err) {
-    const char *path = sqlite3_db_filename(journal->db, "main");
-    hr_status status = path && *path ? hr_file_lock_take(path, &journal->file_lock, err) : HR_OK;
-    if (!status) status = hr_journal_begin(journal, err);
-    if (!status) status = hr_journal_lay_out(journal->db, err);
-    return status ? status : hr_journal_commit(journal, err);
-}
-
 static hr_status wrap(sqlite3 *db, hr_ledger *ledger, hr_journal **out, hr_error *err) {
     hr_journal *journal = malloc(sizeof *journal);
     if (!journal) return hr_fail_memory(err);
     *journal = (hr_journal){.db = db, .ledger = ledger};
-    hr_status status = lay_out_journal(journal, err);
+    const char *path = sqlite3_db_filename(db, "main");
+    hr_status status = path && *path ? hr_file_lock_take(path, &journal->file_lock, err) : HR_OK;
+    if (!status) status = hr_journal_begin(journal, err);
+    if (!status) status = hr_journal_lay_out(db, err);
+    if (!status) status = hr_journal_commit(journal, err);
     if (status) {
         hr_journal_roll_back(journal);
         hr_file_lock_release(journal->file_lock);

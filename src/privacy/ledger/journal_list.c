@@ -130,28 +130,19 @@ static hr_status choose_named(const name_search *s, hr_journal_named *out, hr_er
     return HR_OK;
 }
 
-static hr_status find_named(sqlite3 *db, const char *text, hr_journal_named *out, hr_error *err) {
-    name_search s = {.text = text};
-    hr_status status = *text ? list_file(db, match_name, &s, err) : HR_OK;
-    return status ? status : choose_named(&s, out, err);
-}
-
 typedef hr_status on_named(sqlite3 *db, const hr_journal_named *job, hr_error *err);
 
 /* Under the writer's lock: a process that has just logged a job may not have written it yet. */
-static hr_status with_named(sqlite3 *db, const char *text, on_named *change, hr_journal_named *out,
-                            hr_error *err) {
-    hr_status status = hr_store_run(db, "BEGIN IMMEDIATE", err);
-    if (!status) status = find_named(db, text, out, err);
-    if (!status) status = change(db, out, err);
-    return status ? status : hr_store_run(db, "COMMIT", err);
-}
-
 static hr_status name_job(const char *path, const char *text, on_named *change, hr_journal_named *out,
                           hr_error *err) {
     sqlite3 *db = NULL;
+    name_search s = {.text = text};
     hr_status status = open_file(path, &db, err);
-    if (!status) status = with_named(db, text, change, out, err);
+    if (!status) status = hr_store_run(db, "BEGIN IMMEDIATE", err);
+    if (!status && *text) status = list_file(db, match_name, &s, err);
+    if (!status) status = choose_named(&s, out, err);
+    if (!status) status = change(db, out, err);
+    if (!status) status = hr_store_run(db, "COMMIT", err);
     sqlite3_close(db);
     return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
 }

@@ -277,17 +277,6 @@ hr_status hr_ledger_unit(hr_ledger *ledger, char **unit, hr_error *err) {
     return name_ledger_file(ledger, read_unit(ledger->db, unit, err), err);
 }
 
-static hr_status spend(const hr_ledger *ledger, spending ask, const char *purpose, int64_t *id,
-                       hr_error *err) {
-    sqlite3 *db = ledger->db;
-    account now = {0};
-    hr_status status = read_account(db, &now, err);
-    if (!status) status = check_left(&now, ask, err);
-    if (!status) status = check_ledger_unit(ledger, err);
-    if (!status) status = insert_entry(db, ask, purpose, id, err);
-    return status;
-}
-
 /* Memory may have been too short even to roll back; the handle would then hold the lock for ever. */
 static void roll_back(sqlite3 *db) {
     if (!sqlite3_get_autocommit(db)) sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
@@ -300,11 +289,16 @@ sqlite3 *hr_ledger_file(const hr_ledger *ledger) {
 hr_status hr_ledger_reserve_within(hr_ledger *ledger, double epsilon, double delta, const char *purpose,
                                    int64_t *entry, hr_error *err) {
     assert(ledger && entry);
+    account now = {0};
     int64_t id = 0;
     hr_status status = check_amounts(epsilon, delta, err);
     if (!status) status = check_purpose(purpose, err);
     if (status) return status;
-    status = spend(ledger, (spending){hr_units_up(epsilon), hr_delta_up(delta)}, purpose, &id, err);
+    const spending ask = {hr_units_up(epsilon), hr_delta_up(delta)};
+    status = read_account(ledger->db, &now, err);
+    if (!status) status = check_left(&now, ask, err);
+    if (!status) status = check_ledger_unit(ledger, err);
+    if (!status) status = insert_entry(ledger->db, ask, purpose, &id, err);
     if (status) return name_ledger_file(ledger, status, err);
     *entry = id;
     return HR_OK;

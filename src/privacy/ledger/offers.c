@@ -155,21 +155,16 @@ static hr_status update_offer(sqlite3 *db, const char *id, hr_offer_state state,
     return finish_change(db, change, fine, err);
 }
 
-static hr_status decide_within(sqlite3 *db, const char *id, hr_offer_state state, const char *reason,
-                               hr_error *err) {
-    bool there = false;
-    named_offer offer = {0};
-    hr_status status = has_table(db, &there, err);
-    if (!status && there) status = find_offer(db, id, &offer, err);
-    if (!status) status = check_waiting(id, &offer, err);
-    return status ? status : update_offer(db, id, state, reason, err);
-}
-
 hr_status hr_offers_decide(hr_ledger *ledger, const char *id, hr_offer_state state, const char *reason,
                            hr_error *err) {
     sqlite3 *db = hr_ledger_file(ledger);
+    bool there = false;
+    named_offer offer = {0};
     hr_status status = hr_store_run(db, "BEGIN IMMEDIATE", err);
-    if (!status) status = decide_within(db, id, state, reason, err);
+    if (!status) status = has_table(db, &there, err);
+    if (!status && there) status = find_offer(db, id, &offer, err);
+    if (!status) status = check_waiting(id, &offer, err);
+    if (!status) status = update_offer(db, id, state, reason, err);
     if (!status) status = hr_store_run(db, "COMMIT", err);
     if (status && !sqlite3_get_autocommit(db)) sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
     return status;

@@ -331,23 +331,18 @@ static hr_status check_damage(sqlite3 *db, hr_error *err) {
     return status;
 }
 
-/* Inside of a write transaction: another process may have done it meanwhile. */
-static hr_status upgrade_within(sqlite3 *db, hr_error *err) {
-    int64_t version = 0;
-    hr_status status = hr_store_number(db, "PRAGMA user_version", &version, err);
-    if (!status && version == 1) status = hr_store_run(db, from_version_1, err);
-    if (!status && version <= 2) status = hr_store_run(db, from_version_2, err);
-    if (!status && version <= 2) status = hr_journal_upgrade_layout(db, err);
-    if (!status && version <= 3) status = hr_store_run(db, from_version_3, err);
-    return status ? status : hr_store_run(db, "COMMIT", err);
-}
-
 static hr_status upgrade(sqlite3 *db, hr_error *err) {
     int64_t version = 0;
     hr_status status = hr_store_number(db, "PRAGMA user_version", &version, err);
     if (status || version == LAYOUT_VERSION) return status;
     status = hr_store_run(db, "BEGIN IMMEDIATE", err);
-    if (!status) status = upgrade_within(db, err);
+    /* Another process may have done it meanwhile. */
+    if (!status) status = hr_store_number(db, "PRAGMA user_version", &version, err);
+    if (!status && version == 1) status = hr_store_run(db, from_version_1, err);
+    if (!status && version <= 2) status = hr_store_run(db, from_version_2, err);
+    if (!status && version <= 2) status = hr_journal_upgrade_layout(db, err);
+    if (!status && version <= 3) status = hr_store_run(db, from_version_3, err);
+    if (!status) status = hr_store_run(db, "COMMIT", err);
     if (status && !sqlite3_get_autocommit(db)) sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
     return status;
 }
