@@ -349,7 +349,7 @@ static hr_status on_forest(inprivate_coordinator *m, size_t owner, const Hedgero
 
 /* A complaint is one owner's word about another, so it only gets the complainer the coordinator's copy of the
  * set. The other's tree comes to the coordinator directly, or is skipped after the deadline. */
-static hr_status hear_complaint(inprivate_coordinator *m, size_t from, size_t slot, hr_error *err) {
+static hr_status on_complaint(inprivate_coordinator *m, size_t from, size_t slot, hr_error *err) {
     m->served[from] = true;
     hr_status status = hr_protocol_say(
         &m->job.protocol, HR_ACT_WARN, 0, err, "owner %s complains of what owner %s sent in slot %zu",
@@ -380,7 +380,7 @@ static hr_status on_notice(inprivate_coordinator *m, size_t owner, const Hedgero
     hr_status status = HR_OK;
     switch (notice->kind) {
     case HEDGEROW__NOTICE__KIND__EMPTY: status = skip(m, notice->slot, "it has no tree", err); break;
-    case HEDGEROW__NOTICE__KIND__REFUSED: status = hear_complaint(m, from, notice->slot, err); break;
+    case HEDGEROW__NOTICE__KIND__REFUSED: status = on_complaint(m, from, notice->slot, err); break;
     default: return hr_protocol_refuse("a notice of an unknown kind", err);
     }
     return status ? status : settle_job(m, err);

@@ -272,8 +272,8 @@ static hr_status on_forest(inprivate_owner *o, const hr_event *event, const Hedg
     hr_error why;
     hr_status status = merge(o, event->from, forest, &why);
     if (!status) return HR_OK;
-    hr_status told = status == HR_E_MEMORY ? HR_OK : complain(o, event->from, err);
-    return told ? told : hr_fail(err, status, "", "%s", why.message);
+    hr_status sent = status == HR_E_MEMORY ? HR_OK : complain(o, event->from, err);
+    return sent ? sent : hr_fail(err, status, "", "%s", why.message);
 }
 
 static hr_status on_skip(inprivate_owner *o, const Hedgerow__Skip *skip, hr_error *err) {

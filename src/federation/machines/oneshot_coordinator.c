@@ -50,7 +50,7 @@ typedef struct oneshot_coordinator {
     hr_released_check *check;
     /* Of the owners of the start. */
     hr_bytes models[HR_MEMBERS_MAX];
-    bool empty[HR_MEMBERS_MAX]; /* it said that it has none */
+    bool empty[HR_MEMBERS_MAX]; /* it has no model */
     size_t model_count;
 } oneshot_coordinator;
 

@@ -39,8 +39,8 @@ static size_t owner_count(const ring_coordinator *c) {
     return c->job.start.owner_count;
 }
 
-/* There is no recovery. */
-static hr_status lose_by(ring_coordinator *c, size_t owner, const char *what, hr_error *err) {
+/* A sum that lacks an answer ends the job. */
+static hr_status end_for(ring_coordinator *c, size_t owner, const char *what, hr_error *err) {
     char why[HR_ACTION_TEXT];
     snprintf(why, sizeof why, "a sum on the ring is lost: owner %.60s %.120s",
              hr_coordinator_job_owner(&c->job, owner), what);
@@ -63,11 +63,11 @@ static hr_status add_sum(ring_coordinator *c, size_t values, hr_error *err) {
     return HR_OK;
 }
 
-static hr_status begin_sum(ring_coordinator *c, const Hedgerow__Question *wanted, hr_error *err) {
+static hr_status begin_sum(ring_coordinator *c, const Hedgerow__Question *question, hr_error *err) {
     Hedgerow__Ask ask = HEDGEROW__ASK__INIT;
     ask.position = (uint32_t)c->count;
-    ask.body = wanted->body;
-    hr_status status = add_sum(c, wanted->values, err);
+    ask.body = question->body;
+    hr_status status = add_sum(c, question->values, err);
     if (status) return status;
     for (size_t i = 0; i < owner_count(c); i++) c->shared[i] = false;
     c->passed = false;
@@ -122,12 +122,12 @@ static hr_status on_notice(ring_coordinator *c, size_t owner, const Hedgerow__No
     char what[120];
     if (notice->kind == HEDGEROW__NOTICE__KIND__EMPTY && c->job.phase == HR_COORDINATOR_RUNNING &&
         !c->shared[owner] && notice->slot == c->count - 1)
-        return lose_by(c, owner, "has no answer", err);
+        return end_for(c, owner, "has no answer", err);
     if (notice->kind != HEDGEROW__NOTICE__KIND__REFUSED || !owner)
         return hr_protocol_refuse("a notice about a question that its sender was not asked", err);
     snprintf(what, sizeof what, "refuses what owner %.60s passed on",
              hr_coordinator_job_owner(&c->job, owner - 1));
-    return lose_by(c, owner, what, err);
+    return end_for(c, owner, what, err);
 }
 
 /* ---- What the method asks ---- */
@@ -170,14 +170,14 @@ static hr_status on_message(hr_protocol *self, size_t owner, const Hedgerow__Mes
 static hr_status end_without(hr_protocol *self, size_t owner, hr_error *err) {
     ring_coordinator *c = (ring_coordinator *)self;
     const bool cut = c->job.cut[c->job.start.owners[owner]];
-    return lose_by(c, owner, cut ? "violated the protocol" : "ended its part", err);
+    return end_for(c, owner, cut ? "violated the protocol" : "ended its part", err);
 }
 
 static hr_status on_timeout(hr_protocol *self, hr_error *err) {
     ring_coordinator *c = (ring_coordinator *)self;
     const size_t missing = first_missing(c);
-    if (missing < owner_count(c)) return lose_by(c, missing, "has not answered within the deadline", err);
-    return lose_by(c, owner_count(c) - 1,
+    if (missing < owner_count(c)) return end_for(c, missing, "has not answered within the deadline", err);
+    return end_for(c, owner_count(c) - 1,
                    "has passed nothing on within the deadline: it, or an owner before it, is away", err);
 }
 

@@ -1,4 +1,4 @@
-/* An owner's part in sums along a ring. It hears every sum once and in order, and the next one only when the
+/* An owner's part in sums along a ring. It takes every sum once and in order, and the next one only when the
  * last one is passed on; it answers each once. The owner before it may be ahead: what it passes on is kept
  * until this owner has its own share, also if it comes before the start or the question. */
 #include "federation/machines/ring.h"

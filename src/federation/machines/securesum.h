@@ -6,14 +6,14 @@
  * in its body, which the protocol does not read.
  *
  * A sum that lacks a share when the deadline is over is lost: an owner's masks cancel only in the sum of all
- * that it is over. A missing owner is out of the next sums until it is heard of again. An owner that says
- * that it has no share (Notice) is heard of; it sits out one sum the first time, two the second, four the
- * third.
+ * that it is over. A missing owner is out of the next sums until it sends something. An owner that sends
+ * word that it has no share (Notice) is not missing; it sits out one sum the first time, two the second, four
+ * the third.
  *
  * Masks. An owner's mask key is published in its signed Answer, and all are in the Start, where every owner
  * checks them. The masks of an answer follow from these keys and from the chain: the digest of the Start and
- * of every Ask up to this one. So two owners' masks cancel only if both were told the same in the whole job.
- * An owner hears every position once and in order, and answers it at most once: two answers under the same
+ * of every Ask up to this one. So two owners' masks cancel only if both received the same in the whole job.
+ * An owner takes every position once and in order, and answers it at most once: two answers under the same
  * masks would show their difference. Where a coordinator asks out of order, the owner ends the job.
  *
  * An owner's machine acts on: Terms, Start, Turn, Ask, Finish. The coordinator's on: Answer, Choice, Share,
@@ -23,7 +23,7 @@
 
 #include "federation/protocol/beginning.h"
 
-/* Of one sum; and of the questions that an owner hears in one job, and all their bytes. */
+/* Of one sum; and of the questions that an owner takes in one job, and all their bytes. */
 enum { HR_SUM_VALUES_MAX = 1 << 19, HR_QUESTIONS_MAX = 1 << 14, HR_QUESTION_BYTES_MAX = 64 << 20 };
 
 /* Owner: the caller frees *out with hr_protocol_free. Uses setup->secret. Fails: MEMORY. */
@@ -45,7 +45,7 @@ const hr_digest *hr_securesum_start(const hr_protocol *any);
 /* Its position among the owners. Only once the job has started. */
 size_t hr_securesum_self(const hr_protocol *owner);
 
-/* A question that an owner heard. */
+/* A question that an owner received. */
 typedef struct hr_sum_question {
     bool choice;
     size_t position; /* sum: in the job; choice: among those that this owner was asked for */
@@ -54,7 +54,7 @@ typedef struct hr_sum_question {
     bool here;       /* this owner is one of them, or is asked to choose */
 } hr_sum_question;
 
-/* How many questions the owner has heard, and each of them in that order: HR_ACT_TRAIN's `slot` is such an
+/* How many questions the owner has received, and each of them in that order: HR_ACT_TRAIN's `slot` is such an
  * index. False: there is no such question. */
 size_t hr_securesum_heard(const hr_protocol *owner);
 bool hr_securesum_question(const hr_protocol *owner, size_t index, hr_sum_question *out);
@@ -72,7 +72,7 @@ HR_MUST_CHECK hr_status hr_securesum_pack_share(const hr_sum_question *question,
 HR_MUST_CHECK hr_status hr_securesum_pack_choice(const hr_sum_question *question, uint32_t index,
                                                  hr_bytes *out, hr_error *err);
 
-/* What came with Finish, as the coordinator says; of size 0 if nothing did. Borrowed from the machine. */
+/* What came with Finish; of size 0 if nothing did. Borrowed from the machine. */
 hr_bytes hr_securesum_model(const hr_protocol *owner);
 
 /* ---- The coordinator ---- */
@@ -84,7 +84,7 @@ typedef struct hr_sum_outcome {
     size_t member;  /* choice: the member that was asked; HR_NO_MEMBER: none was there with a turn left */
     const uint64_t *sums; /* modulo 2^64; NULL if lost, and for a choice */
     size_t count;
-    size_t index; /* choice: what it says, any number below 2^32; 0 if lost */
+    size_t index; /* choice: the answer, any number below 2^32; 0 if lost */
 } hr_sum_outcome;
 
 /* Of the questions so far but the one that is open, in the order in which they were asked. Sums are borrowed

@@ -1,5 +1,5 @@
 /* The coordinator's part in secure sums and choices. An owner answers what it was asked in the order in which
- * it was asked, so the one thing that it may say next is always known. */
+ * it was asked, so the one answer that it may send next is always known. */
 #include "federation/machines/securesum.h"
 
 #include "base/fail.h"
@@ -40,13 +40,13 @@ hr_status hr_securesum_terms_check(hr_protocol *self, const Hedgerow__Terms *ter
 typedef enum sum_phase {
     SUMMING,
     CHOOSING,
-    ALONE /* a sum is wanted, and no owner is heard of */
+    ALONE /* a sum is to be asked for, and every owner is missing */
 } sum_phase;
 
 /* A question that was asked, or that nobody was there for. */
 typedef struct asked_question {
     hr_sum_outcome outcome;
-    size_t position;               /* of the sum, or the turn: as owners are told it */
+    size_t position;               /* of the sum, or the turn: as its message has it */
     uint8_t set[HR_SUM_SET_BYTES]; /* the owners that it was asked of */
     uint64_t *sums;
     size_t values, left; /* left: answers that are missing */
@@ -54,11 +54,11 @@ typedef struct asked_question {
 
 /* What is known of an owner of the start. */
 typedef struct asked_owner {
-    bool missing;         /* it did not answer before a deadline, and was not heard of since */
+    bool missing;         /* it did not answer before a deadline, and sent nothing since */
     size_t notices, rest; /* how often it had no share; sums that it sits out for it */
     size_t turns, shares; /* choices that it was asked for; sums that have its share */
-    size_t next,
-        heard; /* questions below `next` it has answered, or was not asked; of those it heard so many */
+    size_t next;          /* questions below it the owner has answered, or was not asked */
+    size_t received;      /* of those, how many it received */
 } asked_owner;
 
 typedef struct sum_coordinator {
@@ -89,7 +89,7 @@ static bool is_open(const sum_coordinator *c) {
 }
 
 /* The open question has no outcome. */
-static hr_status lose(sum_coordinator *c, const char *why, hr_error *err) {
+static hr_status drop_question(sum_coordinator *c, const char *why, hr_error *err) {
     asked_question *q = open_question(c);
     free(q->sums);
     q->sums = NULL;
@@ -99,10 +99,10 @@ static hr_status lose(sum_coordinator *c, const char *why, hr_error *err) {
     return status ? status : hr_coordinator_job_ask(&c->job, err);
 }
 
-static hr_status lose_by(sum_coordinator *c, size_t owner, const char *what, hr_error *err) {
+static hr_status drop_missing(sum_coordinator *c, size_t owner, const char *what, hr_error *err) {
     char why[HR_ACTION_TEXT];
     snprintf(why, sizeof why, "owner %.100s %s", hr_coordinator_job_owner(&c->job, owner), what);
-    return lose(c, why, err);
+    return drop_question(c, why, err);
 }
 
 /* Adds an open question of nobody. Fails: MEMORY. */
@@ -120,17 +120,18 @@ static hr_status add_question(sum_coordinator *c, const asked_question *question
 
 /* ---- Sums ---- */
 
-static bool is_heard_of(const sum_coordinator *c, size_t owner) {
+static bool is_there(const sum_coordinator *c, size_t owner) {
     return !is_gone(c, owner) && !c->owners[owner].missing;
 }
 
-/* Whom the next sum is over: all that are heard of and do not sit out; if there are none, those who do. */
+/* Whom the next sum is over: all owners that are not missing and do not sit out; if there are none, those who
+ * do. */
 static size_t next_set(const sum_coordinator *c, uint8_t set[HR_SUM_SET_BYTES]) {
     size_t count = 0;
     for (int resting = 0; !count && resting < 2; resting++) {
         memset(set, 0, HR_SUM_SET_BYTES);
         for (size_t i = 0; i < owner_count(c); i++) {
-            if (!is_heard_of(c, i) || (!resting && c->owners[i].rest)) continue;
+            if (!is_there(c, i) || (!resting && c->owners[i].rest)) continue;
             set[i / 8] |= (uint8_t)(1 << i % 8);
             count++;
         }
@@ -158,19 +159,19 @@ static bool has_owner_left(const sum_coordinator *c) {
     return false;
 }
 
-static hr_status begin_sum(sum_coordinator *c, const Hedgerow__Question *wanted, hr_error *err) {
-    asked_question q = {.position = c->sums, .values = wanted->values};
+static hr_status begin_sum(sum_coordinator *c, const Hedgerow__Question *question, hr_error *err) {
+    asked_question q = {.position = c->sums, .values = question->values};
     q.outcome.members = q.left = next_set(c, q.set);
     for (size_t i = 0; i < owner_count(c); i++) c->owners[i].rest -= c->owners[i].rest > 0;
     hr_status status = add_question(c, &q, err);
     c->job.phase = HR_COORDINATOR_RUNNING;
     c->phase = ALONE;
     if (status) return status;
-    if (!q.left) return has_owner_left(c) ? HR_OK : lose(c, "no owner is left", err);
+    if (!q.left) return has_owner_left(c) ? HR_OK : drop_question(c, "no owner is left", err);
     c->phase = SUMMING;
     c->sums++;
     open_question(c)->sums = calloc(q.values, sizeof *q.sums);
-    return open_question(c)->sums ? send_ask(c, &q, wanted->body, err) : hr_fail_memory(err);
+    return open_question(c)->sums ? send_ask(c, &q, question->body, err) : hr_fail_memory(err);
 }
 
 static hr_status take_share(sum_coordinator *c, size_t owner, const Hedgerow__Share *share, hr_error *err) {
@@ -185,17 +186,17 @@ static hr_status take_share(sum_coordinator *c, size_t owner, const Hedgerow__Sh
 
 /* ---- Choices ---- */
 
-/* The next owner in order that is heard of and has a turn left; the number of owners if there is none. */
+/* The next owner in order that is not missing and has a turn left; the number of owners if there is none. */
 static size_t next_chooser(const sum_coordinator *c, size_t turns) {
     for (size_t i = 0; i < owner_count(c); i++) {
         size_t owner = (c->chooser + i) % owner_count(c);
-        if (is_heard_of(c, owner) && c->owners[owner].turns < turns) return owner;
+        if (is_there(c, owner) && c->owners[owner].turns < turns) return owner;
     }
     return owner_count(c);
 }
 
-static hr_status begin_choice(sum_coordinator *c, const Hedgerow__Question *wanted, hr_error *err) {
-    const size_t owner = next_chooser(c, wanted->turns);
+static hr_status begin_choice(sum_coordinator *c, const Hedgerow__Question *question, hr_error *err) {
+    const size_t owner = next_chooser(c, question->turns);
     const bool somebody = owner < owner_count(c);
     asked_question q = {.outcome = {.choice = true, .member = HR_NO_MEMBER}, .left = somebody};
     if (somebody) {
@@ -208,10 +209,10 @@ static hr_status begin_choice(sum_coordinator *c, const Hedgerow__Question *want
     c->job.phase = HR_COORDINATOR_RUNNING;
     c->phase = CHOOSING;
     if (status) return status;
-    if (!somebody) return lose(c, "no owner is there that may choose", err);
+    if (!somebody) return drop_question(c, "no owner is there that may choose", err);
     Hedgerow__Turn turn = HEDGEROW__TURN__INIT;
     turn.turn = (uint32_t)q.position;
-    turn.body = wanted->body;
+    turn.body = question->body;
     return hr_protocol_send(&c->job.protocol, q.outcome.member, HEDGEROW__MESSAGE__KIND_TURN, &turn, err);
 }
 
@@ -242,7 +243,7 @@ static size_t awaited_of(sum_coordinator *c, size_t owner) {
     for (; o->next < c->count; o->next++) {
         const asked_question *q = &c->questions[o->next];
         if (hr_sum_set_has(q->set, owner)) break;
-        o->heard += !q->outcome.choice && q->outcome.members > 0;
+        o->received += !q->outcome.choice && q->outcome.members > 0;
     }
     return o->next;
 }
@@ -260,7 +261,7 @@ static hr_status settle_answer(sum_coordinator *c, size_t owner, bool fits, bool
     if (!fits) return hr_protocol_refuse("an answer to another question than it was asked", err);
     *late = o->next + 1 < c->count || !is_open(c) || c->phase == ALONE;
     o->next++;
-    o->heard++;
+    o->received++;
     return HR_OK;
 }
 
@@ -286,15 +287,16 @@ static hr_status on_choice(sum_coordinator *c, size_t owner, const Hedgerow__Cho
     return hr_coordinator_job_ask(&c->job, err);
 }
 
-/* An owner whose work is lost for good would lose every sum: it sits out more of them each time. */
+/* An owner whose work is lost for good would have every sum dropped: it sits out more of them each time. */
 static hr_status on_notice(sum_coordinator *c, size_t owner, const Hedgerow__Notice *notice, hr_error *err) {
     asked_owner *o = &c->owners[owner];
     const asked_question *q = question_for(c, owner);
-    bool late = false, fits = q && notice->kind == HEDGEROW__NOTICE__KIND__EMPTY && notice->slot == o->heard;
+    bool late = false,
+         fits = q && notice->kind == HEDGEROW__NOTICE__KIND__EMPTY && notice->slot == o->received;
     hr_status status = settle_answer(c, owner, fits, &late, err);
     if (status || late) return status;
     if (c->phase == SUMMING && o->notices < 16) o->rest = (size_t)1 << o->notices++;
-    return lose_by(c, owner, "has no answer", err);
+    return drop_missing(c, owner, "has no answer", err);
 }
 
 /* ---- Messages ---- */
@@ -313,14 +315,15 @@ static hr_status on_message(hr_protocol *self, size_t owner, const Hedgerow__Mes
 
 static hr_status continue_without(hr_protocol *self, size_t owner, hr_error *err) {
     sum_coordinator *c = (sum_coordinator *)self;
-    if (is_open(c) && c->phase == ALONE && !has_owner_left(c)) return lose(c, "no owner is left", err);
-    return owes_answer(c, owner) ? lose_by(c, owner, "ended its part", err) : HR_OK;
+    if (is_open(c) && c->phase == ALONE && !has_owner_left(c))
+        return drop_question(c, "no owner is left", err);
+    return owes_answer(c, owner) ? drop_missing(c, owner, "ended its part", err) : HR_OK;
 }
 
 /* ---- The deadline ---- */
 
-/* An owner that was asked and has not answered is not asked again before it is heard of. */
-static hr_status lose_late(sum_coordinator *c, hr_error *err) {
+/* An owner that was asked and has not answered is missing until it sends something. */
+static hr_status drop_late(sum_coordinator *c, hr_error *err) {
     size_t missing = 0, first = 0;
     for (size_t i = owner_count(c); i-- > 0;) {
         if (!owes_answer(c, i)) continue;
@@ -328,16 +331,16 @@ static hr_status lose_late(sum_coordinator *c, hr_error *err) {
         first = i;
         missing++;
     }
-    if (missing == 1) return lose_by(c, first, "has not answered within the deadline", err);
+    if (missing == 1) return drop_missing(c, first, "has not answered within the deadline", err);
     char what[120];
     snprintf(what, sizeof what, "and %zu more have not answered within the deadline", missing - 1);
-    return lose_by(c, first, what, err);
+    return drop_missing(c, first, what, err);
 }
 
 static hr_status on_timeout(hr_protocol *self, hr_error *err) {
     sum_coordinator *c = (sum_coordinator *)self;
-    return c->phase == ALONE ? lose(c, "no owner has been heard of within the deadline", err)
-                             : lose_late(c, err);
+    return c->phase == ALONE ? drop_question(c, "no owner has been heard of within the deadline", err)
+                             : drop_late(c, err);
 }
 
 /* ---- The machine ---- */

@@ -1,6 +1,6 @@
-/* An owner's part in secure sums and choices. What it needs for its safety is here and in its gate: it hears
- * every position once and in order, answers each question at most once, and masks an answer by all that it
- * was told. */
+/* An owner's part in secure sums and choices. What it needs for its safety is here and in its gate: it takes
+ * every position once and in order, answers each question at most once, and masks an answer by all questions
+ * that it received. */
 #include "federation/machines/securesum.h"
 
 #include "base/fail.h"
@@ -8,19 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct heard_question {
+typedef struct received_question {
     hr_sum_question shown;
     uint8_t set[HR_SUM_SET_BYTES]; /* of a sum */
     hr_digest context;             /* of a sum: the chain, this question included */
-} heard_question;
+} received_question;
 
 typedef struct sum_owner {
     hr_owner_job job;
-    heard_question *questions;
+    received_question *questions;
     size_t count, capacity, bytes; /* of the questions; bytes: of their bodies */
     size_t next;                   /* questions below it are answered, or were for others */
     bool works;                    /* on that one */
-    size_t sums, turns;            /* heard so far */
+    size_t sums, turns;            /* received so far */
     hr_digest chain;
     hr_mask_pairs *pairs; /* from the start on */
 } sum_owner;
@@ -38,7 +38,7 @@ static void begin_chain(sum_owner *o) {
     o->chain = hr_digest_of(chain_domain, bytes, HR_DIGEST_SIZE + keys);
 }
 
-/* Over all that the question says, so that two owners go on alike only if they were told the same. */
+/* Over the whole question, so that the chains of two owners agree only if they received the same ones. */
 static hr_status extend_chain(sum_owner *o, const Hedgerow__Ask *ask, hr_error *err) {
     size_t size = protobuf_c_message_get_packed_size(&ask->base);
     uint8_t *bytes = malloc(HR_DIGEST_SIZE + size);
@@ -53,13 +53,13 @@ static hr_status extend_chain(sum_owner *o, const Hedgerow__Ask *ask, hr_error *
 /* ---- Questions ---- */
 
 /* Owns a copy of the body from then on. Fails: POLICY (more than a job needs), MEMORY. */
-static hr_status keep_question(sum_owner *o, heard_question *question, ProtobufCBinaryData body,
+static hr_status keep_question(sum_owner *o, received_question *question, ProtobufCBinaryData body,
                                hr_error *err) {
     if (o->count == HR_QUESTIONS_MAX || body.len > HR_QUESTION_BYTES_MAX - o->bytes)
         return hr_protocol_refuse("more questions than a job needs", err);
     if (o->count == o->capacity) {
         size_t capacity = 2 * o->capacity + 8;
-        heard_question *larger = realloc(o->questions, capacity * sizeof *larger);
+        received_question *larger = realloc(o->questions, capacity * sizeof *larger);
         if (!larger) return hr_fail_memory(err);
         o->questions = larger;
         o->capacity = capacity;
@@ -72,7 +72,8 @@ static hr_status keep_question(sum_owner *o, heard_question *question, ProtobufC
 }
 
 /* The owners of a sum: *members of them. Fails: POLICY (a set of another size, or nobody). */
-static hr_status read_set(const sum_owner *o, ProtobufCBinaryData set, heard_question *out, hr_error *err) {
+static hr_status read_set(const sum_owner *o, ProtobufCBinaryData set, received_question *out,
+                          hr_error *err) {
     const size_t owners = o->job.start.owner_count;
     if (set.len != hr_sum_set_size(owners))
         return hr_protocol_refuse("a sum over a set that is not one of the job's owners", err);
@@ -88,7 +89,7 @@ static hr_status read_set(const sum_owner *o, ProtobufCBinaryData set, heard_que
 static hr_status on_ask(sum_owner *o, const Hedgerow__Ask *ask, hr_error *err) {
     if (o->job.phase != HR_OWNER_RUNNING) return hr_protocol_refuse("a sum without a job", err);
     if (ask->position != o->sums) return hr_protocol_refuse("a sum out of order", err);
-    heard_question question = {.shown = {.position = ask->position}};
+    received_question question = {.shown = {.position = ask->position}};
     hr_status status = read_set(o, ask->members, &question, err);
     if (!status) status = extend_chain(o, ask, err);
     if (status) return status;
@@ -101,7 +102,7 @@ static hr_status on_ask(sum_owner *o, const Hedgerow__Ask *ask, hr_error *err) {
 static hr_status on_turn(sum_owner *o, const Hedgerow__Turn *turn, hr_error *err) {
     if (o->job.phase != HR_OWNER_RUNNING) return hr_protocol_refuse("a choice without a job", err);
     if (turn->turn != o->turns + 1) return hr_protocol_refuse("a choice out of order", err);
-    heard_question question = {.shown = {.choice = true, .position = o->turns++, .here = true}};
+    received_question question = {.shown = {.choice = true, .position = o->turns++, .here = true}};
     return keep_question(o, &question, turn->body, err);
 }
 
@@ -229,7 +230,7 @@ bool hr_securesum_question(const hr_protocol *self, size_t index, hr_sum_questio
 
 hr_status hr_securesum_mask(const hr_protocol *self, size_t index, hr_mask **out, hr_error *err) {
     const sum_owner *o = (const sum_owner *)self;
-    const heard_question *question = index < o->count ? &o->questions[index] : NULL;
+    const received_question *question = index < o->count ? &o->questions[index] : NULL;
     if (!question || question->shown.choice || !question->shown.here)
         return hr_fail(err, HR_E_ARGUMENT, "", "question %zu is no sum that this owner is in", index);
     bool members[HR_MEMBERS_MAX];

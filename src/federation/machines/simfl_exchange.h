@@ -2,13 +2,13 @@
  * train trees in turn, each on its own records, with gradients of the others' most similar records added.
  * NOT PRIVATE: docs/protocol.md says who learns what.
  *
- * Every owner of the start tells the coordinator how many records it has, and its label sums (SimflSize); the
- * coordinator tells all owners the numbers of records, and the sums of all owners together (SimflSizes). With
+ * Every owner of the start sends the coordinator how many records it has, and its label sums (SimflSize); the
+ * coordinator sends all owners the numbers of records, and the sums of all owners together (SimflSizes). With
  * that the first tree begins. Every owner sends every other one its hashes, in pieces (SimflHashes). For tree
  * t, of the owner at position t mod k, every other owner sends that one its gradients (SimflGradients); it
  * trains and sends the tree to the coordinator (SimflTree), which passes it on with the next turn
  * (SimflTurn): so all owners have the trees of the model. Hashes and gradients go from owner to owner, sealed
- * for their receiver: the coordinator does not see them. It is told when they have been sent (Notice), so
+ * for their receiver: the coordinator does not see them. It gets word when they have been sent (Notice), so
  * that it can name who is missing.
  *
  * All or nothing: the job ends, with the name of the owner, if one is silent beyond the deadline, withdraws,

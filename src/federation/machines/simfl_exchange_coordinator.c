@@ -144,7 +144,7 @@ static hr_status note_sent(simfl_coordinator *c, size_t position, size_t slot, h
     return follow_tree(c, err);
 }
 
-static hr_status hear_complaint(simfl_coordinator *c, size_t position, size_t of, hr_error *err) {
+static hr_status on_complaint(simfl_coordinator *c, size_t position, size_t of, hr_error *err) {
     char what[HR_ACTION_TEXT];
     if (of >= owner_count(c) || of == position)
         return hr_protocol_refuse("a complaint that names no other owner", err);
@@ -156,7 +156,7 @@ static hr_status on_notice(simfl_coordinator *c, size_t position, const Hedgerow
                            hr_error *err) {
     switch (notice->kind) {
     case HEDGEROW__NOTICE__KIND__EMPTY: return end_for(c, position, "has no answer to give", err);
-    case HEDGEROW__NOTICE__KIND__REFUSED: return hear_complaint(c, position, notice->slot, err);
+    case HEDGEROW__NOTICE__KIND__REFUSED: return on_complaint(c, position, notice->slot, err);
     case HEDGEROW__NOTICE__KIND__SENT: return note_sent(c, position, notice->slot, err);
     case HEDGEROW__NOTICE__KIND__TWO_TREES:
     default: return hr_protocol_refuse("a notice of another kind of job", err);

@@ -17,7 +17,7 @@ typedef struct simfl_owner {
     hr_owner_job job;
     hr_simfl_common common;
     simfl_peer peers[HR_MEMBERS_MAX]; /* by position */
-    bool sized;                       /* the coordinator has told the numbers of records */
+    bool sized;                       /* the numbers of records of all owners have come */
     hr_simfl_work work;               /* task 0: none */
     size_t works;                     /* that were begun: the number of the next one */
     bool again;                       /* the work was lost once */
@@ -106,7 +106,7 @@ static hr_status send_gradients(simfl_owner *o, const hr_simfl_work *work,
     return status ? status : hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__SENT, work->tree + 1, err);
 }
 
-static void forget_gradients(simfl_owner *o) {
+static void drop_gradients(simfl_owner *o) {
     for (size_t i = 0; i < owner_count(o); i++) {
         free(o->peers[i].gradients);
         free(o->peers[i].weights);
@@ -117,7 +117,7 @@ static void forget_gradients(simfl_owner *o) {
 static hr_status send_tree(simfl_owner *o, const hr_simfl_work *work, const Hedgerow__SimflTree *tree,
                            hr_error *err) {
     o->next_tree = work->tree + 1;
-    forget_gradients(o);
+    drop_gradients(o);
     return hr_owner_job_send(&o->job, HEDGEROW__MESSAGE__KIND_SIMFL_TREE, tree, err);
 }
 
@@ -164,13 +164,13 @@ static hr_status worked(hr_protocol *self, const hr_event *event, hr_error *err)
 
 /* ---- What other owners send ---- */
 
-/* Records of the sender: as it says, and once the coordinator has said it, too, the same. */
+/* The number of records of the sender is the same in all of its messages, and in SimflSizes. */
 static hr_status check_rows(const simfl_owner *o, size_t position, uint32_t rows, hr_error *err) {
-    const uint32_t told = o->common.rows[position];
+    const uint32_t declared = o->common.rows[position];
     if (!rows || rows > HR_SIMFL_ROWS_MAX)
         return hr_fail(err, HR_E_POLICY, "", "%u records, and an owner has 1 to %d", rows,
                        (int)HR_SIMFL_ROWS_MAX);
-    if (o->sized && rows != told)
+    if (o->sized && rows != declared)
         return hr_protocol_refuse("another number of records than it declared to the coordinator", err);
     return o->peers[position].rows && o->peers[position].rows != rows
                ? hr_protocol_refuse("two numbers of records", err)
@@ -283,8 +283,8 @@ static hr_status check_sizes(simfl_owner *o, const Hedgerow__SimflSizes *sizes, 
                : hr_protocol_refuse("label sums that so many records cannot have", err);
 }
 
-/* An owner whose hashes came first said how many records it has. */
-static hr_status cut_off_liars(simfl_owner *o, hr_error *err) {
+/* Hashes that came before SimflSizes had the number of records of their sender, too. */
+static hr_status cut_off_mismatched(simfl_owner *o, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < owner_count(o); i++)
         if (o->peers[i].rows && o->peers[i].rows != o->common.rows[i])
@@ -305,7 +305,7 @@ static hr_status on_sizes(simfl_owner *o, const Hedgerow__SimflSizes *sizes, hr_
     memcpy(o->common.rows, sizes->rows, sizes->n_rows * sizeof *sizes->rows);
     memcpy(o->common.sums, sums, sizeof sums);
     o->sized = true;
-    return cut_off_liars(o, err);
+    return cut_off_mismatched(o, err);
 }
 
 static hr_status on_turn(simfl_owner *o, const Hedgerow__SimflTurn *turn, hr_error *err) {
@@ -338,7 +338,7 @@ static hr_status on_cut_off(hr_protocol *self, size_t member, hr_error *err) {
 
 static void free_peers(hr_protocol *self) {
     simfl_owner *o = (simfl_owner *)self;
-    forget_gradients(o);
+    drop_gradients(o);
     for (size_t i = 0; i < owner_count(o); i++) free(o->peers[i].hashes);
     hr_simfl_common_done(&o->common);
 }
