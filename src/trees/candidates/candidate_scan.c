@@ -254,7 +254,7 @@ hr_status hr_candidate_scan_round(hr_candidate_scan *s, const hr_tree *trees, si
     return status;
 }
 
-/* ---- What a round tells ---- */
+/* ---- What a round leaves ---- */
 
 static hr_sums channel_of(const hr_candidate_scan *s, size_t tree, size_t node, size_t k) {
     size_t place = s->candidates.trees[tree].finder.places[node];

@@ -49,7 +49,7 @@ HR_MUST_CHECK hr_status hr_candidate_scan_new(const hr_binned *binned, const hr_
                                               hr_candidate_scan **out, hr_error *err);
 void hr_candidate_scan_free(hr_candidate_scan *scan);
 
-/* Before the first round: scores start at what a forest says (rows x outputs, as hr_forest adds them up) and
+/* Before the first round: scores start at those of a forest (rows x outputs, as hr_forest adds them up) and
  * not at `base`. They are kept within the limits of the loss, whatever they are. */
 void hr_candidate_scan_start(hr_candidate_scan *scan, const double *scores,
                              const hr_candidate_scan_loss *loss);

@@ -1,6 +1,6 @@
-/* What hedge asks of the records next: the question, what its answer is charged as, and all that the answer
- * depends on beside them. Everything in it is public or released. Pointers are borrowed: they hold until the
- * answer is told. */
+/* The next question of hedge to the records, what its answer is charged as, and all that the answer depends
+ * on beside them. Everything in it is public or released. Pointers are borrowed: they hold until the answer
+ * is accepted. */
 #ifndef HR_TREES_CANDIDATES_HEDGE_ASK_H
 #define HR_TREES_CANDIDATES_HEDGE_ASK_H
 
@@ -33,8 +33,8 @@ typedef struct hr_ask {
                              the same number of blocks in all questions that have bins; at most 1: of all */
     int64_t threshold;    /* CHOICE: taken off a leaf's part of a score (hr_candidate_scan_scores) */
     hr_candidate_scan_loss loss; /* CHOICE, LEAVES */
-    const double *step; /* CHOICE, LEAVES: step[node * outputs + k] of the tree whose leaves were asked for
-                           last; NULL: none */
+    const double *step; /* CHOICE, LEAVES: step[node * outputs + k] of the tree whose leaves were summed last;
+                           NULL: none */
 } hr_ask;
 
 /* How many values the lines release. */

@@ -21,9 +21,9 @@ struct hr_records {
     uint32_t *weights;            /* the same; NULL also if all records count 1 */
     hr_binned *binned;            /* from the first question that has bins */
     hr_candidate_scan *scan;
-    size_t scanned;   /* this round: the trees whose scores were asked for */
-    bool has_leaves;  /* some tree's leaves were asked for: until then no step can have been taken */
-    size_t step_tree; /* in the last scan: the tree whose leaves were asked for last */
+    size_t scanned;   /* this round: the trees of the question about scores */
+    bool has_leaves;  /* some tree's leaves were summed: until then no step can have been taken */
+    size_t step_tree; /* in the last scan: the tree whose leaves were summed last */
 };
 
 hr_status hr_records_new(const hr_data *data, size_t outputs, size_t trees, int threads, hr_records **out,

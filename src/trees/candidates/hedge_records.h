@@ -12,7 +12,7 @@ typedef struct hr_records hr_records;
 HR_MUST_CHECK hr_status hr_records_new(const hr_data *data, size_t outputs, size_t trees, int threads,
                                        hr_records **out, hr_error *err);
 void hr_records_free(hr_records *records);
-/* Before the first question: scores start at what a released forest says (rows x outputs, finite), and not at
+/* Before the first question: scores start at those of a released forest (rows x outputs, finite), and not at
  * the questions' base. Borrows them. */
 void hr_records_start(hr_records *records, const double *scores);
 /* Before the first question with more than one block: the secret coins that deal the records to blocks.

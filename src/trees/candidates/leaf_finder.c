@@ -9,7 +9,7 @@ static void ask_split(hr_leaf_grid *g, uint32_t feature) {
     g->feature_count++;
 }
 
-/* A tree that asks nothing is one over the first feature. */
+/* A tree without a split is one over the first feature. */
 static hr_leaf_grid grid_of(const hr_tree *tree, const hr_binning *binning) {
     hr_leaf_grid g = {.feature_count = 0};
     for (size_t n = 0; n < tree->node_count; n++)

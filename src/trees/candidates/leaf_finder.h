@@ -1,5 +1,5 @@
 /* How the records of a block find their leaf in one tree. Over one or two features a table has the leaf of
- * every combination of their bins; other trees are walked. Leaves are told as places, counted from 0 in an
+ * every combination of their bins; other trees are walked. Leaves are given as places, counted from 0 in an
  * order of the finder's own. */
 #ifndef HR_TREES_CANDIDATES_LEAF_FINDER_H
 #define HR_TREES_CANDIDATES_LEAF_FINDER_H
@@ -18,7 +18,7 @@ typedef struct hr_leaf_grid {
 } hr_leaf_grid;
 
 typedef struct hr_leaf_finder {
-    hr_leaf_grid grid;  /* of the features that the tree asks about */
+    hr_leaf_grid grid;  /* of the features that the tree splits by */
     uint8_t *leaf_of;   /* place of a cell */
     size_t leaf_room;   /* of `leaf_of` */
     hr_block_tree walk; /* of a tree without a grid */

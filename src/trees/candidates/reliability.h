@@ -1,5 +1,5 @@
-/* How often what a forest says of its training records comes true: the table that a calibration is fitted to.
- * Proof of its sensitivity: reliability.proof.md. */
+/* How often the predictions of a forest for its training records come true: the table that a calibration is
+ * fitted to. Proof of its sensitivity: reliability.proof.md. */
 #ifndef HR_TREES_CANDIDATES_RELIABILITY_H
 #define HR_TREES_CANDIDATES_RELIABILITY_H
 
@@ -11,8 +11,8 @@
 
 enum { HR_RELIABILITY_BINS = 20, HR_RELIABILITY_CELLS = 2 * HR_RELIABILITY_BINS };
 
-/* labels: class indices. start: what a released forest says of the records, rows x outputs, which the trees
- * add to in place of the base; NULL: the base. */
+/* labels: class indices. start: scores of a released forest, rows x outputs, which the trees add to in place
+ * of the base; NULL: the base. */
 typedef struct hr_reliability_records {
     const hr_binned *binned;
     const double *labels, *start;

@@ -55,13 +55,13 @@ size_t hr_cluster_rows(const hr_cluster *c) {
 hr_status hr_cluster_agree(hr_cluster *c, hr_status status, hr_error *err) {
     const size_t size = hr_cluster_size(c);
     const size_t first = (size_t)hr_rank_link_least(c->link, (int64_t)(status ? hr_cluster_rank(c) : size));
-    hr_error told = {.status = status};
+    hr_error shared = {.status = status};
     if (first == size) return HR_OK;
-    if (status && err) told = *err;
-    told.status = status;
-    hr_rank_link_broadcast(c->link, first, &told, sizeof told);
-    if (err) *err = told;
-    return told.status;
+    if (status && err) shared = *err;
+    shared.status = status;
+    hr_rank_link_broadcast(c->link, first, &shared, sizeof shared);
+    if (err) *err = shared;
+    return shared.status;
 }
 
 void hr_cluster_ask(hr_cluster *c, const hr_rank_head *head, void *body) {

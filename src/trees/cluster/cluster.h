@@ -15,16 +15,16 @@ struct hr_cluster {
     bool serving; /* the others wait for questions */
 };
 
-/* Rank 0: tells the others what is asked, and sends them the body, which is left as it is. */
+/* Rank 0: sends the others the head of a question and the body, which is left as it is. */
 void hr_cluster_ask(hr_cluster *cluster, const hr_rank_head *head, void *body);
 
 /* Rank 0: the statistics source over the records of all ranks; those of this one are `records`, whose coins,
- * if there are any, share out the records of all. It asks the others, who serve, and adds their sums up.
- * Borrows both. Owner: the caller frees *out with hr_stats_free. Fails: MEMORY. */
+ * if there are any, share out the records of all. It sends questions to the others, who serve, and adds their
+ * sums up. Borrows both. Owner: the caller frees *out with hr_stats_free. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_cluster_source_new(hr_cluster *cluster, const hr_local_stats_records *records,
                                               hr_stats_source **out, hr_error *err);
 
-/* The other ranks: answers what rank 0 asks until it ends. threads: at least 1. */
+/* The other ranks: answers the questions of rank 0 until it ends. threads: at least 1. */
 void hr_cluster_answer(hr_cluster *cluster, const hr_data *data, int threads);
 
 #endif

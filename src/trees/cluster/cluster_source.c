@@ -1,4 +1,4 @@
-/* Rank 0: a statistics source made of the ranks' sources. What it asks goes to the others first, then its own
+/* Rank 0: a statistics source made of the ranks' sources. A question goes to the others first, then its own
  * records answer, and integer sums are added up; so the answer is that of one table with all records, in
  * whatever order they are added. Coins that share records out are drawn here, for all records of the table in
  * its order, and each rank is sent those of its own: they come from the fit's stream as if there were one
@@ -23,10 +23,10 @@ typedef struct cluster_source {
     const hr_binning *binning;
     size_t outputs;
     uint32_t *block_of; /* of this rank's records; NULL: not dealt */
-    bool told_binning;  /* the others know hedge's bins */
+    bool sent_binning;  /* the others know hedge's bins */
 } cluster_source;
 
-/* ---- Asking ---- */
+/* ---- Questions ---- */
 
 static hr_status ask_others(cluster_source *s, hr_rank_head head, hr_buffer *body, hr_error *err) {
     const bool failed = body->failed;
@@ -275,10 +275,10 @@ static hr_status gap_cluster(hr_stats_source *self, const hr_stats_query *query,
 static hr_status ask_hedge(cluster_source *s, hr_rank_question kind, const hr_ask *ask, size_t words,
                            hr_error *err) {
     hr_buffer body = {0};
-    const bool tells_binning = ask->binning && !s->told_binning;
-    hr_rank_write_ask(&body, ask, s->outputs, tells_binning);
+    const bool sends_binning = ask->binning && !s->sent_binning;
+    hr_rank_write_ask(&body, ask, s->outputs, sends_binning);
     hr_status status = ask_others(s, (hr_rank_head){.kind = kind, .pieces = 1, .words = words}, &body, err);
-    if (!status && tells_binning) s->told_binning = true;
+    if (!status && sends_binning) s->sent_binning = true;
     return status;
 }
 
@@ -344,7 +344,7 @@ hr_status hr_cluster_source_new(hr_cluster *cluster, const hr_local_stats_record
     s->records = *records;
     s->labels = hr_labels_kind(hr_data_schema(records->data));
     hr_local_stats_records own = *records;
-    own.csprng = NULL; /* it shares nothing out: it is told */
+    own.csprng = NULL; /* its records are shared out by the cluster */
     hr_status status = hr_local_stats_source_new(&own, &s->local, err);
     if (status) {
         free_cluster_source(&s->source);

@@ -1,7 +1,7 @@
-/* What rank 0 asks the other ranks, as bytes: a head of fixed size, which says how much is sent and added up,
- * and a body. All ranks run one build on one kind of machine, so numbers and plain structs are sent as they
- * are in memory; what a pointer leads to is sent behind. Readers check sizes, not what is in them: a question
- * comes from rank 0 of the same owner. */
+/* The questions of rank 0 to the other ranks, as bytes: a head of fixed size with the sizes of what is sent
+ * and added up, and a body. All ranks run one build on one kind of machine, so numbers and plain structs are
+ * sent as they are in memory; what a pointer leads to is sent behind. Readers check sizes, not what is in
+ * them: a question comes from rank 0 of the same owner. */
 #ifndef HR_TREES_CLUSTER_QUESTION_H
 #define HR_TREES_CLUSTER_QUESTION_H
 
@@ -37,7 +37,7 @@ typedef struct hr_rank_head {
     uint64_t scattered;     /* not 0: every rank is sent a number, uint32_t, for each of its records */
 } hr_rank_head;
 
-/* ---- Writing: additions to a buffer, which tells in the end whether memory sufficed ---- */
+/* ---- Writing: additions to a buffer, which is marked as failed if memory was short ---- */
 
 void hr_rank_write(hr_buffer *to, const void *items, size_t count, size_t size);
 void hr_rank_write_setup(hr_buffer *to, const hr_stats_setup *setup);
@@ -52,7 +52,7 @@ typedef struct hr_rank_reader {
     const char *at;
     size_t left;
     hr_arena *arena;
-    bool failed; /* memory was short, or the body is not what its kind says: what was read since is NULL or 0
+    bool failed; /* memory was short, or the body does not fit its kind: what was read since is NULL or 0
                   */
 } hr_rank_reader;
 

@@ -101,7 +101,7 @@ static void add_reports(hr_cluster *c, hr_data *data) {
     data->skipped = (uint64_t)skipped;
 }
 
-static void tell_whole(hr_cluster *c, hr_data *data) {
+static void set_whole(hr_cluster *c, hr_data *data) {
     double low, high;
     hr_data_label_range(data, &low, &high);
     data->whole = (hr_data_whole){hr_cluster_rows(c), -hr_rank_link_largest(c->link, -low),
@@ -117,7 +117,7 @@ static hr_status share_table(hr_cluster *c, bool by_files, hr_data **data, hr_er
     if (status) return status;
     if (by_files) add_reports(c, *data);
     status = hr_cluster_agree(c, by_files ? HR_OK : keep_own_rows(c, data, err), err);
-    if (!status) tell_whole(c, *data);
+    if (!status) set_whole(c, *data);
     return status;
 }
 

@@ -1,8 +1,8 @@
-/* The ranks beside rank 0: a loop that hears a question, lets this rank's records answer, and adds the answer
- * to the others'. It has no stream of random bits, no gate and no ledger, and nothing to write to.
+/* The ranks beside rank 0: a loop that receives a question, lets this rank's records answer, and adds the
+ * answer to the others'. It has no stream of random bits, no gate and no ledger, and nothing to write to.
  *
  * A failure is kept: the rank goes on taking part, adding nothing, so that no other rank waits for it for
- * ever, until rank 0 asks what it was. */
+ * ever, until rank 0 requests the failure. */
 #include "base/fail.h"
 #include "trees/candidates/hedge_records.h"
 #include "trees/cluster/cluster.h"

@@ -2,8 +2,8 @@
  * its own.
  *
  * A node draws features, has the records (trees/records/forest_records.h) sum their labels by the bins of
- * these, or say the range of these, lets a rule (split_rule.h) divide them, and keeps the purest division.
- * Nothing here is private; but the grower asks for sums and bins, and sees no record. */
+ * these, or give the range of these, lets a rule (split_rule.h) divide them, and keeps the purest division.
+ * Nothing here is private; but the grower gets sums and bins, and sees no record. */
 #ifndef HR_TREES_GROW_DEPTH_FIRST_H
 #define HR_TREES_GROW_DEPTH_FIRST_H
 
@@ -25,7 +25,7 @@ typedef struct hr_depth_first_plan {
 
 typedef struct hr_depth_first hr_depth_first;
 
-/* A grower of trees on what the records say. Borrows both. Thread: one at a time. Owner: the caller frees
+/* A grower of trees on sums over the records. Borrows both. Thread: one at a time. Owner: the caller frees
  * *out with hr_depth_first_free. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_depth_first_new(const hr_depth_first_plan *plan, hr_forest_records *records,
                                            hr_depth_first **out, hr_error *err);

@@ -15,7 +15,7 @@ struct hr_grower {
     hr_sum_word **level_cells, **next_cells;
     hr_sum_word *totals, *next_totals;
     hr_split *splits;
-    /* what is asked of the source, and for which split */
+    /* the nodes that the source sums, and the split of each */
     uint32_t *asked_nodes, *asked_left;
     hr_split *asked_splits;
     hr_sum_word **asked_cells;

@@ -1,5 +1,5 @@
-/* Growing one tree, level by level: ask the source for histograms, the splitter for splits, and tell the
- * source.
+/* Growing one tree, level by level: get histograms from the source and splits from the splitter, and hand the
+ * splits to the source.
  *
  * Only the smaller child of a split is summed; the other is its parent less that. The last level is not
  * partitioned: what its leaves hold follows from their parents' histograms. */

@@ -163,7 +163,7 @@ static bool draw_side(bool missing, hr_csprng *csprng) {
     return missing && hr_uniform(csprng, 2);
 }
 
-/* Where one value and missing ones are all there is, these are told apart. */
+/* Where one value and missing ones are all there is, these are separated. */
 static hr_cut cut_at_random(const hr_bin_midpoints *of, const hr_bin_range *range, hr_csprng *csprng) {
     if (range->low == range->high) return (hr_cut){.bin = (uint8_t)(of->feature->bin_count - 1)};
     double at = draw_between(csprng, of->midpoints[range->low], of->midpoints[range->high]);
@@ -194,7 +194,7 @@ static size_t nearest_half(const hr_values *v) {
     return found;
 }
 
-/* One value and missing ones are all there is to tell apart. */
+/* One value and missing ones are all there is to separate. */
 static void divide_missing(const hr_values *v, hr_split_proposal *out) {
     *out = (hr_split_proposal){.left = v->count, .cut = INFINITY};
     out->purity = purity_of(v, out->left, false);

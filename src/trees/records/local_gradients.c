@@ -107,7 +107,7 @@ static bool are_by_leaf(const hr_local_stats_gradients *g) {
     return g->outputs == 1 && g->count && !g->rows && hr_tree_scores_count(g->trees) == 1;
 }
 
-/* All records, which are one part; what they have taken is not asked for again. */
+/* All records, which are one part; trees that were added to their scores are not needed again. */
 static hr_status catch_up_whole(hr_local_stats_gradients *g, hr_error *err) {
     hr_status status = HR_OK;
     if (!hr_tree_scores_count(g->trees)) return HR_OK;

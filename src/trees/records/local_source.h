@@ -8,7 +8,7 @@
 
 typedef struct hr_local_stats_records {
     const hr_data *data;
-    const double *scores;   /* rows x outputs, finite: what other trees say of every record; NULL: 0 */
+    const double *scores;   /* rows x outputs, finite: scores of every record by other trees; NULL: 0 */
     const uint8_t *weights; /* of gradients of the square loss: integers from 1 on, functions of one record
                                and released values each; NULL: all are 1 */
     hr_csprng *csprng;      /* which records train which tree; NULL: the source shares nothing out */

@@ -39,7 +39,7 @@ static const int64_t *packed_of(const hr_local_stats *local, const node_run *r) 
     return local->buffers[r->buffer].values + r->begin[r->buffer];
 }
 
-/* Sums that are asked for: every tile of every node is a task, of one or more pieces of the node's rows. */
+/* The sums of one question: every tile of every node is a task, of one or more pieces of the node's rows. */
 typedef struct sum_plan {
     hr_local_stats *local;
     const uint32_t *nodes;

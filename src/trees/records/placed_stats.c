@@ -61,7 +61,7 @@ static size_t placed_block_size(size_t begin, size_t end) {
 
 /* ---- Sums ---- */
 
-/* Some features of the nodes that are asked for, summed by one thread. */
+/* Some features of the nodes of a question, summed by one thread. */
 typedef struct placed_task placed_task;
 struct placed_task {
     void (*add)(const hr_placed_stats *p, const placed_task *t, size_t begin, size_t count);

@@ -1,15 +1,16 @@
 /* The statistics source: who answers every question about sums over records.
  *
- * A method asks; it sees no record. The source may be this process (local_source.h), processes that share the
- * records out, or owners who add their sums up. What crosses is a public choice (bins, parts, splits), a
- * released value (trees, base scores), or an integer sum over records, hr_exact or hr_sum_word (two sums in
- * one word, packing.h), on its way to the gate. Such sums add up over disjoint sets of records, coordinate by
- * coordinate, so a source can be made of sources. Two questions are no sums and say so; they are NOT PRIVATE.
+ * A method has the questions; it sees no record. The source may be this process (local_source.h), processes
+ * that share the records out, or owners who add their sums up. What crosses is a public choice (bins, parts,
+ * splits), a released value (trees, base scores), or an integer sum over records, hr_exact or hr_sum_word
+ * (two sums in one word, packing.h), on its way to the gate. Such sums add up over disjoint sets of records,
+ * coordinate by coordinate, so a source can be made of sources. Two questions are no sums, as their comments
+ * state; they are NOT PRIVATE.
  *
  * A method prepares the source once, shares the records out, and begins every tree with the part that trains
  * it. Nodes are named by their index in the tree; node 0, the root, holds all records of the part. Nothing
- * that a question points to is kept, unless it says so. Thread: one at a time. Fails: MEMORY, LIMIT, ARGUMENT
- * (the source does not answer this question), and what a transport fails with. */
+ * that a question points to is kept, unless its comment promises it. Thread: one at a time. Fails: MEMORY,
+ * LIMIT, ARGUMENT (the source does not answer this question), and what a transport fails with. */
 #ifndef HR_TREES_RECORDS_STATS_SOURCE_H
 #define HR_TREES_RECORDS_STATS_SOURCE_H
 
@@ -22,13 +23,13 @@
 typedef enum hr_stats_kind {
     HR_STATS_GRADIENTS, /* boosting: sums of gradients and weights */
     HR_STATS_LABELS,    /* forests: sums of labels */
-    HR_STATS_HEDGE      /* hedge: what hedge_ask.h asks, but for bins, which are of `cells` */
+    HR_STATS_HEDGE      /* hedge: the questions of hedge_ask.h, but for bins, which are of `cells` */
 } hr_stats_kind;
 
 /* What the questions will be about. */
 typedef struct hr_stats_setup {
     hr_stats_kind kind;
-    const hr_binning *binning; /* public or released; borrowed while the source is asked. hedge: NULL */
+    const hr_binning *binning; /* public or released; borrowed while the source answers. hedge: NULL */
     size_t outputs;            /* gradients, hedge: scores of a record */
     size_t candidates;         /* hedge: trees of a question, at most */
     int depth;                 /* gradients: levels of splits, at most */
@@ -40,8 +41,8 @@ typedef struct hr_stats_setup {
 /* Which records train which tree. */
 typedef struct hr_stats_shares {
     const double *weights;   /* of the parts; NULL: one part, all records */
-    const uint32_t *part_of; /* of every record, below count, where its owner says so (weights are NULL then):
-                                settled by this record and coins alone */
+    const uint32_t *part_of; /* of every record, below count, where its owner assigns parts (weights are NULL
+                                then): settled by this record and coins alone */
     size_t count;
     bool exact_sizes; /* NOT PRIVATE, as published: parts of floor(records * weight / sum); else every record
                          draws its part by itself */
@@ -98,7 +99,7 @@ typedef struct hr_stats_ops {
     /* What private bin edges are made of, before `prepare`: hr_edges_count_column over all records. */
     hr_status (*cells)(hr_stats_source *self, size_t feature, size_t grid, hr_exact *cells, hr_error *err);
     /* Shares the records out anew. filled: how many parts come before the first that is empty, NOT PRIVATE;
-     * NULL: nobody asks. */
+     * NULL: not needed. */
     hr_status (*share_out)(hr_stats_source *self, const hr_stats_shares *shares, size_t *filled,
                            hr_error *err);
     /* Begins a tree on the records of one part, all of them in node 0. */
@@ -162,8 +163,8 @@ static inline void hr_stats_free(hr_stats_source *source) {
 
 /* ---- The questions of ID3 ---- */
 
-/* What ID3 asks of the records next: counts of classes, and what their answer is charged as. Everything in it
- * is public or released. Pointers are borrowed: they hold until the answer is told. */
+/* The next question of ID3 to the records: counts of classes, and what their answer is charged as. Everything
+ * in it is public or released. Pointers are borrowed: they hold until the answer is accepted. */
 typedef struct hr_id3_ask {
     hr_charge line;
     /* First the splits that were made since the last question: records of node divided[i] go to the nodes
@@ -177,10 +178,10 @@ typedef struct hr_id3_ask {
     size_t query_count, count;
 } hr_id3_ask;
 
-/* What records answer to ID3: exact counts, for the gate. Divides the records as the question says and writes
- * ask->count counts to `out`. A record more changes them by a vector of length at most ask->line.sensitivity
- * (id3_records.proof.md). Questions come in the order of the machine (id3_machine.h), which the source was
- * prepared and begun for. Fails: as the source. */
+/* What records answer to ID3: exact counts, for the gate. Divides the records by the divisions of the
+ * question and writes ask->count counts to `out`. A record more changes them by a vector of length at most
+ * ask->line.sensitivity (id3_records.proof.md). Questions come in the order of the machine (id3_machine.h),
+ * which the source was prepared and begun for. Fails: as the source. */
 HR_MUST_CHECK hr_status hr_id3_records_answer(hr_stats_source *source, const hr_id3_ask *ask, hr_exact *out,
                                               hr_error *err);
 

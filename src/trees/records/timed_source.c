@@ -88,7 +88,7 @@ static hr_status hessians_timed(hr_stats_source *self, const hr_tree *tree, hr_e
 
 /* ---- Labels ---- */
 
-/* What is asked of leaves is asked alone. */
+/* A question about leaves comes alone. */
 static hr_phase phase_of_queries(const hr_stats_query *queries, size_t count) {
     return count && queries[0].answer == HR_STATS_LEAVES ? HR_PHASE_LEAVES : HR_PHASE_HISTOGRAMS;
 }

@@ -15,7 +15,7 @@ struct hr_tree_scores {
     hr_place_tree *places; /* the first placed_count of them, laid out */
     size_t count, room, placed_count;
     size_t *offsets; /* of a feature's column in a block */
-    bool *asked;     /* of a feature: a tree of this walk asks about it */
+    bool *asked;     /* of a feature: a tree of this walk splits by it */
     uint8_t *bins;   /* per worker: the columns of a block */
     double *block;   /* per worker: the scores of a block, output after output */
     hr_arena *scratch;

@@ -22,9 +22,9 @@ size_t hr_tree_scores_count(const hr_tree_scores *scores);
 const hr_tree *hr_tree_scores_tree(const hr_tree_scores *scores, size_t index);
 void hr_tree_scores_forget(hr_tree_scores *scores);
 
-/* Adds what the trees from `from` on say of rows[0..count), for which the matrix has tiles, or of the first
- * `count` records if rows is NULL: output k of record i is out[i * outputs + k]. Trees add in their order.
- * Fails: MEMORY. */
+/* Adds the values of the trees from `from` on for rows[0..count), for which the matrix has tiles, or of the
+ * first `count` records if rows is NULL: output k of record i is out[i * outputs + k]. Trees add in their
+ * order. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_tree_scores_add(hr_tree_scores *scores, size_t from, const uint32_t *rows,
                                            size_t count, double *out, hr_error *err);
 

@@ -1,5 +1,5 @@
-/* Rows with all hashes equal, brought together. The order of tables is that in which they tell rows apart:
- * the table with the fewest pairs of rows with equal hashes comes first; of two with as many, the one that is
+/* Rows with all hashes equal, brought together. The order of tables is that in which they separate rows: the
+ * table with the fewest pairs of rows with equal hashes comes first; of two with as many, the one that is
  * counted first. */
 #ifndef HR_TREES_SIMILAR_HASH_GROUPS_H
 #define HR_TREES_SIMILAR_HASH_GROUPS_H

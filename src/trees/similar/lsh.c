@@ -107,7 +107,7 @@ static uint64_t reach_of(const hr_lsh *lsh) {
     return most;
 }
 
-/* One-hot dimensions are -range unless a record says otherwise. */
+/* One-hot dimensions are -range but for those that a record sets. */
 static void set_starts(hr_lsh *lsh) {
     for (size_t t = 0; t < lsh->tables; t++)
         lsh->starts[t] = (int64_t)lsh->offsets[t] - lsh->lowest * (int64_t)lsh->width;

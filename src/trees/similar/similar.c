@@ -93,7 +93,7 @@ static void begin_query(const similar_search *s, similar_query *query, size_t g)
 }
 
 /* Whether no two hashes differ by as much as there are codes. */
-static bool codes_tell_apart(const hr_hashes *of, const hr_hashes *among) {
+static bool are_codes_distinct(const hr_hashes *of, const hr_hashes *among) {
     const hr_hash_range range = hr_hash_range_of(among, hr_hash_range_of(of, HR_HASH_RANGE_NONE));
     return range.high - range.low < HR_HASH_CODES;
 }
@@ -174,7 +174,7 @@ static hr_status check_similar(const hr_hashes *of, const hr_hashes *among, hr_e
 hr_status hr_similar(const hr_hashes *of, const hr_hashes *among, int threads, uint32_t *out, hr_error *err) {
     similar_search s = {.out = out};
     hr_status status = check_similar(of, among, err);
-    if (!status) s.codes_suffice = codes_tell_apart(of, among);
+    if (!status) s.codes_suffice = are_codes_distinct(of, among);
     if (!status) status = hr_hash_groups_init(&s.of, of, err);
     if (!status) status = hr_hash_groups_init(&s.among, among, err);
     if (!status) status = hr_hash_blocks_init(&s.blocks, &s.among, err);

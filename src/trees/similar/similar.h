@@ -3,7 +3,7 @@
  *
  * Ties are broken by a public rule that spreads the weight. Records that tie are numbered from 0 in ascending
  * order of their hashes, then of their rows; hashes are compared table by table, in the order in which tables
- * tell the records of `among` apart (hash_groups.h). Of n that tie, query row q takes number mix(q) mod n,
+ * separate the records of `among` (hash_groups.h). Of n that tie, query row q takes number mix(q) mod n,
  * where mix(q) is what splitmix64 returns in the state q. So n equal records get about the same weight, and
  * every owner finds the same. */
 #ifndef HR_TREES_SIMILAR_SIMILAR_H

@@ -67,9 +67,9 @@ void hr_labels_sum(const hr_labels *labels, const uint32_t *rows, const uint32_t
 void hr_bins_sum(const hr_labels *labels, const uint8_t *bins, size_t bin_count, const uint32_t *rows,
                  size_t count, hr_exact *stats);
 
-/* Of a division, left[i] saying on which side rows[i] is: the left side's statistic, the right side's, and
- * the (weighted) sum of the labels' squares in units of hr_purity: hr_sides_width numbers. A record changes
- * one side's as hr_labels_add does, and the last by at most 2^24 (2^20). */
+/* Of a division, left[i] being the side of rows[i]: the left side's statistic, the right side's, and the
+ * (weighted) sum of the labels' squares in units of hr_purity: hr_sides_width numbers. A record changes one
+ * side's as hr_labels_add does, and the last by at most 2^24 (2^20). */
 void hr_sides_sum(const hr_labels *labels, const uint32_t *rows, const uint8_t *left, size_t count,
                   hr_exact *sides);
 

@@ -37,7 +37,7 @@ void hr_median_score_of_subsets(const hr_exact *records, size_t bin_count, const
                                 size_t subset_count, hr_exact *scores);
 
 /* scores[j - 1] = -|count - 2 j|, j = 1..count - 1: of the gaps between sorted values, as published. How many
- * there are tells the number of records: NOT PRIVATE. */
+ * gaps there are gives away the number of records: NOT PRIVATE. */
 void hr_median_score_of_gaps(size_t count, hr_exact *scores);
 
 #endif

@@ -57,9 +57,9 @@ static inline const hr_sum_word *hr_weights_in(const hr_packing *packing, const 
     return cells + packing->weight_cells;
 }
 
-/* Whether the left side weighs at most as much as the right one: says which child is summed, and must decide
- * nothing else. The order in which nodes are split, hence their numbers in the tree, is a part of what is
- * published. */
+/* Whether the left side weighs at most as much as the right one: decides which child is summed, and must
+ * decide nothing else. The order in which nodes are split, hence their numbers in the tree, is a part of what
+ * is published. */
 bool hr_left_is_smaller(const hr_sums *left, const hr_sums *right);
 
 /* ---- The leaves of a tree ---- */

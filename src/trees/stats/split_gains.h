@@ -2,9 +2,9 @@
  * privacy.
  *
  * Numbers are cut between bins with missing values on either side. Categories are ordered by their mean
- * gradient and cut in that order, which finds the best subset for a convex gain (Breiman et al. 1984,
- * section 4.2); but means are taken as if lambda and ten records without gradient were added to each, so that
- * rare categories, whose means say little, do not stand at the ends. Thread: any. */
+ * gradient and cut in that order, which finds the best subset for a convex gain (Breiman et al. 1984, section
+ * 4.2); but means are taken as if lambda and ten records without gradient were added to each, so that rare
+ * categories, whose means are uncertain, do not stand at the ends. Thread: any. */
 #ifndef HR_TREES_STATS_SPLIT_GAINS_H
 #define HR_TREES_STATS_SPLIT_GAINS_H
 

@@ -1,6 +1,6 @@
 /* Leaf values from noisy sums and counts: every node's mean is pulled towards its parent's, the more so the
- * fewer its records. Leaves too small to be told from noise then say what their neighbourhood says, instead
- * of nothing. Released values only. */
+ * fewer its records. Leaves whose values drown in noise then have the value of their neighbourhood. Released
+ * values only. */
 #ifndef HR_TREES_TREE_HIERARCHICAL_SHRINKAGE_H
 #define HR_TREES_TREE_HIERARCHICAL_SHRINKAGE_H
 

@@ -4,8 +4,8 @@
 
 static const double SHRINKAGE = 1.1, MARGIN = 1 + 0x1p-30, BEND = .02, ROOM = .02 - HR_MIN_PROBABILITY;
 
-/* What a score says is impossible gets a probability all the same, and of two such scores the higher one
- * more. */
+/* A class that is impossible by its score gets a probability all the same, and of two such scores the higher
+ * one more. */
 static double soft_clip_below(double x) {
     return x < BEND ? HR_MIN_PROBABILITY + ROOM * exp((x - BEND) / ROOM) : x;
 }
@@ -89,8 +89,9 @@ static void calibrate_largest(const hr_calibration *c, double *p, size_t count) 
         second = fmax(second, p[k]);
     }
     double even = 1 / ((double)count - 1), ratio = rest > 0 ? second / rest : even;
-    double said = fmax(corrected(c, p[top]), MARGIN * ratio / (1 + ratio));
-    for (size_t k = 0; k < count; k++) p[k] = k == top ? said : (rest > 0 ? p[k] / rest : even) * (1 - said);
+    double raised = fmax(corrected(c, p[top]), MARGIN * ratio / (1 + ratio));
+    for (size_t k = 0; k < count; k++)
+        p[k] = k == top ? raised : (rest > 0 ? p[k] / rest : even) * (1 - raised);
 }
 
 void hr_link_calibrate(const hr_calibration *calibration, double *probabilities, size_t count) {

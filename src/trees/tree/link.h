@@ -5,7 +5,7 @@
 
 #include "trees/tree/tree.h"
 
-/* Scores of HR_LINK_SIGNED never say that a class is impossible. */
+/* Scores of HR_LINK_SIGNED make no class impossible. */
 #define HR_MIN_PROBABILITY .005
 
 /* A calibration that was made keeps within these: |intercept| <= 2, 1/4 <= slope <= 4. */

@@ -22,7 +22,7 @@ typedef struct grid_maker {
     size_t leaves;
 } grid_maker;
 
-/* Which of the two a split asks about; 2: neither, and both are taken. */
+/* Which of the two features a split is by; 2: neither, and both are taken. */
 static size_t side_of_split(grid_maker *m, const hr_node *node) {
     for (size_t s = 0; s < 2; s++) {
         if (!m->sides[s].asked) {
@@ -54,7 +54,7 @@ static void refine_classes(const grid_maker *m, const hr_node *node, bin_classes
     }
 }
 
-/* False if the tree asks about more than two features, or has too many leaves. */
+/* False if the tree splits by more than two features, or has too many leaves. */
 static bool find_classes(grid_maker *m) {
     size_t leaves = 0;
     for (size_t s = 0; s < 2; s++) m->sides[s].count = 1;

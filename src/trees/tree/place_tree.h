@@ -11,7 +11,7 @@
 
 /* ---- Trees over one feature or two ---- */
 
-/* A tree that asks about one feature or two, as a table: bins that all of its splits treat alike share a row
+/* A tree that splits by one feature or two, as a table: bins that all of its splits treat alike share a row
  * or a column, and every cell of the table is the leaf that such records reach. */
 typedef struct hr_pair_grid {
     size_t offsets[2];      /* where the bins of the two begin in a block */
@@ -22,12 +22,12 @@ typedef struct hr_pair_grid {
 } hr_pair_grid;
 
 /* Makes the grid of a tree of two-way splits in an arena; column c of a block begins at offsets[c]. There is
- * none for a tree that asks about more than two features, has more than 256 leaves, or would have more than
+ * none for a tree that splits by more than two features, has more than 256 leaves, or would have more than
  * 2^14 cells: out->cells is NULL then. False when memory is short. */
 bool hr_pair_grid_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets,
                        hr_pair_grid *out);
 
-/* Adds what the tree says to the scores of a block of HR_PLACES_BLOCK records. */
+/* Adds the values of the tree to the scores of a block of HR_PLACES_BLOCK records. */
 void hr_pair_grid_add(const hr_pair_grid *grid, const uint8_t *bins, double *scores);
 
 /* ---- Any tree ---- */
@@ -38,7 +38,7 @@ typedef struct hr_place_tree {
     const uint32_t *entries; /* the node of each place; NULL if there are values */
     unsigned steps_below;    /* that reach every leaf from there */
     /* Instead of all this, if some of the places are splits: */
-    hr_pair_grid grid;           /* of a tree that asks about two features */
+    hr_pair_grid grid;           /* of a tree that splits by two features */
     const hr_block_tree *levels; /* of another one with few levels; NULL: none */
     const double *level_values;  /* what its leaves add, by place */
     hr_walk_tree walk;
@@ -48,7 +48,7 @@ typedef struct hr_place_tree {
 bool hr_place_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning,
                         const size_t *offsets, hr_place_tree *out);
 
-/* Adds what trees say, in their order, to the scores of the first `count` records of a block of
+/* Adds the values of trees, in their order, to the scores of the first `count` records of a block of
  * HR_PLACES_BLOCK: output k of record i is scores[k * HR_PLACES_BLOCK + i]. Offsets of the trees are
  * multiples of HR_PLACES_BLOCK. What `bins` and `scores` have beyond the records counts for nothing, but is
  * initialised. */

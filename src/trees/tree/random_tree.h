@@ -12,7 +12,7 @@
 
 enum { HR_RANDOM_NODES_MAX = (2 << HR_TREE_DEPTH_MAX) - 1 };
 
-/* Which features the nodes of a tree may ask about. */
+/* Which features the nodes of a tree may split by. */
 typedef struct hr_random_plan {
     int depth;            /* 1..HR_TREE_DEPTH_MAX */
     size_t feature_count; /* 1 or 2: uniformly one of `features`; 0: any, with probability proportional to
@@ -20,8 +20,8 @@ typedef struct hr_random_plan {
     uint32_t features[2];
     const double *weights; /* one a feature, >= 0, not all 0 */
     int centred;           /* how many uniform numbers a cut is the mean of */
-    const hr_tree
-        *model; /* NULL, or a two-way tree to vary: nodes ask what its nodes ask, cuts are moved a little */
+    const hr_tree *model;  /* NULL, or a two-way tree to vary: nodes split by the features of its nodes, and
+                              cuts are moved a little */
 } hr_random_plan;
 
 /* Draws a tree into caller's storage: `nodes` and `subsets` have room for 2^(depth + 1) - 1. Leaf values are

@@ -19,8 +19,8 @@ typedef struct hr_bin_set {
 } hr_bin_set;
 
 /* A node is a leaf if left == 0; else its children are `left`, `left + 1` and so on, all larger than its own
- * index. A two-way split has two. A multiway split has one for every bin; training grows none unless its
- * header says so. Of a category its bins are those of hr_category_bins. Of a number they are divided by
+ * index. A two-way split has two. A multiway split has one for every bin; training grows none but where its
+ * header allows it. Of a category its bins are those of hr_category_bins. Of a number they are divided by
  * `branches - 2` ascending thresholds of the tree, from `first` on: missing numbers go to `left`, x goes to
  * `left + 1 + (how many of them are < x)`. */
 typedef struct hr_node {
@@ -45,9 +45,9 @@ typedef struct hr_tree {
     double *thresholds; /* of multiway splits of numbers */
     size_t threshold_count;
     double *counts;   /* one a node: how many records it has, as it was released; NULL: it was not */
-    double deviation; /* the standard deviation of the noise of each leaf's sum; 0: it was not told */
+    double deviation; /* the standard deviation of the noise of each leaf's sum; 0: it is not known */
     double *noise;    /* one a node: the standard deviation that noise gives the value of a leaf, the counts
-                         being as they are; 0 of a split. NULL: it was not told */
+                         being as they are; 0 of a split. NULL: it is not known */
     size_t output;    /* which score it adds to */
 } hr_tree;
 
@@ -114,7 +114,7 @@ uint32_t hr_node_child_of_code(const hr_tree *tree, const hr_node *node, uint16_
 /* The leaf of a record, by its values. */
 uint32_t hr_tree_leaf(const hr_tree *tree, const hr_data *data, size_t row);
 
-/* scores[i] += what the tree says of record i. `data` follows the schema of the tree. */
+/* scores[i] += the value of the tree for record i. `data` follows the schema of the tree. */
 void hr_tree_add(const hr_tree *tree, const hr_data *data, double *scores);
 
 /* A deep copy in the arena. Fails: MEMORY. */

@@ -26,8 +26,8 @@ typedef struct hr_tree_fault {
 
 /* Every node but the root is the child of one node before it; splits are about features of the schema, by
  * thresholds that are numbers (of a multiway split: finite and ascending) and by subsets of their bins; depth
- * and leaves are within the limits. The arrays hold as many entries as their counts say. Fails: FORMAT
- * (fault->what says why; the message of `err` is the caller's), MEMORY. */
+ * and leaves are within the limits. The arrays hold as many entries as their counts. Fails: FORMAT
+ * (fault->what has the reason; the message of `err` is the caller's), MEMORY. */
 HR_MUST_CHECK hr_status hr_tree_check(const hr_tree *tree, const hr_tree_limits *limits, hr_tree_fault *fault,
                                       hr_error *err);
 
