@@ -111,6 +111,8 @@ CASES = [
     ('rooms', 'src/base/arena.c', 'struct hr_gate {\n    int x;\n};\n', 'the type hr_gate is defined in src/base/arena.c'),
     ('rooms', 'src/base/text/number_text.c', 'typedef int (*wide)(int);\n', 'the type wide is defined in src/base/text/number.c'),
     ('words', 'src/base/spoiled.c', '/* TO' 'DO: finish */\n', 'work left over'),
+    ('words', 'src/models/spoiled.c', '/* A leaf says what it said, and says it. */\n', '"say" comes 3 times in the comments of src/models'),
+    ('words', 'src/tables/data/spoiled.c', '/* Who asks is told. Ask, ask, ask again. */\n', '"ask" comes 4 times in the comments of src/tables'),
     ('words', 'src/base/spoiled.c', '/* see /wor' 'k/notes */\n', 'a path of one machine'),
     ('references', 'examples/spoiled.c', '/* See docs/absent.md. */\n', 'there is no page docs/absent.md'),
     ('references', 'examples/spoiled.md', 'See [here](absent.txt).\n', 'there is no absent.txt'),
