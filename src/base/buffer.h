@@ -12,7 +12,7 @@ typedef struct hr_buffer {
     bool failed; /* an allocation failed; later additions do nothing */
 } hr_buffer;
 
-/* Starts from {0}. Additions never fail by themselves; hr_buffer_take tells. */
+/* Starts from {0}. Additions never fail by themselves; hr_buffer_take does. */
 void hr_buffer_add(hr_buffer *buffer, const void *bytes, size_t size);
 void hr_buffer_text(hr_buffer *buffer, const char *text);
 void hr_buffer_format(hr_buffer *buffer, const char *format, ...) HR_PRINTF(2, 3);

@@ -2,7 +2,7 @@
  *
  * Blocks are read into one buffer that stays in the processor's cache, so a file of any size takes little
  * memory; a mapped file would not be faster, and could be truncated under the reader's feet. The reader takes
- * bytes from `at`; what it has not taken when it asks for more is moved to the front. The buffer may be
+ * bytes from `at`; what it has not taken when it reads on is moved to the front. The buffer may be
  * changed in place. */
 #ifndef HR_BASE_BYTE_SOURCE_H
 #define HR_BASE_BYTE_SOURCE_H

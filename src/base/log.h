@@ -1,4 +1,4 @@
-/* Lines for people: one interface for all that a party says, and one place to hear it. */
+/* Lines for people: one interface for all that a party reports, and one place where it goes. */
 #ifndef HR_BASE_LOG_H
 #define HR_BASE_LOG_H
 

@@ -1,4 +1,4 @@
-/* What a fit may spend: the budget that its options ask for, in the units and the privacy measure of its
+/* What a fit may spend: the budget that its options name, in the units and the privacy measure of its
  * method. */
 #ifndef HR_FIT_BUDGET_H
 #define HR_FIT_BUDGET_H
@@ -14,7 +14,7 @@ typedef struct hr_budget {
     hr_units bounds; /* part of it for private bounds; the method has the rest (hr_budget_check) */
 } hr_budget;
 
-/* Whether such amounts can be asked for. Fails: ARGUMENT (epsilon outside 0 < E <= 10000, delta outside
+/* Whether such amounts can be granted. Fails: ARGUMENT (epsilon outside 0 < E <= 10000, delta outside
  * 0 <= D < 1). */
 HR_MUST_CHECK hr_status hr_budget_check_amounts(double epsilon, double delta, hr_error *err);
 
@@ -38,7 +38,7 @@ HR_MUST_CHECK hr_status hr_budget_of(const hr_method *method, const hr_fit_optio
 HR_MUST_CHECK hr_status hr_budget_check(const hr_method *method, const hr_fit_options *options,
                                         const hr_schema *schema, size_t rows, hr_budget *out, hr_error *err);
 
-/* What of it the promise tells beside epsilon and delta (hr_promise): both 0 but for Gaussian privacy. */
+/* What the promise adds to epsilon and delta (hr_promise): both 0 but for Gaussian privacy. */
 void hr_budget_promise(const hr_budget *budget, double *odds_beyond, double *odds_beyond_gaussian);
 
 /* A mechanism that publishes a record with probability delta passes: one in `rows` is too many. Fails:

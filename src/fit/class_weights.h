@@ -16,7 +16,8 @@ typedef struct hr_class_weighted {
     hr_data *data; /* has the columns of another table, which must outlive it; NULL: none was made */
 } hr_class_weighted;
 
-/* Whether the fit may have the class weights that it asks for; HR_OK if it asks for none. Fails: ARGUMENT. */
+/* Whether the fit may have the class weights that its options name; HR_OK if they name none. Fails: ARGUMENT.
+ */
 HR_MUST_CHECK hr_status hr_class_weights_check(const hr_method *method, const hr_fit_options *options,
                                                const hr_schema *schema, hr_error *err);
 
@@ -26,7 +27,7 @@ HR_MUST_CHECK hr_status hr_class_weights_apply(const hr_data *data, const hr_fit
                                                hr_class_weighted *out, hr_error *err);
 void hr_class_weighted_done(hr_class_weighted *table);
 
-/* What the model says of them; nothing if there are none. */
+/* What the model holds of them; nothing if there are none. */
 void hr_class_weights_add_setting(hr_settings *settings, const hr_fit_options *options);
 
 #endif

@@ -1,5 +1,5 @@
 /* The only wiring: a fit joins data, ledger, gate, method and model, in the order that keeps the promise:
- * check everything, reserve the budget durably, draw, and say in the model what was drawn. */
+ * check everything, reserve the budget durably, draw, and list in the model what was drawn. */
 #include "base/buffer.h"
 #include "base/fail.h"
 #include "base/text/number.h"
@@ -23,7 +23,7 @@
 
 enum { THREADS_MAX = 256 };
 
-/* What methods ask for beside their large tables. */
+/* What methods need beside their large tables. */
 static const double MEMORY_MARGIN = 1.125;
 
 /* What a fit holds while it runs. */
@@ -142,7 +142,7 @@ static hr_status check_fit(const fit_job *f, hr_error *err) {
     return HR_OK;
 }
 
-/* Asks for as much at once and gives it back: better before the budget is spent than after. */
+/* Takes as much at once and gives it back: better before the budget is spent than after. */
 static hr_status check_memory(const fit_job *f, hr_error *err) {
     hr_fit_facts facts = {.options = f->options,
                           .schema = hr_data_schema(f->data),
@@ -386,7 +386,7 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
 
 /* ---- The fit ---- */
 
-/* What the start says of the records. */
+/* What the start holds about the records. */
 static hr_status score_by_start(fit_job *f, hr_error *err) {
     const hr_model *start = f->options->start;
     if (!start) return HR_OK;
@@ -467,7 +467,7 @@ static hr_status weigh_fit_classes(fit_job *f, hr_error *err) {
     return status;
 }
 
-/* What the caller says of its schema, and the marks of the schema that were accepted. */
+/* What the caller states of its schema, and the marks of the schema that were accepted. */
 static hr_status find_leak(fit_job *f, hr_error *err) {
     const char *said = f->options->leak;
     hr_buffer names = {0}, text = {0};

@@ -28,7 +28,7 @@ static hr_status check_method_over_ranks(const hr_method *method, hr_error *err)
     return hr_fail_at(err, status, NULL, 0, 0, "method");
 }
 
-/* Each of these looks at more of the records than sums over a rank's part tell. */
+/* Each of these looks at more of the records than sums over a rank's part hold. */
 static hr_status check_options_over_ranks(const hr_fit_options *options, hr_error *err) {
     if (options->mode == HR_MODE_PAPER && hr_method_named(options->method)->info.is_private)
         return refuse_over_ranks("mode", "published modes are not trained over ranks",

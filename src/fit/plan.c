@@ -1,4 +1,4 @@
-/* A fit told in advance: from public numbers alone, by the code that the fit itself asks. */
+/* A fit computed in advance: from public numbers alone, by the code that the fit itself uses. */
 #include "base/fail.h"
 #include "fit/class_weights.h"
 #include "fit/start.h"

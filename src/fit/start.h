@@ -12,7 +12,7 @@
 /* ---- A released model ---- */
 
 /* Whether the fit may continue options->start; nothing to refuse if there is none. schema: NULL for a plan
- * that has none. Looks at no record. Fails: ARGUMENT, SCHEMA, POLICY, as hr_fit says. */
+ * that has none. Looks at no record. Fails: ARGUMENT, SCHEMA, POLICY, as hr_fit. */
 HR_MUST_CHECK hr_status hr_start_check(const hr_method *method, const hr_fit_options *options,
                                        const hr_schema *schema, hr_error *err);
 

@@ -228,7 +228,7 @@ hr_units hr_zcdp_rho(double epsilon, double delta) {
     double best = 0;
     for (int k = MIN_POWER * STEPS; k <= LARGEST_POWER * STEPS; k++) {
         tangent t = tangent_at(k, delta);
-        /* more margin than needed, so that hr_zcdp_epsilon gives back no more than the epsilon asked for */
+        /* more margin than needed, so that hr_zcdp_epsilon gives back no more than the epsilon given */
         double rho = (epsilon - t.offset - 2 * t.error - 3 * (epsilon + fabs(t.offset)) * ROUNDING) / t.alpha;
         best = rho > best ? rho : best;
     }

@@ -2,7 +2,7 @@
  *
  * A gate holds a budget and a stream of random bits. A method first charges (hr_gate_charge writes the line
  * that the model will carry, and refuses what the budget does not cover), then draws under the permit it got.
- * A gate without privacy releases through the identity, and says so in its list.
+ * A gate without privacy releases through the identity, and its list shows that.
  *
  * Under one permit every record (or person) may influence at most one call of hr_gate_choose, or several at
  * disjoint nodes whose changes of scores have widths that add up to at most `sensitivity`; and change the
@@ -66,7 +66,7 @@ hr_timings *hr_gate_timings(const hr_gate *gate);
 
 /* Spends: charge->cost in its group and part. Sums are released with integer noise: discrete Laplace of scale
  * sensitivity/cost (pure), or discrete Gaussian of sigma^2 = sensitivity^2/(2 cost) (zCDP) or
- * sensitivity^2/cost + 6 (GDP: ask in units so small that 6 does not matter). Fails: BUDGET, MEMORY; nothing
+ * sensitivity^2/cost + 6 (GDP: use units so small that 6 does not matter). Fails: BUDGET, MEMORY; nothing
  * is charged then. */
 HR_MUST_CHECK hr_status hr_gate_charge_sums(hr_gate *gate, const hr_charge *charge, hr_permit *out,
                                             hr_error *err);
@@ -90,7 +90,7 @@ HR_MUST_CHECK hr_status hr_gate_charge_share(hr_gate *gate, const hr_charge *cha
                                              hr_permit *out, hr_error *err);
 
 /* Whether the cost buys a noise that can be drawn, for sums and for choices as above, in a gate of that
- * privacy measure; its budget is not asked. What a method will charge can be checked so before there is a
+ * privacy measure; its budget does not count. What a method will charge can be checked so before there is a
  * gate. Fails: BUDGET. */
 HR_MUST_CHECK hr_status hr_charge_check_sums(hr_privacy_measure privacy_measure, const hr_charge *charge,
                                              hr_error *err);

@@ -1,5 +1,5 @@
 /* From mu of Gaussian differential privacy to (epsilon, delta) and back, by bisection over units. What is
- * returned was itself found to hold, whatever the floats said elsewhere. Proof: accountant.proof.md. */
+ * returned was itself found to hold, whatever floats gave elsewhere. Proof: accountant.proof.md. */
 #include "privacy/accountant.h"
 
 #include <assert.h>
@@ -38,7 +38,7 @@ hr_units hr_gdp_budget(double epsilon, double delta) {
     hr_units wanted = hr_units_down(epsilon < 0x1p20 ? epsilon : 0x1p20), low = 0, high = HR_UNITS_MAX;
     while (low < high) {
         hr_units middle = high - (high - low) / 2;
-        /* more margin than needed, so that hr_gdp_epsilon gives back no more than the epsilon asked for */
+        /* more margin than needed, so that hr_gdp_epsilon gives back no more than the epsilon given */
         if (gdp_holds(middle, wanted, delta, 2 * MARGIN))
             low = middle;
         else

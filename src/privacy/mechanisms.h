@@ -18,7 +18,7 @@
  * Gaussian noise has at least (gaussian.proof.md). */
 enum { HR_SHARES_MAX = 256, HR_SHARE_VARIANCE_MIN = 12 };
 
-/* What a gate is asked for. */
+/* What a gate releases. */
 typedef enum hr_release_kind {
     HR_RELEASE_SUMS,
     HR_RELEASE_CHOICE,

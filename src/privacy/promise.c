@@ -1,4 +1,4 @@
-/* The one place that says what epsilon and delta mean. The probability that the odds change by more than
+/* The one place that states what epsilon and delta mean. The probability that the odds change by more than
  * e^epsilon is not delta: of Gaussian differential privacy it is 4 to 150 times as large. */
 #include "privacy/promise_words.h"
 

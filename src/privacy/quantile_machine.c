@@ -181,7 +181,7 @@ static int level_of(size_t node) {
     return level;
 }
 
-/* A cut that lacks a pair is looked for again when it is told: what is known is kept. */
+/* A cut that lacks a pair is looked for again when the pair is there: what is known is kept. */
 bool hr_quantile_counts_next(hr_quantile_counts *q, size_t *node, int *level) {
     while (q->open_count) {
         const interval *top = &q->open[q->open_count - 1];
@@ -224,7 +224,7 @@ size_t hr_quantile_counts_level(const hr_quantile_counts *q, int level, size_t *
     return add_wanted(q, 1, total > 0 ? total : 0, level, nodes);
 }
 
-/* No sum of a few counts overflows, whatever it is told. */
+/* No sum of a few counts overflows, whatever they are. */
 void hr_quantile_counts_tell(hr_quantile_counts *q, size_t node, hr_noisy value) {
     const int64_t most = (int64_t)1 << 60;
     q->nodes[node] = (node_count){within(value.paid, -most, most), true};

@@ -1,6 +1,6 @@
-/* Cuts of one numeric column on a public grid of 2^bits cells, as machines over released values: they say
- * what they want to know next, are told it, and end with cuts. Neither sees a record or an exact statistic.
- * What they want depends on what they were told alone. Thread: one at a time. */
+/* Cuts of one numeric column on a public grid of 2^bits cells, as machines over released values: they give
+ * what they need next, accept it, and end with cuts. Neither sees a record or an exact statistic.
+ * What they need depends on what they accepted alone. Thread: one at a time. */
 #ifndef HR_PRIVACY_QUANTILE_MACHINE_H
 #define HR_PRIVACY_QUANTILE_MACHINE_H
 
@@ -43,7 +43,7 @@ void hr_quantile_medians_tell(hr_quantile_medians *machine, uint32_t cut);
 
 /* ---- Noisy dyadic counts ---- */
 
-/* Nodes are numbered from the root, 1, which nobody asks for; the children of i are 2 i and 2 i + 1; level l
+/* Nodes are numbered from the root, 1, which is never needed; the children of i are 2 i and 2 i + 1; level l
  * has the 2^l nodes from 2^l on, each of 2^(bits - l) cells. */
 typedef struct hr_quantile_counts hr_quantile_counts;
 
@@ -54,15 +54,15 @@ HR_MUST_CHECK hr_status hr_quantile_counts_new(int bits, size_t parts, double no
 void hr_quantile_counts_free(hr_quantile_counts *machine);
 
 /* What the cuts want next: the noisy counts of *node and *node + 1, two children of one node, both at *level
- * >= 1. False: the cuts are found. So few nodes are asked for, but one pair after the other. */
+ * >= 1. False: the cuts are found. So few nodes are needed, but one pair after the other. */
 bool hr_quantile_counts_next(hr_quantile_counts *machine, size_t *node, int *level);
-/* Or all nodes of a level that the cuts might want, once the levels above it are told: at most 2^level nodes
- * into *nodes, ascending. Told level by level, hr_quantile_counts_next wants nothing. Returns how many. */
+/* Or all nodes of a level that the cuts might want, once the levels above it are there: at most 2^level nodes
+ * into *nodes, ascending. Given level by level, hr_quantile_counts_next needs nothing. Returns how many. */
 size_t hr_quantile_counts_level(const hr_quantile_counts *machine, int level, size_t *nodes);
-/* The noisy count of a node; each is told once, and kept. */
+/* The noisy count of a node; each is given once, and kept. */
 void hr_quantile_counts_tell(hr_quantile_counts *machine, size_t node, hr_noisy value);
 
-/* After hr_quantile_counts_next said false: the cuts, into room for parts - 1. Returns how many. */
+/* After hr_quantile_counts_next was false: the cuts, into room for parts - 1. Returns how many. */
 size_t hr_quantile_counts_cuts(const hr_quantile_counts *machine, uint32_t *cuts);
 
 #endif

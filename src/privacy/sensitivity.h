@@ -1,7 +1,7 @@
 /* What one record adds to a released statistic: the units of the integers, and the sensitivity of every
  * statistic as a function of the largest weight of a record.
  *
- * A statistic sums over records the weight w of a record, 0 <= w <= w_max, times what the record says: 1, a
+ * A statistic sums over records the weight w of a record, 0 <= w <= w_max, times a number of the record: 1, a
  * label, a gradient. So its sensitivity is w_max times that of a record of weight 1, and so is the width of
  * the scores that choices are made by: adding weight to a mean moves it in proportion. Every record weighs 1,
  * w_max is HR_WEIGHT_MAX; but where boosting weighs records, a weight is an integer from 1 to a public

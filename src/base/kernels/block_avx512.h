@@ -1,6 +1,6 @@
-/* The walk of a block in vectors of 64 records. What a level's nodes ask is looked up by the records' places
- * with byte permutations; their bins are chosen among the level's columns, one column after the other: so a
- * level takes time by its different features, not by its nodes. */
+/* The walk of a block in vectors of 64 records. What a level's nodes split by is looked up by the records'
+ * places with byte permutations; their bins are chosen among the level's columns, one column after the other:
+ * so a level takes time by its different features, not by its nodes. */
 #ifndef HR_BASE_KERNELS_BLOCK_AVX512_H
 #define HR_BASE_KERNELS_BLOCK_AVX512_H
 
@@ -37,7 +37,7 @@ static inline __mmask64 hr_avx512_right_by_sets(const hr_level *level, const uin
     return right;
 }
 
-/* The bins that `count` vectors of records have of what their nodes ask about. */
+/* The bins that `count` vectors of records have of the features that their nodes split by. */
 static inline __attribute__((always_inline)) void hr_avx512_choose_bins(const hr_level *level,
                                                                         const uint8_t *bins, size_t count,
                                                                         const __m512i *places,

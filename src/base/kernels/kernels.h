@@ -92,10 +92,10 @@ typedef struct hr_level_node {
     size_t offset;         /* bytes to the column of its bins */
     const uint64_t *right; /* 256 bits: the bins that go right; NULL in levels without sets */
     uint8_t low, width;    /* bins low .. low + width go left; of a set that is no range: all */
-    bool is_set;           /* it is no range: `right` alone says */
+    bool is_set;           /* it is no range: `right` alone decides */
 } hr_level_node;
 
-/* What is told of every node of a level in bytes, by place. */
+/* Every node of a level in bytes, by its place in the level. */
 typedef struct hr_level_bytes {
     uint8_t column[HR_LEVEL_PLACES_MAX / 2]; /* index in `offsets` of the level */
     uint8_t low[HR_LEVEL_PLACES_MAX / 2], width[HR_LEVEL_PLACES_MAX / 2];
@@ -195,7 +195,7 @@ enum { HR_KERNELS_REACH = 96 };
 const hr_kernels *hr_kernels_get(void);
 
 /* The sets of this build, in order; NULL past the last. The first is portable C. A set that the processor
- * lacks must not be called: hr_kernels_run_here tells. */
+ * lacks must not be called (hr_kernels_run_here). */
 const hr_kernels *hr_kernels_at(size_t index);
 int hr_kernels_run_here(const hr_kernels *kernels);
 

@@ -22,12 +22,12 @@ typedef struct hr_search {
 typedef struct hr_number_block {
     const double *values;
     size_t count;
-    const double *ahead; /* as many others, which are asked of memory meanwhile; NULL: none */
+    const double *ahead; /* as many others, which are fetched from memory meanwhile; NULL: none */
 } hr_number_block;
 
 enum { HR_NUMBERS_A_LINE = 8 };
 
-/* Asks for those from i on, a cache line of them. */
+/* Fetches those from i on, a cache line of them. */
 static inline void hr_ask_ahead(const hr_number_block *n, size_t i) {
     enum { FOR_READING = 0, SECOND_CACHE = 2 };
     if (n->ahead) __builtin_prefetch(n->ahead + i, FOR_READING, SECOND_CACHE);
@@ -38,7 +38,7 @@ uint32_t hr_search_bucket_count(size_t count);
 size_t hr_search_padded_count(size_t count);
 
 /* Makes a search among `count` ascending edges, which may be infinite. `first` and `padded` have the room
- * that the functions above say, and are kept by the search. */
+ * that the functions above state, and are kept by the search. */
 hr_search hr_search_make(const double *edges, size_t count, uint8_t *first, double *padded);
 
 /* The bucket of x; NaN: the first. It never falls as x grows: rounding keeps the order. */

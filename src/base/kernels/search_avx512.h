@@ -116,10 +116,10 @@ static inline void hr_avx512_search(const hr_held_search *s, unsigned steps, hr_
 
 /* Sixteen numbers at once, as floats, and so are the edges: all are rounded down. Where two floats differ,
  * they are in the order of their numbers. A number whose float is that of an edge is not beyond that edge if
- * the float is the number itself; if it is not, the floats do not tell. */
+ * the float is the number itself; if it is not, the floats do not decide. */
 enum { HR_FLOAT_LANES = 16, HR_FLOAT_EDGES = 2 * HR_FLOAT_LANES - 1, HR_FLOAT_LEVELS = 5 };
 
-/* Table l is asked in level l, which goes 16 >> l edges on or not: at [bin], the edge in the way. */
+/* Table l is read in level l, which goes 16 >> l edges on or not: at [bin], the edge in the way. */
 typedef struct hr_float_search {
     __m512 lower[HR_FLOAT_LEVELS], upper[HR_FLOAT_LEVELS];
 } hr_float_search;
@@ -212,7 +212,7 @@ static inline void hr_avx512_bins_by_buckets(const hr_search *search, const hr_n
                       : hr_avx512_search(&held, 1, hr_avx512_all_edges, n, out);
 }
 
-/* By floats as far as these tell. */
+/* By floats as far as these decide. */
 static void hr_avx512_bins_of_numbers(const hr_search *search, const hr_number_block *n, uint8_t *out) {
     const size_t done = hr_avx512_bins_by_floats(search, n, out);
     const hr_number_block rest = {n->values + done, n->count - done, n->ahead ? n->ahead + done : NULL};

@@ -12,7 +12,7 @@ typedef struct timestamp_text {
     const char *at, *end;
 } timestamp_text;
 
-/* What a text says. */
+/* The parts of a text. */
 typedef struct timestamp_fields {
     int64_t year, month, day, hour, minute, second;
     int64_t offset; /* in minutes */

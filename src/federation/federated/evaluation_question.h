@@ -9,7 +9,7 @@
 
 #include <hedgerow/model.h>
 
-enum { HR_EVALUATION_QUESTION_MAX = HR_MESSAGE_MAX - 4096 }; /* bytes: what an Ask adds to it is less */
+enum { HR_EVALUATION_QUESTION_MAX = HR_MESSAGE_MAX - 4096 }; /* bytes: what an `Ask` adds to it is less */
 
 /* Owner: the caller frees *out with hr_model_free. Fails: LIMIT (longer than a message), POLICY (not the
  * model of the terms), FORMAT (no model), SCHEMA (not of these records), MEMORY. */

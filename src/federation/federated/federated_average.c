@@ -1,6 +1,6 @@
 /* The average of models that owners trained alone: each trains one private model on its own records and
  * releases it; the coordinator averages their scores, weighted by the noisy numbers of records that the
- * models release. Nothing is asked of the records after that, so the average costs nothing beyond the models
+ * models release. The records are not used after that, so the average costs nothing beyond the models
  * (federated_average.proof.md). */
 #include "base/fail.h"
 #include "base/text/number.h"
@@ -192,7 +192,8 @@ static double score_max(hr_link link) {
     return link == HR_LINK_NUMBER ? 1 : link == HR_LINK_SIGNED ? 2 : 6;
 }
 
-/* By what a method's forests of that label say; two of them can be added up only if they say the same. */
+/* By what the values of a method's forests of that label are; two can be added up only if theirs are alike.
+ */
 static hr_link link_of(const hr_method *trained, const hr_fit_options *options, hr_task task) {
     if (task == HR_TASK_REGRESSION) return HR_LINK_NUMBER;
     bool log_odds =
@@ -401,7 +402,7 @@ static hr_status assemble_average(const hr_party_job *job, hr_joint_model *joint
 
 /* ---- The method ---- */
 
-/* Only its name and what it says: what it trains is another method. */
+/* Only its name and its description: what it trains is another method. */
 static const hr_method average_method = {
     .info = {.name = HR_METHOD_AVERAGE,
              .summary = "the average of models that owners trained alone",

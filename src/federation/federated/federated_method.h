@@ -50,10 +50,10 @@ typedef struct hr_job_position {
 /* The two state machines of a job, and what they know of it. */
 typedef struct hr_job_machines {
     hr_protocol_make *owner, *coordinator;
-    /* Coordinator: what became of a member. False: it was not asked. */
+    /* Coordinator: what became of a member. False: it had no offer. */
     bool (*part)(const hr_protocol *protocol, size_t member, hr_part_info *out);
-    /* Owner: what the coordinator sent as the job's model; of size 0 if nothing. Borrowed. NULL: it sends
-     * none. */
+    /* Owner: what the coordinator sent as the job's model; of size 0 if nothing. Borrowed. NULL, and in a job
+     * that makes none: it sends none. */
     hr_bytes (*model)(const hr_protocol *protocol);
 } hr_job_machines;
 
@@ -73,7 +73,7 @@ typedef struct hr_turn_job {
 typedef struct hr_unprotected_job {
     /* As hr_turn_job.train. */
     hr_status (*work)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
-    /* Whether it can train on these records of an owner, which otherwise declines, and says why. Fails:
+    /* Whether it can train on these records of an owner, which otherwise declines, with the reason. Fails:
      * LIMIT. */
     hr_status (*check_records)(const hr_data *data, hr_error *err);
 } hr_unprotected_job;
@@ -129,8 +129,8 @@ struct hr_federated_method {
 extern const hr_federated_method hr_federated_average, hr_federated_bounds, hr_federated_evaluation,
     hr_federated_hedge, hr_federated_id3, hr_federated_id3_ring, hr_federated_inprivate, hr_federated_simfl;
 
-/* Whether a job of the method can protect what the schema says. Fails: POLICY (whole persons, whom the method
- * does not protect). */
+/* Whether a job of the method can protect what the schema names. Fails: POLICY (whole persons, whom the
+ * method does not protect). */
 HR_MUST_CHECK hr_status hr_federated_check_unit(const hr_federated_method *method, bool paper,
                                                 const hr_schema *schema, hr_error *err);
 

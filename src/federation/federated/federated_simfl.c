@@ -81,7 +81,7 @@ static hr_status check_simfl_records(const hr_data *data, hr_error *err) {
                    rows, (int)HR_SIMFL_ROWS_MAX);
 }
 
-/* With the most tables that there may be: it is asked at every message. */
+/* With the most tables that there may be: it is computed at every message. */
 static size_t simfl_bytes_max(const Hedgerow__Terms *terms) {
     hr_fit_options options;
     if (hr_options_of_terms(terms, 1, &options, NULL)) return HR_MESSAGE_MAX;

@@ -46,7 +46,7 @@ struct hr_party_work {
                        hr_error *err);
     hr_status (*vote)(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
                       hr_error *err);
-    /* Coordinator: what is asked next, a Question as bytes. Called within the journal's transaction; draws
+    /* Coordinator: the next question, a Question as bytes. Called within the journal's transaction; draws
      * nothing that the journal does not hold. Any failure but MEMORY ends the job. */
     hr_status (*ask)(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err);
     /* Owner, may be NULL: something came of a job and there is time to make use of it. Must not draw noise:

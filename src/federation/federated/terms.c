@@ -31,7 +31,7 @@ static void add_option(void *user, const char *name, const char *value) {
     hr_settings_add(l->settings, name, value);
 }
 
-/* Where nothing else is said, the number of rounds sets the number of trees, not the method's option. */
+/* By default the number of rounds sets the number of trees, not the method's option. */
 static void add_options(hr_settings *settings, const hr_federated_method *federated, const hr_method *trained,
                         const hr_fit_options *options) {
     static const char *const trees[] = {"trees", NULL};
@@ -104,7 +104,7 @@ static hr_status list_names(const hr_names *names, ProtobufCBinaryData **out, hr
     return HR_OK;
 }
 
-/* Columns whose bounds are asked for are numbers of the schema. */
+/* Columns of a job of bounds are numbers of the schema. */
 static hr_status check_columns(const hr_job_file *job, const hr_schema *schema, hr_error *err) {
     size_t at[HR_SHARED_BOUNDS_MAX];
     hr_status status = hr_shared_bounds_find(schema, job->columns.items, job->columns.count, at, err);
@@ -134,7 +134,7 @@ static hr_status refuse_job_key(const hr_job_file *job, const char *key, const c
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, key);
 }
 
-/* Keys that say nothing to the job's method are refused: who wrote them expects something of them. */
+/* Keys that the job's method does not use are refused: who wrote them expects something of them. */
 static hr_status check_job_keys(const hr_job_file *job, bool sums, size_t owners, hr_error *err) {
     const char *method = hr_job_file_method(job);
     bool whole = !strcmp(method, HR_METHOD_SIMFL), turns = !sums && !job->averages && !whole;

@@ -40,7 +40,7 @@ double hr_terms_delta(const Hedgerow__Terms *terms);
 
 enum { HR_TERMS_DIFFERENCE = 300 }; /* bytes of a text, with its NUL */
 
-/* The first difference, such as "the job file says epsilon: 2, the running job has 1"; of a schema, the
+/* The first difference, such as "the job file has epsilon: 2, the running job has 1"; of a schema, the
  * column and both values. The job's name and date do not count. Returns false, and leaves the text alone, if
  * there is none.
  */

@@ -44,7 +44,7 @@ typedef struct hr_ballot {
 } hr_ballot;
 const hr_ballot *hr_inprivate_ballots(const hr_protocol *coordinator);
 
-/* What became of a member. False: it was not asked. */
+/* What became of a member. False: it had no offer. */
 bool hr_inprivate_part(const hr_protocol *coordinator, size_t member, hr_part_info *out);
 
 /* Whether terms fit this protocol, beyond hr_terms_check. Fails: FORMAT. */

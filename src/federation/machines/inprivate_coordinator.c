@@ -189,7 +189,7 @@ static double median(int64_t *numbers, size_t count) {
     return ((double)numbers[(count - 1) / 2] + (double)numbers[count / 2]) / 2;
 }
 
-/* Of what the ballots on the round say in the field at that offset. */
+/* Of the numbers in the field at that offset of the ballots on the round. */
 static double median_vote(const inprivate_coordinator *m, size_t field, size_t *voters) {
     int64_t numbers[HR_MEMBERS_MAX];
     *voters = 0;
@@ -199,7 +199,7 @@ static double median_vote(const inprivate_coordinator *m, size_t field, size_t *
     return median(numbers, *voters);
 }
 
-/* Section VI-B asks for a control of every owner's tree. Later trees correct an early one; no tree
+/* Section VI-B requires a control of every owner's tree. Later trees correct an early one; no tree
  * corrects the last ones. They are left out if owners lose by them, beyond what noise explains, and more
  * slots only if they lose by so much more: by three standard deviations of a sum. What all gain is the median
  * owner's gain times their number; of Laplace noise the median varies no more than the mean, for any number
@@ -479,7 +479,7 @@ hr_status hr_inprivate_coordinator(const hr_protocol_setup *setup, hr_protocol *
     return m ? hr_coordinator_job_open(&m->job, &rules, setup, out, err) : hr_fail_memory(err);
 }
 
-/* ---- What its party asks ---- */
+/* ---- For its party ---- */
 
 const hr_job_state *hr_inprivate_coordinator_course(const hr_protocol *self) {
     const inprivate_coordinator *m = (const inprivate_coordinator *)self;

@@ -17,7 +17,7 @@
 enum { HR_RELEASED_MAX = HR_MESSAGE_MAX - 4096 };
 
 /* Whether a model may be taken that an owner released for a job of those terms. Fails: POLICY, FORMAT, LIMIT
- * (it may not; the message says why), MEMORY. */
+ * (it may not; the message has the reason), MEMORY. */
 typedef hr_status hr_released_check(const Hedgerow__Terms *terms, const hr_schema *schema,
                                     const hr_bytes *model, hr_error *err);
 
@@ -33,7 +33,7 @@ HR_MUST_CHECK hr_status hr_oneshot_coordinator(const hr_protocol_setup *setup, h
 size_t hr_oneshot_owners(const hr_protocol *coordinator);
 /* The model of one of them; of size 0 if it sent none, or none that was taken. Borrowed from the machine. */
 hr_bytes hr_oneshot_model(const hr_protocol *coordinator, size_t owner);
-/* What became of a member: `trees` counts its model, `skipped` that it has none. False: it was not asked. */
+/* What became of a member: `trees` counts its model, `skipped` that it has none. False: it had no offer. */
 bool hr_oneshot_part(const hr_protocol *coordinator, size_t member, hr_part_info *out);
 
 /* ---- For the machines of both sides ---- */

@@ -156,7 +156,7 @@ hr_status hr_oneshot_coordinator(const hr_protocol_setup *setup, hr_released_che
     return hr_coordinator_job_open(&c->job, &rules, setup, out, err);
 }
 
-/* ---- What its party asks ---- */
+/* ---- For its party ---- */
 
 size_t hr_oneshot_owners(const hr_protocol *self) {
     return owner_count((const oneshot_coordinator *)self);

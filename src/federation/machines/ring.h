@@ -11,7 +11,7 @@
  * that lacks an answer ends the job, with the name of the owner that was waited for.
  *
  * Questions and outcomes are those of securesum.h, without choices. hr_securesum_owners works with these
- * machines too. An owner's machine acts on: Terms, Start, Ask, Pass, Finish. The coordinator's on: Answer,
+ * machines too. An owner's machine acts on: Terms, Start, `Ask`, Pass, Finish. The coordinator's on: Answer,
  * Share, Pass, Notice. */
 #ifndef HR_FEDERATION_MACHINES_RING_H
 #define HR_FEDERATION_MACHINES_RING_H
@@ -25,7 +25,7 @@ HR_MUST_CHECK hr_status hr_ring_coordinator(const hr_protocol_setup *setup, hr_p
 
 /* ---- An owner ---- */
 
-/* A sum that it was asked for: HR_ACT_TRAIN's `slot` is such an index, and the sum's position in the job.
+/* A sum that it has to answer: HR_ACT_TRAIN's `slot` is such an index, and the sum's position in the job.
  * False: there is no such sum. */
 bool hr_ring_question(const hr_protocol *owner, size_t index, hr_sum_question *out);
 
@@ -40,7 +40,7 @@ HR_MUST_CHECK hr_status hr_ring_mask(const hr_protocol *owner, size_t index, hr_
 size_t hr_ring_outcomes(const hr_protocol *coordinator);
 bool hr_ring_outcome(const hr_protocol *coordinator, size_t index, hr_sum_outcome *out);
 
-/* What became of a member: `trees` are the sums that have its share. False: it was not asked to take part. */
+/* What became of a member: `trees` are the sums that have its share. False: it had no offer. */
 bool hr_ring_part(const hr_protocol *coordinator, size_t member, hr_part_info *out);
 
 /* ---- For the machines of both sides ---- */

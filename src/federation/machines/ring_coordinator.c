@@ -130,7 +130,7 @@ static hr_status on_notice(ring_coordinator *c, size_t owner, const Hedgerow__No
     return end_for(c, owner, what, err);
 }
 
-/* ---- What the method asks ---- */
+/* ---- Questions of the method ---- */
 
 /* What stands around a body in a message. */
 enum { FRAME = 256 };
@@ -204,7 +204,7 @@ hr_status hr_ring_coordinator(const hr_protocol_setup *setup, hr_protocol **out,
     return c ? hr_coordinator_job_open(&c->job, &rules, setup, out, err) : hr_fail_memory(err);
 }
 
-/* ---- What its party asks ---- */
+/* ---- For its party ---- */
 
 size_t hr_ring_outcomes(const hr_protocol *self) {
     const ring_coordinator *c = (const ring_coordinator *)self;

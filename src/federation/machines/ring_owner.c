@@ -244,7 +244,7 @@ hr_status hr_ring_owner(const hr_protocol_setup *setup, hr_protocol **out, hr_er
     return HR_OK;
 }
 
-/* ---- What its party asks ---- */
+/* ---- For its party ---- */
 
 bool hr_ring_question(const hr_protocol *self, size_t index, hr_sum_question *out) {
     const ring_owner *o = (const ring_owner *)self;

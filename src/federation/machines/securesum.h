@@ -1,7 +1,8 @@
-/* Secure sums and choices: a coordinator asks, owners answer, and of a sum it learns the sum alone.
+/* Secure sums and choices: a coordinator sends questions, owners answer, and of a sum it learns the sum
+ * alone.
  *
  * A job is a sequence of questions, which the coordinator's method thinks of one by one. A sum goes to all
- * owners (Ask) and names those that it is over; each of them answers with as many numbers, noisy and masked
+ * owners (`Ask`) and names those that it is over; each of them answers with as many numbers, noisy and masked
  * (Share). A choice goes to one owner (Turn), which answers with an index (Choice). What a question means is
  * in its body, which the protocol does not read.
  *
@@ -12,11 +13,11 @@
  *
  * Masks. An owner's mask key is published in its signed Answer, and all are in the Start, where every owner
  * checks them. The masks of an answer follow from these keys and from the chain: the digest of the Start and
- * of every Ask up to this one. So two owners' masks cancel only if both received the same in the whole job.
+ * of every `Ask` up to this one. So two owners' masks cancel only if both received the same in the whole job.
  * An owner takes every position once and in order, and answers it at most once: two answers under the same
- * masks would show their difference. Where a coordinator asks out of order, the owner ends the job.
+ * masks would show their difference. Where a question comes out of order, the owner ends the job.
  *
- * An owner's machine acts on: Terms, Start, Turn, Ask, Finish. The coordinator's on: Answer, Choice, Share,
+ * An owner's machine acts on: Terms, Start, Turn, `Ask`, Finish. The coordinator's on: Answer, Choice, Share,
  * Notice. What an owner pays for is its method's matter (federation/sums/): the protocol adds no noise. */
 #ifndef HR_FEDERATION_MACHINES_SECURESUM_H
 #define HR_FEDERATION_MACHINES_SECURESUM_H
@@ -48,10 +49,10 @@ size_t hr_securesum_self(const hr_protocol *owner);
 /* A question that an owner received. */
 typedef struct hr_sum_question {
     bool choice;
-    size_t position; /* sum: in the job; choice: among those that this owner was asked for */
+    size_t position; /* sum: in the job; choice: among those of this owner */
     hr_bytes body;   /* borrowed from the machine */
     size_t members;  /* owners that the sum is over; 0: a choice */
-    bool here;       /* this owner is one of them, or is asked to choose */
+    bool here;       /* this owner is one of them, or is the one that chooses */
 } hr_sum_question;
 
 /* How many questions the owner has received, and each of them in that order: HR_ACT_TRAIN's `slot` is such an
@@ -64,7 +65,7 @@ bool hr_securesum_question(const hr_protocol *owner, size_t index, hr_sum_questi
 HR_MUST_CHECK hr_status hr_securesum_mask(const hr_protocol *owner, size_t index, hr_mask **out,
                                           hr_error *err);
 
-/* The answer to a sum, for HR_EVENT_WORKED: values that are noisy and masked, as many as were asked for.
+/* The answer to a sum, for HR_EVENT_WORKED: values that are noisy and masked, as many as the question has.
  * Owner: the caller frees out->at. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_securesum_pack_share(const hr_sum_question *question, const uint64_t *values,
                                                 size_t count, hr_bytes *out, hr_error *err);
@@ -80,14 +81,15 @@ hr_bytes hr_securesum_model(const hr_protocol *owner);
 /* What became of a question. */
 typedef struct hr_sum_outcome {
     bool choice, lost;
-    size_t members; /* sum: how many owners it is over; 0 if none was there to be asked */
-    size_t member;  /* choice: the member that was asked; HR_NO_MEMBER: none was there with a turn left */
+    size_t members; /* sum: how many owners it is over; 0 if none was there */
+    size_t
+        member; /* choice: the member that had the question; HR_NO_MEMBER: none was there with a turn left */
     const uint64_t *sums; /* modulo 2^64; NULL if lost, and for a choice */
     size_t count;
     size_t index; /* choice: the answer, any number below 2^32; 0 if lost */
 } hr_sum_outcome;
 
-/* Of the questions so far but the one that is open, in the order in which they were asked. Sums are borrowed
+/* Of the questions so far but the one that is open, in their order. Sums are borrowed
  * from the machine. False: there is no such outcome. */
 size_t hr_securesum_outcomes(const hr_protocol *coordinator);
 bool hr_securesum_outcome(const hr_protocol *coordinator, size_t index, hr_sum_outcome *out);
@@ -95,8 +97,8 @@ bool hr_securesum_outcome(const hr_protocol *coordinator, size_t index, hr_sum_o
 /* How many owners the next sum would be over, as things stand. */
 size_t hr_securesum_here(const hr_protocol *coordinator);
 
-/* What became of a member: `trees` are the sums that have its share, `skipped` all others that were asked.
- * False: it was not asked to take part. */
+/* What became of a member: `trees` are the sums that have its share, `skipped` all others of the job.
+ * False: it had no offer. */
 bool hr_securesum_part(const hr_protocol *coordinator, size_t member, hr_part_info *out);
 
 /* ---- For the machines of both sides ---- */

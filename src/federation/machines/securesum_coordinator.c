@@ -1,5 +1,5 @@
-/* The coordinator's part in secure sums and choices. An owner answers what it was asked in the order in which
- * it was asked, so the one answer that it may send next is always known. */
+/* The coordinator's part in secure sums and choices. An owner answers questions in the order in which
+ * it received them, so the one answer that it may send next is always known. */
 #include "federation/machines/securesum.h"
 
 #include "base/fail.h"
@@ -40,14 +40,14 @@ hr_status hr_securesum_terms_check(hr_protocol *self, const Hedgerow__Terms *ter
 typedef enum sum_phase {
     SUMMING,
     CHOOSING,
-    ALONE /* a sum is to be asked for, and every owner is missing */
+    ALONE /* a sum is next, and every owner is missing */
 } sum_phase;
 
-/* A question that was asked, or that nobody was there for. */
+/* A question that was sent, or that no owner was there for. */
 typedef struct asked_question {
     hr_sum_outcome outcome;
     size_t position;               /* of the sum, or the turn: as its message has it */
-    uint8_t set[HR_SUM_SET_BYTES]; /* the owners that it was asked of */
+    uint8_t set[HR_SUM_SET_BYTES]; /* the owners that it was sent to */
     uint64_t *sums;
     size_t values, left; /* left: answers that are missing */
 } asked_question;
@@ -56,8 +56,8 @@ typedef struct asked_question {
 typedef struct asked_owner {
     bool missing;         /* it did not answer before a deadline, and sent nothing since */
     size_t notices, rest; /* how often it had no share; sums that it sits out for it */
-    size_t turns, shares; /* choices that it was asked for; sums that have its share */
-    size_t next;          /* questions below it the owner has answered, or was not asked */
+    size_t turns, shares; /* choices that it had; sums that have its share */
+    size_t next;          /* questions below it the owner has answered, or did not have */
     size_t received;      /* of those, how many it received */
 } asked_owner;
 
@@ -216,7 +216,7 @@ static hr_status begin_choice(sum_coordinator *c, const Hedgerow__Question *ques
     return hr_protocol_send(&c->job.protocol, q.outcome.member, HEDGEROW__MESSAGE__KIND_TURN, &turn, err);
 }
 
-/* ---- What the method asks ---- */
+/* ---- Questions of the method ---- */
 
 /* What stands around a body or a model in a message. */
 enum { FRAME = 256 };
@@ -322,7 +322,7 @@ static hr_status continue_without(hr_protocol *self, size_t owner, hr_error *err
 
 /* ---- The deadline ---- */
 
-/* An owner that was asked and has not answered is missing until it sends something. */
+/* An owner that has not answered its question is missing until it sends something. */
 static hr_status drop_late(sum_coordinator *c, hr_error *err) {
     size_t missing = 0, first = 0;
     for (size_t i = owner_count(c); i-- > 0;) {
@@ -373,7 +373,7 @@ hr_status hr_securesum_coordinator(const hr_protocol_setup *setup, hr_protocol *
     return c ? hr_coordinator_job_open(&c->job, &rules, setup, out, err) : hr_fail_memory(err);
 }
 
-/* ---- What its party asks ---- */
+/* ---- For its party ---- */
 
 size_t hr_securesum_outcomes(const hr_protocol *self) {
     const sum_coordinator *c = (const sum_coordinator *)self;

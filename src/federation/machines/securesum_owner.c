@@ -211,7 +211,7 @@ hr_status hr_securesum_pack_choice(const hr_sum_question *question, uint32_t ind
     return hr_message_pack(&choice.base, out, err);
 }
 
-/* ---- What its party asks ---- */
+/* ---- For its party ---- */
 
 size_t hr_securesum_self(const hr_protocol *self) {
     return hr_owner_job_position((const hr_owner_job *)self);

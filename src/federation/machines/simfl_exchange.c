@@ -157,7 +157,7 @@ hr_status hr_simfl_pack_gradients(const hr_protocol *owner, const int64_t *gradi
     return hr_message_pack(&wire.base, out, err);
 }
 
-/* ---- What its party asks ---- */
+/* ---- For its party ---- */
 
 void hr_simfl_state_of(const hr_protocol *any, hr_simfl_state *out) {
     const hr_simfl_common *m = common_of(any);

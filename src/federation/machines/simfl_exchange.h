@@ -1,6 +1,6 @@
 /* SimFL over owners (Li, Wen, He: Practical Federated Gradient Boosting Decision Trees. AAAI 2020): owners
  * train trees in turn, each on its own records, with gradients of the others' most similar records added.
- * NOT PRIVATE: docs/protocol.md says who learns what.
+ * NOT PRIVATE: docs/protocol.md lists who learns what.
  *
  * Every owner of the start sends the coordinator how many records it has, and its label sums (SimflSize); the
  * coordinator sends all owners the numbers of records, and the sums of all owners together (SimflSizes). With
@@ -31,7 +31,7 @@ enum {
     HR_SIMFL_SUMS = 2
 };
 
-/* What a job is made of, as its terms say. */
+/* What a job is made of, by its terms. */
 typedef struct hr_simfl_rules hr_simfl_rules;
 struct hr_simfl_rules {
     size_t tables, trees;
@@ -82,7 +82,7 @@ typedef enum hr_simfl_task {
     HR_SIMFL_TRAIN
 } hr_simfl_task;
 
-/* What HR_ACT_TRAIN asks for. */
+/* The work of HR_ACT_TRAIN. */
 typedef struct hr_simfl_work {
     hr_simfl_task task;
     size_t first, count;  /* HASH: of records */
@@ -111,7 +111,7 @@ HR_MUST_CHECK hr_status hr_simfl_pack_tree(const hr_protocol *owner, const hr_tr
 
 /* ---- The coordinator ---- */
 
-/* What became of a member: `trees` are those that it trained. False: it was not asked. */
+/* What became of a member: `trees` are those that it trained. False: it had no offer. */
 bool hr_simfl_part(const hr_protocol *coordinator, size_t member, hr_part_info *out);
 
 /* ---- For the machines of both sides ---- */

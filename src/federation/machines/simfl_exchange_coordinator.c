@@ -213,7 +213,7 @@ hr_status hr_simfl_coordinator_machine(const hr_protocol_setup *setup, hr_simfl_
     return hr_coordinator_job_open(&c->job, &rules, setup, out, err);
 }
 
-/* ---- What its party asks ---- */
+/* ---- For its party ---- */
 
 bool hr_simfl_part(const hr_protocol *self, size_t member, hr_part_info *out) {
     const simfl_coordinator *c = (const simfl_coordinator *)self;

@@ -364,7 +364,7 @@ hr_status hr_simfl_owner_machine(const hr_protocol_setup *setup, hr_simfl_read_r
     return HR_OK;
 }
 
-/* ---- What its party asks ---- */
+/* ---- For its party ---- */
 
 hr_simfl_work hr_simfl_work_of(const hr_protocol *self) {
     return ((const simfl_owner *)self)->work;

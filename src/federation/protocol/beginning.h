@@ -132,7 +132,7 @@ HR_MUST_CHECK hr_status hr_owner_job_cut_off(hr_owner_job *job, size_t member, c
 
 typedef enum hr_coordinator_phase {
     HR_COORDINATOR_OFFERED,
-    HR_COORDINATOR_ASKING,  /* the method decides what is asked next */
+    HR_COORDINATOR_ASKING,  /* the method decides on the next question */
     HR_COORDINATOR_RUNNING, /* owners are waited for */
     HR_COORDINATOR_OVER
 } hr_coordinator_phase;
@@ -151,7 +151,8 @@ typedef struct hr_coordinator_rules {
     hr_status (*without)(hr_protocol *self, size_t owner, hr_error *err);
     /* The deadline is over, and the job is RUNNING. */
     hr_status (*timeout)(hr_protocol *self, hr_error *err);
-    /* Whether the method may ask this, and what it asks. NULL: hr_coordinator_job_ask is not called. */
+    /* Whether the method's question is allowed, and its sending. NULL: hr_coordinator_job_ask is not called.
+     */
     bool (*fits)(const Hedgerow__Question *question);
     hr_status (*question)(hr_protocol *self, const Hedgerow__Question *question, hr_error *err);
     /* How many messages of one member the job needs at most. NULL: no limit, but that a member may decline
@@ -160,7 +161,7 @@ typedef struct hr_coordinator_rules {
     void (*done)(hr_protocol *self); /* frees what the machine holds beside its job; NULL: nothing */
 } hr_coordinator_rules;
 
-/* The machine of a coordinator begins with it, in any protocol. Arrays: by member, where not said. */
+/* The machine of a coordinator begins with it, in any protocol. Arrays: by member, unless noted. */
 typedef struct hr_coordinator_job {
     hr_protocol protocol;
     hr_protocol_setup setup;
@@ -183,7 +184,7 @@ typedef struct hr_coordinator_job {
 HR_MUST_CHECK hr_status hr_coordinator_job_open(hr_coordinator_job *job, const hr_coordinator_rules *rules,
                                                 const hr_protocol_setup *setup, hr_protocol **out,
                                                 hr_error *err);
-/* Lets the method decide what is asked next. Fails: MEMORY. */
+/* Lets the method decide on the next question. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_coordinator_job_ask(hr_coordinator_job *job, hr_error *err);
 /* Sends a message to the owners of the start. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_coordinator_job_send(hr_coordinator_job *job, Hedgerow__Message__KindCase kind,
@@ -200,7 +201,7 @@ size_t hr_coordinator_job_position(const hr_coordinator_job *job, size_t member)
 /* The names of a member, and of an owner of the start. */
 const char *hr_coordinator_job_name(const hr_coordinator_job *job, size_t member);
 const char *hr_coordinator_job_owner(const hr_coordinator_job *job, size_t owner);
-/* What became of a member, without its slots; awaited: to answer the offer. False: it was not asked. */
+/* What became of a member, without its slots; awaited: to answer the offer. False: it had no offer. */
 bool hr_coordinator_job_part(const hr_coordinator_job *job, size_t member, hr_part_info *out);
 
 #endif

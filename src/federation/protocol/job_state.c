@@ -253,7 +253,7 @@ static bool is_known(const uint8_t *known, size_t slot) {
     return known[slot / 8] >> slot % 8 & 1;
 }
 
-/* Of the trees of this party in the slots that `known` says. */
+/* Of the trees of this party in the slots that `known` marks. */
 static hr_status digest_set(const hr_job_state *job_state, size_t slot, const uint8_t *known, hr_digest *out,
                             hr_error *err) {
     size_t size = hr_tree_set_bytes(slot);
@@ -291,7 +291,7 @@ hr_status hr_job_state_compare(const hr_job_state *job_state, size_t slot, hr_se
     return status;
 }
 
-/* ---- Telling others ---- */
+/* ---- Messages to others ---- */
 
 hr_status hr_job_state_list(const hr_job_state *job_state, size_t from, size_t to, Hedgerow__Forest *out,
                             hr_error *err) {

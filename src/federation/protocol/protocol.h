@@ -41,7 +41,7 @@ typedef enum hr_action_kind {
     HR_ACT_WARN,     /* text: what the job goes on without, for people */
     HR_ACT_FINISH,   /* the job is done; coordinator: make the model */
     HR_ACT_FAIL,     /* the job has ended without a model; text: why */
-    HR_ACT_ASK       /* coordinator: let the method say what is asked next; answered by HR_EVENT_ASKED */
+    HR_ACT_ASK       /* coordinator: let the method decide on the next question; answered by HR_EVENT_ASKED */
 } hr_action_kind;
 
 enum { HR_ACTION_TEXT = 240 };
@@ -53,7 +53,7 @@ typedef struct hr_action {
     char text[HR_ACTION_TEXT];
 } hr_action;
 
-/* What became of an owner that a coordinator asked. */
+/* What became of an owner that had the coordinator's offer. */
 typedef enum hr_part_state {
     HR_PART_SILENT,   /* it has not answered */
     HR_PART_DECLINED, /* or withdrew */
@@ -81,7 +81,7 @@ typedef struct hr_protocol_setup {
     hr_bytes terms;          /* coordinator: what it offers (Terms) */
     double round_gain;     /* coordinator: a round gain below it ends the job; used if the terms have votes */
     const uint8_t *secret; /* 32 random bytes of this job alone; used by owners whose answers are masked */
-    bool wants_model;      /* owner: it asks for the model */
+    bool wants_model;      /* owner: it requests the model */
 } hr_protocol_setup;
 
 /* Makes a machine. Owner: the caller frees *out with hr_protocol_free. Fails: FORMAT (coordinator: terms),

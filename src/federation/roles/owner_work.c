@@ -209,8 +209,9 @@ static hr_status write_model(hr_owner_work *w, const hr_party_job *job, const hr
 
 /* A model that cannot be written is no reason to go on with the job. */
 static hr_status store_model(hr_owner_work *w, const hr_party_job *job, hr_error *err) {
-    const hr_bytes bytes =
-        job->method->machines->model ? job->method->machines->model(job->protocol) : (hr_bytes){0};
+    const hr_bytes bytes = job->method->assemble && job->method->machines->model
+                               ? job->method->machines->model(job->protocol)
+                               : (hr_bytes){0};
     hr_error why = {0};
     if (!w->models || !bytes.size) return HR_OK;
     hr_status status = write_model(w, job, &bytes, &why);

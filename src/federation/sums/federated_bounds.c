@@ -241,7 +241,7 @@ static hr_status make_joint_schema(const hr_party_job *job, hr_joint_schema *out
 
 /* ---- The method ---- */
 
-/* Only its name and what it says: it trains nothing. */
+/* Only its name and its description: it trains nothing. */
 static const hr_method bounds_method = {
     .info = {.name = HR_METHOD_BOUNDS,
              .summary = "bounds of columns whose range nobody knows",

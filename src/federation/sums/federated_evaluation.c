@@ -186,7 +186,7 @@ static hr_status make_evaluation(const hr_party_job *job, hr_evaluation *out, hr
 
 /* ---- The method ---- */
 
-/* Only its name and what it says: it trains nothing. */
+/* Only its name and its description: it trains nothing. */
 static const hr_method evaluation_method = {
     .info = {.name = HR_METHOD_EVALUATION,
              .summary = "how well a model predicts the owners' test tables",

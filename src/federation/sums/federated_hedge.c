@@ -78,6 +78,8 @@ static hr_status list_bins(const hedge_owner *o, const hr_hedge_question *h, hr_
     hr_charge *lines = hr_arena_alloc(arena, parts + 1, sizeof *lines);
     size_t *counts = hr_arena_alloc(arena, parts + 1, sizeof *counts);
     if (!lines || !counts) return hr_fail_memory(err);
+    hr_status status = hr_edge_question_check(o->reader.schema, o->reader.bins, &h->bins, err);
+    if (status) return status;
     for (size_t i = 0; i < parts; i++) {
         lines[i] = hr_hedge_question_part(&o->reader, h, i);
         counts[i] = h->bins.parts[i].count;
@@ -85,7 +87,7 @@ static hr_status list_bins(const hedge_owner *o, const hr_hedge_question *h, hr_
     out->lines = lines;
     out->counts = counts;
     out->line_count = parts;
-    return hr_edge_question_check(o->reader.schema, o->reader.bins, &h->bins, err);
+    return HR_OK;
 }
 
 static void list_lines(const hr_ask *ask, hr_summed_question *out) {
@@ -182,7 +184,7 @@ static hr_status open_hedge_coordinator(const hr_party_job *job, hr_arena *arena
     return hr_hedge_new(&terms, c->public_random, arena, &c->hedge, err);
 }
 
-/* ---- What is asked next ---- */
+/* ---- The next question ---- */
 
 static hr_status open_levels(hedge_coordinator *c, const hr_party_job *job, const hr_charge *whole,
                              hr_error *err) {
@@ -196,7 +198,7 @@ static hr_status open_levels(hedge_coordinator *c, const hr_party_job *job, cons
     return hr_edge_levels_new(&setup, &c->levels, err);
 }
 
-/* The bins are whole once nothing more is asked about them. */
+/* The bins are whole once no question about them is left. */
 static hr_status settle_bins(hedge_coordinator *c, const hr_party_job *job, hr_error *err) {
     hr_ask ask;
     hr_edge_question question;
@@ -208,7 +210,7 @@ static hr_status settle_bins(hedge_coordinator *c, const hr_party_job *job, hr_e
     return hr_hedge_bins(c->hedge, hr_edge_levels_binning(c->levels), err);
 }
 
-/* What is asked next, as the coordinator has it. */
+/* The next question, as the coordinator has it. */
 typedef struct hedge_request {
     hr_ask ask;
     hr_edge_question bins; /* of HR_ASK_BINS */
@@ -305,7 +307,7 @@ static hr_status pack_hedge_question(void *state, const hr_summed_progress *prog
 }
 
 /* An owner receives questions, and not which round they are of. After a restart the coordinator knows the
- * round when the next question is asked. */
+ * round when it sends the next question. */
 static void find_hedge_round(const hr_party_job *job, hr_job_position *out) {
     const hedge_coordinator *c = hr_summed_coordinator_state(job);
     hr_summed_round(job, out);

@@ -144,7 +144,7 @@ static hr_job_traffic traffic_of(const hr_hedge_setting *s, const hr_planned_job
     return t;
 }
 
-/* Owners cut off a coordinator that asks for more: then the job ends, and its budget is spent. */
+/* Owners cut off a coordinator that sends more questions: then the job ends, and its budget is spent. */
 static hr_status check_questions(const hr_job_traffic *t, hr_error *err) {
     const double bytes = t->asked * QUESTIONS_SPREAD;
     if (bytes <= HR_QUESTION_BYTES_MAX) return HR_OK;

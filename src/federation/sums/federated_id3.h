@@ -24,10 +24,10 @@ HR_MUST_CHECK hr_status hr_federated_id3_plan(const hr_planned_job *job, hr_job_
 /* ---- Questions (id3_question.c) ----
  *
  * From the coordinator's machine, which sees released values only, to owners, which know nothing of it but
- * these questions. An owner believes none of them. It keeps the tree that it heard of, and takes a question
+ * these questions. An owner believes none of them. It keeps the tree that it received, and takes a question
  * only if it is the next one of a run of the machine: level after level, a level once more at most, the
- * leaves last; nodes that the last splits made, each once; splits of nodes that were asked about, by features
- * that no node above asks about. So a record is in as many tables of a level as the owner's own code charges
+ * leaves last; nodes that the last splits made, each once; splits of nodes that a question had, by features
+ * that no node above splits by. So a record is in as many tables of a level as the owner's own code charges
  * for. */
 
 /* The coordinator's. Owner: the caller frees out->at. Fails: MEMORY. */
@@ -41,7 +41,7 @@ typedef struct hr_id3_hearer hr_id3_hearer;
 HR_MUST_CHECK hr_status hr_id3_hearer_new(const hr_id3_terms *terms, hr_id3_hearer **out, hr_error *err);
 void hr_id3_hearer_free(hr_id3_hearer *hearer);
 
-/* The question that the body asks, as hr_id3_records_answer takes it; its line is of group 0, with the
+/* The question in the body, as hr_id3_records_answer takes it; its line is of group 0, with the
  * body's cost and the sensitivity of this code. *out lives in `arena` and in the hearer, until the next
  * question. After a question that was refused all are. Fails: FORMAT (not such a question, or one that an
  * owner does not answer), MEMORY. */

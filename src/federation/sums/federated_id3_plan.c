@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { RESERVE = 1 }; /* levels of a job that may be asked once more */
+enum { RESERVE = 1 }; /* levels of a job that may be repeated */
 
 hr_id3_terms hr_federated_id3_terms(const Hedgerow__Terms *terms, const hr_schema *schema,
                                     const hr_fit_options *options, const hr_binning *binning) {

@@ -234,7 +234,7 @@ static hr_status read_candidates(const hr_hedge_hearer *h, const Hedgerow__Hedge
 
 /* ---- The first round ---- */
 
-/* The features that need no quantiles are made from the schema; their edges in the message say nothing. */
+/* The features that need no quantiles are made from the schema; their edges in the message are not used. */
 static hr_status read_edges(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_error *err) {
     hr_edges_machine machine;
     size_t feature, at = 0;
@@ -264,7 +264,7 @@ static hr_status read_base(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wi
     return HR_OK;
 }
 
-/* An owner that heard of the first round keeps what it heard. It reads it once: what is read in vain would
+/* An owner that received the first round keeps what it read. It reads it once: what is read in vain would
  * stay in memory. */
 static hr_status read_first(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_error *err) {
     if (h->base) return HR_OK;

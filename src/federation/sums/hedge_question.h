@@ -10,7 +10,7 @@
 #include "trees/candidates/hedge_ask.h"
 
 enum {
-    HR_HEDGE_QUESTION_MAX = HR_MESSAGE_MAX - 4096, /* bytes: what an Ask adds to it is less */
+    HR_HEDGE_QUESTION_MAX = HR_MESSAGE_MAX - 4096, /* bytes: what an `Ask` adds to it is less */
     HR_HEDGE_BOUND_MAX = 1 << 13                   /* the clip of gradients, in units of 2^-12 */
 };
 
@@ -20,7 +20,7 @@ typedef struct hr_hedge_asked {
     const hr_ask *ask;
     const hr_edge_question *bins; /* of HR_ASK_BINS: which nodes; NULL: another kind */
     size_t outputs;
-    bool first; /* the first round: owners have not heard of the bins and the base */
+    bool first; /* the first round: owners have not received the bins and the base */
 } hr_hedge_asked;
 
 /* Owner: the caller frees out->at. Fails: LIMIT (longer than a message), MEMORY. */
@@ -37,7 +37,7 @@ typedef struct hr_hedge_hearer {
     hr_privacy_measure privacy_measure;
     hr_arena *arena; /* the caller's */
     hr_binning binning;
-    double *base; /* NULL: the first round is not heard of */
+    double *base; /* NULL: the first round has not come */
     bool tried;   /* to read the first round */
 } hr_hedge_hearer;
 
@@ -48,7 +48,7 @@ typedef struct hr_hedge_question {
     hr_forest forest;
 } hr_hedge_question;
 
-/* Whom an owner of that schema protects, whatever a question says. */
+/* Whom an owner of that schema protects, whatever a question contains. */
 hr_privacy_unit hr_hedge_unit_of(const hr_schema *schema);
 
 /* *out lives in `arena`; binning and base in the hearer. Fails: FORMAT (not such a question, or one that an

@@ -43,12 +43,12 @@ struct hr_id3_hearer {
     hr_tree tree;   /* of `nodes` */
     hr_node *nodes; /* room for HR_ID3_NODES_MAX */
     uint32_t *parents;
-    uint32_t *open; /* the nodes of the last level that was asked */
+    uint32_t *open; /* the nodes of the last level */
     size_t open_count;
     uint32_t born; /* nodes from it on were made by the last splits */
-    size_t levels; /* heard of, each counted once */
-    bool again;    /* the last level was heard twice */
-    bool over;     /* the leaves were asked for, or a question was refused */
+    size_t levels; /* received, each counted once */
+    bool again;    /* the last level was received twice */
+    bool over;     /* the leaves were received, or a question was refused */
 };
 
 hr_status hr_id3_hearer_new(const hr_id3_terms *terms, hr_id3_hearer **out, hr_error *err) {
@@ -108,7 +108,7 @@ static bool is_open(const hr_id3_hearer *h, uint32_t node) {
     return false;
 }
 
-/* Of a node that the last level asked about, by a feature that it was asked about there. */
+/* Of a node of the last level, by a feature that the level had for it. */
 static bool is_a_split(const hr_id3_hearer *h, uint32_t node, uint32_t feature) {
     const hr_binning *binning = h->terms.binning;
     return is_open(h, node) && feature < binning->feature_count && !is_asked_above(h, node, feature) &&
@@ -148,7 +148,7 @@ static hr_status read_splits(reading *r, hr_error *err) {
     return HR_OK;
 }
 
-/* The level that was asked last, word for word, and once only. */
+/* The last level, word for word, and once only. */
 static hr_status check_again(const reading *r, hr_error *err) {
     hr_id3_hearer *h = r->hearer;
     if (h->again || !h->terms.reserve) return refuse_id3("a level that was asked as often as allowed", err);

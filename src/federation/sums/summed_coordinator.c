@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "federation/protocol/message.h"
+#include "privacy/crypto/csprng.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,9 @@ typedef struct summed_coordinator {
 static hr_status open_coordinator(const hr_party_job *job, hr_error *err) {
     const hr_summed_method *method = job->method->summed;
     hr_summed_party *made = NULL;
-    hr_status status = hr_summed_open(job, sizeof(summed_coordinator), &made, err);
+    hr_csprng *unused = NULL; /* nothing is drawn from the record of charges */
+    hr_status status = hr_csprng_open_seeded(0, &unused, err);
+    if (!status) status = hr_summed_open(job, sizeof(summed_coordinator), unused, &made, err);
     if (made) made->close = method->coordinator->close;
     if (!status) status = method->coordinator->open(job, made->arena, &made->state, err);
     if (status) {
@@ -57,8 +60,10 @@ static hr_status accept_sum(summed_coordinator *c, const hr_party_job *job, cons
     const hr_summed_coordinator *rules = c->method->coordinator;
     hr_noisy *values = NULL;
     c->unanswered = outcome->members ? 0 : c->unanswered + 1;
-    c->dropped++;
-    if (!outcome->members) return HR_OK;
+    if (!outcome->members) {
+        c->dropped++;
+        return HR_OK;
+    }
     const size_t shares = hr_summed_shares(job, outcome->members);
     hr_status status = record_sums(c, q, shares, err);
     if (!status) status = values_of(outcome, &values, err);
@@ -69,7 +74,7 @@ static hr_status accept_sum(summed_coordinator *c, const hr_party_job *job, cons
                              .noise_factor = sqrt((double)outcome->members / (double)shares),
                              .job = job};
     if (values && rules->possible && !rules->possible(c->party.state, q, &reply)) reply.values = NULL;
-    if (reply.values) c->dropped = 0;
+    c->dropped = reply.values ? 0 : c->dropped + 1;
     status = rules->accept(c->party.state, q, &reply, err);
     free(values);
     return status;
@@ -113,7 +118,7 @@ static hr_status summed_coordinator_of(const hr_party_job *job, summed_coordinat
     return status;
 }
 
-/* ---- What is asked next ---- */
+/* ---- The next question ---- */
 
 static hr_status ask_question(const summed_coordinator *c, const hr_summed_progress *progress,
                               hr_arena *arena, Hedgerow__Question *out, hr_bytes *body, hr_error *err) {

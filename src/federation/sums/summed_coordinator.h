@@ -1,14 +1,14 @@
 /* The coordinator's questions in a job of sums or choices, for every method (summed_job.h). It sees sums and
  * choices as they leave the protocol, never a record. A question that reached an owner is in the record of
  * what owners are charged, with as many shares of noise as its owners counted on, whether or not its sum was
- * learned; one that no owner was there for costs nothing, and is asked again. After a restart all outcomes
+ * learned; one that no owner was there for costs nothing, and is sent again. After a restart all outcomes
  * are taken again from the first. */
 #ifndef HR_FEDERATION_SUMS_SUMMED_COORDINATOR_H
 #define HR_FEDERATION_SUMS_SUMMED_COORDINATOR_H
 
 #include "federation/sums/summed_job.h"
 
-/* What is asked next. out->body borrows *body. Owner: the caller frees body->at. Fails: BUDGET, IO (the job
+/* The next question. out->body borrows *body. Owner: the caller frees body->at. Fails: BUDGET, IO (the job
  * cannot go on), MEMORY. */
 HR_MUST_CHECK hr_status hr_summed_ask(const hr_party_job *job, hr_party_work *work, Hedgerow__Question *out,
                                       hr_bytes *body, hr_error *err);
@@ -20,7 +20,7 @@ HR_MUST_CHECK hr_status hr_summed_result(const hr_party_job *job, void **state, 
 /* The state as it is, for the position of a job: NULL at an owner, and before the first question. */
 const void *hr_summed_coordinator_state(const hr_party_job *job);
 
-/* The model says how many owners there are and what coalition the job names, and lists what owners were
+/* The model holds how many owners there are and what coalition the job names, and lists what owners were
  * charged. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_summed_describe(const hr_party_job *job, const hr_gate *charges,
                                            hr_joint_model *model, hr_error *err);

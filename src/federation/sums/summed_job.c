@@ -31,14 +31,17 @@ void hr_summed_round(const hr_party_job *job, hr_job_position *out) {
         job->is_coordinator ? hr_securesum_outcomes(job->protocol) + 1 : hr_securesum_heard(job->protocol);
 }
 
-hr_status hr_summed_open(const hr_party_job *job, size_t size, hr_summed_party **out, hr_error *err) {
+hr_status hr_summed_open(const hr_party_job *job, size_t size, hr_csprng *csprng, hr_summed_party **out,
+                         hr_error *err) {
     hr_budget budget;
     hr_summed_party *p = *out = calloc(1, size);
-    if (!p || !(p->arena = hr_arena_new())) return hr_fail_memory(err);
+    if (!p) {
+        hr_csprng_close(csprng);
+        return hr_fail_memory(err);
+    }
+    p->csprng = csprng;
+    if (!(p->arena = hr_arena_new())) return hr_fail_memory(err);
     hr_status status = job->method->summed->budget(job, &budget, err);
-    if (status) return status;
-    status =
-        job->is_coordinator ? hr_csprng_open_seeded(0, &p->csprng, err) : hr_csprng_open(&p->csprng, err);
     return status ? status : hr_gate_new(budget.privacy_measure, budget.units, p->csprng, &p->gate, err);
 }
 

@@ -1,6 +1,6 @@
 /* Jobs whose owners add up sums over all their records: what a method of such a job is, and what it shares
  * with all others. A method keeps its questions; who answers them is one loop for all methods
- * (summed_owner.h), and who asks them is one loop, too (summed_coordinator.h). */
+ * (summed_owner.h), and who sends them is one loop, too (summed_coordinator.h). */
 #ifndef HR_FEDERATION_SUMS_SUMMED_JOB_H
 #define HR_FEDERATION_SUMS_SUMMED_JOB_H
 
@@ -24,7 +24,8 @@ size_t hr_summed_values(const hr_summed_question *question);
 
 /* What became of a question that reached an owner. */
 typedef struct hr_summed_reply {
-    const hr_noisy *values;  /* the sums; NULL: dropped, since an answer is missing, and of a choice */
+    const hr_noisy *values;  /* the sums; NULL: dropped, since an answer is missing or they are not
+                                possible; NULL of a choice, too */
     size_t index;            /* of a choice: any number below 2^32; 0 if it is dropped */
     size_t members, shares;  /* of a sum: owners that it is over, shares of noise that it counts on */
     double noise_factor;     /* of a sum: standard deviation of its noise in that which its lines pay for */
@@ -34,9 +35,9 @@ typedef struct hr_summed_reply {
 /* How a job is at the coordinator, when its next question is looked for. */
 typedef struct hr_summed_progress {
     const hr_party_job *job;
-    const hr_party_work *work; /* for lines of progress (hr_job_log); NULL: the question was asked before */
+    const hr_party_work *work; /* for lines of progress (hr_job_log); NULL: the question was sent before */
     size_t unanswered;         /* questions in a row that no owner was there for */
-    size_t dropped;            /* sums in a row that were not learned: those, and those that lack an answer */
+    size_t dropped; /* sums in a row that were not learned: those, and those whose values are NULL */
 } hr_summed_progress;
 
 /* What a method does at an owner. `state` is its own, from open to close. */
@@ -46,7 +47,7 @@ typedef struct hr_summed_owner {
     hr_status (*open)(const hr_owner_turn *turn, hr_arena *arena, void **state, hr_error *err);
     void (*close)(void *state); /* NULL: the state is all in the arena */
     /* The next question of the job, each once, in order. Looks at no record. Fails: FORMAT (none that the
-     * coordinator may ask, or may ask again), BUDGET, LIMIT, MEMORY. */
+     * coordinator may send, or may repeat), ARGUMENT, BUDGET, POLICY, SCHEMA, LIMIT, MEMORY. */
     hr_status (*read)(void *state, const hr_owner_turn *turn, const hr_sum_question *received,
                       hr_arena *arena, hr_summed_question *out, hr_error *err);
     /* In place of count, of a question for others or of one that was answered before a restart: the records
@@ -63,14 +64,14 @@ typedef struct hr_summed_coordinator {
     /* Fails: BUDGET, LIMIT, MEMORY; `close` is called also then, if *state is set. */
     hr_status (*open)(const hr_party_job *job, hr_arena *arena, void **state, hr_error *err);
     void (*close)(void *state); /* NULL: the state is all in the arena */
-    /* The question that is asked next, the same until it is answered. False in *more: there is none. Fails:
-     * IO (the job cannot go on), MEMORY. */
+    /* The next question, the same until it is answered. False in *more: there is none. Fails:
+     * ARGUMENT, BUDGET, IO (the job cannot go on), MEMORY. */
     hr_status (*next)(void *state, const hr_summed_progress *progress, hr_arena *arena,
                       hr_summed_question *out, bool *more, hr_error *err);
     /* Whether owners that follow the protocol can have such sums; where they cannot, the sum is dropped.
      * NULL: any. */
     bool (*possible)(const void *state, const hr_summed_question *question, const hr_summed_reply *reply);
-    /* Fails: IO (the job cannot go on), MEMORY. */
+    /* Fails: BUDGET, IO (the job cannot go on), MEMORY. */
     hr_status (*accept)(void *state, const hr_summed_question *question, const hr_summed_reply *reply,
                         hr_error *err);
     /* The question as bytes, and of a choice out->turns; or out->done, if it cannot be sent. Logs what is
@@ -110,10 +111,10 @@ typedef struct hr_summed_party {
     size_t taken; /* questions, or their outcomes */
 } hr_summed_party;
 
-/* Opens all but the state, into zeros of `size` bytes. *out is set to what the caller frees with
- * hr_summed_free, also on failure. Fails: BUDGET, LIMIT, ARGUMENT, MEMORY. */
-HR_MUST_CHECK hr_status hr_summed_open(const hr_party_job *job, size_t size, hr_summed_party **out,
-                                       hr_error *err);
+/* Opens all but the state, into zeros of `size` bytes; takes over the stream, also on failure. *out is set to
+ * what the caller frees with hr_summed_free, also on failure. Fails: BUDGET, LIMIT, ARGUMENT, MEMORY. */
+HR_MUST_CHECK hr_status hr_summed_open(const hr_party_job *job, size_t size, hr_csprng *csprng,
+                                       hr_summed_party **out, hr_error *err);
 /* hr_federated_method.free_state. */
 void hr_summed_free(void *party);
 

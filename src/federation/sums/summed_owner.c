@@ -1,12 +1,14 @@
 #include "federation/sums/summed_owner.h"
 
 #include "base/fail.h"
+#include "privacy/crypto/csprng.h"
 
 enum { LINES_MAX = 1 << 18 }; /* of an owner's gate in one job: it keeps them all in memory */
 
 typedef struct summed_owner {
     hr_summed_party party; /* first */
     uint64_t next_group;   /* of the gate: every line has one of its own, so that all add up */
+    bool charged;          /* a line */
     hr_permit once;        /* the last that was charged: of all questions, if the method charges once */
     bool refused;          /* a question, and with it all that follow */
 } summed_owner;
@@ -18,7 +20,9 @@ static hr_status summed_owner_of(const hr_owner_turn *t, summed_owner **out, hr_
     }
     const hr_summed_owner *rules = t->job->method->summed->owner;
     hr_summed_party *made = NULL;
-    hr_status status = hr_summed_open(t->job, sizeof **out, &made, err);
+    hr_csprng *noise = NULL;
+    hr_status status = hr_csprng_open(&noise, err);
+    if (!status) status = hr_summed_open(t->job, sizeof **out, noise, &made, err);
     if (made) made->close = rules->close;
     if (!status) status = rules->open(t, made->arena, &made->state, err);
     if (status) {
@@ -55,8 +59,10 @@ static hr_status charge_line(summed_turn *s, size_t i, hr_error *err) {
             ? hr_gate_charge_choice(gate, &line, &s->permits[i], err)
             : hr_gate_charge_share(gate, &line, hr_summed_shares(s->turn->job, s->received.members),
                                    &s->permits[i], err);
+    if (status) return status;
+    o->charged = true;
     o->once = s->permits[i];
-    return status;
+    return HR_OK;
 }
 
 /* A question for others costs nothing. */
@@ -67,7 +73,7 @@ static hr_status charge_question(summed_turn *s, hr_error *err) {
     if (!s->permits) return hr_fail_memory(err);
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < q->line_count; i++)
-        if (s->method->charged_once && s->owner->next_group)
+        if (s->method->charged_once && s->owner->charged)
             s->permits[i] = s->owner->once;
         else
             status = charge_line(s, i, err);
@@ -116,8 +122,8 @@ static hr_status take_question(summed_turn *s, size_t index, hr_bytes *out, hr_e
     const bool of_turn = index == s->turn->slot;
     if (!s->method->protocol->question(s->turn->job->protocol, index, &s->received))
         return hr_fail(err, HR_E_ARGUMENT, "", "there is no question %zu", index);
-    if (!s->received.here && (of_turn || !rules->follow))
-        return of_turn ? hr_fail(err, HR_E_FORMAT, "", "a question for other owners") : HR_OK;
+    if (!s->received.here && of_turn) return hr_fail(err, HR_E_FORMAT, "", "a question for other owners");
+    if (!s->received.here && !rules->follow) return HR_OK;
     hr_status status = read_question(s, err);
     if (!status) status = charge_question(s, err);
     if (status) return status;

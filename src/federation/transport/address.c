@@ -6,7 +6,7 @@
 
 enum { PORT_MAX = 65535 };
 
-/* Told here and not by ctype.h, which depends on the locale. */
+/* Decided here and not by ctype.h, which depends on the locale. */
 bool hr_nats_name_fits(const char *name) {
     const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
     return length && length <= HR_NATS_NAME_MAX && !name[length] && name[0] != '-';

@@ -78,7 +78,7 @@ static void write_server(hr_buffer *out, const char *federation, const hr_broker
         (long long)(needed > store_bytes ? needed : store_bytes));
 }
 
-/* What a member asks of the broker: to put packets into any inbox under its own name, and to empty its own
+/* What a member needs from the broker: to put packets into any inbox under its own name, and to empty its own
  * inbox. A subject begins as `local` in the member's account and as `served` in the broker's; then come the
  * federation, `middle`, the member, `end`. */
 typedef struct service {
@@ -152,7 +152,7 @@ static void write_admin(hr_buffer *out, const char *f) {
     end_user(out, HR_BROKER_ADMIN);
 }
 
-/* The broker publishes its answers in its own name wherever a request asks for them. So each member has an
+/* The broker publishes its answers in its own name wherever a request wants them. So each member has an
  * account of its own, where nothing is stored: an answer cannot leave it. */
 static void write_accounts(hr_buffer *out, const char *f, const char *const *members, size_t count) {
     hr_buffer_text(out, "authorization { timeout: 5 }\n\naccounts {\n  " HR_BROKER_ACCOUNT

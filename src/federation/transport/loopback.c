@@ -78,7 +78,7 @@ static inbox *find_inbox(const hr_loopback *loopback, const char *name) {
     return b;
 }
 
-/* A member's inbox, made when it is first heard of. NULL: no memory. */
+/* A member's inbox, made when its name first comes. NULL: no memory. */
 static inbox *inbox_of(hr_loopback *loopback, const char *name) {
     inbox *b = find_inbox(loopback, name);
     if (b) return b;

@@ -21,7 +21,7 @@ typedef enum hr_loopback_fate {
 HR_MUST_CHECK hr_status hr_loopback_new(hr_loopback **out, hr_error *err);
 void hr_loopback_free(hr_loopback *loopback);
 
-/* Asked for every packet that is sent, one at a time; NULL: all arrive. */
+/* Called for every packet that is sent, one at a time; NULL: all arrive. */
 void hr_loopback_script(hr_loopback *loopback,
                         hr_loopback_fate (*fate)(void *user, const char *from, const char *to, size_t size),
                         void *user);

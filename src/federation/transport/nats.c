@@ -1,5 +1,5 @@
 /* One member's end of a broker. libnats's acknowledged publication and pull consumers do the work; what is
- * decided here is that no answer is no success, and that nothing the broker says can do more than fail. */
+ * decided here is that no answer is no success, and that nothing the broker sends can do more than fail. */
 #include "federation/transport/nats.h"
 
 #include "federation/transport/broker.h"
@@ -66,7 +66,7 @@ static void forget_full(full_inbox **at) {
     free(entry);
 }
 
-/* Says so once; without memory, again. */
+/* Logs it once; without memory, again. */
 static void log_full(nats_end *end, const char *to, const hr_error *why) {
     full_inbox **at = find_full(end, to);
     if (*at) return;
@@ -124,8 +124,8 @@ static hr_status send_packet(hr_transport *self, const char *to, const void *byt
 
 /* ---- Receiving ---- */
 
-/* One at a time: libnats 3.4 writes behind its list if some of what it asks for had already come, and more
- * comes than it asked for. */
+/* One at a time: libnats 3.4 writes behind its list if some of what it requests had already come, and more
+ * comes than it requested. */
 static natsStatus fetch(nats_end *end, int64_t milliseconds) {
     natsMsgList list = {0};
     jsFetchRequest wishes;
@@ -189,7 +189,7 @@ static hr_status hold(nats_end *end, natsMsg *message, hr_packet *out, hr_error 
     return HR_OK;
 }
 
-/* Hands out what was fetched, if there is something. What can be no packet is not asked for again. */
+/* Hands out what was fetched, if there is something. What can be no packet is not fetched again. */
 static hr_status hand_out(nats_end *end, hr_packet *out, hr_error *err) {
     natsMsg *message = end->fetched;
     if (!message) return HR_OK;

@@ -34,7 +34,7 @@ typedef struct hr_nats_options {
     bool (*again)(void *user); /* called whenever the URL does not answer: whether to try again, after a
                                   pause of its own. NULL: no */
     void *user;
-    /* A receiver's inbox takes no more packets of this member: said once, until it takes one. Borrowed; may
+    /* A receiver's inbox takes no more packets of this member: called once, until it takes one. Borrowed; may
      * be NULL. */
     const hr_log *log;
 } hr_nats_options;

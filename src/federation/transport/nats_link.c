@@ -49,7 +49,7 @@ static bool was_forbidden(const hr_nats_link *link) {
 }
 
 /* A broker that does not accept a member's certificate cuts the connection after the handshake (TLS 1.3):
- * libnats fails to write, and says by a text alone that it was to a TLS connection, or misses an answer. */
+ * libnats fails to write, and shows by a text alone that it was to a TLS connection, or misses an answer. */
 bool hr_nats_is_insecure(natsStatus reason) {
     natsStatus remembered = NATS_OK;
     const char *message = reason == NATS_IO_ERROR ? nats_GetLastError(&remembered) : NULL;

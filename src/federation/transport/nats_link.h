@@ -26,10 +26,10 @@ HR_MUST_CHECK hr_status hr_nats_dial(const hr_nats_options *options, hr_nats_lin
 void hr_nats_hang_up(hr_nats_link *link);
 
 bool hr_nats_connected(const hr_nats_link *link);
-/* How often a lost connection came back; 0 without memory to ask. */
+/* How often a lost connection came back; 0 without memory to know. */
 uint64_t hr_nats_reconnects(const hr_nats_link *link);
 
-/* Whether a call failed because TLS, at either end, refuses the other. Ask straight after it. */
+/* Whether a call failed because TLS, at either end, refuses the other. Call it straight after. */
 bool hr_nats_is_insecure(natsStatus reason);
 /* Whether a call failed because there was no answer, which may change; not because the broker, or TLS,
  * refused. Ask straight after it.

@@ -1,5 +1,5 @@
 /* Ratios of noisy sums. Their noise is that of the linear approximation around the released values; what has
- * a denominator that the noise may have made is not told. Figures are written as JSON, on a line of its own.
+ * a denominator that the noise may have made is not given. Figures are written as JSON, on a line of its own.
  */
 #include "fit/measure/evaluation_figures.h"
 

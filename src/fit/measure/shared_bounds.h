@@ -1,7 +1,7 @@
 /* Private bounds of the records of several owners by secure sums (federation/machines/securesum.h): the
  * histograms of tables/bins/private_bounds.h, of which each owner has its part. Two questions: the magnitudes
  * of all columns, and, where the label is among them, its even cells between the bounds that its magnitudes
- * said. Neither messages nor ledgers nor gates are handled here. Proof: shared_bounds.proof.md. */
+ * gave. Neither messages nor ledgers nor gates are handled here. Proof: shared_bounds.proof.md. */
 #ifndef HR_FIT_MEASURE_SHARED_BOUNDS_H
 #define HR_FIT_MEASURE_SHARED_BOUNDS_H
 
@@ -18,7 +18,7 @@ typedef struct hr_shared_bounds {
                                   within the label's limits. NULL: magnitudes */
     double epsilon, delta;     /* what each owner pays; delta 0: pure epsilon */
     size_t members;            /* owners that the sum is over, 1 to 256 */
-    size_t coalition;          /* so many of all owners may leave their noise out, and tell each other all */
+    size_t coalition;          /* so many of all owners may leave their noise out, and share all they know */
 } hr_shared_bounds;
 
 /* The columns of these names in the order that is needed. at: room for `count`. Fails: ARGUMENT (no such
@@ -35,8 +35,9 @@ size_t hr_shared_bounds_values(const hr_shared_bounds *bounds);
  * ARGUMENT (a number out of range), BUDGET (too little for any noise). */
 HR_MUST_CHECK hr_status hr_shared_bounds_check(const hr_shared_bounds *bounds, hr_budget *out, hr_error *err);
 
-/* The histograms of an answer, hr_shared_bounds_values numbers (hr_bounds_count), each charged as its line
- * says: a part of the budget, which is that of hr_shared_bounds_check. Either answer once. Returns how many.
+/* The histograms of an answer, hr_shared_bounds_values numbers (hr_bounds_count), each with the line
+ * that it is charged by: a part of the budget of hr_shared_bounds_check. Either answer once. Returns how
+ * many.
  */
 size_t hr_shared_bounds_histograms(const hr_shared_bounds *bounds, const hr_budget *budget,
                                    hr_bounds_question out[HR_SHARED_BOUNDS_MAX]);

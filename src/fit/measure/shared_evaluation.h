@@ -16,7 +16,7 @@ typedef struct hr_shared_evaluation {
     const hr_model *model;   /* an owner's: what it predicts with; all others: NULL. Borrowed */
     double epsilon, delta;   /* what each owner pays; delta 0: pure epsilon */
     size_t members;          /* owners that the sum is over, 1 to 256 */
-    size_t coalition;        /* so many of all owners may leave their noise out, and tell each other all */
+    size_t coalition;        /* so many of all owners may leave their noise out, and share all they know */
 } hr_shared_evaluation;
 
 /* How many numbers an answer has. */

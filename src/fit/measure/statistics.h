@@ -1,4 +1,4 @@
-/* What an evaluation releases: sums over the records that a public model was asked to predict, each with its
+/* What an evaluation releases: sums over the records that a public model predicts, each with its
  * sensitivity and unit in one table. evaluation.c releases them for one table, shared_evaluation.c as one sum
  * over owners; both share out the budget in their own way. Looks at no record. */
 #ifndef HR_FIT_MEASURE_STATISTICS_H
@@ -60,7 +60,8 @@ typedef struct hr_statistic_sums {
 void hr_statistics_figures(const hr_statistics *statistics, const hr_budget *budget,
                            const hr_statistic_sums *sums, hr_evaluation *out);
 
-/* Fills in what *out says of the budget, and writes epsilon and delta, then both for replacing one record. */
+/* Fills in what *out holds of the budget, and writes epsilon and delta, then both for replacing one record.
+ */
 void hr_statistics_state(const hr_budget *budget, hr_evaluation *out, char amounts[4][HR_AMOUNT_TEXT]);
 
 /* Lists the gate's releases in *out. */

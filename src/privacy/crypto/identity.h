@@ -1,7 +1,7 @@
 /* Who sent a message, and who alone can read it.
  *
  * A member of a federation is its public key (Ed25519); the key that messages are sealed to (X25519) is
- * derived from it, so one line in the federation file says both. A sealed message holds its sender's key and
+ * derived from it, so one line in the federation file holds both. A sealed message holds its sender's key and
  * its signature over the receiver's key and the text: a receiver who seals it again to somebody else makes
  * nothing that holds there.
  *

@@ -34,7 +34,7 @@ typedef struct hr_mask hr_mask;
 
 typedef struct hr_mask_sum {
     const bool *members;    /* one an owner: whether it takes part in this sum; self does */
-    const uint8_t *context; /* HR_MASK_CONTEXT_SIZE bytes: all that this owner was told in the job so far */
+    const uint8_t *context; /* HR_MASK_CONTEXT_SIZE bytes: all that this owner received in the job so far */
 } hr_mask_sum;
 
 /* The public key that belongs to a job's secret. Thread: any. */

@@ -1,5 +1,5 @@
 /* Choices that are the same whenever they are made again, and that nobody can foresee who lacks the key: a
- * pseudo-random function, BLAKE2b. For what nobody is told of, such as the round that a record trains in;
+ * pseudo-random function, BLAKE2b. For what nobody learns, such as the round that a record trains in;
  * never for noise. Thread: any. */
 #ifndef HR_PRIVACY_CRYPTO_PRF_H
 #define HR_PRIVACY_CRYPTO_PRF_H

@@ -1,4 +1,4 @@
-/* What a party of a federation must not forget: its jobs, what happened to them, and what it has said that
+/* What a party of a federation must not forget: its jobs, what happened to them, and what it has sent that
  * nobody has confirmed.
  *
  * An owner's journal is kept in the file of its ledger, so that a message and the spending behind it are one
@@ -29,9 +29,9 @@ typedef struct hr_journal_job {
     hr_blob terms;               /* coordinator: what it offered; owner: empty */
     uint8_t key[HR_JOURNAL_KEY]; /* a secret of the job's, drawn when it was added */
     int64_t entry;               /* in the ledger; 0: nothing was reserved */
-    int64_t date;                /* when it was first heard of: seconds since 1970 began */
+    int64_t date;                /* when it was first known: seconds since 1970 began */
     double round_gain;           /* as it was noted last */
-    bool cancelled;              /* somebody asked for its end (hr_journal_cancel) */
+    bool cancelled;              /* somebody requested its end (hr_journal_cancel) */
 } hr_journal_job;
 
 /* What people are shown of a job. */
@@ -57,8 +57,8 @@ HR_MUST_CHECK hr_status hr_journal_open(const char *path, hr_journal **out, hr_e
 /* In memory: for a simulation, which has no crash to survive. It keeps packets and sequences, and no events.
  * Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_journal_in_memory(hr_journal **out, hr_error *err);
-/* Sets what is asked when another process keeps the file locked, instead of waiting ten seconds: it waits for
- * a while, and returns whether to try again. `tries`: how often it was asked before about this lock. */
+/* Sets what is called when another process keeps the file locked, instead of waiting ten seconds: it waits
+ * for a while, and returns whether to try again. `tries`: how often it was called before about this lock. */
 void hr_journal_wait(hr_journal *journal, bool (*again)(void *user, int tries), void *user);
 /* What was not committed is gone. NULL is allowed. */
 void hr_journal_close(hr_journal *journal);
@@ -82,7 +82,7 @@ HR_MUST_CHECK hr_status hr_journal_note_job(hr_journal *journal, const uint8_t *
 /* The job is over: its events are forgotten, and it is not shown again. Its packets are sent until they are
  * received. */
 HR_MUST_CHECK hr_status hr_journal_end_job(hr_journal *journal, const uint8_t *id, hr_error *err);
-/* Jobs that are over, and were first heard of before that date (seconds since 1970 began), are deleted with
+/* Jobs that are over, and were first known before that date (seconds since 1970 began), are deleted with
  * their sequences and the packets that nobody confirmed. What they spent stays in the ledger. */
 HR_MUST_CHECK hr_status hr_journal_expire(hr_journal *journal, int64_t before, hr_error *err);
 /* Deletes a coordinator's jobs that are over and reserved nothing, all but the newest `kept`, with all that

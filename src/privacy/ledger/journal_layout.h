@@ -13,7 +13,8 @@ sqlite3 *hr_journal_file(const hr_journal *journal);
 HR_MUST_CHECK hr_status hr_journal_lay_out(sqlite3 *db, hr_error *err);
 
 /* Within a write transaction: renames columns of layout version 1; no effect in a file without a journal. A
- * journal is in that layout as long as its file says so: a journal's of version 1, a ledger's of version 1 or
+ * journal is in that layout as long as its file states it: a journal's of version 1, a ledger's of version 1
+ * or
  * 2. A job that is not over is never continued: its events were written for another version's protocol.
  * Fails: FORMAT (such a job), IO (a process works from the journal), MEMORY. */
 HR_MUST_CHECK hr_status hr_journal_upgrade_layout(sqlite3 *db, hr_error *err);

@@ -11,7 +11,7 @@ enum { HR_JOURNAL_ID_TEXT = 33 }; /* of a job's id in hexadecimal digits, with i
 typedef struct hr_journal_item {
     char id[HR_JOURNAL_ID_TEXT];
     const char *name, *coordinator, *state, *awaits;
-    const char *since;       /* when it was first heard of: UTC, as 2026-11-22T10:00:00Z */
+    const char *since;       /* when it was first known: UTC, as 2026-11-22T10:00:00Z */
     double epsilon;          /* of the job, for each owner */
     const char *charged;     /* the state of the ledger's entry; "": nothing was reserved */
     const char *unconfirmed; /* members that have not confirmed all that they were sent, as "north, west" */

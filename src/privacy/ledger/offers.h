@@ -35,7 +35,7 @@ typedef struct hr_offers_taken {
     uint64_t jobs;
 } hr_offers_taken;
 
-/* Makes the table if the file has none, with the jobs that the journal's table says reserved budget. The file
+/* Makes the table if the file has none, with the jobs that reserved budget by the journal's table. The file
  * must have a journal. Fails: IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_offers_prepare(hr_ledger *ledger, hr_error *err);
 

@@ -1,7 +1,7 @@
 /* Durability is SQLite's: a write-ahead log that is flushed at every commit (synchronous=FULL). The log is
- * copied into the main file after every reservation, so that the main file alone says nearly always how much
- * is spent. What is added here is suspicion: a file is trusted as a ledger only if it says that it is one, of
- * a version that is understood, and is undamaged. */
+ * copied into the main file after every reservation, so that the main file alone shows nearly always how much
+ * is spent. What is added here is suspicion: a file is trusted as a ledger only if it states that it is one,
+ * of a version that is understood, and is undamaged. */
 #include "privacy/ledger/store.h"
 
 #include "base/buffer.h"
@@ -270,7 +270,7 @@ hr_status hr_store_create(const char *path, hr_units epsilon, hr_delta_units del
     return status;
 }
 
-/* Tells apart what SQLite would call by one name. */
+/* Separates what SQLite would call by one name. */
 static hr_status check_store_file(const char *path, hr_error *err) {
     struct stat info;
     if (stat(path, &info)) {

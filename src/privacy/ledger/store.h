@@ -31,7 +31,7 @@ HR_MUST_CHECK hr_status hr_store_check_pages(sqlite3 *db, hr_error *err);
  * one copies later. A failure leaves it in the log, where it is safe. */
 void hr_store_copy_log(sqlite3 *db);
 
-/* Says what the last failure of `db` means. Never HR_OK. */
+/* What the last failure of `db` means. Never HR_OK. */
 hr_status hr_store_fail(sqlite3 *db, hr_error *err);
 
 /* Runs statements that return nothing. */

@@ -131,9 +131,9 @@ static hr_status watch(hr_party_work *self, const hr_party_job *job, size_t slot
 
 /* ---- A job ---- */
 
-static void open_job(hr_job_file job, size_t classes, uint32_t kind, tampering *tamper) {
+static void open_job_of(table t, hr_job_file job, uint32_t kind, tampering *tamper) {
     memset(&w, 0, sizeof w);
-    federation_open(&w.federation, table_of_steps(ROWS, 2, classes, 5), OWNERS, job, 1);
+    federation_open(&w.federation, t, OWNERS, job, 1);
     w.kind = kind;
     w.tamper = tamper;
     hr_simulated_party *parties = w.federation.simulation.parties;
@@ -141,6 +141,10 @@ static void open_job(hr_job_file job, size_t classes, uint32_t kind, tampering *
     parties[0].as.work.ask = ask_falsely;
     w.real_train = parties[1].as.work.train;
     for (size_t o = 1; o <= OWNERS; o++) parties[o].as.work.train = watch;
+}
+
+static void open_job(hr_job_file job, size_t classes, uint32_t kind, tampering *tamper) {
+    open_job_of(table_of_steps(ROWS, 2, classes, 5), job, kind, tamper);
 }
 
 /* ---- Ways to ask falsely ---- */
@@ -221,6 +225,29 @@ static void names_a_part_twice(Hedgerow__Question *q, Hedgerow__HedgeQuestion *b
 static void names_no_feature(Hedgerow__Question *q, Hedgerow__HedgeQuestion *b) {
     (void)q;
     b->nodes[b->n_nodes - 1]->feature = 99;
+}
+
+static void names_a_level_of_no_tree(Hedgerow__Question *q, Hedgerow__HedgeQuestion *b) {
+    (void)q;
+    b->nodes[0]->level = UINT32_C(1) << 31;
+}
+
+/* A part for the root's children of the first feature. */
+static void asks_for_bins(Hedgerow__Question *q, Hedgerow__HedgeQuestion *b) {
+    static const uint32_t children[] = {2, 3};
+    Hedgerow__HedgeNodes *part = malloc(sizeof *part);
+    b->nodes = malloc(sizeof *b->nodes);
+    assert_true(part && b->nodes);
+    hedgerow__hedge_nodes__init(part);
+    part->level = 1;
+    part->n_nodes = COUNT(children);
+    assert_non_null(part->nodes = malloc(sizeof children));
+    memcpy(part->nodes, children, sizeof children);
+    b->nodes[0] = part;
+    b->n_nodes = 1;
+    b->n_costs = 1;
+    b->kind = K(BINS);
+    q->values = COUNT(children);
 }
 
 static void has_no_clip(Hedgerow__Question *q, Hedgerow__HedgeQuestion *b) {
@@ -314,6 +341,7 @@ static const struct {
                {K(BINS), names_a_node_twice, "nodes that do not ascend"},
                {K(BINS), names_a_part_twice, "parts that do not ascend"},
                {K(BINS), names_no_feature, "a feature whose bins are public"},
+               {K(BINS), names_a_level_of_no_tree, "a level outside of 1 to 14"},
                {K(CHOICE), costs_too_much, "needs mu^2"},
                {K(CHOICE), is_asked_as_a_sum, "as a sum"},
                {K(CHOICE), has_no_clip, "a clip that is out of range"},
@@ -353,6 +381,30 @@ static void test_hostile_question__has_no_answer(void **state) {
         if (!refusals) fail_msg("row %zu: nobody was asked", i);
         federation_close(&w.federation);
     }
+}
+
+static table table_of_categories(void) {
+    table t = table_open(ROWS, 2);
+    const hr_column features[] = {category_column("x0", 3), category_column("x1", 3)};
+    for (size_t i = 0; i < ROWS; i++) {
+        t.columns[0][i] = (double)(i % 3);
+        t.columns[1][i] = (double)(i / 3 % 3);
+        t.labels[i] = (double)(i % 2);
+    }
+    table_make(&t, category_column("y", 2), features);
+    return t;
+}
+
+/* No feature needs quantiles, so that no cost is meant for bins. */
+static void test_hostile_question__about_bins_that_are_public_has_no_answer(void **state) {
+    (void)state;
+    open_job_of(table_of_categories(), federated_job("hedge", 4, 1e-6), ANY, asks_for_bins);
+    (void)!hr_simulation_run(&w.federation.simulation, NULL);
+    for (size_t o = 0; o < OWNERS; o++) {
+        assert_int_equal(w.owners[o].answers, 0);
+        if (!strstr(w.owners[o].why, "a feature whose bins are public")) fail_msg("%s", w.owners[o].why);
+    }
+    federation_close(&w.federation);
 }
 
 /* ---- More than the budget ---- */
@@ -428,6 +480,7 @@ static void test_hostile_coordinator__opens_no_sum_of_a_wider_clip(void **state)
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hostile_question__has_no_answer),
+        cmocka_unit_test(test_hostile_question__about_bins_that_are_public_has_no_answer),
         cmocka_unit_test(test_hostile_coordinator__gets_no_more_than_the_budget),
         cmocka_unit_test(test_owner__that_forgets_goes_on),
         cmocka_unit_test(test_hostile_coordinator__opens_no_sum_of_a_wider_clip),
