@@ -40,7 +40,7 @@ audit: ## run the audits alone: games of thousands of fits against each guarante
 
 games: ## play every game twice, in a copy of the project and in one with a fault planted that the game must find; continues an interrupted run
 	@tools/setup.sh build test
-	@tools/games.py --table docs/audit.md
+	@tools/games.py --table docs/explanation/audit.md
 
 slow: ## run the slow tests alone: parties that crash at every step, floods of messages, ten thousand schedules of messages, the longest games, small runs of the benches, exports in their engines, reports in a browser (needs PyPI)
 	@tools/setup.sh build test python browser
@@ -129,7 +129,7 @@ format: ## format every C file
 
 mutate: ## plant every fault of tests/mutations in a copy, one at a time, and see a test catch it; continues an interrupted run
 	@tools/setup.sh build test
-	@tools/mutate.py --table docs/audit.md
+	@tools/mutate.py --table docs/explanation/audit.md
 
 coverage: ## run every test and say which part of the lines they reach
 	@tools/setup.sh build test coverage

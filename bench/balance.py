@@ -46,7 +46,7 @@ DRAWS = 1000000
 # ---- Where records go ----------------------------------------------------------------------------------------------------
 
 def goes_left(model, tree, node, columns):
-    """For a split: a test of a record's index (docs/formats.md)."""
+    """For a split: a test of a record's index (docs/reference/formats.md)."""
     feature = node[1]
     values = columns[model['schema']['features'][feature]['name']]
     if len(node) == 4:

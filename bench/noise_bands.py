@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How the bands of docs/explanations.md compare with whole fits: hedge is fitted again and again on one table with one feature, so that
+"""How the bands of docs/how-to/explanations.md compare with whole fits: hedge is fitted again and again on one table with one feature, so that
 its one shape is the model; the scatter of the fits is set beside the deviation that each tells by itself.
 usage: noise_bands.py PROGRAM [--fits N]"""
 import argparse

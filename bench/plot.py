@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Draws the pictures of docs/results.md from its tables: test error on adult against epsilon, hedge over owners, figures 1 and 2 of
+"""Draws the pictures of docs/reference/results.md from its tables: test error on adult against epsilon, hedge over owners, figures 1 and 2 of
 DiPriMe's paper, figures 5 to 8 of InPrivate Digging's, its equations 18 and 19, the ring of id3's poster, and figures 2 to 4 of SimFL's and what
-SimFL costs; and that of docs/performance.md: what hedge costs. Each picture holds a digest of the figures that it shows. Needs matplotlib.
+SimFL costs; and that of docs/reference/performance.md: what hedge costs. Each picture holds a digest of the figures that it shows. Needs matplotlib.
 usage: plot.py [TABLES [FOLDER]]"""
 import collections
 import hashlib
@@ -22,7 +22,7 @@ Picture = collections.namedtuple('Picture', 'title x y curves levels', defaults=
 # Pictures side by side, at most five.
 Panels = collections.namedtuple('Panels', 'title pictures')
 
-DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'docs')
+DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'docs', 'reference')
 TRIVIAL = 24.08
 HEDGE_COLOURS = {'hedge': '#1b7837', 'hedge, pure epsilon': '#7fbf7b', 'dpboost, sound': '#2166ac', 'dpboost, as published': '#b2182b'}
 COLOURS = ['#b2182b', '#2166ac', '#7fbf7b', '#1b7837', '#777', '#d6a000']
@@ -217,7 +217,7 @@ PICTURES = {
        for part in FEDERATIONS},
 }
 
-# Of docs/performance.md, beside the page of the others.
+# Of docs/reference/performance.md, beside the page of the others.
 OF_PERFORMANCE = {'hedge-growth.svg': hedge_growth}
 
 

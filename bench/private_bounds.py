@@ -4,7 +4,7 @@ limits (--private-bounds, for all numbers), and with the wide limits alone. The 
 
 RMSE is of the labels as the file has them, whatever bounds a model has. One line a set: means and standard deviations over the splits;
 the last column compares the second with the first. HEDGEROW_DATA names the folder of sets (see sets.py).
-usage: private_bounds.py [--hedgerow PROGRAM] [--sets A,B] [--splits N] [--epsilon E] [--into docs/results.md]"""
+usage: private_bounds.py [--hedgerow PROGRAM] [--sets A,B] [--splits N] [--epsilon E] [--into docs/reference/results.md]"""
 import csv
 import json
 import math

@@ -15,7 +15,7 @@ import plot
 from pages import part_of, read, rows_of, write
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PAGE = os.path.join(HERE, '..', 'docs', 'results.md')
+PAGE = os.path.join(HERE, '..', 'docs', 'reference', 'results.md')
 SETS = ['coin', 'dice', 'length']
 PREPARE = r'''
 import argparse, os, random, sys
@@ -162,8 +162,8 @@ def check_committed():
     for page, pictures in (('results.md', plot.PICTURES), ('performance.md', plot.OF_PERFORMANCE)):
         for name, picture_of in pictures.items():
             same = plot.digest(picture_of(read(os.path.join(docs, page)))) in read(os.path.join(docs, name))
-            expect(same, 'docs/%s does not show the figures of docs/%s; run bench/plot.py' % (name, page))
-    expect(all(part_of(read(PAGE), name).strip() for name in PARTS), 'docs/results.md lacks a part')
+            expect(same, 'docs/reference/%s does not show the figures of docs/reference/%s; run bench/plot.py' % (name, page))
+    expect(all(part_of(read(PAGE), name).strip() for name in PARTS), 'docs/reference/results.md lacks a part')
     prototype = json.loads(read(os.path.join(HERE, 'hedge.json')))
     expect(prototype['epsilon'] == accuracy.HEDGE_EPSILONS, 'hedge.json is of other budgets than the table')
     for name, of_set in prototype['sets'].items():

@@ -16,7 +16,7 @@ import measure
 from pages import part_of, read, rows_of, write
 from rehearse import HERE, PREPARE, expect, seeded
 
-PAGE = os.path.join(HERE, '..', 'docs', 'results.md')
+PAGE = os.path.join(HERE, '..', 'docs', 'reference', 'results.md')
 
 
 def run(work, script, hedgerow, *more):
@@ -109,7 +109,7 @@ def check_figures(work, hedgerow):
 
 
 def check_committed():
-    expect(all(part_of(read(PAGE), name).strip() for name in ('diprime', *balance.PARTS)), 'docs/results.md lacks a part')
+    expect(all(part_of(read(PAGE), name).strip() for name in ('diprime', *balance.PARTS)), 'docs/reference/results.md lacks a part')
 
 
 def main():

@@ -12,7 +12,7 @@ import federated_accuracy as bench
 from pages import load, part_of, read, rows_of, write
 from rehearse import HERE, PREPARE, expect
 
-PAGE = os.path.join(HERE, '..', 'docs', 'results.md')
+PAGE = os.path.join(HERE, '..', 'docs', 'reference', 'results.md')
 SPLITS = ['iid', *bench.SKEWED]
 
 
@@ -73,7 +73,7 @@ def check_tables(work, hedgerow):
 
 
 def check_committed():
-    expect(all(part_of(read(PAGE), part).strip() for part in ('federated', 'federated-sets', 'federated-more')), 'docs/results.md lacks a part')
+    expect(all(part_of(read(PAGE), part).strip() for part in ('federated', 'federated-sets', 'federated-more')), 'docs/reference/results.md lacks a part')
 
 
 def main():

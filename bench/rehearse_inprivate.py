@@ -12,7 +12,7 @@ import inprivate
 from pages import part_of, read, rows_of, write
 from rehearse import HERE, PREPARE, expect, seeded
 
-PAGE = os.path.join(HERE, '..', 'docs', 'results.md')
+PAGE = os.path.join(HERE, '..', 'docs', 'reference', 'results.md')
 PARTS = list(inprivate.points_of(1))
 
 
@@ -65,7 +65,7 @@ def check_chain(build):
 
 
 def check_committed():
-    expect(all(part_of(read(PAGE), name).strip() for name in (*PARTS, 'chain')), 'docs/results.md lacks a part')
+    expect(all(part_of(read(PAGE), name).strip() for name in (*PARTS, 'chain')), 'docs/reference/results.md lacks a part')
 
 
 def main():

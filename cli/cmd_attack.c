@@ -125,7 +125,7 @@ const command attack_simfl_command = {
         "between an attacker and a victim, and prints what the attacker learns of the victim's records from "
         "what SimFL shows it: their hashes and their sums of gradients. Nothing is sent, and no budget is "
         "spent. Records need no labels; label_known is '-' without them, without two classes, or if all "
-        "labels are equal. docs/simfl.md explains the figures.",
+        "labels are equal. docs/explanation/simfl.md explains the figures.",
     .example = "  hedgerow attack simfl --data train.csv --schema schema.yaml",
     .options = simfl_options,
     .option_count = COUNT_OF(simfl_options),

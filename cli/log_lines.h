@@ -1,5 +1,5 @@
 /* The log of serve, coordinate and simulate on standard error: lines for people, for the journal of systemd,
- * or one JSON object each. docs/formats.md has the shapes. */
+ * or one JSON object each. docs/reference/formats.md has the shapes. */
 #ifndef CLI_LOG_LINES_H
 #define CLI_LOG_LINES_H
 

@@ -164,4 +164,4 @@ for name in $hospitals; do
     hedgerow ledger show $name.db | grep epsilon.*spent
 done
 
-say "'hedgerow --help' lists the commands; docs/federation.md explains how to run this over a network."
+say "'hedgerow --help' lists the commands; docs/how-to/federation.md explains how to run this over a network."

@@ -81,7 +81,7 @@ def read_project():
     """path -> bytes, without the lists of faults: adding one leaves the results of the others."""
     contents = {}
     for path in project_files():
-        if not path.startswith(os.path.join('tests', 'mutations')) and path != os.path.join('docs', 'audit.md'):
+        if not path.startswith(os.path.join('tests', 'mutations')) and path != os.path.join('docs', 'explanation', 'audit.md'):
             with open(os.path.join(ROOT, path), 'rb') as f:
                 contents[path] = f.read()
     return contents

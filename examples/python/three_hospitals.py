@@ -3,7 +3,7 @@
 #
 # Three hospitals of different sizes may not share their records. What would they gain by a model that they train together? `hedgerow.simulate`
 # runs the whole federation in one process, for one who has all the records to try it with; in earnest each hospital runs `hedgerow serve` beside
-# its own records, ledger and key (docs/runbook.md).
+# its own records, ledger and key (docs/how-to/runbook.md).
 
 # %%
 import io

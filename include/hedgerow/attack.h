@@ -47,9 +47,9 @@ typedef struct hr_attack_figures {
 
 /* The reconstruction attack on SimFL (Li, Wen, He: Practical Federated Gradient Boosting Decision Trees. AAAI
  * 2020): divides the records at random, lets one half attack the other with what the protocol shows it, and
- * compares with the truth (docs/simfl.md). The estimate is linear: a lower bound of what hashes tell.
- * options: NULL for HR_ATTACK_OPTIONS_INIT. Thread: data may be shared. Fails: ARGUMENT, SCHEMA (fewer than 4
- * records), LIMIT (dimensions, memory), IO (no entropy source), MEMORY. */
+ * compares with the truth (docs/explanation/simfl.md). The estimate is linear: a lower bound of what hashes
+ * tell. options: NULL for HR_ATTACK_OPTIONS_INIT. Thread: data may be shared. Fails: ARGUMENT, SCHEMA (fewer
+ * than 4 records), LIMIT (dimensions, memory), IO (no entropy source), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_attack_simfl(const hr_data *data, const hr_attack_options *options,
                                                hr_attack_figures *out, hr_error *err);
 

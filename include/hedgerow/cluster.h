@@ -1,5 +1,5 @@
 /* Training over many processes of one owner: ranks, as MPI starts them (mpirun, srun), each with a part of
- * the records. docs/cluster.md says what they hold and send.
+ * the records. docs/how-to/cluster.md says what they hold and send.
  *
  * Every rank runs the same program and calls hr_cluster_open, hr_cluster_read and hr_cluster_close, in that
  * order. Between the last two rank 0 calls hr_fit with hr_fit_options.cluster, and every other rank

@@ -1,9 +1,9 @@
 /* Records in memory: typed columns that follow a schema.
  *
- * Reading (CSV, LIBSVM) is documented in docs/formats.md. Numbers are doubles, NaN = missing, clipped to the
- * public bounds; categories are codes, 0 = missing or not in the schema, code k = the schema's value k-1. A
- * data set is immutable once made and may be shared between threads. It holds private records: nothing read
- * off it may be published except through a fit. */
+ * Reading (CSV, LIBSVM) is documented in docs/reference/formats.md. Numbers are doubles, NaN = missing,
+ * clipped to the public bounds; categories are codes, 0 = missing or not in the schema, code k = the schema's
+ * value k-1. A data set is immutable once made and may be shared between threads. It holds private records:
+ * nothing read off it may be published except through a fit. */
 #ifndef HEDGEROW_DATA_H
 #define HEDGEROW_DATA_H
 
@@ -123,7 +123,7 @@ typedef struct hr_arrays {
 HR_API HR_MUST_CHECK hr_status hr_data_borrow(const hr_schema *schema, const hr_arrays *arrays, hr_data **out,
                                               hr_error *err);
 
-/* ---- Binned caches: tables that are larger than memory (docs/formats.md) ---- */
+/* ---- Binned caches: tables that are larger than memory (docs/reference/formats.md) ---- */
 
 typedef struct hr_bin_options {
     size_t size;   /* sizeof(hr_bin_options) */
@@ -220,9 +220,9 @@ HR_API HR_MUST_CHECK hr_status hr_schema_infer(const char *path, hr_format forma
                                                char **yaml, hr_error *err);
 
 typedef struct hr_infer_options {
-    size_t size;                    /* sizeof(hr_infer_options) */
-    const char *label;              /* NULL: "label" */
-    const char *dictionary;         /* a CSV file of public facts: docs/formats.md, Proposals; NULL: none */
+    size_t size;            /* sizeof(hr_infer_options) */
+    const char *label;      /* NULL: "label" */
+    const char *dictionary; /* a CSV file of public facts: docs/reference/formats.md, Proposals; NULL: none */
     const hr_read_options *reading; /* columns that it drops are left out; NULL: the defaults */
 } hr_infer_options;
 #define HR_INFER_OPTIONS_INIT                                                                                \

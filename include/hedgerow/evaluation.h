@@ -100,7 +100,7 @@ HR_API HR_MUST_CHECK hr_status hr_evaluation_plan(const hr_model *model, double 
                                                   const hr_evaluation_options *options, hr_evaluation *out,
                                                   hr_error *err);
 
-/* The figures as a JSON object on a line of its own (docs/formats.md). Owner: the caller frees
+/* The figures as a JSON object on a line of its own (docs/reference/formats.md). Owner: the caller frees
  * *text with hr_text_free. Fails: MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_evaluation_render(const hr_evaluation *evaluation, char **text,
                                                     hr_error *err);

@@ -29,8 +29,8 @@ typedef struct hr_shape {
     const double *values; /* [cell of axis 0][cell of axis 1][output], what the trees add to the score; with
                              one axis [cell][output] */
     const double *deviations; /* like values: the standard deviation of what the noise of the leaves added,
-                                 the trees' splits and counts as they are (docs/explanations.md). NULL: the
-                                 model does not tell the noise of each of these trees */
+                                 the trees' splits and counts as they are (docs/how-to/explanations.md). NULL:
+                                 the model does not tell the noise of each of these trees */
 } hr_shape;
 
 /* The trees that are in no shape: of three features or more, or of two with more than 2^20 cells. */
@@ -42,8 +42,8 @@ typedef struct hr_shape_rest {
 typedef struct hr_shapes hr_shapes;
 
 /* The score of a record is the base, plus its cell of every shape, plus what the rest says, before the link
- * (docs/formats.md, Predictions): without a rest the shapes say all that the model knows. Owner: the caller
- * frees *out with hr_shapes_free; the model need not outlive it. Thread: any. Fails: MEMORY. */
+ * (docs/reference/formats.md, Predictions): without a rest the shapes say all that the model knows. Owner:
+ * the caller frees *out with hr_shapes_free; the model need not outlive it. Thread: any. Fails: MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_shapes_make(const hr_model *model, hr_shapes **out, hr_error *err);
 HR_API void hr_shapes_free(hr_shapes *shapes);
 

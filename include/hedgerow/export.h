@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* docs/exports.md says what each has, and which inputs it takes. */
+/* docs/how-to/exports.md says what each has, and which inputs it takes. */
 typedef enum hr_export_format {
     HR_EXPORT_XGBOOST,  /* JSON; scores */
     HR_EXPORT_LIGHTGBM, /* text; scores */

@@ -185,12 +185,13 @@ typedef struct hr_party_settings {
 #define HR_PARTY_SETTINGS_INIT                                                                               \
     { sizeof(hr_party_settings), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
-/* Serves an owner's records to the coordinators that its policy names, as docs/federation.md says: waits for
- * jobs, looks at their terms, trains, passes on. `file` is an owner file (docs/formats.md). After a crash or
- * a stop it goes on where it was. A broker that does not answer is waited for, until should_continue says no:
- * log_line hears of it once, and once more when it is there. Spends: of each job that it accepts at most its
- * epsilon, in its ledger, before any noise is drawn. Fails: IO, FORMAT, SCHEMA, POLICY (its file, key, data,
- * ledger; or the broker refuses), CANCELLED (should_continue), MEMORY. */
+/* Serves an owner's records to the coordinators that its policy names, as docs/how-to/federation.md says:
+ * waits for jobs, looks at their terms, trains, passes on. `file` is an owner file
+ * (docs/reference/formats.md). After a crash or a stop it goes on where it was. A broker that does not answer
+ * is waited for, until should_continue says no: log_line hears of it once, and once more when it is there.
+ * Spends: of each job that it accepts at most its epsilon, in its ledger, before any noise is drawn. Fails:
+ * IO, FORMAT, SCHEMA, POLICY (its file, key, data, ledger; or the broker refuses), CANCELLED
+ * (should_continue), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_serve(const char *file, const hr_party_settings *settings, hr_error *err);
 
 /* Asks the owners that a job file names for what the job makes, and writes it to the file `result`, which

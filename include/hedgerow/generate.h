@@ -11,7 +11,7 @@ extern "C" {
 
 typedef enum hr_generator {
     HR_GENERATE_HOSPITAL,       /* readmission of patients: mixed kinds, missing values, a non-linear truth
-                                   (docs/hospital.md) */
+                                   (docs/reference/hospital.md) */
     HR_GENERATE_CLASSIFICATION, /* after scikit-learn's make_classification: clusters on the corners of a
                                    hypercube */
     HR_GENERATE_REGRESSION,     /* after scikit-learn's make_regression: a linear model with few informative

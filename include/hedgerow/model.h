@@ -1,8 +1,8 @@
 /* A trained model: predictions, its text forms, and the privacy statement it carries.
  *
  * A model holds released values only and may be published as its guarantee says. It is immutable and may be
- * shared between threads. The JSON format is specified in docs/formats.md; every double survives a round trip
- * bit for bit. */
+ * shared between threads. The JSON format is specified in docs/reference/formats.md; every double survives a
+ * round trip bit for bit. */
 #ifndef HEDGEROW_MODEL_H
 #define HEDGEROW_MODEL_H
 

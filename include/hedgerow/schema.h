@@ -3,8 +3,8 @@
  * A schema is public: it is written into every model. Nothing in it may be read off private records;
  * `hr_schema_infer` therefore marks all that it read from them REVIEW, and training refuses a schema in which
  * a mark is left. A mark is removed by a public fact and its source. 'reviewed: true' accepts the marks that
- * are left: the model is then not private, and says so. The format is specified in docs/formats.md. A schema
- * is immutable once made and may be shared between threads. */
+ * are left: the model is then not private, and says so. The format is specified in docs/reference/formats.md.
+ * A schema is immutable once made and may be shared between threads. */
 #ifndef HEDGEROW_SCHEMA_H
 #define HEDGEROW_SCHEMA_H
 
@@ -39,7 +39,7 @@ typedef enum hr_offset_rule {
 typedef struct hr_date_column {
     const char *name;   /* the table's column */
     int64_t from, to;   /* the public range: from <= time <= to, from < to */
-    const char *format; /* docs/formats.md, Dates and times; NULL: ISO 8601 */
+    const char *format; /* docs/reference/formats.md, Dates and times; NULL: ISO 8601 */
     hr_offset_rule offset;
 } hr_date_column;
 

@@ -182,7 +182,7 @@ def _shapes(model: Model, found: Shapes, file: dict[str, Any]) -> dict[str, Any]
 # ---- The rest ----
 
 def _calibration(model: Model, file: dict[str, Any]) -> dict[str, Any] | None:
-    """How released counts of the label by score correct probabilities (docs/formats.md, Predictions)."""
+    """How released counts of the label by score correct probabilities (docs/reference/formats.md, Predictions)."""
     if 'calibration' not in file:
         return None
     intercept, slope = file['calibration']['intercept'], file['calibration']['slope']

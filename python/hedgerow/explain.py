@@ -1,4 +1,4 @@
-"""What a model says of its features, from released values alone unless the caller brings a table (docs/explanations.md)."""
+"""What a model says of its features, from released values alone unless the caller brings a table (docs/how-to/explanations.md)."""
 from __future__ import annotations
 
 from dataclasses import dataclass

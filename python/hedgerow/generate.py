@@ -10,7 +10,7 @@ __all__ = ['generate_hospital']
 
 
 def generate_hospital(rows: int, *, seed: int = 1, visits: int = 0) -> tuple[str, Schema]:
-    """A table of invented patients as CSV, and the public schema that belongs to it (`hedgerow generate hospital`; docs/hospital.md).
+    """A table of invented patients as CSV, and the public schema that belongs to it (`hedgerow generate hospital`; docs/reference/hospital.md).
 
     The label `readmitted` is 'yes' or 'no'. rows: how many. seed: the same seed gives the same table everywhere. visits: every patient
     has 1 to so many records, and a column `patient_id` says whose each is, the schema's unit; 0: every record is another patient's.

@@ -85,11 +85,11 @@ class Model:
         call(lib.hr_model_write, self._at, text_to(os.fspath(path)))
 
     def to_json(self) -> str:
-        """What `write` writes, as docs/formats.md specifies it."""
+        """What `write` writes, as docs/reference/formats.md specifies it."""
         return self._text(lib.hr_model_render)
 
     def export(self, path: str | os.PathLike[str], format: str = 'onnx') -> None:
-        """Writes the model for another engine (docs/exports.md): 'xgboost' (JSON; scores), 'lightgbm' (text; scores) or 'onnx' (predictions,
+        """Writes the model for another engine (docs/how-to/exports.md): 'xgboost' (JSON; scores), 'lightgbm' (text; scores) or 'onnx' (predictions,
         probabilities and scores). It takes the columns of the schema in their order: numbers, the index of a category's value, NaN for what is
         missing or not listed. The file holds what the model holds, and no more. Fails: ArgumentError (no such format), LimitError (the format cannot say
         what the model says), FileError."""

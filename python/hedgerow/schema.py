@@ -40,7 +40,7 @@ class Schema:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Schema:
-        """Reads a YAML file (docs/formats.md). Fails: FileError, FormatError (line and column are named), LimitError."""
+        """Reads a YAML file (docs/reference/formats.md). Fails: FileError, FormatError (line and column are named), LimitError."""
         return cls(made(lib.hr_schema_read, 'hr_schema', lib.hr_schema_free, text_to(os.fspath(path))))
 
     @classmethod

@@ -1,4 +1,4 @@
-"""The examples of docs/python.md and README run as they are printed."""
+"""The examples of docs/how-to/python.md and README run as they are printed."""
 import pathlib
 import re
 
@@ -26,7 +26,7 @@ def blocks(page):
     return re.findall(r'^```python\n(.*?)^```', (ROOT / page).read_text(), flags=re.S | re.M)
 
 
-@pytest.mark.parametrize('page', ['docs/python.md', 'README.md'])
+@pytest.mark.parametrize('page', ['docs/how-to/python.md', 'README.md'])
 def test_examples__run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     patients(3000, 1).to_csv('train.csv', index=False)
@@ -43,7 +43,7 @@ def test_examples__run(page, tmp_path, monkeypatch):
     assert names['model'].score(patients(1000, 3), patients(1000, 3).readmitted) > .9
 
 
-@pytest.mark.parametrize('page', ['docs/python.md', 'README.md', *sorted(str(p.relative_to(ROOT)) for p in (ROOT / 'examples/python').glob('*.py'))])
+@pytest.mark.parametrize('page', ['docs/how-to/python.md', 'README.md', *sorted(str(p.relative_to(ROOT)) for p in (ROOT / 'examples/python').glob('*.py'))])
 def test_owners__are_not_told_apart_by_position(page):
     """Where a record stands depends on how many stand before it: one more record would move others to another owner."""
     text = (ROOT / page).read_text()

@@ -11,25 +11,25 @@ import sys
 
 # File, the words before the list, what the methods can.
 SENTENCES = [
-    ('docs/privacy.md', '- **Weights** (', 'weights'),
-    ('docs/privacy.md', 'train --class-weight yes=4 (', 'weights'),
+    ('docs/explanation/privacy.md', '- **Weights** (', 'weights'),
+    ('docs/explanation/privacy.md', 'train --class-weight yes=4 (', 'weights'),
     ('man/hedgerow.1', "each of a person's m records counts one m-th; ", 'weights'),
     ('man/hedgerow.1', 'apply to them as they are. For ', 'weights'),
     ('include/hedgerow/fit.h', 'so that the person counts 1 (', 'weights'),
     ('python/hedgerow/estimators.py', 'a class that is not named counts 1. For ', 'weights'),
     ('python/hedgerow/estimators.py', 'record of a person counts a part, which ', 'weights'),
-    ('docs/formats.md', 'maps that file instead of reading the table: ', 'cache'),
+    ('docs/reference/formats.md', 'maps that file instead of reading the table: ', 'cache'),
     ('man/hedgerow.1', 'readable by its owner alone (mode 0600). ', 'cache'),
     ('cli/cmd_bin.c', 'it is as private as the table. ', 'cache'),
     ('include/hedgerow/data.h', 'of methods that take them (', 'cache'),
     ('man/hedgerow.1', 'in the data of both. For ', 'start'),
-    ('docs/cluster.md', '## What is trained ', 'ranks'),
+    ('docs/how-to/cluster.md', '## What is trained ', 'ranks'),
     ('man/hedgerow.1', 'the network must be the owner\'s. For methods ', 'ranks'),
 ]
 # gbdt sums over ranks with public edges alone, which these sentences say behind their list.
 BESIDE = {'ranks': {'gbdt'}}
 # Lists that happen to have the same methods.
-OTHER = {('docs/exports.md', 'hedge, dpboost and gbdt')}
+OTHER = {('docs/how-to/exports.md', 'hedge, dpboost and gbdt')}
 FILES = ('README.md', 'docs/*.md', 'docs/*/*.md', 'man/*', 'cli/*.c', 'include/hedgerow/*.h', 'python/hedgerow/*.py')
 
 

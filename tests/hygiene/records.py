@@ -11,7 +11,7 @@ ASKS = re.compile(r'\bhr_data_rows\s*\(|\bhr_cluster_rows\s*\(|\brows_of_fit\s*\
 
 ROOM, LOOP, PACK = 'the size of a buffer', 'every record is visited', 'how many bits exact sums take'
 NOT_PRIVATE = 'of a method or mode without privacy'
-OWNER = 'a refusal before anything is spent, for the eyes of the owner (docs/privacy.md)'
+OWNER = 'a refusal before anything is spent, for the eyes of the owner (docs/explanation/privacy.md)'
 
 # (file, function): (uses, what for)
 ALLOWED = {

@@ -21,7 +21,7 @@ COPIED_FILES = ('.clang-format', 'README.md')
 CLAIM = '\n| Sentence | Said in | Proof | Test | Conditions |\n|---|---|---|---|---|\n| %s | `%s` | [x](%s) | `%s`: `%s` | none |\n'
 # what happens, its proof, test, name of the test, fault
 STEP = '\n| Link | What happens | Proof | Test | Planted faults | Assumes |\n|---|---|---|---|---|---|\n| x | x | [x](%s) | `%s`: `%s` | %s | none |\n'
-QUESTION = '\n| | Question | Answer | Proof | Test | Link |\n|---|---|---|---|---|---|\n| %s | x | x | [x](../privacy.md) | `tests/hygiene/claims.py`: `main` | %s |\n'
+QUESTION = '\n| | Question | Answer | Proof | Test | Link |\n|---|---|---|---|---|---|\n| %s | x | x | [x](privacy.md) | `tests/hygiene/claims.py`: `main` | %s |\n'
 
 # check, file to spoil (None in `before`: a new file), text to put at its end, a word that the complaint must hold
 CASES = [
@@ -116,24 +116,24 @@ CASES = [
     ('words', 'src/base/spoiled.c', '/* see /wor' 'k/notes */\n', 'a path of one machine'),
     ('references', 'examples/spoiled.c', '/* See docs/absent.md. */\n', 'there is no page docs/absent.md'),
     ('references', 'examples/spoiled.md', 'See [here](absent.txt).\n', 'there is no absent.txt'),
-    ('references', 'docs/privacy.md', 'See [here](../tests/meson.build).\n', 'the site has no tests/meson.build'),
+    ('references', 'docs/explanation/privacy.md', 'See [here](../../tests/meson.build).\n', 'the site has no tests/meson.build'),
     ('claims', 'README.md', '\nOnly noisy sums leave a building.\n', 'README.md:1: promises what'),
     ('claims', 'docs/spoiled.md', '- **No party can\n  read** a [record](absent.md).\n', 'No party can read a record.'),
     ('claims', 'cli/spoiled.c', 'const char *x = "Nobody learns "\n    "a thing.";\n', 'Nobody learns a thing.'),
     ('claims', 'src/methods/spoiled.c', 'const char *x = "(%s, %s)-differentially private";\n', 'spoiled.c:1: promises what'),
     ('claims', 'python/hedgerow/spoiled.py', '\"\"\"The guarantee holds.\"\"\"\n', 'spoiled.py:1: promises what'),
     ('claims', 'man/hedgerow.1', '\n.B serve\nsends what\n.B may be published\nafterwards.\n', 'serve sends what may be published afterwards.'),
-    ('claims', 'docs/reference/claims.md', CLAIM % ('It is safe.', 'README.md', '../privacy.md', 'tests/hygiene/claims.py', 'main'), 'README.md does not say'),
-    ('claims', 'docs/reference/claims.md', CLAIM % ('# Hedgerow', 'absent.md', '../privacy.md', 'tests/hygiene/claims.py', 'main'), 'there is no absent.md'),
+    ('claims', 'docs/reference/claims.md', CLAIM % ('It is safe.', 'README.md', '../explanation/privacy.md', 'tests/hygiene/claims.py', 'main'), 'README.md does not say'),
+    ('claims', 'docs/reference/claims.md', CLAIM % ('# Hedgerow', 'absent.md', '../explanation/privacy.md', 'tests/hygiene/claims.py', 'main'), 'there is no absent.md'),
     ('claims', 'docs/reference/claims.md', CLAIM % ('Hedgerow', 'README.md', '../absent.md', 'tests/hygiene/claims.py', 'main'), 'there is no proof docs/absent.md'),
-    ('claims', 'docs/reference/claims.md', CLAIM % ('Hedgerow', 'README.md', '../privacy.md), *Absent*; [x](../privacy.md', 'tests/hygiene/claims.py', 'main'), 'no section "Absent"'),
-    ('claims', 'docs/reference/claims.md', CLAIM % ('Hedgerow', 'README.md', '../privacy.md', 'tests/absent.c', 'main'), 'there is no test tests/absent.c'),
-    ('claims', 'docs/reference/claims.md', CLAIM % ('Hedgerow', 'README.md', '../privacy.md', 'tests/hygiene/claims.py', 'mai'), 'has no test "mai"'),
+    ('claims', 'docs/reference/claims.md', CLAIM % ('Hedgerow', 'README.md', '../explanation/privacy.md), *Absent*; [x](../explanation/privacy.md', 'tests/hygiene/claims.py', 'main'), 'no section "Absent"'),
+    ('claims', 'docs/reference/claims.md', CLAIM % ('Hedgerow', 'README.md', '../explanation/privacy.md', 'tests/absent.c', 'main'), 'there is no test tests/absent.c'),
+    ('claims', 'docs/reference/claims.md', CLAIM % ('Hedgerow', 'README.md', '../explanation/privacy.md', 'tests/hygiene/claims.py', 'mai'), 'has no test "mai"'),
     ('soundness', 'docs/explanation/soundness.md', STEP % ('../absent.md', 'tests/hygiene/claims.py', 'main', 'none'), 'there is no proof docs/absent.md'),
-    ('soundness', 'docs/explanation/soundness.md', STEP % ('../privacy.md', 'tests/absent.c', 'main', 'none'), 'there is no test tests/absent.c'),
-    ('soundness', 'docs/explanation/soundness.md', STEP % ('../privacy.md', 'tests/hygiene/claims.py', 'mai', 'none'), 'has no test "mai"'),
-    ('soundness', 'docs/explanation/soundness.md', STEP % ('../privacy.md', 'tests/hygiene/claims.py', 'main', '`bins/absent`'), 'no fault has the name bins/absent'),
-    ('soundness', 'docs/explanation/soundness.md', STEP % ('../privacy.md', 'tests/hygiene/claims.py', 'main', '-'), 'it names no planted fault'),
+    ('soundness', 'docs/explanation/soundness.md', STEP % ('privacy.md', 'tests/absent.c', 'main', 'none'), 'there is no test tests/absent.c'),
+    ('soundness', 'docs/explanation/soundness.md', STEP % ('privacy.md', 'tests/hygiene/claims.py', 'mai', 'none'), 'has no test "mai"'),
+    ('soundness', 'docs/explanation/soundness.md', STEP % ('privacy.md', 'tests/hygiene/claims.py', 'main', '`bins/absent`'), 'no fault has the name bins/absent'),
+    ('soundness', 'docs/explanation/soundness.md', STEP % ('privacy.md', 'tests/hygiene/claims.py', 'main', '-'), 'it names no planted fault'),
     ('soundness', 'docs/explanation/soundness.md', QUESTION % ('[ ]', 'Absent'), 'the chain has no link Absent'),
     ('soundness', 'docs/explanation/soundness.md', QUESTION % ('[x]', 'Noise'), 'an open box'),
     ('soundness', 'docs/explanation/soundness.md', '\nSee `src/absent.c`.\n', 'there is no src/absent.c'),

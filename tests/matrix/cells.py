@@ -191,7 +191,7 @@ def setup_of(pair):
     return setup
 
 
-# Of blocks, a leaf counts in a score with what it has beyond chance (docs/hedge.md, Blocks): so many records have more.
+# Of blocks, a leaf counts in a score with what it has beyond chance (docs/explanation/hedge.md, Blocks): so many records have more.
 MANY = 1200
 
 # A target that is gone takes its count along, which is all that is charged for a count, but for rounding down. One that is changed in its place leaves

@@ -3,7 +3,7 @@
 (cells.py), or a test of the refusal; a cell without an answer fails, and so does an option of the product without a row (offers.py). The first cell
 that is red ends the run.
 usage: matrix.py --table | --check | [--cell A,B] HEDGEROW TRACED     HEDGEROW: the tool; TRACED: the same with its gate's calls noted (traced.c)
---table writes the matrix into docs/audit.md, --check says whether it stands there; --cell runs one cell alone."""
+--table writes the matrix into docs/explanation/audit.md, --check says whether it stands there; --cell runs one cell alone."""
 import concurrent.futures
 import itertools
 import os
@@ -18,7 +18,7 @@ import offers
 
 SKIPPED = 77
 PROCESSES = 2
-PAGE = os.path.join(features.ROOT, 'docs', 'audit.md')
+PAGE = os.path.join(features.ROOT, 'docs', 'explanation', 'audit.md')
 TABLE = ('<!-- matrix: written by tests/matrix/matrix.py --table -->', '<!-- end of the matrix -->')
 
 
@@ -99,7 +99,7 @@ def write_table():
 def check_table():
     page, new = page_with(table())
     if page != new:
-        sys.exit('docs/audit.md: the matrix is out of date: run tests/matrix/matrix.py --table')
+        sys.exit('docs/explanation/audit.md: the matrix is out of date: run tests/matrix/matrix.py --table')
 
 
 def main():

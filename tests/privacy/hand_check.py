@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The program that docs/privacy.md gives to auditors must run, agree with models of all methods that have a sound mode, and find forged lines.
+"""The program that docs/explanation/privacy.md gives to auditors must run, agree with models of all methods that have a sound mode, and find forged lines.
 usage: hand_check.py DOCUMENT MODEL HEDGEROW"""
 import json
 import os

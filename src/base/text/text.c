@@ -1,5 +1,5 @@
-/* The rules of docs/formats.md for blanks around cells and for UTF-8 (RFC 3629); the classes of characters of
- * Unicode 15. */
+/* The rules of docs/reference/formats.md for blanks around cells and for UTF-8 (RFC 3629); the classes of
+ * characters of Unicode 15. */
 #include "base/text/text.h"
 
 #include <string.h>

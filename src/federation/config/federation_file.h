@@ -1,5 +1,5 @@
 /* The federation file: the members, their public keys, and the broker that carries their packets. Its format
- * stands in docs/formats.md. */
+ * stands in docs/reference/formats.md. */
 #ifndef HR_FEDERATION_CONFIG_FEDERATION_FILE_H
 #define HR_FEDERATION_CONFIG_FEDERATION_FILE_H
 

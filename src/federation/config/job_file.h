@@ -1,5 +1,5 @@
 /* The job file: the model that a coordinator makes, its owners and the files of the coordinator. Its
- * format stands in docs/formats.md. */
+ * format stands in docs/reference/formats.md. */
 #ifndef HR_FEDERATION_CONFIG_JOB_FILE_H
 #define HR_FEDERATION_CONFIG_JOB_FILE_H
 

@@ -1,5 +1,5 @@
 /* The owner file: where an owner's data, keys and ledger are, and what it allows. Its format stands in
- * docs/formats.md. */
+ * docs/reference/formats.md. */
 #ifndef HR_FEDERATION_CONFIG_OWNER_FILE_H
 #define HR_FEDERATION_CONFIG_OWNER_FILE_H
 

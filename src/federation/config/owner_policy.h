@@ -1,4 +1,5 @@
-/* The policy of an owner file: which jobs the owner takes part in. Its keys stand in docs/formats.md. */
+/* The policy of an owner file: which jobs the owner takes part in. Its keys stand in
+ * docs/reference/formats.md. */
 #ifndef HR_FEDERATION_CONFIG_OWNER_POLICY_H
 #define HR_FEDERATION_CONFIG_OWNER_POLICY_H
 

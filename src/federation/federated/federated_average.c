@@ -406,7 +406,7 @@ static hr_status assemble_average(const hr_party_job *job, hr_joint_model *joint
 static const hr_method average_method = {
     .info = {.name = HR_METHOD_AVERAGE,
              .summary = "the average of models that owners trained alone",
-             .paper = "a method of this project (docs/federation.md)",
+             .paper = "a method of this project (docs/how-to/federation.md)",
              .is_private = true,
              .sound = "Each owner trains a model alone, on its own records, and releases it once; the models "
                       "are averaged, which asks nothing more of any record.",

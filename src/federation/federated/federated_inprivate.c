@@ -19,7 +19,7 @@
 static const double GAIN_SHARE = .7;
 
 /* The trees of many owners are a longer sequence than one owner's, and with a step of 1 the later ones follow
- * noise (docs/results.md). */
+ * noise (docs/reference/results.md). */
 static const double LEARNING_RATE = .5;
 
 _Static_assert((int)HR_BALLOT_UNIT == 1 << HR_ROUND_GAIN_BITS,

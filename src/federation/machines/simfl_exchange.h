@@ -1,6 +1,6 @@
 /* SimFL over owners (Li, Wen, He: Practical Federated Gradient Boosting Decision Trees. AAAI 2020): owners
  * train trees in turn, each on its own records, with gradients of the others' most similar records added.
- * NOT PRIVATE: docs/protocol.md lists who learns what.
+ * NOT PRIVATE: docs/reference/protocol.md lists who learns what.
  *
  * Every owner of the start sends the coordinator how many records it has, and its label sums (SimflSize); the
  * coordinator sends all owners the numbers of records, and the sums of all owners together (SimflSizes). With

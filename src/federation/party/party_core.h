@@ -9,7 +9,7 @@
 #include "federation/protocol/reorder_buffer.h"
 #include "privacy/crypto/csprng.h"
 
-/* What one member may make a party hold (docs/federation.md, "Bounds"). */
+/* What one member may make a party hold (docs/how-to/federation.md, "Bounds"). */
 enum {
     HR_PARTY_JOBS_MAX = 16,             /* open jobs of one coordinator */
     HR_PARTY_OFFERS_MAX = 4,            /* incomplete offers of one coordinator */

@@ -245,7 +245,7 @@ static hr_status make_joint_schema(const hr_party_job *job, hr_joint_schema *out
 static const hr_method bounds_method = {
     .info = {.name = HR_METHOD_BOUNDS,
              .summary = "bounds of columns whose range nobody knows",
-             .paper = "a method of this project (docs/federation.md)",
+             .paper = "a method of this project (docs/how-to/federation.md)",
              .is_private = true,
              .sound = "Each owner adds its share of the noise to what it counts, and a mask; the bounds are "
                       "made of sums alone.",

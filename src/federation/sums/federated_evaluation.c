@@ -190,7 +190,7 @@ static hr_status make_evaluation(const hr_party_job *job, hr_evaluation *out, hr
 static const hr_method evaluation_method = {
     .info = {.name = HR_METHOD_EVALUATION,
              .summary = "how well a model predicts the owners' test tables",
-             .paper = "a method of this project (docs/federation.md)",
+             .paper = "a method of this project (docs/how-to/federation.md)",
              .is_private = true,
              .sound = "Each owner adds its share of the noise to what it counts, and a mask; the figures are "
                       "made of the sum alone.",

@@ -1,7 +1,8 @@
-/* hedge over owners (docs/hedge.md): no party sees all records, and the coordinator sees none. The machine of
- * methods/hedge/hedge_machine.c runs at the coordinator. Its sums are secure sums: each owner adds a share of
- * the noise and a mask to its own, and only the total is learned. Trees are chosen in turns, each by one
- * owner on its own records. A sum that lacks an answer is dropped, and was paid for all the same. */
+/* hedge over owners (docs/explanation/hedge.md): no party sees all records, and the coordinator sees none.
+ * The machine of methods/hedge/hedge_machine.c runs at the coordinator. Its sums are secure sums: each owner
+ * adds a share of the noise and a mask to its own, and only the total is learned. Trees are chosen in turns,
+ * each by one owner on its own records. A sum that lacks an answer is dropped, and was paid for all the
+ * same. */
 #include "base/fail.h"
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"

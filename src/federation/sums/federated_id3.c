@@ -1,8 +1,8 @@
-/* id3 over owners (docs/federation.md): no party sees all records, and the coordinator sees none. The machine
- * of methods/forests/id3_machine.c runs at the coordinator. Each level of the tree is one sum over owners:
- * the counts of classes by the bins of all features that its nodes may split by; the leaves are the last
- * one. Each owner adds a share of the noise and a mask to its own counts, and only the total is learned. As
- * published the same questions go along a ring, which is NOT PRIVATE (last section).
+/* id3 over owners (docs/how-to/federation.md): no party sees all records, and the coordinator sees none. The
+ * machine of methods/forests/id3_machine.c runs at the coordinator. Each level of the tree is one sum over
+ * owners: the counts of classes by the bins of all features that its nodes may split by; the leaves are the
+ * last one. Each owner adds a share of the noise and a mask to its own counts, and only the total is learned.
+ * As published the same questions go along a ring, which is NOT PRIVATE (last section).
  *
  * A sum that lacks an answer is dropped, and was paid for all the same. One level of a job is repeated
  * once, from a reserve that costs as much as a level; if nothing is dropped the leaves get it. */

@@ -10,7 +10,7 @@
  * questions (trees/candidates/hedge_records.c). Here the two meet, with the gate between them.
  *
  * Composition: Gaussian differential privacy with delta > 0, pure epsilon with delta = 0; every release is
- * charged in a group of its own, so that all of them add up. The theorem is docs/hedge.md. */
+ * charged in a group of its own, so that all of them add up. The theorem is docs/explanation/hedge.md. */
 #include "base/fail.h"
 #include "methods/hedge/hedge_machine.h"
 #include "privacy/crypto/csprng.h"
@@ -179,7 +179,7 @@ const hr_method hr_method_hedge = {
     .info = {.name = "hedge",
              .summary =
                  "boosting of random trees, chosen and released privately: the best accuracy for a budget",
-             .paper = "a method of this project (docs/hedge.md)",
+             .paper = "a method of this project (docs/explanation/hedge.md)",
              .is_private = true,
              .sound = HR_PROMISE_OF_METHOD(
                  "one record", ". Trees are drawn by public coins and chosen by the exponential mechanism "

@@ -88,7 +88,8 @@ static void share_out_hedge_budget(const hr_hedge_setting *s, hr_hedge_plan *pla
     plan->sums = leaves - plan->counts;
 }
 
-/* So many that choices on one of them cost no accuracy (docs/hedge.md, Blocks). size: as in the schedule. */
+/* So many that choices on one of them cost no accuracy (docs/explanation/hedge.md, Blocks). size: as in the
+ * schedule. */
 static size_t count_blocks(const hr_hedge_setting *s, double size, double records) {
     double blocks = records / BLOCK_RECORDS;
     if (s->privacy_measure != HR_PRIVACY_PURE) blocks = fmin(blocks, size / BLOCK_SIZE);

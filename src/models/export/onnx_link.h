@@ -1,4 +1,4 @@
-/* From scores to predictions, as a graph: docs/formats.md, Predictions, once more. */
+/* From scores to predictions, as a graph: docs/reference/formats.md, Predictions, once more. */
 #ifndef HR_MODELS_EXPORT_ONNX_LINK_H
 #define HR_MODELS_EXPORT_ONNX_LINK_H
 

@@ -51,7 +51,8 @@ hr_json_position hr_json_element(const hr_json_position *at, size_t index) {
 
 hr_json_position hr_json_member(hr_json_reader *r, const hr_json_position *at, const char *key) {
     hr_json_position found = {at, key, 0, hr_json_get(at->value, key)};
-    if (!found.value) hr_json_refuse(r, &found, "add it, see docs/formats.md", "the key is missing");
+    if (!found.value)
+        hr_json_refuse(r, &found, "add it, see docs/reference/formats.md", "the key is missing");
     return found;
 }
 

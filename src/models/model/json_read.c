@@ -1,5 +1,5 @@
 /* From JSON to a model. A model file may come from anywhere: its shape and types are checked here, what the
- * values mean in hr_model_check. Only what docs/formats.md names is accepted. */
+ * values mean in hr_model_check. Only what docs/reference/formats.md names is accepted. */
 #include "models/model/json_fields.h"
 #include "models/model/model.h"
 #include "models/model/model_words.h"

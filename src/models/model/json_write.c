@@ -1,5 +1,5 @@
-/* A model as JSON: the head is laid out for people, trees and releases take a line each. docs/formats.md
- * specifies it.
+/* A model as JSON: the head is laid out for people, trees and releases take a line each.
+ * docs/reference/formats.md specifies it.
  *
  * The text is built by hand, not by a library, because the layout and the digits of doubles matter: the same
  * model gives the same bytes everywhere, and every double reads back bit for bit. */

@@ -1,5 +1,5 @@
 /* A model file is believed only after this: predictions index memory by what stands in it, and people rely on
- * the guarantee that it prints. Every refusal names the key path in docs/formats.md. */
+ * the guarantee that it prints. Every refusal names the key path in docs/reference/formats.md. */
 #include "base/fail.h"
 #include "base/text/number.h"
 #include "base/text/text.h"

@@ -1,5 +1,5 @@
-/* Writes a binned cache (docs/formats.md): tables come in one after the other, and only one segment of
- * records is kept in memory. Segments wait in a file without a name; when the number of records is known,
+/* Writes a binned cache (docs/reference/formats.md): tables come in one after the other, and only one segment
+ * of records is kept in memory. Segments wait in a file without a name; when the number of records is known,
  * their columns are put together. */
 #include "base/buffer.h"
 #include "base/fail.h"

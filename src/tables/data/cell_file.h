@@ -1,4 +1,5 @@
-/* The file of a binned cache (docs/formats.md, Binned cache): where its parts are, and its bytes as a map.
+/* The file of a binned cache (docs/reference/formats.md, Binned cache): where its parts are, and its bytes as
+ * a map.
  *
  * Columns are whole and begin at pages, so that training walks them in the map as it walks them in memory,
  * and the system may take the pages back where memory is short. Checksums are of segments of a column, so

@@ -1,5 +1,5 @@
 /* A data set in the making: cells of text come in, typed columns grow. What a cell means is decided here,
- * whatever the format: docs/formats.md, section Tables. */
+ * whatever the format: docs/reference/formats.md, section Tables. */
 #ifndef HR_TABLES_DATA_TABLE_H
 #define HR_TABLES_DATA_TABLE_H
 

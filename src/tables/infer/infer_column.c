@@ -1,4 +1,5 @@
-/* The rules of docs/formats.md for proposing a schema; all that they find out awaits a person's review. */
+/* The rules of docs/reference/formats.md for proposing a schema; all that they find out awaits a person's
+ * review. */
 #include "tables/infer/infer_column.h"
 
 #include "base/fail.h"

@@ -90,7 +90,8 @@ hr_status hr_boolean_check(const hr_column *column, const char **key, hr_error *
 }
 
 static hr_status check_date_format(const hr_date_column *date, hr_error *err) {
-    static const char remedy[] = "see docs/formats.md, Dates and times; for example \"%d.%m.%Y %H:%M\"";
+    static const char remedy[] =
+        "see docs/reference/formats.md, Dates and times; for example \"%d.%m.%Y %H:%M\"";
     const char *format = date->format, *trimmed = format;
     size_t size = strlen(format);
     const char *fault = hr_timestamp_format_fault(format);

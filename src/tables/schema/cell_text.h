@@ -12,7 +12,7 @@ bool hr_cell_text_same(const hr_column *a, const hr_column *b);
 bool hr_number_format_same(const hr_number_format *a, const hr_number_format *b);
 bool hr_date_column_same(const hr_date_column *a, const hr_date_column *b);
 
-/* The rules of docs/formats.md for them. *key is the key that is wrong. Fails: FORMAT. */
+/* The rules of docs/reference/formats.md for them. *key is the key that is wrong. Fails: FORMAT. */
 HR_MUST_CHECK hr_status hr_number_format_check(const hr_number_format *format, const char **key,
                                                hr_error *err);
 HR_MUST_CHECK hr_status hr_boolean_check(const hr_column *column, const char **key, hr_error *err);

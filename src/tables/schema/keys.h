@@ -12,7 +12,7 @@ typedef struct hr_keys {
 } hr_keys;
 
 /* The remedy where the message itself names what is expected. */
-#define HR_KEYS_SHOWN "docs/formats.md shows how it is written"
+#define HR_KEYS_SHOWN "docs/reference/formats.md shows how it is written"
 
 /* Fails as hr_fail does, at the node. */
 hr_status hr_keys_refuse(const hr_keys *keys, const hr_yaml_node *node, const char *remedy,

@@ -1,4 +1,4 @@
-/* The schema file format: docs/formats.md, enforced key by key. */
+/* The schema file format: docs/reference/formats.md, enforced key by key. */
 #include "base/byte_source.h"
 #include "tables/schema/cell_text.h"
 #include "tables/schema/check.h"

@@ -49,7 +49,7 @@ static hr_status add_collection(builder *b, const yaml_event_t *event, hr_yaml_k
     hr_status status = add_yaml_node(b, event, kind, &node);
     if (status) return status;
     if (b->depth == NESTING_MAX) {
-        hr_fail(b->err, HR_E_FORMAT, "close brackets, and indent as docs/formats.md shows",
+        hr_fail(b->err, HR_E_FORMAT, "close brackets, and indent as docs/reference/formats.md shows",
                 "brackets or indentation are nested too deeply");
         return add_yaml_position(b, &event->start_mark);
     }
@@ -134,7 +134,8 @@ hr_status hr_yaml_parse(const char *text, size_t size, hr_arena *arena, const hr
     }
     yaml_parser_delete(&parser);
     if (!status && !b.root)
-        status = hr_fail(err, HR_E_FORMAT, "is it the right one? see docs/formats.md", "the file is empty");
+        status = hr_fail(err, HR_E_FORMAT, "is it the right one? see docs/reference/formats.md",
+                         "the file is empty");
     if (!status) *out = b.root;
     return status;
 }

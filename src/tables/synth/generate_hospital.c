@@ -1,6 +1,6 @@
 /* An invented hospital's discharges: who comes back within 30 days? Of mixed kinds, with holes, and with a
- * truth that is known, so that one can see what privacy costs. docs/hospital.md explains every column; the
- * functions below are its formulas. No patient lies behind it. */
+ * truth that is known, so that one can see what privacy costs. docs/reference/hospital.md explains every
+ * column; the functions below are its formulas. No patient lies behind it. */
 #include "tables/synth/generate.h"
 
 enum { FEMALE, MALE };

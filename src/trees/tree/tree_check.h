@@ -15,8 +15,8 @@ typedef struct hr_tree_limits {
     bool within_bounds; /* thresholds of two-way splits lie within the public bounds of their features */
 } hr_tree_limits;
 
-/* Where a tree is at fault: an entry of a node as model files have it (docs/formats.md), or the node; or,
- * without a node, the tree. */
+/* Where a tree is at fault: an entry of a node as model files have it (docs/reference/formats.md), or the
+ * node; or, without a node, the tree. */
 typedef struct hr_tree_fault {
     const char *what; /* NULL: nowhere */
     bool of_node;

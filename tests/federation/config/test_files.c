@@ -662,7 +662,7 @@ static void test_files__must_be_readable(void **state) {
     expect_read_error(hr_owner_file_read("/", *state, &owner, &err), HR_E_IO, &err,
                       "/: cannot read the file: Is a directory; check that it is a readable file");
     expect_read_error(hr_federation_file_read("/dev/null", *state, &federation, &err), HR_E_FORMAT, &err,
-                      "/dev/null: the file is empty; is it the right one? see docs/formats.md");
+                      "/dev/null: the file is empty; is it the right one? see docs/reference/formats.md");
     expect_read_error(hr_job_file_read("/dev/zero", hr_federated_defaults, *state, &job, &err), HR_E_LIMIT,
                       &err, "/dev/zero: a job file is larger than 1 MiB; is this the right file?");
 }

@@ -30,7 +30,7 @@ static const char *parse(const char *text, hr_arena *arena, hr_owner_file *out) 
     hr_status status = hr_owner_file_parse(&(hr_file_text){"o.yaml", text, strlen(text)}, arena, out, &err);
     hr_error_format(&err, message, sizeof message);
     assert_true(!status || status == HR_E_FORMAT);
-    char *shown = strstr(message, "; docs/formats.md shows how it is written");
+    char *shown = strstr(message, "; docs/reference/formats.md shows how it is written");
     if (shown) *shown = '\0';
     return status ? message : "";
 }

@@ -5,7 +5,7 @@
  *
  * Answers are of zeros, so that an answer is its masks, and the machines and the masks are the real ones.
  * From each answer the coalition takes away the masks that it has in common with its owner, by the chain as
- * docs/protocol.md describes it.
+ * docs/reference/protocol.md describes it.
  * HR_SCHEDULES says how many games are played. */
 #include "support/sum_simulator.h"
 

@@ -1,5 +1,5 @@
 /* The bytes of the protocol, version 2: what a party of another build sends and stores is read as it was
- * meant. A difference here is a new version of the protocol (docs/protocol.md), never a change of
+ * meant. A difference here is a new version of the protocol (docs/reference/protocol.md), never a change of
  * golden/wire-2.txt.
  *
  * golden/wire-2.txt: a name and the bytes in hexadecimal, a line each. */

@@ -1,6 +1,6 @@
-/* hedge through hr_fit: its list of releases is what the theorem (docs/hedge.md) adds up, trees come from
- * public coins, odd tables do no harm, and it learns. What hangs on noise is from fixed seeds: one and the
- * same run each time. */
+/* hedge through hr_fit: its list of releases is what the theorem (docs/explanation/hedge.md) adds up, trees
+ * come from public coins, odd tables do no harm, and it learns. What hangs on noise is from fixed seeds: one
+ * and the same run each time. */
 #include "support/tables.h"
 
 /* ---- Tables ---- */

@@ -1,4 +1,4 @@
-"""What a model file says of a record, by docs/formats.md alone: a second implementation that exports are compared with."""
+"""What a model file says of a record, by docs/reference/formats.md alone: a second implementation that exports are compared with."""
 import csv
 import json
 import math

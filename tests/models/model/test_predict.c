@@ -72,7 +72,7 @@ static void link_by_hand(const hr_model *m, const double *s, double *out) {
     for (size_t k = 0; k < classes; k++) out[k] /= sum;
 }
 
-/* As docs/formats.md says. Returns whether the order of classes set the largest. */
+/* As docs/reference/formats.md says. Returns whether the order of classes set the largest. */
 static bool calibrate_by_hand(const hr_calibration *c, double *p, size_t classes) {
     size_t top = classes == 2 ? 1 : hr_predicted_class(p, classes);
     double q = .5 + (p[top] - .5) / 1.1, said = 1 / (1 + exp(-c->intercept) * pow(q / (1 - q), -c->slope)),

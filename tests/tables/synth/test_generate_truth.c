@@ -100,7 +100,7 @@ static void test_unit_and_below__are_uniform(void **state) {
     for (int k = 0; k < 7; k++) check_share(counts[k], N, 1 / 7.0);
 }
 
-/* ---- The hospital, as docs/hospital.md says ---- */
+/* ---- The hospital, as docs/reference/hospital.md says ---- */
 
 enum column {
     AGE,
