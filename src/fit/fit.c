@@ -175,19 +175,17 @@ static hr_status open_fit_gate(fit_job *f, hr_error *err) {
     return status;
 }
 
-static hr_status reserve_in_ledger(fit_job *f, hr_error *err) {
-    char purpose[200];
-    snprintf(purpose, sizeof purpose, "fit %s for %.120s", f->method->info.name,
-             hr_schema_label(hr_data_schema(f->data))->name);
-    hr_status status = hr_ledger_set_unit(f->options->ledger, hr_schema_unit(hr_data_schema(f->data)), err);
-    if (status) return status;
-    return hr_ledger_reserve(f->options->ledger, f->budget.epsilon, f->budget.delta, purpose, &f->entry, err);
-}
-
 static hr_status reserve_budget(fit_job *f, hr_error *err) {
+    const hr_schema *schema = hr_data_schema(f->data);
+    char purpose[200];
     if (!f->options->ledger) return HR_OK;
     hr_timings_enter(f->options->timings, HR_PHASE_LEDGER);
-    hr_status status = reserve_in_ledger(f, err);
+    snprintf(purpose, sizeof purpose, "fit %s for %.120s", f->method->info.name,
+             hr_schema_label(schema)->name);
+    hr_status status = hr_ledger_set_unit(f->options->ledger, hr_schema_unit(schema), err);
+    if (!status)
+        status = hr_ledger_reserve(f->options->ledger, f->budget.epsilon, f->budget.delta, purpose, &f->entry,
+                                   err);
     hr_timings_leave(f->options->timings);
     return status;
 }
@@ -200,19 +198,14 @@ static hr_status commit_budget(fit_job *f, hr_error *err) {
     return status;
 }
 
-static bool has_drawn(const fit_job *f) {
+/* Without a draw nothing was published. Where the ledger cannot be written, the entry stays spent. */
+static void give_back_reservation(fit_job *f) {
     size_t count;
+    hr_error unused;
+    if (!f->entry) return;
     const hr_release *releases = hr_gate_releases(f->gate, &count);
     for (size_t i = 0; i < count; i++)
-        if (releases[i].draws) return true;
-    return false;
-}
-
-/* A fit that failed before its first draw has published nothing. Where the ledger cannot be written, the
- * entry stays spent. */
-static void give_back_reservation(fit_job *f) {
-    hr_error unused;
-    if (!f->entry || has_drawn(f)) return;
+        if (releases[i].draws) return;
     if (!hr_ledger_void(f->options->ledger, f->entry, &unused)) f->entry = 0;
 }
 

@@ -68,4 +68,9 @@ const double *hr_json_numbers_of(hr_json_reader *r, const hr_json_position *at, 
 const char *const *hr_json_texts_of(hr_json_reader *r, const hr_json_position *at, const char *key,
                                     size_t *count);
 
+/* ---- The schema (json_schema.c) ---- */
+
+/* The member `schema` of a model file, into r->model->schema. Fails: FORMAT, SCHEMA, MEMORY. */
+void hr_json_read_schema(hr_json_reader *r, const hr_json_position *root);
+
 #endif

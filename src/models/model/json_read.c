@@ -4,9 +4,6 @@
 #include "models/model/model.h"
 #include "models/model/model_words.h"
 #include "privacy/mechanisms.h"
-#include "tables/schema/cell_text.h"
-#include "tables/schema/check.h"
-#include "tables/schema/date_parts.h"
 #include "tables/schema/schema.h"
 
 #include <inttypes.h>
@@ -89,164 +86,6 @@ static void read_settings(hr_json_reader *r, const hr_json_position *root) {
     }
     r->model->settings = settings;
     r->model->setting_count = count;
-}
-
-/* A text that need not be there. */
-static const char *optional_text_of(hr_json_reader *r, const hr_json_position *at, const char *key) {
-    return hr_json_has(r, at, key) ? hr_json_text_of(r, at, key) : NULL;
-}
-
-static bool optional_bool_of(hr_json_reader *r, const hr_json_position *at, const char *key) {
-    return hr_json_has(r, at, key) && hr_json_bool_of(r, at, key);
-}
-
-/* A text of one character that need not be there. */
-static char optional_mark_of(hr_json_reader *r, const hr_json_position *at, const char *key) {
-    const char *text = optional_text_of(r, at, key);
-    const hr_json_position found = {at, key, 0, text ? hr_json_get(at->value, key) : NULL};
-    if (text && (!text[0] || text[1])) hr_json_refuse(r, &found, "", "this must be one character");
-    return text && !r->status ? text[0] : 0;
-}
-
-static void read_json_number(hr_json_reader *r, const hr_json_position *at, hr_column *column) {
-    static const char *const keys[] = {"name",      "kind",   "low",  "high", "integer", "decimal",
-                                       "thousands", "symbol", "date", "part", "review"};
-    hr_json_only_keys(r, at, keys, COUNT(keys));
-    column->low = hr_json_number_of(r, at, "low");
-    column->high = hr_json_number_of(r, at, "high");
-    column->integer = hr_json_bool_of(r, at, "integer");
-    column->format.decimal = optional_mark_of(r, at, "decimal");
-    column->format.thousands = optional_mark_of(r, at, "thousands");
-    column->format.symbol = optional_text_of(r, at, "symbol");
-}
-
-/* The columns of dates that features are parts of. */
-typedef struct json_dates {
-    const hr_date_column *dates;
-    size_t count;
-} json_dates;
-
-static void read_json_part(hr_json_reader *r, const hr_json_position *at, const json_dates *dates,
-                           hr_column *column) {
-    if (!hr_json_has(r, at, "date") && !hr_json_has(r, at, "part")) return;
-    const char *part_names[HR_DATE_PARTS], *name = hr_json_text_of(r, at, "date");
-    for (int i = 0; i < HR_DATE_PARTS; i++) part_names[i] = hr_date_part_name((hr_date_part)i);
-    column->part = (hr_date_part)hr_json_word_of(r, at, "part", part_names, HR_DATE_PARTS);
-    for (size_t i = 0; !r->status && i < dates->count; i++)
-        if (strcmp(dates->dates[i].name, name) == 0) column->date = &dates->dates[i];
-    const hr_json_position found = {at, "date", 0, r->status ? NULL : hr_json_get(at->value, "date")};
-    if (!r->status && !column->date)
-        hr_json_refuse(r, &found, "", "there is no '%.100s' among the dates", name);
-}
-
-static hr_column read_json_column(hr_json_reader *r, const hr_json_position *at, const json_dates *dates) {
-    static const char *const category_keys[] = {"name", "kind", "values", "boolean", "review"};
-    hr_json_expect(r, at, HR_JSON_OBJECT);
-    hr_column column = {.name = hr_json_text_of(r, at, "name")};
-    column.kind = (hr_kind)hr_json_word_of(r, at, "kind", HR_KIND_NAMES, COUNT(HR_KIND_NAMES));
-    if (column.kind == HR_KIND_NUMBER) {
-        read_json_number(r, at, &column);
-        read_json_part(r, at, dates, &column);
-    } else {
-        hr_json_only_keys(r, at, category_keys, COUNT(category_keys));
-        column.values = hr_json_texts_of(r, at, "values", &column.value_count);
-        column.boolean = optional_bool_of(r, at, "boolean");
-    }
-    column.review = optional_bool_of(r, at, "review");
-    return column;
-}
-
-static void read_json_date(hr_json_reader *r, const hr_json_position *at, hr_date_column *date) {
-    static const char *const keys[] = {"name", "from", "to", "format", "offset"};
-    hr_json_only_keys(r, at, keys, COUNT(keys));
-    date->name = hr_json_text_of(r, at, "name");
-    const char *from = hr_json_text_of(r, at, "from"), *to = hr_json_text_of(r, at, "to");
-    date->format = optional_text_of(r, at, "format");
-    date->offset = (hr_offset_rule)hr_json_word_of(r, at, "offset", HR_OFFSET_NAMES, COUNT(HR_OFFSET_NAMES));
-    if (!r->status && (!hr_date_from_parse(from, &date->from) || !hr_date_to_parse(to, &date->to)))
-        hr_json_refuse(r, at, "", "'from' and 'to' must be days, or times such as 2024-02-29T18:30:00");
-}
-
-/* Models without dates have no list of them. */
-static json_dates read_json_dates(hr_json_reader *r, const hr_json_position *schema) {
-    if (!hr_json_has(r, schema, "dates")) return (json_dates){NULL, 0};
-    const hr_json_position list = hr_json_typed_member(r, schema, "dates", HR_JSON_ARRAY);
-    size_t count = hr_json_size(r, &list);
-    hr_date_column *dates = hr_json_allocate(r, count, sizeof *dates);
-    for (size_t i = 0; i < count && !r->status; i++) {
-        const hr_json_position item = hr_json_element(&list, i);
-        read_json_date(r, &item, &dates[i]);
-    }
-    return (json_dates){dates, count};
-}
-
-/* The key path of what a schema's check found wrong. */
-static void name_fault(const hr_schema_fault *fault, char *path, size_t size) {
-    char column[48] = "label", item[32] = "";
-    if (fault->part == HR_FAULT_FEATURES) snprintf(column, sizeof column, "features");
-    if (fault->part == HR_FAULT_FEATURE) snprintf(column, sizeof column, "features[%zu]", fault->feature);
-    if (fault->part == HR_FAULT_UNUSED) snprintf(column, sizeof column, "unused[%zu]", fault->feature);
-    if (fault->part == HR_FAULT_MISSING) snprintf(column, sizeof column, "missing[%zu]", fault->item);
-    bool of_column = fault->key && (fault->part == HR_FAULT_LABEL || fault->part == HR_FAULT_FEATURE);
-    if (of_column && !strcmp(fault->key, "values")) snprintf(item, sizeof item, "[%zu]", fault->item);
-    snprintf(path, size, "schema.%s%s%s%s", column, of_column ? "." : "", of_column ? fault->key : "", item);
-}
-
-static void make_schema(hr_json_reader *r, const hr_schema_parts *parts) {
-    char path[128];
-    hr_schema_fault fault = {0};
-    r->status = hr_schema_check(parts, &fault, r->err);
-    if (!r->status) {
-        r->status = hr_schema_make(parts, &r->model->schema, r->err);
-    } else if (r->status != HR_E_MEMORY) {
-        name_fault(&fault, path, sizeof path);
-        hr_fail_at(r->err, r->status, NULL, 0, 0, path);
-    }
-}
-
-/* Marks that a person accepted outside of label and features: of columns without a use, of spellings. */
-static void read_other_marks(hr_json_reader *r, const hr_json_position *at, hr_schema_parts *parts) {
-    parts->missing_facts.review = optional_bool_of(r, at, "missing_review");
-    if (!hr_json_has(r, at, "unused")) return;
-    const char *const *names = hr_json_texts_of(r, at, "unused", &parts->unused_count);
-    hr_column *unused = hr_json_allocate(r, parts->unused_count, sizeof *unused);
-    for (size_t i = 0; i < parts->unused_count && !r->status; i++)
-        unused[i] = (hr_column){.name = names[i], .review = true};
-    parts->unused = unused;
-}
-
-/* A model is trained with marks only if they were accepted. */
-static hr_review review_of(const hr_schema_parts *parts) {
-    bool marked = parts->label.review || parts->missing_facts.review || parts->unused_count;
-    for (size_t f = 0; f < parts->feature_count; f++) marked |= parts->features[f].review;
-    return marked ? HR_REVIEW_DONE : parts->reviewed;
-}
-
-static void read_json_schema(hr_json_reader *r, const hr_json_position *root) {
-    static const char *const keys[] = {"label", "dates", "features", "missing", "missing_review", "unused"};
-    static const json_dates no_dates = {NULL, 0};
-    const hr_json_position at = hr_json_typed_member(r, root, "schema", HR_JSON_OBJECT);
-    hr_json_only_keys(r, &at, keys, COUNT(keys));
-    const hr_json_position label_at = hr_json_member(r, &at, "label"),
-                           list = hr_json_typed_member(r, &at, "features", HR_JSON_ARRAY);
-    hr_column label = r->status ? (hr_column){0} : read_json_column(r, &label_at, &no_dates);
-    const json_dates dates = read_json_dates(r, &at);
-    size_t count = hr_json_size(r, &list), missing_count;
-    hr_column *features = hr_json_allocate(r, count, sizeof *features);
-    for (size_t f = 0; f < count && !r->status; f++) {
-        const hr_json_position item = hr_json_element(&list, f);
-        features[f] = read_json_column(r, &item, &dates);
-    }
-    const char *const *missing = hr_json_texts_of(r, &at, "missing", &missing_count);
-    hr_schema_parts parts = {.label = label,
-                             .features = features,
-                             .feature_count = count,
-                             .missing = missing,
-                             .missing_count = missing_count};
-    if (!r->status) read_other_marks(r, &at, &parts);
-    if (r->status) return;
-    parts.reviewed = review_of(&parts);
-    make_schema(r, &parts);
 }
 
 static void read_task(hr_json_reader *r, const hr_json_position *root) {
@@ -535,7 +374,7 @@ static hr_status read_model(hr_json_reader *r, const hr_json *json) {
     read_guarantee(r, &root);
     read_start_guarantee(r, &root);
     read_settings(r, &root);
-    read_json_schema(r, &root);
+    hr_json_read_schema(r, &root);
     read_task(r, &root);
     read_forest(r, &root);
     read_releases(r, &root);
