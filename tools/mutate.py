@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import queue
+import re
 import subprocess
 import sys
 import threading
@@ -48,8 +49,16 @@ def read(path):
         return f.read()
 
 
+def listed_tests():
+    """Names that stand in the lists of tests; those of the tool and of fuzzers get a prefix."""
+    lists = glob.glob(os.path.join(ROOT, 'tests', '**', 'meson.build'), recursive=True)
+    names = {name for path in lists for name in re.findall(r"'([\w.+-]+)'", read(path))}
+    return names | {prefix + name for prefix in ('cli_', 'fuzz_') for name in names}
+
+
 def check_lists(faults):
     """What is wrong with the lists themselves, line by line."""
+    known = listed_tests()
     problems = ['%s: there are two faults of this name' % name
                 for name, count in collections.Counter(f.name for f in faults).items() if count > 1]
     for fault in faults:
@@ -62,6 +71,7 @@ def check_lists(faults):
             problems.append('%s: it changes nothing' % fault.name)
         if not fault.tests:
             problems.append('%s: no test should see it' % fault.name)
+        problems += ['%s: there is no test %s' % (fault.name, t) for t in fault.tests if not is_python(t) and t not in known]
     return problems
 
 
