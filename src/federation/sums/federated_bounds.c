@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNANSWERED_MAX = 3, COLUMN_NAME_MAX = 1024 }; /* sums in a row that no owner was there for */
+enum { COLUMN_NAME_MAX = 1024 };
 
 /* ---- Terms ---- */
 
@@ -131,8 +131,9 @@ typedef struct bounds_owner {
     bool answered[2]; /* magnitudes, even cells: either kind is paid for once */
 } bounds_owner;
 
-static hr_status open_bounds_owner(const hr_owner_turn *turn, hr_arena *arena, void **state, hr_error *err) {
-    (void)turn;
+static hr_status open_bounds_owner(const hr_owner_turn *turn, const hr_budget *budget, hr_arena *arena,
+                                   void **state, hr_error *err) {
+    (void)turn, (void)budget;
     *state = hr_arena_alloc(arena, 1, sizeof(bounds_owner));
     return *state ? HR_OK : hr_fail_memory(err);
 }
@@ -179,7 +180,9 @@ typedef struct found_bounds {
     size_t sums;
 } found_bounds;
 
-static hr_status open_found_bounds(const hr_party_job *job, hr_arena *arena, void **state, hr_error *err) {
+static hr_status open_found_bounds(const hr_party_job *job, const hr_budget *budget, hr_arena *arena,
+                                   void **state, hr_error *err) {
+    (void)budget;
     found_bounds *f = *state = hr_arena_alloc(arena, 1, sizeof *f);
     if (!f) return hr_fail_memory(err);
     return read_request(job->terms, job->schema, job->terms->n_owners, &f->request, err);
@@ -191,8 +194,8 @@ static hr_status next_bounds_question(void *state, const hr_summed_progress *pro
     const hr_party_job *job = progress->job;
     *more = f->sums < (hr_shared_bounds_has_label(&f->request.shared) ? 2 : 1);
     if (!*more) return HR_OK;
-    if (progress->unanswered >= UNANSWERED_MAX)
-        return hr_fail(err, HR_E_IO, "start again when the owners can be reached", "no owner is there");
+    hr_status status = hr_summed_need_owners(progress, err);
+    if (status) return status;
     bounds_sum *s = hr_arena_alloc(arena, 1, sizeof *s);
     if (!s) return hr_fail_memory(err);
     s->question.even = f->sums > 0;
@@ -204,11 +207,10 @@ static hr_status accept_bounds_sum(void *state, const hr_summed_question *q, con
                                    hr_error *err) {
     found_bounds *f = state;
     const hr_party_job *job = reply->job;
-    if (!reply->values)
-        return hr_fail(err, HR_E_IO, "offer a new job when all owners can be reached",
-                       "the sum is lost, since an owner's answer is missing");
+    hr_status status = hr_summed_need_values(reply, err);
+    if (status) return status;
     const bounds_question *question = &((const bounds_sum *)q->content)->question;
-    hr_status status = read_request(job->terms, job->schema, reply->members, &f->request, err);
+    status = read_request(job->terms, job->schema, reply->members, &f->request, err);
     if (question->even) f->request.shared.within = &question->within;
     if (!status) status = hr_shared_bounds_take(&f->request.shared, reply->values, f->at, err);
     f->request.shared.within = NULL;

@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-enum { UNANSWERED_MAX = 3 }; /* sums in a row that no owner was there for */
-
 static hr_shared_evaluation evaluation_of(const Hedgerow__Terms *terms, const hr_schema *schema,
                                           size_t members) {
     return (hr_shared_evaluation){.schema = schema,
@@ -72,9 +70,9 @@ typedef struct evaluation_owner {
     hr_model *model;
 } evaluation_owner;
 
-static hr_status open_evaluation_owner(const hr_owner_turn *turn, hr_arena *arena, void **state,
-                                       hr_error *err) {
-    (void)turn;
+static hr_status open_evaluation_owner(const hr_owner_turn *turn, const hr_budget *budget, hr_arena *arena,
+                                       void **state, hr_error *err) {
+    (void)turn, (void)budget;
     *state = hr_arena_alloc(arena, 1, sizeof(evaluation_owner));
     return *state ? HR_OK : hr_fail_memory(err);
 }
@@ -120,9 +118,9 @@ typedef struct evaluation_coordinator {
     size_t members;  /* owners that they are over */
 } evaluation_coordinator;
 
-static hr_status open_evaluation_coordinator(const hr_party_job *job, hr_arena *arena, void **state,
-                                             hr_error *err) {
-    (void)job;
+static hr_status open_evaluation_coordinator(const hr_party_job *job, const hr_budget *budget,
+                                             hr_arena *arena, void **state, hr_error *err) {
+    (void)job, (void)budget;
     evaluation_coordinator *c = *state = hr_arena_alloc(arena, 1, sizeof *c);
     if (!c) return hr_fail_memory(err);
     c->arena = arena;
@@ -135,8 +133,8 @@ static hr_status next_evaluation_question(void *state, const hr_summed_progress 
     const hr_party_job *job = progress->job;
     *more = !c->sums;
     if (!*more) return HR_OK;
-    if (progress->unanswered >= UNANSWERED_MAX)
-        return hr_fail(err, HR_E_IO, "start again when the owners can be reached", "no owner is there");
+    hr_status status = hr_summed_need_owners(progress, err);
+    if (status) return status;
     evaluation_sum *s = hr_arena_alloc(arena, 1, sizeof *s);
     if (!s) return hr_fail_memory(err);
     s->evaluation = evaluation_of(job->terms, job->schema, job->terms->n_owners);
@@ -147,9 +145,8 @@ static hr_status accept_evaluation_sum(void *state, const hr_summed_question *q,
                                        hr_error *err) {
     evaluation_coordinator *c = state;
     const size_t values = hr_summed_values(q);
-    if (!reply->values)
-        return hr_fail(err, HR_E_IO, "offer a new job when all owners can be reached",
-                       "the sum is lost, since an owner's answer is missing");
+    hr_status status = hr_summed_need_values(reply, err);
+    if (status) return status;
     hr_noisy *sums = hr_arena_alloc(c->arena, values, sizeof *sums);
     if (!sums) return hr_fail_memory(err);
     memcpy(sums, reply->values, values * sizeof *sums);

@@ -53,20 +53,19 @@ static void close_hedge_owner(void *state) {
     hr_records_free(((hedge_owner *)state)->records);
 }
 
-static hr_status open_hedge_owner(const hr_owner_turn *t, hr_arena *arena, void **state, hr_error *err) {
+static hr_status open_hedge_owner(const hr_owner_turn *t, const hr_budget *budget, hr_arena *arena,
+                                  void **state, hr_error *err) {
     const hr_schema *schema = hr_data_schema(t->data);
     hr_fit_options options;
-    hr_budget budget;
     hedge_owner *o = *state = hr_arena_alloc(arena, 1, sizeof *o);
     if (!o) return hr_fail_memory(err);
     hr_status status = options_of(t->job, &options, err);
-    if (!status) status = hedge_budget(t->job, &budget, err);
     if (status) return status;
     o->reader = (hr_hedge_hearer){.schema = schema,
                                   .bins = (uint32_t)options.bins,
                                   .outputs = outputs_of(schema),
                                   .logistic = is_logistic(schema, &options),
-                                  .privacy_measure = budget.privacy_measure,
+                                  .privacy_measure = budget->privacy_measure,
                                   .arena = arena};
     return hr_records_new(t->data, o->reader.outputs, HR_HEDGE_CANDIDATES_OWNERS, t->threads, &o->records,
                           err);
@@ -159,25 +158,23 @@ static void close_hedge_coordinator(void *state) {
     hr_csprng_close(c->public_random);
 }
 
-static hr_status open_hedge_coordinator(const hr_party_job *job, hr_arena *arena, void **state,
-                                        hr_error *err) {
+static hr_status open_hedge_coordinator(const hr_party_job *job, const hr_budget *budget, hr_arena *arena,
+                                        void **state, hr_error *err) {
     hr_fit_options options;
-    hr_budget budget;
     uint64_t seed;
     hedge_coordinator *c = *state = hr_arena_alloc(arena, 1, sizeof *c);
     if (!c) return hr_fail_memory(err);
     *c = (hedge_coordinator){.arena = arena, .next_group = FIRST_GROUP};
     memcpy(&seed, hr_securesum_start(job->protocol)->bytes, sizeof seed);
     hr_status status = options_of(job, &options, err);
-    if (!status) status = hedge_budget(job, &budget, err);
     if (!status) status = hr_csprng_open_seeded(seed, &c->public_random, err);
     if (status) return status;
-    c->privacy_measure = budget.privacy_measure;
+    c->privacy_measure = budget->privacy_measure;
     c->bins = (uint32_t)options.bins;
     c->outputs = outputs_of(job->schema);
-    const hr_hedge_terms terms = {.setting = {.privacy_measure = budget.privacy_measure,
+    const hr_hedge_terms terms = {.setting = {.privacy_measure = budget->privacy_measure,
                                               .unit = hr_hedge_unit_of(job->schema),
-                                              .budget = budget.units,
+                                              .budget = budget->units,
                                               .task = hr_schema_task(job->schema),
                                               .has_quantiles = hr_edges_need_quantiles(job->schema, c->bins)},
                                   .outputs = c->outputs,

@@ -19,8 +19,6 @@
 #include "trees/records/local_source.h"
 #include "trees/records/stats_source.h"
 
-enum { UNANSWERED_MAX = 3 }; /* questions in a row that no owner was there for */
-
 /* ---- The terms ---- */
 
 static hr_status id3_job_budget(const hr_party_job *job, hr_budget *out, hr_error *err) {
@@ -36,16 +34,15 @@ typedef struct id3_job {
     hr_id3_terms terms;
 } id3_job;
 
-static hr_status open_id3_job(id3_job *j, const hr_party_job *job, hr_arena *arena, hr_error *err) {
+static hr_status open_id3_job(id3_job *j, const hr_party_job *job, const hr_budget *budget, hr_arena *arena,
+                              hr_error *err) {
     hr_fit_options options;
-    hr_budget budget;
     hr_status status = hr_options_of_terms(job->terms, 1, &options, err);
-    if (!status) status = id3_job_budget(job, &budget, err);
     if (!status) status = hr_edges_public(job->schema, (uint32_t)options.bins, arena, &j->binning, err);
     if (status) return status;
     j->terms = hr_federated_id3_terms(job->terms, job->schema, &options, &j->binning);
-    j->terms.privacy_measure = budget.privacy_measure;
-    j->terms.budget = budget.units;
+    j->terms.privacy_measure = budget->privacy_measure;
+    j->terms.budget = budget->units;
     return HR_OK;
 }
 
@@ -74,13 +71,14 @@ static void close_id3_owner(void *state) {
 }
 
 /* All records of the owner are in the root. */
-static hr_status open_id3_owner(const hr_owner_turn *t, hr_arena *arena, void **state, hr_error *err) {
+static hr_status open_id3_owner(const hr_owner_turn *t, const hr_budget *budget, hr_arena *arena,
+                                void **state, hr_error *err) {
     const hr_local_stats_records records = {.data = t->data, .threads = t->threads};
     const hr_stats_round round = {.part = 0};
     id3_owner *o = *state = hr_arena_alloc(arena, 1, sizeof *o);
     if (!o) return hr_fail_memory(err);
     const hr_stats_setup setup = {.kind = HR_STATS_LABELS, .binning = &o->job.binning};
-    hr_status status = open_id3_job(&o->job, t->job, arena, err);
+    hr_status status = open_id3_job(&o->job, t->job, budget, arena, err);
     if (!status) status = hr_local_stats_source_new(&records, &o->source, err);
     if (!status) status = o->source->ops->prepare(o->source, &setup, err);
     if (!status) status = o->source->ops->begin(o->source, &round, err);
@@ -131,10 +129,11 @@ static void close_id3_coordinator(void *state) {
     hr_id3_free(((id3_coordinator *)state)->id3);
 }
 
-static hr_status open_id3_coordinator(const hr_party_job *job, hr_arena *arena, void **state, hr_error *err) {
+static hr_status open_id3_coordinator(const hr_party_job *job, const hr_budget *budget, hr_arena *arena,
+                                      void **state, hr_error *err) {
     id3_coordinator *c = *state = hr_arena_alloc(arena, 1, sizeof *c);
     if (!c) return hr_fail_memory(err);
-    hr_status status = open_id3_job(&c->job, job, arena, err);
+    hr_status status = open_id3_job(&c->job, job, budget, arena, err);
     return status ? status : hr_id3_new(&c->job.terms, &c->id3, err);
 }
 
@@ -151,7 +150,7 @@ static hr_status next_id3_question(void *state, const hr_summed_progress *progre
     id3_coordinator *c = state;
     hr_id3_ask *ask = hr_arena_alloc(arena, 1, sizeof *ask);
     hr_status status = ask ? HR_OK : hr_fail_memory(err);
-    if (!status && progress->unanswered >= UNANSWERED_MAX) status = end_early(c, err);
+    if (!status && progress->unanswered >= HR_SUMMED_UNANSWERED_MAX) status = end_early(c, err);
     if (status) return status;
     *more = hr_id3_next(c->id3, ask);
     if (!*more && !c->learned)

@@ -21,7 +21,7 @@ static hr_status open_coordinator(const hr_party_job *job, hr_error *err) {
     hr_status status = hr_csprng_open_seeded(0, &unused, err);
     if (!status) status = hr_summed_open(job, sizeof(summed_coordinator), unused, &made, err);
     if (made) made->close = method->coordinator->close;
-    if (!status) status = method->coordinator->open(job, made->arena, &made->state, err);
+    if (!status) status = method->coordinator->open(job, &made->budget, made->arena, &made->state, err);
     if (status) {
         hr_summed_free(made);
         return status;
@@ -150,6 +150,19 @@ hr_status hr_summed_ask(const hr_party_job *job, hr_party_work *work, Hedgerow__
     status = ask_question(c, &progress, arena, out, body, err);
     hr_arena_free(arena);
     return status;
+}
+
+/* ---- Methods that need every sum ---- */
+
+hr_status hr_summed_need_owners(const hr_summed_progress *progress, hr_error *err) {
+    if (progress->unanswered < HR_SUMMED_UNANSWERED_MAX) return HR_OK;
+    return hr_fail(err, HR_E_IO, "start again when the owners can be reached", "no owner is there");
+}
+
+hr_status hr_summed_need_values(const hr_summed_reply *reply, hr_error *err) {
+    if (reply->values) return HR_OK;
+    return hr_fail(err, HR_E_IO, "offer a new job when all owners can be reached",
+                   "the sum is lost, since an owner's answer is missing");
 }
 
 /* ---- The end ---- */

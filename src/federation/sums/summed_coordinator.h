@@ -13,6 +13,12 @@
 HR_MUST_CHECK hr_status hr_summed_ask(const hr_party_job *job, hr_party_work *work, Hedgerow__Question *out,
                                       hr_bytes *body, hr_error *err);
 
+/* For a method that needs every sum. The next question: fails if no owner was there for three in a row.
+ * Fails: IO. */
+HR_MUST_CHECK hr_status hr_summed_need_owners(const hr_summed_progress *progress, hr_error *err);
+/* Its reply: fails if the sum was dropped, which was paid for, so that there is no second one. Fails: IO. */
+HR_MUST_CHECK hr_status hr_summed_need_values(const hr_summed_reply *reply, hr_error *err);
+
 /* The method's state after all outcomes so far, and the record of charges; both borrowed. Fails: as the
  * method's hooks, MEMORY. */
 HR_MUST_CHECK hr_status hr_summed_result(const hr_party_job *job, void **state, const hr_gate **charges,

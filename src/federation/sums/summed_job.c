@@ -33,7 +33,6 @@ void hr_summed_round(const hr_party_job *job, hr_job_position *out) {
 
 hr_status hr_summed_open(const hr_party_job *job, size_t size, hr_csprng *csprng, hr_summed_party **out,
                          hr_error *err) {
-    hr_budget budget;
     hr_summed_party *p = *out = calloc(1, size);
     if (!p) {
         hr_csprng_close(csprng);
@@ -41,8 +40,9 @@ hr_status hr_summed_open(const hr_party_job *job, size_t size, hr_csprng *csprng
     }
     p->csprng = csprng;
     if (!(p->arena = hr_arena_new())) return hr_fail_memory(err);
-    hr_status status = job->method->summed->budget(job, &budget, err);
-    return status ? status : hr_gate_new(budget.privacy_measure, budget.units, p->csprng, &p->gate, err);
+    hr_status status = job->method->summed->budget(job, &p->budget, err);
+    if (status) return status;
+    return hr_gate_new(p->budget.privacy_measure, p->budget.units, p->csprng, &p->gate, err);
 }
 
 void hr_summed_free(void *party) {

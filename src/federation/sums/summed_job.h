@@ -32,6 +32,8 @@ typedef struct hr_summed_reply {
     const hr_party_job *job; /* of the call */
 } hr_summed_reply;
 
+enum { HR_SUMMED_UNANSWERED_MAX = 3 }; /* questions in a row that no owner was there for */
+
 /* How a job is at the coordinator, when its next question is looked for. */
 typedef struct hr_summed_progress {
     const hr_party_job *job;
@@ -44,7 +46,8 @@ typedef struct hr_summed_progress {
 typedef struct hr_summed_owner {
     bool choices; /* some of its questions are choices */
     /* Fails: LIMIT, MEMORY; `close` is called also then, if *state is set. */
-    hr_status (*open)(const hr_owner_turn *turn, hr_arena *arena, void **state, hr_error *err);
+    hr_status (*open)(const hr_owner_turn *turn, const hr_budget *budget, hr_arena *arena, void **state,
+                      hr_error *err);
     void (*close)(void *state); /* NULL: the state is all in the arena */
     /* The next question of the job, each once, in order. Looks at no record. Fails: FORMAT (none that the
      * coordinator may send, or may repeat), ARGUMENT, BUDGET, POLICY, SCHEMA, LIMIT, MEMORY. */
@@ -62,7 +65,8 @@ typedef struct hr_summed_owner {
 /* What a method does at the coordinator. `state` is its own, from open to close. */
 typedef struct hr_summed_coordinator {
     /* Fails: BUDGET, LIMIT, MEMORY; `close` is called also then, if *state is set. */
-    hr_status (*open)(const hr_party_job *job, hr_arena *arena, void **state, hr_error *err);
+    hr_status (*open)(const hr_party_job *job, const hr_budget *budget, hr_arena *arena, void **state,
+                      hr_error *err);
     void (*close)(void *state); /* NULL: the state is all in the arena */
     /* The next question, the same until it is answered. False in *more: there is none. Fails:
      * ARGUMENT, BUDGET, IO (the job cannot go on), MEMORY. */
@@ -106,6 +110,7 @@ typedef struct hr_summed_party {
     hr_csprng *csprng; /* an owner's noise; nothing is drawn from the coordinator's */
     hr_gate *gate; /* an owner's: holds what the job costs. The coordinator's: the record of what each owner
                       is charged */
+    hr_budget budget; /* what the gate holds */
     void *state;
     void (*close)(void *state);
     size_t taken; /* questions, or their outcomes */

@@ -24,7 +24,7 @@ static hr_status summed_owner_of(const hr_owner_turn *t, summed_owner **out, hr_
     hr_status status = hr_csprng_open(&noise, err);
     if (!status) status = hr_summed_open(t->job, sizeof **out, noise, &made, err);
     if (made) made->close = rules->close;
-    if (!status) status = rules->open(t, made->arena, &made->state, err);
+    if (!status) status = rules->open(t, &made->budget, made->arena, &made->state, err);
     if (status) {
         hr_summed_free(made);
         return status;
