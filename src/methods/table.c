@@ -1,6 +1,8 @@
 /* The methods that exist. */
 #include "methods/method.h"
 
+#include "base/text/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -56,15 +58,12 @@ bool hr_method_can(const char *name, hr_capability capability) {
 }
 
 void hr_methods_list(hr_capability capability, char out[HR_METHODS_TEXT]) {
-    size_t left = 0, length = 0;
-    for (size_t i = 0; i < COUNT; i++) left += can(table[i], capability);
+    size_t count = 0, listed = 0, length = 0;
+    for (size_t i = 0; i < COUNT; i++) count += can(table[i], capability);
     out[0] = '\0';
     for (size_t i = 0; i < COUNT && length < HR_METHODS_TEXT; i++) {
         if (!can(table[i], capability)) continue;
-        left--;
-        length += (size_t)snprintf(out + length, HR_METHODS_TEXT - length, "%s%s", table[i]->info.name,
-                                   left > 1 ? ", "
-                                   : left   ? " or "
-                                            : "");
+        length += (size_t)snprintf(out + length, HR_METHODS_TEXT - length, "%s%s",
+                                   hr_list_gap(listed++, count), table[i]->info.name);
     }
 }

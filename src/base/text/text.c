@@ -89,3 +89,8 @@ void hr_text_show(const char *text, char *out, size_t size) {
     }
     out[used] = '\0';
 }
+
+const char *hr_list_gap(size_t i, size_t count) {
+    if (!i) return "";
+    return i + 1 < count ? ", " : " or ";
+}

@@ -1,6 +1,7 @@
 /* The methods of jobs of several owners, and what they share. */
 #include "federation/federated/federated_method.h"
 
+#include "base/text/text.h"
 #include "privacy/crypto/identity.h"
 #include "privacy/ledger/journal_list.h"
 #include "tables/schema/schema.h"
@@ -23,17 +24,15 @@ const hr_federated_method *hr_federated_method_named(const void *name, size_t si
 }
 
 void hr_federated_list(bool (*has)(const hr_federated_method *method), char out[HR_METHODS_TEXT]) {
-    const hr_federated_method *found[sizeof table / sizeof *table];
-    size_t count = 0, size = 0;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (has(table[i])) found[count++] = table[i];
+    size_t count = 0, listed = 0, length = 0;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) count += has(table[i]);
     out[0] = '\0';
-    for (size_t i = 0; i < count && size < HR_METHODS_TEXT; i++)
-        size += (size_t)snprintf(out + size, HR_METHODS_TEXT - size, "%s%s%s",
-                                 !i              ? ""
-                                 : i + 1 < count ? ", "
-                                                 : " or ",
-                                 found[i]->method->info.name, found[i]->no_sound ? " in mode paper" : "");
+    for (size_t i = 0; i < sizeof table / sizeof *table && length < HR_METHODS_TEXT; i++) {
+        if (!has(table[i])) continue;
+        length +=
+            (size_t)snprintf(out + length, HR_METHODS_TEXT - length, "%s%s%s", hr_list_gap(listed++, count),
+                             table[i]->method->info.name, table[i]->no_sound ? " in mode paper" : "");
+    }
 }
 
 hr_status hr_federated_check_unit(const hr_federated_method *method, bool paper, const hr_schema *schema,

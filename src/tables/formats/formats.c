@@ -1,6 +1,7 @@
 #include "tables/formats/formats.h"
 
 #include "base/fail.h"
+#include "base/text/text.h"
 
 #include <stdio.h>
 
@@ -23,10 +24,8 @@ bool hr_table_format_exists(hr_format number) {
 /* "A, B or C". */
 static void list_formats(char *out, size_t size) {
     size_t used = 0;
-    for (size_t i = 0; i < FORMATS && used < size; i++) {
-        const char *before = i == 0 ? "" : i + 1 < FORMATS ? ", " : " or ";
-        used += (size_t)snprintf(out + used, size - used, "%s%s", before, formats[i]->name);
-    }
+    for (size_t i = 0; i < FORMATS && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", hr_list_gap(i, FORMATS), formats[i]->name);
 }
 
 hr_status hr_table_open(const hr_table_place *place, hr_origins *origins, hr_byte_source *out,

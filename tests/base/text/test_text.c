@@ -99,6 +99,16 @@ static void test_printable__is_what_hides_nothing(void **state) {
                                    5)); /* zero width space */
 }
 
+static void test_list_gap__makes_a_list_of_any_length(void **state) {
+    (void)state;
+    static const char *const lists[] = {"", "x", "x or x", "x, x or x", "x, x, x or x"};
+    for (size_t count = 0; count < COUNT(lists); count++) {
+        char text[40] = "";
+        for (size_t i = 0; i < count; i++) strcat(strcat(text, hr_list_gap(i, count)), "x");
+        assert_string_equal(text, lists[count]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trim__removes_spaces_and_tabs_at_the_ends),
@@ -106,6 +116,7 @@ int main(void) {
         cmocka_unit_test(test_utf8__refuses_what_is_no_character),
         cmocka_unit_test(test_show__keeps_whole_characters_and_no_control),
         cmocka_unit_test(test_printable__is_what_hides_nothing),
+        cmocka_unit_test(test_list_gap__makes_a_list_of_any_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
