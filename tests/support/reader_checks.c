@@ -1,5 +1,7 @@
 #include "support/reader_checks.h"
 
+#include "support/temp_dir.h"
+
 char *must_alloc(size_t size) {
     char *bytes = malloc(size ? size : 1);
     if (!bytes) abort();
@@ -53,4 +55,21 @@ void check_bad_tables(const hr_schema *schema, hr_format format, const bad_table
 
 bool is_same_double(double a, double b) {
     return a == b || (isnan(a) && isnan(b));
+}
+
+int table_file_open(void **state, const char *schema) {
+    table_file *f = calloc(1, sizeof *f);
+    if (!f || temp_dir_open(&f->dir)) return -1;
+    f->schema = must_schema(schema);
+    snprintf(f->path, sizeof f->path, "%s/table", ((temp_dir *)f->dir)->folder);
+    *state = f;
+    return 0;
+}
+
+int table_file_close(void **state) {
+    table_file *f = *state;
+    hr_schema_free(f->schema);
+    int failed = temp_dir_close(&f->dir);
+    free(f);
+    return failed;
 }

@@ -26,4 +26,15 @@ void check_bad_tables(const hr_schema *schema, hr_format format, const bad_table
 /* The same double, NaN equal to NaN. */
 bool is_same_double(double a, double b);
 
+/* A path for one table, in a folder of its own, and the schema that it is read by. */
+typedef struct table_file {
+    void *dir;
+    hr_schema *schema;
+    char path[512];
+} table_file;
+
+/* For set-up and tear-down of cmocka, *state being the table_file: 0, or what they return on failure. */
+int table_file_open(void **state, const char *schema);
+int table_file_close(void **state);
+
 #endif

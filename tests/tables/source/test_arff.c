@@ -3,7 +3,7 @@
 #include "support/temp_dir.h"
 #include "tables/source/arff.h"
 
-enum { PATH_SIZE = 512, MANY = 30000 };
+enum { MANY = 30000 };
 
 static const char usual[] =
     "hedgerow-schema: 1\n"
@@ -20,18 +20,12 @@ static const char usual[] =
     "  @Attribute 'the colour' {red,'b, l\"\\'ue'}\n"                                                        \
     "@attribute y{no,yes}\n"
 
-typedef struct arff_files {
-    void *dir;
-    hr_schema *schema;
-    char path[PATH_SIZE];
-} arff_files;
-
-static hr_status read_text(arff_files *f, const char *text, size_t size, hr_data **out, hr_error *err) {
+static hr_status read_text(table_file *f, const char *text, size_t size, hr_data **out, hr_error *err) {
     write_file(f->path, text, size);
     return hr_data_read(f->schema, f->path, NULL, out, err);
 }
 
-static hr_data *must_read(arff_files *f, const char *text) {
+static hr_data *must_read(table_file *f, const char *text) {
     hr_data *data = NULL;
     hr_error err = {0};
     if (read_text(f, text, strlen(text), &data, &err))
@@ -69,7 +63,7 @@ static void test_arff__is_read_as_the_table_that_it_stands_for(void **state) {
 }
 
 static void test_arff__one_cell_that_is_missing_is_a_record(void **state) {
-    arff_files *f = *state;
+    table_file *f = *state;
     hr_schema *both = f->schema;
     f->schema = must_schema("hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 0, high: 1}\n"
                             "features:\n  - {name: n, kind: number, low: -1, high: 1}\n");
@@ -88,7 +82,7 @@ static void test_arff__one_cell_that_is_missing_is_a_record(void **state) {
 
 /* Many blocks of the file, and of what it stands for: records are the same ones as in CSV. */
 static void test_arff__of_many_blocks_is_the_table_in_csv(void **state) {
-    arff_files *f = *state;
+    table_file *f = *state;
     const size_t room = (size_t)MANY * 40 + sizeof HEAD + 10;
     char *arff = must_alloc(room), *csv = must_alloc(room);
     size_t a = (size_t)sprintf(arff, "%s@data\n", HEAD), c = (size_t)sprintf(csv, "n,the colour,y\n");
@@ -107,7 +101,7 @@ static void test_arff__of_many_blocks_is_the_table_in_csv(void **state) {
 }
 
 static void test_arff__is_proposed_for(void **state) {
-    arff_files *f = *state;
+    table_file *f = *state;
     char *yaml = NULL;
     static const char text[] = HEAD "@data\n1,red,no\n2,red,yes\n-3,blue,no\n";
     write_file(f->path, text, sizeof text - 1);
@@ -119,7 +113,7 @@ static void test_arff__is_proposed_for(void **state) {
 
 /* A line of ARFF is a line of CSV, so that what the CSV reader refuses has its line, too. */
 static void test_arff__refusals_name_the_line(void **state) {
-    arff_files *f = *state;
+    table_file *f = *state;
     static const bad_table cases[] = {
         {"@relation r\n@attribute n\n@data\n", 0, 2, 0, "", "known type"},
         {"@relation r\n@attribute n relational\n", 0, 2, 0, "", "known type"},
@@ -150,7 +144,7 @@ static void test_arff__refusals_name_the_line(void **state) {
 
 /* A refusal in a later block names the line of the file, not of the block. */
 static void test_arff__refusals_name_the_line_in_later_blocks(void **state) {
-    arff_files *f = *state;
+    table_file *f = *state;
     char *text = must_alloc((size_t)MANY * 12 + sizeof HEAD + 40);
     size_t size = (size_t)sprintf(text, "%s@data\n", HEAD);
     hr_data *data = NULL;
@@ -165,7 +159,7 @@ static void test_arff__refusals_name_the_line_in_later_blocks(void **state) {
 
 /* Wherever the file is cut off before its data, it is no empty table. */
 static void test_arff__cut_off_before_the_data_is_refused(void **state) {
-    arff_files *f = *state;
+    table_file *f = *state;
     static const char text[] = HEAD "@data";
     const size_t relation = (size_t)(strstr(text, "@RELATION") - text) + strlen("@RELATION");
     for (size_t size = relation; size < sizeof text - 1; size++) {
@@ -186,20 +180,7 @@ static void test_arff__is_recognised_by_its_relation(void **state) {
 }
 
 static int set_up(void **state) {
-    arff_files *f = calloc(1, sizeof *f);
-    if (!f || temp_dir_open(&f->dir)) return -1;
-    f->schema = must_schema(usual);
-    snprintf(f->path, sizeof f->path, "%s/table", ((temp_dir *)f->dir)->folder);
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    arff_files *f = *state;
-    hr_schema_free(f->schema);
-    int failed = temp_dir_close(&f->dir);
-    free(f);
-    return failed;
+    return table_file_open(state, usual);
 }
 
 int main(void) {
@@ -213,5 +194,5 @@ int main(void) {
         cmocka_unit_test(test_arff__cut_off_before_the_data_is_refused),
         cmocka_unit_test(test_arff__is_recognised_by_its_relation),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, table_file_close);
 }

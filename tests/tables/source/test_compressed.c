@@ -16,12 +16,6 @@ static const char usual[] = "hedgerow-schema: 1\n"
                             "  - {name: n, kind: number, low: -10, high: 10}\n"
                             "  - {name: c, kind: category, values: [red, blue]}\n";
 
-typedef struct packed_files {
-    void *dir;
-    hr_schema *schema;
-    char path[PATH_SIZE];
-} packed_files;
-
 static bool is_built_in(size_t format) {
     const hr_codec *const codecs[FORMATS] = {hr_codec_gzip(), hr_codec_zstd(), hr_codec_xz()};
     return codecs[format] != NULL;
@@ -38,12 +32,12 @@ static size_t load_golden(const char *name, size_t format, char *bytes) {
     return size;
 }
 
-static hr_status read_bytes(packed_files *f, const char *bytes, size_t size, hr_data **out, hr_error *err) {
+static hr_status read_bytes(table_file *f, const char *bytes, size_t size, hr_data **out, hr_error *err) {
     write_file(f->path, bytes, size);
     return hr_data_read(f->schema, f->path, NULL, out, err);
 }
 
-static void expect_rows(packed_files *f, const char *path, size_t rows) {
+static void expect_rows(table_file *f, const char *path, size_t rows) {
     hr_data *data = NULL;
     hr_error err = {0};
     if (hr_data_read(f->schema, path, NULL, &data, &err))
@@ -57,7 +51,7 @@ static void expect_rows(packed_files *f, const char *path, size_t rows) {
     hr_data_free(data);
 }
 
-static void expect_refusal(packed_files *f, const char *path, hr_status status, const char *words) {
+static void expect_refusal(table_file *f, const char *path, hr_status status, const char *words) {
     hr_data *data = NULL;
     hr_error err = {0};
     assert_int_equal(hr_data_read(f->schema, path, NULL, &data, &err), status);
@@ -74,7 +68,7 @@ static const char *golden(const char *name) {
 }
 
 static void test_compressed__is_read_as_what_it_stands_for(void **state) {
-    packed_files *f = *state;
+    table_file *f = *state;
     char bytes[2 * FILE_SIZE];
     for (size_t i = 0; i < FORMATS; i++) {
         size_t size = load_golden("head.csv", i, bytes);
@@ -92,7 +86,7 @@ static void test_compressed__is_read_as_what_it_stands_for(void **state) {
 }
 
 static void test_compressed__is_recognised_whatever_its_name_and_in_proposals(void **state) {
-    packed_files *f = *state;
+    table_file *f = *state;
     char bytes[FILE_SIZE], *yaml = NULL;
     hr_error err = {0};
     for (size_t i = 0; i < FORMATS; i++) {
@@ -105,7 +99,7 @@ static void test_compressed__is_recognised_whatever_its_name_and_in_proposals(vo
 }
 
 static void test_compressed__tables_of_other_formats(void **state) {
-    packed_files *f = *state;
+    table_file *f = *state;
     char bytes[FILE_SIZE];
     hr_schema *sparse = must_schema("hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [0, 1]}\n"
                                     "features:\n  - {name: n, kind: number, low: -10, high: 10}\n");
@@ -126,7 +120,7 @@ static void test_compressed__tables_of_other_formats(void **state) {
 }
 
 static void test_compressed__truncated_files_of_other_formats_are_refused(void **state) {
-    packed_files *f = *state;
+    table_file *f = *state;
     char bytes[FILE_SIZE];
     for (size_t i = 0; i < FORMATS; i++) {
         if (!is_built_in(i)) continue;
@@ -140,7 +134,7 @@ static void test_compressed__truncated_files_of_other_formats_are_refused(void *
 
 /* Whatever its length, a file that was cut off is no shorter table. */
 static void test_compressed__truncated_files_are_refused(void **state) {
-    packed_files *f = *state;
+    table_file *f = *state;
     char bytes[FILE_SIZE];
     for (size_t i = 0; i < FORMATS; i++) {
         if (!is_built_in(i)) continue;
@@ -158,7 +152,7 @@ static void test_compressed__truncated_files_are_refused(void **state) {
 
 /* Every format has checksums: of every third bit that turns, either nothing changes, or it is noticed. */
 static void test_compressed__damaged_files_are_refused(void **state) {
-    packed_files *f = *state;
+    table_file *f = *state;
     char bytes[FILE_SIZE];
     for (size_t i = 0; i < FORMATS; i++) {
         if (!is_built_in(i)) continue;
@@ -179,7 +173,7 @@ static void test_compressed__damaged_files_are_refused(void **state) {
 }
 
 static void test_compressed__other_bytes_after_the_end_are_refused(void **state) {
-    packed_files *f = *state;
+    table_file *f = *state;
     char bytes[FILE_SIZE];
     for (size_t i = 0; i < FORMATS; i++) {
         if (!is_built_in(i)) continue;
@@ -192,7 +186,7 @@ static void test_compressed__other_bytes_after_the_end_are_refused(void **state)
 
 /* 70 MiB in some kilobytes: the limit of a record holds for what comes out. */
 static void test_compressed__limits_hold_for_what_comes_out(void **state) {
-    packed_files *f = *state;
+    table_file *f = *state;
     if (hr_codec_zstd()) expect_refusal(f, golden("endless.csv.zst"), HR_E_LIMIT, "longer than 64 MiB");
     if (hr_codec_xz()) expect_refusal(f, golden("endless.csv.xz"), HR_E_LIMIT, "longer than 64 MiB");
     if (hr_codec_zstd()) expect_refusal(f, golden("wide.csv.zst"), HR_E_LIMIT, "more than 256 MiB of memory");
@@ -200,7 +194,7 @@ static void test_compressed__limits_hold_for_what_comes_out(void **state) {
 }
 
 static void test_compressed__files_within_files_are_unwrapped(void **state) {
-    packed_files *f = *state;
+    table_file *f = *state;
     if (!hr_codec_gzip()) return;
     if (hr_codec_xz()) expect_rows(f, golden("twice.csv.gz"), 200);
     if (hr_codec_xz() && hr_codec_zstd()) expect_rows(f, golden("four_times.csv.gz"), 200);
@@ -208,7 +202,7 @@ static void test_compressed__files_within_files_are_unwrapped(void **state) {
 
 /* There are files that decompress to themselves. */
 static void test_compressed__files_too_deep_within_files_are_refused(void **state) {
-    packed_files *f = *state;
+    table_file *f = *state;
     if (!hr_codec_gzip()) return;
     expect_refusal(f, golden("five_times.csv.gz"), HR_E_LIMIT, "more than 4 compressed files");
     expect_refusal(f, golden("database.gz"), HR_E_FORMAT, "a SQLite file within a gzip file");
@@ -216,7 +210,7 @@ static void test_compressed__files_too_deep_within_files_are_refused(void **stat
 }
 
 static void test_compressed__limits_and_ends_hold_for_the_inner_file(void **state) {
-    packed_files *f = *state;
+    table_file *f = *state;
     if (!hr_codec_gzip() || !hr_codec_zstd()) return;
     expect_refusal(f, golden("endless.csv.zst.gz"), HR_E_LIMIT, "longer than 64 MiB");
     expect_refusal(f, golden("wide.csv.zst.gz"), HR_E_LIMIT, "more than 256 MiB of memory");
@@ -234,7 +228,7 @@ typedef struct foreign_file {
 #define BYTES(text) text, sizeof text - 1
 
 static void test_compressed__other_formats_are_named_with_the_remedy(void **state) {
-    packed_files *f = *state;
+    table_file *f = *state;
     static const foreign_file cases[] = {
         {BYTES("PAR1\x15\x04\x15\x10"), "Parquet",
          "pandas.read_parquet('FILE').to_csv('FILE.csv', index=False)"},
@@ -266,20 +260,7 @@ static void test_compressed__text_is_not_taken_for_another_format(void **state) 
 }
 
 static int set_up(void **state) {
-    packed_files *f = calloc(1, sizeof *f);
-    if (!f || temp_dir_open(&f->dir)) return -1;
-    f->schema = must_schema(usual);
-    snprintf(f->path, sizeof f->path, "%s/table", ((temp_dir *)f->dir)->folder);
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    packed_files *f = *state;
-    hr_schema_free(f->schema);
-    int failed = temp_dir_close(&f->dir);
-    free(f);
-    return failed;
+    return table_file_open(state, usual);
 }
 
 int main(void) {
@@ -298,5 +279,5 @@ int main(void) {
         cmocka_unit_test(test_compressed__other_formats_are_named_with_the_remedy),
         cmocka_unit_test(test_compressed__text_is_not_taken_for_another_format),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, table_file_close);
 }
