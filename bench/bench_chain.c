@@ -156,11 +156,11 @@ static double run(void) {
 
 /* ---- What is in it ---- */
 
-static hr_status (*train)(hr_party_work *, const hr_party_job *, size_t, hr_bytes *, hr_error *);
-static hr_status (*prepare)(hr_party_work *, const hr_party_job *, hr_error *);
+static hr_status (*train)(hr_party_work *, const hr_job_view *, size_t, hr_bytes *, hr_error *);
+static hr_status (*prepare)(hr_party_work *, const hr_job_view *, hr_error *);
 static double training, preparing;
 
-static hr_status timed_train(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status timed_train(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                              hr_error *err) {
     double start = processor_seconds();
     hr_status status = train(self, job, slot, out, err);
@@ -168,7 +168,7 @@ static hr_status timed_train(hr_party_work *self, const hr_party_job *job, size_
     return status;
 }
 
-static hr_status timed_prepare(hr_party_work *self, const hr_party_job *job, hr_error *err) {
+static hr_status timed_prepare(hr_party_work *self, const hr_job_view *job, hr_error *err) {
     double start = processor_seconds();
     hr_status status = prepare(self, job, err);
     preparing += processor_seconds() - start;

@@ -18,7 +18,7 @@ enum { SUMS_MAX = 64 };
 
 static size_t packets, sums[SUMS_MAX], sum_count;
 static double bytes_sent;
-static hr_status (*ask)(hr_party_work *, const hr_party_job *, hr_bytes *, hr_error *);
+static hr_status (*ask)(hr_party_work *, const hr_job_view *, hr_bytes *, hr_error *);
 
 static double processor_seconds(void) {
     struct timespec t;
@@ -36,7 +36,7 @@ static hr_loopback_fate count_packet(void *user, const char *from, const char *t
     return HR_FATE_ARRIVES;
 }
 
-static hr_status note_question(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err) {
+static hr_status note_question(hr_party_work *self, const hr_job_view *job, hr_bytes *out, hr_error *err) {
     ProtobufCMessage *read = NULL;
     hr_status status = ask(self, job, out, err);
     if (status) return status;
@@ -58,8 +58,8 @@ static void run_job(const hr_job_file *job, const hr_schema *schema, const hr_ow
     hr_error err = {0};
     if (hr_simulation_init(&simulation, job, schema, owners, 1, &err)) bench_die(&err, "job:");
     hr_loopback_script(simulation.loopback, count_packet, NULL);
-    ask = simulation.parties[0].as.work.ask;
-    simulation.parties[0].as.work.ask = note_question;
+    ask = simulation.parties[0].as.work.next_question;
+    simulation.parties[0].as.work.next_question = note_question;
     if (hr_simulation_run(&simulation, &err)) bench_die(&err, "job:");
     hr_simulation_done(&simulation);
 }

@@ -52,8 +52,8 @@ static hr_status add_bin_file(const command *self, const bin_args *args, const h
     one.data = (arg_list){.count = 1, .items = {args->table.data.items[file]}};
     const misfit_rule rule = {self->name, input_table_name(&one), args->strict};
     hr_status status = input_table(schema, &one, false, &data, err);
-    if (status == HR_OK) input_tell_skipped(self, data);
-    if (status == HR_OK) status = tell_misfits(&rule, data, err);
+    if (status == HR_OK) input_warn_skipped(self, data);
+    if (status == HR_OK) status = warn_misfits(&rule, data, err);
     if (status == HR_OK) status = hr_binner_add(binner, data, err);
     hr_data_free(data);
     return status;

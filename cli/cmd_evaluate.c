@@ -250,11 +250,11 @@ static hr_status evaluate(const command *self, const evaluate_args *args, evalua
     if (status == HR_OK)
         status = input_table(hr_model_schema(run->model), &args->table, false, &run->data, err);
     if (status != HR_OK) return status;
-    input_tell_skipped(self, run->data);
+    input_warn_skipped(self, run->data);
     const misfit_rule rule = {self->name, input_table_name(&args->table), args->strict};
-    status = tell_misfits(&rule, run->data, err);
+    status = warn_misfits(&rule, run->data, err);
     if (status != HR_OK) return status;
-    tell_clipped_labels(&rule, run->data);
+    warn_clipped_labels(&rule, run->data);
     return args->epsilon.given ? release_figures(self, args, run, err) : measure_exactly(args, run, err);
 }
 
@@ -268,7 +268,7 @@ static int run_evaluate(const command *self, int argc, char **argv) {
     if (timings_begin(args.timed, &args.table.timings, &err) != HR_OK ||
         evaluate(self, &args, &run, &err) != HR_OK) {
         code = report_error(self->name, &err);
-        if (run.ledger != NULL) tell_reserved(self->name, "", run.ledger, args.ledger, run.entry);
+        if (run.ledger != NULL) print_reserved(self->name, "", run.ledger, args.ledger, run.entry);
     }
     evaluation_done(&run);
     hr_timings_free(args.table.timings);

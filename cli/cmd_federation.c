@@ -31,18 +31,18 @@ static hr_new_member split_member(char *word) {
     return (hr_new_member){.name = word, .key = equals == NULL ? NULL : equals + 1};
 }
 
-static void tell_member(const char *folder, const hr_new_member *member) {
+static void print_member(const char *folder, const hr_new_member *member) {
     fprintf(stderr, "%s/%s: for %s%s.\n", folder, member->name, member->name,
             member->key == NULL ? ", with a secret key: delete it here after sending it" : "");
 }
 
-static void tell_what_next(const federation_init_args *args, const hr_new_member *members) {
+static void print_what_next(const federation_init_args *args, const hr_new_member *members) {
     fprintf(
         stderr,
         "%s/broker: for the machine of the broker. Start it there, in that folder: nats-server -c nats.conf\n"
         "Then create the inboxes, here: hedgerow federation open %s\n",
         args->folder, args->folder);
-    for (size_t i = 0; i < args->members.count; i++) tell_member(args->folder, &members[i]);
+    for (size_t i = 0; i < args->members.count; i++) print_member(args->folder, &members[i]);
     fprintf(stderr, "%s/authority: keep it secret; its key can sign certificates of new members.\n",
             args->folder);
 }
@@ -59,7 +59,7 @@ static int run_federation_init(const command *self, int argc, char **argv) {
                                            .member_count = args.members.count};
     hr_error err = {0};
     if (hr_federation_init(args.folder, &options, &err) != HR_OK) return report_error(self->name, &err);
-    tell_what_next(&args, members);
+    print_what_next(&args, members);
     return EXIT_DONE;
 }
 
@@ -89,7 +89,7 @@ typedef struct change_args {
     { "DIR", 0, ARG_OPERAND, true, AT(folder), NULL, "the folder that 'hedgerow federation init' made" }
 
 /* What the founder has to do with the files that changed. */
-static int tell_version(const command *self, const change_args *args) {
+static int print_version(const command *self, const change_args *args) {
     char file[1024], fingerprint[HR_FINGERPRINT_TEXT];
     uint64_t version = 0;
     hr_error err = {0};
@@ -117,8 +117,8 @@ static int run_federation_add(const command *self, int argc, char **argv) {
     const hr_new_member member = split_member(args.member);
     hr_error err = {0};
     if (hr_federation_add(args.folder, &member, &err) != HR_OK) return report_error(self->name, &err);
-    tell_member(args.folder, &member);
-    return tell_version(self, &args);
+    print_member(args.folder, &member);
+    return print_version(self, &args);
 }
 
 const command federation_add_command = {
@@ -143,7 +143,7 @@ static int run_federation_remove(const command *self, int argc, char **argv) {
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     hr_error err = {0};
     if (hr_federation_remove(args.folder, args.member, &err) != HR_OK) return report_error(self->name, &err);
-    return tell_version(self, &args);
+    return print_version(self, &args);
 }
 
 const command federation_remove_command = {
@@ -170,7 +170,7 @@ static int run_federation_rekey(const command *self, int argc, char **argv) {
     if (member.key == NULL) return usage_error(self->name, "--member needs a key: --member NAME=KEY");
     hr_error err = {0};
     if (hr_federation_rekey(args.folder, &member, &err) != HR_OK) return report_error(self->name, &err);
-    return tell_version(self, &args);
+    return print_version(self, &args);
 }
 
 const command federation_rekey_command = {

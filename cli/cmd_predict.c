@@ -267,7 +267,7 @@ static int run_predict(const command *self, int argc, char **argv) {
     status = decide_read(&args.decide, hr_model_schema(model), &rule, &err);
     if (status == HR_OK)
         status = input_kept_table(hr_model_schema(model), &args.table, &args.keep, &data, &err);
-    if (status == HR_OK) status = tell_misfits(&misfits, data, &err);
+    if (status == HR_OK) status = warn_misfits(&misfits, data, &err);
     if (status == HR_OK) status = predict(&args, model, data, &rule, &err);
     if (status == HR_OK) (args.as_json ? print_timings_json : print_timings)(stderr, args.table.timings);
 out:

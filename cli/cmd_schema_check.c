@@ -138,7 +138,7 @@ static void print_check_json(const hr_data *data) {
 }
 
 /* What training will say of the schema. */
-static void tell_review(const command *self, const hr_schema *schema) {
+static void print_review(const command *self, const hr_schema *schema) {
     hr_error err = {0};
     char text[1200];
     if (hr_schema_public(schema, &err) == HR_OK) return;
@@ -172,7 +172,7 @@ static int run_check(const command *self, int argc, char **argv) {
         code = report_error(self->name, &err);
         goto out;
     }
-    input_tell_skipped(self, data);
+    input_warn_skipped(self, data);
     if (args.as_json) {
         print_check_json(data);
         code = judge_label(self, data);
@@ -182,9 +182,9 @@ static int run_check(const command *self, int argc, char **argv) {
         code = print_columns(data, &err) == HR_OK ? judge_label(self, data) : report_error(self->name, &err);
     }
     const misfit_rule rule = {self->name, input_table_name(&args.table), false};
-    (void)tell_misfits(&rule, data, &err);
-    (void)tell_wide_label(&rule, data, &err);
-    tell_review(self, schema);
+    (void)warn_misfits(&rule, data, &err);
+    (void)warn_wide_label(&rule, data, &err);
+    print_review(self, schema);
 out:
     hr_data_free(data);
     hr_schema_free(schema);

@@ -269,10 +269,10 @@ static hr_status map_or_read(const train_args *args, train_run *run, hr_error *e
 static hr_status read_train_data(const command *self, const train_args *args, train_run *run, hr_error *err) {
     const misfit_rule rule = {self->name, input_table_name(&args->table), args->strict};
     hr_status status = map_or_read(args, run, err);
-    if (status == HR_OK) input_tell_skipped(self, run->data);
-    if (status == HR_OK) status = tell_misfits(&rule, run->data, err);
+    if (status == HR_OK) input_warn_skipped(self, run->data);
+    if (status == HR_OK) status = warn_misfits(&rule, run->data, err);
     if (status != HR_OK) return status;
-    return (releases_label_bounds(args, run->schema) ? tell_label_cells : tell_wide_label)(&rule, run->data,
+    return (releases_label_bounds(args, run->schema) ? warn_label_cells : warn_wide_label)(&rule, run->data,
                                                                                            err);
 }
 
@@ -298,7 +298,7 @@ static hr_status start_ranks(const train_run *run, hr_status status, hr_error *e
 }
 
 /* Of a model that would be private with a public schema; a ledger refuses the marks. */
-static void tell_accepted_marks(const command *self, const train_run *run) {
+static void warn_accepted_marks(const command *self, const train_run *run) {
     const hr_method_info *method = hr_method_find(run->options.method);
     hr_error err = {0};
     if (!method->is_private || run->options.mode != HR_MODE_SOUND || run->ledger != NULL) return;
@@ -308,7 +308,7 @@ static void tell_accepted_marks(const command *self, const train_run *run) {
 
 static hr_status fit_model(const command *self, const train_args *args, train_run *run, hr_error *err) {
     hr_status status = start_ranks(run, prepare_run(args, run, err), err);
-    if (status == HR_OK) tell_accepted_marks(self, run);
+    if (status == HR_OK) warn_accepted_marks(self, run);
     if (status == HR_OK) status = read_train_data(self, args, run, err);
     interrupt_defer();
     if (status == HR_OK) status = hr_fit(run->data, &run->options, &run->model, err);
@@ -413,10 +413,10 @@ static int report_train_failure(const command *self, const train_args *args, con
                                 const hr_error *err) {
     if (err->status != HR_E_CANCELLED) {
         const int code = report_error(self->name, err);
-        tell_reserved(self->name, "", run->ledger, args->ledger, run->entry);
+        print_reserved(self->name, "", run->ledger, args->ledger, run->entry);
         return code;
     }
-    if (!tell_reserved(self->name, "interrupted; ", run->ledger, args->ledger, run->entry)) {
+    if (!print_reserved(self->name, "interrupted; ", run->ledger, args->ledger, run->entry)) {
         fprintf(stderr, "hedgerow %s: interrupted; nothing was spent\n", self->name);
     }
     return EXIT_SIGNAL + interrupted();

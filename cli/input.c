@@ -132,7 +132,7 @@ const char *input_table_name(const table_args *table) {
     return table->data.count == 1 ? table->data.items[0] : "the files of --data";
 }
 
-void input_tell_skipped(const command *self, const hr_data *data) {
+void input_warn_skipped(const command *self, const hr_data *data) {
     const unsigned long long skipped = hr_data_skipped(data);
     if (skipped > 0)
         fprintf(stderr, "hedgerow %s: records without a label, which were skipped (" EXACT_ROWS "): %llu\n",

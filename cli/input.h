@@ -91,7 +91,7 @@ hr_status input_drop(hr_schema **schema, const table_args *table, hr_error *err)
 const char *input_table_name(const table_args *table);
 
 /* Tells the owner how many records were skipped, if any were. */
-void input_tell_skipped(const command *self, const hr_data *data);
+void input_warn_skipped(const command *self, const hr_data *data);
 
 hr_status input_schema(const char *path, hr_schema **out, hr_error *err);
 hr_status input_model(const char *path, hr_model **out, hr_error *err);

@@ -10,7 +10,7 @@ static const double CLIPPED_TOLD = 1; /* % of the labels */
 
 enum { TOLD_MAX = 20 }; /* columns; a table that does not fit at all has thousands */
 
-static void tell_misfit(const misfit_rule *rule, const hr_error *misfit) {
+static void warn_misfit(const misfit_rule *rule, const hr_error *misfit) {
     char text[1200];
     hr_error_format(misfit, text, sizeof text);
     fprintf(stderr, "hedgerow %s: warning: %s\n", rule->command, text);
@@ -24,7 +24,7 @@ static void name_table(const misfit_rule *rule, hr_error *misfit) {
     snprintf(misfit->file, sizeof misfit->file, "%s", table_name(rule));
 }
 
-hr_status tell_misfits(const misfit_rule *rule, const hr_data *data, hr_error *err) {
+hr_status warn_misfits(const misfit_rule *rule, const hr_data *data, hr_error *err) {
     const size_t features = hr_schema_feature_count(hr_data_schema(data));
     size_t found = 0;
     for (size_t i = 0; i < features; i++) {
@@ -35,7 +35,7 @@ hr_status tell_misfits(const misfit_rule *rule, const hr_data *data, hr_error *e
             *err = misfit;
             return misfit.status;
         }
-        if (++found <= TOLD_MAX) tell_misfit(rule, &misfit);
+        if (++found <= TOLD_MAX) warn_misfit(rule, &misfit);
     }
     if (found > TOLD_MAX)
         fprintf(stderr,
@@ -44,11 +44,11 @@ hr_status tell_misfits(const misfit_rule *rule, const hr_data *data, hr_error *e
     return HR_OK;
 }
 
-static hr_status tell_label(const misfit_rule *rule, hr_status status, hr_error *misfit, hr_error *err) {
+static hr_status warn_label(const misfit_rule *rule, hr_status status, hr_error *misfit, hr_error *err) {
     if (status == HR_OK) return HR_OK;
     name_table(rule, misfit);
     if (!rule->strict) {
-        tell_misfit(rule, misfit);
+        warn_misfit(rule, misfit);
         return HR_OK;
     }
     *err = *misfit;
@@ -59,19 +59,19 @@ static hr_status check_label_cells(const hr_data *data, hr_error *misfit) {
     return hr_data_check_column(data, hr_schema_feature_count(hr_data_schema(data)), misfit);
 }
 
-hr_status tell_label_cells(const misfit_rule *rule, const hr_data *data, hr_error *err) {
+hr_status warn_label_cells(const misfit_rule *rule, const hr_data *data, hr_error *err) {
     hr_error misfit = {0};
-    return tell_label(rule, check_label_cells(data, &misfit), &misfit, err);
+    return warn_label(rule, check_label_cells(data, &misfit), &misfit, err);
 }
 
-hr_status tell_wide_label(const misfit_rule *rule, const hr_data *data, hr_error *err) {
+hr_status warn_wide_label(const misfit_rule *rule, const hr_data *data, hr_error *err) {
     hr_error misfit = {0};
     hr_status status = check_label_cells(data, &misfit);
     if (status == HR_OK) status = hr_data_check_label(data, &misfit);
-    return tell_label(rule, status, &misfit, err);
+    return warn_label(rule, status, &misfit, err);
 }
 
-void tell_clipped_labels(const misfit_rule *rule, const hr_data *data) {
+void warn_clipped_labels(const misfit_rule *rule, const hr_data *data) {
     const hr_schema *schema = hr_data_schema(data);
     const hr_column_report *report = hr_data_report(data, hr_schema_feature_count(schema));
     const double share = 100 * (double)report->out_of_range / (double)hr_data_rows(data);

@@ -15,15 +15,15 @@ typedef struct misfit_rule {
 } misfit_rule;
 
 /* Columns of which most cells do not fit (hr_data_check_column). */
-hr_status tell_misfits(const misfit_rule *rule, const hr_data *data, hr_error *err);
+hr_status warn_misfits(const misfit_rule *rule, const hr_data *data, hr_error *err);
 
 /* Most cells of the label. */
-hr_status tell_label_cells(const misfit_rule *rule, const hr_data *data, hr_error *err);
+hr_status warn_label_cells(const misfit_rule *rule, const hr_data *data, hr_error *err);
 
 /* The same, and bounds of it that are too wide to train with (hr_data_check_label). */
-hr_status tell_wide_label(const misfit_rule *rule, const hr_data *data, hr_error *err);
+hr_status warn_wide_label(const misfit_rule *rule, const hr_data *data, hr_error *err);
 
 /* Labels that are compared as clipped to the bounds, if they are more than 1 % of all: a warning. */
-void tell_clipped_labels(const misfit_rule *rule, const hr_data *data);
+void warn_clipped_labels(const misfit_rule *rule, const hr_data *data);
 
 #endif

@@ -63,7 +63,7 @@ static int64_t processor_microseconds(void) {
 
 /* A party that trains a tree does not come by to tell. A process that computes lives; one that neither
  * computes nor comes by waits for something that does not happen, and nothing is told of it. */
-static void *tell_while_busy(void *unused) {
+static void *notify_while_busy(void *unused) {
     const int64_t pause = listener.pause;
     int64_t before = processor_microseconds();
     (void)unused;
@@ -83,7 +83,7 @@ static void start_telling(void) {
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    if (pthread_create(&thread, NULL, tell_while_busy, NULL) == 0) pthread_detach(thread);
+    if (pthread_create(&thread, NULL, notify_while_busy, NULL) == 0) pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 

@@ -19,7 +19,8 @@ static bool look_at(void *user, const hr_ledger_entry *entry) {
     return false;
 }
 
-bool tell_reserved(const char *command, const char *why, hr_ledger *ledger, const char *path, int64_t entry) {
+bool print_reserved(const char *command, const char *why, hr_ledger *ledger, const char *path,
+                    int64_t entry) {
     search s = {.id = entry};
     hr_error err = {0};
     if (entry == 0) return false;

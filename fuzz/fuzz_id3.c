@@ -31,7 +31,7 @@ static size_t depth_of(const heard_tree *t, uint32_t node) {
     return depth;
 }
 
-static void grow(heard_tree *t, const hr_id3_ask *ask) {
+static void grow(heard_tree *t, const hr_id3_question *ask) {
     for (size_t i = 0; i < ask->divided_count; i++) {
         const uint32_t node = ask->divided[i], feature = ask->divisions[i].feature;
         CHECK(node < t->node_count && !t->split_by[node] && feature < FEATURES &&
@@ -42,7 +42,7 @@ static void grow(heard_tree *t, const hr_id3_ask *ask) {
     }
 }
 
-static void check_level(heard_tree *t, const hr_id3_ask *ask) {
+static void check_level(heard_tree *t, const hr_id3_question *ask) {
     const size_t level = (size_t)ask->line.level;
     bool *seen = calloc(t->node_count * FEATURES, sizeof *seen);
     CHECK(seen && level < DEPTH && ask->line.sensitivity == 64 * (FEATURES - level));
@@ -58,7 +58,7 @@ static void check_level(heard_tree *t, const hr_id3_ask *ask) {
     free(seen);
 }
 
-static void check_question(heard_tree *t, const hr_id3_ask *ask) {
+static void check_question(heard_tree *t, const hr_id3_question *ask) {
     CHECK(!t->over && ask->query_count && ask->count);
     grow(t, ask);
     if (ask->queries[0].answer == HR_STATS_BINS) {
@@ -80,15 +80,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
                                 .depth = DEPTH,
                                 .reserve = 1,
                                 .shares = 2};
-    hr_id3_hearer *hearer = NULL;
+    hr_id3_question_reader *reader = NULL;
     tree = (heard_tree){.node_count = 1};
-    CHECK(hr_id3_hearer_new(&terms, &hearer, NULL) == HR_OK);
+    CHECK(hr_id3_question_reader_new(&terms, &reader, NULL) == HR_OK);
     while (size) {
         hr_bytes body = {(uint8_t *)bytes + 1, bytes[0] < size - 1 ? bytes[0] : size - 1};
         hr_arena *arena = hr_arena_new();
-        hr_id3_ask ask;
+        hr_id3_question ask;
         CHECK(arena);
-        if (hr_id3_question_read(hearer, &body, arena, &ask, NULL))
+        if (hr_id3_question_read(reader, &body, arena, &ask, NULL))
             tree.over = true; /* and nothing is taken after it */
         else
             check_question(&tree, &ask);
@@ -96,6 +96,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         bytes += 1 + body.size;
         size -= 1 + body.size;
     }
-    hr_id3_hearer_free(hearer);
+    hr_id3_question_reader_free(reader);
     return 0;
 }

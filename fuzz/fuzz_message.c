@@ -123,7 +123,7 @@ typedef hr_bytes make_outcome(const hr_protocol *owner);
 
 static void feed_outcome(hr_protocol *machine, make_outcome *make) {
     const hr_bytes made = make ? make(machine) : (hr_bytes){0};
-    const hr_event worked = {.kind = HR_EVENT_WORKED, .bytes = made.at, .size = made.size};
+    const hr_event worked = {.kind = HR_EVENT_WORK_DONE, .bytes = made.at, .size = made.size};
     CHECK(hr_protocol_feed(machine, &worked, NULL) == HR_OK);
     free(made.at);
 }
@@ -141,7 +141,7 @@ static void feed_all(hr_protocol *machine, size_t self, make_outcome *make, cons
         bytes += 4 + event.size;
         size -= 4 + event.size;
         if (event.kind == HR_EVENT_MESSAGE && event.from == self) continue;
-        if (event.kind == HR_EVENT_WORKED)
+        if (event.kind == HR_EVENT_WORK_DONE)
             feed_outcome(machine, make);
         else
             CHECK(hr_protocol_feed(machine, &event, NULL) == HR_OK);

@@ -166,7 +166,7 @@ void hr_bounds_add_settings(hr_settings *settings, const hr_fit_options *options
         hr_buffer_format(&names, "%s%s", i ? ", " : "", options->private_bounds[i]);
     hr_number_text(options->bounds_share, share);
     if (names.failed)
-        settings->lost = true;
+        settings->incomplete = true;
     else
         hr_settings_add(settings, "private-bounds", names.bytes);
     hr_settings_add(settings, "bounds-share", share);

@@ -105,7 +105,7 @@ void hr_class_weights_add_setting(hr_settings *settings, const hr_fit_options *o
         hr_buffer_format(&text, "%s%s", k ? " " : "", number);
     }
     if (hr_buffer_take(&text, &whole, NULL))
-        settings->lost = true;
+        settings->incomplete = true;
     else
         hr_settings_add(settings, "class-weights", whole);
     free(whole);

@@ -266,7 +266,7 @@ static void state_start(const fit_job *f, const hr_start_guarantee *both, hr_buf
     hr_buffer_format(text, ". A record that is also in the data of that model has (%s, %s) for both together",
                      epsilon, delta);
     hr_buffer_format(text, " (%s, %s for replacing it)", epsilon_replace, delta_replace);
-    hr_conditions_text(&both->trust.said, both->epsilon, conditions);
+    hr_conditions_text(&both->trust.stated, both->epsilon, conditions);
     if (*conditions) hr_buffer_format(text, ", under the conditions of that model: %s", conditions);
     hr_buffer_text(text, both->privacy_measure == HR_PRIVACY_NONE
                              ? ": the two are of different kinds, so epsilons and deltas add up."
@@ -352,7 +352,7 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
     hr_class_weights_add_setting(&f->settings, f->options);
     add_records(f);
     add_unit(f);
-    if (f->settings.lost) return hr_fail_memory(err);
+    if (f->settings.incomplete) return hr_fail_memory(err);
     if (claims_privacy(f))
         status = state_sound(f, &parts.guarantee, &statement, err);
     else

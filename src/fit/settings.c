@@ -11,7 +11,7 @@ void hr_settings_add(hr_settings *s, const char *name, const char *value) {
     if (kept)
         s->items[s->count++] = (hr_setting){name, kept};
     else
-        s->lost = true;
+        s->incomplete = true;
 }
 
 void hr_settings_add_count(hr_settings *s, const char *name, size_t count) {

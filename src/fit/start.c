@@ -134,9 +134,9 @@ static hr_start_guarantee add_units(const hr_start_guarantee *start, const hr_bu
     sum.delta = made.delta;
     sum.epsilon_replace = made.epsilon_replace;
     sum.delta_replace = made.delta_replace;
-    if (!sum.trust.said.shared_noise) return sum;
-    add_units_against(&sum.trust.owners, &sum.trust.said.epsilon_owners, granted);
-    add_units_against(&sum.trust.everyone, &sum.trust.said.epsilon_everyone, granted);
+    if (!sum.trust.stated.shared_noise) return sum;
+    add_units_against(&sum.trust.owners, &sum.trust.stated.epsilon_owners, granted);
+    add_units_against(&sum.trust.everyone, &sum.trust.stated.epsilon_everyone, granted);
     return sum;
 }
 
@@ -154,10 +154,10 @@ static hr_start_guarantee add_epsilons(const hr_start_guarantee *start, const hr
                               .delta = add_up(start->delta, granted->delta),
                               .epsilon_replace = add_up(start->epsilon_replace, own.epsilon_replace),
                               .delta_replace = add_up(start->delta_replace, own.delta_replace)};
-    sum.trust.said = start->trust.said;
-    if (!sum.trust.said.shared_noise) return sum;
-    sum.trust.said.epsilon_owners = add_up(sum.trust.said.epsilon_owners, granted->epsilon);
-    sum.trust.said.epsilon_everyone = add_up(sum.trust.said.epsilon_everyone, granted->epsilon);
+    sum.trust.stated = start->trust.stated;
+    if (!sum.trust.stated.shared_noise) return sum;
+    sum.trust.stated.epsilon_owners = add_up(sum.trust.stated.epsilon_owners, granted->epsilon);
+    sum.trust.stated.epsilon_everyone = add_up(sum.trust.stated.epsilon_everyone, granted->epsilon);
     return sum;
 }
 

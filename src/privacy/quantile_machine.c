@@ -30,7 +30,7 @@ bool hr_quantile_medians_next(hr_quantile_medians *m, hr_median_interval *out) {
 }
 
 /* The left part is next. */
-void hr_quantile_medians_tell(hr_quantile_medians *m, uint32_t cut) {
+void hr_quantile_medians_accept(hr_quantile_medians *m, uint32_t cut) {
     hr_median_interval top = m->open[--m->open_count];
     m->cuts[m->cut_count++] = cut;
     m->open[m->open_count++] = (hr_median_interval){cut, top.high, top.level + 1};
@@ -41,7 +41,7 @@ void hr_quantile_medians_tell(hr_quantile_medians *m, uint32_t cut) {
 
 typedef struct node_count {
     int64_t count;
-    bool told;
+    bool known;
 } node_count;
 
 /* Of cells, to be cut into parts. */
@@ -92,7 +92,7 @@ static int64_t within(int64_t x, int64_t low, int64_t high) {
 /* The functions below are false where they lack the counts of a pair of children. */
 static bool knows_children(hr_quantile_counts *q, size_t i) {
     q->wanted = i;
-    return q->nodes[2 * i].told && q->nodes[2 * i + 1].told;
+    return q->nodes[2 * i].known && q->nodes[2 * i + 1].known;
 }
 
 static bool grand_total(hr_quantile_counts *q, int64_t *total) {
@@ -103,19 +103,19 @@ static bool grand_total(hr_quantile_counts *q, int64_t *total) {
 }
 
 /* A total that is lost in the noise is halved, whatever its children. */
-static bool is_lost(const hr_quantile_counts *q, int64_t total) {
+static bool is_dropped(const hr_quantile_counts *q, int64_t total) {
     return (double)total <= 2 * q->noise;
 }
 
 /* Splits a node's total among its children so that it is kept: half of what is missing goes to either. */
 static int64_t share_of_left(const hr_quantile_counts *q, size_t i, int64_t total) {
-    if (is_lost(q, total)) return total / 2;
+    if (is_dropped(q, total)) return total / 2;
     int64_t left = q->nodes[2 * i].count, right = q->nodes[2 * i + 1].count;
     return within(left + (total - left - right) / 2, 0, total);
 }
 
 static bool left_share(hr_quantile_counts *q, size_t i, int64_t total, int64_t *left) {
-    if (!is_lost(q, total) && !knows_children(q, i)) return false;
+    if (!is_dropped(q, total) && !knows_children(q, i)) return false;
     *left = share_of_left(q, i, total);
     return true;
 }
@@ -202,7 +202,7 @@ bool hr_quantile_counts_next(hr_quantile_counts *q, size_t *node, int *level) {
 
 /* Below node i, at a level whose nodes have the adjusted total `total`. */
 static size_t add_wanted(const hr_quantile_counts *q, size_t i, int64_t total, int levels, size_t *nodes) {
-    if (is_lost(q, total)) return 0;
+    if (is_dropped(q, total)) return 0;
     if (levels == 1) {
         nodes[0] = 2 * i;
         nodes[1] = 2 * i + 1;
@@ -225,7 +225,7 @@ size_t hr_quantile_counts_level(const hr_quantile_counts *q, int level, size_t *
 }
 
 /* No sum of a few counts overflows, whatever they are. */
-void hr_quantile_counts_tell(hr_quantile_counts *q, size_t node, hr_noisy value) {
+void hr_quantile_counts_accept(hr_quantile_counts *q, size_t node, hr_noisy value) {
     const int64_t most = (int64_t)1 << 60;
     q->nodes[node] = (node_count){within(value.paid, -most, most), true};
 }

@@ -39,7 +39,7 @@ void hr_quantile_medians_init(hr_quantile_medians *machine, int bits, int levels
  */
 bool hr_quantile_medians_next(hr_quantile_medians *machine, hr_median_interval *out);
 /* The cut that was chosen for it. */
-void hr_quantile_medians_tell(hr_quantile_medians *machine, uint32_t cut);
+void hr_quantile_medians_accept(hr_quantile_medians *machine, uint32_t cut);
 
 /* ---- Noisy dyadic counts ---- */
 
@@ -60,7 +60,7 @@ bool hr_quantile_counts_next(hr_quantile_counts *machine, size_t *node, int *lev
  * into *nodes, ascending. Given level by level, hr_quantile_counts_next needs nothing. Returns how many. */
 size_t hr_quantile_counts_level(const hr_quantile_counts *machine, int level, size_t *nodes);
 /* The noisy count of a node; each is given once, and kept. */
-void hr_quantile_counts_tell(hr_quantile_counts *machine, size_t node, hr_noisy value);
+void hr_quantile_counts_accept(hr_quantile_counts *machine, size_t node, hr_noisy value);
 
 /* After hr_quantile_counts_next was false: the cuts, into room for parts - 1. Returns how many. */
 size_t hr_quantile_counts_cuts(const hr_quantile_counts *machine, uint32_t *cuts);

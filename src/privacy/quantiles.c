@@ -86,7 +86,7 @@ hr_status hr_quantiles_by_medians(hr_gate *gate, const hr_charge *charge, const 
         left_of[i + 1].unpaid = left_of[i].unpaid + column->cells[i].unpaid;
     while (hr_quantile_medians_next(&machine, &of)) {
         size_t count = score_cuts(&of, left_of, scores);
-        hr_quantile_medians_tell(
+        hr_quantile_medians_accept(
             &machine, of.low + 1 + (uint32_t)hr_gate_choose(gate, permits[of.level], scores, count));
     }
     cuts->count = machine.cut_count;
@@ -122,7 +122,7 @@ static void release_counts(hr_gate *gate, const hr_permit *permits, const hr_exa
     while (hr_quantile_counts_next(machine, &node, &level)) {
         hr_noisy pair[2];
         hr_gate_sums(gate, permits[level - 1], counts + node, 2, pair);
-        for (size_t i = 0; i < 2; i++) hr_quantile_counts_tell(machine, node + i, pair[i]);
+        for (size_t i = 0; i < 2; i++) hr_quantile_counts_accept(machine, node + i, pair[i]);
     }
 }
 

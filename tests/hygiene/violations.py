@@ -114,6 +114,8 @@ CASES = [
     ('words', 'src/models/spoiled.c', '/* A leaf says what it said, and says it. */\n', '"say" comes 3 times in the comments of src/models'),
     ('words', 'src/tables/data/spoiled.c', '/* Who asks is told. Ask, ask, ask again. */\n', '"ask" comes 4 times in the comments of src/tables'),
     ('words', 'src/base/spoiled.c', '/* see /wor' 'k/notes */\n', 'a path of one machine'),
+    ('words', 'src/base/spoiled.c', 'static int hr_machine_tell(int x) { return x; }\n', 'the name hr_machine_tell'),
+    ('words', 'cli/spoiled.c', 'static int tell_misfits;\n', 'the name tell_misfits'),
     ('references', 'examples/spoiled.c', '/* See docs/absent.md. */\n', 'there is no page docs/absent.md'),
     ('references', 'examples/spoiled.md', 'See [here](absent.txt).\n', 'there is no absent.txt'),
     ('references', 'docs/explanation/privacy.md', 'See [here](../../tests/meson.build).\n', 'the site has no tests/meson.build'),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The project speaks of itself alone, and is finished: no paths of one machine, no notes of work left over. Comments of the code name
-things: data do not talk to each other.
+things: data do not talk to each other. Nor do names of the code: a machine accepts an answer, a question is received, a sum is dropped.
 usage: words.py ROOT"""
 import re
 import sys
@@ -22,6 +22,28 @@ TALK = {'say': ('say says said saying', 'name the thing: a leaf holds a value, a
         'ask': ('ask asks asked asking', 'a question is of or for; a tree splits by; a caller requests')}
 TALK_MOST = 3 # of each in 10,000 words of a wing's comments
 COMMENT = re.compile(r'/\*.*?\*/', re.S)
+
+# A name of the old dialogue, and what to call it.
+NAMES = [(re.compile(pattern), better) for pattern, better in [
+    (r'\b\w*hearer\w*\b', 'question_reader'),
+    (r'\b(?:hear|unheard)_\w+|\b\w+_(?:hear|heard)\b|[.>]heard\b', 'receive, received'),
+    (r'\bhr_\w+_tell(?:_\w+)?\b|\btell_\w+|\btold_\w+', 'accept, describe, on_...'),
+    (r'\bhr_\w+_say\b|\bsay_\w+|\bsays_\w+|[.>]said\b', 'what is held, listed, stated or sent'),
+    (r'\bhr_(?:\w+_)?ask\b|\bHR_ASK_\w+', 'question'),
+    (r'\bHR_EVENT_(?:AWAY|BEGUN|WORKED|ASKED)\b', 'HR_EVENT_TIMEOUT, WORK_STARTED, WORK_DONE, NEXT_QUESTION'),
+    (r'\bhr_party_job\b', 'hr_job_view, hr_live_job_...'),
+    (r'\bjob->kept\b', 'job->state'),
+    (r'\bwishes\b|\b\w+_wish\b', 'options, next_question'),
+    (r'\bhr_\w+_lose\b|\blose_\w+|outcome(?:\.|->)lost\b', 'drop, dropped'),
+    (r'\b\w+_maker\b', 'builder, writer'),
+]]
+
+
+def names(root):
+    """Names of the old dialogue in the code; a field of the public interface may stay."""
+    return ['%s:%d: the name %s: %s' % (path, source.line_of(text, m.start() + 1), m.group(0).strip('.>'), better)
+            for path in source.files(root, 'src', 'cli', suffixes=('.c', '.h')) for text in [source.read(root, path)]
+            for pattern, better in NAMES for m in pattern.finditer(text)]
 
 
 def talk(root):
@@ -49,7 +71,7 @@ def main():
             continue
         for pattern, why in RULES:
             problems += ['%s:%d: %s: %s' % (path, source.line_of(text, m.start() + 1), why, m.group(0).strip()) for m in pattern.finditer(text)]
-    source.report(problems + talk(root))
+    source.report(problems + talk(root) + names(root))
 
 
 main()

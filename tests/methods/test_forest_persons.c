@@ -60,7 +60,7 @@ static void persons_source_close(persons_source *s) {
 }
 
 static void ask(const persons_source *s, const hr_stats_query *query, hr_exact *out) {
-    assert_int_equal(s->source->ops->ask(s->source, query, 1, out, NULL), HR_OK);
+    assert_int_equal(s->source->ops->answer(s->source, query, 1, out, NULL), HR_OK);
 }
 
 static leaf_stats stats_of(const hr_data *data, uint64_t seed) {
@@ -170,7 +170,7 @@ static void score_node(const persons_source *s, choice what, uint32_t node, hr_e
     for (uint32_t f = 1; what <= BY_SIDES && f <= 3; f++) {
         query.answer = what == BY_BINS ? HR_STATS_BINS : HR_STATS_SIDES;
         query.feature = f;
-        query.division = (hr_stats_division){.feature = f, .cut = .5, .left = left};
+        query.division = (hr_child_rule){.feature = f, .cut = .5, .left = left};
         ask(s, &query, room);
         scores[f - 1] = what == BY_BINS ? hr_bins_score(&s->kind, s->binning.features[f].bin_count, room)
                                         : hr_division_score(&s->kind, room);
@@ -191,7 +191,7 @@ static void score_node(const persons_source *s, choice what, uint32_t node, hr_e
 
 static void score_level(const hr_data *data, choice what, level_scores *found) {
     const uint32_t root = 0, first = 1;
-    const hr_stats_division by_node = {.feature = 0, .every_bin = true};
+    const hr_child_rule by_node = {.feature = 0, .every_bin = true};
     persons_source s;
     persons_source_open(&s, data);
     assert_int_equal(s.source->ops->divide(s.source, &root, &by_node, &first, 1, NULL), HR_OK);

@@ -259,7 +259,7 @@ static hr_status answer_question(world *w, hr_edge_levels *machine, const hr_edg
     hr_status status = exact && noisy ? HR_OK : hr_fail_memory(err);
     if (!status) status = hr_edges_count_nodes(w->data, 6, question, exact, err);
     for (size_t i = 0; !status && i < question->values; i++) noisy[i].paid = exact[i].unpaid;
-    if (!status) status = hr_edge_levels_tell(machine, noisy, err);
+    if (!status) status = hr_edge_levels_accept(machine, noisy, err);
     free(exact);
     free(noisy);
     return status;
@@ -272,7 +272,7 @@ static hr_status sum_edges(world *w, hr_error *err) {
     if (!arena) return hr_fail_memory(err);
     const hr_edge_levels_setup setup = {w->schema, 6, 1, arena};
     hr_status status = hr_edge_levels_new(&setup, &machine, err);
-    while (!status && hr_edge_levels_ask(machine, &question))
+    while (!status && hr_edge_levels_next(machine, &question))
         status = answer_question(w, machine, &question, err);
     hr_edge_levels_free(machine);
     hr_arena_free(arena);

@@ -46,7 +46,7 @@ static void tell_pairs(hr_quantile_counts *machine, const scripted *s, bool *ask
         assert_true(node % 2 == 0 && node >= 2 && node < NODES && node >> level == 1 && !asked[node]);
         for (size_t i = 0; i < 2; i++) {
             asked[node + i] = true;
-            hr_quantile_counts_tell(machine, node + i, value_of(s, node + i));
+            hr_quantile_counts_accept(machine, node + i, value_of(s, node + i));
         }
     }
 }
@@ -58,7 +58,7 @@ static void tell_levels(hr_quantile_counts *machine, const scripted *s, bool *as
         for (size_t i = 0; i < count; i++) {
             assert_true(nodes[i] >> level == 1 && (!i || nodes[i] > nodes[i - 1]));
             asked[nodes[i]] = true;
-            hr_quantile_counts_tell(machine, nodes[i], value_of(s, nodes[i]));
+            hr_quantile_counts_accept(machine, nodes[i], value_of(s, nodes[i]));
         }
     }
 }
@@ -134,8 +134,8 @@ static void test_medians__cut_what_they_ask_for(void **state) {
                 assert_true(of.level < levels && of.low >= ends[of.level] && of.high > of.low + 1 &&
                             of.high <= CELLS);
                 ends[of.level] = of.high; /* from left to right */
-                hr_quantile_medians_tell(&machine,
-                                         of.low + 1 + (uint32_t)hr_uniform(csprng, of.high - of.low - 1));
+                hr_quantile_medians_accept(&machine,
+                                           of.low + 1 + (uint32_t)hr_uniform(csprng, of.high - of.low - 1));
             }
             assert_true(machine.cut_count == asked && asked < (size_t)1 << levels);
             for (size_t i = 0; i < asked; i++)

@@ -2,8 +2,8 @@
 
 static struct {
     tampering *tamper;
-    hr_status (*real_ask)(hr_party_work *, const hr_party_job *, hr_bytes *, hr_error *);
-    hr_status (*real_train)(hr_party_work *, const hr_party_job *, size_t, hr_bytes *, hr_error *);
+    hr_status (*real_ask)(hr_party_work *, const hr_job_view *, hr_bytes *, hr_error *);
+    hr_status (*real_train)(hr_party_work *, const hr_job_view *, size_t, hr_bytes *, hr_error *);
     hr_bytes first; /* the first question */
     size_t asks;
     false_coordinator *log;
@@ -32,7 +32,7 @@ static hr_status tamper_with(hr_bytes *out, hr_error *err) {
     return status;
 }
 
-static hr_status ask_falsely(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err) {
+static hr_status ask_falsely(hr_party_work *self, const hr_job_view *job, hr_bytes *out, hr_error *err) {
     hr_status status = w.real_ask(self, job, out, err);
     if (!w.log->asked++) assert_int_equal(hr_bytes_copy(out->at, out->size, &w.first, NULL), HR_OK);
     if (w.log->asked <= w.asks && (status || is_done(out))) {
@@ -42,7 +42,7 @@ static hr_status ask_falsely(hr_party_work *self, const hr_party_job *job, hr_by
     return status || !w.tamper ? status : tamper_with(out, err);
 }
 
-static hr_status watch_answer(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status watch_answer(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                               hr_error *err) {
     hr_status status = w.real_train(self, job, slot, out, err);
     w.log->answers += !status;
@@ -58,9 +58,9 @@ hr_status false_coordinator_run(federation *f, tampering *tamper, size_t asks, f
     w.tamper = tamper;
     w.asks = asks;
     w.log = out;
-    w.real_ask = parties[0].as.work.ask;
+    w.real_ask = parties[0].as.work.next_question;
     w.real_train = parties[1].as.work.train;
-    parties[0].as.work.ask = ask_falsely;
+    parties[0].as.work.next_question = ask_falsely;
     for (size_t o = 1; o <= f->owner_count; o++) parties[o].as.work.train = watch_answer;
     hr_status status = hr_simulation_run(&f->simulation, NULL);
     free(w.first.at);

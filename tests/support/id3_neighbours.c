@@ -57,20 +57,20 @@ void id3_neighbours_close(id3_neighbours *n) {
 static void tell(id3_neighbours *n, const hr_exact *exact, size_t count) {
     static hr_noisy values[ID3_COUNTS_MAX];
     for (size_t i = 0; i < count; i++) values[i].paid = exact[i].unpaid;
-    assert_int_equal(hr_id3_tell(n->id3, values, 1e-9, NULL), HR_OK);
+    assert_int_equal(hr_id3_accept(n->id3, values, 1e-9, NULL), HR_OK);
 }
 
-size_t id3_neighbours_moved(id3_neighbours *n, const hr_id3_ask *ask) {
+size_t id3_neighbours_moved(id3_neighbours *n, const hr_id3_question *question) {
     static hr_exact out[2][ID3_COUNTS_MAX];
     size_t moved = 0;
-    assert_true(ask->count <= ID3_COUNTS_MAX);
+    assert_true(question->count <= ID3_COUNTS_MAX);
     for (size_t i = 0; i < 2; i++)
-        assert_int_equal(hr_id3_records_answer(n->sources[i], ask, out[i], NULL), HR_OK);
-    for (size_t i = 0; i < ask->count; i++) {
+        assert_int_equal(hr_id3_records_answer(n->sources[i], question, out[i], NULL), HR_OK);
+    for (size_t i = 0; i < question->count; i++) {
         int64_t by = out[1][i].unpaid - out[0][i].unpaid;
         assert_true(by == 0 || by == 64);
         moved += by == 64;
     }
-    tell(n, out[1], ask->count);
+    tell(n, out[1], question->count);
     return moved;
 }

@@ -23,6 +23,6 @@ void id3_neighbours_close(id3_neighbours *n);
 
 /* Answers the question, and returns how many numbers the last record moves: each by one record, or the test
  * fails. */
-size_t id3_neighbours_moved(id3_neighbours *n, const hr_id3_ask *ask);
+size_t id3_neighbours_moved(id3_neighbours *n, const hr_id3_question *question);
 
 #endif

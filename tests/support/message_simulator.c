@@ -270,8 +270,8 @@ void do_work(simulator *b, size_t who) {
                                          : ballot_bytes(round, work.slot, b->found[who], tails);
     }
     if (made.size && s->names_false_sets && work.kind == HR_ACT_TRAIN) name_false_set(&made);
-    feed(b, who, (hr_event){.kind = HR_EVENT_BEGUN});
-    feed(b, who, (hr_event){.kind = HR_EVENT_WORKED, .bytes = made.at, .size = made.size});
+    feed(b, who, (hr_event){.kind = HR_EVENT_WORK_STARTED});
+    feed(b, who, (hr_event){.kind = HR_EVENT_WORK_DONE, .bytes = made.at, .size = made.size});
     free(made.at);
 }
 
@@ -297,7 +297,7 @@ void simulator_run(simulator *b, void (*meanwhile)(simulator *b)) {
         if (simulator_step(b)) continue;
         if (!hr_protocol_waits(b->parties[COORDINATOR].machine)) return;
         assert_true(++b->aways < 200);
-        feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+        feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     }
 }
 

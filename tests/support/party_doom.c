@@ -86,7 +86,7 @@ hr_status __real_hr_journal_add_event(hr_journal *journal, const uint8_t *id, co
 hr_status __wrap_hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event,
                                       hr_error *err) {
     if (dies_now(false)) return cancelled(err);
-    if (event->kind != HR_EVENT_BEGUN || !doom.refuses_begun)
+    if (event->kind != HR_EVENT_WORK_STARTED || !doom.refuses_begun)
         return __real_hr_journal_add_event(journal, id, event, err);
     doom.refuses_begun = false;
     return hr_fail(err, HR_E_FORMAT, "", "no event is taken");

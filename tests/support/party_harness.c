@@ -145,14 +145,14 @@ static void watched_close(hr_transport *self) {
 /* ---- Work that is counted ---- */
 
 /* Rule 1: what is drawn now was paid for, on the disk. */
-static bool is_reserved(const harness_party *p, const hr_party_job *job) {
+static bool is_reserved(const harness_party *p, const hr_job_view *job) {
     hr_ledger_total total;
     bool paid = job->record->entry && !hr_ledger_sum(p->ledger, &total, NULL) &&
                 total.epsilon_spent > p->harness->job.options.epsilon - 1e-11;
     return paid && sqlite3_get_autocommit(hr_ledger_file(p->ledger));
 }
 
-static work_record *record_of(const harness_party *p, bool vote, const hr_party_job *job, size_t slot) {
+static work_record *record_of(const harness_party *p, bool vote, const hr_job_view *job, size_t slot) {
     event_log *events = p->harness->event_log;
     hr_sum_question question;
     size_t tree = p->harness->job.averages ? p->index - 1 : slot; /* of averages each owner has slot 0 */
@@ -164,7 +164,7 @@ static work_record *record_of(const harness_party *p, bool vote, const hr_party_
 }
 
 /* Trains the slot's tree, votes, or answers a question. */
-static hr_status watch_work(harness_party *p, bool vote, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status watch_work(harness_party *p, bool vote, const hr_job_view *job, size_t slot, hr_bytes *out,
                             hr_error *err) {
     event_log *events = p->harness->event_log;
     if (dies(p, false)) return HR_E_CANCELLED;
@@ -179,27 +179,27 @@ static hr_status watch_work(harness_party *p, bool vote, const hr_party_job *job
     return HR_E_CANCELLED;
 }
 
-static hr_status watched_train(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status watched_train(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                                hr_error *err) {
     return watch_work((harness_party *)self, false, job, slot, out, err);
 }
 
-static hr_status watched_vote(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status watched_vote(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                               hr_error *err) {
     return watch_work((harness_party *)self, true, job, slot, out, err);
 }
 
-static hr_status watched_ask(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err) {
+static hr_status watched_ask(hr_party_work *self, const hr_job_view *job, hr_bytes *out, hr_error *err) {
     harness_party *p = (harness_party *)self;
     if (dies(p, false)) return HR_E_CANCELLED;
-    hr_status status = p->real.ask(self, job, out, err);
+    hr_status status = p->real.next_question(self, job, out, err);
     if (status || !dies(p, true)) return status;
     free(out->at);
     *out = (hr_bytes){0};
     return HR_E_CANCELLED;
 }
 
-static hr_status watched_finish(hr_party_work *self, const hr_party_job *job, hr_error *err) {
+static hr_status watched_finish(hr_party_work *self, const hr_job_view *job, hr_error *err) {
     harness_party *p = (harness_party *)self;
     event_log *d = p->harness->event_log;
     if (dies(p, false)) return HR_E_CANCELLED;
@@ -239,7 +239,7 @@ static void set_work(harness_party *p) {
     p->real = p->as.work;
     p->as.work.train = watched_train;
     p->as.work.vote = watched_vote;
-    if (p->as.work.ask) p->as.work.ask = watched_ask;
+    if (p->as.work.next_question) p->as.work.next_question = watched_ask;
     p->as.work.finish = watched_finish;
 }
 

@@ -193,9 +193,9 @@ void simfl_do_work(simfl_sim *b, size_t who) {
     simfl_sim_party *p = &b->parties[who];
     hr_bytes outcome = {0};
     p->has_work = false;
-    simfl_feed(b, who, (hr_event){.kind = HR_EVENT_BEGUN});
+    simfl_feed(b, who, (hr_event){.kind = HR_EVENT_WORK_STARTED});
     if (!p->loses) outcome = made_outcome(p->machine, who);
-    simfl_feed(b, who, (hr_event){.kind = HR_EVENT_WORKED, .bytes = outcome.at, .size = outcome.size});
+    simfl_feed(b, who, (hr_event){.kind = HR_EVENT_WORK_DONE, .bytes = outcome.at, .size = outcome.size});
     free(outcome.at);
 }
 

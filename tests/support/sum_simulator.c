@@ -214,7 +214,7 @@ static void carry_out(sum_sim *s, size_t who, hr_action *a) {
     case HR_ACT_SEND: send_letter(s, who, a); return;
     case HR_ACT_TRAIN: assert_true(a->slot < COUNT(p->answered) && !p->answered[a->slot]++); /* fallthrough */
     case HR_ACT_DECIDE:
-    case HR_ACT_ASK:
+    case HR_ACT_NEXT_QUESTION:
         assert_int_equal(p->work.kind, 0);
         p->work = *a;
         break;
@@ -329,14 +329,14 @@ void sum_work(sum_sim *s, size_t who) {
                             .size = p->refuses ? 2 : 0});
         return;
     }
-    if (work.kind == HR_ACT_ASK) {
+    if (work.kind == HR_ACT_NEXT_QUESTION) {
         made = next_question(s);
-        sum_feed(s, who, (hr_event){.kind = HR_EVENT_ASKED, .bytes = made.at, .size = made.size});
+        sum_feed(s, who, (hr_event){.kind = HR_EVENT_NEXT_QUESTION, .bytes = made.at, .size = made.size});
     } else {
         if (hr_dice_below(&s->dice, 100) >= p->loses)
             made = is_ring(s->script) ? answer_on_ring(s, who, work.slot) : sum_answer(p->machine, work.slot);
-        sum_feed(s, who, (hr_event){.kind = HR_EVENT_BEGUN, .number = work.slot});
-        sum_feed(s, who, (hr_event){.kind = HR_EVENT_WORKED, .bytes = made.at, .size = made.size});
+        sum_feed(s, who, (hr_event){.kind = HR_EVENT_WORK_STARTED, .number = work.slot});
+        sum_feed(s, who, (hr_event){.kind = HR_EVENT_WORK_DONE, .bytes = made.at, .size = made.size});
     }
     free(made.at);
 }
@@ -371,7 +371,7 @@ void sum_run(sum_sim *s, void (*meanwhile)(sum_sim *s)) {
         if (sum_step(s)) continue;
         if (!hr_protocol_waits(s->parties[SUM_COORDINATOR].machine)) return;
         assert_true(++s->aways < 200);
-        sum_feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+        sum_feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     }
 }
 
@@ -381,8 +381,8 @@ static void check_sum(const sum_sim *s, size_t question, const hr_sum_outcome *o
     size_t members = 0;
     for (size_t i = 0; i < SUM_OWNERS_MAX; i++) members += s->asked[question][i];
     assert_int_equal(o->members, members);
-    if (o->lost) assert_null(o->sums);
-    if (o->lost) return;
+    if (o->dropped) assert_null(o->sums);
+    if (o->dropped) return;
     assert_int_equal(o->count, sum_size(question));
     for (size_t v = 0; v < o->count; v++) {
         uint64_t sum = 0;
@@ -399,13 +399,13 @@ size_t sum_check_outcomes(const sum_sim *s) {
     hr_sum_outcome o;
     for (size_t q = 0; (is_ring(s->script) ? hr_ring_outcome : hr_securesum_outcome)(coordinator, q, &o);
          q++) {
-        lost += o.lost;
+        lost += o.dropped;
         assert_int_equal(o.choice, is_choice(s->script, q));
         if (!o.choice)
             check_sum(s, q, &o);
         else
             assert_int_equal(o.index,
-                             o.lost ? 0 : sum_index(hr_members_position(owners, count, o.member), q));
+                             o.dropped ? 0 : sum_index(hr_members_position(owners, count, o.member), q));
     }
     return lost;
 }

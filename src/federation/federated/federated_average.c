@@ -64,7 +64,7 @@ static hr_status check_average_terms(const Hedgerow__Terms *terms, const hr_sche
  * tree's releases. */
 enum { PACKETS = 2000, MODEL_HEAD = 8000, LEAF_BYTES = 100, TREE_BYTES = 600 };
 
-static void tell_average_traffic(const hr_planned_job *job, size_t outputs, hr_job_plan_info *out) {
+static void describe_average_traffic(const hr_planned_job *job, size_t outputs, hr_job_plan_info *out) {
     const hr_plan_info *plan = &out->plan;
     int depth = plan->depth_pair > plan->depth_all ? plan->depth_pair : plan->depth_all;
     double owners = (double)out->owners, tree = ldexp(LEAF_BYTES, depth) * (double)outputs + TREE_BYTES;
@@ -94,7 +94,7 @@ static hr_status plan_average(const hr_planned_job *job, hr_job_plan_info *out, 
     trained->plan(&options, job->schema, budget.privacy_measure, budget.units, &out->plan);
     out->plan.records = job->records;
     out->plan.prediction_noise /= sqrt((double)out->owners);
-    tell_average_traffic(job, hr_facts_outputs(&facts), out);
+    describe_average_traffic(job, hr_facts_outputs(&facts), out);
     return HR_OK;
 }
 
@@ -141,7 +141,7 @@ static hr_status make_released(released *r, hr_error *err) {
                       .forest = r->training.forest,
                       .privacy_measure = r->budget.privacy_measure};
     list_settings(r);
-    if (r->settings.lost) return hr_fail_memory(err);
+    if (r->settings.incomplete) return hr_fail_memory(err);
     hr_guarantee_of(r->budget.units, r->budget.privacy_measure, r->budget.delta, &parts.guarantee);
     parts.guarantee.statement = r->method->info.sound;
     parts.settings = r->settings.items;
@@ -278,7 +278,7 @@ static hr_status average_coordinator(const hr_protocol_setup *setup, hr_protocol
 /* ---- The average ---- */
 
 typedef struct average {
-    const hr_party_job *job;
+    const hr_job_view *job;
     hr_joint_model *joint;
     hr_model *models[HR_MEMBERS_MAX];                     /* by owner of the start; NULL: it has none */
     double weights[HR_MEMBERS_MAX];                       /* they add up to 1 */
@@ -387,7 +387,7 @@ static hr_status add_models(average *a, hr_error *err) {
     return status;
 }
 
-static hr_status assemble_average(const hr_party_job *job, hr_joint_model *joint, hr_error *err) {
+static hr_status assemble_average(const hr_job_view *job, hr_joint_model *joint, hr_error *err) {
     average a = {.job = job, .joint = joint};
     const hr_method *trained = NULL;
     hr_status status = hr_terms_trained(job->terms, &trained, err);

@@ -25,15 +25,15 @@ static const double LEARNING_RATE = .5;
 _Static_assert((int)HR_BALLOT_UNIT == 1 << HR_ROUND_GAIN_BITS,
                "ballots are noisy counts of the owners' records");
 
-static const hr_job_state *job_state_of(const hr_party_job *job) {
+static const hr_job_state *job_state_of(const hr_job_view *job) {
     return hr_inprivate_owner_course(job->protocol);
 }
 
-static size_t round_of(const hr_party_job *job, size_t slot) {
+static size_t round_of(const hr_job_view *job, size_t slot) {
     return slot / job_state_of(job)->owner_count;
 }
 
-static void tell_round(const hr_owner_turn *turn, const char *what) {
+static void log_round(const hr_owner_turn *turn, const char *what) {
     hr_job_log(turn->work, turn->job->record, HR_LOG_INFO, "%s round %zu", what,
                round_of(turn->job, turn->slot) + 1);
 }
@@ -71,16 +71,16 @@ static hr_status pack_tree(const hr_owner_turn *t, const hr_tree *tree, hr_bytes
 
 /* Line 8: the owner's records of the round of a slot, and their scores by the trees before it. They are
  * kept, so that each tree is added once. */
-static hr_status score_round(const hr_party_job *job, const hr_data *data, size_t slot,
-                             hr_round_records **out, hr_error *err) {
-    hr_round_records *r = *job->kept;
+static hr_status score_round(const hr_job_view *job, const hr_data *data, size_t slot, hr_round_records **out,
+                             hr_error *err) {
+    hr_round_records *r = *job->state;
     size_t round = round_of(job, slot);
     if (!r || r->round != round) {
         hr_round_records_free(r);
-        *job->kept = NULL;
+        *job->state = NULL;
         hr_status status = hr_round_records_make(data, job->record->key, job_state_of(job), round, &r, err);
         if (status) return status;
-        *job->kept = r;
+        *job->state = r;
     }
     hr_round_records_add(r, job_state_of(job), slot);
     *out = r;
@@ -90,7 +90,7 @@ static hr_status score_round(const hr_party_job *job, const hr_data *data, size_
 static hr_status train_federated_inprivate(const hr_owner_turn *t, hr_bytes *out, hr_error *err) {
     hr_round_records *r = NULL;
     hr_tree tree;
-    tell_round(t, "trains the tree of");
+    log_round(t, "trains the tree of");
     hr_status status = score_round(t->job, t->data, t->slot, &r, err);
     if (status) return status;
     hr_inprivate_tree_job one = {.records = r->records,
@@ -110,15 +110,15 @@ static size_t next_slot(const hr_job_state *job_state) {
     return round < job_state->rounds ? round * owners + position : hr_job_state_slots(job_state);
 }
 
-static hr_status prepare_federated_inprivate(const hr_party_job *job, const hr_data *data, hr_error *err) {
+static hr_status prepare_federated_inprivate(const hr_job_view *job, const hr_data *data, hr_error *err) {
     const hr_job_state *job_state = job_state_of(job);
     hr_round_records *ignored = NULL;
     if (!job_state || next_slot(job_state) == hr_job_state_slots(job_state)) return HR_OK;
     return score_round(job, data, next_slot(job_state), &ignored, err);
 }
 
-static void free_federated_inprivate(void *kept) {
-    hr_round_records_free(kept);
+static void free_federated_inprivate(void *state) {
+    hr_round_records_free(state);
 }
 
 /* ---- Votes ---- */
@@ -215,7 +215,7 @@ static hr_status vote_on_last(const hr_owner_turn *t, Hedgerow__Ballot *ballot, 
 static hr_status vote_federated_inprivate(const hr_owner_turn *t, hr_bytes *out, hr_error *err) {
     int64_t noisy[HR_TAILS_MAX];
     Hedgerow__Ballot ballot = HEDGEROW__BALLOT__INIT;
-    tell_round(t, "votes on");
+    log_round(t, "votes on");
     ballot.round = (uint32_t)round_of(t->job, t->slot);
     ballot.tails = noisy;
     ballot.n_tails = hr_tails(t->job->terms, job_state_of(t->job)->owner_count, ballot.round);
@@ -258,7 +258,7 @@ static hr_status plant(const hr_job_state *job_state, size_t slots, hr_joint_mod
     return status;
 }
 
-static hr_status assemble_federated_inprivate(const hr_party_job *job, hr_joint_model *m, hr_error *err) {
+static hr_status assemble_federated_inprivate(const hr_job_view *job, hr_joint_model *m, hr_error *err) {
     const hr_job_state *job_state = hr_inprivate_coordinator_course(job->protocol);
     size_t slots = hr_job_state_slots(job_state), dropped = hr_inprivate_dropped(job->protocol);
     hr_settings_add_count(&m->settings, "owners", job_state->owner_count);
@@ -268,7 +268,7 @@ static hr_status assemble_federated_inprivate(const hr_party_job *job, hr_joint_
     return status ? status : plant(job_state, slots - dropped, m, err);
 }
 
-static void find_inprivate_round(const hr_party_job *job, hr_job_position *out) {
+static void find_inprivate_round(const hr_job_view *job, hr_job_position *out) {
     const hr_job_state *job_state = job->is_coordinator ? hr_inprivate_coordinator_course(job->protocol)
                                                         : hr_inprivate_owner_course(job->protocol);
     *out = (hr_job_position){.unit = "slot"};

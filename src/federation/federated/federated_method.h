@@ -13,7 +13,7 @@
 
 /* One piece of an owner's work that draws noise: a tree, or a vote. */
 typedef struct hr_owner_turn {
-    const hr_party_job *job;
+    const hr_job_view *job;
     size_t slot;
     const hr_data *data; /* the owner's */
     int threads;
@@ -64,9 +64,9 @@ typedef struct hr_turn_job {
      * Fails: BUDGET, LIMIT, MEMORY. */
     hr_status (*train)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
     hr_status (*vote)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err); /* NULL: there are no votes */
-    /* Does what it can of the work to come, without noise, and keeps it in *job->kept. NULL: nothing. Fails:
+    /* Does what it can of the work to come, without noise, and keeps it in *job->state. NULL: nothing. Fails:
      * MEMORY. */
-    hr_status (*prepare)(const hr_party_job *job, const hr_data *data, hr_error *err);
+    hr_status (*prepare)(const hr_job_view *job, const hr_data *data, hr_error *err);
 } hr_turn_job;
 
 /* NOT PRIVATE: owners' work that no budget pays for; the turn has no gate. */
@@ -111,17 +111,17 @@ struct hr_federated_method {
     /* The most bytes that a member may send a party in a job. NULL: by its rounds. */
     size_t (*bytes_max)(const Hedgerow__Terms *terms);
     /* How far the job is, at either party. NULL: its slots. */
-    void (*round)(const hr_party_job *job, hr_job_position *out);
-    /* Frees what is kept in *job->kept, if anything is. NULL: nothing ever is. */
+    void (*round)(const hr_job_view *job, hr_job_position *out);
+    /* Frees *job->state, if there is one. NULL: nothing ever is. */
     void (*free_state)(void *state);
 
     /* ---- What the coordinator makes: one of these, the others are NULL ---- */
     /* A model. Fails: MEMORY. */
-    hr_status (*assemble)(const hr_party_job *job, hr_joint_model *model, hr_error *err);
+    hr_status (*assemble)(const hr_job_view *job, hr_joint_model *model, hr_error *err);
     /* The figures of a model. Fails: BUDGET, MEMORY. */
-    hr_status (*evaluate)(const hr_party_job *job, hr_evaluation *out, hr_error *err);
+    hr_status (*evaluate)(const hr_job_view *job, hr_evaluation *out, hr_error *err);
     /* A schema. Owner: the caller frees out->schema. Fails: BUDGET, MEMORY. */
-    hr_status (*bound)(const hr_party_job *job, hr_joint_schema *out, hr_error *err);
+    hr_status (*bound)(const hr_job_view *job, hr_joint_schema *out, hr_error *err);
 };
 
 /* ---- The methods ---- */
@@ -151,8 +151,8 @@ void hr_job_log(const hr_party_work *work, const hr_journal_job *job, hr_log_lev
 
 /* About how many bytes a job of secure sums sends, from its plan: those of one owner, without envelopes. */
 typedef struct hr_job_traffic {
-    double heard, said;               /* bytes that the owner receives and sends */
-    double asked;                     /* bytes of questions, among those that it receives */
+    double received, sent;            /* bytes that the owner receives and sends */
+    double questions;                 /* bytes of questions, among those that it receives */
     double messages_in, messages_out; /* messages that hold these bytes */
 } hr_job_traffic;
 
@@ -161,6 +161,6 @@ void hr_job_traffic_begin(hr_job_traffic *traffic, const Hedgerow__Terms *terms)
 /* Adds `count` questions and their answers, of so many bytes each; one of 0 bytes is a message, too. */
 void hr_job_traffic_add(hr_job_traffic *traffic, double count, double question, double answer);
 /* Sets the bytes of all parties, with envelopes and acks, for the owners that *out counts. */
-void hr_job_traffic_tell(const hr_job_traffic *traffic, hr_job_plan_info *out);
+void hr_job_traffic_describe(const hr_job_traffic *traffic, hr_job_plan_info *out);
 
 #endif

@@ -116,8 +116,8 @@ typedef struct simfl_keeper {
     hr_noisy *noisy_gradients, *noisy_weights;
 } simfl_keeper;
 
-static void free_simfl(void *kept) {
-    simfl_keeper *k = kept;
+static void free_simfl(void *state) {
+    simfl_keeper *k = state;
     if (!k) return;
     hr_simfl_owner_free(k->owner);
     hr_gate_free(k->gate);
@@ -134,7 +134,7 @@ static void free_simfl(void *kept) {
 static hr_status open_simfl_keeper(const hr_owner_turn *t, simfl_keeper **out, hr_error *err) {
     simfl_keeper *k = calloc(1, sizeof *k);
     if (!k) return hr_fail_memory(err);
-    *t->job->kept = *out = k;
+    *t->job->state = *out = k;
     k->trained = NO_TREE;
     k->rows = hr_data_rows(t->data);
     k->arena = hr_arena_new();
@@ -297,12 +297,12 @@ static hr_status do_simfl_task(const hr_owner_turn *t, simfl_keeper *k, hr_bytes
 
 /* What is half done is forgotten: work that is done again begins anew. */
 static hr_status do_simfl_work(const hr_owner_turn *t, hr_bytes *out, hr_error *err) {
-    simfl_keeper *k = *t->job->kept;
+    simfl_keeper *k = *t->job->state;
     hr_status status = k ? HR_OK : open_simfl_keeper(t, &k, err);
     if (!status) status = do_simfl_task(t, k, out, err);
     if (!status) return HR_OK;
     free_simfl(k);
-    *t->job->kept = NULL;
+    *t->job->state = NULL;
     return status;
 }
 
@@ -341,7 +341,7 @@ static hr_status plant_simfl(const hr_simfl_state *s, hr_joint_model *m, hr_erro
     return status;
 }
 
-static hr_status assemble_simfl(const hr_party_job *job, hr_joint_model *m, hr_error *err) {
+static hr_status assemble_simfl(const hr_job_view *job, hr_joint_model *m, hr_error *err) {
     hr_simfl_state s;
     hr_simfl_state_of(job->protocol, &s);
     hr_settings_add_count(&m->settings, "owners", s.owner_count);
@@ -349,7 +349,7 @@ static hr_status assemble_simfl(const hr_party_job *job, hr_joint_model *m, hr_e
     return status ? status : plant_simfl(&s, m, err);
 }
 
-static void find_simfl_tree(const hr_party_job *job, hr_job_position *out) {
+static void find_simfl_tree(const hr_job_view *job, hr_job_position *out) {
     hr_simfl_state s;
     *out = (hr_job_position){.unit = "tree"};
     hr_simfl_state_of(job->protocol, &s);

@@ -11,7 +11,7 @@ typedef struct hr_party_work hr_party_work;
 typedef struct hr_federated_method hr_federated_method;
 
 /* A job as the work functions see it. */
-typedef struct hr_party_job {
+typedef struct hr_job_view {
     const hr_journal_job *record;
     const hr_federated_method *method; /* NULL before the job was offered, and so are protocol and terms */
     const hr_protocol *protocol;       /* the method's machine of this party */
@@ -19,8 +19,8 @@ typedef struct hr_party_job {
     const hr_schema *schema; /* the party's */
     const hr_membership *membership;
     bool is_coordinator;
-    void **kept; /* what the method keeps from one work or question to the next; NULL at first */
-} hr_party_job;
+    void **state; /* what the method keeps from one work or question to the next; NULL at first */
+} hr_job_view;
 
 /* A job that an owner was offered. */
 typedef struct hr_party_offer {
@@ -42,20 +42,19 @@ struct hr_party_work {
      * is undecided, again after a second. */
     hr_status (*decide)(hr_party_work *self, const hr_party_offer *offer, hr_decision *out, hr_error *err);
     /* Owner: a Tree, or a Ballot, as bytes. Any failure but MEMORY means that it has none to give. */
-    hr_status (*train)(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+    hr_status (*train)(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                        hr_error *err);
-    hr_status (*vote)(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
-                      hr_error *err);
+    hr_status (*vote)(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out, hr_error *err);
     /* Coordinator: the next question, a Question as bytes. Called within the journal's transaction; draws
      * nothing that the journal does not hold. Any failure but MEMORY ends the job. */
-    hr_status (*ask)(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err);
+    hr_status (*next_question)(hr_party_work *self, const hr_job_view *job, hr_bytes *out, hr_error *err);
     /* Owner, may be NULL: something came of a job and there is time to make use of it. Must not draw noise:
      * it is not in the journal. Any failure but MEMORY shows again when the work is due. */
-    hr_status (*prepare)(hr_party_work *self, const hr_party_job *job, hr_error *err);
+    hr_status (*prepare)(hr_party_work *self, const hr_job_view *job, hr_error *err);
     /* The job is done. Coordinator: makes the model. Repeated after a crash before it is noted. */
-    hr_status (*finish)(hr_party_work *self, const hr_party_job *job, hr_error *err);
+    hr_status (*finish)(hr_party_work *self, const hr_job_view *job, hr_error *err);
     /* The job has ended without a model. */
-    void (*fail)(hr_party_work *self, const hr_party_job *job, const char *why);
+    void (*fail)(hr_party_work *self, const hr_job_view *job, const char *why);
     const hr_file_text *evaluated; /* coordinator: the model file of a job that evaluates one; else NULL */
     const hr_log *log;             /* where lines for people go (hr_job_log); NULL: nowhere */
 };

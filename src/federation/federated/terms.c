@@ -94,7 +94,7 @@ static hr_status list_terms_settings(job_offer *o, const hr_federated_method *fe
         o->wire[i].name = hr_text_of(o->settings.items[i].name);
         o->wire[i].value = hr_text_of(o->settings.items[i].value);
     }
-    return o->settings.lost ? hr_fail_memory(err) : HR_OK;
+    return o->settings.incomplete ? hr_fail_memory(err) : HR_OK;
 }
 
 static hr_status list_names(const hr_names *names, ProtobufCBinaryData **out, hr_error *err) {

@@ -104,7 +104,7 @@ static hr_status next_round(inprivate_coordinator *m, hr_error *err) {
     }
     hr_job_state_unlist(&forest);
     if (!status)
-        status = hr_protocol_say(&m->job.protocol, HR_ACT_LOG, 0, err, "round %zu begins", m->round + 1);
+        status = hr_protocol_emit(&m->job.protocol, HR_ACT_LOG, 0, err, "round %zu begins", m->round + 1);
     return status;
 }
 
@@ -121,8 +121,8 @@ static hr_status skip(inprivate_coordinator *m, size_t slot, const char *why, hr
     skip.signature = hr_data_of(m->job_state.slots[slot].signature, HR_SIGNATURE_SIZE);
     hr_status status = hr_coordinator_job_send(&m->job, HEDGEROW__MESSAGE__KIND_SKIP, &skip, err);
     if (status) return status;
-    return hr_protocol_say(&m->job.protocol, HR_ACT_WARN, 0, err, "owner %s skipped: %s",
-                           name_of_owner(m, hr_job_state_owner(&m->job_state, slot)), why);
+    return hr_protocol_emit(&m->job.protocol, HR_ACT_WARN, 0, err, "owner %s skipped: %s",
+                            name_of_owner(m, hr_job_state_owner(&m->job_state, slot)), why);
 }
 
 /* The slot that is waited for; the round's end if there is none. */
@@ -219,9 +219,9 @@ static hr_status count_tails(inprivate_coordinator *m, hr_error *err) {
     }
     hr_status status = HR_OK;
     if (m->dropped)
-        status =
-            hr_protocol_say(&m->job.protocol, HR_ACT_LOG, 0, err,
-                            "the last %zu slots are dropped: their trees make predictions worse", m->dropped);
+        status = hr_protocol_emit(&m->job.protocol, HR_ACT_LOG, 0, err,
+                                  "the last %zu slots are dropped: their trees make predictions worse",
+                                  m->dropped);
     return status ? status : finish_job(m, err);
 }
 
@@ -234,8 +234,8 @@ static hr_status count_round_gain(inprivate_coordinator *m, hr_error *err) {
     double round_gain = records > 0 ? gain / records : 0;
     bool more = !(m->job.setup.round_gain > 0) || round_gain >= m->job.setup.round_gain;
     hr_status status =
-        hr_protocol_say(&m->job.protocol, HR_ACT_LOG, 0, err, "round %zu improved the model by %.4f: %s",
-                        m->round + 1, round_gain, more ? "another round follows" : "the last round");
+        hr_protocol_emit(&m->job.protocol, HR_ACT_LOG, 0, err, "round %zu improved the model by %.4f: %s",
+                         m->round + 1, round_gain, more ? "another round follows" : "the last round");
     if (status) return status;
     if (!more) return finish_job(m, err);
     status = next_round(m, err);
@@ -290,9 +290,9 @@ static hr_status convict(inprivate_coordinator *m, const Hedgerow__Notice *proof
     hr_digest_text(&one, text[0]);
     hr_digest_text(&two, text[1]);
     if (!status)
-        status = hr_protocol_say(&m->job.protocol, HR_ACT_CUT_OFF, owner, err,
-                                 "it signed two trees for slot %zu, with the digests %s and %s", slot,
-                                 text[0], text[1]);
+        status = hr_protocol_emit(&m->job.protocol, HR_ACT_CUT_OFF, owner, err,
+                                  "it signed two trees for slot %zu, with the digests %s and %s", slot,
+                                  text[0], text[1]);
     return status;
 }
 
@@ -320,10 +320,10 @@ static hr_status compare_sets(inprivate_coordinator *m, hr_error *err) {
         status = hr_job_state_compare(c, p, &match, err);
         m->compared[p] = match != HR_SET_UNKNOWN;
         if (status || match != HR_SET_OTHER) continue;
-        status = hr_protocol_say(&m->job.protocol, HR_ACT_WARN, 0, err,
-                                 "the tree of owner %s in slot %zu was made after other trees than the "
-                                 "coordinator has",
-                                 name_of_owner(m, owner), p);
+        status = hr_protocol_emit(&m->job.protocol, HR_ACT_WARN, 0, err,
+                                  "the tree of owner %s in slot %zu was made after other trees than the "
+                                  "coordinator has",
+                                  name_of_owner(m, owner), p);
         if (!status && !m->job.gone[owner]) status = send_copy(m, owner, p, err);
     }
     return status;
@@ -342,8 +342,8 @@ static hr_status on_forest(inprivate_coordinator *m, size_t owner, const Hedgero
     if (status) return status;
     size_t open = hr_job_state_next_open(&m->job_state);
     if (open > had)
-        status = hr_protocol_say(&m->job.protocol, HR_ACT_LOG, 0, err, "%zu of %zu trees of round %zu",
-                                 open - round_begin(m), m->job_state.owner_count, m->round + 1);
+        status = hr_protocol_emit(&m->job.protocol, HR_ACT_LOG, 0, err, "%zu of %zu trees of round %zu",
+                                  open - round_begin(m), m->job_state.owner_count, m->round + 1);
     return status ? status : go_on(m, err);
 }
 
@@ -351,7 +351,7 @@ static hr_status on_forest(inprivate_coordinator *m, size_t owner, const Hedgero
  * set. The other's tree comes to the coordinator directly, or is skipped after the deadline. */
 static hr_status on_complaint(inprivate_coordinator *m, size_t from, size_t slot, hr_error *err) {
     m->served[from] = true;
-    hr_status status = hr_protocol_say(
+    hr_status status = hr_protocol_emit(
         &m->job.protocol, HR_ACT_WARN, 0, err, "owner %s complains of what owner %s sent in slot %zu",
         name_of_owner(m, from), name_of_owner(m, hr_job_state_owner(&m->job_state, slot)), slot);
     return status ? status : send_copy(m, from, slot + 1, err);

@@ -143,7 +143,7 @@ static hr_status voted(inprivate_owner *o, const hr_event *event, hr_error *err)
     return status;
 }
 
-static hr_status worked(hr_protocol *self, const hr_event *event, hr_error *err) {
+static hr_status work_done(hr_protocol *self, const hr_event *event, hr_error *err) {
     inprivate_owner *o = (inprivate_owner *)self;
     owner_task was = o->work;
     o->work = IDLE;
@@ -352,7 +352,7 @@ static const hr_owner_rules rules = {
     .started = on_start,
     .coordinator = on_coordinator,
     .other = on_other,
-    .worked = worked,
+    .work_done = work_done,
     .go_on = go_on,
     .messages_max = messages_max,
     .done = free_trees,

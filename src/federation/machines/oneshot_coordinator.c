@@ -94,8 +94,8 @@ static hr_status on_released(oneshot_coordinator *c, size_t owner, const Hedgero
     if (!status) status = hr_bytes_copy(model.at, model.size, &c->models[owner], err);
     if (status) return status;
     c->model_count++;
-    return hr_protocol_say(&c->job.protocol, HR_ACT_LOG, 0, err, "owner %s sent its model, %zu of %zu",
-                           hr_coordinator_job_owner(&c->job, owner), c->model_count, owner_count(c));
+    return hr_protocol_emit(&c->job.protocol, HR_ACT_LOG, 0, err, "owner %s sent its model, %zu of %zu",
+                            hr_coordinator_job_owner(&c->job, owner), c->model_count, owner_count(c));
 }
 
 static hr_status on_notice(oneshot_coordinator *c, size_t owner, const Hedgerow__Notice *notice,
@@ -103,8 +103,8 @@ static hr_status on_notice(oneshot_coordinator *c, size_t owner, const Hedgerow_
     if (notice->kind != HEDGEROW__NOTICE__KIND__EMPTY || notice->slot)
         return hr_protocol_refuse("a notice of another kind of job", err);
     c->empty[owner] = true;
-    return hr_protocol_say(&c->job.protocol, HR_ACT_WARN, 0, err, "owner %s skipped: it has no model",
-                           hr_coordinator_job_owner(&c->job, owner));
+    return hr_protocol_emit(&c->job.protocol, HR_ACT_WARN, 0, err, "owner %s skipped: it has no model",
+                            hr_coordinator_job_owner(&c->job, owner));
 }
 
 static hr_status on_message(hr_protocol *self, size_t owner, const Hedgerow__Message *message,
@@ -126,9 +126,9 @@ static hr_status on_timeout(hr_protocol *self, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < owner_count(c); i++)
         if (is_awaited(c, i))
-            status = hr_protocol_say(&c->job.protocol, HR_ACT_WARN, 0, err,
-                                     "owner %s skipped: no answer within the deadline",
-                                     hr_coordinator_job_owner(&c->job, i));
+            status = hr_protocol_emit(&c->job.protocol, HR_ACT_WARN, 0, err,
+                                      "owner %s skipped: no answer within the deadline",
+                                      hr_coordinator_job_owner(&c->job, i));
     return status ? status : finish_job(c, err);
 }
 

@@ -21,10 +21,11 @@ static hr_status send_model(hr_owner_job *job, const hr_event *event, hr_error *
     released.signature = hr_data_of(signature, sizeof signature);
     job->phase = HR_OWNER_OVER;
     hr_status status = hr_owner_job_send(job, HEDGEROW__MESSAGE__KIND_RELEASED, &released, err);
-    return status ? status : hr_protocol_say(&job->protocol, HR_ACT_FINISH, 0, err, "the model was released");
+    return status ? status
+                  : hr_protocol_emit(&job->protocol, HR_ACT_FINISH, 0, err, "the model was released");
 }
 
-static hr_status worked(hr_protocol *self, const hr_event *event, hr_error *err) {
+static hr_status work_done(hr_protocol *self, const hr_event *event, hr_error *err) {
     hr_owner_job *job = (hr_owner_job *)self;
     return event->size ? send_model(job, event, err) : send_nothing(job, err);
 }
@@ -38,7 +39,7 @@ static hr_status begin_training(hr_protocol *self, hr_error *err) {
 static const hr_owner_rules rules = {
     .check = hr_oneshot_terms_check,
     .started = begin_training,
-    .worked = worked,
+    .work_done = work_done,
 };
 
 hr_status hr_oneshot_owner(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {

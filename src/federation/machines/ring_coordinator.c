@@ -89,7 +89,7 @@ static bool is_complete(const ring_coordinator *c) {
 static hr_status add_numbers(ring_coordinator *c, const uint64_t *values, hr_error *err) {
     const ring_sum *open = &c->sums[c->count - 1];
     for (size_t i = 0; i < open->count; i++) open->values[i] += values[i];
-    return is_complete(c) ? hr_coordinator_job_ask(&c->job, err) : HR_OK;
+    return is_complete(c) ? hr_coordinator_job_next_question(&c->job, err) : HR_OK;
 }
 
 /* Whether numbers are of the open sum. Fails: POLICY. */
@@ -152,7 +152,7 @@ static hr_status on_question(hr_protocol *self, const Hedgerow__Question *questi
 /* ---- The machine ---- */
 
 static hr_status begin_sums(hr_protocol *self, hr_error *err) {
-    return hr_coordinator_job_ask((hr_coordinator_job *)self, err);
+    return hr_coordinator_job_next_question((hr_coordinator_job *)self, err);
 }
 
 static hr_status on_message(hr_protocol *self, size_t owner, const Hedgerow__Message *message,

@@ -171,7 +171,7 @@ static hr_status send_share(ring_owner *o, size_t index, size_t count, hr_error 
 }
 
 /* The bytes are a Share: the values with the mask added. */
-static hr_status worked(hr_protocol *self, const hr_event *event, hr_error *err) {
+static hr_status work_done(hr_protocol *self, const hr_event *event, hr_error *err) {
     ring_owner *o = (ring_owner *)self;
     const size_t index = o->count - 1;
     ProtobufCMessage *read = NULL;
@@ -232,7 +232,7 @@ static const hr_owner_rules rules = {
     .started = check_early,
     .coordinator = on_coordinator,
     .other = on_other,
-    .worked = worked,
+    .work_done = work_done,
     .without = on_cut_off,
     .done = free_numbers,
 };

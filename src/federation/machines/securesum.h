@@ -57,7 +57,7 @@ typedef struct hr_sum_question {
 
 /* How many questions the owner has received, and each of them in that order: HR_ACT_TRAIN's `slot` is such an
  * index. False: there is no such question. */
-size_t hr_securesum_heard(const hr_protocol *owner);
+size_t hr_securesum_received(const hr_protocol *owner);
 bool hr_securesum_question(const hr_protocol *owner, size_t index, hr_sum_question *out);
 
 /* The masks of its answer to a sum that it is in. They are for one answer: computed twice they are the same.
@@ -65,11 +65,11 @@ bool hr_securesum_question(const hr_protocol *owner, size_t index, hr_sum_questi
 HR_MUST_CHECK hr_status hr_securesum_mask(const hr_protocol *owner, size_t index, hr_mask **out,
                                           hr_error *err);
 
-/* The answer to a sum, for HR_EVENT_WORKED: values that are noisy and masked, as many as the question has.
+/* The answer to a sum, for HR_EVENT_WORK_DONE: values that are noisy and masked, as many as the question has.
  * Owner: the caller frees out->at. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_securesum_pack_share(const hr_sum_question *question, const uint64_t *values,
                                                 size_t count, hr_bytes *out, hr_error *err);
-/* The answer to a choice, for HR_EVENT_WORKED. Owner: the caller frees out->at. Fails: MEMORY. */
+/* The answer to a choice, for HR_EVENT_WORK_DONE. Owner: the caller frees out->at. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_securesum_pack_choice(const hr_sum_question *question, uint32_t index,
                                                  hr_bytes *out, hr_error *err);
 
@@ -80,13 +80,13 @@ hr_bytes hr_securesum_model(const hr_protocol *owner);
 
 /* What became of a question. */
 typedef struct hr_sum_outcome {
-    bool choice, lost;
+    bool choice, dropped;
     size_t members; /* sum: how many owners it is over; 0 if none was there */
     size_t
         member; /* choice: the member that had the question; HR_NO_MEMBER: none was there with a turn left */
-    const uint64_t *sums; /* modulo 2^64; NULL if lost, and for a choice */
+    const uint64_t *sums; /* modulo 2^64; NULL if dropped, and for a choice */
     size_t count;
-    size_t index; /* choice: the answer, any number below 2^32; 0 if lost */
+    size_t index; /* choice: the answer, any number below 2^32; 0 if dropped */
 } hr_sum_outcome;
 
 /* Of the questions so far but the one that is open, in their order. Sums are borrowed

@@ -93,10 +93,10 @@ static hr_status drop_question(sum_coordinator *c, const char *why, hr_error *er
     asked_question *q = open_question(c);
     free(q->sums);
     q->sums = NULL;
-    q->outcome.lost = true;
+    q->outcome.dropped = true;
     hr_status status =
-        hr_protocol_say(&c->job.protocol, HR_ACT_WARN, 0, err, "question %zu is lost: %s", c->count, why);
-    return status ? status : hr_coordinator_job_ask(&c->job, err);
+        hr_protocol_emit(&c->job.protocol, HR_ACT_WARN, 0, err, "question %zu is lost: %s", c->count, why);
+    return status ? status : hr_coordinator_job_next_question(&c->job, err);
 }
 
 static hr_status drop_missing(sum_coordinator *c, size_t owner, const char *what, hr_error *err) {
@@ -181,7 +181,7 @@ static hr_status take_share(sum_coordinator *c, size_t owner, const Hedgerow__Sh
     if (--q->left) return HR_OK;
     q->outcome.sums = q->sums;
     q->outcome.count = q->values;
-    return hr_coordinator_job_ask(&c->job, err);
+    return hr_coordinator_job_next_question(&c->job, err);
 }
 
 /* ---- Choices ---- */
@@ -284,7 +284,7 @@ static hr_status on_choice(sum_coordinator *c, size_t owner, const Hedgerow__Cho
     hr_status status = settle_answer(c, owner, fits, &late, err);
     if (status || late) return status;
     open_question(c)->outcome.index = choice->index;
-    return hr_coordinator_job_ask(&c->job, err);
+    return hr_coordinator_job_next_question(&c->job, err);
 }
 
 /* An owner whose work is lost for good would have every sum dropped: it sits out more of them each time. */
@@ -346,7 +346,7 @@ static hr_status on_timeout(hr_protocol *self, hr_error *err) {
 /* ---- The machine ---- */
 
 static hr_status begin_questions(hr_protocol *self, hr_error *err) {
-    return hr_coordinator_job_ask((hr_coordinator_job *)self, err);
+    return hr_coordinator_job_next_question((hr_coordinator_job *)self, err);
 }
 
 static void free_questions(hr_protocol *self) {

@@ -131,7 +131,7 @@ static hr_status send_answer(sum_owner *o, const hr_sum_question *question, cons
     return status;
 }
 
-static hr_status worked(hr_protocol *self, const hr_event *event, hr_error *err) {
+static hr_status work_done(hr_protocol *self, const hr_event *event, hr_error *err) {
     sum_owner *o = (sum_owner *)self;
     if (!o->works) return HR_OK;
     o->works = false;
@@ -180,7 +180,7 @@ static const hr_owner_rules rules = {
     .check = hr_securesum_terms_check,
     .started = on_start,
     .coordinator = on_coordinator,
-    .worked = worked,
+    .work_done = work_done,
     .go_on = go_on,
     .done = free_questions,
 };
@@ -217,7 +217,7 @@ size_t hr_securesum_self(const hr_protocol *self) {
     return hr_owner_job_position((const hr_owner_job *)self);
 }
 
-size_t hr_securesum_heard(const hr_protocol *self) {
+size_t hr_securesum_received(const hr_protocol *self) {
     return ((const sum_owner *)self)->count;
 }
 

@@ -98,7 +98,7 @@ const int16_t *hr_simfl_hashes(const hr_protocol *owner, size_t other);
 void hr_simfl_received(const hr_protocol *owner, size_t other, const int64_t **gradients,
                        const int64_t **weights);
 
-/* Outcomes of work, for HR_EVENT_WORKED. Owner: the caller frees out->at. Fails: MEMORY. */
+/* Outcomes of work, for HR_EVENT_WORK_DONE. Owner: the caller frees out->at. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_simfl_pack_size(uint32_t rows, const int64_t sums[HR_SIMFL_SUMS], hr_bytes *out,
                                            hr_error *err);
 /* hashes: of all records. */

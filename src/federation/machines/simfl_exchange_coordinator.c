@@ -125,9 +125,9 @@ static hr_status on_tree(simfl_coordinator *c, size_t position, const Hedgerow__
     if (!status) status = hr_bytes_copy(tree->tree.data, tree->tree.len, &c->last, err);
     if (status) return status;
     c->trained[position]++;
-    status = hr_protocol_say(&c->job.protocol, HR_ACT_LOG, 0, err, "owner %s trained tree %zu of %zu",
-                             hr_coordinator_job_owner(&c->job, position), c->common.tree_count,
-                             c->common.rules.trees);
+    status = hr_protocol_emit(&c->job.protocol, HR_ACT_LOG, 0, err, "owner %s trained tree %zu of %zu",
+                              hr_coordinator_job_owner(&c->job, position), c->common.tree_count,
+                              c->common.rules.trees);
     return status ? status : follow_tree(c, err);
 }
 

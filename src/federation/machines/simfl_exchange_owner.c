@@ -143,7 +143,7 @@ static hr_status send_outcome(simfl_owner *o, const hr_simfl_work *work, const h
 
 /* Nothing random is in it, and no budget pays for it: work that was lost when the process ended is done
  * again, once. */
-static hr_status lose_work(simfl_owner *o, hr_simfl_work work, hr_error *err) {
+static hr_status drop_work(simfl_owner *o, hr_simfl_work work, hr_error *err) {
     if (!o->again) {
         o->again = true;
         return begin_owner_work(o, work, err);
@@ -152,12 +152,12 @@ static hr_status lose_work(simfl_owner *o, hr_simfl_work work, hr_error *err) {
     return status ? status : hr_owner_job_stop(&o->job, "this owner has no answer to give", err);
 }
 
-static hr_status worked(hr_protocol *self, const hr_event *event, hr_error *err) {
+static hr_status work_done(hr_protocol *self, const hr_event *event, hr_error *err) {
     simfl_owner *o = (simfl_owner *)self;
     const hr_simfl_work work = o->work;
     o->work = (hr_simfl_work){0};
     if (!work.task) return HR_OK;
-    if (!event->size) return lose_work(o, work, err);
+    if (!event->size) return drop_work(o, work, err);
     o->again = false;
     return send_outcome(o, &work, event, err);
 }
@@ -348,7 +348,7 @@ static const hr_owner_rules rules = {
     .started = on_start,
     .coordinator = on_coordinator,
     .other = on_other,
-    .worked = worked,
+    .work_done = work_done,
     .without = on_cut_off,
     .go_on = go_on,
     .done = free_peers,

@@ -86,15 +86,15 @@ uint64_t hr_live_job_work_number(const hr_action *work) {
     return 2 * work->slot + (work->kind == HR_ACT_VOTE);
 }
 
-hr_party_job hr_live_job_view(hr_live_job *j) {
-    return (hr_party_job){&j->record, j->method,     j->protocol,       j->read,
-                          j->schema,  j->membership, j->is_coordinator, &j->state};
+hr_job_view hr_live_job_view(hr_live_job *j) {
+    return (hr_job_view){&j->record, j->method,     j->protocol,       j->read,
+                         j->schema,  j->membership, j->is_coordinator, &j->state};
 }
 
 hr_status hr_live_job_feed(const hr_party_options *o, hr_live_job *j, const hr_event *event, hr_error *err) {
     hr_status status = HR_OK;
-    if (event->kind == HR_EVENT_BEGUN && event->number < HR_WORKS_MAX) j->begun[event->number] = true;
-    if (event->kind == HR_EVENT_WORKED) j->work.kind = 0;
+    if (event->kind == HR_EVENT_WORK_STARTED && event->number < HR_WORKS_MAX) j->begun[event->number] = true;
+    if (event->kind == HR_EVENT_WORK_DONE) j->work.kind = 0;
     if (event->kind == HR_EVENT_MESSAGE) j->taken[event->from] += event->size;
     if (event->kind == HR_EVENT_DECIDED) j->undecided = false;
     if (!j->protocol && strcmp(o->view->membership->members[event->from].name, j->coordinator) != 0) {
@@ -118,7 +118,7 @@ hr_status hr_live_job_remember(hr_live_job *j, const hr_action *action, hr_error
     case HR_ACT_FINISH: j->finished = true; break;
     case HR_ACT_FAIL: j->failed = true; break;
     case HR_ACT_SEND:
-    case HR_ACT_ASK:
+    case HR_ACT_NEXT_QUESTION:
     case HR_ACT_LOG:
     case HR_ACT_WARN: break;
     }

@@ -59,7 +59,7 @@ hr_status hr_party_commit(hr_party *p, hr_status status, hr_error *err) {
 }
 
 hr_status hr_party_end(hr_party *p, hr_live_job *j, hr_error *err) {
-    hr_party_job view = hr_live_job_view(j);
+    hr_job_view view = hr_live_job_view(j);
     hr_status status = HR_OK;
     if (j->finished)
         status = p->o.work->finish(p->o.work, &view, err);
@@ -103,9 +103,9 @@ static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_er
                    "work was lost when the process ended; what was reserved for it stays spent");
         return HR_OK;
     }
-    const hr_event begun = {.kind = HR_EVENT_BEGUN, .number = hr_live_job_work_number(&j->work)};
+    const hr_event begun = {.kind = HR_EVENT_WORK_STARTED, .number = hr_live_job_work_number(&j->work)};
     hr_status status = hr_party_transact(p, j, &begun, 0, &why);
-    const hr_party_job view = hr_live_job_view(j);
+    const hr_job_view view = hr_live_job_view(j);
     hr_party_work *worker = p->o.work;
     if (!status)
         status = j->work.kind == HR_ACT_VOTE ? worker->vote(worker, &view, j->work.slot, outcome, &why)
@@ -122,8 +122,8 @@ static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_er
 static hr_status work_on(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_bytes outcome = {0};
     hr_status status = work_once(p, j, &outcome, err);
-    hr_event worked = {.kind = HR_EVENT_WORKED, .bytes = outcome.at, .size = outcome.size};
-    if (!status) status = hr_party_transact(p, j, &worked, 0, err);
+    hr_event work_done = {.kind = HR_EVENT_WORK_DONE, .bytes = outcome.at, .size = outcome.size};
+    if (!status) status = hr_party_transact(p, j, &work_done, 0, err);
     free(outcome.at);
     return status;
 }
@@ -168,10 +168,10 @@ static hr_status continue_party_job(hr_party *p, hr_live_job *j, hr_error *err) 
     if (j->work.kind) return work_on(p, j, err);
     if (is_decision_due(p, j)) return hr_party_transact(p, j, NULL, 0, err);
     if (is_awaited_too_long(p, j)) {
-        const hr_event away = {.kind = HR_EVENT_AWAY};
-        return hr_party_transact(p, j, &away, 0, err);
+        const hr_event timeout = {.kind = HR_EVENT_TIMEOUT};
+        return hr_party_transact(p, j, &timeout, 0, err);
     }
-    const hr_party_job view = hr_live_job_view(j);
+    const hr_job_view view = hr_live_job_view(j);
     hr_error ignored;
     j->news = false;
     return p->o.work->prepare(p->o.work, &view, &ignored) == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;

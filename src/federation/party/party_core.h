@@ -146,7 +146,7 @@ HR_MUST_CHECK hr_status hr_live_job_read_terms(hr_live_job *job, const hr_bytes 
 /* Numbers the trees and votes of a job from 0, below HR_WORKS_MAX. */
 uint64_t hr_live_job_work_number(const hr_action *work);
 
-hr_party_job hr_live_job_view(hr_live_job *job);
+hr_job_view hr_live_job_view(hr_live_job *job);
 
 /* What an action means to the job, whether it is taken for the first time or fed again. Fails: FORMAT, LIMIT,
  * MEMORY. */

@@ -43,7 +43,7 @@ static int64_t until(const hr_party *p, const hr_live_job *j) {
 static hr_status note_progress(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_part_info infos[HR_MEMBERS_MAX];
     hr_journal_part parts[HR_MEMBERS_MAX];
-    const hr_party_job view = hr_live_job_view(j);
+    const hr_job_view view = hr_live_job_view(j);
     hr_job_position position = {.unit = "slot", .step = j->work.kind ? j->work.slot + 1 : 0};
     if (j->method && j->protocol && j->method->round) j->method->round(&view, &position);
     const hr_journal_progress progress = {.round = position.round,

@@ -44,13 +44,14 @@ static hr_status decide_party_job(hr_party *p, hr_live_job *j, hr_error *err) {
 
 /* A method that cannot go on ends the job: its event has no bytes. */
 static hr_status start_question(hr_party *p, hr_live_job *j, hr_error *err) {
-    hr_party_job view = hr_live_job_view(j);
+    hr_job_view view = hr_live_job_view(j);
     hr_bytes question = {0};
     hr_error why = {0};
-    hr_status status = p->o.work->ask(p->o.work, &view, &question, &why);
+    hr_status status = p->o.work->next_question(p->o.work, &view, &question, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
     if (status) hr_job_log(p->o.work, &j->record, HR_LOG_ERROR, "%s", why.message);
-    hr_event event = {.kind = HR_EVENT_ASKED, .bytes = question.at, .size = status ? 0 : question.size};
+    hr_event event = {
+        .kind = HR_EVENT_NEXT_QUESTION, .bytes = question.at, .size = status ? 0 : question.size};
     status = note_and_feed(p, j, &event, 0, err);
     free(question.at);
     return status;
@@ -72,7 +73,7 @@ static hr_status act(hr_party *p, hr_live_job *j, hr_error *err) {
         if (!status && action.kind == HR_ACT_SEND)
             status = hr_outbox_post(&p->outbox, j->record.id, action.member, &action.bytes, err);
         if (!status && action.kind == HR_ACT_DECIDE) status = decide_party_job(p, j, err);
-        if (!status && action.kind == HR_ACT_ASK) status = start_question(p, j, err);
+        if (!status && action.kind == HR_ACT_NEXT_QUESTION) status = start_question(p, j, err);
         free(action.bytes.at);
     }
     return status;
@@ -97,9 +98,9 @@ static hr_status reserve_party_budget(hr_party *p, const hr_live_job *j, hr_jour
 
 static hr_status pay(hr_party *p, const hr_live_job *j, const hr_event *event, hr_journal_job *record,
                      hr_error *err) {
-    if (event->kind == HR_EVENT_BEGUN) return reserve_party_budget(p, j, record, err);
-    return event->kind == HR_EVENT_WORKED && event->size ? hr_journal_spend(p->o.journal, record, err)
-                                                         : HR_OK;
+    if (event->kind == HR_EVENT_WORK_STARTED) return reserve_party_budget(p, j, record, err);
+    return event->kind == HR_EVENT_WORK_DONE && event->size ? hr_journal_spend(p->o.journal, record, err)
+                                                            : HR_OK;
 }
 
 hr_status hr_party_transact(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence,

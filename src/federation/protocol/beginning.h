@@ -86,7 +86,7 @@ typedef struct hr_owner_rules {
     hr_owner_message *coordinator; /* other messages of the coordinator's; NULL: there are none */
     hr_owner_message *other;       /* messages of other members; NULL: there are none */
     /* Work has ended, and the job runs. */
-    hr_status (*worked)(hr_protocol *self, const hr_event *event, hr_error *err);
+    hr_status (*work_done)(hr_protocol *self, const hr_event *event, hr_error *err);
     /* Another member than the coordinator was cut off, and the job runs; NULL: nothing. */
     hr_status (*without)(hr_protocol *self, size_t member, hr_error *err);
     /* After each message, refused or not, and each end of work; NULL: nothing. */
@@ -151,7 +151,8 @@ typedef struct hr_coordinator_rules {
     hr_status (*without)(hr_protocol *self, size_t owner, hr_error *err);
     /* The deadline is over, and the job is RUNNING. */
     hr_status (*timeout)(hr_protocol *self, hr_error *err);
-    /* Whether the method's question is allowed, and its sending. NULL: hr_coordinator_job_ask is not called.
+    /* Whether the method's question is allowed, and its sending. NULL: hr_coordinator_job_next_question is
+     * not called.
      */
     bool (*fits)(const Hedgerow__Question *question);
     hr_status (*question)(hr_protocol *self, const Hedgerow__Question *question, hr_error *err);
@@ -185,7 +186,7 @@ HR_MUST_CHECK hr_status hr_coordinator_job_open(hr_coordinator_job *job, const h
                                                 const hr_protocol_setup *setup, hr_protocol **out,
                                                 hr_error *err);
 /* Lets the method decide on the next question. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_coordinator_job_ask(hr_coordinator_job *job, hr_error *err);
+HR_MUST_CHECK hr_status hr_coordinator_job_next_question(hr_coordinator_job *job, hr_error *err);
 /* Sends a message to the owners of the start. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_coordinator_job_send(hr_coordinator_job *job, Hedgerow__Message__KindCase kind,
                                                 const void *content, hr_error *err);

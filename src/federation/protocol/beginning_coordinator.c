@@ -90,9 +90,9 @@ static hr_status take_answer(hr_coordinator_job *job, size_t from, const Hedgero
     job->accepted[from] = false;
     job->gone[from] = job->gone[from] || job->start.owner_count;
     if (fit) snprintf(job->why[from], HR_ACTION_TEXT, "%.*s", (int)answer->reason.len, answer->reason.data);
-    return hr_protocol_say(&job->protocol, HR_ACT_WARN, 0, err, "owner %s declines: %.*s",
-                           hr_coordinator_job_name(job, from), fit ? (int)answer->reason.len : 0,
-                           fit ? (char *)answer->reason.data : "");
+    return hr_protocol_emit(&job->protocol, HR_ACT_WARN, 0, err, "owner %s declines: %.*s",
+                            hr_coordinator_job_name(job, from), fit ? (int)answer->reason.len : 0,
+                            fit ? (char *)answer->reason.data : "");
 }
 
 /* ---- The start ---- */
@@ -131,8 +131,8 @@ static hr_status send_start(hr_coordinator_job *job, hr_error *err) {
     hr_status status = hr_coordinator_job_send(job, HEDGEROW__MESSAGE__KIND_START, &start, err);
     if (status) return status;
     const hr_action_kind kind = job->start.owner_count < job->terms->n_owners ? HR_ACT_WARN : HR_ACT_LOG;
-    return hr_protocol_say(&job->protocol, kind, 0, err, "%zu of %zu owners take part",
-                           job->start.owner_count, job->terms->n_owners);
+    return hr_protocol_emit(&job->protocol, kind, 0, err, "%zu of %zu owners take part",
+                            job->start.owner_count, job->terms->n_owners);
 }
 
 /* ---- The end ---- */
@@ -148,7 +148,7 @@ hr_status hr_coordinator_job_complete(hr_coordinator_job *job, ProtobufCBinaryDa
         status =
             hr_protocol_send(&job->protocol, job->invited[i], HEDGEROW__MESSAGE__KIND_FINISH, &finish, err);
     }
-    return status ? status : hr_protocol_say(&job->protocol, HR_ACT_FINISH, 0, err, "%s", text);
+    return status ? status : hr_protocol_emit(&job->protocol, HR_ACT_FINISH, 0, err, "%s", text);
 }
 
 hr_status hr_coordinator_job_fail(hr_coordinator_job *job, const char *why, hr_error *err) {
@@ -156,13 +156,13 @@ hr_status hr_coordinator_job_fail(hr_coordinator_job *job, const char *why, hr_e
     job->phase = HR_COORDINATOR_OVER;
     finish.reason = hr_text_of(why);
     hr_status status = send_invited(job, HEDGEROW__MESSAGE__KIND_FINISH, &finish, err);
-    return status ? status : hr_protocol_say(&job->protocol, HR_ACT_FAIL, 0, err, "%s", why);
+    return status ? status : hr_protocol_emit(&job->protocol, HR_ACT_FAIL, 0, err, "%s", why);
 }
 
 static hr_status cut_off(hr_coordinator_job *job, size_t member, const char *why, hr_error *err) {
     job->gone[member] = job->cut[member] = true;
     snprintf(job->why[member], HR_ACTION_TEXT, "%.200s", why);
-    return hr_protocol_say(&job->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
+    return hr_protocol_emit(&job->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
 }
 
 bool hr_coordinator_job_part(const hr_coordinator_job *job, size_t member, hr_part_info *out) {
@@ -248,9 +248,9 @@ static hr_status on_timeout(hr_coordinator_job *job, hr_error *err) {
     return job->phase == HR_COORDINATOR_RUNNING ? job->rules->timeout(&job->protocol, err) : HR_OK;
 }
 
-hr_status hr_coordinator_job_ask(hr_coordinator_job *job, hr_error *err) {
+hr_status hr_coordinator_job_next_question(hr_coordinator_job *job, hr_error *err) {
     job->phase = HR_COORDINATOR_ASKING;
-    return hr_protocol_act(&job->protocol, (hr_action){.kind = HR_ACT_ASK}, err);
+    return hr_protocol_act(&job->protocol, (hr_action){.kind = HR_ACT_NEXT_QUESTION}, err);
 }
 
 static hr_status on_question(hr_coordinator_job *job, const hr_event *event, hr_error *err) {
@@ -274,11 +274,11 @@ static hr_status feed_coordinator(hr_protocol *self, const hr_event *event, hr_e
     hr_coordinator_job *job = (hr_coordinator_job *)self;
     switch (event->kind) {
     case HR_EVENT_MESSAGE: return receive(job, event, err);
-    case HR_EVENT_AWAY: return on_timeout(job, err);
-    case HR_EVENT_ASKED: return on_question(job, event, err);
+    case HR_EVENT_TIMEOUT: return on_timeout(job, err);
+    case HR_EVENT_NEXT_QUESTION: return on_question(job, event, err);
     case HR_EVENT_DECIDED:
-    case HR_EVENT_BEGUN:
-    case HR_EVENT_WORKED: break;
+    case HR_EVENT_WORK_STARTED:
+    case HR_EVENT_WORK_DONE: break;
     }
     return HR_OK;
 }

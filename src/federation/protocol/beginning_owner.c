@@ -71,8 +71,8 @@ static hr_status take_decision(hr_owner_job *job, const hr_event *event, hr_erro
     job->phase = event->number ? HR_OWNER_ACCEPTED : HR_OWNER_OVER;
     hr_status status = send_answer(job, event->number, hr_data_of(event->bytes, event->size), err);
     if (status || event->number) return status;
-    return hr_protocol_say(&job->protocol, HR_ACT_FAIL, 0, err, "declined: %.*s",
-                           (int)(event->size < 200 ? event->size : 200), event->bytes);
+    return hr_protocol_emit(&job->protocol, HR_ACT_FAIL, 0, err, "declined: %.*s",
+                            (int)(event->size < 200 ? event->size : 200), event->bytes);
 }
 
 /* ---- The start ---- */
@@ -168,7 +168,7 @@ static hr_status take_start(hr_owner_job *job, const Hedgerow__Start *start, hr_
 
 hr_status hr_owner_job_stop(hr_owner_job *job, const char *why, hr_error *err) {
     job->phase = HR_OWNER_OVER;
-    return hr_protocol_say(&job->protocol, HR_ACT_FAIL, 0, err, "%s", why);
+    return hr_protocol_emit(&job->protocol, HR_ACT_FAIL, 0, err, "%s", why);
 }
 
 /* A model is kept that comes with the end of a job that runs. */
@@ -179,21 +179,21 @@ static hr_status take_finish(hr_owner_job *job, const Hedgerow__Finish *finish, 
         status = hr_bytes_copy(finish->model.data, finish->model.len, &job->model, err);
     if (status) return status;
     job->phase = HR_OWNER_OVER;
-    if (!failed) return hr_protocol_say(&job->protocol, HR_ACT_FINISH, 0, err, "the job is done");
+    if (!failed) return hr_protocol_emit(&job->protocol, HR_ACT_FINISH, 0, err, "the job is done");
     if (!hr_text_is_fit(finish->reason, 200))
         return hr_owner_job_stop(job, "the coordinator ended the job", err);
-    return hr_protocol_say(&job->protocol, HR_ACT_FAIL, 0, err, "the coordinator ended the job: %.*s",
-                           (int)finish->reason.len, finish->reason.data);
+    return hr_protocol_emit(&job->protocol, HR_ACT_FAIL, 0, err, "the coordinator ended the job: %.*s",
+                            (int)finish->reason.len, finish->reason.data);
 }
 
 hr_status hr_owner_job_cut_off(hr_owner_job *job, size_t member, const char *why, hr_error *err) {
     job->cut[member] = true;
-    hr_status status = hr_protocol_say(&job->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
+    hr_status status = hr_protocol_emit(&job->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
     if (status) return status;
     if (member == job->setup.coordinator) {
         job->phase = HR_OWNER_OVER;
-        return hr_protocol_say(&job->protocol, HR_ACT_FAIL, 0, err,
-                               "the coordinator violated the protocol: %s", why);
+        return hr_protocol_emit(&job->protocol, HR_ACT_FAIL, 0, err,
+                                "the coordinator violated the protocol: %s", why);
     }
     const bool acts = job->rules->without && job->phase == HR_OWNER_RUNNING;
     return acts ? job->rules->without(&job->protocol, member, err) : HR_OK;
@@ -256,7 +256,7 @@ hr_status hr_owner_job_receive(hr_owner_job *job, const hr_event *event, hr_erro
 
 static hr_status on_work(hr_owner_job *job, const hr_event *event, hr_error *err) {
     if (job->phase != HR_OWNER_RUNNING) return HR_OK;
-    hr_status status = job->rules->worked(&job->protocol, event, err);
+    hr_status status = job->rules->work_done(&job->protocol, event, err);
     return status ? status : go_on(job, err);
 }
 
@@ -265,10 +265,10 @@ static hr_status feed_owner(hr_protocol *self, const hr_event *event, hr_error *
     switch (event->kind) {
     case HR_EVENT_MESSAGE: return hr_owner_job_receive(job, event, err);
     case HR_EVENT_DECIDED: return take_decision(job, event, err);
-    case HR_EVENT_WORKED: return on_work(job, event, err);
-    case HR_EVENT_BEGUN:
-    case HR_EVENT_AWAY:
-    case HR_EVENT_ASKED: break;
+    case HR_EVENT_WORK_DONE: return on_work(job, event, err);
+    case HR_EVENT_WORK_STARTED:
+    case HR_EVENT_TIMEOUT:
+    case HR_EVENT_NEXT_QUESTION: break;
     }
     return HR_OK;
 }

@@ -54,8 +54,8 @@ hr_status hr_protocol_send(hr_protocol *protocol, size_t to, Hedgerow__Message__
     return status ? status : hr_protocol_act(protocol, action, err);
 }
 
-hr_status hr_protocol_say(hr_protocol *protocol, hr_action_kind kind, size_t member, hr_error *err,
-                          const char *format, ...) {
+hr_status hr_protocol_emit(hr_protocol *protocol, hr_action_kind kind, size_t member, hr_error *err,
+                           const char *format, ...) {
     hr_action action = {.kind = kind, .member = member};
     va_list arguments;
     va_start(arguments, format);

@@ -14,12 +14,12 @@
 
 /* Journals hold these numbers: a number is never given to another event. */
 typedef enum hr_event_kind {
-    HR_EVENT_MESSAGE = 1, /* from: a member; bytes: a Message */
-    HR_EVENT_DECIDED = 2, /* owner: number: whether it accepts; bytes: the reason why not */
-    HR_EVENT_BEGUN = 3,   /* work has begun: budget is reserved, noise may have been drawn */
-    HR_EVENT_WORKED = 4,  /* bytes: the Tree, Ballot, Share or Choice; none: the work was lost, or failed */
-    HR_EVENT_AWAY = 5,    /* coordinator: nothing has come within the deadline */
-    HR_EVENT_ASKED = 6    /* coordinator: bytes: a Question; none: the method failed */
+    HR_EVENT_MESSAGE = 1,      /* from: a member; bytes: a Message */
+    HR_EVENT_DECIDED = 2,      /* owner: number: whether it accepts; bytes: the reason why not */
+    HR_EVENT_WORK_STARTED = 3, /* work has begun: budget is reserved, noise may have been drawn */
+    HR_EVENT_WORK_DONE = 4, /* bytes: the Tree, Ballot, Share or Choice; none: the work was lost, or failed */
+    HR_EVENT_TIMEOUT = 5,   /* coordinator: nothing has come within the deadline */
+    HR_EVENT_NEXT_QUESTION = 6 /* coordinator: bytes: a Question; none: the method failed */
 } hr_event_kind;
 
 typedef struct hr_event {
@@ -41,7 +41,8 @@ typedef enum hr_action_kind {
     HR_ACT_WARN,     /* text: what the job goes on without, for people */
     HR_ACT_FINISH,   /* the job is done; coordinator: make the model */
     HR_ACT_FAIL,     /* the job has ended without a model; text: why */
-    HR_ACT_ASK       /* coordinator: let the method decide on the next question; answered by HR_EVENT_ASKED */
+    HR_ACT_NEXT_QUESTION /* coordinator: let the method decide on the next question; answered by
+                            HR_EVENT_NEXT_QUESTION */
 } hr_action_kind;
 
 enum { HR_ACTION_TEXT = 240 };
@@ -114,8 +115,8 @@ HR_MUST_CHECK hr_status hr_protocol_act(hr_protocol *protocol, hr_action action,
 HR_MUST_CHECK hr_status hr_protocol_send(hr_protocol *protocol, size_t to, Hedgerow__Message__KindCase kind,
                                          const void *content, hr_error *err);
 /* Queues an action that is a line of text. */
-HR_MUST_CHECK hr_status hr_protocol_say(hr_protocol *protocol, hr_action_kind kind, size_t member,
-                                        hr_error *err, const char *format, ...) HR_PRINTF(5, 6);
+HR_MUST_CHECK hr_status hr_protocol_emit(hr_protocol *protocol, hr_action_kind kind, size_t member,
+                                         hr_error *err, const char *format, ...) HR_PRINTF(5, 6);
 /* The sender of a message broke the protocol: POLICY, of which the machine makes an action HR_ACT_CUT_OFF. */
 HR_MUST_CHECK hr_status hr_protocol_refuse(const char *why, hr_error *err);
 

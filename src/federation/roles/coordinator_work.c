@@ -26,7 +26,7 @@ static const char meaning[] =
 
 /* A model in the making. */
 typedef struct joint_making {
-    const hr_party_job *job;
+    const hr_job_view *job;
     const hr_method *method;
     hr_joint_model joint;
     hr_privacy_measure privacy_measure;
@@ -83,7 +83,7 @@ static hr_status state_sums(joint_making *m, hr_guarantee *g, hr_error *err) {
     hr_spent_text(g->epsilon, epsilon);
     hr_spent_text(g->delta, delta);
     hr_spent_text(g->epsilon_replace, replace);
-    hr_conditions_text(&trust.said, g->epsilon, conditions);
+    hr_conditions_text(&trust.stated, g->epsilon, conditions);
     state_persons(m, persons, sizeof persons);
     snprintf(m->statement, STATEMENT,
              "(%s, %s)-differentially private for adding or removing %s (%s for replacing one), %s. %s%s",
@@ -159,10 +159,10 @@ static hr_status assemble(joint_making *m, hr_error *err) {
     hr_status status = hr_terms_list_options(m->job->terms, settings, err);
     if (!status) status = m->job->method->assemble(m->job, &m->joint, err);
     if (unit) hr_settings_add(settings, "unit", unit);
-    return !status && settings->lost ? hr_fail_memory(err) : status;
+    return !status && settings->incomplete ? hr_fail_memory(err) : status;
 }
 
-static hr_status make_model(const hr_party_job *job, bool of_one_file, hr_model **out, hr_error *err) {
+static hr_status make_model(const hr_job_view *job, bool of_one_file, hr_model **out, hr_error *err) {
     hr_arena *arena = hr_arena_new();
     if (!arena) return hr_fail_memory(err);
     joint_making m = {
@@ -194,13 +194,13 @@ static hr_status make_model(const hr_party_job *job, bool of_one_file, hr_model 
 /* ---- Questions ---- */
 
 /* The model goes with the last question, unless it is too large for a message. */
-static hr_status pack_question(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err) {
+static hr_status pack_question(hr_party_work *self, const hr_job_view *job, hr_bytes *out, hr_error *err) {
     const hr_coordinator_work *w = (const hr_coordinator_work *)self;
     Hedgerow__Question question = HEDGEROW__QUESTION__INIT;
     hr_bytes body = {0};
     hr_model *model = NULL;
     char *json = NULL;
-    hr_status status = hr_summed_ask(job, self, &question, &body, err);
+    hr_status status = hr_summed_next_question(job, self, &question, &body, err);
     if (!status && question.done && job->method->assemble && job->method->machines->model) {
         status = make_model(job, w->of_one_file, &model, err);
         if (!status) status = hr_model_render(model, &json, err);
@@ -269,7 +269,7 @@ static bool is_of_others(const char *path, const char *text) {
     return others;
 }
 
-static hr_status write_result(hr_coordinator_work *w, const hr_party_job *job, const char *text,
+static hr_status write_result(hr_coordinator_work *w, const hr_job_view *job, const char *text,
                               hr_error *err) {
     const uint8_t *id = job->record->id;
     w->rescue[0] = '\0';
@@ -281,7 +281,7 @@ static hr_status write_result(hr_coordinator_work *w, const hr_party_job *job, c
 /* ---- The end of a job ---- */
 
 /* What became of each owner that was offered the job. */
-static void report_owners(hr_coordinator_work *w, const hr_party_job *job) {
+static void report_owners(hr_coordinator_work *w, const hr_job_view *job) {
     static const hr_owner_part parts[] = {[HR_PART_SILENT] = HR_OWNER_PART_SILENT,
                                           [HR_PART_DECLINED] = HR_OWNER_PART_DECLINED,
                                           [HR_PART_TAKEN] = HR_OWNER_PART_TAKEN,
@@ -301,7 +301,7 @@ static void report_owners(hr_coordinator_work *w, const hr_party_job *job) {
     }
 }
 
-static hr_status finish_job(hr_party_work *self, const hr_party_job *job, hr_error *err) {
+static hr_status finish_job(hr_party_work *self, const hr_job_view *job, hr_error *err) {
     hr_coordinator_work *w = (hr_coordinator_work *)self;
     const hr_federated_method *method = job->method;
     hr_job_result made = {0};
@@ -329,7 +329,7 @@ static hr_status finish_job(hr_party_work *self, const hr_party_job *job, hr_err
     return HR_OK;
 }
 
-static void fail_job(hr_party_work *self, const hr_party_job *job, const char *why) {
+static void fail_job(hr_party_work *self, const hr_job_view *job, const char *why) {
     hr_coordinator_work *w = (hr_coordinator_work *)self;
     report_owners(w, job);
     snprintf(w->why, sizeof w->why, "%s", why);
@@ -344,5 +344,5 @@ const char *hr_product_name(const hr_job_file *job) {
 }
 
 void hr_coordinator_work_init(hr_coordinator_work *w) {
-    w->work = (hr_party_work){.ask = pack_question, .finish = finish_job, .fail = fail_job};
+    w->work = (hr_party_work){.next_question = pack_question, .finish = finish_job, .fail = fail_job};
 }

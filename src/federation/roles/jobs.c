@@ -233,7 +233,7 @@ typedef struct leaving_member {
     hr_party *party;
 } leaving_member;
 
-static void ignore_end(hr_party_work *self, const hr_party_job *job, const char *why) {
+static void ignore_end(hr_party_work *self, const hr_job_view *job, const char *why) {
     (void)self, (void)job, (void)why;
 }
 

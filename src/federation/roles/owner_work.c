@@ -161,13 +161,13 @@ static hr_status take_turn(hr_owner_turn *t, double share, turn_work *work, hr_b
     return status;
 }
 
-static hr_owner_turn turn_of(hr_party_work *self, const hr_party_job *job, size_t slot) {
+static hr_owner_turn turn_of(hr_party_work *self, const hr_job_view *job, size_t slot) {
     const hr_owner_work *w = (const hr_owner_work *)self;
     const hr_data *data = job->method->tests ? w->test : w->data;
     return (hr_owner_turn){.job = job, .slot = slot, .data = data, .threads = w->threads, .work = self};
 }
 
-static hr_status train_owner_tree(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status train_owner_tree(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                                   hr_error *err) {
     hr_owner_turn turn = turn_of(self, job, slot);
     if (job->method->summed) return hr_summed_answer(&turn, out, err);
@@ -175,13 +175,13 @@ static hr_status train_owner_tree(hr_party_work *self, const hr_party_job *job, 
     return take_turn(&turn, 1 - job->terms->vote_share, job->method->turns->train, out, err);
 }
 
-static hr_status vote_on_trees(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status vote_on_trees(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                                hr_error *err) {
     hr_owner_turn turn = turn_of(self, job, slot);
     return take_turn(&turn, job->terms->vote_share, job->method->turns->vote, out, err);
 }
 
-static hr_status prepare_owner_records(hr_party_work *self, const hr_party_job *job, hr_error *err) {
+static hr_status prepare_owner_records(hr_party_work *self, const hr_job_view *job, hr_error *err) {
     const hr_turn_job *turns = job->method ? job->method->turns : NULL;
     return turns && turns->prepare ? turns->prepare(job, ((const hr_owner_work *)self)->data, err) : HR_OK;
 }
@@ -189,8 +189,7 @@ static hr_status prepare_owner_records(hr_party_work *self, const hr_party_job *
 /* ---- The end ---- */
 
 /* The model that the coordinator sent is read strictly, and written as this program writes models. */
-static hr_status write_model(hr_owner_work *w, const hr_party_job *job, const hr_bytes *bytes,
-                             hr_error *err) {
+static hr_status write_model(hr_owner_work *w, const hr_job_view *job, const hr_bytes *bytes, hr_error *err) {
     char path[HR_MODEL_PATH];
     hr_model *model = NULL;
     const uint8_t *id = job->record->id;
@@ -208,7 +207,7 @@ static hr_status write_model(hr_owner_work *w, const hr_party_job *job, const hr
 }
 
 /* A model that cannot be written is no reason to go on with the job. */
-static hr_status store_model(hr_owner_work *w, const hr_party_job *job, hr_error *err) {
+static hr_status store_model(hr_owner_work *w, const hr_job_view *job, hr_error *err) {
     const hr_bytes bytes = job->method->assemble && job->method->machines->model
                                ? job->method->machines->model(job->protocol)
                                : (hr_bytes){0};
@@ -221,7 +220,7 @@ static hr_status store_model(hr_owner_work *w, const hr_party_job *job, hr_error
     return HR_OK;
 }
 
-static hr_status finish_job(hr_party_work *self, const hr_party_job *job, hr_error *err) {
+static hr_status finish_job(hr_party_work *self, const hr_job_view *job, hr_error *err) {
     hr_owner_work *w = (hr_owner_work *)self;
     hr_status status = store_model(w, job, err);
     if (status) return status;
@@ -230,7 +229,7 @@ static hr_status finish_job(hr_party_work *self, const hr_party_job *job, hr_err
     return HR_OK;
 }
 
-static void fail_job(hr_party_work *self, const hr_party_job *job, const char *why) {
+static void fail_job(hr_party_work *self, const hr_job_view *job, const char *why) {
     hr_owner_work *w = (hr_owner_work *)self;
     w->failed++;
     hr_job_log(self, job->record, HR_LOG_WARNING, "the job ended: %s", why);

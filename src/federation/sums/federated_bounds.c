@@ -93,7 +93,7 @@ static hr_status pack_bounds_question(const bounds_question *question, hr_bytes 
     return hr_message_pack(&wire.base, out, err);
 }
 
-static hr_status bounds_budget(const hr_party_job *job, hr_budget *out, hr_error *err) {
+static hr_status bounds_budget(const hr_job_view *job, hr_budget *out, hr_error *err) {
     bounds_request request;
     hr_status status = read_request(job->terms, job->schema, job->terms->n_owners, &request, err);
     return status ? status : hr_shared_bounds_check(&request.shared, out, err);
@@ -109,7 +109,7 @@ typedef struct bounds_sum {
 } bounds_sum;
 
 /* *s has its question; members: owners that the sum is over. */
-static hr_status list_histograms(bounds_sum *s, const hr_party_job *job, const hr_schema *schema,
+static hr_status list_histograms(bounds_sum *s, const hr_job_view *job, const hr_schema *schema,
                                  size_t members, hr_summed_question *out, hr_error *err) {
     hr_budget budget;
     hr_status status = read_request(job->terms, schema, members, &s->request, err);
@@ -180,7 +180,7 @@ typedef struct found_bounds {
     size_t sums;
 } found_bounds;
 
-static hr_status open_found_bounds(const hr_party_job *job, const hr_budget *budget, hr_arena *arena,
+static hr_status open_found_bounds(const hr_job_view *job, const hr_budget *budget, hr_arena *arena,
                                    void **state, hr_error *err) {
     (void)budget;
     found_bounds *f = *state = hr_arena_alloc(arena, 1, sizeof *f);
@@ -191,7 +191,7 @@ static hr_status open_found_bounds(const hr_party_job *job, const hr_budget *bud
 static hr_status next_bounds_question(void *state, const hr_summed_progress *progress, hr_arena *arena,
                                       hr_summed_question *out, bool *more, hr_error *err) {
     const found_bounds *f = state;
-    const hr_party_job *job = progress->job;
+    const hr_job_view *job = progress->job;
     *more = f->sums < (hr_shared_bounds_has_label(&f->request.shared) ? 2 : 1);
     if (!*more) return HR_OK;
     hr_status status = hr_summed_need_owners(progress, err);
@@ -206,7 +206,7 @@ static hr_status next_bounds_question(void *state, const hr_summed_progress *pro
 static hr_status accept_bounds_sum(void *state, const hr_summed_question *q, const hr_summed_reply *reply,
                                    hr_error *err) {
     found_bounds *f = state;
-    const hr_party_job *job = reply->job;
+    const hr_job_view *job = reply->job;
     hr_status status = hr_summed_need_values(reply, err);
     if (status) return status;
     const bounds_question *question = &((const bounds_sum *)q->content)->question;
@@ -229,7 +229,7 @@ static const hr_summed_coordinator bounds_coordinator_rules = {.open = open_foun
                                                                .accept = accept_bounds_sum,
                                                                .pack = pack_bounds_sum};
 
-static hr_status make_joint_schema(const hr_party_job *job, hr_joint_schema *out, hr_error *err) {
+static hr_status make_joint_schema(const hr_job_view *job, hr_joint_schema *out, hr_error *err) {
     _Static_assert((int)HR_SHARED_BOUNDS_STATEMENT == (int)sizeof out->statement, "statements are as long");
     void *state = NULL;
     const hr_gate *charges = NULL;

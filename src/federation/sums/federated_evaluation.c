@@ -41,7 +41,7 @@ static hr_status check_evaluation_terms(const Hedgerow__Terms *terms, const hr_s
     return hr_shared_evaluation_check(&evaluation, &budget, err);
 }
 
-static hr_status evaluation_budget(const hr_party_job *job, hr_budget *out, hr_error *err) {
+static hr_status evaluation_budget(const hr_job_view *job, hr_budget *out, hr_error *err) {
     const hr_shared_evaluation evaluation = evaluation_of(job->terms, job->schema, job->terms->n_owners);
     return hr_shared_evaluation_check(&evaluation, out, err);
 }
@@ -118,8 +118,8 @@ typedef struct evaluation_coordinator {
     size_t members;  /* owners that they are over */
 } evaluation_coordinator;
 
-static hr_status open_evaluation_coordinator(const hr_party_job *job, const hr_budget *budget,
-                                             hr_arena *arena, void **state, hr_error *err) {
+static hr_status open_evaluation_coordinator(const hr_job_view *job, const hr_budget *budget, hr_arena *arena,
+                                             void **state, hr_error *err) {
     (void)job, (void)budget;
     evaluation_coordinator *c = *state = hr_arena_alloc(arena, 1, sizeof *c);
     if (!c) return hr_fail_memory(err);
@@ -130,7 +130,7 @@ static hr_status open_evaluation_coordinator(const hr_party_job *job, const hr_b
 static hr_status next_evaluation_question(void *state, const hr_summed_progress *progress, hr_arena *arena,
                                           hr_summed_question *out, bool *more, hr_error *err) {
     const evaluation_coordinator *c = state;
-    const hr_party_job *job = progress->job;
+    const hr_job_view *job = progress->job;
     *more = !c->sums;
     if (!*more) return HR_OK;
     hr_status status = hr_summed_need_owners(progress, err);
@@ -170,7 +170,7 @@ static const hr_summed_coordinator evaluation_coordinator_rules = {.open = open_
                                                                    .accept = accept_evaluation_sum,
                                                                    .pack = pack_evaluation_question};
 
-static hr_status make_evaluation(const hr_party_job *job, hr_evaluation *out, hr_error *err) {
+static hr_status make_evaluation(const hr_job_view *job, hr_evaluation *out, hr_error *err) {
     void *state = NULL;
     const hr_gate *charges = NULL;
     hr_status status = hr_summed_result(job, &state, &charges, err);

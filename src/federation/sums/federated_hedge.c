@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
-#include "federation/sums/hedge_question.h"
+#include "federation/sums/hedge_question_wire.h"
 #include "federation/sums/summed_coordinator.h"
 #include "federation/sums/summed_owner.h"
 #include "fit/budget.h"
@@ -23,11 +23,11 @@
 enum { CHOICES, FIRST_GROUP };                /* groups of the charges: all choices, then one a line */
 enum { DROPPED_MAX = 3, REPORTS_A_JOB = 10 }; /* sums in a row; lines of progress */
 
-static hr_status options_of(const hr_party_job *job, hr_fit_options *options, hr_error *err) {
+static hr_status options_of(const hr_job_view *job, hr_fit_options *options, hr_error *err) {
     return hr_options_of_terms(job->terms, 1, options, err);
 }
 
-static hr_status hedge_budget(const hr_party_job *job, hr_budget *out, hr_error *err) {
+static hr_status hedge_budget(const hr_job_view *job, hr_budget *out, hr_error *err) {
     hr_fit_options options;
     hr_status status = options_of(job, &options, err);
     return status ? status : hr_budget_of(job->method->method, &options, out, err);
@@ -46,7 +46,7 @@ static bool is_logistic(const hr_schema *schema, const hr_fit_options *options) 
 
 typedef struct hedge_owner {
     hr_records *records;
-    hr_hedge_hearer reader;
+    hr_hedge_question_reader reader;
 } hedge_owner;
 
 static void close_hedge_owner(void *state) {
@@ -61,18 +61,18 @@ static hr_status open_hedge_owner(const hr_owner_turn *t, const hr_budget *budge
     if (!o) return hr_fail_memory(err);
     hr_status status = options_of(t->job, &options, err);
     if (status) return status;
-    o->reader = (hr_hedge_hearer){.schema = schema,
-                                  .bins = (uint32_t)options.bins,
-                                  .outputs = outputs_of(schema),
-                                  .logistic = is_logistic(schema, &options),
-                                  .privacy_measure = budget->privacy_measure,
-                                  .arena = arena};
+    o->reader = (hr_hedge_question_reader){.schema = schema,
+                                           .bins = (uint32_t)options.bins,
+                                           .outputs = outputs_of(schema),
+                                           .logistic = is_logistic(schema, &options),
+                                           .privacy_measure = budget->privacy_measure,
+                                           .arena = arena};
     return hr_records_new(t->data, o->reader.outputs, HR_HEDGE_CANDIDATES_OWNERS, t->threads, &o->records,
                           err);
 }
 
 /* One line a part of the question about bins, which is charged at its own level. */
-static hr_status list_bins(const hedge_owner *o, const hr_hedge_question *h, hr_arena *arena,
+static hr_status list_bins(const hedge_owner *o, const hr_hedge_question_in *h, hr_arena *arena,
                            hr_summed_question *out, hr_error *err) {
     const size_t parts = h->bins.part_count;
     hr_charge *lines = hr_arena_alloc(arena, parts + 1, sizeof *lines);
@@ -90,43 +90,43 @@ static hr_status list_bins(const hedge_owner *o, const hr_hedge_question *h, hr_
     return HR_OK;
 }
 
-static void list_lines(const hr_ask *ask, hr_summed_question *out) {
-    out->choice = ask->kind == HR_ASK_CHOICE;
-    out->lines = ask->lines;
-    out->counts = out->choice ? &ask->tree_count : ask->counts;
-    out->line_count = out->choice ? 1 : ask->line_count;
+static void list_lines(const hr_hedge_question *question, hr_summed_question *out) {
+    out->choice = question->kind == HR_HEDGE_CHOICE;
+    out->lines = question->lines;
+    out->counts = out->choice ? &question->tree_count : question->counts;
+    out->line_count = out->choice ? 1 : question->line_count;
 }
 
 static hr_status read_hedge_question(void *state, const hr_owner_turn *turn, const hr_sum_question *received,
                                      hr_arena *arena, hr_summed_question *out, hr_error *err) {
     (void)turn;
     hedge_owner *o = state;
-    hr_hedge_question *h = hr_arena_alloc(arena, 1, sizeof *h);
+    hr_hedge_question_in *h = hr_arena_alloc(arena, 1, sizeof *h);
     if (!h) return hr_fail_memory(err);
     hr_status status = hr_hedge_question_read(&o->reader, &received->body, arena, h, err);
     if (status) return status;
     out->content = h;
-    if (h->ask.kind == HR_ASK_BINS) return list_bins(o, h, arena, out, err);
-    list_lines(&h->ask, out);
+    if (h->question.kind == HR_HEDGE_BINS) return list_bins(o, h, arena, out, err);
+    list_lines(&h->question, out);
     return HR_OK;
 }
 
 static hr_status count_hedge_question(void *state, const hr_owner_turn *turn, const hr_summed_question *q,
                                       hr_exact *out, hr_error *err) {
     hedge_owner *o = state;
-    const hr_hedge_question *h = q->content;
-    if (h->ask.kind == HR_ASK_BINS)
+    const hr_hedge_question_in *h = q->content;
+    if (h->question.kind == HR_HEDGE_BINS)
         return hr_edges_count_nodes(turn->data, o->reader.bins, &h->bins, out, err);
-    return (q->choice ? hr_records_scores : hr_records_sums)(o->records, &h->ask, out, err);
+    return (q->choice ? hr_records_scores : hr_records_sums)(o->records, &h->question, out, err);
 }
 
 static hr_status follow_hedge_question(void *state, const hr_summed_question *q, hr_arena *arena,
                                        hr_error *err) {
     hedge_owner *o = state;
-    const hr_ask *ask = &((const hr_hedge_question *)q->content)->ask;
-    if (ask->kind != HR_ASK_LEAVES) return HR_OK;
-    hr_exact *ignored = hr_arena_alloc(arena, hr_ask_values(ask) + 1, sizeof *ignored);
-    return ignored ? hr_records_sums(o->records, ask, ignored, err) : hr_fail_memory(err);
+    const hr_hedge_question *question = &((const hr_hedge_question_in *)q->content)->question;
+    if (question->kind != HR_HEDGE_LEAVES) return HR_OK;
+    hr_exact *ignored = hr_arena_alloc(arena, hr_hedge_question_values(question) + 1, sizeof *ignored);
+    return ignored ? hr_records_sums(o->records, question, ignored, err) : hr_fail_memory(err);
 }
 
 static const hr_summed_owner hedge_owner_rules = {.choices = true,
@@ -158,7 +158,7 @@ static void close_hedge_coordinator(void *state) {
     hr_csprng_close(c->public_random);
 }
 
-static hr_status open_hedge_coordinator(const hr_party_job *job, const hr_budget *budget, hr_arena *arena,
+static hr_status open_hedge_coordinator(const hr_job_view *job, const hr_budget *budget, hr_arena *arena,
                                         void **state, hr_error *err) {
     hr_fit_options options;
     uint64_t seed;
@@ -184,7 +184,7 @@ static hr_status open_hedge_coordinator(const hr_party_job *job, const hr_budget
 
 /* ---- The next question ---- */
 
-static hr_status open_levels(hedge_coordinator *c, const hr_party_job *job, const hr_charge *whole,
+static hr_status open_levels(hedge_coordinator *c, const hr_job_view *job, const hr_charge *whole,
                              hr_error *err) {
     size_t lines = hr_edge_levels_lines(job->schema, c->bins);
     hr_edge_levels_setup setup = {.schema = job->schema, .bins = c->bins, .arena = c->arena};
@@ -197,12 +197,12 @@ static hr_status open_levels(hedge_coordinator *c, const hr_party_job *job, cons
 }
 
 /* The bins are whole once no question about them is left. */
-static hr_status settle_bins(hedge_coordinator *c, const hr_party_job *job, hr_error *err) {
-    hr_ask ask;
-    hr_edge_question question;
-    if (!hr_hedge_ask(c->hedge, &ask) || ask.kind != HR_ASK_BINS) return HR_OK;
-    hr_status status = c->levels ? HR_OK : open_levels(c, job, &ask.lines[0], err);
-    if (status || hr_edge_levels_ask(c->levels, &question)) return status;
+static hr_status settle_bins(hedge_coordinator *c, const hr_job_view *job, hr_error *err) {
+    hr_hedge_question question;
+    hr_edge_question left;
+    if (!hr_hedge_next(c->hedge, &question) || question.kind != HR_HEDGE_BINS) return HR_OK;
+    hr_status status = c->levels ? HR_OK : open_levels(c, job, &question.lines[0], err);
+    if (status || hr_edge_levels_next(c->levels, &left)) return status;
     hr_hedge_set_owners(c->hedge, c->members, c->shares);
     c->next_group++;
     return hr_hedge_bins(c->hedge, hr_edge_levels_binning(c->levels), err);
@@ -210,20 +210,19 @@ static hr_status settle_bins(hedge_coordinator *c, const hr_party_job *job, hr_e
 
 /* The next question, as the coordinator has it. */
 typedef struct hedge_request {
-    hr_ask ask;
-    hr_edge_question bins; /* of HR_ASK_BINS */
+    hr_hedge_question question;
+    hr_edge_question bins; /* of HR_HEDGE_BINS */
 } hedge_request;
 
 /* All lines about bins are in one group. */
-static hr_status list_bins_request(const hedge_coordinator *c, const hr_party_job *job,
-                                   const hedge_request *r, hr_arena *arena, hr_summed_question *out,
-                                   hr_error *err) {
+static hr_status list_bins_request(const hedge_coordinator *c, const hr_job_view *job, const hedge_request *r,
+                                   hr_arena *arena, hr_summed_question *out, hr_error *err) {
     const size_t parts = r->bins.part_count, levels = hr_edge_levels_lines(job->schema, c->bins);
     hr_charge *lines = hr_arena_alloc(arena, parts + 1, sizeof *lines);
     size_t *counts = hr_arena_alloc(arena, parts + 1, sizeof *counts);
     if (!lines || !counts) return hr_fail_memory(err);
     for (size_t i = 0; i < parts; i++) {
-        lines[i] = hr_edge_levels_charge(&r->ask.lines[0], levels, r->bins.parts[i].level,
+        lines[i] = hr_edge_levels_charge(&r->question.lines[0], levels, r->bins.parts[i].level,
                                          hr_hedge_unit_of(job->schema));
         lines[i].group = c->next_group;
         counts[i] = r->bins.parts[i].count;
@@ -250,15 +249,15 @@ static hr_status next_hedge_question(void *state, const hr_summed_progress *prog
     hr_status status = r ? settle_bins(c, progress->job, err) : hr_fail_memory(err);
     if (status) return status;
     if (progress->dropped >= DROPPED_MAX) return end_early(c, more, err);
-    if (!(*more = hr_hedge_ask(c->hedge, &r->ask))) return HR_OK;
+    if (!(*more = hr_hedge_next(c->hedge, &r->question))) return HR_OK;
     out->content = r;
-    if (r->ask.kind == HR_ASK_BINS) {
-        hr_edge_levels_ask(c->levels, &r->bins);
+    if (r->question.kind == HR_HEDGE_BINS) {
+        hr_edge_levels_next(c->levels, &r->bins);
         return list_bins_request(c, progress->job, r, arena, out, err);
     }
-    list_lines(&r->ask, out);
+    list_lines(&r->question, out);
     for (size_t i = 0; i < out->line_count; i++)
-        r->ask.lines[i].group = out->choice ? CHOICES : c->next_group + i;
+        r->question.lines[i].group = out->choice ? CHOICES : c->next_group + i;
     return HR_OK;
 }
 
@@ -266,17 +265,18 @@ static bool is_reported(size_t round, size_t total) {
     return round * REPORTS_A_JOB / total != (round + 1) * REPORTS_A_JOB / total;
 }
 
-static void log_request(const hedge_coordinator *c, const hr_ask *ask, const hr_summed_progress *progress) {
-    static const char *const questions[] = {[HR_ASK_TOTALS] = "the number of records",
-                                            [HR_ASK_BINS] = "the bins of numeric features",
-                                            [HR_ASK_RELIABILITY] = "the calibration"};
+static void log_request(const hedge_coordinator *c, const hr_hedge_question *question,
+                        const hr_summed_progress *progress) {
+    static const char *const questions[] = {[HR_HEDGE_TOTALS] = "the number of records",
+                                            [HR_HEDGE_BINS] = "the bins of numeric features",
+                                            [HR_HEDGE_RELIABILITY] = "the calibration"};
     const hr_journal_job *record = progress->job->record;
     size_t total, round = hr_hedge_rounds(c->hedge, &total);
-    if (ask->kind == HR_ASK_LEAVES)
+    if (question->kind == HR_HEDGE_LEAVES)
         hr_job_log(progress->work, record, is_reported(round, total) ? HR_LOG_INFO : HR_LOG_DEBUG,
                    "round %zu of %zu", round + 1, total);
-    else if (ask->kind != HR_ASK_CHOICE)
-        hr_job_log(progress->work, record, HR_LOG_INFO, "asks for %s", questions[ask->kind]);
+    else if (question->kind != HR_HEDGE_CHOICE)
+        hr_job_log(progress->work, record, HR_LOG_INFO, "asks for %s", questions[question->kind]);
 }
 
 /* The last question holds the whole forest. */
@@ -293,20 +293,20 @@ static hr_status pack_hedge_question(void *state, const hr_summed_progress *prog
     const hedge_coordinator *c = state;
     const hedge_request *r = q->content;
     size_t total, round = hr_hedge_rounds(c->hedge, &total), turns = hr_hedge_turns(c->hedge);
-    const hr_hedge_asked asked = {.ask = &r->ask,
-                                  .bins = r->ask.kind == HR_ASK_BINS ? &r->bins : NULL,
-                                  .outputs = c->outputs,
-                                  .first = round == 0};
-    log_request(c, &r->ask, progress);
+    const hr_hedge_question_out asked = {.question = &r->question,
+                                         .bins = r->question.kind == HR_HEDGE_BINS ? &r->bins : NULL,
+                                         .outputs = c->outputs,
+                                         .first = round == 0};
+    log_request(c, &r->question, progress);
     if (q->choice) out->turns = (uint32_t)(turns ? turns : total);
     hr_status status = hr_hedge_question_pack(&asked, body, err);
-    return status == HR_E_LIMIT && r->ask.kind == HR_ASK_RELIABILITY ? end_uncalibrated(progress, out)
-                                                                     : status;
+    return status == HR_E_LIMIT && r->question.kind == HR_HEDGE_RELIABILITY ? end_uncalibrated(progress, out)
+                                                                            : status;
 }
 
 /* An owner receives questions, and not which round they are of. After a restart the coordinator knows the
  * round when it sends the next question. */
-static void find_hedge_round(const hr_party_job *job, hr_job_position *out) {
+static void find_hedge_round(const hr_job_view *job, hr_job_position *out) {
     const hedge_coordinator *c = hr_summed_coordinator_state(job);
     hr_summed_round(job, out);
     if (!out->step || !c) return;
@@ -319,10 +319,10 @@ static void find_hedge_round(const hr_party_job *job, hr_job_position *out) {
 /* The largest that a sum can be whose owners follow the protocol, but for 8 standard deviations of noise. */
 static bool are_possible(const void *state, const hr_summed_question *q, const hr_summed_reply *reply) {
     const hedge_coordinator *c = state;
-    const hr_ask_kind kind = ((const hedge_request *)q->content)->ask.kind;
+    const hr_hedge_question_kind kind = ((const hedge_request *)q->content)->question.kind;
     double records = hr_hedge_record_count(c->hedge);
     size_t at = 0;
-    if (kind == HR_ASK_TOTALS || kind == HR_ASK_BINS) return true;
+    if (kind == HR_HEDGE_TOTALS || kind == HR_HEDGE_BINS) return true;
     for (size_t i = 0; i < q->line_count; i++) {
         const hr_charge *line = &q->lines[i];
         double reach = (double)line->sensitivity,
@@ -338,22 +338,22 @@ static hr_status accept_bins(hedge_coordinator *c, const hr_summed_question *q, 
                              hr_error *err) {
     hr_units cost = 0;
     for (size_t i = 0; i < q->line_count; i++) cost += q->lines[i].cost;
-    return reply->values ? hr_edge_levels_tell(c->levels, reply->values, err)
-                         : hr_hedge_lose(c->hedge, cost, err);
+    return reply->values ? hr_edge_levels_accept(c->levels, reply->values, err)
+                         : hr_hedge_drop_sum(c->hedge, cost, err);
 }
 
 static hr_status accept_hedge_answer(void *state, const hr_summed_question *q, const hr_summed_reply *reply,
                                      hr_error *err) {
     hedge_coordinator *c = state;
-    const hr_ask *ask = &((const hedge_request *)q->content)->ask;
+    const hr_hedge_question *question = &((const hedge_request *)q->content)->question;
     if (q->choice) {
-        hr_hedge_choice(c->hedge, reply->index < ask->tree_count ? reply->index : 0);
+        hr_hedge_choice(c->hedge, reply->index < question->tree_count ? reply->index : 0);
         return HR_OK;
     }
     c->members = reply->members;
     c->shares = reply->shares;
     c->noise_factor = reply->noise_factor;
-    if (ask->kind == HR_ASK_BINS) return accept_bins(c, q, reply, err);
+    if (question->kind == HR_HEDGE_BINS) return accept_bins(c, q, reply, err);
     c->next_group += q->line_count;
     return hr_hedge_sums(c->hedge, reply->values, reply->noise_factor, err);
 }
@@ -382,7 +382,7 @@ static hr_status copy_forest(const hr_forest *from, hr_joint_model *m, hr_error 
     return status;
 }
 
-static hr_status assemble_federated_hedge(const hr_party_job *job, hr_joint_model *m, hr_error *err) {
+static hr_status assemble_federated_hedge(const hr_job_view *job, hr_joint_model *m, hr_error *err) {
     void *state = NULL;
     const hr_gate *charges = NULL;
     hr_status status = hr_summed_result(job, &state, &charges, err);

@@ -1,4 +1,4 @@
-#include "federation/sums/hedge_question.h"
+#include "federation/sums/hedge_question_wire.h"
 
 #include "base/fail.h"
 #include "federation/federated/federated_method.h"
@@ -69,9 +69,10 @@ static hr_status sample_init(sample *s, const hr_schema *schema, hr_arena *arena
 /* The size of the message in which they are offered. */
 static hr_status measure_sample(const sample *s, tree_size *out, hr_error *err) {
     size_t count = s->made->candidates, nodes = 0;
-    const hr_ask ask = {.kind = HR_ASK_CHOICE, .trees = s->trees, .tree_count = count};
+    const hr_hedge_question question = {.kind = HR_HEDGE_CHOICE, .trees = s->trees, .tree_count = count};
     hr_bytes packed = {0};
-    hr_status status = hr_hedge_question_pack(&(hr_hedge_asked){.ask = &ask, .outputs = 1}, &packed, err);
+    hr_status status =
+        hr_hedge_question_pack(&(hr_hedge_question_out){.question = &question, .outputs = 1}, &packed, err);
     if (status) return status;
     free(packed.at);
     for (size_t i = 0; i < count; i++) nodes += s->trees[i].node_count;
@@ -125,7 +126,7 @@ static void add_bins(const hr_hedge_setting *s, const hr_planned_job *job, uint3
     double noise = hr_hedge_noise_factor(s) * hr_noise_deviation(s->privacy_measure, cost, one) / one,
            nodes = nodes_of_bins(features, job->records, noise);
     hr_job_traffic_add(t, QUESTIONS, nodes * NODE / QUESTIONS, nodes * VALUE / QUESTIONS);
-    t->heard += features * (double)bins * VALUE;
+    t->received += features * (double)bins * VALUE;
 }
 
 static hr_job_traffic traffic_of(const hr_hedge_setting *s, const hr_planned_job *job,
@@ -146,7 +147,7 @@ static hr_job_traffic traffic_of(const hr_hedge_setting *s, const hr_planned_job
 
 /* Owners cut off a coordinator that sends more questions: then the job ends, and its budget is spent. */
 static hr_status check_questions(const hr_job_traffic *t, hr_error *err) {
-    const double bytes = t->asked * QUESTIONS_SPREAD;
+    const double bytes = t->questions * QUESTIONS_SPREAD;
     if (bytes <= HR_QUESTION_BYTES_MAX) return HR_OK;
     return hr_fail(err, HR_E_LIMIT,
                    "use a label of fewer classes, or write 'method: average'; with more owners each is asked "
@@ -241,11 +242,11 @@ hr_status hr_federated_hedge_plan(const hr_planned_job *job, hr_job_plan_info *o
     if (status) return status;
     out->plan.epsilon = budget.epsilon;
     out->plan.delta = budget.delta;
-    hr_hedge_tell_setting(&setting, job->schema, &out->plan);
+    hr_hedge_describe_setting(&setting, job->schema, &out->plan);
     out->turns = made.turns ? made.turns : made.rounds;
     hr_job_traffic t = traffic_of(&setting, job, &made, &tree, hr_facts_outputs(&facts));
     add_bins(&setting, job, (uint32_t)options.bins, &t);
     status = check_questions(&t, err);
-    if (!status) hr_job_traffic_tell(&t, out);
+    if (!status) hr_job_traffic_describe(&t, out);
     return status;
 }

@@ -21,7 +21,7 @@
 
 /* ---- The terms ---- */
 
-static hr_status id3_job_budget(const hr_party_job *job, hr_budget *out, hr_error *err) {
+static hr_status id3_job_budget(const hr_job_view *job, hr_budget *out, hr_error *err) {
     hr_fit_options options;
     hr_status status = hr_federated_id3_check(job->terms, job->schema, err);
     if (!status) status = hr_options_of_terms(job->terms, 1, &options, err);
@@ -34,7 +34,7 @@ typedef struct id3_job {
     hr_id3_terms terms;
 } id3_job;
 
-static hr_status open_id3_job(id3_job *j, const hr_party_job *job, const hr_budget *budget, hr_arena *arena,
+static hr_status open_id3_job(id3_job *j, const hr_job_view *job, const hr_budget *budget, hr_arena *arena,
                               hr_error *err) {
     hr_fit_options options;
     hr_status status = hr_options_of_terms(job->terms, 1, &options, err);
@@ -47,12 +47,13 @@ static hr_status open_id3_job(id3_job *j, const hr_party_job *job, const hr_budg
 }
 
 /* As published all questions are charged as one release, with the first. */
-static hr_status list_counts(const id3_job *j, const hr_id3_ask *ask, hr_arena *arena,
+static hr_status list_counts(const id3_job *j, const hr_id3_question *question, hr_arena *arena,
                              hr_summed_question *out, hr_error *err) {
     hr_charge *line = hr_arena_alloc(arena, 1, sizeof *line);
     if (!line) return hr_fail_memory(err);
-    *line = j->terms.published ? hr_id3_published_charge(&j->terms) : ask->line;
-    *out = (hr_summed_question){.lines = line, .counts = &ask->count, .line_count = 1, .content = ask};
+    *line = j->terms.published ? hr_id3_published_charge(&j->terms) : question->line;
+    *out =
+        (hr_summed_question){.lines = line, .counts = &question->count, .line_count = 1, .content = question};
     return HR_OK;
 }
 
@@ -61,12 +62,12 @@ static hr_status list_counts(const id3_job *j, const hr_id3_ask *ask, hr_arena *
 typedef struct id3_owner {
     id3_job job;
     hr_stats_source *source;
-    hr_id3_hearer *reader;
+    hr_id3_question_reader *reader;
 } id3_owner;
 
 static void close_id3_owner(void *state) {
     id3_owner *o = state;
-    hr_id3_hearer_free(o->reader);
+    hr_id3_question_reader_free(o->reader);
     hr_stats_free(o->source);
 }
 
@@ -82,19 +83,19 @@ static hr_status open_id3_owner(const hr_owner_turn *t, const hr_budget *budget,
     if (!status) status = hr_local_stats_source_new(&records, &o->source, err);
     if (!status) status = o->source->ops->prepare(o->source, &setup, err);
     if (!status) status = o->source->ops->begin(o->source, &round, err);
-    return status ? status : hr_id3_hearer_new(&o->job.terms, &o->reader, err);
+    return status ? status : hr_id3_question_reader_new(&o->job.terms, &o->reader, err);
 }
 
 static hr_status read_id3_question(void *state, const hr_owner_turn *turn, const hr_sum_question *received,
                                    hr_arena *arena, hr_summed_question *out, hr_error *err) {
     (void)turn;
     id3_owner *o = state;
-    hr_id3_ask *ask = hr_arena_alloc(arena, 1, sizeof *ask);
-    if (!ask) return hr_fail_memory(err);
-    hr_status status = hr_id3_question_read(o->reader, &received->body, arena, ask, err);
-    if (!status && o->job.terms.published && ask->line.cost != o->job.terms.budget)
+    hr_id3_question *question = hr_arena_alloc(arena, 1, sizeof *question);
+    if (!question) return hr_fail_memory(err);
+    hr_status status = hr_id3_question_read(o->reader, &received->body, arena, question, err);
+    if (!status && o->job.terms.published && question->line.cost != o->job.terms.budget)
         status = hr_fail(err, HR_E_FORMAT, "", "a question of id3 whose cost is not that of the whole job");
-    return status ? status : list_counts(&o->job, ask, arena, out, err);
+    return status ? status : list_counts(&o->job, question, arena, out, err);
 }
 
 static hr_status count_id3_question(void *state, const hr_owner_turn *turn, const hr_summed_question *q,
@@ -106,7 +107,7 @@ static hr_status count_id3_question(void *state, const hr_owner_turn *turn, cons
 /* The records follow the splits that the question announces. */
 static hr_status follow_id3_splits(void *state, const hr_summed_question *q, hr_arena *arena, hr_error *err) {
     (void)arena;
-    hr_id3_ask splits = *(const hr_id3_ask *)q->content;
+    hr_id3_question splits = *(const hr_id3_question *)q->content;
     splits.query_count = splits.count = 0;
     return hr_id3_records_answer(((id3_owner *)state)->source, &splits, NULL, err);
 }
@@ -129,7 +130,7 @@ static void close_id3_coordinator(void *state) {
     hr_id3_free(((id3_coordinator *)state)->id3);
 }
 
-static hr_status open_id3_coordinator(const hr_party_job *job, const hr_budget *budget, hr_arena *arena,
+static hr_status open_id3_coordinator(const hr_job_view *job, const hr_budget *budget, hr_arena *arena,
                                       void **state, hr_error *err) {
     id3_coordinator *c = *state = hr_arena_alloc(arena, 1, sizeof *c);
     if (!c) return hr_fail_memory(err);
@@ -139,23 +140,23 @@ static hr_status open_id3_coordinator(const hr_party_job *job, const hr_budget *
 
 /* What is not answered any more is dropped. */
 static hr_status end_early(id3_coordinator *c, hr_error *err) {
-    hr_id3_ask ask;
+    hr_id3_question question;
     hr_status status = HR_OK;
-    while (!status && hr_id3_next(c->id3, &ask)) status = hr_id3_tell(c->id3, NULL, 1, err);
+    while (!status && hr_id3_next(c->id3, &question)) status = hr_id3_accept(c->id3, NULL, 1, err);
     return status;
 }
 
 static hr_status next_id3_question(void *state, const hr_summed_progress *progress, hr_arena *arena,
                                    hr_summed_question *out, bool *more, hr_error *err) {
     id3_coordinator *c = state;
-    hr_id3_ask *ask = hr_arena_alloc(arena, 1, sizeof *ask);
-    hr_status status = ask ? HR_OK : hr_fail_memory(err);
+    hr_id3_question *question = hr_arena_alloc(arena, 1, sizeof *question);
+    hr_status status = question ? HR_OK : hr_fail_memory(err);
     if (!status && progress->unanswered >= HR_SUMMED_UNANSWERED_MAX) status = end_early(c, err);
     if (status) return status;
-    *more = hr_id3_next(c->id3, ask);
+    *more = hr_id3_next(c->id3, question);
     if (!*more && !c->learned)
         return hr_fail(err, HR_E_IO, "start again when the owners can be reached", "every sum was lost");
-    return *more ? list_counts(&c->job, ask, arena, out, err) : HR_OK;
+    return *more ? list_counts(&c->job, question, arena, out, err) : HR_OK;
 }
 
 static hr_status accept_id3_counts(void *state, const hr_summed_question *q, const hr_summed_reply *reply,
@@ -163,7 +164,7 @@ static hr_status accept_id3_counts(void *state, const hr_summed_question *q, con
     (void)q;
     id3_coordinator *c = state;
     c->learned += reply->values != NULL;
-    return hr_id3_tell(c->id3, reply->values, reply->noise_factor, err);
+    return hr_id3_accept(c->id3, reply->values, reply->noise_factor, err);
 }
 
 static hr_status pack_id3_question(void *state, const hr_summed_progress *progress,
@@ -171,19 +172,20 @@ static hr_status pack_id3_question(void *state, const hr_summed_progress *progre
                                    hr_error *err) {
     (void)out;
     const id3_coordinator *c = state;
-    const hr_id3_ask *ask = q->content;
+    const hr_id3_question *question = q->content;
     const hr_journal_job *record = progress->job->record;
     const bool published = c->job.terms.published;
     size_t total, levels = hr_id3_levels(c->id3, &total);
-    if (ask->queries[0].answer == HR_STATS_LEAVES)
+    if (question->queries[0].answer == HR_STATS_LEAVES)
         hr_job_log(progress->work, record, HR_LOG_INFO, "asks %sfor the classes of %zu leaves",
-                   published ? "along the ring " : "", ask->count / c->job.terms.classes);
+                   published ? "along the ring " : "", question->count / c->job.terms.classes);
     else if (published)
         hr_job_log(progress->work, record, HR_LOG_INFO, "asks along the ring for the counts of level %zu",
                    levels + 1);
     else
-        hr_job_log(progress->work, record, HR_LOG_INFO, "level %d of %zu", (int)ask->line.level + 1, total);
-    return hr_id3_question_pack(ask, body, err);
+        hr_job_log(progress->work, record, HR_LOG_INFO, "level %d of %zu", (int)question->line.level + 1,
+                   total);
+    return hr_id3_question_pack(question, body, err);
 }
 
 static const hr_summed_coordinator id3_coordinator_rules = {.open = open_id3_coordinator,
@@ -192,7 +194,7 @@ static const hr_summed_coordinator id3_coordinator_rules = {.open = open_id3_coo
                                                             .accept = accept_id3_counts,
                                                             .pack = pack_id3_question};
 
-static hr_status assemble_id3(const hr_party_job *job, hr_joint_model *m, hr_error *err) {
+static hr_status assemble_id3(const hr_job_view *job, hr_joint_model *m, hr_error *err) {
     const double *leaf_values;
     void *state = NULL;
     const hr_gate *charges = NULL;

@@ -31,21 +31,22 @@ HR_MUST_CHECK hr_status hr_federated_id3_plan(const hr_planned_job *job, hr_job_
  * for. */
 
 /* The coordinator's. Owner: the caller frees out->at. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_id3_question_pack(const hr_id3_ask *ask, hr_bytes *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_id3_question_pack(const hr_id3_question *question, hr_bytes *out, hr_error *err);
 
 /* An owner's. */
-typedef struct hr_id3_hearer hr_id3_hearer;
+typedef struct hr_id3_question_reader hr_id3_question_reader;
 
 /* Of the terms all are used but the budget and its parts; the binning is borrowed. Owner: the caller frees
  * *out. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_id3_hearer_new(const hr_id3_terms *terms, hr_id3_hearer **out, hr_error *err);
-void hr_id3_hearer_free(hr_id3_hearer *hearer);
+HR_MUST_CHECK hr_status hr_id3_question_reader_new(const hr_id3_terms *terms, hr_id3_question_reader **out,
+                                                   hr_error *err);
+void hr_id3_question_reader_free(hr_id3_question_reader *reader);
 
 /* The question in the body, as hr_id3_records_answer takes it; its line is of group 0, with the
- * body's cost and the sensitivity of this code. *out lives in `arena` and in the hearer, until the next
+ * body's cost and the sensitivity of this code. *out lives in `arena` and in the reader, until the next
  * question. After a question that was refused all are. Fails: FORMAT (not such a question, or one that an
  * owner does not answer), MEMORY. */
-HR_MUST_CHECK hr_status hr_id3_question_read(hr_id3_hearer *hearer, const hr_bytes *body, hr_arena *arena,
-                                             hr_id3_ask *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_id3_question_read(hr_id3_question_reader *reader, const hr_bytes *body,
+                                             hr_arena *arena, hr_id3_question *out, hr_error *err);
 
 #endif

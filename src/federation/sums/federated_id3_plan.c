@@ -94,7 +94,7 @@ static void add_sums(const hr_id3_terms *t, const hr_planned_job *job, double no
     hr_job_traffic_add(traffic, 1, FRAME + splits * SPLIT, leaves * classes * VALUE);
 }
 
-static void tell_id3_plan(const hr_id3_terms *t, const hr_planned_job *job, hr_job_plan_info *out) {
+static void describe_id3_plan(const hr_id3_terms *t, const hr_planned_job *job, hr_job_plan_info *out) {
     const double budget = (double)t->budget;
     const hr_charge leaves = hr_id3_leaf_charge(t->budget - hr_id3_depth(t) * hr_id3_level_cost(t));
     hr_job_traffic traffic;
@@ -106,7 +106,7 @@ static void tell_id3_plan(const hr_id3_terms *t, const hr_planned_job *job, hr_j
     out->leaf_noise = count_noise(t, &leaves, out->noise_factor);
     hr_job_traffic_begin(&traffic, job->terms);
     add_sums(t, job, out->noise_factor, &traffic);
-    hr_job_traffic_tell(&traffic, out);
+    hr_job_traffic_describe(&traffic, out);
 }
 
 hr_status hr_federated_id3_plan(const hr_planned_job *job, hr_job_plan_info *out, hr_error *err) {
@@ -118,7 +118,7 @@ hr_status hr_federated_id3_plan(const hr_planned_job *job, hr_job_plan_info *out
     if (!status) {
         out->plan.epsilon = hr_terms_cost(job->terms);
         out->plan.delta = hr_terms_delta(job->terms);
-        tell_id3_plan(&terms, job, out);
+        describe_id3_plan(&terms, job, out);
     }
     hr_arena_free(arena);
     return status;

@@ -8,27 +8,29 @@
 /* ---- Packing ---- */
 
 /* Queries stand node by node. */
-static size_t list_nodes(const hr_id3_ask *ask, uint32_t *nodes) {
+static size_t list_nodes(const hr_id3_question *question, uint32_t *nodes) {
     size_t count = 0;
-    for (size_t q = 0; q < ask->query_count; q++)
-        if (!count || nodes[count - 1] != ask->queries[q].node) nodes[count++] = ask->queries[q].node;
+    for (size_t q = 0; q < question->query_count; q++)
+        if (!count || nodes[count - 1] != question->queries[q].node)
+            nodes[count++] = question->queries[q].node;
     return count;
 }
 
-hr_status hr_id3_question_pack(const hr_id3_ask *ask, hr_bytes *out, hr_error *err) {
+hr_status hr_id3_question_pack(const hr_id3_question *question, hr_bytes *out, hr_error *err) {
     Hedgerow__Id3Question wire = HEDGEROW__ID3_QUESTION__INIT;
-    bool leaves = ask->queries[0].answer == HR_STATS_LEAVES;
-    uint32_t *nodes = malloc(ask->query_count * sizeof *nodes),
-             *features = malloc((ask->divided_count + 1) * sizeof *features);
+    bool leaves = question->queries[0].answer == HR_STATS_LEAVES;
+    uint32_t *nodes = malloc(question->query_count * sizeof *nodes),
+             *features = malloc((question->divided_count + 1) * sizeof *features);
     hr_status status = nodes && features ? HR_OK : hr_fail_memory(err);
-    for (size_t i = 0; !status && i < ask->divided_count; i++) features[i] = ask->divisions[i].feature;
+    for (size_t i = 0; !status && i < question->divided_count; i++)
+        features[i] = question->divisions[i].feature;
     wire.kind = leaves ? HEDGEROW__ID3_QUESTION__KIND__LEAVES : HEDGEROW__ID3_QUESTION__KIND__LEVEL;
-    wire.cost = ask->line.cost;
-    wire.split_nodes = (uint32_t *)ask->divided;
+    wire.cost = question->line.cost;
+    wire.split_nodes = (uint32_t *)question->divided;
     wire.split_features = features;
-    wire.n_split_nodes = wire.n_split_features = ask->divided_count;
+    wire.n_split_nodes = wire.n_split_features = question->divided_count;
     wire.nodes = nodes;
-    if (!status && !leaves) wire.n_nodes = list_nodes(ask, nodes);
+    if (!status && !leaves) wire.n_nodes = list_nodes(question, nodes);
     if (!status) status = hr_message_pack(&wire.base, out, err);
     free(nodes);
     free(features);
@@ -37,7 +39,7 @@ hr_status hr_id3_question_pack(const hr_id3_ask *ask, hr_bytes *out, hr_error *e
 
 /* ---- What an owner knows of the tree ---- */
 
-struct hr_id3_hearer {
+struct hr_id3_question_reader {
     hr_id3_terms terms;
     hr_multiway multiway;
     hr_tree tree;   /* of `nodes` */
@@ -51,8 +53,8 @@ struct hr_id3_hearer {
     bool over;     /* the leaves were received, or a question was refused */
 };
 
-hr_status hr_id3_hearer_new(const hr_id3_terms *terms, hr_id3_hearer **out, hr_error *err) {
-    hr_id3_hearer *h = calloc(1, sizeof *h);
+hr_status hr_id3_question_reader_new(const hr_id3_terms *terms, hr_id3_question_reader **out, hr_error *err) {
+    hr_id3_question_reader *h = calloc(1, sizeof *h);
     if (!h) return hr_fail_memory(err);
     h->terms = *terms;
     h->nodes = calloc(HR_ID3_NODES_MAX, sizeof *h->nodes);
@@ -62,14 +64,14 @@ hr_status hr_id3_hearer_new(const hr_id3_terms *terms, hr_id3_hearer **out, hr_e
     hr_status status = h->nodes && h->parents && h->open ? HR_OK : hr_fail_memory(err);
     if (!status) status = hr_multiway_init(&h->multiway, terms->binning, err);
     if (status) {
-        hr_id3_hearer_free(h);
+        hr_id3_question_reader_free(h);
         return status;
     }
     *out = h;
     return HR_OK;
 }
 
-void hr_id3_hearer_free(hr_id3_hearer *h) {
+void hr_id3_question_reader_free(hr_id3_question_reader *h) {
     if (!h) return;
     hr_multiway_done(&h->multiway);
     free(h->nodes);
@@ -78,7 +80,7 @@ void hr_id3_hearer_free(hr_id3_hearer *h) {
     free(h);
 }
 
-static bool is_asked_above(const hr_id3_hearer *h, uint32_t node, uint32_t feature) {
+static bool is_asked_above(const hr_id3_question_reader *h, uint32_t node, uint32_t feature) {
     return hr_multiway_is_asked_above(h->nodes, h->parents, node, feature);
 }
 
@@ -90,10 +92,10 @@ static hr_status refuse_id3(const char *why, hr_error *err) {
 
 /* One question in the making. */
 typedef struct reading {
-    hr_id3_hearer *hearer;
+    hr_id3_question_reader *reader;
     const Hedgerow__Id3Question *wire;
     hr_arena *arena;
-    hr_id3_ask *ask;
+    hr_id3_question *question;
 } reading;
 
 static bool is_ascending(const uint32_t *numbers, size_t count) {
@@ -102,20 +104,20 @@ static bool is_ascending(const uint32_t *numbers, size_t count) {
     return true;
 }
 
-static bool is_open(const hr_id3_hearer *h, uint32_t node) {
+static bool is_open(const hr_id3_question_reader *h, uint32_t node) {
     for (size_t i = 0; i < h->open_count; i++)
         if (h->open[i] == node) return true;
     return false;
 }
 
 /* Of a node of the last level, by a feature that the level had for it. */
-static bool is_a_split(const hr_id3_hearer *h, uint32_t node, uint32_t feature) {
+static bool is_a_split(const hr_id3_question_reader *h, uint32_t node, uint32_t feature) {
     const hr_binning *binning = h->terms.binning;
     return is_open(h, node) && feature < binning->feature_count && !is_asked_above(h, node, feature) &&
            binning->features[feature].bin_count <= HR_ID3_NODES_MAX - h->tree.node_count;
 }
 
-static void split_heard_node(hr_id3_hearer *h, uint32_t node, uint32_t feature) {
+static void split_question_node(hr_id3_question_reader *h, uint32_t node, uint32_t feature) {
     size_t first = h->tree.node_count;
     h->tree.node_count = hr_multiway_split(&h->multiway, h->nodes, first, node, feature);
     for (size_t n = first; n < h->tree.node_count; n++) h->parents[n] = node;
@@ -123,13 +125,13 @@ static void split_heard_node(hr_id3_hearer *h, uint32_t node, uint32_t feature) 
 
 static hr_status read_splits(reading *r, hr_error *err) {
     const Hedgerow__Id3Question *wire = r->wire;
-    hr_id3_hearer *h = r->hearer;
+    hr_id3_question_reader *h = r->reader;
     const size_t count = wire->n_split_nodes;
     if (count != wire->n_split_features) return refuse_id3("splits that lack a feature", err);
     if (!is_ascending(wire->split_nodes, count)) return refuse_id3("splits out of order", err);
     uint32_t *nodes = hr_arena_alloc(r->arena, count + 1, sizeof *nodes),
              *first = hr_arena_alloc(r->arena, count + 1, sizeof *first);
-    hr_stats_division *divisions = hr_arena_alloc(r->arena, count + 1, sizeof *divisions);
+    hr_child_rule *divisions = hr_arena_alloc(r->arena, count + 1, sizeof *divisions);
     if (!nodes || !first || !divisions) return hr_fail_memory(err);
     if (count) h->born = (uint32_t)h->tree.node_count;
     for (size_t i = 0; i < count; i++) {
@@ -138,19 +140,19 @@ static hr_status read_splits(reading *r, hr_error *err) {
             return refuse_id3("a split that its last level does not allow", err);
         nodes[i] = node;
         first[i] = (uint32_t)h->tree.node_count;
-        divisions[i] = (hr_stats_division){.feature = feature, .every_bin = true};
-        split_heard_node(h, node, feature);
+        divisions[i] = (hr_child_rule){.feature = feature, .every_bin = true};
+        split_question_node(h, node, feature);
     }
-    r->ask->divided = nodes;
-    r->ask->first = first;
-    r->ask->divisions = divisions;
-    r->ask->divided_count = count;
+    r->question->divided = nodes;
+    r->question->first = first;
+    r->question->divisions = divisions;
+    r->question->divided_count = count;
     return HR_OK;
 }
 
 /* The last level, word for word, and once only. */
 static hr_status check_again(const reading *r, hr_error *err) {
-    hr_id3_hearer *h = r->hearer;
+    hr_id3_question_reader *h = r->reader;
     if (h->again || !h->terms.reserve) return refuse_id3("a level that was asked as often as allowed", err);
     if (r->wire->n_nodes != h->open_count ||
         memcmp(r->wire->nodes, h->open, h->open_count * sizeof *h->open) != 0)
@@ -160,7 +162,7 @@ static hr_status check_again(const reading *r, hr_error *err) {
 }
 
 static hr_status check_next_level(const reading *r, hr_error *err) {
-    hr_id3_hearer *h = r->hearer;
+    hr_id3_question_reader *h = r->reader;
     const Hedgerow__Id3Question *wire = r->wire;
     const size_t count = wire->n_nodes;
     if (h->levels == hr_id3_depth(&h->terms)) return refuse_id3("a level too many", err);
@@ -174,19 +176,20 @@ static hr_status check_next_level(const reading *r, hr_error *err) {
     return HR_OK;
 }
 
-static void add_tables(hr_id3_hearer *h, uint32_t node, hr_id3_ask *ask, hr_stats_query *queries) {
+static void add_tables(hr_id3_question_reader *h, uint32_t node, hr_id3_question *question,
+                       hr_stats_query *queries) {
     for (uint32_t f = 0; f < h->terms.binning->feature_count; f++) {
         if (is_asked_above(h, node, f)) continue;
         hr_stats_query query = {.answer = HR_STATS_BINS, .node = node, .feature = f, .tree = &h->tree};
-        queries[ask->query_count++] = query;
+        queries[question->query_count++] = query;
         query.answer = HR_STATS_VALUES;
-        if (h->terms.published) queries[ask->query_count++] = query;
-        ask->count += h->terms.binning->features[f].bin_count * (h->terms.classes + h->terms.published);
+        if (h->terms.published) queries[question->query_count++] = query;
+        question->count += h->terms.binning->features[f].bin_count * (h->terms.classes + h->terms.published);
     }
 }
 
 static hr_status read_level(reading *r, hr_error *err) {
-    hr_id3_hearer *h = r->hearer;
+    hr_id3_question_reader *h = r->reader;
     const size_t features = h->terms.binning->feature_count;
     const bool again = h->levels && !r->wire->n_split_nodes;
     hr_status status = again ? check_again(r, err) : check_next_level(r, err);
@@ -194,34 +197,34 @@ static hr_status read_level(reading *r, hr_error *err) {
     hr_stats_query *queries =
         hr_arena_alloc(r->arena, h->open_count * features * (1 + h->terms.published), sizeof *queries);
     if (!queries) return hr_fail_memory(err);
-    for (size_t i = 0; i < h->open_count; i++) add_tables(h, h->open[i], r->ask, queries);
-    if (r->ask->count > hr_id3_values_max(&h->terms))
+    for (size_t i = 0; i < h->open_count; i++) add_tables(h, h->open[i], r->question, queries);
+    if (r->question->count > hr_id3_values_max(&h->terms))
         return refuse_id3("more counts than an answer has", err);
-    r->ask->queries = queries;
-    r->ask->line = hr_id3_level_charge(h->terms.privacy_measure, features, h->levels - 1, r->wire->cost);
+    r->question->queries = queries;
+    r->question->line = hr_id3_level_charge(h->terms.privacy_measure, features, h->levels - 1, r->wire->cost);
     return HR_OK;
 }
 
 static hr_status read_leaves(reading *r, hr_error *err) {
-    hr_id3_hearer *h = r->hearer;
+    hr_id3_question_reader *h = r->reader;
     if (!h->levels || r->wire->n_nodes)
         return refuse_id3("leaves before the first level, or of some nodes", err);
     hr_stats_query *query = hr_arena_alloc(r->arena, 1, sizeof *query);
     if (!query) return hr_fail_memory(err);
     *query = (hr_stats_query){.answer = HR_STATS_LEAVES, .tree = &h->tree};
     for (size_t n = 0; n < h->tree.node_count; n++)
-        if (!h->nodes[n].left) r->ask->count += h->terms.classes;
-    if (r->ask->count > hr_id3_values_max(&h->terms))
+        if (!h->nodes[n].left) r->question->count += h->terms.classes;
+    if (r->question->count > hr_id3_values_max(&h->terms))
         return refuse_id3("more counts than an answer has", err);
-    r->ask->queries = query;
-    r->ask->query_count = 1;
-    r->ask->line = hr_id3_leaf_charge(r->wire->cost);
+    r->question->queries = query;
+    r->question->query_count = 1;
+    r->question->line = hr_id3_leaf_charge(r->wire->cost);
     h->over = true;
     return HR_OK;
 }
 
 static hr_status read_id3(reading *r, hr_error *err) {
-    if (r->hearer->over) return refuse_id3("nothing that may follow the last one", err);
+    if (r->reader->over) return refuse_id3("nothing that may follow the last one", err);
     hr_status status = read_splits(r, err);
     if (status) return status;
     switch (r->wire->kind) {
@@ -231,10 +234,10 @@ static hr_status read_id3(reading *r, hr_error *err) {
     }
 }
 
-hr_status hr_id3_question_read(hr_id3_hearer *h, const hr_bytes *body, hr_arena *arena, hr_id3_ask *out,
-                               hr_error *err) {
+hr_status hr_id3_question_read(hr_id3_question_reader *h, const hr_bytes *body, hr_arena *arena,
+                               hr_id3_question *out, hr_error *err) {
     ProtobufCMessage *read = NULL;
-    *out = (hr_id3_ask){0};
+    *out = (hr_id3_question){0};
     hr_status status =
         hr_message_unpack(&hedgerow__id3_question__descriptor, body->at, body->size, &read, err);
     if (!status) {

@@ -14,7 +14,7 @@ typedef struct summed_coordinator {
     size_t unanswered, dropped; /* of hr_summed_progress */
 } summed_coordinator;
 
-static hr_status open_coordinator(const hr_party_job *job, hr_error *err) {
+static hr_status open_coordinator(const hr_job_view *job, hr_error *err) {
     const hr_summed_method *method = job->method->summed;
     hr_summed_party *made = NULL;
     hr_csprng *unused = NULL; /* nothing is drawn from the record of charges */
@@ -27,7 +27,7 @@ static hr_status open_coordinator(const hr_party_job *job, hr_error *err) {
         return status;
     }
     ((summed_coordinator *)made)->method = method;
-    *job->kept = made;
+    *job->state = made;
     return HR_OK;
 }
 
@@ -47,7 +47,7 @@ static hr_status record_sums(const summed_coordinator *c, const hr_summed_questi
 }
 
 static hr_status values_of(const hr_sum_outcome *outcome, hr_noisy **out, hr_error *err) {
-    if (outcome->lost) return HR_OK;
+    if (outcome->dropped) return HR_OK;
     hr_noisy *values = malloc((outcome->count + 1) * sizeof *values);
     if (!values) return hr_fail_memory(err);
     for (size_t i = 0; i < outcome->count; i++) values[i] = hr_noisy_of_answers(outcome->sums[i]);
@@ -55,7 +55,7 @@ static hr_status values_of(const hr_sum_outcome *outcome, hr_noisy **out, hr_err
     return HR_OK;
 }
 
-static hr_status accept_sum(summed_coordinator *c, const hr_party_job *job, const hr_summed_question *q,
+static hr_status accept_sum(summed_coordinator *c, const hr_job_view *job, const hr_summed_question *q,
                             const hr_sum_outcome *outcome, hr_error *err) {
     const hr_summed_coordinator *rules = c->method->coordinator;
     hr_noisy *values = NULL;
@@ -81,7 +81,7 @@ static hr_status accept_sum(summed_coordinator *c, const hr_party_job *job, cons
 }
 
 /* The records of one owner pay for its choices alone: it is a part of the group of all choices. */
-static hr_status accept_choice(summed_coordinator *c, const hr_party_job *job, const hr_summed_question *q,
+static hr_status accept_choice(summed_coordinator *c, const hr_job_view *job, const hr_summed_question *q,
                                const hr_sum_outcome *outcome, hr_error *err) {
     const hr_summed_reply reply = {.index = outcome->index, .job = job};
     hr_charge line = q->lines[0];
@@ -92,7 +92,7 @@ static hr_status accept_choice(summed_coordinator *c, const hr_party_job *job, c
     return status ? status : c->method->coordinator->accept(c->party.state, q, &reply, err);
 }
 
-static hr_status take_outcome(summed_coordinator *c, const hr_party_job *job, const hr_sum_outcome *outcome,
+static hr_status take_outcome(summed_coordinator *c, const hr_job_view *job, const hr_sum_outcome *outcome,
                               bool *more, hr_error *err) {
     const hr_summed_progress progress = {.job = job, .unanswered = c->unanswered, .dropped = c->dropped};
     hr_summed_question question = {0};
@@ -105,12 +105,12 @@ static hr_status take_outcome(summed_coordinator *c, const hr_party_job *job, co
     return status;
 }
 
-static hr_status summed_coordinator_of(const hr_party_job *job, summed_coordinator **out, hr_error *err) {
+static hr_status summed_coordinator_of(const hr_job_view *job, summed_coordinator **out, hr_error *err) {
     hr_sum_outcome outcome;
     bool more = true;
-    hr_status status = *job->kept ? HR_OK : open_coordinator(job, err);
+    hr_status status = *job->state ? HR_OK : open_coordinator(job, err);
     if (status) return status;
-    summed_coordinator *c = *out = *job->kept;
+    summed_coordinator *c = *out = *job->state;
     while (!status && more && c->method->protocol->outcome(job->protocol, c->party.taken, &outcome)) {
         status = take_outcome(c, job, &outcome, &more, err);
         c->party.taken++;
@@ -138,8 +138,8 @@ static hr_status ask_question(const summed_coordinator *c, const hr_summed_progr
     return HR_OK;
 }
 
-hr_status hr_summed_ask(const hr_party_job *job, hr_party_work *work, Hedgerow__Question *out, hr_bytes *body,
-                        hr_error *err) {
+hr_status hr_summed_next_question(const hr_job_view *job, hr_party_work *work, Hedgerow__Question *out,
+                                  hr_bytes *body, hr_error *err) {
     summed_coordinator *c = NULL;
     hr_status status = summed_coordinator_of(job, &c, err);
     if (status) return status;
@@ -167,7 +167,7 @@ hr_status hr_summed_need_values(const hr_summed_reply *reply, hr_error *err) {
 
 /* ---- The end ---- */
 
-hr_status hr_summed_result(const hr_party_job *job, void **state, const hr_gate **charges, hr_error *err) {
+hr_status hr_summed_result(const hr_job_view *job, void **state, const hr_gate **charges, hr_error *err) {
     summed_coordinator *c = NULL;
     hr_status status = summed_coordinator_of(job, &c, err);
     if (status) return status;
@@ -176,12 +176,12 @@ hr_status hr_summed_result(const hr_party_job *job, void **state, const hr_gate 
     return HR_OK;
 }
 
-const void *hr_summed_coordinator_state(const hr_party_job *job) {
-    const summed_coordinator *c = job->is_coordinator ? *job->kept : NULL;
+const void *hr_summed_coordinator_state(const hr_job_view *job) {
+    const summed_coordinator *c = job->is_coordinator ? *job->state : NULL;
     return c ? c->party.state : NULL;
 }
 
-hr_status hr_summed_describe(const hr_party_job *job, const hr_gate *charges, hr_joint_model *m,
+hr_status hr_summed_describe(const hr_job_view *job, const hr_gate *charges, hr_joint_model *m,
                              hr_error *err) {
     const size_t *members;
     const hr_release *releases = hr_gate_releases(charges, &m->release_count);

@@ -10,8 +10,8 @@
 
 /* The next question. out->body borrows *body. Owner: the caller frees body->at. Fails: BUDGET, IO (the job
  * cannot go on), MEMORY. */
-HR_MUST_CHECK hr_status hr_summed_ask(const hr_party_job *job, hr_party_work *work, Hedgerow__Question *out,
-                                      hr_bytes *body, hr_error *err);
+HR_MUST_CHECK hr_status hr_summed_next_question(const hr_job_view *job, hr_party_work *work,
+                                                Hedgerow__Question *out, hr_bytes *body, hr_error *err);
 
 /* For a method that needs every sum. The next question: fails if no owner was there for three in a row.
  * Fails: IO. */
@@ -21,14 +21,14 @@ HR_MUST_CHECK hr_status hr_summed_need_values(const hr_summed_reply *reply, hr_e
 
 /* The method's state after all outcomes so far, and the record of charges; both borrowed. Fails: as the
  * method's hooks, MEMORY. */
-HR_MUST_CHECK hr_status hr_summed_result(const hr_party_job *job, void **state, const hr_gate **charges,
+HR_MUST_CHECK hr_status hr_summed_result(const hr_job_view *job, void **state, const hr_gate **charges,
                                          hr_error *err);
 /* The state as it is, for the position of a job: NULL at an owner, and before the first question. */
-const void *hr_summed_coordinator_state(const hr_party_job *job);
+const void *hr_summed_coordinator_state(const hr_job_view *job);
 
 /* The model holds how many owners there are and what coalition the job names, and lists what owners were
  * charged. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_summed_describe(const hr_party_job *job, const hr_gate *charges,
+HR_MUST_CHECK hr_status hr_summed_describe(const hr_job_view *job, const hr_gate *charges,
                                            hr_joint_model *model, hr_error *err);
 
 #endif

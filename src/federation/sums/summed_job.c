@@ -20,18 +20,18 @@ size_t hr_summed_values(const hr_summed_question *q) {
     return count;
 }
 
-size_t hr_summed_shares(const hr_party_job *job, size_t members) {
+size_t hr_summed_shares(const hr_job_view *job, size_t members) {
     return (size_t)hr_noise_shares(members, job->terms->coalition);
 }
 
-void hr_summed_round(const hr_party_job *job, hr_job_position *out) {
+void hr_summed_round(const hr_job_view *job, hr_job_position *out) {
     *out = (hr_job_position){.unit = "question"};
     if (!hr_securesum_owners(job->protocol, &(const size_t *){NULL})) return;
     out->step =
-        job->is_coordinator ? hr_securesum_outcomes(job->protocol) + 1 : hr_securesum_heard(job->protocol);
+        job->is_coordinator ? hr_securesum_outcomes(job->protocol) + 1 : hr_securesum_received(job->protocol);
 }
 
-hr_status hr_summed_open(const hr_party_job *job, size_t size, hr_csprng *csprng, hr_summed_party **out,
+hr_status hr_summed_open(const hr_job_view *job, size_t size, hr_csprng *csprng, hr_summed_party **out,
                          hr_error *err) {
     hr_summed_party *p = *out = calloc(1, size);
     if (!p) {

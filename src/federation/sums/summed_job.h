@@ -24,19 +24,19 @@ size_t hr_summed_values(const hr_summed_question *question);
 
 /* What became of a question that reached an owner. */
 typedef struct hr_summed_reply {
-    const hr_noisy *values;  /* the sums; NULL: dropped, since an answer is missing or they are not
-                                possible; NULL of a choice, too */
-    size_t index;            /* of a choice: any number below 2^32; 0 if it is dropped */
-    size_t members, shares;  /* of a sum: owners that it is over, shares of noise that it counts on */
-    double noise_factor;     /* of a sum: standard deviation of its noise in that which its lines pay for */
-    const hr_party_job *job; /* of the call */
+    const hr_noisy *values; /* the sums; NULL: dropped, since an answer is missing or they are not
+                               possible; NULL of a choice, too */
+    size_t index;           /* of a choice: any number below 2^32; 0 if it is dropped */
+    size_t members, shares; /* of a sum: owners that it is over, shares of noise that it counts on */
+    double noise_factor;    /* of a sum: standard deviation of its noise in that which its lines pay for */
+    const hr_job_view *job; /* of the call */
 } hr_summed_reply;
 
 enum { HR_SUMMED_UNANSWERED_MAX = 3 }; /* questions in a row that no owner was there for */
 
 /* How a job is at the coordinator, when its next question is looked for. */
 typedef struct hr_summed_progress {
-    const hr_party_job *job;
+    const hr_job_view *job;
     const hr_party_work *work; /* for lines of progress (hr_job_log); NULL: the question was sent before */
     size_t unanswered;         /* questions in a row that no owner was there for */
     size_t dropped; /* sums in a row that were not learned: those, and those whose values are NULL */
@@ -65,7 +65,7 @@ typedef struct hr_summed_owner {
 /* What a method does at the coordinator. `state` is its own, from open to close. */
 typedef struct hr_summed_coordinator {
     /* Fails: BUDGET, LIMIT, MEMORY; `close` is called also then, if *state is set. */
-    hr_status (*open)(const hr_party_job *job, const hr_budget *budget, hr_arena *arena, void **state,
+    hr_status (*open)(const hr_job_view *job, const hr_budget *budget, hr_arena *arena, void **state,
                       hr_error *err);
     void (*close)(void *state); /* NULL: the state is all in the arena */
     /* The next question, the same until it is answered. False in *more: there is none. Fails:
@@ -100,11 +100,11 @@ struct hr_summed_method {
     const hr_summed_owner *owner;
     const hr_summed_coordinator *coordinator;
     /* What the terms grant each owner. Fails: BUDGET, LIMIT, ARGUMENT. */
-    hr_status (*budget)(const hr_party_job *job, hr_budget *out, hr_error *err);
+    hr_status (*budget)(const hr_job_view *job, hr_budget *out, hr_error *err);
     bool charged_once; /* NOT PRIVATE: the lines of the first question pay for all that follow */
 };
 
-/* What a party keeps of a job, in *job->kept: either kind begins with this. */
+/* What a party keeps of a job, in *job->state: either kind begins with this. */
 typedef struct hr_summed_party {
     hr_arena *arena;
     hr_csprng *csprng; /* an owner's noise; nothing is drawn from the coordinator's */
@@ -118,15 +118,15 @@ typedef struct hr_summed_party {
 
 /* Opens all but the state, into zeros of `size` bytes; takes over the stream, also on failure. *out is set to
  * what the caller frees with hr_summed_free, also on failure. Fails: BUDGET, LIMIT, ARGUMENT, MEMORY. */
-HR_MUST_CHECK hr_status hr_summed_open(const hr_party_job *job, size_t size, hr_csprng *csprng,
+HR_MUST_CHECK hr_status hr_summed_open(const hr_job_view *job, size_t size, hr_csprng *csprng,
                                        hr_summed_party **out, hr_error *err);
 /* hr_federated_method.free_state. */
 void hr_summed_free(void *party);
 
 /* How many shares of noise a sum over so many owners counts on: without those of a coalition; at least 1. */
-size_t hr_summed_shares(const hr_party_job *job, size_t members);
+size_t hr_summed_shares(const hr_job_view *job, size_t members);
 
 /* hr_federated_method.round: the number of the question. */
-void hr_summed_round(const hr_party_job *job, hr_job_position *out);
+void hr_summed_round(const hr_job_view *job, hr_job_position *out);
 
 #endif

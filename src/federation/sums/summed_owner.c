@@ -14,8 +14,8 @@ typedef struct summed_owner {
 } summed_owner;
 
 static hr_status summed_owner_of(const hr_owner_turn *t, summed_owner **out, hr_error *err) {
-    if (*t->job->kept) {
-        *out = *t->job->kept;
+    if (*t->job->state) {
+        *out = *t->job->state;
         return HR_OK;
     }
     const hr_summed_owner *rules = t->job->method->summed->owner;
@@ -29,7 +29,7 @@ static hr_status summed_owner_of(const hr_owner_turn *t, summed_owner **out, hr_
         hr_summed_free(made);
         return status;
     }
-    *t->job->kept = *out = (summed_owner *)made;
+    *t->job->state = *out = (summed_owner *)made;
     return HR_OK;
 }
 

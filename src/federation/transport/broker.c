@@ -188,25 +188,25 @@ typedef struct inboxes {
 /* A packet to a name that is no member's belongs to no stream, so that sending it fails. */
 static natsStatus make_stream(const hr_nats_link *link, const inboxes *all, jsErrCode *code) {
     const hr_broker_share share = hr_broker_share_of((size_t)all->count);
-    jsStreamConfig wishes;
-    natsStatus s = jsStreamConfig_Init(&wishes);
+    jsStreamConfig config;
+    natsStatus s = jsStreamConfig_Init(&config);
     if (s != NATS_OK) return s;
-    wishes.Name = all->federation;
-    wishes.Subjects = all->subjects;
-    wishes.SubjectsLen = all->count;
-    wishes.Retention = js_WorkQueuePolicy;
-    wishes.Storage = js_FileStorage;
-    wishes.Discard = js_DiscardNew;
-    wishes.MaxBytes = share.store;
-    wishes.MaxMsgsPerSubject = share.packets;
-    wishes.DiscardNewPerSubject = true;
-    wishes.AllowDirect = true;
-    wishes.MaxMsgSize = HR_PACKET_MAX + FRAME;
+    config.Name = all->federation;
+    config.Subjects = all->subjects;
+    config.SubjectsLen = all->count;
+    config.Retention = js_WorkQueuePolicy;
+    config.Storage = js_FileStorage;
+    config.Discard = js_DiscardNew;
+    config.MaxBytes = share.store;
+    config.MaxMsgsPerSubject = share.packets;
+    config.DiscardNewPerSubject = true;
+    config.AllowDirect = true;
+    config.MaxMsgSize = HR_PACKET_MAX + FRAME;
     jsStreamInfo *present = NULL;
     s = js_GetStreamInfo(&present, link->jetstream, all->federation, NULL, code);
     jsStreamInfo_Destroy(present);
-    if (s == NATS_NOT_FOUND) return js_AddStream(NULL, link->jetstream, &wishes, NULL, code);
-    return s == NATS_OK ? js_UpdateStream(NULL, link->jetstream, &wishes, NULL, code) : s;
+    if (s == NATS_NOT_FOUND) return js_AddStream(NULL, link->jetstream, &config, NULL, code);
+    return s == NATS_OK ? js_UpdateStream(NULL, link->jetstream, &config, NULL, code) : s;
 }
 
 static hr_status fail_stream(const hr_nats_link *link, const inboxes *all, natsStatus s, jsErrCode code,
@@ -228,16 +228,16 @@ static hr_status fail_stream(const hr_nats_link *link, const inboxes *all, natsS
 }
 
 static natsStatus make_inbox(const hr_nats_link *link, const inboxes *all, int member) {
-    jsConsumerConfig wishes;
+    jsConsumerConfig config;
     jsErrCode code = 0;
-    natsStatus s = jsConsumerConfig_Init(&wishes);
+    natsStatus s = jsConsumerConfig_Init(&config);
     if (s != NATS_OK) return s;
-    wishes.Durable = all->members[member];
-    wishes.FilterSubject = all->subjects[member];
-    wishes.AckPolicy = js_AckExplicit;
-    wishes.AckWait = (int64_t)all->ack_seconds * 1000000000;
-    wishes.MaxDeliver = -1;
-    return js_AddConsumer(NULL, link->jetstream, all->federation, &wishes, NULL, &code);
+    config.Durable = all->members[member];
+    config.FilterSubject = all->subjects[member];
+    config.AckPolicy = js_AckExplicit;
+    config.AckWait = (int64_t)all->ack_seconds * 1000000000;
+    config.MaxDeliver = -1;
+    return js_AddConsumer(NULL, link->jetstream, all->federation, &config, NULL, &code);
 }
 
 static hr_status make_inboxes(const hr_nats_link *link, const inboxes *all, hr_error *err) {

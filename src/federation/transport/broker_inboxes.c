@@ -14,11 +14,11 @@ enum { SUBJECT = 3 * (HR_NATS_NAME_MAX + 1) + 8, SECOND = 1000000000 };
  * *out. */
 static natsStatus look(const hr_nats_link *link, const char *federation, const char *filter,
                        jsStreamInfo **out) {
-    jsOptions wishes;
+    jsOptions options;
     jsErrCode code = 0;
-    natsStatus s = jsOptions_Init(&wishes);
-    wishes.Stream.Info.SubjectsFilter = filter;
-    return s == NATS_OK ? js_GetStreamInfo(out, link->jetstream, federation, &wishes, &code) : s;
+    natsStatus s = jsOptions_Init(&options);
+    options.Stream.Info.SubjectsFilter = filter;
+    return s == NATS_OK ? js_GetStreamInfo(out, link->jetstream, federation, &options, &code) : s;
 }
 
 /* fed.FEDERATION.TO.FROM */
@@ -100,15 +100,15 @@ static uint64_t count_packets(const jsStreamInfo *info) {
 
 static natsStatus purge_subject(const hr_nats_link *link, const char *federation, const char *subject,
                                 uint64_t *packets) {
-    jsOptions wishes;
+    jsOptions options;
     jsErrCode code = 0;
     jsStreamInfo *info = NULL;
     natsStatus s = look(link, federation, subject, &info);
     if (s == NATS_OK) *packets = count_packets(info);
     jsStreamInfo_Destroy(info);
-    if (s == NATS_OK) s = jsOptions_Init(&wishes);
-    wishes.Stream.Purge.Subject = subject;
-    return s == NATS_OK ? js_PurgeStream(link->jetstream, federation, &wishes, &code) : s;
+    if (s == NATS_OK) s = jsOptions_Init(&options);
+    options.Stream.Purge.Subject = subject;
+    return s == NATS_OK ? js_PurgeStream(link->jetstream, federation, &options, &code) : s;
 }
 
 hr_status hr_broker_purge(const hr_nats_options *admin, const char *to, const char *from, uint64_t *packets,

@@ -112,11 +112,11 @@ static hr_status send_packet(hr_transport *self, const char *to, const void *byt
     char subject[SUBJECT];
     snprintf(subject, sizeof subject, "fed.%s.%s.%s", end->federation, to, end->name);
     if (!hr_nats_connected(&end->link)) return fail_to_send(end, to, NATS_CONNECTION_DISCONNECTED, 0, err);
-    jsPubOptions wishes;
+    jsPubOptions options;
     jsErrCode code = 0;
-    natsStatus s = jsPubOptions_Init(&wishes);
-    wishes.ExpectStream = end->federation;
-    if (s == NATS_OK) s = js_Publish(NULL, end->link.jetstream, subject, bytes, (int)size, &wishes, &code);
+    natsStatus s = jsPubOptions_Init(&options);
+    options.ExpectStream = end->federation;
+    if (s == NATS_OK) s = js_Publish(NULL, end->link.jetstream, subject, bytes, (int)size, &options, &code);
     if (s != NATS_OK) return fail_to_send(end, to, s, code, err);
     forget_full(find_full(end, to));
     return HR_OK;
@@ -128,11 +128,11 @@ static hr_status send_packet(hr_transport *self, const char *to, const void *byt
  * comes than it requested. */
 static natsStatus fetch(nats_end *end, int64_t milliseconds) {
     natsMsgList list = {0};
-    jsFetchRequest wishes;
-    natsStatus s = jsFetchRequest_Init(&wishes);
-    wishes.Batch = 1;
-    wishes.Expires = milliseconds * 1000000;
-    if (s == NATS_OK) s = natsSubscription_FetchRequest(&list, end->inbox, &wishes);
+    jsFetchRequest options;
+    natsStatus s = jsFetchRequest_Init(&options);
+    options.Batch = 1;
+    options.Expires = milliseconds * 1000000;
+    if (s == NATS_OK) s = natsSubscription_FetchRequest(&list, end->inbox, &options);
     if (s != NATS_OK || !list.Count) return s;
     end->fetched = list.Msgs[0];
     list.Msgs[0] = NULL;
@@ -235,7 +235,7 @@ static void settle_packet(hr_transport *self, hr_packet *packet) {
     *packet = (hr_packet){0};
 }
 
-static void tell_link(const hr_transport *self, hr_link_info *out) {
+static void describe_link(const hr_transport *self, hr_link_info *out) {
     const nats_end *end = (const nats_end *)self;
     *out = (hr_link_info){hr_nats_connected(&end->link), hr_nats_reconnects(&end->link)};
 }
@@ -260,7 +260,7 @@ static void close_nats_end(hr_transport *self) {
 }
 
 static natsStatus bind_inbox(nats_end *end) {
-    jsSubOptions wishes;
+    jsSubOptions options;
     jsErrCode code = 0;
     char subject[SUBJECT];
     snprintf(subject, sizeof subject, "fed.%s.%s.*", end->federation, end->name);
@@ -269,11 +269,11 @@ static natsStatus bind_inbox(nats_end *end) {
     natsStatus s = js_GetConsumerInfo(&info, end->link.jetstream, end->federation, end->name, NULL, &code);
     jsConsumerInfo_Destroy(info);
     if (code == JSStreamNotFoundErr || code == JSConsumerNotFoundErr) s = NATS_NOT_FOUND;
-    if (s == NATS_OK) s = jsSubOptions_Init(&wishes);
-    wishes.Stream = end->federation;
-    wishes.Consumer = end->name;
+    if (s == NATS_OK) s = jsSubOptions_Init(&options);
+    options.Stream = end->federation;
+    options.Consumer = end->name;
     if (s == NATS_OK)
-        s = js_PullSubscribe(&end->inbox, end->link.jetstream, subject, end->name, NULL, &wishes, &code);
+        s = js_PullSubscribe(&end->inbox, end->link.jetstream, subject, end->name, NULL, &options, &code);
     if (s == NATS_OK)
         s = natsSubscription_SetPendingLimits(end->inbox, PENDING, PENDING * (HR_PACKET_MAX / 2));
     return s;
@@ -315,7 +315,7 @@ hr_status hr_nats_open(const hr_nats_options *options, hr_transport **out, hr_er
     if (status) return status;
     nats_end *end = calloc(1, sizeof *end);
     if (!end) return hr_fail_memory(err);
-    end->base = (hr_transport){send_packet, receive_packet, settle_packet, close_nats_end, tell_link};
+    end->base = (hr_transport){send_packet, receive_packet, settle_packet, close_nats_end, describe_link};
     end->share = hr_broker_share_of(options->member_count).packets;
     end->log = options->log;
     snprintf(end->federation, sizeof end->federation, "%s", options->federation);

@@ -194,13 +194,13 @@ hr_status hr_nats_check(const hr_nats_options *options, hr_error *err) {
 }
 
 static natsStatus connect_with_api(const hr_nats_options *options, const char *api, hr_nats_link *out) {
-    jsOptions wishes;
+    jsOptions stream;
     *out = (hr_nats_link){0};
     natsStatus s = connect_to(options, &out->connection);
-    if (s == NATS_OK) s = jsOptions_Init(&wishes);
-    wishes.Prefix = api;
-    wishes.Wait = (int64_t)HR_NATS_SEND_SECONDS * 1000;
-    return s == NATS_OK ? natsConnection_JetStream(&out->jetstream, out->connection, &wishes) : s;
+    if (s == NATS_OK) s = jsOptions_Init(&stream);
+    stream.Prefix = api;
+    stream.Wait = (int64_t)HR_NATS_SEND_SECONDS * 1000;
+    return s == NATS_OK ? natsConnection_JetStream(&out->jetstream, out->connection, &stream) : s;
 }
 
 natsStatus hr_nats_connect(const hr_nats_options *options, hr_nats_link *out) {

@@ -30,7 +30,7 @@ typedef struct evaluation_job {
     hr_statistics statistics;
     hr_budget budget;
     hr_comparison comparison;
-    hr_judged judged;
+    hr_scored scored;
     uint32_t *decided, cuts[HR_SCORE_BINS];
     hr_exact *exact, *grid; /* of one release; of the scores */
     hr_noisy *noisy;
@@ -115,9 +115,9 @@ static hr_status decide_records(evaluation_job *job, hr_error *err) {
     return HR_OK;
 }
 
-static void set_judged(evaluation_job *job) {
+static void set_scored(evaluation_job *job) {
     const hr_column *label = hr_schema_label(hr_model_schema(job->model));
-    job->judged = (hr_judged){.rows = job->comparison.rows,
+    job->scored = (hr_scored){.rows = job->comparison.rows,
                               .bins = HR_SCORE_BINS,
                               .outputs = job->comparison.outputs,
                               .predicted = job->comparison.predicted,
@@ -133,7 +133,7 @@ static hr_status prepare_evaluation(evaluation_job *job, hr_error *err) {
     if (!status) status = allocate_sums(job, err);
     if (!status) status = decide_records(job, err);
     if (status) return status;
-    set_judged(job);
+    set_scored(job);
     status = hr_csprng_open(&job->csprng, err);
     if (!status)
         status = hr_gate_new(job->budget.privacy_measure, job->budget.units, job->csprng, &job->gate, err);
@@ -156,18 +156,18 @@ static hr_status release_edges(evaluation_job *job, hr_error *err) {
     const hr_grid_counts grid = {job->grid, HR_SCORE_GRID_BITS, HR_PER_RECORD};
     hr_charge charge = edge_charge(job);
     hr_cuts cuts = {job->cuts, 0};
-    hr_judged_score_grid(&job->judged, job->grid);
+    hr_scored_grid(&job->scored, job->grid);
     hr_status status = hr_quantiles_by_medians(job->gate, &charge, &grid, HR_SCORE_LEVELS, &cuts, err);
-    if (!status) job->judged.cut_count = cuts.count;
+    if (!status) job->scored.cut_count = cuts.count;
     return status;
 }
 
-static hr_status release_judged(evaluation_job *job, hr_error *err) {
+static hr_status release_scored(evaluation_job *job, hr_error *err) {
     hr_status status = job->statistics.task == HR_TASK_BINARY ? release_edges(job, err) : HR_OK;
     for (size_t i = 0; i < job->statistics.count && !status; i++) {
         hr_charge charge = hr_statistics_charge(&job->statistics, &job->budget, i);
         size_t cells = hr_statistics_cells(&job->statistics, i);
-        job->statistics.rows[i].count(&job->judged, job->exact);
+        job->statistics.rows[i].count(&job->scored, job->exact);
         status = hr_gate_release_sums(job->gate, &charge, job->exact, cells, job->noisy, err);
         for (size_t c = 0; c < cells && !status; c++)
             job->sums.of[i][c] = (double)job->noisy[c].paid / job->statistics.rows[i].unit;
@@ -190,7 +190,7 @@ static void give_back_evaluation(evaluation_job *job) {
 static void make_figures(evaluation_job *job, hr_evaluation *out) {
     for (size_t i = 0; i < job->statistics.count; i++)
         job->sums.noise[i] = hr_statistics_noise(&job->statistics, &job->budget, i);
-    job->sums.bins = job->judged.cut_count + 1;
+    job->sums.bins = job->scored.cut_count + 1;
     hr_statistics_figures(&job->statistics, &job->budget, &job->sums, out);
 }
 
@@ -221,7 +221,7 @@ static hr_status run_evaluation(evaluation_job *job, hr_evaluation *out, hr_erro
     hr_status status = prepare_evaluation(job, err);
     if (!status) status = reserve_evaluation(job, err);
     if (status) return status;
-    status = release_judged(job, err);
+    status = release_scored(job, err);
     if (!status && job->entry) status = hr_ledger_commit(job->options.ledger, job->entry, err);
     if (status) {
         give_back_evaluation(job);
@@ -265,7 +265,7 @@ static void invent_sums(evaluation_job *job, double records) {
     for (size_t c = 0; c < 2 * job->statistics.classes; c++)
         job->sums.of[0][c] = records / (double)job->statistics.classes * (c % 2 ? .75 : .25);
     job->sums.of[1][0] = .5 * records;
-    job->judged.cut_count = HR_SCORE_BINS - 1;
+    job->scored.cut_count = HR_SCORE_BINS - 1;
     for (size_t c = 0; c < HR_SCORE_CELLS && job->statistics.task == HR_TASK_BINARY; c++)
         job->sums.of[2][c] = invented_score(c, records);
 }

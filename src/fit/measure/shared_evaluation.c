@@ -72,7 +72,7 @@ size_t hr_shared_evaluation_lines(const hr_shared_evaluation *e, const hr_budget
 typedef struct predicted_records {
     hr_comparison comparison;
     uint32_t *decided, cuts[SHARED_BINS];
-    hr_judged judged;
+    hr_scored scored;
 } predicted_records;
 
 static void free_predicted(predicted_records *a) {
@@ -91,7 +91,7 @@ static hr_status predict_records(predicted_records *a, const hr_shared_evaluatio
     for (size_t i = 0; i < c->rows && c->task != HR_TASK_REGRESSION; i++)
         a->decided[i] = (uint32_t)hr_decide(NULL, c->predicted + i * c->outputs, c->outputs);
     for (uint32_t b = 1; b < SHARED_BINS; b++) a->cuts[b - 1] = b << (HR_SCORE_GRID_BITS - SHARED_BIN_BITS);
-    a->judged = (hr_judged){.rows = c->rows,
+    a->scored = (hr_scored){.rows = c->rows,
                             .outputs = c->outputs,
                             .predicted = c->predicted,
                             .labels = c->labels,
@@ -109,7 +109,7 @@ hr_status hr_shared_evaluation_count(const hr_shared_evaluation *e, const hr_dat
     const hr_statistics lines = statistics_of(e->schema);
     hr_status status = predict_records(&records, e, data, err);
     for (size_t i = 0, at = 0; i < lines.count && !status; at += hr_statistics_cells(&lines, i++))
-        lines.rows[i].count(&records.judged, out + at);
+        lines.rows[i].count(&records.scored, out + at);
     free_predicted(&records);
     return status;
 }

@@ -10,15 +10,15 @@
 /* ---- The table ---- */
 
 static const hr_statistic number_rows[] = {
-    {"records", hr_judged_records, HR_COUNT_SENSITIVITY, HR_COUNT_UNIT, HR_CELLS_ONE},
-    {"squares of misses", hr_judged_squares, HR_MISS_SENSITIVITY, 1 << HR_MISS_BITS, HR_CELLS_ONE},
-    {"misses", hr_judged_misses, HR_MISS_SENSITIVITY, 1 << HR_MISS_BITS, HR_CELLS_ONE},
+    {"records", hr_scored_records, HR_COUNT_SENSITIVITY, HR_COUNT_UNIT, HR_CELLS_ONE},
+    {"squares of misses", hr_scored_squares, HR_MISS_SENSITIVITY, 1 << HR_MISS_BITS, HR_CELLS_ONE},
+    {"misses", hr_scored_misses, HR_MISS_SENSITIVITY, 1 << HR_MISS_BITS, HR_CELLS_ONE},
 };
 /* More than two classes: without the last row. */
 static const hr_statistic class_rows[] = {
-    {"outcomes by class", hr_judged_outcomes, HR_COUNT_SENSITIVITY, HR_COUNT_UNIT, HR_CELLS_BY_CLASS},
-    {"losses", hr_judged_loss, HR_LOSS_SENSITIVITY, 1 << HR_LOSS_BITS, HR_CELLS_ONE},
-    {"scores by class", hr_judged_scores, HR_COUNT_SENSITIVITY, HR_COUNT_UNIT, HR_CELLS_BY_BIN},
+    {"outcomes by class", hr_scored_outcomes, HR_COUNT_SENSITIVITY, HR_COUNT_UNIT, HR_CELLS_BY_CLASS},
+    {"losses", hr_scored_loss, HR_LOSS_SENSITIVITY, 1 << HR_LOSS_BITS, HR_CELLS_ONE},
+    {"scores by class", hr_scored_scores, HR_COUNT_SENSITIVITY, HR_COUNT_UNIT, HR_CELLS_BY_BIN},
 };
 
 hr_statistics hr_statistics_of(const hr_schema *schema, size_t bins, const hr_statistic_shares *shares) {

@@ -32,7 +32,7 @@ typedef struct diprime diprime;
 /* What the modes do differently. */
 typedef struct diprime_rules {
     hr_status (*charge)(diprime *d, hr_error *err); /* all splits of a tree */
-    hr_status (*median)(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c, hr_error *err);
+    hr_status (*median)(diprime *d, uint32_t node, hr_permit permit, hr_child_rule *c, hr_error *err);
     hr_exact (*score)(const hr_labels *labels, const hr_exact *sides);
     hr_status (*leaves)(hr_training *training, const hr_private_tree *tree, double *leaf_values,
                         hr_error *err);
@@ -49,7 +49,7 @@ struct diprime {
     hr_permit *medians, selections[HR_TREE_DEPTH_MAX]; /* level, candidate */
     range *ranges;                                     /* of the node at hand */
     uint32_t *picked;
-    hr_stats_division *candidates;
+    hr_child_rule *candidates;
     hr_stats_query *queries;
     hr_exact *scores, *sides, *counts,
         *gaps; /* sides: of all candidates; counts: of cells, or of categories */
@@ -93,8 +93,7 @@ static bool can_split(const diprime *d, uint32_t feature) {
 }
 
 /* SplitRange, line 56. */
-static range range_of_child(const diprime *d, const range *parent, const hr_stats_division *split,
-                            bool left) {
+static range range_of_child(const diprime *d, const range *parent, const hr_child_rule *split, bool left) {
     range child = *parent;
     if (is_number_diprime(d, split->feature)) {
         *(left ? &child.high : &child.low) = fmin(fmax(split->cut, parent->low), parent->high);
@@ -115,13 +114,13 @@ static hr_stats_source *diprime_source_of(const diprime *d) {
     return d->training->source;
 }
 
-static hr_status median_on_grid(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c,
+static hr_status median_on_grid(diprime *d, uint32_t node, hr_permit permit, hr_child_rule *c,
                                 hr_error *err) {
     const range *of = &d->ranges[c->feature];
     hr_exact scores[HR_MEDIAN_SCORE_CELLS - 1];
     hr_stats_query query = {
         .answer = HR_STATS_CELLS, .node = node, .feature = c->feature, .range = {of->low, of->high}};
-    hr_status status = diprime_source_of(d)->ops->ask(diprime_source_of(d), &query, 1, d->counts, err);
+    hr_status status = diprime_source_of(d)->ops->answer(diprime_source_of(d), &query, 1, d->counts, err);
     if (status) return status;
     hr_median_score_of_cuts(d->counts, c->missing_left, scores);
     c->cut = hr_median_score_cut(
@@ -130,7 +129,7 @@ static hr_status median_on_grid(diprime *d, uint32_t node, hr_permit permit, hr_
 }
 
 /* Lines 42 to 46: a gap between two values, and a point in it; where there is none, anywhere in the range. */
-static hr_status median_of_gaps(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c,
+static hr_status median_of_gaps(diprime *d, uint32_t node, hr_permit permit, hr_child_rule *c,
                                 hr_error *err) {
     const range *of = &d->ranges[c->feature];
     hr_stats_query query = {.node = node, .feature = c->feature};
@@ -176,13 +175,12 @@ static size_t divisions_of(const diprime *d, const hr_bin_set *set, hr_bin_set *
 }
 
 /* Line 40. */
-static hr_status draw_division(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c,
-                               hr_error *err) {
+static hr_status draw_division(diprime *d, uint32_t node, hr_permit permit, hr_child_rule *c, hr_error *err) {
     hr_bin_set divisions[DIVISIONS_MAX];
     hr_exact scores[DIVISIONS_MAX];
     hr_stats_query query = {.answer = HR_STATS_VALUES, .node = node, .feature = c->feature};
     size_t made = divisions_of(d, &d->ranges[c->feature].values, divisions);
-    hr_status status = diprime_source_of(d)->ops->ask(diprime_source_of(d), &query, 1, d->counts, err);
+    hr_status status = diprime_source_of(d)->ops->answer(diprime_source_of(d), &query, 1, d->counts, err);
     if (status) return status;
     hr_median_score_of_subsets(d->counts, d->training->binning.features[c->feature].bin_count, divisions,
                                made, scores);
@@ -202,7 +200,7 @@ static size_t pick_features(diprime *d) {
     return wanted;
 }
 
-static hr_status draw_split_candidate(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c,
+static hr_status draw_split_candidate(diprime *d, uint32_t node, hr_permit permit, hr_child_rule *c,
                                       hr_error *err) {
     if (!is_number_diprime(d, c->feature)) return draw_division(d, node, permit, c, err);
     c->missing_left = hr_uniform(csprng_of(d), 2);
@@ -216,20 +214,20 @@ static hr_status diprime_score_candidates(diprime *d, uint32_t node, size_t cand
         d->queries[k] =
             (hr_stats_query){.answer = HR_STATS_SIDES, .node = node, .division = d->candidates[k]};
     hr_status status =
-        diprime_source_of(d)->ops->ask(diprime_source_of(d), d->queries, candidates, d->sides, err);
+        diprime_source_of(d)->ops->answer(diprime_source_of(d), d->queries, candidates, d->sides, err);
     for (size_t k = 0; !status && k < candidates; k++)
         d->scores[k] = d->rules->score(&d->labels, d->sides + k * width);
     return status;
 }
 
 /* made: false where no feature can be split. */
-static hr_status find_split(diprime *d, uint32_t node, size_t level, hr_stats_division *split, bool *made,
+static hr_status find_split(diprime *d, uint32_t node, size_t level, hr_child_rule *split, bool *made,
                             hr_error *err) {
     size_t candidates = pick_features(d), chosen = 0;
     hr_status status = HR_OK;
     *made = candidates > 0;
     for (size_t k = 0; !status && k < candidates; k++) {
-        d->candidates[k] = (hr_stats_division){.feature = d->picked[k]};
+        d->candidates[k] = (hr_child_rule){.feature = d->picked[k]};
         status =
             draw_split_candidate(d, node, d->medians[level * d->candidate_count + k], &d->candidates[k], err);
     }
@@ -244,7 +242,7 @@ static hr_status find_split(diprime *d, uint32_t node, size_t level, hr_stats_di
 
 /* ---- Trees (Algorithm 1) ---- */
 
-static void make_children(diprime *d, size_t node, const hr_stats_division *split) {
+static void make_children(diprime *d, size_t node, const hr_child_rule *split) {
     d->nodes[node] = (hr_node){
         .left = (uint32_t)d->node_count, .feature = split->feature, .missing_left = split->missing_left};
     if (is_number_diprime(d, split->feature)) {
@@ -258,7 +256,7 @@ static void make_children(diprime *d, size_t node, const hr_stats_division *spli
 
 /* FitTree. */
 static hr_status fit_tree(diprime *d, uint32_t node, size_t level, hr_error *err) {
-    hr_stats_division split;
+    hr_child_rule split;
     bool made = false;
     hr_status status = HR_OK;
     if (level < (size_t)d->training->options->depth) status = find_split(d, node, level, &split, &made, err);

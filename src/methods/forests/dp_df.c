@@ -62,7 +62,7 @@ static hr_status dp_df_score_candidates(dp_df_forest *f, uint32_t node, size_t c
     const hr_exact *stats = f->stats;
     for (size_t k = 0; k < candidates; k++)
         f->queries[k] = (hr_stats_query){.answer = HR_STATS_BINS, .node = node, .feature = f->candidates[k]};
-    hr_status status = source->ops->ask(source, f->queries, candidates, f->stats, err);
+    hr_status status = source->ops->answer(source, f->queries, candidates, f->stats, err);
     for (size_t k = 0; !status && k < candidates; k++) {
         f->scores[k] = hr_bins_score(&f->labels, bin_count_of(f, f->candidates[k]), stats);
         stats += bin_count_of(f, f->candidates[k]) * hr_labels_width(&f->labels);
@@ -87,7 +87,7 @@ static hr_status choose_feature(dp_df_forest *f, uint32_t node, size_t level, ui
 static hr_status split_dp_df_node(dp_df_forest *f, uint32_t node, uint32_t feature, hr_error *err) {
     hr_stats_source *source = f->training->source;
     uint32_t first = (uint32_t)f->node_count;
-    hr_stats_division division = {.feature = feature, .every_bin = true};
+    hr_child_rule division = {.feature = feature, .every_bin = true};
     f->node_count = hr_multiway_split(&f->multiway, f->nodes, first, node, feature);
     for (size_t n = first; n < f->node_count; n++) f->parents[n] = node;
     return source->ops->divide(source, &node, &division, &first, 1, err);

@@ -61,24 +61,25 @@ static hr_status make_room_id3(id3_source *s, size_t count, hr_error *err) {
 }
 
 /* In paper mode the one permit is charged with the first question. */
-static hr_status charge_id3(id3_source *s, const hr_id3_ask *ask, hr_permit *out, hr_error *err) {
+static hr_status charge_id3(id3_source *s, const hr_id3_question *question, hr_permit *out, hr_error *err) {
     size_t total, asked = hr_id3_levels(s->id3, &total);
     if (!is_published(s->training->options))
-        return hr_gate_charge_sums(s->training->gate, &ask->line, out, err);
-    hr_status status = asked ? HR_OK : hr_gate_charge_sums(s->training->gate, &ask->line, &s->published, err);
+        return hr_gate_charge_sums(s->training->gate, &question->line, out, err);
+    hr_status status =
+        asked ? HR_OK : hr_gate_charge_sums(s->training->gate, &question->line, &s->published, err);
     *out = s->published;
     return status;
 }
 
-static hr_status answer_id3(id3_source *s, const hr_id3_ask *ask, hr_error *err) {
+static hr_status answer_id3(id3_source *s, const hr_id3_question *question, hr_error *err) {
     hr_training *t = s->training;
     hr_permit permit;
-    hr_status status = make_room_id3(s, ask->count, err);
-    if (!status) status = charge_id3(s, ask, &permit, err);
-    if (!status) status = hr_id3_records_answer(t->source, ask, s->exact, err);
+    hr_status status = make_room_id3(s, question->count, err);
+    if (!status) status = charge_id3(s, question, &permit, err);
+    if (!status) status = hr_id3_records_answer(t->source, question, s->exact, err);
     if (status) return status;
-    hr_gate_sums(t->gate, permit, s->exact, ask->count, s->noisy);
-    status = hr_id3_tell(s->id3, s->noisy, 1, err);
+    hr_gate_sums(t->gate, permit, s->exact, question->count, s->noisy);
+    status = hr_id3_accept(s->id3, s->noisy, 1, err);
     size_t total, done = hr_id3_levels(s->id3, &total);
     return status ? status : hr_training_progress(t, done, total, err);
 }
@@ -114,9 +115,9 @@ static hr_status keep_id3_tree(const id3_source *s, hr_error *err) {
 
 static hr_status train_id3(hr_training *training, hr_error *err) {
     id3_source s = {.training = training};
-    hr_id3_ask ask;
+    hr_id3_question question;
     hr_status status = id3_source_init(&s, err);
-    while (!status && hr_id3_next(s.id3, &ask)) status = answer_id3(&s, &ask, err);
+    while (!status && hr_id3_next(s.id3, &question)) status = answer_id3(&s, &question, err);
     if (!status) status = keep_id3_tree(&s, err);
     hr_id3_free(s.id3);
     free(s.exact);

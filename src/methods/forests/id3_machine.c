@@ -48,7 +48,7 @@ struct hr_id3 {
     hr_stats_query *queries;
     size_t query_count, query_room, count, next_values;
     uint32_t *divided, *first;
-    hr_stats_division *divisions;
+    hr_child_rule *divisions;
     size_t divided_count;
     /* what was paid */
     hr_units spent;
@@ -190,16 +190,16 @@ static hr_status ask_leaves(hr_id3 *h, hr_error *err) {
     return HR_OK;
 }
 
-bool hr_id3_next(const hr_id3 *h, hr_id3_ask *out) {
+bool hr_id3_next(const hr_id3 *h, hr_id3_question *out) {
     if (h->done) return false;
-    *out = (hr_id3_ask){.line = charge_of_question(h),
-                        .divided = h->divided,
-                        .first = h->first,
-                        .divisions = h->divisions,
-                        .divided_count = h->divided_count,
-                        .queries = h->queries,
-                        .query_count = h->query_count,
-                        .count = h->count};
+    *out = (hr_id3_question){.line = charge_of_question(h),
+                             .divided = h->divided,
+                             .first = h->first,
+                             .divisions = h->divisions,
+                             .divided_count = h->divided_count,
+                             .queries = h->queries,
+                             .query_count = h->query_count,
+                             .count = h->count};
     return true;
 }
 
@@ -310,7 +310,7 @@ static void split_by_best(hr_id3 *h, uint32_t node, double next_noise) {
     h->node_count = hr_multiway_split(&h->multiway, h->nodes, first, node, h->best.feature);
     h->divided[h->divided_count] = node;
     h->first[h->divided_count] = first;
-    h->divisions[h->divided_count++] = (hr_stats_division){.feature = h->best.feature, .every_bin = true};
+    h->divisions[h->divided_count++] = (hr_child_rule){.feature = h->best.feature, .every_bin = true};
     memcpy(h->counts + first * h->terms.classes, h->best.cells,
            h->best.bins * h->terms.classes * sizeof *h->counts);
     for (uint32_t n = first; n < h->node_count; n++) {
@@ -343,7 +343,7 @@ static void read_level(hr_id3 *h, const hr_noisy *values, double noise_factor) {
 }
 
 /* The question stays, without the divisions, which its readers have made already. */
-static hr_status lose_level(hr_id3 *h, hr_error *err) {
+static hr_status drop_level(hr_id3 *h, hr_error *err) {
     if (h->again || !h->reserve) return ask_leaves(h, err);
     h->again = true;
     h->reserve--;
@@ -353,7 +353,7 @@ static hr_status lose_level(hr_id3 *h, hr_error *err) {
 static hr_status on_level(hr_id3 *h, const hr_noisy *values, double noise_factor, hr_error *err) {
     h->asked++;
     h->divided_count = 0;
-    if (!values) return lose_level(h, err);
+    if (!values) return drop_level(h, err);
     h->again = false;
     read_level(h, values, noise_factor);
     h->tree.node_count = h->node_count;
@@ -372,7 +372,7 @@ static void on_leaves(hr_id3 *h, const hr_noisy *values, double noise) {
     h->done = true;
 }
 
-hr_status hr_id3_tell(hr_id3 *h, const hr_noisy *values, double noise_factor, hr_error *err) {
+hr_status hr_id3_accept(hr_id3 *h, const hr_noisy *values, double noise_factor, hr_error *err) {
     hr_charge charge = charge_of_question(h);
     if (h->done) return HR_OK;
     h->spent += charge.cost;

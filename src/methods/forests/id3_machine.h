@@ -5,7 +5,7 @@
  * how many records of every class are in every bin; bins and classes in their order, features in the
  * schema's, nodes in the tree's. A record is in one node of a level, and in one bin of every feature that is
  * counted there: in m - l tables of level l, of m features. The last question is of the classes of all
- * leaves. hr_id3_next gives the question as often as it is called; hr_id3_tell accepts its answer, once.
+ * leaves. hr_id3_next gives the question as often as it is called; hr_id3_accept accepts its answer, once.
  *
  * All levels cost the same: what the leaves leave of the budget is divided by levels + reserve. What is left
  * of these at the end goes to the leaves. Thread: one at a time. */
@@ -55,13 +55,14 @@ HR_MUST_CHECK hr_status hr_id3_new(const hr_id3_terms *terms, hr_id3 **out, hr_e
 void hr_id3_free(hr_id3 *id3);
 
 /* The next question. False: the tree is finished, and *out is left alone. */
-bool hr_id3_next(const hr_id3 *id3, hr_id3_ask *out);
+bool hr_id3_next(const hr_id3 *id3, hr_id3_question *out);
 
 /* The released counts of the question, in its order. noise_factor: their noise's standard deviation in that
  * of one release at the line's cost; 1 where one party holds all records. values NULL: the answer is lost. A
  * level is counted once more, at its cost, as long as there is a reserve; else its nodes stay leaves. Lost
  * leaves have the values that the levels gave. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_id3_tell(hr_id3 *id3, const hr_noisy *values, double noise_factor, hr_error *err);
+HR_MUST_CHECK hr_status hr_id3_accept(hr_id3 *id3, const hr_noisy *values, double noise_factor,
+                                      hr_error *err);
 
 /* How often levels were counted; *total: how many levels there are, at most. */
 size_t hr_id3_levels(const hr_id3 *id3, size_t *total);

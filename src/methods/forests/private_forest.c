@@ -253,7 +253,7 @@ static hr_status published_numbers(private_forest_leaves *l, double *leaf_values
 static hr_status private_forest_ask_leaves(private_forest_leaves *l, hr_error *err) {
     hr_stats_source *source = l->training->source;
     hr_stats_query query = {.answer = HR_STATS_LEAVES, .tree = l->tree, .walk = l->private_tree->walk};
-    hr_status status = source->ops->ask(source, &query, 1, l->room, err);
+    hr_status status = source->ops->answer(source, &query, 1, l->room, err);
     for (size_t n = 0; n < l->tree->node_count; n++) l->count += !l->tree->nodes[n].left;
     if (!status) hr_labels_of_leaves(&l->labels, l->room, l->count, l->exact_sums, l->exact_counts);
     return status;

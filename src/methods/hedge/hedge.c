@@ -35,9 +35,9 @@ typedef struct hedge_run {
     hr_noisy *noisy;
 } hedge_run;
 
-static hr_status make_hedge_edges(hedge_run *s, const hr_ask *ask, hr_error *err) {
+static hr_status make_hedge_edges(hedge_run *s, const hr_hedge_question *question, hr_error *err) {
     hr_training *t = s->training;
-    hr_edges_release release = {(uint32_t)t->options->bins, t->gate, &ask->lines[0]};
+    hr_edges_release release = {(uint32_t)t->options->bins, t->gate, &question->lines[0]};
     uint64_t groups;
     hr_timings_enter(s->timings, HR_PHASE_BINS);
     hr_status status =
@@ -48,33 +48,33 @@ static hr_status make_hedge_edges(hedge_run *s, const hr_ask *ask, hr_error *err
     return status;
 }
 
-static hr_status answer_bins(hedge_run *s, const hr_ask *ask, hr_error *err) {
-    hr_status status = make_hedge_edges(s, ask, err);
+static hr_status answer_bins(hedge_run *s, const hr_hedge_question *question, hr_error *err) {
+    hr_status status = make_hedge_edges(s, question, err);
     return status ? status : hr_hedge_bins(s->hedge, &s->training->binning, err);
 }
 
-static hr_status answer_choice(hedge_run *s, const hr_ask *ask, hr_error *err) {
+static hr_status answer_choice(hedge_run *s, const hr_hedge_question *question, hr_error *err) {
     hr_permit permit;
-    hr_status status = hr_gate_charge_choice(s->training->gate, &ask->lines[0], &permit, err);
-    if (!status) status = s->source->ops->tree_scores(s->source, ask, s->exact, err);
+    hr_status status = hr_gate_charge_choice(s->training->gate, &question->lines[0], &permit, err);
+    if (!status) status = s->source->ops->tree_scores(s->source, question, s->exact, err);
     if (!status)
-        hr_hedge_choice(s->hedge, hr_gate_choose(s->training->gate, permit, s->exact, ask->tree_count));
+        hr_hedge_choice(s->hedge, hr_gate_choose(s->training->gate, permit, s->exact, question->tree_count));
     return status;
 }
 
-static hr_status answer_sums(hedge_run *s, const hr_ask *ask, hr_error *err) {
-    hr_status status = s->source->ops->tree_sums(s->source, ask, s->exact, err);
-    for (size_t i = 0, at = 0; !status && i < ask->line_count; at += ask->counts[i++])
-        status = hr_gate_release_sums(s->training->gate, &ask->lines[i], s->exact + at, ask->counts[i],
-                                      s->noisy + at, err);
+static hr_status answer_sums(hedge_run *s, const hr_hedge_question *question, hr_error *err) {
+    hr_status status = s->source->ops->tree_sums(s->source, question, s->exact, err);
+    for (size_t i = 0, at = 0; !status && i < question->line_count; at += question->counts[i++])
+        status = hr_gate_release_sums(s->training->gate, &question->lines[i], s->exact + at,
+                                      question->counts[i], s->noisy + at, err);
     return status ? status : hr_hedge_sums(s->hedge, s->noisy, 1, err);
 }
 
-static hr_status hedge_answer(hedge_run *s, const hr_ask *ask, hr_error *err) {
-    if (ask->kind == HR_ASK_BINS) return answer_bins(s, ask, err);
-    if (ask->kind == HR_ASK_CHOICE) return answer_choice(s, ask, err);
-    hr_status status = answer_sums(s, ask, err);
-    if (status || ask->kind != HR_ASK_LEAVES) return status;
+static hr_status hedge_answer(hedge_run *s, const hr_hedge_question *question, hr_error *err) {
+    if (question->kind == HR_HEDGE_BINS) return answer_bins(s, question, err);
+    if (question->kind == HR_HEDGE_CHOICE) return answer_choice(s, question, err);
+    hr_status status = answer_sums(s, question, err);
+    if (status || question->kind != HR_HEDGE_LEAVES) return status;
     size_t total, done = hr_hedge_rounds(s->hedge, &total);
     return hr_training_progress(s->training, done, total, err);
 }
@@ -137,10 +137,10 @@ static hr_status take_forest(hr_training *t, const hr_forest *made, hr_error *er
 static hr_status train_hedge(hr_training *training, hr_error *err) {
     hedge_run s = {
         .training = training, .timings = hr_gate_timings(training->gate), .source = training->source};
-    hr_ask ask;
+    hr_hedge_question question;
     hr_status status = hedge_run_init(&s, err);
     hr_timings_enter(s.timings, HR_PHASE_CANDIDATES);
-    while (!status && hr_hedge_ask(s.hedge, &ask)) status = hedge_answer(&s, &ask, err);
+    while (!status && hr_hedge_next(s.hedge, &question)) status = hedge_answer(&s, &question, err);
     hr_timings_leave(s.timings);
     if (!status) status = take_forest(training, hr_hedge_forest(s.hedge), err);
     if (!status) training->records = hr_hedge_record_count(s.hedge);
@@ -203,5 +203,5 @@ const hr_method hr_method_hedge = {
     .memory = hedge_memory,
     .train = train_hedge,
     .link = hedge_link,
-    .plan = hr_hedge_tell,
+    .plan = hr_hedge_describe,
 };

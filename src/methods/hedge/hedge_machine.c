@@ -72,10 +72,10 @@ static double released_count(const hr_hedge *h, hr_noisy value) {
 
 /* ---- Questions ---- */
 
-static void add_line_hedge_machine(hr_ask *ask, const hr_charge *charge, size_t count) {
-    ask->lines[ask->line_count] = *charge;
-    ask->lines[ask->line_count].group += ask->line_count;
-    ask->counts[ask->line_count++] = count;
+static void add_line_hedge_machine(hr_hedge_question *question, const hr_charge *charge, size_t count) {
+    question->lines[question->line_count] = *charge;
+    question->lines[question->line_count].group += question->line_count;
+    question->counts[question->line_count++] = count;
 }
 
 /* Of the next group; add_line counts on. */
@@ -86,33 +86,33 @@ static hr_charge hedge_machine_charge_of(const hr_hedge *h, const char *what, hr
     return hr_scope_charge(&scope, what, -1, cost, sensitivity);
 }
 
-static void ask_totals(const hr_hedge *h, hr_ask *ask) {
+static void ask_totals(const hr_hedge *h, hr_hedge_question *question) {
     if (h->outputs > 1) {
         hr_charge classes =
             hedge_machine_charge_of(h, "class counts", h->costs.count + h->costs.base, hedge_count_unit(h));
-        add_line_hedge_machine(ask, &classes, h->outputs);
+        add_line_hedge_machine(question, &classes, h->outputs);
         return;
     }
     const char *counted = h->setting.unit == HR_PER_PERSON ? "sum of weights" : "record count";
     hr_charge count = hedge_machine_charge_of(h, counted, h->costs.count, hedge_count_unit(h));
     hr_charge sum =
         hedge_machine_charge_of(h, "base score", h->costs.base, hr_unit_label_sensitivity(h->setting.unit));
-    add_line_hedge_machine(ask, &count, 1);
-    if (h->costs.base) add_line_hedge_machine(ask, &sum, 1);
+    add_line_hedge_machine(question, &count, 1);
+    if (h->costs.base) add_line_hedge_machine(question, &sum, 1);
 }
 
-static void ask_bins(const hr_hedge *h, hr_ask *ask) {
+static void ask_bins(const hr_hedge *h, hr_hedge_question *question) {
     hr_charge edges = hedge_machine_charge_of(h, "bin edges", h->costs.bins, HR_RECORD_SENSITIVITY);
-    add_line_hedge_machine(ask, &edges, 0);
+    add_line_hedge_machine(question, &edges, 0);
 }
 
-static void ask_choice(const hr_hedge *h, hr_ask *ask) {
+static void ask_choice(const hr_hedge *h, hr_hedge_question *question) {
     hr_charge choice = hedge_machine_charge_of(h, "choice of tree", h->plan.choice,
                                                hr_unit_leaf_score_width(h->setting.unit, h->loss.bound));
     choice.group = h->choices_group;
-    choice.part = ask->block;
-    add_line_hedge_machine(ask, &choice, 0);
-    ask->threshold =
+    choice.part = question->block;
+    add_line_hedge_machine(question, &choice, 0);
+    question->threshold =
         (int64_t)(h->plan.threshold * (double)hr_unit_gradient_sensitivity(h->setting.unit, h->loss.bound));
 }
 
@@ -121,42 +121,42 @@ static uint64_t sum_sensitivity(const hr_hedge *h) {
 }
 
 /* Regression with a clip that adapts: how many gradients are within it. */
-static void hedge_machine_ask_leaves(const hr_hedge *h, hr_ask *ask) {
+static void hedge_machine_ask_leaves(const hr_hedge *h, hr_hedge_question *question) {
     hr_charge sums = hedge_machine_charge_of(h, "leaf sum", h->plan.sums, sum_sensitivity(h));
     hr_charge counts = hedge_machine_charge_of(h, "leaf count", h->plan.counts, hedge_count_unit(h));
     hr_charge within = hedge_machine_charge_of(h, "clip count", h->plan.within, hedge_count_unit(h));
-    add_line_hedge_machine(ask, &sums, h->leaf_count * h->outputs);
-    add_line_hedge_machine(ask, &counts, h->leaf_count);
-    if (h->plan.within) add_line_hedge_machine(ask, &within, 1);
+    add_line_hedge_machine(question, &sums, h->leaf_count * h->outputs);
+    add_line_hedge_machine(question, &counts, h->leaf_count);
+    if (h->plan.within) add_line_hedge_machine(question, &within, 1);
 }
 
-static void ask_reliability(const hr_hedge *h, hr_ask *ask) {
+static void ask_reliability(const hr_hedge *h, hr_hedge_question *question) {
     hr_charge cells =
         hedge_machine_charge_of(h, "calibration count", h->costs.calibration, hedge_count_unit(h));
-    add_line_hedge_machine(ask, &cells, HR_RELIABILITY_CELLS);
+    add_line_hedge_machine(question, &cells, HR_RELIABILITY_CELLS);
 }
 
-bool hr_hedge_ask(const hr_hedge *h, hr_ask *out) {
-    static void (*const questions[])(const hr_hedge *, hr_ask *) = {
+bool hr_hedge_next(const hr_hedge *h, hr_hedge_question *out) {
+    static void (*const questions[])(const hr_hedge *, hr_hedge_question *) = {
         ask_totals, ask_bins, ask_choice, hedge_machine_ask_leaves, ask_reliability};
-    static const hr_ask_kind kinds[] = {HR_ASK_TOTALS, HR_ASK_BINS, HR_ASK_CHOICE, HR_ASK_LEAVES,
-                                        HR_ASK_RELIABILITY};
+    static const hr_hedge_question_kind kinds[] = {HR_HEDGE_TOTALS, HR_HEDGE_BINS, HR_HEDGE_CHOICE,
+                                                   HR_HEDGE_LEAVES, HR_HEDGE_RELIABILITY};
     if (h->stage == DONE) return false;
-    hr_ask ask = {.kind = kinds[h->stage]};
+    hr_hedge_question question = {.kind = kinds[h->stage]};
     if (h->stage > BINS) {
-        ask.binning = h->binning;
-        ask.base = h->base;
-        ask.forest = &h->forest;
-        ask.trees = h->trees;
-        ask.tree_count = h->plan.candidates;
-        ask.tree = h->chosen;
-        ask.loss = h->loss;
-        ask.step = h->has_step ? h->values : NULL;
-        ask.blocks = h->plan.blocks;
-        ask.block = h->round % h->plan.blocks;
+        question.binning = h->binning;
+        question.base = h->base;
+        question.forest = &h->forest;
+        question.trees = h->trees;
+        question.tree_count = h->plan.candidates;
+        question.tree = h->chosen;
+        question.loss = h->loss;
+        question.step = h->has_step ? h->values : NULL;
+        question.blocks = h->plan.blocks;
+        question.block = h->round % h->plan.blocks;
     }
-    questions[h->stage](h, &ask);
-    *out = ask;
+    questions[h->stage](h, &question);
+    *out = question;
     return true;
 }
 
@@ -178,15 +178,15 @@ static void read_mean(hr_hedge *h, const hr_noisy *values) {
 }
 
 /* What is lost was paid for all the same; after too much of it the rounds would have nothing left. */
-hr_status hr_hedge_lose(hr_hedge *h, hr_units cost, hr_error *err) {
-    h->setting.lost += cost;
-    if (h->setting.lost <= h->setting.budget / 4) return HR_OK;
+hr_status hr_hedge_drop_sum(hr_hedge *h, hr_units cost, hr_error *err) {
+    h->setting.dropped += cost;
+    if (h->setting.dropped <= h->setting.budget / 4) return HR_OK;
     return hr_fail(err, HR_E_BUDGET, "start again when the owners can be reached",
                    "the number of records, or the bins, were asked for and lost too often");
 }
 
 static hr_status on_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
-    if (!values) return hr_hedge_lose(h, h->costs.count + h->costs.base, err);
+    if (!values) return hr_hedge_drop_sum(h, h->costs.count + h->costs.base, err);
     if (h->outputs > 1)
         read_classes_hedge_machine(h, values);
     else
@@ -430,10 +430,10 @@ static void on_reliability(hr_hedge *h, const hr_noisy *values, double noise_fac
 /* ---- The machine ---- */
 
 hr_status hr_hedge_sums(hr_hedge *h, const hr_noisy *values, double noise_factor, hr_error *err) {
-    hr_ask ask;
+    hr_hedge_question question;
     hr_status status = HR_OK;
-    if (!hr_hedge_ask(h, &ask)) return HR_OK;
-    h->next_group += ask.line_count;
+    if (!hr_hedge_next(h, &question)) return HR_OK;
+    h->next_group += question.line_count;
     if (h->stage == TOTALS)
         status = on_totals(h, values, err);
     else if (h->stage == LEAVES)

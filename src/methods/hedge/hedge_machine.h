@@ -1,7 +1,7 @@
 /* hedge as a machine over released values: it names the sums that it needs next, and accepts what was
  * released. It never sees a record or an exact statistic, so what it makes of the answers costs nothing.
  *
- * Order: TOTALS, BINS, then for each round CHOICE and LEAVES, then RELIABILITY (classes). hr_hedge_ask gives
+ * Order: TOTALS, BINS, then for each round CHOICE and LEAVES, then RELIABILITY (classes). hr_hedge_next gives
  * the next question as often as it is called; its answer is accepted by the function that its kind names,
  * once: TOTALS, LEAVES, RELIABILITY: hr_hedge_sums; BINS: hr_hedge_bins; CHOICE: hr_hedge_choice. Candidates
  * are drawn from public coins: machines with the same coins that accept the same answers have the same
@@ -10,7 +10,7 @@
 #define HR_METHODS_HEDGE_HEDGE_MACHINE_H
 
 #include "methods/hedge/hedge_plan.h"
-#include "trees/candidates/hedge_ask.h"
+#include "trees/candidates/hedge_question.h"
 
 typedef struct hr_hedge hr_hedge;
 
@@ -30,12 +30,12 @@ HR_MUST_CHECK hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coi
 void hr_hedge_free(hr_hedge *hedge);
 
 /* The next question. False: the forest is finished, and *out is left alone. */
-bool hr_hedge_ask(const hr_hedge *hedge, hr_ask *out);
+bool hr_hedge_next(const hr_hedge *hedge, hr_hedge_question *out);
 
-/* The released sums, hr_ask_values of the question, in its order. noise_factor: their noise's standard
- * deviation in that of one release at the lines' costs; 1 where one party holds all records. values NULL: the
- * answer is lost. TOTALS are requested again, at the same cost once more; a round has no tree; there is no
- * calibration. Fails: MEMORY, BUDGET (too many losses before the first round). */
+/* The released sums, hr_hedge_question_values of the question, in its order. noise_factor: their noise's
+ * standard deviation in that of one release at the lines' costs; 1 where one party holds all records. values
+ * NULL: the answer is lost. TOTALS are requested again, at the same cost once more; a round has no tree;
+ * there is no calibration. Fails: MEMORY, BUDGET (too many losses before the first round). */
 HR_MUST_CHECK hr_status hr_hedge_sums(hr_hedge *hedge, const hr_noisy *values, double noise_factor,
                                       hr_error *err);
 
@@ -45,7 +45,7 @@ void hr_hedge_set_owners(hr_hedge *hedge, size_t owners, size_t honest);
 
 /* Before the bins are accepted: an answer on them that cost so much was lost, and is requested again. Fails:
  * BUDGET (too much was lost before the first round). */
-HR_MUST_CHECK hr_status hr_hedge_lose(hr_hedge *hedge, hr_units cost, hr_error *err);
+HR_MUST_CHECK hr_status hr_hedge_drop_sum(hr_hedge *hedge, hr_units cost, hr_error *err);
 
 /* The released bins; borrowed until the machine is freed. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_hedge_bins(hr_hedge *hedge, const hr_binning *binning, hr_error *err);

@@ -80,7 +80,7 @@ static void share_out_hedge_budget(const hr_hedge_setting *s, hr_hedge_plan *pla
     shares part = shares_of(s);
     hr_hedge_start start = hr_hedge_start_of(s);
     hr_units round =
-        (s->budget - s->lost - start.bins - start.count - start.base - start.calibration) / plan->rounds;
+        (s->budget - s->dropped - start.bins - start.count - start.base - start.calibration) / plan->rounds;
     plan->within = hr_units_share(round, part.within);
     plan->choice = hr_units_share(round - plan->within, part.choice);
     hr_units leaves = round - plan->within - plan->choice;
@@ -249,7 +249,7 @@ static void note_noise(const hr_hedge_setting *s, const hr_schema *schema, const
     plan->prediction_noise = made->step * sqrt((double)made->rounds) * fmin(leaf, 1) * unit;
 }
 
-void hr_hedge_tell_setting(const hr_hedge_setting *s, const hr_schema *schema, hr_plan_info *plan) {
+void hr_hedge_describe_setting(const hr_hedge_setting *s, const hr_schema *schema, hr_plan_info *plan) {
     hr_hedge_start start = hr_hedge_start_of(s);
     hr_hedge_plan made = hr_hedge_plan_of(s, plan->records);
     double all = hr_units_value(s->budget), rounds = (double)made.rounds;
@@ -270,9 +270,9 @@ void hr_hedge_tell_setting(const hr_hedge_setting *s, const hr_schema *schema, h
     note_noise(s, schema, &made, plan);
 }
 
-void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_privacy_measure privacy_measure,
-                   hr_units budget, hr_plan_info *plan) {
+void hr_hedge_describe(const hr_fit_options *options, const hr_schema *schema,
+                       hr_privacy_measure privacy_measure, hr_units budget, hr_plan_info *plan) {
     hr_hedge_setting setting = hr_hedge_setting_of(&(hr_fit_facts){
         .options = options, .schema = schema, .privacy_measure = privacy_measure, .budget = budget});
-    hr_hedge_tell_setting(&setting, schema, plan);
+    hr_hedge_describe_setting(&setting, schema, plan);
 }

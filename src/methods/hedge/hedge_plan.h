@@ -15,7 +15,7 @@ typedef struct hr_hedge_setting {
     hr_units budget;
     hr_task task;       /* regression: its clip adapts; it has no probabilities to calibrate */
     bool has_quantiles; /* some feature needs private bin edges */
-    hr_units lost;      /* spent before the rounds on answers that were lost; at most budget/2 */
+    hr_units dropped;   /* spent before the rounds on answers that were lost; at most budget/2 */
     /* The owners whose sums the rounds add up, and how many of them add noise for sure; 0: one party holds
      * all records. */
     size_t owners, honest;
@@ -68,10 +68,10 @@ HR_MUST_CHECK hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err)
 
 /* Fills in all but epsilon, delta and the number of records, which are set. Over owners the shares are what a
  * record pays: for the choices of its owner's turns alone. */
-void hr_hedge_tell_setting(const hr_hedge_setting *setting, const hr_schema *schema, hr_plan_info *plan);
+void hr_hedge_describe_setting(const hr_hedge_setting *setting, const hr_schema *schema, hr_plan_info *plan);
 
 /* hr_method.plan. */
-void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_privacy_measure privacy_measure,
-                   hr_units budget, hr_plan_info *plan);
+void hr_hedge_describe(const hr_fit_options *options, const hr_schema *schema,
+                       hr_privacy_measure privacy_measure, hr_units budget, hr_plan_info *plan);
 
 #endif

@@ -219,23 +219,23 @@ static bool fill_table(const shape_table *table, const tree_subject *subjects, s
 /* ---- Shapes ---- */
 
 /* What the trees of one group need to become a shape. */
-typedef struct shape_maker {
+typedef struct shape_builder {
     const hr_model *model;
     hr_arena *scratch;
     hr_shapes *out;
     double spread; /* of all trees */
-} shape_maker;
+} shape_builder;
 
-static double share_of(const shape_maker *m, double spread) {
+static double share_of(const shape_builder *m, double spread) {
     return m->spread > 0 ? spread / m->spread : 0;
 }
 
-static void add_to_rest(shape_maker *m, const tree_subject *subjects, size_t count) {
+static void add_to_rest(shape_builder *m, const tree_subject *subjects, size_t count) {
     for (size_t i = 0; i < count; i++) m->out->rest.share += share_of(m, subjects[i].spread);
     m->out->rest.trees += count;
 }
 
-static bool sides_init(shape_maker *m, shape_table *table, const tree_subject *subjects, size_t count) {
+static bool sides_init(shape_builder *m, shape_table *table, const tree_subject *subjects, size_t count) {
     size_t axes = subjects->count;
     table->forest = &m->model->forest;
     table->sides[1].cell_count = 1;
@@ -247,7 +247,7 @@ static bool sides_init(shape_maker *m, shape_table *table, const tree_subject *s
     return table->sides[1].cells != NULL;
 }
 
-static bool keep_edges(shape_maker *m, const table_side *side, hr_shape_axis *out) {
+static bool keep_edges(shape_builder *m, const table_side *side, hr_shape_axis *out) {
     *out = (hr_shape_axis){.feature = side->feature, .cell_count = side->cell_count};
     if (!side->is_number) return true;
     double *edges = hr_arena_alloc(m->out->arena, side->edge_count, sizeof *edges);
@@ -257,7 +257,7 @@ static bool keep_edges(shape_maker *m, const table_side *side, hr_shape_axis *ou
     return true;
 }
 
-static bool make_shape(shape_maker *m, shape_table *table, const tree_subject *subjects, size_t count) {
+static bool make_shape(shape_builder *m, shape_table *table, const tree_subject *subjects, size_t count) {
     size_t cells = table->sides[0].cell_count * table->sides[1].cell_count * m->out->output_count;
     hr_shape *shape = &m->out->shapes[m->out->count++];
     *shape = (hr_shape){.axis_count = subjects->count, .trees = count};
@@ -275,7 +275,7 @@ static bool make_shape(shape_maker *m, shape_table *table, const tree_subject *s
 }
 
 /* The subjects are those of one shape. */
-static bool add_group(shape_maker *m, const tree_subject *subjects, size_t count) {
+static bool add_group(shape_builder *m, const tree_subject *subjects, size_t count) {
     if (subjects->count == MANY) {
         add_to_rest(m, subjects, count);
         return true;
@@ -297,7 +297,7 @@ static bool add_group(shape_maker *m, const tree_subject *subjects, size_t count
     return made;
 }
 
-static bool add_groups(shape_maker *m, const tree_subject *subjects, size_t count) {
+static bool add_groups(shape_builder *m, const tree_subject *subjects, size_t count) {
     for (size_t first = 0, end; first < count; first = end) {
         for (end = first + 1; end < count && !compare_features(&subjects[first], &subjects[end]);) end++;
         if (!add_group(m, subjects + first, end - first)) return false;
@@ -305,7 +305,7 @@ static bool add_groups(shape_maker *m, const tree_subject *subjects, size_t coun
     return true;
 }
 
-static bool list_subjects(shape_maker *m, tree_subject *subjects) {
+static bool list_subjects(shape_builder *m, tree_subject *subjects) {
     double *spread = hr_arena_alloc(m->scratch, hr_schema_feature_count(m->model->schema), sizeof *spread);
     size_t trees = m->model->forest.tree_count;
     if (!spread) return false;
@@ -317,7 +317,7 @@ static bool list_subjects(shape_maker *m, tree_subject *subjects) {
     return true;
 }
 
-static bool make_shapes(shape_maker *m) {
+static bool make_shapes(shape_builder *m) {
     const hr_forest *forest = &m->model->forest;
     hr_shapes *out = m->out;
     if (!m->scratch || !out->arena) return false;
@@ -334,7 +334,7 @@ hr_status hr_shapes_make(const hr_model *model, hr_shapes **out, hr_error *err) 
     hr_shapes *shapes = calloc(1, sizeof *shapes);
     if (!shapes) return hr_fail_memory(err);
     shapes->arena = hr_arena_new();
-    shape_maker m = {.model = model, .scratch = hr_arena_new(), .out = shapes};
+    shape_builder m = {.model = model, .scratch = hr_arena_new(), .out = shapes};
     bool made = make_shapes(&m);
     hr_arena_free(m.scratch);
     if (!made) {

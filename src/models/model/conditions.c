@@ -38,12 +38,12 @@ hr_status hr_trust_of_sums(const hr_release *releases, size_t count, const hr_su
     hr_units alone = grant->units;
     hr_status status = honest == 1 ? HR_OK : hr_account_alone(releases, count, &alone, err);
     if (status) return status;
-    hr_trust made = {.said = {.shared_noise = true, .coalition = grant->coalition},
+    hr_trust made = {.stated = {.shared_noise = true, .coalition = grant->coalition},
                      .owners = alone > grant->units ? alone : grant->units,
                      .everyone = worst_of(grant, honest)};
     if (made.owners > made.everyone) made.everyone = made.owners;
-    made.said.epsilon_owners = epsilon_of_grant(grant, made.owners);
-    made.said.epsilon_everyone = epsilon_of_grant(grant, made.everyone);
+    made.stated.epsilon_owners = epsilon_of_grant(grant, made.owners);
+    made.stated.epsilon_everyone = epsilon_of_grant(grant, made.everyone);
     *out = made;
     return HR_OK;
 }
@@ -117,7 +117,7 @@ static bool has_shares(const hr_model *model) {
 }
 
 hr_status hr_model_trust(const hr_model *model, hr_trust *out, hr_error *err) {
-    *out = (hr_trust){.said.shared_noise = false};
+    *out = (hr_trust){.stated.shared_noise = false};
     if (!model->guarantee.is_private || !has_shares(model)) return HR_OK;
     const hr_sums_grant grant = {.privacy_measure = model->privacy_measure,
                                  .units = hr_model_granted(model),
@@ -151,8 +151,8 @@ static hr_status state_own(hr_model *model, hr_error *err) {
     hr_trust trust;
     hr_status status = hr_model_trust(model, &trust, err);
     if (status) return status;
-    g->conditions = trust.said;
-    g->conditions.text = text_of_conditions(model, &trust.said, g->epsilon);
+    g->conditions = trust.stated;
+    g->conditions.text = text_of_conditions(model, &trust.stated, g->epsilon);
     g->promise = g->is_private ? text_of_promise(model, hr_model_granted(model), &amounts,
                                                  model->privacy_measure == HR_PRIVACY_GDP)
                                : "";
@@ -164,7 +164,7 @@ hr_status hr_model_state(hr_model *model, hr_error *err) {
     const hr_promise amounts = {.epsilon = both->epsilon, .delta = both->delta};
     hr_status status = state_own(model, err);
     if (status || !both->given) return status;
-    both->trust.said.text = text_of_conditions(model, &both->trust.said, both->epsilon);
+    both->trust.stated.text = text_of_conditions(model, &both->trust.stated, both->epsilon);
     both->promise = text_of_promise(model, both->units, &amounts, both->privacy_measure == HR_PRIVACY_GDP);
-    return both->trust.said.text && both->promise ? HR_OK : hr_fail_memory(err);
+    return both->trust.stated.text && both->promise ? HR_OK : hr_fail_memory(err);
 }

@@ -13,7 +13,7 @@ enum { HR_CONDITIONS_TEXT = 480 };
 /* The conditions, and what the model costs against larger coalitions, in units of its privacy measure:
  * HR_UNITS_MAX where nothing is promised. */
 typedef struct hr_trust {
-    hr_conditions said;
+    hr_conditions stated;
     hr_units owners, everyone;
 } hr_trust;
 

@@ -48,10 +48,10 @@ static void read_guarantee(hr_json_reader *r, const hr_json_position *root) {
 /* Those of a start whose owners added noise in shares. */
 static void read_start_conditions(hr_json_reader *r, const hr_json_position *at, hr_trust *trust) {
     if (!hr_json_has(r, at, "coalition")) return;
-    trust->said.shared_noise = true;
-    trust->said.coalition = (size_t)hr_json_integer_of(r, at, "coalition", 0, UINT32_MAX);
-    trust->said.epsilon_owners = epsilon_of(r, at, "epsilon_owners");
-    trust->said.epsilon_everyone = epsilon_of(r, at, "epsilon_everyone");
+    trust->stated.shared_noise = true;
+    trust->stated.coalition = (size_t)hr_json_integer_of(r, at, "coalition", 0, UINT32_MAX);
+    trust->stated.epsilon_owners = epsilon_of(r, at, "epsilon_owners");
+    trust->stated.epsilon_everyone = epsilon_of(r, at, "epsilon_everyone");
     trust->owners = (hr_units)hr_json_integer_of(r, at, "units_owners", 0, (int64_t)HR_UNITS_MAX);
     trust->everyone = (hr_units)hr_json_integer_of(r, at, "units_everyone", 0, (int64_t)HR_UNITS_MAX);
 }

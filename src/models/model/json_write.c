@@ -107,11 +107,11 @@ static void add_guarantee(hr_buffer *b, const hr_model *m) {
 }
 
 static void add_start_conditions(hr_buffer *b, const hr_trust *trust) {
-    if (!trust->said.shared_noise) return;
-    hr_buffer_format(b, ",\n    \"coalition\": %zu,\n    \"epsilon_owners\": ", trust->said.coalition);
-    add_epsilon(b, trust->said.epsilon_owners);
+    if (!trust->stated.shared_noise) return;
+    hr_buffer_format(b, ",\n    \"coalition\": %zu,\n    \"epsilon_owners\": ", trust->stated.coalition);
+    add_epsilon(b, trust->stated.epsilon_owners);
     hr_buffer_text(b, ",\n    \"epsilon_everyone\": ");
-    add_epsilon(b, trust->said.epsilon_everyone);
+    add_epsilon(b, trust->stated.epsilon_everyone);
     hr_buffer_format(b, ",\n    \"units_owners\": %" PRIu64 ",\n    \"units_everyone\": %" PRIu64,
                      trust->owners, trust->everyone);
 }

@@ -145,7 +145,7 @@ bool hr_model_start_guarantee(const hr_model *model, hr_guarantee *out) {
                           .unit = model->guarantee.unit,
                           .statement = model->guarantee.statement,
                           .promise = g->promise,
-                          .conditions = g->trust.said};
+                          .conditions = g->trust.stated};
     return true;
 }
 

@@ -280,15 +280,15 @@ static bool covers_units(const hr_start_guarantee *claimed, hr_units units, doub
 static hr_status check_start_conditions(const model_check *c) {
     const hr_start_guarantee *claimed = &c->model->start_guarantee;
     const hr_trust *trust = &claimed->trust;
-    if (!trust->said.shared_noise) return HR_OK;
-    if (!(trust->said.epsilon_owners >= claimed->epsilon))
+    if (!trust->stated.shared_noise) return HR_OK;
+    if (!(trust->stated.epsilon_owners >= claimed->epsilon))
         return refuse_start_guarantee(c, "it is below that against a smaller coalition", "epsilon_owners");
-    if (!(trust->said.epsilon_everyone >= trust->said.epsilon_owners))
+    if (!(trust->stated.epsilon_everyone >= trust->stated.epsilon_owners))
         return refuse_start_guarantee(c, "it is below that against a smaller coalition", "epsilon_everyone");
     if (claimed->privacy_measure == HR_PRIVACY_NONE) return HR_OK;
-    if (!covers_units(claimed, trust->owners, trust->said.epsilon_owners))
+    if (!covers_units(claimed, trust->owners, trust->stated.epsilon_owners))
         return refuse_start_guarantee(c, "the units cost more than epsilon", "units_owners");
-    if (!covers_units(claimed, trust->everyone, trust->said.epsilon_everyone))
+    if (!covers_units(claimed, trust->everyone, trust->stated.epsilon_everyone))
         return refuse_start_guarantee(c, "the units cost more than epsilon", "units_everyone");
     return HR_OK;
 }

@@ -101,7 +101,7 @@ static void show_start_amounts(hr_buffer *b, const hr_model *m) {
     if (!g->given) return;
     show_amounts(b, "", g->epsilon, g->delta, "adding or removing one that the start's data have, too", "");
     show_amounts(b, "", g->epsilon_replace, g->delta_replace, "replacing one of these", "");
-    show_words(b, g->trust.said.text);
+    show_words(b, g->trust.stated.text);
 }
 
 static void show_guarantee(hr_buffer *b, const hr_model *m) {

@@ -130,16 +130,16 @@ static hr_status make_edges(hr_edge_levels *m, hr_error *err) {
     return status;
 }
 
-bool hr_edge_levels_ask(const hr_edge_levels *m, hr_edge_question *out) {
+bool hr_edge_levels_next(const hr_edge_levels *m, hr_edge_question *out) {
     *out = (hr_edge_question){m->parts, m->part_count, m->values};
     return m->part_count > 0;
 }
 
-hr_status hr_edge_levels_tell(hr_edge_levels *m, const hr_noisy *values, hr_error *err) {
+hr_status hr_edge_levels_accept(hr_edge_levels *m, const hr_noisy *values, hr_error *err) {
     if (!m->part_count) return HR_OK;
     for (size_t p = 0; p < m->part_count; p++)
         for (size_t i = 0; i < m->parts[p].count; i++)
-            hr_quantile_counts_tell(m->counts[m->parts[p].feature], m->parts[p].nodes[i], *values++);
+            hr_quantile_counts_accept(m->counts[m->parts[p].feature], m->parts[p].nodes[i], *values++);
     ask_features(m);
     if (m->part_count) return HR_OK;
     m->accepted += m->depth;

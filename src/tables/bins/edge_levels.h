@@ -72,11 +72,11 @@ void hr_edge_levels_free(hr_edge_levels *machine);
 
 /* The next question, the same as often as it is called, so that a lost sum can be requested again. Borrowed:
  * until its counts are accepted. False: the binning is whole. */
-bool hr_edge_levels_ask(const hr_edge_levels *machine, hr_edge_question *out);
+bool hr_edge_levels_next(const hr_edge_levels *machine, hr_edge_question *out);
 /* The question's values, in the order of its parts and their nodes. Fails: MEMORY; then the machine can only
  * be freed. */
-HR_MUST_CHECK hr_status hr_edge_levels_tell(hr_edge_levels *machine, const hr_noisy *values, hr_error *err);
-/* Once hr_edge_levels_ask is false; NULL before. The struct lives as long as the machine, what it points to
+HR_MUST_CHECK hr_status hr_edge_levels_accept(hr_edge_levels *machine, const hr_noisy *values, hr_error *err);
+/* Once hr_edge_levels_next is false; NULL before. The struct lives as long as the machine, what it points to
  * as long as the arena. */
 const hr_binning *hr_edge_levels_binning(const hr_edge_levels *machine);
 

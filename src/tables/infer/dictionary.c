@@ -195,7 +195,7 @@ static hr_status check_dictionary_header(const dictionary_reader *r) {
     bool has_name = false;
     for (size_t i = 0; i < r->header.count; i++) {
         has_name |= strcmp(r->header.names[i], columns[COLUMN_NAME]) == 0;
-        r->dictionary->says_missing |= strcmp(r->header.names[i], columns[COLUMN_MISSING]) == 0;
+        r->dictionary->lists_missing |= strcmp(r->header.names[i], columns[COLUMN_MISSING]) == 0;
     }
     if (has_name) return HR_OK;
     hr_fail(r->err, HR_E_FORMAT, "begin it with the line name,low,high,values",

@@ -29,7 +29,7 @@ typedef struct hr_dictionary {
     size_t count, capacity;
     hr_string_map names;
     const char *source;          /* of facts whose entry does not name one */
-    bool says_missing;           /* it has a column of spellings of missing */
+    bool lists_missing;          /* it has a column of spellings of missing */
     hr_dictionary_words missing; /* those of all its entries */
 } hr_dictionary;
 

@@ -53,7 +53,7 @@ static hr_status gather_missing(proposal *p) {
 static hr_status take_missing(proposal *p) {
     const hr_dictionary_words *words = &p->all->dictionary.missing;
     hr_status status = HR_OK;
-    if (!p->all->dictionary.says_missing) return gather_missing(p);
+    if (!p->all->dictionary.lists_missing) return gather_missing(p);
     for (size_t i = 0; i < words->count && !status; i++)
         if (!hr_string_map_add(&p->missing, words->words[i], strlen(words->words[i]), 0))
             status = hr_fail_memory(p->err);
@@ -200,7 +200,7 @@ static hr_status compare_dictionary(proposal *p) {
 static void write_missing(proposal *p) {
     const hr_dictionary *dictionary = &p->all->dictionary;
     const hr_column facts = {.source = dictionary->source}, read = {.review = true};
-    if (dictionary->says_missing)
+    if (dictionary->lists_missing)
         hr_schema_write_missing(&p->out, dictionary->missing.words, dictionary->missing.count, &facts);
     else
         hr_schema_write_missing(&p->out, p->missing_list, p->missing_count, &read);

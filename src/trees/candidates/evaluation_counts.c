@@ -2,15 +2,15 @@
 
 #include <math.h>
 
-void hr_judged_records(const hr_judged *judged, hr_exact *sum) {
-    sum->unpaid = HR_COUNT_UNIT * (int64_t)judged->rows;
+void hr_scored_records(const hr_scored *scored, hr_exact *sum) {
+    sum->unpaid = HR_COUNT_UNIT * (int64_t)scored->rows;
 }
 
-void hr_judged_outcomes(const hr_judged *judged, hr_exact *cells) {
-    for (size_t c = 0; c < 2 * judged->outputs; c++) cells[c].unpaid = 0;
-    for (size_t i = 0; i < judged->rows; i++) {
-        size_t label = (size_t)judged->labels[i];
-        cells[2 * label + (judged->decided[i] == label)].unpaid += HR_COUNT_UNIT;
+void hr_scored_outcomes(const hr_scored *scored, hr_exact *cells) {
+    for (size_t c = 0; c < 2 * scored->outputs; c++) cells[c].unpaid = 0;
+    for (size_t i = 0; i < scored->rows; i++) {
+        size_t label = (size_t)scored->labels[i];
+        cells[2 * label + (scored->decided[i] == label)].unpaid += HR_COUNT_UNIT;
     }
 }
 
@@ -21,23 +21,23 @@ static size_t grid_cell_of(double probability) {
     return (size_t)fmin(fmax(place, 0), (1 << HR_SCORE_GRID_BITS) - 1);
 }
 
-void hr_judged_score_grid(const hr_judged *judged, hr_exact *cells) {
+void hr_scored_grid(const hr_scored *scored, hr_exact *cells) {
     for (size_t c = 0; c < (size_t)1 << HR_SCORE_GRID_BITS; c++) cells[c].unpaid = 0;
-    for (size_t i = 0; i < judged->rows; i++)
-        cells[grid_cell_of(judged->predicted[2 * i + 1])].unpaid += HR_RECORD_UNIT;
+    for (size_t i = 0; i < scored->rows; i++)
+        cells[grid_cell_of(scored->predicted[2 * i + 1])].unpaid += HR_RECORD_UNIT;
 }
 
-static size_t score_bin_of(const hr_judged *judged, size_t cell) {
+static size_t score_bin_of(const hr_scored *scored, size_t cell) {
     size_t b = 0;
-    while (b < judged->cut_count && judged->cuts[b] <= cell) b++;
+    while (b < scored->cut_count && scored->cuts[b] <= cell) b++;
     return b;
 }
 
-void hr_judged_scores(const hr_judged *judged, hr_exact *cells) {
-    for (size_t c = 0; c < 2 * judged->bins; c++) cells[c].unpaid = 0;
-    for (size_t i = 0; i < judged->rows; i++) {
-        size_t b = score_bin_of(judged, grid_cell_of(judged->predicted[2 * i + 1]));
-        cells[2 * b + (judged->labels[i] > 0)].unpaid += HR_COUNT_UNIT;
+void hr_scored_scores(const hr_scored *scored, hr_exact *cells) {
+    for (size_t c = 0; c < 2 * scored->bins; c++) cells[c].unpaid = 0;
+    for (size_t i = 0; i < scored->rows; i++) {
+        size_t b = score_bin_of(scored, grid_cell_of(scored->predicted[2 * i + 1]));
+        cells[2 * b + (scored->labels[i] > 0)].unpaid += HR_COUNT_UNIT;
     }
 }
 
@@ -46,28 +46,28 @@ static int64_t bounded_term(double value, double max, int bits) {
     return (int64_t)(ldexp(fmin(fmax(value, 0), max), bits) + .5);
 }
 
-void hr_judged_loss(const hr_judged *judged, hr_exact *sum) {
+void hr_scored_loss(const hr_scored *scored, hr_exact *sum) {
     sum->unpaid = 0;
-    for (size_t i = 0; i < judged->rows; i++) {
-        double probability = judged->predicted[i * judged->outputs + (size_t)judged->labels[i]];
+    for (size_t i = 0; i < scored->rows; i++) {
+        double probability = scored->predicted[i * scored->outputs + (size_t)scored->labels[i]];
         sum->unpaid += bounded_term(-log(probability), HR_LOSS_MAX, HR_LOSS_BITS);
     }
 }
 
-static double miss_of(const hr_judged *judged, size_t i) {
-    return fmin(fabs(judged->predicted[i] - judged->labels[i]) / judged->range, 1);
+static double miss_of(const hr_scored *scored, size_t i) {
+    return fmin(fabs(scored->predicted[i] - scored->labels[i]) / scored->range, 1);
 }
 
-void hr_judged_misses(const hr_judged *judged, hr_exact *sum) {
+void hr_scored_misses(const hr_scored *scored, hr_exact *sum) {
     sum->unpaid = 0;
-    for (size_t i = 0; i < judged->rows; i++)
-        sum->unpaid += bounded_term(miss_of(judged, i), 1, HR_MISS_BITS);
+    for (size_t i = 0; i < scored->rows; i++)
+        sum->unpaid += bounded_term(miss_of(scored, i), 1, HR_MISS_BITS);
 }
 
-void hr_judged_squares(const hr_judged *judged, hr_exact *sum) {
+void hr_scored_squares(const hr_scored *scored, hr_exact *sum) {
     sum->unpaid = 0;
-    for (size_t i = 0; i < judged->rows; i++) {
-        double miss = miss_of(judged, i);
+    for (size_t i = 0; i < scored->rows; i++) {
+        double miss = miss_of(scored, i);
         sum->unpaid += bounded_term(miss * miss, 1, HR_MISS_BITS);
     }
 }

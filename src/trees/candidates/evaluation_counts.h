@@ -26,7 +26,7 @@ enum {
 };
 
 /* Predictions of a public model, and labels, of the same records; borrowed. */
-typedef struct hr_judged {
+typedef struct hr_scored {
     size_t rows, outputs;
     const double *predicted; /* rows x outputs: probabilities of classes, or the predicted number */
     const double *labels;    /* class indices, or numbers within the label's bounds */
@@ -34,23 +34,23 @@ typedef struct hr_judged {
     const uint32_t *cuts;    /* two classes: where released cuts divide the grid, ascending */
     size_t cut_count, bins;  /* cut_count < bins <= HR_SCORE_BINS_MAX */
     double range;            /* numbers: width of the label's bounds, > 0 */
-} hr_judged;
+} hr_scored;
 
 /* The number of records. */
-void hr_judged_records(const hr_judged *judged, hr_exact *sum);
+void hr_scored_records(const hr_scored *scored, hr_exact *sum);
 /* Two cells a class: cells[2 k] records of class k that were decided otherwise, cells[2 k + 1] rightly. */
-void hr_judged_outcomes(const hr_judged *judged, hr_exact *cells);
+void hr_scored_outcomes(const hr_scored *scored, hr_exact *cells);
 /* Two classes: the number of records, in whole records, in each of the 2^HR_SCORE_GRID_BITS cells of a grid
  * that is even in sqrt(p)/(sqrt(p) + sqrt(1 - p)), p the probability of class 1: fine near 0 and 1, where the
  * scores of rare classes are. */
-void hr_judged_score_grid(const hr_judged *judged, hr_exact *cells);
+void hr_scored_grid(const hr_scored *scored, hr_exact *cells);
 /* Two classes: cells[2 b + k], 2 `bins` of them, records of class k in bin b; bin b holds the cells of
  * the grid from cuts[b - 1] to cuts[b] - 1. */
-void hr_judged_scores(const hr_judged *judged, hr_exact *cells);
+void hr_scored_scores(const hr_scored *scored, hr_exact *cells);
 /* Sum of min(-ln(probability of the label), HR_LOSS_MAX) in 2^-HR_LOSS_BITS. */
-void hr_judged_loss(const hr_judged *judged, hr_exact *sum);
+void hr_scored_loss(const hr_scored *scored, hr_exact *sum);
 /* Sums of |prediction - label|/range, and of its square, in 2^-HR_MISS_BITS. */
-void hr_judged_misses(const hr_judged *judged, hr_exact *sum);
-void hr_judged_squares(const hr_judged *judged, hr_exact *sum);
+void hr_scored_misses(const hr_scored *scored, hr_exact *sum);
+void hr_scored_squares(const hr_scored *scored, hr_exact *sum);
 
 #endif

@@ -125,11 +125,11 @@ static hr_status reorder_records(hr_records *r, hr_error *err) {
     return HR_OK;
 }
 
-static hr_status need_bins(hr_records *r, const hr_ask *ask, hr_error *err) {
+static hr_status need_bins(hr_records *r, const hr_hedge_question *question, hr_error *err) {
     if (r->binned) return HR_OK;
-    hr_status status = hr_binned_columns(r->data, ask->binning, r->threads, &r->binned, err);
-    if (status || ask->blocks <= 1) return status;
-    status = deal_hedge_records(r, ask->blocks, err);
+    hr_status status = hr_binned_columns(r->data, question->binning, r->threads, &r->binned, err);
+    if (status || question->blocks <= 1) return status;
+    status = deal_hedge_records(r, question->blocks, err);
     return status ? status : reorder_records(r, err);
 }
 
@@ -139,89 +139,92 @@ static bool has_blocks(const hr_records *r) {
 
 /* ---- Rounds ---- */
 
-static hr_status prepare_scan(hr_records *r, const hr_ask *ask, hr_error *err) {
+static hr_status prepare_scan(hr_records *r, const hr_hedge_question *question, hr_error *err) {
     if (r->scan) return HR_OK;
-    hr_status status = need_bins(r, ask, err);
+    hr_status status = need_bins(r, question, err);
     if (status) return status;
-    hr_candidate_scan_setup setup = {r->targets, r->outputs, ask->base, r->trees, r->threads};
+    hr_candidate_scan_setup setup = {r->targets, r->outputs, question->base, r->trees, r->threads};
     status = hr_candidate_scan_new(r->binned, &setup, &r->scan, err);
-    if (!status && r->start) hr_candidate_scan_start(r->scan, r->start, &ask->loss);
+    if (!status && r->start) hr_candidate_scan_start(r->scan, r->start, &question->loss);
     return status;
 }
 
 /* One pass: the step of the round before, unless an earlier pass of the round took it, and the sums of some
  * trees. */
-static hr_status scan_hedge_records(hr_records *r, const hr_ask *ask, const hr_tree *trees, size_t count,
-                                    hr_error *err) {
-    hr_status status = prepare_scan(r, ask, err);
+static hr_status scan_hedge_records(hr_records *r, const hr_hedge_question *question, const hr_tree *trees,
+                                    size_t count, hr_error *err) {
+    hr_status status = prepare_scan(r, question, err);
     if (status) return status;
-    if (ask->step && r->has_leaves && !r->scanned)
-        hr_candidate_scan_set_step(r->scan, r->step_tree, ask->step);
-    if (!has_blocks(r) || ask->kind != HR_ASK_CHOICE)
-        return hr_candidate_scan_round(r->scan, trees, count, &ask->loss, err);
-    const hr_row_range rows = {r->blocks.begin[ask->block], r->blocks.begin[ask->block + 1]};
-    return hr_candidate_scan_part(r->scan, rows, trees, count, &ask->loss, err);
+    if (question->step && r->has_leaves && !r->scanned)
+        hr_candidate_scan_set_step(r->scan, r->step_tree, question->step);
+    if (!has_blocks(r) || question->kind != HR_HEDGE_CHOICE)
+        return hr_candidate_scan_round(r->scan, trees, count, &question->loss, err);
+    const hr_row_range rows = {r->blocks.begin[question->block], r->blocks.begin[question->block + 1]};
+    return hr_candidate_scan_part(r->scan, rows, trees, count, &question->loss, err);
 }
 
-hr_status hr_records_scores(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
-    hr_status status = scan_hedge_records(r, ask, ask->trees, ask->tree_count, err);
+hr_status hr_records_scores(hr_records *r, const hr_hedge_question *question, hr_exact *out, hr_error *err) {
+    hr_status status = scan_hedge_records(r, question, question->trees, question->tree_count, err);
     if (status) return status;
-    hr_candidate_scan_scores(r->scan, ask->trees, ask->tree_count, ask->threshold, out);
-    r->scanned = ask->tree_count;
+    hr_candidate_scan_scores(r->scan, question->trees, question->tree_count, question->threshold, out);
+    r->scanned = question->tree_count;
     return HR_OK;
 }
 
-hr_status hr_records_leaf_sums(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
+hr_status hr_records_leaf_sums(hr_records *r, const hr_hedge_question *question, hr_exact *out,
+                               hr_error *err) {
     hr_exact counts[HR_CANDIDATE_SCAN_NODES_MAX];
-    hr_status status = scan_hedge_records(r, ask, ask->trees, ask->tree_count, err);
+    hr_status status = scan_hedge_records(r, question, question->trees, question->tree_count, err);
     if (status) return status;
-    for (size_t t = 0; t < ask->tree_count; t++)
-        out += r->outputs * hr_candidate_scan_leaves(r->scan, ask->trees, t, out, counts);
-    r->scanned = ask->tree_count;
+    for (size_t t = 0; t < question->tree_count; t++)
+        out += r->outputs * hr_candidate_scan_leaves(r->scan, question->trees, t, out, counts);
+    r->scanned = question->tree_count;
     return HR_OK;
 }
 
 /* A tree that is named alone is scanned, whatever was offered before: another party may have offered another
  * tree, or the same with another clip. */
-static hr_status leaves_hedge_records(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
-    bool scanned = ask->tree_count > 1 && r->scanned == ask->tree_count && !has_blocks(r);
-    size_t tree = scanned ? ask->tree : 0;
-    const hr_tree *trees = scanned ? ask->trees : ask->trees + ask->tree;
-    hr_status status = scanned ? HR_OK : scan_hedge_records(r, ask, trees, 1, err);
+static hr_status leaves_hedge_records(hr_records *r, const hr_hedge_question *question, hr_exact *out,
+                                      hr_error *err) {
+    bool scanned = question->tree_count > 1 && r->scanned == question->tree_count && !has_blocks(r);
+    size_t tree = scanned ? question->tree : 0;
+    const hr_tree *trees = scanned ? question->trees : question->trees + question->tree;
+    hr_status status = scanned ? HR_OK : scan_hedge_records(r, question, trees, 1, err);
     if (status) return status;
     r->scanned = 0;
     r->has_leaves = true;
     r->step_tree = tree;
-    hr_candidate_scan_leaves(r->scan, trees, tree, out, out + ask->counts[0]);
-    if (ask->line_count > 2) out[ask->counts[0] + ask->counts[1]] = hr_candidate_scan_within(r->scan);
+    hr_candidate_scan_leaves(r->scan, trees, tree, out, out + question->counts[0]);
+    if (question->line_count > 2)
+        out[question->counts[0] + question->counts[1]] = hr_candidate_scan_within(r->scan);
     return HR_OK;
 }
 
 /* One output: the count stands before the sum, or alone; more outputs: the counts of the classes are all. */
-static void totals(const hr_records *r, const hr_ask *ask, hr_exact *out) {
+static void totals(const hr_records *r, const hr_hedge_question *question, hr_exact *out) {
     hr_exact count, sum, *labels = r->outputs == 1 ? &sum : out;
     hr_candidate_scan_totals(r->targets, hr_data_weights(r->data), hr_data_rows(r->data), r->outputs, &count,
                              labels);
     if (r->outputs > 1) return;
     out[0] = count;
-    if (ask->line_count > 1) out[1] = sum;
+    if (question->line_count > 1) out[1] = sum;
 }
 
-static hr_status reliability(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
-    hr_status status = need_bins(r, ask, err);
+static hr_status reliability(hr_records *r, const hr_hedge_question *question, hr_exact *out, hr_error *err) {
+    hr_status status = need_bins(r, question, err);
     if (status) return status;
     const double *labels = has_blocks(r) ? r->labels : hr_data_labels(r->data);
     hr_reliability_records records = {r->binned, labels, r->start};
-    return hr_reliability_count(ask->forest, &records, r->threads, out, err);
+    return hr_reliability_count(question->forest, &records, r->threads, out, err);
 }
 
-hr_status hr_records_sums(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
-    switch (ask->kind) {
-    case HR_ASK_TOTALS: totals(r, ask, out); return HR_OK;
-    case HR_ASK_LEAVES: return leaves_hedge_records(r, ask, out, err);
-    case HR_ASK_RELIABILITY: return reliability(r, ask, out, err);
-    case HR_ASK_BINS:
-    case HR_ASK_CHOICE: break;
+hr_status hr_records_sums(hr_records *r, const hr_hedge_question *question, hr_exact *out, hr_error *err) {
+    switch (question->kind) {
+    case HR_HEDGE_TOTALS: totals(r, question, out); return HR_OK;
+    case HR_HEDGE_LEAVES: return leaves_hedge_records(r, question, out, err);
+    case HR_HEDGE_RELIABILITY: return reliability(r, question, out, err);
+    case HR_HEDGE_BINS:
+    case HR_HEDGE_CHOICE: break;
     }
     return hr_fail(err, HR_E_ARGUMENT, "", "this question is not answered by sums");
 }

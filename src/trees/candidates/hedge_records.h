@@ -3,7 +3,7 @@
 #ifndef HR_TREES_CANDIDATES_HEDGE_RECORDS_H
 #define HR_TREES_CANDIDATES_HEDGE_RECORDS_H
 
-#include "trees/candidates/hedge_ask.h"
+#include "trees/candidates/hedge_question.h"
 
 typedef struct hr_records hr_records;
 
@@ -24,20 +24,21 @@ void hr_records_set_blocks(hr_records *records, const uint32_t *block_of);
 /* Bytes that they take for what grows with the table, beside the data, at most. */
 double hr_records_memory(size_t rows, size_t features, size_t outputs, size_t trees, int threads);
 
-/* TOTALS, LEAVES, RELIABILITY: hr_ask_values(ask) exact sums, in the order of the lines. A record more moves
- * those of a line by at most its sensitivity (candidate_scan.proof.md, reliability.proof.md). Questions come
- * in the order of the machine (hedge_machine.h). Where others chose, the choice may be left out; or the
- * leaves' question may name their tree alone, and then any tree and loss: from another party no question may
- * name more. Thread: one at a time. Fails: MEMORY, LIMIT. */
-HR_MUST_CHECK hr_status hr_records_sums(hr_records *records, const hr_ask *ask, hr_exact *out, hr_error *err);
+/* TOTALS, LEAVES, RELIABILITY: hr_hedge_question_values(question) exact sums, in the order of the lines. A
+ * record more moves those of a line by at most its sensitivity (candidate_scan.proof.md,
+ * reliability.proof.md). Questions come in the order of the machine (hedge_machine.h). Where others chose,
+ * the choice may be left out; or the leaves' question may name their tree alone, and then any tree and loss:
+ * from another party no question may name more. Thread: one at a time. Fails: MEMORY, LIMIT. */
+HR_MUST_CHECK hr_status hr_records_sums(hr_records *records, const hr_hedge_question *question, hr_exact *out,
+                                        hr_error *err);
 
-/* CHOICE: a score for each of the trees, of the records of ask->block. A record more moves each by at most
- * ask->loss.bound. Fails: MEMORY, LIMIT. */
-HR_MUST_CHECK hr_status hr_records_scores(hr_records *records, const hr_ask *ask, hr_exact *out,
-                                          hr_error *err);
+/* CHOICE: a score for each of the trees, of the records of question->block. A record more moves each by at
+ * most question->loss.bound. Fails: MEMORY, LIMIT. */
+HR_MUST_CHECK hr_status hr_records_scores(hr_records *records, const hr_hedge_question *question,
+                                          hr_exact *out, hr_error *err);
 /* CHOICE: what the scores are made of (hr_leaf_scores), as sums that add up over tables: of all trees, leaf
  * by leaf. Takes the place of hr_records_scores. Fails: MEMORY, LIMIT. */
-HR_MUST_CHECK hr_status hr_records_leaf_sums(hr_records *records, const hr_ask *ask, hr_exact *out,
-                                             hr_error *err);
+HR_MUST_CHECK hr_status hr_records_leaf_sums(hr_records *records, const hr_hedge_question *question,
+                                             hr_exact *out, hr_error *err);
 
 #endif

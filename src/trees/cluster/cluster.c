@@ -34,7 +34,8 @@ hr_status hr_cluster_open(hr_cluster **out, hr_error *err) {
 
 void hr_cluster_close(hr_cluster *c) {
     if (!c) return;
-    if (c->serving && !hr_cluster_rank(c)) hr_cluster_ask(c, &(hr_rank_head){.kind = HR_RANKS_END}, NULL);
+    if (c->serving && !hr_cluster_rank(c))
+        hr_cluster_send_question(c, &(hr_rank_head){.kind = HR_RANKS_END}, NULL);
     hr_rank_link_close(c->link);
     free(c->begin);
     free(c);
@@ -64,7 +65,7 @@ hr_status hr_cluster_agree(hr_cluster *c, hr_status status, hr_error *err) {
     return shared.status;
 }
 
-void hr_cluster_ask(hr_cluster *c, const hr_rank_head *head, void *body) {
+void hr_cluster_send_question(hr_cluster *c, const hr_rank_head *head, void *body) {
     hr_rank_head sent = *head;
     hr_rank_link_broadcast(c->link, 0, &sent, sizeof sent);
     hr_rank_link_broadcast(c->link, 0, body, head->size);

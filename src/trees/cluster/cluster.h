@@ -16,7 +16,7 @@ struct hr_cluster {
 };
 
 /* Rank 0: sends the others the head of a question and the body, which is left as it is. */
-void hr_cluster_ask(hr_cluster *cluster, const hr_rank_head *head, void *body);
+void hr_cluster_send_question(hr_cluster *cluster, const hr_rank_head *head, void *body);
 
 /* Rank 0: the statistics source over the records of all ranks; those of this one are `records`, whose coins,
  * if there are any, share out the records of all. It sends questions to the others, who serve, and adds their

@@ -31,24 +31,24 @@ typedef struct cluster_source {
 static hr_status ask_others(cluster_source *s, hr_rank_head head, hr_buffer *body, hr_error *err) {
     const bool failed = body->failed;
     head.size = body->size;
-    if (!failed) hr_cluster_ask(s->cluster, &head, body->bytes);
+    if (!failed) hr_cluster_send_question(s->cluster, &head, body->bytes);
     hr_buffer_done(body);
     return failed ? hr_fail_memory(err) : HR_OK;
 }
 
 /* What follows every answer: whether any rank failed, and then with what. mine: what this rank's records came
  * to. */
-static hr_status hear_failures(cluster_source *s, hr_status mine, hr_error *err) {
+static hr_status receive_failures(cluster_source *s, hr_status mine, hr_error *err) {
     int64_t failures = mine != HR_OK;
     hr_rank_link_sum(s->cluster->link, &failures, 1);
     if (!failures) return HR_OK;
-    hr_cluster_ask(s->cluster, &(hr_rank_head){.kind = HR_RANKS_AGREE}, NULL);
+    hr_cluster_send_question(s->cluster, &(hr_rank_head){.kind = HR_RANKS_AGREE}, NULL);
     return hr_cluster_agree(s->cluster, mine, err);
 }
 
 static hr_status add_up(cluster_source *s, hr_status mine, hr_exact *sums, size_t count, hr_error *err) {
     hr_rank_link_sum(s->cluster->link, mine ? NULL : (int64_t *)(void *)sums, count);
-    return hear_failures(s, mine, err);
+    return receive_failures(s, mine, err);
 }
 
 /* ---- Records shared out by coins ---- */
@@ -179,7 +179,7 @@ static hr_status largest_residual_cluster(hr_stats_source *self, size_t output, 
     if (status) return status;
     status = s->local->ops->largest_residual(s->local, output, &largest, err);
     largest = hr_rank_link_largest(s->cluster->link, largest);
-    status = hear_failures(s, status, err);
+    status = receive_failures(s, status, err);
     if (!status) *out = largest;
     return status;
 }
@@ -211,7 +211,7 @@ static hr_status sum_cluster(hr_stats_source *self, const uint32_t *nodes, hr_su
     if (status) return status;
     status = s->local->ops->sum(s->local, nodes, out, count, err);
     for (size_t i = 0; i < count; i++) hr_rank_link_sum(s->cluster->link, status ? NULL : out[i], cells);
-    return hear_failures(s, status, err);
+    return receive_failures(s, status, err);
 }
 
 static hr_status split_cluster(hr_stats_source *self, const uint32_t *nodes, const hr_split *splits,
@@ -238,8 +238,8 @@ static hr_status hessians_cluster(hr_stats_source *self, const hr_tree *tree, hr
 
 /* ---- Labels ---- */
 
-static hr_status ask_cluster(hr_stats_source *self, const hr_stats_query *queries, size_t count,
-                             hr_exact *out, hr_error *err) {
+static hr_status answer_cluster(hr_stats_source *self, const hr_stats_query *queries, size_t count,
+                                hr_exact *out, hr_error *err) {
     cluster_source *s = (cluster_source *)self;
     hr_buffer body = {0};
     size_t width = 0;
@@ -249,12 +249,11 @@ static hr_status ask_cluster(hr_stats_source *self, const hr_stats_query *querie
     const hr_rank_head head = {.kind = HR_RANKS_ASK, .pieces = 1, .words = width};
     hr_status status = ask_others(s, head, &body, err);
     if (status) return status;
-    return add_up(s, s->local->ops->ask(s->local, queries, count, out, err), out, width, err);
+    return add_up(s, s->local->ops->answer(s->local, queries, count, out, err), out, width, err);
 }
 
-static hr_status divide_cluster(hr_stats_source *self, const uint32_t *nodes,
-                                const hr_stats_division *divisions, const uint32_t *first, size_t count,
-                                hr_error *err) {
+static hr_status divide_cluster(hr_stats_source *self, const uint32_t *nodes, const hr_child_rule *divisions,
+                                const uint32_t *first, size_t count, hr_error *err) {
     cluster_source *s = (cluster_source *)self;
     hr_buffer body = {0};
     hr_rank_write(&body, nodes, count, sizeof *nodes);
@@ -272,40 +271,43 @@ static hr_status gap_cluster(hr_stats_source *self, const hr_stats_query *query,
 
 /* ---- Hedge ---- */
 
-static hr_status ask_hedge(cluster_source *s, hr_rank_question kind, const hr_ask *ask, size_t words,
-                           hr_error *err) {
+static hr_status ask_hedge(cluster_source *s, hr_rank_question kind, const hr_hedge_question *question,
+                           size_t words, hr_error *err) {
     hr_buffer body = {0};
-    const bool sends_binning = ask->binning && !s->sent_binning;
-    hr_rank_write_ask(&body, ask, s->outputs, sends_binning);
+    const bool sends_binning = question->binning && !s->sent_binning;
+    hr_rank_write_hedge_question(&body, question, s->outputs, sends_binning);
     hr_status status = ask_others(s, (hr_rank_head){.kind = kind, .pieces = 1, .words = words}, &body, err);
     if (!status && sends_binning) s->sent_binning = true;
     return status;
 }
 
-static hr_status tree_scores_cluster(hr_stats_source *self, const hr_ask *ask, hr_exact *out, hr_error *err) {
+static hr_status tree_scores_cluster(hr_stats_source *self, const hr_hedge_question *question, hr_exact *out,
+                                     hr_error *err) {
     cluster_source *s = (cluster_source *)self;
     size_t count = 0;
-    hr_status status = ask->blocks > 1 && !s->block_of ? deal_blocks(s, ask->blocks, err) : HR_OK;
+    hr_status status = question->blocks > 1 && !s->block_of ? deal_blocks(s, question->blocks, err) : HR_OK;
     if (status) return status;
-    for (size_t t = 0; t < ask->tree_count; t++) count += hr_tree_leaves(&ask->trees[t]) * s->outputs;
+    for (size_t t = 0; t < question->tree_count; t++)
+        count += hr_tree_leaves(&question->trees[t]) * s->outputs;
     hr_exact *sums = malloc((count + 1) * sizeof *sums);
-    status = sums ? ask_hedge(s, HR_RANKS_TREE_SCORES, ask, count, err) : hr_fail_memory(err);
+    status = sums ? ask_hedge(s, HR_RANKS_TREE_SCORES, question, count, err) : hr_fail_memory(err);
     if (!status) {
-        status = hr_records_leaf_sums(hr_local_stats_source_hedge(s->local), ask, sums, err);
+        status = hr_records_leaf_sums(hr_local_stats_source_hedge(s->local), question, sums, err);
         status = add_up(s, status, sums, count, err);
     }
-    const hr_leaf_score_rule rule = {s->outputs, ask->threshold};
-    if (!status) hr_leaf_scores(sums, ask->trees, ask->tree_count, &rule, out);
+    const hr_leaf_score_rule rule = {s->outputs, question->threshold};
+    if (!status) hr_leaf_scores(sums, question->trees, question->tree_count, &rule, out);
     free(sums);
     return status;
 }
 
-static hr_status tree_sums_cluster(hr_stats_source *self, const hr_ask *ask, hr_exact *out, hr_error *err) {
+static hr_status tree_sums_cluster(hr_stats_source *self, const hr_hedge_question *question, hr_exact *out,
+                                   hr_error *err) {
     cluster_source *s = (cluster_source *)self;
-    const size_t count = hr_ask_values(ask);
-    hr_status status = ask_hedge(s, HR_RANKS_TREE_SUMS, ask, count, err);
+    const size_t count = hr_hedge_question_values(question);
+    hr_status status = ask_hedge(s, HR_RANKS_TREE_SUMS, question, count, err);
     if (status) return status;
-    return add_up(s, s->local->ops->tree_sums(s->local, ask, out, err), out, count, err);
+    return add_up(s, s->local->ops->tree_sums(s->local, question, out, err), out, count, err);
 }
 
 /* ---- The source ---- */
@@ -329,7 +331,7 @@ static const hr_stats_ops ops = {.free = free_cluster_source,
                                  .sum = sum_cluster,
                                  .split = split_cluster,
                                  .hessians = hessians_cluster,
-                                 .ask = ask_cluster,
+                                 .answer = answer_cluster,
                                  .divide = divide_cluster,
                                  .gap = gap_cluster,
                                  .tree_scores = tree_scores_cluster,

@@ -47,15 +47,16 @@ static void write_forest(hr_buffer *to, const hr_forest *forest) {
     hr_rank_write_trees(to, forest->trees, forest->tree_count);
 }
 
-void hr_rank_write_ask(hr_buffer *to, const hr_ask *ask, size_t outputs, bool with_binning) {
-    const bool trees = ask->kind == HR_ASK_CHOICE || ask->kind == HR_ASK_LEAVES;
-    const size_t steps = trees && ask->step ? outputs * HR_CANDIDATE_SCAN_NODES_MAX : 0;
-    hr_rank_write(to, ask, 1, sizeof *ask);
-    write_binning(to, with_binning ? ask->binning : NULL);
-    hr_rank_write(to, ask->base, trees && ask->base ? outputs : 0, sizeof *ask->base);
-    hr_rank_write(to, ask->step, steps, sizeof *ask->step);
-    hr_rank_write_trees(to, ask->trees, trees ? ask->tree_count : 0);
-    write_forest(to, ask->kind == HR_ASK_RELIABILITY ? ask->forest : NULL);
+void hr_rank_write_hedge_question(hr_buffer *to, const hr_hedge_question *question, size_t outputs,
+                                  bool with_binning) {
+    const bool trees = question->kind == HR_HEDGE_CHOICE || question->kind == HR_HEDGE_LEAVES;
+    const size_t steps = trees && question->step ? outputs * HR_CANDIDATE_SCAN_NODES_MAX : 0;
+    hr_rank_write(to, question, 1, sizeof *question);
+    write_binning(to, with_binning ? question->binning : NULL);
+    hr_rank_write(to, question->base, trees && question->base ? outputs : 0, sizeof *question->base);
+    hr_rank_write(to, question->step, steps, sizeof *question->step);
+    hr_rank_write_trees(to, question->trees, trees ? question->tree_count : 0);
+    write_forest(to, question->kind == HR_HEDGE_RELIABILITY ? question->forest : NULL);
 }
 
 /* ---- Reading ---- */
@@ -153,7 +154,7 @@ static const hr_forest *read_forest(hr_rank_reader *from) {
     return from->failed ? NULL : forest;
 }
 
-void hr_rank_read_ask(hr_rank_reader *from, hr_ask *out) {
+void hr_rank_read_hedge_question(hr_rank_reader *from, hr_hedge_question *out) {
     size_t count;
     hr_rank_read_one(from, out, sizeof *out);
     out->binning = read_binning(from);

@@ -44,7 +44,8 @@ void hr_rank_write_setup(hr_buffer *to, const hr_stats_setup *setup);
 void hr_rank_write_trees(hr_buffer *to, const hr_tree *trees, size_t count);
 void hr_rank_write_queries(hr_buffer *to, const hr_stats_query *queries, size_t count);
 /* outputs: scores of a record. The binning goes along where the question is the first that has one. */
-void hr_rank_write_ask(hr_buffer *to, const hr_ask *ask, size_t outputs, bool with_binning);
+void hr_rank_write_hedge_question(hr_buffer *to, const hr_hedge_question *question, size_t outputs,
+                                  bool with_binning);
 
 /* ---- Reading: everything lives in the arena ---- */
 
@@ -64,6 +65,6 @@ void hr_rank_read_setup(hr_rank_reader *from, hr_stats_setup *out);
 hr_tree *hr_rank_read_trees(hr_rank_reader *from, size_t *count);
 hr_stats_query *hr_rank_read_queries(hr_rank_reader *from, size_t *count);
 /* out->binning is NULL where none went along. */
-void hr_rank_read_ask(hr_rank_reader *from, hr_ask *out);
+void hr_rank_read_hedge_question(hr_rank_reader *from, hr_hedge_question *out);
 
 #endif

@@ -128,14 +128,14 @@ static hr_status answer_ask(worker *w, const hr_rank_head *head, hr_rank_reader 
     size_t count;
     const hr_stats_query *queries = hr_rank_read_queries(body, &count);
     return body->failed ? HR_E_FORMAT
-                        : w->local->ops->ask(w->local, queries, count, exact_answer(w), &w->err);
+                        : w->local->ops->answer(w->local, queries, count, exact_answer(w), &w->err);
 }
 
 static hr_status answer_divide(worker *w, const hr_rank_head *head, hr_rank_reader *body) {
     (void)head;
     size_t count, divisions_count, first_count;
     const uint32_t *nodes = hr_rank_read(body, &count, sizeof *nodes);
-    const hr_stats_division *divisions = hr_rank_read(body, &divisions_count, sizeof *divisions);
+    const hr_child_rule *divisions = hr_rank_read(body, &divisions_count, sizeof *divisions);
     const uint32_t *first = hr_rank_read(body, &first_count, sizeof *first);
     if (body->failed || divisions_count != count || first_count != count) return HR_E_FORMAT;
     return w->local->ops->divide(w->local, nodes, divisions, first, count, &w->err);
@@ -151,9 +151,9 @@ static hr_status answer_deal(worker *w, const hr_rank_head *head, hr_rank_reader
 }
 
 /* The bins, which come with the first question that has any, are kept. */
-static bool read_hedge_ask(worker *w, hr_rank_reader *body, hr_ask *out) {
+static bool read_hedge_question(worker *w, hr_rank_reader *body, hr_hedge_question *out) {
     if (!w->binning) body->arena = w->kept;
-    hr_rank_read_ask(body, out);
+    hr_rank_read_hedge_question(body, out);
     if (!w->binning) w->binning = out->binning;
     out->binning = w->binning;
     return !body->failed;
@@ -161,16 +161,16 @@ static bool read_hedge_ask(worker *w, hr_rank_reader *body, hr_ask *out) {
 
 static hr_status answer_tree_scores(worker *w, const hr_rank_head *head, hr_rank_reader *body) {
     (void)head;
-    hr_ask ask;
-    if (!read_hedge_ask(w, body, &ask)) return HR_E_FORMAT;
-    return hr_records_leaf_sums(hr_local_stats_source_hedge(w->local), &ask, exact_answer(w), &w->err);
+    hr_hedge_question question;
+    if (!read_hedge_question(w, body, &question)) return HR_E_FORMAT;
+    return hr_records_leaf_sums(hr_local_stats_source_hedge(w->local), &question, exact_answer(w), &w->err);
 }
 
 static hr_status answer_tree_sums(worker *w, const hr_rank_head *head, hr_rank_reader *body) {
     (void)head;
-    hr_ask ask;
-    if (!read_hedge_ask(w, body, &ask)) return HR_E_FORMAT;
-    return w->local->ops->tree_sums(w->local, &ask, exact_answer(w), &w->err);
+    hr_hedge_question question;
+    if (!read_hedge_question(w, body, &question)) return HR_E_FORMAT;
+    return w->local->ops->tree_sums(w->local, &question, exact_answer(w), &w->err);
 }
 
 /* ---- The loop ---- */
@@ -238,7 +238,7 @@ static void add_answer(worker *w, const hr_rank_head *head) {
 }
 
 /* Returns false at the end. */
-static bool hear_question(worker *w) {
+static bool receive_question(worker *w) {
     hr_rank_head head;
     hr_rank_link_broadcast(w->cluster->link, 0, &head, sizeof head);
     if (head.kind == HR_RANKS_END) return false;
@@ -263,7 +263,7 @@ void hr_cluster_answer(hr_cluster *cluster, const hr_data *data, int threads) {
     else
         w.passing_start = hr_arena_get_mark(w.passing);
     if (!w.status) w.status = hr_local_stats_source_new(&records, &w.local, &w.err);
-    while (hear_question(&w)) continue;
+    while (receive_question(&w)) continue;
     hr_stats_free(w.local);
     hr_arena_free(w.kept);
     hr_arena_free(w.passing);

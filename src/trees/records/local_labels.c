@@ -96,8 +96,7 @@ static bool is_number_local_labels(const hr_local_stats_labels *l, uint32_t feat
 }
 
 /* l->left[i]: whether rows[i] goes left. */
-static void find_sides(hr_local_stats_labels *l, const hr_stats_division *d, const uint32_t *rows,
-                       size_t count) {
+static void find_sides(hr_local_stats_labels *l, const hr_child_rule *d, const uint32_t *rows, size_t count) {
     if (!is_number_local_labels(l, d->feature)) {
         const uint8_t *bins = hr_binned_column(l->binned, d->feature);
         for (size_t i = 0; i < count; i++) l->left[i] = hr_bin_set_has(&d->left, bins[rows[i]]);
@@ -125,7 +124,7 @@ static size_t partition_local_labels(hr_local_stats_labels *l, uint32_t *rows, s
     return left;
 }
 
-static void divide_in_two(hr_local_stats_labels *l, node_rows from, const hr_stats_division *division,
+static void divide_in_two(hr_local_stats_labels *l, node_rows from, const hr_child_rule *division,
                           node_rows *children) {
     uint32_t *rows = l->rows + from.begin;
     find_sides(l, division, rows, from.count);
@@ -149,8 +148,8 @@ static void divide_by_bin(hr_local_stats_labels *l, node_rows from, uint32_t fea
     memcpy(rows, l->others, from.count * sizeof *rows);
 }
 
-hr_status hr_local_stats_labels_divide(hr_local_stats_labels *l, uint32_t node,
-                                       const hr_stats_division *division, uint32_t first, hr_error *err) {
+hr_status hr_local_stats_labels_divide(hr_local_stats_labels *l, uint32_t node, const hr_child_rule *division,
+                                       uint32_t first, hr_error *err) {
     size_t children = division->every_bin ? l->binned->binning->features[division->feature].bin_count : 2;
     hr_status status = make_room_for_nodes_local_labels(l, first + children, err);
     if (status) return status;
@@ -259,8 +258,8 @@ static hr_status local_labels_answer(hr_local_stats_labels *l, const hr_stats_qu
     return HR_OK;
 }
 
-hr_status hr_local_stats_labels_ask(hr_local_stats_labels *l, const hr_stats_query *queries, size_t count,
-                                    hr_exact *out, hr_error *err) {
+hr_status hr_local_stats_labels_answer(hr_local_stats_labels *l, const hr_stats_query *queries, size_t count,
+                                       hr_exact *out, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < count; i++) {
         status = local_labels_answer(l, &queries[i], out, err);

@@ -17,11 +17,11 @@ HR_MUST_CHECK hr_status hr_local_stats_labels_begin(hr_local_stats_labels *label
                                                     size_t count, hr_error *err);
 
 /* As hr_stats_ops of these names. */
-HR_MUST_CHECK hr_status hr_local_stats_labels_ask(hr_local_stats_labels *labels,
-                                                  const hr_stats_query *queries, size_t count, hr_exact *out,
-                                                  hr_error *err);
+HR_MUST_CHECK hr_status hr_local_stats_labels_answer(hr_local_stats_labels *labels,
+                                                     const hr_stats_query *queries, size_t count,
+                                                     hr_exact *out, hr_error *err);
 HR_MUST_CHECK hr_status hr_local_stats_labels_divide(hr_local_stats_labels *labels, uint32_t node,
-                                                     const hr_stats_division *division, uint32_t first,
+                                                     const hr_child_rule *division, uint32_t first,
                                                      hr_error *err);
 HR_MUST_CHECK hr_status hr_local_stats_labels_gap(hr_local_stats_labels *labels, const hr_stats_query *query,
                                                   size_t gap, size_t *known, double around[2], hr_error *err);

@@ -129,11 +129,11 @@ static hr_status hessians(hr_stats_source *self, const hr_tree *tree, hr_exact *
 
 static hr_status ask_local_source(hr_stats_source *self, const hr_stats_query *queries, size_t count,
                                   hr_exact *out, hr_error *err) {
-    return hr_local_stats_labels_ask(((local_source *)self)->labels, queries, count, out, err);
+    return hr_local_stats_labels_answer(((local_source *)self)->labels, queries, count, out, err);
 }
 
 static hr_status divide_local_source(hr_stats_source *self, const uint32_t *nodes,
-                                     const hr_stats_division *divisions, const uint32_t *first, size_t count,
+                                     const hr_child_rule *divisions, const uint32_t *first, size_t count,
                                      hr_error *err) {
     local_source *s = (local_source *)self;
     hr_status status = HR_OK;
@@ -149,14 +149,14 @@ static hr_status gap(hr_stats_source *self, const hr_stats_query *query, size_t 
 
 /* ---- Hedge ---- */
 
-static hr_status tree_scores_local_source(hr_stats_source *self, const hr_ask *ask, hr_exact *out,
-                                          hr_error *err) {
-    return hr_records_scores(((local_source *)self)->hedge, ask, out, err);
+static hr_status tree_scores_local_source(hr_stats_source *self, const hr_hedge_question *question,
+                                          hr_exact *out, hr_error *err) {
+    return hr_records_scores(((local_source *)self)->hedge, question, out, err);
 }
 
-static hr_status tree_sums_local_source(hr_stats_source *self, const hr_ask *ask, hr_exact *out,
-                                        hr_error *err) {
-    return hr_records_sums(((local_source *)self)->hedge, ask, out, err);
+static hr_status tree_sums_local_source(hr_stats_source *self, const hr_hedge_question *question,
+                                        hr_exact *out, hr_error *err) {
+    return hr_records_sums(((local_source *)self)->hedge, question, out, err);
 }
 
 hr_records *hr_local_stats_source_hedge(hr_stats_source *source) {

@@ -15,7 +15,7 @@
 #define HR_TREES_RECORDS_STATS_SOURCE_H
 
 #include "privacy/gate.h"
-#include "trees/candidates/hedge_ask.h"
+#include "trees/candidates/hedge_question.h"
 #include "trees/stats/impurity.h"
 #include "trees/stats/median_score.h"
 #include "trees/stats/split.h"
@@ -23,7 +23,7 @@
 typedef enum hr_stats_kind {
     HR_STATS_GRADIENTS, /* boosting: sums of gradients and weights */
     HR_STATS_LABELS,    /* forests: sums of labels */
-    HR_STATS_HEDGE      /* hedge: the questions of hedge_ask.h, but for bins, which are of `cells` */
+    HR_STATS_HEDGE      /* hedge: the questions of hedge_question.h, but for bins, which are of `cells` */
 } hr_stats_kind;
 
 /* What the questions will be about. */
@@ -61,14 +61,16 @@ typedef struct hr_stats_round {
                              record, which is added to its own (weighted gradients, SimFL); NULL: none */
 } hr_stats_round;
 
-/* How the records of a node are divided among its children. */
-typedef struct hr_stats_division {
+/* How the records of a node are divided among its children, by values. An hr_split (trees/stats/split.h)
+ * sends bins left or right and nothing else: this may have a child for every bin, or a cut between two bins.
+ */
+typedef struct hr_child_rule {
     uint32_t feature;
     bool every_bin;    /* bin b goes to the first child + b; else two children, and: */
     double cut;        /* number: values up to it go left */
     bool missing_left; /* number */
     hr_bin_set left;   /* category: the bins that go left */
-} hr_stats_division;
+} hr_child_rule;
 
 /* `width` is 2 for a label that is a number (the sum of labels, the number of records), else the number of
  * classes (hr_labels_width). */
@@ -88,7 +90,7 @@ typedef struct hr_stats_query {
     const hr_tree *tree; /* LEAVES */
     bool walk; /* LEAVES: records walk down the tree; else they are where hr_stats_ops.divide sent them */
     hr_median_score_range range; /* CELLS */
-    hr_stats_division division;
+    hr_child_rule division;
 } hr_stats_query;
 
 typedef struct hr_stats_source hr_stats_source;
@@ -130,10 +132,10 @@ typedef struct hr_stats_ops {
     /* ---- Labels ---- */
 
     /* Answers `count` queries, one after the other in `out`: hr_stats_width numbers each. */
-    hr_status (*ask)(hr_stats_source *self, const hr_stats_query *queries, size_t count, hr_exact *out,
-                     hr_error *err);
+    hr_status (*answer)(hr_stats_source *self, const hr_stats_query *queries, size_t count, hr_exact *out,
+                        hr_error *err);
     /* Sends the records of nodes[i] to the nodes from first[i] on. */
-    hr_status (*divide)(hr_stats_source *self, const uint32_t *nodes, const hr_stats_division *divisions,
+    hr_status (*divide)(hr_stats_source *self, const uint32_t *nodes, const hr_child_rule *divisions,
                         const uint32_t *first, size_t count, hr_error *err);
     /* As published, NOT PRIVATE and no sums: how many known values of a numeric feature the node's records
      * have, and, of these in order, the two around gap `gap` (0 .. known - 2). Either out may be NULL. */
@@ -143,9 +145,11 @@ typedef struct hr_stats_ops {
     /* ---- Hedge ---- */
 
     /* CHOICE: a score for each of the question's trees, as hr_records_scores. */
-    hr_status (*tree_scores)(hr_stats_source *self, const hr_ask *ask, hr_exact *out, hr_error *err);
-    /* TOTALS, LEAVES, RELIABILITY: hr_ask_values(ask) sums, as hr_records_sums. */
-    hr_status (*tree_sums)(hr_stats_source *self, const hr_ask *ask, hr_exact *out, hr_error *err);
+    hr_status (*tree_scores)(hr_stats_source *self, const hr_hedge_question *question, hr_exact *out,
+                             hr_error *err);
+    /* TOTALS, LEAVES, RELIABILITY: hr_hedge_question_values(question) sums, as hr_records_sums. */
+    hr_status (*tree_sums)(hr_stats_source *self, const hr_hedge_question *question, hr_exact *out,
+                           hr_error *err);
 } hr_stats_ops;
 
 struct hr_stats_source {
@@ -165,24 +169,24 @@ static inline void hr_stats_free(hr_stats_source *source) {
 
 /* The next question of ID3 to the records: counts of classes, and what their answer is charged as. Everything
  * in it is public or released. Pointers are borrowed: they hold until the answer is accepted. */
-typedef struct hr_id3_ask {
+typedef struct hr_id3_question {
     hr_charge line;
     /* First the splits that were made since the last question: records of node divided[i] go to the nodes
      * from first[i] on. */
     const uint32_t *divided, *first;
-    const hr_stats_division *divisions;
+    const hr_child_rule *divisions;
     size_t divided_count;
     /* Then these, whose answers stand one behind the other: `count` numbers, in units of 1/HR_COUNT_UNIT of a
      * record. */
     const hr_stats_query *queries;
     size_t query_count, count;
-} hr_id3_ask;
+} hr_id3_question;
 
 /* What records answer to ID3: exact counts, for the gate. Divides the records by the divisions of the
- * question and writes ask->count counts to `out`. A record more changes them by a vector of length at most
- * ask->line.sensitivity (id3_records.proof.md). Questions come in the order of the machine (id3_machine.h),
- * which the source was prepared and begun for. Fails: as the source. */
-HR_MUST_CHECK hr_status hr_id3_records_answer(hr_stats_source *source, const hr_id3_ask *ask, hr_exact *out,
-                                              hr_error *err);
+ * question and writes question->count counts to `out`. A record more changes them by a vector of length at
+ * most question->line.sensitivity (id3_records.proof.md). Questions come in the order of the machine
+ * (id3_machine.h), which the source was prepared and begun for. Fails: as the source. */
+HR_MUST_CHECK hr_status hr_id3_records_answer(hr_stats_source *source, const hr_id3_question *question,
+                                              hr_exact *out, hr_error *err);
 
 #endif

@@ -93,15 +93,14 @@ static hr_phase phase_of_queries(const hr_stats_query *queries, size_t count) {
     return count && queries[0].answer == HR_STATS_LEAVES ? HR_PHASE_LEAVES : HR_PHASE_HISTOGRAMS;
 }
 
-static hr_status ask_timed(hr_stats_source *self, const hr_stats_query *queries, size_t count, hr_exact *out,
-                           hr_error *err) {
+static hr_status answer_timed(hr_stats_source *self, const hr_stats_query *queries, size_t count,
+                              hr_exact *out, hr_error *err) {
     hr_stats_source *inner = enter_source(self, phase_of_queries(queries, count));
-    return leave_source(self, inner->ops->ask(inner, queries, count, out, err));
+    return leave_source(self, inner->ops->answer(inner, queries, count, out, err));
 }
 
-static hr_status divide_timed(hr_stats_source *self, const uint32_t *nodes,
-                              const hr_stats_division *divisions, const uint32_t *first, size_t count,
-                              hr_error *err) {
+static hr_status divide_timed(hr_stats_source *self, const uint32_t *nodes, const hr_child_rule *divisions,
+                              const uint32_t *first, size_t count, hr_error *err) {
     hr_stats_source *inner = enter_source(self, HR_PHASE_SPLIT);
     return leave_source(self, inner->ops->divide(inner, nodes, divisions, first, count, err));
 }
@@ -114,17 +113,19 @@ static hr_status gap_timed(hr_stats_source *self, const hr_stats_query *query, s
 
 /* ---- Hedge ---- */
 
-static hr_status tree_scores_timed(hr_stats_source *self, const hr_ask *ask, hr_exact *out, hr_error *err) {
+static hr_status tree_scores_timed(hr_stats_source *self, const hr_hedge_question *question, hr_exact *out,
+                                   hr_error *err) {
     hr_stats_source *inner = enter_source(self, HR_PHASE_SCAN);
-    return leave_source(self, inner->ops->tree_scores(inner, ask, out, err));
+    return leave_source(self, inner->ops->tree_scores(inner, question, out, err));
 }
 
-static hr_status tree_sums_timed(hr_stats_source *self, const hr_ask *ask, hr_exact *out, hr_error *err) {
-    static const hr_phase phases[] = {[HR_ASK_TOTALS] = HR_PHASE_HISTOGRAMS,
-                                      [HR_ASK_LEAVES] = HR_PHASE_LEAVES,
-                                      [HR_ASK_RELIABILITY] = HR_PHASE_CALIBRATION};
-    hr_stats_source *inner = enter_source(self, phases[ask->kind]);
-    return leave_source(self, inner->ops->tree_sums(inner, ask, out, err));
+static hr_status tree_sums_timed(hr_stats_source *self, const hr_hedge_question *question, hr_exact *out,
+                                 hr_error *err) {
+    static const hr_phase phases[] = {[HR_HEDGE_TOTALS] = HR_PHASE_HISTOGRAMS,
+                                      [HR_HEDGE_LEAVES] = HR_PHASE_LEAVES,
+                                      [HR_HEDGE_RELIABILITY] = HR_PHASE_CALIBRATION};
+    hr_stats_source *inner = enter_source(self, phases[question->kind]);
+    return leave_source(self, inner->ops->tree_sums(inner, question, out, err));
 }
 
 /* ---- The source ---- */
@@ -142,7 +143,7 @@ static const hr_stats_ops timed_ops = {
     .sum = sum_timed,
     .split = split_timed,
     .hessians = hessians_timed,
-    .ask = ask_timed,
+    .answer = answer_timed,
     .divide = divide_timed,
     .gap = gap_timed,
     .tree_scores = tree_scores_timed,

@@ -30,7 +30,7 @@ typedef struct federation {
 } federation;
 
 static federation *watched;
-static hr_status (*real_train)(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status (*real_train)(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                                hr_error *err);
 
 static hr_model *parsed(const hr_bytes *bytes) {
@@ -41,7 +41,7 @@ static hr_model *parsed(const hr_bytes *bytes) {
     return model;
 }
 
-static hr_status train_and_keep(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status train_and_keep(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                                 hr_error *err) {
     hr_status status = real_train(self, job, slot, out, err);
     for (size_t o = 0; !status && o < watched->owner_count; o++)
@@ -233,7 +233,7 @@ static hr_model *released_by(const hr_data *data, const hr_job_file *job, uint64
     hr_budget budget;
     hr_error err = {0};
     Hedgerow__Terms *terms = terms_of_job(job, hr_data_schema(data), &packed_terms);
-    const hr_party_job view = {.method = &hr_federated_average, .terms = terms};
+    const hr_job_view view = {.method = &hr_federated_average, .terms = terms};
     hr_owner_turn turn = {.job = &view, .data = data, .threads = 1, .work = &work};
     assert_int_equal(hr_options_of_terms(terms, 1, &turn.options, NULL), HR_OK);
     assert_int_equal(hr_budget_of(hr_method_named(job->options.method), &turn.options, &budget, NULL), HR_OK);

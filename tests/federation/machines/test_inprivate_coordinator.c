@@ -426,7 +426,7 @@ static void test_coordinator__counts_without_those_who_stay_away(void **state) {
     b->parties[ANNA].away = true;
     while (!ballots[1].here || !ballots[2].here) assert_true(simulator_step(b));
     assert_false(hr_inprivate_coordinator_course(b->parties[COORDINATOR].machine)->slots[4].state);
-    feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+    feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     assert_false(ballots[0].here);
     b->parties[ANNA].away = false;
     simulator_run(b, NULL);

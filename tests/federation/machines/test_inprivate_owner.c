@@ -68,7 +68,8 @@ static void test_owner__survives_bytes_that_are_no_message(void **state) {
 
 /* Its own events, where none was asked for. */
 static void test_owner__ignores_events_out_of_turn(void **state) {
-    static const hr_event_kind kinds[] = {HR_EVENT_DECIDED, HR_EVENT_BEGUN, HR_EVENT_WORKED, HR_EVENT_AWAY};
+    static const hr_event_kind kinds[] = {HR_EVENT_DECIDED, HR_EVENT_WORK_STARTED, HR_EVENT_WORK_DONE,
+                                          HR_EVENT_TIMEOUT};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         simulator *b = simulator_at(*state, &voting_job, BERT, STARTED);
         size_t letters = b->letter_count;
@@ -360,7 +361,7 @@ static void test_owner__does_not_vote_late(void **state) {
     size_t poll = 0;
     b->parties[BERT].away = true;
     while (c->slots[4].state == HR_SLOT_OPEN || c->slots[5].state == HR_SLOT_OPEN)
-        if (!simulator_step(b)) feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+        if (!simulator_step(b)) feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     for (size_t l = 0; l < b->letter_count; l++)
         if (b->letters[l].from == COORDINATOR && b->letters[l].to == BERT) poll = l;
     for (size_t l = 0; l < b->letter_count;)
@@ -445,7 +446,7 @@ static void test_owner__passes_on_no_more_than_it_has_in_full(void **state) {
     const hr_job_state *c = hr_inprivate_coordinator_course(b->parties[COORDINATOR].machine);
     b->parties[ANNA].away = b->parties[BERT].away = true;
     while (c->slots[3].state != HR_SLOT_EMPTY)
-        if (!simulator_step(b)) feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+        if (!simulator_step(b)) feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     assert_int_equal(c->slots[2].state, HR_SLOT_TREE);
     const hr_job_state *own = hr_inprivate_owner_course(b->parties[BERT].machine);
     for (size_t l = 0;

@@ -143,9 +143,9 @@ static void decide(board *b, size_t who, bool accepts) {
 /* NULL: it has none. */
 static void give(board *b, size_t who, const char *model) {
     assert_true(b->parties[who].trains);
-    feed(b, who, (hr_event){.kind = HR_EVENT_BEGUN});
+    feed(b, who, (hr_event){.kind = HR_EVENT_WORK_STARTED});
     feed(b, who,
-         (hr_event){.kind = HR_EVENT_WORKED,
+         (hr_event){.kind = HR_EVENT_WORK_DONE,
                     .bytes = (const uint8_t *)(model ? model : ""),
                     .size = model ? strlen(model) : 0});
 }
@@ -301,7 +301,7 @@ static void test_oneshot__names_owners_that_do_not_answer(void **state) {
     deliver(b);
     assert_true(hr_protocol_waits(b->parties[COORDINATOR].machine));
     assert_true(part_of(b, CARL).awaited && !part_of(b, CARL).skipped && !part_of(b, ANNA).awaited);
-    feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+    feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     assert_true(b->parties[COORDINATOR].finished);
     assert_false(part_of(b, CARL).awaited);
     assert_non_null(strstr(b->said, "owner bert skipped: no answer within the deadline"));
@@ -320,7 +320,7 @@ static void test_oneshot__starts_with_those_that_have_answered(void **state) {
     deliver(b);
     assert_false(b->parties[ANNA].trains);
     assert_true(part_of(b, BERT).awaited && !part_of(b, ANNA).awaited && !part_of(b, CARL).awaited);
-    feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+    feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     assert_false(part_of(b, BERT).awaited); /* the job starts without it */
     deliver(b);
     give(b, ANNA, "one");
@@ -360,11 +360,11 @@ static void test_oneshot__fails_without_any_model(void **state) {
     assert_string_equal(b->parties[COORDINATOR].why, "no owner sent a model");
     board_close(b);
     b = started(*state);
-    feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+    feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     assert_string_equal(b->parties[COORDINATOR].why, "no owner sent a model");
     deliver(b);
     assert_true(b->parties[ANNA].failed); /* it is told, and sends nothing any more */
-    feed(b, ANNA, (hr_event){.kind = HR_EVENT_WORKED, .bytes = (const uint8_t *)"x", .size = 1});
+    feed(b, ANNA, (hr_event){.kind = HR_EVENT_WORK_DONE, .bytes = (const uint8_t *)"x", .size = 1});
     assert_int_equal(b->letter_count, 0);
     board_close(b);
 }

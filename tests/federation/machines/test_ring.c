@@ -172,7 +172,7 @@ static void test_ring__closes_without_those_that_take_no_part(void **state) {
     s->parties[BERT].away = true;
     while (sum_step(s)) {
     }
-    sum_feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+    sum_feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     sum_run(s, NULL);
     const sum_party *coordinator = &s->parties[SUM_COORDINATOR];
     assert_true(coordinator->ends == 1 && !coordinator->failed);
@@ -190,7 +190,7 @@ static sum_sim *started_ring(const sum_names *names) {
     sum_sim *s = sum_open(names, &three, 1);
     const size_t *owners;
     for (bool all = false; !all;) {
-        s->parties[SUM_COORDINATOR].away = s->parties[SUM_COORDINATOR].work.kind == HR_ACT_ASK;
+        s->parties[SUM_COORDINATOR].away = s->parties[SUM_COORDINATOR].work.kind == HR_ACT_NEXT_QUESTION;
         assert_true(sum_step(s));
         all = true;
         for (size_t who = ANNA; who <= CARL; who++)

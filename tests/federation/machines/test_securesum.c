@@ -58,7 +58,7 @@ static void run_to(sum_sim *s, size_t outcomes) {
     while (outcomes_of(s) < outcomes) {
         if (sum_step(s)) continue;
         s->aways++;
-        sum_feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+        sum_feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     }
 }
 
@@ -119,7 +119,7 @@ static void test_securesum__goes_on_when_one_withdraws(void **state) {
         assert_int_equal(s->aways + s->cuts, 0);
         assert_true(bert->failed);
         assert_int_equal(outcome_of(s, 8).members, 4);
-        assert_false(outcome_of(s, 8).lost);
+        assert_false(outcome_of(s, 8).dropped);
         sum_close(s);
     }
 }
@@ -127,7 +127,7 @@ static void test_securesum__goes_on_when_one_withdraws(void **state) {
 static void test_securesum__ends_when_nobody_takes_part(void **state) {
     const sum_script script = script_of(2);
     sum_sim *s = sum_open(*state, &script, 0);
-    sum_feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+    sum_feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     assert_true(s->parties[SUM_COORDINATOR].failed);
     assert_false(hr_protocol_waits(s->parties[SUM_COORDINATOR].machine));
     sum_run(s, NULL);
@@ -144,16 +144,16 @@ static void test_securesum__loses_a_sum_that_somebody_misses(void **state) {
     s->parties[bert].away = true;
     run_to(s, 3);
     assert_int_equal(s->aways, 1);
-    assert_true(outcome_of(s, 1).lost);
+    assert_true(outcome_of(s, 1).dropped);
     assert_int_equal(outcome_of(s, 1).members, 5);
-    assert_false(outcome_of(s, 2).lost);
+    assert_false(outcome_of(s, 2).dropped);
     assert_false(s->asked[2][1]);
     assert_int_equal(outcome_of(s, 2).members, 4);
     come_back(s, bert);
     assert_int_equal(hr_securesum_here(s->parties[SUM_COORDINATOR].machine), 5);
     run_to(s, 6);
     assert_true(s->asked[5][1]);
-    assert_true(outcome_of(s, 1).lost);
+    assert_true(outcome_of(s, 1).dropped);
     assert_int_equal(sum_check_outcomes(s), 1);
     sum_run(s, NULL);
     sum_check_over(s);
@@ -178,7 +178,7 @@ static void test_securesum__answers_each_question_once(void **state) {
     sum_run(s, NULL);
     sum_check_over(s);
     const sum_party *anna = &s->parties[SUM_OWNER];
-    assert_int_equal(hr_securesum_heard(anna->machine), 8);
+    assert_int_equal(hr_securesum_received(anna->machine), 8);
     for (size_t q = 0; q < 8; q++) assert_true(anna->answered[q] <= 1);
     sum_close(s);
 }
@@ -192,14 +192,15 @@ static void test_securesum__waits_while_nobody_is_there(void **state) {
     assert_int_equal(s->aways, 2);
     assert_int_equal(outcome_of(s, 1).members, 2);
     assert_int_equal(outcome_of(s, 2).members, 0);
-    assert_true(outcome_of(s, 1).lost && outcome_of(s, 2).lost);
+    assert_true(outcome_of(s, 1).dropped && outcome_of(s, 2).dropped);
     come_back(s, SUM_OWNER);
     come_back(s, SUM_OWNER + 1);
     sum_run(s, NULL);
     sum_check_over(s);
     sum_check_replay(s);
     assert_int_equal(outcome_of(s, 4).members, 2);
-    assert_int_equal(hr_securesum_heard(s->parties[SUM_OWNER].machine), 4 - (outcome_of(s, 3).members == 0));
+    assert_int_equal(hr_securesum_received(s->parties[SUM_OWNER].machine),
+                     4 - (outcome_of(s, 3).members == 0));
     sum_close(s);
 }
 
@@ -216,7 +217,7 @@ static void test_securesum__has_owners_without_answers_sit_out(void **state) {
     assert_int_equal(s->aways, 0);
     for (size_t q = 0; q < COUNT(wanted); q++) {
         assert_int_equal(s->asked[q][2], wanted[q]);
-        assert_int_equal(outcome_of(s, q).lost, wanted[q]);
+        assert_int_equal(outcome_of(s, q).dropped, wanted[q]);
     }
     assert_int_equal(sum_check_outcomes(s), 4);
     sum_close(s);
@@ -244,7 +245,7 @@ static void test_securesum__lets_owners_choose_in_turn(void **state) {
     assert_int_equal(sum_check_outcomes(s), 2);
     for (size_t q = 0; q < 8; q++) {
         assert_int_equal(outcome_of(s, q).member, q < 6 ? SUM_OWNER + q % 3 : HR_NO_MEMBER);
-        assert_int_equal(outcome_of(s, q).lost, q >= 6);
+        assert_int_equal(outcome_of(s, q).dropped, q >= 6);
     }
     sum_close(s);
 }
@@ -259,7 +260,7 @@ static void test_securesum__passes_over_choosers_that_are_away(void **state) {
     assert_int_equal(s->aways, 1);
     static const size_t wanted[] = {0, 1, 2, 0};
     for (size_t q = 0; q < 4; q++) assert_int_equal(outcome_of(s, q).member, SUM_OWNER + wanted[q]);
-    assert_true(outcome_of(s, 1).lost);
+    assert_true(outcome_of(s, 1).dropped);
     come_back(s, SUM_OWNER + 1);
     sum_run(s, NULL);
     sum_check_over(s);
@@ -273,9 +274,10 @@ static void test_securesum__passes_over_choosers_that_are_away(void **state) {
 static void check_wish(const sum_names *names, hr_bytes wish) {
     const sum_script script = script_of(2);
     sum_sim *s = sum_open(names, &script, 1);
-    while (s->parties[SUM_COORDINATOR].work.kind != HR_ACT_ASK) assert_true(sum_step(s));
+    while (s->parties[SUM_COORDINATOR].work.kind != HR_ACT_NEXT_QUESTION) assert_true(sum_step(s));
     s->parties[SUM_COORDINATOR].work.kind = 0;
-    sum_feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_ASKED, .bytes = wish.at, .size = wish.size});
+    sum_feed(s, SUM_COORDINATOR,
+             (hr_event){.kind = HR_EVENT_NEXT_QUESTION, .bytes = wish.at, .size = wish.size});
     free(wish.at);
     assert_true(s->parties[SUM_COORDINATOR].failed);
     sum_run(s, NULL);
@@ -343,7 +345,7 @@ static void wander_hastily(sum_sim *s) {
     wander(s);
     if (hr_dice_below(&s->dice, 30) || !hr_protocol_waits(s->parties[SUM_COORDINATOR].machine)) return;
     s->aways++;
-    sum_feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+    sum_feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
 }
 
 static void test_securesum__comes_to_its_end(void **state) {

@@ -59,7 +59,7 @@ static void test_securesum_coordinator__cuts_off_whose_share_fits_no_question(vo
         assert_int_equal(sum_size(1), 8);
         send_share(s, BERT, rows[r]);
         hr_sum_outcome o;
-        assert_true(hr_securesum_outcome(coordinator(s)->machine, 1, &o) && o.lost);
+        assert_true(hr_securesum_outcome(coordinator(s)->machine, 1, &o) && o.dropped);
         check_end(s, true);
         hr_part_info part;
         assert_true(hr_securesum_part(coordinator(s)->machine, BERT, &part));
@@ -81,7 +81,7 @@ static void test_securesum_coordinator__takes_one_share_of_each_owner(void **sta
             sum_work(s, who);
             while (s->letter_count) sum_deliver(s, 0);
         }
-        assert_true(hr_securesum_outcome(coordinator(s)->machine, 1, &o) && !o.lost);
+        assert_true(hr_securesum_outcome(coordinator(s)->machine, 1, &o) && !o.dropped);
         sum_close(s);
     }
 }
@@ -89,16 +89,16 @@ static void test_securesum_coordinator__takes_one_share_of_each_owner(void **sta
 /* Those for whom the deadline was over: they are dropped, and never added to another sum. */
 static void test_securesum_coordinator__drops_late_shares(void **state) {
     sum_sim *s = summing(*state);
-    sum_feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+    sum_feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     hr_sum_outcome o;
-    assert_true(hr_securesum_outcome(coordinator(s)->machine, 1, &o) && o.lost && !o.sums);
+    assert_true(hr_securesum_outcome(coordinator(s)->machine, 1, &o) && o.dropped && !o.sums);
     assert_int_equal(hr_securesum_here(coordinator(s)->machine), 0);
     for (size_t who = ANNA; who <= CARL; who++) sum_work(s, who);
     for (size_t who = ANNA; who <= CARL; who++) {
         sum_deliver(s, 0);
         assert_int_equal(hr_securesum_here(coordinator(s)->machine), who - ANNA + 1);
     }
-    assert_true(hr_securesum_outcome(coordinator(s)->machine, 1, &o) && o.lost && !o.sums);
+    assert_true(hr_securesum_outcome(coordinator(s)->machine, 1, &o) && o.dropped && !o.sums);
     send_share(s, BERT, (share_of){0, 8}); /* and again */
     check_end(s, true);
     sum_close(s);
@@ -127,7 +127,7 @@ static void test_securesum_coordinator__loses_a_sum_when_one_is_cut_off(void **s
     choice.turn = 1;
     sum_feed_message(s, BERT, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_CHOICE, &choice);
     hr_sum_outcome o;
-    assert_true(hr_securesum_outcome(coordinator(s)->machine, 1, &o) && o.lost);
+    assert_true(hr_securesum_outcome(coordinator(s)->machine, 1, &o) && o.dropped);
     check_end(s, true);
     sum_close(s);
 }
@@ -167,7 +167,7 @@ static void test_securesum_coordinator__takes_choices_of_whom_it_asked(void **st
         assert_int_equal(coordinator(s)->cut[from], fault != 0);
         hr_sum_outcome o;
         assert_int_equal(hr_securesum_outcome(coordinator(s)->machine, 0, &o), fault != 2);
-        if (fault != 2) assert_int_equal(o.lost, fault == 1);
+        if (fault != 2) assert_int_equal(o.dropped, fault == 1);
         if (!fault) assert_int_equal(o.index, UINT32_MAX);
         sum_close(s);
     }
@@ -206,7 +206,7 @@ static void test_securesum_coordinator__goes_on_when_an_owner_declines_midway(vo
         for (int i = 0; i < times; i++)
             sum_feed_message(s, BERT, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
         hr_sum_outcome o;
-        assert_true(hr_securesum_outcome(coordinator(s)->machine, 1, &o) && o.lost);
+        assert_true(hr_securesum_outcome(coordinator(s)->machine, 1, &o) && o.dropped);
         assert_false(coordinator(s)->cut[BERT]);
         hr_part_info part;
         assert_true(hr_securesum_part(coordinator(s)->machine, BERT, &part));
@@ -243,7 +243,8 @@ static void test_securesum_coordinator__survives_every_kind_at_every_point(void 
 
 /* Its own events, where none was asked for. */
 static void test_securesum_coordinator__ignores_events_out_of_turn(void **state) {
-    static const hr_event_kind kinds[] = {HR_EVENT_DECIDED, HR_EVENT_BEGUN, HR_EVENT_WORKED, HR_EVENT_ASKED};
+    static const hr_event_kind kinds[] = {HR_EVENT_DECIDED, HR_EVENT_WORK_STARTED, HR_EVENT_WORK_DONE,
+                                          HR_EVENT_NEXT_QUESTION};
     for (size_t k = 0; k < COUNT(kinds); k++) {
         sum_sim *s = summing(*state);
         sum_feed(s, SUM_COORDINATOR, (hr_event){.kind = kinds[k], .number = 1});

@@ -82,7 +82,7 @@ static void take_answer(game *g, size_t i, size_t index) {
     hr_mask_add(mask, a->masks, COLUMNS);
     hr_mask_free(mask);
     assert_int_equal(hr_securesum_pack_share(&q, a->masks, COLUMNS, &bytes, NULL), HR_OK);
-    const hr_event worked = {.kind = HR_EVENT_WORKED, .bytes = bytes.at, .size = bytes.size};
+    const hr_event worked = {.kind = HR_EVENT_WORK_DONE, .bytes = bytes.at, .size = bytes.size};
     assert_int_equal(hr_protocol_feed(g->machines[i], &worked, NULL), HR_OK);
     free(bytes.at);
     for (size_t p = 0; p < g->starts[i].count; p++)

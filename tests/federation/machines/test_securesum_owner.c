@@ -74,7 +74,7 @@ static void spoil_keys(const sum_sim *s, Hedgerow__Start *start, key_fault fault
 static void check_keys(const sum_names *names, key_fault fault) {
     sum_sim *s = sum_open(names, &script, 1);
     const sum_party *bert = &s->parties[BERT];
-    while (s->parties[SUM_COORDINATOR].work.kind != HR_ACT_ASK) {
+    while (s->parties[SUM_COORDINATOR].work.kind != HR_ACT_NEXT_QUESTION) {
         s->parties[BERT].away = bert->event_count == 2;
         assert_true(sum_step(s));
     }
@@ -112,7 +112,7 @@ static sum_sim *started(const sum_names *names) {
         for (size_t who = ANNA; who <= CARL; who++)
             all = all && hr_securesum_owners(s->parties[who].machine, &owners);
         if (all) break;
-        s->parties[SUM_COORDINATOR].away = s->parties[SUM_COORDINATOR].work.kind == HR_ACT_ASK;
+        s->parties[SUM_COORDINATOR].away = s->parties[SUM_COORDINATOR].work.kind == HR_ACT_NEXT_QUESTION;
         assert_true(sum_step(s));
     }
     s->parties[SUM_COORDINATOR].away = false;
@@ -162,7 +162,7 @@ static void test_securesum_owner__refuses_sums_that_are_not_in_order(void **stat
         size_t sent = 0;
         for (; sent < 3 && rows[r][sent].set && !bert->ends; sent++) send_ask(s, BERT, rows[r][sent]);
         if (!bert->cut[SUM_COORDINATOR] || !bert->failed) fail_msg("row %zu", r);
-        assert_true(hr_securesum_heard(bert->machine) < sent);
+        assert_true(hr_securesum_received(bert->machine) < sent);
         sum_close(s);
     }
 }
@@ -211,7 +211,7 @@ static void test_securesum_owner__answers_in_order(void **state) {
         assert_int_equal(bert->work.slot, slots[i]);
         const size_t letters = s->letter_count;
         bert->work.kind = 0;
-        sum_feed(s, BERT, (hr_event){.kind = HR_EVENT_WORKED}); /* nothing came of it */
+        sum_feed(s, BERT, (hr_event){.kind = HR_EVENT_WORK_DONE}); /* nothing came of it */
         assert_int_equal(s->letter_count, letters + 1);
         Hedgerow__Message *m = NULL;
         const hr_bytes *bytes = &s->letters[letters].bytes;
@@ -222,7 +222,7 @@ static void test_securesum_owner__answers_in_order(void **state) {
         hr_message_unpacked_free(&m->base);
     }
     assert_int_equal(bert->work.kind, 0);
-    sum_feed(s, BERT, (hr_event){.kind = HR_EVENT_WORKED}); /* out of turn */
+    sum_feed(s, BERT, (hr_event){.kind = HR_EVENT_WORK_DONE}); /* out of turn */
     assert_int_equal(bert->work.kind, 0);
     sum_close(s);
 }
@@ -254,7 +254,7 @@ static void test_securesum_owner__listens_to_the_coordinator_alone(void **state)
         ask.members = hr_data_of("\7", 1);
         sum_feed_message(s, others[i], BERT, HEDGEROW__MESSAGE__KIND_ASK, &ask);
         assert_true(s->parties[BERT].cut[others[i]]);
-        assert_int_equal(hr_securesum_heard(s->parties[BERT].machine), 0);
+        assert_int_equal(hr_securesum_received(s->parties[BERT].machine), 0);
         s->cuts = 0;
         sum_run(s, NULL);
         sum_check_over(s);

@@ -81,7 +81,7 @@ static void check_silence(const test_members *f, size_t who, hr_simfl_task task)
         assert_true(hr_simfl_part(b->parties[COORDINATOR].machine, other, &info));
         assert_int_equal(info.awaited, other == who);
     }
-    simfl_feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+    simfl_feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     simfl_run(b);
     simfl_check_failed(b, why);
     assert_false(hr_protocol_waits(b->parties[COORDINATOR].machine));
@@ -100,7 +100,7 @@ static void test_simfl__begins_with_those_that_have_answered(void **state) {
     b->parties[CARL].away = true;
     simfl_run(b);
     assert_false(b->parties[ANNA].has_work);
-    simfl_feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+    simfl_feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     while (simfl_deliver(b)) {
     }
     assert_true(b->parties[ANNA].has_work && b->parties[BERT].has_work);
@@ -399,7 +399,7 @@ static void test_simfl__a_tree_before_its_gradients_harms_nobody_else(void **sta
     simfl_send(b, ANNA, COORDINATOR, HEDGEROW__MESSAGE__KIND_SIMFL_TREE, m);
     b->parties[ANNA].away = true;
     simfl_run(b);
-    simfl_feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+    simfl_feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     simfl_run(b);
     assert_false(b->parties[BERT].cut[COORDINATOR] || b->parties[CARL].cut[COORDINATOR]);
     simfl_check_failed(b, "owner anna gave no answer within the deadline");

@@ -179,7 +179,7 @@ static void flood(hr_protocol *machine, hr_dice *dice, const sample *samples, si
                           .bytes = bytes.at,
                           .size = bytes.size};
         if (!hr_dice_below(dice, 8))
-            event = (hr_event){.kind = HR_EVENT_BEGUN + (hr_event_kind)hr_dice_below(dice, 3)};
+            event = (hr_event){.kind = HR_EVENT_WORK_STARTED + (hr_event_kind)hr_dice_below(dice, 3)};
         feed_raw(machine, &event);
         free(bytes.at);
     }

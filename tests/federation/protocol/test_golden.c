@@ -178,24 +178,23 @@ static void test_golden__sums_and_choices(void **state) {
 static void test_golden__questions_of_id3(void **state) {
     (void)state;
     const uint32_t divided[] = {0, 2};
-    const hr_stats_division divisions[] = {{.feature = 5, .every_bin = true},
-                                           {.feature = 6, .every_bin = true}};
+    const hr_child_rule divisions[] = {{.feature = 5, .every_bin = true}, {.feature = 6, .every_bin = true}};
     const hr_stats_query level[] = {{.answer = HR_STATS_BINS, .node = 1, .feature = 6},
                                     {.answer = HR_STATS_BINS, .node = 1, .feature = 7},
                                     {.answer = HR_STATS_BINS, .node = 3, .feature = 7}},
                          leaves[] = {{.answer = HR_STATS_LEAVES}};
-    hr_id3_ask ask = {.divided = divided,
-                      .divisions = divisions,
-                      .divided_count = 2,
-                      .queries = level,
-                      .query_count = 3,
-                      .line.cost = 300};
+    hr_id3_question question = {.divided = divided,
+                                .divisions = divisions,
+                                .divided_count = 2,
+                                .queries = level,
+                                .query_count = 3,
+                                .line.cost = 300};
     hr_bytes bytes = {0};
-    assert_int_equal(hr_id3_question_pack(&ask, &bytes, NULL), HR_OK);
+    assert_int_equal(hr_id3_question_pack(&question, &bytes, NULL), HR_OK);
     check_bytes("question-id3-level", bytes);
-    ask.queries = leaves;
-    ask.query_count = 1;
-    assert_int_equal(hr_id3_question_pack(&ask, &bytes, NULL), HR_OK);
+    question.queries = leaves;
+    question.query_count = 1;
+    assert_int_equal(hr_id3_question_pack(&question, &bytes, NULL), HR_OK);
     check_bytes("question-id3-leaves", bytes);
 }
 
@@ -422,8 +421,8 @@ static void test_golden__simfl(void **state) {
  * messages. */
 static void test_golden__events(void **state) {
     (void)state;
-    static const hr_event_kind events[] = {HR_EVENT_MESSAGE, HR_EVENT_DECIDED, HR_EVENT_BEGUN,
-                                           HR_EVENT_WORKED,  HR_EVENT_AWAY,    HR_EVENT_ASKED};
+    static const hr_event_kind events[] = {HR_EVENT_MESSAGE,   HR_EVENT_DECIDED, HR_EVENT_WORK_STARTED,
+                                           HR_EVENT_WORK_DONE, HR_EVENT_TIMEOUT, HR_EVENT_NEXT_QUESTION};
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) assert_int_equal(events[i], i + 1);
 }
 

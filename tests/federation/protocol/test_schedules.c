@@ -152,7 +152,7 @@ static void wander_hastily(simulator *b) {
     wander(b);
     if (hr_dice_below(&b->dice, 30) || !hr_protocol_waits(b->parties[COORDINATOR].machine)) return;
     b->aways++;
-    feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+    feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
 }
 
 static void test_schedules__come_to_their_end(void **state) {

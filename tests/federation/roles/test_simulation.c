@@ -170,22 +170,22 @@ static void test_simulation__says_that_paper_mode_is_not_private(void **state) {
 
 /* ---- What owners prepare ---- */
 
-static hr_status (*train)(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status (*train)(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                           hr_error *err);
 static size_t prepared,
     unprepared; /* trees that were in the scores when it was an owner's turn, and that were not */
 
 /* Trains; and compares the scores that were added up tree by tree with those of a single pass over all trees.
  */
-static hr_status train_and_compare(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status train_and_compare(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                                    hr_error *err) {
     const hr_owner_work *work = (const hr_owner_work *)self;
     const hr_job_state *job_state = hr_inprivate_owner_course(job->protocol);
-    const hr_round_records *kept = *job->kept;
+    const hr_round_records *kept = *job->state;
     hr_round_records *fresh = NULL;
     for (size_t p = 0; p < slot; p++) *(kept && kept->added[p] ? &prepared : &unprepared) += 1;
     hr_status status = train(self, job, slot, out, err);
-    kept = *job->kept;
+    kept = *job->state;
     assert_non_null(kept);
     assert_int_equal(kept->round, slot / job_state->owner_count);
     assert_int_equal(hr_round_records_make(work->data, job->record->key, job_state, kept->round, &fresh, err),
@@ -250,13 +250,13 @@ static void test_simulation__prepared_scores_are_those_of_the_round(void **state
 
 /* ---- What owners vote on ---- */
 
-static hr_status (*vote)(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status (*vote)(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                          hr_error *err);
 static size_t gains, tails; /* numbers of ballots that were compared */
 
 /* What the slots from `from` to before `to` gained for an owner's records of a round, by scores that are
  * computed for this alone. */
-static hr_exact gain_of(const hr_owner_work *work, const hr_party_job *job, size_t round, size_t from,
+static hr_exact gain_of(const hr_owner_work *work, const hr_job_view *job, size_t round, size_t from,
                         size_t to, hr_exact *count) {
     const hr_job_state *job_state = hr_inprivate_owner_course(job->protocol);
     const uint8_t *key = job->record->key;
@@ -288,7 +288,7 @@ static void check_sensitivity(const Hedgerow__Ballot *ballot) {
 }
 
 /* Votes; and compares what the ballot says with the exact sums. */
-static hr_status vote_and_compare(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status vote_and_compare(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                                   hr_error *err) {
     const hr_owner_work *work = (const hr_owner_work *)self;
     ProtobufCMessage *unpacked = NULL;
@@ -349,7 +349,7 @@ static void tell_cost(Hedgerow__Tree *tree) {
 }
 
 /* Trains; and tells another cost than what was spent. */
-static hr_status train_and_tell(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status train_and_tell(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                                 hr_error *err) {
     ProtobufCMessage *unpacked = NULL;
     assert_int_equal(train(self, job, slot, out, err), HR_OK);

@@ -9,7 +9,7 @@
  * 1e-6. Faults planted in a game are faults of one owner's program: the game must find them. */
 #include "federation/machines/securesum.h"
 #include "federation/roles/simulation.h"
-#include "federation/sums/hedge_question.h"
+#include "federation/sums/hedge_question_wire.h"
 #include "methods/hedge/hedge_plan.h"
 #include "privacy/noise.h"
 #include "support/epsilon_bounds.h"
@@ -40,13 +40,13 @@ static struct {
     const game *game;
     hr_job_file job;
     hr_simulation simulation;
-    hr_status (*real_ask)(hr_party_work *, const hr_party_job *, hr_bytes *, hr_error *);
-    hr_status (*real_train)(hr_party_work *, const hr_party_job *, size_t, hr_bytes *, hr_error *);
+    hr_status (*real_ask)(hr_party_work *, const hr_job_view *, hr_bytes *, hr_error *);
+    hr_status (*real_train)(hr_party_work *, const hr_job_view *, size_t, hr_bytes *, hr_error *);
     hr_arena *arena;
-    hr_hedge_hearer hearer;
+    hr_hedge_question_reader reader;
     hr_records *records[2]; /* of the tables, as their owner keeps them */
     hr_exact known[2][VALUES_MAX];
-    hr_ask ask;
+    hr_hedge_question question;
     bool is_sum;
     bool there;      /* the canary */
     double evidence; /* log of the likelihood ratio */
@@ -54,14 +54,14 @@ static struct {
 
 /* ---- What the coordinator makes of it ---- */
 
-static void weigh(const hr_party_job *job) {
+static void weigh(const hr_job_view *job) {
     hr_sum_outcome o;
     size_t asked = hr_securesum_outcomes(job->protocol);
-    if (!w.is_sum || !hr_securesum_outcome(job->protocol, asked - 1, &o) || o.lost) return;
-    for (size_t l = 0, at = 0; l < w.ask.line_count; l++) {
-        const hr_charge *line = &w.ask.lines[l];
+    if (!w.is_sum || !hr_securesum_outcome(job->protocol, asked - 1, &o) || o.dropped) return;
+    for (size_t l = 0, at = 0; l < w.question.line_count; l++) {
+        const hr_charge *line = &w.question.lines[l];
         double deviation = hr_noise_deviation(HR_PRIVACY_GDP, line->cost, (double)line->sensitivity);
-        for (size_t i = 0; i < w.ask.counts[l]; i++, at++) {
+        for (size_t i = 0; i < w.question.counts[l]; i++, at++) {
             double low = (double)w.known[0][at].unpaid, shift = (double)w.known[1][at].unpaid - low;
             w.evidence += ((double)(int64_t)o.sums[at] - low - shift / 2) * shift / (deviation * deviation);
         }
@@ -70,18 +70,18 @@ static void weigh(const hr_party_job *job) {
 
 static void foresee(const Hedgerow__Question *question) {
     const hr_bytes body = {question->body.data, question->body.len};
-    hr_hedge_question q;
+    hr_hedge_question_in q;
     hr_error err = {0};
     w.is_sum = question->values > 0;
     if (!w.is_sum) return;
-    if (hr_hedge_question_read(&w.hearer, &body, w.arena, &q, &err)) fail_msg("%s", err.message);
-    w.ask = q.ask;
-    assert_true(hr_ask_values(&w.ask) <= VALUES_MAX);
+    if (hr_hedge_question_read(&w.reader, &body, w.arena, &q, &err)) fail_msg("%s", err.message);
+    w.question = q.question;
+    assert_true(hr_hedge_question_values(&w.question) <= VALUES_MAX);
     for (size_t r = 0; r < 2; r++)
-        assert_int_equal(hr_records_sums(w.records[r], &w.ask, w.known[r], NULL), HR_OK);
+        assert_int_equal(hr_records_sums(w.records[r], &w.question, w.known[r], NULL), HR_OK);
 }
 
-static hr_status ask_and_weigh(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err) {
+static hr_status ask_and_weigh(hr_party_work *self, const hr_job_view *job, hr_bytes *out, hr_error *err) {
     ProtobufCMessage *question = NULL;
     weigh(job);
     hr_status status = w.real_ask(self, job, out, err);
@@ -97,10 +97,10 @@ static hr_status ask_and_weigh(hr_party_work *self, const hr_party_job *job, hr_
 
 /* Masks, and no noise: of a member of the coalition, which adds no records either, or of an owner whose
  * program forgets it. */
-static hr_status give_masked(const hr_party_job *job, size_t slot, const hr_exact *records, hr_bytes *out,
+static hr_status give_masked(const hr_job_view *job, size_t slot, const hr_exact *records, hr_bytes *out,
                              hr_error *err) {
     static uint64_t values[VALUES_MAX];
-    const size_t count = hr_ask_values(&w.ask);
+    const size_t count = hr_hedge_question_values(&w.question);
     hr_sum_question question;
     hr_mask *mask = NULL;
     assert_true(hr_securesum_question(job->protocol, slot, &question));
@@ -114,14 +114,14 @@ static hr_status give_masked(const hr_party_job *job, size_t slot, const hr_exac
 }
 
 /* The first owner is honest, and the last ones are the coalition. */
-static hr_status answer(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status answer(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                         hr_error *err) {
     const hr_simulated_party *owners = w.simulation.parties + 1;
     for (size_t o = w.game->owners - w.game->coalition; o < w.game->owners; o++)
         if (self == &owners[o].as.work) return give_masked(job, slot, NULL, out, err);
     if (w.game->fault == NO_NOISE) return give_masked(job, slot, w.known[w.there], out, err);
     Hedgerow__Terms terms = *job->terms;
-    hr_party_job told = *job;
+    hr_job_view told = *job;
     if (w.game->fault == SHARES_OF_ALL) terms.coalition = 0;
     told.terms = &terms;
     return w.real_train(self, &told, slot, out, err);
@@ -159,11 +159,11 @@ static void open_job(const game *g, bool there) {
     w.evidence = 0;
     w.is_sum = false;
     w.arena = hr_arena_new();
-    w.hearer = (hr_hedge_hearer){.schema = world.schema,
-                                 .bins = BINS,
-                                 .outputs = 1,
-                                 .privacy_measure = HR_PRIVACY_GDP,
-                                 .arena = w.arena};
+    w.reader = (hr_hedge_question_reader){.schema = world.schema,
+                                          .bins = BINS,
+                                          .outputs = 1,
+                                          .privacy_measure = HR_PRIVACY_GDP,
+                                          .arena = w.arena};
     for (size_t r = 0; r < 2; r++)
         assert_int_equal(hr_records_new(both[r], 1, HR_HEDGE_CANDIDATES_OWNERS, 1, &w.records[r], NULL),
                          HR_OK);
@@ -175,9 +175,9 @@ static void open_job(const game *g, bool there) {
     if (hr_simulation_init(&w.simulation, &w.job, world.schema, &owners, 1, &err))
         fail_msg("%s", err.message);
     hr_simulated_party *parties = w.simulation.parties;
-    w.real_ask = parties[0].as.work.ask;
+    w.real_ask = parties[0].as.work.next_question;
     w.real_train = parties[1].as.work.train;
-    parties[0].as.work.ask = ask_and_weigh;
+    parties[0].as.work.next_question = ask_and_weigh;
     for (size_t o = 1; o <= g->owners; o++) parties[o].as.work.train = answer;
 }
 

@@ -20,8 +20,8 @@ typedef struct owner_log {
 
 static struct {
     federation federation;
-    hr_status (*real_ask)(hr_party_work *, const hr_party_job *, hr_bytes *, hr_error *);
-    hr_status (*real_train)(hr_party_work *, const hr_party_job *, size_t, hr_bytes *, hr_error *);
+    hr_status (*real_ask)(hr_party_work *, const hr_job_view *, hr_bytes *, hr_error *);
+    hr_status (*real_train)(hr_party_work *, const hr_job_view *, size_t, hr_bytes *, hr_error *);
     tampering *tamper;
     uint32_t kind; /* of the questions that it tampers with */
     size_t asked, tampered;
@@ -53,17 +53,17 @@ static void repack(Hedgerow__Question *question, Hedgerow__HedgeQuestion *body, 
 }
 
 /* Of a binary label the first half of a question's values are leaf sums. */
-static void note_leaves(const hr_party_job *job) {
+static void note_leaves(const hr_job_view *job) {
     hr_sum_outcome o;
     size_t asked = hr_securesum_outcomes(job->protocol);
-    if (!w.asked_leaves || !hr_securesum_outcome(job->protocol, asked - 1, &o) || o.lost) return;
+    if (!w.asked_leaves || !hr_securesum_outcome(job->protocol, asked - 1, &o) || o.dropped) return;
     for (size_t i = 0; i < o.count / 2; i++) {
         uint64_t size = (int64_t)o.sums[i] < 0 ? 0 - o.sums[i] : o.sums[i];
         if (size > w.largest) w.largest = size;
     }
 }
 
-static hr_status ask_falsely(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err) {
+static hr_status ask_falsely(hr_party_work *self, const hr_job_view *job, hr_bytes *out, hr_error *err) {
     ProtobufCMessage *read = NULL;
     note_leaves(job);
     hr_status status = w.real_ask(self, job, out, err);
@@ -104,14 +104,14 @@ static bool is_tampered_with(const hr_sum_question *question) {
 static tampering costs_a_seventh;
 
 /* After a question that it refused an owner answers none of the job. */
-static hr_status watch(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status watch(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                        hr_error *err) {
     size_t o = owner_of(self);
     hr_sum_question question;
     assert_true(hr_securesum_question(job->protocol, slot, &question));
     if (w.forgets) {
-        job->method->free_state(*job->kept);
-        *job->kept = NULL;
+        job->method->free_state(*job->state);
+        *job->state = NULL;
     }
     hr_status status = w.real_train(self, job, slot, out, err);
     if (status && !*w.owners[o].why) snprintf(w.owners[o].why, sizeof w.owners[o].why, "%s", err->message);
@@ -137,8 +137,8 @@ static void open_job_of(table t, hr_job_file job, uint32_t kind, tampering *tamp
     w.kind = kind;
     w.tamper = tamper;
     hr_simulated_party *parties = w.federation.simulation.parties;
-    w.real_ask = parties[0].as.work.ask;
-    parties[0].as.work.ask = ask_falsely;
+    w.real_ask = parties[0].as.work.next_question;
+    parties[0].as.work.next_question = ask_falsely;
     w.real_train = parties[1].as.work.train;
     for (size_t o = 1; o <= OWNERS; o++) parties[o].as.work.train = watch;
 }

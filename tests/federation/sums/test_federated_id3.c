@@ -78,7 +78,7 @@ static void test_progress__names_levels(void **state) {
 typedef void change(Hedgerow__Question *question, Hedgerow__Id3Question *body);
 
 typedef struct tampered_work {
-    hr_status (*ask)(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err);
+    hr_status (*next_question)(hr_party_work *self, const hr_job_view *job, hr_bytes *out, hr_error *err);
     change *change;
     size_t asked, at; /* the question that is changed */
 } tampered_work;
@@ -104,8 +104,8 @@ static hr_bytes change_question(const hr_bytes *asked) {
     return out;
 }
 
-static hr_status ask_tampered(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err) {
-    hr_status status = tampered.ask(self, job, out, err);
+static hr_status ask_tampered(hr_party_work *self, const hr_job_view *job, hr_bytes *out, hr_error *err) {
+    hr_status status = tampered.next_question(self, job, out, err);
     if (status || tampered.asked++ != tampered.at) return status;
     hr_bytes changed = change_question(out);
     free(out->at);
@@ -145,8 +145,8 @@ static void test_owners__answer_no_question_that_is_not_the_machines(void **stat
         for (size_t at = 0; at < 2; at++) {
             open_federation(&f, 600, 3, 2, federated_job("id3", 8, 0));
             hr_party_work *work = &f.simulation.parties[0].as.work;
-            tampered = (tampered_work){work->ask, changes[c], 0, at};
-            work->ask = ask_tampered;
+            tampered = (tampered_work){work->next_question, changes[c], 0, at};
+            work->next_question = ask_tampered;
             hr_status status = hr_simulation_run(&f.simulation, &err);
             if (at ? status != HR_OK : status != HR_E_POLICY)
                 fail_msg("%zu: %s\n%s", c, err.message, f.lines);
@@ -162,8 +162,8 @@ static void test_owners__choose_nothing(void **state) {
     hr_error err = {0};
     open_federation(&f, 600, 3, 2, federated_job("id3", 8, 0));
     hr_party_work *work = &f.simulation.parties[0].as.work;
-    tampered = (tampered_work){work->ask, ask_a_choice, 0, 0};
-    work->ask = ask_tampered;
+    tampered = (tampered_work){work->next_question, ask_a_choice, 0, 0};
+    work->next_question = ask_tampered;
     if (hr_simulation_run(&f.simulation, &err)) fail_msg("%s\n%s", err.message, f.lines);
     if (!strstr(f.lines, "has no answer")) fail_msg("%s", f.lines);
     federation_close(&f);

@@ -135,9 +135,9 @@ static struct {
     size_t count;
 } noise;
 
-static hr_status (*ask_for_real)(hr_party_work *, const hr_party_job *, hr_bytes *, hr_error *);
+static hr_status (*ask_for_real)(hr_party_work *, const hr_job_view *, hr_bytes *, hr_error *);
 
-static hr_status measure_noise(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err) {
+static hr_status measure_noise(hr_party_work *self, const hr_job_view *job, hr_bytes *out, hr_error *err) {
     hr_sum_outcome outcome;
     const bool first = hr_ring_outcomes(job->protocol) == 1 && hr_ring_outcome(job->protocol, 0, &outcome);
     for (size_t i = 0; first && i < outcome.count; i++) noise.sizes += fabs((double)(int64_t)outcome.sums[i]);
@@ -161,8 +161,8 @@ static void test_ring__noise_of_all_owners_is_that_of_one_count(void **state) {
             job.options.bins = 200;
             open_ring(&r, 0, sizes[k], 2, job);
             hr_party_work *work = &r.simulation.parties[0].as.work;
-            ask_for_real = work->ask;
-            work->ask = measure_noise;
+            ask_for_real = work->next_question;
+            work->next_question = measure_noise;
             run_ring(&r);
             close_ring(&r);
         }
@@ -259,7 +259,7 @@ static void tamper_question(Hedgerow__Question *question) {
     hr_message_unpacked_free(body);
 }
 
-static hr_status ask_tampered_ring(hr_party_work *self, const hr_party_job *job, hr_bytes *out,
+static hr_status ask_tampered_ring(hr_party_work *self, const hr_job_view *job, hr_bytes *out,
                                    hr_error *err) {
     ProtobufCMessage *read = NULL;
     hr_status status = ask_for_real(self, job, out, err);
@@ -285,8 +285,8 @@ static void test_owners__answer_no_question_that_is_not_the_machines(void **stat
         tampering.asked = 0;
         open_ring(&r, 300, 3, 2, paper_job(NOISE_OFF, 2));
         hr_party_work *work = &r.simulation.parties[0].as.work;
-        ask_for_real = work->ask;
-        work->ask = ask_tampered_ring;
+        ask_for_real = work->next_question;
+        work->next_question = ask_tampered_ring;
         assert_int_not_equal(hr_simulation_run(&r.simulation, &err), HR_OK);
         if (!strstr(err.message, "has no answer")) fail_msg("%s", err.message);
         free(tampering.first.at);

@@ -2,7 +2,7 @@
  * record, so that all that opens is noise. */
 #include "federation/machines/securesum.h"
 #include "federation/roles/simulation.h"
-#include "federation/sums/hedge_question.h"
+#include "federation/sums/hedge_question_wire.h"
 #include "privacy/noise.h"
 #include "support/chi_square.h"
 #include "support/tables.h"
@@ -18,11 +18,11 @@ static struct {
     hr_job_file job;
     hr_units budget;
     hr_simulation simulation;
-    hr_status (*real_ask)(hr_party_work *, const hr_party_job *, hr_bytes *, hr_error *);
-    hr_status (*real_train)(hr_party_work *, const hr_party_job *, size_t, hr_bytes *, hr_error *);
+    hr_status (*real_ask)(hr_party_work *, const hr_job_view *, hr_bytes *, hr_error *);
+    hr_status (*real_train)(hr_party_work *, const hr_job_view *, size_t, hr_bytes *, hr_error *);
     size_t owners, away; /* away: the last ones, so many of them, never have an answer */
     hr_arena *arena;
-    hr_hedge_hearer hearer;
+    hr_hedge_question_reader reader;
     double deviations[LINES_MAX]; /* of the lines of the last sum that was asked for: of one owner alone */
     size_t counts[LINES_MAX], line_count;
 } w;
@@ -37,10 +37,10 @@ static size_t cell_of(double z) {
     return (size_t)fmin(erfc(-z / sqrt(2)) / 2 * CELLS, CELLS - 1);
 }
 
-static void note_opened(const hr_party_job *job) {
+static void note_opened(const hr_job_view *job) {
     hr_sum_outcome o;
     size_t asked = hr_securesum_outcomes(job->protocol);
-    if (!asked || !w.line_count || !hr_securesum_outcome(job->protocol, asked - 1, &o) || o.lost) return;
+    if (!asked || !w.line_count || !hr_securesum_outcome(job->protocol, asked - 1, &o) || o.dropped) return;
     double shares = (double)hr_noise_shares(o.members, job->terms->coalition),
            factor = sqrt((double)o.members / shares);
     smallest = o.members < smallest ? o.members : smallest;
@@ -58,20 +58,20 @@ static void note_line(const hr_charge *line, size_t count) {
 /* What each value is charged as, by an owner's own reading. */
 static void note_asked(const Hedgerow__Question *question) {
     const hr_bytes body = {question->body.data, question->body.len};
-    hr_hedge_question q;
+    hr_hedge_question_in q;
     hr_error err = {0};
     w.line_count = 0;
     if (!question->values) return;
-    if (hr_hedge_question_read(&w.hearer, &body, w.arena, &q, &err)) fail_msg("%s", err.message);
+    if (hr_hedge_question_read(&w.reader, &body, w.arena, &q, &err)) fail_msg("%s", err.message);
     for (size_t p = 0; p < q.bins.part_count; p++) {
-        const hr_charge line = hr_hedge_question_part(&w.hearer, &q, p);
+        const hr_charge line = hr_hedge_question_part(&w.reader, &q, p);
         note_line(&line, q.bins.parts[p].count);
     }
-    for (size_t l = 0; !q.bins.part_count && l < q.ask.line_count; l++)
-        note_line(&q.ask.lines[l], q.ask.counts[l]);
+    for (size_t l = 0; !q.bins.part_count && l < q.question.line_count; l++)
+        note_line(&q.question.lines[l], q.question.counts[l]);
 }
 
-static hr_status ask_and_note(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err) {
+static hr_status ask_and_note(hr_party_work *self, const hr_job_view *job, hr_bytes *out, hr_error *err) {
     ProtobufCMessage *question = NULL;
     note_opened(job);
     hr_status status = w.real_ask(self, job, out, err);
@@ -83,7 +83,7 @@ static hr_status ask_and_note(hr_party_work *self, const hr_party_job *job, hr_b
     return HR_OK;
 }
 
-static hr_status be_there_or_not(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status be_there_or_not(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                                  hr_error *err) {
     for (size_t o = w.owners - w.away; o < w.owners; o++)
         if (self == &w.simulation.parties[o + 1].as.work) return hr_fail(err, HR_E_LIMIT, "", "away");
@@ -108,19 +108,19 @@ static void open_job(const setting *g) {
     w.job.options.epsilon = 1;
     w.job.options.delta = 1e-6;
     w.job.options.bins = BINS;
-    w.hearer = (hr_hedge_hearer){.schema = w.table.schema,
-                                 .bins = BINS,
-                                 .outputs = 4,
-                                 .privacy_measure = HR_PRIVACY_GDP,
-                                 .arena = w.arena};
+    w.reader = (hr_hedge_question_reader){.schema = w.table.schema,
+                                          .bins = BINS,
+                                          .outputs = 4,
+                                          .privacy_measure = HR_PRIVACY_GDP,
+                                          .arena = w.arena};
     for (size_t o = 0; o < w.owners; o++) assert_non_null(w.records[o] = hr_data_take(w.table.data, NULL, 0));
     const hr_owner_tables tables = {(const hr_data *const *)w.records, w.owners};
     if (hr_simulation_init(&w.simulation, &w.job, w.table.schema, &tables, 1, &err))
         fail_msg("%s", err.message);
     hr_simulated_party *parties = w.simulation.parties;
-    w.real_ask = parties[0].as.work.ask;
+    w.real_ask = parties[0].as.work.next_question;
     w.real_train = parties[1].as.work.train;
-    parties[0].as.work.ask = ask_and_note;
+    parties[0].as.work.next_question = ask_and_note;
     for (size_t o = 1; o <= w.owners; o++) parties[o].as.work.train = be_there_or_not;
 }
 

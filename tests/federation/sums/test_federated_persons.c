@@ -19,7 +19,7 @@ static struct {
     hr_data *second;
     hr_job_file job;
     hr_simulation simulation;
-    hr_status (*real_ask)(hr_party_work *, const hr_party_job *, hr_bytes *, hr_error *);
+    hr_status (*real_ask)(hr_party_work *, const hr_job_view *, hr_bytes *, hr_error *);
     double count;
 } w;
 
@@ -46,7 +46,7 @@ static void close_owners(void) {
 
 /* The first sum of a job is the number of persons, each of whom counts once at each owner. Nothing more is
  * asked. */
-static hr_status note_count(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err) {
+static hr_status note_count(hr_party_work *self, const hr_job_view *job, hr_bytes *out, hr_error *err) {
     hr_sum_outcome first;
     if (hr_securesum_outcome(job->protocol, 0, &first)) {
         w.count = (double)(int64_t)first.sums[0] / HR_PERSON_UNIT;
@@ -63,8 +63,8 @@ static double count_persons(const hr_data *first) {
         hr_error err = {0};
         w.job = federated_job("hedge", 1e4, 1e-6);
         open_owners(first);
-        w.real_ask = w.simulation.parties[0].as.work.ask;
-        w.simulation.parties[0].as.work.ask = note_count;
+        w.real_ask = w.simulation.parties[0].as.work.next_question;
+        w.simulation.parties[0].as.work.next_question = note_count;
         w.count = NAN;
         assert_int_not_equal(hr_simulation_run(&w.simulation, &err), HR_OK);
         assert_true(isfinite(w.count));

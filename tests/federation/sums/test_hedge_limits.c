@@ -12,7 +12,7 @@ enum { LINES_MAX = 1 << 18, LINES_A_QUESTION = TABLE_FEATURES * HR_EDGE_LEVELS }
 static struct {
     size_t asked, answered;
     char refusal[sizeof((hr_error *)NULL)->message]; /* the first one */
-    hr_status (*train)(hr_party_work *, const hr_party_job *, size_t, hr_bytes *, hr_error *);
+    hr_status (*train)(hr_party_work *, const hr_job_view *, size_t, hr_bytes *, hr_error *);
 } cheap;
 
 /* One node of every level of every feature: each is a release. */
@@ -44,7 +44,7 @@ static hr_bytes pack_cheap_question(void) {
     return out;
 }
 
-static hr_status ask_cheaply(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err) {
+static hr_status ask_cheaply(hr_party_work *self, const hr_job_view *job, hr_bytes *out, hr_error *err) {
     (void)self, (void)job;
     if (*cheap.refusal) return hr_fail(err, HR_E_CANCELLED, "", "an owner has refused");
     *out = pack_cheap_question();
@@ -52,7 +52,7 @@ static hr_status ask_cheaply(hr_party_work *self, const hr_party_job *job, hr_by
     return HR_OK;
 }
 
-static hr_status count_answers(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status count_answers(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                                hr_error *err) {
     hr_status status = cheap.train(self, job, slot, out, err);
     cheap.answered += status == HR_OK;
@@ -69,7 +69,7 @@ static void test_owner__keeps_a_bounded_number_of_releases(void **state) {
     federation_open(&f, table_of_steps(30, TABLE_FEATURES, 2, 5), 1, federated_job("hedge", 8, 1e-6), 1);
     hr_simulated_party *parties = f.simulation.parties;
     cheap.train = parties[1].as.work.train;
-    parties[0].as.work.ask = ask_cheaply;
+    parties[0].as.work.next_question = ask_cheaply;
     parties[1].as.work.train = count_answers;
     assert_int_not_equal(hr_simulation_run(&f.simulation, &err), HR_OK);
     assert_string_equal(cheap.refusal, "a job of more than 262144 releases");
@@ -101,7 +101,7 @@ static table table_of_many_classes(void) {
     return t;
 }
 
-static hr_status (*honest_train)(hr_party_work *, const hr_party_job *, size_t, hr_bytes *, hr_error *);
+static hr_status (*honest_train)(hr_party_work *, const hr_job_view *, size_t, hr_bytes *, hr_error *);
 
 static void claim_records(Hedgerow__Share *share) {
     assert_int_equal(share->n_values, CLASSES);
@@ -120,7 +120,7 @@ static void choose_largest(Hedgerow__Choice *choice, const hr_bytes *asked) {
 
 /* The owner says that it has 30,000 records more, in its answer to the first question, and chooses the
  * largest tree in each round: the number of trees and of leaves is not left to chance. */
-static hr_status answer_for_many(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status answer_for_many(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                                  hr_error *err) {
     hr_sum_question question;
     ProtobufCMessage *read = NULL;

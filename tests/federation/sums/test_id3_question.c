@@ -15,7 +15,7 @@ enum { ROWS = 1500, OWNERS_MAX = 5, CLASSES = 3, BINS = 4, DEPTH = 3, VALUES_MAX
 typedef struct answerer {
     hr_data *data;
     hr_stats_source *source;
-    hr_id3_hearer *hearer; /* NULL: asked without bytes */
+    hr_id3_question_reader *reader; /* NULL: asked without bytes */
 } answerer;
 
 typedef struct world {
@@ -90,13 +90,13 @@ static void world_open(world *w, size_t owners, deal how) {
                               .shares = owners};
     deal_records(w, how);
     for (size_t o = 0; o < owners; o++)
-        assert_int_equal(hr_id3_hearer_new(&w->terms, &w->owners[o].hearer, NULL), HR_OK);
+        assert_int_equal(hr_id3_question_reader_new(&w->terms, &w->owners[o].reader, NULL), HR_OK);
     assert_int_equal(hr_id3_new(&w->terms, &w->id3, NULL), HR_OK);
 }
 
 static void world_close(world *w) {
     for (size_t o = 0; o < w->owner_count; o++) {
-        hr_id3_hearer_free(w->owners[o].hearer);
+        hr_id3_question_reader_free(w->owners[o].reader);
         hr_stats_free(w->owners[o].source);
         hr_data_free(w->owners[o].data);
     }
@@ -107,23 +107,23 @@ static void world_close(world *w) {
 
 /* ---- A run ---- */
 
-static void check_same_question(const hr_id3_ask *heard, const hr_id3_ask *asked) {
+static void check_same_question(const hr_id3_question *heard, const hr_id3_question *asked) {
     assert_true(heard->count == asked->count && heard->query_count == asked->query_count);
     assert_true(heard->line.level == asked->line.level && heard->line.cost == asked->line.cost &&
                 heard->line.sensitivity == asked->line.sensitivity);
     assert_string_equal(heard->line.what, asked->line.what);
 }
 
-static void add_answer(answerer *a, const hr_id3_ask *ask, hr_noisy *sums) {
+static void add_answer(answerer *a, const hr_id3_question *question, hr_noisy *sums) {
     static hr_exact exact[VALUES_MAX];
     hr_arena *arena = hr_arena_new();
-    hr_id3_ask heard = *ask;
+    hr_id3_question heard = *question;
     hr_bytes body = {0};
     hr_error err = {0};
-    if (a->hearer) {
-        assert_int_equal(hr_id3_question_pack(ask, &body, &err), HR_OK);
-        if (hr_id3_question_read(a->hearer, &body, arena, &heard, &err)) fail_msg("%s", err.message);
-        check_same_question(&heard, ask);
+    if (a->reader) {
+        assert_int_equal(hr_id3_question_pack(question, &body, &err), HR_OK);
+        if (hr_id3_question_read(a->reader, &body, arena, &heard, &err)) fail_msg("%s", err.message);
+        check_same_question(&heard, question);
     }
     assert_true(heard.count <= VALUES_MAX);
     assert_int_equal(hr_id3_records_answer(a->source, &heard, exact, &err), HR_OK);
@@ -135,11 +135,11 @@ static void add_answer(answerer *a, const hr_id3_ask *ask, hr_noisy *sums) {
 /* The answer to question number `lost` is lost. */
 static hr_tree run_world(world *w, size_t lost, const double **said) {
     static hr_noisy sums[VALUES_MAX];
-    hr_id3_ask ask;
-    for (size_t asked = 0; hr_id3_next(w->id3, &ask); asked++) {
+    hr_id3_question question;
+    for (size_t asked = 0; hr_id3_next(w->id3, &question); asked++) {
         memset(sums, 0, sizeof sums);
-        for (size_t o = 0; o < w->owner_count; o++) add_answer(&w->owners[o], &ask, sums);
-        assert_int_equal(hr_id3_tell(w->id3, asked == lost ? NULL : sums, 1, NULL), HR_OK);
+        for (size_t o = 0; o < w->owner_count; o++) add_answer(&w->owners[o], &question, sums);
+        assert_int_equal(hr_id3_accept(w->id3, asked == lost ? NULL : sums, 1, NULL), HR_OK);
     }
     return hr_id3_tree(w->id3, said);
 }
@@ -201,11 +201,11 @@ typedef struct list {
 #define LIST(...) ((list){{__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)})
 #define NONE ((list){{0}, 0})
 
-static hr_status say(hr_id3_hearer *h, int kind, list splits, list features, list nodes) {
+static hr_status say(hr_id3_question_reader *h, int kind, list splits, list features, list nodes) {
     Hedgerow__Id3Question wire = HEDGEROW__ID3_QUESTION__INIT;
     hr_bytes body = {0};
     hr_error err = {0};
-    hr_id3_ask ask;
+    hr_id3_question question;
     hr_arena *arena = hr_arena_new();
     wire.kind = (Hedgerow__Id3Question__Kind)kind;
     wire.cost = 7;
@@ -216,7 +216,7 @@ static hr_status say(hr_id3_hearer *h, int kind, list splits, list features, lis
     wire.nodes = nodes.items;
     wire.n_nodes = nodes.count;
     assert_int_equal(hr_message_pack(&wire.base, &body, NULL), HR_OK);
-    hr_status status = hr_id3_question_read(h, &body, arena, &ask, &err);
+    hr_status status = hr_id3_question_read(h, &body, arena, &question, &err);
     assert_true(!status || strstr(err.message, "a question of id3 with ") ||
                 strstr(err.message, "not a valid"));
     free(body.at);
@@ -225,7 +225,7 @@ static hr_status say(hr_id3_hearer *h, int kind, list splits, list features, lis
 }
 
 /* Of two categories, which have three bins each, and one of four. */
-static hr_id3_hearer *hearer_of(size_t depth) {
+static hr_id3_question_reader *hearer_of(size_t depth) {
     static const hr_feature_bins features[] = {
         {HR_KIND_CATEGORY, 3, NULL}, {HR_KIND_CATEGORY, 3, NULL}, {HR_KIND_CATEGORY, 4, NULL}};
     static const hr_binning binning = {3, (hr_feature_bins *)features};
@@ -235,14 +235,14 @@ static hr_id3_hearer *hearer_of(size_t depth) {
                                 .depth = depth,
                                 .reserve = 1,
                                 .shares = 3};
-    hr_id3_hearer *h = NULL;
-    assert_int_equal(hr_id3_hearer_new(&terms, &h, NULL), HR_OK);
+    hr_id3_question_reader *h = NULL;
+    assert_int_equal(hr_id3_question_reader_new(&terms, &h, NULL), HR_OK);
     return h;
 }
 
 /* The root, and then its children 1, 2 and 3, which feature 0 made. */
-static hr_id3_hearer *hearer_of_two_levels(void) {
-    hr_id3_hearer *h = hearer_of(3);
+static hr_id3_question_reader *hearer_of_two_levels(void) {
+    hr_id3_question_reader *h = hearer_of(3);
     assert_int_equal(say(h, LEVEL, NONE, NONE, LIST(0)), HR_OK);
     assert_int_equal(say(h, LEVEL, LIST(0), LIST(0), LIST(1, 3)), HR_OK);
     return h;
@@ -250,11 +250,11 @@ static hr_id3_hearer *hearer_of_two_levels(void) {
 
 static void test_question__is_heard_in_the_order_of_the_machine(void **state) {
     (void)state;
-    hr_id3_hearer *h = hearer_of_two_levels();
+    hr_id3_question_reader *h = hearer_of_two_levels();
     assert_int_equal(say(h, LEVEL, NONE, NONE, LIST(1, 3)), HR_OK); /* once more */
     assert_int_equal(say(h, LEVEL, LIST(1, 3), LIST(1, 2), LIST(4, 6, 7, 10)), HR_OK);
     assert_int_equal(say(h, LEAVES, LIST(4), LIST(2), NONE), HR_OK);
-    hr_id3_hearer_free(h);
+    hr_id3_question_reader_free(h);
 }
 
 static void test_question__out_of_order_is_refused(void **state) {
@@ -290,44 +290,44 @@ static void test_question__out_of_order_is_refused(void **state) {
           {LEAVES, LIST(2), LIST(1), NONE},         /* leaves of a tree that was not heard of */
       };
     for (size_t i = 0; i < COUNT(first); i++) {
-        hr_id3_hearer *h = hearer_of(3);
+        hr_id3_question_reader *h = hearer_of(3);
         assert_int_equal(say(h, first[i].kind, first[i].splits, first[i].features, first[i].nodes),
                          HR_E_FORMAT);
         assert_int_equal(say(h, LEVEL, NONE, NONE, LIST(0)), HR_E_FORMAT); /* nor anything after it */
-        hr_id3_hearer_free(h);
+        hr_id3_question_reader_free(h);
     }
     for (size_t i = 0; i < COUNT(third); i++) {
-        hr_id3_hearer *h = hearer_of_two_levels();
+        hr_id3_question_reader *h = hearer_of_two_levels();
         if (say(h, third[i].kind, third[i].splits, third[i].features, third[i].nodes) != HR_E_FORMAT)
             fail_msg("question %zu was taken", i);
-        hr_id3_hearer_free(h);
+        hr_id3_question_reader_free(h);
     }
 }
 
 static void test_question__that_was_answered_twice_is_refused(void **state) {
     (void)state;
-    hr_id3_hearer *h = hearer_of_two_levels();
+    hr_id3_question_reader *h = hearer_of_two_levels();
     assert_int_equal(say(h, LEVEL, NONE, NONE, LIST(1, 3)), HR_OK);
     assert_int_equal(say(h, LEVEL, NONE, NONE, LIST(1, 3)), HR_E_FORMAT);
-    hr_id3_hearer_free(h);
+    hr_id3_question_reader_free(h);
 }
 
 static void test_question__after_the_leaves_is_refused(void **state) {
     (void)state;
     for (int kind = LEVEL; kind <= LEAVES; kind++) {
-        hr_id3_hearer *h = hearer_of_two_levels();
+        hr_id3_question_reader *h = hearer_of_two_levels();
         assert_int_equal(say(h, LEAVES, NONE, NONE, NONE), HR_OK);
         assert_int_equal(say(h, kind, NONE, NONE, kind == LEVEL ? LIST(1, 3) : NONE), HR_E_FORMAT);
-        hr_id3_hearer_free(h);
+        hr_id3_question_reader_free(h);
     }
 }
 
 static void test_question__below_the_depth_of_the_terms_is_refused(void **state) {
     (void)state;
-    hr_id3_hearer *h = hearer_of(1);
+    hr_id3_question_reader *h = hearer_of(1);
     assert_int_equal(say(h, LEVEL, NONE, NONE, LIST(0)), HR_OK);
     assert_int_equal(say(h, LEVEL, LIST(0), LIST(0), LIST(1)), HR_E_FORMAT);
-    hr_id3_hearer_free(h);
+    hr_id3_question_reader_free(h);
 }
 
 /* Random bytes, and questions of random numbers: what is taken has counts as the terms allow. (Under
@@ -336,13 +336,14 @@ static void test_question__of_random_bytes_does_no_harm(void **state) {
     (void)state;
     uint64_t random = 3;
     for (int round = 0; round < 20000; round++) {
-        hr_id3_hearer *h = hearer_of_two_levels();
+        hr_id3_question_reader *h = hearer_of_two_levels();
         uint8_t bytes[24];
-        hr_id3_ask ask;
+        hr_id3_question question;
         hr_arena *arena = hr_arena_new();
         const hr_bytes body = {bytes, next_random(&random) % sizeof bytes};
         for (size_t i = 0; i < body.size; i++) bytes[i] = (uint8_t)next_random(&random);
-        if (!hr_id3_question_read(h, &body, arena, &ask, NULL)) assert_true(ask.count && ask.query_count);
+        if (!hr_id3_question_read(h, &body, arena, &question, NULL))
+            assert_true(question.count && question.query_count);
         hr_arena_free(arena);
         list numbers[3];
         for (size_t l = 0; l < 3; l++) {
@@ -351,7 +352,7 @@ static void test_question__of_random_bytes_does_no_harm(void **state) {
                 numbers[l].items[i] = (uint32_t)(next_random(&random) % (round % 2 ? 12 : UINT32_MAX));
         }
         say(h, (int)(next_random(&random) % 3), numbers[0], numbers[1], numbers[2]);
-        hr_id3_hearer_free(h);
+        hr_id3_question_reader_free(h);
     }
 }
 
@@ -361,8 +362,8 @@ static void test_question__is_charged_by_the_owners_own_code(void **state) {
     (void)state;
     Hedgerow__Id3Question wire = HEDGEROW__ID3_QUESTION__INIT;
     uint32_t root[] = {0}, features[] = {2}, nodes[] = {2, 3};
-    hr_id3_hearer *h = hearer_of(3);
-    hr_id3_ask ask;
+    hr_id3_question_reader *h = hearer_of(3);
+    hr_id3_question question;
     hr_arena *arena = hr_arena_new();
     hr_bytes body = {0};
     assert_int_equal(say(h, LEVEL, NONE, NONE, LIST(0)), HR_OK);
@@ -373,12 +374,13 @@ static void test_question__is_charged_by_the_owners_own_code(void **state) {
     wire.nodes = nodes;
     wire.n_nodes = 2;
     assert_int_equal(hr_message_pack(&wire.base, &body, NULL), HR_OK);
-    assert_int_equal(hr_id3_question_read(h, &body, arena, &ask, NULL), HR_OK);
-    assert_true(ask.line.cost == 12345 && ask.line.sensitivity == 2 * 64 && ask.line.level == 1);
-    assert_true(ask.count == 2 * 2 * 3 * 2 && ask.query_count == 4 && ask.divided_count == 1);
+    assert_int_equal(hr_id3_question_read(h, &body, arena, &question, NULL), HR_OK);
+    assert_true(question.line.cost == 12345 && question.line.sensitivity == 2 * 64 &&
+                question.line.level == 1);
+    assert_true(question.count == 2 * 2 * 3 * 2 && question.query_count == 4 && question.divided_count == 1);
     free(body.at);
     hr_arena_free(arena);
-    hr_id3_hearer_free(h);
+    hr_id3_question_reader_free(h);
 }
 
 int main(void) {

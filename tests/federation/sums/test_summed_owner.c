@@ -7,7 +7,7 @@ enum { OWNERS = 3, ROWS = 90, NEVER = 1000 };
 
 static struct {
     federation federation;
-    hr_status (*real_train)(hr_party_work *, const hr_party_job *, size_t, hr_bytes *, hr_error *);
+    hr_status (*real_train)(hr_party_work *, const hr_job_view *, size_t, hr_bytes *, hr_error *);
     size_t turns;            /* of the first owner */
     size_t fails;            /* the first owner's turn whose answer goes astray */
     bool repeats;            /* a question is given to an owner again once it has answered */
@@ -16,13 +16,13 @@ static struct {
     size_t line_count;
 } w;
 
-static void note_lines(const hr_party_job *job) {
-    const hr_release *lines = hr_gate_releases(((hr_summed_party *)*job->kept)->gate, &w.line_count);
+static void note_lines(const hr_job_view *job) {
+    const hr_release *lines = hr_gate_releases(((hr_summed_party *)*job->state)->gate, &w.line_count);
     assert_true(w.line_count <= NEVER);
     memcpy(w.lines, lines, w.line_count * sizeof *lines);
 }
 
-static hr_status watch(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+static hr_status watch(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                        hr_error *err) {
     hr_bytes again = {0};
     hr_status status = w.real_train(self, job, slot, out, err);

@@ -202,8 +202,8 @@ static void score_cuts(const double *probabilities, size_t rows, double *scores)
     static hr_exact cells[CELLS];
     double predicted[4] = {0}, left = 0, all = 0;
     for (size_t i = 0; i < rows; i++) predicted[2 * i + 1] = probabilities[i];
-    const hr_judged judged = {.rows = rows, .outputs = 2, .predicted = predicted};
-    hr_judged_score_grid(&judged, cells);
+    const hr_scored scored = {.rows = rows, .outputs = 2, .predicted = predicted};
+    hr_scored_grid(&scored, cells);
     for (size_t c = 0; c < CELLS; c++) all += (double)cells[c].unpaid;
     for (size_t c = 1; c < CELLS; c++) {
         left += (double)cells[c - 1].unpaid;

@@ -18,16 +18,17 @@ static double loss_of(const hr_release *line, size_t moved) {
  * under its own line; published, all under the first. */
 static double loss_of_tree(hr_privacy_measure privacy_measure, bool published) {
     id3_neighbours n;
-    hr_id3_ask ask;
+    hr_id3_question question;
     hr_gate *gate = NULL;
     hr_permit permit = {0};
     double loss = 0;
     size_t count;
     assert_int_equal(hr_gate_new(privacy_measure, HR_UNIT, NULL, &gate, NULL), HR_OK);
     id3_neighbours_open(&n, privacy_measure, published);
-    for (size_t q = 0; hr_id3_next(n.id3, &ask); q++) {
-        if (!q || !published) assert_int_equal(hr_gate_charge_sums(gate, &ask.line, &permit, NULL), HR_OK);
-        loss += loss_of(&hr_gate_releases(gate, &count)[permit.line], id3_neighbours_moved(&n, &ask));
+    for (size_t q = 0; hr_id3_next(n.id3, &question); q++) {
+        if (!q || !published)
+            assert_int_equal(hr_gate_charge_sums(gate, &question.line, &permit, NULL), HR_OK);
+        loss += loss_of(&hr_gate_releases(gate, &count)[permit.line], id3_neighbours_moved(&n, &question));
     }
     assert_int_equal(count, published ? 1 : ID3_DEPTH + 1);
     hr_gate_free(gate);

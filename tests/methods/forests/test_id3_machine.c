@@ -26,32 +26,32 @@ static void world_open(world *w, hr_privacy_measure privacy_measure, size_t dept
     assert_int_equal(hr_id3_new(&terms, &w->id3, NULL), HR_OK);
 }
 
-static hr_id3_ask must_ask(const world *w) {
-    hr_id3_ask ask;
-    assert_true(hr_id3_next(w->id3, &ask));
-    assert_true(ask.count <= COUNTS_MAX);
-    return ask;
+static hr_id3_question must_ask(const world *w) {
+    hr_id3_question question;
+    assert_true(hr_id3_next(w->id3, &question));
+    assert_true(question.count <= COUNTS_MAX);
+    return question;
 }
 
 /* Feature 3 parts the classes 3 to 1, the others say nothing; bin 0 is empty. */
-static void tell(world *w, const hr_id3_ask *ask, double records) {
+static void tell(world *w, const hr_id3_question *question, double records) {
     static hr_noisy values[COUNTS_MAX];
     size_t at = 0;
-    for (size_t q = 0; q < ask->query_count; q++) {
-        bool says = ask->queries[q].feature == 3;
+    for (size_t q = 0; q < question->query_count; q++) {
+        bool says = question->queries[q].feature == 3;
         for (size_t i = 0; i < TABLE; i++) {
             bool first = i / CLASSES == 1, same = first == (i % CLASSES == 0);
             values[at++].paid = i < CLASSES ? 0 : (int64_t)(64 * records * (says ? (same ? 3 : 1) : 2));
         }
     }
-    assert_int_equal(at, ask->count);
-    assert_int_equal(hr_id3_tell(w->id3, values, 1, NULL), HR_OK);
+    assert_int_equal(at, question->count);
+    assert_int_equal(hr_id3_accept(w->id3, values, 1, NULL), HR_OK);
 }
 
-static void tell_leaves(world *w, const hr_id3_ask *ask) {
+static void tell_leaves(world *w, const hr_id3_question *question) {
     static hr_noisy values[COUNTS_MAX];
-    for (size_t i = 0; i < ask->count; i++) values[i].paid = 64 * (int64_t)(100 + 100 * (i % CLASSES));
-    assert_int_equal(hr_id3_tell(w->id3, values, 1, NULL), HR_OK);
+    for (size_t i = 0; i < question->count; i++) values[i].paid = 64 * (int64_t)(100 + 100 * (i % CLASSES));
+    assert_int_equal(hr_id3_accept(w->id3, values, 1, NULL), HR_OK);
 }
 
 /* The root's tables; then those of its two children with records, without the feature that split it. */
@@ -59,24 +59,27 @@ static void test_machine__asks_each_open_node_about_features_not_asked_above(voi
     (void)state;
     world w;
     world_open(&w, HR_PRIVACY_PURE, 2, HR_UNIT);
-    hr_id3_ask ask = must_ask(&w), again = must_ask(&w);
-    assert_true(ask.query_count == FEATURES && ask.count == FEATURES * TABLE && !ask.divided_count);
-    assert_true(again.queries == ask.queries && again.line.group == ask.line.group);
-    tell(&w, &ask, 1e5);
-    ask = must_ask(&w);
-    assert_true(ask.divided_count == 1 && ask.divided[0] == 0 && ask.first[0] == 1);
-    assert_true(ask.divisions[0].every_bin && ask.divisions[0].feature == 3);
-    assert_int_equal(ask.query_count, 2 * (FEATURES - 1));
-    for (uint32_t q = 0; q < ask.query_count; q++) {
-        assert_true(ask.queries[q].answer == HR_STATS_BINS && ask.queries[q].node == 2 + q / 3);
-        assert_int_equal(ask.queries[q].feature, q % 3);
+    hr_id3_question question = must_ask(&w), again = must_ask(&w);
+    assert_true(question.query_count == FEATURES && question.count == FEATURES * TABLE &&
+                !question.divided_count);
+    assert_true(again.queries == question.queries && again.line.group == question.line.group);
+    tell(&w, &question, 1e5);
+    question = must_ask(&w);
+    assert_true(question.divided_count == 1 && question.divided[0] == 0 && question.first[0] == 1);
+    assert_true(question.divisions[0].every_bin && question.divisions[0].feature == 3);
+    assert_int_equal(question.query_count, 2 * (FEATURES - 1));
+    for (uint32_t q = 0; q < question.query_count; q++) {
+        assert_true(question.queries[q].answer == HR_STATS_BINS && question.queries[q].node == 2 + q / 3);
+        assert_int_equal(question.queries[q].feature, q % 3);
     }
-    tell(&w, &ask, 1e5); /* nothing is gained any more */
-    ask = must_ask(&w);
-    assert_true(ask.query_count == 1 && ask.queries[0].answer == HR_STATS_LEAVES && !ask.queries[0].walk);
-    assert_true(ask.count == BINS * CLASSES && !ask.divided_count && ask.queries[0].tree->node_count == 4);
-    tell_leaves(&w, &ask);
-    assert_false(hr_id3_next(w.id3, &ask));
+    tell(&w, &question, 1e5); /* nothing is gained any more */
+    question = must_ask(&w);
+    assert_true(question.query_count == 1 && question.queries[0].answer == HR_STATS_LEAVES &&
+                !question.queries[0].walk);
+    assert_true(question.count == BINS * CLASSES && !question.divided_count &&
+                question.queries[0].tree->node_count == 4);
+    tell_leaves(&w, &question);
+    assert_false(hr_id3_next(w.id3, &question));
     hr_id3_free(w.id3);
 }
 
@@ -96,8 +99,9 @@ static void test_machine__splits_where_more_is_gained_than_noise_would_show(void
         world w;
         const double *said;
         world_open(&w, cases[i].privacy_measure, 2, HR_UNIT);
-        hr_id3_ask ask = must_ask(&w);
-        for (; ask.queries[0].answer == HR_STATS_BINS; ask = must_ask(&w)) tell(&w, &ask, cases[i].records);
+        hr_id3_question question = must_ask(&w);
+        for (; question.queries[0].answer == HR_STATS_BINS; question = must_ask(&w))
+            tell(&w, &question, cases[i].records);
         hr_tree tree = hr_id3_tree(w.id3, &said);
         assert_int_equal(tree.nodes[0].left > 0, cases[i].root);
         assert_int_equal(tree.node_count > 4, cases[i].below);
@@ -113,17 +117,17 @@ static void test_machine__asks_no_more_than_there_is_room_for(void **state) {
     static hr_feature_bins features[WIDE];
     static hr_noisy values[ALL];
     hr_id3 *id3 = NULL;
-    hr_id3_ask ask;
+    hr_id3_question question;
     for (size_t f = 0; f < WIDE; f++) features[f] = (hr_feature_bins){HR_KIND_CATEGORY, WIDE_BINS, NULL};
     for (size_t i = 0; i < ALL; i++) values[i].paid = 64;
     const hr_binning binning = {WIDE, features};
     const hr_id3_terms terms = {HR_PRIVACY_NONE, 0, &binning, CLASSES, 3, .25, false, 0, 0, 0};
     assert_int_equal(hr_id3_new(&terms, &id3, NULL), HR_OK);
-    assert_true(hr_id3_next(id3, &ask) && ask.count == ALL);
-    assert_int_equal(hr_id3_tell(id3, values, 1, NULL), HR_OK);
-    assert_true(hr_id3_next(id3, &ask));
+    assert_true(hr_id3_next(id3, &question) && question.count == ALL);
+    assert_int_equal(hr_id3_accept(id3, values, 1, NULL), HR_OK);
+    assert_true(hr_id3_next(id3, &question));
     size_t of_node = (WIDE - 1) * WIDE_BINS * CLASSES, nodes = ((size_t)1 << 20) / of_node;
-    assert_true(ask.count == nodes * of_node && ask.query_count == nodes * (WIDE - 1));
+    assert_true(question.count == nodes * of_node && question.query_count == nodes * (WIDE - 1));
     hr_id3_free(id3);
 }
 
@@ -132,22 +136,22 @@ static void test_machine__asks_no_more_than_there_is_room_for(void **state) {
 /* Every answer is lost that `lost` has a bit for. Returns how many questions there were. */
 static size_t check_costs(hr_privacy_measure privacy_measure, size_t depth, unsigned lost) {
     world w;
-    hr_id3_ask ask;
+    hr_id3_question question;
     hr_units spent = 0;
     size_t asked = 0;
     world_open(&w, privacy_measure, depth, HR_UNIT);
-    for (; hr_id3_next(w.id3, &ask); asked++) {
-        bool leaves = ask.queries[0].answer == HR_STATS_LEAVES;
-        assert_true(ask.line.group == 5 + asked && ask.line.part == 0 && ask.line.cost > 0);
-        assert_true(ask.line.cost <= HR_UNIT - spent);
-        spent += ask.line.cost;
-        if (leaves) assert_true(spent == HR_UNIT && ask.line.cost >= HR_UNIT / 4);
+    for (; hr_id3_next(w.id3, &question); asked++) {
+        bool leaves = question.queries[0].answer == HR_STATS_LEAVES;
+        assert_true(question.line.group == 5 + asked && question.line.part == 0 && question.line.cost > 0);
+        assert_true(question.line.cost <= HR_UNIT - spent);
+        spent += question.line.cost;
+        if (leaves) assert_true(spent == HR_UNIT && question.line.cost >= HR_UNIT / 4);
         if (lost >> asked & 1)
-            assert_int_equal(hr_id3_tell(w.id3, NULL, 1, NULL), HR_OK);
+            assert_int_equal(hr_id3_accept(w.id3, NULL, 1, NULL), HR_OK);
         else if (leaves)
-            tell_leaves(&w, &ask);
+            tell_leaves(&w, &question);
         else
-            tell(&w, &ask, 1e5);
+            tell(&w, &question, 1e5);
     }
     assert_true(spent == HR_UNIT);
     hr_id3_free(w.id3);
@@ -171,20 +175,21 @@ static void test_machine__asks_for_a_lost_level_again(void **state) {
     world w;
     const double *said;
     world_open(&w, HR_PRIVACY_PURE, 3, HR_UNIT);
-    hr_id3_ask ask = must_ask(&w);
-    tell(&w, &ask, 1e5);
-    ask = must_ask(&w);
-    size_t count = ask.count;
-    uint64_t sensitivity = ask.line.sensitivity;
-    assert_int_equal(hr_id3_tell(w.id3, NULL, 1, NULL), HR_OK);
-    ask = must_ask(&w);
-    assert_true(ask.count == count && ask.line.sensitivity == sensitivity && ask.line.level == 1);
-    assert_int_equal(ask.divided_count, 0); /* those who answer have divided their records */
-    assert_int_equal(hr_id3_tell(w.id3, NULL, 1, NULL), HR_OK);
-    ask = must_ask(&w); /* not a third time */
-    assert_int_equal(ask.queries[0].answer, HR_STATS_LEAVES);
-    assert_int_equal(hr_id3_tell(w.id3, NULL, 1, NULL), HR_OK);
-    assert_false(hr_id3_next(w.id3, &ask));
+    hr_id3_question question = must_ask(&w);
+    tell(&w, &question, 1e5);
+    question = must_ask(&w);
+    size_t count = question.count;
+    uint64_t sensitivity = question.line.sensitivity;
+    assert_int_equal(hr_id3_accept(w.id3, NULL, 1, NULL), HR_OK);
+    question = must_ask(&w);
+    assert_true(question.count == count && question.line.sensitivity == sensitivity &&
+                question.line.level == 1);
+    assert_int_equal(question.divided_count, 0); /* those who answer have divided their records */
+    assert_int_equal(hr_id3_accept(w.id3, NULL, 1, NULL), HR_OK);
+    question = must_ask(&w); /* not a third time */
+    assert_int_equal(question.queries[0].answer, HR_STATS_LEAVES);
+    assert_int_equal(hr_id3_accept(w.id3, NULL, 1, NULL), HR_OK);
+    assert_false(hr_id3_next(w.id3, &question));
     hr_tree tree = hr_id3_tree(w.id3, &said);
     assert_int_equal(tree.node_count, 4); /* what the root's tables said: 3 to 1, then 1 to 3 */
     assert_true(fabs(said[2 * CLASSES] - .75) < .01 && fabs(said[3 * CLASSES] - .25) < .01);
@@ -193,18 +198,18 @@ static void test_machine__asks_for_a_lost_level_again(void **state) {
 
 static size_t count_lost_levels(size_t reserve, unsigned lost) {
     world w;
-    hr_id3_ask ask;
+    hr_id3_question question;
     size_t asked = 0, levels = 0;
     world_open(&w, HR_PRIVACY_NONE, 3, 0);
     hr_id3_free(w.id3);
     const hr_id3_terms terms = {HR_PRIVACY_NONE, 0, &w.binning, CLASSES, 3, .25, false, 0, reserve, 0};
     assert_int_equal(hr_id3_new(&terms, &w.id3, NULL), HR_OK);
-    for (; hr_id3_next(w.id3, &ask) && ask.queries[0].answer == HR_STATS_BINS; asked++) {
-        levels += ask.divided_count > 0 || !asked;
+    for (; hr_id3_next(w.id3, &question) && question.queries[0].answer == HR_STATS_BINS; asked++) {
+        levels += question.divided_count > 0 || !asked;
         if (lost >> asked & 1)
-            assert_int_equal(hr_id3_tell(w.id3, NULL, 1, NULL), HR_OK);
+            assert_int_equal(hr_id3_accept(w.id3, NULL, 1, NULL), HR_OK);
         else
-            tell(&w, &ask, 1e5);
+            tell(&w, &question, 1e5);
     }
     hr_id3_free(w.id3);
     return asked - levels;
@@ -230,16 +235,16 @@ static void test_machine__asks_for_less_where_answers_are_messages(void **state)
     hr_id3_terms terms = {HR_PRIVACY_NONE, 0, &binning, MANY, 2, .25, false, 0, 0, 3};
     hr_error err = {0};
     hr_id3 *id3 = NULL;
-    hr_id3_ask ask;
+    hr_id3_question question;
     assert_int_equal(hr_id3_check(&terms, &err), HR_E_LIMIT);
     assert_string_equal(err.message, "id3 asks for 2048000 counts at once, of at most 524288");
     terms.binning = &few;
     assert_int_equal(hr_id3_new(&terms, &id3, NULL), HR_OK);
-    while (hr_id3_next(id3, &ask)) {
-        assert_true(ask.count <= 1 << 19);
-        hr_noisy *values = calloc(ask.count, sizeof *values);
-        for (size_t i = 0; i < ask.count; i++) values[i].paid = 64;
-        assert_int_equal(hr_id3_tell(id3, values, 1, NULL), HR_OK);
+    while (hr_id3_next(id3, &question)) {
+        assert_true(question.count <= 1 << 19);
+        hr_noisy *values = calloc(question.count, sizeof *values);
+        for (size_t i = 0; i < question.count; i++) values[i].paid = 64;
+        assert_int_equal(hr_id3_accept(id3, values, 1, NULL), HR_OK);
         free(values);
     }
     const double *said;
@@ -250,10 +255,10 @@ static void test_machine__asks_for_less_where_answers_are_messages(void **state)
 static void test_machine__knows_nothing_if_all_is_lost(void **state) {
     (void)state;
     world w;
-    hr_id3_ask ask;
+    hr_id3_question question;
     const double *said;
     world_open(&w, HR_PRIVACY_PURE, 3, HR_UNIT);
-    while (hr_id3_next(w.id3, &ask)) assert_int_equal(hr_id3_tell(w.id3, NULL, 1, NULL), HR_OK);
+    while (hr_id3_next(w.id3, &question)) assert_int_equal(hr_id3_accept(w.id3, NULL, 1, NULL), HR_OK);
     assert_int_equal(hr_id3_tree(w.id3, &said).node_count, 1);
     assert_true(said[0] == .5 && said[1] == .5);
     hr_id3_free(w.id3);

@@ -60,7 +60,7 @@ static hr_status answer_openly(hr_stats_source *self, const hr_stats_query *quer
 }
 
 static const hr_stats_ops open_ops = {
-    .prepare = prepare_nothing, .share_out = share_openly, .begin = begin_openly, .ask = answer_openly};
+    .prepare = prepare_nothing, .share_out = share_openly, .begin = begin_openly, .answer = answer_openly};
 
 /* What a trainer was given. */
 typedef struct given {

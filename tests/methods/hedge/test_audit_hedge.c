@@ -442,12 +442,12 @@ static double cell_of_canary(const hr_data *data, hr_privacy_measure privacy_mea
     double base = .6;
     hr_binning binning = {1, &feature};
     hr_forest forest = {.link = HR_LINK_SIGNED, .output_count = 1, .base = &base};
-    hr_ask ask = {.kind = HR_ASK_RELIABILITY,
-                  .binning = &binning,
-                  .forest = &forest,
-                  .counts = {HR_RELIABILITY_CELLS},
-                  .line_count = 1};
-    ask.lines[0] = (hr_charge){"calibration count", -1, -1, 0, 0, cost, HR_COUNT_UNIT};
+    hr_hedge_question question = {.kind = HR_HEDGE_RELIABILITY,
+                                  .binning = &binning,
+                                  .forest = &forest,
+                                  .counts = {HR_RELIABILITY_CELLS},
+                                  .line_count = 1};
+    question.lines[0] = (hr_charge){"calibration count", -1, -1, 0, 0, cost, HR_COUNT_UNIT};
     hr_csprng *csprng = NULL;
     hr_gate *gate = NULL;
     hr_records *records = NULL;
@@ -456,8 +456,8 @@ static double cell_of_canary(const hr_data *data, hr_privacy_measure privacy_mea
     assert_int_equal(hr_csprng_open_seeded(seed, &csprng, NULL), HR_OK);
     assert_int_equal(hr_gate_new(privacy_measure, cost, csprng, &gate, NULL), HR_OK);
     assert_int_equal(hr_records_new(data, 1, 1, 1, &records, NULL), HR_OK);
-    assert_int_equal(hr_records_sums(records, &ask, exact, NULL), HR_OK);
-    assert_int_equal(hr_gate_release_sums(gate, &ask.lines[0], exact, HR_RELIABILITY_CELLS, cells, NULL),
+    assert_int_equal(hr_records_sums(records, &question, exact, NULL), HR_OK);
+    assert_int_equal(hr_gate_release_sums(gate, &question.lines[0], exact, HR_RELIABILITY_CELLS, cells, NULL),
                      HR_OK);
     hr_records_free(records);
     hr_gate_free(gate);

@@ -50,9 +50,9 @@ static void world_close(world *w) {
 }
 
 /* A script of values: a plausible table of about 2,000 records. */
-static void script(const hr_ask *ask, hr_noisy *values) {
-    for (size_t i = 0; i < hr_ask_values(ask); i++)
-        values[i].paid = 128000 / (ask->kind == HR_ASK_TOTALS ? 1 : 8) + 1000 * (int64_t)(i % 7);
+static void script(const hr_hedge_question *question, hr_noisy *values) {
+    for (size_t i = 0; i < hr_hedge_question_values(question); i++)
+        values[i].paid = 128000 / (question->kind == HR_HEDGE_TOTALS ? 1 : 8) + 1000 * (int64_t)(i % 7);
 }
 
 /* Which answers are lost: every `lost`-th round, and the cells if lost_cells. */
@@ -61,24 +61,24 @@ typedef struct losses {
     bool cells;
 } losses;
 
-static void must_tell(world *w, const hr_ask *ask, const losses *l) {
+static void must_tell(world *w, const hr_hedge_question *question, const losses *l) {
     static hr_noisy values[VALUES_MAX];
     size_t total, round = hr_hedge_rounds(w->hedge, &total);
-    bool lost = ask->kind == HR_ASK_LEAVES && l->every && round % l->every == 0;
-    if (ask->kind == HR_ASK_RELIABILITY && l->cells) lost = true;
-    assert_true(hr_ask_values(ask) <= VALUES_MAX);
-    script(ask, values);
-    if (ask->kind == HR_ASK_BINS)
+    bool lost = question->kind == HR_HEDGE_LEAVES && l->every && round % l->every == 0;
+    if (question->kind == HR_HEDGE_RELIABILITY && l->cells) lost = true;
+    assert_true(hr_hedge_question_values(question) <= VALUES_MAX);
+    script(question, values);
+    if (question->kind == HR_HEDGE_BINS)
         assert_int_equal(hr_hedge_bins(w->hedge, &w->binning, NULL), HR_OK);
-    else if (ask->kind == HR_ASK_CHOICE)
-        hr_hedge_choice(w->hedge, (round * 7) % ask->tree_count);
+    else if (question->kind == HR_HEDGE_CHOICE)
+        hr_hedge_choice(w->hedge, (round * 7) % question->tree_count);
     else
         assert_int_equal(hr_hedge_sums(w->hedge, lost ? NULL : values, 1, NULL), HR_OK);
 }
 
 static void run(world *w, const losses *l) {
-    hr_ask ask;
-    while (hr_hedge_ask(w->hedge, &ask)) must_tell(w, &ask, l);
+    hr_hedge_question question;
+    while (hr_hedge_next(w->hedge, &question)) must_tell(w, &question, l);
 }
 
 static bool same_forests(const hr_forest *a, const hr_forest *b) {
@@ -111,16 +111,17 @@ enum { CASES = sizeof cases / sizeof *cases };
  * budget or hardly less. */
 static void check_lines(const expected *c) {
     world w;
-    hr_ask ask;
+    hr_hedge_question question;
     uint64_t group = 5;
     hr_units sum = 0;
     world_open(&w, c->privacy_measure, c->task, c->outputs, 1);
-    while (hr_hedge_ask(w.hedge, &ask)) {
-        for (size_t i = 0; i < ask.line_count; i++) {
-            assert_true(ask.lines[i].group == group++ && ask.lines[i].part == 0 && ask.lines[i].level == -1);
-            sum += ask.lines[i].cost;
+    while (hr_hedge_next(w.hedge, &question)) {
+        for (size_t i = 0; i < question.line_count; i++) {
+            assert_true(question.lines[i].group == group++ && question.lines[i].part == 0 &&
+                        question.lines[i].level == -1);
+            sum += question.lines[i].cost;
         }
-        must_tell(&w, &ask, &(losses){0});
+        must_tell(&w, &question, &(losses){0});
     }
     assert_true(sum <= HR_UNIT && (double)sum > .999 * (double)HR_UNIT);
     world_close(&w);
@@ -135,9 +136,9 @@ static void test_machine__charges_each_line_in_a_group_of_its_own(void **state) 
 
 enum { ROUNDS_MAX = 300 };
 
-static void tell_many_records(world *w, const hr_ask *ask, double records) {
+static void tell_many_records(world *w, const hr_hedge_question *question, double records) {
     static hr_noisy values[VALUES_MAX];
-    for (size_t i = 0; i < hr_ask_values(ask); i++)
+    for (size_t i = 0; i < hr_hedge_question_values(question); i++)
         values[i].paid = (int64_t)(64 * records / (double)w->terms.outputs);
     assert_int_equal(hr_hedge_sums(w->hedge, values, 1, NULL), HR_OK);
 }
@@ -148,31 +149,32 @@ static void check_blocks(const expected *c) {
     enum { LINES_MAX = 4 * ROUNDS_MAX + 8 };
     static hr_release lines[LINES_MAX];
     world w;
-    hr_ask ask;
+    hr_hedge_question question;
     size_t count = 0, round = 0, blocks = 0;
     uint64_t turn = 0;
     hr_units total = 0;
     world_open(&w, c->privacy_measure, c->task, c->outputs, 1);
-    while (hr_hedge_ask(w.hedge, &ask)) {
-        for (size_t i = 0; i < ask.line_count; i++)
-            lines[count++] = (hr_release){
-                .group = ask.lines[i].group, .part = ask.lines[i].part, .cost = ask.lines[i].cost};
-        if (ask.kind == HR_ASK_CHOICE) {
-            blocks = ask.blocks;
+    while (hr_hedge_next(w.hedge, &question)) {
+        for (size_t i = 0; i < question.line_count; i++)
+            lines[count++] = (hr_release){.group = question.lines[i].group,
+                                          .part = question.lines[i].part,
+                                          .cost = question.lines[i].cost};
+        if (question.kind == HR_HEDGE_CHOICE) {
+            blocks = question.blocks;
             assert_true(blocks > 1);
-            assert_int_equal(ask.block, round % blocks);
-            assert_int_equal(ask.lines[0].part, ask.block);
-            if (ask.block == 0) turn = ask.lines[0].group;
-            assert_true(ask.lines[0].group == turn);
+            assert_int_equal(question.block, round % blocks);
+            assert_int_equal(question.lines[0].part, question.block);
+            if (question.block == 0) turn = question.lines[0].group;
+            assert_true(question.lines[0].group == turn);
             round++;
         } else {
-            for (size_t i = 0; i < ask.line_count; i++)
-                assert_true(ask.lines[i].part == 0 && (!round || ask.lines[i].group != turn));
+            for (size_t i = 0; i < question.line_count; i++)
+                assert_true(question.lines[i].part == 0 && (!round || question.lines[i].group != turn));
         }
-        if (ask.kind == HR_ASK_TOTALS)
-            tell_many_records(&w, &ask, 1.5e6);
+        if (question.kind == HR_HEDGE_TOTALS)
+            tell_many_records(&w, &question, 1.5e6);
         else
-            must_tell(&w, &ask, &(losses){0});
+            must_tell(&w, &question, &(losses){0});
     }
     assert_true(round % blocks != 0); /* the last turn is cut short */
     assert_int_equal(hr_account(lines, count, &total, NULL), HR_OK);
@@ -190,28 +192,28 @@ static void test_machine__chooses_on_blocks_of_many_records(void **state) {
 /* TOTALS, BINS, then CHOICE and LEAVES in turn, then RELIABILITY of classes. */
 static void check_order(const expected *c) {
     world w;
-    hr_ask ask;
+    hr_hedge_question question;
     size_t asked = 0, total = 0;
-    hr_ask_kind last = HR_ASK_TOTALS;
+    hr_hedge_question_kind last = HR_HEDGE_TOTALS;
     world_open(&w, c->privacy_measure, c->task, c->outputs, 2);
-    for (; hr_hedge_ask(w.hedge, &ask); asked++, last = ask.kind) {
-        hr_ask again;
-        assert_true(hr_hedge_ask(w.hedge, &again) && again.kind == ask.kind &&
-                    again.lines[0].group == ask.lines[0].group);
-        if (asked == 0) assert_int_equal(ask.kind, HR_ASK_TOTALS);
-        if (asked == 1) assert_int_equal(ask.kind, HR_ASK_BINS);
-        if (asked >= 2 && ask.kind != HR_ASK_RELIABILITY)
-            assert_int_equal(ask.kind, asked % 2 ? HR_ASK_LEAVES : HR_ASK_CHOICE);
-        if (ask.kind == HR_ASK_LEAVES)
-            assert_int_equal(ask.line_count,
+    for (; hr_hedge_next(w.hedge, &question); asked++, last = question.kind) {
+        hr_hedge_question again;
+        assert_true(hr_hedge_next(w.hedge, &again) && again.kind == question.kind &&
+                    again.lines[0].group == question.lines[0].group);
+        if (asked == 0) assert_int_equal(question.kind, HR_HEDGE_TOTALS);
+        if (asked == 1) assert_int_equal(question.kind, HR_HEDGE_BINS);
+        if (asked >= 2 && question.kind != HR_HEDGE_RELIABILITY)
+            assert_int_equal(question.kind, asked % 2 ? HR_HEDGE_LEAVES : HR_HEDGE_CHOICE);
+        if (question.kind == HR_HEDGE_LEAVES)
+            assert_int_equal(question.line_count,
                              c->task == HR_TASK_REGRESSION && c->privacy_measure == HR_PRIVACY_GDP ? 3 : 2);
-        assert_true(ask.threshold == 0 ||
-                    (ask.kind == HR_ASK_CHOICE && c->privacy_measure == HR_PRIVACY_PURE));
-        must_tell(&w, &ask, &(losses){0});
+        assert_true(question.threshold == 0 ||
+                    (question.kind == HR_HEDGE_CHOICE && c->privacy_measure == HR_PRIVACY_PURE));
+        must_tell(&w, &question, &(losses){0});
     }
     size_t done = hr_hedge_rounds(w.hedge, &total);
     assert_int_equal(done, total);
-    assert_int_equal(last, c->task == HR_TASK_REGRESSION ? HR_ASK_LEAVES : HR_ASK_RELIABILITY);
+    assert_int_equal(last, c->task == HR_TASK_REGRESSION ? HR_HEDGE_LEAVES : HR_HEDGE_RELIABILITY);
     assert_int_equal(asked, 2 + 2 * total + (c->task != HR_TASK_REGRESSION));
     assert_int_equal(hr_hedge_forest(w.hedge)->tree_count, total * c->outputs);
     assert_int_equal(hr_hedge_forest(w.hedge)->calibration.made, c->task != HR_TASK_REGRESSION);
@@ -228,19 +230,19 @@ static void test_machine__asks_in_a_fixed_order(void **state) {
 static void test_machine__asks_for_the_leaves_of_the_chosen_tree(void **state) {
     (void)state;
     world w;
-    hr_ask ask;
+    hr_hedge_question question;
     world_open(&w, HR_PRIVACY_GDP, HR_TASK_MULTICLASS, 4, 3);
     bool told = false;
-    while (hr_hedge_ask(w.hedge, &ask)) {
-        if (ask.kind == HR_ASK_CHOICE) assert_true(!!ask.step == told);
-        if (ask.kind == HR_ASK_LEAVES) {
+    while (hr_hedge_next(w.hedge, &question)) {
+        if (question.kind == HR_HEDGE_CHOICE) assert_true(!!question.step == told);
+        if (question.kind == HR_HEDGE_LEAVES) {
             size_t leaves = 0;
-            for (size_t n = 0; n < ask.trees[ask.tree].node_count; n++)
-                leaves += !ask.trees[ask.tree].nodes[n].left;
-            assert_true(ask.counts[0] == 4 * leaves && ask.counts[1] == leaves);
+            for (size_t n = 0; n < question.trees[question.tree].node_count; n++)
+                leaves += !question.trees[question.tree].nodes[n].left;
+            assert_true(question.counts[0] == 4 * leaves && question.counts[1] == leaves);
             told = true;
         }
-        must_tell(&w, &ask, &(losses){0});
+        must_tell(&w, &question, &(losses){0});
     }
     world_close(&w);
 }
@@ -290,15 +292,15 @@ static void test_machine__shrinks_by_the_noise_it_is_told_of(void **state) {
     double size[2] = {0};
     for (size_t i = 0; i < 2; i++) {
         world w;
-        hr_ask ask;
+        hr_hedge_question question;
         static hr_noisy values[VALUES_MAX];
         world_open(&w, HR_PRIVACY_GDP, HR_TASK_BINARY, 1, 7);
         for (size_t asked = 0; asked < 3; asked++) {
-            assert_true(hr_hedge_ask(w.hedge, &ask));
-            must_tell(&w, &ask, &(losses){0});
+            assert_true(hr_hedge_next(w.hedge, &question));
+            must_tell(&w, &question, &(losses){0});
         }
-        assert_true(hr_hedge_ask(w.hedge, &ask) && ask.kind == HR_ASK_LEAVES);
-        for (size_t v = 0; v < hr_ask_values(&ask); v++) values[v].paid = 6400;
+        assert_true(hr_hedge_next(w.hedge, &question) && question.kind == HR_HEDGE_LEAVES);
+        for (size_t v = 0; v < hr_hedge_question_values(&question); v++) values[v].paid = 6400;
         assert_int_equal(hr_hedge_sums(w.hedge, values, i ? 8 : 1, NULL), HR_OK);
         const hr_tree *tree = &hr_hedge_forest(w.hedge)->trees[0];
         for (size_t n = 0; n < tree->node_count; n++) size[i] += fabs(tree->nodes[n].value);
@@ -338,21 +340,22 @@ static void note_values(scatter *s, const hr_tree *tree, const double *told) {
 /* The first tree, from the same sums with the noise that a gate draws for the charge, and the same counts. */
 static void noise_anew(const noise_setting *setting, hr_csprng *noise, size_t output, scatter *out) {
     world w;
-    hr_ask ask;
+    hr_hedge_question question;
     hr_gate *gate = NULL;
     static hr_noisy values[VALUES_MAX], noisy[VALUES_MAX];
     static hr_exact exact[VALUES_MAX];
     world_open(&w, setting->privacy_measure, setting->task, setting->outputs, 7);
     for (size_t asked = 0; asked < 3; asked++) {
-        assert_true(hr_hedge_ask(w.hedge, &ask));
-        must_tell(&w, &ask, &(losses){0});
+        assert_true(hr_hedge_next(w.hedge, &question));
+        must_tell(&w, &question, &(losses){0});
     }
-    assert_true(hr_hedge_ask(w.hedge, &ask) && ask.kind == HR_ASK_LEAVES);
-    script(&ask, values);
-    for (size_t v = 0; v < ask.counts[0]; v++) exact[v].unpaid = 1000 * (int64_t)(v % 7);
+    assert_true(hr_hedge_next(w.hedge, &question) && question.kind == HR_HEDGE_LEAVES);
+    script(&question, values);
+    for (size_t v = 0; v < question.counts[0]; v++) exact[v].unpaid = 1000 * (int64_t)(v % 7);
     assert_int_equal(hr_gate_new(setting->privacy_measure, HR_UNIT, noise, &gate, NULL), HR_OK);
-    assert_int_equal(hr_gate_release_sums(gate, &ask.lines[0], exact, ask.counts[0], noisy, NULL), HR_OK);
-    memcpy(values, noisy, ask.counts[0] * sizeof *values);
+    assert_int_equal(hr_gate_release_sums(gate, &question.lines[0], exact, question.counts[0], noisy, NULL),
+                     HR_OK);
+    memcpy(values, noisy, question.counts[0] * sizeof *values);
     assert_int_equal(hr_hedge_sums(w.hedge, values, 1, NULL), HR_OK);
     const hr_tree *trees = hr_hedge_forest(w.hedge)->trees;
     note_values(out, &trees[output], trees[0].noise);
@@ -395,18 +398,19 @@ static void test_machine__goes_on_without_lost_rounds(void **state) {
     (void)state;
     for (size_t i = 0; i < CASES; i++) {
         world w;
-        hr_ask ask;
+        hr_hedge_question question;
         const losses third = {3, true};
         size_t rounds, lost = 0;
         bool after_loss = false;
         int64_t bound = 0;
         world_open(&w, cases[i].privacy_measure, cases[i].task, cases[i].outputs, 8);
-        while (hr_hedge_ask(w.hedge, &ask)) {
-            if (after_loss && ask.kind == HR_ASK_CHOICE) assert_true(!ask.step && ask.loss.bound == bound);
-            bound = ask.loss.bound;
-            after_loss = ask.kind == HR_ASK_LEAVES && hr_hedge_rounds(w.hedge, &rounds) % 3 == 0;
+        while (hr_hedge_next(w.hedge, &question)) {
+            if (after_loss && question.kind == HR_HEDGE_CHOICE)
+                assert_true(!question.step && question.loss.bound == bound);
+            bound = question.loss.bound;
+            after_loss = question.kind == HR_HEDGE_LEAVES && hr_hedge_rounds(w.hedge, &rounds) % 3 == 0;
             lost += after_loss;
-            must_tell(&w, &ask, &third);
+            must_tell(&w, &question, &third);
         }
         hr_hedge_rounds(w.hedge, &rounds);
         assert_true(lost == (rounds + 2) / 3);
@@ -421,18 +425,18 @@ static void test_machine__goes_on_without_lost_rounds(void **state) {
 static void test_machine__asks_again_for_lost_totals(void **state) {
     (void)state;
     world w;
-    hr_ask ask;
+    hr_hedge_question question;
     hr_units sum = 0;
     world_open(&w, HR_PRIVACY_GDP, HR_TASK_BINARY, 1, 9);
     for (size_t i = 0; i < 3; i++) {
-        assert_true(hr_hedge_ask(w.hedge, &ask) && ask.kind == HR_ASK_TOTALS &&
-                    ask.lines[0].group == 5 + 2 * i);
-        for (size_t l = 0; l < 2; l++) sum += ask.lines[l].cost;
+        assert_true(hr_hedge_next(w.hedge, &question) && question.kind == HR_HEDGE_TOTALS &&
+                    question.lines[0].group == 5 + 2 * i);
+        for (size_t l = 0; l < 2; l++) sum += question.lines[l].cost;
         assert_int_equal(hr_hedge_sums(w.hedge, NULL, 1, NULL), HR_OK);
     }
-    while (hr_hedge_ask(w.hedge, &ask)) {
-        for (size_t l = 0; l < ask.line_count; l++) sum += ask.lines[l].cost;
-        must_tell(&w, &ask, &(losses){0});
+    while (hr_hedge_next(w.hedge, &question)) {
+        for (size_t l = 0; l < question.line_count; l++) sum += question.lines[l].cost;
+        must_tell(&w, &question, &(losses){0});
     }
     assert_true(sum <= HR_UNIT && (double)sum > .999 * (double)HR_UNIT);
     world_close(&w);

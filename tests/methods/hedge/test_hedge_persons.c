@@ -89,26 +89,26 @@ static void check_line(const run *r, const hr_charge *line, size_t count, const 
 }
 
 /* Told with a little noise, so that runs differ from one another. */
-static void answer_sums_twice(run *r, const hr_ask *ask) {
+static void answer_sums_twice(run *r, const hr_hedge_question *question) {
     static hr_exact exact[2][VALUES_MAX];
     static hr_noisy noisy[VALUES_MAX];
-    size_t values = hr_ask_values(ask);
+    size_t values = hr_hedge_question_values(question);
     assert_true(values <= VALUES_MAX);
     for (size_t i = 0; i < 2; i++)
-        assert_int_equal(hr_records_sums(r->records[i], ask, exact[i], NULL), HR_OK);
-    for (size_t l = 0, at = 0; l < ask->line_count; at += ask->counts[l++])
-        check_line(r, &ask->lines[l], ask->counts[l], exact[0] + at, exact[1] + at);
+        assert_int_equal(hr_records_sums(r->records[i], question, exact[i], NULL), HR_OK);
+    for (size_t l = 0, at = 0; l < question->line_count; at += question->counts[l++])
+        check_line(r, &question->lines[l], question->counts[l], exact[0] + at, exact[1] + at);
     for (size_t i = 0; i < values; i++)
         noisy[i].paid = exact[0][i].unpaid + (int64_t)(next_random(&r->random) % HR_PERSON_UNIT);
     assert_int_equal(hr_hedge_sums(r->hedge, noisy, 1, NULL), HR_OK);
 }
 
-static void answer_choice_twice(run *r, const hr_ask *ask) {
+static void answer_choice_twice(run *r, const hr_hedge_question *question) {
     hr_exact scores[2][HR_HEDGE_CANDIDATES];
-    double low = INFINITY, high = -INFINITY, width = (double)ask->lines[0].sensitivity;
+    double low = INFINITY, high = -INFINITY, width = (double)question->lines[0].sensitivity;
     for (size_t i = 0; i < 2; i++)
-        assert_int_equal(hr_records_scores(r->records[i], ask, scores[i], NULL), HR_OK);
-    for (size_t c = 0; c < ask->tree_count; c++) {
+        assert_int_equal(hr_records_scores(r->records[i], question, scores[i], NULL), HR_OK);
+    for (size_t c = 0; c < question->tree_count; c++) {
         double d = (double)(scores[1][c].unpaid - scores[0][c].unpaid);
         low = fmin(low, d);
         high = fmax(high, d);
@@ -116,20 +116,20 @@ static void answer_choice_twice(run *r, const hr_ask *ask) {
     if (high - low > width || high > width / 2 || low < -width / 2)
         fail_msg("scores change by %.9g to %.9g, charged %.9g", low, high, width);
     note_change("choice of tree", fmax(high, -low) / (width / 2));
-    hr_hedge_choice(r->hedge, next_random(&r->random) % ask->tree_count);
+    hr_hedge_choice(r->hedge, next_random(&r->random) % question->tree_count);
 }
 
 static void play(const person_tables *t, hr_privacy_measure measure, size_t classes) {
     run r;
-    hr_ask ask;
+    hr_hedge_question question;
     run_open(&r, t, measure, classes);
-    while (hr_hedge_ask(r.hedge, &ask)) {
-        if (ask.kind == HR_ASK_BINS)
+    while (hr_hedge_next(r.hedge, &question)) {
+        if (question.kind == HR_HEDGE_BINS)
             assert_int_equal(hr_hedge_bins(r.hedge, &r.binning, NULL), HR_OK);
-        else if (ask.kind == HR_ASK_CHOICE)
-            answer_choice_twice(&r, &ask);
+        else if (question.kind == HR_HEDGE_CHOICE)
+            answer_choice_twice(&r, &question);
         else
-            answer_sums_twice(&r, &ask);
+            answer_sums_twice(&r, &question);
     }
     run_close(&r);
 }

@@ -231,7 +231,7 @@ static void test_plan__tells_what_noise_does_to_predictions(void **state) {
                                   false,
                                   HR_PER_RECORD};
             hr_plan_info told = {.records = records};
-            hr_hedge_tell(&options, NULL, s.privacy_measure, s.budget, &told);
+            hr_hedge_describe(&options, NULL, s.privacy_measure, s.budget, &told);
             hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
             double noise = told.gradient_noise * told.leaf_records;
             double leaf = noise * noise_of_equal_leaves(plan.depth_all, told.leaf_records,

@@ -49,7 +49,7 @@ static double alone_of(const hr_release *releases, size_t count) {
 static hr_trust trust_of(const hr_release *releases, size_t count, const hr_sums_grant *grant) {
     hr_trust made;
     assert_int_equal(hr_trust_of_sums(releases, count, grant, &made, NULL), HR_OK);
-    assert_true(made.said.shared_noise && made.said.coalition == grant->coalition);
+    assert_true(made.stated.shared_noise && made.stated.coalition == grant->coalition);
     return made;
 }
 
@@ -72,11 +72,11 @@ static void test_numbers__are_those_of_the_proof(void **state) {
             const hr_sums_grant grant = grant_of(mu2 * (1 + 1e-9), owners, coalition);
             hr_trust made = trust_of(releases, 2, &grant);
             double alone = honest == 1 ? mu2 : alone_of(releases, 2), worst = mu2 * (2. * (double)honest - 1);
-            assert_about(made.said.epsilon_owners, epsilon_of(alone, delta));
-            assert_about(made.said.epsilon_everyone, epsilon_of(worst, delta));
+            assert_about(made.stated.epsilon_owners, epsilon_of(alone, delta));
+            assert_about(made.stated.epsilon_everyone, epsilon_of(worst, delta));
             assert_about(hr_units_value(made.owners), alone);
             assert_about(hr_units_value(made.everyone), worst);
-            assert_true(made.said.epsilon_owners <= made.said.epsilon_everyone);
+            assert_true(made.stated.epsilon_owners <= made.stated.epsilon_everyone);
         }
 }
 
@@ -86,7 +86,7 @@ static void test_numbers__are_never_below_what_was_granted(void **state) {
     const hr_release release = shared_sum(.0001, 3, 0);
     const hr_sums_grant grant = grant_of(.04, 4, 1);
     hr_trust made = trust_of(&release, 1, &grant);
-    assert_about(made.said.epsilon_owners, epsilon_of(.04, 1e-6));
+    assert_about(made.stated.epsilon_owners, epsilon_of(.04, 1e-6));
 }
 
 /* Laplace noise of one share protects nothing, whatever its lines say of shares. */
@@ -102,14 +102,14 @@ static void test_numbers__of_pure_epsilon_are_nothing(void **state) {
     hr_sums_grant grant = {
         .privacy_measure = HR_PRIVACY_PURE, .units = HR_UNIT, .epsilon = 1, .owners = 3, .coalition = 1};
     hr_trust made = trust_of(&release, 1, &grant);
-    assert_true(isinf(made.said.epsilon_owners) && isinf(made.said.epsilon_everyone));
+    assert_true(isinf(made.stated.epsilon_owners) && isinf(made.stated.epsilon_everyone));
     assert_true(made.owners == HR_UNITS_MAX && made.everyone == HR_UNITS_MAX);
     release.shares = 1;
     made = trust_of(&release, 1, &grant);
-    assert_true(made.said.epsilon_owners == 1 && isinf(made.said.epsilon_everyone));
+    assert_true(made.stated.epsilon_owners == 1 && isinf(made.stated.epsilon_everyone));
     grant.coalition = 2;
     made = trust_of(&release, 1, &grant);
-    assert_true(made.said.epsilon_owners == 1 && made.said.epsilon_everyone == 1);
+    assert_true(made.stated.epsilon_owners == 1 && made.stated.epsilon_everyone == 1);
 }
 
 /* ---- Words ---- */

@@ -118,14 +118,14 @@ static void answer(const fixture *parts, size_t part_count, const hr_edge_questi
 static hr_edge_levels *run_levels(const fixture *parts, size_t part_count, run *r) {
     hr_edge_levels *machine = must_machine(parts[0], r->bins, (double)r->noise / 2);
     hr_edge_question question, again;
-    while (hr_edge_levels_ask(machine, &question)) {
+    while (hr_edge_levels_next(machine, &question)) {
         assert_null(hr_edge_levels_binning(machine));
         assert_int_equal(hr_edge_question_check(parts[0].schema, r->bins, &question, NULL), HR_OK);
-        assert_true(hr_edge_levels_ask(machine, &again) && again.values == question.values);
+        assert_true(hr_edge_levels_next(machine, &again) && again.values == question.values);
         hr_noisy *values = malloc(question.values * sizeof *values);
         assert_non_null(values);
         answer(parts, part_count, &question, r, values);
-        assert_int_equal(hr_edge_levels_tell(machine, values, NULL), HR_OK);
+        assert_int_equal(hr_edge_levels_accept(machine, values, NULL), HR_OK);
         free(values);
         r->questions++;
     }
@@ -151,8 +151,8 @@ static void cut_lazily(fixture f, size_t feature, const run *r, hr_cuts *cuts) {
     while (hr_quantile_counts_next(machine, &node, &level))
         for (size_t i = node; i < node + 2; i++) {
             assert_true(r->asked[feature][i]);
-            hr_quantile_counts_tell(machine, i,
-                                    released(nodes[i].unpaid + noise_of((uint32_t)feature, i, r->noise)));
+            hr_quantile_counts_accept(machine, i,
+                                      released(nodes[i].unpaid + noise_of((uint32_t)feature, i, r->noise)));
         }
     cuts->count = hr_quantile_counts_cuts(machine, cuts->at);
     hr_quantile_counts_free(machine);
@@ -261,7 +261,7 @@ static size_t count_questions(double records, double noise) {
     hr_edge_question question;
     size_t questions = 0;
     int told = 0;
-    for (; hr_edge_levels_ask(machine, &question); questions++) {
+    for (; hr_edge_levels_next(machine, &question); questions++) {
         hr_noisy *noisy = malloc(question.values * sizeof *noisy), *next = noisy;
         int levels = levels_of(&question);
         assert_non_null(noisy);
@@ -271,7 +271,7 @@ static size_t count_questions(double records, double noise) {
         for (size_t p = 0; p < question.part_count; p++)
             for (size_t i = 0; i < question.parts[p].count; i++)
                 *next++ = released(skewed_count(question.parts[p].nodes[i], records));
-        assert_int_equal(hr_edge_levels_tell(machine, noisy, NULL), HR_OK);
+        assert_int_equal(hr_edge_levels_accept(machine, noisy, NULL), HR_OK);
         told += levels;
         free(noisy);
     }
@@ -297,13 +297,13 @@ static void test_levels__ask_of_a_wide_table_in_shares(void **state) {
     hr_edge_levels *machine = must_machine(f, 2, 1);
     hr_edge_question question;
     size_t questions = 0;
-    for (; hr_edge_levels_ask(machine, &question); questions++) {
+    for (; hr_edge_levels_next(machine, &question); questions++) {
         hr_noisy *none = calloc(question.values, sizeof *none);
         assert_non_null(none);
         assert_int_equal(hr_edge_question_check(f.schema, 2, &question, NULL), HR_OK);
         for (size_t p = 0; p < question.part_count; p++)
             asked[question.parts[p].feature] += question.parts[p].count;
-        assert_int_equal(hr_edge_levels_tell(machine, none, NULL), HR_OK);
+        assert_int_equal(hr_edge_levels_accept(machine, none, NULL), HR_OK);
         free(none);
     }
     assert_int_equal(questions, 2);
@@ -319,10 +319,10 @@ static void test_levels__ask_nothing_where_bins_are_public(void **state) {
     fixture f = fixture_open(&whole, 1, 0, NULL);
     hr_edge_levels *machine = must_machine(f, 32, 1);
     hr_edge_question question;
-    assert_false(hr_edge_levels_ask(machine, &question));
+    assert_false(hr_edge_levels_next(machine, &question));
     assert_int_equal(question.part_count, 0);
     assert_int_equal(hr_edge_levels_lines(f.schema, 32), 0);
-    assert_int_equal(hr_edge_levels_tell(machine, NULL, NULL), HR_OK);
+    assert_int_equal(hr_edge_levels_accept(machine, NULL, NULL), HR_OK);
     assert_int_equal(hr_edge_levels_binning(machine)->features[0].bin_count, 11);
     hr_edge_levels_free(machine);
     fixture_close(f);
@@ -340,13 +340,13 @@ static void test_levels__take_any_sums(void **state) {
         size_t questions = 0;
         hr_dice dice;
         hr_dice_init(&dice, seed);
-        for (; hr_edge_levels_ask(machine, &question); questions++) {
+        for (; hr_edge_levels_next(machine, &question); questions++) {
             hr_noisy *values = malloc(question.values * sizeof *values);
             assert_non_null(values);
             assert_int_equal(hr_edge_question_check(f.schema, 255, &question, NULL), HR_OK);
             for (size_t i = 0; i < question.values; i++)
                 values[i] = released(odd[seed < COUNT(odd) ? seed : hr_dice_below(&dice, COUNT(odd))]);
-            assert_int_equal(hr_edge_levels_tell(machine, values, NULL), HR_OK);
+            assert_int_equal(hr_edge_levels_accept(machine, values, NULL), HR_OK);
             free(values);
         }
         assert_true(questions >= 1 && questions <= 9);

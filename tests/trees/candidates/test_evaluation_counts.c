@@ -28,9 +28,9 @@ static void draw_records(records *r, size_t classes) {
     }
 }
 
-static hr_judged judged_of(const records *r, size_t from, size_t rows, size_t classes) {
+static hr_scored judged_of(const records *r, size_t from, size_t rows, size_t classes) {
     size_t outputs = classes ? classes : 1;
-    return (hr_judged){.rows = rows,
+    return (hr_scored){.rows = rows,
                        .bins = HR_SCORE_BINS,
                        .outputs = outputs,
                        .predicted = r->predicted + from * outputs,
@@ -48,12 +48,12 @@ static double bounded(double x, double max) {
 }
 
 static void check_classes(const records *r, size_t classes) {
-    hr_judged j = judged_of(r, 0, ROWS, classes);
+    hr_scored j = judged_of(r, 0, ROWS, classes);
     hr_exact cells[2 * CLASSES_MAX], loss, count;
     double sum = 0;
-    hr_judged_records(&j, &count);
-    hr_judged_outcomes(&j, cells);
-    hr_judged_loss(&j, &loss);
+    hr_scored_records(&j, &count);
+    hr_scored_outcomes(&j, cells);
+    hr_scored_loss(&j, &loss);
     assert_true(count.unpaid == 64 * ROWS);
     for (size_t k = 0; k < classes; k++) {
         int64_t wrong = 0, right = 0;
@@ -83,12 +83,12 @@ static size_t cell_by_hand(double p) {
 static void check_grid(const records *r) {
     static hr_exact grid[GRID];
     static int64_t wanted[GRID];
-    hr_judged j = judged_of(r, 0, ROWS, 2);
+    hr_scored j = judged_of(r, 0, ROWS, 2);
     hr_exact scores[HR_SCORE_CELLS];
     int64_t bins[HR_SCORE_CELLS] = {0};
     memset(wanted, 0, sizeof wanted);
-    hr_judged_score_grid(&j, grid);
-    hr_judged_scores(&j, scores);
+    hr_scored_grid(&j, grid);
+    hr_scored_scores(&j, scores);
     for (size_t i = 0; i < ROWS; i++) {
         size_t cell = cell_by_hand(r->predicted[2 * i + 1]), b = 0;
         wanted[cell]++;
@@ -100,11 +100,11 @@ static void check_grid(const records *r) {
 }
 
 static void check_numbers(const records *r) {
-    hr_judged j = judged_of(r, 0, ROWS, 0);
+    hr_scored j = judged_of(r, 0, ROWS, 0);
     hr_exact misses, squares;
     double sum = 0, square = 0;
-    hr_judged_misses(&j, &misses);
-    hr_judged_squares(&j, &squares);
+    hr_scored_misses(&j, &misses);
+    hr_scored_squares(&j, &squares);
     for (size_t i = 0; i < ROWS; i++) {
         double miss = fabs(r->predicted[i] - r->labels[i]) / 3;
         miss = miss < 1 ? miss : 1; /* 1 for NaN */
@@ -131,7 +131,7 @@ static void test_sums__are_plain_counts(void **state) {
 
 /* ---- Sensitivities ---- */
 
-typedef void count(const hr_judged *judged, hr_exact *sums);
+typedef void count(const hr_scored *scored, hr_exact *sums);
 
 typedef struct change {
     int64_t l1, cells;
@@ -140,7 +140,7 @@ typedef struct change {
 /* What record `row` changes when it is added to those before it. */
 static change change_by(const records *r, size_t row, size_t classes, count *of, size_t cells) {
     static hr_exact without[GRID], with[GRID];
-    hr_judged some = judged_of(r, 0, row, classes), more = judged_of(r, 0, row + 1, classes);
+    hr_scored some = judged_of(r, 0, row, classes), more = judged_of(r, 0, row + 1, classes);
     change c = {0, 0};
     of(&some, without);
     of(&more, with);
@@ -165,19 +165,19 @@ static void test_sums__change_by_their_sensitivity_at_most(void **state) {
         size_t classes = 2 + (size_t)run % 3;
         draw_records(&r, classes);
         for (size_t row = 0; row < ROWS; row += 7) {
-            check_change(change_by(&r, row, classes, hr_judged_records, 1), HR_COUNT_SENSITIVITY, &met[0]);
-            check_change(change_by(&r, row, classes, hr_judged_outcomes, 2 * classes), HR_COUNT_SENSITIVITY,
+            check_change(change_by(&r, row, classes, hr_scored_records, 1), HR_COUNT_SENSITIVITY, &met[0]);
+            check_change(change_by(&r, row, classes, hr_scored_outcomes, 2 * classes), HR_COUNT_SENSITIVITY,
                          &met[1]);
-            check_change(change_by(&r, row, classes, hr_judged_loss, 1), HR_LOSS_SENSITIVITY, &met[2]);
+            check_change(change_by(&r, row, classes, hr_scored_loss, 1), HR_LOSS_SENSITIVITY, &met[2]);
             if (classes > 2) continue;
-            check_change(change_by(&r, row, 2, hr_judged_score_grid, GRID), 1, &met[3]);
-            check_change(change_by(&r, row, 2, hr_judged_scores, HR_SCORE_CELLS), HR_COUNT_SENSITIVITY,
+            check_change(change_by(&r, row, 2, hr_scored_grid, GRID), 1, &met[3]);
+            check_change(change_by(&r, row, 2, hr_scored_scores, HR_SCORE_CELLS), HR_COUNT_SENSITIVITY,
                          &met[4]);
         }
         draw_records(&r, 0);
         for (size_t row = 0; row < ROWS; row += 7) {
-            check_change(change_by(&r, row, 0, hr_judged_misses, 1), HR_MISS_SENSITIVITY, &met[5]);
-            check_change(change_by(&r, row, 0, hr_judged_squares, 1), HR_MISS_SENSITIVITY, &met[6]);
+            check_change(change_by(&r, row, 0, hr_scored_misses, 1), HR_MISS_SENSITIVITY, &met[5]);
+            check_change(change_by(&r, row, 0, hr_scored_squares, 1), HR_MISS_SENSITIVITY, &met[6]);
         }
     }
     const int64_t tight[7] = {HR_COUNT_SENSITIVITY, HR_COUNT_SENSITIVITY, HR_LOSS_SENSITIVITY, 1,

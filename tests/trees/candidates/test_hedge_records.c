@@ -27,7 +27,7 @@ typedef struct world {
     hr_tree trees[TREES];
     double base[OUTPUTS_MAX], step[HR_CANDIDATE_SCAN_NODES_MAX * OUTPUTS_MAX];
     size_t outputs;
-    hr_ask ask;
+    hr_hedge_question question;
 } world;
 
 static double edges[] = {.25, .5, .75};
@@ -48,11 +48,11 @@ static void world_open(world *w, size_t classes) {
     assert_int_equal(hr_csprng_open_seeded(3, &w->coins, NULL), HR_OK);
     for (size_t i = 0; i < HR_CANDIDATE_SCAN_NODES_MAX * w->outputs; i++)
         w->step[i] = (double)(i % 5) / 50 - .04;
-    w->ask = (hr_ask){.binning = &w->binning,
-                      .base = w->base,
-                      .trees = w->trees,
-                      .tree_count = TREES,
-                      .loss = {false, 1, 1, 4096}};
+    w->question = (hr_hedge_question){.binning = &w->binning,
+                                      .base = w->base,
+                                      .trees = w->trees,
+                                      .tree_count = TREES,
+                                      .loss = {false, 1, 1, 4096}};
 }
 
 static void world_close(world *w) {
@@ -70,12 +70,12 @@ static void draw_trees(world *w) {
 static void ask_leaves(world *w, size_t tree, bool clips) {
     size_t leaves = 0;
     for (size_t n = 0; n < w->trees[tree].node_count; n++) leaves += !w->trees[tree].nodes[n].left;
-    w->ask.kind = HR_ASK_LEAVES;
-    w->ask.tree = tree;
-    w->ask.line_count = clips ? 3 : 2;
-    w->ask.counts[0] = leaves * w->outputs;
-    w->ask.counts[1] = leaves;
-    w->ask.counts[2] = 1;
+    w->question.kind = HR_HEDGE_LEAVES;
+    w->question.tree = tree;
+    w->question.line_count = clips ? 3 : 2;
+    w->question.counts[0] = leaves * w->outputs;
+    w->question.counts[1] = leaves;
+    w->question.counts[2] = 1;
 }
 
 static hr_records *must_records(const world *w, const hr_data *data) {
@@ -94,9 +94,9 @@ static void test_records__say_how_many_they_are(void **state) {
     hr_exact out[3];
     int64_t sum = 0;
     for (size_t i = 0; i < ROWS; i++) sum += (int64_t)rint(w.t.labels[i] * 4096);
-    w.ask.kind = HR_ASK_TOTALS;
-    w.ask.line_count = 2;
-    assert_int_equal(hr_records_sums(records, &w.ask, out, NULL), HR_OK);
+    w.question.kind = HR_HEDGE_TOTALS;
+    w.question.line_count = 2;
+    assert_int_equal(hr_records_sums(records, &w.question, out, NULL), HR_OK);
     assert_true(out[0].unpaid == 64 * ROWS && llabs(out[1].unpaid - sum) <= 1);
     hr_records_free(records);
     world_close(&w);
@@ -104,8 +104,8 @@ static void test_records__say_how_many_they_are(void **state) {
     records = must_records(&w, w.t.data);
     int64_t classes[3] = {0};
     for (size_t i = 0; i < ROWS; i++) classes[(size_t)w.t.labels[i]] += 64;
-    w.ask.kind = HR_ASK_TOTALS;
-    assert_int_equal(hr_records_sums(records, &w.ask, out, NULL), HR_OK);
+    w.question.kind = HR_HEDGE_TOTALS;
+    assert_int_equal(hr_records_sums(records, &w.question, out, NULL), HR_OK);
     for (size_t k = 0; k < 3; k++) assert_true(out[k].unpaid == classes[k]);
     hr_records_free(records);
     world_close(&w);
@@ -127,32 +127,33 @@ static void test_records__answer_alike_without_a_choice(void **state) {
         static hr_exact scores[TREES], one[ROOM], two[ROOM], three[ROOM], four[ROOM], before[ROOM];
         for (size_t round = 0; round < ROUNDS; round++) {
             draw_trees(&w);
-            w.ask.step = round == 1 || round == 3 ? w.step : NULL; /* the answer of round 1 was lost */
-            w.ask.kind = HR_ASK_CHOICE;
-            assert_int_equal(hr_records_scores(choosers, &w.ask, scores, NULL), HR_OK);
+            w.question.step = round == 1 || round == 3 ? w.step : NULL; /* the answer of round 1 was lost */
+            w.question.kind = HR_HEDGE_CHOICE;
+            assert_int_equal(hr_records_scores(choosers, &w.question, scores, NULL), HR_OK);
             if (round % 2 == 0) {
-                assert_int_equal(hr_records_scores(sometimes, &w.ask, scores, NULL), HR_OK);
-                assert_int_equal(hr_records_scores(told, &w.ask, scores, NULL), HR_OK);
+                assert_int_equal(hr_records_scores(sometimes, &w.question, scores, NULL), HR_OK);
+                assert_int_equal(hr_records_scores(told, &w.question, scores, NULL), HR_OK);
             }
             ask_leaves(&w, (round + 2) % TREES, !classes[c]);
-            assert_int_equal(hr_records_sums(choosers, &w.ask, one, NULL), HR_OK);
-            assert_int_equal(hr_records_sums(others, &w.ask, two, NULL), HR_OK);
-            assert_int_equal(hr_records_sums(sometimes, &w.ask, three, NULL), HR_OK);
-            assert_memory_equal(one, two, hr_ask_values(&w.ask) * sizeof *one);
-            assert_memory_equal(one, three, hr_ask_values(&w.ask) * sizeof *one);
-            hr_ask alone = w.ask;
-            alone.trees = &w.trees[w.ask.tree];
+            assert_int_equal(hr_records_sums(choosers, &w.question, one, NULL), HR_OK);
+            assert_int_equal(hr_records_sums(others, &w.question, two, NULL), HR_OK);
+            assert_int_equal(hr_records_sums(sometimes, &w.question, three, NULL), HR_OK);
+            assert_memory_equal(one, two, hr_hedge_question_values(&w.question) * sizeof *one);
+            assert_memory_equal(one, three, hr_hedge_question_values(&w.question) * sizeof *one);
+            hr_hedge_question alone = w.question;
+            alone.trees = &w.trees[w.question.tree];
             alone.tree_count = 1;
             alone.tree = 0;
             assert_int_equal(hr_records_sums(told, &alone, four, NULL), HR_OK);
-            assert_memory_equal(one, four, hr_ask_values(&w.ask) * sizeof *one);
+            assert_memory_equal(one, four, hr_hedge_question_values(&w.question) * sizeof *one);
         }
         /* The scores did move: of fresh records the last round's sums are others. */
         hr_records *fresh = must_records(&w, w.t.data);
-        w.ask.step = NULL;
-        assert_int_equal(hr_records_sums(fresh, &w.ask, before, NULL), HR_OK);
-        assert_memory_not_equal(before, one, w.ask.counts[0] * sizeof *one);
-        assert_memory_equal(before + w.ask.counts[0], one + w.ask.counts[0], w.ask.counts[1] * sizeof *one);
+        w.question.step = NULL;
+        assert_int_equal(hr_records_sums(fresh, &w.question, before, NULL), HR_OK);
+        assert_memory_not_equal(before, one, w.question.counts[0] * sizeof *one);
+        assert_memory_equal(before + w.question.counts[0], one + w.question.counts[0],
+                            w.question.counts[1] * sizeof *one);
         hr_records_free(fresh);
         hr_records_free(told);
         hr_records_free(sometimes);
@@ -173,20 +174,20 @@ static void test_records__clip_as_the_question_about_leaves_says(void **state) {
         draw_trees(&w);
         hr_records *chooser = must_records(&w, w.t.data), *fresh = must_records(&w, w.t.data);
         static hr_exact score[1], sums[ROOM], wanted[ROOM];
-        hr_ask offer = w.ask;
-        offer.kind = HR_ASK_CHOICE;
+        hr_hedge_question offer = w.question;
+        offer.kind = HR_HEDGE_CHOICE;
         offer.tree_count = 1;
         offer.loss = (hr_candidate_scan_loss){false, 2, 1, 8192};
         assert_int_equal(hr_records_scores(chooser, &offer, score, NULL), HR_OK);
         ask_leaves(&w, 1, !classes[c]);
-        hr_ask alone = w.ask;
+        hr_hedge_question alone = w.question;
         alone.trees = &w.trees[1];
         alone.tree_count = 1;
         alone.tree = 0;
         alone.loss = (hr_candidate_scan_loss){false, 16 / 4096.0, 1, 16};
         assert_int_equal(hr_records_sums(chooser, &alone, sums, NULL), HR_OK);
         assert_int_equal(hr_records_sums(fresh, &alone, wanted, NULL), HR_OK);
-        assert_memory_equal(sums, wanted, hr_ask_values(&alone) * sizeof *sums);
+        assert_memory_equal(sums, wanted, hr_hedge_question_values(&alone) * sizeof *sums);
         hr_records_free(chooser);
         hr_records_free(fresh);
         world_close(&w);
@@ -203,13 +204,13 @@ static void test_records__take_no_step_before_the_first_tree(void **state) {
     hr_records *told = must_records(&w, w.t.data), *fresh = must_records(&w, w.t.data);
     static double step[HR_CANDIDATE_SCAN_NODES_MAX] = {.1, .1, .1};
     static hr_exact sums[ROOM], wanted[ROOM];
-    hr_ask alone = w.ask;
+    hr_hedge_question alone = w.question;
     alone.tree_count = 1;
     alone.step = NULL;
     assert_int_equal(hr_records_sums(fresh, &alone, wanted, NULL), HR_OK);
     alone.step = step;
     assert_int_equal(hr_records_sums(told, &alone, sums, NULL), HR_OK);
-    assert_memory_equal(sums, wanted, hr_ask_values(&alone) * sizeof *sums);
+    assert_memory_equal(sums, wanted, hr_hedge_question_values(&alone) * sizeof *sums);
     hr_records_free(told);
     hr_records_free(fresh);
     world_close(&w);
@@ -276,18 +277,18 @@ static void dealt_close(dealt_world *d) {
 
 static void check_choice(dealt_world *d, size_t block) {
     static hr_exact scores[TREES], wanted[TREES], sums[TREES * ROOM];
-    const hr_leaf_score_rule rule = {d->w.outputs, d->w.ask.threshold};
-    hr_ask *ask = &d->w.ask;
-    ask->kind = HR_ASK_CHOICE;
-    ask->blocks = BLOCKS;
-    ask->block = block;
-    assert_int_equal(hr_records_scores(d->dealt, ask, scores, NULL), HR_OK);
-    assert_int_equal(hr_records_leaf_sums(d->handed, ask, sums, NULL), HR_OK);
-    hr_leaf_scores(sums, ask->trees, ask->tree_count, &rule, wanted);
+    const hr_leaf_score_rule rule = {d->w.outputs, d->w.question.threshold};
+    hr_hedge_question *question = &d->w.question;
+    question->kind = HR_HEDGE_CHOICE;
+    question->blocks = BLOCKS;
+    question->block = block;
+    assert_int_equal(hr_records_scores(d->dealt, question, scores, NULL), HR_OK);
+    assert_int_equal(hr_records_leaf_sums(d->handed, question, sums, NULL), HR_OK);
+    hr_leaf_scores(sums, question->trees, question->tree_count, &rule, wanted);
     assert_memory_equal(scores, wanted, sizeof wanted);
-    ask->blocks = ask->block = 0;
+    question->blocks = question->block = 0;
     for (size_t b = 0; b < BLOCKS; b++) {
-        assert_int_equal(hr_records_scores(d->alone[b], ask, wanted, NULL), HR_OK);
+        assert_int_equal(hr_records_scores(d->alone[b], question, wanted, NULL), HR_OK);
         if (b == block) assert_memory_equal(scores, wanted, sizeof wanted);
     }
 }
@@ -295,13 +296,13 @@ static void check_choice(dealt_world *d, size_t block) {
 /* Dealt or not, sums over all records are the same. */
 static void check_sums(dealt_world *d, size_t values) {
     static hr_exact sums[ROOM], all[ROOM];
-    hr_ask *ask = &d->w.ask;
-    ask->blocks = 0;
-    assert_int_equal(hr_records_sums(d->whole, ask, all, NULL), HR_OK);
-    ask->blocks = BLOCKS;
-    assert_int_equal(hr_records_sums(d->dealt, ask, sums, NULL), HR_OK);
+    hr_hedge_question *question = &d->w.question;
+    question->blocks = 0;
+    assert_int_equal(hr_records_sums(d->whole, question, all, NULL), HR_OK);
+    question->blocks = BLOCKS;
+    assert_int_equal(hr_records_sums(d->dealt, question, sums, NULL), HR_OK);
     assert_memory_equal(all, sums, values * sizeof *all);
-    assert_int_equal(hr_records_sums(d->handed, ask, sums, NULL), HR_OK);
+    assert_int_equal(hr_records_sums(d->handed, question, sums, NULL), HR_OK);
     assert_memory_equal(all, sums, values * sizeof *all);
 }
 
@@ -312,8 +313,8 @@ static void check_cells(dealt_world *d) {
         if (!tree.nodes[n].left) tree.nodes[n].value = (double)n / 20 - .4;
     const hr_forest forest = {
         .link = HR_LINK_SIGNED, .output_count = d->w.outputs, .base = base, .tree_count = 1, .trees = &tree};
-    d->w.ask.kind = HR_ASK_RELIABILITY;
-    d->w.ask.forest = &forest;
+    d->w.question.kind = HR_HEDGE_RELIABILITY;
+    d->w.question.forest = &forest;
     check_sums(d, HR_RELIABILITY_CELLS);
 }
 
@@ -328,12 +329,12 @@ static void test_records__choose_on_one_block(void **state) {
         dealt_open(&d, classes[c]);
         for (size_t round = 0; round < 2 * ROUNDS; round++) {
             draw_trees(&d.w);
-            d.w.ask.step = round ? d.w.step : NULL;
+            d.w.question.step = round ? d.w.step : NULL;
             check_choice(&d, round % BLOCKS);
             ask_leaves(&d.w, (round + 2) % TREES, !classes[c]);
             for (size_t b = 0; b < BLOCKS; b++)
-                assert_int_equal(hr_records_sums(d.alone[b], &d.w.ask, unused, NULL), HR_OK);
-            check_sums(&d, hr_ask_values(&d.w.ask));
+                assert_int_equal(hr_records_sums(d.alone[b], &d.w.question, unused, NULL), HR_OK);
+            check_sums(&d, hr_hedge_question_values(&d.w.question));
         }
         if (classes[c]) check_cells(&d);
         dealt_close(&d);
@@ -350,7 +351,7 @@ static void test_records__add_up_over_sources(void **state) {
     ask_leaves(&w, 1, false);
     static hr_exact all[ROOM], part[2][ROOM];
     hr_records *records = must_records(&w, w.t.data);
-    assert_int_equal(hr_records_sums(records, &w.ask, all, NULL), HR_OK);
+    assert_int_equal(hr_records_sums(records, &w.question, all, NULL), HR_OK);
     hr_records_free(records);
     for (size_t p = 0; p < 2; p++) {
         size_t count = 0;
@@ -359,11 +360,11 @@ static void test_records__add_up_over_sources(void **state) {
         hr_data *data = hr_data_take(w.t.data, rows, count);
         assert_non_null(data);
         records = must_records(&w, data);
-        assert_int_equal(hr_records_sums(records, &w.ask, part[p], NULL), HR_OK);
+        assert_int_equal(hr_records_sums(records, &w.question, part[p], NULL), HR_OK);
         hr_records_free(records);
         hr_data_free(data);
     }
-    for (size_t i = 0; i < hr_ask_values(&w.ask); i++)
+    for (size_t i = 0; i < hr_hedge_question_values(&w.question); i++)
         assert_true(all[i].unpaid == part[0][i].unpaid + part[1][i].unpaid);
     world_close(&w);
 }
@@ -380,13 +381,13 @@ static void test_records__are_all_in_cells(void **state) {
     const hr_forest forest = {.link = HR_LINK_SIGNED, .output_count = 1, .base = &base};
     hr_exact cells[HR_RELIABILITY_CELLS];
     int64_t sum = 0;
-    w.ask.kind = HR_ASK_RELIABILITY;
-    w.ask.forest = &forest;
-    assert_int_equal(hr_records_sums(records, &w.ask, cells, NULL), HR_OK);
+    w.question.kind = HR_HEDGE_RELIABILITY;
+    w.question.forest = &forest;
+    assert_int_equal(hr_records_sums(records, &w.question, cells, NULL), HR_OK);
     for (size_t c = 0; c < HR_RELIABILITY_CELLS; c++) sum += cells[c].unpaid;
     assert_true(sum == 64 * ROWS && cells[24].unpaid + cells[25].unpaid == sum); /* .6 of all */
-    w.ask.kind = HR_ASK_CHOICE;
-    assert_int_equal(hr_records_sums(records, &w.ask, cells, NULL), HR_E_ARGUMENT);
+    w.question.kind = HR_HEDGE_CHOICE;
+    assert_int_equal(hr_records_sums(records, &w.question, cells, NULL), HR_E_ARGUMENT);
     hr_records_free(records);
     world_close(&w);
 }

@@ -105,23 +105,23 @@ static double base[OUTPUTS] = {.1, -.2, .3}, step[OUTPUTS * HR_CANDIDATE_SCAN_NO
 
 static void write_choice(hr_buffer *to) {
     step[OUTPUTS * HR_CANDIDATE_SCAN_NODES_MAX - 1] = 7;
-    const hr_ask ask = {.kind = HR_ASK_CHOICE,
-                        .binning = &binning,
-                        .base = base,
-                        .trees = trees,
-                        .tree_count = 2,
-                        .blocks = 4,
-                        .block = 3,
-                        .threshold = 9,
-                        .step = step};
-    hr_rank_write_ask(to, &ask, OUTPUTS, true);
+    const hr_hedge_question question = {.kind = HR_HEDGE_CHOICE,
+                                        .binning = &binning,
+                                        .base = base,
+                                        .trees = trees,
+                                        .tree_count = 2,
+                                        .blocks = 4,
+                                        .block = 3,
+                                        .threshold = 9,
+                                        .step = step};
+    hr_rank_write_hedge_question(to, &question, OUTPUTS, true);
 }
 
 static void read_choice(hr_rank_reader *from) {
-    hr_ask got;
-    hr_rank_read_ask(from, &got);
+    hr_hedge_question got;
+    hr_rank_read_hedge_question(from, &got);
     if (from->failed) return;
-    assert_true(got.kind == HR_ASK_CHOICE && got.tree_count == 2 && got.blocks == 4 && got.block == 3);
+    assert_true(got.kind == HR_HEDGE_CHOICE && got.tree_count == 2 && got.blocks == 4 && got.block == 3);
     assert_true(got.threshold == 9 && got.forest == NULL);
     assert_same_binning(got.binning);
     assert_memory_equal(got.base, base, sizeof base);
@@ -135,15 +135,16 @@ static void write_reliability(hr_buffer *to) {
                               .base = base,
                               .trees = (hr_tree *)trees,
                               .tree_count = 2};
-    hr_rank_write_ask(to, &(hr_ask){.kind = HR_ASK_RELIABILITY, .binning = &binning, .forest = &forest},
-                      OUTPUTS, false);
+    hr_rank_write_hedge_question(
+        to, &(hr_hedge_question){.kind = HR_HEDGE_RELIABILITY, .binning = &binning, .forest = &forest},
+        OUTPUTS, false);
 }
 
 static void read_reliability(hr_rank_reader *from) {
-    hr_ask got;
-    hr_rank_read_ask(from, &got);
+    hr_hedge_question got;
+    hr_rank_read_hedge_question(from, &got);
     if (from->failed) return;
-    assert_true(got.kind == HR_ASK_RELIABILITY && !got.binning && !got.trees[0].nodes && !got.step);
+    assert_true(got.kind == HR_HEDGE_RELIABILITY && !got.binning && !got.trees[0].nodes && !got.step);
     assert_true(got.forest->link == HR_LINK_SIGNED && got.forest->tree_count == 2);
     assert_memory_equal(got.forest->base, base, sizeof base);
     assert_same_trees(got.forest->trees, trees, 2);

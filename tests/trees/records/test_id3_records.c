@@ -6,13 +6,13 @@
 /* The line pays for what moves, and for no more. */
 static void check_lines(hr_privacy_measure privacy_measure) {
     id3_neighbours n;
-    hr_id3_ask ask;
+    hr_id3_question question;
     id3_neighbours_open(&n, privacy_measure, false);
-    for (size_t level = 0; hr_id3_next(n.id3, &ask); level++) {
-        size_t moved = id3_neighbours_moved(&n, &ask);
+    for (size_t level = 0; hr_id3_next(n.id3, &question); level++) {
+        size_t moved = id3_neighbours_moved(&n, &question);
         double length = privacy_measure == HR_PRIVACY_PURE ? (double)moved : sqrt((double)moved);
         assert_int_equal(moved, level < ID3_DEPTH ? ID3_FEATURES - level : 1);
-        assert_int_equal(ask.line.sensitivity, (uint64_t)ceil(64 * length));
+        assert_int_equal(question.line.sensitivity, (uint64_t)ceil(64 * length));
     }
     id3_neighbours_close(&n);
 }
@@ -28,12 +28,12 @@ static void test_records__count_classes_by_bin(void **state) {
     (void)state;
     static hr_exact out[ID3_COUNTS_MAX];
     id3_neighbours n;
-    hr_id3_ask ask;
+    hr_id3_question question;
     int64_t wanted[4][ID3_CLASSES] = {{0}};
     id3_neighbours_open(&n, HR_PRIVACY_PURE, false);
-    assert_true(hr_id3_next(n.id3, &ask));
-    assert_int_equal(ask.count, (6 + 4 + 3 + 5) * ID3_CLASSES);
-    assert_int_equal(hr_id3_records_answer(n.sources[1], &ask, out, NULL), HR_OK);
+    assert_true(hr_id3_next(n.id3, &question));
+    assert_int_equal(question.count, (6 + 4 + 3 + 5) * ID3_CLASSES);
+    assert_int_equal(hr_id3_records_answer(n.sources[1], &question, out, NULL), HR_OK);
     for (size_t i = 0; i < ID3_ROWS; i++) wanted[(size_t)n.t.columns[1][i]][(size_t)n.t.labels[i]] += 64;
     for (size_t i = 0; i < 12; i++) assert_int_equal(out[18 + i].unpaid, wanted[i / 3][i % 3]);
     id3_neighbours_close(&n);

@@ -58,7 +58,7 @@ static hr_status split(hr_stats_source *self, const uint32_t *nodes, const hr_sp
     OF_BOTH(split(s->shards[k], nodes, splits, left, count, err));
 }
 
-static hr_status divide(hr_stats_source *self, const uint32_t *nodes, const hr_stats_division *divisions,
+static hr_status divide(hr_stats_source *self, const uint32_t *nodes, const hr_child_rule *divisions,
                         const uint32_t *first, size_t count, hr_error *err) {
     OF_BOTH(divide(s->shards[k], nodes, divisions, first, count, err));
 }
@@ -139,15 +139,16 @@ static hr_status ask(hr_stats_source *self, const hr_stats_query *queries, size_
     for (size_t i = 0; i < count; i++)
         width += hr_stats_width(s->binning, hr_labels_width(&s->labels), &queries[i]);
     hr_exact *part = must_room(width, sizeof *part);
-    hr_status status = s->shards[0]->ops->ask(s->shards[0], queries, count, out, err);
-    if (!status) status = s->shards[1]->ops->ask(s->shards[1], queries, count, part, err);
+    hr_status status = s->shards[0]->ops->answer(s->shards[0], queries, count, out, err);
+    if (!status) status = s->shards[1]->ops->answer(s->shards[1], queries, count, part, err);
     add(out, part, width);
     free(part);
     return status;
 }
 
 /* Scores are no sums: they are made of leaf sums once these are added up. */
-static hr_status tree_scores(hr_stats_source *self, const hr_ask *question, hr_exact *out, hr_error *err) {
+static hr_status tree_scores(hr_stats_source *self, const hr_hedge_question *question, hr_exact *out,
+                             hr_error *err) {
     sharded *s = (sharded *)self;
     size_t count = 0;
     for (size_t t = 0; t < question->tree_count; t++)
@@ -164,12 +165,13 @@ static hr_status tree_scores(hr_stats_source *self, const hr_ask *question, hr_e
     return status;
 }
 
-static hr_status tree_sums(hr_stats_source *self, const hr_ask *question, hr_exact *out, hr_error *err) {
+static hr_status tree_sums(hr_stats_source *self, const hr_hedge_question *question, hr_exact *out,
+                           hr_error *err) {
     sharded *s = (sharded *)self;
-    hr_exact *part = must_room(hr_ask_values(question), sizeof *part);
+    hr_exact *part = must_room(hr_hedge_question_values(question), sizeof *part);
     hr_status status = s->shards[0]->ops->tree_sums(s->shards[0], question, out, err);
     if (!status) status = s->shards[1]->ops->tree_sums(s->shards[1], question, part, err);
-    add(out, part, hr_ask_values(question));
+    add(out, part, hr_hedge_question_values(question));
     free(part);
     return status;
 }
@@ -195,7 +197,7 @@ static const hr_stats_ops ops = {.free = free_sharded,
                                  .sum = sum,
                                  .split = split,
                                  .hessians = hessians,
-                                 .ask = ask,
+                                 .answer = ask,
                                  .tree_scores = tree_scores,
                                  .tree_sums = tree_sums,
                                  .divide = divide};

@@ -93,7 +93,7 @@ static hr_status ask_slow(hr_stats_source *self, const hr_stats_query *queries, 
     return answer_slowly(self, "ask", queries, out, count);
 }
 
-static hr_status divide_slow(hr_stats_source *self, const uint32_t *nodes, const hr_stats_division *divisions,
+static hr_status divide_slow(hr_stats_source *self, const uint32_t *nodes, const hr_child_rule *divisions,
                              const uint32_t *first, size_t count, hr_error *err) {
     (void)err;
     (void)divisions;
@@ -107,14 +107,16 @@ static hr_status gap_slow(hr_stats_source *self, const hr_stats_query *query, si
     return answer_slowly(self, "gap", query, around, gap);
 }
 
-static hr_status tree_scores_slow(hr_stats_source *self, const hr_ask *ask, hr_exact *out, hr_error *err) {
+static hr_status tree_scores_slow(hr_stats_source *self, const hr_hedge_question *question, hr_exact *out,
+                                  hr_error *err) {
     (void)err;
-    return answer_slowly(self, "tree_scores", ask, out, 0);
+    return answer_slowly(self, "tree_scores", question, out, 0);
 }
 
-static hr_status tree_sums_slow(hr_stats_source *self, const hr_ask *ask, hr_exact *out, hr_error *err) {
+static hr_status tree_sums_slow(hr_stats_source *self, const hr_hedge_question *question, hr_exact *out,
+                                hr_error *err) {
     (void)err;
-    return answer_slowly(self, "tree_sums", ask, out, 0);
+    return answer_slowly(self, "tree_sums", question, out, 0);
 }
 
 static const hr_stats_ops slow_ops = {
@@ -235,13 +237,13 @@ static void test_timed_source__of_labels(void **state) {
     size_t known;
     double around[2];
     const uint32_t nodes[2] = {1, 2};
-    const hr_stats_division divisions[2] = {{0}};
+    const hr_child_rule divisions[2] = {{0}};
     hr_stats_query query = {.answer = HR_STATS_BINS};
-    assert_int_equal(f->timed->ops->ask(f->timed, &query, 1, sums, NULL), HR_OK);
+    assert_int_equal(f->timed->ops->answer(f->timed, &query, 1, sums, NULL), HR_OK);
     assert_ptr_equal(f->slow.second, sums);
     assert_asked(f, "ask", &query, 1, "histograms");
     query.answer = HR_STATS_LEAVES;
-    assert_int_equal(f->timed->ops->ask(f->timed, &query, 1, sums, NULL), HR_OK);
+    assert_int_equal(f->timed->ops->answer(f->timed, &query, 1, sums, NULL), HR_OK);
     assert_asked(f, "ask", &query, 1, "leaves");
     assert_int_equal(f->timed->ops->divide(f->timed, nodes, divisions, nodes + 1, 2, NULL), HR_OK);
     assert_ptr_equal(f->slow.second, nodes + 1);
@@ -254,20 +256,20 @@ static void test_timed_source__of_labels(void **state) {
 static void test_timed_source__of_hedge(void **state) {
     fixture *f = *state;
     static const struct {
-        hr_ask_kind kind;
+        hr_hedge_question_kind kind;
         const char *phase;
     } sums_of[] = {
-        {HR_ASK_TOTALS, "histograms"}, {HR_ASK_LEAVES, "leaves"}, {HR_ASK_RELIABILITY, "calibration"}};
+        {HR_HEDGE_TOTALS, "histograms"}, {HR_HEDGE_LEAVES, "leaves"}, {HR_HEDGE_RELIABILITY, "calibration"}};
     hr_exact sums[2];
-    hr_ask ask = {.kind = HR_ASK_CHOICE};
-    assert_int_equal(f->timed->ops->tree_scores(f->timed, &ask, sums, NULL), HR_OK);
+    hr_hedge_question question = {.kind = HR_HEDGE_CHOICE};
+    assert_int_equal(f->timed->ops->tree_scores(f->timed, &question, sums, NULL), HR_OK);
     assert_ptr_equal(f->slow.second, sums);
-    assert_asked(f, "tree_scores", &ask, 0, "scan");
+    assert_asked(f, "tree_scores", &question, 0, "scan");
     for (size_t i = 0; i < sizeof sums_of / sizeof *sums_of; i++) {
-        ask.kind = sums_of[i].kind;
-        assert_int_equal(f->timed->ops->tree_sums(f->timed, &ask, sums, NULL), HR_OK);
+        question.kind = sums_of[i].kind;
+        assert_int_equal(f->timed->ops->tree_sums(f->timed, &question, sums, NULL), HR_OK);
         assert_ptr_equal(f->slow.second, sums);
-        assert_asked(f, "tree_sums", &ask, 0, sums_of[i].phase);
+        assert_asked(f, "tree_sums", &question, 0, sums_of[i].phase);
     }
 }
 

@@ -52,7 +52,7 @@ typedef struct world {
     hr_bin_set subsets[TREES][LEAVES_MAX];
     hr_tree trees[TREES];
     double base[OUTPUTS_MAX], step[LEAVES_MAX * OUTPUTS_MAX];
-    hr_ask ask;
+    hr_hedge_question question;
 } world;
 
 /* ---- Tables ---- */
@@ -154,11 +154,11 @@ static void world_open(world *w, const carried *c, const person_canary *canary) 
     const hr_data *tables[2] = {w->tables.without, w->tables.with};
     for (size_t i = 0; i < 2; i++) side_open(&w->sides[i], tables[i], c);
     for (size_t i = 0; i < LEAVES_MAX * w->sides[0].outputs; i++) w->step[i] = (double)(i % 5) / 50 - .04;
-    w->ask = (hr_ask){.binning = &w->binning,
-                      .base = w->base,
-                      .trees = w->trees,
-                      .tree_count = TREES,
-                      .loss = {false, 1, 1, 4096}};
+    w->question = (hr_hedge_question){.binning = &w->binning,
+                                      .base = w->base,
+                                      .trees = w->trees,
+                                      .tree_count = TREES,
+                                      .loss = {false, 1, 1, 4096}};
 }
 
 static void world_close(world *w) {
@@ -186,9 +186,9 @@ static size_t leaves_of(const hr_tree *tree) {
 static size_t ask_choice(world *w, size_t block) {
     size_t values = 0;
     for (size_t t = 0; t < TREES; t++) values += leaves_of(&w->trees[t]) * w->sides[0].outputs;
-    w->ask.kind = HR_ASK_CHOICE;
-    w->ask.blocks = BLOCKS;
-    w->ask.block = block;
+    w->question.kind = HR_HEDGE_CHOICE;
+    w->question.blocks = BLOCKS;
+    w->question.block = block;
     return values;
 }
 
@@ -197,8 +197,8 @@ static size_t ask_choice(world *w, size_t block) {
 static bool check_block(world *w, size_t block) {
     static hr_exact dealt[2][ROOM], alone[ROOM], scores[2][TREES];
     const size_t values = ask_choice(w, block);
-    const hr_ask dealt_ask = w->ask;
-    hr_ask alone_ask = w->ask;
+    const hr_hedge_question dealt_ask = w->question;
+    hr_hedge_question alone_ask = w->question;
     alone_ask.blocks = alone_ask.block = 0;
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(hr_records_leaf_sums(w->sides[i].dealt, &dealt_ask, dealt[i], NULL), HR_OK);
@@ -216,10 +216,10 @@ static bool check_block(world *w, size_t block) {
 static void check_whole(world *w, size_t values) {
     static hr_exact dealt[LEAVES_MAX * (OUTPUTS_MAX + 1) + 1], whole[LEAVES_MAX * (OUTPUTS_MAX + 1) + 1];
     for (size_t i = 0; i < 2; i++) {
-        w->ask.blocks = BLOCKS;
-        assert_int_equal(hr_records_sums(w->sides[i].dealt, &w->ask, dealt, NULL), HR_OK);
-        w->ask.blocks = w->ask.block = 0;
-        assert_int_equal(hr_records_sums(w->sides[i].whole, &w->ask, whole, NULL), HR_OK);
+        w->question.blocks = BLOCKS;
+        assert_int_equal(hr_records_sums(w->sides[i].dealt, &w->question, dealt, NULL), HR_OK);
+        w->question.blocks = w->question.block = 0;
+        assert_int_equal(hr_records_sums(w->sides[i].whole, &w->question, whole, NULL), HR_OK);
         assert_memory_equal(dealt, whole, values * sizeof *whole);
     }
 }
@@ -228,16 +228,16 @@ static void check_whole(world *w, size_t values) {
 static void take_leaves(world *w, size_t tree) {
     static hr_exact unused[LEAVES_MAX * (OUTPUTS_MAX + 1) + 1];
     const size_t leaves = leaves_of(&w->trees[tree]);
-    w->ask.kind = HR_ASK_LEAVES;
-    w->ask.tree = tree;
-    w->ask.line_count = 2;
-    w->ask.counts[0] = leaves * w->sides[0].outputs;
-    w->ask.counts[1] = leaves;
-    check_whole(w, hr_ask_values(&w->ask));
-    w->ask.blocks = w->ask.block = 0;
+    w->question.kind = HR_HEDGE_LEAVES;
+    w->question.tree = tree;
+    w->question.line_count = 2;
+    w->question.counts[0] = leaves * w->sides[0].outputs;
+    w->question.counts[1] = leaves;
+    check_whole(w, hr_hedge_question_values(&w->question));
+    w->question.blocks = w->question.block = 0;
     for (size_t i = 0; i < 2; i++)
         for (size_t b = 0; b < BLOCKS; b++)
-            assert_int_equal(hr_records_sums(w->sides[i].alone[b], &w->ask, unused, NULL), HR_OK);
+            assert_int_equal(hr_records_sums(w->sides[i].alone[b], &w->question, unused, NULL), HR_OK);
 }
 
 static void check_calibration(world *w) {
@@ -249,9 +249,9 @@ static void check_calibration(world *w) {
                               .base = w->base,
                               .tree_count = 1,
                               .trees = &tree};
-    w->ask.kind = HR_ASK_RELIABILITY;
-    w->ask.forest = &forest;
-    w->ask.line_count = 1;
+    w->question.kind = HR_HEDGE_RELIABILITY;
+    w->question.forest = &forest;
+    w->question.line_count = 1;
     check_whole(w, HR_RELIABILITY_CELLS);
 }
 
@@ -261,7 +261,7 @@ static void play(const carried *c, const person_canary *canary) {
     world_open(&w, c, canary);
     for (size_t round = 0; round < ROUNDS; round++) {
         draw_trees(&w);
-        w.ask.step = round ? w.step : NULL;
+        w.question.step = round ? w.step : NULL;
         changed += check_block(&w, round % BLOCKS);
         take_leaves(&w, (round + 2) % TREES);
     }

@@ -1,7 +1,7 @@
 /* hedge over owners equals hedge over all records, bit for bit, where no noise is added and trees are chosen
  * alike: each owner knows nothing but the questions, as bytes. What each answer costs the owner knows by
  * itself. Questions that no owner answers: test_federated_hostile.c. */
-#include "federation/sums/hedge_question.h"
+#include "federation/sums/hedge_question_wire.h"
 #include "methods/hedge/hedge_machine.h"
 #include "privacy/crypto/csprng.h"
 #include "support/tables.h"
@@ -30,7 +30,7 @@ typedef struct world {
     hr_edge_levels *levels;
     hr_data *data[OWNERS_MAX];
     hr_records *records[OWNERS_MAX];
-    hr_hedge_hearer hearers[OWNERS_MAX];
+    hr_hedge_question_reader hearers[OWNERS_MAX];
     int64_t sums[VALUES_MAX];
     size_t rounds;
 } world;
@@ -88,12 +88,12 @@ static void deal_records(world *w, size_t o) {
     assert_non_null(w->data[o]);
     assert_int_equal(
         hr_records_new(w->data[o], w->outputs, HR_HEDGE_CANDIDATES_OWNERS, 1, &w->records[o], NULL), HR_OK);
-    w->hearers[o] = (hr_hedge_hearer){.schema = w->t.schema,
-                                      .bins = BINS,
-                                      .outputs = w->outputs,
-                                      .logistic = w->task.logistic,
-                                      .privacy_measure = measure_of(w),
-                                      .arena = w->arena};
+    w->hearers[o] = (hr_hedge_question_reader){.schema = w->t.schema,
+                                               .bins = BINS,
+                                               .outputs = w->outputs,
+                                               .logistic = w->task.logistic,
+                                               .privacy_measure = measure_of(w),
+                                               .arena = w->arena};
 }
 
 static void world_open(world *w, task of, size_t owners) {
@@ -125,49 +125,49 @@ static void world_close(world *w) {
     table_close(&w->t);
 }
 
-static hr_bytes pack_or_fail(world *w, const hr_ask *ask) {
+static hr_bytes pack_or_fail(world *w, const hr_hedge_question *question) {
     hr_edge_question bins = {0};
     size_t total;
     hr_bytes body = {0};
-    const hr_hedge_asked asked = {ask, ask->kind == HR_ASK_BINS ? &bins : NULL, w->outputs,
-                                  hr_hedge_rounds(w->hedge, &total) == 0};
-    if (ask->kind == HR_ASK_BINS) assert_true(hr_edge_levels_ask(w->levels, &bins));
+    const hr_hedge_question_out asked = {question, question->kind == HR_HEDGE_BINS ? &bins : NULL, w->outputs,
+                                         hr_hedge_rounds(w->hedge, &total) == 0};
+    if (question->kind == HR_HEDGE_BINS) assert_true(hr_edge_levels_next(w->levels, &bins));
     assert_int_equal(hr_hedge_question_pack(&asked, &body, NULL), HR_OK);
     return body;
 }
 
 /* An owner charges by its own code: the same as the machine, whose lines the methods' tests check. */
-static void check_same_lines(const hr_ask *asked, const hr_ask *heard) {
+static void check_same_lines(const hr_hedge_question *asked, const hr_hedge_question *heard) {
     assert_int_equal(heard->kind, asked->kind);
     assert_int_equal(heard->line_count, asked->line_count);
     for (size_t i = 0; i < asked->line_count; i++) {
         assert_string_equal(heard->lines[i].what, asked->lines[i].what);
         assert_true(heard->lines[i].cost == asked->lines[i].cost);
         assert_true(heard->lines[i].sensitivity == asked->lines[i].sensitivity);
-        if (asked->kind != HR_ASK_BINS) assert_int_equal(heard->counts[i], asked->counts[i]);
+        if (asked->kind != HR_HEDGE_BINS) assert_int_equal(heard->counts[i], asked->counts[i]);
     }
 }
 
 /* Adds the owner's exact answer; returns how many values it has. */
-static size_t add_answer(world *w, size_t o, const hr_ask *asked, const hr_bytes *body) {
+static size_t add_answer(world *w, size_t o, const hr_hedge_question *asked, const hr_bytes *body) {
     static hr_exact exact[VALUES_MAX];
     hr_arena *arena = hr_arena_new();
-    hr_hedge_question q;
+    hr_hedge_question_in q;
     hr_error err = {0};
     if (hr_hedge_question_read(&w->hearers[o], body, arena, &q, &err)) fail_msg("%s", err.message);
-    check_same_lines(asked, &q.ask);
-    size_t values = hr_ask_values(&q.ask);
+    check_same_lines(asked, &q.question);
+    size_t values = hr_hedge_question_values(&q.question);
     assert_true(values <= VALUES_MAX);
-    if (q.ask.kind == HR_ASK_BINS) {
+    if (q.question.kind == HR_HEDGE_BINS) {
         assert_int_equal(hr_edge_question_check(w->t.schema, BINS, &q.bins, NULL), HR_OK);
         for (size_t p = 0; p < q.bins.part_count; p++)
             assert_true(hr_hedge_question_part(&w->hearers[o], &q, p).sensitivity ==
                         (w->task.persons ? (uint64_t)HR_PERSON_UNIT : HR_COUNT_UNIT));
         assert_int_equal(hr_edges_count_nodes(w->data[o], BINS, &q.bins, exact, NULL), HR_OK);
-    } else if (q.ask.kind == HR_ASK_CHOICE) {
-        assert_int_equal(hr_records_scores(w->records[o], &q.ask, exact, NULL), HR_OK);
+    } else if (q.question.kind == HR_HEDGE_CHOICE) {
+        assert_int_equal(hr_records_scores(w->records[o], &q.question, exact, NULL), HR_OK);
     } else {
-        assert_int_equal(hr_records_sums(w->records[o], &q.ask, exact, NULL), HR_OK);
+        assert_int_equal(hr_records_sums(w->records[o], &q.question, exact, NULL), HR_OK);
     }
     for (size_t i = 0; i < values; i++) w->sums[i] += exact[i].unpaid;
     hr_arena_free(arena);
@@ -175,34 +175,34 @@ static size_t add_answer(world *w, size_t o, const hr_ask *asked, const hr_bytes
 }
 
 /* Every fifth round is lost, and so is the first answer on the bins. */
-static bool is_lost(const world *w, const hr_ask *ask, size_t asked) {
-    return (ask->kind == HR_ASK_LEAVES && w->rounds % 5 == 3) || asked == 1;
+static bool is_lost(const world *w, const hr_hedge_question *question, size_t asked) {
+    return (question->kind == HR_HEDGE_LEAVES && w->rounds % 5 == 3) || asked == 1;
 }
 
-static void ask_sums(world *w, const hr_ask *ask, size_t asked) {
-    hr_bytes body = pack_or_fail(w, ask);
+static void ask_sums(world *w, const hr_hedge_question *question, size_t asked) {
+    hr_bytes body = pack_or_fail(w, question);
     memset(w->sums, 0, sizeof w->sums);
     size_t values = 0;
-    for (size_t o = 0; o < w->owners; o++) values = add_answer(w, o, ask, &body);
+    for (size_t o = 0; o < w->owners; o++) values = add_answer(w, o, question, &body);
     static hr_noisy noisy[VALUES_MAX];
     for (size_t i = 0; i < values; i++) noisy[i].paid = w->sums[i];
-    bool lost = is_lost(w, ask, asked);
+    bool lost = is_lost(w, question, asked);
     free(body.at);
-    if (ask->kind == HR_ASK_BINS && lost)
-        assert_int_equal(hr_hedge_lose(w->hedge, 1, NULL), HR_OK);
-    else if (ask->kind == HR_ASK_BINS)
-        assert_int_equal(hr_edge_levels_tell(w->levels, noisy, NULL), HR_OK);
+    if (question->kind == HR_HEDGE_BINS && lost)
+        assert_int_equal(hr_hedge_drop_sum(w->hedge, 1, NULL), HR_OK);
+    else if (question->kind == HR_HEDGE_BINS)
+        assert_int_equal(hr_edge_levels_accept(w->levels, noisy, NULL), HR_OK);
     else
         assert_int_equal(hr_hedge_sums(w->hedge, lost ? NULL : noisy, 1, NULL), HR_OK);
-    if (ask->kind == HR_ASK_LEAVES) w->rounds++;
+    if (question->kind == HR_HEDGE_LEAVES) w->rounds++;
 }
 
 /* One owner looks at the candidates, and says what the script says. */
-static void ask_choice(world *w, const hr_ask *ask) {
-    hr_bytes body = pack_or_fail(w, ask);
-    add_answer(w, w->rounds % w->owners, ask, &body);
+static void ask_choice(world *w, const hr_hedge_question *question) {
+    hr_bytes body = pack_or_fail(w, question);
+    add_answer(w, w->rounds % w->owners, question, &body);
     free(body.at);
-    hr_hedge_choice(w->hedge, w->rounds * 13 % ask->tree_count);
+    hr_hedge_choice(w->hedge, w->rounds * 13 % question->tree_count);
 }
 
 /* False: something is asked about bins. */
@@ -213,20 +213,20 @@ static bool settle_bins(world *w) {
         const hr_edge_levels_setup setup = {w->t.schema, BINS, 5 * one, w->arena};
         assert_int_equal(hr_edge_levels_new(&setup, &w->levels, NULL), HR_OK);
     }
-    if (hr_edge_levels_ask(w->levels, &bins)) return false;
+    if (hr_edge_levels_next(w->levels, &bins)) return false;
     hr_hedge_set_owners(w->hedge, OWNERS_MAX, OWNERS_MAX); /* the plan of as many owners */
     assert_int_equal(hr_hedge_bins(w->hedge, hr_edge_levels_binning(w->levels), NULL), HR_OK);
     return true;
 }
 
 static void run_world(world *w) {
-    hr_ask ask;
-    for (size_t asked = 0; hr_hedge_ask(w->hedge, &ask); asked++) {
-        if (ask.kind == HR_ASK_BINS && settle_bins(w)) continue;
-        if (ask.kind == HR_ASK_CHOICE)
-            ask_choice(w, &ask);
+    hr_hedge_question question;
+    for (size_t asked = 0; hr_hedge_next(w->hedge, &question); asked++) {
+        if (question.kind == HR_HEDGE_BINS && settle_bins(w)) continue;
+        if (question.kind == HR_HEDGE_CHOICE)
+            ask_choice(w, &question);
         else
-            ask_sums(w, &ask, asked);
+            ask_sums(w, &question, asked);
     }
 }
 
@@ -268,14 +268,15 @@ static void test_owners__make_the_model_of_all_records(void **state) {
 
 /* ---- What an owner does not read ---- */
 
-static void refuse_body(hr_hedge_hearer *hearer, const Hedgerow__HedgeQuestion *body, const char *why) {
+static void refuse_body(hr_hedge_question_reader *reader, const Hedgerow__HedgeQuestion *body,
+                        const char *why) {
     hr_arena *arena = hr_arena_new();
-    hr_hedge_question read;
+    hr_hedge_question_in read;
     hr_bytes packed = {0};
     hr_error err = {0};
     assert_non_null(arena);
     assert_int_equal(hr_message_pack(&body->base, &packed, NULL), HR_OK);
-    assert_int_equal(hr_hedge_question_read(hearer, &packed, arena, &read, &err), HR_E_FORMAT);
+    assert_int_equal(hr_hedge_question_read(reader, &packed, arena, &read, &err), HR_E_FORMAT);
     assert_non_null(strstr(err.message, why));
     free(packed.at);
     hr_arena_free(arena);

@@ -1,13 +1,13 @@
 /* hedge's questions as bytes: from the coordinator's machine, which sees released values only, to owners,
  * which know nothing of it but these questions. An owner believes none of them: its charges have the
  * sensitivities of its own code, gradients are clipped to what it allows, and trees are checked. */
-#ifndef HR_FEDERATION_SUMS_HEDGE_QUESTION_H
-#define HR_FEDERATION_SUMS_HEDGE_QUESTION_H
+#ifndef HR_FEDERATION_SUMS_HEDGE_QUESTION_WIRE_H
+#define HR_FEDERATION_SUMS_HEDGE_QUESTION_WIRE_H
 
 #include "federation/federated/federated_method.h"
 #include "federation/protocol/message.h"
 #include "tables/bins/edge_levels.h"
-#include "trees/candidates/hedge_ask.h"
+#include "trees/candidates/hedge_question.h"
 
 enum {
     HR_HEDGE_QUESTION_MAX = HR_MESSAGE_MAX - 4096, /* bytes: what an `Ask` adds to it is less */
@@ -16,20 +16,21 @@ enum {
 
 /* ---- The coordinator's ---- */
 
-typedef struct hr_hedge_asked {
-    const hr_ask *ask;
-    const hr_edge_question *bins; /* of HR_ASK_BINS: which nodes; NULL: another kind */
+typedef struct hr_hedge_question_out {
+    const hr_hedge_question *question;
+    const hr_edge_question *bins; /* of HR_HEDGE_BINS: which nodes; NULL: another kind */
     size_t outputs;
     bool first; /* the first round: owners have not received the bins and the base */
-} hr_hedge_asked;
+} hr_hedge_question_out;
 
 /* Owner: the caller frees out->at. Fails: LIMIT (longer than a message), MEMORY. */
-HR_MUST_CHECK hr_status hr_hedge_question_pack(const hr_hedge_asked *asked, hr_bytes *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_hedge_question_pack(const hr_hedge_question_out *asked, hr_bytes *out,
+                                               hr_error *err);
 
 /* ---- The owner's ---- */
 
 /* What an owner keeps from one question to the next. */
-typedef struct hr_hedge_hearer {
+typedef struct hr_hedge_question_reader {
     const hr_schema *schema;
     uint32_t bins;
     size_t outputs;
@@ -39,24 +40,24 @@ typedef struct hr_hedge_hearer {
     hr_binning binning;
     double *base; /* NULL: the first round has not come */
     bool tried;   /* to read the first round */
-} hr_hedge_hearer;
+} hr_hedge_question_reader;
 
-typedef struct hr_hedge_question {
-    hr_ask
-        ask; /* its lines have group 0; of HR_ASK_BINS the one line is that of all bins, of all questions */
+typedef struct hr_hedge_question_in {
+    hr_hedge_question question; /* its lines have group 0; of HR_HEDGE_BINS the one line is that of all bins,
+                                   of all questions */
     hr_edge_question bins;
     hr_forest forest;
-} hr_hedge_question;
+} hr_hedge_question_in;
 
 /* Whom an owner of that schema protects, whatever a question contains. */
 hr_privacy_unit hr_hedge_unit_of(const hr_schema *schema);
 
-/* *out lives in `arena`; binning and base in the hearer. Fails: FORMAT (not such a question, or one that an
+/* *out lives in `arena`; binning and base in the reader. Fails: FORMAT (not such a question, or one that an
  * owner does not answer), LIMIT, MEMORY. */
-HR_MUST_CHECK hr_status hr_hedge_question_read(hr_hedge_hearer *hearer, const hr_bytes *body, hr_arena *arena,
-                                               hr_hedge_question *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_hedge_question_read(hr_hedge_question_reader *reader, const hr_bytes *body,
+                                               hr_arena *arena, hr_hedge_question_in *out, hr_error *err);
 /* What a part of question->bins is charged at that owner. */
-hr_charge hr_hedge_question_part(const hr_hedge_hearer *hearer, const hr_hedge_question *question,
+hr_charge hr_hedge_question_part(const hr_hedge_question_reader *reader, const hr_hedge_question_in *question,
                                  size_t part);
 
 /* ---- What such a job would do by public facts (federated_hedge_plan.c) ---- */

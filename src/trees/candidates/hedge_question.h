@@ -1,28 +1,28 @@
 /* The next question of hedge to the records, what its answer is charged as, and all that the answer depends
  * on beside them. Everything in it is public or released. Pointers are borrowed: they hold until the answer
  * is accepted. */
-#ifndef HR_TREES_CANDIDATES_HEDGE_ASK_H
-#define HR_TREES_CANDIDATES_HEDGE_ASK_H
+#ifndef HR_TREES_CANDIDATES_HEDGE_QUESTION_H
+#define HR_TREES_CANDIDATES_HEDGE_QUESTION_H
 
 #include "privacy/gate.h"
 #include "trees/candidates/candidate_scan.h"
 
-typedef enum hr_ask_kind {
-    HR_ASK_TOTALS, /* sums: the number of records and the sum of targets, or the number of each class */
-    HR_ASK_BINS,   /* private edges of all features, at the cost of the one line */
-    HR_ASK_CHOICE, /* a choice among `trees` by their scores */
-    HR_ASK_LEAVES, /* sums: gradients and counts of the leaves of one tree; regression: gradients within the
+typedef enum hr_hedge_question_kind {
+    HR_HEDGE_TOTALS, /* sums: the number of records and the sum of targets, or the number of each class */
+    HR_HEDGE_BINS,   /* private edges of all features, at the cost of the one line */
+    HR_HEDGE_CHOICE, /* a choice among `trees` by their scores */
+    HR_HEDGE_LEAVES, /* sums: gradients and counts of the leaves of one tree; regression: gradients within the
                       clip */
-    HR_ASK_RELIABILITY /* sums: the cells of the forest */
-} hr_ask_kind;
+    HR_HEDGE_RELIABILITY /* sums: the cells of the forest */
+} hr_hedge_question_kind;
 
-enum { HR_ASK_LINES_MAX = 3 };
+enum { HR_HEDGE_LINES_MAX = 3 };
 
-typedef struct hr_ask {
-    hr_ask_kind kind;
+typedef struct hr_hedge_question {
+    hr_hedge_question_kind kind;
     /* To be charged one by one. Sums: the values of one line stand behind those of the line before. */
-    hr_charge lines[HR_ASK_LINES_MAX];
-    size_t counts[HR_ASK_LINES_MAX]; /* values of a line */
+    hr_charge lines[HR_HEDGE_LINES_MAX];
+    size_t counts[HR_HEDGE_LINES_MAX]; /* values of a line */
     size_t line_count;
     const hr_binning *binning; /* CHOICE, LEAVES, RELIABILITY */
     const double *base;        /* CHOICE, LEAVES: what the scores of every record start at */
@@ -35,12 +35,12 @@ typedef struct hr_ask {
     hr_candidate_scan_loss loss; /* CHOICE, LEAVES */
     const double *step; /* CHOICE, LEAVES: step[node * outputs + k] of the tree whose leaves were summed last;
                            NULL: none */
-} hr_ask;
+} hr_hedge_question;
 
 /* How many values the lines release. */
-static inline size_t hr_ask_values(const hr_ask *ask) {
+static inline size_t hr_hedge_question_values(const hr_hedge_question *question) {
     size_t count = 0;
-    for (size_t i = 0; i < ask->line_count; i++) count += ask->counts[i];
+    for (size_t i = 0; i < question->line_count; i++) count += question->counts[i];
     return count;
 }
 

@@ -1,4 +1,4 @@
-#include "federation/sums/hedge_question.h"
+#include "federation/sums/hedge_question_wire.h"
 
 #include "base/fail.h"
 #include "methods/hedge/hedge_plan.h"
@@ -14,12 +14,12 @@ enum { SET_WORDS = HR_BINS_MAX / 64, TREES_MAX = 1 << 16, OUTPUTS_MAX = HR_BINS_
 
 typedef struct packer {
     hr_arena *arena;
-    bool lost; /* memory was short */
+    bool failed; /* memory was short */
 } packer;
 
 static void *room_for(packer *p, size_t count, size_t size) {
     void *room = hr_arena_alloc(p->arena, count + 1, size);
-    if (!room) p->lost = true;
+    if (!room) p->failed = true;
     return room;
 }
 
@@ -36,7 +36,7 @@ static void pack_nodes(packer *p, const hr_tree *tree, Hedgerow__HedgeTree *out)
     out->cut = room_for(p, n, sizeof *out->cut);
     out->subset = room_for(p, n, sizeof *out->subset);
     out->missing_left = room_for(p, n, sizeof *out->missing_left);
-    if (p->lost) return;
+    if (p->failed) return;
     for (size_t i = 0; i < n; i++) {
         const hr_node *node = &tree->nodes[i];
         out->left[i] = node->left;
@@ -48,7 +48,7 @@ static void pack_nodes(packer *p, const hr_tree *tree, Hedgerow__HedgeTree *out)
     out->n_left = out->n_feature = out->n_cut = out->n_subset = out->n_missing_left = n;
     out->n_subsets = tree->subset_count * SET_WORDS;
     out->subsets = room_for(p, out->n_subsets, sizeof *out->subsets);
-    if (out->n_subsets && !p->lost)
+    if (out->n_subsets && !p->failed)
         memcpy(out->subsets, tree->subsets, out->n_subsets * sizeof *out->subsets);
 }
 
@@ -57,7 +57,7 @@ static void pack_values(packer *p, const hr_tree *trees, size_t outputs, Hedgero
     size_t leaf = 0;
     out->n_values = count_leaves(trees) * outputs;
     out->values = room_for(p, out->n_values, sizeof *out->values);
-    for (size_t n = 0; !p->lost && n < trees->node_count; n++) {
+    for (size_t n = 0; !p->failed && n < trees->node_count; n++) {
         if (trees->nodes[n].left) continue;
         for (size_t k = 0; k < outputs; k++) out->values[leaf * outputs + k] = trees[k].nodes[n].value;
         leaf++;
@@ -69,7 +69,7 @@ static Hedgerow__HedgeTree *pack_trees(packer *p, const hr_tree *trees, size_t c
                                        Hedgerow__HedgeQuestion *out) {
     Hedgerow__HedgeTree *made = room_for(p, count / stride, sizeof *made);
     out->trees = room_for(p, count / stride, sizeof *out->trees);
-    for (size_t i = 0; !p->lost && i < count / stride; i++) {
+    for (size_t i = 0; !p->failed && i < count / stride; i++) {
         hedgerow__hedge_tree__init(out->trees[i] = &made[i]);
         pack_nodes(p, &trees[i * stride], &made[i]);
     }
@@ -77,10 +77,10 @@ static Hedgerow__HedgeTree *pack_trees(packer *p, const hr_tree *trees, size_t c
     return made;
 }
 
-static void pack_forest(packer *p, const hr_hedge_asked *asked, Hedgerow__HedgeQuestion *out) {
-    const hr_forest *forest = asked->ask->forest;
+static void pack_forest(packer *p, const hr_hedge_question_out *asked, Hedgerow__HedgeQuestion *out) {
+    const hr_forest *forest = asked->question->forest;
     Hedgerow__HedgeTree *made = pack_trees(p, forest->trees, forest->tree_count, asked->outputs, out);
-    for (size_t i = 0; !p->lost && i < out->n_trees; i++)
+    for (size_t i = 0; !p->failed && i < out->n_trees; i++)
         pack_values(p, &forest->trees[i * asked->outputs], asked->outputs, &made[i]);
     out->base_scores = forest->base;
     out->n_base_scores = asked->outputs;
@@ -89,14 +89,14 @@ static void pack_forest(packer *p, const hr_hedge_asked *asked, Hedgerow__HedgeQ
 static void pack_edge_nodes(packer *p, const hr_edge_question *bins, Hedgerow__HedgeQuestion *out) {
     Hedgerow__HedgeNodes *made = room_for(p, bins->part_count, sizeof *made);
     out->nodes = room_for(p, bins->part_count, sizeof *out->nodes);
-    for (size_t i = 0; !p->lost && i < bins->part_count; i++) {
+    for (size_t i = 0; !p->failed && i < bins->part_count; i++) {
         const hr_edge_nodes *part = &bins->parts[i];
         hedgerow__hedge_nodes__init(out->nodes[i] = &made[i]);
         made[i].feature = part->feature;
         made[i].level = (uint32_t)part->level;
         made[i].n_nodes = part->count;
         made[i].nodes = room_for(p, part->count, sizeof *made[i].nodes);
-        for (size_t n = 0; !p->lost && n < part->count; n++) made[i].nodes[n] = (uint32_t)part->nodes[n];
+        for (size_t n = 0; !p->failed && n < part->count; n++) made[i].nodes[n] = (uint32_t)part->nodes[n];
     }
     out->n_nodes = bins->part_count;
 }
@@ -105,7 +105,7 @@ static void pack_edge_nodes(packer *p, const hr_edge_question *bins, Hedgerow__H
 static void pack_edges(packer *p, const hr_binning *binning, Hedgerow__HedgeQuestion *out) {
     Hedgerow__HedgeEdges *made = room_for(p, binning->feature_count, sizeof *made);
     out->edges = room_for(p, binning->feature_count, sizeof *out->edges);
-    for (size_t f = 0; !p->lost && f < binning->feature_count; f++) {
+    for (size_t f = 0; !p->failed && f < binning->feature_count; f++) {
         const hr_feature_bins *bins = &binning->features[f];
         if (bins->kind != HR_KIND_NUMBER) continue;
         Hedgerow__HedgeEdges *edges = out->edges[out->n_edges] = &made[out->n_edges];
@@ -117,44 +117,45 @@ static void pack_edges(packer *p, const hr_binning *binning, Hedgerow__HedgeQues
     }
 }
 
-static size_t nodes_of_step(const hr_hedge_asked *asked) {
+static size_t nodes_of_step(const hr_hedge_question_out *asked) {
     return HR_CANDIDATE_SCAN_NODES_MAX * asked->outputs;
 }
 
-static void pack_round(packer *p, const hr_hedge_asked *asked, Hedgerow__HedgeQuestion *out) {
-    const hr_ask *ask = asked->ask;
-    bool chooses = ask->kind == HR_ASK_CHOICE;
-    out->bound = (uint64_t)ask->loss.bound;
-    out->threshold = ask->threshold;
-    if (ask->step) {
-        out->step = (double *)ask->step;
+static void pack_round(packer *p, const hr_hedge_question_out *asked, Hedgerow__HedgeQuestion *out) {
+    const hr_hedge_question *question = asked->question;
+    bool chooses = question->kind == HR_HEDGE_CHOICE;
+    out->bound = (uint64_t)question->loss.bound;
+    out->threshold = question->threshold;
+    if (question->step) {
+        out->step = (double *)question->step;
         out->n_step = nodes_of_step(asked);
         while (out->n_step && !(out->step[out->n_step - 1] != 0)) out->n_step--;
     }
-    pack_trees(p, chooses ? ask->trees : ask->trees + ask->tree, chooses ? ask->tree_count : 1, 1, out);
+    pack_trees(p, chooses ? question->trees : question->trees + question->tree,
+               chooses ? question->tree_count : 1, 1, out);
     if (!asked->first) return;
-    pack_edges(p, ask->binning, out);
-    out->base_scores = (double *)ask->base;
+    pack_edges(p, question->binning, out);
+    out->base_scores = (double *)question->base;
     out->n_base_scores = asked->outputs;
 }
 
-static void pack_question(packer *p, const hr_hedge_asked *asked, Hedgerow__HedgeQuestion *out) {
-    const hr_ask *ask = asked->ask;
-    out->kind = (Hedgerow__HedgeQuestion__Kind)ask->kind;
-    out->n_costs = ask->line_count;
+static void pack_question(packer *p, const hr_hedge_question_out *asked, Hedgerow__HedgeQuestion *out) {
+    const hr_hedge_question *question = asked->question;
+    out->kind = (Hedgerow__HedgeQuestion__Kind)question->kind;
+    out->n_costs = question->line_count;
     out->costs = room_for(p, out->n_costs, sizeof *out->costs);
-    for (size_t i = 0; !p->lost && i < out->n_costs; i++) out->costs[i] = ask->lines[i].cost;
-    if (ask->kind == HR_ASK_BINS) pack_edge_nodes(p, asked->bins, out);
-    if (ask->kind == HR_ASK_CHOICE || ask->kind == HR_ASK_LEAVES) pack_round(p, asked, out);
-    if (ask->kind == HR_ASK_RELIABILITY) pack_forest(p, asked, out);
+    for (size_t i = 0; !p->failed && i < out->n_costs; i++) out->costs[i] = question->lines[i].cost;
+    if (question->kind == HR_HEDGE_BINS) pack_edge_nodes(p, asked->bins, out);
+    if (question->kind == HR_HEDGE_CHOICE || question->kind == HR_HEDGE_LEAVES) pack_round(p, asked, out);
+    if (question->kind == HR_HEDGE_RELIABILITY) pack_forest(p, asked, out);
 }
 
-hr_status hr_hedge_question_pack(const hr_hedge_asked *asked, hr_bytes *out, hr_error *err) {
+hr_status hr_hedge_question_pack(const hr_hedge_question_out *asked, hr_bytes *out, hr_error *err) {
     Hedgerow__HedgeQuestion question = HEDGEROW__HEDGE_QUESTION__INIT;
     packer p = {.arena = hr_arena_new()};
     if (!p.arena) return hr_fail_memory(err);
     pack_question(&p, asked, &question);
-    hr_status status = p.lost ? hr_fail_memory(err) : HR_OK;
+    hr_status status = p.failed ? hr_fail_memory(err) : HR_OK;
     if (!status && protobuf_c_message_get_packed_size(&question.base) > HR_HEDGE_QUESTION_MAX)
         status = hr_fail(err, HR_E_LIMIT, "", "a question of hedge that is too long for a message");
     if (!status) status = hr_message_pack(&question.base, out, err);
@@ -168,7 +169,7 @@ static hr_status refuse_question(const char *why, hr_error *err) {
     return hr_fail(err, HR_E_FORMAT, "", "a question of hedge with %s", why);
 }
 
-static bool is_a_split(const hr_hedge_hearer *h, const hr_tree *tree, const hr_node *node) {
+static bool is_a_split(const hr_hedge_question_reader *h, const hr_tree *tree, const hr_node *node) {
     if (node->feature >= h->binning.feature_count) return false;
     const hr_feature_bins *bins = &h->binning.features[node->feature];
     return bins->kind == HR_KIND_CATEGORY ? node->subset < tree->subset_count
@@ -176,7 +177,7 @@ static bool is_a_split(const hr_hedge_hearer *h, const hr_tree *tree, const hr_n
 }
 
 /* Nodes stand in the order in which a random tree draws them: the children of every split come next. */
-static bool is_a_tree(const hr_hedge_hearer *h, const hr_tree *tree) {
+static bool is_a_tree(const hr_hedge_question_reader *h, const hr_tree *tree) {
     uint8_t depth[HR_CANDIDATE_SCAN_NODES_MAX] = {0};
     size_t next = 1;
     for (size_t n = 0; n < tree->node_count; n++) {
@@ -198,7 +199,8 @@ static bool has_node_columns(const Hedgerow__HedgeTree *wire) {
            wire->n_subsets <= SET_WORDS * n;
 }
 
-static void read_node(const hr_hedge_hearer *h, const Hedgerow__HedgeTree *wire, size_t i, hr_node *node) {
+static void read_node(const hr_hedge_question_reader *h, const Hedgerow__HedgeTree *wire, size_t i,
+                      hr_node *node) {
     node->left = wire->left[i];
     node->feature = wire->feature[i];
     if (!node->left || node->feature >= h->binning.feature_count) return;
@@ -209,8 +211,8 @@ static void read_node(const hr_hedge_hearer *h, const Hedgerow__HedgeTree *wire,
     node->missing_left = wire->missing_left[i];
 }
 
-static hr_status read_hedge_tree(const hr_hedge_hearer *h, const Hedgerow__HedgeTree *wire, hr_arena *arena,
-                                 hr_tree *out, hr_error *err) {
+static hr_status read_hedge_tree(const hr_hedge_question_reader *h, const Hedgerow__HedgeTree *wire,
+                                 hr_arena *arena, hr_tree *out, hr_error *err) {
     if (!has_node_columns(wire)) return refuse_question("a tree without nodes, or whose columns differ", err);
     *out = (hr_tree){.node_count = wire->n_left, .subset_count = wire->n_subsets / SET_WORDS};
     out->nodes = hr_arena_alloc(arena, out->node_count, sizeof *out->nodes);
@@ -221,21 +223,21 @@ static hr_status read_hedge_tree(const hr_hedge_hearer *h, const Hedgerow__Hedge
     return is_a_tree(h, out) ? HR_OK : refuse_question("a tree that is not well formed", err);
 }
 
-static hr_status read_candidates(const hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire,
-                                 hr_arena *arena, hr_ask *ask, hr_error *err) {
+static hr_status read_candidates(const hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire,
+                                 hr_arena *arena, hr_hedge_question *question, hr_error *err) {
     hr_tree *trees = hr_arena_alloc(arena, wire->n_trees + 1, sizeof *trees);
     hr_status status = trees ? HR_OK : hr_fail_memory(err);
     for (size_t i = 0; !status && i < wire->n_trees; i++)
         status = read_hedge_tree(h, wire->trees[i], arena, &trees[i], err);
-    ask->trees = trees;
-    ask->tree_count = wire->n_trees;
+    question->trees = trees;
+    question->tree_count = wire->n_trees;
     return status;
 }
 
 /* ---- The first round ---- */
 
 /* The features that need no quantiles are made from the schema; their edges in the message are not used. */
-static hr_status read_edges(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_error *err) {
+static hr_status read_edges(hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire, hr_error *err) {
     hr_edges_machine machine;
     size_t feature, at = 0;
     hr_status status = hr_edges_begin(&machine, h->schema, h->bins, h->arena, err);
@@ -255,7 +257,7 @@ static bool are_numbers(const double *numbers, size_t count, double limit) {
     return true;
 }
 
-static hr_status read_base(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_error *err) {
+static hr_status read_base(hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire, hr_error *err) {
     if (wire->n_base_scores != h->outputs || !are_numbers(wire->base_scores, wire->n_base_scores, 1e6))
         return refuse_question("base scores that are not finite, or not one for each output", err);
     h->base = hr_arena_alloc(h->arena, h->outputs, sizeof *h->base);
@@ -266,7 +268,7 @@ static hr_status read_base(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wi
 
 /* An owner that received the first round keeps what it read. It reads it once: what is read in vain would
  * stay in memory. */
-static hr_status read_first(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_error *err) {
+static hr_status read_first(hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire, hr_error *err) {
     if (h->base) return HR_OK;
     if (h->tried) return refuse_question("a first round that was not understood", err);
     h->tried = true;
@@ -276,12 +278,12 @@ static hr_status read_first(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *w
 
 /* ---- Kinds ---- */
 
-static hr_status add_line(hr_ask *ask, const Hedgerow__HedgeQuestion *wire, const hr_charge *line,
-                          size_t count, hr_error *err) {
-    if (ask->line_count == wire->n_costs) return refuse_question("fewer costs than releases", err);
-    ask->lines[ask->line_count] = *line;
-    ask->lines[ask->line_count].cost = wire->costs[ask->line_count];
-    ask->counts[ask->line_count++] = count;
+static hr_status add_line(hr_hedge_question *question, const Hedgerow__HedgeQuestion *wire,
+                          const hr_charge *line, size_t count, hr_error *err) {
+    if (question->line_count == wire->n_costs) return refuse_question("fewer costs than releases", err);
+    question->lines[question->line_count] = *line;
+    question->lines[question->line_count].cost = wire->costs[question->line_count];
+    question->counts[question->line_count++] = count;
     return HR_OK;
 }
 
@@ -289,7 +291,7 @@ hr_privacy_unit hr_hedge_unit_of(const hr_schema *schema) {
     return hr_schema_unit(schema) ? HR_PER_PERSON : HR_PER_RECORD;
 }
 
-static hr_privacy_unit unit_of(const hr_hedge_hearer *h) {
+static hr_privacy_unit unit_of(const hr_hedge_question_reader *h) {
     return hr_hedge_unit_of(h->schema);
 }
 
@@ -297,19 +299,19 @@ static hr_charge line_of(const char *what, uint64_t sensitivity) {
     return (hr_charge){.what = what, .tree = -1, .level = -1, .sensitivity = sensitivity};
 }
 
-static hr_status read_totals(const hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_ask *ask,
-                             hr_error *err) {
+static hr_status read_totals(const hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire,
+                             hr_hedge_question *question, hr_error *err) {
     const hr_privacy_unit unit = unit_of(h);
     const uint64_t one = hr_unit_of_counts(unit);
     const hr_charge classes = line_of("class counts", one),
                     count = line_of(unit == HR_PER_PERSON ? "sum of weights" : "record count", one),
                     sum = line_of("base score", hr_unit_label_sensitivity(unit));
-    if (h->outputs > 1) return add_line(ask, wire, &classes, h->outputs, err);
-    hr_status status = add_line(ask, wire, &count, 1, err);
-    return status ? status : add_line(ask, wire, &sum, 1, err);
+    if (h->outputs > 1) return add_line(question, wire, &classes, h->outputs, err);
+    hr_status status = add_line(question, wire, &count, 1, err);
+    return status ? status : add_line(question, wire, &sum, 1, err);
 }
 
-static hr_status read_bins(const Hedgerow__HedgeQuestion *wire, hr_arena *arena, hr_hedge_question *out,
+static hr_status read_bins(const Hedgerow__HedgeQuestion *wire, hr_arena *arena, hr_hedge_question_in *out,
                            hr_error *err) {
     const hr_charge line = line_of("bin edges", HR_RECORD_SENSITIVITY);
     hr_edge_nodes *parts = hr_arena_alloc(arena, wire->n_nodes + 1, sizeof *parts);
@@ -324,28 +326,29 @@ static hr_status read_bins(const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
     }
     out->bins.parts = parts;
     out->bins.part_count = wire->n_nodes;
-    return add_line(&out->ask, wire, &line, out->bins.values, err);
+    return add_line(&out->question, wire, &line, out->bins.values, err);
 }
 
-hr_charge hr_hedge_question_part(const hr_hedge_hearer *h, const hr_hedge_question *question, size_t part) {
+hr_charge hr_hedge_question_part(const hr_hedge_question_reader *h, const hr_hedge_question_in *question,
+                                 size_t part) {
     const size_t lines = hr_edge_levels_lines(h->schema, h->bins);
-    return hr_edge_levels_charge(&question->ask.lines[0], lines, question->bins.parts[part].level,
+    return hr_edge_levels_charge(&question->question.lines[0], lines, question->bins.parts[part].level,
                                  unit_of(h));
 }
 
-static hr_status read_loss(const hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_ask *ask,
-                           hr_error *err) {
+static hr_status read_loss(const hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire,
+                           hr_hedge_question *question, hr_error *err) {
     if (!wire->bound || wire->bound > (uint64_t)HR_HEDGE_BOUND_MAX)
         return refuse_question("a clip that is out of range", err);
-    ask->loss = (hr_candidate_scan_loss){.logistic = h->logistic,
-                                         .clip = (double)wire->bound / (1 << HR_GRADIENT_BITS),
-                                         .score_limit = h->logistic ? 20 : 1,
-                                         .bound = (int64_t)wire->bound};
+    question->loss = (hr_candidate_scan_loss){.logistic = h->logistic,
+                                              .clip = (double)wire->bound / (1 << HR_GRADIENT_BITS),
+                                              .score_limit = h->logistic ? 20 : 1,
+                                              .bound = (int64_t)wire->bound};
     return HR_OK;
 }
 
-static hr_status read_step(const hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
-                           hr_ask *ask, hr_error *err) {
+static hr_status read_step(const hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire,
+                           hr_arena *arena, hr_hedge_question *question, hr_error *err) {
     size_t room = HR_CANDIDATE_SCAN_NODES_MAX * h->outputs;
     if (!wire->n_step) return HR_OK;
     if (wire->n_step > room || !are_numbers(wire->step, wire->n_step, 1e6))
@@ -353,56 +356,58 @@ static hr_status read_step(const hr_hedge_hearer *h, const Hedgerow__HedgeQuesti
     double *step = hr_arena_alloc(arena, room, sizeof *step);
     if (!step) return hr_fail_memory(err);
     memcpy(step, wire->step, wire->n_step * sizeof *step);
-    ask->step = step;
+    question->step = step;
     return HR_OK;
 }
 
-static hr_status read_round(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
-                            hr_ask *ask, hr_error *err) {
+static hr_status read_round(hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
+                            hr_hedge_question *question, hr_error *err) {
     hr_status status = read_first(h, wire, err);
-    if (!status) status = read_loss(h, wire, ask, err);
-    if (!status) status = read_step(h, wire, arena, ask, err);
-    if (!status) status = read_candidates(h, wire, arena, ask, err);
-    ask->binning = &h->binning;
-    ask->base = h->base;
+    if (!status) status = read_loss(h, wire, question, err);
+    if (!status) status = read_step(h, wire, arena, question, err);
+    if (!status) status = read_candidates(h, wire, arena, question, err);
+    question->binning = &h->binning;
+    question->base = h->base;
     return status;
 }
 
-static hr_status read_choice(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
-                             hr_ask *ask, hr_error *err) {
+static hr_status read_choice(hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire,
+                             hr_arena *arena, hr_hedge_question *question, hr_error *err) {
     if (!wire->n_trees || wire->n_trees > HR_HEDGE_CANDIDATES_OWNERS)
         return refuse_question("too many candidates, or none", err);
-    hr_status status = read_round(h, wire, arena, ask, err);
-    const hr_charge line = line_of("choice of tree", hr_unit_leaf_score_width(unit_of(h), ask->loss.bound));
-    ask->threshold = wire->threshold > 0 ? wire->threshold : 0;
-    return status ? status : add_line(ask, wire, &line, 0, err);
+    hr_status status = read_round(h, wire, arena, question, err);
+    const hr_charge line =
+        line_of("choice of tree", hr_unit_leaf_score_width(unit_of(h), question->loss.bound));
+    question->threshold = wire->threshold > 0 ? wire->threshold : 0;
+    return status ? status : add_line(question, wire, &line, 0, err);
 }
 
-static hr_status read_leaves(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
-                             hr_ask *ask, hr_error *err) {
+static hr_status read_leaves(hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire,
+                             hr_arena *arena, hr_hedge_question *question, hr_error *err) {
     const hr_hedge_setting setting = {.privacy_measure = h->privacy_measure, .unit = unit_of(h)};
     const uint64_t one = hr_unit_of_counts(setting.unit);
     if (wire->n_trees != 1) return refuse_question("other than one tree for its leaves", err);
-    hr_status status = read_round(h, wire, arena, ask, err);
+    hr_status status = read_round(h, wire, arena, question, err);
     if (status) return status;
-    size_t leaves = count_leaves(ask->trees);
-    const hr_charge sums =
-                        line_of("leaf sum", hr_hedge_sum_sensitivity(&setting, ask->loss.bound, h->outputs)),
+    size_t leaves = count_leaves(question->trees);
+    const hr_charge sums = line_of("leaf sum",
+                                   hr_hedge_sum_sensitivity(&setting, question->loss.bound, h->outputs)),
                     counts = line_of("leaf count", one), within = line_of("clip count", one);
-    status = add_line(ask, wire, &sums, leaves * h->outputs, err);
-    if (!status) status = add_line(ask, wire, &counts, leaves, err);
-    return status || wire->n_costs == ask->line_count ? status : add_line(ask, wire, &within, 1, err);
+    status = add_line(question, wire, &sums, leaves * h->outputs, err);
+    if (!status) status = add_line(question, wire, &counts, leaves, err);
+    return status || wire->n_costs == question->line_count ? status
+                                                           : add_line(question, wire, &within, 1, err);
 }
 
-static hr_link link_of(const hr_hedge_hearer *h) {
+static hr_link link_of(const hr_hedge_question_reader *h) {
     return hr_schema_task(h->schema) == HR_TASK_REGRESSION ? HR_LINK_NUMBER
            : h->logistic                                   ? HR_LINK_LOGISTIC
                                                            : HR_LINK_SIGNED;
 }
 
 /* A forest has a tree for each output of each round. */
-static hr_status read_forest_tree(const hr_hedge_hearer *h, const Hedgerow__HedgeTree *wire, hr_arena *arena,
-                                  hr_forest *forest, hr_error *err) {
+static hr_status read_forest_tree(const hr_hedge_question_reader *h, const Hedgerow__HedgeTree *wire,
+                                  hr_arena *arena, hr_forest *forest, hr_error *err) {
     hr_tree read;
     hr_status status = read_hedge_tree(h, wire, arena, &read, err);
     if (status) return status;
@@ -419,15 +424,15 @@ static hr_status read_forest_tree(const hr_hedge_hearer *h, const Hedgerow__Hedg
 }
 
 /* Trees of which each has a value for each output: room for them is in proportion to the message. */
-static bool is_a_forest(const hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire) {
+static bool is_a_forest(const hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire) {
     for (size_t i = 0; i < wire->n_trees; i++)
         if (wire->trees[i]->n_values < h->outputs) return false;
     return wire->n_trees <= TREES_MAX && wire->n_base_scores == h->outputs &&
            are_numbers(wire->base_scores, h->outputs, 1e6);
 }
 
-static hr_status read_reliability(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
-                                  hr_hedge_question *out, hr_error *err) {
+static hr_status read_reliability(hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire,
+                                  hr_arena *arena, hr_hedge_question_in *out, hr_error *err) {
     const hr_charge cells = line_of("calibration count", hr_unit_of_counts(unit_of(h)));
     if (!h->base) return refuse_question("a forest before the first round", err);
     if (hr_schema_task(h->schema) == HR_TASK_REGRESSION)
@@ -442,34 +447,34 @@ static hr_status read_reliability(hr_hedge_hearer *h, const Hedgerow__HedgeQuest
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < wire->n_trees; i++)
         status = read_forest_tree(h, wire->trees[i], arena, &out->forest, err);
-    out->ask.forest = &out->forest;
-    out->ask.binning = &h->binning;
-    return status ? status : add_line(&out->ask, wire, &cells, HR_RELIABILITY_CELLS, err);
+    out->question.forest = &out->forest;
+    out->question.binning = &h->binning;
+    return status ? status : add_line(&out->question, wire, &cells, HR_RELIABILITY_CELLS, err);
 }
 
-static hr_status read_kind(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
-                           hr_hedge_question *out, hr_error *err) {
-    out->ask.kind = (hr_ask_kind)wire->kind;
-    switch (out->ask.kind) {
-    case HR_ASK_TOTALS: return read_totals(h, wire, &out->ask, err);
-    case HR_ASK_BINS: return read_bins(wire, arena, out, err);
-    case HR_ASK_CHOICE: return read_choice(h, wire, arena, &out->ask, err);
-    case HR_ASK_LEAVES: return read_leaves(h, wire, arena, &out->ask, err);
-    case HR_ASK_RELIABILITY: return read_reliability(h, wire, arena, out, err);
+static hr_status read_kind(hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
+                           hr_hedge_question_in *out, hr_error *err) {
+    out->question.kind = (hr_hedge_question_kind)wire->kind;
+    switch (out->question.kind) {
+    case HR_HEDGE_TOTALS: return read_totals(h, wire, &out->question, err);
+    case HR_HEDGE_BINS: return read_bins(wire, arena, out, err);
+    case HR_HEDGE_CHOICE: return read_choice(h, wire, arena, &out->question, err);
+    case HR_HEDGE_LEAVES: return read_leaves(h, wire, arena, &out->question, err);
+    case HR_HEDGE_RELIABILITY: return read_reliability(h, wire, arena, out, err);
     }
     return refuse_question("a kind that is not known", err);
 }
 
-hr_status hr_hedge_question_read(hr_hedge_hearer *h, const hr_bytes *body, hr_arena *arena,
-                                 hr_hedge_question *out, hr_error *err) {
+hr_status hr_hedge_question_read(hr_hedge_question_reader *h, const hr_bytes *body, hr_arena *arena,
+                                 hr_hedge_question_in *out, hr_error *err) {
     ProtobufCMessage *read = NULL;
-    *out = (hr_hedge_question){0};
+    *out = (hr_hedge_question_in){0};
     hr_status status =
         hr_message_unpack(&hedgerow__hedge_question__descriptor, body->at, body->size, &read, err);
     if (status) return status;
     const Hedgerow__HedgeQuestion *wire = (const Hedgerow__HedgeQuestion *)read;
     status = read_kind(h, wire, arena, out, err);
-    if (!status && wire->n_costs != out->ask.line_count)
+    if (!status && wire->n_costs != out->question.line_count)
         status = refuse_question("more costs than releases", err);
     hr_message_unpacked_free(read);
     return status;
