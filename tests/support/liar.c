@@ -40,7 +40,7 @@ bool change_trees(simulator *b, letter *l) {
     if (m->kind_case == HEDGEROW__MESSAGE__KIND_FOREST) {
         for (size_t i = 0; i < m->forest->n_slots; i++) {
             if (m->forest->slots[i]->slot % 3 || !m->forest->slots[i]->tree.len) continue;
-            sign_another_tree(b->f, ANNA, m->forest->slots[i]);
+            sign_another_tree(((inprivate_job *)b)->f, ANNA, m->forest->slots[i]);
             changed = true;
         }
         put_message(l, m);

@@ -2,7 +2,7 @@
 #ifndef HR_TESTS_SUPPORT_LIAR_H
 #define HR_TESTS_SUPPORT_LIAR_H
 
-#include "support/message_simulator.h"
+#include "support/inprivate_job.h"
 
 /* The message of a letter. Owner: the caller, with hr_message_unpacked_free. */
 Hedgerow__Message *message_of(const letter *l);

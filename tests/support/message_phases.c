@@ -19,7 +19,7 @@ bool is_there(const simulator *b, size_t owner, point p) {
 }
 
 simulator *simulator_at(const test_members *f, const job_script *s, size_t owner, point p) {
-    simulator *b = simulator_open(f, s, 1);
+    simulator *b = inprivate_job_open(f, s, 1);
     while (!is_there(b, owner, p)) assert_true(simulator_step(b));
     return b;
 }

@@ -2,7 +2,7 @@
 #ifndef HR_TESTS_SUPPORT_MESSAGE_PHASES_H
 #define HR_TESTS_SUPPORT_MESSAGE_PHASES_H
 
-#include "support/message_simulator.h"
+#include "support/inprivate_job.h"
 
 typedef enum point { OFFERED, DECIDING, ACCEPTED, STARTED, TRAINING, POLLED, VOTING, ENDED, POINTS } point;
 

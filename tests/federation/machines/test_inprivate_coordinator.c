@@ -63,7 +63,7 @@ static void check_votes(const simulator *b, size_t end) {
 /* ---- Answers, notices ---- */
 
 static void send_answer(simulator *b, size_t from, bool accepted, const char *reason) {
-    const acceptance signature = acceptance_by(b->f, &b->parties[COORDINATOR].setup, from);
+    const acceptance signature = acceptance_by(((inprivate_job *)b)->f, &b->parties[COORDINATOR].setup, from);
     Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_ANSWER);
     answer.accepted = accepted;
@@ -99,7 +99,8 @@ static void test_coordinator__takes_signed_acceptances_alone(void **state) {
     for (size_t signer = ANNA; signer <= CARL; signer++)
         for (int unsigned_ = 0; unsigned_ < 2; unsigned_++) {
             simulator *b = simulator_at(*state, &voting_job, BERT, OFFERED);
-            const acceptance signature = acceptance_by(b->f, &b->parties[COORDINATOR].setup, signer);
+            const acceptance signature =
+                acceptance_by(((inprivate_job *)b)->f, &b->parties[COORDINATOR].setup, signer);
             Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
             Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_ANSWER);
             answer.accepted = true;
@@ -162,7 +163,7 @@ static void complain_of_the_awaited(simulator *b) {
 static void test_coordinator__skips_nobody_on_a_complaint(void **state) {
     for (int broadcast = 0; broadcast < 2; broadcast++)
         for (uint64_t seed = 0; seed < 10; seed++) {
-            simulator *b = simulator_open(*state, broadcast ? &voting_crowd : &voting_job, seed);
+            simulator *b = inprivate_job_open(*state, broadcast ? &voting_crowd : &voting_job, seed);
             complained = 0;
             simulator_run(b, complain_of_the_awaited);
             check_over(b);
@@ -177,7 +178,7 @@ static void test_coordinator__skips_nobody_on_a_complaint(void **state) {
 
 static void test_coordinator__hears_no_notices_of_who_declined(void **state) {
     for (uint32_t kind = 0; kind < 3; kind++) {
-        simulator *b = simulator_open(*state, &voting_crowd, 1);
+        simulator *b = inprivate_job_open(*state, &voting_crowd, 1);
         b->parties[CARL].refuses = true;
         while (!is_there(b, BERT, TRAINING)) assert_true(simulator_step(b));
         send_notice(b, CARL, 0, kind);
@@ -241,7 +242,7 @@ static void send_rubbish_to_bert(simulator *b, letter *l) {
 static void test_coordinator__helps_those_who_were_given_another_tree(void **state) {
     for (int broadcast = 0; broadcast < 2; broadcast++)
         for (uint64_t seed = 0; seed < 10; seed++) {
-            simulator *b = simulator_open(*state, broadcast ? &voting_crowd : &voting_job, seed);
+            simulator *b = inprivate_job_open(*state, broadcast ? &voting_crowd : &voting_job, seed);
             b->tamper = send_rubbish_to_bert;
             simulator_run(b, NULL);
             assert_true(cut_by(b, BERT, ANNA));
@@ -262,7 +263,7 @@ static void send_nothing_to_owners(simulator *b, letter *l) {
 static void test_coordinator__helps_those_to_whom_trees_are_not_sent(void **state) {
     for (int broadcast = 0; broadcast < 2; broadcast++)
         for (uint64_t seed = 0; seed < 10; seed++) {
-            simulator *b = simulator_open(*state, broadcast ? &voting_crowd : &voting_job, seed);
+            simulator *b = inprivate_job_open(*state, broadcast ? &voting_crowd : &voting_job, seed);
             b->tamper = send_nothing_to_owners;
             simulator_run(b, NULL);
             check_over(b);
@@ -307,14 +308,14 @@ static void keep_back_all(simulator *b, letter *l) {
 
 static void test_coordinator__helps_those_from_whom_trees_are_kept_back(void **state) {
     for (uint64_t seed = 0; seed < 10; seed++) {
-        simulator *b = simulator_open(*state, &voting_job, seed);
+        simulator *b = inprivate_job_open(*state, &voting_job, seed);
         b->tamper = keep_back_annas_slot;
         simulator_run(b, NULL);
         assert_true(cut_by(b, CARL, BERT));
         assert_int_equal(trees_of(b), 9);
         assert_int_equal(b->aways, 0);
         simulator_close(b);
-        b = simulator_open(*state, &voting_job, seed);
+        b = inprivate_job_open(*state, &voting_job, seed);
         b->tamper = keep_back_all;
         forests_to_carl = 0;
         simulator_run(b, NULL);
@@ -451,8 +452,8 @@ static void test_coordinator__cuts_off_floods(void **state) {
 static size_t rounds_of(const test_members *f, double round_gain, const finding found[3],
                         void (*meanwhile)(simulator *b)) {
     const job_script s = {2, true, .5, round_gain, 1, 0};
-    simulator *b = simulator_open(f, &s, 5);
-    memcpy(&b->found[ANNA], found, 3 * sizeof *found);
+    simulator *b = inprivate_job_open(f, &s, 5);
+    memcpy(&((inprivate_job *)b)->found[ANNA], found, 3 * sizeof *found);
     simulator_run(b, meanwhile);
     size_t rounds = (trees_of(b) + 1) / 3; /* who stays away gives none in the second */
     all_return(b);
@@ -507,8 +508,8 @@ static void test_coordinator__lets_one_owner_neither_end_nor_prolong_a_job(void 
  * deviation of 2048 sqrt(6) = 5016.6, three of which are 5016.6 for each of them. */
 static size_t dropped(const test_members *f, bool broadcast, const finding found[3]) {
     const job_script s = {2, broadcast, .5, 0, 1, 2};
-    simulator *b = simulator_open(f, &s, 3);
-    memcpy(&b->found[ANNA], found, 3 * sizeof *found);
+    simulator *b = inprivate_job_open(f, &s, 3);
+    memcpy(&((inprivate_job *)b)->found[ANNA], found, 3 * sizeof *found);
     simulator_run(b, NULL);
     check_over(b);
     check_replay(b);
@@ -552,8 +553,8 @@ static void test_coordinator__refuses_ballots_on_other_places(void **state) {
     const finding loss = {512, 1024, {-1000000, -1000000, 0, 0}}, win = {512, 1024, {2000000, 2000000, 0, 0}};
     for (size_t count = 0; count <= 4; count++) {
         simulator *b = simulator_at(*state, &s, ANNA, VOTING);
-        b->found[BERT] = loss; /* outvoted by Carl unless Anna votes too */
-        b->found[CARL] = win;
+        ((inprivate_job *)b)->found[BERT] = loss; /* outvoted by Carl unless Anna votes too */
+        ((inprivate_job *)b)->found[CARL] = win;
         hr_bytes bytes = ballot_bytes(0, 0, loss, count);
         ProtobufCMessage *ballot = NULL;
         assert_int_equal(

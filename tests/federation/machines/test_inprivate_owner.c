@@ -148,8 +148,8 @@ static void accept_all(const simulator *b, const char *const *names, size_t coun
     const hr_protocol_setup *setup = &b->parties[COORDINATOR].setup;
     for (size_t i = 0; i < count; i++) {
         const char *name = names[i < 3 && names[i] ? i : 0];
-        size_t member = hr_membership_by_name(&b->f->membership, name, strlen(name));
-        out[i] = acceptance_by(b->f, setup, member == HR_NO_MEMBER ? ANNA : member);
+        size_t member = hr_membership_by_name(&((inprivate_job *)b)->f->membership, name, strlen(name));
+        out[i] = acceptance_by(((inprivate_job *)b)->f, setup, member == HR_NO_MEMBER ? ANNA : member);
     }
 }
 

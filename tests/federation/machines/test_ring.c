@@ -1,7 +1,7 @@
 /* Sums along a ring: the coordinator gets the plain sum of all owners for 2n messages, in whatever order
  * letters come; what an owner sends says nothing by itself; an owner that is away ends the job by name; and
  * whatever members send that does not fit is refused. */
-#include "support/sum_simulator.h"
+#include "support/sum_job.h"
 
 enum { ANNA = SUM_OWNER, BERT, CARL, DORA };
 
@@ -11,9 +11,9 @@ static sum_script ring_of(size_t owners) {
 
 static const sum_script three = {.owners = 3, .questions = 5, .coalition = SUM_RING};
 
-static Hedgerow__Message *read_letter(const sum_letter *letter) {
+static Hedgerow__Message *read_letter(const letter *l) {
     Hedgerow__Message *m = NULL;
-    const hr_event event = {.bytes = letter->bytes.at, .size = letter->bytes.size};
+    const hr_event event = {.bytes = l->bytes.at, .size = l->bytes.size};
     assert_int_equal(hr_message_read(&event, &m, NULL), HR_OK);
     return m;
 }
@@ -23,13 +23,13 @@ static Hedgerow__Message *read_letter(const sum_letter *letter) {
 static struct { size_t shares, passes, to_coordinator, backwards; } letters;
 
 /* Of the letters that carry numbers, which went where. */
-static void count_letter(sum_sim *s, sum_letter *letter) {
-    Hedgerow__Message *m = read_letter(letter);
+static void count_letter(simulator *s, letter *l) {
+    Hedgerow__Message *m = read_letter(l);
     const bool pass = m->kind_case == HEDGEROW__MESSAGE__KIND_PASS;
     letters.shares += m->kind_case == HEDGEROW__MESSAGE__KIND_SHARE;
     letters.passes += pass;
-    letters.to_coordinator += pass && letter->to == SUM_COORDINATOR;
-    letters.backwards += pass && letter->to != (letter->from == s->script->owners ? 0 : letter->from + 1);
+    letters.to_coordinator += pass && l->to == SUM_COORDINATOR;
+    letters.backwards += pass && l->to != (l->from == ((const sum_job *)s)->script->owners ? 0 : l->from + 1);
     hr_message_unpacked_free(&m->base);
 }
 
@@ -38,12 +38,12 @@ static void test_ring__gives_plain_sums_for_two_messages_an_owner(void **state) 
     for (size_t k = 0; k < COUNT(sizes); k++)
         for (uint64_t seed = 0; seed < 20; seed++) {
             const sum_script script = ring_of(sizes[k]);
-            sum_sim *s = sum_open(*state, &script, seed);
+            simulator *s = sum_open(*state, &script, seed);
             memset(&letters, 0, sizeof letters);
             s->tamper = count_letter;
-            sum_run(s, NULL);
+            simulator_run(s, NULL);
             sum_check_over(s);
-            sum_check_replay(s);
+            check_replay(s);
             assert_int_equal(s->aways, 0);
             assert_int_equal(hr_ring_outcomes(s->parties[SUM_COORDINATOR].machine), script.questions);
             assert_int_equal(sum_check_outcomes(s), 0);
@@ -55,7 +55,7 @@ static void test_ring__gives_plain_sums_for_two_messages_an_owner(void **state) 
             assert_true(hr_ring_part(s->parties[SUM_COORDINATOR].machine, ANNA, &part));
             assert_int_equal(part.trees, script.questions);
             assert_false(hr_ring_part(s->parties[SUM_COORDINATOR].machine, SUM_OUTSIDER, &part));
-            sum_close(s);
+            simulator_close(s);
         }
 }
 
@@ -65,23 +65,23 @@ static struct {
     uint64_t shares[4][2][SUM_VALUES_MAX], passes[4][2][SUM_VALUES_MAX];
 } sent; /* by member and sum */
 
-static void note_numbers(sum_sim *s, sum_letter *letter) {
+static void note_numbers(simulator *s, letter *l) {
     (void)s;
-    Hedgerow__Message *m = read_letter(letter);
+    Hedgerow__Message *m = read_letter(l);
     if (m->kind_case == HEDGEROW__MESSAGE__KIND_SHARE && m->share->position < 2)
-        memcpy(sent.shares[letter->from][m->share->position], m->share->values, 8 * m->share->n_values);
+        memcpy(sent.shares[l->from][m->share->position], m->share->values, 8 * m->share->n_values);
     if (m->kind_case == HEDGEROW__MESSAGE__KIND_PASS && m->pass->position < 2)
-        memcpy(sent.passes[letter->from][m->pass->position], m->pass->values, 8 * m->pass->n_values);
+        memcpy(sent.passes[l->from][m->pass->position], m->pass->values, 8 * m->pass->n_values);
     hr_message_unpacked_free(&m->base);
 }
 
 /* Neither share says anything alone: the masks of owners and of sums differ, and so do those of one sum's
  * values. Both together are the owner's values: that is why its neighbours read them with the coordinator. */
 static void test_ring__shares_say_nothing_alone_and_all_together(void **state) {
-    sum_sim *s = sum_open(*state, &three, 3);
+    simulator *s = sum_open(*state, &three, 3);
     memset(&sent, 0, sizeof sent);
     s->tamper = note_numbers;
-    sum_run(s, NULL);
+    simulator_run(s, NULL);
     for (size_t sum = 0; sum < 2; sum++)
         for (size_t i = 0; i < sum_size(sum); i++)
             for (size_t who = ANNA; who <= CARL; who++) {
@@ -94,13 +94,13 @@ static void test_ring__shares_say_nothing_alone_and_all_together(void **state) {
                 assert_true(!i || share != sent.shares[who][sum][i - 1]);
                 assert_true(!sum || share != sent.shares[who][0][0]);
             }
-    sum_close(s);
+    simulator_close(s);
 }
 
 /* ---- Owners that are away ---- */
 
-static void check_failed(const sum_sim *s, const char *why) {
-    const sum_party *coordinator = &s->parties[SUM_COORDINATOR];
+static void check_failed(const simulator *s, const char *why) {
+    const simulated_party *coordinator = &s->parties[SUM_COORDINATOR];
     if (!coordinator->failed || !strstr(coordinator->why, why))
         fail_msg("'%s' instead of '%s'", coordinator->why, why);
     for (size_t who = ANNA; who <= CARL; who++)
@@ -108,90 +108,91 @@ static void check_failed(const sum_sim *s, const char *why) {
 }
 
 /* Until that sum is asked. */
-static void run_until_asked(sum_sim *s, size_t sum) {
-    while (hr_ring_outcomes(s->parties[SUM_COORDINATOR].machine) < sum || !s->asked[sum][0])
-        assert_true(sum_step(s));
+static void run_until_asked(simulator *s, size_t sum) {
+    while (hr_ring_outcomes(s->parties[SUM_COORDINATOR].machine) < sum ||
+           !((const sum_job *)s)->asked[sum][0])
+        assert_true(simulator_step(s));
 }
 
 static void test_ring__ends_by_the_name_of_the_owner_that_is_away(void **state) {
     for (size_t who = ANNA; who <= CARL; who++) {
         static const char *const names[] = {"anna", "bert", "carl"};
         char why[100];
-        sum_sim *s = sum_open(*state, &three, who);
+        simulator *s = sum_open(*state, &three, who);
         run_until_asked(s, 1);
         s->parties[who].away = true;
-        sum_run(s, NULL);
+        simulator_run(s, NULL);
         snprintf(why, sizeof why, "owner %s has not answered within the deadline", names[who - ANNA]);
         check_failed(s, why);
         assert_int_equal(hr_ring_outcomes(s->parties[SUM_COORDINATOR].machine), 1);
-        sum_close(s);
+        simulator_close(s);
     }
 }
 
 static size_t keeper; /* keeps what came to it from the owner before it */
 
-static void lose_pass(sum_sim *s, sum_letter *letter) {
-    Hedgerow__Message *m = read_letter(letter);
-    const bool lost = m->kind_case == HEDGEROW__MESSAGE__KIND_PASS && letter->to == keeper;
+static void lose_pass(simulator *s, letter *l) {
+    Hedgerow__Message *m = read_letter(l);
+    const bool lost = m->kind_case == HEDGEROW__MESSAGE__KIND_PASS && l->to == keeper;
     hr_message_unpacked_free(&m->base);
-    if (lost) s->parties[keeper].cut[letter->from] = true; /* of the simulator alone */
+    if (lost) s->parties[keeper].cut[l->from] = true; /* of the simulator alone */
 }
 
 static void test_ring__ends_if_nothing_comes_round(void **state) {
-    sum_sim *s = sum_open(*state, &three, 2);
+    simulator *s = sum_open(*state, &three, 2);
     keeper = BERT;
     s->tamper = lose_pass;
-    sum_run(s, NULL);
+    simulator_run(s, NULL);
     check_failed(s,
                  "owner carl has passed nothing on within the deadline: it, or an owner before it, is away");
-    sum_close(s);
+    simulator_close(s);
 }
 
 static void test_ring__ends_by_the_name_of_an_owner_without_an_answer(void **state) {
-    sum_sim *s = sum_open(*state, &three, 1);
+    simulator *s = sum_open(*state, &three, 1);
     s->parties[BERT].loses = 100;
-    sum_run(s, NULL);
+    simulator_run(s, NULL);
     check_failed(s, "owner bert has no answer");
     assert_int_equal(s->aways, 0);
-    sum_close(s);
+    simulator_close(s);
 }
 
 static void test_ring__ends_by_the_name_of_an_owner_that_leaves(void **state) {
-    sum_sim *s = sum_open(*state, &three, 1);
+    simulator *s = sum_open(*state, &three, 1);
     Hedgerow__Answer leaves = HEDGEROW__ANSWER__INIT;
     run_until_asked(s, 1);
-    sum_feed_message(s, CARL, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &leaves);
-    sum_run(s, NULL);
+    send_content(s, CARL, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &leaves);
+    simulator_run(s, NULL);
     check_failed(s, "owner carl ended its part");
-    sum_close(s);
+    simulator_close(s);
 }
 
 /* Before the start an owner may decline, or not answer: the ring has the others. */
 static void test_ring__closes_without_those_that_take_no_part(void **state) {
-    sum_sim *s = sum_open(*state, &three, 5);
+    simulator *s = sum_open(*state, &three, 5);
     s->parties[BERT].away = true;
-    while (sum_step(s)) {
+    while (simulator_step(s)) {
     }
-    sum_feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
-    sum_run(s, NULL);
-    const sum_party *coordinator = &s->parties[SUM_COORDINATOR];
+    feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
+    simulator_run(s, NULL);
+    const simulated_party *coordinator = &s->parties[SUM_COORDINATOR];
     assert_true(coordinator->ends == 1 && !coordinator->failed);
     hr_sum_outcome o;
     for (size_t q = 0; hr_ring_outcome(coordinator->machine, q, &o); q++)
         assert_int_equal(o.sums[0], sum_value(0, q, 0) + sum_value(2, q, 0));
     assert_int_equal(hr_ring_outcomes(coordinator->machine), three.questions);
-    sum_close(s);
+    simulator_close(s);
 }
 
 /* ---- What an owner refuses ---- */
 
 /* All have the start, and nobody was asked. */
-static sum_sim *started_ring(const sum_names *names) {
-    sum_sim *s = sum_open(names, &three, 1);
+static simulator *started_ring(const sum_names *names) {
+    simulator *s = sum_open(names, &three, 1);
     const size_t *owners;
     for (bool all = false; !all;) {
         s->parties[SUM_COORDINATOR].away = s->parties[SUM_COORDINATOR].work.kind == HR_ACT_NEXT_QUESTION;
-        assert_true(sum_step(s));
+        assert_true(simulator_step(s));
         all = true;
         for (size_t who = ANNA; who <= CARL; who++)
             all = all && hr_securesum_owners(s->parties[who].machine, &owners);
@@ -206,16 +207,16 @@ typedef struct numbers {
     size_t count;
 } numbers;
 
-static void feed_pass(sum_sim *s, size_t to, numbers n) {
+static void feed_pass(simulator *s, size_t to, numbers n) {
     uint64_t values[SUM_VALUES_MAX] = {7};
     Hedgerow__Pass pass = HEDGEROW__PASS__INIT;
     pass.position = n.position;
     pass.values = values;
     pass.n_values = n.count;
-    sum_feed_message(s, n.from, to, HEDGEROW__MESSAGE__KIND_PASS, &pass);
+    send_content(s, n.from, to, HEDGEROW__MESSAGE__KIND_PASS, &pass);
 }
 
-static void check_cut(const sum_sim *s, size_t who, size_t member, const char *why) {
+static void check_cut(const simulator *s, size_t who, size_t member, const char *why) {
     if (!s->parties[who].cut[member] || !strstr(s->last_cut, why))
         fail_msg("'%s' instead of '%s'", s->last_cut, why);
 }
@@ -242,12 +243,12 @@ static const refused_pass refused[] = {
 static void test_ring_owner__refuses_numbers_that_do_not_fit(void **state) {
     for (size_t r = 0; r < COUNT(refused); r++) {
         const refused_pass *row = &refused[r];
-        sum_sim *s = started_ring(*state);
+        simulator *s = started_ring(*state);
         for (size_t i = 0; i < 2 && (i == 0 || row->sends[i].count); i++)
             feed_pass(s, row->to, row->sends[i]);
         check_cut(s, row->to, row->sends[0].from, row->why);
-        sum_check_replay(s);
-        sum_close(s);
+        check_replay(s);
+        simulator_close(s);
     }
 }
 
@@ -256,47 +257,47 @@ static void test_ring_owner__goes_on_without_strangers(void **state) {
     for (size_t r = 0; r < COUNT(refused); r++) {
         const refused_pass *row = &refused[r];
         if (row->sends[0].from == SUM_COORDINATOR) continue;
-        sum_sim *s = started_ring(*state);
+        simulator *s = started_ring(*state);
         for (size_t i = 0; i < 2 && (i == 0 || row->sends[i].count); i++)
             feed_pass(s, row->to, row->sends[i]);
         s->cuts = 0;
         const bool before = row->sends[0].from + 1 == row->to && row->sends[0].from != SUM_OUTSIDER;
         if (before) {
-            sum_run(s, NULL);
+            simulator_run(s, NULL);
             check_failed(s, "owner bert refuses what owner anna passed on");
-            sum_close(s);
+            simulator_close(s);
             continue;
         }
         /* an honest owner that the simulator spoke for is cut off where it has no business */
-        sum_run(s, NULL);
+        simulator_run(s, NULL);
         sum_check_over(s);
         assert_int_equal(sum_check_outcomes(s), 0);
-        sum_close(s);
+        simulator_close(s);
     }
 }
 
 /* Wrong lengths show when both shares are there. */
 static void test_ring_owner__refuses_numbers_of_another_length(void **state) {
     for (int early = 0; early <= 1; early++) {
-        sum_sim *s = started_ring(*state);
+        simulator *s = started_ring(*state);
         s->parties[ANNA].away = true;
         if (early) feed_pass(s, BERT, (numbers){ANNA, 0, 2});
-        while (s->parties[BERT].answered[0] == 0 || s->parties[BERT].work.kind) assert_true(sum_step(s));
+        while (s->parties[BERT].trained[0] == 0 || s->parties[BERT].work.kind) assert_true(simulator_step(s));
         if (!early) feed_pass(s, BERT, (numbers){ANNA, 0, 2});
         check_cut(s, BERT, ANNA, "2 numbers where the sum has 1");
-        sum_run(s, NULL);
+        simulator_run(s, NULL);
         check_failed(s, "owner bert refuses what owner anna passed on");
-        sum_close(s);
+        simulator_close(s);
     }
 }
 
 static void test_ring_owner__keeps_early_numbers_of_the_one_before_it(void **state) {
-    sum_sim *s = sum_open(*state, &three, 4);
+    simulator *s = sum_open(*state, &three, 4);
     const size_t *owners;
-    sum_party *bert = &s->parties[BERT];
-    while (bert->event_count < 2) assert_true(sum_step(s)); /* it has accepted */
+    simulated_party *bert = &s->parties[BERT];
+    while (bert->event_count < 2) assert_true(simulator_step(s)); /* it has accepted */
     bert->away = true;
-    while (sum_step(s)) {
+    while (simulator_step(s)) {
     }
     assert_int_equal(hr_securesum_owners(bert->machine, &owners), 0);
     for (size_t l = 0; l < s->letter_count; l++) {
@@ -304,12 +305,12 @@ static void test_ring_owner__keeps_early_numbers_of_the_one_before_it(void **sta
         const bool pass = m->kind_case == HEDGEROW__MESSAGE__KIND_PASS && s->letters[l].to == BERT;
         hr_message_unpacked_free(&m->base);
         if (!pass) continue;
-        sum_deliver(s, l);
+        deliver(s, l);
         bert->away = false;
-        sum_run(s, NULL);
+        simulator_run(s, NULL);
         sum_check_over(s);
         assert_int_equal(sum_check_outcomes(s), 0);
-        sum_close(s);
+        simulator_close(s);
         return;
     }
     fail_msg("anna passed nothing on");
@@ -329,31 +330,31 @@ static void test_ring_owner__refuses_numbers_before_the_start(void **state) {
         {2, {{ANNA, 0, 1}, {ANNA, 0, 1}}, "numbers of one sum twice"},
     };
     for (size_t r = 0; r < COUNT(rows); r++) {
-        sum_sim *s = sum_open(*state, &three, 1);
-        while (s->parties[BERT].event_count < rows[r].events) assert_true(sum_step(s));
+        simulator *s = sum_open(*state, &three, 1);
+        while (s->parties[BERT].event_count < rows[r].events) assert_true(simulator_step(s));
         for (size_t i = 0; i < 2 && (i == 0 || rows[r].sends[i].count); i++)
             feed_pass(s, BERT, rows[r].sends[i]);
         check_cut(s, BERT, rows[r].sends[0].from, rows[r].why);
-        sum_run(s, NULL);
+        simulator_run(s, NULL);
         if (rows[r].sends[0].from == ANNA) check_failed(s, "owner bert refuses what owner anna passed on");
-        sum_check_replay(s);
-        sum_close(s);
+        check_replay(s);
+        simulator_close(s);
     }
 }
 
 /* Numbers that came before the start from another than the owner before it. */
 static void test_ring_owner__drops_early_numbers_of_others(void **state) {
-    sum_sim *s = sum_open(*state, &three, 1);
-    while (s->parties[BERT].event_count < 2) assert_true(sum_step(s));
+    simulator *s = sum_open(*state, &three, 1);
+    while (s->parties[BERT].event_count < 2) assert_true(simulator_step(s));
     feed_pass(s, BERT, (numbers){CARL, 0, 1});
     assert_false(s->parties[BERT].cut[CARL]);
-    while (!s->parties[BERT].cut[CARL]) assert_true(sum_step(s));
+    while (!s->parties[BERT].cut[CARL]) assert_true(simulator_step(s));
     check_cut(s, BERT, CARL, "not the one before this one");
     s->cuts = 0;
-    sum_run(s, NULL);
+    simulator_run(s, NULL);
     sum_check_over(s);
     assert_int_equal(sum_check_outcomes(s), 0);
-    sum_close(s);
+    simulator_close(s);
 }
 
 typedef struct ring_ask {
@@ -361,13 +362,13 @@ typedef struct ring_ask {
     const char *set;
 } ring_ask;
 
-static void feed_ask(sum_sim *s, size_t to, ring_ask what) {
+static void feed_ask(simulator *s, size_t to, ring_ask what) {
     const uint8_t body = (uint8_t)what.position;
     Hedgerow__Ask ask = HEDGEROW__ASK__INIT;
     ask.position = what.position;
     ask.members = hr_text_of(what.set);
     ask.body = hr_data_of(&body, 1);
-    sum_feed_message(s, SUM_COORDINATOR, to, HEDGEROW__MESSAGE__KIND_ASK, &ask);
+    send_content(s, SUM_COORDINATOR, to, HEDGEROW__MESSAGE__KIND_ASK, &ask);
 }
 
 static void test_ring_owner__refuses_sums_that_are_not_in_order(void **state) {
@@ -379,11 +380,11 @@ static void test_ring_owner__refuses_sums_that_are_not_in_order(void **state) {
                 {{{0, ""}, {1, ""}}, "before the one before it was passed on"},
                 {{{0, "\7"}}, "over a part of the ring"}};
     for (size_t r = 0; r < COUNT(rows); r++) {
-        sum_sim *s = started_ring(*state);
+        simulator *s = started_ring(*state);
         for (size_t i = 0; i < 2 && rows[r].asks[i].set; i++) feed_ask(s, BERT, rows[r].asks[i]);
         check_cut(s, BERT, SUM_COORDINATOR, rows[r].why);
         assert_true(s->parties[BERT].failed);
-        sum_close(s);
+        simulator_close(s);
     }
 }
 
@@ -394,47 +395,47 @@ static void test_ring__survives_every_kind_at_every_point(void **state) {
         for (int point = 0; point < 5; point++)
             for (size_t f = 0; f < COUNT(froms); f++)
                 for (int kind = 1; kind <= 17; kind++) {
-                    sum_sim *s = point < 3 ? sum_open(*state, &three, 1) : started_ring(*state);
-                    sum_party *p = &s->parties[victim];
-                    if (point == 4) sum_run(s, NULL);
-                    while (point < 3 && p->event_count < (size_t)point) assert_true(sum_step(s));
+                    simulator *s = point < 3 ? sum_open(*state, &three, 1) : started_ring(*state);
+                    simulated_party *p = &s->parties[victim];
+                    if (point == 4) simulator_run(s, NULL);
+                    while (point < 3 && p->event_count < (size_t)point) assert_true(simulator_step(s));
                     const uint8_t bytes[] = {(uint8_t)((kind << 3 | 2) & 0x7f) | (kind > 15 ? 0x80 : 0),
                                              (uint8_t)(kind > 15), 0};
                     const size_t size = kind > 15 ? 3 : 2;
                     const uint8_t small[] = {bytes[0], 0};
                     if (froms[f] != victim)
-                        sum_feed(s, victim,
-                                 (hr_event){.kind = HR_EVENT_MESSAGE,
-                                            .from = froms[f],
-                                            .bytes = kind > 15 ? bytes : small,
-                                            .size = size});
+                        feed(s, victim,
+                             (hr_event){.kind = HR_EVENT_MESSAGE,
+                                        .from = froms[f],
+                                        .bytes = kind > 15 ? bytes : small,
+                                        .size = size});
                     assert_true(p->ends <= 1);
-                    sum_check_replay(s);
-                    sum_close(s);
+                    check_replay(s);
+                    simulator_close(s);
                 }
 }
 
 /* ---- What the coordinator refuses ---- */
 
-static void feed_share(sum_sim *s, numbers n) {
+static void feed_share(simulator *s, numbers n) {
     uint64_t values[SUM_VALUES_MAX] = {7};
     Hedgerow__Share share = HEDGEROW__SHARE__INIT;
     share.position = n.position;
     share.values = values;
     share.n_values = n.count;
-    sum_feed_message(s, n.from, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_SHARE, &share);
+    send_content(s, n.from, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_SHARE, &share);
 }
 
-static void feed_notice(sum_sim *s, size_t from, uint32_t slot, Hedgerow__Notice__Kind kind) {
+static void feed_notice(simulator *s, size_t from, uint32_t slot, Hedgerow__Notice__Kind kind) {
     Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
     notice.slot = slot;
     notice.kind = kind;
-    sum_feed_message(s, from, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_NOTICE, &notice);
+    send_content(s, from, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_NOTICE, &notice);
 }
 
 /* The second sum is open, of eight values; anna's share of it has come. */
-static sum_sim *second_sum(const sum_names *names) {
-    sum_sim *s = sum_open(names, &three, 1);
+static simulator *second_sum(const sum_names *names) {
+    simulator *s = sum_open(names, &three, 1);
     run_until_asked(s, 1);
     for (size_t who = ANNA; who <= CARL; who++) s->parties[who].away = true;
     feed_share(s, (numbers){ANNA, 1, 8});
@@ -458,7 +459,7 @@ static void test_ring_coordinator__refuses_numbers_that_do_not_fit(void **state)
         {false, {SUM_OUTSIDER, 1, 8}, "a member that was not asked"},
     };
     for (size_t r = 0; r < COUNT(rows); r++) {
-        sum_sim *s = second_sum(*state);
+        simulator *s = second_sum(*state);
         assert_int_equal(sum_size(1), 8);
         if (rows[r].pass)
             feed_pass(s, SUM_COORDINATOR, rows[r].sends);
@@ -468,17 +469,17 @@ static void test_ring_coordinator__refuses_numbers_that_do_not_fit(void **state)
         const bool owner = rows[r].sends.from != SUM_OUTSIDER;
         assert_int_equal(s->parties[SUM_COORDINATOR].failed, owner);
         if (owner) check_failed(s, "violated the protocol");
-        sum_close(s);
+        simulator_close(s);
     }
 }
 
 static void test_ring_coordinator__takes_what_comes_round_once(void **state) {
-    sum_sim *s = second_sum(*state);
+    simulator *s = second_sum(*state);
     feed_pass(s, SUM_COORDINATOR, (numbers){CARL, 1, 8});
     feed_pass(s, SUM_COORDINATOR, (numbers){CARL, 1, 8});
     check_cut(s, SUM_COORDINATOR, CARL, "numbers of one sum twice");
     check_failed(s, "owner carl violated the protocol");
-    sum_close(s);
+    simulator_close(s);
 }
 
 static void test_ring_coordinator__refuses_notices_of_nothing(void **state) {
@@ -491,30 +492,30 @@ static void test_ring_coordinator__refuses_notices_of_nothing(void **state) {
                 {BERT, 1, HEDGEROW__NOTICE__KIND__TWO_TREES},
                 {ANNA, 1, HEDGEROW__NOTICE__KIND__REFUSED}}; /* nobody is before it */
     for (size_t r = 0; r < COUNT(rows); r++) {
-        sum_sim *s = second_sum(*state);
+        simulator *s = second_sum(*state);
         feed_notice(s, rows[r].from, rows[r].slot, rows[r].kind);
         check_cut(s, SUM_COORDINATOR, rows[r].from,
                   "a notice about a question that its sender was not asked");
-        sum_close(s);
+        simulator_close(s);
     }
 }
 
 /* ---- Terms ---- */
 
 static void test_ring_coordinator__hears_one_refusal_of_a_member(void **state) {
-    sum_sim *s = sum_open(*state, &three, 1);
+    simulator *s = sum_open(*state, &three, 1);
     Hedgerow__Answer declines = HEDGEROW__ANSWER__INIT;
-    sum_feed_message(s, BERT, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &declines);
+    send_content(s, BERT, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &declines);
     assert_false(s->parties[SUM_COORDINATOR].cut[BERT]);
-    sum_feed_message(s, BERT, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &declines);
+    send_content(s, BERT, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &declines);
     check_cut(s, SUM_COORDINATOR, BERT, "a second refusal");
-    sum_close(s);
+    simulator_close(s);
 }
 
 static void test_ring__takes_no_job_that_claims_to_be_private(void **state) {
     const sum_names *names = *state;
     for (int claim = 0; claim < 2; claim++) {
-        Hedgerow__Message m = sum_message(HEDGEROW__MESSAGE__KIND_TERMS, NULL);
+        Hedgerow__Message m = message_of_content(HEDGEROW__MESSAGE__KIND_TERMS, NULL);
         ProtobufCMessage *read = NULL;
         const hr_bytes ring = sum_terms(&three);
         assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, ring.at, ring.size, &read, NULL),

@@ -1,39 +1,39 @@
 /* The coordinator's machine in secure sums: whatever an owner sends at whatever point is taken once, dropped,
  * or ends the part of that owner alone. */
-#include "support/sum_simulator.h"
+#include "support/sum_job.h"
 
 enum { ANNA = SUM_OWNER, BERT, CARL };
 
 static const sum_script script = {3, 6, 3, 2, 1};
 
-static const sum_party *coordinator(const sum_sim *s) {
+static const simulated_party *coordinator(const simulator *s) {
     return &s->parties[SUM_COORDINATOR];
 }
 
-static size_t outcomes_of(const sum_sim *s) {
+static size_t outcomes_of(const simulator *s) {
     return hr_securesum_outcomes(coordinator(s)->machine);
 }
 
 /* Question 1, a sum, is asked, and nobody has answered; each owner has heard it, and Bert answered nothing
  * before. */
-static sum_sim *summing(const sum_names *names) {
-    sum_sim *s = sum_open(names, &script, 1);
-    while (outcomes_of(s) < 1 || !hr_protocol_waits(coordinator(s)->machine)) assert_true(sum_step(s));
-    while (s->letter_count) sum_deliver(s, 0);
+static simulator *summing(const sum_names *names) {
+    simulator *s = sum_open(names, &script, 1);
+    while (outcomes_of(s) < 1 || !hr_protocol_waits(coordinator(s)->machine)) assert_true(simulator_step(s));
+    while (s->letter_count) deliver(s, 0);
     return s;
 }
 
 /* Everything goes on without Bert, who was cut off by the coordinator; or with it. */
-static void check_end(sum_sim *s, bool cut) {
+static void check_end(simulator *s, bool cut) {
     assert_int_equal(coordinator(s)->cut[BERT], cut);
     assert_int_equal(s->cuts, cut);
-    sum_run(s, NULL);
+    simulator_run(s, NULL);
     assert_int_equal(s->cuts, cut);
     assert_int_equal(s->aways, 0);
     for (size_t who = SUM_COORDINATOR; who <= CARL; who++) assert_int_equal(s->parties[who].ends, 1);
     assert_false(coordinator(s)->failed);
     sum_check_outcomes(s);
-    sum_check_replay(s);
+    check_replay(s);
 }
 
 /* ---- Shares ---- */
@@ -43,19 +43,19 @@ typedef struct share_of {
     size_t values;
 } share_of;
 
-static void send_share(sum_sim *s, size_t from, share_of what) {
+static void send_share(simulator *s, size_t from, share_of what) {
     uint64_t values[SUM_VALUES_MAX + 1] = {7, 8, 9};
     Hedgerow__Share share = HEDGEROW__SHARE__INIT;
     share.position = what.position;
     share.values = values;
     share.n_values = what.values;
-    sum_feed_message(s, from, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_SHARE, &share);
+    send_content(s, from, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_SHARE, &share);
 }
 
 static void test_securesum_coordinator__cuts_off_whose_share_fits_no_question(void **state) {
     static const share_of rows[] = {{1, 8}, {UINT32_MAX, 8}, {0, 7}, {0, 9}, {0, 0}};
     for (size_t r = 0; r < COUNT(rows); r++) {
-        sum_sim *s = summing(*state);
+        simulator *s = summing(*state);
         assert_int_equal(sum_size(1), 8);
         send_share(s, BERT, rows[r]);
         hr_sum_outcome o;
@@ -65,71 +65,71 @@ static void test_securesum_coordinator__cuts_off_whose_share_fits_no_question(vo
         assert_true(hr_securesum_part(coordinator(s)->machine, BERT, &part));
         assert_int_equal(part.state, HR_PART_CUT_OFF);
         assert_true(part.why[0]);
-        sum_close(s);
+        simulator_close(s);
     }
 }
 
 /* A false share is one among the others, which nobody can tell; a second one is none. */
 static void test_securesum_coordinator__takes_one_share_of_each_owner(void **state) {
     for (size_t times = 1; times <= 2; times++) {
-        sum_sim *s = summing(*state);
+        simulator *s = summing(*state);
         for (size_t i = 0; i < times; i++) send_share(s, BERT, (share_of){0, 8});
         assert_int_equal(coordinator(s)->cut[BERT], times == 2);
         hr_sum_outcome o;
         assert_false(hr_securesum_outcome(coordinator(s)->machine, 1, &o));
         for (size_t who = ANNA; who <= CARL; who += 2) {
-            sum_work(s, who);
-            while (s->letter_count) sum_deliver(s, 0);
+            do_work(s, who);
+            while (s->letter_count) deliver(s, 0);
         }
         assert_true(hr_securesum_outcome(coordinator(s)->machine, 1, &o) && !o.dropped);
-        sum_close(s);
+        simulator_close(s);
     }
 }
 
 /* Those for whom the deadline was over: they are dropped, and never added to another sum. */
 static void test_securesum_coordinator__drops_late_shares(void **state) {
-    sum_sim *s = summing(*state);
-    sum_feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
+    simulator *s = summing(*state);
+    feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     hr_sum_outcome o;
     assert_true(hr_securesum_outcome(coordinator(s)->machine, 1, &o) && o.dropped && !o.sums);
     assert_int_equal(hr_securesum_here(coordinator(s)->machine), 0);
-    for (size_t who = ANNA; who <= CARL; who++) sum_work(s, who);
+    for (size_t who = ANNA; who <= CARL; who++) do_work(s, who);
     for (size_t who = ANNA; who <= CARL; who++) {
-        sum_deliver(s, 0);
+        deliver(s, 0);
         assert_int_equal(hr_securesum_here(coordinator(s)->machine), who - ANNA + 1);
     }
     assert_true(hr_securesum_outcome(coordinator(s)->machine, 1, &o) && o.dropped && !o.sums);
     send_share(s, BERT, (share_of){0, 8}); /* and again */
     check_end(s, true);
-    sum_close(s);
+    simulator_close(s);
 }
 
 /* Carl withdraws, so that the first sum is lost and the second one is asked before Bert has answered. */
 static void test_securesum_coordinator__takes_answers_in_order_alone(void **state) {
     static const share_of first = {0, 8}, second = {1, 15};
     for (int ordered = 0; ordered < 2; ordered++) {
-        sum_sim *s = summing(*state);
+        simulator *s = summing(*state);
         const Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
-        sum_feed_message(s, CARL, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
-        sum_work(s, SUM_COORDINATOR);
+        send_content(s, CARL, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
+        do_work(s, SUM_COORDINATOR);
         assert_int_equal(sum_size(2), second.values);
         send_share(s, BERT, ordered ? first : second);
         assert_int_equal(coordinator(s)->cut[BERT], !ordered);
         if (ordered) send_share(s, BERT, second);
         assert_int_equal(coordinator(s)->cut[BERT], !ordered);
-        sum_close(s);
+        simulator_close(s);
     }
 }
 
 static void test_securesum_coordinator__loses_a_sum_when_one_is_cut_off(void **state) {
-    sum_sim *s = summing(*state);
+    simulator *s = summing(*state);
     Hedgerow__Choice choice = HEDGEROW__CHOICE__INIT;
     choice.turn = 1;
-    sum_feed_message(s, BERT, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_CHOICE, &choice);
+    send_content(s, BERT, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_CHOICE, &choice);
     hr_sum_outcome o;
     assert_true(hr_securesum_outcome(coordinator(s)->machine, 1, &o) && o.dropped);
     check_end(s, true);
-    sum_close(s);
+    simulator_close(s);
 }
 
 /* ---- Notices and choices ---- */
@@ -142,34 +142,34 @@ static void test_securesum_coordinator__takes_notices_of_what_is_asked(void **st
     } rows[] = {{ANNA, 1, 0, true},  {BERT, 0, 0, true},  {BERT, 1, 0, false},
                 {ANNA, 0, 0, false}, {BERT, 0, 1, false}, {BERT, UINT32_MAX, 0, false}};
     for (size_t r = 0; r < COUNT(rows); r++) {
-        sum_sim *s = summing(*state);
+        simulator *s = summing(*state);
         Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
         notice.slot = (uint32_t)rows[r].slot;
         notice.kind = (Hedgerow__Notice__Kind)rows[r].kind;
-        sum_feed_message(s, rows[r].from, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_NOTICE, &notice);
+        send_content(s, rows[r].from, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_NOTICE, &notice);
         assert_int_equal(coordinator(s)->cut[rows[r].from], !rows[r].fine);
         assert_int_equal(outcomes_of(s), 2);
         assert_int_equal(hr_securesum_here(coordinator(s)->machine), 2);
-        sum_close(s);
+        simulator_close(s);
     }
 }
 
 static void test_securesum_coordinator__takes_choices_of_whom_it_asked(void **state) {
     for (int fault = 0; fault < 3; fault++) {
-        sum_sim *s = sum_open(*state, &script, 1);
+        simulator *s = sum_open(*state, &script, 1);
         while (!hr_protocol_waits(coordinator(s)->machine) || coordinator(s)->event_count < 4)
-            assert_true(sum_step(s));
+            assert_true(simulator_step(s));
         Hedgerow__Choice choice = HEDGEROW__CHOICE__INIT;
         choice.turn = fault == 1 ? 2 : 1;
         choice.index = UINT32_MAX;
         const size_t from = fault == 2 ? BERT : ANNA;
-        sum_feed_message(s, from, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_CHOICE, &choice);
+        send_content(s, from, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_CHOICE, &choice);
         assert_int_equal(coordinator(s)->cut[from], fault != 0);
         hr_sum_outcome o;
         assert_int_equal(hr_securesum_outcome(coordinator(s)->machine, 0, &o), fault != 2);
         if (fault != 2) assert_int_equal(o.dropped, fault == 1);
         if (!fault) assert_int_equal(o.index, UINT32_MAX);
-        sum_close(s);
+        simulator_close(s);
     }
 }
 
@@ -177,11 +177,11 @@ static void test_securesum_coordinator__takes_choices_of_whom_it_asked(void **st
 
 static void test_securesum_coordinator__takes_no_unsigned_mask_keys(void **state) {
     for (int fault = 0; fault < 4; fault++) {
-        sum_sim *s = sum_open(*state, &script, 1);
+        simulator *s = sum_open(*state, &script, 1);
         for (size_t l = 0; l < s->letter_count; l++)
-            if (s->letters[l].to == BERT) sum_deliver(s, l);
-        sum_work(s, BERT);
-        sum_letter *l = &s->letters[s->letter_count - 1];
+            if (s->letters[l].to == BERT) deliver(s, l);
+        do_work(s, BERT);
+        letter *l = &s->letters[s->letter_count - 1];
         Hedgerow__Message *m = NULL;
         const hr_event event = {.bytes = l->bytes.at, .size = l->bytes.size};
         assert_int_equal(hr_message_read(&event, &m, NULL), HR_OK);
@@ -190,21 +190,21 @@ static void test_securesum_coordinator__takes_no_unsigned_mask_keys(void **state
         if (fault == 1) m->answer->mask_key.len = 0;
         if (fault == 2) m->answer->mask_key.data[5] ^= 1;
         if (fault == 3) m->answer->mask_signature.data[5] ^= 1;
-        sum_feed_message(s, BERT, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, m->answer);
+        send_content(s, BERT, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, m->answer);
         assert_int_equal(coordinator(s)->cut[BERT], fault != 0);
         m->answer->mask_key.len = size;
         hr_message_unpacked_free(&m->base);
-        sum_close(s);
+        simulator_close(s);
     }
 }
 
 static void test_securesum_coordinator__goes_on_when_an_owner_declines_midway(void **state) {
     for (int times = 1; times <= 2; times++) {
-        sum_sim *s = summing(*state);
+        simulator *s = summing(*state);
         Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
         answer.reason = hr_text_of("no more");
         for (int i = 0; i < times; i++)
-            sum_feed_message(s, BERT, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
+            send_content(s, BERT, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
         hr_sum_outcome o;
         assert_true(hr_securesum_outcome(coordinator(s)->machine, 1, &o) && o.dropped);
         assert_false(coordinator(s)->cut[BERT]);
@@ -212,7 +212,7 @@ static void test_securesum_coordinator__goes_on_when_an_owner_declines_midway(vo
         assert_true(hr_securesum_part(coordinator(s)->machine, BERT, &part));
         assert_int_equal(part.state, HR_PART_DECLINED);
         assert_string_equal(part.why, "no more");
-        sum_close(s);
+        simulator_close(s);
     }
 }
 
@@ -223,21 +223,21 @@ static void test_securesum_coordinator__survives_every_kind_at_every_point(void 
     for (size_t events = 0; events < 14; events++)
         for (uint8_t kind = 1; kind <= 14; kind++)
             for (size_t i = 0; i < 2; i++) {
-                sum_sim *s = sum_open(*state, &script, 1);
-                while (coordinator(s)->event_count < events) assert_true(sum_step(s));
+                simulator *s = sum_open(*state, &script, 1);
+                while (coordinator(s)->event_count < events) assert_true(simulator_step(s));
                 const uint8_t bytes[] = {(uint8_t)(kind << 3 | 2), 0};
-                sum_feed(s, SUM_COORDINATOR,
-                         (hr_event){.kind = HR_EVENT_MESSAGE, .from = senders[i], .bytes = bytes, .size = 2});
+                feed(s, SUM_COORDINATOR,
+                     (hr_event){.kind = HR_EVENT_MESSAGE, .from = senders[i], .bytes = bytes, .size = 2});
                 const bool cut = coordinator(s)->cut[senders[i]];
                 if (i && !cut) fail_msg("kind %d after %zu events", (int)kind, events);
                 /* An empty Answer declines, and an empty Notice may be true. */
                 if (!i && !cut && kind != HEDGEROW__MESSAGE__KIND_ANSWER &&
                     kind != HEDGEROW__MESSAGE__KIND_NOTICE)
                     fail_msg("kind %d after %zu events", (int)kind, events);
-                sum_run(s, NULL);
+                simulator_run(s, NULL);
                 assert_int_equal(coordinator(s)->ends, 1);
-                sum_check_replay(s);
-                sum_close(s);
+                check_replay(s);
+                simulator_close(s);
             }
 }
 
@@ -246,12 +246,12 @@ static void test_securesum_coordinator__ignores_events_out_of_turn(void **state)
     static const hr_event_kind kinds[] = {HR_EVENT_DECIDED, HR_EVENT_WORK_STARTED, HR_EVENT_WORK_DONE,
                                           HR_EVENT_NEXT_QUESTION};
     for (size_t k = 0; k < COUNT(kinds); k++) {
-        sum_sim *s = summing(*state);
-        sum_feed(s, SUM_COORDINATOR, (hr_event){.kind = kinds[k], .number = 1});
+        simulator *s = summing(*state);
+        feed(s, SUM_COORDINATOR, (hr_event){.kind = kinds[k], .number = 1});
         check_end(s, false);
         sum_check_over(s);
         assert_int_equal(sum_check_outcomes(s), 0);
-        sum_close(s);
+        simulator_close(s);
     }
 }
 

@@ -7,7 +7,7 @@
  * From each answer the coalition takes away the masks that it has in common with its owner, by the chain as
  * docs/reference/protocol.md describes it.
  * HR_SCHEDULES says how many games are played. */
-#include "support/sum_simulator.h"
+#include "support/sum_job.h"
 
 enum { COLUMNS = 64, ANSWERS_MAX = 64, POSITIONS_MAX = 3, GAMES = 300 };
 
@@ -103,7 +103,7 @@ static void act(game *g, size_t i) {
 }
 
 static void say(game *g, size_t i, Hedgerow__Message__KindCase kind, const void *content) {
-    const Hedgerow__Message m = sum_message(kind, content);
+    const Hedgerow__Message m = message_of_content(kind, content);
     const hr_bytes bytes = sum_pack(&m);
     const hr_event event = {.kind = HR_EVENT_MESSAGE, .bytes = bytes.at, .size = bytes.size};
     assert_int_equal(hr_protocol_feed(g->machines[i], &event, NULL), HR_OK);

@@ -1,7 +1,7 @@
 /* An owner's machine in secure sums: whatever the coordinator and others send at whatever point, it answers
  * what it was asked once and in order, or ends the job; and it takes no mask key that its owner did not sign
  * or that hides nothing. */
-#include "support/sum_simulator.h"
+#include "support/sum_job.h"
 
 enum { ANNA = SUM_OWNER, BERT, CARL };
 
@@ -41,7 +41,7 @@ static void sign_false_key(const sum_names *names, hr_digest terms, key_fault fa
     if (fault == UNSIGNED) signature[3] ^= 1;
 }
 
-static void spoil_keys(const sum_sim *s, Hedgerow__Start *start, key_fault fault, start_parts *parts) {
+static void spoil_keys(const simulator *s, Hedgerow__Start *start, key_fault fault, start_parts *parts) {
     static uint8_t key[32], signature[HR_SIGNATURE_SIZE];
     const size_t count = start->n_owners, whose = fault == NOT_ITS_OWN ? 1 : 2;
     ProtobufCMessage *terms = NULL;
@@ -61,8 +61,9 @@ static void spoil_keys(const sum_sim *s, Hedgerow__Start *start, key_fault fault
     if (fault == NO_SIGNATURES) start->n_mask_signatures = 0;
     if (fault == SHORT_KEY) parts->keys[2].len--;
     if (fault >= UNSIGNED) {
-        sign_false_key(s->names, digest, fault, key, signature);
-        if (fault == NOT_ITS_OWN) hr_mask_key_sign(s->names->who[BERT], &digest, key, signature);
+        sign_false_key(((const sum_job *)s)->names, digest, fault, key, signature);
+        if (fault == NOT_ITS_OWN)
+            hr_mask_key_sign(((const sum_job *)s)->names->who[BERT], &digest, key, signature);
         parts->keys[whose] = hr_data_of(key, sizeof key);
         parts->signatures[whose] = hr_data_of(signature, sizeof signature);
     }
@@ -72,11 +73,11 @@ static void spoil_keys(const sum_sim *s, Hedgerow__Start *start, key_fault fault
 
 /* Bert is sent a start in which that is wrong. */
 static void check_keys(const sum_names *names, key_fault fault) {
-    sum_sim *s = sum_open(names, &script, 1);
-    const sum_party *bert = &s->parties[BERT];
+    simulator *s = sum_open(names, &script, 1);
+    const simulated_party *bert = &s->parties[BERT];
     while (s->parties[SUM_COORDINATOR].work.kind != HR_ACT_NEXT_QUESTION) {
         s->parties[BERT].away = bert->event_count == 2;
-        assert_true(sum_step(s));
+        assert_true(simulator_step(s));
     }
     size_t l = 0;
     while (s->letters[l].to != BERT) l++;
@@ -86,7 +87,7 @@ static void check_keys(const sum_names *names, key_fault fault) {
     Hedgerow__Start *start = m->start, was = *start;
     start_parts parts;
     spoil_keys(s, start, fault, &parts);
-    sum_feed_message(s, SUM_COORDINATOR, BERT, HEDGEROW__MESSAGE__KIND_START, start);
+    send_content(s, SUM_COORDINATOR, BERT, HEDGEROW__MESSAGE__KIND_START, start);
     *start = was;
     hr_message_unpacked_free(&m->base);
     if (bert->cut[SUM_COORDINATOR] != (fault != NO_FAULT)) fail_msg("fault %d", (int)fault);
@@ -94,7 +95,7 @@ static void check_keys(const sum_names *names, key_fault fault) {
     const size_t *owners;
     assert_int_equal(hr_securesum_owners(bert->machine, &owners), fault == NO_FAULT ? 3 : 0);
     assert_int_equal(hr_securesum_start(bert->machine) != NULL, fault == NO_FAULT);
-    sum_close(s);
+    simulator_close(s);
 }
 
 static void test_securesum_owner__takes_no_false_mask_keys(void **state) {
@@ -104,8 +105,8 @@ static void test_securesum_owner__takes_no_false_mask_keys(void **state) {
 /* ---- Sums and choices ---- */
 
 /* All have the start; nobody was asked. */
-static sum_sim *started(const sum_names *names) {
-    sum_sim *s = sum_open(names, &script, 1);
+static simulator *started(const sum_names *names) {
+    simulator *s = sum_open(names, &script, 1);
     const size_t *owners;
     for (;;) {
         bool all = true;
@@ -113,7 +114,7 @@ static sum_sim *started(const sum_names *names) {
             all = all && hr_securesum_owners(s->parties[who].machine, &owners);
         if (all) break;
         s->parties[SUM_COORDINATOR].away = s->parties[SUM_COORDINATOR].work.kind == HR_ACT_NEXT_QUESTION;
-        assert_true(sum_step(s));
+        assert_true(simulator_step(s));
     }
     s->parties[SUM_COORDINATOR].away = false;
     return s;
@@ -125,20 +126,20 @@ typedef struct ask_of {
     size_t set_size;
 } ask_of;
 
-static void send_ask(sum_sim *s, size_t to, ask_of what) {
+static void send_ask(simulator *s, size_t to, ask_of what) {
     const uint8_t body = (uint8_t)what.position;
     Hedgerow__Ask ask = HEDGEROW__ASK__INIT;
     ask.position = what.position;
     ask.members = hr_data_of(what.set, what.set_size);
     ask.body = hr_data_of(&body, 1);
-    sum_feed_message(s, SUM_COORDINATOR, to, HEDGEROW__MESSAGE__KIND_ASK, &ask);
+    send_content(s, SUM_COORDINATOR, to, HEDGEROW__MESSAGE__KIND_ASK, &ask);
 }
 
-static void send_turn(sum_sim *s, size_t to, uint32_t number) {
+static void send_turn(simulator *s, size_t to, uint32_t number) {
     Hedgerow__Turn turn = HEDGEROW__TURN__INIT;
     turn.turn = number;
     turn.body = hr_text_of("c");
-    sum_feed_message(s, SUM_COORDINATOR, to, HEDGEROW__MESSAGE__KIND_TURN, &turn);
+    send_content(s, SUM_COORDINATOR, to, HEDGEROW__MESSAGE__KIND_TURN, &turn);
 }
 
 static void test_securesum_owner__refuses_sums_that_are_not_in_order(void **state) {
@@ -157,31 +158,31 @@ static void test_securesum_owner__refuses_sums_that_are_not_in_order(void **stat
         {{0, "\207", 1}},                           /* over an eighth */
     };
     for (size_t r = 0; r < COUNT(rows); r++) {
-        sum_sim *s = started(*state);
-        const sum_party *bert = &s->parties[BERT];
+        simulator *s = started(*state);
+        const simulated_party *bert = &s->parties[BERT];
         size_t sent = 0;
         for (; sent < 3 && rows[r][sent].set && !bert->ends; sent++) send_ask(s, BERT, rows[r][sent]);
         if (!bert->cut[SUM_COORDINATOR] || !bert->failed) fail_msg("row %zu", r);
         assert_true(hr_securesum_received(bert->machine) < sent);
-        sum_close(s);
+        simulator_close(s);
     }
 }
 
 static void test_securesum_owner__refuses_choices_that_are_not_in_order(void **state) {
     static const uint32_t rows[][3] = {{0}, {2, 9}, {1, 1, 9}, {1, 3, 9}, {1, 2, 1}, {UINT32_MAX, 9}};
     for (size_t r = 0; r < COUNT(rows); r++) {
-        sum_sim *s = started(*state);
+        simulator *s = started(*state);
         for (size_t i = 0; i < 3 && rows[r][i] != 9 && !s->parties[BERT].ends; i++)
             send_turn(s, BERT, rows[r][i]);
         if (!s->parties[BERT].cut[SUM_COORDINATOR]) fail_msg("row %zu", r);
-        sum_close(s);
+        simulator_close(s);
     }
 }
 
 /* What it is not in it hears, and does not answer. */
 static void test_securesum_owner__hears_sums_over_others(void **state) {
-    sum_sim *s = started(*state);
-    sum_party *bert = &s->parties[BERT];
+    simulator *s = started(*state);
+    simulated_party *bert = &s->parties[BERT];
     send_ask(s, BERT, (ask_of){0, "\5", 1});
     assert_int_equal(bert->work.kind, 0);
     send_ask(s, BERT, (ask_of){1, "\2", 1});
@@ -194,13 +195,13 @@ static void test_securesum_owner__hears_sums_over_others(void **state) {
     hr_mask *mask = NULL;
     assert_int_equal(hr_securesum_mask(bert->machine, 0, &mask, NULL), HR_E_ARGUMENT);
     assert_int_equal(hr_securesum_mask(bert->machine, 2, &mask, NULL), HR_E_ARGUMENT);
-    sum_close(s);
+    simulator_close(s);
 }
 
 /* One at a time, each once, in the order in which they came. */
 static void test_securesum_owner__answers_in_order(void **state) {
-    sum_sim *s = started(*state);
-    sum_party *bert = &s->parties[BERT];
+    simulator *s = started(*state);
+    simulated_party *bert = &s->parties[BERT];
     send_ask(s, BERT, (ask_of){0, "\7", 1});
     send_turn(s, BERT, 1);
     send_ask(s, BERT, (ask_of){1, "\5", 1});
@@ -211,7 +212,7 @@ static void test_securesum_owner__answers_in_order(void **state) {
         assert_int_equal(bert->work.slot, slots[i]);
         const size_t letters = s->letter_count;
         bert->work.kind = 0;
-        sum_feed(s, BERT, (hr_event){.kind = HR_EVENT_WORK_DONE}); /* nothing came of it */
+        feed(s, BERT, (hr_event){.kind = HR_EVENT_WORK_DONE}); /* nothing came of it */
         assert_int_equal(s->letter_count, letters + 1);
         Hedgerow__Message *m = NULL;
         const hr_bytes *bytes = &s->letters[letters].bytes;
@@ -222,13 +223,13 @@ static void test_securesum_owner__answers_in_order(void **state) {
         hr_message_unpacked_free(&m->base);
     }
     assert_int_equal(bert->work.kind, 0);
-    sum_feed(s, BERT, (hr_event){.kind = HR_EVENT_WORK_DONE}); /* out of turn */
+    feed(s, BERT, (hr_event){.kind = HR_EVENT_WORK_DONE}); /* out of turn */
     assert_int_equal(bert->work.kind, 0);
-    sum_close(s);
+    simulator_close(s);
 }
 
 static void test_securesum_owner__bounds_what_it_keeps(void **state) {
-    sum_sim *s = started(*state);
+    simulator *s = started(*state);
     size_t sent = 0;
     uint8_t *body = calloc(1, 4 << 20);
     assert_non_null(body);
@@ -237,11 +238,11 @@ static void test_securesum_owner__bounds_what_it_keeps(void **state) {
     ask.body = hr_data_of(body, 4 << 20);
     for (; !s->parties[CARL].ends; sent++) {
         ask.position = (uint32_t)sent;
-        sum_feed_message(s, SUM_COORDINATOR, CARL, HEDGEROW__MESSAGE__KIND_ASK, &ask);
+        send_content(s, SUM_COORDINATOR, CARL, HEDGEROW__MESSAGE__KIND_ASK, &ask);
     }
     assert_int_equal(sent, HR_QUESTION_BYTES_MAX / (4 << 20) + 1);
     free(body);
-    sum_close(s);
+    simulator_close(s);
 }
 
 /* ---- Others ---- */
@@ -249,17 +250,17 @@ static void test_securesum_owner__bounds_what_it_keeps(void **state) {
 static void test_securesum_owner__listens_to_the_coordinator_alone(void **state) {
     static const size_t others[] = {ANNA, SUM_OUTSIDER};
     for (size_t i = 0; i < 2; i++) {
-        sum_sim *s = started(*state);
+        simulator *s = started(*state);
         Hedgerow__Ask ask = HEDGEROW__ASK__INIT;
         ask.members = hr_data_of("\7", 1);
-        sum_feed_message(s, others[i], BERT, HEDGEROW__MESSAGE__KIND_ASK, &ask);
+        send_content(s, others[i], BERT, HEDGEROW__MESSAGE__KIND_ASK, &ask);
         assert_true(s->parties[BERT].cut[others[i]]);
         assert_int_equal(hr_securesum_received(s->parties[BERT].machine), 0);
         s->cuts = 0;
-        sum_run(s, NULL);
+        simulator_run(s, NULL);
         sum_check_over(s);
         assert_int_equal(sum_check_outcomes(s), 0);
-        sum_close(s);
+        simulator_close(s);
     }
 }
 
@@ -267,28 +268,27 @@ static void test_securesum_owner__listens_to_the_coordinator_alone(void **state)
 static void test_securesum_owner__survives_every_kind_at_every_point(void **state) {
     for (int point = 0; point < 5; point++)
         for (int kind = 1; kind <= 14; kind++) {
-            sum_sim *s = point < 3 ? sum_open(*state, &script, 1) : started(*state);
-            sum_party *bert = &s->parties[BERT];
-            while (point < 3 && bert->event_count < (size_t)point) assert_true(sum_step(s));
-            if (point == 4) sum_run(s, NULL);
+            simulator *s = point < 3 ? sum_open(*state, &script, 1) : started(*state);
+            simulated_party *bert = &s->parties[BERT];
+            while (point < 3 && bert->event_count < (size_t)point) assert_true(simulator_step(s));
+            if (point == 4) simulator_run(s, NULL);
             const bool ended = bert->ends;
             const uint8_t bytes[] = {(uint8_t)(kind << 3 | 2), 0};
-            sum_feed(
-                s, BERT,
-                (hr_event){.kind = HR_EVENT_MESSAGE, .from = SUM_COORDINATOR, .bytes = bytes, .size = 2});
+            feed(s, BERT,
+                 (hr_event){.kind = HR_EVENT_MESSAGE, .from = SUM_COORDINATOR, .bytes = bytes, .size = 2});
             if (ended)
                 assert_int_equal(bert->cut[SUM_COORDINATOR], false);
             else if (kind != HEDGEROW__MESSAGE__KIND_FINISH && !bert->cut[SUM_COORDINATOR])
                 fail_msg("kind %d at %d", kind, point);
             assert_true(ended || bert->ends == 1);
-            sum_check_replay(s);
-            sum_close(s);
+            check_replay(s);
+            simulator_close(s);
         }
 }
 
 /* ---- Masks ---- */
 
-static void mask_of(const sum_sim *s, size_t who, size_t index, uint64_t out[4]) {
+static void mask_of(const simulator *s, size_t who, size_t index, uint64_t out[4]) {
     hr_mask *mask = NULL;
     assert_int_equal(hr_securesum_mask(s->parties[who].machine, index, &mask, NULL), HR_OK);
     memset(out, 0, 4 * sizeof *out);
@@ -297,23 +297,23 @@ static void mask_of(const sum_sim *s, size_t who, size_t index, uint64_t out[4])
 }
 
 /* Whether the masks of Anna and Bert, the only ones in the set, cancel. */
-static bool masks_cancel(const sum_sim *s, size_t index) {
+static bool masks_cancel(const simulator *s, size_t index) {
     uint64_t anna[4], bert[4];
     mask_of(s, ANNA, index, anna);
     mask_of(s, BERT, index, bert);
     return anna[0] + bert[0] == 0 && anna[3] + bert[3] == 0;
 }
 
-static void send_body(sum_sim *s, size_t to, uint32_t position, const char *body) {
+static void send_body(simulator *s, size_t to, uint32_t position, const char *body) {
     Hedgerow__Ask ask = HEDGEROW__ASK__INIT;
     ask.position = position;
     ask.members = hr_data_of("\3", 1);
     ask.body = hr_text_of(body);
-    sum_feed_message(s, SUM_COORDINATOR, to, HEDGEROW__MESSAGE__KIND_ASK, &ask);
+    send_content(s, SUM_COORDINATOR, to, HEDGEROW__MESSAGE__KIND_ASK, &ask);
 }
 
 static void test_securesum_owner__masks_by_all_that_it_was_told(void **state) {
-    sum_sim *s = started(*state);
+    simulator *s = started(*state);
     for (size_t who = ANNA; who <= BERT; who++) send_body(s, who, 0, "clip 1");
     assert_true(masks_cancel(s, 0));
     send_body(s, ANNA, 1, "clip 1");
@@ -327,7 +327,7 @@ static void test_securesum_owner__masks_by_all_that_it_was_told(void **state) {
     assert_true(first[0] != second[0]);
     mask_of(s, ANNA, 0, second);
     assert_memory_equal(first, second, sizeof first);
-    sum_close(s);
+    simulator_close(s);
 }
 
 int main(void) {

@@ -1,25 +1,25 @@
 /* SimFL between machines: who sends what to whom, who is told of it, and what is refused, from an owner or
  * the coordinator. */
 #include "federation/machines/simfl_exchange.h"
-#include "support/simfl_simulator.h"
+#include "support/simfl_job.h"
 
 #include <math.h>
 
 /* ---- What should be ---- */
 
 static void test_simfl__owners_train_in_turn(void **state) {
-    simfl_sim *b = simfl_open(*state);
+    simulator *b = simfl_open(*state);
     hr_simfl_state s;
     simfl_run(b);
     for (size_t who = 0; who < SIMFL_PARTIES; who++) {
-        assert_true(b->parties[who].finished);
+        assert_true(has_finished(&b->parties[who]));
         hr_simfl_state_of(b->parties[who].machine, &s);
         assert_true(s.owner_count == SIMFL_OWNERS && s.tree_count == (who ? SIMFL_TREES - 1 : SIMFL_TREES));
         assert_true(s.sums[0] == 3 && s.sums[1] == 3); /* 1 + 1 + 1, 0 + 1 + 2 */
         for (size_t t = 0; t < s.tree_count; t++) assert_true(s.trees[t].nodes[0].value == (double)t);
         for (size_t i = 0; i < SIMFL_OWNERS; i++) assert_int_equal(s.rows[i], simfl_rows[ANNA + i]);
     }
-    assert_int_equal(b->relayed, 0);
+    assert_int_equal(((const simfl_job *)b)->relayed, 0);
     assert_non_null(strstr(b->said, "owner bert trained tree 2 of 4"));
     hr_part_info info;
     assert_true(hr_simfl_part(b->parties[COORDINATOR].machine, ANNA, &info) && info.trees == 2);
@@ -28,7 +28,7 @@ static void test_simfl__owners_train_in_turn(void **state) {
 }
 
 static void test_simfl__every_owner_has_the_hashes_of_the_others(void **state) {
-    simfl_sim *b = simfl_open(*state);
+    simulator *b = simfl_open(*state);
     simfl_run_until(b, ANNA, HR_SIMFL_TRAIN);
     for (size_t other = 1; other < SIMFL_OWNERS; other++) {
         const int16_t *hashes = hr_simfl_hashes(b->parties[ANNA].machine, other);
@@ -40,25 +40,25 @@ static void test_simfl__every_owner_has_the_hashes_of_the_others(void **state) {
 }
 
 static void test_simfl__work_that_was_lost_is_done_again_once(void **state) {
-    simfl_sim *b = simfl_open(*state);
+    simulator *b = simfl_open(*state);
     simfl_run_until(b, BERT, HR_SIMFL_HASH);
-    b->parties[BERT].loses = true;
-    simfl_do_work(b, BERT);
-    assert_true(b->parties[BERT].has_work && !b->parties[BERT].failed);
-    b->parties[BERT].loses = false;
+    b->parties[BERT].loses = 100;
+    do_work(b, BERT);
+    assert_true(b->parties[BERT].work.kind == HR_ACT_TRAIN && !b->parties[BERT].failed);
+    b->parties[BERT].loses = 0;
     simfl_run_until(b, BERT, HR_SIMFL_GRADIENTS);
-    b->parties[BERT].loses = true;
-    simfl_do_work(b, BERT);
-    b->parties[BERT].loses = false;
+    b->parties[BERT].loses = 100;
+    do_work(b, BERT);
+    b->parties[BERT].loses = 0;
     simfl_run(b);
-    assert_true(b->parties[COORDINATOR].finished);
+    assert_true(has_finished(&b->parties[COORDINATOR]));
     simfl_close(b);
 }
 
 static void test_simfl__owner_without_an_answer_ends_the_job(void **state) {
-    simfl_sim *b = simfl_open(*state);
+    simulator *b = simfl_open(*state);
     simfl_run_until(b, BERT, HR_SIMFL_GRADIENTS);
-    b->parties[BERT].loses = true;
+    b->parties[BERT].loses = 100;
     simfl_run(b);
     assert_string_equal(b->parties[BERT].why, "this owner has no answer to give");
     simfl_check_failed(b, "owner bert has no answer to give");
@@ -70,7 +70,7 @@ static void test_simfl__owner_without_an_answer_ends_the_job(void **state) {
 static void check_silence(const test_members *f, size_t who, hr_simfl_task task) {
     static const char *const names[] = {"", "anna", "bert", "carl"};
     char why[100];
-    simfl_sim *b = simfl_open(f);
+    simulator *b = simfl_open(f);
     hr_part_info info;
     snprintf(why, sizeof why, "owner %s gave no answer within the deadline", names[who]);
     simfl_run_until(b, who, task);
@@ -81,7 +81,7 @@ static void check_silence(const test_members *f, size_t who, hr_simfl_task task)
         assert_true(hr_simfl_part(b->parties[COORDINATOR].machine, other, &info));
         assert_int_equal(info.awaited, other == who);
     }
-    simfl_feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
+    feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     simfl_run(b);
     simfl_check_failed(b, why);
     assert_false(hr_protocol_waits(b->parties[COORDINATOR].machine));
@@ -96,14 +96,13 @@ static void test_simfl__owner_that_is_silent_is_named(void **state) {
 }
 
 static void test_simfl__begins_with_those_that_have_answered(void **state) {
-    simfl_sim *b = simfl_open(*state);
+    simulator *b = simfl_open(*state);
     b->parties[CARL].away = true;
     simfl_run(b);
-    assert_false(b->parties[ANNA].has_work);
-    simfl_feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
-    while (simfl_deliver(b)) {
-    }
-    assert_true(b->parties[ANNA].has_work && b->parties[BERT].has_work);
+    assert_false(b->parties[ANNA].work.kind == HR_ACT_TRAIN);
+    feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
+    deliver_all(b);
+    assert_true(b->parties[ANNA].work.kind == HR_ACT_TRAIN && b->parties[BERT].work.kind == HR_ACT_TRAIN);
     hr_simfl_state s;
     hr_simfl_state_of(b->parties[ANNA].machine, &s);
     assert_int_equal(s.owner_count, 2);
@@ -111,11 +110,11 @@ static void test_simfl__begins_with_those_that_have_answered(void **state) {
 }
 
 static void test_simfl__owner_that_leaves_ends_the_job(void **state) {
-    simfl_sim *b = simfl_open(*state);
+    simulator *b = simfl_open(*state);
     Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
     answer.reason = hr_text_of("enough");
     simfl_run_until(b, BERT, HR_SIMFL_GRADIENTS);
-    simfl_send(b, BERT, COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
+    send_content(b, BERT, COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
     simfl_run(b);
     simfl_check_failed(b, "owner bert ended its part");
     simfl_close(b);
@@ -125,10 +124,10 @@ static void test_simfl__owner_that_leaves_ends_the_job(void **state) {
 
 /* What Bert sends Anna is changed: Anna cuts it off, and the coordinator names both. */
 static void check_lie(const test_members *f,
-                      bool (*tamper)(simfl_sim *b, size_t from, size_t to, Hedgerow__Message *m),
+                      bool (*change)(simfl_job *job, size_t from, size_t to, Hedgerow__Message *m),
                       const char *why) {
-    simfl_sim *b = simfl_open(f);
-    b->tamper = tamper;
+    simulator *b = simfl_open(f);
+    ((simfl_job *)b)->change = change;
     simfl_run(b);
     simfl_check_cut(b, ANNA, BERT, why);
     simfl_check_failed(b, "owner anna refused what owner bert sent");
@@ -140,8 +139,8 @@ static bool is_lie(size_t from, size_t to, const Hedgerow__Message *m, Hedgerow_
 }
 
 #define LIE(name, kind, ...)                                                                                 \
-    static bool name(simfl_sim *b, size_t from, size_t to, Hedgerow__Message *m) {                           \
-        (void)b;                                                                                             \
+    static bool name(simfl_job *job, size_t from, size_t to, Hedgerow__Message *m) {                         \
+        (void)job;                                                                                           \
         if (is_lie(from, to, m, HEDGEROW__MESSAGE__KIND_SIMFL_##kind)) {                                     \
             __VA_ARGS__;                                                                                     \
         }                                                                                                    \
@@ -205,16 +204,16 @@ static void test_simfl__hashes_that_lie_are_refused(void **state) {
 static void test_simfl__hashes_that_come_early_are_held_to_the_sizes(void **state) {
     static const int16_t made[SIMFL_ROWS * SIMFL_TABLES];
     for (uint32_t again = 0; again < 2; again++) {
-        simfl_sim *b = simfl_open(*state);
+        simulator *b = simfl_open(*state);
         Hedgerow__SimflHashes hashes = HEDGEROW__SIMFL_HASHES__INIT;
         hashes.rows = 1;
         hashes.hashes = hr_data_of(made, 2 * SIMFL_TABLES);
         simfl_run_until(b, ANNA, HR_SIMFL_MEASURE);
-        simfl_send(b, BERT, ANNA, HEDGEROW__MESSAGE__KIND_SIMFL_HASHES, &hashes);
+        send_content(b, BERT, ANNA, HEDGEROW__MESSAGE__KIND_SIMFL_HASHES, &hashes);
         assert_false(b->parties[ANNA].cut[BERT]);
         if (again) {
             hashes.rows = 2;
-            simfl_send(b, BERT, ANNA, HEDGEROW__MESSAGE__KIND_SIMFL_HASHES, &hashes);
+            send_content(b, BERT, ANNA, HEDGEROW__MESSAGE__KIND_SIMFL_HASHES, &hashes);
             simfl_check_cut(b, ANNA, BERT, "two numbers of records");
         } else {
             simfl_run(b);
@@ -240,7 +239,7 @@ static void test_simfl__gradients_that_lie_are_refused(void **state) {
 /* Each in range, all of them more than Anna's one record can have. To Carl, which has three. */
 static void test_simfl__gradients_of_more_records_than_there_are_are_refused(void **state) {
     for (size_t weights = 0; weights < 2; weights++) {
-        simfl_sim *b = simfl_open(*state);
+        simulator *b = simfl_open(*state);
         int64_t gradients[] = {0, 0, 0};
         uint64_t heavy[] = {0, 0, 0};
         Hedgerow__SimflGradients wire = HEDGEROW__SIMFL_GRADIENTS__INIT;
@@ -255,8 +254,8 @@ static void test_simfl__gradients_of_more_records_than_there_are_are_refused(voi
         wire.weights = heavy;
         wire.n_gradients = wire.n_weights = 3;
         simfl_run_until(b, CARL, HR_SIMFL_GRADIENTS);
-        while (hr_simfl_work_of(b->parties[CARL].machine).tree < 1) assert_true(simfl_step(b));
-        simfl_send(b, ANNA, CARL, HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, &wire);
+        while (hr_simfl_work_of(b->parties[CARL].machine).tree < 1) assert_true(simulator_step(b));
+        send_content(b, ANNA, CARL, HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, &wire);
         simfl_check_cut(b, CARL, ANNA, "gradients of more records than it has");
         simfl_close(b);
     }
@@ -266,22 +265,23 @@ static void test_simfl__messages_that_come_twice_are_refused(void **state) {
     const Hedgerow__Message__KindCase kinds[] = {HEDGEROW__MESSAGE__KIND_SIMFL_HASHES,
                                                  HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS};
     for (size_t k = 0; k < 2; k++) {
-        simfl_sim *b = simfl_open(*state);
+        simulator *b = simfl_open(*state);
         for (;;) {
-            const simfl_letter *l = b->letters;
-            assert_true(b->letter_count || simfl_step(b));
+            assert_true(b->letter_count || simulator_step(b));
             if (!b->letter_count) continue;
+            const letter *l = &b->letters[0];
             Hedgerow__Message *m = simfl_unpacked(l->bytes);
             const bool found = l->to == ANNA && m->kind_case == kinds[k];
             const size_t from = l->from;
             hr_bytes copy = bytes_of(l->bytes.at, l->bytes.size);
             hr_message_unpacked_free(&m->base);
-            simfl_step(b);
+            simulator_step(b);
             if (!found) {
                 free(copy.at);
                 continue;
             }
-            simfl_feed_bytes(b, from, ANNA, copy);
+            feed_message(b, from, ANNA, copy.at, copy.size);
+            free(copy.at);
             simfl_check_cut(b, ANNA, from, k ? "gradients for one tree twice" : "twice or of another length");
             break;
         }
@@ -290,15 +290,15 @@ static void test_simfl__messages_that_come_twice_are_refused(void **state) {
 }
 
 static void test_simfl__messages_of_others_are_refused(void **state) {
-    simfl_sim *b = simfl_open(*state);
+    simulator *b = simfl_open(*state);
     Hedgerow__SimflGradients gradients = HEDGEROW__SIMFL_GRADIENTS__INIT;
     Hedgerow__SimflSizes sizes = HEDGEROW__SIMFL_SIZES__INIT;
     simfl_run_until(b, ANNA, HR_SIMFL_MEASURE);
-    simfl_send(b, DORA, ANNA, HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, &gradients);
+    send_content(b, DORA, ANNA, HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, &gradients);
     simfl_check_cut(b, ANNA, DORA, "a member that is not an owner of this job");
-    simfl_send(b, BERT, ANNA, HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, &gradients);
+    send_content(b, BERT, ANNA, HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, &gradients);
     simfl_check_cut(b, ANNA, BERT, "gradients before the first tree begins");
-    simfl_send(b, CARL, ANNA, HEDGEROW__MESSAGE__KIND_SIMFL_SIZES, &sizes);
+    send_content(b, CARL, ANNA, HEDGEROW__MESSAGE__KIND_SIMFL_SIZES, &sizes);
     simfl_check_cut(b, ANNA, CARL, "only the coordinator may send");
     simfl_close(b);
 }
@@ -306,19 +306,17 @@ static void test_simfl__messages_of_others_are_refused(void **state) {
 /* ---- An owner that lies to the coordinator ---- */
 
 static void check_size(const test_members *f, uint32_t rows, int64_t first, int64_t second, const char *why) {
-    simfl_sim *b = simfl_open(f);
+    simulator *b = simfl_open(f);
     Hedgerow__SimflSize size = HEDGEROW__SIMFL_SIZE__INIT;
     int64_t sums[] = {first, second, 0};
     size.rows = rows;
     size.sums = sums;
     size.n_sums = rows == 5 ? 3 : 2;
     simfl_run_until(b, ANNA, HR_SIMFL_MEASURE);
-    while (simfl_deliver(b)) {
-    }
-    simfl_send(b, ANNA, COORDINATOR, HEDGEROW__MESSAGE__KIND_SIMFL_SIZE, &size);
+    deliver_all(b);
+    send_content(b, ANNA, COORDINATOR, HEDGEROW__MESSAGE__KIND_SIMFL_SIZE, &size);
     simfl_check_cut(b, COORDINATOR, ANNA, why);
-    while (simfl_deliver(b)) {
-    }
+    deliver_all(b);
     simfl_check_failed(b, "owner anna violated the protocol");
     simfl_close(b);
 }
@@ -348,12 +346,12 @@ static void test_simfl__sums_of_numbers_are_held_to_their_records(void **state) 
 }
 
 static void check_notice(const test_members *f, Hedgerow__Notice__Kind kind, uint32_t slot, const char *why) {
-    simfl_sim *b = simfl_open(f);
+    simulator *b = simfl_open(f);
     Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
     notice.kind = kind;
     notice.slot = slot;
     simfl_run_until(b, BERT, HR_SIMFL_GRADIENTS); /* for tree 0, of Anna */
-    simfl_send(b, ANNA, COORDINATOR, HEDGEROW__MESSAGE__KIND_NOTICE, &notice);
+    send_content(b, ANNA, COORDINATOR, HEDGEROW__MESSAGE__KIND_NOTICE, &notice);
     simfl_check_cut(b, COORDINATOR, ANNA, why);
     simfl_close(b);
 }
@@ -369,7 +367,7 @@ static void test_simfl__notices_that_lie_are_refused(void **state) {
 }
 
 static void test_simfl__trees_out_of_turn_are_refused(void **state) {
-    simfl_sim *b = simfl_open(*state);
+    simulator *b = simfl_open(*state);
     hr_node leaf = {.value = 1};
     const hr_tree tree = {.nodes = &leaf, .node_count = 1};
     hr_bytes bytes;
@@ -378,7 +376,7 @@ static void test_simfl__trees_out_of_turn_are_refused(void **state) {
     assert_int_equal(hr_simfl_pack_tree(b->parties[ANNA].machine, &tree, &bytes, NULL), HR_OK);
     assert_int_equal(hr_message_unpack(&hedgerow__simfl_tree__descriptor, bytes.at, bytes.size, &m, NULL),
                      HR_OK);
-    simfl_send(b, BERT, COORDINATOR, HEDGEROW__MESSAGE__KIND_SIMFL_TREE, m);
+    send_content(b, BERT, COORDINATOR, HEDGEROW__MESSAGE__KIND_SIMFL_TREE, m);
     simfl_check_cut(b, COORDINATOR, BERT, "a tree out of turn");
     hr_message_unpacked_free(m);
     free(bytes.at);
@@ -387,7 +385,7 @@ static void test_simfl__trees_out_of_turn_are_refused(void **state) {
 
 /* Others that are still at work do not take the coordinator's next turn for a violation. */
 static void test_simfl__a_tree_before_its_gradients_harms_nobody_else(void **state) {
-    simfl_sim *b = simfl_open(*state);
+    simulator *b = simfl_open(*state);
     hr_node leaf = {.value = 1};
     const hr_tree tree = {.nodes = &leaf, .node_count = 1};
     hr_bytes bytes;
@@ -396,10 +394,10 @@ static void test_simfl__a_tree_before_its_gradients_harms_nobody_else(void **sta
     assert_int_equal(hr_simfl_pack_tree(b->parties[ANNA].machine, &tree, &bytes, NULL), HR_OK);
     assert_int_equal(hr_message_unpack(&hedgerow__simfl_tree__descriptor, bytes.at, bytes.size, &m, NULL),
                      HR_OK);
-    simfl_send(b, ANNA, COORDINATOR, HEDGEROW__MESSAGE__KIND_SIMFL_TREE, m);
+    send_content(b, ANNA, COORDINATOR, HEDGEROW__MESSAGE__KIND_SIMFL_TREE, m);
     b->parties[ANNA].away = true;
     simfl_run(b);
-    simfl_feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
+    feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     simfl_run(b);
     assert_false(b->parties[BERT].cut[COORDINATOR] || b->parties[CARL].cut[COORDINATOR]);
     simfl_check_failed(b, "owner anna gave no answer within the deadline");
@@ -410,14 +408,14 @@ static void test_simfl__a_tree_before_its_gradients_harms_nobody_else(void **sta
 
 /* Anna's first tree, made of these nodes. */
 static void check_tree(const test_members *f, hr_tree tree, const char *why) {
-    simfl_sim *b = simfl_open(f);
+    simulator *b = simfl_open(f);
     hr_bytes bytes;
     ProtobufCMessage *m = NULL;
     simfl_run_until(b, ANNA, HR_SIMFL_TRAIN);
     assert_int_equal(hr_simfl_pack_tree(b->parties[ANNA].machine, &tree, &bytes, NULL), HR_OK);
     assert_int_equal(hr_message_unpack(&hedgerow__simfl_tree__descriptor, bytes.at, bytes.size, &m, NULL),
                      HR_OK);
-    simfl_send(b, ANNA, COORDINATOR, HEDGEROW__MESSAGE__KIND_SIMFL_TREE, m);
+    send_content(b, ANNA, COORDINATOR, HEDGEROW__MESSAGE__KIND_SIMFL_TREE, m);
     simfl_check_cut(b, COORDINATOR, ANNA, why);
     hr_message_unpacked_free(m);
     free(bytes.at);
@@ -438,7 +436,7 @@ static void test_simfl__trees_of_wrong_numbers_are_refused(void **state) {
 
 /* Cut short. */
 static void test_simfl__trees_that_are_none_are_refused(void **state) {
-    simfl_sim *b = simfl_open(*state);
+    simulator *b = simfl_open(*state);
     hr_node leaf = {.value = 1};
     const hr_tree tree = {.nodes = &leaf, .node_count = 1};
     hr_bytes bytes;
@@ -448,7 +446,7 @@ static void test_simfl__trees_that_are_none_are_refused(void **state) {
     assert_int_equal(hr_message_unpack(&hedgerow__simfl_tree__descriptor, bytes.at, bytes.size, &m, NULL),
                      HR_OK);
     ((Hedgerow__SimflTree *)m)->tree.len--;
-    simfl_send(b, CARL, COORDINATOR, HEDGEROW__MESSAGE__KIND_SIMFL_TREE, m);
+    send_content(b, CARL, COORDINATOR, HEDGEROW__MESSAGE__KIND_SIMFL_TREE, m);
     simfl_check_cut(b, COORDINATOR, CARL, "not a valid");
     hr_message_unpacked_free(m);
     free(bytes.at);
@@ -459,7 +457,7 @@ static void test_simfl__trees_that_are_none_are_refused(void **state) {
 
 static void check_sizes(const test_members *f, const uint32_t *rows, size_t count, int64_t first,
                         const char *why) {
-    simfl_sim *b = simfl_open(f);
+    simulator *b = simfl_open(f);
     Hedgerow__SimflSizes sizes = HEDGEROW__SIMFL_SIZES__INIT;
     int64_t sums[] = {first, 0};
     for (size_t i = 0; i < count; i++) sums[1] += rows[i];
@@ -469,8 +467,8 @@ static void check_sizes(const test_members *f, const uint32_t *rows, size_t coun
     sizes.sums = sums;
     sizes.n_sums = 2;
     simfl_run_until(b, ANNA, HR_SIMFL_MEASURE);
-    simfl_do_work(b, ANNA);
-    simfl_send(b, COORDINATOR, ANNA, HEDGEROW__MESSAGE__KIND_SIMFL_SIZES, &sizes);
+    do_work(b, ANNA);
+    send_content(b, COORDINATOR, ANNA, HEDGEROW__MESSAGE__KIND_SIMFL_SIZES, &sizes);
     simfl_check_cut(b, ANNA, COORDINATOR, why);
     assert_true(b->parties[ANNA].failed);
     simfl_close(b);
@@ -489,11 +487,11 @@ static void test_simfl__sizes_that_lie_are_refused(void **state) {
 
 static void test_simfl__turns_out_of_order_are_refused(void **state) {
     for (uint32_t tree = 0; tree < 3; tree++) {
-        simfl_sim *b = simfl_open(*state);
+        simulator *b = simfl_open(*state);
         Hedgerow__SimflTurn turn = HEDGEROW__SIMFL_TURN__INIT;
         turn.tree = tree;
         simfl_run_until(b, BERT, HR_SIMFL_GRADIENTS);
-        simfl_send(b, COORDINATOR, BERT, HEDGEROW__MESSAGE__KIND_SIMFL_TURN, &turn);
+        send_content(b, COORDINATOR, BERT, HEDGEROW__MESSAGE__KIND_SIMFL_TURN, &turn);
         simfl_check_cut(b, BERT, COORDINATOR, "a turn out of order");
         simfl_close(b);
     }
@@ -527,12 +525,12 @@ static void test_simfl__terms_of_another_protocol_are_refused(void **state) {
 }
 
 static void test_simfl__owner_does_not_accept_terms_of_mode_sound(void **state) {
-    simfl_sim *b = simfl_open(*state);
+    simulator *b = simfl_open(*state);
     ProtobufCBinaryData owners[SIMFL_OWNERS];
     Hedgerow__Terms terms = simfl_plain_terms(owners);
     terms.paper = false;
     terms.epsilon = 1;
-    simfl_send(b, COORDINATOR, ANNA, HEDGEROW__MESSAGE__KIND_TERMS, &terms);
+    send_content(b, COORDINATOR, ANNA, HEDGEROW__MESSAGE__KIND_TERMS, &terms);
     simfl_check_cut(b, ANNA, COORDINATOR, "a job in mode sound");
     simfl_close(b);
 }

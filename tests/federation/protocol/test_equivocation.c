@@ -12,7 +12,7 @@ static void check_honest(simulator *b, bool anna_is_cut) {
     static const size_t honest[] = {COORDINATOR, BERT, CARL};
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(b->parties[honest[i]].ends, 1);
-        if (cut_by(b, honest[i], ANNA) != anna_is_cut) fail_msg("%zu: %s", honest[i], b->why);
+        if (cut_by(b, honest[i], ANNA) != anna_is_cut) fail_msg("%zu: %s", honest[i], b->last_cut);
         for (size_t j = 0; j < 3; j++) assert_false(cut_by(b, honest[i], honest[j]));
     }
     const hr_job_state *c = hr_inprivate_coordinator_course(b->parties[COORDINATOR].machine);
@@ -35,12 +35,12 @@ static void test_two_trees__for_one_slot_end_their_owners_part(void **state) {
         for (deceived = COORDINATOR; deceived <= CARL; deceived++)
             for (uint64_t seed = 0; seed < 5; seed++) {
                 if (deceived == ANNA || (deceived == CARL && !scripts[k]->broadcast)) continue;
-                simulator *b = simulator_open(*state, scripts[k], seed);
+                simulator *b = inprivate_job_open(*state, scripts[k], seed);
                 b->tamper = send_another_tree;
                 simulator_run(b, NULL);
                 check_honest(b, true);
                 assert_int_equal(b->aways, 0);
-                assert_true(strstr(b->why, "it signed two trees for"));
+                assert_true(strstr(b->last_cut, "it signed two trees for"));
                 assert_true(lines_with(b, "was made after other trees than the coordinator has") ||
                             lines_with(b, "complains"));
                 simulator_close(b);
@@ -50,7 +50,7 @@ static void test_two_trees__for_one_slot_end_their_owners_part(void **state) {
 /* The tree that the coordinator has stays in the model: it is private, and its influence is bounded. */
 static void test_two_trees__leave_the_first_one_in_the_model(void **state) {
     deceived = BERT;
-    simulator *b = simulator_open(*state, &chain, 1);
+    simulator *b = inprivate_job_open(*state, &chain, 1);
     b->tamper = send_another_tree;
     simulator_run(b, NULL);
     const hr_job_state *c = hr_inprivate_coordinator_course(b->parties[COORDINATOR].machine);
@@ -91,13 +91,13 @@ static hr_bytes proof_bytes(const simulator *b, proof_fault fault) {
     hr_job_state one = simulated_state_of(b, ANNA);
     hr_two_trees proof;
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_NOTICE);
-    sign_leaf(b->f, &one, 0);
+    sign_leaf(((inprivate_job *)b)->f, &one, 0);
     hr_job_state_second(&one, 0, &proof);
     hr_bytes tree = bytes_of(proof.first.tree.data, proof.first.tree.len),
              signature = bytes_of(proof.first.signature.data, HR_SIGNATURE_SIZE);
     proof.second.tree = (ProtobufCBinaryData){tree.size, tree.at};
     proof.second.signature = (ProtobufCBinaryData){signature.size, signature.at};
-    sign_another_tree(b->f, ANNA, &proof.second);
+    sign_another_tree(((inprivate_job *)b)->f, ANNA, &proof.second);
     const ProtobufCBinaryData made = proof.second.tree, signed_ = proof.second.signature;
     spoil_proof(&proof, fault);
     m.notice = &proof.notice;
@@ -143,8 +143,8 @@ static void test_proof__against_an_owner_ends_its_job(void **state) {
 static void test_set__that_nobody_has_removes_nobody(void **state) {
     for (size_t k = 0; k < SCRIPTS; k++)
         for (uint64_t seed = 0; seed < 5; seed++) {
-            simulator *b = simulator_open(*state, scripts[k], seed);
-            b->parties[ANNA].names_false_sets = true;
+            simulator *b = inprivate_job_open(*state, scripts[k], seed);
+            ((inprivate_job *)b)->names_false_sets[ANNA] = true;
             simulator_run(b, NULL);
             check_honest(b, false);
             assert_int_equal(trees_of(b), 9);
@@ -161,7 +161,7 @@ static void start_without_carl(simulator *b, letter *l) {
     Hedgerow__Message *m = message_of(l);
     if (m->kind_case == HEDGEROW__MESSAGE__KIND_START) {
         hr_job_state c = simulated_state_of(b, COORDINATOR);
-        c.start = hr_start_digest(&c.terms, &b->f->membership, c.owners, 2);
+        c.start = hr_start_digest(&c.terms, &((inprivate_job *)b)->f->membership, c.owners, 2);
         hr_job_state_sign_start(&c);
         memcpy(m->start->signature.data, c.start_signature, HR_SIGNATURE_SIZE);
         m->start->n_owners = m->start->n_acceptances = 2;
@@ -174,7 +174,7 @@ static void start_without_carl(simulator *b, letter *l) {
 
 static void test_start__that_others_have_not_ends_the_job(void **state) {
     for (uint64_t seed = 0; seed < 5; seed++) {
-        simulator *b = simulator_open(*state, &broadcast, seed);
+        simulator *b = inprivate_job_open(*state, &broadcast, seed);
         b->tamper = start_without_carl;
         while (!b->parties[BERT].ends) assert_true(simulator_step(b));
         assert_true(cut_by(b, BERT, COORDINATOR));

@@ -1,6 +1,6 @@
 /* A great many spoilt messages for everything that reads them. HR_TRIES says how many for each reader
  * (1,000,000); packets, whose seals take long, are a hundredth of that. */
-#include "support/message_simulator.h"
+#include "support/inprivate_job.h"
 
 static size_t tries(void) {
     const char *text = getenv("HR_TRIES");

@@ -88,7 +88,7 @@ static void check_honest(const simulator *b, size_t seed, const size_t honest[3]
         if (b->parties[honest[i]].ends != 1)
             fail_msg("seed %zu: member %zu has %zu ends", seed, honest[i], b->parties[honest[i]].ends);
         for (size_t j = 0; j < 3; j++)
-            if (b->parties[honest[i]].cut[honest[j]]) fail_msg("seed %zu: %s", seed, b->why);
+            if (b->parties[honest[i]].cut[honest[j]]) fail_msg("seed %zu: %s", seed, b->last_cut);
     }
     check_replay(b);
 }
@@ -96,10 +96,10 @@ static void check_honest(const simulator *b, size_t seed, const size_t honest[3]
 static void test_liars__among_owners_harm_no_other_one(void **state) {
     static const size_t honest[] = {COORDINATOR, BERT, CARL};
     for (size_t seed = 0, count = schedules(); seed < count; seed++) {
-        simulator *b = simulator_open(*state, &scripts[seed % SCRIPTS], seed);
+        simulator *b = inprivate_job_open(*state, &scripts[seed % SCRIPTS], seed);
         const size_t lie = seed / SCRIPTS % (LIES + 1);
         b->tamper = lie < LIES ? lies[lie] : NULL;
-        b->parties[ANNA].names_false_sets = lie == LIES || !hr_dice_below(&b->dice, 4);
+        ((inprivate_job *)b)->names_false_sets[ANNA] = lie == LIES || !hr_dice_below(&b->dice, 4);
         simulator_run(b, lie == LIES || !b->tamper ? accuse : wander);
         all_return(b);
         check_honest(b, seed, honest);
@@ -114,9 +114,9 @@ static void test_liars__remove_no_tree_but_their_own(void **state) {
         const job_script *s = &scripts[seed % SCRIPTS];
         const size_t lie = seed / SCRIPTS % LIES;
         if (lie == 1) continue; /* what goes to the wrong member is missing elsewhere */
-        simulator *b = simulator_open(*state, s, seed);
+        simulator *b = inprivate_job_open(*state, s, seed);
         b->tamper = lies[lie];
-        b->parties[ANNA].names_false_sets = !hr_dice_below(&b->dice, 3);
+        ((inprivate_job *)b)->names_false_sets[ANNA] = !hr_dice_below(&b->dice, 3);
         simulator_run(b, NULL);
         check_honest(b, seed, honest);
         const hr_job_state *c = hr_inprivate_coordinator_course(b->parties[COORDINATOR].machine);
@@ -132,7 +132,7 @@ static void test_liars__remove_no_tree_but_their_own(void **state) {
 
 static void sign_start_anew(const simulator *b, Hedgerow__Start *start, const size_t *owners) {
     hr_job_state c = simulated_state_of(b, COORDINATOR);
-    c.start = hr_start_digest(&c.terms, &b->f->membership, owners, start->n_owners);
+    c.start = hr_start_digest(&c.terms, &((inprivate_job *)b)->f->membership, owners, start->n_owners);
     hr_job_state_sign_start(&c);
     if (start->signature.len == HR_SIGNATURE_SIZE)
         memcpy(start->signature.data, c.start_signature, HR_SIGNATURE_SIZE);
@@ -172,13 +172,13 @@ static void test_liars__that_coordinate_have_nobody_train_on_other_terms(void **
         job_script s = scripts[seed % SCRIPTS];
         const hr_digest *terms = NULL;
         s.min_owners = 3;
-        simulator *b = simulator_open(*state, &s, seed);
+        simulator *b = inprivate_job_open(*state, &s, seed);
         b->tamper = deceive_owners;
         simulator_run(b, NULL);
         for (size_t who = ANNA; who <= CARL; who++) {
             const hr_job_state *c = hr_inprivate_owner_course(b->parties[who].machine);
             for (size_t other = ANNA; other <= CARL; other++)
-                if (b->parties[who].cut[other]) fail_msg("seed %zu: %s", seed, b->why);
+                if (b->parties[who].cut[other]) fail_msg("seed %zu: %s", seed, b->last_cut);
             if (!c) continue;
             assert_int_equal(c->owner_count, 3);
             if (terms && !hr_digest_is(terms, c->terms.bytes, HR_DIGEST_SIZE))

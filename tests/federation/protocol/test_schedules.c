@@ -1,6 +1,6 @@
 /* Machines together: a job comes to its end if any of them is silent, refuses or loses its work, and with
  * letters in any order. */
-#include "support/message_simulator.h"
+#include "support/inprivate_job.h"
 
 /* Of random schedules; HR_SCHEDULES says otherwise. */
 static size_t schedules(void) {
@@ -22,7 +22,7 @@ static size_t rounds_of(const job_script *s) {
 static void test_schedules__without_absences_give_all_trees(void **state) {
     for (size_t k = 0; k < SCRIPTS; k++)
         for (uint64_t seed = 0; seed < 5; seed++) {
-            simulator *b = simulator_open(*state, &scripts[k], seed);
+            simulator *b = inprivate_job_open(*state, &scripts[k], seed);
             simulator_run(b, NULL);
             check_over(b);
             check_replay(b);
@@ -45,7 +45,7 @@ static bool all_decided(const simulator *b) {
 static void test_schedules__pass_over_every_set_of_absent_owners(void **state) {
     for (size_t k = 0; k < SCRIPTS; k++)
         for (unsigned absent = 0; absent < 8; absent++) {
-            simulator *b = simulator_open(*state, &scripts[k], absent);
+            simulator *b = inprivate_job_open(*state, &scripts[k], absent);
             while (!all_decided(b)) assert_true(simulator_step(b));
             size_t there = 0;
             for (size_t o = 0; o < 3; o++) {
@@ -64,7 +64,7 @@ static void test_schedules__pass_over_every_set_of_absent_owners(void **state) {
 static void test_schedules__go_on_without_those_who_do_not_answer(void **state) {
     for (size_t k = 0; k < SCRIPTS; k++)
         for (unsigned absent = 1; absent < 8; absent++) {
-            simulator *b = simulator_open(*state, &scripts[k], absent);
+            simulator *b = inprivate_job_open(*state, &scripts[k], absent);
             for (size_t o = 0; o < 3; o++) b->parties[ANNA + o].away = absent >> o & 1;
             simulator_run(b, NULL);
             all_return(b);
@@ -77,7 +77,7 @@ static void test_schedules__go_on_without_those_who_do_not_answer(void **state) 
 static void test_schedules__go_on_without_those_who_refuse(void **state) {
     for (size_t k = 0; k < SCRIPTS; k++)
         for (unsigned no = 1; no < 8; no++) {
-            simulator *b = simulator_open(*state, &scripts[k], no);
+            simulator *b = inprivate_job_open(*state, &scripts[k], no);
             size_t there = 0;
             for (size_t o = 0; o < 3; o++) {
                 b->parties[ANNA + o].refuses = no >> o & 1;
@@ -97,7 +97,7 @@ static void test_schedules__go_on_without_those_who_withdraw(void **state) {
         for (size_t least = 2; least <= 4; least++) {
             job_script s = scripts[k];
             s.min_owners = least;
-            simulator *b = simulator_open(*state, &s, least);
+            simulator *b = inprivate_job_open(*state, &s, least);
             b->parties[CARL].refuses = true; /* two are left */
             simulator_run(b, NULL);
             check_over(b);
@@ -112,7 +112,7 @@ static void test_schedules__go_on_when_one_withdraws(void **state) {
     for (size_t k = 0; k < SCRIPTS; k++)
         for (size_t who = ANNA; who <= CARL; who++)
             for (uint64_t seed = 0; seed < 5; seed++) {
-                simulator *b = simulator_open(*state, &scripts[k], seed);
+                simulator *b = inprivate_job_open(*state, &scripts[k], seed);
                 b->parties[who].setup.min_owners = 4;
                 hr_protocol_free(b->parties[who].machine);
                 b->parties[who].machine = machine_of(&b->parties[who].setup);
@@ -129,7 +129,7 @@ static void test_schedules__go_on_when_work_is_lost(void **state) {
     for (size_t k = 0; k < SCRIPTS; k++)
         for (unsigned loses = 50; loses <= 100; loses += 50)
             for (uint64_t seed = 0; seed < 5; seed++) {
-                simulator *b = simulator_open(*state, &scripts[k], seed);
+                simulator *b = inprivate_job_open(*state, &scripts[k], seed);
                 for (size_t who = ANNA; who <= CARL; who++) b->parties[who].loses = loses;
                 simulator_run(b, NULL);
                 check_over(b);
@@ -157,7 +157,7 @@ static void wander_hastily(simulator *b) {
 
 static void test_schedules__come_to_their_end(void **state) {
     for (size_t seed = 0, count = schedules(); seed < count; seed++) {
-        simulator *b = simulator_open(*state, &scripts[seed % SCRIPTS], seed);
+        simulator *b = inprivate_job_open(*state, &scripts[seed % SCRIPTS], seed);
         for (size_t who = ANNA; who <= CARL; who++) {
             b->parties[who].loses = seed / SCRIPTS % 3 ? 0 : 20;
             b->parties[who].refuses = hr_dice_below(&b->dice, 12) == 0;
