@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Plants faults against privacy in copies of the project, one at a time, and runs the tests that should see each.
-usage: mutate.py [--check] [--table FILE] [NAME...]
+usage: mutate.py [--check] [--compile BUILD] [--table FILE] [NAME...]
 A fault is one replacement of text in one file: tests/mutations/README.md describes the lists. It is caught if one of its tests fails.
 Results are kept in build-mutate; a run that was interrupted goes on where it was, unless a file of the project has changed since.
-The exit code is 1 if a fault survived. --check only reads the lists. --table puts the results into FILE. NAMEs: these faults alone."""
+The exit code is 1 if a fault survived. --check only reads the lists. --compile says which faults the compiler sees, with the commands of a
+build directory: such a fault proves nothing about the tests. --table puts the results into FILE. NAMEs: these faults alone."""
 import argparse
 import collections
 import concurrent.futures
@@ -13,6 +14,7 @@ import json
 import os
 import queue
 import re
+import shlex
 import subprocess
 import sys
 import threading
@@ -73,6 +75,41 @@ def check_lists(faults):
             problems.append('%s: no test should see it' % fault.name)
         problems += ['%s: there is no test %s' % (fault.name, t) for t in fault.tests if not is_python(t) and t not in known]
     return problems
+
+
+# ---- Whether faults compile ----------------------------------------------------------------------------------------------
+
+def compilers(build):
+    """Source -> its command without the source, which comes from the standard input."""
+    with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as f:
+        entries = json.load(f)
+    found = {}
+    for entry in entries:
+        words = shlex.split(entry['command'])
+        keep = [w for w in words[:words.index('-o')] if w not in ('-MD', '-MQ', '-MF') and not w.endswith(('.o', '.o.d'))]
+        source = os.path.relpath(os.path.join(entry['directory'], entry['file']), ROOT)
+        found.setdefault(source, keep + ['-w', '-fsyntax-only', '-x', 'c', '-'])
+    return found
+
+
+def compile_fault(fault, found, build):
+    """What the compiler sees of a fault in a source, or in a header by a source that includes it; None: nothing, or the build is without it."""
+    header = fault.file.endswith('.h')
+    include = '#include "%s"' % fault.file.removeprefix('src/').removeprefix('tests/')
+    source = next((s for s in found if include in read(os.path.join(ROOT, s))), None) if header else fault.file
+    if source not in found:
+        return None
+    changed = read(os.path.join(ROOT, fault.file)).replace(fault.old, fault.new)
+    text = read(os.path.join(ROOT, source)).replace(include, changed) if header else changed
+    done = subprocess.run(found[source], cwd=build, input=text, capture_output=True, text=True)
+    return '%s: it does not compile\n%s' % (fault.name, done.stderr[-1000:]) if done.returncode else None
+
+
+def compile_faults(faults, build):
+    found = compilers(build)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        compiled = [f for f in faults if f.file.endswith(('.c', '.h'))]
+        return [problem for problem in pool.map(lambda f: compile_fault(f, found, build), compiled) if problem]
 
 
 # ---- Copies of the project -----------------------------------------------------------------------------------------------
@@ -287,13 +324,16 @@ def put_table(path, text, marks=TABLE):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--check', action='store_true')
+    parser.add_argument('--compile', metavar='BUILD')
     parser.add_argument('--table', metavar='FILE')
     parser.add_argument('names', nargs='*', metavar='NAME')
     args = parser.parse_args()
     every = read_faults()
     problems = check_lists(every) + ['there is no fault %s' % n for n in args.names if n not in {f.name for f in every}]
     faults = [f for f in every if not args.names or f.name in args.names]
-    if args.check or problems:
+    if args.compile and not problems:
+        problems = compile_faults(faults, args.compile)
+    if args.check or args.compile or problems:
         sys.exit('\n'.join(problems) if problems else 0)
     os.makedirs(BUILD, exist_ok=True)
     run = Run(faults, read_project())
