@@ -192,8 +192,8 @@ def beside(name, title, classes, ours, theirs):
     """A line: our errors on every split, theirs (if there are any), and the difference."""
     mine, yours = ([RADIX.get(name, 1) * job.result() for job in jobs] for jobs in (ours, theirs))
     if not yours:
-        return '| %s | %s | %s | | |' % (name, title, spread(mine))
-    return '| %s | %s | %s | %s | %s |' % (name, title, spread(mine), spread(yours), paired(list(zip(mine, yours)), classes))
+        return pages.line([name, title, spread(mine), '', ''])
+    return pages.line([name, title, spread(mine), spread(yours), paired(list(zip(mine, yours)), classes)])
 
 
 def forests_part(args, pool):
@@ -230,7 +230,7 @@ def hedge_part(args, pool):
     folders, lacking = prepare_all(args, pool, args.sets or HEDGE_SETS + MORE_SETS + UNSEEN_SETS, args.seeds, rows)
     yield ('Mean ± standard deviation over %d splits; %s, of which 80 %% are trained on. Rows "prototype": %s. A figure with ▼ is worse than '
            "the prototype's by more than one standard deviation." % (args.seeds, taken, marks['source']))
-    yield from header(['set', ''], HEDGE_EPSILONS)
+    yield from header(['set', 'measure'], HEDGE_EPSILONS)
     counts = collections.Counter()
     for name in folders:
         for key, values in hedge_fits(args, pool, name, folders[name], []).items():
@@ -252,7 +252,7 @@ def pure_part(args, pool):
     rows, taken = cut_rows(args)
     folders, lacking = prepare_all(args, pool, args.sets or HEDGE_SETS, min(args.seeds, PURE_SEEDS), rows)
     yield 'The same with pure epsilon (`--delta 0`), over %d splits; %s.' % (min(args.seeds, PURE_SEEDS), taken)
-    yield from header(['set', ''], HEDGE_EPSILONS)
+    yield from header(['set', 'measure'], HEDGE_EPSILONS)
     for name in folders:
         key, values = next(iter(hedge_fits(args, pool, name, folders[name], ['--delta', '0']).items()))
         yield '| %s | %s | %s |' % (name, METRICS[key].title, ' | '.join(spread(v, METRICS[key].digits) for v in values))

@@ -55,7 +55,7 @@ def lines_of(args):
     yield '%d records x %d features an owner, median of %d runs%s.' % (args.rows, args.features, args.repeat,
                                                                        ', ' + ', '.join(args.settings) if args.settings else '')
     yield from pages.header(['order', 'owners', 'seconds', 'as published', 'with packets', 'processor, s', 'packets', 'MB sent', 'MB of memory', 'simulate, s',
-                             'trees in a row, s', ''])
+                             'trees in a row, s', 'simulate / row'])
     for (order, n), run in found.items():
         yield pages.line([order, '%d' % n, '%.2f' % run['seconds'], '%.2f' % told(ORDERS[order](n), published), '%.2f' % told(ORDERS[order](n), with_packets),
                           '%.2f' % run['processor'], '%d' % run['packets'], '%.1f' % (run['bytes'] / 1e6), '%.0f' % (run['grown'] / 1e6),
@@ -75,7 +75,7 @@ def arguments_of():
     parser.add_argument('--features', type=int, default=20)
     parser.add_argument('--owners', type=lambda text: [int(n) for n in text.split(',')], default=[2, 5, 10, 20, 30, 40, 50])
     parser.add_argument('--repeat', type=int, default=1)
-    parser.add_argument('--into', metavar='PAGE', help='put the table between its marks in this page, too')
+    parser.add_argument('--into', metavar='FOLDER', help='put the table in this folder, too (docs/reference/results)')
     parser.add_argument('settings', nargs='*', metavar='OPTION=VALUE', help='of the method')
     return parser.parse_args()
 

@@ -128,7 +128,7 @@ def table_lines(args, pool, table, there, counts):
     rows = rows_of(there, wanted)
     found = measured(args, pool, table, wanted, rows)
     yield from ['', '%s. epsilon %g, %d trees, %d candidate features a split.' % (table['title'], table['epsilon'], table['trees'], table['features'])]
-    yield from pages.header(['', *(cell for name, s in wanted.items() for cell in ('%s, %s: paper' % (name, s['shown']), 'ours'))])
+    yield from pages.header(['method', *(cell for name, s in wanted.items() for cell in ('%s, %s: paper' % (name, s['shown']), 'ours'))])
     for row in rows:
         yield pages.line([row.title, *(cell for name, s in wanted.items() for cell in cells_of(row, s, found[row.title, name], counts))])
     for title in peers():

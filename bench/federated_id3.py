@@ -51,7 +51,7 @@ def rows_of(args, pool, name, folders):
 def lines_of(args, pool):
     yield ('Test error in %%, mean ± standard deviation over %d splits, at the methods\' defaults: %d owners with a drawn part of the records each, '
            'coalition 1; or one party with all of them (pooled).' % (args.seeds, args.owners))
-    yield from pages.header(['set', '', ''] + ['eps %g' % e for e in args.epsilons])
+    yield from pages.header(['set', 'method', 'records of'] + ['eps %g' % e for e in args.epsilons])
     for name, folders in args.folders.items():
         yield from rows_of(args, pool, name, folders)
 

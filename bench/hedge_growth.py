@@ -66,7 +66,7 @@ def main():
     parser.add_argument('--features', type=counts, default='10,100,1000,5000', help='with the usual records (10,100,1000,5000)')
     parser.add_argument('--usual', type=counts, default='10000,28', metavar='RECORDS,FEATURES', help='(10000,28)')
     parser.add_argument('--work', help='where tables are written, one at a time: a folder')
-    parser.add_argument('--into', metavar='PAGE', help='put the table between its marks in this page, too; docs/reference/performance.md has them')
+    parser.add_argument('--into', metavar='FOLDER', help='put the table in this folder, too (docs/reference/results)')
     args = parser.parse_args()
     args.slopes = []
     if args.into:

@@ -58,7 +58,7 @@ def error_table(args, pool, name, folders):
 
 def error_part(args, pool):
     yield 'Test error in %%, mean ± standard deviation over %d splits, at the methods\' defaults.' % args.seeds
-    yield from pages.header(['set', ''] + ['eps %g' % e for e in args.epsilons])
+    yield from pages.header(['set', 'method'] + ['eps %g' % e for e in args.epsilons])
     for name, folders in args.folders.items():
         yield from error_table(args, pool, name, folders)
 
@@ -98,7 +98,7 @@ def splits_part(args, pool):
     fits = FITS * args.seeds
     yield ('Of %d fits each, in %%: how often the root asks about the feature that it asks about without noise / how many of the splits without noise '
            'are there / how often all of them are.' % fits)
-    yield from pages.header(['set', ''] + ['eps %g' % e for e in args.epsilons])
+    yield from pages.header(['set', 'mode'] + ['eps %g' % e for e in args.epsilons])
     for name, folders in args.folders.items():
         for mode, arguments in MODES.items():
             jobs = [[pool.submit(agreement, args.hedgerow, f, arguments + ['--epsilon', str(e)]) for f in folders] for e in args.epsilons]

@@ -119,7 +119,7 @@ def main():
     parser.add_argument('--owners', type=lambda text: list(map(int, text.split(','))), default=[2, 3, 5, 10, 20, 30, 40, 50], help='with commas')
     parser.add_argument('--epsilons', type=lambda text: list(map(float, text.split(','))), default=[.1, .5, 1, 2, 8], help='with commas (%(default)s)')
     parser.add_argument('--repeat', type=int, default=3, help='the median of so many jobs (3)')
-    parser.add_argument('--into', metavar='PAGE', help='put the tables between their marks in this page, too; docs/reference/results.md has them')
+    parser.add_argument('--into', metavar='FOLDER', help='put the tables in this folder, too (docs/reference/results)')
     args = parser.parse_args()
     if args.into:
         pages.check(args.into, PARTS)

@@ -175,7 +175,7 @@ def figure(bench, part):
         varies, points = points_of(args.records)[part]
         counts = collections.Counter()
         yield SAID[part].format(records=args.records, twice=2 * args.records)
-        yield from pages.header(['set', '', *('%s %s' % (varies, shown) for shown, _ in points)])
+        yield from pages.header(['set', 'trained', *('%s %s' % (varies, shown) for shown, _ in points)])
         for name in bench.names():
             yield from of_set(bench, pool, name, points, counts)
         yield ''
@@ -207,7 +207,7 @@ def pooled_part(bench):
         count = WHOLE_POOL * args.records
         yield '%d records that one owner has, over the same splits.' % count
         titles = [*POOLED, 'a constant']
-        yield from pages.header(['set', '', *titles])
+        yield from pages.header(['set', 'measure', *titles])
         for name in bench.names():
             folders = bench.folders_of(pool, name)
             what, digits, _ = unit_of(folders[0])

@@ -62,7 +62,7 @@ def parser(doc):
     made.add_argument('--cache', default='build/accuracy', help='where prepared sets are kept (build/accuracy)')
     made.add_argument('--sets', type=lambda names: names.split(','), help='names, with commas')
     made.add_argument('--processes', type=int, default=2, metavar='N', help='that measure at a time (2)')
-    made.add_argument('--into', metavar='PAGE', help='put every part between its marks in this page, too; docs/reference/results.md has them')
+    made.add_argument('--into', metavar='PLACE', help='put every part in this folder as PART.json, too, or between its marks in this page (docs/reference/results)')
     return made
 
 

@@ -13,6 +13,7 @@ import csv
 import lzma
 import os
 import random
+import sys
 import tempfile
 
 import persons
@@ -79,7 +80,7 @@ def main():
     args = parser.parse_args()
     here = os.path.dirname(os.path.abspath(__file__))
     flights = read_flights(os.environ.get('HEDGEROW_DATA', os.path.join(here, '..', '..', 'shared', 'data')))
-    print('%d flights of %d aircraft' % (sum(map(len, flights.values())), len(flights)))
+    print('%d flights of %d aircraft' % (sum(map(len, flights.values())), len(flights)), file=sys.stderr)
     print('| epsilon | record | weights | %s |' % ' | '.join('m = %d' % m for m in MOST))
     print('|---|---|---|%s' % ('---|' * len(MOST)))
     for epsilon in EPSILONS:

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Draws the pictures of docs/reference/results.md from its tables: test error on adult against epsilon, hedge over owners, figures 1 and 2 of
-DiPriMe's paper, figures 5 to 8 of InPrivate Digging's, its equations 18 and 19, the ring of id3's poster, and figures 2 to 4 of SimFL's and what
-SimFL costs; and that of docs/reference/performance.md: what hedge costs. Each picture holds a digest of the figures that it shows. Needs matplotlib.
-usage: plot.py [TABLES [FOLDER]]"""
+"""Draws the figures of docs/reference/results.md and performance.md from the tables in docs/reference/results: test error on adult against
+epsilon, hedge over owners, figures 1 and 2 of DiPriMe's paper, figures 5 to 8 of InPrivate Digging's, its equations 18 and 19, the ring of
+id3's poster, figures 2 to 4 of SimFL's and what SimFL costs, and what hedge costs. Each picture holds a digest of the numbers that it shows.
+Needs matplotlib. usage: plot.py FOLDER [NAME...], of all without names; "plot.py docs/reference results" is the picture of README"""
 import collections
+import functools
 import hashlib
 import math
 import os
-import re
 import statistics
 import sys
 
+import measure
 import pages
 
 # ticks: [(where, what it is called)]
@@ -22,36 +23,41 @@ Picture = collections.namedtuple('Picture', 'title x y curves levels', defaults=
 # Pictures side by side, at most five.
 Panels = collections.namedtuple('Panels', 'title pictures')
 
-DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'docs', 'reference')
+RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'docs', 'reference', 'results')
 TRIVIAL = 24.08
 HEDGE_COLOURS = {'hedge': '#1b7837', 'hedge, pure epsilon': '#7fbf7b', 'dpboost, sound': '#2166ac', 'dpboost, as published': '#b2182b'}
 COLOURS = ['#b2182b', '#2166ac', '#7fbf7b', '#1b7837', '#777', '#d6a000']
 
 
+def tables_of(folder):
+    """What reads the tables of a part. Every picture below is of such a function."""
+    return lambda part: pages.load(os.path.join(folder, part + '.json'))['tables']
+
+
 def numbers(cells):
-    return [float(cell.split('±')[0]) for cell in cells]
+    """Of cells that may also have a deviation."""
+    return [float(cell[0] if isinstance(cell, list) else cell) for cell in cells]
 
 
-def row(text, first):
-    """The numbers of a table's row that begins with these cells."""
-    return numbers(pages.rows_of(text, first)[0])
+def row(table, *first):
+    """The other cells of the row that begins with these."""
+    return next(found[len(first):] for found in table['rows'] if found[:len(first)] == list(first))
 
 
-def table(text, first):
+def columns(tables, first):
     """(the heads of the other columns, [(first cell, numbers of the others)]) of the table whose first column has this head."""
-    lines = text[text.index('| %s |' % first):].split('\n\n')[0].strip().split('\n')
-    cells = [[cell.strip() for cell in line.strip('|').split('|')] for line in lines]
-    return cells[0][1:], [(found[0], numbers(found[1:])) for found in cells[2:]]
+    table = next(table for table in tables if table['columns'][0] == first)
+    return table['columns'][1:], [(found[0], numbers(found[1:])) for found in table['rows']]
 
 
-def adult(text):
+def adult(read):
     wide, narrow = [.1, .25, .5, 1, 2, 4, 8], [.5, 1, 2, 4, 8]
-    published = re.search(r'### adult\n(.*?)(?=\n###|$)', pages.part_of(text, 'private'), re.S).group(1)
-    curves = {'hedge': zip(wide, row(pages.part_of(text, 'hedge'), 'adult | error, %')),
-              'hedge, pure epsilon': zip(wide, row(pages.part_of(text, 'pure'), 'adult | error, %')),
-              'dpboost, sound': zip(narrow, row(published, '**DPBoost sound**')),
-              'dpboost, as published': zip(narrow, row(published, '**DPBoost as published**'))}
-    plain = numbers(pages.rows_of(pages.part_of(text, 'plain'), 'adult | 0.1')[0][:1])[0]
+    published = next(table for table in read('private') if table['title'] == 'adult')
+    curves = {'hedge': zip(wide, numbers(row(read('hedge')[0], 'adult', 'error, %'))),
+              'hedge, pure epsilon': zip(wide, numbers(row(read('pure')[0], 'adult', 'error, %'))),
+              'dpboost, sound': zip(narrow, numbers(row(published, '**DPBoost sound**'))),
+              'dpboost, as published': zip(narrow, numbers(row(published, '**DPBoost as published**')))}
+    plain = numbers(row(read('plain')[0], 'adult', 0.1)[:1])[0]
     return Picture('Test error on adult', Axis(.1, 8, [(e, '%g' % e) for e in wide], 'epsilon (less is more private)', log=True),
                    Axis(12, 26, [(error, '%d %%' % error) for error in range(12, 27, 2)], ''),
                    [Curve(title, list(points), HEDGE_COLOURS[title]) for title, points in curves.items()],
@@ -64,17 +70,17 @@ def of_columns(title, x, y, heads, rows, places):
                                  for (k, head), colour in zip(enumerate(heads), COLOURS)])
 
 
-def histogram(text, title, first, x_title):
+def histogram(title, first, x_title, read):
     """Per cent in each of the classes of the first column, which stand side by side."""
-    heads, rows = table(pages.part_of(text, 'balance'), first)
+    heads, rows = columns(read('balance'), first)
     most = 10 * (1 + int(max(max(values) for _, values in rows)) // 10)
     return of_columns(title, Axis(-.5, len(rows) - .5, [(k, name) for k, (name, _) in enumerate(rows)], x_title),
                       Axis(0, most, [(p, '%d %%' % p) for p in range(0, most + 1, 10)], ''), [head.split(', %')[0] for head in heads], rows,
                       range(len(rows)))
 
 
-def tail(text):
-    heads, rows = table(pages.part_of(text, 'tail'), 'distance, in 1/eps1')
+def tail(read):
+    heads, rows = columns(read('tail'), 'distance, in 1/eps1')
     places = [float(first) for first, _ in rows]
     least = 1e-5
     rows = [(first, [max(value, least / 10) for value in values]) for first, values in rows]
@@ -82,16 +88,14 @@ def tail(text):
                       Axis(least, 1, [(10.0 ** -k, '%g' % 10.0 ** -k) for k in range(6)], '', log=True), heads, rows, places)
 
 
-def rows_of_figure(text, part):
-    """(the heads of the points, {(set, kind): numbers}) of a figure of inprivate.py."""
-    lines = [line for line in pages.part_of(text, part).split('\n') if line.startswith('|')]
-    cells = [[cell.strip() for cell in line.strip('|').split('|')] for line in lines]
-    return cells[0][2:], {(found[0], found[1]): numbers(found[2:]) for found in cells[2:]}
+def rows_of_figure(table):
+    """(the heads of the points, {(set, kind): numbers}) of a figure's table."""
+    return table['columns'][2:], {(found[0], found[1]): numbers(found[2:]) for found in table['rows']}
 
 
-def federation(text, part, what, title, y):
+def federation(part, what, title, y, read):
     """A curve for each kind: the mean over the sets that tell the same."""
-    heads, rows = rows_of_figure(text, part)
+    heads, rows = rows_of_figure(read(part)[0])
     kinds = list(dict.fromkeys(kind for _, kind in rows))
     curves = [[statistics.mean(column) for column in zip(*(of for (name, k), of in rows.items() if k == kind and name.endswith(what)))] for kind in kinds]
     points = [(head.split()[-1], list(values)) for head, values in zip(heads, zip(*curves))]
@@ -99,10 +103,9 @@ def federation(text, part, what, title, y):
     return of_columns(title, x, y, kinds, points, range(len(points)))
 
 
-def turns(text):
+def turns(read):
     """Equations 18 and 19, measured and told by both fits."""
-    part = pages.part_of(text, 'chain')
-    measured = {order: [numbers(cells[:4]) for cells in pages.rows_of(part, order)] for order in ('chain', 'broadcast')}
+    measured = {order: [numbers(found[1:5]) for found in read('chain')[0]['rows'] if found[0] == order] for order in ('chain', 'broadcast')}
     owners, longest = max(n for n, *_ in measured['chain']), max(max(seconds) for rows in measured.values() for _, *seconds in rows)
     step = 10 ** math.floor(math.log10(longest))
     x = Axis(0, owners, [(n, '%d' % n) for n, *_ in measured['chain']], 'owners')
@@ -113,27 +116,27 @@ def turns(text):
     return Picture('Time of a job: equations 18 (chain) and 19 (broadcast)', x, y, curves)
 
 
-def of_owners(text):
+def of_owners(read):
     """Of owners with 1,000 records each, at epsilon 1: a curve for each way to train."""
-    cells = [[cell.strip() for cell in line.strip('|').split('|')] for line in pages.part_of(text, 'federated').split('\n') if line.startswith('|')]
-    heads = [head.strip('*') for head in cells[0][3:]]
-    points = sorted((int(found[0].split(' x ')[0]), numbers(found[3:])) for found in cells[2:]
-                    if found[0].endswith(' x 1000') and found[1:3] == ['iid', '1'])
+    table = read('federated')[0]
+    heads = [head.strip('*') for head in table['columns'][3:]]
+    points = sorted((int(found[0].split(' x ')[0]), numbers(found[3:])) for found in table['rows']
+                    if found[0].endswith(' x 1000') and found[1:3] == ['iid', 1])
     x = Axis(0, points[-1][0] + 1, [(n, '%d' % n) for n, _ in points], 'owners')
     y = Axis(0, .7, [(p / 10, '%.1f' % (p / 10)) for p in range(8)], '')
     return of_columns('Normalised error: 0 is boosting without privacy on the pooled records, 1 a constant', x, y, heads,
                       [('%d' % n, values) for n, values in points], [n for n, _ in points])
 
 
-def ring(text):
+def ring(read):
     """Messages of one sum: the poster's ring and its 2n rounds, and pairwise masks."""
-    heads, rows = table(pages.part_of(text, 'id3-ring'), 'owners')
+    heads, rows = columns(read('id3-ring'), 'owners')
     places = [int(first) for first, _ in rows]
     most = 2 * places[-1]
-    columns = dict(zip(heads, zip(*(values for _, values in rows))))
+    of_head = dict(zip(heads, zip(*(values for _, values in rows))))
     names = {}  # columns that are alike are one curve
     for head in heads[:4]:
-        names.setdefault(columns[head], []).append(head)
+        names.setdefault(of_head[head], []).append(head)
     curves = [Curve('; '.join(said), list(zip(places, column)), colour) for (column, said), colour in zip(names.items(), COLOURS)]
     between = [(a + b) / 2 for a, b in zip(places, places[1:])]
     return Picture('Messages of one sum of counts', Axis(0, places[-1], [(n, '%d' % n) for n in places if n != 3], 'owners'),
@@ -149,9 +152,9 @@ def per_cent(values):
     return Axis(low, high, [(p, '%d %%' % p) for p in range(low, high + 1, step)], '')
 
 
-def simfl_errors(text, part, title):
+def simfl_errors(part, title, read):
     """A panel for each set, a curve for each method."""
-    heads, rows = rows_of_figure(text, part)
+    heads, rows = rows_of_figure(read(part)[0])
     called = [head.split()[-1] for head in heads]
     places = [float(name) for name in called]
     margin = (places[-1] - places[0]) / 20
@@ -170,13 +173,13 @@ def decades(values):
     return Axis(10.0 ** low, 10.0 ** high, [(10.0 ** k, '%g' % 10.0 ** k) for k in range(low, high + 1)], '', log=True)
 
 
-def growth(text, part, title, shown):
+def growth(part, title, shown, read):
     """By what the first two columns count, for the numbers of the other of which the table has most rows. shown: what -> the columns that are
     curves of its pictures."""
-    heads, rows = table(pages.part_of(text, part), 'records')
+    heads, rows = columns(read(part), 'records')
     heads, rows = ['records', *heads], [[float(first), *values] for first, values in rows]
     usual = [statistics.mode(row[k] for row in rows) for k in (0, 1)]
-    colours = dict(zip([at for columns in shown.values() for at in columns], COLOURS))
+    colours = dict(zip([at for places in shown.values() for at in places], COLOURS))
 
     def panel(what, k):
         found = sorted((row for row in rows if row[1 - k] == usual[1 - k]), key=lambda row: row[k])
@@ -187,38 +190,28 @@ def growth(text, part, title, shown):
     return Panels(title, [panel(what, k) for what in shown for k in (0, 1)])
 
 
-def simfl_growth(text):
-    return growth(text, 'simfl-growth', 'What SimFL costs', {'seconds': (2, 3, 4), 'megabytes': (5, 7)})
-
-
-def hedge_growth(text):
-    return growth(text, 'hedge-growth', 'What hedge costs', {'seconds': (3,), 'megabytes': (6, 7)})
-
-
 ACCURACY = Axis(55, 85, [(p, '%d %%' % p) for p in range(55, 86, 5)], '')
 OFF = Axis(0, .4, [(p / 10, '%.1f' % (p / 10)) for p in range(5)], '')
 FEDERATIONS = ('owners', 'records', 'rounds', 'epsilon')
 
 PICTURES = {
-    'results.svg': adult,
-    'federated.svg': of_owners,
-    'diprime-balance.svg': lambda text: histogram(text, 'Share of a split that goes left', 'share of a split that goes left', 'share'),
-    'diprime-leaves.svg': lambda text: histogram(text, 'Records of a leaf', 'records of a leaf, in even shares', 'even shares of the records'),
-    'diprime-tail.svg': tail,
-    'inprivate-turns.svg': turns,
-    'id3-ring.svg': ring,
-    'simfl-theta.svg': lambda text: simfl_errors(text, 'simfl-theta', 'Test error of two owners by theta'),
-    'simfl-owners-by-class.svg': lambda text: simfl_errors(text, 'simfl-owners-by-class', 'Test error by owners, theta 0.8'),
-    'simfl-owners-even.svg': lambda text: simfl_errors(text, 'simfl-owners-even', 'Test error by owners, records divided evenly'),
-    'simfl-growth.svg': simfl_growth,
-    **{'inprivate-%s.svg' % part: lambda text, part=part: federation(text, 'inprivate-' + part, 'accuracy, %', 'Accuracy, mean over the sets of two classes',
-                                                                     ACCURACY) for part in FEDERATIONS},
-    **{'inprivate-%s-mae.svg' % part: lambda text, part=part: federation(text, 'inprivate-' + part, 'kc_house, MAE', 'Mean absolute error on kc_house', OFF)
+    'results': adult,
+    'federated': of_owners,
+    'diprime-balance': functools.partial(histogram, 'Share of a split that goes left', 'share of a split that goes left', 'share'),
+    'diprime-leaves': functools.partial(histogram, 'Records of a leaf', 'records of a leaf, in even shares', 'even shares of the records'),
+    'diprime-tail': tail,
+    'inprivate-turns': turns,
+    'id3-ring': ring,
+    'simfl-theta': functools.partial(simfl_errors, 'simfl-theta', 'Test error of two owners by theta'),
+    'simfl-owners-by-class': functools.partial(simfl_errors, 'simfl-owners-by-class', 'Test error by owners, theta 0.8'),
+    'simfl-owners-even': functools.partial(simfl_errors, 'simfl-owners-even', 'Test error by owners, records divided evenly'),
+    'simfl-growth': functools.partial(growth, 'simfl-growth', 'What SimFL costs', {'seconds': (2, 3, 4), 'megabytes': (5, 7)}),
+    'hedge-growth': functools.partial(growth, 'hedge-growth', 'What hedge costs', {'seconds': (3,), 'megabytes': (6, 7)}),
+    **{'inprivate-' + part: functools.partial(federation, 'inprivate-' + part, 'accuracy, %', 'Accuracy, mean over the sets of two classes', ACCURACY)
+       for part in FEDERATIONS},
+    **{'inprivate-%s-mae' % part: functools.partial(federation, 'inprivate-' + part, 'kc_house, MAE', 'Mean absolute error on kc_house', OFF)
        for part in FEDERATIONS},
 }
-
-# Of docs/reference/performance.md, beside the page of the others.
-OF_PERFORMANCE = {'hedge-growth.svg': hedge_growth}
 
 
 def digest(picture):
@@ -227,15 +220,13 @@ def digest(picture):
 
 
 def main():
-    import chart  # the tables are read without matplotlib
-    results = sys.argv[1] if len(sys.argv) > 1 else os.path.join(DOCS, 'results.md')
-    folder = sys.argv[2] if len(sys.argv) > 2 else DOCS
-    for page, pictures in ((results, PICTURES), (os.path.join(os.path.dirname(results), 'performance.md'), OF_PERFORMANCE)):
-        text = pages.read(page)
-        for name, picture_of in pictures.items():
-            picture = picture_of(text)
-            save = chart.save_panels if isinstance(picture, Panels) else chart.save
-            save(picture, digest(picture), os.path.join(folder, name))
+    measure.with_module('matplotlib', 'matplotlib')
+    import chart
+    folder, names = sys.argv[1], sys.argv[2:] or PICTURES
+    for name in names:
+        picture = PICTURES[name](tables_of(RESULTS))
+        save = chart.save_panels if isinstance(picture, Panels) else chart.save
+        save(picture, digest(picture), os.path.join(folder, name + '.svg'))
 
 
 if __name__ == '__main__':

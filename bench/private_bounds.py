@@ -4,7 +4,7 @@ limits (--private-bounds, for all numbers), and with the wide limits alone. The 
 
 RMSE is of the labels as the file has them, whatever bounds a model has. One line a set: means and standard deviations over the splits;
 the last column compares the second with the first. HEDGEROW_DATA names the folder of sets (see sets.py).
-usage: private_bounds.py [--hedgerow PROGRAM] [--sets A,B] [--splits N] [--epsilon E] [--into docs/reference/results.md]"""
+usage: private_bounds.py [--hedgerow PROGRAM] [--sets A,B] [--splits N] [--epsilon E] [--into docs/reference/results]"""
 import csv
 import json
 import math
@@ -72,7 +72,7 @@ def figures(args, name, seed):
 
 def lines_of(args, pool):
     yield 'Epsilon %s, over %d splits; at most %d records of a set. Wide limits are -10^12 to 10^12.' % (args.epsilon, args.splits, ROWS)
-    yield from pages.header(['set', '', 'numbers', 'public bounds', 'private bounds', 'wide limits', 'private / public'])
+    yield from pages.header(['set', 'measure', 'numbers', 'public bounds', 'private bounds', 'wide limits', 'private / public'])
     for name in args.sets or SETS:
         runs = [run.result() for run in [pool.submit(figures, args, name, seed) for seed in range(1, args.splits + 1)]]
         ways = list(zip(*(made for made, _, _ in runs)))

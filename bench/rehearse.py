@@ -16,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 import accuracy
 import balance
@@ -31,7 +32,7 @@ import measure
 import plot
 import simfl
 import simfl_attack
-from pages import between, load, part_of, read, rows_of, write
+from pages import as_json, between, load, load_shown, markdown, part_of, read, record, rows_of, write
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DOCS = os.path.join(HERE, '..', 'docs', 'reference')
@@ -105,6 +106,18 @@ class Stage:
         expect(around == blank, 'the page around the parts changed:\n' + text)
         return text
 
+    def tables(self, parts, script, *arguments):
+        """{part: its markdown}, of the files that the script writes: they hold what it prints."""
+        os.makedirs(self.at('results'), exist_ok=True)
+        said = [line for line in self.run(script, *arguments, '--into', self.at('results')).split('\n') if line]
+        made = {part: '\n'.join(markdown(load_shown(self.at('results'), part))) for part in parts}
+        for part, text in made.items():
+            lines = [line for line in text.split('\n') if line]
+            at = said.index(lines[0]) if lines[0] in said else 0
+            expect(said[at:at + len(lines)] == lines, '%s.json does not hold what was printed:\n%s\n%s' % (part, text, '\n'.join(said)))
+            expect(load(self.at('results', part + '.json'))['command'].startswith('bench/' + script), part + '.json does not tell what measured it')
+        return made
+
 
 # coin passes its marks, length misses them, dice has none; of the published methods one budget is enough.
 MARKS = {'source': 'made up', 'epsilon': accuracy.HEDGE_EPSILONS,
@@ -115,8 +128,8 @@ REFERENCE = {'source': 'made up', 'epsilon': [8], 'sets': {'coin': {'constant': 
 def rehearse_accuracy(stage):
     stage.seed()
     common = [*stage.on_sets(), '--reference', stage.json('reference.json', REFERENCE), '--marks', stage.json('marks.json', MARKS), '--only']
-    text = stage.page(['hedge', 'pure'], 'accuracy.py', *common, 'hedge', '--sets', 'coin,dice,length,absent', '--seeds', '2', '--rows', '400')
-    hedge, pure = part_of(text, 'hedge'), part_of(text, 'pure')
+    made = stage.tables(['hedge', 'pure'], 'accuracy.py', *common, 'hedge', '--sets', 'coin,dice,length,absent', '--seeds', '2', '--rows', '400')
+    hedge, pure = made['hedge'], made['pure']
     expect(all('does not have them: absent.' in t for t in (hedge, pure)), 'the set that is not there is not named')
     coin, dice, length = ({cells[0]: cells[1:] for cells in rows_of(hedge, name)} for name in ('coin', 'dice', 'length'))
     expect(list(coin) == ['error, %', 'prototype', 'AUC'] and list(length) == ['RMSE', 'prototype'] and list(dice) == ['error, %'], hedge)
@@ -155,23 +168,57 @@ def rehearse_accuracy(stage):
     for values, mark, metric, wanted in cases:
         said = accuracy.verdict(values, mark, metric)
         expect(said == wanted, '%s beside the mark %s is %s, not %s' % (values, mark, said, wanted))
-    check_pictures()
 
 
-def check_pictures():
-    """The page has every part, the pictures are drawn from it, and the prototype's rows have a figure a budget."""
-    text = read(os.path.join(DOCS, 'results.md'))
-    for part in (*accuracy.PARTS, 'diprime', *balance.PARTS, *inprivate.points_of(1), 'chain', 'federated', 'federated-sets', 'federated-more'):
-        expect(part_of(text, part).strip(), 'docs/reference/results.md lacks the part ' + part)
-    for page, pictures in (('results.md', plot.PICTURES), ('performance.md', plot.OF_PERFORMANCE)):
-        for name, picture_of in pictures.items():
-            same = plot.digest(picture_of(read(os.path.join(DOCS, page)))) in read(os.path.join(DOCS, name))
-            expect(same, 'docs/reference/%s does not show the figures of docs/reference/%s; run bench/plot.py' % (name, page))
-    prototype = load(os.path.join(HERE, 'hedge.json'))
-    expect(prototype['epsilon'] == accuracy.HEDGE_EPSILONS, 'hedge.json is of other budgets than the table')
-    for name, of_set in prototype['sets'].items():
-        for metric, figures in of_set.items():
-            expect(len(figures) == len(prototype['epsilon']), 'hedge.json: %s has %d figures of %s' % (name, len(figures), metric))
+def rehearse_pictures(stage):
+    """The files of docs/reference/results are as the scripts write them, and have the marks of the prototypes and papers; every picture can be drawn from them."""
+    for name in sorted(os.listdir(plot.RESULTS)):
+        shown = load_shown(plot.RESULTS, name.removesuffix('.json'))
+        again = as_json({'command': shown['command'], **record(markdown(shown))})
+        expect(again == read(os.path.join(plot.RESULTS, name)), name + ' is not as bench/pages.py writes it')
+    check_marks()
+    pages = ''.join(read(os.path.join(DOCS, page)) for page in ('results.md', 'performance.md'))
+    shown = {'results', *re.findall(r'^```\{drawn\} (\S+)$', pages, re.M)}
+    expect(shown == set(plot.PICTURES), 'pages show other pictures than plot.py draws: %s' % (shown ^ set(plot.PICTURES)))
+    digests = {name: plot.digest(picture_of(plot.tables_of(plot.RESULTS))) for name, picture_of in plot.PICTURES.items()}
+    expect(digests['results'] in read(os.path.join(DOCS, 'results.svg')),
+           'docs/reference/results.svg does not show the figures of docs/reference/results; run bench/plot.py docs/reference results')
+    done = stage.tried('plot.py', stage.work)
+    if 'no matplotlib' in done.stderr:
+        print('no matplotlib: nothing was drawn')
+        return
+    expect(done.returncode == 0, 'plot.py failed:\n' + done.stderr)
+    for name, digest in digests.items():
+        drawn = xml.etree.ElementTree.parse(stage.at(name + '.svg')).getroot()
+        expect(drawn.tag.endswith('svg') and digest in stage.read(name + '.svg'), name + '.svg shows other numbers')
+
+
+def check_marks():
+    """Of the prototypes and papers a table shows what the file has that its script reads."""
+    hedge, private, diprimes, federated = (load_shown(plot.RESULTS, part)['tables'] for part in ('hedge', 'private', 'diprime', 'federated'))
+    marks = load(os.path.join(HERE, 'hedge.json'))
+    expect(marks['epsilon'] == accuracy.HEDGE_EPSILONS, 'hedge.json is of other budgets than the table')
+    titles, rows = {metric.title: key for key, metric in accuracy.METRICS.items()}, hedge[0]['rows']
+    found = {(name, titles[of[1]]): cells for of, (name, what, *cells) in zip(rows, rows[1:]) if what == 'prototype'}
+    wanted = {(name, key): ['' if mark is None else str(mark) for mark in figures] for name, of_set in marks['sets'].items() for key, figures in of_set.items()}
+    expect(found == wanted, 'the table hedge has other marks than hedge.json')
+    reference = load(os.path.join(HERE, 'utility.json'))['sets']
+    for table in private:
+        known = reference[table['title']]
+        expect(table['text'] == ['; '.join('%s %.2f ± %.2f' % (what, *of) for what, of in known.items() if what != 'rows')], 'the text of %s is another' % table['title'])
+        found = {row[0].removesuffix(' (prototype)'): row[1:] for row in table['rows'] if row[0].endswith(' (prototype)')}
+        expect(found == {title: [['%.2f' % value for value in of] for of in cells] for title, cells in known['rows'].items() if title in accuracy.PRIVATE},
+               'the table %s has other marks than utility.json' % table['title'])
+    for table, of in zip(diprimes, load(os.path.join(HERE, 'diprime.json'))['tables'].values()):
+        known = {row.title: row.published for row in diprime.ROWS}
+        for title, *cells in table['rows']:
+            papers = [of_set['paper'].get(known.get(title)) for of_set in of['sets'].values()]
+            wanted = ['' if paper is None else '%.2f' % (paper / of_set['unit']) for paper, of_set in zip(papers, of['sets'].values())]
+            expect(cells[::2] == wanted, 'the table diprime has other figures than diprime.json: %s' % title)
+    for cell in federated[0]['rows']:
+        known = load(os.path.join(HERE, 'federated.json'))['figures'].get(', '.join(cell[:3]), {})
+        wanted = ['(%.3f)' % known[kind] if kind in known else '' for kind in federated_accuracy.KINDS]
+        expect([''.join(of[2:]).removesuffix(' ▼').strip('▼') for of in cell[3:]] == wanted, 'the table federated has other marks than federated.json: %s' % cell)
 
 
 def published():
@@ -195,7 +242,7 @@ def rehearse_diprime_tables(stage):
     expect(said[-8:] == ['--trees', '7', '--depth', '3', '--option', 'max-features=4', '--epsilon', '0.5'], 'the settings went missing: %s' % said)
     check_division()
     check_bound()
-    text = stage.page(['diprime'], 'diprime.py', *stage.on_sets(), '--published', stage.json('published.json', published()), '--seeds', '3')
+    text = stage.tables(['diprime'], 'diprime.py', *stage.on_sets(), '--published', stage.json('published.json', published()), '--seeds', '3')['diprime']
     there = measure.methods(stage.hedgerow)
     for row in diprime.ROWS:
         wanted = (2 if row.told == 'error' else 1) * (row.method[0] in there)
@@ -252,21 +299,22 @@ def rehearse_simfl_tables(stage):
         for k in range(200):
             topic = draw.random() < .3
             out.write('%s 1:%.3f%s%s\n' % ('+1' if topic else '-1', draw.random(), ' 2:0.5' if topic else '', ' 3:0.25' if k == 7 else ''))
-    text = stage.page([*simfl.TABLES, *simfl.SAID], 'simfl.py', *stage.on_sets(), '--sets', 'plums,reuters', '--runs', '2', '--figure-runs', '2',
+    made = stage.tables([*simfl.TABLES, *simfl.SAID], 'simfl.py', *stage.on_sets(), '--sets', 'plums,reuters', '--runs', '2', '--figure-runs', '2',
                       '--owners', '2,3', '--trees', '6', '--option', 'lsh-width=0.5')
     for part, (_, paper) in simfl.TABLES.items():
+        text = made[part]
         for name in ('plums', 'reuters'):
-            cells = means(part_of(text, part), name + ' | measured')
+            cells = means(text, name + ' | measured')
             expect(len(cells) == len(simfl.COLUMNS), 'not a number a column:\n' + text)
             average, least, largest, *_, together = cells
             expect(least <= average <= largest and together < 20, 'what is measured cannot be:\n' + text)
-        expect(paper['real-sim'] == tuple(means(part_of(text, part), 'reuters | paper, real-sim')), 'the paper does not say so:\n' + text)
+        expect(paper['real-sim'] == tuple(means(text, 'reuters | paper, real-sim')), 'the paper does not say so:\n' + text)
     for part in simfl.SAID:
-        page, points = part_of(text, part), simfl.points_of([2, 3])[part]
-        found = {kind: means(page, 'plums | ' + kind) for kind in simfl.KINDS}
-        expect(all(len(cells) == len(points) for cells in found.values()), 'not a number a point:\n' + page)
-        expect(all(best <= average for best, average in zip(found['solo, best'], found['solo, mean'])), 'the best is above the mean:\n' + page)
-        picture = plot.simfl_errors(text, part, 'errors')
+        text, points = made[part], simfl.points_of([2, 3])[part]
+        found = {kind: means(text, 'plums | ' + kind) for kind in simfl.KINDS}
+        expect(all(len(cells) == len(points) for cells in found.values()), 'not a number a point:\n' + text)
+        expect(all(best <= average for best, average in zip(found['solo, best'], found['solo, mean'])), 'the best is above the mean:\n' + text)
+        picture = plot.PICTURES[part](plot.tables_of(stage.at('results')))
         expect([panel.title for panel in picture.pictures] == ['plums', 'reuters'], 'not a panel a set')
         expect([len(curve.points) for curve in picture.pictures[0].curves] == [len(points)] * len(simfl.KINDS), 'not a curve a method')
     # As in the file: the weights of a word, 0 where it is not, and both classes.
@@ -278,7 +326,7 @@ def rehearse_simfl_tables(stage):
     refused = stage.tried('simfl.py', *stage.on_sets(), '--only', 'simfl-even,nothing')
     expect(refused.returncode == 2 and 'there is no part nothing' in refused.stderr, 'a part that is not there passes:\n' + refused.stderr)
     if has('xgboost'):
-        text = stage.page(['simfl-settings', 'simfl-again'], 'simfl_peer.py', *stage.on_sets(), '--sets', 'plums', '--trees', '12')
+        text = stage.tables(['simfl-settings', 'simfl-again'], 'simfl_peer.py', *stage.on_sets(), '--sets', 'plums', '--trees', '12')['simfl-again']
         for theta in ('0.8', 'even'):
             expect(means(text, 'plums | %s | xgboost' % theta)[-1] < 20, 'what is measured cannot be:\n' + text)
 
@@ -309,16 +357,18 @@ def rehearse_simfl_attack_tables(stage):
 
 
 def rehearse_simfl_cost_tables(stage):
-    text = stage.page(['simfl-cost', 'simfl-growth'], 'simfl_cost.py', *stage.on_sets(), '--build', stage.build, '--sets', 'plums', '--trees', '4',
+    made = stage.tables(['simfl-cost', 'simfl-growth'], 'simfl_cost.py', *stage.on_sets(), '--build', stage.build, '--sets', 'plums', '--trees', '4',
                       '--alone', '1', '--few', '3', '--records', '200,400', '--owners', '2,3', '--usual', '200,2')
     # Hashes of two numbers are one; nine owners get 2 bytes of each record, and headers.
-    records, *seconds, prepared, _, tree, formula = means(part_of(text, 'simfl-cost'), 'plums | measured')
+    text = made['simfl-cost']
+    records, *seconds, prepared, _, tree, formula = means(text, 'plums | measured')
     expect(records == 300 and all(s >= 0 for s in seconds), 'what is measured cannot be:\n' + text)
     expect(9 * 30 * 2 < 1e6 * prepared < 50000, 'an owner cannot send so many bytes:\n' + text)
     expect(0 < tree < 10 * formula, 'a tree cannot take so many bytes:\n' + text)
-    sent = {of: means(part_of(text, 'simfl-growth'), of)[3] for of in ('200 | 2', '400 | 2', '200 | 3')}
+    text = made['simfl-growth']
+    sent = {of: means(text, of)[3] for of in ('200 | 2', '400 | 2', '200 | 3')}
     expect(sent['400 | 2'] > 1.2 * sent['200 | 2'], 'twice as many records do not take more bytes:\n' + text)
-    expect([len(panel.curves) for panel in plot.simfl_growth(text).pictures] == [3, 3, 2, 2], 'not a curve a column')
+    expect([len(panel.curves) for panel in plot.PICTURES['simfl-growth'](plot.tables_of(stage.at('results'))).pictures] == [3, 3, 2, 2], 'not a curve a column')
 
 
 def rehearse_similar_bench(stage):
@@ -335,10 +385,10 @@ def rehearse_id3_tables(stage):
     HEDGEROW_DATA names the folder of sets, on some of these."""
     common = ['--seeds', '2', '--only']
     of_fruit = [*stage.on_sets(), '--sets', 'fruit', '--epsilons', '1,10000', *common]
-    text = stage.page(['id3'], 'id3.py', *of_fruit, 'id3')
+    text = stage.tables(['id3'], 'id3.py', *of_fruit, 'id3')['id3']
     for title in (*id3.METHODS, 'id3 without noise', 'a constant'):
         expect(len(rows_of(text, 'fruit | ' + title)) == 1, '%s has no row:\n%s' % (title, text))
-    text = stage.page(['id3-splits'], 'id3.py', *of_fruit, 'id3-splits')
+    text = stage.tables(['id3-splits'], 'id3.py', *of_fruit, 'id3-splits')['id3-splits']
     for mode in id3.MODES:
         expect(len(rows_of(text, 'fruit | ' + mode)) == 1, 'splits, %s: no row:\n%s' % (mode, text))
     expect('100 / 100 / 100 |' in text, 'without noise the splits are not those without noise:\n' + text)
@@ -349,7 +399,7 @@ def rehearse_id3_tables(stage):
 
 
 def rehearse_federated_id3_tables(stage):
-    text = stage.page([federated_id3.PART], 'federated_id3.py', *stage.on_sets(), '--sets', 'fruit', '--seeds', '1', '--epsilons', '1,100')
+    text = stage.tables([federated_id3.PART], 'federated_id3.py', *stage.on_sets(), '--sets', 'fruit', '--seeds', '1', '--epsilons', '1,100')[federated_id3.PART]
     for where, titles in (('owners', federated_id3.JOBS), ('pooled', federated_id3.ALONE)):
         for title in titles:
             expect(len(rows_of(text, 'fruit | %s | %s' % (title, where))) == 1, '%s, %s has no row:\n%s' % (title, where, text))
@@ -365,10 +415,10 @@ def rehearse_federated_id3_tables(stage):
     # The parts of all owners' noise: of a Laplace variable of scale 5 the mean distance from 0 is 5; 6 standard errors of 4,000 are .5.
     noisy = id3_ring.told(id3_ring.run_ring(draw, [[0] * 4000 for _ in range(9)], 5))
     expect(4.5 < sum(map(abs, noisy)) / len(noisy) < 5.5, 'the parts of the noise do not make one Laplace variable')
-    text = stage.page(list(id3_ring.PARTS), 'id3_ring.py', '--hedgerow', stage.hedgerow, '--build', stage.build, '--rows', '300', '--owners', '2,4',
+    made = stage.tables(list(id3_ring.PARTS), 'id3_ring.py', '--hedgerow', stage.hedgerow, '--build', stage.build, '--rows', '300', '--owners', '2,4',
                       '--epsilons', '1', '--repeat', '1')
-    expect(means(part_of(text, 'id3-ring'), '4')[:4] == [8, 4, 4, 1], 'messages of four owners:\n' + text)
-    expect(len(rows_of(part_of(text, 'id3-ring-read'), '4')) == 1, 'four owners have neighbours:\n' + text)
+    expect(means(made['id3-ring'], '4')[:4] == [8, 4, 4, 1], 'messages of four owners:\n' + made['id3-ring'])
+    expect(len(rows_of(made['id3-ring-read'], '4')) == 1, 'four owners have neighbours:\n' + made['id3-ring-read'])
 
 
 def rehearse_inprivate_tables(stage):
@@ -381,8 +431,8 @@ def rehearse_inprivate_tables(stage):
     expect(inprivate.is_better([2], [1], True) and inprivate.is_better([1], [2], False), 'better is the wrong way round')
     sizes = {part: [point.owners * point.records for _, point in points] for part, (_, points) in inprivate.points_of(1000).items()}
     expect(all(max(of_part) <= 20000 for of_part in sizes.values()), 'more records than there are: %s' % sizes)
-    text = stage.page(['inprivate-epsilon'], 'inprivate.py', *stage.on_sets(), '--sets', 'coin,length', '--seeds', '1', '--records', '20', '--alone', '1',
-                      '--options', 'depth: 1, bins: 3', '--only', 'inprivate-epsilon')
+    text = stage.tables(['inprivate-epsilon'], 'inprivate.py', *stage.on_sets(), '--sets', 'coin,length', '--seeds', '1', '--records', '20', '--alone', '1',
+                      '--options', 'depth: 1, bins: 3', '--only', 'inprivate-epsilon')['inprivate-epsilon']
     for first in ('coin, accuracy, %', 'length, MAE'):
         cells = {row[0]: row[1:] for row in rows_of(text, first)}
         expect(list(cells) == inprivate.KINDS and all(len(row) == 7 for row in cells.values()), 'rows of %s:\n%s' % (first, text))
@@ -398,7 +448,7 @@ def rehearse_inprivate_tables(stage):
         points = [(factors(n), chain.told(factors(n), made[:constants])) for factors in chain.ORDERS.values() for n in (2, 5, 30)]
         found = chain.fitted(points, constants)
         expect(all(abs(a - b) < 1e-9 for a, b in zip(found, made)) and len(found) == constants, 'the fit finds %s' % found)
-    said = stage.run('chain.py', '--build', stage.build, '--rows', '300', '--features', '3', '--owners', '2,3,4', 'edges=public')
+    said = stage.tables(['chain'], 'chain.py', '--build', stage.build, '--rows', '300', '--features', '3', '--owners', '2,3,4', 'edges=public')['chain']
     expect([len(row) for order in chain.ORDERS for row in rows_of(said, order)] == [11] * 6, said)
     expect('c3 = ' in said and 'edges=public' in said, said)
 
@@ -420,13 +470,14 @@ def rehearse_federated_tables(stage):
     splits = ['iid', *federated_accuracy.SKEWED]
     check_shares(stage, splits)
     common = ['federated_accuracy.py', *stage.on_sets(), '--quick', '--seeds', '2', '--sets', 'coin,length', '--results']
-    text, results = stage.page(['federated', 'federated-sets'], *common, stage.at('results.jsonl')), stage.read('results.jsonl')
+    parts = ['federated', 'federated-sets']
+    made, results = stage.tables(parts, *common, stage.at('results.jsonl')), stage.read('results.jsonl')
+    text = made['federated'] + made['federated-sets']
     for split in splits:
         cells = rows_of(text, '3 x 200 | %s | 1' % split)[0]
         expect(len(cells) == len(federated_accuracy.KINDS) and all('±' in cell for cell in cells), 'split %s: %s' % (split, cells))
     expect('| coin, error, % |' in text and '| length, RMSE |' in text, text)
-    again = stage.page(['federated', 'federated-sets'], *common, stage.at('results.jsonl'))
-    expect(again == text, 'what is known is measured again')
+    expect(stage.tables(parts, *common, stage.at('results.jsonl')) == made, 'what is known is measured again')
     expect(stage.read('results.jsonl') == results, 'the file of results grew')
     few = stage.run(*common, stage.at('none.jsonl'), '--known')
     expect('not measured %d' % len(federated_accuracy.QUICK) in few, 'without results:\n' + few)
@@ -452,11 +503,11 @@ def check_shares(stage, splits):
 
 
 def rehearse_hedge_growth_table(stage):
-    text = stage.page(['hedge-growth'], 'hedge_growth.py', '--build', stage.build, '--work', stage.work, '--records', '500,2000', '--features', '5,9',
-                      '--usual', '500,6', '--repeat', '2')
+    text = stage.tables(['hedge-growth'], 'hedge_growth.py', '--build', stage.build, '--work', stage.work, '--records', '500,2000', '--features', '5,9',
+                      '--usual', '500,6', '--repeat', '2')['hedge-growth']
     rounds = [means(text, size)[0] for size in ('500 | 6', '2000 | 6', '500 | 5', '500 | 9')]
     expect(rounds[0] == 25 and rounds[1] > 25 and rounds[2:] == [25, 25], 'a fit has other rounds than its schedule:\n' + text)
-    expect([len(panel.curves) for panel in plot.hedge_growth(text).pictures] == [1, 1, 2, 2], 'not a curve a column')
+    expect([len(panel.curves) for panel in plot.PICTURES['hedge-growth'](plot.tables_of(stage.at('results'))).pictures] == [1, 1, 2, 2], 'not a curve a column')
 
 
 # What each program and library that is made up prints, whatever the machine does: {program: code}.

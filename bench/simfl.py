@@ -95,7 +95,7 @@ def table_of(part):
         yield ('Test error in %%, two owners, %s; %d runs of simfl, %d trees, learning rate %s, defaults otherwise%s.'
                % ('theta %g' % theta if theta else 'records divided evenly', args.runs, args.trees, args.learning_rate,
                   ''.join(', ' + o for o in args.option)))
-        yield from pages.header(['set', ''] + COLUMNS)
+        yield from pages.header(['set', 'source'] + COLUMNS)
         for name, folder in args.folders.items():
             yield pages.line([name, 'measured'] + ['%.1f' % e for e in errors_of(args, pool, folder, theta)])
             other = INSTEAD.get(name, name)
@@ -128,7 +128,7 @@ def figure_of(part):
         points = points_of(args.owners)[part]
         yield ('%s Test error in %%, mean ± standard deviation of %d runs of simfl and tfl; solo: mean and least over the owners of one division; '
                '%d trees, learning rate %s.' % (SAID[part], args.figure_runs, args.trees, args.learning_rate))
-        yield from pages.header(['set', ''] + [point.head for point in points])
+        yield from pages.header(['set', 'method'] + [point.head for point in points])
         for name, folder in args.folders.items():
             yield from rows_of(args, pool, name, folder, points)
     return lines_of

@@ -99,7 +99,7 @@ def paper_row(name):
 def table_4(args, pool):
     yield ('Processor seconds of one thread, %d trees of depth %d, %d owners with as many records each; solo: mean of %d owners.'
            % (args.trees, DEPTH, USUAL_OWNERS, args.alone))
-    yield from pages.header(['set', ''] + COLUMNS)
+    yield from pages.header(['set', 'source'] + COLUMNS)
     for name in args.sets or list(TABLE_4):
         yield row_of(args, name, sets.prepared(args.data, args.cache, name, 0, test=.25), pool)
         if name in TABLE_4:

@@ -160,7 +160,7 @@ def settings_of(args, pool):
 
 def again(args, pool):
     yield 'Test error in %%, two owners, %d trees of xgboost, settings as in the published program; one division.' % args.trees
-    yield from pages.header(['set', 'theta', ''] + COLUMNS)
+    yield from pages.header(['set', 'theta', 'source'] + COLUMNS)
     for theta, published in ((.8, TABLE_2), (0, TABLE_3)):
         for name, folder in args.folders.items():
             shown, cells = '%g' % theta if theta else 'even', pool.submit(errors_of, args.trees, folder, theta).result()

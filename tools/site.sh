@@ -9,7 +9,7 @@ bin="$SITE/venv/bin"
 rm -rf "$SITE/html" "$SITE/source" "$SITE/doxygen"
 
 # A run without network keeps what is installed.
-needs='sphinx>=8.1 myst-parser>=4 furo>=2024.8 breathe>=4.36'
+needs='sphinx>=8.1 myst-parser>=4 furo>=2024.8 breathe>=4.36 matplotlib>=3.9'
 if [ "$(cat "$SITE/venv/needs" 2> /dev/null)" != "$needs" ]; then
     python3 -m venv --clear "$SITE/venv"
     "$bin/python" -m pip --quiet --disable-pip-version-check install $needs
@@ -22,6 +22,7 @@ cp -a README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs examples include packa
 cp -a tests/mutations tests/games.toml "$SITE/source/tests"
 python3 docs/site/headers.py --pages "$SITE/source/reference/c"
 python3 docs/site/package.py "$SITE/source/reference/python.rst"
+"$bin/python" bench/plot.py "$SITE/source/docs/reference"
 printf 'Proofs\n======\n\nEach lies beside the code that it is about.\n\n.. toctree::\n   :glob:\n\n   ../src/**\n' > "$SITE/source/reference/proofs.rst"
 
 mkdir -p "$SITE/doxygen"

@@ -8,10 +8,11 @@ from sphinx import addnodes
 from sphinx.util import inspect, logging
 
 site = pathlib.Path(os.environ['SITE']).resolve()
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'python'))
+here = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(here), str(here.parents[1] / 'python')]
 
 project = 'Hedgerow'
-extensions = ['myst_parser', 'sphinx.ext.autodoc', 'breathe']
+extensions = ['myst_parser', 'sphinx.ext.autodoc', 'breathe', 'measured']
 root_doc = 'docs/index'
 include_patterns = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/**/*.md', 'src/**/*.proof.md', 'tests/mutations/README.md', 'reference/**']
 nitpicky = True
