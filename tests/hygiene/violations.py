@@ -23,6 +23,9 @@ CLAIM = '\n| Sentence | Said in | Proof | Test | Conditions |\n|---|---|---|---|
 STEP = '\n| Link | What happens | Proof | Test | Planted faults | Assumes |\n|---|---|---|---|---|---|\n| x | x | [x](%s) | `%s`: `%s` | %s | none |\n'
 QUESTION = '\n| | Question | Answer | Proof | Test | Link |\n|---|---|---|---|---|---|\n| %s | x | x | [x](privacy.md) | `tests/hygiene/claims.py`: `main` | %s |\n'
 
+# a column, the cells of a row
+MEASURED = '{"command": "x", "tables": [{"text": ["x"], "columns": [%s], "rows": [[%s]]}]}'
+
 # check, file to spoil (None in `before`: a new file), text to put at its end, a word that the complaint must hold
 CASES = [
     ('layers', 'src/base/spoiled.c', '#include "privacy/crypto/csprng.h"\n', 'base may not include'),
@@ -116,6 +119,14 @@ CASES = [
     ('words', 'src/base/spoiled.c', '/* see /wor' 'k/notes */\n', 'a path of one machine'),
     ('words', 'src/base/spoiled.c', 'static int hr_machine_tell(int x) { return x; }\n', 'the name hr_machine_tell'),
     ('words', 'cli/spoiled.c', 'static int tell_misfits;\n', 'the name tell_misfits'),
+    ('results', 'docs/reference/results.md', '```{measured} absent\n```\n', 'there is no docs/reference/results/absent.json'),
+    ('results', 'docs/reference/results/spoiled.json', MEASURED % ('"x"', '1'), 'no page shows it'),
+    ('results', 'docs/reference/results/spoiled.json', MEASURED % ('"x"', '1, 2'), '2 cells, 1 columns'),
+    ('results', 'docs/reference/results/spoiled.json', MEASURED % ('"x"', '[1, "2"]'), 'a cell is no number'),
+    ('results', 'docs/reference/results/spoiled.json', MEASURED % ('""', '1'), 'a column has no name'),
+    ('results', 'docs/reference/results/spoiled.json', '{"tables": [{"columns": ["x"], "rows": [[1]]}]}', 'names no command'),
+    ('results', 'docs/reference/results/spoiled.json', '{"tables": [{"columns": ["x"], "rows": [[1]]}]}', 'does not say what its numbers mean'),
+    ('results', 'docs/reference/results/plain.json', '{', 'is no JSON'),
     ('references', 'examples/spoiled.c', '/* See docs/absent.md. */\n', 'there is no page docs/absent.md'),
     ('references', 'examples/spoiled.md', 'See [here](absent.txt).\n', 'there is no absent.txt'),
     ('references', 'docs/explanation/privacy.md', 'See [here](../../tests/meson.build).\n', 'the site has no tests/meson.build'),
