@@ -177,6 +177,13 @@ def rehearse_pictures(stage):
         again = as_json({'command': shown['command'], **record(markdown(shown))})
         expect(again == read(os.path.join(plot.RESULTS, name)), name + ' is not as bench/pages.py writes it')
     check_marks()
+    # A table that was printed takes the place of the one that a file has; what a print does not tell stays.
+    shutil.copy(os.path.join(plot.RESULTS, 'persons.json'), stage.work)
+    printed = '| visits | record |\n|---|---|\n| 1 to 1 | 0.50 ± 0.10 |\n'
+    subprocess.run([sys.executable, os.path.join(HERE, 'pages.py'), stage.work, 'persons'], input=printed, text=True, check=True)
+    before, after = load(os.path.join(plot.RESULTS, 'persons.json')), load(stage.at('persons.json'))
+    before['tables'][0].update(columns=['visits', 'record'], rows=[['1 to 1', [.5, .1]]])
+    expect(after == before, 'bench/pages.py wrote\n' + stage.read('persons.json'))
     pages = ''.join(read(os.path.join(DOCS, page)) for page in ('results.md', 'performance.md'))
     shown = {'results', *re.findall(r'^```\{drawn\} (\S+)$', pages, re.M)}
     expect(shown == set(plot.PICTURES), 'pages show other pictures than plot.py draws: %s' % (shown ^ set(plot.PICTURES)))
