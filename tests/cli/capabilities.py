@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What methods can do is said by their table alone: each sentence below of the pages, the manual, the help, the public headers and Python names just
-the methods that `hedgerow methods --json` names; and what reads like such a list elsewhere is one of these sentences.
+the methods that `hedgerow methods --json` names; and what reads like such a list elsewhere is one of these sentences. The table of methods has
+a row for every method, which says in which mode it is private.
 usage: capabilities.py HEDGEROW ROOT"""
 import glob
 import json
@@ -30,12 +31,12 @@ SENTENCES = [
 BESIDE = {'ranks': {'gbdt'}}
 # Lists that happen to have the same methods.
 OTHER = {('docs/how-to/exports.md', 'hedge, dpboost and gbdt')}
+TABLE = 'docs/reference/methods.md'
 FILES = ('README.md', 'docs/*.md', 'docs/*/*.md', 'man/*', 'cli/*.c', 'include/hedgerow/*.h', 'python/hedgerow/*.py')
 
 
-def capabilities(hedgerow):
+def capabilities(methods):
     """{capability: set of methods}, and all names."""
-    methods = json.loads(subprocess.run([hedgerow, 'methods', '--json'], stdout=subprocess.PIPE, check=True).stdout)['methods']
     able = {}
     for method in methods:
         for capability in method['can']:
@@ -58,10 +59,21 @@ def lists(text, names):
             yield found.start(), found.group(0), methods
 
 
+def wrong_table(root, methods):
+    """What the table of methods says of each, beside what the program says: private in both modes, in sound mode, or not at all."""
+    rows, told = re.findall(r'^\| (`.*) \| (.*) \|$', open(os.path.join(root, TABLE), encoding='utf-8').read(), re.M), {}
+    for cells, private in rows:
+        told.update(dict.fromkeys(re.findall(r'`([\w-]+)`', cells.split(' | ')[0]), private))
+    true = {m['name']: 'no' if not m['private'] else 'in sound mode' if m['flaws'] else 'yes' for m in methods}
+    return ['%s: %s is private: %s, not %s' % (TABLE, name, true.get(name, 'no such method'), told.get(name, 'in no row'))
+            for name in sorted(told.keys() | true.keys()) if told.get(name) != true.get(name)]
+
+
 def main():
     hedgerow, root = sys.argv[1:3]
-    able, names = capabilities(hedgerow)
-    problems, met = [], set()
+    known = json.loads(subprocess.run([hedgerow, 'methods', '--json'], stdout=subprocess.PIPE, check=True).stdout)['methods']
+    able, names = capabilities(known)
+    problems, met = wrong_table(root, known), set()
     for path in sorted(path for pattern in FILES for path in glob.glob(os.path.join(root, pattern))):
         short = os.path.relpath(path, root)
         text = plain(open(path, encoding='utf-8').read())

@@ -2,14 +2,14 @@
 """The numbers that a text shows are the program's: every console block is run, and every number of its output is compared with the one shown.
 usage: figures.py HEDGEROW TEXT...     TEXT: .md or .1, as run.py reads them
 
-What no noise reaches must be the same, digit for digit; times are left out, and the number of trees may differ by two. A number with noise must lie in the band of its kind, which is 8
+What no noise reaches must be the same, digit for digit; times are left out, and so is output of which the text shows a part ('...', whose words run.py compares), and the number of trees may differ by two. A number with noise must lie in the band of its kind, which is 8
 standard deviations around the mean of 40 runs. Of normal noise 4.9 would give a false alarm once in a million runs; the rest allows for a
 deviation that was estimated 35 % too small, and for tails. The number that the text shows must lie in the band, too.
 
-A table of README that begins `| | error | AUC |` is trained and measured row by row: `METHOD`, epsilon E; `METHOD`, without privacy. It shows
+A table that begins `| | error | AUC |` is trained and measured row by row: `METHOD`, epsilon E; `METHOD`, without privacy. It shows
 means, which must lie within one standard deviation of those here.
 
-README's lines up to the first console block must make the commands of that block work as they are typed."""
+A page's lines after `make`, up to the first console block, must make the commands of that block work as they are typed."""
 import os
 import re
 import subprocess
@@ -68,7 +68,7 @@ def compare_step(step, result):
     out = result[0]
     if result[2] != step.code:
         return ['exit code %d' % result[2]] + result[1]
-    if not step.out:
+    if not step.out or '...' in step.out:
         return []
     if step.command.startswith('hedgerow evaluate'):
         return compare_evaluation(step.out, out)
