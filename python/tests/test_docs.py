@@ -1,12 +1,17 @@
-"""The examples of docs/how-to/python.md and README run as they are printed."""
+"""The examples of pages run as they are printed, and print what a text below them says."""
 import pathlib
 import re
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / 'tests' / 'cli'))
+import run  # noqa: E402: the rules of pages: numbers differ from run to run, words do not
+
+PAGES = ['docs/how-to/python.md', 'docs/tutorial/python.md', 'README.md']
 SCHEMA = '''hedgerow-schema: 1
 label: {name: readmitted, kind: classes, values: ["no", "yes"]}
 features:
@@ -23,11 +28,33 @@ def patients(rows, seed):
 
 
 def blocks(page):
-    return re.findall(r'^```python\n(.*?)^```', (ROOT / page).read_text(), flags=re.S | re.M)
+    """(code, lines that it prints) in order; no lines: anything."""
+    return [(code, text.splitlines()) for code, text in
+            re.findall(r'^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?', (ROOT / page).read_text(), flags=re.S | re.M)]
+
+
+def run_blocks(page, names, capsys):
+    assert blocks(page)
+    for code, expected in blocks(page):
+        exec(code, names)
+        printed = capsys.readouterr().out.splitlines()
+        assert not expected or run.matches(expected, printed, run.words_match), '%s\nprints %s' % (code, printed)
+
+
+def test_tutorial__runs_from_nothing(tmp_path, monkeypatch, capsys):
+    """Every block that prints a number without noise has this number, too."""
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    run_blocks('docs/tutorial/python.md', names, capsys)
+    assert names['plan']['rounds'] == 103 and round(names['plan']['prediction_noise'], 2) == .11
+    assert names['ledger'].spent[0] == 1 and (names['epsilon'], round(names['delta'], 7)) == (5, 5e-6)
+    assert (names['test']['readmitted'] == 'no').mean() == .8118
+    assert names['model'].score(names['test'], names['test']['readmitted']) == pytest.approx(.8947, abs=8 * .0019)  # as tests/cli/figures.py
+    assert pathlib.Path('model.json').exists() and pathlib.Path('report.html').exists()
 
 
 @pytest.mark.parametrize('page', ['docs/how-to/python.md', 'README.md'])
-def test_examples__run(page, tmp_path, monkeypatch):
+def test_examples__run(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     patients(3000, 1).to_csv('train.csv', index=False)
     patients(1000, 2).to_csv('test.csv', index=False)
@@ -36,14 +63,12 @@ def test_examples__run(page, tmp_path, monkeypatch):
     if page == 'README.md':
         from hedgerow import Ledger
         Ledger.create('budget.db', 3, 1e-5)
-    assert blocks(page)
-    for block in blocks(page):
-        exec(block, names)
+    run_blocks(page, names, capsys)
     assert names['model'].guarantee_.is_private
     assert names['model'].score(patients(1000, 3), patients(1000, 3).readmitted) > .9
 
 
-@pytest.mark.parametrize('page', ['docs/how-to/python.md', 'README.md', *sorted(str(p.relative_to(ROOT)) for p in (ROOT / 'examples/python').glob('*.py'))])
+@pytest.mark.parametrize('page', [*PAGES, *sorted(str(p.relative_to(ROOT)) for p in (ROOT / 'examples/python').glob('*.py'))])
 def test_owners__are_not_told_apart_by_position(page):
     """Where a record stands depends on how many stand before it: one more record would move others to another owner."""
     text = (ROOT / page).read_text()

@@ -14,14 +14,19 @@ FILE.1      every block between .EX and .EE
             In these two only words are compared: numbers and times differ from run to run where noise is drawn. A command without
             output shown may print anything; all must succeed.
 
-The commands of a file run one after the other in one empty directory. --rewrite puts the real output into FILE.test."""
+The commands of a file run one after the other in one empty directory; what they leave in the background is ended after the last one.
+localhost:4222 in FILE.md stands for a port of this machine that is free. --rewrite puts the real output into FILE.test."""
 import os
 import re
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
 
 INDENT = '    '
+BROKER = 'localhost:4222'
+GROUPS = []  # of processes that a command left in the background
 
 
 class Step:
@@ -97,10 +102,33 @@ def lines_of_manual(text):
 
 def run(step, directory, environment):
     """(standard output, standard error, exit code), the first two as lists of lines."""
-    done = subprocess.run(['sh', '-c', step.command], cwd=directory, env=environment, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    out, err = (stream.decode('utf-8', 'backslashreplace') for stream in (done.stdout, done.stderr))
-    return split(out), split(err), done.returncode
+    shell = subprocess.Popen(['sh', '-c', step.command], cwd=directory, env=environment, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    out, err = (stream.decode('utf-8', 'backslashreplace') for stream in shell.communicate())
+    if is_there(shell.pid):
+        GROUPS.append(shell.pid)
+    return split(out), split(err), shell.returncode
+
+
+def is_there(group, number=0):
+    """Whether a group still has processes; sends them a signal."""
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def end_groups():
+    while GROUPS:
+        is_there(GROUPS.pop(), signal.SIGKILL)
+
+
+def with_free_port(text, kept):
+    """kept holds the port as long as it is open. Linux gives the port to nobody else, but lets a broker listen there: both reuse addresses."""
+    kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    kept.bind(('localhost', 0))
+    return text.replace(BROKER, 'localhost:%d' % kept.getsockname()[1])
 
 
 def split(text):
@@ -177,14 +205,18 @@ def run_file(path, program, rewriting):
         text = file.read()
     reader = {'.test': lines_of_test, '.md': lines_of_markdown, '.1': lines_of_manual}[os.path.splitext(path)[1]]
     strict = reader is lines_of_test
-    steps = read_steps(reader(text))
+    kept = socket.socket()
+    steps = read_steps(reader(with_free_port(text, kept) if reader is lines_of_markdown else text))
     if not steps:
         sys.exit('%s: no command found' % path)
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     environment = dict(os.environ, PATH=os.path.dirname(os.path.abspath(program)) + os.pathsep + os.environ['PATH'], LC_ALL='C', ROOT=root)
     os.umask(0o022)
-    with tempfile.TemporaryDirectory() as directory:
-        results = [run(step, directory, environment) for step in steps]
+    with kept, tempfile.TemporaryDirectory() as directory:
+        try:
+            results = [run(step, directory, environment) for step in steps]
+        finally:
+            end_groups()
     if rewriting and strict:
         rewrite(path, text, steps, results)
     good = [check(path, step, result, strict) for step, result in zip(steps, results)]
