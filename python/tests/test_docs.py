@@ -53,6 +53,13 @@ def test_tutorial__runs_from_nothing(tmp_path, monkeypatch, capsys):
     assert pathlib.Path('model.json').exists() and pathlib.Path('report.html').exists()
 
 
+def test_ten_minutes__has_the_numbers_of_its_program(capsys):
+    """Its text has them rounded; here every digit that it prints is compared."""
+    (code, expected), = blocks('docs/explanation/ten-minutes.md')
+    exec(code, {})
+    assert capsys.readouterr().out.splitlines() == expected
+
+
 @pytest.mark.parametrize('page', ['docs/how-to/python.md', 'README.md'])
 def test_examples__run(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
