@@ -60,6 +60,19 @@ def test_ten_minutes__has_the_numbers_of_its_program(capsys):
     assert capsys.readouterr().out.splitlines() == expected
 
 
+def test_exports__are_served_as_printed(tmp_path, monkeypatch):
+    from hedgerow import HedgerowClassifier
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path('schema.yaml').write_text(SCHEMA)
+    train = patients(3000, 1)
+    model = HedgerowClassifier(epsilon=1, schema='schema.yaml').fit(train, train['readmitted'])
+    model.model_.export('model.onnx')
+    names = {'table': np.array([[80, 0], [30, 1]], dtype=np.float64)}
+    (code, _), = blocks('docs/how-to/exports.md')
+    exec(code, names)
+    assert list(names['prediction']) == ['yes', 'no'] and [column['name'] for column in names['columns']] == ['age', 'ward']
+
+
 @pytest.mark.parametrize('page', ['docs/how-to/python.md', 'README.md'])
 def test_examples__run(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
