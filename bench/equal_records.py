@@ -48,7 +48,7 @@ def narrowed(folder, name, into):
 
 def error_of(program, folder):
     model = os.path.join(folder, 'model.json')
-    subprocess.run([program, 'simulate', os.path.join(folder, 'job.yaml'), '--data', os.path.join(folder, 'train.csv'), '--parties', '5',
+    subprocess.run([program, 'simulate', os.path.join(folder, 'job.yaml'), '--data', os.path.join(folder, 'train.csv'), '--owners', '5',
                     '--model', model, '--threads', '1', '--quiet', '--force'], check=True, stdout=subprocess.DEVNULL)
     said = subprocess.run([program, 'evaluate', '--model', model, '--data', os.path.join(folder, 'test.csv'), '--json'],
                           check=True, stdout=subprocess.PIPE, text=True).stdout

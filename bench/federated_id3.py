@@ -33,7 +33,7 @@ def federated_error(program, folder, owners, epsilon, lines):
         job, model = os.path.join(work, 'job.yaml'), os.path.join(work, 'model.json')
         schema, train, test = (os.path.abspath(os.path.join(folder, name)) for name in ('schema.yaml', 'train.csv', 'test.csv'))
         pages.write(job, '\n'.join(['hedgerow-job: 1', 'schema: "%s"' % schema, 'epsilon: %g' % epsilon, *lines, '']))
-        subprocess.run([program, 'simulate', job, '--data', train, '--parties', str(owners), '--model', model, '--threads', '1', '--quiet'],
+        subprocess.run([program, 'simulate', job, '--data', train, '--owners', str(owners), '--model', model, '--threads', '1', '--quiet'],
                        check=True, stdout=subprocess.DEVNULL)
         said = subprocess.run([program, 'evaluate', '--model', model, '--data', test, '--json'], check=True, stdout=subprocess.PIPE, text=True).stdout
         return 100 * json.loads(said)['error']

@@ -87,7 +87,7 @@ def federated(program, folder, point, mode, options):
         pages.write(job, 'hedgerow-job: 1\nschema: "%s"\nmethod: inprivate\nmode: %s\nepsilon: %g\nrounds: %d\norder: broadcast\n%s' % (
             os.path.abspath(os.path.join(folder, 'schema.yaml')), mode, point.epsilon, point.rounds,
             'options: {%s}\n' % options if options else ''))
-        subprocess.run([program, 'simulate', job, '--data', data, '--parties', str(point.owners), '--model', model, '--threads', '1', '--quiet'],
+        subprocess.run([program, 'simulate', job, '--data', data, '--owners', str(point.owners), '--model', model, '--threads', '1', '--quiet'],
                        check=True, stdout=subprocess.DEVNULL)
         return told(program, folder, model)
 

@@ -11,7 +11,7 @@ typedef struct simulate_args {
     const char *file;
     product_args product;
     arg_list data, owners;
-    arg_integer parties, threads, rows;
+    arg_integer owner_count, threads, rows;
     bool as_json, force, plan;
     log_args log;
 } simulate_args;
@@ -21,8 +21,8 @@ typedef struct simulate_args {
 static const arg_option simulate_options[] = {
     {"JOB", 0, ARG_OPERAND, true, AT(file), NULL, "the job file; its members are ignored"},
     {"data", 0, ARG_LIST, false, AT(data), "FILE",
-     "the records of an owner; given once for each, or once with --parties"},
-    {"parties", 0, ARG_INTEGER, false, AT(parties), "N",
+     "the records of an owner; given once for each, or once with --owners"},
+    {"owners", 0, ARG_INTEGER, false, AT(owner_count), "N",
      "divide the records of one file among this many owners, each record independently at random"},
     {"owner", 0, ARG_LIST, false, AT(owners), "FILE",
      "an owner file instead of --data: its own records, key, policy, and ledger, which is charged. Given "
@@ -35,9 +35,8 @@ static const arg_option simulate_options[] = {
     {"threads", 0, ARG_INTEGER, false, AT(threads), "N",
      "of all owners together; 0: as many as there are processors"},
     {"plan", 0, ARG_WAIVER, false, AT(plan), NULL,
-     "print what the job would do, from its file and schema alone; of as many owners as --parties says, or "
-     "as "
-     "there are files, or as the job file names"},
+     "print what the job would do, from its file and schema alone; of as many owners as --owners says, or "
+     "as there are files, or as the job file names"},
     {"rows", 0, ARG_INTEGER, false, AT(rows), "N",
      "with --plan: how many records all owners have together; 10000 unless given"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object instead of the summary"},
@@ -47,7 +46,7 @@ static const arg_option simulate_options[] = {
 static hr_status simulate(const simulate_args *args, const char *path, const hr_party_settings *settings,
                           hr_job_result *out, hr_error *err) {
     const hr_simulation_data data = {(const char *const *)args->data.items, args->data.count,
-                                     args->parties.value};
+                                     args->owner_count.value};
     const output_rule rule = args->force ? OUTPUT_FORCED : OUTPUT_UNFORCED;
     hr_status status = product_check(&args->product, args->file, rule, err);
     if (status == HR_OK) status = hr_simulate(args->file, &data, settings, out, err);
@@ -76,15 +75,15 @@ static bool simulate_outputs_apart(const command *self, const simulate_args *arg
 
 /* 0: those that the job file names. */
 static size_t planned_owners(const simulate_args *args) {
-    if (args->parties.given) return args->parties.value;
+    if (args->owner_count.given) return args->owner_count.value;
     return args->data.count ? args->data.count : args->owners.count;
 }
 
 static int run_simulate(const command *self, int argc, char **argv) {
     simulate_args args = {.log = {LOG_BARE, LOG_LEVEL_UNSET, false}};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
-    if (args.parties.given && !args.parties.value)
-        return usage_error(self->name, "--parties: at least one owner must take part");
+    if (args.owner_count.given && !args.owner_count.value)
+        return usage_error(self->name, "--owners: at least one owner must take part");
     if (args.plan)
         return run_job_plan(self->name, args.file, planned_owners(&args), &args.rows, args.as_json);
     if (args.rows.given) return usage_error(self->name, "--rows is for --plan: owners count their records");
@@ -93,8 +92,8 @@ static int run_simulate(const command *self, int argc, char **argv) {
     if (args.threads.value > INT_MAX) return usage_error(self->name, "--threads: that is too many");
     if (!args.data.count == !args.owners.count)
         return usage_error(self->name, "give either the records, --data, or owner files, --owner");
-    if (args.owners.count && args.parties.given)
-        return usage_error(self->name, "--parties goes with --data: every owner file is one owner");
+    if (args.owners.count && args.owner_count.given)
+        return usage_error(self->name, "--owners goes with --data: every owner file is one owner");
     if (args.owners.count && args.force)
         return usage_error(self->name, "--force goes with --data: a job of owners replaces no file");
     if (!simulate_outputs_apart(self, &args, &output)) return EXIT_USAGE;
@@ -118,7 +117,7 @@ const command simulate_command = {
     .details =
         "The same roles and messages as over a broker, for a user who has all the records: it shows what a "
         "federation would reach. With --data nothing is spent, and the members in the job file are ignored.",
-    .example = "  hedgerow simulate job.yaml --data train.csv --parties 20 --model model.json",
+    .example = "  hedgerow simulate job.yaml --data train.csv --owners 20 --model model.json",
     .options = simulate_options,
     .option_count = COUNT_OF(simulate_options),
     .run = run_simulate,

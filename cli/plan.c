@@ -167,7 +167,7 @@ static void print_owners(const hr_job_plan_info *job) {
     snprintf(
         text, sizeof text,
         "%zu; a record is safe against the coordinator together with any %s. Shares of noise: %zu, counted "
-        "on: %zu; all together %.3g times the noise of one party with all records",
+        "on: %zu; all together %.3g times the noise of one owner of all records",
         job->owners, others, job->owners, job->honest, job->noise_factor);
     print_line("owners", text);
 }
@@ -211,7 +211,7 @@ static const char *mark_of(const hr_job_plan_info *job, const hr_coalition_price
 
 static void print_prices(const hr_job_plan_info *job) {
     if (job->price_count == 0) return;
-    puts("\nCoalitions of owners, and their cost beside one party with all records:\n\n"
+    puts("\nCoalitions of owners, and their cost beside one owner of all records:\n\n"
          "coalition  shares counted on  times the noise  as good as records");
     for (size_t i = 0; i < job->price_count; i++) {
         const hr_coalition_price *price = &job->prices[i];

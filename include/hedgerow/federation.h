@@ -209,7 +209,7 @@ typedef struct hr_owner_files {
     size_t file_count;
 } hr_owner_files;
 
-/* The same with all parties in one process and no broker: the job file's coordinator and those owners, with
+/* The same with all members in one process and no broker: the job file's coordinator and those owners, with
  * their own records, keys and ledgers. Spends: as hr_serve, of every owner. Owner and Fails: as hr_coordinate
  * and hr_serve; ARGUMENT (two owners read one file). */
 HR_API HR_MUST_CHECK hr_status hr_meet(const char *file, const char *result, const hr_owner_files *owners,
@@ -219,9 +219,9 @@ HR_API HR_MUST_CHECK hr_status hr_meet(const char *file, const char *result, con
 typedef struct hr_simulation_data {
     const char *const *files; /* tables that follow the job's schema */
     size_t file_count;
-    size_t parties; /* 0: every file is an owner's; else each record of the one file draws one of so many
-                     * owners, independently of the others; an owner may get none. The model's guarantee is
-                     * then for one record of the file */
+    size_t owners; /* 0: every file is an owner's; else each record of the one file draws one of so many
+                    * owners, independently of the others; an owner may get none. The model's guarantee is
+                    * then for one record of the file */
 } hr_simulation_data;
 
 /* The same job, roles and messages in one process, without a broker; the members in the job file are

@@ -26,7 +26,7 @@ COMMANDS = ['schema check --data a.csv --schema schema.yaml', 'methods', 'keygen
             'train --plan --rows 500 --schema schema.yaml', 'show m.json', 'predict --model m.json --data one.csv',
             'evaluate --model m.json --data a.csv', 'evaluate --model m.json --data a.csv --confusion', 'evaluate --model m.json --data a.csv --epsilon 0.1 --ledger b.db',
             'ledger show b.db', 'attack simfl --data twice.csv --schema schema.yaml', 'simulate job.yaml --data a.csv --data b.csv --force --model j.json',
-            'simulate job.yaml --data a.csv --parties 2 --force --model j.json', 'policy check north.yaml real.yaml',
+            'simulate job.yaml --data a.csv --owners 2 --force --model j.json', 'policy check north.yaml real.yaml',
             'simulate real.yaml --owner north.yaml --model real{}.json', 'jobs north.yaml', 'status north.yaml', 'status real.yaml', 'coordinate hedge.yaml --plan --rows 500']
 # They need a broker or a job that is open, and read no table.
 ELSEWHERE = {'federation show', 'jobs cancel'}

@@ -23,7 +23,7 @@ def main(tool, owners=100, rows=1000):
         with open(os.path.join(folder, 'job.yaml'), 'w') as file:
             file.write(JOB)
         start = time.monotonic()
-        summary = json.loads(run(tool, folder, 'simulate', 'job.yaml', '--data', 'all.csv', '--parties', str(owners), '--model', 'model.json',
+        summary = json.loads(run(tool, folder, 'simulate', 'job.yaml', '--data', 'all.csv', '--owners', str(owners), '--model', 'model.json',
                                  '--quiet', '--json'))
         seconds, used = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
         assert summary['private'] and summary['epsilon'] <= 1 and summary['trees'] >= 25, summary

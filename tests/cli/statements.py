@@ -263,11 +263,11 @@ def check_job_plan(tool, owners, coalition):
     case = 'plan of %d owners, %d together' % (owners, coalition)
     tool.write('plan.yaml', 'hedgerow-job: 1\nschema: schema.yaml\nmethod: hedge\nepsilon: 1\ncoalition: %d\n' % coalition)
     cost, honest = Cost('gdp', 1, 1e-6), max(owners - coalition, 1)
-    text, told = tool.run('simulate', 'plan.yaml', '--plan', '--parties', owners), json.loads(tool.run('simulate', 'plan.yaml', '--plan', '--parties', owners, '--json'))
+    text, told = tool.run('simulate', 'plan.yaml', '--plan', '--owners', owners), json.loads(tool.run('simulate', 'plan.yaml', '--plan', '--owners', owners, '--json'))
     others = 'one other owner' if coalition == 1 else '%d other owners' % coalition
     found = ' '.join(re.search(r'^owners (.*\n(?: .*\n)*)', text, re.M).group(1).split())
     wanted = '%d; a record is safe against the coordinator together with any %s. Shares of noise: %d, counted on: %d; all together %.3g times the ' \
-             'noise of one party with all records' % (owners, others, owners, honest, math.sqrt(owners / honest))
+             'noise of one owner of all records' % (owners, others, owners, honest, math.sqrt(owners / honest))
     check(case, 'owners are\n  %s\nand not\n  %s' % (found, wanted), found == wanted)
     check(case, 'JSON has other owners', (told['owners'], told['coalition'], told['honest']) == (owners, coalition, honest))
     promise = re.search(r'^promise (.*\n(?: .*\n)*)', text, re.M).group(1)
@@ -324,7 +324,7 @@ def check_joint(tool, case):
     job += 'coalition: %d\n' % coalition if coalition else ''
     job += 'options: {depth: 1, bins: 3}\n' if method == 'id3' else ''
     tool.write('job.yaml', job)
-    tables = ['--data', 'all.csv', '--parties', owners] if of_file else [w for k in range(owners) for w in ('--data', 'o%d.csv' % k)]
+    tables = ['--data', 'all.csv', '--owners', owners] if of_file else [w for k in range(owners) for w in ('--data', 'o%d.csv' % k)]
     told = json.loads(tool.run('simulate', 'job.yaml', *tables, '--model', name, '--quiet', '--json'))
     model, unit = tool.load(name), 'one record of the file' if of_file else 'one record of any owner'
     values = {**amounts_of(cost)}

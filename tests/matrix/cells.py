@@ -95,7 +95,7 @@ class Side:
         self.write('job.yaml', '\n'.join(keys) + '\n')
 
     def simulate_words(self, method, data):
-        where = ['--parties', '2'] if self.variant.dealt else ['--data', 'other.csv']
+        where = ['--owners', '2'] if self.variant.dealt else ['--data', 'other.csv']
         return ['simulate', 'job.yaml', '--data', data, *where, '--threads', '1', *JOB_OF_METHOD[method]]
 
     def measured(self, environment, more):

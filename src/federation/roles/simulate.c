@@ -52,11 +52,11 @@ static hr_status assign_records(rehearsal *r, size_t owners, hr_error *err) {
 }
 
 static hr_status check_data(const hr_simulation_data *data, hr_error *err) {
-    size_t owners = data->parties ? data->parties : data->file_count;
-    if (!data->file_count || (data->parties && data->file_count > 1))
+    size_t owners = data->owners ? data->owners : data->file_count;
+    if (!data->file_count || (data->owners && data->file_count > 1))
         return hr_fail(err, HR_E_ARGUMENT,
-                       "give one file and the number of parties, or one file for each owner",
-                       "%zu files for %zu parties", data->file_count, data->parties);
+                       "give one file and the number of owners, or one file for each owner",
+                       "%zu files for %zu owners", data->file_count, data->owners);
     if (owners < HR_MEMBERS_MAX) return HR_OK;
     return hr_fail(err, HR_E_LIMIT, "a federation has at most 255 owners and a coordinator",
                    "%zu owners are too many", owners);
@@ -75,12 +75,12 @@ static hr_status run_simulation(rehearsal *r, const char *path, const hr_simulat
     if (!status) status = check_data(data, err);
     if (!status) status = read_public_schema(r, err);
     if (!status) status = read_tables(r, data, settings->threads, err);
-    if (!status && data->parties) status = assign_records(r, data->parties, err);
+    if (!status && data->owners) status = assign_records(r, data->owners, err);
     const hr_owner_tables owners = {(const hr_data *const *)r->tables, r->table_count};
     if (!status)
         status = hr_simulation_init(&r->simulation, &r->file, r->schema, &owners,
                                     hr_threads_of(settings->threads), err);
-    if (!status && data->parties) hr_simulation_of_one_file(&r->simulation);
+    if (!status && data->owners) hr_simulation_of_one_file(&r->simulation);
     hr_simulation_set_callbacks(&r->simulation, settings);
     if (!status) status = hr_simulation_run(&r->simulation, err);
     if (!status) *out = hr_simulation_take(&r->simulation);
