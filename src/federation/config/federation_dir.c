@@ -137,29 +137,27 @@ void hr_writer_undo(const hr_federation_writer *w) {
 
 /* ---- Parts ---- */
 
-static hr_status make_identity(hr_federation_writer *w, const char *member, char text[HR_PUBLIC_KEY_TEXT]) {
-    char name[HR_NATS_NAME_MAX + 8];
-    snprintf(name, sizeof name, "%s.key", member);
-    const char *path = hr_writer_path(w, member, name);
-    hr_identity *identity = NULL;
-    hr_status status = note_created_path(w, path);
-    if (!status) status = hr_identity_make(&identity, w->err);
-    if (!status) status = hr_identity_write(identity, path, w->err);
-    if (!status) {
-        const hr_public_key key = hr_identity_public(identity);
-        hr_public_key_text(&key, text);
-    }
-    hr_identity_free(identity);
-    return status;
-}
-
 hr_status hr_writer_member(hr_federation_writer *w, size_t index) {
     const hr_new_member *member = &w->options->members[index];
     hr_status status = hr_writer_folder(w, member->name);
     if (status) return status;
-    if (!member->key) return make_identity(w, member->name, w->keys[index]);
-    snprintf(w->keys[index], sizeof w->keys[index], "%s", member->key);
-    return HR_OK;
+    if (member->key) {
+        snprintf(w->keys[index], sizeof w->keys[index], "%s", member->key);
+        return HR_OK;
+    }
+    char name[HR_NATS_NAME_MAX + 8];
+    snprintf(name, sizeof name, "%s.key", member->name);
+    const char *path = hr_writer_path(w, member->name, name);
+    hr_identity *identity = NULL;
+    status = note_created_path(w, path);
+    if (!status) status = hr_identity_make(&identity, w->err);
+    if (!status) status = hr_identity_write(identity, path, w->err);
+    if (!status) {
+        const hr_public_key key = hr_identity_public(identity);
+        hr_public_key_text(&key, w->keys[index]);
+    }
+    hr_identity_free(identity);
+    return status;
 }
 
 hr_status hr_writer_render(const hr_federation_writer *w, char **out) {

@@ -24,18 +24,13 @@ static hr_status make_broker(hr_federation_writer *w, const hr_broker_address *a
     return status;
 }
 
-static hr_status make_members(hr_federation_writer *w) {
-    w->keys = hr_arena_alloc(w->arena, w->options->member_count, sizeof *w->keys);
-    hr_status status = w->keys ? HR_OK : hr_fail_memory(w->err);
-    for (size_t i = 0; !status && i < w->options->member_count; i++) status = hr_writer_member(w, i);
-    return status;
-}
-
 static hr_status make_federation_files(hr_federation_writer *w, const hr_broker_address *address,
                                        const hr_authority *authority, const hr_certificate *own) {
     char *federation = NULL;
+    w->keys = hr_arena_alloc(w->arena, w->options->member_count, sizeof *w->keys);
     hr_status status = hr_writer_folder(w, "");
-    if (!status) status = make_members(w);
+    if (!status && !w->keys) status = hr_fail_memory(w->err);
+    for (size_t i = 0; !status && i < w->options->member_count; i++) status = hr_writer_member(w, i);
     if (!status) status = hr_writer_render(w, &federation);
     if (!status) status = hr_writer_public(w, "", federation, own->certificate);
     if (!status) status = hr_writer_folder(w, "authority");

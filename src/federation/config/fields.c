@@ -101,18 +101,6 @@ static hr_status read_number(const hr_fields *reader, const hr_yaml_node *node, 
     return HR_OK;
 }
 
-static hr_status read_word(const hr_fields *reader, const hr_yaml_node *node, const hr_field *field,
-                           int *out) {
-    const char *text = NULL;
-    hr_status status = read_text(reader, node, field->key, field->expected, &text);
-    if (status) return status;
-    int i = 0;
-    while (field->words[i] && strcmp(field->words[i], text) != 0) i++;
-    if (!field->words[i]) return refuse_value(reader, node, field->key, field->expected);
-    *out = i;
-    return HR_OK;
-}
-
 static hr_status read_names(const hr_fields *reader, const hr_yaml_node *list, const hr_field *field,
                             hr_names *out) {
     if (list->kind != HR_YAML_SEQUENCE)
@@ -143,7 +131,9 @@ static hr_status read_names(const hr_fields *reader, const hr_yaml_node *list, c
 static hr_status read_field(const hr_fields *reader, const hr_yaml_node *node, const hr_field *field,
                             void *target) {
     void *at = (char *)target + field->offset;
+    const char *text = NULL;
     double number = 0;
+    int word = 0;
     hr_status status = HR_OK;
     switch (field->kind) {
     case HR_FIELD_OTHER: return HR_OK;
@@ -153,7 +143,13 @@ static hr_status read_field(const hr_fields *reader, const hr_yaml_node *node, c
     case HR_FIELD_TABLE: return read_path(reader, node, field, at);
     case HR_FIELD_NUMBER: return read_number(reader, node, field, at);
     case HR_FIELD_FLAG: return hr_keys_flag(&reader->keys, node, field->key, at);
-    case HR_FIELD_WORD: return read_word(reader, node, field, at);
+    case HR_FIELD_WORD:
+        status = read_text(reader, node, field->key, field->expected, &text);
+        if (status) return status;
+        while (field->words[word] && strcmp(field->words[word], text) != 0) word++;
+        if (!field->words[word]) return refuse_value(reader, node, field->key, field->expected);
+        *(int *)at = word;
+        return HR_OK;
     case HR_FIELD_NAMES:
     case HR_FIELD_WORDS: return read_names(reader, node, field, at);
     case HR_FIELD_INTEGER:
@@ -162,12 +158,6 @@ static hr_status read_field(const hr_fields *reader, const hr_yaml_node *node, c
         return status;
     }
     return HR_OK;
-}
-
-static void list_keys(const hr_field_table *table, char *text, size_t size) {
-    size_t at = (size_t)snprintf(text, size, "the keys are");
-    for (size_t i = 0; i < table->count && at < size; i++)
-        at += (size_t)snprintf(text + at, size - at, "%s %s", i ? "," : "", table->fields[i].key);
 }
 
 hr_status hr_fields_read(const hr_fields *reader, const hr_yaml_node *map, const hr_field_table *table,
@@ -179,8 +169,12 @@ hr_status hr_fields_read(const hr_fields *reader, const hr_yaml_node *map, const
     char help[sizeof reader->keys.err->remedy];
     if (map->kind != HR_YAML_MAPPING)
         return hr_keys_refuse_kind(&reader->keys, map, table->what, "a mapping of keys to values");
-    for (size_t i = 0; i < count; i++) names[i] = fields[i].key;
-    list_keys(table, help, sizeof help);
+    size_t at = (size_t)snprintf(help, sizeof help, "the keys are");
+    for (size_t i = 0; i < count; i++) {
+        names[i] = fields[i].key;
+        if (at < sizeof help)
+            at += (size_t)snprintf(help + at, sizeof help - at, "%s %s", i ? "," : "", fields[i].key);
+    }
     hr_status status = hr_keys_find(&reader->keys, map, names, help, found);
     if (!status && map == reader->root) status = hr_keys_version(&reader->keys, map, found[0], fields[0].key);
     for (size_t i = 0; i < count && !status; i++) {

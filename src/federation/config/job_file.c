@@ -154,38 +154,25 @@ static hr_status set_option(const hr_fields *reader, const char *name, const hr_
     return status ? status : slot(reader, value, hr_fit_options_set(options, name, text, reader->keys.err));
 }
 
-static bool is_given_twice(const hr_yaml_node *map, const hr_yaml_node *key) {
-    const hr_yaml_node *first = map->child;
-    while (strcmp(first->text, key->text) != 0) first = first->next->next;
-    return first != key;
-}
-
-/* What divides the records of one process among owners; here they have their own. */
-static bool is_of_one_process(const hr_fit_options *options, const char *key) {
-    return !strcmp(options->method, HR_METHOD_SIMFL) && (!strcmp(key, "owners") || !strcmp(key, "theta"));
-}
-
-/* Owners who sum up have their bins from released counts. */
-static bool is_of_private_bins(const hr_fit_options *options, bool averages, const char *key) {
-    return !averages && !strcmp(options->method, "hedge") && !strcmp(key, "edges");
-}
-
 static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, bool averages,
                               hr_fit_options *options) {
-    const bool trees = averages || !strcmp(options->method, HR_METHOD_SIMFL);
+    const bool simfl = !strcmp(options->method, HR_METHOD_SIMFL), trees = averages || simfl;
+    const bool private_bins = !averages && !strcmp(options->method, "hedge");
     if (map->kind != HR_YAML_MAPPING)
         return hr_keys_refuse_kind(&reader->keys, map, "options", root_fields[ROOT_OPTIONS].expected);
     for (const hr_yaml_node *key = map->child; key; key = key->next->next) {
-        if (is_given_twice(map, key))
+        const hr_yaml_node *first = map->child;
+        while (strcmp(first->text, key->text) != 0) first = first->next->next;
+        if (first != key)
             return hr_keys_refuse(&reader->keys, key, "remove one of the two", "the key '%s' is given twice",
                                   key->text);
         if (!strcmp(key->text, "epsilon") || !strcmp(key->text, "delta"))
             return hr_keys_refuse(&reader->keys, key, "write it as a key of the file itself",
                                   "the key '%s' does not belong to options", key->text);
-        if (is_of_one_process(options, key->text))
+        if (simfl && (!strcmp(key->text, "owners") || !strcmp(key->text, "theta")))
             return hr_keys_refuse(&reader->keys, key, "remove it: every owner has its own records",
                                   "the key '%s' does not belong to options of a job", key->text);
-        if (is_of_private_bins(options, averages, key->text))
+        if (private_bins && !strcmp(key->text, "edges"))
             return hr_keys_refuse(&reader->keys, key, "remove it: bins over owners are released privately",
                                   "the key '%s' does not belong to options of a job", key->text);
         if (!strcmp(key->text, "trees") && !trees)
@@ -224,23 +211,8 @@ static hr_status refuse_keys_of_others(const hr_fields *reader, const hr_yaml_no
     return HR_OK;
 }
 
-/* Nothing that has to do with training: of the default method's options only epsilon and delta count. */
-static hr_status read_untrained(const hr_fields *reader, const hr_yaml_node *const *found,
-                                const untrained_method *method, parts *whole) {
-    if (!found[method->key])
-        return hr_keys_need(&reader->keys, reader->root, NULL, root_fields[method->key].key, method->needs);
-    if (whole->mode == HR_MODE_PAPER)
-        return hr_keys_refuse(&reader->keys, found[ROOT_MODE], "remove the key",
-                              "mode: the method %s is of no paper", method->name);
-    if (found[ROOT_OPTIONS])
-        return hr_keys_refuse(&reader->keys, found[ROOT_OPTIONS], "remove the key",
-                              "options: the method %s has none", method->name);
-    hr_status status = hr_fit_options_init(&whole->file.options, NULL, HR_MODE_SOUND, reader->keys.err);
-    whole->file.options.delta = 0;
-    return status ? status : refuse_keys_of_others(reader, found, method);
-}
-
-/* What is trained: by all owners together, or by each alone. */
+/* What is trained: by all owners together, or by each alone. Of a method that trains nothing only epsilon and
+ * delta of the default method's options count. */
 static hr_status read_trained(const hr_fields *reader, const hr_yaml_node *const *found, parts *whole) {
     hr_fit_options *options = &whole->file.options;
     bool averages = whole->method && !strcmp(whole->method, HR_METHOD_AVERAGE);
@@ -249,9 +221,24 @@ static hr_status read_trained(const hr_fields *reader, const hr_yaml_node *const
     if (train && !averages)
         return hr_keys_refuse(&reader->keys, train, "remove it, or write 'method: average'",
                               "train: only the method average trains another one");
+    const untrained_method *untrained = NULL;
     for (size_t i = 0; i < UNTRAINED_METHODS && whole->method; i++)
-        if (!strcmp(whole->method, untrained_methods[i].name))
-            return read_untrained(reader, found, &untrained_methods[i], whole);
+        if (!strcmp(whole->method, untrained_methods[i].name)) untrained = &untrained_methods[i];
+    if (untrained && !found[untrained->key])
+        return hr_keys_need(&reader->keys, reader->root, NULL, root_fields[untrained->key].key,
+                            untrained->needs);
+    if (untrained && whole->mode == HR_MODE_PAPER)
+        return hr_keys_refuse(&reader->keys, found[ROOT_MODE], "remove the key",
+                              "mode: the method %s is of no paper", untrained->name);
+    if (untrained && found[ROOT_OPTIONS])
+        return hr_keys_refuse(&reader->keys, found[ROOT_OPTIONS], "remove the key",
+                              "options: the method %s has none", untrained->name);
+    if (untrained) {
+        hr_status status = hr_fit_options_init(options, NULL, HR_MODE_SOUND, reader->keys.err);
+        options->delta = 0;
+        return status ? status : refuse_keys_of_others(reader, found, untrained);
+    }
+
     hr_status status = refuse_keys_of_others(reader, found, NULL);
     if (status) return status;
     status = hr_fit_options_init(options, method, (hr_mode)whole->mode, reader->keys.err);
@@ -264,31 +251,27 @@ static hr_status read_trained(const hr_fields *reader, const hr_yaml_node *const
     return HR_OK;
 }
 
-/* Only a method without a guarantee, whose authors claim none either, takes none. */
-static bool takes_epsilon(const hr_fit_options *options) {
-    const hr_method_info *method = hr_method_find(options->method);
-    hr_option_info option;
-    for (size_t i = 0; hr_method_option(method, i, &option); i++)
-        if (!strcmp(option.name, "epsilon"))
-            return *(options->mode == HR_MODE_PAPER ? option.paper : option.sound);
-    return false;
-}
-
-static hr_status read_epsilon(const hr_fields *reader, const hr_yaml_node *node, hr_fit_options *options) {
-    char why[100];
-    snprintf(why, sizeof why, "expected: %s", root_fields[ROOT_EPSILON].expected);
-    if (node) return set_option(reader, "epsilon", node, options);
-    if (takes_epsilon(options)) return hr_keys_need(&reader->keys, reader->root, NULL, "epsilon", why);
-    options->epsilon = 0;
-    return HR_OK;
-}
-
 static hr_status read_method(const hr_fields *reader, const hr_yaml_node *const *found, parts *whole) {
     hr_fit_options *options = &whole->file.options;
     const hr_yaml_node *delta = found[ROOT_DELTA];
     hr_status status = read_trained(reader, found, whole);
     if (status) return status;
-    status = read_epsilon(reader, found[ROOT_EPSILON], options);
+
+    /* Only a method without a guarantee, whose authors claim none either, takes none. */
+    const hr_method_info *method = hr_method_find(options->method);
+    bool takes_epsilon = false;
+    hr_option_info option;
+    for (size_t i = 0; hr_method_option(method, i, &option); i++)
+        if (!strcmp(option.name, "epsilon"))
+            takes_epsilon = *(options->mode == HR_MODE_PAPER ? option.paper : option.sound);
+    char why[100];
+    snprintf(why, sizeof why, "expected: %s", root_fields[ROOT_EPSILON].expected);
+    if (found[ROOT_EPSILON])
+        status = set_option(reader, "epsilon", found[ROOT_EPSILON], options);
+    else if (takes_epsilon)
+        status = hr_keys_need(&reader->keys, reader->root, NULL, "epsilon", why);
+    else
+        options->epsilon = 0;
     /* A delta of 0 may be written of every method, also of those that know no other. */
     const bool zero = delta && delta->kind == HR_YAML_SCALAR && delta->plain && !strcmp(delta->text, "0");
     if (zero) options->delta = 0;
@@ -300,21 +283,27 @@ static hr_status read_method(const hr_fields *reader, const hr_yaml_node *const 
 
 /* ---- The whole ---- */
 
-static hr_status check_votes(const hr_fields *reader, const hr_yaml_node *const *found, hr_job_file *out) {
-    bool votes = found[ROOT_ROUND_GAIN] || found[ROOT_VOTE_LAST];
+static hr_status read_job_root(const hr_fields *reader, void *out) {
+    const hr_yaml_node *found[ROOT_KEYS] = {NULL};
+    parts *whole = out;
+    hr_status status = hr_fields_read(reader, reader->root, &root_table, whole, found);
+    if (!status) status = read_method(reader, found, whole);
+    if (status) return status;
+    const bool votes = found[ROOT_ROUND_GAIN] || found[ROOT_VOTE_LAST];
     if (found[ROOT_VOTE_SHARE] && !votes)
         return hr_keys_refuse(&reader->keys, found[ROOT_VOTE_SHARE],
                               "remove it, or add 'round-gain' or 'vote-last'",
                               "there are no votes without the key 'round-gain' or 'vote-last'");
-    if (votes && !found[ROOT_VOTE_SHARE]) out->vote_share = vote_share_of_epsilon;
-    return HR_OK;
-}
+    if (votes && !found[ROOT_VOTE_SHARE]) whole->file.vote_share = vote_share_of_epsilon;
+    const hr_yaml_node *date = found[ROOT_DATE];
+    if (date && !hr_date_parse(whole->date, &whole->file.date))
+        return hr_keys_refuse(&reader->keys, date, HR_KEYS_SHOWN, "date: '%s' is not %s", whole->date,
+                              root_fields[ROOT_DATE].expected);
+    whole->file.order = (hr_order)whole->order;
 
-/* The coordinator's part is there with all that it needs, or not at all. */
-static hr_status check_coordinator(const hr_fields *reader, const hr_yaml_node *const *found) {
-    const hr_yaml_node *given = NULL;
-    for (size_t i = ROOT_NAME; i < ROOT_KEYS; i++)
-        if (found[i]) given = found[i];
+    /* The coordinator's part is there with all that it needs, or not at all. */
+    bool given = false;
+    for (size_t i = ROOT_NAME; i < ROOT_KEYS; i++) given = given || found[i];
     for (size_t i = ROOT_NAME; i <= ROOT_OWNERS && given; i++) {
         if (found[i]) continue;
         return hr_keys_need(&reader->keys, reader->root, NULL, root_fields[i].key,
@@ -322,21 +311,6 @@ static hr_status check_coordinator(const hr_fields *reader, const hr_yaml_node *
                             "owners; a simulation needs none of them");
     }
     return hr_fields_pair(reader, root_fields, found, ROOT_CERTIFICATE, ROOT_CERTIFICATE_KEY);
-}
-
-static hr_status read_job_root(const hr_fields *reader, void *out) {
-    const hr_yaml_node *found[ROOT_KEYS] = {NULL};
-    parts *whole = out;
-    hr_status status = hr_fields_read(reader, reader->root, &root_table, whole, found);
-    if (!status) status = read_method(reader, found, whole);
-    if (!status) status = check_votes(reader, found, &whole->file);
-    const hr_yaml_node *date = found[ROOT_DATE];
-    if (!status && date && !hr_date_parse(whole->date, &whole->file.date))
-        status = hr_keys_refuse(&reader->keys, date, HR_KEYS_SHOWN, "date: '%s' is not %s", whole->date,
-                                root_fields[ROOT_DATE].expected);
-    if (!status) status = check_coordinator(reader, found);
-    whole->file.order = (hr_order)whole->order;
-    return status;
 }
 
 hr_status hr_job_file_parse(const hr_file_text *text, hr_option_defaults *defaults, hr_arena *arena,

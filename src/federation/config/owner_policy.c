@@ -94,8 +94,9 @@ static const hr_field policy_fields[POLICY_KEYS] = {
 };
 static const hr_field_table policy_table = {"policy", policy_fields, POLICY_KEYS};
 
-static hr_status check_methods(const hr_fields *reader, const hr_yaml_node *list) {
-    for (const hr_yaml_node *node = list->child; node; node = node->next) {
+static hr_status check_methods(const hr_fields *reader, const hr_yaml_node *methods,
+                               const hr_yaml_node *unprotected, const hr_policy *policy) {
+    for (const hr_yaml_node *node = methods->child; node; node = node->next) {
         const char *name = node->text;
         const bool of_jobs = !strcmp(name, HR_METHOD_AVERAGE) || !strcmp(name, HR_METHOD_EVALUATION) ||
                              !strcmp(name, HR_METHOD_BOUNDS); /* `hedgerow methods` does not list them */
@@ -103,26 +104,7 @@ static hr_status check_methods(const hr_fields *reader, const hr_yaml_node *list
         return hr_keys_refuse(&reader->keys, node, "`hedgerow methods` lists them",
                               "methods: there is no method '%s'", name);
     }
-    return HR_OK;
-}
-
-/* ---- Jobs without a guarantee ---- */
-
-/* Today's files name the methods. Who wrote `paper: true` did not know which of them there would be. */
-static hr_status refuse_old_keys(const hr_fields *reader, const hr_yaml_node *map) {
-    if (map->kind != HR_YAML_MAPPING) return HR_OK;
-    for (const hr_yaml_node *key = map->child; key; key = key->next->next)
-        if (!strcmp(key->text, "paper"))
-            return hr_keys_refuse(&reader->keys, key,
-                                  "remove it; if the owner is to take part in jobs in paper mode, which have "
-                                  "no guarantee, name their methods: 'unprotected: [inprivate]'",
-                                  "the key 'paper' has been replaced by 'unprotected'");
-    return HR_OK;
-}
-
-static hr_status check_unprotected(const hr_fields *reader, const hr_yaml_node *list,
-                                   const hr_policy *policy) {
-    for (const hr_yaml_node *node = list ? list->child : NULL; node; node = node->next) {
+    for (const hr_yaml_node *node = unprotected ? unprotected->child : NULL; node; node = node->next) {
         const hr_method_info *method = hr_method_find(node->text);
         if (!hr_names_hold(&policy->methods, node->text))
             return hr_keys_refuse(&reader->keys, node, "add it there, or remove it here",
@@ -193,24 +175,6 @@ static const hr_field each_fields[EACH_KEYS] = {
 };
 static const hr_field_table each_table = {"limits", each_fields, EACH_KEYS};
 
-static hr_status read_each(const hr_fields *reader, const hr_yaml_node *map, const hr_policy *policy,
-                           hr_coordinator_limits *out) {
-    const hr_yaml_node *found[EACH_KEYS] = {NULL};
-    hr_status status = hr_fields_read(reader, map, &each_table, out, found);
-    if (!status)
-        status = read_periods(reader, found[EACH_EPSILON_PER], &epsilon_per_table, out->limits.epsilon);
-    if (!status) status = read_periods(reader, found[EACH_JOBS_PER], &jobs_per_table, out->limits.jobs);
-    if (status) return status;
-    if (!hr_names_hold(&policy->coordinators, out->coordinator))
-        return hr_keys_refuse(&reader->keys, found[EACH_COORDINATOR],
-                              "add it there, or remove its limits: it may offer no job",
-                              "limits: '%s' is not one of 'coordinators'", out->coordinator);
-    if (hr_policy_each(policy, out->coordinator))
-        return hr_keys_refuse(&reader->keys, found[EACH_COORDINATOR], "write all limits into one of the two",
-                              "limits: '%s' is listed twice", out->coordinator);
-    return HR_OK;
-}
-
 static hr_status read_limits(const hr_fields *reader, const hr_yaml_node *list, hr_policy *out) {
     if (!list) return HR_OK;
     if (list->kind != HR_YAML_SEQUENCE)
@@ -218,10 +182,23 @@ static hr_status read_limits(const hr_fields *reader, const hr_yaml_node *list, 
     hr_coordinator_limits *each = hr_arena_alloc(reader->keys.arena, list->count, sizeof *each);
     if (!each) return hr_fail_memory(reader->keys.err);
     out->each = each;
-    for (const hr_yaml_node *node = list->child; node; node = node->next) {
-        each[out->each_count] = (hr_coordinator_limits){0};
-        hr_status status = read_each(reader, node, out, &each[out->each_count]);
+    for (const hr_yaml_node *map = list->child; map; map = map->next) {
+        const hr_yaml_node *found[EACH_KEYS] = {NULL};
+        hr_coordinator_limits *one = &each[out->each_count];
+        *one = (hr_coordinator_limits){0};
+        hr_status status = hr_fields_read(reader, map, &each_table, one, found);
+        if (!status)
+            status = read_periods(reader, found[EACH_EPSILON_PER], &epsilon_per_table, one->limits.epsilon);
+        if (!status) status = read_periods(reader, found[EACH_JOBS_PER], &jobs_per_table, one->limits.jobs);
         if (status) return status;
+        if (!hr_names_hold(&out->coordinators, one->coordinator))
+            return hr_keys_refuse(&reader->keys, found[EACH_COORDINATOR],
+                                  "add it there, or remove its limits: it may offer no job",
+                                  "limits: '%s' is not one of 'coordinators'", one->coordinator);
+        if (hr_policy_each(out, one->coordinator))
+            return hr_keys_refuse(&reader->keys, found[EACH_COORDINATOR],
+                                  "write all limits into one of the two", "limits: '%s' is listed twice",
+                                  one->coordinator);
         out->each_count++;
     }
     return HR_OK;
@@ -247,10 +224,17 @@ static hr_status read_coalition(const hr_fields *reader, const hr_yaml_node *nod
 hr_status hr_policy_read(const hr_fields *reader, const hr_yaml_node *map, hr_policy *out) {
     const hr_yaml_node *found[POLICY_KEYS] = {NULL};
     hr_policy policy = {.days = DAYS};
-    hr_status status = refuse_old_keys(reader, map);
-    if (!status) status = hr_fields_read(reader, map, &policy_table, &policy, found);
-    if (!status) status = check_methods(reader, found[POLICY_METHODS]);
-    if (!status) status = check_unprotected(reader, found[POLICY_UNPROTECTED], &policy);
+
+    /* Today's files name the methods. Who wrote `paper: true` did not know which of them there would be. */
+    for (const hr_yaml_node *key = map->kind == HR_YAML_MAPPING ? map->child : NULL; key;
+         key = key->next->next)
+        if (!strcmp(key->text, "paper"))
+            return hr_keys_refuse(&reader->keys, key,
+                                  "remove it; if the owner is to take part in jobs in paper mode, which have "
+                                  "no guarantee, name their methods: 'unprotected: [inprivate]'",
+                                  "the key 'paper' has been replaced by 'unprotected'");
+    hr_status status = hr_fields_read(reader, map, &policy_table, &policy, found);
+    if (!status) status = check_methods(reader, found[POLICY_METHODS], found[POLICY_UNPROTECTED], &policy);
     if (!status)
         status = read_periods(reader, found[POLICY_EPSILON_PER], &epsilon_per_table, policy.limits.epsilon);
     if (!status) status = read_periods(reader, found[POLICY_JOBS_PER], &jobs_per_table, policy.limits.jobs);
