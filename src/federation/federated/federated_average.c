@@ -31,30 +31,28 @@ static hr_status trained_budget(const Hedgerow__Terms *terms, hr_fit_options *op
 
 /* ---- Terms ---- */
 
-/* A model that does not fit into its message would be paid for and lost. Two-way trees of that depth, with
- * all their nodes: what a method writes of one takes less. */
-static hr_status check_model_bytes(const hr_method *trained, const hr_fit_options *options,
-                                   const hr_schema *schema, hr_error *err) {
+static hr_status check_average_terms(const Hedgerow__Terms *terms, const hr_schema *schema, hr_error *err) {
+    const hr_method *trained = NULL;
+    hr_fit_options options;
+    hr_budget budget;
+    hr_status status = trained_budget(terms, &options, &trained, &budget, err);
+    if (status) return status;
+
+    /* A model that does not fit into its message would be paid for and lost. Two-way trees of that depth,
+     * with all their nodes: what a method writes of one takes less. */
     enum { NODE = 32 };
     const hr_fit_facts facts = {.schema = schema};
     hr_option_info option;
     bool deep = false;
     for (size_t i = 0; hr_method_option(&trained->info, i, &option); i++)
         deep = deep || !strcmp(option.name, "trees");
-    double trees = (double)options->trees * (double)hr_facts_outputs(&facts),
-           bytes = trees * ldexp(2, (int)options->depth) * NODE;
-    if (!deep || bytes <= HR_RELEASED_MAX) return HR_OK;
-    return hr_fail(err, HR_E_LIMIT, "train fewer trees, or trees of less depth",
-                   "%.0f trees of depth %d may take %.1f MB, and a model of an average has at most %.1f",
-                   trees, (int)options->depth, bytes / 1e6, HR_RELEASED_MAX / 1e6);
-}
-
-static hr_status check_average_terms(const Hedgerow__Terms *terms, const hr_schema *schema, hr_error *err) {
-    const hr_method *trained = NULL;
-    hr_fit_options options;
-    hr_budget budget;
-    hr_status status = trained_budget(terms, &options, &trained, &budget, err);
-    if (!status) status = check_model_bytes(trained, &options, schema, err);
+    double trees = (double)options.trees * (double)hr_facts_outputs(&facts),
+           bytes = trees * ldexp(2, (int)options.depth) * NODE;
+    if (deep && !(bytes <= HR_RELEASED_MAX))
+        status =
+            hr_fail(err, HR_E_LIMIT, "train fewer trees, or trees of less depth",
+                    "%.0f trees of depth %d may take %.1f MB, and a model of an average has at most %.1f",
+                    trees, (int)options.depth, bytes / 1e6, HR_RELEASED_MAX / 1e6);
     return status ? status : hr_budget_check(trained, &options, schema, 1, &budget, err);
 }
 
@@ -63,17 +61,6 @@ static hr_status check_average_terms(const Hedgerow__Terms *terms, const hr_sche
 /* Bytes of packets beside their messages, and of what a model has once; of a leaf with its split, and of a
  * tree's releases. */
 enum { PACKETS = 2000, MODEL_HEAD = 8000, LEAF_BYTES = 100, TREE_BYTES = 600 };
-
-static void describe_average_traffic(const hr_planned_job *job, size_t outputs, hr_job_plan_info *out) {
-    const hr_plan_info *plan = &out->plan;
-    int depth = plan->depth_pair > plan->depth_all ? plan->depth_pair : plan->depth_all;
-    double owners = (double)out->owners, tree = ldexp(LEAF_BYTES, depth) * (double)outputs + TREE_BYTES;
-    out->owner_sends = PACKETS + MODEL_HEAD + (double)plan->rounds * tree;
-    out->owner_receives =
-        PACKETS + owners * HR_SIGNATURE_SIZE + (double)protobuf_c_message_get_packed_size(&job->terms->base);
-    out->coordinator_sends = owners * out->owner_receives;
-    out->coordinator_receives = owners * out->owner_sends;
-}
 
 /* What each owner would do alone with its part of the records. The noise of their models is independent. */
 static hr_status plan_average(const hr_planned_job *job, hr_job_plan_info *out, hr_error *err) {
@@ -94,7 +81,15 @@ static hr_status plan_average(const hr_planned_job *job, hr_job_plan_info *out, 
     trained->plan(&options, job->schema, budget.privacy_measure, budget.units, &out->plan);
     out->plan.records = job->records;
     out->plan.prediction_noise /= sqrt((double)out->owners);
-    describe_average_traffic(job, hr_facts_outputs(&facts), out);
+    const hr_plan_info *plan = &out->plan;
+    int depth = plan->depth_pair > plan->depth_all ? plan->depth_pair : plan->depth_all;
+    double owners = (double)out->owners, outputs = (double)hr_facts_outputs(&facts),
+           tree = ldexp(LEAF_BYTES, depth) * outputs + TREE_BYTES;
+    out->owner_sends = PACKETS + MODEL_HEAD + (double)plan->rounds * tree;
+    out->owner_receives =
+        PACKETS + owners * HR_SIGNATURE_SIZE + (double)protobuf_c_message_get_packed_size(&job->terms->base);
+    out->coordinator_sends = owners * out->owner_receives;
+    out->coordinator_receives = owners * out->owner_sends;
     return HR_OK;
 }
 
@@ -106,46 +101,28 @@ typedef struct released {
     const hr_method *method;
     hr_budget budget;
     hr_training training;
-    hr_settings settings;
     hr_model *model;
 } released;
 
-static hr_status train_alone(released *r, hr_error *err) {
-    const hr_owner_turn *t = r->turn;
-    const hr_local_stats_records records = {
-        .data = t->data, .csprng = hr_gate_csprng(t->gate), .threads = hr_threads_of(t->threads)};
-    r->training = (hr_training){.data = t->data,
-                                .options = &t->options,
-                                .gate = t->gate,
-                                .threads = records.threads,
-                                .arena = hr_arena_new()};
-    hr_status status = r->training.arena ? HR_OK : hr_fail_memory(err);
-    if (!status) status = hr_local_stats_source_new(&records, &r->training.source, err);
-    return status ? status : r->method->train(&r->training, err);
-}
-
-static void list_settings(released *r) {
-    char text[HR_NUMBER_TEXT];
-    r->settings.arena = r->training.arena;
-    hr_settings_add_options(&r->settings, r->method, &r->turn->options);
-    if (r->training.records <= 0) return;
-    hr_number_text(r->training.records, text);
-    hr_settings_add(&r->settings, HR_RECORDS_SETTING, text);
-}
-
 static hr_status make_released(released *r, hr_error *err) {
     const hr_owner_turn *t = r->turn;
+    char text[HR_NUMBER_TEXT];
+    hr_settings settings = {.arena = r->training.arena};
     hr_model parts = {.method = r->method->info.name,
                       .schema = (hr_schema *)hr_data_schema(t->data),
                       .arena = r->training.arena,
                       .forest = r->training.forest,
                       .privacy_measure = r->budget.privacy_measure};
-    list_settings(r);
-    if (r->settings.incomplete) return hr_fail_memory(err);
+    hr_settings_add_options(&settings, r->method, &t->options);
+    if (r->training.records > 0) {
+        hr_number_text(r->training.records, text);
+        hr_settings_add(&settings, HR_RECORDS_SETTING, text);
+    }
+    if (settings.incomplete) return hr_fail_memory(err);
     hr_guarantee_of(r->budget.units, r->budget.privacy_measure, r->budget.delta, &parts.guarantee);
     parts.guarantee.statement = r->method->info.sound;
-    parts.settings = r->settings.items;
-    parts.setting_count = r->settings.count;
+    parts.settings = settings.items;
+    parts.setting_count = settings.count;
     parts.releases = (hr_release *)hr_gate_releases(t->gate, &parts.release_count);
     hr_status status = hr_model_make(&parts, &r->model, err);
     r->training.arena = parts.arena;
@@ -171,7 +148,16 @@ static hr_status train_average(const hr_owner_turn *t, hr_bytes *out, hr_error *
     hr_status status = trained_budget(t->job->terms, &options, &r.method, &r.budget, err);
     if (status) return status;
     hr_job_log(t->work, t->job->record, HR_LOG_INFO, "trains a model alone, with %s", r.method->info.name);
-    status = train_alone(&r, err);
+    const hr_local_stats_records records = {
+        .data = t->data, .csprng = hr_gate_csprng(t->gate), .threads = hr_threads_of(t->threads)};
+    r.training = (hr_training){.data = t->data,
+                               .options = &t->options,
+                               .gate = t->gate,
+                               .threads = records.threads,
+                               .arena = hr_arena_new()};
+    status = r.training.arena ? HR_OK : hr_fail_memory(err);
+    if (!status) status = hr_local_stats_source_new(&records, &r.training.source, err);
+    if (!status) status = r.method->train(&r.training, err);
     if (!status) status = make_released(&r, err);
     if (!status) status = pack_released(&r, out, err);
     hr_model_free(r.model);
@@ -188,48 +174,32 @@ static hr_status refuse_released(const char *why, hr_error *err) {
 
 /* The largest start, and the largest leaf, of a sound method's scores: labels are mapped to [-1, 1], a step
  * of a class is twice one of a number, and one of log-odds at most 6. */
-static double score_max(hr_link link) {
-    return link == HR_LINK_NUMBER ? 1 : link == HR_LINK_SIGNED ? 2 : 6;
-}
-
-/* By what the values of a method's forests of that label are; two can be added up only if theirs are alike.
- */
-static hr_link link_of(const hr_method *trained, const hr_fit_options *options, hr_task task) {
-    if (task == HR_TASK_REGRESSION) return HR_LINK_NUMBER;
-    bool log_odds =
-        trained == &hr_method_inprivate ||
-        (trained == &hr_method_hedge && task == HR_TASK_BINARY && options->loss == HR_LOSS_LOGISTIC);
-    return log_odds ? HR_LINK_LOGISTIC : HR_LINK_SIGNED;
-}
-
-static hr_status check_size(const hr_model *model, hr_error *err) {
-    size_t nodes = 0;
-    for (size_t t = 0; t < model->forest.tree_count; t++) nodes += model->forest.trees[t].node_count;
-    if (model->forest.tree_count > TREES_MAX || nodes > NODES_MAX)
-        return refuse_released("of too many trees or nodes", err);
-    return model->release_count > RELEASES_MAX ? refuse_released("of too many releases", err) : HR_OK;
-}
-
-static hr_status check_released_tree(const hr_tree *tree, const hr_model *model, double most, hr_error *err) {
-    const hr_tree_limits limits = {
-        .schema = model->schema, .depth_max = HR_TREE_DEPTH_MAX, .value_max = most};
-    hr_tree_fault fault;
-    hr_status status = hr_tree_check(tree, &limits, &fault, err);
-    if (!fault.what) return status;
-    return hr_fail(err, HR_E_POLICY, "", "a model with a tree at whose node %zu %s", fault.node, fault.what);
-}
+static const double score_max[] = {[HR_LINK_NUMBER] = 1, [HR_LINK_SIGNED] = 2, [HR_LINK_LOGISTIC] = 6};
 
 static hr_status check_forest(const hr_model *model, hr_link link, hr_error *err) {
     const hr_forest *forest = &model->forest;
     const hr_fit_facts facts = {.schema = model->schema};
-    double most = score_max(link);
+    double most = score_max[link];
+    size_t nodes = 0;
     if (forest->link != link || forest->output_count != hr_facts_outputs(&facts))
         return refuse_released("with other scores than the job's", err);
     for (size_t k = 0; k < forest->output_count; k++)
         if (!(fabs(forest->base[k]) <= most)) return refuse_released("with a base score out of bounds", err);
-    hr_status status = check_size(model, err);
-    for (size_t t = 0; !status && t < forest->tree_count; t++)
-        status = check_released_tree(&forest->trees[t], model, most, err);
+    for (size_t t = 0; t < forest->tree_count; t++) nodes += forest->trees[t].node_count;
+    if (forest->tree_count > TREES_MAX || nodes > NODES_MAX)
+        return refuse_released("of too many trees or nodes", err);
+    if (model->release_count > RELEASES_MAX) return refuse_released("of too many releases", err);
+
+    const hr_tree_limits limits = {
+        .schema = model->schema, .depth_max = HR_TREE_DEPTH_MAX, .value_max = most};
+    hr_status status = HR_OK;
+    for (size_t t = 0; !status && t < forest->tree_count; t++) {
+        hr_tree_fault fault;
+        status = hr_tree_check(&forest->trees[t], &limits, &fault, err);
+        if (fault.what)
+            status = hr_fail(err, HR_E_POLICY, "", "a model with a tree at whose node %zu %s", fault.node,
+                             fault.what);
+    }
     return status;
 }
 
@@ -266,7 +236,16 @@ static hr_status check_released(const Hedgerow__Terms *terms, const hr_schema *s
     else if (!hr_schema_same(model->schema, schema))
         status = refuse_released("of another schema than the job's", err);
     if (!status) status = check_spent(model, &budget, err);
-    if (!status) status = check_forest(model, link_of(trained, &options, hr_schema_task(schema)), err);
+
+    /* By what the values of a method's forests of that label are; two can be added up only if theirs are
+     * alike. */
+    const hr_task task = hr_schema_task(schema);
+    const bool log_odds =
+        trained == &hr_method_inprivate ||
+        (trained == &hr_method_hedge && task == HR_TASK_BINARY && options.loss == HR_LOSS_LOGISTIC);
+    hr_link link = log_odds ? HR_LINK_LOGISTIC : HR_LINK_SIGNED;
+    if (task == HR_TASK_REGRESSION) link = HR_LINK_NUMBER;
+    if (!status) status = check_forest(model, link, err);
     hr_model_free(model);
     return status;
 }
@@ -278,31 +257,11 @@ static hr_status average_coordinator(const hr_protocol_setup *setup, hr_protocol
 /* ---- The average ---- */
 
 typedef struct average {
-    const hr_job_view *job;
     hr_joint_model *joint;
     hr_model *models[HR_MEMBERS_MAX];                     /* by owner of the start; NULL: it has none */
     double weights[HR_MEMBERS_MAX];                       /* they add up to 1 */
     size_t owner_count, count, tree_count, release_count; /* count: of models, as tree_count and so on */
 } average;
-
-static void average_done(average *a) {
-    for (size_t i = 0; i < a->owner_count; i++) hr_model_free(a->models[i]);
-}
-
-static hr_status read_models(average *a, hr_error *err) {
-    hr_status status = HR_OK;
-    a->owner_count = hr_oneshot_owners(a->job->protocol);
-    for (size_t i = 0; !status && i < a->owner_count; i++) {
-        const hr_bytes bytes = hr_oneshot_model(a->job->protocol, i);
-        if (!bytes.size) continue;
-        status = read_released(&bytes, &a->models[i], err);
-        if (status) break;
-        a->count++;
-        a->tree_count += a->models[i]->forest.tree_count;
-        a->release_count += a->models[i]->release_count;
-    }
-    return status;
-}
 
 /* By the noisy numbers of records, where every model has released its own; else all alike. */
 static void weigh_models(average *a) {
@@ -317,7 +276,41 @@ static void weigh_models(average *a) {
     for (size_t i = 0; i < a->owner_count; i++) a->weights[i] /= sum;
 }
 
-static hr_status begin_average(average *a, hr_error *err) {
+static hr_status add_model(average *a, size_t owner, hr_error *err) {
+    hr_joint_model *m = a->joint;
+    hr_forest *to = &m->forest;
+    const hr_model *model = a->models[owner];
+    const hr_forest *from = &model->forest;
+    const double weight = a->weights[owner];
+    for (size_t k = 0; k < from->output_count; k++) to->base[k] += weight * from->base[k];
+    for (size_t t = 0; t < from->tree_count; t++) {
+        hr_tree *tree = &to->trees[to->tree_count];
+        hr_status status = hr_tree_copy(&from->trees[t], m->arena, tree, err);
+        if (status) return status;
+        tree->output = from->trees[t].output;
+        for (size_t n = 0; n < tree->node_count; n++)
+            if (!tree->nodes[n].left) tree->nodes[n].value *= weight;
+        to->tree_count++;
+    }
+
+    /* A model without a correction counts as one that corrects nothing. */
+    const hr_calibration *made = &from->calibration;
+    to->calibration.made = to->calibration.made || made->made;
+    to->calibration.intercept += weight * (made->made ? made->intercept : 0);
+    to->calibration.slope += weight * (made->made ? made->slope : 1);
+
+    for (size_t i = 0; i < model->release_count; i++) {
+        hr_release *line = &m->releases[m->release_count];
+        *line = model->releases[i];
+        line->owner = owner + 1;
+        line->what = hr_arena_text(m->arena, line->what, strlen(line->what));
+        if (!line->what) return hr_fail_memory(err);
+        m->release_count++;
+    }
+    return HR_OK;
+}
+
+static hr_status add_models(average *a, hr_error *err) {
     hr_joint_model *m = a->joint;
     size_t first = 0;
     while (!a->models[first]) first++;
@@ -328,72 +321,35 @@ static hr_status begin_average(average *a, hr_error *err) {
     m->releases = hr_arena_alloc(m->arena, a->release_count + 1, sizeof *m->releases);
     if (!m->forest.base || !m->forest.trees || !m->releases) return hr_fail_memory(err);
     for (size_t k = 0; k < one->output_count; k++) m->forest.base[k] = 0;
-    return HR_OK;
-}
 
-static hr_status add_forest(average *a, const hr_forest *from, double weight, hr_error *err) {
-    hr_forest *to = &a->joint->forest;
-    for (size_t k = 0; k < from->output_count; k++) to->base[k] += weight * from->base[k];
-    for (size_t t = 0; t < from->tree_count; t++) {
-        hr_tree *tree = &to->trees[to->tree_count];
-        hr_status status = hr_tree_copy(&from->trees[t], a->joint->arena, tree, err);
-        if (status) return status;
-        tree->output = from->trees[t].output;
-        for (size_t n = 0; n < tree->node_count; n++)
-            if (!tree->nodes[n].left) tree->nodes[n].value *= weight;
-        to->tree_count++;
-    }
-    return HR_OK;
-}
+    weigh_models(a);
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < a->owner_count; i++)
+        if (a->models[i]) status = add_model(a, i, err);
 
-/* The mean correction; a model without one counts as one that corrects nothing. */
-static void add_calibration(average *a, const hr_calibration *from, double weight) {
-    hr_calibration *to = &a->joint->forest.calibration;
-    to->made = to->made || from->made;
-    to->intercept += weight * (from->made ? from->intercept : 0);
-    to->slope += weight * (from->made ? from->slope : 1);
-}
-
-/* Weights are rounded, and so are their sums. */
-static void keep_within_bounds(hr_calibration *c) {
+    /* Weights are rounded, and so are their sums. */
+    hr_calibration *c = &m->forest.calibration;
     c->intercept = fmin(fmax(c->intercept, -HR_INTERCEPT_MAX), HR_INTERCEPT_MAX);
     c->slope = fmin(fmax(c->slope, HR_SLOPE_MIN), HR_SLOPE_MAX);
-}
-
-static hr_status add_releases(average *a, size_t owner, hr_error *err) {
-    hr_joint_model *m = a->joint;
-    const hr_model *from = a->models[owner];
-    for (size_t i = 0; i < from->release_count; i++) {
-        hr_release *line = &m->releases[m->release_count];
-        *line = from->releases[i];
-        line->owner = owner + 1;
-        line->what = hr_arena_text(m->arena, line->what, strlen(line->what));
-        if (!line->what) return hr_fail_memory(err);
-        m->release_count++;
-    }
-    return HR_OK;
-}
-
-static hr_status add_models(average *a, hr_error *err) {
-    hr_status status = begin_average(a, err);
-    weigh_models(a);
-    for (size_t i = 0; !status && i < a->owner_count; i++) {
-        if (!a->models[i]) continue;
-        status = add_forest(a, &a->models[i]->forest, a->weights[i], err);
-        add_calibration(a, &a->models[i]->forest.calibration, a->weights[i]);
-        if (!status) status = add_releases(a, i, err);
-    }
-    keep_within_bounds(&a->joint->forest.calibration);
     return status;
 }
 
 static hr_status assemble_average(const hr_job_view *job, hr_joint_model *joint, hr_error *err) {
-    average a = {.job = job, .joint = joint};
+    average a = {.joint = joint};
     const hr_method *trained = NULL;
     hr_status status = hr_terms_trained(job->terms, &trained, err);
-    if (!status) status = read_models(&a, err);
+    a.owner_count = status ? 0 : hr_oneshot_owners(job->protocol);
+    for (size_t i = 0; !status && i < a.owner_count; i++) {
+        const hr_bytes bytes = hr_oneshot_model(job->protocol, i);
+        if (!bytes.size) continue;
+        status = read_released(&bytes, &a.models[i], err);
+        if (status) break;
+        a.count++;
+        a.tree_count += a.models[i]->forest.tree_count;
+        a.release_count += a.models[i]->release_count;
+    }
     if (!status) status = add_models(&a, err);
-    average_done(&a);
+    for (size_t i = 0; i < a.owner_count; i++) hr_model_free(a.models[i]);
     if (status) return status;
     hr_settings_add_count(&joint->settings, "owners", a.count);
     hr_settings_add(&joint->settings, "train", trained->info.name);

@@ -104,29 +104,16 @@ static hr_status list_names(const hr_names *names, ProtobufCBinaryData **out, hr
     return HR_OK;
 }
 
-/* Columns of a job of bounds are numbers of the schema. */
-static hr_status check_columns(const hr_job_file *job, const hr_schema *schema, hr_error *err) {
-    size_t at[HR_SHARED_BOUNDS_MAX];
-    hr_status status = hr_shared_bounds_find(schema, job->columns.items, job->columns.count, at, err);
-    return status ? hr_fail_at(err, status, NULL, 0, 0, "columns") : HR_OK;
-}
-
 /* What the job is about, besides the method's name. */
 static hr_status list_work(job_offer *o, const hr_federated_method *federated, const hr_job_file *job,
                            const hr_schema *schema, hr_error *err) {
     if (job->model) return name_evaluated(o, job, schema, err);
-    if (job->columns.count) return check_columns(job, schema, err);
-    return list_terms_settings(o, federated, &job->options, err);
-}
+    if (!job->columns.count) return list_terms_settings(o, federated, &job->options, err);
 
-/* Where owners add sums up there are no rounds of trees; elsewhere an owner is safe against all others. In
- * mode paper it is safe against nobody. */
-static void fill_kind(const hr_job_file *job, bool sums, size_t owners, Hedgerow__Terms *terms) {
-    size_t coalition = job->coalition ? job->coalition : hr_coalition_usual(owners);
-    if (!sums)
-        terms->rounds = (uint32_t)job->rounds;
-    else if (!terms->paper)
-        terms->coalition = (uint32_t)coalition;
+    /* Columns of a job of bounds are numbers of the schema. */
+    size_t at[HR_SHARED_BOUNDS_MAX];
+    hr_status status = hr_shared_bounds_find(schema, job->columns.items, job->columns.count, at, err);
+    return status ? hr_fail_at(err, status, NULL, 0, 0, "columns") : HR_OK;
 }
 
 static hr_status refuse_job_key(const hr_job_file *job, const char *key, const char *why, hr_error *err) {
@@ -198,7 +185,13 @@ static hr_status pack_terms(job_offer *o, const hr_job_file *job, const char *na
     terms.vote_share = (job->round_gain > 0 && job->rounds > 1) || job->last_slots ? job->vote_share : 0;
     terms.date = (uint64_t)job->date;
     terms.delta = job->options.delta;
-    fill_kind(job, hr_terms_method(&terms)->summed, owners, &terms);
+
+    /* Where owners add sums up there are no rounds of trees; elsewhere an owner is safe against all others.
+     * In mode paper it is safe against nobody. */
+    if (!hr_terms_method(&terms)->summed)
+        terms.rounds = (uint32_t)job->rounds;
+    else if (!terms.paper)
+        terms.coalition = (uint32_t)(job->coalition ? job->coalition : hr_coalition_usual(owners));
     terms.owners = o->owners;
     terms.n_owners = owners;
     terms.columns = o->columns;
@@ -253,7 +246,17 @@ static hr_status setting_text_of(ProtobufCBinaryData data, small_text *out, hr_e
     return HR_OK;
 }
 
-static hr_status alone_of(const Hedgerow__Terms *terms, const hr_method **out, hr_error *err) {
+hr_status hr_terms_trained(const Hedgerow__Terms *terms, const hr_method **out, hr_error *err) {
+    const hr_federated_method *federated = hr_terms_method(terms);
+    if (!federated)
+        return hr_fail(err, HR_E_ARGUMENT, "", "the terms name no method that trains over a federation");
+    if (!federated->averages && terms->train.len)
+        return hr_fail(err, HR_E_ARGUMENT, "", "the method '%s' trains no other one",
+                       federated->method->info.name);
+    if (!federated->averages) {
+        *out = federated->method;
+        return HR_OK;
+    }
     small_text name;
     hr_fit_options options;
     hr_status status = setting_text_of(terms->train, &name, err);
@@ -262,18 +265,6 @@ static hr_status alone_of(const Hedgerow__Terms *terms, const hr_method **out, h
     if (!status) status = check_alone(&options, err);
     if (!status) *out = hr_method_named(name.text);
     return status;
-}
-
-hr_status hr_terms_trained(const Hedgerow__Terms *terms, const hr_method **out, hr_error *err) {
-    const hr_federated_method *federated = hr_terms_method(terms);
-    if (!federated)
-        return hr_fail(err, HR_E_ARGUMENT, "", "the terms name no method that trains over a federation");
-    if (federated->averages) return alone_of(terms, out, err);
-    if (terms->train.len)
-        return hr_fail(err, HR_E_ARGUMENT, "", "the method '%s' trains no other one",
-                       federated->method->info.name);
-    *out = federated->method;
-    return HR_OK;
 }
 
 hr_status hr_terms_list_options(const Hedgerow__Terms *terms, hr_settings *settings, hr_error *err) {
@@ -329,15 +320,12 @@ static int width_of(ProtobufCBinaryData text) {
     return text.len < 80 ? (int)text.len : 80;
 }
 
-static bool describe(char *text, const char *key, ProtobufCBinaryData file, ProtobufCBinaryData running) {
+static bool differ_in_text(const char *key, ProtobufCBinaryData file, ProtobufCBinaryData running,
+                           char *text) {
+    if (is_same(file, running)) return false;
     snprintf(text, HR_TERMS_DIFFERENCE, "the job file says %s: %.*s, the running job has %.*s", key,
              width_of(file), file.data, width_of(running), running.data);
     return true;
-}
-
-static bool differ_in_text(const char *key, ProtobufCBinaryData file, ProtobufCBinaryData running,
-                           char *text) {
-    return !is_same(file, running) && describe(text, key, file, running);
 }
 
 static bool differ_in_number(const char *key, double file, double running, char *text) {
@@ -369,41 +357,27 @@ static bool differ_in_settings(const Hedgerow__Terms *file, const Hedgerow__Term
     return false;
 }
 
-static bool differ_in_columns(const Hedgerow__Terms *file, const Hedgerow__Terms *running, char *text) {
-    if (differ_in_number("a number of columns", (double)file->n_columns, (double)running->n_columns, text))
-        return true;
-    for (size_t i = 0; i < file->n_columns; i++)
-        if (differ_in_text("a column", file->columns[i], running->columns[i], text)) return true;
+static bool differ_in_texts(const char *key, const ProtobufCBinaryData *file,
+                            const ProtobufCBinaryData *running, size_t count, char *text) {
+    for (size_t i = 0; i < count; i++)
+        if (differ_in_text(key, file[i], running[i], text)) return true;
     return false;
 }
 
-static bool differ_in_owners(const Hedgerow__Terms *file, const Hedgerow__Terms *running, char *text) {
-    if (differ_in_number("a number of owners", (double)file->n_owners, (double)running->n_owners, text))
-        return true;
-    for (size_t i = 0; i < file->n_owners; i++)
-        if (differ_in_text("an owner", file->owners[i], running->owners[i], text)) return true;
-    return false;
-}
-
-/* Whether they differ; so does one that cannot be read. */
-static bool compare_schemas(ProtobufCBinaryData file, ProtobufCBinaryData running,
-                            char text[HR_SCHEMA_DIFFERENCE]) {
+/* A schema that cannot be read differs, too. */
+static bool differ_in_schema(ProtobufCBinaryData file, ProtobufCBinaryData running, char *text) {
     static const hr_schema_sides sides = {"in the job file", "in the running job"};
+    char difference[HR_SCHEMA_DIFFERENCE] = "one of the two cannot be read";
     hr_schema *one = NULL, *other = NULL;
+    if (is_same(file, running)) return false;
     hr_status status = hr_schema_parse((const char *)file.data, file.len, "job file", &one, NULL);
     if (!status)
         status = hr_schema_parse((const char *)running.data, running.len, "running job", &other, NULL);
-    bool differ = status || hr_schema_difference(one, other, &sides, text);
+    bool differ = status || hr_schema_difference(one, other, &sides, difference);
     hr_schema_free(one);
     hr_schema_free(other);
+    if (differ) snprintf(text, HR_TERMS_DIFFERENCE, "the schema differs: %s", difference);
     return differ;
-}
-
-static bool differ_in_schema(ProtobufCBinaryData file, ProtobufCBinaryData running, char *text) {
-    char difference[HR_SCHEMA_DIFFERENCE] = "one of the two cannot be read";
-    if (is_same(file, running) || !compare_schemas(file, running, difference)) return false;
-    snprintf(text, HR_TERMS_DIFFERENCE, "the schema differs: %s", difference);
-    return true;
 }
 
 bool hr_terms_difference(const Hedgerow__Terms *file, const Hedgerow__Terms *running,
@@ -420,6 +394,11 @@ bool hr_terms_difference(const Hedgerow__Terms *file, const Hedgerow__Terms *run
            differ_in_number("vote-last", file->last_slots, running->last_slots, text) ||
            differ_in_number("vote-share", file->vote_share, running->vote_share, text) ||
            differ_in_number("coalition", file->coalition, running->coalition, text) ||
-           differ_in_settings(file, running, text) || differ_in_columns(file, running, text) ||
-           differ_in_owners(file, running, text) || differ_in_schema(file->schema, running->schema, text);
+           differ_in_settings(file, running, text) ||
+           differ_in_number("a number of columns", (double)file->n_columns, (double)running->n_columns,
+                            text) ||
+           differ_in_texts("a column", file->columns, running->columns, file->n_columns, text) ||
+           differ_in_number("a number of owners", (double)file->n_owners, (double)running->n_owners, text) ||
+           differ_in_texts("an owner", file->owners, running->owners, file->n_owners, text) ||
+           differ_in_schema(file->schema, running->schema, text);
 }
