@@ -91,12 +91,6 @@ static hr_status pass_around(inprivate_owner *o, size_t slot, hr_error *err) {
     return status;
 }
 
-static hr_status pass_on(inprivate_owner *o, size_t slot, hr_error *err) {
-    hr_status status =
-        hr_send_slots(&o->job.protocol, &o->job_state, o->job.setup.coordinator, slot, slot + 1, err);
-    return status ? status : (o->broadcast ? pass_around : pass_along)(o, slot, err);
-}
-
 /* ---- Work ---- */
 
 static hr_status begin_owner_work(inprivate_owner *o, owner_task what, size_t slot, hr_error *err) {
@@ -125,7 +119,10 @@ static hr_status trained(inprivate_owner *o, const hr_event *event, hr_error *er
     o->own_next = o->work_slot + 1;
     if (!event->size) return hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__EMPTY, o->work_slot, err);
     hr_status status = hr_job_state_sign_tree(&o->job_state, o->work_slot, event->bytes, event->size, err);
-    return status ? status : pass_on(o, o->work_slot, err);
+    if (!status)
+        status = hr_send_slots(&o->job.protocol, &o->job_state, o->job.setup.coordinator, o->work_slot,
+                               o->work_slot + 1, err);
+    return status ? status : (o->broadcast ? pass_around : pass_along)(o, o->work_slot, err);
 }
 
 static hr_status voted(inprivate_owner *o, const hr_event *event, hr_error *err) {
@@ -242,15 +239,11 @@ static hr_status merge_slots(inprivate_owner *o, const Hedgerow__Forest *forest,
 }
 
 /* Along the chain every owner passes on all slots up to its own. */
-static hr_status check_integer(const Hedgerow__Forest *forest, hr_error *err) {
-    for (size_t i = 0; i < forest->n_slots; i++)
-        if (forest->slots[i]->slot != i) return hr_protocol_refuse("some trees are missing", err);
-    return HR_OK;
-}
-
 static hr_status merge(inprivate_owner *o, size_t from, const Hedgerow__Forest *forest, hr_error *err) {
-    hr_status status = o->broadcast || from == o->job.setup.coordinator ? HR_OK : check_integer(forest, err);
-    return status ? status : merge_slots(o, forest, err);
+    const bool along = !o->broadcast && from != o->job.setup.coordinator;
+    for (size_t i = 0; along && i < forest->n_slots; i++)
+        if (forest->slots[i]->slot != i) return hr_protocol_refuse("some trees are missing", err);
+    return merge_slots(o, forest, err);
 }
 
 /* Owners of one job have one start. If the coordinator signed two, it is the one that broke the protocol. */

@@ -29,15 +29,6 @@ typedef struct sum_owner {
 
 static const char chain_domain[] = "hedgerow sum chain 1";
 
-static void begin_chain(sum_owner *o) {
-    const hr_start *s = &o->job.start;
-    uint8_t bytes[HR_DIGEST_SIZE + HR_MEMBERS_MAX * HR_MASK_KEY_SIZE];
-    size_t keys = s->owner_count * HR_MASK_KEY_SIZE;
-    memcpy(bytes, s->digest.bytes, HR_DIGEST_SIZE);
-    memcpy(bytes + HR_DIGEST_SIZE, s->masks, keys);
-    o->chain = hr_digest_of(chain_domain, bytes, HR_DIGEST_SIZE + keys);
-}
-
 /* Over the whole question, so that the chains of two owners agree only if they received the same ones. */
 static hr_status extend_chain(sum_owner *o, const Hedgerow__Ask *ask, hr_error *err) {
     size_t size = protobuf_c_message_get_packed_size(&ask->base);
@@ -118,44 +109,41 @@ static hr_status go_on(hr_protocol *self, hr_error *err) {
     return hr_protocol_act(&o->job.protocol, (hr_action){.kind = HR_ACT_TRAIN, .slot = o->next}, err);
 }
 
-static hr_status send_answer(sum_owner *o, const hr_sum_question *question, const hr_event *event,
-                             hr_error *err) {
-    const Hedgerow__Message__KindCase kind =
-        question->choice ? HEDGEROW__MESSAGE__KIND_CHOICE : HEDGEROW__MESSAGE__KIND_SHARE;
-    ProtobufCMessage *answer = NULL;
-    hr_status status =
-        hr_message_unpack(question->choice ? &hedgerow__choice__descriptor : &hedgerow__share__descriptor,
-                          event->bytes, event->size, &answer, err);
-    if (!status) status = hr_owner_job_send(&o->job, kind, answer, err);
-    hr_message_unpacked_free(answer);
-    return status;
-}
-
 static hr_status work_done(hr_protocol *self, const hr_event *event, hr_error *err) {
     sum_owner *o = (sum_owner *)self;
     if (!o->works) return HR_OK;
     o->works = false;
     const size_t index = o->next++;
-    return event->size ? send_answer(o, &o->questions[index].shown, event, err)
-                       : hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__EMPTY, index, err);
+    if (!event->size) return hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__EMPTY, index, err);
+    const bool choice = o->questions[index].shown.choice;
+    ProtobufCMessage *answer = NULL;
+    hr_status status =
+        hr_message_unpack(choice ? &hedgerow__choice__descriptor : &hedgerow__share__descriptor, event->bytes,
+                          event->size, &answer, err);
+    if (!status)
+        status = hr_owner_job_send(
+            &o->job, choice ? HEDGEROW__MESSAGE__KIND_CHOICE : HEDGEROW__MESSAGE__KIND_SHARE, answer, err);
+    hr_message_unpacked_free(answer);
+    return status;
 }
 
 /* ---- The machine ---- */
 
-static hr_status pair_up(sum_owner *o, hr_error *err) {
+static hr_status on_start(hr_protocol *self, hr_error *err) {
+    sum_owner *o = (sum_owner *)self;
     const hr_start *start = &o->job.start;
+    uint8_t bytes[HR_DIGEST_SIZE + HR_MEMBERS_MAX * HR_MASK_KEY_SIZE];
+    size_t keys = start->owner_count * HR_MASK_KEY_SIZE;
+    memcpy(bytes, start->digest.bytes, HR_DIGEST_SIZE);
+    memcpy(bytes + HR_DIGEST_SIZE, start->masks, keys);
+    o->chain = hr_digest_of(chain_domain, bytes, HR_DIGEST_SIZE + keys);
+
     const hr_mask_job job = {.secret = o->job.setup.secret,
                              .id = o->job.setup.job.bytes,
                              .keys = start->masks,
                              .owner_count = start->owner_count,
                              .self = hr_securesum_self(&o->job.protocol)};
     return hr_mask_pairs_new(&job, &o->pairs, err);
-}
-
-static hr_status on_start(hr_protocol *self, hr_error *err) {
-    sum_owner *o = (sum_owner *)self;
-    begin_chain(o);
-    return pair_up(o, err);
 }
 
 static hr_status on_coordinator(hr_protocol *self, const hr_event *event, const Hedgerow__Message *message,

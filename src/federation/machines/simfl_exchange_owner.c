@@ -76,34 +76,16 @@ static hr_status go_on(hr_protocol *self, hr_error *err) {
                             err);
 }
 
-static hr_status send_to_others(simfl_owner *o, Hedgerow__Message__KindCase kind, const void *content,
-                                hr_error *err) {
+static hr_status send_hashes(simfl_owner *o, const hr_simfl_work *work, const Hedgerow__SimflHashes *hashes,
+                             hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < owner_count(o); i++)
         if (i != self_position(o))
-            status = hr_protocol_send(&o->job.protocol, o->job.start.owners[i], kind, content, err);
-    return status;
-}
-
-static hr_status send_size(simfl_owner *o, const Hedgerow__SimflSize *size, hr_error *err) {
-    o->common.rows[self_position(o)] = size->rows;
-    return hr_owner_job_send(&o->job, HEDGEROW__MESSAGE__KIND_SIMFL_SIZE, size, err);
-}
-
-static hr_status send_hashes(simfl_owner *o, const hr_simfl_work *work, const Hedgerow__SimflHashes *hashes,
-                             hr_error *err) {
-    hr_status status = send_to_others(o, HEDGEROW__MESSAGE__KIND_SIMFL_HASHES, hashes, err);
+            status = hr_protocol_send(&o->job.protocol, o->job.start.owners[i],
+                                      HEDGEROW__MESSAGE__KIND_SIMFL_HASHES, hashes, err);
     o->next_hash = work->first + work->count;
     if (status || o->next_hash < own_rows(o)) return status;
     return hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__SENT, 0, err);
-}
-
-static hr_status send_gradients(simfl_owner *o, const hr_simfl_work *work,
-                                const Hedgerow__SimflGradients *gradients, hr_error *err) {
-    o->next_tree = work->tree + 1;
-    hr_status status = hr_protocol_send(&o->job.protocol, o->job.start.owners[work->trainer],
-                                        HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, gradients, err);
-    return status ? status : hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__SENT, work->tree + 1, err);
 }
 
 static void drop_gradients(simfl_owner *o) {
@@ -112,13 +94,6 @@ static void drop_gradients(simfl_owner *o) {
         free(o->peers[i].weights);
         o->peers[i].gradients = o->peers[i].weights = NULL;
     }
-}
-
-static hr_status send_tree(simfl_owner *o, const hr_simfl_work *work, const Hedgerow__SimflTree *tree,
-                           hr_error *err) {
-    o->next_tree = work->tree + 1;
-    drop_gradients(o);
-    return hr_owner_job_send(&o->job, HEDGEROW__MESSAGE__KIND_SIMFL_TREE, tree, err);
 }
 
 static hr_status send_outcome(simfl_owner *o, const hr_simfl_work *work, const hr_event *event,
@@ -132,24 +107,25 @@ static hr_status send_outcome(simfl_owner *o, const hr_simfl_work *work, const h
     hr_status status = hr_message_unpack(types[work->task], event->bytes, event->size, &made, err);
     if (status) return status;
     switch (work->task) {
-    case HR_SIMFL_MEASURE: status = send_size(o, (Hedgerow__SimflSize *)made, err); break;
+    case HR_SIMFL_MEASURE:
+        o->common.rows[self_position(o)] = ((Hedgerow__SimflSize *)made)->rows;
+        status = hr_owner_job_send(&o->job, HEDGEROW__MESSAGE__KIND_SIMFL_SIZE, made, err);
+        break;
     case HR_SIMFL_HASH: status = send_hashes(o, work, (Hedgerow__SimflHashes *)made, err); break;
-    case HR_SIMFL_GRADIENTS: status = send_gradients(o, work, (Hedgerow__SimflGradients *)made, err); break;
-    case HR_SIMFL_TRAIN: status = send_tree(o, work, (Hedgerow__SimflTree *)made, err); break;
+    case HR_SIMFL_GRADIENTS:
+        o->next_tree = work->tree + 1;
+        status = hr_protocol_send(&o->job.protocol, o->job.start.owners[work->trainer],
+                                  HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, made, err);
+        if (!status) status = hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__SENT, work->tree + 1, err);
+        break;
+    case HR_SIMFL_TRAIN:
+        o->next_tree = work->tree + 1;
+        drop_gradients(o);
+        status = hr_owner_job_send(&o->job, HEDGEROW__MESSAGE__KIND_SIMFL_TREE, made, err);
+        break;
     }
     hr_message_unpacked_free(made);
     return status;
-}
-
-/* Nothing random is in it, and no budget pays for it: work that was lost when the process ended is done
- * again, once. */
-static hr_status drop_work(simfl_owner *o, hr_simfl_work work, hr_error *err) {
-    if (!o->again) {
-        o->again = true;
-        return begin_owner_work(o, work, err);
-    }
-    hr_status status = hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__EMPTY, 0, err);
-    return status ? status : hr_owner_job_stop(&o->job, "this owner has no answer to give", err);
 }
 
 static hr_status work_done(hr_protocol *self, const hr_event *event, hr_error *err) {
@@ -157,9 +133,19 @@ static hr_status work_done(hr_protocol *self, const hr_event *event, hr_error *e
     const hr_simfl_work work = o->work;
     o->work = (hr_simfl_work){0};
     if (!work.task) return HR_OK;
-    if (!event->size) return drop_work(o, work, err);
-    o->again = false;
-    return send_outcome(o, &work, event, err);
+    if (event->size) {
+        o->again = false;
+        return send_outcome(o, &work, event, err);
+    }
+
+    /* Nothing random is in it, and no budget pays for it: work that was lost when the process ended is done
+     * again, once. */
+    if (!o->again) {
+        o->again = true;
+        return begin_owner_work(o, work, err);
+    }
+    hr_status status = hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__EMPTY, 0, err);
+    return status ? status : hr_owner_job_stop(&o->job, "this owner has no answer to give", err);
 }
 
 /* ---- What other owners send ---- */
@@ -177,11 +163,6 @@ static hr_status check_rows(const simfl_owner *o, size_t position, uint32_t rows
                : HR_OK;
 }
 
-static void read_hashes(ProtobufCBinaryData wire, int16_t *out) {
-    for (size_t i = 0; i < wire.len / 2; i++)
-        out[i] = (int16_t)(uint16_t)(wire.data[2 * i] | (unsigned)wire.data[2 * i + 1] << 8);
-}
-
 static hr_status on_hashes(simfl_owner *o, size_t position, const Hedgerow__SimflHashes *hashes,
                            hr_error *err) {
     simfl_peer *peer = &o->peers[position];
@@ -193,7 +174,10 @@ static hr_status on_hashes(simfl_owner *o, size_t position, const Hedgerow__Simf
         return hr_protocol_refuse("hashes out of order, twice or of another length", err);
     if (!peer->hashes) peer->hashes = malloc((size_t)hashes->rows * tables * sizeof *peer->hashes);
     if (!peer->hashes) return hr_fail_memory(err);
-    read_hashes(hashes->hashes, peer->hashes + peer->hashed * tables);
+    const uint8_t *from = hashes->hashes.data;
+    int16_t *to = peer->hashes + peer->hashed * tables;
+    for (size_t i = 0; i < count * tables; i++)
+        to[i] = (int16_t)(uint16_t)(from[2 * i] | (unsigned)from[2 * i + 1] << 8);
     peer->rows = hashes->rows;
     peer->hashed += count;
     return HR_OK;
@@ -283,17 +267,6 @@ static hr_status check_sizes(simfl_owner *o, const Hedgerow__SimflSizes *sizes, 
                : hr_protocol_refuse("label sums that so many records cannot have", err);
 }
 
-/* Hashes that came before SimflSizes had the number of records of their sender, too. */
-static hr_status cut_off_mismatched(simfl_owner *o, hr_error *err) {
-    hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < owner_count(o); i++)
-        if (o->peers[i].rows && o->peers[i].rows != o->common.rows[i])
-            status =
-                hr_owner_job_cut_off(&o->job, o->job.start.owners[i],
-                                     "another number of records than it declared to the coordinator", err);
-    return status;
-}
-
 static hr_status on_sizes(simfl_owner *o, const Hedgerow__SimflSizes *sizes, hr_error *err) {
     int64_t sums[HR_SIMFL_SUMS];
     if (o->job.phase != HR_OWNER_RUNNING || o->sized || !own_rows(o))
@@ -305,7 +278,14 @@ static hr_status on_sizes(simfl_owner *o, const Hedgerow__SimflSizes *sizes, hr_
     memcpy(o->common.rows, sizes->rows, sizes->n_rows * sizeof *sizes->rows);
     memcpy(o->common.sums, sums, sizeof sums);
     o->sized = true;
-    return cut_off_mismatched(o, err);
+
+    /* Hashes that came before SimflSizes had the number of records of their sender, too. */
+    for (size_t i = 0; !status && i < owner_count(o); i++)
+        if (o->peers[i].rows && o->peers[i].rows != o->common.rows[i])
+            status =
+                hr_owner_job_cut_off(&o->job, o->job.start.owners[i],
+                                     "another number of records than it declared to the coordinator", err);
+    return status;
 }
 
 static hr_status on_turn(simfl_owner *o, const Hedgerow__SimflTurn *turn, hr_error *err) {
