@@ -22,16 +22,6 @@ static bool is_invited(const hr_coordinator_job *job, size_t member) {
     return hr_members_position(job->invited, job->terms->n_owners, member) < job->terms->n_owners;
 }
 
-static hr_status read_terms(hr_coordinator_job *job, hr_error *err) {
-    ProtobufCMessage *terms = NULL;
-    hr_status status = hr_message_unpack(&hedgerow__terms__descriptor, job->setup.terms.at,
-                                         job->setup.terms.size, &terms, err);
-    if (status) return status;
-    job->terms = (Hedgerow__Terms *)terms;
-    status = hr_terms_check(job->terms, job->setup.view->membership, job->invited, err);
-    return status ? status : hr_terms_digest(&job->setup, job->terms, &job->start.terms, err);
-}
-
 /* ---- Messages to many ---- */
 
 static hr_status send_invited(hr_coordinator_job *job, Hedgerow__Message__KindCase kind, const void *content,
@@ -51,12 +41,6 @@ hr_status hr_coordinator_job_send(hr_coordinator_job *job, Hedgerow__Message__Ki
 }
 
 /* ---- Answers ---- */
-
-static bool has_all_answers(const hr_coordinator_job *job) {
-    for (size_t i = 0; i < job->terms->n_owners; i++)
-        if (!job->answered[job->invited[i]] && !job->gone[job->invited[i]]) return false;
-    return true;
-}
 
 static hr_status take_acceptance(hr_coordinator_job *job, size_t from, const Hedgerow__Answer *answer,
                                  hr_error *err) {
@@ -82,33 +66,7 @@ static hr_status take_acceptance(hr_coordinator_job *job, size_t from, const Hed
     return hr_protocol_send(&job->protocol, from, HEDGEROW__MESSAGE__KIND_FINISH, &late, err);
 }
 
-static hr_status take_answer(hr_coordinator_job *job, size_t from, const Hedgerow__Answer *answer,
-                             hr_error *err) {
-    if (answer->accepted) return take_acceptance(job, from, answer, err);
-    bool fit = hr_text_is_fit(answer->reason, 200);
-    job->answered[from] = true;
-    job->accepted[from] = false;
-    job->gone[from] = job->gone[from] || job->start.owner_count;
-    if (fit) snprintf(job->why[from], HR_ACTION_TEXT, "%.*s", (int)answer->reason.len, answer->reason.data);
-    return hr_protocol_emit(&job->protocol, HR_ACT_WARN, 0, err, "owner %s declines: %.*s",
-                            hr_coordinator_job_name(job, from), fit ? (int)answer->reason.len : 0,
-                            fit ? (char *)answer->reason.data : "");
-}
-
 /* ---- The start ---- */
-
-static bool list_owners(hr_coordinator_job *job) {
-    hr_start *s = &job->start;
-    for (size_t i = 0; i < job->terms->n_owners; i++) {
-        size_t member = job->invited[i];
-        if (!job->accepted[member] || job->gone[member]) continue;
-        memcpy(s->masks[s->owner_count], job->masks[member], HR_MASK_KEY_SIZE);
-        s->owners[s->owner_count++] = member;
-    }
-    s->digest = hr_start_digest(&s->terms, job->setup.view->membership, s->owners, s->owner_count);
-    hr_start_sign(job->setup.view->identity, &s->terms, &s->digest, s->signature);
-    return s->owner_count > 0;
-}
 
 static hr_status send_start(hr_coordinator_job *job, hr_error *err) {
     Hedgerow__Start start = HEDGEROW__START__INIT;
@@ -159,12 +117,6 @@ hr_status hr_coordinator_job_fail(hr_coordinator_job *job, const char *why, hr_e
     return status ? status : hr_protocol_emit(&job->protocol, HR_ACT_FAIL, 0, err, "%s", why);
 }
 
-static hr_status cut_off(hr_coordinator_job *job, size_t member, const char *why, hr_error *err) {
-    job->gone[member] = job->cut[member] = true;
-    snprintf(job->why[member], HR_ACTION_TEXT, "%.200s", why);
-    return hr_protocol_emit(&job->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
-}
-
 bool hr_coordinator_job_part(const hr_coordinator_job *job, size_t member, hr_part_info *out) {
     if (!is_invited(job, member)) return false;
     const hr_start *s = &job->start;
@@ -185,7 +137,16 @@ bool hr_coordinator_job_part(const hr_coordinator_job *job, size_t member, hr_pa
 /* ---- The machine ---- */
 
 static hr_status start_job(hr_coordinator_job *job, hr_error *err) {
-    if (!list_owners(job)) return hr_coordinator_job_fail(job, "no owner takes part", err);
+    hr_start *s = &job->start;
+    for (size_t i = 0; i < job->terms->n_owners; i++) {
+        size_t member = job->invited[i];
+        if (!job->accepted[member] || job->gone[member]) continue;
+        memcpy(s->masks[s->owner_count], job->masks[member], HR_MASK_KEY_SIZE);
+        s->owners[s->owner_count++] = member;
+    }
+    s->digest = hr_start_digest(&s->terms, job->setup.view->membership, s->owners, s->owner_count);
+    hr_start_sign(job->setup.view->identity, &s->terms, &s->digest, s->signature);
+    if (!s->owner_count) return hr_coordinator_job_fail(job, "no owner takes part", err);
     job->phase = HR_COORDINATOR_RUNNING;
     hr_status status = send_start(job, err);
     return status || !job->rules->started ? status : job->rules->started(&job->protocol, err);
@@ -194,8 +155,12 @@ static hr_status start_job(hr_coordinator_job *job, hr_error *err) {
 /* A member is no longer waited for. */
 static hr_status continue_without(hr_coordinator_job *job, size_t member, hr_error *err) {
     const size_t owner = hr_coordinator_job_position(job, member);
-    if (job->phase == HR_COORDINATOR_OFFERED)
-        return is_invited(job, member) && has_all_answers(job) ? start_job(job, err) : HR_OK;
+    if (job->phase == HR_COORDINATOR_OFFERED) {
+        bool all = is_invited(job, member);
+        for (size_t i = 0; i < job->terms->n_owners; i++)
+            all = all && (job->answered[job->invited[i]] || job->gone[job->invited[i]]);
+        return all ? start_job(job, err) : HR_OK;
+    }
     return owner < job->start.owner_count ? job->rules->without(&job->protocol, owner, err) : HR_OK;
 }
 
@@ -203,17 +168,22 @@ static hr_status on_answer(hr_coordinator_job *job, size_t from, const Hedgerow_
                            hr_error *err) {
     if (!job->rules->messages_max && !answer->accepted && job->declines[from]++)
         return hr_protocol_refuse("a second refusal", err);
-    hr_status status = take_answer(job, from, answer, err);
+    hr_status status = HR_OK;
+    if (answer->accepted) {
+        status = take_acceptance(job, from, answer, err);
+    } else {
+        bool fit = hr_text_is_fit(answer->reason, 200);
+        job->answered[from] = true;
+        job->accepted[from] = false;
+        job->gone[from] = job->gone[from] || job->start.owner_count;
+        if (fit)
+            snprintf(job->why[from], HR_ACTION_TEXT, "%.*s", (int)answer->reason.len, answer->reason.data);
+        status = hr_protocol_emit(&job->protocol, HR_ACT_WARN, 0, err, "owner %s declines: %.*s",
+                                  hr_coordinator_job_name(job, from), fit ? (int)answer->reason.len : 0,
+                                  fit ? (char *)answer->reason.data : "");
+    }
     if (status) return status;
     return job->phase == HR_COORDINATOR_OFFERED || job->gone[from] ? continue_without(job, from, err) : HR_OK;
-}
-
-static hr_status on_other(hr_coordinator_job *job, size_t from, const Hedgerow__Message *message,
-                          hr_error *err) {
-    const size_t owner = hr_coordinator_job_position(job, from);
-    if (owner == job->start.owner_count && job->rules->stranger)
-        return hr_protocol_refuse(job->rules->stranger, err);
-    return job->rules->message(&job->protocol, owner, message, err);
 }
 
 static hr_status on_message(hr_coordinator_job *job, const hr_event *event, hr_error *err) {
@@ -225,9 +195,13 @@ static hr_status on_message(hr_coordinator_job *job, const hr_event *event, hr_e
         return hr_protocol_refuse("a message from a member that was not asked", err);
     hr_status status = hr_message_read(event, &message, err);
     if (status) return status;
-    status = message->kind_case == HEDGEROW__MESSAGE__KIND_ANSWER
-                 ? on_answer(job, event->from, message->answer, err)
-                 : on_other(job, event->from, message, err);
+    const size_t owner = hr_coordinator_job_position(job, event->from);
+    if (message->kind_case == HEDGEROW__MESSAGE__KIND_ANSWER)
+        status = on_answer(job, event->from, message->answer, err);
+    else if (owner == job->start.owner_count && rules->stranger)
+        status = hr_protocol_refuse(rules->stranger, err);
+    else
+        status = rules->message(&job->protocol, owner, message, err);
     hr_message_unpacked_free(&message->base);
     return status;
 }
@@ -238,14 +212,10 @@ static hr_status receive(hr_coordinator_job *job, const hr_event *event, hr_erro
     hr_status status = on_message(job, event, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
     if (!status) return HR_OK;
-    status = cut_off(job, event->from, why.message, err);
+    job->gone[event->from] = job->cut[event->from] = true;
+    snprintf(job->why[event->from], HR_ACTION_TEXT, "%.200s", why.message);
+    status = hr_protocol_emit(&job->protocol, HR_ACT_CUT_OFF, event->from, err, "%s", why.message);
     return status ? status : continue_without(job, event->from, err);
-}
-
-/* The deadline is over: an offer goes on with those that have accepted. */
-static hr_status on_timeout(hr_coordinator_job *job, hr_error *err) {
-    if (job->phase == HR_COORDINATOR_OFFERED) return start_job(job, err);
-    return job->phase == HR_COORDINATOR_RUNNING ? job->rules->timeout(&job->protocol, err) : HR_OK;
 }
 
 hr_status hr_coordinator_job_next_question(hr_coordinator_job *job, hr_error *err) {
@@ -274,7 +244,9 @@ static hr_status feed_coordinator(hr_protocol *self, const hr_event *event, hr_e
     hr_coordinator_job *job = (hr_coordinator_job *)self;
     switch (event->kind) {
     case HR_EVENT_MESSAGE: return receive(job, event, err);
-    case HR_EVENT_TIMEOUT: return on_timeout(job, err);
+    case HR_EVENT_TIMEOUT: /* an offer goes on with those that have accepted */
+        if (job->phase == HR_COORDINATOR_OFFERED) return start_job(job, err);
+        return job->phase == HR_COORDINATOR_RUNNING ? job->rules->timeout(self, err) : HR_OK;
     case HR_EVENT_NEXT_QUESTION: return on_question(job, event, err);
     case HR_EVENT_DECIDED:
     case HR_EVENT_WORK_STARTED:
@@ -303,7 +275,12 @@ hr_status hr_coordinator_job_open(hr_coordinator_job *job, const hr_coordinator_
     job->protocol.start = &job->start;
     job->rules = rules;
     job->setup = *setup;
-    hr_status status = read_terms(job, err);
+    ProtobufCMessage *terms = NULL;
+    hr_status status =
+        hr_message_unpack(&hedgerow__terms__descriptor, setup->terms.at, setup->terms.size, &terms, err);
+    job->terms = (Hedgerow__Terms *)terms;
+    if (!status) status = hr_terms_check(job->terms, setup->view->membership, job->invited, err);
+    if (!status) status = hr_terms_digest(&job->setup, job->terms, &job->start.terms, err);
     if (!status) status = rules->check(&job->protocol, job->terms, err);
     if (!status) status = send_invited(job, HEDGEROW__MESSAGE__KIND_TERMS, job->terms, err);
     if (status)

@@ -32,9 +32,11 @@ hr_status hr_owner_job_notify(hr_owner_job *job, Hedgerow__Notice__Kind kind, si
 /* ---- Terms ---- */
 
 static hr_status take_terms(hr_owner_job *job, const Hedgerow__Terms *terms, hr_error *err) {
+    hr_status status = job->rules->check(&job->protocol, terms, err);
+    if (status) return status;
     if (job->phase != HR_OWNER_NEW) return hr_protocol_refuse("the job was offered before", err);
     size_t invited[HR_MEMBERS_MAX];
-    hr_status status = hr_terms_check(terms, job->setup.view->membership, invited, err);
+    status = hr_terms_check(terms, job->setup.view->membership, invited, err);
     if (status) return status;
     for (size_t i = 0; i < terms->n_owners; i++) job->invited[invited[i]] = true;
     if (!job->invited[hr_owner_job_self(job)])
@@ -43,7 +45,8 @@ static hr_status take_terms(hr_owner_job *job, const Hedgerow__Terms *terms, hr_
     hr_action decide = {.kind = HR_ACT_DECIDE};
     status = hr_terms_digest(&job->setup, terms, &job->start.terms, err);
     if (!status) status = hr_message_pack(&terms->base, &decide.bytes, err);
-    return status ? status : hr_protocol_act(&job->protocol, decide, err);
+    if (!status) status = hr_protocol_act(&job->protocol, decide, err);
+    return status || !job->rules->offered ? status : job->rules->offered(&job->protocol, terms, err);
 }
 
 static hr_status send_answer(hr_owner_job *job, bool accepted, ProtobufCBinaryData reason, hr_error *err) {
@@ -77,56 +80,27 @@ static hr_status take_decision(hr_owner_job *job, const hr_event *event, hr_erro
 
 /* ---- The start ---- */
 
-static bool were_named(const hr_owner_job *job, const size_t *members, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (!job->invited[members[i]]) return false;
-    return true;
-}
-
-/* Every owner that takes part has signed that it accepts the terms that this one accepted: how many they are,
- * and what they were offered, is not the coordinator's word alone. */
-static hr_status check_acceptances(const hr_owner_job *job, const Hedgerow__Start *start, hr_error *err) {
-    if (start->n_acceptances != start->n_owners)
-        return hr_protocol_refuse("a start without an acceptance of every owner", err);
-    for (size_t i = 0; i < start->n_owners; i++) {
-        const hr_member *other = member_of(job, job->start.owners[i]);
-        if (!hr_acceptance_holds(other, &job->start.terms, start->acceptances[i]))
-            return hr_fail(err, HR_E_POLICY, "", "a start without the acceptance of these terms by %s",
-                           other->name);
-    }
-    return HR_OK;
-}
-
-static bool is_own_mask_key(const hr_owner_job *job, const uint8_t key[HR_MASK_KEY_SIZE]) {
-    uint8_t own[HR_MASK_KEY_SIZE];
-    hr_mask_public(job->setup.secret, own);
-    return memcmp(own, key, sizeof own) == 0;
-}
-
 /* A member that copies another's key is no danger: streams follow from positions too (privacy/crypto/mask.h).
  */
-static hr_status check_mask_key(const hr_owner_job *job, size_t position, ProtobufCBinaryData key,
-                                ProtobufCBinaryData signature, hr_error *err) {
-    const size_t member = job->start.owners[position];
-    if (!hr_mask_key_holds(member_of(job, member), &job->start.terms, key, signature))
-        return hr_fail(err, HR_E_POLICY, "", "a start without a mask key that %s signed",
-                       member_of(job, member)->name);
-    if (member == hr_owner_job_self(job) && !is_own_mask_key(job, key.data))
-        return hr_protocol_refuse("a start with another mask key than this owner sent", err);
-    if (!hr_mask_key_valid(job->setup.secret, key.data))
-        return hr_fail(err, HR_E_POLICY, "", "a start with a mask key of %s that gives no secret",
-                       member_of(job, member)->name);
-    return HR_OK;
-}
-
 static hr_status take_mask_keys(hr_owner_job *job, const Hedgerow__Start *start, hr_error *err) {
     const size_t wanted = job->rules->masked ? start->n_owners : 0;
     if (start->n_mask_keys != wanted || start->n_mask_signatures != wanted)
         return hr_protocol_refuse("a start with more or fewer mask keys than owners with masks", err);
+
     for (size_t i = 0; i < wanted; i++) {
-        hr_status status = check_mask_key(job, i, start->mask_keys[i], start->mask_signatures[i], err);
-        if (status) return status;
-        memcpy(job->start.masks[i], start->mask_keys[i].data, HR_MASK_KEY_SIZE);
+        const size_t member = job->start.owners[i];
+        const ProtobufCBinaryData key = start->mask_keys[i], signature = start->mask_signatures[i];
+        if (!hr_mask_key_holds(member_of(job, member), &job->start.terms, key, signature))
+            return hr_fail(err, HR_E_POLICY, "", "a start without a mask key that %s signed",
+                           member_of(job, member)->name);
+        uint8_t own[HR_MASK_KEY_SIZE];
+        hr_mask_public(job->setup.secret, own);
+        if (member == hr_owner_job_self(job) && memcmp(own, key.data, sizeof own) != 0)
+            return hr_protocol_refuse("a start with another mask key than this owner sent", err);
+        if (!hr_mask_key_valid(job->setup.secret, key.data))
+            return hr_fail(err, HR_E_POLICY, "", "a start with a mask key of %s that gives no secret",
+                           member_of(job, member)->name);
+        memcpy(job->start.masks[i], key.data, HR_MASK_KEY_SIZE);
     }
     return HR_OK;
 }
@@ -136,8 +110,9 @@ static hr_status read_start(hr_owner_job *job, const Hedgerow__Start *start, hr_
     hr_start *s = &job->start;
     hr_status status = hr_members_read(membership, start->owners, start->n_owners, s->owners, err);
     if (status) return status;
-    if (!were_named(job, s->owners, start->n_owners))
-        return hr_protocol_refuse("a job with other members than its terms name", err);
+    for (size_t i = 0; i < start->n_owners; i++)
+        if (!job->invited[s->owners[i]])
+            return hr_protocol_refuse("a job with other members than its terms name", err);
     if (hr_members_position(s->owners, start->n_owners, hr_owner_job_self(job)) == start->n_owners)
         return hr_protocol_refuse("a start without this owner", err);
     s->digest = hr_start_digest(&s->terms, membership, s->owners, start->n_owners);
@@ -145,8 +120,18 @@ static hr_status read_start(hr_owner_job *job, const Hedgerow__Start *start, hr_
                         hr_data_of(s->digest.bytes, HR_DIGEST_SIZE), start->signature))
         return hr_protocol_refuse("a start that the coordinator did not sign", err);
     memcpy(s->signature, start->signature.data, HR_SIGNATURE_SIZE);
-    status = check_acceptances(job, start, err);
-    return status ? status : take_mask_keys(job, start, err);
+
+    /* Every owner that takes part has signed that it accepts the terms that this one accepted: how many they
+     * are, and what they were offered, is not the coordinator's word alone. */
+    if (start->n_acceptances != start->n_owners)
+        return hr_protocol_refuse("a start without an acceptance of every owner", err);
+    for (size_t i = 0; i < start->n_owners; i++) {
+        const hr_member *other = member_of(job, s->owners[i]);
+        if (!hr_acceptance_holds(other, &job->start.terms, start->acceptances[i]))
+            return hr_fail(err, HR_E_POLICY, "", "a start without the acceptance of these terms by %s",
+                           other->name);
+    }
+    return take_mask_keys(job, start, err);
 }
 
 static hr_status take_start(hr_owner_job *job, const Hedgerow__Start *start, hr_error *err) {
@@ -161,7 +146,7 @@ static hr_status take_start(hr_owner_job *job, const Hedgerow__Start *start, hr_
     }
     job->start.owner_count = start->n_owners;
     job->phase = HR_OWNER_RUNNING;
-    return HR_OK;
+    return job->rules->started(&job->protocol, err);
 }
 
 /* ---- The end ---- */
@@ -201,23 +186,11 @@ hr_status hr_owner_job_cut_off(hr_owner_job *job, size_t member, const char *why
 
 /* ---- The machine ---- */
 
-static hr_status on_terms(hr_owner_job *job, const Hedgerow__Terms *terms, hr_error *err) {
-    hr_status status = job->rules->check(&job->protocol, terms, err);
-    if (!status) status = take_terms(job, terms, err);
-    return status || !job->rules->offered ? status : job->rules->offered(&job->protocol, terms, err);
-}
-
-static hr_status on_start(hr_owner_job *job, const Hedgerow__Start *start, hr_error *err) {
-    hr_status status = take_start(job, start, err);
-    if (status || job->phase != HR_OWNER_RUNNING) return status;
-    return job->rules->started(&job->protocol, err);
-}
-
 static hr_status on_coordinator(hr_owner_job *job, const hr_event *event, const Hedgerow__Message *message,
                                 hr_error *err) {
     switch (message->kind_case) {
-    case HEDGEROW__MESSAGE__KIND_TERMS: return on_terms(job, message->terms, err);
-    case HEDGEROW__MESSAGE__KIND_START: return on_start(job, message->start, err);
+    case HEDGEROW__MESSAGE__KIND_TERMS: return take_terms(job, message->terms, err);
+    case HEDGEROW__MESSAGE__KIND_START: return take_start(job, message->start, err);
     case HEDGEROW__MESSAGE__KIND_FINISH: return take_finish(job, message->finish, err);
     default: break;
     }
@@ -254,18 +227,16 @@ hr_status hr_owner_job_receive(hr_owner_job *job, const hr_event *event, hr_erro
     return status ? status : go_on(job, err);
 }
 
-static hr_status on_work(hr_owner_job *job, const hr_event *event, hr_error *err) {
-    if (job->phase != HR_OWNER_RUNNING) return HR_OK;
-    hr_status status = job->rules->work_done(&job->protocol, event, err);
-    return status ? status : go_on(job, err);
-}
-
 static hr_status feed_owner(hr_protocol *self, const hr_event *event, hr_error *err) {
     hr_owner_job *job = (hr_owner_job *)self;
+    hr_status status = HR_OK;
     switch (event->kind) {
     case HR_EVENT_MESSAGE: return hr_owner_job_receive(job, event, err);
     case HR_EVENT_DECIDED: return take_decision(job, event, err);
-    case HR_EVENT_WORK_DONE: return on_work(job, event, err);
+    case HR_EVENT_WORK_DONE:
+        if (job->phase != HR_OWNER_RUNNING) return HR_OK;
+        status = job->rules->work_done(&job->protocol, event, err);
+        return status ? status : go_on(job, err);
     case HR_EVENT_WORK_STARTED:
     case HR_EVENT_TIMEOUT:
     case HR_EVENT_NEXT_QUESTION: break;
