@@ -51,21 +51,6 @@ static hr_status draw_sample_tree(sample *s, hr_arena *arena, hr_tree *tree, hr_
     return HR_OK;
 }
 
-static hr_status sample_init(sample *s, const hr_schema *schema, hr_arena *arena, uint32_t bins,
-                             hr_error *err) {
-    hr_status status = hr_edges_public(schema, bins, arena, &s->binning, err);
-    if (!status) status = hr_csprng_open_seeded(1, &s->coins, err);
-    if (status) return status;
-    bool *usable = hr_arena_alloc(arena, s->binning.feature_count + 1, sizeof *usable);
-    if (!usable) return hr_fail_memory(err);
-    for (size_t f = 0; f < s->binning.feature_count; f++) usable[f] = true;
-    status = hr_bandit_new(usable, s->binning.feature_count, 1, &s->bandit, err);
-    if (!status) hr_bandit_start_round(s->bandit, 0);
-    for (size_t i = 0; !status && i < s->made->candidates; i++)
-        status = draw_sample_tree(s, arena, &s->trees[i], err);
-    return status;
-}
-
 /* The size of the message in which they are offered. */
 static hr_status measure_sample(const sample *s, tree_size *out, hr_error *err) {
     size_t count = s->made->candidates, nodes = 0;
@@ -87,10 +72,18 @@ static hr_status tree_size_of(const hr_hedge_plan *made, const hr_schema *schema
     sample *s = calloc(1, sizeof *s);
     hr_arena *arena = hr_arena_new();
     hr_status status = s && arena ? HR_OK : hr_fail_memory(err);
-    if (!status) {
-        s->made = made;
-        status = sample_init(s, schema, arena, bins, err);
-        if (!status) status = measure_sample(s, out, err);
+    if (!status) s->made = made;
+    if (!status) status = hr_edges_public(schema, bins, arena, &s->binning, err);
+    if (!status) status = hr_csprng_open_seeded(1, &s->coins, err);
+    bool *usable = status ? NULL : hr_arena_alloc(arena, s->binning.feature_count + 1, sizeof *usable);
+    if (!status && !usable) status = hr_fail_memory(err);
+    for (size_t f = 0; !status && f < s->binning.feature_count; f++) usable[f] = true;
+    if (!status) status = hr_bandit_new(usable, s->binning.feature_count, 1, &s->bandit, err);
+    if (!status) hr_bandit_start_round(s->bandit, 0);
+    for (size_t i = 0; !status && i < made->candidates; i++)
+        status = draw_sample_tree(s, arena, &s->trees[i], err);
+    if (!status) status = measure_sample(s, out, err);
+    if (s) {
         hr_bandit_free(s->bandit);
         hr_csprng_close(s->coins);
     }
@@ -107,24 +100,20 @@ static const double QUESTIONS_SPREAD = 1.25;
 /* Bytes of a value, and of a bins' node in a question. */
 enum { VALUE = 8, NODE = 2 };
 
-/* Nodes whose records are counted: all of the first six levels, then what is below those that stand out from
- * the noise. How many do depends on the records; the line is fitted to real tables. */
-static double nodes_of_bins(double features, double records, double noise) {
-    enum { FIRST_NODES = 126, NEXT_LEVEL = 128, LEVELS_LEFT = HR_EDGE_LEVELS - 6, VALUES = 1 << 14 };
-    double wanted = features * fmin(fmax(.17 * records / noise - 1, 0), NEXT_LEVEL), below = 1;
-    for (int depth = 1; depth < LEVELS_LEFT && wanted * (2 * below + 1) <= VALUES; depth++)
-        below = 2 * below + 1;
-    return features * FIRST_NODES + wanted * below;
-}
-
+/* Of bins: nodes whose records are counted: all of the first six levels, then what is below those that stand
+ * out from the noise. How many do depends on the records; the line is fitted to real tables. */
 static void add_bins(const hr_hedge_setting *s, const hr_planned_job *job, uint32_t bins, hr_job_traffic *t) {
-    enum { QUESTIONS = 4 };
+    enum { QUESTIONS = 4, FIRST_NODES = 126, NEXT_LEVEL = 128, LEVELS_LEFT = HR_EDGE_LEVELS - 6 };
+    enum { VALUES = 1 << 14 };
     double features = (double)hr_edges_columns(job->schema, bins),
            lines = (double)hr_edge_levels_lines(job->schema, bins), one = (double)hr_unit_of_counts(s->unit);
     if (!s->has_quantiles) return;
     hr_units cost = hr_hedge_start_of(s).bins / (hr_units)lines;
     double noise = hr_hedge_noise_factor(s) * hr_noise_deviation(s->privacy_measure, cost, one) / one,
-           nodes = nodes_of_bins(features, job->records, noise);
+           wanted = features * fmin(fmax(.17 * job->records / noise - 1, 0), NEXT_LEVEL), below = 1;
+    for (int depth = 1; depth < LEVELS_LEFT && wanted * (2 * below + 1) <= VALUES; depth++)
+        below = 2 * below + 1;
+    double nodes = features * FIRST_NODES + wanted * below;
     hr_job_traffic_add(t, QUESTIONS, nodes * NODE / QUESTIONS, nodes * VALUE / QUESTIONS);
     t->received += features * (double)bins * VALUE;
 }
@@ -145,17 +134,6 @@ static hr_job_traffic traffic_of(const hr_hedge_setting *s, const hr_planned_job
     return t;
 }
 
-/* Owners cut off a coordinator that sends more questions: then the job ends, and its budget is spent. */
-static hr_status check_questions(const hr_job_traffic *t, hr_error *err) {
-    const double bytes = t->questions * QUESTIONS_SPREAD;
-    if (bytes <= HR_QUESTION_BYTES_MAX) return HR_OK;
-    return hr_fail(err, HR_E_LIMIT,
-                   "use a label of fewer classes, or write 'method: average'; with more owners each is asked "
-                   "for fewer choices",
-                   "the questions of this job may take %.0f MB, and an owner takes at most %.0f MB",
-                   bytes / 1e6, HR_QUESTION_BYTES_MAX / 1e6);
-}
-
 /* ---- What a budget is enough for ---- */
 
 /* A sum of any owners: as many honest ones as there can be, or one. */
@@ -164,17 +142,9 @@ static hr_status check_shared(const hr_hedge_setting *s, const hr_charge *line, 
     return status ? status : hr_charge_check_share(s->privacy_measure, line, 1, err);
 }
 
-/* One process would draw medians, or pairs of counts; owners add up counts, at every level of every feature.
- */
-static hr_status check_summed_bins(const hr_hedge_setting *s, const hr_fit_facts *facts, hr_error *err) {
-    size_t lines = hr_edge_levels_lines(facts->schema, (uint32_t)facts->options->bins);
-    const hr_charge whole = {.what = "bin edges", .tree = -1, .cost = hr_hedge_start_of(s).bins};
-    if (!lines) return HR_OK;
-    const hr_charge line = hr_edge_levels_charge(&whole, lines, 1, s->unit);
-    return check_shared(s, &line, err);
-}
-
-/* Much noise is no matter: each costs as much as in one process. A share of little noise is refused. */
+/* Of bins one process would draw medians, or pairs of counts; owners add up counts, at every level of every
+ * feature. Of counts much noise is no matter: each costs as much as in one process. A share of little noise
+ * is refused. */
 static hr_status check_summed_counts(const hr_hedge_setting *s, const hr_fit_facts *facts, hr_error *err) {
     const hr_hedge_start start = hr_hedge_start_of(s);
     const bool classes = hr_facts_outputs(facts) > 1;
@@ -187,7 +157,13 @@ static hr_status check_summed_counts(const hr_hedge_setting *s, const hr_fit_fac
          .sensitivity = one},
         {.what = "leaf count", .cost = hr_hedge_plan_of(s, 1).counts, .sensitivity = one},
         {.what = "calibration count", .cost = start.calibration, .sensitivity = one}};
+    const size_t bin_lines = hr_edge_levels_lines(facts->schema, (uint32_t)facts->options->bins);
+    const hr_charge bins = {.what = "bin edges", .tree = -1, .cost = start.bins};
     hr_status status = HR_OK;
+    if (bin_lines) {
+        const hr_charge line = hr_edge_levels_charge(&bins, bin_lines, 1, s->unit);
+        status = check_shared(s, &line, err);
+    }
     for (size_t i = 0; !status && i < sizeof lines / sizeof *lines; i++)
         if (lines[i].cost) status = check_shared(s, &lines[i], err);
     return status;
@@ -216,8 +192,7 @@ static hr_status check_budget(const Hedgerow__Terms *terms, const hr_schema *sch
     if (status) return status;
     const hr_fit_facts facts = facts_of(options, schema, budget);
     const hr_hedge_setting setting = setting_of(terms, &facts);
-    status = check_summed_bins(&setting, &facts, err);
-    if (!status) status = check_summed_counts(&setting, &facts, err);
+    status = check_summed_counts(&setting, &facts, err);
     return status == HR_E_BUDGET ? hr_fail_at(err, status, NULL, 0, 0, "epsilon") : status;
 }
 
@@ -246,7 +221,15 @@ hr_status hr_federated_hedge_plan(const hr_planned_job *job, hr_job_plan_info *o
     out->turns = made.turns ? made.turns : made.rounds;
     hr_job_traffic t = traffic_of(&setting, job, &made, &tree, hr_facts_outputs(&facts));
     add_bins(&setting, job, (uint32_t)options.bins, &t);
-    status = check_questions(&t, err);
-    if (!status) hr_job_traffic_describe(&t, out);
-    return status;
+
+    /* Owners cut off a coordinator that sends more questions: then the job ends, and its budget is spent. */
+    const double bytes = t.questions * QUESTIONS_SPREAD;
+    if (!(bytes <= HR_QUESTION_BYTES_MAX))
+        return hr_fail(err, HR_E_LIMIT,
+                       "use a label of fewer classes, or write 'method: average'; with more owners each is "
+                       "asked for fewer choices",
+                       "the questions of this job may take %.0f MB, and an owner takes at most %.0f MB",
+                       bytes / 1e6, HR_QUESTION_BYTES_MAX / 1e6);
+    hr_job_traffic_describe(&t, out);
+    return HR_OK;
 }

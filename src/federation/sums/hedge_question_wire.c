@@ -29,61 +29,55 @@ static size_t count_leaves(const hr_tree *tree) {
     return leaves;
 }
 
-static void pack_nodes(packer *p, const hr_tree *tree, Hedgerow__HedgeTree *out) {
-    size_t n = tree->node_count;
-    out->left = room_for(p, n, sizeof *out->left);
-    out->feature = room_for(p, n, sizeof *out->feature);
-    out->cut = room_for(p, n, sizeof *out->cut);
-    out->subset = room_for(p, n, sizeof *out->subset);
-    out->missing_left = room_for(p, n, sizeof *out->missing_left);
-    if (p->failed) return;
-    for (size_t i = 0; i < n; i++) {
-        const hr_node *node = &tree->nodes[i];
-        out->left[i] = node->left;
-        out->feature[i] = node->left ? node->feature : 0;
-        out->cut[i] = node->left ? node->cut : 0;
-        out->subset[i] = node->left ? node->subset : 0;
-        out->missing_left[i] = node->left && node->missing_left;
-    }
-    out->n_left = out->n_feature = out->n_cut = out->n_subset = out->n_missing_left = n;
-    out->n_subsets = tree->subset_count * SET_WORDS;
-    out->subsets = room_for(p, out->n_subsets, sizeof *out->subsets);
-    if (out->n_subsets && !p->failed)
-        memcpy(out->subsets, tree->subsets, out->n_subsets * sizeof *out->subsets);
-}
-
-/* Of a forest: the tree of every output of one round, which differ in their leaves alone. */
-static void pack_values(packer *p, const hr_tree *trees, size_t outputs, Hedgerow__HedgeTree *out) {
-    size_t leaf = 0;
-    out->n_values = count_leaves(trees) * outputs;
-    out->values = room_for(p, out->n_values, sizeof *out->values);
-    for (size_t n = 0; !p->failed && n < trees->node_count; n++) {
-        if (trees->nodes[n].left) continue;
-        for (size_t k = 0; k < outputs; k++) out->values[leaf * outputs + k] = trees[k].nodes[n].value;
-        leaf++;
-    }
-}
-
 /* Every `stride`-th tree of them. */
 static Hedgerow__HedgeTree *pack_trees(packer *p, const hr_tree *trees, size_t count, size_t stride,
                                        Hedgerow__HedgeQuestion *out) {
     Hedgerow__HedgeTree *made = room_for(p, count / stride, sizeof *made);
     out->trees = room_for(p, count / stride, sizeof *out->trees);
     for (size_t i = 0; !p->failed && i < count / stride; i++) {
-        hedgerow__hedge_tree__init(out->trees[i] = &made[i]);
-        pack_nodes(p, &trees[i * stride], &made[i]);
+        const hr_tree *tree = &trees[i * stride];
+        const size_t n = tree->node_count;
+        Hedgerow__HedgeTree *to = out->trees[i] = &made[i];
+        hedgerow__hedge_tree__init(to);
+        to->left = room_for(p, n, sizeof *to->left);
+        to->feature = room_for(p, n, sizeof *to->feature);
+        to->cut = room_for(p, n, sizeof *to->cut);
+        to->subset = room_for(p, n, sizeof *to->subset);
+        to->missing_left = room_for(p, n, sizeof *to->missing_left);
+        for (size_t j = 0; !p->failed && j < n; j++) {
+            const hr_node *node = &tree->nodes[j];
+            to->left[j] = node->left;
+            to->feature[j] = node->left ? node->feature : 0;
+            to->cut[j] = node->left ? node->cut : 0;
+            to->subset[j] = node->left ? node->subset : 0;
+            to->missing_left[j] = node->left && node->missing_left;
+        }
+        to->n_left = to->n_feature = to->n_cut = to->n_subset = to->n_missing_left = n;
+        to->n_subsets = tree->subset_count * SET_WORDS;
+        to->subsets = room_for(p, to->n_subsets, sizeof *to->subsets);
+        if (to->n_subsets && !p->failed)
+            memcpy(to->subsets, tree->subsets, to->n_subsets * sizeof *to->subsets);
     }
     out->n_trees = count / stride;
     return made;
 }
 
+/* The trees of all outputs of one round differ in their leaves alone. */
 static void pack_forest(packer *p, const hr_hedge_question_out *asked, Hedgerow__HedgeQuestion *out) {
     const hr_forest *forest = asked->question->forest;
-    Hedgerow__HedgeTree *made = pack_trees(p, forest->trees, forest->tree_count, asked->outputs, out);
-    for (size_t i = 0; !p->failed && i < out->n_trees; i++)
-        pack_values(p, &forest->trees[i * asked->outputs], asked->outputs, &made[i]);
+    const size_t outputs = asked->outputs;
+    Hedgerow__HedgeTree *made = pack_trees(p, forest->trees, forest->tree_count, outputs, out);
+    for (size_t i = 0; !p->failed && i < out->n_trees; i++) {
+        const hr_tree *trees = &forest->trees[i * outputs];
+        size_t at = 0;
+        made[i].n_values = count_leaves(trees) * outputs;
+        made[i].values = room_for(p, made[i].n_values, sizeof *made[i].values);
+        for (size_t n = 0; !p->failed && n < trees->node_count; n++)
+            for (size_t k = 0; !trees->nodes[n].left && k < outputs; k++)
+                made[i].values[at++] = trees[k].nodes[n].value;
+    }
     out->base_scores = forest->base;
-    out->n_base_scores = asked->outputs;
+    out->n_base_scores = outputs;
 }
 
 static void pack_edge_nodes(packer *p, const hr_edge_question *bins, Hedgerow__HedgeQuestion *out) {
@@ -101,8 +95,22 @@ static void pack_edge_nodes(packer *p, const hr_edge_question *bins, Hedgerow__H
     out->n_nodes = bins->part_count;
 }
 
-/* Of every number: owners know which of them are public. */
-static void pack_edges(packer *p, const hr_binning *binning, Hedgerow__HedgeQuestion *out) {
+static void pack_round(packer *p, const hr_hedge_question_out *asked, Hedgerow__HedgeQuestion *out) {
+    const hr_hedge_question *question = asked->question;
+    bool chooses = question->kind == HR_HEDGE_CHOICE;
+    out->bound = (uint64_t)question->loss.bound;
+    out->threshold = question->threshold;
+    if (question->step) {
+        out->step = (double *)question->step;
+        out->n_step = HR_CANDIDATE_SCAN_NODES_MAX * asked->outputs;
+        while (out->n_step && !(out->step[out->n_step - 1] != 0)) out->n_step--;
+    }
+    pack_trees(p, chooses ? question->trees : question->trees + question->tree,
+               chooses ? question->tree_count : 1, 1, out);
+    if (!asked->first) return;
+
+    /* Of every number: owners know which of them are public. */
+    const hr_binning *binning = question->binning;
     Hedgerow__HedgeEdges *made = room_for(p, binning->feature_count, sizeof *made);
     out->edges = room_for(p, binning->feature_count, sizeof *out->edges);
     for (size_t f = 0; !p->failed && f < binning->feature_count; f++) {
@@ -115,50 +123,26 @@ static void pack_edges(packer *p, const hr_binning *binning, Hedgerow__HedgeQues
         edges->n_edges = bins->bin_count - 2;
         out->n_edges++;
     }
-}
-
-static size_t nodes_of_step(const hr_hedge_question_out *asked) {
-    return HR_CANDIDATE_SCAN_NODES_MAX * asked->outputs;
-}
-
-static void pack_round(packer *p, const hr_hedge_question_out *asked, Hedgerow__HedgeQuestion *out) {
-    const hr_hedge_question *question = asked->question;
-    bool chooses = question->kind == HR_HEDGE_CHOICE;
-    out->bound = (uint64_t)question->loss.bound;
-    out->threshold = question->threshold;
-    if (question->step) {
-        out->step = (double *)question->step;
-        out->n_step = nodes_of_step(asked);
-        while (out->n_step && !(out->step[out->n_step - 1] != 0)) out->n_step--;
-    }
-    pack_trees(p, chooses ? question->trees : question->trees + question->tree,
-               chooses ? question->tree_count : 1, 1, out);
-    if (!asked->first) return;
-    pack_edges(p, question->binning, out);
     out->base_scores = (double *)question->base;
     out->n_base_scores = asked->outputs;
 }
 
-static void pack_question(packer *p, const hr_hedge_question_out *asked, Hedgerow__HedgeQuestion *out) {
-    const hr_hedge_question *question = asked->question;
-    out->kind = (Hedgerow__HedgeQuestion__Kind)question->kind;
-    out->n_costs = question->line_count;
-    out->costs = room_for(p, out->n_costs, sizeof *out->costs);
-    for (size_t i = 0; !p->failed && i < out->n_costs; i++) out->costs[i] = question->lines[i].cost;
-    if (question->kind == HR_HEDGE_BINS) pack_edge_nodes(p, asked->bins, out);
-    if (question->kind == HR_HEDGE_CHOICE || question->kind == HR_HEDGE_LEAVES) pack_round(p, asked, out);
-    if (question->kind == HR_HEDGE_RELIABILITY) pack_forest(p, asked, out);
-}
-
 hr_status hr_hedge_question_pack(const hr_hedge_question_out *asked, hr_bytes *out, hr_error *err) {
-    Hedgerow__HedgeQuestion question = HEDGEROW__HEDGE_QUESTION__INIT;
+    const hr_hedge_question *question = asked->question;
+    Hedgerow__HedgeQuestion wire = HEDGEROW__HEDGE_QUESTION__INIT;
     packer p = {.arena = hr_arena_new()};
     if (!p.arena) return hr_fail_memory(err);
-    pack_question(&p, asked, &question);
+    wire.kind = (Hedgerow__HedgeQuestion__Kind)question->kind;
+    wire.n_costs = question->line_count;
+    wire.costs = room_for(&p, wire.n_costs, sizeof *wire.costs);
+    for (size_t i = 0; !p.failed && i < wire.n_costs; i++) wire.costs[i] = question->lines[i].cost;
+    if (question->kind == HR_HEDGE_BINS) pack_edge_nodes(&p, asked->bins, &wire);
+    if (question->kind == HR_HEDGE_CHOICE || question->kind == HR_HEDGE_LEAVES) pack_round(&p, asked, &wire);
+    if (question->kind == HR_HEDGE_RELIABILITY) pack_forest(&p, asked, &wire);
     hr_status status = p.failed ? hr_fail_memory(err) : HR_OK;
-    if (!status && protobuf_c_message_get_packed_size(&question.base) > HR_HEDGE_QUESTION_MAX)
+    if (!status && protobuf_c_message_get_packed_size(&wire.base) > HR_HEDGE_QUESTION_MAX)
         status = hr_fail(err, HR_E_LIMIT, "", "a question of hedge that is too long for a message");
-    if (!status) status = hr_message_pack(&question.base, out, err);
+    if (!status) status = hr_message_pack(&wire.base, out, err);
     hr_arena_free(p.arena);
     return status;
 }
@@ -169,13 +153,6 @@ static hr_status refuse_question(const char *why, hr_error *err) {
     return hr_fail(err, HR_E_FORMAT, "", "a question of hedge with %s", why);
 }
 
-static bool is_a_split(const hr_hedge_question_reader *h, const hr_tree *tree, const hr_node *node) {
-    if (node->feature >= h->binning.feature_count) return false;
-    const hr_feature_bins *bins = &h->binning.features[node->feature];
-    return bins->kind == HR_KIND_CATEGORY ? node->subset < tree->subset_count
-                                          : node->cut && node->cut < bins->bin_count;
-}
-
 /* Nodes stand in the order in which a random tree draws them: the children of every split come next. */
 static bool is_a_tree(const hr_hedge_question_reader *h, const hr_tree *tree) {
     uint8_t depth[HR_CANDIDATE_SCAN_NODES_MAX] = {0};
@@ -184,7 +161,10 @@ static bool is_a_tree(const hr_hedge_question_reader *h, const hr_tree *tree) {
         const hr_node *node = &tree->nodes[n];
         if (!node->left) continue;
         bool fits = node->left == next && next + 2 <= tree->node_count && n < next &&
-                    depth[n] < HR_CANDIDATE_SCAN_DEPTH_MAX && is_a_split(h, tree, node);
+                    depth[n] < HR_CANDIDATE_SCAN_DEPTH_MAX && node->feature < h->binning.feature_count;
+        const hr_feature_bins *bins = fits ? &h->binning.features[node->feature] : NULL;
+        fits = bins && (bins->kind == HR_KIND_CATEGORY ? node->subset < tree->subset_count
+                                                       : node->cut && node->cut < bins->bin_count);
         if (!fits) return false;
         depth[next] = depth[next + 1] = (uint8_t)(depth[n] + 1);
         next += 2;
@@ -192,52 +172,49 @@ static bool is_a_tree(const hr_hedge_question_reader *h, const hr_tree *tree) {
     return next == tree->node_count;
 }
 
-static bool has_node_columns(const Hedgerow__HedgeTree *wire) {
-    size_t n = wire->n_left;
-    return n && n <= HR_CANDIDATE_SCAN_NODES_MAX && wire->n_feature == n && wire->n_cut == n &&
-           wire->n_subset == n && wire->n_missing_left == n && wire->n_subsets % SET_WORDS == 0 &&
-           wire->n_subsets <= SET_WORDS * n;
-}
-
-static void read_node(const hr_hedge_question_reader *h, const Hedgerow__HedgeTree *wire, size_t i,
-                      hr_node *node) {
-    node->left = wire->left[i];
-    node->feature = wire->feature[i];
-    if (!node->left || node->feature >= h->binning.feature_count) return;
-    if (h->binning.features[node->feature].kind == HR_KIND_CATEGORY)
-        node->subset = wire->subset[i];
-    else
-        node->cut = wire->cut[i] < HR_BINS_MAX ? (uint8_t)wire->cut[i] : 0;
-    node->missing_left = wire->missing_left[i];
-}
-
 static hr_status read_hedge_tree(const hr_hedge_question_reader *h, const Hedgerow__HedgeTree *wire,
                                  hr_arena *arena, hr_tree *out, hr_error *err) {
-    if (!has_node_columns(wire)) return refuse_question("a tree without nodes, or whose columns differ", err);
-    *out = (hr_tree){.node_count = wire->n_left, .subset_count = wire->n_subsets / SET_WORDS};
+    const size_t count = wire->n_left, words = wire->n_subsets;
+    bool whole = count && count <= HR_CANDIDATE_SCAN_NODES_MAX && wire->n_feature == count &&
+                 wire->n_cut == count && wire->n_subset == count && wire->n_missing_left == count &&
+                 words % SET_WORDS == 0 && words <= SET_WORDS * count;
+    if (!whole) return refuse_question("a tree without nodes, or whose columns differ", err);
+    *out = (hr_tree){.node_count = count, .subset_count = words / SET_WORDS};
     out->nodes = hr_arena_alloc(arena, out->node_count, sizeof *out->nodes);
     out->subsets = hr_arena_alloc(arena, out->subset_count + 1, sizeof *out->subsets);
     if (!out->nodes || !out->subsets) return hr_fail_memory(err);
-    if (wire->n_subsets) memcpy(out->subsets, wire->subsets, wire->n_subsets * sizeof *wire->subsets);
-    for (size_t i = 0; i < out->node_count; i++) read_node(h, wire, i, &out->nodes[i]);
+    if (words) memcpy(out->subsets, wire->subsets, words * sizeof *wire->subsets);
+    for (size_t i = 0; i < count; i++) {
+        hr_node *node = &out->nodes[i];
+        node->left = wire->left[i];
+        node->feature = wire->feature[i];
+        if (!node->left || node->feature >= h->binning.feature_count) continue;
+        if (h->binning.features[node->feature].kind == HR_KIND_CATEGORY)
+            node->subset = wire->subset[i];
+        else
+            node->cut = wire->cut[i] < HR_BINS_MAX ? (uint8_t)wire->cut[i] : 0;
+        node->missing_left = wire->missing_left[i];
+    }
     return is_a_tree(h, out) ? HR_OK : refuse_question("a tree that is not well formed", err);
-}
-
-static hr_status read_candidates(const hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire,
-                                 hr_arena *arena, hr_hedge_question *question, hr_error *err) {
-    hr_tree *trees = hr_arena_alloc(arena, wire->n_trees + 1, sizeof *trees);
-    hr_status status = trees ? HR_OK : hr_fail_memory(err);
-    for (size_t i = 0; !status && i < wire->n_trees; i++)
-        status = read_hedge_tree(h, wire->trees[i], arena, &trees[i], err);
-    question->trees = trees;
-    question->tree_count = wire->n_trees;
-    return status;
 }
 
 /* ---- The first round ---- */
 
-/* The features that need no quantiles are made from the schema; their edges in the message are not used. */
-static hr_status read_edges(hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire, hr_error *err) {
+static bool are_numbers(const double *numbers, size_t count, double limit) {
+    for (size_t i = 0; i < count; i++)
+        if (!(fabs(numbers[i]) <= limit)) return false;
+    return true;
+}
+
+/* An owner that received the first round keeps what it read. It reads it once: what is read in vain would
+ * stay in memory. */
+static hr_status read_first(hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire, hr_error *err) {
+    if (h->base) return HR_OK;
+    if (h->tried) return refuse_question("a first round that was not understood", err);
+    h->tried = true;
+
+    /* The features that need no quantiles are made from the schema; their edges in the message are not used.
+     */
     hr_edges_machine machine;
     size_t feature, at = 0;
     hr_status status = hr_edges_begin(&machine, h->schema, h->bins, h->arena, err);
@@ -247,33 +224,15 @@ static hr_status read_edges(hr_hedge_question_reader *h, const Hedgerow__HedgeQu
             return refuse_question("bin edges that lack a feature", err);
         status = hr_edges_take(&machine, wire->edges[at]->edges, wire->edges[at]->n_edges, err);
     }
-    if (!status) h->binning = machine.binning;
-    return status;
-}
+    if (status) return status;
+    h->binning = machine.binning;
 
-static bool are_numbers(const double *numbers, size_t count, double limit) {
-    for (size_t i = 0; i < count; i++)
-        if (!(fabs(numbers[i]) <= limit)) return false;
-    return true;
-}
-
-static hr_status read_base(hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire, hr_error *err) {
     if (wire->n_base_scores != h->outputs || !are_numbers(wire->base_scores, wire->n_base_scores, 1e6))
         return refuse_question("base scores that are not finite, or not one for each output", err);
     h->base = hr_arena_alloc(h->arena, h->outputs, sizeof *h->base);
     if (!h->base) return hr_fail_memory(err);
     memcpy(h->base, wire->base_scores, h->outputs * sizeof *h->base);
     return HR_OK;
-}
-
-/* An owner that received the first round keeps what it read. It reads it once: what is read in vain would
- * stay in memory. */
-static hr_status read_first(hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire, hr_error *err) {
-    if (h->base) return HR_OK;
-    if (h->tried) return refuse_question("a first round that was not understood", err);
-    h->tried = true;
-    hr_status status = read_edges(h, wire, err);
-    return status ? status : read_base(h, wire, err);
 }
 
 /* ---- Kinds ---- */
@@ -347,25 +306,28 @@ static hr_status read_loss(const hr_hedge_question_reader *h, const Hedgerow__He
     return HR_OK;
 }
 
-static hr_status read_step(const hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire,
-                           hr_arena *arena, hr_hedge_question *question, hr_error *err) {
-    size_t room = HR_CANDIDATE_SCAN_NODES_MAX * h->outputs;
-    if (!wire->n_step) return HR_OK;
-    if (wire->n_step > room || !are_numbers(wire->step, wire->n_step, 1e6))
-        return refuse_question("a step that is not finite, or too long", err);
-    double *step = hr_arena_alloc(arena, room, sizeof *step);
-    if (!step) return hr_fail_memory(err);
-    memcpy(step, wire->step, wire->n_step * sizeof *step);
-    question->step = step;
-    return HR_OK;
-}
-
 static hr_status read_round(hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
                             hr_hedge_question *question, hr_error *err) {
     hr_status status = read_first(h, wire, err);
     if (!status) status = read_loss(h, wire, question, err);
-    if (!status) status = read_step(h, wire, arena, question, err);
-    if (!status) status = read_candidates(h, wire, arena, question, err);
+    if (status) return status;
+
+    const size_t room = HR_CANDIDATE_SCAN_NODES_MAX * h->outputs;
+    if (wire->n_step > room || !are_numbers(wire->step, wire->n_step, 1e6))
+        return refuse_question("a step that is not finite, or too long", err);
+    if (wire->n_step) {
+        double *step = hr_arena_alloc(arena, room, sizeof *step);
+        if (!step) return hr_fail_memory(err);
+        memcpy(step, wire->step, wire->n_step * sizeof *step);
+        question->step = step;
+    }
+
+    hr_tree *trees = hr_arena_alloc(arena, wire->n_trees + 1, sizeof *trees);
+    if (!trees) return hr_fail_memory(err);
+    for (size_t i = 0; !status && i < wire->n_trees; i++)
+        status = read_hedge_tree(h, wire->trees[i], arena, &trees[i], err);
+    question->trees = trees;
+    question->tree_count = wire->n_trees;
     question->binning = &h->binning;
     question->base = h->base;
     return status;
@@ -399,12 +361,6 @@ static hr_status read_leaves(hr_hedge_question_reader *h, const Hedgerow__HedgeQ
                                                            : add_line(question, wire, &within, 1, err);
 }
 
-static hr_link link_of(const hr_hedge_question_reader *h) {
-    return hr_schema_task(h->schema) == HR_TASK_REGRESSION ? HR_LINK_NUMBER
-           : h->logistic                                   ? HR_LINK_LOGISTIC
-                                                           : HR_LINK_SIGNED;
-}
-
 /* A forest has a tree for each output of each round. */
 static hr_status read_forest_tree(const hr_hedge_question_reader *h, const Hedgerow__HedgeTree *wire,
                                   hr_arena *arena, hr_forest *forest, hr_error *err) {
@@ -423,23 +379,21 @@ static hr_status read_forest_tree(const hr_hedge_question_reader *h, const Hedge
     return status;
 }
 
-/* Trees of which each has a value for each output: room for them is in proportion to the message. */
-static bool is_a_forest(const hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire) {
-    for (size_t i = 0; i < wire->n_trees; i++)
-        if (wire->trees[i]->n_values < h->outputs) return false;
-    return wire->n_trees <= TREES_MAX && wire->n_base_scores == h->outputs &&
-           are_numbers(wire->base_scores, h->outputs, 1e6);
-}
-
 static hr_status read_reliability(hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire,
                                   hr_arena *arena, hr_hedge_question_in *out, hr_error *err) {
     const hr_charge cells = line_of("calibration count", hr_unit_of_counts(unit_of(h)));
     if (!h->base) return refuse_question("a forest before the first round", err);
     if (hr_schema_task(h->schema) == HR_TASK_REGRESSION)
         return refuse_question("a calibration of numbers", err);
-    if (!is_a_forest(h, wire))
+
+    /* Each tree has a value for each output: room for them is in proportion to the message. */
+    bool whole = wire->n_trees <= TREES_MAX && wire->n_base_scores == h->outputs &&
+                 are_numbers(wire->base_scores, h->outputs, 1e6);
+    for (size_t i = 0; i < wire->n_trees; i++) whole = whole && wire->trees[i]->n_values >= h->outputs;
+    if (!whole)
         return refuse_question("a forest with too many trees, or without a value for each output", err);
-    out->forest = (hr_forest){.link = link_of(h), .output_count = h->outputs};
+    out->forest =
+        (hr_forest){.link = h->logistic ? HR_LINK_LOGISTIC : HR_LINK_SIGNED, .output_count = h->outputs};
     out->forest.base = hr_arena_alloc(arena, h->outputs, sizeof *out->forest.base);
     out->forest.trees = hr_arena_alloc(arena, wire->n_trees * h->outputs + 1, sizeof *out->forest.trees);
     if (!out->forest.base || !out->forest.trees) return hr_fail_memory(err);
@@ -452,19 +406,6 @@ static hr_status read_reliability(hr_hedge_question_reader *h, const Hedgerow__H
     return status ? status : add_line(&out->question, wire, &cells, HR_RELIABILITY_CELLS, err);
 }
 
-static hr_status read_kind(hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
-                           hr_hedge_question_in *out, hr_error *err) {
-    out->question.kind = (hr_hedge_question_kind)wire->kind;
-    switch (out->question.kind) {
-    case HR_HEDGE_TOTALS: return read_totals(h, wire, &out->question, err);
-    case HR_HEDGE_BINS: return read_bins(wire, arena, out, err);
-    case HR_HEDGE_CHOICE: return read_choice(h, wire, arena, &out->question, err);
-    case HR_HEDGE_LEAVES: return read_leaves(h, wire, arena, &out->question, err);
-    case HR_HEDGE_RELIABILITY: return read_reliability(h, wire, arena, out, err);
-    }
-    return refuse_question("a kind that is not known", err);
-}
-
 hr_status hr_hedge_question_read(hr_hedge_question_reader *h, const hr_bytes *body, hr_arena *arena,
                                  hr_hedge_question_in *out, hr_error *err) {
     ProtobufCMessage *read = NULL;
@@ -473,7 +414,15 @@ hr_status hr_hedge_question_read(hr_hedge_question_reader *h, const hr_bytes *bo
         hr_message_unpack(&hedgerow__hedge_question__descriptor, body->at, body->size, &read, err);
     if (status) return status;
     const Hedgerow__HedgeQuestion *wire = (const Hedgerow__HedgeQuestion *)read;
-    status = read_kind(h, wire, arena, out, err);
+    out->question.kind = (hr_hedge_question_kind)wire->kind;
+    switch (out->question.kind) {
+    case HR_HEDGE_TOTALS: status = read_totals(h, wire, &out->question, err); break;
+    case HR_HEDGE_BINS: status = read_bins(wire, arena, out, err); break;
+    case HR_HEDGE_CHOICE: status = read_choice(h, wire, arena, &out->question, err); break;
+    case HR_HEDGE_LEAVES: status = read_leaves(h, wire, arena, &out->question, err); break;
+    case HR_HEDGE_RELIABILITY: status = read_reliability(h, wire, arena, out, err); break;
+    default: status = refuse_question("a kind that is not known", err); break;
+    }
     if (!status && wire->n_costs != out->question.line_count)
         status = refuse_question("more costs than releases", err);
     hr_message_unpacked_free(read);

@@ -7,15 +7,6 @@
 
 /* ---- Packing ---- */
 
-/* Queries stand node by node. */
-static size_t list_nodes(const hr_id3_question *question, uint32_t *nodes) {
-    size_t count = 0;
-    for (size_t q = 0; q < question->query_count; q++)
-        if (!count || nodes[count - 1] != question->queries[q].node)
-            nodes[count++] = question->queries[q].node;
-    return count;
-}
-
 hr_status hr_id3_question_pack(const hr_id3_question *question, hr_bytes *out, hr_error *err) {
     Hedgerow__Id3Question wire = HEDGEROW__ID3_QUESTION__INIT;
     bool leaves = question->queries[0].answer == HR_STATS_LEAVES;
@@ -30,7 +21,11 @@ hr_status hr_id3_question_pack(const hr_id3_question *question, hr_bytes *out, h
     wire.split_features = features;
     wire.n_split_nodes = wire.n_split_features = question->divided_count;
     wire.nodes = nodes;
-    if (!status && !leaves) wire.n_nodes = list_nodes(question, nodes);
+
+    /* Queries stand node by node. */
+    for (size_t q = 0; !status && !leaves && q < question->query_count; q++)
+        if (!wire.n_nodes || nodes[wire.n_nodes - 1] != question->queries[q].node)
+            nodes[wire.n_nodes++] = question->queries[q].node;
     if (!status) status = hr_message_pack(&wire.base, out, err);
     free(nodes);
     free(features);
@@ -104,23 +99,13 @@ static bool is_ascending(const uint32_t *numbers, size_t count) {
     return true;
 }
 
-static bool is_open(const hr_id3_question_reader *h, uint32_t node) {
-    for (size_t i = 0; i < h->open_count; i++)
-        if (h->open[i] == node) return true;
-    return false;
-}
-
 /* Of a node of the last level, by a feature that the level had for it. */
 static bool is_a_split(const hr_id3_question_reader *h, uint32_t node, uint32_t feature) {
     const hr_binning *binning = h->terms.binning;
-    return is_open(h, node) && feature < binning->feature_count && !is_asked_above(h, node, feature) &&
+    bool open = false;
+    for (size_t i = 0; i < h->open_count; i++) open = open || h->open[i] == node;
+    return open && feature < binning->feature_count && !is_asked_above(h, node, feature) &&
            binning->features[feature].bin_count <= HR_ID3_NODES_MAX - h->tree.node_count;
-}
-
-static void split_question_node(hr_id3_question_reader *h, uint32_t node, uint32_t feature) {
-    size_t first = h->tree.node_count;
-    h->tree.node_count = hr_multiway_split(&h->multiway, h->nodes, first, node, feature);
-    for (size_t n = first; n < h->tree.node_count; n++) h->parents[n] = node;
 }
 
 static hr_status read_splits(reading *r, hr_error *err) {
@@ -138,10 +123,12 @@ static hr_status read_splits(reading *r, hr_error *err) {
         const uint32_t node = wire->split_nodes[i], feature = wire->split_features[i];
         if (!is_a_split(h, node, feature))
             return refuse_id3("a split that its last level does not allow", err);
+        const size_t before = h->tree.node_count;
         nodes[i] = node;
-        first[i] = (uint32_t)h->tree.node_count;
+        first[i] = (uint32_t)before;
         divisions[i] = (hr_child_rule){.feature = feature, .every_bin = true};
-        split_question_node(h, node, feature);
+        h->tree.node_count = hr_multiway_split(&h->multiway, h->nodes, before, node, feature);
+        for (size_t n = before; n < h->tree.node_count; n++) h->parents[n] = node;
     }
     r->question->divided = nodes;
     r->question->first = first;
@@ -223,17 +210,6 @@ static hr_status read_leaves(reading *r, hr_error *err) {
     return HR_OK;
 }
 
-static hr_status read_id3(reading *r, hr_error *err) {
-    if (r->reader->over) return refuse_id3("nothing that may follow the last one", err);
-    hr_status status = read_splits(r, err);
-    if (status) return status;
-    switch (r->wire->kind) {
-    case HEDGEROW__ID3_QUESTION__KIND__LEVEL: return read_level(r, err);
-    case HEDGEROW__ID3_QUESTION__KIND__LEAVES: return read_leaves(r, err);
-    default: return refuse_id3("a kind that is not known", err);
-    }
-}
-
 hr_status hr_id3_question_read(hr_id3_question_reader *h, const hr_bytes *body, hr_arena *arena,
                                hr_id3_question *out, hr_error *err) {
     ProtobufCMessage *read = NULL;
@@ -242,7 +218,14 @@ hr_status hr_id3_question_read(hr_id3_question_reader *h, const hr_bytes *body, 
         hr_message_unpack(&hedgerow__id3_question__descriptor, body->at, body->size, &read, err);
     if (!status) {
         reading r = {h, (const Hedgerow__Id3Question *)read, arena, out};
-        status = read_id3(&r, err);
+        if (h->over) status = refuse_id3("nothing that may follow the last one", err);
+        if (!status) status = read_splits(&r, err);
+        if (!status && r.wire->kind == HEDGEROW__ID3_QUESTION__KIND__LEVEL)
+            status = read_level(&r, err);
+        else if (!status && r.wire->kind == HEDGEROW__ID3_QUESTION__KIND__LEAVES)
+            status = read_leaves(&r, err);
+        else if (!status)
+            status = refuse_id3("a kind that is not known", err);
         hr_message_unpacked_free(read);
     }
     if (status) h->over = true;
