@@ -34,10 +34,6 @@ hr_broker_share hr_broker_share_of(size_t member_count) {
 
 /* ---- The configuration ---- */
 
-static bool is_this_machine(const char *host) {
-    return strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0 || strncmp(host, "127.", 4) == 0;
-}
-
 /* A broker whose address is local to this machine listens on that address only. */
 static void write_server(hr_buffer *out, const char *federation, const hr_broker_address *address,
                          size_t member_count) {
@@ -47,8 +43,9 @@ static void write_server(hr_buffer *out, const char *federation, const hr_broker
         "# The broker of the federation '%s'. Start it in the folder of this file: nats-server -c nats.conf\n"
         "# It carries sealed packets, and is not trusted with anything else.\n\n",
         federation);
-    if (is_this_machine(address->host)) {
-        hr_buffer_format(out, "host: \"%s\"\n", address->host);
+    const char *host = address->host;
+    if (!strcmp(host, "localhost") || !strcmp(host, "::1") || !strncmp(host, "127.", 4)) {
+        hr_buffer_format(out, "host: \"%s\"\n", host);
     } else {
         hr_buffer_text(out, "host: \"0.0.0.0\"\n");
     }
@@ -126,14 +123,6 @@ static void write_member(hr_buffer *out, const char *f, const char *name) {
     hr_buffer_text(out, "    ]\n  }\n");
 }
 
-static void write_exports(hr_buffer *out, const char *f, const char *name) {
-    for (const service *s = services; s < services + SERVICES; s++) {
-        hr_buffer_text(out, "      { service: ");
-        write_subject(out, s->served, s, f, name);
-        hr_buffer_format(out, ", accounts: [\"%s\"] }\n", name);
-    }
-}
-
 /* Requests of the admin, all of them about the federation's stream, whose name stands before `rest`. */
 static const struct {
     const char *request, *rest;
@@ -144,22 +133,23 @@ static const struct {
     {"CONSUMER.INFO.", ".>"}, {"CONSUMER.DURABLE.CREATE.", ".>"},
 };
 
-static void write_admin(hr_buffer *out, const char *f) {
-    write_user(out, HR_BROKER_ADMIN);
-    for (size_t i = 0; i < sizeof admin_requests / sizeof *admin_requests; i++)
-        hr_buffer_format(out, "%s\"$JS.API.%s%s%s\"", i ? ", " : "", admin_requests[i].request, f,
-                         admin_requests[i].rest);
-    end_user(out, HR_BROKER_ADMIN);
-}
-
 /* The broker publishes its answers in its own name wherever a request wants them. So each member has an
  * account of its own, where nothing is stored: an answer cannot leave it. */
 static void write_accounts(hr_buffer *out, const char *f, const char *const *members, size_t count) {
     hr_buffer_text(out, "authorization { timeout: 5 }\n\naccounts {\n  " HR_BROKER_ACCOUNT
                         " {\n    jetstream: enabled\n");
-    write_admin(out, f);
+    write_user(out, HR_BROKER_ADMIN);
+    for (size_t i = 0; i < sizeof admin_requests / sizeof *admin_requests; i++)
+        hr_buffer_format(out, "%s\"$JS.API.%s%s%s\"", i ? ", " : "", admin_requests[i].request, f,
+                         admin_requests[i].rest);
+    end_user(out, HR_BROKER_ADMIN);
     hr_buffer_text(out, "    exports: [\n");
-    for (size_t i = 0; i < count; i++) write_exports(out, f, members[i]);
+    for (size_t i = 0; i < count; i++)
+        for (const service *s = services; s < services + SERVICES; s++) {
+            hr_buffer_text(out, "      { service: ");
+            write_subject(out, s->served, s, f, members[i]);
+            hr_buffer_format(out, ", accounts: [\"%s\"] }\n", members[i]);
+        }
     hr_buffer_text(out, "    ]\n  }\n");
     for (size_t i = 0; i < count; i++) write_member(out, f, members[i]);
     hr_buffer_text(out, "}\n");
@@ -227,25 +217,19 @@ static hr_status fail_stream(const hr_nats_link *link, const inboxes *all, natsS
         all->count, (long long)share.store, (long long)share.bytes);
 }
 
-static natsStatus make_inbox(const hr_nats_link *link, const inboxes *all, int member) {
-    jsConsumerConfig config;
-    jsErrCode code = 0;
-    natsStatus s = jsConsumerConfig_Init(&config);
-    if (s != NATS_OK) return s;
-    config.Durable = all->members[member];
-    config.FilterSubject = all->subjects[member];
-    config.AckPolicy = js_AckExplicit;
-    config.AckWait = (int64_t)all->ack_seconds * 1000000000;
-    config.MaxDeliver = -1;
-    return js_AddConsumer(NULL, link->jetstream, all->federation, &config, NULL, &code);
-}
-
 static hr_status make_inboxes(const hr_nats_link *link, const inboxes *all, hr_error *err) {
     jsErrCode code = 0;
     natsStatus s = make_stream(link, all, &code);
     if (s != NATS_OK) return fail_stream(link, all, s, code, err);
     for (int i = 0; i < all->count; i++) {
-        s = make_inbox(link, all, i);
+        jsConsumerConfig config;
+        s = jsConsumerConfig_Init(&config);
+        config.Durable = all->members[i];
+        config.FilterSubject = all->subjects[i];
+        config.AckPolicy = js_AckExplicit;
+        config.AckWait = (int64_t)all->ack_seconds * 1000000000;
+        config.MaxDeliver = -1;
+        if (s == NATS_OK) s = js_AddConsumer(NULL, link->jetstream, all->federation, &config, NULL, &code);
         if (s == NATS_OK) continue;
         char what[NAME + 32];
         snprintf(what, sizeof what, "cannot create the inbox of '%s'", all->members[i]);

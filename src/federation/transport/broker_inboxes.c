@@ -91,20 +91,15 @@ hr_status hr_broker_look(const hr_nats_options *admin, hr_broker_waiting **out, 
     return status;
 }
 
-static uint64_t count_packets(const jsStreamInfo *info) {
-    uint64_t packets = 0;
-    const jsStreamStateSubjects *subjects = info->State.Subjects;
-    for (int i = 0; subjects && i < subjects->Count; i++) packets += subjects->List[i].Msgs;
-    return packets;
-}
-
 static natsStatus purge_subject(const hr_nats_link *link, const char *federation, const char *subject,
                                 uint64_t *packets) {
     jsOptions options;
     jsErrCode code = 0;
     jsStreamInfo *info = NULL;
     natsStatus s = look(link, federation, subject, &info);
-    if (s == NATS_OK) *packets = count_packets(info);
+    const jsStreamStateSubjects *subjects = s == NATS_OK ? info->State.Subjects : NULL;
+    if (s == NATS_OK) *packets = 0;
+    for (int i = 0; subjects && i < subjects->Count; i++) *packets += subjects->List[i].Msgs;
     jsStreamInfo_Destroy(info);
     if (s == NATS_OK) s = jsOptions_Init(&options);
     options.Stream.Purge.Subject = subject;

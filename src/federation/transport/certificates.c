@@ -53,10 +53,6 @@ static bool set_serial(X509 *certificate) {
     return fine;
 }
 
-static bool set_name(X509_NAME *name, const char *text) {
-    return X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, (const unsigned char *)text, -1, -1, 0) == 1;
-}
-
 static bool add_extension(X509 *certificate, X509 *issuer, int kind, const char *value) {
     X509V3_CTX context;
     X509V3_set_ctx_nodb(&context);
@@ -73,7 +69,8 @@ static X509 *begin_certificate(EVP_PKEY *key, const char *subject) {
     bool fine = made && X509_set_version(made, X509_VERSION_3) && set_serial(made) &&
                 X509_gmtime_adj(X509_getm_notBefore(made), -EARLY_DAYS * DAY) &&
                 X509_time_adj_ex(X509_getm_notAfter(made), DAYS, 0, NULL) && X509_set_pubkey(made, key) &&
-                set_name(X509_get_subject_name(made), subject);
+                X509_NAME_add_entry_by_txt(X509_get_subject_name(made), "CN", MBSTRING_UTF8,
+                                           (const unsigned char *)subject, -1, -1, 0) == 1;
     if (fine) return made;
     X509_free(made);
     return NULL;
@@ -87,17 +84,14 @@ static bool sign_authority(X509 *made, EVP_PKEY *key) {
            X509_sign(made, key, EVP_sha256()) > 0;
 }
 
-/* A server is dialled by name or by address. */
-static void name_subject(hr_certificate_use use, const char *name, char *text, size_t size) {
-    ASN1_OCTET_STRING *address = use == HR_CERTIFICATE_SERVER ? a2i_IPADDRESS(name) : NULL;
-    ERR_clear_error(); /* a name is no address */
-    snprintf(text, size, "%s:%s", address ? "IP" : "DNS", name);
-    ASN1_OCTET_STRING_free(address);
-}
-
 static bool sign_member(X509 *made, const hr_authority *authority, hr_certificate_use use, const char *name) {
     char subject[NAME_MAX_SAN];
-    name_subject(use, name, subject, sizeof subject);
+
+    /* A server is dialled by name or by address. */
+    ASN1_OCTET_STRING *address = use == HR_CERTIFICATE_SERVER ? a2i_IPADDRESS(name) : NULL;
+    ERR_clear_error(); /* a name is no address */
+    snprintf(subject, sizeof subject, "%s:%s", address ? "IP" : "DNS", name);
+    ASN1_OCTET_STRING_free(address);
     return X509_set_issuer_name(made, X509_get_subject_name(authority->certificate)) &&
            add_extension(made, authority->certificate, NID_basic_constraints, "critical,CA:FALSE") &&
            add_extension(made, authority->certificate, NID_key_usage, "critical,digitalSignature") &&

@@ -44,15 +44,6 @@ typedef struct nats_end {
 
 /* ---- Sending ---- */
 
-static hr_status check_packet(const char *to, size_t size, hr_error *err) {
-    if (!hr_nats_name_fits(to))
-        return hr_fail(err, HR_E_ARGUMENT, "take it from the federation file",
-                       "'%.64s' is not a valid name of a member", to);
-    if (size && size <= HR_PACKET_MAX) return HR_OK;
-    return hr_fail(err, HR_E_LIMIT, "send it in pieces", "a packet has 1 to %d bytes, not %zu", HR_PACKET_MAX,
-                   size);
-}
-
 static full_inbox **find_full(nats_end *end, const char *to) {
     full_inbox **at = &end->full;
     while (*at && strcmp((*at)->name, to)) at = &(*at)->next;
@@ -66,15 +57,6 @@ static void forget_full(full_inbox **at) {
     free(entry);
 }
 
-/* Logs it once; without memory, again. */
-static void log_full(nats_end *end, const char *to, const hr_error *why) {
-    full_inbox **at = find_full(end, to);
-    if (*at) return;
-    hr_log_format(end->log, HR_LOG_WARNING, NULL, "%s; %s", why->message, why->remedy);
-    *at = calloc(1, sizeof **at);
-    if (*at) snprintf((*at)->name, sizeof(*at)->name, "%s", to);
-}
-
 static hr_status fail_full(nats_end *end, const char *to, hr_error *err) {
     hr_error why = {0};
     hr_status status = hr_fail(
@@ -83,7 +65,14 @@ static hr_status fail_full(nats_end *end, const char *to, hr_error *err) {
         "and empty them with `hedgerow federation purge`",
         "'%s' has not read %d packets that '%s' sent before, and the broker keeps no more", to, end->share,
         end->name);
-    log_full(end, to, &why);
+
+    /* Logs it once; without memory, again. */
+    full_inbox **at = find_full(end, to);
+    if (!*at) {
+        hr_log_format(end->log, HR_LOG_WARNING, NULL, "%s; %s", why.message, why.remedy);
+        *at = calloc(1, sizeof **at);
+        if (*at) snprintf((*at)->name, sizeof(*at)->name, "%s", to);
+    }
     if (err) *err = why;
     return status;
 }
@@ -107,8 +96,12 @@ static hr_status fail_to_send(nats_end *end, const char *to, natsStatus reason, 
 static hr_status send_packet(hr_transport *self, const char *to, const void *bytes, size_t size,
                              hr_error *err) {
     nats_end *end = (nats_end *)self;
-    hr_status status = check_packet(to, size, err);
-    if (status) return status;
+    if (!hr_nats_name_fits(to))
+        return hr_fail(err, HR_E_ARGUMENT, "take it from the federation file",
+                       "'%.64s' is not a valid name of a member", to);
+    if (!size || size > HR_PACKET_MAX)
+        return hr_fail(err, HR_E_LIMIT, "send it in pieces", "a packet has 1 to %d bytes, not %zu",
+                       HR_PACKET_MAX, size);
     char subject[SUBJECT];
     snprintf(subject, sizeof subject, "fed.%s.%s.%s", end->federation, to, end->name);
     if (!hr_nats_connected(&end->link)) return fail_to_send(end, to, NATS_CONNECTION_DISCONNECTED, 0, err);
@@ -178,34 +171,24 @@ static void answer_broker(const nats_end *end, natsMsg *message, const char *wor
     natsMsg_Destroy(message);
 }
 
-/* Hands a packet to the caller. */
-static hr_status hold(nats_end *end, natsMsg *message, hr_packet *out, hr_error *err) {
-    held *token = malloc(sizeof *token);
-    if (!token) return hr_fail_memory(err);
-    *token = (held){message, end->out, &end->out};
-    if (end->out) end->out->link = &token->next;
-    end->out = token;
-    *out = (hr_packet){(uint8_t *)natsMsg_GetData(message), (size_t)natsMsg_GetDataLength(message), token};
-    return HR_OK;
-}
-
 /* Hands out what was fetched, if there is something. What can be no packet is not fetched again. */
 static hr_status hand_out(nats_end *end, hr_packet *out, hr_error *err) {
     natsMsg *message = end->fetched;
     if (!message) return HR_OK;
     const int size = natsMsg_GetDataLength(message);
-    if (size > 0 && size <= HR_PACKET_MAX) {
-        hr_status status = hold(end, message, out, err);
-        if (!status) end->fetched = NULL;
-        return status;
+    if (size <= 0 || size > HR_PACKET_MAX) {
+        answer_broker(end, message, "+TERM");
+        end->fetched = NULL;
+        return HR_OK;
     }
-    answer_broker(end, message, "+TERM");
+    held *token = malloc(sizeof *token);
+    if (!token) return hr_fail_memory(err);
+    *token = (held){message, end->out, &end->out};
+    if (end->out) end->out->link = &token->next;
+    end->out = token;
     end->fetched = NULL;
+    *out = (hr_packet){(uint8_t *)natsMsg_GetData(message), (size_t)size, token};
     return HR_OK;
-}
-
-static bool is_silence(natsStatus s) {
-    return s == NATS_TIMEOUT || s == NATS_CONNECTION_DISCONNECTED;
 }
 
 static hr_status receive_packet(hr_transport *self, int milliseconds, hr_packet *out, hr_error *err) {
@@ -217,7 +200,8 @@ static hr_status receive_packet(hr_transport *self, int milliseconds, hr_packet 
         if (status) return status;
         if (packet.bytes) break;
         natsStatus s = milliseconds > 0 ? fetch_until(end, deadline) : fetch_now(end);
-        if (s != NATS_OK && !is_silence(s)) return hr_nats_fail(&end->link, s, "cannot receive", err);
+        const bool silent = s == NATS_TIMEOUT || s == NATS_CONNECTION_DISCONNECTED;
+        if (s != NATS_OK && !silent) return hr_nats_fail(&end->link, s, "cannot receive", err);
         if (s != NATS_OK) break;
     } while (true);
     *out = packet;
@@ -295,15 +279,6 @@ static natsStatus reach_inbox(nats_end *end, const hr_nats_options *options) {
     }
 }
 
-static hr_status fail_to_open(const nats_end *end, const hr_nats_options *options, natsStatus reason,
-                              hr_error *err) {
-    char what[2 * HR_NATS_NAME_MAX + 64];
-    if (!end->link.jetstream) return hr_nats_fail_to_connect(options, &end->link, reason, err);
-    snprintf(what, sizeof what, "cannot open the inbox of '%s' in the federation '%s'", end->name,
-             end->federation);
-    return hr_nats_fail(&end->link, reason, what, err);
-}
-
 hr_status hr_nats_present(hr_error *err) {
     (void)err;
     return HR_OK;
@@ -325,7 +300,11 @@ hr_status hr_nats_open(const hr_nats_options *options, hr_transport **out, hr_er
         *out = &end->base;
         return HR_OK;
     }
-    status = fail_to_open(end, options, s, err);
+    char what[2 * HR_NATS_NAME_MAX + 64];
+    snprintf(what, sizeof what, "cannot open the inbox of '%s' in the federation '%s'", end->name,
+             end->federation);
+    status = end->link.jetstream ? hr_nats_fail(&end->link, s, what, err)
+                                 : hr_nats_fail_to_connect(options, &end->link, s, err);
     close_nats_end(&end->base);
     return status;
 }

@@ -23,12 +23,6 @@ enum {
 
 /* ---- Failures ---- */
 
-/* Messages of libnats have the form "(FILE:LINE): WORDS". */
-static const char *without_place(const char *message) {
-    const char *end = message[0] == '(' ? strstr(message, "): ") : NULL;
-    return end ? end + 3 : message;
-}
-
 /* The last message of libnats or the broker, in printable ASCII. */
 static void last_words(const hr_nats_link *link, natsStatus reason, char words[WORDS]) {
     const char *message = NULL;
@@ -37,7 +31,10 @@ static void last_words(const hr_nats_link *link, natsStatus reason, char words[W
         message = NULL;
     if (!message) message = nats_GetLastError(&remembered);
     if (!message || !*message) message = natsStatus_GetText(reason);
-    snprintf(words, WORDS, "%s", without_place(message));
+
+    /* Messages of libnats have the form "(FILE:LINE): WORDS". */
+    const char *place = message[0] == '(' ? strstr(message, "): ") : NULL;
+    snprintf(words, WORDS, "%s", place ? place + 3 : message);
     for (char *c = words; *c; c++)
         if (*c < ' ' || *c > '~') *c = '?';
 }
@@ -114,15 +111,6 @@ static void ignore_error(natsConnection *connection, natsSubscription *subscript
     (void)connection, (void)subscription, (void)error, (void)user;
 }
 
-static natsStatus set_security(natsOptions *settings, const hr_nats_options *options) {
-    natsStatus s = natsOptions_SetSecure(settings, true);
-    if (s == NATS_OK) s = natsOptions_LoadCATrustedCertificates(settings, options->authority);
-    if (s == NATS_OK)
-        s = natsOptions_LoadCertificatesChain(settings, options->certificate, options->certificate_key);
-    if (s == NATS_OK) s = natsOptions_SetIgnoreDiscoveredServers(settings, true);
-    return s;
-}
-
 static natsStatus set_patience(natsOptions *settings) {
     natsStatus s = natsOptions_SetTimeout(settings, DIAL_MS);
     if (s == NATS_OK) s = natsOptions_SetMaxReconnect(settings, -1);
@@ -144,24 +132,15 @@ static natsStatus connect_to(const hr_nats_options *options, natsConnection **ou
     if (s == NATS_OK) s = natsOptions_SetURL(settings, options->url);
     if (s == NATS_OK) s = natsOptions_SetName(settings, "hedgerow");
     if (s == NATS_OK) s = natsOptions_SetCustomInboxPrefix(settings, inbox);
-    if (s == NATS_OK) s = set_security(settings, options);
+    if (s == NATS_OK) s = natsOptions_SetSecure(settings, true);
+    if (s == NATS_OK) s = natsOptions_LoadCATrustedCertificates(settings, options->authority);
+    if (s == NATS_OK)
+        s = natsOptions_LoadCertificatesChain(settings, options->certificate, options->certificate_key);
+    if (s == NATS_OK) s = natsOptions_SetIgnoreDiscoveredServers(settings, true);
     if (s == NATS_OK) s = set_patience(settings);
     if (s == NATS_OK) s = natsConnection_Connect(out, settings);
     natsOptions_Destroy(settings);
     return s;
-}
-
-static hr_status check_nats_options(const hr_nats_options *options, hr_error *err) {
-    const char *names[] = {options->federation, options->name};
-    for (size_t i = 0; i < 2; i++) {
-        if (hr_nats_name_fits(names[i])) continue;
-        return hr_fail(err, HR_E_ARGUMENT,
-                       "begin with a small letter or digit, and use at most 32 small letters, digits and '-'",
-                       "'%.64s' is not a valid name of a %s", names[i], i ? "member" : "federation");
-    }
-    if (strncmp(options->url, "tls://", 6) == 0) return HR_OK;
-    return hr_fail(err, HR_E_ARGUMENT, "write it as tls://HOST:PORT",
-                   "the broker's URL '%.200s' is not one of TLS", options->url);
 }
 
 static hr_status check_readable(const char *path, const char *what, hr_error *err) {
@@ -177,20 +156,26 @@ static hr_status check_readable(const char *path, const char *what, hr_error *er
     return hr_fail_at(err, HR_E_IO, path, 0, 0, NULL);
 }
 
-/* libnats gives no reason if it cannot read a file. */
-static hr_status check_files(const hr_nats_options *options, hr_error *err) {
+hr_status hr_nats_check(const hr_nats_options *options, hr_error *err) {
+    assert(options && options->url && options->federation && options->name);
+    const char *names[] = {options->federation, options->name};
+    for (size_t i = 0; i < 2; i++) {
+        if (hr_nats_name_fits(names[i])) continue;
+        return hr_fail(err, HR_E_ARGUMENT,
+                       "begin with a small letter or digit, and use at most 32 small letters, digits and '-'",
+                       "'%.64s' is not a valid name of a %s", names[i], i ? "member" : "federation");
+    }
+    if (strncmp(options->url, "tls://", 6) != 0)
+        return hr_fail(err, HR_E_ARGUMENT, "write it as tls://HOST:PORT",
+                       "the broker's URL '%.200s' is not one of TLS", options->url);
+
+    /* libnats gives no reason if it cannot read a file. */
     struct stat about = {0};
     hr_status status = check_readable(options->authority, "certificate", err);
     if (!status) status = check_readable(options->certificate, "certificate", err);
     if (!status) status = check_readable(options->certificate_key, "certificate's key", err);
     if (status || stat(options->certificate_key, &about)) return status;
     return hr_file_check_secret(options->certificate_key, about.st_mode, err);
-}
-
-hr_status hr_nats_check(const hr_nats_options *options, hr_error *err) {
-    assert(options && options->url && options->federation && options->name);
-    hr_status status = check_nats_options(options, err);
-    return status ? status : check_files(options, err);
 }
 
 static natsStatus connect_with_api(const hr_nats_options *options, const char *api, hr_nats_link *out) {
