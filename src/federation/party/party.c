@@ -81,18 +81,6 @@ hr_status hr_party_end(hr_party *p, hr_live_job *j, hr_error *err) {
     return status ? status : hr_journal_shrink(p->o.journal, err);
 }
 
-/* Two days more than the lifetime: an offer may be dated a day after it came, and is declined when it is
- * older than the lifetime. So an offer of a job that is no longer known is never accepted again. */
-static hr_status expire_jobs(hr_party *p, hr_error *err) {
-    if (!p->o.lifetime || p->clock.date - p->expired < DAY) return HR_OK;
-    p->expired = p->clock.date;
-    hr_status status = hr_journal_begin(p->o.journal, err);
-    if (!status)
-        status = hr_journal_expire(p->o.journal, p->clock.date - p->o.lifetime - 2 * (int64_t)DAY, err);
-    status = hr_party_commit(p, status, err);
-    return status ? status : hr_journal_shrink(p->o.journal, err);
-}
-
 /* ---- Work ---- */
 
 /* Rules 1 to 3. Work that began before a process died, or that cannot be done, has no outcome. */
@@ -118,16 +106,6 @@ static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_er
     return status;
 }
 
-/* The second of the two transactions of a work; the first is that of its beginning. */
-static hr_status work_on(hr_party *p, hr_live_job *j, hr_error *err) {
-    hr_bytes outcome = {0};
-    hr_status status = work_once(p, j, &outcome, err);
-    hr_event work_done = {.kind = HR_EVENT_WORK_DONE, .bytes = outcome.at, .size = outcome.size};
-    if (!status) status = hr_party_transact(p, j, &work_done, 0, err);
-    free(outcome.at);
-    return status;
-}
-
 /* ---- Steps ---- */
 
 static bool is_awaited_too_long(const hr_party *p, const hr_live_job *j) {
@@ -145,19 +123,6 @@ static bool is_decision_due(const hr_party *p, const hr_live_job *j) {
     return j->undecided && p->clock.now - j->decided_at >= DECIDE_AGAIN;
 }
 
-/* The first job that has something to do without a packet, before those whose work to come can be prepared;
- * NULL: none. */
-static hr_live_job *next_job(const hr_party *p) {
-    for (size_t i = 0; i < p->job_count; i++) {
-        const hr_live_job *j = p->jobs[i];
-        if (j->work.kind || is_awaited_too_long(p, j) || is_too_old(p, j) || is_decision_due(p, j))
-            return p->jobs[i];
-    }
-    for (size_t i = 0; p->o.work->prepare && i < p->job_count; i++)
-        if (p->jobs[i]->news) return p->jobs[i];
-    return NULL;
-}
-
 static hr_status continue_party_job(hr_party *p, hr_live_job *j, hr_error *err) {
     if (is_too_old(p, j)) {
         /* No work is begun for it any more. What was reserved for it stays spent. */
@@ -165,7 +130,15 @@ static hr_status continue_party_job(hr_party *p, hr_live_job *j, hr_error *err) 
         snprintf(j->why, sizeof j->why, "it is older than the policy's 'days'");
         return hr_party_end(p, j, err);
     }
-    if (j->work.kind) return work_on(p, j, err);
+    if (j->work.kind) {
+        /* The second of the two transactions of a work; the first is that of its beginning. */
+        hr_bytes outcome = {0};
+        hr_status status = work_once(p, j, &outcome, err);
+        hr_event work_done = {.kind = HR_EVENT_WORK_DONE, .bytes = outcome.at, .size = outcome.size};
+        if (!status) status = hr_party_transact(p, j, &work_done, 0, err);
+        free(outcome.at);
+        return status;
+    }
     if (is_decision_due(p, j)) return hr_party_transact(p, j, NULL, 0, err);
     if (is_awaited_too_long(p, j)) {
         const hr_event timeout = {.kind = HR_EVENT_TIMEOUT};
@@ -175,17 +148,6 @@ static hr_status continue_party_job(hr_party *p, hr_live_job *j, hr_error *err) 
     hr_error ignored;
     j->news = false;
     return p->o.work->prepare(p->o.work, &view, &ignored) == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
-}
-
-static hr_status look_for_mail(hr_party *p, int wait, bool *came, hr_error *err) {
-    hr_packet packet = {0};
-    hr_error ignored;
-    hr_status status = p->o.transport->receive(p->o.transport, wait, &packet, &ignored);
-    *came = !status && packet.bytes;
-    if (status == HR_E_MEMORY) return hr_fail_memory(err);
-    status = *came ? hr_party_take_packet(p, &packet, err) : HR_OK;
-    if (*came && !status) p->o.transport->settle(p->o.transport, &packet);
-    return status;
 }
 
 /* The time in which the process did not run does not count as absence. */
@@ -201,10 +163,26 @@ static void wake(hr_party *p) {
 /* Mail before work: it may end the job, or come from the member that is awaited. But no more than so many
  * packets: who sends without end does not stop the work. */
 static hr_status take_mail_or_work(hr_party *p, int wait, bool *busy, hr_error *err) {
-    hr_live_job *j = next_job(p);
-    bool came = false;
+    /* The first job that has something to do without a packet, before those whose work to come can be
+     * prepared; NULL: none. */
+    hr_live_job *j = NULL;
+    for (size_t i = 0; !j && i < p->job_count; i++) {
+        const hr_live_job *k = p->jobs[i];
+        if (k->work.kind || is_awaited_too_long(p, k) || is_too_old(p, k) || is_decision_due(p, k))
+            j = p->jobs[i];
+    }
+    for (size_t i = 0; !j && p->o.work->prepare && i < p->job_count; i++)
+        if (p->jobs[i]->news) j = p->jobs[i];
+
+    const bool looks = !j || p->in_a_row < MAIL_BEFORE_WORK;
+    hr_packet packet = {0};
+    hr_error ignored;
     hr_status status = HR_OK;
-    if (!j || p->in_a_row < MAIL_BEFORE_WORK) status = look_for_mail(p, j ? 0 : wait, &came, err);
+    if (looks) status = p->o.transport->receive(p->o.transport, j ? 0 : wait, &packet, &ignored);
+    const bool came = !status && packet.bytes;
+    status = status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
+    if (came) status = hr_party_take_packet(p, &packet, err);
+    if (came && !status) p->o.transport->settle(p->o.transport, &packet);
     p->in_a_row = j && came ? p->in_a_row + 1 : 0;
     *busy = came || j;
     return status || came || !j ? status : continue_party_job(p, j, err);
@@ -216,7 +194,18 @@ hr_status hr_party_step(hr_party *p, hr_clock clock, int wait, bool *busy, hr_er
     p->clock = clock;
     if (!p->awake) wake(p);
     hr_packet_quota_renew(&p->quota, p->o.view->membership, clock.now, p->o.work->log);
-    hr_status status = expire_jobs(p, err);
+    hr_status status = HR_OK;
+
+    /* Two days more than the lifetime: an offer may be dated a day after it came, and is declined when it is
+     * older than the lifetime. So an offer of a job that is no longer known is never accepted again. */
+    if (p->o.lifetime && clock.date - p->expired >= DAY) {
+        p->expired = clock.date;
+        status = hr_journal_begin(p->o.journal, err);
+        if (!status)
+            status = hr_journal_expire(p->o.journal, clock.date - p->o.lifetime - 2 * (int64_t)DAY, err);
+        status = hr_party_commit(p, status, err);
+        if (!status) status = hr_journal_shrink(p->o.journal, err);
+    }
     if (!status && clock.now - p->looked >= LOOK) status = hr_party_look_for_cancelled(p, err);
     hr_live_job *ended = NULL;
     for (size_t i = 0; !ended && i < p->job_count; i++)

@@ -69,12 +69,6 @@ static bool is_job_due(const hr_party *p, const hr_live_job *j) {
     return j->noted && j->unshown && !hr_live_job_is_over(j) && p->clock.now - j->shown_at >= SHOW;
 }
 
-static bool is_any_job_due(const hr_party *p) {
-    for (size_t i = 0; i < p->job_count; i++)
-        if (is_job_due(p, p->jobs[i])) return true;
-    return false;
-}
-
 /* True: the connection to the broker was lost, or came back. */
 static bool look_at_link(hr_party *p) {
     const hr_transport *transport = p->o.transport;
@@ -109,8 +103,9 @@ static hr_status note_all(hr_party *p, hr_error *err) {
 /* A disk that is full for a while does not end a party that has nothing else to write. */
 hr_status hr_party_show(hr_party *p, hr_error *err) {
     hr_error why = {0};
-    const bool changed = look_at_link(p);
-    if (!changed && p->clock.now - p->shown < ALIVE && !is_any_job_due(p)) return HR_OK;
+    bool due = look_at_link(p) || p->clock.now - p->shown >= ALIVE;
+    for (size_t i = 0; !due && i < p->job_count; i++) due = is_job_due(p, p->jobs[i]);
+    if (!due) return HR_OK;
     p->shown = p->clock.now;
     hr_status status = note_all(p, &why);
     if (status == HR_E_IO) {

@@ -57,19 +57,15 @@ static hr_status start_question(hr_party *p, hr_live_job *j, hr_error *err) {
     return status;
 }
 
-static void log_action(const hr_party *p, const hr_live_job *j, const hr_action *action) {
-    if (action->kind == HR_ACT_LOG) hr_job_log(p->o.work, &j->record, HR_LOG_INFO, "%s", action->text);
-    if (action->kind == HR_ACT_WARN) hr_job_log(p->o.work, &j->record, HR_LOG_WARNING, "%s", action->text);
-    if (action->kind == HR_ACT_CUT_OFF) log_cut_off(p, j, action->member, action->text);
-}
-
 /* Takes the actions that an event led to. */
 static hr_status act(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_action action;
     hr_status status = HR_OK;
     while (!status && hr_protocol_next(j->protocol, &action)) {
         status = hr_live_job_remember(j, &action, err);
-        log_action(p, j, &action);
+        if (action.kind == HR_ACT_LOG) hr_job_log(p->o.work, &j->record, HR_LOG_INFO, "%s", action.text);
+        if (action.kind == HR_ACT_WARN) hr_job_log(p->o.work, &j->record, HR_LOG_WARNING, "%s", action.text);
+        if (action.kind == HR_ACT_CUT_OFF) log_cut_off(p, j, action.member, action.text);
         if (!status && action.kind == HR_ACT_SEND)
             status = hr_outbox_post(&p->outbox, j->record.id, action.member, &action.bytes, err);
         if (!status && action.kind == HR_ACT_DECIDE) status = decide_party_job(p, j, err);
