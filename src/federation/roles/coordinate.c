@@ -39,15 +39,6 @@ static hr_status read_files(hr_coordinator_service *m, const char *path, hr_erro
     return status ? hr_fail_at(err, status, m->file.schema, 0, 0, NULL) : HR_OK;
 }
 
-static hr_status open_coordinator_endpoint(hr_coordinator_service *m, hr_loopback *loopback, hr_error *err) {
-    hr_endpoint_files files = {
-        m->file.name, m->file.federation, m->file.key, m->file.certificate, m->file.certificate_key, &m->log,
-        false};
-    m->wait = (hr_file_wait){.settings = m->settings, .log = &m->log, .path = m->file.journal};
-    hr_journal_wait(m->journal, hr_endpoint_wait_for_file, &m->wait);
-    return hr_endpoint_open(&files, m->settings, loopback, m->arena, &m->endpoint, err);
-}
-
 static hr_status open_coordinator_party(hr_coordinator_service *m, hr_error *err) {
     hr_coordinator_work_init(&m->work);
     m->work.path = m->result;
@@ -68,18 +59,6 @@ static hr_status open_coordinator_party(hr_coordinator_service *m, hr_error *err
     return hr_party_open(&options, &m->party, err);
 }
 
-static hr_status check_owners(const hr_coordinator_service *m, hr_error *err) {
-    for (size_t i = 0; i < m->file.owners.count; i++) {
-        const char *name = m->file.owners.items[i];
-        size_t member = hr_membership_by_name(m->endpoint.view.membership, name, strlen(name));
-        if (member != HR_NO_MEMBER && member != m->endpoint.view.self) continue;
-        hr_fail(err, HR_E_ARGUMENT, "name members that the federation file lists, not the coordinator",
-                "'%s' cannot be an owner of this job", name);
-        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "owners");
-    }
-    return HR_OK;
-}
-
 /* A job that runs, and the terms of the job file. */
 typedef struct running_job {
     const hr_coordinator_service *service;
@@ -92,14 +71,6 @@ static hr_status unpack_terms(hr_blob bytes, Hedgerow__Terms **out, hr_error *er
     hr_status status = hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &unpacked, err);
     if (!status) *out = (Hedgerow__Terms *)unpacked;
     return status;
-}
-
-static hr_status refuse_difference(const running_job *r, const hr_journal_job *job, const char *difference) {
-    char id[9];
-    for (size_t i = 0; i < 4; i++) snprintf(id + 2 * i, 3, "%02x", job->id[i]);
-    hr_fail(r->err, HR_E_POLICY, "restore the file, or end that job with 'hedgerow jobs cancel'",
-            "%s (id %s)", difference, id);
-    return hr_fail_at(r->err, HR_E_POLICY, r->path, 0, 0, NULL);
 }
 
 static hr_status compare_running(void *user, const hr_journal_job *job) {
@@ -123,7 +94,12 @@ static hr_status compare_running(void *user, const hr_journal_job *job) {
     if (file) hr_message_unpacked_free(&file->base);
     if (running) hr_message_unpacked_free(&running->base);
     free(bytes.at);
-    return differs ? refuse_difference(r, job, difference) : status;
+    if (!differs) return status;
+    char id[9];
+    for (size_t i = 0; i < 4; i++) snprintf(id + 2 * i, 3, "%02x", job->id[i]);
+    hr_fail(r->err, HR_E_POLICY, "restore the file, or end that job with 'hedgerow jobs cancel'",
+            "%s (id %s)", difference, id);
+    return hr_fail_at(r->err, HR_E_POLICY, r->path, 0, 0, NULL);
 }
 
 /* A job that runs continues with its own terms: a file with other terms is refused. */
@@ -146,8 +122,15 @@ static hr_status submit(hr_coordinator_service *m, const char *path, hr_error *e
     }
     m->has_result = !stat(m->result, &there) && S_ISREG(there.st_mode);
     if (m->has_result) return HR_OK;
-    hr_status status = check_owners(m, err);
-    if (!status) status = hr_job_name_of(path, name, err);
+    for (size_t i = 0; i < m->file.owners.count; i++) {
+        const char *owner = m->file.owners.items[i];
+        size_t member = hr_membership_by_name(m->endpoint.view.membership, owner, strlen(owner));
+        if (member != HR_NO_MEMBER && member != m->endpoint.view.self) continue;
+        hr_fail(err, HR_E_ARGUMENT, "name members that the federation file lists, not the coordinator",
+                "'%s' cannot be an owner of this job", owner);
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "owners");
+    }
+    hr_status status = hr_job_name_of(path, name, err);
     if (!m->file.date) m->file.date = hr_endpoint_clock().date;
     if (!status) status = hr_terms_of(&m->file, name, m->schema, &m->file.owners, &terms, err);
     if (!status)
@@ -168,7 +151,14 @@ hr_status hr_coordinator_service_open(const char *file, const char *result, cons
     m->log.coordinator = m->file.name;
     if (!status) status = hr_journal_open(m->file.journal, &m->journal, err);
     if (!status) status = check_running(m, file, err);
-    if (!status) status = open_coordinator_endpoint(m, loopback, err);
+    if (!status) {
+        const hr_job_file *f = &m->file;
+        const hr_endpoint_files files = {f->name, f->federation, f->key, f->certificate, f->certificate_key,
+                                         &m->log, false};
+        m->wait = (hr_file_wait){.settings = settings, .log = &m->log, .path = f->journal};
+        hr_journal_wait(m->journal, hr_endpoint_wait_for_file, &m->wait);
+        status = hr_endpoint_open(&files, settings, loopback, m->arena, &m->endpoint, err);
+    }
     if (!status && !loopback) status = hr_endpoint_note_version(&m->endpoint.file, m->journal, &m->log, err);
     if (!status) status = open_coordinator_party(m, err);
     if (!status) status = submit(m, file, err);

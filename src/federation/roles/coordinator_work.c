@@ -34,17 +34,6 @@ typedef struct joint_making {
     char statement[STATEMENT];
 } joint_making;
 
-static const char *protected_unit(const hr_schema *schema, bool of_one_file) {
-    if (hr_schema_unit(schema)) return of_one_file ? HR_PERSON_OF_FILE : HR_PERSON_OF_OWNER;
-    return of_one_file ? HR_RECORD_OF_FILE : HR_RECORD_OF_OWNER;
-}
-
-static const char *assumption_of(const char *unit) {
-    if (!strcmp(unit, HR_RECORD_OF_FILE))
-        return "each of which was assigned to an owner independently of the others";
-    return "even if all other owners and the coordinator act together";
-}
-
 /* Who a person is, and what protects it; "" if the job protects records. */
 static void state_persons(const joint_making *m, char *text, size_t size) {
     const char *unit = hr_schema_unit(m->job->schema);
@@ -165,11 +154,14 @@ static hr_status assemble(joint_making *m, hr_error *err) {
 static hr_status make_model(const hr_job_view *job, bool of_one_file, hr_model **out, hr_error *err) {
     hr_arena *arena = hr_arena_new();
     if (!arena) return hr_fail_memory(err);
-    joint_making m = {
-        .job = job, .method = job->method->method, .unit = protected_unit(job->schema, of_one_file)};
+    joint_making m = {.job = job, .method = job->method->method};
     hr_joint_model *joint = &m.joint;
     joint->arena = joint->settings.arena = arena;
-    m.assumption = assumption_of(m.unit);
+    m.unit = of_one_file ? HR_RECORD_OF_FILE : HR_RECORD_OF_OWNER;
+    if (hr_schema_unit(job->schema)) m.unit = of_one_file ? HR_PERSON_OF_FILE : HR_PERSON_OF_OWNER;
+    m.assumption = strcmp(m.unit, HR_RECORD_OF_FILE) != 0
+                       ? "even if all other owners and the coordinator act together"
+                       : "each of which was assigned to an owner independently of the others";
     hr_model parts = {.method = m.method->info.name,
                       .mode = job->terms->paper ? HR_MODE_PAPER : HR_MODE_SOUND,
                       .schema = (hr_schema *)job->schema};
@@ -223,20 +215,6 @@ void hr_job_result_free(hr_job_result *result) {
     *result = (hr_job_result){0};
 }
 
-/* The statement as comments before the schema, wrapped at words. */
-static void add_statement(hr_buffer *b, const char *statement) {
-    enum { WIDTH = 100 };
-    hr_buffer_text(b, "#");
-    for (int used = 1; *statement;) {
-        const int word = (int)strcspn(statement, " ");
-        if (used + word >= WIDTH) hr_buffer_text(b, "\n#"), used = 1;
-        hr_buffer_format(b, " %.*s", word, statement);
-        used += word + 1;
-        statement += word + strspn(statement + word, " ");
-    }
-    hr_buffer_text(b, "\n");
-}
-
 hr_status hr_job_result_render(const hr_job_result *result, char **text, hr_error *err) {
     char *yaml = NULL;
     hr_buffer b = {0};
@@ -244,7 +222,19 @@ hr_status hr_job_result_render(const hr_job_result *result, char **text, hr_erro
     if (result->evaluation) return hr_evaluation_render(result->evaluation, text, err);
     hr_status status = hr_schema_render(result->bounded->schema, &yaml, err);
     if (status) return status;
-    add_statement(&b, result->bounded->statement);
+
+    /* The statement as comments before the schema, wrapped at words. */
+    enum { WIDTH = 100 };
+    const char *statement = result->bounded->statement;
+    hr_buffer_text(&b, "#");
+    for (int used = 1; *statement;) {
+        const int word = (int)strcspn(statement, " ");
+        if (used + word >= WIDTH) hr_buffer_text(&b, "\n#"), used = 1;
+        hr_buffer_format(&b, " %.*s", word, statement);
+        used += word + 1;
+        statement += word + strspn(statement + word, " ");
+    }
+    hr_buffer_text(&b, "\n");
     hr_buffer_text(&b, yaml);
     hr_text_free(yaml);
     return hr_buffer_take(&b, text, err);
@@ -252,21 +242,20 @@ hr_status hr_job_result_render(const hr_job_result *result, char **text, hr_erro
 
 /* ---- The file of the result ---- */
 
-static bool holds(FILE *file, const char *text) {
-    char piece[4096];
-    for (size_t size; (size = fread(piece, 1, sizeof piece, file)); text += size)
-        if (strncmp(text, piece, size) != 0) return false;
-    return !ferror(file) && !*text;
-}
-
 /* Whether another file than this job's result is there; the result has the same bytes whenever it is made. */
 static bool is_of_others(const char *path, const char *text) {
     struct stat there;
+    char piece[4096];
     if (stat(path, &there) || !S_ISREG(there.st_mode)) return false;
     FILE *file = fopen(path, "rb");
-    bool others = !file || !holds(file, text);
+    bool same = file != NULL;
+    for (size_t size; same && (size = fread(piece, 1, sizeof piece, file));) {
+        same = !strncmp(text, piece, size);
+        if (same) text += size;
+    }
+    same = same && !ferror(file) && !*text;
     if (file) fclose(file);
-    return others;
+    return !same;
 }
 
 static hr_status write_result(hr_coordinator_work *w, const hr_job_view *job, const char *text,

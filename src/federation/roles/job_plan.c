@@ -62,12 +62,6 @@ static hr_coalition_price price_of(size_t owners, size_t coalition) {
     return (hr_coalition_price){coalition, honest, sqrt((double)owners / (double)honest)};
 }
 
-static void list_prices(hr_job_plan_info *out) {
-    for (size_t t = 1; t < out->owners; t++)
-        if (t == 1 || t == hr_coalition_usual(out->owners) || t == out->coalition || t == out->owners - 1)
-            out->prices[out->price_count++] = price_of(out->owners, t);
-}
-
 static hr_status plan_promise(const hr_planned_job *job, hr_plan_info *out, hr_error *err) {
     const hr_method *trained = NULL;
     hr_budget budget;
@@ -114,7 +108,9 @@ static hr_status plan_of_terms(const hr_planned_job *job, hr_job_plan_info *out,
     hr_status status = federated->plan(job, &plan, err);
     if (!status) status = plan_promise(job, &plan.plan, err);
     if (status) return status;
-    if (federated->summed) list_prices(&plan);
+    for (size_t t = 1; federated->summed && t < plan.owners; t++)
+        if (t == 1 || t == hr_coalition_usual(plan.owners) || t == plan.coalition || t == plan.owners - 1)
+            plan.prices[plan.price_count++] = price_of(plan.owners, t);
     *out = plan;
     return HR_OK;
 }

@@ -237,12 +237,6 @@ static void ignore_end(hr_party_work *self, const hr_job_view *job, const char *
     (void)self, (void)job, (void)why;
 }
 
-static hr_status open_journal(leaving_member *m, hr_error *err) {
-    if (!m->files->is_owner) return hr_journal_open(m->files->journal, &m->journal, err);
-    hr_status status = hr_ledger_open(m->files->journal, &m->ledger, err);
-    return status ? status : hr_journal_of_ledger(m->ledger, &m->journal, err);
-}
-
 /* Jobs that are marked end while the party is opened. */
 static hr_status open_leaving_party(leaving_member *m, hr_error *err) {
     const hr_party_settings quiet = HR_PARTY_SETTINGS_INIT;
@@ -270,24 +264,16 @@ static hr_status look_at_job(void *user, const hr_journal_item *item) {
     return HR_OK;
 }
 
-/* Until all have confirmed it, or the time is over. */
-static hr_status await_program(const leaving_member *m, int64_t until, hr_error *err) {
-    hr_status status = hr_journal_list(m->files->journal, look_at_job, m->info, err);
-    while (!status && !m->info->told && hr_endpoint_clock().now < until) {
-        nanosleep(&(struct timespec){.tv_nsec = LOOK * 1000000}, NULL);
-        status = hr_journal_list(m->files->journal, look_at_job, m->info, err);
-    }
-    if (!status && !m->info->ended)
-        snprintf(m->info->why, sizeof m->info->why,
-                 "the program that runs with this file is at work, and ends the job afterwards");
-    return status;
-}
-
+/* Until all have confirmed it, or the time is over: those that the party here tells, or another program does.
+ */
 static hr_status await_members(const leaving_member *m, int64_t until, hr_error *err) {
     size_t unread = 0;
     hr_status status = hr_journal_list(m->files->journal, look_at_job, m->info, err);
     while (!status && !m->info->told && unread < UNREAD_MAX && hr_endpoint_clock().now < until) {
-        status = hr_party_step_leaving(m->party, hr_endpoint_clock(), LOOK, &unread, err);
+        if (m->party)
+            status = hr_party_step_leaving(m->party, hr_endpoint_clock(), LOOK, &unread, err);
+        else
+            nanosleep(&(struct timespec){.tv_nsec = LOOK * 1000000}, NULL);
         if (!status) status = hr_journal_list(m->files->journal, look_at_job, m->info, err);
     }
     return status;
@@ -298,9 +284,17 @@ static hr_status end_job_at_once(leaving_member *m, hr_error *err) {
     const int64_t until = hr_endpoint_clock().now + CONFIRMATION;
     hr_error why = {0};
     bool held = false;
-    hr_status status = open_journal(m, &why);
-    if (status == HR_E_IO && !hr_file_lock_look(m->files->journal, &held, NULL) && held)
-        return await_program(m, until, err);
+    const bool is_owner = m->files->is_owner;
+    hr_status status = is_owner ? hr_ledger_open(m->files->journal, &m->ledger, &why)
+                                : hr_journal_open(m->files->journal, &m->journal, &why);
+    if (!status && is_owner) status = hr_journal_of_ledger(m->ledger, &m->journal, &why);
+    if (status == HR_E_IO && !hr_file_lock_look(m->files->journal, &held, NULL) && held) {
+        status = await_members(m, until, err);
+        if (!status && !m->info->ended)
+            snprintf(m->info->why, sizeof m->info->why,
+                     "the program that runs with this file is at work, and ends the job afterwards");
+        return status;
+    }
     if (!status) status = open_leaving_party(m, &why);
     if (!status) status = await_members(m, until, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);

@@ -37,13 +37,6 @@ static hr_status refuse_shared_tables(const meeting *m, hr_error *err) {
     return status;
 }
 
-static void close_all(meeting *m) {
-    for (size_t i = 0; i < m->owner_count; i++) hr_owner_service_close(m->owners[i]);
-    hr_coordinator_service_close(m->coordinator);
-    hr_loopback_free(m->loopback);
-    free(m->owners);
-}
-
 /* As long as it has something to do. */
 static hr_status continue_party(const meeting *m, hr_party *party, bool *any, hr_error *err) {
     bool busy = true;
@@ -56,18 +49,14 @@ static hr_status continue_party(const meeting *m, hr_party *party, bool *any, hr
     return status;
 }
 
-/* While a member in another process is awaited. */
-static void rest(void) {
-    nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
-}
-
 /* Until no party has anything to do. Owners of the job that are not in the meeting never answer: the
  * coordinator waits for them up to its file's deadline. */
 static hr_status run_meeting(meeting *m, hr_error *err) {
     bool any = true;
     hr_status status = HR_OK;
     while (!status && (any || hr_party_jobs(hr_coordinator_service_party(m->coordinator)))) {
-        if (!any) rest();
+        /* A member in another process is awaited. */
+        if (!any) nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
         any = false;
         status = continue_party(m, hr_coordinator_service_party(m->coordinator), &any, err);
         for (size_t i = 0; !status && i < m->owner_count; i++)
@@ -85,6 +74,9 @@ hr_status hr_meet(const char *job, const char *result, const hr_owner_files *own
     if (!status) status = refuse_shared_tables(&m, err);
     if (!status) status = run_meeting(&m, err);
     if (!status) status = hr_coordinator_service_take(m.coordinator, out, err);
-    close_all(&m);
+    for (size_t i = 0; i < m.owner_count; i++) hr_owner_service_close(m.owners[i]);
+    hr_coordinator_service_close(m.coordinator);
+    hr_loopback_free(m.loopback);
+    free(m.owners);
     return status;
 }

@@ -103,12 +103,6 @@ static void render_metrics(const hr_service_metrics *m, hr_buffer *out) {
 
 /* ---- The file ---- */
 
-static hr_status fail_metrics(const char *path, hr_error *err) {
-    hr_fail(err, HR_E_IO, "check the path, its permissions and the free space",
-            "cannot write the metrics: %s", strerror(errno));
-    return hr_fail_at(err, HR_E_IO, path, 0, 0, NULL);
-}
-
 /* A reader sees the old file or the new one. */
 static hr_status replace_file(const char *path, const char *text, hr_error *err) {
     char *part = malloc(strlen(path) + sizeof ".new");
@@ -119,7 +113,12 @@ static hr_status replace_file(const char *path, const char *text, hr_error *err)
     bool fine = fd >= 0 && !fchmod(fd, S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH) &&
                 hr_file_write(fd, text, strlen(text));
     if (fd >= 0 && close(fd)) fine = false;
-    hr_status status = fine && !rename(part, path) ? HR_OK : fail_metrics(path, err);
+    hr_status status = HR_OK;
+    if (!fine || rename(part, path)) {
+        hr_fail(err, HR_E_IO, "check the path, its permissions and the free space",
+                "cannot write the metrics: %s", strerror(errno));
+        status = hr_fail_at(err, HR_E_IO, path, 0, 0, NULL);
+    }
     if (status && fd >= 0) unlink(part);
     free(part);
     return status;
