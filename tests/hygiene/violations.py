@@ -113,6 +113,8 @@ CASES = [
     ('rooms', 'src/base/log.c', '\n' * 60, 'base/log is not short'),
     ('rooms', 'src/base/arena.c', 'struct hr_gate {\n    int x;\n};\n', 'the type hr_gate is defined in src/base/arena.c'),
     ('rooms', 'src/base/text/number_text.c', 'typedef int (*wide)(int);\n', 'the type wide is defined in src/base/text/number.c'),
+    ('method_names', 'src/fit/spoiled.c', 'const void *spoiled = &hr_method_rf;\n', 'hr_method_rf is named outside'),
+    ('method_names', 'src/models/model/spoiled.c', 'static const char *const spoiled = "dpboost";\n', 'the method "dpboost" is named outside'),
     ('words', 'src/base/spoiled.c', '/* TO' 'DO: finish */\n', 'work left over'),
     ('words', 'src/models/spoiled.c', '/* A leaf says what it said, and says it. */\n', '"say" comes 3 times in the comments of src/models'),
     ('words', 'src/tables/data/spoiled.c', '/* Who asks is told. Ask, ask, ask again. */\n', '"ask" comes 4 times in the comments of src/tables'),

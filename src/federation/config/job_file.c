@@ -12,7 +12,7 @@ typedef struct parts {
     hr_job_file file;
     const char *method, *train, *date;
     int mode, order;
-    hr_option_defaults *defaults;
+    const hr_job_rules *rules; /* NULL: none */
 } parts;
 
 #define AT(field) offsetof(parts, field)
@@ -154,10 +154,8 @@ static hr_status set_option(const hr_fields *reader, const char *name, const hr_
     return status ? status : slot(reader, value, hr_fit_options_set(options, name, text, reader->keys.err));
 }
 
-static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, bool averages,
+static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, const parts *whole,
                               hr_fit_options *options) {
-    const bool simfl = !strcmp(options->method, HR_METHOD_SIMFL), trees = averages || simfl;
-    const bool private_bins = !averages && !strcmp(options->method, "hedge");
     if (map->kind != HR_YAML_MAPPING)
         return hr_keys_refuse_kind(&reader->keys, map, "options", root_fields[ROOT_OPTIONS].expected);
     for (const hr_yaml_node *key = map->child; key; key = key->next->next) {
@@ -169,16 +167,11 @@ static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, 
         if (!strcmp(key->text, "epsilon") || !strcmp(key->text, "delta"))
             return hr_keys_refuse(&reader->keys, key, "write it as a key of the file itself",
                                   "the key '%s' does not belong to options", key->text);
-        if (simfl && (!strcmp(key->text, "owners") || !strcmp(key->text, "theta")))
-            return hr_keys_refuse(&reader->keys, key, "remove it: every owner has its own records",
+        const char *instead =
+            whole->rules && !whole->file.averages ? whole->rules->left_out(options, key->text) : NULL;
+        if (instead)
+            return hr_keys_refuse(&reader->keys, key, instead,
                                   "the key '%s' does not belong to options of a job", key->text);
-        if (private_bins && !strcmp(key->text, "edges"))
-            return hr_keys_refuse(&reader->keys, key, "remove it: bins over owners are released privately",
-                                  "the key '%s' does not belong to options of a job", key->text);
-        if (!strcmp(key->text, "trees") && !trees)
-            return hr_keys_refuse(&reader->keys, key,
-                                  "use the key 'rounds': the number of trees of every owner",
-                                  "the key 'trees' does not belong to options");
         hr_status status = set_option(reader, key->text, key->next, options);
         if (status) return status;
     }
@@ -247,7 +240,7 @@ static hr_status read_trained(const hr_fields *reader, const hr_yaml_node *const
     whole->file.averages = averages;
     if (averages) return HR_OK;
     options->delta = 0;
-    if (whole->defaults) whole->defaults(options);
+    if (whole->rules) whole->rules->defaults(options);
     return HR_OK;
 }
 
@@ -276,8 +269,7 @@ static hr_status read_method(const hr_fields *reader, const hr_yaml_node *const 
     const bool zero = delta && delta->kind == HR_YAML_SCALAR && delta->plain && !strcmp(delta->text, "0");
     if (zero) options->delta = 0;
     if (!status && delta && !zero) status = set_option(reader, "delta", delta, options);
-    if (!status && found[ROOT_OPTIONS])
-        status = read_options(reader, found[ROOT_OPTIONS], whole->file.averages, options);
+    if (!status && found[ROOT_OPTIONS]) status = read_options(reader, found[ROOT_OPTIONS], whole, options);
     return status;
 }
 
@@ -313,22 +305,22 @@ static hr_status read_job_root(const hr_fields *reader, void *out) {
     return hr_fields_pair(reader, root_fields, found, ROOT_CERTIFICATE, ROOT_CERTIFICATE_KEY);
 }
 
-hr_status hr_job_file_parse(const hr_file_text *text, hr_option_defaults *defaults, hr_arena *arena,
+hr_status hr_job_file_parse(const hr_file_text *text, const hr_job_rules *rules, hr_arena *arena,
                             hr_job_file *out, hr_error *err) {
     parts whole = {.file = {.rounds = 1, .deadline = DEADLINE_SECONDS},
                    .mode = HR_MODE_SOUND,
                    .order = HR_ORDER_CHAIN,
-                   .defaults = defaults};
+                   .rules = rules};
     hr_status status = hr_fields_parse(text, root_table.what, read_job_root, arena, &whole, err);
     if (!status) *out = whole.file;
     return status;
 }
 
-hr_status hr_job_file_read(const char *path, hr_option_defaults *defaults, hr_arena *arena, hr_job_file *out,
+hr_status hr_job_file_read(const char *path, const hr_job_rules *rules, hr_arena *arena, hr_job_file *out,
                            hr_error *err) {
     hr_file_text text;
     hr_status status = hr_fields_load(path, arena, &text, err);
-    if (!status) status = hr_job_file_parse(&text, defaults, arena, out, err);
+    if (!status) status = hr_job_file_parse(&text, rules, arena, out, err);
     if (status || !out->model) return status;
     hr_buffer bytes = {0};
     status = hr_file_read_path(out->model, &bytes, err);

@@ -18,7 +18,6 @@ static inline size_t hr_coalition_usual(size_t owners) {
 
 /* The job method of owners that each train a model alone, which are averaged. */
 #define HR_METHOD_AVERAGE "average"
-#define HR_METHOD_SIMFL "simfl"
 /* The job method that trains nothing: owners release how well a model predicts. */
 #define HR_METHOD_EVALUATION "evaluation"
 /* The job method that trains nothing: owners release between which bounds the values of columns are. */
@@ -59,17 +58,22 @@ static inline const char *hr_job_file_method(const hr_job_file *job) {
     return job->averages ? HR_METHOD_AVERAGE : job->options.method;
 }
 
-/* Sets the options in which the defaults of a job differ from those of options->method. */
-typedef void hr_option_defaults(hr_fit_options *options);
+/* What jobs of options->method have otherwise than its fits, from the table of federated methods, which is in
+ * a room above. Not called of HR_METHOD_AVERAGE, of which each owner trains as it does alone. */
+typedef struct hr_job_rules {
+    /* Sets the options in which a job's defaults differ from the method's. */
+    void (*defaults)(hr_fit_options *options);
+    /* What to do about an option that a job does not have; NULL: it has that option. */
+    const char *(*left_out)(const hr_fit_options *options, const char *name);
+} hr_job_rules;
 
-/* defaults: called with the method's defaults, before the options of the file are set; NULL: not called. Of
- * HR_METHOD_AVERAGE the defaults are those of what each owner trains, and it is not called.
+/* rules NULL: jobs are as fits.
  * Reads the model of an evaluation, too. Owner: *out lives in the arena. Fails: FORMAT (file, line, column),
  * LIMIT, IO, MEMORY. */
-HR_MUST_CHECK hr_status hr_job_file_read(const char *path, hr_option_defaults *defaults, hr_arena *arena,
+HR_MUST_CHECK hr_status hr_job_file_read(const char *path, const hr_job_rules *rules, hr_arena *arena,
                                          hr_job_file *out, hr_error *err);
 /* As hr_job_file_read, from memory, but `evaluated` stays empty. */
-HR_MUST_CHECK hr_status hr_job_file_parse(const hr_file_text *text, hr_option_defaults *defaults,
+HR_MUST_CHECK hr_status hr_job_file_parse(const hr_file_text *text, const hr_job_rules *rules,
                                           hr_arena *arena, hr_job_file *out, hr_error *err);
 
 #endif

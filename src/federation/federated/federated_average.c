@@ -240,11 +240,8 @@ static hr_status check_released(const Hedgerow__Terms *terms, const hr_schema *s
     /* By what the values of a method's forests of that label are; two can be added up only if theirs are
      * alike. */
     const hr_task task = hr_schema_task(schema);
-    const bool log_odds =
-        trained == &hr_method_inprivate ||
-        (trained == &hr_method_hedge && task == HR_TASK_BINARY && options.loss == HR_LOSS_LOGISTIC);
-    hr_link link = log_odds ? HR_LINK_LOGISTIC : HR_LINK_SIGNED;
-    if (task == HR_TASK_REGRESSION) link = HR_LINK_NUMBER;
+    const hr_link without = task == HR_TASK_REGRESSION ? HR_LINK_NUMBER : HR_LINK_SIGNED,
+                  link = trained->link ? trained->link(&options, task) : without;
     if (!status) status = check_forest(model, link, err);
     hr_model_free(model);
     return status;

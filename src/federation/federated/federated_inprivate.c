@@ -286,8 +286,12 @@ static const hr_turn_job inprivate_turns = {.train = train_federated_inprivate,
                                             .vote = vote_federated_inprivate,
                                             .prepare = prepare_federated_inprivate};
 
+static const hr_left_out inprivate_left_out[] = {
+    {"trees", "use the key 'rounds': the number of trees of every owner"}, {0}};
+
 const hr_federated_method hr_federated_inprivate = {
     .method = &hr_method_inprivate,
+    .left_out = inprivate_left_out,
     .machines = &inprivate_machines,
     .defaults = set_defaults,
     .check_schema = hr_inprivate_check,

@@ -14,6 +14,8 @@ static const hr_federated_method *const table[] = {
     &hr_federated_hedge, &hr_federated_id3,        &hr_federated_inprivate, &hr_federated_average,
     &hr_federated_simfl, &hr_federated_evaluation, &hr_federated_bounds};
 
+const hr_federated_method *const hr_federated_unknown = &hr_federated_inprivate;
+
 const hr_federated_method *hr_federated_method_named(const void *name, size_t size, hr_mode mode) {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const char *own = table[i]->method->info.name;
@@ -52,6 +54,20 @@ void hr_federated_defaults(hr_fit_options *options) {
         hr_federated_method_named(options->method, strlen(options->method), options->mode);
     if (method && method->defaults) method->defaults(options);
 }
+
+const char *hr_federated_left_out(const hr_federated_method *method, const char *option) {
+    for (const hr_left_out *l = method->left_out; l && l->name; l++)
+        if (!strcmp(l->name, option)) return l->instead;
+    return NULL;
+}
+
+static const char *left_out_of_jobs(const hr_fit_options *options, const char *name) {
+    const hr_federated_method *method =
+        hr_federated_method_named(options->method, strlen(options->method), options->mode);
+    return method ? hr_federated_left_out(method, name) : NULL;
+}
+
+const hr_job_rules hr_federated_job_rules = {hr_federated_defaults, left_out_of_jobs};
 
 /* ---- Lines for people ---- */
 

@@ -4,6 +4,7 @@
 #ifndef HR_FEDERATION_FEDERATED_FEDERATED_METHOD_H
 #define HR_FEDERATION_FEDERATED_FEDERATED_METHOD_H
 
+#include "federation/config/job_file.h"
 #include "federation/federated/party_work.h"
 #include "fit/settings.h"
 #include "methods/method.h"
@@ -78,6 +79,11 @@ typedef struct hr_unprotected_job {
     hr_status (*check_records)(const hr_data *data, hr_error *err);
 } hr_unprotected_job;
 
+/* An option of one owner alone that a job does not have, and what to do about it. */
+typedef struct hr_left_out {
+    const char *name, *instead;
+} hr_left_out;
+
 struct hr_federated_method {
     const hr_method *method; /* its name and options: as those of one owner alone; where it averages its name,
                                 and nothing else (hr_terms_trained) */
@@ -88,7 +94,7 @@ struct hr_federated_method {
         *flaws; /* of its protocol, in mode paper: what breaks, besides the method's own; NULL: nothing */
     const char *no_sound;        /* why owners cannot train it in mode sound; NULL: they can */
     const char *instead_sound;   /* what to do then; NULL: they can */
-    const char *const *left_out; /* options of one owner alone that a job does not have; ended by NULL */
+    const hr_left_out *left_out; /* ended by a NULL name; NULL: it has all of the method's options */
     bool averages;               /* each owner trains a whole model, by a method that the terms name */
     bool tests;                  /* its owners' records are those of their test tables */
     bool persons;                /* in mode sound it protects whole persons, if the schema names a unit */
@@ -134,6 +140,9 @@ extern const hr_federated_method hr_federated_average, hr_federated_bounds, hr_f
 HR_MUST_CHECK hr_status hr_federated_check_unit(const hr_federated_method *method, bool paper,
                                                 const hr_schema *schema, hr_error *err);
 
+/* Whose machines read what is offered of no method that is known. */
+extern const hr_federated_method *const hr_federated_unknown;
+
 /* Those that have it, for the remedy of an error: "hedge, id3 or simfl in mode paper". */
 void hr_federated_list(bool (*has)(const hr_federated_method *method), char out[HR_METHODS_TEXT]);
 
@@ -142,6 +151,10 @@ const hr_federated_method *hr_federated_method_named(const void *name, size_t si
 /* Sets the options in which the defaults of a job of options->method differ from the method's own; none, if
  * owners cannot train it together. */
 void hr_federated_defaults(hr_fit_options *options);
+/* What to do about an option that the method's jobs do not have; NULL: they have it. */
+const char *hr_federated_left_out(const hr_federated_method *method, const char *option);
+/* For the reader of job files. */
+extern const hr_job_rules hr_federated_job_rules;
 
 /* ---- What the methods share ---- */
 

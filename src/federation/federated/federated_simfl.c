@@ -357,7 +357,9 @@ static void find_simfl_tree(const hr_job_view *job, hr_job_position *out) {
     out->step = s.tree_count < s.rules.trees ? s.tree_count + 1 : s.rules.trees;
 }
 
-static const char *const simfl_left_out[] = {"owners", "theta", NULL};
+static const hr_left_out simfl_left_out[] = {{"owners", "remove it: every owner has its own records"},
+                                             {"theta", "remove it: every owner has its own records"},
+                                             {0}};
 
 static const hr_job_machines simfl_machines = {
     .owner = make_simfl_owner_machine, .coordinator = make_simfl_coordinator_machine, .part = hr_simfl_part};

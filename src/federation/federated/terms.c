@@ -21,21 +21,17 @@ typedef struct job_offer {
 
 typedef struct listed_options {
     hr_settings *settings;
-    const char *const *left_out; /* ended by NULL */
+    const hr_federated_method *federated;
 } listed_options;
 
 static void add_option(void *user, const char *name, const char *value) {
     const listed_options *l = user;
-    for (size_t i = 0; l->left_out[i]; i++)
-        if (!strcmp(name, l->left_out[i])) return;
-    hr_settings_add(l->settings, name, value);
+    if (!hr_federated_left_out(l->federated, name)) hr_settings_add(l->settings, name, value);
 }
 
-/* By default the number of rounds sets the number of trees, not the method's option. */
 static void add_options(hr_settings *settings, const hr_federated_method *federated, const hr_method *trained,
                         const hr_fit_options *options) {
-    static const char *const trees[] = {"trees", NULL};
-    listed_options listed = {settings, federated->left_out ? federated->left_out : trees};
+    listed_options listed = {settings, federated};
     if (federated->averages)
         hr_settings_add_options(settings, trained, options);
     else
@@ -49,7 +45,7 @@ const hr_federated_method *hr_terms_method(const Hedgerow__Terms *terms) {
 
 hr_status hr_terms_method_offered(const hr_bytes *message, const hr_federated_method **out, hr_error *err) {
     ProtobufCMessage *read = NULL;
-    *out = &hr_federated_inprivate;
+    *out = hr_federated_unknown;
     hr_status status =
         hr_message_unpack(&hedgerow__message__descriptor, message->at, message->size, &read, NULL);
     if (status) return status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
@@ -122,9 +118,10 @@ static hr_status refuse_job_key(const hr_job_file *job, const char *key, const c
 }
 
 /* Keys that the job's method does not use are refused: who wrote them expects something of them. */
-static hr_status check_job_keys(const hr_job_file *job, bool sums, size_t owners, hr_error *err) {
-    const char *method = hr_job_file_method(job);
-    bool whole = !strcmp(method, HR_METHOD_SIMFL), turns = !sums && !job->averages && !whole;
+static hr_status check_job_keys(const hr_job_file *job, const hr_federated_method *federated, size_t owners,
+                                hr_error *err) {
+    const bool sums = federated->summed, whole = federated->unprotected,
+               turns = !sums && !job->averages && !whole;
     if (!sums && job->coalition)
         return refuse_job_key(job, "coalition",
                               whole ? "is not safe against any other owner"
@@ -218,7 +215,7 @@ hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema 
     if (!status) status = federated->check_schema ? federated->check_schema(schema, err) : HR_OK;
     if (!status) status = hr_federated_check_unit(federated, job->options.mode == HR_MODE_PAPER, schema, err);
     if (!status && job->averages) status = check_alone(&job->options, err);
-    if (!status) status = check_job_keys(job, federated->summed, owners->count, err);
+    if (!status) status = check_job_keys(job, federated, owners->count, err);
     if (!status) status = hr_schema_render(schema, &o.schema, err);
     if (!status) status = list_work(&o, federated, job, schema, err);
     if (!status) status = list_names(owners, &o.owners, err);

@@ -9,8 +9,8 @@
 
 /* NULL: the terms name no method that trains over a federation. */
 const hr_federated_method *hr_terms_method(const Hedgerow__Terms *terms);
-/* The method that a message offers a job of. inprivate if it is no offer or names no method: every machine
- * refuses the former, and an owner's policy the latter. Fails: MEMORY. */
+/* The method that a message offers a job of. hr_federated_unknown if it is no offer or names no method: every
+ * machine refuses the former, and an owner's policy the latter. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_terms_method_offered(const hr_bytes *message, const hr_federated_method **out,
                                                 hr_error *err);
 /* The method that owners train by the terms, and whose options they list: that of the federated method, or

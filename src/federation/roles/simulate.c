@@ -71,7 +71,7 @@ static hr_status read_public_schema(rehearsal *r, hr_error *err) {
 
 static hr_status run_simulation(rehearsal *r, const char *path, const hr_simulation_data *data,
                                 const hr_party_settings *settings, hr_job_result *out, hr_error *err) {
-    hr_status status = hr_job_file_read(path, hr_federated_defaults, r->arena, &r->file, err);
+    hr_status status = hr_job_file_read(path, &hr_federated_job_rules, r->arena, &r->file, err);
     if (!status) status = check_data(data, err);
     if (!status) status = read_public_schema(r, err);
     if (!status) status = read_tables(r, data, settings->threads, err);

@@ -397,7 +397,8 @@ static void set_federated_defaults(hr_fit_options *options) {
 }
 
 /* Where the bounds are known and the records are not, quantiles are worth their cost. */
-static const char *const hedge_left_out[] = {"edges", NULL};
+static const hr_left_out hedge_left_out[] = {{"edges", "remove it: bins over owners are released privately"},
+                                             {0}};
 
 static const hr_summed_method hedge_summed = {.protocol = &hr_summed_securesum,
                                               .owner = &hedge_owner_rules,
