@@ -82,47 +82,27 @@ static double root_gain(const arm *a) {
     return sqrt(a->gain > 0 ? a->gain : 0);
 }
 
-static void weigh_features(hr_bandit *b, bool warm) {
-    double mean = 0;
-    for (size_t f = 0; f < b->features; f++) mean += root_gain(&b->of_feature[f]) / (double)b->features;
-    for (size_t f = 0; f < b->features; f++) {
-        double weight = warm ? root_gain(&b->of_feature[f]) + FLOOR * mean + 1e-12 : 1;
-        b->weights[f] = b->usable[f] ? weight : 0;
-    }
-}
+/* A pair that was not chosen counts like the mean of those that were. */
+static void weigh_pairs(hr_bandit *b) {
+    double mean = 0, sum = 0;
+    for (size_t p = 0; p < b->pair_count; p++) mean += root_gain(&b->pairs[p].arm);
+    mean = b->pair_count ? mean / (double)b->pair_count : 1;
+    double floor = FLOOR * mean + 1e-12;
 
-static double mean_of_pairs(const hr_bandit *b) {
-    double sum = 0;
-    for (size_t p = 0; p < b->pair_count; p++) sum += root_gain(&b->pairs[p].arm);
-    return b->pair_count ? sum / (double)b->pair_count : 1;
-}
-
-/* Sums over the partners that a feature was not chosen with. */
-static void weigh_untried(hr_bandit *b) {
-    double sum = 0;
     for (size_t f = 0; f < b->features; f++) sum += b->roots[f] = sqrt(b->weights[f]);
     for (size_t f = 0; f < b->features; f++) b->untried[f] = sum - b->roots[f];
+    b->tried_weight = 0;
     for (size_t p = 0; p < b->pair_count; p++) {
         const pair_arm *pair = &b->pairs[p];
         b->untried[pair->high] -= b->roots[pair->low];
         b->untried[pair->low] -= b->roots[pair->high];
+        b->tried[p] = (root_gain(&pair->arm) + floor) * b->roots[pair->high] * b->roots[pair->low];
+        b->tried_weight += b->tried[p];
     }
     b->untried_weight = 0;
     for (size_t f = 0; f < b->features; f++)
         b->untried_weight += (b->untried[f] = fmax(b->untried[f], 0) * b->roots[f]) / 2;
-}
-
-/* A pair that was not chosen counts like the mean of those that were. */
-static void weigh_pairs(hr_bandit *b) {
-    double mean = mean_of_pairs(b), floor = FLOOR * mean + 1e-12;
-    weigh_untried(b);
     b->untried_weight *= mean + floor;
-    b->tried_weight = 0;
-    for (size_t p = 0; p < b->pair_count; p++) {
-        const pair_arm *pair = &b->pairs[p];
-        b->tried[p] = (root_gain(&pair->arm) + floor) * b->roots[pair->high] * b->roots[pair->low];
-        b->tried_weight += b->tried[p];
-    }
 }
 
 static void weigh_kinds(hr_bandit *b, bool warm) {
@@ -141,7 +121,12 @@ static void weigh_kinds(hr_bandit *b, bool warm) {
 
 void hr_bandit_start_round(hr_bandit *b, size_t t) {
     bool warm = t >= WARM_ROUNDS * b->features;
-    weigh_features(b, warm);
+    double mean = 0;
+    for (size_t f = 0; f < b->features; f++) mean += root_gain(&b->of_feature[f]) / (double)b->features;
+    for (size_t f = 0; f < b->features; f++) {
+        double weight = warm ? root_gain(&b->of_feature[f]) + FLOOR * mean + 1e-12 : 1;
+        b->weights[f] = b->usable[f] ? weight : 0;
+    }
     weigh_pairs(b);
     weigh_kinds(b, warm);
 }
@@ -154,42 +139,30 @@ uint32_t hr_bandit_feature(const hr_bandit *b, hr_csprng *csprng) {
     return (uint32_t)hr_pick(csprng, b->weights, b->features);
 }
 
-static bool is_bandit_allocated(const pair_arm *pair, uint32_t feature) {
-    return pair->high == feature || pair->low == feature;
-}
-
-/* The roots of the features that `feature` was not chosen with, in b->partners. */
-static bool find_partners(const hr_bandit *b, uint32_t feature) {
-    double sum = 0;
-    memcpy(b->partners, b->roots, b->features * sizeof *b->partners);
-    b->partners[feature] = 0;
-    for (size_t p = 0; p < b->pair_count; p++)
-        if (is_bandit_allocated(&b->pairs[p], feature))
-            b->partners[b->pairs[p].high == feature ? b->pairs[p].low : b->pairs[p].high] = 0;
-    for (size_t f = 0; f < b->features; f++) sum += b->partners[f];
-    return sum > 0;
-}
-
 /* False where the feature was chosen with all others, and rounding alone left it a chance (about 2^-50). */
 static bool draw_untried(const hr_bandit *b, hr_csprng *csprng, uint32_t pair[2]) {
     uint32_t first = (uint32_t)hr_pick(csprng, b->untried, b->features);
-    if (!find_partners(b, first)) return false;
+    memcpy(b->partners, b->roots, b->features * sizeof *b->partners);
+    b->partners[first] = 0;
+    for (size_t p = 0; p < b->pair_count; p++) {
+        if (b->pairs[p].high == first) b->partners[b->pairs[p].low] = 0;
+        if (b->pairs[p].low == first) b->partners[b->pairs[p].high] = 0;
+    }
+    double sum = 0;
+    for (size_t f = 0; f < b->features; f++) sum += b->partners[f];
+    if (sum <= 0) return false;
     uint32_t second = (uint32_t)hr_pick(csprng, b->partners, b->features);
     pair[0] = first > second ? first : second;
     pair[1] = first > second ? second : first;
     return true;
 }
 
-static void draw_tried(const hr_bandit *b, hr_csprng *csprng, uint32_t pair[2]) {
-    const pair_arm *drawn = &b->pairs[hr_pick(csprng, b->tried, b->pair_count)];
-    pair[0] = drawn->high;
-    pair[1] = drawn->low;
-}
-
 void hr_bandit_pair(const hr_bandit *b, hr_csprng *csprng, uint32_t pair[2]) {
     const double weights[] = {b->untried_weight, b->tried_weight};
     if (hr_pick(csprng, weights, 2) == 0 && draw_untried(b, csprng, pair)) return;
-    draw_tried(b, csprng, pair);
+    const pair_arm *drawn = &b->pairs[hr_pick(csprng, b->tried, b->pair_count)];
+    pair[0] = drawn->high;
+    pair[1] = drawn->low;
 }
 
 const double *hr_bandit_weights(const hr_bandit *b) {

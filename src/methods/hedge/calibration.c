@@ -21,13 +21,6 @@ typedef struct bin {
     double yes, all, x;
 } bin;
 
-static void read_calibration_bins(const hr_noisy *cells, double unit, bin *bins) {
-    for (size_t b = 0; b < BINS; b++) {
-        double no = (double)cells[2 * b].paid / unit, yes = (double)cells[2 * b + 1].paid / unit;
-        bins[b] = (bin){yes, no + yes, hr_link_input(hr_reliability_middle(b))};
-    }
-}
-
 static void add_square(matrix *m, double weight, double x) {
     m->m00 += weight;
     m->m01 += weight * x;
@@ -85,7 +78,10 @@ static void newton_step(const bin *bins, double sigma, double at[2]) {
 hr_calibration hr_calibration_fit(const hr_noisy *cells, double unit, double sigma) {
     bin bins[BINS];
     double at[2] = {MEAN[0], MEAN[1]};
-    read_calibration_bins(cells, unit, bins);
+    for (size_t b = 0; b < BINS; b++) {
+        double no = (double)cells[2 * b].paid / unit, yes = (double)cells[2 * b + 1].paid / unit;
+        bins[b] = (bin){yes, no + yes, hr_link_input(hr_reliability_middle(b))};
+    }
     for (int i = 0; i < STEPS; i++) newton_step(bins, sigma, at);
     return (hr_calibration){true, fmin(fmax(at[0], -HR_INTERCEPT_MAX), HR_INTERCEPT_MAX),
                             fmin(fmax(at[1], HR_SLOPE_MIN), HR_SLOPE_MAX)};

@@ -35,7 +35,7 @@ typedef struct hedge_run {
     hr_noisy *noisy;
 } hedge_run;
 
-static hr_status make_hedge_edges(hedge_run *s, const hr_hedge_question *question, hr_error *err) {
+static hr_status answer_bins(hedge_run *s, const hr_hedge_question *question, hr_error *err) {
     hr_training *t = s->training;
     hr_edges_release release = {(uint32_t)t->options->bins, t->gate, &question->lines[0]};
     uint64_t groups;
@@ -45,12 +45,7 @@ static hr_status make_hedge_edges(hedge_run *s, const hr_hedge_question *questio
             ? hr_edges_public(hr_data_schema(t->data), release.bins, t->arena, &t->binning, err)
             : hr_training_private_edges(t, &release, &groups, err);
     hr_timings_leave(s->timings);
-    return status;
-}
-
-static hr_status answer_bins(hedge_run *s, const hr_hedge_question *question, hr_error *err) {
-    hr_status status = make_hedge_edges(s, question, err);
-    return status ? status : hr_hedge_bins(s->hedge, &s->training->binning, err);
+    return status ? status : hr_hedge_bins(s->hedge, &t->binning, err);
 }
 
 static hr_status answer_choice(hedge_run *s, const hr_hedge_question *question, hr_error *err) {
@@ -108,13 +103,6 @@ static hr_status hedge_run_init(hedge_run *s, hr_error *err) {
     return status ? status : hr_hedge_new(&terms, s->coins, t->arena, &s->hedge, err);
 }
 
-static void hedge_run_done(hedge_run *s) {
-    hr_hedge_free(s->hedge);
-    hr_csprng_close(s->coins);
-    free(s->exact);
-    free(s->noisy);
-}
-
 static hr_link hedge_link(const hr_fit_options *options, hr_task task) {
     if (task == HR_TASK_REGRESSION) return HR_LINK_NUMBER;
     return options->loss == HR_LOSS_LOGISTIC && task == HR_TASK_BINARY ? HR_LINK_LOGISTIC : HR_LINK_SIGNED;
@@ -144,23 +132,23 @@ static hr_status train_hedge(hr_training *training, hr_error *err) {
     hr_timings_leave(s.timings);
     if (!status) status = take_forest(training, hr_hedge_forest(s.hedge), err);
     if (!status) training->records = hr_hedge_record_count(s.hedge);
-    hedge_run_done(&s);
+    hr_hedge_free(s.hedge);
+    hr_csprng_close(s.coins);
+    free(s.exact);
+    free(s.noisy);
     return status;
 }
 
-/* Of the schedule that so many records have, and some more where their noisy number turns out larger: the
- * trees, one an output, and their layouts while records are counted for the calibration. */
-static double forest_memory(const hr_fit_facts *facts, size_t outputs) {
+/* The forest is that of the schedule that so many records have, and some more where their noisy number turns
+ * out larger: the trees, one an output, and their layouts while records are counted for the calibration. */
+static double hedge_memory(const hr_fit_facts *facts) {
+    size_t outputs = hr_facts_outputs(facts), features = hr_schema_feature_count(facts->schema);
     const hr_hedge_setting setting = hr_hedge_setting_of(facts);
     const hr_hedge_plan plan = hr_hedge_plan_of(&setting, fmax(1.1 * (double)facts->rows, 1));
     const size_t nodes = ((size_t)2 << plan.depth_all) - 1, trees = plan.rounds * outputs;
-    return (double)trees * (double)nodes * (sizeof(hr_node) + sizeof(hr_bin_set)) +
-           (double)plan.rounds * (double)nodes * 2 * sizeof(double) + hr_reliability_memory(trees);
-}
-
-static double hedge_memory(const hr_fit_facts *facts) {
-    size_t outputs = hr_facts_outputs(facts), features = hr_schema_feature_count(facts->schema);
-    return hr_hedge_memory(features, outputs) + forest_memory(facts, outputs) +
+    double forest = (double)trees * (double)nodes * (sizeof(hr_node) + sizeof(hr_bin_set)) +
+                    (double)plan.rounds * (double)nodes * 2 * sizeof(double) + hr_reliability_memory(trees);
+    return hr_hedge_memory(features, outputs) + forest +
            hr_edges_memory(facts->schema, (uint32_t)facts->options->bins, facts->privacy_measure) +
            hr_records_memory(facts->rows, features, outputs + (hr_facts_unit(facts) == HR_PER_PERSON),
                              HR_HEDGE_CANDIDATES, facts->threads);

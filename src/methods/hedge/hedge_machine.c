@@ -162,21 +162,6 @@ bool hr_hedge_next(const hr_hedge *h, hr_hedge_question *out) {
 
 /* ---- Before the rounds ---- */
 
-/* The class counts, whose sum is n-hat. */
-static void read_classes_hedge_machine(hr_hedge *h, const hr_noisy *values) {
-    for (size_t k = 0; k < h->outputs; k++) h->records += h->base[k] = fmax(released_count(h, values[k]), 1);
-    for (size_t k = 0; k < h->outputs; k++) h->base[k] /= h->records;
-}
-
-/* n-hat and the mean label; with a start the first alone. */
-static void read_mean(hr_hedge *h, const hr_noisy *values) {
-    double label_unit = (double)(hr_unit_fineness(h->setting.unit) << HR_LABEL_BITS);
-    h->records = fmax(released_count(h, values[0]), 1);
-    if (!h->costs.base) return;
-    double mean = fmin(fmax((double)values[1].paid / label_unit / h->records, -1), 1);
-    h->base[0] = h->loss.logistic ? .5 * log(fmax(1 + mean, .02) / fmax(1 - mean, .02)) : mean;
-}
-
 /* What is lost was paid for all the same; after too much of it the rounds would have nothing left. */
 hr_status hr_hedge_drop_sum(hr_hedge *h, hr_units cost, hr_error *err) {
     h->setting.dropped += cost;
@@ -185,28 +170,24 @@ hr_status hr_hedge_drop_sum(hr_hedge *h, hr_units cost, hr_error *err) {
                    "the number of records, or the bins, were asked for and lost too often");
 }
 
+/* n-hat and the mean label, with a start the first alone; of more classes their counts, whose sum is n-hat.
+ */
 static hr_status on_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
     if (!values) return hr_hedge_drop_sum(h, h->costs.count + h->costs.base, err);
-    if (h->outputs > 1)
-        read_classes_hedge_machine(h, values);
-    else
-        read_mean(h, values);
     h->stage = BINS;
-    return HR_OK;
-}
+    if (h->outputs > 1) {
+        for (size_t k = 0; k < h->outputs; k++)
+            h->records += h->base[k] = fmax(released_count(h, values[k]), 1);
+        for (size_t k = 0; k < h->outputs; k++) h->base[k] /= h->records;
+        return HR_OK;
+    }
 
-static hr_status hedge_machine_buffers_init(hr_hedge *h, hr_error *err) {
-    size_t m = h->plan.candidates, nodes = HR_CANDIDATE_SCAN_NODES_MAX * h->outputs;
-    h->candidates = malloc(m * sizeof *h->candidates);
-    h->trees = calloc(m, sizeof *h->trees);
-    h->node_sums = malloc(nodes * sizeof *h->node_sums);
-    h->node_counts = malloc(nodes * sizeof *h->node_counts);
-    h->values = calloc(nodes, sizeof *h->values);
-    h->node_noise = malloc(HR_CANDIDATE_SCAN_NODES_MAX * sizeof *h->node_noise);
-    h->past = malloc(h->plan.rounds * sizeof *h->past);
-    bool all =
-        h->candidates && h->trees && h->node_sums && h->node_counts && h->values && h->node_noise && h->past;
-    return all ? HR_OK : hr_fail_memory(err);
+    h->records = fmax(released_count(h, values[0]), 1);
+    if (!h->costs.base) return HR_OK;
+    double label_unit = (double)(hr_unit_fineness(h->setting.unit) << HR_LABEL_BITS);
+    double mean = fmin(fmax((double)values[1].paid / label_unit / h->records, -1), 1);
+    h->base[0] = h->loss.logistic ? .5 * log(fmax(1 + mean, .02) / fmax(1 - mean, .02)) : mean;
+    return HR_OK;
 }
 
 static hr_status make_bandit(hr_hedge *h, hr_error *err) {
@@ -239,13 +220,6 @@ static hr_status hedge_machine_forest_init(hr_hedge *h, hr_error *err) {
 
 /* ---- Candidates ---- */
 
-static subject draw_subject(const hr_hedge *h) {
-    subject s = {.kind = hr_bandit_kind(h->bandit, h->coins)};
-    if (s.kind == HR_TREE_ONE) s.features[0] = hr_bandit_feature(h->bandit, h->coins);
-    if (s.kind == HR_TREE_PAIR) hr_bandit_pair(h->bandit, h->coins, s.features);
-    return s;
-}
-
 /* A new tree, or a variation of one that was chosen before. */
 static void draw_candidate_hedge_machine(hr_hedge *h, candidate *c, hr_tree *tree) {
     hr_random_plan plan = {.weights = hr_bandit_weights(h->bandit), .centred = h->plan.centred};
@@ -255,7 +229,10 @@ static void draw_candidate_hedge_machine(hr_hedge *h, candidate *c, hr_tree *tre
         c->subject = h->past[past];
         plan.model = &h->forest.trees[past * h->outputs];
     } else {
-        c->subject = draw_subject(h);
+        subject s = {.kind = hr_bandit_kind(h->bandit, h->coins)};
+        if (s.kind == HR_TREE_ONE) s.features[0] = hr_bandit_feature(h->bandit, h->coins);
+        if (s.kind == HR_TREE_PAIR) hr_bandit_pair(h->bandit, h->coins, s.features);
+        c->subject = s;
     }
     const int depths[HR_TREE_KINDS] = {h->plan.depth_one, h->plan.depth_pair, h->plan.depth_all};
     static const size_t counts[HR_TREE_KINDS] = {1, 2, 0};
@@ -287,23 +264,30 @@ hr_status hr_hedge_bins(hr_hedge *h, const hr_binning *binning, hr_error *err) {
     h->loss.clip = h->plan.clip;
     h->loss.score_limit = h->loss.logistic ? 20 : 1;
     hr_status status = make_bandit(h, err);
-    if (!status) status = hedge_machine_buffers_init(h, err);
-    if (!status) status = hedge_machine_forest_init(h, err);
+    if (status) return status;
+
+    size_t m = h->plan.candidates, nodes = HR_CANDIDATE_SCAN_NODES_MAX * h->outputs;
+    h->candidates = malloc(m * sizeof *h->candidates);
+    h->trees = calloc(m, sizeof *h->trees);
+    h->node_sums = malloc(nodes * sizeof *h->node_sums);
+    h->node_counts = malloc(nodes * sizeof *h->node_counts);
+    h->values = calloc(nodes, sizeof *h->values);
+    h->node_noise = malloc(HR_CANDIDATE_SCAN_NODES_MAX * sizeof *h->node_noise);
+    h->past = malloc(h->plan.rounds * sizeof *h->past);
+    bool has_nodes = h->node_sums && h->node_counts && h->values && h->node_noise;
+    if (!h->candidates || !h->trees || !has_nodes || !h->past) return hr_fail_memory(err);
+
+    status = hedge_machine_forest_init(h, err);
     if (status) return status;
     if (h->setting.has_quantiles) h->next_group++;
     start_round(h);
     return HR_OK;
 }
 
-static size_t count_leaves(const hr_tree *tree) {
-    size_t leaves = 0;
-    for (size_t n = 0; n < tree->node_count; n++) leaves += !tree->nodes[n].left;
-    return leaves;
-}
-
 void hr_hedge_choice(hr_hedge *h, size_t index) {
     h->chosen = index;
-    h->leaf_count = count_leaves(&h->trees[index]);
+    h->leaf_count = 0;
+    for (size_t n = 0; n < h->trees[index].node_count; n++) h->leaf_count += !h->trees[index].nodes[n].left;
     h->stage = LEAVES;
 }
 
@@ -327,8 +311,10 @@ static void read_leaves(hr_hedge *h, const hr_tree *tree, const hr_noisy *values
     }
 }
 
-/* The sum over leaves of S^2/(N + ridge), less what noise alone adds to it. */
-static double hedge_machine_gain_of(const hr_hedge *h, const hr_tree *tree, double noise, double ridge) {
+/* Sets the leaf values; returns the gain: the sum over leaves of S^2/(N + ridge), less what noise alone adds
+ * to it. */
+static double set_values(hr_hedge *h, const hr_tree *tree, double noise) {
+    double ridge = h->plan.ridge * noise / h->loss.clip, limit = h->loss.logistic ? 3 : 1;
     double gain = 0, outputs = (double)h->outputs,
            left = h->outputs > 1 ? (outputs - 1) / outputs : 1; /* of the noise */
     for (size_t n = 0; n < tree->node_count; n++) {
@@ -337,13 +323,7 @@ static double hedge_machine_gain_of(const hr_hedge *h, const hr_tree *tree, doub
             gain += (sum * sum - noise * noise * left) / (h->node_counts[n] + ridge);
         }
     }
-    return gain;
-}
 
-/* Sets the leaf values; returns the gain. */
-static double set_values(hr_hedge *h, const hr_tree *tree, double noise) {
-    double ridge = h->plan.ridge * noise / h->loss.clip, limit = h->loss.logistic ? 3 : 1;
-    double gain = hedge_machine_gain_of(h, tree, noise, ridge);
     hr_hierarchical_shrinkage(tree, h->outputs, ridge, h->node_sums, h->node_counts, h->values);
     hr_shrinkage_noise(tree, ridge, h->node_counts, h->node_noise);
     for (size_t i = 0; i < tree->node_count * h->outputs; i++)
@@ -351,27 +331,21 @@ static double set_values(hr_hedge *h, const hr_tree *tree, double noise) {
     return gain;
 }
 
-/* How much of a tree the average of the last iterates keeps. */
-static double part_kept(const hr_hedge *h) {
-    double last = TAIL * (double)h->plan.rounds, left = (double)(h->plan.rounds - h->round);
-    return left >= last ? 1 : left / last;
-}
-
-/* What a leaf's value has of the noise of one leaf's sum, at most: the limit of values takes from it. With
- * several outputs the mean over them is taken off. */
-static double noise_of_value(const hr_hedge *h, double noise, double scale) {
-    double outputs = (double)h->outputs, left = h->outputs > 1 ? (outputs - 1) / outputs : 1;
-    return scale * h->plan.step * noise * sqrt(left);
-}
-
 /* Adds the chosen tree to the forest, once per output; noise: the standard deviation of a leaf's sum. */
 static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_error *err) {
     hr_tree tree = *chosen;
     tree.counts = h->node_counts;
     tree.deviation = noise;
-    double scale = part_kept(h) * (h->outputs > 1 || h->loss.logistic ? 2 : 1);
-    for (size_t n = 0; n < tree.node_count; n++) h->node_noise[n] *= noise_of_value(h, noise, scale);
+    double last = TAIL * (double)h->plan.rounds, left = (double)(h->plan.rounds - h->round);
+    double kept_part = left >= last ? 1 : left / last; /* in the average of the last iterates */
+    double scale = kept_part * (h->outputs > 1 || h->loss.logistic ? 2 : 1);
+
+    /* At most: the limit of values takes from it. With several outputs the mean over them is taken off. */
+    double outputs = (double)h->outputs, of_sum = h->outputs > 1 ? (outputs - 1) / outputs : 1;
+    for (size_t n = 0; n < tree.node_count; n++)
+        h->node_noise[n] *= scale * h->plan.step * noise * sqrt(of_sum);
     tree.noise = h->node_noise;
+
     for (size_t k = 0; k < h->outputs; k++) {
         hr_tree *kept = &h->forest.trees[h->forest.tree_count];
         hr_status status = hr_tree_copy(&tree, h->arena, kept, err);
@@ -408,39 +382,26 @@ static hr_status add_tree_hedge_machine(hr_hedge *h, const hr_noisy *values, dou
     return status;
 }
 
-/* A lost round is over without a tree, with the same clip. */
-static hr_status on_leaves(hr_hedge *h, const hr_noisy *values, double noise_factor, hr_error *err) {
-    hr_status status = values ? add_tree_hedge_machine(h, values, noise_factor, err) : HR_OK;
-    if (status) return status;
-    h->has_step = values != NULL;
-    h->round++;
-    start_round(h);
-    return HR_OK;
-}
-
-/* ---- After the rounds ---- */
-
-static void on_reliability(hr_hedge *h, const hr_noisy *values, double noise_factor) {
-    double unit = (double)hedge_count_unit(h);
-    double noise = hr_noise_deviation(h->setting.privacy_measure, h->costs.calibration, unit) / unit;
-    if (values) h->forest.calibration = hr_calibration_fit(values, unit, noise_factor * noise);
-    h->stage = DONE;
-}
-
 /* ---- The machine ---- */
 
 hr_status hr_hedge_sums(hr_hedge *h, const hr_noisy *values, double noise_factor, hr_error *err) {
     hr_hedge_question question;
-    hr_status status = HR_OK;
     if (!hr_hedge_next(h, &question)) return HR_OK;
     h->next_group += question.line_count;
-    if (h->stage == TOTALS)
-        status = on_totals(h, values, err);
-    else if (h->stage == LEAVES)
-        status = on_leaves(h, values, noise_factor, err);
-    else if (h->stage == RELIABILITY)
-        on_reliability(h, values, noise_factor);
-    return status;
+    if (h->stage == TOTALS) return on_totals(h, values, err);
+    if (h->stage == LEAVES) {
+        hr_status status = values ? add_tree_hedge_machine(h, values, noise_factor, err) : HR_OK;
+        if (status) return status;
+        h->has_step = values != NULL; /* a lost round is over without a tree, with the same clip */
+        h->round++;
+        start_round(h);
+    } else if (h->stage == RELIABILITY) {
+        double unit = (double)hedge_count_unit(h);
+        double noise = hr_noise_deviation(h->setting.privacy_measure, h->costs.calibration, unit) / unit;
+        if (values) h->forest.calibration = hr_calibration_fit(values, unit, noise_factor * noise);
+        h->stage = DONE;
+    }
+    return HR_OK;
 }
 
 hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coins, hr_arena *arena, hr_hedge **out,

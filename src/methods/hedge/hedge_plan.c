@@ -47,7 +47,17 @@ hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *s) {
 enum { ROUNDS_GAUSSIAN = 300, ROUNDS_PURE = 64 }; /* at most */
 static const double BLOCK_RECORDS = 65536, BLOCK_SIZE = 16384, SPREAD = .5;
 
-static void schedule_gaussian(double size, double records, hr_hedge_plan *plan) {
+static void schedule(const hr_hedge_setting *s, double size, double records, hr_hedge_plan *plan) {
+    if (s->privacy_measure == HR_PRIVACY_PURE) {
+        plan->rounds = (size_t)clamp_plan_value(floor(.1 * sqrt(size)), 8, ROUNDS_PURE);
+        plan->step = fmin(1.7 * sqrt((double)plan->rounds) / (double)plan->rounds, 1);
+        plan->depth_all = levels(size / (8 * (double)plan->rounds), 2, 7);
+        plan->depth_pair = plan->depth_all;
+        plan->depth_one = 2;
+        plan->centred = 2;
+        plan->ridge = 6;
+        return;
+    }
     plan->rounds = (size_t)clamp_plan_value(floor(1.5 * sqrt(size)), 25, ROUNDS_GAUSSIAN);
     plan->step = fmin(2 * pow(fmax(size / 8, 1), .6) / (double)plan->rounds, .5);
     plan->depth_all = levels(fmin(size / 400, records / 800), 4, 8);
@@ -55,16 +65,6 @@ static void schedule_gaussian(double size, double records, hr_hedge_plan *plan) 
     plan->depth_one = 3;
     plan->centred = 3;
     plan->ridge = 12;
-}
-
-static void schedule_pure(double size, hr_hedge_plan *plan) {
-    plan->rounds = (size_t)clamp_plan_value(floor(.1 * sqrt(size)), 8, ROUNDS_PURE);
-    plan->step = fmin(1.7 * sqrt((double)plan->rounds) / (double)plan->rounds, 1);
-    plan->depth_all = levels(size / (8 * (double)plan->rounds), 2, 7);
-    plan->depth_pair = plan->depth_all;
-    plan->depth_one = 2;
-    plan->centred = 2;
-    plan->ridge = 6;
 }
 
 /* C_0. Two classes: gradients reach 2; less biases probabilities, more lets noise in. More classes: their
@@ -88,28 +88,6 @@ static void share_out_hedge_budget(const hr_hedge_setting *s, hr_hedge_plan *pla
     plan->sums = leaves - plan->counts;
 }
 
-/* So many that choices on one of them cost no accuracy (docs/explanation/hedge.md, Blocks). size: as in the
- * schedule. */
-static size_t count_blocks(const hr_hedge_setting *s, double size, double records) {
-    double blocks = records / BLOCK_RECORDS;
-    if (s->privacy_measure != HR_PRIVACY_PURE) blocks = fmin(blocks, size / BLOCK_SIZE);
-    return (size_t)clamp_plan_value(floor(blocks), 1, ROUNDS_PURE);
-}
-
-/* What chance alone adds to the sum of a leaf: its noise, under pure privacy; the spread of the gradients of
- * a block's records, which large trees have more of. */
-static double threshold_of(const hr_hedge_setting *s, double records, const hr_hedge_plan *plan) {
-    double pure = s->privacy_measure == HR_PRIVACY_PURE ? 1 / hr_units_value(plan->sums) : 0;
-    double leaf = records / (double)plan->blocks / exp2(plan->depth_all);
-    return fmax(pure, plan->blocks > 1 ? SPREAD * sqrt(leaf) : 0);
-}
-
-/* Records pay for the choices of their own owner or block only, which may cost so much more. */
-static void share_out_turns(size_t parts, hr_hedge_plan *plan) {
-    plan->turns = (plan->rounds + parts - 1) / parts;
-    plan->choice = plan->choice * plan->rounds / plan->turns;
-}
-
 double hr_hedge_noise_factor(const hr_hedge_setting *s) {
     return s->owners > 1 ? sqrt((double)s->owners / (double)s->honest) : 1;
 }
@@ -117,16 +95,27 @@ double hr_hedge_noise_factor(const hr_hedge_setting *s) {
 hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
     hr_hedge_plan plan = {.candidates = s->owners > 1 ? HR_HEDGE_CANDIDATES_OWNERS : HR_HEDGE_CANDIDATES,
                           .clip = first_clip(s)};
+    bool is_pure = s->privacy_measure == HR_PRIVACY_PURE;
     double budget = hr_units_value(s->budget), size = records / hr_hedge_noise_factor(s);
-    size *= s->privacy_measure == HR_PRIVACY_PURE ? budget : sqrt(budget);
-    if (s->privacy_measure == HR_PRIVACY_PURE)
-        schedule_pure(size, &plan);
-    else
-        schedule_gaussian(size, records, &plan);
+    size *= is_pure ? budget : sqrt(budget);
+    schedule(s, size, records, &plan);
     share_out_hedge_budget(s, &plan);
-    plan.blocks = s->owners ? 1 : count_blocks(s, size, records);
-    plan.threshold = threshold_of(s, records, &plan);
-    share_out_turns(s->owners ? s->owners : plan.blocks, &plan);
+
+    /* So many that choices on one of them cost no accuracy (docs/explanation/hedge.md, Blocks). */
+    double blocks = records / BLOCK_RECORDS;
+    if (!is_pure) blocks = fmin(blocks, size / BLOCK_SIZE);
+    plan.blocks = s->owners ? 1 : (size_t)clamp_plan_value(floor(blocks), 1, ROUNDS_PURE);
+
+    /* What chance alone adds to the sum of a leaf: its noise, under pure privacy; the spread of the gradients
+     * of a block's records, which large trees have more of. */
+    double noise = is_pure ? 1 / hr_units_value(plan.sums) : 0;
+    double leaf = records / (double)plan.blocks / exp2(plan.depth_all);
+    plan.threshold = fmax(noise, plan.blocks > 1 ? SPREAD * sqrt(leaf) : 0);
+
+    /* Records pay for the choices of their own owner or block only, which may cost so much more. */
+    size_t parts = s->owners ? s->owners : plan.blocks;
+    plan.turns = (plan.rounds + parts - 1) / parts;
+    plan.choice = plan.choice * plan.rounds / plan.turns;
     return plan;
 }
 
@@ -160,33 +149,10 @@ hr_hedge_setting hr_hedge_setting_of(const hr_fit_facts *facts) {
                               .has_start = facts->options->start != NULL};
 }
 
-static hr_status check_base(const hr_fit_facts *facts, const hr_hedge_setting *s, hr_error *err) {
-    hr_hedge_start start = hr_hedge_start_of(s);
-    uint64_t count = hr_unit_of_counts(s->unit), label = hr_unit_label_sensitivity(s->unit);
-    if (hr_facts_outputs(facts) > 1)
-        return hr_facts_check_sums(facts, "class counts", start.count + start.base, count, err);
-    hr_status status = hr_facts_check_sums(facts, "record count", start.count, count, err);
-    if (status || !start.base) return status;
-    return hr_facts_check_sums(facts, "base score", start.base, label, err);
-}
-
-static hr_status check_once(const hr_fit_facts *facts, const hr_hedge_setting *s, hr_error *err) {
-    hr_hedge_start start = hr_hedge_start_of(s);
-    hr_status status = check_base(facts, s, err);
-    if (!status && s->has_quantiles) status = hr_facts_check_edges(facts, start.bins, err);
-    if (status || s->task == HR_TASK_REGRESSION) return status;
-    return hr_facts_check_sums(facts, "calibration count", start.calibration, hr_unit_of_counts(s->unit),
-                               err);
-}
-
-/* Regression's clip adapts, up to 1. */
-static int64_t largest_bound(const hr_hedge_setting *s) {
-    return (int64_t)((s->task == HR_TASK_REGRESSION ? 1 : first_clip(s)) * (1 << HR_GRADIENT_BITS));
-}
-
 static hr_status check_round(const hr_fit_facts *facts, const hr_hedge_setting *s, hr_error *err) {
     hr_hedge_plan plan = hr_hedge_plan_longest(s);
-    int64_t bound = largest_bound(s);
+    double clip = s->task == HR_TASK_REGRESSION ? 1 : first_clip(s); /* regression's adapts, up to 1 */
+    int64_t bound = (int64_t)(clip * (1 << HR_GRADIENT_BITS));
     hr_status status = hr_facts_check_choice(facts, "choice of tree", plan.choice,
                                              hr_unit_leaf_score_width(s->unit, bound), err);
     if (!status)
@@ -199,19 +165,24 @@ static hr_status check_round(const hr_fit_facts *facts, const hr_hedge_setting *
 }
 
 hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err) {
-    hr_hedge_setting setting = hr_hedge_setting_of(facts);
+    hr_hedge_setting s = hr_hedge_setting_of(facts);
+    hr_hedge_start start = hr_hedge_start_of(&s);
+    uint64_t count = hr_unit_of_counts(s.unit), label = hr_unit_label_sensitivity(s.unit);
     hr_status status = hr_facts_check_classes(facts, err);
-    if (!status) status = check_once(facts, &setting, err);
-    return status ? status : check_round(facts, &setting, err);
+    if (status) return status;
+    if (hr_facts_outputs(facts) > 1) {
+        status = hr_facts_check_sums(facts, "class counts", start.count + start.base, count, err);
+    } else {
+        status = hr_facts_check_sums(facts, "record count", start.count, count, err);
+        if (!status && start.base) status = hr_facts_check_sums(facts, "base score", start.base, label, err);
+    }
+    if (!status && s.has_quantiles) status = hr_facts_check_edges(facts, start.bins, err);
+    if (!status && s.task != HR_TASK_REGRESSION)
+        status = hr_facts_check_sums(facts, "calibration count", start.calibration, count, err);
+    return status ? status : check_round(facts, &s, err);
 }
 
 /* ---- For people ---- */
-
-/* What a step of 1 of the scores is in the label's units: two classes have scores from -1 to 1, more have
- * probabilities. */
-static double score_unit(const hr_schema *schema, double range) {
-    return schema && hr_schema_task(schema) == HR_TASK_MULTICLASS ? range : range / 2;
-}
 
 /* The noise in a leaf's shrunk mean (trees/tree/hierarchical_shrinkage.h), were all leaves of a tree alike:
  * at[l] is what one unit in a leaf's sum adds to the mean of a leaf that shares its ancestors down to level
@@ -241,7 +212,10 @@ static void note_noise(const hr_hedge_setting *s, const hr_schema *schema, const
     double noise =
         hr_hedge_noise_factor(s) * hr_noise_deviation(s->privacy_measure, made->sums, reach) / FINE;
     plan->label_range = label && label->kind == HR_KIND_NUMBER ? label->high - label->low : 1;
-    double unit = score_unit(schema, plan->label_range);
+    /* What a step of 1 of the scores is in the label's units: two classes have scores from -1 to 1, more have
+     * probabilities. */
+    bool has_classes = schema && hr_schema_task(schema) == HR_TASK_MULTICLASS;
+    double unit = has_classes ? plan->label_range : plan->label_range / 2;
     plan->leaf_records = plan->records / (double)(1 << made->depth_all);
     plan->gradient_noise = noise / plan->leaf_records;
     plan->label_noise = plan->gradient_noise * unit;
