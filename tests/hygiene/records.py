@@ -16,7 +16,7 @@ OWNER = 'a refusal before anything is spent, for the eyes of the owner (docs/exp
 # (file, function): (uses, what for)
 ALLOWED = {
     ('src/methods/boosting/boosting.c', 'hr_boosting_pack'): (1, PACK),
-    ('src/methods/forests/diprime.c', 'allocate_diprime'): (1, ROOM),
+    ('src/methods/forests/diprime.c', 'diprime_init'): (1, ROOM),
     ('src/methods/boosting/gbdt.c', 'set_base_gbdt'): (1, NOT_PRIVATE),
     ('src/methods/boosting/gbdt.c', 'train_gbdt'): (2, PACK),
     ('src/methods/boosting/inprivate.c', 'exact_halves'): (1, NOT_PRIVATE),

@@ -69,16 +69,6 @@ static hr_csprng *csprng_of(const diprime *d) {
 
 /* ---- Ranges ---- */
 
-static void start_ranges(diprime *d) {
-    const hr_schema *schema = hr_data_schema(d->training->data);
-    for (size_t f = 0; f < d->features; f++) {
-        const hr_column *column = hr_schema_feature(schema, f);
-        d->ranges[f] = (range){.low = column->low, .high = column->high};
-        for (uint32_t bin = 1; bin < d->training->binning.features[f].bin_count; bin++)
-            hr_bin_set_add(&d->ranges[f].values, (uint8_t)bin);
-    }
-}
-
 static size_t values_of(const hr_bin_set *set, uint8_t *values) {
     size_t count = 0;
     for (size_t bin = 1; bin < HR_BINS_MAX; bin++)
@@ -106,10 +96,6 @@ static range range_of_child(const diprime *d, const range *parent, const hr_chil
 
 /* ---- Medians ---- */
 
-static double uniform_cut(hr_csprng *csprng) {
-    return (double)(hr_csprng_u64(csprng) >> 11) * 0x1p-53;
-}
-
 static hr_stats_source *diprime_source_of(const diprime *d) {
     return d->training->source;
 }
@@ -133,7 +119,7 @@ static hr_status median_of_gaps(diprime *d, uint32_t node, hr_permit permit, hr_
                                 hr_error *err) {
     const range *of = &d->ranges[c->feature];
     hr_stats_query query = {.node = node, .feature = c->feature};
-    double at = uniform_cut(csprng_of(d)), ends[2] = {of->low, of->high};
+    double at = (double)(hr_csprng_u64(csprng_of(d)) >> 11) * 0x1p-53, ends[2] = {of->low, of->high};
     size_t known;
     hr_status status = diprime_source_of(d)->ops->gap(diprime_source_of(d), &query, 0, &known, NULL, err);
     if (!status && known >= 2) {
@@ -282,7 +268,13 @@ static hr_status train_diprime_tree(hr_tree_trainer *self, const hr_release_scop
     d->scope = scope;
     hr_status status = d->rules->charge(d, err);
     if (status) return status;
-    start_ranges(d);
+    const hr_schema *schema = hr_data_schema(d->training->data);
+    for (size_t f = 0; f < d->features; f++) {
+        const hr_column *column = hr_schema_feature(schema, f);
+        d->ranges[f] = (range){.low = column->low, .high = column->high};
+        for (uint32_t bin = 1; bin < d->training->binning.features[f].bin_count; bin++)
+            hr_bin_set_add(&d->ranges[f].values, (uint8_t)bin);
+    }
     d->nodes[0] = (hr_node){0};
     d->node_count = 1;
     d->subset_count = 0;
@@ -323,11 +315,6 @@ static hr_charge selection_charge(const diprime *d, size_t level, hr_units cost,
     return hr_scope_charge(d->scope, "choice of feature", (int64_t)level, cost, width);
 }
 
-/* A level has at most 2^level nodes. */
-static uint64_t level_width(const diprime *d, size_t level) {
-    return hr_purity_width(&d->labels, (uint64_t)1 << level);
-}
-
 static hr_status charge_sound(diprime *d, hr_error *err) {
     size_t depth = (size_t)d->training->options->depth, candidates = d->candidate_count;
     level_costs cost = share_level((d->scope->budget - diprime_leaf_budget(d)) / depth, candidates);
@@ -337,8 +324,10 @@ static hr_status charge_sound(diprime *d, hr_error *err) {
             status = charge_diprime(
                 d, median_charge(d, level, cost.median, hr_unit_median_width(d->training->unit)),
                 &d->medians[level * candidates + k], err);
+        /* A level has at most 2^level nodes. */
+        uint64_t width = hr_purity_width(&d->labels, (uint64_t)1 << level);
         if (!status && cost.selection)
-            status = charge_diprime(d, selection_charge(d, level, cost.selection, level_width(d, level)),
+            status = charge_diprime(d, selection_charge(d, level, cost.selection, width),
                                     &d->selections[level], err);
     }
     return status;
@@ -370,31 +359,6 @@ static hr_status charge_published(diprime *d, hr_error *err) {
 
 /* ---- Forests (Algorithm 2) ---- */
 
-static void diprime_done(diprime *d) {
-    void *all[] = {d->medians, d->ranges, d->picked, d->candidates,  d->queries, d->scores,
-                   d->sides,   d->counts, d->gaps,   d->leaf_values, d->nodes,   d->subsets};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-}
-
-static hr_status allocate_diprime(diprime *d, hr_error *err) {
-    size_t width = hr_labels_width(&d->labels);
-    d->medians = malloc((size_t)d->training->options->depth * d->candidate_count * sizeof *d->medians);
-    d->ranges = malloc(d->features * sizeof *d->ranges);
-    d->picked = malloc(d->features * sizeof *d->picked);
-    d->candidates = malloc(d->candidate_count * sizeof *d->candidates);
-    d->queries = malloc(d->candidate_count * sizeof *d->queries);
-    d->scores = malloc(d->candidate_count * sizeof *d->scores);
-    d->sides = malloc(d->candidate_count * hr_sides_width(width) * sizeof *d->sides);
-    d->counts = malloc(HR_BALANCE_COUNTS * sizeof *d->counts);
-    d->gaps = malloc((d->training->source->capacity + 1) * sizeof *d->gaps);
-    d->leaf_values = malloc(d->nodes_max * width * sizeof *d->leaf_values);
-    d->nodes = malloc(d->nodes_max * sizeof *d->nodes);
-    d->subsets = malloc(d->nodes_max * sizeof *d->subsets);
-    bool split = d->medians && d->ranges && d->picked && d->candidates && d->queries && d->scores &&
-                 d->sides && d->counts && d->gaps;
-    return split && d->leaf_values && d->nodes && d->subsets ? HR_OK : hr_fail_memory(err);
-}
-
 static hr_status diprime_init(diprime *d, hr_error *err) {
     hr_training *t = d->training;
     d->features = hr_schema_feature_count(hr_data_schema(t->data));
@@ -402,7 +366,24 @@ static hr_status diprime_init(diprime *d, hr_error *err) {
     d->nodes_max = ((size_t)2 << t->options->depth) - 1;
     d->labels = hr_training_labels(t);
     hr_status status = hr_edges_public(hr_data_schema(t->data), 2, t->arena, &t->binning, err);
-    return status ? status : allocate_diprime(d, err);
+    if (status) return status;
+
+    size_t width = hr_labels_width(&d->labels);
+    d->medians = malloc((size_t)t->options->depth * d->candidate_count * sizeof *d->medians);
+    d->ranges = malloc(d->features * sizeof *d->ranges);
+    d->picked = malloc(d->features * sizeof *d->picked);
+    d->candidates = malloc(d->candidate_count * sizeof *d->candidates);
+    d->queries = malloc(d->candidate_count * sizeof *d->queries);
+    d->scores = malloc(d->candidate_count * sizeof *d->scores);
+    d->sides = malloc(d->candidate_count * hr_sides_width(width) * sizeof *d->sides);
+    d->counts = malloc(HR_BALANCE_COUNTS * sizeof *d->counts);
+    d->gaps = malloc((t->source->capacity + 1) * sizeof *d->gaps);
+    d->leaf_values = malloc(d->nodes_max * width * sizeof *d->leaf_values);
+    d->nodes = malloc(d->nodes_max * sizeof *d->nodes);
+    d->subsets = malloc(d->nodes_max * sizeof *d->subsets);
+    bool split = d->medians && d->ranges && d->picked && d->candidates && d->queries && d->scores &&
+                 d->sides && d->counts && d->gaps;
+    return split && d->leaf_values && d->nodes && d->subsets ? HR_OK : hr_fail_memory(err);
 }
 
 static const diprime_rules sound = {charge_sound, median_on_grid, hr_division_score, hr_private_leaves};
@@ -434,7 +415,9 @@ static hr_status train_diprime(hr_training *training, hr_error *err) {
     diprime d = {.trainer = {train_diprime_tree}, .training = training, .rules = rules_of(training->options)};
     hr_status status = diprime_init(&d, err);
     if (!status) status = hr_private_forest_train(training, &d.trainer, err);
-    diprime_done(&d);
+    void *all[] = {d.medians, d.ranges, d.picked, d.candidates,  d.queries, d.scores,
+                   d.sides,   d.counts, d.gaps,   d.leaf_values, d.nodes,   d.subsets};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     return status;
 }
 

@@ -44,18 +44,6 @@ static size_t bin_count_of(const dp_df_forest *f, uint32_t feature) {
 
 /* ---- Splits ---- */
 
-/* Draws some of the features that may split a node. */
-static size_t draw_candidates(dp_df_forest *f, uint32_t node) {
-    size_t count = 0;
-    for (uint32_t k = 0; k < f->features; k++)
-        if (!hr_multiway_is_asked_above(f->nodes, f->parents, node, k) &&
-            f->node_count + bin_count_of(f, k) <= NODES_MAX)
-            f->candidates[count++] = k;
-    size_t wanted = count < f->candidate_count ? count : f->candidate_count;
-    hr_draw_features(hr_gate_csprng(f->training->gate), f->candidates, count, wanted);
-    return wanted;
-}
-
 /* The Gini index, or squared errors, of the node divided by each candidate. */
 static hr_status dp_df_score_candidates(dp_df_forest *f, uint32_t node, size_t candidates, hr_error *err) {
     hr_stats_source *source = f->training->source;
@@ -70,10 +58,16 @@ static hr_status dp_df_score_candidates(dp_df_forest *f, uint32_t node, size_t c
     return status;
 }
 
-/* made: false if no feature may split the node. */
+/* Chooses among some of the features that may split a node, drawn at random; made: false if there is none. */
 static hr_status choose_feature(dp_df_forest *f, uint32_t node, size_t level, uint32_t *feature, bool *made,
                                 hr_error *err) {
-    size_t candidates = draw_candidates(f, node), chosen = 0;
+    size_t count = 0, chosen = 0;
+    for (uint32_t k = 0; k < f->features; k++)
+        if (!hr_multiway_is_asked_above(f->nodes, f->parents, node, k) &&
+            f->node_count + bin_count_of(f, k) <= NODES_MAX)
+            f->candidates[count++] = k;
+    size_t candidates = count < f->candidate_count ? count : f->candidate_count;
+    hr_draw_features(hr_gate_csprng(f->training->gate), f->candidates, count, candidates);
     *made = candidates > 0;
     if (candidates > 1) {
         hr_status status = dp_df_score_candidates(f, node, candidates, err);
@@ -84,34 +78,19 @@ static hr_status choose_feature(dp_df_forest *f, uint32_t node, size_t level, ui
     return HR_OK;
 }
 
-static hr_status split_dp_df_node(dp_df_forest *f, uint32_t node, uint32_t feature, hr_error *err) {
-    hr_stats_source *source = f->training->source;
-    uint32_t first = (uint32_t)f->node_count;
-    hr_child_rule division = {.feature = feature, .every_bin = true};
-    f->node_count = hr_multiway_split(&f->multiway, f->nodes, first, node, feature);
-    for (size_t n = first; n < f->node_count; n++) f->parents[n] = node;
-    return source->ops->divide(source, &node, &division, &first, 1, err);
-}
-
 /* ---- Trees ---- */
 
 static hr_status grow_node(dp_df_forest *f, uint32_t node, size_t level, hr_error *err) {
     uint32_t feature;
     bool made;
     hr_status status = choose_feature(f, node, level, &feature, &made, err);
-    return status || !made ? status : split_dp_df_node(f, node, feature, err);
-}
-
-static hr_status grow_dp_df_tree(dp_df_forest *f, hr_error *err) {
-    size_t depth = (size_t)f->training->options->depth;
-    hr_status status = HR_OK;
-    uint32_t node = 0;
-    f->nodes[0] = (hr_node){0};
-    f->node_count = 1;
-    for (size_t level = 0; level < depth; level++)
-        for (size_t end = f->node_count; !status && node < end; node++)
-            status = grow_node(f, node, level, err);
-    return status;
+    if (status || !made) return status;
+    hr_stats_source *source = f->training->source;
+    uint32_t first = (uint32_t)f->node_count;
+    hr_child_rule division = {.feature = feature, .every_bin = true};
+    f->node_count = hr_multiway_split(&f->multiway, f->nodes, first, node, feature);
+    for (size_t n = first; n < f->node_count; n++) f->parents[n] = node;
+    return source->ops->divide(source, &node, &division, &first, 1, err);
 }
 
 /* Levels at which there is more than one feature to choose from: each level has one less. */
@@ -142,8 +121,16 @@ static hr_status train_dp_df_tree(hr_tree_trainer *self, const hr_release_scope 
     hr_training *t = f->training;
     hr_units leaves = dp_df_leaf_budget(t->options, f->features, scope->budget);
     hr_status status = charge_choices(f, scope, scope->budget - leaves, err);
-    if (!status) status = grow_dp_df_tree(f, err);
     if (status) return status;
+
+    uint32_t node = 0;
+    f->nodes[0] = (hr_node){0};
+    f->node_count = 1;
+    for (size_t level = 0; level < (size_t)t->options->depth; level++)
+        for (size_t end = f->node_count; !status && node < end; node++)
+            status = grow_node(f, node, level, err);
+    if (status) return status;
+
     hr_tree made = {.nodes = f->nodes,
                     .node_count = f->node_count,
                     .thresholds = f->multiway.edges,
@@ -155,13 +142,15 @@ static hr_status train_dp_df_tree(hr_tree_trainer *self, const hr_release_scope 
 
 /* ---- Forests ---- */
 
-static void dp_df_forest_done(dp_df_forest *f) {
-    void *all[] = {f->candidates, f->scores, f->stats, f->queries, f->nodes, f->parents, f->leaf_values};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-    hr_multiway_done(&f->multiway);
-}
+static hr_status dp_df_forest_init(dp_df_forest *f, hr_error *err) {
+    hr_training *t = f->training;
+    f->features = hr_schema_feature_count(hr_data_schema(t->data));
+    f->candidate_count = hr_candidate_features(t->options, f->features);
+    f->labels = hr_training_labels(t);
+    hr_status status = hr_edges_public(hr_data_schema(t->data), VALUES, t->arena, &t->binning, err);
+    if (!status) status = hr_multiway_init(&f->multiway, &t->binning, err);
+    if (status) return status;
 
-static hr_status allocate_dp_df(dp_df_forest *f, hr_error *err) {
     size_t width = hr_labels_width(&f->labels), bins = 0;
     for (uint32_t k = 0; k < f->features; k++) bins = bin_count_of(f, k) > bins ? bin_count_of(f, k) : bins;
     f->candidates = malloc(f->features * sizeof *f->candidates);
@@ -173,16 +162,6 @@ static hr_status allocate_dp_df(dp_df_forest *f, hr_error *err) {
     f->leaf_values = malloc(NODES_MAX * width * sizeof *f->leaf_values);
     bool split = f->candidates && f->scores && f->stats && f->queries;
     return split && f->nodes && f->parents && f->leaf_values ? HR_OK : hr_fail_memory(err);
-}
-
-static hr_status dp_df_forest_init(dp_df_forest *f, hr_error *err) {
-    hr_training *t = f->training;
-    f->features = hr_schema_feature_count(hr_data_schema(t->data));
-    f->candidate_count = hr_candidate_features(t->options, f->features);
-    f->labels = hr_training_labels(t);
-    hr_status status = hr_edges_public(hr_data_schema(t->data), VALUES, t->arena, &t->binning, err);
-    if (!status) status = hr_multiway_init(&f->multiway, &t->binning, err);
-    return status ? status : allocate_dp_df(f, err);
 }
 
 static hr_status check_dp_df(const hr_fit_facts *facts, hr_error *err) {
@@ -200,7 +179,9 @@ static hr_status train_dp_df(hr_training *training, hr_error *err) {
     dp_df_forest f = {.trainer = {train_dp_df_tree}, .training = training};
     hr_status status = dp_df_forest_init(&f, err);
     if (!status) status = hr_private_forest_train(training, &f.trainer, err);
-    dp_df_forest_done(&f);
+    void *all[] = {f.candidates, f.scores, f.stats, f.queries, f.nodes, f.parents, f.leaf_values};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    hr_multiway_done(&f.multiway);
     return status;
 }
 

@@ -28,27 +28,20 @@ static hr_status train_dp_ert_tree(hr_tree_trainer *self, const hr_release_scope
     return status ? status : hr_average_add(t, &drawn, f->leaf_values, err);
 }
 
-static void dp_ert_forest_done(dp_ert_forest *f) {
-    void *all[] = {f->weights, f->leaf_values, f->nodes, f->subsets};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-}
+static hr_status dp_ert_forest_init(dp_ert_forest *f, hr_error *err) {
+    hr_training *t = f->training;
+    hr_status status = hr_edges_public(hr_data_schema(t->data), HR_BINS_MAX - 1, t->arena, &t->binning, err);
+    if (status) return status;
 
-static hr_status allocate_dp_ert(dp_ert_forest *f, hr_error *err) {
-    size_t features = f->training->binning.feature_count, nodes = ((size_t)2 << f->plan.depth) - 1;
+    size_t features = t->binning.feature_count, nodes = ((size_t)2 << f->plan.depth) - 1;
     f->weights = malloc(features * sizeof *f->weights);
-    f->leaf_values = malloc(nodes * hr_average_width(f->training->data) * sizeof *f->leaf_values);
+    f->leaf_values = malloc(nodes * hr_average_width(t->data) * sizeof *f->leaf_values);
     f->nodes = malloc(nodes * sizeof *f->nodes);
     f->subsets = malloc(nodes * sizeof *f->subsets);
     if (!f->weights || !f->leaf_values || !f->nodes || !f->subsets) return hr_fail_memory(err);
     for (size_t k = 0; k < features; k++) f->weights[k] = 1;
     f->plan.weights = f->weights;
     return HR_OK;
-}
-
-static hr_status dp_ert_forest_init(dp_ert_forest *f, hr_error *err) {
-    hr_training *t = f->training;
-    hr_status status = hr_edges_public(hr_data_schema(t->data), HR_BINS_MAX - 1, t->arena, &t->binning, err);
-    return status ? status : allocate_dp_ert(f, err);
 }
 
 static hr_status check_dp_ert(const hr_fit_facts *facts, hr_error *err) {
@@ -61,7 +54,8 @@ static hr_status train_dp_ert(hr_training *training, hr_error *err) {
                        .plan = {.depth = (int)training->options->depth, .centred = 1}};
     hr_status status = dp_ert_forest_init(&f, err);
     if (!status) status = hr_private_forest_train(training, &f.trainer, err);
-    dp_ert_forest_done(&f);
+    void *all[] = {f.weights, f.leaf_values, f.nodes, f.subsets};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     return status;
 }
 

@@ -50,16 +50,6 @@ static hr_id3_terms id3_terms(const hr_fit_options *options, const hr_schema *sc
                           .published = is_published(options)};
 }
 
-static hr_status make_room_id3(id3_source *s, size_t count, hr_error *err) {
-    if (count <= s->room) return HR_OK;
-    free(s->exact);
-    free(s->noisy);
-    s->exact = malloc(count * sizeof *s->exact);
-    s->noisy = malloc(count * sizeof *s->noisy);
-    s->room = count;
-    return s->exact && s->noisy ? HR_OK : hr_fail_memory(err);
-}
-
 /* In paper mode the one permit is charged with the first question. */
 static hr_status charge_id3(id3_source *s, const hr_id3_question *question, hr_permit *out, hr_error *err) {
     size_t total, asked = hr_id3_levels(s->id3, &total);
@@ -74,24 +64,21 @@ static hr_status charge_id3(id3_source *s, const hr_id3_question *question, hr_p
 static hr_status answer_id3(id3_source *s, const hr_id3_question *question, hr_error *err) {
     hr_training *t = s->training;
     hr_permit permit;
-    hr_status status = make_room_id3(s, question->count, err);
-    if (!status) status = charge_id3(s, question, &permit, err);
+    if (question->count > s->room) {
+        free(s->exact);
+        free(s->noisy);
+        s->exact = malloc(question->count * sizeof *s->exact);
+        s->noisy = malloc(question->count * sizeof *s->noisy);
+        s->room = question->count;
+        if (!s->exact || !s->noisy) return hr_fail_memory(err);
+    }
+    hr_status status = charge_id3(s, question, &permit, err);
     if (!status) status = hr_id3_records_answer(t->source, question, s->exact, err);
     if (status) return status;
     hr_gate_sums(t->gate, permit, s->exact, question->count, s->noisy);
     status = hr_id3_accept(s->id3, s->noisy, 1, err);
     size_t total, done = hr_id3_levels(s->id3, &total);
     return status ? status : hr_training_progress(t, done, total, err);
-}
-
-/* All records train the tree. */
-static hr_status begin_id3(const hr_training *t, hr_error *err) {
-    hr_stats_setup setup = {.kind = HR_STATS_LABELS, .binning = &t->binning};
-    hr_stats_shares shares = {.count = 1};
-    hr_stats_round round = {.part = 0};
-    hr_status status = t->source->ops->prepare(t->source, &setup, err);
-    if (!status) status = t->source->ops->share_out(t->source, &shares, NULL, err);
-    return status ? status : t->source->ops->begin(t->source, &round, err);
 }
 
 static hr_status id3_source_init(id3_source *s, hr_error *err) {
@@ -102,15 +89,14 @@ static hr_status id3_source_init(id3_source *s, hr_error *err) {
     terms.privacy_measure = hr_gate_privacy_measure(t->gate);
     terms.budget = hr_gate_budget(t->gate);
     terms.first_group = t->next_group;
-    if (!status) status = begin_id3(t, err);
+    /* All records train the tree. */
+    hr_stats_setup setup = {.kind = HR_STATS_LABELS, .binning = &t->binning};
+    hr_stats_shares shares = {.count = 1};
+    hr_stats_round round = {.part = 0};
+    if (!status) status = t->source->ops->prepare(t->source, &setup, err);
+    if (!status) status = t->source->ops->share_out(t->source, &shares, NULL, err);
+    if (!status) status = t->source->ops->begin(t->source, &round, err);
     return status ? status : hr_id3_new(&terms, &s->id3, err);
-}
-
-static hr_status keep_id3_tree(const id3_source *s, hr_error *err) {
-    const double *leaf_values;
-    hr_tree tree = hr_id3_tree(s->id3, &leaf_values);
-    hr_status status = hr_average_init(s->training, err);
-    return status ? status : hr_average_add(s->training, &tree, leaf_values, err);
 }
 
 static hr_status train_id3(hr_training *training, hr_error *err) {
@@ -118,7 +104,12 @@ static hr_status train_id3(hr_training *training, hr_error *err) {
     hr_id3_question question;
     hr_status status = id3_source_init(&s, err);
     while (!status && hr_id3_next(s.id3, &question)) status = answer_id3(&s, &question, err);
-    if (!status) status = keep_id3_tree(&s, err);
+    if (!status) status = hr_average_init(training, err);
+    if (!status) {
+        const double *leaf_values;
+        hr_tree tree = hr_id3_tree(s.id3, &leaf_values);
+        status = hr_average_add(training, &tree, leaf_values, err);
+    }
     hr_id3_free(s.id3);
     free(s.exact);
     free(s.noisy);

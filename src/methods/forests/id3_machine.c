@@ -67,12 +67,6 @@ size_t hr_id3_values_max(const hr_id3_terms *t) {
     return t->shares ? SHARED_VALUES_MAX : VALUES_MAX;
 }
 
-/* So many that the classes of all leaves are one question. */
-static size_t nodes_max(const hr_id3_terms *t) {
-    size_t most = hr_id3_values_max(t) / t->classes;
-    return most < HR_ID3_NODES_MAX ? most : HR_ID3_NODES_MAX;
-}
-
 static hr_units leaf_cost(const hr_id3_terms *t) {
     return hr_units_share(t->budget, t->leaf_share);
 }
@@ -288,10 +282,13 @@ static const hr_noisy *find_best(hr_id3 *h, uint32_t node, const hr_noisy *value
     return values;
 }
 
+/* There are so few nodes that the classes of all leaves are one question. */
 static bool is_worth_splitting(const hr_id3 *h) {
     const id3_table *t = &h->best;
+    size_t most = hr_id3_values_max(&h->terms) / h->terms.classes;
+    if (most > HR_ID3_NODES_MAX) most = HR_ID3_NODES_MAX;
     if (!has_two_classes(t->of_class, t->classes)) return false;
-    if (h->node_count + t->bins > nodes_max(&h->terms)) return false;
+    if (h->node_count + t->bins > most) return false;
     return h->terms.published || t->worth >= -TIE * (1 + t->records);
 }
 
@@ -342,34 +339,20 @@ static void read_level(hr_id3 *h, const hr_noisy *values, double noise_factor) {
     h->level++;
 }
 
-/* The question stays, without the divisions, which its readers have made already. */
-static hr_status drop_level(hr_id3 *h, hr_error *err) {
-    if (h->again || !h->reserve) return ask_leaves(h, err);
-    h->again = true;
-    h->reserve--;
-    return HR_OK;
-}
-
+/* The question of a lost level stays, without the divisions, which its readers have made already. */
 static hr_status on_level(hr_id3 *h, const hr_noisy *values, double noise_factor, hr_error *err) {
     h->asked++;
     h->divided_count = 0;
-    if (!values) return drop_level(h, err);
+    if (!values) {
+        if (h->again || !h->reserve) return ask_leaves(h, err);
+        h->again = true;
+        h->reserve--;
+        return HR_OK;
+    }
     h->again = false;
     read_level(h, values, noise_factor);
     h->tree.node_count = h->node_count;
     return h->level < h->levels && h->open_count ? ask_level(h, err) : ask_leaves(h, err);
-}
-
-/* ---- Leaves ---- */
-
-static void on_leaves(hr_id3 *h, const hr_noisy *values, double noise) {
-    size_t classes = h->terms.classes;
-    for (size_t n = 0; values && n < h->node_count; n++)
-        for (size_t k = 0; !h->nodes[n].left && k < classes; k++)
-            h->counts[n * classes + k] = released_count(*values++);
-    hr_class_leaves(&h->tree, classes, values ? noise : h->level_noise, h->counts, h->records,
-                    h->leaf_values);
-    h->done = true;
 }
 
 hr_status hr_id3_accept(hr_id3 *h, const hr_noisy *values, double noise_factor, hr_error *err) {
@@ -378,7 +361,14 @@ hr_status hr_id3_accept(hr_id3 *h, const hr_noisy *values, double noise_factor, 
     h->spent += charge.cost;
     h->next_group++;
     if (!h->leaves) return on_level(h, values, noise_factor, err);
-    on_leaves(h, values, noise_of_charge(h, &charge, noise_factor));
+
+    size_t classes = h->terms.classes;
+    double noise = values ? noise_of_charge(h, &charge, noise_factor) : h->level_noise;
+    for (size_t n = 0; values && n < h->node_count; n++)
+        for (size_t k = 0; !h->nodes[n].left && k < classes; k++)
+            h->counts[n * classes + k] = released_count(*values++);
+    hr_class_leaves(&h->tree, classes, noise, h->counts, h->records, h->leaf_values);
+    h->done = true;
     return HR_OK;
 }
 

@@ -37,29 +37,16 @@ typedef struct plain_forest {
     size_t worker_count;
 } plain_forest;
 
-/* The list of what was released exactly. */
-static hr_status note_releases(plain_forest *f, hr_error *err) {
-    hr_gate *gate = f->training->gate;
-    hr_charge leaves = {.what = "leaves", .tree = -1, .level = -1, .sensitivity = 1};
-    hr_status status = hr_gate_charge_exact(gate, "bin edges", err);
-    if (!status) status = hr_gate_charge_exact(gate, "splits", err);
-    if (!status) status = hr_gate_charge_sums(gate, &leaves, &f->leaves, err);
-    return status;
-}
-
-static hr_status make_forest_bins(plain_forest *f, hr_error *err) {
+static hr_status make_forest_plan(plain_forest *f, const hr_split_rule *rule, hr_error *err) {
     hr_training *t = f->training;
+    const hr_column *label = hr_schema_label(hr_data_schema(t->data));
+    int bits;
     hr_status status =
         hr_edges_exact(t->data, (uint32_t)t->options->bins, t->threads, t->arena, &t->binning, err);
     if (!status) status = hr_binned_new(t->data, &t->binning, t->threads, &f->binned, err);
     if (!status) status = hr_bin_midpoints_find(t->data, f->binned, t->threads, t->arena, &f->midpoints, err);
-    return status;
-}
+    if (status) return status;
 
-static hr_status make_forest_plan(plain_forest *f, const hr_split_rule *rule, hr_error *err) {
-    const hr_training *t = f->training;
-    const hr_column *label = hr_schema_label(hr_data_schema(t->data));
-    int bits;
     f->table = (hr_forest_table){.binned = f->binned, .labels = &f->labels};
     f->plan = (hr_depth_first_plan){
         .binning = &t->binning,
@@ -68,15 +55,9 @@ static hr_status make_forest_plan(plain_forest *f, const hr_split_rule *rule, hr
         .depth = (int)t->options->depth,
         .candidates = hr_candidate_features(t->options, t->binning.feature_count),
         .min_records = (int64_t)fmax(ceil(t->options->by_name[HR_OPTION_MIN_CHILD_WEIGHT]), 1)};
-    hr_status status =
-        hr_forest_pack(hr_data_rows(t->data), label->kind == HR_KIND_CATEGORY ? label->value_count : 0,
-                       &f->table.packing, &bits, err);
+    status = hr_forest_pack(hr_data_rows(t->data), label->kind == HR_KIND_CATEGORY ? label->value_count : 0,
+                            &f->table.packing, &bits, err);
     return status ? status : hr_labels_scaled(t->data, bits, &f->labels, err);
-}
-
-static hr_status init_worker(const plain_forest *f, forest_worker *w, hr_error *err) {
-    hr_status status = hr_forest_records_new(&f->table, &w->records, err);
-    return status ? status : hr_depth_first_new(&f->plan, w->records, &w->deep, err);
 }
 
 static hr_status init_workers(plain_forest *f, hr_error *err) {
@@ -85,19 +66,12 @@ static hr_status init_workers(plain_forest *f, hr_error *err) {
     f->workers = calloc(count, sizeof *f->workers);
     if (!f->workers) return hr_fail_memory(err);
     hr_status status = HR_OK;
-    for (; !status && f->worker_count < count; f->worker_count++)
-        status = init_worker(f, &f->workers[f->worker_count], err);
-    return status;
-}
-
-static void plain_forest_done(plain_forest *f) {
-    for (size_t i = 0; i < f->worker_count; i++) {
-        hr_depth_first_free(f->workers[i].deep);
-        hr_forest_records_free(f->workers[i].records);
+    for (; !status && f->worker_count < count; f->worker_count++) {
+        forest_worker *w = &f->workers[f->worker_count];
+        status = hr_forest_records_new(&f->table, &w->records, err);
+        if (!status) status = hr_depth_first_new(&f->plan, w->records, &w->deep, err);
     }
-    free(f->workers);
-    hr_labels_done(&f->labels);
-    hr_binned_free(f->binned);
+    return status;
 }
 
 /* ---- Trees ---- */
@@ -111,13 +85,21 @@ static void grow_plain_tree(const plain_forest *f, forest_worker *w, uint64_t se
     hr_csprng_close(csprng);
 }
 
-/* The values of the leaves: the mean of the labels, or the share of every class. Nodes that are no leaves
- * have 0. */
-static void set_leaf_values(const plain_forest *f, const hr_tree *tree, const hr_noisy *sums,
-                            double *leaf_values) {
-    size_t classes = f->labels.classes;
-    for (size_t n = 0; n < tree->node_count; n++) {
-        const hr_noisy *of = sums + n * hr_labels_width(&f->labels);
+/* Lets the gate release the leaves, and adds the tree. A leaf's value is the mean of its labels, or the share
+ * of every class; nodes that are no leaves have 0. */
+static hr_status add_plain_tree(const plain_forest *f, const forest_worker *w, hr_error *err) {
+    const size_t nodes = w->tree.node_count, width = hr_labels_width(&f->labels), classes = f->labels.classes;
+    hr_noisy *sums = malloc(nodes * width * sizeof *sums);
+    double *leaf_values = malloc(nodes * hr_average_width(f->training->data) * sizeof *leaf_values);
+    if (!sums || !leaf_values) {
+        free(sums);
+        free(leaf_values);
+        return hr_fail_memory(err);
+    }
+
+    hr_gate_sums(f->training->gate, f->leaves, w->stats, nodes * width, sums);
+    for (size_t n = 0; n < nodes; n++) {
+        const hr_noisy *of = sums + n * width;
         double all = 0;
         for (size_t k = 0; k < classes; k++) all += (double)of[k].paid;
         for (size_t k = 0; k < classes; k++)
@@ -127,38 +109,10 @@ static void set_leaf_values(const plain_forest *f, const hr_tree *tree, const hr
                                  ? (double)of[0].paid / (double)of[1].paid / f->table.packing.gradient_scale
                                  : 0;
     }
-}
-
-/* Lets the gate release the leaves, and adds the tree. */
-static hr_status add_plain_tree(const plain_forest *f, const forest_worker *w, hr_error *err) {
-    size_t count = w->tree.node_count * hr_labels_width(&f->labels);
-    hr_noisy *sums = malloc(count * sizeof *sums);
-    double *leaf_values =
-        malloc(w->tree.node_count * hr_average_width(f->training->data) * sizeof *leaf_values);
-    hr_status status = HR_E_MEMORY;
-    if (sums && leaf_values) {
-        hr_gate_sums(f->training->gate, f->leaves, w->stats, count, sums);
-        set_leaf_values(f, &w->tree, sums, leaf_values);
-        status = hr_average_add(f->training, &w->tree, leaf_values, err);
-    } else {
-        hr_fail_memory(err);
-    }
+    hr_status status = hr_average_add(f->training, &w->tree, leaf_values, err);
     free(sums);
     free(leaf_values);
     return status;
-}
-
-/* Adds what a worker grew, or takes over its error. */
-static hr_status join_plain_tree(const plain_forest *f, const forest_worker *w, hr_error *err) {
-    if (w->status && err) *err = w->err;
-    return w->status ? w->status : add_plain_tree(f, w, err);
-}
-
-/* A seed for every tree, so that the number of threads does not matter. NULL when memory is short. */
-static uint64_t *draw_seeds(const plain_forest *f, size_t trees) {
-    uint64_t *seeds = malloc(trees * sizeof *seeds);
-    for (size_t t = 0; seeds && t < trees; t++) seeds[t] = hr_csprng_u64(hr_gate_csprng(f->training->gate));
-    return seeds;
 }
 
 /* Every worker grows one tree after another; they join the forest in order, while other workers grow theirs.
@@ -182,7 +136,8 @@ static hr_status grow_on_seeds(const plain_forest *f, const uint64_t *seeds, siz
             if (!ends) grow_plain_tree(f, w, seeds[t]);
 #pragma omp ordered
             if (!status) {
-                status = join_plain_tree(f, w, err);
+                status = w->status ? w->status : add_plain_tree(f, w, err);
+                if (w->status && err) *err = w->err;
                 if (!status && t + 1 < trees && pthread_equal(caller, pthread_self()))
                     status = hr_training_progress(f->training, t + 1, trees, err);
 #pragma omp atomic write
@@ -195,8 +150,10 @@ static hr_status grow_on_seeds(const plain_forest *f, const uint64_t *seeds, siz
 
 static hr_status grow_forest(const plain_forest *f, hr_error *err) {
     const size_t trees = (size_t)f->training->options->trees;
-    uint64_t *seeds = draw_seeds(f, trees);
+    uint64_t *seeds = malloc(trees * sizeof *seeds);
     if (!seeds) return hr_fail_memory(err);
+    /* One for every tree, so that the number of threads does not matter. */
+    for (size_t t = 0; t < trees; t++) seeds[t] = hr_csprng_u64(hr_gate_csprng(f->training->gate));
     hr_status status = hr_average_init(f->training, err);
     if (!status) status = grow_on_seeds(f, seeds, trees, err);
     if (!status) status = hr_training_progress(f->training, trees, trees, err);
@@ -209,16 +166,24 @@ static hr_status train_plain_forest(hr_training *training, hr_forest_taking *tak
                                     const hr_split_rule *rule, hr_error *err) {
     plain_forest f = {.training = training, .taking = taking};
     hr_timings *timings = hr_gate_timings(training->gate);
-    hr_status status = note_releases(&f, err);
+    hr_charge leaves = {.what = "leaves", .tree = -1, .level = -1, .sensitivity = 1};
+    hr_status status = hr_gate_charge_exact(training->gate, "bin edges", err);
+    if (!status) status = hr_gate_charge_exact(training->gate, "splits", err);
+    if (!status) status = hr_gate_charge_sums(training->gate, &leaves, &f.leaves, err);
     hr_timings_enter(timings, HR_PHASE_BINS);
-    if (!status) status = make_forest_bins(&f, err);
     if (!status) status = make_forest_plan(&f, rule, err);
     hr_timings_leave(timings);
     if (!status) status = init_workers(&f, err);
     hr_timings_enter(timings, HR_PHASE_GROW);
     if (!status) status = grow_forest(&f, err);
     hr_timings_leave(timings);
-    plain_forest_done(&f);
+    for (size_t i = 0; i < f.worker_count; i++) {
+        hr_depth_first_free(f.workers[i].deep);
+        hr_forest_records_free(f.workers[i].records);
+    }
+    free(f.workers);
+    hr_labels_done(&f.labels);
+    hr_binned_free(f.binned);
     return status;
 }
 

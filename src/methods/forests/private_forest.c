@@ -57,17 +57,13 @@ hr_labels hr_training_labels(const hr_training *training) {
     return labels;
 }
 
-static hr_release_scope scope_of(const hr_training *t, size_t index) {
+static hr_status train_tree_private_forest(hr_training *t, hr_tree_trainer *trainer, size_t index,
+                                           hr_error *err) {
     bool part = trains_on_parts(t->options);
-    return (hr_release_scope){.tree = (int64_t)index,
+    hr_release_scope scope = {.tree = (int64_t)index,
                               .group = t->next_group + (part ? 0 : index),
                               .part = part ? index : 0,
                               .budget = tree_budget(t->options, hr_gate_budget(t->gate))};
-}
-
-static hr_status train_tree_private_forest(hr_training *t, hr_tree_trainer *trainer, size_t index,
-                                           hr_error *err) {
-    hr_release_scope scope = scope_of(t, index);
     hr_stats_round round = {.part = (size_t)scope.part};
     hr_status status = t->source->ops->begin(t->source, &round, err);
     return status ? status : trainer->train(trainer, &scope, err);
@@ -110,11 +106,6 @@ typedef struct private_forest_leaves {
     double *node_sums, *node_counts;
     size_t count;
 } private_forest_leaves;
-
-static void leaves_done(private_forest_leaves *l) {
-    void *all[] = {l->room, l->exact_sums, l->exact_counts, l->sums, l->counts, l->node_sums, l->node_counts};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-}
 
 static hr_status leaves_init(private_forest_leaves *l, hr_error *err) {
     size_t nodes = l->tree->node_count, width = hr_labels_width(&l->labels);
@@ -268,7 +259,8 @@ static hr_status release_leaves(hr_training *t, const hr_private_tree *tree, set
     hr_status status = leaves_init(&l, err);
     if (!status) status = private_forest_ask_leaves(&l, err);
     if (!status) status = (l.labels.classes ? of_classes : of_numbers)(&l, leaf_values, err);
-    leaves_done(&l);
+    void *all[] = {l.room, l.exact_sums, l.exact_counts, l.sums, l.counts, l.node_sums, l.node_counts};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     return status;
 }
 
