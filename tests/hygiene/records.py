@@ -22,7 +22,7 @@ ALLOWED = {
     ('src/methods/boosting/inprivate.c', 'exact_halves'): (1, NOT_PRIVATE),
     ('src/methods/boosting/inprivate.c', 'boosting_init'): (7, ROOM + '; ' + LOOP),
     ('src/methods/boosting/inprivate.c', 'rounds_of_persons'): (2, LOOP),
-    ('src/methods/boosting/inprivate.c', 'pick_records'): (1, LOOP),
+    ('src/methods/boosting/inprivate.c', 'train_inprivate_round'): (1, LOOP),
     ('src/methods/boosting/inprivate.c', 'train_inprivate'): (1, 'kept for ' + LOOP),
     ('src/methods/boosting/inprivate_tree.c', 'pack_residuals'): (1, PACK),
     ('src/methods/forests/plain_forest.c', 'make_forest_plan'): (1, NOT_PRIVATE),

@@ -65,7 +65,7 @@ CASES = [
     ('mechanism_names', 'src/privacy/accountant.h', 'enum { HR_MECHANISM_NEW = 9 };\n', 'HR_MECHANISM_NEW has no row'),
     ('records', 'src/methods/spoiled.c', 'double f(const hr_training *t) { return (double)hr_data_rows(t->data); }\n', 'spoiled.c:1: f asks'),
     ('records', 'src/methods/boosting/inprivate.c', 'static double f(const hr_training *t) { return t->records; }\nstatic size_t '
-     'pick_records(hr_training *t) { return hr_data_rows(t->data); }\n', 'pick_records asks for the exact number of records 2 times, 1 allowed'),
+     'train_inprivate_round(hr_training *t) { return hr_data_rows(t->data); }\n', 'train_inprivate_round asks for the exact number of records 2 times, 1 allowed'),
     ('records', 'src/federation/protocol/spoiled.c', 'size_t f(const hr_binned *binned) { return binned->rows; }\n', 'spoiled.c:1: f asks'),
     ('records', 'src/fit/spoiled.h', '#define N(p) hr_parts_size(p, 0)\n', 'spoiled.h:1: None asks'),
     ('delta_words', 'src/base/spoiled.c', '"... at most e^epsilon, exc' 'ept " "with " "probability delta"\n', 'not what delta means'),

@@ -29,13 +29,6 @@ void hr_inprivate_rounds(hr_csprng *csprng, size_t rows, size_t rounds, uint8_t 
     }
 }
 
-static size_t keep_unused(const uint8_t *round_of, size_t rounds, uint32_t *rows, size_t count) {
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (round_of[rows[i]] == rounds) rows[kept++] = rows[i];
-    return kept;
-}
-
 /* As published: exactly half of the records that are left, in every round; those left over train no tree. */
 static hr_status exact_halves(hr_csprng *csprng, size_t rows, size_t rounds, uint8_t *round_of,
                               hr_error *err) {
@@ -51,7 +44,10 @@ static hr_status exact_halves(hr_csprng *csprng, size_t rows, size_t rounds, uin
         if (status) break;
         for (size_t i = 0; i < hr_parts_size(&parts, 0); i++) round_of[left[parts.rows[i]]] = (uint8_t)m;
         hr_parts_done(&parts);
-        rows = keep_unused(round_of, rounds, left, rows);
+        size_t unused = 0;
+        for (size_t i = 0; i < rows; i++)
+            if (round_of[left[i]] == rounds) left[unused++] = left[i];
+        rows = unused;
     }
     free(left);
     return status;
@@ -78,11 +74,6 @@ typedef struct boosting {
     uint32_t *picked;       /* the records of the round */
     double *scores, *taken; /* taken: of the records of the round */
 } boosting;
-
-static void boosting_done(boosting *b) {
-    void *all[] = {b->round_of, b->picked, b->scores, b->taken};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-}
 
 /* The round of every record is that of its person. */
 static hr_status rounds_of_persons(boosting *b, hr_error *err) {
@@ -114,32 +105,23 @@ static hr_status boosting_init(boosting *b, hr_error *err) {
     return HR_OK;
 }
 
-static size_t pick_records(boosting *b, size_t round) {
+/* Lines 8 to 10. */
+static hr_status train_inprivate_round(boosting *b, size_t round, hr_error *err) {
+    hr_training *t = b->training;
+    hr_tree *tree = &t->forest.trees[t->forest.tree_count];
     size_t count = 0;
     for (size_t i = 0; i < b->rows; i++) {
         if (b->round_of[i] != round) continue;
         b->taken[count] = b->scores[i];
         b->picked[count++] = (uint32_t)i;
     }
-    return count;
-}
 
-/* Whole persons: their records weigh what they do in the table. */
-static hr_data *take_round(boosting *b, size_t round) {
-    const hr_data *data = b->training->data;
-    size_t count = pick_records(b, round);
+    /* Whole persons: their records weigh what they do in the table. */
+    const hr_data *data = t->data;
     hr_data *records = hr_data_take(data, b->picked, count);
-    for (size_t i = 0; records && data->weights && i < count; i++)
-        records->weights[i] = data->weights[b->picked[i]];
-    return records;
-}
-
-/* Lines 8 to 10. */
-static hr_status train_inprivate_round(boosting *b, size_t round, hr_error *err) {
-    hr_training *t = b->training;
-    hr_tree *tree = &t->forest.trees[t->forest.tree_count];
-    hr_data *records = take_round(b, round);
     if (!records) return hr_fail_memory(err);
+    for (size_t i = 0; data->weights && i < count; i++) records->weights[i] = data->weights[b->picked[i]];
+
     hr_inprivate_tree_job job = {.records = records,
                                  .unit = t->unit,
                                  .scores = b->taken,
@@ -189,7 +171,8 @@ static hr_status train_inprivate(hr_training *t, hr_error *err) {
         status = train_inprivate_round(&b, m, err);
         if (!status) status = hr_training_progress(t, m + 1, b.rounds, err);
     }
-    boosting_done(&b);
+    void *all[] = {b.round_of, b.picked, b.scores, b.taken};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     return status;
 }
 

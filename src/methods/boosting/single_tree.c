@@ -22,18 +22,16 @@ static hr_status private_edges(hr_training *training, hr_units *budget, hr_error
     return HR_OK;
 }
 
-static hr_status exact_edges(hr_training *training, hr_error *err) {
-    hr_status status = hr_gate_charge_exact(training->gate, "bin edges", err);
-    if (status) return status;
-    return hr_edges_exact(training->data, (uint32_t)training->options->bins, training->threads,
-                          training->arena, &training->binning, err);
-}
-
 static hr_status single_tree_edges(hr_training *training, hr_units *budget, hr_error *err) {
     const hr_fit_options *options = training->options;
+    hr_status status;
     switch (options->edges) {
     case HR_EDGES_PRIVATE: return private_edges(training, budget, err);
-    case HR_EDGES_EXACT: return exact_edges(training, err);
+    case HR_EDGES_EXACT:
+        status = hr_gate_charge_exact(training->gate, "bin edges", err);
+        if (status) return status;
+        return hr_edges_exact(training->data, (uint32_t)options->bins, training->threads, training->arena,
+                              &training->binning, err);
     case HR_EDGES_PUBLIC: break;
     }
     return hr_edges_public(hr_data_schema(training->data), (uint32_t)options->bins, training->arena,
@@ -53,22 +51,19 @@ uint64_t hr_single_tree_weight_bound(int64_t weight_max) {
     return weight_max > 1 ? (uint64_t)weight_max * HR_WEIGHT_UNIT : HR_RECORD_UNIT;
 }
 
-/* Of persons: weights of up to 2^16, and gradients of up to 2^12 finer by HR_PERSON_FINE_BITS. Sums are words
- * of their own, so that as many records have room as without weights. */
-static hr_status pack_persons(hr_boosting *b, hr_error *err) {
-    hr_status status = hr_boosting_pack(b, HR_RECORD_UNIT, 1 << HR_GRADIENT_BITS, err);
-    b->packing.shift = 0;
-    b->packing.gradient_bound = HR_PERSON_GRADIENT_BOUND;
-    b->packing.gradient_scale = HR_PERSON_GRADIENT_BOUND / b->training->options->gradient_bound;
-    b->packing.weight_scale = HR_PERSON_UNIT;
-    b->weight_bound = HR_PERSON_UNIT;
-    return status;
-}
-
 /* The largest integer gradient of a record, weighted, is at most 4096; g* of a weight of 1: 4096 over all
- * weights. */
+ * weights. Of persons: weights of up to 2^16, and gradients of up to 2^12 finer by HR_PERSON_FINE_BITS. Sums
+ * are words of their own, so that as many records have room as without weights. */
 hr_status hr_single_tree_pack(hr_boosting *b, int64_t weight_max, hr_error *err) {
-    if (b->training->unit == HR_PER_PERSON) return pack_persons(b, err);
+    if (b->training->unit == HR_PER_PERSON) {
+        hr_status status = hr_boosting_pack(b, HR_RECORD_UNIT, 1 << HR_GRADIENT_BITS, err);
+        b->packing.shift = 0;
+        b->packing.gradient_bound = HR_PERSON_GRADIENT_BOUND;
+        b->packing.gradient_scale = HR_PERSON_GRADIENT_BOUND / b->training->options->gradient_bound;
+        b->packing.weight_scale = HR_PERSON_UNIT;
+        b->weight_bound = HR_PERSON_UNIT;
+        return status;
+    }
     int64_t bound = (int64_t)hr_single_tree_weight_bound(weight_max);
     b->packing.gradient_bound = (1 << HR_GRADIENT_BITS) / bound;
     b->packing.gradient_scale = (double)b->packing.gradient_bound / b->training->options->gradient_bound;
@@ -166,34 +161,28 @@ double hr_single_tree_memory(const hr_fit_facts *facts) {
 
 /* ---- The tree ---- */
 
-/* The publication names the exponential mechanism. */
-static hr_status charge_splits(const hr_boosting *b, const hr_charge *charge, hr_permit *permit,
-                               hr_error *err) {
-    bool paper = b->training->options->mode == HR_MODE_PAPER;
-    return (paper ? hr_gate_charge_exponential : hr_gate_charge_choice)(b->training->gate, charge, permit,
-                                                                        err);
-}
-
 /* Lines 3 to 10: gradients of the records, and a tree of full depth whose splits the gate chooses. `split`:
  * what the splits of every level are charged. GDF, line 3: leaves out the records whose gradient exceeds
  * g*. */
 static hr_status grow_single_tree(hr_boosting *b, const hr_single_tree *t, const hr_charge *split,
                                   hr_tree **tree, size_t *leaves, hr_error *err) {
     const hr_fit_options *options = b->training->options;
+    bool paper = options->mode == HR_MODE_PAPER; /* the publication names the exponential mechanism */
     hr_permit permits[HR_TREE_DEPTH_MAX];
     for (int level = 0; level < options->depth; level++) {
         hr_charge charge = *split;
         charge.level = level;
         if (b->training->unit == HR_PER_PERSON) charge.sensitivity = person_gain_width(level);
-        hr_status status = charge_splits(b, &charge, &permits[level], err);
+        hr_status status = (paper ? hr_gate_charge_exponential
+                                  : hr_gate_charge_choice)(b->training->gate, &charge, &permits[level], err);
         if (status) return status;
     }
     hr_stats_round round = {.part = (size_t)t->scope.part,
                             .output = t->output,
                             .loss = HR_STATS_SQUARE,
                             .bound = options->gradient_bound,
-                            .drop_beyond = options->mode == HR_MODE_PAPER ||
-                                           options->by_name[HR_OPTION_BOUNDING] == HR_BOUNDING_FILTER};
+                            .drop_beyond =
+                                paper || options->by_name[HR_OPTION_BOUNDING] == HR_BOUNDING_FILTER};
     hr_private_splitter splitter = {.binning = &b->training->binning,
                                     .packing = &b->packing,
                                     .gate = b->training->gate,
@@ -218,18 +207,6 @@ static double noise_in_records(const hr_boosting *b, double deviation) {
     return deviation / ((double)b->packing.gradient_bound * b->packing.weight_scale);
 }
 
-/* V = -eta S~ / (max(N~, 0) + lambda + noise of S~), clipped to +-1: equation 4 on released sums, with a
- * denominator that noise cannot make small. */
-static void set_single_tree_leaves(hr_boosting *b, hr_tree *tree, size_t leaves, double noise) {
-    const hr_fit_options *options = b->training->options;
-    for (size_t l = 0; l < leaves; l++) {
-        double sum = (double)b->noisy_gradients[l].paid / gradient_unit(b);
-        double value = -sum / (released_count(b, l) + options->lambda + noise);
-        b->values[l] = options->learning_rate * fmin(fmax(value, -1), 1);
-    }
-    hr_leaves_set(tree, b->values);
-}
-
 /* What was released of the leaves goes into the model; a split has the records of its children, which come
  * after it. A leaf's value has the noise of its sum, at most: its limits take from it. */
 static hr_status keep_released(hr_boosting *b, hr_tree *tree, size_t leaves, double deviation,
@@ -250,11 +227,13 @@ static hr_status keep_released(hr_boosting *b, hr_tree *tree, size_t leaves, dou
     return HR_OK;
 }
 
+/* V = -eta S~ / (max(N~, 0) + lambda + noise of S~), clipped to +-1: equation 4 on released sums, with a
+ * denominator that noise cannot make small. */
 static hr_status single_tree_sound_leaves(hr_boosting *b, const hr_single_tree *t, hr_tree *tree,
                                           size_t leaves, hr_units budget, hr_error *err) {
     hr_gate *gate = b->training->gate;
-    hr_units count_cost = hr_units_share(budget, b->training->options->count_share),
-             sum_cost = budget - count_cost;
+    const hr_fit_options *options = b->training->options;
+    hr_units count_cost = hr_units_share(budget, options->count_share), sum_cost = budget - count_cost;
     uint64_t sensitivity = hr_weighted_gradient_sensitivity(b->weight_bound, b->packing.gradient_bound);
     hr_charge sums = hr_scope_charge(&t->scope, "leaf sum", -1, sum_cost, sensitivity);
     hr_charge counts =
@@ -263,7 +242,13 @@ static hr_status single_tree_sound_leaves(hr_boosting *b, const hr_single_tree *
     if (!status) status = hr_gate_release_sums(gate, &counts, b->leaf_weights, leaves, b->noisy_weights, err);
     if (status) return status;
     double deviation = hr_noise_deviation(hr_gate_privacy_measure(gate), sum_cost, (double)sensitivity);
-    set_single_tree_leaves(b, tree, leaves, noise_in_records(b, deviation));
+
+    for (size_t l = 0; l < leaves; l++) {
+        double sum = (double)b->noisy_gradients[l].paid / gradient_unit(b);
+        double weight = released_count(b, l) + options->lambda + noise_in_records(b, deviation);
+        b->values[l] = options->learning_rate * fmin(fmax(-sum / weight, -1), 1);
+    }
+    hr_leaves_set(tree, b->values);
     return keep_released(b, tree, leaves, deviation, err);
 }
 
@@ -279,24 +264,6 @@ hr_status hr_single_tree_sound(hr_boosting *b, const hr_single_tree *t, hr_error
     return status ? status : single_tree_sound_leaves(b, t, tree, leaves, leaf_budget, err);
 }
 
-/* Lines 11 to 14: V_i + Lap(0, Delta V / eps), V_i clipped by GLC. */
-static hr_status single_tree_paper_leaves(hr_boosting *b, const hr_single_tree *t, hr_tree *tree,
-                                          size_t leaves, hr_units cost, hr_error *err) {
-    const hr_fit_options *options = b->training->options;
-    uint64_t sensitivity = (uint64_t)ceil(t->leaf_sensitivity * (1 << HR_VALUE_BITS));
-    hr_charge charge = hr_scope_charge(&t->scope, "leaf value", -1, cost, sensitivity ? sensitivity : 1);
-    for (size_t l = 0; l < leaves; l++)
-        b->leaf_gradients[l] = hr_leaf_value(&b->packing, b->leaf_gradients[l], b->leaf_weights[l],
-                                             options->lambda, t->leaf_clip);
-    hr_status status =
-        hr_gate_release_sums(b->training->gate, &charge, b->leaf_gradients, leaves, b->noisy_gradients, err);
-    if (status) return status;
-    for (size_t l = 0; l < leaves; l++)
-        b->values[l] = options->learning_rate * (double)b->noisy_gradients[l].paid / (1 << HR_VALUE_BITS);
-    hr_leaves_set(tree, b->values);
-    return HR_OK;
-}
-
 hr_status hr_single_tree_paper(hr_boosting *b, const hr_single_tree *t, hr_error *err) {
     const hr_fit_options *options = b->training->options;
     double lambda = options->lambda, delta_g = (3 * lambda + 2) / ((lambda + 1) * (lambda + 2));
@@ -309,5 +276,19 @@ hr_status hr_single_tree_paper(hr_boosting *b, const hr_single_tree *t, hr_error
     size_t leaves;
     hr_tree *tree;
     hr_status status = grow_single_tree(b, t, &split, &tree, &leaves, err);
-    return status ? status : single_tree_paper_leaves(b, t, tree, leaves, cost, err);
+    if (status) return status;
+
+    /* Lines 11 to 14: V_i + Lap(0, Delta V / eps), V_i clipped by GLC. */
+    uint64_t sensitivity = (uint64_t)ceil(t->leaf_sensitivity * (1 << HR_VALUE_BITS));
+    hr_charge charge = hr_scope_charge(&t->scope, "leaf value", -1, cost, sensitivity ? sensitivity : 1);
+    for (size_t l = 0; l < leaves; l++)
+        b->leaf_gradients[l] =
+            hr_leaf_value(&b->packing, b->leaf_gradients[l], b->leaf_weights[l], lambda, t->leaf_clip);
+    status =
+        hr_gate_release_sums(b->training->gate, &charge, b->leaf_gradients, leaves, b->noisy_gradients, err);
+    if (status) return status;
+    for (size_t l = 0; l < leaves; l++)
+        b->values[l] = options->learning_rate * (double)b->noisy_gradients[l].paid / (1 << HR_VALUE_BITS);
+    hr_leaves_set(tree, b->values);
+    return HR_OK;
 }
