@@ -203,13 +203,6 @@ static hr_status divide_records(simfl *s, hr_error *err) {
     return status;
 }
 
-static void leave_one_owner(simfl *s, size_t owner) {
-    for (size_t m = 0; m < s->count; m++)
-        if (m != owner) hr_data_free(s->data[m]);
-    s->data[0] = s->data[owner];
-    s->count = 1;
-}
-
 /* Each owner's label sums are added to `total`. */
 static hr_status make_owner(simfl *s, size_t m, const hr_simfl_permits *permits, uint64_t total[2],
                             hr_error *err) {
@@ -223,23 +216,20 @@ static hr_status make_owner(simfl *s, size_t m, const hr_simfl_permits *permits,
     return status;
 }
 
-static hr_status forest_init_simfl(hr_training *t, hr_error *err) {
+static hr_status start_owners(simfl *s, const hr_simfl_permits *permits, hr_error *err) {
+    uint64_t total[2] = {0};
+    hr_noisy sums[2];
+    hr_training *t = s->training;
     bool number = hr_schema_task(hr_data_schema(t->data)) == HR_TASK_REGRESSION;
     t->forest = (hr_forest){.link = number ? HR_LINK_NUMBER : HR_LINK_LOGISTIC, .output_count = 1};
     t->forest.base = hr_arena_alloc(t->arena, 1, sizeof *t->forest.base);
     t->forest.trees = hr_arena_alloc(t->arena, (size_t)t->options->trees, sizeof *t->forest.trees);
-    return t->forest.base && t->forest.trees ? HR_OK : hr_fail_memory(err);
-}
-
-static hr_status start_owners(simfl *s, const hr_simfl_permits *permits, hr_error *err) {
-    uint64_t total[2] = {0};
-    hr_noisy sums[2];
-    hr_status status = forest_init_simfl(s->training, err);
+    hr_status status = t->forest.base && t->forest.trees ? HR_OK : hr_fail_memory(err);
     for (size_t m = 0; m < s->count; m++) s->rows[m] = (uint32_t)hr_data_rows(s->data[m]);
     for (size_t m = 0; !status && m < s->count; m++) status = make_owner(s, m, permits, total, err);
     for (size_t k = 0; k < 2; k++) sums[k] = hr_noisy_of_answers(total[k]);
     for (size_t m = 0; !status && m < s->count; m++)
-        status = hr_simfl_owner_set_base(s->owners[m], sums, s->training->forest.base, err);
+        status = hr_simfl_owner_set_base(s->owners[m], sums, t->forest.base, err);
     return status;
 }
 
@@ -288,7 +278,11 @@ static hr_status train_solo(hr_training *training, hr_error *err) {
     hr_status status = hr_exact_boosting_charge(training->gate, HR_EDGES_EXACT, &permits.boosting, err);
     if (!status) status = divide_records(&s, err);
     if (!status) {
-        leave_one_owner(&s, (size_t)simfl_option(&s, HR_OPTION_OWNER) - 1);
+        size_t owner = (size_t)simfl_option(&s, HR_OPTION_OWNER) - 1;
+        for (size_t m = 0; m < s.count; m++)
+            if (m != owner) hr_data_free(s.data[m]);
+        s.data[0] = s.data[owner];
+        s.count = 1;
         status = start_owners(&s, &permits, err);
     }
     if (!status) status = train_in_turn(&s, NULL, err);

@@ -59,20 +59,6 @@ static hr_status take_attack_options(const hr_attack_options *given, hr_attack_o
 
 /* ---- Two parties ---- */
 
-/* The first `count` of a random order of all rows. Owner: the caller, by free. */
-static uint32_t *draw_rows(hr_csprng *csprng, size_t rows, size_t count) {
-    uint32_t *order = malloc(rows * sizeof *order);
-    if (!order) return NULL;
-    for (size_t i = 0; i < rows; i++) order[i] = (uint32_t)i;
-    for (size_t i = 0; i < count; i++) {
-        const size_t other = i + hr_uniform(csprng, rows - i);
-        const uint32_t drawn = order[other];
-        order[other] = order[i];
-        order[i] = drawn;
-    }
-    return order;
-}
-
 static hr_status divide_attack_records(simfl_attack *a, const hr_data *data, hr_csprng *csprng,
                                        hr_error *err) {
     const size_t rows = hr_data_rows(data);
@@ -80,8 +66,15 @@ static hr_status divide_attack_records(simfl_attack *a, const hr_data *data, hr_
         return hr_fail(err, HR_E_SCHEMA, "give a table of 4 records or more",
                        "%zu records cannot be divided between an attacker and a victim", rows);
     const size_t count = rows < a->options.records ? rows : (size_t)a->options.records;
-    uint32_t *order = draw_rows(csprng, rows, count);
+    uint32_t *order = malloc(rows * sizeof *order);
     if (!order) return hr_fail_memory(err);
+    for (size_t i = 0; i < rows; i++) order[i] = (uint32_t)i;
+    for (size_t i = 0; i < count; i++) {
+        const size_t other = i + hr_uniform(csprng, rows - i);
+        const uint32_t drawn = order[other];
+        order[other] = order[i];
+        order[i] = drawn;
+    }
     a->attacker.rows = count / 2;
     a->victim.rows = count - count / 2;
     a->attacker.data = hr_data_take(data, order, a->attacker.rows);
@@ -117,15 +110,6 @@ static hr_status allocate_party(simfl_attack *a, attack_party *party, hr_error *
     for (size_t i = 0; i < party->rows; i++)
         hr_lsh_point(a->lsh, party->data, i, party->points + i * a->planes.dimensions);
     return HR_OK;
-}
-
-static hr_status allocate_parties(simfl_attack *a, hr_error *err) {
-    if (a->attacker.rows + a->victim.rows > POINT_VALUES_MAX / a->planes.dimensions)
-        return hr_fail(err, HR_E_LIMIT, "use fewer records",
-                       "%zu records of %zu dimensions take more than 512 MB",
-                       a->attacker.rows + a->victim.rows, a->planes.dimensions);
-    hr_status status = allocate_party(a, &a->attacker, err);
-    return status ? status : allocate_party(a, &a->victim, err);
 }
 
 static bool varies(const double *values, size_t count, size_t stride) {
@@ -177,17 +161,6 @@ static hr_status hash_points(const hr_planes *planes, attack_party *party, hr_er
     return HR_OK;
 }
 
-static hr_status hash_parties(simfl_attack *a, hr_error *err) {
-    hr_status status;
-    if (a->options.scale == HR_ATTACK_SCALE_BOUNDS) {
-        status = hr_lsh_hash(a->lsh, a->attacker.data, 1, a->attacker.hashes, err);
-        return status ? status : hr_lsh_hash(a->lsh, a->victim.data, 1, a->victim.hashes, err);
-    }
-    for (size_t f = 0; f < a->planes.dimensions; f++) standardise_dimension(a, f);
-    status = hash_points(&a->planes, &a->attacker, err);
-    return status ? status : hash_points(&a->planes, &a->victim, err);
-}
-
 /* ---- What the hashes reveal ---- */
 
 static int compare_numbers_attack(const void *one, const void *other) {
@@ -195,17 +168,18 @@ static int compare_numbers_attack(const void *one, const void *other) {
     return (a > b) - (a < b);
 }
 
-/* NaN of none. Sorts them. */
-static double median_of(double *numbers, size_t count) {
-    if (!count) return NAN;
-    qsort(numbers, count, sizeof *numbers, compare_numbers_attack);
-    return (numbers[(count - 1) / 2] + numbers[count / 2]) / 2;
-}
-
-/* Squared distances by dimension: of the victim's points to their estimates, and to the attacker's mean. */
-static void sum_distances(const simfl_attack *a, hr_linear_guess *guess, double *estimate,
-                          double *to_estimate, double *to_mean) {
+/* By squared distances in each dimension: of the victim's points to their estimates, and to the attacker's
+ * mean. */
+static hr_status reconstruct(simfl_attack *a, hr_attack_figures *out, hr_error *err) {
     const size_t dimensions = a->planes.dimensions;
+    hr_linear_guess *guess = NULL;
+    hr_status status =
+        hr_linear_guess_new(&a->planes, a->attacker.points, a->attacker.rows, a->arena, &guess, err);
+    if (status) return status;
+    double *estimate = hr_arena_alloc(a->arena, 4 * dimensions, sizeof *estimate);
+    if (!estimate) return hr_fail_memory(err);
+    double *to_estimate = estimate + dimensions, *to_mean = estimate + 2 * dimensions,
+           *r2 = estimate + 3 * dimensions;
     const double *mean = hr_linear_guess_mean(guess);
     for (size_t i = 0; i < a->victim.rows; i++) {
         const double *point = a->victim.points + i * dimensions;
@@ -215,18 +189,7 @@ static void sum_distances(const simfl_attack *a, hr_linear_guess *guess, double 
             to_mean[f] += (point[f] - mean[f]) * (point[f] - mean[f]);
         }
     }
-}
 
-static hr_status reconstruct(simfl_attack *a, hr_attack_figures *out, hr_error *err) {
-    const size_t dimensions = a->planes.dimensions;
-    hr_linear_guess *guess = NULL;
-    hr_status status =
-        hr_linear_guess_new(&a->planes, a->attacker.points, a->attacker.rows, a->arena, &guess, err);
-    if (status) return status;
-    double *room = hr_arena_alloc(a->arena, 4 * dimensions, sizeof *room);
-    if (!room) return hr_fail_memory(err);
-    double *to_estimate = room + dimensions, *to_mean = room + 2 * dimensions, *r2 = room + 3 * dimensions;
-    sum_distances(a, guess, room, to_estimate, to_mean);
     double all_to_estimate = 0, all_to_mean = 0;
     size_t varied = 0;
     for (size_t f = 0; f < dimensions; f++) {
@@ -236,7 +199,8 @@ static hr_status reconstruct(simfl_attack *a, hr_attack_figures *out, hr_error *
         r2[varied++] = 1 - to_estimate[f] / to_mean[f];
     }
     out->r2 = varied ? 1 - all_to_estimate / all_to_mean : (double)NAN;
-    out->median_r2 = median_of(r2, varied);
+    qsort(r2, varied, sizeof *r2, compare_numbers_attack);
+    out->median_r2 = varied ? (r2[(varied - 1) / 2] + r2[varied / 2]) / 2 : (double)NAN;
     return HR_OK;
 }
 
@@ -259,18 +223,14 @@ static hr_status count_equal_records(const simfl_attack *a, hr_attack_figures *o
 /* ---- What the sums of gradients reveal ---- */
 
 /* In the first round all scores are equal, so that a sum over a group reveals how many of it have which of
- * the two labels. NULL: there are no two labels. */
-static const double *two_labels(const simfl_attack *a) {
-    const hr_data *data = a->victim.data;
-    const double *labels = hr_data_labels(data);
-    const bool binary = hr_schema_task(hr_data_schema(data)) == HR_TASK_BINARY;
-    return labels && binary && varies(labels, a->victim.rows, 1) ? labels : NULL;
-}
-
+ * two labels. */
 static hr_status group_records(const simfl_attack *a, hr_attack_figures *out, hr_error *err) {
     const hr_hashes of = {a->victim.hashes, a->victim.rows, a->planes.tables};
     const hr_hashes among = {a->attacker.hashes, a->attacker.rows, a->planes.tables};
-    const double *labels = two_labels(a), rows = (double)a->victim.rows;
+    const hr_data *data = a->victim.data;
+    const double *labels = hr_data_labels(data), rows = (double)a->victim.rows;
+    const bool binary = hr_schema_task(hr_data_schema(data)) == HR_TASK_BINARY;
+    if (labels && !(binary && varies(labels, a->victim.rows, 1))) labels = NULL;
     hr_group_counts counts;
     uint32_t *similar = hr_arena_alloc(a->arena, a->victim.rows, sizeof *similar);
     if (!similar) return hr_fail_memory(err);
@@ -291,10 +251,22 @@ static hr_status prepare_attack(simfl_attack *a, const hr_data *data, hr_error *
     hr_status status = hr_csprng_open_seeded(a->options.seed, &csprng, err);
     if (!status) status = draw_hash_functions(a, hr_data_schema(data), csprng, err);
     if (!status) status = divide_attack_records(a, data, csprng, err);
-    if (!status) status = allocate_parties(a, err);
-    if (!status) status = hash_parties(a, err);
     hr_csprng_close(csprng);
-    return status;
+    if (status) return status;
+    if (a->attacker.rows + a->victim.rows > POINT_VALUES_MAX / a->planes.dimensions)
+        return hr_fail(err, HR_E_LIMIT, "use fewer records",
+                       "%zu records of %zu dimensions take more than 512 MB",
+                       a->attacker.rows + a->victim.rows, a->planes.dimensions);
+    status = allocate_party(a, &a->attacker, err);
+    if (!status) status = allocate_party(a, &a->victim, err);
+    if (status) return status;
+    if (a->options.scale == HR_ATTACK_SCALE_BOUNDS) {
+        status = hr_lsh_hash(a->lsh, a->attacker.data, 1, a->attacker.hashes, err);
+        return status ? status : hr_lsh_hash(a->lsh, a->victim.data, 1, a->victim.hashes, err);
+    }
+    for (size_t f = 0; f < a->planes.dimensions; f++) standardise_dimension(a, f);
+    status = hash_points(&a->planes, &a->attacker, err);
+    return status ? status : hash_points(&a->planes, &a->victim, err);
 }
 
 hr_status hr_attack_simfl(const hr_data *data, const hr_attack_options *options, hr_attack_figures *out,
