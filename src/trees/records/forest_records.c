@@ -147,17 +147,15 @@ void hr_forest_records_statistic(const hr_forest_records *r, const hr_sum_word *
     hr_label_statistic(&r->table->packing, r->table->labels, total, stat);
 }
 
-static bool have_same_label(const hr_forest_records *r, hr_forest_run run) {
-    const uint32_t *rows = r->taken.rows + run.begin;
-    const int32_t *labels = r->table->labels->values;
-    for (size_t i = 1; i < run.count; i++)
-        if (labels[rows[i]] != labels[rows[0]]) return false;
-    return true;
-}
-
 bool hr_forest_records_are_pure(const hr_forest_records *r, hr_forest_run run, const hr_sum_word *total) {
     const int64_t count = hr_forest_records_count(r, total);
-    if (!r->table->labels->classes) return have_same_label(r, run);
+    if (!r->table->labels->classes) {
+        const uint32_t *rows = r->taken.rows + run.begin;
+        const int32_t *labels = r->table->labels->values;
+        for (size_t i = 1; i < run.count; i++)
+            if (labels[rows[i]] != labels[rows[0]]) return false;
+        return true;
+    }
     if (!has_many_classes(r)) {
         int64_t second = hr_unpack(&r->table->packing, *total).gradient.unpaid;
         return second == 0 || second == count;
@@ -205,12 +203,6 @@ static void sum_few(hr_valued_rows a, size_t rows, const forest_columns *of, hr_
     }
 }
 
-/* Cells of bins that the feature has not are 0, too. */
-static void mark_cells(const hr_sum_word *cells, hr_bin_set *seen) {
-    for (size_t w = 0; w < HR_BINS_MAX / 64; w++)
-        for (size_t b = 0; b < 64; b++) seen->words[w] |= (uint64_t)(cells[w * 64 + b] != 0) << b;
-}
-
 static void sum_packed(const hr_forest_records *r, hr_forest_run run, const forest_columns *of,
                        hr_bin_set *seen) {
     if (run.count <= FEW_ROWS) {
@@ -218,7 +210,11 @@ static void sum_packed(const hr_forest_records *r, hr_forest_run run, const fore
         return;
     }
     sum_many(array_of(r, run), run.count, of);
-    for (size_t j = 0; j < of->count; j++) mark_cells(of->cells[j], &seen[j]);
+    /* Cells of bins that the feature has not are 0, too. */
+    for (size_t j = 0; j < of->count; j++)
+        for (size_t w = 0; w < HR_BINS_MAX / 64; w++)
+            for (size_t b = 0; b < 64; b++)
+                seen[j].words[w] |= (uint64_t)(of->cells[j][w * 64 + b] != 0) << b;
 }
 
 static void sum_classes(const hr_forest_records *r, hr_forest_run run, const uint8_t *bins,
@@ -280,19 +276,16 @@ static void gather_from_tiles(const hr_forest_records *r, hr_forest_run run, con
     }
 }
 
-static bool are_in_one_tile(const uint32_t *features, size_t count) {
-    for (size_t j = 1; j < count; j++)
-        if (features[j] / HR_TILE != features[0] / HR_TILE) return false;
-    return true;
-}
-
 void hr_forest_records_look(hr_forest_records *r, hr_forest_run run, const uint32_t *features, size_t count,
                             hr_bin_range *ranges) {
     hr_octet_ranges found;
     r->looked.run = run;
     r->looked.count = count;
     memcpy(r->looked.features, features, count * sizeof *features);
-    (are_in_one_tile(features, count) ? gather_from_tile : gather_from_tiles)(r, run, features, count);
+    bool are_in_one_tile = true;
+    for (size_t j = 1; j < count; j++)
+        are_in_one_tile = are_in_one_tile && features[j] / HR_TILE == features[0] / HR_TILE;
+    (are_in_one_tile ? gather_from_tile : gather_from_tiles)(r, run, features, count);
     r->kernels->ranges_of_octets(octets_of(r), run.count, &found);
     for (size_t j = 0; j < count; j++) {
         uint8_t before = found.before[j], low = (uint8_t)(before + (before < UINT8_MAX));
@@ -314,24 +307,19 @@ static void sum_classes_left(const hr_forest_records *r, hr_forest_run run, size
             hr_label_add_class(&r->table->packing, packed[i], left);
 }
 
-static void sum_packed_left(const hr_forest_records *r, hr_forest_run run, const hr_cut *cuts, size_t count,
-                            hr_sum_word *left) {
-    hr_octet_cuts of = {{0}, {0}};
-    int64_t sums[HR_OCTET];
-    for (size_t j = 0; j < count; j++) {
-        const hr_octet_cut one = octet_cut(j, cuts[j]);
-        of.first[j] = one.first;
-        of.count[j] = one.count;
-    }
-    r->kernels->sums_of_octets(&of, octets_of(r), r->taken.values + run.begin, run.count, sums);
-    memcpy(left, sums, count * sizeof *left);
-}
-
 void hr_forest_records_sum_left(const hr_forest_records *r, hr_forest_run run, const hr_cut *cuts,
                                 size_t count, hr_sum_word *left) {
     const size_t width = hr_forest_records_width(r);
     if (!has_many_classes(r)) {
-        sum_packed_left(r, run, cuts, count, left);
+        hr_octet_cuts of = {{0}, {0}};
+        int64_t sums[HR_OCTET];
+        for (size_t j = 0; j < count; j++) {
+            const hr_octet_cut one = octet_cut(j, cuts[j]);
+            of.first[j] = one.first;
+            of.count[j] = one.count;
+        }
+        r->kernels->sums_of_octets(&of, octets_of(r), r->taken.values + run.begin, run.count, sums);
+        memcpy(left, sums, count * sizeof *left);
         return;
     }
     memset(left, 0, count * width * sizeof *left);

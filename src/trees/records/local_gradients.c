@@ -44,14 +44,6 @@ void hr_local_stats_gradients_free(hr_local_stats_gradients *g) {
     free(g);
 }
 
-static hr_status make_room_local_gradients(hr_local_stats_gradients *g, hr_error *err) {
-    size_t rows = hr_data_rows(g->records->data);
-    g->targets = malloc((rows + 1) * sizeof *g->targets);
-    g->scores = calloc(rows * g->outputs + 1, sizeof *g->scores);
-    if (!g->targets || !g->scores) return hr_fail_memory(err);
-    return hr_tree_scores_new(g->binned, g->outputs, g->records->threads, &g->trees, err);
-}
-
 /* What rounds of some of the records need: tiles in memory, and room to put a node's records together. */
 static hr_status need_lists(hr_local_stats_gradients *g, hr_error *err) {
     if (g->local) return HR_OK;
@@ -62,12 +54,6 @@ static hr_status need_lists(hr_local_stats_gradients *g, hr_error *err) {
     if (!status && g->weights)
         status = hr_local_stats_new(binned, binned->rows, g->depth, threads, &g->weighed, err);
     return status;
-}
-
-/* Mapped columns are read in order, by rounds of all records; so are those of too many for packed sums. */
-static hr_status make_stats(hr_local_stats_gradients *g, const hr_stats_setup *setup, hr_error *err) {
-    if (g->weights || !(g->binned->mapped || setup->sums_apart)) return need_lists(g, err);
-    return hr_placed_stats_new(g->binned, setup->depth, g->records->threads, &g->placed, err);
 }
 
 hr_status hr_local_stats_gradients_new(const hr_local_stats_records *records, const hr_stats_setup *setup,
@@ -81,8 +67,15 @@ hr_status hr_local_stats_gradients_new(const hr_local_stats_records *records, co
                                     .depth = setup->depth,
                                     .weights = setup->weights};
     hr_status status = hr_binned_columns(records->data, setup->binning, records->threads, &g->binned, err);
-    if (!status) status = make_room_local_gradients(g, err);
-    if (!status) status = make_stats(g, setup, err);
+    g->targets = malloc((rows + 1) * sizeof *g->targets);
+    g->scores = calloc(rows * g->outputs + 1, sizeof *g->scores);
+    if (!status && !(g->targets && g->scores)) status = hr_fail_memory(err);
+    if (!status) status = hr_tree_scores_new(g->binned, g->outputs, records->threads, &g->trees, err);
+    /* Rounds of all records read mapped columns in order, and columns of too many for packed sums. */
+    bool in_order = !status && !g->weights && (g->binned->mapped || setup->sums_apart);
+    if (!status)
+        status = in_order ? hr_placed_stats_new(g->binned, setup->depth, records->threads, &g->placed, err)
+                          : need_lists(g, err);
     if (!status) status = hr_local_stats_gradients_share(g, err);
     if (status) {
         hr_local_stats_gradients_free(g);
@@ -102,16 +95,14 @@ static void forget_local_gradients(hr_local_stats_gradients *g) {
     memset(g->taken, 0, (g->parts->count + 1) * sizeof *g->taken);
 }
 
-/* The records of a tree that was trained on all of them are still where its growth left them, by leaf. */
-static bool are_by_leaf(const hr_local_stats_gradients *g) {
-    return g->outputs == 1 && g->count && !g->rows && hr_tree_scores_count(g->trees) == 1;
-}
-
 /* All records, which are one part; trees that were added to their scores are not needed again. */
 static hr_status catch_up_whole(hr_local_stats_gradients *g, hr_error *err) {
     hr_status status = HR_OK;
-    if (!hr_tree_scores_count(g->trees)) return HR_OK;
-    if (!are_by_leaf(g))
+    size_t trees = hr_tree_scores_count(g->trees);
+    if (!trees) return HR_OK;
+    /* The records of a tree that was trained on all of them are still where its growth left them, by leaf. */
+    bool are_by_leaf = g->outputs == 1 && g->count && !g->rows && trees == 1;
+    if (!are_by_leaf)
         status = hr_tree_scores_add(g->trees, 0, NULL, g->binned->rows, g->scores, err);
     else if (g->placed)
         status = hr_placed_stats_add_tree(g->placed, hr_tree_scores_tree(g->trees, 0), g->scores, 1, err);
@@ -130,16 +121,11 @@ static hr_status catch_up_part(hr_local_stats_gradients *g, size_t part, hr_erro
     return hr_tree_scores_add(g->trees, from, g->parts->rows + begin, end - begin, g->scores, err);
 }
 
-static hr_status catch_up_all(hr_local_stats_gradients *g, hr_error *err) {
-    if (!g->parts->rows) return catch_up_whole(g, err);
-    hr_status status = HR_OK;
-    for (size_t part = 0; !status && part <= g->parts->count; part++) status = catch_up_part(g, part, err);
-    return status;
-}
-
 hr_status hr_local_stats_gradients_catch_up(hr_local_stats_gradients *g, hr_error *err) {
     hr_timings_enter(g->records->timings, HR_PHASE_SCORE);
-    hr_status status = catch_up_all(g, err);
+    hr_status status = g->parts->rows ? HR_OK : catch_up_whole(g, err);
+    for (size_t part = 0; g->parts->rows && !status && part <= g->parts->count; part++)
+        status = catch_up_part(g, part, err);
     hr_timings_leave(g->records->timings);
     return status;
 }

@@ -40,14 +40,6 @@ void hr_local_stats_labels_free(hr_local_stats_labels *l) {
     free(l);
 }
 
-static hr_status make_room_local_labels(hr_local_stats_labels *l, hr_error *err) {
-    size_t rows = hr_data_rows(l->records->data);
-    l->rows = malloc((rows + 1) * sizeof *l->rows);
-    l->others = malloc((rows + 1) * sizeof *l->others);
-    l->left = malloc(rows + 1);
-    return l->rows && l->others && l->left ? HR_OK : hr_fail_memory(err);
-}
-
 static hr_status make_room_for_nodes_local_labels(hr_local_stats_labels *l, size_t count, hr_error *err) {
     size_t room = l->node_room ? l->node_room : 64;
     while (room < count) room *= 2;
@@ -69,7 +61,11 @@ hr_status hr_local_stats_labels_new(const hr_local_stats_records *records, const
     l->labels.weights = setup->weights;
     l->labels.unit = setup->weights ? HR_PER_PERSON : HR_PER_RECORD;
     if (!status) status = hr_binned_columns(records->data, setup->binning, records->threads, &l->binned, err);
-    if (!status) status = make_room_local_labels(l, err);
+    size_t rows = hr_data_rows(records->data);
+    l->rows = malloc((rows + 1) * sizeof *l->rows);
+    l->others = malloc((rows + 1) * sizeof *l->others);
+    l->left = malloc(rows + 1);
+    if (!status && !(l->rows && l->others && l->left)) status = hr_fail_memory(err);
     if (status) {
         hr_local_stats_labels_free(l);
         return status;
@@ -91,13 +87,9 @@ hr_status hr_local_stats_labels_begin(hr_local_stats_labels *l, const uint32_t *
 
 /* ---- Sides ---- */
 
-static bool is_number_local_labels(const hr_local_stats_labels *l, uint32_t feature) {
-    return l->binned->binning->features[feature].kind == HR_KIND_NUMBER;
-}
-
 /* l->left[i]: whether rows[i] goes left. */
 static void find_sides(hr_local_stats_labels *l, const hr_child_rule *d, const uint32_t *rows, size_t count) {
-    if (!is_number_local_labels(l, d->feature)) {
+    if (l->binned->binning->features[d->feature].kind != HR_KIND_NUMBER) {
         const uint8_t *bins = hr_binned_column(l->binned, d->feature);
         for (size_t i = 0; i < count; i++) l->left[i] = hr_bin_set_has(&d->left, bins[rows[i]]);
         return;
@@ -109,28 +101,6 @@ static void find_sides(hr_local_stats_labels *l, const hr_child_rule *d, const u
         for (size_t i = 0; i < block; i++)
             l->left[begin + i] = isnan(values[i]) ? d->missing_left : values[i] <= d->cut;
     }
-}
-
-/* Those that go left first, in order; returns how many. */
-static size_t partition_local_labels(hr_local_stats_labels *l, uint32_t *rows, size_t count) {
-    size_t left = 0, right = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (l->left[i])
-            rows[left++] = rows[i];
-        else
-            l->others[right++] = rows[i];
-    }
-    memcpy(rows + left, l->others, right * sizeof *rows);
-    return left;
-}
-
-static void divide_in_two(hr_local_stats_labels *l, node_rows from, const hr_child_rule *division,
-                          node_rows *children) {
-    uint32_t *rows = l->rows + from.begin;
-    find_sides(l, division, rows, from.count);
-    size_t left = partition_local_labels(l, rows, from.count);
-    children[0] = (node_rows){from.begin, left};
-    children[1] = (node_rows){from.begin + left, from.count - left};
 }
 
 /* Sorts the records of a node by their bin, counting first. */
@@ -154,73 +124,55 @@ hr_status hr_local_stats_labels_divide(hr_local_stats_labels *l, uint32_t node, 
     hr_status status = make_room_for_nodes_local_labels(l, first + children, err);
     if (status) return status;
     l->is_sorted = false;
-    if (division->every_bin)
-        divide_by_bin(l, l->nodes[node], division->feature, l->nodes + first);
-    else
-        divide_in_two(l, l->nodes[node], division, l->nodes + first);
+    const node_rows from = l->nodes[node];
+    if (division->every_bin) {
+        divide_by_bin(l, from, division->feature, l->nodes + first);
+        return HR_OK;
+    }
+
+    /* Those that go left first, in order. */
+    uint32_t *rows = l->rows + from.begin;
+    size_t left = 0, right = 0;
+    find_sides(l, division, rows, from.count);
+    for (size_t i = 0; i < from.count; i++) {
+        if (l->left[i])
+            rows[left++] = rows[i];
+        else
+            l->others[right++] = rows[i];
+    }
+    memcpy(rows + left, l->others, right * sizeof *rows);
+    l->nodes[first] = (node_rows){from.begin, left};
+    l->nodes[first + 1] = (node_rows){from.begin + left, right};
     return HR_OK;
 }
 
 /* ---- Answers ---- */
 
-static uint32_t find_leaf(const hr_local_stats_labels *l, const hr_tree *tree, uint32_t row) {
-    uint32_t n = 0;
-    while (tree->nodes[n].left) {
-        const hr_node *node = &tree->nodes[n];
-        hr_kind kind = l->binned->binning->features[node->feature].kind;
-        n = hr_node_child(tree, node, kind, hr_binned_column(l->binned, node->feature)[row]);
-    }
-    return n;
-}
-
-static hr_status number_leaves(hr_local_stats_labels *l, const hr_tree *tree, hr_error *err) {
+static hr_status sum_walked(hr_local_stats_labels *l, const hr_tree *tree, hr_exact *out, hr_error *err) {
+    size_t count = l->nodes[0].count;
     uint32_t *leaf_of = realloc(l->leaf_of, (tree->node_count + 1) * sizeof *leaf_of);
     if (!leaf_of) return hr_fail_memory(err);
     l->leaf_of = leaf_of;
     l->leaf_count = 0;
     for (size_t n = 0; n < tree->node_count; n++)
         if (!tree->nodes[n].left) leaf_of[n] = l->leaf_count++;
-    return HR_OK;
-}
 
-static hr_status sum_walked(hr_local_stats_labels *l, const hr_tree *tree, hr_exact *out, hr_error *err) {
-    size_t count = l->nodes[0].count;
-    hr_status status = number_leaves(l, tree, err);
-    if (status) return status;
 #pragma omp parallel for num_threads(l->records->threads) schedule(static)
-    for (size_t i = 0; i < count; i++) l->others[i] = l->leaf_of[find_leaf(l, tree, l->rows[i])];
-    hr_labels_sum(&l->labels, l->rows, l->others, count, l->leaf_count, out);
-    return HR_OK;
-}
-
-static void sum_node(const hr_local_stats_labels *l, uint32_t node, hr_exact *out) {
-    const node_rows *at = &l->nodes[node];
-    memset(out, 0, hr_labels_width(&l->labels) * sizeof *out);
-    for (size_t i = 0; i < at->count; i++) hr_labels_add(&l->labels, l->rows[at->begin + i], out);
-}
-
-static hr_status sum_leaves(hr_local_stats_labels *l, const hr_stats_query *query, hr_exact *out,
-                            hr_error *err) {
-    const hr_tree *tree = query->tree;
-    if (query->walk) return sum_walked(l, tree, out, err);
-    for (uint32_t n = 0; n < tree->node_count; n++) {
-        if (tree->nodes[n].left) continue;
-        sum_node(l, n, out);
-        out += hr_labels_width(&l->labels);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t n = 0;
+        while (tree->nodes[n].left) {
+            const hr_node *node = &tree->nodes[n];
+            hr_kind kind = l->binned->binning->features[node->feature].kind;
+            n = hr_node_child(tree, node, kind, hr_binned_column(l->binned, node->feature)[l->rows[i]]);
+        }
+        l->others[i] = leaf_of[n];
     }
+    hr_labels_sum(&l->labels, l->rows, l->others, count, l->leaf_count, out);
     return HR_OK;
 }
 
 static uint32_t weight_of(const hr_local_stats_labels *l, uint32_t row) {
     return l->labels.weights ? l->labels.weights[row] : 1;
-}
-
-static void count_values(const hr_local_stats_labels *l, const hr_stats_query *query, hr_exact *out) {
-    const node_rows *at = &l->nodes[query->node];
-    const uint32_t *rows = l->rows + at->begin;
-    const uint8_t *bins = hr_binned_column(l->binned, query->feature);
-    memset(out, 0, l->binned->binning->features[query->feature].bin_count * sizeof *out);
-    for (size_t i = 0; i < at->count; i++) out[bins[rows[i]]].unpaid += weight_of(l, rows[i]);
 }
 
 static void count_cells(const hr_local_stats_labels *l, const hr_stats_query *query, hr_exact *out) {
@@ -240,18 +192,29 @@ static void count_cells(const hr_local_stats_labels *l, const hr_stats_query *qu
 static hr_status local_labels_answer(hr_local_stats_labels *l, const hr_stats_query *query, hr_exact *out,
                                      hr_error *err) {
     const uint32_t feature = query->feature, *rows = l->rows + l->nodes[query->node].begin;
-    const size_t count = l->nodes[query->node].count,
+    const size_t count = l->nodes[query->node].count, width = hr_labels_width(&l->labels),
                  bin_count = l->binned->binning->features[feature].bin_count;
+    const uint8_t *bins = hr_binned_column(l->binned, feature);
     switch (query->answer) {
-    case HR_STATS_LEAVES: return sum_leaves(l, query, out, err);
-    case HR_STATS_BINS:
-        hr_bins_sum(&l->labels, hr_binned_column(l->binned, feature), bin_count, rows, count, out);
+    case HR_STATS_LEAVES:
+        if (query->walk) return sum_walked(l, query->tree, out, err);
+        for (uint32_t n = 0; n < query->tree->node_count; n++) {
+            if (query->tree->nodes[n].left) continue;
+            const node_rows *at = &l->nodes[n];
+            memset(out, 0, width * sizeof *out);
+            for (size_t i = 0; i < at->count; i++) hr_labels_add(&l->labels, l->rows[at->begin + i], out);
+            out += width;
+        }
         return HR_OK;
+    case HR_STATS_BINS: hr_bins_sum(&l->labels, bins, bin_count, rows, count, out); return HR_OK;
     case HR_STATS_SIDES:
         find_sides(l, &query->division, rows, count);
         hr_sides_sum(&l->labels, rows, l->left, count, out);
         return HR_OK;
-    case HR_STATS_VALUES: count_values(l, query, out); return HR_OK;
+    case HR_STATS_VALUES:
+        memset(out, 0, bin_count * sizeof *out);
+        for (size_t i = 0; i < count; i++) out[bins[rows[i]]].unpaid += weight_of(l, rows[i]);
+        return HR_OK;
     case HR_STATS_CELLS: break;
     }
     count_cells(l, query, out);
@@ -275,23 +238,20 @@ static int by_value_local_labels(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static hr_status sort_values(hr_local_stats_labels *l, const node_rows *at, uint32_t feature, hr_error *err) {
-    if (!l->sorted) l->sorted = malloc((hr_data_rows(l->records->data) + 1) * sizeof *l->sorted);
-    if (!l->sorted) return hr_fail_memory(err);
-    l->known = 0;
-    hr_data_numbers_at(l->records->data, feature, l->rows + at->begin, at->count, l->sorted);
-    for (size_t i = 0; i < at->count; i++)
-        if (!isnan(l->sorted[i])) l->sorted[l->known++] = l->sorted[i];
-    qsort(l->sorted, l->known, sizeof *l->sorted, by_value_local_labels);
-    return HR_OK;
-}
-
 /* The values stay sorted until the node, the feature or the records change. */
 hr_status hr_local_stats_labels_gap(hr_local_stats_labels *l, const hr_stats_query *query, size_t gap,
                                     size_t *known, double around[2], hr_error *err) {
     bool again = l->is_sorted && l->sorted_node == query->node && l->sorted_feature == query->feature;
-    hr_status status = again ? HR_OK : sort_values(l, &l->nodes[query->node], query->feature, err);
-    if (status) return status;
+    if (!again) {
+        const node_rows *at = &l->nodes[query->node];
+        if (!l->sorted) l->sorted = malloc((hr_data_rows(l->records->data) + 1) * sizeof *l->sorted);
+        if (!l->sorted) return hr_fail_memory(err);
+        l->known = 0;
+        hr_data_numbers_at(l->records->data, query->feature, l->rows + at->begin, at->count, l->sorted);
+        for (size_t i = 0; i < at->count; i++)
+            if (!isnan(l->sorted[i])) l->sorted[l->known++] = l->sorted[i];
+        qsort(l->sorted, l->known, sizeof *l->sorted, by_value_local_labels);
+    }
     l->is_sorted = true;
     l->sorted_node = query->node;
     l->sorted_feature = query->feature;

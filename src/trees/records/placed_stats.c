@@ -75,23 +75,6 @@ struct placed_task {
 
 enum { TASK_BYTES = BLOCK_RECORDS * (sizeof(int64_t) + sizeof(uint32_t) + sizeof(uint16_t)) };
 
-/* Records of other nodes are written, too, and overwritten by the next: no branch depends on a record. */
-static size_t list_block(const hr_placed_stats *p, const placed_task *t, size_t begin, size_t count) {
-    size_t listed = 0;
-    for (size_t i = 0; i < count; i++) {
-        const uint16_t k = p->asked[p->places[begin + i]];
-        t->records[listed] = (uint16_t)i;
-        t->offsets[listed] = (uint32_t)(k * t->stride);
-        t->values[listed] = p->packed[begin + i];
-        listed += k != NOT_ASKED;
-    }
-    return listed;
-}
-
-static void add_listed(const placed_task *t, size_t listed, const uint8_t *bins, hr_sum_word *cells) {
-    for (size_t j = 0; j < listed; j++) cells[t->offsets[j] + bins[t->records[j]]] += t->values[j];
-}
-
 /* Features side by side: what is known of a record is read once for all of them. */
 static void add_listed_together(const placed_task *t, size_t listed, const uint8_t *bins,
                                 size_t column_stride, hr_sum_word *cells) {
@@ -108,14 +91,26 @@ static void add_listed_together(const placed_task *t, size_t listed, const uint8
     }
 }
 
+/* Records of other nodes are listed, too, and overwritten by the next: no branch depends on a record. */
 static void add_nodes_block(const hr_placed_stats *p, const placed_task *t, size_t begin, size_t count) {
-    const size_t listed = list_block(p, t, begin, count), column_stride = p->binned->column_stride;
-    size_t f = t->first;
+    const size_t column_stride = p->binned->column_stride;
+    size_t listed = 0, f = t->first;
+    for (size_t i = 0; i < count; i++) {
+        const uint16_t k = p->asked[p->places[begin + i]];
+        t->records[listed] = (uint16_t)i;
+        t->offsets[listed] = (uint32_t)(k * t->stride);
+        t->values[listed] = p->packed[begin + i];
+        listed += k != NOT_ASKED;
+    }
+
     for (; f + TOGETHER <= t->last; f += TOGETHER)
         add_listed_together(t, listed, hr_binned_column(p->binned, f) + begin, column_stride,
                             t->cells + (f - t->first) * HR_STRIDE);
-    for (; f < t->last; f++)
-        add_listed(t, listed, hr_binned_column(p->binned, f) + begin, t->cells + (f - t->first) * HR_STRIDE);
+    for (; f < t->last; f++) {
+        const uint8_t *bins = hr_binned_column(p->binned, f) + begin;
+        hr_sum_word *cells = t->cells + (f - t->first) * HR_STRIDE;
+        for (size_t j = 0; j < listed; j++) cells[t->offsets[j] + bins[t->records[j]]] += t->values[j];
+    }
 }
 
 /* The root has all records. */
@@ -196,13 +191,6 @@ typedef struct placed_split {
     uint16_t next[HR_BINS_MAX];
 } placed_split;
 
-static void split_placed_block(hr_placed_stats *p, const placed_split *splits, size_t begin, size_t count) {
-    for (size_t i = begin; i < begin + count; i++) {
-        const uint16_t k = p->asked[p->places[i]];
-        if (k != NOT_ASKED) p->places[i] = splits[k].next[splits[k].bins[i]];
-    }
-}
-
 hr_status hr_placed_stats_split(hr_placed_stats *p, const uint32_t *nodes, const hr_split *splits,
                                 const uint32_t *left, size_t count, hr_error *err) {
     placed_split *made = malloc((count + 1) * sizeof *made);
@@ -215,8 +203,13 @@ hr_status hr_placed_stats_split(hr_placed_stats *p, const uint32_t *nodes, const
     }
     mark_asked(p, nodes, count);
 #pragma omp parallel for num_threads(p->threads) schedule(static)
-    for (size_t begin = 0; begin < p->binned->rows; begin += BLOCK_RECORDS)
-        split_placed_block(p, made, begin, placed_block_size(begin, p->binned->rows));
+    for (size_t begin = 0; begin < p->binned->rows; begin += BLOCK_RECORDS) {
+        const size_t end = begin + placed_block_size(begin, p->binned->rows);
+        for (size_t i = begin; i < end; i++) {
+            const uint16_t k = p->asked[p->places[i]];
+            if (k != NOT_ASKED) p->places[i] = made[k].next[made[k].bins[i]];
+        }
+    }
     free(made);
     return HR_OK;
 }
@@ -229,24 +222,23 @@ typedef struct placed_values {
     double value[HR_BINS_MAX];
 } placed_values;
 
-static void set_placed_values(const hr_placed_stats *p, const hr_tree *tree, const hr_node *node,
-                              placed_values *out) {
-    out->bins = node->left ? hr_binned_column(p->binned, node->feature) : NULL;
-    out->value[0] = node->value;
-    if (!node->left) return;
-    const hr_kind kind = p->binned->binning->features[node->feature].kind;
-    for (size_t b = 0; b < HR_BINS_MAX; b++) {
-        const bool left = hr_node_goes_left(tree, node, kind, (uint8_t)b);
-        out->value[b] = tree->nodes[node->left + (left ? 0 : 1)].value;
-    }
-}
-
 hr_status hr_placed_stats_add_tree(const hr_placed_stats *p, const hr_tree *tree, double *scores,
                                    size_t stride, hr_error *err) {
     const size_t rows = p->binned->rows;
     placed_values *values = malloc(tree->node_count * sizeof *values);
     if (!values) return hr_fail_memory(err);
-    for (size_t n = 0; n < tree->node_count; n++) set_placed_values(p, tree, &tree->nodes[n], &values[n]);
+    for (size_t n = 0; n < tree->node_count; n++) {
+        const hr_node *node = &tree->nodes[n];
+        values[n].bins = node->left ? hr_binned_column(p->binned, node->feature) : NULL;
+        values[n].value[0] = node->value;
+        if (!node->left) continue;
+        const hr_kind kind = p->binned->binning->features[node->feature].kind;
+        for (size_t b = 0; b < HR_BINS_MAX; b++) {
+            const bool left = hr_node_goes_left(tree, node, kind, (uint8_t)b);
+            values[n].value[b] = tree->nodes[node->left + (left ? 0 : 1)].value;
+        }
+    }
+
 #pragma omp parallel for num_threads(p->threads) schedule(static)
     for (size_t i = 0; i < rows; i++) {
         const placed_values *of = &values[p->places[i]];
