@@ -43,26 +43,25 @@ void hr_depth_first_free(hr_depth_first *d) {
     hr_arena_free(d->arena);
 }
 
-static bool allocate(hr_depth_first *d) {
-    d->features = hr_arena_alloc(d->arena, d->plan->binning->feature_count, sizeof *d->features);
-    d->cells = hr_arena_alloc(d->arena, d->together * hr_forest_records_cells(d->records), sizeof *d->cells);
-    d->total = hr_arena_alloc(d->arena, d->width, sizeof *d->total);
-    d->left = hr_arena_alloc(d->arena, d->together * d->width, sizeof *d->left);
-    return d->features && d->cells && d->total && d->left;
-}
-
 hr_status hr_depth_first_new(const hr_depth_first_plan *plan, hr_forest_records *records,
                              hr_depth_first **out, hr_error *err) {
     hr_arena *arena = hr_arena_new();
     hr_depth_first *d = arena ? hr_arena_alloc(arena, 1, sizeof *d) : NULL;
-    if (d)
-        *d = (hr_depth_first){.arena = arena,
-                              .plan = plan,
-                              .records = records,
-                              .width = hr_forest_records_width(records),
-                              .statistic_width = hr_forest_records_statistic_width(records),
-                              .together = hr_forest_records_together(records)};
-    if (!d || !allocate(d)) {
+    if (!d) {
+        hr_arena_free(arena);
+        return hr_fail_memory(err);
+    }
+    *d = (hr_depth_first){.arena = arena,
+                          .plan = plan,
+                          .records = records,
+                          .width = hr_forest_records_width(records),
+                          .statistic_width = hr_forest_records_statistic_width(records),
+                          .together = hr_forest_records_together(records)};
+    d->features = hr_arena_alloc(arena, plan->binning->feature_count, sizeof *d->features);
+    d->cells = hr_arena_alloc(arena, d->together * hr_forest_records_cells(records), sizeof *d->cells);
+    d->total = hr_arena_alloc(arena, d->width, sizeof *d->total);
+    d->left = hr_arena_alloc(arena, d->together * d->width, sizeof *d->left);
+    if (!d->features || !d->cells || !d->total || !d->left) {
         hr_arena_free(arena);
         return hr_fail_memory(err);
     }
@@ -76,76 +75,25 @@ static size_t doubled(size_t room, size_t wanted) {
     return room;
 }
 
-static bool make_room_for_nodes_depth_first(hr_depth_first *d, size_t count) {
-    size_t room = doubled(d->node_room, count);
-    if (count <= d->node_room) return true;
-    hr_node *nodes = realloc(d->nodes, room * sizeof *nodes);
-    if (nodes) d->nodes = nodes;
-    hr_exact *stats = realloc(d->stats, room * d->statistic_width * sizeof *stats);
-    if (stats) d->stats = stats;
-    if (!nodes || !stats) return false;
-    d->node_room = room;
-    return true;
-}
-
-static bool make_room_for_subsets(hr_depth_first *d, size_t count) {
-    size_t room = doubled(d->subset_room, count);
-    if (count <= d->subset_room) return true;
-    hr_bin_set *subsets = realloc(d->subsets, room * sizeof *subsets);
-    if (!subsets) return false;
-    d->subsets = subsets;
-    d->subset_room = room;
-    return true;
-}
-
 /* Adds leaves without records; false when memory is short. */
 static bool add_nodes(hr_depth_first *d, size_t more) {
-    size_t width = d->statistic_width;
-    if (!make_room_for_nodes_depth_first(d, d->node_count + more)) return false;
+    size_t width = d->statistic_width, count = d->node_count + more;
+    if (count > d->node_room) {
+        size_t room = doubled(d->node_room, count);
+        hr_node *nodes = realloc(d->nodes, room * sizeof *nodes);
+        if (nodes) d->nodes = nodes;
+        hr_exact *stats = realloc(d->stats, room * width * sizeof *stats);
+        if (stats) d->stats = stats;
+        if (!nodes || !stats) return false;
+        d->node_room = room;
+    }
     memset(&d->nodes[d->node_count], 0, more * sizeof *d->nodes);
     memset(&d->stats[d->node_count * width], 0, more * width * sizeof *d->stats);
-    d->node_count += more;
+    d->node_count = count;
     return true;
 }
 
 /* ---- Candidates ---- */
-
-/* Draws up to `most` features more, without replacement, into features[drawn ...]; `drawn` were drawn before.
- * Returns how many. */
-static size_t draw_features(hr_depth_first *d, size_t drawn, size_t most, hr_csprng *csprng) {
-    size_t all = d->plan->binning->feature_count, count = 0;
-    for (; count < most && count < d->together && drawn < all; drawn++, count++) {
-        size_t j = drawn + hr_uniform(csprng, all - drawn);
-        uint32_t f = d->features[j];
-        d->features[j] = d->features[drawn];
-        d->features[drawn] = f;
-    }
-    return count;
-}
-
-static void list_bins(hr_bin_set seen, hr_values *v) {
-    bool numbers = v->of->feature->kind == HR_KIND_NUMBER;
-    v->missing = numbers && hr_bin_set_has(&seen, 0);
-    if (numbers) seen.words[0] &= ~UINT64_C(1);
-    v->count = 0;
-    for (size_t w = 0; w < HR_BINS_MAX / 64; w++)
-        for (uint64_t bits = seen.words[w]; bits; bits &= bits - 1)
-            v->bins[v->count++] = (uint8_t)(w * 64 + (size_t)__builtin_ctzll(bits));
-}
-
-/* Leaves all cells 0 again: only those that were touched are written. */
-static void clear_cells(const hr_values *v, hr_sum_word *cells) {
-    for (size_t k = 0; k < v->width; k++) cells[k] = 0; /* missing */
-    for (size_t i = 0; i < v->count; i++)
-        for (size_t k = 0; k < v->width; k++) cells[v->bins[i] * v->width + k] = 0;
-}
-
-static size_t majority_of(const hr_depth_first *d) {
-    size_t largest = 0;
-    for (size_t k = 1; k < d->width; k++)
-        if (d->total[k] > d->total[largest]) largest = k;
-    return largest;
-}
 
 /* The purest division of a node so far. */
 typedef struct search {
@@ -167,14 +115,22 @@ typedef struct feature_group {
     size_t count;
 } feature_group;
 
-/* Lets the rule divide the records by a feature whose labels were summed; leaves its cells 0. */
+/* Lets the rule divide the records by a feature whose labels were summed; leaves its cells 0: only those that
+ * were touched are written. */
 static void try_sums(const hr_depth_first *d, search *s, uint32_t feature, hr_bin_set seen,
                      hr_sum_word *cells, hr_csprng *csprng) {
     hr_values *v = &s->values;
     hr_split_proposal division;
     v->of = &d->plan->midpoints[feature];
     v->cells = cells;
-    list_bins(seen, v);
+    bool numbers = v->of->feature->kind == HR_KIND_NUMBER;
+    v->missing = numbers && hr_bin_set_has(&seen, 0);
+    if (numbers) seen.words[0] &= ~UINT64_C(1);
+    v->count = 0;
+    for (size_t w = 0; w < HR_BINS_MAX / 64; w++)
+        for (uint64_t bits = seen.words[w]; bits; bits &= bits - 1)
+            v->bins[v->count++] = (uint8_t)(w * 64 + (size_t)__builtin_ctzll(bits));
+
     if (v->count + v->missing > 1) {
         d->plan->rule->by_sums(v, csprng, &division);
         if (improves(s, division.purity)) {
@@ -182,7 +138,10 @@ static void try_sums(const hr_depth_first *d, search *s, uint32_t feature, hr_bi
             s->split.feature = feature;
         }
     }
-    clear_cells(v, cells);
+
+    for (size_t k = 0; k < v->width; k++) cells[k] = 0; /* missing */
+    for (size_t i = 0; i < v->count; i++)
+        for (size_t k = 0; k < v->width; k++) cells[v->bins[i] * v->width + k] = 0;
 }
 
 static void try_by_sums(hr_depth_first *d, search *s, feature_group group, hr_csprng *csprng) {
@@ -193,24 +152,20 @@ static void try_by_sums(hr_depth_first *d, search *s, feature_group group, hr_cs
         try_sums(d, s, group.features[j], seen[j], d->cells + j * cells, csprng);
 }
 
-/* A cut that the rule makes between two different values (missing is one); without them none goes left. */
-static hr_cut cut_numbers(const hr_depth_first *d, uint32_t feature, const hr_bin_range *range,
-                          hr_csprng *csprng) {
-    bool differ = range->low < range->high || (range->low == range->high && range->missing);
-    return differ ? d->plan->rule->by_range(&d->plan->midpoints[feature], range, csprng) : (hr_cut){.bin = 0};
-}
-
-/* Tries categories by their sums, and numbers by their ranges. */
+/* Tries categories by their sums, and numbers by their ranges: the rule cuts between two different values
+ * (missing is one); without them none goes left. */
 static void try_by_ranges(hr_depth_first *d, search *s, feature_group group, hr_csprng *csprng) {
     hr_bin_range ranges[HR_FOREST_TOGETHER_MAX];
     hr_cut cuts[HR_FOREST_TOGETHER_MAX] = {{0, false}};
     hr_forest_records_look(d->records, s->run, group.features, group.count, ranges);
     for (size_t j = 0; j < group.count; j++) {
         const uint32_t f = group.features[j];
-        if (d->plan->binning->features[f].kind == HR_KIND_NUMBER)
-            cuts[j] = cut_numbers(d, f, &ranges[j], csprng);
-        else
+        const hr_bin_range *range = &ranges[j];
+        bool differ = range->low < range->high || (range->low == range->high && range->missing);
+        if (d->plan->binning->features[f].kind != HR_KIND_NUMBER)
             try_by_sums(d, s, (feature_group){&group.features[j], 1}, csprng);
+        else if (differ)
+            cuts[j] = d->plan->rule->by_range(&d->plan->midpoints[f], range, csprng);
     }
     hr_forest_records_sum_left(d->records, s->run, cuts, group.count, d->left);
     for (size_t j = 0; j < group.count; j++) {
@@ -222,7 +177,8 @@ static void try_by_ranges(hr_depth_first *d, search *s, feature_group group, hr_
     s->values.left = d->left;
 }
 
-/* The purest division by `candidates` features, and by more while none of them divides the records. */
+/* The purest division by `candidates` features, drawn without replacement, and by more while none of them
+ * divides the records. */
 static hr_split choose_split(hr_depth_first *d, const pending *at, hr_csprng *csprng) {
     size_t candidates = d->plan->candidates, features = d->plan->binning->feature_count, count;
     search s; /* values.bins, 256 bytes, is not cleared for every node */
@@ -232,11 +188,20 @@ static hr_split choose_split(hr_depth_first *d, const pending *at, hr_csprng *cs
     s.values.packing = hr_forest_records_packing(d->records);
     s.values.width = d->width;
     s.values.min_records = d->plan->min_records;
-    s.values.majority = majority_of(d);
+    s.values.majority = 0;
+    for (size_t k = 1; k < d->width; k++)
+        if (d->total[k] > d->total[s.values.majority]) s.values.majority = k;
     s.values.total = d->total;
     s.values.left = d->left;
     for (size_t drawn = 0; drawn < features && (drawn < candidates || !s.split.made); drawn += count) {
-        count = draw_features(d, drawn, drawn < candidates ? candidates - drawn : 1, csprng);
+        size_t most = drawn < candidates ? candidates - drawn : 1;
+        for (count = 0; count < most && count < d->together && drawn + count < features; count++) {
+            uint32_t *first = &d->features[drawn + count];
+            uint32_t *other = first + hr_uniform(csprng, features - drawn - count);
+            uint32_t f = *other;
+            *other = *first;
+            *first = f;
+        }
         const feature_group group = {d->features + drawn, count};
         (d->plan->rule->by_range ? try_by_ranges : try_by_sums)(d, &s, group, csprng);
     }
@@ -247,7 +212,7 @@ static hr_split choose_split(hr_depth_first *d, const pending *at, hr_csprng *cs
 
 /* Gives the node its two children, leaves so far; false when memory is short. */
 static bool add_depth_first_children(hr_depth_first *d, uint32_t index, const hr_split *split) {
-    size_t left = d->node_count, subset = d->subset_count;
+    size_t left = d->node_count;
     if (!add_nodes(d, 2)) return false;
     hr_node *node = &d->nodes[index];
     *node = (hr_node){.left = (uint32_t)left,
@@ -258,17 +223,16 @@ static bool add_depth_first_children(hr_depth_first *d, uint32_t index, const hr
         node->threshold = hr_bins_threshold(&d->plan->binning->features[split->feature], split->cut);
         return true;
     }
-    if (!make_room_for_subsets(d, subset + 1)) return false;
-    node->subset = (uint32_t)subset;
+    if (d->subset_count == d->subset_room) {
+        size_t room = doubled(d->subset_room, d->subset_count + 1);
+        hr_bin_set *subsets = realloc(d->subsets, room * sizeof *subsets);
+        if (!subsets) return false;
+        d->subsets = subsets;
+        d->subset_room = room;
+    }
+    node->subset = (uint32_t)d->subset_count;
     d->subsets[d->subset_count++] = split->left;
     return true;
-}
-
-/* Whether the node should be split: it is not as deep as it may be, and has records enough, which differ. */
-static bool may_split(const hr_depth_first *d, const pending *at) {
-    return at->level < d->plan->depth &&
-           hr_forest_records_count(d->records, d->total) >= 2 * d->plan->min_records &&
-           !hr_forest_records_are_pure(d->records, at->run, d->total);
 }
 
 /* Splits a node and lets its children wait, the left one on top; or makes it a leaf. False when memory is
@@ -277,7 +241,10 @@ static bool visit(hr_depth_first *d, pending at, hr_csprng *csprng, size_t *wait
     hr_split split = {.made = false};
     hr_forest_run sides[2];
     hr_forest_records_sum(d->records, at.run, d->total);
-    if (may_split(d, &at)) split = choose_split(d, &at, csprng);
+    bool may_split = at.level < d->plan->depth &&
+                     hr_forest_records_count(d->records, d->total) >= 2 * d->plan->min_records &&
+                     !hr_forest_records_are_pure(d->records, at.run, d->total);
+    if (may_split) split = choose_split(d, &at, csprng);
     if (!split.made) {
         hr_forest_records_statistic(d->records, d->total, d->stats + at.node * d->statistic_width);
         return true;

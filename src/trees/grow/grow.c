@@ -38,7 +38,13 @@ void hr_grower_free(hr_grower *g) {
     free(g);
 }
 
-static bool grower_init(hr_grower *g) {
+hr_status hr_grower_new(const hr_binning *binning, size_t cells, int depth, hr_grower **out, hr_error *err) {
+    hr_grower *g = calloc(1, sizeof *g);
+    if (!g) return hr_fail_memory(err);
+    g->binning = binning;
+    g->depth = depth;
+    g->cells = cells;
+    g->width = (size_t)1 << (depth > 0 ? depth - 1 : 0);
     size_t w = g->width, all = 4 * w;
     g->pool = calloc(w, sizeof *g->pool);
     g->slots = calloc(w, sizeof *g->slots);
@@ -57,19 +63,10 @@ static bool grower_init(hr_grower *g) {
     g->tree_nodes = calloc(all, sizeof *g->tree_nodes);
     g->subsets = calloc(all, sizeof *g->subsets);
     g->sums = calloc(all, sizeof *g->sums);
-    return g->pool && g->slots && g->nodes && g->next_nodes && g->level_cells && g->next_cells && g->totals &&
-           g->next_totals && g->splits && g->asked_nodes && g->asked_left && g->asked_splits &&
-           g->asked_cells && g->summed && g->tree_nodes && g->subsets && g->sums;
-}
-
-hr_status hr_grower_new(const hr_binning *binning, size_t cells, int depth, hr_grower **out, hr_error *err) {
-    hr_grower *g = calloc(1, sizeof *g);
-    if (!g) return hr_fail_memory(err);
-    g->binning = binning;
-    g->depth = depth;
-    g->cells = cells;
-    g->width = (size_t)1 << (depth > 0 ? depth - 1 : 0);
-    if (!grower_init(g)) {
+    bool level = g->nodes && g->next_nodes && g->level_cells && g->next_cells && g->totals &&
+                 g->next_totals && g->splits;
+    bool asked = g->asked_nodes && g->asked_left && g->asked_splits && g->asked_cells && g->summed;
+    if (!g->pool || !g->slots || !level || !asked || !g->tree_nodes || !g->subsets || !g->sums) {
         hr_grower_free(g);
         return hr_fail_memory(err);
     }
@@ -83,15 +80,6 @@ static hr_sum_word *take_histogram(hr_grower *g) {
     hr_sum_word *cells = malloc(g->cells * sizeof *cells);
     if (cells) g->slots[g->slot_count++] = cells;
     return cells;
-}
-
-static void give_back_histogram(hr_grower *g, hr_sum_word *cells) {
-    g->pool[g->pool_size++] = cells;
-}
-
-static void put_all_back(hr_grower *g) {
-    g->pool_size = g->slot_count;
-    memcpy(g->pool, g->slots, g->slot_count * sizeof *g->slots);
 }
 
 /* Turns node `index` of the tree into a split with two leaves; returns the left one. */
@@ -139,7 +127,7 @@ static hr_status split_level(hr_grower *g, const hr_growth *growth, size_t count
     for (size_t i = 0; i < count; i++) {
         const hr_split *split = &g->splits[i];
         if (!split->made) {
-            give_back_histogram(g, g->level_cells[i]);
+            g->pool[g->pool_size++] = g->level_cells[i];
             continue;
         }
         uint32_t left = add_level_children(g, g->nodes[i], split);
@@ -179,16 +167,11 @@ static hr_status split_level(hr_grower *g, const hr_growth *growth, size_t count
         b = swap_;                                                                                           \
     } while (0)
 
-static void next_level(hr_grower *g) {
-    SWAP(uint32_t *, g->nodes, g->next_nodes);
-    SWAP(hr_sum_word **, g->level_cells, g->next_cells);
-    SWAP(hr_sum_word *, g->totals, g->next_totals);
-}
-
 hr_status hr_grow(hr_grower *g, const hr_growth *growth, hr_tree *out, const hr_sums **sums, hr_error *err) {
     hr_stats_source *source = growth->source;
     hr_splitter *splitter = growth->splitter;
-    put_all_back(g);
+    g->pool_size = g->slot_count;
+    memcpy(g->pool, g->slots, g->slot_count * sizeof *g->slots);
     g->node_count = 1;
     g->subset_count = 0;
     g->nodes[0] = 0;
@@ -208,7 +191,9 @@ hr_status hr_grow(hr_grower *g, const hr_growth *growth, hr_tree *out, const hr_
         status = splitter->choose(splitter, &nodes, g->splits, err);
         hr_timings_leave(growth->timings);
         if (!status) status = split_level(g, growth, count, level + 1 == g->depth, &count, err);
-        next_level(g);
+        SWAP(uint32_t *, g->nodes, g->next_nodes);
+        SWAP(hr_sum_word **, g->level_cells, g->next_cells);
+        SWAP(hr_sum_word *, g->totals, g->next_totals);
     }
     if (status) return status;
     *sums = g->sums;
