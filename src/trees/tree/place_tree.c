@@ -23,64 +23,33 @@ static uint8_t take_split(upper_part *u, const hr_tree *tree, uint32_t node, uns
     return (uint8_t)u->count++;
 }
 
-static void gather_upper(upper_part *u, const hr_tree *tree) {
-    take_split(u, tree, 0, 0);
-    for (size_t s = 0; s < u->count; s++)
-        for (uint32_t side = 0; side < 2; side++)
-            u->children[s][side] =
-                take_split(u, tree, tree->nodes[u->nodes[s]].left + side, u->depths[s] + 1);
-}
-
 static uint8_t places_below(const upper_part *u, size_t split, size_t side) {
     uint8_t child = u->children[split][side];
     return child == NO_SPLIT ? 1 : u->places[child];
-}
-
-static void number_places(upper_part *u) {
-    for (size_t s = u->count; s-- > 0;)
-        u->places[s] = (uint8_t)(places_below(u, s, 0) + places_below(u, s, 1));
-    for (size_t s = 0; s < u->count; s++)
-        for (size_t side = 0; side < 2; side++)
-            if (u->children[s][side] != NO_SPLIT)
-                u->first[u->children[s][side]] = (uint8_t)(u->first[s] + (side ? places_below(u, s, 0) : 0));
 }
 
 static bool is_inner(const upper_part *u, size_t split) {
     return u->children[split][0] != NO_SPLIT || u->children[split][1] != NO_SPLIT;
 }
 
-static void order_splits(upper_part *u) {
+static void gather_upper(upper_part *u, const hr_tree *tree) {
+    take_split(u, tree, 0, 0);
+    for (size_t s = 0; s < u->count; s++)
+        for (uint32_t side = 0; side < 2; side++)
+            u->children[s][side] =
+                take_split(u, tree, tree->nodes[u->nodes[s]].left + side, u->depths[s] + 1);
+
+    for (size_t s = u->count; s-- > 0;)
+        u->places[s] = (uint8_t)(places_below(u, s, 0) + places_below(u, s, 1));
+    for (size_t s = 0; s < u->count; s++)
+        for (size_t side = 0; side < 2; side++)
+            if (u->children[s][side] != NO_SPLIT)
+                u->first[u->children[s][side]] = (uint8_t)(u->first[s] + (side ? places_below(u, s, 0) : 0));
+
     for (size_t s = 0; s < u->count; s++) u->inner += is_inner(u, s);
     size_t inner = 0, last = u->inner;
     for (size_t s = 0; s < u->count; s++) u->order[s] = (uint8_t)(is_inner(u, s) ? inner++ : last++);
     u->order[NO_SPLIT] = NO_SPLIT;
-}
-
-/* What the children of a split are. */
-static void link_split(const upper_part *u, size_t s, hr_place_split *out) {
-    out->places_left = places_below(u, s, 0);
-    out->left_records = u->order[u->children[s][0]];
-    out->right_records = u->order[u->children[s][1]];
-}
-
-/* Where bins that go left are no range. */
-static bool set_table(hr_arena *arena, const hr_tree *tree, const hr_node *node, const hr_feature_bins *bins,
-                      hr_place_split *out) {
-    uint8_t *right = hr_arena_alloc(arena, HR_BINS_MAX, 1);
-    if (!right) return false;
-    for (unsigned bin = 0; bin < bins->bin_count; bin++)
-        right[bin] = hr_node_goes_left(tree, node, bins->kind, (uint8_t)bin) ? 0 : UINT8_MAX;
-    out->right = right;
-    return true;
-}
-
-static bool lay_out_split(hr_arena *arena, const hr_tree *tree, const hr_node *node,
-                          const hr_feature_bins *bins, hr_place_split *out) {
-    hr_range_node range;
-    if (!hr_walk_range(tree, node, bins, &range)) return set_table(arena, tree, node, bins, out);
-    out->low = range.low;
-    out->width = range.width;
-    return true;
 }
 
 static bool lay_out_upper_splits(hr_arena *arena, const upper_part *u, const hr_tree *tree,
@@ -88,40 +57,37 @@ static bool lay_out_upper_splits(hr_arena *arena, const upper_part *u, const hr_
     for (size_t s = 0; s < u->count; s++) {
         const hr_node *node = &tree->nodes[u->nodes[s]];
         hr_place_split *split = &splits[u->order[s]];
-        *split = (hr_place_split){.offset = offsets[node->feature]};
-        link_split(u, s, split);
-        if (!lay_out_split(arena, tree, node, &binning->features[node->feature], split)) return false;
+        *split = (hr_place_split){.offset = offsets[node->feature],
+                                  .places_left = places_below(u, s, 0),
+                                  .left_records = u->order[u->children[s][0]],
+                                  .right_records = u->order[u->children[s][1]]};
+        const hr_feature_bins *bins = &binning->features[node->feature];
+        hr_range_node range;
+        if (hr_walk_range(tree, node, bins, &range)) {
+            split->low = range.low;
+            split->width = range.width;
+            continue;
+        }
+        uint8_t *right = hr_arena_alloc(arena, HR_BINS_MAX, 1);
+        if (!right) return false;
+        for (unsigned bin = 0; bin < bins->bin_count; bin++)
+            right[bin] = hr_node_goes_left(tree, node, bins->kind, (uint8_t)bin) ? 0 : UINT8_MAX;
+        split->right = right;
     }
     return true;
-}
-
-/* The nodes of the places, in their order. */
-static void list_entries(const upper_part *u, const hr_tree *tree, uint32_t *entries) {
-    entries[0] = 0;
-    for (size_t s = 0; s < u->count; s++)
-        for (uint32_t side = 0; side < 2; side++)
-            if (u->children[s][side] == NO_SPLIT)
-                entries[u->first[s] + (side ? places_below(u, s, 0) : 0)] =
-                    tree->nodes[u->nodes[s]].left + side;
-}
-
-/* How many steps reach every leaf from the places. */
-static unsigned steps_below_places(const upper_part *u, const hr_tree *tree, unsigned depth) {
-    unsigned steps = 0;
-    for (size_t s = 0; s < u->count; s++)
-        for (uint32_t side = 0; side < 2; side++) {
-            bool goes_on =
-                u->children[s][side] == NO_SPLIT && tree->nodes[tree->nodes[u->nodes[s]].left + side].left;
-            if (goes_on && depth - u->depths[s] - 1 > steps) steps = depth - u->depths[s] - 1;
-        }
-    return steps;
 }
 
 /* What the places add; or, where some are splits, at which nodes the walk goes on. */
 static bool lay_out_places(hr_arena *arena, const upper_part *u, const hr_tree *tree, hr_place_tree *out) {
     uint32_t entries[HR_PLACES_MAX] = {0};
-    list_entries(u, tree, entries);
-    out->steps_below = steps_below_places(u, tree, out->walk.depth);
+    for (size_t s = 0; s < u->count; s++)
+        for (uint32_t side = 0; side < 2; side++) {
+            const uint32_t child = tree->nodes[u->nodes[s]].left + side;
+            const unsigned below = out->walk.depth - u->depths[s] - 1;
+            if (u->children[s][side] != NO_SPLIT) continue;
+            entries[u->first[s] + (side ? places_below(u, s, 0) : 0)] = child;
+            if (tree->nodes[child].left && below > out->steps_below) out->steps_below = below;
+        }
     if (out->steps_below) {
         uint32_t *kept = hr_arena_alloc(arena, HR_PLACES_MAX, sizeof *kept);
         if (kept) memcpy(kept, entries, sizeof entries);
@@ -132,29 +98,24 @@ static bool lay_out_places(hr_arena *arena, const upper_part *u, const hr_tree *
     return (out->values = values);
 }
 
-static bool lay_out_levels(hr_arena *arena, const hr_tree *tree, const hr_binning *binning,
-                           const size_t *offsets, hr_place_tree *out) {
-    if (!out->steps_below || out->grid.cells || out->walk.depth > HR_WALK_DEPTH_MAX) return true;
-    hr_block_tree *levels = hr_arena_alloc(arena, 1, sizeof *levels);
-    if (!levels || !hr_block_tree_make(arena, tree, binning, offsets, levels)) return false;
-    out->levels = levels;
-    return (out->level_values = hr_block_tree_values(arena, tree, levels));
-}
-
 bool hr_place_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning,
                         const size_t *offsets, hr_place_tree *out) {
     upper_part u = {.count = 0};
     gather_upper(&u, tree);
-    number_places(&u);
-    order_splits(&u);
     *out = (hr_place_tree){.upper = {.inner = u.inner, .count = u.count}};
     hr_place_split *splits = hr_arena_alloc(arena, u.count + 1, sizeof *splits);
     out->upper.splits = splits;
-    return splits && lay_out_upper_splits(arena, &u, tree, binning, offsets, splits) &&
-           hr_walk_tree_make(arena, tree, binning, offsets, &out->walk) &&
-           lay_out_places(arena, &u, tree, out) &&
-           (!out->steps_below || hr_pair_grid_make(arena, tree, binning, offsets, &out->grid)) &&
-           lay_out_levels(arena, tree, binning, offsets, out);
+    if (!splits || !lay_out_upper_splits(arena, &u, tree, binning, offsets, splits) ||
+        !hr_walk_tree_make(arena, tree, binning, offsets, &out->walk) ||
+        !lay_out_places(arena, &u, tree, out))
+        return false;
+    if (!out->steps_below) return true;
+    if (!hr_pair_grid_make(arena, tree, binning, offsets, &out->grid)) return false;
+    if (out->grid.cells || out->walk.depth > HR_WALK_DEPTH_MAX) return true;
+    hr_block_tree *levels = hr_arena_alloc(arena, 1, sizeof *levels);
+    if (!levels || !hr_block_tree_make(arena, tree, binning, offsets, levels)) return false;
+    out->levels = levels;
+    return (out->level_values = hr_block_tree_values(arena, tree, levels));
 }
 
 /* ---- Walks ---- */
@@ -172,13 +133,6 @@ static inline uint32_t node_below(const hr_walk_tree *tree, const uint8_t *bins,
     }
     const hr_set_node *set = &tree->sets[node];
     return set->left + (uint32_t)hr_bin_set_has(&set->right, bins[set->offset / HR_PLACES_BLOCK * stride]);
-}
-
-static void walk_block_from(const hr_walk_tree *tree, const uint8_t *bins, unsigned steps, uint32_t *at) {
-    for (size_t first = 0; first < HR_PLACES_BLOCK; first += LANES)
-        for (unsigned step = 0; step < steps; step++)
-            for (size_t i = first; i < first + LANES; i++)
-                at[i] = node_below(tree, bins + i, HR_PLACES_BLOCK, at[i]);
 }
 
 static void add_tree_to_block(const hr_place_tree *tree, const uint8_t *bins, double *scores) {
@@ -200,7 +154,10 @@ static void add_tree_to_block(const hr_place_tree *tree, const uint8_t *bins, do
     }
     uint32_t at[HR_PLACES_BLOCK];
     for (size_t i = 0; i < HR_PLACES_BLOCK; i++) at[i] = tree->entries[places[i]];
-    walk_block_from(&tree->walk, bins, tree->steps_below, at);
+    for (size_t first = 0; first < HR_PLACES_BLOCK; first += LANES)
+        for (unsigned step = 0; step < tree->steps_below; step++)
+            for (size_t i = first; i < first + LANES; i++)
+                at[i] = node_below(&tree->walk, bins + i, HR_PLACES_BLOCK, at[i]);
     for (size_t i = 0; i < HR_PLACES_BLOCK; i++) scores[i] += tree->walk.values[at[i]];
 }
 
