@@ -47,11 +47,6 @@ static size_t dimensions_of_schema(const hr_schema *schema) {
 
 /* ---- Planes ---- */
 
-static size_t default_tables(size_t dimensions) {
-    const size_t below = dimensions > 1 ? dimensions - 1 : 1;
-    return below < 40 ? below : 40;
-}
-
 hr_status hr_lsh_check_dimensions(const hr_schema *schema, hr_error *err) {
     const size_t dimensions = dimensions_of_schema(schema);
     if (dimensions && dimensions <= HR_LSH_DIMENSIONS_MAX) return HR_OK;
@@ -73,42 +68,45 @@ static hr_status check_lsh(const hr_lsh_setup *setup, hr_error *err) {
     return hr_lsh_check_dimensions(setup->schema, err);
 }
 
-static int32_t draw_normal(hr_csprng *csprng) {
-    const int64_t drawn = hr_discrete_gaussian(csprng, (uint64_t)1 << 2 * PLANE_BITS, 1);
-    return (int32_t)(drawn < -PLANE_MAX ? -PLANE_MAX : drawn > PLANE_MAX ? PLANE_MAX : drawn);
-}
-
 /* Table by table, so that more tables leave the first ones as they are. */
-static void draw_planes(hr_lsh *lsh, hr_csprng *csprng) {
-    for (size_t t = 0; t < lsh->tables; t++) {
-        lsh->offsets[t] = hr_uniform(csprng, lsh->width);
-        for (size_t i = 0; i < lsh->dimensions; i++) lsh->planes[i * lsh->tables + t] = draw_normal(csprng);
-    }
-}
-
-static hr_status open_coins(const uint8_t *coins, hr_csprng **out, hr_error *err) {
+static hr_status draw_planes(hr_lsh *lsh, const uint8_t *coins, hr_error *err) {
     static const char purpose[] = "locality-sensitive hashes";
     uint8_t bytes[HR_PRF_SIZE];
     uint64_t seed = 0;
+    hr_csprng *csprng = NULL;
     hr_prf(coins, purpose, sizeof purpose - 1, bytes);
     for (int i = 0; i < 8; i++) seed |= (uint64_t)bytes[i] << 8 * i;
-    return hr_csprng_open_seeded(seed, out, err);
+    hr_status status = hr_csprng_open_seeded(seed, &csprng, err);
+    if (status) return status;
+    for (size_t t = 0; t < lsh->tables; t++) {
+        lsh->offsets[t] = hr_uniform(csprng, lsh->width);
+        for (size_t i = 0; i < lsh->dimensions; i++) {
+            const int64_t drawn = hr_discrete_gaussian(csprng, (uint64_t)1 << 2 * PLANE_BITS, 1);
+            const int64_t kept = drawn < -PLANE_MAX ? -PLANE_MAX : drawn > PLANE_MAX ? PLANE_MAX : drawn;
+            lsh->planes[i * lsh->tables + t] = (int32_t)kept;
+        }
+    }
+    hr_csprng_close(csprng);
+    return HR_OK;
 }
 
-/* The largest |a . x| of any record, of any table. */
-static uint64_t reach_of(const hr_lsh *lsh) {
-    uint64_t most = 0;
+/* By the largest |a . x| of any record, of any table. One-hot dimensions are -range but for those that a
+ * record sets. */
+static hr_status set_starts(hr_lsh *lsh, hr_error *err) {
+    uint64_t reach = 0;
     for (size_t t = 0; t < lsh->tables; t++) {
         uint64_t sum = 0;
         for (size_t i = 0; i < lsh->dimensions; i++)
             sum += (uint64_t)llabs(lsh->planes[i * lsh->tables + t]) * POINT_ONE;
-        most = sum > most ? sum : most;
+        reach = sum > reach ? sum : reach;
     }
-    return most;
-}
+    const uint64_t most = reach / lsh->width + 1;
+    if (most >= INT16_MAX)
+        return hr_fail(err, HR_E_ARGUMENT, "give a larger width",
+                       "hashes of width %g need more than 16 bits here; the least width is about %.3g",
+                       hr_lsh_width(lsh), (double)reach * 0x1p-40 / (INT16_MAX - 2) * lsh->range);
+    lsh->lowest = -(int64_t)most;
 
-/* One-hot dimensions are -range but for those that a record sets. */
-static void set_starts(hr_lsh *lsh) {
     for (size_t t = 0; t < lsh->tables; t++)
         lsh->starts[t] = (int64_t)lsh->offsets[t] - lsh->lowest * (int64_t)lsh->width;
     for (size_t f = 0, i = 0; f < hr_schema_feature_count(lsh->schema); f++) {
@@ -117,31 +115,7 @@ static void set_starts(hr_lsh *lsh) {
             for (size_t t = 0; is_one_hot(column) && t < lsh->tables; t++)
                 lsh->starts[t] -= (int64_t)lsh->planes[i * lsh->tables + t] * POINT_ONE;
     }
-}
-
-static hr_status set_lowest(hr_lsh *lsh, hr_error *err) {
-    const uint64_t reach = reach_of(lsh), most = reach / lsh->width + 1;
-    if (most >= INT16_MAX)
-        return hr_fail(err, HR_E_ARGUMENT, "give a larger width",
-                       "hashes of width %g need more than 16 bits here; the least width is about %.3g",
-                       hr_lsh_width(lsh), (double)reach * 0x1p-40 / (INT16_MAX - 2) * lsh->range);
-    lsh->lowest = -(int64_t)most;
     return HR_OK;
-}
-
-static hr_status make_lsh(hr_lsh *lsh, const hr_lsh_setup *setup, hr_error *err) {
-    hr_csprng *csprng = NULL;
-    lsh->planes = hr_arena_alloc(lsh->arena, lsh->dimensions * lsh->tables, sizeof *lsh->planes);
-    lsh->offsets = hr_arena_alloc(lsh->arena, lsh->tables, sizeof *lsh->offsets);
-    lsh->starts = hr_arena_alloc(lsh->arena, lsh->tables, sizeof *lsh->starts);
-    if (!lsh->planes || !lsh->offsets || !lsh->starts) return hr_fail_memory(err);
-    hr_status status = open_coins(setup->coins, &csprng, err);
-    if (status) return status;
-    draw_planes(lsh, csprng);
-    hr_csprng_close(csprng);
-    status = set_lowest(lsh, err);
-    if (!status) set_starts(lsh);
-    return status;
 }
 
 hr_status hr_lsh_new(const hr_lsh_setup *setup, hr_lsh **out, hr_error *err) {
@@ -154,14 +128,20 @@ hr_status hr_lsh_new(const hr_lsh_setup *setup, hr_lsh **out, hr_error *err) {
         hr_arena_free(arena);
         return hr_fail_memory(err);
     }
+    const size_t below = dimensions > 1 ? dimensions - 1 : 1, usual = below < 40 ? below : 40;
     const uint64_t width = (uint64_t)(setup->width / setup->range * 0x1p40 + 0.5);
     *lsh = (hr_lsh){.arena = arena,
                     .schema = setup->schema,
-                    .tables = setup->tables ? setup->tables : default_tables(dimensions),
+                    .tables = setup->tables ? setup->tables : usual,
                     .dimensions = dimensions,
                     .range = setup->range,
                     .width = width ? width : 1};
-    status = make_lsh(lsh, setup, err);
+    lsh->planes = hr_arena_alloc(arena, dimensions * lsh->tables, sizeof *lsh->planes);
+    lsh->offsets = hr_arena_alloc(arena, lsh->tables, sizeof *lsh->offsets);
+    lsh->starts = hr_arena_alloc(arena, lsh->tables, sizeof *lsh->starts);
+    if (!lsh->planes || !lsh->offsets || !lsh->starts) status = hr_fail_memory(err);
+    if (!status) status = draw_planes(lsh, setup->coins, err);
+    if (!status) status = set_starts(lsh, err);
     if (status)
         hr_lsh_free(lsh);
     else
@@ -192,28 +172,23 @@ void hr_lsh_plane(const hr_lsh *lsh, size_t table, double *a, double *b) {
 
 /* ---- Records ---- */
 
-/* A clipped number, on the scale where range is POINT_ONE; NaN and bounds that are equal give the middle. */
-static int32_t point_of_number(const hr_column *column, double value) {
-    const double unit = (value - column->low) / (column->high - column->low);
-    return unit >= 0 && unit <= 1 ? (int32_t)(unit * (2 * POINT_ONE) + 0.5) - POINT_ONE : 0;
-}
-
-static int32_t point_of_two_values(uint16_t code) {
-    return code == 0 ? 0 : code == 1 ? -POINT_ONE : POINT_ONE;
-}
-
+/* Clipped numbers, on the scale where range is POINT_ONE; NaN and bounds that are equal give the middle. */
 static void points_of_block(const hr_lsh *lsh, const hr_data *data, size_t f, size_t begin, size_t count,
                             int32_t *points) {
     const hr_column *column = hr_schema_feature(lsh->schema, f);
     if (column->kind == HR_KIND_NUMBER) {
         double buffer[BLOCK];
         const double *numbers = hr_data_number_block(data, f, begin, count, buffer);
-        for (size_t i = 0; i < count; i++) points[i] = point_of_number(column, numbers[i]);
+        for (size_t i = 0; i < count; i++) {
+            const double unit = (numbers[i] - column->low) / (column->high - column->low);
+            points[i] = unit >= 0 && unit <= 1 ? (int32_t)(unit * (2 * POINT_ONE) + 0.5) - POINT_ONE : 0;
+        }
     } else {
         uint16_t buffer[BLOCK];
         const uint16_t *codes = hr_data_code_block(data, f, begin, count, buffer);
+        const int32_t of_two[] = {0, -POINT_ONE, POINT_ONE};
         for (size_t i = 0; i < count; i++)
-            points[i] = is_one_hot(column) ? codes[i] : point_of_two_values(codes[i]);
+            points[i] = is_one_hot(column) ? codes[i] : of_two[codes[i] < 2 ? codes[i] : 2];
     }
 }
 
@@ -244,12 +219,6 @@ static void add_point(const hr_column *column, const int32_t *planes, int32_t po
         add_multiple(planes + (size_t)(point - 1) * tables, 2 * POINT_ONE, tables, sums);
 }
 
-/* What most records of a block have, if most have the same. One-hot columns have sums without a value. */
-static int32_t usual_point(const hr_column *column, const int32_t *points, size_t count) {
-    const int32_t middle = points[count / 2], last = points[count - 1];
-    return is_one_hot(column) ? 0 : middle == last ? middle : points[0];
-}
-
 /* Sums of a record with the usual points are added to all at the end: columns that are mostly zero cost
  * little. sums: room for count + 1 records. */
 static void sum_block(const hr_lsh *lsh, const hr_data *data, size_t begin, size_t count, int64_t *sums) {
@@ -262,7 +231,10 @@ static void sum_block(const hr_lsh *lsh, const hr_data *data, size_t begin, size
     for (size_t f = 0; f < hr_schema_feature_count(lsh->schema); f++) {
         const hr_column *column = hr_schema_feature(lsh->schema, f);
         points_of_block(lsh, data, f, begin, count, points);
-        const int32_t usual = usual_point(column, points, count);
+        /* What most records of the block have, if most have the same; one-hot columns have sums without a
+         * value. */
+        const int32_t last = points[count - 1], same = points[count / 2] == last ? last : points[0];
+        const int32_t usual = is_one_hot(column) ? 0 : same;
         add_point(column, planes, usual, tables, usual_sums);
         for (size_t i = 0; i < count; i++)
             if (points[i] != usual) add_point(column, planes, points[i] - usual, tables, sums + i * tables);
