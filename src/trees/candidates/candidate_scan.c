@@ -64,27 +64,24 @@ double hr_candidate_scan_memory(size_t rows, size_t outputs, size_t trees, int t
            hr_candidate_trees_memory(rows, trees);
 }
 
-static bool make_workers(hr_candidate_scan *s, size_t trees) {
-    const size_t threads = (size_t)s->threads, leaves = trees * PLACES * s->channels,
-                 cells = trees * HR_CANDIDATE_CELLS_MAX, block = s->channels * BLOCK;
-    s->team = hr_team_new(threads);
-    s->workers = calloc(threads, sizeof *s->workers);
-    s->words = malloc(threads * (leaves + cells + block) * sizeof *s->words);
-    if (!s->team || !s->workers || !s->words) return false;
-    for (size_t w = 0; w < threads; w++) {
-        int64_t *words = s->words + w * (leaves + cells + block);
-        s->workers[w] = (scan_worker){{words, words + leaves}, .words = words + leaves + cells};
-    }
-    return true;
-}
-
 static bool allocate_scan(hr_candidate_scan *s, const hr_candidate_scan_setup *setup) {
     if (!hr_score_gradients_init(&s->gradients, s->binned, setup)) return false;
     s->channels = s->gradients.channels;
     if (!hr_candidate_trees_init(&s->candidates, s->binned, s->channels, setup->trees)) return false;
     s->step_values = malloc(PLACES * s->outputs * sizeof *s->step_values);
     s->whole = malloc(setup->trees * PLACES * s->channels * sizeof *s->whole);
-    return s->step_values && s->whole && make_workers(s, setup->trees);
+
+    const size_t threads = (size_t)s->threads, leaves = setup->trees * PLACES * s->channels,
+                 cells = setup->trees * HR_CANDIDATE_CELLS_MAX, block = s->channels * BLOCK;
+    s->team = hr_team_new(threads);
+    s->workers = calloc(threads, sizeof *s->workers);
+    s->words = malloc(threads * (leaves + cells + block) * sizeof *s->words);
+    if (!s->step_values || !s->whole || !s->team || !s->workers || !s->words) return false;
+    for (size_t w = 0; w < threads; w++) {
+        int64_t *words = s->words + w * (leaves + cells + block);
+        s->workers[w] = (scan_worker){{words, words + leaves}, .words = words + leaves + cells};
+    }
+    return true;
 }
 
 hr_status hr_candidate_scan_new(const hr_binned *binned, const hr_candidate_scan_setup *setup,
@@ -122,35 +119,16 @@ typedef struct scanned_block {
     bool takes_step;
 } scanned_block;
 
-static void scan_block(hr_candidate_scan *s, const hr_candidate_scan_loss *loss, const scanned_block *b,
-                       scan_worker *w) {
-    if (b->takes_step) {
-        uint8_t room[BLOCK];
-        const uint8_t *places = hr_candidate_trees_step_places(&s->candidates, &b->rows, room);
-        const hr_score_step step = {s->step_values, places};
-        hr_score_gradients_take_step(&s->gradients, loss, &b->rows, &step);
-    }
-    w->within += hr_score_gradients_words(&s->gradients, loss, &b->rows, w->words);
-    hr_candidate_trees_add(&s->candidates, &b->rows, w->words, &w->sums);
-}
-
-/* Blocks end at multiples of their size, where vectors of bins are aligned. */
-static size_t count_scan_blocks(const hr_row_range *r) {
-    return r->begin < r->end ? (r->end - 1) / BLOCK - r->begin / BLOCK + 1 : 0;
-}
-
-static hr_row_block rows_of_block(const hr_row_range *r, size_t index) {
-    size_t begin = (r->begin / BLOCK + index) * BLOCK, end = begin + BLOCK;
-    if (begin < r->begin) begin = r->begin;
-    return (hr_row_block){begin, (end < r->end ? end : r->end) - begin};
-}
-
-/* False behind the last block. */
+/* Blocks end at multiples of their size, where vectors of bins are aligned. False behind the last block. */
 static bool find_block(const scan_pass *p, size_t index, scanned_block *out) {
     for (size_t i = 0; i < RANGES; i++) {
-        size_t count = count_scan_blocks(&p->ranges[i]);
+        const hr_row_range r = p->ranges[i];
+        const size_t first = r.begin / BLOCK, count = r.begin < r.end ? (r.end - 1) / BLOCK - first + 1 : 0;
         if (index < count) {
-            *out = (scanned_block){rows_of_block(&p->ranges[i], index), p->takes_step[i]};
+            size_t begin = (first + index) * BLOCK, end = begin + BLOCK;
+            if (begin < r.begin) begin = r.begin;
+            if (end > r.end) end = r.end;
+            *out = (scanned_block){{begin, end - begin}, p->takes_step[i]};
             return true;
         }
         index -= count;
@@ -159,12 +137,20 @@ static bool find_block(const scan_pass *p, size_t index, scanned_block *out) {
 }
 
 static void scan_blocks(scan_pass *p, scan_worker *w) {
+    hr_candidate_scan *s = p->scan;
     scanned_block b;
     for (;;) {
         size_t first = atomic_fetch_add_explicit(&p->next, CHUNK, memory_order_relaxed);
         for (size_t i = first; i < first + CHUNK; i++) {
             if (!find_block(p, i, &b)) return;
-            scan_block(p->scan, p->loss, &b, w);
+            if (b.takes_step) {
+                uint8_t room[BLOCK];
+                const uint8_t *places = hr_candidate_trees_step_places(&s->candidates, &b.rows, room);
+                const hr_score_step step = {s->step_values, places};
+                hr_score_gradients_take_step(&s->gradients, p->loss, &b.rows, &step);
+            }
+            w->within += hr_score_gradients_words(&s->gradients, p->loss, &b.rows, w->words);
+            hr_candidate_trees_add(&s->candidates, &b.rows, w->words, &w->sums);
         }
     }
 }
@@ -192,8 +178,21 @@ void hr_candidate_scan_set_step(hr_candidate_scan *s, size_t tree, const double 
     s->ahead = (hr_row_range){0, 0};
 }
 
-/* Adds the sums of the records that all threads have scanned, unpacked, to those of the pass. */
-static void add_packed_sums(hr_candidate_scan *s) {
+static size_t clamp_row(size_t row, hr_row_range rows) {
+    return row < rows.begin ? rows.begin : row > rows.end ? rows.end : row;
+}
+
+/* At most HR_SCORE_WORD_ROWS records. Adds the sums of all threads, unpacked, to those of the pass. */
+static void scan_packed(hr_candidate_scan *s, hr_row_range rows, const hr_candidate_scan_loss *loss) {
+    const size_t from = clamp_row(s->ahead.begin, rows), to = clamp_row(s->ahead.end, rows);
+    scan_pass pass = {.scan = s,
+                      .loss = loss,
+                      .ranges = {{rows.begin, from}, {from, to}, {to, rows.end}},
+                      .takes_step = {s->has_step, false, s->has_step}};
+    atomic_init(&pass.next, 0);
+    for (int w = 0; w < s->threads; w++) s->workers[w].has_taken_part = false;
+    hr_team_run(s->team, scan_part, &pass);
+
     const size_t count = s->candidates.count * PLACES * s->channels;
     const hr_packing packing = {.shift = s->gradients.shift};
     for (int w = 0; w < s->threads; w++) {
@@ -207,23 +206,6 @@ static void add_packed_sums(hr_candidate_scan *s) {
         }
         s->within += worker->within;
     }
-}
-
-static size_t clamp_row(size_t row, hr_row_range rows) {
-    return row < rows.begin ? rows.begin : row > rows.end ? rows.end : row;
-}
-
-/* At most HR_SCORE_WORD_ROWS records. */
-static void scan_packed(hr_candidate_scan *s, hr_row_range rows, const hr_candidate_scan_loss *loss) {
-    const size_t from = clamp_row(s->ahead.begin, rows), to = clamp_row(s->ahead.end, rows);
-    scan_pass pass = {.scan = s,
-                      .loss = loss,
-                      .ranges = {{rows.begin, from}, {from, to}, {to, rows.end}},
-                      .takes_step = {s->has_step, false, s->has_step}};
-    atomic_init(&pass.next, 0);
-    for (int w = 0; w < s->threads; w++) s->workers[w].has_taken_part = false;
-    hr_team_run(s->team, scan_part, &pass);
-    add_packed_sums(s);
 }
 
 static hr_status scan_records(hr_candidate_scan *s, hr_row_range rows, const hr_tree *trees,

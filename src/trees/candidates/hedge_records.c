@@ -85,15 +85,6 @@ static double *reorder_numbers(const hr_records *r, const double *from, size_t w
     return to;
 }
 
-static bool reorder_weights(hr_records *r) {
-    const uint32_t *from = r->binned->weights;
-    if (!from) return true;
-    r->weights = malloc((r->binned->rows + 1) * sizeof *r->weights);
-    for (size_t i = 0; r->weights && i < r->binned->rows; i++) r->weights[i] = from[r->blocks.rows[i]];
-    r->binned->weights = r->weights;
-    return r->weights != NULL;
-}
-
 /* Every record, or every person with its records, draws its block by itself, or has drawn it. */
 static hr_status deal_hedge_records(hr_records *r, size_t count, hr_error *err) {
     if (r->block_of) return hr_parts_given(r->block_of, hr_data_rows(r->data), count, &r->blocks, err);
@@ -114,9 +105,15 @@ static hr_status reorder_records(hr_records *r, hr_error *err) {
     double *targets = reorder_numbers(r, r->targets, 1);
     r->labels = reorder_numbers(r, hr_data_labels(r->data), 1);
     if (r->start) r->dealt_start = reorder_numbers(r, r->start, r->outputs);
-    if (!targets || !r->labels || (r->start && !r->dealt_start) || !reorder_weights(r)) {
+    const uint32_t *from = r->binned->weights;
+    if (from) r->weights = malloc((r->binned->rows + 1) * sizeof *r->weights);
+    if (!targets || !r->labels || (r->start && !r->dealt_start) || (from && !r->weights)) {
         free(targets);
         return hr_fail_memory(err);
+    }
+    if (from) {
+        for (size_t i = 0; i < r->binned->rows; i++) r->weights[i] = from[r->blocks.rows[i]];
+        r->binned->weights = r->weights;
     }
     free(r->targets);
     r->targets = targets;
@@ -139,21 +136,16 @@ static bool has_blocks(const hr_records *r) {
 
 /* ---- Rounds ---- */
 
-static hr_status prepare_scan(hr_records *r, const hr_hedge_question *question, hr_error *err) {
-    if (r->scan) return HR_OK;
-    hr_status status = need_bins(r, question, err);
-    if (status) return status;
-    hr_candidate_scan_setup setup = {r->targets, r->outputs, question->base, r->trees, r->threads};
-    status = hr_candidate_scan_new(r->binned, &setup, &r->scan, err);
-    if (!status && r->start) hr_candidate_scan_start(r->scan, r->start, &question->loss);
-    return status;
-}
-
 /* One pass: the step of the round before, unless an earlier pass of the round took it, and the sums of some
  * trees. */
 static hr_status scan_hedge_records(hr_records *r, const hr_hedge_question *question, const hr_tree *trees,
                                     size_t count, hr_error *err) {
-    hr_status status = prepare_scan(r, question, err);
+    hr_status status = need_bins(r, question, err);
+    if (!status && !r->scan) {
+        hr_candidate_scan_setup setup = {r->targets, r->outputs, question->base, r->trees, r->threads};
+        status = hr_candidate_scan_new(r->binned, &setup, &r->scan, err);
+        if (!status && r->start) hr_candidate_scan_start(r->scan, r->start, &question->loss);
+    }
     if (status) return status;
     if (question->step && r->has_leaves && !r->scanned)
         hr_candidate_scan_set_step(r->scan, r->step_tree, question->step);
