@@ -272,17 +272,6 @@ static const inprivate_rules sound = {HR_GRADIENT_BITS, sound_candidates, sound_
 static const inprivate_rules paper = {16, paper_candidates, paper_bound, paper_charge,
                                       inprivate_paper_leaves};
 
-static hr_status allocate_inprivate_tree(inprivate_training *d, hr_error *err) {
-    size_t leaves = (size_t)1 << d->options->depth, nodes = 2 * leaves;
-    d->sums = malloc(leaves * sizeof *d->sums);
-    d->counts = malloc(nodes * sizeof *d->counts);
-    d->noisy_sums = malloc(leaves * sizeof *d->noisy_sums);
-    d->noisy_counts = malloc(leaves * sizeof *d->noisy_counts);
-    d->values = malloc(leaves * sizeof *d->values);
-    return d->sums && d->counts && d->noisy_sums && d->noisy_counts && d->values ? HR_OK
-                                                                                 : hr_fail_memory(err);
-}
-
 static hr_status inprivate_training_init(inprivate_training *d, hr_error *err) {
     int depth = (int)depth_of(d);
     hr_stats_setup setup = {.kind = HR_STATS_GRADIENTS,
@@ -298,13 +287,16 @@ static hr_status inprivate_training_init(inprivate_training *d, hr_error *err) {
     hr_timings_leave(timings);
     if (!status) status = d->rules->bound(d, err);
     if (!status) status = hr_grower_new(&d->binning, pack_persons(d), depth, &d->grower, err);
-    return status ? status : allocate_inprivate_tree(d, err);
-}
+    if (status) return status;
 
-static void inprivate_training_done(inprivate_training *d) {
-    void *buffers[] = {d->sums, d->counts, d->noisy_sums, d->noisy_counts, d->values};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) free(buffers[i]);
-    hr_grower_free(d->grower);
+    size_t leaves = (size_t)1 << depth, nodes = 2 * leaves;
+    d->sums = malloc(leaves * sizeof *d->sums);
+    d->counts = malloc(nodes * sizeof *d->counts);
+    d->noisy_sums = malloc(leaves * sizeof *d->noisy_sums);
+    d->noisy_counts = malloc(leaves * sizeof *d->noisy_counts);
+    d->values = malloc(leaves * sizeof *d->values);
+    bool all = d->sums && d->counts && d->noisy_sums && d->noisy_counts && d->values;
+    return all ? HR_OK : hr_fail_memory(err);
 }
 
 static hr_status train_inprivate_tree(inprivate_training *d, hr_tree *out, hr_error *err) {
@@ -316,16 +308,6 @@ static hr_status train_inprivate_tree(inprivate_training *d, hr_tree *out, hr_er
     return status ? status : d->rules->leaves(d, out, err);
 }
 
-static hr_status inprivate_tree_source_of(const hr_inprivate_tree_job *job, hr_stats_source **out,
-                                          hr_error *err) {
-    hr_local_stats_records records = {.data = job->records,
-                                      .scores = job->scores,
-                                      .threads = job->threads,
-                                      .timings = hr_gate_timings(job->gate)};
-    *out = job->source;
-    return job->source ? HR_OK : hr_local_stats_source_new(&records, out, err);
-}
-
 hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_options *options, hr_arena *arena,
                             hr_tree *out, hr_error *err) {
     inprivate_training d = {.job = job,
@@ -335,9 +317,16 @@ hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_optio
                             .arena = arena,
                             .classes = hr_schema_task(hr_data_schema(job->records)) != HR_TASK_REGRESSION,
                             .budget = job->scope.budget};
-    hr_status status = inprivate_tree_source_of(job, &d.source, err);
+    hr_local_stats_records records = {.data = job->records,
+                                      .scores = job->scores,
+                                      .threads = job->threads,
+                                      .timings = hr_gate_timings(job->gate)};
+    d.source = job->source;
+    hr_status status = job->source ? HR_OK : hr_local_stats_source_new(&records, &d.source, err);
     if (!status) status = train_inprivate_tree(&d, out, err);
-    inprivate_training_done(&d);
+    void *buffers[] = {d.sums, d.counts, d.noisy_sums, d.noisy_counts, d.values};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) free(buffers[i]);
+    hr_grower_free(d.grower);
     if (!job->source) hr_stats_free(d.source);
     return status;
 }

@@ -46,17 +46,6 @@ struct hr_linear_guess {
     double *differences; /* of one point: z - A m, by tables */
 };
 
-static hr_status allocate_guess(hr_linear_guess *guess, hr_arena *arena, hr_error *err) {
-    const hr_planes *planes = guess->planes;
-    guess->mean = hr_arena_alloc(arena, planes->dimensions, sizeof *guess->mean);
-    guess->mean_at = hr_arena_alloc(arena, planes->tables, sizeof *guess->mean_at);
-    guess->cross = hr_arena_alloc(arena, planes->dimensions * planes->tables, sizeof *guess->cross);
-    guess->factor = hr_arena_alloc(arena, planes->tables * planes->tables, sizeof *guess->factor);
-    guess->differences = hr_arena_alloc(arena, planes->tables, sizeof *guess->differences);
-    if (guess->mean && guess->mean_at && guess->cross && guess->factor && guess->differences) return HR_OK;
-    return hr_fail_memory(err);
-}
-
 /* out[j] = a_j x */
 static void project_point(const hr_planes *planes, const double *point, double *out) {
     for (size_t j = 0; j < planes->tables; j++) {
@@ -64,15 +53,6 @@ static void project_point(const hr_planes *planes, const double *point, double *
         out[j] = 0;
         for (size_t f = 0; f < planes->dimensions; f++) out[j] += normal[f] * point[f];
     }
-}
-
-static void set_means(hr_linear_guess *guess, const double *points, size_t count) {
-    const size_t dimensions = guess->planes->dimensions;
-    for (size_t i = 0; i < count; i++) {
-        for (size_t f = 0; f < dimensions; f++) guess->mean[f] += points[i * dimensions + f];
-    }
-    for (size_t f = 0; f < dimensions; f++) guess->mean[f] /= (double)count;
-    project_point(guess->planes, guess->mean, guess->mean_at);
 }
 
 /* Adds the products of one point's deviations from the means. */
@@ -106,10 +86,21 @@ hr_status hr_linear_guess_new(const hr_planes *planes, const double *points, siz
                               hr_linear_guess **out, hr_error *err) {
     hr_linear_guess *guess = hr_arena_alloc(arena, 1, sizeof *guess);
     if (!guess) return hr_fail_memory(err);
+    const size_t dimensions = planes->dimensions, tables = planes->tables;
     guess->planes = planes;
-    hr_status status = allocate_guess(guess, arena, err);
-    if (status) return status;
-    set_means(guess, points, count);
+    guess->mean = hr_arena_alloc(arena, dimensions, sizeof *guess->mean);
+    guess->mean_at = hr_arena_alloc(arena, tables, sizeof *guess->mean_at);
+    guess->cross = hr_arena_alloc(arena, dimensions * tables, sizeof *guess->cross);
+    guess->factor = hr_arena_alloc(arena, tables * tables, sizeof *guess->factor);
+    guess->differences = hr_arena_alloc(arena, tables, sizeof *guess->differences);
+    if (!guess->mean || !guess->mean_at || !guess->cross || !guess->factor || !guess->differences)
+        return hr_fail_memory(err);
+
+    for (size_t i = 0; i < count; i++) {
+        for (size_t f = 0; f < dimensions; f++) guess->mean[f] += points[i * dimensions + f];
+    }
+    for (size_t f = 0; f < dimensions; f++) guess->mean[f] /= (double)count;
+    project_point(planes, guess->mean, guess->mean_at);
     set_covariances(guess, points, count);
     if (!hr_cholesky_factor(guess->factor, planes->tables))
         return hr_fail(err, HR_E_LIMIT, "use a wider cell or a smaller range",
