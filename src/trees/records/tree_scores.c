@@ -53,21 +53,17 @@ hr_status hr_tree_scores_new(const hr_binned *binned, size_t outputs, int thread
     return HR_OK;
 }
 
-static bool make_room_for_trees(hr_tree_scores *s, size_t count) {
-    size_t room = s->room ? s->room : FIRST_TREES;
-    while (room < count) room *= 2;
-    if (count <= s->room) return true;
-    const hr_tree **trees = realloc(s->trees, room * sizeof *trees);
-    if (trees) s->trees = trees;
-    hr_place_tree *places = realloc(s->places, room * sizeof *places);
-    if (places) s->places = places;
-    if (!trees || !places) return false;
-    s->room = room;
-    return true;
-}
-
 hr_status hr_tree_scores_keep(hr_tree_scores *s, const hr_tree *trees, size_t count, hr_error *err) {
-    if (!make_room_for_trees(s, s->count + count)) return hr_fail_memory(err);
+    if (s->count + count > s->room) {
+        size_t room = s->room ? s->room : FIRST_TREES;
+        while (room < s->count + count) room *= 2;
+        const hr_tree **pointers = realloc(s->trees, room * sizeof *pointers);
+        if (pointers) s->trees = pointers;
+        hr_place_tree *places = realloc(s->places, room * sizeof *places);
+        if (places) s->places = places;
+        if (!pointers || !places) return hr_fail_memory(err);
+        s->room = room;
+    }
     for (size_t i = 0; i < count; i++) s->trees[s->count++] = &trees[i];
     return HR_OK;
 }
@@ -111,28 +107,18 @@ static bool lay_out_trees(hr_tree_scores *s) {
     return true;
 }
 
-static void mark_asked(hr_tree_scores *s, size_t from) {
-    memset(s->asked, 0, s->binned->features * sizeof *s->asked);
-    for (size_t t = from; t < s->count; t++)
-        for (size_t n = 0; n < s->trees[t]->node_count; n++)
-            if (s->trees[t]->nodes[n].left) s->asked[s->trees[t]->nodes[n].feature] = true;
-}
-
 /* Records of a list are far apart: a line of their tiles has many features. */
-static void gather_column(const hr_binned *binned, size_t feature, const uint32_t *rows, size_t count,
-                          uint8_t *out) {
-    const uint8_t *tiles = binned->tiles + hr_binned_offset(binned, feature);
-    for (size_t i = 0; i < count; i++) out[i] = tiles[(size_t)rows[i] * HR_TILE];
-}
-
 static void gather_bins(const hr_tree_scores *s, const uint32_t *rows, size_t begin, size_t count,
                         uint8_t *bins) {
     for (size_t f = 0; f < s->binned->features; f++) {
         if (!s->asked[f]) continue;
-        if (rows)
-            gather_column(s->binned, f, rows + begin, count, bins + s->offsets[f]);
-        else
-            memcpy(bins + s->offsets[f], hr_binned_column(s->binned, f) + begin, count);
+        uint8_t *out = bins + s->offsets[f];
+        if (!rows) {
+            memcpy(out, hr_binned_column(s->binned, f) + begin, count);
+            continue;
+        }
+        const uint8_t *tiles = s->binned->tiles + hr_binned_offset(s->binned, f);
+        for (size_t i = 0; i < count; i++) out[i] = tiles[(size_t)rows[begin + i] * HR_TILE];
     }
 }
 
@@ -158,19 +144,21 @@ static void add_to_block(const hr_tree_scores *s, const tree_scores_walk *walk, 
     }
 }
 
-static void run_worker(const hr_tree_scores *s, const tree_scores_walk *walk, size_t worker) {
-    uint8_t *bins = s->bins + worker * s->binned->features * BLOCK;
-    double *block = s->block + worker * s->outputs * BLOCK;
-    for (size_t begin = worker * BLOCK; begin < walk->count; begin += s->workers * BLOCK)
-        add_to_block(s, walk, begin, bins, block);
-}
-
 hr_status hr_tree_scores_add(hr_tree_scores *s, size_t from, const uint32_t *rows, size_t count, double *out,
                              hr_error *err) {
     if (!make_room_for_blocks(s) || !lay_out_trees(s)) return hr_fail_memory(err);
-    mark_asked(s, from);
+    memset(s->asked, 0, s->binned->features * sizeof *s->asked);
+    for (size_t t = from; t < s->count; t++)
+        for (size_t n = 0; n < s->trees[t]->node_count; n++)
+            if (s->trees[t]->nodes[n].left) s->asked[s->trees[t]->nodes[n].feature] = true;
+
     const tree_scores_walk walk = {from, rows, count, out};
 #pragma omp parallel for num_threads((int)s->workers) schedule(static, 1)
-    for (size_t w = 0; w < s->workers; w++) run_worker(s, &walk, w);
+    for (size_t w = 0; w < s->workers; w++) {
+        uint8_t *bins = s->bins + w * s->binned->features * BLOCK;
+        double *block = s->block + w * s->outputs * BLOCK;
+        for (size_t begin = w * BLOCK; begin < count; begin += s->workers * BLOCK)
+            add_to_block(s, &walk, begin, bins, block);
+    }
     return HR_OK;
 }
