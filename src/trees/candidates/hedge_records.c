@@ -192,31 +192,23 @@ static hr_status leaves_hedge_records(hr_records *r, const hr_hedge_question *qu
     return HR_OK;
 }
 
-/* One output: the count stands before the sum, or alone; more outputs: the counts of the classes are all. */
-static void totals(const hr_records *r, const hr_hedge_question *question, hr_exact *out) {
-    hr_exact count, sum, *labels = r->outputs == 1 ? &sum : out;
-    hr_candidate_scan_totals(r->targets, hr_data_weights(r->data), hr_data_rows(r->data), r->outputs, &count,
-                             labels);
-    if (r->outputs > 1) return;
-    out[0] = count;
-    if (question->line_count > 1) out[1] = sum;
-}
-
-static hr_status reliability(hr_records *r, const hr_hedge_question *question, hr_exact *out, hr_error *err) {
+hr_status hr_records_sums(hr_records *r, const hr_hedge_question *question, hr_exact *out, hr_error *err) {
+    if (question->kind == HR_HEDGE_LEAVES) return leaves_hedge_records(r, question, out, err);
+    if (question->kind == HR_HEDGE_TOTALS) {
+        /* One output: the count stands before the sum, or alone; more: the counts of the classes are all. */
+        hr_exact count, sum, *labels = r->outputs == 1 ? &sum : out;
+        hr_candidate_scan_totals(r->targets, hr_data_weights(r->data), hr_data_rows(r->data), r->outputs,
+                                 &count, labels);
+        if (r->outputs > 1) return HR_OK;
+        out[0] = count;
+        if (question->line_count > 1) out[1] = sum;
+        return HR_OK;
+    }
+    if (question->kind != HR_HEDGE_RELIABILITY)
+        return hr_fail(err, HR_E_ARGUMENT, "", "this question is not answered by sums");
     hr_status status = need_bins(r, question, err);
     if (status) return status;
     const double *labels = has_blocks(r) ? r->labels : hr_data_labels(r->data);
     hr_reliability_records records = {r->binned, labels, r->start};
     return hr_reliability_count(question->forest, &records, r->threads, out, err);
-}
-
-hr_status hr_records_sums(hr_records *r, const hr_hedge_question *question, hr_exact *out, hr_error *err) {
-    switch (question->kind) {
-    case HR_HEDGE_TOTALS: totals(r, question, out); return HR_OK;
-    case HR_HEDGE_LEAVES: return leaves_hedge_records(r, question, out, err);
-    case HR_HEDGE_RELIABILITY: return reliability(r, question, out, err);
-    case HR_HEDGE_BINS:
-    case HR_HEDGE_CHOICE: break;
-    }
-    return hr_fail(err, HR_E_ARGUMENT, "", "this question is not answered by sums");
 }

@@ -53,25 +53,21 @@ static size_t divide_bins(const hr_tree *tree, const hr_node *node, hr_kind kind
     return left;
 }
 
-static void fill_leaf(leaf_table *t, uint32_t n, const region *r) {
-    hr_leaf_finder *f = t->finder;
-    uint8_t place = (uint8_t)f->place_count++;
-    f->nodes[place] = (uint16_t)n;
-    f->places[n] = place;
-    for (size_t a = 0; a < r->counts[0]; a++)
-        for (size_t b = 0; b < r->counts[1]; b++)
-            f->leaf_of[r->bins[0][a] * f->grid.width + r->bins[1][b]] = place;
-}
-
 /* Every bin of the one feature meets every bin of the other, in any node: a split divides the bins of one of
  * them. */
 static void fill_region(leaf_table *t, uint32_t n, region r) {
     const hr_node *node = &t->tree->nodes[n];
+    hr_leaf_finder *f = t->finder;
     if (!node->left) {
-        fill_leaf(t, n, &r);
+        uint8_t place = (uint8_t)f->place_count++;
+        f->nodes[place] = (uint16_t)n;
+        f->places[n] = place;
+        for (size_t a = 0; a < r.counts[0]; a++)
+            for (size_t b = 0; b < r.counts[1]; b++)
+                f->leaf_of[r.bins[0][a] * f->grid.width + r.bins[1][b]] = place;
         return;
     }
-    size_t side = node->feature != t->finder->grid.features[0];
+    size_t side = node->feature != f->grid.features[0];
     size_t left =
         divide_bins(t->tree, node, t->binning->features[node->feature].kind, r.bins[side], r.counts[side]);
     region rest = r;
@@ -99,22 +95,18 @@ static bool fill_table(leaf_table *t) {
 
 /* ---- Finders ---- */
 
-/* From right to left: the first of a leaf's places is its own. */
-static void place_leaves(hr_leaf_finder *f) {
-    f->place_count = (size_t)1 << f->walk.depth;
-    for (size_t place = f->place_count; place-- > 0;) {
-        f->nodes[place] = (uint16_t)f->walk.leaves[place];
-        f->places[f->nodes[place]] = (uint8_t)place;
-    }
-}
-
 bool hr_leaf_finder_make(hr_leaf_finder *f, const hr_tree *tree, const hr_binning *binning,
                          const size_t *offsets, hr_arena *arena) {
     f->grid = grid_of(tree, binning);
     if (hr_leaf_finder_has_grid(f))
         return fill_table(&(leaf_table){.tree = tree, .binning = binning, .finder = f});
     if (!hr_block_tree_make(arena, tree, binning, offsets, &f->walk)) return false;
-    place_leaves(f);
+    /* From right to left: the first of a leaf's places is its own. */
+    f->place_count = (size_t)1 << f->walk.depth;
+    for (size_t place = f->place_count; place-- > 0;) {
+        f->nodes[place] = (uint16_t)f->walk.leaves[place];
+        f->places[f->nodes[place]] = (uint8_t)place;
+    }
     return true;
 }
 
