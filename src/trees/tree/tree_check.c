@@ -14,11 +14,6 @@ typedef struct tree_check_check {
     hr_tree_fault *fault;
 } tree_check_check;
 
-static bool blame_tree(const tree_check_check *c, const char *what) {
-    *c->fault = (hr_tree_fault){.what = what};
-    return false;
-}
-
 static bool blame(const tree_check_check *c, size_t node, int entry, const char *what) {
     *c->fault = (hr_tree_fault){.what = what, .of_node = true, .node = node, .entry = entry};
     return false;
@@ -89,25 +84,19 @@ static bool check_node(const tree_check_check *c, size_t n) {
            blame(c, n, OF_VALUE, "the leaf's value is out of bounds");
 }
 
-static bool check_nodes(const tree_check_check *c) {
-    c->depths[0] = 1;
-    for (size_t n = 0; n < c->tree->node_count; n++)
-        if (!check_node(c, n)) return false;
-    return true;
-}
-
 hr_status hr_tree_check(const hr_tree *tree, const hr_tree_limits *limits, hr_tree_fault *fault,
                         hr_error *err) {
     tree_check_check c = {.tree = tree, .limits = limits, .fault = fault};
     *fault = (hr_tree_fault){.what = NULL};
-    bool sound = tree->node_count && tree->node_count <= UINT32_MAX;
-    if (!sound) {
-        blame_tree(&c, "a tree has one node or more");
+    if (!tree->node_count || tree->node_count > UINT32_MAX) {
+        fault->what = "a tree has one node or more";
         return hr_fail(err, HR_E_FORMAT, "", "%s", fault->what);
     }
     c.depths = calloc(tree->node_count, 1);
     if (!c.depths) return hr_fail_memory(err);
-    sound = check_nodes(&c);
+    bool sound = true;
+    c.depths[0] = 1;
+    for (size_t n = 0; sound && n < tree->node_count; n++) sound = check_node(&c, n);
     free(c.depths);
     return sound ? HR_OK : hr_fail(err, HR_E_FORMAT, "", "%s", fault->what);
 }
