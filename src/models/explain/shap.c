@@ -54,12 +54,6 @@ struct hr_shap {
 
 /* ---- Preparing ---- */
 
-static size_t bit_of(const path *p, uint32_t feature) {
-    size_t bit = 0;
-    while (bit < p->count && p->features[bit] != feature) bit++;
-    return bit;
-}
-
 /* What is prepared at the moment. */
 typedef struct preparation {
     hr_shap *shap;
@@ -93,7 +87,7 @@ static bool prepare_node(const preparation *p, size_t n, const path *at) {
     if (!node->left) return prepare_leaf(p, n, at);
     shap_node *split = &p->out->nodes[n];
     split->count = at->count;
-    split->bit = bit_of(at, node->feature);
+    while (split->bit < at->count && at->features[split->bit] != node->feature) split->bit++;
     bool ready = true;
     for (uint32_t i = 0; ready && i < hr_node_child_count(node); i++) {
         path below = *at;
@@ -107,72 +101,58 @@ static bool prepare_node(const preparation *p, size_t n, const path *at) {
     return ready;
 }
 
-/* Counts are zeroed room for those of a table. */
-static void find_shares(hr_shap *shap, size_t t, const hr_data *background, double *counts, double *shares) {
-    const hr_tree *tree = &shap->model->forest.trees[t];
-    if (!background) {
-        shap->counted += hr_shares_of_model(shap->model, t, shares);
-        return;
-    }
-    hr_shares_count(tree, background, counts);
-    hr_shares_of_counts(tree, counts, shares);
-}
-
-static bool prepare_tree(hr_shap *shap, size_t t, const hr_data *background, hr_arena *scratch) {
-    const hr_tree *tree = &shap->model->forest.trees[t];
-    hr_arena_mark mark = hr_arena_get_mark(scratch);
-    double *shares = hr_arena_alloc(scratch, tree->node_count, sizeof *shares),
-           *counts = hr_arena_alloc(scratch, tree->node_count, sizeof *counts);
-    shap_tree *out = &shap->trees[t];
-    out->nodes = hr_arena_alloc(shap->arena, tree->node_count, sizeof *out->nodes);
-    if (!shares || !counts || !out->nodes) return false;
-    find_shares(shap, t, background, counts, shares);
-    const preparation p = {shap, tree, out, shares};
-    bool ready = prepare_node(&p, 0, &(path){0});
-    if (tree->node_count > shap->node_max) shap->node_max = tree->node_count;
-    if (out->memo_size > shap->memo_max) shap->memo_max = out->memo_size;
-    hr_arena_rewind(scratch, mark);
-    return ready;
-}
-
-static bool prepare_shap(hr_shap *shap, const hr_data *background) {
+static bool prepare_trees(hr_shap *shap, const hr_data *background, hr_arena *scratch) {
     const hr_forest *forest = &shap->model->forest;
-    shap->arena = hr_arena_new();
-    if (!shap->arena) return false;
     shap->expected = hr_arena_alloc(shap->arena, forest->output_count, sizeof *shap->expected);
     shap->trees = hr_arena_alloc(shap->arena, forest->tree_count, sizeof *shap->trees);
-    hr_arena *scratch = hr_arena_new();
-    bool ready = shap->expected && shap->trees && scratch;
-    if (ready) memcpy(shap->expected, forest->base, forest->output_count * sizeof *shap->expected);
-    for (size_t t = 0; ready && t < forest->tree_count; t++)
-        ready = prepare_tree(shap, t, background, scratch);
-    hr_arena_free(scratch);
-    return ready;
-}
-
-static hr_status check_background(const hr_model *model, const hr_data *background, hr_error *err) {
-    if (!background) return HR_OK;
-    if (!hr_schema_same(model->schema, hr_data_schema(background)))
-        return hr_fail(err, HR_E_SCHEMA, "read the background with the model's schema",
-                       "the background has another schema than the model");
-    if (!hr_data_rows(background))
-        return hr_fail(err, HR_E_SCHEMA, "give a table with records, or none",
-                       "the background has no records");
-    return hr_data_check_values(background, err);
+    if (!shap->expected || !shap->trees) return false;
+    memcpy(shap->expected, forest->base, forest->output_count * sizeof *shap->expected);
+    for (size_t t = 0; t < forest->tree_count; t++) {
+        const hr_tree *tree = &forest->trees[t];
+        shap_tree *out = &shap->trees[t];
+        hr_arena_mark mark = hr_arena_get_mark(scratch);
+        double *shares = hr_arena_alloc(scratch, tree->node_count, sizeof *shares),
+               *counts = hr_arena_alloc(scratch, tree->node_count, sizeof *counts);
+        out->nodes = hr_arena_alloc(shap->arena, tree->node_count, sizeof *out->nodes);
+        if (!shares || !counts || !out->nodes) return false;
+        if (!background) {
+            shap->counted += hr_shares_of_model(shap->model, t, shares);
+        } else {
+            hr_shares_count(tree, background, counts);
+            hr_shares_of_counts(tree, counts, shares);
+        }
+        const preparation p = {shap, tree, out, shares};
+        if (!prepare_node(&p, 0, &(path){0})) return false;
+        if (tree->node_count > shap->node_max) shap->node_max = tree->node_count;
+        if (out->memo_size > shap->memo_max) shap->memo_max = out->memo_size;
+        hr_arena_rewind(scratch, mark);
+    }
+    return true;
 }
 
 hr_status hr_shap_new(const hr_model *model, const hr_shap_options *options, hr_shap **out, hr_error *err) {
     static const hr_sized kind = {sizeof *options, sizeof *options, "begin with HR_SHAP_OPTIONS_INIT"};
     hr_shap_options taken = HR_SHAP_OPTIONS_INIT;
     hr_status status = options ? hr_sized_take(&kind, options, &taken, err) : HR_OK;
-    if (!status) status = check_background(model, taken.background, err);
+    const hr_data *background = taken.background;
+    if (!status && background && !hr_schema_same(model->schema, hr_data_schema(background)))
+        status = hr_fail(err, HR_E_SCHEMA, "read the background with the model's schema",
+                         "the background has another schema than the model");
+    if (!status && background && !hr_data_rows(background))
+        status =
+            hr_fail(err, HR_E_SCHEMA, "give a table with records, or none", "the background has no records");
+    if (!status && background) status = hr_data_check_values(background, err);
     if (status) return status;
     hr_shap *shap = calloc(1, sizeof *shap);
     if (!shap) return hr_fail_memory(err);
     shap->model = model;
     shap->threads = taken.threads;
     hr_quadrature_init(&shap->quadrature);
-    if (!prepare_shap(shap, taken.background)) {
+    shap->arena = hr_arena_new();
+    hr_arena *scratch = hr_arena_new();
+    bool ready = shap->arena && scratch && prepare_trees(shap, background, scratch);
+    hr_arena_free(scratch);
+    if (!ready) {
         hr_shap_free(shap);
         return hr_fail_memory(err);
     }
@@ -212,18 +192,14 @@ typedef struct shap_block {
     double *memo;       /* of the tree; NaN: not computed yet */
 } shap_block;
 
-static uint32_t child_of_record(const shap_block *b, const hr_tree *tree, const hr_node *node, size_t i) {
-    size_t at = node->feature * BLOCK + i;
-    if (hr_schema_feature(b->shap->model->schema, node->feature)->kind == HR_KIND_NUMBER)
-        return hr_node_child_of_number(tree, node, b->numbers[at]);
-    return hr_node_child_of_code(tree, node, b->codes[at]);
-}
-
 /* The patterns of a split's children. */
 static void pass_pattern(const shap_block *b, const hr_tree *tree, size_t n, const shap_node *split,
                          size_t i) {
     const hr_node *node = &tree->nodes[n];
-    uint32_t goes = child_of_record(b, tree, node, i);
+    bool is_number = hr_schema_feature(b->shap->model->schema, node->feature)->kind == HR_KIND_NUMBER;
+    size_t at = node->feature * BLOCK + i;
+    uint32_t goes = is_number ? hr_node_child_of_number(tree, node, b->numbers[at])
+                              : hr_node_child_of_code(tree, node, b->codes[at]);
     uint64_t mask = (uint64_t)1 << split->bit, pattern = b->patterns[n],
              agrees = split->bit == split->count ? pattern | mask : pattern;
     for (uint32_t c = node->left; c < node->left + hr_node_child_count(node); c++)
@@ -290,14 +266,6 @@ static size_t count_shap_workers(int threads, size_t rows) {
     return workers < blocks ? workers : blocks ? blocks : 1;
 }
 
-static bool block_init(shap_block *b, hr_arena *arena) {
-    b->numbers = hr_arena_alloc(arena, b->features, BLOCK * sizeof *b->numbers);
-    b->codes = hr_arena_alloc(arena, b->features, BLOCK * sizeof *b->codes);
-    b->patterns = hr_arena_alloc(arena, b->shap->node_max, sizeof *b->patterns);
-    b->memo = hr_arena_alloc(arena, b->shap->memo_max, sizeof *b->memo);
-    return b->numbers && b->codes && b->patterns && b->memo;
-}
-
 hr_status hr_shap_values(const hr_shap *shap, const hr_data *data, double *out, hr_error *err) {
     if (!hr_schema_same(shap->model->schema, hr_data_schema(data)))
         return hr_fail(err, HR_E_SCHEMA, "read the data with the model's schema",
@@ -310,8 +278,13 @@ hr_status hr_shap_values(const hr_shap *shap, const hr_data *data, double *out, 
     shap_block *blocks = arena ? hr_arena_alloc(arena, workers, sizeof *blocks) : NULL;
     bool ready = blocks != NULL;
     for (size_t w = 0; ready && w < workers; w++) {
-        blocks[w] = (shap_block){.shap = shap, .data = data, .features = features, .out = out};
-        ready = block_init(&blocks[w], arena);
+        shap_block *b = &blocks[w];
+        *b = (shap_block){.shap = shap, .data = data, .features = features, .out = out};
+        b->numbers = hr_arena_alloc(arena, features, BLOCK * sizeof *b->numbers);
+        b->codes = hr_arena_alloc(arena, features, BLOCK * sizeof *b->codes);
+        b->patterns = hr_arena_alloc(arena, shap->node_max, sizeof *b->patterns);
+        b->memo = hr_arena_alloc(arena, shap->memo_max, sizeof *b->memo);
+        ready = b->numbers && b->codes && b->patterns && b->memo;
     }
     if (ready) {
         if (rows) memset(out, 0, rows * hr_shap_output_count(shap) * features * sizeof *out);

@@ -48,30 +48,6 @@ typedef struct cell_range {
 
 /* ---- Subjects ---- */
 
-static void add_subject_feature(tree_subject *s, size_t feature) {
-    for (size_t i = 0; i < s->count && i < 2; i++)
-        if (s->features[i] == feature) return;
-    if (s->count < 2) s->features[s->count] = feature;
-    if (s->count < MANY) s->count++;
-}
-
-static tree_subject subject_of(const hr_model *model, size_t t, double *spread) {
-    const hr_tree *tree = &model->forest.trees[t];
-    size_t features = hr_schema_feature_count(model->schema);
-    tree_subject s = {.tree = t};
-    for (size_t n = 0; n < tree->node_count; n++)
-        if (tree->nodes[n].left) add_subject_feature(&s, tree->nodes[n].feature);
-    if (s.count == 2 && s.features[0] > s.features[1]) {
-        size_t first = s.features[1];
-        s.features[1] = s.features[0];
-        s.features[0] = first;
-    }
-    memset(spread, 0, features * sizeof *spread);
-    hr_tree_spread(tree, spread);
-    for (size_t f = 0; f < features; f++) s.spread += spread[f];
-    return s;
-}
-
 static int compare_sizes(size_t a, size_t b) {
     return (a > b) - (a < b);
 }
@@ -97,14 +73,6 @@ static int compare_edges(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static size_t count_distinct(double *edges, size_t count) {
-    size_t kept = 0;
-    if (count) qsort(edges, count, sizeof *edges, compare_edges);
-    for (size_t i = 0; i < count; i++)
-        if (!kept || edges[i] != edges[kept - 1]) edges[kept++] = edges[i];
-    return kept;
-}
-
 /* The finite thresholds of a tree's splits by the feature; writes them to `out` unless that is NULL. */
 static size_t list_thresholds(const hr_tree *tree, size_t feature, double *out) {
     size_t count = 0;
@@ -119,37 +87,29 @@ static size_t list_thresholds(const hr_tree *tree, size_t feature, double *out) 
     return count;
 }
 
-static bool number_side_init(table_side *side, const shape_table *table, const tree_subject *subjects,
-                             size_t count, hr_arena *arena) {
-    size_t all = 0;
-    for (size_t i = 0; i < count; i++)
-        all += list_thresholds(&table->forest->trees[subjects[i].tree], side->feature, NULL);
-    side->edges = hr_arena_alloc(arena, all, sizeof *side->edges);
-    if (!side->edges) return false;
-    all = 0;
-    for (size_t i = 0; i < count; i++)
-        all += list_thresholds(&table->forest->trees[subjects[i].tree], side->feature, side->edges + all);
-    side->edge_count = count_distinct(side->edges, all);
-    side->cell_count = side->edge_count + 2;
-    return true;
-}
-
 static bool side_init(table_side *side, const shape_table *table, const hr_schema *schema,
                       const tree_subject *subjects, size_t count, hr_arena *arena) {
     const hr_column *column = hr_schema_feature(schema, side->feature);
     side->is_number = column->kind == HR_KIND_NUMBER;
     side->cell_count = hr_category_bins(column);
-    if (side->is_number && !number_side_init(side, table, subjects, count, arena)) return false;
+    if (side->is_number) {
+        size_t all = 0, kept = 0;
+        for (size_t i = 0; i < count; i++)
+            all += list_thresholds(&table->forest->trees[subjects[i].tree], side->feature, NULL);
+        double *edges = side->edges = hr_arena_alloc(arena, all, sizeof *side->edges);
+        if (!edges) return false;
+        all = 0;
+        for (size_t i = 0; i < count; i++)
+            all += list_thresholds(&table->forest->trees[subjects[i].tree], side->feature, edges + all);
+        if (all) qsort(edges, all, sizeof *edges, compare_edges);
+        for (size_t i = 0; i < all; i++)
+            if (!kept || edges[i] != edges[kept - 1]) edges[kept++] = edges[i];
+        side->edge_count = kept;
+        side->cell_count = kept + 2;
+    }
     side->cells = hr_arena_alloc(arena, side->cell_count, sizeof *side->cells);
     for (size_t c = 0; side->cells && c < side->cell_count; c++) side->cells[c] = c;
     return side->cells != NULL;
-}
-
-/* Where the records of a cell go. */
-static uint32_t child_of_cell(const hr_tree *tree, const hr_node *node, const table_side *side, size_t cell) {
-    if (!side->is_number) return hr_node_child_of_code(tree, node, (uint16_t)cell);
-    double x = cell == 0 ? (double)NAN : cell + 1 == side->cell_count ? HUGE_VAL : side->edges[cell - 1];
-    return hr_node_child_of_number(tree, node, x);
 }
 
 /* Moves the cells of the range that go to the child to its front, and returns their number. */
@@ -158,7 +118,15 @@ static size_t take_cells(const hr_tree *tree, size_t n, uint32_t child, const ta
     size_t taken = 0, *cells = side->cells + range.first;
     for (size_t i = 0; i < range.count; i++) {
         size_t cell = cells[i];
-        if (child_of_cell(tree, &tree->nodes[n], side, cell) != child) continue;
+        uint32_t goes;
+        if (side->is_number) {
+            double x = cell > 0 ? HUGE_VAL : (double)NAN;
+            if (cell > 0 && cell + 1 < side->cell_count) x = side->edges[cell - 1];
+            goes = hr_node_child_of_number(tree, &tree->nodes[n], x);
+        } else {
+            goes = hr_node_child_of_code(tree, &tree->nodes[n], (uint16_t)cell);
+        }
+        if (goes != child) continue;
         cells[i] = cells[taken];
         cells[taken++] = cell;
     }
@@ -172,48 +140,31 @@ typedef struct tree_filling {
     const double *noise; /* NULL: it is not known */
 } tree_filling;
 
-static void fill_leaf(const tree_filling *f, size_t n, const cell_range ranges[2]) {
-    const table_side *sides = f->table->sides;
-    size_t outputs = f->table->forest->output_count;
-    double value = f->tree->nodes[n].value, variance = f->noise ? f->noise[n] * f->noise[n] : 0;
-    for (size_t i = ranges[0].first; i < ranges[0].first + ranges[0].count; i++) {
-        size_t row = sides[0].cells[i] * sides[1].cell_count;
-        for (size_t j = ranges[1].first; j < ranges[1].first + ranges[1].count; j++) {
-            size_t at = (row + sides[1].cells[j]) * outputs + f->tree->output;
-            f->table->values[at] += value;
-            f->table->variances[at] += variance;
-        }
-    }
-}
-
 /* Adds what is below node n to the cells of the ranges. */
 static void fill_node(const tree_filling *f, size_t n, const cell_range ranges[2]) {
     const hr_node *node = &f->tree->nodes[n];
+    const table_side *sides = f->table->sides;
     if (!node->left) {
-        fill_leaf(f, n, ranges);
+        double variance = f->noise ? f->noise[n] * f->noise[n] : 0;
+        for (size_t i = ranges[0].first; i < ranges[0].first + ranges[0].count; i++) {
+            size_t row = sides[0].cells[i] * sides[1].cell_count;
+            for (size_t j = ranges[1].first; j < ranges[1].first + ranges[1].count; j++) {
+                size_t cell = row + sides[1].cells[j];
+                size_t at = cell * f->table->forest->output_count + f->tree->output;
+                f->table->values[at] += node->value;
+                f->table->variances[at] += variance;
+            }
+        }
         return;
     }
-    size_t which = node->feature != f->table->sides[0].feature;
+    size_t which = node->feature != sides[0].feature;
     cell_range below[2] = {ranges[0], ranges[1]}, left = ranges[which];
     for (uint32_t i = 0; i < hr_node_child_count(node) && left.count; i++) {
-        size_t taken = take_cells(f->tree, n, node->left + i, &f->table->sides[which], left);
+        size_t taken = take_cells(f->tree, n, node->left + i, &sides[which], left);
         below[which] = (cell_range){left.first, taken};
         if (taken) fill_node(f, node->left + i, below);
         left = (cell_range){left.first + taken, left.count - taken};
     }
-}
-
-/* False: the noise of a tree is not known. */
-static bool fill_table(const shape_table *table, const tree_subject *subjects, size_t count) {
-    const cell_range all[2] = {{0, table->sides[0].cell_count}, {0, table->sides[1].cell_count}};
-    bool is_known = true;
-    for (size_t i = 0; i < count; i++) {
-        size_t t = subjects[i].tree;
-        tree_filling f = {table, &table->forest->trees[t], hr_forest_noise(table->forest, t)};
-        fill_node(&f, 0, all);
-        if (!f.noise) is_known = false;
-    }
-    return is_known;
 }
 
 /* ---- Shapes ---- */
@@ -235,39 +186,31 @@ static void add_to_rest(shape_builder *m, const tree_subject *subjects, size_t c
     m->out->rest.trees += count;
 }
 
-static bool sides_init(shape_builder *m, shape_table *table, const tree_subject *subjects, size_t count) {
-    size_t axes = subjects->count;
-    table->forest = &m->model->forest;
-    table->sides[1].cell_count = 1;
-    table->sides[1].cells = hr_arena_alloc(m->scratch, 1, sizeof *table->sides[1].cells);
-    for (size_t i = 0; i < axes; i++) {
-        table->sides[i].feature = subjects->features[i];
-        if (!side_init(&table->sides[i], table, m->model->schema, subjects, count, m->scratch)) return false;
-    }
-    return table->sides[1].cells != NULL;
-}
-
-static bool keep_edges(shape_builder *m, const table_side *side, hr_shape_axis *out) {
-    *out = (hr_shape_axis){.feature = side->feature, .cell_count = side->cell_count};
-    if (!side->is_number) return true;
-    double *edges = hr_arena_alloc(m->out->arena, side->edge_count, sizeof *edges);
-    if (!edges) return false;
-    if (side->edge_count) memcpy(edges, side->edges, side->edge_count * sizeof *edges);
-    out->edges = edges;
-    return true;
-}
-
 static bool make_shape(shape_builder *m, shape_table *table, const tree_subject *subjects, size_t count) {
-    size_t cells = table->sides[0].cell_count * table->sides[1].cell_count * m->out->output_count;
+    const cell_range all[2] = {{0, table->sides[0].cell_count}, {0, table->sides[1].cell_count}};
+    size_t cells = all[0].count * all[1].count * m->out->output_count;
     hr_shape *shape = &m->out->shapes[m->out->count++];
     *shape = (hr_shape){.axis_count = subjects->count, .trees = count};
     for (size_t i = 0; i < count; i++) shape->share += share_of(m, subjects[i].spread);
-    for (size_t i = 0; i < shape->axis_count; i++)
-        if (!keep_edges(m, &table->sides[i], &shape->axes[i])) return false;
+    for (size_t i = 0; i < shape->axis_count; i++) {
+        const table_side *side = &table->sides[i];
+        shape->axes[i] = (hr_shape_axis){.feature = side->feature, .cell_count = side->cell_count};
+        if (!side->is_number) continue;
+        double *edges = hr_arena_alloc(m->out->arena, side->edge_count, sizeof *edges);
+        if (!edges) return false;
+        if (side->edge_count) memcpy(edges, side->edges, side->edge_count * sizeof *edges);
+        shape->axes[i].edges = edges;
+    }
     table->values = hr_arena_alloc(m->out->arena, cells, sizeof *table->values);
     table->variances = hr_arena_alloc(m->out->arena, cells, sizeof *table->variances);
     if (!table->values || !table->variances) return false;
-    bool is_known = fill_table(table, subjects, count);
+    bool is_known = true;
+    for (size_t i = 0; i < count; i++) {
+        size_t t = subjects[i].tree;
+        tree_filling f = {table, &table->forest->trees[t], hr_forest_noise(table->forest, t)};
+        fill_node(&f, 0, all);
+        if (!f.noise) is_known = false;
+    }
     for (size_t c = 0; c < cells; c++) table->variances[c] = sqrt(table->variances[c]);
     shape->values = table->values;
     shape->deviations = is_known ? table->variances : NULL;
@@ -286,8 +229,14 @@ static bool add_group(shape_builder *m, const tree_subject *subjects, size_t cou
     }
     if (!subjects->count) return true;
     hr_arena_mark mark = hr_arena_get_mark(m->scratch);
-    shape_table table = {0};
-    bool made = sides_init(m, &table, subjects, count);
+    shape_table table = {.forest = &m->model->forest};
+    table.sides[1].cell_count = 1;
+    table.sides[1].cells = hr_arena_alloc(m->scratch, 1, sizeof *table.sides[1].cells);
+    bool made = table.sides[1].cells != NULL;
+    for (size_t i = 0; made && i < subjects->count; i++) {
+        table.sides[i].feature = subjects->features[i];
+        made = side_init(&table.sides[i], &table, m->model->schema, subjects, count, m->scratch);
+    }
     if (made && table.sides[0].cell_count > CELLS_MAX / table.sides[1].cell_count) {
         add_to_rest(m, subjects, count);
     } else if (made) {
@@ -297,21 +246,31 @@ static bool add_group(shape_builder *m, const tree_subject *subjects, size_t cou
     return made;
 }
 
-static bool add_groups(shape_builder *m, const tree_subject *subjects, size_t count) {
-    for (size_t first = 0, end; first < count; first = end) {
-        for (end = first + 1; end < count && !compare_features(&subjects[first], &subjects[end]);) end++;
-        if (!add_group(m, subjects + first, end - first)) return false;
-    }
-    return true;
-}
-
 static bool list_subjects(shape_builder *m, tree_subject *subjects) {
-    double *spread = hr_arena_alloc(m->scratch, hr_schema_feature_count(m->model->schema), sizeof *spread);
-    size_t trees = m->model->forest.tree_count;
+    size_t trees = m->model->forest.tree_count, features = hr_schema_feature_count(m->model->schema);
+    double *spread = hr_arena_alloc(m->scratch, features, sizeof *spread);
     if (!spread) return false;
     for (size_t t = 0; t < trees; t++) {
-        subjects[t] = subject_of(m->model, t, spread);
-        m->spread += subjects[t].spread;
+        const hr_tree *tree = &m->model->forest.trees[t];
+        tree_subject s = {.tree = t};
+        for (size_t n = 0; n < tree->node_count; n++) {
+            size_t feature = tree->nodes[n].feature, i = 0;
+            while (i < s.count && i < 2 && s.features[i] != feature) i++;
+            bool known = i < s.count && i < 2;
+            if (!tree->nodes[n].left || known) continue;
+            if (s.count < 2) s.features[s.count] = feature;
+            if (s.count < MANY) s.count++;
+        }
+        if (s.count == 2 && s.features[0] > s.features[1]) {
+            size_t first = s.features[1];
+            s.features[1] = s.features[0];
+            s.features[0] = first;
+        }
+        memset(spread, 0, features * sizeof *spread);
+        hr_tree_spread(tree, spread);
+        for (size_t f = 0; f < features; f++) s.spread += spread[f];
+        m->spread += s.spread;
+        subjects[t] = s;
     }
     if (trees) qsort(subjects, trees, sizeof *subjects, compare_subjects);
     return true;
@@ -327,7 +286,12 @@ static bool make_shapes(shape_builder *m) {
     out->shapes = hr_arena_alloc(out->arena, forest->tree_count, sizeof *out->shapes);
     if (!subjects || !out->base || !out->shapes || !list_subjects(m, subjects)) return false;
     memcpy(out->base, forest->base, forest->output_count * sizeof *out->base);
-    return add_groups(m, subjects, forest->tree_count);
+    for (size_t first = 0, end; first < forest->tree_count; first = end) {
+        end = first + 1;
+        while (end < forest->tree_count && !compare_features(&subjects[first], &subjects[end])) end++;
+        if (!add_group(m, subjects + first, end - first)) return false;
+    }
+    return true;
 }
 
 hr_status hr_shapes_make(const hr_model *model, hr_shapes **out, hr_error *err) {

@@ -19,20 +19,6 @@ typedef struct lightgbm_tree {
     size_t leaf_count, category_count;
 } lightgbm_tree;
 
-static bool make_lightgbm_tree(const hr_engine_tree *tree, const hr_schema *schema, hr_arena *arena,
-                               lightgbm_tree *out) {
-    *out = (lightgbm_tree){.tree = tree, .schema = schema};
-    out->numbers = hr_arena_alloc(arena, tree->node_count, sizeof *out->numbers);
-    if (!out->numbers) return false;
-    long splits = 0;
-    for (size_t n = 0; n < tree->node_count; n++) {
-        hr_engine_split split = tree->nodes[n].split;
-        out->numbers[n] = split == HR_ENGINE_LEAF ? -1 - (long)out->leaf_count++ : splits++;
-        out->category_count += split == HR_ENGINE_CATEGORY;
-    }
-    return true;
-}
-
 /* ---- Lines with an entry a split, or a leaf ---- */
 
 static void add_lightgbm_number(hr_buffer *b, double value) {
@@ -112,16 +98,6 @@ static size_t count_words(const lightgbm_tree *t, const hr_engine_node *node) {
     return (hr_schema_feature(t->schema, node->feature)->value_count + WORD - 1) / WORD;
 }
 
-static void add_bits(hr_buffer *b, const lightgbm_tree *t, const hr_engine_node *node, bool first) {
-    size_t values = hr_schema_feature(t->schema, node->feature)->value_count;
-    for (size_t w = 0; w < count_words(t, node); w++) {
-        uint32_t word = 0;
-        for (size_t i = 0; i < WORD && w * WORD + i < values; i++)
-            word |= (uint32_t)hr_engine_lists(node, w * WORD + i) << i;
-        hr_buffer_format(b, "%s%lu", first && !w ? "" : " ", (unsigned long)word);
-    }
-}
-
 static void add_lists(hr_buffer *b, const lightgbm_tree *t) {
     size_t end = 0;
     hr_buffer_text(b, "cat_boundaries=0");
@@ -131,11 +107,18 @@ static void add_lists(hr_buffer *b, const lightgbm_tree *t) {
         hr_buffer_format(b, " %zu", end);
     }
     hr_buffer_text(b, "\ncat_threshold=");
-    bool first = true;
+    bool begun = false;
     for (size_t n = 0; n < t->tree->node_count; n++) {
-        if (t->tree->nodes[n].split != HR_ENGINE_CATEGORY) continue;
-        add_bits(b, t, &t->tree->nodes[n], first);
-        first = false;
+        const hr_engine_node *node = &t->tree->nodes[n];
+        if (node->split != HR_ENGINE_CATEGORY) continue;
+        size_t values = hr_schema_feature(t->schema, node->feature)->value_count;
+        for (size_t w = 0; w < count_words(t, node); w++) {
+            uint32_t word = 0;
+            for (size_t i = 0; i < WORD && w * WORD + i < values; i++)
+                word |= (uint32_t)hr_engine_lists(node, w * WORD + i) << i;
+            hr_buffer_format(b, "%s%lu", begun ? " " : "", (unsigned long)word);
+            begun = true;
+        }
     }
     hr_buffer_text(b, "\n");
 }
@@ -160,11 +143,6 @@ static void add_lightgbm_tree(hr_buffer *b, const lightgbm_tree *t, size_t id) {
 
 /* ---- The head ---- */
 
-/* Blanks separate names, and LightGBM itself puts underscores in their place. */
-static void add_lightgbm_name(hr_buffer *b, const char *name) {
-    for (; *name; name++) hr_buffer_add(b, *name == ' ' ? "_" : name, 1);
-}
-
 static bool is_same_lightgbm_name(const char *a, const char *b) {
     while (*a && (*a == *b || (strchr(" _", *a) && strchr(" _", *b) && *b))) {
         a++;
@@ -173,27 +151,19 @@ static bool is_same_lightgbm_name(const char *a, const char *b) {
     return !*a && !*b;
 }
 
-static hr_status check_names(const hr_schema *schema, hr_error *err) {
-    for (size_t f = 0; f < hr_schema_feature_count(schema); f++) {
-        const char *name = hr_schema_feature(schema, f)->name;
-        if (name[strcspn(name, "\t\r\n\v\f")])
-            return hr_fail(err, HR_E_LIMIT, "export the model to xgboost or onnx",
-                           "LightGBM takes no feature name with a tab or a line's end: '%s'", name);
-        for (size_t g = 0; g < f; g++)
-            if (is_same_lightgbm_name(name, hr_schema_feature(schema, g)->name))
-                return hr_fail(err, HR_E_LIMIT, "export the model to xgboost or onnx",
-                               "LightGBM takes '%s' and '%s' for the same name",
-                               hr_schema_feature(schema, g)->name, name);
-    }
-    return HR_OK;
-}
-
-static void add_public_facts(hr_buffer *b, const hr_schema *schema) {
-    size_t count = hr_schema_feature_count(schema);
-    hr_buffer_text(b, "feature_names=");
+/* Without an objective, predictions are the scores, without a link. */
+static void add_head_of_lightgbm(hr_buffer *b, const hr_ensemble *ensemble, const size_t *tree_sizes) {
+    const hr_schema *schema = ensemble->schema;
+    size_t outputs = ensemble->output_count, count = hr_schema_feature_count(schema);
+    hr_buffer_format(b,
+                     "tree\nversion=v4\nnum_class=%zu\nnum_tree_per_iteration=%zu\nlabel_index=0\n"
+                     "max_feature_idx=%zu\nfeature_names=",
+                     outputs, outputs, count - 1);
     for (size_t f = 0; f < count; f++) {
         if (f) hr_buffer_text(b, " ");
-        add_lightgbm_name(b, hr_schema_feature(schema, f)->name);
+        /* Blanks separate names, and LightGBM itself puts underscores in their place. */
+        for (const char *name = hr_schema_feature(schema, f)->name; *name; name++)
+            hr_buffer_add(b, *name == ' ' ? "_" : name, 1);
     }
     hr_buffer_text(b, "\nfeature_infos=");
     for (size_t f = 0; f < count; f++) {
@@ -208,38 +178,8 @@ static void add_public_facts(hr_buffer *b, const hr_schema *schema) {
         }
         for (size_t v = 0; v < column->value_count; v++) hr_buffer_format(b, "%s%zu", v ? ":" : "", v);
     }
-    hr_buffer_text(b, "\n");
-}
-
-/* The values of all categories, from which LightGBM's package for Python takes the numbers of a data frame's.
- */
-static void add_pandas_categories(hr_buffer *b, const hr_schema *schema) {
-    bool begun = false;
-    hr_buffer_text(b, "pandas_categorical:[");
-    for (size_t f = 0; f < hr_schema_feature_count(schema); f++) {
-        const hr_column *column = hr_schema_feature(schema, f);
-        if (column->kind != HR_KIND_CATEGORY) continue;
-        hr_buffer_text(b, begun ? ", [" : "[");
-        for (size_t v = 0; v < column->value_count; v++) {
-            if (v) hr_buffer_text(b, ", ");
-            hr_json_add_text(b, column->values[v]);
-        }
-        hr_buffer_text(b, "]");
-        begun = true;
-    }
-    hr_buffer_text(b, "]\n");
-}
-
-/* Without an objective, predictions are the scores, without a link. */
-static void add_head_of_lightgbm(hr_buffer *b, const hr_ensemble *ensemble, const size_t *tree_sizes) {
-    hr_buffer_format(b,
-                     "tree\nversion=v4\nnum_class=%zu\nnum_tree_per_iteration=%zu\nlabel_index=0\n"
-                     "max_feature_idx=%zu\n",
-                     ensemble->output_count, ensemble->output_count,
-                     hr_schema_feature_count(ensemble->schema) - 1);
-    add_public_facts(b, ensemble->schema);
-    hr_buffer_text(b, "tree_sizes=");
-    for (size_t t = 0; t < ensemble->round_count * ensemble->output_count; t++)
+    hr_buffer_text(b, "\ntree_sizes=");
+    for (size_t t = 0; t < ensemble->round_count * outputs; t++)
         hr_buffer_format(b, "%s%zu", t ? " " : "", tree_sizes[t]);
     hr_buffer_text(b, "\n\n");
 }
@@ -247,11 +187,19 @@ static void add_head_of_lightgbm(hr_buffer *b, const hr_ensemble *ensemble, cons
 static bool add_lightgbm_trees(hr_buffer *trees, const hr_ensemble *ensemble, hr_arena *arena,
                                size_t *sizes) {
     for (size_t t = 0; t < ensemble->round_count * ensemble->output_count; t++) {
-        lightgbm_tree tree;
+        const hr_engine_tree *tree = &ensemble->trees[t];
         size_t before = trees->size;
         hr_arena_mark mark = hr_arena_get_mark(arena);
-        if (!make_lightgbm_tree(&ensemble->trees[t], ensemble->schema, arena, &tree)) return false;
-        add_lightgbm_tree(trees, &tree, t);
+        lightgbm_tree made = {.tree = tree, .schema = ensemble->schema};
+        made.numbers = hr_arena_alloc(arena, tree->node_count, sizeof *made.numbers);
+        if (!made.numbers) return false;
+        long splits = 0;
+        for (size_t n = 0; n < tree->node_count; n++) {
+            hr_engine_split split = tree->nodes[n].split;
+            made.numbers[n] = split == HR_ENGINE_LEAF ? -1 - (long)made.leaf_count++ : splits++;
+            made.category_count += split == HR_ENGINE_CATEGORY;
+        }
+        add_lightgbm_tree(trees, &made, t);
         hr_arena_rewind(arena, mark);
         sizes[t] = trees->size - before;
     }
@@ -264,15 +212,41 @@ static bool add_lightgbm(hr_buffer *b, const hr_ensemble *ensemble, hr_arena *ar
     add_head_of_lightgbm(b, ensemble, sizes);
     hr_buffer_add(b, trees->bytes, trees->size);
     hr_buffer_text(b, "end of trees\n\nfeature_importances:\n\nparameters:\nend of parameters\n\n");
-    add_pandas_categories(b, ensemble->schema);
+
+    /* The values of all categories, from which LightGBM's package for Python takes the numbers of a data
+     * frame's. */
+    bool begun = false;
+    hr_buffer_text(b, "pandas_categorical:[");
+    for (size_t f = 0; f < hr_schema_feature_count(ensemble->schema); f++) {
+        const hr_column *column = hr_schema_feature(ensemble->schema, f);
+        if (column->kind != HR_KIND_CATEGORY) continue;
+        hr_buffer_text(b, begun ? ", [" : "[");
+        for (size_t v = 0; v < column->value_count; v++) {
+            if (v) hr_buffer_text(b, ", ");
+            hr_json_add_text(b, column->values[v]);
+        }
+        hr_buffer_text(b, "]");
+        begun = true;
+    }
+    hr_buffer_text(b, "]\n");
     return true;
 }
 
 hr_status hr_export_lightgbm(const hr_model *model, const hr_ensemble *ensemble, hr_buffer *out,
                              hr_error *err) {
     (void)model;
-    hr_status status = check_names(ensemble->schema, err);
-    if (status) return status;
+    for (size_t f = 0; f < hr_schema_feature_count(ensemble->schema); f++) {
+        const char *name = hr_schema_feature(ensemble->schema, f)->name;
+        if (name[strcspn(name, "\t\r\n\v\f")])
+            return hr_fail(err, HR_E_LIMIT, "export the model to xgboost or onnx",
+                           "LightGBM takes no feature name with a tab or a line's end: '%s'", name);
+        for (size_t g = 0; g < f; g++) {
+            const char *other = hr_schema_feature(ensemble->schema, g)->name;
+            if (is_same_lightgbm_name(name, other))
+                return hr_fail(err, HR_E_LIMIT, "export the model to xgboost or onnx",
+                               "LightGBM takes '%s' and '%s' for the same name", other, name);
+        }
+    }
     hr_arena *arena = hr_arena_new();
     hr_buffer trees = {0};
     bool made = arena && add_lightgbm(out, ensemble, arena, &trees);

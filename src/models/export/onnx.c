@@ -19,25 +19,11 @@ typedef struct tree_arrays {
     size_t splits, leaves;
 } tree_arrays;
 
-static void tree_arrays_done(tree_arrays *a) {
-    hr_buffer *all[] = {&a->roots,       &a->features,     &a->modes,     &a->thresholds,
-                        &a->listed,      &a->true_ids,     &a->false_ids, &a->missing_true,
-                        &a->true_leaves, &a->false_leaves, &a->values,    &a->outputs};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) hr_buffer_done(all[i]);
-}
-
 /* ---- Trees ---- */
 
 static void add_child(hr_buffer *ids, hr_buffer *leaves, const hr_engine_node *child, size_t number) {
     hr_proto_varint(ids, number);
     hr_proto_varint(leaves, child->split == HR_ENGINE_LEAF);
-}
-
-/* Lists end with a NaN. */
-static void add_members(hr_buffer *listed, const hr_column *column, const hr_engine_node *node) {
-    for (size_t v = 0; v < column->value_count; v++)
-        if (hr_engine_lists(node, v)) hr_onnx_add_double(listed, (double)v);
-    hr_onnx_add_double(listed, (double)NAN);
 }
 
 static void add_onnx_split(tree_arrays *a, const hr_engine_node *node, const hr_schema *schema) {
@@ -48,14 +34,10 @@ static void add_onnx_split(tree_arrays *a, const hr_engine_node *node, const hr_
     hr_buffer_add(&a->modes, &mode, 1);
     hr_onnx_add_double(&a->thresholds, threshold);
     hr_proto_varint(&a->missing_true, node->missing_yes);
-    if (is_category) add_members(&a->listed, hr_schema_feature(schema, node->feature), node);
-}
-
-/* numbers[n]: of node n among the splits, or among the leaves. */
-static void number_nodes(const tree_arrays *a, const hr_engine_tree *tree, size_t *numbers) {
-    size_t splits = a->splits, leaves = a->leaves;
-    for (size_t n = 0; n < tree->node_count; n++)
-        numbers[n] = tree->nodes[n].split == HR_ENGINE_LEAF ? leaves++ : splits++;
+    if (!is_category) return;
+    for (size_t v = 0; v < hr_schema_feature(schema, node->feature)->value_count; v++)
+        if (hr_engine_lists(node, v)) hr_onnx_add_double(&a->listed, (double)v);
+    hr_onnx_add_double(&a->listed, (double)NAN); /* ends the list */
 }
 
 static void add_onnx_leaf(tree_arrays *a, double value, size_t output) {
@@ -64,9 +46,12 @@ static void add_onnx_leaf(tree_arrays *a, double value, size_t output) {
     a->leaves++;
 }
 
+/* numbers[n]: of node n among the splits, or among the leaves. */
 static void add_onnx_tree(tree_arrays *a, const hr_ensemble *ensemble, size_t t, size_t *numbers) {
     const hr_engine_tree *tree = &ensemble->trees[t];
-    number_nodes(a, tree, numbers);
+    size_t splits = a->splits, leaves = a->leaves;
+    for (size_t n = 0; n < tree->node_count; n++)
+        numbers[n] = tree->nodes[n].split == HR_ENGINE_LEAF ? leaves++ : splits++;
     hr_proto_varint(&a->roots, a->splits);
     for (size_t n = 0; n < tree->node_count; n++) {
         const hr_engine_node *node = &tree->nodes[n];
@@ -81,26 +66,22 @@ static void add_onnx_tree(tree_arrays *a, const hr_ensemble *ensemble, size_t t,
     }
 }
 
-/* A tree of one leaf, which the operator has to split: both ways lead to the same value. One leaf for both,
- * which the standard allows too, has made ONNX Runtime 1.32 send records astray in other trees. */
-static void add_onnx_constant(tree_arrays *a, const hr_engine_node *leaf, size_t output) {
-    const hr_engine_node split = {.split = HR_ENGINE_PRESENT};
-    hr_proto_varint(&a->roots, a->splits++);
-    add_onnx_split(a, &split, NULL);
-    add_child(&a->true_ids, &a->true_leaves, leaf, a->leaves);
-    add_child(&a->false_ids, &a->false_leaves, leaf, a->leaves + 1);
-    add_onnx_leaf(a, leaf->value, output);
-    add_onnx_leaf(a, leaf->value, output);
-}
-
-/* False when memory is short. */
+/* A tree of one leaf the operator has to split: both ways lead to the same value. One leaf for both, which
+ * the standard allows too, has made ONNX Runtime 1.32 send records astray in other trees. False when memory
+ * is short. */
 static bool add_onnx_trees(tree_arrays *a, const hr_ensemble *ensemble) {
     hr_arena *arena = hr_arena_new();
     bool made = arena != NULL;
     for (size_t t = 0; t < ensemble->round_count * ensemble->output_count && made; t++) {
         const hr_engine_tree *tree = &ensemble->trees[t];
-        if (tree->nodes[0].split == HR_ENGINE_LEAF) {
-            add_onnx_constant(a, &tree->nodes[0], t % ensemble->output_count);
+        const hr_engine_node *root = &tree->nodes[0], split = {.split = HR_ENGINE_PRESENT};
+        if (root->split == HR_ENGINE_LEAF) {
+            hr_proto_varint(&a->roots, a->splits++);
+            add_onnx_split(a, &split, NULL);
+            add_child(&a->true_ids, &a->true_leaves, root, a->leaves);
+            add_child(&a->false_ids, &a->false_leaves, root, a->leaves + 1);
+            add_onnx_leaf(a, root->value, t % ensemble->output_count);
+            add_onnx_leaf(a, root->value, t % ensemble->output_count);
             continue;
         }
         hr_arena_mark mark = hr_arena_get_mark(arena);
@@ -135,25 +116,21 @@ static hr_onnx_value add_ensemble(hr_onnx_graph *g, tree_arrays *a, hr_onnx_valu
 
 /* ---- Predictions ---- */
 
-static void add_classes(hr_onnx_graph *g, const hr_model *model, hr_onnx_value scores) {
-    const hr_column *label = hr_schema_label(model->schema);
-    hr_onnx_value p = hr_onnx_classes(g, &model->forest, scores);
-    hr_onnx_value names = hr_onnx_texts(g, label->values, label->value_count);
-    hr_onnx_value class = hr_onnx_of_two(g, "Gather", names, hr_onnx_largest(g, p));
-    hr_onnx_output(g, hr_onnx_list(g, class), "prediction", HR_ONNX_TEXT, 0);
-    hr_onnx_output(g, p, "probabilities", HR_ONNX_DOUBLE, label->value_count);
-}
-
 static void add_graph(hr_onnx_graph *g, tree_arrays *a, const hr_model *model) {
+    const hr_column *label = hr_schema_label(model->schema);
     size_t outputs = model->forest.output_count;
     hr_proto_text(&g->bytes, 2, "hedgerow");
     hr_onnx_value input = hr_onnx_input(g, "features", hr_schema_feature_count(model->schema));
     hr_onnx_value scores = add_ensemble(g, a, input, outputs);
     if (model->forest.link == HR_LINK_NUMBER) {
-        hr_onnx_value label = hr_onnx_label(g, hr_schema_label(model->schema), scores);
-        hr_onnx_output(g, hr_onnx_list(g, label), "prediction", HR_ONNX_DOUBLE, 0);
+        hr_onnx_value number = hr_onnx_label(g, label, scores);
+        hr_onnx_output(g, hr_onnx_list(g, number), "prediction", HR_ONNX_DOUBLE, 0);
     } else {
-        add_classes(g, model, scores);
+        hr_onnx_value p = hr_onnx_classes(g, &model->forest, scores);
+        hr_onnx_value names = hr_onnx_texts(g, label->values, label->value_count);
+        hr_onnx_value class = hr_onnx_of_two(g, "Gather", names, hr_onnx_largest(g, p));
+        hr_onnx_output(g, hr_onnx_list(g, class), "prediction", HR_ONNX_TEXT, 0);
+        hr_onnx_output(g, p, "probabilities", HR_ONNX_DOUBLE, label->value_count);
     }
     hr_onnx_output(g, scores, "scores", HR_ONNX_DOUBLE, outputs);
 }
@@ -194,25 +171,24 @@ static void add_operators(hr_buffer *file, const char *domain, uint64_t version)
     hr_proto_message(file, 8, &set);
 }
 
-static void add_file(hr_buffer *file, const hr_model *model, hr_onnx_graph *graph) {
-    hr_proto_number(file, 1, IR_VERSION);
-    hr_proto_text(file, 2, "hedgerow");
-    hr_proto_text(file, 3, hr_version());
-    hr_proto_message(file, 7, &graph->bytes);
-    add_operators(file, "", OPERATORS);
-    add_operators(file, "ai.onnx.ml", ML_OPERATORS);
-    add_columns(file, model->schema);
-    add_property(file, "guarantee", model->guarantee.statement);
-}
-
 hr_status hr_export_onnx(const hr_model *model, const hr_ensemble *ensemble, hr_buffer *out, hr_error *err) {
-    tree_arrays arrays = {0};
+    tree_arrays a = {0};
     hr_onnx_graph graph = {0};
-    bool made = add_onnx_trees(&arrays, ensemble);
+    bool made = add_onnx_trees(&a, ensemble);
     if (made) {
-        add_graph(&graph, &arrays, model);
-        add_file(out, model, &graph);
+        add_graph(&graph, &a, model);
+        hr_proto_number(out, 1, IR_VERSION);
+        hr_proto_text(out, 2, "hedgerow");
+        hr_proto_text(out, 3, hr_version());
+        hr_proto_message(out, 7, &graph.bytes);
+        add_operators(out, "", OPERATORS);
+        add_operators(out, "ai.onnx.ml", ML_OPERATORS);
+        add_columns(out, model->schema);
+        add_property(out, "guarantee", model->guarantee.statement);
     }
-    tree_arrays_done(&arrays);
+    hr_buffer *all[] = {&a.roots,       &a.features,     &a.modes,     &a.thresholds,
+                        &a.listed,      &a.true_ids,     &a.false_ids, &a.missing_true,
+                        &a.true_leaves, &a.false_leaves, &a.values,    &a.outputs};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) hr_buffer_done(all[i]);
     return made ? HR_OK : hr_fail_memory(err);
 }

@@ -43,7 +43,10 @@ static bool lay_out_split(const hr_engine_node *node, xgboost_node *out) {
 }
 
 /* places[n] is where node n goes: children change places where `yes` is the right one. */
-static void lay_out_xgboost(const hr_engine_tree *tree, uint32_t *places, xgboost_tree *out) {
+static bool make_xgboost_tree(const hr_engine_tree *tree, hr_arena *arena, xgboost_tree *out) {
+    uint32_t *places = hr_arena_alloc(arena, tree->node_count, sizeof *places);
+    out->nodes = hr_arena_alloc(arena, tree->node_count, sizeof *out->nodes);
+    if (!places || !out->nodes) return false;
     out->node_count = tree->node_count;
     out->nodes[0].parent = ROOTLESS;
     places[0] = 0;
@@ -60,13 +63,6 @@ static void lay_out_xgboost(const hr_engine_tree *tree, uint32_t *places, xgboos
         places[node->yes + 1] = node->yes + is_yes_left;
         out->nodes[node->yes].parent = out->nodes[node->yes + 1].parent = places[n];
     }
-}
-
-static bool make_xgboost_tree(const hr_engine_tree *tree, hr_arena *arena, xgboost_tree *out) {
-    uint32_t *places = hr_arena_alloc(arena, tree->node_count, sizeof *places);
-    out->nodes = hr_arena_alloc(arena, tree->node_count, sizeof *out->nodes);
-    if (!places || !out->nodes) return false;
-    lay_out_xgboost(tree, places, out);
     return true;
 }
 
@@ -144,20 +140,6 @@ static void add_item(hr_buffer *b, size_t item) {
     hr_buffer_format(b, "%s%zu", b->size ? "," : "", item);
 }
 
-static void list_categories(category_lists *lists, const hr_schema *schema, const xgboost_tree *tree,
-                            size_t n) {
-    const hr_engine_node *node = tree->nodes[n].from;
-    size_t first = lists->count;
-    for (size_t value = 0; value < hr_schema_feature(schema, node->feature)->value_count; value++) {
-        if (!hr_engine_lists(node, value)) continue;
-        add_item(&lists->values, value);
-        lists->count++;
-    }
-    add_item(&lists->nodes, n);
-    add_item(&lists->segments, first);
-    add_item(&lists->sizes, lists->count - first);
-}
-
 static void add_list(hr_buffer *b, const char *key, hr_buffer *list) {
     hr_buffer_format(b, "%s\":[", key);
     hr_buffer_add(b, list->bytes, list->size);
@@ -168,8 +150,19 @@ static void add_list(hr_buffer *b, const char *key, hr_buffer *list) {
 
 static void add_categories(hr_buffer *b, const hr_schema *schema, const xgboost_tree *tree) {
     category_lists lists = {0};
-    for (size_t n = 0; n < tree->node_count; n++)
-        if (is_category(&tree->nodes[n])) list_categories(&lists, schema, tree, n);
+    for (size_t n = 0; n < tree->node_count; n++) {
+        const hr_engine_node *node = tree->nodes[n].from;
+        size_t first = lists.count;
+        if (!is_category(&tree->nodes[n])) continue;
+        for (size_t value = 0; value < hr_schema_feature(schema, node->feature)->value_count; value++) {
+            if (!hr_engine_lists(node, value)) continue;
+            add_item(&lists.values, value);
+            lists.count++;
+        }
+        add_item(&lists.nodes, n);
+        add_item(&lists.segments, first);
+        add_item(&lists.sizes, lists.count - first);
+    }
     add_list(b, "\"categories", &lists.values);
     add_list(b, ",\"categories_nodes", &lists.nodes);
     add_list(b, ",\"categories_segments", &lists.segments);

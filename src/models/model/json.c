@@ -144,19 +144,7 @@ static int32_t take_character(json_parser *p) {
     return low >= 0xdc00 && low <= 0xdfff ? 0x10000 + (high - 0xd800) * 0x400 + (low - 0xdc00) : -1;
 }
 
-static char *put_utf8(char *to, int32_t c) {
-    if (c < 0x80) {
-        *to++ = (char)c;
-        return to;
-    }
-    int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
-    *to++ = (char)(first[more] | c >> 6 * more);
-    while (more--) *to++ = (char)(0x80 | (c >> 6 * more & 0x3f));
-    return to;
-}
-
-/* Takes what follows a backslash. NULL if it is no escape. */
+/* Takes what follows a backslash, and writes it as UTF-8. NULL if it is no escape. */
 static char *take_escape(json_parser *p, char *to) {
     static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
     char c = peek(p);
@@ -168,19 +156,26 @@ static char *take_escape(json_parser *p, char *to) {
         return to;
     }
     int32_t character = take_character(p);
-    return character > 0 ? put_utf8(to, character) : NULL;
-}
+    if (character <= 0) return NULL;
+    if (character < 0x80) {
+        *to++ = (char)character;
+        return to;
+    }
 
-/* The length of a text up to its closing quote; escapes only make it longer than what they stand for. */
-static size_t raw_length(const json_parser *p) {
-    size_t end = p->at;
-    while (end < p->size && p->bytes[end] != '"') end += p->bytes[end] == '\\' ? 2 : 1;
-    return (end < p->size ? end : p->size) - p->at;
+    int more = 3;
+    if (character < 0x10000) more = character < 0x800 ? 1 : 2;
+    static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
+    *to++ = (char)(first[more] | character >> 6 * more);
+    while (more--) *to++ = (char)(0x80 | (character >> 6 * more & 0x3f));
+    return to;
 }
 
 static hr_status parse_text(json_parser *p, const char **out) {
-    size_t first = p->at++;
-    char *text = hr_arena_alloc(p->arena, raw_length(p) + 1, 1), *to = text;
+    size_t first = p->at++, end = first + 1;
+    while (end < p->size && p->bytes[end] != '"') end += p->bytes[end] == '\\' ? 2 : 1;
+    if (end > p->size) end = p->size;
+    /* Escapes are only longer than what they stand for. */
+    char *text = hr_arena_alloc(p->arena, end - p->at + 1, 1), *to = text;
     if (!text) return hr_fail_memory(p->err);
     while (peek(p) != '"') {
         char c = peek(p);
@@ -203,32 +198,15 @@ static hr_status parse_text(json_parser *p, const char **out) {
 
 /* ---- Lists ---- */
 
-/* Makes a list of what was stacked since `base`. */
-static hr_status finish_list(json_parser *p, size_t base, hr_json *out) {
-    size_t count = p->stacked - base;
-    hr_json *items = hr_arena_alloc(p->arena, count, sizeof *items);
-    if (!items) return hr_fail_memory(p->err);
-    if (count) memcpy(items, p->stack + base, count * sizeof *items);
-    p->stacked = base;
-    out->items = items;
-    out->count = count;
-    return HR_OK;
-}
-
-static hr_status check_key(json_parser *p, size_t base, const char *key, size_t at) {
-    if (p->stacked - base >= MEMBERS_MAX) return refuse_json(p, at, "an object has more than 1000 keys");
-    for (size_t i = base; i < p->stacked; i++)
-        if (!strcmp(p->stack[i].key, key)) return refuse_json(p, at, "the key occurs twice");
-    return HR_OK;
-}
-
 static hr_status parse_member(json_parser *p, size_t base, hr_json *out) {
     const char *key = NULL;
     size_t at = p->at;
     if (peek(p) != '"') return refuse_json(p, at, "a key is expected here");
     hr_status status = parse_text(p, &key);
-    if (!status) status = check_key(p, base, key, at);
     if (status) return status;
+    if (p->stacked - base >= MEMBERS_MAX) return refuse_json(p, at, "an object has more than 1000 keys");
+    for (size_t i = base; i < p->stacked; i++)
+        if (!strcmp(p->stack[i].key, key)) return refuse_json(p, at, "the key occurs twice");
     if (peek_past_blanks(p) != ':') return refuse_json(p, p->at, "a colon is expected here");
     p->at++;
     status = parse_value(p, out);
@@ -256,8 +234,15 @@ static hr_status parse_list(json_parser *p, char close, hr_json *out) {
             p, p->at, close == '}' ? "a comma or '}' is expected here" : "a comma or ']' is expected here");
     p->at++;
     p->depth--;
+    size_t count = p->stacked - base;
+    hr_json *items = hr_arena_alloc(p->arena, count, sizeof *items);
+    if (!items) return hr_fail_memory(p->err);
+    if (count) memcpy(items, p->stack + base, count * sizeof *items);
+    p->stacked = base;
     out->kind = close == '}' ? HR_JSON_OBJECT : HR_JSON_ARRAY;
-    return finish_list(p, base, out);
+    out->items = items;
+    out->count = count;
+    return HR_OK;
 }
 
 static hr_status parse_value(json_parser *p, hr_json *out) {

@@ -22,12 +22,6 @@ static double epsilon_of(hr_json_reader *r, const hr_json_position *at, const ch
     return !r->status && found.value->kind == HR_JSON_NULL ? (double)INFINITY : hr_json_number_at(r, &found);
 }
 
-/* Models of one owner do not name it. */
-static const char *read_unit(hr_json_reader *r, const hr_json_position *guarantee) {
-    if (r->status || !hr_json_get(guarantee->value, "unit")) return HR_ONE_RECORD;
-    return HR_RECORD_NAMES[hr_json_word_of(r, guarantee, "unit", HR_RECORD_NAMES, COUNT(HR_RECORD_NAMES))];
-}
-
 static void read_guarantee(hr_json_reader *r, const hr_json_position *root) {
     static const char *const keys[] = {"private",         "privacy_measure", "epsilon", "delta",
                                        "epsilon_replace", "delta_replace",   "unit",    "statement"};
@@ -41,19 +35,11 @@ static void read_guarantee(hr_json_reader *r, const hr_json_position *root) {
     g->delta = hr_json_number_of(r, &at, "delta");
     g->epsilon_replace = epsilon_of(r, &at, "epsilon_replace");
     g->delta_replace = hr_json_number_of(r, &at, "delta_replace");
-    g->unit = read_unit(r, &at);
+    /* Models of one owner do not name it. */
+    g->unit = HR_ONE_RECORD;
+    if (hr_json_has(r, &at, "unit"))
+        g->unit = HR_RECORD_NAMES[hr_json_word_of(r, &at, "unit", HR_RECORD_NAMES, COUNT(HR_RECORD_NAMES))];
     g->statement = hr_json_text_of(r, &at, "statement");
-}
-
-/* Those of a start whose owners added noise in shares. */
-static void read_start_conditions(hr_json_reader *r, const hr_json_position *at, hr_trust *trust) {
-    if (!hr_json_has(r, at, "coalition")) return;
-    trust->stated.shared_noise = true;
-    trust->stated.coalition = (size_t)hr_json_integer_of(r, at, "coalition", 0, UINT32_MAX);
-    trust->stated.epsilon_owners = epsilon_of(r, at, "epsilon_owners");
-    trust->stated.epsilon_everyone = epsilon_of(r, at, "epsilon_everyone");
-    trust->owners = (hr_units)hr_json_integer_of(r, at, "units_owners", 0, (int64_t)HR_UNITS_MAX);
-    trust->everyone = (hr_units)hr_json_integer_of(r, at, "units_everyone", 0, (int64_t)HR_UNITS_MAX);
 }
 
 static void read_start_guarantee(hr_json_reader *r, const hr_json_position *root) {
@@ -72,7 +58,16 @@ static void read_start_guarantee(hr_json_reader *r, const hr_json_position *root
     g->delta = hr_json_number_of(r, &at, "delta");
     g->epsilon_replace = hr_json_number_of(r, &at, "epsilon_replace");
     g->delta_replace = hr_json_number_of(r, &at, "delta_replace");
-    read_start_conditions(r, &at, &g->trust);
+
+    /* Those of a start whose owners added noise in shares. */
+    hr_trust *trust = &g->trust;
+    if (!hr_json_has(r, &at, "coalition")) return;
+    trust->stated.shared_noise = true;
+    trust->stated.coalition = (size_t)hr_json_integer_of(r, &at, "coalition", 0, UINT32_MAX);
+    trust->stated.epsilon_owners = epsilon_of(r, &at, "epsilon_owners");
+    trust->stated.epsilon_everyone = epsilon_of(r, &at, "epsilon_everyone");
+    trust->owners = (hr_units)hr_json_integer_of(r, &at, "units_owners", 0, (int64_t)HR_UNITS_MAX);
+    trust->everyone = (hr_units)hr_json_integer_of(r, &at, "units_everyone", 0, (int64_t)HR_UNITS_MAX);
 }
 
 static void read_settings(hr_json_reader *r, const hr_json_position *root) {
@@ -88,103 +83,69 @@ static void read_settings(hr_json_reader *r, const hr_json_position *root) {
     r->model->setting_count = count;
 }
 
-static void read_task(hr_json_reader *r, const hr_json_position *root) {
-    size_t task = hr_json_word_of(r, root, "task", HR_TASK_NAMES, COUNT(HR_TASK_NAMES));
-    const hr_json_position at = hr_json_member(r, root, "task");
-    if (!r->status && task != (size_t)hr_schema_task(r->model->schema))
-        hr_json_refuse(r, &at, "", "the task does not fit the label");
-}
-
 static int64_t entry(hr_json_reader *r, const hr_json_position *at, size_t index, int64_t high) {
     const hr_json_position item = hr_json_element(at, index);
     return hr_json_integer_at(r, &item, 0, high);
 }
 
-/* An infinite threshold is a text. */
-static double threshold_at(hr_json_reader *r, const hr_json_position *at) {
-    if (r->status || at->value->kind != HR_JSON_TEXT) return hr_json_number_at(r, at);
-    if (!strcmp(at->value->text, "inf")) return (double)INFINITY;
-    if (strcmp(at->value->text, "-inf") != 0)
-        hr_json_refuse(r, at, "", "a threshold is a number, 'inf' or '-inf'");
-    return -(double)INFINITY;
-}
-
-/* The thresholds of a multiway split of a number join those of its tree. */
-static void read_thresholds(hr_json_reader *r, const hr_json_position *at, hr_tree *tree, hr_node *node) {
-    const hr_json_position list = hr_json_element(at, 2);
-    size_t count = hr_json_size(r, &list);
-    if (count > HR_BINS_MAX - 2)
-        hr_json_refuse(r, &list, "", "there are %zu thresholds, but 254 is the most", count);
-    node->branches = (uint16_t)(count + 2);
-    node->first = (uint32_t)tree->threshold_count;
-    for (size_t i = 0; i < count && !r->status; i++) {
-        const hr_json_position item = hr_json_element(&list, i);
-        tree->thresholds[tree->threshold_count++] = hr_json_number_at(r, &item);
-    }
-}
-
-/* [left, feature, threshold, missing], or multiway [left, feature, [thresholds]]. */
+/* [left, feature, threshold, missing], or multiway [left, feature, [thresholds]]. The thresholds of a
+ * multiway split join those of its tree. */
 static void read_number_split(hr_json_reader *r, const hr_json_position *at, hr_tree *tree, hr_node *node) {
+    const hr_json_position found = hr_json_element(at, 2);
     if (at->value->count == 4) {
-        const hr_json_position threshold = hr_json_element(at, 2);
-        node->threshold = threshold_at(r, &threshold);
+        /* An infinite threshold is a text. */
+        const char *text = found.value->kind == HR_JSON_TEXT ? found.value->text : NULL;
+        if (!text)
+            node->threshold = hr_json_number_at(r, &found);
+        else if (!strcmp(text, "inf"))
+            node->threshold = (double)INFINITY;
+        else if (!strcmp(text, "-inf"))
+            node->threshold = -(double)INFINITY;
+        else
+            hr_json_refuse(r, &found, "", "a threshold is a number, 'inf' or '-inf'");
         node->missing_left = entry(r, at, 3, 1);
-    } else if (at->value->count == 3 && at->value->items[2].kind == HR_JSON_ARRAY) {
-        read_thresholds(r, at, tree, node);
+    } else if (at->value->count == 3 && found.value->kind == HR_JSON_ARRAY) {
+        size_t count = hr_json_size(r, &found);
+        if (count > HR_BINS_MAX - 2)
+            hr_json_refuse(r, &found, "", "there are %zu thresholds, but 254 is the most", count);
+        node->branches = (uint16_t)(count + 2);
+        node->first = (uint32_t)tree->threshold_count;
+        for (size_t i = 0; i < count && !r->status; i++) {
+            const hr_json_position item = hr_json_element(&found, i);
+            tree->thresholds[tree->threshold_count++] = hr_json_number_at(r, &item);
+        }
     } else {
         hr_json_refuse(r, at, "", "a split of a number has 4 entries, or 3 with a list of thresholds");
     }
 }
 
-/* [left, feature, subset], or multiway [left, feature]. */
-static void read_category_split(hr_json_reader *r, const hr_json_position *at, const hr_column *column,
-                                hr_node *node) {
-    if (at->value->count == 3)
-        node->subset = (uint32_t)entry(r, at, 2, UINT32_MAX);
-    else if (at->value->count == 2)
-        node->branches = (uint16_t)hr_category_bins(column);
-    else
-        hr_json_refuse(r, at, "", "a split of a category has 3 entries, or 2");
-}
-
-static void read_split(hr_json_reader *r, const hr_json_position *at, hr_tree *tree, hr_node *node) {
-    const hr_schema *schema = r->model->schema;
-    node->left = (uint32_t)entry(r, at, 0, UINT32_MAX);
-    node->feature = (uint32_t)entry(r, at, 1, (int64_t)hr_schema_feature_count(schema) - 1);
-    if (r->status) return;
-    const hr_json_position left = hr_json_element(at, 0);
-    if (!node->left) hr_json_refuse(r, &left, "", "children must come after their parent");
-    const hr_column *column = hr_schema_feature(schema, node->feature);
-    if (column->kind == HR_KIND_NUMBER)
-        read_number_split(r, at, tree, node);
-    else
-        read_category_split(r, at, column, node);
-}
-
+/* Of a split by a category: [left, feature, subset], or multiway [left, feature]. */
 static void read_node(hr_json_reader *r, const hr_json_position *at, hr_tree *tree, hr_node *node) {
     hr_json_expect(r, at, HR_JSON_ARRAY);
     if (r->status) return;
     size_t size = at->value->count;
-    if (size == 1) {
-        const hr_json_position leaf = hr_json_element(at, 0);
-        node->value = hr_json_number_at(r, &leaf);
-    } else if (size >= 2 && size <= 4) {
-        read_split(r, at, tree, node);
-    } else {
+    if (size < 1 || size > 4) {
         hr_json_refuse(r, at, "", "a node has 1 to 4 entries, not %zu", size);
+        return;
     }
-}
-
-static void read_subset(hr_json_reader *r, const hr_json_position *at, hr_bin_set *set) {
-    hr_json_expect(r, at, HR_JSON_ARRAY);
-    size_t count = hr_json_size(r, at);
-    int64_t before = -1;
-    for (size_t i = 0; i < count && !r->status; i++) {
-        const hr_json_position item = hr_json_element(at, i);
-        int64_t bin = hr_json_integer_at(r, &item, before + 1, HR_BINS_MAX - 1);
-        if (!r->status) hr_bin_set_add(set, (uint8_t)bin);
-        before = bin;
+    const hr_json_position first = hr_json_element(at, 0);
+    if (size == 1) {
+        node->value = hr_json_number_at(r, &first);
+        return;
     }
+    node->left = (uint32_t)entry(r, at, 0, UINT32_MAX);
+    node->feature = (uint32_t)entry(r, at, 1, (int64_t)hr_schema_feature_count(r->model->schema) - 1);
+    if (r->status) return;
+    if (!node->left) hr_json_refuse(r, &first, "", "children must come after their parent");
+    const hr_column *column = hr_schema_feature(r->model->schema, node->feature);
+    if (column->kind == HR_KIND_NUMBER)
+        read_number_split(r, at, tree, node);
+    else if (size == 3)
+        node->subset = (uint32_t)entry(r, at, 2, UINT32_MAX);
+    else if (size == 2)
+        node->branches = (uint16_t)hr_category_bins(column);
+    else
+        hr_json_refuse(r, at, "", "a split of a category has 3 entries, or 2");
 }
 
 static size_t count_thresholds(const hr_json_reader *r, const hr_json_position *nodes) {
@@ -209,13 +170,6 @@ static double *numbers_of_nodes(hr_json_reader *r, const hr_json_position *at, c
     return numbers;
 }
 
-/* Trees may have the noise of their leaves. */
-static void read_released(hr_json_reader *r, const hr_json_position *at, hr_tree *tree) {
-    if (hr_json_has(r, at, "deviation")) tree->deviation = hr_json_number_of(r, at, "deviation");
-    tree->counts = numbers_of_nodes(r, at, "counts", tree->node_count);
-    tree->noise = numbers_of_nodes(r, at, "noise", tree->node_count);
-}
-
 static void read_json_tree(hr_json_reader *r, const hr_json_position *at, hr_tree *tree) {
     static const char *const keys[] = {"output", "deviation", "counts", "noise", "subsets", "nodes"};
     hr_json_only_keys(r, at, keys, COUNT(keys));
@@ -228,33 +182,43 @@ static void read_json_tree(hr_json_reader *r, const hr_json_position *at, hr_tre
     tree->nodes = hr_json_allocate(r, tree->node_count, sizeof *tree->nodes);
     tree->thresholds = hr_json_allocate(r, count_thresholds(r, &nodes), sizeof *tree->thresholds);
     for (size_t s = 0; s < tree->subset_count && !r->status; s++) {
-        const hr_json_position item = hr_json_element(&subsets, s);
-        read_subset(r, &item, &tree->subsets[s]);
+        const hr_json_position subset = hr_json_element(&subsets, s);
+        hr_json_expect(r, &subset, HR_JSON_ARRAY);
+        int64_t before = -1;
+        for (size_t i = 0; i < hr_json_size(r, &subset) && !r->status; i++) {
+            const hr_json_position item = hr_json_element(&subset, i);
+            int64_t bin = hr_json_integer_at(r, &item, before + 1, HR_BINS_MAX - 1);
+            if (!r->status) hr_bin_set_add(&tree->subsets[s], (uint8_t)bin);
+            before = bin;
+        }
     }
     for (size_t n = 0; n < tree->node_count && !r->status; n++) {
         const hr_json_position item = hr_json_element(&nodes, n);
         read_node(r, &item, tree, &tree->nodes[n]);
     }
-    read_released(r, at, tree);
-}
 
-/* Models from before there was one have none, nor have those of other methods. */
-static void read_calibration(hr_json_reader *r, const hr_json_position *root, hr_calibration *calibration) {
-    static const char key[] = "calibration", *const keys[] = {"intercept", "slope"};
-    const hr_json_position at = {root, key, 0, r->status ? NULL : hr_json_get(root->value, key)};
-    if (!at.value) return;
-    hr_json_only_keys(r, &at, keys, COUNT(keys));
-    if (r->status) return;
-    calibration->made = true;
-    calibration->intercept = hr_json_number_of(r, &at, "intercept");
-    calibration->slope = hr_json_number_of(r, &at, "slope");
+    /* Trees may have the noise of their leaves. */
+    if (hr_json_has(r, at, "deviation")) tree->deviation = hr_json_number_of(r, at, "deviation");
+    tree->counts = numbers_of_nodes(r, at, "counts", tree->node_count);
+    tree->noise = numbers_of_nodes(r, at, "noise", tree->node_count);
 }
 
 static void read_forest(hr_json_reader *r, const hr_json_position *root) {
     hr_forest *forest = &r->model->forest;
     forest->link = (hr_link)hr_json_word_of(r, root, "link", HR_LINK_NAMES, COUNT(HR_LINK_NAMES));
     forest->base = (double *)hr_json_numbers_of(r, root, "base", &forest->output_count);
-    read_calibration(r, root, &forest->calibration);
+
+    /* Models from before there was one have none, nor have those of other methods. */
+    static const char key[] = "calibration", *const keys[] = {"intercept", "slope"};
+    hr_calibration *calibration = &forest->calibration;
+    if (hr_json_has(r, root, key)) {
+        const hr_json_position at = hr_json_member(r, root, key);
+        hr_json_only_keys(r, &at, keys, COUNT(keys));
+        calibration->made = !r->status;
+        calibration->intercept = hr_json_number_of(r, &at, "intercept");
+        calibration->slope = hr_json_number_of(r, &at, "slope");
+    }
+
     const hr_json_position list = hr_json_typed_member(r, root, "trees", HR_JSON_ARRAY);
     forest->tree_count = hr_json_size(r, &list);
     forest->trees = hr_json_allocate(r, forest->tree_count, sizeof *forest->trees);
@@ -264,8 +228,8 @@ static void read_forest(hr_json_reader *r, const hr_json_position *root) {
     }
 }
 
-/* Decimal digits without a leading zero, up to `end`; false if that is not what stands there, or beyond 64
- * bits. */
+/* Decimal digits without a leading zero, and `end` after them; false if that is not what stands there, or
+ * beyond 64 bits. */
 static bool take_digits(const char **at, char end, uint64_t *out) {
     uint64_t value = 0;
     const char *first = *at;
@@ -276,70 +240,56 @@ static bool take_digits(const char **at, char end, uint64_t *out) {
     }
     if (*at == first || (*first == '0' && *at > first + 1) || **at != end) return false;
     *out = value;
+    ++*at;
     return true;
 }
 
-static void read_scale(hr_json_reader *r, const hr_json_position *at, hr_release *release) {
-    const hr_json_position found = hr_json_typed_member(r, at, "scale", HR_JSON_TEXT);
-    if (r->status) return;
-    const char *text = found.value->text;
-    if (!take_digits(&text, '/', &release->scale_num)) {
-        hr_json_refuse(r, &found, "", "the scale is not of the form 'integer/integer'");
-        return;
-    }
-    text++;
-    if (!take_digits(&text, '\0', &release->scale_den))
-        hr_json_refuse(r, &found, "", "the scale is not of the form 'integer/integer'");
-}
-
-static hr_mechanism mechanism_of(hr_json_reader *r, const hr_json_position *at) {
+static void read_noise(hr_json_reader *r, const hr_json_position *at, hr_release *release) {
     const char *names[MECHANISMS_MAX];
     size_t count = 0;
     for (; count < MECHANISMS_MAX && hr_mechanism_info_of((uint32_t)count); count++)
         names[count] = hr_mechanism_info_of((uint32_t)count)->name;
-    return (hr_mechanism)hr_json_word_of(r, at, "mechanism", names, count);
-}
+    release->mechanism = (hr_mechanism)hr_json_word_of(r, at, "mechanism", names, count);
+    release->sensitivity = (uint64_t)hr_json_integer_of(r, at, "sensitivity", 0, INT64_MAX);
 
-static void read_shares(hr_json_reader *r, const hr_json_position *at, hr_release *release) {
-    const hr_json_position found = {at, "shares", 0, NULL};
+    const hr_json_position scale = hr_json_typed_member(r, at, "scale", HR_JSON_TEXT);
+    const char *text = r->status ? NULL : scale.value->text;
+    if (text &&
+        (!take_digits(&text, '/', &release->scale_num) || !take_digits(&text, '\0', &release->scale_den)))
+        hr_json_refuse(r, &scale, "", "the scale is not of the form 'integer/integer'");
+
+    const hr_json_position shares = {at, "shares", 0, NULL};
     if (hr_json_has(r, at, "shares"))
         release->shares = (uint64_t)hr_json_integer_of(r, at, "shares", 1, HR_SHARES_MAX);
     if (!r->status && !hr_shares_fit(release))
-        hr_json_refuse(r, &found, "", "noise of a 'shared' mechanism has shares, and no other has");
-}
-
-static void read_json_release(hr_json_reader *r, const hr_json_position *at, hr_release *release) {
-    static const char *const keys[] = {"what",      "tree",        "level", "group",  "part",
-                                       "mechanism", "sensitivity", "scale", "shares", "owner",
-                                       "units",     "cost",        "draws"};
-    hr_json_only_keys(r, at, keys, COUNT(keys));
-    release->what = hr_json_text_of(r, at, "what");
-    release->tree = hr_json_integer_of(r, at, "tree", -1, INT64_MAX);
-    release->level = hr_json_integer_of(r, at, "level", -1, INT64_MAX);
-    release->group = (uint64_t)hr_json_integer_of(r, at, "group", 0, INT64_MAX);
-    release->part = (uint64_t)hr_json_integer_of(r, at, "part", 0, INT64_MAX);
-    release->mechanism = mechanism_of(r, at);
-    release->sensitivity = (uint64_t)hr_json_integer_of(r, at, "sensitivity", 0, INT64_MAX);
-    read_scale(r, at, release);
-    read_shares(r, at, release);
-    if (hr_json_has(r, at, "owner"))
-        release->owner = (uint64_t)hr_json_integer_of(r, at, "owner", 1, INT64_MAX);
-    release->cost = (hr_units)hr_json_integer_of(r, at, "units", 0, (int64_t)HR_UNITS_MAX);
-    release->draws = (uint64_t)hr_json_integer_of(r, at, "draws", 0, INT64_MAX);
-    double cost = hr_json_number_of(r, at, "cost");
-    const hr_json_position found = {at, "cost", 0, NULL};
-    if (!r->status && cost != hr_units_value(release->cost))
-        hr_json_refuse(r, &found, "", "the cost is not units / 2^40");
+        hr_json_refuse(r, &shares, "", "noise of a 'shared' mechanism has shares, and no other has");
 }
 
 static void read_releases(hr_json_reader *r, const hr_json_position *root) {
+    static const char *const keys[] = {"what",      "tree",        "level", "group",  "part",
+                                       "mechanism", "sensitivity", "scale", "shares", "owner",
+                                       "units",     "cost",        "draws"};
     const hr_json_position list = hr_json_typed_member(r, root, "releases", HR_JSON_ARRAY);
     hr_model *m = r->model;
     m->release_count = hr_json_size(r, &list);
     m->releases = hr_json_allocate(r, m->release_count, sizeof *m->releases);
     for (size_t i = 0; i < m->release_count && !r->status; i++) {
-        const hr_json_position item = hr_json_element(&list, i);
-        read_json_release(r, &item, &m->releases[i]);
+        const hr_json_position at = hr_json_element(&list, i), cost_at = {&at, "cost", 0, NULL};
+        hr_release *release = &m->releases[i];
+        hr_json_only_keys(r, &at, keys, COUNT(keys));
+        release->what = hr_json_text_of(r, &at, "what");
+        release->tree = hr_json_integer_of(r, &at, "tree", -1, INT64_MAX);
+        release->level = hr_json_integer_of(r, &at, "level", -1, INT64_MAX);
+        release->group = (uint64_t)hr_json_integer_of(r, &at, "group", 0, INT64_MAX);
+        release->part = (uint64_t)hr_json_integer_of(r, &at, "part", 0, INT64_MAX);
+        read_noise(r, &at, release);
+        if (hr_json_has(r, &at, "owner"))
+            release->owner = (uint64_t)hr_json_integer_of(r, &at, "owner", 1, INT64_MAX);
+        release->cost = (hr_units)hr_json_integer_of(r, &at, "units", 0, (int64_t)HR_UNITS_MAX);
+        release->draws = (uint64_t)hr_json_integer_of(r, &at, "draws", 0, INT64_MAX);
+        double cost = hr_json_number_of(r, &at, "cost");
+        if (!r->status && cost != hr_units_value(release->cost))
+            hr_json_refuse(r, &cost_at, "", "the cost is not units / 2^40");
     }
 }
 
@@ -375,7 +325,10 @@ static hr_status read_model(hr_json_reader *r, const hr_json *json) {
     read_start_guarantee(r, &root);
     read_settings(r, &root);
     hr_json_read_schema(r, &root);
-    read_task(r, &root);
+    size_t task = hr_json_word_of(r, &root, "task", HR_TASK_NAMES, COUNT(HR_TASK_NAMES));
+    const hr_json_position at = hr_json_member(r, &root, "task");
+    if (!r->status && task != (size_t)hr_schema_task(r->model->schema))
+        hr_json_refuse(r, &at, "", "the task does not fit the label");
     read_forest(r, &root);
     read_releases(r, &root);
     return r->status;

@@ -39,6 +39,11 @@ void hr_json_add_text(hr_buffer *b, const char *text) {
     hr_buffer_text(b, "\"");
 }
 
+static void add_number_after(hr_buffer *b, const char *before, double value) {
+    hr_buffer_text(b, before);
+    add_json_number(b, value);
+}
+
 /* JSON has no infinity: null stands for it. */
 static void add_epsilon(hr_buffer *b, double epsilon) {
     if (isinf(epsilon)) {
@@ -77,43 +82,20 @@ static void end_items(hr_buffer *b, size_t count, int indent, const char *bracke
     hr_buffer_text(b, bracket);
 }
 
-static void add_head(hr_buffer *b, const hr_model *m) {
-    hr_buffer_text(b, "{\n  \"hedgerow-model\": 2,\n  \"version\": ");
-    hr_json_add_text(b, hr_version());
-    hr_buffer_text(b, ",\n  \"method\": ");
-    hr_json_add_text(b, m->method);
-    hr_buffer_format(b, ",\n  \"mode\": \"%s\"", HR_MODE_NAMES[m->mode]);
-    hr_buffer_format(b, ",\n  \"task\": \"%s\"", HR_TASK_NAMES[hr_schema_task(m->schema)]);
-    hr_buffer_format(b, ",\n  \"link\": \"%s\"", HR_LINK_NAMES[m->forest.link]);
-    if (m->start_model) hr_buffer_format(b, ",\n  \"start_model\": \"%s\"", m->start_model);
-}
-
 static void add_guarantee(hr_buffer *b, const hr_model *m) {
     const hr_guarantee *g = &m->guarantee;
     hr_buffer_format(b, ",\n  \"guarantee\": {\n    \"private\": %s", g->is_private ? "true" : "false");
     hr_buffer_format(b, ",\n    \"privacy_measure\": \"%s\",\n    \"epsilon\": ",
                      HR_PRIVACY_MEASURE_NAMES[m->privacy_measure]);
     add_epsilon(b, g->epsilon);
-    hr_buffer_text(b, ",\n    \"delta\": ");
-    add_json_number(b, g->delta);
+    add_number_after(b, ",\n    \"delta\": ", g->delta);
     hr_buffer_text(b, ",\n    \"epsilon_replace\": ");
     add_epsilon(b, g->epsilon_replace);
-    hr_buffer_text(b, ",\n    \"delta_replace\": ");
-    add_json_number(b, g->delta_replace);
+    add_number_after(b, ",\n    \"delta_replace\": ", g->delta_replace);
     if (strcmp(g->unit, HR_ONE_RECORD) != 0) hr_buffer_format(b, ",\n    \"unit\": \"%s\"", g->unit);
     hr_buffer_text(b, ",\n    \"statement\": ");
     hr_json_add_text(b, g->statement);
     hr_buffer_text(b, "\n  }");
-}
-
-static void add_start_conditions(hr_buffer *b, const hr_trust *trust) {
-    if (!trust->stated.shared_noise) return;
-    hr_buffer_format(b, ",\n    \"coalition\": %zu,\n    \"epsilon_owners\": ", trust->stated.coalition);
-    add_epsilon(b, trust->stated.epsilon_owners);
-    hr_buffer_text(b, ",\n    \"epsilon_everyone\": ");
-    add_epsilon(b, trust->stated.epsilon_everyone);
-    hr_buffer_format(b, ",\n    \"units_owners\": %" PRIu64 ",\n    \"units_everyone\": %" PRIu64,
-                     trust->owners, trust->everyone);
 }
 
 static void add_start_guarantee(hr_buffer *b, const hr_model *m) {
@@ -122,27 +104,21 @@ static void add_start_guarantee(hr_buffer *b, const hr_model *m) {
     hr_buffer_format(b,
                      ",\n  \"start_guarantee\": {\n    \"privacy_measure\": \"%s\",\n    \"units\": %" PRIu64,
                      HR_PRIVACY_MEASURE_NAMES[g->privacy_measure], g->units);
-    hr_buffer_text(b, ",\n    \"epsilon\": ");
-    add_json_number(b, g->epsilon);
-    hr_buffer_text(b, ",\n    \"delta\": ");
-    add_json_number(b, g->delta);
-    hr_buffer_text(b, ",\n    \"epsilon_replace\": ");
-    add_json_number(b, g->epsilon_replace);
-    hr_buffer_text(b, ",\n    \"delta_replace\": ");
-    add_json_number(b, g->delta_replace);
-    add_start_conditions(b, &g->trust);
-    hr_buffer_text(b, "\n  }");
-}
+    add_number_after(b, ",\n    \"epsilon\": ", g->epsilon);
+    add_number_after(b, ",\n    \"delta\": ", g->delta);
+    add_number_after(b, ",\n    \"epsilon_replace\": ", g->epsilon_replace);
+    add_number_after(b, ",\n    \"delta_replace\": ", g->delta_replace);
 
-static void add_settings(hr_buffer *b, const hr_model *m) {
-    hr_buffer_text(b, ",\n  \"settings\": {");
-    for (size_t i = 0; i < m->setting_count; i++) {
-        begin_item(b, i, 4);
-        hr_json_add_text(b, m->settings[i].name);
-        hr_buffer_text(b, ": ");
-        hr_json_add_text(b, m->settings[i].value);
+    const hr_trust *trust = &g->trust;
+    if (trust->stated.shared_noise) {
+        hr_buffer_format(b, ",\n    \"coalition\": %zu,\n    \"epsilon_owners\": ", trust->stated.coalition);
+        add_epsilon(b, trust->stated.epsilon_owners);
+        hr_buffer_text(b, ",\n    \"epsilon_everyone\": ");
+        add_epsilon(b, trust->stated.epsilon_everyone);
+        hr_buffer_format(b, ",\n    \"units_owners\": %" PRIu64 ",\n    \"units_everyone\": %" PRIu64,
+                         trust->owners, trust->everyone);
     }
-    end_items(b, m->setting_count, 2, "}");
+    hr_buffer_text(b, "\n  }");
 }
 
 static void add_text_member(hr_buffer *b, const char *key, const char *text) {
@@ -150,25 +126,20 @@ static void add_text_member(hr_buffer *b, const char *key, const char *text) {
     hr_json_add_text(b, text);
 }
 
-/* Only what differs from plain numbers: other models have the bytes that they always had. */
-static void add_number_format(hr_buffer *b, const hr_number_format *format) {
-    const char decimal[] = {format->decimal, 0}, thousands[] = {format->thousands, 0};
-    if (format->decimal == ',') add_text_member(b, "decimal", decimal);
-    if (format->thousands) add_text_member(b, "thousands", thousands);
-    if (format->symbol) add_text_member(b, "symbol", format->symbol);
-}
-
 static void add_column(hr_buffer *b, const hr_column *column) {
     hr_buffer_text(b, "{\"name\": ");
     hr_json_add_text(b, column->name);
     hr_buffer_format(b, ", \"kind\": \"%s\"", HR_KIND_NAMES[column->kind]);
     if (column->kind == HR_KIND_NUMBER) {
-        hr_buffer_text(b, ", \"low\": ");
-        add_json_number(b, column->low);
-        hr_buffer_text(b, ", \"high\": ");
-        add_json_number(b, column->high);
+        add_number_after(b, ", \"low\": ", column->low);
+        add_number_after(b, ", \"high\": ", column->high);
         hr_buffer_format(b, ", \"integer\": %s", column->integer ? "true" : "false");
-        add_number_format(b, &column->format);
+        /* Only what differs from plain numbers: other models have the bytes that they always had. */
+        const hr_number_format *format = &column->format;
+        const char decimal[] = {format->decimal, 0}, thousands[] = {format->thousands, 0};
+        if (format->decimal == ',') add_text_member(b, "decimal", decimal);
+        if (format->thousands) add_text_member(b, "thousands", thousands);
+        if (format->symbol) add_text_member(b, "symbol", format->symbol);
     } else {
         hr_buffer_text(b, ", \"values\": ");
         add_strings(b, column->values, column->value_count);
@@ -182,45 +153,29 @@ static void add_column(hr_buffer *b, const hr_column *column) {
     hr_buffer_text(b, "}");
 }
 
-static void add_date(hr_buffer *b, const hr_date_column *date) {
-    char from[HR_TIMESTAMP_TEXT], to[HR_TIMESTAMP_TEXT];
-    hr_date_range_text(date, from, to);
-    hr_buffer_text(b, "{\"name\": ");
-    hr_json_add_text(b, date->name);
-    add_text_member(b, "from", from);
-    add_text_member(b, "to", to);
-    if (date->format) add_text_member(b, "format", date->format);
-    add_text_member(b, "offset", HR_OFFSET_NAMES[date->offset]);
-    hr_buffer_text(b, "}");
-}
-
 /* Only where there are some. */
 static void add_dates(hr_buffer *b, const hr_schema *schema) {
     size_t count = 0;
     for (size_t f = 0; f < hr_schema_feature_count(schema); f++) {
-        const hr_column *column = hr_schema_feature(schema, f);
-        if (!column->date || (f && column->date == hr_schema_feature(schema, f - 1)->date)) continue;
+        const hr_date_column *date = hr_schema_feature(schema, f)->date;
+        if (!date || (f && date == hr_schema_feature(schema, f - 1)->date)) continue;
+        char from[HR_TIMESTAMP_TEXT], to[HR_TIMESTAMP_TEXT];
+        hr_date_range_text(date, from, to);
         if (!count) hr_buffer_text(b, ",\n    \"dates\": [");
         begin_item(b, count++, 6);
-        add_date(b, column->date);
+        hr_buffer_text(b, "{\"name\": ");
+        hr_json_add_text(b, date->name);
+        add_text_member(b, "from", from);
+        add_text_member(b, "to", to);
+        if (date->format) add_text_member(b, "format", date->format);
+        add_text_member(b, "offset", HR_OFFSET_NAMES[date->offset]);
+        hr_buffer_text(b, "}");
     }
     if (count) end_items(b, count, 4, "]");
 }
 
-/* Marks that were accepted outside of label and features: who reads the schema from the model learns of them.
- */
-static void add_other_marks(hr_buffer *b, const hr_schema_parts *parts) {
-    size_t count = 0;
-    if (parts->missing_facts.review) hr_buffer_text(b, ",\n    \"missing_review\": true");
-    for (size_t i = 0; i < parts->unused_count; i++) {
-        if (!parts->unused[i].review) continue;
-        hr_buffer_text(b, count++ ? ", " : ",\n    \"unused\": [");
-        hr_json_add_text(b, parts->unused[i].name);
-    }
-    if (count) hr_buffer_text(b, "]");
-}
-
 static void add_json_schema(hr_buffer *b, const hr_schema *schema) {
+    const hr_schema_parts *parts = hr_schema_parts_of(schema);
     hr_buffer_text(b, ",\n  \"schema\": {\n    \"label\": ");
     add_column(b, hr_schema_label(schema));
     add_dates(b, schema);
@@ -229,74 +184,55 @@ static void add_json_schema(hr_buffer *b, const hr_schema *schema) {
         begin_item(b, f, 6);
         add_column(b, hr_schema_feature(schema, f));
     }
-    end_items(b, hr_schema_feature_count(schema), 4, "],\n    \"missing\": [");
-    for (size_t i = 0; i < hr_schema_missing_count(schema); i++) {
-        if (i) hr_buffer_text(b, ", ");
-        hr_json_add_text(b, hr_schema_missing(schema, i));
+    end_items(b, hr_schema_feature_count(schema), 4, "],\n    \"missing\": ");
+    add_strings(b, hr_schema_missing_list(schema), hr_schema_missing_count(schema));
+
+    /* Marks that were accepted outside of label and features: who reads the schema from the model learns of
+     * them. */
+    size_t count = 0;
+    if (parts->missing_facts.review) hr_buffer_text(b, ",\n    \"missing_review\": true");
+    for (size_t i = 0; i < parts->unused_count; i++) {
+        if (!parts->unused[i].review) continue;
+        hr_buffer_text(b, count++ ? ", " : ",\n    \"unused\": [");
+        hr_json_add_text(b, parts->unused[i].name);
     }
-    hr_buffer_text(b, "]");
-    add_other_marks(b, hr_schema_parts_of(schema));
+    if (count) hr_buffer_text(b, "]");
     hr_buffer_text(b, "\n  }");
 }
 
-/* An infinite threshold is a text. */
-static void add_threshold_model_json(hr_buffer *b, double threshold) {
-    if (isinf(threshold)) {
-        hr_json_add_text(b, threshold < 0 ? "-inf" : "inf");
-    } else {
-        add_json_number(b, threshold);
-    }
-}
-
-static void add_multiway(hr_buffer *b, const hr_tree *tree, const hr_node *node, hr_kind kind) {
-    hr_buffer_format(b, "[%" PRIu32 ",%" PRIu32, node->left, node->feature);
-    for (unsigned i = 0; kind == HR_KIND_NUMBER && i + 2 < node->branches; i++) {
-        hr_buffer_text(b, i ? "," : ",[");
-        add_json_number(b, tree->thresholds[node->first + i]);
-    }
-    hr_buffer_text(b, kind == HR_KIND_CATEGORY ? "]" : node->branches > 2 ? "]]" : ",[]]");
-}
-
-static void add_two_way(hr_buffer *b, const hr_node *node, hr_kind kind) {
-    hr_buffer_format(b, "[%" PRIu32 ",%" PRIu32 ",", node->left, node->feature);
-    if (kind == HR_KIND_NUMBER) {
-        add_threshold_model_json(b, node->threshold);
-        hr_buffer_format(b, ",%d]", node->missing_left);
-    } else {
-        hr_buffer_format(b, "%" PRIu32 "]", node->subset);
-    }
-}
-
 static void add_json_node(hr_buffer *b, const hr_tree *tree, const hr_node *node, const hr_schema *schema) {
+    hr_buffer_text(b, "[");
     if (!node->left) {
-        hr_buffer_text(b, "[");
         add_json_number(b, node->value);
         hr_buffer_text(b, "]");
         return;
     }
     hr_kind kind = hr_schema_feature(schema, node->feature)->kind;
-    if (node->branches)
-        add_multiway(b, tree, node, kind);
-    else
-        add_two_way(b, node, kind);
+    hr_buffer_format(b, "%" PRIu32 ",%" PRIu32, node->left, node->feature);
+    if (node->branches) {
+        for (unsigned i = 0; kind == HR_KIND_NUMBER && i + 2 < node->branches; i++) {
+            hr_buffer_text(b, i ? "," : ",[");
+            add_json_number(b, tree->thresholds[node->first + i]);
+        }
+        hr_buffer_text(b, kind == HR_KIND_CATEGORY ? "]" : node->branches > 2 ? "]]" : ",[]]");
+    } else if (kind == HR_KIND_CATEGORY) {
+        hr_buffer_format(b, ",%" PRIu32 "]", node->subset);
+    } else {
+        hr_buffer_text(b, ",");
+        /* An infinite threshold is a text. */
+        if (isinf(node->threshold))
+            hr_json_add_text(b, node->threshold < 0 ? "-inf" : "inf");
+        else
+            add_json_number(b, node->threshold);
+        hr_buffer_format(b, ",%d]", node->missing_left);
+    }
 }
 
-static void add_subset(hr_buffer *b, const hr_bin_set *set) {
-    const char *before = "[";
-    for (unsigned bin = 0; bin < HR_BINS_MAX; bin++) {
-        if (!hr_bin_set_has(set, (uint8_t)bin)) continue;
-        hr_buffer_format(b, "%s%u", before, bin);
-        before = ",";
-    }
-    hr_buffer_text(b, *before == '[' ? "[]" : "]");
-}
+static void add_tree_model_json(hr_buffer *b, const hr_tree *tree, const hr_schema *schema) {
+    hr_buffer_format(b, "{\"output\": %zu", tree->output);
 
-/* What was released of the leaves beside their values, where there is something. */
-static void add_released(hr_buffer *b, const hr_tree *tree) {
-    if (tree->deviation > 0) {
-        hr_buffer_text(b, ", \"deviation\": ");
-        add_json_number(b, tree->deviation);
-    }
+    /* What was released of the leaves beside their values, where there is something. */
+    if (tree->deviation > 0) add_number_after(b, ", \"deviation\": ", tree->deviation);
     if (tree->counts) {
         hr_buffer_text(b, ", \"counts\": ");
         add_numbers(b, tree->counts, tree->node_count);
@@ -305,15 +241,17 @@ static void add_released(hr_buffer *b, const hr_tree *tree) {
         hr_buffer_text(b, ", \"noise\": ");
         add_numbers(b, tree->noise, tree->node_count);
     }
-}
 
-static void add_tree_model_json(hr_buffer *b, const hr_tree *tree, const hr_schema *schema) {
-    hr_buffer_format(b, "{\"output\": %zu", tree->output);
-    add_released(b, tree);
     hr_buffer_text(b, ", \"subsets\": [");
     for (size_t s = 0; s < tree->subset_count; s++) {
+        const char *before = "[";
         if (s) hr_buffer_text(b, ",");
-        add_subset(b, &tree->subsets[s]);
+        for (unsigned bin = 0; bin < HR_BINS_MAX; bin++) {
+            if (!hr_bin_set_has(&tree->subsets[s], (uint8_t)bin)) continue;
+            hr_buffer_format(b, "%s%u", before, bin);
+            before = ",";
+        }
+        hr_buffer_text(b, *before == '[' ? "[]" : "]");
     }
     hr_buffer_text(b, "], \"nodes\": [");
     for (size_t n = 0; n < tree->node_count; n++) {
@@ -323,20 +261,18 @@ static void add_tree_model_json(hr_buffer *b, const hr_tree *tree, const hr_sche
     hr_buffer_text(b, "]}");
 }
 
-/* Only where there is one: other models have the bytes that they always had. */
-static void add_calibration(hr_buffer *b, const hr_calibration *calibration) {
-    if (!calibration->made) return;
-    hr_buffer_text(b, ",\n  \"calibration\": {\"intercept\": ");
-    add_json_number(b, calibration->intercept);
-    hr_buffer_text(b, ", \"slope\": ");
-    add_json_number(b, calibration->slope);
-    hr_buffer_text(b, "}");
-}
-
 static void add_forest(hr_buffer *b, const hr_model *m) {
     hr_buffer_text(b, ",\n  \"base\": ");
     add_numbers(b, m->forest.base, m->forest.output_count);
-    add_calibration(b, &m->forest.calibration);
+
+    /* Only where there is one: other models have the bytes that they always had. */
+    const hr_calibration *calibration = &m->forest.calibration;
+    if (calibration->made) {
+        add_number_after(b, ",\n  \"calibration\": {\"intercept\": ", calibration->intercept);
+        add_number_after(b, ", \"slope\": ", calibration->slope);
+        hr_buffer_text(b, "}");
+    }
+
     hr_buffer_text(b, ",\n  \"trees\": [");
     for (size_t t = 0; t < m->forest.tree_count; t++) {
         begin_item(b, t, 4);
@@ -345,38 +281,49 @@ static void add_forest(hr_buffer *b, const hr_model *m) {
     end_items(b, m->forest.tree_count, 2, "]");
 }
 
-static void add_release(hr_buffer *b, const hr_release *r) {
-    hr_buffer_text(b, "{\"what\": ");
-    hr_json_add_text(b, r->what);
-    hr_buffer_format(b, ", \"tree\": %" PRId64 ", \"level\": %" PRId64, r->tree, r->level);
-    hr_buffer_format(b, ", \"group\": %" PRIu64 ", \"part\": %" PRIu64, r->group, r->part);
-    hr_buffer_format(b, ", \"mechanism\": \"%s\", \"sensitivity\": %" PRIu64, hr_mechanism_text(r->mechanism),
-                     r->sensitivity);
-    hr_buffer_format(b, ", \"scale\": \"%" PRIu64 "/%" PRIu64 "\"", r->scale_num, r->scale_den);
-    if (r->shares) hr_buffer_format(b, ", \"shares\": %" PRIu64, r->shares);
-    if (r->owner) hr_buffer_format(b, ", \"owner\": %" PRIu64, r->owner);
-    hr_buffer_format(b, ", \"units\": %" PRIu64 ", \"cost\": ", r->cost);
-    add_json_number(b, hr_units_value(r->cost));
-    hr_buffer_format(b, ", \"draws\": %" PRIu64 "}", r->draws);
-}
-
 static void add_json_releases(hr_buffer *b, const hr_model *m) {
     hr_buffer_text(b, ",\n  \"releases\": [");
     for (size_t i = 0; i < m->release_count; i++) {
+        const hr_release *r = &m->releases[i];
         begin_item(b, i, 4);
-        add_release(b, &m->releases[i]);
+        hr_buffer_text(b, "{\"what\": ");
+        hr_json_add_text(b, r->what);
+        hr_buffer_format(b, ", \"tree\": %" PRId64 ", \"level\": %" PRId64, r->tree, r->level);
+        hr_buffer_format(b, ", \"group\": %" PRIu64 ", \"part\": %" PRIu64, r->group, r->part);
+        hr_buffer_format(b, ", \"mechanism\": \"%s\", \"sensitivity\": %" PRIu64,
+                         hr_mechanism_text(r->mechanism), r->sensitivity);
+        hr_buffer_format(b, ", \"scale\": \"%" PRIu64 "/%" PRIu64 "\"", r->scale_num, r->scale_den);
+        if (r->shares) hr_buffer_format(b, ", \"shares\": %" PRIu64, r->shares);
+        if (r->owner) hr_buffer_format(b, ", \"owner\": %" PRIu64, r->owner);
+        hr_buffer_format(b, ", \"units\": %" PRIu64 ", \"cost\": ", r->cost);
+        add_json_number(b, hr_units_value(r->cost));
+        hr_buffer_format(b, ", \"draws\": %" PRIu64 "}", r->draws);
     }
     end_items(b, m->release_count, 2, "]\n}\n");
 }
 
-hr_status hr_model_render(const hr_model *model, char **json, hr_error *err) {
-    hr_buffer b = {0};
-    add_head(&b, model);
-    add_guarantee(&b, model);
-    add_start_guarantee(&b, model);
-    add_settings(&b, model);
-    add_json_schema(&b, model->schema);
-    add_forest(&b, model);
-    add_json_releases(&b, model);
-    return hr_buffer_take(&b, json, err);
+hr_status hr_model_render(const hr_model *m, char **json, hr_error *err) {
+    hr_buffer text = {0}, *b = &text;
+    hr_buffer_text(b, "{\n  \"hedgerow-model\": 2,\n  \"version\": ");
+    hr_json_add_text(b, hr_version());
+    hr_buffer_text(b, ",\n  \"method\": ");
+    hr_json_add_text(b, m->method);
+    hr_buffer_format(b, ",\n  \"mode\": \"%s\"", HR_MODE_NAMES[m->mode]);
+    hr_buffer_format(b, ",\n  \"task\": \"%s\"", HR_TASK_NAMES[hr_schema_task(m->schema)]);
+    hr_buffer_format(b, ",\n  \"link\": \"%s\"", HR_LINK_NAMES[m->forest.link]);
+    if (m->start_model) hr_buffer_format(b, ",\n  \"start_model\": \"%s\"", m->start_model);
+    add_guarantee(b, m);
+    add_start_guarantee(b, m);
+    hr_buffer_text(b, ",\n  \"settings\": {");
+    for (size_t i = 0; i < m->setting_count; i++) {
+        begin_item(b, i, 4);
+        hr_json_add_text(b, m->settings[i].name);
+        hr_buffer_text(b, ": ");
+        hr_json_add_text(b, m->settings[i].value);
+    }
+    end_items(b, m->setting_count, 2, "}");
+    add_json_schema(b, m->schema);
+    add_forest(b, m);
+    add_json_releases(b, m);
+    return hr_buffer_take(b, json, err);
 }

@@ -37,15 +37,12 @@ static double clip_prediction(double value, double low, double high) {
     return value < low ? low : value > high ? high : value;
 }
 
-static void label_of_score(const hr_column *label, double score, double *out) {
-    double part = (clip_prediction(score, -1, 1) + 1) / 2;
-    *out = clip_prediction(label->low + part * (label->high - label->low), label->low, label->high);
-}
-
 static void write_linked(const hr_predictor *predictor, const double *scores, size_t stride, double *out) {
     const hr_forest *forest = predictor->forest;
     if (forest->link == HR_LINK_NUMBER) {
-        label_of_score(hr_schema_label(predictor->schema), scores[0], out);
+        const hr_column *label = hr_schema_label(predictor->schema);
+        double part = (clip_prediction(scores[0], -1, 1) + 1) / 2;
+        *out = clip_prediction(label->low + part * (label->high - label->low), label->low, label->high);
     } else {
         size_t classes = hr_link_classes(forest, scores, stride, out);
         hr_link_calibrate(&forest->calibration, out, classes);
@@ -58,49 +55,27 @@ static void write_scores(const hr_predictor *predictor, const double *scores, si
 
 /* ---- Tables ---- */
 
-static void predict_stretch(const prediction_task *t, size_t first, uint8_t *bins, double *scores) {
-    const size_t rows = t->rows - first < t->stretch ? t->rows - first : t->stretch;
-    hr_predictor_bins(t->predictor, t->data, first, rows, bins);
-    for (size_t begin = 0; begin < rows; begin += BLOCK) {
-        const size_t count = rows - begin < BLOCK ? rows - begin : BLOCK;
-        hr_predictor_scores(t->predictor, bins + begin * t->predictor->column_count, count, scores);
-        for (size_t i = 0; i < count; i++)
-            t->write(t->predictor, scores + i, BLOCK, t->out + (first + begin + i) * t->output_count);
-    }
-}
-
 /* Worker w takes stretch after stretch, until none is left. */
 static void run_prediction_task(prediction_task *t, size_t w) {
     uint8_t *bins = t->bins + w * t->predictor->column_count * t->stretch;
     double *scores = t->scores + w * t->predictor->forest->output_count * BLOCK;
     size_t first;
-    while ((first = atomic_fetch_add_explicit(&t->next, t->stretch, memory_order_relaxed)) < t->rows)
-        predict_stretch(t, first, bins, scores);
+    while ((first = atomic_fetch_add_explicit(&t->next, t->stretch, memory_order_relaxed)) < t->rows) {
+        const size_t rows = t->rows - first < t->stretch ? t->rows - first : t->stretch;
+        hr_predictor_bins(t->predictor, t->data, first, rows, bins);
+        for (size_t begin = 0; begin < rows; begin += BLOCK) {
+            const size_t count = rows - begin < BLOCK ? rows - begin : BLOCK;
+            hr_predictor_scores(t->predictor, bins + begin * t->predictor->column_count, count, scores);
+            for (size_t i = 0; i < count; i++)
+                t->write(t->predictor, scores + i, BLOCK, t->out + (first + begin + i) * t->output_count);
+        }
+    }
 }
 
 static size_t count_workers(int threads, size_t blocks) {
     long asked = threads > 0 ? threads : sysconf(_SC_NPROCESSORS_ONLN);
     size_t workers = asked < 1 ? 1 : asked > THREADS_MAX ? THREADS_MAX : (size_t)asked;
     return workers < blocks ? workers : blocks ? blocks : 1;
-}
-
-/* How many blocks a worker takes at once: each has several stretches, so that all end at about the same time.
- */
-static size_t blocks_of_stretch(size_t columns, size_t blocks, size_t workers) {
-    enum { STRETCHES_A_WORKER = 4 };
-    size_t count = STRETCH_BLOCKS_MAX;
-    while (count > 1 &&
-           (count * columns * BLOCK > STRETCH_BYTES_MAX || count * workers * STRETCHES_A_WORKER > blocks))
-        count--;
-    return count;
-}
-
-static bool prepare_prediction(prediction_task *t, hr_arena *arena) {
-    const hr_predictor *p = t->predictor;
-    if (!arena) return false;
-    t->bins = hr_arena_alloc(arena, t->workers * p->column_count, t->stretch);
-    t->scores = hr_arena_alloc(arena, t->workers * p->forest->output_count, BLOCK * sizeof *t->scores);
-    return t->bins && t->scores;
 }
 
 static hr_status predict_all(prediction_task *t, int threads, hr_error *err) {
@@ -110,11 +85,24 @@ static hr_status predict_all(prediction_task *t, int threads, hr_error *err) {
     hr_status status = hr_data_check_values(t->data, err);
     if (status) return status;
     t->rows = hr_data_rows(t->data);
-    const size_t blocks = (t->rows + BLOCK - 1) / BLOCK;
+    const size_t blocks = (t->rows + BLOCK - 1) / BLOCK, columns = t->predictor->column_count;
     t->workers = count_workers(threads, blocks);
-    t->stretch = BLOCK * blocks_of_stretch(t->predictor->column_count, blocks, t->workers);
+
+    /* Of each worker, so that all end at about the same time. */
+    enum { STRETCHES = 4 };
+    size_t count = STRETCH_BLOCKS_MAX;
+    while (count > 1 &&
+           (count * columns * BLOCK > STRETCH_BYTES_MAX || count * t->workers * STRETCHES > blocks))
+        count--;
+    t->stretch = BLOCK * count;
+
     hr_arena *arena = hr_arena_new();
-    bool ready = prepare_prediction(t, arena);
+    if (arena) {
+        t->bins = hr_arena_alloc(arena, t->workers * columns, t->stretch);
+        t->scores =
+            hr_arena_alloc(arena, t->workers * t->predictor->forest->output_count, BLOCK * sizeof *t->scores);
+    }
+    bool ready = t->bins && t->scores;
     if (ready) {
 #pragma omp parallel for num_threads((int)t->workers) schedule(static, 1)
         for (size_t w = 0; w < t->workers; w++) run_prediction_task(t, w);
@@ -153,40 +141,24 @@ hr_status hr_model_scores(const hr_model *model, const hr_data *data, int thread
 /* Room on the stack for the bytes and the scores of most models. */
 enum { COLUMNS_AT_HAND = 2048, SCORES_AT_HAND = 64 };
 
-/* False if it is none of the feature's codes; NaN is missing. */
-static bool code_of_value(const hr_column *feature, double value, uint16_t *out) {
-    double code = value == value ? value : HR_CODE_MISSING;
-    bool is_code = code >= 0 && code <= (double)feature->value_count && !hr_is_fraction(code);
-    if (is_code) *out = (uint16_t)code;
-    return is_code;
-}
-
+/* A NaN is missing. */
 static hr_status bin_row(const hr_predictor *p, const double *values, uint8_t *bins, hr_error *err) {
     for (size_t c = 0; c < p->column_count; c++) {
         const hr_predictor_column *column = &p->columns[c];
         const hr_column *feature = hr_schema_feature(p->schema, column->feature);
         double value = values[column->feature];
-        uint16_t code = 0;
         if (column->bins.kind == HR_KIND_NUMBER) {
             bins[c] = hr_search_bin(&column->search, hr_clip_number(feature, value));
             continue;
         }
-        if (!code_of_value(feature, value, &code)) {
+        double code = value == value ? value : HR_CODE_MISSING;
+        if (!(code >= 0 && code <= (double)feature->value_count && !hr_is_fraction(code))) {
             hr_fail(err, HR_E_SCHEMA, "codes are 0 (missing) and the places of the schema's values, from 1",
                     "%g is no code of a category with %zu values", value, (size_t)feature->value_count);
             return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, feature->name);
         }
-        bins[c] = hr_bin_of_code(&column->bins, code);
+        bins[c] = hr_bin_of_code(&column->bins, (uint16_t)code);
     }
-    return HR_OK;
-}
-
-static hr_status predict_binned_row(const hr_predictor *p, const double *values, uint8_t *bins,
-                                    double *scores, hr_error *err) {
-    hr_status status = bin_row(p, values, bins, err);
-    if (status) return status;
-    for (size_t k = 0; k < p->forest->output_count; k++) scores[k] = p->forest->base[k];
-    hr_place_trees_add_to_one(p->trees, p->forest->tree_count, bins, 1, scores);
     return HR_OK;
 }
 
@@ -198,8 +170,12 @@ hr_status hr_predict_row(const hr_predictor *predictor, const double *values, do
     if (predictor->forest->output_count > SCORES_AT_HAND)
         scores = malloc(predictor->forest->output_count * sizeof *scores);
     if (!bins || !scores) status = hr_fail_memory(err);
-    if (!status) status = predict_binned_row(predictor, values, bins, scores, err);
-    if (!status) write_linked(predictor, scores, 1, out);
+    if (!status) status = bin_row(predictor, values, bins, err);
+    if (!status) {
+        for (size_t k = 0; k < predictor->forest->output_count; k++) scores[k] = predictor->forest->base[k];
+        hr_place_trees_add_to_one(predictor->trees, predictor->forest->tree_count, bins, 1, scores);
+        write_linked(predictor, scores, 1, out);
+    }
     if (bins != bins_at_hand) free(bins);
     if (scores != scores_at_hand) free(scores);
     return status;

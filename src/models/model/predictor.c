@@ -30,27 +30,23 @@ static bool is_number_predictor(const compiler *c, uint32_t feature) {
 
 /* ---- Thresholds ---- */
 
-static bool gather_tree(compiler *c, size_t t) {
-    const hr_tree *tree = &c->trees[t];
-    uint32_t *indices = hr_arena_alloc(c->scratch, tree->node_count, sizeof *indices);
-    if (!indices) return false;
-    c->indices[t] = indices;
-    for (size_t n = 0; n < tree->node_count; n++) {
-        const hr_node *node = &tree->nodes[n];
-        if (!node->left) continue;
-        question *q = &c->questions[node->feature];
-        q->used = true;
-        if (is_number_predictor(c, node->feature) &&
-            !hr_threshold_set_add(&q->thresholds, node->threshold, &indices[n]))
-            return false;
+static bool gather_thresholds(compiler *c, const hr_forest *forest) {
+    for (size_t t = 0; t < c->tree_count; t++) {
+        hr_tree *tree = &c->trees[t];
+        if (!hr_binarize(c->scratch, &forest->trees[t], c->schema, tree)) return false;
+        uint32_t *indices = hr_arena_alloc(c->scratch, tree->node_count, sizeof *indices);
+        if (!indices) return false;
+        c->indices[t] = indices;
+        for (size_t n = 0; n < tree->node_count; n++) {
+            const hr_node *node = &tree->nodes[n];
+            if (!node->left) continue;
+            question *q = &c->questions[node->feature];
+            q->used = true;
+            if (is_number_predictor(c, node->feature) &&
+                !hr_threshold_set_add(&q->thresholds, node->threshold, &indices[n]))
+                return false;
+        }
     }
-    return true;
-}
-
-static bool gather_predictor(compiler *c, const hr_forest *forest) {
-    for (size_t t = 0; t < c->tree_count; t++)
-        if (!hr_binarize(c->scratch, &forest->trees[t], c->schema, &c->trees[t]) || !gather_tree(c, t))
-            return false;
     for (size_t f = 0; f < c->feature_count; f++)
         if (!hr_threshold_set_sort(&c->questions[f].thresholds)) return false;
     return true;
@@ -64,27 +60,12 @@ static size_t predictor_columns_of(const question *q) {
     return count ? (count + COLUMN_THRESHOLDS - 1) / COLUMN_THRESHOLDS : 1;
 }
 
-static size_t count_columns(compiler *c) {
-    size_t count = 0;
-    for (size_t f = 0; f < c->feature_count; f++) {
-        c->questions[f].first_column = count;
-        count += predictor_columns_of(&c->questions[f]);
-    }
-    return count;
-}
-
-/* Column `index` of a number has its thresholds from index * COLUMN_THRESHOLDS on. */
-static bool number_column(compiler *c, const hr_threshold_set *set, size_t index, hr_predictor_column *out) {
-    size_t first = index * COLUMN_THRESHOLDS,
-           count = set->count - first < COLUMN_THRESHOLDS ? set->count - first : COLUMN_THRESHOLDS;
-    const hr_feature_bins bins = {HR_KIND_NUMBER, (uint32_t)count + 2, set->thresholds + first};
-    if (!hr_bins_search(&bins, c->arena, &out->search)) return false;
-    out->bins = (hr_feature_bins){bins.kind, bins.bin_count, out->search.padded};
-    return true;
-}
-
+/* Column i of a number has its thresholds from i * COLUMN_THRESHOLDS on. */
 static bool make_columns(compiler *c, hr_predictor *out) {
-    out->column_count = count_columns(c);
+    for (size_t f = 0; f < c->feature_count; f++) {
+        c->questions[f].first_column = out->column_count;
+        out->column_count += predictor_columns_of(&c->questions[f]);
+    }
     out->columns = hr_arena_alloc(c->arena, out->column_count, sizeof *out->columns);
     if (!out->columns) return false;
     for (size_t f = 0; f < c->feature_count; f++) {
@@ -94,8 +75,13 @@ static bool make_columns(compiler *c, hr_predictor *out) {
             *column = (hr_predictor_column){
                 .feature = f,
                 .bins = {HR_KIND_CATEGORY, hr_category_bins(hr_schema_feature(c->schema, f)), NULL}};
-            if (is_number_predictor(c, (uint32_t)f) && !number_column(c, &q->thresholds, i, column))
-                return false;
+            if (!is_number_predictor(c, (uint32_t)f)) continue;
+            size_t first = i * COLUMN_THRESHOLDS, left = q->thresholds.count - first,
+                   count = left < COLUMN_THRESHOLDS ? left : COLUMN_THRESHOLDS;
+            const hr_feature_bins bins = {HR_KIND_NUMBER, (uint32_t)count + 2,
+                                          q->thresholds.thresholds + first};
+            if (!hr_bins_search(&bins, c->arena, &column->search)) return false;
+            column->bins = (hr_feature_bins){bins.kind, bins.bin_count, column->search.padded};
         }
     }
     return true;
@@ -103,52 +89,36 @@ static bool make_columns(compiler *c, hr_predictor *out) {
 
 /* ---- Trees ---- */
 
-/* The same nodes about columns and their bins. */
-static void ask_about_columns(const compiler *c, size_t t, hr_node *out) {
-    const hr_tree *tree = &c->trees[t];
-    memcpy(out, tree->nodes, tree->node_count * sizeof *out);
-    for (size_t n = 0; n < tree->node_count; n++) {
-        if (!out[n].left) continue;
-        const question *q = &c->questions[tree->nodes[n].feature];
-        const bool number = is_number_predictor(c, tree->nodes[n].feature);
-        const size_t less = number ? q->thresholds.ranks[c->indices[t][n]] : 0;
-        out[n].feature = (uint32_t)(q->first_column + less / COLUMN_THRESHOLDS);
-        if (number) out[n].cut = (uint8_t)(less % COLUMN_THRESHOLDS + 1);
-    }
-}
-
-static hr_feature_bins *bins_of_columns(compiler *c, const hr_predictor *predictor) {
-    hr_feature_bins *bins = hr_arena_alloc(c->scratch, predictor->column_count, sizeof *bins);
-    for (size_t i = 0; bins && i < predictor->column_count; i++) bins[i] = predictor->columns[i].bins;
-    return bins;
-}
-
-static size_t max_node_count(const compiler *c) {
-    size_t max = 0;
+/* The same trees about columns and their bins. */
+static bool make_trees(compiler *c, hr_predictor *out) {
+    size_t most = 0;
     for (size_t t = 0; t < c->tree_count; t++)
-        max = c->trees[t].node_count > max ? c->trees[t].node_count : max;
-    return max;
-}
-
-static bool lay_out_predictor(compiler *c, const size_t *offsets, hr_predictor *out) {
-    const hr_binning binning = {out->column_count, bins_of_columns(c, out)};
-    hr_node *nodes = hr_arena_alloc(c->scratch, max_node_count(c), sizeof *nodes);
-    if (!binning.features || !nodes) return false;
+        most = c->trees[t].node_count > most ? c->trees[t].node_count : most;
+    size_t *offsets = hr_arena_alloc(c->scratch, out->column_count, sizeof *offsets);
+    hr_feature_bins *bins = hr_arena_alloc(c->scratch, out->column_count, sizeof *bins);
+    hr_node *nodes = hr_arena_alloc(c->scratch, most, sizeof *nodes);
+    out->trees = hr_arena_alloc(c->arena, c->tree_count, sizeof *out->trees);
+    if (!offsets || !bins || !nodes || !out->trees) return false;
+    for (size_t i = 0; i < out->column_count; i++) {
+        offsets[i] = i * BLOCK;
+        bins[i] = out->columns[i].bins;
+    }
+    const hr_binning binning = {out->column_count, bins};
     for (size_t t = 0; t < c->tree_count; t++) {
         hr_tree tree = c->trees[t];
+        memcpy(nodes, tree.nodes, tree.node_count * sizeof *nodes);
         tree.nodes = nodes;
-        ask_about_columns(c, t, nodes);
+        for (size_t n = 0; n < tree.node_count; n++) {
+            if (!nodes[n].left) continue;
+            const question *q = &c->questions[nodes[n].feature];
+            const bool number = is_number_predictor(c, nodes[n].feature);
+            const size_t less = number ? q->thresholds.ranks[c->indices[t][n]] : 0;
+            nodes[n].feature = (uint32_t)(q->first_column + less / COLUMN_THRESHOLDS);
+            if (number) nodes[n].cut = (uint8_t)(less % COLUMN_THRESHOLDS + 1);
+        }
         if (!hr_place_tree_make(c->arena, &tree, &binning, offsets, &out->trees[t])) return false;
     }
     return true;
-}
-
-static bool make_trees(compiler *c, hr_predictor *out) {
-    size_t *offsets = hr_arena_alloc(c->scratch, out->column_count, sizeof *offsets);
-    out->trees = hr_arena_alloc(c->arena, c->tree_count, sizeof *out->trees);
-    if (!offsets || !out->trees) return false;
-    for (size_t i = 0; i < out->column_count; i++) offsets[i] = i * BLOCK;
-    return lay_out_predictor(c, offsets, out);
 }
 
 static bool compile(compiler *c, const hr_forest *forest, hr_predictor *out) {
@@ -157,7 +127,7 @@ static bool compile(compiler *c, const hr_forest *forest, hr_predictor *out) {
     c->trees = hr_arena_alloc(c->scratch, c->tree_count, sizeof *c->trees);
     c->indices = hr_arena_alloc(c->scratch, c->tree_count, sizeof *c->indices);
     if (!c->questions || !c->trees || !c->indices) return false;
-    bool made = gather_predictor(c, forest) && make_columns(c, out) && make_trees(c, out);
+    bool made = gather_thresholds(c, forest) && make_columns(c, out) && make_trees(c, out);
     for (size_t f = 0; f < c->feature_count; f++) hr_threshold_set_done(&c->questions[f].thresholds);
     return made;
 }
@@ -179,22 +149,18 @@ hr_status hr_predictor_make(const hr_forest *forest, const hr_schema *schema, hr
 
 /* ---- Scores ---- */
 
-/* The numbers of the column after the next: those are prefetched while these are looked up. Measured by
- * bench/bench_predict.c. NULL: there are none. */
-static const double *numbers_ahead(const hr_predictor *predictor, size_t c, const hr_data *data) {
-    enum { AHEAD = 2 };
-    if (c + AHEAD >= predictor->column_count) return NULL;
-    return hr_data_numbers(data, predictor->columns[c + AHEAD].feature);
-}
-
-/* Column `c` of a block's records. */
+/* Column `c` of a block's records. The numbers of the column after the next are prefetched while these are
+ * looked up. Measured by bench/bench_predict.c. */
 static void bin_column(const hr_predictor *predictor, size_t c, const hr_data *data, size_t first,
                        size_t rows, uint8_t *out) {
+    enum { AHEAD = 2 };
     const hr_predictor_column *column = &predictor->columns[c];
     if (column->bins.kind == HR_KIND_NUMBER) {
         double numbers[BLOCK];
         const double *values = hr_data_number_block(data, column->feature, first, rows, numbers),
-                     *ahead = numbers_ahead(predictor, c, data);
+                     *ahead = NULL;
+        if (c + AHEAD < predictor->column_count)
+            ahead = hr_data_numbers(data, predictor->columns[c + AHEAD].feature);
         const hr_number_block block = {values, rows, ahead ? ahead + first : NULL};
         hr_bins_of_numbers(&column->search, &block, out);
     } else {

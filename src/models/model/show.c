@@ -8,10 +8,6 @@
 
 enum { DOT_CATEGORIES = 8 };
 
-static bool continues(unsigned char c) {
-    return (c & 0xc0) == 0x80;
-}
-
 void hr_show_text(hr_buffer *buffer, const char *text) {
     for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
         bool second_set = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0;
@@ -26,7 +22,7 @@ void hr_show_text(hr_buffer *buffer, const char *text) {
 
 size_t hr_show_width(const char *text, size_t size) {
     size_t width = 0;
-    for (size_t i = 0; i < size; i++) width += !continues((unsigned char)text[i]);
+    for (size_t i = 0; i < size; i++) width += ((unsigned char)text[i] & 0xc0) != 0x80;
     return width;
 }
 
@@ -59,19 +55,6 @@ void hr_show_wrapped(hr_buffer *buffer, const char *text, size_t width, const ch
     hr_buffer_done(&plain);
 }
 
-static void show_number_condition(hr_buffer *buffer, const hr_node *node) {
-    if (isinf(node->threshold) && node->threshold < 0) {
-        hr_buffer_text(buffer, node->missing_left ? " is missing" : " in {}");
-    } else if (isinf(node->threshold)) {
-        hr_buffer_text(buffer, node->missing_left ? " is anything" : " is present");
-    } else {
-        char threshold[HR_NUMBER_TEXT];
-        hr_number_text(node->threshold, threshold);
-        hr_buffer_format(buffer, " <= %s", threshold);
-        if (node->missing_left) hr_buffer_text(buffer, " or missing");
-    }
-}
-
 static void show_category(hr_buffer *buffer, const hr_column *column, unsigned bin) {
     if (bin == 0) {
         hr_buffer_text(buffer, "missing");
@@ -98,9 +81,17 @@ static void show_set(hr_buffer *buffer, const hr_column *column, const hr_bin_se
     hr_buffer_text(buffer, "}");
 }
 
-static void show_interval(hr_buffer *buffer, const hr_tree *tree, const hr_node *node, unsigned bin) {
+/* What sends a record to one child of a multiway split. */
+static void show_branch(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, const hr_node *node,
+                        unsigned bin) {
+    const hr_column *column = hr_schema_feature(model->schema, node->feature);
     char edge[HR_NUMBER_TEXT];
     bool first = bin == 1, last = bin + 1u == node->branches;
+    if (column->kind == HR_KIND_CATEGORY) {
+        show_category(buffer, column, bin);
+        if (!bin) hr_buffer_text(buffer, " or any other");
+        return;
+    }
     if (!bin || (first && last)) {
         hr_buffer_text(buffer, bin ? "present" : "missing");
         return;
@@ -115,25 +106,22 @@ static void show_interval(hr_buffer *buffer, const hr_tree *tree, const hr_node 
     }
 }
 
-/* What sends a record to one child of a multiway split. */
-static void show_branch(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, const hr_node *node,
-                        unsigned bin) {
-    const hr_column *column = hr_schema_feature(model->schema, node->feature);
-    if (column->kind == HR_KIND_NUMBER) {
-        show_interval(buffer, tree, node, bin);
-    } else {
-        show_category(buffer, column, bin);
-        if (!bin) hr_buffer_text(buffer, " or any other");
-    }
-}
-
 void hr_show_condition(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, const hr_node *node,
                        size_t limit) {
     const hr_column *column = hr_schema_feature(model->schema, node->feature);
     hr_show_text(buffer, column->name);
     if (node->branches) return;
     if (column->kind == HR_KIND_NUMBER) {
-        show_number_condition(buffer, node);
+        char threshold[HR_NUMBER_TEXT];
+        const char *always = node->missing_left ? " is anything" : " is present",
+                   *never = node->missing_left ? " is missing" : " in {}";
+        if (isinf(node->threshold)) {
+            hr_buffer_text(buffer, node->threshold < 0 ? never : always);
+            return;
+        }
+        hr_number_text(node->threshold, threshold);
+        hr_buffer_format(buffer, " <= %s", threshold);
+        if (node->missing_left) hr_buffer_text(buffer, " or missing");
     } else {
         show_set(buffer, column, &tree->subsets[node->subset], limit);
     }
@@ -210,21 +198,6 @@ static void add_dot_text(hr_buffer *buffer, const hr_buffer *plain) {
 }
 
 /* An edge of a two-way split is called yes or no, one of a multiway split by its branch. */
-static void add_dot_edge(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, size_t n,
-                         unsigned child) {
-    const hr_node *node = &tree->nodes[n];
-    hr_buffer plain = {0};
-    if (node->branches) {
-        show_branch(&plain, model, tree, node, child);
-    } else {
-        hr_buffer_text(&plain, child ? "no" : "yes");
-    }
-    hr_buffer_format(buffer, "  n%zu -> n%zu [label=\"", n, (size_t)node->left + child);
-    add_dot_text(buffer, &plain);
-    hr_buffer_done(&plain);
-    hr_buffer_text(buffer, "\"];\n");
-}
-
 static void add_dot_node(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, size_t n) {
     const hr_node *node = &tree->nodes[n];
     if (!node->left) {
@@ -237,7 +210,18 @@ static void add_dot_node(hr_buffer *buffer, const hr_model *model, const hr_tree
     add_dot_text(buffer, &plain);
     hr_buffer_done(&plain);
     hr_buffer_text(buffer, "\"];\n");
-    for (unsigned i = 0; i < hr_node_child_count(node); i++) add_dot_edge(buffer, model, tree, n, i);
+    for (unsigned i = 0; i < hr_node_child_count(node); i++) {
+        hr_buffer name = {0};
+        if (node->branches) {
+            show_branch(&name, model, tree, node, i);
+        } else {
+            hr_buffer_text(&name, i ? "no" : "yes");
+        }
+        hr_buffer_format(buffer, "  n%zu -> n%zu [label=\"", n, (size_t)node->left + i);
+        add_dot_text(buffer, &name);
+        hr_buffer_done(&name);
+        hr_buffer_text(buffer, "\"];\n");
+    }
 }
 
 hr_status hr_model_tree_dot(const hr_model *model, size_t tree, char **text, hr_error *err) {

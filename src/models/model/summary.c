@@ -64,25 +64,6 @@ static void show_shape(hr_buffer *b, const hr_model *m) {
                      leaves);
 }
 
-static void show_start(hr_buffer *b, const hr_model *m) {
-    if (m->start_model)
-        hr_buffer_format(b, "Start     the model whose file has the SHA-256\n          %s\n", m->start_model);
-}
-
-static void show_calibration(hr_buffer *b, const hr_model *m) {
-    const hr_calibration *c = &m->forest.calibration;
-    if (c->made)
-        hr_buffer_format(b, "Classes   probabilities calibrated, with intercept %+.3g and slope %.3g\n",
-                         c->intercept, c->slope);
-}
-
-static void show_warning(hr_buffer *b, const hr_model *m) {
-    hr_buffer_text(b, RULE);
-    hr_show_wrapped(b, "THIS MODEL IS NOT PRIVATE", PAGE - 4, "*  ", "  *\n");
-    hr_show_wrapped(b, m->guarantee.statement, PAGE - 4, "*  ", "  *\n");
-    hr_buffer_text(b, RULE);
-}
-
 static void show_amounts(hr_buffer *b, const char *name, double epsilon, double delta, const char *what,
                          const char *unit) {
     char epsilon_text[HR_AMOUNT_TEXT], delta_text[HR_AMOUNT_TEXT];
@@ -96,25 +77,26 @@ static void show_words(hr_buffer *b, const char *text) {
     if (*text) hr_show_wrapped(b, text, PAGE - 10, "          ", "\n");
 }
 
-static void show_start_amounts(hr_buffer *b, const hr_model *m) {
-    const hr_start_guarantee *g = &m->start_guarantee;
-    if (!g->given) return;
-    show_amounts(b, "", g->epsilon, g->delta, "adding or removing one that the start's data have, too", "");
-    show_amounts(b, "", g->epsilon_replace, g->delta_replace, "replacing one of these", "");
-    show_words(b, g->trust.stated.text);
-}
-
 static void show_guarantee(hr_buffer *b, const hr_model *m) {
     const hr_guarantee *g = &m->guarantee;
+    const hr_start_guarantee *s = &m->start_guarantee;
     hr_buffer_text(b, "\n");
     if (!g->is_private) {
-        show_warning(b, m);
+        hr_buffer_text(b, RULE);
+        hr_show_wrapped(b, "THIS MODEL IS NOT PRIVATE", PAGE - 4, "*  ", "  *\n");
+        hr_show_wrapped(b, m->guarantee.statement, PAGE - 4, "*  ", "  *\n");
+        hr_buffer_text(b, RULE);
         return;
     }
     show_amounts(b, "Privacy", g->epsilon, g->delta, "adding or removing ", g->unit);
     show_amounts(b, "", g->epsilon_replace, g->delta_replace, "replacing one", "");
     show_words(b, g->conditions.text);
-    show_start_amounts(b, m);
+    if (s->given) {
+        show_amounts(b, "", s->epsilon, s->delta, "adding or removing one that the start's data have, too",
+                     "");
+        show_amounts(b, "", s->epsilon_replace, s->delta_replace, "replacing one of these", "");
+        show_words(b, s->trust.stated.text);
+    }
     show_words(b, g->promise);
     show_words(b, g->statement);
 }
@@ -145,10 +127,6 @@ static size_t run_end(const line *lines, size_t from, size_t count,
     return end;
 }
 
-static bool are_of_one_group(const hr_release *a, const hr_release *b) {
-    return a->owner == b->owner && a->group == b->group;
-}
-
 static void mark_costliest(line *lines, size_t count) {
     size_t best = 0, best_end = 0;
     double most = -1;
@@ -161,7 +139,8 @@ static void mark_costliest(line *lines, size_t count) {
             best = from;
             best_end = end;
         }
-        if (end < count && are_of_one_group(lines[end].release, lines[from].release)) continue;
+        const hr_release *here = lines[from].release, *next = end < count ? lines[end].release : NULL;
+        if (next && next->owner == here->owner && next->group == here->group) continue;
         for (size_t i = best; i < best_end; i++) lines[i].counts = true;
         most = -1;
     }
@@ -173,31 +152,22 @@ static double line_cost_of(const line *lines, size_t from, size_t end) {
     return cost;
 }
 
-/* Of noise that owners share: how many shares add up to it, from the least to the most. */
-static void show_shares(hr_buffer *b, const line *lines, size_t from, size_t end) {
-    uint64_t least = lines[from].release->shares, most = least;
-    for (size_t i = from + 1; i < end; i++) {
+/* Releases of one kind. Of noise that owners share: how many shares add up to it, from the least to the most.
+ */
+static void show_line(hr_buffer *b, const line *lines, size_t from, size_t end, double total) {
+    uint64_t draws = 0, least = lines[from].release->shares, most = least;
+    for (size_t i = from; i < end; i++) {
         uint64_t shares = lines[i].release->shares;
+        draws += lines[i].release->draws;
         least = shares < least ? shares : least;
         most = shares > most ? shares : most;
     }
+    double share = total > 0 ? 100 * line_cost_of(lines, from, end) / total : 0;
+    show_name(b, lines[from].release->what);
+    hr_buffer_format(b, "  %13.1f %%  %10zu  %10" PRIu64, share, end - from, draws);
     if (least < most) hr_buffer_format(b, "  noise in %" PRIu64 " to %" PRIu64 " shares", least, most);
     if (least == most && most) hr_buffer_format(b, "  noise in %" PRIu64 " shares", most);
-}
-
-static void show_lines(hr_buffer *b, const line *lines, size_t count) {
-    double total = line_cost_of(lines, 0, count);
-    hr_buffer_format(b, "\nReleases  %*s  share of budget    releases       draws\n", NAME - 8, "");
-    for (size_t from = 0, end; from < count; from = end) {
-        end = run_end(lines, from, count, by_what);
-        uint64_t draws = 0;
-        for (size_t i = from; i < end; i++) draws += lines[i].release->draws;
-        show_name(b, lines[from].release->what);
-        double share = total > 0 ? 100 * line_cost_of(lines, from, end) / total : 0;
-        hr_buffer_format(b, "  %13.1f %%  %10zu  %10" PRIu64, share, end - from, draws);
-        show_shares(b, lines, from, end);
-        hr_buffer_text(b, "\n");
-    }
+    hr_buffer_text(b, "\n");
 }
 
 static void show_releases(hr_buffer *b, const hr_model *m) {
@@ -212,7 +182,12 @@ static void show_releases(hr_buffer *b, const hr_model *m) {
     qsort(lines, count, sizeof *lines, by_group);
     mark_costliest(lines, count);
     qsort(lines, count, sizeof *lines, by_what);
-    show_lines(b, lines, count);
+    double total = line_cost_of(lines, 0, count);
+    hr_buffer_format(b, "\nReleases  %*s  share of budget    releases       draws\n", NAME - 8, "");
+    for (size_t from = 0, end; from < count; from = end) {
+        end = run_end(lines, from, count, by_what);
+        show_line(b, lines, from, end, total);
+    }
     free(lines);
 }
 
@@ -230,7 +205,18 @@ static int by_share(const void *a, const void *b) {
     return (x->feature > y->feature) - (x->feature < y->feature);
 }
 
-static void show_bars(hr_buffer *b, const bar *bars, size_t count, size_t used) {
+static void show_importance(hr_buffer *b, const hr_model *m) {
+    size_t count = hr_schema_feature_count(m->schema), used = 0;
+    double *shares = calloc(count, sizeof *shares);
+    bar *bars = calloc(count, sizeof *bars);
+    if (!shares || !bars) {
+        b->failed = true;
+        goto out;
+    }
+    hr_model_importance(m, shares);
+    for (size_t f = 0; f < count; f++) bars[f] = (bar){hr_schema_feature(m->schema, f)->name, shares[f], f};
+    for (size_t f = 0; f < count; f++) used += shares[f] > 0;
+    qsort(bars, count, sizeof *bars, by_share);
     hr_buffer_format(
         b, "\nFeatures  %zu of %zu used, by the spread of leaf values that their splits account for\n", used,
         count);
@@ -242,34 +228,9 @@ static void show_bars(hr_buffer *b, const bar *bars, size_t count, size_t used) 
         hr_buffer_text(b, "\n");
     }
     if (used > FEATURES_SHOWN) hr_buffer_format(b, "  and %zu more\n", used - FEATURES_SHOWN);
-}
-
-static void show_importance(hr_buffer *b, const hr_model *m) {
-    size_t count = hr_schema_feature_count(m->schema), used = 0;
-    double *shares = calloc(count, sizeof *shares);
-    bar *bars = calloc(count, sizeof *bars);
-    if (shares && bars) {
-        hr_model_importance(m, shares);
-        for (size_t f = 0; f < count; f++)
-            bars[f] = (bar){hr_schema_feature(m->schema, f)->name, shares[f], f};
-        for (size_t f = 0; f < count; f++) used += shares[f] > 0;
-        qsort(bars, count, sizeof *bars, by_share);
-        show_bars(b, bars, count, used);
-    } else {
-        b->failed = true;
-    }
+out:
     free(shares);
     free(bars);
-}
-
-static void show_settings(hr_buffer *b, const hr_model *m) {
-    if (m->setting_count) hr_buffer_text(b, "\nSettings\n");
-    for (size_t i = 0; i < m->setting_count; i++) {
-        show_name(b, m->settings[i].name);
-        hr_buffer_text(b, "  ");
-        hr_show_text(b, m->settings[i].value);
-        hr_buffer_text(b, "\n");
-    }
 }
 
 hr_status hr_model_summary(const hr_model *model, char **text, hr_error *err) {
@@ -279,11 +240,22 @@ hr_status hr_model_summary(const hr_model *model, char **text, hr_error *err) {
     hr_buffer_text(&b, model->mode == HR_MODE_SOUND ? ", sound mode\n" : ", paper mode\n");
     show_label(&b, model);
     show_shape(&b, model);
-    show_start(&b, model);
-    show_calibration(&b, model);
+    if (model->start_model)
+        hr_buffer_format(&b, "Start     the model whose file has the SHA-256\n          %s\n",
+                         model->start_model);
+    const hr_calibration *c = &model->forest.calibration;
+    if (c->made)
+        hr_buffer_format(&b, "Classes   probabilities calibrated, with intercept %+.3g and slope %.3g\n",
+                         c->intercept, c->slope);
     show_guarantee(&b, model);
     show_releases(&b, model);
     show_importance(&b, model);
-    show_settings(&b, model);
+    if (model->setting_count) hr_buffer_text(&b, "\nSettings\n");
+    for (size_t i = 0; i < model->setting_count; i++) {
+        show_name(&b, model->settings[i].name);
+        hr_buffer_text(&b, "  ");
+        hr_show_text(&b, model->settings[i].value);
+        hr_buffer_text(&b, "\n");
+    }
     return hr_buffer_take(&b, text, err);
 }
