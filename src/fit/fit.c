@@ -190,14 +190,6 @@ static hr_status reserve_budget(fit_job *f, hr_error *err) {
     return status;
 }
 
-static hr_status commit_budget(fit_job *f, hr_error *err) {
-    if (!f->options->ledger) return HR_OK;
-    hr_timings_enter(f->options->timings, HR_PHASE_LEDGER);
-    hr_status status = hr_ledger_commit(f->options->ledger, f->entry, err);
-    hr_timings_leave(f->options->timings);
-    return status;
-}
-
 /* Without a draw nothing was published. Where the ledger cannot be written, the entry stays spent. */
 static void give_back_reservation(fit_job *f) {
     size_t count;
@@ -211,16 +203,18 @@ static void give_back_reservation(fit_job *f) {
 
 /* ---- The model ---- */
 
-static void add_records(fit_job *f) {
-    char text[HR_NUMBER_TEXT];
-    if (f->training.records <= 0) return;
-    hr_number_text(f->training.records, text);
-    hr_settings_add(&f->settings, HR_RECORDS_SETTING, text);
-}
-
-static void add_unit(fit_job *f) {
+static void write_settings(fit_job *f) {
     const char *unit = hr_schema_unit(hr_data_schema(f->data));
     size_t most = (size_t)f->options->records_per_person;
+    char records[HR_NUMBER_TEXT];
+    f->settings.arena = f->training.arena;
+    hr_settings_add_options(&f->settings, f->method, f->options);
+    hr_bounds_add_settings(&f->settings, f->options);
+    hr_class_weights_add_setting(&f->settings, f->options);
+    if (f->training.records > 0) {
+        hr_number_text(f->training.records, records);
+        hr_settings_add(&f->settings, HR_RECORDS_SETTING, records);
+    }
     if (unit) hr_settings_add(&f->settings, "unit", unit);
     if (most) hr_settings_add_count(&f->settings, HR_PER_PERSON_SETTING, most);
 }
@@ -273,32 +267,6 @@ static void state_start(const fit_job *f, const hr_start_guarantee *both, hr_buf
                              : ".");
 }
 
-/* Whose records a person's are, and how many of them were trained on. */
-static void state_unit(const fit_job *f, hr_buffer *text) {
-    const char *unit = hr_schema_unit(hr_data_schema(f->data));
-    char name[80], epsilon[HR_AMOUNT_TEXT];
-    if (!unit) return;
-    hr_text_show(unit, name, sizeof name);
-    hr_buffer_format(text, "A person is all records of one %s. ", name);
-    if (!f->options->records_per_person) return;
-    hr_guarantee one;
-    hr_guarantee_of(f->budget.units, f->budget.privacy_measure, f->budget.delta, &one);
-    hr_spent_text(one.epsilon, epsilon);
-    hr_buffer_format(
-        text,
-        "At most %lld records of each person were drawn by secret coins and trained on. The noise is such "
-        "that for one of these records epsilon is %s, and for all of them the epsilon above. In what "
-        "follows, epsilon is that of one record. ",
-        (long long)f->options->records_per_person, epsilon);
-}
-
-static void state_bounds(const fit_job *f, hr_buffer *text) {
-    size_t count = f->options->private_bounds_count;
-    if (!count) return;
-    hr_buffer_format(text, " The bounds of %zu column%s were released as well, for %g %% of the budget.",
-                     count, count == 1 ? "" : "s", 100 * f->options->bounds_share);
-}
-
 static hr_status state_sound(const fit_job *f, hr_guarantee *g, hr_buffer *text, hr_error *err) {
     char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], epsilon_replace[HR_AMOUNT_TEXT],
         delta_replace[HR_AMOUNT_TEXT];
@@ -311,7 +279,26 @@ static hr_status state_sound(const fit_job *f, hr_guarantee *g, hr_buffer *text,
     hr_buffer_format(text, "(%s, %s)-differentially private for adding or removing %s", epsilon, delta,
                      g->unit);
     hr_buffer_format(text, " (%s, %s for replacing one). ", epsilon_replace, delta_replace);
-    state_unit(f, text);
+
+    /* Whose records a person's are, and how many of them were trained on. */
+    const char *unit = hr_schema_unit(hr_data_schema(f->data));
+    if (unit) {
+        char name[80];
+        hr_text_show(unit, name, sizeof name);
+        hr_buffer_format(text, "A person is all records of one %s. ", name);
+    }
+    if (unit && f->options->records_per_person) {
+        hr_guarantee one;
+        hr_guarantee_of(f->budget.units, f->budget.privacy_measure, f->budget.delta, &one);
+        hr_spent_text(one.epsilon, epsilon);
+        hr_buffer_format(
+            text,
+            "At most %lld records of each person were drawn by secret coins and trained on. The noise is "
+            "such that for one of these records epsilon is %s, and for all of them the epsilon above. In "
+            "what "
+            "follows, epsilon is that of one record. ",
+            (long long)f->options->records_per_person, epsilon);
+    }
     bool weighs = hr_schema_unit(hr_data_schema(f->training.data)) != NULL;
     hr_buffer_text(text, weighs ? f->method->persons : f->method->info.sound);
     return HR_OK;
@@ -346,12 +333,7 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
     if (f->options->start && !f->options->start_is_public && claims_privacy(f))
         status = hr_start_compose(f->options->start, &f->budget, &parts.start_guarantee, err);
     if (status) return status;
-    f->settings.arena = f->training.arena;
-    hr_settings_add_options(&f->settings, f->method, f->options);
-    hr_bounds_add_settings(&f->settings, f->options);
-    hr_class_weights_add_setting(&f->settings, f->options);
-    add_records(f);
-    add_unit(f);
+    write_settings(f);
     if (f->settings.incomplete) return hr_fail_memory(err);
     if (claims_privacy(f))
         status = state_sound(f, &parts.guarantee, &statement, err);
@@ -359,7 +341,11 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
         state_unsound(f, &parts.guarantee, &statement);
     if (status) return status;
     state_start(f, &parts.start_guarantee, &statement);
-    state_bounds(f, &statement);
+    size_t bounds = f->options->private_bounds_count;
+    if (bounds)
+        hr_buffer_format(&statement,
+                         " The bounds of %zu column%s were released as well, for %g %% of the budget.",
+                         bounds, bounds == 1 ? "" : "s", 100 * f->options->bounds_share);
     if (f->options->class_weights)
         hr_buffer_text(&statement, " Records weigh by their classes, by numbers that were given as public.");
     parts.settings = f->settings.items;
@@ -411,16 +397,6 @@ static hr_privacy_unit unit_of_releases(const fit_job *f, const hr_data *trained
     return weighs ? HR_PER_PERSON : HR_PER_RECORD;
 }
 
-/* What is trained on: the table, or at most m records of each person. */
-static hr_status choose_records(fit_job *f, const hr_data **out, hr_error *err) {
-    size_t most = (size_t)f->options->records_per_person;
-    *out = f->data;
-    if (!most) return HR_OK;
-    hr_status status = hr_person_sample_draw(f->data, most, f->csprng, &f->sample, err);
-    if (!status) *out = f->sample.data;
-    return status;
-}
-
 static hr_status prepare_fit(fit_job *f, hr_error *err) {
     hr_status status = check_fit(f, err);
     if (!status)
@@ -429,8 +405,12 @@ static hr_status prepare_fit(fit_job *f, hr_error *err) {
     if (!status) status = hr_budget_check_delta(&f->budget, rows_of_fit(f), err);
     if (!status) status = check_memory(f, err);
     if (!status) status = open_fit_gate(f, err);
-    const hr_data *trained = NULL;
-    if (!status) status = choose_records(f, &trained, err);
+    const hr_data *trained = status ? NULL : f->data;
+    size_t most = (size_t)f->options->records_per_person;
+    if (!status && most) {
+        status = hr_person_sample_draw(f->data, most, f->csprng, &f->sample, err);
+        if (!status) trained = f->sample.data;
+    }
     f->training = (hr_training){.data = trained,
                                 .options = f->options,
                                 .unit = unit_of_releases(f, trained),
@@ -450,13 +430,6 @@ static hr_status release_fit_bounds(fit_job *f, hr_error *err) {
     hr_timings_leave(f->options->timings);
     hr_gate_set_aside(f->gate, f->budget.bounds);
     if (!status) f->data = f->training.data = f->bounded.data;
-    return status;
-}
-
-static hr_status weigh_fit_classes(fit_job *f, hr_error *err) {
-    if (!f->options->class_weights) return HR_OK;
-    hr_status status = hr_class_weights_apply(f->training.data, f->options, &f->weighted, err);
-    if (!status) f->training.data = f->weighted.data;
     return status;
 }
 
@@ -482,14 +455,21 @@ static hr_status run_fit(fit_job *f, hr_model **out, hr_error *err) {
     hr_status status = find_leak(f, err);
     if (!status) status = prepare_fit(f, err);
     if (!status) status = release_fit_bounds(f, err);
-    if (!status) status = weigh_fit_classes(f, err);
+    if (!status && f->options->class_weights) {
+        status = hr_class_weights_apply(f->training.data, f->options, &f->weighted, err);
+        if (!status) f->training.data = f->weighted.data;
+    }
     if (!status) status = open_source(f, err);
     if (!status) status = f->method->train(&f->training, err);
     if (!status && f->data->cells) status = hr_cell_file_unchanged(f->data->cells, err);
     hr_timings_enter(f->options->timings, HR_PHASE_MODEL);
     if (!status) status = make_model(f, &model, err);
     hr_timings_leave(f->options->timings);
-    if (!status) status = commit_budget(f, err);
+    if (!status && f->options->ledger) {
+        hr_timings_enter(f->options->timings, HR_PHASE_LEDGER);
+        status = hr_ledger_commit(f->options->ledger, f->entry, err);
+        hr_timings_leave(f->options->timings);
+    }
     if (status) {
         give_back_reservation(f);
         hr_model_free(model);

@@ -16,30 +16,16 @@ static hr_status refuse_start(hr_error *err, hr_status status) {
     return hr_fail_at(err, status, NULL, 0, 0, "start");
 }
 
-/* The methods that can, as a remedy. */
-static void list_starters(char *text, size_t size) {
-    size_t at = (size_t)snprintf(text, size, "these do, in sound mode:");
-    for (size_t i = 0; i < hr_method_count() && at < size; i++) {
-        const hr_method *method = hr_method_named(hr_method_at(i)->name);
-        if (method->link) at += (size_t)snprintf(text + at, size - at, " %s", method->info.name);
-    }
-}
-
 static hr_status check_start_method(const hr_method *method, const hr_fit_options *options, hr_error *err) {
     char remedy[200];
     if (method->link && options->mode == HR_MODE_SOUND) return HR_OK;
-    list_starters(remedy, sizeof remedy);
+    size_t at = (size_t)snprintf(remedy, sizeof remedy, "these do, in sound mode:");
+    for (size_t i = 0; i < hr_method_count() && at < sizeof remedy; i++) {
+        const hr_method *able = hr_method_named(hr_method_at(i)->name);
+        if (able->link) at += (size_t)snprintf(remedy + at, sizeof remedy - at, " %s", able->info.name);
+    }
     return refuse_start(err, hr_fail(err, HR_E_ARGUMENT, remedy, "%smethod %s cannot start from a model",
                                      method->link ? "the paper mode of " : "", method->info.name));
-}
-
-static hr_status check_start_schema(const hr_model *start, const hr_schema *schema, hr_error *err) {
-    char difference[HR_SCHEMA_DIFFERENCE];
-    const hr_schema_sides sides = {"in the start", "in the data's schema"};
-    if (!hr_schema_difference(start->schema, schema, &sides, difference)) return HR_OK;
-    return refuse_start(err,
-                        hr_fail(err, HR_E_SCHEMA, "train with the schema of the start, or without the start",
-                                "the start has another schema: %s", difference));
 }
 
 static const char *link_text(hr_link link) {
@@ -93,7 +79,12 @@ hr_status hr_start_check(const hr_method *method, const hr_fit_options *options,
     hr_status status = check_start_method(method, options, err);
     if (!status && schema)
         status = hr_schema_refuse_unit(schema, "a fit that continues a model", "train without a start", err);
-    if (!status && schema) status = check_start_schema(options->start, schema, err);
+    char difference[HR_SCHEMA_DIFFERENCE];
+    const hr_schema_sides sides = {"in the start", "in the data's schema"};
+    if (!status && schema && hr_schema_difference(options->start->schema, schema, &sides, difference))
+        return refuse_start(err, hr_fail(err, HR_E_SCHEMA,
+                                         "train with the schema of the start, or without the start",
+                                         "the start has another schema: %s", difference));
     if (!status) status = check_start_scores(method, options, err);
     return status ? status : check_start_guarantee(options, err);
 }
@@ -182,27 +173,21 @@ void hr_person_sample_done(hr_person_sample *sample) {
     *sample = (hr_person_sample){0};
 }
 
-/* False when memory is short. */
-static bool take_sample(const hr_data *data, size_t most, hr_csprng *csprng, hr_data **out) {
-    size_t rows = hr_data_rows(data);
-    uint64_t *keys = malloc((rows + 1) * sizeof *keys);
-    uint32_t *kept = malloc((rows + 1) * sizeof *kept);
-    size_t count = 0;
-    if (keys && kept) {
-        for (size_t i = 0; i < rows; i++) keys[i] = hr_csprng_u64(csprng);
-        count = hr_persons_keep(data, keys, most, kept);
-        if (count) *out = hr_data_take(data, kept, count);
-    }
-    free(keys);
-    free(kept);
-    return *out != NULL;
-}
-
 hr_status hr_person_sample_draw(const hr_data *data, size_t most, hr_csprng *csprng, hr_person_sample *out,
                                 hr_error *err) {
     hr_status status = hr_schema_copy_of_records(hr_data_schema(data), &out->schema, err);
     if (status) return status;
-    if (!take_sample(data, most, csprng, &out->data)) return hr_fail_memory(err);
+    size_t rows = hr_data_rows(data);
+    uint64_t *keys = malloc((rows + 1) * sizeof *keys);
+    uint32_t *kept = malloc((rows + 1) * sizeof *kept);
+    if (keys && kept) {
+        for (size_t i = 0; i < rows; i++) keys[i] = hr_csprng_u64(csprng);
+        size_t count = hr_persons_keep(data, keys, most, kept);
+        if (count) out->data = hr_data_take(data, kept, count);
+    }
+    free(keys);
+    free(kept);
+    if (!out->data) return hr_fail_memory(err);
     hr_data_forget_persons(out->data, out->schema);
     return HR_OK;
 }

@@ -49,22 +49,6 @@ static hr_charge edge_charge(const evaluation_job *job) {
 
 /* ---- Checks ---- */
 
-/* A record is all that the sensitivities are about. */
-static hr_status check_unit(const evaluation_job *job, hr_error *err) {
-    if (!hr_unit_is_person(hr_model_guarantee(job->model)->unit)) return HR_OK;
-    return hr_fail(err, HR_E_POLICY,
-                   "evaluate a model whose schema names no unit, on a table with one record of each person",
-                   "the model protects persons, but these figures would protect single records only");
-}
-
-static hr_status check_rule(const evaluation_job *job, hr_error *err) {
-    if (!job->options.decision) return HR_OK;
-    if (job->statistics.task == HR_TASK_REGRESSION)
-        return hr_fail(err, HR_E_ARGUMENT, "evaluate without decisions",
-                       "the model predicts a number: there is no class to decide on");
-    return hr_decision_rule_check(job->options.decision, job->statistics.classes, err);
-}
-
 static hr_status check_evaluation(evaluation_job *job, const hr_evaluation_options *given, hr_error *err) {
     static const hr_sized kind = {sizeof(hr_evaluation_options), offsetof(hr_evaluation_options, delta),
                                   "begin with HR_EVALUATION_OPTIONS_INIT"};
@@ -75,8 +59,17 @@ static hr_status check_evaluation(evaluation_job *job, const hr_evaluation_optio
     status = hr_budget_check_amounts(epsilon, delta, err);
     if (status) return status;
     job->statistics = hr_statistics_of(hr_model_schema(job->model), HR_SCORE_BINS, &shares);
-    status = check_unit(job, err);
-    if (!status) status = check_rule(job, err);
+    /* A record is all that the sensitivities are about. */
+    if (hr_unit_is_person(hr_model_guarantee(job->model)->unit))
+        return hr_fail(
+            err, HR_E_POLICY,
+            "evaluate a model whose schema names no unit, on a table with one record of each person",
+            "the model protects persons, but these figures would protect single records only");
+    const hr_decision_rule *rule = job->options.decision;
+    if (rule && job->statistics.task == HR_TASK_REGRESSION)
+        return hr_fail(err, HR_E_ARGUMENT, "evaluate without decisions",
+                       "the model predicts a number: there is no class to decide on");
+    if (rule) status = hr_decision_rule_check(rule, job->statistics.classes, err);
     if (!status) status = hr_budget_grant(epsilon, delta, HR_PRIVACY_GDP, &job->budget, err);
     for (size_t i = 0; i < job->statistics.count && !status; i++) {
         hr_charge charge = hr_statistics_charge(&job->statistics, &job->budget, i);
@@ -104,36 +97,28 @@ static hr_status allocate_sums(evaluation_job *job, hr_error *err) {
     return job->exact && job->noisy && job->grid ? HR_OK : hr_fail_memory(err);
 }
 
-static hr_status decide_records(evaluation_job *job, hr_error *err) {
-    const hr_comparison *c = &job->comparison;
-    if (c->task == HR_TASK_REGRESSION) return HR_OK;
-    job->decided = calloc(c->rows, sizeof *job->decided);
-    if (!job->decided) return hr_fail_memory(err);
-    for (size_t i = 0; i < c->rows; i++)
-        job->decided[i] =
-            (uint32_t)hr_decide(job->options.decision, c->predicted + i * c->outputs, c->outputs);
-    return HR_OK;
-}
-
-static void set_scored(evaluation_job *job) {
-    const hr_column *label = hr_schema_label(hr_model_schema(job->model));
-    job->scored = (hr_scored){.rows = job->comparison.rows,
-                              .bins = HR_SCORE_BINS,
-                              .outputs = job->comparison.outputs,
-                              .predicted = job->comparison.predicted,
-                              .labels = job->comparison.labels,
-                              .decided = job->decided,
-                              .cuts = job->cuts,
-                              .range = label->high - label->low};
-}
-
 static hr_status prepare_evaluation(evaluation_job *job, hr_error *err) {
+    const hr_comparison *c = &job->comparison;
     hr_status status = hr_comparison_make(job->model, job->data, job->options.threads, &job->comparison, err);
     if (!status) status = hr_budget_check_delta(&job->budget, hr_data_rows(job->data), err);
     if (!status) status = allocate_sums(job, err);
-    if (!status) status = decide_records(job, err);
+    if (!status && c->task != HR_TASK_REGRESSION) {
+        job->decided = calloc(c->rows, sizeof *job->decided);
+        if (!job->decided) status = hr_fail_memory(err);
+        for (size_t i = 0; i < c->rows && !status; i++)
+            job->decided[i] =
+                (uint32_t)hr_decide(job->options.decision, c->predicted + i * c->outputs, c->outputs);
+    }
     if (status) return status;
-    set_scored(job);
+    const hr_column *label = hr_schema_label(hr_model_schema(job->model));
+    job->scored = (hr_scored){.rows = c->rows,
+                              .bins = HR_SCORE_BINS,
+                              .outputs = c->outputs,
+                              .predicted = c->predicted,
+                              .labels = c->labels,
+                              .decided = job->decided,
+                              .cuts = job->cuts,
+                              .range = label->high - label->low};
     status = hr_csprng_open(&job->csprng, err);
     if (!status)
         status = hr_gate_new(job->budget.privacy_measure, job->budget.units, job->csprng, &job->gate, err);
@@ -151,19 +136,17 @@ static hr_status reserve_evaluation(evaluation_job *job, hr_error *err) {
                              &job->entry, err);
 }
 
-/* Where the bins of scores begin: bins of about the same number of records. */
-static hr_status release_edges(evaluation_job *job, hr_error *err) {
-    const hr_grid_counts grid = {job->grid, HR_SCORE_GRID_BITS, HR_PER_RECORD};
-    hr_charge charge = edge_charge(job);
-    hr_cuts cuts = {job->cuts, 0};
-    hr_scored_grid(&job->scored, job->grid);
-    hr_status status = hr_quantiles_by_medians(job->gate, &charge, &grid, HR_SCORE_LEVELS, &cuts, err);
-    if (!status) job->scored.cut_count = cuts.count;
-    return status;
-}
-
 static hr_status release_scored(evaluation_job *job, hr_error *err) {
-    hr_status status = job->statistics.task == HR_TASK_BINARY ? release_edges(job, err) : HR_OK;
+    hr_status status = HR_OK;
+    if (job->statistics.task == HR_TASK_BINARY) {
+        /* Where the bins of scores begin: bins of about the same number of records. */
+        const hr_grid_counts grid = {job->grid, HR_SCORE_GRID_BITS, HR_PER_RECORD};
+        hr_charge charge = edge_charge(job);
+        hr_cuts cuts = {job->cuts, 0};
+        hr_scored_grid(&job->scored, job->grid);
+        status = hr_quantiles_by_medians(job->gate, &charge, &grid, HR_SCORE_LEVELS, &cuts, err);
+        if (!status) job->scored.cut_count = cuts.count;
+    }
     for (size_t i = 0; i < job->statistics.count && !status; i++) {
         hr_charge charge = hr_statistics_charge(&job->statistics, &job->budget, i);
         size_t cells = hr_statistics_cells(&job->statistics, i);
@@ -173,16 +156,6 @@ static hr_status release_scored(evaluation_job *job, hr_error *err) {
             job->sums.of[i][c] = (double)job->noisy[c].paid / job->statistics.rows[i].unit;
     }
     return status;
-}
-
-/* What failed before its first draw has published nothing. Where the ledger cannot be written, the entry
- * stays spent. */
-static void give_back_evaluation(evaluation_job *job) {
-    hr_error unused;
-    size_t lines;
-    hr_gate_releases(job->gate, &lines);
-    if (!job->entry || lines) return;
-    if (!hr_ledger_void(job->options.ledger, job->entry, &unused)) job->entry = 0;
 }
 
 /* ---- The result ---- */
@@ -224,7 +197,12 @@ static hr_status run_evaluation(evaluation_job *job, hr_evaluation *out, hr_erro
     status = release_scored(job, err);
     if (!status && job->entry) status = hr_ledger_commit(job->options.ledger, job->entry, err);
     if (status) {
-        give_back_evaluation(job);
+        /* What failed before its first draw has published nothing. Where the ledger cannot be written, the
+         * entry stays spent. */
+        hr_error unused;
+        size_t lines;
+        hr_gate_releases(job->gate, &lines);
+        if (job->entry && !lines && !hr_ledger_void(job->options.ledger, job->entry, &unused)) job->entry = 0;
         return status;
     }
     hr_evaluation made = {0};
@@ -248,13 +226,8 @@ hr_status hr_evaluate_private(const hr_model *model, const hr_data *data,
 
 /* ---- The plan ---- */
 
-/* Scores that order a pair rightly in three of four cases: over the bins, x = 0 to 1, the classes have
+/* Invented scores order a pair rightly in three of four cases: over the bins, x = 0 to 1, the classes have
  * densities of 1 - 1.5 (x - 1/2) and 1 + 1.5 (x - 1/2). */
-static double invented_score(size_t cell, double records) {
-    double x = ((double)(cell / 2) + .5) / HR_SCORE_BINS, slope = cell % 2 ? 1 : -1;
-    return records / 2 * (1 + 1.5 * slope * (x - .5)) / HR_SCORE_BINS;
-}
-
 static void invent_sums(evaluation_job *job, double records) {
     if (job->statistics.task == HR_TASK_REGRESSION) {
         job->sums.of[0][0] = records;
@@ -266,8 +239,10 @@ static void invent_sums(evaluation_job *job, double records) {
         job->sums.of[0][c] = records / (double)job->statistics.classes * (c % 2 ? .75 : .25);
     job->sums.of[1][0] = .5 * records;
     job->scored.cut_count = HR_SCORE_BINS - 1;
-    for (size_t c = 0; c < HR_SCORE_CELLS && job->statistics.task == HR_TASK_BINARY; c++)
-        job->sums.of[2][c] = invented_score(c, records);
+    for (size_t c = 0; c < HR_SCORE_CELLS && job->statistics.task == HR_TASK_BINARY; c++) {
+        double x = ((double)(c / 2) + .5) / HR_SCORE_BINS, slope = c % 2 ? 1 : -1;
+        job->sums.of[2][c] = records / 2 * (1 + 1.5 * slope * (x - .5)) / HR_SCORE_BINS;
+    }
 }
 
 hr_status hr_evaluation_plan(const hr_model *model, double records, const hr_evaluation_options *options,

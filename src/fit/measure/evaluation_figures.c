@@ -47,12 +47,6 @@ static void add_figure(const hr_evaluation_sums *sums, const char *name, estimat
 
 /* ---- Classes ---- */
 
-static estimate count_outcomes(const hr_evaluation_sums *sums) {
-    estimate all = {0, sums->outcome_noise * sqrt(2 * (double)sums->classes)};
-    for (size_t c = 0; c < 2 * sums->classes; c++) all.value += sums->outcomes[c];
-    return all;
-}
-
 static estimate error_of(const hr_evaluation_sums *sums, estimate all) {
     if (!is_known(all)) return UNKNOWN;
     double wrong = 0;
@@ -62,10 +56,11 @@ static estimate error_of(const hr_evaluation_sums *sums, estimate all) {
     return (estimate){error, slope * sums->outcome_noise / all.value};
 }
 
-static estimate mean_loss_of(const hr_evaluation_sums *sums, estimate all) {
-    if (!is_known(all)) return UNKNOWN;
-    double mean = *sums->loss / all.value;
-    return (estimate){mean, hypot(sums->loss_noise, mean * all.noise) / all.value};
+/* Mean of a sum over the records. */
+static estimate mean_of(double sum, double noise, estimate records) {
+    if (!is_known(records)) return UNKNOWN;
+    double mean = sum / records.value;
+    return (estimate){mean, hypot(noise, mean * records.noise) / records.value};
 }
 
 /* Records of each class in the score bins. */
@@ -104,21 +99,15 @@ static estimate area_of(const hr_evaluation_sums *sums) {
 }
 
 static void class_figures(const hr_evaluation_sums *sums, hr_evaluation *out) {
-    estimate all = count_outcomes(sums);
+    estimate all = {0, sums->outcome_noise * sqrt(2 * (double)sums->classes)};
+    for (size_t c = 0; c < 2 * sums->classes; c++) all.value += sums->outcomes[c];
     add_figure(sums, "records", all, HUGE_VAL, out);
     add_figure(sums, "error", error_of(sums, all), 1, out);
     if (sums->scores) add_figure(sums, "auc", area_of(sums), 1, out);
-    add_figure(sums, "logloss", mean_loss_of(sums, all), HR_LOSS_MAX, out);
+    add_figure(sums, "logloss", mean_of(*sums->loss, sums->loss_noise, all), HR_LOSS_MAX, out);
 }
 
 /* ---- Numbers ---- */
-
-/* Mean of a sum over the records, in parts of the range or their squares. */
-static estimate mean_of(double sum, double noise, estimate records) {
-    if (!is_known(records)) return UNKNOWN;
-    double mean = sum / records.value;
-    return (estimate){mean, hypot(noise, mean * records.noise) / records.value};
-}
 
 static double root_of(double square) {
     return sqrt(fmax(square, 0));
@@ -172,14 +161,6 @@ static void write_figure(hr_buffer *b, const hr_figure *figure) {
     hr_buffer_text(b, "}");
 }
 
-static void write_budget(hr_buffer *b, const hr_evaluation *e) {
-    const json_member members[] = {{"epsilon", e->epsilon},
-                                   {"delta", e->delta},
-                                   {"epsilon_replace", e->epsilon_replace},
-                                   {"delta_replace", e->delta_replace}};
-    write_members(b, members, 4);
-}
-
 static void write_release(hr_buffer *b, const hr_release_info *release) {
     hr_buffer_format(b, "{\"what\": \"%s\", \"mechanism\": \"%s\", \"sensitivity\": %" PRIu64 ", ",
                      release->what, release->mechanism, release->sensitivity);
@@ -196,7 +177,11 @@ hr_status hr_evaluation_render(const hr_evaluation *e, char **text, hr_error *er
         write_figure(&b, &e->figures[i]);
     }
     hr_buffer_text(&b, "}, ");
-    write_budget(&b, e);
+    const json_member budget[] = {{"epsilon", e->epsilon},
+                                  {"delta", e->delta},
+                                  {"epsilon_replace", e->epsilon_replace},
+                                  {"delta_replace", e->delta_replace}};
+    write_members(&b, budget, 4);
     hr_buffer_format(&b, ", \"statement\": \"%s\", \"releases\": [", e->statement);
     for (size_t i = 0; i < e->release_count; i++) {
         if (i) hr_buffer_text(&b, ", ");
