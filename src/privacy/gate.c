@@ -72,27 +72,12 @@ hr_charge hr_scope_charge(const hr_release_scope *scope, const char *what, int64
                        .sensitivity = sensitivity};
 }
 
-static hr_status reserve_lines(hr_gate *gate, size_t lines, hr_error *err) {
-    if (lines > gate->capacity - gate->count) {
-        size_t capacity = 2 * gate->capacity + lines + 64;
-        hr_release *releases = realloc(gate->releases, capacity * sizeof *releases);
-        if (!releases) return hr_fail_memory(err);
-        gate->releases = releases;
-        gate->capacity = capacity;
-    }
-    return hr_running_total_reserve(&gate->running_total, err);
-}
-
-/* Shares of so little noise that nothing is proved of their sum. */
-static bool has_tiny_shares(const hr_release *line) {
-    return line->scale_num &&
-           line->scale_num < hr_mechanism_info_of(line->mechanism)->share_scale_min * line->scale_den;
-}
-
 static hr_status refuse_scale(const hr_release *line, hr_error *err) {
     char cost[HR_AMOUNT_TEXT];
+    uint64_t least = hr_mechanism_info_of(line->mechanism)->share_scale_min;
     hr_spent_text(hr_units_value(line->cost), cost);
-    if (has_tiny_shares(line))
+    /* Shares of so little noise that nothing is proved of their sum. */
+    if (line->scale_num && line->scale_num < least * line->scale_den)
         return hr_fail(
             err, HR_E_BUDGET, "lower epsilon, or let fewer owners take part",
             "'%s': a cost of %s is too large for a sensitivity of %llu if %llu owners share the noise",
@@ -115,7 +100,14 @@ static hr_status refuse_cost(const hr_gate *gate, const hr_release *line, hr_err
 }
 
 static hr_status reserve_releases(hr_gate *gate, const hr_release *line, size_t lines, hr_error *err) {
-    hr_status status = reserve_lines(gate, lines, err);
+    if (lines > gate->capacity - gate->count) {
+        size_t capacity = 2 * gate->capacity + lines + 64;
+        hr_release *releases = realloc(gate->releases, capacity * sizeof *releases);
+        if (!releases) return hr_fail_memory(err);
+        gate->releases = releases;
+        gate->capacity = capacity;
+    }
+    hr_status status = hr_running_total_reserve(&gate->running_total, err);
     if (status) return status;
     if (line->cost > gate->budget ||
         hr_running_total_would_be(&gate->running_total, line->group, line->part, line->cost) > gate->budget)

@@ -75,35 +75,26 @@ typedef struct pair_input {
     uint8_t shared[SHARED_SIZE], keys[2][HR_MASK_KEY_SIZE], owners[2][4], job[HR_MASK_JOB_SIZE];
 } pair_input;
 
-static void store_owner(uint8_t out[4], size_t owner) {
-    for (int i = 0; i < 4; i++) out[i] = (uint8_t)(owner >> 8 * i);
-}
-
 static void make_pair(const hr_mask_job *job, size_t other, mask_pair *out) {
     const size_t owners[2] = {other < job->self ? other : job->self, other < job->self ? job->self : other};
     pair_input pair;
     out->valid = share_secret(job->secret, job->keys[other], pair.shared);
     for (int i = 0; i < 2; i++) {
         memcpy(pair.keys[i], job->keys[owners[i]], HR_MASK_KEY_SIZE);
-        store_owner(pair.owners[i], owners[i]);
+        for (int k = 0; k < 4; k++) pair.owners[i][k] = (uint8_t)(owners[i] >> 8 * k);
     }
     memcpy(pair.job, job->id, HR_MASK_JOB_SIZE);
     out->key = hr_digest_of("hedgerow mask pair 1", &pair, sizeof pair);
     sodium_memzero(&pair, sizeof pair);
 }
 
-static hr_status check_own_key(const hr_mask_job *job, hr_error *err) {
-    uint8_t own[HR_MASK_KEY_SIZE];
-    hr_mask_public(job->secret, own);
-    if (!memcmp(own, job->keys[job->self], sizeof own)) return HR_OK;
-    return hr_fail(err, HR_E_POLICY, "do not take part in this job; ask the coordinator's administrator",
-                   "the job lists a mask key for this owner that is not its own");
-}
-
 hr_status hr_mask_pairs_new(const hr_mask_job *job, hr_mask_pairs **out, hr_error *err) {
     assert(job->self < job->owner_count);
-    hr_status status = check_own_key(job, err);
-    if (status) return status;
+    uint8_t own[HR_MASK_KEY_SIZE];
+    hr_mask_public(job->secret, own);
+    if (memcmp(own, job->keys[job->self], sizeof own) != 0)
+        return hr_fail(err, HR_E_POLICY, "do not take part in this job; ask the coordinator's administrator",
+                       "the job lists a mask key for this owner that is not its own");
     hr_mask_pairs *pairs = calloc(1, sizeof *pairs + job->owner_count * sizeof *pairs->of);
     if (!pairs) return hr_fail_memory(err);
     pairs->count = job->owner_count;
@@ -128,38 +119,26 @@ typedef struct stream_input {
     uint8_t context[HR_MASK_CONTEXT_SIZE];
 } stream_input;
 
-static hr_digest stream_key(const hr_digest *pair, const uint8_t *context) {
-    stream_input stream = {.pair = *pair};
-    memcpy(stream.context, context, HR_MASK_CONTEXT_SIZE);
-    hr_digest key = hr_digest_of("hedgerow mask stream 1", &stream, sizeof stream);
-    sodium_memzero(&stream, sizeof stream);
-    return key;
-}
-
-static hr_status add_streams(hr_mask *mask, const hr_mask_pairs *pairs, const hr_mask_sum *sum,
-                             hr_error *err) {
-    for (size_t j = 0; j < pairs->count; j++) {
-        if (!sum->members[j] || j == pairs->self) continue;
-        mask_stream *stream = &mask->streams[mask->count++];
-        stream->is_added = j > pairs->self;
-        stream->key = stream_key(&pairs->of[j].key, sum->context);
-        if (!pairs->of[j].valid)
-            return hr_fail(err, HR_E_POLICY, "do not take part in a job with that owner",
-                           "the mask key of owner %zu of the job is not valid: it would hide nothing", j + 1);
-    }
-    return HR_OK;
-}
-
 hr_status hr_mask_new(const hr_mask_pairs *pairs, const hr_mask_sum *sum, hr_mask **out, hr_error *err) {
     assert(sum->members[pairs->self]);
     hr_mask *mask = calloc(1, sizeof *mask + pairs->count * sizeof *mask->streams);
     if (!mask) return hr_fail_memory(err);
-    hr_status status = add_streams(mask, pairs, sum, err);
-    if (status)
-        hr_mask_free(mask);
-    else
-        *out = mask;
-    return status;
+    for (size_t j = 0; j < pairs->count; j++) {
+        if (!sum->members[j] || j == pairs->self) continue;
+        mask_stream *stream = &mask->streams[mask->count++];
+        stream_input input = {.pair = pairs->of[j].key};
+        memcpy(input.context, sum->context, HR_MASK_CONTEXT_SIZE);
+        stream->is_added = j > pairs->self;
+        stream->key = hr_digest_of("hedgerow mask stream 1", &input, sizeof input);
+        sodium_memzero(&input, sizeof input);
+        if (!pairs->of[j].valid) {
+            hr_mask_free(mask);
+            return hr_fail(err, HR_E_POLICY, "do not take part in a job with that owner",
+                           "the mask key of owner %zu of the job is not valid: it would hide nothing", j + 1);
+        }
+    }
+    *out = mask;
+    return HR_OK;
 }
 
 hr_status hr_mask_split(const uint8_t secret[HR_MASK_SECRET_SIZE],
@@ -183,12 +162,6 @@ void hr_mask_free(hr_mask *mask) {
     free(mask);
 }
 
-static uint64_t load_number(const uint8_t bytes[8]) {
-    uint64_t number = 0;
-    for (int i = 0; i < 8; i++) number |= (uint64_t)bytes[i] << 8 * i;
-    return number;
-}
-
 /* The numbers of a stream from the `first` on. */
 static void apply_stream(const mask_stream *stream, uint64_t first, uint64_t *values, size_t count) {
     static const uint8_t nonce[crypto_stream_chacha20_NONCEBYTES] = {0};
@@ -199,7 +172,9 @@ static void apply_stream(const mask_stream *stream, uint64_t first, uint64_t *va
         crypto_stream_chacha20_xor_ic(numbers, numbers, 8 * (skipped + n), nonce, first / BLOCK_NUMBERS,
                                       stream->key.bytes);
         for (size_t i = 0; i < n; i++) {
-            uint64_t number = load_number(numbers + 8 * (skipped + i));
+            const uint8_t *bytes = numbers + 8 * (skipped + i);
+            uint64_t number = 0;
+            for (int k = 0; k < 8; k++) number |= (uint64_t)bytes[k] << 8 * k;
             values[i] += stream->is_added ? number : 0 - number;
         }
         sodium_memzero(numbers, sizeof numbers);

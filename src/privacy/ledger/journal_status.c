@@ -34,14 +34,6 @@ hr_status hr_journal_note_run(hr_journal *journal, const hr_journal_run *run, hr
         (long long)run->reconnects, run->connected);
 }
 
-static hr_status note_part(sqlite3 *db, const char *id, const hr_journal_part *p, hr_error *err) {
-    return run_printed(db, err,
-                       "INSERT INTO parts (job, member, part, trees, skipped, awaited, reason)"
-                       " VALUES (x'%s', %Q, %Q, %lld, %lld, %d, %Q)",
-                       id, p->member, p->part, (long long)p->trees, (long long)p->skipped, p->awaited,
-                       p->reason);
-}
-
 hr_status hr_journal_note_progress(hr_journal *journal, const uint8_t *id, const hr_journal_progress *p,
                                    hr_error *err) {
     char job[HR_JOURNAL_ID_TEXT];
@@ -56,7 +48,14 @@ hr_status hr_journal_note_progress(hr_journal *journal, const uint8_t *id, const
         " step = iif(excluded.step, excluded.step, step), unit = excluded.unit, until = excluded.until",
         job, (long long)p->round, (long long)p->rounds, (long long)p->step, p->unit, (long long)p->until);
     if (!status) status = run_printed(db, err, "DELETE FROM parts WHERE job = x'%s'", job);
-    for (size_t i = 0; !status && i < p->part_count; i++) status = note_part(db, job, &p->parts[i], err);
+    for (size_t i = 0; !status && i < p->part_count; i++) {
+        const hr_journal_part *part = &p->parts[i];
+        status = run_printed(db, err,
+                             "INSERT INTO parts (job, member, part, trees, skipped, awaited, reason)"
+                             " VALUES (x'%s', %Q, %Q, %lld, %lld, %d, %Q)",
+                             job, part->member, part->part, (long long)part->trees, (long long)part->skipped,
+                             part->awaited, part->reason);
+    }
     return status;
 }
 
@@ -89,20 +88,6 @@ static hr_status read_run(sqlite3 *db, hr_journal_view *view, hr_error *err) {
     hr_status status = step == SQLITE_ROW || step == SQLITE_DONE ? HR_OK : hr_store_fail(db, err);
     sqlite3_finalize(row);
     return status;
-}
-
-static hr_status read_view(sqlite3 *db, hr_journal_view *view, hr_error *err) {
-    int64_t open = 0, packets = 0, ledger = 0;
-    hr_status status = read_run(db, view, err);
-    if (!status) status = hr_store_number(db, "SELECT count(*) FROM jobs WHERE NOT over", &open, err);
-    if (!status) status = hr_store_number(db, "SELECT count(*) FROM packets", &packets, err);
-    if (!status)
-        status =
-            hr_store_number(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'limits'", &ledger, err);
-    view->open = (uint64_t)open;
-    view->packets = (uint64_t)packets;
-    view->has_ledger = ledger > 0;
-    return status || !ledger ? status : hr_ledger_sum_within(db, &view->total, err);
 }
 
 /* The rows' texts are SQLite's until the statement goes on: names and reasons are copied. */
@@ -177,7 +162,7 @@ static hr_status show_open_jobs(sqlite3 *db, const hr_journal_viewer *viewer, hr
 /* A journal that no process of this version has worked from has no tables to look at. */
 static hr_status look_into(sqlite3 *db, hr_journal_view *view, const hr_journal_viewer *viewer,
                            hr_error *err) {
-    int64_t tables = 0, ledger = 0;
+    int64_t tables = 0, ledger = 0, open = 0, packets = 0;
     hr_status status = hr_store_run(db, "PRAGMA query_only = 1; BEGIN", err);
     if (!status)
         status =
@@ -185,28 +170,29 @@ static hr_status look_into(sqlite3 *db, hr_journal_view *view, const hr_journal_
     if (!status)
         status =
             hr_store_number(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'limits'", &ledger, err);
+    if (!status && tables) status = read_run(db, view, err);
+    if (!status && tables)
+        status = hr_store_number(db, "SELECT count(*) FROM jobs WHERE NOT over", &open, err);
+    if (!status && tables) status = hr_store_number(db, "SELECT count(*) FROM packets", &packets, err);
+    view->open = (uint64_t)open;
+    view->packets = (uint64_t)packets;
     view->has_ledger = ledger > 0;
-    if (!status && tables) status = read_view(db, view, err);
-    if (!status && !tables && ledger) status = hr_ledger_sum_within(db, &view->total, err);
+    if (!status && ledger) status = hr_ledger_sum_within(db, &view->total, err);
     if (!status) status = viewer->visit_view(viewer->user, view);
     return status || !tables ? status : show_open_jobs(db, viewer, err);
 }
 
-/* What SQLite wrote to a log before stays there: copying it is for those who write. A log that is made by
- * looking goes away with it. */
-static void leave_log(const char *path, sqlite3 *db) {
-    char log[PATH_ROOM];
-    snprintf(log, sizeof log, "%s-wal", path);
-    if (!access(log, F_OK)) sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-}
-
 hr_status hr_journal_look(const char *path, const hr_journal_viewer *viewer, hr_error *err) {
+    char log[PATH_ROOM];
     hr_journal_view view = {0};
     sqlite3 *db = NULL;
     if (access(path, F_OK)) return viewer->visit_view(viewer->user, &view);
     hr_status status = hr_file_lock_look(path, &view.running, err);
     if (!status) status = hr_store_connect(path, &db, err);
-    if (!status) leave_log(path, db);
+    /* What SQLite wrote to a log before stays there: copying it is for those who write. A log that is made
+     * by looking goes away with it. */
+    snprintf(log, sizeof log, "%s-wal", path);
+    if (!status && !access(log, F_OK)) sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     if (!status) status = look_into(db, &view, viewer, err);
     sqlite3_close(db);
     return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;

@@ -160,43 +160,29 @@ static hr_ledger_total total_of_account(const account *now) {
                              .frozen = now->frozen};
 }
 
-typedef struct refusal {
-    char asked[HR_AMOUNT_TEXT], spent[HR_AMOUNT_TEXT], limit[HR_AMOUNT_TEXT], left[HR_AMOUNT_TEXT];
-} refusal;
-
-static hr_status refuse_spending(const char *what, const refusal *r, hr_error *err) {
-    return hr_fail(err, HR_E_BUDGET, "ask for at most what is left; spent budget never returns",
-                   "the budget of %s is too small: asked %s, spent %s, limit %s, left %s", what, r->asked,
-                   r->spent, r->limit, r->left);
-}
-
-static hr_status refuse_epsilon(const account *now, spending ask, hr_error *err) {
-    hr_ledger_total total = total_of_account(now);
-    refusal r;
-    hr_spent_text(hr_units_value(ask.epsilon), r.asked);
-    hr_spent_text(total.epsilon_spent, r.spent);
-    hr_epsilon_left_text(total.epsilon_limit, r.limit);
-    hr_epsilon_left_text(total.epsilon_left, r.left);
-    return refuse_spending("epsilon", &r, err);
-}
-
-static hr_status refuse_delta(const account *now, spending ask, hr_error *err) {
-    hr_ledger_total total = total_of_account(now);
-    refusal r;
-    hr_spent_text(hr_delta_value(ask.delta), r.asked);
-    hr_spent_text(total.delta_spent, r.spent);
-    hr_delta_left_text(total.delta_limit, r.limit);
-    hr_delta_left_text(total.delta_left, r.left);
-    return refuse_spending("delta", &r, err);
-}
-
 static hr_status check_left(const account *now, spending ask, hr_error *err) {
     spending left = left_of(now);
     if (now->frozen)
         return hr_fail(err, HR_E_POLICY, "ask the owner of the records, who froze the ledger",
                        "the ledger is frozen");
-    if (ask.epsilon > left.epsilon) return refuse_epsilon(now, ask, err);
-    return ask.delta > left.delta ? refuse_delta(now, ask, err) : HR_OK;
+    bool enough_epsilon = ask.epsilon <= left.epsilon;
+    if (enough_epsilon && ask.delta <= left.delta) return HR_OK;
+    hr_ledger_total total = total_of_account(now);
+    char asked[HR_AMOUNT_TEXT], spent[HR_AMOUNT_TEXT], limit[HR_AMOUNT_TEXT], rest[HR_AMOUNT_TEXT];
+    if (enough_epsilon) {
+        hr_spent_text(hr_delta_value(ask.delta), asked);
+        hr_spent_text(total.delta_spent, spent);
+        hr_delta_left_text(total.delta_limit, limit);
+        hr_delta_left_text(total.delta_left, rest);
+    } else {
+        hr_spent_text(hr_units_value(ask.epsilon), asked);
+        hr_spent_text(total.epsilon_spent, spent);
+        hr_epsilon_left_text(total.epsilon_limit, limit);
+        hr_epsilon_left_text(total.epsilon_left, rest);
+    }
+    return hr_fail(err, HR_E_BUDGET, "ask for at most what is left; spent budget never returns",
+                   "the budget of %s is too small: asked %s, spent %s, limit %s, left %s",
+                   enough_epsilon ? "delta" : "epsilon", asked, spent, limit, rest);
 }
 
 /* Of the unit that is settled. */
@@ -252,14 +238,6 @@ static hr_status settle_unit(sqlite3 *db, const char *unit, hr_error *err) {
     return status;
 }
 
-static hr_status refuse_unit(const char *of_ledger, const char *asked, hr_error *err) {
-    char has[80], wants[80];
-    hr_text_show(*of_ledger ? of_ledger : "single records", has, sizeof has);
-    hr_text_show(*asked ? asked : "single records", wants, sizeof wants);
-    return hr_fail(err, HR_E_POLICY, "keep a ledger for each unit",
-                   "the ledger counts losses per %s, this run per %s: they do not add up", has, wants);
-}
-
 /* A ledger is of the unit of its first entry. */
 static hr_status check_ledger_unit(const hr_ledger *ledger, hr_error *err) {
     const char *asked = ledger->unit ? ledger->unit : "";
@@ -267,7 +245,13 @@ static hr_status check_ledger_unit(const hr_ledger *ledger, hr_error *err) {
     hr_status status = read_unit(ledger->db, &unit, err);
     if (status) return status;
     if (!unit) return settle_unit(ledger->db, asked, err);
-    if (strcmp(unit, asked) != 0) status = refuse_unit(unit, asked, err);
+    if (strcmp(unit, asked) != 0) {
+        char has[80], wants[80];
+        hr_text_show(*unit ? unit : "single records", has, sizeof has);
+        hr_text_show(*asked ? asked : "single records", wants, sizeof wants);
+        status = hr_fail(err, HR_E_POLICY, "keep a ledger for each unit",
+                         "the ledger counts losses per %s, this run per %s: they do not add up", has, wants);
+    }
     free(unit);
     return status;
 }
@@ -304,21 +288,16 @@ hr_status hr_ledger_reserve_within(hr_ledger *ledger, double epsilon, double del
     return HR_OK;
 }
 
-/* Before a reservation: to remember it must not fail afterwards. */
-static hr_status make_entry_room(hr_ledger *ledger, hr_error *err) {
-    int64_t *reserved = realloc(ledger->reserved, (ledger->reserved_count + 1) * sizeof *reserved);
-    if (!reserved) return hr_fail_memory(err);
-    ledger->reserved = reserved;
-    return HR_OK;
-}
-
 hr_status hr_ledger_reserve(hr_ledger *ledger, double epsilon, double delta, const char *purpose,
                             int64_t *entry, hr_error *err) {
     assert(ledger && entry);
     int64_t id = 0;
     roll_back(ledger->db);
-    hr_status status = make_entry_room(ledger, err);
-    if (!status) status = name_ledger_file(ledger, hr_store_run(ledger->db, "BEGIN IMMEDIATE", err), err);
+    /* Room before the reservation: to remember it must not fail afterwards. */
+    int64_t *reserved = realloc(ledger->reserved, (ledger->reserved_count + 1) * sizeof *reserved);
+    if (!reserved) return hr_fail_memory(err);
+    ledger->reserved = reserved;
+    hr_status status = name_ledger_file(ledger, hr_store_run(ledger->db, "BEGIN IMMEDIATE", err), err);
     if (status) return status;
     status = hr_ledger_reserve_within(ledger, epsilon, delta, purpose, &id, err);
     if (!status) status = name_ledger_file(ledger, hr_store_run(ledger->db, "COMMIT", err), err);
@@ -398,12 +377,6 @@ hr_status hr_ledger_sum(hr_ledger *ledger, hr_ledger_total *out, hr_error *err) 
     return status ? name_ledger_file(ledger, status, err) : HR_OK;
 }
 
-static hr_entry_state state_of(const char *text) {
-    return strcmp(text, "committed") == 0 ? HR_ENTRY_COMMITTED
-           : strcmp(text, "void") == 0    ? HR_ENTRY_VOID
-                                          : HR_ENTRY_RESERVED;
-}
-
 /* False when memory was too short to fetch the texts. */
 static bool read_entry(sqlite3_stmt *query, hr_ledger_entry *out) {
     const char *when = (const char *)sqlite3_column_text(query, 1);
@@ -415,7 +388,9 @@ static bool read_entry(sqlite3_stmt *query, hr_ledger_entry *out) {
                              .purpose = purpose,
                              .epsilon = hr_units_value((hr_units)sqlite3_column_int64(query, 3)),
                              .delta = hr_delta_value((hr_delta_units)sqlite3_column_int64(query, 4)),
-                             .state = state_of(state)};
+                             .state = HR_ENTRY_RESERVED};
+    if (!strcmp(state, "committed")) out->state = HR_ENTRY_COMMITTED;
+    if (!strcmp(state, "void")) out->state = HR_ENTRY_VOID;
     return true;
 }
 

@@ -144,24 +144,6 @@ hr_status hr_store_run(sqlite3 *db, const char *sql, hr_error *err) {
     return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? HR_OK : hr_store_fail(db, err);
 }
 
-/* A file that may be read alone would be opened, and the files that SQLite makes beside it would keep
- * everybody from writing later. */
-static hr_status check_rights(const char *path, hr_error *err) {
-    static const struct {
-        const char *suffix, *remedy;
-    } files[] = {{"", "get write permission for the file and its folder"},
-                 {"-wal", "get write permission for it; do not delete it: it holds changes of the ledger"},
-                 {"-shm", "delete it while no process uses the ledger; it is made anew"}};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char name[PATH_MAX];
-        snprintf(name, sizeof name, "%s%s", path, files[i].suffix);
-        if (!access(name, W_OK) || errno == ENOENT) continue;
-        return hr_fail(err, HR_E_IO, files[i].remedy, "'%.300s' cannot be written: %s", name,
-                       strerror(errno));
-    }
-    return HR_OK;
-}
-
 /* Short naps: a process that writes without pause leaves the lock free for moments only, which SQLite's own
  * naps of up to 100 ms may miss for seconds. */
 static int nap(void *user, int tries) {
@@ -177,13 +159,25 @@ void hr_store_be_patient(sqlite3 *db) {
 /* SQLite gives names such as ":memory:" and "file:..." a meaning of their own; a path with a slash has none.
  */
 hr_status hr_store_connect(const char *path, sqlite3 **out, hr_error *err) {
-    hr_status status = check_rights(path, err);
-    if (status) return status;
+    static const struct {
+        const char *suffix, *remedy;
+    } files[] = {{"", "get write permission for the file and its folder"},
+                 {"-wal", "get write permission for it; do not delete it: it holds changes of the ledger"},
+                 {"-shm", "delete it while no process uses the ledger; it is made anew"}};
+    /* A file that may be read alone would be opened, and the files that SQLite makes beside it would keep
+     * everybody from writing later. */
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char name[PATH_MAX];
+        snprintf(name, sizeof name, "%s%s", path, files[i].suffix);
+        if (!access(name, W_OK) || errno == ENOENT) continue;
+        return hr_fail(err, HR_E_IO, files[i].remedy, "'%.300s' cannot be written: %s", name,
+                       strerror(errno));
+    }
     hr_buffer spelled = {0};
     if (path[0] != '/') hr_buffer_text(&spelled, "./");
     hr_buffer_text(&spelled, path);
     char *plain = NULL;
-    status = hr_buffer_take(&spelled, &plain, err);
+    hr_status status = hr_buffer_take(&spelled, &plain, err);
     if (status) return status;
     sqlite3 *db = NULL;
     if (sqlite3_open_v2(plain, &db, SQLITE_OPEN_READWRITE, NULL)) {
@@ -222,26 +216,20 @@ hr_status hr_store_guard(sqlite3 *db, hr_error *err) {
     return status;
 }
 
-static hr_status insert_limits(sqlite3 *db, hr_units epsilon, hr_delta_units delta, hr_error *err) {
-    sqlite3_stmt *insert = NULL;
-    bool done =
-        !sqlite3_prepare_v2(db, "INSERT INTO limits (only, epsilon_units, delta_units) VALUES (1, ?, ?)", -1,
-                            &insert, NULL) &&
-        !sqlite3_bind_int64(insert, 1, (int64_t)epsilon) && !sqlite3_bind_int64(insert, 2, (int64_t)delta) &&
-        sqlite3_step(insert) == SQLITE_DONE;
-    hr_status status = done ? HR_OK : hr_store_fail(db, err);
-    sqlite3_finalize(insert);
-    return status;
-}
-
 static hr_status fill_limits(sqlite3 *db, hr_units epsilon, hr_delta_units delta, hr_error *err) {
+    static const char sql[] = "INSERT INTO limits (only, epsilon_units, delta_units) VALUES (1, ?, ?)";
     char *begin =
         sqlite3_mprintf("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; " SAFEGUARDS
                         " BEGIN IMMEDIATE; PRAGMA application_id = %d; PRAGMA user_version = %d; %s",
                         APPLICATION_ID, LAYOUT_VERSION, layout);
     if (!begin) return hr_fail_memory(err);
+    sqlite3_stmt *insert = NULL;
     hr_status status = hr_store_run(db, begin, err);
-    if (!status) status = insert_limits(db, epsilon, delta, err);
+    if (!status &&
+        (sqlite3_prepare_v2(db, sql, -1, &insert, NULL) || sqlite3_bind_int64(insert, 1, (int64_t)epsilon) ||
+         sqlite3_bind_int64(insert, 2, (int64_t)delta) || sqlite3_step(insert) != SQLITE_DONE))
+        status = hr_store_fail(db, err);
+    sqlite3_finalize(insert);
     if (!status) status = hr_store_run(db, "COMMIT", err);
     sqlite3_free(begin);
     return status;
@@ -270,19 +258,6 @@ hr_status hr_store_create(const char *path, hr_units epsilon, hr_delta_units del
     return status;
 }
 
-/* Separates what SQLite would call by one name. */
-static hr_status check_store_file(const char *path, hr_error *err) {
-    struct stat info;
-    if (stat(path, &info)) {
-        const char *remedy = errno == ENOENT ? "create it first: hr_ledger_create (`hedgerow ledger create`)"
-                                             : "check the path and your permissions";
-        return hr_fail(err, HR_E_IO, remedy, "cannot open the ledger: %s", strerror(errno));
-    }
-    if (S_ISREG(info.st_mode)) return HR_OK;
-    return hr_fail(err, HR_E_IO, "name the ledger's file", "this is %s, not a file",
-                   S_ISDIR(info.st_mode) ? "a folder" : "a device or a pipe");
-}
-
 hr_status hr_store_number(sqlite3 *db, const char *sql, int64_t *out, hr_error *err) {
     sqlite3_stmt *query = NULL;
     bool done = !sqlite3_prepare_v2(db, sql, -1, &query, NULL) && sqlite3_step(query) == SQLITE_ROW;
@@ -290,20 +265,6 @@ hr_status hr_store_number(sqlite3 *db, const char *sql, int64_t *out, hr_error *
     hr_status status = done ? HR_OK : hr_store_fail(db, err);
     sqlite3_finalize(query);
     return status;
-}
-
-static hr_status check_identity(sqlite3 *db, hr_error *err) {
-    int64_t application = 0, version = 0;
-    hr_status status = hr_store_number(db, "PRAGMA application_id", &application, err);
-    if (!status) status = hr_store_number(db, "PRAGMA user_version", &version, err);
-    if (status) return status;
-    if (application != APPLICATION_ID) return fail_as(SQLITE_NOTADB, "", err);
-    if (version > LAYOUT_VERSION)
-        return hr_fail(err, HR_E_FORMAT, "use the newer version of Hedgerow that made it",
-                       "the ledger has layout version %lld, this library knows versions up to %d",
-                       (long long)version, LAYOUT_VERSION);
-    if (version < 1) return fail_as(SQLITE_CORRUPT, "its layout version is below 1", err);
-    return HR_OK;
 }
 
 hr_status hr_store_check_pages(sqlite3 *db, hr_error *err) {
@@ -320,14 +281,6 @@ hr_status hr_store_check_pages(sqlite3 *db, hr_error *err) {
             status = fail_as(SQLITE_CORRUPT, words, err);
     }
     sqlite3_finalize(query);
-    return status;
-}
-
-static hr_status check_damage(sqlite3 *db, hr_error *err) {
-    int64_t rows = 0;
-    hr_status status = hr_store_check_pages(db, err);
-    if (!status) status = hr_store_number(db, "SELECT count(*) FROM limits", &rows, err);
-    if (!status && rows != 1) status = fail_as(SQLITE_CORRUPT, "its limits are missing", err);
     return status;
 }
 
@@ -348,18 +301,37 @@ static hr_status upgrade(sqlite3 *db, hr_error *err) {
 }
 
 static hr_status check_store_ledger(sqlite3 *db, hr_error *err) {
-    hr_status status = check_identity(db, err);
-    if (!status && sqlite3_db_readonly(db, "main")) status = fail_as(SQLITE_READONLY, "it is read-only", err);
-    if (!status) status = check_damage(db, err);
+    int64_t application = 0, version = 0, rows = 0;
+    hr_status status = hr_store_number(db, "PRAGMA application_id", &application, err);
+    if (!status) status = hr_store_number(db, "PRAGMA user_version", &version, err);
+    if (status) return status;
+    if (application != APPLICATION_ID) return fail_as(SQLITE_NOTADB, "", err);
+    if (version > LAYOUT_VERSION)
+        return hr_fail(err, HR_E_FORMAT, "use the newer version of Hedgerow that made it",
+                       "the ledger has layout version %lld, this library knows versions up to %d",
+                       (long long)version, LAYOUT_VERSION);
+    if (version < 1) return fail_as(SQLITE_CORRUPT, "its layout version is below 1", err);
+    if (sqlite3_db_readonly(db, "main")) return fail_as(SQLITE_READONLY, "it is read-only", err);
+    status = hr_store_check_pages(db, err);
+    if (!status) status = hr_store_number(db, "SELECT count(*) FROM limits", &rows, err);
+    if (!status && rows != 1) status = fail_as(SQLITE_CORRUPT, "its limits are missing", err);
     if (!status) status = hr_store_guard(db, err);
     return status ? status : upgrade(db, err);
 }
 
 hr_status hr_store_open(const char *path, sqlite3 **out, hr_error *err) {
-    hr_status status = check_store_file(path, err);
-    if (status) return status;
+    /* Separates what SQLite would call by one name. */
+    struct stat info;
+    if (stat(path, &info)) {
+        const char *remedy = errno == ENOENT ? "create it first: hr_ledger_create (`hedgerow ledger create`)"
+                                             : "check the path and your permissions";
+        return hr_fail(err, HR_E_IO, remedy, "cannot open the ledger: %s", strerror(errno));
+    }
+    if (!S_ISREG(info.st_mode))
+        return hr_fail(err, HR_E_IO, "name the ledger's file", "this is %s, not a file",
+                       S_ISDIR(info.st_mode) ? "a folder" : "a device or a pipe");
     sqlite3 *db = NULL;
-    status = hr_store_connect(path, &db, err);
+    hr_status status = hr_store_connect(path, &db, err);
     if (status) return status;
     /* Not even the log of a database that is not ours may be touched. */
     sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
