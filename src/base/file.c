@@ -178,22 +178,18 @@ static hr_status write_special(const char *path, const char *bytes, size_t size,
     return fine ? HR_OK : fail_path(err, path, "write", error);
 }
 
-/* A symbolic link is followed, so that it goes on to name the file. Owner: the caller. NULL when memory is
- * short. */
-static char *final_path(const char *path) {
-    char *real = realpath(path, NULL);
-    if (real || errno == ENOMEM) return real;
-    char *copy = malloc(strlen(path) + 1);
-    return copy ? strcpy(copy, path) : NULL;
-}
-
 hr_status hr_file_write_path(const char *path, const char *bytes, size_t size, hr_error *err) {
     if (!strcmp(path, "-"))
         return hr_file_write(STDOUT_FILENO, bytes, size) ? HR_OK : fail_path(err, "-", "write", errno);
     struct stat about;
     if (!stat(path, &about) && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
         return write_special(path, bytes, size, err);
-    char *target = final_path(path);
+    /* A symbolic link is followed, so that it goes on to name the file. */
+    char *target = realpath(path, NULL);
+    if (!target && errno != ENOMEM) {
+        target = malloc(strlen(path) + 1);
+        if (target) strcpy(target, path);
+    }
     if (!target) return hr_fail_memory(err);
     hr_status status = replace_output(target, bytes, size, err);
     free(target);

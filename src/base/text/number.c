@@ -39,53 +39,33 @@ static bool is_number_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-static void take_digit(decimal_number *d, const char *p, bool fraction, int *taken) {
-    unsigned digit = (unsigned)(*p - '0');
-    if (!*taken && !digit) {
-        d->exponent -= fraction;
-        return;
-    }
-    if (!*taken) d->digits = p;
-    if (*taken < DIGITS_64) {
-        d->mantissa = d->mantissa * 10 + digit;
-        d->exponent -= fraction;
-        ++*taken;
-    } else {
-        d->cut |= digit != 0;
-        d->exponent += !fraction;
-    }
-}
-
 /* Scans the digits and the point; returns NULL without a digit. */
 static const char *scan_digits(decimal_number *d, const char *p, const char *end) {
     int taken = 0;
     bool any = false, fraction = false;
-    for (; p < end; p++) {
-        if (is_number_digit(*p)) {
-            any = true;
-            take_digit(d, p, fraction, &taken);
-        } else if (*p == '.' && !fraction) {
+    for (; p < end && (is_number_digit(*p) || (*p == '.' && !fraction)); p++) {
+        if (*p == '.') {
             fraction = true;
+            continue;
+        }
+        unsigned digit = (unsigned)(*p - '0');
+        any = true;
+        if (!taken && !digit) {
+            d->exponent -= fraction;
+            continue;
+        }
+        if (!taken) d->digits = p;
+        if (taken < DIGITS_64) {
+            d->mantissa = d->mantissa * 10 + digit;
+            d->exponent -= fraction;
+            taken++;
         } else {
-            break;
+            d->cut |= digit != 0;
+            d->exponent += !fraction;
         }
     }
     d->digits_end = p;
     return any ? p : NULL;
-}
-
-/* Scans "e+12"; returns NULL if no digit follows the e. */
-static const char *scan_exponent(decimal_number *d, const char *p, const char *end) {
-    p++;
-    bool negative = p < end && *p == '-';
-    if (p < end && (*p == '-' || *p == '+')) p++;
-    if (p == end || !is_number_digit(*p)) return NULL;
-    int64_t exponent = 0;
-    for (; p < end && is_number_digit(*p); p++) {
-        if (exponent < EXPONENT_CAP) exponent = exponent * 10 + (*p - '0');
-    }
-    d->exponent += negative ? -exponent : exponent;
-    return p;
 }
 
 static bool scan_decimal(decimal_number *d, const char *p, const char *end) {
@@ -93,7 +73,17 @@ static bool scan_decimal(decimal_number *d, const char *p, const char *end) {
     d->negative = p < end && *p == '-';
     if (p < end && (*p == '-' || *p == '+')) p++;
     p = scan_digits(d, p, end);
-    if (p && p < end && (*p == 'e' || *p == 'E')) p = scan_exponent(d, p, end);
+    if (p && p < end && (*p == 'e' || *p == 'E')) {
+        p++;
+        bool negative = p < end && *p == '-';
+        if (p < end && (*p == '-' || *p == '+')) p++;
+        if (p == end) return false; /* no digit follows the e */
+        int64_t exponent = 0;
+        for (; p < end && is_number_digit(*p); p++) {
+            if (exponent < EXPONENT_CAP) exponent = exponent * 10 + (*p - '0');
+        }
+        d->exponent += negative ? -exponent : exponent;
+    }
     return p == end && p;
 }
 
@@ -217,19 +207,16 @@ bool hr_number_scale(uint64_t mantissa, int exponent, double *value) {
 #endif
 }
 
-static double magnitude(const decimal_number *d) {
-    double value;
-    if (!d->mantissa) return 0;
-    if (d->exponent > DECADE_MAX) return HUGE_VAL;
-    if (d->exponent < DECADE_MIN - DIGITS_64) return 0;
-    if (!d->cut && hr_number_scale(d->mantissa, (int)d->exponent, &value)) return value;
-    return value_of_digits(d);
-}
-
 hr_number_status hr_number_parse(const char *text, size_t size, double *value) {
     decimal_number d;
     if (!scan_decimal(&d, text, text + size)) return HR_NUMBER_NONE;
-    double result = magnitude(&d);
+    double result;
+    if (!d.mantissa || d.exponent < DECADE_MIN - DIGITS_64)
+        result = 0;
+    else if (d.exponent > DECADE_MAX)
+        result = HUGE_VAL;
+    else if (d.cut || !hr_number_scale(d.mantissa, (int)d.exponent, &result))
+        result = value_of_digits(&d);
     if (result > DBL_MAX) return HR_NUMBER_LARGE;
     *value = d.negative ? -result : result;
     return HR_NUMBER_OK;

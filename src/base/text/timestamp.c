@@ -37,16 +37,16 @@ static bool take_stamp_char(timestamp_text *t, char c) {
     return true;
 }
 
-static char lower_letter(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 /* Takes one of `count` words of `width` letters, in any case. */
 static bool take_stamp_word(timestamp_text *t, const char *words, int width, int count, int *out) {
     if (t->end - t->at < width) return false;
     for (int i = 0; i < count; i++) {
         int same = 0;
-        while (same < width && lower_letter(t->at[same]) == words[i * width + same]) same++;
+        for (; same < width; same++) {
+            char c = t->at[same];
+            if (c >= 'A' && c <= 'Z') c = (char)(c - 'A' + 'a');
+            if (c != words[i * width + same]) break;
+        }
         if (same < width) continue;
         t->at += width;
         *out = i;
@@ -69,50 +69,37 @@ static bool take_offset(timestamp_text *t, timestamp_fields *f) {
     return hours < 24 && minutes < 60;
 }
 
-static bool take_epoch(timestamp_text *t, timestamp_fields *f) {
-    bool negative = take_stamp_char(t, '-');
-    f->is_epoch = true;
-    if (!take_stamp_digits(t, 1, 12, &f->epoch)) return false;
-    if (negative) f->epoch = -f->epoch;
-    return true;
-}
-
-static bool take_stamp_year(timestamp_text *t, bool two_digits, timestamp_fields *f) {
-    if (!two_digits) return take_stamp_digits(t, 4, 4, &f->year);
-    if (!take_stamp_digits(t, 2, 2, &f->year)) return false;
-    f->year += f->year < 69 ? 2000 : 1900;
-    return true;
-}
-
-static bool take_stamp_month_name(timestamp_text *t, timestamp_fields *f) {
-    int month;
-    if (!take_stamp_word(t, "janfebmaraprmayjunjulaugsepoctnovdec", 3, 12, &month)) return false;
-    f->month = month + 1;
-    return true;
-}
-
-static bool take_stamp_half(timestamp_text *t, timestamp_fields *f) {
-    int half;
-    if (!take_stamp_word(t, "ampm", 2, 2, &half)) return false;
-    f->afternoon = half == 1;
-    return true;
-}
-
 /* Takes what a letter of a format stands for. */
 static bool take_stamp_letter(timestamp_text *t, char letter, int least, timestamp_fields *f) {
+    bool negative;
+    int word;
     switch (letter) {
-    case 'Y':
-    case 'y': return take_stamp_year(t, letter == 'y', f);
+    case 'Y': return take_stamp_digits(t, 4, 4, &f->year);
+    case 'y':
+        if (!take_stamp_digits(t, 2, 2, &f->year)) return false;
+        f->year += f->year < 69 ? 2000 : 1900;
+        return true;
     case 'm': return take_stamp_digits(t, least, 2, &f->month);
-    case 'b': return take_stamp_month_name(t, f);
+    case 'b':
+        if (!take_stamp_word(t, "janfebmaraprmayjunjulaugsepoctnovdec", 3, 12, &word)) return false;
+        f->month = word + 1;
+        return true;
     case 'd': return take_stamp_digits(t, least, 2, &f->day);
     case 'I': f->twelve_hours = true; return take_stamp_digits(t, least, 2, &f->hour);
     case 'H': return take_stamp_digits(t, least, 2, &f->hour);
     case 'M': return take_stamp_digits(t, least, 2, &f->minute);
     case 'S': return take_stamp_digits(t, least, 2, &f->second);
-    case 'p': return take_stamp_half(t, f);
+    case 'p':
+        if (!take_stamp_word(t, "ampm", 2, 2, &word)) return false;
+        f->afternoon = word == 1;
+        return true;
     case 'z': return take_offset(t, f);
-    case 's': return take_epoch(t, f);
+    case 's':
+        negative = take_stamp_char(t, '-');
+        f->is_epoch = true;
+        if (!take_stamp_digits(t, 1, 12, &f->epoch)) return false;
+        if (negative) f->epoch = -f->epoch;
+        return true;
     default: return take_stamp_char(t, letter);
     }
 }
@@ -128,38 +115,31 @@ static bool take_format(timestamp_text *t, const char *format, timestamp_fields 
     return true;
 }
 
-/* Seconds and their fraction, if there are some. */
-static bool take_iso_seconds(timestamp_text *t, timestamp_fields *f) {
-    int64_t fraction;
-    if (!take_stamp_char(t, ':')) return true;
-    if (!take_stamp_digits(t, 2, 2, &f->second)) return false;
-    return (!take_stamp_char(t, '.') && !take_stamp_char(t, ',')) || take_stamp_digits(t, 1, 9, &fraction);
-}
-
 static bool take_iso(timestamp_text *t, timestamp_fields *f) {
+    int64_t fraction;
     if (!take_format(t, "%Y-%m-%d", f)) return false;
     if (t->at == t->end) return true;
     if (!take_stamp_char(t, 'T') && !take_stamp_char(t, ' ')) return false;
-    return take_format(t, "%H:%M", f) && take_iso_seconds(t, f) && (t->at == t->end || take_offset(t, f));
+    if (!take_format(t, "%H:%M", f)) return false;
+    if (take_stamp_char(t, ':')) {
+        if (!take_stamp_digits(t, 2, 2, &f->second)) return false;
+        bool has_fraction = take_stamp_char(t, '.') || take_stamp_char(t, ',');
+        if (has_fraction && !take_stamp_digits(t, 1, 9, &fraction)) return false;
+    }
+    return t->at == t->end || take_offset(t, f);
 }
 
 /* ---- Meaning ---- */
 
-static bool is_clock(const timestamp_fields *f) {
-    if (f->twelve_hours && (f->hour < 1 || f->hour > 12)) return false;
-    bool end_of_day = f->hour == 24 && !f->minute && !f->second;
-    return (f->hour < 24 || end_of_day) && f->minute < 60 && f->second < 60;
-}
-
-static bool is_day(const timestamp_fields *f) {
-    return f->year >= 1 && f->month >= 1 && f->month <= 12 && f->day >= 1 &&
-           f->day <= hr_calendar_month_days((int)f->year, (int)f->month);
-}
-
 static hr_timestamp_status second_of_fields(const timestamp_fields *f, hr_offset_rule rule, int64_t *out) {
     int64_t second = f->epoch;
     if (!f->is_epoch) {
-        if (!is_day(f) || !is_clock(f)) return HR_TIMESTAMP_NONE;
+        bool is_day = f->year >= 1 && f->month >= 1 && f->month <= 12 && f->day >= 1 &&
+                      f->day <= hr_calendar_month_days((int)f->year, (int)f->month);
+        bool end_of_day = f->hour == 24 && !f->minute && !f->second;
+        bool is_clock = (f->hour < 24 || end_of_day) && f->minute < 60 && f->second < 60;
+        if (f->twelve_hours && (f->hour < 1 || f->hour > 12)) is_clock = false;
+        if (!is_day || !is_clock) return HR_TIMESTAMP_NONE;
         if (f->has_offset && rule == HR_OFFSET_REFUSED) return HR_TIMESTAMP_OFFSET;
         int64_t hour = f->twelve_hours ? f->hour % 12 + 12 * f->afternoon : f->hour;
         second = hr_calendar_days((int)f->year, (int)f->month, (int)f->day) * HR_DAY_SECONDS + 3600 * hour +
@@ -199,23 +179,16 @@ bool hr_timestamp_format_has(const char *format, char letter) {
     return false;
 }
 
-/* Letters that are unknown, given twice, or have a '-' that they cannot have. */
-static const char *letters_fault(const char *format) {
-    char flag, letter, seen[sizeof letters_all] = {0};
-    while ((letter = next_letter(&format, &flag))) {
-        const char *known = strchr(letters_all, letter);
-        if (!known) return "it has a letter that is not one of %Y %y %m %b %d %H %I %M %S %p %z %s %%";
-        if (flag && !strchr(letters_short, letter)) return "'-' goes with %-m, %-d, %-H and %-I only";
-        if (flag && (*format == '%' || (*format >= '0' && *format <= '9')))
-            return "something that is no digit must follow %-m, %-d, %-H and %-I";
-        if (letter != '%' && seen[known - letters_all]++) return "it has a letter twice";
-    }
-    return NULL;
-}
-
 const char *hr_timestamp_format_fault(const char *format) {
-    const char *fault = letters_fault(format);
-    if (fault) return fault;
+    char flag, found, seen[sizeof letters_all] = {0};
+    for (const char *at = format; (found = next_letter(&at, &flag));) {
+        const char *known = strchr(letters_all, found);
+        if (!known) return "it has a letter that is not one of %Y %y %m %b %d %H %I %M %S %p %z %s %%";
+        if (flag && !strchr(letters_short, found)) return "'-' goes with %-m, %-d, %-H and %-I only";
+        if (flag && (*at == '%' || (*at >= '0' && *at <= '9')))
+            return "something that is no digit must follow %-m, %-d, %-H and %-I";
+        if (found != '%' && seen[known - letters_all]++) return "it has a letter twice";
+    }
     bool has[256] = {false};
     for (const char *letter = letters_all; *letter; letter++)
         has[(unsigned char)*letter] = hr_timestamp_format_has(format, *letter);
