@@ -35,11 +35,6 @@ struct restriction {
     hr_bin_set bins;
 };
 
-static const restriction *find_restriction(const restriction *r, uint32_t feature) {
-    while (r && r->feature != feature) r = r->above;
-    return r;
-}
-
 static restriction whole_feature(const hr_column *column, uint32_t feature) {
     restriction r = {.feature = feature, .low = -HUGE_VAL, .high = HUGE_VAL};
     if (column->kind == HR_KIND_CATEGORY)
@@ -47,26 +42,20 @@ static restriction whole_feature(const hr_column *column, uint32_t feature) {
     return r;
 }
 
-/* Integers of (low, high] within the column's bounds, or their length. A column of one number has that. */
-static double size_of_numbers(const hr_column *column, double low, double high) {
-    if (column->integer)
-        return fmax(floor(fmin(high, column->high)) - fmax(floor(low), ceil(column->low) - 1), 0);
-    if (column->low == column->high) return low < column->low && column->low <= high;
-    return fmax(fmin(high, column->high) - fmax(low, column->low), 0);
-}
-
-/* The last bin of a long list has all later values. */
-static double size_of_bins(const hr_column *column, const hr_bin_set *bins) {
-    double size = 0;
-    for (unsigned bin = 1; bin < hr_category_bins(column); bin++)
-        if (hr_bin_set_has(bins, (uint8_t)bin))
-            size += bin == HR_BINS_MAX - 1 ? (double)(column->value_count - bin + 1) : 1;
-    return size;
-}
-
+/* Of a category: its values; the last bin of a long list has all later ones. Of a number: integers of
+ * (low, high] within the column's bounds, or their length. A column of one number has that. */
 static double size_of_restriction(const hr_column *column, const restriction *r) {
-    if (column->kind == HR_KIND_CATEGORY) return size_of_bins(column, &r->bins);
-    return size_of_numbers(column, r->low, r->high);
+    if (column->kind == HR_KIND_CATEGORY) {
+        double size = 0;
+        for (unsigned bin = 1; bin < hr_category_bins(column); bin++)
+            if (hr_bin_set_has(&r->bins, (uint8_t)bin))
+                size += bin == HR_BINS_MAX - 1 ? (double)(column->value_count - bin + 1) : 1;
+        return size;
+    }
+    if (column->integer)
+        return fmax(floor(fmin(r->high, column->high)) - fmax(floor(r->low), ceil(column->low) - 1), 0);
+    if (column->low == column->high) return r->low < column->low && column->low <= r->high;
+    return fmax(fmin(r->high, column->high) - fmax(r->low, column->low), 0);
 }
 
 /* Child i of a split of a number. Of a multiway split, child 0 has the missing ones, and no number. */
@@ -86,26 +75,24 @@ static void restrict_number(const hr_tree *tree, const hr_node *node, uint32_t i
     r->high = fmin(r->high, high);
 }
 
-static void restrict_bins(const hr_tree *tree, const hr_node *node, uint32_t i, restriction *r) {
-    hr_bin_set kept = {{0}};
-    for (unsigned bin = 1; bin < HR_BINS_MAX; bin++)
-        if (hr_bin_set_has(&r->bins, (uint8_t)bin) &&
-            hr_node_child(tree, node, HR_KIND_CATEGORY, (uint8_t)bin) == node->left + i)
-            hr_bin_set_add(&kept, (uint8_t)bin);
-    r->bins = kept;
-}
-
 static restriction restriction_of_child(const hr_tree *tree, const hr_schema *schema, size_t n, uint32_t i,
                                         const restriction *above) {
     const hr_node *node = &tree->nodes[n];
     const hr_column *column = hr_schema_feature(schema, node->feature);
-    const restriction *known = find_restriction(above, node->feature);
+    const restriction *known = above;
+    while (known && known->feature != node->feature) known = known->above;
     restriction r = known ? *known : whole_feature(column, node->feature);
-    if (column->kind == HR_KIND_CATEGORY)
-        restrict_bins(tree, node, i, &r);
-    else
-        restrict_number(tree, node, i, &r);
     r.above = above;
+    if (column->kind == HR_KIND_NUMBER) {
+        restrict_number(tree, node, i, &r);
+        return r;
+    }
+    hr_bin_set kept = {{0}};
+    for (unsigned bin = 1; bin < HR_BINS_MAX; bin++)
+        if (hr_bin_set_has(&r.bins, (uint8_t)bin) &&
+            hr_node_child(tree, node, HR_KIND_CATEGORY, (uint8_t)bin) == node->left + i)
+            hr_bin_set_add(&kept, (uint8_t)bin);
+    r.bins = kept;
     return r;
 }
 

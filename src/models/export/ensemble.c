@@ -25,13 +25,6 @@ static bool sends_none_left(const hr_column *column, const hr_node *node) {
     return node->threshold < column->low;
 }
 
-static size_t count_left_bins(const tree_source *s, const hr_node *node) {
-    size_t left = 0;
-    for (size_t bin = 0; bin < hr_category_bins(column_of(s, node)); bin++)
-        left += hr_bin_set_has(&s->tree->subsets[node->subset], (uint8_t)bin);
-    return left;
-}
-
 /* The child that every record goes to; 0 if there are two. */
 static uint32_t only_child(const tree_source *s, const hr_node *node) {
     const hr_column *column = column_of(s, node);
@@ -39,7 +32,9 @@ static uint32_t only_child(const tree_source *s, const hr_node *node) {
         if (sends_all_left(column, node) && node->missing_left) return node->left;
         return sends_none_left(column, node) && !node->missing_left ? node->left + 1 : 0;
     }
-    size_t left = count_left_bins(s, node);
+    size_t left = 0;
+    for (size_t bin = 0; bin < hr_category_bins(column); bin++)
+        left += hr_bin_set_has(&s->tree->subsets[node->subset], (uint8_t)bin);
     if (left == 0) return node->left + 1;
     return left == hr_category_bins(column) ? node->left : 0;
 }
@@ -61,34 +56,26 @@ typedef struct asked_node {
     uint32_t yes;
 } asked_node;
 
-static asked_node ask_number(const hr_column *column, const hr_node *node) {
-    asked_node asked = {.node = {.split = HR_ENGINE_PRESENT, .feature = node->feature}, .yes = node->left};
-    if (sends_all_left(column, node)) return asked;
-    if (sends_none_left(column, node)) {
-        asked.yes = node->left + 1;
-        return asked;
-    }
-    asked.node.split = HR_ENGINE_NUMBER;
-    asked.node.missing_yes = node->missing_left;
-    asked.node.threshold = node->threshold;
-    return asked;
-}
-
-/* The side without missing values is listed: engines do not list them. */
-static asked_node ask_category(const tree_source *s, const hr_node *node) {
-    const hr_bin_set *left = &s->tree->subsets[node->subset];
-    bool missing_left = hr_bin_set_has(left, 0);
-    asked_node asked = {.node = {.split = HR_ENGINE_CATEGORY, .feature = node->feature},
-                        .yes = node->left + missing_left};
-    for (size_t bin = 1; bin < hr_category_bins(column_of(s, node)); bin++)
-        if (hr_bin_set_has(left, (uint8_t)bin) != missing_left)
-            hr_bin_set_add(&asked.node.listed, (uint8_t)bin);
-    return asked;
-}
-
+/* Of a category the side without missing values is listed: engines do not list them. */
 static asked_node ask(const tree_source *s, const hr_node *node) {
     const hr_column *column = column_of(s, node);
-    return column->kind == HR_KIND_NUMBER ? ask_number(column, node) : ask_category(s, node);
+    asked_node asked = {.node = {.split = HR_ENGINE_PRESENT, .feature = node->feature}, .yes = node->left};
+    if (column->kind == HR_KIND_CATEGORY) {
+        const hr_bin_set *left = &s->tree->subsets[node->subset];
+        bool missing_left = hr_bin_set_has(left, 0);
+        asked.node.split = HR_ENGINE_CATEGORY;
+        asked.yes += missing_left;
+        for (size_t bin = 1; bin < hr_category_bins(column); bin++)
+            if (hr_bin_set_has(left, (uint8_t)bin) != missing_left)
+                hr_bin_set_add(&asked.node.listed, (uint8_t)bin);
+    } else if (sends_none_left(column, node)) {
+        asked.yes++;
+    } else if (!sends_all_left(column, node)) {
+        asked.node.split = HR_ENGINE_NUMBER;
+        asked.node.missing_yes = node->missing_left;
+        asked.node.threshold = node->threshold;
+    }
+    return asked;
 }
 
 bool hr_engine_lists(const hr_engine_node *node, size_t value) {
@@ -114,26 +101,6 @@ static void shorten_list(const hr_engine_tree *tree, const uint32_t *parents, ui
 }
 
 /* Nodes stand in the order in which they are met, level by level. sources[n] is what node n is made of. */
-static void lay_out_engine_tree(const tree_source *s, uint32_t *sources, uint32_t *parents,
-                                hr_engine_tree *out) {
-    sources[0] = skip_one_way(s, 0);
-    out->node_count = 1;
-    for (uint32_t n = 0; n < out->node_count; n++) {
-        const hr_node *node = &s->tree->nodes[sources[n]];
-        if (!node->left) {
-            out->nodes[n] = (hr_engine_node){.split = HR_ENGINE_LEAF, .value = node->value};
-            continue;
-        }
-        asked_node asked = ask(s, node);
-        out->nodes[n] = asked.node;
-        out->nodes[n].yes = (uint32_t)out->node_count;
-        if (asked.node.split == HR_ENGINE_CATEGORY) shorten_list(out, parents, n);
-        parents[out->node_count] = parents[out->node_count + 1] = n;
-        sources[out->node_count++] = skip_one_way(s, asked.yes);
-        sources[out->node_count++] = skip_one_way(s, asked.yes == node->left ? node->left + 1 : node->left);
-    }
-}
-
 static bool make_engine_tree(const hr_tree *tree, const hr_schema *schema, hr_arena *arena,
                              hr_engine_tree *out) {
     hr_tree two_way;
@@ -142,7 +109,23 @@ static bool make_engine_tree(const hr_tree *tree, const hr_schema *schema, hr_ar
     uint32_t *sources = hr_arena_alloc(arena, two_way.node_count, sizeof *sources);
     uint32_t *parents = hr_arena_alloc(arena, two_way.node_count, sizeof *parents);
     if (!out->nodes || !sources || !parents) return false;
-    lay_out_engine_tree(&(tree_source){&two_way, schema}, sources, parents, out);
+    const tree_source s = {&two_way, schema};
+    sources[0] = skip_one_way(&s, 0);
+    out->node_count = 1;
+    for (uint32_t n = 0; n < out->node_count; n++) {
+        const hr_node *node = &two_way.nodes[sources[n]];
+        if (!node->left) {
+            out->nodes[n] = (hr_engine_node){.split = HR_ENGINE_LEAF, .value = node->value};
+            continue;
+        }
+        asked_node asked = ask(&s, node);
+        out->nodes[n] = asked.node;
+        out->nodes[n].yes = (uint32_t)out->node_count;
+        if (asked.node.split == HR_ENGINE_CATEGORY) shorten_list(out, parents, n);
+        parents[out->node_count] = parents[out->node_count + 1] = n;
+        sources[out->node_count++] = skip_one_way(&s, asked.yes);
+        sources[out->node_count++] = skip_one_way(&s, asked.yes == node->left ? node->left + 1 : node->left);
+    }
     return true;
 }
 

@@ -109,9 +109,8 @@ hr_status hr_metrics_compare(const hr_comparison *c, hr_metrics *out, hr_error *
     return status;
 }
 
-/* Predictions of all records, and the labels to compare them with. Owner: the caller frees *predicted. */
-static hr_status predict_labelled(const hr_model *model, const hr_data *data, int threads, double **predicted,
-                                  hr_error *err) {
+hr_status hr_comparison_make(const hr_model *model, const hr_data *data, int threads, hr_comparison *out,
+                             hr_error *err) {
     size_t outputs = hr_model_output_count(model), rows = hr_data_rows(data);
     if (!hr_data_has_labels(data))
         return hr_fail(err, HR_E_SCHEMA, "give data with the label's column",
@@ -119,29 +118,20 @@ static hr_status predict_labelled(const hr_model *model, const hr_data *data, in
     if (!rows)
         return hr_fail(err, HR_E_SCHEMA, "give at least one record",
                        "predictions cannot be compared: the data have no records");
-    *predicted =
-        rows <= SIZE_MAX / sizeof(double) / outputs ? malloc(rows * outputs * sizeof **predicted) : NULL;
-    if (!*predicted) return hr_fail_memory(err);
-    return hr_model_predict(model, data, threads, *predicted, err);
-}
-
-static hr_comparison comparison_of(const hr_model *model, const hr_data *data, const double *predicted) {
-    return (hr_comparison){.task = hr_schema_task(hr_model_schema(model)),
+    double *predicted =
+        rows <= SIZE_MAX / sizeof *predicted / outputs ? malloc(rows * outputs * sizeof *predicted) : NULL;
+    if (!predicted) return hr_fail_memory(err);
+    hr_status status = hr_model_predict(model, data, threads, predicted, err);
+    if (status) {
+        free(predicted);
+        return status;
+    }
+    *out = (hr_comparison){.task = hr_schema_task(hr_model_schema(model)),
                            .predicted = predicted,
                            .labels = hr_data_labels(data),
-                           .rows = hr_data_rows(data),
-                           .outputs = hr_model_output_count(model)};
-}
-
-hr_status hr_comparison_make(const hr_model *model, const hr_data *data, int threads, hr_comparison *out,
-                             hr_error *err) {
-    double *predicted = NULL;
-    hr_status status = predict_labelled(model, data, threads, &predicted, err);
-    if (status)
-        free(predicted);
-    else
-        *out = comparison_of(model, data, predicted);
-    return status;
+                           .rows = rows,
+                           .outputs = outputs};
+    return HR_OK;
 }
 
 void hr_comparison_free(hr_comparison *comparison) {
@@ -150,7 +140,7 @@ void hr_comparison_free(hr_comparison *comparison) {
 
 hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads, hr_metrics *out,
                       hr_error *err) {
-    hr_comparison comparison;
+    hr_comparison comparison = {0};
     hr_status status = hr_comparison_make(model, data, threads, &comparison, err);
     if (status) return status;
     status = hr_metrics_compare(&comparison, out, err);
