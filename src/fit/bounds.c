@@ -133,14 +133,6 @@ hr_status hr_bounds_schema(const hr_schema *schema, const hr_bounds_columns *col
     return status;
 }
 
-static hr_status bound_table(const hr_data *data, const hr_bounds_columns *columns, const hr_bounds *bounds,
-                             hr_bounded_table *out, hr_error *err) {
-    hr_status status = hr_bounds_schema(hr_data_schema(data), columns, bounds, &out->schema, err);
-    if (status) return status;
-    out->data = hr_data_clip(data, out->schema);
-    return out->data ? HR_OK : hr_fail_memory(err);
-}
-
 hr_status hr_bounds_release(const hr_data *data, const hr_fit_options *options, hr_gate *gate, hr_units cost,
                             hr_bounded_table *out, hr_error *err) {
     hr_charge charge = charge_of_bounds(cost);
@@ -150,7 +142,11 @@ hr_status hr_bounds_release(const hr_data *data, const hr_fit_options *options, 
     hr_status status = at && bounds ? HR_OK : hr_fail_memory(err);
     if (!status) status = hr_bounds_find(hr_data_schema(data), options->private_bounds, count, at, err);
     if (!status) status = hr_bounds_private(data, &columns, gate, &charge, bounds, err);
-    if (!status) status = bound_table(data, &columns, bounds, out, err);
+    if (!status) status = hr_bounds_schema(hr_data_schema(data), &columns, bounds, &out->schema, err);
+    if (!status) {
+        out->data = hr_data_clip(data, out->schema);
+        if (!out->data) status = hr_fail_memory(err);
+    }
     free(bounds);
     free(at);
     return status;

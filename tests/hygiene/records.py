@@ -46,7 +46,7 @@ ALLOWED = {
     ('src/fit/fit.c', 'prepare_fit'): (2, OWNER),
     ('src/fit/fit.c', 'rows_of_fit'): (2, 'for those of this list who ask it'),
     ('src/fit/measure/evaluation.c', 'prepare_evaluation'): (1, OWNER),
-    ('src/fit/measure/shared_evaluation.c', 'predict_records'): (1, 'of an empty table nothing is predicted, and its sums are 0'),
+    ('src/fit/measure/shared_evaluation.c', 'hr_shared_evaluation_count'): (1, 'of an empty table nothing is predicted, and its sums are 0'),
     ('src/fit/start.c', 'hr_person_sample_draw'): (1, ROOM + '; ' + LOOP),
     ('src/fit/class_weights.c', 'weigh_classes'): (1, LOOP),
     ('src/fit/class_weights.c', 'hr_class_weights_apply'): (1, ROOM),

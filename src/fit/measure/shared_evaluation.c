@@ -68,49 +68,32 @@ size_t hr_shared_evaluation_lines(const hr_shared_evaluation *e, const hr_budget
 
 /* ---- An owner ---- */
 
-/* What an owner's sums are counted from. */
-typedef struct predicted_records {
-    hr_comparison comparison;
-    uint32_t *decided, cuts[SHARED_BINS];
-    hr_scored scored;
-} predicted_records;
-
-static void free_predicted(predicted_records *a) {
-    hr_comparison_free(&a->comparison);
-    free(a->decided);
-}
-
-static hr_status predict_records(predicted_records *a, const hr_shared_evaluation *e, const hr_data *data,
-                                 hr_error *err) {
-    const hr_comparison *c = &a->comparison;
-    const hr_column *label = hr_schema_label(e->schema);
-    hr_status status =
-        hr_data_rows(data) > 0 ? hr_comparison_make(e->model, data, 0, &a->comparison, err) : HR_OK;
-    if (status) return status;
-    if (!(a->decided = calloc(c->rows + 1, sizeof *a->decided))) return hr_fail_memory(err);
-    for (size_t i = 0; i < c->rows && c->task != HR_TASK_REGRESSION; i++)
-        a->decided[i] = (uint32_t)hr_decide(NULL, c->predicted + i * c->outputs, c->outputs);
-    for (uint32_t b = 1; b < SHARED_BINS; b++) a->cuts[b - 1] = b << (HR_SCORE_GRID_BITS - SHARED_BIN_BITS);
-    a->scored = (hr_scored){.rows = c->rows,
-                            .outputs = c->outputs,
-                            .predicted = c->predicted,
-                            .labels = c->labels,
-                            .decided = a->decided,
-                            .cuts = a->cuts,
-                            .cut_count = SHARED_BINS - 1,
-                            .bins = SHARED_BINS,
-                            .range = label->high - label->low};
-    return HR_OK;
-}
-
 hr_status hr_shared_evaluation_count(const hr_shared_evaluation *e, const hr_data *data, hr_exact *out,
                                      hr_error *err) {
-    predicted_records records = {0};
+    hr_comparison c = {0};
+    uint32_t cuts[SHARED_BINS];
+    const hr_column *label = hr_schema_label(e->schema);
     const hr_statistics lines = statistics_of(e->schema);
-    hr_status status = predict_records(&records, e, data, err);
+    hr_status status = hr_data_rows(data) > 0 ? hr_comparison_make(e->model, data, 0, &c, err) : HR_OK;
+    if (status) return status;
+    uint32_t *decided = calloc(c.rows + 1, sizeof *decided);
+    if (!decided) status = hr_fail_memory(err);
+    for (size_t i = 0; i < c.rows && c.task != HR_TASK_REGRESSION && !status; i++)
+        decided[i] = (uint32_t)hr_decide(NULL, c.predicted + i * c.outputs, c.outputs);
+    for (uint32_t b = 1; b < SHARED_BINS; b++) cuts[b - 1] = b << (HR_SCORE_GRID_BITS - SHARED_BIN_BITS);
+    const hr_scored scored = {.rows = c.rows,
+                              .outputs = c.outputs,
+                              .predicted = c.predicted,
+                              .labels = c.labels,
+                              .decided = decided,
+                              .cuts = cuts,
+                              .cut_count = SHARED_BINS - 1,
+                              .bins = SHARED_BINS,
+                              .range = label->high - label->low};
     for (size_t i = 0, at = 0; i < lines.count && !status; at += hr_statistics_cells(&lines, i++))
-        lines.rows[i].count(&records.scored, out + at);
-    free_predicted(&records);
+        lines.rows[i].count(&scored, out + at);
+    hr_comparison_free(&c);
+    free(decided);
     return status;
 }
 
