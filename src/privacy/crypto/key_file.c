@@ -56,20 +56,16 @@ static hr_status check_head(const char *text, size_t size, hr_error *err) {
 
 /* What reads as a key is one only if it is written as we write it: the decoder takes some other characters
  * for base64. */
-static bool is_file_of(const hr_identity *identity, const char text[SIZE]) {
-    char again[SIZE + 1];
-    render_key(identity, again);
-    bool same = sodium_memcmp(again, text, SIZE) == 0;
-    sodium_memzero(again, sizeof again);
-    return same;
-}
-
 static hr_status grow_matching(const unsigned char secret[SECRET], const char text[SIZE], hr_identity **out,
                                hr_error *err) {
+    char again[SIZE + 1];
     hr_identity *identity = NULL;
     hr_status status = hr_identity_grow(secret, &identity, err);
     if (status) return status;
-    if (!is_file_of(identity, text)) {
+    render_key(identity, again);
+    bool same = sodium_memcmp(again, text, SIZE) == 0;
+    sodium_memzero(again, sizeof again);
+    if (!same) {
         hr_identity_free(identity);
         return refuse_damage(err);
     }

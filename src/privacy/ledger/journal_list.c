@@ -96,26 +96,20 @@ typedef struct name_search {
     char candidates[CANDIDATES]; /* open ones: "3f9a12cd (study), 77aa00ff (study)" */
 } name_search;
 
-static bool is_named(const hr_journal_item *item, const char *text) {
-    return !strncasecmp(item->id, text, strlen(text)) || !strcmp(item->name, text);
-}
-
-static void list_candidate(name_search *s, const hr_journal_item *item) {
+static hr_status match_name(void *user, const hr_journal_item *item) {
+    name_search *s = user;
+    if (strncasecmp(item->id, s->text, strlen(s->text)) != 0 && strcmp(item->name, s->text) != 0)
+        return HR_OK;
+    hr_journal_named *found = item->over ? &s->last_over : &s->last_open;
+    found->over = item->over;
+    memcpy(found->id, item->id, sizeof found->id);
+    ++*(item->over ? &s->over : &s->open);
+    if (item->over) return HR_OK;
     char name[SHOWN];
     size_t used = strlen(s->candidates);
     hr_text_show(item->name, name, sizeof name);
     snprintf(s->candidates + used, sizeof s->candidates - used, "%s%.8s (%s)", used ? ", " : "", item->id,
              name);
-}
-
-static hr_status match_name(void *user, const hr_journal_item *item) {
-    name_search *s = user;
-    if (!is_named(item, s->text)) return HR_OK;
-    hr_journal_named *found = item->over ? &s->last_over : &s->last_open;
-    found->over = item->over;
-    memcpy(found->id, item->id, sizeof found->id);
-    if (!item->over) list_candidate(s, item);
-    ++*(item->over ? &s->over : &s->open);
     return HR_OK;
 }
 
