@@ -111,26 +111,6 @@ static hr_status fail_cell_file(const char *path, const char *doing, hr_error *e
     return hr_fail_at(err, status, path, 0, 0, NULL);
 }
 
-static bool is_little_endian(void) {
-    const uint16_t one = 1;
-    uint8_t first;
-    memcpy(&first, &one, 1);
-    return first == 1;
-}
-
-/* All before the labels has one checksum, which stands in it as 0. */
-static hr_status check_front(const hr_cell_file *f, hr_error *err) {
-    uint8_t *front = malloc(f->layout.labels);
-    if (!front) return hr_fail_memory(err);
-    memcpy(front, f->map, f->layout.labels);
-    memset(front + CHECKSUM_AT, 0, 8);
-    const uint64_t checksum = hr_cell_checksum(front, f->layout.labels);
-    free(front);
-    if (checksum == f->header.front_checksum) return HR_OK;
-    return hr_fail(err, HR_E_FORMAT, again,
-                   "the front of the binned cache is damaged: its checksum is another");
-}
-
 /* Vectors that begin at one of the last records read up to HR_VECTOR_ROWS - 1 bytes behind a column, the last
  * one, too: a page of zeros is behind the file. */
 static void *map_with_room(int fd, size_t size, int protection) {
@@ -162,11 +142,24 @@ static hr_status map_cell_file(hr_cell_file *f, hr_error *err) {
     f->map = map;
     f->cells = f->map + f->layout.cells;
     f->labels = (const double *)(const void *)(f->map + f->layout.labels);
-    return check_front(f, err);
+
+    /* All before the labels has one checksum, which stands in it as 0. */
+    uint8_t *front = malloc(f->layout.labels);
+    if (!front) return hr_fail_memory(err);
+    memcpy(front, f->map, f->layout.labels);
+    memset(front + CHECKSUM_AT, 0, 8);
+    const uint64_t checksum = hr_cell_checksum(front, f->layout.labels);
+    free(front);
+    if (checksum == f->header.front_checksum) return HR_OK;
+    return hr_fail(err, HR_E_FORMAT, again,
+                   "the front of the binned cache is damaged: its checksum is another");
 }
 
 hr_status hr_cell_file_open(const char *path, hr_cell_file **out, hr_error *err) {
-    if (!is_little_endian())
+    const uint16_t one = 1;
+    uint8_t first_byte;
+    memcpy(&first_byte, &one, 1);
+    if (first_byte != 1)
         return hr_fail(err, HR_E_ABSENT, "train from the table itself",
                        "binned caches are mapped on little-endian machines only");
     hr_cell_file *f = calloc(1, sizeof *f);
@@ -222,12 +215,6 @@ static bool are_labels(const hr_column *label, const double *values, size_t coun
     return true;
 }
 
-static bool are_below(const uint8_t *cells, size_t count, uint32_t bins) {
-    uint8_t highest = 0;
-    for (size_t i = 0; i < count; i++) highest = cells[i] > highest ? cells[i] : highest;
-    return highest < bins;
-}
-
 /* Column `header.features` is the label. */
 static bool is_segment_whole(const hr_cell_file *f, const hr_schema *schema, const uint32_t *bin_counts,
                              size_t column, size_t segment) {
@@ -240,17 +227,10 @@ static bool is_segment_whole(const hr_cell_file *f, const hr_schema *schema, con
                    wanted =
                        hr_cell_get(f->map + f->layout.checksums + (segment * (features + 1) + column) * 8, 8);
     if (checksum != wanted) return false;
-    return is_label ? are_labels(hr_schema_label(schema), f->labels + begin, count)
-                    : are_below(cells, count, bin_counts[column]);
-}
-
-static hr_status fail_segment(const hr_cell_file *f, const hr_schema *schema, size_t at, hr_error *err) {
-    const size_t features = f->header.features, segment = at / (features + 1), column = at % (features + 1);
-    const hr_column *of = column == features ? hr_schema_label(schema) : hr_schema_feature(schema, column);
-    const size_t begin = segment * HR_CELL_SEGMENT;
-    hr_fail(err, HR_E_FORMAT, again, "the binned cache is damaged in records %zu to %zu", begin + 1,
-            begin + hr_cell_segment_rows(segment, (size_t)f->header.rows));
-    return hr_fail_at(err, HR_E_FORMAT, f->path, 0, 0, of->name);
+    if (is_label) return are_labels(hr_schema_label(schema), f->labels + begin, count);
+    uint8_t highest = 0;
+    for (size_t i = 0; i < count; i++) highest = cells[i] > highest ? cells[i] : highest;
+    return highest < bin_counts[column];
 }
 
 hr_status hr_cell_file_check(const hr_cell_file *f, const hr_schema *schema, const uint32_t *bin_counts,
@@ -260,7 +240,13 @@ hr_status hr_cell_file_check(const hr_cell_file *f, const hr_schema *schema, con
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(min : first)
     for (size_t i = 0; i < all; i++)
         if (!is_segment_whole(f, schema, bin_counts, i % columns, i / columns) && i < first) first = i;
-    return first == all ? HR_OK : fail_segment(f, schema, first, err);
+    if (first == all) return HR_OK;
+
+    const size_t segment = first / columns, column = first % columns, begin = segment * HR_CELL_SEGMENT;
+    const hr_column *of = column + 1 == columns ? hr_schema_label(schema) : hr_schema_feature(schema, column);
+    hr_fail(err, HR_E_FORMAT, again, "the binned cache is damaged in records %zu to %zu", begin + 1,
+            begin + hr_cell_segment_rows(segment, (size_t)f->header.rows));
+    return hr_fail_at(err, HR_E_FORMAT, f->path, 0, 0, of->name);
 }
 
 /* ---- Room on the disk ---- */

@@ -89,104 +89,79 @@ static hr_status check_codes(const hr_column *column, const double *values, size
     return HR_OK;
 }
 
-static hr_status check_labels(const hr_column *label, const double *values, size_t begin, size_t count,
-                              hr_error *err) {
-    for (size_t i = 0; i < count; i++) {
-        double value = values[i];
-        bool is_class = value >= 0 && value < (double)label->value_count && value == floor(value);
-        if (label->kind == HR_KIND_NUMBER ? isnan(value) : !is_class)
-            return hr_fail(err, HR_E_SCHEMA, "labels are numbers, or class indices counted from 0",
-                           "row %zu: %g is not a label", begin + i + 1, value);
-    }
-    return HR_OK;
-}
-
-static hr_status check_block(hr_data *data, size_t f, const hr_array *array, size_t begin, hr_error *err) {
-    const hr_column *column = hr_schema_feature(data->schema, f);
-    const size_t count = hr_data_block_size(begin, data->rows);
-    double buffer[HR_DATA_BLOCK];
-    const double *values = hr_array_block(array, begin, count, buffer);
-    if (column->kind == HR_KIND_CATEGORY)
-        return check_codes(column, values, begin, count, &data->reports[f], err);
-    count_numbers(column, values, count, &data->reports[f]);
-    return HR_OK;
-}
-
-/* Block by block, all columns of each: in a table by rows they share cache lines. */
-static hr_status check_columns(hr_data *data, const hr_array *columns, hr_error *err) {
-    const size_t features = data->feature_count;
-    hr_status status = HR_OK;
-    for (size_t f = 0; f < features; f++) {
-        status = check_array(&columns[f], err);
-        if (status) return hr_fail_at(err, status, NULL, 0, 0, hr_schema_feature(data->schema, f)->name);
-    }
-    for (size_t begin = 0; begin < data->rows; begin += HR_DATA_BLOCK)
-        for (size_t f = 0; f < features; f++) {
-            status = check_block(data, f, &columns[f], begin, err);
-            if (status) return hr_fail_at(err, status, NULL, 0, 0, hr_schema_feature(data->schema, f)->name);
-        }
-    return HR_OK;
-}
-
 /* Doubles that need no clipping are handed out as they are. */
 static bool are_as_read(const hr_array *array, const hr_column_report *report) {
     return hr_array_is_adjacent(array, HR_ELEMENT_FLOAT64) && !report->out_of_range;
 }
 
 static hr_status borrow_columns(hr_data *data, const hr_array *columns, hr_error *err) {
-    hr_status status = check_columns(data, columns, err);
-    for (size_t f = 0; !status && f < data->feature_count; f++) {
+    const size_t features = data->feature_count;
+    double buffer[HR_DATA_BLOCK];
+    hr_status status = HR_OK;
+    for (size_t f = 0; f < features; f++) {
+        status = check_array(&columns[f], err);
+        if (status) return hr_fail_at(err, status, NULL, 0, 0, hr_schema_feature(data->schema, f)->name);
+    }
+
+    /* Block by block, all columns of each: in a table by rows they share cache lines. */
+    for (size_t begin = 0; begin < data->rows; begin += HR_DATA_BLOCK)
+        for (size_t f = 0; f < features; f++) {
+            const hr_column *column = hr_schema_feature(data->schema, f);
+            const size_t count = hr_data_block_size(begin, data->rows);
+            const double *values = hr_array_block(&columns[f], begin, count, buffer);
+            if (column->kind == HR_KIND_CATEGORY)
+                status = check_codes(column, values, begin, count, &data->reports[f], err);
+            else
+                count_numbers(column, values, count, &data->reports[f]);
+            if (status) return hr_fail_at(err, status, NULL, 0, 0, column->name);
+        }
+
+    for (size_t f = 0; f < features; f++) {
         const bool is_number = hr_schema_feature(data->schema, f)->kind == HR_KIND_NUMBER;
         void *at = (void *)columns[f].at; /* never written: borrowed */
         data->borrowed[f] = columns[f];
         if (is_number && are_as_read(&columns[f], &data->reports[f])) data->numbers[f] = at;
         if (!is_number && hr_array_is_adjacent(&columns[f], HR_ELEMENT_UINT16)) data->codes[f] = at;
     }
-    return status;
+    return HR_OK;
 }
 
-static hr_status check_label_array(const hr_data *data, const hr_array *labels, hr_error *err) {
+static hr_status check_labels(const hr_data *data, const hr_array *labels, hr_error *err) {
     const hr_column *column = hr_schema_label(data->schema);
     double buffer[HR_DATA_BLOCK];
     hr_status status = check_array(labels, err);
     for (size_t begin = 0; !status && begin < data->rows; begin += HR_DATA_BLOCK) {
         const size_t count = hr_data_block_size(begin, data->rows);
         const double *values = hr_array_block(labels, begin, count, buffer);
-        status = check_labels(column, values, begin, count, err);
+        for (size_t i = 0; !status && i < count; i++) {
+            double value = values[i];
+            bool is_class = value >= 0 && value < (double)column->value_count && value == floor(value);
+            if (column->kind == HR_KIND_NUMBER ? isnan(value) : !is_class)
+                status = hr_fail(err, HR_E_SCHEMA, "labels are numbers, or class indices counted from 0",
+                                 "row %zu: %g is not a label", begin + i + 1, value);
+        }
         if (column->kind == HR_KIND_NUMBER)
             count_numbers(column, values, count, &data->reports[data->feature_count]);
     }
     return status ? hr_fail_at(err, status, NULL, 0, 0, column->name) : HR_OK;
 }
 
-static hr_status copy_labels(hr_data *data, const hr_array *labels, hr_error *err) {
+static hr_status borrow_labels(hr_data *data, const hr_array *labels, hr_error *err) {
     const hr_column *column = hr_schema_label(data->schema);
+    hr_status status = check_labels(data, labels, err);
+    if (status) return status;
+    data->borrows_labels =
+        column->kind == HR_KIND_NUMBER && are_as_read(labels, &data->reports[data->feature_count]);
+    if (data->borrows_labels) {
+        data->labels = (double *)labels->at; /* never written: borrows_labels */
+        return HR_OK;
+    }
     data->labels = malloc((data->rows + 1) * sizeof *data->labels);
     if (!data->labels) return hr_fail_memory(err);
     hr_array_read(labels, 0, data->rows, data->labels);
     for (size_t i = 0; column->kind == HR_KIND_NUMBER && i < data->rows; i++)
         data->labels[i] = hr_clip_number(column, data->labels[i]);
     return HR_OK;
-}
-
-static hr_status borrow_labels(hr_data *data, const hr_array *labels, hr_error *err) {
-    hr_status status = check_label_array(data, labels, err);
-    if (status) return status;
-    data->borrows_labels = hr_schema_label(data->schema)->kind == HR_KIND_NUMBER &&
-                           are_as_read(labels, &data->reports[data->feature_count]);
-    if (!data->borrows_labels) return copy_labels(data, labels, err);
-    data->labels = (double *)labels->at; /* never written: borrows_labels */
-    return HR_OK;
-}
-
-static hr_status check_persons(const hr_schema *schema, const hr_arrays *arrays, hr_error *err) {
-    const char *unit = hr_schema_unit(schema);
-    if (arrays->persons && !unit)
-        return hr_fail(err, HR_E_ARGUMENT, "name a unit in the schema, or give no persons",
-                       "records of persons, and the schema names no unit");
-    if (arrays->persons) return HR_OK;
-    return hr_schema_refuse_unit(schema, "a table in arrays that do not say whose each record is",
-                                 "give hr_arrays.persons to hr_data_borrow", err);
 }
 
 static hr_status take_numbers_of_persons(hr_data *data, const uint64_t *numbers, hr_error *err) {
@@ -201,23 +176,22 @@ static hr_status take_numbers_of_persons(hr_data *data, const uint64_t *numbers,
     return numbered && hr_persons_weigh(data) ? HR_OK : hr_fail_memory(err);
 }
 
-static hr_status new_data(const hr_schema *schema, const hr_arrays *arrays, hr_data **out, hr_error *err) {
+hr_status hr_data_borrow(const hr_schema *schema, const hr_arrays *arrays, hr_data **out, hr_error *err) {
+    hr_status status = HR_OK;
     if (arrays->rows > HR_ROWS_MAX)
         return hr_fail(err, HR_E_LIMIT, "use fewer rows", "%zu rows; at most %u are allowed", arrays->rows,
                        HR_ROWS_MAX);
-    hr_status status = check_persons(schema, arrays, err);
+    if (arrays->persons && !hr_schema_unit(schema))
+        return hr_fail(err, HR_E_ARGUMENT, "name a unit in the schema, or give no persons",
+                       "records of persons, and the schema names no unit");
+    if (!arrays->persons)
+        status = hr_schema_refuse_unit(schema, "a table in arrays that do not say whose each record is",
+                                       "give hr_arrays.persons to hr_data_borrow", err);
     if (status) return status;
+
     hr_data *data = hr_data_new(schema);
     if (!data) return hr_fail_memory(err);
     data->rows = arrays->rows;
-    *out = data;
-    return HR_OK;
-}
-
-hr_status hr_data_borrow(const hr_schema *schema, const hr_arrays *arrays, hr_data **out, hr_error *err) {
-    hr_data *data = NULL;
-    hr_status status = new_data(schema, arrays, &data, err);
-    if (status) return status;
     if (arrays->persons) status = take_numbers_of_persons(data, arrays->persons, err);
     if (!status && arrays->labels) status = borrow_labels(data, arrays->labels, err);
     if (!status) status = borrow_columns(data, arrays->columns, err);
@@ -228,42 +202,31 @@ hr_status hr_data_borrow(const hr_schema *schema, const hr_arrays *arrays, hr_da
     return status;
 }
 
-static bool own_numbers(hr_data *data, size_t f) {
-    double *copy = malloc((data->rows + 1) * sizeof *copy);
-    if (!copy) return false;
-    const double *values = hr_data_number_block(data, f, 0, data->rows, copy);
-    if (values != copy) memcpy(copy, values, data->rows * sizeof *copy);
-    data->numbers[f] = copy;
-    return true;
-}
-
-/* Codes in doubles are always converted. */
-static bool own_codes(hr_data *data, size_t f) {
-    uint16_t *copy = malloc((data->rows + 1) * sizeof *copy);
-    if (!copy) return false;
-    (void)hr_data_code_block(data, f, 0, data->rows, copy);
-    data->codes[f] = copy;
-    return true;
-}
-
-static bool own_labels(hr_data *data) {
-    double *copy = malloc((data->rows + 1) * sizeof *copy);
-    if (!copy) return false;
-    memcpy(copy, data->labels, data->rows * sizeof *copy);
-    data->labels = copy;
-    data->borrows_labels = false;
-    return true;
-}
-
 /* Puts copies in the place of borrowed doubles. False when memory is short. */
 static bool own_arrays(hr_data *data) {
-    bool owned = !data->borrows_labels || own_labels(data);
-    for (size_t f = 0; owned && f < data->feature_count; f++) {
-        bool is_number = hr_schema_feature(data->schema, f)->kind == HR_KIND_NUMBER;
-        owned = is_number ? own_numbers(data, f) : own_codes(data, f);
-        if (owned) data->borrowed[f] = (hr_array){0};
+    if (data->borrows_labels) {
+        double *copy = malloc((data->rows + 1) * sizeof *copy);
+        if (!copy) return false;
+        memcpy(copy, data->labels, data->rows * sizeof *copy);
+        data->labels = copy;
+        data->borrows_labels = false;
     }
-    return owned;
+    for (size_t f = 0; f < data->feature_count; f++) {
+        if (hr_schema_feature(data->schema, f)->kind == HR_KIND_NUMBER) {
+            double *copy = malloc((data->rows + 1) * sizeof *copy);
+            if (!copy) return false;
+            const double *values = hr_data_number_block(data, f, 0, data->rows, copy);
+            if (values != copy) memcpy(copy, values, data->rows * sizeof *copy);
+            data->numbers[f] = copy;
+        } else {
+            uint16_t *copy = malloc((data->rows + 1) * sizeof *copy);
+            if (!copy) return false;
+            (void)hr_data_code_block(data, f, 0, data->rows, copy); /* codes in doubles: always converted */
+            data->codes[f] = copy;
+        }
+        data->borrowed[f] = (hr_array){0};
+    }
+    return true;
 }
 
 static hr_array adjacent(const double *at) {
@@ -306,22 +269,17 @@ hr_status hr_data_refuse_shared(const hr_data *a, const hr_data *b, hr_error *er
     return hr_origins_refuse_shared(a->origins, b->origins, err);
 }
 
-static hr_status refuse_same_arrays(const hr_data *const *tables, size_t a, size_t b, hr_error *err) {
-    if (tables[a] != tables[b] && !are_same_arrays(tables[a], tables[b])) return HR_OK;
-    return hr_fail(
-        err, HR_E_ARGUMENT, "give each table once",
-        "tables %zu and %zu are one: every record in it would count twice, and the guarantee is for "
-        "records that count once",
-        a + 1, b + 1);
-}
-
 hr_status hr_data_refuse_twice(const hr_data *const *tables, size_t count, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < count; i++) {
         status = hr_data_refuse_repeats(tables[i], err);
         for (size_t j = 0; !status && j < i; j++) {
-            status = refuse_same_arrays(tables, j, i, err);
-            if (!status) status = hr_data_refuse_shared(tables[j], tables[i], err);
+            if (tables[j] == tables[i] || are_same_arrays(tables[j], tables[i]))
+                return hr_fail(err, HR_E_ARGUMENT, "give each table once",
+                               "tables %zu and %zu are one: every record in it would count twice, and the "
+                               "guarantee is for records that count once",
+                               j + 1, i + 1);
+            status = hr_data_refuse_shared(tables[j], tables[i], err);
         }
     }
     return status;
@@ -329,86 +287,69 @@ hr_status hr_data_refuse_twice(const hr_data *const *tables, size_t count, hr_er
 
 /* ---- Some of the records ---- */
 
-static double *take_labels(const hr_data *data, const uint32_t *rows, size_t count) {
-    double *taken = malloc((count + 1) * sizeof *taken);
-    for (size_t i = 0; taken && i < count; i++) taken[i] = data->labels[rows[i]];
-    return taken;
-}
-
-/* False when memory is short. */
-static bool take_column(const hr_data *data, size_t f, const uint32_t *rows, size_t count, hr_data *out) {
+/* Room for the cells of a column. False when memory is short. */
+static bool make_column(hr_data *data, size_t f) {
     if (hr_schema_feature(data->schema, f)->kind == HR_KIND_NUMBER) {
-        out->numbers[f] = malloc((count + 1) * sizeof **out->numbers);
-        if (out->numbers[f]) hr_data_numbers_at(data, f, rows, count, out->numbers[f]);
-        return out->numbers[f];
+        data->numbers[f] = malloc((data->rows + 1) * sizeof **data->numbers);
+        return data->numbers[f];
     }
-    out->codes[f] = malloc((count + 1) * sizeof **out->codes);
-    if (out->codes[f]) hr_data_codes_at(data, f, rows, count, out->codes[f]);
-    return out->codes[f];
+    data->codes[f] = malloc((data->rows + 1) * sizeof **data->codes);
+    return data->codes[f];
 }
 
-/* Persons keep their numbers; they weigh what their records in the copy give. */
-static bool take_persons(const hr_data *data, const uint32_t *rows, size_t count, hr_data *out) {
-    out->persons = malloc((count + 1) * sizeof *out->persons);
-    if (!out->persons) return false;
-    for (size_t i = 0; i < count; i++) out->persons[i] = data->persons[rows[i]];
-    return hr_persons_weigh(out);
-}
-
-static bool take_weights(const hr_data *data, const uint32_t *rows, size_t count, hr_data *out) {
-    out->weights = malloc((count + 1) * sizeof *out->weights);
-    for (size_t i = 0; out->weights && i < count; i++) out->weights[i] = data->weights[rows[i]];
-    return out->weights;
+/* NULL when memory is short. */
+static uint32_t *take_numbers(const uint32_t *numbers, const uint32_t *rows, size_t count) {
+    uint32_t *taken = malloc((count + 1) * sizeof *taken);
+    for (size_t i = 0; taken && i < count; i++) taken[i] = numbers[rows[i]];
+    return taken;
 }
 
 hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count) {
     hr_data *taken = hr_data_new(data->schema);
     if (!taken) return NULL;
     taken->rows = count;
-    bool all = !data->labels || (taken->labels = take_labels(data, rows, count));
-    for (size_t f = 0; all && f < data->feature_count; f++) all = take_column(data, f, rows, count, taken);
-    if (all && data->weights) all = take_weights(data, rows, count, taken);
-    if (all && data->persons) all = take_persons(data, rows, count, taken);
+    bool all = !data->labels || (taken->labels = malloc((count + 1) * sizeof *taken->labels));
+    for (size_t i = 0; taken->labels && i < count; i++) taken->labels[i] = data->labels[rows[i]];
+    for (size_t f = 0; all && f < data->feature_count; f++) {
+        all = make_column(taken, f);
+        if (taken->numbers[f]) hr_data_numbers_at(data, f, rows, count, taken->numbers[f]);
+        if (taken->codes[f]) hr_data_codes_at(data, f, rows, count, taken->codes[f]);
+    }
+    if (all && data->weights) all = (taken->weights = take_numbers(data->weights, rows, count));
+    /* Persons keep their numbers; they weigh what their records in the copy give. */
+    if (all && data->persons)
+        all = (taken->persons = take_numbers(data->persons, rows, count)) && hr_persons_weigh(taken);
     if (all) return taken;
     hr_data_free(taken);
     return NULL;
 }
 
-static double *clip_labels(const hr_data *data, const hr_column *label) {
-    double *clipped = malloc((data->rows + 1) * sizeof *clipped);
-    for (size_t i = 0; clipped && i < data->rows; i++)
-        clipped[i] = label->kind == HR_KIND_NUMBER ? hr_clip_number(label, data->labels[i]) : data->labels[i];
-    return clipped;
-}
-
-/* Block by block, as columns are read. False when memory is short. */
-static bool clip_column(const hr_data *data, size_t f, hr_data *out) {
-    const hr_column *column = hr_schema_feature(out->schema, f);
+hr_data *hr_data_clip(const hr_data *data, const hr_schema *schema) {
+    const hr_column *label = hr_schema_label(schema);
     double numbers[HR_DATA_BLOCK];
     uint16_t codes[HR_DATA_BLOCK];
-    bool is_number = column->kind == HR_KIND_NUMBER;
-    if (is_number) out->numbers[f] = malloc((data->rows + 1) * sizeof **out->numbers);
-    if (!is_number) out->codes[f] = malloc((data->rows + 1) * sizeof **out->codes);
-    if (!out->numbers[f] && !out->codes[f]) return false;
-    for (size_t begin = 0; begin < data->rows; begin += HR_DATA_BLOCK) {
-        size_t count = hr_data_block_size(begin, data->rows);
-        if (!is_number) {
-            memcpy(out->codes[f] + begin, hr_data_code_block(data, f, begin, count, codes),
-                   count * sizeof *codes);
-            continue;
-        }
-        const double *block = hr_data_number_block(data, f, begin, count, numbers);
-        for (size_t i = 0; i < count; i++) out->numbers[f][begin + i] = hr_clip_number(column, block[i]);
-    }
-    return true;
-}
-
-hr_data *hr_data_clip(const hr_data *data, const hr_schema *schema) {
     hr_data *clipped = hr_data_new(schema);
     if (!clipped) return NULL;
     clipped->rows = data->rows;
-    bool all = !data->labels || (clipped->labels = clip_labels(data, hr_schema_label(schema)));
-    for (size_t f = 0; all && f < data->feature_count; f++) all = clip_column(data, f, clipped);
+    bool all = !data->labels || (clipped->labels = malloc((data->rows + 1) * sizeof *clipped->labels));
+    for (size_t i = 0; clipped->labels && i < data->rows; i++)
+        clipped->labels[i] =
+            label->kind == HR_KIND_NUMBER ? hr_clip_number(label, data->labels[i]) : data->labels[i];
+    for (size_t f = 0; all && f < data->feature_count; f++) {
+        const hr_column *column = hr_schema_feature(schema, f);
+        all = make_column(clipped, f);
+        for (size_t begin = 0; all && begin < data->rows; begin += HR_DATA_BLOCK) {
+            const size_t count = hr_data_block_size(begin, data->rows);
+            if (column->kind != HR_KIND_NUMBER) {
+                memcpy(clipped->codes[f] + begin, hr_data_code_block(data, f, begin, count, codes),
+                       count * sizeof *codes);
+                continue;
+            }
+            const double *block = hr_data_number_block(data, f, begin, count, numbers);
+            double *out = clipped->numbers[f] + begin;
+            for (size_t i = 0; i < count; i++) out[i] = hr_clip_number(column, block[i]);
+        }
+    }
     if (all) return clipped;
     hr_data_free(clipped);
     return NULL;
@@ -431,21 +372,16 @@ void hr_kept_free(hr_kept *kept) {
     free(kept);
 }
 
-static bool grow_kept(hr_kept *kept) {
-    size_t rows = kept->capacity ? 2 * kept->capacity : KEPT_ROWS_FIRST;
-    if (rows > SIZE_MAX / sizeof *kept->starts / kept->columns) return false;
-    size_t *starts = realloc(kept->starts, rows * kept->columns * sizeof *starts);
-    if (!starts) return false;
-    kept->starts = starts;
-    kept->capacity = rows;
-    return true;
-}
-
 bool hr_kept_add(hr_kept *kept, size_t column, size_t row, const char *text, size_t size) {
-    if (row == kept->rows) {
-        if (row == kept->capacity && !grow_kept(kept)) return false;
-        kept->rows++;
+    if (row == kept->rows && row == kept->capacity) {
+        size_t rows = kept->capacity ? 2 * kept->capacity : KEPT_ROWS_FIRST;
+        if (rows > SIZE_MAX / sizeof *kept->starts / kept->columns) return false;
+        size_t *starts = realloc(kept->starts, rows * kept->columns * sizeof *starts);
+        if (!starts) return false;
+        kept->starts = starts;
+        kept->capacity = rows;
     }
+    if (row == kept->rows) kept->rows++;
     kept->starts[row * kept->columns + column] = kept->texts.size;
     hr_buffer_add(&kept->texts, text, size);
     hr_buffer_add(&kept->texts, "", 1);

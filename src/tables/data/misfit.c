@@ -19,14 +19,6 @@ typedef struct misfit {
     uint64_t cells;
 } misfit;
 
-/* What there is most of. */
-static const misfit *worst_misfit(const misfit *misfits, size_t count) {
-    const misfit *worst = misfits;
-    for (size_t i = 1; i < count; i++)
-        if (misfits[i].cells > worst->cells) worst = &misfits[i];
-    return worst;
-}
-
 static uint64_t rows_of_report(const hr_data *data) {
     return data->whole.rows ? data->whole.rows : data->rows;
 }
@@ -46,7 +38,9 @@ static hr_status check_cells(const hr_data *data, const hr_column *column, const
     const uint64_t cells = report->missing + report->unknown + report->out_of_range;
     const uint64_t rows = rows_of_report(data);
     if (2 * cells <= rows || (cells == report->missing && 10 * cells <= 9 * rows)) return HR_OK;
-    const misfit *worst = worst_misfit(misfits, sizeof misfits / sizeof *misfits);
+    const misfit *worst = misfits;
+    for (size_t i = 1; i < sizeof misfits / sizeof *misfits; i++)
+        if (misfits[i].cells > worst->cells) worst = &misfits[i];
     const double share = 100 / (double)rows;
     char rest[64] = "";
     if (worst->cells < cells)

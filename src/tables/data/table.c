@@ -21,19 +21,17 @@ enum { FIRST_CAPACITY = 1024, MANY_ROWS = 1024 * 1024, CACHE_LINE = 64 };
 
 /* ---- Life ---- */
 
-static bool init_booleans(hr_slot *slot) {
+static bool init_values(hr_slot *slot) {
     bool value;
     const char *spelling;
-    for (size_t i = 0; (spelling = hr_boolean_spelling(i, &value)); i++)
-        if (!hr_string_map_add(&slot->values, spelling, strlen(spelling), value ? 2 : 1)) return false;
-    return true;
-}
-
-static bool init_values(hr_slot *slot) {
-    if (slot->column->boolean) return init_booleans(slot);
+    if (slot->column->boolean) {
+        for (size_t i = 0; (spelling = hr_boolean_spelling(i, &value)); i++)
+            if (!hr_string_map_add(&slot->values, spelling, strlen(spelling), value ? 2 : 1)) return false;
+        return true;
+    }
     for (size_t i = 0; i < slot->column->value_count; i++) {
-        const char *value = slot->column->values[i];
-        if (!hr_string_map_add(&slot->values, value, strlen(value), (uint32_t)i + 1)) return false;
+        const char *name = slot->column->values[i];
+        if (!hr_string_map_add(&slot->values, name, strlen(name), (uint32_t)i + 1)) return false;
     }
     return true;
 }
@@ -56,33 +54,27 @@ static bool init_slots(hr_table *table, const hr_schema *schema) {
     return true;
 }
 
-static bool init_missing(hr_table *table, const hr_schema *schema) {
-    size_t count = hr_schema_missing_count(schema);
-    table->missing_numbers = malloc((count ? count : 1) * sizeof *table->missing_numbers);
-    if (!table->missing_numbers) return false;
-    for (size_t i = 0; i < count; i++) {
-        const char *word = hr_schema_missing(schema, i);
-        double *number = &table->missing_numbers[table->missing_number_count];
-        if (!hr_string_map_add(&table->missing, word, strlen(word), HR_CODE_MISSING)) return false;
-        if (hr_number_parse(word, strlen(word), number) == HR_NUMBER_OK) table->missing_number_count++;
-    }
-    return true;
-}
-
-static void init_unit(hr_table *table, const hr_schema *schema) {
-    table->unit = (hr_column){.name = hr_schema_unit(schema)};
-    table->unit_slot = (hr_slot){.role = HR_SLOT_PERSON, .column = &table->unit};
-}
-
 hr_status hr_table_init(hr_table *table, const hr_schema *schema, hr_error *err) {
+    const size_t missing_count = hr_schema_missing_count(schema);
     *table = (hr_table){0};
     table->data = hr_data_new(schema);
     if (!table->data) return hr_fail_memory(err);
     table->slots = calloc(table->data->feature_count + 1, sizeof *table->slots);
     if (!table->slots) return hr_fail_memory(err);
     table->slot_count = table->data->feature_count + 1;
-    init_unit(table, schema);
-    if (!init_slots(table, schema) || !init_missing(table, schema)) return hr_fail_memory(err);
+    table->unit = (hr_column){.name = hr_schema_unit(schema)};
+    table->unit_slot = (hr_slot){.role = HR_SLOT_PERSON, .column = &table->unit};
+    if (!init_slots(table, schema)) return hr_fail_memory(err);
+
+    table->missing_numbers = malloc((missing_count ? missing_count : 1) * sizeof *table->missing_numbers);
+    if (!table->missing_numbers) return hr_fail_memory(err);
+    for (size_t i = 0; i < missing_count; i++) {
+        const char *word = hr_schema_missing(schema, i);
+        double *number = &table->missing_numbers[table->missing_number_count];
+        if (!hr_string_map_add(&table->missing, word, strlen(word), HR_CODE_MISSING))
+            return hr_fail_memory(err);
+        if (hr_number_parse(word, strlen(word), number) == HR_NUMBER_OK) table->missing_number_count++;
+    }
     return hr_table_reserve(table, 1, err);
 }
 
@@ -130,16 +122,6 @@ static size_t slot_stride(const hr_slot *slot, size_t rows) {
     return ((slot_width(slot) * rows + CACHE_LINE - 1) / CACHE_LINE | 1) * CACHE_LINE;
 }
 
-/* The slot's pointer, and the data set's. */
-static void set_slot_cells(hr_table *table, hr_slot *slot, char *cells) {
-    hr_data *data = table->data;
-    if (slot->role == HR_SLOT_CODE)
-        slot->codes = data->codes[slot->index] = (uint16_t *)(void *)cells;
-    else
-        slot->numbers = *(slot == hr_table_label(table) ? &data->labels : &data->numbers[slot->index]) =
-            (double *)(void *)cells;
-}
-
 /* Puts a block for `rows` rows in the place of the one that is there. */
 static bool resize_columns(hr_table *table, size_t rows) {
     hr_data *data = table->data;
@@ -155,7 +137,11 @@ static bool resize_columns(hr_table *table, size_t rows) {
             memcpy(to, from, kept * slot_width(slot));
             hr_pages_drop(from, kept * slot_width(slot));
         }
-        set_slot_cells(table, slot, to);
+        if (slot->role == HR_SLOT_CODE)
+            slot->codes = data->codes[slot->index] = (uint16_t *)(void *)to;
+        else
+            slot->numbers = *(slot == hr_table_label(table) ? &data->labels : &data->numbers[slot->index]) =
+                (double *)(void *)to;
         to += slot_stride(slot, rows);
     }
     free(data->block);
@@ -163,24 +149,27 @@ static bool resize_columns(hr_table *table, size_t rows) {
     return true;
 }
 
-static bool resize_persons(hr_data *data, size_t rows) {
-    uint32_t *persons = realloc(data->persons, rows * sizeof *persons);
-    if (persons) data->persons = persons;
-    uint32_t *weights = persons ? realloc(data->weights, rows * sizeof *weights) : NULL;
-    if (weights) data->weights = weights;
-    return weights;
-}
-
 static bool resize(hr_table *table, size_t rows) {
-    if (hr_table_unit(table) && !resize_persons(table->data, rows)) return false;
+    hr_data *data = table->data;
+    if (hr_table_unit(table)) {
+        uint32_t *persons = realloc(data->persons, rows * sizeof *persons);
+        if (persons) data->persons = persons;
+        uint32_t *weights = persons ? realloc(data->weights, rows * sizeof *weights) : NULL;
+        if (weights) data->weights = weights;
+        if (!weights) return false;
+    }
     if (!resize_columns(table, rows)) return false;
     table->capacity = rows;
     return true;
 }
 
-/* What is expected, or twice or four times as much as there is: the columns are copied, so it must not happen
- * often. In whole units of the first capacity, but for the largest. */
-static size_t next_capacity(const hr_table *table, size_t rows) {
+/* Grows to what is expected, or to twice or four times as much as there is: the columns are copied, so it
+ * must not happen often. In whole units of the first capacity, but for the largest. */
+hr_status hr_table_reserve(hr_table *table, size_t rows, hr_error *err) {
+    if (table->data->rows >= HR_ROWS_MAX)
+        return hr_fail(err, HR_E_LIMIT, "use fewer rows", "more than %u rows", HR_ROWS_MAX);
+    if (rows > HR_ROWS_MAX) rows = HR_ROWS_MAX;
+    if (rows <= table->capacity) return HR_OK;
     size_t capacity = table->capacity * (table->capacity < MANY_ROWS ? 4 : 2);
     if (table->expected) {
         capacity = table->capacity + table->capacity / 8;
@@ -188,15 +177,8 @@ static size_t next_capacity(const hr_table *table, size_t rows) {
     }
     if (capacity < rows) capacity = rows;
     capacity = (capacity + FIRST_CAPACITY - 1) / FIRST_CAPACITY * FIRST_CAPACITY;
-    return capacity < HR_ROWS_MAX ? capacity : HR_ROWS_MAX;
-}
-
-hr_status hr_table_reserve(hr_table *table, size_t rows, hr_error *err) {
-    if (table->data->rows >= HR_ROWS_MAX)
-        return hr_fail(err, HR_E_LIMIT, "use fewer rows", "more than %u rows", HR_ROWS_MAX);
-    if (rows > HR_ROWS_MAX) rows = HR_ROWS_MAX;
-    if (rows <= table->capacity) return HR_OK;
-    return resize(table, next_capacity(table, rows)) ? HR_OK : hr_fail_memory(err);
+    if (capacity > HR_ROWS_MAX) capacity = HR_ROWS_MAX;
+    return resize(table, capacity) ? HR_OK : hr_fail_memory(err);
 }
 
 void hr_table_move(const hr_table *table, size_t from, size_t to, size_t count) {
@@ -248,29 +230,25 @@ static hr_status store_number(hr_cursor *cursor, const hr_slot *slot, const char
                    shown(size), cell);
 }
 
-static hr_status refuse_date(const hr_date_column *date, hr_timestamp_status status, const char *cell,
-                             size_t size, hr_error *err) {
-    const char *format = date->format ? date->format : "ISO 8601";
-    if (status == HR_TIMESTAMP_OFFSET)
-        return hr_fail(err, HR_E_FORMAT,
-                       "say in the schema what it means: offset: utc (convert to UTC), or offset: local (the "
-                       "clock as written)",
-                       "'%.*s' has an offset from UTC", shown(size), cell);
-    return hr_fail(err, HR_E_FORMAT,
-                   "correct it, list it under 'missing' in the schema if it means that there is no value, or "
-                   "declare the column's 'format'",
-                   status == HR_TIMESTAMP_NONE ? "'%.*s' is a day or time that does not exist (format: %s)"
-                                               : "'%.*s' is not a date (format: %s)",
-                   shown(size), cell, format);
-}
-
 static hr_status store_date(hr_cursor *cursor, const hr_slot *slot, const char *cell, size_t size,
                             hr_error *err) {
     const hr_date_column *date = slot->column->date;
     const hr_timestamp_rule rule = {date->format, date->offset};
     int64_t second = 0;
     hr_timestamp_status status = hr_timestamp_parse(&rule, cell, size, &second);
-    if (status) return refuse_date(date, status, cell, size, err);
+    if (status == HR_TIMESTAMP_OFFSET)
+        return hr_fail(err, HR_E_FORMAT,
+                       "say in the schema what it means: offset: utc (convert to UTC), or offset: local (the "
+                       "clock as written)",
+                       "'%.*s' has an offset from UTC", shown(size), cell);
+    if (status)
+        return hr_fail(err, HR_E_FORMAT,
+                       "correct it, list it under 'missing' in the schema if it means that there is no "
+                       "value, or declare the column's 'format'",
+                       status == HR_TIMESTAMP_NONE
+                           ? "'%.*s' is a day or time that does not exist (format: %s)"
+                           : "'%.*s' is not a date (format: %s)",
+                       shown(size), cell, date->format ? date->format : "ISO 8601");
     for (size_t i = 0, span = hr_slot_span(slot); i < span; i++) {
         bool clipped;
         slot[i].numbers[cursor->row] = hr_date_part_value(date, slot[i].column->part, second, &clipped);
@@ -279,32 +257,21 @@ static hr_status store_date(hr_cursor *cursor, const hr_slot *slot, const char *
     return HR_OK;
 }
 
-static void store_code(hr_cursor *cursor, const hr_slot *slot, const char *cell, size_t size) {
-    uint32_t code = hr_string_map_find(&slot->values, cell, size);
-    if (code == HR_STRING_MAP_NONE) {
-        cursor->reports[slot->index].unknown++;
-        code = HR_CODE_MISSING;
-    }
-    slot->codes[cursor->row] = (uint16_t)code;
-}
-
-/* The class whose name is the same number as the cell, such as "1" for "+1" and "1.0"; from 1, 0 if there is
- * none. */
-static uint32_t class_of_number(const hr_column *label, const char *cell, size_t size) {
-    double value, other;
-    if (hr_number_parse(cell, size, &value) != HR_NUMBER_OK) return 0;
-    for (size_t i = 0; i < label->value_count; i++) {
-        const char *name = label->values[i];
-        if (hr_number_parse(name, strlen(name), &other) == HR_NUMBER_OK && other == value)
-            return (uint32_t)i + 1;
-    }
-    return 0;
-}
-
 static hr_status store_class(hr_cursor *cursor, const hr_slot *slot, const char *cell, size_t size,
                              hr_error *err) {
+    const hr_column *label = slot->column;
     uint32_t code = hr_string_map_find(&slot->values, cell, size);
-    if (code == HR_STRING_MAP_NONE) code = class_of_number(slot->column, cell, size);
+    if (code == HR_STRING_MAP_NONE) {
+        /* The class whose name is the same number as the cell, such as "1" for "+1" and "1.0". */
+        double value, other;
+        const bool is_number = hr_number_parse(cell, size, &value) == HR_NUMBER_OK;
+        code = 0;
+        for (size_t i = 0; is_number && !code && i < label->value_count; i++) {
+            const char *name = label->values[i];
+            if (hr_number_parse(name, strlen(name), &other) == HR_NUMBER_OK && other == value)
+                code = (uint32_t)i + 1;
+        }
+    }
     if (!code) {
         return hr_fail(err, HR_E_SCHEMA, "correct it, or list it under the label's 'values' in the schema",
                        "'%.*s' is not one of the classes", shown(size), cell);
@@ -343,7 +310,9 @@ hr_status hr_cursor_store(hr_cursor *cursor, const hr_slot *slot, const char *ce
     } else if (slot->role == HR_SLOT_NUMBER || slot->role == HR_SLOT_FORMATTED) {
         status = store_number(cursor, slot, cell, size, err);
     } else if (slot->role == HR_SLOT_CODE) {
-        store_code(cursor, slot, cell, size);
+        uint32_t code = hr_string_map_find(&slot->values, cell, size);
+        cursor->reports[slot->index].unknown += code == HR_STRING_MAP_NONE;
+        slot->codes[cursor->row] = (uint16_t)(code == HR_STRING_MAP_NONE ? HR_CODE_MISSING : code);
     } else if (slot->role == HR_SLOT_PERSON) {
         status = hr_cursor_add_late(cursor, 0, cell, size) ? HR_OK : hr_fail_memory(err);
     } else {
