@@ -69,37 +69,21 @@ static void join_rows(csv_file *f) {
     f->next_row = data->rows;
 }
 
-/* How many rows there will be if all that comes is like the block that waits, and a little more; 0: not
- * known. */
-static size_t expect_rows(const csv_file *f, size_t rows) {
-    const hr_lines *lines = &f->lines;
-    const double block = (double)(lines->limit - lines->at),
-                 left =
-                     (double)hr_byte_source_left(lines->source) + (double)(lines->source->end - lines->limit);
-    const double expected = (double)f->next_row + (double)rows * (1 + 1.03 * left / block);
-    return hr_byte_source_left(lines->source) && expected < (double)HR_ROWS_MAX ? (size_t)expected : 0;
-}
-
 /* Makes room for `rows` more, once no thread writes to the columns. */
 static hr_status make_room_for_block(csv_file *f, size_t rows, hr_error *err) {
     hr_table *table = &f->reading->table;
     if (f->next_row + rows <= table->capacity) return HR_OK;
     while (f->finished < f->handed_out) pthread_cond_wait(&f->changed, &f->mutex);
     join_rows(f);
-    table->expected = expect_rows(f, rows);
-    return hr_table_reserve(table, f->next_row + rows, err);
-}
 
-static hr_status add_range(csv_file *f, hr_error *err) {
-    if (f->range_count == f->range_capacity) {
-        const size_t capacity = f->range_capacity ? 2 * f->range_capacity : 64;
-        row_range *more = realloc(f->ranges, capacity * sizeof *more);
-        if (!more) return hr_fail_memory(err);
-        f->ranges = more;
-        f->range_capacity = capacity;
-    }
-    f->ranges[f->range_count++] = (row_range){f->next_row, 0};
-    return HR_OK;
+    /* How many rows there will be if all that comes is like the block that waits, and a little more. */
+    const hr_lines *lines = &f->lines;
+    const size_t unread = hr_byte_source_left(lines->source);
+    const double block = (double)(lines->limit - lines->at),
+                 left = (double)unread + (double)(lines->source->end - lines->limit),
+                 expected = (double)f->next_row + (double)rows * (1 + 1.03 * left / block);
+    table->expected = unread && expected < (double)HR_ROWS_MAX ? (size_t)expected : 0;
+    return hr_table_reserve(table, f->next_row + rows, err);
 }
 
 /* ---- Blocks ---- */
@@ -117,8 +101,16 @@ static hr_status hand_out(csv_file *f, csv_reader *reader, size_t lines, size_t 
     hr_csv_part *part = &reader->part;
     hr_status status = make_room_for_block(f, rows, &part->error);
     if (status || f->ended) return status;
-    status = add_range(f, &part->error);
-    if (status) return status;
+    if (f->range_count == f->range_capacity) {
+        const size_t capacity = f->range_capacity ? 2 * f->range_capacity : 64;
+        row_range *more = realloc(f->ranges, capacity * sizeof *more);
+        if (!more) return hr_fail_memory(&part->error);
+        f->ranges = more;
+        f->range_capacity = capacity;
+    }
+    reader->range = f->range_count;
+    f->ranges[f->range_count++] = (row_range){f->next_row, 0};
+
     part->lines = f->lines;
     part->cursor.row = f->next_row;
     part->row_limit = f->next_row + rows < HR_ROWS_MAX ? f->next_row + rows : HR_ROWS_MAX;
@@ -130,13 +122,16 @@ static hr_status hand_out(csv_file *f, csv_reader *reader, size_t lines, size_t 
     }
     f->lines.line += lines;
     f->next_row = part->row_limit;
-    reader->range = f->range_count - 1;
     return status;
 }
 
-/* Whether there was one. A record has a byte for each of its cells, but for one that is refused. */
-static bool fetch_block(csv_file *f, csv_reader *reader) {
+/* Whether there was one. One reader at a time, so that the blocks are in order. A record has a byte for each
+ * of its cells, but for one that is refused. */
+static bool take_block(csv_file *f, csv_reader *reader) {
     hr_error *err = &reader->part.error;
+    while (f->fetching) pthread_cond_wait(&f->changed, &f->mutex);
+    if (f->ended) return false;
+    f->fetching = true;
     if (f->finished == f->handed_out) join_rows(f);
     hr_status status = f->lines.at == f->lines.limit ? hr_lines_more(&f->lines, err) : HR_OK;
     if (!status && f->lines.at != f->lines.limit) {
@@ -147,58 +142,37 @@ static bool fetch_block(csv_file *f, csv_reader *reader) {
         f->ended = true;
     }
     if (status) end_with_error(f, f->handed_out, err);
-    if (f->ended) return false;
-    reader->block = f->handed_out++;
-    return true;
-}
-
-/* One reader at a time, so that the blocks are in order. */
-static bool take_block(csv_file *f, csv_reader *reader) {
-    while (f->fetching) pthread_cond_wait(&f->changed, &f->mutex);
-    if (f->ended) return false;
-    f->fetching = true;
-    const bool taken = fetch_block(f, reader);
+    const bool taken = !f->ended;
+    if (taken) reader->block = f->handed_out++;
     f->fetching = false;
     pthread_cond_broadcast(&f->changed);
     return taken;
 }
 
-static void finish_block(csv_file *f, csv_reader *reader, hr_status status) {
-    hr_csv_part *part = &reader->part;
-    row_range *range;
-    while (f->ordered && f->finished != reader->block) pthread_cond_wait(&f->changed, &f->mutex);
-    if (!status && f->failed == SIZE_MAX)
-        status = hr_table_take_late(&f->reading->table, &part->cursor, &part->error);
-    range = &f->ranges[reader->range];
-    range->count = part->cursor.row - range->first;
-    if (status) end_with_error(f, reader->block, &part->error);
-    f->finished++;
-    pthread_cond_broadcast(&f->changed);
-}
-
 static void *read_blocks(void *at) {
     csv_reader *reader = at;
     csv_file *f = reader->file;
+    hr_csv_part *part = &reader->part;
     pthread_mutex_lock(&f->mutex);
     while (take_block(f, reader)) {
         pthread_mutex_unlock(&f->mutex);
-        const hr_status status = hr_csv_read_records(&reader->part);
+        hr_status status = hr_csv_read_records(part);
         pthread_mutex_lock(&f->mutex);
-        finish_block(f, reader, status);
+
+        while (f->ordered && f->finished != reader->block) pthread_cond_wait(&f->changed, &f->mutex);
+        if (!status && f->failed == SIZE_MAX)
+            status = hr_table_take_late(&f->reading->table, &part->cursor, &part->error);
+        row_range *range = &f->ranges[reader->range];
+        range->count = part->cursor.row - range->first;
+        if (status) end_with_error(f, reader->block, &part->error);
+        f->finished++;
+        pthread_cond_broadcast(&f->changed);
     }
     pthread_mutex_unlock(&f->mutex);
     return NULL;
 }
 
 /* ---- Readers ---- */
-
-/* One suffices for what is in memory already. */
-static size_t count_readers(const csv_file *f) {
-    const int wanted = f->reading->options->threads;
-    const long asked = wanted > 0 ? wanted : sysconf(_SC_NPROCESSORS_ONLN);
-    if (f->lines.source->ended || asked < 1) return 1;
-    return asked > READERS_MAX ? READERS_MAX : (size_t)asked;
-}
 
 static bool init_reader(csv_file *f, csv_reader *reader) {
     const hr_table *table = &f->reading->table;
@@ -215,40 +189,40 @@ static bool init_reader(csv_file *f, csv_reader *reader) {
     return part->numbers && part->cursor.reports;
 }
 
-static void add_report(hr_column_report *to, const hr_column_report *from) {
-    to->missing += from->missing;
-    to->unknown += from->unknown;
-    to->out_of_range += from->out_of_range;
-    to->not_integer += from->not_integer;
-}
-
 static void done_reader(csv_file *f, csv_reader *reader) {
     const hr_csv_part *part = &reader->part;
-    for (size_t i = 0; i < f->reading->table.slot_count; i++)
-        add_report(&data_of(f)->reports[i], &part->cursor.reports[i]);
+    for (size_t i = 0; i < f->reading->table.slot_count; i++) {
+        const hr_column_report *from = &part->cursor.reports[i];
+        hr_column_report *to = &data_of(f)->reports[i];
+        to->missing += from->missing;
+        to->unknown += from->unknown;
+        to->out_of_range += from->out_of_range;
+        to->not_integer += from->not_integer;
+    }
     data_of(f)->skipped += part->skipped;
     hr_cursor_done(&reader->part.cursor);
     free(reader->buffer);
 }
 
-/* A thread that cannot be had is done without: the first reader is this one. */
-static void run_readers(csv_reader *readers, size_t count) {
+static hr_status read_file(csv_file *f, hr_error *err) {
+    const int wanted = f->reading->options->threads;
+    const long asked = wanted > 0 ? wanted : sysconf(_SC_NPROCESSORS_ONLN);
+    size_t count = asked > READERS_MAX ? READERS_MAX : (size_t)asked;
+    if (f->lines.source->ended || asked < 1) count = 1; /* suffices for what is in memory already */
+    csv_reader *readers = hr_arena_alloc(f->reading->arena, count, sizeof *readers);
+    if (!readers) return hr_fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        if (!init_reader(f, &readers[i])) return hr_fail_memory(err);
+    f->shared = count > 1;
+
+    /* A thread that cannot be had is done without: the first reader is this one. */
     size_t started = 1;
     while (started < count &&
            pthread_create(&readers[started].thread, NULL, read_blocks, &readers[started]) == 0)
         started++;
     read_blocks(&readers[0]);
     for (size_t i = 1; i < started; i++) pthread_join(readers[i].thread, NULL);
-}
 
-static hr_status read_file(csv_file *f, hr_error *err) {
-    const size_t count = count_readers(f);
-    csv_reader *readers = hr_arena_alloc(f->reading->arena, count, sizeof *readers);
-    if (!readers) return hr_fail_memory(err);
-    for (size_t i = 0; i < count; i++)
-        if (!init_reader(f, &readers[i])) return hr_fail_memory(err);
-    f->shared = count > 1;
-    run_readers(readers, count);
     join_rows(f);
     for (size_t i = 0; i < count; i++) done_reader(f, &readers[i]);
     free(f->ranges);

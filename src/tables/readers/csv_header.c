@@ -38,18 +38,6 @@ static void find_separators(const hr_lines *lines, bool found[SEPARATORS]) {
     }
 }
 
-static hr_status refuse_separators(const hr_lines *lines, const bool found[SEPARATORS], hr_error *err) {
-    hr_buffer list = {0};
-    for (size_t i = 0; i < SEPARATORS; i++)
-        if (found[i]) hr_buffer_format(&list, "%s%s", list.size ? ", " : "", separator_names[i]);
-    hr_fail(err, HR_E_FORMAT,
-            "say which one separates the cells (--separator, or 'separator' in an owner file), or put names "
-            "that hold one in quotation marks",
-            "the header has several separators: %s", list.bytes ? list.bytes : "");
-    hr_buffer_done(&list);
-    return hr_fail_at(err, HR_E_FORMAT, NULL, lines->line, 0, NULL);
-}
-
 static hr_status set_separator(hr_lines *lines, hr_separator given, hr_error *err) {
     bool found[SEPARATORS] = {false};
     size_t count = 0, only = HR_SEPARATOR_COMMA - 1;
@@ -59,8 +47,18 @@ static hr_status set_separator(hr_lines *lines, hr_separator given, hr_error *er
             if (found[i]) only = i;
             count += found[i];
         }
-        if (count > 1) return refuse_separators(lines, found, err);
         given = (hr_separator)(only + 1);
+    }
+    if (count > 1) {
+        hr_buffer list = {0};
+        for (size_t i = 0; i < SEPARATORS; i++)
+            if (found[i]) hr_buffer_format(&list, "%s%s", list.size ? ", " : "", separator_names[i]);
+        hr_fail(err, HR_E_FORMAT,
+                "say which one separates the cells (--separator, or 'separator' in an owner file), or put "
+                "names that hold one in quotation marks",
+                "the header has several separators: %s", list.bytes ? list.bytes : "");
+        hr_buffer_done(&list);
+        return hr_fail_at(err, HR_E_FORMAT, NULL, lines->line, 0, NULL);
     }
     lines->separator = separators[given - 1];
     lines->blank = given == HR_SEPARATOR_TAB ? ' ' : '\t';

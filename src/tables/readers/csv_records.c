@@ -13,15 +13,6 @@
 
 /* ---- Columns ---- */
 
-static hr_status refuse_slot(const hr_csv_columns *c, const char *name, hr_error *err) {
-    for (size_t i = 0; i < c->header.count; i++) {
-        if (strcmp(c->header.names[i], name) != 0) continue;
-        hr_fail(err, HR_E_SCHEMA, "do not drop it", "the schema names this column, which is to be dropped");
-        return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, name);
-    }
-    return hr_csv_refuse_missing(&c->header, name, err);
-}
-
 static hr_status refuse_twice(const char *name, hr_error *err) {
     hr_fail(err, HR_E_FORMAT, "rename one of them", "two columns of the table have this name");
     return hr_fail_at(err, HR_E_FORMAT, NULL, 0, 0, name);
@@ -31,7 +22,16 @@ static hr_status map_slot(hr_csv_columns *c, const hr_string_map *names, const h
                           hr_error *err) {
     const char *name = hr_slot_column(slot);
     uint32_t at = hr_string_map_find(names, name, strlen(name));
-    if (at == HR_STRING_MAP_NONE) return optional ? HR_OK : refuse_slot(c, name, err);
+    if (at == HR_STRING_MAP_NONE && optional) return HR_OK;
+    if (at == HR_STRING_MAP_NONE) {
+        for (size_t i = 0; i < c->header.count; i++) {
+            if (strcmp(c->header.names[i], name) != 0) continue;
+            hr_fail(err, HR_E_SCHEMA, "do not drop it",
+                    "the schema names this column, which is to be dropped");
+            return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, name);
+        }
+        return hr_csv_refuse_missing(&c->header, name, err);
+    }
     if (c->twice[at]) return refuse_twice(name, err);
     c->slots[at] = slot;
     return HR_OK;
@@ -89,40 +89,31 @@ static hr_status take_header(const hr_csv_columns *c, hr_reading *reading, hr_er
     return HR_OK;
 }
 
-static bool has_plain_numbers(const hr_csv_columns *c, size_t column) {
-    return c->slots[column] && c->slots[column]->role == HR_SLOT_NUMBER;
-}
-
-static void find_number_runs(const hr_csv_columns *c) {
-    const size_t last = c->header.count - 1;
-    c->run_ends[last] = last;
-    for (size_t i = last; i-- > 0;) c->run_ends[i] = has_plain_numbers(c, i) ? c->run_ends[i + 1] : i;
-}
-
-static bool init_columns(hr_csv_columns *c, hr_arena *arena) {
-    const size_t count = c->header.count;
-    return (c->slots = hr_arena_alloc(arena, count, sizeof *c->slots)) &&
-           (c->twice = hr_arena_alloc(arena, count, sizeof *c->twice)) &&
-           (c->kept_slots = hr_arena_alloc(arena, count, sizeof *c->kept_slots)) &&
-           (c->kept_places = hr_arena_alloc(arena, count, sizeof *c->kept_places)) &&
-           (c->run_ends = hr_arena_alloc(arena, count, sizeof *c->run_ends));
-}
-
 hr_status hr_csv_map_columns(hr_reading *reading, const hr_csv_header *header, hr_csv_columns *out,
                              hr_error *err) {
-    hr_csv_columns c = {.header = *header};
+    const size_t count = header->count, last = count - 1;
+    hr_arena *arena = reading->arena;
+    hr_csv_columns c = {.header = *header,
+                        .slots = hr_arena_alloc(arena, count, sizeof *c.slots),
+                        .twice = hr_arena_alloc(arena, count, sizeof *c.twice),
+                        .kept_slots = hr_arena_alloc(arena, count, sizeof *c.kept_slots),
+                        .kept_places = hr_arena_alloc(arena, count, sizeof *c.kept_places),
+                        .run_ends = hr_arena_alloc(arena, count, sizeof *c.run_ends)};
+    if (!c.slots || !c.twice || !c.kept_slots || !c.kept_places || !c.run_ends) return hr_fail_memory(err);
+
     hr_table *table = &reading->table;
     const hr_slot *label = hr_table_label(table), *unit = hr_table_unit(table);
     const bool label_optional = reading->options->label_optional;
     hr_string_map names = {0};
-    if (!init_columns(&c, reading->arena)) return hr_fail_memory(err);
     hr_status status = map_names(&c, &names, err);
     for (const hr_slot *slot = table->slots; slot <= label && !status; slot += hr_slot_span(slot))
         status = map_slot(&c, &names, slot, slot == label && label_optional, err);
     if (!status && unit) status = map_slot(&c, &names, unit, false, err);
     if (!status) status = take_header(&c, reading, err);
     if (!status) status = map_kept(&c, &names, reading, err);
-    if (!status) find_number_runs(&c);
+    c.run_ends[last] = last;
+    for (size_t i = last; i-- > 0;)
+        c.run_ends[i] = c.slots[i] && c.slots[i]->role == HR_SLOT_NUMBER ? c.run_ends[i + 1] : i;
     hr_string_map_done(&names);
     *out = c;
     return status;
@@ -167,18 +158,15 @@ static inline const char *take_number(const hr_csv_part *c, const hr_slot *slot,
     return p + 1;
 }
 
-static bool keep_cell(hr_csv_part *c, size_t column, const hr_csv_cell *cell) {
-    const size_t place = c->columns->kept_places[column];
-    return !place || hr_cursor_add_late(&c->cursor, place, cell->text, cell->size);
-}
-
 static hr_status take_cell(hr_csv_part *c, size_t column, hr_csv_cell *cell) {
     const hr_csv_columns *columns = c->columns;
     const hr_table *table = c->cursor.table;
     const hr_slot *slot = columns->slots[column] ? columns->slots[column] : columns->kept_slots[column];
+    const size_t place = columns->kept_places[column];
     hr_lines before = c->lines;
     hr_status status = hr_cells_next(&c->lines, cell, &c->error);
-    if (!status && !keep_cell(c, column, cell)) return hr_fail_memory(&c->error);
+    if (!status && place && !hr_cursor_add_late(&c->cursor, place, cell->text, cell->size))
+        return hr_fail_memory(&c->error);
     if (status || !slot) return status;
     if (c->before && slot == hr_table_label(table) && hr_table_is_missing(table, cell->text, cell->size)) {
         c->unlabelled = true;
@@ -188,23 +176,17 @@ static hr_status take_cell(hr_csv_part *c, size_t column, hr_csv_cell *cell) {
     return status ? hr_lines_place(&before, cell->where, status, &c->error) : HR_OK;
 }
 
-/* How many of the numbers come before the first that may be a spelling of missing. */
-static size_t count_present(const hr_table *table, const double *numbers, size_t count) {
-    size_t present = 0;
-    if (!table->missing_number_count) return count;
-    while (present < count && !hr_table_may_be_missing(table, numbers[present])) present++;
-    return present;
-}
-
 /* Takes numbers from column `i` on that stand between separators without anything around them. Returns the
  * column of the next cell. */
 static size_t take_number_run(hr_csv_part *c, size_t i, const char **at) {
     const hr_kernels *kernels = c->lines.kernels;
+    const hr_table *table = c->cursor.table;
     const size_t most = c->columns->run_ends[i] - i;
     const char *start = *at;
     if (!most) return i;
     size_t count = kernels->numbers_of_cells(at, c->lines.separator, most, c->numbers);
-    const size_t present = count_present(c->cursor.table, c->numbers, count);
+    size_t present = table->missing_number_count ? 0 : count;
+    while (present < count && !hr_table_may_be_missing(table, c->numbers[present])) present++;
     if (present < count) {
         *at = start;
         count = kernels->numbers_of_cells(at, c->lines.separator, present, c->numbers);
@@ -252,31 +234,24 @@ static hr_status read_csv_record(hr_csv_part *c) {
     return HR_OK;
 }
 
-/* Takes a record back whose label is missing. */
-static void skip_csv_record(hr_csv_part *c, size_t late_count) {
-    memcpy(c->cursor.reports, c->before, c->cursor.table->slot_count * sizeof *c->before);
-    c->cursor.late_count = late_count;
-    c->skipped++;
-}
-
-static hr_status take_csv_record(hr_csv_part *c) {
-    hr_cursor *cursor = &c->cursor;
-    const size_t late_count = cursor->late_count;
-    c->unlabelled = false;
-    if (cursor->row == c->row_limit)
-        return hr_fail(&c->error, HR_E_LIMIT, "use fewer rows", "more than %u rows", HR_ROWS_MAX);
-    if (c->before) memcpy(c->before, cursor->reports, cursor->table->slot_count * sizeof *c->before);
-    hr_status status = read_csv_record(c);
-    if (status) return status;
-    if (c->unlabelled)
-        skip_csv_record(c, late_count);
-    else
-        cursor->row++;
-    return HR_OK;
-}
-
 hr_status hr_csv_read_records(hr_csv_part *part) {
-    hr_status status = HR_OK;
-    while (!status && hr_cells_skip_empty(&part->lines)) status = take_csv_record(part);
-    return status;
+    hr_cursor *cursor = &part->cursor;
+    while (hr_cells_skip_empty(&part->lines)) {
+        const size_t late_count = cursor->late_count, reports = cursor->table->slot_count;
+        part->unlabelled = false;
+        if (cursor->row == part->row_limit)
+            return hr_fail(&part->error, HR_E_LIMIT, "use fewer rows", "more than %u rows", HR_ROWS_MAX);
+        if (part->before) memcpy(part->before, cursor->reports, reports * sizeof *part->before);
+        hr_status status = read_csv_record(part);
+        if (status) return status;
+        if (!part->unlabelled) {
+            cursor->row++;
+            continue;
+        }
+        /* A record whose label is missing is taken back. */
+        memcpy(cursor->reports, part->before, reports * sizeof *part->before);
+        cursor->late_count = late_count;
+        part->skipped++;
+    }
+    return HR_OK;
 }
