@@ -92,24 +92,19 @@ static hr_status read_bounds(const dictionary_reader *r, const char *low, const 
     return HR_OK;
 }
 
-/* Room for a word more. False when memory is short. */
-static bool grow_words(hr_dictionary_words *list) {
-    if (list->count < list->capacity) return true;
-    const size_t capacity = list->capacity ? 2 * list->capacity : 8;
-    const char **larger = realloc(list->words, capacity * sizeof *larger);
-    if (!larger) return false;
-    list->words = larger;
-    list->capacity = capacity;
-    return true;
-}
-
 static bool is_listed(const hr_dictionary_words *list, const char *word) {
     return hr_string_map_find(&list->known, word, strlen(word)) != HR_STRING_MAP_NONE;
 }
 
 static hr_status add_word(hr_dictionary_words *list, const char *word, hr_error *err) {
-    if (!grow_words(list) || !hr_string_map_add(&list->known, word, strlen(word), 0))
-        return hr_fail_memory(err);
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity ? 2 * list->capacity : 8;
+        const char **larger = realloc(list->words, capacity * sizeof *larger);
+        if (!larger) return hr_fail_memory(err);
+        list->words = larger;
+        list->capacity = capacity;
+    }
+    if (!hr_string_map_add(&list->known, word, strlen(word), 0)) return hr_fail_memory(err);
     list->words[list->count++] = word;
     return HR_OK;
 }
@@ -146,20 +141,6 @@ static hr_status add_missing(dictionary_reader *r, const char *word) {
     return is_listed(missing, word) ? HR_OK : add_word(missing, word, r->err);
 }
 
-static hr_status read_values(dictionary_reader *r, const char *list) {
-    const hr_dictionary_entry *entry = last_entry(r->dictionary);
-    if (*list && entry->has_bounds)
-        return refuse_entry(r, COLUMN_VALUES, "a number has bounds, a category has values: leave one empty",
-                            "has both bounds and values", entry->name);
-    return read_words(r, list, COLUMN_VALUES, add_value);
-}
-
-static hr_status read_integer(const dictionary_reader *r, const char *text, hr_dictionary_entry *entry) {
-    entry->integer = strcmp(text, "true") == 0;
-    if (entry->integer || !*text || strcmp(text, "false") == 0) return HR_OK;
-    return refuse_entry(r, COLUMN_INTEGER, "write true, false or nothing", "is neither true nor false", text);
-}
-
 /* The cells of one line that are known; the others stay "". */
 static hr_status take_entry_cells(dictionary_reader *r, const char *texts[COLUMNS]) {
     hr_csv_cell cell = {0};
@@ -186,8 +167,16 @@ static hr_status read_entry(dictionary_reader *r) {
     hr_dictionary_entry *entry = last_entry(r->dictionary);
     if (*texts[COLUMN_SOURCE]) entry->source = texts[COLUMN_SOURCE];
     status = read_bounds(r, texts[COLUMN_LOW], texts[COLUMN_HIGH], entry);
-    if (!status) status = read_integer(r, texts[COLUMN_INTEGER], entry);
-    if (!status) status = read_values(r, texts[COLUMN_VALUES]);
+    if (status) return status;
+    const char *integer = texts[COLUMN_INTEGER];
+    entry->integer = strcmp(integer, "true") == 0;
+    if (!entry->integer && *integer && strcmp(integer, "false") != 0)
+        return refuse_entry(r, COLUMN_INTEGER, "write true, false or nothing", "is neither true nor false",
+                            integer);
+    if (*texts[COLUMN_VALUES] && entry->has_bounds)
+        return refuse_entry(r, COLUMN_VALUES, "a number has bounds, a category has values: leave one empty",
+                            "has both bounds and values", entry->name);
+    status = read_words(r, texts[COLUMN_VALUES], COLUMN_VALUES, add_value);
     return status ? status : read_words(r, texts[COLUMN_MISSING], COLUMN_MISSING, add_missing);
 }
 

@@ -64,14 +64,6 @@ void hr_inference_init(hr_inference *g, const char *name) {
     *g = (hr_inference){.name = name, .meaning = hr_name_means(name), .common = hr_name_bounds(name)};
 }
 
-static void add_seen_number(hr_inference *g, double value) {
-    g->within += g->common && value >= g->common->low && value <= g->common->high;
-    g->low = g->numbers ? fmin(g->low, value) : value;
-    g->high = g->numbers ? fmax(g->high, value) : value;
-    g->fractions |= value != floor(value);
-    g->numbers++;
-}
-
 static void add_seen_text(hr_inference *g, const char *cell, size_t size) {
     for (size_t i = 0; i < HR_INFERENCE_SPELLINGS; i++) {
         if (strlen(spellings[i]) != size || memcmp(spellings[i], cell, size) != 0) continue;
@@ -84,33 +76,28 @@ static void add_seen_text(hr_inference *g, const char *cell, size_t size) {
     hr_text_inference_add(&g->text, cell, size, NULL);
 }
 
-/* From now on different cells are estimated. False when memory is short. */
-static bool begin_estimate(hr_inference *g) {
-    g->more = calloc(1, sizeof *g->more);
-    for (size_t i = 0; g->more && i < g->value_count; i++)
-        hr_distinct_add(g->more, g->values[i], strlen(g->values[i]));
-    hr_string_map_done(&g->distinct);
-    return g->more;
-}
-
-static bool grow_values(hr_inference *g) {
-    if (g->value_count < g->value_capacity) return true;
-    const size_t capacity = g->value_capacity ? 4 * g->value_capacity : 4;
-    const char **larger = realloc(g->values, capacity * sizeof *larger);
-    if (!larger) return false;
-    g->values = larger;
-    g->value_capacity = capacity;
-    return true;
-}
-
 static bool add_value(hr_inference *g, hr_arena *arena, const char *cell, size_t size) {
     if (!g->more && hr_string_map_find(&g->distinct, cell, size) != HR_STRING_MAP_NONE) return true;
-    if (!g->more && g->value_count == HR_INFERENCE_VALUES && !begin_estimate(g)) return false;
+    if (!g->more && g->value_count == HR_INFERENCE_VALUES) {
+        /* From now on different cells are estimated. */
+        g->more = calloc(1, sizeof *g->more);
+        for (size_t i = 0; g->more && i < g->value_count; i++)
+            hr_distinct_add(g->more, g->values[i], strlen(g->values[i]));
+        hr_string_map_done(&g->distinct);
+        if (!g->more) return false;
+    }
     if (g->more) {
         hr_distinct_add(g->more, cell, size);
         return true;
     }
-    const char *copy = grow_values(g) ? hr_arena_text(arena, cell, size) : NULL;
+    if (g->value_count == g->value_capacity) {
+        const size_t capacity = g->value_capacity ? 4 * g->value_capacity : 4;
+        const char **larger = realloc(g->values, capacity * sizeof *larger);
+        if (!larger) return false;
+        g->values = larger;
+        g->value_capacity = capacity;
+    }
+    const char *copy = hr_arena_text(arena, cell, size);
     if (!copy || !hr_string_map_add(&g->distinct, copy, size, 0)) return false;
     g->values[g->value_count++] = copy;
     return true;
@@ -124,7 +111,11 @@ bool hr_inference_add(hr_inference *g, hr_arena *arena, const char *cell, size_t
         return true;
     }
     if (hr_number_parse(cell, size, &value) == HR_NUMBER_OK) {
-        add_seen_number(g, value);
+        g->within += g->common && value >= g->common->low && value <= g->common->high;
+        g->low = g->numbers ? fmin(g->low, value) : value;
+        g->high = g->numbers ? fmax(g->high, value) : value;
+        g->fractions |= value != floor(value);
+        g->numbers++;
         hr_text_inference_add(&g->text, cell, size, &value);
     } else {
         add_seen_text(g, cell, size);
@@ -190,17 +181,13 @@ static void merge_spellings(hr_inference *g) {
     g->value_count = kept;
 }
 
-/* Most numbers lie within what the name suggests; the others may be faults, which clipping mends. */
-static bool is_common(const hr_inference *g) {
-    return g->common && g->numbers && 2 * g->within > g->numbers;
-}
-
 static void as_number(const hr_inference *g, hr_inferred *out) {
     static const double limit = DBL_MAX / 4; /* the bounds' difference must be finite */
     hr_column *column = &out->column;
     *column = (hr_column){.name = g->name, .kind = HR_KIND_NUMBER, .review = true};
     column->integer = g->numbers && !g->fractions;
-    out->guessed = is_common(g);
+    /* Most numbers lie within what the name suggests; the others may be faults, which clipping mends. */
+    out->guessed = g->common && g->numbers && 2 * g->within > g->numbers;
     column->low = out->guessed ? g->common->low : fmax(g->low, -limit);
     column->high = out->guessed ? g->common->high : fmin(g->high, limit);
     if (column->low < column->high) return;
@@ -219,15 +206,11 @@ static hr_column as_category(const hr_inference *g) {
                        .values = g->values};
 }
 
-/* Different cells that hold a value. */
-static double count_distinct(const hr_inference *g) {
-    return g->more ? hr_distinct_count(g->more) : (double)g->value_count;
-}
-
 /* Of few cells nothing follows from how many differ. */
 static bool differ_mostly(const hr_inference *g, double share) {
-    const double filled = (double)(g->numbers + g->texts);
-    return filled >= JUDGED_CELLS && count_distinct(g) > share * filled;
+    const double filled = (double)(g->numbers + g->texts),
+                 distinct = g->more ? hr_distinct_count(g->more) : (double)g->value_count;
+    return filled >= JUDGED_CELLS && distinct > share * filled;
 }
 
 static bool is_identifier(const hr_inference *g) {
@@ -248,31 +231,18 @@ bool hr_inference_names_persons(const hr_inference *g) {
     return is_identifier(g) && g->meaning != HR_NAME_CONTACT && !of_records;
 }
 
-/* Sentences: long cells of several words, most of them different from each other. */
-static bool is_prose(const hr_inference *g) {
-    return g->value_count > HR_INFERENCE_CLASSES && g->texts &&
-           (g->blanks >= PROSE_BLANKS * g->texts || g->bytes >= PROSE_BYTES * g->texts);
-}
-
-static bool is_constant(const hr_inference *g) {
-    return g->value_count == 1 && g->numbers + g->texts == g->cells;
-}
-
-static bool is_mostly_number(const hr_inference *g) {
-    return hr_inference_is_number(g) || (g->more && g->numbers > g->texts);
-}
-
 const char *hr_inference_left_out(const hr_inference *g) {
+    const bool long_cells = g->blanks >= PROSE_BLANKS * g->texts || g->bytes >= PROSE_BYTES * g->texts;
     if (is_identifier(g)) return "its name says that it identifies persons or records";
     if (g->cells < JUDGED_CELLS) return NULL;
     if (!g->numbers && !g->texts) return "no cell has a value";
-    if (is_constant(g)) return "all cells are the same";
+    if (g->value_count == 1 && g->numbers + g->texts == g->cells) return "all cells are the same";
     if (hr_text_inference_kind(&g->text) != HR_INFERRED_WORDS) return NULL;
-    if (g->texts && is_mostly_number(g))
+    if (g->texts && g->more && g->numbers > g->texts)
         return "most cells are numbers; to use it, list the words among them under 'missing'";
     if (g->texts && differ_mostly(g, NEAR_UNIQUE))
         return "more than half of its cells differ, as those of identifiers and free text do";
-    if (is_prose(g)) return "free text";
+    if (g->texts && g->value_count > HR_INFERENCE_CLASSES && long_cells) return "free text";
     if (g->texts && g->more) return "more than 254 different values; group them in the table to use it";
     if (!g->texts && !g->fractions && g->more && differ_mostly(g, ALL_DIFFER))
         return "integers that nearly all differ, as identifiers and running numbers do";

@@ -92,40 +92,17 @@ static const char *symbol_of_cell(const char *cell, size_t size) {
     return NULL;
 }
 
-/* Tries the formats that are left. */
-static void see_formatted(hr_text_inference *g, const char *cell, size_t size) {
-    const char *symbol = symbol_of_cell(cell, size);
-    if (symbol && g->symbol && strcmp(symbol, g->symbol) != 0) g->formats = ALL_FORMATS;
-    if (symbol) g->symbol = symbol;
-    for (unsigned i = 0; i < HR_INFERRED_FORMATS; i++) {
-        hr_number_format format = formats[i];
-        double value;
-        format.symbol = symbol;
-        if (g->formats >> i & 1) continue;
-        if (hr_number_format_parse(&format, cell, size, &value) == HR_NUMBER_OK) {
-            see_number(&g->seen[i], value);
-        } else {
-            g->formats |= 1u << i;
-        }
-    }
-}
-
-/* A plain number means the same in all formats that have a decimal point, if it has one. */
-static void see_plain(hr_text_inference *g, const char *cell, size_t size, double plain) {
-    if (!memchr(cell, '.', size)) {
-        see_number(&g->integers, plain);
-        return;
-    }
-    see_number(&g->points, plain);
-    for (unsigned i = 0; i < HR_INFERRED_FORMATS; i++) {
-        double value;
-        if ((g->formats >> i & 1) || formats[i].decimal == '.') continue;
-        if (hr_number_format_parse(&formats[i], cell, size, &value) == HR_NUMBER_OK) {
-            see_number(&g->seen[i], value);
-        } else {
-            g->formats |= 1u << i;
-        }
-    }
+/* Tries a format, unless it is ruled out. */
+static void see_formatted(hr_text_inference *g, unsigned i, const char *symbol, const char *cell,
+                          size_t size) {
+    hr_number_format format = formats[i];
+    double value;
+    format.symbol = symbol;
+    if (g->formats >> i & 1) return;
+    if (hr_number_format_parse(&format, cell, size, &value) == HR_NUMBER_OK)
+        see_number(&g->seen[i], value);
+    else
+        g->formats |= 1u << i;
 }
 
 static unsigned first_left(unsigned ruled_out) {
@@ -151,29 +128,27 @@ static void see_date(hr_text_inference *g, const char *cell, size_t size) {
     g->dated = true;
 }
 
-/* The public range that is proposed: whole days. */
-static hr_date_column date_of(const hr_text_inference *g, const char *name) {
-    unsigned i = first_left(g->dates);
-    hr_calendar from = hr_calendar_of(g->first[i]), to = hr_calendar_of(g->last[i]);
-    return (hr_date_column){.name = name,
-                            .from = hr_calendar_days(from.year, from.month, from.day) * HR_DAY_SECONDS,
-                            .to = (hr_calendar_days(to.year, to.month, to.day) + 1) * HR_DAY_SECONDS - 1,
-                            .format = dates[i].format,
-                            .offset = dates[i].offset};
-}
-
 /* ---- The whole ---- */
 
 void hr_text_inference_add(hr_text_inference *g, const char *cell, size_t size, const double *plain) {
     if (plain) {
+        /* A plain number means the same in all formats that have a decimal point, if it has one. */
+        const bool has_point = memchr(cell, '.', size);
         g->no_boolean = true;
         g->dates = ALL_DATES;
-        see_plain(g, cell, size, *plain);
+        see_number(has_point ? &g->points : &g->integers, *plain);
+        for (unsigned i = 0; has_point && i < HR_INFERRED_FORMATS; i++)
+            if (formats[i].decimal != '.') see_formatted(g, i, NULL, cell, size);
         return;
     }
     g->words = true;
     if (!g->no_boolean) see_boolean(g, cell, size);
-    if (g->formats != ALL_FORMATS) see_formatted(g, cell, size);
+    if (g->formats != ALL_FORMATS) {
+        const char *symbol = symbol_of_cell(cell, size);
+        if (symbol && g->symbol && strcmp(symbol, g->symbol) != 0) g->formats = ALL_FORMATS;
+        if (symbol) g->symbol = symbol;
+        for (unsigned i = 0; i < HR_INFERRED_FORMATS; i++) see_formatted(g, i, symbol, cell, size);
+    }
     if (g->dates != ALL_DATES) see_date(g, cell, size);
 }
 
@@ -199,26 +174,30 @@ hr_column hr_text_inference_number(const hr_text_inference *g, const char *name,
     return column;
 }
 
-static void write_inferred_date(const hr_text_inference *g, const char *name, hr_buffer *out) {
+void hr_text_inference_write(const hr_text_inference *g, const char *name, hr_buffer *out) {
     static const hr_date_part parts[] = {HR_DATE_PART_HOUR, HR_DATE_PART_WEEKDAY, HR_DATE_PART_MONTH,
                                          HR_DATE_PART_TREND};
     enum { PARTS = sizeof parts / sizeof *parts };
-    const hr_date_column date = date_of(g, name);
+    const hr_column boolean = {.name = name, .kind = HR_KIND_CATEGORY, .boolean = true, .review = true};
+    if (hr_text_inference_kind(g) != HR_INFERRED_DATE) {
+        hr_schema_write_column(out, &boolean, false, NULL);
+        return;
+    }
+
+    /* The public range that is proposed: whole days. */
+    const unsigned i = first_left(g->dates);
+    const hr_calendar from = hr_calendar_of(g->first[i]), to = hr_calendar_of(g->last[i]);
+    const hr_date_column date = {.name = name,
+                                 .from = hr_calendar_days(from.year, from.month, from.day) * HR_DAY_SECONDS,
+                                 .to = (hr_calendar_days(to.year, to.month, to.day) + 1) * HR_DAY_SECONDS - 1,
+                                 .format = dates[i].format,
+                                 .offset = dates[i].offset};
     hr_column columns[PARTS];
     hr_schema_mark mark = {0};
-    size_t first = !g->clock;
-    for (size_t i = 0; i < PARTS; i++)
-        columns[i] = (hr_column){.review = true, .date = &date, .part = parts[i]};
-    unsigned format = first_left(g->dates);
-    if (format >= DAY_FIRST && format < MONTH_FIRST && !(g->dates >> (format + SLASHES) & 1))
+    for (size_t k = 0; k < PARTS; k++)
+        columns[k] = (hr_column){.review = true, .date = &date, .part = parts[k]};
+    if (i >= DAY_FIRST && i < MONTH_FIRST && !(g->dates >> (i + SLASHES) & 1))
         mark.remark = "day and month may be the other way round in 'format'";
+    const size_t first = !g->clock;
     hr_schema_write_date(out, columns + first, PARTS - first, &mark);
-}
-
-void hr_text_inference_write(const hr_text_inference *g, const char *name, hr_buffer *out) {
-    const hr_column boolean = {.name = name, .kind = HR_KIND_CATEGORY, .boolean = true, .review = true};
-    if (hr_text_inference_kind(g) == HR_INFERRED_DATE)
-        write_inferred_date(g, name, out);
-    else
-        hr_schema_write_column(out, &boolean, false, NULL);
 }

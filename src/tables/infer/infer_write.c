@@ -24,40 +24,28 @@ typedef struct proposal {
     hr_error *err;
 } proposal;
 
-static hr_status add_missing(proposal *p, const char *word) {
+/* The spellings of the dictionary, if it has a column of them; else those that columns of numbers were found
+ * to use, but those that the dictionary lists as values. */
+static hr_status take_missing(proposal *p) {
     const hr_dictionary *dictionary = &p->all->dictionary;
-    for (size_t i = 0; i < dictionary->count; i++) {
-        const hr_string_map *values = &dictionary->entries[i].values.known;
-        if (hr_string_map_find(values, word, strlen(word)) != HR_STRING_MAP_NONE) return HR_OK;
-    }
-    if (!hr_string_map_add(&p->missing, word, strlen(word), 0)) return hr_fail_memory(p->err);
-    p->missing_list[p->missing_count++] = word;
-    return HR_OK;
-}
-
-/* The spellings of missing that columns of numbers were found to use, but those that the dictionary lists as
- * values. */
-static hr_status gather_missing(proposal *p) {
-    hr_status status = HR_OK;
-    for (size_t s = 0; s < HR_INFERENCE_SPELLINGS && !status; s++) {
+    const hr_dictionary_words *words = &dictionary->missing;
+    for (size_t i = 0; dictionary->lists_missing && i < words->count; i++)
+        if (!hr_string_map_add(&p->missing, words->words[i], strlen(words->words[i]), 0))
+            return hr_fail_memory(p->err);
+    for (size_t s = 0; !dictionary->lists_missing && s < HR_INFERENCE_SPELLINGS; s++) {
+        const char *word = hr_inference_spelling(s);
         bool used = false;
         for (size_t i = 0; i < p->all->count; i++)
             used |= *p->all->columns[i]->name && hr_inference_has_missing(p->all->columns[i]) &&
                     p->all->columns[i]->spelled[s];
-        if (used) status = add_missing(p, hr_inference_spelling(s));
+        for (size_t i = 0; used && i < dictionary->count; i++)
+            used = hr_string_map_find(&dictionary->entries[i].values.known, word, strlen(word)) ==
+                   HR_STRING_MAP_NONE;
+        if (!used) continue;
+        if (!hr_string_map_add(&p->missing, word, strlen(word), 0)) return hr_fail_memory(p->err);
+        p->missing_list[p->missing_count++] = word;
     }
-    return status;
-}
-
-/* Those of the dictionary, if it has a column of them. */
-static hr_status take_missing(proposal *p) {
-    const hr_dictionary_words *words = &p->all->dictionary.missing;
-    hr_status status = HR_OK;
-    if (!p->all->dictionary.lists_missing) return gather_missing(p);
-    for (size_t i = 0; i < words->count && !status; i++)
-        if (!hr_string_map_add(&p->missing, words->words[i], strlen(words->words[i]), 0))
-            status = hr_fail_memory(p->err);
-    return status;
+    return HR_OK;
 }
 
 /* The format is UTF-8; tables may be anything. */
@@ -71,34 +59,26 @@ static hr_status check_utf8(const char *name, const hr_column *column, hr_error 
     return hr_fail_at(err, HR_E_FORMAT, NULL, 0, 0, name);
 }
 
-/* An entry of the dictionary stands without a mark, with no fact beside it: it was not read from records. */
-static void take_dictionary_entry(const hr_dictionary_entry *entry, hr_inferred *inferred) {
-    *inferred = (hr_inferred){.column = {.name = entry->name,
-                                         .kind = entry->has_bounds ? HR_KIND_NUMBER : HR_KIND_CATEGORY,
-                                         .integer = entry->integer,
-                                         .low = entry->low,
-                                         .high = entry->high,
-                                         .values = entry->values.words,
-                                         .value_count = entry->values.count,
-                                         .source = entry->source}};
-}
-
-static hr_status judge_column(const proposal *p, size_t i, hr_inferred *inferred) {
+static hr_status write_proposed(proposal *p, size_t i) {
     hr_inference *inference = p->all->columns[i];
     const hr_dictionary_entry *entry = hr_dictionary_find(&p->all->dictionary, inference->name);
-    hr_status status = HR_OK;
-    if (i == p->all->label) {
-        status = hr_inference_label(inference, &p->missing, inferred, p->err);
-    } else {
-        hr_inference_feature(inference, &p->missing, inferred);
-    }
-    if (!status && entry) take_dictionary_entry(entry, inferred);
-    return status;
-}
-
-static hr_status write_proposed(proposal *p, size_t i) {
     hr_inferred inferred;
-    hr_status status = judge_column(p, i, &inferred);
+    hr_status status = HR_OK;
+    if (i == p->all->label)
+        status = hr_inference_label(inference, &p->missing, &inferred, p->err);
+    else
+        hr_inference_feature(inference, &p->missing, &inferred);
+    /* An entry of the dictionary stands without a mark, with no fact beside it: it was not read from records.
+     */
+    if (!status && entry)
+        inferred = (hr_inferred){.column = {.name = entry->name,
+                                            .kind = entry->has_bounds ? HR_KIND_NUMBER : HR_KIND_CATEGORY,
+                                            .integer = entry->integer,
+                                            .low = entry->low,
+                                            .high = entry->high,
+                                            .values = entry->values.words,
+                                            .value_count = entry->values.count,
+                                            .source = entry->source}};
     if (!status) status = check_utf8(inferred.column.name, &inferred.column, p->err);
     if (status) return status;
     const hr_schema_mark mark = {.remark = inferred.guessed ? "the bounds are a guess from the column's name"
@@ -106,15 +86,6 @@ static hr_status write_proposed(proposal *p, size_t i) {
                                  .name_too = p->all->positional};
     hr_schema_write_column(&p->out, &inferred.column, i == p->all->label, &mark);
     return HR_OK;
-}
-
-static hr_status write_left_out(proposal *p, const char *name, const char *why) {
-    const hr_column unused = {.name = name, .review = true};
-    const hr_schema_mark mark = {.remark = why,
-                                 .advice = "delete the entry, or describe the column by public facts"};
-    hr_status status = check_utf8(name, &(hr_column){0}, p->err);
-    if (!status) hr_schema_write_unused(&p->out, &unused, &mark);
-    return status;
 }
 
 /* Whether another column has the name of a part of this one, if it is a date. */
@@ -130,29 +101,30 @@ static bool part_is_taken(const hr_inferences *all, const char *name) {
     return false;
 }
 
-static bool is_boolean_or_date(const hr_inferences *all, const hr_inference *inference) {
-    const hr_inferred_text text = hr_text_inference_kind(&inference->text);
-    return text == HR_INFERRED_BOOLEAN || (text == HR_INFERRED_DATE && !part_is_taken(all, inference->name));
-}
-
-static hr_status write_boolean_or_date(proposal *p, const hr_inference *inference) {
-    hr_status status = check_utf8(inference->name, &(hr_column){0}, p->err);
-    if (!status) hr_text_inference_write(&inference->text, inference->name, &p->out);
-    return status;
-}
-
 static hr_status write_feature(proposal *p, size_t i) {
     const hr_inference *inference = p->all->columns[i];
-    if (!*inference->name) {
+    const char *name = inference->name;
+    if (!*name) {
         hr_buffer_format(&p->out, "  # column %zu has no name and is left out\n", i + 1);
         return HR_OK;
     }
-    const bool kept = p->all->positional || hr_dictionary_find(&p->all->dictionary, inference->name);
+    const bool kept = p->all->positional || hr_dictionary_find(&p->all->dictionary, name);
     const char *why = kept ? NULL : hr_inference_left_out(inference);
-    if (why) return write_left_out(p, inference->name, why);
+    if (why) {
+        const hr_column unused = {.name = name, .review = true};
+        const hr_schema_mark mark = {.remark = why,
+                                     .advice = "delete the entry, or describe the column by public facts"};
+        hr_status status = check_utf8(name, &(hr_column){0}, p->err);
+        if (!status) hr_schema_write_unused(&p->out, &unused, &mark);
+        return status;
+    }
     p->features++;
-    return !kept && is_boolean_or_date(p->all, inference) ? write_boolean_or_date(p, inference)
-                                                          : write_proposed(p, i);
+    const hr_inferred_text text = hr_text_inference_kind(&inference->text);
+    const bool is_date = text == HR_INFERRED_DATE && !part_is_taken(p->all, name);
+    if (kept || (text != HR_INFERRED_BOOLEAN && !is_date)) return write_proposed(p, i);
+    hr_status status = check_utf8(name, &(hr_column){0}, p->err);
+    if (!status) hr_text_inference_write(&inference->text, name, &p->out);
+    return status;
 }
 
 /* A column that names persons is the unit of privacy: one whose name has a word for persons before one with
@@ -175,57 +147,44 @@ static void write_unit(proposal *p) {
 }
 
 /* Names of the dictionary that are misspelt would go unnoticed. */
-static void write_unmatched(proposal *p, const hr_string_map *names) {
+static hr_status write_unmatched(proposal *p) {
     const hr_dictionary *dictionary = &p->all->dictionary;
-    for (size_t i = 0; i < dictionary->count; i++) {
+    hr_string_map names = {0};
+    bool known = true;
+    for (size_t i = 0; i < p->all->count && known; i++)
+        known = hr_string_map_add(&names, p->all->columns[i]->name, strlen(p->all->columns[i]->name), 0);
+    for (size_t i = 0; i < dictionary->count && known; i++) {
         const char *name = dictionary->entries[i].name;
-        if (hr_string_map_find(names, name, strlen(name)) != HR_STRING_MAP_NONE) continue;
+        if (hr_string_map_find(&names, name, strlen(name)) != HR_STRING_MAP_NONE) continue;
         if (!hr_utf8_valid(name, strlen(name))) continue;
         hr_buffer_text(&p->out, "# the table has no column of this name of the dictionary: ");
         hr_schema_write_text(&p->out, name);
         hr_buffer_text(&p->out, "\n");
     }
-}
-
-static hr_status compare_dictionary(proposal *p) {
-    hr_string_map names = {0};
-    bool known = true;
-    for (size_t i = 0; i < p->all->count && known; i++)
-        known = hr_string_map_add(&names, p->all->columns[i]->name, strlen(p->all->columns[i]->name), 0);
-    if (known) write_unmatched(p, &names);
     hr_string_map_done(&names);
     return known ? HR_OK : hr_fail_memory(p->err);
 }
 
-static void write_missing(proposal *p) {
-    const hr_dictionary *dictionary = &p->all->dictionary;
-    const hr_column facts = {.source = dictionary->source}, read = {.review = true};
-    if (dictionary->lists_missing)
-        hr_schema_write_missing(&p->out, dictionary->missing.words, dictionary->missing.count, &facts);
-    else
-        hr_schema_write_missing(&p->out, p->missing_list, p->missing_count, &read);
-}
-
-static hr_status write_inferred(proposal *p) {
-    hr_buffer_text(&p->out, about);
-    hr_buffer_text(&p->out, "hedgerow-schema: 1\nreviewed: false\n");
-    write_unit(p);
-    hr_status status = p->all->dictionary.count ? compare_dictionary(p) : HR_OK;
-    if (!status) status = write_proposed(p, p->all->label);
-    hr_buffer_text(&p->out, "features:\n");
-    for (size_t i = 0; i < p->all->count && !status; i++)
-        if (i != p->all->label && !(p->all->dropped && p->all->dropped[i])) status = write_feature(p, i);
-    write_missing(p);
-    if (!status && !p->features)
-        status = hr_fail(p->err, HR_E_SCHEMA, "add columns, or describe some with a data dictionary",
-                         "the table has no column that could be a feature");
-    return status;
-}
-
 hr_status hr_inferences_write(const hr_inferences *all, char **yaml, hr_error *err) {
+    const hr_dictionary *dictionary = &all->dictionary;
+    const hr_column facts = {.source = dictionary->source}, read = {.review = true};
     proposal p = {.all = all, .err = err};
     hr_status status = take_missing(&p);
-    if (!status) status = write_inferred(&p);
+    hr_buffer_text(&p.out, about);
+    hr_buffer_text(&p.out, "hedgerow-schema: 1\nreviewed: false\n");
+    write_unit(&p);
+    if (!status && dictionary->count) status = write_unmatched(&p);
+    if (!status) status = write_proposed(&p, all->label);
+    hr_buffer_text(&p.out, "features:\n");
+    for (size_t i = 0; i < all->count && !status; i++)
+        if (i != all->label && !(all->dropped && all->dropped[i])) status = write_feature(&p, i);
+    if (dictionary->lists_missing)
+        hr_schema_write_missing(&p.out, dictionary->missing.words, dictionary->missing.count, &facts);
+    else
+        hr_schema_write_missing(&p.out, p.missing_list, p.missing_count, &read);
+    if (!status && !p.features)
+        status = hr_fail(err, HR_E_SCHEMA, "add columns, or describe some with a data dictionary",
+                         "the table has no column that could be a feature");
     if (!status) status = hr_buffer_take(&p.out, yaml, err);
     hr_buffer_done(&p.out);
     hr_string_map_done(&p.missing);
