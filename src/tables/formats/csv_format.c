@@ -21,15 +21,10 @@ static hr_status check_column_count(const hr_gathering *g, const hr_csv_header *
     return HR_OK;
 }
 
-static hr_status find_csv_label(hr_gathering *g, const hr_string_map *names) {
-    const char *label = g->options->label ? g->options->label : "label";
-    g->all.label = hr_string_map_find(names, label, strlen(label));
-    return g->all.label == HR_STRING_MAP_NONE ? hr_csv_refuse_missing(&g->first, label, g->err) : HR_OK;
-}
-
 /* An inference for each column; what is dropped gets none of its cells. */
 static hr_status add_csv_columns(hr_gathering *g) {
     const hr_csv_header *header = &g->first;
+    const char *label = g->options->label ? g->options->label : "label";
     hr_string_map names = {0};
     hr_status status = check_column_count(g, header);
     g->all.dropped = header->dropped;
@@ -44,8 +39,9 @@ static hr_status add_csv_columns(hr_gathering *g) {
             status = hr_fail_memory(g->err);
         }
     }
-    if (!status) status = find_csv_label(g, &names);
+    g->all.label = hr_string_map_find(&names, label, strlen(label));
     hr_string_map_done(&names);
+    if (!status && g->all.label == HR_STRING_MAP_NONE) return hr_csv_refuse_missing(header, label, g->err);
     return status;
 }
 

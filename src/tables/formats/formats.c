@@ -21,17 +21,13 @@ bool hr_table_format_exists(hr_format number) {
     return number == HR_FORMAT_AUTO || find_number(number);
 }
 
-/* "A, B or C". */
-static void list_formats(char *out, size_t size) {
-    size_t used = 0;
-    for (size_t i = 0; i < FORMATS && used < size; i++)
-        used += (size_t)snprintf(out + used, size - used, "%s%s", hr_list_gap(i, FORMATS), formats[i]->name);
-}
-
 hr_status hr_table_open(const hr_table_place *place, hr_origins *origins, hr_byte_source *out,
                         hr_error *err) {
-    char names[LISTED];
-    list_formats(names, sizeof names);
+    char names[LISTED]; /* "A, B or C" */
+    size_t used = 0;
+    for (size_t i = 0; i < FORMATS && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", hr_list_gap(i, FORMATS),
+                                 formats[i]->name);
     const hr_table_place known = {place->path, place->query, names};
     return hr_table_source_open(&known, origins, out, err);
 }

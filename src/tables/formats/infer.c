@@ -20,40 +20,25 @@ hr_status hr_gathering_add(hr_gathering *g, const char *name) {
     return HR_OK;
 }
 
-/* What is absent is 0. */
-static hr_status add_absent(hr_gathering *g) {
-    for (size_t i = 1; i < g->all.count; i++) {
-        if (g->all.columns[i]->cells < g->all.rows && !hr_inference_add(g->all.columns[i], g->arena, "0", 1))
-            return hr_fail_memory(g->err);
-    }
-    return HR_OK;
-}
-
 /* ---- The public way in ---- */
-
-static hr_status refuse_mixed(const hr_table_format *a, const hr_table_format *b, hr_error *err) {
-    const bool in_order = a->number < b->number;
-    return hr_fail(err, HR_E_FORMAT, "give all files one format, or say which with --format",
-                   "one file is %s, and one %s", in_order ? a->name : b->name, in_order ? b->name : a->name);
-}
-
-static hr_status gather_source(hr_gathering *g, hr_byte_source *source) {
-    const hr_table_format *format;
-    hr_status status = hr_table_format_find(&g->reading, source, &format, g->err);
-    if (!status && g->format && format != g->format) status = refuse_mixed(format, g->format, g->err);
-    if (!status) status = hr_table_format_check(format, &g->reading, g->err);
-    if (!status) status = format->gather(g, source);
-    g->format = format;
-    g->sources++;
-    return status;
-}
 
 static hr_status gather_path(hr_gathering *g, const char *path) {
     const hr_table_place place = {.path = path, .query = g->reading.query};
+    const hr_table_format *format, *before = g->format;
     hr_byte_source source;
     hr_status status = hr_table_open(&place, &g->origins, &source, g->err);
     if (!status) {
-        status = gather_source(g, &source);
+        status = hr_table_format_find(&g->reading, &source, &format, g->err);
+        if (!status && before && format != before) {
+            const bool in_order = format->number < before->number;
+            status = hr_fail(g->err, HR_E_FORMAT, "give all files one format, or say which with --format",
+                             "one file is %s, and one %s", in_order ? format->name : before->name,
+                             in_order ? before->name : format->name);
+        }
+        if (!status) status = hr_table_format_check(format, &g->reading, g->err);
+        if (!status) status = format->gather(g, &source);
+        g->format = format;
+        g->sources++;
         if (status) hr_table_source_fail_at(&place, NULL, status, g->err);
     }
     hr_byte_source_done(&source);
@@ -65,28 +50,12 @@ static hr_status propose_schema(hr_gathering *g, char **yaml) {
         return hr_fail(g->err, HR_E_SCHEMA, "give a table with records below its header",
                        "the table has no records");
     g->all.positional = g->format->sparse;
-    hr_status status = g->format->sparse ? add_absent(g) : HR_OK;
-    return status ? status : hr_inferences_write(&g->all, yaml, g->err);
-}
-
-static void done_inference(hr_gathering *g) {
-    for (size_t i = 0; i < g->all.count; i++) hr_inference_done(g->all.columns[i]);
-    free(g->all.columns);
-    hr_dictionary_done(&g->all.dictionary);
-    hr_origins_done(&g->origins);
-    hr_arena_free(g->arena);
-}
-
-static hr_status infer_paths(hr_gathering *g, const char *const *paths, size_t count, char **yaml) {
-    const char *dictionary = g->options->dictionary;
-    hr_status status = HR_OK;
-    if (dictionary) status = hr_dictionary_read(dictionary, g->arena, &g->all.dictionary, g->err);
-    for (size_t i = 0; !status && i < count; i++) status = gather_path(g, paths[i]);
-    if (status) return status;
-    status = propose_schema(g, yaml);
-    if (status && count == 1)
-        hr_table_source_fail_at(&(hr_table_place){.path = paths[0]}, NULL, status, g->err);
-    return status;
+    for (size_t i = 1; g->format->sparse && i < g->all.count; i++) {
+        /* What is absent is 0. */
+        if (g->all.columns[i]->cells < g->all.rows && !hr_inference_add(g->all.columns[i], g->arena, "0", 1))
+            return hr_fail_memory(g->err);
+    }
+    return hr_inferences_write(&g->all, yaml, g->err);
 }
 
 hr_status hr_schema_infer_all(const char *const *paths, size_t count, const hr_infer_options *options,
@@ -99,8 +68,20 @@ hr_status hr_schema_infer_all(const char *const *paths, size_t count, const hr_i
     if (!count) return hr_fail(err, HR_E_ARGUMENT, "name at least one", "there is no file to read");
     hr_gathering g = {.options = &ours, .arena = hr_arena_new(), .err = err};
     status = g.arena ? hr_read_options_take(ours.reading, &g.reading, err) : hr_fail_memory(err);
-    if (!status) status = infer_paths(&g, paths, count, yaml);
-    done_inference(&g);
+    if (!status && ours.dictionary)
+        status = hr_dictionary_read(ours.dictionary, g.arena, &g.all.dictionary, err);
+    for (size_t i = 0; !status && i < count; i++) status = gather_path(&g, paths[i]);
+    if (!status) {
+        status = propose_schema(&g, yaml);
+        if (status && count == 1)
+            hr_table_source_fail_at(&(hr_table_place){.path = paths[0]}, NULL, status, err);
+    }
+
+    for (size_t i = 0; i < g.all.count; i++) hr_inference_done(g.all.columns[i]);
+    free(g.all.columns);
+    hr_dictionary_done(&g.all.dictionary);
+    hr_origins_done(&g.origins);
+    hr_arena_free(g.arena);
     return status;
 }
 
