@@ -80,23 +80,6 @@ static hr_status check_bounds(const checker *c, const hr_column *column) {
     return HR_OK;
 }
 
-static hr_status check_value(checker *c, const hr_column *column, size_t i) {
-    const char *value = column->values[i];
-    c->fault->item = i;
-    hr_status status = check_word(c, value, "a value");
-    if (status) return status;
-    size_t size = strlen(value);
-    if (hr_string_map_find(&c->missing, value, size) != HR_STRING_MAP_NONE) {
-        return hr_fail(c->err, HR_E_FORMAT, "remove it from 'values' or from 'missing'",
-                       "the value '%s' is also a spelling of missing", value);
-    }
-    uint32_t before = hr_string_map_find(&c->values, value, size);
-    if (before != HR_STRING_MAP_NONE)
-        return hr_fail(c->err, HR_E_FORMAT, "list every value once", "the value '%s' is listed twice", value);
-    if (!hr_string_map_add(&c->values, value, size, (uint32_t)i)) return hr_fail_memory(c->err);
-    return HR_OK;
-}
-
 static hr_status check_values(checker *c, const hr_column *column) {
     c->fault->key = "values";
     if (column->value_count > HR_VALUES_MAX) {
@@ -108,29 +91,26 @@ static hr_status check_values(checker *c, const hr_column *column) {
                        "a category without values");
     hr_string_map_done(&c->values);
     for (size_t i = 0; i < column->value_count; i++) {
-        hr_status status = check_value(c, column, i);
+        const char *value = column->values[i];
+        c->fault->item = i;
+        hr_status status = check_word(c, value, "a value");
         if (status) return status;
+        size_t size = strlen(value);
+        if (hr_string_map_find(&c->missing, value, size) != HR_STRING_MAP_NONE)
+            return hr_fail(c->err, HR_E_FORMAT, "remove it from 'values' or from 'missing'",
+                           "the value '%s' is also a spelling of missing", value);
+        if (hr_string_map_find(&c->values, value, size) != HR_STRING_MAP_NONE)
+            return hr_fail(c->err, HR_E_FORMAT, "list every value once", "the value '%s' is listed twice",
+                           value);
+        if (!hr_string_map_add(&c->values, value, size, (uint32_t)i)) return hr_fail_memory(c->err);
     }
     return HR_OK;
 }
 
 /* Class names match as numbers too (cells "1.0" and "+1" are the class "1"), so no two may be the same
  * number. */
-static hr_status check_class(checker *c, size_t i, double *number) {
-    const char *const *values = c->parts->label.values;
-    const char *key = (const char *)number;
-    if (hr_number_parse(values[i], strlen(values[i]), number) != HR_NUMBER_OK) return HR_OK;
-    if (*number == 0) *number = 0; /* also if it is -0 */
-    uint32_t before = hr_string_map_find(&c->values, key, sizeof *number);
-    c->fault->item = i;
-    if (before != HR_STRING_MAP_NONE) {
-        return hr_fail(c->err, HR_E_FORMAT, "list every class once",
-                       "the classes '%s' and '%s' are the same number", values[before], values[i]);
-    }
-    return hr_string_map_add(&c->values, key, sizeof *number, (uint32_t)i) ? HR_OK : hr_fail_memory(c->err);
-}
-
 static hr_status check_classes(checker *c) {
+    const char *const *values = c->parts->label.values;
     size_t count = c->parts->label.value_count;
     hr_status status = HR_OK;
     c->fault->key = "values";
@@ -138,25 +118,21 @@ static hr_status check_classes(checker *c) {
     double *numbers = calloc(count, sizeof *numbers);
     if (!numbers) return hr_fail_memory(c->err);
     hr_string_map_done(&c->values);
-    for (size_t i = 0; i < count && !status; i++) status = check_class(c, i, &numbers[i]);
+    for (size_t i = 0; i < count && !status; i++) {
+        const char *key = (const char *)&numbers[i];
+        if (hr_number_parse(values[i], strlen(values[i]), &numbers[i]) != HR_NUMBER_OK) continue;
+        if (numbers[i] == 0) numbers[i] = 0; /* also if it is -0 */
+        uint32_t before = hr_string_map_find(&c->values, key, sizeof *numbers);
+        c->fault->item = i;
+        if (before != HR_STRING_MAP_NONE)
+            status = hr_fail(c->err, HR_E_FORMAT, "list every class once",
+                             "the classes '%s' and '%s' are the same number", values[before], values[i]);
+        else if (!hr_string_map_add(&c->values, key, sizeof *numbers, (uint32_t)i))
+            status = hr_fail_memory(c->err);
+    }
     hr_string_map_done(&c->values);
     free(numbers);
     return status;
-}
-
-/* A column of dates stands in no other place of the schema. */
-static hr_status check_date(checker *c, const hr_column *column, const hr_column *before) {
-    if (column->kind == HR_KIND_NUMBER && before && column->date == before->date) return HR_OK;
-    hr_status status = check_name(c, column->date->name);
-    return status ? status : hr_date_column_check(column->date, &c->fault->key, c->err);
-}
-
-static hr_status check_part(const checker *c, const hr_column *column) {
-    c->fault->key = "name";
-    if (hr_date_part_fits(column) && hr_number_format_plain(&column->format)) return HR_OK;
-    return hr_fail(c->err, HR_E_FORMAT, "use the version of Hedgerow that wrote it",
-                   "'%s' is not the %s of '%s'", column->name, hr_date_part_name(column->part),
-                   column->date->name);
 }
 
 static hr_status check_column(checker *c, const hr_column *column) {
@@ -165,7 +141,13 @@ static hr_status check_column(checker *c, const hr_column *column) {
     if (!status && column->kind == HR_KIND_NUMBER)
         status = hr_number_format_check(&column->format, &c->fault->key, c->err);
     if (!status && column->boolean) status = hr_boolean_check(column, &c->fault->key, c->err);
-    if (!status && column->date) status = check_part(c, column);
+    if (!status && column->date) {
+        c->fault->key = "name";
+        if (!hr_date_part_fits(column) || !hr_number_format_plain(&column->format))
+            status = hr_fail(c->err, HR_E_FORMAT, "use the version of Hedgerow that wrote it",
+                             "'%s' is not the %s of '%s'", column->name, hr_date_part_name(column->part),
+                             column->date->name);
+    }
     return status ? hr_fail_at(c->err, status, NULL, 0, 0, column->name) : HR_OK;
 }
 
@@ -184,8 +166,12 @@ static hr_status check_features(checker *c) {
         const hr_column *feature = &parts->features[i];
         c->fault->feature = i;
         hr_status status = HR_OK;
-        if (feature->date) status = check_date(c, feature, i ? feature - 1 : NULL);
-        if (status) return hr_fail_at(c->err, status, NULL, 0, 0, feature->date->name);
+        /* A column of dates stands in no other place of the schema. */
+        if (feature->date && (feature->kind != HR_KIND_NUMBER || !i || feature->date != feature[-1].date)) {
+            status = check_name(c, feature->date->name);
+            if (!status) status = hr_date_column_check(feature->date, &c->fault->key, c->err);
+            if (status) return hr_fail_at(c->err, status, NULL, 0, 0, feature->date->name);
+        }
         status = check_column(c, feature);
         if (status) return status;
     }

@@ -128,30 +128,27 @@ static hr_status read_number_column(const schema_reader *r, const hr_yaml_node *
     return status ? status : hr_read_number_format(&r->keys, &format, &out->format);
 }
 
-static hr_status read_category_column(const schema_reader *r, const hr_yaml_node *map,
-                                      const hr_yaml_node **keys, hr_column *out) {
-    hr_status status =
-        hr_keys_need(&r->keys, map, keys[COLUMN_VALUES], "values", "list the public values of the column");
-    out->kind = HR_KIND_CATEGORY;
-    if (!status) status = hr_keys_list(&r->keys, keys[COLUMN_VALUES], "values", &out->values);
-    if (!status) out->value_count = keys[COLUMN_VALUES]->count;
-    return status;
-}
-
 static hr_status read_column_of_kind(const schema_reader *r, const hr_yaml_node *map,
                                      const hr_yaml_node **keys, int kind, hr_column *out) {
     const hr_date_keys date = {keys[COLUMN_FROM], keys[COLUMN_TO], keys[COLUMN_FORMAT], keys[COLUMN_OFFSET],
                                keys[COLUMN_PARTS]};
+    const hr_yaml_node *values = keys[COLUMN_VALUES];
     if (kind == FILE_NUMBER) return read_number_column(r, map, keys, out);
-    if (kind == FILE_CATEGORY) return read_category_column(r, map, keys, out);
     if (kind == FILE_DATE) return hr_read_date_column(&r->keys, map, out->name, &date, out);
     if (kind == FILE_UNUSED) return HR_OK;
-    *out = (hr_column){.name = out->name,
-                       .kind = HR_KIND_CATEGORY,
-                       .boolean = true,
-                       .values = HR_BOOLEAN_VALUES,
-                       .value_count = 2};
-    return HR_OK;
+    if (kind == FILE_BOOLEAN) {
+        *out = (hr_column){.name = out->name,
+                           .kind = HR_KIND_CATEGORY,
+                           .boolean = true,
+                           .values = HR_BOOLEAN_VALUES,
+                           .value_count = 2};
+        return HR_OK;
+    }
+    out->kind = HR_KIND_CATEGORY;
+    hr_status status = hr_keys_need(&r->keys, map, values, "values", "list the public values of the column");
+    if (!status) status = hr_keys_list(&r->keys, values, "values", &out->values);
+    if (!status) out->value_count = values->count;
+    return status;
 }
 
 /* Where the names of a mapping's keys, and their values, are. */
@@ -160,12 +157,6 @@ typedef struct named_keys {
     const hr_yaml_node **found;
     size_t count;
 } named_keys;
-
-static bool has_key(const named_keys *keys, const char *name) {
-    for (size_t i = 0; i < keys->count; i++)
-        if (strcmp(keys->names[i], name) == 0) return keys->found[i] != NULL;
-    return false;
-}
 
 /* "review: [low, high]" names keys that were read from the records; a column may also name the schema's list
  * "missing". */
@@ -177,7 +168,10 @@ static hr_status read_review(const schema_reader *r, const hr_yaml_node *node, c
         const char *text = NULL;
         hr_status status = hr_keys_text(&r->keys, item, "an entry of review", &text);
         if (status) return status;
-        if (has_key(keys, text) || (strcmp(text, "missing") == 0 && r->root[ROOT_MISSING])) continue;
+        bool has_key = strcmp(text, "missing") == 0 && r->root[ROOT_MISSING];
+        for (size_t i = 0; i < keys->count; i++)
+            has_key |= keys->found[i] && strcmp(keys->names[i], text) == 0;
+        if (has_key) continue;
         return hr_keys_refuse(&r->keys, item,
                               "name keys of this column, or write in place of the line where the facts are "
                               "published: source",
@@ -278,40 +272,30 @@ static hr_status read_features(schema_reader *r, hr_schema_parts *parts) {
     return HR_OK;
 }
 
-static hr_status read_reviewed(schema_reader *r, hr_schema_parts *parts) {
-    bool reviewed = false;
-    if (!r->root[ROOT_REVIEWED]) return HR_OK;
-    hr_status status = hr_keys_flag(&r->keys, r->root[ROOT_REVIEWED], "reviewed", &reviewed);
-    parts->reviewed = reviewed ? HR_REVIEW_DONE : HR_REVIEW_PENDING;
-    return status;
-}
-
-static hr_status read_missing(schema_reader *r, hr_schema_parts *parts) {
-    const named_keys named = {&root_keys[ROOT_MISSING], &r->root[ROOT_MISSING], 1};
-    hr_status status = HR_OK;
-    if (r->root[ROOT_MISSING]) {
-        status = hr_keys_list(&r->keys, r->root[ROOT_MISSING], "missing", &parts->missing);
-        parts->missing_count = r->root[ROOT_MISSING]->count;
-    }
-    return status ? status
-                  : read_origin(r, &named, r->root[ROOT_REVIEW], r->root[ROOT_SOURCE], &parts->missing_facts);
-}
-
 static hr_status read_parts(schema_reader *r, const hr_yaml_node *root, hr_schema_parts *parts) {
-    if (root->kind != HR_YAML_MAPPING) return hr_keys_refuse_kind(&r->keys, root, "a schema", "a mapping");
-    hr_status status = hr_keys_find(&r->keys, root, root_keys, root_help, r->root);
-    if (!status) status = hr_keys_version(&r->keys, root, r->root[ROOT_VERSION], root_keys[ROOT_VERSION]);
-    if (!status) status = hr_keys_need(&r->keys, root, r->root[ROOT_LABEL], "label", root_help);
-    if (!status) status = hr_keys_need(&r->keys, root, r->root[ROOT_FEATURES], "features", root_help);
-    const hr_number_format_keys format = {r->root[ROOT_DECIMAL], r->root[ROOT_THOUSANDS], NULL};
+    const hr_yaml_node **keys = r->root;
+    const named_keys named = {&root_keys[ROOT_MISSING], &keys[ROOT_MISSING], 1};
+    bool reviewed = false;
     size_t one;
     int kind;
-    if (!status) status = read_missing(r, parts);
-    if (!status) status = read_reviewed(r, parts);
-    if (!status && r->root[ROOT_UNIT])
-        status = hr_keys_text(&r->keys, r->root[ROOT_UNIT], "unit", &parts->unit);
+    if (root->kind != HR_YAML_MAPPING) return hr_keys_refuse_kind(&r->keys, root, "a schema", "a mapping");
+    hr_status status = hr_keys_find(&r->keys, root, root_keys, root_help, keys);
+    if (!status) status = hr_keys_version(&r->keys, root, keys[ROOT_VERSION], root_keys[ROOT_VERSION]);
+    if (!status) status = hr_keys_need(&r->keys, root, keys[ROOT_LABEL], "label", root_help);
+    if (!status) status = hr_keys_need(&r->keys, root, keys[ROOT_FEATURES], "features", root_help);
+    if (!status && keys[ROOT_MISSING]) {
+        status = hr_keys_list(&r->keys, keys[ROOT_MISSING], "missing", &parts->missing);
+        parts->missing_count = keys[ROOT_MISSING]->count;
+    }
+    if (!status) status = read_origin(r, &named, keys[ROOT_REVIEW], keys[ROOT_SOURCE], &parts->missing_facts);
+    if (!status && keys[ROOT_REVIEWED]) {
+        status = hr_keys_flag(&r->keys, keys[ROOT_REVIEWED], "reviewed", &reviewed);
+        parts->reviewed = reviewed ? HR_REVIEW_DONE : HR_REVIEW_PENDING;
+    }
+    if (!status && keys[ROOT_UNIT]) status = hr_keys_text(&r->keys, keys[ROOT_UNIT], "unit", &parts->unit);
+    const hr_number_format_keys format = {keys[ROOT_DECIMAL], keys[ROOT_THOUSANDS], NULL};
     if (!status) status = hr_read_number_format(&r->keys, &format, &r->format);
-    if (!status) status = read_schema_column(r, r->root[ROOT_LABEL], &kind, &parts->label, &one);
+    if (!status) status = read_schema_column(r, keys[ROOT_LABEL], &kind, &parts->label, &one);
     if (!status) status = read_features(r, parts);
     return status;
 }
@@ -338,31 +322,26 @@ static const hr_yaml_node *fault_node(const schema_reader *r, const hr_schema_fa
                                                                          : value;
 }
 
-static hr_status parse(schema_reader *r, const char *text, size_t size, hr_schema **out) {
-    if (size > SIZE_MAX_SCHEMA) {
-        return hr_fail(r->keys.err, HR_E_LIMIT,
-                       "is this the right file? a schema describes columns, not records",
-                       "larger than 16 MiB");
-    }
-    const hr_yaml_node *root = NULL;
-    hr_schema_parts parts = {0};
-    hr_status status = hr_yaml_parse(text, size, r->keys.arena, &root, r->keys.err);
-    if (!status) status = read_parts(r, root, &parts);
-    if (status) return status;
-    hr_schema_fault fault = {0};
-    status = hr_schema_check(&parts, &fault, r->keys.err);
-    if (status && status != HR_E_MEMORY) {
-        const hr_yaml_node *node = fault_node(r, &fault);
-        return hr_fail_at(r->keys.err, status, NULL, node->line, node->column, NULL);
-    }
-    if (!status) status = hr_schema_make(&parts, out, r->keys.err);
-    return status;
-}
-
 hr_status hr_schema_parse(const char *text, size_t size, const char *name, hr_schema **out, hr_error *err) {
     schema_reader r = {.keys = {.arena = hr_arena_new(), .err = err}};
+    const hr_yaml_node *root = NULL;
+    hr_schema_parts parts = {0};
+    hr_schema_fault fault = {0};
+    hr_status status = HR_OK;
     if (!r.keys.arena) return hr_fail_memory(err);
-    hr_status status = parse(&r, text, size, out);
+    if (size > SIZE_MAX_SCHEMA)
+        status = hr_fail(err, HR_E_LIMIT, "is this the right file? a schema describes columns, not records",
+                         "larger than 16 MiB");
+    if (!status) status = hr_yaml_parse(text, size, r.keys.arena, &root, err);
+    if (!status) status = read_parts(&r, root, &parts);
+    if (!status) {
+        status = hr_schema_check(&parts, &fault, err);
+        if (status && status != HR_E_MEMORY) {
+            const hr_yaml_node *node = fault_node(&r, &fault);
+            hr_fail_at(err, status, NULL, node->line, node->column, NULL);
+        }
+        if (!status) status = hr_schema_make(&parts, out, err);
+    }
     hr_arena_free(r.keys.arena);
     return status ? hr_fail_at(err, status, name, 0, 0, NULL) : HR_OK;
 }

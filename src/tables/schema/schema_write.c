@@ -9,18 +9,14 @@
 
 #include <string.h>
 
-/* Characters that YAML lets stand in a quoted text and that no editor folds or hides. */
-static bool stands_for_itself(int32_t c) {
-    return c != '"' && c != '\\' && hr_char_printable(c);
-}
-
 void hr_schema_write_text(hr_buffer *out, const char *text) {
     const char *end = text + strlen(text);
     hr_buffer_text(out, "\"");
     while (text < end) {
         const char *from = text;
         int32_t c = hr_utf8_next(&text, end);
-        if (stands_for_itself(c)) {
+        /* Characters that YAML lets stand in a quoted text and that no editor folds or hides. */
+        if (c != '"' && c != '\\' && hr_char_printable(c)) {
             hr_buffer_add(out, from, (size_t)(text - from));
         } else if (c == '"' || c == '\\') {
             hr_buffer_format(out, "\\%c", (char)c);
@@ -52,14 +48,6 @@ static void write_schema_key(hr_buffer *out, const char *indent, const char *key
     hr_buffer_text(out, "\n");
 }
 
-/* Only what differs from plain numbers. */
-static void write_number_format(hr_buffer *out, const char *indent, const hr_number_format *format) {
-    const char decimal[] = {format->decimal, 0}, thousands[] = {format->thousands, 0};
-    if (format->decimal == ',') write_schema_key(out, indent, "decimal", decimal);
-    if (format->thousands) write_schema_key(out, indent, "thousands", thousands);
-    if (format->symbol) write_schema_key(out, indent, "symbol", format->symbol);
-}
-
 /* ---- Marks ---- */
 
 /* The line that names what was read from the records: the kind, and what is added before it is closed. */
@@ -73,19 +61,16 @@ static void close_mark(hr_buffer *out, const hr_schema_mark *mark) {
                      mark && mark->advice ? mark->advice : HR_SCHEMA_ADVICE);
 }
 
-/* The keys that write_number_format writes. */
-static void mark_number_format(hr_buffer *out, const hr_number_format *format) {
-    if (format->decimal == ',') hr_buffer_text(out, ", decimal");
-    if (format->thousands) hr_buffer_text(out, ", thousands");
-    if (format->symbol) hr_buffer_text(out, ", symbol");
-}
-
+/* Of a number's format it has the keys that hr_schema_write_column writes. */
 static void write_column_mark(hr_buffer *out, const char *indent, const hr_column *column,
                               const hr_schema_mark *mark) {
+    const hr_number_format *format = &column->format;
     open_mark(out, indent, mark);
     if (column->kind == HR_KIND_NUMBER) {
         hr_buffer_text(out, ", low, high, integer");
-        mark_number_format(out, &column->format);
+        if (format->decimal == ',') hr_buffer_text(out, ", decimal");
+        if (format->thousands) hr_buffer_text(out, ", thousands");
+        if (format->symbol) hr_buffer_text(out, ", symbol");
     } else if (!column->boolean) {
         hr_buffer_text(out, ", values");
     }
@@ -107,6 +92,8 @@ static const char *kind_word(const hr_column *column, bool is_label) {
 void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_label,
                             const hr_schema_mark *mark) {
     const char *indent = is_label ? "  " : "    ";
+    const hr_number_format *format = &column->format;
+    const char decimal[] = {format->decimal, 0}, thousands[] = {format->thousands, 0};
     hr_buffer_text(out, is_label ? "label:\n  name: " : "  - name: ");
     hr_schema_write_text(out, column->name);
     hr_buffer_format(out, "\n%skind: %s\n", indent, kind_word(column, is_label));
@@ -115,7 +102,10 @@ void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_lab
         write_schema_number(out, indent, "high", column->high);
         if (column->integer || column->review)
             hr_buffer_format(out, "%sinteger: %s\n", indent, column->integer ? "true" : "false");
-        write_number_format(out, indent, &column->format);
+        /* Only what differs from plain numbers. */
+        if (format->decimal == ',') write_schema_key(out, indent, "decimal", decimal);
+        if (format->thousands) write_schema_key(out, indent, "thousands", thousands);
+        if (format->symbol) write_schema_key(out, indent, "symbol", format->symbol);
     } else if (!column->boolean) {
         hr_buffer_format(out, "%svalues: ", indent);
         write_list(out, column->values, column->value_count);
@@ -175,11 +165,6 @@ static bool needs_word(const hr_schema_parts *parts) {
     return needed;
 }
 
-static void write_reviewed(hr_buffer *out, const hr_schema_parts *parts) {
-    if (parts->reviewed == HR_REVIEW_PENDING) hr_buffer_text(out, "reviewed: false\n");
-    if (parts->reviewed == HR_REVIEW_DONE && needs_word(parts)) hr_buffer_text(out, "reviewed: true\n");
-}
-
 /* Writes the column of feature i; returns how many features it has. */
 static size_t write_feature(hr_buffer *out, const hr_schema *schema, size_t i) {
     const hr_column *first = hr_schema_feature(schema, i);
@@ -197,7 +182,8 @@ hr_status hr_schema_render(const hr_schema *schema, char **text, hr_error *err) 
     hr_buffer out = {0};
     const hr_schema_parts *parts = hr_schema_parts_of(schema);
     hr_buffer_text(&out, "hedgerow-schema: 1\n");
-    write_reviewed(&out, parts);
+    if (parts->reviewed == HR_REVIEW_PENDING) hr_buffer_text(&out, "reviewed: false\n");
+    if (parts->reviewed == HR_REVIEW_DONE && needs_word(parts)) hr_buffer_text(&out, "reviewed: true\n");
     hr_schema_write_column(&out, hr_schema_label(schema), true, NULL);
     hr_buffer_text(&out, "features:\n");
     for (size_t i = 0; i < hr_schema_feature_count(schema);) i += write_feature(&out, schema, i);
