@@ -13,21 +13,18 @@ typedef struct bin_ranges {
     double low[HR_BINS_MAX], high[HR_BINS_MAX];
 } bin_ranges;
 
-static void widen_ranges(bin_ranges *r, const double *values, const uint8_t *bins, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        uint8_t bin = bins[i];
-        r->low[bin] = values[i] < r->low[bin] ? values[i] : r->low[bin]; /* missing: neither */
-        r->high[bin] = values[i] > r->high[bin] ? values[i] : r->high[bin];
-    }
-}
-
 static void find_ranges(const hr_data *data, const hr_binned *binned, size_t f, bin_ranges *out) {
     double buffer[HR_DATA_BLOCK];
     for (uint32_t bin = 0; bin < HR_BINS_MAX; bin++) out->low[bin] = INFINITY, out->high[bin] = -INFINITY;
     for (size_t begin = 0; begin < binned->rows; begin += HR_DATA_BLOCK) {
         const size_t count = hr_data_block_size(begin, binned->rows);
-        widen_ranges(out, hr_data_number_block(data, f, begin, count, buffer),
-                     hr_binned_column(binned, f) + begin, count);
+        const double *values = hr_data_number_block(data, f, begin, count, buffer);
+        const uint8_t *bins = hr_binned_column(binned, f) + begin;
+        for (size_t i = 0; i < count; i++) {
+            uint8_t bin = bins[i];
+            out->low[bin] = values[i] < out->low[bin] ? values[i] : out->low[bin]; /* missing: neither */
+            out->high[bin] = values[i] > out->high[bin] ? values[i] : out->high[bin];
+        }
     }
 }
 

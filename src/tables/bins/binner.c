@@ -170,20 +170,6 @@ static hr_status check_binner_data(const hr_binner *b, const hr_data *data, hr_e
     return hr_fail(err, HR_E_LIMIT, "use fewer rows", "more than %u rows", HR_ROWS_MAX);
 }
 
-static void add_counts(hr_binner *b, const hr_data *data) {
-    for (size_t f = 0; f <= b->header.features; f++) {
-        const hr_column_report *from = hr_data_report(data, f);
-        hr_column_report *to = &b->reports[f];
-        to->missing += from->missing;
-        to->unknown += from->unknown;
-        to->out_of_range += from->out_of_range;
-        to->not_integer += from->not_integer;
-    }
-    b->header.rows += data->rows;
-    b->header.skipped += data->skipped;
-    b->header.extra = data->extra;
-}
-
 hr_status hr_binner_add(hr_binner *b, const hr_data *data, hr_error *err) {
     hr_status status = check_binner_data(b, data, err);
     if (!status) status = hr_origins_add_all(&b->origins, data->origins, err);
@@ -197,8 +183,19 @@ hr_status hr_binner_add(hr_binner *b, const hr_data *data, hr_error *err) {
         begin += count;
         if (b->filled == HR_CELL_SEGMENT) status = spool_segment(b, err);
     }
-    if (!status) add_counts(b, data);
-    return status;
+    if (status) return status;
+    for (size_t f = 0; f <= b->header.features; f++) {
+        const hr_column_report *from = hr_data_report(data, f);
+        hr_column_report *to = &b->reports[f];
+        to->missing += from->missing;
+        to->unknown += from->unknown;
+        to->out_of_range += from->out_of_range;
+        to->not_integer += from->not_integer;
+    }
+    b->header.rows += data->rows;
+    b->header.skipped += data->skipped;
+    b->header.extra = data->extra;
+    return HR_OK;
 }
 
 /* ---- The file ---- */
@@ -230,28 +227,6 @@ static bool place_segments(hr_binner *b, const hr_cell_layout *l) {
     return placed;
 }
 
-static void put_report(const hr_column_report *report, uint8_t *at) {
-    hr_cell_put(at, report->missing, 8);
-    hr_cell_put(at + 8, report->unknown, 8);
-    hr_cell_put(at + 16, report->out_of_range, 8);
-    hr_cell_put(at + 24, report->not_integer, 8);
-}
-
-static hr_status write_front(hr_binner *b, const hr_cell_layout *l, hr_error *err) {
-    uint8_t *front = calloc(1, l->labels);
-    if (!front) return hr_fail_memory(err);
-    memcpy(front + l->schema, b->yaml, (size_t)b->header.schema_size);
-    for (size_t f = 0; f <= b->header.features; f++)
-        put_report(&b->reports[f], front + l->reports + f * HR_CELL_REPORT);
-    memcpy(front + l->checksums, b->checksums.bytes, b->checksums.size);
-    hr_cell_header_write(&b->header, front);
-    b->header.front_checksum = hr_cell_checksum(front, l->labels);
-    hr_cell_header_write(&b->header, front);
-    hr_status status = write_at(b->fd, front, l->labels, 0) ? HR_OK : fail_binner(b, "write", err);
-    free(front);
-    return status;
-}
-
 static hr_status write_cells(hr_binner *b, hr_error *err) {
     const hr_cell_layout l = hr_cell_layout_of(&b->header);
     (void)unlink(b->new_path); /* of a process that was killed */
@@ -259,24 +234,39 @@ static hr_status write_cells(hr_binner *b, hr_error *err) {
     if (b->fd < 0) return fail_binner(b, "create", err);
     b->is_made = true;
     if (ftruncate(b->fd, (off_t)l.size) || !place_segments(b, &l)) return fail_binner(b, "write", err);
-    hr_status status = write_front(b, &l, err);
+
+    uint8_t *front = calloc(1, l.labels);
+    if (!front) return hr_fail_memory(err);
+    memcpy(front + l.schema, b->yaml, (size_t)b->header.schema_size);
+    for (size_t f = 0; f <= b->header.features; f++) {
+        const hr_column_report *report = &b->reports[f];
+        uint8_t *at = front + l.reports + f * HR_CELL_REPORT;
+        hr_cell_put(at, report->missing, 8);
+        hr_cell_put(at + 8, report->unknown, 8);
+        hr_cell_put(at + 16, report->out_of_range, 8);
+        hr_cell_put(at + 24, report->not_integer, 8);
+    }
+    memcpy(front + l.checksums, b->checksums.bytes, b->checksums.size);
+    hr_cell_header_write(&b->header, front);
+    b->header.front_checksum = hr_cell_checksum(front, l.labels);
+    hr_cell_header_write(&b->header, front);
+    hr_status status = write_at(b->fd, front, l.labels, 0) ? HR_OK : fail_binner(b, "write", err);
+    free(front);
     if (!status && fsync(b->fd)) status = fail_binner(b, "write", err);
     return status;
-}
-
-/* A name that must be free is taken by link(), which fails if a file has come there meanwhile. */
-static hr_status name_cells(hr_binner *b, hr_error *err) {
-    if (b->replace ? rename(b->new_path, b->path) : link(b->new_path, b->path))
-        return fail_binner(b, "name", err);
-    if (!b->replace) unlink(b->new_path);
-    b->is_made = false;
-    hr_file_sync_folder(b->new_path);
-    return HR_OK;
 }
 
 hr_status hr_binner_finish(hr_binner *b, hr_error *err) {
     if (!b->header.rows) return hr_fail(err, HR_E_SCHEMA, "add records", "the data have no rows");
     hr_status status = spool_segment(b, err);
     if (!status) status = write_cells(b, err);
-    return status ? status : name_cells(b, err);
+    if (status) return status;
+
+    /* A name that must be free is taken by link(), which fails if a file has come there meanwhile. */
+    if (b->replace ? rename(b->new_path, b->path) : link(b->new_path, b->path))
+        return fail_binner(b, "name", err);
+    if (!b->replace) unlink(b->new_path);
+    b->is_made = false;
+    hr_file_sync_folder(b->new_path);
+    return HR_OK;
 }

@@ -37,25 +37,13 @@ static hr_status check_cells(const hr_cell_file *file, const hr_schema *schema, 
     return status;
 }
 
-static void take_reports(const hr_cell_file *file, hr_column_report *reports) {
-    for (size_t f = 0; f <= file->header.features; f++) {
-        const uint8_t *at = file->map + file->layout.reports + f * HR_CELL_REPORT;
-        reports[f] = (hr_column_report){hr_cell_get(at, 8), hr_cell_get(at + 8, 8), hr_cell_get(at + 16, 8),
-                                        hr_cell_get(at + 24, 8)};
-    }
-}
-
-static hr_status note_origin(const hr_cell_file *file, hr_data *data, hr_error *err) {
-    const hr_table_place place = {.path = file->path};
-    data->origins = calloc(1, sizeof *data->origins);
-    return data->origins ? hr_origins_add_file(data->origins, &place, file->fd, NULL, err)
-                         : hr_fail_memory(err);
-}
-
 static hr_status data_of_cells(const hr_schema *schema, hr_cell_file *file, hr_data **out, hr_error *err) {
+    const hr_table_place place = {.path = file->path};
     hr_data *data = hr_data_new(schema);
     if (!data) return hr_fail_memory(err);
-    hr_status status = note_origin(file, data, err);
+    data->origins = calloc(1, sizeof *data->origins);
+    hr_status status =
+        data->origins ? hr_origins_add_file(data->origins, &place, file->fd, NULL, err) : hr_fail_memory(err);
     if (status) {
         hr_data_free(data);
         return status;
@@ -67,7 +55,11 @@ static hr_status data_of_cells(const hr_schema *schema, hr_cell_file *file, hr_d
     data->skipped = file->header.skipped;
     data->cells = file;
     hr_cell_file_release(file); /* all of it was read for the check */
-    take_reports(file, data->reports);
+    for (size_t f = 0; f <= file->header.features; f++) {
+        const uint8_t *at = file->map + file->layout.reports + f * HR_CELL_REPORT;
+        data->reports[f] = (hr_column_report){hr_cell_get(at, 8), hr_cell_get(at + 8, 8),
+                                              hr_cell_get(at + 16, 8), hr_cell_get(at + 24, 8)};
+    }
     *out = data;
     return HR_OK;
 }

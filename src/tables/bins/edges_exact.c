@@ -55,12 +55,6 @@ static uint64_t *radix_sort(uint64_t *keys, uint64_t *spare, size_t n, uint32_t 
     return keys;
 }
 
-/* Half way, but never equal to the larger one: x <= edge must separate the two. */
-static double between(double low, double high) {
-    double middle = low + (high - low) / 2;
-    return middle < high ? middle : low;
-}
-
 /* Collapses sorted keys into distinct ones with their counts, in place; returns how many. */
 static size_t distinct(uint64_t *keys, size_t n, uint32_t *counts) {
     size_t m = 0;
@@ -86,7 +80,10 @@ static size_t place_edges(const uint64_t *keys, const uint32_t *counts, size_t d
         bool few = distinct_count - i <= bins - made;
         bool next_is_heavy = counts[i + 1] >= fair && in_bin * 2 >= fair;
         if (!few && in_bin < fair && !next_is_heavy) continue;
-        edges[made++] = between(value_of_key(keys[i]), value_of_key(keys[i + 1]));
+        /* Half way, but never equal to the larger one: x <= edge must separate the two. */
+        const double low = value_of_key(keys[i]), high = value_of_key(keys[i + 1]),
+                     middle = low + (high - low) / 2;
+        edges[made++] = middle < high ? middle : low;
         left -= in_bin;
         in_bin = 0;
     }
@@ -155,13 +152,6 @@ static void hash_block(const hr_data *data, size_t f, size_t begin, size_t count
     }
 }
 
-static void hash_rows(const hr_data *data, uint64_t *hash) {
-    size_t rows = hr_data_rows(data), features = hr_schema_feature_count(hr_data_schema(data));
-    for (size_t begin = 0; begin < rows; begin += HR_DATA_BLOCK)
-        for (size_t f = 0; f < features; f++)
-            hash_block(data, f, begin, hr_data_block_size(begin, rows), hash);
-}
-
 /* Makes the hashes of equal rows differ: the k-th of them adds k times a constant. Without it all of them
  * would be kept or none, and a frequent record could be lost. Which of them is the k-th does not matter: they
  * are equal. */
@@ -184,12 +174,14 @@ static bool separate_equal_rows(uint64_t *hash, size_t rows) {
 
 /* Rows whose hash over all features is small: about SAMPLE_ROWS of them, whatever their order. */
 static hr_status sample_rows(const hr_data *data, uint32_t **out, size_t *count, hr_error *err) {
-    size_t rows = hr_data_rows(data), kept = 0;
+    size_t rows = hr_data_rows(data), features = hr_schema_feature_count(hr_data_schema(data)), kept = 0;
     uint64_t *hash = calloc(rows, sizeof *hash),
              threshold = (uint64_t)((double)SAMPLE_ROWS / (double)rows * 0x1p64);
     uint32_t *sample = malloc(rows * sizeof *sample);
     hr_status status = HR_OK;
-    if (hash) hash_rows(data, hash);
+    for (size_t begin = 0; hash && begin < rows; begin += HR_DATA_BLOCK)
+        for (size_t f = 0; f < features; f++)
+            hash_block(data, f, begin, hr_data_block_size(begin, rows), hash);
     if (!hash || !sample || !separate_equal_rows(hash, rows)) {
         free(sample);
         status = hr_fail_memory(err);

@@ -11,22 +11,12 @@ static int order_values(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Averages of every three of `count` sorted values, equal ones once; returns how many. */
-static size_t average_threes(double *values, size_t count) {
-    size_t made = 0;
-    for (size_t i = 0; i + 3 <= count; i += 3) {
-        double mean = values[i] / 3 + values[i + 1] / 3 + values[i + 2] / 3;
-        mean = fmin(fmax(mean, values[i]), values[i + 2]); /* rounding */
-        if (!made || mean > values[made - 1]) values[made++] = mean;
-    }
-    return made;
-}
-
-/* The averages of a number's values, ascending, in `out`, which has room for all values; returns how many. */
+/* The averages of every three of a number's sorted values, ascending, equal ones once, in `out`, which has
+ * room for all values; returns how many. */
 static size_t triple_means(const hr_data *data, size_t f, double *out) {
     const size_t rows = hr_data_rows(data);
     double buffer[HR_DATA_BLOCK];
-    size_t known = 0;
+    size_t known = 0, made = 0;
     for (size_t begin = 0; begin < rows; begin += HR_DATA_BLOCK) {
         const size_t count = hr_data_block_size(begin, rows);
         const double *values = hr_data_number_block(data, f, begin, count, buffer);
@@ -34,7 +24,12 @@ static size_t triple_means(const hr_data *data, size_t f, double *out) {
             if (!isnan(values[i])) out[known++] = values[i];
     }
     qsort(out, known, sizeof *out, order_values);
-    return average_threes(out, known);
+    for (size_t i = 0; i + 3 <= known; i += 3) {
+        double mean = out[i] / 3 + out[i + 1] / 3 + out[i + 2] / 3;
+        mean = fmin(fmax(mean, out[i]), out[i + 2]); /* rounding */
+        if (!made || mean > out[made - 1]) out[made++] = mean;
+    }
+    return made;
 }
 
 static hr_status bins_at_means(const double *means, size_t count, uint32_t bins, hr_arena *arena,
