@@ -66,16 +66,6 @@ static hr_status fail_connection(const postgres_rows *p, const char *what, const
     return hr_fail(err, HR_E_IO, remedy, "%s: %s", what, text);
 }
 
-/* The byte at which the server's character `position`, from 1, of the text begins. */
-static size_t byte_of_character(const char *text, unsigned long position) {
-    const char *p = text;
-    for (unsigned long i = 1; i < position && *p; i++) {
-        do p++;
-        while (((unsigned char)*p & 0xc0) == 0x80);
-    }
-    return (size_t)(p - text);
-}
-
 /* The message of the server about the query, of which `before` characters come first in what it was sent. */
 static hr_status refuse_query(const postgres_rows *p, const hr_query *query, const PGresult *result,
                               size_t before, hr_error *err) {
@@ -87,37 +77,36 @@ static hr_status refuse_query(const postgres_rows *p, const hr_query *query, con
     const bool writes = state && strcmp(state, "25006") == 0;
     if (!message)
         return fail_connection(p, "the connection was lost", "look at the server's log, and try again", err);
+
+    /* The server counts characters from 1. */
+    size_t byte = 0;
+    for (unsigned long i = before + 1; i < at && query->text[byte]; i++) {
+        do byte++;
+        while (((unsigned char)query->text[byte] & 0xc0) == 0x80);
+    }
     show_message(p, message, text);
     hr_fail(err, HR_E_FORMAT,
             writes ? "write one SELECT into the file: the database is only read"
                    : "correct the query: one SELECT",
             "the server refused the query: %s", text);
-    return hr_query_fail_at(query, at > before ? byte_of_character(query->text, at - before) : SIZE_MAX,
-                            HR_E_FORMAT, err);
+    return hr_query_fail_at(query, at > before ? byte : SIZE_MAX, HR_E_FORMAT, err);
 }
 
 /* ---- Opening ---- */
 
-static hr_status check_address(const char *address, hr_error *err) {
-    char *message = NULL;
-    PQconninfoOption *options = hr_database_is_plain(address) ? PQconninfoParse(address, &message) : NULL;
-    PQfreemem(message); /* may hold a password */
-    if (options) {
-        PQconninfoFree(options);
-        return HR_OK;
-    }
-    return hr_fail(
-        err, HR_E_FORMAT,
-        "write postgresql://USER@HOST:PORT/DATABASE, and other characters than letters and digits as "
-        "%XX (@ as %40, / as %2F)",
-        "this is no address of a PostgreSQL database");
-}
-
 static hr_status connect_postgres(postgres_rows *p, const char *address, hr_error *err) {
     const char *const keys[] = {"fallback_application_name", "dbname", "client_encoding", NULL};
     const char *const values[] = {"hedgerow", address, "UTF8", NULL};
-    hr_status status = check_address(address, err);
-    if (status) return status;
+    char *message = NULL;
+    PQconninfoOption *options = hr_database_is_plain(address) ? PQconninfoParse(address, &message) : NULL;
+    PQfreemem(message); /* may hold a password */
+    if (!options)
+        return hr_fail(
+            err, HR_E_FORMAT,
+            "write postgresql://USER@HOST:PORT/DATABASE, and other characters than letters and digits as "
+            "%XX (@ as %40, / as %2F)",
+            "this is no address of a PostgreSQL database");
+    PQconninfoFree(options);
     p->connection = PQconnectdbParams(keys, values, 1);
     if (!p->connection) return hr_fail_memory(err);
     PQsetNoticeProcessor(p->connection, ignore_notice, NULL);
@@ -177,24 +166,6 @@ static hr_status start_copy(const postgres_rows *p, const hr_query *query, hr_er
 
 /* ---- Rows ---- */
 
-/* After the last row: whether that was all of them. */
-static hr_status finish_copy(const postgres_rows *p, hr_error *err) {
-    char text[MESSAGE];
-    PGresult *result = PQgetResult(p->connection);
-    const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-    hr_status status = HR_OK;
-    if (PQresultStatus(result) != PGRES_COMMAND_OK) {
-        if (message)
-            show_message(p, message, text);
-        else
-            connection_message(p, text);
-        status = hr_fail(err, HR_E_IO, "correct the query, or look at the server's log and try again",
-                         "the answer of the database ended early: %s", text);
-    }
-    PQclear(result);
-    return status;
-}
-
 static hr_status next_postgres_row(postgres_rows *p, hr_error *err) {
     if (p->row) PQfreemem(p->row);
     p->row = NULL;
@@ -208,8 +179,20 @@ static hr_status next_postgres_row(postgres_rows *p, hr_error *err) {
     }
     if (size > 0) return HR_OK;
     p->ended = true;
-    if (size == -1) return finish_copy(p, err);
-    return fail_connection(p, "the connection was lost", "look at the server's log, and try again", err);
+    if (size != -1)
+        return fail_connection(p, "the connection was lost", "look at the server's log, and try again", err);
+
+    /* After the last row: whether that was all of them. */
+    char text[MESSAGE];
+    PGresult *result = PQgetResult(p->connection);
+    const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    const bool is_whole = PQresultStatus(result) == PGRES_COMMAND_OK;
+    if (!is_whole && message) show_message(p, message, text);
+    if (!is_whole && !message) connection_message(p, text);
+    PQclear(result);
+    if (is_whole) return HR_OK;
+    return hr_fail(err, HR_E_IO, "correct the query, or look at the server's log and try again",
+                   "the answer of the database ended early: %s", text);
 }
 
 static hr_status read_postgres(hr_byte_stream *stream, char *to, size_t room, size_t *size, hr_error *err) {
