@@ -223,25 +223,23 @@ static void write_hospital_header(const hr_plan *plan, hr_csv_writer *csv_writer
     hr_csv_writer_text(csv_writer, "readmitted");
 }
 
-static void add_hospital_column(hr_buffer *yaml, int i) {
-    hr_buffer_format(yaml, "  - name: \"%s\"\n", columns[i].name);
-    if (!columns[i].values[0]) {
-        hr_buffer_format(yaml, "    kind: number\n    low: %d\n    high: %d\n%s", columns[i].low,
-                         columns[i].high, columns[i].decimals ? "" : "    integer: true\n");
-        return;
-    }
-    hr_buffer_text(yaml, "    kind: category\n    values: [");
-    for (int k = 0; columns[i].values[k]; k++)
-        hr_buffer_format(yaml, "%s\"%s\"", k ? ", " : "", columns[i].values[k]);
-    hr_buffer_text(yaml, "]\n");
-}
-
 static void add_hospital_schema(const hr_plan *plan, hr_buffer *yaml) {
     hr_buffer_text(yaml, "# Discharges of an invented hospital. Bounds and lists are those of its forms; "
                          "none was read from the records.\n"
                          "hedgerow-schema: 1\nlabel:\n  name: \"readmitted\"\n  kind: classes\n  values: "
                          "[\"no\", \"yes\"]\nfeatures:\n");
-    for (int i = 0; i < COLUMNS; i++) add_hospital_column(yaml, i);
+    for (int i = 0; i < COLUMNS; i++) {
+        hr_buffer_format(yaml, "  - name: \"%s\"\n", columns[i].name);
+        if (!columns[i].values[0]) {
+            hr_buffer_format(yaml, "    kind: number\n    low: %d\n    high: %d\n%s", columns[i].low,
+                             columns[i].high, columns[i].decimals ? "" : "    integer: true\n");
+            continue;
+        }
+        hr_buffer_text(yaml, "    kind: category\n    values: [");
+        for (int k = 0; columns[i].values[k]; k++)
+            hr_buffer_format(yaml, "%s\"%s\"", k ? ", " : "", columns[i].values[k]);
+        hr_buffer_text(yaml, "]\n");
+    }
     if (plan->options->visits)
         hr_buffer_text(yaml, "# What is protected is a patient with all visits, not one visit.\n"
                              "unit: \"patient_id\"\n");
