@@ -136,12 +136,6 @@ static size_t find_option(const command *self, const char *name, size_t length) 
     return i;
 }
 
-static size_t find_letter(const command *self, char letter) {
-    size_t i = 0;
-    while (i < self->option_count && (letter == '\0' || self->options[i].letter != letter)) i++;
-    return i;
-}
-
 static bool unknown_option(const option_parser *p, const char *word) {
     const char *names[ARG_OPTIONS_MAX + 1];
     size_t count = 0;
@@ -183,7 +177,9 @@ static bool parse_option(option_parser *p, char *word) {
         index = find_option(p->self, word + 2, length);
         if (word[2 + length] == '=') attached = word + 2 + length + 1;
     } else {
-        index = word[2] == '\0' ? find_letter(p->self, word[1]) : p->self->option_count;
+        const bool is_letter = word[2] == '\0';
+        for (index = 0; index < p->self->option_count; index++)
+            if (is_letter && p->self->options[index].letter == word[1]) break;
     }
     if (index == p->self->option_count) return unknown_option(p, word);
     const arg_option *option = &p->self->options[index];
@@ -206,15 +202,10 @@ static bool parse_operand(option_parser *p, char *word) {
     return false;
 }
 
-static bool waived(const option_parser *p) {
-    for (size_t i = 0; i < p->self->option_count; i++) {
-        if (p->seen[i] && p->self->options[i].kind == ARG_WAIVER) return true;
-    }
-    return false;
-}
-
 static bool nothing_missing(const option_parser *p) {
-    const bool operands_only = waived(p);
+    bool operands_only = false;
+    for (size_t i = 0; i < p->self->option_count; i++)
+        operands_only |= p->seen[i] && p->self->options[i].kind == ARG_WAIVER;
     for (size_t i = 0; i < p->self->option_count; i++) {
         const arg_option *option = &p->self->options[i];
         if (!option->required || p->seen[i] || (operands_only && is_switch(option))) continue;
@@ -282,9 +273,17 @@ static void print_synopsis(const command *self) {
 /* A label that is wider stands out of its column; its help must be short. */
 enum { LABEL_WIDTH_MAX = 32 };
 
-static void print_option_list(const command *self) {
+void args_print_help(const command *self) {
     char label[80];
     size_t widest = strlen("-h, --help");
+    print_synopsis(self);
+    putchar('\n');
+    print_wrapped(stdout, self->summary, 0);
+    if (self->details[0] != '\0') {
+        putchar('\n');
+        print_wrapped(stdout, self->details, 0);
+    }
+    puts("\noptions:");
     for (size_t i = 0; i < self->option_count; i++) {
         option_label(&self->options[i], label, sizeof label);
         if (strlen(label) > widest && strlen(label) <= LABEL_WIDTH_MAX) widest = strlen(label);
@@ -296,17 +295,5 @@ static void print_option_list(const command *self) {
         print_wrapped(stdout, self->options[i].help, (size_t)width + 4);
     }
     printf("  %-*s  print this\n", width, "-h, --help");
-}
-
-void args_print_help(const command *self) {
-    print_synopsis(self);
-    putchar('\n');
-    print_wrapped(stdout, self->summary, 0);
-    if (self->details[0] != '\0') {
-        putchar('\n');
-        print_wrapped(stdout, self->details, 0);
-    }
-    puts("\noptions:");
-    print_option_list(self);
     printf("\nexample:\n%s\n", self->example);
 }

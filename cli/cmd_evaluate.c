@@ -51,7 +51,7 @@ static const arg_option evaluate_options[] = {
     {"timings", 0, ARG_FLAG, false, AT(timed), NULL, TIMINGS_HELP},
 };
 
-/* What one evaluation holds; all of it is freed by evaluation_done. */
+/* What one evaluation holds; all of it is freed by run_evaluate. */
 typedef struct evaluation_run {
     hr_model *model;
     hr_data *data;
@@ -60,14 +60,6 @@ typedef struct evaluation_run {
     uint64_t *counts;
     int64_t entry; /* of this run in the ledger; 0: none */
 } evaluation_run;
-
-static void evaluation_done(evaluation_run *run) {
-    free(run->counts);
-    decide_free(&run->rule);
-    hr_ledger_close(run->ledger);
-    hr_data_free(run->data);
-    hr_model_free(run->model);
-}
 
 static bool is_classifier(const evaluation_run *run) {
     return hr_schema_task(hr_model_schema(run->model)) != HR_TASK_REGRESSION;
@@ -100,30 +92,9 @@ static size_t list_measures(const hr_decided *decided, measure list[MEASURES_MAX
     return isnan(decided->cost) ? 4 : 5;
 }
 
-static void print_metrics_text(const evaluation_run *run, const hr_decided *decided) {
-    measure list[MEASURES_MAX];
-    const size_t count = list_measures(decided, list);
-    printf("%-9s %zu\n", "rows", decided->metrics.rows);
-    for (size_t i = 0; i < count; i++) print_metric(stdout, list[i].name, list[i].value);
-    printf("%-9s for the owner's eyes; --epsilon releases figures with noise\n", "exact");
-    if (run->counts != NULL) print_confusion(hr_schema_label(hr_model_schema(run->model)), run->counts);
-}
-
-static void json_confusion(json_writer *json, const hr_column *label, const uint64_t *counts) {
-    const size_t classes = label->value_count;
-    json_open(json, "classes", '[');
-    for (size_t k = 0; k < classes; k++) json_text(json, NULL, label->values[k]);
-    json_close(json, ']');
-    json_open(json, "confusion", '[');
-    for (size_t i = 0; i < classes * classes; i++) {
-        if (i % classes == 0) json_open(json, NULL, '[');
-        json_integer(json, NULL, counts[i]);
-        if (i % classes == classes - 1) json_close(json, ']');
-    }
-    json_close(json, ']');
-}
-
 static void print_metrics_json(const evaluation_run *run, const hr_decided *decided, hr_timings *timings) {
+    const hr_column *label = hr_schema_label(hr_model_schema(run->model));
+    const size_t classes = label->value_count;
     measure list[MEASURES_MAX];
     const size_t count = list_measures(decided, list);
     json_writer json = {.out = stdout};
@@ -131,7 +102,18 @@ static void print_metrics_json(const evaluation_run *run, const hr_decided *deci
     json_flag(&json, "exact", true);
     json_exact_rows(&json, "", decided->metrics.rows);
     for (size_t i = 0; i < count; i++) json_number(&json, list[i].name, list[i].value);
-    if (run->counts != NULL) json_confusion(&json, hr_schema_label(hr_model_schema(run->model)), run->counts);
+    if (run->counts != NULL) {
+        json_open(&json, "classes", '[');
+        for (size_t k = 0; k < classes; k++) json_text(&json, NULL, label->values[k]);
+        json_close(&json, ']');
+        json_open(&json, "confusion", '[');
+        for (size_t i = 0; i < classes * classes; i++) {
+            if (i % classes == 0) json_open(&json, NULL, '[');
+            json_integer(&json, NULL, run->counts[i]);
+            if (i % classes == classes - 1) json_close(&json, ']');
+        }
+        json_close(&json, ']');
+    }
     json_timings(&json, timings);
     json_close(&json, '}');
     putchar('\n');
@@ -159,10 +141,15 @@ static hr_status measure_exactly(const evaluate_args *args, evaluation_run *run,
     if (status != HR_OK) return status;
     if (args->as_json) {
         print_metrics_json(run, &decided, timings);
-    } else {
-        print_metrics_text(run, &decided);
-        print_timings(stderr, timings);
+        return HR_OK;
     }
+    measure list[MEASURES_MAX];
+    const size_t count = list_measures(&decided, list);
+    printf("%-9s %zu\n", "rows", decided.metrics.rows);
+    for (size_t i = 0; i < count; i++) print_metric(stdout, list[i].name, list[i].value);
+    printf("%-9s for the owner's eyes; --epsilon releases figures with noise\n", "exact");
+    if (run->counts != NULL) print_confusion(hr_schema_label(hr_model_schema(run->model)), run->counts);
+    print_timings(stderr, timings);
     return HR_OK;
 }
 
@@ -179,26 +166,22 @@ static hr_evaluation_options release_options(const evaluate_args *args, evaluati
     return options;
 }
 
-/* The budget is spent by now: figures that standard output does not take go to standard error. */
-static void report_evaluation(const command *self, const evaluate_args *args, const evaluation_run *run,
-                              const hr_evaluation *made) {
-    hr_ledger_total total;
-    hr_error err = {0};
-    const bool known = hr_ledger_sum(run->ledger, &total, &err) == HR_OK;
-    if (!known) report_error(self->name, &err);
-    void (*const print)(FILE *, const hr_evaluation *, const hr_ledger_total *) =
-        args->as_json ? print_evaluation_json : print_evaluation;
-    print(stdout, made, known ? &total : NULL);
-    if (fflush(stdout) != 0) print(stderr, made, known ? &total : NULL);
-}
-
+/* Figures that standard output does not take go to standard error: the budget is spent by then. */
 static hr_status release_figures(const command *self, const evaluate_args *args, evaluation_run *run,
                                  hr_error *err) {
     const hr_evaluation_options options = release_options(args, run);
     hr_evaluation made;
     hr_status status = hr_evaluate_private(run->model, run->data, &options, &made, err);
-    if (status == HR_OK) report_evaluation(self, args, run, &made);
-    return status;
+    if (status != HR_OK) return status;
+    hr_ledger_total total;
+    hr_error unknown = {0};
+    const bool known = hr_ledger_sum(run->ledger, &total, &unknown) == HR_OK;
+    if (!known) report_error(self->name, &unknown);
+    void (*const print)(FILE *, const hr_evaluation *, const hr_ledger_total *) =
+        args->as_json ? print_evaluation_json : print_evaluation;
+    print(stdout, &made, known ? &total : NULL);
+    if (fflush(stdout) != 0) print(stderr, &made, known ? &total : NULL);
+    return HR_OK;
 }
 
 static hr_status plan_figures(const evaluate_args *args, evaluation_run *run, hr_error *err) {
@@ -264,13 +247,17 @@ static int run_evaluate(const command *self, int argc, char **argv) {
     evaluation_run run = {0};
     hr_error err = {0};
     int code = EXIT_DONE;
-    if (args.epsilon.given) signal(SIGPIPE, SIG_IGN); /* a reader that has gone away: see report_evaluation */
+    if (args.epsilon.given) signal(SIGPIPE, SIG_IGN); /* a reader that has gone away: see release_figures */
     if (timings_begin(args.timed, &args.table.timings, &err) != HR_OK ||
         evaluate(self, &args, &run, &err) != HR_OK) {
         code = report_error(self->name, &err);
         if (run.ledger != NULL) print_reserved(self->name, "", run.ledger, args.ledger, run.entry);
     }
-    evaluation_done(&run);
+    free(run.counts);
+    decide_free(&run.rule);
+    hr_ledger_close(run.ledger);
+    hr_data_free(run.data);
+    hr_model_free(run.model);
     hr_timings_free(args.table.timings);
     return code;
 }

@@ -26,8 +26,20 @@ static void list_methods(void) {
            hr_default_method());
 }
 
-static void print_method_options(const hr_method_info *method) {
+/* A paragraph under its title. */
+static void print_titled(const char *title, const char *text) {
+    if (text[0] == '\0') return;
+    printf("\n%s\n    ", title);
+    print_wrapped(stdout, text, 4);
+}
+
+static void print_method(const hr_method_info *method) {
     hr_option_info option;
+    printf("%s: ", method->name);
+    print_wrapped(stdout, method->summary, 0);
+    print_titled("paper", method->paper);
+    print_titled("sound mode", method->sound);
+    print_titled(method->is_private ? "paper mode (not private)" : "not private", method->flaws);
     if (!hr_method_option(method, 0, &option)) return;
     printf("\n%-16s %-10s %-10s %s\n", "option", "default", "in paper", "allowed");
     for (size_t i = 0; hr_method_option(method, i, &option); i++) {
@@ -38,46 +50,13 @@ static void print_method_options(const hr_method_info *method) {
     }
 }
 
-/* A paragraph under its title. */
-static void print_titled(const char *title, const char *text) {
-    if (text[0] == '\0') return;
-    printf("\n%s\n    ", title);
-    print_wrapped(stdout, text, 4);
-}
-
-static void print_method(const hr_method_info *method) {
-    printf("%s: ", method->name);
-    print_wrapped(stdout, method->summary, 0);
-    print_titled("paper", method->paper);
-    print_titled("sound mode", method->sound);
-    print_titled(method->is_private ? "paper mode (not private)" : "not private", method->flaws);
-    print_method_options(method);
-}
-
 /* ---- JSON ---- */
 
-static void json_option(json_writer *json, const hr_option_info *option) {
-    json_open(json, NULL, '{');
-    json_text(json, "name", option->name);
-    if (option->sound[0] != '\0') json_text(json, "default", option->sound);
-    if (option->paper[0] != '\0') json_text(json, "default_in_paper", option->paper);
-    json_text(json, "allowed", option->range);
-    json_text(json, "help", option->help);
-    json_close(json, '}');
-}
-
-static void json_capabilities(json_writer *json, const hr_method_info *method) {
-    static const char *const names[] = {[HR_CAN_WEIGH] = "weights",
-                                        [HR_CAN_CACHE] = "cache",
-                                        [HR_CAN_RANKS] = "ranks",
-                                        [HR_CAN_START] = "start"};
-    json_open(json, "can", '[');
-    for (int c = 0; c < HR_CAPABILITIES; c++)
-        if (hr_method_can(method->name, (hr_capability)c)) json_text(json, NULL, names[c]);
-    json_close(json, ']');
-}
-
 static void json_method(json_writer *json, const hr_method_info *method) {
+    static const char *const capabilities[] = {[HR_CAN_WEIGH] = "weights",
+                                               [HR_CAN_CACHE] = "cache",
+                                               [HR_CAN_RANKS] = "ranks",
+                                               [HR_CAN_START] = "start"};
     hr_option_info option;
     json_open(json, NULL, '{');
     json_text(json, "name", method->name);
@@ -86,9 +65,20 @@ static void json_method(json_writer *json, const hr_method_info *method) {
     json_flag(json, "private", method->is_private);
     json_text(json, "sound", method->sound);
     json_text(json, "flaws", method->flaws);
-    json_capabilities(json, method);
+    json_open(json, "can", '[');
+    for (int c = 0; c < HR_CAPABILITIES; c++)
+        if (hr_method_can(method->name, (hr_capability)c)) json_text(json, NULL, capabilities[c]);
+    json_close(json, ']');
     json_open(json, "options", '[');
-    for (size_t i = 0; hr_method_option(method, i, &option); i++) json_option(json, &option);
+    for (size_t i = 0; hr_method_option(method, i, &option); i++) {
+        json_open(json, NULL, '{');
+        json_text(json, "name", option.name);
+        if (option.sound[0] != '\0') json_text(json, "default", option.sound);
+        if (option.paper[0] != '\0') json_text(json, "default_in_paper", option.paper);
+        json_text(json, "allowed", option.range);
+        json_text(json, "help", option.help);
+        json_close(json, '}');
+    }
     json_close(json, ']');
     json_close(json, '}');
 }

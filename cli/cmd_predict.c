@@ -135,20 +135,14 @@ static void read_target_name(FILE *in, char name[NAME_SIZE], int *end) {
     *end = c;
 }
 
-/* Whether the next names are those of the columns that are kept. */
-static bool begins_with_kept(FILE *in, char name[NAME_SIZE], int *end) {
-    for (size_t k = 0; k < kept_names->count; k++) {
-        read_target_name(in, name, end);
-        if (*end != ',' || strncmp(name, kept_names->items[k], NAME_SIZE - 1) != 0) return false;
-    }
-    return true;
-}
-
 /* Whether a file begins as write_prediction_header begins one. */
 static bool is_prediction_header(FILE *in) {
     char name[NAME_SIZE];
     int end;
-    if (!begins_with_kept(in, name, &end)) return false;
+    for (size_t k = 0; k < kept_names->count; k++) {
+        read_target_name(in, name, &end);
+        if (end != ',' || strncmp(name, kept_names->items[k], NAME_SIZE - 1) != 0) return false;
+    }
     read_target_name(in, name, &end);
     if (end == '\n' && (strcmp(name, "prediction") == 0 || strcmp(name, "class") == 0)) return true;
     bool is_header = strncmp(name, "p_", 2) == 0 || (strcmp(name, "class") == 0 && end == ',');
@@ -159,23 +153,18 @@ static bool is_prediction_header(FILE *in) {
     return is_header && end == '\n';
 }
 
-/* Whether a file begins as write_record_json begins one. */
-static bool is_prediction_json(FILE *in) {
+/* Whether a file begins as write_prediction_header or write_record_json begins one. */
+static bool holds_predictions(const char *path) {
     static const char *const starts[] = {"{\"kept\": {",
                                          "{\"class\": ", "{\"prediction\": ", "{\"probabilities\": {"};
     char start[NAME_SIZE] = "";
-    if (fgets(start, sizeof start, in) == NULL) return false;
-    for (size_t i = 0; i < COUNT_OF(starts); i++)
-        if (strncmp(start, starts[i], strlen(starts[i])) == 0) return true;
-    return false;
-}
-
-static bool holds_predictions(const char *path) {
     FILE *in = fopen(path, "rb");
     if (in == NULL) return false;
     bool is_own = is_prediction_header(in);
     rewind(in);
-    is_own = is_own || is_prediction_json(in);
+    if (!is_own && fgets(start, sizeof start, in) != NULL)
+        for (size_t i = 0; i < COUNT_OF(starts); i++)
+            is_own |= strncmp(start, starts[i], strlen(starts[i])) == 0;
     fclose(in);
     return is_own;
 }

@@ -22,18 +22,6 @@ static const arg_option check_options[] = {
     SKIP_OPTION(check_args),
 };
 
-/* "0..120", "-1.5..1.5" or "4 values". */
-static void bounds_text(const hr_column *column, char *text, size_t size) {
-    if (column->kind == HR_KIND_CATEGORY) {
-        snprintf(text, size, "%zu values", column->value_count);
-        return;
-    }
-    char low[HR_NUMBER_TEXT], high[HR_NUMBER_TEXT];
-    hr_number_text(column->low, low);
-    hr_number_text(column->high, high);
-    snprintf(text, size, "%s..%s", low, high);
-}
-
 static const char *kind_text(const hr_column *column) {
     if (column->boolean) return "boolean";
     if (column->kind == HR_KIND_CATEGORY) return "category";
@@ -49,25 +37,21 @@ static void set_count(char *cell, uint64_t count) {
 }
 
 static void fill_row(table_row row, const hr_column *column, const hr_column_report *report) {
+    char low[HR_NUMBER_TEXT], high[HR_NUMBER_TEXT];
     snprintf(row[0], CELL_SIZE, "%s", column->name);
     snprintf(row[1], CELL_SIZE, "%s", kind_text(column));
-    bounds_text(column, row[2], CELL_SIZE);
+    if (column->kind == HR_KIND_CATEGORY) {
+        snprintf(row[2], CELL_SIZE, "%zu values", column->value_count);
+    } else {
+        hr_number_text(column->low, low);
+        hr_number_text(column->high, high);
+        snprintf(row[2], CELL_SIZE, "%s..%s", low, high);
+    }
     set_count(row[3], report->missing);
     set_count(row[4], report->out_of_range);
     set_count(row[5], report->unknown);
     set_count(row[6], report->not_integer);
     snprintf(row[7], CELL_SIZE, "%s", column->review ? "REVIEW" : "");
-}
-
-static void print_row(const table_row row, const int width[CELLS]) {
-    size_t last = CELLS;
-    while (row[last - 1][0] == '\0') last--;
-    for (size_t c = 0; c < last; c++) {
-        const bool is_count = c >= 3 && c <= 6;
-        if (c > 0) fputs("  ", stdout);
-        print_padded(stdout, row[c], is_count ? -width[c] : c + 1 < last ? width[c] : 0);
-    }
-    putchar('\n');
 }
 
 static void print_table(const table_row *rows, size_t count) {
@@ -78,7 +62,16 @@ static void print_table(const table_row *rows, size_t count) {
             if (wide > width[c]) width[c] = wide;
         }
     }
-    for (size_t r = 0; r < count; r++) print_row(rows[r], width);
+    for (size_t r = 0; r < count; r++) {
+        size_t last = CELLS;
+        while (rows[r][last - 1][0] == '\0') last--;
+        for (size_t c = 0; c < last; c++) {
+            const bool is_count = c >= 3 && c <= 6;
+            if (c > 0) fputs("  ", stdout);
+            print_padded(stdout, rows[r][c], is_count ? -width[c] : c + 1 < last ? width[c] : 0);
+        }
+        putchar('\n');
+    }
 }
 
 static hr_status print_columns(const hr_data *data, hr_error *err) {

@@ -50,25 +50,19 @@ typedef struct release_kind {
 
 enum { KINDS_MAX = 128 };
 
-/* The kind of a release among the `count` that were met, or a new one. NULL: there are too many. */
-static release_kind *kind_of(release_kind *kinds, size_t *count, const hr_release_info *release) {
-    for (size_t k = 0; k < *count; k++)
-        if (strcmp(kinds[k].what, release->what) == 0 && strcmp(kinds[k].mechanism, release->mechanism) == 0)
-            return &kinds[k];
-    if (*count == KINDS_MAX) return NULL;
-    kinds[*count] = (release_kind){.what = release->what, .mechanism = release->mechanism};
-    return &kinds[(*count)++];
-}
-
 static void json_release_kinds(json_writer *json, const hr_model *model) {
     release_kind kinds[KINDS_MAX];
     hr_release_info release;
     size_t count = 0;
     for (size_t i = 0; hr_model_release_at(model, i, &release); i++) {
-        release_kind *kind = kind_of(kinds, &count, &release);
-        if (kind == NULL) continue;
-        kind->releases++;
-        kind->draws += release.draws;
+        size_t k = 0;
+        while (k < count && (strcmp(kinds[k].what, release.what) != 0 ||
+                             strcmp(kinds[k].mechanism, release.mechanism) != 0))
+            k++;
+        if (k == KINDS_MAX) continue;
+        if (k == count) kinds[count++] = (release_kind){.what = release.what, .mechanism = release.mechanism};
+        kinds[k].releases++;
+        kinds[k].draws += release.draws;
     }
     json_open(json, "releases", '[');
     for (size_t k = 0; k < count; k++) {
@@ -87,19 +81,6 @@ typedef struct feature_facts {
     double *importance, *weighted;
     size_t counted_trees;
 } feature_facts;
-
-static void json_model_features(json_writer *json, const hr_model *model, const feature_facts *facts) {
-    const hr_schema *schema = hr_model_schema(model);
-    json_open(json, "features", '[');
-    for (size_t f = 0; f < hr_schema_feature_count(schema); f++) {
-        json_open(json, NULL, '{');
-        json_text(json, "name", hr_schema_feature(schema, f)->name);
-        json_number(json, "importance", facts->importance[f]);
-        json_number(json, "weighted_importance", facts->weighted[f]);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
 
 static void json_numbers(json_writer *json, const char *name, const double *numbers, size_t count) {
     json_open(json, name, '[');
@@ -122,27 +103,25 @@ static void json_axis(json_writer *json, const hr_schema *schema, const hr_shape
     json_close(json, '}');
 }
 
-static void json_shape(json_writer *json, const hr_schema *schema, const hr_shape *shape, size_t outputs) {
-    size_t numbers = shape->axes[0].cell_count * outputs;
-    if (shape->axis_count > 1) numbers *= shape->axes[1].cell_count;
-    json_open(json, NULL, '{');
-    json_open(json, "axes", '[');
-    for (size_t i = 0; i < shape->axis_count; i++) json_axis(json, schema, &shape->axes[i]);
-    json_close(json, ']');
-    json_integer(json, "trees", shape->trees);
-    json_number(json, "share", shape->share);
-    json_numbers(json, "scores", shape->values, numbers);
-    if (shape->deviations != NULL) json_numbers(json, "deviations", shape->deviations, numbers);
-    json_close(json, '}');
-}
-
 static void json_shapes(json_writer *json, const hr_schema *schema, const hr_shapes *shapes) {
     size_t outputs = hr_shapes_output_count(shapes);
     hr_shape_rest rest = hr_shapes_rest(shapes);
     hr_shape shape;
     json_numbers(json, "base", hr_shapes_base(shapes), outputs);
     json_open(json, "shapes", '[');
-    for (size_t i = 0; hr_shapes_at(shapes, i, &shape); i++) json_shape(json, schema, &shape, outputs);
+    for (size_t i = 0; hr_shapes_at(shapes, i, &shape); i++) {
+        size_t numbers = shape.axes[0].cell_count * outputs;
+        if (shape.axis_count > 1) numbers *= shape.axes[1].cell_count;
+        json_open(json, NULL, '{');
+        json_open(json, "axes", '[');
+        for (size_t k = 0; k < shape.axis_count; k++) json_axis(json, schema, &shape.axes[k]);
+        json_close(json, ']');
+        json_integer(json, "trees", shape.trees);
+        json_number(json, "share", shape.share);
+        json_numbers(json, "scores", shape.values, numbers);
+        if (shape.deviations != NULL) json_numbers(json, "deviations", shape.deviations, numbers);
+        json_close(json, '}');
+    }
     json_close(json, ']');
     json_open(json, "other", '{');
     json_integer(json, "trees", rest.trees);
@@ -166,7 +145,15 @@ static void print_model_json(const hr_model *model, const feature_facts *facts, 
     json_close(&json, '}');
     json_start(&json, model);
     json_release_kinds(&json, model);
-    json_model_features(&json, model, facts);
+    json_open(&json, "features", '[');
+    for (size_t f = 0; f < hr_schema_feature_count(schema); f++) {
+        json_open(&json, NULL, '{');
+        json_text(&json, "name", hr_schema_feature(schema, f)->name);
+        json_number(&json, "importance", facts->importance[f]);
+        json_number(&json, "weighted_importance", facts->weighted[f]);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
     json_integer(&json, "counted_trees", facts->counted_trees);
     json_shapes(&json, schema, shapes);
     json_close(&json, '}');

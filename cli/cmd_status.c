@@ -46,42 +46,28 @@ static void print_program(const hr_party_info *p) {
     putchar('\n');
 }
 
-static void print_broker(const hr_party_info *p) {
+static bool print_party(void *user, const hr_party_info *p) {
     char contact[DATE];
+    (void)user;
+    printf("%-9s %s\n", p->is_coordinator ? "member" : "owner", p->name);
+    print_program(p);
     date_text(p->contact, contact);
     printf("%-9s %s", "broker", p->connected ? "connected" : "not connected");
     if (contact[0] != '\0' && !p->connected) printf(", last contact %s", contact);
     if (p->reconnects != 0) printf(", reconnects %llu", (unsigned long long)p->reconnects);
     putchar('\n');
-}
-
-static void print_ledger(const hr_ledger_total *total) {
-    char left[HR_AMOUNT_TEXT], limit[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], delta_limit[HR_AMOUNT_TEXT];
-    hr_epsilon_left_text(total->epsilon_left, left);
-    hr_epsilon_left_text(total->epsilon_limit, limit);
-    hr_delta_left_text(total->delta_left, delta);
-    hr_delta_left_text(total->delta_limit, delta_limit);
-    printf("%-9s epsilon %s of %s left, delta %s of %s%s\n", "ledger", left, limit, delta, delta_limit,
-           total->frozen ? "; frozen" : "");
-}
-
-static bool print_party(void *user, const hr_party_info *p) {
-    (void)user;
-    printf("%-9s %s\n", p->is_coordinator ? "member" : "owner", p->name);
-    print_program(p);
-    print_broker(p);
-    if (p->ledger != NULL) print_ledger(p->ledger);
+    if (p->ledger != NULL) {
+        char left[HR_AMOUNT_TEXT], limit[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], delta_limit[HR_AMOUNT_TEXT];
+        hr_epsilon_left_text(p->ledger->epsilon_left, left);
+        hr_epsilon_left_text(p->ledger->epsilon_limit, limit);
+        hr_delta_left_text(p->ledger->delta_left, delta);
+        hr_delta_left_text(p->ledger->delta_limit, delta_limit);
+        printf("%-9s epsilon %s of %s left, delta %s of %s%s\n", "ledger", left, limit, delta, delta_limit,
+               p->ledger->frozen ? "; frozen" : "");
+    }
     printf("%-9s %llu not confirmed\n", "packets", (unsigned long long)p->packets);
     printf("%-9s %llu open\n", "jobs", (unsigned long long)p->open);
     return true;
-}
-
-static void print_position(const hr_job_progress *j) {
-    if (j->round == 0 && j->step == 0) return;
-    printf("  %-9s ", "at");
-    if (j->round != 0) printf("round %zu of %zu%s", j->round, j->rounds, j->step != 0 ? ", " : "");
-    if (j->step != 0) printf("%s %zu", j->unit, j->step);
-    putchar('\n');
 }
 
 static void print_awaited(const hr_job_progress *j) {
@@ -97,11 +83,6 @@ static void print_awaited(const hr_job_progress *j) {
     putchar('\n');
 }
 
-static bool is_told(const hr_job_owner *owner) {
-    if (owner->awaited && owner->trees + owner->skipped == 0) return false;
-    return owner->skipped != 0 || strcmp(owner->part, "takes part") != 0;
-}
-
 static bool print_progress(void *user, const hr_job_progress *j) {
     char epsilon[HR_AMOUNT_TEXT];
     (void)user;
@@ -109,11 +90,17 @@ static bool print_progress(void *user, const hr_job_progress *j) {
     printf("\njob %.8s  %s of %s, since %s, epsilon %s\n", j->id, j->name[0] != '\0' ? j->name : "?",
            j->coordinator, j->since, epsilon);
     printf("  %-9s %s\n", "state", j->cancelled ? "to be cancelled" : j->state);
-    print_position(j);
+    if (j->round != 0 || j->step != 0) {
+        printf("  %-9s ", "at");
+        if (j->round != 0) printf("round %zu of %zu%s", j->round, j->rounds, j->step != 0 ? ", " : "");
+        if (j->step != 0) printf("%s %zu", j->unit, j->step);
+        putchar('\n');
+    }
     print_awaited(j);
     for (size_t i = 0; i < j->owner_count; i++) {
         const hr_job_owner *o = &j->owners[i];
-        if (!is_told(o)) continue;
+        if (o->awaited && o->trees + o->skipped == 0) continue;
+        if (o->skipped == 0 && strcmp(o->part, "takes part") == 0) continue;
         printf("  %-9s %s: %s", "owner", o->name, o->part);
         if (o->skipped != 0) printf(", skipped %zu times", o->skipped);
         printf("%s%s\n", o->reason[0] != '\0' ? ": " : "", o->reason);
@@ -128,16 +115,6 @@ static void write_date(json_writer *json, const char *name, int64_t date) {
     if (date != 0) json_text(json, name, date_text(date, text));
 }
 
-static void write_ledger(json_writer *json, const hr_ledger_total *total) {
-    json_open(json, "ledger", '{');
-    json_number(json, "epsilon_limit", total->epsilon_limit);
-    json_number(json, "epsilon_left", total->epsilon_left);
-    json_number(json, "delta_limit", total->delta_limit);
-    json_number(json, "delta_left", total->delta_left);
-    json_flag(json, "frozen", total->frozen);
-    json_close(json, '}');
-}
-
 static bool write_party(void *user, const hr_party_info *p) {
     json_writer *json = user;
     json_open(json, NULL, '{');
@@ -150,7 +127,15 @@ static bool write_party(void *user, const hr_party_info *p) {
     write_date(json, "contact", p->contact);
     json_integer(json, "reconnects", p->reconnects);
     json_integer(json, "packets", p->packets);
-    if (p->ledger != NULL) write_ledger(json, p->ledger);
+    if (p->ledger != NULL) {
+        json_open(json, "ledger", '{');
+        json_number(json, "epsilon_limit", p->ledger->epsilon_limit);
+        json_number(json, "epsilon_left", p->ledger->epsilon_left);
+        json_number(json, "delta_limit", p->ledger->delta_limit);
+        json_number(json, "delta_left", p->ledger->delta_left);
+        json_flag(json, "frozen", p->ledger->frozen);
+        json_close(json, '}');
+    }
     json_open(json, "jobs", '[');
     return true;
 }

@@ -212,17 +212,6 @@ static output_rule train_output_rule(const train_args *args) {
     return args->force ? OUTPUT_FORCED : OUTPUT_UNFORCED;
 }
 
-/* A reader of standard output that has gone away must not end the process before the model is kept elsewhere.
- */
-static hr_status write_model(const train_args *args, const train_run *run, hr_error *err) {
-    void (*const before)(int) = signal(SIGPIPE, SIG_IGN);
-    hr_timings_enter(args->table.timings, HR_PHASE_WRITE);
-    const hr_status status = model_write(run->model, args->model, train_output_rule(args), err);
-    hr_timings_leave(args->table.timings);
-    signal(SIGPIPE, before);
-    return status;
-}
-
 static hr_status read_train_schema(const train_args *args, train_run *run, hr_error *err) {
     hr_status status = input_schema(args->schema, &run->schema, err);
     if (status == HR_OK) status = input_drop(&run->schema, &args->table, err);
@@ -231,13 +220,6 @@ static hr_status read_train_schema(const train_args *args, train_run *run, hr_er
         if (status != HR_OK) snprintf(err->file, sizeof err->file, "%s", args->schema);
     }
     return status;
-}
-
-/* Then its bounds are released, and those of the schema are wide for that reason. */
-static bool releases_label_bounds(const train_args *args, const hr_schema *schema) {
-    for (size_t i = 0; i < args->private_bounds.count; i++)
-        if (strcmp(args->private_bounds.items[i], hr_schema_label(schema)->name) == 0) return true;
-    return false;
 }
 
 /* Pages that the file of a map does not have any more: nothing can be done but to say so. Of several threads
@@ -254,26 +236,33 @@ static void end_without_pages(int signal_number) {
     _exit(EXIT_FAILED);
 }
 
-/* One file may be a binned cache, unless ranks share it out. */
-static hr_status map_or_read(const train_args *args, train_run *run, hr_error *err) {
-    const arg_list *data = &args->table.data;
-    if (run->cluster != NULL) return ranks_table(run->cluster, run->schema, &args->table, &run->data, err);
-    if (data->count != 1 || !hr_data_is_binned(data->items[0]))
-        return input_table(run->schema, &args->table, false, &run->data, err);
-    struct sigaction action = {.sa_handler = end_without_pages}; /* signal() would forget it when it ran */
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGBUS, &action, NULL);
-    return hr_data_map(run->schema, data->items[0], input_threads(args->table.threads), &run->data, err);
-}
-
 static hr_status read_train_data(const command *self, const train_args *args, train_run *run, hr_error *err) {
     const misfit_rule rule = {self->name, input_table_name(&args->table), args->strict};
-    hr_status status = map_or_read(args, run, err);
+    const arg_list *data = &args->table.data;
+    hr_status status;
+    /* One file may be a binned cache, unless ranks share it out. */
+    if (run->cluster != NULL) {
+        status = ranks_table(run->cluster, run->schema, &args->table, &run->data, err);
+    } else if (data->count != 1 || !hr_data_is_binned(data->items[0])) {
+        status = input_table(run->schema, &args->table, false, &run->data, err);
+    } else {
+        const int threads = input_threads(args->table.threads);
+        struct sigaction action = {.sa_handler =
+                                       end_without_pages}; /* signal() would forget it when it ran */
+        sigemptyset(&action.sa_mask);
+        sigaction(SIGBUS, &action, NULL);
+        status = hr_data_map(run->schema, data->items[0], threads, &run->data, err);
+    }
     if (status == HR_OK) input_warn_skipped(self, run->data);
     if (status == HR_OK) status = warn_misfits(&rule, run->data, err);
     if (status != HR_OK) return status;
-    return (releases_label_bounds(args, run->schema) ? warn_label_cells : warn_wide_label)(&rule, run->data,
-                                                                                           err);
+
+    /* Where the label's bounds are released, those of the schema are wide for that reason. */
+    const char *label = hr_schema_label(run->schema)->name;
+    bool is_released = false;
+    for (size_t i = 0; i < args->private_bounds.count; i++)
+        is_released |= strcmp(args->private_bounds.items[i], label) == 0;
+    return (is_released ? warn_label_cells : warn_wide_label)(&rule, run->data, err);
 }
 
 /* All that comes before the records. */
@@ -290,25 +279,21 @@ static hr_status prepare_run(const train_args *args, train_run *run, hr_error *e
     return status == HR_OK ? hr_fit_check_cluster(&run->options, run->schema, err) : status;
 }
 
-/* Other ranks begin when rank 0 is prepared, and go on when all are. */
-static hr_status start_ranks(const train_run *run, hr_status status, hr_error *err) {
-    if (run->cluster == NULL) return status;
-    status = hr_cluster_agree(run->cluster, status, err);
-    return status == HR_OK ? hr_cluster_agree(run->cluster, HR_OK, err) : status;
-}
-
-/* Of a model that would be private with a public schema; a ledger refuses the marks. */
-static void warn_accepted_marks(const command *self, const train_run *run) {
-    const hr_method_info *method = hr_method_find(run->options.method);
-    hr_error err = {0};
-    if (!method->is_private || run->options.mode != HR_MODE_SOUND || run->ledger != NULL) return;
-    if (hr_schema_public(run->schema, &err) != HR_OK)
-        fprintf(stderr, "hedgerow %s: warning: the model will be NOT PRIVATE: %s\n", self->name, err.message);
-}
-
 static hr_status fit_model(const command *self, const train_args *args, train_run *run, hr_error *err) {
-    hr_status status = start_ranks(run, prepare_run(args, run, err), err);
-    if (status == HR_OK) warn_accepted_marks(self, run);
+    hr_status status = prepare_run(args, run, err);
+    /* Other ranks begin when rank 0 is prepared, and go on when all are. */
+    if (run->cluster != NULL) status = hr_cluster_agree(run->cluster, status, err);
+    if (run->cluster != NULL && status == HR_OK) status = hr_cluster_agree(run->cluster, HR_OK, err);
+
+    /* A model that would be private with a public schema; a ledger refuses the marks. */
+    const bool is_unpaid = run->options.mode == HR_MODE_SOUND && run->ledger == NULL;
+    if (status == HR_OK && is_unpaid && hr_method_find(run->options.method)->is_private) {
+        hr_error marks = {0};
+        if (hr_schema_public(run->schema, &marks) != HR_OK)
+            fprintf(stderr, "hedgerow %s: warning: the model will be NOT PRIVATE: %s\n", self->name,
+                    marks.message);
+    }
+
     if (status == HR_OK) status = read_train_data(self, args, run, err);
     interrupt_defer();
     if (status == HR_OK) status = hr_fit(run->data, &run->options, &run->model, err);
@@ -342,13 +327,6 @@ static void print_summary(FILE *out, const train_args *args, const train_run *ru
     print_wrapped(out, guarantee->statement, 9);
 }
 
-/* The number of records as it was released, if it was. */
-static void json_records(json_writer *json, const hr_model *model) {
-    const double records = hr_model_records(model);
-    if (records <= 0) return;
-    json_number(json, "records", records);
-}
-
 static void print_train_json(const train_args *args, const train_run *run, const hr_ledger_total *total) {
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
@@ -361,7 +339,8 @@ static void print_train_json(const train_args *args, const train_run *run, const
     json_integer(&json, "releases", hr_model_release_count(run->model));
     json_guarantee(&json, hr_model_guarantee(run->model));
     json_start(&json, run->model);
-    json_records(&json, run->model);
+    const double records = hr_model_records(run->model); /* as it was released, if it was */
+    if (records > 0) json_number(&json, "records", records);
     json_ledger(&json, total);
     json_timings(&json, args->table.timings);
     json_close(&json, '}');
@@ -424,7 +403,14 @@ static int report_train_failure(const command *self, const train_args *args, con
 
 static int keep_train(const command *self, const train_args *args, const train_run *run) {
     hr_error err = {0};
-    if (write_model(args, run, &err) == HR_OK) {
+    /* A reader of standard output that has gone away must not end the process before the model is kept
+     * elsewhere. */
+    void (*const before)(int) = signal(SIGPIPE, SIG_IGN);
+    hr_timings_enter(args->table.timings, HR_PHASE_WRITE);
+    const hr_status status = model_write(run->model, args->model, train_output_rule(args), &err);
+    hr_timings_leave(args->table.timings);
+    signal(SIGPIPE, before);
+    if (status == HR_OK) {
         report(self, args, run);
         return EXIT_DONE;
     }
