@@ -113,6 +113,8 @@ CASES = [
     ('rooms', 'src/base/log.c', '\n' * 60, 'base/log is not short'),
     ('rooms', 'src/base/arena.c', 'struct hr_gate {\n    int x;\n};\n', 'the type hr_gate is defined in src/base/arena.c'),
     ('rooms', 'src/base/text/number_text.c', 'typedef int (*wide)(int);\n', 'the type wide is defined in src/base/text/number.c'),
+    ('single_use', 'src/base/spoiled.c', 'static int once(void) {\n    return 1;\n}\nint twice(void) {\n    return once();\n}\n' + '\n' * 200,
+     'of 1 static functions 1 are used once'),
     ('method_names', 'src/fit/spoiled.c', 'const void *spoiled = &hr_method_rf;\n', 'hr_method_rf is named outside'),
     ('method_names', 'src/models/model/spoiled.c', 'static const char *const spoiled = "dpboost";\n', 'the method "dpboost" is named outside'),
     ('words', 'src/base/spoiled.c', '/* TO' 'DO: finish */\n', 'work left over'),
