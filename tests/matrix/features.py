@@ -103,7 +103,7 @@ FEATURES = [
     Feature('ranks', ranks, '`mpirun`', 'sums are added up over processes', r'mpirun|rank|one process',
             (('field', 'cluster'), ('method', 'over_ranks')), capability='over_ranks'),
     Feature('owners', owners, '`simulate`, and jobs of a federation', 'each owner adds a share of the noise to its masked sums', r'job|owner|simulate',
-            (('method', 'alone'), ('simulate', 'JOB'), ('simulate', 'data'), ('simulate', 'parties'), ('simulate', 'owner'), ('job', 'coalition'),
+            (('method', 'alone'), ('simulate', 'JOB'), ('simulate', 'data'), ('simulate', 'owners'), ('simulate', 'owner'), ('job', 'coalition'),
              ('job', 'rounds'), ('job', 'order'), ('job', 'round-gain'), ('job', 'vote-last'), ('job', 'vote-share'), ('job', 'train'), ('job', 'owners'),
              ('job', 'federation'), ('job', 'key'), ('job', 'journal'), ('job', 'name'), ('job', 'deadline'), ('job', 'certificate'),
              ('job', 'certificate-key'), ('job', 'date')), methods=('hedge',)),
