@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A house that one can walk through: eight wings in their order, rooms of at most 25 sources, no file that is too short to stand alone, and no
-type name that means two things. usage: rooms.py ROOT"""
+type name that means two things; the page of the architecture names types of each room. usage: rooms.py ROOT"""
 import collections
 import os
 import re
@@ -12,6 +12,7 @@ import source
 WINGS = ('base', 'privacy', 'tables', 'trees', 'methods', 'models', 'fit', 'federation')
 SOURCES_MAX = 25                 # of .c and .proof.md files of a room; headers go with their sources
 HEADER_LINES, SOURCE_LINES = 25, 60
+PAGE = 'docs/explanation/architecture.md'
 
 # Shorter files, without src/ and ending, and why each stands alone. A short header of a longer source needs no reason.
 SHORT = {
@@ -138,12 +139,27 @@ def check_names(root, problems):
                         (found[-1][0], found[-1][1], name, ', '.join(path for path, _ in found[:-1])))
 
 
+
+def check_page(root, problems):
+    """The types that the page of the architecture lists for a room are of that room."""
+    homes = collections.defaultdict(set)
+    for path in source.files(root, 'src', suffixes=('.h', '.c')):
+        for name, _ in types_of(source.read(root, path)):
+            homes[name].add(room_of(path))
+    for number, line in enumerate(source.read(root, PAGE).splitlines(), 1):
+        cells = [cell.strip() for cell in line.split('|')[1:-1]]
+        room = re.fullmatch(r'\**`(?:src/)?([\w/]+)/`\**', cells[0]) if len(cells) == 4 else None
+        for name in re.findall(r'\w+', cells[2]) if room else ():
+            if room.group(1) not in homes['hr_' + name]:
+                problems.append('%s:%d: hr_%s is no type of %s; correct the row' % (PAGE, number, name, room.group(1)))
+
 def main():
     root, problems = sys.argv[1], []
     check_wings(root, problems)
     check_sizes(root, problems)
     check_short(root, problems)
     check_names(root, problems)
+    check_page(root, problems)
     source.report(problems)
 
 

@@ -113,6 +113,7 @@ CASES = [
     ('rooms', 'src/base/log.c', '\n' * 60, 'base/log is not short'),
     ('rooms', 'src/base/arena.c', 'struct hr_gate {\n    int x;\n};\n', 'the type hr_gate is defined in src/base/arena.c'),
     ('rooms', 'src/base/text/number_text.c', 'typedef int (*wide)(int);\n', 'the type wide is defined in src/base/text/number.c'),
+    ('rooms', 'docs/explanation/architecture.md', '\n| `tables/data/` | tables | gate | |\n', 'hr_gate is no type of tables/data'),
     ('single_use', 'src/base/spoiled.c', 'static int once(void) {\n    return 1;\n}\nint twice(void) {\n    return once();\n}\n' + '\n' * 200,
      'of 1 static functions 1 are used once'),
     ('method_names', 'src/fit/spoiled.c', 'const void *spoiled = &hr_method_rf;\n', 'hr_method_rf is named outside'),
