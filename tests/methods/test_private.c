@@ -109,13 +109,12 @@ static void test_private__bounds_gradients_as_the_option_says(void **state) {
 
 /* ---- Sharing out ---- */
 
-/* How many records trained the first tree: all labels are 1, so that a leaf of n records says n/(n + lambda).
- */
-static double records_of_first(const hr_model *model, double lambda) {
-    const hr_tree *tree = &model->forest.trees[0];
+/* How many records trained a tree: all labels are 1, so that a leaf of n records has the value rate n/(n +
+ * lambda), if the trees before it have moved no score by much. */
+static double records_of_tree(const hr_tree *tree, double rate, double lambda) {
     double records = 0;
     for (size_t n = 0; n < tree->node_count; n++)
-        if (!tree->nodes[n].left) records += lambda * tree->nodes[n].value / (1 - tree->nodes[n].value);
+        if (!tree->nodes[n].left) records += lambda * tree->nodes[n].value / (rate - tree->nodes[n].value);
     return records;
 }
 
@@ -144,13 +143,40 @@ static void test_private__draws_how_many_records_a_tree_has(void **state) {
             options.lambda = ROWS;
             options.learning_rate = 1;
             hr_model *model = fit(t.data, &options);
-            double off = records_of_first(model, ROWS) - mean;
+            double off = records_of_tree(&model->forest.trees[0], 1, ROWS) - mean;
             sum += off / SEEDS, square += off * off / SEEDS;
             hr_model_free(model);
         }
         print_message("%s: mean %.2f off, variance %.1f of %.1f\n", cases[c].method, sum, square, variance);
         assert_true(fabs(sum) < 5 * sqrt(variance / SEEDS) &&
                     fabs(square / variance - 1) < 5 * sqrt(2. / SEEDS));
+    }
+    table_close(&t);
+}
+
+/* Every record trains one tree of an ensemble: those of all four are the records of the table. Four times
+ * those of one tree would be 55 more or fewer, by standard deviation. */
+static void test_dpboost__trains_one_tree_of_an_ensemble_on_each_record(void **state) {
+    (void)state;
+    enum { ROWS = 1000, SEEDS = 20, TREES = 4 };
+    table t = table_open(ROWS, 1);
+    for (size_t i = 0; i < ROWS; i++) t.columns[0][i] = (double)(1 + i % 2), t.labels[i] = 1;
+    hr_column feature = category_column("x", 2);
+    table_make(&t, number_column("y", -1, 1), &feature);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        hr_fit_options options = loud_options("dpboost", HR_EDGES_PUBLIC, 0);
+        options.seed = seed;
+        options.trees = TREES;
+        options.by_name[HR_OPTION_ENSEMBLE] = TREES;
+        options.depth = 1;
+        options.lambda = ROWS;
+        options.learning_rate = .01;
+        hr_model *model = fit(t.data, &options);
+        double records = 0;
+        for (size_t k = 0; k < TREES; k++)
+            records += records_of_tree(&model->forest.trees[k], options.learning_rate, ROWS);
+        if (!(fabs(records - ROWS) < 8)) fail_msg("seed %d: %.1f records", (int)seed, records);
+        hr_model_free(model);
     }
     table_close(&t);
 }
@@ -356,6 +382,7 @@ int main(void) {
         cmocka_unit_test(test_private__tells_classes_apart_at_huge_epsilon),
         cmocka_unit_test(test_private__bounds_gradients_as_the_option_says),
         cmocka_unit_test(test_private__draws_how_many_records_a_tree_has),
+        cmocka_unit_test(test_dpboost__trains_one_tree_of_an_ensemble_on_each_record),
         cmocka_unit_test(test_private__gives_another_model_every_time),
         cmocka_unit_test(test_private__repeats_itself_from_a_seed),
         cmocka_unit_test(test_dpboost__is_of_use_at_epsilon_1),
