@@ -246,14 +246,15 @@ hr_status hr_job_result_render(const hr_job_result *result, char **text, hr_erro
 static bool is_of_others(const char *path, const char *text) {
     struct stat there;
     char piece[4096];
+    size_t left = strlen(text); /* text: what the rest of the file must be */
     if (stat(path, &there) || !S_ISREG(there.st_mode)) return false;
     FILE *file = fopen(path, "rb");
     bool same = file != NULL;
     for (size_t size; same && (size = fread(piece, 1, sizeof piece, file));) {
-        same = !strncmp(text, piece, size);
-        if (same) text += size;
+        same = size <= left && !memcmp(text, piece, size);
+        if (same) text += size, left -= size;
     }
-    same = same && !ferror(file) && !*text;
+    same = same && !ferror(file) && !left;
     if (file) fclose(file);
     return !same;
 }

@@ -301,6 +301,39 @@ static void test_model__is_not_written_over_a_file_of_others(void **state) {
     harness_close(&l);
 }
 
+static harness_party *finisher;
+
+/* Finishes the job, appends bytes to its model, the first of them NUL, and finishes it again. */
+static hr_status finish_beside_longer_file(hr_party_work *self, const hr_job_view *job, hr_error *err) {
+    size_t size;
+    hr_status status = finisher->real.finish(self, job, err);
+    char *text = read_file(finisher->harness->model, &size);
+    char *longer = calloc(size + 4, 1);
+    assert_non_null(longer);
+    memcpy(longer, text, size);
+    memcpy(longer + size + 1, "end", 3);
+    write_file(finisher->harness->model, longer, size + 4);
+    free(text);
+    free(longer);
+    return status ? status : finisher->real.finish(self, job, err);
+}
+
+static void test_model__is_not_written_over_a_file_that_begins_with_it(void **state) {
+    (void)state;
+    harness l;
+    size_t size;
+    begin(&l);
+    finisher = &l.parties[0];
+    finisher->as.work.finish = finish_beside_longer_file;
+    harness_run_until(&l, harness_is_idle);
+    free(read_file(l.model, &size));
+    assert_int_equal(strncmp(finisher->as.coordinator.rescue, l.model, strlen(l.model)), 0);
+    size_t own;
+    free(read_file(finisher->as.coordinator.rescue, &own));
+    assert_int_equal(own + 4, size);
+    harness_close(&l);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_jobs__are_listed_while_they_run),
@@ -312,6 +345,7 @@ int main(void) {
         cmocka_unit_test(test_report__tells_an_acceptance_that_came_too_late),
         cmocka_unit_test(test_report__of_a_job_that_did_not_start),
         cmocka_unit_test(test_model__is_not_written_over_a_file_of_others),
+        cmocka_unit_test(test_model__is_not_written_over_a_file_that_begins_with_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
