@@ -17,6 +17,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import tomllib
@@ -80,7 +81,7 @@ def check_lists(faults):
 # ---- Whether faults compile ----------------------------------------------------------------------------------------------
 
 def compilers(build):
-    """Source -> its command without the source, which comes from the standard input."""
+    """Source -> its command, which only checks it."""
     with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as f:
         entries = json.load(f)
     found = {}
@@ -88,28 +89,51 @@ def compilers(build):
         words = shlex.split(entry['command'])
         keep = [w for w in words[:words.index('-o')] if w not in ('-MD', '-MQ', '-MF') and not w.endswith(('.o', '.o.d'))]
         source = os.path.relpath(os.path.join(entry['directory'], entry['file']), ROOT)
-        found.setdefault(source, keep + ['-w', '-fsyntax-only', '-x', 'c', '-'])
+        found.setdefault(source, keep + ['-w', '-fsyntax-only', '-x', 'c'])
     return found
 
 
-def compile_fault(fault, found, build):
-    """What the compiler sees of a fault in a source, or in a header by a source that includes it; None: nothing, or the build is without it."""
-    header = fault.file.endswith('.h')
-    include = '#include "%s"' % fault.file.removeprefix('src/').removeprefix('tests/')
-    source = next((s for s in found if include in read(os.path.join(ROOT, s))), None) if header else fault.file
-    if source not in found:
-        return None
+def includers(path, contents):
+    """The files that include one, directly or not."""
+    found, todo = set(), [path]
+    while todo:
+        include = '#include "%s"' % todo.pop().split('/', 1)[1]
+        for other, text in contents.items():
+            if other not in found and include in text:
+                found.add(other)
+                todo.append(other)
+    return found
+
+
+def compile_fault(fault, found, contents, build):
+    """What the compiler sees of a fault; None: nothing, or the build is without the file."""
     changed = read(os.path.join(ROOT, fault.file)).replace(fault.old, fault.new)
-    text = read(os.path.join(ROOT, source)).replace(include, changed) if header else changed
-    done = subprocess.run(found[source], cwd=build, input=text, capture_output=True, text=True)
+    if fault.file.endswith('.c'):
+        if fault.file not in found:
+            return None
+        done = subprocess.run(found[fault.file] + ['-'], cwd=build, input=changed, capture_output=True, text=True)
+    else:
+        source = next((s for s in sorted(includers(fault.file, contents)) if s in found), None)
+        if source is None:
+            return '%s: no source of this build includes %s' % (fault.name, fault.file)
+        with tempfile.TemporaryDirectory() as folder:
+            where = os.path.join(folder, fault.file.split('/', 1)[1])
+            os.makedirs(os.path.dirname(where))
+            with open(where, 'w', encoding='utf-8') as f:
+                f.write(changed)
+            first = next(i for i, word in enumerate(found[source]) if word.startswith('-I'))
+            command = found[source][:first] + ['-I' + folder] + found[source][first:]
+            done = subprocess.run(command + ['-'], cwd=build, input=contents[source], capture_output=True, text=True)
     return '%s: it does not compile\n%s' % (fault.name, done.stderr[-1000:]) if done.returncode else None
 
 
 def compile_faults(faults, build):
     found = compilers(build)
+    contents = {path: read(os.path.join(ROOT, path)) for path in project_files()
+                if path.startswith(('src/', 'tests/', 'cli/')) and path.endswith(('.c', '.h'))}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         compiled = [f for f in faults if f.file.endswith(('.c', '.h'))]
-        return [problem for problem in pool.map(lambda f: compile_fault(f, found, build), compiled) if problem]
+        return [problem for problem in pool.map(lambda f: compile_fault(f, found, contents, build), compiled) if problem]
 
 
 # ---- Copies of the project -----------------------------------------------------------------------------------------------

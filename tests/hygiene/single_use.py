@@ -8,76 +8,70 @@ import source
 
 FILE_LINES, SHARE = 200, .45
 
-# Files that may have more, and why.
+# Files that have more: how many, and why.
 MORE = {
-    'src/base/text/number.c': (.58, 'the steps of the algorithm'),
-    'src/federation/config/owner_policy.c': (.75, 'four functions are left, of up to 45 lines'),
-    'src/federation/protocol/beginning_coordinator.c': (.47, 'handlers that the dispatcher names, with early returns'),
-    'src/federation/protocol/beginning_owner.c': (.58, 'handlers that the dispatcher names, with early returns'),
-    'src/federation/protocol/wire_tree.c': (.8, 'five functions are left, of 26 to 35 lines'),
-    'src/federation/roles/coordinate.c': (.58, 'what is left returns in the middle of a clean-up'),
-    'src/federation/roles/coordinator_work.c': (.5, 'what is left returns in the middle of a clean-up'),
-    'src/federation/sums/federated_hedge_plan.c': (.6, 'the next one to be joined makes 45 lines'),
-    'src/federation/sums/hedge_question_wire.c': (.55, 'one reader for each kind of question; the proof names three'),
-    'src/federation/sums/id3_question.c': (.7, 'the proof names four'),
-    'src/federation/transport/broker.c': (.67, 'the next one to be joined makes 40 lines'),
-    'src/fit/fit.c': (.88, 'the steps of a fit, which the proof names'),
-    'src/fit/measure/evaluation.c': (.46, 'the steps of an evaluation, which the proof names'),
-    'src/methods/forests/plain_forest.c': (.5, 'the next one to be joined makes 37 lines'),
-    'src/methods/simfl/simfl_attack.c': (.67, 'the steps of the attack, of up to 33 lines'),
-    'src/models/explain/shap.c': (.89, 'the steps of the algorithm; joined they nest four deep'),
-    'src/models/model/json_read.c': (.75, 'one reader for each object of the format'),
-    'src/models/model/json_write.c': (.48, 'one writer for each object of the format'),
-    'src/privacy/ledger/store.c': (.5, 'six functions are left'),
-    'src/tables/bins/binner.c': (.55, 'the body of a parallel loop, and steps of up to 40 lines'),
-    'src/tables/bins/edges_exact.c': (.65, 'the steps of the algorithm'),
-    'src/tables/data/data.c': (.54, 'the next one to be joined makes 33 lines'),
-    'src/tables/data/table.c': (.59, 'one function for each role of a cell'),
-    'src/tables/readers/csv.c': (.6, 'waiting and locking in steps that are named'),
-    'src/tables/readers/csv_records.c': (.62, 'the short way of reading numbers, and early returns'),
-    'src/tables/schema/check.c': (.7, 'one function for each rule'),
-    'src/tables/schema/schema_read.c': (.75, 'one function for each key'),
-    'src/trees/candidates/candidate_scan.c': (.54, 'the proof names four, another proof two'),
-    'src/trees/grow/grow.c': (.6, 'five functions are left'),
-    'src/trees/records/local_labels.c': (.5, 'the next one to be joined makes 40 lines'),
+    'src/base/text/number.c': (4, 'the steps of the algorithm'),
+    'src/federation/config/owner_policy.c': (3, 'four functions are left, of up to 45 lines'),
+    'src/federation/protocol/beginning_coordinator.c': (6, 'handlers that the dispatcher names, with early returns'),
+    'src/federation/protocol/beginning_owner.c': (8, 'handlers that the dispatcher names, with early returns'),
+    'src/federation/protocol/wire_tree.c': (4, 'five functions are left, of 26 to 35 lines'),
+    'src/federation/roles/coordinate.c': (4, 'what is left returns in the middle of a clean-up'),
+    'src/federation/roles/coordinator_work.c': (6, 'what is left returns in the middle of a clean-up'),
+    'src/federation/sums/federated_hedge_plan.c': (6, 'the next one to be joined makes 45 lines'),
+    'src/federation/sums/hedge_question_wire.c': (12, 'one reader for each kind of question; the proof names three'),
+    'src/federation/sums/id3_question.c': (7, 'the proof names four'),
+    'src/federation/transport/broker.c': (6, 'the next one to be joined makes 40 lines'),
+    'src/fit/fit.c': (21, 'the steps of a fit, which the proof names'),
+    'src/fit/measure/evaluation.c': (5, 'the steps of an evaluation, which the proof names'),
+    'src/methods/forests/plain_forest.c': (6, 'the next one to be joined makes 37 lines'),
+    'src/methods/simfl/simfl_attack.c': (8, 'the steps of the attack, of up to 33 lines'),
+    'src/models/explain/shap.c': (7, 'the steps of the algorithm; joined they nest four deep'),
+    'src/models/model/json_read.c': (12, 'one reader for each object of the format'),
+    'src/models/model/json_write.c': (8, 'one writer for each object of the format'),
+    'src/privacy/ledger/store.c': (3, 'six functions are left'),
+    'src/tables/bins/binner.c': (6, 'the body of a parallel loop, and steps of up to 40 lines'),
+    'src/tables/bins/edges_exact.c': (9, 'the steps of the algorithm'),
+    'src/tables/data/data.c': (7, 'the next one to be joined makes 33 lines'),
+    'src/tables/data/table.c': (7, 'one function for each role of a cell'),
+    'src/tables/readers/csv.c': (6, 'waiting and locking in steps that are named'),
+    'src/tables/readers/csv_records.c': (8, 'the short way of reading numbers, and early returns'),
+    'src/tables/schema/check.c': (7, 'one function for each rule'),
+    'src/tables/schema/schema_read.c': (9, 'one function for each key'),
+    'src/trees/candidates/candidate_scan.c': (7, 'the proof names four, another proof two'),
+    'src/trees/grow/grow.c': (3, 'five functions are left'),
+    'src/trees/records/local_labels.c': (4, 'the next one to be joined makes 40 lines'),
 }
 
 
-def statics(text):
-    """Names of the static functions that a C file defines."""
-    code, found = source.code(text).split('\n'), []
-    for name, first, length in source.functions(text):
-        head = ' '.join(code[first - 1:first + min(length, 6)]).split('{')[0]
-        if head.startswith('static '):
-            found.append(name)
-    return found
-
-
-def called_once(text, names):
-    """Those that the file names once beside their definition and their declaration, and calls there."""
+def called_once(text):
+    """The static functions of a C file, and those of them that it names once beside definition and declaration, and calls there."""
     code = source.code(text)
-    once = []
-    for name in names:
-        uses = [m for m in re.finditer(r'\b%s\b(\s*\()?' % name, code)]
+    lines, statics, once = code.split('\n'), [], []
+    for name, first, _ in source.functions(text):
+        if not lines[first - 1].startswith('static '):
+            continue
+        statics.append(name)
+        uses = list(re.finditer(r'\b%s\b(\s*\()?' % name, code))
         declared = len(re.findall(r'^static [^;={}()]*\b%s\([^;{}]*\);' % name, code, re.M))
         if len(uses) - 1 - declared == 1 and all(m.group(1) for m in uses):
             once.append(name)
-    return once
+    return statics, once
 
 
 def main():
     root, problems, every, single = sys.argv[1], [], 0, 0
-    for path in source.files(root, 'src', suffixes=('.c',)):
+    paths = source.files(root, 'src', suffixes=('.c',))
+    for path in paths:
         text = source.read(root, path)
-        names = statics(text)
-        once = called_once(text, names)
+        names, once = called_once(text)
         every, single = every + len(names), single + len(once)
-        most = MORE.get(path, (SHARE,))[0]
-        if text.count('\n') > FILE_LINES and len(once) > most * len(names):
-            problems.append('%s:1: of %d static functions %d are used once, by a call, above %.0f %%; join those whose name repeats the step of '
-                            'their caller: %s' % (path, len(names), len(once), 100 * most, ', '.join(once)))
+        most = max(MORE.get(path, (0,))[0], SHARE * len(names))
+        if text.count('\n') > FILE_LINES and len(once) > most:
+            problems.append('%s:1: of %d static functions %d are used once, by a call, above %d; join those whose name repeats the step of '
+                            'their caller: %s' % (path, len(names), len(once), most, ', '.join(once)))
         elif path in MORE and len(once) <= SHARE * len(names):
             problems.append('tests/hygiene/single_use.py:1: %s needs no room of its own any more; take it off the list' % path)
+    problems += ['tests/hygiene/single_use.py:1: there is no %s; take it off the list' % path for path in MORE if path not in paths]
     print('static functions of src: %d, used once by a call: %d, %.1f %%' % (every, single, 100 * single / every))
     source.report(problems)
 
