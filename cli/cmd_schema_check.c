@@ -131,7 +131,7 @@ static void print_check_json(const hr_data *data) {
 }
 
 /* What training will say of the schema. */
-static void print_review(const command *self, const hr_schema *schema) {
+static void warn_review(const command *self, const hr_schema *schema) {
     hr_error err = {0};
     char text[1200];
     if (hr_schema_public(schema, &err) == HR_OK) return;
@@ -177,7 +177,7 @@ static int run_check(const command *self, int argc, char **argv) {
     const misfit_rule rule = {self->name, input_table_name(&args.table), false};
     (void)warn_misfits(&rule, data, &err);
     (void)warn_wide_label(&rule, data, &err);
-    print_review(self, schema);
+    warn_review(self, schema);
 out:
     hr_data_free(data);
     hr_schema_free(schema);

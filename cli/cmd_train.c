@@ -247,8 +247,8 @@ static hr_status read_train_data(const command *self, const train_args *args, tr
         status = input_table(run->schema, &args->table, false, &run->data, err);
     } else {
         const int threads = input_threads(args->table.threads);
-        struct sigaction action = {.sa_handler =
-                                       end_without_pages}; /* signal() would forget it when it ran */
+        /* signal() would forget it when it ran. */
+        struct sigaction action = {.sa_handler = end_without_pages};
         sigemptyset(&action.sa_mask);
         sigaction(SIGBUS, &action, NULL);
         status = hr_data_map(run->schema, data->items[0], threads, &run->data, err);

@@ -45,7 +45,7 @@ static bool should_continue_federated(void *user) {
     return !asked_to_end;
 }
 
-static void print_ready(void *user) {
+static void report_ready(void *user) {
     (void)user;
     notify_ready();
 }
@@ -130,7 +130,7 @@ hr_party_settings together_settings(int threads) {
     settings.threads = threads;
     settings.should_continue = should_continue_federated;
     settings.log_line = log_lines_print;
-    settings.ready = print_ready;
+    settings.ready = report_ready;
     settings.report_owner = collect_owner;
     return settings;
 }

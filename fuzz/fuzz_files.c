@@ -3,6 +3,7 @@
 #include "federation/config/federation_file.h"
 #include "federation/config/job_file.h"
 #include "federation/config/owner_file.h"
+#include "federation/federated/federated_method.h"
 
 #include "check.h"
 
@@ -72,8 +73,8 @@ static hr_status check_owner(const char *text, size_t size, hr_arena *arena, hr_
 
 static hr_status check_job(const char *text, size_t size, hr_arena *arena, hr_error *err) {
     hr_job_file file;
-    hr_status status =
-        hr_job_file_parse(&(hr_file_text){"folder/file.yaml", text, size}, NULL, arena, &file, err);
+    hr_status status = hr_job_file_parse(&(hr_file_text){"folder/file.yaml", text, size},
+                                         hr_federated_job_rules, arena, &file, err);
     if (status) return status;
     check_path(file.schema);
     CHECK(hr_method_find(file.options.method) && file.options.epsilon > 0 && file.options.delta >= 0);

@@ -293,10 +293,9 @@ static hr_status state_sound(const fit_job *f, hr_guarantee *g, hr_buffer *text,
         hr_spent_text(one.epsilon, epsilon);
         hr_buffer_format(
             text,
-            "At most %lld records of each person were drawn by secret coins and trained on. The noise is "
-            "such that for one of these records epsilon is %s, and for all of them the epsilon above. In "
-            "what "
-            "follows, epsilon is that of one record. ",
+            "At most %lld records of each person were drawn by secret coins and trained on. The noise "
+            "is such that for one of these records epsilon is %s, and for all of them the epsilon "
+            "above. In what follows, epsilon is that of one record. ",
             (long long)f->options->records_per_person, epsilon);
     }
     bool weighs = hr_schema_unit(hr_data_schema(f->training.data)) != NULL;

@@ -12,7 +12,7 @@ typedef struct hr_settings {
     hr_arena *arena;
     hr_setting items[HR_SETTINGS_MAX];
     size_t count;
-    bool incomplete; /* at least one, for want of memory or of room */
+    bool incomplete; /* at least one setting is missing, for want of memory or of room */
 } hr_settings;
 
 /* Names are borrowed. */

@@ -139,7 +139,8 @@ typedef struct hr_method {
      * known. */
     double (*memory)(const hr_fit_facts *facts);
     hr_status (*train)(hr_training *training, hr_error *err);
-    /* The link of its forests, for hr_fit_options.start. NULL: its forests do not continue others. */
+    /* The link of its forests, for starts and averages. NULL: HR_LINK_NUMBER or HR_LINK_SIGNED, by the task;
+     * its forests do not continue others. */
     hr_link (*link)(const hr_fit_options *options, hr_task task);
     /* Fills in all but epsilon, delta and the number of records, which are set; `schema` may be NULL. NULL:
      * the method has no plan. */

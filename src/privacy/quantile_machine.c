@@ -102,20 +102,20 @@ static bool grand_total(hr_quantile_counts *q, int64_t *total) {
     return true;
 }
 
-/* A total that is lost in the noise is halved, whatever its children. */
-static bool is_dropped(const hr_quantile_counts *q, int64_t total) {
+/* Such a total does not stand out of the noise: it is halved, whatever its children. */
+static bool is_below_noise(const hr_quantile_counts *q, int64_t total) {
     return (double)total <= 2 * q->noise;
 }
 
 /* Splits a node's total among its children so that it is kept: half of what is missing goes to either. */
 static int64_t share_of_left(const hr_quantile_counts *q, size_t i, int64_t total) {
-    if (is_dropped(q, total)) return total / 2;
+    if (is_below_noise(q, total)) return total / 2;
     int64_t left = q->nodes[2 * i].count, right = q->nodes[2 * i + 1].count;
     return within(left + (total - left - right) / 2, 0, total);
 }
 
 static bool left_share(hr_quantile_counts *q, size_t i, int64_t total, int64_t *left) {
-    if (!is_dropped(q, total) && !knows_children(q, i)) return false;
+    if (!is_below_noise(q, total) && !knows_children(q, i)) return false;
     *left = share_of_left(q, i, total);
     return true;
 }
@@ -202,7 +202,7 @@ bool hr_quantile_counts_next(hr_quantile_counts *q, size_t *node, int *level) {
 
 /* Below node i, at a level whose nodes have the adjusted total `total`. */
 static size_t add_wanted(const hr_quantile_counts *q, size_t i, int64_t total, int levels, size_t *nodes) {
-    if (is_dropped(q, total)) return 0;
+    if (is_below_noise(q, total)) return 0;
     if (levels == 1) {
         nodes[0] = 2 * i;
         nodes[1] = 2 * i + 1;

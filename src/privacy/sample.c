@@ -26,6 +26,15 @@ hr_u128 hr_uniform_wide(hr_csprng *csprng, hr_u128 m) {
     }
 }
 
+void hr_draw_items(hr_csprng *csprng, uint32_t *items, size_t count, size_t wanted) {
+    for (size_t k = 0; k < wanted; k++) {
+        size_t other = k + hr_uniform(csprng, count - k);
+        uint32_t swap = items[k];
+        items[k] = items[other];
+        items[other] = swap;
+    }
+}
+
 bool hr_bernoulli(hr_csprng *csprng, hr_u128 a, hr_u128 b) {
     assert(b >= 1 && a <= b);
     return hr_uniform_wide(csprng, b) < a;

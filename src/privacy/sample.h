@@ -20,6 +20,8 @@ int64_t hr_clamp_sum(int64_t sum);
 /* Uniform on 0..m-1; m >= 1. */
 uint64_t hr_uniform(hr_csprng *csprng, uint64_t m);
 hr_u128 hr_uniform_wide(hr_csprng *csprng, hr_u128 m);
+/* Reorders `count` items so that the first `wanted` are a uniform draw without replacement. */
+void hr_draw_items(hr_csprng *csprng, uint32_t *items, size_t count, size_t wanted);
 
 /* True with probability a/b; a <= b, b >= 1. */
 bool hr_bernoulli(hr_csprng *csprng, hr_u128 a, hr_u128 b);

@@ -5,6 +5,7 @@
 #include "federation/config/federation_file.h"
 #include "federation/config/job_file.h"
 #include "federation/config/owner_file.h"
+#include "federation/federated/federated_method.h"
 #include "support/temp_dir.h"
 #include "tables/bins/edges.h"
 #include "trees/similar/lsh.h"
@@ -617,7 +618,8 @@ static hr_status read_files(world *w, hr_error *err) {
     if (!status)
         status = hr_owner_file_read(HR_TESTS_DIR "/federation/config/golden/owner.yaml", arena, &owner, err);
     if (!status)
-        status = hr_job_file_read(HR_TESTS_DIR "/federation/config/golden/job.yaml", NULL, arena, &job, err);
+        status = hr_job_file_read(HR_TESTS_DIR "/federation/config/golden/job.yaml", hr_federated_job_rules,
+                                  arena, &job, err);
     hr_arena_free(arena);
     return status;
 }

@@ -12,7 +12,8 @@ typedef struct parts {
     hr_job_file file;
     const char *method, *train, *date;
     int mode, order;
-    const hr_job_rules *rules; /* NULL: none */
+    hr_job_rules *rules;
+    const hr_left_out *left_out; /* of the method; NULL: none */
 } parts;
 
 #define AT(field) offsetof(parts, field)
@@ -154,6 +155,12 @@ static hr_status set_option(const hr_fields *reader, const char *name, const hr_
     return status ? status : slot(reader, value, hr_fit_options_set(options, name, text, reader->keys.err));
 }
 
+const char *hr_left_out_instead(const hr_left_out *list, const char *name) {
+    for (; list && list->name; list++)
+        if (!strcmp(list->name, name)) return list->instead;
+    return NULL;
+}
+
 static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, const parts *whole,
                               hr_fit_options *options) {
     if (map->kind != HR_YAML_MAPPING)
@@ -167,8 +174,7 @@ static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, 
         if (!strcmp(key->text, "epsilon") || !strcmp(key->text, "delta"))
             return hr_keys_refuse(&reader->keys, key, "write it as a key of the file itself",
                                   "the key '%s' does not belong to options", key->text);
-        const char *instead =
-            whole->rules && !whole->file.averages ? whole->rules->left_out(options, key->text) : NULL;
+        const char *instead = hr_left_out_instead(whole->left_out, key->text);
         if (instead)
             return hr_keys_refuse(&reader->keys, key, instead,
                                   "the key '%s' does not belong to options of a job", key->text);
@@ -204,8 +210,7 @@ static hr_status refuse_keys_of_others(const hr_fields *reader, const hr_yaml_no
     return HR_OK;
 }
 
-/* What is trained: by all owners together, or by each alone. Of a method that trains nothing only epsilon and
- * delta of the default method's options count. */
+/* What is trained: by all owners together, or by each alone. */
 static hr_status read_trained(const hr_fields *reader, const hr_yaml_node *const *found, parts *whole) {
     hr_fit_options *options = &whole->file.options;
     bool averages = whole->method && !strcmp(whole->method, HR_METHOD_AVERAGE);
@@ -217,16 +222,17 @@ static hr_status read_trained(const hr_fields *reader, const hr_yaml_node *const
     const untrained_method *untrained = NULL;
     for (size_t i = 0; i < UNTRAINED_METHODS && whole->method; i++)
         if (!strcmp(whole->method, untrained_methods[i].name)) untrained = &untrained_methods[i];
-    if (untrained && !found[untrained->key])
-        return hr_keys_need(&reader->keys, reader->root, NULL, root_fields[untrained->key].key,
-                            untrained->needs);
-    if (untrained && whole->mode == HR_MODE_PAPER)
-        return hr_keys_refuse(&reader->keys, found[ROOT_MODE], "remove the key",
-                              "mode: the method %s is of no paper", untrained->name);
-    if (untrained && found[ROOT_OPTIONS])
-        return hr_keys_refuse(&reader->keys, found[ROOT_OPTIONS], "remove the key",
-                              "options: the method %s has none", untrained->name);
     if (untrained) {
+        if (!found[untrained->key])
+            return hr_keys_need(&reader->keys, reader->root, NULL, root_fields[untrained->key].key,
+                                untrained->needs);
+        if (whole->mode == HR_MODE_PAPER)
+            return hr_keys_refuse(&reader->keys, found[ROOT_MODE], "remove the key",
+                                  "mode: the method %s is of no paper", untrained->name);
+        if (found[ROOT_OPTIONS])
+            return hr_keys_refuse(&reader->keys, found[ROOT_OPTIONS], "remove the key",
+                                  "options: the method %s has none", untrained->name);
+        /* Of the default method's options only epsilon and delta count. */
         hr_status status = hr_fit_options_init(options, NULL, HR_MODE_SOUND, reader->keys.err);
         options->delta = 0;
         return status ? status : refuse_keys_of_others(reader, found, untrained);
@@ -240,7 +246,7 @@ static hr_status read_trained(const hr_fields *reader, const hr_yaml_node *const
     whole->file.averages = averages;
     if (averages) return HR_OK;
     options->delta = 0;
-    if (whole->rules) whole->rules->defaults(options);
+    whole->left_out = whole->rules(options);
     return HR_OK;
 }
 
@@ -249,22 +255,20 @@ static hr_status read_method(const hr_fields *reader, const hr_yaml_node *const 
     const hr_yaml_node *delta = found[ROOT_DELTA];
     hr_status status = read_trained(reader, found, whole);
     if (status) return status;
-
-    /* Only a method without a guarantee, whose authors claim none either, takes none. */
-    const hr_method_info *method = hr_method_find(options->method);
-    bool takes_epsilon = false;
-    hr_option_info option;
-    for (size_t i = 0; hr_method_option(method, i, &option); i++)
-        if (!strcmp(option.name, "epsilon"))
-            takes_epsilon = *(options->mode == HR_MODE_PAPER ? option.paper : option.sound);
-    char why[100];
-    snprintf(why, sizeof why, "expected: %s", root_fields[ROOT_EPSILON].expected);
-    if (found[ROOT_EPSILON])
+    if (found[ROOT_EPSILON]) {
         status = set_option(reader, "epsilon", found[ROOT_EPSILON], options);
-    else if (takes_epsilon)
-        status = hr_keys_need(&reader->keys, reader->root, NULL, "epsilon", why);
-    else
+    } else {
+        /* Only a method without a guarantee, whose authors claim none either, takes none. */
+        const hr_method_info *method = hr_method_find(options->method);
+        hr_option_info option;
+        char why[100];
         options->epsilon = 0;
+        snprintf(why, sizeof why, "expected: %s", root_fields[ROOT_EPSILON].expected);
+        for (size_t i = 0; !status && hr_method_option(method, i, &option); i++)
+            if (!strcmp(option.name, "epsilon") &&
+                *(options->mode == HR_MODE_PAPER ? option.paper : option.sound))
+                status = hr_keys_need(&reader->keys, reader->root, NULL, "epsilon", why);
+    }
     /* A delta of 0 may be written of every method, also of those that know no other. */
     const bool zero = delta && delta->kind == HR_YAML_SCALAR && delta->plain && !strcmp(delta->text, "0");
     if (zero) options->delta = 0;
@@ -305,8 +309,8 @@ static hr_status read_job_root(const hr_fields *reader, void *out) {
     return hr_fields_pair(reader, root_fields, found, ROOT_CERTIFICATE, ROOT_CERTIFICATE_KEY);
 }
 
-hr_status hr_job_file_parse(const hr_file_text *text, const hr_job_rules *rules, hr_arena *arena,
-                            hr_job_file *out, hr_error *err) {
+hr_status hr_job_file_parse(const hr_file_text *text, hr_job_rules *rules, hr_arena *arena, hr_job_file *out,
+                            hr_error *err) {
     parts whole = {.file = {.rounds = 1, .deadline = DEADLINE_SECONDS},
                    .mode = HR_MODE_SOUND,
                    .order = HR_ORDER_CHAIN,
@@ -316,7 +320,7 @@ hr_status hr_job_file_parse(const hr_file_text *text, const hr_job_rules *rules,
     return status;
 }
 
-hr_status hr_job_file_read(const char *path, const hr_job_rules *rules, hr_arena *arena, hr_job_file *out,
+hr_status hr_job_file_read(const char *path, hr_job_rules *rules, hr_arena *arena, hr_job_file *out,
                            hr_error *err) {
     hr_file_text text;
     hr_status status = hr_fields_load(path, arena, &text, err);

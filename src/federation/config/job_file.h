@@ -58,22 +58,25 @@ static inline const char *hr_job_file_method(const hr_job_file *job) {
     return job->averages ? HR_METHOD_AVERAGE : job->options.method;
 }
 
-/* What jobs of options->method have otherwise than its fits, from the table of federated methods, which is in
- * a room above. Not called of HR_METHOD_AVERAGE, of which each owner trains as it does alone. */
-typedef struct hr_job_rules {
-    /* Sets the options in which a job's defaults differ from the method's. */
-    void (*defaults)(hr_fit_options *options);
-    /* What to do about an option that a job does not have; NULL: it has that option. */
-    const char *(*left_out)(const hr_fit_options *options, const char *name);
-} hr_job_rules;
+/* An option of one owner alone that a job does not have, and what to do about it. */
+typedef struct hr_left_out {
+    const char *name, *instead;
+} hr_left_out;
 
-/* rules NULL: jobs are as fits.
- * Reads the model of an evaluation, too. Owner: *out lives in the arena. Fails: FORMAT (file, line, column),
+/* Sets the options in which the defaults of a job differ from those of options->method, and returns the
+ * options that its jobs do not have: ended by a NULL name; NULL: none. From the table of federated methods,
+ * which is in a room above. Not called of HR_METHOD_AVERAGE, of which each owner trains as it does alone. */
+typedef const hr_left_out *hr_job_rules(hr_fit_options *options);
+
+/* What to do about an option that is left out; NULL: it is not. */
+const char *hr_left_out_instead(const hr_left_out *list, const char *name);
+
+/* Reads the model of an evaluation, too. Owner: *out lives in the arena. Fails: FORMAT (file, line, column),
  * LIMIT, IO, MEMORY. */
-HR_MUST_CHECK hr_status hr_job_file_read(const char *path, const hr_job_rules *rules, hr_arena *arena,
+HR_MUST_CHECK hr_status hr_job_file_read(const char *path, hr_job_rules *rules, hr_arena *arena,
                                          hr_job_file *out, hr_error *err);
 /* As hr_job_file_read, from memory, but `evaluated` stays empty. */
-HR_MUST_CHECK hr_status hr_job_file_parse(const hr_file_text *text, const hr_job_rules *rules,
-                                          hr_arena *arena, hr_job_file *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_job_file_parse(const hr_file_text *text, hr_job_rules *rules, hr_arena *arena,
+                                          hr_job_file *out, hr_error *err);
 
 #endif

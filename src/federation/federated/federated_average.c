@@ -237,8 +237,7 @@ static hr_status check_released(const Hedgerow__Terms *terms, const hr_schema *s
         status = refuse_released("of another schema than the job's", err);
     if (!status) status = check_spent(model, &budget, err);
 
-    /* By what the values of a method's forests of that label are; two can be added up only if theirs are
-     * alike. */
+    /* Forests can be added up only if their values mean the same. */
     const hr_task task = hr_schema_task(schema);
     const hr_link without = task == HR_TASK_REGRESSION ? HR_LINK_NUMBER : HR_LINK_SIGNED,
                   link = trained->link ? trained->link(&options, task) : without;

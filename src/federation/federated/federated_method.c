@@ -49,25 +49,13 @@ hr_status hr_federated_check_unit(const hr_federated_method *method, bool paper,
                                  err);
 }
 
-void hr_federated_defaults(hr_fit_options *options) {
+const hr_left_out *hr_federated_job_rules(hr_fit_options *options) {
     const hr_federated_method *method =
         hr_federated_method_named(options->method, strlen(options->method), options->mode);
-    if (method && method->defaults) method->defaults(options);
+    if (!method) return NULL;
+    if (method->defaults) method->defaults(options);
+    return method->left_out;
 }
-
-const char *hr_federated_left_out(const hr_federated_method *method, const char *option) {
-    for (const hr_left_out *l = method->left_out; l && l->name; l++)
-        if (!strcmp(l->name, option)) return l->instead;
-    return NULL;
-}
-
-static const char *left_out_of_jobs(const hr_fit_options *options, const char *name) {
-    const hr_federated_method *method =
-        hr_federated_method_named(options->method, strlen(options->method), options->mode);
-    return method ? hr_federated_left_out(method, name) : NULL;
-}
-
-const hr_job_rules hr_federated_job_rules = {hr_federated_defaults, left_out_of_jobs};
 
 /* ---- Lines for people ---- */
 

@@ -79,11 +79,6 @@ typedef struct hr_unprotected_job {
     hr_status (*check_records)(const hr_data *data, hr_error *err);
 } hr_unprotected_job;
 
-/* An option of one owner alone that a job does not have, and what to do about it. */
-typedef struct hr_left_out {
-    const char *name, *instead;
-} hr_left_out;
-
 struct hr_federated_method {
     const hr_method *method; /* its name and options: as those of one owner alone; where it averages its name,
                                 and nothing else (hr_terms_trained) */
@@ -148,13 +143,8 @@ void hr_federated_list(bool (*has)(const hr_federated_method *method), char out[
 
 /* The row of a method and of a mode. NULL if there is none of that name, which need not end with NUL. */
 const hr_federated_method *hr_federated_method_named(const void *name, size_t size, hr_mode mode);
-/* Sets the options in which the defaults of a job of options->method differ from the method's own; none, if
- * owners cannot train it together. */
-void hr_federated_defaults(hr_fit_options *options);
-/* What to do about an option that the method's jobs do not have; NULL: they have it. */
-const char *hr_federated_left_out(const hr_federated_method *method, const char *option);
-/* For the reader of job files. */
-extern const hr_job_rules hr_federated_job_rules;
+/* hr_job_rules: nothing is set, and none is left out, of a method that owners cannot train together. */
+hr_job_rules hr_federated_job_rules;
 
 /* ---- What the methods share ---- */
 

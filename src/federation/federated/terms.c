@@ -26,7 +26,7 @@ typedef struct listed_options {
 
 static void add_option(void *user, const char *name, const char *value) {
     const listed_options *l = user;
-    if (!hr_federated_left_out(l->federated, name)) hr_settings_add(l->settings, name, value);
+    if (!hr_left_out_instead(l->federated->left_out, name)) hr_settings_add(l->settings, name, value);
 }
 
 static void add_options(hr_settings *settings, const hr_federated_method *federated, const hr_method *trained,

@@ -131,10 +131,10 @@ static hr_status continue_party_job(hr_party *p, hr_live_job *j, hr_error *err) 
         return hr_party_end(p, j, err);
     }
     if (j->work.kind) {
-        /* The second of the two transactions of a work; the first is that of its beginning. */
         hr_bytes outcome = {0};
         hr_status status = work_once(p, j, &outcome, err);
         hr_event work_done = {.kind = HR_EVENT_WORK_DONE, .bytes = outcome.at, .size = outcome.size};
+        /* The second of the two transactions of a work; the first is that of its beginning. */
         if (!status) status = hr_party_transact(p, j, &work_done, 0, err);
         free(outcome.at);
         return status;
@@ -164,21 +164,22 @@ static void wake(hr_party *p) {
  * packets: who sends without end does not stop the work. */
 static hr_status take_mail_or_work(hr_party *p, int wait, bool *busy, hr_error *err) {
     /* The first job that has something to do without a packet, before those whose work to come can be
-     * prepared; NULL: none. */
+     * prepared. */
     hr_live_job *j = NULL;
     for (size_t i = 0; !j && i < p->job_count; i++) {
-        const hr_live_job *k = p->jobs[i];
-        if (k->work.kind || is_awaited_too_long(p, k) || is_too_old(p, k) || is_decision_due(p, k))
-            j = p->jobs[i];
+        hr_live_job *next = p->jobs[i];
+        if (next->work.kind || is_awaited_too_long(p, next) || is_too_old(p, next) ||
+            is_decision_due(p, next))
+            j = next;
     }
     for (size_t i = 0; !j && p->o.work->prepare && i < p->job_count; i++)
         if (p->jobs[i]->news) j = p->jobs[i];
 
-    const bool looks = !j || p->in_a_row < MAIL_BEFORE_WORK;
     hr_packet packet = {0};
     hr_error ignored;
     hr_status status = HR_OK;
-    if (looks) status = p->o.transport->receive(p->o.transport, j ? 0 : wait, &packet, &ignored);
+    if (!j || p->in_a_row < MAIL_BEFORE_WORK)
+        status = p->o.transport->receive(p->o.transport, j ? 0 : wait, &packet, &ignored);
     const bool came = !status && packet.bytes;
     status = status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
     if (came) status = hr_party_take_packet(p, &packet, err);

@@ -87,14 +87,14 @@ static hr_status take_mask_keys(hr_owner_job *job, const Hedgerow__Start *start,
     if (start->n_mask_keys != wanted || start->n_mask_signatures != wanted)
         return hr_protocol_refuse("a start with more or fewer mask keys than owners with masks", err);
 
+    uint8_t own[HR_MASK_KEY_SIZE];
+    if (wanted) hr_mask_public(job->setup.secret, own);
     for (size_t i = 0; i < wanted; i++) {
         const size_t member = job->start.owners[i];
         const ProtobufCBinaryData key = start->mask_keys[i], signature = start->mask_signatures[i];
         if (!hr_mask_key_holds(member_of(job, member), &job->start.terms, key, signature))
             return hr_fail(err, HR_E_POLICY, "", "a start without a mask key that %s signed",
                            member_of(job, member)->name);
-        uint8_t own[HR_MASK_KEY_SIZE];
-        hr_mask_public(job->setup.secret, own);
         if (member == hr_owner_job_self(job) && memcmp(own, key.data, sizeof own) != 0)
             return hr_protocol_refuse("a start with another mask key than this owner sent", err);
         if (!hr_mask_key_valid(job->setup.secret, key.data))

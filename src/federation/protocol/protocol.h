@@ -34,7 +34,7 @@ typedef enum hr_action_kind {
     HR_ACT_SEND = 1, /* member: the receiver; bytes: a Message */
     HR_ACT_DECIDE,   /* owner: bytes: the Terms; answered by HR_EVENT_DECIDED */
     HR_ACT_TRAIN,    /* owner: train the tree of `slot`, or answer the question of that index (securesum.h);
-                        answered by BEGUN, then WORKED */
+                        answered by WORK_STARTED, then WORK_DONE */
     HR_ACT_VOTE,     /* owner: vote on the round that ends before `slot`; answered likewise */
     HR_ACT_CUT_OFF,  /* member broke the protocol: its messages are dropped from now on; text: why */
     HR_ACT_LOG,      /* text: progress, for people */

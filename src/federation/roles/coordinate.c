@@ -26,7 +26,7 @@ struct hr_coordinator_service {
 };
 
 static hr_status read_files(hr_coordinator_service *m, const char *path, hr_error *err) {
-    hr_status status = hr_job_file_read(path, &hr_federated_job_rules, m->arena, &m->file, err);
+    hr_status status = hr_job_file_read(path, hr_federated_job_rules, m->arena, &m->file, err);
     if (!status && !m->file.name) {
         hr_fail(err, HR_E_ARGUMENT,
                 "add name, federation, key, journal and owners, or run it with 'hedgerow simulate'",
@@ -214,7 +214,7 @@ hr_status hr_job_makes(const char *file, hr_job_product *out, hr_error *err) {
     hr_job_file job;
     hr_arena *arena = hr_arena_new();
     if (!arena) return hr_fail_memory(err);
-    hr_status status = hr_job_file_read(file, &hr_federated_job_rules, arena, &job, err);
+    hr_status status = hr_job_file_read(file, hr_federated_job_rules, arena, &job, err);
     if (!status) *out = job.model ? HR_JOB_FIGURES : job.columns.count ? HR_JOB_SCHEMA : HR_JOB_MODEL;
     hr_arena_free(arena);
     return status;

@@ -157,11 +157,12 @@ static hr_status make_model(const hr_job_view *job, bool of_one_file, hr_model *
     joint_making m = {.job = job, .method = job->method->method};
     hr_joint_model *joint = &m.joint;
     joint->arena = joint->settings.arena = arena;
-    m.unit = of_one_file ? HR_RECORD_OF_FILE : HR_RECORD_OF_OWNER;
-    if (hr_schema_unit(job->schema)) m.unit = of_one_file ? HR_PERSON_OF_FILE : HR_PERSON_OF_OWNER;
-    m.assumption = strcmp(m.unit, HR_RECORD_OF_FILE) != 0
-                       ? "even if all other owners and the coordinator act together"
-                       : "each of which was assigned to an owner independently of the others";
+    const bool persons = hr_schema_unit(job->schema);
+    m.unit = of_one_file ? (persons ? HR_PERSON_OF_FILE : HR_RECORD_OF_FILE)
+                         : (persons ? HR_PERSON_OF_OWNER : HR_RECORD_OF_OWNER);
+    m.assumption = of_one_file && !persons
+                       ? "each of which was assigned to an owner independently of the others"
+                       : "even if all other owners and the coordinator act together";
     hr_model parts = {.method = m.method->info.name,
                       .mode = job->terms->paper ? HR_MODE_PAPER : HR_MODE_SOUND,
                       .schema = (hr_schema *)job->schema};

@@ -116,7 +116,7 @@ static hr_status plan_of_terms(const hr_planned_job *job, hr_job_plan_info *out,
 }
 
 static hr_status make_job_plan(job_plan *p, const char *path, size_t owners, hr_error *err) {
-    hr_status status = hr_job_file_read(path, &hr_federated_job_rules, p->arena, &p->file, err);
+    hr_status status = hr_job_file_read(path, hr_federated_job_rules, p->arena, &p->file, err);
     if (!status) status = name_owners(p, path, owners, err);
     if (!status) status = hr_schema_read(p->file.schema, &p->schema, err);
     if (status) return status;

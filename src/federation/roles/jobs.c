@@ -60,7 +60,7 @@ static hr_status read_owner(const hr_file_text *text, hr_arena *arena, member_fi
 static hr_status read_coordinator(const char *file, const hr_file_text *text, hr_arena *arena,
                                   member_files *out, hr_error *err) {
     hr_job_file job;
-    hr_status status = hr_job_file_parse(text, &hr_federated_job_rules, arena, &job, err);
+    hr_status status = hr_job_file_parse(text, hr_federated_job_rules, arena, &job, err);
     if (!status && !job.journal) {
         hr_fail(err, HR_E_ARGUMENT, "name an owner file, or the job file of a coordinator",
                 "the job file names no journal");

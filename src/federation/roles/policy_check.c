@@ -331,7 +331,7 @@ static hr_status read_explained_owner(policy_explanation *e, const char *path, h
 
 static hr_status read_explained_job(policy_explanation *e, const char *path, hr_error *err) {
     hr_bytes terms = {0};
-    hr_status status = hr_job_file_read(path, &hr_federated_job_rules, e->arena, &e->job, err);
+    hr_status status = hr_job_file_read(path, hr_federated_job_rules, e->arena, &e->job, err);
     if (!status && !e->job.name) {
         hr_fail(err, HR_E_ARGUMENT, "add name, federation, key, journal and owners",
                 "the job file does not name the members");

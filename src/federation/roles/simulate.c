@@ -71,7 +71,7 @@ static hr_status read_public_schema(rehearsal *r, hr_error *err) {
 
 static hr_status run_simulation(rehearsal *r, const char *path, const hr_simulation_data *data,
                                 const hr_party_settings *settings, hr_job_result *out, hr_error *err) {
-    hr_status status = hr_job_file_read(path, &hr_federated_job_rules, r->arena, &r->file, err);
+    hr_status status = hr_job_file_read(path, hr_federated_job_rules, r->arena, &r->file, err);
     if (!status) status = check_data(data, err);
     if (!status) status = read_public_schema(r, err);
     if (!status) status = read_tables(r, data, settings->threads, err);
@@ -108,7 +108,7 @@ hr_status hr_simulate(const char *file, const hr_simulation_data *data, const hr
 
 void hr_job_options_init(hr_fit_options *options) {
     options->delta = 0;
-    hr_federated_defaults(options);
+    (void)hr_federated_job_rules(options);
 }
 
 static hr_status refuse_simulated(const char *what, const char *remedy, hr_error *err) {

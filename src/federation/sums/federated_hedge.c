@@ -199,13 +199,13 @@ static hr_status open_levels(hedge_coordinator *c, const hr_job_view *job, const
 /* The bins are whole once no question about them is left. */
 static hr_status settle_bins(hedge_coordinator *c, const hr_job_view *job, hr_error *err) {
     hr_hedge_question question;
-    hr_edge_question left;
     if (!hr_hedge_next(c->hedge, &question) || question.kind != HR_HEDGE_BINS) return HR_OK;
     hr_status status = c->levels ? HR_OK : open_levels(c, job, &question.lines[0], err);
-    if (status || hr_edge_levels_next(c->levels, &left)) return status;
+    const hr_binning *whole = status ? NULL : hr_edge_levels_binning(c->levels);
+    if (!whole) return status;
     hr_hedge_set_owners(c->hedge, c->members, c->shares);
     c->next_group++;
-    return hr_hedge_bins(c->hedge, hr_edge_levels_binning(c->levels), err);
+    return hr_hedge_bins(c->hedge, whole, err);
 }
 
 /* The next question, as the coordinator has it. */

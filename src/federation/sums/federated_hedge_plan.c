@@ -51,42 +51,43 @@ static hr_status draw_sample_tree(sample *s, hr_arena *arena, hr_tree *tree, hr_
     return HR_OK;
 }
 
-/* The size of the message in which they are offered. */
-static hr_status measure_sample(const sample *s, tree_size *out, hr_error *err) {
-    size_t count = s->made->candidates, nodes = 0;
-    const hr_hedge_question question = {.kind = HR_HEDGE_CHOICE, .trees = s->trees, .tree_count = count};
-    hr_bytes packed = {0};
-    hr_status status =
-        hr_hedge_question_pack(&(hr_hedge_question_out){.question = &question, .outputs = 1}, &packed, err);
+static hr_status sample_init(sample *s, const hr_schema *schema, hr_arena *arena, uint32_t bins,
+                             hr_error *err) {
+    hr_status status = hr_edges_public(schema, bins, arena, &s->binning, err);
+    if (!status) status = hr_csprng_open_seeded(1, &s->coins, err);
     if (status) return status;
-    free(packed.at);
-    for (size_t i = 0; i < count; i++) nodes += s->trees[i].node_count;
-    out->bytes = (double)packed.size / (double)count;
-    out->nodes = (double)nodes / (double)count;
-    out->leaves = (out->nodes + 1) / 2;
-    return HR_OK;
+    bool *usable = hr_arena_alloc(arena, s->binning.feature_count + 1, sizeof *usable);
+    if (!usable) return hr_fail_memory(err);
+    for (size_t f = 0; f < s->binning.feature_count; f++) usable[f] = true;
+    status = hr_bandit_new(usable, s->binning.feature_count, 1, &s->bandit, err);
+    if (!status) hr_bandit_start_round(s->bandit, 0);
+    for (size_t i = 0; !status && i < s->made->candidates; i++)
+        status = draw_sample_tree(s, arena, &s->trees[i], err);
+    return status;
 }
 
+/* From the size of a message that offers trees. */
 static hr_status tree_size_of(const hr_hedge_plan *made, const hr_schema *schema, uint32_t bins,
                               tree_size *out, hr_error *err) {
     sample *s = calloc(1, sizeof *s);
     hr_arena *arena = hr_arena_new();
+    hr_bytes packed = {0};
     hr_status status = s && arena ? HR_OK : hr_fail_memory(err);
-    if (!status) s->made = made;
-    if (!status) status = hr_edges_public(schema, bins, arena, &s->binning, err);
-    if (!status) status = hr_csprng_open_seeded(1, &s->coins, err);
-    bool *usable = status ? NULL : hr_arena_alloc(arena, s->binning.feature_count + 1, sizeof *usable);
-    if (!status && !usable) status = hr_fail_memory(err);
-    for (size_t f = 0; !status && f < s->binning.feature_count; f++) usable[f] = true;
-    if (!status) status = hr_bandit_new(usable, s->binning.feature_count, 1, &s->bandit, err);
-    if (!status) hr_bandit_start_round(s->bandit, 0);
-    for (size_t i = 0; !status && i < made->candidates; i++)
-        status = draw_sample_tree(s, arena, &s->trees[i], err);
-    if (!status) status = measure_sample(s, out, err);
-    if (s) {
+    if (!status) {
+        s->made = made;
+        status = sample_init(s, schema, arena, bins, err);
+        const hr_hedge_question question = {
+            .kind = HR_HEDGE_CHOICE, .trees = s->trees, .tree_count = made->candidates};
+        const hr_hedge_question_out offer = {.question = &question, .outputs = 1};
+        if (!status) status = hr_hedge_question_pack(&offer, &packed, err);
+        double nodes = 0, count = (double)made->candidates;
+        for (size_t i = 0; !status && i < made->candidates; i++) nodes += (double)s->trees[i].node_count;
+        *out = (tree_size){
+            .bytes = (double)packed.size / count, .nodes = nodes / count, .leaves = (nodes / count + 1) / 2};
         hr_bandit_free(s->bandit);
         hr_csprng_close(s->coins);
     }
+    free(packed.at);
     hr_arena_free(arena);
     free(s);
     return status;

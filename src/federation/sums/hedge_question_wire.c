@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SET_WORDS = HR_BINS_MAX / 64, TREES_MAX = 1 << 16, OUTPUTS_MAX = HR_BINS_MAX };
+enum { SET_WORDS = HR_BINS_MAX / 64, TREES_MAX = 1 << 16 };
 
 /* ---- Packing: everything lives in an arena until the bytes are made ---- */
 
@@ -21,12 +21,6 @@ static void *room_for(packer *p, size_t count, size_t size) {
     void *room = hr_arena_alloc(p->arena, count + 1, size);
     if (!room) p->failed = true;
     return room;
-}
-
-static size_t count_leaves(const hr_tree *tree) {
-    size_t leaves = 0;
-    for (size_t n = 0; n < tree->node_count; n++) leaves += !tree->nodes[n].left;
-    return leaves;
 }
 
 /* Every `stride`-th tree of them. */
@@ -70,11 +64,12 @@ static void pack_forest(packer *p, const hr_hedge_question_out *asked, Hedgerow_
     for (size_t i = 0; !p->failed && i < out->n_trees; i++) {
         const hr_tree *trees = &forest->trees[i * outputs];
         size_t at = 0;
-        made[i].n_values = count_leaves(trees) * outputs;
+        made[i].n_values = hr_tree_leaves(trees) * outputs;
         made[i].values = room_for(p, made[i].n_values, sizeof *made[i].values);
-        for (size_t n = 0; !p->failed && n < trees->node_count; n++)
-            for (size_t k = 0; !trees->nodes[n].left && k < outputs; k++)
-                made[i].values[at++] = trees[k].nodes[n].value;
+        for (size_t n = 0; !p->failed && n < trees->node_count; n++) {
+            if (trees->nodes[n].left) continue;
+            for (size_t k = 0; k < outputs; k++) made[i].values[at++] = trees[k].nodes[n].value;
+        }
     }
     out->base_scores = forest->base;
     out->n_base_scores = outputs;
@@ -351,7 +346,7 @@ static hr_status read_leaves(hr_hedge_question_reader *h, const Hedgerow__HedgeQ
     if (wire->n_trees != 1) return refuse_question("other than one tree for its leaves", err);
     hr_status status = read_round(h, wire, arena, question, err);
     if (status) return status;
-    size_t leaves = count_leaves(question->trees);
+    size_t leaves = hr_tree_leaves(question->trees);
     const hr_charge sums = line_of("leaf sum",
                                    hr_hedge_sum_sensitivity(&setting, question->loss.bound, h->outputs)),
                     counts = line_of("leaf count", one), within = line_of("clip count", one);
@@ -367,7 +362,8 @@ static hr_status read_forest_tree(const hr_hedge_question_reader *h, const Hedge
     hr_tree read;
     hr_status status = read_hedge_tree(h, wire, arena, &read, err);
     if (status) return status;
-    if (wire->n_values != count_leaves(&read) * h->outputs || !are_numbers(wire->values, wire->n_values, 1e6))
+    if (wire->n_values != hr_tree_leaves(&read) * h->outputs ||
+        !are_numbers(wire->values, wire->n_values, 1e6))
         return refuse_question("a tree without values", err);
     for (size_t k = 0; !status && k < h->outputs; k++) {
         hr_tree *tree = &forest->trees[forest->tree_count++];

@@ -102,13 +102,7 @@ static hr_status prepare_evaluation(evaluation_job *job, hr_error *err) {
     hr_status status = hr_comparison_make(job->model, job->data, job->options.threads, &job->comparison, err);
     if (!status) status = hr_budget_check_delta(&job->budget, hr_data_rows(job->data), err);
     if (!status) status = allocate_sums(job, err);
-    if (!status && c->task != HR_TASK_REGRESSION) {
-        job->decided = calloc(c->rows, sizeof *job->decided);
-        if (!job->decided) status = hr_fail_memory(err);
-        for (size_t i = 0; i < c->rows && !status; i++)
-            job->decided[i] =
-                (uint32_t)hr_decide(job->options.decision, c->predicted + i * c->outputs, c->outputs);
-    }
+    if (!status) status = hr_comparison_decide(c, job->options.decision, &job->decided, err);
     if (status) return status;
     const hr_column *label = hr_schema_label(hr_model_schema(job->model));
     job->scored = (hr_scored){.rows = c->rows,
@@ -226,8 +220,6 @@ hr_status hr_evaluate_private(const hr_model *model, const hr_data *data,
 
 /* ---- The plan ---- */
 
-/* Invented scores order a pair rightly in three of four cases: over the bins, x = 0 to 1, the classes have
- * densities of 1 - 1.5 (x - 1/2) and 1 + 1.5 (x - 1/2). */
 static void invent_sums(evaluation_job *job, double records) {
     if (job->statistics.task == HR_TASK_REGRESSION) {
         job->sums.of[0][0] = records;
@@ -239,7 +231,11 @@ static void invent_sums(evaluation_job *job, double records) {
         job->sums.of[0][c] = records / (double)job->statistics.classes * (c % 2 ? .75 : .25);
     job->sums.of[1][0] = .5 * records;
     job->scored.cut_count = HR_SCORE_BINS - 1;
-    for (size_t c = 0; c < HR_SCORE_CELLS && job->statistics.task == HR_TASK_BINARY; c++) {
+    if (job->statistics.task != HR_TASK_BINARY) return;
+
+    /* These scores order a pair rightly in three of four cases: over the bins, x = 0 to 1, the classes have
+     * densities of 1 - 1.5 (x - 1/2) and 1 + 1.5 (x - 1/2). */
+    for (size_t c = 0; c < HR_SCORE_CELLS; c++) {
         double x = ((double)(c / 2) + .5) / HR_SCORE_BINS, slope = c % 2 ? 1 : -1;
         job->sums.of[2][c] = records / 2 * (1 + 1.5 * slope * (x - .5)) / HR_SCORE_BINS;
     }

@@ -76,10 +76,8 @@ hr_status hr_shared_evaluation_count(const hr_shared_evaluation *e, const hr_dat
     const hr_statistics lines = statistics_of(e->schema);
     hr_status status = hr_data_rows(data) > 0 ? hr_comparison_make(e->model, data, 0, &c, err) : HR_OK;
     if (status) return status;
-    uint32_t *decided = calloc(c.rows + 1, sizeof *decided);
-    if (!decided) status = hr_fail_memory(err);
-    for (size_t i = 0; i < c.rows && c.task != HR_TASK_REGRESSION && !status; i++)
-        decided[i] = (uint32_t)hr_decide(NULL, c.predicted + i * c.outputs, c.outputs);
+    uint32_t *decided;
+    status = hr_comparison_decide(&c, NULL, &decided, err);
     for (uint32_t b = 1; b < SHARED_BINS; b++) cuts[b - 1] = b << (HR_SCORE_GRID_BITS - SHARED_BIN_BITS);
     const hr_scored scored = {.rows = c.rows,
                               .outputs = c.outputs,

@@ -15,7 +15,7 @@ enum { HR_STATISTICS_MAX = 3 };
 /* One statistic. An exact sum is in 1/unit of a record, of a loss, or of the label's range. */
 typedef struct hr_statistic {
     const char *what;
-    void (*count)(const hr_scored *judged, hr_exact *sums);
+    void (*count)(const hr_scored *scored, hr_exact *sums);
     uint64_t sensitivity; /* in the unit: what one record adds to the sum, or to all sums, at most */
     double unit;
     enum { HR_CELLS_ONE, HR_CELLS_BY_CLASS, HR_CELLS_BY_BIN } cells; /* 1, 2 a class, 2 a bin of scores */

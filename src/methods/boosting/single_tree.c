@@ -243,9 +243,10 @@ static hr_status single_tree_sound_leaves(hr_boosting *b, const hr_single_tree *
     if (status) return status;
     double deviation = hr_noise_deviation(hr_gate_privacy_measure(gate), sum_cost, (double)sensitivity);
 
+    const double noise = noise_in_records(b, deviation);
     for (size_t l = 0; l < leaves; l++) {
         double sum = (double)b->noisy_gradients[l].paid / gradient_unit(b);
-        double weight = released_count(b, l) + options->lambda + noise_in_records(b, deviation);
+        double weight = released_count(b, l) + options->lambda + noise;
         b->values[l] = options->learning_rate * fmin(fmax(-sum / weight, -1), 1);
     }
     hr_leaves_set(tree, b->values);

@@ -182,7 +182,7 @@ static size_t pick_features(diprime *d) {
     for (uint32_t f = 0; f < d->features; f++)
         if (can_split(d, f)) d->picked[count++] = f;
     size_t wanted = count < d->candidate_count ? count : d->candidate_count;
-    hr_draw_features(csprng_of(d), d->picked, count, wanted);
+    hr_draw_items(csprng_of(d), d->picked, count, wanted);
     return wanted;
 }
 

@@ -67,7 +67,7 @@ static hr_status choose_feature(dp_df_forest *f, uint32_t node, size_t level, ui
             f->node_count + bin_count_of(f, k) <= NODES_MAX)
             f->candidates[count++] = k;
     size_t candidates = count < f->candidate_count ? count : f->candidate_count;
-    hr_draw_features(hr_gate_csprng(f->training->gate), f->candidates, count, candidates);
+    hr_draw_items(hr_gate_csprng(f->training->gate), f->candidates, count, candidates);
     *made = candidates > 0;
     if (candidates > 1) {
         hr_status status = dp_df_score_candidates(f, node, candidates, err);

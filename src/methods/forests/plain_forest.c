@@ -37,6 +37,7 @@ typedef struct plain_forest {
     size_t worker_count;
 } plain_forest;
 
+/* Bins, and what they are grown by. */
 static hr_status make_forest_plan(plain_forest *f, const hr_split_rule *rule, hr_error *err) {
     hr_training *t = f->training;
     const hr_column *label = hr_schema_label(hr_data_schema(t->data));

@@ -84,15 +84,6 @@ hr_status hr_private_forest_train(hr_training *t, hr_tree_trainer *trainer, hr_e
     return status;
 }
 
-void hr_draw_features(hr_csprng *csprng, uint32_t *features, size_t count, size_t wanted) {
-    for (size_t k = 0; k < wanted; k++) {
-        size_t other = k + hr_uniform(csprng, count - k);
-        uint32_t swap = features[k];
-        features[k] = features[other];
-        features[other] = swap;
-    }
-}
-
 /* ---- Leaves ---- */
 
 /* The statistics of one tree's leaves, and what becomes of them. */
@@ -245,7 +236,7 @@ static hr_status private_forest_ask_leaves(private_forest_leaves *l, hr_error *e
     hr_stats_source *source = l->training->source;
     hr_stats_query query = {.answer = HR_STATS_LEAVES, .tree = l->tree, .walk = l->private_tree->walk};
     hr_status status = source->ops->answer(source, &query, 1, l->room, err);
-    for (size_t n = 0; n < l->tree->node_count; n++) l->count += !l->tree->nodes[n].left;
+    l->count = hr_tree_leaves(l->tree);
     if (!status) hr_labels_of_leaves(&l->labels, l->room, l->count, l->exact_sums, l->exact_counts);
     return status;
 }

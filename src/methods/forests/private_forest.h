@@ -21,9 +21,6 @@ struct hr_tree_trainer {
 HR_MUST_CHECK hr_status hr_private_forest_train(hr_training *training, hr_tree_trainer *trainer,
                                                 hr_error *err);
 
-/* Reorders `count` features so that the first `wanted` are a uniform draw without replacement. */
-void hr_draw_features(hr_csprng *csprng, uint32_t *features, size_t count, size_t wanted);
-
 /* hr_method.memory: the binned table, and numbers of every record. */
 double hr_private_forest_memory(const hr_fit_facts *facts);
 

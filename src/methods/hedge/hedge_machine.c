@@ -78,7 +78,7 @@ static void add_line_hedge_machine(hr_hedge_question *question, const hr_charge 
     question->counts[question->line_count++] = count;
 }
 
-/* Of the next group; add_line counts on. */
+/* Of the next group; add_line_hedge_machine counts on. */
 static hr_charge hedge_machine_charge_of(const hr_hedge *h, const char *what, hr_units cost,
                                          uint64_t sensitivity) {
     bool in_round = h->stage == CHOICE || h->stage == LEAVES;
@@ -286,8 +286,7 @@ hr_status hr_hedge_bins(hr_hedge *h, const hr_binning *binning, hr_error *err) {
 
 void hr_hedge_choice(hr_hedge *h, size_t index) {
     h->chosen = index;
-    h->leaf_count = 0;
-    for (size_t n = 0; n < h->trees[index].node_count; n++) h->leaf_count += !h->trees[index].nodes[n].left;
+    h->leaf_count = hr_tree_leaves(&h->trees[index]);
     h->stage = LEAVES;
 }
 
@@ -311,12 +310,18 @@ static void read_leaves(hr_hedge *h, const hr_tree *tree, const hr_noisy *values
     }
 }
 
+/* With several outputs the mean over them is taken off a leaf's sums: so much is left of their noise, as a
+ * variance. */
+static double noise_left(const hr_hedge *h) {
+    const double outputs = (double)h->outputs;
+    return h->outputs > 1 ? (outputs - 1) / outputs : 1;
+}
+
 /* Sets the leaf values; returns the gain: the sum over leaves of S^2/(N + ridge), less what noise alone adds
  * to it. */
 static double set_values(hr_hedge *h, const hr_tree *tree, double noise) {
     double ridge = h->plan.ridge * noise / h->loss.clip, limit = h->loss.logistic ? 3 : 1;
-    double gain = 0, outputs = (double)h->outputs,
-           left = h->outputs > 1 ? (outputs - 1) / outputs : 1; /* of the noise */
+    double gain = 0, left = noise_left(h);
     for (size_t n = 0; n < tree->node_count; n++) {
         for (size_t k = 0; !tree->nodes[n].left && k < h->outputs; k++) {
             double sum = h->node_sums[n * h->outputs + k];
@@ -340,10 +345,9 @@ static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_
     double kept_part = left >= last ? 1 : left / last; /* in the average of the last iterates */
     double scale = kept_part * (h->outputs > 1 || h->loss.logistic ? 2 : 1);
 
-    /* At most: the limit of values takes from it. With several outputs the mean over them is taken off. */
-    double outputs = (double)h->outputs, of_sum = h->outputs > 1 ? (outputs - 1) / outputs : 1;
-    for (size_t n = 0; n < tree.node_count; n++)
-        h->node_noise[n] *= scale * h->plan.step * noise * sqrt(of_sum);
+    /* What a leaf's value has of the noise, at most: the limit of values takes from it. */
+    const double of_value = scale * h->plan.step * noise * sqrt(noise_left(h));
+    for (size_t n = 0; n < tree.node_count; n++) h->node_noise[n] *= of_value;
     tree.noise = h->node_noise;
 
     for (size_t k = 0; k < h->outputs; k++) {

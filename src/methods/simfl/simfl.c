@@ -221,10 +221,8 @@ static hr_status start_owners(simfl *s, const hr_simfl_permits *permits, hr_erro
     hr_noisy sums[2];
     hr_training *t = s->training;
     bool number = hr_schema_task(hr_data_schema(t->data)) == HR_TASK_REGRESSION;
-    t->forest = (hr_forest){.link = number ? HR_LINK_NUMBER : HR_LINK_LOGISTIC, .output_count = 1};
-    t->forest.base = hr_arena_alloc(t->arena, 1, sizeof *t->forest.base);
-    t->forest.trees = hr_arena_alloc(t->arena, (size_t)t->options->trees, sizeof *t->forest.trees);
-    hr_status status = t->forest.base && t->forest.trees ? HR_OK : hr_fail_memory(err);
+    hr_status status = hr_training_forest_init(t, number ? HR_LINK_NUMBER : HR_LINK_LOGISTIC,
+                                               (size_t)t->options->trees, err);
     for (size_t m = 0; m < s->count; m++) s->rows[m] = (uint32_t)hr_data_rows(s->data[m]);
     for (size_t m = 0; !status && m < s->count; m++) status = make_owner(s, m, permits, total, err);
     for (size_t k = 0; k < 2; k++) sums[k] = hr_noisy_of_answers(total[k]);

@@ -69,12 +69,7 @@ static hr_status divide_attack_records(simfl_attack *a, const hr_data *data, hr_
     uint32_t *order = malloc(rows * sizeof *order);
     if (!order) return hr_fail_memory(err);
     for (size_t i = 0; i < rows; i++) order[i] = (uint32_t)i;
-    for (size_t i = 0; i < count; i++) {
-        const size_t other = i + hr_uniform(csprng, rows - i);
-        const uint32_t drawn = order[other];
-        order[other] = order[i];
-        order[i] = drawn;
-    }
+    hr_draw_items(csprng, order, rows, count);
     a->attacker.rows = count / 2;
     a->victim.rows = count - count / 2;
     a->attacker.data = hr_data_take(data, order, a->attacker.rows);

@@ -7,16 +7,16 @@
 #include "models/explain/product_game.h"
 #include "models/explain/shares.h"
 #include "models/model/model.h"
+#include "models/model/predictor.h"
 #include "tables/schema/schema.h"
 
 #include <hedgerow/explain.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* MEMO_PLAYERS: a leaf of more features is computed for every record. */
-enum { THREADS_MAX = 1024, BLOCK = 1024, MEMO_PLAYERS = 8 };
+enum { BLOCK = 1024, MEMO_PLAYERS = 8 };
 static const double SHARE_MIN = 1e-30;
 _Static_assert((int)HR_GAME_PLAYERS_MAX == (int)HR_MODEL_DEPTH_MAX, "one player a split, at most");
 
@@ -257,15 +257,6 @@ static void run_worker(shap_block *b, size_t w, size_t workers) {
     }
 }
 
-static size_t count_shap_workers(int threads, size_t rows) {
-    long asked = threads > 0 ? threads : sysconf(_SC_NPROCESSORS_ONLN);
-    size_t workers = asked < 1             ? 1
-                     : asked > THREADS_MAX ? THREADS_MAX
-                                           : (size_t)asked,
-           blocks = (rows + BLOCK - 1) / BLOCK;
-    return workers < blocks ? workers : blocks ? blocks : 1;
-}
-
 hr_status hr_shap_values(const hr_shap *shap, const hr_data *data, double *out, hr_error *err) {
     if (!hr_schema_same(shap->model->schema, hr_data_schema(data)))
         return hr_fail(err, HR_E_SCHEMA, "read the data with the model's schema",
@@ -273,7 +264,7 @@ hr_status hr_shap_values(const hr_shap *shap, const hr_data *data, double *out, 
     hr_status status = hr_data_check_values(data, err);
     if (status) return status;
     size_t rows = hr_data_rows(data), features = hr_schema_feature_count(shap->model->schema),
-           workers = count_shap_workers(shap->threads, rows);
+           workers = hr_prediction_workers(shap->threads, (rows + BLOCK - 1) / BLOCK);
     hr_arena *arena = hr_arena_new();
     shap_block *blocks = arena ? hr_arena_alloc(arena, workers, sizeof *blocks) : NULL;
     bool ready = blocks != NULL;

@@ -134,6 +134,17 @@ hr_status hr_comparison_make(const hr_model *model, const hr_data *data, int thr
     return HR_OK;
 }
 
+hr_status hr_comparison_decide(const hr_comparison *c, const hr_decision_rule *rule, uint32_t **out,
+                               hr_error *err) {
+    *out = NULL;
+    if (c->task == HR_TASK_REGRESSION) return HR_OK;
+    uint32_t *decided = *out = calloc(c->rows + 1, sizeof *decided);
+    if (!decided) return hr_fail_memory(err);
+    for (size_t i = 0; i < c->rows; i++)
+        decided[i] = (uint32_t)hr_decide(rule, c->predicted + i * c->outputs, c->outputs);
+    return HR_OK;
+}
+
 void hr_comparison_free(hr_comparison *comparison) {
     free((double *)comparison->predicted);
 }

@@ -141,6 +141,11 @@ HR_MUST_CHECK hr_status hr_comparison_make(const hr_model *model, const hr_data 
                                            hr_comparison *out, hr_error *err);
 void hr_comparison_free(hr_comparison *comparison);
 
+/* The class that `rule` (NULL: the most probable) decides on for each record; NULL of a number. Owner: the
+ * caller frees *out. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_comparison_decide(const hr_comparison *comparison, const hr_decision_rule *rule,
+                                             uint32_t **out, hr_error *err);
+
 /* The metrics of the task. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_metrics_compare(const hr_comparison *comparison, hr_metrics *out, hr_error *err);
 

@@ -72,7 +72,7 @@ static void run_prediction_task(prediction_task *t, size_t w) {
     }
 }
 
-static size_t count_workers(int threads, size_t blocks) {
+size_t hr_prediction_workers(int threads, size_t blocks) {
     long asked = threads > 0 ? threads : sysconf(_SC_NPROCESSORS_ONLN);
     size_t workers = asked < 1 ? 1 : asked > THREADS_MAX ? THREADS_MAX : (size_t)asked;
     return workers < blocks ? workers : blocks ? blocks : 1;
@@ -86,15 +86,15 @@ static hr_status predict_all(prediction_task *t, int threads, hr_error *err) {
     if (status) return status;
     t->rows = hr_data_rows(t->data);
     const size_t blocks = (t->rows + BLOCK - 1) / BLOCK, columns = t->predictor->column_count;
-    t->workers = count_workers(threads, blocks);
+    t->workers = hr_prediction_workers(threads, blocks);
 
-    /* Of each worker, so that all end at about the same time. */
-    enum { STRETCHES = 4 };
-    size_t count = STRETCH_BLOCKS_MAX;
-    while (count > 1 &&
-           (count * columns * BLOCK > STRETCH_BYTES_MAX || count * t->workers * STRETCHES > blocks))
-        count--;
-    t->stretch = BLOCK * count;
+    /* Each worker takes several stretches, so that all end at about the same time. */
+    enum { STRETCHES_A_WORKER = 4 };
+    size_t of_stretch = STRETCH_BLOCKS_MAX; /* blocks */
+    while (of_stretch > 1 && (of_stretch * columns * BLOCK > STRETCH_BYTES_MAX ||
+                              of_stretch * t->workers * STRETCHES_A_WORKER > blocks))
+        of_stretch--;
+    t->stretch = BLOCK * of_stretch;
 
     hr_arena *arena = hr_arena_new();
     if (arena) {

@@ -58,7 +58,7 @@ static void show_shape(hr_buffer *b, const hr_model *m) {
         const hr_tree *tree = &m->forest.trees[t];
         size_t depth = depth_below(tree, 0);
         deepest = depth > deepest ? depth : deepest;
-        for (size_t n = 0; n < tree->node_count; n++) leaves += !tree->nodes[n].left;
+        leaves += hr_tree_leaves(tree);
     }
     hr_buffer_format(b, "Trees     %zu, depth up to %zu, %zu leaves\n", m->forest.tree_count, deepest,
                      leaves);

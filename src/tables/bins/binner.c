@@ -184,14 +184,8 @@ hr_status hr_binner_add(hr_binner *b, const hr_data *data, hr_error *err) {
         if (b->filled == HR_CELL_SEGMENT) status = spool_segment(b, err);
     }
     if (status) return status;
-    for (size_t f = 0; f <= b->header.features; f++) {
-        const hr_column_report *from = hr_data_report(data, f);
-        hr_column_report *to = &b->reports[f];
-        to->missing += from->missing;
-        to->unknown += from->unknown;
-        to->out_of_range += from->out_of_range;
-        to->not_integer += from->not_integer;
-    }
+    for (size_t f = 0; f <= b->header.features; f++)
+        hr_column_report_add(&b->reports[f], hr_data_report(data, f));
     b->header.rows += data->rows;
     b->header.skipped += data->skipped;
     b->header.extra = data->extra;

@@ -83,6 +83,14 @@ hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count);
  * memory is short. */
 hr_data *hr_data_clip(const hr_data *data, const hr_schema *schema);
 
+/* Adds the cells that another report counts. */
+static inline void hr_column_report_add(hr_column_report *to, const hr_column_report *from) {
+    to->missing += from->missing;
+    to->unknown += from->unknown;
+    to->out_of_range += from->out_of_range;
+    to->not_integer += from->not_integer;
+}
+
 /* Owner: the caller frees the result with hr_kept_free. NULL when memory is short. */
 hr_kept *hr_kept_new(size_t columns);
 void hr_kept_free(hr_kept *kept);

@@ -191,14 +191,8 @@ static bool init_reader(csv_file *f, csv_reader *reader) {
 
 static void done_reader(csv_file *f, csv_reader *reader) {
     const hr_csv_part *part = &reader->part;
-    for (size_t i = 0; i < f->reading->table.slot_count; i++) {
-        const hr_column_report *from = &part->cursor.reports[i];
-        hr_column_report *to = &data_of(f)->reports[i];
-        to->missing += from->missing;
-        to->unknown += from->unknown;
-        to->out_of_range += from->out_of_range;
-        to->not_integer += from->not_integer;
-    }
+    for (size_t i = 0; i < f->reading->table.slot_count; i++)
+        hr_column_report_add(&data_of(f)->reports[i], &part->cursor.reports[i]);
     data_of(f)->skipped += part->skipped;
     hr_cursor_done(&reader->part.cursor);
     free(reader->buffer);

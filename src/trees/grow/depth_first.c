@@ -195,13 +195,9 @@ static hr_split choose_split(hr_depth_first *d, const pending *at, hr_csprng *cs
     s.values.left = d->left;
     for (size_t drawn = 0; drawn < features && (drawn < candidates || !s.split.made); drawn += count) {
         size_t most = drawn < candidates ? candidates - drawn : 1;
-        for (count = 0; count < most && count < d->together && drawn + count < features; count++) {
-            uint32_t *first = &d->features[drawn + count];
-            uint32_t *other = first + hr_uniform(csprng, features - drawn - count);
-            uint32_t f = *other;
-            *other = *first;
-            *first = f;
-        }
+        count = features - drawn < most ? features - drawn : most;
+        if (count > d->together) count = d->together;
+        hr_draw_items(csprng, d->features + drawn, features - drawn, count);
         const feature_group group = {d->features + drawn, count};
         (d->plan->rule->by_range ? try_by_ranges : try_by_sums)(d, &s, group, csprng);
     }

@@ -71,7 +71,8 @@ hr_status hr_local_stats_gradients_new(const hr_local_stats_records *records, co
     g->scores = calloc(rows * g->outputs + 1, sizeof *g->scores);
     if (!status && !(g->targets && g->scores)) status = hr_fail_memory(err);
     if (!status) status = hr_tree_scores_new(g->binned, g->outputs, records->threads, &g->trees, err);
-    /* Rounds of all records read mapped columns in order, and columns of too many for packed sums. */
+    /* Mapped columns are read in order, by rounds of all records; so are those of too many records for packed
+     * sums. */
     bool in_order = !status && !g->weights && (g->binned->mapped || setup->sums_apart);
     if (!status)
         status = in_order ? hr_placed_stats_new(g->binned, setup->depth, records->threads, &g->placed, err)
@@ -123,9 +124,12 @@ static hr_status catch_up_part(hr_local_stats_gradients *g, size_t part, hr_erro
 
 hr_status hr_local_stats_gradients_catch_up(hr_local_stats_gradients *g, hr_error *err) {
     hr_timings_enter(g->records->timings, HR_PHASE_SCORE);
-    hr_status status = g->parts->rows ? HR_OK : catch_up_whole(g, err);
-    for (size_t part = 0; g->parts->rows && !status && part <= g->parts->count; part++)
-        status = catch_up_part(g, part, err);
+    hr_status status = HR_OK;
+    if (!g->parts->rows)
+        status = catch_up_whole(g, err);
+    else
+        for (size_t part = 0; !status && part <= g->parts->count; part++)
+            status = catch_up_part(g, part, err);
     hr_timings_leave(g->records->timings);
     return status;
 }

@@ -127,8 +127,8 @@ static hr_status hessians(hr_stats_source *self, const hr_tree *tree, hr_exact *
 
 /* ---- Labels ---- */
 
-static hr_status ask_local_source(hr_stats_source *self, const hr_stats_query *queries, size_t count,
-                                  hr_exact *out, hr_error *err) {
+static hr_status answer_local_source(hr_stats_source *self, const hr_stats_query *queries, size_t count,
+                                     hr_exact *out, hr_error *err) {
     return hr_local_stats_labels_answer(((local_source *)self)->labels, queries, count, out, err);
 }
 
@@ -186,7 +186,7 @@ static const hr_stats_ops ops = {free_source,
                                  sum,
                                  split_local_source,
                                  hessians,
-                                 ask_local_source,
+                                 answer_local_source,
                                  divide_local_source,
                                  gap,
                                  tree_scores_local_source,
