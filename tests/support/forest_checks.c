@@ -35,10 +35,13 @@ size_t outputs_of_forest(const forest_setting *s) {
     return s->classes > 2 ? s->classes : 1;
 }
 
-void each_forest(const char *method, const forest_setting *settings, size_t count, check_model *check) {
+void each_forest(const char *method, const forest_setting *settings, size_t count, uint64_t seed,
+                 check_model *check) {
     for (size_t i = 0; i < count; i++) {
         table t = odd_table(settings[i].rows, settings[i].classes);
         hr_fit_options options = options_of_forest(method, &settings[i]);
+        options.reproducible_noise = seed != 0;
+        options.seed = seed;
         hr_model *model = fit(t.data, &options);
         check(&settings[i], model);
         hr_model_free(model);

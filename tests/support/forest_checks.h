@@ -24,8 +24,9 @@ hr_fit_options options_of_forest(const char *method, const forest_setting *s);
 size_t outputs_of_forest(const forest_setting *s);
 typedef void check_model(const forest_setting *s, const hr_model *model);
 
-/* Calls check for every setting, by a fit with real noise. */
-void each_forest(const char *method, const forest_setting *settings, size_t count, check_model *check);
+/* Calls check for every setting, by a fit with real noise; seed: of all coins and noise, if it is not 0. */
+void each_forest(const char *method, const forest_setting *settings, size_t count, uint64_t seed,
+                 check_model *check);
 
 /* The trees of other classes than the first are the same but for their leaves' values. */
 void check_outputs(const forest_setting *s, const hr_model *model);

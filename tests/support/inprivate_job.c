@@ -30,13 +30,10 @@ hr_protocol *machine_of(const hr_protocol_setup *setup) {
 }
 
 hr_protocol_setup setup_of(const test_members *f, size_t self, const job_script *s, hr_bytes terms) {
-    return (hr_protocol_setup){.view = &f->views[self],
-                               .job = the_job,
-                               .schema = f->schema,
-                               .coordinator = COORDINATOR,
-                               .min_owners = s->min_owners,
-                               .terms = terms,
-                               .round_gain = s->round_gain};
+    hr_protocol_setup setup = setup_of_member(f, self, terms);
+    setup.min_owners = s->min_owners;
+    setup.round_gain = s->round_gain;
+    return setup;
 }
 
 static hr_digest terms_digest_of(const hr_protocol_setup *setup) {

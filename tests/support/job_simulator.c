@@ -1,6 +1,6 @@
 #include "support/job_simulator.h"
 
-#include "federation/protocol/message.h"
+#include "federation/protocol/beginning.h"
 
 #include <stdio.h>
 
@@ -105,6 +105,13 @@ void send_message(simulator *s, size_t from, size_t to, const Hedgerow__Message 
     assert_int_equal(hr_message_pack(&message->base, &bytes, NULL), HR_OK);
     feed_message(s, from, to, bytes.at, bytes.size);
     free(bytes.at);
+}
+
+Hedgerow__Message *message_in(hr_bytes bytes) {
+    Hedgerow__Message *m = NULL;
+    const hr_event event = {.bytes = bytes.at, .size = bytes.size};
+    assert_int_equal(hr_message_read(&event, &m, NULL), HR_OK);
+    return m;
 }
 
 Hedgerow__Message message_of_content(Hedgerow__Message__KindCase kind, const void *content) {

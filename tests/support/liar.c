@@ -1,12 +1,5 @@
 #include "support/liar.h"
 
-Hedgerow__Message *message_of(const letter *l) {
-    Hedgerow__Message *m = NULL;
-    const hr_event event = {.bytes = l->bytes.at, .size = l->bytes.size};
-    assert_int_equal(hr_message_read(&event, &m, NULL), HR_OK);
-    return m;
-}
-
 void put_message(letter *l, const Hedgerow__Message *message) {
     free(l->bytes.at);
     l->bytes = packed(message);
@@ -35,7 +28,7 @@ void sign_another_tree(const test_members *f, size_t signer, Hedgerow__Slot *slo
 }
 
 bool change_trees(simulator *b, letter *l) {
-    Hedgerow__Message *m = message_of(l);
+    Hedgerow__Message *m = message_in(l->bytes);
     bool changed = false;
     if (m->kind_case == HEDGEROW__MESSAGE__KIND_FOREST) {
         for (size_t i = 0; i < m->forest->n_slots; i++) {

@@ -4,8 +4,6 @@
 
 #include "support/inprivate_job.h"
 
-/* The message of a letter. Owner: the caller, with hr_message_unpacked_free. */
-Hedgerow__Message *message_of(const letter *l);
 /* Puts a message in place of that of a letter. */
 void put_message(letter *l, const Hedgerow__Message *message);
 

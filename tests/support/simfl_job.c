@@ -40,15 +40,8 @@ static hr_protocol *make_machine(const hr_protocol_setup *setup) {
     return machine;
 }
 
-Hedgerow__Message *simfl_unpacked(hr_bytes bytes) {
-    ProtobufCMessage *m = NULL;
-    assert_int_equal(hr_message_unpack(&hedgerow__message__descriptor, bytes.at, bytes.size, &m, NULL),
-                     HR_OK);
-    return (Hedgerow__Message *)m;
-}
-
 static void count_relayed(simulator *s, size_t who, const hr_action *a) {
-    Hedgerow__Message *m = simfl_unpacked(a->bytes);
+    Hedgerow__Message *m = message_in(a->bytes);
     if (who != COORDINATOR && a->member == COORDINATOR)
         ((simfl_job *)s)->relayed += m->kind_case == HEDGEROW__MESSAGE__KIND_SIMFL_HASHES ||
                                      m->kind_case == HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS;
@@ -58,7 +51,7 @@ static void count_relayed(simulator *s, size_t who, const hr_action *a) {
 static void change_letter(simulator *s, letter *l) {
     simfl_job *job = (simfl_job *)s;
     if (!job->change) return;
-    Hedgerow__Message *m = simfl_unpacked(l->bytes);
+    Hedgerow__Message *m = message_in(l->bytes);
     const bool stays = job->change(job, l->from, l->to, m);
     free(l->bytes.at);
     l->bytes = stays ? packed(m) : (hr_bytes){0};
@@ -148,13 +141,7 @@ simulator *simfl_open(const test_members *f) {
     const hr_bytes bytes = packed(&terms);
     job->sim.in_order = true;
     job->sim.tamper = change_letter;
-    for (size_t who = 0; who < SIMFL_PARTIES; who++)
-        setups[who] = (hr_protocol_setup){.view = &f->views[who],
-                                          .job = the_job,
-                                          .schema = f->schema,
-                                          .coordinator = COORDINATOR,
-                                          .min_owners = 1,
-                                          .terms = bytes};
+    for (size_t who = 0; who < SIMFL_PARTIES; who++) setups[who] = setup_of_member(f, who, bytes);
     simulator_start(&job->sim, bytes, setups, SIMFL_PARTIES);
     return &job->sim;
 }

@@ -29,7 +29,6 @@ simulator *simfl_open(const test_members *f);
 void simfl_close(simulator *b);
 void simfl_check_failed(const simulator *b, const char *why);
 void simfl_check_cut(const simulator *b, size_t by, size_t who, const char *why);
-Hedgerow__Message *simfl_unpacked(hr_bytes bytes);
 Hedgerow__Terms simfl_plain_terms(ProtobufCBinaryData owners[SIMFL_OWNERS]);
 hr_status simfl_test_rules(const Hedgerow__Terms *terms, const hr_schema *schema, hr_simfl_rules *out,
                            hr_error *err);

@@ -169,9 +169,7 @@ static hr_bytes answer_on_ring(const hr_protocol *owner, size_t who, size_t inde
 static void note_question(simulator *s, size_t who, const hr_action *a) {
     if (who != SUM_COORDINATOR) return;
     sum_job *job = (sum_job *)s;
-    Hedgerow__Message *m = NULL;
-    const hr_event event = {.bytes = a->bytes.at, .size = a->bytes.size};
-    assert_int_equal(hr_message_read(&event, &m, NULL), HR_OK);
+    Hedgerow__Message *m = message_in(a->bytes);
     if (m->kind_case == HEDGEROW__MESSAGE__KIND_ASK)
         for (size_t i = 0; i < SUM_OWNERS_MAX; i++)
             job->asked[m->ask->body.data[0]][i] =

@@ -41,6 +41,15 @@ int test_members_teardown(void **state) {
     return 0;
 }
 
+hr_protocol_setup setup_of_member(const test_members *f, size_t self, hr_bytes terms) {
+    return (hr_protocol_setup){.view = &f->views[self],
+                               .job = the_job,
+                               .schema = f->schema,
+                               .coordinator = COORDINATOR,
+                               .min_owners = 1,
+                               .terms = terms};
+}
+
 hr_bytes packed(const void *message) {
     hr_bytes out = {0};
     assert_int_equal(hr_message_pack(message, &out, NULL), HR_OK);

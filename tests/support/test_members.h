@@ -42,6 +42,9 @@ int test_members_teardown(void **state);
 
 hr_bytes packed(const void *message);
 
+/* The part of a member in a job that one owner may do, by terms that are borrowed. */
+hr_protocol_setup setup_of_member(const test_members *f, size_t self, hr_bytes terms);
+
 /* Exactly as large as its content, so that sanitizers see a read behind it. Owner: the caller. */
 hr_bytes bytes_of(const void *at, size_t size);
 

@@ -82,7 +82,7 @@ static void test_owner_file__reads_every_fact(void **state) {
 static void test_job_file__reads_every_fact(void **state) {
     hr_job_file file;
     hr_error err = {0};
-    must(hr_job_file_read(GOLDEN "job.yaml", &hr_federated_job_rules, *state, &file, &err), &err);
+    must(hr_job_file_read(GOLDEN "job.yaml", hr_federated_job_rules, *state, &file, &err), &err);
     assert_string_equal(file.schema, GOLDEN "schema.yaml");
     assert_string_equal(file.options.method, "inprivate");
     assert_int_equal(file.options.mode, HR_MODE_SOUND);
@@ -118,7 +118,7 @@ static void test_job_file__reads_every_fact(void **state) {
 
 static void parse_job(const char *text, hr_arena *arena, hr_job_file *out) {
     hr_error err = {0};
-    must(hr_job_file_parse(&(hr_file_text){"job.yaml", text, strlen(text)}, &hr_federated_job_rules, arena,
+    must(hr_job_file_parse(&(hr_file_text){"job.yaml", text, strlen(text)}, hr_federated_job_rules, arena,
                            out, &err),
          &err);
 }
@@ -204,7 +204,7 @@ static hr_status parse(kind what, const hr_file_text *text, hr_arena *arena, hr_
     hr_status status = what == FEDERATION_FILE ? hr_federation_file_parse(text, arena, &file.federation, err)
                        : what == OWNER_FILE
                            ? hr_owner_file_parse(text, arena, &file.owner, err)
-                           : hr_job_file_parse(text, &hr_federated_job_rules, arena, &file.job, err);
+                           : hr_job_file_parse(text, hr_federated_job_rules, arena, &file.job, err);
     if (status) assert_memory_equal(&file, &untouched, sizeof file);
     return status;
 }
@@ -656,7 +656,7 @@ static void test_files__must_be_readable(void **state) {
     hr_owner_file owner;
     hr_federation_file federation;
     hr_error err = {0};
-    expect_read_error(hr_job_file_read("absent/job.yaml", &hr_federated_job_rules, *state, &job, &err),
+    expect_read_error(hr_job_file_read("absent/job.yaml", hr_federated_job_rules, *state, &job, &err),
                       HR_E_IO, &err,
                       "absent/job.yaml: cannot open the file: No such file or directory; check the path and "
                       "its permissions");
@@ -664,7 +664,7 @@ static void test_files__must_be_readable(void **state) {
                       "/: cannot read the file: Is a directory; check that it is a readable file");
     expect_read_error(hr_federation_file_read("/dev/null", *state, &federation, &err), HR_E_FORMAT, &err,
                       "/dev/null: the file is empty; is it the right one? see docs/reference/formats.md");
-    expect_read_error(hr_job_file_read("/dev/zero", &hr_federated_job_rules, *state, &job, &err), HR_E_LIMIT,
+    expect_read_error(hr_job_file_read("/dev/zero", hr_federated_job_rules, *state, &job, &err), HR_E_LIMIT,
                       &err, "/dev/zero: a job file is larger than 1 MiB; is this the right file?");
 }
 

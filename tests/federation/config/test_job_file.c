@@ -7,7 +7,7 @@
 #include <string.h>
 
 static hr_status parse(hr_arena *arena, const char *text, hr_job_file *out, hr_error *err) {
-    return hr_job_file_parse(&(hr_file_text){"job.yaml", text, strlen(text)}, &hr_federated_job_rules, arena,
+    return hr_job_file_parse(&(hr_file_text){"job.yaml", text, strlen(text)}, hr_federated_job_rules, arena,
                              out, err);
 }
 

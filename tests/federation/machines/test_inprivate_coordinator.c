@@ -231,7 +231,7 @@ static void test_coordinator__goes_on_whatever_it_is_told_of_a_place(void **stat
 static void send_rubbish_to_bert(simulator *b, letter *l) {
     (void)b;
     if (l->from != ANNA || l->to != BERT) return;
-    Hedgerow__Message *m = message_of(l);
+    Hedgerow__Message *m = message_in(l->bytes);
     if (m->kind_case == HEDGEROW__MESSAGE__KIND_FOREST) {
         m->forest->slots[m->forest->n_slots - 1]->signature.data[0] ^= 1;
         put_message(l, m);

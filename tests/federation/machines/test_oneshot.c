@@ -66,13 +66,7 @@ static simulator *job_open(const test_members *f) {
     ProtobufCBinaryData owners[3];
     const Hedgerow__Terms terms = plain_terms(owners);
     const hr_bytes bytes = packed(&terms);
-    for (size_t who = 0; who < PARTIES; who++)
-        setups[who] = (hr_protocol_setup){.view = &f->views[who],
-                                          .job = the_job,
-                                          .schema = f->schema,
-                                          .coordinator = COORDINATOR,
-                                          .min_owners = 1,
-                                          .terms = bytes};
+    for (size_t who = 0; who < PARTIES; who++) setups[who] = setup_of_member(f, who, bytes);
     simulator_start(b, bytes, setups, PARTIES);
     return b;
 }
@@ -366,11 +360,7 @@ static void test_oneshot__has_terms_of_its_own(void **state) {
         if (fault == 5) terms.coalition = 1;
         if (fault == 6) terms.train = hr_text_of("");
         hr_bytes bytes = packed(&terms);
-        const hr_protocol_setup setup = {.view = &f->views[COORDINATOR],
-                                         .job = the_job,
-                                         .schema = f->schema,
-                                         .coordinator = COORDINATOR,
-                                         .terms = bytes};
+        const hr_protocol_setup setup = setup_of_member(f, COORDINATOR, bytes);
         hr_protocol *machine = NULL;
         assert_int_equal(hr_oneshot_coordinator(&setup, check_text, &machine, NULL),
                          fault ? HR_E_FORMAT : HR_OK);

@@ -182,9 +182,7 @@ static void test_securesum_coordinator__takes_no_unsigned_mask_keys(void **state
             if (s->letters[l].to == BERT) deliver(s, l);
         do_work(s, BERT);
         letter *l = &s->letters[s->letter_count - 1];
-        Hedgerow__Message *m = NULL;
-        const hr_event event = {.bytes = l->bytes.at, .size = l->bytes.size};
-        assert_int_equal(hr_message_read(&event, &m, NULL), HR_OK);
+        Hedgerow__Message *m = message_in(l->bytes);
         const size_t size = m->answer->mask_key.len;
         assert_int_equal(size, 32);
         if (fault == 1) m->answer->mask_key.len = 0;

@@ -81,9 +81,7 @@ static void check_keys(const sum_names *names, key_fault fault) {
     }
     size_t l = 0;
     while (s->letters[l].to != BERT) l++;
-    Hedgerow__Message *m = NULL;
-    const hr_event event = {.bytes = s->letters[l].bytes.at, .size = s->letters[l].bytes.size};
-    assert_int_equal(hr_message_read(&event, &m, NULL), HR_OK);
+    Hedgerow__Message *m = message_in(s->letters[l].bytes);
     Hedgerow__Start *start = m->start, was = *start;
     start_parts parts;
     spoil_keys(s, start, fault, &parts);

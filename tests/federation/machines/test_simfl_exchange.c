@@ -270,7 +270,7 @@ static void test_simfl__messages_that_come_twice_are_refused(void **state) {
             assert_true(b->letter_count || simulator_step(b));
             if (!b->letter_count) continue;
             const letter *l = &b->letters[0];
-            Hedgerow__Message *m = simfl_unpacked(l->bytes);
+            Hedgerow__Message *m = message_in(l->bytes);
             const bool found = l->to == ANNA && m->kind_case == kinds[k];
             const size_t from = l->from;
             hr_bytes copy = bytes_of(l->bytes.at, l->bytes.size);
@@ -513,11 +513,7 @@ static void test_simfl__terms_of_another_protocol_are_refused(void **state) {
         if (wrong == 4) terms.last_slots = 1;
         if (wrong == 5) terms.epsilon = 1, terms.paper = false;
         const hr_bytes bytes = packed(&terms);
-        const hr_protocol_setup setup = {.view = &f->views[COORDINATOR],
-                                         .job = the_job,
-                                         .schema = f->schema,
-                                         .coordinator = COORDINATOR,
-                                         .terms = bytes};
+        const hr_protocol_setup setup = setup_of_member(f, COORDINATOR, bytes);
         assert_int_equal(hr_simfl_coordinator_machine(&setup, simfl_test_rules, &machine, &err), HR_E_FORMAT);
         assert_non_null(strstr(err.message, wrong == 5 ? "mode sound" : "does not use"));
         free(bytes.at);

@@ -158,7 +158,7 @@ static void test_set__that_nobody_has_removes_nobody(void **state) {
 /* Bert is told that Carl takes no part. */
 static void start_without_carl(simulator *b, letter *l) {
     if (l->from != COORDINATOR || l->to != BERT) return;
-    Hedgerow__Message *m = message_of(l);
+    Hedgerow__Message *m = message_in(l->bytes);
     if (m->kind_case == HEDGEROW__MESSAGE__KIND_START) {
         hr_job_state c = simulated_state_of(b, COORDINATOR);
         c.start = hr_start_digest(&c.terms, &((inprivate_job *)b)->f->membership, c.owners, 2);

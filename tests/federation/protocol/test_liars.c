@@ -46,7 +46,7 @@ static void keep_back(simulator *b, letter *l) {
 /* An acceptance that it did not sign, of other terms, or none. */
 static void forge_acceptance(simulator *b, letter *l) {
     if (l->from != ANNA) return;
-    Hedgerow__Message *m = message_of(l);
+    Hedgerow__Message *m = message_in(l->bytes);
     if (m->kind_case == HEDGEROW__MESSAGE__KIND_ANSWER && m->answer->accepted) {
         const size_t size = m->answer->signature.len;
         if (hr_dice_below(&b->dice, 2))
@@ -154,7 +154,7 @@ static void change_start(simulator *b, Hedgerow__Start *start) {
 
 static void deceive_owners(simulator *b, letter *l) {
     if (l->from != COORDINATOR) return;
-    Hedgerow__Message *m = message_of(l);
+    Hedgerow__Message *m = message_in(l->bytes);
     const size_t count = m->kind_case == HEDGEROW__MESSAGE__KIND_START ? m->start->n_owners : 0;
     if (count) change_start(b, m->start);
     if (m->kind_case == HEDGEROW__MESSAGE__KIND_TERMS && !hr_dice_below(&b->dice, 3))

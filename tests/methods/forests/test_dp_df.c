@@ -78,7 +78,7 @@ static void check_trees(const forest_setting *s, const hr_model *model) {
 
 static void test_trees__ask_about_a_feature_once_and_keep_to_their_room(void **state) {
     (void)state;
-    each_forest("dp-df", settings, COUNT(settings), check_trees);
+    each_forest("dp-df", settings, COUNT(settings), 0, check_trees);
 }
 
 /* Three categories of 256 bins: the root and its first 14 children leave too little room for one more. */
@@ -124,12 +124,12 @@ static void check_list(const forest_setting *s, const hr_model *model) {
 
 static void test_releases__are_choices_and_leaves(void **state) {
     (void)state;
-    each_forest("dp-df", settings, COUNT(settings), check_list);
+    each_forest("dp-df", settings, COUNT(settings), 0, check_list);
 }
 
 static void test_releases__cost_what_was_asked_for(void **state) {
     (void)state;
-    each_forest("dp-df", settings, COUNT(settings), check_costs);
+    each_forest("dp-df", settings, COUNT(settings), 0, check_costs);
 }
 
 /* ---- The choice of a feature, exactly ---- */

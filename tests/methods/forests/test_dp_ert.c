@@ -59,16 +59,8 @@ static void check_trees(const forest_setting *s, const hr_model *model) {
 
 static void test_trees__have_no_leaf_that_no_record_can_reach(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT(settings); i++) {
-        table t = odd_table(settings[i].rows, settings[i].classes);
-        hr_fit_options options = options_of_forest("dp-ert", &settings[i]);
-        options.reproducible_noise = true; /* a node gives up after some tries: trees are small by chance */
-        options.seed = 11;
-        hr_model *model = fit(t.data, &options);
-        check_trees(&settings[i], model);
-        hr_model_free(model);
-        table_close(&t);
-    }
+    /* Seeded: a node gives up after some tries, so that trees are small by chance. */
+    each_forest("dp-ert", settings, COUNT(settings), 11, check_trees);
 }
 
 /* Of 20,000 roots over two numbers of 255 bins. Chi-square, false alarm 1e-6 each. */
@@ -150,12 +142,12 @@ static void check_list(const forest_setting *s, const hr_model *model) {
 
 static void test_releases__are_leaves_alone(void **state) {
     (void)state;
-    each_forest("dp-ert", settings, COUNT(settings), check_list);
+    each_forest("dp-ert", settings, COUNT(settings), 0, check_list);
 }
 
 static void test_releases__cost_what_was_asked_for(void **state) {
     (void)state;
-    each_forest("dp-ert", settings, COUNT(settings), check_costs);
+    each_forest("dp-ert", settings, COUNT(settings), 0, check_costs);
 }
 
 /* ---- Leaves and fits ---- */

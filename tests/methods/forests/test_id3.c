@@ -293,12 +293,12 @@ static void check_lines(const forest_setting *s, const hr_model *model) {
 
 static void test_releases__pay_for_every_table_of_a_level(void **state) {
     (void)state;
-    each_forest("id3", settings, COUNT(settings), check_lines);
+    each_forest("id3", settings, COUNT(settings), 0, check_lines);
 }
 
 static void test_releases__cost_what_was_asked_for(void **state) {
     (void)state;
-    each_forest("id3", settings, COUNT(settings), check_costs);
+    each_forest("id3", settings, COUNT(settings), 0, check_costs);
 }
 
 static void test_published__charges_all_counts_as_one(void **state) {
