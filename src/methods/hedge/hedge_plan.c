@@ -45,13 +45,13 @@ hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *s) {
 }
 
 enum { ROUNDS_GAUSSIAN = 300, ROUNDS_PURE = 64 }; /* at most */
-static const double BLOCK_RECORDS = 65536, BLOCK_SIZE = 16384, SPREAD = .5;
+static const double BLOCK_RECORDS = 65536, BLOCK_SIZE = 16384, NOISE = .5, SPREAD = .5;
 
 static void schedule(const hr_hedge_setting *s, double size, double records, hr_hedge_plan *plan) {
     if (s->privacy_measure == HR_PRIVACY_PURE) {
         plan->rounds = (size_t)clamp_plan_value(floor(.1 * sqrt(size)), 8, ROUNDS_PURE);
         plan->step = fmin(1.7 * sqrt((double)plan->rounds) / (double)plan->rounds, 1);
-        plan->depth_all = levels(size / (8 * (double)plan->rounds), 2, 7);
+        plan->depth_all = levels(size / (16 * (double)plan->rounds), 2, 7);
         plan->depth_pair = plan->depth_all;
         plan->depth_one = 2;
         plan->centred = 2;
@@ -106,9 +106,9 @@ hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
     if (!is_pure) blocks = fmin(blocks, size / BLOCK_SIZE);
     plan.blocks = s->owners ? 1 : (size_t)clamp_plan_value(floor(blocks), 1, ROUNDS_PURE);
 
-    /* What chance alone adds to the sum of a leaf: its noise, under pure privacy; the spread of the gradients
-     * of a block's records, which large trees have more of. */
-    double noise = is_pure ? 1 / hr_units_value(plan.sums) : 0;
+    /* Half of what chance alone adds to the sum of a leaf: its noise, under pure privacy; the spread of the
+     * gradients of a block's records, which large trees have more of. */
+    double noise = is_pure ? NOISE / hr_units_value(plan.sums) : 0;
     double leaf = records / (double)plan.blocks / exp2(plan.depth_all);
     plan.threshold = fmax(noise, plan.blocks > 1 ? SPREAD * sqrt(leaf) : 0);
 
