@@ -248,10 +248,10 @@ static int deepest_of(const hr_model *model) {
 }
 
 /* The deepest tree is as deep as the schedule of the model's number has it, or (all trees being over one
- * feature) less. 64 records are at a step of the depth. */
+ * feature) less. 128 records are at a step of the depth. */
 static void test_depth__follows_the_released_count(void **state) {
     (void)state;
-    enum { RECORDS = 64, FEATURES = 4, SEEDS = 60 };
+    enum { RECORDS = 128, FEATURES = 4, SEEDS = 60 };
     hr_hedge_setting setting = {
         .privacy_measure = HR_PRIVACY_PURE, .budget = hr_units_down(8), .task = HR_TASK_REGRESSION};
     hr_column features[FEATURES] = {category_column("a", 8), category_column("b", 8), category_column("c", 8),
