@@ -45,7 +45,7 @@ hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *s) {
 }
 
 enum { ROUNDS_GAUSSIAN = 300, ROUNDS_PURE = 64 }; /* at most */
-static const double BLOCK_RECORDS = 65536, BLOCK_SIZE = 16384, NOISE = .5, SPREAD = .5;
+static const double BLOCK_RECORDS = 65536, BLOCK_SIZE = 16384, CHANCE = .5;
 
 static void schedule(const hr_hedge_setting *s, double size, double records, hr_hedge_plan *plan) {
     if (s->privacy_measure == HR_PRIVACY_PURE) {
@@ -106,11 +106,11 @@ hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
     if (!is_pure) blocks = fmin(blocks, size / BLOCK_SIZE);
     plan.blocks = s->owners ? 1 : (size_t)clamp_plan_value(floor(blocks), 1, ROUNDS_PURE);
 
-    /* Half of what chance alone adds to the sum of a leaf: its noise, under pure privacy; the spread of the
+    /* A part of what chance alone adds to the sum of a leaf: its noise, under pure privacy; the spread of the
      * gradients of a block's records, which large trees have more of. */
-    double noise = is_pure ? NOISE / hr_units_value(plan.sums) : 0;
+    double noise = is_pure ? 1 / hr_units_value(plan.sums) : 0;
     double leaf = records / (double)plan.blocks / exp2(plan.depth_all);
-    plan.threshold = fmax(noise, plan.blocks > 1 ? SPREAD * sqrt(leaf) : 0);
+    plan.threshold = CHANCE * fmax(noise, plan.blocks > 1 ? sqrt(leaf) : 0);
 
     /* Records pay for the choices of their own owner or block only, which may cost so much more. */
     size_t parts = s->owners ? s->owners : plan.blocks;
