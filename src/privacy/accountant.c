@@ -113,21 +113,6 @@ hr_status hr_account_alone(const hr_release *releases, size_t count, hr_units *t
     return add_up(releases, count, cost_of_one_share, total, err);
 }
 
-static bool release_covers(const hr_release *r, hr_privacy_measure privacy_measure) {
-    const hr_mechanism_info *info = hr_mechanism_info_of(r->mechanism);
-    return info && hr_shares_fit(r) && info->covers(r, privacy_measure);
-}
-
-hr_status hr_account_check(const hr_release *releases, size_t count, hr_privacy_measure privacy_measure,
-                           hr_error *err) {
-    for (size_t i = 0; i < count; i++)
-        if (!release_covers(&releases[i], privacy_measure))
-            return hr_fail(err, HR_E_POLICY, "do not rely on the privacy statement of this model",
-                           "release %zu ('%s', %s): its scale does not justify its cost", i, releases[i].what,
-                           hr_mechanism_text(releases[i].mechanism));
-    return HR_OK;
-}
-
 /* ---- The running total of a gate ---- */
 
 void hr_running_total_done(hr_running_total *running_total) {
@@ -200,6 +185,71 @@ void hr_running_total_add(hr_running_total *running_total, uint64_t group, uint6
     running_total->total = hr_running_total_would_be(running_total, group, part, cost);
     set_cost(&running_total->parts, group, part, slot_cost_of(&running_total->parts, group, part) + cost);
     set_cost(&running_total->groups, group, 0, of_group);
+}
+
+/* ---- Whether the lines justify their costs ---- */
+
+static int compare_owner_then_place(const void *a, const void *b) {
+    const hr_release *x = *(const hr_release *const *)a, *y = *(const hr_release *const *)b;
+    if (x->owner != y->owner) return x->owner < y->owner ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+/* Of the lines of one owner, in the order of the list: what those after each cost in all. 0 if all cost
+ * HR_UNITS_MAX or more. */
+static hr_status find_rests_of_owner(const hr_release *const *lines, size_t count, const hr_release *first,
+                                     hr_units *rests, hr_error *err) {
+    account_item *items = calloc(count, sizeof *items);
+    if (!items) return hr_fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        items[i] = (account_item){lines[i]->owner, lines[i]->group, lines[i]->part, lines[i]->cost};
+    const hr_units total = total_of_items(items, count);
+    free(items);
+    hr_running_total so_far = {0};
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && total < HR_UNITS_MAX && i < count; i++) {
+        status = hr_running_total_reserve(&so_far, err);
+        if (status) break;
+        hr_running_total_add(&so_far, lines[i]->group, lines[i]->part, lines[i]->cost);
+        rests[lines[i] - first] = total - so_far.total;
+    }
+    hr_running_total_done(&so_far);
+    return status;
+}
+
+static hr_status find_rests(const hr_release *releases, size_t count, hr_units *rests, hr_error *err) {
+    const hr_release **lines = calloc(count + 1, sizeof *lines);
+    if (!lines) return hr_fail_memory(err);
+    for (size_t i = 0; i < count; i++) lines[i] = &releases[i];
+    qsort(lines, count, sizeof *lines, compare_owner_then_place);
+    hr_status status = HR_OK;
+    for (size_t begin = 0, end; !status && begin < count; begin = end) {
+        for (end = begin + 1; end < count && lines[end]->owner == lines[begin]->owner;) end++;
+        status = find_rests_of_owner(lines + begin, end - begin, releases, rests, err);
+    }
+    free(lines);
+    return status;
+}
+
+static bool release_covers(const hr_release *r, hr_units rest, hr_privacy_measure privacy_measure) {
+    const hr_mechanism_info *info = hr_mechanism_info_of(r->mechanism);
+    hr_release line = *r;
+    line.rest = rest;
+    return info && hr_shares_fit(r) && info->covers(&line, privacy_measure);
+}
+
+hr_status hr_account_check(const hr_release *releases, size_t count, hr_privacy_measure privacy_measure,
+                           hr_error *err) {
+    hr_units *rests = calloc(count + 1, sizeof *rests);
+    if (!rests) return hr_fail_memory(err);
+    hr_status status = privacy_measure == HR_PRIVACY_GDP ? find_rests(releases, count, rests, err) : HR_OK;
+    for (size_t i = 0; !status && i < count; i++)
+        if (!release_covers(&releases[i], rests[i], privacy_measure))
+            status = hr_fail(err, HR_E_POLICY, "do not rely on the privacy statement of this model",
+                             "release %zu ('%s', %s): its scale does not justify its cost", i,
+                             releases[i].what, hr_mechanism_text(releases[i].mechanism));
+    free(rests);
+    return status;
 }
 
 /* ---- zCDP to (epsilon, delta) ---- */

@@ -51,6 +51,8 @@ typedef struct hr_release {
     uint64_t draws;                /* how many noisy values were drawn under this line */
     uint64_t shares; /* how many owners' shares of noise justify the cost; 0: the noise is not shared */
     uint64_t owner;  /* from 1 on: whose records alone it sees, and groups are its own; 0: any owner's */
+    hr_units rest;   /* a choice in a GDP gate that is drawn before the next charge: what all later lines may
+                        cost in all. It follows from the list, and is not written to files */
 } hr_release;
 
 /* Its name in model files; "unknown" if there is no such mechanism. */
@@ -72,8 +74,9 @@ HR_MUST_CHECK hr_status hr_account(const hr_release *releases, size_t count, hr_
 HR_MUST_CHECK hr_status hr_account_alone(const hr_release *releases, size_t count, hr_units *total,
                                          hr_error *err);
 
-/* Checks each line by itself: that mechanism, sensitivity and scale justify the cost (in `privacy measure`)
- * that it claims. */
+/* Checks that each line's mechanism, sensitivity and scale justify the cost (in `privacy measure`) that it
+ * claims: by itself, or, a choice in GDP, before the lines that follow it in the list. Whatever `rest` the
+ * lines have is not read. Fails: POLICY, MEMORY. */
 HR_MUST_CHECK hr_status hr_account_check(const hr_release *releases, size_t count,
                                          hr_privacy_measure privacy_measure, hr_error *err);
 

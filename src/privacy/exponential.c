@@ -15,13 +15,23 @@ static uint64_t exponential_square_root(hr_u128 x) {
     return root;
 }
 
-/* Epsilon that the cost pays for: a mechanism of bounded range epsilon is epsilon^2/8-zCDP, and sqrt(pi/8)
- * epsilon-GDP, where pi/8 < 355/904. */
-static hr_units affordable_epsilon(hr_units cost, hr_privacy_measure privacy_measure) {
+/* In a GDP gate: the square of the epsilon that the cost pays for, in units^2. By itself a choice costs
+ * pi/8 epsilon^2, where pi/8 < 355/904. Before releases that may cost `rest` in all it costs v with
+ * 1/v + 1/rest = 4/epsilon^2, if v is at most rest, and at most 6. */
+static hr_u128 affordable_square_gdp(hr_units cost, hr_units rest) {
+    hr_u128 alone = ((hr_u128)cost << 40) * 904 / 355;
+    if (cost >= rest || cost > 6 * HR_UNIT) return alone;
+    hr_u128 sum = (hr_u128)rest + cost;
+    hr_u128 before = ((hr_u128)cost << 42) - (((hr_u128)cost * cost << 42) + sum - 1) / sum;
+    return before > alone ? before : alone;
+}
+
+/* Epsilon that the cost pays for: a mechanism of bounded range epsilon is epsilon^2/8-zCDP. */
+static hr_units affordable_epsilon(const hr_release *release, hr_privacy_measure privacy_measure) {
     switch (privacy_measure) {
-    case HR_PRIVACY_ZCDP: return exponential_square_root((hr_u128)cost << 43);
-    case HR_PRIVACY_GDP: return exponential_square_root(((hr_u128)cost << 40) * 904 / 355);
-    case HR_PRIVACY_PURE: return cost;
+    case HR_PRIVACY_ZCDP: return exponential_square_root((hr_u128)release->cost << 43);
+    case HR_PRIVACY_GDP: return exponential_square_root(affordable_square_gdp(release->cost, release->rest));
+    case HR_PRIVACY_PURE: return release->cost;
     case HR_PRIVACY_NONE: break;
     }
     return 0;
@@ -33,7 +43,7 @@ bool hr_exponential_scale(hr_release *release, hr_privacy_measure privacy_measur
                    needs the room */
     while (release->sensitivity >> (64 - k)) k--;
     release->mechanism = HR_MECHANISM_EXPONENTIAL;
-    release->scale_num = affordable_epsilon(release->cost, privacy_measure) >> (40 - k);
+    release->scale_num = affordable_epsilon(release, privacy_measure) >> (40 - k);
     release->scale_den = release->sensitivity << k;
     return hr_exponential_covers(release, privacy_measure);
 }
@@ -45,7 +55,7 @@ bool hr_exponential_covers(const hr_release *release, hr_privacy_measure privacy
     uint64_t part = den / width;
     if (part & (part - 1) || part > HR_UNIT) return false;
     hr_u128 epsilon = (hr_u128)num * (HR_UNIT / part);
-    return epsilon <= HR_UNITS_MAX && epsilon <= affordable_epsilon(release->cost, privacy_measure);
+    return epsilon <= HR_UNITS_MAX && epsilon <= affordable_epsilon(release, privacy_measure);
 }
 
 /* A bucket j with probability proportional to sizes[j] 2^-j. */

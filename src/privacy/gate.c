@@ -140,13 +140,19 @@ static hr_release line_of(hr_privacy_measure privacy_measure, const hr_charge *c
                         .shares = 0};
 }
 
+/* The mechanism and scale of a line whose other fields are set. Fails: BUDGET. */
+static hr_status scale_line(hr_release_kind kind, hr_privacy_measure privacy_measure, hr_release *line,
+                            hr_error *err) {
+    const hr_mechanism_info *info = hr_mechanism_info_of(hr_mechanism_for(kind, privacy_measure));
+    return info->set_scale(line, privacy_measure) ? HR_OK : refuse_scale(line, err);
+}
+
 /* The line that a charge writes. shares: of HR_RELEASE_SHARE, of other kinds 0. Fails: BUDGET. */
 static hr_status make_line(hr_release_kind kind, hr_privacy_measure privacy_measure, const hr_charge *charge,
                            uint64_t shares, hr_release *out, hr_error *err) {
-    const hr_mechanism_info *info = hr_mechanism_info_of(hr_mechanism_for(kind, privacy_measure));
     *out = line_of(privacy_measure, charge);
-    if (info->shared) out->shares = shares;
-    return info->set_scale(out, privacy_measure) ? HR_OK : refuse_scale(out, err);
+    if (hr_mechanism_info_of(hr_mechanism_for(kind, privacy_measure))->shared) out->shares = shares;
+    return scale_line(kind, privacy_measure, out, err);
 }
 
 static hr_status add_charge(hr_gate *gate, hr_release_kind kind, const hr_charge *charge, uint64_t shares,
@@ -171,6 +177,33 @@ hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permi
 hr_status hr_gate_charge_share(hr_gate *gate, const hr_charge *charge, uint64_t shares, hr_permit *out,
                                hr_error *err) {
     return add_charge(gate, HR_RELEASE_SHARE, charge, shares, out, err);
+}
+
+/* What later lines may cost, after a line of the charge. */
+static hr_units rest_after(const hr_gate *gate, const hr_charge *charge) {
+    hr_units cost = charge->cost < gate->budget ? charge->cost : gate->budget;
+    hr_units total = hr_running_total_would_be(&gate->running_total, charge->group, charge->part, cost);
+    return total < gate->budget ? gate->budget - total : 0;
+}
+
+hr_status hr_gate_charge_choice_now(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
+    hr_release line = line_of(gate->privacy_measure, charge);
+    if (gate->privacy_measure == HR_PRIVACY_GDP) line.rest = rest_after(gate, charge);
+    hr_status status = scale_line(HR_RELEASE_CHOICE, gate->privacy_measure, &line, err);
+    return status ? status : add_line_gate(gate, &line, out, err);
+}
+
+hr_status hr_gate_spend_rest(hr_gate *gate, hr_error *err) {
+    hr_charge charge = {.what = "rest of the budget",
+                        .tree = -1,
+                        .level = -1,
+                        .cost = gate->budget - gate->running_total.total,
+                        .sensitivity = 1};
+    hr_permit unused;
+    if (gate->privacy_measure != HR_PRIVACY_GDP || !charge.cost) return HR_OK;
+    for (size_t i = 0; i < gate->count; i++)
+        if (gate->releases[i].group >= charge.group) charge.group = gate->releases[i].group + 1;
+    return hr_gate_charge_sums(gate, &charge, &unused, err);
 }
 
 hr_status hr_charge_check_sums(hr_privacy_measure privacy_measure, const hr_charge *charge, hr_error *err) {
@@ -245,14 +278,16 @@ void hr_gate_share(hr_gate *gate, hr_permit permit, const hr_exact *in, hr_mask 
     line->draws += count;
 }
 
-/* Under a permit for sums nothing was paid for a choice. */
+/* Under a permit for sums nothing was paid for a choice; under one that counts on what comes after it,
+ * nothing once another line was charged. */
 size_t hr_gate_choose(hr_gate *gate, hr_permit permit, hr_exact *scores, size_t count) {
     assert(permit.line < gate->count && count >= 1);
     hr_release *line = &gate->releases[permit.line];
     const hr_mechanism_info *info = hr_mechanism_info_of(line->mechanism);
     line->draws++;
     hr_timings_enter(gate->timings, HR_PHASE_CHOOSE);
-    size_t chosen = info->choose ? info->choose(gate->csprng, line, scores, count) : 0;
+    const bool paid = info->choose && (!line->rest || permit.line + 1 == gate->count);
+    size_t chosen = paid ? info->choose(gate->csprng, line, scores, count) : 0;
     hr_timings_leave(gate->timings);
     return chosen;
 }

@@ -75,6 +75,12 @@ HR_MUST_CHECK hr_status hr_gate_charge_sums(hr_gate *gate, const hr_charge *char
  * bounded range, which that has not: there it is the exponential mechanism. */
 HR_MUST_CHECK hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permit *out,
                                               hr_error *err);
+/* Spends: the same. A choice that is drawn before the next charge: afterwards the permit gives 0. In a GDP
+ * gate the cost then pays for a larger epsilon, up to sqrt(4 cost), since releases may follow that cost all
+ * that is left of the budget (exponential.proof.md, *Before other releases*); hr_gate_spend_rest has to come
+ * last. In other gates it is the choice above. */
+HR_MUST_CHECK hr_status hr_gate_charge_choice_now(hr_gate *gate, const hr_charge *charge, hr_permit *out,
+                                                  hr_error *err);
 /* Spends: the same. Choices by the exponential mechanism in every privacy measure, for methods that must do
  * as published: Pr(r) proportional to exp(epsilon score_r / width), with epsilon = cost (pure), sqrt(8 cost)
  * (zCDP) or sqrt(8 cost/pi) (GDP). */
@@ -88,6 +94,11 @@ HR_MUST_CHECK hr_status hr_gate_charge_exponential(hr_gate *gate, const hr_charg
  * zCDP, which has no noise in shares), MEMORY; nothing is charged then. */
 HR_MUST_CHECK hr_status hr_gate_charge_share(hr_gate *gate, const hr_charge *charge, uint64_t shares,
                                              hr_permit *out, hr_error *err);
+
+/* Spends: all that is left, in a group of its own, and releases nothing: in a GDP gate the list then costs
+ * the whole budget, on which hr_gate_charge_choice_now counts. In other gates nothing is spent. Fails:
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_gate_spend_rest(hr_gate *gate, hr_error *err);
 
 /* Whether the cost buys a noise that can be drawn, for sums and for choices as above, in a gate of that
  * privacy measure; its budget does not count. What a method will charge can be checked so before there is a

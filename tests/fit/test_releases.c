@@ -90,6 +90,28 @@ static void test_releases__add_up_to_what_was_asked_for(void **state) {
     each_setting(check_sum);
 }
 
+/* Its choices count on all that is left of the budget: the first has nearly e^2 = 4 cost, where 8/pi cost
+ * would be allowed by itself. */
+static void test_releases__of_hedge_cost_the_whole_budget(void **state) {
+    (void)state;
+    hr_fit_options options = options_of("hedge", HR_MODE_SOUND);
+    table t = table_of_steps(300, FEATURES, 2, 1);
+    hr_model *model = fit(t.data, &options);
+    const hr_guarantee *g = hr_model_guarantee(model);
+    hr_units total;
+    assert_int_equal(hr_account(model->releases, model->release_count, &total, NULL), HR_OK);
+    assert_true(total == hr_gdp_budget(g->epsilon, g->delta));
+    assert_int_equal(hr_account_check(model->releases, model->release_count, HR_PRIVACY_GDP, NULL), HR_OK);
+    size_t first = 0;
+    while (model->releases[first].mechanism != HR_MECHANISM_EXPONENTIAL) first++;
+    const hr_release *choice = &model->releases[first];
+    double e = (double)choice->sensitivity * (double)choice->scale_num / (double)choice->scale_den,
+           cost = hr_units_value(choice->cost);
+    assert_true(e * e < 4 * cost && e * e > 3.9 * cost);
+    hr_model_free(model);
+    table_close(&t);
+}
+
 /* How many rounds there are follows from a noisy count, and so does what their rounded costs leave of the
  * budget. What the model promises does not. */
 static void test_guarantee__does_not_tell_the_rounds(void **state) {
@@ -416,6 +438,7 @@ static void test_edges__are_cuts_of_the_public_grid(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_releases__add_up_to_what_was_asked_for),
+        cmocka_unit_test(test_releases__of_hedge_cost_the_whole_budget),
         cmocka_unit_test(test_guarantee__does_not_tell_the_rounds),
         cmocka_unit_test(test_releases__are_what_the_trees_are_made_of),
         cmocka_unit_test(test_trees__tell_the_noise_of_their_leaves),

@@ -278,6 +278,71 @@ static void test_check__takes_the_identity_without_privacy_only(void **state) {
     assert_false(passes(&line, HR_PRIVACY_NONE));
 }
 
+/* e of a choice of cost c with `rest` behind it, as a line of width 1: rounded down to 2^-40. */
+static hr_release choice_before(uint64_t owner, hr_units cost, double rest) {
+    double c = hr_units_value(cost), e = sqrt(4 / (1 / c + 1 / rest));
+    return (hr_release){.what = "choice",
+                        .group = 0,
+                        .cost = cost,
+                        .sensitivity = 1,
+                        .owner = owner,
+                        .mechanism = HR_MECHANISM_EXPONENTIAL,
+                        .scale_num = hr_units_down(e) - 1,
+                        .scale_den = HR_UNIT};
+}
+
+static hr_release sum_of(uint64_t owner, uint64_t group, uint64_t part, hr_units cost) {
+    return (hr_release){.what = "sum",
+                        .group = group,
+                        .part = part,
+                        .cost = cost,
+                        .sensitivity = 1,
+                        .owner = owner,
+                        .mechanism = HR_MECHANISM_DISCRETE_GAUSSIAN,
+                        .scale_num = (HR_UNIT / cost + 8) << 10,
+                        .scale_den = 1 << 10};
+}
+
+static bool justified(const hr_release *lines, size_t count) {
+    return hr_account_check(lines, count, HR_PRIVACY_GDP, NULL) == HR_OK;
+}
+
+/* What counts are later lines of the same owner, in groups the costliest part alone. */
+static void test_check__lets_choices_count_on_later_lines(void **state) {
+    (void)state;
+    const hr_units small = HR_UNIT / 64, rest = HR_UNIT / 2;
+    hr_release choice = choice_before(0, small, .5), large = sum_of(0, 1, 0, rest);
+    assert_true(justified((hr_release[]){choice, large}, 2));
+    assert_false(justified((hr_release[]){large, choice}, 2));
+    assert_false(justified(&choice, 1));
+    choice.rest = rest; /* what a line says of itself is not read */
+    assert_false(justified(&choice, 1));
+    choice.scale_num += 2;
+    assert_false(justified((hr_release[]){choice, large}, 2));
+    choice.scale_num -= 2;
+
+    const hr_release half = sum_of(0, 1, 0, rest / 2), other = sum_of(0, 1, 1, rest / 2),
+                     next = sum_of(0, 2, 0, rest / 2);
+    assert_true(justified((hr_release[]){choice, half, other, next}, 4));
+    assert_false(justified((hr_release[]){choice, half, other}, 3));
+
+    const hr_release first = choice_before(1, small, .5), second = choice_before(2, small, .5);
+    assert_true(justified((hr_release[]){first, second, sum_of(2, 1, 0, rest), sum_of(1, 1, 0, rest)}, 4));
+    assert_false(justified((hr_release[]){first, second, sum_of(1, 1, 0, rest), sum_of(1, 2, 0, rest)}, 4));
+}
+
+/* Costs that add up to more than a number holds: nothing may be counted on. */
+static void test_check__counts_on_no_sum_that_overflows(void **state) {
+    (void)state;
+    hr_release lines[40] = {choice_before(0, HR_UNIT / 64, .5)};
+    for (uint64_t i = 1; i < 40; i++) {
+        lines[i] = sum_of(0, i, 0, HR_UNIT);
+        lines[i].cost = HR_UNITS_MAX / 2;
+    }
+    assert_false(justified(lines, 40));
+    assert_true(justified(lines, 2));
+}
+
 static void test_check__names_the_line(void **state) {
     (void)state;
     hr_release list[] = {{"leaf sum", .cost = HR_UNIT, .sensitivity = 1,
@@ -449,6 +514,8 @@ int main(void) {
         cmocka_unit_test(test_check__finds_lines_that_claim_too_little),
         cmocka_unit_test(test_check__counts_shares_of_noise),
         cmocka_unit_test(test_check__takes_the_identity_without_privacy_only),
+        cmocka_unit_test(test_check__lets_choices_count_on_later_lines),
+        cmocka_unit_test(test_check__counts_on_no_sum_that_overflows),
         cmocka_unit_test(test_check__names_the_line),
         cmocka_unit_test(test_zcdp__agrees_with_the_formula_and_errs_outwards),
         cmocka_unit_test(test_zcdp__there_and_back_does_not_exceed_what_was_asked),

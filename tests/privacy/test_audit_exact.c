@@ -387,6 +387,45 @@ static void test_audit__choices_keep_within_their_mu(void **state) {
     }
 }
 
+/* delta at e^epsilon = k of a choice between two candidates, whose loss is `high` or `high` - range, and a
+ * Gaussian of mu^2 = rest that follows. The mean of e^loss is 1, so the probabilities are settled. */
+static double composed_delta(double high, double range, double rest, double k) {
+    double up = exp(high), down = exp(high - range), p = (1 - down) / (up - down);
+    return p * up * normal_delta(sqrt(rest), log(k / up)) +
+           (1 - p) * down * normal_delta(sqrt(rest), log(k / down));
+}
+
+/* How far the two together exceed a Gaussian of mu^2 = rest + cost, over where the losses lie and over
+ * epsilon; relative to what the Gaussian has more than one of mu^2 = rest, where doubles tell the two apart.
+ */
+static double worst_excess(double range, double rest, double cost) {
+    double worst = -HUGE_VAL, mu = sqrt(rest + cost);
+    for (int place = 1; place < 16; place++)
+        for (double e = -3 * mu; e <= 3 * mu; e += mu / 16) {
+            double all = normal_delta(mu, e), alone = normal_delta(sqrt(rest), e);
+            double both = composed_delta(range * place / 16, range, rest, exp(e));
+            if (all - alone > 1e-9) worst = fmax(worst, (both - all) / (all - alone));
+        }
+    return worst;
+}
+
+/* The price of a choice before other releases, and that 5 % less would not do where the choice is small
+ * beside the rest. */
+static void test_audit__choices_before_a_gaussian_cost_what_their_line_says(void **state) {
+    (void)state;
+    static const double rests[] = {.01, .1, 1, 10, 100};
+    for (size_t r = 0; r < 5; r++)
+        for (double part = .002; part < 1; part *= 1.5) {
+            hr_release line = {"choice of tree", .cost = hr_units_up(rests[r] * part), .sensitivity = 3,
+                               .rest = hr_units_down(rests[r])};
+            assert_true(hr_exponential_scale(&line, HR_PRIVACY_GDP));
+            double range = 3 * (double)line.scale_num / (double)line.scale_den,
+                   cost = hr_units_value(line.cost);
+            assert_true(worst_excess(range, rests[r], cost) < 1e-6);
+            if (part < .03 && range < .3) assert_true(worst_excess(range, rests[r], .95 * cost) > 0);
+        }
+}
+
 static void test_audit__discrete_laplace_costs_what_its_line_says(void **state) {
     (void)state;
     for (uint64_t sensitivity = 1; sensitivity <= HR_SENSITIVITY_MAX; sensitivity *= 4) {
@@ -411,6 +450,7 @@ int main(void) {
         cmocka_unit_test(test_audit__discrete_gaussian_is_worse_than_the_continuous_one),
         cmocka_unit_test(test_audit__discrete_gaussian_keeps_within_its_mu),
         cmocka_unit_test(test_audit__choices_keep_within_their_mu),
+        cmocka_unit_test(test_audit__choices_before_a_gaussian_cost_what_their_line_says),
         cmocka_unit_test(test_audit__discrete_laplace_costs_what_its_line_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

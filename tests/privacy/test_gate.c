@@ -81,6 +81,10 @@ static void test_gate__scales_the_gaussian_up(void **state) {
 
 typedef hr_status charging(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err);
 
+static double epsilon_of_choice(const hr_release *line) {
+    return (double)line->scale_num / (double)line->scale_den * (double)line->sensitivity;
+}
+
 static void check_choice(charging *charge_it, hr_privacy_measure privacy_measure, hr_mechanism mechanism,
                          double wanted) {
     for (int k = 0; k <= 42; k++) {
@@ -89,7 +93,7 @@ static void check_choice(charging *charge_it, hr_privacy_measure privacy_measure
         hr_permit permit;
         assert_int_equal(charge_it(f.gate, &charge, &permit, NULL), HR_OK);
         const hr_release *line = last_line(f.gate);
-        double epsilon = (double)line->scale_num / (double)line->scale_den * (double)charge.sensitivity;
+        double epsilon = epsilon_of_choice(line);
         assert_int_equal(line->mechanism, mechanism);
         assert_true(epsilon <= wanted * (1 + 2e-9) && epsilon > wanted * (1 - 1e-3));
         assert_int_equal(hr_account_check(line, 1, privacy_measure, NULL), HR_OK);
@@ -219,6 +223,78 @@ static void test_gate__refuses_what_noise_cannot_cover(void **state) {
         assert_int_equal(count, 0);
         tear_down(f);
     }
+}
+
+/* A cost of .02 with .98 left: epsilon^2 = 4/(1/.02 + 1/.98). With .5 charged before it .48 is left; .05 for
+ * a choice beside .05 pays by itself, and so does more than 6. */
+static void test_gate__gives_choices_more_before_other_releases(void **state) {
+    (void)state;
+    static const struct {
+        hr_privacy_measure privacy_measure;
+        double budget, before, cost, wanted;
+    } cases[] = {{HR_PRIVACY_GDP, 1, 0, .02, .28},
+                 {HR_PRIVACY_GDP, 1, .5, .02, .277128129},
+                 {HR_PRIVACY_GDP, .1, 0, .05, .356824823},
+                 {HR_PRIVACY_GDP, .02, 0, .02, .225675833},
+                 {HR_PRIVACY_GDP, 1000, 0, 6, 4.884260436},
+                 {HR_PRIVACY_GDP, 1000, 0, 6.01, 3.912076}, /* sqrt(6.01 * 904/355) */
+                 {HR_PRIVACY_ZCDP, 1, 0, .02, .4},
+                 {HR_PRIVACY_PURE, 1, 0, .02, .02}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fixture f = set_up(cases[i].privacy_measure, cases[i].budget);
+        hr_charge before = charge_of(cases[i].before, 0, 0, 1), choice = charge_of(cases[i].cost, 1, 0, 3);
+        hr_permit permit;
+        if (cases[i].before > 0) assert_int_equal(hr_gate_charge_sums(f.gate, &before, &permit, NULL), HR_OK);
+        assert_int_equal(hr_gate_charge_choice_now(f.gate, &choice, &permit, NULL), HR_OK);
+        double epsilon = epsilon_of_choice(last_line(f.gate));
+        assert_true(epsilon <= cases[i].wanted * (1 + 1e-6) && epsilon > cases[i].wanted * (1 - 1e-6));
+        tear_down(f);
+    }
+}
+
+/* The last line makes the list cost the whole budget: without it the list does not justify its choices. */
+static void test_gate__spends_the_rest_that_choices_count_on(void **state) {
+    (void)state;
+    fixture f = set_up(HR_PRIVACY_GDP, 1);
+    hr_permit permit;
+    for (uint64_t round = 0; round < 20; round++) {
+        hr_charge choice = charge_of(.01, 3 * round, round % 3, 3),
+                  sums = charge_of(.02, 3 * round + 1, 0, 64);
+        assert_int_equal(hr_gate_charge_choice_now(f.gate, &choice, &permit, NULL), HR_OK);
+        assert_int_equal(hr_gate_charge_sums(f.gate, &sums, &permit, NULL), HR_OK);
+    }
+    assert_int_equal(hr_gate_spend_rest(f.gate, NULL), HR_OK);
+    assert_true(gate_cost(f.gate) == HR_UNIT);
+    size_t count;
+    const hr_release *releases = hr_gate_releases(f.gate, &count);
+    assert_int_equal(count, 41);
+    assert_int_equal(hr_account_check(releases, count, HR_PRIVACY_GDP, NULL), HR_OK);
+    assert_int_equal(hr_account_check(releases, count - 1, HR_PRIVACY_GDP, NULL), HR_E_POLICY);
+    assert_int_equal(hr_gate_spend_rest(f.gate, NULL), HR_OK); /* nothing is left */
+    hr_gate_releases(f.gate, &count);
+    assert_int_equal(count, 41);
+    tear_down(f);
+    f = set_up(HR_PRIVACY_ZCDP, 1);
+    assert_int_equal(hr_gate_spend_rest(f.gate, NULL), HR_OK);
+    hr_gate_releases(f.gate, &count);
+    assert_int_equal(count, 0);
+    tear_down(f);
+}
+
+/* Its price counts on what comes after it: it is not drawn after that. */
+static void test_gate__draws_a_choice_before_the_next_charge_or_never(void **state) {
+    (void)state;
+    fixture f = set_up(HR_PRIVACY_GDP, 100);
+    hr_charge charge = charge_of(5, 0, 0, 1);
+    hr_permit choice, sums;
+    hr_exact scores[2] = {{0}, {1000}};
+    assert_int_equal(hr_gate_charge_choice_now(f.gate, &charge, &choice, NULL), HR_OK);
+    assert_int_equal(hr_gate_choose(f.gate, choice, scores, 2), 1);
+    assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &sums, NULL), HR_OK);
+    scores[0].unpaid = 0;
+    scores[1].unpaid = 1000;
+    assert_int_equal(hr_gate_choose(f.gate, choice, scores, 2), 0);
+    tear_down(f);
 }
 
 static void test_gate__costliest_part_counts(void **state) {
@@ -426,6 +502,9 @@ int main(void) {
         cmocka_unit_test(test_gate__refuses_before_anything_is_drawn),
         cmocka_unit_test(test_gate__names_the_privacy_measure_that_is_short),
         cmocka_unit_test(test_gate__refuses_what_noise_cannot_cover),
+        cmocka_unit_test(test_gate__gives_choices_more_before_other_releases),
+        cmocka_unit_test(test_gate__spends_the_rest_that_choices_count_on),
+        cmocka_unit_test(test_gate__draws_a_choice_before_the_next_charge_or_never),
         cmocka_unit_test(test_gate__costliest_part_counts),
         cmocka_unit_test(test_gate__running_total_agrees_with_the_list),
         cmocka_unit_test(test_gate__charges_and_draws_in_one_step),

@@ -50,7 +50,7 @@ static hr_status answer_bins(hedge_run *s, const hr_hedge_question *question, hr
 
 static hr_status answer_choice(hedge_run *s, const hr_hedge_question *question, hr_error *err) {
     hr_permit permit;
-    hr_status status = hr_gate_charge_choice(s->training->gate, &question->lines[0], &permit, err);
+    hr_status status = hr_gate_charge_choice_now(s->training->gate, &question->lines[0], &permit, err);
     if (!status) status = s->source->ops->tree_scores(s->source, question, s->exact, err);
     if (!status)
         hr_hedge_choice(s->hedge, hr_gate_choose(s->training->gate, permit, s->exact, question->tree_count));
@@ -130,6 +130,7 @@ static hr_status train_hedge(hr_training *training, hr_error *err) {
     hr_timings_enter(s.timings, HR_PHASE_CANDIDATES);
     while (!status && hr_hedge_next(s.hedge, &question)) status = hedge_answer(&s, &question, err);
     hr_timings_leave(s.timings);
+    if (!status) status = hr_gate_spend_rest(training->gate, err);
     if (!status) status = take_forest(training, hr_hedge_forest(s.hedge), err);
     if (!status) training->records = hr_hedge_record_count(s.hedge);
     hr_hedge_free(s.hedge);
