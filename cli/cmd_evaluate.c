@@ -47,6 +47,7 @@ static const arg_option evaluate_options[] = {
     THREADS_OPTION(evaluate_args),
     TABLE_OPTIONS(evaluate_args),
     SKIP_OPTION(evaluate_args),
+    EQUAL_OPTION(evaluate_args),
     {"strict", 0, ARG_FLAG, false, AT(strict), NULL, STRICT_HELP},
     {"timings", 0, ARG_FLAG, false, AT(timed), NULL, TIMINGS_HELP},
 };

@@ -19,6 +19,7 @@ static const arg_option check_options[] = {
     {"schema", 0, ARG_TEXT, true, offsetof(check_args, schema), "FILE", "the schema to check it against"},
     {"json", 0, ARG_FLAG, false, offsetof(check_args, as_json), NULL, "one JSON object"},
     TABLE_OPTIONS(check_args),
+    EQUAL_OPTION(check_args),
     SKIP_OPTION(check_args),
 };
 

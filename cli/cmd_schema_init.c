@@ -20,6 +20,7 @@ static const arg_option init_options[] = {
      "by | "
      "or ;"},
     TABLE_OPTIONS(schema_init_args),
+    EQUAL_OPTION(schema_init_args),
 };
 
 static hr_status init_schema(const schema_init_args *args, hr_error *err) {

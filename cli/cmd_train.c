@@ -83,6 +83,7 @@ static const arg_option train_options[] = {
      "part of the budget for them; 0.05 unless given"},
     TABLE_OPTIONS(train_args),
     SKIP_OPTION(train_args),
+    EQUAL_OPTION(train_args),
     {"strict", 0, ARG_FLAG, false, AT(strict), NULL, STRICT_HELP},
     {"plan", 0, ARG_WAIVER, false, AT(plan), NULL,
      "print what would be done, from public facts alone: reads no data, spends nothing"},

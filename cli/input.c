@@ -85,6 +85,7 @@ hr_read_options input_table_options(const table_args *table) {
     options.format = (hr_format)table->format;
     options.separator = (hr_separator)table->separator;
     options.skip_unlabelled = table->skip_unlabelled;
+    options.allow_equal_files = table->allow_equal;
     options.query = table->query;
     options.threads = (int)table->threads.value;
     options.drop = (const char *const *)table->drop.items;

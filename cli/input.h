@@ -15,7 +15,7 @@ typedef struct table_args {
     arg_list data, drop;
     const char *query;
     size_t format, separator;
-    bool skip_unlabelled;
+    bool skip_unlabelled, allow_equal;
     hr_timings *timings; /* of the command, which sets it; NULL: none */
     arg_integer threads; /* that read it, and do what the command does */
 } table_args;
@@ -60,6 +60,13 @@ typedef struct table_args {
     {                                                                                                        \
         "skip-unlabelled", 0, ARG_FLAG, false, offsetof(args, table.skip_unlabelled), NULL,                  \
             "leave out records whose label is missing, and say how many"                                     \
+    }
+
+/* For commands whose result says so, and those that release nothing. */
+#define EQUAL_OPTION(args)                                                                                   \
+    {                                                                                                        \
+        "allow-equal-files", 0, ARG_FLAG, false, offsetof(args, table.allow_equal), NULL,                    \
+            "files of equal content hold records of different people: they are no copies"                    \
     }
 
 /* What may come in at most once: the table's files and this one (NULL: none) are not standard input twice;

@@ -41,12 +41,14 @@ typedef struct hr_read_options {
                                 the schema names them or not; borrowed */
     size_t kept_count;
     int threads; /* that parse a CSV table; 0: as many as there are processors. The result is the same */
-    hr_timings *timings; /* NULL, or what counts the time of reading: for the owner's eyes. Borrowed */
+    hr_timings *timings;    /* NULL, or what counts the time of reading: for the owner's eyes. Borrowed */
+    bool allow_equal_files; /* files of equal content hold records of different people, the owner declares:
+                               what is released from the table says so */
 } hr_read_options;
 #define HR_READ_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
         sizeof(hr_read_options), HR_FORMAT_AUTO, false, NULL, HR_SEPARATOR_AUTO, false, NULL, NULL, 0, NULL, \
-            0, 0, NULL                                                                                       \
+            0, 0, NULL, false                                                                                \
     }
 
 /* What reading a table met in one column. Counts of private records: for the owner's eyes only. */
@@ -76,8 +78,9 @@ HR_API bool hr_data_address_has_password(const char *path);
 
 /* Reads one table from `count` (at least 1) files or databases, one after the other. All have one format, and
  * the same columns, by name, in any order. Fails: as hr_data_read; SCHEMA (a column that not all have);
- * ARGUMENT (a file, or an answer of a database, that is there twice: its records would count twice. With
- * label_optional it is read, and hr_fit, hr_evaluate_private and simulations refuse the table). */
+ * ARGUMENT (a file, or an answer of a database, that is there twice; two of equal text, after decompression,
+ * with records: they would count twice. With label_optional they are read, and hr_fit, hr_evaluate_private
+ * and simulations refuse the table). */
 HR_API HR_MUST_CHECK hr_status hr_data_read_all(const hr_schema *schema, const char *const *paths,
                                                 size_t count, const hr_read_options *options, hr_data **out,
                                                 hr_error *err);

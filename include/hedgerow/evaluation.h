@@ -79,7 +79,7 @@ typedef struct hr_evaluation {
     hr_release_info releases[HR_EVALUATION_RELEASES]; /* what was charged and drawn */
     double epsilon, delta;                 /* granted, and charged to the ledger: whole units, rounded down */
     double epsilon_replace, delta_replace; /* the guarantee for replacing one record by another */
-    char statement[512];                   /* the guarantee, for people */
+    char statement[640];                   /* the guarantee, for people */
 } hr_evaluation;
 
 /* Predicts, and releases how good the predictions are. The model must be public already: it is not paid for

@@ -105,10 +105,20 @@ static hr_status read_stream(hr_byte_source *source, hr_error *err) {
     return HR_OK;
 }
 
+static void show_tap(hr_byte_source *source, const char *from) {
+    if (source->end > from) source->tap->take(source->tap, from, (size_t)(source->end - from));
+}
+
+void hr_byte_source_tap(hr_byte_source *source, hr_byte_tap *tap) {
+    source->tap = tap;
+    show_tap(source, source->at);
+}
+
 hr_status hr_byte_source_more(hr_byte_source *source, hr_error *err) {
     if (source->ended) return HR_OK;
     hr_status status = make_source_room(source, err);
     if (status) return status;
+    const size_t before = (size_t)(source->end - source->buffer);
     if (source->stream)
         status = read_stream(source, err);
     else if (source->file >= 0)
@@ -116,6 +126,7 @@ hr_status hr_byte_source_more(hr_byte_source *source, hr_error *err) {
     else
         read_memory(source);
     memset(source->end, 0, HR_BYTE_SOURCE_PAD);
+    if (source->tap) show_tap(source, source->buffer + before);
     return status;
 }
 

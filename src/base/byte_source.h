@@ -25,6 +25,13 @@ struct hr_byte_stream {
     void (*free)(hr_byte_stream *stream);
 };
 
+/* What is shown all bytes of a source, in order, before a reader changes them. The first field of its own
+ * struct. */
+typedef struct hr_byte_tap hr_byte_tap;
+struct hr_byte_tap {
+    void (*take)(hr_byte_tap *tap, const char *bytes, size_t size);
+};
+
 typedef struct hr_byte_source {
     char *at, *end; /* bytes that wait */
     bool ended;     /* nothing comes after `end` */
@@ -34,6 +41,7 @@ typedef struct hr_byte_source {
     hr_byte_stream *stream; /* NULL: none */
     const char *memory;
     size_t memory_size;
+    hr_byte_tap *tap; /* borrowed; NULL: none */
 } hr_byte_source;
 
 /* "-" is standard input. Fails: IO, MEMORY. Call hr_byte_source_done in either case. */
@@ -45,6 +53,9 @@ HR_MUST_CHECK hr_status hr_byte_source_open_memory(hr_byte_source *source, const
 HR_MUST_CHECK hr_status hr_byte_source_open_stream(hr_byte_source *source, hr_byte_stream *stream,
                                                    hr_error *err);
 void hr_byte_source_done(hr_byte_source *source);
+
+/* Shows the tap the bytes that wait, and all that come after them. Borrows the tap. */
+void hr_byte_source_tap(hr_byte_source *source, hr_byte_tap *tap);
 
 /* Adds bytes behind `end`, at least one unless the input has ended. Fails: IO, LIMIT, MEMORY, and as the
  * stream. */

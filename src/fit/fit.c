@@ -347,6 +347,7 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
                          bounds, bounds == 1 ? "" : "s", 100 * f->options->bounds_share);
     if (f->options->class_weights)
         hr_buffer_text(&statement, " Records weigh by their classes, by numbers that were given as public.");
+    if (hr_data_declares_equal(f->data)) hr_buffer_text(&statement, HR_EQUAL_FILES);
     parts.settings = f->settings.items;
     parts.setting_count = f->settings.count;
     parts.releases = (hr_release *)hr_gate_releases(f->gate, &parts.release_count);

@@ -33,6 +33,7 @@ COVERED = {
     'nats': 'federation_admin',
     'oom_init': 'federation_change federation_dir federation_init',
     'options': 'table',
+    'origins': 'repeats',
     'party': 'coordinator_work endpoint live_job outbox',
     'place_tree': 'pair_grid',
     'plan': 'budget fit',

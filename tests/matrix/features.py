@@ -154,7 +154,7 @@ ANSWERS = {
 # What changes no question about records, and why no cell depends on it.
 PLAIN = {
     'what is read': (('train', 'data'), ('train', 'schema'), ('train', 'format'), ('train', 'separator'), ('train', 'query'), ('train', 'drop'),
-                     ('train', 'skip-unlabelled'), ('train', 'strict'), ('bin', 'format'), ('bin', 'separator'), ('bin', 'query'), ('bin', 'drop'),
+                     ('train', 'skip-unlabelled'), ('train', 'allow-equal-files'), ('evaluate', 'allow-equal-files'), ('train', 'strict'), ('bin', 'format'), ('bin', 'separator'), ('bin', 'query'), ('bin', 'drop'),
                      ('bin', 'skip-unlabelled'), ('bin', 'strict'), ('evaluate', 'data'), ('evaluate', 'model'), ('evaluate', 'format'),
                      ('evaluate', 'separator'), ('evaluate', 'query'), ('evaluate', 'drop'), ('evaluate', 'skip-unlabelled'), ('evaluate', 'strict'),
                      ('job', 'hedgerow-job'), ('job', 'schema'), ('schema', 'hedgerow-schema'), ('schema', 'label'), ('schema', 'features'),

@@ -82,11 +82,12 @@ static void test_sources__survive_short_memory(void **state) {
         "hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [no, \"yes\"]}\nfeatures:\n"
         "  - {name: n, kind: number, low: -10, high: 10}\n"
         "  - {name: c, kind: category, values: [red, blue]}\n",
-                      csv[] = "n;c;y;extra\n1;red;no;0\n2;red;;0\n";
+                      csv[] = "n;c;y;extra\n1;red;no;0\n2;red;;0\n",
+                      second[] = "n;c;y;extra\n1;blue;no;0\n2;red;;0\n";
     assert_int_equal(hr_schema_parse(yaml, strlen(yaml), "schema", &w->schema, &err), HR_OK);
     exhaust(w, drop_feature, HR_OK, NULL);
     write_file(w->path, csv, strlen(csv));
-    write_file(w->second_path, csv, strlen(csv));
+    write_file(w->second_path, second, strlen(second));
     exhaust(w, read_several, HR_OK, NULL);
     exhaust(w, infer_several, HR_OK, NULL);
     static const char *const packed[] = {"head.csv.gz", "head.csv.zst", "head.csv.xz"};

@@ -169,8 +169,9 @@ static void make_statement(const evaluation_job *job, hr_evaluation *out) {
         "The figures are (%s, %s)-differentially private for adding or removing one record of this table "
         "(%s, %s for replacing one). What the "
         "model says of records that it was trained on is spent by the model: a record that is in both "
-        "tables pays for both.",
-        amounts[0], amounts[1], amounts[2], amounts[3]);
+        "tables pays for both.%s",
+        amounts[0], amounts[1], amounts[2], amounts[3],
+        job->data && hr_data_declares_equal(job->data) ? HR_EQUAL_FILES : "");
 }
 
 static void close_evaluation(evaluation_job *job) {

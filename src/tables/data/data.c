@@ -252,39 +252,6 @@ hr_status hr_data_from_arrays(const hr_schema *schema, size_t rows, const double
     return hr_fail_memory(err);
 }
 
-/* ---- Records that would count twice ---- */
-
-hr_status hr_data_refuse_repeats(const hr_data *data, hr_error *err) {
-    return hr_origins_refuse_repeats(data->origins, err);
-}
-
-static bool are_same_arrays(const hr_data *a, const hr_data *b) {
-    bool same = a->rows && b->rows && a->feature_count == b->feature_count;
-    for (size_t f = 0; same && f < a->feature_count; f++)
-        same = a->borrowed[f].at && a->borrowed[f].at == b->borrowed[f].at;
-    return same;
-}
-
-hr_status hr_data_refuse_shared(const hr_data *a, const hr_data *b, hr_error *err) {
-    return hr_origins_refuse_shared(a->origins, b->origins, err);
-}
-
-hr_status hr_data_refuse_twice(const hr_data *const *tables, size_t count, hr_error *err) {
-    hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < count; i++) {
-        status = hr_data_refuse_repeats(tables[i], err);
-        for (size_t j = 0; !status && j < i; j++) {
-            if (tables[j] == tables[i] || are_same_arrays(tables[j], tables[i]))
-                return hr_fail(err, HR_E_ARGUMENT, "give each table once",
-                               "tables %zu and %zu are one: every record in it would count twice, and the "
-                               "guarantee is for records that count once",
-                               j + 1, i + 1);
-            status = hr_data_refuse_shared(tables[j], tables[i], err);
-        }
-    }
-    return status;
-}
-
 /* ---- Some of the records ---- */
 
 /* Room for the cells of a column. False when memory is short. */

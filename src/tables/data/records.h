@@ -69,8 +69,17 @@ hr_data *hr_data_new(const hr_schema *schema);
 HR_MUST_CHECK hr_status hr_data_refuse_repeats(const hr_data *data, hr_error *err);
 HR_MUST_CHECK hr_status hr_data_refuse_shared(const hr_data *a, const hr_data *b, hr_error *err);
 
-/* The same of tables whose records are added up, such as those of owners: each by itself, and every two of
- * them, which may not borrow the same arrays either. Fails: ARGUMENT. */
+/* Whether the owner declares that files of equal content hold records of different people, and there are
+ * several files: a public fact, whether any are equal or not. What is released says then what follows. */
+bool hr_data_declares_equal(const hr_data *data);
+#define HR_EQUAL_FILES                                                                                       \
+    " Files of equal content, if there are any, hold records of different people, as the owner declares "    \
+    "(--allow-equal-files). If they are copies, a record counts more than once, and loses more privacy "     \
+    "than is stated here."
+
+/* hr_data_refuse_repeats of tables whose records are added up, such as those of owners: each by itself, and
+ * every two of them, which may not borrow the same arrays, or hold the same records in the same order,
+ * either. Fails: ARGUMENT. */
 HR_MUST_CHECK hr_status hr_data_refuse_twice(const hr_data *const *tables, size_t count, hr_error *err);
 
 /* A copy of those records, `rows` counted from 0, in that order. What the copy knows of the table

@@ -26,6 +26,8 @@ static hr_status gather_path(hr_gathering *g, const char *path) {
     const hr_table_place place = {.path = path, .query = g->reading.query};
     const hr_table_format *format, *before = g->format;
     hr_byte_source source;
+    const size_t rows = g->all.rows;
+    g->origins.may_be_equal = g->reading.allow_equal_files;
     hr_status status = hr_table_open(&place, &g->origins, &source, g->err);
     if (!status) {
         status = hr_table_format_find(&g->reading, &source, &format, g->err);
@@ -37,6 +39,7 @@ static hr_status gather_path(hr_gathering *g, const char *path) {
         }
         if (!status) status = hr_table_format_check(format, &g->reading, g->err);
         if (!status) status = format->gather(g, &source);
+        if (!status) status = hr_origins_finish(&g->origins, g->all.rows > rows, g->err);
         g->format = format;
         g->sources++;
         if (status) hr_table_source_fail_at(&place, NULL, status, g->err);

@@ -35,6 +35,7 @@ static hr_status start_reading(hr_reading *reading, const hr_schema *schema, con
     if (!origins) return hr_fail_memory(err);
     origins->may_repeat =
         options->label_optional; /* a prediction is of one record, whatever the others are */
+    origins->may_be_equal = options->allow_equal_files;
     reading->table.data->origins = origins;
     return HR_OK;
 }
@@ -64,9 +65,13 @@ static hr_status read_source(hr_reading *reading, hr_byte_source *source, hr_err
 static hr_status read_path(hr_reading *reading, const char *path, const char *name, hr_error *err) {
     const hr_table_place place = {.path = path, .query = reading->options->query};
     hr_byte_source source;
-    hr_status status = hr_table_open(&place, reading->table.data->origins, &source, err);
+    hr_data *data = reading->table.data;
+    const uint64_t before = data->rows + data->skipped;
+    hr_status status = hr_table_open(&place, data->origins, &source, err);
     if (!status) {
         status = read_source(reading, &source, err);
+        const bool has_records = data->rows + data->skipped > before;
+        if (!status) status = hr_origins_finish(data->origins, has_records, err);
         if (status) hr_table_source_fail_at(&place, name, status, err);
     }
     hr_byte_source_done(&source);

@@ -14,7 +14,25 @@ static void free_origin(hr_origin *origin) {
     free(origin->query);
 }
 
+/* ---- The content ---- */
+
+typedef struct hr_content_tap {
+    hr_byte_tap tap;
+    hr_digest_stream *digest;
+} hr_content_tap;
+
+static void digest_text(hr_byte_tap *tap, const char *bytes, size_t size) {
+    hr_digest_add(((hr_content_tap *)(void *)tap)->digest, bytes, size);
+}
+
+static void free_tap(hr_origins *origins) {
+    if (origins->tap) hr_digest_free(origins->tap->digest);
+    free(origins->tap);
+    origins->tap = NULL;
+}
+
 void hr_origins_done(hr_origins *origins) {
+    free_tap(origins);
     for (size_t i = 0; i < origins->count; i++) free_origin(&origins->items[i]);
     free(origins->items);
     *origins = (hr_origins){0};
@@ -26,31 +44,48 @@ static bool same_text(const char *a, const char *b) {
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
+static bool has_same_content(const hr_origin *a, const hr_origin *b) {
+    return a->has_content && b->has_content &&
+           hr_digest_is(&a->content, b->content.bytes, sizeof b->content.bytes);
+}
+
 static bool is_same_origin(const hr_origin *a, const hr_origin *b) {
     return a->device == b->device && a->file == b->file && same_text(a->address, b->address) &&
            same_text(a->query, b->query);
 }
 
+static const char why[] = "every record in it would count twice, and the guarantee is for records that "
+                          "count once";
+
 static hr_status refuse_repeat(const hr_origin *first, const hr_origin *second, hr_error *err) {
     static const char remedy[] = "give each table once";
-    static const char why[] = "every record in it would count twice, and the guarantee is for records that "
-                              "count once";
     if (strcmp(first->shown, second->shown) == 0)
         return hr_fail(err, HR_E_ARGUMENT, remedy, "'%s' is given twice: %s", first->shown, why);
     return hr_fail(err, HR_E_ARGUMENT, remedy, "'%s' and '%s' are one file: %s", first->shown, second->shown,
                    why);
 }
 
+static hr_status refuse_equal(const hr_origin *first, const hr_origin *second, hr_error *err) {
+    return hr_fail(err, HR_E_ARGUMENT,
+                   "give each table once; only if they hold records of different people, train and evaluate "
+                   "take them with --allow-equal-files",
+                   "'%s' and '%s' have the same content: %s", first->shown, second->shown, why);
+}
+
 static hr_status refuse_known(const hr_origins *known, const hr_origin *origin, hr_error *err) {
-    for (size_t i = 0; i < known->count; i++)
-        if (is_same_origin(&known->items[i], origin)) return refuse_repeat(&known->items[i], origin, err);
+    for (size_t i = 0; i < known->count; i++) {
+        const hr_origin *item = &known->items[i];
+        if (is_same_origin(item, origin)) return refuse_repeat(item, origin, err);
+        if (!known->may_be_equal && has_same_content(item, origin)) return refuse_equal(item, origin, err);
+    }
     return HR_OK;
 }
 
 hr_status hr_origins_refuse_repeats(const hr_origins *origins, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 1; origins && !status && i < origins->count; i++) {
-        const hr_origins before = {.items = origins->items, .count = i};
+        const hr_origins before = {
+            .items = origins->items, .count = i, .may_be_equal = origins->may_be_equal};
         status = refuse_known(&before, &origins->items[i], err);
     }
     return status;
@@ -62,6 +97,29 @@ hr_status hr_origins_refuse_shared(const hr_origins *a, const hr_origins *b, hr_
     return status;
 }
 
+/* ---- Reading ---- */
+
+hr_status hr_origins_read(hr_origins *origins, hr_byte_source *source, hr_error *err) {
+    free_tap(origins);
+    origins->tap = calloc(1, sizeof *origins->tap);
+    if (!origins->tap) return hr_fail_memory(err);
+    *origins->tap = (hr_content_tap){{digest_text}, hr_digest_begin("hedgerow table")};
+    if (!origins->tap->digest) return hr_fail_memory(err);
+    hr_byte_source_tap(source, &origins->tap->tap);
+    return HR_OK;
+}
+
+hr_status hr_origins_finish(hr_origins *origins, bool has_records, hr_error *err) {
+    hr_origin *last = &origins->items[origins->count - 1];
+    const hr_origins before = {
+        .items = origins->items, .count = origins->count - 1, .may_be_equal = origins->may_be_equal};
+    last->content = hr_digest_end(origins->tap->digest);
+    last->has_content = has_records;
+    origins->tap->digest = NULL;
+    free_tap(origins);
+    return origins->may_repeat ? HR_OK : refuse_known(&before, last, err);
+}
+
 /* ---- Adding ---- */
 
 static bool copy_text(const char *text, char **out) {
@@ -70,7 +128,8 @@ static bool copy_text(const char *text, char **out) {
 
 /* Copies the texts of an origin. */
 static hr_status add_origin(hr_origins *origins, const hr_origin *origin, hr_error *err) {
-    hr_origin own = {.device = origin->device, .file = origin->file};
+    hr_origin own = *origin;
+    own.shown = own.address = own.query = NULL;
     hr_status status = origins->may_repeat ? HR_OK : refuse_known(origins, origin, err);
     if (status) return status;
     hr_origin *items = realloc(origins->items, (origins->count + 1) * sizeof *items);

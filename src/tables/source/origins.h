@@ -3,10 +3,12 @@
  * A guarantee is about one record, or one person, more or less. A file that is read twice makes two records
  * of each, and the guarantee twice as weak as promised. A file is known by its device and its number there,
  * so that links and other ways to write its path are seen; a table of a database by its query, too. A copy,
- * or another pipe with the same bytes, cannot be distinguished from another file. */
+ * or another pipe with the same bytes, is known by the digest of the text that is read, which follows from no
+ * compression; one that differs in a byte is taken for another table. */
 #ifndef HR_TABLES_SOURCE_ORIGINS_H
 #define HR_TABLES_SOURCE_ORIGINS_H
 
+#include "privacy/crypto/digest.h"
 #include "tables/source/table_source.h"
 
 #include <stddef.h>
@@ -17,13 +19,17 @@ typedef struct hr_origin {
     char *address;         /* of a database server; NULL: a file */
     char *query;           /* the text of the query of a database; NULL: all of a file */
     uint64_t device, file; /* of a file: st_dev, st_ino */
+    bool has_content;      /* all of it was read, and there are records in it */
+    hr_digest content;     /* of its text */
 } hr_origin;
 
 /* {0}: of nothing yet. */
 struct hr_origins {
     hr_origin *items;
     size_t count;
-    bool may_repeat; /* what was read already is no failure here: hr_origins_refuse_repeats finds it */
+    bool may_repeat;   /* what was read already is no failure here: hr_origins_refuse_repeats finds it */
+    bool may_be_equal; /* equal contents are no failure: the owner declares that they are other records */
+    struct hr_content_tap *tap; /* digests what is being read; NULL: nothing is */
 };
 
 void hr_origins_done(hr_origins *origins);
@@ -40,6 +46,12 @@ HR_MUST_CHECK hr_status hr_origins_add_server(hr_origins *origins, const char *a
 /* The same of files that need not be opened for it; those that are not there are left to their readers. */
 HR_MUST_CHECK hr_status hr_origins_add_paths(hr_origins *origins, const char *const *paths, size_t count,
                                              hr_error *err);
+
+/* Digests what is read from here on from the source, of the origin that was added last. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_origins_read(hr_origins *origins, hr_byte_source *source, hr_error *err);
+/* All of it was read. A table without records is equal to none. Fails: ARGUMENT (a text that is there
+ * already). */
+HR_MUST_CHECK hr_status hr_origins_finish(hr_origins *origins, bool has_records, hr_error *err);
 
 /* Adds copies of `more`. Fails: ARGUMENT (one was added before), MEMORY. */
 HR_MUST_CHECK hr_status hr_origins_add_all(hr_origins *origins, const hr_origins *more, hr_error *err);

@@ -121,6 +121,7 @@ hr_status hr_table_source_open(const hr_table_place *place, hr_origins *origins,
     *out = (hr_byte_source){.file = -1};
     hr_status status = hr_database_is_address(place->path) ? open_postgres(place, origins, out, err)
                                                            : open_file(place, origins, out, err);
+    if (!status && origins) status = hr_origins_read(origins, out, err);
     const bool names_query = err && err->file[0];
     return status && !names_query ? hr_table_source_fail_at(place, NULL, status, err) : status;
 }

@@ -13,10 +13,11 @@ typedef struct hr_table_place {
 
 typedef struct hr_origins hr_origins; /* origins.h */
 
-/* Opens it, adds it to the origins (NULL: to none), and reads the beginning. Fails: IO, FORMAT (neither text
- * nor anything that can be read as such; a query that cannot be run), ARGUMENT (a database without a query,
- * or a query without a database; it was added before), ABSENT (a library is missing), LIMIT, MEMORY; the file
- * is named, without a password. Call hr_byte_source_done in either case. */
+/* Opens it, adds it to the origins (NULL: to none), which see all that is read, and reads the beginning.
+ * Fails: IO, FORMAT (neither text nor anything that can be read as such; a query that cannot be run),
+ * ARGUMENT (a database without a query, or a query without a database; it was added before), ABSENT (a
+ * library is missing), LIMIT, MEMORY; the file is named, without a password. Call hr_byte_source_done in
+ * either case. */
 HR_MUST_CHECK hr_status hr_table_source_open(const hr_table_place *place, hr_origins *origins,
                                              hr_byte_source *out, hr_error *err);
 

@@ -84,11 +84,60 @@ static hr_status keep_own_rows(const hr_cluster *c, hr_data **data, hr_error *er
     free(rows);
     if (!own) return hr_fail_memory(err);
     memcpy(own->reports, (*data)->reports, (own->feature_count + 1) * sizeof *own->reports);
+    own->origins = (*data)->origins;
+    (*data)->origins = NULL;
     own->extra = (*data)->extra;
     own->skipped = (*data)->skipped;
     hr_data_free(*data);
     *data = own;
     return HR_OK;
+}
+
+/* ---- Which files are equal ---- */
+
+/* Of each file: whether it has records, and the digest of its text. */
+enum { CONTENT_WORDS = 1 + sizeof(hr_digest) / sizeof(int64_t) };
+
+static void contents_to_words(const hr_origins *own, int64_t *words) {
+    for (size_t i = 0; i < own->count; i++, words += CONTENT_WORDS) {
+        words[0] = own->items[i].has_content;
+        memcpy(words + 1, &own->items[i].content, sizeof(hr_digest));
+    }
+}
+
+static hr_status contents_of_words(const hr_cluster_table *table, const int64_t *words, hr_origins *all,
+                                   hr_error *err) {
+    all->may_repeat = true; /* until contents are known, too */
+    all->may_be_equal = table->options && table->options->allow_equal_files;
+    hr_status status = hr_origins_add_paths(all, table->paths, table->count, err);
+    if (!status && all->count != table->count)
+        status = hr_fail(err, HR_E_IO, "leave the files alone while they are read",
+                         "a file of the table is not there any more");
+    for (size_t i = 0; !status && i < all->count; i++, words += CONTENT_WORDS) {
+        all->items[i].has_content = words[0];
+        memcpy(&all->items[i].content, words + 1, sizeof(hr_digest));
+    }
+    return status ? status : hr_origins_refuse_repeats(all, err);
+}
+
+/* Each rank has read its own files; afterwards every one knows what all of them hold. */
+static hr_status share_contents(hr_cluster *c, const hr_cluster_table *table, hr_data *data, hr_error *err) {
+    const size_t size = table->count * CONTENT_WORDS,
+                 begin = first_of_rank(c, table->count, hr_cluster_rank(c));
+    int64_t *words = calloc(size, sizeof *words);
+    hr_origins *all = calloc(1, sizeof *all);
+    hr_status status = hr_cluster_agree(c, words && all ? HR_OK : hr_fail_memory(err), err);
+    if (!status) {
+        contents_to_words(data->origins, words + begin * CONTENT_WORDS);
+        hr_rank_link_sum_everywhere(c->link, words, size);
+        status = hr_cluster_agree(c, contents_of_words(table, words, all, err), err);
+        hr_origins_done(data->origins);
+        *data->origins = *all;
+        *all = (hr_origins){0};
+    }
+    free(words);
+    free(all);
+    return status;
 }
 
 /* ---- What is known of the whole ---- */
@@ -125,6 +174,7 @@ hr_status hr_cluster_read(hr_cluster *c, const hr_schema *schema, const hr_clust
                           hr_data **out, hr_error *err) {
     hr_data *data = NULL;
     hr_status status = hr_cluster_agree(c, read_files(c, schema, table, &data, err), err);
+    if (!status && has_files_for_all(c, table)) status = share_contents(c, table, data, err);
     if (!status) status = share_table(c, has_files_for_all(c, table), &data, err);
     if (status) {
         hr_data_free(data);

@@ -51,12 +51,69 @@ static void test_origins__of_one_file_are_one_however_it_is_written(void **state
     refuse_two(w, w->a, w->twin);
 }
 
-static void test_origins__of_equal_files_are_two(void **state) {
-    const world *w = *state;
+static void refuse_equal(const world *w, const char *first, const char *second) {
+    hr_data *data = NULL;
+    hr_error err = {0};
+    if (read_two(w, first, second, &data, &err) != HR_E_ARGUMENT) fail_msg("%s, %s", first, second);
+    assert_null(data);
+    if (!strstr(err.message, first) || !strstr(err.message, second)) fail_msg("%s", err.message);
+    assert_non_null(strstr(err.message, "have the same content"));
+    assert_non_null(strstr(err.remedy, "--allow-equal-files"));
+}
+
+static hr_data *read_twins(const world *w, size_t rows) {
     hr_data *data = NULL;
     assert_int_equal(read_two(w, w->a, w->b, &data, NULL), HR_OK);
-    assert_int_equal(hr_data_rows(data), 4);
+    assert_int_equal(hr_data_rows(data), rows);
+    return data;
+}
+
+static void test_origins__of_equal_files_are_one(void **state) {
+    const world *w = *state;
+    refuse_equal(w, w->a, w->b);
+    refuse_equal(w, w->b, w->a);
+}
+
+static void test_origins__of_equal_files_are_two_if_the_owner_says_so(void **state) {
+    world w = *(const world *)*state;
+    w.options.allow_equal_files = true;
+    hr_data *two = read_twins(&w, 4), *one = must_read(&w, w.a);
+    assert_int_equal(hr_data_refuse_repeats(two, NULL), HR_OK);
+    assert_true(hr_data_declares_equal(two));
+    assert_false(hr_data_declares_equal(one));
+    refuse_two(&w, w.a, w.link);
+    hr_data_free(two);
+    hr_data_free(one);
+}
+
+/* Larger than the block that is read at once: the digest is of all of it, and of nothing else. */
+static void test_origins__of_long_files_differ_at_their_ends(void **state) {
+    const world *w = *state;
+    enum { SIZE = 600 * 1024 };
+    char *text = must_alloc(SIZE);
+    memcpy(text, "x,y\n", 4);
+    for (size_t i = 4; i < SIZE; i += 5) memcpy(text + i, i % 2 ? "1,no\n" : "2,no\n", 5);
+    const size_t size = 4 + (SIZE - 4) / 5 * 5;
+    hr_data *data = NULL;
+    write_file(w->a, text, size);
+    write_file(w->b, text, size);
+    refuse_equal(w, w->a, w->b);
+    text[size - 5] ^= 1;
+    write_file(w->b, text, size);
+    assert_int_equal(read_two(w, w->a, w->b, &data, NULL), HR_OK);
     hr_data_free(data);
+    write_file(w->b, text, size - 5);
+    assert_int_equal(read_two(w, w->a, w->b, &data, NULL), HR_OK);
+    hr_data_free(data);
+    free(text);
+}
+
+/* Nobody is counted twice there. */
+static void test_origins__without_records_are_equal_to_none(void **state) {
+    const world *w = *state;
+    write_file(w->a, "x,y\n", 4);
+    write_file(w->b, "x,y\n", 4);
+    hr_data_free(read_twins(w, 0));
 }
 
 /* The file that stands behind "-" is the one that is open there. */
@@ -108,7 +165,7 @@ static void test_origins__of_a_server_are_address_and_query(void **state) {
  */
 static void test_origins__may_repeat_for_predictions_alone(void **state) {
     world w = *(const world *)*state;
-    hr_data *data = NULL;
+    hr_data *data = NULL, *copies;
     hr_model *model = NULL;
     hr_fit_options options;
     hr_error err = {0};
@@ -120,16 +177,26 @@ static void test_origins__may_repeat_for_predictions_alone(void **state) {
     assert_non_null(strstr(err.message, "count twice"));
     assert_null(model);
     hr_data_free(data);
+
+    copies = read_twins(&w, 4);
+    assert_int_equal(hr_fit(copies, &options, &model, &err), HR_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "have the same content"));
+    assert_null(model);
+    hr_data_free(copies);
 }
 
 static void test_origins__of_two_owners_are_apart(void **state) {
     const world *w = *state;
-    hr_data *a = must_read(w, w->a), *b = must_read(w, w->b), *link = must_read(w, w->link);
-    const hr_data *const apart[] = {a, b}, *const shared[] = {a, b, link};
+    hr_data *a = must_read(w, w->a), *copy = must_read(w, w->b), *link = must_read(w, w->link);
+    write_file(w->b, "x,y\n2,no\n", 9);
+    hr_data *b = must_read(w, w->b);
+    const hr_data *const apart[] = {a, b}, *const shared[] = {a, b, link}, *const copied[] = {a, b, copy};
+    assert_int_equal(hr_data_refuse_twice(copied, 3, NULL), HR_E_ARGUMENT);
     assert_int_equal(hr_data_refuse_twice(apart, 2, NULL), HR_OK);
     assert_int_equal(hr_data_refuse_twice(shared, 3, NULL), HR_E_ARGUMENT);
     hr_data_free(a);
     hr_data_free(b);
+    hr_data_free(copy);
     hr_data_free(link);
 }
 
@@ -145,7 +212,7 @@ static hr_data *borrow(const world *w, const double *numbers, const double *labe
 /* Labels are copied; it is the columns that tell. */
 static void test_origins__of_arrays_are_where_they_are(void **state) {
     const world *w = *state;
-    static const double one[] = {1, 2}, two[] = {1, 2}, labels[] = {0, 1};
+    static const double one[] = {1, 2}, two[] = {1, 3}, labels[] = {0, 1};
     hr_data *a = borrow(w, one, labels), *b = borrow(w, two, labels), *again = borrow(w, one, labels);
     const hr_data *const apart[] = {a, b}, *const shared[] = {a, b, again}, *const one_twice[] = {b, b};
     hr_error err = {0};
@@ -156,6 +223,25 @@ static void test_origins__of_arrays_are_where_they_are(void **state) {
     hr_data_free(a);
     hr_data_free(b);
     hr_data_free(again);
+}
+
+/* Columns that are no numbers of ours are compared by what they hold. */
+static void test_origins__of_arrays_are_what_they_hold(void **state) {
+    const world *w = *state;
+    static const double one[] = {1, NAN}, two[] = {1, NAN}, more[] = {1, 2}, labels[] = {0, 1},
+                        others[] = {1, 1};
+    hr_data *a = borrow(w, one, labels), *b = borrow(w, two, labels), *c = borrow(w, more, labels),
+            *d = borrow(w, one, others);
+    const hr_data *const shared[] = {a, b}, *const apart[] = {a, c}, *const labelled[] = {b, d};
+    hr_error err = {0};
+    assert_int_equal(hr_data_refuse_twice(shared, 2, &err), HR_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "tables 1 and 2 hold the same records"));
+    assert_int_equal(hr_data_refuse_twice(apart, 2, NULL), HR_OK);
+    assert_int_equal(hr_data_refuse_twice(labelled, 2, NULL), HR_OK);
+    hr_data_free(a);
+    hr_data_free(b);
+    hr_data_free(c);
+    hr_data_free(d);
 }
 
 /* What one rank reads, another one may read, too: all files are looked at, but for those that are not there.
@@ -204,13 +290,17 @@ static int tear_down(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(of_one_file_are_one_however_it_is_written),
-        TEST(of_equal_files_are_two),
+        TEST(of_equal_files_are_one),
+        TEST(of_equal_files_are_two_if_the_owner_says_so),
+        TEST(of_long_files_differ_at_their_ends),
+        TEST(without_records_are_equal_to_none),
         TEST(know_what_standard_input_is),
         TEST(of_a_database_are_file_and_query),
         TEST(of_a_server_are_address_and_query),
         TEST(may_repeat_for_predictions_alone),
         TEST(of_two_owners_are_apart),
         TEST(of_arrays_are_where_they_are),
+        TEST(of_arrays_are_what_they_hold),
         TEST(of_paths_need_no_reader),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

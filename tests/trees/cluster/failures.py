@@ -38,11 +38,16 @@ def file_cases(c):
     lines[7] = lines[7].replace(lines[7].split(b',')[0], b'old', 1)
     with open(c.path('bad.csv'), 'wb') as file:
         file.writelines(lines)
+    with open(c.path('copy.csv'), 'wb') as file:
+        file.write(c.read(parts[0]))
     data = [word for part in (parts[0], parts[1], 'bad.csv', parts[3]) for word in ('--data', part)]
     return [(2, [*TRAIN, *data], 1, 'bad.csv:8:1: '), (4, [*TRAIN, *data], 1, 'bad.csv:8:1: '),
             (4, [*TRAIN, '--data', 'bad.csv'], 1, 'bad.csv:8:1: '),
             (2, [*TRAIN, '--data', parts[0], '--data', './' + parts[0]], 2, 'are one file: every record in it would count twice'),
             (3, [*TRAIN, '--data', parts[0], '--data', parts[1], '--data', parts[0]], 2, 'is given twice: every record in it would count twice'),
+            (2, [*TRAIN, '--data', parts[0], '--data', 'copy.csv'], 2, "'%s' and 'copy.csv' have the same content" % parts[0]),
+            (2, [*TRAIN, '--data', parts[1], '--data', parts[0], '--data', 'copy.csv'], 2, 'copy.csv: '),
+            (3, [*TRAIN, '--data', parts[0], '--data', parts[1], '--data', 'copy.csv', '--data', parts[2]], 2, 'have the same content'),
             (2, [*TRAIN, '--data', parts[0], '--data', 'nowhere.csv'], 1, 'nowhere.csv: cannot open the file'),
             (2, ['--schema', 'nowhere.yaml', '--model', 'model.json', '--data', parts[0]], 1, 'nowhere.yaml: cannot open the file')]
 
