@@ -84,6 +84,8 @@ hr_read_options input_table_options(const table_args *table) {
     hr_read_options options = HR_READ_OPTIONS_INIT;
     options.format = (hr_format)table->format;
     options.separator = (hr_separator)table->separator;
+    options.quote = (hr_quote)table->quote;
+    options.skip_lines = (uint32_t)table->skip_lines.value;
     options.skip_unlabelled = table->skip_unlabelled;
     options.allow_equal_files = table->allow_equal;
     options.query = table->query;
@@ -156,6 +158,11 @@ bool input_table_usable(const command *self, const table_args *table, const char
         usage_error(self->name,
                     "--data: a password on the command line can be read by all users of this machine; "
                     "put it into the file ~/.pgpass or into the variable PGPASSWORD");
+        return false;
+    }
+    if (table->skip_lines.value > UINT32_MAX) {
+        usage_error(self->name, "--skip-lines: %llu are too many",
+                    (unsigned long long)table->skip_lines.value);
         return false;
     }
     if (standard <= 1) return true;

@@ -14,11 +14,40 @@
 typedef struct table_args {
     arg_list data, drop;
     const char *query;
-    size_t format, separator;
+    size_t format, separator, quote;
+    arg_integer skip_lines;
     bool skip_unlabelled, allow_equal;
     hr_timings *timings; /* of the command, which sets it; NULL: none */
     arg_integer threads; /* that read it, and do what the command does */
 } table_args;
+
+/* How the cells of a table are written. */
+#define CELL_OPTIONS(args)                                                                                   \
+    {"separator",                                                                                            \
+     0,                                                                                                      \
+     ARG_CHOICE,                                                                                             \
+     false,                                                                                                  \
+     offsetof(args, table.separator),                                                                        \
+     "auto|comma|semicolon|tab|pipe",                                                                        \
+     "of cells; auto: by the line 'sep=', or the header"},                                                   \
+        {"quote",                                                                                            \
+         0,                                                                                                  \
+         ARG_CHOICE,                                                                                         \
+         false,                                                                                              \
+         offsetof(args, table.quote),                                                                        \
+         "double|none",                                                                                      \
+         "none: quotation marks are letters, as in tables that are written without quoting"},                \
+        {"skip-lines",                                                                                       \
+         0,                                                                                                  \
+         ARG_INTEGER,                                                                                        \
+         false,                                                                                              \
+         offsetof(args, table.skip_lines),                                                                   \
+         "N",                                                                                                \
+         "lines before the header, which are left out"},                                                     \
+    {                                                                                                        \
+        "query", 0, ARG_TEXT, false, offsetof(args, table.query), "FILE",                                    \
+            "one SQL query: --data is then an SQLite file or postgresql://USER@HOST/DATABASE"                \
+    }
 
 /* The options of a table besides --data, for the field `table` of the command's own structure. */
 #define TABLE_OPTIONS(args)                                                                                  \
@@ -29,21 +58,7 @@ typedef struct table_args {
      offsetof(args, table.format),                                                                           \
      FORMAT_WORDS,                                                                                           \
      "of the table; auto looks at the content"},                                                             \
-        {"separator",                                                                                        \
-         0,                                                                                                  \
-         ARG_CHOICE,                                                                                         \
-         false,                                                                                              \
-         offsetof(args, table.separator),                                                                    \
-         "auto|comma|semicolon|tab|pipe",                                                                    \
-         "of cells; auto: by the header"},                                                                   \
-        {"query",                                                                                            \
-         0,                                                                                                  \
-         ARG_TEXT,                                                                                           \
-         false,                                                                                              \
-         offsetof(args, table.query),                                                                        \
-         "FILE",                                                                                             \
-         "one SQL query: --data is then an SQLite file or postgresql://USER@HOST/DATABASE"},                 \
-    {                                                                                                        \
+        CELL_OPTIONS(args), {                                                                                \
         "drop", 0, ARG_LIST, false, offsetof(args, table.drop), "COLUMN",                                    \
             "leave this column out; may be repeated"                                                         \
     }

@@ -27,6 +27,12 @@ typedef enum hr_separator {
     HR_SEPARATOR_PIPE
 } hr_separator;
 
+/* What quotation marks in a CSV table are. */
+typedef enum hr_quote {
+    HR_QUOTE_DOUBLE, /* they enclose cells, as in RFC 4180 */
+    HR_QUOTE_NONE    /* letters: no cell holds a separator or a line end */
+} hr_quote;
+
 typedef struct hr_read_options {
     size_t size;             /* sizeof(hr_read_options) */
     hr_format format;        /* HR_FORMAT_AUTO looks at the content */
@@ -44,11 +50,13 @@ typedef struct hr_read_options {
     hr_timings *timings;    /* NULL, or what counts the time of reading: for the owner's eyes. Borrowed */
     bool allow_equal_files; /* files of equal content hold records of different people, the owner declares:
                                what is released from the table says so */
+    hr_quote quote;         /* CSV */
+    uint32_t skip_lines;    /* CSV, of files: lines before the header, whatever is in them */
 } hr_read_options;
 #define HR_READ_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
         sizeof(hr_read_options), HR_FORMAT_AUTO, false, NULL, HR_SEPARATOR_AUTO, false, NULL, NULL, 0, NULL, \
-            0, 0, NULL, false                                                                                \
+            0, 0, NULL, false, HR_QUOTE_DOUBLE, 0                                                            \
     }
 
 /* What reading a table met in one column. Counts of private records: for the owner's eyes only. */

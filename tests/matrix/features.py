@@ -153,10 +153,12 @@ ANSWERS = {
 
 # What changes no question about records, and why no cell depends on it.
 PLAIN = {
-    'what is read': (('train', 'data'), ('train', 'schema'), ('train', 'format'), ('train', 'separator'), ('train', 'query'), ('train', 'drop'),
-                     ('train', 'skip-unlabelled'), ('train', 'allow-equal-files'), ('evaluate', 'allow-equal-files'), ('train', 'strict'), ('bin', 'format'), ('bin', 'separator'), ('bin', 'query'), ('bin', 'drop'),
+    'what is read': (('train', 'data'), ('train', 'schema'), ('train', 'format'), ('train', 'separator'), ('train', 'quote'), ('train', 'skip-lines'), ('train', 'query'),
+                     ('train', 'drop'), ('train', 'skip-unlabelled'), ('train', 'allow-equal-files'), ('evaluate', 'allow-equal-files'), ('train', 'strict'),
+                     ('bin', 'format'), ('bin', 'separator'), ('bin', 'quote'), ('bin', 'skip-lines'), ('bin', 'query'), ('bin', 'drop'),
                      ('bin', 'skip-unlabelled'), ('bin', 'strict'), ('evaluate', 'data'), ('evaluate', 'model'), ('evaluate', 'format'),
-                     ('evaluate', 'separator'), ('evaluate', 'query'), ('evaluate', 'drop'), ('evaluate', 'skip-unlabelled'), ('evaluate', 'strict'),
+                     ('evaluate', 'separator'), ('evaluate', 'quote'), ('evaluate', 'skip-lines'), ('evaluate', 'query'), ('evaluate', 'drop'),
+                     ('evaluate', 'skip-unlabelled'), ('evaluate', 'strict'),
                      ('job', 'hedgerow-job'), ('job', 'schema'), ('schema', 'hedgerow-schema'), ('schema', 'label'), ('schema', 'features'),
                      ('schema', 'missing'), ('schema', 'reviewed'), ('schema', 'decimal'), ('schema', 'thousands')),
     'what is written, and what is printed of public facts': (

@@ -9,6 +9,8 @@
 static const char file_expected[] = "a file";
 /* In the order of hr_separator. */
 static const char *const separator_words[] = {"auto", "comma", "semicolon", "tab", "pipe", NULL};
+/* In the order of hr_quote. */
+static const char *const quote_words[] = {"double", "none", NULL};
 
 enum {
     ROOT_VERSION,
@@ -22,6 +24,8 @@ enum {
     ROOT_TEST,
     ROOT_TEST_QUERY,
     ROOT_SEPARATOR,
+    ROOT_QUOTE,
+    ROOT_SKIP_LINES,
     ROOT_SCHEMA,
     ROOT_LEDGER,
     ROOT_MODELS,
@@ -62,6 +66,16 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .offset = AT(separator),
      .words = separator_words,
      .expected = "auto, comma, semicolon, tab or pipe"},
+    {.key = "quote",
+     .kind = HR_FIELD_WORD,
+     .offset = AT(quote),
+     .words = quote_words,
+     .expected = "double or none"},
+    {.key = "skip-lines",
+     .kind = HR_FIELD_INTEGER,
+     .offset = AT(skip_lines),
+     .max = UINT32_MAX,
+     .expected = "a number of lines"},
     {.key = "schema",
      .kind = HR_FIELD_PATH,
      .required = true,

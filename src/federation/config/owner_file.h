@@ -19,6 +19,8 @@ typedef struct hr_owner_file {
     const char *test, *test_query;             /* table and query of the records that models are evaluated on;
                                                   NULL: the owner evaluates none */
     int separator;                             /* of both tables, as hr_separator counts them */
+    int quote;                                 /* of both tables, as hr_quote counts */
+    size_t skip_lines;                         /* of both tables */
     const char *schema, *ledger;               /* paths */
     const char *models; /* the folder that finished models are written into; NULL: it gets none */
     hr_policy policy;

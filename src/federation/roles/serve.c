@@ -36,6 +36,8 @@ static hr_status read_owner_table(const hr_owner_service *s, const char *data, c
     hr_read_options options = HR_READ_OPTIONS_INIT;
     options.query = query;
     options.separator = (hr_separator)s->file.separator;
+    options.quote = (hr_quote)s->file.quote;
+    options.skip_lines = (uint32_t)s->file.skip_lines;
     options.threads = s->settings->threads;
     return hr_data_read(s->schema, data, &options, out, err);
 }

@@ -73,7 +73,7 @@ static hr_status take_csv_record(hr_gathering *g) {
 }
 
 static hr_status gather_csv(hr_gathering *g, hr_byte_source *source) {
-    hr_status status = hr_lines_start(&g->lines, source, true, g->err);
+    hr_status status = hr_csv_start(&g->lines, source, &g->reading, g->err);
     if (!status) status = start_csv(g);
     while (!status) {
         while (!status && hr_cells_skip_empty(&g->lines)) {

@@ -28,7 +28,8 @@ hr_status hr_table_open(const hr_table_place *place, hr_origins *origins, hr_byt
     for (size_t i = 0; i < FORMATS && used < sizeof names; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", hr_list_gap(i, FORMATS),
                                  formats[i]->name);
-    const hr_table_place known = {place->path, place->query, names};
+    hr_table_place known = *place;
+    known.formats = names;
     return hr_table_source_open(&known, origins, out, err);
 }
 
@@ -47,7 +48,7 @@ static const hr_table_format *look(const char *bytes, size_t size) {
 
 hr_status hr_table_format_find(const hr_read_options *options, hr_byte_source *source,
                                const hr_table_format **out, hr_error *err) {
-    const bool separated = options->separator || options->query;
+    const bool separated = options->separator || options->query || options->quote || options->skip_lines;
     *out = options->format == HR_FORMAT_AUTO && separated ? find_separated() : find_number(options->format);
     if (*out) return HR_OK;
     hr_status status = source->at == source->end ? hr_byte_source_more(source, err) : HR_OK;

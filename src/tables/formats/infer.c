@@ -23,7 +23,8 @@ hr_status hr_gathering_add(hr_gathering *g, const char *name) {
 /* ---- The public way in ---- */
 
 static hr_status gather_path(hr_gathering *g, const char *path) {
-    const hr_table_place place = {.path = path, .query = g->reading.query};
+    const hr_table_place place = {
+        .path = path, .query = g->reading.query, .as_written = g->reading.quote || g->reading.skip_lines};
     const hr_table_format *format, *before = g->format;
     hr_byte_source source;
     const size_t rows = g->all.rows;

@@ -162,6 +162,11 @@ static bool looks(const char *bytes, size_t size) {
 static hr_status check_options(const hr_read_options *options, hr_error *err) {
     if (options->separator)
         return hr_fail(err, HR_E_ARGUMENT, "leave --separator out", "LIBSVM tables have no separator");
+    if (options->quote)
+        return hr_fail(err, HR_E_ARGUMENT, "leave --quote out", "LIBSVM tables have no quotation marks");
+    if (options->skip_lines)
+        return hr_fail(err, HR_E_ARGUMENT, "leave --skip-lines out",
+                       "LIBSVM tables have no lines before their records");
     if (options->drop_count)
         return hr_fail(err, HR_E_ARGUMENT, "drop columns of CSV tables only",
                        "the columns of a LIBSVM table have no names");

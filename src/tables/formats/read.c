@@ -17,6 +17,11 @@ hr_status hr_read_options_take(const hr_read_options *given, hr_read_options *ou
         return hr_fail(err, HR_E_ARGUMENT, kind.remedy, "there is no format %d", (int)out->format);
     if (out->separator < HR_SEPARATOR_AUTO || out->separator > HR_SEPARATOR_PIPE)
         return hr_fail(err, HR_E_ARGUMENT, kind.remedy, "there is no separator %d", (int)out->separator);
+    if (out->quote < HR_QUOTE_DOUBLE || out->quote > HR_QUOTE_NONE)
+        return hr_fail(err, HR_E_ARGUMENT, kind.remedy, "there is no kind of quoting %d", (int)out->quote);
+    if (out->query && (out->quote || out->skip_lines))
+        return hr_fail(err, HR_E_ARGUMENT, "leave --quote and --skip-lines out",
+                       "a database answers with cells, not with lines");
     if (out->threads < 0)
         return hr_fail(err, HR_E_ARGUMENT, "give 0 for as many as there are processors", "%d threads",
                        out->threads);
@@ -63,7 +68,9 @@ static hr_status read_source(hr_reading *reading, hr_byte_source *source, hr_err
 }
 
 static hr_status read_path(hr_reading *reading, const char *path, const char *name, hr_error *err) {
-    const hr_table_place place = {.path = path, .query = reading->options->query};
+    const hr_read_options *options = reading->options;
+    const hr_table_place place = {
+        .path = path, .query = options->query, .as_written = options->quote || options->skip_lines};
     hr_byte_source source;
     hr_data *data = reading->table.data;
     const uint64_t before = data->rows + data->skipped;

@@ -47,7 +47,9 @@ static hr_status take_end(hr_lines *lines, char *p, hr_csv_cell *cell, hr_error 
         return refuse_cell(lines, p, "convert the line ends to LF or CR LF",
                            "a carriage return without a line feed", err);
     case '"':
-        return refuse_cell(lines, p, "put the whole cell in quotation marks and double the marks inside it",
+        return refuse_cell(lines, p,
+                           "put the whole cell in quotation marks and double the marks inside it, or "
+                           "read marks as letters (--quote none)",
                            "a quotation mark inside a cell that does not begin with one", err);
     default:
         return refuse_cell(lines, p, "end the cell there, and double quotation marks inside quoted cells",
@@ -65,7 +67,9 @@ static hr_status take_quoted(hr_lines *lines, char *open, char **end, char **aft
     char *line_start = lines->line_start;
     for (;;) {
         char *mark = memchr(from, '"', (size_t)(lines->limit - from));
-        if (!mark) return refuse_cell(lines, open, "close it", "a quotation mark that is never closed", err);
+        if (!mark)
+            return refuse_cell(lines, open, "close it, or read marks as letters (--quote none)",
+                               "a quotation mark that is never closed", err);
         for (char *p = from; (p = memchr(p, '\n', (size_t)(mark - p)));) {
             line++;
             line_start = ++p;
@@ -84,16 +88,23 @@ static hr_status take_quoted(hr_lines *lines, char *open, char **end, char **aft
     return HR_OK;
 }
 
+/* Of a cell without quotation marks around it; records end in LF. */
+static char *find_plain_end(const hr_lines *lines, char *p) {
+    const char *end = lines->kernels->find_cell_end(p, lines->separator);
+    while (*end == '"' && !lines->quotes) end = lines->kernels->find_cell_end(end + 1, lines->separator);
+    return p + (end - p);
+}
+
 hr_status hr_cells_next(hr_lines *lines, hr_csv_cell *cell, hr_error *err) {
     char *from = lines->at, *p = skip_cell_blanks(lines, from), *end = p;
     cell->where = from;
-    if (*p == '"') {
+    if (*p == '"' && lines->quotes) {
         from = p + 1;
         hr_status status = take_quoted(lines, p, &end, &p, err);
         if (status) return status;
         p = skip_cell_blanks(lines, p);
     } else {
-        p = end = p + (lines->kernels->find_cell_end(p, lines->separator) - p); /* records end in LF */
+        p = end = find_plain_end(lines, p);
     }
     cell->text = from;
     cell->size = (size_t)(end - from);

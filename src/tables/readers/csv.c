@@ -234,7 +234,7 @@ hr_status hr_csv_read(hr_reading *reading, hr_byte_source *source, hr_error *err
                   .ordered = options->kept_count || hr_table_unit(&reading->table),
                   .next_row = reading->table.data->rows,
                   .failed = SIZE_MAX};
-    hr_status status = hr_lines_start(&f.lines, source, true, err);
+    hr_status status = hr_csv_start(&f.lines, source, options, err);
     if (!status) status = hr_csv_read_header(&f.lines, options, reading->arena, &header, err);
     if (!status) status = hr_csv_map_columns(reading, &header, &f.columns, err);
     return status ? status : read_file(&f, err);

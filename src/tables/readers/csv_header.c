@@ -31,7 +31,7 @@ static void find_separators(const hr_lines *lines, bool found[SEPARATORS]) {
     char before = 0;
     bool quoted = false;
     for (const char *p = lines->at; p < lines->limit && (quoted || *p != '\n'); p++) {
-        if (*p == '"') quoted = !quoted;
+        if (*p == '"' && lines->quotes) quoted = !quoted;
         const char *at = !quoted && *p ? strchr(separators, *p) : NULL;
         if (at) found[at - separators] |= *p != '\t' || tab_separates(p, before);
         if (quoted || !is_header_blank(*p)) before = *p == ',' || *p == ';' || *p == '|' ? *p : 'a';
@@ -95,19 +95,28 @@ static hr_status mark_dropped(hr_csv_header *header, const hr_read_options *opti
     return HR_OK;
 }
 
-hr_status hr_csv_read_header(hr_lines *lines, const hr_read_options *options, hr_arena *arena,
-                             hr_csv_header *out, hr_error *err) {
-    hr_csv_header header = {0};
-    hr_csv_cell cell = {0};
-    size_t capacity = 0;
-    do {
+/* To the first record that waits. */
+static hr_status find_record(hr_lines *lines, hr_error *err) {
+    while (!hr_cells_skip_empty(lines)) {
         hr_status status = hr_lines_more(lines, err);
         if (status) return status;
         if (lines->at == lines->limit)
             return hr_fail(err, HR_E_FORMAT, "begin it with the names of the columns",
                            "the file holds empty lines only");
-    } while (!hr_cells_skip_empty(lines));
-    hr_status status = set_separator(lines, options->separator, err);
+    }
+    return HR_OK;
+}
+
+hr_status hr_csv_read_header(hr_lines *lines, const hr_read_options *options, hr_arena *arena,
+                             hr_csv_header *out, hr_error *err) {
+    hr_csv_header header = {0};
+    hr_csv_cell cell = {0};
+    size_t capacity = 0;
+    hr_separator separator = options->separator;
+    hr_status status = find_record(lines, err);
+    if (!status) status = hr_csv_take_separator(lines, &separator, err);
+    if (!status) status = find_record(lines, err);
+    if (!status) status = set_separator(lines, separator, err);
     while (!status && !cell.last) {
         status = hr_cells_next(lines, &cell, err);
         if (!status && !add_name(&header, &capacity, arena, &cell)) status = hr_fail_memory(err);

@@ -13,9 +13,18 @@ typedef struct hr_csv_header {
     size_t count;
 } hr_csv_header;
 
-/* Reads the header and sets lines->separator: the one that the options give, or the only one that the header
- * has. Marks the columns that the options drop. Fails: FORMAT (no header, several separators), SCHEMA (no
- * column to drop), MEMORY. */
+/* Starts at the beginning of a source, as hr_lines_start does, behind the lines that the options skip. Fails:
+ * as that does; FORMAT (no line is left). */
+HR_MUST_CHECK hr_status hr_csv_start(hr_lines *lines, hr_byte_source *source, const hr_read_options *options,
+                                     hr_error *err);
+
+/* Takes the line that names the separator ("sep=;") if it stands at lines->at, which lies in a record; then
+ * *given is that separator. Fails: FORMAT (another one was given; it is none). */
+HR_MUST_CHECK hr_status hr_csv_take_separator(hr_lines *lines, hr_separator *given, hr_error *err);
+
+/* Reads the header and sets lines->separator: the one that the options, or a line before the header, give, or
+ * the only one that the header has. Marks the columns that the options drop. Fails: FORMAT (no header,
+ * several separators), SCHEMA (no column to drop), MEMORY. */
 HR_MUST_CHECK hr_status hr_csv_read_header(hr_lines *lines, const hr_read_options *options, hr_arena *arena,
                                            hr_csv_header *out, hr_error *err);
 

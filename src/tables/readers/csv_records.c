@@ -128,9 +128,10 @@ static const char *skip_line_blanks(const char *p, char blank) {
 
 /* A number among blanks or quotation marks; returns what follows the cell, or NULL for the tokenizer to
  * decide. */
-static const char *padded_number(const char *p, char blank, double *value) {
+static const char *padded_number(const hr_lines *lines, const char *p, double *value) {
+    const char blank = lines->blank;
     p = skip_line_blanks(p, blank);
-    bool quoted = *p == '"';
+    bool quoted = *p == '"' && lines->quotes;
     if (quoted) p = skip_line_blanks(p + 1, blank);
     p = hr_number_fast(p, value);
     if (!p) return NULL;
@@ -146,7 +147,8 @@ static inline const char *take_number(const hr_csv_part *c, const hr_slot *slot,
     const char blank = c->lines.blank;
     double value;
     /* Blanks and quotation marks come before digits and signs in ASCII. */
-    const char *p = (unsigned char)*at <= '"' ? padded_number(at, blank, &value) : hr_number_fast(at, &value);
+    const char *p =
+        (unsigned char)*at <= '"' ? padded_number(&c->lines, at, &value) : hr_number_fast(at, &value);
     if (!p) return NULL;
     if (*p != end) {
         p = skip_line_blanks(p, blank);

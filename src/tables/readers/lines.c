@@ -28,7 +28,7 @@ static hr_status refuse_nul(const hr_lines *lines, hr_error *err) {
                       lines->line + lines->kernels->count_bytes(from, (size_t)(nul - from), '\n'), 0, NULL);
 }
 
-static hr_status read_more(const hr_lines *lines, hr_error *err) {
+hr_status hr_lines_fetch(const hr_lines *lines, hr_error *err) {
     hr_status status = hr_byte_source_more(lines->source, err);
     const bool placed = err && err->line; /* by the stream of the source */
     if (status) return hr_fail_at(err, status, NULL, placed ? 0 : lines->line, 0, NULL);
@@ -40,7 +40,7 @@ hr_status hr_lines_more(hr_lines *lines, hr_error *err) {
     source->at = lines->limit;
     char *whole = whole_records(lines, source->at, source->end);
     while (whole == source->at && !source->ended) {
-        hr_status status = read_more(lines, err);
+        hr_status status = hr_lines_fetch(lines, err);
         if (status) return status;
         whole = whole_records(lines, source->at, source->end);
     }
@@ -61,7 +61,7 @@ hr_status hr_lines_start(hr_lines *lines, hr_byte_source *source, bool quotes, h
                         .line = 1,
                         .kernels = hr_kernels_get()};
     hr_status status = refuse_nul(lines, err); /* in what waits already */
-    while (!status && !source->ended && source->end - source->at < 3) status = read_more(lines, err);
+    while (!status && !source->ended && source->end - source->at < 3) status = hr_lines_fetch(lines, err);
     if (status) return status;
     if (source->end - source->at >= 3 && memcmp(source->at, "\xef\xbb\xbf", 3) == 0) source->at += 3;
     if (source->ended && source->at == source->end)

@@ -21,6 +21,9 @@ typedef struct hr_lines {
  * LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_lines_start(hr_lines *lines, hr_byte_source *source, bool quotes, hr_error *err);
 
+/* Brings more bytes of the source, whole records or not. Fails as above. */
+HR_MUST_CHECK hr_status hr_lines_fetch(const hr_lines *lines, hr_error *err);
+
 /* Takes the records up to `limit` as read and provides the next ones; at == limit if there are none. Fails as
  * above. */
 HR_MUST_CHECK hr_status hr_lines_more(hr_lines *lines, hr_error *err);

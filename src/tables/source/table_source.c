@@ -60,6 +60,9 @@ static hr_status unwrap(const hr_table_place *place, hr_contents contents, hr_by
                         hr_error *err) {
     hr_byte_stream *stream;
     hr_status status = decompress_all(place, &contents, source, err);
+    if (!status && contents.kind == HR_CONTENTS_CONVERTED && place->as_written)
+        return hr_fail(err, HR_E_ARGUMENT, "leave --quote and --skip-lines out",
+                       "a file of the format %s says by itself how it is written", contents.name);
     if (!status && contents.kind == HR_CONTENTS_CONVERTED) {
         status = contents.convert(source, &stream, err);
         if (!status) status = read_inner(stream, source, &contents, err);

@@ -9,6 +9,7 @@ typedef struct hr_table_place {
     const char *path;    /* of a file, "-" for standard input, or the address of a PostgreSQL database */
     const char *query;   /* for a database: a file with one SQL query, else NULL */
     const char *formats; /* names of those that a table may be in, for refusals; NULL: no contents are read */
+    bool as_written;     /* options say how its lines are written: it is not converted */
 } hr_table_place;
 
 typedef struct hr_origins hr_origins; /* origins.h */

@@ -23,6 +23,11 @@ static void test_owner_records__are_a_file_or_a_database(void **state) {
     assert_int_equal(file.separator, HR_SEPARATOR_AUTO);
     assert_int_equal(parse_owner("data: a.csv\nseparator: semicolon\n", *state, &file, &err), HR_OK);
     assert_int_equal(file.separator, HR_SEPARATOR_SEMICOLON);
+    assert_int_equal(file.quote, HR_QUOTE_DOUBLE);
+    assert_int_equal(file.skip_lines, 0);
+    assert_int_equal(parse_owner("data: a.csv\nquote: none\nskip-lines: 3\n", *state, &file, &err), HR_OK);
+    assert_int_equal(file.quote, HR_QUOTE_NONE);
+    assert_int_equal(file.skip_lines, 3);
     assert_int_equal(parse_owner("data: postgresql://me@host/db\nquery: sql/q.sql\nseparator: pipe\n", *state,
                                  &file, &err),
                      HR_OK);
@@ -33,6 +38,8 @@ static void test_owner_records__are_a_file_or_a_database(void **state) {
 
 static void test_owner_records__other_values_are_refused(void **state) {
     static const char *const cases[][2] = {
+        {"data: a.csv\nquote: single\n", "'single' is not double or none"},
+        {"data: a.csv\nskip-lines: -1\n", "is not a number of lines"},
         {"data: a.csv\nseparator: space\n", "'space' is not auto, comma, semicolon, tab or pipe"},
         {"data: a.csv\nquery: [a, b]\n", "query must be a file, not a list"},
         {"query: q.sql\n", "the key 'data' is missing; expected: a file, or the address of a database"},
