@@ -39,6 +39,20 @@ def cases():
         yield Case('a label of numbers, and ' + name, 'x,y', bulk('{p},{i}.5'), '1,' + (cell or '8'), [])
         yield Case('a label of classes, and ' + name, 'x,y', bulk('{p},{w}'), '1,' + (cell or 'c'), [])
         yield Case('a category, and ' + name, 'c,x,y', bulk('{w},{p},{w}'), '%s,1,a' % cell, [])
+    for name, cell in [('a word', 'many'), ('a limit of measurement', '<LOD'), ('a leading zero', '007'), ('a code for missing', '-9'), ('a code of nines', '999'),
+                       ('a point before three digits', '1.234'), ('an integer above 2^53', '9007199254740993'), ('a code of letters', 'V57'), ('a short date', '1.2.23'),
+                       ('eight digits', '20240131'), ('a time of day', '08:30'), ('a quotation mark and a line break', '"a""\n# b"'), ('a new value', 'A999')]:
+        yield Case('integers with words, and ' + name, 'x,z,y', ['%s,%d,%s' % (i % 91 if i % 10 else 'N', i % 2, 'ab'[i % 2]) for i in range(400)], cell + ',1,a', [])
+        yield Case('integers with codes, and ' + name, 'x,z,y', ['%d,%d,%s' % (i % 41 if i % 399 else -9, i % 2, 'ab'[i % 2]) for i in range(400)], cell + ',1,a', [])
+        yield Case('dates of eight digits, and ' + name, 'date,x,y', bulk('2024021{p},{p},{w}'), cell + ',1,a', [])
+        yield Case('times of day, and ' + name, 't,x,y', bulk('0{p}:30,{p},{w}'), cell + ',1,a', [])
+        yield Case('zips, and ' + name, 'zip,x,y', bulk('0210{p},{p},{w}'), cell + ',1,a', [])
+        yield Case('diagnoses, and ' + name, 'd,x,y', ['%s,%d,%s' % (250 + i % 9 if i % 20 else 'V5%d' % (i % 40), i % 2, 'ab'[i % 2]) for i in range(400)], cell + ',1,a', [])
+        yield Case('points before three digits, and ' + name, 'x,z,y', bulk('1.23{p},5,{w}'), cell + ',1,a', [])
+        yield Case('a long list, and ' + name, 'c,x,y', ['A%03d,%d,%s' % (i % 300, i % 2, 'ab'[i % 2]) for i in range(1500)], cell + ',1,a', [])
+        yield Case('columns that add up, and ' + name, 'a,b,y', ['%d,%d,%d' % (i % 23, i % 31, i % 23 + i % 31) for i in range(60)], cell + ',1,7', [])
+    yield Case('decimal commas beside points before three digits', 'x;z;y', ['1.23%d;2,5;%s' % (i % 2, 'ab'[i % 2]) for i in range(40)], '1.234;2.5;a', [])
+    yield Case('the 1,001st value', 'c,x,y', ['c%d,%d,%s' % (i % 1000, i % 2, 'ab'[i % 2]) for i in range(6000)], 'new,1,a', [])
     yield Case('a time', 'd,x,y', bulk('2024-02-1{p},{p},{w}'), '2024-02-12T08:30:00,1,a', [])
     yield Case('an offset', 'd,x,y', bulk('2024-02-1{p}T08:00:00,{p},{w}'), '2024-02-12T08:30:00+01:00,1,a', [])
     yield Case('a day above 12', 'd,x,y', ['%02d/%02d/2024,%d,%s' % (1 + i % 9, 1 + i % 9, i % 2, 'ab'[i % 2]) for i in range(BULK)], '31/01/2024,1,a', [])

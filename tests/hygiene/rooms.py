@@ -52,6 +52,7 @@ SHORT = {
     'privacy/promise': 'the only place that says what epsilon and delta mean',
     'privacy/promise_words': 'the words of a guarantee, which are put together when they are compiled',
     'tables/bins/binning': 'a part of the model that no table is needed for',
+    'tables/infer/infer_decimals': 'the one rule about the cells of all columns together',
     'tables/source/codec_gzip': 'one codec a file: each has its library',
     'tables/source/codec_gzip_absent': 'stands in for what a build leaves out',
     'tables/source/codec_xz': 'one codec a file: each has its library',

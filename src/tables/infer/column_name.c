@@ -7,40 +7,40 @@ enum { WORDS_SIZE = 160 }; /* bytes of a name that are looked at */
 
 /* The more special name comes first: "day of week" before "day". Words of many meanings must end the name. */
 static const hr_common_bounds common[] = {
-    {"hours per week", 0, 168, false},
-    {"hours", 0, 168, false},
-    {"hour of day", 0, 24, false},
-    {"hour", 0, 24, true},
-    {"day of year", 1, 366, false},
-    {"dayofyear", 1, 366, false},
-    {"day of week", 0, 7, false},
-    {"dayofweek", 0, 7, false},
-    {"weekday", 0, 7, false},
-    {"day", 1, 31, true},
-    {"week", 0, 53, true},
-    {"month", 1, 12, true},
-    {"quarter", 1, 4, true},
-    {"year", 1900, 2100, false},
-    {"minute", 0, 60, true},
-    {"second", 0, 60, true},
-    {"age", 0, 120, false},
-    {"percent", 0, 100, false},
-    {"percentage", 0, 100, false},
-    {"pct", 0, 100, false},
-    {"humidity", 0, 100, false},
-    {"spo2", 0, 100, false},
-    {"probability", 0, 1, false},
-    {"latitude", -90, 90, false},
-    {"lat", -90, 90, true},
-    {"longitude", -180, 180, false},
-    {"lon", -180, 180, true},
-    {"lng", -180, 180, true},
-    {"long", -180, 180, true},
-    {"heart rate", 0, 300, false},
-    {"pulse", 0, 300, false},
-    {"systolic", 0, 300, false},
-    {"diastolic", 0, 300, false},
-    {"bmi", 10, 100, false},
+    {"hours per week", 0, 168, HR_NAME_HAS, false},
+    {"hours", 0, 168, HR_NAME_HAS, false},
+    {"hour of day", 0, 24, HR_NAME_HAS, false},
+    {"hour", 0, 24, HR_NAME_ENDS, false},
+    {"day of year", 1, 366, HR_NAME_HAS, false},
+    {"dayofyear", 1, 366, HR_NAME_HAS, false},
+    {"day of week", 0, 7, HR_NAME_HAS, false},
+    {"dayofweek", 0, 7, HR_NAME_HAS, false},
+    {"weekday", 0, 7, HR_NAME_HAS, false},
+    {"day", 1, 31, HR_NAME_ENDS, false},
+    {"week", 0, 53, HR_NAME_ENDS, false},
+    {"month", 1, 12, HR_NAME_ENDS, false},
+    {"quarter", 1, 4, HR_NAME_ENDS, false},
+    {"year", 1900, 2100, HR_NAME_HAS, false},
+    {"minute", 0, 60, HR_NAME_ENDS, false},
+    {"second", 0, 60, HR_NAME_ENDS, false},
+    {"age", 0, 120, HR_NAME_HAS, false},
+    {"percent", 0, 100, HR_NAME_HAS, false},
+    {"percentage", 0, 100, HR_NAME_HAS, false},
+    {"pct", 0, 100, HR_NAME_HAS, false},
+    {"humidity", 0, 100, HR_NAME_HAS, false},
+    {"spo2", 0, 100, HR_NAME_HAS, false},
+    {"probability", 0, 1, HR_NAME_HAS, false},
+    {"latitude", -90, 90, HR_NAME_HAS, true},
+    {"lat", -90, 90, HR_NAME_ENDS, true},
+    {"longitude", -180, 180, HR_NAME_HAS, true},
+    {"lon", -180, 180, HR_NAME_ENDS, true},
+    {"lng", -180, 180, HR_NAME_ENDS, true},
+    {"long", -180, 180, HR_NAME_IS, true},
+    {"heart rate", 0, 300, HR_NAME_HAS, false},
+    {"pulse", 0, 300, HR_NAME_HAS, false},
+    {"systolic", 0, 300, HR_NAME_HAS, false},
+    {"diastolic", 0, 300, HR_NAME_HAS, false},
+    {"bmi", 10, 100, HR_NAME_HAS, false},
 };
 
 static const char *const persons[] = {"patient",     "person",     "subject", "user",     "customer",
@@ -54,6 +54,12 @@ static const char *const person_numbers[] = {"ssn",    "mrn",       "nhs",      
 static const char *const contacts[] = {"email",   "phone",     "telephone", "fax",      "iban",
                                        "surname", "firstname", "lastname",  "fullname", "passport",
                                        "address", "street",    NULL};
+static const char *const dates[] = {"date",         "dates",    "datum",     "dob",   "birthdate",
+                                    "geburtsdatum", "datetime", "timestamp", "fecha", NULL};
+/* Of places, diagnoses, drugs and trades, in several languages. */
+static const char *const codes[] = {"zip",   "zipcode",   "postcode", "postal", "plz", "postleitzahl", "ward",
+                                    "diag",  "diagnosis", "diagnose", "icd",    "drg", "cpt",          "atc",
+                                    "naics", "fips",      "code",     "codes",  NULL};
 static const char *const records[] = {"id", "uid", "identifier", "uuid", "guid", "rowid", "recordid", NULL};
 
 static bool is_small(char c) {
@@ -105,6 +111,25 @@ static bool is_one_word(const char *name) {
     return name[0] && !strchr(strchr(name + 1, ' ') + 1, ' ');
 }
 
+bool hr_name_says_date(const char *column) {
+    char name[WORDS_SIZE];
+    split_name(column, name);
+    return has_any(name, dates);
+}
+
+/* The word ends the name, but for a number: "zip", "diag 1", "country code". */
+bool hr_name_says_code(const char *column) {
+    char name[WORDS_SIZE];
+    split_name(column, name);
+    size_t size = strlen(name);
+    while (size > 1 && ((name[size - 2] >= '0' && name[size - 2] <= '9') || name[size - 2] == ' ')) size--;
+    name[size - 1] = ' ';
+    name[size] = '\0';
+    for (size_t i = 0; codes[i]; i++)
+        if (ends_with(name, codes[i])) return true;
+    return false;
+}
+
 hr_name_meaning hr_name_means(const char *column) {
     char name[WORDS_SIZE];
     split_name(column, name);
@@ -121,8 +146,12 @@ hr_name_meaning hr_name_means(const char *column) {
 const hr_common_bounds *hr_name_bounds(const char *column) {
     char name[WORDS_SIZE];
     split_name(column, name);
-    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
-        if (common[i].last ? ends_with(name, common[i].words) : has_words(name, common[i].words))
-            return &common[i];
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
+        const hr_common_bounds *c = &common[i];
+        const bool ends = ends_with(name, c->words);
+        if (c->place == HR_NAME_HAS ? has_words(name, c->words)
+                                    : ends && (c->place == HR_NAME_ENDS || is_one_word(name)))
+            return c;
+    }
     return NULL;
 }

@@ -16,13 +16,26 @@ enum {
     PROSE_BLANKS = 3,  /* in a cell, on average */
     PROSE_BYTES = 50
 };
-static const double NEAR_UNIQUE = .5, ALL_DIFFER = .9;
+static const double NEAR_UNIQUE = .5, ALL_DIFFER = .9, MOST = .8;
+static const double LONG_LIST = .2; /* different values of the cells, where a list has many */
 
-static const char *const spellings[HR_INFERENCE_SPELLINGS] = {"?",   "NA",   "N/A",  "n/a",  "na",  "NaN",
-                                                              "nan", "null", "NULL", "none", "None"};
+/* Of statistics packages, spreadsheets and databases, too: "." of SAS, "#N/A" of Excel, the day 0 of MySQL.
+ */
+static const char *const spellings[HR_INFERENCE_SPELLINGS] = {
+    "?",    "NA",   "N/A",  "n/a", "na", "NaN",  "nan",  "null",
+    "NULL", "none", "None", ".",   "-",  "#N/A", "<NA>", "0000-00-00"};
 
 const char *hr_inference_spelling(size_t i) {
     return spellings[i];
+}
+
+/* Which common spelling of missing the text is; HR_INFERENCE_SPELLINGS: none. */
+static size_t find_spelling(const char *text, size_t size) {
+    size_t i = 0;
+    while (i < HR_INFERENCE_SPELLINGS &&
+           (strlen(spellings[i]) != size || memcmp(spellings[i], text, size) != 0))
+        i++;
+    return i;
 }
 
 /* ---- Different cells ---- */
@@ -30,7 +43,7 @@ const char *hr_inference_spelling(size_t i) {
 enum { CELL_BITS = 11 };
 
 /* FNV-1a, and a last mixing of its bits: the first ones choose the cell. */
-static uint64_t hash_text(const char *text, size_t size) {
+uint64_t hr_text_hash(const char *text, size_t size) {
     uint64_t hash = 0xcbf29ce484222325u;
     for (size_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
     hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdu;
@@ -39,7 +52,7 @@ static uint64_t hash_text(const char *text, size_t size) {
 }
 
 void hr_distinct_add(hr_distinct *distinct, const char *text, size_t size) {
-    const uint64_t hash = hash_text(text, size);
+    const uint64_t hash = hr_text_hash(text, size);
     uint64_t rest = hash << CELL_BITS | (uint64_t)1 << (CELL_BITS - 1); /* never 0 */
     uint8_t place = 1;
     for (; !(rest >> 63); rest <<= 1) place++;
@@ -61,24 +74,33 @@ double hr_distinct_count(const hr_distinct *distinct) {
 /* ---- Gathering ---- */
 
 void hr_inference_init(hr_inference *g, const char *name) {
-    *g = (hr_inference){.name = name, .meaning = hr_name_means(name), .common = hr_name_bounds(name)};
+    *g = (hr_inference){.name = name,
+                        .meaning = hr_name_means(name),
+                        .common = hr_name_bounds(name),
+                        .code_name = hr_name_says_code(name),
+                        .text.date_name = hr_name_says_date(name)};
 }
 
-static void add_seen_text(hr_inference *g, const char *cell, size_t size) {
-    for (size_t i = 0; i < HR_INFERENCE_SPELLINGS; i++) {
-        if (strlen(spellings[i]) != size || memcmp(spellings[i], cell, size) != 0) continue;
-        g->spelled[i] = true;
-        return;
+static bool add_seen_text(hr_inference *g, hr_arena *arena, const char *cell, size_t size) {
+    const size_t spelling = find_spelling(cell, size);
+    if (spelling < HR_INFERENCE_SPELLINGS) {
+        g->spelled[spelling] = true;
+        return true;
     }
     g->texts++;
     g->bytes += size;
     for (size_t i = 0; i < size; i++) g->blanks += cell[i] == ' ';
-    hr_text_inference_add(&g->text, cell, size, NULL);
+    return hr_text_inference_add(&g->text, arena, cell, size, NULL);
+}
+
+/* Numbers are listed only if they may be codes. */
+static size_t values_listed(const hr_inference *g) {
+    return g->texts || g->plain.leading_zeros || g->code_name ? HR_INFERENCE_LISTED : HR_INFERENCE_VALUES;
 }
 
 static bool add_value(hr_inference *g, hr_arena *arena, const char *cell, size_t size) {
     if (!g->more && hr_string_map_find(&g->distinct, cell, size) != HR_STRING_MAP_NONE) return true;
-    if (!g->more && g->value_count == HR_INFERENCE_VALUES) {
+    if (!g->more && g->value_count >= values_listed(g)) {
         /* From now on different cells are estimated. */
         g->more = calloc(1, sizeof *g->more);
         for (size_t i = 0; g->more && i < g->value_count; i++)
@@ -116,27 +138,67 @@ bool hr_inference_add(hr_inference *g, hr_arena *arena, const char *cell, size_t
         g->high = g->numbers ? fmax(g->high, value) : value;
         g->fractions |= value != floor(value);
         g->numbers++;
-        hr_text_inference_add(&g->text, cell, size, &value);
-    } else {
-        add_seen_text(g, cell, size);
+        if (!hr_text_inference_add(&g->text, arena, cell, size, &value) ||
+            !hr_number_evidence_add(&g->plain, arena, cell, size, value))
+            return false;
+    } else if (!add_seen_text(g, arena, cell, size)) {
+        return false;
     }
     return add_value(g, arena, cell, size);
 }
 
 void hr_inference_done(hr_inference *g) {
     hr_string_map_done(&g->distinct);
+    hr_text_inference_done(&g->text);
+    hr_number_evidence_done(&g->plain);
+    hr_buffer_done(&g->remarks);
     free(g->values);
     free(g->more);
 }
 
 /* ---- Judging ---- */
 
+/* Whether the numbers are what the name suggests: four fifths lie within its bounds, or most of a few. The
+ * others may be faults, which clipping mends. */
+static bool agrees(const hr_inference *g) {
+    if (!g->common || !g->numbers) return false;
+    if (g->common->coordinate) return g->within == g->numbers && g->fractions;
+    uint64_t numbers = g->numbers;
+    if (g->plain.has_missing_codes) numbers -= hr_words_cells(&g->plain.codes);
+    return numbers < JUDGED_CELLS ? 2 * g->within > numbers : (double)g->within >= MOST * (double)numbers;
+}
+
+static double distinct_cells(const hr_inference *g) {
+    return g->more ? hr_distinct_count(g->more) : (double)g->value_count;
+}
+
+void hr_inference_judge(hr_inference *g, bool is_label) {
+    hr_text_inference_judge(&g->text, (size_t)distinct_cells(g), is_label);
+    hr_number_evidence_judge(&g->plain);
+}
+
+/* Numbers that are no quantities: they are written as codes are, or have the name of codes and could be.
+ * Not where the bounds that the name suggests fit, as for months from 01 to 12. */
+bool hr_inference_has_codes(const hr_inference *g) {
+    if (!g->numbers || agrees(g)) return false;
+    return g->text.codes || hr_number_evidence_is_code(&g->plain) || (g->code_name && !g->plain.negative);
+}
+
+static bool has_plain_numbers(const hr_inference *g) {
+    return g->text.kind == HR_INFERRED_WORDS ? !g->texts : hr_text_inference_is_plain(&g->text);
+}
+
 bool hr_inference_is_number(const hr_inference *g) {
-    return !g->texts;
+    return has_plain_numbers(g) && !hr_inference_has_codes(g);
+}
+
+bool hr_inference_has_words(const hr_inference *g) {
+    const bool listed = g->text.kind == HR_INFERRED_NUMBER || g->text.kind == HR_INFERRED_DATE;
+    return listed && g->text.odd.count && !hr_inference_has_codes(g);
 }
 
 bool hr_inference_has_missing(const hr_inference *g) {
-    return !g->texts || hr_text_inference_kind(&g->text) != HR_INFERRED_WORDS;
+    return !g->texts || g->text.kind != HR_INFERRED_WORDS;
 }
 
 static int compare_texts(const void *a, const void *b) {
@@ -154,14 +216,20 @@ static int compare_class_numbers(const void *a, const void *b) {
     return x < y ? -1 : x > y ? 1 : compare_texts(a, b);
 }
 
-/* Leaves out what the schema lists as missing. */
-static void drop_missing(hr_inference *g, const hr_string_map *missing) {
+/* Leaves out what the schema lists as missing. Returns whether there were words that are no common spellings
+ * of it. */
+static bool drop_missing(hr_inference *g, const hr_string_map *missing) {
     size_t kept = 0;
+    bool others = false;
     for (size_t i = 0; i < g->value_count; i++) {
-        if (hr_string_map_find(missing, g->values[i], strlen(g->values[i])) == HR_STRING_MAP_NONE)
+        const size_t size = strlen(g->values[i]);
+        if (hr_string_map_find(missing, g->values[i], size) == HR_STRING_MAP_NONE)
             g->values[kept++] = g->values[i];
+        else
+            others |= find_spelling(g->values[i], size) == HR_INFERENCE_SPELLINGS;
     }
     g->value_count = kept;
+    return others;
 }
 
 static bool same_number(const char *a, const char *b) {
@@ -181,18 +249,24 @@ static void merge_spellings(hr_inference *g) {
     g->value_count = kept;
 }
 
-static void as_number(const hr_inference *g, hr_inferred *out) {
+static void add_remark(hr_inference *g, const char *text) {
+    hr_remark_begin(&g->remarks);
+    hr_buffer_text(&g->remarks, text);
+}
+
+static void as_number(hr_inference *g, hr_inferred *out) {
     static const double limit = DBL_MAX / 4; /* the bounds' difference must be finite */
     hr_column *column = &out->column;
+    const bool coded = g->plain.has_missing_codes, guessed = agrees(g);
+    const double low = coded ? g->plain.low : g->low, high = coded ? g->plain.high : g->high;
     *column = (hr_column){.name = g->name, .kind = HR_KIND_NUMBER, .review = true};
-    column->integer = g->numbers && !g->fractions;
-    /* Most numbers lie within what the name suggests; the others may be faults, which clipping mends. */
-    out->guessed = g->common && g->numbers && 2 * g->within > g->numbers;
-    column->low = out->guessed ? g->common->low : fmax(g->low, -limit);
-    column->high = out->guessed ? g->common->high : fmin(g->high, limit);
+    column->integer = g->numbers && !(coded ? g->plain.other_fractions : g->fractions);
+    column->low = guessed ? g->common->low : fmax(low, -limit);
+    column->high = guessed ? g->common->high : fmin(high, limit);
+    if (guessed) add_remark(g, "the bounds are a guess from the column's name");
     if (column->low < column->high) return;
-    out->remark = g->numbers ? "one value only; if no other value is possible, remove the column"
-                             : "no values; remove the column?";
+    add_remark(g, g->numbers ? "one value only; if no other value is possible, remove the column"
+                             : "no values; remove the column?");
     double value = column->high < -limit ? -limit : column->low > limit ? limit : column->low;
     column->low = fmin(value, 0);
     column->high = value == 0 ? 1 : fmax(value, 0);
@@ -208,13 +282,16 @@ static hr_column as_category(const hr_inference *g) {
 
 /* Of few cells nothing follows from how many differ. */
 static bool differ_mostly(const hr_inference *g, double share) {
-    const double filled = (double)(g->numbers + g->texts),
-                 distinct = g->more ? hr_distinct_count(g->more) : (double)g->value_count;
-    return filled >= JUDGED_CELLS && distinct > share * filled;
+    const double filled = (double)(g->numbers + g->texts);
+    return filled >= JUDGED_CELLS && distinct_cells(g) > share * filled;
+}
+
+static bool has_many(const hr_inference *g) {
+    return g->more || g->value_count > HR_INFERENCE_VALUES;
 }
 
 static bool is_identifier(const hr_inference *g) {
-    const bool many = g->more || differ_mostly(g, NEAR_UNIQUE);
+    const bool many = has_many(g) || differ_mostly(g, NEAR_UNIQUE);
     switch (g->meaning) {
     case HR_NAME_PERSON: return g->value_count > 2;
     case HR_NAME_CONTACT: return g->texts && g->value_count > 2;
@@ -237,31 +314,87 @@ const char *hr_inference_left_out(const hr_inference *g) {
     if (g->cells < JUDGED_CELLS) return NULL;
     if (!g->numbers && !g->texts) return "no cell has a value";
     if (g->value_count == 1 && g->numbers + g->texts == g->cells) return "all cells are the same";
-    if (hr_text_inference_kind(&g->text) != HR_INFERRED_WORDS) return NULL;
-    if (g->texts && g->more && g->numbers > g->texts)
+    if (hr_inference_has_codes(g))
+        return g->more || (has_many(g) && differ_mostly(g, LONG_LIST))
+                   ? "codes of too many different values to list; group them in the table"
+                   : NULL;
+    if (g->text.kind != HR_INFERRED_WORDS) return NULL;
+    if (g->text.times && g->text.times == g->text.cells && has_many(g))
+        return "times of day without a date; write them as a number, such as minutes after midnight";
+    if (g->texts && has_many(g) && g->numbers > g->texts)
         return "most cells are numbers; to use it, list the words among them under 'missing'";
     if (g->texts && differ_mostly(g, NEAR_UNIQUE))
         return "more than half of its cells differ, as those of identifiers and free text do";
     if (g->texts && g->value_count > HR_INFERENCE_CLASSES && long_cells) return "free text";
-    if (g->texts && g->more) return "more than 254 different values; group them in the table to use it";
-    if (!g->texts && !g->fractions && g->more && differ_mostly(g, ALL_DIFFER))
+    if (g->texts && (g->more || (has_many(g) && differ_mostly(g, LONG_LIST))))
+        return "too many different values to list; group them in the table to use it";
+    if (!g->texts && !g->fractions && has_many(g) && differ_mostly(g, ALL_DIFFER))
         return "integers that nearly all differ, as identifiers and running numbers do";
     return NULL;
+}
+
+const char *hr_inference_brought_back(const hr_inference *g) {
+    if (hr_inference_is_number(g) || (g->numbers > g->texts && !hr_inference_has_codes(g)))
+        return "delete the entry, or, to use the column, write 'kind: number' with 'low' and 'high' in place "
+               "of "
+               "'kind: unused', and the source in place of this line";
+    return "delete the entry, or, to use the column, write 'kind: category' with 'values' in place of 'kind: "
+           "unused', and the source in place of this line";
+}
+
+void hr_inference_remark_words(hr_inference *g) {
+    hr_words *odd = &g->text.odd;
+    const bool listed = hr_inference_has_words(g);
+    bool censored = false;
+    for (size_t i = 0; i < odd->count && listed; i++) censored |= hr_word_is_censored(odd->words[i].text);
+    if (listed) {
+        add_remark(g, "other words, listed under 'missing': ");
+        hr_words_show(odd, &g->remarks);
+    }
+    if (censored)
+        add_remark(
+            g, "to read numbers such as <0.5 as their bound, write symbol: \"<\" (or \">\") and take them "
+               "off 'missing'");
+    if (g->plain.has_missing_codes && hr_inference_is_number(g)) {
+        add_remark(g, "numbers that stand apart, as codes for missing do, listed under 'missing': ");
+        hr_words_show(&g->plain.codes, &g->remarks);
+    }
+}
+
+static void remark_number(hr_inference *g) {
+    if (g->plain.rounded)
+        add_remark(g,
+                   "integers above 2^53 (9007199254740992) are rounded, so that different ones become equal; "
+                   "leave the column out if they are numbers of something");
+    if (g->text.date_name && !g->fractions && hr_inference_is_number(g))
+        add_remark(g,
+                   "its name says date, and its cells are plain numbers; if they are dates, write kind: date "
+                   "with 'format'");
 }
 
 void hr_inference_feature(hr_inference *g, const hr_string_map *missing, hr_inferred *out) {
     *out = (hr_inferred){0};
     if (hr_inference_is_number(g)) {
         as_number(g, out);
+        remark_number(g);
+        hr_inference_remark_words(g);
         return;
     }
-    if (hr_text_inference_kind(&g->text) == HR_INFERRED_NUMBER) {
-        out->column = hr_text_inference_number(&g->text, g->name, &out->remark);
+    if (g->text.kind == HR_INFERRED_NUMBER && !hr_inference_has_codes(g)) {
+        out->column = hr_text_inference_number(&g->text, g->name);
+        hr_inference_remark_words(g);
         return;
     }
-    drop_missing(g, missing);
+    if (drop_missing(g, missing) && !hr_inference_has_missing(g))
+        add_remark(g, "a value of this column is listed under 'missing', which holds for all columns");
     qsort(g->values, g->value_count, sizeof *g->values, compare_texts);
     out->column = as_category(g);
+    if (hr_inference_has_codes(g))
+        add_remark(g, "numbers that are codes, not quantities: their order means nothing");
+    if (g->text.times && g->text.times == g->text.cells)
+        add_remark(g, "times of day; a number such as minutes after midnight keeps their order");
+    if (has_many(g))
+        add_remark(g, "more than 254 values: training asks for the source of the list, or for groups");
 }
 
 static hr_status refuse_label(const hr_inference *g, const char *message, hr_error *err) {
@@ -270,10 +403,10 @@ static hr_status refuse_label(const hr_inference *g, const char *message, hr_err
 }
 
 hr_status hr_inference_label(hr_inference *g, const hr_string_map *missing, hr_inferred *out, hr_error *err) {
-    bool number = hr_inference_is_number(g);
+    bool number = has_plain_numbers(g);
     size_t met = g->value_count;
     *out = (hr_inferred){0};
-    drop_missing(g, missing);
+    (void)drop_missing(g, missing);
     bool gaps = g->empty || g->value_count < met;
     if (g->value_count)
         qsort(g->values, g->value_count, sizeof *g->values, number ? compare_class_numbers : compare_texts);
@@ -281,21 +414,24 @@ hr_status hr_inference_label(hr_inference *g, const hr_string_map *missing, hr_i
     if (g->value_count < 2)
         return refuse_label(g, "the label has fewer than two different values: nothing can be predicted",
                             err);
-    const bool formatted = g->value_count > 2 && hr_text_inference_kind(&g->text) == HR_INFERRED_NUMBER;
-    if (g->more && !number && !formatted)
+    const bool formatted = g->value_count > 2 && g->text.kind == HR_INFERRED_NUMBER && !number;
+    if (has_many(g) && !number && !formatted)
         return refuse_label(g, "the label has more than 254 different values that are not all numbers", err);
     bool few = !g->more &&
                (g->value_count == 2 || (!g->fractions && g->value_count <= HR_INFERENCE_INTEGER_CLASSES));
     if (formatted) {
-        out->column = hr_text_inference_number(&g->text, g->name, &out->remark);
+        out->column = hr_text_inference_number(&g->text, g->name);
+        hr_inference_remark_words(g);
     } else if (number && !few) {
         as_number(g, out);
+        remark_number(g);
+        hr_inference_remark_words(g);
     } else {
         out->column = as_category(g);
-        if (g->value_count > HR_INFERENCE_CLASSES) out->remark = "many classes; check that all are intended";
+        if (g->value_count > HR_INFERENCE_CLASSES) add_remark(g, "many classes; check that all are intended");
     }
     if (gaps)
-        out->remark =
-            "some records have no label; training refuses them, or leaves them out with --skip-unlabelled";
+        add_remark(g, "some records have no label; training refuses them, or leaves them out with "
+                      "--skip-unlabelled");
     return HR_OK;
 }

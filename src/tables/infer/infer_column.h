@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/string_map.h"
+#include "tables/infer/infer_numbers.h"
 
 #include <hedgerow/schema.h>
 
@@ -24,7 +25,8 @@ typedef enum hr_name_meaning {
 typedef struct hr_common_bounds {
     const char *words; /* of the name, in small letters, one after the other */
     double low, high;
-    bool last; /* the name ends with the words; else they stand anywhere in it */
+    enum { HR_NAME_HAS, HR_NAME_ENDS, HR_NAME_IS } place; /* of the words in the name */
+    bool coordinate; /* a place on the earth: every value lies within the bounds, and some have fractions */
 } hr_common_bounds;
 
 hr_name_meaning hr_name_means(const char *name);
@@ -32,11 +34,17 @@ hr_name_meaning hr_name_means(const char *name);
 /* NULL: none are known. */
 const hr_common_bounds *hr_name_bounds(const char *name);
 
+/* Whether the name has a word for dates, or for codes whose numbers are no quantities, such as those of
+ * places and diagnoses. */
+bool hr_name_says_date(const char *name);
+bool hr_name_says_code(const char *name);
+
 /* ---- Text of the cells ---- */
 
-/* What the text of a column's cells looks like, where it is no plain number: a boolean, a number with a
- * decimal comma, separated thousands or a symbol, a date. */
-enum { HR_INFERRED_FORMATS = 8, HR_INFERRED_DATES = 24 };
+/* What the text of a column's cells looks like, where they are not all plain numbers: a boolean, a number
+ * with a decimal comma, separated thousands or a symbol, a date; or numbers or dates for the most part, with
+ * other words between them. */
+enum { HR_INFERRED_FORMATS = 8 };
 
 typedef enum hr_inferred_text {
     HR_INFERRED_WORDS, /* none of those below */
@@ -46,35 +54,76 @@ typedef enum hr_inferred_text {
 } hr_inferred_text;
 
 typedef struct hr_seen_range {
-    double low, high;
-    bool any, fractions;
+    uint64_t cells;
+    double low, high; /* if there are cells */
+    bool fractions;
 } hr_seen_range;
 
-/* Starts from {0}. */
+/* What one format of dates reads. */
+typedef struct hr_seen_dates {
+    uint64_t cells;
+    int64_t first, last; /* if there are cells */
+    bool clock;          /* a time is not 00:00:00 */
+} hr_seen_dates;
+
+/* Starts from {0} and `date_name`. */
 typedef struct hr_text_inference {
-    bool words;                              /* there are cells that are no plain numbers */
-    unsigned formats, dates;                 /* candidates that a cell has ruled out, as bits */
-    bool no_boolean, no, yes;                /* which values were met */
-    char pair;                               /* of spellings; 0: none yet */
-    const char *symbol;                      /* NULL: none yet */
+    bool date_name;           /* the column's name has a word for dates */
+    uint64_t cells;           /* that are neither empty nor a common spelling of missing */
+    bool words;               /* there are cells that are no plain numbers */
+    bool no_boolean, no, yes; /* which values were met */
+    char pair;                /* of spellings; 0: none yet */
+    const char *symbol;       /* NULL: none yet */
+    bool symbols_differ;
     hr_seen_range integers;                  /* plain numbers without a point: the same in all formats */
     hr_seen_range points;                    /* the others: the same in all formats with a decimal point */
     hr_seen_range seen[HR_INFERRED_FORMATS]; /* what only that format reads */
-    int64_t first[HR_INFERRED_DATES], last[HR_INFERRED_DATES];
-    bool dated, clock; /* a cell was tried; a time is not 00:00:00 */
+    hr_seen_dates *dates;                    /* one a format; NULL: no cell looks like a date */
+    uint64_t times;                          /* cells that are times of day */
+    hr_words odd; /* candidates for words between numbers or dates; judged: those words */
+    /* What hr_text_inference_judge finds out. */
+    hr_inferred_text kind;
+    unsigned format; /* of HR_INFERRED_NUMBER or HR_INFERRED_DATE */
+    bool codes;      /* the words between numbers are such as V57: so are the numbers */
 } hr_text_inference;
 
-/* Takes a cell that is neither empty nor a spelling of missing. `plain` is its value if it is a plain number,
- * else NULL. */
-void hr_text_inference_add(hr_text_inference *g, const char *cell, size_t size, const double *plain);
+/* What the cells show of the decimal mark. */
+typedef enum hr_decimal_mark {
+    HR_DECIMAL_NONE, /* no fractions */
+    HR_DECIMAL_POINT,
+    HR_DECIMAL_COMMA,
+    HR_DECIMAL_POINT_OR_GROUPS, /* a point before three digits: it may separate thousands */
+    HR_DECIMAL_COMMA_OR_GROUPS  /* a comma before three digits */
+} hr_decimal_mark;
 
-hr_inferred_text hr_text_inference_kind(const hr_text_inference *g);
+/* Takes a cell that is neither empty nor a common spelling of missing. `plain` is its value if it is a plain
+ * number, else NULL. False when memory is short. */
+bool hr_text_inference_add(hr_text_inference *g, hr_arena *arena, const char *cell, size_t size,
+                           const double *plain);
 
-/* HR_INFERRED_NUMBER: the column. *remark is a hint for people, or NULL. */
-hr_column hr_text_inference_number(const hr_text_inference *g, const char *name, const char **remark);
+/* Decides on kind, format and the words between, once all cells are there: `distinct` different ones. A label
+ * of few values has classes, whatever they are. */
+void hr_text_inference_judge(hr_text_inference *g, size_t distinct, bool is_label);
+
+/* Whether the column is HR_INFERRED_NUMBER and its numbers are plain. */
+bool hr_text_inference_is_plain(const hr_text_inference *g);
+
+hr_decimal_mark hr_text_inference_decimal(const hr_text_inference *g);
+
+/* Reads what may be groups as a table with decimal commas has it. */
+void hr_text_inference_take_comma(hr_text_inference *g);
+
+/* HR_INFERRED_NUMBER: the column. */
+hr_column hr_text_inference_number(const hr_text_inference *g, const char *name);
 
 /* Writes a feature that is a boolean or a date as an entry of `features`, marked. */
-void hr_text_inference_write(const hr_text_inference *g, const char *name, hr_buffer *out);
+void hr_text_inference_write(const hr_text_inference *g, const char *name, hr_buffer *remarks,
+                             hr_buffer *out);
+
+void hr_text_inference_done(hr_text_inference *g);
+
+/* Begins a further hint for people. */
+void hr_remark_begin(hr_buffer *remarks);
 
 /* ---- Different cells ---- */
 
@@ -87,14 +136,18 @@ typedef struct hr_distinct {
         highest[HR_DISTINCT_CELLS]; /* of the hashes of a cell: the place of their first set bit, from 1 */
 } hr_distinct;
 
+/* The same for the same text. */
+uint64_t hr_text_hash(const char *text, size_t size);
+
 void hr_distinct_add(hr_distinct *distinct, const char *text, size_t size);
 double hr_distinct_count(const hr_distinct *distinct);
 
 /* ---- The column ---- */
 
 enum {
-    HR_INFERENCE_VALUES = 254,   /* categories that are listed; more are only estimated */
-    HR_INFERENCE_SPELLINGS = 11, /* common spellings of missing */
+    HR_INFERENCE_VALUES = 254,   /* values that training takes without a source */
+    HR_INFERENCE_LISTED = 1000,  /* values that are listed; more are only estimated */
+    HR_INFERENCE_SPELLINGS = 16, /* common spellings of missing */
     HR_INFERENCE_CLASSES = 20,   /* more classes than that deserve a remark */
     HR_INFERENCE_INTEGER_CLASSES = 10
 };
@@ -104,6 +157,7 @@ typedef struct hr_inference {
     const char *name;
     hr_name_meaning meaning;
     const hr_common_bounds *common; /* that the name suggests, or NULL */
+    bool code_name;                 /* the name has a word for codes */
     hr_string_map distinct;         /* different cells, as text */
     const char **values;
     size_t value_count, value_capacity;
@@ -115,7 +169,10 @@ typedef struct hr_inference {
     double low, high;  /* of the numbers */
     bool fractions;
     hr_text_inference text;               /* of the cells that are present */
+    hr_number_evidence plain;             /* of the plain numbers */
     bool spelled[HR_INFERENCE_SPELLINGS]; /* which spellings of missing were met */
+    bool described;                       /* a proposal describes it by its cells */
+    hr_buffer remarks;                    /* hints for people, which stand in the mark of the column */
 } hr_inference;
 
 void hr_inference_init(hr_inference *inference, const char *name);
@@ -123,11 +180,21 @@ void hr_inference_init(hr_inference *inference, const char *name);
 bool hr_inference_add(hr_inference *inference, hr_arena *arena, const char *cell, size_t size);
 void hr_inference_done(hr_inference *inference);
 
+/* Judges the text and the numbers, once all cells are there. Everything below needs it. */
+void hr_inference_judge(hr_inference *inference, bool is_label);
+
 /* The i-th common spelling of missing. */
 const char *hr_inference_spelling(size_t i);
 
-/* Whether all cells are numbers, but for empty ones and common spellings of missing. */
+/* Whether the column is one of plain numbers, but for empty cells, spellings of missing and words between
+ * them. Numbers that are codes are none. */
 bool hr_inference_is_number(const hr_inference *inference);
+
+/* Whether its numbers are codes and no quantities, such as those of places and diagnoses. */
+bool hr_inference_has_codes(const hr_inference *inference);
+
+/* Whether it has numbers or dates with other words between them. */
+bool hr_inference_has_words(const hr_inference *inference);
 
 /* Whether the common spellings of missing mean that there is no value: numbers, booleans, dates. Elsewhere
  * they are values. */
@@ -137,19 +204,23 @@ bool hr_inference_has_missing(const hr_inference *inference);
  * keep such remarks in schemas that they hand on. */
 const char *hr_inference_left_out(const hr_inference *inference);
 
+/* How a column that is left out is described to use it after all. */
+const char *hr_inference_brought_back(const hr_inference *inference);
+
 /* Whether the column seems to name the person that a record is of: such a column is the unit of privacy and
  * not a feature. */
 bool hr_inference_names_persons(const hr_inference *inference);
 
+/* Adds to the remarks which words and codes the proposal lists as missing. */
+void hr_inference_remark_words(hr_inference *inference);
+
 /* The proposal for a column. */
 typedef struct hr_inferred {
-    hr_column column;   /* borrows from the inference, whose values are put in order */
-    bool guessed;       /* the bounds follow from the name, not from the data */
-    const char *remark; /* a hint for people, or NULL */
+    hr_column column; /* borrows from the inference, whose values are put in order */
 } hr_inferred;
 
-/* Judges a feature or the label. `missing` are the words that the schema will list as missing: they are no
- * categories. */
+/* Proposes a feature or the label, and adds to its remarks. `missing` are the words that the schema will list
+ * as missing: they are no categories. */
 void hr_inference_feature(hr_inference *inference, const hr_string_map *missing, hr_inferred *out);
 /* Fails: SCHEMA (it cannot be a label). */
 HR_MUST_CHECK hr_status hr_inference_label(hr_inference *inference, const hr_string_map *missing,

@@ -1,8 +1,9 @@
-/* Every cell rules out the formats that cannot read it; the first that is left is proposed. */
+/* Every format counts the cells that it reads; the one that reads all, or nearly all, is proposed. */
 #include "tables/infer/infer_column.h"
 
 #include "base/text/calendar.h"
 #include "base/text/number_format.h"
+#include "base/text/text.h"
 #include "base/text/timestamp.h"
 #include "tables/schema/cell_text.h"
 #include "tables/schema/date_parts.h"
@@ -11,40 +12,66 @@
 #include <math.h>
 #include <string.h>
 
-enum { ALL_FORMATS = (1 << HR_INFERRED_FORMATS) - 1, ALL_DATES = (1 << HR_INFERRED_DATES) - 1 };
-
 /* "1,234" is taken for separated thousands, so that format stands before the decimal comma. */
-enum { COMMA_THOUSANDS = 1, DECIMAL_COMMA = 2 };
+enum { COMMA_THOUSANDS = 1, DECIMAL_COMMA = 2, POINT_THOUSANDS = 3 };
 static const hr_number_format formats[HR_INFERRED_FORMATS] = {
     {'.', 0, NULL},    {'.', ',', NULL}, {',', 0, NULL},   {',', '.', NULL},
     {'.', '\'', NULL}, {',', ' ', NULL}, {'.', ' ', NULL}, {',', '\'', NULL}};
 
-/* Day and month stand before month and day; a remark names both where both can be meant. */
-enum { DAY_FIRST = 6, MONTH_FIRST = 12, SLASHES = 6 };
-static const hr_timestamp_rule dates[HR_INFERRED_DATES] = {{NULL, HR_OFFSET_REFUSED},
-                                                           {NULL, HR_OFFSET_UTC},
-                                                           {"%Y%m%dT%H%M%S", HR_OFFSET_REFUSED},
-                                                           {"%d.%m.%Y", HR_OFFSET_REFUSED},
-                                                           {"%d.%m.%Y %H:%M", HR_OFFSET_REFUSED},
-                                                           {"%d.%m.%Y %H:%M:%S", HR_OFFSET_REFUSED},
-                                                           {"%d/%m/%Y", HR_OFFSET_REFUSED},
-                                                           {"%d/%m/%Y %H:%M", HR_OFFSET_REFUSED},
-                                                           {"%d/%m/%Y %H:%M:%S", HR_OFFSET_REFUSED},
-                                                           {"%-d/%-m/%Y", HR_OFFSET_REFUSED},
-                                                           {"%-d/%-m/%Y %-H:%M", HR_OFFSET_REFUSED},
-                                                           {"%-d/%-m/%Y %-H:%M:%S", HR_OFFSET_REFUSED},
-                                                           {"%m/%d/%Y", HR_OFFSET_REFUSED},
-                                                           {"%m/%d/%Y %H:%M", HR_OFFSET_REFUSED},
-                                                           {"%m/%d/%Y %H:%M:%S", HR_OFFSET_REFUSED},
-                                                           {"%-m/%-d/%Y", HR_OFFSET_REFUSED},
-                                                           {"%-m/%-d/%Y %-H:%M", HR_OFFSET_REFUSED},
-                                                           {"%-m/%-d/%Y %-H:%M:%S", HR_OFFSET_REFUSED},
-                                                           {"%-m/%-d/%Y %-I:%M %p", HR_OFFSET_REFUSED},
-                                                           {"%-m/%-d/%Y %-I:%M:%S %p", HR_OFFSET_REFUSED},
-                                                           {"%Y/%m/%d", HR_OFFSET_REFUSED},
-                                                           {"%Y/%m/%d %H:%M:%S", HR_OFFSET_REFUSED},
-                                                           {"%d-%b-%Y", HR_OFFSET_REFUSED},
-                                                           {"%-d %b %Y", HR_OFFSET_REFUSED}};
+/* Day and month stand before month and day; a remark names both where both can be meant. Years of two digits
+ * come last. */
+enum { COMPACT = 3, DAY_FIRST = 10, MONTH_FIRST = 16, SLASHES = 6, SHORT_DAY_FIRST = 32, SHORT_YEARS = 31 };
+static const char *const date_formats[] = {
+    NULL, /* ISO 8601 without offsets, and with them */
+    NULL,
+    "%Y%m%dT%H%M%S",
+    "%Y%m%d",
+    "%d.%m.%Y",
+    "%d.%m.%Y %H:%M",
+    "%d.%m.%Y %H:%M:%S",
+    "%-d.%-m.%Y",
+    "%-d.%-m.%Y %-H:%M",
+    "%-d.%-m.%Y %-H:%M:%S",
+    "%d/%m/%Y",
+    "%d/%m/%Y %H:%M",
+    "%d/%m/%Y %H:%M:%S",
+    "%-d/%-m/%Y",
+    "%-d/%-m/%Y %-H:%M",
+    "%-d/%-m/%Y %-H:%M:%S",
+    "%m/%d/%Y",
+    "%m/%d/%Y %H:%M",
+    "%m/%d/%Y %H:%M:%S",
+    "%-m/%-d/%Y",
+    "%-m/%-d/%Y %-H:%M",
+    "%-m/%-d/%Y %-H:%M:%S",
+    "%-m/%-d/%Y %-I:%M %p",
+    "%-m/%-d/%Y %-I:%M:%S %p",
+    "%Y/%m/%d",
+    "%Y/%m/%d %H:%M:%S",
+    "%d-%b-%Y",
+    "%-d %b %Y",
+    "%d-%m-%Y",
+    "%d-%m-%Y %H:%M",
+    "%Y.%m.%d",
+    "%-d.%-m.%y",
+    "%-d/%-m/%y",
+    "%-m/%-d/%y",
+    "%d-%b-%y",
+};
+enum { DATES = sizeof date_formats / sizeof *date_formats };
+
+static hr_timestamp_rule date_rule(unsigned i) {
+    return (hr_timestamp_rule){date_formats[i], i == 1 ? HR_OFFSET_UTC : HR_OFFSET_REFUSED};
+}
+
+/* Most cells are numbers or dates: nine tenths of those that are present; or half, if there are many values
+ * and few words besides, as where an unknown age has a word. */
+static const double MOSTLY = .9, AT_LEAST = .5;
+enum { FEW_WORDS = 3, MANY_VALUES = 20 };
+
+void hr_remark_begin(hr_buffer *remarks) {
+    if (remarks->size) hr_buffer_text(remarks, "; ");
+}
 
 /* ---- Booleans ---- */
 
@@ -67,15 +94,16 @@ static void see_boolean(hr_text_inference *g, const char *cell, size_t size) {
 /* ---- Numbers ---- */
 
 static void see_number(hr_seen_range *seen, double value) {
-    seen->low = seen->any ? fmin(seen->low, value) : value;
-    seen->high = seen->any ? fmax(seen->high, value) : value;
+    seen->low = seen->cells ? fmin(seen->low, value) : value;
+    seen->high = seen->cells ? fmax(seen->high, value) : value;
     seen->fractions |= value != floor(value);
-    seen->any = true;
+    seen->cells++;
 }
 
 static hr_seen_range join_seen(const hr_seen_range *a, const hr_seen_range *b) {
-    if (!a->any || !b->any) return a->any ? *a : *b;
-    return (hr_seen_range){fmin(a->low, b->low), fmax(a->high, b->high), true, a->fractions || b->fractions};
+    if (!a->cells || !b->cells) return a->cells ? *a : *b;
+    return (hr_seen_range){a->cells + b->cells, fmin(a->low, b->low), fmax(a->high, b->high),
+                           a->fractions || b->fractions};
 }
 
 static const char *symbol_of_cell(const char *cell, size_t size) {
@@ -92,112 +120,264 @@ static const char *symbol_of_cell(const char *cell, size_t size) {
     return NULL;
 }
 
-/* Tries a format, unless it is ruled out. */
-static void see_formatted(hr_text_inference *g, unsigned i, const char *symbol, const char *cell,
-                          size_t size) {
+/* Returns whether the format reads the cell. */
+static bool reads_number(unsigned i, const char *symbol, const char *cell, size_t size, double *value) {
     hr_number_format format = formats[i];
-    double value;
     format.symbol = symbol;
-    if (g->formats >> i & 1) return;
-    if (hr_number_format_parse(&format, cell, size, &value) == HR_NUMBER_OK)
-        see_number(&g->seen[i], value);
-    else
-        g->formats |= 1u << i;
+    return hr_number_format_parse(&format, cell, size, value) == HR_NUMBER_OK;
 }
 
-static unsigned first_left(unsigned ruled_out) {
-    unsigned i = 0;
-    while (ruled_out >> i & 1) i++;
-    return i;
+static void see_formatted(hr_text_inference *g, const char *cell, size_t size) {
+    const char *symbol = symbol_of_cell(cell, size);
+    bool read = false;
+    for (unsigned i = 0; i < HR_INFERRED_FORMATS; i++) {
+        double value;
+        if (!reads_number(i, symbol, cell, size, &value)) continue;
+        see_number(&g->seen[i], value);
+        read = true;
+    }
+    if (!read || !symbol) return;
+    g->symbols_differ |= g->symbol && strcmp(symbol, g->symbol) != 0;
+    g->symbol = symbol;
+}
+
+/* What a format of numbers reads. */
+static hr_seen_range numbers_read(const hr_text_inference *g, unsigned i) {
+    const hr_seen_range seen = join_seen(&g->integers, &g->seen[i]);
+    return formats[i].decimal == '.' ? join_seen(&seen, &g->points) : seen;
+}
+
+static unsigned best_number(const hr_text_inference *g, uint64_t *cells) {
+    unsigned best = 0;
+    *cells = 0;
+    for (unsigned i = 0; i < HR_INFERRED_FORMATS && !g->symbols_differ; i++) {
+        const uint64_t read = numbers_read(g, i).cells;
+        if (read <= *cells) continue;
+        *cells = read;
+        best = i;
+    }
+    return best;
 }
 
 /* ---- Dates ---- */
 
-static void see_date(hr_text_inference *g, const char *cell, size_t size) {
-    for (unsigned i = 0; i < HR_INFERRED_DATES; i++) {
-        int64_t second;
-        if (g->dates >> i & 1) continue;
-        if (hr_timestamp_parse(&dates[i], cell, size, &second) || second > HR_CALENDAR_MAX) {
-            g->dates |= 1u << i;
-            continue;
-        }
-        g->first[i] = !g->dated || second < g->first[i] ? second : g->first[i];
-        g->last[i] = !g->dated || second > g->last[i] ? second : g->last[i];
-        g->clock |= second % HR_DAY_SECONDS != 0;
-    }
-    g->dated = true;
+static bool reads_date(unsigned i, const char *cell, size_t size, int64_t *second) {
+    const hr_timestamp_rule rule = date_rule(i);
+    return hr_timestamp_parse(&rule, cell, size, second) == HR_TIMESTAMP_OK && *second <= HR_CALENDAR_MAX;
 }
 
-/* ---- The whole ---- */
+/* A time of day without a date, such as 8:30 or 08:30:00. */
+static bool is_time(const char *cell, size_t size) {
+    static const hr_timestamp_rule rules[] = {{"%Y%m%d %-H:%M", HR_OFFSET_REFUSED},
+                                              {"%Y%m%d %-H:%M:%S", HR_OFFSET_REFUSED}};
+    char text[24] = "20240101 ";
+    int64_t second;
+    if (size > 8 || !memchr(cell, ':', size)) return false;
+    memcpy(text + 9, cell, size);
+    return !hr_timestamp_parse(&rules[0], text, 9 + size, &second) ||
+           !hr_timestamp_parse(&rules[1], text, 9 + size, &second);
+}
 
-void hr_text_inference_add(hr_text_inference *g, const char *cell, size_t size, const double *plain) {
+/* Dates begin with a digit. Of plain numbers only those of eight digits can be dates. */
+static bool see_date(hr_text_inference *g, hr_arena *arena, const char *cell, size_t size) {
+    const bool compact = size == 8 && strspn(cell, "0123456789") >= 8;
+    const unsigned first = compact ? COMPACT : 0, end = compact ? COMPACT + 1 : DATES;
+    if (!g->dates) g->dates = hr_arena_alloc(arena, DATES, sizeof *g->dates);
+    if (!g->dates) return false;
+    for (unsigned i = first; i < end; i++) {
+        hr_seen_dates *seen = &g->dates[i];
+        int64_t second;
+        if (!reads_date(i, cell, size, &second)) continue;
+        seen->first = !seen->cells || second < seen->first ? second : seen->first;
+        seen->last = !seen->cells || second > seen->last ? second : seen->last;
+        seen->clock |= second % HR_DAY_SECONDS != 0;
+        seen->cells++;
+    }
+    return true;
+}
+
+static unsigned best_date(const hr_text_inference *g, uint64_t *cells) {
+    unsigned best = 0;
+    *cells = 0;
+    for (unsigned i = 0; g->dates && i < DATES; i++) {
+        if (g->dates[i].cells <= *cells) continue;
+        *cells = g->dates[i].cells;
+        best = i;
+    }
+    return best;
+}
+
+/* ---- Gathering ---- */
+
+/* Whether what has read most cells until now reads this one. */
+static bool is_read(const hr_text_inference *g, const char *cell, size_t size) {
+    uint64_t number_cells, date_cells;
+    const unsigned number = best_number(g, &number_cells), date = best_date(g, &date_cells);
+    double value;
+    int64_t second;
+    return number_cells >= date_cells ? reads_number(number, g->symbol, cell, size, &value)
+                                      : reads_date(date, cell, size, &second);
+}
+
+bool hr_text_inference_add(hr_text_inference *g, hr_arena *arena, const char *cell, size_t size,
+                           const double *plain) {
+    bool digits = plain;
+    for (size_t i = 0; i < size && !digits; i++) digits = cell[i] >= '0' && cell[i] <= '9';
+    g->cells++;
     if (plain) {
         /* A plain number means the same in all formats that have a decimal point, if it has one. */
         const bool has_point = memchr(cell, '.', size);
+        double value;
         g->no_boolean = true;
-        g->dates = ALL_DATES;
         see_number(has_point ? &g->points : &g->integers, *plain);
         for (unsigned i = 0; has_point && i < HR_INFERRED_FORMATS; i++)
-            if (formats[i].decimal != '.') see_formatted(g, i, NULL, cell, size);
+            if (formats[i].decimal != '.' && reads_number(i, NULL, cell, size, &value))
+                see_number(&g->seen[i], value);
+        if (size == 8 && !has_point && !see_date(g, arena, cell, size)) return false;
+    } else {
+        g->words = true;
+        if (!g->no_boolean) see_boolean(g, cell, size);
+        if (digits) see_formatted(g, cell, size);
+        if (*cell >= '0' && *cell <= '9' && !see_date(g, arena, cell, size)) return false;
+        g->times += digits && is_time(cell, size);
+    }
+    const bool odd = g->words && (!digits || !is_read(g, cell, size));
+    return hr_words_add(&g->odd, arena, cell, size, odd);
+}
+
+/* ---- Judging ---- */
+
+/* Whether the cells that are read are enough of all, and the words between them known. Else they are words.
+ */
+static void judge_odd(hr_text_inference *g, uint64_t read, size_t distinct, bool is_label) {
+    const double share = (double)read / (double)g->cells;
+    if (share < AT_LEAST) g->kind = HR_INFERRED_WORDS;
+    if (read == g->cells) g->odd.count = 0;
+    if (g->kind == HR_INFERRED_WORDS || read == g->cells) return;
+    hr_words *odd = &g->odd;
+    size_t kept = 0;
+    for (size_t i = 0; i < odd->count; i++) {
+        const char *word = odd->words[i].text;
+        const size_t size = strlen(word);
+        double value;
+        int64_t second;
+        if (g->kind == HR_INFERRED_DATE ? !reads_date(g->format, word, size, &second)
+                                        : !reads_number(g->format, g->symbol, word, size, &value))
+            odd->words[kept++] = odd->words[i];
+    }
+    odd->count = kept;
+    const bool many = distinct > MANY_VALUES + odd->count;
+    for (size_t i = 0; i < odd->count; i++)
+        if (!hr_utf8_valid(odd->words[i].text, strlen(odd->words[i].text))) g->kind = HR_INFERRED_WORDS;
+    const bool mostly = share >= MOSTLY || (odd->count <= FEW_WORDS && many);
+    g->codes = g->kind == HR_INFERRED_NUMBER && hr_words_are_codes(odd);
+    if (!mostly || hr_words_cells(odd) + read != g->cells || odd->count > HR_WORDS_LISTED || g->codes ||
+        (is_label && !many))
+        g->kind = HR_INFERRED_WORDS;
+}
+
+void hr_text_inference_judge(hr_text_inference *g, size_t distinct, bool is_label) {
+    uint64_t number_cells, date_cells;
+    const unsigned number = best_number(g, &number_cells), date = best_date(g, &date_cells);
+    /* Eight digits are dates if the name has a word for that, and the years are likely. */
+    const hr_seen_dates *digits = g->dates ? &g->dates[COMPACT] : NULL;
+    const bool compact = !is_label && g->date_name && digits && digits->cells &&
+                         (double)digits->cells >= MOSTLY * (double)g->cells &&
+                         hr_calendar_of(digits->first).year >= 1900 &&
+                         hr_calendar_of(digits->last).year <= 2100;
+    g->kind = HR_INFERRED_WORDS;
+    if (!g->words && !compact) {
+        g->odd.count = 0;
         return;
     }
-    g->words = true;
-    if (!g->no_boolean) see_boolean(g, cell, size);
-    if (g->formats != ALL_FORMATS) {
-        const char *symbol = symbol_of_cell(cell, size);
-        if (symbol && g->symbol && strcmp(symbol, g->symbol) != 0) g->formats = ALL_FORMATS;
-        if (symbol) g->symbol = symbol;
-        for (unsigned i = 0; i < HR_INFERRED_FORMATS; i++) see_formatted(g, i, symbol, cell, size);
+    if (!g->no_boolean && g->no && g->yes) {
+        g->kind = HR_INFERRED_BOOLEAN;
+        return;
     }
-    if (g->dates != ALL_DATES) see_date(g, cell, size);
+    const bool is_date = compact || (date_cells > number_cells && !is_label);
+    g->kind = is_date ? HR_INFERRED_DATE : HR_INFERRED_NUMBER;
+    g->format = compact ? COMPACT : is_date ? date : number;
+    judge_odd(g, is_date ? g->dates[g->format].cells : number_cells, distinct, is_label);
 }
 
-hr_inferred_text hr_text_inference_kind(const hr_text_inference *g) {
-    if (!g->words) return HR_INFERRED_WORDS;
-    if (!g->no_boolean && g->no && g->yes) return HR_INFERRED_BOOLEAN;
-    if (g->formats != ALL_FORMATS) return HR_INFERRED_NUMBER;
-    return g->dates != ALL_DATES ? HR_INFERRED_DATE : HR_INFERRED_WORDS;
+bool hr_text_inference_is_plain(const hr_text_inference *g) {
+    return g->kind == HR_INFERRED_NUMBER && !g->format && !g->symbol;
 }
 
-hr_column hr_text_inference_number(const hr_text_inference *g, const char *name, const char **remark) {
-    unsigned i = first_left(g->formats);
-    hr_seen_range seen = join_seen(&g->integers, &g->seen[i]);
-    if (formats[i].decimal == '.') seen = join_seen(&seen, &g->points);
-    if (i == COMMA_THOUSANDS && !(g->formats >> DECIMAL_COMMA & 1))
-        *remark = "the comma is taken for a separator of thousands; if it is a decimal comma, write decimal: "
-                  "\",\" in place of 'thousands', and divide the bounds by 1000";
+hr_decimal_mark hr_text_inference_decimal(const hr_text_inference *g) {
+    if (g->kind == HR_INFERRED_NUMBER && g->format) {
+        const bool comma = numbers_read(g, DECIMAL_COMMA).cells == numbers_read(g, g->format).cells;
+        if (g->format == COMMA_THOUSANDS && comma) return HR_DECIMAL_COMMA_OR_GROUPS;
+        return formats[g->format].decimal == ',' ? HR_DECIMAL_COMMA : HR_DECIMAL_POINT;
+    }
+    const bool plain = g->kind == HR_INFERRED_NUMBER || !g->words;
+    if (!plain || !g->points.cells) return HR_DECIMAL_NONE;
+    return g->seen[POINT_THOUSANDS].cells >= numbers_read(g, 0).cells - g->integers.cells
+               ? HR_DECIMAL_POINT_OR_GROUPS
+               : HR_DECIMAL_POINT;
+}
+
+void hr_text_inference_take_comma(hr_text_inference *g) {
+    g->format = g->format == COMMA_THOUSANDS ? DECIMAL_COMMA : POINT_THOUSANDS;
+    g->kind = HR_INFERRED_NUMBER;
+}
+
+hr_column hr_text_inference_number(const hr_text_inference *g, const char *name) {
+    const hr_seen_range seen = numbers_read(g, g->format);
     hr_column column = {.name = name, .kind = HR_KIND_NUMBER, .review = true, .integer = !seen.fractions};
     column.low = seen.low < seen.high ? seen.low : fmin(seen.low, 0);
     column.high = seen.low < seen.high ? seen.high : seen.high == 0 ? 1 : fmax(seen.high, 0);
-    column.format = formats[i];
+    column.format = formats[g->format];
     column.format.symbol = g->symbol;
     return column;
 }
 
-void hr_text_inference_write(const hr_text_inference *g, const char *name, hr_buffer *out) {
+static void remark_date(const hr_text_inference *g, hr_buffer *remarks) {
+    const unsigned i = g->format;
+    const bool slashes =
+        i >= DAY_FIRST && i < MONTH_FIRST && g->dates[i + SLASHES].cells == g->dates[i].cells;
+    const bool short_slashes = i == SHORT_DAY_FIRST && g->dates[i + 1].cells == g->dates[i].cells;
+    if (slashes || short_slashes) {
+        hr_remark_begin(remarks);
+        hr_buffer_text(remarks, "day and month may be the other way round in 'format'");
+    }
+    if (i >= SHORT_YEARS) {
+        hr_remark_begin(remarks);
+        hr_buffer_text(remarks,
+                       "years of two digits: 69 to 99 are read as 1969 to 1999, 00 to 68 as 2000 to 2068");
+    }
+}
+
+void hr_text_inference_write(const hr_text_inference *g, const char *name, hr_buffer *remarks,
+                             hr_buffer *out) {
     static const hr_date_part parts[] = {HR_DATE_PART_HOUR, HR_DATE_PART_WEEKDAY, HR_DATE_PART_MONTH,
                                          HR_DATE_PART_TREND};
     enum { PARTS = sizeof parts / sizeof *parts };
     const hr_column boolean = {.name = name, .kind = HR_KIND_CATEGORY, .boolean = true, .review = true};
-    if (hr_text_inference_kind(g) != HR_INFERRED_DATE) {
-        hr_schema_write_column(out, &boolean, false, NULL);
+    hr_schema_mark mark = {.remark = remarks->size ? remarks->bytes : NULL};
+    if (g->kind != HR_INFERRED_DATE) {
+        hr_schema_write_column(out, &boolean, false, &mark);
         return;
     }
 
     /* The public range that is proposed: whole days. */
-    const unsigned i = first_left(g->dates);
-    const hr_calendar from = hr_calendar_of(g->first[i]), to = hr_calendar_of(g->last[i]);
+    const hr_seen_dates *seen = &g->dates[g->format];
+    const hr_timestamp_rule rule = date_rule(g->format);
+    const hr_calendar from = hr_calendar_of(seen->first), to = hr_calendar_of(seen->last);
     const hr_date_column date = {.name = name,
                                  .from = hr_calendar_days(from.year, from.month, from.day) * HR_DAY_SECONDS,
                                  .to = (hr_calendar_days(to.year, to.month, to.day) + 1) * HR_DAY_SECONDS - 1,
-                                 .format = dates[i].format,
-                                 .offset = dates[i].offset};
+                                 .format = rule.format,
+                                 .offset = rule.offset};
     hr_column columns[PARTS];
-    hr_schema_mark mark = {0};
     for (size_t k = 0; k < PARTS; k++)
         columns[k] = (hr_column){.review = true, .date = &date, .part = parts[k]};
-    if (i >= DAY_FIRST && i < MONTH_FIRST && !(g->dates >> (i + SLASHES) & 1))
-        mark.remark = "day and month may be the other way round in 'format'";
-    const size_t first = !g->clock;
+    remark_date(g, remarks);
+    mark.remark = remarks->size ? remarks->bytes : NULL;
+    const size_t first = !seen->clock;
     hr_schema_write_date(out, columns + first, PARTS - first, &mark);
+}
+
+void hr_text_inference_done(hr_text_inference *g) {
+    hr_words_done(&g->odd);
 }

@@ -1,4 +1,4 @@
-#include "tables/infer/infer_write.h"
+#include "tables/infer/infer_missing.h"
 
 #include "base/buffer.h"
 #include "base/text/text.h"
@@ -16,37 +16,11 @@ static const char about[] = "# A proposal, for the owner of the records only: wh
 
 typedef struct proposal {
     const hr_inferences *all;
-    hr_string_map missing;
-    const char *missing_list[HR_INFERENCE_SPELLINGS];
-    size_t missing_count;
+    hr_missing_words missing;
     size_t features;
     hr_buffer out;
     hr_error *err;
 } proposal;
-
-/* The spellings of the dictionary, if it has a column of them; else those that columns of numbers were found
- * to use, but those that the dictionary lists as values. */
-static hr_status take_missing(proposal *p) {
-    const hr_dictionary *dictionary = &p->all->dictionary;
-    const hr_dictionary_words *words = &dictionary->missing;
-    for (size_t i = 0; dictionary->lists_missing && i < words->count; i++)
-        if (!hr_string_map_add(&p->missing, words->words[i], strlen(words->words[i]), 0))
-            return hr_fail_memory(p->err);
-    for (size_t s = 0; !dictionary->lists_missing && s < HR_INFERENCE_SPELLINGS; s++) {
-        const char *word = hr_inference_spelling(s);
-        bool used = false;
-        for (size_t i = 0; i < p->all->count; i++)
-            used |= *p->all->columns[i]->name && hr_inference_has_missing(p->all->columns[i]) &&
-                    p->all->columns[i]->spelled[s];
-        for (size_t i = 0; used && i < dictionary->count; i++)
-            used = hr_string_map_find(&dictionary->entries[i].values.known, word, strlen(word)) ==
-                   HR_STRING_MAP_NONE;
-        if (!used) continue;
-        if (!hr_string_map_add(&p->missing, word, strlen(word), 0)) return hr_fail_memory(p->err);
-        p->missing_list[p->missing_count++] = word;
-    }
-    return HR_OK;
-}
 
 /* The format is UTF-8; tables may be anything. */
 static hr_status check_utf8(const char *name, const hr_column *column, hr_error *err) {
@@ -59,15 +33,35 @@ static hr_status check_utf8(const char *name, const hr_column *column, hr_error 
     return hr_fail_at(err, HR_E_FORMAT, NULL, 0, 0, name);
 }
 
+/* Says of a column that it is the label, or adds up to it. */
+static void remark_label(const hr_inferences *all, size_t i) {
+    hr_buffer *remarks = &all->columns[i]->remarks;
+    const char *label = all->columns[all->label]->name;
+    const size_t other = hr_label_sample_adds_up(&all->sample, i, all->label);
+    if (hr_label_sample_is_label(&all->sample, i, all->label)) {
+        hr_remark_begin(remarks);
+        hr_buffer_text(remarks,
+                       "it has one value for each value of the label, so that it gives the label away; "
+                       "leave it out if it is not known when predicting");
+    } else if (other != SIZE_MAX && *all->columns[other]->name) {
+        hr_remark_begin(remarks);
+        hr_buffer_text(remarks, "with the column ");
+        hr_schema_write_text(remarks, all->columns[other]->name);
+        hr_buffer_text(remarks, " it adds up to the label ");
+        hr_schema_write_text(remarks, label);
+        hr_buffer_text(remarks, "; leave it out if it is not known when predicting");
+    }
+}
+
 static hr_status write_proposed(proposal *p, size_t i) {
     hr_inference *inference = p->all->columns[i];
     const hr_dictionary_entry *entry = hr_dictionary_find(&p->all->dictionary, inference->name);
     hr_inferred inferred;
     hr_status status = HR_OK;
     if (i == p->all->label)
-        status = hr_inference_label(inference, &p->missing, &inferred, p->err);
+        status = hr_inference_label(inference, &p->missing.known, &inferred, p->err);
     else
-        hr_inference_feature(inference, &p->missing, &inferred);
+        hr_inference_feature(inference, &p->missing.known, &inferred);
     /* An entry of the dictionary stands without a mark, with no fact beside it: it was not read from records.
      */
     if (!status && entry)
@@ -81,8 +75,9 @@ static hr_status write_proposed(proposal *p, size_t i) {
                                             .source = entry->source}};
     if (!status) status = check_utf8(inferred.column.name, &inferred.column, p->err);
     if (status) return status;
-    const hr_schema_mark mark = {.remark = inferred.guessed ? "the bounds are a guess from the column's name"
-                                                            : inferred.remark,
+    remark_label(p->all, i);
+    const hr_buffer *remarks = &inference->remarks;
+    const hr_schema_mark mark = {.remark = remarks->size ? remarks->bytes : NULL,
                                  .name_too = p->all->positional};
     hr_schema_write_column(&p->out, &inferred.column, i == p->all->label, &mark);
     return HR_OK;
@@ -102,7 +97,7 @@ static bool part_is_taken(const hr_inferences *all, const char *name) {
 }
 
 static hr_status write_feature(proposal *p, size_t i) {
-    const hr_inference *inference = p->all->columns[i];
+    hr_inference *inference = p->all->columns[i];
     const char *name = inference->name;
     if (!*name) {
         hr_buffer_format(&p->out, "  # column %zu has no name and is left out\n", i + 1);
@@ -112,18 +107,19 @@ static hr_status write_feature(proposal *p, size_t i) {
     const char *why = kept ? NULL : hr_inference_left_out(inference);
     if (why) {
         const hr_column unused = {.name = name, .review = true};
-        const hr_schema_mark mark = {.remark = why,
-                                     .advice = "delete the entry, or describe the column by public facts"};
+        const hr_schema_mark mark = {.remark = why, .advice = hr_inference_brought_back(inference)};
         hr_status status = check_utf8(name, &(hr_column){0}, p->err);
         if (!status) hr_schema_write_unused(&p->out, &unused, &mark);
         return status;
     }
     p->features++;
-    const hr_inferred_text text = hr_text_inference_kind(&inference->text);
+    const hr_inferred_text text = inference->text.kind;
     const bool is_date = text == HR_INFERRED_DATE && !part_is_taken(p->all, name);
     if (kept || (text != HR_INFERRED_BOOLEAN && !is_date)) return write_proposed(p, i);
     hr_status status = check_utf8(name, &(hr_column){0}, p->err);
-    if (!status) hr_text_inference_write(&inference->text, name, &p->out);
+    hr_inference_remark_words(inference);
+    remark_label(p->all, i);
+    if (!status) hr_text_inference_write(&inference->text, name, &inference->remarks, &p->out);
     return status;
 }
 
@@ -169,7 +165,9 @@ hr_status hr_inferences_write(const hr_inferences *all, char **yaml, hr_error *e
     const hr_dictionary *dictionary = &all->dictionary;
     const hr_column facts = {.source = dictionary->source}, read = {.review = true};
     proposal p = {.all = all, .err = err};
-    hr_status status = take_missing(&p);
+    for (size_t i = 0; i < all->count; i++) hr_inference_judge(all->columns[i], i == all->label);
+    hr_inferences_decide_decimals(all);
+    hr_status status = hr_missing_words_take(&p.missing, all, err);
     hr_buffer_text(&p.out, about);
     hr_buffer_text(&p.out, "hedgerow-schema: 1\nreviewed: false\n");
     write_unit(&p);
@@ -181,12 +179,12 @@ hr_status hr_inferences_write(const hr_inferences *all, char **yaml, hr_error *e
     if (dictionary->lists_missing)
         hr_schema_write_missing(&p.out, dictionary->missing.words, dictionary->missing.count, &facts);
     else
-        hr_schema_write_missing(&p.out, p.missing_list, p.missing_count, &read);
+        hr_schema_write_missing(&p.out, p.missing.list, p.missing.count, &read);
     if (!status && !p.features)
         status = hr_fail(err, HR_E_SCHEMA, "add columns, or describe some with a data dictionary",
                          "the table has no column that could be a feature");
     if (!status) status = hr_buffer_take(&p.out, yaml, err);
     hr_buffer_done(&p.out);
-    hr_string_map_done(&p.missing);
+    hr_missing_words_done(&p.missing);
     return status;
 }

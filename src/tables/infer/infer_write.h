@@ -4,6 +4,7 @@
 
 #include "tables/infer/dictionary.h"
 #include "tables/infer/infer_column.h"
+#include "tables/infer/infer_label.h"
 
 /* What is known of a table once it has been read. */
 typedef struct hr_inferences {
@@ -13,7 +14,12 @@ typedef struct hr_inferences {
     uint64_t rows;
     bool positional; /* features are found by their number, so that none may be left out */
     hr_dictionary dictionary;
+    hr_label_sample sample;
 } hr_inferences;
+
+/* Decides by all columns what is a decimal mark and what separates thousands, or remarks that it is unclear.
+ */
+void hr_inferences_decide_decimals(const hr_inferences *all);
 
 /* Owner: the caller frees *yaml with hr_text_free. Fails: SCHEMA (the label, no features), FORMAT, MEMORY. */
 HR_MUST_CHECK hr_status hr_inferences_write(const hr_inferences *all, char **yaml, hr_error *err);

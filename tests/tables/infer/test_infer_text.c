@@ -1,35 +1,6 @@
 /* Proposals for columns whose cells are no plain numbers: what is recognised, that the table can be read with
  * it, and what stays a category. */
-#include "support/reader_checks.h"
-
-#include <unistd.h>
-
-static char *infer(const char *table, const char *label) {
-    char path[] = "propose-XXXXXX", *yaml = NULL;
-    hr_error err = {0};
-    int fd = mkstemp(path);
-    if (fd < 0 || write(fd, table, strlen(table)) != (ssize_t)strlen(table)) abort();
-    close(fd);
-    if (hr_schema_infer(path, HR_FORMAT_AUTO, label, &yaml, &err)) fail_msg("%s: %s", err.field, err.message);
-    unlink(path);
-    return yaml;
-}
-
-/* The proposal for a table must have the text, parse, and read the table without a clipped or unknown cell.
- */
-static void expect_proposal(const char *table, const char *text) {
-    char *yaml = infer(table, "y");
-    if (!strstr(yaml, text)) fail_msg("no\n%s\nin\n%s", text, yaml);
-    hr_schema *schema = must_schema(yaml);
-    hr_data *data = must_parse(schema, table, strlen(table), HR_FORMAT_CSV);
-    for (size_t i = 0; i <= hr_schema_feature_count(schema); i++) {
-        const hr_column_report *r = hr_data_report(data, i);
-        if (r->out_of_range || r->not_integer || r->unknown) fail_msg("does not fit its table:\n%s", yaml);
-    }
-    hr_data_free(data);
-    hr_schema_free(schema);
-    hr_text_free(yaml);
-}
+#include "support/proposal_checks.h"
 
 static void test_dates__are_recognised(void **state) {
     (void)state;
@@ -59,6 +30,56 @@ static void test_dates__are_recognised(void **state) {
     expect_proposal("t,y\n01/02/2024,a\n03/02/2024,b\n",
                     "review: [kind, from, to, format, parts]  # REVIEW: day and month may be the other way "
                     "round in 'format'; ");
+}
+
+/* Formats that people and programs write, and years of two digits. */
+static void test_dates__have_many_formats(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"1.2.23,a\n11.12.23,b\n", "format: \"%-d.%-m.%y\""},
+        {"1.2.2023,a\n11.12.2023,b\n", "format: \"%-d.%-m.%Y\""},
+        {"1.2.2023 8:05,a\n11.12.2023 18:05,b\n", "format: \"%-d.%-m.%Y %-H:%M\""},
+        {"31/1/23,a\n1/12/23,b\n", "format: \"%-d/%-m/%y\""},
+        {"1/31/23,a\n12/1/23,b\n", "format: \"%-m/%-d/%y\""},
+        {"31-01-2023,a\n01-12-2023,b\n", "format: \"%d-%m-%Y\""},
+        {"2023.01.31,a\n2023.12.01,b\n", "format: \"%Y.%m.%d\""},
+        {"31-JAN-23,a\n01-DEC-23,b\n", "format: \"%d-%b-%y\""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char table[100];
+        snprintf(table, sizeof table, "t,y\n%s", cases[i][0]);
+        expect_proposal(table, cases[i][1]);
+        expect_proposal(table, "  - name: \"t\"\n    kind: date\n    from: 2023-0");
+    }
+    expect_proposal("t,y\n1.2.23,a\n11.12.23,b\n",
+                    "# REVIEW: years of two digits: 69 to 99 are read as 1969 to 1999");
+    expect_proposal("t,y\n1/2/23,a\n11/12/23,b\n", "day and month may be the other way round");
+}
+
+/* Eight digits are dates where the name says so, and never a number without a remark there. */
+static void test_dates__may_be_eight_digits(void **state) {
+    (void)state;
+    expect_proposal("date,y\n20240131,a\n20231201,b\n",
+                    "    kind: date\n    from: 2023-12-01\n    to: 2024-01-31\n    format: "
+                    "\"%Y%m%d\"\n    parts: [weekday, month, trend]\n");
+    expect_proposal("visitDate,y\n20240131,a\nNA,b\n", "format: \"%Y%m%d\"");
+    expect_proposal("x,y\n20240131,a\n20231201,b\n", "kind: number");
+    expect_proposal("date,y\n20240132,a\n20231201,b\n",
+                    "its name says date, and its cells are plain numbers; if they are dates, "
+                    "write kind: date with 'format'");
+    expect_proposal("date,y\n15000101,a\n15000102,b\n", "kind: number");
+    expect_proposal("dob,y\n44927,a\n44928,b\n", "its name says date");
+    expect_no_proposal("update,y\n44927,a\n44928,b\n", "its name says date");
+}
+
+static void test_times__are_remarked(void **state) {
+    (void)state;
+    expect_proposal("date,y\n08:30,a\n17:05,b\n",
+                    "    kind: category\n    values: [\"08:30\", \"17:05\"]\n    review: [kind, values]  # "
+                    "REVIEW: times of day; a number such as minutes after midnight keeps their order");
+    expect_proposal("t,y\n8:30:15,a\n17:05:00,b\n", "times of day; ");
+    expect_no_proposal("t,y\n8:30,a\nnoon,b\n", "times of day");
+    expect_no_proposal("t,y\n8:70,a\n9:61,b\n", "times of day");
+    expect_recipe(&(proposal_recipe){"t", "%02d:%02d", 24, 0, NULL, NULL}, "times of day");
 }
 
 static void test_numbers__are_recognised(void **state) {
@@ -120,9 +141,9 @@ static void test_others__stay_what_they_were(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dates__are_recognised),
-        cmocka_unit_test(test_numbers__are_recognised),
-        cmocka_unit_test(test_booleans__are_recognised),
+        cmocka_unit_test(test_dates__are_recognised),       cmocka_unit_test(test_dates__have_many_formats),
+        cmocka_unit_test(test_dates__may_be_eight_digits),  cmocka_unit_test(test_times__are_remarked),
+        cmocka_unit_test(test_numbers__are_recognised),     cmocka_unit_test(test_booleans__are_recognised),
         cmocka_unit_test(test_others__stay_what_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
