@@ -12,9 +12,10 @@
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct evaluate_args {
-    const char *model, *ledger;
+    const char *model, *ledger, *unit;
     table_args table;
     decide_args decide;
     arg_real epsilon, delta;
@@ -39,6 +40,8 @@ static const arg_option evaluate_options[] = {
      "pure epsilon, unless given"},
     {"ledger", 0, ARG_TEXT, false, AT(ledger), "FILE",
      "with --epsilon: the ledger of the records, which pays"},
+    {"unit", 0, ARG_TEXT, false, AT(unit), "record",
+     "with --epsilon: each person has one record in this table; needed unless the model's schema says so"},
     {"plan", 0, ARG_WAIVER, false, AT(plan), NULL,
      "with --epsilon: print how large the noise would be; reads no data, spends nothing"},
     {"rows", 0, ARG_INTEGER, false, AT(rows), "N",
@@ -164,6 +167,7 @@ static hr_evaluation_options release_options(const evaluate_args *args, evaluati
     options.threads = (int)args->table.threads.value;
     options.ledger = run->ledger;
     options.entry = &run->entry;
+    options.single_records = args->unit != NULL;
     return options;
 }
 
@@ -214,6 +218,10 @@ static bool is_consistent(const command *self, const evaluate_args *args) {
         wrong = "--timings tells how long the records took, which --epsilon does not pay for";
     else if (args->rows.given && !args->plan)
         wrong = "--rows is for --plan: an evaluation counts the records by itself";
+    else if (args->unit != NULL && !args->epsilon.given)
+        wrong = "--unit is for figures that --epsilon releases";
+    else if (args->unit != NULL && strcmp(args->unit, "record") != 0)
+        wrong = "--unit is 'record': the figures protect single records, and no persons with several";
     if (wrong != NULL) usage_error(self->name, "%s", wrong);
     return wrong == NULL && input_threads_usable(self, &args->table) &&
            (args->plan || input_table_usable(self, &args->table, args->model));

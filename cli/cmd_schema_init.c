@@ -25,12 +25,13 @@ static const arg_option init_options[] = {
 
 static hr_status init_schema(const schema_init_args *args, hr_error *err) {
     const hr_read_options reading = input_table_options(&args->table);
-    char *yaml = NULL;
+    char *yaml = NULL, *notes = NULL;
     output_file file = {0};
     hr_infer_options options = HR_INFER_OPTIONS_INIT;
     options.reading = &reading;
     options.label = args->label;
     options.dictionary = args->dictionary;
+    options.notes = &notes;
     hr_status status = output_probe(args->output, OUTPUT_NEW, err);
     if (status == HR_OK)
         status = hr_schema_infer_all((const char *const *)args->table.data.items, args->table.data.count,
@@ -40,7 +41,11 @@ static hr_status init_schema(const schema_init_args *args, hr_error *err) {
         fputs(yaml, file.stream);
         status = output_finish(&file, err);
     }
+    if (status == HR_OK && *notes != '\0')
+        fprintf(stderr, "Columns that may say whose a record is (exact counts, for the owner's eyes):\n%s",
+                notes);
     output_abandon(&file);
+    hr_text_free(notes);
     hr_text_free(yaml);
     return status;
 }
@@ -72,7 +77,10 @@ const command schema_init_command = {
         "marked REVIEW: they are private until a person has replaced them by public facts with their "
         "source, such as those of a data dictionary. Bounds of columns such as age, hour or percent are "
         "common knowledge, as a guess. Columns that seem to identify persons or records, free text and "
-        "constants are proposed as unused, with the reason. An existing file is not overwritten.",
+        "constants are proposed as unused, with the reason. A column that seems to say whose a record is, by "
+        "its "
+        "name or its values, is proposed as the unit; 'schema review' asks for it. An existing file is not "
+        "overwritten.",
     .example = "  hedgerow schema init --data train.csv --label readmitted -o schema.yaml",
     .options = init_options,
     .option_count = COUNT_OF(init_options),

@@ -216,10 +216,14 @@ static output_rule train_output_rule(const train_args *args) {
 static hr_status read_train_schema(const train_args *args, train_run *run, hr_error *err) {
     hr_status status = input_schema(args->schema, &run->schema, err);
     if (status == HR_OK) status = input_drop(&run->schema, &args->table, err);
-    if (status == HR_OK) {
-        status = hr_schema_reviewed(run->schema, err);
-        if (status != HR_OK) snprintf(err->file, sizeof err->file, "%s", args->schema);
-    }
+    if (status != HR_OK) return status;
+    hr_error unused = {0};
+    const bool is_paid = args->ledger != NULL && args->mode == HR_MODE_SOUND && !args->reproducible;
+    status = hr_schema_reviewed(run->schema, err);
+    /* Marks that were accepted are refused for themselves. */
+    if (status == HR_OK && is_paid && hr_schema_public(run->schema, &unused) == HR_OK)
+        status = hr_schema_decides_unit(run->schema, err);
+    if (status != HR_OK) snprintf(err->file, sizeof err->file, "%s", args->schema);
     return status;
 }
 

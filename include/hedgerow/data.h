@@ -235,9 +235,12 @@ typedef struct hr_infer_options {
     const char *label;      /* NULL: "label" */
     const char *dictionary; /* a CSV file of public facts: docs/reference/formats.md, Proposals; NULL: none */
     const hr_read_options *reading; /* columns that it drops are left out; NULL: the defaults */
+    char **notes; /* NULL, or where a text goes with what was counted of columns that may say whose a record
+                     is: lines, or "". Exact counts, for the owner of the records alone. Owner: the caller
+                     frees it with hr_text_free */
 } hr_infer_options;
 #define HR_INFER_OPTIONS_INIT                                                                                \
-    { sizeof(hr_infer_options), NULL, NULL, NULL }
+    { sizeof(hr_infer_options), NULL, NULL, NULL, NULL }
 
 /* The same for one table in `count` files or databases, as hr_data_read_all reads them. What the dictionary
  * says of a column is public: it is taken as it is, and not marked. options: NULL for the defaults. Fails: as

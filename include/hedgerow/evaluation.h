@@ -52,11 +52,13 @@ typedef struct hr_evaluation_options {
     const hr_decision_rule *decision; /* classes: what counts as an error. NULL: the most probable class */
     int threads;                      /* of the predictions; 0: as many as there are processors */
     hr_ledger *ledger;                /* of the records; NULL: no durable budget. Borrowed */
-    int64_t *entry; /* NULL, or where the number of the ledger's entry goes, also of a failed
-                       evaluation; 0: none stays reserved or committed */
+    int64_t *entry;      /* NULL, or where the number of the ledger's entry goes, also of a failed
+                            evaluation; 0: none stays reserved or committed */
+    bool single_records; /* each person has one record in this table; a ledger pays for nothing else. False:
+                            the model's schema says so (hr_schema_single_records) */
 } hr_evaluation_options;
 #define HR_EVALUATION_OPTIONS_INIT                                                                           \
-    { sizeof(hr_evaluation_options), 0, 0, NULL, 0, NULL, NULL }
+    { sizeof(hr_evaluation_options), 0, 0, NULL, 0, NULL, NULL, false }
 
 /* A released figure. Its noise is that of the release alone: how far the figure of these records is from that
  * of other records of the same kind is another matter. */

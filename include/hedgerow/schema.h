@@ -66,6 +66,7 @@ typedef struct hr_column {
                          clipped to them */
     bool integer;     /* HR_KIND_NUMBER: every value is an integer */
     bool review;      /* facts of the column were read from the records and are not replaced by public ones */
+    bool accepted; /* review: a person has accepted them as they were read: what is trained is not private */
     size_t value_count;
     const char *const
         *values;             /* HR_KIND_CATEGORY: the public list of values, in the order that codes count */
@@ -141,8 +142,8 @@ HR_API HR_MUST_CHECK hr_status hr_schema_set_number_format(hr_schema_builder *bu
 HR_API HR_MUST_CHECK hr_status hr_schema_add_missing(hr_schema_builder *builder, const char *spelling,
                                                      hr_error *err);
 
-/* The privacy unit: the column that says whose record it is (hr_schema_unit). The text is copied. Fails:
- * ARGUMENT (there is a unit), MEMORY. */
+/* The privacy unit: the column that says whose record it is (hr_schema_unit). Unless it is set, the schema
+ * says that each person has one record. The text is copied. Fails: ARGUMENT (there is a unit), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_schema_set_unit(hr_schema_builder *builder, const char *column,
                                                   hr_error *err);
 
@@ -183,6 +184,14 @@ HR_API const char *hr_schema_missing(const hr_schema *schema, size_t index);
  * and not the label. Guarantees are then for adding or removing a person with all its records. NULL: every
  * record counts by itself. */
 HR_API const char *hr_schema_unit(const hr_schema *schema);
+
+/* HR_OK if the schema says what the guarantee is for: the unit names a column, or the file says 'unit:
+ * record' (each person has one record), or the schema was built from code; else HR_E_POLICY with the line to
+ * add. A ledger pays for such schemas alone. */
+HR_API HR_MUST_CHECK hr_status hr_schema_decides_unit(const hr_schema *schema, hr_error *err);
+
+/* Whether the schema says that each person has one record ('unit: record', or built from code). */
+HR_API bool hr_schema_single_records(const hr_schema *schema);
 
 /* HR_OK if the schema was built from code, or if the file says 'reviewed: true', or if no mark is left, no
  * list of more than 254 values is without a source, and in a proposal ('reviewed: false') every column has a

@@ -212,7 +212,7 @@ class Table:
         arrays = ffi.new('hr_arrays *', {'rows': self.rows})
         columns_at = arrays.columns = ffi.new('hr_array[]', fields)
         labels_at = arrays.labels = ffi.NULL if label is None else ffi.new('hr_array *', self._keep(label))
-        persons = person_numbers(columns, schema.unit) if schema.unit else None
+        persons = person_numbers(columns, schema.unit_column) if schema.unit_column else None
         if persons is not None:
             arrays.persons = ffi.from_buffer('uint64_t[]', persons)
         out = ffi.new('hr_data **')

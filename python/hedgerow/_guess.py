@@ -25,6 +25,14 @@ class Facts:
         return 'the %s' % ', the '.join(self.leaks) if self.leaks else None
 
 
+@dataclass(frozen=True)
+class Given:
+    """What the caller says of the columns, and of whom the records are: 'record', each of another person, or a column of persons."""
+    bounds: Any
+    categories: Any
+    unit: str
+
+
 def given_for(given: Any, column: str, index: int | None) -> Any:
     """Of a mapping by names, which may be integers, or by positions. index: None where columns have names."""
     if not isinstance(given, Mapping):
@@ -99,12 +107,18 @@ def check_columns(parameter: str, given: Any, columns: Columns) -> None:
             raise ArgumentError('%s names %r, which the table does not have; it has %r.' % (parameter, unknown[:10], sorted(known)[:10]))
 
 
-def schema_of(columns: Columns, label: Column, bounds: Any, categories: Any, facts: Facts) -> Schema:
+def schema_of(columns: Columns, label: Column, given: Given, facts: Facts) -> Schema:
     """The schema of a table; `facts` gets what it cost."""
+    bounds, categories, unit = given.bounds, given.categories, given.unit
+    known = [column.name for column in columns.items] if columns.named else []
+    if unit != 'record' and unit not in known:
+        raise ArgumentError("unit is 'record' or a column of X, not %r; X has %r" % (unit, known[:10]))
     if isinstance(categories, str) and categories != 'declared':
         raise ArgumentError("categories is a mapping or 'declared', not %r" % categories)
     if isinstance(bounds, str) and bounds != 'data':
         raise ArgumentError("bounds is a mapping, (low, high) or 'data', not %r" % bounds)
-    for name, given in (('bounds', bounds), ('categories', categories)):
-        check_columns(name, given, columns)
-    return Schema.build(label, [feature(column, None if columns.named else i, bounds, categories, facts) for i, column in enumerate(columns.items)])
+    for name, facts_given in (('bounds', bounds), ('categories', categories)):
+        check_columns(name, facts_given, columns)
+    features = [feature(column, None if columns.named else i, bounds, categories, facts) for i, column in enumerate(columns.items)
+                if unit == 'record' or column.name != unit]
+    return Schema.build(label, features, unit)

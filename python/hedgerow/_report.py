@@ -61,7 +61,7 @@ def _facts_of(model: Model) -> dict[str, Any]:
     file = json.loads(model.to_json())
     schema, shapes = model.schema, model.shapes()
     return {
-        'label': schema.label, 'features': schema.features, 'unit': schema.unit, 'method': model.method, 'mode': file['mode'],
+        'label': schema.label, 'features': schema.features, 'unit': schema.unit_column, 'method': model.method, 'mode': file['mode'],
         'task': TASKS[file['task']], 'trees': model.tree_count, 'guarantee': model.guarantee, 'start': model.start_guarantee, 'settings': file['settings'],
         'budget': _budget(model), 'importance': _importance(model), 'shapes': _shapes(model, shapes, file), 'calibration': _calibration(model, file),
         'owners': _owners(model, file['settings']), 'tree': _first_tree(model), 'picture': _picture(model, file), 'isfinite': math.isfinite}

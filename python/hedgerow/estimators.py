@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted, colu
 
 from . import _frames
 from ._encoded import warn_of_encoders
-from ._guess import WIDE, Facts, checked_pair, schema_of
+from ._guess import WIDE, Facts, Given, checked_pair, schema_of
 from ._native import Interrupts, call, ffi, lib, made, text_to, texts_to
 from .errors import ArgumentError, PrivacyLeakWarning, SchemaError
 from .ledger import Ledger
@@ -87,13 +87,15 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
                              (count, type(self).__name__, self.n_features_in_))
 
     def _given_schema(self) -> Schema | None:
+        if self.schema is not None and self.unit != 'record':
+            raise ArgumentError('unit is for bounds that are given in code: the schema names its own unit.')
         return self.schema if self.schema is None or isinstance(self.schema, Schema) else Schema.read(self.schema)
 
     def _schema_of(self, columns: _frames.Columns, label: Column, facts: Facts) -> Schema:
         bounds = self.bounds
         if bounds is None and not self._promises():
             bounds = 'data'
-        return schema_of(columns, label, bounds, self.categories, facts)
+        return schema_of(columns, label, Given(bounds, self.categories, self.unit), facts)
 
     # ---- The fit ----
 
@@ -219,7 +221,9 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
         the records: refused.
     ledger: a `Ledger` or its path: the fit is charged there before noise is drawn, and refused if the rest does not cover it.
     trees, depth, bins, learning_rate, options: None is the method's default; options: {name: value} of others (`hedgerow.methods()`).
-    records_per_person: where the schema names a unit, train on at most so many records of each person; for every method. None: each
+    unit: without a schema, whose the records are: 'record' (each person has one, which the guarantee says), or the column of X that names the
+        person of each record, which is then no feature.
+    records_per_person: where there is such a column, train on at most so many records of each person; for every method. None: each
         record of a person counts a part, which hedge, dpboost, inprivate, diprime, dp-ert and dp-df can.
     n_jobs: threads, -1 for all processors; the model does not depend on it. progress: called as progress(done, total) during a fit.
     random_state: noise from a seed, for tests: NOT PRIVATE.
@@ -230,14 +234,14 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
                  schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None, classes: Any = None,
                  class_weights: dict[Any, float] | None = None, ledger: Ledger | str | os.PathLike[str] | None = None, trees: int | None = None, depth: int | None = None,
                  bins: int | None = None, learning_rate: float | None = None, options: dict[str, Any] | None = None,
-                 records_per_person: int | None = None, n_jobs: int | None = None, progress: Callable[[int, int], Any] | None = None,
+                 unit: str = 'record', records_per_person: int | None = None, n_jobs: int | None = None, progress: Callable[[int, int], Any] | None = None,
                  random_state: Any = None) -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
         self.schema, self.bounds, self.categories, self.classes = schema, bounds, categories, classes
         self.class_weights = class_weights
         self.ledger = ledger
         self.trees, self.depth, self.bins, self.learning_rate, self.options = trees, depth, bins, learning_rate, options
-        self.records_per_person = records_per_person
+        self.unit, self.records_per_person = unit, records_per_person
         self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
 
     def fit(self, X: Any, y: Any) -> HedgerowClassifier:
@@ -296,13 +300,13 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
                  schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None,
                  label_bounds: Any = None, ledger: Ledger | str | os.PathLike[str] | None = None, trees: int | None = None,
                  depth: int | None = None, bins: int | None = None, learning_rate: float | None = None,
-                 options: dict[str, Any] | None = None, records_per_person: int | None = None, n_jobs: int | None = None,
+                 options: dict[str, Any] | None = None, unit: str = 'record', records_per_person: int | None = None, n_jobs: int | None = None,
                  progress: Callable[[int, int], Any] | None = None, random_state: Any = None) -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
         self.schema, self.bounds, self.categories, self.label_bounds = schema, bounds, categories, label_bounds
         self.ledger = ledger
         self.trees, self.depth, self.bins, self.learning_rate, self.options = trees, depth, bins, learning_rate, options
-        self.records_per_person = records_per_person
+        self.unit, self.records_per_person = unit, records_per_person
         self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
 
     def fit(self, X: Any, y: Any) -> HedgerowRegressor:

@@ -61,8 +61,9 @@ class Schema:
         return ''
 
     @classmethod
-    def build(cls, label: Column, features: Iterable[Column], unit: str | None = None) -> Schema:
-        """From code. Who builds one vouches that all of it is public. Fails: FormatError (the column is named), LimitError."""
+    def build(cls, label: Column, features: Iterable[Column], unit: str | None = 'record') -> Schema:
+        """From code. Who builds one vouches that all of it is public. unit: the column that says whose each record is; 'record', or None:
+        each person has one record, which the guarantee says. Fails: FormatError (the column is named), LimitError."""
         builder = made(lib.hr_schema_builder_new, 'hr_schema_builder', lib.hr_schema_builder_free)
         if label.is_category:
             values, _kept = texts_to(list(label.values))
@@ -71,7 +72,7 @@ class Schema:
             call(lib.hr_schema_label_number, builder, text_to(label.name), label.low, label.high)
         for column in features:
             cls._add(builder, column)
-        if unit is not None:
+        if unit not in (None, 'record'):
             call(lib.hr_schema_set_unit, builder, text_to(unit))
         return cls(made(lib.hr_schema_build, 'hr_schema', lib.hr_schema_free, builder))
 
@@ -106,7 +107,12 @@ class Schema:
 
     @property
     def unit(self) -> str | None:
-        """The column that says whose record it is; None: every record counts by itself."""
+        """The column that says whose record it is; 'record': each person has one record; None: the schema does not say, and no ledger pays."""
+        return text_of(lib.hr_schema_unit(self._at)) or ('record' if lib.hr_schema_single_records(self._at) else None)
+
+    @property
+    def unit_column(self) -> str | None:
+        """The column that says whose record it is; None: there is none."""
         return text_of(lib.hr_schema_unit(self._at)) or None
 
     def to_yaml(self) -> str:

@@ -55,7 +55,8 @@ static bool claims_privacy(const fit_job *f) {
 }
 
 static hr_status check_fit_ledger(const fit_job *f, hr_error *err) {
-    if (!f->options->ledger || claims_privacy(f)) return HR_OK;
+    if (!f->options->ledger) return HR_OK;
+    if (claims_privacy(f)) return hr_schema_decides_unit(hr_data_schema(f->data), err);
     const char *leak = "";
     const char *why = "read off the records, and not paid for: ";
     if (!f->method->info.is_private)
@@ -287,6 +288,8 @@ static hr_status state_sound(const fit_job *f, hr_guarantee *g, hr_buffer *text,
         hr_text_show(unit, name, sizeof name);
         hr_buffer_format(text, "A person is all records of one %s. ", name);
     }
+    if (hr_schema_single_records(hr_data_schema(f->data)))
+        hr_buffer_text(text, "The schema says that each person has one record. ");
     if (unit && f->options->records_per_person) {
         hr_guarantee one;
         hr_guarantee_of(f->budget.units, f->budget.privacy_measure, f->budget.delta, &one);

@@ -12,6 +12,7 @@ import tempfile
 
 DOSE, PATIENT, NAME = 73.91827364512345, 918273645546372, 'Zyxwvutsrq'
 SCHEMA = '''hedgerow-schema: 1
+unit: record
 label: {name: late, kind: classes, values: ["no", "yes"]}
 features:
   - {name: dose, kind: number, low: 0, high: 120}
@@ -59,7 +60,7 @@ def encodings():
 def write_records(folder):
     rows = ['%.3f,%s,%s,%d,somebody' % (i * 119 / 600, ('internal', 'surgery')[i % 2], 'yes' if i > 300 else 'no', i) for i in range(600)]
     rows[7] = '%r,surgery,no,%d,%s' % (DOSE, PATIENT, NAME)
-    texts = {'t.csv': 'dose,ward,late,patient,name\n' + '\n'.join(rows) + '\n', 's.yaml': SCHEMA, 'p.yaml': SCHEMA + 'unit: patient\n'}
+    texts = {'t.csv': 'dose,ward,late,patient,name\n' + '\n'.join(rows) + '\n', 's.yaml': SCHEMA, 'p.yaml': SCHEMA.replace('unit: record', 'unit: patient')}
     for name, text in texts.items():
         with open(os.path.join(folder, name), 'w', encoding='utf-8') as f:
             f.write(text)

@@ -136,6 +136,40 @@ static void test_ledger__is_of_one_unit(void **state) {
     table_close(&records);
 }
 
+/* Nothing is spent, and an evaluation of its model is refused alike, until the caller knows of one record a
+ * person. */
+static void test_ledger__pays_for_no_undecided_schema(void **state) {
+    temp_dir *dir = *state;
+    static const char text[] = "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 0, high: 1}\n"
+                               "features: [{name: x, kind: number, low: 0, high: 1}]\n";
+    static const char rows[] = "x,y\n0,0\n1,1\n0.5,0\n0.25,1\n0.75,1\n";
+    hr_schema *schema = schema_of_text(text);
+    hr_data *data = data_of_text(schema, rows);
+    hr_fit_options options = options_of("dpboost", HR_MODE_SOUND);
+    hr_evaluation_options asked = HR_EVALUATION_OPTIONS_INIT;
+    hr_evaluation made;
+    hr_ledger_total total;
+    hr_error err = {0};
+    hr_model *model = fit(data, &options), *none = NULL;
+    assert_null(strstr(hr_model_guarantee(model)->statement, "one record. "));
+    assert_int_equal(hr_ledger_create(dir->path, 10, .1, NULL), HR_OK);
+    assert_int_equal(hr_ledger_open(dir->path, &options.ledger, NULL), HR_OK);
+    assert_int_equal(hr_fit(data, &options, &none, &err), HR_E_POLICY);
+    assert_string_equal(err.field, "unit");
+    asked.epsilon = 1;
+    asked.ledger = options.ledger;
+    assert_int_equal(hr_evaluate_private(model, data, &asked, &made, &err), HR_E_POLICY);
+    assert_string_equal(err.field, "unit");
+    assert_int_equal(hr_ledger_sum(options.ledger, &total, NULL), HR_OK);
+    assert_int_equal(total.entries, 0);
+    asked.single_records = true;
+    assert_int_equal(hr_evaluate_private(model, data, &asked, &made, &err), HR_OK);
+    hr_ledger_close(options.ledger);
+    hr_model_free(model);
+    hr_data_free(data);
+    hr_schema_free(schema);
+}
+
 /* By the same handle, on which a fit has set the unit. */
 static void test_ledger__of_persons_takes_no_evaluation_of_records(void **state) {
     temp_dir *dir = *state;
@@ -295,6 +329,7 @@ int main(void) {
         TEST(test_samples__cost_what_a_group_of_records_does),
         TEST(test_samples__have_at_most_m_records_of_a_person),
         TEST(test_samples__have_other_coins_every_time),
+        TEST(test_ledger__pays_for_no_undecided_schema),
         TEST(test_ledger__of_persons_takes_no_evaluation_of_records),
         TEST(test_records_per_person__must_make_sense),
         TEST(test_plan__of_a_sample_has_the_smaller_budget),

@@ -24,6 +24,8 @@ COVERED = {
     'files': 'federation_file fields owner_file',
     'gbdt': 'boosting exact_boosting single_tree training',
     'infer': 'dictionary',
+    'infer_units': 'judge_units',
+    'schema_marks': 'read_marks',
     'inprivate_coordinator': 'beginning_coordinator',
     'inprivate_owner': 'beginning beginning_owner',
     'ledger': 'store',

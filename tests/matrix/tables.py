@@ -11,7 +11,7 @@ EXTREME_LABEL, OTHER_LABEL = {'classes': 'yes', 'numbers': '99'}, {'classes': 'y
 def schema(task, unit):
     return '\n'.join(['hedgerow-schema: 1', 'label: ' + LABELS[task], 'features:', '  - {name: age, kind: number, low: 0, high: 100, integer: true}',
                       '  - {name: dose, kind: number, low: 0, high: 10}', '  - {name: ward, kind: category, values: [a, b, c]}']
-                     + (['unit: who'] if unit else [])) + '\n'
+                     + ['unit: who' if unit else 'unit: record']) + '\n'
 
 
 def others(task, seed, many=0):

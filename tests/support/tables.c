@@ -34,7 +34,8 @@ table table_open(size_t rows, size_t features) {
 
 void table_make(table *t, hr_column label, const hr_column *features) {
     hr_error err = {0};
-    const hr_schema_parts parts = {.label = label,
+    const hr_schema_parts parts = {.single_records = true,
+                                   .label = label,
                                    .features = features,
                                    .feature_count = t->features,
                                    .reviewed = t->is_proposal ? HR_REVIEW_PENDING : HR_REVIEW_DONE};

@@ -46,6 +46,7 @@ static hr_status read_records(hr_owner_service *s, hr_error *err) {
     hr_status status = hr_schema_read(s->file.schema, &s->schema, err);
     if (!status) {
         status = hr_schema_public(s->schema, err);
+        if (!status) status = hr_schema_decides_unit(s->schema, err);
         if (status) return hr_fail_at(err, status, s->file.schema, 0, 0, NULL);
     }
     if (!status) status = read_owner_table(s, s->file.data, s->file.query, &s->data, err);

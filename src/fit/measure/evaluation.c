@@ -65,6 +65,14 @@ static hr_status check_evaluation(evaluation_job *job, const hr_evaluation_optio
             err, HR_E_POLICY,
             "evaluate a model whose schema names no unit, on a table with one record of each person",
             "the model protects persons, but these figures would protect single records only");
+    if (job->options.ledger && !job->options.single_records &&
+        !hr_schema_single_records(hr_model_schema(job->model))) {
+        hr_fail(err, HR_E_POLICY,
+                "if each person has one record in this table, say --unit record (single_records); else "
+                "keep one record of each person, or publish no figures",
+                "neither the model nor the command says whether a person has one record or several");
+        return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "unit");
+    }
     const hr_decision_rule *rule = job->options.decision;
     if (rule && job->statistics.task == HR_TASK_REGRESSION)
         return hr_fail(err, HR_E_ARGUMENT, "evaluate without decisions",

@@ -31,7 +31,7 @@ static char optional_mark_of(hr_json_reader *r, const hr_json_position *at, cons
 
 static void read_json_number(hr_json_reader *r, const hr_json_position *at, hr_column *column) {
     static const char *const keys[] = {"name",      "kind",   "low",  "high", "integer", "decimal",
-                                       "thousands", "symbol", "date", "part", "review"};
+                                       "thousands", "symbol", "date", "part", "review",  "source"};
     hr_json_only_keys(r, at, keys, COUNT(keys));
     column->low = hr_json_number_of(r, at, "low");
     column->high = hr_json_number_of(r, at, "high");
@@ -61,7 +61,7 @@ static void read_json_part(hr_json_reader *r, const hr_json_position *at, const 
 }
 
 static hr_column read_json_column(hr_json_reader *r, const hr_json_position *at, const json_dates *dates) {
-    static const char *const category_keys[] = {"name", "kind", "values", "boolean", "review"};
+    static const char *const category_keys[] = {"name", "kind", "values", "boolean", "review", "source"};
     hr_json_expect(r, at, HR_JSON_OBJECT);
     hr_column column = {.name = hr_json_text_of(r, at, "name")};
     column.kind = (hr_kind)hr_json_word_of(r, at, "kind", HR_KIND_NAMES, COUNT(HR_KIND_NAMES));
@@ -74,6 +74,7 @@ static hr_column read_json_column(hr_json_reader *r, const hr_json_position *at,
         column.boolean = optional_bool_of(r, at, "boolean");
     }
     column.review = optional_bool_of(r, at, "review");
+    column.source = optional_text_of(r, at, "source");
     return column;
 }
 
@@ -125,9 +126,16 @@ static void make_schema(hr_json_reader *r, const hr_schema_parts *parts) {
     }
 }
 
-/* Marks that a person accepted outside of label and features: of columns without a use, of spellings. */
-static void read_other_marks(hr_json_reader *r, const hr_json_position *at, hr_schema_parts *parts) {
+/* Facts outside of label and features: the unit, spellings of missing, columns without a use.
+ */
+static void read_other_facts(hr_json_reader *r, const hr_json_position *at, hr_schema_parts *parts) {
+    static const char *const units[] = {HR_UNIT_RECORD};
     parts->missing_facts.review = optional_bool_of(r, at, "missing_review");
+    parts->missing_facts.source = optional_text_of(r, at, "missing_source");
+    if (hr_json_has(r, at, "unit")) {
+        (void)hr_json_word_of(r, at, "unit", units, 1);
+        parts->single_records = true;
+    }
     if (!hr_json_has(r, at, "unused")) return;
     const char *const *names = hr_json_texts_of(r, at, "unused", &parts->unused_count);
     hr_column *unused = hr_json_allocate(r, parts->unused_count, sizeof *unused);
@@ -144,7 +152,8 @@ static hr_review review_of(const hr_schema_parts *parts) {
 }
 
 void hr_json_read_schema(hr_json_reader *r, const hr_json_position *root) {
-    static const char *const keys[] = {"label", "dates", "features", "missing", "missing_review", "unused"};
+    static const char *const keys[] = {"label",          "dates",          "features", "missing",
+                                       "missing_review", "missing_source", "unused",   "unit"};
     static const json_dates no_dates = {NULL, 0};
     const hr_json_position at = hr_json_typed_member(r, root, "schema", HR_JSON_OBJECT);
     hr_json_only_keys(r, &at, keys, COUNT(keys));
@@ -164,7 +173,7 @@ void hr_json_read_schema(hr_json_reader *r, const hr_json_position *root) {
                              .feature_count = count,
                              .missing = missing,
                              .missing_count = missing_count};
-    if (!r->status) read_other_marks(r, &at, &parts);
+    if (!r->status) read_other_facts(r, &at, &parts);
     if (r->status) return;
     parts.reviewed = review_of(&parts);
     make_schema(r, &parts);

@@ -146,6 +146,7 @@ static void add_column(hr_buffer *b, const hr_column *column) {
         if (column->boolean) hr_buffer_text(b, ", \"boolean\": true");
     }
     if (column->review) hr_buffer_text(b, ", \"review\": true");
+    if (column->source) add_text_member(b, "source", column->source);
     if (column->date) {
         add_text_member(b, "date", column->date->name);
         add_text_member(b, "part", hr_date_part_name(column->part));
@@ -187,10 +188,14 @@ static void add_json_schema(hr_buffer *b, const hr_schema *schema) {
     end_items(b, hr_schema_feature_count(schema), 4, "],\n    \"missing\": ");
     add_strings(b, hr_schema_missing_list(schema), hr_schema_missing_count(schema));
 
-    /* Marks that were accepted outside of label and features: who reads the schema from the model learns of
-     * them. */
+    /* Facts outside of label and features: who reads the schema from the model learns of them. */
     size_t count = 0;
     if (parts->missing_facts.review) hr_buffer_text(b, ",\n    \"missing_review\": true");
+    if (parts->missing_facts.source) {
+        hr_buffer_text(b, ",\n    \"missing_source\": ");
+        hr_json_add_text(b, parts->missing_facts.source);
+    }
+    if (parts->single_records) hr_buffer_text(b, ",\n    \"unit\": \"" HR_UNIT_RECORD "\"");
     for (size_t i = 0; i < parts->unused_count; i++) {
         if (!parts->unused[i].review) continue;
         hr_buffer_text(b, count++ ? ", " : ",\n    \"unused\": [");

@@ -39,8 +39,9 @@ static hr_status add_csv_columns(hr_gathering *g) {
             status = hr_fail_memory(g->err);
         }
     }
-    if (!status && !hr_label_sample_init(&g->all.sample, g->arena, header->count))
+    if (!status && !hr_label_sample_init(&g->all.labels, g->arena, header->count))
         status = hr_fail_memory(g->err);
+    g->all.sample.columns = header->count;
     g->all.label = hr_string_map_find(&names, label, strlen(label));
     hr_string_map_done(&names);
     if (!status && g->all.label == HR_STRING_MAP_NONE) return hr_csv_refuse_missing(header, label, g->err);
@@ -68,8 +69,9 @@ static hr_status take_csv_record(hr_gathering *g) {
         if (cell.last != (i + 1 == g->columns))
             return hr_csv_refuse_ragged(line, i + 1, g->columns, !cell.last, g->err);
         if (g->order[i] == SIZE_MAX) continue;
-        hr_label_sample_add(&g->all.sample, g->order[i], g->all.rows, cell.text, cell.size);
-        if (!hr_inference_add(g->all.columns[g->order[i]], g->arena, cell.text, cell.size))
+        hr_label_sample_add(&g->all.labels, g->order[i], g->all.rows, cell.text, cell.size);
+        if (!hr_row_sample_add(&g->all.sample, g->all.rows, g->order[i], cell.text, cell.size) ||
+            !hr_inference_add(g->all.columns[g->order[i]], g->arena, cell.text, cell.size))
             return hr_fail_memory(g->err);
     }
     return HR_OK;

@@ -70,13 +70,22 @@ hr_status hr_schema_infer_all(const char *const *paths, size_t count, const hr_i
     hr_status status = options ? hr_sized_take(&kind, options, &ours, err) : HR_OK;
     if (status) return status;
     if (!count) return hr_fail(err, HR_E_ARGUMENT, "name at least one", "there is no file to read");
-    hr_gathering g = {.options = &ours, .arena = hr_arena_new(), .err = err};
+    hr_buffer notes = {0};
+    hr_gathering g = {
+        .options = &ours, .arena = hr_arena_new(), .all.notes = ours.notes ? &notes : NULL, .err = err};
     status = g.arena ? hr_read_options_take(ours.reading, &g.reading, err) : hr_fail_memory(err);
     if (!status && ours.dictionary)
         status = hr_dictionary_read(ours.dictionary, g.arena, &g.all.dictionary, err);
     for (size_t i = 0; !status && i < count; i++) status = gather_path(&g, paths[i]);
     if (!status) {
         status = propose_schema(&g, yaml);
+        if (!status && ours.notes) {
+            status = hr_buffer_take(&notes, ours.notes, err);
+            if (status) {
+                hr_text_free(*yaml);
+                *yaml = NULL;
+            }
+        }
         if (status && count == 1)
             hr_table_source_fail_at(&(hr_table_place){.path = paths[0]}, NULL, status, err);
     }
@@ -84,6 +93,8 @@ hr_status hr_schema_infer_all(const char *const *paths, size_t count, const hr_i
     for (size_t i = 0; i < g.all.count; i++) hr_inference_done(g.all.columns[i]);
     free(g.all.columns);
     hr_dictionary_done(&g.all.dictionary);
+    hr_buffer_done(&notes);
+    hr_row_sample_done(&g.all.sample);
     hr_origins_done(&g.origins);
     hr_arena_free(g.arena);
     return status;

@@ -1,6 +1,7 @@
 #include "tables/infer/infer_column.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { WORDS_SIZE = 160 }; /* bytes of a name that are looked at */
@@ -43,17 +44,45 @@ static const hr_common_bounds common[] = {
     {"bmi", 10, 100, HR_NAME_HAS, false},
 };
 
-static const char *const persons[] = {"patient",     "person",     "subject", "user",     "customer",
-                                      "client",      "member",     "student", "employee", "participant",
-                                      "respondent",  "individual", "citizen", "resident", "insured",
-                                      "beneficiary", NULL};
+/* In English, German, French, Spanish, Italian and Dutch. */
+static const char *const persons[] = {
+    "patient",     "person",       "subject",      "user",       "customer",   "client",    "member",
+    "student",     "employee",     "participant",  "respondent", "individual", "citizen",   "resident",
+    "insured",     "beneficiary",  "pat",          "patienten",  "kunde",      "kunden",    "mitglied",
+    "mitglieds",   "versicherten", "versicherter", "teilnehmer", "proband",    "probanden", "benutzer",
+    "mitarbeiter", "personal",     "paciente",     "cliente",    "usuario",    "persona",   "adherent",
+    "utilisateur", "personne",     "paziente",     "utente",     "klant",      "persoon",   NULL};
+/* With a word for number they are those of one person, or of its household. */
+static const char *const accounts[] = {"account",       "acct",         "konto",    "cuenta",
+                                       "compte",        "conto",        "rekening", "insurance",
+                                       "versicherungs", "versicherung", "policen",  "policy holder",
+                                       "passport",      "ausweis",      NULL};
+/* What many persons have in common: places, goods, times, diagnoses. */
+static const char *const shared[] = {
+    "zip",     "zipcode", "postcode",    "postal",  "plz",       "postleitzahl", "cap",       "code",
+    "codes",   "city",    "town",        "county",  "fips",      "region",       "country",   "ward",
+    "station", "store",   "shop",        "branch",  "dept",      "school",       "hospital",  "product",
+    "item",    "sku",     "article",     "artikel", "model",     "diag",         "diagnosis", "icd",
+    "drg",     "atc",     "cpt",         "time",    "timestamp", "epoch",        "date",      "datum",
+    "fecha",   "hour",    "day",         "flight",  "lat",       "lon",          "latitude",  "longitude",
+    "origin",  "dest",    "destination", "airport", NULL};
 static const char *const numbers[] = {"id", "uid", "identifier", "number", "no", "nr", "key", "code", NULL};
+/* They stand at the end of a name, or before the one word that they count: "num children" is no identifier.
+ */
+static const char *const counts[] = {"nbr",           "num",           "nummer", "numero",
+                                     "num\xc3\xa9ro", "n\xc3\xbamero", "nro",    NULL};
+static const char *const own_names[] = {"name", "nom", "nombre", "nome", "naam", "namn", "navn", NULL};
 static const char *const person_numbers[] = {"ssn",    "mrn",       "nhs",       "pid",        "patientid",
                                              "userid", "personid",  "subjectid", "customerid", "memberid",
-                                             "msisdn", "studentid", "clientid",  "employeeid", NULL};
-static const char *const contacts[] = {"email",   "phone",     "telephone", "fax",      "iban",
-                                       "surname", "firstname", "lastname",  "fullname", "passport",
-                                       "address", "street",    NULL};
+                                             "msisdn", "studentid", "clientid",  "employeeid", "svnr",
+                                             "ahv",    "nino",      "bsn",       "pesel",      "personnummer",
+                                             "fnr",    "dni",       "cpf",       "curp",       NULL};
+static const char *const contacts[] = {"email",        "phone",     "telephone",     "fax",      "iban",
+                                       "surname",      "firstname", "lastname",      "fullname", "passport",
+                                       "address",      "street",    "mail",          "telefon",  "telefono",
+                                       "handy",        "courriel",  "correo",        "vorname",  "nachname",
+                                       "familienname", "prenom",    "pr\xc3\xa9nom", "apellido", "cognome",
+                                       "anschrift",    "adresse",   "direccion",     NULL};
 static const char *const dates[] = {"date",         "dates",    "datum",     "dob",   "birthdate",
                                     "geburtsdatum", "datetime", "timestamp", "fecha", NULL};
 /* Of places, diagnoses, drugs and trades, in several languages. */
@@ -130,17 +159,52 @@ bool hr_name_says_code(const char *column) {
     return false;
 }
 
+/* "patientennummer", "kontonr": a word for persons or accounts and one for number, written as one. */
+static bool has_compound(const char *name) {
+    static const char *const ends[] = {"nummer", "number", "numero", "nr", NULL};
+    const char *const *const stems[] = {persons, accounts};
+    for (size_t e = 0; ends[e]; e++)
+        for (size_t list = 0; list < 2; list++)
+            for (size_t i = 0; stems[list][i]; i++) {
+                char word[WORDS_SIZE];
+                snprintf(word, sizeof word, "%s%s ", stems[list][i], ends[e]);
+                const char *at = strstr(name, word);
+                if (at && (at[-1] == ' ' || e < 3)) return true; /* sozial|versicherungs|nummer */
+            }
+    return false;
+}
+
+/* The name ends with one of the words, or begins with one and has one more. */
+static bool is_number_of(const char *name, const char *const *list) {
+    const char *second = strchr(name + 1, ' ');
+    const bool two = second && second[1] && !strchr(strchr(second + 1, ' ') + 1, ' ');
+    for (size_t i = 0; list[i]; i++) {
+        const size_t size = strlen(list[i]);
+        if (ends_with(name, list[i])) return true;
+        if (two && name[size + 1] == ' ' && memcmp(name + 1, list[i], size) == 0) return true;
+    }
+    return false;
+}
+
 hr_name_meaning hr_name_means(const char *column) {
     char name[WORDS_SIZE];
     split_name(column, name);
     if (!name[1]) return HR_NAME_PLAIN;
-    const bool is_person = has_any(name, persons);
-    const bool is_number = has_any(name, numbers) || strchr(column, '#');
-    if (has_any(name, person_numbers) || (is_person && is_number)) return HR_NAME_PERSON;
-    if (has_any(name, contacts) || has_words(name, "first name") || has_words(name, "last name"))
+    const bool is_person = has_any(name, persons), one = is_one_word(name);
+    const bool is_number = has_any(name, numbers) || strchr(column, '#') || is_number_of(name, counts);
+    if (has_any(name, person_numbers) || has_compound(name) || (is_person && is_number))
+        return HR_NAME_PERSON;
+    const bool has_code = has_words(name, "code") || has_words(name, "key");
+    if (has_any(name, accounts) && !has_code && (is_number_of(name, counts) || is_number_of(name, numbers)))
+        return HR_NAME_PERSON;
+    if (has_any(name, contacts) || has_words(name, "first name") || has_words(name, "last name") ||
+        (is_person && has_any(name, own_names)))
         return HR_NAME_CONTACT;
     if (has_any(name, records)) return HR_NAME_RECORD;
-    return is_person && is_one_word(name) ? HR_NAME_GROUP : HR_NAME_PLAIN;
+    if (one && has_any(name, own_names)) return HR_NAME_OF_ONE;
+    if (one && (is_person || has_any(name, accounts))) return HR_NAME_GROUP;
+    if (has_any(name, shared)) return HR_NAME_SHARED;
+    return is_number_of(name, counts) || is_number_of(name, numbers) ? HR_NAME_NUMBER : HR_NAME_PLAIN;
 }
 
 const hr_common_bounds *hr_name_bounds(const char *column) {

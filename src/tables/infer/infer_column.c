@@ -88,6 +88,7 @@ static bool add_seen_text(hr_inference *g, hr_arena *arena, const char *cell, si
         return true;
     }
     g->texts++;
+    hr_code_cells_add(&g->codes, cell, size);
     g->bytes += size;
     for (size_t i = 0; i < size; i++) g->blanks += cell[i] == ' ';
     return hr_text_inference_add(&g->text, arena, cell, size, NULL);
@@ -138,6 +139,7 @@ bool hr_inference_add(hr_inference *g, hr_arena *arena, const char *cell, size_t
         g->high = g->numbers ? fmax(g->high, value) : value;
         g->fractions |= value != floor(value);
         g->numbers++;
+        hr_code_cells_add(&g->codes, cell, size);
         if (!hr_text_inference_add(&g->text, arena, cell, size, &value) ||
             !hr_number_evidence_add(&g->plain, arena, cell, size, value))
             return false;
@@ -168,12 +170,12 @@ static bool agrees(const hr_inference *g) {
     return numbers < JUDGED_CELLS ? 2 * g->within > numbers : (double)g->within >= MOST * (double)numbers;
 }
 
-static double distinct_cells(const hr_inference *g) {
+double hr_inference_distinct(const hr_inference *g) {
     return g->more ? hr_distinct_count(g->more) : (double)g->value_count;
 }
 
 void hr_inference_judge(hr_inference *g, bool is_label) {
-    hr_text_inference_judge(&g->text, (size_t)distinct_cells(g), is_label);
+    hr_text_inference_judge(&g->text, (size_t)hr_inference_distinct(g), is_label);
     hr_number_evidence_judge(&g->plain);
 }
 
@@ -283,34 +285,16 @@ static hr_column as_category(const hr_inference *g) {
 /* Of few cells nothing follows from how many differ. */
 static bool differ_mostly(const hr_inference *g, double share) {
     const double filled = (double)(g->numbers + g->texts);
-    return filled >= JUDGED_CELLS && distinct_cells(g) > share * filled;
+    return filled >= JUDGED_CELLS && hr_inference_distinct(g) > share * filled;
 }
 
 static bool has_many(const hr_inference *g) {
     return g->more || g->value_count > HR_INFERENCE_VALUES;
 }
 
-static bool is_identifier(const hr_inference *g) {
-    const bool many = has_many(g) || differ_mostly(g, NEAR_UNIQUE);
-    switch (g->meaning) {
-    case HR_NAME_PERSON: return g->value_count > 2;
-    case HR_NAME_CONTACT: return g->texts && g->value_count > 2;
-    case HR_NAME_RECORD: return many;
-    case HR_NAME_GROUP: return many || (g->numbers && g->value_count > HR_INFERENCE_CLASSES);
-    case HR_NAME_PLAIN: break;
-    }
-    return false;
-}
-
-/* Numbers of records that all differ are those of the records themselves. */
-bool hr_inference_names_persons(const hr_inference *g) {
-    const bool of_records = g->meaning == HR_NAME_RECORD && differ_mostly(g, ALL_DIFFER);
-    return is_identifier(g) && g->meaning != HR_NAME_CONTACT && !of_records;
-}
-
 const char *hr_inference_left_out(const hr_inference *g) {
     const bool long_cells = g->blanks >= PROSE_BLANKS * g->texts || g->bytes >= PROSE_BYTES * g->texts;
-    if (is_identifier(g)) return "its name says that it identifies persons or records";
+    if (g->identity) return g->identity;
     if (g->cells < JUDGED_CELLS) return NULL;
     if (!g->numbers && !g->texts) return "no cell has a value";
     if (g->value_count == 1 && g->numbers + g->texts == g->cells) return "all cells are the same";

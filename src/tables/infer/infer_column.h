@@ -6,6 +6,7 @@
 #include "base/buffer.h"
 #include "base/string_map.h"
 #include "tables/infer/infer_numbers.h"
+#include "tables/infer/infer_unit.h"
 
 #include <hedgerow/schema.h>
 
@@ -18,7 +19,10 @@ typedef enum hr_name_meaning {
     HR_NAME_PERSON,  /* which person a record is of, such as patient_id */
     HR_NAME_CONTACT, /* a direct identifier, such as phone */
     HR_NAME_RECORD,  /* some identifier or number of something, such as id or store_id */
-    HR_NAME_GROUP    /* a word for persons, such as customer: their number, or a property of theirs */
+    HR_NAME_GROUP,   /* a word for persons, such as customer: their number, or a property of theirs */
+    HR_NAME_OF_ONE,  /* the word for name alone: of a person, or of anything else */
+    HR_NAME_NUMBER,  /* the number of something, such as case_no */
+    HR_NAME_SHARED   /* of a place, a time or goods, such as zip: many persons have the same */
 } hr_name_meaning;
 
 /* Bounds that hold for whatever has such a name. */
@@ -168,8 +172,11 @@ typedef struct hr_inference {
     uint64_t last_row; /* where features are found by number: the record in which this was met last, from 1 */
     double low, high;  /* of the numbers */
     bool fractions;
-    hr_text_inference text;               /* of the cells that are present */
-    hr_number_evidence plain;             /* of the plain numbers */
+    hr_code_cells codes;      /* of the same cells */
+    const char *identity;     /* why the column seems to identify persons or records; NULL: it does not */
+    bool is_unit;             /* it has an identity, that of the person of a record */
+    hr_text_inference text;   /* of the cells that are present */
+    hr_number_evidence plain; /* of the plain numbers */
     bool spelled[HR_INFERENCE_SPELLINGS]; /* which spellings of missing were met */
     bool described;                       /* a proposal describes it by its cells */
     hr_buffer remarks;                    /* hints for people, which stand in the mark of the column */
@@ -182,6 +189,9 @@ void hr_inference_done(hr_inference *inference);
 
 /* Judges the text and the numbers, once all cells are there. Everything below needs it. */
 void hr_inference_judge(hr_inference *inference, bool is_label);
+
+/* How many different cells there are: counted, or estimated. */
+double hr_inference_distinct(const hr_inference *inference);
 
 /* The i-th common spelling of missing. */
 const char *hr_inference_spelling(size_t i);
@@ -206,10 +216,6 @@ const char *hr_inference_left_out(const hr_inference *inference);
 
 /* How a column that is left out is described to use it after all. */
 const char *hr_inference_brought_back(const hr_inference *inference);
-
-/* Whether the column seems to name the person that a record is of: such a column is the unit of privacy and
- * not a feature. */
-bool hr_inference_names_persons(const hr_inference *inference);
 
 /* Adds to the remarks which words and codes the proposal lists as missing. */
 void hr_inference_remark_words(hr_inference *inference);

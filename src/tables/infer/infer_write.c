@@ -1,4 +1,5 @@
 #include "tables/infer/infer_missing.h"
+#include "tables/infer/judge_units.h"
 
 #include "base/buffer.h"
 #include "base/text/text.h"
@@ -37,8 +38,8 @@ static hr_status check_utf8(const char *name, const hr_column *column, hr_error 
 static void remark_label(const hr_inferences *all, size_t i) {
     hr_buffer *remarks = &all->columns[i]->remarks;
     const char *label = all->columns[all->label]->name;
-    const size_t other = hr_label_sample_adds_up(&all->sample, i, all->label);
-    if (hr_label_sample_is_label(&all->sample, i, all->label)) {
+    const size_t other = hr_label_sample_adds_up(&all->labels, i, all->label);
+    if (hr_label_sample_is_label(&all->labels, i, all->label)) {
         hr_remark_begin(remarks);
         hr_buffer_text(remarks,
                        "it has one value for each value of the label, so that it gives the label away; "
@@ -123,23 +124,27 @@ static hr_status write_feature(proposal *p, size_t i) {
     return status;
 }
 
-/* A column that names persons is the unit of privacy: one whose name has a word for persons before one with
- * "id". */
-static void write_unit(proposal *p) {
-    const hr_inference *unit = NULL;
-    for (size_t i = 0; i < p->all->count && !p->all->positional; i++) {
-        const hr_inference *other = p->all->columns[i];
-        if (i == p->all->label || !hr_inference_names_persons(other)) continue;
-        if (hr_dictionary_find(&p->all->dictionary, other->name)) continue; /* it is a feature */
-        if (!unit || (unit->meaning != HR_NAME_PERSON && other->meaning == HR_NAME_PERSON)) unit = other;
+/* Spellings of missing, and the unit, which a person must decide in either case. */
+static void write_rest(proposal *p) {
+    const hr_dictionary *dictionary = &p->all->dictionary;
+    const hr_inference *unit = hr_inferences_unit(p->all);
+    hr_schema_parts parts = {.missing = p->missing.list,
+                             .missing_count = p->missing.count,
+                             .missing_facts.review = true,
+                             .unit = unit ? unit->name : NULL,
+                             .unit_facts.review = unit != NULL};
+    if (dictionary->lists_missing) {
+        parts.missing = dictionary->missing.words;
+        parts.missing_count = dictionary->missing.count;
+        parts.missing_facts = (hr_column){.source = dictionary->source};
     }
-    if (!unit || !hr_utf8_valid(unit->name, strlen(unit->name))) return;
-    hr_buffer_text(
-        &p->out,
-        "# REVIEW: if this column says which person a record is of, protect whole persons: remove the "
-        "first '#'.\n# unit: ");
-    hr_schema_write_text(&p->out, unit->name);
-    hr_buffer_text(&p->out, "\n");
+    if (!unit)
+        hr_buffer_text(&p->out, "# REVIEW: a ledger needs to know whose a record is. If each person has one "
+                                "record, remove the first '#'; else name the column: unit: COLUMN\n"
+                                "# unit: " HR_UNIT_RECORD "\n");
+    hr_schema_write_rest(&p->out, &parts,
+                         "if the column 'unit' says whose a record is, take 'unit' out of this list: whole "
+                         "persons are then protected; " HR_SCHEMA_ADVICE);
 }
 
 /* Names of the dictionary that are misspelt would go unnoticed. */
@@ -163,23 +168,19 @@ static hr_status write_unmatched(proposal *p) {
 
 hr_status hr_inferences_write(const hr_inferences *all, char **yaml, hr_error *err) {
     const hr_dictionary *dictionary = &all->dictionary;
-    const hr_column facts = {.source = dictionary->source}, read = {.review = true};
     proposal p = {.all = all, .err = err};
     for (size_t i = 0; i < all->count; i++) hr_inference_judge(all->columns[i], i == all->label);
     hr_inferences_decide_decimals(all);
-    hr_status status = hr_missing_words_take(&p.missing, all, err);
+    hr_status status = hr_inferences_judge_units(all, err);
+    if (!status) status = hr_missing_words_take(&p.missing, all, err);
     hr_buffer_text(&p.out, about);
     hr_buffer_text(&p.out, "hedgerow-schema: 1\nreviewed: false\n");
-    write_unit(&p);
     if (!status && dictionary->count) status = write_unmatched(&p);
     if (!status) status = write_proposed(&p, all->label);
     hr_buffer_text(&p.out, "features:\n");
     for (size_t i = 0; i < all->count && !status; i++)
         if (i != all->label && !(all->dropped && all->dropped[i])) status = write_feature(&p, i);
-    if (dictionary->lists_missing)
-        hr_schema_write_missing(&p.out, dictionary->missing.words, dictionary->missing.count, &facts);
-    else
-        hr_schema_write_missing(&p.out, p.missing.list, p.missing.count, &read);
+    write_rest(&p);
     if (!status && !p.features)
         status = hr_fail(err, HR_E_SCHEMA, "add columns, or describe some with a data dictionary",
                          "the table has no column that could be a feature");

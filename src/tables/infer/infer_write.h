@@ -14,7 +14,9 @@ typedef struct hr_inferences {
     uint64_t rows;
     bool positional; /* features are found by their number, so that none may be left out */
     hr_dictionary dictionary;
-    hr_label_sample sample;
+    hr_label_sample labels; /* of the first records: whether columns give the label away */
+    hr_row_sample sample;   /* of the first records: whether values stand for persons */
+    hr_buffer *notes;       /* what is for the owner's terminal alone; NULL: it is not wanted */
 } hr_inferences;
 
 /* Decides by all columns what is a decimal mark and what separates thousands, or remarks that it is unclear.

@@ -10,6 +10,9 @@ enum {
     HR_VALUES_UNASKED = 254 /* a longer list needs a source, or a person's word that it is public */
 };
 
+/* The word in place of a column where each person has one record. */
+#define HR_UNIT_RECORD "record"
+
 /* What a person has decided about the marks. */
 typedef enum hr_review {
     HR_REVIEW_NONE,    /* nothing: the file was written by hand */
@@ -24,12 +27,14 @@ typedef struct hr_schema_parts {
     size_t feature_count;
     const char *const *missing;
     size_t missing_count;
-    const char *unit; /* hr_schema_unit */
+    const char *unit;    /* hr_schema_unit */
+    bool single_records; /* no unit, by the word of a person: each person has one record */
     hr_review reviewed;
     const hr_column
-        *unused; /* columns of the table that are no features: only name, review and source count */
+        *unused; /* columns of the table that are no features: only name, review, accepted and source count */
     size_t unused_count;
-    hr_column missing_facts; /* of the spellings of missing: only review and source count */
+    hr_column missing_facts; /* of the spellings of missing: only review, accepted and source count */
+    hr_column unit_facts;    /* of the unit: only review and accepted count */
 } hr_schema_parts;
 
 /* Which part of a schema a failed check means: so that a reader can point at its line. */

@@ -31,6 +31,7 @@ static hr_status refuse_long_list(const hr_column *column, hr_error *err) {
 
 static hr_status check_facts(hr_review reviewed, const hr_column *facts, hr_error *err) {
     if (reviewed == HR_REVIEW_DONE) return HR_OK;
+    if (facts->review && facts->accepted) return HR_OK;
     if (facts->review)
         return refuse_pending("what was read from the records is not reviewed yet", facts->name, err);
     if (facts->source) return HR_OK;
@@ -47,6 +48,18 @@ static hr_column facts_of_missing(const hr_schema_parts *parts) {
     return facts;
 }
 
+/* A unit needs no source: it is confirmed when its mark is removed. */
+static hr_status check_unit_facts(const hr_schema_parts *parts, hr_error *err) {
+    if (parts->reviewed == HR_REVIEW_DONE || !parts->unit_facts.review || parts->unit_facts.accepted)
+        return HR_OK;
+    hr_fail(
+        err, HR_E_POLICY,
+        "if this column says whose a record is, take 'unit' out of the list 'review'; else name the right "
+        "column, or write 'unit: record' if each person has one record",
+        "the unit was guessed from the records, and no person has confirmed it");
+    return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "unit");
+}
+
 hr_status hr_schema_reviewed(const hr_schema *schema, hr_error *err) {
     const hr_schema_parts *parts = hr_schema_parts_of(schema);
     const hr_column missing = facts_of_missing(parts);
@@ -57,15 +70,19 @@ hr_status hr_schema_reviewed(const hr_schema *schema, hr_error *err) {
         status = check_facts(parts->reviewed, &parts->unused[i], err);
     if (!status && (parts->missing_count || missing.review))
         status = check_facts(parts->reviewed, &missing, err);
-    return status;
+    return status ? status : check_unit_facts(parts, err);
 }
 
 /* ---- Marks that were accepted ---- */
 
 typedef struct accepted_marks {
     hr_buffer *names;
-    bool any;
+    bool all, any; /* all marks are accepted; there is one */
 } accepted_marks;
+
+static bool is_accepted(const accepted_marks *marks, const hr_column *facts) {
+    return facts->review && (marks->all || facts->accepted);
+}
 
 static void add_accepted(accepted_marks *marks, const char *name) {
     hr_buffer_format(marks->names, "%s%s", marks->any ? ", " : "", name);
@@ -76,7 +93,7 @@ static void add_accepted(accepted_marks *marks, const char *name) {
 static void add_accepted_columns(accepted_marks *marks, const hr_column *columns, size_t count) {
     char name[NAME];
     for (size_t i = 0; i < count; i++) {
-        if (!columns[i].review || (i && hr_date_shared(&columns[i - 1], &columns[i]))) continue;
+        if (!is_accepted(marks, &columns[i]) || (i && hr_date_shared(&columns[i - 1], &columns[i]))) continue;
         hr_text_show(columns[i].date ? columns[i].date->name : columns[i].name, name, sizeof name);
         add_accepted(marks, name);
     }
@@ -84,12 +101,12 @@ static void add_accepted_columns(accepted_marks *marks, const hr_column *columns
 
 bool hr_schema_accepted(const hr_schema *schema, hr_buffer *names) {
     const hr_schema_parts *parts = hr_schema_parts_of(schema);
-    accepted_marks marks = {.names = names};
-    if (parts->reviewed != HR_REVIEW_DONE) return false;
+    accepted_marks marks = {.names = names, .all = parts->reviewed == HR_REVIEW_DONE};
     add_accepted_columns(&marks, &parts->label, 1);
     add_accepted_columns(&marks, parts->features, parts->feature_count);
     add_accepted_columns(&marks, parts->unused, parts->unused_count);
-    if (parts->missing_facts.review) add_accepted(&marks, "the spellings of missing");
+    if (is_accepted(&marks, &parts->missing_facts)) add_accepted(&marks, "the spellings of missing");
+    if (is_accepted(&marks, &parts->unit_facts)) add_accepted(&marks, "the unit");
     return marks.any;
 }
 

@@ -66,7 +66,7 @@ static bool copy_optional(hr_arena *arena, const char *from, const char **to) {
 }
 
 static bool copy_column(hr_arena *arena, const hr_column *from, hr_column *to) {
-    *to = (hr_column){.kind = from->kind, .review = from->review};
+    *to = (hr_column){.kind = from->kind, .review = from->review, .accepted = from->accepted};
     to->name = hr_arena_text(arena, from->name, strlen(from->name));
     if (!to->name || !copy_optional(arena, from->source, &to->source)) return false;
     if (from->kind == HR_KIND_NUMBER) {
@@ -172,6 +172,7 @@ hr_status hr_schema_without(const hr_schema *schema, const char *const *names, s
 hr_status hr_schema_copy_of_records(const hr_schema *schema, hr_schema **out, hr_error *err) {
     hr_schema_parts parts = schema->parts;
     parts.unit = NULL;
+    parts.unit_facts = (hr_column){0};
     return make_copy(&parts, out, err);
 }
 
@@ -241,12 +242,25 @@ const char *hr_schema_unit(const hr_schema *schema) {
     return schema->parts.unit;
 }
 
+bool hr_schema_single_records(const hr_schema *schema) {
+    return schema->parts.single_records;
+}
+
+hr_status hr_schema_decides_unit(const hr_schema *schema, hr_error *err) {
+    if (schema->parts.unit || schema->parts.single_records) return HR_OK;
+    hr_fail(err, HR_E_POLICY,
+            "if each person has one record, add the line 'unit: record'; else 'unit: COLUMN' with the column "
+            "that says whose each record is, such as patient_id",
+            "the schema does not say whether a person has one record or several");
+    return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "unit");
+}
+
 hr_status hr_schema_refuse_unit(const hr_schema *schema, const char *what, const char *instead,
                                 hr_error *err) {
     char remedy[sizeof err->remedy];
     if (!schema->parts.unit) return HR_OK;
     snprintf(remedy, sizeof remedy,
-             "%s, or remove 'unit' from the schema if a record is what must be protected", instead);
+             "%s, or write 'unit: record' in the schema if a record is what must be protected", instead);
     hr_fail(err, HR_E_POLICY, remedy, "%s cannot protect persons (unit %s)", what, schema->parts.unit);
     return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "unit");
 }

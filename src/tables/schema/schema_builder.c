@@ -201,6 +201,7 @@ hr_status hr_schema_build(const hr_schema_builder *builder, hr_schema **out, hr_
                                    .missing = builder->missing.items,
                                    .missing_count = builder->missing.count,
                                    .unit = builder->unit,
+                                   .single_records = !builder->unit,
                                    .reviewed = HR_REVIEW_DONE};
     return hr_schema_make(&parts, out, err);
 }

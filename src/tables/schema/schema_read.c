@@ -3,6 +3,7 @@
 #include "tables/schema/cell_text.h"
 #include "tables/schema/check.h"
 #include "tables/schema/keys.h"
+#include "tables/schema/read_marks.h"
 #include "tables/schema/schema.h"
 #include "tables/schema/schema_read_text.h"
 
@@ -22,14 +23,15 @@ enum {
     ROOT_THOUSANDS,
     ROOT_REVIEW,
     ROOT_SOURCE,
+    ROOT_ACCEPTED,
     ROOT_KEYS
 };
 static const char *const root_keys[] = {"hedgerow-schema", "label",  "features", "missing",
                                         "reviewed",        "unit",   "decimal",  "thousands",
-                                        "review",          "source", NULL};
+                                        "review",          "source", "accepted", NULL};
 static const char root_help[] =
     "the keys are hedgerow-schema, label, features, missing, reviewed, unit, decimal, "
-    "thousands, review, source";
+    "thousands, review, accepted, source";
 
 enum {
     COLUMN_NAME,
@@ -48,14 +50,15 @@ enum {
     COLUMN_PARTS,
     COLUMN_REVIEW,
     COLUMN_SOURCE,
+    COLUMN_ACCEPTED,
     COLUMN_WHOLE, /* another name of "integer", which prepared files use */
     COLUMN_KEYS
 };
-static const char *const column_keys[] = {"name",    "kind",      "low",    "high",   "integer", "values",
-                                          "decimal", "thousands", "symbol", "from",   "to",      "format",
-                                          "offset",  "parts",     "review", "source", "whole",   NULL};
+static const char *const column_keys[] = {
+    "name", "kind",   "low",    "high",  "integer", "values", "decimal",  "thousands", "symbol", "from",
+    "to",   "format", "offset", "parts", "review",  "source", "accepted", "whole",     NULL};
 static const char column_help[] =
-    "a column has the keys name, kind, review, source, and those of its kind: low, high, "
+    "a column has the keys name, kind, review, accepted, source, and those of its kind: low, high, "
     "integer, decimal, thousands, symbol (number); values (category, classes); "
     "from, to, format, offset, parts (date)";
 
@@ -63,7 +66,8 @@ static const char column_help[] =
 enum { FILE_NUMBER = 1, FILE_CATEGORY = 2, FILE_BOOLEAN = 4, FILE_DATE = 8, FILE_UNUSED = 16 };
 enum { LABEL_KINDS = 3, FEATURE_KINDS = 5 };
 
-/* Which kinds have a key, in the order of the keys; the first two, `review` and `source` belong to all. */
+/* Which kinds have a key, in the order of the keys; the first two, `review`, `accepted` and `source` belong
+ * to all. */
 static const int column_key_kinds[COLUMN_KEYS] = {
     [COLUMN_LOW] = FILE_NUMBER,    [COLUMN_HIGH] = FILE_NUMBER,     [COLUMN_INTEGER] = FILE_NUMBER,
     [COLUMN_WHOLE] = FILE_NUMBER,  [COLUMN_DECIMAL] = FILE_NUMBER,  [COLUMN_THOUSANDS] = FILE_NUMBER,
@@ -151,54 +155,6 @@ static hr_status read_column_of_kind(const schema_reader *r, const hr_yaml_node 
     return status;
 }
 
-/* Where the names of a mapping's keys, and their values, are. */
-typedef struct named_keys {
-    const char *const *names;
-    const hr_yaml_node **found;
-    size_t count;
-} named_keys;
-
-/* "review: [low, high]" names keys that were read from the records; a column may also name the schema's list
- * "missing". */
-static hr_status read_review(const schema_reader *r, const hr_yaml_node *node, const named_keys *keys,
-                             bool *out) {
-    if (node->kind != HR_YAML_SEQUENCE || !node->count)
-        return hr_keys_refuse_kind(&r->keys, node, "review", "a list of keys such as [low, high]");
-    for (const hr_yaml_node *item = node->child; item; item = item->next) {
-        const char *text = NULL;
-        hr_status status = hr_keys_text(&r->keys, item, "an entry of review", &text);
-        if (status) return status;
-        bool has_key = strcmp(text, "missing") == 0 && r->root[ROOT_MISSING];
-        for (size_t i = 0; i < keys->count; i++)
-            has_key |= keys->found[i] && strcmp(keys->names[i], text) == 0;
-        if (has_key) continue;
-        return hr_keys_refuse(&r->keys, item,
-                              "name keys of this column, or write in place of the line where the facts are "
-                              "published: source",
-                              "review: no key '%s' here", text);
-    }
-    *out = true;
-    return HR_OK;
-}
-
-static const char BLANKS[] = " \t\r\n";
-
-/* Where facts come from: from the records, or from a source. */
-static hr_status read_origin(const schema_reader *r, const named_keys *keys, const hr_yaml_node *mark,
-                             const hr_yaml_node *source, hr_column *out) {
-    if (mark && source)
-        return hr_keys_refuse(&r->keys, source, "delete the line 'review' once its facts are replaced",
-                              "facts that were read from the records have no source");
-    hr_status status = mark ? read_review(r, mark, keys, &out->review) : HR_OK;
-    if (status || !source) return status;
-    status = hr_keys_text(&r->keys, source, "source", &out->source);
-    if (!status && strspn(out->source, BLANKS) == strlen(out->source))
-        return hr_keys_refuse(&r->keys, source,
-                              "write where the facts are published, such as \"code book 2024\"",
-                              "source is blank");
-    return status;
-}
-
 /* Reads a column into out[0], or a column of dates into out[0 .. *count), one feature a part. *kind is that
  * of the file. */
 static hr_status read_schema_column(const schema_reader *r, const hr_yaml_node *map, int *kind,
@@ -209,7 +165,7 @@ static hr_status read_schema_column(const schema_reader *r, const hr_yaml_node *
         return hr_keys_refuse_kind(&r->keys, map, is_label ? "the label" : "a feature",
                                    "a mapping with a name and a kind");
     const hr_yaml_node *keys[COLUMN_KEYS] = {NULL};
-    const named_keys named = {column_keys, keys, COLUMN_KEYS};
+    const hr_named_keys named = {column_keys, keys, COLUMN_KEYS, r->root[ROOT_MISSING] ? "missing" : NULL};
     hr_status status = hr_keys_find(&r->keys, map, column_keys, column_help, keys);
     if (!status) status = hr_keys_need(&r->keys, map, keys[COLUMN_NAME], "name", column_help);
     if (!status) status = hr_keys_text(&r->keys, keys[COLUMN_NAME], "name", &out->name);
@@ -219,11 +175,13 @@ static hr_status read_schema_column(const schema_reader *r, const hr_yaml_node *
     if (!status) status = read_column_kind(r, keys[COLUMN_KIND], is_label, kind);
     if (!status) status = forbid_other_keys(r, keys, *kind);
     if (!status) status = read_column_of_kind(r, map, keys, *kind, out);
-    if (!status) status = read_origin(r, &named, keys[COLUMN_REVIEW], keys[COLUMN_SOURCE], &origin);
+    const hr_mark_keys marks = {keys[COLUMN_REVIEW], keys[COLUMN_ACCEPTED], keys[COLUMN_SOURCE]};
+    if (!status) status = hr_read_column_marks(&r->keys, &named, &marks, &origin);
     if (status) return hr_fail_at(r->keys.err, status, NULL, 0, 0, name);
     *count = *kind == FILE_DATE ? keys[COLUMN_PARTS]->count : 1;
     for (size_t i = 0; i < *count; i++) {
         out[i].review = origin.review;
+        out[i].accepted = origin.accepted;
         out[i].source = origin.source;
     }
     return HR_OK;
@@ -274,7 +232,7 @@ static hr_status read_features(schema_reader *r, hr_schema_parts *parts) {
 
 static hr_status read_parts(schema_reader *r, const hr_yaml_node *root, hr_schema_parts *parts) {
     const hr_yaml_node **keys = r->root;
-    const named_keys named = {&root_keys[ROOT_MISSING], &keys[ROOT_MISSING], 1};
+    static const char *const marked[] = {"missing", "unit"};
     bool reviewed = false;
     size_t one;
     int kind;
@@ -287,12 +245,15 @@ static hr_status read_parts(schema_reader *r, const hr_yaml_node *root, hr_schem
         status = hr_keys_list(&r->keys, keys[ROOT_MISSING], "missing", &parts->missing);
         parts->missing_count = keys[ROOT_MISSING]->count;
     }
-    if (!status) status = read_origin(r, &named, keys[ROOT_REVIEW], keys[ROOT_SOURCE], &parts->missing_facts);
+    const hr_yaml_node *found[] = {keys[ROOT_MISSING], keys[ROOT_UNIT]};
+    const hr_named_keys named = {marked, found, 2, NULL};
+    const hr_mark_keys marks = {keys[ROOT_REVIEW], keys[ROOT_ACCEPTED], keys[ROOT_SOURCE]};
+    if (!status) status = hr_read_file_marks(&r->keys, &named, &marks, parts);
     if (!status && keys[ROOT_REVIEWED]) {
         status = hr_keys_flag(&r->keys, keys[ROOT_REVIEWED], "reviewed", &reviewed);
         parts->reviewed = reviewed ? HR_REVIEW_DONE : HR_REVIEW_PENDING;
     }
-    if (!status && keys[ROOT_UNIT]) status = hr_keys_text(&r->keys, keys[ROOT_UNIT], "unit", &parts->unit);
+    if (!status && keys[ROOT_UNIT]) status = hr_read_unit(&r->keys, keys[ROOT_UNIT], parts);
     const hr_number_format_keys format = {keys[ROOT_DECIMAL], keys[ROOT_THOUSANDS], NULL};
     if (!status) status = hr_read_number_format(&r->keys, &format, &r->format);
     if (!status) status = read_schema_column(r, keys[ROOT_LABEL], &kind, &parts->label, &one);

@@ -51,11 +51,17 @@ static void write_schema_key(hr_buffer *out, const char *indent, const char *key
 /* ---- Marks ---- */
 
 /* The line that names what was read from the records: the kind, and what is added before it is closed. */
-static void open_mark(hr_buffer *out, const char *indent, const hr_schema_mark *mark) {
-    hr_buffer_format(out, "%sreview: [%skind", indent, mark && mark->name_too ? "name, " : "");
+static void open_mark(hr_buffer *out, const char *indent, const hr_column *column,
+                      const hr_schema_mark *mark) {
+    hr_buffer_format(out, "%s%s: [%skind", indent, column->accepted ? "accepted" : "review",
+                     mark && mark->name_too ? "name, " : "");
 }
 
-static void close_mark(hr_buffer *out, const hr_schema_mark *mark) {
+static void close_mark(hr_buffer *out, const hr_column *column, const hr_schema_mark *mark) {
+    if (column->accepted) {
+        hr_buffer_text(out, "]  # read from the records: NOT PRIVATE\n");
+        return;
+    }
     const char *remark = mark ? mark->remark : NULL;
     hr_buffer_format(out, "]  # REVIEW: %s%s%s\n", remark ? remark : "", remark ? "; " : "",
                      mark && mark->advice ? mark->advice : HR_SCHEMA_ADVICE);
@@ -65,7 +71,7 @@ static void close_mark(hr_buffer *out, const hr_schema_mark *mark) {
 static void write_column_mark(hr_buffer *out, const char *indent, const hr_column *column,
                               const hr_schema_mark *mark) {
     const hr_number_format *format = &column->format;
-    open_mark(out, indent, mark);
+    open_mark(out, indent, column, mark);
     if (column->kind == HR_KIND_NUMBER) {
         hr_buffer_text(out, ", low, high, integer");
         if (format->decimal == ',') hr_buffer_text(out, ", decimal");
@@ -74,7 +80,7 @@ static void write_column_mark(hr_buffer *out, const char *indent, const hr_colum
     } else if (!column->boolean) {
         hr_buffer_text(out, ", values");
     }
-    close_mark(out, mark);
+    close_mark(out, column, mark);
 }
 
 static void write_source(hr_buffer *out, const char *indent, const char *source) {
@@ -129,10 +135,10 @@ void hr_schema_write_date(hr_buffer *out, const hr_column *parts, size_t count, 
     hr_buffer_text(out, "]\n");
     write_source(out, indent, parts->source);
     if (!parts->review) return;
-    open_mark(out, indent, mark);
+    open_mark(out, indent, parts, mark);
     hr_buffer_format(out, ", from, to%s%s, parts", date->format ? ", format" : "",
                      date->offset ? ", offset" : "");
-    close_mark(out, mark);
+    close_mark(out, parts, mark);
 }
 
 void hr_schema_write_unused(hr_buffer *out, const hr_column *column, const hr_schema_mark *mark) {
@@ -142,23 +148,40 @@ void hr_schema_write_unused(hr_buffer *out, const hr_column *column, const hr_sc
     hr_buffer_format(out, "\n%skind: unused\n", indent);
     write_source(out, indent, column->source);
     if (!column->review) return;
-    open_mark(out, indent, mark);
-    close_mark(out, mark);
+    open_mark(out, indent, column, mark);
+    close_mark(out, column, mark);
 }
 
-void hr_schema_write_missing(hr_buffer *out, const char *const *words, size_t count, const hr_column *facts) {
-    if (!count && !facts->review) return;
-    hr_buffer_text(out, "missing: ");
-    write_list(out, words, count);
-    write_source(out, "", facts->source);
-    if (facts->review) hr_buffer_text(out, "review: [missing]  # REVIEW: " HR_SCHEMA_ADVICE "\n");
+static void write_file_mark(hr_buffer *out, const hr_schema_parts *parts, bool accepted, const char *remark) {
+    const bool missing = parts->missing_facts.review && parts->missing_facts.accepted == accepted,
+               unit = parts->unit_facts.review && parts->unit_facts.accepted == accepted;
+    if (!missing && !unit) return;
+    hr_buffer_format(out, "%s: [%s%s%s]  # ", accepted ? "accepted" : "review", missing ? "missing" : "",
+                     missing && unit ? ", " : "", unit ? "unit" : "");
+    if (accepted) {
+        hr_buffer_text(out, "read from the records: NOT PRIVATE\n");
+        return;
+    }
+    hr_buffer_format(out, "REVIEW: %s\n", unit ? remark : HR_SCHEMA_ADVICE);
+}
+
+void hr_schema_write_rest(hr_buffer *out, const hr_schema_parts *parts, const char *remark) {
+    if (parts->missing_count || parts->missing_facts.review) {
+        hr_buffer_text(out, "missing: ");
+        write_list(out, parts->missing, parts->missing_count);
+        write_source(out, "", parts->missing_facts.source);
+    }
+    if (parts->single_records) hr_buffer_text(out, "unit: " HR_UNIT_RECORD "\n");
+    if (parts->unit) write_schema_key(out, "", "unit", parts->unit);
+    write_file_mark(out, parts, false, remark ? remark : "confirm the unit; " HR_SCHEMA_ADVICE);
+    write_file_mark(out, parts, true, NULL);
 }
 
 /* Whether 'reviewed: true' decides about something: marks, or long lists without a source. Only then is it
  * written: other schemas read the same without. */
 static bool needs_word(const hr_schema_parts *parts) {
-    bool needed =
-        parts->label.review || parts->label.value_count > HR_VALUES_UNASKED || parts->missing_facts.review;
+    bool needed = parts->label.review || parts->label.value_count > HR_VALUES_UNASKED ||
+                  parts->missing_facts.review || parts->unit_facts.review;
     for (size_t i = 0; i < parts->feature_count; i++)
         needed |= parts->features[i].review || parts->features[i].value_count > HR_VALUES_UNASKED;
     for (size_t i = 0; i < parts->unused_count; i++) needed |= parts->unused[i].review;
@@ -188,11 +211,6 @@ hr_status hr_schema_render(const hr_schema *schema, char **text, hr_error *err) 
     hr_buffer_text(&out, "features:\n");
     for (size_t i = 0; i < hr_schema_feature_count(schema);) i += write_feature(&out, schema, i);
     for (size_t i = 0; i < parts->unused_count; i++) hr_schema_write_unused(&out, &parts->unused[i], NULL);
-    hr_schema_write_missing(&out, parts->missing, parts->missing_count, &parts->missing_facts);
-    if (hr_schema_unit(schema)) {
-        hr_buffer_text(&out, "unit: ");
-        hr_schema_write_text(&out, hr_schema_unit(schema));
-        hr_buffer_text(&out, "\n");
-    }
+    hr_schema_write_rest(&out, parts, NULL);
     return hr_buffer_take(&out, text, err);
 }

@@ -3,8 +3,7 @@
 #define HR_TABLES_SCHEMA_SCHEMA_WRITE_H
 
 #include "base/buffer.h"
-
-#include <hedgerow/schema.h>
+#include "tables/schema/check.h"
 
 /* A text in quotation marks. */
 void hr_schema_write_text(hr_buffer *out, const char *text);
@@ -31,7 +30,8 @@ void hr_schema_write_date(hr_buffer *out, const hr_column *parts, size_t count, 
 /* A column that is no feature, as an entry of `features`. */
 void hr_schema_write_unused(hr_buffer *out, const hr_column *column, const hr_schema_mark *mark);
 
-/* "missing: [...]" and where the list comes from; nothing if it is empty and was not read from records. */
-void hr_schema_write_missing(hr_buffer *out, const char *const *words, size_t count, const hr_column *facts);
+/* What stands below the columns: spellings of missing, the unit, and where both come from. `remark` says what
+ * was seen in the records of the unit, if it awaits review; NULL: nothing is known. */
+void hr_schema_write_rest(hr_buffer *out, const hr_schema_parts *parts, const char *remark);
 
 #endif

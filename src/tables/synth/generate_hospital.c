@@ -240,9 +240,10 @@ static void add_hospital_schema(const hr_plan *plan, hr_buffer *yaml) {
             hr_buffer_format(yaml, "%s\"%s\"", k ? ", " : "", columns[i].values[k]);
         hr_buffer_text(yaml, "]\n");
     }
-    if (plan->options->visits)
-        hr_buffer_text(yaml, "# What is protected is a patient with all visits, not one visit.\n"
-                             "unit: \"patient_id\"\n");
+    hr_buffer_text(yaml, plan->options->visits
+                             ? "# What is protected is a patient with all visits, not one visit.\n"
+                               "unit: \"patient_id\"\n"
+                             : "unit: record\n");
 }
 
 const hr_generator_steps hr_generate_hospital = {

@@ -34,7 +34,7 @@ static void add_opening(const hr_plan *plan, const char *name, hr_buffer *yaml) 
         yaml,
         "# The table '%s' with seed %llu. All bounds follow from how it is drawn, none from its rows.\n",
         name, (unsigned long long)plan->options->seed);
-    hr_buffer_text(yaml, "hedgerow-schema: 1\nlabel:\n  name: \"y\"\n");
+    hr_buffer_text(yaml, "hedgerow-schema: 1\nunit: record\nlabel:\n  name: \"y\"\n");
 }
 
 static void add_number_schema(const hr_plan *plan, const char *name, hr_buffer *yaml) {

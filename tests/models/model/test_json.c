@@ -183,7 +183,7 @@ static void test_parse__refuses_wrong_shapes(void **state) {
         {"\"delta\": 0", "\"delta\": 0, \"gamma\": 0", "guarantee.gamma", "unknown"},
         {"\"low\": 0", "\"low\": \"0\"", "schema.features[0].low", "must be a number"},
         {"\"low\": 0", "\"low\": 121", "schema.features[0].high", "low"},
-        {"\"integer\": true", "\"integer\": true, \"source\": true", "schema.features[0].source", "unknown"},
+        {"\"integer\": true", "\"integer\": true, \"origin\": true", "schema.features[0].origin", "unknown"},
         {"\"a\", \"b\"", "\"a\", \"a\"", "schema.features[2].values[1]", "twice"},
         {"\"name\": \"ward\"", "\"name\": \"age\"", "schema.features[2].name", "twice"},
         {"[\"no\", \"yes\"]", "[\"no\"]", "schema.label.values[0]", "one class"},

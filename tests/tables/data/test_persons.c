@@ -90,7 +90,7 @@ static const wrong_table wrong_tables[] = {
     {"who,x,who,y\nann,0,bob,a\n", HR_E_FORMAT, 0, "who", "two columns of the table have this name",
      "rename"},
     {"0 1:1\n1 1:0.5\n", HR_E_POLICY, 0, "unit", "a LIBSVM table cannot protect persons (unit who)",
-     "remove"},
+     "unit: record"},
 };
 
 static void test_tables__without_identifiers_are_refused(void **state) {

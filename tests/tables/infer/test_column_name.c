@@ -5,12 +5,20 @@
 
 #include <string.h>
 
+typedef struct name_case {
+    const char *name;
+    hr_name_meaning meaning;
+} name_case;
+
+static void check_names(const name_case *cases, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (hr_name_means(cases[i].name) != cases[i].meaning)
+            fail_msg("'%s': %d", cases[i].name, (int)hr_name_means(cases[i].name));
+}
+
 static void test_name_means__knows_identifiers(void **state) {
     (void)state;
-    static const struct {
-        const char *name;
-        hr_name_meaning meaning;
-    } cases[] = {
+    static const name_case cases[] = {
         {"patient_id", HR_NAME_PERSON},
         {"PatientID", HR_NAME_PERSON},
         {"patientid", HR_NAME_PERSON},
@@ -29,7 +37,6 @@ static void test_name_means__knows_identifiers(void **state) {
         {"customer type", HR_NAME_PLAIN},
         {"acid", HR_NAME_PLAIN},
         {"idle", HR_NAME_PLAIN},
-        {"number", HR_NAME_PLAIN},
         {"", HR_NAME_PLAIN},
         {"###", HR_NAME_PLAIN},
         {"persons_in_flat", HR_NAME_PLAIN},
@@ -37,9 +44,47 @@ static void test_name_means__knows_identifiers(void **state) {
          "id",
          HR_NAME_PLAIN},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (hr_name_means(cases[i].name) != cases[i].meaning)
-            fail_msg("'%s': %d", cases[i].name, (int)hr_name_means(cases[i].name));
+    check_names(cases, COUNT(cases));
+}
+
+static void test_name_means__knows_other_languages(void **state) {
+    (void)state;
+    static const name_case cases[] = {
+        {"pat_nr", HR_NAME_PERSON},
+        {"patient_nbr", HR_NAME_PERSON},
+        {"Patientennummer", HR_NAME_PERSON},
+        {"SVNR", HR_NAME_PERSON},
+        {"Sozialversicherungsnummer", HR_NAME_PERSON},
+        {"insurance_no", HR_NAME_PERSON},
+        {"account_no", HR_NAME_PERSON},
+        {"acctNbr", HR_NAME_PERSON},
+        {"Kontonr", HR_NAME_PERSON},
+        {"numero paciente", HR_NAME_PERSON},
+        {"Kunden-Nr.", HR_NAME_PERSON},
+        {"konto", HR_NAME_GROUP},
+        {"mail", HR_NAME_CONTACT},
+        {"Vorname", HR_NAME_CONTACT},
+        {"patient name", HR_NAME_CONTACT},
+        {"name", HR_NAME_OF_ONE},
+        {"Nom", HR_NAME_OF_ONE},
+        {"case_no", HR_NAME_NUMBER},
+        {"Fallnummer", HR_NAME_PLAIN},
+        {"zip", HR_NAME_SHARED},
+        {"zip code", HR_NAME_SHARED},
+        {"flight", HR_NAME_SHARED},
+        {"account_length", HR_NAME_PLAIN},
+        {"insurance_code", HR_NAME_SHARED},
+        {"drug name", HR_NAME_PLAIN},
+        {"num_lab_procedures", HR_NAME_PLAIN},
+        {"number_of_visits", HR_NAME_PLAIN},
+        {"nominal", HR_NAME_PLAIN},
+        {"casino", HR_NAME_PLAIN},
+        {"renumbered", HR_NAME_PLAIN},
+        {"pattern", HR_NAME_PLAIN},
+        {"kontostand", HR_NAME_PLAIN},
+        {"number", HR_NAME_NUMBER},
+    };
+    check_names(cases, COUNT(cases));
 }
 
 static void test_name_bounds__wants_whole_words(void **state) {
@@ -71,6 +116,7 @@ static void test_names__may_have_any_length(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_name_means__knows_identifiers),
+        cmocka_unit_test(test_name_means__knows_other_languages),
         cmocka_unit_test(test_name_bounds__wants_whole_words),
         cmocka_unit_test(test_names__may_have_any_length),
     };

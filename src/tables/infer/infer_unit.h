@@ -1,0 +1,59 @@
+/* Whether the values of a column identify persons or records: what they look like, and whether other columns
+ * stay the same wherever a value stands again. */
+#ifndef HR_TABLES_INFER_INFER_UNIT_H
+#define HR_TABLES_INFER_INFER_UNIT_H
+
+#include <hedgerow/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Cells ---- */
+
+/* Of the cells of a column that have a value. Starts from {0}. */
+typedef struct hr_code_cells {
+    uint64_t cells, with_digits;
+    bool other;               /* a cell is no sequence of digits */
+    bool no_check_digit;      /* a sequence of digits does not end in the check digit of bank cards (Luhn) */
+    size_t shortest, longest; /* of the cells, in bytes */
+} hr_code_cells;
+
+void hr_code_cells_add(hr_code_cells *codes, const char *cell, size_t size);
+
+/* Whether all cells are sequences of digits of one length that is usual for identifiers: nine or more, or
+ * seven or more with a check digit. */
+bool hr_code_cells_are_numbers(const hr_code_cells *codes);
+
+/* ---- The first records ---- */
+
+/* Cells of the first records as hashes, record by record; 0: the cell is empty. Starts from {0}. */
+typedef struct hr_row_sample {
+    uint32_t *hashes;
+    size_t columns; /* of the table, before the first cell is added */
+    size_t rows, room;
+} hr_row_sample;
+
+/* Takes a cell of a record that is counted from 0, unless enough records are there. False when memory is
+ * short. */
+HR_MUST_CHECK bool hr_row_sample_add(hr_row_sample *sample, uint64_t row, size_t column, const char *cell,
+                                     size_t size);
+void hr_row_sample_done(hr_row_sample *sample);
+
+enum { HR_CONSTANT_SHOWN = 3 };
+
+/* What the sample shows of one column. */
+typedef struct hr_unit_evidence {
+    size_t groups, records; /* values of several records, and how many records these are */
+    size_t largest;         /* the most records of one value */
+    size_t constant;        /* other columns that are the same in all records of nearly every group */
+    size_t shown[HR_CONSTANT_SHOWN]; /* the first of these columns */
+} hr_unit_evidence;
+
+/* Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_unit_evidence_find(const hr_row_sample *sample, size_t column,
+                                              hr_unit_evidence *out, hr_error *err);
+
+/* Whether there are enough groups to judge by. */
+bool hr_unit_evidence_counts(const hr_unit_evidence *evidence);
+
+#endif
