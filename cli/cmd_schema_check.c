@@ -1,4 +1,5 @@
 /* hedgerow schema check: what training would make of a table. */
+#include "check.h"
 #include "commands.h"
 #include "input.h"
 #include "misfit.h"
@@ -75,7 +76,7 @@ static void print_table(const table_row *rows, size_t count) {
     }
 }
 
-static hr_status print_columns(const hr_data *data, hr_error *err) {
+hr_status print_check(const hr_data *data, hr_error *err) {
     static const char *const titles[CELLS] = {"column",       "kind",    "bounds",    "missing",
                                               "out of range", "unknown", "not whole", ""};
     const hr_schema *schema = hr_data_schema(data);
@@ -89,6 +90,8 @@ static hr_status print_columns(const hr_data *data, hr_error *err) {
     fill_row(rows[1], hr_schema_label(schema), hr_data_report(data, features));
     for (size_t f = 0; f < features; f++)
         fill_row(rows[f + 2], hr_schema_feature(schema, f), hr_data_report(data, f));
+    printf("rows: %zu (" EXACT_ROWS "); features: %zu; other columns, ignored: %zu\n\n", hr_data_rows(data),
+           features, hr_data_extra_columns(data));
     print_table((const table_row *)rows, features + 2);
     free(rows);
     return HR_OK;
@@ -171,9 +174,7 @@ static int run_check(const command *self, int argc, char **argv) {
         print_check_json(data);
         code = judge_label(self, data);
     } else {
-        printf("rows: %zu (" EXACT_ROWS "); features: %zu; other columns, ignored: %zu\n\n",
-               hr_data_rows(data), hr_schema_feature_count(schema), hr_data_extra_columns(data));
-        code = print_columns(data, &err) == HR_OK ? judge_label(self, data) : report_error(self->name, &err);
+        code = print_check(data, &err) == HR_OK ? judge_label(self, data) : report_error(self->name, &err);
     }
     const misfit_rule rule = {self->name, input_table_name(&args.table), false};
     (void)warn_misfits(&rule, data, &err);

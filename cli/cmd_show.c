@@ -148,7 +148,10 @@ static void print_model_json(const hr_model *model, const feature_facts *facts, 
     json_open(&json, "features", '[');
     for (size_t f = 0; f < hr_schema_feature_count(schema); f++) {
         json_open(&json, NULL, '{');
-        json_text(&json, "name", hr_schema_feature(schema, f)->name);
+        const hr_column *column = hr_schema_feature(schema, f);
+        json_text(&json, "name", column->name);
+        if (column->source != NULL) json_text(&json, "source", column->source);
+        if (column->review) json_flag(&json, "accepted_as_read", true);
         json_number(&json, "importance", facts->importance[f]);
         json_number(&json, "weighted_importance", facts->weighted[f]);
         json_close(&json, '}');

@@ -5,6 +5,7 @@
 #include "args.h"
 
 extern const command schema_init_command;
+extern const command schema_review_command;
 extern const command schema_check_command;
 extern const command bin_command;
 extern const command train_command;

@@ -11,6 +11,7 @@
 
 static const command *const commands[] = {
     &schema_init_command,
+    &schema_review_command,
     &schema_check_command,
     &bin_command,
     &train_command,

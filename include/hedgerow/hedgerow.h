@@ -19,6 +19,7 @@
 #include <hedgerow/owner.h>
 #include <hedgerow/predictor.h>
 #include <hedgerow/promise.h>
+#include <hedgerow/review.h>
 #include <hedgerow/schema.h>
 #include <hedgerow/status.h>
 #include <hedgerow/timing.h>

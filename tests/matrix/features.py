@@ -96,7 +96,7 @@ FEATURES = [
             (('train', 'private-bounds'), ('train', 'bounds-share'), ('field', 'private_bounds'), ('field', 'private_bounds_count'), ('field', 'bounds_share'),
              ('job', 'columns'))),
     Feature('evaluation', evaluation, '`evaluate --epsilon`, jobs of method `evaluation`', 'a record is in figures of a model', r'evaluat|figures',
-            (('evaluate', 'epsilon'), ('evaluate', 'delta'), ('evaluate', 'ledger'), ('evaluate', 'plan'), ('evaluate', 'rows'), ('job', 'model'),
+            (('evaluate', 'epsilon'), ('evaluate', 'delta'), ('evaluate', 'ledger'), ('evaluate', 'unit'), ('evaluate', 'plan'), ('evaluate', 'rows'), ('job', 'model'),
              ('simulate', 'figures'))),
     Feature('cache', cache, 'a file of `hedgerow bin`', 'records are bins of public edges, mapped', r'binned cache',
             (('bin', 'data'), ('bin', 'schema'), ('bin', 'output'), ('bin', 'bins'), ('bin', 'force'), ('method', 'cells')), capability='cells'),
@@ -178,7 +178,7 @@ PLAIN = {
     'the same model': (('train', 'threads'), ('bin', 'threads'), ('evaluate', 'threads'), ('simulate', 'threads'), ('field', 'threads'), ('field', 'size')),
     'charged in every cell': (('train', 'ledger'), ('field', 'ledger'), ('field', 'entry')),
     'makes a fit not private, and it says so': (('train', 'unsafe-reproducible-noise'), ('train', 'seed'), ('field', 'reproducible_noise'), ('field', 'seed'),
-                                                ('field', 'leak'), ('schema', 'review'), ('schema', 'source')),
+                                                ('field', 'leak'), ('schema', 'review'), ('schema', 'accepted'), ('schema', 'source')),
     'is told of public settings': (('field', 'progress'), ('field', 'user')),
 }
 

@@ -1,6 +1,7 @@
 /* A model on one page: first what it is, then what it protects, then where the budget went and what it leans
  * on. */
 #include "models/model/show.h"
+#include "tables/schema/schema.h"
 
 #include <hedgerow/amount.h>
 #include <inttypes.h>
@@ -233,6 +234,42 @@ out:
     free(bars);
 }
 
+/* ---- Where the facts of the schema are published ---- */
+
+/* Columns whose schema gives a source, or whose facts were read from the records and accepted; how many there
+ * are. NULL: they are counted alone. */
+static size_t show_facts_of(hr_buffer *b, const hr_column *columns, size_t count) {
+    size_t shown = 0;
+    for (size_t i = 0; i < count; i++) {
+        const hr_column *column = &columns[i];
+        const bool repeats = i && column->date && column->date == column[-1].date;
+        if (repeats || (!column->source && !column->review)) continue;
+        shown++;
+        if (!b) continue;
+        show_name(b, column->date ? column->date->name : column->name);
+        hr_buffer_text(b, "  ");
+        if (column->review) hr_buffer_text(b, "read from the records, and accepted: NOT PRIVATE");
+        if (!column->review) hr_show_text(b, column->source);
+        hr_buffer_text(b, "\n");
+    }
+    return shown;
+}
+
+static void show_facts(hr_buffer *b, const hr_model *m) {
+    const hr_schema_parts *parts = hr_schema_parts_of(m->schema);
+    hr_column missing = parts->missing_facts;
+    missing.name = "spellings of missing";
+    const struct {
+        const hr_column *columns;
+        size_t count;
+    } lists[] = {{&parts->label, 1}, {parts->features, parts->feature_count}, {&missing, 1}};
+    size_t all = 0;
+    for (size_t i = 0; i < 3; i++) all += show_facts_of(NULL, lists[i].columns, lists[i].count);
+    if (!all) return;
+    hr_buffer_text(b, "\nFacts     where they are published, as the schema states\n");
+    for (size_t i = 0; i < 3; i++) show_facts_of(b, lists[i].columns, lists[i].count);
+}
+
 hr_status hr_model_summary(const hr_model *model, char **text, hr_error *err) {
     hr_buffer b = {0};
     hr_buffer_text(&b, "Method    ");
@@ -250,6 +287,7 @@ hr_status hr_model_summary(const hr_model *model, char **text, hr_error *err) {
     show_guarantee(&b, model);
     show_releases(&b, model);
     show_importance(&b, model);
+    show_facts(&b, model);
     if (model->setting_count) hr_buffer_text(&b, "\nSettings\n");
     for (size_t i = 0; i < model->setting_count; i++) {
         show_name(&b, model->settings[i].name);

@@ -256,6 +256,12 @@ static void add_remark(hr_inference *g, const char *text) {
     hr_buffer_text(&g->remarks, text);
 }
 
+/* Bounds of the records are those of single records. */
+static void round_bounds(hr_inference *g, hr_column *column) {
+    hr_bounds_outwards(&column->low, &column->high);
+    add_remark(g, HR_ROUNDED_OUTWARDS);
+}
+
 static void as_number(hr_inference *g, hr_inferred *out) {
     static const double limit = DBL_MAX / 4; /* the bounds' difference must be finite */
     hr_column *column = &out->column;
@@ -266,7 +272,10 @@ static void as_number(hr_inference *g, hr_inferred *out) {
     column->low = guessed ? g->common->low : fmax(low, -limit);
     column->high = guessed ? g->common->high : fmin(high, limit);
     if (guessed) add_remark(g, "the bounds are a guess from the column's name");
-    if (column->low < column->high) return;
+    if (column->low < column->high) {
+        if (!guessed) round_bounds(g, column);
+        return;
+    }
     add_remark(g, g->numbers ? "one value only; if no other value is possible, remove the column"
                              : "no values; remove the column?");
     double value = column->high < -limit ? -limit : column->low > limit ? limit : column->low;
@@ -366,6 +375,7 @@ void hr_inference_feature(hr_inference *g, const hr_string_map *missing, hr_infe
     }
     if (g->text.kind == HR_INFERRED_NUMBER && !hr_inference_has_codes(g)) {
         out->column = hr_text_inference_number(&g->text, g->name);
+        round_bounds(g, &out->column);
         hr_inference_remark_words(g);
         return;
     }
@@ -405,6 +415,7 @@ hr_status hr_inference_label(hr_inference *g, const hr_string_map *missing, hr_i
                (g->value_count == 2 || (!g->fractions && g->value_count <= HR_INFERENCE_INTEGER_CLASSES));
     if (formatted) {
         out->column = hr_text_inference_number(&g->text, g->name);
+        round_bounds(g, &out->column);
         hr_inference_remark_words(g);
     } else if (number && !few) {
         as_number(g, out);

@@ -133,3 +133,25 @@ bool hr_number_evidence_is_code(const hr_number_evidence *e) {
 void hr_number_evidence_done(hr_number_evidence *e) {
     hr_words_done(&e->codes);
 }
+
+/* ---- Bounds ---- */
+
+enum { DIGITS_LOW = -200 /* smaller differences are left as they are */ };
+
+/* The next multiple of a power of ten that is not above the value; the value, if there is none. */
+static double round_down(double value, double digit) {
+    if (!isfinite(digit) || digit < DIGITS_LOW) return value;
+    /* A power of ten that is an integer divides, or multiplies, without an error of its own. */
+    const double power = pow(10, fabs(digit)),
+                 rounded = digit < 0 ? floor(value * power) / power : floor(value / power) * power;
+    return isfinite(rounded) && rounded <= value ? rounded : value;
+}
+
+void hr_bounds_outwards(double *low, double *high) {
+    const double digit = floor(log10(*high - *low));
+    const double from = fmax(round_down(*low, digit), round_down(*low, floor(log10(fabs(*low))))),
+                 to = fmax(round_down(-*high, digit), round_down(-*high, floor(log10(fabs(*high)))));
+    if (!isfinite(-to - from)) return;
+    *low = from;
+    *high = 0 - to; /* never -0 */
+}

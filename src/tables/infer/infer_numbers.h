@@ -30,6 +30,13 @@ void hr_number_evidence_judge(hr_number_evidence *evidence);
 /* Whether the numbers are written as codes are: of one length or often with leading zeros. */
 bool hr_number_evidence_is_code(const hr_number_evidence *evidence);
 
+/* Rounds bounds outwards, each to its first digit or to that of their difference, whichever is nearer: 17 and
+ * 92 to 10 and 100. Bounds of records are those of single records. */
+void hr_bounds_outwards(double *low, double *high);
+
+/* The remark on bounds that were. */
+#define HR_ROUNDED_OUTWARDS "the bounds are those of the records, rounded outwards"
+
 void hr_number_evidence_done(hr_number_evidence *evidence);
 
 #endif

@@ -292,10 +292,10 @@ static void test_infer__knows_common_bounds(void **state) {
         {{"lat", "4%d.5", 9}, -90, 90, true},
         {{"dep_day", "%d", 31}, 1, 31, true},
         {{"Age", "%d", 150}, 0, 120, true},  /* most numbers fit: the others are faults */
-        {{"age", "%d", 400}, 0, 399, false}, /* the age of something else */
-        {{"day_calls", "%d", 50}, 0, 49, false},
-        {{"agent", "%d", 50}, 0, 49, false},
-        {{"image", "%d", 50}, 0, 49, false},
+        {{"age", "%d", 400}, 0, 400, false}, /* the age of something else */
+        {{"day_calls", "%d", 50}, 0, 50, false},
+        {{"agent", "%d", 50}, 0, 50, false},
+        {{"image", "%d", 50}, 0, 50, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *table = make_columns(&cases[i].column, 1, 1000), *yaml = NULL;
