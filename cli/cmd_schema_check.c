@@ -99,8 +99,12 @@ hr_status print_check(const hr_data *data, hr_error *err) {
 
 /* ---- JSON ---- */
 
-static void json_column(json_writer *json, const char *name, const hr_column *column,
-                        const hr_column_report *report) {
+static void json_column(json_writer *json, const char *name, const hr_data *data, size_t feature,
+                        hr_misfits *misfits) {
+    const hr_schema *schema = hr_data_schema(data);
+    const bool is_label = feature == hr_schema_feature_count(schema);
+    const hr_column *column = is_label ? hr_schema_label(schema) : hr_schema_feature(schema, feature);
+    const hr_column_report *report = hr_data_report(data, feature);
     json_open(json, name, '{');
     json_text(json, "name", column->name);
     json_text(json, "kind", kind_text(column));
@@ -115,20 +119,20 @@ static void json_column(json_writer *json, const char *name, const hr_column *co
     json_integer(json, "unknown", report->unknown);
     json_integer(json, "not_whole", report->not_integer);
     json_flag(json, "review", column->review);
+    json_misfit_texts(json, misfits, feature);
     json_close(json, '}');
 }
 
-static void print_check_json(const hr_data *data) {
+static void print_check_json(const hr_data *data, hr_misfits *misfits) {
     const hr_schema *schema = hr_data_schema(data);
     const size_t features = hr_schema_feature_count(schema);
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
     json_exact_rows(&json, "", hr_data_rows(data));
     json_integer(&json, "columns_ignored", hr_data_extra_columns(data));
-    json_column(&json, "label", hr_schema_label(schema), hr_data_report(data, features));
+    json_column(&json, "label", data, features, misfits);
     json_open(&json, "features", '[');
-    for (size_t f = 0; f < features; f++)
-        json_column(&json, NULL, hr_schema_feature(schema, f), hr_data_report(data, f));
+    for (size_t f = 0; f < features; f++) json_column(&json, NULL, data, f, misfits);
     json_close(&json, ']');
     json_close(&json, '}');
     putchar('\n');
@@ -155,6 +159,29 @@ static int judge_label(const command *self, const hr_data *data) {
     return EXIT_FAILED;
 }
 
+/* Says what training would refuse first. */
+static int judge_cells(const command *self, const hr_data *data, const hr_misfits *misfits) {
+    const size_t count = count_refused_columns(data, misfits);
+    hr_error err = {0};
+    if (hr_misfits_first(misfits, &err) == HR_OK) return judge_label(self, data);
+    const int code = report_error(self->name, &err);
+    fprintf(stderr, "hedgerow %s: training refuses cells of %zu column%s; all are listed above\n", self->name,
+            count, count == 1 ? "" : "s");
+    return code;
+}
+
+static hr_status read_checked(const hr_schema *schema, const table_args *table, hr_misfits *misfits,
+                              hr_data **out, hr_error *err) {
+    hr_read_options options = input_table_options(table);
+    if (misfits == NULL) {
+        *err = (hr_error){.status = HR_E_MEMORY, .message = "out of memory"};
+        return HR_E_MEMORY;
+    }
+    options.misfits = misfits;
+    return hr_data_read_all(schema, (const char *const *)table->data.items, table->data.count, &options, out,
+                            err);
+}
+
 static int run_check(const command *self, int argc, char **argv) {
     check_args args = {0};
     if (!args_parse(self, argc, argv, &args) || !input_table_usable(self, &args.table, args.schema))
@@ -162,19 +189,25 @@ static int run_check(const command *self, int argc, char **argv) {
     hr_error err = {0};
     hr_schema *schema = NULL;
     hr_data *data = NULL;
+    hr_misfits *misfits = hr_misfits_new();
     int code = EXIT_DONE;
     if (input_schema(args.schema, &schema, &err) != HR_OK ||
         input_drop(&schema, &args.table, &err) != HR_OK ||
-        input_table(schema, &args.table, false, &data, &err) != HR_OK) {
+        read_checked(schema, &args.table, misfits, &data, &err) != HR_OK) {
         code = report_error(self->name, &err);
         goto out;
     }
     input_warn_skipped(self, data);
     if (args.as_json) {
-        print_check_json(data);
-        code = judge_label(self, data);
+        print_check_json(data, misfits);
+        code = judge_cells(self, data, misfits);
     } else {
-        code = print_check(data, &err) == HR_OK ? judge_label(self, data) : report_error(self->name, &err);
+        if (print_check(data, &err) == HR_OK) {
+            print_misfit_texts(data, misfits);
+            code = judge_cells(self, data, misfits);
+        } else {
+            code = report_error(self->name, &err);
+        }
     }
     const misfit_rule rule = {self->name, input_table_name(&args.table), false};
     (void)warn_misfits(&rule, data, &err);
@@ -182,6 +215,7 @@ static int run_check(const command *self, int argc, char **argv) {
     warn_review(self, schema);
 out:
     hr_data_free(data);
+    hr_misfits_free(misfits);
     hr_schema_free(schema);
     return code;
 }
@@ -190,8 +224,9 @@ const command schema_check_command = {
     .name = "schema check",
     .summary = "compare a table with its schema",
     .details = "Prints the label, then the features: what is missing, outside the bounds (it would be "
-               "clipped), unknown (read as missing) or not whole. The counts are private: for the owner "
-               "only. Fails if a label is not usable.",
+               "clipped), unknown (read as missing) or not whole; then the texts of all cells that do not "
+               "fit, the ten most frequent ones of each column. The counts are private: for the owner "
+               "only. Fails if a label is not usable, or a cell is no number or date where one must be.",
     .example = "  hedgerow schema check --data train.csv --schema schema.yaml",
     .options = check_options,
     .option_count = COUNT_OF(check_options),

@@ -3,6 +3,8 @@
 #ifndef CLI_MISFIT_H
 #define CLI_MISFIT_H
 
+#include "output.h"
+
 #include <hedgerow/hedgerow.h>
 
 /* The help of --strict. */
@@ -22,6 +24,17 @@ hr_status warn_label_cells(const misfit_rule *rule, const hr_data *data, hr_erro
 
 /* The same, and bounds of it that are too wide to train with (hr_data_check_label). */
 hr_status warn_wide_label(const misfit_rule *rule, const hr_data *data, hr_error *err);
+
+/* Prints which texts do not fit their columns, the most frequent ones of each column with their numbers of
+ * cells, on standard output; nothing if all fit. */
+void print_misfit_texts(const hr_data *data, hr_misfits *misfits);
+
+/* The same of one column (index = feature count: the label), as the elements of a JSON object. */
+void json_misfit_texts(json_writer *json, hr_misfits *misfits, size_t feature);
+
+/* How many columns have cells that training refuses: texts in numbers and dates that do not fit, or in the
+ * label. */
+size_t count_refused_columns(const hr_data *data, const hr_misfits *misfits);
 
 /* Labels that are compared as clipped to the bounds, if they are more than 1 % of all: a warning. */
 void warn_clipped_labels(const misfit_rule *rule, const hr_data *data);

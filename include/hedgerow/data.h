@@ -15,6 +15,7 @@ extern "C" {
 #endif
 
 typedef struct hr_data hr_data;
+typedef struct hr_misfits hr_misfits; /* below */
 
 typedef enum hr_format { HR_FORMAT_AUTO, HR_FORMAT_CSV, HR_FORMAT_LIBSVM } hr_format;
 
@@ -52,17 +53,20 @@ typedef struct hr_read_options {
                                what is released from the table says so */
     hr_quote quote;         /* CSV */
     uint32_t skip_lines;    /* CSV, of files: lines before the header, whatever is in them */
+    hr_misfits *misfits;    /* CSV: NULL, or what gathers the cells that do not fit the schema: they read as
+                               missing, also labels, and are not refused. One thread reads. Borrowed */
 } hr_read_options;
 #define HR_READ_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
         sizeof(hr_read_options), HR_FORMAT_AUTO, false, NULL, HR_SEPARATOR_AUTO, false, NULL, NULL, 0, NULL, \
-            0, 0, NULL, false, HR_QUOTE_DOUBLE, 0                                                            \
+            0, 0, NULL, false, HR_QUOTE_DOUBLE, 0, NULL                                                      \
     }
 
 /* What reading a table met in one column. Counts of private records: for the owner's eyes only. */
 typedef struct hr_column_report {
-    uint64_t missing;      /* empty cells and the schema's spellings of missing */
-    uint64_t unknown;      /* categories that the schema does not list (read as missing) */
+    uint64_t missing; /* empty cells and the schema's spellings of missing */
+    uint64_t
+        unknown; /* categories that the schema does not list, and what hr_misfits holds (read as missing) */
     uint64_t out_of_range; /* numbers outside the bounds, years and trends outside the range (clipped) */
     uint64_t not_integer;  /* fractions in a column that the schema calls whole (kept) */
 } hr_column_report;
@@ -221,6 +225,27 @@ HR_API const char *hr_data_kept(const hr_data *data, size_t column, size_t row);
 HR_API size_t hr_data_extra_columns(const hr_data *data);
 /* How many records were left out because their label is missing. For the owner's eyes only. */
 HR_API uint64_t hr_data_skipped(const hr_data *data);
+
+/* ---- All that does not fit, in one reading ---- */
+
+/* The texts of cells that do not fit the schema: no numbers and dates as it describes them, categories and
+ * classes that it does not list. Up to 1,000 different texts of a column are kept, 64 bytes of each, with '?'
+ * in place of what may not be shown. For the owner's eyes only. A table that was read with it is for no fit.
+ * Owner: the caller frees the result with hr_misfits_free. NULL when memory is short. */
+HR_API hr_misfits *hr_misfits_new(void);
+/* NULL is allowed. */
+HR_API void hr_misfits_free(hr_misfits *misfits);
+/* How many different texts of a column (index = feature count: the label) are kept. A column of dates is its
+ * first feature. */
+HR_API size_t hr_misfits_count(const hr_misfits *misfits, size_t feature);
+/* The i-th most frequent one, i < hr_misfits_count, and how many cells have it. Valid as long as `misfits`,
+ * which gathers no more from then on. */
+HR_API const char *hr_misfits_text(hr_misfits *misfits, size_t feature, size_t i, uint64_t *cells);
+/* HR_OK if no cell would be refused; else the refusal of the first one that would, as hr_data_read_all has
+ * it. */
+HR_API HR_MUST_CHECK hr_status hr_misfits_first(const hr_misfits *misfits, hr_error *err);
+/* Cells of the column whose texts are not kept. */
+HR_API uint64_t hr_misfits_rest(const hr_misfits *misfits, size_t feature);
 
 /* Proposes a schema for a table and renders it as YAML: the kind of every column is guessed, and how its
  * cells are written; all that is read off the data is marked REVIEW, so that one record more changes nothing

@@ -10,6 +10,7 @@
 #include "base/text/number.h"
 #include "base/text/number_format.h"
 #include "base/text/timestamp.h"
+#include "tables/data/misfits.h"
 #include "tables/schema/cell_text.h"
 #include "tables/schema/date_parts.h"
 
@@ -280,6 +281,15 @@ static hr_status store_class(hr_cursor *cursor, const hr_slot *slot, const char 
     return HR_OK;
 }
 
+static void store_no_value(const hr_cursor *cursor, const hr_slot *slot) {
+    for (size_t i = 0, span = hr_slot_span(slot); i < span; i++) {
+        if (slot->role == HR_SLOT_CODE)
+            slot->codes[cursor->row] = HR_CODE_MISSING;
+        else
+            slot[i].numbers[cursor->row] = (double)NAN;
+    }
+}
+
 static hr_status store_missing(hr_cursor *cursor, const hr_slot *slot, hr_error *err) {
     const hr_table *table = cursor->table;
     if (slot == hr_table_label(table)) {
@@ -291,19 +301,27 @@ static hr_status store_missing(hr_cursor *cursor, const hr_slot *slot, hr_error 
     if (slot == &table->unit_slot)
         return hr_fail(err, HR_E_SCHEMA, "say whose record it is, or remove the record",
                        "the identifier of the unit is missing");
-    for (size_t i = 0, span = hr_slot_span(slot); i < span; i++) {
-        cursor->reports[slot[i].index].missing++;
-        if (slot->role == HR_SLOT_CODE) {
-            slot->codes[cursor->row] = HR_CODE_MISSING;
-        } else {
-            slot[i].numbers[cursor->row] = (double)NAN;
-        }
-    }
+    for (size_t i = 0, span = hr_slot_span(slot); i < span; i++) cursor->reports[slot[i].index].missing++;
+    store_no_value(cursor, slot);
     return HR_OK;
 }
 
-hr_status hr_cursor_store(hr_cursor *cursor, const hr_slot *slot, const char *cell, size_t size,
-                          hr_error *err) {
+/* A cell that does not fit: noted in place of the refusal. */
+static hr_status note_misfit(hr_cursor *cursor, const hr_slot *slot, const char *cell, size_t size,
+                             hr_error *err) {
+    if (!hr_misfits_add(cursor->misfits, slot->index, cell, size)) return hr_fail_memory(err);
+    for (size_t i = 0, span = hr_slot_span(slot); i < span; i++) {
+        if (size)
+            cursor->reports[slot[i].index].unknown++;
+        else
+            cursor->reports[slot[i].index].missing++;
+    }
+    store_no_value(cursor, slot);
+    return HR_OK;
+}
+
+static hr_status store_cell(hr_cursor *cursor, const hr_slot *slot, const char *cell, size_t size,
+                            hr_error *err) {
     hr_status status = HR_OK;
     if (hr_table_is_missing(cursor->table, cell, size)) {
         status = store_missing(cursor, slot, err);
@@ -311,6 +329,7 @@ hr_status hr_cursor_store(hr_cursor *cursor, const hr_slot *slot, const char *ce
         status = store_number(cursor, slot, cell, size, err);
     } else if (slot->role == HR_SLOT_CODE) {
         uint32_t code = hr_string_map_find(&slot->values, cell, size);
+        if (code == HR_STRING_MAP_NONE && cursor->misfits) return note_misfit(cursor, slot, cell, size, err);
         cursor->reports[slot->index].unknown += code == HR_STRING_MAP_NONE;
         slot->codes[cursor->row] = (uint16_t)(code == HR_STRING_MAP_NONE ? HR_CODE_MISSING : code);
     } else if (slot->role == HR_SLOT_PERSON) {
@@ -320,6 +339,20 @@ hr_status hr_cursor_store(hr_cursor *cursor, const hr_slot *slot, const char *ce
                                             : store_class(cursor, slot, cell, size, err);
     }
     return status ? hr_fail_at(err, status, NULL, 0, 0, hr_slot_column(slot)) : HR_OK;
+}
+
+hr_status hr_cursor_store(hr_cursor *cursor, const hr_slot *slot, const char *cell, size_t size,
+                          hr_error *err) {
+    if (!cursor->misfits) return store_cell(cursor, slot, cell, size, err);
+    hr_error refusal = {0};
+    const hr_status status = store_cell(cursor, slot, cell, size, &refusal);
+    if (!status) return HR_OK;
+    if (status == HR_E_MEMORY || slot->role == HR_SLOT_PERSON) {
+        if (err) *err = refusal;
+        return status;
+    }
+    hr_misfits_refuse(cursor->misfits, &refusal);
+    return note_misfit(cursor, slot, cell, size, err);
 }
 
 /* ---- Late cells ---- */

@@ -74,6 +74,8 @@ typedef struct hr_cursor {
     hr_column_report *reports; /* one a slot */
     hr_late_cell *late;        /* in the order in which they were met; freed by hr_cursor_done */
     size_t late_count, late_capacity;
+    hr_misfits
+        *misfits; /* gathers the cells that do not fit, which read as missing; NULL: they are refused */
 } hr_cursor;
 
 void hr_cursor_done(hr_cursor *cursor);

@@ -322,7 +322,7 @@ static void report_absent(const libsvm *l) {
 static hr_status read_libsvm(hr_reading *reading, hr_byte_source *source, hr_error *err) {
     hr_data *data = reading->table.data;
     libsvm l = {.table = &reading->table,
-                .cursor = {&reading->table, data->rows, data->reports, NULL, 0, 0},
+                .cursor = {&reading->table, data->rows, data->reports, NULL, 0, 0, NULL},
                 .labelled = !reading->sources || reading->labelled,
                 .label_optional = reading->options->label_optional,
                 .first_row = reading->table.data->rows,

@@ -3,6 +3,7 @@
 #include "tables/formats/formats.h"
 
 #include "base/fail.h"
+#include "tables/data/misfits.h"
 
 #include <stdlib.h>
 
@@ -47,6 +48,11 @@ static hr_status start_reading(hr_reading *reading, const hr_schema *schema, con
 
 /* Hands the table over unless something failed. */
 static hr_status finish_reading(hr_reading *reading, hr_status status, hr_data **out, hr_error *err) {
+    const hr_slot *label = status ? NULL : hr_table_label(&reading->table);
+    const hr_column_report *report = label ? &reading->table.data->reports[label->index] : NULL;
+    /* Labels that do not fit are no labels for a fit. */
+    if (reading->options->misfits && report && (report->unknown || report->missing))
+        reading->labelled = false;
     if (!status) status = hr_table_take(&reading->table, reading->labelled, out, err);
     hr_table_done(&reading->table);
     hr_arena_free(reading->arena);
@@ -76,9 +82,12 @@ static hr_status read_path(hr_reading *reading, const char *path, const char *na
     const uint64_t before = data->rows + data->skipped;
     hr_status status = hr_table_open(&place, data->origins, &source, err);
     if (!status) {
+        hr_misfits *misfits = reading->options->misfits;
         status = read_source(reading, &source, err);
         const bool has_records = data->rows + data->skipped > before;
         if (!status) status = hr_origins_finish(data->origins, has_records, err);
+        hr_error *first = misfits ? hr_misfits_without_file(misfits) : NULL;
+        if (first) hr_table_source_fail_at(&place, name, first->status, first);
         if (status) hr_table_source_fail_at(&place, name, status, err);
     }
     hr_byte_source_done(&source);

@@ -117,7 +117,7 @@ bool hr_number_evidence_add(hr_number_evidence *e, hr_arena *arena, const char *
     e->negative |= value < 0;
     e->rounded |= is_rounded(cell, size, value);
     e->cells++;
-    if (may_be_code(value)) return hr_words_add(&e->codes, arena, cell, size, true);
+    if (may_be_code(value)) return hr_words_note(&e->codes, arena, cell, size, true);
     e->low = e->others ? fmin(e->low, value) : value;
     e->high = e->others ? fmax(e->high, value) : value;
     e->other_fractions |= value != floor(value);

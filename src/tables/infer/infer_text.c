@@ -242,7 +242,7 @@ bool hr_text_inference_add(hr_text_inference *g, hr_arena *arena, const char *ce
         g->times += digits && is_time(cell, size);
     }
     const bool odd = g->words && (!digits || !is_read(g, cell, size));
-    return hr_words_add(&g->odd, arena, cell, size, odd);
+    return hr_words_note(&g->odd, arena, cell, size, odd);
 }
 
 /* ---- Judging ---- */

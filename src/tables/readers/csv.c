@@ -180,6 +180,7 @@ static bool init_reader(csv_file *f, csv_reader *reader) {
     hr_arena *arena = f->reading->arena;
     hr_csv_part *part = &reader->part;
     *reader = (csv_reader){.file = f, .part = {.columns = &f->columns, .cursor = {.table = table}}};
+    part->cursor.misfits = f->reading->options->misfits;
     part->numbers = hr_arena_alloc(arena, columns, sizeof *part->numbers);
     part->cursor.reports = hr_arena_alloc(arena, slots, sizeof *part->cursor.reports);
     if (f->reading->options->skip_unlabelled) {
@@ -203,6 +204,7 @@ static hr_status read_file(csv_file *f, hr_error *err) {
     const long asked = wanted > 0 ? wanted : sysconf(_SC_NPROCESSORS_ONLN);
     size_t count = asked > READERS_MAX ? READERS_MAX : (size_t)asked;
     if (f->lines.source->ended || asked < 1) count = 1; /* suffices for what is in memory already */
+    if (f->reading->options->misfits) count = 1;        /* which gather in the order of the cells */
     csv_reader *readers = hr_arena_alloc(f->reading->arena, count, sizeof *readers);
     if (!readers) return hr_fail_memory(err);
     for (size_t i = 0; i < count; i++)

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/text/number_fast.h"
+#include "tables/data/misfits.h"
 #include "tables/readers/cells.h"
 
 #include <string.h>
@@ -175,6 +176,8 @@ static hr_status take_cell(hr_csv_part *c, size_t column, hr_csv_cell *cell) {
         return HR_OK;
     }
     status = hr_cursor_store(&c->cursor, slot, cell->text, cell->size, &c->error);
+    hr_error *first = c->cursor.misfits ? hr_misfits_without_line(c->cursor.misfits) : NULL;
+    if (first) (void)hr_lines_place(&before, cell->where, first->status, first);
     return status ? hr_lines_place(&before, cell->where, status, &c->error) : HR_OK;
 }
 
