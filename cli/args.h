@@ -65,7 +65,9 @@ typedef struct command {
     const arg_option *options;
     size_t option_count;
     int (*run)(const struct command *self, int argc, char **argv);
-    bool once; /* several processes of a launcher would each release, or spend, by itself */
+    bool once;  /* several processes of a launcher would each release, or spend, by itself */
+    bool whole; /* it takes no time, and half of its files are of no use: a first signal waits until it is
+                   done */
 } command;
 
 /* Fills in the structure at `target` from argv[0..argc), which begins after the command's name. NAME=VALUE

@@ -1,5 +1,6 @@
 /* hedgerow bin: a table as a binned cache, which training maps instead of reading. Files are read one after
  * the other, so that memory is needed for the largest of them. */
+#include "bins_file.h"
 #include "commands.h"
 #include "input.h"
 #include "misfit.h"
@@ -62,16 +63,16 @@ static hr_status add_bin_file(const command *self, const bin_args *args, const h
 static hr_status write_bins(const command *self, const bin_args *args, const hr_schema *schema,
                             hr_error *err) {
     hr_bin_options options = HR_BIN_OPTIONS_INIT;
-    hr_binner *binner = NULL;
+    bins_file file = {0};
     if (args->bins.given) options.bins = (uint32_t)args->bins.value;
     options.threads = input_threads(args->threads);
     options.replace = args->force;
     hr_status status = output_probe(args->output, args->force ? OUTPUT_FORCED : OUTPUT_UNFORCED, err);
-    if (status == HR_OK) status = hr_binner_open(schema, args->output, &options, &binner, err);
+    if (status == HR_OK) status = bins_file_open(&file, schema, args->output, &options, err);
     for (size_t i = 0; status == HR_OK && i < args->table.data.count; i++)
-        status = add_bin_file(self, args, schema, i, binner, err);
-    if (status == HR_OK) status = hr_binner_finish(binner, err);
-    hr_binner_free(binner);
+        status = add_bin_file(self, args, schema, i, file.binner, err);
+    if (status == HR_OK) status = hr_binner_finish(file.binner, err);
+    bins_file_close(&file);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include "decide.h"
 #include "figures.h"
 #include "input.h"
+#include "interrupt.h"
 #include "misfit.h"
 #include "output.h"
 #include "plan.h"
@@ -176,6 +177,7 @@ static hr_status release_figures(const command *self, const evaluate_args *args,
                                  hr_error *err) {
     const hr_evaluation_options options = release_options(args, run);
     hr_evaluation made;
+    interrupt_defer(); /* the figures are printed once they are paid for */
     hr_status status = hr_evaluate_private(run->model, run->data, &options, &made, err);
     if (status != HR_OK) return status;
     hr_ledger_total total;

@@ -18,6 +18,25 @@ static const arg_option export_options[] = {
     {"out", 0, ARG_TEXT, true, offsetof(export_args, out), "FILE", "where to write it; - is standard output"},
 };
 
+/* A file that is there is replaced. */
+static hr_status write_export(const hr_model *model, hr_export_format format, const char *path,
+                              hr_error *err) {
+    output_file file = {0};
+    char *bytes = NULL;
+    size_t size;
+    hr_status status = hr_model_export_render(model, format, &bytes, &size, err);
+    const bool is_public = hr_model_guarantee(model)->is_private;
+    if (status == HR_OK)
+        status = (is_public ? output_open_public : output_open)(&file, path, OUTPUT_FORCED, err);
+    if (status == HR_OK) {
+        fwrite(bytes, 1, size, file.stream);
+        status = output_finish(&file, err);
+    }
+    output_abandon(&file);
+    hr_text_free(bytes);
+    return status;
+}
+
 static int run_export(const command *self, int argc, char **argv) {
     static const hr_export_format formats[] = {HR_EXPORT_XGBOOST, HR_EXPORT_LIGHTGBM, HR_EXPORT_ONNX};
     export_args args = {0};
@@ -25,7 +44,7 @@ static int run_export(const command *self, int argc, char **argv) {
     hr_error err = {0};
     hr_model *model = NULL;
     hr_status status = input_model(args.model, &model, &err);
-    if (status == HR_OK) status = hr_model_export(model, formats[args.format], args.out, &err);
+    if (status == HR_OK) status = write_export(model, formats[args.format], args.out, &err);
     hr_model_free(model);
     return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }

@@ -73,6 +73,7 @@ const command federation_init_command = {
     .options = init_options,
     .option_count = COUNT_OF(init_options),
     .run = run_federation_init,
+    .whole = true,
 };
 
 /* ---- Changes ---- */
@@ -131,6 +132,7 @@ const command federation_add_command = {
     .options = add_options,
     .option_count = COUNT_OF(add_options),
     .run = run_federation_add,
+    .whole = true,
 };
 
 static const arg_option remove_options[] = {
@@ -156,6 +158,7 @@ const command federation_remove_command = {
     .options = remove_options,
     .option_count = COUNT_OF(remove_options),
     .run = run_federation_remove,
+    .whole = true,
 };
 
 static const arg_option rekey_options[] = {
@@ -182,6 +185,7 @@ const command federation_rekey_command = {
     .options = rekey_options,
     .option_count = COUNT_OF(rekey_options),
     .run = run_federation_rekey,
+    .whole = true,
 };
 
 static const arg_option renew_options[] = {
@@ -207,6 +211,7 @@ const command federation_renew_command = {
     .options = renew_options,
     .option_count = COUNT_OF(renew_options),
     .run = run_federation_renew,
+    .whole = true,
 };
 
 /* ---- federation fingerprint ---- */

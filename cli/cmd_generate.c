@@ -41,7 +41,7 @@ static bool write_stream(void *user, const char *bytes, size_t size) {
 
 static hr_status write_generated_table(const hr_generate_options *options, const char *path, hr_error *err) {
     output_file file = {0};
-    hr_status status = output_open(&file, path, OUTPUT_NEW, err);
+    hr_status status = output_open_public(&file, path, OUTPUT_NEW, err);
     if (status == HR_OK) status = hr_generate(options, write_stream, file.stream, err);
     if (status == HR_OK) status = output_finish(&file, err);
     output_abandon(&file);
@@ -53,7 +53,7 @@ static hr_status write_schema(const hr_generate_options *options, const char *pa
     char *yaml = NULL;
     output_file file = {0};
     hr_status status = hr_generate_schema(options, &yaml, err);
-    if (status == HR_OK) status = output_open(&file, path, OUTPUT_NEW, err);
+    if (status == HR_OK) status = output_open_public(&file, path, OUTPUT_NEW, err);
     if (status == HR_OK) {
         fputs(yaml, file.stream);
         status = output_finish(&file, err);

@@ -55,4 +55,5 @@ const command keygen_command = {
     .options = keygen_options,
     .option_count = COUNT_OF(keygen_options),
     .run = run_keygen,
+    .whole = true,
 };

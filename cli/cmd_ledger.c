@@ -55,6 +55,7 @@ const command ledger_create_command = {
     .options = create_options,
     .option_count = COUNT_OF(create_options),
     .run = run_create,
+    .whole = true,
 };
 
 /* ---- ledger freeze ---- */
@@ -80,6 +81,7 @@ const command ledger_freeze_command = {
     .options = freeze_options,
     .option_count = COUNT_OF(freeze_options),
     .run = run_freeze,
+    .whole = true,
 };
 
 /* ---- ledger show ---- */

@@ -428,8 +428,6 @@ static int keep_train(const command *self, const train_args *args, const train_r
 static int train_here(const command *self, train_args *args, hr_cluster *cluster) {
     train_run run = {.cluster = cluster};
     hr_error err = {0};
-    interrupt_watch();
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow fails to be written; the process goes on */
     hr_status status = timings_begin(args->timed, &args->table.timings, &err);
     if (status == HR_OK) status = fit_model(self, args, &run, &err);
     const int code =

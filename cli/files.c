@@ -3,11 +3,11 @@
  * fails if a file has come there meanwhile. */
 #include "output.h"
 
+#include "interrupt.h"
 #include "places.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,24 +17,38 @@ enum { PART_NAMES = 100 };
 
 static const char remedy[] = "choose another place, or correct its permissions";
 
-/* Opens a new file beside `place`; *part gets its name, which the caller frees. Returns a descriptor or -1.
+enum { PRIVATE_RIGHTS = 0600, PUBLIC_RIGHTS = 0666 };
+
+/* Opens a new file beside `place`; *part gets its name, which remove_part frees. Returns a descriptor or -1.
  */
-static int open_part(const char *place, char **part) {
+static int open_part(const char *place, mode_t rights, char **part) {
     const size_t size = strlen(place) + 48;
     char *name = malloc(size);
     if (name == NULL) return -1;
     int descriptor = -1;
+    interrupt_hold();
     for (int i = 0; i < PART_NAMES && descriptor < 0; i++) {
         snprintf(name, size, "%s.part-%ld-%d", place, (long)getpid(), i);
-        descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, rights);
         if (descriptor < 0 && errno != EEXIST) break;
     }
+    if (descriptor >= 0 && !interrupt_remember(name)) abort();
+    interrupt_release();
     if (descriptor < 0) {
         free(name);
         return -1;
     }
     *part = name;
     return descriptor;
+}
+
+static void remove_part(char *part) {
+    if (part == NULL) return;
+    interrupt_hold();
+    unlink(part);
+    interrupt_forget(part);
+    interrupt_release();
+    free(part);
 }
 
 /* ---- Refusals ---- */
@@ -63,24 +77,14 @@ static hr_status probe_special(const char *path, hr_error *err) {
     return access(path, W_OK) == 0 ? HR_OK : fail_io(err, path, "cannot be written", remedy);
 }
 
-/* Whether a new file can be made beside `place`. A signal in between would leave it there. */
+/* Whether a new file can be made beside `place`. */
 static bool takes_a_part(const char *place) {
-    sigset_t ends, before;
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGINT);
-    sigaddset(&ends, SIGTERM);
-    sigprocmask(SIG_BLOCK, &ends, &before);
     char *part = NULL;
-    const int descriptor = open_part(place, &part);
-    if (descriptor >= 0) {
-        close(descriptor);
-        unlink(part);
-    }
-    const int why = errno;
-    free(part);
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    errno = why;
-    return descriptor >= 0;
+    const int descriptor = open_part(place, PRIVATE_RIGHTS, &part);
+    if (descriptor < 0) return false;
+    close(descriptor);
+    remove_part(part);
+    return true;
 }
 
 hr_status output_probe(const char *path, output_rule rule, hr_error *err) {
@@ -95,28 +99,35 @@ hr_status output_probe(const char *path, output_rule rule, hr_error *err) {
 
 /* ---- Writing ---- */
 
-static int open_target(output_file *file) {
+static int open_target(output_file *file, mode_t rights) {
     if (is_special(file->path)) return open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     file->place = final_place(file->path);
-    return file->place == NULL ? -1 : open_part(file->place, &file->part);
+    return file->place == NULL ? -1 : open_part(file->place, rights, &file->part);
 }
 
-hr_status output_open(output_file *file, const char *path, output_rule rule, hr_error *err) {
-    output_file opened = {.path = path, .rule = rule};
-    if (is_standard_output(path)) {
+static hr_status open_output(output_file opened, mode_t rights, output_file *file, hr_error *err) {
+    if (is_standard_output(opened.path)) {
         opened.stream = stdout;
     } else {
-        const int descriptor = open_target(&opened);
+        const int descriptor = open_target(&opened, rights);
         opened.stream = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
         if (descriptor >= 0 && opened.stream == NULL) close(descriptor);
     }
     if (opened.stream == NULL) {
-        fail_io(err, path, "cannot be written", remedy);
+        fail_io(err, opened.path, "cannot be written", remedy);
         output_abandon(&opened);
         return HR_E_IO;
     }
     *file = opened;
     return HR_OK;
+}
+
+hr_status output_open(output_file *file, const char *path, output_rule rule, hr_error *err) {
+    return open_output((output_file){.path = path, .rule = rule}, PRIVATE_RIGHTS, file, err);
+}
+
+hr_status output_open_public(output_file *file, const char *path, output_rule rule, hr_error *err) {
+    return open_output((output_file){.path = path, .rule = rule}, PUBLIC_RIGHTS, file, err);
 }
 
 /* Takes a name that must be free. Where a file system has no links, the name is taken by an empty file, which
@@ -137,9 +148,15 @@ static bool take_name(const char *part, const char *place) {
     return false;
 }
 
-static bool give_name(const output_file *file) {
-    return file->rule == OUTPUT_FORCED ? rename(file->part, file->place) == 0
-                                       : take_name(file->part, file->place);
+static bool give_name(output_file *file) {
+    interrupt_hold();
+    const bool given = file->rule == OUTPUT_FORCED ? rename(file->part, file->place) == 0
+                                                   : take_name(file->part, file->place);
+    const int reason = errno;
+    if (given) interrupt_forget(file->part);
+    interrupt_release();
+    errno = reason;
+    return given;
 }
 
 /* Whether all that was written has arrived, on the disk if it is a file of ours. */
@@ -168,8 +185,7 @@ hr_status output_finish(output_file *file, hr_error *err) {
 
 void output_abandon(output_file *file) {
     if (file->stream != NULL && file->stream != stdout) fclose(file->stream);
-    if (file->part != NULL) unlink(file->part);
-    free(file->part);
+    remove_part(file->part);
     free(file->place);
     *file = (output_file){0};
 }

@@ -1,5 +1,6 @@
 #include "generate_bins.h"
 
+#include "bins_file.h"
 #include "output.h"
 
 #include <stdlib.h>
@@ -67,16 +68,18 @@ hr_status write_generated_bins(const hr_generate_options *options, uint32_t bins
     hr_schema *schema = NULL;
     char *yaml = NULL;
     hr_error of_pieces = {0};
+    bins_file file = {0};
     generated_pieces p = {.err = &of_pieces};
     how.bins = bins;
     hr_status status = hr_generate_schema(options, &yaml, err);
     if (status == HR_OK) status = hr_schema_parse(yaml, strlen(yaml), "schema", &schema, err);
-    if (status == HR_OK) status = hr_binner_open(schema, path, &how, &p.binner, err);
+    if (status == HR_OK) status = bins_file_open(&file, schema, path, &how, err);
     p.schema = schema;
+    p.binner = file.binner;
     if (status == HR_OK) status = bin_generated(options, &p, err);
     if (p.status != HR_OK) *err = of_pieces;
     free(p.text);
-    hr_binner_free(p.binner);
+    bins_file_close(&file);
     hr_text_free(yaml);
     hr_schema_free(schema);
     return status;

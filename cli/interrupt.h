@@ -1,14 +1,29 @@
-/* SIGINT (Ctrl-C) and SIGTERM while something is spent. */
+/* SIGINT (Ctrl-C), SIGTERM and SIGHUP (the terminal has gone): one handler for all commands. It removes the
+ * files that are not complete, says what was spent, and ends the process with exit code 128 + signal. What a
+ * parent process has it ignore stays ignored. */
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 
-/* From now on these signals end the process with exit code 128 + signal, saying that nothing was spent. */
-void interrupt_watch(void);
+#include <stdbool.h>
 
-/* From now on the first of them only asks to stop; the second ends the process at once. */
+/* Before a command runs. `command` names it in messages, and is borrowed. Also has a file that reaches the
+ * limit of its size fail to be written, where it would end the process. */
+void interrupt_watch(const char *command);
+
+/* From now on the first signal only asks to stop; the second ends the process at once. */
 void interrupt_defer(void);
 
 /* The signal that asked to stop; 0: none. */
 int interrupted(void);
+
+/* Between the two a first signal waits, so that a file can be made or named, and be remembered, as one step.
+ * They may nest. One thread of the process calls them. */
+void interrupt_hold(void);
+void interrupt_release(void);
+
+/* A file to be removed if a signal ends the process, until it is forgotten. `path` is borrowed until then.
+ * While signals are held. False: there are too many. */
+bool interrupt_remember(const char *path);
+void interrupt_forget(const char *path);
 
 #endif

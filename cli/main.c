@@ -1,6 +1,7 @@
 /* hedgerow: finds the command and lets it run. Everything a command does goes through the public headers of
  * the library. */
 #include "commands.h"
+#include "interrupt.h"
 #include "output.h"
 #include "ranks.h"
 
@@ -95,9 +96,7 @@ static int print_tool_help(void) {
     puts("  help [COMMAND]            this, or a command's options and an example\n"
          "  --version                 the version\n");
     printf("%s\nexit codes: 0 done, 1 failed, 2 wrong usage, 3 refused by a policy or a budget,\n            "
-           "4 not in this build, 128 + N "
-           "train "
-           "was ended by signal N\n",
+           "4 not in this build, 128 + N ended by signal N\n",
            tool_example);
     return EXIT_DONE;
 }
@@ -191,7 +190,11 @@ static int dispatch(int argc, char **argv) {
         return EXIT_DONE;
     }
     if (ranks_refused(found)) return EXIT_USAGE;
-    return found->run(found, argc - words, argv + words);
+    interrupt_watch(found->name);
+    if (found->whole) interrupt_hold();
+    const int code = found->run(found, argc - words, argv + words);
+    if (found->whole) interrupt_release();
+    return code;
 }
 
 int main(int argc, char **argv) {

@@ -104,7 +104,10 @@ typedef struct output_file {
     char *part;  /* the name until it is complete; NULL: written in place */
 } output_file;
 
+/* For content that tells of records: a new file is readable by its owner alone, whatever the umask. */
 hr_status output_open(output_file *file, const char *path, output_rule rule, hr_error *err);
+/* For content that may be published: the umask says who may read a new file. */
+hr_status output_open_public(output_file *file, const char *path, output_rule rule, hr_error *err);
 /* Gives the file its name. Fails: POLICY (a file has come there meanwhile), IO. */
 hr_status output_finish(output_file *file, hr_error *err);
 /* Removes what was not finished, and frees what the file holds; to be called after output_finish, too. */

@@ -95,7 +95,8 @@ hr_status product_write(const hr_job_result *result, const char *path, output_ru
     output_file file = {0};
     char *text = NULL;
     hr_status status = hr_job_result_render(result, &text, err);
-    if (status == HR_OK) status = output_open(&file, path, rule, err);
+    const bool is_public = result->model == NULL || hr_model_guarantee(result->model)->is_private;
+    if (status == HR_OK) status = (is_public ? output_open_public : output_open)(&file, path, rule, err);
     if (status == HR_OK) {
         fputs(text, file.stream);
         status = output_finish(&file, err);

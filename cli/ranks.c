@@ -75,16 +75,11 @@ hr_status ranks_table(hr_cluster *cluster, const hr_schema *schema, const table_
     return hr_cluster_read(cluster, schema, &files, out, err);
 }
 
-/* A signal is rank 0's to answer: it stops after a tree, and says what stays reserved. */
-static void leave_signals_to_rank_0(void) {
-    interrupt_watch();
-    interrupt_defer();
-}
-
 void ranks_follow(hr_cluster *cluster, const hr_schema *schema, const table_args *table, int threads,
                   hr_status status, hr_error *err) {
     hr_data *data = NULL;
-    leave_signals_to_rank_0();
+    interrupt_defer(); /* a signal is rank 0's to answer: it stops after a tree, and says what stays reserved
+                        */
     if (hr_cluster_agree(cluster, status, err) != HR_OK) return;
     if (ranks_table(cluster, schema, table, &data, err) == HR_OK) hr_cluster_serve(cluster, data, threads);
     hr_data_free(data);

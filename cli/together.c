@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "figures.h"
 #include "guarantee.h"
+#include "interrupt.h"
 #include "log_lines.h"
 #include "notify.h"
 #include "output.h"
@@ -10,13 +11,6 @@
 
 #include <signal.h>
 #include <string.h>
-
-static volatile sig_atomic_t asked_to_end;
-
-static void note_signal(int number) {
-    (void)number;
-    asked_to_end = 1;
-}
 
 static volatile sig_atomic_t asked_to_reload;
 
@@ -41,8 +35,8 @@ void together_reload(hr_party_settings *settings) {
 static bool should_continue_federated(void *user) {
     (void)user;
     notify_alive();
-    if (asked_to_end) notify_stopping();
-    return !asked_to_end;
+    if (interrupted()) notify_stopping();
+    return !interrupted();
 }
 
 static void report_ready(void *user) {
@@ -120,10 +114,7 @@ void together_report_failure(bool as_json) {
 }
 
 hr_party_settings together_settings(int threads) {
-    struct sigaction action = {.sa_handler = note_signal,
-                               .sa_flags = (int)SA_RESETHAND}; /* the second time, it ends at once */
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    interrupt_defer();
     secrets_guard();
     notify_open();
     hr_party_settings settings = HR_PARTY_SETTINGS_INIT;

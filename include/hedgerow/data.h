@@ -151,7 +151,8 @@ typedef struct hr_bin_options {
 
 /* Writes a binned cache: the label of every record, and for each feature the number of its public bin, even
  * ones between the schema's bounds, as hr_edges says public. It is as private as the table. The file, for its
- * owner alone (mode 0600), appears when it is whole. */
+ * owner alone (mode 0600), appears when it is whole; until then it has the same name with ".new" behind it.
+ */
 typedef struct hr_binner hr_binner;
 
 /* Borrows the schema. options: NULL for the defaults. Owner: the caller frees *out. Fails: ARGUMENT, POLICY

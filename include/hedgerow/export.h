@@ -22,6 +22,10 @@ typedef enum hr_export_format {
  * LIMIT (the format cannot say what the model says), IO, MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_model_export(const hr_model *model, hr_export_format format,
                                                const char *path, hr_error *err);
+/* The bytes that such a file has. Owner: the caller frees *bytes with hr_text_free; a NUL follows them.
+ * Thread: any. Fails: ARGUMENT, LIMIT, MEMORY, as above. */
+HR_API HR_MUST_CHECK hr_status hr_model_export_render(const hr_model *model, hr_export_format format,
+                                                      char **bytes, size_t *size, hr_error *err);
 
 #ifdef __cplusplus
 }

@@ -24,13 +24,24 @@ static hr_status render_export(const hr_model *model, format_writer write, hr_bu
     return status;
 }
 
-hr_status hr_model_export(const hr_model *model, hr_export_format format, const char *path, hr_error *err) {
+hr_status hr_model_export_render(const hr_model *model, hr_export_format format, char **bytes, size_t *size,
+                                 hr_error *err) {
     if ((size_t)format >= sizeof format_writers / sizeof *format_writers)
         return hr_fail(err, HR_E_ARGUMENT, "see <hedgerow/export.h>", "there is no export format %d",
                        (int)format);
-    hr_buffer bytes = {0};
-    hr_status status = render_export(model, format_writers[format], &bytes, err);
-    if (!status) status = hr_file_write_path(path, bytes.bytes, bytes.size, err);
-    hr_buffer_done(&bytes);
+    hr_buffer made = {0};
+    hr_status status = render_export(model, format_writers[format], &made, err);
+    *size = made.size;
+    if (!status) status = hr_buffer_take(&made, bytes, err);
+    hr_buffer_done(&made);
+    return status;
+}
+
+hr_status hr_model_export(const hr_model *model, hr_export_format format, const char *path, hr_error *err) {
+    char *bytes = NULL;
+    size_t size;
+    hr_status status = hr_model_export_render(model, format, &bytes, &size, err);
+    if (!status) status = hr_file_write_path(path, bytes, size, err);
+    hr_text_free(bytes);
     return status;
 }

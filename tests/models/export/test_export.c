@@ -34,10 +34,16 @@ static char *export_text(void **state, hr_export_format format, const char *name
     FILE *file = fopen(path, "rb");
     assert_int_equal(file != NULL, status == HR_OK);
     if (file) fclose(file);
+    char *bytes = NULL;
+    size_t rendered;
+    assert_int_equal(hr_model_export_render(model, format, &bytes, &rendered, NULL), status);
     hr_model_free(model);
     parts_done(&p);
     if (status) return NULL;
     char *text = read_file(path, size);
+    assert_int_equal(rendered, *size);
+    assert_memory_equal(bytes, text, rendered);
+    hr_text_free(bytes);
     unlink(path);
     return text;
 }
