@@ -314,10 +314,28 @@ static size_t rows_of_run(const train_run *run) {
     return run->cluster != NULL ? hr_cluster_rows(run->cluster) : hr_data_rows(run->data);
 }
 
+/* One line: `hedgerow show` has the whole statement. */
+static void print_privacy(FILE *out, const char *path, const hr_model *model) {
+    const hr_guarantee *guarantee = hr_model_guarantee(model);
+    const char *name = is_standard_output(path) ? "FILE" : path;
+    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT];
+    if (!guarantee->is_private) {
+        fprintf(out, "%-8s NOT DIFFERENTIALLY PRIVATE; 'hedgerow show %s' says why\n", "privacy", name);
+        return;
+    }
+    hr_spent_text(guarantee->epsilon, epsilon);
+    hr_spent_text(guarantee->delta, delta);
+    fprintf(out, "%-8s epsilon %s, delta %s for adding or removing %s; covers ", "privacy", epsilon, delta,
+            guarantee->unit);
+    if (hr_model_start(model) == NULL)
+        fputs("the whole model\n", out);
+    else
+        fprintf(out, "this fit alone; 'hedgerow show %s' adds the model that it continues\n", name);
+}
+
 /* `total` is NULL without a ledger. */
 static void print_summary(FILE *out, const train_args *args, const train_run *run,
                           const hr_ledger_total *total) {
-    const hr_guarantee *guarantee = hr_model_guarantee(run->model);
     const hr_method_info *method = hr_method_find(hr_model_method(run->model));
     const bool has_modes = method != NULL && method->is_private;
     fprintf(out, "%-8s %s%s%s\n", "method", hr_model_method(run->model), has_modes ? ", in mode " : "",
@@ -328,8 +346,7 @@ static void print_summary(FILE *out, const train_args *args, const train_run *ru
             is_standard_output(args->model) ? "standard output" : args->model,
             hr_model_tree_count(run->model));
     print_ledger_left(out, total);
-    fprintf(out, "%-8s ", "privacy");
-    print_wrapped(out, guarantee->statement, 9);
+    print_privacy(out, args->model, run->model);
 }
 
 static void print_train_json(const train_args *args, const train_run *run, const hr_ledger_total *total) {

@@ -10,29 +10,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* In the order of the help: what one owner needs, what a federation does, and tables to try things on. */
 static const command *const commands[] = {
     &schema_init_command,
     &schema_review_command,
     &schema_check_command,
-    &bin_command,
     &train_command,
     &predict_command,
     &evaluate_command,
     &show_command,
     &export_command,
-    &methods_command,
-    &ledger_show_command,
     &ledger_create_command,
+    &ledger_show_command,
     &ledger_freeze_command,
-    &policy_check_command,
-    &jobs_approve_command,
-    &jobs_refuse_command,
+    &bin_command,
+    &methods_command,
+    &simulate_command,
     &serve_command,
     &coordinate_command,
-    &jobs_cancel_command,
-    &jobs_command,
     &status_command,
-    &simulate_command,
+    &jobs_command,
+    &jobs_approve_command,
+    &jobs_refuse_command,
+    &jobs_cancel_command,
+    &policy_check_command,
     &federation_init_command,
     &federation_open_command,
     &federation_add_command,
@@ -49,6 +50,15 @@ static const command *const commands[] = {
     &generate_regression_command,
     &generate_friedman1_command,
 };
+
+/* Titles of the listing, each before the command that it names. */
+static const struct {
+    const command *first;
+    const char *title;
+} parts[] = {{&schema_init_command, "commands:"},
+             {&ledger_show_command, "more commands:"},
+             {&simulate_command, "commands for a federation:"},
+             {&generate_hospital_command, "commands that invent tables, to try things on:"}};
 
 static const char tool_example[] =
     "example:\n"
@@ -80,20 +90,24 @@ static bool is_group(const char *word) {
     return false;
 }
 
-/* Lists the commands of a group; of all groups if it is NULL. */
-static void list_commands(FILE *out, const char *group) {
+static void list_command(const command *listed) {
+    printf("  %-24s  ", listed->name);
+    print_wrapped(stdout, listed->summary, 28);
+}
+
+static void list_all_commands(void) {
+    size_t part = 0;
     for (size_t i = 0; i < COUNT_OF(commands); i++) {
-        if (group != NULL && !in_group(commands[i], group)) continue;
-        fprintf(out, "  %-24s  ", commands[i]->name);
-        print_wrapped(out, commands[i]->summary, 28);
+        if (part < COUNT_OF(parts) && parts[part].first == commands[i]) printf("\n%s\n", parts[part++].title);
+        list_command(commands[i]);
     }
 }
 
 static int print_tool_help(void) {
     puts("usage: hedgerow COMMAND [options]\n\n"
-         "Trains decision-tree ensembles with differential privacy that is proved.\n\ncommands:");
-    list_commands(stdout, NULL);
-    puts("  help [COMMAND]            this, or a command's options and an example\n"
+         "Trains decision-tree ensembles with differential privacy that is proved.");
+    list_all_commands();
+    puts("\n  help [COMMAND]            this, or a command's options and an example\n"
          "  --version                 the version\n");
     printf("%s\nexit codes: 0 done, 1 failed, 2 wrong usage, 3 refused by a policy or a budget,\n            "
            "4 not in this build, 128 + N ended by signal N\n",
@@ -103,7 +117,8 @@ static int print_tool_help(void) {
 
 static int print_group_help(const char *group) {
     printf("usage: hedgerow %s COMMAND [options]\n\ncommands:\n", group);
-    list_commands(stdout, group);
+    for (size_t i = 0; i < COUNT_OF(commands); i++)
+        if (in_group(commands[i], group)) list_command(commands[i]);
     printf("\nexample:\n");
     for (size_t i = 0; i < COUNT_OF(commands); i++) {
         if (in_group(commands[i], group)) {
@@ -139,12 +154,17 @@ static int unknown_command(int argc, char **argv) {
     return usage_error(grouped ? argv[0] : "", "unknown command '%s'", word);
 }
 
+/* "jobs approve" is not "jobs" with an operand: the longest name that matches. */
 static const command *find_command(int argc, char **argv, int *words) {
+    const command *found = NULL;
+    *words = 0;
     for (size_t i = 0; i < COUNT_OF(commands); i++) {
-        *words = words_matching(commands[i], argc, argv);
-        if (*words > 0) return commands[i];
+        const int matching = words_matching(commands[i], argc, argv);
+        if (matching <= *words) continue;
+        *words = matching;
+        found = commands[i];
     }
-    return NULL;
+    return found;
 }
 
 static int help(int argc, char **argv) {

@@ -2,7 +2,7 @@
 
 # The names that a listing in hedgerow's help begins its lines with.
 _hedgerow_listed() {
-    "$1" "${@:2}" --help 2>/dev/null | sed -n '/^commands:/,/^$/s/^  \([a-z][a-z0-9 ]*[a-z0-9]\)  .*/\1/p'
+    "$1" "${@:2}" --help 2>/dev/null | sed -n '/^commands:/,/^example:/s/^  \([a-z][a-z0-9 ]*[a-z0-9]\)  .*/\1/p'
 }
 
 # "--name WORDS" for every option of a command.

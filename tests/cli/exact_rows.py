@@ -100,7 +100,7 @@ def check(bench, command):
 
 def commands_with_json(bench):
     """By what the tool says of itself, so that a new command is not forgotten."""
-    names = re.findall(r'^  ([a-z]+(?: [a-z0-9]+)?)(?: +\S|$)', bench.run('--help')[0].split('commands:')[1].split('example:')[0], re.M)
+    names = re.findall(r'^  ([a-z]+(?: [a-z0-9]+)?)(?: +\S|$)', bench.run('--help')[0].split('\ncommands:')[1].split('\nexample:')[0], re.M)
     return {name for name in names if re.search(r'^ +--json\b', bench.run(name + ' --help', 0, 2)[0], re.M)}
 
 

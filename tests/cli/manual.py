@@ -12,9 +12,8 @@ def output(*words):
 
 
 def commands_of(tool):
-    listing = output(tool, '--help').split('\ncommands:\n')[1].split('\n\n')[0]
-    names = re.findall(r'^  ([a-z][a-z0-9 ]*?)  ', listing, re.M)
-    return [name for name in names if name != 'help']
+    listing = output(tool, '--help').split('\ncommands:\n')[1].split('\n  help ')[0]
+    return re.findall(r'^  ([a-z][a-z0-9 ]*?)  ', listing, re.M)
 
 
 def options_of(tool, command):

@@ -39,7 +39,7 @@ class Command:
 class Tool:
     def __init__(self, path):
         self.path = path
-        listed = self.output('--help').split('\ncommands:\n')[1].split('\n\n')[0]
+        listed = self.output('--help').split('\ncommands:\n')[1].split('\n  help ')[0]
         self.names = [name for name in re.findall(r'^  ([a-z][a-z0-9 ]*?)  ', listed, re.M)]
         self.methods = {method['name']: {o['name']: o['allowed'] for o in method['options']}
                         for method in json.loads(self.output('methods', '--json'))['methods']}

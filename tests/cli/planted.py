@@ -92,7 +92,7 @@ def help_of(tool, *command):
 
 
 def commands(tool):
-    return re.findall(r'^  ([a-z]+(?: [a-z]+)*)  ', help_of(tool).split('commands:')[1], flags=re.M)
+    return re.findall(r'^  ([a-z]+(?: [a-z]+)*)  ', help_of(tool).split('\ncommands:')[1], flags=re.M)
 
 
 def unanswered(tool):

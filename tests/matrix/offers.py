@@ -63,7 +63,7 @@ def offered(tool):
 
 
 def commands_of(tool):
-    listed = run(tool, '--help').stdout.split('commands:\n')[1].split('\n  help ')[0]
+    listed = run(tool, '--help').stdout.split('\ncommands:\n')[1].split('\n  help ')[0]
     return re.findall(r'^  (\w+(?: \w+)?)\b', listed, re.M)
 
 
