@@ -24,7 +24,8 @@ typedef struct ledger_args {
 static const arg_option create_options[] = {
     LEDGER_OPERAND,
     {"epsilon", 0, ARG_REAL, true, AT(epsilon), "E", "the limit: no more can ever be spent"},
-    {"delta", 0, ARG_REAL, false, AT(delta), "D", "the same for delta; 0 unless given"},
+    {"delta", 0, ARG_REAL, false, AT(delta), "D",
+     "the same for delta; 0 unless given: runs must then be of --delta 0"},
 };
 
 /* SQLite empties the files of changes that an earlier database of that name has left: spendings may be in
@@ -144,7 +145,7 @@ static bool write_entry(void *user, const hr_ledger_entry *entry) {
     json_text(json, "when", entry->when);
     json_text(json, "state", state_text(entry->state));
     json_number(json, "epsilon", entry->epsilon);
-    json_number(json, "delta", entry->delta);
+    json_delta(json, "delta", entry->delta);
     json_text(json, "purpose", entry->purpose);
     json_close(json, '}');
     return true;
@@ -158,8 +159,8 @@ static hr_status show_json(hr_ledger *ledger, const hr_ledger_total *total, hr_e
     json_open(&json, NULL, '{');
     json_number(&json, "epsilon_limit", total->epsilon_limit);
     json_number(&json, "epsilon_spent", total->epsilon_spent);
-    json_number(&json, "delta_limit", total->delta_limit);
-    json_number(&json, "delta_spent", total->delta_spent);
+    json_delta_left(&json, "delta_limit", total->delta_limit);
+    json_delta(&json, "delta_spent", total->delta_spent);
     json_flag(&json, "frozen", total->frozen);
     if (unit != NULL && unit[0] != '\0') json_text(&json, "unit", unit);
     hr_text_free(unit);

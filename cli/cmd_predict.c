@@ -219,6 +219,27 @@ static hr_status predict(const predict_args *args, const hr_model *model, const 
     return status;
 }
 
+/* A name that predictions have, too, would be two columns of one name. */
+static hr_status check_kept_names(const predict_args *args, const hr_column *label, hr_error *err) {
+    for (size_t k = 0; k < args->keep.count && !args->as_json; k++) {
+        const char *name = args->keep.items[k];
+        const bool is_number = label->kind == HR_KIND_NUMBER;
+        bool taken =
+            is_number ? strcmp(name, "prediction") == 0 : !args->scores && strcmp(name, "class") == 0;
+        for (size_t i = 0;
+             !is_number && !args->classes && strncmp(name, "p_", 2) == 0 && i < label->value_count; i++)
+            taken = taken || strcmp(name + 2, label->values[i]) == 0;
+        if (!taken) continue;
+        *err = (hr_error){.status = HR_E_ARGUMENT};
+        snprintf(err->message, sizeof err->message,
+                 "--keep: '%.60s' is also the name of a column of the predictions", name);
+        snprintf(err->remedy, sizeof err->remedy,
+                 "rename the column of the table, or write JSON lines (--json), which keep the two apart");
+        return HR_E_ARGUMENT;
+    }
+    return HR_OK;
+}
+
 static bool output_is_apart(const command *self, const predict_args *args) {
     const named_file output = {"--output", args->output};
     named_file others[TABLE_FILES_MAX + 2] = {{"--model", args->model}, {"--costs", args->decide.costs}};
@@ -253,10 +274,12 @@ static int run_predict(const command *self, int argc, char **argv) {
         code = usage_error(self->name, "the model predicts a number: --scores and --classes are for classes");
         goto out;
     }
-    status = decide_read(&args.decide, hr_model_schema(model), &rule, &err);
+    status = check_kept_names(&args, hr_schema_label(hr_model_schema(model)), &err);
+    if (status == HR_OK) status = decide_read(&args.decide, hr_model_schema(model), &rule, &err);
     if (status == HR_OK)
         status = input_kept_table(hr_model_schema(model), &args.table, &args.keep, &data, &err);
     if (status == HR_OK) status = warn_misfits(&misfits, data, &err);
+    if (status == HR_OK) report_misfit_cells(&misfits, data);
     if (status == HR_OK) status = predict(&args, model, data, &rule, &err);
     if (status == HR_OK) (args.as_json ? print_timings_json : print_timings)(stderr, args.table.timings);
 out:

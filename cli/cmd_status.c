@@ -131,8 +131,8 @@ static bool write_party(void *user, const hr_party_info *p) {
         json_open(json, "ledger", '{');
         json_number(json, "epsilon_limit", p->ledger->epsilon_limit);
         json_number(json, "epsilon_left", p->ledger->epsilon_left);
-        json_number(json, "delta_limit", p->ledger->delta_limit);
-        json_number(json, "delta_left", p->ledger->delta_left);
+        json_delta_left(json, "delta_limit", p->ledger->delta_limit);
+        json_delta_left(json, "delta_left", p->ledger->delta_left);
         json_flag(json, "frozen", p->ledger->frozen);
         json_close(json, '}');
     }

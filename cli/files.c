@@ -54,12 +54,12 @@ static void remove_part(char *part) {
 /* ---- Refusals ---- */
 
 static hr_status fail_exists(const char *path, output_rule rule, hr_error *err) {
-    *err = (hr_error){.status = HR_E_POLICY, .message = "the file exists already"};
+    *err = (hr_error){.status = HR_E_IO, .message = "the file exists already"};
     snprintf(err->file, sizeof err->file, "%s", path);
     snprintf(err->remedy, sizeof err->remedy, "%s",
              rule == OUTPUT_UNFORCED ? "choose another name, or replace it with --force"
                                      : "choose another name; an existing file is never overwritten");
-    return HR_E_POLICY;
+    return HR_E_IO;
 }
 
 static bool is_special(const char *path) {

@@ -2,9 +2,9 @@
 
 static void json_amounts(json_writer *json, const hr_guarantee *guarantee) {
     json_number(json, "epsilon", guarantee->epsilon);
-    json_number(json, "delta", guarantee->delta);
+    json_delta(json, "delta", guarantee->delta);
     json_number(json, "epsilon_replace", guarantee->epsilon_replace);
-    json_number(json, "delta_replace", guarantee->delta_replace);
+    json_delta(json, "delta_replace", guarantee->delta_replace);
 }
 
 static void json_conditions(json_writer *json, const hr_conditions *conditions) {

@@ -51,6 +51,23 @@ void json_number(json_writer *json, const char *name, double value) {
     fputs(text, json->out);
 }
 
+static void json_amount(json_writer *json, const char *name, const char *text) {
+    begin_json_value(json, name);
+    fputs(text, json->out);
+}
+
+void json_delta(json_writer *json, const char *name, double delta) {
+    char text[HR_AMOUNT_TEXT];
+    hr_spent_text(delta, text);
+    json_amount(json, name, text);
+}
+
+void json_delta_left(json_writer *json, const char *name, double delta) {
+    char text[HR_AMOUNT_TEXT];
+    hr_delta_left_text(delta, text);
+    json_amount(json, name, text);
+}
+
 void json_integer(json_writer *json, const char *name, uint64_t value) {
     begin_json_value(json, name);
     fprintf(json->out, "%llu", (unsigned long long)value);

@@ -25,12 +25,12 @@ static bool holds_model(const char *path) {
 hr_status own_output_probe(const char *path, output_rule rule, bool (*is_own)(const char *path),
                            const char *what, hr_error *err) {
     if (rule != OUTPUT_FORCED || !is_filled(path) || is_own(path)) return output_probe(path, rule, err);
-    *err = (hr_error){.status = HR_E_POLICY};
+    *err = (hr_error){.status = HR_E_IO};
     snprintf(err->file, sizeof err->file, "%s", path);
     snprintf(err->message, sizeof err->message, "the file exists already, and is not %s", what);
     snprintf(err->remedy, sizeof err->remedy,
              "choose another name, or remove the file yourself: only a file of that kind may be replaced");
-    return HR_E_POLICY;
+    return HR_E_IO;
 }
 
 hr_status model_probe(const char *path, output_rule rule, hr_error *err) {
@@ -69,14 +69,15 @@ hr_status model_write(const hr_model *model, const char *path, output_rule rule,
 /* Leaves the file's name in `path`. */
 static bool write_beside(const char *json, const char *ledger, int64_t entry, char path[PATH_SIZE]) {
     hr_error err = {0};
-    hr_status status = HR_E_POLICY;
-    for (int i = 1; status == HR_E_POLICY && i <= RESCUE_NAMES; i++) {
+    for (int i = 1; i <= RESCUE_NAMES; i++) {
         const int length =
             i == 1 ? snprintf(path, PATH_SIZE, "%s.model-%lld.json", ledger, (long long)entry)
                    : snprintf(path, PATH_SIZE, "%s.model-%lld-%d.json", ledger, (long long)entry, i);
-        status = length < PATH_SIZE ? write_text(json, path, OUTPUT_NEW, output_open, &err) : HR_E_IO;
+        if (length >= PATH_SIZE) return false;
+        if (access(path, F_OK) == 0) continue;
+        return write_text(json, path, OUTPUT_NEW, output_open, &err) == HR_OK;
     }
-    return status == HR_OK;
+    return false;
 }
 
 /* For the user alone: others may read that folder. */

@@ -7,6 +7,8 @@
 
 static const double CLIPPED_TOLD = 1; /* % of the labels */
 
+static const double CELLS_TOLD = 1, CELLS_WARNED = 10; /* % of a column */
+
 enum {
     TOLD_MAX = 20,   /* columns; a table that does not fit at all has thousands */
     TEXTS_SHOWN = 10 /* of a column */
@@ -44,6 +46,30 @@ hr_status warn_misfits(const misfit_rule *rule, const hr_data *data, hr_error *e
                 "hedgerow %s: warning: %zu more columns do not fit; 'hedgerow schema check' shows all\n",
                 rule->command, found - TOLD_MAX);
     return HR_OK;
+}
+
+/* Whether it is worth a line. */
+static bool report_cells(const misfit_rule *rule, const char *column, double share, const char *what) {
+    if (!(share >= CELLS_TOLD)) return false;
+    fprintf(stderr, "hedgerow %s: %s%s: field '%s': %.1f %% of the cells are %s\n", rule->command,
+            share >= CELLS_WARNED ? "warning: " : "", table_name(rule), column, share, what);
+    return true;
+}
+
+void report_misfit_cells(const misfit_rule *rule, const hr_data *data) {
+    const hr_schema *schema = hr_data_schema(data);
+    const double percent = 100 / (double)hr_data_rows(data);
+    size_t told = 0;
+    for (size_t i = 0; i < hr_schema_feature_count(schema) && told < TOLD_MAX; i++) {
+        const hr_column_report *report = hr_data_report(data, i);
+        const char *column = hr_schema_feature(schema, i)->name;
+        hr_error misfit = {0};
+        if (hr_data_check_column(data, i, &misfit) != HR_OK) continue;
+        told += report_cells(rule, column, percent * (double)report->unknown,
+                             "unknown to the model, and were read as missing");
+        told += report_cells(rule, column, percent * (double)report->out_of_range,
+                             "outside the model's bounds, and were clipped to the nearest");
+    }
 }
 
 static hr_status warn_label(const misfit_rule *rule, hr_status status, hr_error *misfit, hr_error *err) {

@@ -36,6 +36,11 @@ void json_misfit_texts(json_writer *json, hr_misfits *misfits, size_t feature);
  * label. */
 size_t count_refused_columns(const hr_data *data, const hr_misfits *misfits);
 
+/* Tells the owner of each feature of which 1 % or more of the cells are unknown, and were read as missing, or
+ * out of the model's bounds, and were clipped; from 10 % on as a warning. After warn_misfits, which has said
+ * it of columns that do not fit at all. To standard error alone: it tells of records. */
+void report_misfit_cells(const misfit_rule *rule, const hr_data *data);
+
 /* Labels that are compared as clipped to the bounds, if they are more than 1 % of all: a warning. */
 void warn_clipped_labels(const misfit_rule *rule, const hr_data *data);
 

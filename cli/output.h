@@ -78,6 +78,10 @@ void json_open(json_writer *json, const char *name, char bracket);
 void json_close(json_writer *json, char bracket);
 void json_text(json_writer *json, const char *name, const char *text);
 void json_number(json_writer *json, const char *name, double value);
+/* A delta as texts have it (<hedgerow/amount.h>): what is spent or guaranteed, rounded up; what may be spent.
+ * A ledger counts in units of 2^-62: its doubles are 9.999999999999159e-07 where 1e-06 was asked for. */
+void json_delta(json_writer *json, const char *name, double delta);
+void json_delta_left(json_writer *json, const char *name, double delta);
 void json_integer(json_writer *json, const char *name, uint64_t value);
 /* How many records a table has, or those of `whose` ("": the whole table). No release pays for the exact
  * number: nothing else may write it, so that its name, exact_rows, says what it is wherever it stands. */
@@ -108,13 +112,13 @@ typedef struct output_file {
 hr_status output_open(output_file *file, const char *path, output_rule rule, hr_error *err);
 /* For content that may be published: the umask says who may read a new file. */
 hr_status output_open_public(output_file *file, const char *path, output_rule rule, hr_error *err);
-/* Gives the file its name. Fails: POLICY (a file has come there meanwhile), IO. */
+/* Gives the file its name. Fails: IO, also if a file has come there meanwhile. */
 hr_status output_finish(output_file *file, hr_error *err);
 /* Removes what was not finished, and frees what the file holds; to be called after output_finish, too. */
 void output_abandon(output_file *file);
 
-/* HR_OK if a file could be created at `path`; leaves nothing behind. Fails: POLICY (a file is there, and
- * stays), IO. */
+/* HR_OK if a file could be created at `path`; leaves nothing behind. Fails: IO, also if a file is there,
+ * which stays. */
 hr_status output_probe(const char *path, output_rule rule, hr_error *err);
 
 #endif

@@ -75,9 +75,14 @@ static void print_noise(const hr_plan_info *plan) {
              plan->label_range == 1 ? "" : "if labels are spread over all of their bounds, ",
              noise_size_of(plan->gradient_noise));
     print_line("noise", text);
-    snprintf(text, sizeof text,
-             "over all rounds the noise moves a prediction by up to about %.2g, labels being %.4g wide",
-             plan->prediction_noise, plan->label_range);
+    snprintf(
+        text, sizeof text,
+        "over all rounds the noise moves a prediction by up to about %.2g, labels being %.4g wide%s",
+        plan->prediction_noise, plan->label_range,
+        plan->label_noise > plan->prediction_noise
+            ? ": less than that of one leaf, since leaves are drawn towards the mean of all records the more "
+              "noise they have, and lose signal, too, and a round adds a part of them"
+            : "");
     print_line("effect", text);
     if (plan->label_range == 1) return;
     snprintf(text, sizeof text,
@@ -264,7 +269,7 @@ static void print_job_plan(const hr_job_plan_info *job, bool guessed) {
 static void put_plan(json_writer *to, const hr_plan_info *plan, const char *method, bool guessed) {
     json_text(to, "method", method);
     json_number(to, "epsilon", plan->epsilon);
-    json_number(to, "delta", plan->delta);
+    json_delta(to, "delta", plan->delta);
     json_number(to, "records", plan->records);
     json_flag(to, "records_guessed", guessed);
     json_flag(to, "delta_too_large", delta_too_large(plan->delta, plan->records));

@@ -58,7 +58,7 @@ void json_ledger(json_writer *json, const hr_ledger_total *total) {
     json_open(json, "ledger", '{');
     json_number(json, "epsilon_limit", total->epsilon_limit);
     json_number(json, "epsilon_spent", total->epsilon_spent);
-    json_number(json, "delta_limit", total->delta_limit);
-    json_number(json, "delta_spent", total->delta_spent);
+    json_delta_left(json, "delta_limit", total->delta_limit);
+    json_delta(json, "delta_spent", total->delta_spent);
     json_close(json, '}');
 }

@@ -156,7 +156,7 @@ typedef struct hr_bin_options {
 typedef struct hr_binner hr_binner;
 
 /* Borrows the schema. options: NULL for the defaults. Owner: the caller frees *out. Fails: ARGUMENT, POLICY
- * (the file exists; the schema names a unit), IO, MEMORY. */
+ * (the schema names a unit), IO (or the file exists), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_binner_open(const hr_schema *schema, const char *path,
                                               const hr_bin_options *options, hr_binner **out, hr_error *err);
 /* Adds the records of a table that was read with the same schema, behind those before. After a failure free

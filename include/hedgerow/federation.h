@@ -42,7 +42,7 @@ typedef struct hr_federation_options {
  *     NAME/                     for each member: the two files above, its certificate, and NAME.key if its
  *                               secret key was made here
  * Secrets are readable by the owner of the files alone. On failure nothing is left.
- * Fails: ARGUMENT (a name, a key, the URL), POLICY (the folder exists), IO, MEMORY. */
+ * Fails: ARGUMENT (a name, a key, the URL), IO (or the folder exists), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_federation_init(const char *folder, const hr_federation_options *options,
                                                   hr_error *err);
 
@@ -59,7 +59,7 @@ HR_API HR_MUST_CHECK hr_status hr_federation_open(const char *folder, hr_error *
  * folders that are still there, and broker/nats.conf. The broker then has to read its configuration again,
  * hr_federation_open has to be called, and every member needs the new federation.yaml. Needs
  * authority/ca-key.pem. On failure federation.yaml is as before; the same call may be made again. Fails:
- * ARGUMENT (as hr_federation_init), POLICY (the member's folder exists), FORMAT (federation.yaml,
+ * ARGUMENT (as hr_federation_init), IO (or the member's folder exists), FORMAT (federation.yaml,
  * ca-key.pem), IO, MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_federation_add(const char *folder, const hr_new_member *member,
                                                  hr_error *err);
@@ -110,7 +110,7 @@ enum { HR_KEY_TEXT = 56 }; /* of a public key as text, with its NUL */
 
 /* Makes the key that a member is known by: the secret goes to a new file, which only its owner may read and
  * which must not leave its machine; the public key, "hr-ed25519:" and base64, is for the federation file of
- * all. Thread: any. Fails: POLICY (the file exists), IO, MEMORY. */
+ * all. Thread: any. Fails: IO (or the file exists), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_key_create(const char *path, char public_key[HR_KEY_TEXT], hr_error *err);
 
 /* The public key of the secret key in a file. Thread: any. Fails: POLICY (others may read the file), FORMAT,

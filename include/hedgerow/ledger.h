@@ -36,8 +36,7 @@ typedef struct hr_ledger_entry {
     hr_entry_state state;
 } hr_ledger_entry;
 
-/* Creates a ledger with its limits; refuses to touch an existing file. Fails: ARGUMENT, IO, POLICY (exists).
- */
+/* Creates a ledger with its limits; refuses to touch an existing file. Fails: ARGUMENT, IO (or it exists). */
 HR_API HR_MUST_CHECK hr_status hr_ledger_create(const char *path, double epsilon, double delta,
                                                 hr_error *err);
 

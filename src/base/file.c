@@ -52,7 +52,7 @@ static hr_status create(const char *path, const char *what, unsigned rights, con
                         hr_error *err) {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)rights);
     if (fd < 0 && errno == EEXIST)
-        return hr_fail(err, HR_E_POLICY, "choose another name; an existing file is never overwritten",
+        return hr_fail(err, HR_E_IO, "choose another name; an existing file is never overwritten",
                        "the file exists already");
     if (fd < 0) return fail_file_io("create", what, err);
     hr_status status =

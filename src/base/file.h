@@ -19,7 +19,7 @@ int hr_file_unnamed(const char *path);
 void hr_file_sync_folder(char *path);
 
 /* Makes a file with these rights, which must not exist, and brings it to the disk; `what` names it in
- * messages, such as "key". On failure no file is left. Fails: POLICY (it exists), IO, MEMORY. */
+ * messages, such as "key". On failure no file is left. Fails: IO (or it exists), MEMORY. */
 HR_MUST_CHECK hr_status hr_file_create(const char *path, const char *what, unsigned rights, const void *bytes,
                                        size_t size, hr_error *err);
 

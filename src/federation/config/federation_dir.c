@@ -117,7 +117,7 @@ hr_status hr_writer_folder(hr_federation_writer *w, const char *folder) {
     if (mkdir(path, FOLDER_RIGHTS) == 0) return note_created_path(w, path);
     hr_status status =
         errno == EEXIST
-            ? hr_fail(w->err, HR_E_POLICY, "choose another name; an existing file is never overwritten",
+            ? hr_fail(w->err, HR_E_IO, "choose another name; an existing file is never overwritten",
                       "the folder exists already")
             : hr_fail(w->err, HR_E_IO, "check the path, its permissions and the free space",
                       "cannot create the folder: %s", strerror(errno));

@@ -186,18 +186,18 @@ hr_party *hr_coordinator_service_party(hr_coordinator_service *m) {
 
 hr_status hr_coordinator_service_take(hr_coordinator_service *m, hr_job_result *out, hr_error *err) {
     if (m->has_result) {
-        hr_fail(err, HR_E_POLICY,
+        hr_fail(err, HR_E_IO,
                 "name another file, or move it away: a new job costs its owners budget again",
                 "the %s exists already", hr_product_name(&m->file));
-        return hr_fail_at(err, HR_E_POLICY, m->result, 0, 0, NULL);
+        return hr_fail_at(err, HR_E_IO, m->result, 0, 0, NULL);
     }
     if (m->work.rescue[0]) {
-        hr_fail(err, HR_E_POLICY, "move one of the two files",
+        hr_fail(err, HR_E_IO, "move one of the two files",
                 "this file is not the job's; its %s is in '%s'", hr_product_name(&m->file), m->work.rescue);
-        return hr_fail_at(err, HR_E_POLICY, m->result, 0, 0, NULL);
+        return hr_fail_at(err, HR_E_IO, m->result, 0, 0, NULL);
     }
     if (!hr_coordinator_work_has_result(&m->work))
-        return hr_fail(err, m->work.all_declined ? HR_E_POLICY : HR_E_JOB,
+        return hr_fail(err, m->work.all_declined ? HR_E_IO : HR_E_JOB,
                        m->work.all_declined ? "see the owners' reasons in the log" : "see the log",
                        "the job ended without a %s: %s", hr_product_name(&m->file), m->work.why);
     *out = m->work.result;

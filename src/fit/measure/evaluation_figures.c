@@ -7,6 +7,7 @@
 #include "base/text/number.h"
 #include "trees/candidates/evaluation_counts.h"
 
+#include <hedgerow/amount.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -177,11 +178,12 @@ hr_status hr_evaluation_render(const hr_evaluation *e, char **text, hr_error *er
         write_figure(&b, &e->figures[i]);
     }
     hr_buffer_text(&b, "}, ");
-    const json_member budget[] = {{"epsilon", e->epsilon},
-                                  {"delta", e->delta},
-                                  {"epsilon_replace", e->epsilon_replace},
-                                  {"delta_replace", e->delta_replace}};
-    write_members(&b, budget, 4);
+    char delta[HR_AMOUNT_TEXT], delta_replace[HR_AMOUNT_TEXT];
+    hr_spent_text(e->delta, delta);
+    hr_spent_text(e->delta_replace, delta_replace);
+    const json_member budget[] = {{"epsilon", e->epsilon}, {"epsilon_replace", e->epsilon_replace}};
+    write_members(&b, budget, 2);
+    hr_buffer_format(&b, ", \"delta\": %s, \"delta_replace\": %s", delta, delta_replace);
     hr_buffer_format(&b, ", \"statement\": \"%s\", \"releases\": [", e->statement);
     for (size_t i = 0; i < e->release_count; i++) {
         if (i) hr_buffer_text(&b, ", ");

@@ -180,7 +180,12 @@ static hr_status check_left(const account *now, spending ask, hr_error *err) {
         hr_epsilon_left_text(total.epsilon_limit, limit);
         hr_epsilon_left_text(total.epsilon_left, rest);
     }
-    return hr_fail(err, HR_E_BUDGET, "ask for at most what is left; spent budget never returns",
+    const bool has_none = enough_epsilon && now->limit.delta == 0;
+    return hr_fail(err, HR_E_BUDGET,
+                   has_none
+                       ? "this ledger holds no delta: ask for delta 0 (--delta 0), or create a ledger with a "
+                         "delta (ledger create --delta 1e-6)"
+                       : "ask for at most what is left; spent budget never returns",
                    "the budget of %s is too small: asked %s, spent %s, limit %s, left %s",
                    enough_epsilon ? "delta" : "epsilon", asked, spent, limit, rest);
 }

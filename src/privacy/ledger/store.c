@@ -238,7 +238,7 @@ static hr_status fill_limits(sqlite3 *db, hr_units epsilon, hr_delta_units delta
 hr_status hr_store_make_file(const char *path, hr_error *err) {
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (file < 0 && errno == EEXIST)
-        return hr_fail(err, HR_E_POLICY, "choose another name; an existing ledger is never overwritten",
+        return hr_fail(err, HR_E_IO, "choose another name; an existing ledger is never overwritten",
                        "the file exists already");
     if (file < 0)
         return hr_fail(err, HR_E_IO, "check that the folder exists and that you may write to it",

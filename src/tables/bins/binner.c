@@ -108,9 +108,9 @@ hr_status hr_binner_open(const hr_schema *schema, const char *path, const hr_bin
     status = make_binner_room(b, path, err);
     if (!status && !b->replace && !access(path, F_OK)) {
         errno = EEXIST;
-        hr_fail(err, HR_E_POLICY, "choose another name, or say that it is to be replaced",
+        hr_fail(err, HR_E_IO, "choose another name, or say that it is to be replaced",
                 "the file exists already");
-        status = hr_fail_at(err, HR_E_POLICY, path, 0, 0, NULL);
+        status = hr_fail_at(err, HR_E_IO, path, 0, 0, NULL);
     }
     if (!status && (b->spool = hr_file_unnamed(path)) < 0) status = fail_binner(b, "make room for", err);
     if (status)

@@ -104,8 +104,8 @@ static void test_coordinator__stopped_after_the_model__sends_what_is_left(void *
     check_open_jobs("north.db", "1");
     check_open_jobs("south.db", "1");
 
-    assert_int_equal(meet(NULL, &err), HR_E_POLICY);
-    check_file_error(&err, HR_E_POLICY, "the model exists already", "model.json");
+    assert_int_equal(meet(NULL, &err), HR_E_IO);
+    check_file_error(&err, HR_E_IO, "the model exists already", "model.json");
     check_open_jobs("north.db", "0");
     check_open_jobs("south.db", "0");
     assert_string_equal(query_database("north.db", "SELECT count(*) FROM entries"), "1");

@@ -101,14 +101,14 @@ static void test_key_file__is_never_overwritten(void **state) {
     hr_identity *other = test_identity(2);
     hr_error err = {0};
     char text[ROOM];
-    assert_int_equal(hr_identity_write(other, d->path, &err), HR_E_POLICY);
-    check_error(&err, HR_E_POLICY, "the file exists already");
+    assert_int_equal(hr_identity_write(other, d->path, &err), HR_E_IO);
+    check_error(&err, HR_E_IO, "the file exists already");
     assert_string_equal(err.file, d->path);
     assert_int_equal(read_file(d->path, text), d->size);
     assert_memory_equal(text, d->text, d->size);
     err = (hr_error){0};
-    assert_int_equal(hr_identity_write(other, d->folder, &err), HR_E_POLICY);
-    check_error(&err, HR_E_POLICY, "the file exists already");
+    assert_int_equal(hr_identity_write(other, d->folder, &err), HR_E_IO);
+    check_error(&err, HR_E_IO, "the file exists already");
     hr_identity_free(other);
 }
 
@@ -224,7 +224,7 @@ static void test_key__is_created_once_and_known_by_its_public_half(void **state)
     char made[HR_KEY_TEXT] = "untouched", read[HR_KEY_TEXT] = "untouched";
     hr_public_key key;
     hr_error err = {0};
-    assert_int_equal(hr_key_create(d->path, made, &err), HR_E_POLICY);
+    assert_int_equal(hr_key_create(d->path, made, &err), HR_E_IO);
     assert_string_equal(made, "untouched");
     unlink(d->path);
     assert_int_equal(hr_key_public(d->path, read, &err), HR_E_IO);

@@ -44,21 +44,21 @@ static void test_create__refuses_an_existing_file_and_leaves_it(void **state) {
     temp_dir *s = *state;
     write_file(s->path, "event_log", 5);
     hr_error err = {0};
-    assert_int_equal(hr_ledger_create(s->path, 1, 0, &err), HR_E_POLICY);
-    check_file_error(&err, HR_E_POLICY, "exists", s->path);
+    assert_int_equal(hr_ledger_create(s->path, 1, 0, &err), HR_E_IO);
+    check_file_error(&err, HR_E_IO, "exists", s->path);
     size_t size = 0;
     char *bytes = read_file(s->path, &size);
     assert_int_equal(size, 5);
     assert_memory_equal(bytes, "event_log", 5);
     free(bytes);
-    assert_int_equal(hr_ledger_create(s->folder, 1, 0, &err), HR_E_POLICY);
+    assert_int_equal(hr_ledger_create(s->folder, 1, 0, &err), HR_E_IO);
 }
 
 static void test_create__refuses_an_existing_ledger(void **state) {
     temp_dir *s = *state;
     hr_ledger *ledger = start(s, 1, 0);
     reserve(ledger, 0.5, 0, "run");
-    assert_int_equal(hr_ledger_create(s->path, 100, 0, NULL), HR_E_POLICY);
+    assert_int_equal(hr_ledger_create(s->path, 100, 0, NULL), HR_E_IO);
     assert_true(total(ledger).epsilon_spent == 0.5 && total(ledger).epsilon_limit == 1);
     hr_ledger_close(ledger);
 }

@@ -192,7 +192,7 @@ static void test_binner__does_not_depend_on_threads_and_pieces(void **state) {
     hr_binner_free(binner); /* not finished: nothing is left */
     assert_int_equal(access(path, F_OK), -1);
     options.replace = false;
-    assert_int_equal(hr_binner_open(w->t.schema, w->path, &options, &binner, NULL), HR_E_POLICY);
+    assert_int_equal(hr_binner_open(w->t.schema, w->path, &options, &binner, NULL), HR_E_IO);
 }
 
 static size_t files_of(const char *path) {
