@@ -115,6 +115,7 @@ static bool set_value_arguments(const option_parser *p, const arg_option *option
     case ARG_PAIR: return add_pair(p, option, value, target);
     case ARG_LIST: return add_item(p, option, value, target);
     case ARG_TEXT:
+    case ARG_MODEL:
     case ARG_OPERAND: break;
     }
     if (value[0] == '\0') return refuse_empty(p, option);
@@ -126,12 +127,22 @@ static bool takes_value(const arg_option *option) {
     return option->kind != ARG_FLAG && option->kind != ARG_WAIVER;
 }
 
+/* --out is --output, whichever of the two a command has; a model is an operand or --model. */
+static bool is_synonym(const arg_option *option, const char *name, size_t length) {
+    if (is_switch(option))
+        return strcmp(option->name, "output") == 0 && length == strlen("out") &&
+               memcmp(name, "out", length) == 0;
+    return strcmp(option->name, "MODEL") == 0 && length == strlen("model") &&
+           memcmp(name, "model", length) == 0;
+}
+
 static size_t find_option(const command *self, const char *name, size_t length) {
     size_t i = 0;
     for (; i < self->option_count; i++) {
         const arg_option *option = &self->options[i];
         if (is_switch(option) && strlen(option->name) == length && memcmp(option->name, name, length) == 0)
             break;
+        if (is_synonym(option, name, length)) break;
     }
     return i;
 }
@@ -184,7 +195,7 @@ static bool parse_option(option_parser *p, char *word) {
     if (index == p->self->option_count) return unknown_option(p, word);
     const arg_option *option = &p->self->options[index];
     if (p->seen[index] && option->kind != ARG_PAIR && option->kind != ARG_LIST) {
-        usage_error(p->self->name, "--%s is given twice", option->name);
+        usage_error(p->self->name, "%s%s is given twice", is_switch(option) ? "--" : "", option->name);
         return false;
     }
     p->seen[index] = true;
@@ -194,7 +205,8 @@ static bool parse_option(option_parser *p, char *word) {
 
 static bool parse_operand(option_parser *p, char *word) {
     for (size_t i = 0; i < p->self->option_count; i++) {
-        if (is_switch(&p->self->options[i]) || p->seen[i]) continue;
+        if ((is_switch(&p->self->options[i]) && p->self->options[i].kind != ARG_MODEL) || p->seen[i])
+            continue;
         p->seen[i] = true;
         return set_value_arguments(p, &p->self->options[i], word);
     }
@@ -273,6 +285,31 @@ static void print_synopsis(const command *self) {
 /* A label that is wider stands out of its column; its help must be short. */
 enum { LABEL_WIDTH_MAX = 32 };
 
+static void print_option(const arg_option *option, int width, const char *help) {
+    char label[80];
+    option_label(option, label, sizeof label);
+    printf("  %-*s  ", width, label);
+    print_wrapped(stdout, help, (size_t)width + 4);
+}
+
+/* Whether an option stands among those of methods. */
+static bool is_grouped(const command *self, const arg_option *option) {
+    return self->name_methods != NULL && option->kind == ARG_SETTING;
+}
+
+static void print_method_options(const command *self, int width) {
+    char help[600];
+    puts("\noptions of methods, with the methods that have them; 'hedgerow methods NAME' lists all that one "
+         "has:");
+    for (size_t i = 0; i < self->option_count; i++) {
+        const arg_option *option = &self->options[i];
+        if (!is_grouped(self, option)) continue;
+        const int size = snprintf(help, sizeof help, "%s: ", option->help);
+        self->name_methods(option->name, help + size, sizeof help - (size_t)size);
+        print_option(option, width, help);
+    }
+}
+
 void args_print_help(const command *self) {
     char label[80];
     size_t widest = strlen("-h, --help");
@@ -289,11 +326,10 @@ void args_print_help(const command *self) {
         if (strlen(label) > widest && strlen(label) <= LABEL_WIDTH_MAX) widest = strlen(label);
     }
     const int width = (int)widest;
-    for (size_t i = 0; i < self->option_count; i++) {
-        option_label(&self->options[i], label, sizeof label);
-        printf("  %-*s  ", width, label);
-        print_wrapped(stdout, self->options[i].help, (size_t)width + 4);
-    }
+    for (size_t i = 0; i < self->option_count; i++)
+        if (!is_grouped(self, &self->options[i]))
+            print_option(&self->options[i], width, self->options[i].help);
     printf("  %-*s  print this\n", width, "-h, --help");
+    if (self->name_methods != NULL) print_method_options(self, width);
     printf("\nexample:\n%s\n", self->example);
 }

@@ -17,7 +17,8 @@ typedef enum arg_kind {
     ARG_SETTING, /* arg_settings: the option's own name with its value */
     ARG_PAIR,    /* arg_settings: a NAME=VALUE; may be repeated */
     ARG_LIST,    /* arg_list: texts, not empty; may be repeated */
-    ARG_OPERAND  /* const char *: a word without an option; `name` stands for it in the help */
+    ARG_MODEL, /* const char *: a model to read; `name` is "model", and a word without an option is it, too */
+    ARG_OPERAND /* const char *: a word without an option; `name` stands for it in the help */
 } arg_kind;
 
 typedef struct arg_integer {
@@ -65,7 +66,8 @@ typedef struct command {
     const arg_option *options;
     size_t option_count;
     int (*run)(const struct command *self, int argc, char **argv);
-    bool once;  /* several processes of a launcher would each release, or spend, by itself */
+    bool once; /* several processes of a launcher would each release, or spend, by itself */
+    void (*name_methods)(const char *option, char *text, size_t size); /* which methods have an ARG_SETTING */
     bool whole; /* it takes no time, and half of its files are of no use: a first signal waits until it is
                    done */
 } command;

@@ -27,7 +27,7 @@ typedef struct evaluate_args {
 #define AT(field) offsetof(evaluate_args, field)
 
 static const arg_option evaluate_options[] = {
-    {"model", 0, ARG_TEXT, true, AT(model), "FILE", "the model"},
+    {"model", 0, ARG_MODEL, true, AT(model), "FILE", "the model"},
     {"data", 0, ARG_LIST, true, AT(table.data), "FILE",
      "records with their labels; - is standard input; may be repeated"},
     {"threshold", 0, ARG_REAL, false, AT(decide.threshold), "P", THRESHOLD_HELP},

@@ -15,7 +15,8 @@ static const arg_option export_options[] = {
      "the model's file; - is standard input"},
     {"to", 0, ARG_CHOICE, true, offsetof(export_args, format), "xgboost|lightgbm|onnx",
      "XGBoost's JSON or LightGBM's text, which give scores; ONNX gives predictions and probabilities, too"},
-    {"out", 0, ARG_TEXT, true, offsetof(export_args, out), "FILE", "where to write it; - is standard output"},
+    {"output", 'o', ARG_TEXT, true, offsetof(export_args, out), "FILE",
+     "where to write it; - is standard output"},
 };
 
 /* A file that is there is replaced. */
@@ -56,7 +57,7 @@ const command export_command = {
         "The file holds what the model holds, and no more: of a private model, released values and public "
         "facts only. It gives every record the leaves that the model gives it. What a format cannot say is "
         "refused.",
-    .example = "  hedgerow export model.json --to onnx --out model.onnx",
+    .example = "  hedgerow export model.json --to onnx -o model.onnx",
     .options = export_options,
     .option_count = COUNT_OF(export_options),
     .run = run_export,

@@ -20,7 +20,7 @@ typedef struct predict_args {
 } predict_args;
 
 static const arg_option predict_options[] = {
-    {"model", 0, ARG_TEXT, true, offsetof(predict_args, model), "FILE", "the model"},
+    {"model", 0, ARG_MODEL, true, offsetof(predict_args, model), "FILE", "the model"},
     {"data", 0, ARG_LIST, true, offsetof(predict_args, table.data), "FILE",
      "the records; the label may be absent; - is standard input; may be repeated"},
     {"output", 'o', ARG_TEXT, false, offsetof(predict_args, output), "FILE",

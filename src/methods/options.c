@@ -177,9 +177,9 @@ static hr_status refuse_option_value(const option *o, const char *value, hr_erro
     return hr_fail_at(err, status, NULL, 0, 0, o->name);
 }
 
-/* The names that a method takes in a mode, as "it takes a, b, c". */
+/* The names that a method takes in a mode, as "it has: a, b, c". */
 static void list_names(const hr_method *method, hr_mode mode, char *text, size_t size) {
-    size_t at = (size_t)snprintf(text, size, "it takes");
+    size_t at = (size_t)snprintf(text, size, "it has:");
     const char *before = " ";
     for (const char *const *name = names_of(method, mode); name && *name && at < size; name++, before = ", ")
         at += (size_t)snprintf(text + at, size - at, "%s%s", before, *name);
@@ -201,7 +201,7 @@ static bool parse_number_option(const option *o, const char *text, double *out) 
 static hr_status refuse_option_name(const hr_method *method, hr_mode mode, const char *name, hr_error *err) {
     char list[360];
     list_names(method, mode, list, sizeof list);
-    hr_status status = hr_fail(err, HR_E_ARGUMENT, list, "method %s has no option '%.60s' in %s mode",
+    hr_status status = hr_fail(err, HR_E_ARGUMENT, list, "method '%s' has no option '%.60s' in %s mode",
                                method->info.name, name, mode == HR_MODE_SOUND ? "sound" : "paper");
     return hr_fail_at(err, status, NULL, 0, 0, name);
 }

@@ -29,7 +29,7 @@ class Command:
     """What --help says of one: options with what their value is ('' if they have none), operands."""
 
     def __init__(self, text):
-        options = text.split('\noptions:\n')[1].split('\n\n')[0] if '\noptions:\n' in text else ''
+        options = text.split('\noptions:\n')[1].split('\nexample:')[0] if '\noptions:\n' in text else ''
         self.options = {}
         for short, name, value in re.findall(r'^  (?:(-\w), )?(--[\w-]+)(?: (\S+))?(?=  |$)', options, re.M):
             self.options.update(dict.fromkeys([short, name] if short else [name], value))

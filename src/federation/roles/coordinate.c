@@ -186,14 +186,13 @@ hr_party *hr_coordinator_service_party(hr_coordinator_service *m) {
 
 hr_status hr_coordinator_service_take(hr_coordinator_service *m, hr_job_result *out, hr_error *err) {
     if (m->has_result) {
-        hr_fail(err, HR_E_IO,
-                "name another file, or move it away: a new job costs its owners budget again",
+        hr_fail(err, HR_E_IO, "name another file, or move it away: a new job costs its owners budget again",
                 "the %s exists already", hr_product_name(&m->file));
         return hr_fail_at(err, HR_E_IO, m->result, 0, 0, NULL);
     }
     if (m->work.rescue[0]) {
-        hr_fail(err, HR_E_IO, "move one of the two files",
-                "this file is not the job's; its %s is in '%s'", hr_product_name(&m->file), m->work.rescue);
+        hr_fail(err, HR_E_IO, "move one of the two files", "this file is not the job's; its %s is in '%s'",
+                hr_product_name(&m->file), m->work.rescue);
         return hr_fail_at(err, HR_E_IO, m->result, 0, 0, NULL);
     }
     if (!hr_coordinator_work_has_result(&m->work))

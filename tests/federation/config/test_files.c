@@ -515,7 +515,7 @@ static const bad_case bad_job[] = {
     {"hedgerow-job: 1\nschema: s\nmethod: hedge\nmode: paper\nepsilon: 1\n",
      "x.yaml:3:9: method hedge has no paper mode; use the sound mode"},
     {"hedgerow-job: 1\nschema: s\nmethod: gbdt\nepsilon: 1\n",
-     "x.yaml:4:10: field 'epsilon': method gbdt has no option 'epsilon' in sound mode; it takes trees, "
+     "x.yaml:4:10: field 'epsilon': method 'gbdt' has no option 'epsilon' in sound mode; it has: trees, "
      "depth, learning-rate, lambda, bins, edges, loss, min-child-weight"},
     {"hedgerow-job: 1\nschema: s\nmethod: dpboost\nepsilon: 1.5x\n",
      "x.yaml:4:10: field 'epsilon': option epsilon: '1.5x' is out of range "
@@ -541,14 +541,14 @@ static const bad_case bad_job[] = {
                        "allowed: 0..0.1 (0: pure epsilon; "
                        "else what is added to e^epsilon times a probability)"},
     {"hedgerow-job: 1\nschema: s\nmethod: dpboost\nmode: paper\nepsilon: 1\ndelta: 1e-6\n",
-     "x.yaml:6:8: field 'delta': method dpboost has no option 'delta' in paper mode; it takes epsilon, "
+     "x.yaml:6:8: field 'delta': method 'dpboost' has no option 'delta' in paper mode; it has: epsilon, "
      "trees, ensemble, depth, learning-rate, lambda, bins, shares, gradient-bound, leaf-budget"},
     {JOB "options: 4\n",
      "x.yaml:5:10: options must be a mapping of the method's options to values, not a single value"},
     {JOB "options: {depth: 4, depth: 5}\n",
      "x.yaml:5:21: the key 'depth' is given twice; remove one of the two"},
     {JOB "options: {width: 4}\n",
-     "x.yaml:5:18: field 'width': method dpboost has no option 'width' in sound mode; it takes epsilon, "
+     "x.yaml:5:18: field 'width': method 'dpboost' has no option 'width' in sound mode; it has: epsilon, "
      "delta, "
      "trees, ensemble, depth, learning-rate, lambda, bins, edges, bin-share, shares, bounding, "
      "gradient-bound, leaf-share, count-share"},

@@ -63,8 +63,8 @@ static void test_job_file__refuses_wrong_averages(void **state) {
         {"method: hedge\ntrain: hedge\nepsilon: 1\n", "only the method average trains another one", 4},
         {"method: average\ntrain: average\nepsilon: 1\n", "there is no method 'average'", 4},
         {"method: average\ntrain: hedge\nmode: paper\nepsilon: 1\n", "method hedge has no paper mode", 4},
-        {"method: average\nepsilon: 1\noptions: {trees: 3}\n", "method hedge has no option 'trees'", 5},
-        {"method: average\ntrain: rf\nepsilon: 1\n", "method rf has no option 'epsilon'", 5},
+        {"method: average\nepsilon: 1\noptions: {trees: 3}\n", "method 'hedge' has no option 'trees'", 5},
+        {"method: average\ntrain: rf\nepsilon: 1\n", "method 'rf' has no option 'epsilon'", 5},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         hr_arena *arena = hr_arena_new();
