@@ -7,6 +7,7 @@
 extern const command schema_init_command;
 extern const command schema_review_command;
 extern const command schema_check_command;
+extern const command split_command;
 extern const command bin_command;
 extern const command train_command;
 extern const command predict_command;

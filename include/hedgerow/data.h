@@ -248,6 +248,37 @@ HR_API HR_MUST_CHECK hr_status hr_misfits_first(const hr_misfits *misfits, hr_er
 /* Cells of the column whose texts are not kept. */
 HR_API uint64_t hr_misfits_rest(const hr_misfits *misfits, size_t feature);
 
+/* ---- A part for training and one for tests ---- */
+
+typedef struct hr_split_options {
+    size_t size;                    /* sizeof(hr_split_options) */
+    const hr_read_options *reading; /* format, name, separator, quote, skip_lines and query; NULL: defaults */
+    double share;                   /* of the test part: above 0 and below 1 */
+    const char *unit;     /* a column: records of equal text in it are in one part, whatever others the
+                             table has; none may lack it. NULL: each record by itself */
+    const uint64_t *seed; /* NULL: secret coins */
+    /* Takes the next bytes of a part, in order. What it returns but HR_OK ends the split, and is its result.
+     */
+    hr_status (*write)(void *user, bool test, const char *bytes, size_t size, hr_error *err);
+    void *user;
+} hr_split_options;
+#define HR_SPLIT_OPTIONS_INIT                                                                                \
+    { sizeof(hr_split_options), NULL, .2, NULL, NULL, NULL, NULL }
+
+/* Exact, for the owner's eyes only. */
+typedef struct hr_split_counts {
+    uint64_t train, test; /* records */
+} hr_split_counts;
+
+/* Hands each record of a table, as it is written, to one of two parts; what stands before the records (a byte
+ * order mark, skipped lines, "sep=;", the header) to both. Compressed text is decompressed, ARFF and answers
+ * of databases are CSV. A record's side is a keyed hash of its unit's text, so that several tables are split
+ * alike with one seed, or of its number. Who knows the seed knows the sides. Writes *out when all is done.
+ * Fails: as hr_data_read; SCHEMA (no such column; a record without an identifier; a part without records),
+ * ARGUMENT. */
+HR_API HR_MUST_CHECK hr_status hr_table_split(const char *path, const hr_split_options *options,
+                                              hr_split_counts *out, hr_error *err);
+
 /* Proposes a schema for a table and renders it as YAML: the kind of every column is guessed, and how its
  * cells are written; all that is read off the data is marked REVIEW, so that one record more changes nothing
  * else. Columns of CSV tables that seem to identify persons or records, free text and constants are proposed

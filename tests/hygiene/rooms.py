@@ -55,6 +55,7 @@ SHORT = {
     'tables/bins/binning': 'a part of the model that no table is needed for',
     'tables/infer/infer_words': 'text and numbers of a column keep words alike',
     'tables/infer/infer_decimals': 'the one rule about the cells of all columns together',
+    'tables/formats/split_side': 'what decides, apart from how records are read and written',
     'tables/source/codec_gzip': 'one codec a file: each has its library',
     'tables/source/codec_gzip_absent': 'stands in for what a build leaves out',
     'tables/source/codec_xz': 'one codec a file: each has its library',

@@ -51,6 +51,7 @@ COVERED = {
     'similar': 'hash_blocks hash_groups',
     'simulation': 'coordinate serve simulate',
     'split_rule': 'label_sums',
+    'split_table': 'split_side',
     'several_files': 'formats',
     'sqlite': 'query',
     'stats_source': 'local_gradients local_labels local_source',

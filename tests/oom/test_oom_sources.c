@@ -33,6 +33,22 @@ static hr_status read_source(world *w, hr_error *err) {
     return finish_data(status, data, w->query ? 2 : 200);
 }
 
+static hr_status take_part(void *user, bool test, const char *bytes, size_t size, hr_error *err) {
+    (void)user, (void)test, (void)bytes, (void)size, (void)err;
+    return HR_OK;
+}
+
+static hr_status split_table(world *w, hr_error *err) {
+    static const uint64_t seed = 2;
+    hr_split_options options = HR_SPLIT_OPTIONS_INIT;
+    hr_split_counts counts;
+    options.seed = &seed;
+    options.share = .5;
+    options.unit = "n";
+    options.write = take_part;
+    return hr_table_split(w->path, &options, &counts, err);
+}
+
 static hr_status infer_several(world *w, hr_error *err) {
     const char *const paths[] = {w->path, w->second_path};
     char *text = UNTOUCHED;
@@ -90,6 +106,7 @@ static void test_sources__survive_short_memory(void **state) {
     write_file(w->second_path, second, strlen(second));
     exhaust(w, read_several, HR_OK, NULL);
     exhaust(w, infer_several, HR_OK, NULL);
+    exhaust(w, split_table, HR_OK, NULL);
     static const char *const packed[] = {"head.csv.gz", "head.csv.zst", "head.csv.xz"};
     for (size_t i = 0; i < 3; i++) {
         save_golden(w, packed[i]);

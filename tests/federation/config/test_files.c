@@ -326,16 +326,15 @@ static const bad_case bad_owner[] = {
     {"hedgerow-owner: 1\n", "x.yaml:1:1: the key 'name' is missing; expected: a name of 1 to 32 of a-z, 0-9 "
                             "and -, not beginning with -"},
     {"hedgerow-job: 1\n", "x.yaml:1:1: unknown key 'hedgerow-job'; the keys are hedgerow-owner, name, "
-                          "federation, key, certificate, "
-                          "certificate-key, data, query, test, test-query, separator, quote, skip-lines, "
-                          "schema, ledger, models, policy"},
+                          "federation, key, certificate, certificate-key, data, query, test, test-query, "
+                          "separator, quote, skip-lines, schema, ledger, models, policy"},
     {"hedgerow-owner: 1.5x\n",
      "x.yaml:1:17: unsupported version of the format; this library reads version 1: 'hedgerow-owner: 1'"},
     {"name: a\n", "x.yaml:1:1: the key 'hedgerow-owner' is missing; begin the file with 'hedgerow-owner: 1'"},
     {OWNER "colour: red\n",
      "x.yaml:13:1: unknown key 'colour'; the keys are hedgerow-owner, name, federation, key, certificate, "
-     "certificate-key, data, query, test, test-query, separator, quote, skip-lines, schema, ledger, models, "
-     "policy"},
+     "certificate-key, data, query, test, test-query, separator, quote, skip-lines, schema, ledger, "
+     "models, policy"},
     {OWNER "key: b.key\n", "x.yaml:13:1: the key 'key' is given twice; remove one of the two"},
     {OWNER "certificate: a.pem\n",
      "x.yaml:1:1: the key 'certificate-key' is missing; 'certificate' and 'certificate-key' belong together"},
