@@ -161,6 +161,33 @@ def test_a_unit_without_persons__is_refused(spoil, message):
         HedgerowClassifier(schema=hedgerow.Schema.parse(UNIT)).fit(spoil(df), y)
 
 
+def test_a_unit_in_code__is_a_record_unless_a_column_is_named(tmp_path):
+    df, y = frame()
+    df = df[['age']].assign(patient=['P%d' % (i // 3) for i in range(len(df))])
+    facts = dict(bounds={'age': (0, 120)}, classes=sorted(set(y)))
+    model = HedgerowClassifier(unit='patient', **facts).fit(df, y)
+    assert model.guarantee_.is_private and model.guarantee_.unit == 'one person' and len(model.model_.schema.features) == 1
+    alone = HedgerowClassifier(**facts).fit(df[['age']], y)
+    assert alone.guarantee_.unit == 'one record' and 'each person has one record' in alone.guarantee_.statement
+    assert alone.model_.schema.unit == 'record' and model.model_.schema.unit is None
+    with pytest.raises(ValueError, match='a column of X'):
+        HedgerowClassifier(unit='nobody', **facts).fit(df, y)
+    with pytest.raises(ValueError, match='its own unit'):
+        HedgerowClassifier(unit='patient', schema=hedgerow.Schema.parse(UNIT)).fit(df, y)
+
+
+def test_a_schema_that_leaves_the_unit_open__is_no_ledgers(tmp_path):
+    df, y = frame()
+    path = str(tmp_path / 'l.db')
+    ledger = hedgerow.Ledger.create(path, epsilon=3, delta=1e-4)
+    open_schema = hedgerow.Schema.parse(UNIT.replace('unit: patient\n', ''))
+    assert open_schema.unit is None
+    with pytest.raises(hedgerow.PolicyError, match='unit: record'):
+        HedgerowClassifier(schema=open_schema, ledger=ledger).fit(df, y)
+    said = hedgerow.Schema.parse(UNIT.replace('unit: patient', 'unit: record'))
+    assert HedgerowClassifier(schema=said, ledger=ledger).fit(df, y).guarantee_.is_private and said.unit == 'record' and said.unit_column is None
+
+
 def test_records_per_person__protect_persons_with_any_method():
     df, y = frame()
     df = df.assign(patient=['P%d' % (i // 3) for i in range(len(df))])
