@@ -76,11 +76,11 @@ const command schema_init_command = {
         "Infers the kind of every column. Kinds, bounds and lists of values are read from the data and "
         "marked REVIEW: they are private until a person has replaced them by public facts with their "
         "source, such as those of a data dictionary. Bounds of columns such as age, hour or percent are "
-        "common knowledge, as a guess. Columns that seem to identify persons or records, free text and "
-        "constants are proposed as unused, with the reason. A column that seems to say whose a record is, by "
-        "its "
-        "name or its values, is proposed as the unit; 'schema review' asks for it. An existing file is not "
-        "overwritten.",
+        "common knowledge, as a guess. Words between numbers or dates, and codes for missing such as -9, are "
+        "listed as missing, with their number of cells. Columns that seem to identify persons or records, "
+        "free text and constants are proposed as unused, with the reason. A column that seems to say whose a "
+        "record is, by its name or its values, is proposed as the unit; 'schema review' asks for it. An "
+        "existing file is not overwritten.",
     .example = "  hedgerow schema init --data train.csv --label readmitted -o schema.yaml",
     .options = init_options,
     .option_count = COUNT_OF(init_options),
