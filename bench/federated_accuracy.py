@@ -188,12 +188,10 @@ def averaged(program, folder, work, cell, seed):
 def scale(folder, cell):
     """[error of scikit-learn's gradient boosting on the pooled records without privacy, error of a constant]"""
     import numpy as np
-    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
     x, y, _, classes = columns(folder, 'train')
     xt, yt, _, _ = columns(folder, 'test')
     x, y = x[:size_of(folder, cell)], y[:size_of(folder, cell)]
-    kind = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
-    p = kind(random_state=0, early_stopping=False if len(y) < 10000 else 'auto').fit(x, y).predict(xt)
+    p = measure.boosting(classes, early_stopping=False if len(y) < 10000 else 'auto').fit(x, y).predict(xt)
     constant = statistics.mode(y) if classes else np.mean(y)
     return [float(np.mean(q != yt) if classes else np.sqrt(np.mean((q - yt) ** 2))) for q in (p, constant)]
 
@@ -203,15 +201,10 @@ MEASURED = {'central': central, 'federated': simulated('hedge'), 'average': aver
 
 # ---- What is known -------------------------------------------------------------------------------------------------------
 
-class Results:
-    """The file of results: one line a figure."""
-
+class Results(measure.Results):
     def __init__(self, args):
-        self.args, self.known, self.marks = args, {}, pages.load(args.marks)
-        if os.path.exists(args.results):
-            for line in pages.read(args.results).splitlines():
-                key, value = json.loads(line)
-                self.known[tuple(key)] = value
+        super().__init__(args.results)
+        self.args, self.marks = args, pages.load(args.marks)
 
     def key(self, kind, name, cell, seed):
         """Central hedge and the scale do not ask who holds a record."""
@@ -220,12 +213,6 @@ class Results:
         if kind == 'central':
             return (kind, name, cell.owners * cell.records, cell.epsilon, seed)
         return (kind, name, *cell, seed)
-
-    def note(self, key, value):
-        self.known[key] = value
-        os.makedirs(os.path.dirname(os.path.abspath(self.args.results)), exist_ok=True)
-        with open(self.args.results, 'a', encoding='utf-8') as f:
-            f.write(json.dumps([key, value]) + '\n')
 
     def folder(self, name, seed):
         base, changes = MADE.get(name, (name, None))

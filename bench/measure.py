@@ -55,6 +55,29 @@ def methods(program):
     return {line.split()[0] for line in said.split('\n') if line[:1].strip()}
 
 
+def boosting(classes, **settings):
+    """scikit-learn's gradient boosting, without privacy."""
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+    return (HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor)(random_state=0, **settings)
+
+
+class Results:
+    """A file of results: one line a figure, {key: value}."""
+
+    def __init__(self, path):
+        self.path, self.known = path, {}
+        if os.path.exists(path):
+            for line in pages.read(path).splitlines():
+                key, value = json.loads(line)
+                self.known[tuple(key)] = value
+
+    def note(self, key, value):
+        self.known[key] = value
+        os.makedirs(os.path.dirname(os.path.abspath(self.path)), exist_ok=True)
+        with open(self.path, 'a', encoding='utf-8') as f:
+            f.write(json.dumps([key, value]) + '\n')
+
+
 def parser(doc):
     made = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument('--hedgerow', default='build/hedgerow')

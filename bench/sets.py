@@ -107,6 +107,13 @@ def columns_of(folder):
     return columns, {''} | {plain(v) for v in (quoted.findall(missing.group(1)) if missing else [])}
 
 
+def bounds_of(folder):
+    """{name of a number: (low, high)}, the label too."""
+    with open(os.path.join(folder, 'schema.yaml'), encoding='utf-8') as f:
+        found = re.findall(r'name: "?([^"\n]*)"?\n +kind: number\n +low: (\S+)\n +high: (\S+)', f.read())
+    return {name: (float(low), float(high)) for name, low, high in found}
+
+
 def table(folder, part):
     """{column: its numbers, or the indices of its categories; NaN where they are missing}"""
     columns, missing = columns_of(folder)

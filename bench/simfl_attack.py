@@ -7,7 +7,6 @@ interpreter that has numpy; the first part needs one. usage: simfl_attack.py [--
 import json
 import math
 import os
-import re
 import statistics
 import subprocess
 import sys
@@ -40,18 +39,11 @@ def attacked(program, folder, seed, arguments):
 
 # ---- numpy ---------------------------------------------------------------------------------------------------------------
 
-def bounds_of(folder):
-    """{name of a number: (low, high)}"""
-    with open(os.path.join(folder, 'schema.yaml'), encoding='utf-8') as f:
-        found = re.findall(r'name: "?([^"\n]*)"?\n +kind: number\n +low: (\S+)\n +high: (\S+)', f.read())
-    return {name: (float(low), float(high)) for name, low, high in found}
-
-
 def points(folder):
     """(x, labels or None): numbers and categories of two values have a column, other categories one for each value; from -1 to 1."""
     import numpy as np
     columns, _ = sets.columns_of(folder)
-    numbers, bounds = sets.table(folder, 'train'), bounds_of(folder)
+    numbers, bounds = sets.table(folder, 'train'), sets.bounds_of(folder)
     label, made = next(iter(columns)), []
     for name, values in list(columns.items())[1:]:
         x = np.array(numbers[name])
