@@ -14,7 +14,7 @@ import sys
 
 NUMBER = r'-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?'
 # Arguments that say where things lie on a machine, and no part of what is measured.
-PLACES = ('--into', '--data', '--hedgerow', '--cache', '--build', '--work', '--results', '--processes')
+PLACES = ('--into', '--data', '--hedgerow', '--cache', '--build', '--work', '--results', '--processes', '--python', '--sbdt')
 
 
 def load(path):

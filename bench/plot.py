@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Draws the figures of docs/reference/results.md and performance.md from the tables in docs/reference/results: test error on adult against
 epsilon, hedge over owners, figures 1 and 2 of DiPriMe's paper, figures 5 to 8 of InPrivate Digging's, its equations 18 and 19, the ring of
-id3's poster, figures 2 to 4 of SimFL's and what SimFL costs, and what hedge costs. Each picture holds a digest of the numbers that it shows.
+id3's poster, figures 2 to 4 of SimFL's and what SimFL costs, what hedge costs, and hedge beside other private methods. Each picture holds a digest of the numbers
+that it shows.
 Needs matplotlib. usage: plot.py FOLDER [NAME...], of all without names; "plot.py docs/reference results" is the picture of README"""
 import collections
 import functools
@@ -26,6 +27,7 @@ Panels = collections.namedtuple('Panels', 'title pictures')
 RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'docs', 'reference', 'results')
 TRIVIAL = 24.08
 HEDGE_COLOURS = {'hedge': '#1b7837', 'hedge, pure epsilon': '#7fbf7b', 'dpboost, sound': '#2166ac', 'dpboost, as published': '#b2182b'}
+RIVALS = {'hedge': '#1b7837', 'S-BDT': '#2166ac', 'DP-EBM': '#b2182b'}
 COLOURS = ['#b2182b', '#2166ac', '#7fbf7b', '#1b7837', '#777', '#d6a000']
 
 
@@ -144,12 +146,11 @@ def ring(read):
                    curves + [Curve('the poster: 2n rounds', [(n, 2 * n) for n in between], '#d6a000')])
 
 
-def per_cent(values):
-    """An axis that has them all, with at most seven ticks."""
-    low, high = math.floor(min(values)), math.ceil(max(values))
-    step = next(step for step in (1, 2, 5, 10, 20) if high - low <= 6 * step)
-    low, high = low // step * step, -(-high // step) * step
-    return Axis(low, high, [(p, '%d %%' % p) for p in range(low, high + 1, step)], '')
+def ticked(values, shown):
+    """An axis that has them all, with at most eight ticks."""
+    step = next(step for power in range(-3, 7) for step in (10.0 ** power, 2 * 10.0 ** power, 5 * 10.0 ** power) if max(values) - min(values) <= 6 * step)
+    low, high = math.floor(min(values) / step), math.ceil(max(values) / step)
+    return Axis(low * step, high * step, [(p * step, shown % (p * step)) for p in range(low, high + 1)], '')
 
 
 def simfl_errors(part, title, read):
@@ -163,8 +164,24 @@ def simfl_errors(part, title, read):
     def panel(name):
         of_set = {kind: values for (found, kind), values in rows.items() if found == name}
         points = [(name, list(values)) for name, values in zip(called, zip(*of_set.values()))]
-        return of_columns(name, x, per_cent([v for values in of_set.values() for v in values]), of_set, points, places)
+        return of_columns(name, x, ticked([v for values in of_set.values() for v in values], '%g %%'), of_set, points, places)
     return Panels(title, [panel(name) for name in dict.fromkeys(name for name, _ in rows)])
+
+
+def rivals(read):
+    """A panel for each set; of a method with two settings the better at each epsilon. The last two rows are not private."""
+    def panel(table):
+        epsilons, rows = [float(head.split()[1]) for head in table['columns'][3:]], {}
+        for title, what, _, *cells in table['rows']:
+            if what != 'AUC':
+                rows.setdefault(title.split(',')[0], []).append(numbers(cells))
+        best = {title: [min(of) for of in zip(*settings)] for title, settings in rows.items()}
+        ends = {title: best.pop(title)[0] for title in list(best)[-2:]}
+        y = ticked([v for values in [*best.values(), ends.values()] for v in values], '%g')
+        x = Axis(epsilons[0] / 1.2, epsilons[-1] * 1.2, [(e, '%g' % e) for e in epsilons], 'epsilon', log=True)
+        curves = [Curve(title, list(zip(epsilons, values)), RIVALS[title]) for title, values in best.items()]
+        return Picture('%s, %s' % (table['title'], table['rows'][0][1]), x, y, curves, tuple((value, title) for title, value in ends.items()))
+    return Panels('Test error against epsilon', [panel(table) for table in read('rivals')])
 
 
 def decades(values):
@@ -206,6 +223,7 @@ PICTURES = {
     'simfl-owners-by-class': functools.partial(simfl_errors, 'simfl-owners-by-class', 'Test error by owners, theta 0.8'),
     'simfl-owners-even': functools.partial(simfl_errors, 'simfl-owners-even', 'Test error by owners, records divided evenly'),
     'simfl-growth': functools.partial(growth, 'simfl-growth', 'What SimFL costs', {'seconds': (2, 3, 4), 'megabytes': (5, 7)}),
+    'rivals': rivals,
     'hedge-growth': functools.partial(growth, 'hedge-growth', 'What hedge costs', {'seconds': (3,), 'megabytes': (6, 7)}),
     **{'inprivate-' + part: functools.partial(federation, 'inprivate-' + part, 'accuracy, %', 'Accuracy, mean over the sets of two classes', ACCURACY)
        for part in FEDERATIONS},

@@ -517,6 +517,72 @@ def rehearse_hedge_growth_table(stage):
     expect([len(panel.curves) for panel in plot.PICTURES['hedge-growth'](plot.tables_of(stage.at('results'))).pictures] == [1, 1, 2, 2], 'not a curve a column')
 
 
+# Methods of others that are made up: each says of a test record what its first number says, if it got what it should. {module: code}
+RIVALS = {
+    'sbdt/interpret/__init__': '',
+    'sbdt/sbdt': '''
+class S_BDT:
+    def __init__(self, **of):
+        assert of['feature_val_border'] == (0, 1) and of['privacy_budget'] in (1, 8) and not of['scale_y'], of
+        self.classes = of['task'] == b'BinaryClassification'
+        assert of['newton_boosting'] == self.classes and of['num_idx'] == [0] and of['cat_idx'] == [] and of['cat_values'] == [[]], of
+
+    def train(self, x, y, name):
+        assert 0 <= x.min() and x.max() <= 1 and (set(y) == {0, 1} if self.classes else -1 <= y.min() < -.5 and .5 < y.max() <= 1)
+
+    def predict(self, x):
+        return 2 * x[:, 0] - 1
+''',
+    'sbdt/interpret/privacy': '''
+class DPExplainableBoostingClassifier:
+    def __init__(self, **of):
+        assert of['epsilon'] in (1, 8) and of['delta'] == 1e-6 and of['privacy_bounds'] == {0: (0, 1)} and of['feature_types'] == ['continuous'], of
+        self.least, self.most = of.get('privacy_target_min', 0), of.get('privacy_target_max', 1)
+
+    def fit(self, x, y):
+        assert self.least <= y.min() and y.max() <= self.most
+        return self
+
+    def predict_proba(self, x):
+        import numpy
+        return numpy.column_stack([1 - x['f0'], x['f0']])
+
+    def predict(self, x):
+        return self.least + x['f0'] * (self.most - self.least)
+
+
+DPExplainableBoostingRegressor = DPExplainableBoostingClassifier
+'''}
+
+
+def rehearse_rivals_table(stage):
+    """Beside methods that are made up: each gets the public bounds and the budget, and its figures are in the label's units. Without their code they are left out, by name."""
+    stage.seed()
+    common = ['rivals.py', *stage.on_sets(), '--python', sys.executable, '--sets', 'coin,length', '--seeds', '2', '--epsilons', '1,8', '--results']
+    if not all(map(has, ('numpy', 'pandas', 'sklearn'))):
+        said = stage.run(*common, stage.at('alone.jsonl'))
+        expect(len(rows_of(said, 'hedge')) == 3 and 'cannot import them: ' in said, said)
+        return
+    said = stage.run(*common, stage.at('alone.jsonl'), '--methods', 'hedge,S-BDT')
+    expect('Left out, as the interpreter cannot import them: S-BDT.' in said and len(rows_of(said, 'hedge')) == 3, said)
+    for name, code in RIVALS.items():
+        os.makedirs(os.path.dirname(stage.at(name)), exist_ok=True)
+        write(stage.at(name + '.py'), code)
+    common += [stage.at('results.jsonl'), '--sbdt', stage.at('sbdt')]
+    text, known = stage.tables(['rivals'], *common)['rivals'], stage.read('results.jsonl')
+    for title in ('hedge', 'S-BDT, a tree of one feature', 'S-BDT, a tree of all features', 'DP-EBM'):
+        error, auc, rmse = rows_of(text, title)
+        expect([row[:2] for row in (error, auc, rmse)] == [[what, '2'] for what in ('error, %', 'AUC', 'RMSE')], text)
+        # Who says x errs in a quarter of the cases, and in a length of 3 times 1 - x where 3 x is said by 3 |1 - 2 x|.
+        expect(all(10 < mean(cell) < 45 for cell in error[2:]) and all(.5 < mean(cell) < 1.4 for cell in rmse[2:]), '%s:\n%s' % (title, text))
+    boosting, constant = ([mean(row[2]) for row in rows_of(text, title)] for title in ('boosting without privacy', 'a constant'))
+    expect(boosting[0] < constant[0] and constant[1] == .5 and boosting[2] < constant[2], text)
+    picture = plot.PICTURES['rivals'](plot.tables_of(stage.at('results')))
+    expect([[curve.title for curve in panel.curves] for panel in picture.pictures] == [['hedge', 'S-BDT', 'DP-EBM']] * 2, 'a method has no curve')
+    expect([[said for _, said in panel.levels] for panel in picture.pictures] == [['boosting without privacy', 'a constant']] * 2, 'what is not private has no line')
+    expect(stage.tables(['rivals'], *common)['rivals'] == text and stage.read('results.jsonl') == known, 'what is known is measured again')
+
+
 # What each program and library that is made up prints, whatever the machine does: {program: code}.
 ALONE = 'single rows 50 trees 4 depth 6 threads 1: 0.000 s, 250.0 ns/row, checksum 1\\n'
 PREDICT = 'print("predict rows 50 trees 4 depth 6 threads 1: 0.000 s, 100.0 ns/row, 25.000 ns/row/tree, checksum 1\\n%s", end="")'
