@@ -99,8 +99,7 @@ static void refuse_words(hr_inference *g, bool codes, const char *why) {
     hr_buffer_text(&g->remarks, why);
 }
 
-/* Whether a word of the column is a value of another column. What was found of a word is kept in `judged`.
- * False also when memory is short, which what follows meets. */
+/* Whether a word of the column is a value of another column. What was found of a word is kept in `judged`. */
 static bool has_conflict(const hr_inferences *all, const hr_words *words, hr_string_map *judged) {
     for (size_t k = 0; k < words->count; k++) {
         const char *word = words->words[k].text;
@@ -108,7 +107,7 @@ static bool has_conflict(const hr_inferences *all, const hr_words *words, hr_str
         if (found == HR_STRING_MAP_NONE) {
             found = 0;
             for (size_t i = 0; i < all->count && !found; i++) found = is_value(all, i, word);
-            if (!hr_string_map_add(judged, word, strlen(word), found)) return false;
+            (void)hr_string_map_add(judged, word, strlen(word), found); /* else it is found again */
         }
         if (found) return true;
     }

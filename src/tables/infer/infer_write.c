@@ -181,6 +181,8 @@ hr_status hr_inferences_write(const hr_inferences *all, char **yaml, hr_error *e
     for (size_t i = 0; i < all->count && !status; i++)
         if (i != all->label && !(all->dropped && all->dropped[i])) status = write_feature(&p, i);
     write_rest(&p);
+    for (size_t i = 0; i < all->count && !status; i++)
+        if (all->columns[i]->remarks.failed) status = hr_fail_memory(err);
     if (!status && !p.features)
         status = hr_fail(err, HR_E_SCHEMA, "add columns, or describe some with a data dictionary",
                          "the table has no column that could be a feature");
