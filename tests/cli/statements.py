@@ -225,6 +225,8 @@ def check_trained(tool, case):
     sentence = '({epsilon}, {delta})-differentially private for adding or removing one %s ({replace}, {delta2} for replacing one). ' % unit
     if persons:
         sentence += 'A person is all records of one patient_id. '
+    else:
+        sentence += 'The schema says that each person has one record. '
     if 'most' in more:
         values['one'] = cost.of_one(more['most'])
         sentence += 'At most %d records of each person were drawn by secret coins and trained on. The noise is such that for one of these records ' \
