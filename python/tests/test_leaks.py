@@ -67,7 +67,7 @@ def test_plain_tables__are_fitted_without_a_warning():
 
 def schema_and_leak(X, bounds, categories):
     facts = _guess.Facts()
-    made = _guess.schema_of(_frames.columns_of(X), Column('label', values=('no', 'yes')), bounds, categories, facts)
+    made = _guess.schema_of(_frames.columns_of(X), Column('label', values=('no', 'yes')), _guess.Given(bounds, categories, 'record'), facts)
     return made.features, facts.leak
 
 
