@@ -13,6 +13,7 @@ import run  # noqa: E402: the rules of pages: numbers differ from run to run, wo
 
 PAGES = ['docs/how-to/python.md', 'docs/tutorial/python.md', 'README.md']
 SCHEMA = '''hedgerow-schema: 1
+unit: record
 label: {name: readmitted, kind: classes, values: ["no", "yes"]}
 features:
   - {name: age, kind: number, low: 18, high: 105, integer: true}
