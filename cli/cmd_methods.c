@@ -125,6 +125,17 @@ static int run_methods(const command *self, int argc, char **argv) {
     return EXIT_DONE;
 }
 
+void methods_with_option(const char *option, char *text, size_t size) {
+    size_t at = 0;
+    for (size_t m = 0; m < hr_method_count(); m++) {
+        hr_option_info info;
+        size_t i = 0;
+        while (hr_method_option(hr_method_at(m), i, &info) && strcmp(info.name, option) != 0) i++;
+        if (!hr_method_option(hr_method_at(m), i, &info) || at >= size) continue;
+        at += (size_t)snprintf(text + at, size - at, "%s%s", at > 0 ? ", " : "", hr_method_at(m)->name);
+    }
+}
+
 const command methods_command = {
     .name = "methods",
     .summary = "list the methods; a method's options, defaults, paper and privacy",

@@ -496,18 +496,6 @@ static int run_train(const command *self, int argc, char **argv) {
     return args.plan ? run_plan(self, &args) : train_here(self, &args, NULL);
 }
 
-/* Those that have an option in sound mode or in paper mode. */
-static void name_methods(const char *option, char *text, size_t size) {
-    size_t at = 0;
-    for (size_t m = 0; m < hr_method_count(); m++) {
-        hr_option_info info;
-        size_t i = 0;
-        while (hr_method_option(hr_method_at(m), i, &info) && strcmp(info.name, option) != 0) i++;
-        if (!hr_method_option(hr_method_at(m), i, &info) || at >= size) continue;
-        at += (size_t)snprintf(text + at, size - at, "%s%s", at > 0 ? ", " : "", hr_method_at(m)->name);
-    }
-}
-
 const command train_command = {
     .name = "train",
     .summary = "train a model",
@@ -522,6 +510,6 @@ const command train_command = {
                "--model model.json",
     .options = train_options,
     .option_count = COUNT_OF(train_options),
-    .name_methods = name_methods,
+    .name_methods = methods_with_option,
     .run = run_train,
 };

@@ -43,6 +43,9 @@ extern const command generate_classification_command;
 extern const command generate_regression_command;
 extern const command generate_friedman1_command;
 
+/* The names of the methods that have an option, in sound mode or in paper mode, with commas. */
+void methods_with_option(const char *option, char *text, size_t size);
+
 /* How a job is named in every command. */
 #define JOB_HELP "the job: its name, or the first digits of its id"
 

@@ -1,5 +1,6 @@
 /* Loaded before a command: the first fsync() of a file waits until a test goes on, so that the test meets the
  * command when its output is written and has no name yet. */
+#define _GNU_SOURCE /* syscall() */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

@@ -57,6 +57,7 @@ static hr_status start_csv(hr_gathering *g) {
         g->first = header;
         status = add_csv_columns(g);
     }
+    hr_csv_note_dropped(&g->first, &header);
     return status ? status : hr_csv_match_header(&g->first, &header, g->arena, &g->order, g->err);
 }
 

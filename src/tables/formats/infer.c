@@ -77,6 +77,11 @@ hr_status hr_schema_infer_all(const char *const *paths, size_t count, const hr_i
     if (!status && ours.dictionary)
         status = hr_dictionary_read(ours.dictionary, g.arena, &g.all.dictionary, err);
     for (size_t i = 0; !status && i < count; i++) status = gather_path(&g, paths[i]);
+    if (!status && g.first.absent_count > 0) {
+        const hr_table_place only = {.path = paths[0], .query = g.reading.query};
+        status = hr_csv_refuse_missing(&g.first, g.first.absent[0], err);
+        if (count == 1) hr_table_source_fail_at(&only, NULL, status, err);
+    }
     if (!status) {
         status = propose_schema(&g, yaml);
         if (!status && ours.notes) {

@@ -94,6 +94,16 @@ static hr_status read_path(hr_reading *reading, const char *path, const char *na
     return status;
 }
 
+/* After all sources: whether each column that is to be dropped was in one of them. only: the only one, or
+ * NULL. */
+static hr_status check_dropped(const hr_reading *reading, const char *only, hr_error *err) {
+    const hr_table_place place = {.path = only, .query = reading->options->query};
+    if (!reading->first.absent_count) return HR_OK;
+    hr_status status = hr_csv_refuse_missing(&reading->first, reading->first.absent[0], err);
+    if (only) hr_table_source_fail_at(&place, reading->options->name, status, err);
+    return status;
+}
+
 /* A reader of text would find no text there. */
 static hr_status refuse_cache(const char *path, hr_error *err) {
     if (!hr_data_is_binned(path)) return HR_OK;
@@ -114,6 +124,7 @@ hr_status hr_data_read_all(const hr_schema *schema, const char *const *paths, si
     status = start_reading(&reading, schema, &ours, err);
     for (size_t i = 0; !status && i < count; i++)
         status = read_path(&reading, paths[i], count == 1 ? ours.name : NULL, err);
+    if (!status) status = check_dropped(&reading, count > 1 ? NULL : paths[0], err);
     status = finish_reading(&reading, status, out, err);
     return status;
 }
@@ -134,6 +145,7 @@ hr_status hr_data_parse(const hr_schema *schema, const char *bytes, size_t size,
     if (!status) {
         status = hr_byte_source_open_memory(&source, bytes, size, err);
         if (!status) status = read_source(&reading, &source, err);
+        if (!status) status = check_dropped(&reading, NULL, err);
         hr_byte_source_done(&source);
     }
     status = finish_reading(&reading, status, out, err);

@@ -83,14 +83,15 @@ static bool add_name(hr_csv_header *header, size_t *capacity, hr_arena *arena, c
 static hr_status mark_dropped(hr_csv_header *header, const hr_read_options *options, hr_arena *arena,
                               hr_error *err) {
     header->dropped = hr_arena_alloc(arena, header->count, sizeof *header->dropped);
-    if (!header->dropped) return hr_fail_memory(err);
+    header->absent = hr_arena_alloc(arena, options->drop_count + 1, sizeof *header->absent);
+    if (!header->dropped || !header->absent) return hr_fail_memory(err);
     for (size_t d = 0; d < options->drop_count; d++) {
         bool found = false;
         for (size_t i = 0; i < header->count; i++) {
             if (strcmp(header->names[i], options->drop[d]) != 0) continue;
             header->dropped[i] = found = true;
         }
-        if (!found) return hr_csv_refuse_missing(header, options->drop[d], err);
+        if (!found) header->absent[header->absent_count++] = options->drop[d];
     }
     return HR_OK;
 }
@@ -171,6 +172,16 @@ hr_status hr_csv_match_header(const hr_csv_header *first, const hr_csv_header *n
     }
     *order = to;
     return HR_OK;
+}
+
+void hr_csv_note_dropped(hr_csv_header *first, const hr_csv_header *next) {
+    size_t left = 0;
+    for (size_t i = 0; i < first->absent_count; i++) {
+        bool found = false;
+        for (size_t k = 0; k < next->count; k++) found |= strcmp(next->names[k], first->absent[i]) == 0;
+        if (!found) first->absent[left++] = first->absent[i];
+    }
+    first->absent_count = left;
 }
 
 /* ---- Refusals ---- */

@@ -80,8 +80,10 @@ static hr_status map_names(const hr_csv_columns *c, hr_string_map *names, hr_err
 /* The first file decides which columns the table has; every other must have the same. */
 static hr_status take_header(const hr_csv_columns *c, hr_reading *reading, hr_error *err) {
     size_t *order;
-    if (reading->sources)
+    if (reading->sources) {
+        hr_csv_note_dropped(&reading->first, &c->header);
         return hr_csv_match_header(&reading->first, &c->header, reading->arena, &order, err);
+    }
     reading->first = c->header;
     for (size_t i = 0; i < c->header.count; i++) {
         reading->labelled |= c->slots[i] == hr_table_label(&reading->table);
