@@ -148,8 +148,19 @@ static void test_several_files__drop_columns(void **state) {
     hr_data *data = must_read(f, 2);
     assert_int_equal(hr_data_rows(data), 2);
     hr_data_free(data);
+    /* One of the files has it, whichever comes first. */
     save(f, 1, "f1,f2,y,id\n1,red,no,1\n");
-    refuse_files(f, 2, 1, 0, "date", "no such column");
+    hr_data_free(must_read(f, 2));
+    save(f, 1, "id,f1,f2,date,y\n1,1,red,x,no\n");
+    save(f, 0, "f1,f2,y,id\n1,red,no,1\n");
+    hr_data_free(must_read(f, 2));
+    refuse_files(f, 1, 0, 0, "date", "no such column");
+    /* None has it. */
+    hr_error err = {0};
+    save(f, 1, "f1,f2,y\n1,red,no\n");
+    assert_int_equal(hr_data_read_all(f->schema, f->paths, 2, &f->options, &data, &err), HR_E_SCHEMA);
+    assert_string_equal(err.field, "date");
+    assert_non_null(strstr(err.message, "no such column"));
 }
 
 static void test_several_files__columns_of_the_schema_are_not_dropped(void **state) {
