@@ -4,8 +4,6 @@
 #include "output.h"
 #include "places.h"
 
-#include <sys/stat.h>
-
 typedef struct split_args {
     const char *train, *test, *unit;
     table_args table;
@@ -94,7 +92,6 @@ static int run_split(const command *self, int argc, char **argv) {
     if (!args_parse(self, argc, argv, &args) || !split_args_usable(self, &args)) return EXIT_USAGE;
     hr_error err = {0};
     hr_split_counts counts;
-    umask(S_IRWXG | S_IRWXO); /* the parts are as private as the table */
     if (split_table(&args, &counts, &err) != HR_OK) return report_error(self->name, &err);
     fprintf(stderr, "hedgerow split: records for training (" EXACT_ROWS "): %llu, for tests: %llu\n",
             (unsigned long long)counts.train, (unsigned long long)counts.test);

@@ -50,11 +50,17 @@ def kinds():
     yield kind('such a code that is a value of another column', 'share', odd('-9', lambda i: i % 101), ['kind: number', 'missing: []'],
                'numbers that stand apart: "-9" (15 cells); if they mean missing, leave these cells empty in the table: \'missing\' holds for all columns, and another one has such a value',
                lambda i: i % 60 - 20)
-    yield kind('a name that says too much', 'fM3Long', lambda i: '%d.25' % (i % 50), ['kind: number', 'low: 0.25', 'high: 49.25'], '')
+    yield kind('a name that says too much', 'fM3Long', lambda i: '%d.25' % (i % 50), ['kind: number', 'low: 0.2', 'high: 50'], '')
     yield kind('a column that is the label', 'grade', lambda i: i * 7 % 3 // 2, ['kind: number'],
                'it has one value for each value of the label, so that it gives the label away; leave it out if it is not known when predicting')
     yield kind('columns that add up to the label', 'casual', lambda i: i % 23, ['kind: number'],
                'with the column "z" it adds up to the label "y"; leave it out if it is not known when predicting', lambda i: i % 31, lambda i: i % 23 + i % 31)
+    yield kind('numbers of patients', 'patient_nbr', lambda i: 135 + 100003 * (i // 3), ['kind: unused', 'unit: "patient_nbr"'],
+               'its name says that it identifies persons or records', lambda i: i // 3 % 7)
+    yield kind('such numbers under another name', 'ref', lambda i: 135 + 100003 * (i // 3), ['kind: unused', 'unit: "ref"'],
+               'its values repeat in small groups, in which other columns stay the same, as identifiers of persons do', lambda i: i // 3 % 7, lambda i: 'ab'[i // 3 * 7 % 3 // 2])
+    yield kind('numbers of telephones', 'Telefon', lambda i: 4930100000 + i // 2 * 7919, ['kind: unused'], 'its name says that it identifies persons or records')
+    yield kind('names', 'name', lambda i: 'Person %d' % (i % 99), ['kind: unused'], 'its name says that it identifies persons or records')
     yield kind('running numbers', 'serial', lambda i: i, ['kind: unused'],
                'integers that nearly all differ, as identifiers and running numbers do; delete the entry, or, to use the column, write \'kind: number\' with \'low\' and \'high\' in '
                'place of \'kind: unused\', and the source in place of this line')
@@ -72,7 +78,7 @@ def propose(program, folder, k):
 
 def entry_of(proposal, column):
     start = proposal.index('  - name: "%s"\n' % column)
-    return proposal[start:].split('\n  - name:')[0].split('\nmissing:')[0]
+    return proposal[start:].split('\n  - name:')[0].split('\nmissing:')[0].split('\nunit:')[0]
 
 
 def row_of(k):
@@ -83,13 +89,14 @@ def row_of(k):
 
 def faults_of(program, folder, k):
     proposal, path = propose(program, folder, k)
-    entry, missing = entry_of(proposal, k.column), [line for line in proposal.splitlines() if line.startswith('missing: ')]
+    entry, missing = entry_of(proposal, k.column), [line for line in proposal.splitlines() if line.startswith(('missing: ', 'unit: '))]
     lines = [line.strip() for line in entry.splitlines()] + missing
     faults = ['no line %s' % line for line in k.lines if line not in lines]
     remark = [line for line in lines if line.startswith('review: ')][0].split('# REVIEW: ')[1]
     if k.says not in remark:
         faults.append('says: %s' % remark)
-    if not k.says and ';' in remark.replace('the bounds are a guess', '') and 'unused' not in entry:
+    ordinary = ('the bounds are a guess', 'the bounds are those of the records, rounded outwards; ')
+    if not k.says and ';' in remark.replace(ordinary[0], '').replace(ordinary[1], '') and 'unused' not in entry:
         faults.append('says more than the page: %s' % remark)
     schema = os.path.join(folder, 'schema.yaml')
     with open(schema, 'w', encoding='utf-8') as f:

@@ -80,22 +80,6 @@ static bool add_name(hr_csv_header *header, size_t *capacity, hr_arena *arena, c
     return header->names[header->count++] != NULL;
 }
 
-static hr_status mark_dropped(hr_csv_header *header, const hr_read_options *options, hr_arena *arena,
-                              hr_error *err) {
-    header->dropped = hr_arena_alloc(arena, header->count, sizeof *header->dropped);
-    header->absent = hr_arena_alloc(arena, options->drop_count + 1, sizeof *header->absent);
-    if (!header->dropped || !header->absent) return hr_fail_memory(err);
-    for (size_t d = 0; d < options->drop_count; d++) {
-        bool found = false;
-        for (size_t i = 0; i < header->count; i++) {
-            if (strcmp(header->names[i], options->drop[d]) != 0) continue;
-            header->dropped[i] = found = true;
-        }
-        if (!found) header->absent[header->absent_count++] = options->drop[d];
-    }
-    return HR_OK;
-}
-
 /* To the first record that waits. */
 static hr_status find_record(hr_lines *lines, hr_error *err) {
     while (!hr_cells_skip_empty(lines)) {
@@ -122,9 +106,21 @@ hr_status hr_csv_read_header(hr_lines *lines, const hr_read_options *options, hr
         status = hr_cells_next(lines, &cell, err);
         if (!status && !add_name(&header, &capacity, arena, &cell)) status = hr_fail_memory(err);
     }
-    if (!status) status = mark_dropped(&header, options, arena, err);
-    if (!status) *out = header;
-    return status;
+    if (status) return status;
+
+    header.dropped = hr_arena_alloc(arena, header.count, sizeof *header.dropped);
+    header.absent = hr_arena_alloc(arena, options->drop_count + 1, sizeof *header.absent);
+    if (!header.dropped || !header.absent) return hr_fail_memory(err);
+    for (size_t d = 0; d < options->drop_count; d++) {
+        bool found = false;
+        for (size_t i = 0; i < header.count; i++) {
+            if (strcmp(header.names[i], options->drop[d]) != 0) continue;
+            header.dropped[i] = found = true;
+        }
+        if (!found) header.absent[header.absent_count++] = options->drop[d];
+    }
+    *out = header;
+    return HR_OK;
 }
 
 /* ---- The columns of several files ---- */

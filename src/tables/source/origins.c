@@ -101,6 +101,7 @@ hr_status hr_origins_refuse_shared(const hr_origins *a, const hr_origins *b, hr_
 
 hr_status hr_origins_read(hr_origins *origins, hr_byte_source *source, hr_error *err) {
     free_tap(origins);
+    if (origins->may_repeat) return HR_OK;
     origins->tap = calloc(1, sizeof *origins->tap);
     if (!origins->tap) return hr_fail_memory(err);
     *origins->tap = (hr_content_tap){{digest_text}, hr_digest_begin("hedgerow table")};
@@ -110,6 +111,7 @@ hr_status hr_origins_read(hr_origins *origins, hr_byte_source *source, hr_error 
 }
 
 hr_status hr_origins_finish(hr_origins *origins, bool has_records, hr_error *err) {
+    if (origins->may_repeat) return HR_OK;
     hr_origin *last = &origins->items[origins->count - 1];
     const hr_origins before = {
         .items = origins->items, .count = origins->count - 1, .may_be_equal = origins->may_be_equal};
@@ -117,7 +119,7 @@ hr_status hr_origins_finish(hr_origins *origins, bool has_records, hr_error *err
     last->has_content = has_records;
     origins->tap->digest = NULL;
     free_tap(origins);
-    return origins->may_repeat ? HR_OK : refuse_known(&before, last, err);
+    return refuse_known(&before, last, err);
 }
 
 /* ---- Adding ---- */
