@@ -1,52 +1,19 @@
 #include "privacy/crypto/digest.h"
 
 #include <sodium.h>
-#include <stdlib.h>
 #include <string.h>
 
 _Static_assert((int)HR_DIGEST_SIZE == crypto_generichash_BYTES, "the size of a digest");
 
-struct hr_digest_stream {
-    crypto_generichash_state state;
-};
-
-static void start_digest(hr_digest_stream *stream, const char *domain) {
-    crypto_generichash_init(&stream->state, NULL, 0, HR_DIGEST_SIZE);
-    crypto_generichash_update(&stream->state, (const unsigned char *)domain, strlen(domain) + 1);
-}
-
-static hr_digest finish_digest(hr_digest_stream *stream) {
-    hr_digest out;
-    crypto_generichash_final(&stream->state, out.bytes, HR_DIGEST_SIZE);
-    sodium_memzero(stream, sizeof *stream); /* some digests are keys */
-    return out;
-}
-
 hr_digest hr_digest_of(const char *domain, const void *bytes, size_t size) {
-    hr_digest_stream stream;
-    start_digest(&stream, domain);
-    hr_digest_add(&stream, bytes, size);
-    return finish_digest(&stream);
-}
-
-hr_digest_stream *hr_digest_begin(const char *domain) {
-    hr_digest_stream *stream = aligned_alloc(_Alignof(hr_digest_stream), sizeof *stream);
-    if (stream) start_digest(stream, domain);
-    return stream;
-}
-
-void hr_digest_add(hr_digest_stream *stream, const void *bytes, size_t size) {
-    if (size) crypto_generichash_update(&stream->state, bytes, size);
-}
-
-hr_digest hr_digest_end(hr_digest_stream *stream) {
-    const hr_digest out = finish_digest(stream);
-    free(stream);
+    crypto_generichash_state state;
+    hr_digest out;
+    crypto_generichash_init(&state, NULL, 0, HR_DIGEST_SIZE);
+    crypto_generichash_update(&state, (const unsigned char *)domain, strlen(domain) + 1);
+    if (size) crypto_generichash_update(&state, bytes, size);
+    crypto_generichash_final(&state, out.bytes, HR_DIGEST_SIZE);
+    sodium_memzero(&state, sizeof state); /* some digests are keys */
     return out;
-}
-
-void hr_digest_free(hr_digest_stream *stream) {
-    free(stream);
 }
 
 bool hr_digest_is(const hr_digest *digest, const void *bytes, size_t size) {

@@ -14,17 +14,6 @@ typedef struct hr_digest {
 
 hr_digest hr_digest_of(const char *domain, const void *bytes, size_t size);
 
-/* The same of bytes that come one piece after the other. */
-typedef struct hr_digest_stream hr_digest_stream;
-
-/* Owner: the caller ends or frees it. NULL when memory is short. */
-hr_digest_stream *hr_digest_begin(const char *domain);
-void hr_digest_add(hr_digest_stream *stream, const void *bytes, size_t size);
-/* Frees the stream. */
-hr_digest hr_digest_end(hr_digest_stream *stream);
-/* Without a result. NULL is allowed. */
-void hr_digest_free(hr_digest_stream *stream);
-
 /* Whether `size` bytes are this digest. */
 bool hr_digest_is(const hr_digest *digest, const void *bytes, size_t size);
 

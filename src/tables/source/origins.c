@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <xxhash.h>
 
 static void free_origin(hr_origin *origin) {
     free(origin->shown);
@@ -18,15 +19,15 @@ static void free_origin(hr_origin *origin) {
 
 typedef struct hr_content_tap {
     hr_byte_tap tap;
-    hr_digest_stream *digest;
+    XXH3_state_t *hash;
 } hr_content_tap;
 
-static void digest_text(hr_byte_tap *tap, const char *bytes, size_t size) {
-    hr_digest_add(((hr_content_tap *)(void *)tap)->digest, bytes, size);
+static void hash_text(hr_byte_tap *tap, const char *bytes, size_t size) {
+    XXH3_128bits_update(((hr_content_tap *)(void *)tap)->hash, bytes, size);
 }
 
 static void free_tap(hr_origins *origins) {
-    if (origins->tap) hr_digest_free(origins->tap->digest);
+    if (origins->tap) XXH3_freeState(origins->tap->hash);
     free(origins->tap);
     origins->tap = NULL;
 }
@@ -45,8 +46,8 @@ static bool same_text(const char *a, const char *b) {
 }
 
 static bool has_same_content(const hr_origin *a, const hr_origin *b) {
-    return a->has_content && b->has_content &&
-           hr_digest_is(&a->content, b->content.bytes, sizeof b->content.bytes);
+    return a->has_content && b->has_content && a->content.high == b->content.high &&
+           a->content.low == b->content.low;
 }
 
 static bool is_same_origin(const hr_origin *a, const hr_origin *b) {
@@ -101,25 +102,24 @@ hr_status hr_origins_refuse_shared(const hr_origins *a, const hr_origins *b, hr_
 
 hr_status hr_origins_read(hr_origins *origins, hr_byte_source *source, hr_error *err) {
     free_tap(origins);
-    if (origins->may_repeat) return HR_OK;
     origins->tap = calloc(1, sizeof *origins->tap);
     if (!origins->tap) return hr_fail_memory(err);
-    *origins->tap = (hr_content_tap){{digest_text}, hr_digest_begin("hedgerow table")};
-    if (!origins->tap->digest) return hr_fail_memory(err);
+    *origins->tap = (hr_content_tap){{hash_text}, XXH3_createState()};
+    if (!origins->tap->hash) return hr_fail_memory(err);
+    XXH3_128bits_reset(origins->tap->hash);
     hr_byte_source_tap(source, &origins->tap->tap);
     return HR_OK;
 }
 
 hr_status hr_origins_finish(hr_origins *origins, bool has_records, hr_error *err) {
-    if (origins->may_repeat) return HR_OK;
     hr_origin *last = &origins->items[origins->count - 1];
     const hr_origins before = {
         .items = origins->items, .count = origins->count - 1, .may_be_equal = origins->may_be_equal};
-    last->content = hr_digest_end(origins->tap->digest);
+    const XXH128_hash_t hash = XXH3_128bits_digest(origins->tap->hash);
+    last->content = (hr_content){hash.high64, hash.low64};
     last->has_content = has_records;
-    origins->tap->digest = NULL;
     free_tap(origins);
-    return refuse_known(&before, last, err);
+    return origins->may_repeat ? HR_OK : refuse_known(&before, last, err);
 }
 
 /* ---- Adding ---- */

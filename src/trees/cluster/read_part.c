@@ -95,13 +95,13 @@ static hr_status keep_own_rows(const hr_cluster *c, hr_data **data, hr_error *er
 
 /* ---- Which files are equal ---- */
 
-/* Of each file: whether it has records, and the digest of its text. */
-enum { CONTENT_WORDS = 1 + sizeof(hr_digest) / sizeof(int64_t) };
+/* Of each file: whether it has records, and the hash of its text. */
+enum { CONTENT_WORDS = 1 + sizeof(hr_content) / sizeof(int64_t) };
 
 static void contents_to_words(const hr_origins *own, int64_t *words) {
     for (size_t i = 0; i < own->count; i++, words += CONTENT_WORDS) {
         words[0] = own->items[i].has_content;
-        memcpy(words + 1, &own->items[i].content, sizeof(hr_digest));
+        memcpy(words + 1, &own->items[i].content, sizeof(hr_content));
     }
 }
 
@@ -115,7 +115,7 @@ static hr_status contents_of_words(const hr_cluster_table *table, const int64_t 
                          "a file of the table is not there any more");
     for (size_t i = 0; !status && i < all->count; i++, words += CONTENT_WORDS) {
         all->items[i].has_content = words[0];
-        memcpy(&all->items[i].content, words + 1, sizeof(hr_digest));
+        memcpy(&all->items[i].content, words + 1, sizeof(hr_content));
     }
     return status ? status : hr_origins_refuse_repeats(all, err);
 }

@@ -9,14 +9,14 @@ static const char every_three[] =
 static void test_points__separate_thousands_beside_decimal_commas(void **state) {
     (void)state;
     static const char table[] = "x;z;y\n1.234;1,5;a\n950;2,25;b\n12.500;3;b\n";
-    expect_proposal(table, "  - name: \"x\"\n    kind: number\n    low: 950\n    high: 12500\n    integer: "
+    expect_proposal(table, "  - name: \"x\"\n    kind: number\n    low: 900\n    high: 20000\n    integer: "
                            "true\n    decimal: \",\"\n    "
                            "thousands: \".\"\n");
     expect_proposal(table, "the point is taken for a separator of thousands, since other columns of the "
                            "table have decimal commas");
     expect_no_proposal(table, every_three);
     expect_proposal("x;y\n1,5;11.296\n2,5;950\n3,5;1.000\n",
-                    "label:\n  name: \"y\"\n  kind: number\n  low: 950\n  high: 11296\n  integer: "
+                    "label:\n  name: \"y\"\n  kind: number\n  low: 900\n  high: 20000\n  integer: "
                     "true\n  decimal: \",\"\n  thousands: \".\"\n");
 }
 
@@ -36,11 +36,11 @@ static void test_commas__follow_the_table(void **state) {
     (void)state;
     static const char unclear[] = "the comma is taken for a separator of thousands; if it is";
     expect_proposal("x;z;y\n1,234;1,5;a\n5,678;2,5;b\n",
-                    "    low: 1.234\n    high: 5.678\n    integer: false\n    decimal: \",\"\n    review");
+                    "    low: 1\n    high: 6\n    integer: false\n    decimal: \",\"\n    review");
     expect_proposal("x;z;y\n1,234;1,5;a\n5,678;2,5;b\n",
                     "the comma is taken for a decimal comma, as other columns of the table have it");
     expect_proposal("x;z;y\n1,234;1.5;a\n5,678;2.5;b\n",
-                    "    low: 1234\n    high: 5678\n    integer: true\n    thousands: \",\"\n");
+                    "    low: 1000\n    high: 6000\n    integer: true\n    thousands: \",\"\n");
     expect_no_proposal("x;z;y\n1,234;1.5;a\n5,678;2.5;b\n", unclear);
     expect_proposal("x;z;y\n1,234;1;a\n5,678;2;b\n", unclear);
     expect_proposal("x;z;w;y\n1,234;1,5;0.5;a\n5,678;2,5;1.5;b\n", unclear);

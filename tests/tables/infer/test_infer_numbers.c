@@ -12,7 +12,7 @@ static void test_codes__for_missing_are_listed(void **state) {
                            "cells), \"-8\" (15 cells); ");
     expect_recipe(&recipe, "\nmissing: [\"-9\", \"-8\", \"-7\"]\n");
     const proposal_recipe other = {"x", "%d.5", 100, 50, codes, NULL};
-    expect_recipe(&other, "    low: 1.5\n    high: 99.5\n    integer: false\n");
+    expect_recipe(&other, "    low: 1\n    high: 100\n    integer: false\n");
 }
 
 static void test_codes__may_be_nines(void **state) {
