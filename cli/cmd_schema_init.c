@@ -61,10 +61,9 @@ static int run_schema_init(const command *self, int argc, char **argv) {
     hr_error err = {0};
     if (init_schema(&args, &err) != HR_OK) return report_error(self->name, &err);
     fputs("What the lines marked REVIEW name was read from the records, or guessed from a name. Replace it "
-          "by what is "
-          "publicly known, and each of\n"
-          "these lines by its source; training refuses a schema in which a mark is left. A data dictionary "
-          "(--dictionary) states public facts at once.\n",
+          "by what is publicly known, and each of\n"
+          "these lines by its source, or let 'hedgerow schema review' ask you; training refuses a schema in "
+          "which a mark is left. A data dictionary\n(--dictionary) states public facts at once.\n",
           stderr);
     return EXIT_DONE;
 }

@@ -9,12 +9,12 @@
 enum { NAME = 80 }; /* bytes of a name as it is shown */
 
 static hr_status refuse_pending(const char *message, const char *name, hr_error *err) {
-    hr_fail(err, HR_E_POLICY,
-            "write what is publicly known, and in place of the line 'review' where it is published, such as "
-            "source: \"code book 2024\"; 'reviewed: true' at the top of the schema accepts what was read "
-            "from the "
-            "records, and the model is then NOT PRIVATE",
-            "%s", message);
+    hr_fail(
+        err, HR_E_POLICY,
+        "write what is publicly known, and in place of the line 'review' where it is published, such as "
+        "source: \"code book 2024\" ('hedgerow schema review FILE' asks for it); 'reviewed: true' at the top "
+        "of the schema accepts what was read from the records, and the model is then NOT PRIVATE",
+        "%s", message);
     return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, name);
 }
 
