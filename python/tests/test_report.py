@@ -116,7 +116,7 @@ def test_numbers_of_a_shape__are_the_model_s():
 def test_shares_of_the_budget__are_those_of_the_command(hedge, page):
     releases = re.search(r'^Releases.*?\n\n', hedge.model_.summary(), flags=re.M | re.S)[0]
     told = dict(re.findall(r'^  ([a-z ]+?) +([\d.]+) %', releases, flags=re.M))
-    assert len(told) == 7
+    assert len(told) == 8
     text = check(page)
     for what, share in told.items():
         assert re.search(r'%s %s ' % (what, re.escape(share)), text), what

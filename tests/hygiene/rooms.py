@@ -41,6 +41,7 @@ SHORT = {
     'models/model/importance': 'public functions that read trees alone',
     'models/model/model_file': 'the only functions of the room that open files',
     'models/model/model_words': 'reader and writer share the words of a format',
+    'privacy/crypto/digest': 'one primitive a file',
     'privacy/crypto/fingerprint': 'one primitive a file',
     'privacy/crypto/key': 'public functions, for programs that have keys and nothing else',
     'privacy/crypto/prf': 'one primitive a file',

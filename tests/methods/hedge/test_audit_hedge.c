@@ -77,10 +77,11 @@ static double choice_loss(const worst_case *w, hr_privacy_measure privacy_measur
     return loss;
 }
 
-/* What a line's cost claims for its choice: epsilon_0. */
-static double claimed_of(const hr_release *line, hr_privacy_measure privacy_measure) {
-    double cost = hr_units_value(line->cost);
-    return privacy_measure == HR_PRIVACY_PURE ? cost : sqrt(8 * cost / acos(-1));
+/* What a line's cost claims for its choice, before lines that cost `rest`: epsilon_0. */
+static double claimed_of(const hr_release *line, hr_units rest, hr_privacy_measure privacy_measure) {
+    double cost = hr_units_value(line->cost), left = hr_units_value(rest);
+    if (privacy_measure == HR_PRIVACY_PURE) return cost;
+    return sqrt(fmax(8 * cost / acos(-1), cost < left && cost <= 6 ? 4 * cost * left / (cost + left) : 0));
 }
 
 /* Each line of the choices of a real fit; bound: that of its gradients. */
@@ -96,14 +97,17 @@ static void check_choices(const hr_data *data, size_t outputs, double epsilon, d
         assert_true(w.without[0].unpaid - w.with[0].unpaid == bound &&
                     w.with[1].unpaid - w.without[1].unpaid == bound);
     size_t choices = 0;
+    hr_units rest = 0;
+    for (size_t i = 0; i < model->release_count; i++) rest += model->releases[i].cost;
     for (size_t i = 0; i < model->release_count; i++) {
         const hr_release *line = &model->releases[i];
+        rest -= line->cost;
         if (strcmp(line->what, "choice of tree") != 0) continue;
         assert_int_equal(line->mechanism, model->privacy_measure == HR_PRIVACY_PURE
                                               ? HR_MECHANISM_PERMUTE_AND_FLIP
                                               : HR_MECHANISM_EXPONENTIAL);
         double scale = (double)line->scale_num / (double)line->scale_den,
-               claimed = claimed_of(line, model->privacy_measure);
+               claimed = claimed_of(line, rest, model->privacy_measure);
         double loss = choice_loss(&w, model->privacy_measure, scale);
         assert_true(loss <= claimed * (1 + 1e-9));
         if (outputs == 1) {

@@ -142,8 +142,8 @@ static void test_skip__leaves_lines_out(void **state) {
     static const char *const texts[] = {
         "a report\nof \"2024\n\nx,c,y\n1,b,no\n2,b,yes\n", /* a mark in it opens nothing */
         "a\r\nb\r\nc\r\nx,c,y\r\n1,b,no\r\n2,b,yes\r\n",
-        "\xef\xbb\xbf"
-        "a\nb\nc\nsep=;\nx;c;y\n1;b;no\n2;b;yes\n",
+        ("\xef\xbb\xbf"
+         "a\nb\nc\nsep=;\nx;c;y\n1;b;no\n2;b;yes\n"),
         "1 1:2\n1 1:2\n1 1:2\nx,c,y\n1,b,no\n2,b,yes\n", /* like LIBSVM at first sight */
         "\n\n\n\nx,c,y\n1,b,no\n2,b,yes\n",
     };
