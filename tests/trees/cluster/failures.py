@@ -113,7 +113,7 @@ def check_failing_rank(c, failing):
 def test(c, words):
     c.must('generate', 'hospital', '--rows', '300', '--seed', '1', '-o', 'train.csv', '--schema', 'schema.yaml')
     with open(c.path('persons.yaml'), 'w', encoding='utf-8') as file:
-        file.write(c.read('schema.yaml').decode().replace('label:', 'unit: patient\nlabel:', 1))
+        file.write(c.read('schema.yaml').decode().replace('unit: record', 'unit: patient', 1))
     cluster.all_of([functools.partial(refused, c, *case) for case in usage_cases() + file_cases(c)])
     check_tables_differ(c)
     check_strict(c)
