@@ -196,7 +196,7 @@ hr_status hr_coordinator_service_take(hr_coordinator_service *m, hr_job_result *
         return hr_fail_at(err, HR_E_IO, m->result, 0, 0, NULL);
     }
     if (!hr_coordinator_work_has_result(&m->work))
-        return hr_fail(err, m->work.all_declined ? HR_E_IO : HR_E_JOB,
+        return hr_fail(err, m->work.all_declined ? HR_E_POLICY : HR_E_JOB,
                        m->work.all_declined ? "see the owners' reasons in the log" : "see the log",
                        "the job ended without a %s: %s", hr_product_name(&m->file), m->work.why);
     *out = m->work.result;

@@ -92,7 +92,7 @@ static void test_origins__of_long_files_differ_at_their_ends(void **state) {
     enum { SIZE = 600 * 1024 };
     char *text = must_alloc(SIZE);
     memcpy(text, "x,y\n", 4);
-    for (size_t i = 4; i < SIZE; i += 5) memcpy(text + i, i % 2 ? "1,no\n" : "2,no\n", 5);
+    for (size_t i = 4; i + 5 <= SIZE; i += 5) memcpy(text + i, i % 2 ? "1,no\n" : "2,no\n", 5);
     const size_t size = 4 + (SIZE - 4) / 5 * 5;
     hr_data *data = NULL;
     write_file(w->a, text, size);
