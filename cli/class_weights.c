@@ -1,5 +1,7 @@
 #include "class_weights.h"
 
+#include "output.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,11 +44,7 @@ static hr_status set_weight(const hr_column *label, const char *given, double *w
 hr_status class_weights_of(const hr_schema *schema, const arg_list *given, double **out, hr_error *err) {
     const hr_column *label = hr_schema_label(schema);
     double *weights = calloc(label->value_count + 1, sizeof *weights);
-    if (weights == NULL) {
-        *err = (hr_error){.status = HR_E_MEMORY};
-        snprintf(err->message, sizeof err->message, "out of memory");
-        return HR_E_MEMORY;
-    }
+    if (weights == NULL) return fail_memory(err);
     *out = weights;
     for (size_t i = 0; label->value_count > 0 && i < given->count; i++) {
         hr_status status = set_weight(label, given->items[i], weights, err);

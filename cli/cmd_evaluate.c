@@ -129,10 +129,8 @@ static hr_status measure_decisions(const evaluate_args *args, evaluation_run *ru
     const int threads = (int)args->table.threads.value;
     if (!is_classifier(run)) return hr_evaluate(run->model, run->data, threads, &decided->metrics, err);
     const size_t classes = hr_model_output_count(run->model);
-    if (args->confusion && (run->counts = calloc(classes * classes, sizeof *run->counts)) == NULL) {
-        *err = (hr_error){.status = HR_E_MEMORY, .message = "out of memory"};
-        return HR_E_MEMORY;
-    }
+    if (args->confusion && (run->counts = calloc(classes * classes, sizeof *run->counts)) == NULL)
+        return fail_memory(err);
     decided->counts = run->counts;
     return hr_evaluate_decisions(run->model, run->data, &run->rule, threads, decided, err);
 }

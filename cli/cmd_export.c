@@ -1,7 +1,7 @@
 /* hedgerow export: a model for other engines. */
 #include "commands.h"
 #include "input.h"
-#include "output.h"
+#include "keep.h"
 
 #include <hedgerow/export.h>
 
@@ -22,18 +22,10 @@ static const arg_option export_options[] = {
 /* A file that is there is replaced. */
 static hr_status write_export(const hr_model *model, hr_export_format format, const char *path,
                               hr_error *err) {
-    output_file file = {0};
     char *bytes = NULL;
     size_t size;
     hr_status status = hr_model_export_render(model, format, &bytes, &size, err);
-    const bool is_public = hr_model_guarantee(model)->is_private;
-    if (status == HR_OK)
-        status = (is_public ? output_open_public : output_open)(&file, path, OUTPUT_FORCED, err);
-    if (status == HR_OK) {
-        fwrite(bytes, 1, size, file.stream);
-        status = output_finish(&file, err);
-    }
-    output_abandon(&file);
+    if (status == HR_OK) status = output_write(model_opener(model), path, OUTPUT_FORCED, bytes, size, err);
     hr_text_free(bytes);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "places.h"
 
 #include <hedgerow/generate.h>
+#include <string.h>
 
 typedef struct generate_args {
     arg_integer rows, seed, features, informative, classes, visits;
@@ -51,14 +52,8 @@ static hr_status write_generated_table(const hr_generate_options *options, const
 static hr_status write_schema(const hr_generate_options *options, const char *path, hr_error *err) {
     if (path == NULL) return HR_OK;
     char *yaml = NULL;
-    output_file file = {0};
     hr_status status = hr_generate_schema(options, &yaml, err);
-    if (status == HR_OK) status = output_open_public(&file, path, OUTPUT_NEW, err);
-    if (status == HR_OK) {
-        fputs(yaml, file.stream);
-        status = output_finish(&file, err);
-    }
-    output_abandon(&file);
+    if (status == HR_OK) status = output_write(output_open_public, path, OUTPUT_NEW, yaml, strlen(yaml), err);
     hr_text_free(yaml);
     return status;
 }

@@ -82,10 +82,7 @@ hr_status print_check(const hr_data *data, hr_error *err) {
     const hr_schema *schema = hr_data_schema(data);
     const size_t features = hr_schema_feature_count(schema);
     table_row *rows = calloc(features + 2, sizeof *rows);
-    if (rows == NULL) {
-        *err = (hr_error){.status = HR_E_MEMORY, .message = "out of memory"};
-        return HR_E_MEMORY;
-    }
+    if (rows == NULL) return fail_memory(err);
     for (size_t c = 0; c < CELLS; c++) snprintf(rows[0][c], CELL_SIZE, "%s", titles[c]);
     fill_row(rows[1], hr_schema_label(schema), hr_data_report(data, features));
     for (size_t f = 0; f < features; f++)
@@ -173,10 +170,7 @@ static int judge_cells(const command *self, const hr_data *data, const hr_misfit
 static hr_status read_checked(const hr_schema *schema, const table_args *table, hr_misfits *misfits,
                               hr_data **out, hr_error *err) {
     hr_read_options options = input_table_options(table);
-    if (misfits == NULL) {
-        *err = (hr_error){.status = HR_E_MEMORY, .message = "out of memory"};
-        return HR_E_MEMORY;
-    }
+    if (misfits == NULL) return fail_memory(err);
     options.misfits = misfits;
     return hr_data_read_all(schema, (const char *const *)table->data.items, table->data.count, &options, out,
                             err);

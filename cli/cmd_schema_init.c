@@ -4,6 +4,8 @@
 #include "output.h"
 #include "places.h"
 
+#include <string.h>
+
 typedef struct schema_init_args {
     const char *label, *output, *dictionary;
     table_args table;
@@ -26,7 +28,6 @@ static const arg_option init_options[] = {
 static hr_status init_schema(const schema_init_args *args, hr_error *err) {
     const hr_read_options reading = input_table_options(&args->table);
     char *yaml = NULL, *notes = NULL;
-    output_file file = {0};
     hr_infer_options options = HR_INFER_OPTIONS_INIT;
     options.reading = &reading;
     options.label = args->label;
@@ -36,15 +37,11 @@ static hr_status init_schema(const schema_init_args *args, hr_error *err) {
     if (status == HR_OK)
         status = hr_schema_infer_all((const char *const *)args->table.data.items, args->table.data.count,
                                      &options, &yaml, err);
-    if (status == HR_OK) status = output_open(&file, args->output, OUTPUT_NEW, err);
-    if (status == HR_OK) {
-        fputs(yaml, file.stream);
-        status = output_finish(&file, err);
-    }
+    if (status == HR_OK)
+        status = output_write(output_open, args->output, OUTPUT_NEW, yaml, strlen(yaml), err);
     if (status == HR_OK && *notes != '\0')
         fprintf(stderr, "Columns that may say whose a record is (exact counts, for the owner's eyes):\n%s",
                 notes);
-    output_abandon(&file);
     hr_text_free(notes);
     hr_text_free(yaml);
     return status;

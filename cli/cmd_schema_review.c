@@ -133,13 +133,6 @@ static char *next_text(review_session *s, const char *prompt) {
     return text == NULL ? NULL : strdup(text);
 }
 
-static hr_status refuse_answer(hr_error *err, const char *message, const char *remedy) {
-    *err = (hr_error){.status = HR_E_ARGUMENT};
-    snprintf(err->message, sizeof err->message, "%s", message);
-    snprintf(err->remedy, sizeof err->remedy, "%s", remedy);
-    return HR_E_ARGUMENT;
-}
-
 static hr_status take_bounds(review_session *s, size_t i, hr_error *err) {
     static const char *const prompts[] = {"  low: ", "  high: "};
     double bounds[2];
@@ -148,7 +141,7 @@ static hr_status take_bounds(review_session *s, size_t i, hr_error *err) {
         const char *text = next_answer(s, prompts[k]);
         bounds[k] = text == NULL ? (double)NAN : strtod(text, &end);
         if (text == NULL || *text == '\0' || *end != '\0' || !isfinite(bounds[k]))
-            return refuse_answer(err, "a bound is a number", "write a number such as 0, -1.5 or 2e6");
+            return fail_argument(err, "a bound is a number", "write a number such as 0, -1.5 or 2e6");
     }
     const char *source = next_answer(s, "  source: ");
     return hr_schema_review_bounds(s->review, i, bounds, source, err);
@@ -156,7 +149,7 @@ static hr_status take_bounds(review_session *s, size_t i, hr_error *err) {
 
 static hr_status take_range(review_session *s, size_t i, hr_error *err) {
     char *from = next_text(s, "  first day: "), *to = next_text(s, "  last day: ");
-    hr_status status = refuse_answer(err, "the range needs two days", "write two days such as 2024-01-31");
+    hr_status status = fail_argument(err, "the range needs two days", "write two days such as 2024-01-31");
     if (from != NULL && to != NULL) {
         const char *source = next_answer(s, "  source: ");
         status = hr_schema_review_range(s->review, i, (const char *const[]){from, to}, source, err);
@@ -171,7 +164,7 @@ static hr_status take_words(review_session *s, size_t i, hr_error *err) {
     const char **words = calloc(WORDS_MAX + 1, sizeof *words);
     char *text = next_text(s, "  all of them, with | between: ");
     size_t count = 0;
-    hr_status status = refuse_answer(err, "there are no words", "write them in one line, such as no|yes");
+    hr_status status = fail_argument(err, "there are no words", "write them in one line, such as no|yes");
     char *rest = text;
     while (words != NULL && rest != NULL && *rest != '\0' && count < WORDS_MAX) {
         char *const bar = strchr(rest, '|'), *word = rest + strspn(rest, " ");
@@ -193,7 +186,7 @@ static hr_status take_words(review_session *s, size_t i, hr_error *err) {
 static hr_status take_unit(review_session *s, size_t i, hr_error *err) {
     const char *text = next_answer(s, "  the column of persons, or record (each person has one): ");
     if (text == NULL || *text == '\0')
-        return refuse_answer(err, "the unit is missing", "write the name of a column, or: record");
+        return fail_argument(err, "the unit is missing", "write the name of a column, or: record");
     return hr_schema_review_set_unit(s->review, i, strcmp(text, "record") == 0 ? NULL : text, err);
 }
 
@@ -202,7 +195,7 @@ static hr_status take_typed(review_session *s, size_t i, const hr_fact *fact, hr
     if (fact->place == HR_FACT_UNIT) return take_unit(s, i, err);
     if (fact->place == HR_FACT_MISSING) return take_words(s, i, err);
     if (fact->place == HR_FACT_UNUSED || column->boolean)
-        return refuse_answer(err, "there is nothing to type for this column",
+        return fail_argument(err, "there is nothing to type for this column",
                              "answer public, accept or leave; to use it otherwise, edit the file");
     if (column->date != NULL) return take_range(s, i, err);
     return column->kind == HR_KIND_NUMBER ? take_bounds(s, i, err) : take_words(s, i, err);
@@ -236,7 +229,7 @@ static decision take_answer(review_session *s, size_t i, const hr_fact *fact, hr
     case 4: return LATER;
     case 5: return STOPPED;
     default:
-        status = refuse_answer(err, "this is no answer",
+        status = fail_argument(err, "this is no answer",
                                "write public SOURCE, type, accept, leave, skip or quit, or the first letter");
     }
     return status == HR_OK ? DECIDED : REFUSED;
@@ -294,17 +287,12 @@ static void print_names(const review_session *s, bool open, const char *title) {
 }
 
 static hr_status write_schema(const review_args *args, const hr_schema *schema, hr_error *err) {
-    output_file file = {0};
     char *yaml = NULL;
-    const char *path = args->output != NULL ? args->output : args->schema;
+    const bool is_new = args->output != NULL;
     hr_status status = hr_schema_render(schema, &yaml, err);
     if (status == HR_OK)
-        status = output_open(&file, path, args->output != NULL ? OUTPUT_NEW : OUTPUT_FORCED, err);
-    if (status == HR_OK) {
-        fputs(yaml, file.stream);
-        status = output_finish(&file, err);
-    }
-    output_abandon(&file);
+        status = output_write(output_open, is_new ? args->output : args->schema,
+                              is_new ? OUTPUT_NEW : OUTPUT_FORCED, yaml, strlen(yaml), err);
     hr_text_free(yaml);
     return status;
 }
@@ -361,15 +349,13 @@ const command schema_review_command = {
     .summary = "decide about what a schema leaves open",
     .details =
         "Shows every fact that awaits a person, and where it is from. Answers, one a line, from a terminal "
-        "or a "
-        "pipe: 'public SOURCE' (it is publicly known as it stands, and published there), 'type' (the public "
+        "or a pipe: 'public SOURCE' (it is publicly known as it stands, and published there), 'type' (the "
+        "public "
         "fact follows, one line each, then its source), 'accept' (it stays as it was read from the records: "
         "models are NOT PRIVATE), 'leave' (the column is left out), 'skip', 'quit'; first letters will do. "
-        "The "
-        "file is replaced as a whole at the end, without its comments, also when answers end early; an "
-        "answer that "
-        "cannot be taken "
-        "is asked for again in a terminal, and from a pipe ends the command with nothing written. The last "
+        "The file is replaced as a whole at the end, without its comments, also when answers end early; an "
+        "answer that cannot be taken is asked for again in a terminal, and from a pipe ends the command with "
+        "nothing written. The last "
         "lines name what is still open.",
     .example = "  hedgerow schema review schema.yaml --data train.csv",
     .options = review_options,

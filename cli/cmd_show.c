@@ -166,10 +166,7 @@ static void print_model_json(const hr_model *model, const feature_facts *facts, 
 static hr_status show_json(const hr_model *model, hr_error *err) {
     size_t features = hr_schema_feature_count(hr_model_schema(model));
     double *numbers = calloc(2 * features, sizeof *numbers);
-    if (numbers == NULL) {
-        *err = (hr_error){.status = HR_E_MEMORY, .message = "out of memory"};
-        return HR_E_MEMORY;
-    }
+    if (numbers == NULL) return fail_memory(err);
     feature_facts facts = {.importance = numbers, .weighted = numbers + features};
     hr_model_importance(model, facts.importance);
     hr_shapes *shapes = NULL;

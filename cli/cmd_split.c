@@ -103,8 +103,8 @@ const command split_command = {
     .summary = "divide a table into a part for training and a part for tests",
     .details =
         "Each record goes to one part, byte for byte; the header, and what stands before it, to both, so "
-        "that "
-        "the parts are read with the options of the table. With --unit all records of a person are in one "
+        "that the parts are read with the options of the table. With --unit all records of a person are in "
+        "one "
         "part: in a test on people whose other records were trained on, a model looks better than it is. The "
         "side of a person is a keyed hash of the cell.",
     .example = "  hedgerow split --data stays.csv --unit patient --train train.csv --test test.csv",

@@ -74,30 +74,20 @@ static hr_status read_costs(const char *path, const hr_column *label, double *co
     return status;
 }
 
-static hr_status refuse_options(hr_error *err, const char *message, const char *remedy) {
-    *err = (hr_error){.status = HR_E_ARGUMENT};
-    snprintf(err->message, sizeof err->message, "%s", message);
-    snprintf(err->remedy, sizeof err->remedy, "%s", remedy);
-    return HR_E_ARGUMENT;
-}
-
 hr_status decide_read(const decide_args *args, const hr_schema *schema, hr_decision_rule *rule,
                       hr_error *err) {
     const hr_column *label = hr_schema_label(schema);
     *rule = (hr_decision_rule)HR_DECISION_RULE_INIT;
     if (!args->threshold.given && args->costs == NULL) return HR_OK;
     if (args->threshold.given && args->costs != NULL)
-        return refuse_options(err, "--threshold and --costs exclude each other",
-                              "a threshold of two classes is a cost: p/(1 - p) for a wrong second class");
+        return fail_argument(err, "--threshold and --costs exclude each other",
+                             "a threshold of two classes is a cost: p/(1 - p) for a wrong second class");
     if (label->kind == HR_KIND_NUMBER)
-        return refuse_options(err, "the model predicts a number: --threshold and --costs are for classes",
-                              "leave them out");
+        return fail_argument(err, "the model predicts a number: --threshold and --costs are for classes",
+                             "leave them out");
     if (args->costs != NULL) {
         double *costs = calloc(label->value_count * label->value_count, sizeof *costs);
-        if (costs == NULL) {
-            *err = (hr_error){.status = HR_E_MEMORY, .message = "out of memory"};
-            return HR_E_MEMORY;
-        }
+        if (costs == NULL) return fail_memory(err);
         rule->costs = costs;
         const hr_status status = read_costs(args->costs, label, costs, err);
         if (status != HR_OK) return status;

@@ -189,3 +189,15 @@ void output_abandon(output_file *file) {
     free(file->place);
     *file = (output_file){0};
 }
+
+hr_status output_write(output_opener *open, const char *path, output_rule rule, const char *bytes,
+                       size_t size, hr_error *err) {
+    output_file file = {0};
+    hr_status status = open(&file, path, rule, err);
+    if (status == HR_OK) {
+        fwrite(bytes, 1, size, file.stream);
+        status = output_finish(&file, err);
+    }
+    output_abandon(&file);
+    return status;
+}

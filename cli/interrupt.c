@@ -38,7 +38,7 @@ static void end_unless_held(void) {
 static void on_signal(int number) {
     int none = 0;
     if (deferred && atomic_compare_exchange_strong(&asked, &none, number)) return;
-    /* Whoever holds signals and meets two of them may never release: it waits for something else. */
+    /* A second signal while signals are held: the holder may wait for something else, and never release. */
     if (atomic_exchange(&ending, number) != 0) end_now();
     end_unless_held();
 }

@@ -37,29 +37,14 @@ hr_status model_probe(const char *path, output_rule rule, hr_error *err) {
     return own_output_probe(path, rule, holds_model, "a model that can be read", err);
 }
 
-typedef hr_status (*output_opener)(output_file *file, const char *path, output_rule rule, hr_error *err);
-
-/* A model without a guarantee tells of its records. */
-static output_opener opener_of(const hr_model *model) {
+output_opener *model_opener(const hr_model *model) {
     return hr_model_guarantee(model)->is_private ? output_open_public : output_open;
-}
-
-static hr_status write_text(const char *text, const char *path, output_rule rule, output_opener open,
-                            hr_error *err) {
-    output_file file = {0};
-    hr_status status = open(&file, path, rule, err);
-    if (status == HR_OK) {
-        fputs(text, file.stream);
-        status = output_finish(&file, err);
-    }
-    output_abandon(&file);
-    return status;
 }
 
 hr_status model_write(const hr_model *model, const char *path, output_rule rule, hr_error *err) {
     char *json = NULL;
     hr_status status = hr_model_render(model, &json, err);
-    if (status == HR_OK) status = write_text(json, path, rule, opener_of(model), err);
+    if (status == HR_OK) status = output_write(model_opener(model), path, rule, json, strlen(json), err);
     hr_text_free(json);
     return status;
 }
@@ -75,7 +60,7 @@ static bool write_beside(const char *json, const char *ledger, int64_t entry, ch
                    : snprintf(path, PATH_SIZE, "%s.model-%lld-%d.json", ledger, (long long)entry, i);
         if (length >= PATH_SIZE) return false;
         if (access(path, F_OK) == 0) continue;
-        return write_text(json, path, OUTPUT_NEW, output_open, &err) == HR_OK;
+        return output_write(output_open, path, OUTPUT_NEW, json, strlen(json), &err) == HR_OK;
     }
     return false;
 }

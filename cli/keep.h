@@ -8,13 +8,15 @@
 #include <hedgerow/model.h>
 
 /* output_probe, except that OUTPUT_FORCED replaces empty files and those that `is_own` recognises, and
- * nothing else; `what` they are called in the message, such as "a model that can be read". Fails: POLICY, IO.
- */
+ * nothing else; `what` they are called in the message, such as "a model that can be read". Fails: IO. */
 hr_status own_output_probe(const char *path, output_rule rule, bool (*is_own)(const char *path),
                            const char *what, hr_error *err);
 
-/* own_output_probe for a model. Fails: POLICY, IO. */
+/* own_output_probe for a model. Fails: IO. */
 hr_status model_probe(const char *path, output_rule rule, hr_error *err);
+
+/* How a file of the model is opened: without a guarantee it tells of its records. */
+output_opener *model_opener(const hr_model *model);
 
 hr_status model_write(const hr_model *model, const char *path, output_rule rule, hr_error *err);
 

@@ -51,6 +51,18 @@ hr_status fail_io(hr_error *err, const char *path, const char *what, const char 
     return HR_E_IO;
 }
 
+hr_status fail_argument(hr_error *err, const char *message, const char *remedy) {
+    *err = (hr_error){.status = HR_E_ARGUMENT};
+    snprintf(err->message, sizeof err->message, "%s", message);
+    snprintf(err->remedy, sizeof err->remedy, "%s", remedy);
+    return HR_E_ARGUMENT;
+}
+
+hr_status fail_memory(hr_error *err) {
+    *err = (hr_error){.status = HR_E_MEMORY, .message = "out of memory"};
+    return HR_E_MEMORY;
+}
+
 void print_wrapped(FILE *out, const char *text, size_t indent) {
     size_t column = indent;
     for (const char *word = text; *word != '\0';) {

@@ -34,6 +34,10 @@ int report_error(const char *name, const hr_error *err);
 /* Fills in an error for what the operating system refused (errno). */
 hr_status fail_io(hr_error *err, const char *path, const char *what, const char *remedy);
 
+/* Fills in an error of what was given; of memory that is short. */
+hr_status fail_argument(hr_error *err, const char *message, const char *remedy);
+hr_status fail_memory(hr_error *err);
+
 /* Prints text broken into lines of at most 80 columns, all but the first indented; ends the line. */
 void print_wrapped(FILE *out, const char *text, size_t indent);
 
@@ -112,10 +116,16 @@ typedef struct output_file {
 hr_status output_open(output_file *file, const char *path, output_rule rule, hr_error *err);
 /* For content that may be published: the umask says who may read a new file. */
 hr_status output_open_public(output_file *file, const char *path, output_rule rule, hr_error *err);
+/* One of the two. */
+typedef hr_status output_opener(output_file *file, const char *path, output_rule rule, hr_error *err);
 /* Gives the file its name. Fails: IO, also if a file has come there meanwhile. */
 hr_status output_finish(output_file *file, hr_error *err);
 /* Removes what was not finished, and frees what the file holds; to be called after output_finish, too. */
 void output_abandon(output_file *file);
+
+/* All of these: a file of `size` bytes. Fails: IO. */
+hr_status output_write(output_opener *open, const char *path, output_rule rule, const char *bytes,
+                       size_t size, hr_error *err);
 
 /* HR_OK if a file could be created at `path`; leaves nothing behind. Fails: IO, also if a file is there,
  * which stays. */

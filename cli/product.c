@@ -92,16 +92,10 @@ hr_status product_check(const product_args *product, const char *job, output_rul
 }
 
 hr_status product_write(const hr_job_result *result, const char *path, output_rule rule, hr_error *err) {
-    output_file file = {0};
     char *text = NULL;
+    output_opener *const open = result->model == NULL ? output_open_public : model_opener(result->model);
     hr_status status = hr_job_result_render(result, &text, err);
-    const bool is_public = result->model == NULL || hr_model_guarantee(result->model)->is_private;
-    if (status == HR_OK) status = (is_public ? output_open_public : output_open)(&file, path, rule, err);
-    if (status == HR_OK) {
-        fputs(text, file.stream);
-        status = output_finish(&file, err);
-        output_abandon(&file);
-    }
+    if (status == HR_OK) status = output_write(open, path, rule, text, strlen(text), err);
     hr_text_free(text);
     return status;
 }
