@@ -291,8 +291,7 @@ static hr_column as_category(const hr_inference *g) {
                        .values = g->values};
 }
 
-/* Of few cells nothing follows from how many differ. */
-static bool differ_mostly(const hr_inference *g, double share) {
+bool hr_inference_differ_mostly(const hr_inference *g, double share) {
     const double filled = (double)(g->numbers + g->texts);
     return filled >= JUDGED_CELLS && hr_inference_distinct(g) > share * filled;
 }
@@ -308,7 +307,7 @@ const char *hr_inference_left_out(const hr_inference *g) {
     if (!g->numbers && !g->texts) return "no cell has a value";
     if (g->value_count == 1 && g->numbers + g->texts == g->cells) return "all cells are the same";
     if (hr_inference_has_codes(g))
-        return g->more || (has_many(g) && differ_mostly(g, LONG_LIST))
+        return g->more || (has_many(g) && hr_inference_differ_mostly(g, LONG_LIST))
                    ? "codes of too many different values to list; group them in the table"
                    : NULL;
     if (g->text.kind != HR_INFERRED_WORDS) return NULL;
@@ -316,12 +315,12 @@ const char *hr_inference_left_out(const hr_inference *g) {
         return "times of day without a date; write them as a number, such as minutes after midnight";
     if (g->texts && has_many(g) && g->numbers > g->texts)
         return "most cells are numbers; to use it, list the words among them under 'missing'";
-    if (g->texts && differ_mostly(g, NEAR_UNIQUE))
+    if (g->texts && hr_inference_differ_mostly(g, NEAR_UNIQUE))
         return "more than half of its cells differ, as those of identifiers and free text do";
     if (g->texts && g->value_count > HR_INFERENCE_CLASSES && long_cells) return "free text";
-    if (g->texts && (g->more || (has_many(g) && differ_mostly(g, LONG_LIST))))
+    if (g->texts && (g->more || (has_many(g) && hr_inference_differ_mostly(g, LONG_LIST))))
         return "too many different values to list; group them in the table to use it";
-    if (!g->texts && !g->fractions && has_many(g) && differ_mostly(g, ALL_DIFFER))
+    if (!g->texts && !g->fractions && has_many(g) && hr_inference_differ_mostly(g, ALL_DIFFER))
         return "integers that nearly all differ, as identifiers and running numbers do";
     return NULL;
 }
@@ -329,8 +328,7 @@ const char *hr_inference_left_out(const hr_inference *g) {
 const char *hr_inference_brought_back(const hr_inference *g) {
     if (hr_inference_is_number(g) || (g->numbers > g->texts && !hr_inference_has_codes(g)))
         return "delete the entry, or, to use the column, write 'kind: number' with 'low' and 'high' in place "
-               "of "
-               "'kind: unused', and the source in place of this line";
+               "of 'kind: unused', and the source in place of this line";
     return "delete the entry, or, to use the column, write 'kind: category' with 'values' in place of 'kind: "
            "unused', and the source in place of this line";
 }

@@ -192,6 +192,8 @@ void hr_inference_judge(hr_inference *inference, bool is_label);
 
 /* How many different cells there are: counted, or estimated. */
 double hr_inference_distinct(const hr_inference *inference);
+/* Whether they are more than this share of the cells with a value. Nothing follows from few cells: false. */
+bool hr_inference_differ_mostly(const hr_inference *inference, double share);
 
 /* The i-th common spelling of missing. */
 const char *hr_inference_spelling(size_t i);

@@ -5,6 +5,7 @@
 #include "tables/infer/infer_unit.h"
 
 #include "base/fail.h"
+#include "tables/infer/infer_column.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,12 +52,10 @@ bool hr_code_cells_are_numbers(const hr_code_cells *codes) {
 
 /* ---- The first records ---- */
 
-/* FNV-1a, with its halves mixed; never 0. */
+/* Never 0. */
 static uint32_t hash_of_cell(const char *text, size_t size) {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-    const uint32_t mixed = (uint32_t)(hash ^ hash >> 32);
-    return mixed ? mixed : 1;
+    const uint32_t hash = (uint32_t)hr_text_hash(text, size);
+    return hash ? hash : 1;
 }
 
 bool hr_row_sample_add(hr_row_sample *sample, uint64_t row, size_t column, const char *cell, size_t size) {

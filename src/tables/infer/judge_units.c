@@ -6,9 +6,8 @@
 #include <string.h>
 
 enum {
-    JUDGED_CELLS = 10, /* with fewer cells, the number of different ones means nothing */
-    GROUP_MAX = 40,    /* records of a person, on average: what repeats more often is a category */
-    NAMES_MIN = 20     /* values of a column `name` that are no longer kinds of something */
+    GROUP_MAX = 40, /* records of a person, on average: what repeats more often is a category */
+    NAMES_MIN = 20  /* values of a column `name` that are no longer kinds of something */
 };
 static const double NEAR_UNIQUE = .5, ALL_DIFFER = .9, REPEATS = 1.05;
 
@@ -16,10 +15,6 @@ static const double NEAR_UNIQUE = .5, ALL_DIFFER = .9, REPEATS = 1.05;
 
 static double filled_cells(const hr_inference *g) {
     return (double)(g->numbers + g->texts);
-}
-
-static bool differ_mostly(const hr_inference *g, double share) {
-    return filled_cells(g) >= JUDGED_CELLS && hr_inference_distinct(g) > share * filled_cells(g);
 }
 
 /* Values that stand once or in small groups, and are many. */
@@ -36,7 +31,8 @@ static bool has_codes(const hr_inference *g) {
 
 static const char *identity_by_name(const hr_inference *g) {
     static const char said[] = "its name says that it identifies persons or records";
-    const bool many = hr_inference_distinct(g) > HR_INFERENCE_VALUES || differ_mostly(g, NEAR_UNIQUE);
+    const bool many =
+        hr_inference_distinct(g) > HR_INFERENCE_VALUES || hr_inference_differ_mostly(g, NEAR_UNIQUE);
     switch (g->meaning) {
     case HR_NAME_PERSON: return g->value_count > 2 ? said : NULL;
     case HR_NAME_CONTACT:
@@ -75,7 +71,7 @@ static bool names_persons(const hr_inference *g, const hr_unit_evidence *evidenc
     case HR_NAME_GROUP: return true;
     case HR_NAME_RECORD:
         if (hr_unit_evidence_counts(evidence)) return evidence->constant > 0;
-        return !differ_mostly(g, ALL_DIFFER);
+        return !hr_inference_differ_mostly(g, ALL_DIFFER);
     case HR_NAME_CONTACT:
     case HR_NAME_OF_ONE: return false;
     case HR_NAME_NUMBER:
