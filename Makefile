@@ -111,12 +111,11 @@ sanitize: ## run the tests with AddressSanitizer and UndefinedBehaviorSanitizer;
 	@ninja -C build-sanitize
 	@$(sanitized) meson test -C build-sanitize --no-rebuild --print-errorlogs --no-suite hygiene --no-suite proofs --no-suite audit --no-suite draws --no-suite slow --no-suite long --timeout-multiplier 6
 
-tsan: ## run the unit tests with ThreadSanitizer (clang, and an OpenMP runtime that reports synchronisation)
+tsan: ## run the unit tests with ThreadSanitizer (clang)
 	@tools/setup.sh build test clang
 	@CC=clang tools/configure.py build-tsan buildtype=debugoptimized tests=true b_sanitize=thread b_lundef=false
 	@ninja -C build-tsan
-	@OMP_TOOL_LIBRARIES=$$(clang -print-file-name=libarcher.so) TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1 \
-	    meson test -C build-tsan --no-rebuild --print-errorlogs --suite unit --timeout-multiplier 10
+	@TSAN_OPTIONS=halt_on_error=1 meson test -C build-tsan --no-rebuild --print-errorlogs --suite unit --timeout-multiplier 10
 
 proofs: ## check the theorems of proofs/ with Coq, and print the axioms that each rests on
 	@tools/setup.sh proofs

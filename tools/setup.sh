@@ -10,7 +10,7 @@ packages() {
         libssl-dev protobuf-c-compiler zlib1g-dev libzstd-dev liblzma-dev libpq-dev ;;
     mpi) echo libopenmpi-dev openmpi-bin ;;
     test) echo g++ libcmocka-dev nats-server postgresql ;;
-    clang) echo clang libclang-rt-14-dev libomp-dev llvm ;;
+    clang) echo clang libclang-rt-14-dev llvm ;;
     format) echo clang-format-14 ;;
     proofs) echo coq ;;
     python) echo python3-dev python3-venv ;;

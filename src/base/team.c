@@ -1,96 +1,147 @@
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "base/team.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
-#include <stdlib.h>
+#include <unistd.h>
 
-typedef struct team_helper {
-    hr_team *team;
-    size_t member;
-    pthread_t thread;
-} team_helper;
+enum { HELPERS_MAX = 1023 };
 
-struct hr_team {
-    pthread_mutex_t lock; /* of all that follows but the helpers */
-    pthread_cond_t has_work, is_idle;
-    hr_team_work *work; /* NULL: none; helpers that come too late find that */
+/* One call of hr_team_run, in its frame. */
+typedef struct team_call team_call;
+struct team_call {
+    hr_team_work *work;
     void *of;
-    size_t piece; /* counts the pieces of work: a helper takes part once in each */
-    size_t busy;  /* helpers at work */
-    bool ends;
-    size_t helper_count;
-    team_helper *helpers;
+    size_t members, joined; /* the caller among them */
+    size_t busy;            /* helpers at work */
+    pthread_cond_t is_idle;
+    team_call *next;
 };
 
-/* Waits until there is work that it has no part in yet; false at the end. Holds the lock. */
-static bool wait_for_work(hr_team *team, size_t *piece) {
-    while (!team->ends && (!team->work || team->piece == *piece))
-        pthread_cond_wait(&team->has_work, &team->lock);
-    *piece = team->piece;
-    return !team->ends;
+/* The process's helpers. They are all alike: nothing that is computed depends on which of them does it. */
+static struct {
+    pthread_mutex_t lock; /* of all that follows, and of the calls */
+    pthread_cond_t has_work;
+    team_call *open; /* calls that helpers may still join, the latest first */
+    size_t helpers;
+    bool survives_fork; /* else there are none */
+} team_pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .has_work = PTHREAD_COND_INITIALIZER};
+
+/* ---- Forks ---- */
+
+static void hold_pool(void) {
+    pthread_mutex_lock(&team_pool.lock);
 }
 
-static void *help(void *given) {
-    team_helper *helper = given;
-    hr_team *team = helper->team;
-    size_t piece = 0;
-    pthread_mutex_lock(&team->lock);
-    while (wait_for_work(team, &piece)) {
-        hr_team_work *work = team->work;
-        void *of = team->of;
-        team->busy++;
-        pthread_mutex_unlock(&team->lock);
-        work(of, helper->member);
-        pthread_mutex_lock(&team->lock);
-        if (!--team->busy) pthread_cond_signal(&team->is_idle);
+static void release_pool(void) {
+    pthread_mutex_unlock(&team_pool.lock);
+}
+
+/* Only the thread that forked is here: other threads' calls and helpers are not. */
+static void empty_pool(void) {
+    team_pool.open = NULL;
+    team_pool.helpers = 0;
+    pthread_cond_init(&team_pool.has_work, NULL);
+    release_pool();
+}
+
+/* Before any thread can hold the lock. */
+__attribute__((constructor)) static void watch_forks(void) {
+    team_pool.survives_fork = !pthread_atfork(hold_pool, release_pool, empty_pool);
+}
+
+/* ---- Helpers. All hold the lock, but while they work ---- */
+
+static void close_call(const team_call *call) {
+    team_call **at = &team_pool.open;
+    while (*at && *at != call) at = &(*at)->next;
+    if (*at) *at = call->next;
+}
+
+static void join_call(team_call *call) {
+    const size_t member = call->joined++;
+    call->busy++;
+    if (call->joined == call->members) close_call(call);
+    release_pool();
+    call->work(call->of, member);
+    hold_pool();
+    if (!--call->busy) pthread_cond_signal(&call->is_idle);
+}
+
+static void *help(void *unused) {
+    (void)unused;
+    hold_pool();
+    for (;;) {
+        while (!team_pool.open) pthread_cond_wait(&team_pool.has_work, &team_pool.lock);
+        join_call(team_pool.open);
     }
-    pthread_mutex_unlock(&team->lock);
     return NULL;
 }
 
-hr_team *hr_team_new(size_t members) {
-    hr_team *team = calloc(1, sizeof *team);
-    if (!team) return NULL;
-    team->helpers = calloc(members, sizeof *team->helpers);
-    if (!team->helpers) {
-        free(team);
-        return NULL;
-    }
-    pthread_mutex_init(&team->lock, NULL);
-    pthread_cond_init(&team->has_work, NULL);
-    pthread_cond_init(&team->is_idle, NULL);
-    for (size_t h = 0; h + 1 < members; h++) {
-        team->helpers[h] = (team_helper){.team = team, .member = h + 1};
-        if (pthread_create(&team->helpers[h].thread, NULL, help, &team->helpers[h])) break;
-        team->helper_count++;
-    }
-    return team;
+static bool start_helper(void) {
+    pthread_t thread;
+    const bool started = !pthread_create(&thread, NULL, help, NULL);
+    if (started) pthread_detach(thread);
+    return started;
 }
 
-void hr_team_free(hr_team *team) {
-    if (!team) return;
-    pthread_mutex_lock(&team->lock);
-    team->ends = true;
-    pthread_cond_broadcast(&team->has_work);
-    pthread_mutex_unlock(&team->lock);
-    for (size_t h = 0; h < team->helper_count; h++) pthread_join(team->helpers[h].thread, NULL);
-    pthread_cond_destroy(&team->is_idle);
-    pthread_cond_destroy(&team->has_work);
-    pthread_mutex_destroy(&team->lock);
-    free(team->helpers);
-    free(team);
+static void open_call(team_call *call) {
+    const size_t wanted = call->members - 1 < HELPERS_MAX ? call->members - 1 : HELPERS_MAX;
+    while (team_pool.survives_fork && team_pool.helpers < wanted && start_helper()) team_pool.helpers++;
+    call->next = team_pool.open;
+    team_pool.open = call;
+    for (size_t h = 0; h < wanted; h++) pthread_cond_signal(&team_pool.has_work);
 }
 
-void hr_team_run(hr_team *team, hr_team_work *work, void *of) {
-    pthread_mutex_lock(&team->lock);
-    team->work = work;
-    team->of = of;
-    team->piece++;
-    if (team->helper_count) pthread_cond_broadcast(&team->has_work);
-    pthread_mutex_unlock(&team->lock);
+void hr_team_run(size_t members, hr_team_work *work, void *of) {
+    team_call call = {.work = work, .of = of, .members = members, .joined = 1};
+    if (members > 1) {
+        pthread_cond_init(&call.is_idle, NULL);
+        hold_pool();
+        open_call(&call);
+        release_pool();
+    }
     work(of, 0);
-    pthread_mutex_lock(&team->lock);
-    team->work = NULL;
-    while (team->busy) pthread_cond_wait(&team->is_idle, &team->lock);
-    pthread_mutex_unlock(&team->lock);
+    if (members <= 1) return;
+    hold_pool();
+    close_call(&call);
+    while (call.busy) pthread_cond_wait(&call.is_idle, &team_pool.lock);
+    release_pool();
+    pthread_cond_destroy(&call.is_idle);
+}
+
+/* ---- Items ---- */
+
+typedef struct team_items {
+    hr_team_part *part;
+    void *of;
+    size_t count, run;
+    atomic_size_t next;
+} team_items;
+
+static void take_runs(void *at, size_t member) {
+    team_items *items = at;
+    size_t begin;
+    while ((begin = atomic_fetch_add_explicit(&items->next, items->run, memory_order_relaxed)) <
+           items->count) {
+        const size_t left = items->count - begin;
+        items->part(items->of, member, begin, begin + (left < items->run ? left : items->run));
+    }
+}
+
+void hr_team_share(size_t members, size_t count, size_t run, hr_team_part *part, void *of) {
+    const size_t runs = count / run + (count % run != 0);
+    team_items items = {.part = part, .of = of, .count = count, .run = run};
+    atomic_init(&items.next, 0);
+    hr_team_run(members < runs ? members : runs, take_runs, &items);
+}
+
+int hr_threads_of(int wanted) {
+    if (wanted > 0) return wanted;
+    cpu_set_t set;
+    if (!sched_getaffinity(0, sizeof set, &set)) return CPU_COUNT(&set);
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : count > HELPERS_MAX ? HELPERS_MAX + 1 : (int)count;
 }

@@ -1,23 +1,31 @@
-/* Threads for work that comes in many short pieces with other work between them. They sleep while there is
- * none. Those of OpenMP wait in a loop: on a busy machine that takes the processor from the very thread that
- * they wait for, and a fit of hedge took longer on two threads than on one. */
+/* Work of one call shared out over threads: the library's only way to compute on several at once. The helpers
+ * belong to the process, start when they are first needed, and sleep in between: threads that wait in a loop
+ * take the processor from the thread that they wait for. A helper that wakes up after the work is done has
+ * no part in it, so a busy machine delays nobody. A child of fork has no helpers, and starts its own. */
 #ifndef HR_BASE_TEAM_H
 #define HR_BASE_TEAM_H
 
 #include <stddef.h>
 
-typedef struct hr_team hr_team;
+/* Records that are worth the time to wake up a thread for. */
+enum { HR_TEAM_RECORDS = 1 << 13 };
 
-/* member: 0 in the thread that runs the team, 1 and so on in its helpers; none is at work twice at a time. */
+/* member: 0 in the thread that calls, 1 to members - 1 in helpers; none is at work twice at a time. */
 typedef void hr_team_work(void *of, size_t member);
 
-/* members: 1 or more, the caller's thread among them. Where the system starts fewer threads the team has so
- * many fewer. NULL when memory is short. Owner: the caller frees it. */
-hr_team *hr_team_new(size_t members);
-void hr_team_free(hr_team *team);
-
 /* Calls the work as member 0, and as each helper that wakes up before that is over; returns when all calls
- * have. So the work shares itself out: member 0 must be able to do all of it. Thread: one at a time. */
-void hr_team_run(hr_team *team, hr_team_work *work, void *of);
+ * have. So the work shares itself out: member 0 must be able to do all of it. Where the system starts fewer
+ * threads there are fewer members. The work may call this again. It must not fork. Thread: any. */
+void hr_team_run(size_t members, hr_team_work *work, void *of);
+
+/* The items [begin, end). */
+typedef void hr_team_part(void *of, size_t member, size_t begin, size_t end);
+
+/* Calls the part for 0 to count - 1, each once, in runs of up to `run` neighbours, whoever is free. Not more
+ * members than runs. run: 1 or more. */
+void hr_team_share(size_t members, size_t count, size_t run, hr_team_part *part, void *of);
+
+/* wanted, or if it is not above 0, as many as the processors that this process may use. */
+int hr_threads_of(int wanted);
 
 #endif

@@ -2,9 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 void hr_settings_add(hr_settings *s, const char *name, const char *value) {
     const char *kept = s->count < HR_SETTINGS_MAX ? hr_arena_text(s->arena, value, strlen(value)) : NULL;
@@ -26,13 +23,4 @@ static void add_fit_setting(void *user, const char *name, const char *value) {
 
 void hr_settings_add_options(hr_settings *s, const hr_method *method, const hr_fit_options *options) {
     hr_options_each(method, options, add_fit_setting, s);
-}
-
-int hr_threads_of(int wanted) {
-    if (wanted > 0) return wanted;
-#ifdef _OPENMP
-    return omp_get_num_procs();
-#else
-    return 1;
-#endif
 }

@@ -2,6 +2,7 @@
 #ifndef HR_FIT_SETTINGS_H
 #define HR_FIT_SETTINGS_H
 
+#include "base/team.h" /* hr_threads_of */
 #include "methods/method.h"
 #include "models/model/model.h"
 
@@ -22,8 +23,5 @@ void hr_settings_add_count(hr_settings *settings, const char *name, size_t count
 
 /* Every option that the method takes in the options' mode. */
 void hr_settings_add_options(hr_settings *settings, const hr_method *method, const hr_fit_options *options);
-
-/* How many processors a training uses that wants so many; 0: as many as there are. */
-int hr_threads_of(int wanted);
 
 #endif

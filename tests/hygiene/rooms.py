@@ -66,7 +66,6 @@ SHORT = {
     'tables/source/postgres_absent': 'stands in for what a build leaves out',
     'tables/source/query': 'two databases read the same file of a query',
     'trees/cluster/mpi_absent': 'stands in for what a build leaves out',
-    'trees/grow/exact_splitter': 'one splitter a file',
     'trees/grow/private_splitter': 'one splitter a file',
     'trees/grow/splitter': 'the interface of all splitters',
     'trees/records/bootstrap': 'a law that is tested alone',

@@ -1,6 +1,7 @@
 #include "federation/roles/simulation.h"
 
 #include "base/fail.h"
+#include "base/team.h"
 #include "tables/data/records.h"
 
 #include <stdio.h>
@@ -149,13 +150,18 @@ static void work_simulated_party(hr_simulated_party *simulated) {
         simulated->status = hr_party_step(simulated->party, (hr_clock){0}, 0, &busy, &simulated->error);
 }
 
+static void work_owners(void *of, size_t member, size_t begin, size_t end) {
+    hr_simulated_party *const *owners = of;
+    (void)member;
+    for (size_t i = begin; i < end; i++) work_simulated_party(owners[i]);
+}
+
 /* The coordinator works on the caller's thread, where progress is logged; owners at the same time on as many
  * threads as there are, and a single owner trains on all of them. */
-static void work_all(const hr_simulation *s, hr_simulated_party *const *ready, size_t count) {
+static void work_all(const hr_simulation *s, hr_simulated_party **ready, size_t count) {
     size_t first = count && ready[0] == s->parties;
     if (first) work_simulated_party(ready[0]);
-#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 1) if (count - first > 1)
-    for (size_t i = first; i < count; i++) work_simulated_party(ready[i]);
+    hr_team_share((size_t)s->threads, count - first, 1, work_owners, ready + first);
 }
 
 /* *any: whether a party had a packet in its inbox. */

@@ -3,13 +3,13 @@
  * thread and each from a stream of its own, and leaves that hold the mean label or the share of every class.
  * Their models do not depend on the number of threads. */
 #include "base/fail.h"
+#include "base/team.h"
 #include "methods/forests/average.h"
 #include "tables/bins/bin_midpoints.h"
 #include "tables/bins/edges.h"
 #include "trees/grow/depth_first.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 /* ---- The forest ---- */
@@ -116,34 +116,31 @@ static hr_status add_plain_tree(const plain_forest *f, const forest_worker *w, h
     return status;
 }
 
-/* Every worker grows one tree after another; they join the forest in order, while other workers grow theirs.
- * The caller's thread alone reports progress. */
+/* Trees that are grown side by side, each with what one worker has. */
+typedef struct tree_batch {
+    const plain_forest *forest;
+    const uint64_t *seeds;
+} tree_batch;
+
+static void grow_batch(void *of, size_t member, size_t begin, size_t end) {
+    const tree_batch *batch = of;
+    (void)member;
+    for (size_t i = begin; i < end; i++)
+        grow_plain_tree(batch->forest, &batch->forest->workers[i], batch->seeds[i]);
+}
+
+/* A batch joins the forest in order, on the caller's thread, where progress is reported. */
 static hr_status grow_on_seeds(const plain_forest *f, const uint64_t *seeds, size_t trees, hr_error *err) {
-    const pthread_t caller = pthread_self();
     hr_status status = HR_OK;
-    size_t taken = 0;
-    bool stopped = false;
-#pragma omp parallel num_threads((int)f->worker_count)
-    {
-        size_t mine;
-#pragma omp atomic capture
-        mine = taken++;
-        forest_worker *w = &f->workers[mine];
-#pragma omp for ordered schedule(static, 1)
-        for (size_t t = 0; t < trees; t++) {
-            bool ends;
-#pragma omp atomic read
-            ends = stopped;
-            if (!ends) grow_plain_tree(f, w, seeds[t]);
-#pragma omp ordered
-            if (!status) {
-                status = w->status ? w->status : add_plain_tree(f, w, err);
-                if (w->status && err) *err = w->err;
-                if (!status && t + 1 < trees && pthread_equal(caller, pthread_self()))
-                    status = hr_training_progress(f->training, t + 1, trees, err);
-#pragma omp atomic write
-                stopped = status;
-            }
+    for (size_t begin = 0; !status && begin < trees; begin += f->worker_count) {
+        const size_t count = trees - begin < f->worker_count ? trees - begin : f->worker_count;
+        hr_team_share(f->worker_count, count, 1, grow_batch, &(tree_batch){f, seeds + begin});
+        for (size_t i = 0; !status && i < count; i++) {
+            const forest_worker *w = &f->workers[i];
+            status = w->status ? w->status : add_plain_tree(f, w, err);
+            if (w->status && err) *err = w->err;
+            if (!status && begin + i + 1 < trees)
+                status = hr_training_progress(f->training, begin + i + 1, trees, err);
         }
     }
     return status;

@@ -4,6 +4,7 @@
  * leaf in one pattern of bits is computed once for a block of records and looked up from then on. */
 #include "base/arena.h"
 #include "base/fail.h"
+#include "base/team.h"
 #include "models/explain/product_game.h"
 #include "models/explain/shares.h"
 #include "models/model/model.h"
@@ -247,14 +248,12 @@ static void read_block(shap_block *b) {
     }
 }
 
-/* Worker w has the blocks w, w + workers, ... */
-static void run_worker(shap_block *b, size_t w, size_t workers) {
-    size_t rows = hr_data_rows(b->data);
-    for (b->first = w * BLOCK; b->first < rows; b->first += workers * BLOCK) {
-        b->rows = rows - b->first < BLOCK ? rows - b->first : BLOCK;
-        read_block(b);
-        for (size_t t = 0; t < b->shap->model->forest.tree_count; t++) add_tree_values(b, t);
-    }
+static void explain_block(void *of, size_t member, size_t begin, size_t end) {
+    shap_block *b = (shap_block *)of + member;
+    b->first = begin;
+    b->rows = end - begin;
+    read_block(b);
+    for (size_t t = 0; t < b->shap->model->forest.tree_count; t++) add_tree_values(b, t);
 }
 
 hr_status hr_shap_values(const hr_shap *shap, const hr_data *data, double *out, hr_error *err) {
@@ -279,8 +278,7 @@ hr_status hr_shap_values(const hr_shap *shap, const hr_data *data, double *out, 
     }
     if (ready) {
         if (rows) memset(out, 0, rows * hr_shap_output_count(shap) * features * sizeof *out);
-#pragma omp parallel for num_threads((int)workers) schedule(static, 1)
-        for (size_t w = 0; w < workers; w++) run_worker(&blocks[w], w, workers);
+        hr_team_share(workers, rows, BLOCK, explain_block, blocks);
     }
     hr_arena_free(arena);
     return ready ? HR_OK : hr_fail_memory(err);

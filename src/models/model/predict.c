@@ -2,15 +2,14 @@
  * through all trees (predictor.h), and its scores become labels or probabilities. Every record is treated by
  * itself, so the number of threads changes nothing. */
 #include "base/fail.h"
+#include "base/team.h"
 #include "models/model/model.h"
 #include "tables/data/columns.h"
 #include "tables/data/records.h"
 #include "tables/schema/schema.h"
 #include "trees/tree/link.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { THREADS_MAX = 1024, BLOCK = HR_PREDICTOR_BLOCK };
 
@@ -28,7 +27,6 @@ struct prediction_task {
     /* Of one record; the score of output k is scores[k * stride]. */
     void (*write)(const hr_predictor *predictor, const double *scores, size_t stride, double *out);
     size_t workers, stretch; /* records, a multiple of BLOCK */
-    atomic_size_t next;      /* the first record of the next stretch that no worker has taken */
     uint8_t *bins;           /* per worker: of a stretch */
     double *scores;          /* per worker: of a block */
 };
@@ -55,26 +53,24 @@ static void write_scores(const hr_predictor *predictor, const double *scores, si
 
 /* ---- Tables ---- */
 
-/* Worker w takes stretch after stretch, until none is left. */
-static void run_prediction_task(prediction_task *t, size_t w) {
+/* One stretch. */
+static void predict_stretch(void *of, size_t w, size_t first, size_t end) {
+    const prediction_task *t = of;
     uint8_t *bins = t->bins + w * t->predictor->column_count * t->stretch;
     double *scores = t->scores + w * t->predictor->forest->output_count * BLOCK;
-    size_t first;
-    while ((first = atomic_fetch_add_explicit(&t->next, t->stretch, memory_order_relaxed)) < t->rows) {
-        const size_t rows = t->rows - first < t->stretch ? t->rows - first : t->stretch;
-        hr_predictor_bins(t->predictor, t->data, first, rows, bins);
-        for (size_t begin = 0; begin < rows; begin += BLOCK) {
-            const size_t count = rows - begin < BLOCK ? rows - begin : BLOCK;
-            hr_predictor_scores(t->predictor, bins + begin * t->predictor->column_count, count, scores);
-            for (size_t i = 0; i < count; i++)
-                t->write(t->predictor, scores + i, BLOCK, t->out + (first + begin + i) * t->output_count);
-        }
+    const size_t rows = end - first;
+    hr_predictor_bins(t->predictor, t->data, first, rows, bins);
+    for (size_t begin = 0; begin < rows; begin += BLOCK) {
+        const size_t count = rows - begin < BLOCK ? rows - begin : BLOCK;
+        hr_predictor_scores(t->predictor, bins + begin * t->predictor->column_count, count, scores);
+        for (size_t i = 0; i < count; i++)
+            t->write(t->predictor, scores + i, BLOCK, t->out + (first + begin + i) * t->output_count);
     }
 }
 
 size_t hr_prediction_workers(int threads, size_t blocks) {
-    long asked = threads > 0 ? threads : sysconf(_SC_NPROCESSORS_ONLN);
-    size_t workers = asked < 1 ? 1 : asked > THREADS_MAX ? THREADS_MAX : (size_t)asked;
+    const int asked = hr_threads_of(threads);
+    const size_t workers = asked > THREADS_MAX ? THREADS_MAX : (size_t)asked;
     return workers < blocks ? workers : blocks ? blocks : 1;
 }
 
@@ -103,10 +99,7 @@ static hr_status predict_all(prediction_task *t, int threads, hr_error *err) {
             hr_arena_alloc(arena, t->workers * t->predictor->forest->output_count, BLOCK * sizeof *t->scores);
     }
     bool ready = t->bins && t->scores;
-    if (ready) {
-#pragma omp parallel for num_threads((int)t->workers) schedule(static, 1)
-        for (size_t w = 0; w < t->workers; w++) run_prediction_task(t, w);
-    }
+    if (ready) hr_team_share(t->workers, t->rows, t->stretch, predict_stretch, t);
     hr_arena_free(arena);
     return ready ? HR_OK : hr_fail_memory(err);
 }

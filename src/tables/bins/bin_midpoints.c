@@ -1,6 +1,7 @@
 #include "tables/bins/bin_midpoints.h"
 
 #include "base/fail.h"
+#include "base/team.h"
 #include "tables/data/columns.h"
 
 #include <math.h>
@@ -59,6 +60,30 @@ static bool make_midpoint_room(hr_arena *arena, midpoint_room *out) {
     return out->midpoints && out->padded && out->first;
 }
 
+typedef struct midpoint_task {
+    const hr_data *data;
+    const hr_binned *binned;
+    const midpoint_room *rooms; /* feature */
+    hr_bin_midpoints *found;    /* feature */
+} midpoint_task;
+
+static void find_midpoints(void *of, size_t member, size_t begin, size_t end) {
+    const midpoint_task *t = of;
+    (void)member;
+    for (size_t f = begin; f < end; f++) {
+        const hr_feature_bins *feature = &t->binned->binning->features[f];
+        const midpoint_room *room = &t->rooms[f];
+        t->found[f].feature = feature;
+        if (feature->kind == HR_KIND_CATEGORY) continue;
+        bin_ranges ranges;
+        find_ranges(t->data, t->binned, f, &ranges);
+        middles_of_ranges(&ranges, feature->bin_count, room->midpoints);
+        t->found[f].midpoints = room->midpoints;
+        t->found[f].search =
+            hr_midpoints_search(room->midpoints, feature->bin_count, room->first, room->padded);
+    }
+}
+
 hr_status hr_bin_midpoints_find(const hr_data *data, const hr_binned *binned, int threads, hr_arena *arena,
                                 hr_bin_midpoints **out, hr_error *err) {
     const hr_feature_bins *features = binned->binning->features;
@@ -68,18 +93,8 @@ hr_status hr_bin_midpoints_find(const hr_data *data, const hr_binned *binned, in
     for (size_t f = 0; f < binned->features; f++)
         if (features[f].kind == HR_KIND_NUMBER && !make_midpoint_room(arena, &rooms[f]))
             return hr_fail_memory(err);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (size_t f = 0; f < binned->features; f++) {
-        const midpoint_room *room = &rooms[f];
-        found[f].feature = &features[f];
-        if (features[f].kind == HR_KIND_CATEGORY) continue;
-        bin_ranges ranges;
-        find_ranges(data, binned, f, &ranges);
-        middles_of_ranges(&ranges, features[f].bin_count, room->midpoints);
-        found[f].midpoints = room->midpoints;
-        found[f].search =
-            hr_midpoints_search(room->midpoints, features[f].bin_count, room->first, room->padded);
-    }
+    hr_team_share((size_t)threads, binned->features, 1, find_midpoints,
+                  &(midpoint_task){data, binned, rooms, found});
     *out = found;
     return HR_OK;
 }

@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/kernels/kernels.h"
+#include "base/team.h"
 #include "tables/data/cell_file.h"
 #include "tables/data/columns.h"
 #include "tables/data/records.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 
 /* A search takes about as much memory as the bins of 5,000 records; of few records it is not worth it. */
-enum { LINE = 64, BLOCK = 256, SEARCHED_ROWS = 16384 };
+enum { LINE = 64, BLOCK = 256, TOGETHER = HR_TEAM_RECORDS / BLOCK, SEARCHED_ROWS = 16384 };
 
 /* Vectors that begin at one of the last records read up to HR_VECTOR_ROWS - 1 bytes behind a column. */
 static uint8_t *bytes_new(size_t count, size_t each) {
@@ -39,9 +40,20 @@ static void bin_numbers(const hr_feature_bins *feature, const hr_search *search,
         for (size_t i = 0; i < count; i++) out[i] = hr_bin_of_number(feature, values[i]);
 }
 
+typedef struct bin_task {
+    const hr_data *data;
+    const hr_search *searches;
+    hr_binned *binned;
+} bin_task;
+
 /* One block of rows of all features: in a table by rows they share cache lines. */
-static void bin_block(const hr_data *data, const hr_search *searches, hr_binned *binned, size_t begin) {
-    const size_t count = hr_data_block_size(begin, binned->rows);
+static void bin_block(void *of, size_t member, size_t begin, size_t end) {
+    const bin_task *t = of;
+    const hr_data *data = t->data;
+    const hr_search *searches = t->searches;
+    hr_binned *binned = t->binned;
+    const size_t count = end - begin;
+    (void)member;
     double numbers[HR_DATA_BLOCK];
     uint16_t codes[HR_DATA_BLOCK];
     for (size_t f = 0; f < binned->features; f++) {
@@ -66,6 +78,14 @@ static void tile_block(hr_binned *binned, size_t tile, size_t begin) {
         const uint8_t *from = hr_binned_column(binned, first + f);
         for (size_t i = begin; i < end; i++) to[(i - begin) * HR_TILE + f] = from[i];
     }
+}
+
+/* Tile after tile, block after block. */
+static void tile_blocks(void *of, size_t member, size_t begin, size_t end) {
+    hr_binned *binned = of;
+    const size_t blocks = (binned->rows + BLOCK - 1) / BLOCK;
+    (void)member;
+    for (size_t k = begin; k < end; k++) tile_block(binned, k / blocks, k % blocks * BLOCK);
 }
 
 hr_status hr_binned_columns(const hr_data *data, const hr_binning *binning, int threads, hr_binned **out,
@@ -94,9 +114,8 @@ hr_status hr_binned_columns(const hr_data *data, const hr_binning *binning, int 
         hr_binned_free(binned);
         return hr_fail_memory(err);
     }
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t begin = 0; begin < binned->rows; begin += HR_DATA_BLOCK)
-        bin_block(data, searches, binned, begin);
+    hr_team_share((size_t)threads, binned->rows, HR_DATA_BLOCK, bin_block,
+                  &(bin_task){data, searches, binned});
     hr_arena_free(arena);
     *out = binned;
     return HR_OK;
@@ -119,9 +138,7 @@ hr_status hr_binned_add_tiles(hr_binned *binned, int threads, hr_error *err) {
     binned->tiles = bytes_new(binned->tile_count * HR_TILE, binned->rows);
     if (!binned->tiles) return hr_fail_memory(err);
     size_t blocks = (binned->rows + BLOCK - 1) / BLOCK;
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t k = 0; k < blocks * binned->tile_count; k++)
-        tile_block(binned, k / blocks, k % blocks * BLOCK);
+    hr_team_share((size_t)threads, blocks * binned->tile_count, TOGETHER, tile_blocks, binned);
     return HR_OK;
 }
 

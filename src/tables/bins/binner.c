@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/team.h"
 #include "tables/bins/edge_machine.h"
 #include "tables/data/cell_file.h"
 #include "tables/data/columns.h"
@@ -137,6 +138,18 @@ static void bin_column(hr_binner *b, const hr_data *data, size_t f, size_t begin
     }
 }
 
+typedef struct binned_stretch {
+    hr_binner *binner;
+    const hr_data *data;
+    size_t begin, count;
+} binned_stretch;
+
+static void bin_columns(void *of, size_t member, size_t first, size_t end) {
+    const binned_stretch *s = of;
+    (void)member;
+    for (size_t f = first; f < end; f++) bin_column(s->binner, s->data, f, s->begin, s->count);
+}
+
 static void add_checksum(hr_binner *b, const void *bytes, size_t size) {
     uint8_t eight[8];
     hr_cell_put(eight, hr_cell_checksum(bytes, size), 8);
@@ -176,8 +189,8 @@ hr_status hr_binner_add(hr_binner *b, const hr_data *data, hr_error *err) {
     for (size_t begin = 0; !status && begin < data->rows;) {
         const size_t left = data->rows - begin, room = HR_CELL_SEGMENT - b->filled,
                      count = left < room ? left : room;
-#pragma omp parallel for num_threads(b->threads) schedule(static)
-        for (size_t f = 0; f < b->header.features; f++) bin_column(b, data, f, begin, count);
+        hr_team_share((size_t)b->threads, b->header.features, 1, bin_columns,
+                      &(binned_stretch){b, data, begin, count});
         memcpy(b->labels + b->filled, data->labels + begin, count * sizeof *b->labels);
         b->filled += count;
         begin += count;

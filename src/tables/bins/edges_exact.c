@@ -3,10 +3,12 @@
  * Order-free: the edges are a function of the multiset of rows. Large data are thinned by a hash of the whole
  * row, which no order can change; the kept values are sorted by radix, least significant digits first. */
 #include "base/fail.h"
+#include "base/team.h"
 #include "tables/bins/edges.h"
 #include "tables/data/columns.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,6 +198,34 @@ out:
     return status;
 }
 
+/* The columns of numbers, one after another by each member of a team. */
+typedef struct edge_task {
+    const hr_data *data;
+    const uint32_t *sample; /* rows; NULL: all */
+    size_t n;
+    uint32_t bins;
+    hr_feature_bins *features;
+    double (*edges)[HR_BINS_MAX]; /* feature */
+    scratch *rooms;               /* member; made when it is needed */
+    atomic_bool failed;
+} edge_task;
+
+static void find_edges(void *of, size_t member, size_t begin, size_t end) {
+    edge_task *t = of;
+    scratch *s = &t->rooms[member];
+    for (size_t f = begin; f < end && !atomic_load(&t->failed); f++) {
+        if (t->features[f].kind != HR_KIND_NUMBER) continue;
+        if (!s->keys && !scratch_init(s, t->n)) {
+            atomic_store(&t->failed, true);
+            return;
+        }
+        size_t present = column_keys(t->data, f, t->sample, t->n, s->keys),
+               count = column_edges(present, t->bins, s, t->edges[f]);
+        t->features[f] =
+            (hr_feature_bins){.kind = HR_KIND_NUMBER, .bin_count = (uint32_t)count + 2, .edges = t->edges[f]};
+    }
+}
+
 hr_status hr_edges_exact(const hr_data *data, uint32_t bins, int threads, hr_arena *arena, hr_binning *out,
                          hr_error *err) {
     const hr_schema *schema = hr_data_schema(data);
@@ -205,29 +235,15 @@ hr_status hr_edges_exact(const hr_data *data, uint32_t bins, int threads, hr_are
     hr_status status = hr_edges_public(schema, bins, arena, &made, err);
     if (!status && rows > SAMPLE_ROWS) status = sample_rows(data, &sample, &n, err);
     if (status) return status;
-    bool failed = false;
-    double(*edges)[HR_BINS_MAX] = hr_arena_alloc(arena, made.feature_count, sizeof *edges);
-    if (!edges) failed = true;
-#pragma omp parallel num_threads(threads) if (!failed)
-    {
-        scratch s = {0};
-        bool short_of_memory = failed || !scratch_init(&s, n);
-#pragma omp for schedule(dynamic)
-        for (size_t f = 0; f < made.feature_count; f++) {
-            if (made.features[f].kind != HR_KIND_NUMBER || short_of_memory) continue;
-            size_t present = column_keys(data, f, sample, n, s.keys),
-                   count = column_edges(present, bins, &s, edges[f]);
-            made.features[f] = (hr_feature_bins){
-                .kind = HR_KIND_NUMBER, .bin_count = (uint32_t)count + 2, .edges = edges[f]};
-        }
-        if (short_of_memory) {
-#pragma omp atomic write
-            failed = true;
-        }
-        scratch_done(&s);
-    }
+    edge_task task = {.data = data, .sample = sample, .n = n, .bins = bins, .features = made.features};
+    task.edges = hr_arena_alloc(arena, made.feature_count, sizeof *task.edges);
+    task.rooms = calloc((size_t)threads, sizeof *task.rooms);
+    task.failed = !task.edges || !task.rooms;
+    if (!task.failed) hr_team_share((size_t)threads, made.feature_count, 1, find_edges, &task);
+    for (int w = 0; task.rooms && w < threads; w++) scratch_done(&task.rooms[w]);
+    free(task.rooms);
     free(sample);
-    if (failed) return hr_fail_memory(err);
+    if (task.failed) return hr_fail_memory(err);
     *out = made;
     return HR_OK;
 }

@@ -3,9 +3,11 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/team.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,13 +235,33 @@ static bool is_segment_whole(const hr_cell_file *f, const hr_schema *schema, con
     return highest < bin_counts[column];
 }
 
+typedef struct segment_check {
+    const hr_cell_file *file;
+    const hr_schema *schema;
+    const uint32_t *bin_counts;
+    size_t columns;
+    atomic_size_t first; /* segment, column: the first that is damaged */
+} segment_check;
+
+static void check_segments(void *of, size_t member, size_t begin, size_t end) {
+    segment_check *c = of;
+    (void)member;
+    for (size_t i = begin; i < end; i++) {
+        size_t known = atomic_load(&c->first);
+        if (i >= known || is_segment_whole(c->file, c->schema, c->bin_counts, i % c->columns, i / c->columns))
+            continue;
+        while (i < known && !atomic_compare_exchange_weak(&c->first, &known, i)) {
+        }
+    }
+}
+
 hr_status hr_cell_file_check(const hr_cell_file *f, const hr_schema *schema, const uint32_t *bin_counts,
                              int threads, hr_error *err) {
     const size_t columns = (size_t)f->header.features + 1, all = f->layout.segments * columns;
-    size_t first = all;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(min : first)
-    for (size_t i = 0; i < all; i++)
-        if (!is_segment_whole(f, schema, bin_counts, i % columns, i / columns) && i < first) first = i;
+    segment_check check = {.file = f, .schema = schema, .bin_counts = bin_counts, .columns = columns};
+    atomic_init(&check.first, all);
+    hr_team_share((size_t)threads, all, 1, check_segments, &check);
+    const size_t first = atomic_load(&check.first);
     if (first == all) return HR_OK;
 
     const size_t segment = first / columns, column = first % columns, begin = segment * HR_CELL_SEGMENT;

@@ -6,6 +6,7 @@
  * block begin behind as many rows as the blocks before it have lines at most; if some of these hold no
  * record, the rows are moved together afterwards. The error that counts is that of the first block that has
  * one. */
+#include "base/team.h"
 #include "tables/readers/reading.h"
 
 #include "base/fail.h"
@@ -43,7 +44,6 @@ typedef struct csv_file {
 
 typedef struct csv_reader {
     csv_file *file;
-    pthread_t thread;
     hr_csv_part part;
     char *buffer; /* for the source to go on with when it gives its own away */
     size_t capacity;
@@ -149,8 +149,8 @@ static bool take_block(csv_file *f, csv_reader *reader) {
     return taken;
 }
 
-static void *read_blocks(void *at) {
-    csv_reader *reader = at;
+static void read_blocks(void *of, size_t member) {
+    csv_reader *reader = (csv_reader *)of + member;
     csv_file *f = reader->file;
     hr_csv_part *part = &reader->part;
     pthread_mutex_lock(&f->mutex);
@@ -169,7 +169,6 @@ static void *read_blocks(void *at) {
         pthread_cond_broadcast(&f->changed);
     }
     pthread_mutex_unlock(&f->mutex);
-    return NULL;
 }
 
 /* ---- Readers ---- */
@@ -200,25 +199,17 @@ static void done_reader(csv_file *f, csv_reader *reader) {
 }
 
 static hr_status read_file(csv_file *f, hr_error *err) {
-    const int wanted = f->reading->options->threads;
-    const long asked = wanted > 0 ? wanted : sysconf(_SC_NPROCESSORS_ONLN);
+    const int asked = hr_threads_of(f->reading->options->threads);
     size_t count = asked > READERS_MAX ? READERS_MAX : (size_t)asked;
-    if (f->lines.source->ended || asked < 1) count = 1; /* suffices for what is in memory already */
-    if (f->reading->options->misfits) count = 1;        /* which gather in the order of the cells */
+    if (f->lines.source->ended) count = 1;       /* suffices for what is in memory already */
+    if (f->reading->options->misfits) count = 1; /* which gather in the order of the cells */
     csv_reader *readers = hr_arena_alloc(f->reading->arena, count, sizeof *readers);
     if (!readers) return hr_fail_memory(err);
     for (size_t i = 0; i < count; i++)
         if (!init_reader(f, &readers[i])) return hr_fail_memory(err);
     f->shared = count > 1;
 
-    /* A thread that cannot be had is done without: the first reader is this one. */
-    size_t started = 1;
-    while (started < count &&
-           pthread_create(&readers[started].thread, NULL, read_blocks, &readers[started]) == 0)
-        started++;
-    read_blocks(&readers[0]);
-    for (size_t i = 1; i < started; i++) pthread_join(readers[i].thread, NULL);
-
+    hr_team_run(count, read_blocks, readers);
     join_rows(f);
     for (size_t i = 0; i < count; i++) done_reader(f, &readers[i]);
     free(f->ranges);

@@ -34,9 +34,8 @@ struct hr_candidate_scan {
     hr_score_gradients gradients;
     hr_candidate_trees candidates;
     bool has_step;
-    hr_row_range ahead;  /* the records that have taken the step, before the others */
-    double *step_values; /* place, output */
-    hr_team *team;
+    hr_row_range ahead;   /* the records that have taken the step, before the others */
+    double *step_values;  /* place, output */
     scan_worker *workers; /* one a member of the team */
     hr_sums *whole;       /* tree, channel, place: of the pass; with weights each channel is a gradient */
     int64_t *words;       /* of all workers */
@@ -48,7 +47,6 @@ void hr_candidate_scan_free(hr_candidate_scan *scan) {
     hr_score_gradients_done(&scan->gradients);
     hr_candidate_trees_done(&scan->candidates);
     free(scan->step_values);
-    hr_team_free(scan->team);
     free(scan->workers);
     free(scan->words);
     free(scan->whole);
@@ -73,10 +71,9 @@ static bool allocate_scan(hr_candidate_scan *s, const hr_candidate_scan_setup *s
 
     const size_t threads = (size_t)s->threads, leaves = setup->trees * PLACES * s->channels,
                  cells = setup->trees * HR_CANDIDATE_CELLS_MAX, block = s->channels * BLOCK;
-    s->team = hr_team_new(threads);
     s->workers = calloc(threads, sizeof *s->workers);
     s->words = malloc(threads * (leaves + cells + block) * sizeof *s->words);
-    if (!s->step_values || !s->whole || !s->team || !s->workers || !s->words) return false;
+    if (!s->step_values || !s->whole || !s->workers || !s->words) return false;
     for (size_t w = 0; w < threads; w++) {
         int64_t *words = s->words + w * (leaves + cells + block);
         s->workers[w] = (scan_worker){{words, words + leaves}, .words = words + leaves + cells};
@@ -191,7 +188,7 @@ static void scan_packed(hr_candidate_scan *s, hr_row_range rows, const hr_candid
                       .takes_step = {s->has_step, false, s->has_step}};
     atomic_init(&pass.next, 0);
     for (int w = 0; w < s->threads; w++) s->workers[w].has_taken_part = false;
-    hr_team_run(s->team, scan_part, &pass);
+    hr_team_run((size_t)s->threads, scan_part, &pass);
 
     const size_t count = s->candidates.count * PLACES * s->channels;
     const hr_packing packing = {.shift = s->gradients.shift};

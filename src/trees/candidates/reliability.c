@@ -1,5 +1,6 @@
 #include "trees/candidates/reliability.h"
 
+#include "base/team.h"
 #include "trees/tree/block_walk.h"
 #include "trees/tree/link.h"
 
@@ -51,10 +52,11 @@ static void count_block(const reliability_task *t, size_t begin, double *scores,
     }
 }
 
-static void count_reliability(const reliability_task *t, size_t w) {
+static void count_reliability(void *of, size_t w, size_t first, size_t end) {
+    const reliability_task *t = of;
     size_t outputs = t->forest->output_count;
     double *scores = t->scores + w * outputs * BLOCK, *classes = t->classes + w * (outputs + 1);
-    for (size_t begin = w * BLOCK; begin < t->binned->rows; begin += t->workers * BLOCK)
+    for (size_t begin = first; begin < end; begin += BLOCK)
         count_block(t, begin, scores, classes, t->counts + w * CELLS);
 }
 
@@ -91,8 +93,7 @@ hr_status hr_reliability_count(const hr_forest *forest, const hr_reliability_rec
     hr_arena *arena = hr_arena_new();
     bool ready = prepare_reliability(&t, arena);
     if (ready) {
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-        for (size_t w = 0; w < t.workers; w++) count_reliability(&t, w);
+        hr_team_share(t.workers, t.binned->rows, BLOCK, count_reliability, &t);
         for (size_t c = 0; c < CELLS; c++) {
             cells[c].unpaid = 0;
             for (size_t w = 0; w < t.workers; w++) cells[c].unpaid += t.counts[w * CELLS + c];

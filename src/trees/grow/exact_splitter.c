@@ -1,9 +1,12 @@
 #include "trees/grow/exact_splitter.h"
 
+#include "base/team.h"
 #include "trees/stats/split_gains.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+enum { FEATURES_TOGETHER = 16 };
 
 /* `best`: one division a feature; `scores`: room for as many. */
 static hr_split choose_one(const hr_exact_splitter *g, const hr_gain_rule *rule, hr_permit permit,
@@ -16,6 +19,25 @@ static hr_split choose_one(const hr_exact_splitter *g, const hr_gain_rule *rule,
         hr_best_division_split(rule, &g->binning->features[f], cells + hr_histogram_at(f), &best[f]);
     split.feature = (uint32_t)f;
     return split;
+}
+
+/* All features of all nodes of a level. */
+typedef struct level_search {
+    const hr_exact_splitter *splitter;
+    const hr_gain_rule *rule;
+    const hr_level_nodes *nodes;
+    hr_best_division *best; /* node, feature */
+} level_search;
+
+static void search_features(void *of, size_t member, size_t begin, size_t end) {
+    const level_search *s = of;
+    const hr_binning *binning = s->splitter->binning;
+    (void)member;
+    for (size_t k = begin; k < end; k++) {
+        size_t node = k / binning->feature_count, f = k % binning->feature_count;
+        s->best[k] =
+            hr_best_division_of(s->rule, &binning->features[f], s->nodes->cells[node] + hr_histogram_at(f));
+    }
 }
 
 static hr_status choose_exact_split(hr_splitter *self, const hr_level_nodes *nodes, hr_split *splits,
@@ -31,12 +53,8 @@ static hr_status choose_exact_split(hr_splitter *self, const hr_level_nodes *nod
         free(scores);
         return hr_fail_memory(err);
     }
-#pragma omp parallel for num_threads(g->threads) schedule(dynamic, 16)
-    for (size_t k = 0; k < count * features; k++) {
-        size_t node = k / features, f = k % features;
-        best[k] =
-            hr_best_division_of(&rule, &g->binning->features[f], nodes->cells[node] + hr_histogram_at(f));
-    }
+    level_search search = {g, &rule, nodes, best};
+    hr_team_share((size_t)g->threads, count * features, FEATURES_TOGETHER, search_features, &search);
     for (size_t node = 0; node < count; node++)
         splits[node] = choose_one(g, &rule, g->permits[nodes->level], nodes->cells[node],
                                   best + node * features, scores);

@@ -1,6 +1,7 @@
 #include "trees/records/local_gradients.h"
 
 #include "base/fail.h"
+#include "base/team.h"
 #include "privacy/sensitivity.h"
 #include "tables/data/cell_file.h"
 #include "trees/records/placed_stats.h"
@@ -253,15 +254,26 @@ hr_status hr_local_stats_gradients_of_records(hr_local_stats_gradients *g, const
     return HR_OK;
 }
 
+typedef struct other_tree {
+    const hr_tree *tree;
+    const hr_data *data;
+    double *scores; /* of the tree's output */
+    size_t stride;
+} other_tree;
+
+static void add_other_tree(void *of, size_t member, size_t begin, size_t end) {
+    const other_tree *o = of;
+    (void)member;
+    for (size_t i = begin; i < end; i++)
+        o->scores[i * o->stride] += o->tree->nodes[hr_tree_leaf(o->tree, o->data, i)].value;
+}
+
 hr_status hr_local_stats_gradients_add_other(hr_local_stats_gradients *g, const hr_tree *tree,
                                              hr_error *err) {
-    const hr_data *data = g->records->data;
     hr_status status = hr_local_stats_gradients_catch_up(g, err);
     if (status) return status;
-    double *scores = g->scores + tree->output;
-#pragma omp parallel for num_threads(g->records->threads) schedule(static)
-    for (size_t i = 0; i < g->binned->rows; i++)
-        scores[i * g->outputs] += tree->nodes[hr_tree_leaf(tree, data, i)].value;
+    other_tree other = {tree, g->records->data, g->scores + tree->output, g->outputs};
+    hr_team_share((size_t)g->records->threads, g->binned->rows, HR_TEAM_RECORDS, add_other_tree, &other);
     return HR_OK;
 }
 

@@ -1,6 +1,7 @@
 #include "trees/records/local_labels.h"
 
 #include "base/fail.h"
+#include "base/team.h"
 #include "tables/bins/binned.h"
 #include "tables/data/columns.h"
 
@@ -148,6 +149,28 @@ hr_status hr_local_stats_labels_divide(hr_local_stats_labels *l, uint32_t node, 
 
 /* ---- Answers ---- */
 
+typedef struct leaf_walk {
+    hr_local_stats_labels *labels;
+    const hr_tree *tree;
+    const uint32_t *leaf_of; /* node */
+} leaf_walk;
+
+static void walk_to_leaves(void *of, size_t member, size_t begin, size_t end) {
+    const leaf_walk *walk = of;
+    const hr_local_stats_labels *l = walk->labels;
+    const hr_tree *tree = walk->tree;
+    (void)member;
+    for (size_t i = begin; i < end; i++) {
+        uint32_t n = 0;
+        while (tree->nodes[n].left) {
+            const hr_node *node = &tree->nodes[n];
+            hr_kind kind = l->binned->binning->features[node->feature].kind;
+            n = hr_node_child(tree, node, kind, hr_binned_column(l->binned, node->feature)[l->rows[i]]);
+        }
+        l->others[i] = walk->leaf_of[n];
+    }
+}
+
 static hr_status sum_walked(hr_local_stats_labels *l, const hr_tree *tree, hr_exact *out, hr_error *err) {
     size_t count = l->nodes[0].count;
     uint32_t *leaf_of = realloc(l->leaf_of, (tree->node_count + 1) * sizeof *leaf_of);
@@ -157,16 +180,8 @@ static hr_status sum_walked(hr_local_stats_labels *l, const hr_tree *tree, hr_ex
     for (size_t n = 0; n < tree->node_count; n++)
         if (!tree->nodes[n].left) leaf_of[n] = l->leaf_count++;
 
-#pragma omp parallel for num_threads(l->records->threads) schedule(static)
-    for (size_t i = 0; i < count; i++) {
-        uint32_t n = 0;
-        while (tree->nodes[n].left) {
-            const hr_node *node = &tree->nodes[n];
-            hr_kind kind = l->binned->binning->features[node->feature].kind;
-            n = hr_node_child(tree, node, kind, hr_binned_column(l->binned, node->feature)[l->rows[i]]);
-        }
-        l->others[i] = leaf_of[n];
-    }
+    leaf_walk walk = {l, tree, leaf_of};
+    hr_team_share((size_t)l->records->threads, count, HR_TEAM_RECORDS, walk_to_leaves, &walk);
     hr_labels_sum(&l->labels, l->rows, l->others, count, l->leaf_count, out);
     return HR_OK;
 }

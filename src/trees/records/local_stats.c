@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "base/kernels/kernels.h"
+#include "base/team.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,14 @@ typedef struct sum_plan {
     size_t piece_rows; /* about so many; a node with fewer is one piece */
 } sum_plan;
 
+typedef struct split_plan {
+    hr_local_stats *local;
+    const uint32_t *nodes;
+    const hr_split *splits;
+    const uint32_t *left;
+    size_t large; /* records of a node that all threads divide together */
+} split_plan;
+
 static const node_run *run_of_task(const sum_plan *p, size_t task) {
     return &p->local->runs[p->nodes[task / p->tiles]];
 }
@@ -73,9 +82,18 @@ static void sum_piece(const sum_plan *p, size_t task, size_t piece) {
                          packed_of(p->local, r) + begin, end - begin, cells_of_piece(p, task, piece));
 }
 
-static void add_pieces(const sum_plan *p, size_t task) {
-    for (size_t piece = 1; piece < pieces_of_task(p, task); piece++)
-        hr_histogram_add(cells_of_piece(p, task, 0), cells_of_piece(p, task, piece), TILE_CELLS);
+static void sum_pieces(void *of, size_t member, size_t begin, size_t end) {
+    const sum_plan *p = of;
+    (void)member;
+    for (size_t k = begin; k < end; k++) sum_piece(p, k % p->tasks, k / p->tasks);
+}
+
+static void add_pieces(void *of, size_t member, size_t begin, size_t end) {
+    const sum_plan *p = of;
+    (void)member;
+    for (size_t task = begin; task < end; task++)
+        for (size_t piece = 1; piece < pieces_of_task(p, task); piece++)
+            hr_histogram_add(cells_of_piece(p, task, 0), cells_of_piece(p, task, piece), TILE_CELLS);
 }
 
 /* There is room for all pieces but the first ones: together they are fewer than rows / piece_rows. */
@@ -107,12 +125,10 @@ void hr_local_stats_sum(hr_local_stats *local, const uint32_t *nodes, hr_sum_wor
         hr_histogram_of_all(local->binned, packed_of(local, &local->runs[nodes[0]]), local->threads, out[0]);
         return;
     }
-    const sum_plan p = plan_sums(local, nodes, out, count);
-    const size_t most = most_pieces(&p);
-#pragma omp parallel for num_threads(local->threads) schedule(dynamic)
-    for (size_t k = 0; k < p.tasks * most; k++) sum_piece(&p, k % p.tasks, k / p.tasks);
-#pragma omp parallel for num_threads(local->threads) schedule(dynamic) if (most > 1)
-    for (size_t task = 0; task < p.tasks; task++) add_pieces(&p, task);
+    sum_plan p = plan_sums(local, nodes, out, count);
+    const size_t most = most_pieces(&p), threads = (size_t)local->threads;
+    hr_team_share(threads, p.tasks * most, 1, sum_pieces, &p);
+    if (most > 1) hr_team_share(threads, p.tasks, 1, add_pieces, &p);
 }
 
 static hr_valued_rows rows_at(const hr_local_stats *local, const node_run *r, int buffer) {
@@ -146,14 +162,31 @@ static size_t divide_stretch(const hr_local_stats *local, const node_run *r, con
     return local->kernels->divide_rows(&(hr_given_rows){rows, right.values}, goes_left, count, &left, &right);
 }
 
+typedef struct node_chunks {
+    const hr_local_stats *local;
+    const node_run *run;
+    const hr_split *split;
+    size_t count;
+    size_t lefts[CHUNKS_MAX]; /* records of a chunk that go left */
+} node_chunks;
+
+static void divide_chunks(void *of, size_t member, size_t begin, size_t end) {
+    node_chunks *n = of;
+    const size_t rows = n->run->count;
+    (void)member;
+    for (size_t c = begin; c < end; c++)
+        n->lefts[c] =
+            divide_stretch(n->local, n->run, n->split, rows * c / n->count, rows * (c + 1) / n->count);
+}
+
 /* Partitions one node, in chunks by all threads, which are then moved together in order. Returns how many
  * records go left: they are in the other buffer now, the others where all of them were. */
 static size_t partition_node(const hr_local_stats *local, const node_run *r, const hr_split *split,
                              size_t chunks) {
-    size_t lefts[CHUNKS_MAX], to_left = 0, to_right = 0;
-#pragma omp parallel for num_threads(local->threads) if (chunks > 1)
-    for (size_t c = 0; c < chunks; c++)
-        lefts[c] = divide_stretch(local, r, split, r->count * c / chunks, r->count * (c + 1) / chunks);
+    node_chunks divided = {.local = local, .run = r, .split = split, .count = chunks};
+    const size_t *lefts = divided.lefts;
+    size_t to_left = 0, to_right = 0;
+    hr_team_share((size_t)local->threads, chunks, 1, divide_chunks, &divided);
     const hr_valued_rows left = rows_at(local, r, !r->buffer), right = rows_at(local, r, r->buffer);
     for (size_t c = 0; c < chunks; c++) {
         const size_t begin = r->count * c / chunks, count = r->count * (c + 1) / chunks - begin;
@@ -180,17 +213,23 @@ static void split_node(hr_local_stats *local, uint32_t node, const hr_split *spl
     memcpy(&local->runs[left], sides, sizeof sides);
 }
 
+static void split_small_nodes(void *of, size_t member, size_t begin, size_t end) {
+    const split_plan *p = of;
+    (void)member;
+    for (size_t k = begin; k < end; k++)
+        if (p->local->runs[p->nodes[k]].count < p->large)
+            split_node(p->local, p->nodes[k], &p->splits[k], p->left[k], 1);
+}
+
 /* Nodes that hold more than a thread's part of all records are partitioned by all threads together, the
  * others side by side. */
 void hr_local_stats_split(hr_local_stats *local, const uint32_t *nodes, const hr_split *splits,
                           const uint32_t *left, size_t count) {
-    size_t threads = (size_t)local->threads, large = local->runs[0].count / (2 * threads) + CHUNK_ROWS;
-    size_t chunks = threads < CHUNKS_MAX ? threads : CHUNKS_MAX;
+    const size_t threads = (size_t)local->threads, chunks = threads < CHUNKS_MAX ? threads : CHUNKS_MAX;
+    split_plan p = {local, nodes, splits, left, local->runs[0].count / (2 * threads) + CHUNK_ROWS};
     for (size_t k = 0; k < count; k++)
-        if (local->runs[nodes[k]].count >= large) split_node(local, nodes[k], &splits[k], left[k], chunks);
-#pragma omp parallel for num_threads(local->threads) schedule(dynamic)
-    for (size_t k = 0; k < count; k++)
-        if (local->runs[nodes[k]].count < large) split_node(local, nodes[k], &splits[k], left[k], 1);
+        if (local->runs[nodes[k]].count >= p.large) split_node(local, nodes[k], &splits[k], left[k], chunks);
+    hr_team_share(threads, count, 1, split_small_nodes, &p);
 }
 
 static bool buffer_init(hr_valued_rows *b, size_t rows) {
@@ -275,17 +314,31 @@ static bool ends_in(const hr_local_stats *local, const hr_tree *tree, size_t n) 
     return local->runs[n].buffer >= 0 && (!left || local->runs[left].buffer < 0);
 }
 
+typedef struct added_tree {
+    const hr_local_stats *local;
+    const hr_tree *tree;
+    double *scores;
+    size_t stride;
+} added_tree;
+
+static void add_nodes(void *of, size_t member, size_t begin, size_t end) {
+    const added_tree *a = of;
+    (void)member;
+    for (size_t n = begin; n < end; n++) {
+        const hr_node *node = &a->tree->nodes[n];
+        const node_run *run = &a->local->runs[n];
+        if (!ends_in(a->local, a->tree, n)) continue;
+        if (!node->left)
+            add_leaf(a->local, node->value, run, a->scores, a->stride);
+        else
+            add_last_step(a->local, a->tree, node, run, a->scores, a->stride);
+    }
+}
+
 void hr_local_stats_add_tree(const hr_local_stats *local, const hr_tree *tree, double *scores,
                              size_t stride) {
-#pragma omp parallel for num_threads(local->threads) schedule(dynamic)
-    for (size_t n = 0; n < tree->node_count; n++) {
-        const hr_node *node = &tree->nodes[n];
-        if (!ends_in(local, tree, n)) continue;
-        if (!node->left)
-            add_leaf(local, node->value, &local->runs[n], scores, stride);
-        else
-            add_last_step(local, tree, node, &local->runs[n], scores, stride);
-    }
+    added_tree added = {local, tree, scores, stride};
+    hr_team_share((size_t)local->threads, tree->node_count, 1, add_nodes, &added);
 }
 
 static int64_t hessian_of(const hr_hessian_rule *rule, uint32_t row, int64_t packed) {
@@ -316,14 +369,27 @@ static void add_hessians(const hr_local_stats *local, const hr_tree *tree, uint3
     }
 }
 
+typedef struct hessian_task {
+    const hr_local_stats *local;
+    const hr_tree *tree;
+    const hr_hessian_rule *rule;
+    hr_exact *sums; /* node */
+} hessian_task;
+
+static void add_hessians_of_nodes(void *of, size_t member, size_t begin, size_t end) {
+    const hessian_task *t = of;
+    (void)member;
+    for (size_t n = begin; n < end; n++)
+        if (ends_in(t->local, t->tree, n)) add_hessians(t->local, t->tree, (uint32_t)n, t->rule, t->sums);
+}
+
 /* Sums of all nodes first, then those of inner nodes, which are 0, are left out. */
 void hr_local_stats_hessians(const hr_local_stats *local, const hr_tree *tree, const hr_hessian_rule *rule,
                              hr_exact *sums) {
     size_t leaf = 0;
     for (size_t n = 0; n < tree->node_count; n++) sums[n].unpaid = 0;
-#pragma omp parallel for num_threads(local->threads) schedule(dynamic)
-    for (size_t n = 0; n < tree->node_count; n++)
-        if (ends_in(local, tree, n)) add_hessians(local, tree, (uint32_t)n, rule, sums);
+    hessian_task task = {local, tree, rule, sums};
+    hr_team_share((size_t)local->threads, tree->node_count, 1, add_hessians_of_nodes, &task);
     for (size_t n = 0; n < tree->node_count; n++)
         if (!tree->nodes[n].left) sums[leaf++] = sums[n];
 }

@@ -1,6 +1,7 @@
 #include "trees/records/placed_stats.h"
 
 #include "base/fail.h"
+#include "base/team.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -150,25 +151,26 @@ static void sum_placed_task(const hr_placed_stats *p, const placed_task *t, cons
     }
 }
 
-/* Every thread has some features: no sums are added up over threads. */
-hr_status hr_placed_stats_sum(hr_placed_stats *p, const hr_packing *packing, const uint32_t *nodes,
-                              hr_sum_word *const *out, size_t count, hr_error *err) {
-    const size_t features = p->binned->features, threads = (size_t)p->threads,
-                 each = (features + threads - 1) / threads, tasks = (features + each - 1) / each,
-                 cells = count * each * HR_STRIDE * sizeof(hr_sum_word),
-                 all = hr_histogram_cells(features) + packing->weight_cells;
-    const bool is_root = count == 1 && nodes[0] == 0;
-    const bool counts = count * each * HR_STRIDE <= UINT32_MAX; /* in placed_task.offsets */
-    char *room = counts ? malloc(tasks * (cells + TASK_BYTES)) : NULL;
-    if (!room) return hr_fail_memory(err);
-    mark_asked(p, nodes, count);
-    for (size_t k = 0; k < count; k++) memset(out[k], 0, all * sizeof **out);
-#pragma omp parallel for num_threads(p->threads) schedule(static, 1)
-    for (size_t i = 0; i < tasks; i++) {
-        char *at = room + i * (cells + TASK_BYTES);
+/* One question: each task sums some of the features. */
+typedef struct placed_sums {
+    const hr_placed_stats *placed;
+    const hr_packing *packing;
+    hr_sum_word *const *out;
+    size_t count; /* nodes */
+    bool is_root;
+    size_t features_each, cell_bytes; /* of a task */
+    char *room;
+} placed_sums;
+
+static void sum_placed_tasks(void *of, size_t member, size_t begin, size_t end) {
+    const placed_sums *s = of;
+    const size_t features = s->placed->binned->features, each = s->features_each, cells = s->cell_bytes;
+    (void)member;
+    for (size_t i = begin; i < end; i++) {
+        char *at = s->room + i * (cells + TASK_BYTES);
         const size_t first = i * each, last = first + each < features ? first + each : features;
         const placed_task task = {
-            .add = is_root ? add_root_block : add_nodes_block,
+            .add = s->is_root ? add_root_block : add_nodes_block,
             .first = first,
             .last = last,
             .stride = (last - first) * HR_STRIDE,
@@ -177,8 +179,31 @@ hr_status hr_placed_stats_sum(hr_placed_stats *p, const hr_packing *packing, con
             .offsets = (uint32_t *)(void *)(at + cells + BLOCK_RECORDS * sizeof(int64_t)),
             .records =
                 (uint16_t *)(void *)(at + cells + BLOCK_RECORDS * (sizeof(int64_t) + sizeof(uint32_t)))};
-        sum_placed_task(p, &task, packing, out, count);
+        sum_placed_task(s->placed, &task, s->packing, s->out, s->count);
     }
+}
+
+/* Every thread has some features: no sums are added up over threads. */
+hr_status hr_placed_stats_sum(hr_placed_stats *p, const hr_packing *packing, const uint32_t *nodes,
+                              hr_sum_word *const *out, size_t count, hr_error *err) {
+    const size_t features = p->binned->features, threads = (size_t)p->threads,
+                 each = (features + threads - 1) / threads, tasks = (features + each - 1) / each,
+                 cells = count * each * HR_STRIDE * sizeof(hr_sum_word),
+                 all = hr_histogram_cells(features) + packing->weight_cells;
+    const bool counts = count * each * HR_STRIDE <= UINT32_MAX; /* in placed_task.offsets */
+    char *room = counts ? malloc(tasks * (cells + TASK_BYTES)) : NULL;
+    if (!room) return hr_fail_memory(err);
+    mark_asked(p, nodes, count);
+    for (size_t k = 0; k < count; k++) memset(out[k], 0, all * sizeof **out);
+    placed_sums sums = {.placed = p,
+                        .packing = packing,
+                        .out = out,
+                        .count = count,
+                        .is_root = count == 1 && nodes[0] == 0,
+                        .features_each = each,
+                        .cell_bytes = cells,
+                        .room = room};
+    hr_team_share(threads, tasks, 1, sum_placed_tasks, &sums);
     free(room);
     return HR_OK;
 }
@@ -191,6 +216,21 @@ typedef struct placed_split {
     uint16_t next[HR_BINS_MAX];
 } placed_split;
 
+typedef struct placed_splits {
+    const hr_placed_stats *placed;
+    const placed_split *made;
+} placed_splits;
+
+static void split_placed_rows(void *of, size_t member, size_t begin, size_t end) {
+    const placed_splits *s = of;
+    const hr_placed_stats *p = s->placed;
+    (void)member;
+    for (size_t i = begin; i < end; i++) {
+        const uint16_t k = p->asked[p->places[i]];
+        if (k != NOT_ASKED) p->places[i] = s->made[k].next[s->made[k].bins[i]];
+    }
+}
+
 hr_status hr_placed_stats_split(hr_placed_stats *p, const uint32_t *nodes, const hr_split *splits,
                                 const uint32_t *left, size_t count, hr_error *err) {
     placed_split *made = malloc((count + 1) * sizeof *made);
@@ -202,14 +242,8 @@ hr_status hr_placed_stats_split(hr_placed_stats *p, const uint32_t *nodes, const
         for (size_t b = 0; b < HR_BINS_MAX; b++) made[k].next[b] = (uint16_t)(left[k] + !goes_left[b]);
     }
     mark_asked(p, nodes, count);
-#pragma omp parallel for num_threads(p->threads) schedule(static)
-    for (size_t begin = 0; begin < p->binned->rows; begin += BLOCK_RECORDS) {
-        const size_t end = begin + placed_block_size(begin, p->binned->rows);
-        for (size_t i = begin; i < end; i++) {
-            const uint16_t k = p->asked[p->places[i]];
-            if (k != NOT_ASKED) p->places[i] = made[k].next[made[k].bins[i]];
-        }
-    }
+    placed_splits all = {p, made};
+    hr_team_share((size_t)p->threads, p->binned->rows, BLOCK_RECORDS, split_placed_rows, &all);
     free(made);
     return HR_OK;
 }
@@ -222,9 +256,24 @@ typedef struct placed_values {
     double value[HR_BINS_MAX];
 } placed_values;
 
+typedef struct placed_tree {
+    const hr_placed_stats *placed;
+    const placed_values *values; /* node */
+    double *scores;
+    size_t stride;
+} placed_tree;
+
+static void add_placed_rows(void *of, size_t member, size_t begin, size_t end) {
+    const placed_tree *t = of;
+    (void)member;
+    for (size_t i = begin; i < end; i++) {
+        const placed_values *values = &t->values[t->placed->places[i]];
+        t->scores[i * t->stride] += values->value[values->bins ? values->bins[i] : 0];
+    }
+}
+
 hr_status hr_placed_stats_add_tree(const hr_placed_stats *p, const hr_tree *tree, double *scores,
                                    size_t stride, hr_error *err) {
-    const size_t rows = p->binned->rows;
     placed_values *values = malloc(tree->node_count * sizeof *values);
     if (!values) return hr_fail_memory(err);
     for (size_t n = 0; n < tree->node_count; n++) {
@@ -239,11 +288,8 @@ hr_status hr_placed_stats_add_tree(const hr_placed_stats *p, const hr_tree *tree
         }
     }
 
-#pragma omp parallel for num_threads(p->threads) schedule(static)
-    for (size_t i = 0; i < rows; i++) {
-        const placed_values *of = &values[p->places[i]];
-        scores[i * stride] += of->value[of->bins ? of->bins[i] : 0];
-    }
+    placed_tree all = {p, values, scores, stride};
+    hr_team_share((size_t)p->threads, p->binned->rows, BLOCK_RECORDS, add_placed_rows, &all);
     free(values);
     return HR_OK;
 }

@@ -1,6 +1,7 @@
 #include "trees/records/tree_scores.h"
 
 #include "base/fail.h"
+#include "base/team.h"
 #include "trees/tree/place_tree.h"
 
 #include <stdlib.h>
@@ -123,15 +124,18 @@ static void gather_bins(const hr_tree_scores *s, const uint32_t *rows, size_t be
 }
 
 typedef struct tree_scores_walk {
+    const hr_tree_scores *scores;
     size_t from;
     const uint32_t *rows;
-    size_t count;
     double *out;
 } tree_scores_walk;
 
-static void add_to_block(const hr_tree_scores *s, const tree_scores_walk *walk, size_t begin, uint8_t *bins,
-                         double *block) {
-    const size_t outputs = s->outputs, count = walk->count - begin < BLOCK ? walk->count - begin : BLOCK;
+static void add_to_block(void *of, size_t member, size_t begin, size_t end) {
+    const tree_scores_walk *walk = of;
+    const hr_tree_scores *s = walk->scores;
+    const size_t outputs = s->outputs, count = end - begin;
+    uint8_t *bins = s->bins + member * s->binned->features * BLOCK;
+    double *block = s->block + member * outputs * BLOCK;
     gather_bins(s, walk->rows, begin, count, bins);
     for (size_t i = 0; i < count; i++) {
         const double *scores = walk->out + (walk->rows ? walk->rows[begin + i] : begin + i) * outputs;
@@ -152,13 +156,7 @@ hr_status hr_tree_scores_add(hr_tree_scores *s, size_t from, const uint32_t *row
         for (size_t n = 0; n < s->trees[t]->node_count; n++)
             if (s->trees[t]->nodes[n].left) s->asked[s->trees[t]->nodes[n].feature] = true;
 
-    const tree_scores_walk walk = {from, rows, count, out};
-#pragma omp parallel for num_threads((int)s->workers) schedule(static, 1)
-    for (size_t w = 0; w < s->workers; w++) {
-        uint8_t *bins = s->bins + w * s->binned->features * BLOCK;
-        double *block = s->block + w * s->outputs * BLOCK;
-        for (size_t begin = w * BLOCK; begin < count; begin += s->workers * BLOCK)
-            add_to_block(s, &walk, begin, bins, block);
-    }
+    tree_scores_walk walk = {s, from, rows, out};
+    hr_team_share(s->workers, count, BLOCK, add_to_block, &walk);
     return HR_OK;
 }

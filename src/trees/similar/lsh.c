@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
+#include "base/team.h"
 #include "privacy/crypto/prf.h"
 #include "privacy/sample.h"
 #include "tables/data/columns.h"
@@ -244,22 +245,31 @@ static void sum_block(const hr_lsh *lsh, const hr_data *data, size_t begin, size
         for (size_t t = 0; t < tables; t++) sums[i * tables + t] += usual_sums[t];
 }
 
-hr_status hr_lsh_hash(const hr_lsh *lsh, const hr_data *data, int threads, int16_t *out, hr_error *err) {
-    const size_t rows = hr_data_rows(data), blocks = (rows + BLOCK - 1) / BLOCK;
-    const size_t workers = threads > 1 ? (size_t)threads : 1;
-    int64_t *room = calloc(workers * (BLOCK + 1), lsh->tables * sizeof *room);
-    if (!room) return hr_fail_memory(err);
-#pragma omp parallel for num_threads((int)workers) schedule(static, 1)
-    for (size_t w = 0; w < workers; w++) {
-        int64_t *sums = room + w * (BLOCK + 1) * lsh->tables;
-        for (size_t block = w; block < blocks; block += workers) {
-            const size_t begin = block * BLOCK, count = rows - begin < BLOCK ? rows - begin : BLOCK;
-            int16_t *to = out + begin * lsh->tables;
-            sum_block(lsh, data, begin, count, sums);
-            for (size_t i = 0; i < count * lsh->tables; i++)
-                to[i] = (int16_t)((int64_t)((uint64_t)sums[i] / lsh->width) + lsh->lowest);
-        }
+typedef struct hash_task {
+    const hr_lsh *lsh;
+    const hr_data *data;
+    int64_t *room; /* member, record of a block and one more, table */
+    int16_t *out;
+} hash_task;
+
+static void hash_rows(void *of, size_t member, size_t first, size_t end) {
+    const hash_task *t = of;
+    const hr_lsh *lsh = t->lsh;
+    int64_t *sums = t->room + member * (BLOCK + 1) * lsh->tables;
+    for (size_t begin = first; begin < end; begin += BLOCK) {
+        const size_t count = end - begin < BLOCK ? end - begin : BLOCK;
+        int16_t *to = t->out + begin * lsh->tables;
+        sum_block(lsh, t->data, begin, count, sums);
+        for (size_t i = 0; i < count * lsh->tables; i++)
+            to[i] = (int16_t)((int64_t)((uint64_t)sums[i] / lsh->width) + lsh->lowest);
     }
+}
+
+hr_status hr_lsh_hash(const hr_lsh *lsh, const hr_data *data, int threads, int16_t *out, hr_error *err) {
+    const size_t members = threads > 1 ? (size_t)threads : 1;
+    int64_t *room = calloc(members * (BLOCK + 1), lsh->tables * sizeof *room);
+    if (!room) return hr_fail_memory(err);
+    hr_team_share(members, hr_data_rows(data), BLOCK, hash_rows, &(hash_task){lsh, data, room, out});
     free(room);
     return HR_OK;
 }

@@ -1,6 +1,7 @@
 #include "trees/similar/similar.h"
 
 #include "base/fail.h"
+#include "base/team.h"
 #include "tables/data/records.h"
 #include "trees/similar/hash_blocks.h"
 #include "trees/similar/lsh.h"
@@ -9,13 +10,6 @@
 
 /* Queries that are looked up together: a shelf of blocks stays in the cache for all of them. */
 enum { BATCH = 32 };
-
-typedef struct similar_search {
-    hr_hash_groups of, among;
-    hr_hash_blocks blocks;
-    bool codes_suffice; /* equal codes are equal hashes */
-    uint32_t *out;
-} similar_search;
 
 /* A block of which groups tie, and how many records tie in those before. */
 typedef struct tied_block {
@@ -31,6 +25,14 @@ typedef struct similar_query {
     size_t tied_blocks;
     tied_block *tied; /* room for all blocks */
 } similar_query;
+
+typedef struct similar_search {
+    hr_hash_groups of, among;
+    hr_hash_blocks blocks;
+    bool codes_suffice; /* equal codes are equal hashes */
+    uint32_t *out;
+    similar_query *queries; /* member, query of a batch */
+} similar_search;
 
 static uint64_t mix(uint64_t z) {
     z += 0x9e3779b97f4a7c15u;
@@ -125,8 +127,10 @@ static void end_query(const similar_search *s, const similar_query *query, size_
     }
 }
 
-static void search_batch(const similar_search *s, similar_query *queries, size_t begin) {
-    const size_t count = s->of.count - begin < BATCH ? s->of.count - begin : BATCH;
+static void search_batch(void *of, size_t member, size_t begin, size_t end) {
+    const similar_search *s = of;
+    similar_query *queries = s->queries + member * BATCH;
+    const size_t count = end - begin;
     for (size_t i = 0; i < count; i++) begin_query(s, &queries[i], begin + i);
     for (size_t shelf = 0; shelf < s->blocks.shelves; shelf++)
         for (size_t i = 0; i < count; i++)
@@ -134,27 +138,16 @@ static void search_batch(const similar_search *s, similar_query *queries, size_t
     for (size_t i = 0; i < count; i++) end_query(s, &queries[i], begin + i);
 }
 
-static hr_status search_batches(const similar_search *s, size_t workers, hr_error *err) {
+static hr_status search_batches(similar_search *s, size_t members, hr_error *err) {
     const size_t blocks = s->blocks.count;
-    similar_query *queries = calloc(workers * BATCH, sizeof *queries);
-    tied_block *tied = calloc(workers * BATCH, blocks * sizeof *tied);
-    hr_status status = queries && tied ? HR_OK : hr_fail_memory(err);
-    size_t next = 0;
-    for (size_t i = 0; !status && i < workers * BATCH; i++) queries[i].tied = tied + i * blocks;
-#pragma omp parallel for num_threads((int)workers) schedule(static, 1) if (!status)
-    for (size_t w = 0; w < (status ? 0 : workers); w++) {
-        for (;;) {
-            size_t begin;
-#pragma omp atomic capture
-            {
-                begin = next;
-                next += BATCH;
-            }
-            if (begin >= s->of.count) break;
-            search_batch(s, queries + w * BATCH, begin);
-        }
+    tied_block *tied = calloc(members * BATCH, blocks * sizeof *tied);
+    s->queries = calloc(members * BATCH, sizeof *s->queries);
+    hr_status status = s->queries && tied ? HR_OK : hr_fail_memory(err);
+    if (!status) {
+        for (size_t i = 0; i < members * BATCH; i++) s->queries[i].tied = tied + i * blocks;
+        hr_team_share(members, s->of.count, BATCH, search_batch, s);
     }
-    free(queries);
+    free(s->queries);
     free(tied);
     return status;
 }

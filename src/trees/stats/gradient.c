@@ -1,8 +1,10 @@
 #include "trees/stats/gradient.h"
 
 #include "base/kernels/kernels.h"
+#include "base/team.h"
 
 #include <math.h>
+#include <stdatomic.h>
 
 enum { PIECE_ROWS = 512 }; /* of one call of a kernel */
 
@@ -47,30 +49,60 @@ static bool is_plain(const hr_gradient_input *in) {
     return !in->rows && in->outputs == 1 && !in->weights;
 }
 
+/* What the threads of a call share. */
+typedef struct gradient_task {
+    const hr_gradient_input *in;
+    hr_packing packing;
+    hr_gradient_rule rule;
+    double clip;
+    int64_t *packed;
+    _Atomic double bound; /* the largest gradient so far */
+} gradient_task;
+
+static void share_records(gradient_task *t, hr_team_part *part) {
+    hr_team_share((size_t)t->in->threads, t->in->count, HR_TEAM_RECORDS, part, t);
+}
+
+static void pack_plain_squares(void *of, size_t member, size_t begin, size_t end) {
+    const gradient_task *t = of;
+    const hr_packing p = t->packing;
+    const double clip = t->clip, *restrict targets = t->in->targets, *restrict scores = t->in->scores;
+    int64_t *restrict packed = t->packed;
+    (void)member;
+    for (size_t i = begin; i < end; i++) packed[i] = pack_square(&p, scores[i] - targets[i], clip, 1);
+}
+
+static void pack_squares(void *of, size_t member, size_t begin, size_t end) {
+    const gradient_task *t = of;
+    (void)member;
+    for (size_t i = begin; i < end; i++) {
+        const size_t row = row_at(t->in, i);
+        t->packed[i] = pack_square(&t->packing, residual_at(t->in, row), t->clip, weight_at(t->in, row));
+    }
+}
+
 void hr_gradients_square(const hr_gradient_input *in, double clip, const hr_packing *packing,
                          int64_t *packed) {
-    const hr_packing p = *packing;
-    const double *restrict targets = in->targets, *restrict scores = in->scores;
-    if (is_plain(in)) {
-#pragma omp parallel for num_threads(in->threads) schedule(static)
-        for (size_t i = 0; i < in->count; i++) packed[i] = pack_square(&p, scores[i] - targets[i], clip, 1);
-        return;
+    gradient_task task = {.in = in, .packing = *packing, .clip = clip, .packed = packed};
+    share_records(&task, is_plain(in) ? pack_plain_squares : pack_squares);
+}
+
+static void find_bound(void *of, size_t member, size_t begin, size_t end) {
+    gradient_task *t = of;
+    double bound = 0, known = atomic_load(&t->bound);
+    (void)member;
+    for (size_t i = begin; i < end; i++) {
+        const double g = fabs(residual_at(t->in, row_at(t->in, i)));
+        bound = g > bound ? g : bound;
     }
-#pragma omp parallel for num_threads(in->threads) schedule(static)
-    for (size_t i = 0; i < in->count; i++) {
-        size_t row = row_at(in, i);
-        packed[i] = pack_square(&p, residual_at(in, row), clip, weight_at(in, row));
+    while (bound > known && !atomic_compare_exchange_weak(&t->bound, &known, bound)) {
     }
 }
 
 double hr_gradients_square_bound(const hr_gradient_input *in) {
-    double bound = 0;
-#pragma omp parallel for num_threads(in->threads) schedule(static) reduction(max : bound)
-    for (size_t i = 0; i < in->count; i++) {
-        double g = fabs(residual_at(in, row_at(in, i)));
-        bound = g > bound ? g : bound;
-    }
-    return bound;
+    gradient_task task = {.in = in};
+    share_records(&task, find_bound);
+    return atomic_load(&task.bound);
 }
 
 size_t hr_rows_within(const hr_gradient_input *in, double bound, uint32_t *kept) {
@@ -89,39 +121,40 @@ static hr_gradient_rule rule_of(const hr_packing *packing) {
                               .shift = packing->shift};
 }
 
-static void two_classes(const hr_gradient_input *in, const hr_packing *packing, int64_t *packed) {
-    const hr_gradient_rule rule = rule_of(packing);
-    if (is_plain(in)) {
-        const hr_kernels *kernels = hr_kernels_get();
-#pragma omp parallel for num_threads(in->threads) schedule(static)
-        for (size_t begin = 0; begin < in->count; begin += PIECE_ROWS) {
-            const size_t count = in->count - begin < PIECE_ROWS ? in->count - begin : PIECE_ROWS;
-            kernels->logistic_words(&rule, in->scores + begin, in->targets + begin, count, packed + begin);
-        }
-        return;
-    }
-#pragma omp parallel for num_threads(in->threads) schedule(static)
-    for (size_t i = 0; i < in->count; i++)
-        packed[i] = hr_logistic_word(&rule, in->scores[row_at(in, i)], in->targets[row_at(in, i)]);
+static void pack_plain_logistic(void *of, size_t member, size_t begin, size_t end) {
+    const gradient_task *t = of;
+    const hr_kernels *kernels = hr_kernels_get();
+    (void)member;
+    for (size_t i = begin; i < end; i += PIECE_ROWS)
+        kernels->logistic_words(&t->rule, t->in->scores + i, t->in->targets + i,
+                                end - i < PIECE_ROWS ? end - i : PIECE_ROWS, t->packed + i);
 }
 
-static void set_class_gradients(const hr_gradient_input *in, const hr_packing *packing, int64_t *packed) {
-    const hr_gradient_rule rule = rule_of(packing);
-#pragma omp parallel for num_threads(in->threads) schedule(static)
-    for (size_t i = 0; i < in->count; i++) {
-        size_t row = row_at(in, i);
+static void pack_logistic(void *of, size_t member, size_t begin, size_t end) {
+    const gradient_task *t = of;
+    (void)member;
+    for (size_t i = begin; i < end; i++) {
+        const size_t row = row_at(t->in, i);
+        t->packed[i] = hr_logistic_word(&t->rule, t->in->scores[row], t->in->targets[row]);
+    }
+}
+
+static void pack_classes(void *of, size_t member, size_t begin, size_t end) {
+    const gradient_task *t = of;
+    const hr_gradient_input *in = t->in;
+    (void)member;
+    for (size_t i = begin; i < end; i++) {
+        const size_t row = row_at(in, i);
         const double *score = in->scores + row * in->outputs;
         double sum = 0;
         for (size_t k = 0; k < in->outputs; k++) sum += hr_exp(hr_bounded(score[k] - score[in->output], 80));
-        packed[i] = hr_probability_word(&rule, 1 / sum, in->targets[row] == (double)in->output ? 1 : 0);
+        t->packed[i] = hr_probability_word(&t->rule, 1 / sum, in->targets[row] == (double)in->output ? 1 : 0);
     }
 }
 
 void hr_gradients_logistic(const hr_gradient_input *in, const hr_packing *packing, int64_t *packed) {
-    if (in->outputs == 1)
-        two_classes(in, packing, packed);
-    else
-        set_class_gradients(in, packing, packed);
+    gradient_task task = {.in = in, .rule = rule_of(packing), .packed = packed};
+    share_records(&task, in->outputs > 1 ? pack_classes : is_plain(in) ? pack_plain_logistic : pack_logistic);
 }
 
 /* ---- The denominators of leaves ---- */

@@ -1,5 +1,6 @@
 #include "trees/stats/histogram.h"
 
+#include "base/team.h"
 #include "trees/stats/packing.h"
 
 #include <string.h>
@@ -68,17 +69,32 @@ static void sum_columns(const hr_binned *binned, size_t first, size_t last, cons
     }
 }
 
+/* Of all records: each task sums some of the columns. */
+typedef struct histogram_task {
+    const hr_binned *binned;
+    const int64_t *packed;
+    size_t tasks;
+    hr_sum_word *out;
+} histogram_task;
+
+static void sum_column_tasks(void *of, size_t member, size_t begin, size_t end) {
+    const histogram_task *s = of;
+    const size_t features = s->binned->features;
+    (void)member;
+    for (size_t task = begin; task < end; task++) {
+        const size_t first = features * task / s->tasks, last = features * (task + 1) / s->tasks;
+        sum_columns(s->binned, first, last, s->packed, s->out + hr_histogram_at(first));
+    }
+}
+
 /* Every thread gets as many tasks as the others, of as many features but for one. */
 void hr_histogram_of_all(const hr_binned *binned, const int64_t *packed, int threads, hr_sum_word *out) {
     const size_t together = TASK_FEATURES * (size_t)threads,
                  rounds = (binned->features + together - 1) / together, tasks = rounds * (size_t)threads,
                  used = hr_histogram_at(binned->features);
     memset(out + used, 0, (hr_histogram_cells(binned->features) - used) * sizeof *out);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (size_t task = 0; task < tasks; task++) {
-        const size_t first = binned->features * task / tasks, last = binned->features * (task + 1) / tasks;
-        sum_columns(binned, first, last, packed, out + hr_histogram_at(first));
-    }
+    histogram_task sums = {binned, packed, tasks, out};
+    hr_team_share((size_t)threads, tasks, 1, sum_column_tasks, &sums);
 }
 
 void hr_histogram_of_tile(const hr_binned *binned, size_t tile, const uint32_t *rows, const int64_t *packed,
