@@ -126,6 +126,9 @@ typedef struct hr_arrays {
     const hr_array *labels;  /* NULL: none */
     const uint64_t *persons; /* `rows` numbers that say whose each record is: equal numbers are one person. Of
                                 a schema that names a unit (hr_schema_unit), and of no other */
+    const hr_column_report *read; /* one a feature: what the caller counted when it read the cells. Reports
+                                     have its `unknown` (such cells are missing here) and its `out_of_range`
+                                     (clipped already) besides what is counted here. NULL: nothing */
 } hr_arrays;
 
 /* The same for arrays of any stride and element, with values as above, but without a copy of the columns:
@@ -305,6 +308,12 @@ typedef struct hr_infer_options {
 HR_API HR_MUST_CHECK hr_status hr_schema_infer_all(const char *const *paths, size_t count,
                                                    const hr_infer_options *options, char **yaml,
                                                    hr_error *err);
+
+/* The same for a table from `size` bytes in memory, which are plain text, as hr_data_parse reads them;
+ * `name` of the options of reading stands for the file in messages. Fails: as above, without IO. */
+HR_API HR_MUST_CHECK hr_status hr_schema_infer_bytes(const char *bytes, size_t size,
+                                                     const hr_infer_options *options, char **yaml,
+                                                     hr_error *err);
 
 #ifdef __cplusplus
 }

@@ -182,6 +182,19 @@ static hr_status infer_schema(world *w, hr_error *err) {
     return status;
 }
 
+static hr_status infer_bytes(world *w, hr_error *err) {
+    char *text = UNTOUCHED, *notes = NULL;
+    hr_infer_options options = HR_INFER_OPTIONS_INIT;
+    options.label = "readmitted";
+    options.notes = &notes;
+    hr_status status = hr_schema_infer_bytes(w->csv, w->csv_size, &options, &text, err);
+    check_output(status, text);
+    assert_int_equal(!status, notes != NULL);
+    hr_text_free(notes);
+    if (!status) hr_text_free(text);
+    return status;
+}
+
 static hr_status infer_arff(world *w, hr_error *err) {
     static const char text[] = "@relation r\n@attribute x real\n@attribute readmitted {no,yes}\n@data\n"
                                "1,no\n2,'yes'\n?,yes\n";
@@ -198,6 +211,7 @@ static void test_schema_and_data__survive_short_memory(void **state) {
     write_file(w->path, w->csv, w->csv_size);
     exhaust(w, read_data, HR_OK, NULL);
     exhaust(w, infer_schema, HR_E_MEMORY, NULL);
+    exhaust(w, infer_bytes, HR_E_MEMORY, NULL);
     exhaust(w, infer_arff, HR_E_MEMORY, NULL);
 }
 

@@ -176,6 +176,17 @@ static hr_status take_numbers_of_persons(hr_data *data, const uint64_t *numbers,
     return numbered && hr_persons_weigh(data) ? HR_OK : hr_fail_memory(err);
 }
 
+/* What the caller counted when it read the cells; those that were unknown were counted as missing here. */
+static void add_counts(hr_data *data, const hr_column_report *read) {
+    for (size_t f = 0; f < data->feature_count; f++) {
+        hr_column_report *report = &data->reports[f];
+        const uint64_t unknown = read[f].unknown < report->missing ? read[f].unknown : report->missing;
+        report->unknown += unknown;
+        report->missing -= unknown;
+        report->out_of_range += read[f].out_of_range;
+    }
+}
+
 hr_status hr_data_borrow(const hr_schema *schema, const hr_arrays *arrays, hr_data **out, hr_error *err) {
     hr_status status = HR_OK;
     if (arrays->rows > HR_ROWS_MAX)
@@ -195,6 +206,7 @@ hr_status hr_data_borrow(const hr_schema *schema, const hr_arrays *arrays, hr_da
     if (arrays->persons) status = take_numbers_of_persons(data, arrays->persons, err);
     if (!status && arrays->labels) status = borrow_labels(data, arrays->labels, err);
     if (!status) status = borrow_columns(data, arrays->columns, err);
+    if (!status && arrays->read) add_counts(data, arrays->read);
     if (status)
         hr_data_free(data);
     else

@@ -125,6 +125,30 @@ static void test_arrays__can_be_borrowed(void **state) {
     hr_schema_free(schema);
 }
 
+/* What a caller clipped or did not know when it read texts is in the report. */
+static void test_arrays__keep_what_the_caller_counted(void **state) {
+    (void)state;
+    hr_schema *schema = schema_of("{name: y, kind: number, low: -1, high: 1}");
+    const double n[] = {0, (double)NAN, 11}, c[] = {0, (double)NAN, 1};
+    const hr_array columns[] = {adjacent(n), adjacent(c)};
+    const hr_column_report read[] = {{.out_of_range = 2}, {.unknown = 1}}, too_many[] = {{0}, {.unknown = 9}};
+    hr_data *data = NULL;
+    assert_int_equal(
+        hr_data_borrow(schema, &(hr_arrays){.rows = 3, .columns = columns, .read = read}, &data, NULL),
+        HR_OK);
+    const hr_column_report *of_n = hr_data_report(data, 0), *of_c = hr_data_report(data, 1);
+    assert_true(of_n->missing == 1 && of_n->out_of_range == 3 && of_n->unknown == 0);
+    assert_true(of_c->missing == 1 && of_c->unknown == 1);
+    hr_data_free(data);
+    assert_int_equal(
+        hr_data_borrow(schema, &(hr_arrays){.rows = 3, .columns = columns, .read = too_many}, &data, NULL),
+        HR_OK);
+    of_c = hr_data_report(data, 1);
+    assert_true(of_c->missing == 0 && of_c->unknown == 2);
+    hr_data_free(data);
+    hr_schema_free(schema);
+}
+
 /* Records of packed fields, read forwards and backwards: odd addresses, and floats whose bound is none. */
 static void test_arrays__may_have_any_stride_and_floats(void **state) {
     (void)state;
@@ -205,6 +229,7 @@ int main(void) {
         cmocka_unit_test(test_arrays__need_no_labels_and_no_rows),
         cmocka_unit_test(test_arrays__refuse_bad_codes_and_labels),
         cmocka_unit_test(test_arrays__can_be_borrowed),
+        cmocka_unit_test(test_arrays__keep_what_the_caller_counted),
         cmocka_unit_test(test_arrays__may_have_any_stride_and_floats),
         cmocka_unit_test(test_arrays__refuse_overlaps_and_other_elements),
     };

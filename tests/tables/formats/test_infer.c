@@ -94,6 +94,37 @@ static void test_infer__guesses_the_task(void **state) {
     hr_schema_free(s);
 }
 
+/* Bytes in memory give the proposal of the file that holds them, to the letter. */
+static void test_infer__reads_bytes_in_memory(void **state) {
+    (void)state;
+    static const char table[] = "id,day,amount,y\n1,2024-01-31,\"1,500\",a\n2,2024-02-01,\"2,000\",b\n",
+                      bad[] = "x,y\n1,a\n1\n";
+    hr_error err = {0};
+    hr_read_options reading = HR_READ_OPTIONS_INIT;
+    hr_infer_options options = HR_INFER_OPTIONS_INIT;
+    char *yaml = NULL, *notes = NULL, *of_file = infer(table, HR_FORMAT_AUTO, "y", &err);
+    reading.name = "the table";
+    options.label = "y";
+    options.reading = &reading;
+    options.notes = &notes;
+    assert_int_equal(hr_schema_infer_bytes(table, sizeof table - 1, &options, &yaml, &err), HR_OK);
+    assert_string_equal(yaml, of_file);
+    assert_non_null(notes);
+    hr_text_free(notes);
+    hr_text_free(of_file);
+    hr_text_free(yaml);
+    yaml = notes = NULL;
+    assert_int_equal(hr_schema_infer_bytes(bad, sizeof bad - 1, &options, &yaml, &err), HR_E_FORMAT);
+    assert_string_equal(err.file, "the table");
+    assert_int_equal(err.line, 3);
+    assert_int_equal(hr_schema_infer_bytes("", 0, &options, &yaml, &err), HR_E_FORMAT);
+    options.label = "z";
+    assert_int_equal(hr_schema_infer_bytes(table, sizeof table - 1, &options, &yaml, &err), HR_E_SCHEMA);
+    assert_string_equal(err.field, "z");
+    assert_null(yaml);
+    assert_null(notes);
+}
+
 static void test_infer__finds_spellings_of_missing(void **state) {
     (void)state;
     char *yaml = NULL;
@@ -519,6 +550,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_infer__guesses_kinds_and_bounds),
         cmocka_unit_test(test_infer__guesses_the_task),
+        cmocka_unit_test(test_infer__reads_bytes_in_memory),
         cmocka_unit_test(test_infer__finds_spellings_of_missing),
         cmocka_unit_test(test_infer__says_when_labels_are_missing),
         cmocka_unit_test(test_infer__leaves_out_what_differs_in_most_records),
