@@ -6,7 +6,7 @@
 """
 from ._native import ffi, lib, text_of
 from .errors import (AbsentError, ArgumentError, BudgetError, FileError, FormatError, HedgerowError, LimitError, PolicyError,
-                     PrivacyLeakWarning, SchemaError)
+                     PrivacyLeakWarning, SchemaError, UnknownCategoryWarning)
 from .estimators import HedgerowClassifier, HedgerowRegressor, search_cost
 from .explain import Axis, Shap, Shape, Shapes
 from .federation import simulate
@@ -15,12 +15,12 @@ from .ledger import Entry, Ledger
 from .model import Guarantee, Model, Release
 from ._report import report
 from .predictor import Predictor
-from .schema import Column, Schema
+from .schema import Column, Fact, Schema
 
 __version__ = text_of(lib.hr_version())
-__all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'Column', 'Entry', 'FileError', 'FormatError', 'Guarantee', 'HedgerowClassifier',
+__all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'Column', 'Entry', 'Fact', 'FileError', 'FormatError', 'Guarantee', 'HedgerowClassifier',
            'HedgerowError', 'HedgerowRegressor', 'Ledger', 'LimitError', 'Model', 'PolicyError', 'Predictor', 'PrivacyLeakWarning', 'Release', 'Schema',
-           'SchemaError', 'Shap', 'Shape', 'Shapes', 'generate_hospital', 'methods', 'report',
+           'SchemaError', 'Shap', 'Shape', 'Shapes', 'UnknownCategoryWarning', 'generate_hospital', 'methods', 'report',
            'search_cost', 'simulate']
 
 

@@ -2,12 +2,16 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import compress
+from typing import Any, Iterator
 
 import cffi
 import numpy as np
 from numpy.typing import NDArray
+
+from ._cells import Numbering, text_of_value
 
 ffi = cffi.FFI()
 ffi.cdef('''
@@ -34,18 +38,21 @@ struct ArrowArrayStream {
 };
 ''')
 
+# Times by the first letters of their format: units of numpy, and the type of the elements.
+TIMES = {'tdD': ('D', 'i4'), 'tdm': ('ms', 'i8'), 'tss:': ('s', 'i8'), 'tsm:': ('ms', 'i8'), 'tsu:': ('us', 'i8'), 'tsn:': ('ns', 'i8')}
 NUMBERS = {'f': 'f4', 'g': 'f8', 'c': 'i1', 'C': 'u1', 's': 'i2', 'S': 'u2', 'i': 'i4', 'I': 'u4', 'l': 'i8', 'L': 'u8', 'e': 'f2'}
 OFFSETS = {'u': 'i4', 'U': 'i8'}  # texts by 32-bit and by 64-bit offsets
-VIEW = np.dtype([('size', '<i4'), ('start', 'S4'), ('buffer', '<i4'), ('offset', '<i4')])  # texts of more than 12 bytes, as 'vu' has them
 
 
 @dataclass
 class Array:
-    """kind: 'number' (NaN: missing), 'boolean' (0, 1; -1: missing), 'category' (codes; -1), 'text' (None: missing) or 'other'."""
+    """kind: 'number' (NaN: missing), 'boolean' (0, 1; -1: missing), 'category' and 'text' (codes of `values`; -1), 'time' (datetime64; NaT),
+    or 'other'. zone: of times that are in UTC; '': they are those of clocks."""
     kind: str
     cells: NDArray[Any]
     values: tuple[str, ...] = ()
     format: str = ''
+    zone: str = ''
 
 
 def release(struct: Any) -> None:
@@ -86,14 +93,11 @@ def joined(parts: list[Array]) -> Array:
     first = parts[0]
     if len(parts) == 1:
         return first
-    if first.kind != 'category':
-        return Array(first.kind, np.concatenate([part.cells for part in parts]), first.values, first.format)
-    number: dict[str, int] = {}
-    cells = []
-    for part in parts:
-        codes = np.array([number.setdefault(value, len(number)) for value in part.values] + [-1])
-        cells.append(codes[part.cells])
-    return Array('category', np.concatenate(cells), tuple(number), first.format)
+    if first.kind not in ('category', 'text'):
+        return replace(first, cells=np.concatenate([part.cells for part in parts]))
+    number = Numbering()
+    cells = [np.array([number[value] for value in part.values] + [-1])[part.cells] for part in parts]
+    return replace(first, cells=np.concatenate(cells), values=tuple(number))
 
 
 def decode_nothing(field: Any) -> Array:
@@ -156,35 +160,64 @@ def decode(field: Any, cells: Cells) -> Array:
         truth = cells.bits(1).astype(np.int8)
         return Array('boolean', truth if there is None else np.where(there, truth, np.int8(-1)), format=form)
     if form in OFFSETS or form == 'vu':
-        return Array('text', texts(form, cells, there), format=form)
+        return texts(form, cells, there)
+    if form[:4] in TIMES or form in TIMES:
+        return times(form, cells, there)
+    if form.startswith('d:') and len(form.split(',')) == 2:
+        return Array('number', decimals(int(form.split(',')[1]), cells, there), format=form)
+    if form == 'n':
+        return Array('number', np.full(cells.length, np.nan), format=form)
     return Array('other', np.empty(cells.length), format=form)
 
 
-def texts(form: str, cells: Cells, there: Any) -> NDArray[Any]:
-    out = np.empty(cells.length, dtype=object)
-    get = views_of(cells) if form == 'vu' else slices_of(cells, OFFSETS[form])
-    for i in range(cells.length):
-        out[i] = get(cells.offset + i) if there is None or there[i] else None
-    return out
+def times(form: str, cells: Cells, there: Any) -> Array:
+    unit, element = TIMES[form if form in TIMES else form[:4]]
+    found = cells.view(1, cells.end, element)[cells.offset:].astype(np.int64).view('datetime64[%s]' % unit)
+    if there is not None:
+        found = np.where(there, found, np.array('NaT', found.dtype))
+    return Array('time', found, format=form, zone=form[4:])
 
 
-def slices_of(cells: Cells, dtype: str) -> Any:
-    offsets = cells.view(1, cells.end + 1, dtype)
-    data = bytes(cells.view(2, int(offsets[-1]), 'u1'))
-    return lambda i: data[offsets[i]:offsets[i + 1]].decode()
+def decimals(scale: int, cells: Cells, there: Any) -> NDArray[np.float64]:
+    """Of integers of 128 bits. Where a float64 holds integer and power of ten, their quotient is the nearest number."""
+    halves = cells.view(1, 2 * cells.end, 'i8')[2 * cells.offset:].reshape(-1, 2)
+    low, high = halves[:, 0], halves[:, 1]
+    numbers = low / 10.0 ** scale
+    for i in np.flatnonzero((high != low >> 63) | (abs(low) > 2 ** 53) | (abs(scale) > 22)):
+        whole = (int(high[i]) << 64) | (int(low[i]) & (2 ** 64 - 1))
+        numbers[i] = float(Decimal(whole).scaleb(-scale))
+    return numbers if there is None else np.where(there, numbers, np.nan)
 
 
-def views_of(cells: Cells) -> Any:
-    raw = cells.view(1, 16 * cells.end, 'u1')
-    entries = raw.view(VIEW)
+def texts(form: str, cells: Cells, there: Any) -> Array:
+    """Equal texts are found as bytes, before they become texts of Python. What stands in missing cells is not looked at."""
+    keys = keys_of_views(cells) if form == 'vu' else slices_of(cells, OFFSETS[form])
+    number, decoded = Numbering(), Numbering()
+    found = np.array([number[key] for key in (keys if there is None else compress(keys, there))], dtype=np.int64)
+    of_key = np.array([decoded[view_text(cells, key) if form == 'vu' else key.decode()] for key in number], dtype=np.int64)
+    codes = np.full(cells.length, -1, dtype=np.int64)
+    codes[slice(None) if there is None else there] = of_key[found]
+    return Array('text', codes, tuple(decoded), form)
 
-    def get(i: int) -> str:
-        size = int(entries['size'][i])
-        if size <= 12:
-            return bytes(raw[16 * i + 4:16 * i + 4 + size]).decode()
-        start = ffi.cast('char *', cells.array.buffers[2 + int(entries['buffer'][i])]) + int(entries['offset'][i])
-        return bytes(ffi.buffer(start, size)).decode()
-    return get
+
+def slices_of(cells: Cells, dtype: str) -> Iterator[bytes]:
+    offsets = cells.view(1, cells.end + 1, dtype).tolist()[cells.offset:]
+    data = bytes(cells.view(2, offsets[-1], 'u1'))
+    return (data[begin:end] for begin, end in zip(offsets, offsets[1:]))
+
+
+def keys_of_views(cells: Cells) -> Iterator[bytes]:
+    """The 16 bytes of each view, which are equal only if the texts are."""
+    raw = cells.view(1, 16 * cells.end, 'u1').tobytes()
+    return (raw[i:i + 16] for i in range(16 * cells.offset, len(raw), 16))
+
+
+def view_text(cells: Cells, key: bytes) -> str:
+    size = int.from_bytes(key[:4], 'little')
+    if size <= 12:
+        return key[4:4 + size].decode()
+    buffer, offset = int.from_bytes(key[8:12], 'little'), int.from_bytes(key[12:], 'little')
+    return bytes(ffi.buffer(ffi.cast('char *', cells.array.buffers[2 + buffer]) + offset, size)).decode()
 
 
 def decode_dictionary(field: Any, cells: Cells, there: Any) -> Array:
@@ -196,11 +229,10 @@ def decode_dictionary(field: Any, cells: Cells, there: Any) -> Array:
     if there is not None:
         codes = np.where(there, codes, -1)
     # A dictionary may list a value twice, or list nothing as a value.
-    number: dict[str, int] = {}
-    of_value = [-1 if value is None or value != value else number.setdefault(text_of(value), len(number)) for value in listed.cells]
+    number = Numbering()
+    if listed.kind == 'text':
+        values_at = [None if code < 0 else listed.values[code] for code in listed.cells]
+    else:
+        values_at = [None if value != value else text_of_value(value) for value in listed.cells]
+    of_value = [-1 if value is None else number[value] for value in values_at]
     return Array('category', np.array(of_value + [-1], dtype=np.int64)[codes], tuple(number), 'dictionary')
-
-
-def text_of(value: Any) -> str:
-    """3.0 is "3", as in other columns."""
-    return str(int(value)) if isinstance(value, (float, np.floating)) and float(value).is_integer() else str(value)

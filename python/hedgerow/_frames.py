@@ -1,6 +1,7 @@
 """Tables of other libraries as columns that the C library reads where they are: numpy, pandas, and all that speak Arrow.
 
-A column of numbers is a view of the caller's memory if that has float64, float32 or uint16, of any stride; else it is converted."""
+A column of numbers is a view of the caller's memory if that has float64, float32 or uint16, of any stride; else it is converted.
+Texts and times are read by the library's reader of CSV cells (_reading.py)."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -10,24 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _arrow
+from ._cells import BOOLEAN, FrameColumn, coded, is_missing, object_column, text_of_value, time_column, unreadable, zone_offsets
 from ._native import call, ffi, lib
+from ._reading import TableColumn, Problem, Reader, table_columns, refuse_columns
 from .errors import SchemaError
-from .schema import Column, Schema
+from .schema import Schema
+
+__all__ = ['BOOLEAN', 'Columns', 'FrameColumn', 'Table', 'columns_of', 'is_missing', 'person_numbers', 'readable', 'text_of_value', 'unique_names']
 
 ELEMENTS = {'f8': lib.HR_ELEMENT_FLOAT64, 'f4': lib.HR_ELEMENT_FLOAT32, 'u2': lib.HR_ELEMENT_UINT16}
-BOOLEAN = ('false', 'true')
-
-
-@dataclass
-class FrameColumn:
-    """A column of a table: numbers (NaN: missing), or codes of `values`, from 0 on (-1: missing).
-
-    kind: 'number', 'boolean', 'category' (the list of values is the type's) or 'text' (it was read off the cells)."""
-    name: str
-    kind: str
-    cells: NDArray[Any]
-    values: tuple[str, ...] = ()
-    declared: bool = False  # the list was part of the type before there were records: an Enum of polars
 
 
 @dataclass
@@ -41,17 +33,8 @@ class Columns:
         return len(self.items[0].cells) if self.items else 0
 
 
-def text_of_value(value: Any) -> str:
-    """As a schema has it: 3.0 is "3", True is "true"."""
-    if isinstance(value, (bool, np.bool_)):
-        return BOOLEAN[bool(value)]
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
-
-
 def columns_of(X: Any) -> Columns:
-    """X: rows x features. Fails: SchemaError (a type of column that is no number and no category), TypeError."""
+    """X: rows x features. Fails: SchemaError (two columns of one name), TypeError."""
     if isinstance(X, Columns):
         return X
     if hasattr(X, 'iloc') and hasattr(X, 'columns'):
@@ -65,8 +48,25 @@ def columns_of(X: Any) -> Columns:
     matrix = np.asarray(X)
     if matrix.ndim != 2:
         raise ValueError('Expected 2D array, got %dD array instead. Reshape your data: rows x features.' % matrix.ndim)
-    matrix = readable(matrix)
-    return Columns([FrameColumn('x%d' % i, 'number', matrix[:, i]) for i in range(matrix.shape[1])], False)
+    if matrix.dtype.kind not in 'OUM':
+        matrix = readable(matrix)
+    return Columns([array_column('x%d' % i, matrix[:, i]) for i in range(matrix.shape[1])], False)
+
+
+def array_column(name: str, cells: NDArray[Any]) -> FrameColumn:
+    """Of a numpy array."""
+    if cells.dtype.kind in 'OU':
+        return object_column(name, cells.astype(object))
+    if cells.dtype.kind == 'M':
+        return time_column(name, cells)
+    return FrameColumn(name, 'number', plain_numbers(cells))
+
+
+def series_column(name: str, y: Any) -> FrameColumn:
+    """Of a series of pandas or polars, an array of Arrow or numpy, or a sequence."""
+    if hasattr(y, 'iloc') and hasattr(y, 'dtype'):
+        return pandas_column(name, y)
+    return array_column(name, np.asarray(y.to_numpy() if hasattr(y, 'to_numpy') else y))
 
 
 def is_enum(X: Any, name: str) -> bool:
@@ -89,26 +89,7 @@ def unique_names(names: Any) -> list[str]:
     return found
 
 
-def coded(name: str, kind: str, codes: Any, values: Any) -> FrameColumn:
-    return FrameColumn(name, kind, np.asarray(codes), tuple(text_of_value(v) for v in values))
-
-
-def is_missing(value: Any) -> bool:
-    """None, NaN, and pandas' NA, which compares to nothing."""
-    try:
-        return value is None or bool(value != value)
-    except TypeError:
-        return True
-
-
-def text_column(name: str, cells: NDArray[Any]) -> FrameColumn:
-    """Of texts, None and NaN."""
-    missing = np.array([is_missing(v) for v in cells], dtype=bool)
-    texts = np.array([text_of_value(v) for v in cells[~missing]], dtype=object)
-    values, inverse = np.unique(texts, return_inverse=True)
-    codes = np.full(len(cells), -1, dtype=np.int64)
-    codes[~missing] = inverse
-    return coded(name, 'text', codes, values)
+SPANS = 'has time spans; give numbers, such as X[%r].dt.total_seconds()'
 
 
 def pandas_column(name: str, series: Any) -> FrameColumn:
@@ -124,9 +105,23 @@ def pandas_column(name: str, series: Any) -> FrameColumn:
         if kind in 'iu' and not series.isna().any():
             return FrameColumn(name, 'number', series.to_numpy(dtype=np.uint64 if kind == 'u' else np.int64))
         return FrameColumn(name, 'number', series.to_numpy(dtype=np.float64, na_value=np.nan))
-    if kind in 'mM':
-        raise SchemaError('Column %r has dates or times; give numbers, such as its year or days since a date.' % name)
-    return text_column(name, series.to_numpy(dtype=object))
+    if kind == 'M':
+        return pandas_times(name, series)
+    if kind == 'm':
+        return unreadable(name, len(series), SPANS % name)
+    if hasattr(series, 'dt') and hasattr(series.dt, 'to_timestamp'):  # periods: their first days
+        return time_column(name, series.dt.to_timestamp().to_numpy())
+    if kind == 'c':
+        plain_numbers(series.to_numpy())
+    return object_column(name, series.to_numpy(dtype=object), series.factorize)
+
+
+def pandas_times(name: str, series: Any) -> FrameColumn:
+    if getattr(series.dt, 'tz', None) is None:
+        return time_column(name, series.to_numpy(dtype='datetime64[ns]'))
+    utc = series.dt.tz_convert('UTC').dt.tz_localize(None).to_numpy(dtype='datetime64[ns]')
+    minutes = (series.dt.tz_localize(None).to_numpy(dtype='datetime64[ns]') - utc).astype('timedelta64[m]').astype(np.int64)
+    return time_column(name, utc, lambda _, rows: minutes[rows])
 
 
 def plain_numbers(cells: NDArray[Any]) -> NDArray[Any]:
@@ -141,44 +136,16 @@ def plain_numbers(cells: NDArray[Any]) -> NDArray[Any]:
 def arrow_column(name: str, array: _arrow.Array) -> FrameColumn:
     if array.kind == 'number':
         return FrameColumn(name, 'number', plain_numbers(array.cells))
-    if array.kind == 'text':
-        return text_column(name, array.cells)
+    if array.kind == 'time':
+        return time_column(name, array.cells, zone_offsets(array.zone) if array.zone else None)
     if array.kind == 'other':
-        raise SchemaError('Column %r has the Arrow type %r; give numbers, booleans, texts or a dictionary.' % (name, array.format))
-    return coded(name, array.kind, array.cells, array.values if array.kind == 'category' else (False, True))
+        return unreadable(name, len(array.cells), 'has the Arrow type %r; give numbers, booleans, texts, dates or a dictionary' % array.format)
+    if array.kind == 'text' and not array.values:
+        return FrameColumn(name, 'number', np.full(len(array.cells), np.nan))
+    return coded(name, array.kind, array.cells, (False, True) if array.kind == 'boolean' else array.values)
 
 
 # ---- Columns as the C library has them -----------------------------------------------------------------------------------
-
-def codes_in(column: FrameColumn, wanted: Column) -> NDArray[np.uint16]:
-    """1 is the schema's first value, 0 a missing one. Fails: SchemaError (a value that the schema does not list)."""
-    if column.kind == 'number':
-        cells = column.cells
-        there = ~np.isnan(cells) if cells.dtype.kind == 'f' else np.ones(len(cells), dtype=bool)
-        values, inverse = np.unique(cells[there], return_inverse=True)
-        codes = np.full(len(cells), -1, dtype=np.int64)
-        codes[there] = inverse
-        column = coded(column.name, 'text', codes, values)
-    known = {value: i + 1 for i, value in enumerate(wanted.values)}
-    map_to = np.array([known.get(value, -1) for value in column.values] + [0], dtype=np.int64)
-    out: NDArray[np.int64] = map_to[column.cells]
-    if out.min(initial=0) < 0:
-        unknown = sorted({column.values[c] for c in np.unique(column.cells[out < 0])})
-        raise SchemaError('Found unknown categories %s in column %r; the schema lists %s.' %
-                          (unknown[:10], column.name, list(wanted.values)[:10]))
-    return out.astype(np.uint16)
-
-
-def numbers_in(column: FrameColumn) -> NDArray[Any]:
-    """Fails: SchemaError (no numbers), ValueError (infinite)."""
-    if column.kind == 'boolean':
-        return np.where(column.cells < 0, np.nan, column.cells.astype(np.float64))
-    if column.kind != 'number':
-        raise SchemaError('Column %r has texts or categories, and the schema says that it has numbers.' % column.name)
-    if column.cells.dtype.kind == 'f' and np.isinf(column.cells).any():
-        raise ValueError('Input X contains infinity or a value too large for a number, in column %r.' % column.name)
-    return column.cells if column.cells.dtype.str[1:] in ELEMENTS else column.cells.astype(np.float64)
-
 
 def person_numbers(columns: Columns, unit: str) -> NDArray[np.uint64]:
     """Equal numbers for equal identifiers. Fails: SchemaError (no such column, an identifier that is missing)."""
@@ -201,22 +168,35 @@ def array_of(cells: NDArray[Any]) -> tuple[Any, NDArray[Any]]:
 
 
 class Table:
-    """Columns in the order of a schema, and a label, as hr_data; numbers stay in the caller's memory."""
+    """Columns in the order of a schema, and a label, as hr_data; numbers stay in the caller's memory.
 
-    def __init__(self, schema: Schema, columns: Columns, label: NDArray[Any] | None) -> None:
-        wanted = schema.features
-        found = self._find(columns, wanted)
+    unknown: what a category is that the schema does not list: 'error', or 'missing'; `unknown_cells` counts them by column then.
+    Fails: SchemaError, which lists all columns that do not fit."""
+
+    def __init__(self, schema: Schema, columns: Columns, label: NDArray[Any] | None, unknown: str = 'error') -> None:
         self.schema, self.rows = schema, columns.rows
         self._kept: list[Any] = []
-        fields = [self._keep(codes_in(c, w) if w.is_category else numbers_in(c)) for c, w in zip(found, wanted)]
-        arrays = ffi.new('hr_arrays *', {'rows': self.rows})
-        columns_at = arrays.columns = ffi.new('hr_array[]', fields)
-        labels_at = arrays.labels = ffi.NULL if label is None else ffi.new('hr_array *', self._keep(label))
-        persons = person_numbers(columns, schema.unit_column) if schema.unit_column else None
+        reader = Reader(schema, unknown)
+        arrays = [array for column, fact in find_columns(schema, columns) for array in reader.read(column, fact)]
+        persons = None
+        if schema.unit_column:
+            try:
+                persons = person_numbers(columns, schema.unit_column)
+            except SchemaError as error:
+                if not reader.problems:
+                    raise
+                reader.problems.append(Problem(schema.unit_column, str(error)))
+        refuse_columns(reader.problems)
+        self.unknown_cells = reader.unknown_cells
+        fields = [self._keep(array if array.dtype.str[1:] in ELEMENTS else array.astype(np.float64)) for array in arrays]
+        given = ffi.new('hr_arrays *', {'rows': self.rows})
+        columns_at = given.columns = ffi.new('hr_array[]', fields)
+        labels_at = given.labels = ffi.NULL if label is None else ffi.new('hr_array *', self._keep(label))
+        given.read = reader.reports
         if persons is not None:
-            arrays.persons = ffi.from_buffer('uint64_t[]', persons)
+            given.persons = ffi.from_buffer('uint64_t[]', persons)
         out = ffi.new('hr_data **')
-        call(lib.hr_data_borrow, schema._at, arrays, out)
+        call(lib.hr_data_borrow, schema._at, given, out)
         del columns_at, labels_at
         self.at = ffi.gc(out[0], lib.hr_data_free)
 
@@ -225,14 +205,22 @@ class Table:
         self._kept.append(kept)
         return field
 
-    @staticmethod
-    def _find(columns: Columns, wanted: Sequence[Column]) -> list[FrameColumn]:
-        if not columns.named:
-            if len(columns.items) != len(wanted):
-                raise SchemaError('X has %d features, but the schema has %d.' % (len(columns.items), len(wanted)))
-            return list(columns.items)
-        of = {column.name: column for column in columns.items}
-        absent = [column.name for column in wanted if column.name not in of]
-        if absent:
-            raise SchemaError('The table has no column %s of the schema.' % ', '.join(map(repr, absent[:10])))
-        return [of[column.name] for column in wanted]
+
+def find_columns(schema: Schema, columns: Columns) -> list[tuple[FrameColumn, TableColumn]]:
+    """The table's column for each column that the schema describes. Parts of a date may be there in place of the date."""
+    facts = table_columns(schema)
+    parts = [TableColumn(name, [i]) for fact in facts for name, i in zip(fact.names(schema), fact.features)]
+    if not columns.named:
+        of_count = {len(parts): parts, len(facts): facts}
+        if len(columns.items) not in of_count:
+            raise SchemaError('X has %d features, but the schema has %d.' % (len(columns.items), len(facts)))
+        return list(zip(columns.items, of_count[len(columns.items)]))
+    of = {column.name: column for column in columns.items}
+    wanted: list[TableColumn] = []
+    for fact in facts:
+        instead = [part for part in parts if part.features[0] in fact.features]
+        wanted += instead if fact.is_date and fact.name not in of and all(part.name in of for part in instead) else [fact]
+    absent = [fact.name for fact in wanted if fact.name not in of]
+    if absent:
+        raise SchemaError('The table has no column %s of the schema.' % ', '.join(map(repr, absent[:10])))
+    return [(of[fact.name], fact) for fact in wanted]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._frames import BOOLEAN, Columns, FrameColumn, text_of_value
+from ._reading import Problem, refuse_columns
 from .errors import ArgumentError, SchemaError
 from .schema import Column, Schema
 
@@ -90,9 +91,6 @@ def feature(column: FrameColumn, index: int | None, bounds: Any, categories: Any
         values = declared_values(column)
     if values is not None or column.kind in ('boolean', 'category'):
         return category_column(column, values, facts)
-    if column.kind == 'text':
-        raise SchemaError('could not convert string to float: column %r has texts; list them: categories={%r: [...]}' %
-                          (column.name, column.name))
     pair = given_for(bounds, column.name, index) if isinstance(bounds, Mapping) else bounds
     return number_column(column.name, column.cells, pair, facts)
 
@@ -107,6 +105,26 @@ def check_columns(parameter: str, given: Any, columns: Columns) -> None:
             raise ArgumentError('%s names %r, which the table does not have; it has %r.' % (parameter, unknown[:10], sorted(known)[:10]))
 
 
+def problems_of(columns: Columns, categories: Any, unit: str) -> list[Problem]:
+    """Columns that nothing is given for and that are no numbers."""
+    found = []
+    for i, column in enumerate(columns.items):
+        if column.name == unit or given_for(categories, column.name, None if columns.named else i) is not None:
+            continue
+        if column.kind == 'other':
+            found.append(Problem(column.name, column.remedy))
+        elif column.kind == 'time':
+            found.append(Problem(column.name, 'has dates or times, whose range only a schema says'))
+        elif column.kind == 'text':
+            found.append(Problem(column.name, 'has texts (could not convert string to float): if they are categories, list them, categories={%r: [...]}' %
+                                 column.name))
+    return found
+
+
+PROPOSE = (' Schema.propose(X, y=y) proposes dates, categories, decimals and spellings of missing for all columns; decide about what it read off '
+           'the records, and give it as schema=...')
+
+
 def schema_of(columns: Columns, label: Column, given: Given, facts: Facts) -> Schema:
     """The schema of a table; `facts` gets what it cost."""
     bounds, categories, unit = given.bounds, given.categories, given.unit
@@ -117,8 +135,12 @@ def schema_of(columns: Columns, label: Column, given: Given, facts: Facts) -> Sc
         raise ArgumentError("categories is a mapping or 'declared', not %r" % categories)
     if isinstance(bounds, str) and bounds != 'data':
         raise ArgumentError("bounds is a mapping, (low, high) or 'data', not %r" % bounds)
+    problems = problems_of(columns, categories, unit)
+    if any(column.kind == 'other' for column in columns.items):
+        refuse_columns(problems, PROPOSE)
     for name, facts_given in (('bounds', bounds), ('categories', categories)):
         check_columns(name, facts_given, columns)
+    refuse_columns(problems, PROPOSE)
     features = [feature(column, None if columns.named else i, bounds, categories, facts) for i, column in enumerate(columns.items)
                 if unit == 'record' or column.name != unit]
     return Schema.build(label, features, unit)

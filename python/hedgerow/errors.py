@@ -45,3 +45,16 @@ class FileError(HedgerowError, OSError):
 class PrivacyLeakWarning(UserWarning):
     """Something that is published was read off the records and not paid for. A warning that begins with NOT PRIVATE is of the model, which says so
     itself; others are of what surrounds it, such as an encoder that was fitted to the records."""
+
+
+class UnknownCategoryWarning(UserWarning):
+    """Cells of a table that is predicted have categories that the schema does not list; they were read as missing (`unknown='missing'`).
+    counts: how many cells, by column."""
+
+    def __init__(self, counts: dict[str, int]) -> None:
+        self.counts = dict(counts)
+        super().__init__('Unknown categories were read as missing: %s.' % ', '.join(
+            '%s (%d cell%s)' % (name, count, '' if count == 1 else 's') for name, count in counts.items()))
+
+    def __reduce__(self) -> tuple[type[UnknownCategoryWarning], tuple[dict[str, int]]]:
+        return UnknownCategoryWarning, (self.counts,)

@@ -16,6 +16,8 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted, colu
 from . import _frames
 from ._encoded import warn_of_encoders
 from ._guess import WIDE, Facts, Given, checked_pair, schema_of
+from ._proposal import label_name
+from ._reading import read_labels
 from ._native import Interrupts, call, ffi, lib, made, text_to, texts_to
 from .errors import ArgumentError, PrivacyLeakWarning, SchemaError
 from .ledger import Ledger
@@ -67,8 +69,11 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
                 self._check_arrow_names([column.name for column in columns.items], reset)
             self._count_features(len(columns.items), reset)
             return columns
-        if getattr(getattr(X, 'dtype', None), 'kind', 'f') in 'mM':
-            raise SchemaError('X has dates or times; give numbers, such as years or days since a date.')
+        if getattr(getattr(X, 'dtype', None), 'kind', 'f') in 'OUM' and len(X.shape) == 2:
+            columns = _frames.columns_of(X)
+            if self.schema is not None or any(column.kind in ('text', 'time') for column in columns.items):
+                self._count_features(len(columns.items), reset)
+                return columns
         matrix = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32, np.uint16], ensure_all_finite='allow-nan')
         return _frames.columns_of(matrix)
 
@@ -100,6 +105,7 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
     # ---- The fit ----
 
     def _train(self, schema: Schema, columns: _frames.Columns, label: NDArray[Any], facts: Facts) -> None:
+        schema.check_reviewed()
         warn_of_encoders(columns)
         options = self._options()
         kept = [texts_to(facts.private), text_to(facts.leak)]
@@ -165,12 +171,12 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         columns = self._columns(X, reset=False)
         if not hasattr(self, 'feature_names_in_'):  # fitted on columns by their position
             columns = _frames.Columns(columns.items, False)
-        return self.model_.predict(columns, _threads(self.n_jobs))
+        return self.model_.predict(columns, _threads(self.n_jobs), self.unknown)
 
     def predictor(self) -> Predictor:
         """What predicts one record at a time, with the results of `predict` and `predict_proba`."""
         check_is_fitted(self)
-        return Predictor(self.model_, getattr(self, 'classes_', None), getattr(self, 'feature_names_in_', ()))
+        return Predictor(self.model_, getattr(self, 'classes_', None), getattr(self, 'feature_names_in_', ()), self.unknown)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -227,6 +233,8 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
         record of a person counts a part, which hedge, dpboost, inprivate, diprime, dp-ert and dp-df can.
     n_jobs: threads, -1 for all processors; the model does not depend on it. progress: called as progress(done, total) during a fit.
     random_state: noise from a seed, for tests: NOT PRIVATE.
+    unknown: what `predict` does with categories that the schema does not list: 'error', or 'missing': they are read as missing, and an
+        UnknownCategoryWarning counts them by column. `fit` refuses them in either case.
 
     Attributes: model_ (`Model`), classes_, n_features_in_, feature_names_in_, guarantee_, releases_, feature_importances_."""
 
@@ -235,7 +243,7 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
                  class_weights: dict[Any, float] | None = None, ledger: Ledger | str | os.PathLike[str] | None = None, trees: int | None = None, depth: int | None = None,
                  bins: int | None = None, learning_rate: float | None = None, options: dict[str, Any] | None = None,
                  unit: str = 'record', records_per_person: int | None = None, n_jobs: int | None = None, progress: Callable[[int, int], Any] | None = None,
-                 random_state: Any = None) -> None:
+                 random_state: Any = None, unknown: str = 'error') -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
         self.schema, self.bounds, self.categories, self.classes = schema, bounds, categories, classes
         self.class_weights = class_weights
@@ -243,11 +251,13 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
         self.trees, self.depth, self.bins, self.learning_rate, self.options = trees, depth, bins, learning_rate, options
         self.unit, self.records_per_person = unit, records_per_person
         self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
+        self.unknown = unknown
 
     def fit(self, X: Any, y: Any) -> HedgerowClassifier:
         """X: rows x features, NaN is missing. y: one class a row. Spends: epsilon and delta. Fails: ValueError (and subclasses: nothing
         was spent), BudgetError, PolicyError."""
         columns, facts = self._columns(X, reset=True), Facts()
+        name = label_name(y, [column.name for column in columns.items])
         y = _target(y, columns.rows)
         found, inverse = _distinct(y)
         check_classification_targets(y)
@@ -255,10 +265,10 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
         if schema is not None and not schema.label.is_category:
             raise SchemaError('The schema has a number as its label; use HedgerowRegressor.')
         listed = [*schema.label.values] if schema else self._listed(found, facts)
-        codes = _codes_of(found, listed)[inverse]
+        codes = _labels(schema, y, found, inverse, listed)
         if schema is None:
             values = tuple(_frames.text_of_value(value) for value in listed)
-            schema = self._schema_of(columns, Column('label', values=values), facts)
+            schema = self._schema_of(columns, Column(name, values=values), facts)
         self._class_weights = _weights_of(self.class_weights, listed)
         self._train(schema, columns, codes, facts)
         self.classes_ = _classes_of(listed, self.schema is not None, y.dtype)
@@ -301,37 +311,39 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
                  label_bounds: Any = None, ledger: Ledger | str | os.PathLike[str] | None = None, trees: int | None = None,
                  depth: int | None = None, bins: int | None = None, learning_rate: float | None = None,
                  options: dict[str, Any] | None = None, unit: str = 'record', records_per_person: int | None = None, n_jobs: int | None = None,
-                 progress: Callable[[int, int], Any] | None = None, random_state: Any = None) -> None:
+                 progress: Callable[[int, int], Any] | None = None, random_state: Any = None, unknown: str = 'error') -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
         self.schema, self.bounds, self.categories, self.label_bounds = schema, bounds, categories, label_bounds
         self.ledger = ledger
         self.trees, self.depth, self.bins, self.learning_rate, self.options = trees, depth, bins, learning_rate, options
         self.unit, self.records_per_person = unit, records_per_person
         self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
+        self.unknown = unknown
 
     def fit(self, X: Any, y: Any) -> HedgerowRegressor:
         """X: rows x features, NaN is missing. y: one number a row. Spends and Fails: as HedgerowClassifier.fit."""
         columns, facts = self._columns(X, reset=True), Facts()
-        y = _numbers_target(_target(y, columns.rows))
+        name = label_name(y, [column.name for column in columns.items])
         schema = self._given_schema()
+        y = _numbers_target(_target(y, columns.rows), schema)
         if schema is None:
-            schema = self._schema_of(columns, self._label(y, facts), facts)
+            schema = self._schema_of(columns, self._label(y, facts, name), facts)
         elif schema.label.is_category:
             raise SchemaError('The schema has classes as its label; use HedgerowClassifier.')
         self._train(schema, columns, y, facts)
         return self
 
-    def _label(self, y: NDArray[np.float64], facts: Facts) -> Column:
+    def _label(self, y: NDArray[np.float64], facts: Facts, name: str = 'label') -> Column:
         pair = self.label_bounds
         if pair is None and self._promises():
-            facts.private.append('label')
-            return Column('label', -WIDE, WIDE)
+            facts.private.append(name)
+            return Column(name, -WIDE, WIDE)
         if pair is None or (isinstance(pair, str) and pair == 'data'):
             facts.leaks.append('bounds of the label')
             low, high = float(y.min()), float(y.max())
-            return Column('label', low, high if high > low else low + 1)
+            return Column(name, low, high if high > low else low + 1)
         low, high = checked_pair(pair, 'the label')
-        return Column('label', low, high)
+        return Column(name, low, high)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -359,7 +371,10 @@ def _plain(y: Any) -> Any:
     return y.to_numpy() if hasattr(y, 'to_numpy') else y
 
 
-def _numbers_target(y: NDArray[Any]) -> NDArray[np.float64]:
+def _numbers_target(y: NDArray[Any], schema: Schema | None = None) -> NDArray[np.float64]:
+    """Texts are read as the schema describes the label."""
+    if schema is not None and y.dtype.kind in 'OU' and (column := _frames.series_column('y', y)).kind != 'number':
+        return read_labels(schema, column)
     made = y.astype(np.float64)
     if not np.isfinite(made).all():
         raise ValueError('Input y contains NaN or infinity.')
@@ -373,6 +388,13 @@ def _distinct(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     except TypeError:
         raise ValueError('Input y has missing values, or values of several types.') from None
     return found, inverse
+
+
+def _labels(schema: Schema | None, y: NDArray[Any], found: NDArray[Any], inverse: NDArray[np.int64], listed: list[Any]) -> NDArray[np.float64]:
+    """Indices of classes. What the schema does not list to the letter is read as a cell of a CSV table, such as yes for true."""
+    if schema is not None and not {_frames.text_of_value(value) for value in found} <= set(listed):
+        return read_labels(schema, _frames.series_column('y', y.astype(object)))
+    return _codes_of(found, listed)[inverse]
 
 
 def _codes_of(found: NDArray[Any], listed: list[Any]) -> NDArray[np.float64]:

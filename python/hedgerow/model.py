@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from . import _frames
 from ._native import call, ffi, lib, made, take_text, text_of, text_to
-from .errors import ArgumentError
+from .errors import ArgumentError, UnknownCategoryWarning
 from .explain import Shap, Shapes, shap_of, shapes_of
 from .predictor import Predictor
 from .schema import Schema
@@ -164,19 +165,22 @@ class Model:
         call(lib.hr_weighted_importance, self._at, ffi.from_buffer('double[]', out), ffi.new('size_t *'))
         return out
 
-    def predict(self, X: Any, threads: int = 0) -> NDArray[np.float64]:
+    def predict(self, X: Any, threads: int = 0, unknown: str = 'error') -> NDArray[np.float64]:
         """rows x outputs: the label within its bounds (one output), or the probability of each class (their sum is 1).
 
-        X: an array or a data frame with the columns of the schema. threads: 0 is all processors. Fails: ValueError."""
-        table = _frames.Table(self.schema, _frames.columns_of(X), None)
+        X: an array or a data frame with the columns of the schema. threads: 0 is all processors. unknown: 'error', or 'missing':
+        categories that the schema does not list are read as missing, and an UnknownCategoryWarning counts them. Fails: ValueError."""
+        table = _frames.Table(self.schema, _frames.columns_of(X), None, unknown)
+        if table.unknown_cells:
+            warnings.warn(UnknownCategoryWarning(table.unknown_cells), stacklevel=2)
         out = np.empty((table.rows, lib.hr_model_output_count(self._at)))
         call(lib.hr_model_predict, self._at, table.at, threads, ffi.from_buffer('double[]', out))
         return out
 
-    def predictor(self) -> Predictor:
-        """What predicts one record at a time. Classes are the schema's texts."""
+    def predictor(self, unknown: str = 'error') -> Predictor:
+        """What predicts one record at a time. Classes are the schema's texts. unknown: as in `predict`."""
         label = self.schema.label
-        return Predictor(self, label.values if label.is_category else None)
+        return Predictor(self, label.values if label.is_category else None, unknown=unknown)
 
     def shapes(self) -> Shapes:
         """What the trees of one feature or two add up to, cell by cell and exactly, with the deviation of the noise in it."""

@@ -5,6 +5,8 @@ way; one with other types of numbers or of missing, with infinity or an error, i
 from __future__ import annotations
 
 import math
+import warnings
+from decimal import Decimal
 from numbers import Real
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Iterable, Sequence
@@ -13,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _frames
+from ._cells import object_column
+from ._reading import Reader, TableColumn, table_columns
 from ._native import call, ffi, lib
-from .errors import ArgumentError, SchemaError
+from .errors import ArgumentError, SchemaError, UnknownCategoryWarning
 from .schema import Column
 
 if TYPE_CHECKING:
@@ -37,20 +41,24 @@ class Predictor:
     field and the remedy (an absent or unknown name, another count, a category that the schema does not list,
     a cell of another type, infinity); TypeError (no record)."""
 
-    def __init__(self, model: Model, classes: Sequence[Any] | None, passed_over: Iterable[str] = ()) -> None:
+    def __init__(self, model: Model, classes: Sequence[Any] | None, passed_over: Iterable[str] = (), unknown: str = 'error') -> None:
         schema = model.schema
+        self._schema, self._unknown = schema, unknown
+        self._missing_numbers = frozenset(Reader(schema, unknown).missing_numbers)
+        self._columns = table_columns(schema)
         self._model, self._classes = model, None if classes is None else list(classes)
         self._features = schema.features
         self._names = [column.name for column in self._features]
         self._passed_over = {schema.label.name, *passed_over}
-        self._known = self._passed_over.union(self._names)
-        self._codes = [(i, codes_of(column)) for i, column in enumerate(self._features) if column.is_category]
+        self._known = self._passed_over.union(self._names, (column.name for column in self._columns))
+        self._codes = [(i, codes_of(column, schema.missing)) for i, column in enumerate(self._features) if column.is_category]
+        self._number_at = [i for i, column in enumerate(self._features) if not column.is_category]
         self._at = lib.hr_model_predictor(model._at)
         self._values_type = ffi.typeof('double[%d]' % len(self._features))
         self._outputs_type = ffi.typeof('double[%d]' % lib.hr_predictor_output_count(self._at))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Predictor, (self._model, self._classes, self._passed_over)
+        return Predictor, (self._model, self._classes, self._passed_over, self._unknown)
 
     def predict_row(self, record: Any) -> Any:
         """The label of a record within its bounds, or its most probable class: what `predict` of an estimator
@@ -82,7 +90,10 @@ class Predictor:
         cells = self._cells(record)
         for i, codes in self._codes:
             code = codes.get(cells[i]) if type(cells[i]) is str else None
-            cells[i] = code_in(cells[i], self._features[i], codes) if code is None else code
+            cells[i] = self._code_in(i, cells[i], codes) if code is None else code
+        for i in self._number_at if self._missing_numbers else ():
+            if cells[i] in self._missing_numbers:
+                cells[i] = None
         kinds = set(map(type, cells))
         if NoneType in kinds:
             kinds.remove(NoneType)
@@ -92,7 +103,50 @@ class Predictor:
                 return cells
         except OverflowError:  # an integer that no float holds, which number_in names
             pass
-        return list(map(number_in, cells, self._features))
+        return [self._read(i, cell) if isinstance(cell, str) else number_in(cell, column)
+                for i, (cell, column) in enumerate(zip(cells, self._features))]
+
+    def _code_in(self, i: int, cell: Any, codes: dict[str, int]) -> Any:
+        """0 is missing. Fails: SchemaError."""
+        if is_missing(cell):
+            return 0
+        if not (isinstance(cell, str) or is_number(cell)):
+            raise refusal(self._names[i], 'a cell of type %s is no category' % type(cell).__name__, 'give a text, or None if it is missing')
+        code = codes.get(_frames.text_of_value(cell))
+        return int(self._read(i, cell)) if code is None else code
+
+    def _read(self, i: int, cell: Any) -> Any:
+        """A text of one feature as a table has it. Fails: SchemaError."""
+        column = self._features[i]
+        found, unknown = self._read_cell(TableColumn(column.name, [i]), cell)
+        if unknown:
+            warnings.warn(UnknownCategoryWarning(unknown), stacklevel=6)
+        if found:
+            return found[0]
+        if column.is_category:
+            raise refusal(column.name, 'unknown category %r' % cell, 'give one of the schema, or None if it is missing: %s' % listed(column.values))
+        raise refusal(column.name, '%.60r is no number' % cell, 'give an int or a float, or None if it is missing')
+
+    def _read_cell(self, wanted: TableColumn, cell: Any) -> tuple[list[float], dict[str, int]]:
+        """A number for each feature, or none: the cell does not fit; and which categories are unknown."""
+        reader = Reader(self._schema, self._unknown)
+        cells = np.empty(1, dtype=object)
+        cells[0] = cell
+        arrays = reader.read(object_column(wanted.name, cells), wanted)
+        return ([] if reader.problems else [float(array[0]) for array in arrays]), reader.unknown_cells
+
+    def _with_dates(self, record: dict[Any, Any]) -> dict[Any, Any]:
+        """With the parts of dates that the record has. Fails: SchemaError."""
+        parts: dict[Any, Any] = {}
+        for column in self._columns:
+            names = column.names(self._schema)
+            if column.is_date and column.name in record and not all(name in record for name in names):
+                found, _ = self._read_cell(column, record[column.name])
+                if not found:
+                    raise refusal(column.name, '%.60r is no date as the schema writes them' % (record[column.name],),
+                                  'give a date of Python, a text as in the table, or None if it is missing')
+                parts.update(zip(names, found))
+        return {**record, **parts} if parts else record
 
     def _cells(self, record: Any) -> list[Any]:
         """A new list, in the order of the features."""
@@ -120,6 +174,9 @@ class Predictor:
         except KeyError:
             if not all(isinstance(name, str) for name in record):
                 return self._cells_by_name(named_cells(record))
+            dated = self._with_dates(record)
+            if dated is not record:
+                return self._cells_by_name(dated)
             absent = [name for name in self._names if name not in record]
             more = ', and %d more' % (len(absent) - 1) if absent[1:] else ''
             raise refusal(absent[0], 'the record lacks it' + more, self._remedy()) from None
@@ -143,9 +200,9 @@ class Predictor:
         return cells
 
 
-def codes_of(column: Column) -> dict[str, int]:
-    """1 is the first value."""
-    return {value: i + 1 for i, value in enumerate(column.values)}
+def codes_of(column: Column, missing: Sequence[str]) -> dict[str, int]:
+    """1 is the first value, 0 what is written for a missing one."""
+    return {**{value: i + 1 for i, value in enumerate(column.values)}, **dict.fromkeys(missing, 0)}
 
 
 def is_sequence(record: Any) -> bool:
@@ -167,21 +224,7 @@ def is_missing(cell: Any) -> bool:
 
 
 def is_number(cell: Any) -> bool:
-    return isinstance(cell, (Real, np.bool_))
-
-
-def code_in(cell: Any, column: Column, codes: dict[str, int]) -> int:
-    """0 is missing. Fails: SchemaError."""
-    if is_missing(cell):
-        return 0
-    if not (isinstance(cell, str) or is_number(cell)):
-        raise refusal(column.name, 'a cell of type %s is no category' % type(cell).__name__,
-                      'give a text, or None if it is missing')
-    code = codes.get(_frames.text_of_value(cell))
-    if code is None:
-        raise refusal(column.name, 'unknown category %r' % cell,
-                      'give one of the schema, or None if it is missing: %s' % listed(column.values))
-    return code
+    return isinstance(cell, (Real, Decimal, np.bool_))
 
 
 def number_in(cell: Any, column: Column) -> float:

@@ -3,9 +3,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from html import escape
 from typing import Any, Iterable, Sequence
 
-from .errors import PolicyError
+from .errors import ArgumentError, PolicyError
+from ._cells import text_of_value
 from ._native import call, ffi, lib, made, take_text, text_of, text_to, texts_to
 
 TASKS = {lib.HR_TASK_REGRESSION: 'regression', lib.HR_TASK_BINARY: 'binary', lib.HR_TASK_MULTICLASS: 'multiclass'}
@@ -32,11 +35,52 @@ def column_of(at: Any) -> Column:
     return Column(text_of(at.name), at.low, at.high, values, bool(at.boolean), bool(at.integer))
 
 
-class Schema:
-    """A schema. It is public: every model holds its own. Nothing in it may be read off private records."""
+PLACES = {lib.HR_FACT_LABEL: 'label', lib.HR_FACT_FEATURE: 'feature', lib.HR_FACT_UNUSED: 'unused', lib.HR_FACT_MISSING: 'missing',
+          lib.HR_FACT_UNIT: 'unit'}
+SHOWN = 8  # values of a list, and names in a message
 
-    def __init__(self, at: Any, owner: object = None) -> None:
+
+@dataclass(frozen=True)
+class Fact:
+    """What a schema says of one column of the table, of the spellings of missing ('missing') or of whose a record is ('unit').
+
+    place: 'label', 'feature', 'unused', 'missing' or 'unit'. proposed: what is said, in words. open: a person must decide before training
+    (the unit: before a ledger pays). from_records: it was read off the records. from_name: the bounds are those that are common knowledge
+    for such a name. source: where it is published; ''. remark: what the proposal noticed. Proposals are for the owner's eyes alone."""
+    place: str
+    name: str
+    proposed: str
+    open: bool
+    from_records: bool
+    from_name: bool
+    source: str = ''
+    remark: str = ''
+
+
+class Schema:
+    """A schema. It is public: every model holds its own. Nothing in it may be read off private records; `propose` marks what it read, and
+    `facts` and `decide` are for the person who replaces it by what is publicly known."""
+
+    def __init__(self, at: Any, owner: object = None, remarks: dict[str, str] | None = None, notes: str = '') -> None:
         self._at, self._owner = at, owner
+        self._remarks, self.notes = remarks or {}, notes
+
+    @classmethod
+    def propose(cls, frame: Any, label: str | None = None, y: Any = None, *, dictionary: str | os.PathLike[str] | None = None,
+                drop: Iterable[str] = ()) -> Schema:
+        """What `hedgerow schema init` proposes for a table, by the same code: kinds, bounds, lists, dates, codes, spellings of missing, identifiers
+        and the unit. All that is read off the records awaits review: `facts` lists it, `decide` decides, and `fit` refuses what is open.
+
+        frame: a table of pandas, polars or pyarrow, or an array, whose columns are x0, x1, ... label: the name of the column to be
+        predicted; y: the labels, if the frame lacks them (label=None is their name, or 'label'). dictionary: the path of a data dictionary
+        (docs/reference/formats.md, Proposals): what it says is public. drop: columns that are left out. `notes` of the result has exact counts of
+        columns that may say whose a record is, for the owner alone.
+        Fails: ArgumentError, SchemaError (a label that is not there or cannot be one; all columns that cannot be read)."""
+        from ._proposal import proposal
+        yaml, remarks, notes = proposal(frame, label, y, dictionary, list(drop))
+        schema = cls.parse(yaml)
+        schema._remarks, schema.notes = remarks, notes
+        return schema
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Schema:
@@ -53,12 +97,92 @@ class Schema:
     def accepted(self) -> str:
         """What was read from the records and accepted in place of public facts (`reviewed: true` beside lines `review`), in words; '': nothing.
         A model is then not private, and no ledger, plan or federation takes the schema. Fails: PolicyError (it is not reviewed yet)."""
-        call(lib.hr_schema_reviewed, self._at)
+        self.check_reviewed()
         try:
             call(lib.hr_schema_public, self._at)
         except PolicyError as error:
             return str(error)
         return ''
+
+    # ---- The review of a proposal ----
+
+    @property
+    def facts(self) -> list[Fact]:
+        """All facts: label, features and columns without a use in the order of the schema, spellings of missing, unit."""
+        return [fact for _, fact in self._review()[1]]
+
+    def _review(self) -> tuple[Any, list[tuple[int, Fact]]]:
+        review = made(lib.hr_schema_review_open, 'hr_schema_review', lib.hr_schema_review_free, self._at)
+        one, found, i = ffi.new('hr_fact *'), [], 0
+        while lib.hr_schema_review_at(review, i, one):
+            place, name = PLACES[one.place], text_of(one.name)
+            found.append((i, Fact(place, name, proposed_text(review, one), bool(one.open), bool(one.from_records), bool(one.from_name),
+                                  text_of(one.source), self._remarks.get(name, '') if one.column != ffi.NULL else '')))
+            i += 1
+        return review, found
+
+    def decide(self, facts: str | Fact | Iterable[str | Fact], *, source: str | None = None, bounds: tuple[float, float] | None = None,
+               dates: tuple[str, str] | None = None, values: Iterable[Any] | None = None, unit: str | None = None, accept: bool = False,
+               leave_out: bool = False) -> Schema:
+        """A new schema with a decision about a fact, or about each of several (names of columns, 'missing', 'unit', or items of `facts`).
+
+        source alone: it is publicly known as proposed, and published there. With bounds (low, high) of a number, dates (first day, last
+        day) of a column of dates, or values of a category, of classes or of missing: these are the public facts. unit: the column that says
+        whose a record is, or 'record' (each person has one). accept: it stays as it was read off the records: models are NOT PRIVATE.
+        leave_out: the column is taken out. Fails: ArgumentError (no such fact; the decision does not fit it), FormatError (the source is
+        blank, what is said cannot be)."""
+        wanted = [facts] if isinstance(facts, (str, Fact)) else list(facts)
+        review, found = self._review()
+        for one in wanted:
+            apply_decision(review, find_fact(found, one), {'source': source, 'bounds': bounds, 'dates': dates, 'values': values, 'unit': unit,
+                                                           'accept': accept or None, 'leave_out': leave_out or None})
+        return self._decided(review)
+
+    def accept_proposed(self) -> Schema:
+        """A new schema in which all that is open stays as it was read off the records: models are NOT PRIVATE, and no ledger pays."""
+        review, found = self._review()
+        for i, fact in found:
+            if fact.open and (fact.place != 'unit' or self.unit_column):
+                call(lib.hr_schema_review_accept, review, i)
+        return self._decided(review)
+
+    def _decided(self, review: Any) -> Schema:
+        at = made(lib.hr_schema_review_make, 'hr_schema', lib.hr_schema_free, review)
+        return Schema(at, remarks=self._remarks, notes=self.notes)
+
+    def check_reviewed(self) -> None:
+        """Fails: PolicyError, which names all that a person must decide before training."""
+        try:
+            call(lib.hr_schema_reviewed, self._at)
+        except PolicyError as error:
+            names = [fact.name for fact in self.facts if fact.open and (fact.place != 'unit' or self.unit_column)]
+            if len(names) < 2:
+                raise
+            shown = ', '.join(names[:SHOWN]) + (', and %d more' % (len(names) - SHOWN) if len(names) > SHOWN else '')
+            raise PolicyError('%d facts of the schema await a decision (%s): give each its public fact and source, schema.decide(name, bounds=..., '
+                              'source=...), or leave it out; schema.accept_proposed() accepts what was read off the records, and the model is '
+                              'then NOT PRIVATE.' % (len(names), shown), field=error.field, message=error.message, remedy=error.remedy) from None
+
+    def __repr__(self) -> str:
+        facts = self.facts
+        features = sum(fact.place == 'feature' for fact in facts)
+        unused = sum(fact.place == 'unused' for fact in facts)
+        waiting = sum(fact.open for fact in facts)
+        return '<Schema: label %r, %d column%s%s%s>' % (
+            facts[0].name, features, '' if features == 1 else 's', ', %d unused' % unused if unused else '',
+            '; %d facts await a decision' % waiting if waiting else '')
+
+    def _repr_html_(self) -> str:
+        """A table for a notebook: what awaits a decision first."""
+        facts = sorted(self.facts, key=review_order)
+        waiting = sum(fact.open for fact in facts)
+        head = '%d of %d facts await a decision. For the owner of the records only.' % (waiting, len(facts)) if waiting else 'Nothing awaits a decision.'
+        rows = ''.join('<tr>%s</tr>' % ''.join('<td style="text-align:left;vertical-align:top">%s</td>' % escape(cell) for cell in (
+            fact.name + (' (the label)' if fact.place == 'label' else ''), fact.proposed, status_text(fact), fact.remark)) for fact in facts)
+        titles = ''.join('<th style="text-align:left">%s</th>' % title for title in ('column', 'proposed', 'decision', 'remarks'))
+        return '<p><b>Schema</b>: %s</p><table><thead><tr>%s</tr></thead><tbody>%s</tbody></table>' % (escape(head), titles, rows)
+
+    # ---- From code ----
 
     @classmethod
     def build(cls, label: Column, features: Iterable[Column], unit: str | None = 'record') -> Schema:
@@ -106,6 +230,11 @@ class Schema:
         return [column_of(lib.hr_schema_feature(self._at, i)) for i in range(lib.hr_schema_feature_count(self._at))]
 
     @property
+    def missing(self) -> list[str]:
+        """The spellings of a missing value in texts, besides the empty one; of numbers, too."""
+        return [text_of(lib.hr_schema_missing(self._at, i)) for i in range(lib.hr_schema_missing_count(self._at))]
+
+    @property
     def unit(self) -> str | None:
         """The column that says whose record it is; 'record': each person has one record; None: the schema does not say, and no ledger pays."""
         return text_of(lib.hr_schema_unit(self._at)) or ('record' if lib.hr_schema_single_records(self._at) else None)
@@ -120,3 +249,92 @@ class Schema:
         out = ffi.new('char **')
         call(lib.hr_schema_render, self._at, out)
         return take_text(out[0])
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Writes `to_yaml` to a new file, which its owner alone may read: it may have been read off the records. Fails: FileExistsError,
+        OSError."""
+        with os.fdopen(os.open(os.fspath(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), 'w', encoding='utf-8') as file:
+            file.write(self.to_yaml())
+
+
+# ---- Facts ---------------------------------------------------------------------------------------------------------------
+
+def listed(values: Sequence[str]) -> str:
+    return ', '.join(values[:SHOWN]) + (', ... (%d in all)' % len(values) if len(values) > SHOWN else '')
+
+
+def day_text(second: int) -> str:
+    return (datetime(1970, 1, 1) + timedelta(seconds=second)).strftime('%Y-%m-%d')
+
+
+def number_text(value: float) -> str:
+    return '%d' % value if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+
+
+def proposed_text(review: Any, fact: Any) -> str:
+    """What a fact says, in words."""
+    if fact.place == lib.HR_FACT_MISSING:
+        count = ffi.new('size_t *')
+        words = lib.hr_schema_review_missing(review, count)
+        return 'missing values are written %s' % listed([repr(text_of(words[i])) for i in range(count[0])]) if count[0] else 'no word means missing'
+    if fact.place == lib.HR_FACT_UNIT:
+        unit = text_of(lib.hr_schema_review_unit(review))
+        return 'records are of one person if they agree in %s' % unit if unit else 'nothing says whose a record is' if fact.open else 'each person has one record'
+    column = fact.column
+    if fact.place == lib.HR_FACT_UNUSED:
+        return 'no feature'
+    if column.date != ffi.NULL:
+        return 'date, %s to %s' % (day_text(getattr(column.date, 'from')), day_text(column.date.to))
+    if column.kind == lib.HR_KIND_NUMBER:
+        return '%s, %s to %s' % ('integer' if column.integer else 'number', number_text(column.low), number_text(column.high))
+    if column.boolean:
+        return 'boolean'
+    kind = 'classes' if fact.place == lib.HR_FACT_LABEL else 'values'
+    return '%d %s: %s' % (column.value_count, kind, listed([text_of(column.values[i]) for i in range(column.value_count)]))
+
+
+def status_text(fact: Fact) -> str:
+    if fact.open:
+        return 'open: from the name, a guess' if fact.from_name else 'open: read off the records' if fact.from_records else 'open'
+    if fact.from_records:
+        return 'accepted as read off the records: NOT PRIVATE'
+    return 'public: %s' % fact.source if fact.source else 'public'
+
+
+def review_order(fact: Fact) -> tuple[bool, int, bool]:
+    """What is open first: the label and whose a record is, then what has remarks."""
+    return not fact.open, ('label', 'unit', 'missing', 'feature', 'unused').index(fact.place), not fact.remark
+
+
+def find_fact(found: list[tuple[int, Fact]], wanted: str | Fact) -> tuple[int, Fact]:
+    """A column comes before the fact of the same name about the whole table."""
+    for i, fact in found:
+        if fact == wanted or (isinstance(wanted, Fact) and (fact.place, fact.name) == (wanted.place, wanted.name)) or fact.name == wanted:
+            return i, fact
+    raise ArgumentError('The schema has no fact %r; it has %s.' % (wanted, listed([fact.name for _, fact in found])))
+
+
+def apply_decision(review: Any, at: tuple[int, Fact], given: dict[str, Any]) -> None:
+    i, fact = at
+    source = text_to(given.pop('source'))
+    said = {key: value for key, value in given.items() if value is not None}
+    if len(said) > 1 or (not said and source == ffi.NULL and fact.place != 'unit'):
+        raise ArgumentError('Decide about %r by one of source, bounds, dates, values, unit, accept and leave_out; bounds, dates and values have a '
+                            'source besides.' % fact.name)
+    kind = next(iter(said), 'public')
+    value: Any = said.get(kind)
+    if kind == 'bounds':
+        call(lib.hr_schema_review_bounds, review, i, ffi.new('double[2]', [float(end) for end in value]), source)
+    elif kind == 'dates':
+        ends, _kept = texts_to([str(end) for end in value])
+        call(lib.hr_schema_review_range, review, i, ends, source)
+    elif kind == 'values':
+        texts = [text_of_value(item) for item in value]
+        words, _kept = texts_to(texts)
+        call(lib.hr_schema_review_values, review, i, words, len(texts), source)
+    elif kind == 'unit':
+        call(lib.hr_schema_review_set_unit, review, i, text_to(None if value == 'record' else value))
+    elif kind == 'public':
+        call(lib.hr_schema_review_public, review, i, source)
+    else:
+        call(lib.hr_schema_review_accept if kind == 'accept' else lib.hr_schema_review_leave_out, review, i)
