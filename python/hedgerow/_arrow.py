@@ -4,8 +4,7 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import compress
-from typing import Any, Iterator
+from typing import Any
 
 import cffi
 import numpy as np
@@ -191,25 +190,48 @@ def decimals(scale: int, cells: Cells, there: Any) -> NDArray[np.float64]:
 
 def texts(form: str, cells: Cells, there: Any) -> Array:
     """Equal texts are found as bytes, before they become texts of Python. What stands in missing cells is not looked at."""
-    keys = keys_of_views(cells) if form == 'vu' else slices_of(cells, OFFSETS[form])
-    number, decoded = Numbering(), Numbering()
-    found = np.array([number[key] for key in (keys if there is None else compress(keys, there))], dtype=np.int64)
-    of_key = np.array([decoded[view_text(cells, key) if form == 'vu' else key.decode()] for key in number], dtype=np.int64)
+    rows = np.arange(cells.length) if there is None else np.flatnonzero(there)
+    keys, found = keys_of_views(cells, rows) if form == 'vu' else keys_of_slices(cells, OFFSETS[form], rows)
+    decoded = Numbering()
+    of_key = np.array([decoded[view_text(cells, key) if form == 'vu' else key.decode()] for key in keys], dtype=np.int64)
     codes = np.full(cells.length, -1, dtype=np.int64)
-    codes[slice(None) if there is None else there] = of_key[found]
+    codes[rows] = of_key[found]
     return Array('text', codes, tuple(decoded), form)
 
 
-def slices_of(cells: Cells, dtype: str) -> Iterator[bytes]:
-    offsets = cells.view(1, cells.end + 1, dtype).tolist()[cells.offset:]
-    data = bytes(cells.view(2, offsets[-1], 'u1'))
-    return (data[begin:end] for begin, end in zip(offsets, offsets[1:]))
+def keys_of_views(cells: Cells, rows: NDArray[Any]) -> tuple[list[bytes], NDArray[Any]]:
+    """The 16 bytes of each view, which are equal only if the texts are: distinct ones, and which one each row has."""
+    raw = cells.view(1, 16 * cells.end, 'u1').reshape(-1, 16)[cells.offset + rows]
+    first, found = distinct_blocks(raw)
+    return [raw[i].tobytes() for i in first.tolist()], found
 
 
-def keys_of_views(cells: Cells) -> Iterator[bytes]:
-    """The 16 bytes of each view, which are equal only if the texts are."""
-    raw = cells.view(1, 16 * cells.end, 'u1').tobytes()
-    return (raw[i:i + 16] for i in range(16 * cells.offset, len(raw), 16))
+def keys_of_slices(cells: Cells, dtype: str, rows: NDArray[Any]) -> tuple[list[bytes], NDArray[Any]]:
+    """The same of the bytes of texts."""
+    offsets = cells.view(1, cells.end + 1, dtype).astype(np.int64)[cells.offset:]
+    begins, sizes = offsets[:-1][rows], np.diff(offsets)[rows]
+    data = cells.view(2, int(offsets[-1]), 'u1')
+    if sizes.max(initial=0) < 16:
+        padded = np.concatenate([data, np.zeros(16, dtype=np.uint8)])
+        blocks = padded[begins[:, None] + np.arange(16)]
+        blocks[np.arange(16) >= sizes[:, None]] = 0
+        blocks[:, 15] = sizes
+        first, found = distinct_blocks(blocks)
+        return [blocks[i, :sizes[i]].tobytes() for i in first.tolist()], found
+    number, whole = Numbering(), data.tobytes()
+    found = np.array([number[whole[begin:begin + size]] for begin, size in zip(begins.tolist(), sizes.tolist())], dtype=np.int64)
+    return list(number), found
+
+
+def distinct_blocks(blocks: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Of rows of 16 bytes: the first row of each distinct one, and which one each row is. They are sorted by a mix of their two words;
+    if two different ones have the same, which is unlikely, as what they are."""
+    words = np.ascontiguousarray(blocks).view(np.uint64).reshape(-1, 2)
+    mixed = words[:, 0] * np.uint64(0x9E3779B97F4A7C15) ^ words[:, 1] * np.uint64(0xC2B2AE3D27D4EB4F)
+    _, first, found = np.unique(mixed, return_index=True, return_inverse=True)
+    if not (words == words[first][found]).all():
+        _, first, found = np.unique(words, axis=0, return_index=True, return_inverse=True)
+    return first, found.reshape(-1)
 
 
 def view_text(cells: Cells, key: bytes) -> str:

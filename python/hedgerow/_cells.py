@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 BOOLEAN = ('false', 'true')
 TRUTH = (bool, np.bool_)
 NUMBER = (int, float, Decimal, np.integer, np.floating)
+BLOCK = 16384  # rows
 NO_VALUE = frozenset(('NoneType', 'NAType', 'NaTType'))  # of Python, and of pandas
-SPECIAL = re.compile('[",\r\n]')
+SPECIAL = re.compile('[",\r\n\ufeff]')  # the last one would be a byte order mark
 
 
 @dataclass
@@ -187,18 +188,24 @@ def quoted(text: str) -> str:
     return text
 
 
-def cell_texts(column: FrameColumn) -> list[str]:
-    """Cells as a CSV table has them."""
+def cell_texts(column: FrameColumn) -> Callable[[slice], list[str]]:
+    """What gives the cells of some rows as a CSV table has them."""
     if column.kind == 'number':
-        return [text or '""' for text in number_texts(column.cells)]
+        return lambda rows: [text or '""' for text in number_texts(column.cells[rows])]
     values = np.array([quoted(text) for text in column.values] + ['""'], dtype=object)
-    texts: list[str] = values[column.cells].tolist()
+
+    def texts(rows: slice) -> list[str]:
+        found: list[str] = values[column.cells[rows]].tolist()
+        return found
     return texts
 
 
 def csv_of(columns: Sequence[FrameColumn]) -> bytes:
-    """A table with a header."""
-    header = ','.join(quoted(column.name) for column in columns)
-    cells = [cell_texts(column) for column in columns]
-    lines = cells[0] if len(cells) == 1 else map(','.join, zip(*cells))
-    return '\n'.join([header, *lines, '']).encode('utf-8', 'surrogatepass')
+    """A table with a header, made block by block: the texts of all cells at once would take several times the memory."""
+    texts = [cell_texts(column) for column in columns]
+    parts = [','.join(quoted(column.name) for column in columns).encode('utf-8', 'surrogatepass')]
+    for begin in range(0, len(columns[0].cells), BLOCK):
+        block = [text(slice(begin, begin + BLOCK)) for text in texts]
+        lines = block[0] if len(block) == 1 else map(','.join, zip(*block))
+        parts.append('\n'.join(lines).encode('utf-8', 'surrogatepass'))
+    return b'\n'.join([*parts, b''])

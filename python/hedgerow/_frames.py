@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _arrow
-from ._cells import BOOLEAN, FrameColumn, coded, is_missing, object_column, text_of_value, time_column, unreadable, zone_offsets
+from ._cells import BOOLEAN, FrameColumn, Numbering, coded, is_missing, object_column, text_of_value, time_column, unreadable, zone_offsets
 from ._native import call, ffi, lib
-from ._reading import TableColumn, Problem, Reader, table_columns, refuse_columns
+from ._reading import Problem, Reader, TableColumn, is_missing_number, refuse_columns, table_columns
 from .errors import SchemaError
 from .schema import Schema
 
@@ -147,15 +147,25 @@ def arrow_column(name: str, array: _arrow.Array) -> FrameColumn:
 
 # ---- Columns as the C library has them -----------------------------------------------------------------------------------
 
-def person_numbers(columns: Columns, unit: str) -> NDArray[np.uint64]:
-    """Equal numbers for equal identifiers. Fails: SchemaError (no such column, an identifier that is missing)."""
-    found = [column for column in columns.items if column.name == unit]
+def person_numbers(columns: Columns, unit: str, missing: Sequence[str] = ()) -> NDArray[np.uint64]:
+    """Equal numbers for equal identifiers. missing: what is written where there is none. Fails: SchemaError (no such column, an identifier
+    that is missing)."""
+    found = [column for column in columns.items if column.name.strip() == unit.strip()]
     if not found:
         raise SchemaError('The table has no column %r, which the schema names as the unit.' % unit)
-    cells = found[0].cells
-    missing = np.isnan(cells) if cells.dtype.kind == 'f' else cells < 0 if found[0].kind != 'number' else np.zeros(len(cells), dtype=bool)
-    if missing.any():
-        raise SchemaError('Column %r lacks %d identifiers; say whose these records are, or remove them.' % (unit, missing.sum()))
+    column = found[0]
+    if column.kind == 'other':
+        refuse_columns([Problem(unit, column.remedy)])
+    cells = column.cells
+    if column.kind == 'number':
+        absent = is_missing_number(cells, missing)
+    else:
+        none, number = {'', *missing}, Numbering()
+        codes = np.array([-1 if value.strip() in none else number[value.strip()] for value in column.values] + [-1], dtype=np.int64)
+        cells = codes[cells]
+        absent = cells < 0
+    if absent.any():
+        raise SchemaError('Column %r lacks %d identifiers; say whose these records are, or remove them.' % (unit, absent.sum()))
     return np.unique(cells, return_inverse=True)[1].astype(np.uint64)
 
 
@@ -181,7 +191,7 @@ class Table:
         persons = None
         if schema.unit_column:
             try:
-                persons = person_numbers(columns, schema.unit_column)
+                persons = person_numbers(columns, schema.unit_column, schema.missing)
             except SchemaError as error:
                 if not reader.problems:
                     raise
@@ -207,20 +217,21 @@ class Table:
 
 
 def find_columns(schema: Schema, columns: Columns) -> list[tuple[FrameColumn, TableColumn]]:
-    """The table's column for each column that the schema describes. Parts of a date may be there in place of the date."""
-    facts = table_columns(schema)
-    parts = [TableColumn(name, [i]) for fact in facts for name, i in zip(fact.names(schema), fact.features)]
+    """The table's column for each column that the schema describes. Parts of a date may be there in place of the date. Blanks around names
+    do not count, as in CSV tables."""
+    described = table_columns(schema)
+    parts = {i: TableColumn(name, [i]) for column in described for name, i in zip(column.names(schema), column.features)}
     if not columns.named:
-        of_count = {len(parts): parts, len(facts): facts}
+        of_count = {len(parts): list(parts.values()), len(described): described}
         if len(columns.items) not in of_count:
-            raise SchemaError('X has %d features, but the schema has %d.' % (len(columns.items), len(facts)))
+            raise SchemaError('X has %d features, but the schema has %d.' % (len(columns.items), len(described)))
         return list(zip(columns.items, of_count[len(columns.items)]))
-    of = {column.name: column for column in columns.items}
+    of = {**{column.name.strip(): column for column in columns.items}, **{column.name: column for column in columns.items}}
     wanted: list[TableColumn] = []
-    for fact in facts:
-        instead = [part for part in parts if part.features[0] in fact.features]
-        wanted += instead if fact.is_date and fact.name not in of and all(part.name in of for part in instead) else [fact]
-    absent = [fact.name for fact in wanted if fact.name not in of]
+    for column in described:
+        instead = [parts[i] for i in column.features]
+        wanted += instead if column.is_date and column.name not in of and all(part.name in of for part in instead) else [column]
+    absent = [column.name for column in wanted if column.name not in of]
     if absent:
         raise SchemaError('The table has no column %s of the schema.' % ', '.join(map(repr, absent[:10])))
-    return [(of[fact.name], fact) for fact in wanted]
+    return [(of[column.name], column) for column in wanted]

@@ -36,18 +36,18 @@ def proposal(frame: Any, label: str | None, y: Any, dictionary: str | os.PathLik
     absent = [name for name in drop if name not in names]
     if absent:
         raise ArgumentError('drop names %r, which the table does not have.' % absent[:10])
-    yaml, notes = inferred(csv_of([column for column in columns if column.name not in drop]), label, dictionary)
+    yaml, notes = inferred(csv_of([column for column in columns if column.name not in drop]), label.strip(), dictionary)
     return yaml, remarks_of(yaml), notes
 
 
 def label_name(y: Any, names: list[str]) -> str:
     """The name of a series, or 'label', unless a column of the table has it."""
-    name = getattr(y, 'name', None)
-    if name is None or not str(name) or str(name) in names:
+    name = str(getattr(y, 'name', None) or 'label').strip()
+    if name in names:
         name = 'label'
-    while str(name) in names:
-        name = '%s_' % name
-    return str(name)
+    while name in names:
+        name += '_'
+    return name
 
 
 def inferred(table: bytes, label: str, dictionary: str | os.PathLike[str] | None) -> tuple[str, str]:

@@ -2,15 +2,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._cells import FrameColumn, cell_texts, number_texts, quoted
+from ._cells import FrameColumn, csv_of, number_texts
 from ._native import call, ffi, lib, made, text_of, text_to, texts_to
-from .errors import HedgerowError, SchemaError
+from .errors import ArgumentError, HedgerowError, SchemaError
 from .schema import Schema
 
 SHOWN = 10  # texts of a column that a message lists
@@ -46,7 +46,7 @@ class Cells:
     misfits: int = 0
     shown: str = ''
     remedy: str = ''
-    refusal: str = field(default='')  # of the table as a whole
+    refusal: str = ''  # of the table as a whole
 
 
 def table_columns(schema: Schema) -> list[TableColumn]:
@@ -76,18 +76,33 @@ def cells_text(count: int) -> str:
     return '%d cell%s' % (count, '' if count == 1 else 's')
 
 
+def check_unknown(unknown: str) -> None:
+    if unknown not in UNKNOWN:
+        raise ArgumentError("unknown is 'error' or 'missing', not %r." % (unknown,))
+
+
+def numbers_among(words: Sequence[str]) -> list[float]:
+    """Spellings of missing that are numbers, such as -999."""
+    return [float(word) for word in words if NUMERAL.fullmatch(word)]
+
+
+def is_missing_number(numbers: NDArray[Any], missing: Sequence[str]) -> NDArray[np.bool_]:
+    """NaN, and the numbers that the schema says mean missing."""
+    absent = np.isin(numbers, numbers_among(missing))
+    return absent | np.isnan(numbers) if numbers.dtype.kind == 'f' else absent
+
+
 class Reader:
     """Reads columns by one schema, and gathers all that does not fit."""
 
     def __init__(self, schema: Schema, unknown: str = 'error') -> None:
-        if unknown not in UNKNOWN:
-            raise SchemaError("unknown is 'error' or 'missing', not %r." % (unknown,))
+        check_unknown(unknown)
         self._schema, self._unknown = schema, unknown
         self.problems: list[Problem] = []
         self.unknown_cells: dict[str, int] = {}
         self.reports = ffi.new('hr_column_report[]', int(lib.hr_schema_feature_count(schema._at)))
         self._missing = schema.missing
-        self.missing_numbers = [float(word) for word in self._missing if NUMERAL.fullmatch(word)]
+        self.missing_numbers = numbers_among(self._missing)
 
     def read(self, column: FrameColumn, wanted: TableColumn) -> list[NDArray[Any]]:
         """An array for each feature. What does not fit is a problem more, and what is returned then is of no use."""
@@ -169,31 +184,33 @@ class Reader:
     # ---- The library's reader ----
 
     def _parse(self, column: FrameColumn, wanted: TableColumn) -> Cells:
-        schema = self._column_schema(wanted, as_times=column.kind == 'time')
-        lines = [quoted(wanted.name), *cell_texts(column), '']
-        return parse(schema, '\n'.join(lines).encode('utf-8', 'surrogatepass'), wanted)
+        features = [lib.hr_schema_feature(self._schema._at, i) for i in wanted.features]
+        schema = column_schema(features, wanted.name, self._missing, as_times=column.kind == 'time')
+        return parse(schema, csv_of([replace(column, name=wanted.name)]), wanted)
 
-    def _column_schema(self, wanted: TableColumn, as_times: bool) -> Any:
-        """A schema of this column alone, whose numbers are not clipped. as_times: dates are written as ISO 8601 in any case."""
-        builder = made(lib.hr_schema_builder_new, 'hr_schema_builder', lib.hr_schema_builder_free)
-        at, name = lib.hr_schema_feature(self._schema._at, wanted.features[0]), text_to(wanted.name)
-        call(lib.hr_schema_label_number, builder, text_to('label' if wanted.name != 'label' else 'label_'), 0.0, 1.0)
-        for word in self._missing:
-            call(lib.hr_schema_add_missing, builder, text_to(word))
-        if wanted.is_date:
-            date = ffi.new('hr_date_column *', at.date[0])
-            if as_times:
-                date.format = ffi.NULL
-            parts = ffi.new('hr_date_part[]', [lib.hr_schema_feature(self._schema._at, i).part for i in wanted.features])
-            call(lib.hr_schema_add_date, builder, date, parts, len(parts))
-        elif at.boolean:
-            call(lib.hr_schema_add_boolean, builder, name)
-        elif at.kind == lib.HR_KIND_CATEGORY:
-            call(lib.hr_schema_add_category, builder, name, at.values, at.value_count)
-        else:
-            call(lib.hr_schema_set_number_format, builder, ffi.addressof(at.format))
-            call(lib.hr_schema_add_number, builder, name, -ANY_NUMBER, ANY_NUMBER, False)
-        return made(lib.hr_schema_build, 'hr_schema', lib.hr_schema_free, builder)
+
+def column_schema(features: Sequence[Any], name: str, missing: Sequence[str], as_times: bool = False) -> Any:
+    """A schema of one column of a table alone, whose numbers are not clipped. features: hr_column, one a part of a date. as_times: dates are
+    written as ISO 8601 in any case."""
+    builder = made(lib.hr_schema_builder_new, 'hr_schema_builder', lib.hr_schema_builder_free)
+    call(lib.hr_schema_label_number, builder, text_to('label' if name != 'label' else 'label_'), 0.0, 1.0)
+    for word in missing:
+        call(lib.hr_schema_add_missing, builder, text_to(word))
+    at, text = features[0], text_to(name)
+    if at.date != ffi.NULL:
+        date = ffi.new('hr_date_column *', at.date[0])
+        if as_times:
+            date.format = ffi.NULL
+        parts = ffi.new('hr_date_part[]', [feature.part for feature in features])
+        call(lib.hr_schema_add_date, builder, date, parts, len(parts))
+    elif at.boolean:
+        call(lib.hr_schema_add_boolean, builder, text)
+    elif at.kind == lib.HR_KIND_CATEGORY:
+        call(lib.hr_schema_add_category, builder, text, at.values, at.value_count)
+    else:
+        call(lib.hr_schema_set_number_format, builder, ffi.addressof(at.format))
+        call(lib.hr_schema_add_number, builder, text, -ANY_NUMBER, ANY_NUMBER, False)
+    return made(lib.hr_schema_build, 'hr_schema', lib.hr_schema_free, builder)
 
 
 def parse(schema: Any, table: bytes, wanted: TableColumn) -> Cells:
@@ -251,23 +268,40 @@ def as_texts(column: FrameColumn) -> FrameColumn:
 
 def read_labels(schema: Schema, column: FrameColumn) -> NDArray[np.float64]:
     """Numbers, or indices of classes, of labels that are texts. Fails: SchemaError (all that do not fit, with their cells)."""
-    label, features = text_of(lib.hr_schema_label(schema._at).name), table_columns(schema)
-    others, _kept = texts_to([name for wanted in features for name in wanted.names(schema)][1:])
-    count = lib.hr_schema_feature_count(schema._at)
+    at = lib.hr_schema_label(schema._at)
+    column = replace(column, name=text_of(at.name))
+    if at.kind == lib.HR_KIND_CATEGORY:
+        return read_classes(schema, column)
+    cells = parse(column_schema([at], column.name, schema.missing), csv_of([column]), TableColumn(column.name, [0]))
+    missing = 0 if cells.refusal else int(np.isnan(cells.arrays[0]).sum()) - cells.misfits
+    if cells.refusal or cells.misfits or missing:
+        refuse_labels(column.name, cells, missing)
+    labels: NDArray[np.float64] = cells.arrays[0]
+    return labels
+
+
+def read_classes(schema: Schema, column: FrameColumn) -> NDArray[np.float64]:
+    """A table that has the labels, one feature that is missing everywhere, and one person."""
+    described = table_columns(schema)
+    others, _kept = texts_to([name for wanted in described for name in wanted.names(schema)][1:])
+    count, rows = lib.hr_schema_feature_count(schema._at), len(column.cells)
     alone = made(lib.hr_schema_without, 'hr_schema', lib.hr_schema_free, schema._at, others, count - 1)
-    header = [label, features[0].name] + ([schema.unit_column] if schema.unit_column else [])
-    end = ',' + (',1' if schema.unit_column else '')
-    lines = [','.join(map(quoted, header)), *(text + end for text in cell_texts(column)), '']
+    table = [column, FrameColumn(described[0].name, 'text', np.full(rows, -1))]
+    if schema.unit_column:
+        table.append(FrameColumn(schema.unit_column, 'text', np.zeros(rows, dtype=np.int64), ('nobody',)))
     misfits = ffi.gc(lib.hr_misfits_new(), lib.hr_misfits_free)
-    data = parse_table(alone, '\n'.join(lines).encode('utf-8', 'surrogatepass'), misfits)
-    at, rows = lib.hr_data_labels(data), lib.hr_data_rows(data)
+    data = parse_table(alone, csv_of(table), misfits)
+    at, report = lib.hr_data_labels(data), lib.hr_data_report(data, 1)
     if at == ffi.NULL:
-        refuse_labels(label, lib.hr_data_report(data, 1), misfits)
+        shown = shown_misfits(misfits, 1) if report.unknown else ''
+        refuse_labels(column.name, Cells([], [], int(report.unknown), shown, first_remedy(misfits)), int(report.missing))
     return np.frombuffer(ffi.buffer(at, rows * 8), np.float64).copy()
 
 
-def refuse_labels(label: str, report: Any, misfits: Any) -> NoReturn:
-    remedy = first_remedy(misfits)
-    missing = ', %d are missing' % report.missing if report.missing else ''
-    raise SchemaError('Labels (%s) do not fit the schema: %d are other texts than it describes%s%s; %s' % (
-        label, report.unknown, missing, ': ' + shown_misfits(misfits, 1) if report.unknown else '', remedy))
+def refuse_labels(name: str, cells: Cells, missing: int) -> NoReturn:
+    found = [cells.refusal] if cells.refusal else []
+    if cells.misfits:
+        found.append('%s that the schema does not describe: %s' % (cells_text(cells.misfits), cells.shown))
+    if missing:
+        found.append('%d missing labels' % missing)
+    raise SchemaError('The label %r has %s; %s.' % (name, ', and '.join(found), cells.remedy or 'leave out records without a label'))

@@ -17,7 +17,7 @@ from . import _frames
 from ._encoded import warn_of_encoders
 from ._guess import WIDE, Facts, Given, checked_pair, schema_of
 from ._proposal import label_name
-from ._reading import read_labels
+from ._reading import check_unknown, read_labels, table_columns
 from ._native import Interrupts, call, ffi, lib, made, text_to, texts_to
 from .errors import ArgumentError, PrivacyLeakWarning, SchemaError
 from .ledger import Ledger
@@ -105,6 +105,7 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
     # ---- The fit ----
 
     def _train(self, schema: Schema, columns: _frames.Columns, label: NDArray[Any], facts: Facts) -> None:
+        check_unknown(self.unknown)
         schema.check_reviewed()
         warn_of_encoders(columns)
         options = self._options()
@@ -153,8 +154,10 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if not hasattr(self, 'feature_names_in_'):
             return self.model_.importance
-        importance = dict(zip([column.name for column in self.model_.schema.features], self.model_.importance))
-        return np.array([importance.get(name, 0.) for name in self.feature_names_in_])
+        schema, parts = self.model_.schema, self.model_.importance
+        importance = dict(zip([column.name for column in schema.features], parts))
+        importance.update({column.name: float(parts[column.features].sum()) for column in table_columns(schema)})
+        return np.array([importance.get(str(name).strip(), 0.) for name in self.feature_names_in_])
 
     def plan(self, n: int) -> dict[str, float]:
         """What a fit on about n records would do, from the parameters alone: nothing is read or spent.

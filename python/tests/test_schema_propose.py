@@ -297,8 +297,8 @@ def test_unknown_categories__may_be_missing_when_predicting_and_are_counted():
         model.model_.predict(other)
     with pytest.raises(hedgerow.SchemaError, match='radiology'):
         model.fit(other, y)
-    with pytest.raises(hedgerow.SchemaError, match="'error' or 'missing'"):
-        HedgerowClassifier(schema=schema, unknown='ignore').fit(df, y).predict(df)
+    with pytest.raises(hedgerow.ArgumentError, match="'error' or 'missing'"):
+        HedgerowClassifier(schema=schema, unknown='ignore').fit(df, y)
     record = other.iloc[0].to_dict()
     with pytest.warns(hedgerow.UnknownCategoryWarning):
         assert np.array_equal(model.predictor().predict_proba_row(record), predicted[0])
@@ -377,3 +377,64 @@ def test_arrays_of_objects__are_raw_tables_too():
 
 def test_tables_of_one_column__have_a_record_for_each_missing_cell():
     assert csv_of(columns_of(pd.DataFrame({'a': ['x', None, '', ' ']})).items) == b'a\nx\n""\n""\n" "\n'
+
+
+def test_names_with_blanks_and_marks__are_those_of_the_csv():
+    df, y = raw()
+    named = df.rename(columns={'age': ' age', 'ward': '\ufeffward', 'day': 'a,"day" '})
+    schema = Schema.propose(named[['\ufeffward', 'a,"day" ', ' age', 'dose']], y=y.rename(' out come ')).accept_proposed()
+    assert {fact.name for fact in schema.facts} >= {'\ufeffward', 'a,"day"', 'age', 'out come'}
+    model = HedgerowClassifier(schema=schema, random_state=1).fit(named, y)
+    plain = Schema.propose(df[['ward', 'day', 'age', 'dose']], y=y).accept_proposed()
+    assert np.array_equal(model.predict_proba(named), HedgerowClassifier(schema=plain, random_state=1).fit(df, y).predict_proba(df))
+    importance = dict(zip(model.feature_names_in_, model.feature_importances_))
+    assert importance['a,"day" '] > 0 and importance[' age'] > 0 and abs(sum(importance.values()) - 1) < 1e-9
+
+
+def test_persons_of_a_raw_table__are_those_of_its_csv():
+    from hedgerow._frames import person_numbers
+    columns = columns_of(pd.DataFrame({'who': ['A', ' A', 'B ', 'B', 'A'], 'n': [1, 2, 1, 2, -9]}))
+    assert person_numbers(columns, 'who').tolist() == [0, 0, 1, 1, 0]
+    with pytest.raises(hedgerow.SchemaError, match='lacks 2 identifiers'):
+        person_numbers(columns, 'who', ['B'])
+    with pytest.raises(hedgerow.SchemaError, match='lacks 1 identifiers'):
+        person_numbers(columns, 'n', ['-9'])
+    with pytest.raises(hedgerow.SchemaError, match='lacks 1 identifiers'):
+        person_numbers(columns_of(pd.DataFrame({'who': ['A', ' ']})), 'who')
+
+
+def test_long_tables__are_the_same_csv():
+    rows = 40000
+    frame = pd.DataFrame({'n': np.arange(rows) / 4, 't': ['a,%d' % (i % 7) for i in range(rows)]})
+    expected = frame.assign(n=[str(v)[:-2] if v.is_integer() else str(v) for v in frame.n]).to_csv(index=False).encode()
+    assert csv_of(columns_of(frame).items) == expected
+
+
+def test_labels_that_do_not_fit__are_counted():
+    df, y = raw()
+    schema = Schema.propose(df, y=y).accept_proposed()
+    with pytest.raises(hedgerow.SchemaError, match="'outcome' has 2 cells that the schema does not describe: 'dead' \\(2 cells\\)"):
+        HedgerowClassifier(schema=schema).fit(df, ['dead', 'dead', *y[2:]])
+    with pytest.raises(ValueError, match='missing'):
+        HedgerowClassifier(schema=schema).fit(df, pd.Series([None, *y[1:]], dtype=object))
+    numbers = Schema.parse('hedgerow-schema: 1\nlabel: {name: cost, kind: number, low: 0, high: 5000, thousands: ","}\n'
+                           'features: [{name: dose, kind: number, low: 0, high: 10}]\nunit: record\n')
+    model = HedgerowRegressor(schema=numbers, random_state=1).fit(df, df.amount)
+    assert model.predict(df).max() <= 5000
+    with pytest.raises(hedgerow.SchemaError, match='1 missing label'):
+        HedgerowRegressor(schema=numbers).fit(df, pd.Series([None, *df.amount[1:]], dtype=object))
+
+
+def test_classes_of_a_schema__may_be_spelt_as_in_a_csv():
+    df, _ = raw()
+    sick = df.smoker.replace({'yes': 'TRUE', 'no': 'FALSE'})
+    schema = Schema.parse('hedgerow-schema: 1\nlabel: {name: sick, kind: boolean}\nfeatures: [{name: dose, kind: number, low: 0, high: 10}]\nunit: record\n')
+    expected = HedgerowClassifier(schema=schema, random_state=1).fit(df, df.smoker == 'yes').predict_proba(df)
+    for labels in (df.smoker, sick):
+        assert np.array_equal(HedgerowClassifier(schema=schema, random_state=1).fit(df, labels).predict_proba(df), expected)
+
+
+def test_tables_without_records__are_predicted_to_nothing():
+    df, y = raw()
+    model = HedgerowClassifier(schema=Schema.propose(df, y=y).accept_proposed(), random_state=1).fit(df, y)
+    assert model.predict_proba(df[:0]).shape == (0, 2)
