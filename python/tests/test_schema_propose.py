@@ -1,6 +1,8 @@
 """Schemas for raw frames: proposals, decisions, and fits whose cells are those of the frame's CSV."""
 import datetime
 import decimal
+import pathlib
+import sys
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,9 @@ import hedgerow
 from hedgerow import HedgerowClassifier, HedgerowRegressor, Schema
 from hedgerow._cells import csv_of
 from hedgerow._frames import columns_of
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / 'tests' / 'cli'))
+import raw_trouble  # noqa: E402: kinds of trouble in raw tables
 
 pytestmark = pytest.mark.filterwarnings('ignore::hedgerow.PrivacyLeakWarning')
 
@@ -90,6 +95,21 @@ def test_a_proposal__is_the_one_of_the_command(tmp_path):
     of_file = Schema.parse(take_text(out[0]))
     assert Schema.propose(table, 'outcome').to_yaml() == of_file.to_yaml()
     assert Schema.propose(df, y=y).to_yaml() == of_file.to_yaml()
+
+
+@pytest.mark.parametrize('kind', list(raw_trouble.kinds()), ids=lambda kind: kind.name)
+def test_troubled_columns__get_the_proposal_of_the_command_to_the_letter(kind, tmp_path):
+    from hedgerow._native import call, ffi, lib, take_text, text_to
+    from hedgerow._proposal import proposal
+    rows = range(raw_trouble.ROWS)
+    frame = pd.DataFrame({kind.column: [kind.cells(i) for i in rows], 'z': [kind.beside(i) for i in rows], 'y': [kind.label(i) for i in rows]})
+    frame.to_csv(tmp_path / 'raw.csv', index=False)
+    out = ffi.new('char **')
+    call(lib.hr_schema_infer, text_to(str(tmp_path / 'raw.csv')), lib.HR_FORMAT_AUTO, text_to('y'), out)
+    yaml, remarks, _ = proposal(frame, 'y', None, None, [])
+    assert yaml == take_text(out[0])
+    assert kind.says.split('; delete the entry')[0] in remarks.get(kind.column, '') or kind.says.startswith('delete')
+    assert same_cells(Schema.parse(yaml), frame, (tmp_path / 'raw.csv').read_bytes())
 
 
 @pytest.mark.parametrize('convert', CONVERT)

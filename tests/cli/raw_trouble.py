@@ -123,4 +123,5 @@ def main():
     return 1 if failed else 0
 
 
-raise SystemExit(main())
+if __name__ == '__main__':
+    raise SystemExit(main())
