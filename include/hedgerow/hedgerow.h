@@ -23,6 +23,7 @@
 #include <hedgerow/schema.h>
 #include <hedgerow/status.h>
 #include <hedgerow/timing.h>
+#include <hedgerow/tune.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,5 +1,6 @@
 /* The only wiring: a fit joins data, ledger, gate, method and model, in the order that keeps the promise:
  * check everything, reserve the budget durably, draw, and list in the model what was drawn. */
+#include "fit/fit.h"
 #include "base/buffer.h"
 #include "base/fail.h"
 #include "base/text/number.h"
@@ -400,13 +401,17 @@ static hr_privacy_unit unit_of_releases(const fit_job *f, const hr_data *trained
     return weighs ? HR_PER_PERSON : HR_PER_RECORD;
 }
 
-static hr_status prepare_fit(fit_job *f, hr_error *err) {
+static hr_status check_before_draws(fit_job *f, hr_error *err) {
+    const hr_schema *schema = hr_data_schema(f->data);
+    const size_t rows = rows_of_fit(f);
     hr_status status = check_fit(f, err);
-    if (!status)
-        status =
-            hr_budget_check(f->method, f->options, hr_data_schema(f->data), rows_of_fit(f), &f->budget, err);
-    if (!status) status = hr_budget_check_delta(&f->budget, rows_of_fit(f), err);
-    if (!status) status = check_memory(f, err);
+    if (!status) status = hr_budget_check(f->method, f->options, schema, rows, &f->budget, err);
+    if (!status) status = hr_budget_check_delta(&f->budget, rows, err);
+    return status ? status : check_memory(f, err);
+}
+
+static hr_status prepare_fit(fit_job *f, hr_error *err) {
+    hr_status status = check_before_draws(f, err);
     if (!status) status = open_fit_gate(f, err);
     const hr_data *trained = status ? NULL : f->data;
     size_t most = (size_t)f->options->records_per_person;
@@ -479,6 +484,18 @@ static hr_status run_fit(fit_job *f, hr_model **out, hr_error *err) {
     } else {
         *out = model;
     }
+    return status;
+}
+
+hr_status hr_fit_check(const hr_data *data, const hr_fit_options *options, hr_error *err) {
+    hr_fit_options taken;
+    hr_status status = hr_options_taken(options, &taken, err);
+    fit_job f = {.data = data, .options = &taken};
+    if (!status) status = hr_data_refuse_repeats(data, err);
+    if (!status) status = find_leak(&f, err);
+    if (!status) f.method = hr_method_named(taken.method);
+    if (!status) status = check_before_draws(&f, err);
+    free(f.leak);
     return status;
 }
 

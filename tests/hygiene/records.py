@@ -43,7 +43,7 @@ ALLOWED = {
     ('src/fit/fit.c', 'check_fit'): (1, 'that there are records at all is public'),
     ('src/fit/fit.c', 'check_memory'): (1, OWNER),
     ('src/fit/fit.c', 'score_by_start'): (1, ROOM),
-    ('src/fit/fit.c', 'prepare_fit'): (2, OWNER),
+    ('src/fit/fit.c', 'check_before_draws'): (1, OWNER),
     ('src/fit/fit.c', 'rows_of_fit'): (2, 'for those of this list who ask it'),
     ('src/fit/measure/evaluation.c', 'prepare_evaluation'): (1, OWNER),
     ('src/fit/measure/shared_evaluation.c', 'hr_shared_evaluation_count'): (1, 'of an empty table nothing is predicted, and its sums are 0'),

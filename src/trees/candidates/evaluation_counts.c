@@ -71,3 +71,27 @@ void hr_scored_squares(const hr_scored *scored, hr_exact *sum) {
         sum->unpaid += bounded_term(miss * miss, 1, HR_MISS_BITS);
     }
 }
+
+static double class_loss_of(const hr_scored *scored, size_t i) {
+    const double *probabilities = scored->predicted + i * scored->outputs;
+    double sum = 0;
+    for (size_t k = 0; k < scored->outputs; k++) {
+        double miss = probabilities[k] - (k == (size_t)scored->labels[i]);
+        sum += miss * miss;
+    }
+    return sum / 2;
+}
+
+static double number_loss_of(const hr_scored *scored, size_t i) {
+    double miss = 4 * miss_of(scored, i);
+    return miss * miss;
+}
+
+void hr_scored_total(const hr_scored *scored, const uint32_t *weights, hr_exact *sum) {
+    double (*loss_of)(const hr_scored *, size_t) = scored->outputs == 1 ? number_loss_of : class_loss_of;
+    sum->unpaid = 0;
+    for (size_t i = 0; i < scored->rows; i++) {
+        int64_t loss = bounded_term(loss_of(scored, i), 1, HR_SCORE_LOSS_BITS);
+        sum->unpaid -= weights ? loss * weights[i] >> 16 : loss;
+    }
+}

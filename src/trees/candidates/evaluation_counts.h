@@ -14,15 +14,17 @@ enum {
     HR_SCORE_BINS = 1 << HR_SCORE_LEVELS,
     HR_SCORE_BINS_MAX = 32,
     HR_SCORE_CELLS = 2 * HR_SCORE_BINS,
-    HR_LOSS_BITS = 12, /* losses are summed in 2^-12 */
-    HR_LOSS_MAX = 4,   /* what the loss of one record counts as at most */
-    HR_MISS_BITS = 16  /* misses are summed in 2^-16 of the label's range */
+    HR_LOSS_BITS = 12,      /* losses are summed in 2^-12 */
+    HR_LOSS_MAX = 4,        /* what the loss of one record counts as at most */
+    HR_MISS_BITS = 16,      /* misses are summed in 2^-16 of the label's range */
+    HR_SCORE_LOSS_BITS = 16 /* losses of hr_scored_total are summed in 2^-16 */
 };
 
 /* What one record adds to the sums at most. */
 enum {
     HR_LOSS_SENSITIVITY = HR_WEIGHT_MAX * (HR_LOSS_MAX << HR_LOSS_BITS),
-    HR_MISS_SENSITIVITY = HR_WEIGHT_MAX << HR_MISS_BITS
+    HR_MISS_SENSITIVITY = HR_WEIGHT_MAX << HR_MISS_BITS,
+    HR_TOTAL_WIDTH = HR_WEIGHT_MAX << HR_SCORE_LOSS_BITS
 };
 
 /* Predictions of a public model, and labels, of the same records; borrowed. */
@@ -52,5 +54,12 @@ void hr_scored_loss(const hr_scored *scored, hr_exact *sum);
 /* Sums of |prediction - label|/range, and of its square, in 2^-HR_MISS_BITS. */
 void hr_scored_misses(const hr_scored *scored, hr_exact *sum);
 void hr_scored_squares(const hr_scored *scored, hr_exact *sum);
+
+/* What models are compared by: minus the sum of a loss between 0 and 1 of each record, in
+ * 2^-HR_SCORE_LOSS_BITS. Classes: half the squared distance between the probabilities and the record's class;
+ * numbers: the square of four times the miss, at most 1. weights: of each record, in 2^-16, at most 2^16 for
+ * all of a person together; NULL: each counts 1. Scores of several models change by 0 to -HR_TOTAL_WIDTH with
+ * a record, or a person, more. */
+void hr_scored_total(const hr_scored *scored, const uint32_t *weights, hr_exact *sum);
 
 #endif

@@ -151,6 +151,10 @@ static change change_by(const records *r, size_t row, size_t classes, count *of,
     return c;
 }
 
+static void plain_total(const hr_scored *scored, hr_exact *sum) {
+    hr_scored_total(scored, NULL, sum);
+}
+
 static void check_change(change c, int64_t most, int64_t *met) {
     assert_true(c.l1 <= most && c.cells <= 1);
     *met = c.l1 > *met ? c.l1 : *met;
@@ -159,7 +163,7 @@ static void check_change(change c, int64_t most, int64_t *met) {
 static void test_sums__change_by_their_sensitivity_at_most(void **state) {
     (void)state;
     static records r;
-    int64_t met[7] = {0};
+    int64_t met[9] = {0};
     r.random = 3;
     for (int run = 0; run < 12; run++) {
         size_t classes = 2 + (size_t)run % 3;
@@ -169,6 +173,7 @@ static void test_sums__change_by_their_sensitivity_at_most(void **state) {
             check_change(change_by(&r, row, classes, hr_scored_outcomes, 2 * classes), HR_COUNT_SENSITIVITY,
                          &met[1]);
             check_change(change_by(&r, row, classes, hr_scored_loss, 1), HR_LOSS_SENSITIVITY, &met[2]);
+            check_change(change_by(&r, row, classes, plain_total, 1), HR_TOTAL_WIDTH, &met[7]);
             if (classes > 2) continue;
             check_change(change_by(&r, row, 2, hr_scored_grid, GRID), 1, &met[3]);
             check_change(change_by(&r, row, 2, hr_scored_scores, HR_SCORE_CELLS), HR_COUNT_SENSITIVITY,
@@ -178,17 +183,77 @@ static void test_sums__change_by_their_sensitivity_at_most(void **state) {
         for (size_t row = 0; row < ROWS; row += 7) {
             check_change(change_by(&r, row, 0, hr_scored_misses, 1), HR_MISS_SENSITIVITY, &met[5]);
             check_change(change_by(&r, row, 0, hr_scored_squares, 1), HR_MISS_SENSITIVITY, &met[6]);
+            check_change(change_by(&r, row, 0, plain_total, 1), HR_TOTAL_WIDTH, &met[8]);
         }
     }
-    const int64_t tight[7] = {HR_COUNT_SENSITIVITY, HR_COUNT_SENSITIVITY, HR_LOSS_SENSITIVITY, 1,
-                              HR_COUNT_SENSITIVITY, HR_MISS_SENSITIVITY,  HR_MISS_SENSITIVITY};
+    const int64_t tight[9] = {HR_COUNT_SENSITIVITY, HR_COUNT_SENSITIVITY, HR_LOSS_SENSITIVITY, 1,
+                              HR_COUNT_SENSITIVITY, HR_MISS_SENSITIVITY,  HR_MISS_SENSITIVITY, HR_TOTAL_WIDTH,
+                              HR_TOTAL_WIDTH};
     assert_memory_equal(met, tight, sizeof met); /* some record reaches each bound */
+}
+
+/* ---- Totals, which models are compared by ---- */
+
+static double loss_of(const records *r, size_t i, size_t classes) {
+    double sum = 0;
+    if (!classes) {
+        const double miss = 4 * bounded(fabs(r->predicted[i] - r->labels[i]) / 3, 1);
+        return bounded(miss * miss, 1);
+    }
+    for (size_t k = 0; k < classes; k++) {
+        const double miss = r->predicted[i * classes + k] - (k == (size_t)r->labels[i] ? 1 : 0);
+        sum += miss * miss / 2;
+    }
+    return bounded(sum, 1);
+}
+
+/* Half a unit of 2^-16 of a record is lost to rounding. */
+static void test_totals__are_what_is_missed(void **state) {
+    (void)state;
+    static records r;
+    r.random = 4;
+    for (size_t classes = 0; classes <= CLASSES_MAX; classes += classes ? 1 : 2) {
+        draw_records(&r, classes);
+        for (size_t i = 0; i < ROWS * CLASSES_MAX; i++) r.predicted[i] = bounded(r.predicted[i], 1);
+        const hr_scored j = judged_of(&r, 0, ROWS, classes);
+        double sum = 0;
+        hr_exact total;
+        for (size_t i = 0; i < ROWS; i++) sum += loss_of(&r, i, classes);
+        hr_scored_total(&j, NULL, &total);
+        assert_true(total.unpaid < 0 && fabs(ldexp((double)-total.unpaid, -HR_SCORE_LOSS_BITS) - sum) < .02);
+    }
+}
+
+/* A person's records count 1 together, however many there are. */
+static void test_totals__of_a_person_fall_by_their_width_at_most(void **state) {
+    (void)state;
+    static records r;
+    static uint32_t weights[ROWS];
+    int64_t most = 0;
+    r.random = 5;
+    for (size_t many = 1; many <= ROWS; many += many < 9 ? 1 : 97) {
+        draw_records(&r, 2);
+        for (size_t i = 0; i < ROWS; i++) {
+            weights[i] = i < many ? 65536 / (uint32_t)many : 65536;
+            if (i < many) r.predicted[2 * i] = r.predicted[2 * i + 1] = i % 2 ? 99 : -1;
+        }
+        const hr_scored all = judged_of(&r, 0, ROWS, 2), others = judged_of(&r, many, ROWS - many, 2);
+        hr_exact with, without;
+        hr_scored_total(&all, weights, &with);
+        hr_scored_total(&others, weights + many, &without);
+        const int64_t fall = without.unpaid - with.unpaid;
+        assert_true(fall >= 0 && fall <= HR_TOTAL_WIDTH);
+        most = fall > most ? fall : most;
+    }
+    assert_true(most == HR_TOTAL_WIDTH);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums__are_plain_counts),
         cmocka_unit_test(test_sums__change_by_their_sensitivity_at_most),
+        cmocka_unit_test(test_totals__are_what_is_missed),
+        cmocka_unit_test(test_totals__of_a_person_fall_by_their_width_at_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
