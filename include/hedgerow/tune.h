@@ -47,14 +47,14 @@ typedef struct hr_tuned {
  * trial is scored by the mean of a loss between 0 and 1 of each record: classes: half the squared distance
  * between the probabilities and the record's class (Brier); numbers: the square of the miss, where a quarter
  * of the label's range or more counts as 1. Where the schema has a unit each record of a person counts a
- * part.
+ * part. Private bounds are released once, for their share of the budget, before all trials.
  * Spends: (epsilon, delta), reserved in the ledger before any noise is drawn. Owner: the caller frees
  * out->model with hr_model_free. Thread: as hr_fit. Fails, with nothing spent: ARGUMENT (fewer than 2
  * settings or more than HR_TUNE_SETTINGS_MAX; amounts out of range; a setting that cannot take part, the
  * field is settings[I]: a method or mode that is not private, methods that count their budgets in different
- * measures, a start, private bounds, records_per_person, a leak, a cluster, other noise than that of the
- * first one), and as hr_fit for each setting at the budget of a trial and of the model. MEMORY and CANCELLED
- * may come later: then what was reserved stays spent. */
+ * measures, a start, records_per_person, other private bounds than those of the first one, a leak, a cluster,
+ * or other noise than that of the first one), and as hr_fit for each setting at the budget of a trial and of
+ * the model. MEMORY and CANCELLED may come later: then what was reserved stays spent. */
 HR_API HR_MUST_CHECK hr_status hr_tune(const hr_data *data, const hr_fit_options *const *settings,
                                        size_t count, const hr_tune_options *options, hr_tuned *out,
                                        hr_error *err);

@@ -46,6 +46,7 @@ ALLOWED = {
     ('src/fit/fit.c', 'check_before_draws'): (1, OWNER),
     ('src/fit/fit.c', 'rows_of_fit'): (2, 'for those of this list who ask it'),
     ('src/fit/measure/evaluation.c', 'prepare_evaluation'): (1, OWNER),
+    ('src/fit/measure/tune.c', 'divide_budget'): (1, OWNER),
     ('src/fit/measure/shared_evaluation.c', 'hr_shared_evaluation_count'): (1, 'of an empty table nothing is predicted, and its sums are 0'),
     ('src/fit/start.c', 'hr_person_sample_draw'): (1, ROOM + '; ' + LOOP),
     ('src/fit/class_weights.c', 'weigh_classes'): (1, LOOP),

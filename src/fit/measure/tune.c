@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/fail.h"
 #include "base/text/number.h"
+#include "fit/bounds.h"
 #include "fit/budget.h"
 #include "fit/fit.h"
 #include "fit/settings.h"
@@ -28,6 +29,8 @@ typedef struct tune_job {
     size_t count;
     hr_tune_options options;
     hr_fit_options settings[HR_TUNE_SETTINGS_MAX]; /* as they were taken; the budget of each is set here */
+    hr_fit_options with_bounds;                    /* the first setting, with its private bounds */
+    hr_bounded_table bounded;                      /* the records within them; empty: the schema has them */
     hr_budget whole, trial, rest;                  /* of everything, of one trial, of the last fit */
     hr_units choice;
     hr_exact *scores;
@@ -49,13 +52,21 @@ static hr_status refuse_setting(size_t i, hr_status status, hr_error *err) {
     return hr_fail_at(err, status, NULL, 0, 0, field);
 }
 
+static bool same_bounds(const hr_fit_options *a, const hr_fit_options *b) {
+    bool same = a->private_bounds_count == b->private_bounds_count &&
+                (!a->private_bounds_count || a->bounds_share == b->bounds_share);
+    for (size_t i = 0; i < a->private_bounds_count && same; i++)
+        same = strcmp(a->private_bounds[i], b->private_bounds[i]) == 0;
+    return same;
+}
+
 /* Why a setting cannot take part; NULL: it can. `first` is the first setting. */
 static const char *why_not(const hr_fit_options *setting, const hr_fit_options *first) {
     const hr_method *method = hr_method_named(setting->method);
     if (!method->info.is_private || setting->mode != HR_MODE_SOUND)
         return "the method has no guarantee in this mode";
     if (setting->start) return "a start is not supported";
-    if (setting->private_bounds_count) return "private bounds are not supported: give bounds";
+    if (!same_bounds(setting, first)) return "its private bounds are not those of the first setting";
     if (setting->records_per_person) return "records-per-person is not supported";
     if (setting->leak) return "part of the schema was read off the records";
     if (setting->cluster) return "ranks are not supported";
@@ -68,7 +79,8 @@ static hr_status take_setting(tune_job *job, const hr_fit_options *given, size_t
     hr_fit_options *setting = &job->settings[i];
     hr_status status = hr_options_taken(given, setting, err);
     if (status) return refuse_setting(i, status, err);
-    const char *why = why_not(setting, &job->settings[0]);
+    if (i == 0) job->with_bounds = *setting;
+    const char *why = why_not(setting, &job->with_bounds);
     if (why) {
         hr_fail(err, HR_E_ARGUMENT, "leave this setting out, or change it", "it cannot take part: %s", why);
         return refuse_setting(i, HR_E_ARGUMENT, err);
@@ -77,6 +89,7 @@ static hr_status take_setting(tune_job *job, const hr_fit_options *given, size_t
     setting->entry = NULL;
     setting->progress = NULL;
     setting->delta = job->options.delta;
+    setting->private_bounds_count = 0; /* they are released once, for all */
     return HR_OK;
 }
 
@@ -111,19 +124,22 @@ static hr_status budget_within(const tune_job *job, hr_units units, hr_budget *o
 }
 
 static hr_charge choice_charge(const tune_job *job) {
-    const hr_release_scope scope = {.tree = -1, .group = job->next_group};
+    const hr_release_scope scope = {.tree = -1};
     return hr_scope_charge(&scope, "choice of a setting", -1, job->choice, HR_TOTAL_WIDTH);
 }
 
 static hr_status divide_budget(tune_job *job, hr_error *err) {
     const hr_method *method = hr_method_named(job->settings[0].method);
-    hr_status status =
-        hr_budget_grant(job->options.epsilon, job->options.delta, method->with_delta, &job->whole, err);
+    job->with_bounds.epsilon = job->options.epsilon;
+    job->with_bounds.delta = job->options.delta;
+    hr_status status = hr_budget_check(method, &job->with_bounds, hr_data_schema(job->data),
+                                       hr_data_rows(job->data), &job->whole, err);
     if (status) return status;
-    const hr_units selection = hr_units_share(job->whole.whole, job->options.share);
+    const hr_units left = job->whole.whole - job->whole.bounds;
+    const hr_units selection = hr_units_share(left, job->options.share);
     job->choice = hr_units_share(selection, CHOICE_SHARE);
     status = budget_within(job, (selection - job->choice) / job->count, &job->trial, err);
-    if (!status) status = budget_within(job, job->whole.whole - selection, &job->rest, err);
+    if (!status) status = budget_within(job, left - selection, &job->rest, err);
     const hr_charge charge = choice_charge(job);
     if (!status) status = hr_charge_check_choice(job->whole.privacy_measure, &charge, err);
     return status == HR_E_BUDGET ? hr_fail_at(err, status, NULL, 0, 0, "epsilon") : status;
@@ -223,6 +239,37 @@ static hr_status add_releases(tune_job *job, const hr_release *lines, size_t cou
     return HR_OK;
 }
 
+static hr_status list_gate(tune_job *job, const hr_gate *gate, hr_error *err) {
+    size_t lines;
+    const hr_release *releases = hr_gate_releases(gate, &lines);
+    return add_releases(job, releases, lines, err);
+}
+
+/* For what is released beside the fits. */
+static hr_status open_gate(tune_job *job, hr_units units, hr_csprng **csprng, hr_gate **gate, hr_error *err) {
+    const hr_fit_options *first = &job->settings[0];
+    hr_status status =
+        first->reproducible_noise
+            ? hr_csprng_open_seeded(first->seed + HR_TUNE_SETTINGS_MAX + job->fits, csprng, err)
+            : hr_csprng_open(csprng, err);
+    return status ? status : hr_gate_new(job->whole.privacy_measure, units, *csprng, gate, err);
+}
+
+/* From here on the records are known by these bounds alone. */
+static hr_status release_bounds(tune_job *job, hr_error *err) {
+    hr_csprng *csprng = NULL;
+    hr_gate *gate = NULL;
+    if (!job->whole.bounds) return HR_OK;
+    hr_status status = open_gate(job, job->whole.bounds, &csprng, &gate, err);
+    if (!status)
+        status = hr_bounds_release(job->data, &job->with_bounds, gate, job->whole.bounds, &job->bounded, err);
+    if (!status) status = list_gate(job, gate, err);
+    if (!status) job->data = job->bounded.data;
+    hr_gate_free(gate);
+    hr_csprng_close(csprng);
+    return status;
+}
+
 static hr_status score_trial(tune_job *job, const hr_model *trial, hr_exact *out, hr_error *err) {
     const hr_column *label = hr_schema_label(hr_data_schema(job->data));
     hr_comparison c = {0};
@@ -264,26 +311,16 @@ static hr_status run_trial(tune_job *job, size_t i, hr_error *err) {
 
 /* In a gate of what is left: the fit that follows costs all of it (`rest`). */
 static hr_status choose_setting(tune_job *job, hr_error *err) {
-    const hr_fit_options *first = &job->settings[0];
-    const uint64_t group = job->next_group;
-    hr_charge charge = choice_charge(job);
-    charge.group = 0;
     hr_csprng *csprng = NULL;
     hr_gate *gate = NULL;
     hr_permit permit;
-    hr_status status = first->reproducible_noise
-                           ? hr_csprng_open_seeded(first->seed + job->count + 1, &csprng, err)
-                           : hr_csprng_open(&csprng, err);
-    if (!status)
-        status = hr_gate_new(job->whole.privacy_measure, job->choice + job->rest.whole, csprng, &gate, err);
+    const hr_charge charge = choice_charge(job);
+    hr_status status = open_gate(job, job->choice + job->rest.whole, &csprng, &gate, err);
     if (!status) status = hr_gate_charge_choice_now(gate, &charge, &permit, err);
     if (!status) {
-        size_t lines;
         job->chosen = hr_gate_choose(gate, permit, job->scores, job->count);
-        const hr_release *releases = hr_gate_releases(gate, &lines);
-        status = add_releases(job, releases, lines, err);
+        status = list_gate(job, gate, err);
     }
-    job->next_group = group + 1;
     hr_gate_free(gate);
     hr_csprng_close(csprng);
     return status;
@@ -300,6 +337,7 @@ static void add_number(hr_settings *settings, const char *name, double number) {
 static void write_tune_settings(const tune_job *job, hr_settings *settings) {
     for (size_t i = 0; i < job->model->setting_count; i++)
         hr_settings_add(settings, job->model->settings[i].name, job->model->settings[i].value);
+    hr_bounds_add_settings(settings, &job->with_bounds);
     hr_settings_add_count(settings, "tuned-settings", job->count);
     hr_settings_add_count(settings, "tuned-chosen", job->chosen + 1);
     add_number(settings, "tuned-epsilon", job->whole.epsilon);
@@ -354,6 +392,10 @@ static hr_status make_tuned(tune_job *job, hr_error *err) {
     write_tune_settings(job, &settings);
     if (!status && settings.incomplete) status = hr_fail_memory(err);
     hr_buffer_text(&statement, job->model->guarantee.statement);
+    if (job->whole.bounds)
+        hr_buffer_format(&statement,
+                         " The bounds of %zu columns were released before, for %g %% of the budget.",
+                         job->with_bounds.private_bounds_count, 100 * job->with_bounds.bounds_share);
     if (!status) status = hr_buffer_take(&statement, &text, err);
     hr_buffer_done(&statement);
     parts.guarantee.statement = text;
@@ -373,6 +415,7 @@ static hr_status make_tuned(tune_job *job, hr_error *err) {
 static hr_status run_tune(tune_job *job, hr_error *err) {
     hr_status status = reserve_tune(job, err);
     if (status) return status;
+    status = release_bounds(job, err);
     for (size_t i = 0; i < job->count && !status; i++) status = run_trial(job, i, err);
     if (!status) status = choose_setting(job, err);
     if (!status) status = fit_setting(job, job->chosen, &job->rest, &job->model, err);
@@ -400,6 +443,7 @@ hr_status hr_tune(const hr_data *data, const hr_fit_options *const *settings, si
                           .epsilon_fit = job->rest.epsilon};
     else
         hr_model_free(job->model);
+    hr_bounded_table_done(&job->bounded);
     hr_arena_free(job->texts);
     free(job->scores);
     free(job->releases);

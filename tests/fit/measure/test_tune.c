@@ -121,7 +121,7 @@ static void test_tune__refuses_settings_that_cannot_take_part(void **state) {
     second = f->settings[0];
     second.private_bounds = names;
     second.private_bounds_count = 1;
-    refuse_second(f, &second, 0, HR_E_ARGUMENT, "private bounds");
+    refuse_second(f, &second, 0, HR_E_ARGUMENT, "private bounds are not those");
     second = f->settings[0];
     second.records_per_person = 2;
     refuse_second(f, &second, 0, HR_E_ARGUMENT, "records-per-person");
@@ -270,6 +270,36 @@ static void test_tune__lists_all_that_it_released(void **state) {
     check_list(*state, "dpboost", 1e-6, 0);
     check_list(*state, "dpboost", 0, 2);
     check_list(*state, "dp-df", 0, 2);
+}
+
+static void test_tune__releases_bounds_once(void **state) {
+    (void)state;
+    static const char *const names[] = {"x0", "x1"};
+    const double deltas[] = {0, 1e-6};
+    for (size_t d = 0; d < COUNT(deltas); d++) {
+        table t = table_of_steps(ROWS, 2, 0, 3);
+        hr_fit_options settings[2] = {options_of("hedge", HR_MODE_SOUND), options_of("hedge", HR_MODE_SOUND)};
+        settings[1].bins = 8;
+        for (size_t i = 0; i < 2; i++) {
+            settings[i].private_bounds = names;
+            settings[i].private_bounds_count = 2;
+        }
+        const hr_fit_options *const list[] = {&settings[0], &settings[1]};
+        const hr_tune_options options = tune_options(8, deltas[d], NULL);
+        hr_tuned tuned;
+        hr_error err = {0};
+        if (hr_tune(t.data, list, 2, &options, &tuned, &err)) fail_msg("%s", err.message);
+        const hr_guarantee *g = hr_model_guarantee(tuned.model);
+        double cost;
+        assert_true(g->is_private && g->epsilon == 8);
+        assert_int_equal(lines_of(tuned.model, "magnitudes", &cost), 2);
+        if (!deltas[d]) assert_true(cost <= .4 && cost > .39); /* a share of 0.05, once */
+        assert_non_null(strstr(g->statement, "The bounds of 2 columns were released before"));
+        const hr_column *x = hr_schema_feature(hr_model_schema(tuned.model), 0);
+        assert_true(x->low <= 0 && x->high >= .5 && x->high < 1e3);
+        hr_model_free(tuned.model);
+        table_close(&t);
+    }
 }
 
 static void test_tune__with_noise_from_a_seed_is_not_private(void **state) {
@@ -456,6 +486,7 @@ int main(void) {
         WITH_FIXTURE(test_tune__is_charged_before_the_first_training),
         WITH_FIXTURE(test_tune__that_is_stopped_stays_charged),
         WITH_FIXTURE(test_tune__lists_all_that_it_released),
+        cmocka_unit_test(test_tune__releases_bounds_once),
         WITH_FIXTURE(test_tune__with_noise_from_a_seed_is_not_private),
         WITH_FIXTURE(test_tune__protects_persons_where_the_schema_names_them),
         WITH_FIXTURE(test_tune__chooses_what_predicts_better),
