@@ -5,8 +5,8 @@
     print(model.guarantee_.statement)
 """
 from ._native import ffi, lib, text_of
-from .errors import (AbsentError, ArgumentError, BudgetError, FileError, FormatError, HedgerowError, LimitError, PolicyError,
-                     PrivacyLeakWarning, SchemaError, UnknownCategoryWarning)
+from .errors import (AbsentError, ArgumentError, BudgetError, FileError, FormatError, HedgerowError, LimitError, PolicyError, PrivacyLeakWarning,
+                     SchemaError, UnknownCategoryWarning)
 from .estimators import HedgerowClassifier, HedgerowRegressor, search_cost
 from .explain import Axis, Shap, Shape, Shapes
 from .federation import simulate
@@ -16,12 +16,14 @@ from .model import Guarantee, Model, Release
 from ._report import report
 from .predictor import Predictor
 from .schema import Column, Fact, Schema
+from .evaluation import evaluate, Evaluation, Figure
+from .search import PrivateSearchCV
 
 __version__ = text_of(lib.hr_version())
-__all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'Column', 'Entry', 'Fact', 'FileError', 'FormatError', 'Guarantee', 'HedgerowClassifier',
-           'HedgerowError', 'HedgerowRegressor', 'Ledger', 'LimitError', 'Model', 'PolicyError', 'Predictor', 'PrivacyLeakWarning', 'Release', 'Schema',
-           'SchemaError', 'Shap', 'Shape', 'Shapes', 'UnknownCategoryWarning', 'generate_hospital', 'methods', 'report',
-           'search_cost', 'simulate']
+__all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'Column', 'Entry', 'Evaluation', 'Fact', 'Figure', 'FileError', 'FormatError',
+           'Guarantee', 'HedgerowClassifier', 'HedgerowError', 'HedgerowRegressor', 'Ledger', 'LimitError', 'Model', 'PolicyError', 'Predictor',
+           'PrivacyLeakWarning', 'PrivateSearchCV', 'Release', 'Schema', 'SchemaError', 'Shap', 'Shape', 'Shapes', 'UnknownCategoryWarning',
+           'evaluate', 'generate_hospital', 'methods', 'report', 'search_cost', 'simulate']
 
 
 def methods() -> dict[str, dict[str, str]]:

@@ -131,7 +131,11 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         table = _frames.Table(schema, columns, label)
         with ledger._lock if ledger else contextlib.nullcontext(), Interrupts(self.progress) as interrupts:
             options.progress, options.user = lib.hedgerow_progress, interrupts.handle
-            self.model_ = Model(made(lib.hr_fit, 'hr_model', lib.hr_model_free, table.at, options))
+            self.model_ = self._made(table, options)
+
+    def _made(self, table: _frames.Table, options: Any) -> Model:
+        """The model of a table; a search makes it of several settings."""
+        return Model(made(lib.hr_fit, 'hr_model', lib.hr_model_free, table.at, options))
 
     # ---- What came of it ----
 
