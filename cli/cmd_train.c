@@ -16,7 +16,6 @@
 #include "reserved.h"
 #include "timings.h"
 
-#include <hedgerow/amount.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -314,25 +313,6 @@ static size_t rows_of_run(const train_run *run) {
     return run->cluster != NULL ? hr_cluster_rows(run->cluster) : hr_data_rows(run->data);
 }
 
-/* One line: `hedgerow show` has the whole statement. */
-static void print_privacy(FILE *out, const char *path, const hr_model *model) {
-    const hr_guarantee *guarantee = hr_model_guarantee(model);
-    const char *name = is_standard_output(path) ? "FILE" : path;
-    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT];
-    if (!guarantee->is_private) {
-        fprintf(out, "%-8s NOT DIFFERENTIALLY PRIVATE; 'hedgerow show %s' says why\n", "privacy", name);
-        return;
-    }
-    hr_spent_text(guarantee->epsilon, epsilon);
-    hr_spent_text(guarantee->delta, delta);
-    fprintf(out, "%-8s epsilon %s, delta %s for adding or removing %s; covers ", "privacy", epsilon, delta,
-            guarantee->unit);
-    if (hr_model_start(model) == NULL)
-        fputs("the whole model\n", out);
-    else
-        fprintf(out, "this fit alone; 'hedgerow show %s' adds the model that it continues\n", name);
-}
-
 /* `total` is NULL without a ledger. */
 static void print_summary(FILE *out, const train_args *args, const train_run *run,
                           const hr_ledger_total *total) {
@@ -346,7 +326,7 @@ static void print_summary(FILE *out, const train_args *args, const train_run *ru
             is_standard_output(args->model) ? "standard output" : args->model,
             hr_model_tree_count(run->model));
     print_ledger_left(out, total);
-    print_privacy(out, args->model, run->model);
+    print_privacy(out, is_standard_output(args->model) ? "FILE" : args->model, run->model, "the whole model");
 }
 
 static void print_train_json(const train_args *args, const train_run *run, const hr_ledger_total *total) {

@@ -10,6 +10,7 @@ extern const command schema_check_command;
 extern const command split_command;
 extern const command bin_command;
 extern const command train_command;
+extern const command tune_command;
 extern const command predict_command;
 extern const command evaluate_command;
 extern const command show_command;

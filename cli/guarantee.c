@@ -1,5 +1,7 @@
 #include "guarantee.h"
 
+#include <hedgerow/amount.h>
+
 static void json_amounts(json_writer *json, const hr_guarantee *guarantee) {
     json_number(json, "epsilon", guarantee->epsilon);
     json_delta(json, "delta", guarantee->delta);
@@ -34,4 +36,21 @@ void json_start(json_writer *json, const hr_model *model) {
     json_text(json, "promise", both.promise);
     json_conditions(json, &both.conditions);
     json_close(json, '}');
+}
+
+void print_privacy(FILE *out, const char *name, const hr_model *model, const char *covered) {
+    const hr_guarantee *guarantee = hr_model_guarantee(model);
+    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT];
+    if (!guarantee->is_private) {
+        fprintf(out, "%-8s NOT DIFFERENTIALLY PRIVATE; 'hedgerow show %s' says why\n", "privacy", name);
+        return;
+    }
+    hr_spent_text(guarantee->epsilon, epsilon);
+    hr_spent_text(guarantee->delta, delta);
+    fprintf(out, "%-8s epsilon %s, delta %s for adding or removing %s; covers ", "privacy", epsilon, delta,
+            guarantee->unit);
+    if (hr_model_start(model) == NULL)
+        fprintf(out, "%s\n", covered);
+    else
+        fprintf(out, "this fit alone; 'hedgerow show %s' adds the model that it continues\n", name);
 }

@@ -23,6 +23,7 @@ static const command *const commands[] = {
     &ledger_create_command,
     &ledger_show_command,
     &ledger_freeze_command,
+    &tune_command,
     &split_command,
     &bin_command,
     &methods_command,

@@ -25,7 +25,7 @@ REAL = ('name: coordinator\nfederation: fed/coordinator/federation.yaml\nkey: fe
 COMMANDS = ['schema check --data a.csv --schema schema.yaml', 'methods', 'keygen k{}.key', TRAIN + ' --method gbdt', TRAIN + PRIVATE + ' --method dpboost', TRAIN + PRIVATE,
             'train --plan --rows 500 --schema schema.yaml', 'show m.json', 'predict --model m.json --data one.csv',
             'evaluate --model m.json --data a.csv', 'evaluate --model m.json --data a.csv --confusion', 'evaluate --model m.json --data a.csv --epsilon 0.1 --ledger b.db',
-            'ledger show b.db', 'attack simfl --data twice.csv --schema schema.yaml', 'simulate job.yaml --data a.csv --data b.csv --force --model j.json',
+            'tune --data a.csv --schema schema.yaml --force --model m.json --method dp-ert --set trees=1 --set trees=2', 'ledger show b.db', 'attack simfl --data twice.csv --schema schema.yaml', 'simulate job.yaml --data a.csv --data b.csv --force --model j.json',
             'simulate job.yaml --data a.csv --owners 2 --force --model j.json', 'policy check north.yaml real.yaml',
             'simulate real.yaml --owner north.yaml --model real{}.json', 'jobs north.yaml', 'status north.yaml', 'status real.yaml', 'coordinate hedge.yaml --plan --rows 500']
 # They need a broker or a job that is open, and read no table.
@@ -113,7 +113,7 @@ def main():
         assert len(known) > 8 and not untested, (known, untested)
         labels = {command: check(bench, command) for command in COMMANDS}
         for command in COMMANDS:
-            expected = {'schema': 1, 'evaluate': 0 if '--epsilon' in command else 1, 'attack': 2, 'train': 0 if '--plan' in command else 1}
+            expected = {'schema': 1, 'evaluate': 0 if '--epsilon' in command else 1, 'attack': 2, 'tune': 1, 'train': 0 if '--plan' in command else 1}
             assert labels[command] == expected.get(command.split()[0], 0), (command, labels[command])
     print('%d outputs looked at' % (2 * len(COMMANDS)))
 

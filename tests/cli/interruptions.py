@@ -29,6 +29,8 @@ WRITES = {
     'bin': [('bin --data {data} --schema s.yaml -o o', {'o': False})],
     'train': [(TRAIN + 'dp-ert --epsilon 1 --model o', {'o': True}), (TRAIN + 'gbdt --model o', {'o': False}),
               (TRAIN + 'dp-ert --epsilon 1 --ledger l.db --model o', {})],
+    'tune': [('tune --data {data} --schema s.yaml --method dp-ert --set trees=1 --set trees=2 --epsilon 1 --model o', {'o': True}),
+             ('tune --data {data} --schema s.yaml --method dp-ert --set trees=1 --set trees=2 --epsilon 1 --ledger l.db --model o', {})],
     'predict': [('predict --model m.json --data {data} --keep age -o o', {'o': False})],
     'evaluate': [('evaluate --model m.json --data {data}', {}), ('evaluate --model m.json --data {data} --epsilon 1 --ledger l.db', {})],
     'export': [('export m.json --to xgboost --out o', {'o': True}), ('export gbdt.json --to lightgbm --out o', {'o': False})],
@@ -160,7 +162,7 @@ class Checks:
 
     def writing(self, given, line, files, number):
         trial = Trial(self.tool, given, line.format(data='t.csv'))
-        is_late = line.split()[0] in ('train', 'simulate')  # the model is made: it is written, and a second signal ends the command
+        is_late = line.split()[0] in ('train', 'tune', 'simulate')  # the model is made: it is written, and a second signal ends the command
         numbers = [number]
         told = self.meet_writing(trial, numbers)
         if is_late:

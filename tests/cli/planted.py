@@ -30,6 +30,8 @@ OUTPUTS = [
     ('train', TRAIN + ' --model m2.json --json'),
     ('train', TRAIN + ' --model m3.json --timings'),
     ('train', 'train --data t.csv --schema p.yaml --method hedge --epsilon 4 --delta 1e-6 --model m4.json'),
+    ('tune', 'tune --data t.csv --schema s.yaml --set default --set bins=8 --epsilon 4 --delta 1e-6 --ledger l.db --model m5.json'),
+    ('tune', 'tune --data t.csv --schema s.yaml --set default --set bins=8 --epsilon 4 --delta 1e-6 --ledger l.db --model m6.json --json'),
     ('bin', 'bin --data t.csv --schema s.yaml -o c.bin'),
     ('predict', 'predict --model m.json --data t.csv -o p.csv'),
     ('evaluate', 'evaluate --model m.json --data t.csv'),
