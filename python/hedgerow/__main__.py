@@ -16,6 +16,7 @@ def report_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog='python -m hedgerow report', description='Writes a page about a model: one file of HTML.')
     parser.add_argument('model', metavar='MODEL')
     parser.add_argument('-o', '--output', metavar='FILE', help='default: MODEL with .html for .json')
+    parser.add_argument('--evaluation', metavar='FILE', help='figures that "hedgerow evaluate --epsilon E --ledger LEDGER --json" printed, for the page')
     return parser
 
 
@@ -33,7 +34,7 @@ def main() -> int:
             print(model.summary(), end='')
             return 0
         page = asked.output or page_of(asked.model)
-        report(model, page)
+        report(model, page, evaluation=asked.evaluation)
         print(page)
     except (HedgerowError, OSError) as e:
         print('hedgerow: %s' % e, file=sys.stderr)

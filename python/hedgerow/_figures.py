@@ -4,36 +4,136 @@ from __future__ import annotations
 import html
 import io
 import re
+import textwrap
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from .explain import Axis, Shape
     from .schema import Column
 
-__all__ = ['bars', 'curve', 'steps', 'surface', 'tree']
+__all__ = ['Axis', 'Curve', 'compact', 'curve', 'dots', 'steps', 'surface']
+
+Numbers = NDArray[np.float64]
 
 # What is drawn in such a colour gets the variable of the page's style.
-INK, GRID, BAND, PAPER = '#010101', '#020202', '#030303', '#050505'
+INK, GRID, BAND, SOFT = '#010101', '#020202', '#030303', '#050505'
 LINES = ['#0404%02x' % k for k in range(4, 10)]
-VARIABLES = {INK: '--ink', GRID: '--grid', BAND: '--band', PAPER: '--paper', **{line: '--line%d' % k for k, line in enumerate(LINES)}}
-WIDE, NARROW = 6.4, 4.4
+SIGNS = ['#0606%02x' % k for k in range(16, 27)]
+VARIABLES = {INK: '--ink', GRID: '--grid', BAND: '--band', SOFT: '--soft', **{line: '--line%d' % k for k, line in enumerate(LINES)},
+             **{sign: '--sign%d' % k for k, sign in enumerate(SIGNS)}}
+WIDTH, LETTERS, VALUES, TICKS = 4.2, 22, 12, 5  # inches; letters of a name; values of a category; marks of an axis
 
 
-def _figure(width: float, height: float) -> Any:
-    import matplotlib.figure
-    with _style('figure'):
-        return matplotlib.figure.Figure(figsize=(width, height), layout='constrained', facecolor='none')
+def compact(value: float, digits: int = 4) -> str:
+    """A number in few letters: 1987, 0.25, 120k, 3.4M."""
+    for size, letter in ((1e9, 'G'), (1e6, 'M'), (1e5, 'k')):
+        if abs(value) >= size:
+            return '%.*g%s' % (digits, value / (1e3 if letter == 'k' else size), letter)
+    return '%.*g' % (digits, value) if abs(value) < 1000 else '%.0f' % value
+
+
+def _apart(values: list[float]) -> list[str]:
+    """Numbers with as few digits as tell them apart, at least three."""
+    texts = [[compact(value, digits) for value in values] for digits in (3, 4, 6)]
+    return next((found for found in texts if len(set(found)) == len(values)), texts[-1])
+
+
+def exact(value: float) -> str:
+    """A number as it is, up to six digits, never in powers of ten below a billion."""
+    return '%.0f' % value if 1e5 <= abs(value) < 1e9 else '%.6g' % value
+
+
+def short(text: str, letters: int = LETTERS) -> str:
+    return text if len(text) <= letters else text[:letters - 1] + '…'
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The cells of a feature on an axis: a number's between edges (n + 1 for n cells), or the values of a category."""
+    name: str
+    edges: Numbers | None
+    values: tuple[str, ...]
+    is_whole: bool = False
+
+    @classmethod
+    def of(cls, column: Column, edges: Numbers, count: int) -> Axis:
+        """Of a number: from a little below the smallest edge to a little above the largest one, within the public bounds."""
+        if column.is_category:
+            last = [] if count - 1 == len(column.values) else ['and %d others' % (len(column.values) - count + 2)]
+            return cls(column.name, None, (*column.values[:count - 1 - len(last)], *last))
+        if not len(edges):
+            return cls(column.name, np.array([column.low, column.high]), ())
+        half = .5 if column.integer else 0.  # whole numbers are in the middle of their steps
+        margin = max(2 * half, .08 * (edges[-1] - edges[0]) if len(edges) > 1 else .2 * (column.high - column.low))
+        return cls(column.name, np.concatenate([[min(edges[0], max(column.low - half, edges[0] - margin))], edges,
+                                                [max(edges[-1], min(column.high + half, edges[-1] + margin))]]), (), column.integer)
+
+    @property
+    def is_even(self) -> bool:
+        """Whether cells are drawn equally wide: half of the edges of a number would fill less than an eighth of its axis."""
+        if self.edges is None or len(self.edges) < 8:
+            return False
+        inner = self.edges[1:-1]
+        near, span = np.sort(inner)[len(inner) // 2], inner[-1] - inner[0]
+        return bool(min(near - inner[0], inner[-1] - near) < span / 8)
+
+    @property
+    def ends(self) -> Numbers:
+        """Where cells begin and end: one more than there are cells."""
+        if self.edges is None:
+            return np.arange(len(self.values) + 1, dtype=np.float64) - np.float64(.5)
+        return np.arange(len(self.edges), dtype=np.float64) if self.is_even else self.edges
+
+    def _marks(self, count: int) -> tuple[list[float], list[str]]:
+        """About so many places on the axis, and what stands there."""
+        from matplotlib.ticker import MaxNLocator
+        assert self.edges is not None
+        if self.is_even:
+            inner = np.arange(1, len(self.edges) - 1)
+            chosen = inner[np.unique(np.linspace(0, len(inner) - 1, count).round().astype(int))]
+            return [float(k) for k in chosen], _apart([float(self.edges[k]) for k in chosen])
+        places = MaxNLocator(count, integer=self.is_whole).tick_values(self.ends[0], self.ends[-1])
+        within = [float(place) for place in places if self.ends[0] <= place <= self.ends[-1]]
+        return within, _apart(within)
+
+    def mark(self, axis: Any, room: int) -> None:
+        """Puts the marks of a number on an axis of a figure, as many as there is room for letters."""
+        from matplotlib.ticker import FixedFormatter, FixedLocator
+        for count in range(TICKS, 0, -1):
+            places, texts = self._marks(count)
+            if sum(len(text) + 2 for text in texts) <= room:
+                break
+        axis.set_major_locator(FixedLocator(places))
+        axis.set_major_formatter(FixedFormatter(texts))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One output over the cells of an axis, missing values apart; band: how far to both sides; None: not known."""
+    label: str
+    values: Numbers
+    band: Numbers | None
 
 
 def _style(salt: str) -> Any:
     import matplotlib
     return matplotlib.rc_context({
-        'svg.fonttype': 'none', 'svg.hashsalt': salt, 'text.parse_math': False, 'axes.unicode_minus': False, 'font.size': 10, 'text.color': INK,
-        'axes.edgecolor': GRID, 'axes.labelcolor': INK, 'axes.facecolor': 'none', 'xtick.color': INK, 'ytick.color': INK, 'grid.color': GRID,
-        'axes.spines.top': False, 'axes.spines.right': False, 'legend.frameon': False})
+        'svg.fonttype': 'none', 'svg.hashsalt': salt, 'text.parse_math': False, 'axes.unicode_minus': False, 'font.size': 9, 'text.color': INK,
+        'axes.edgecolor': GRID, 'axes.labelcolor': INK, 'axes.facecolor': 'none', 'xtick.color': GRID, 'ytick.color': GRID,
+        'xtick.labelcolor': INK, 'ytick.labelcolor': INK, 'grid.color': GRID, 'grid.linewidth': .5, 'axes.titlesize': 9, 'axes.titlelocation': 'left',
+        'axes.spines.top': False, 'axes.spines.right': False, 'axes.axisbelow': True, 'legend.frameon': False, 'legend.fontsize': 9})
+
+
+def _figure(height: float, what: str) -> tuple[Any, Any]:
+    """An empty figure, and its axes, with a line above that says what is measured."""
+    import matplotlib.figure
+    figure = matplotlib.figure.Figure(figsize=(WIDTH, height), layout='constrained', facecolor='none')
+    axes = figure.subplots()
+    figure.suptitle(textwrap.fill(what, 54, break_long_words=True), x=0, ha='left', fontsize=9, color=SOFT)
+    return figure, axes
 
 
 def _svg(figure: Any, name: str) -> str:
@@ -45,149 +145,115 @@ def _svg(figure: Any, name: str) -> str:
     text = re.sub(r'<metadata>.*?</metadata>', '', text[text.index('<svg'):], flags=re.S)
     text = re.sub(r'^<svg ([^>]*?)width="[^"]*" ([^>]*?)height="[^"]*"', r'<svg \1\2', text.replace('height=', ' height=', 1), count=1)
     text = text.replace('<svg ', '<svg role="img" aria-label="%s" ' % html.escape(name), 1)
+    text = text.replace('<g id="QuadMesh', '<g shape-rendering="crispEdges" id="QuadMesh')  # no seams between cells
+    text = re.sub(r'<g ((?:shape-rendering="crispEdges" )?)id="[^"]*"', r'<g \1', text)  # the same in every figure of the page
+    text = re.sub(r"font: ([0-9.]+px) [^;\"]*", r'font: \1 system-ui, sans-serif', text)
     for colour, variable in VARIABLES.items():
         text = text.replace(colour, 'var(%s)' % variable)
     return text
 
 
-def bars(names: Sequence[str], values: Sequence[float], name: str, unit: str) -> str:
-    """The first at the top."""
+def _legend(figure: Any, axes: Any, count: int) -> None:
+    if count > 1:
+        figure.legend(*axes.get_legend_handles_labels(), loc='outside lower center', ncols=2)
+
+
+def steps(axis: Axis, curves: Sequence[Curve], what: str, name: str) -> str:
+    """A number: a step function for each output, with its band."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
     with _style(name):
-        figure = _figure(WIDE, .5 + .26 * len(names))
-        axes = figure.subplots()
-        axes.barh(range(len(names)), values, color=LINES[0], height=.7)
-        axes.set_yticks(range(len(names)), names)
-        axes.invert_yaxis()
-        axes.set_xlabel(unit)
-        axes.set_xlim(0, max([*values, 1e-9]) * 1.15)
-        for k, value in enumerate(values):
-            axes.annotate('%.1f' % value, (value, k), (4, 0), textcoords='offset points', va='center')
-    return _svg(figure, name)
-
-
-def _ends(axis: Axis, column: Column) -> NDArray[np.float64]:
-    """The cells of a number within its public bounds: n + 1 ends of n cells."""
-    assert axis.edges is not None
-    low, high = column.low, column.high
-    return np.concatenate([[low], np.clip(axis.edges, low, high), [high]])
-
-
-def _texts(axis: Axis, column: Column) -> list[str]:
-    values = list(column.values[:axis.cell_count - 1])
-    return [*values[:-1], values[-1] if len(column.values) < axis.cell_count else values[-1] + ' ...']
-
-
-def _lines(shape: Shape, scale: float, labels: Sequence[str]) -> list[tuple[NDArray[np.float64], NDArray[np.float64] | None, str]]:
-    """For each output its cells, twice the deviation, and its name."""
-    band = None if shape.deviations is None else 2 * scale * shape.deviations
-    return [(scale * shape.values[..., k], None if band is None else band[..., k], labels[k] if len(labels) > 1 else '')
-            for k in range(shape.values.shape[-1])]
-
-
-def _number_steps(axes: Any, axis: Axis, column: Column, cells: NDArray[np.float64], band: NDArray[np.float64] | None, colour: str, label: str) -> None:
-    ends = _ends(axis, column)
-    axes.stairs(cells[1:], ends, color=colour, linewidth=1.8, label=label, baseline=None)
-    away = column.low - .06 * (column.high - column.low)
-    if band is not None:
-        axes.fill_between(ends, *[np.append(edge, edge[-1]) for edge in (cells[1:] - band[1:], cells[1:] + band[1:])], step='post', color=BAND,
-                          alpha=.35 if not label else .15, linewidth=0)
-    axes.errorbar([away], [cells[0]], None if band is None else [band[0]], fmt='o', color=colour, markersize=4)
-    axes.annotate('missing', (away, cells[0]), (5, 4), textcoords='offset points', fontsize=8)
-
-
-def steps(shape: Shape, column: Column, scale: float, labels: Sequence[str], unit: str, name: str) -> str:
-    """A shape of one feature: a step function with its band, or a point with its bar for every category."""
-    axis = shape.axes[0]
-    with _style(name):
-        figure = _figure(NARROW, 2.9)
-        axes = figure.subplots()
-        for k, (cells, band, label) in enumerate(_lines(shape, scale, labels)):
+        figure, axes = _figure(2.7 + .2 * ((len(curves) + 1) // 2 if len(curves) > 1 else 0), what)
+        for k, curve in enumerate(curves):
             colour = LINES[k % len(LINES)]
-            if axis.edges is not None:
-                _number_steps(axes, axis, column, cells, band, colour, label)
-            else:
-                at = np.arange(axis.cell_count) + .12 * k
-                axes.errorbar(at, cells, band, fmt='o', color=colour, label=label, capsize=3)
-        if axis.edges is None:
-            axes.set_xticks(range(axis.cell_count), ['missing', *_texts(axis, column)], rotation=30 if axis.cell_count > 5 else 0)
-        if shape.values.shape[-1] > 1:
-            axes.legend(fontsize=8)
-        axes.axhline(0, color=GRID, linewidth=.8, zorder=0)
-        axes.set_xlabel(axis.feature)
-        axes.set_ylabel(unit)
+            if curve.band is not None:
+                bounds = [np.append(edge, edge[-1]) for edge in (curve.values - curve.band, curve.values + curve.band)]
+                axes.fill_between(axis.ends, *bounds, step='post', color=BAND if len(curves) == 1 else colour, alpha=.3 if len(curves) == 1 else .1, linewidth=0)
+            axes.stairs(curve.values, axis.ends, color=colour, linewidth=1.8, label=short(curve.label), baseline=None)
+        axes.axhline(0, color=SOFT, linewidth=.8, zorder=1)
+        axes.set_xlim(axis.ends[0], axis.ends[-1])
+        axis.mark(axes.xaxis, 46)
+        axes.yaxis.set_major_locator(MaxNLocator(TICKS))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: ('+' if value > 0 else '') + compact(value)))
+        axes.grid(axis='y')
+        axes.set_xlabel(short(axis.name, 40))
+        _legend(figure, axes, len(curves))
     return _svg(figure, name)
 
 
-def _positions(axis: Axis, column: Column) -> NDArray[np.float64]:
-    """Ends of the cells, without that of missing values."""
-    return _ends(axis, column) if axis.edges is not None else np.arange(axis.cell_count, dtype=np.float64) - .5
+def chosen_values(curves: Sequence[Curve]) -> list[int]:
+    """The values of a category that are drawn: those with the largest effects, by the first output, the highest first."""
+    largest = np.max([np.abs(curve.values) for curve in curves], axis=0)
+    kept = np.argsort(-largest, kind='stable')[:VALUES]
+    return sorted((int(k) for k in kept), key=lambda k: -curves[0].values[k])
 
 
-def surface(shape: Shape, columns: Sequence[Column], scale: float, output: int, unit: str, name: str) -> str:
-    """A shape of two features, where neither is missing."""
+def dots(axis: Axis, curves: Sequence[Curve], what: str, name: str) -> str:
+    """A category: a row for each value, with a point and its band for each output."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+    chosen = chosen_values(curves)
     with _style(name):
-        figure = _figure(NARROW, 3.2)
-        axes = figure.subplots()
-        cells = scale * shape.values[1:, 1:, output]
-        most = float(np.abs(cells).max()) or 1.
-        drawn = axes.pcolormesh(_positions(shape.axes[0], columns[0]), _positions(shape.axes[1], columns[1]), cells.T, cmap='RdBu_r', vmin=-most,
-                                vmax=most, rasterized=False, linewidth=0)
-        figure.colorbar(drawn, ax=axes, label=unit)
-        for axis, column, ticks in ((shape.axes[0], columns[0], axes.set_xticks), (shape.axes[1], columns[1], axes.set_yticks)):
+        rows = .24 if len(curves) == 1 else .14 + .11 * len(curves)
+        figure, axes = _figure(.95 + rows * len(chosen) + (.2 * ((len(curves) + 1) // 2) if len(curves) > 1 else 0), what)
+        for k, curve in enumerate(curves):
+            at = np.arange(len(chosen)) + (.7 * (k + .5) / len(curves) - .35)
+            axes.errorbar(curve.values[chosen], at, xerr=None if curve.band is None else curve.band[chosen], fmt='o', markersize=5 if len(curves) == 1 else 3.5,
+                          color=LINES[k % len(LINES)], ecolor=BAND if len(curves) == 1 else LINES[k % len(LINES)],
+                          elinewidth=3 if len(curves) == 1 else 1, label=short(curve.label))
+        axes.axvline(0, color=SOFT, linewidth=.8, zorder=1)
+        axes.set_yticks(range(len(chosen)), [short(axis.values[k]) for k in chosen])
+        axes.set_ylim(len(chosen) - .4, -.6)
+        axes.tick_params(axis='y', length=0)
+        axes.xaxis.set_major_locator(MaxNLocator(TICKS))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: ('+' if value > 0 else '') + compact(value)))
+        axes.grid(axis='x')
+        axes.set_ylabel(short(axis.name, 30) if len(chosen) > 5 else '')
+        _legend(figure, axes, len(curves))
+    return _svg(figure, name)
+
+
+def _along(axis: Axis, cells: Numbers) -> tuple[Axis, list[int]]:
+    """An axis of a surface, and which cells are drawn: of a category those that differ most from zero."""
+    if axis.edges is not None:
+        return axis, list(range(len(axis.ends) - 1))
+    chosen = sorted(int(k) for k in np.argsort(-np.abs(cells).max(axis=1), kind='stable')[:VALUES])
+    return Axis(axis.name, None, tuple(axis.values[k] for k in chosen)), chosen
+
+
+def surface(across: Axis, up: Axis, cells: Numbers, what: str, name: str) -> str:
+    """Cells of two features: across x up. A category with longer names is drawn upwards, where there is room for them."""
+    from matplotlib.colors import ListedColormap
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+    if across.edges is None and (up.edges is not None or max(map(len, across.values)) > max(map(len, up.values))):
+        across, up, cells = up, across, cells.T
+    (across, columns), (up, rows) = _along(across, cells), _along(up, cells.T)
+    cells = cells[np.ix_(columns, rows)]
+    most = float(np.abs(cells).max()) or 1.
+    with _style(name):
+        height = 1.3 + max(2., .2 * len(rows) if up.edges is None else 0)
+        if across.edges is None:
+            height += .2 + .075 * max(len(short(value, 16)) for value in across.values)
+        figure, axes = _figure(height, what)
+        drawn = axes.pcolormesh(across.ends, up.ends, cells.T, cmap=ListedColormap(SIGNS), vmin=-most, vmax=most, linewidth=0)
+        bar = figure.colorbar(drawn, ax=axes, aspect=30, ticks=MaxNLocator(TICKS), format=FuncFormatter(lambda value, _: ('+' if value > 0 else '') + compact(value)))
+        bar.outline.set_visible(False)
+        for axis, side, put in ((across, axes.xaxis, axes.set_xticks), (up, axes.yaxis, axes.set_yticks)):
             if axis.edges is None:
-                ticks(range(axis.cell_count - 1), _texts(axis, column))
-        axes.set_xlabel(shape.axes[0].feature)
-        axes.set_ylabel(shape.axes[1].feature)
+                put(range(len(axis.values)), [short(value, 16) for value in axis.values])
+            else:
+                axis.mark(side, 26 if axis is across else 99)
+        if across.edges is None:
+            axes.tick_params(axis='x', rotation=90)
+        axes.set_xlabel(short(across.name, 36))
+        axes.set_ylabel(short(up.name, 30))
     return _svg(figure, name)
 
 
-def curve(x: NDArray[np.float64], y: NDArray[np.float64], labels: tuple[str, str], name: str) -> str:
-    """A curve within the unit square, beside its diagonal."""
+def curve(x: Numbers, y: Numbers, labels: tuple[str, str], name: str) -> str:
+    """A curve within the unit square, in percent, beside its diagonal."""
     with _style(name):
-        figure = _figure(WIDE, 3.2)
-        axes = figure.subplots()
-        axes.plot([0, 1], [0, 1], color=GRID, linewidth=1)
-        axes.plot(x, y, color=LINES[0], linewidth=1.8)
+        figure, axes = _figure(2.9, labels[1])
+        axes.plot([0, 100], [0, 100], color=SOFT, linewidth=1, linestyle='--')
+        axes.plot(100 * x, 100 * y, color=LINES[0], linewidth=1.8)
+        axes.grid()
         axes.set_xlabel(labels[0])
-        axes.set_ylabel(labels[1])
-    return _svg(figure, name)
-
-
-def _places(children: Sequence[tuple[int, int] | None]) -> tuple[list[float], list[int]]:
-    """Of every node: leaves side by side, splits in the middle above their children; and how deep it is."""
-    across, depth = [0.] * len(children), [0] * len(children)
-    order, leaves, waiting = [], 0, [0]
-    while waiting:
-        n = waiting.pop()
-        order.append(n)
-        pair = children[n]
-        if pair is None:
-            across[n] = leaves
-            leaves += 1
-            continue
-        for child in pair:
-            depth[child] = depth[n] + 1
-        waiting += [pair[1], pair[0]]
-    for n in reversed(order):
-        pair = children[n]
-        if pair is not None:
-            across[n] = (across[pair[0]] + across[pair[1]]) / 2
-    return across, depth
-
-
-def tree(children: Sequence[tuple[int, int] | None], texts: Sequence[str], name: str) -> str:
-    """A tree of two-way splits: the left child is where the text is true."""
-    across, depth = _places(children)
-    leaves = sum(pair is None for pair in children)
-    with _style(name):
-        figure = _figure(max(WIDE, .95 * leaves), .9 + .8 * max(depth))
-        axes = figure.subplots()
-        for n, pair in enumerate(children):
-            for child in pair or ():
-                axes.plot([across[n], across[child]], [-depth[n], -depth[child]], color=GRID, linewidth=1)
-            axes.annotate(texts[n], (across[n], -depth[n]), ha='center', va='center', fontsize=8, fontweight='normal' if pair else 'bold',
-                          bbox={'boxstyle': 'round', 'facecolor': PAPER, 'edgecolor': GRID})
-        axes.set_xlim(-.7, leaves - .3)
-        axes.set_ylim(-max(depth) - .5, .5)
-        axes.axis('off')
     return _svg(figure, name)

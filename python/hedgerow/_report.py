@@ -1,37 +1,52 @@
-"""A model as one page of HTML: what it promises, where the budget went, and what it says of its features."""
+"""A model as one page of HTML: what it is and promises, how good it is if that was released, what matters to it, and where the budget went."""
 from __future__ import annotations
 
+import datetime
+import itertools
 import json
 import math
 import os
 import pathlib
 import tempfile
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _figures
+from ._effects import Effect, Effects
+from ._figures import Axis, Curve
 from ._native import ffi, lib, text_of
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
-    from .explain import Shape, Shapes
     from .model import Model, Release
 
 __all__ = ['render', 'report']
 
-SHAPES, SURFACES, TREE_LINES, TREE_LEAVES = 8, 4, 80, 16
+DRAWN, PAIRS, CANDIDATES, WORK = 12, 4, 10, 20_000_000
+TREE_ROWS, LISTED = 64, 12
 TASKS = {'regression': 'a number', 'binary': 'one of two classes', 'multiclass': 'one of several classes'}
+FIGURES = {'records': ('Test records', '%.0f', 'how many records were predicted'),
+           'error': ('Wrong predictions', '%.1f %%', 'the share of records whose predicted class is not the true one'),
+           'auc': ('AUC', '%.3f', 'the chance that a record of the second class gets a higher probability than one of the first; 0.5 is guessing, 1 is best'),
+           'logloss': ('Log loss', '%.3f', 'how far probabilities are from the truth; 0 is best'),
+           'rmse': ('Root mean squared error', '%.4g', 'the typical size of an error; large errors count more'),
+           'mae': ('Mean absolute error', '%.4g', 'the size of an error on average')}
+
+Numbers = NDArray[np.float64]
 
 
-def report(model: Model | Any, path: str | os.PathLike[str]) -> None:
+def report(model: Model | Any, path: str | os.PathLike[str], *, evaluation: Any = None, day: datetime.date | None = None) -> None:
     """Writes a page about a model, or about the model of a fitted estimator: one file that needs nothing else, for any browser.
 
     It says what the model file says, in words and pictures; it needs no records and spends nothing, and may be published as the model may.
-    The file appears whole or not at all.
+    evaluation: figures that were released with noise, as `hedgerow evaluate --epsilon E --json` prints them: a mapping, or the path of a file. They
+    come from a guarantee of their own, which the page repeats. day: the date on the page; None: today. The file appears whole or not at all.
 
-    Fails: ArgumentError (jinja2 or matplotlib are missing: pip install 'hedgerow[report]'), OSError."""
-    text = render(model)
+    Fails: ArgumentError (jinja2 or matplotlib are missing: pip install 'hedgerow[report]'; exact figures, which no guarantee covers), OSError."""
+    text = render(model, evaluation=evaluation, day=day)
     target = pathlib.Path(path)
     with tempfile.NamedTemporaryFile('w', encoding='utf-8', dir=target.parent, prefix=target.name, delete=False) as out:
         out.write(text)
@@ -43,7 +58,7 @@ def report(model: Model | Any, path: str | os.PathLike[str]) -> None:
         raise
 
 
-def render(model: Model | Any) -> str:
+def render(model: Model | Any, *, evaluation: Any = None, day: datetime.date | None = None) -> str:
     """The page as a text."""
     try:
         import jinja2
@@ -53,25 +68,87 @@ def render(model: Model | Any) -> str:
     model = getattr(model, 'model_', model)
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(pathlib.Path(__file__).parent), autoescape=True, trim_blocks=True,
                                      lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-    environment.filters.update(spent=_spent, sentence=lambda text: text[:1].upper() + text[1:])
-    return environment.get_template('report.html').render(_facts_of(model))
+    environment.filters.update(spent=_spent, sentence=lambda text: text[:1].upper() + text[1:], percent=_percent, number=_number)
+    day = day or datetime.date.today()
+    return environment.get_template('report.html').render(_facts_of(model), figures=_released_figures(evaluation),
+                                                          day='%d %s' % (day.day, day.strftime('%B %Y')), iso_day=day.isoformat())
 
 
 def _facts_of(model: Model) -> dict[str, Any]:
     file = json.loads(model.to_json())
-    schema, shapes = model.schema, model.shapes()
+    schema, features = model.schema, _Features(model, file)
+    effects, pairs = features.effects(), features.pairs()
     return {
-        'label': schema.label, 'features': schema.features, 'unit': schema.unit_column, 'method': model.method, 'mode': file['mode'],
-        'task': TASKS[file['task']], 'trees': model.tree_count, 'guarantee': model.guarantee, 'start': model.start_guarantee, 'settings': file['settings'],
-        'budget': _budget(model), 'importance': _importance(model), 'shapes': _shapes(model, shapes, file), 'calibration': _calibration(model, file),
-        'owners': _owners(model, file['settings']), 'tree': _first_tree(model), 'picture': _picture(model, file), 'isfinite': math.isfinite}
+        'label': schema.label, 'columns': schema.features, 'unit': schema.unit_column, 'method': model.method, 'mode': file['mode'],
+        'task': TASKS[file['task']], 'trees': model.tree_count, 'guarantee': model.guarantee, 'start': model.start_guarantee,
+        'settings': file['settings'], 'records': _records(model), 'guess': _guess(model.guarantee), 'version': text_of(lib.hr_version()), 'made_by': file['version'],
+        'budget': _budget(model), 'importance': features.importance(), 'scale': features.scale, 'effects': effects, 'pairs': pairs, 'is_drawn': features.found.is_drawn,
+        'calibration': _calibration(file), 'owners': _owners(model, file['settings']), 'tree': _first_tree(model, file, features.scale)}
 
+
+# ---- Words and numbers ----
 
 def _spent(amount: float) -> str:
     """An amount as every other statement prints it: rounded up."""
     text = ffi.new('char[]', 16)
     lib.hr_spent_text(amount, text)
     return text_of(text)
+
+
+def _percent(share: float) -> str:
+    """A share of 100, short: 12 %, 3.4 %, under 0.1 %."""
+    if 0 < share < .05:
+        return 'under 0.1 %'
+    return '%.0f %%' % share if share >= 9.95 else '%.1f %%' % share
+
+
+def _number(value: float) -> str:
+    """With blanks between thousands, which read alike everywhere."""
+    return '{:,.0f}'.format(value).replace(',', '\u202f') if abs(value) >= 10000 else '%.6g' % value
+
+
+def _guess(guarantee: Any) -> str | None:
+    """In percent, rounded up: how often a guess whether a record was there is right at most, at even odds before."""
+    if not guarantee.is_private or guarantee.epsilon > 700:
+        return None
+    odds = math.exp(guarantee.epsilon)
+    return '%.1f' % (math.ceil(1000 * min(1., (odds + guarantee.delta) / (1 + odds))) / 10)
+
+
+def _records(model: Model) -> str | None:
+    """Their number as it was released."""
+    released = float(lib.hr_model_records(model._at))
+    return _number(round(released)) if released > 0 else None
+
+
+def _object_of(path: pathlib.Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text('utf-8'))
+    except ValueError as e:
+        raise ArgumentError('%s: not JSON (%s); give the file that `hedgerow evaluate --epsilon E --ledger LEDGER --json` printed' % (path, e)) from None
+    if not isinstance(found, dict):
+        raise ArgumentError('%s: not a JSON object; give the file that `hedgerow evaluate --epsilon E --ledger LEDGER --json` printed' % path)
+    return found
+
+
+def _released_figures(evaluation: Any) -> dict[str, Any] | None:
+    """Figures of an evaluation, for people. Fails: ArgumentError (they are exact, or no figures)."""
+    if evaluation is None:
+        return None
+    found = evaluation if isinstance(evaluation, Mapping) else _object_of(pathlib.Path(evaluation))
+    if found.get('exact', False):
+        raise ArgumentError('the figures are exact statistics of the records, which no guarantee covers; a report takes those of '
+                            '`hedgerow evaluate --epsilon E --ledger LEDGER --json`')
+    if not {'figures', 'epsilon', 'delta', 'statement'} <= set(found):
+        raise ArgumentError('these are no released figures: they lack figures, epsilon, delta or statement; give what '
+                            '`hedgerow evaluate --epsilon E --ledger LEDGER --json` prints')
+    rows = []
+    for name, (title, form, meaning) in FIGURES.items():
+        figure = found['figures'].get(name)
+        if figure is not None and figure['value'] is not None:
+            times = 100 if name == 'error' else 1
+            rows.append({'title': title, 'meaning': meaning, **{key: form % (times * figure[key]) for key in ('value', 'low', 'high')}})
+    return {'rows': rows, 'epsilon': found['epsilon'], 'delta': found['delta'], 'statement': found['statement']}
 
 
 # ---- Budget ----
@@ -103,85 +180,171 @@ def _budget(model: Model) -> dict[str, Any]:
     rows = sorted(found.values(), key=lambda row: (-row['share'], row['what']))
     for row in rows:
         row['mechanisms'] = ', '.join(sorted(row['mechanisms']))
-    figure = _figures.bars([row['what'] for row in rows], [row['share'] for row in rows], 'Share of the privacy budget, by what it was spent on',
-                           'percent of the budget') if total > 0 else None
-    return {'rows': rows, 'figure': figure}
+    return {'rows': rows, 'most': max([row['share'] for row in rows], default=0.), 'is_costed': total > 0}
 
 
 # ---- Features ----
 
-def _importance(model: Model) -> dict[str, Any]:
-    names = [column.name for column in model.schema.features]
-    plain, weighted = 100 * model.importance, 100 * model.weighted_importance
-    order = [int(k) for k in np.argsort(-weighted, kind='stable')]
-    rows = [{'name': names[k], 'plain': plain[k], 'weighted': weighted[k]} for k in order]
-    used = [row for row in rows if row['weighted'] > 0][:20]
-    figure = _figures.bars([row['name'] for row in used], [row['weighted'] for row in used], 'Importance of the features', 'percent') if used else None
-    return {'rows': rows, 'figure': figure, 'shown': len(used)}
+@dataclass(frozen=True)
+class Scale:
+    """What a unit of the score is worth on the page: `factor`, what that is called, and how a number of it is written."""
+    factor: float
+    what: str
+    unit: str
+    form: str
+
+    def bare(self, value: float, signed: bool = True) -> str:
+        """A score, on the page, without its unit."""
+        text = self.form % abs(self.factor * value)
+        if self.form == '%.3g':
+            text = _number(float(text))
+        is_nothing = not any(digit in text for digit in '123456789')
+        return ('' if not signed or is_nothing else '+' if value > 0 else '\u2212') + text
+
+    def text(self, value: float, deviation: float | None = None) -> str:
+        """A score, on the page, with twice its deviation and its unit."""
+        band = '' if deviation is None else ' \u00b1 ' + self.bare(2 * deviation, signed=False)
+        return self.bare(value) + band + (' ' + self.unit if self.unit else '')
 
 
-def _scale(model: Model, link: str) -> tuple[float, str]:
-    """What a unit of the score is, and what it is called."""
+def _scale_of(model: Model, link: str, outputs: int) -> Scale:
     label = model.schema.label
     if link == 'number':
-        return (label.high - label.low) / 2, 'change of %s' % label.name
+        width = (label.high - label.low) / 2
+        return Scale(width, 'Change of the predicted %s' % label.name, '', '%.3g')
+    what = 'each class' if outputs > 1 else '%s is %s' % (label.name, label.values[-1])
     if link == 'signed':
-        return .5, 'change of the probability'
-    return 1., 'change of the log-odds'
+        return Scale(50., 'Change of the probability %s %s, in percentage points' % ('of' if outputs > 1 else 'that', what), 'points', '%.1f')
+    return Scale(1., 'Change of the log-odds %s %s' % ('of' if outputs > 1 else 'that', what), '', '%.2f')
 
 
-def _outputs(model: Model, count: int) -> list[str]:
-    label = model.schema.label
-    return list(label.values) if label.is_category and count == len(label.values) else [label.values[-1] if label.is_category else label.name]
+class _Features:
+    """What is said of single features and pairs: one importance each, and average effects with the noise in them."""
+
+    def __init__(self, model: Model, file: dict[str, Any]) -> None:
+        self.columns = model.schema.features
+        self.shares = 100 * model.weighted_importance
+        self.found = Effects(file, self.columns)
+        self.scale = _scale_of(model, file['link'], self.found.outputs)
+        label = model.schema.label
+        self.name = label.name
+        self.labels = list(label.values) if self.found.outputs > 1 else [label.values[-1] if label.is_category else label.name]
+        self.order = [int(k) for k in np.argsort(-self.shares, kind='stable')]
+        self.pair_shares = {tuple(sorted(names)): share for names, share in
+                            ((tuple(axis.feature for axis in shape.axes), shape.share) for shape in model.shapes().shapes) if len(names) == 2}
+
+    def importance(self) -> dict[str, Any]:
+        used = [k for k in self.order if self.shares[k] > 0]
+        return {'rows': [{'name': self.columns[k].name, 'share': float(self.shares[k])} for k in used],
+                'unused': [self.columns[k].name for k in self.order if k not in used], 'most': float(self.shares.max())}
+
+    # ---- One feature ----
+
+    def effects(self) -> dict[str, Any]:
+        """Those that are drawn, those that could be noise alone, and how many more there are."""
+        used = [k for k in self.order if self.shares[k] > 0] if self.found.is_drawn else []
+        drawn: list[dict[str, Any]] = []
+        noise: list[dict[str, Any]] = []
+        more: list[dict[str, Any]] = []
+        for k in used:
+            effect = self.found.of(k)
+            row = {'name': self.columns[k].name, 'share': float(self.shares[k]), **self._largest(effect)}
+            if _is_noise(effect):
+                noise.append(row)
+            elif len(drawn) < DRAWN:
+                drawn.append(self._drawn(k, effect))
+            else:
+                more.append(row)
+        return {'drawn': drawn, 'noise': noise, 'more': more, 'has_bands': any(one['has_bands'] for one in drawn) or bool(noise)}
+
+    def _largest(self, effect: Effect) -> dict[str, str]:
+        """The largest effect of a value that is there, with its band."""
+        sizes = np.abs(effect.values[1:])
+        at = np.unravel_index(int(np.argmax(sizes)), sizes.shape)
+        return {'largest': self.scale.text(float(effect.values[1:][at]), None if effect.deviations is None else float(effect.deviations[1:][at]))}
+
+    def _axis(self, k: int) -> Axis:
+        cells = self.found.cells[k]
+        return Axis.of(self.columns[k], cells.edges, cells.count)
+
+    def _curves(self, effect: Effect) -> list[Curve]:
+        """In the units of the page, without missing values; of many outputs those with the largest effects."""
+        values = self.scale.factor * effect.values[1:]
+        outputs = sorted(np.argsort(-np.abs(values).max(axis=0), kind='stable')[:len(_figures.LINES)])
+        bands = None if effect.deviations is None else 2 * self.scale.factor * effect.deviations[1:]
+        return [Curve(self.labels[j], values[:, j], None if bands is None else bands[:, j]) for j in outputs]
+
+    def _drawn(self, k: int, effect: Effect) -> dict[str, Any]:
+        column, axis, curves = self.columns[k], self._axis(k), self._curves(effect)
+        draw = _figures.dots if column.is_category else _figures.steps
+        noise = 'with the noise that privacy added' if effect.deviations is not None else 'without its noise'
+        left_out = len(axis.values) - _figures.VALUES
+        notes = ['The %d values with the largest effects; the table has all %d.' % (_figures.VALUES, len(axis.values))] if left_out > 0 else []
+        notes += ['Steps are drawn equally wide.'] if axis.is_even else []
+        notes += ['The %d classes with the largest effects; the table has all.' % len(curves)] if len(curves) < len(self.labels) else []
+        return {'name': column.name, 'share': float(self.shares[k]), 'cells': self._table(axis, effect), 'outputs': self.labels, 'notes': ' '.join(notes),
+                'has_bands': effect.deviations is not None, 'figure': draw(axis, curves, self.scale.what, 'Average effect of %s, %s' % (column.name, noise))}
+
+    def _table(self, axis: Axis, effect: Effect) -> list[dict[str, Any]]:
+        """Cells as rows, the missing one last."""
+        if axis.edges is None:
+            names = list(axis.values)
+        else:
+            inner = [_figures.exact(edge) for edge in axis.edges[1:-1]] if len(axis.edges) > 2 else []
+            names = ['up to %s' % inner[0], *['%s to %s' % pair for pair in zip(inner, inner[1:])], 'above %s' % inner[-1]] if inner else ['any']
+        scale, deviations = self.scale, effect.deviations
+        texts = [[scale.bare(float(value)) + ('' if deviations is None else ' \u00b1 ' + scale.bare(2 * float(deviations[i, j]), signed=False))
+                  for j, value in enumerate(row)] for i, row in enumerate(effect.values)]
+        return [{'cell': name, 'texts': row} for name, row in [*zip(names, texts[1:]), ('missing', texts[0])]]
+
+    # ---- Two features ----
+
+    def _candidates(self) -> list[tuple[int, int]]:
+        """Pairs that trees split by, those of the largest share first, as long as their cells are few."""
+        indices = {column.name: k for k, column in enumerate(self.columns)}
+        ordered = sorted(self.pair_shares, key=lambda names: -self.pair_shares[names])[:CANDIDATES]
+        pairs = [(min(found), max(found)) for found in (tuple(indices[name] for name in names) for names in ordered)]
+        leaves = sum(len(tree.leaves) for tree in self.found.trees)
+        return [pair for pair in pairs if leaves * self.found.cells[pair[0]].count * self.found.cells[pair[1]].count <= WORK]
+
+    def pairs(self) -> dict[str, Any]:
+        """Those whose joint effect differs most from what both do alone, without those of which that could be noise."""
+        found = [(pair, self.found.of(*pair)) for pair in (self._candidates() if self.found.is_drawn else [])]
+        told = [(pair, effect) for pair, effect in found if not _is_noise(effect)]
+        told.sort(key=lambda one: -_beyond_noise(one[1]))
+        return {'drawn': [self._surface(pair, effect) for pair, effect in told[:PAIRS]],
+                'noise': [' and '.join(self.columns[k].name for k in pair) for pair, effect in found if _is_noise(effect)]}
+
+    def _surface(self, pair: tuple[int, int], effect: Effect) -> dict[str, Any]:
+        output = int(np.argmax(np.abs(effect.own).max(axis=(0, 1))))
+        what = self.scale.what if self.found.outputs == 1 else self.scale.what.replace('of each class', 'that %s is %s' % (self.name, self.labels[output]))
+        axes = [self._axis(k) for k in pair]
+        title = ' and '.join(self.columns[k].name for k in pair)
+        own = effect.own[1:, 1:, output]
+        noise = np.zeros_like(own) if effect.own_deviations is None else effect.own_deviations[1:, 1:, output]
+        at = np.unravel_index(int(np.argmax(np.abs(own) - 2 * noise)), own.shape)
+        return {'name': title, 'beyond': self.scale.text(float(own[at]), None if effect.own_deviations is None else float(noise[at])),
+                'figure': _figures.surface(axes[0], axes[1], self.scale.factor * effect.values[1:, 1:, output], what, 'Average effect of %s together' % title),
+                'notes': 'Steps are drawn equally wide.' if any(axis.is_even for axis in axes) else ''}
 
 
-def _cells(shape: Shape, column: Any, scale: float) -> list[dict[str, Any]]:
-    """A shape of one feature as rows of a table."""
-    axis = shape.axes[0]
-    if axis.edges is not None:
-        edges = ['%.6g' % edge for edge in axis.edges]
-        names = ['missing', *['%s to %s' % pair for pair in zip(['%.6g' % column.low, *edges], [*edges, '%.6g' % column.high])]]
-    else:
-        names = ['missing', *_figures._texts(axis, column)]
-    none = np.full(shape.values.shape, np.nan)
-    bands = none if shape.deviations is None else 2 * scale * shape.deviations
-    return [{'cell': name, 'values': scale * shape.values[k], 'bands': bands[k]} for k, name in enumerate(names)]
+def _beyond_noise(effect: Effect) -> float:
+    """How large the joint effect is beyond two deviations of its noise, on average over the cells that are there."""
+    noise = 0. if effect.own_deviations is None else 2 * effect.own_deviations[1:, 1:]
+    return float(np.maximum(np.abs(effect.own[1:, 1:]) - noise, 0).mean())
 
 
-def _one(model: Model, shape: Shape, scale: float, unit: str) -> dict[str, Any]:
-    column = next(column for column in model.schema.features if column.name == shape.axes[0].feature)
-    outputs = _outputs(model, shape.values.shape[-1])
-    name = 'Shape of %s, %s' % (column.name, 'with the noise that privacy added' if shape.deviations is not None else 'without its noise')
-    return {'title': column.name, 'shape': shape, 'cells': _cells(shape, column, scale), 'outputs': outputs,
-            'figure': _figures.steps(shape, column, scale, outputs, unit, name)}
-
-
-def _two(model: Model, shape: Shape, scale: float, unit: str) -> dict[str, Any]:
-    columns = [next(column for column in model.schema.features if column.name == axis.feature) for axis in shape.axes]
-    spread = [float(np.abs(shape.values[..., k]).max()) for k in range(shape.values.shape[-1])]
-    output = int(np.argmax(spread))
-    outputs = _outputs(model, len(spread))
-    title = ' and '.join(column.name for column in columns)
-    band = None if shape.deviations is None else 2 * scale * float(np.median(shape.deviations[1:, 1:, output]))
-    return {'title': title, 'shape': shape, 'output': outputs[output] if len(outputs) > 1 else None, 'most': scale * spread[output], 'band': band,
-            'figure': _figures.surface(shape, columns, scale, output, unit, 'Surface of %s' % title)}
-
-
-def _shapes(model: Model, found: Shapes, file: dict[str, Any]) -> dict[str, Any]:
-    scale, unit = _scale(model, file['link'])
-    ordered = sorted(found.shapes, key=lambda shape: -shape.share)
-    one, two = [[shape for shape in ordered if len(shape.axes) == axes] for axes in (1, 2)]
-    rest = one[SHAPES:] + two[SURFACES:]
-    return {'unit': unit, 'one': [_one(model, shape, scale, unit) for shape in one[:SHAPES]],
-            'two': [_two(model, shape, scale, unit) for shape in two[:SURFACES]], 'has_bands': any(shape.deviations is not None for shape in ordered),
-            'rest': [{'title': ' and '.join(axis.feature for axis in shape.axes), 'trees': shape.trees, 'share': 100 * shape.share}
-                     for shape in sorted(rest, key=lambda shape: -shape.share)],
-            'other_trees': found.other_trees, 'other_share': 100 * found.other_share}
+def _is_noise(effect: Effect) -> bool:
+    """Whether no value that is there has an effect beyond three deviations of its noise; of many values some exceed two by chance."""
+    if effect.own_deviations is None:
+        return False
+    there = (slice(1, None),) * (effect.own.ndim - 1)
+    return bool((np.abs(effect.own[there]) <= 3 * effect.own_deviations[there]).all())
 
 
 # ---- The rest ----
 
-def _calibration(model: Model, file: dict[str, Any]) -> dict[str, Any] | None:
+def _calibration(file: dict[str, Any]) -> dict[str, Any] | None:
     """How released counts of the label by score correct probabilities (docs/reference/formats.md, Predictions)."""
     if 'calibration' not in file:
         return None
@@ -189,8 +352,8 @@ def _calibration(model: Model, file: dict[str, Any]) -> dict[str, Any] | None:
     p = np.linspace(.005, .995, 100)
     q = .5 + (p - .5) / 1.1
     corrected = 1 / (1 + np.exp(-(intercept + slope * np.log(q / (1 - q)))))
-    figure = _figures.curve(p, corrected, ('probability before', 'probability after'), 'How calibration corrects probabilities')
-    rows = [(at, float(np.interp(at, p, corrected))) for at in (.05, .1, .25, .5, .75, .9, .95)]
+    figure = _figures.curve(p, corrected, ('Probability before the correction, %', 'Probability after the correction, %'), 'How calibration corrects probabilities')
+    rows = [(100 * at, 100 * float(np.interp(at, p, corrected))) for at in (.05, .1, .25, .5, .75, .9, .95)]
     return {'intercept': intercept, 'slope': slope, 'figure': figure, 'rows': rows}
 
 
@@ -202,32 +365,52 @@ def _owners(model: Model, settings: dict[str, str]) -> dict[str, Any] | None:
             'rows': [(key, settings[key]) for key in ('owners', 'coalition', 'rounds', 'order') if key in settings]}
 
 
-def _first_tree(model: Model) -> str | None:
-    if not model.tree_count:
-        return None
-    lines = model.tree_text(0).splitlines()
-    more = ['... and %d lines more (hedgerow show MODEL --tree 1)' % (len(lines) - TREE_LINES)] if len(lines) > TREE_LINES else []
-    return '\n'.join(lines[:TREE_LINES] + more)
+# ---- The first tree ----
+
+def _listed(values: Sequence[str]) -> str:
+    more = len(values) - LISTED
+    return ', '.join(values[:LISTED]) + (' and %d more' % more if more > 0 else '')
 
 
-def _split_text(model: Model, tree: dict[str, Any], node: list[Any]) -> str:
-    column = model.schema.features[node[1]]
-    if not column.is_category:
-        return '%s <= %.5g' % (column.name, float(node[2]))
-    listed = [column.values[b - 1] for b in tree['subsets'][node[2]] if 0 < b <= len(column.values)]
-    text = '%s: %s' % (column.name, ', '.join(listed) or 'missing')
-    return text if len(text) <= 28 else text[:27] + '...'
+def _conditions(column: Any, tree: dict[str, Any], node: list[Any]) -> list[str]:
+    """What holds of the records that go to each child of a split."""
+    name = column.name
+    if column.is_category:
+        bins = ['missing', *column.values[:254]] + (['another value'] if len(column.values) > 254 else [])
+        if len(node) == 2:
+            return ['%s is %s' % (name, text) for text in bins]
+        left = set(tree['subsets'][node[2]])
+        groups = [[text for k, text in enumerate(bins) if (k in left) == is_left] for is_left in (True, False)]
+        return ['%s is %s' % (name, _listed([text for text in group if text != 'missing'] or group or ['no value'])) for group in groups]
+    if isinstance(node[2], list):
+        ends = [_figures.exact(t) for t in node[2]]
+        return ['%s is missing' % name, '%s ≤ %s' % (name, ends[0]), *['%s < %s ≤ %s' % (a, name, b) for a, b in zip(ends, ends[1:])], '%s > %s' % (name, ends[-1])]
+    if not math.isfinite(float(node[2])):
+        return ['%s is there' % name, '%s is missing' % name] if not node[3] else ['%s is missing' % name, '%s is there' % name]
+    texts = ['%s ≤ %s' % (name, _figures.exact(float(node[2]))), '%s > %s' % (name, _figures.exact(float(node[2])))]
+    return [text + (' or missing' if (node[3] == 1) == (k == 0) else '') for k, text in enumerate(texts)]
 
 
-def _picture(model: Model, file: dict[str, Any]) -> str | None:
-    """The first tree, if its splits are two-way and few."""
+def _rows_of(model: Model, tree: dict[str, Any], scale: Scale) -> Iterator[dict[str, Any]]:
+    """The nodes below the root, from above, each after its parent: how deep, what holds there, and what a leaf adds."""
+    waiting: list[tuple[int, int, str]] = [(0, -1, 'all records')]
+    while waiting:
+        n, depth, text = waiting.pop()
+        node = tree['nodes'][n]
+        if len(node) == 1:
+            yield {'depth': max(depth, 0), 'text': text, 'adds': scale.text(node[0])}
+            continue
+        if depth >= 0:
+            yield {'depth': depth, 'text': text, 'adds': None}
+        texts = _conditions(model.schema.features[node[1]], tree, node)
+        waiting += reversed([(node[0] + k, depth + 1, condition) for k, condition in enumerate(texts)])
+
+
+def _first_tree(model: Model, file: dict[str, Any], scale: Scale) -> dict[str, Any] | None:
     if not file['trees']:
         return None
-    tree, scale = file['trees'][0], _scale(model, file['link'])[0]
-    nodes = tree['nodes']
-    is_two_way = all(len(node) == 1 or len(node) == 4 or len(node) == 3 and isinstance(node[2], int) for node in nodes)
-    if not is_two_way or not 2 <= sum(len(node) == 1 for node in nodes) <= TREE_LEAVES:
-        return None
-    children = [None if len(node) == 1 else (node[0], node[0] + 1) for node in nodes]
-    texts = ['%+.3g' % (scale * node[0]) if len(node) == 1 else _split_text(model, tree, node) for node in nodes]
-    return _figures.tree(children, texts, 'The first tree: %d splits; the text below has the same' % sum(pair is not None for pair in children))
+    tree = file['trees'][0]
+    rows = list(itertools.islice(_rows_of(model, tree, scale), TREE_ROWS))
+    labels = model.schema.label.values
+    return {'rows': rows, 'more': len(tree['nodes']) - 1 - len(rows) if len(tree['nodes']) > 1 else 0,
+            'output': labels[tree['output']] if len(file['base']) > 1 else None}
