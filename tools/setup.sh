@@ -1,13 +1,17 @@
 #!/bin/sh
 # Installs the Debian packages that a target of the Makefile needs and that are not there yet. Looks first, so that a second
 # run is instant and needs no network. Without root it says what to run instead.
-# usage: tools/setup.sh GROUP...   groups: build mpi test clang format proofs coverage bench accuracy python site browser
+# usage: tools/setup.sh GROUP...           groups: build wheel arm64 mpi test clang format proofs coverage bench accuracy python site browser
+#        tools/setup.sh --print GROUP...   prints the command that installs all of them
 set -eu
 
 packages() {
     case $1 in
     build) echo gcc libc6-dev python3 meson ninja-build pkg-config libsodium-dev libsqlite3-dev libyaml-dev libxxhash-dev libnats-dev libprotobuf-c-dev \
         libssl-dev protobuf-c-compiler zlib1g-dev libzstd-dev liblzma-dev libpq-dev ;;
+    wheel) echo gcc libc6-dev python3-dev pkg-config libsodium-dev libsqlite3-dev libyaml-dev libxxhash-dev libprotobuf-c-dev protobuf-c-compiler \
+        zlib1g-dev libzstd-dev liblzma-dev ;;
+    arm64) echo gcc-aarch64-linux-gnu qemu-user-static ;;
     mpi) echo libopenmpi-dev openmpi-bin ;;
     test) echo g++ libcmocka-dev nats-server postgresql ;;
     clang) echo clang libclang-rt-14-dev llvm ;;
@@ -22,6 +26,12 @@ packages() {
     *) echo "setup.sh: no group '$1'" >&2; exit 2 ;;
     esac
 }
+
+if [ "$1" = --print ]; then
+    shift
+    echo "apt-get install -y --no-install-recommends$(for group; do printf ' %s' $(packages "$group"); done)"
+    exit 0
+fi
 
 # On other systems meson itself says which library it does not find.
 command -v dpkg-query > /dev/null || exit 0
