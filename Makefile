@@ -16,7 +16,7 @@ prefix = $(if $(PREFIX),prefix=$(PREFIX),"prefix?=/usr/local") "libdir?=lib"
 has_cmocka = $(if $(shell pkg-config --exists cmocka 2>/dev/null && echo yes),true,false)
 sanitized = ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-.PHONY: all check audit games slow soak demo demo-nats container reduced bench accuracy python site install uninstall fuzz sanitize tsan mutate proofs format coverage clean help
+.PHONY: all check audit games slow soak demo demo-nats container reduced bench accuracy python wheels site install uninstall fuzz sanitize tsan mutate proofs format coverage clean help
 .NOTPARALLEL:
 
 all: ## build $(BUILD)/hedgerow and the library (the default)
@@ -91,6 +91,11 @@ site: ## build the documentation site in $(BUILD)/site (needs PyPI)
 python: ## build the wheel of the Python package, install it in a virtual environment and run its tests (needs PyPI)
 	@tools/setup.sh build python
 	@tools/python.sh build-python
+
+wheels: ## build the source distribution and the wheels for x86-64 and arm64, and run the one for arm64 under qemu (needs PyPI)
+	@tools/setup.sh build python arm64
+	@tools/wheel.sh build-python
+	@tools/wheel-arm64.sh build-arm64
 
 install: all ## install below PREFIX (/usr/local); DESTDIR is put before it
 	@DESTDIR=$(if $(DESTDIR),$(abspath $(DESTDIR))) meson install -C $(BUILD) --no-rebuild --quiet
