@@ -138,8 +138,9 @@ def model_of_lleaves(x, y, threads, trees):
 def model_of_hedgerow(x, y, threads, trees):
     """Ours, by Python, as bench_train has it."""
     import hedgerow
-    return hedgerow.HedgerowClassifier('gbdt', bounds=(LOW, HIGH), classes=[0, 1], trees=trees, depth=DEPTH, bins=BINS, learning_rate=ETA,
-                                       options={'lambda': LAMBDA, 'loss': 'logistic'}, n_jobs=threads).fit(x, y)
+    return hedgerow.HedgerowClassifier('gbdt', bounds=(LOW, HIGH), classes=[0, 1], n_jobs=threads,
+                                       options={'trees': trees, 'depth': DEPTH, 'bins': BINS, 'learning_rate': ETA, 'lambda': LAMBDA,
+                                                'loss': 'logistic'}).fit(x, y)
 
 
 # library -> (its model, its predictions of a table)

@@ -14,7 +14,7 @@ import pandas as pd
 import hedgerow
 
 RECORDS, RUNS = 2000, 7
-TREES = dict(method='gbdt', trees=100, depth=6)
+TREES = dict(method='gbdt', options={'trees': 100, 'depth': 6})
 THREADS = (1, 2, 4)
 LONG = 10  # times all records: threads run long enough for the interpreter to switch among them
 

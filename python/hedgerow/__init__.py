@@ -7,23 +7,24 @@
 from ._native import ffi, lib, text_of
 from .errors import (AbsentError, ArgumentError, BudgetError, FileError, FormatError, HedgerowError, LimitError, PolicyError, PrivacyLeakWarning,
                      SchemaError, UnknownCategoryWarning)
-from .estimators import HedgerowClassifier, HedgerowRegressor, search_cost
+from .estimators import HedgerowClassifier, HedgerowRegressor
 from .explain import Axis, Shap, Shape, Shapes
 from .federation import simulate
 from .generate import generate_hospital
-from .ledger import Entry, Ledger
+from .ledger import Entry, Ledger, LedgerLeftBehind
 from .model import Guarantee, Model, Release
 from ._report import report
 from .predictor import Predictor
 from .schema import Column, Fact, Schema
 from .evaluation import evaluate, Evaluation, Figure
 from .search import PrivateSearchCV
+from ._search import check_search, search_cost
 
 __version__ = text_of(lib.hr_version())
 __all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'Column', 'Entry', 'Evaluation', 'Fact', 'Figure', 'FileError', 'FormatError',
            'Guarantee', 'HedgerowClassifier', 'HedgerowError', 'HedgerowRegressor', 'Ledger', 'LimitError', 'Model', 'PolicyError', 'Predictor',
-           'PrivacyLeakWarning', 'PrivateSearchCV', 'Release', 'Schema', 'SchemaError', 'Shap', 'Shape', 'Shapes', 'UnknownCategoryWarning',
-           'evaluate', 'generate_hospital', 'methods', 'report', 'search_cost', 'simulate']
+           'PrivacyLeakWarning', 'PrivateSearchCV', 'Release', 'SKOPS_TYPES', 'Schema', 'SchemaError', 'Shap', 'Shape', 'Shapes',
+           'UnknownCategoryWarning', 'check_search', 'evaluate', 'generate_hospital', 'methods', 'report', 'search_cost', 'simulate']
 
 
 def methods() -> dict[str, dict[str, str]]:

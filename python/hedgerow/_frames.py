@@ -45,6 +45,9 @@ def columns_of(X: Any) -> Columns:
         for column in columns:
             column.declared = column.kind == 'category' and is_enum(X, column.name)
         return Columns(columns, True)
+    if hasattr(X, 'tocsc'):
+        sparse = X.tocsc()
+        return Columns([FrameColumn('x%d' % i, 'number', sparse_cells(sparse[:, [i]])) for i in range(sparse.shape[1])], False)
     matrix = np.asarray(X)
     if matrix.ndim != 2:
         raise ValueError('Expected 2D array, got %dD array instead. Reshape your data: rows x features.' % matrix.ndim)
@@ -67,6 +70,13 @@ def series_column(name: str, y: Any) -> FrameColumn:
     if hasattr(y, 'iloc') and hasattr(y, 'dtype'):
         return pandas_column(name, y)
     return array_column(name, np.asarray(y.to_numpy() if hasattr(y, 'to_numpy') else y))
+
+
+def sparse_cells(column: Any) -> NDArray[Any]:
+    """A column of scipy's with all its zeros: 2 bytes a cell of whole numbers below 2^16, such as an encoder's; else 4 or 8."""
+    cells: NDArray[Any] = readable(column.toarray().ravel())
+    is_small = bool(((cells >= 0) & (cells < 2 ** 16) & (cells == np.floor(cells))).all())
+    return cells.astype(np.uint16) if is_small else cells
 
 
 def is_enum(X: Any, name: str) -> bool:

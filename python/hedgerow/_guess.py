@@ -67,10 +67,14 @@ def number_column(column: str, cells: NDArray[Any], pair: Any, facts: Facts) -> 
 
 def category_column(column: FrameColumn, values: Any, facts: Facts) -> Column:
     """values: a list, or None: the type's own, which pandas makes of the records."""
-    if column.kind == 'boolean':
-        return Column(column.name, values=BOOLEAN, boolean=True)
+    if values is not None and (isinstance(values, (str, bytes)) or not hasattr(values, '__iter__')):
+        raise ArgumentError('categories is {column: [values]}, and %s has %r.' % (column.name, values))
     if values is not None and len(values) == 0:
         raise ArgumentError('categories lists nothing for %s.' % column.name)
+    if column.kind == 'boolean':
+        if values is not None and {text_of_value(value) for value in values} != set(BOOLEAN):
+            raise ArgumentError('Column %r is boolean: it needs no categories, and has no others than False and True.' % column.name)
+        return Column(column.name, values=BOOLEAN, boolean=True)
     if values is None:
         facts.leaks.append('categories of %s' % column.name)
         values = column.values
@@ -89,9 +93,12 @@ def feature(column: FrameColumn, index: int | None, bounds: Any, categories: Any
     values = given_for(categories, column.name, index)
     if column.kind == 'category' and values is None and isinstance(categories, str):
         values = declared_values(column)
+    pair = given_for(bounds, column.name, index) if isinstance(bounds, Mapping) else bounds
+    is_number = values is None and column.kind == 'number'
+    if isinstance(bounds, Mapping) and pair is not None and not is_number:
+        raise ArgumentError('bounds has %r, whose cells are no numbers: categories and booleans have none.' % column.name)
     if values is not None or column.kind in ('boolean', 'category'):
         return category_column(column, values, facts)
-    pair = given_for(bounds, column.name, index) if isinstance(bounds, Mapping) else bounds
     return number_column(column.name, column.cells, pair, facts)
 
 
@@ -131,8 +138,11 @@ def schema_of(columns: Columns, label: Column, given: Given, facts: Facts) -> Sc
     known = [column.name for column in columns.items] if columns.named else []
     if unit != 'record' and unit not in known:
         raise ArgumentError("unit is 'record' or a column of X, not %r; X has %r" % (unit, known[:10]))
-    if isinstance(categories, str) and categories != 'declared':
-        raise ArgumentError("categories is a mapping or 'declared', not %r" % categories)
+    if not (categories is None or isinstance(categories, Mapping) or (isinstance(categories, str) and categories == 'declared')):
+        raise ArgumentError("categories is {column: [values]} or 'declared', not %r" % (categories,))
+    for name, given_facts in (('bounds', bounds), ('categories', categories)):
+        if unit != 'record' and given_for(given_facts, unit, None) is not None:
+            raise ArgumentError('%s has %r, which is the unit and no feature.' % (name, unit))
     if isinstance(bounds, str) and bounds != 'data':
         raise ArgumentError("bounds is a mapping, (low, high) or 'data', not %r" % bounds)
     problems = problems_of(columns, categories, unit)

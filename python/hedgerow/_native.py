@@ -7,7 +7,7 @@ from typing import Any, Callable
 from . import errors
 from ._hedgerow import ffi, lib
 
-__all__ = ['Interrupts', 'call', 'ffi', 'lib', 'made', 'take_text', 'text_of', 'text_to', 'texts_to']
+__all__ = ['Interrupts', 'call', 'delta_left', 'ffi', 'lib', 'made', 'spent_amount', 'take_text', 'text_of', 'text_to', 'texts_to']
 
 CLASSES = {
     lib.HR_E_ARGUMENT: errors.ArgumentError, lib.HR_E_IO: errors.FileError, lib.HR_E_FORMAT: errors.FormatError,
@@ -34,6 +34,22 @@ def take_text(at: Any) -> str:
         return text_of(at)
     finally:
         lib.hr_text_free(at)
+
+
+def spent_amount(amount: float) -> float:
+    """Of epsilon or delta, as messages and JSON have it: rounded up to six digits, so that 1e-6 in whole units is 1e-06 again."""
+    return _amount(lib.hr_spent_text, amount)
+
+
+def delta_left(delta: float) -> float:
+    """What may be spent, rounded down; the decimal that it was given as."""
+    return _amount(lib.hr_delta_left_text, delta)
+
+
+def _amount(write: Callable[..., None], amount: float) -> float:
+    text = ffi.new('char[]', lib.HR_AMOUNT_TEXT)
+    write(amount, text)
+    return float(text_of(text))
 
 
 def texts_to(values: list[str]) -> tuple[Any, list[Any]]:

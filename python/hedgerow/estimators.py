@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import os
 import warnings
+from inspect import signature
 from numbers import Integral
 from typing import Any, Callable
 
@@ -11,28 +12,61 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_feature_names, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import _check_feature_names, check_is_fitted, validate_data
 
 from . import _frames
 from ._encoded import warn_of_encoders
 from ._guess import WIDE, Facts, Given, checked_pair, schema_of
+from ._labels import _ascending, _class_codes, _classes_of, _distinct, _is_encoded, _numbers_target, _target, _weights_of
 from ._proposal import label_name
-from ._reading import check_unknown, read_labels, table_columns
+from ._reading import check_unknown, table_columns
 from ._native import Interrupts, call, ffi, lib, made, text_to, texts_to
+from ._parameters import check_budget, check_parameters, threads_of
 from .errors import ArgumentError, PrivacyLeakWarning, SchemaError
-from .ledger import Ledger
+from .ledger import Ledger, LedgerLeftBehind, ledger_of
 from .model import Guarantee, Model, Release
 from .predictor import Predictor
 from .schema import Column, Schema
 
 MODES = {'sound': lib.HR_MODE_SOUND, 'paper': lib.HR_MODE_PAPER}
-BY_NAME = ('trees', 'depth', 'bins', 'learning_rate')
+NESTED = 'options__'  # before the name of an option, as scikit-learn names parameters of parameters
 
 
 class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
     """What classifier and regressor share. Parameters are documented there."""
 
+    options: dict[str, Any] | None
+
     # ---- What is asked for ----
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """deep: also what `options` has, as options__NAME."""
+        found: dict[str, Any] = super().get_params(deep)
+        nested = self.options if deep and isinstance(self.options, dict) else {}
+        return {**found, **{NESTED + str(name): value for name, value in nested.items()}}
+
+    def set_params(self, **parameters: Any) -> Any:
+        """options__NAME sets one option of the method, so that a grid may go over it. Fails: ArgumentError (no such parameter)."""
+        options = {name[len(NESTED):]: parameters.pop(name) for name in list(parameters) if name.startswith(NESTED)}
+        try:
+            super().set_params(**parameters)
+        except ValueError as error:
+            raise ArgumentError('%s An option of the method is set as options__NAME, such as options__bins.' % error) from None
+        if options:
+            self.options = {**(self.options or {}), **options}
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A fitted estimator goes to others: what belongs to the place where it was fitted stays there."""
+        state = dict(super().__getstate__())
+        if 'model_' in state:
+            state.update(progress=None, ledger=None if self.ledger is None else LedgerLeftBehind())
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Parameters that the version did not have that wrote the state get their defaults."""
+        parameters = signature(type(self)).parameters.values()
+        super().__setstate__({**{parameter.name: parameter.default for parameter in parameters}, **state})
 
     def _options(self) -> Any:
         """hr_fit_options of the parameters; `self` keeps their texts."""
@@ -40,13 +74,15 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
             raise ArgumentError("mode is 'sound' or 'paper', not %r" % (self.mode,))
         options, name = ffi.new('hr_fit_options *'), text_to(self.method)
         call(lib.hr_fit_options_init_sized, options, ffi.sizeof('hr_fit_options'), name, MODES[self.mode])
-        chosen = {**{name: getattr(self, name) for name in BY_NAME}, **(self.options or {})}
+        check_parameters(self.get_params(deep=False))
+        chosen = dict(self.options or {})
         if self._is_private():
+            check_budget(self.epsilon, self.delta)
             chosen.update(epsilon=self.epsilon, delta=self.delta)
         for key, value in chosen.items():
             if value is not None:
                 call(lib.hr_fit_options_set, options, text_to(key.replace('_', '-')), text_to(_frames.text_of_value(value)))
-        options.threads = _threads(self.n_jobs)
+        options.threads = threads_of(self.n_jobs)
         options.records_per_person = self.records_per_person or 0
         return options
 
@@ -74,7 +110,8 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
             if self.schema is not None or any(column.kind in ('text', 'time') for column in columns.items):
                 self._count_features(len(columns.items), reset)
                 return columns
-        matrix = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32, np.uint16], ensure_all_finite='allow-nan')
+        matrix = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32, np.uint16], ensure_all_finite='allow-nan',
+                               accept_sparse='csc')
         return _frames.columns_of(matrix)
 
     def _check_arrow_names(self, names: list[str], reset: bool) -> None:
@@ -120,14 +157,14 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         if self.random_state is not None:
             options.reproducible_noise, options.seed = True, _seed(self.random_state)
             if self._promises():
-                warnings.warn('NOT PRIVATE: random_state makes the noise predictable. Use it for tests alone.', PrivacyLeakWarning,
-                              stacklevel=3)
+                warnings.warn('NOT PRIVATE: random_state makes the noise predictable. Use it for tests alone. (BaggingClassifier, AdaBoostClassifier and '
+                              'their like set it in what they fit.)', PrivacyLeakWarning, stacklevel=3)
         weights = getattr(self, '_class_weights', None)
         kept.append(None if weights is None else ffi.new('double[]', weights))
         if weights is not None:
             options.class_weights, options.class_weight_count = kept[-1], len(weights)
-        ledger = self.ledger if self.ledger is None or isinstance(self.ledger, Ledger) else Ledger(self.ledger)
-        options.ledger = ffi.NULL if ledger is None else ledger._at
+        ledger = ledger_of(self.ledger)
+        options.ledger = ffi.NULL if ledger is None else ledger._open()
         table = _frames.Table(schema, columns, label)
         with ledger._lock if ledger else contextlib.nullcontext(), Interrupts(self.progress) as interrupts:
             options.progress, options.user = lib.hedgerow_progress, interrupts.handle
@@ -178,16 +215,18 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         columns = self._columns(X, reset=False)
         if not hasattr(self, 'feature_names_in_'):  # fitted on columns by their position
             columns = _frames.Columns(columns.items, False)
-        return self.model_.predict(columns, _threads(self.n_jobs), self.unknown)
+        return self.model_.predict(columns, threads_of(self.n_jobs), self.unknown)
 
     def predictor(self) -> Predictor:
         """What predicts one record at a time, with the results of `predict` and `predict_proba`."""
         check_is_fitted(self)
-        return Predictor(self.model_, getattr(self, 'classes_', None), getattr(self, 'feature_names_in_', ()), self.unknown)
+        return Predictor(self.model_, getattr(self, 'classes_', None), getattr(self, 'feature_names_in_', ()), getattr(self, '_order', None),
+                         self.unknown)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         tags.non_deterministic = True  # noise is not drawn from random_state unless that is given
         return tags
 
@@ -196,26 +235,10 @@ def _is_frame(X: Any) -> bool:
     return (hasattr(X, 'iloc') and hasattr(X, 'columns')) or hasattr(X, '__arrow_c_stream__')
 
 
-def _threads(n_jobs: Any) -> int:
-    """scikit-learn's -1, all processors, is 0; None is 1."""
-    if n_jobs is None:
-        return 1
-    return 0 if n_jobs < 0 else int(n_jobs)
-
-
 def _seed(random_state: Any) -> int:
     if isinstance(random_state, Integral):
         return int(random_state) & (2 ** 64 - 1)
     return int(random_state.randint(2 ** 31 - 1))
-
-
-def search_cost(estimator: Any, fits: int) -> tuple[float, float]:
-    """Epsilon and delta that so many fits of this estimator spend: they add up, since all see the same records.
-
-    A grid of 6 settings in 5 folds, with a refit, has 31 fits. Scores of a cross-validation are exact statistics of the records: neither
-    they nor what they select is covered by any guarantee."""
-    options = estimator._options()
-    return fits * float(options.epsilon), fits * float(options.delta)
 
 
 class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[misc]
@@ -228,12 +251,14 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
             'data' reads them off the records: NOT PRIVATE.
         categories: {column: [values]}, for columns of texts and categories; 'declared' takes the lists of polars' Enum, and refuses other
             categorical types, whose lists may be made of the records as `astype('category')` does. None: they are read off: NOT PRIVATE.
-        classes: the values of the label, in the order that predict_proba has them. Booleans need none. Else: NOT PRIVATE.
+        classes: the values of the label, in any order; classes_ has them ascending. Booleans need none. Else: NOT PRIVATE. In an estimator
+            that numbers the labels before it fits, such as VotingClassifier, they may be these or the numbers (docs/how-to/python.md).
         Columns may be named by position if X has no names.
     class_weights: {class: number}, public; a class that is not named counts 1. For hedge, dpboost, inprivate, diprime, dp-ert and dp-df. 'balanced' would read frequencies off
         the records: refused.
     ledger: a `Ledger` or its path: the fit is charged there before noise is drawn, and refused if the rest does not cover it.
-    trees, depth, bins, learning_rate, options: None is the method's default; options: {name: value} of others (`hedgerow.methods()`).
+    options: {name: value} of the method, such as {'bins': 32} (`hedgerow.methods()` lists what each method has); None: its defaults. A grid goes over
+        one as options__bins.
     unit: without a schema, whose the records are: 'record' (each person has one, which the guarantee says), or the column of X that names the
         person of each record, which is then no feature.
     records_per_person: where there is such a column, train on at most so many records of each person; for every method. None: each
@@ -247,22 +272,25 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
 
     def __init__(self, method: str = 'hedge', *, epsilon: float = 1.0, delta: float | None = None, mode: str = 'sound',
                  schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None, classes: Any = None,
-                 class_weights: dict[Any, float] | None = None, ledger: Ledger | str | os.PathLike[str] | None = None, trees: int | None = None, depth: int | None = None,
-                 bins: int | None = None, learning_rate: float | None = None, options: dict[str, Any] | None = None,
+                 class_weights: dict[Any, float] | None = None, ledger: Ledger | str | os.PathLike[str] | None = None,
+                 options: dict[str, Any] | None = None,
                  unit: str = 'record', records_per_person: int | None = None, n_jobs: int | None = None, progress: Callable[[int, int], Any] | None = None,
                  random_state: Any = None, unknown: str = 'error') -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
         self.schema, self.bounds, self.categories, self.classes = schema, bounds, categories, classes
         self.class_weights = class_weights
         self.ledger = ledger
-        self.trees, self.depth, self.bins, self.learning_rate, self.options = trees, depth, bins, learning_rate, options
+        self.options = options
         self.unit, self.records_per_person = unit, records_per_person
         self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
         self.unknown = unknown
 
+    _order: NDArray[np.int64] | None = None  # of the model's classes, to be ascending; None: they are
+
     def fit(self, X: Any, y: Any) -> HedgerowClassifier:
         """X: rows x features, NaN is missing. y: one class a row. Spends: epsilon and delta. Fails: ValueError (and subclasses: nothing
         was spent), BudgetError, PolicyError."""
+        self._options()
         columns, facts = self._columns(X, reset=True), Facts()
         name = label_name(y, [column.name for column in columns.items])
         y = _target(y, columns.rows)
@@ -272,13 +300,17 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
         if schema is not None and not schema.label.is_category:
             raise SchemaError('The schema has a number as its label; use HedgerowRegressor.')
         listed = [*schema.label.values] if schema else self._listed(found, facts)
-        codes = _labels(schema, y, found, inverse, listed)
+        encoded = _is_encoded(found, listed)
+        codes = _ascending(listed).astype(np.float64)[inverse] if encoded else _class_codes(schema, y, listed)
         if schema is None:
             values = tuple(_frames.text_of_value(value) for value in listed)
             schema = self._schema_of(columns, Column(name, values=values), facts)
         self._class_weights = _weights_of(self.class_weights, listed)
         self._train(schema, columns, codes, facts)
-        self.classes_ = _classes_of(listed, self.schema is not None, y.dtype)
+        classes = _classes_of(listed, y.dtype)
+        order = _ascending(listed if encoded else list(classes))
+        self.classes_ = found if encoded else classes[order]
+        self._order = None if list(order) == list(range(len(order))) else order
         return self
 
     def _listed(self, found: NDArray[Any], facts: Facts) -> list[Any]:
@@ -298,7 +330,18 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """rows x classes, in the order of classes_; each row's sum is 1."""
-        return self._outputs(X)
+        outputs = self._outputs(X)
+        return outputs if self._order is None else outputs[:, self._order]
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """The logarithm of predict_proba, finite."""
+        logarithms: NDArray[np.float64] = np.log(np.maximum(self.predict_proba(X), np.finfo(np.float64).tiny))
+        return logarithms
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Of two classes the log-odds of classes_[1], one a row: above 0 where `predict` says that class. Of more, predict_log_proba."""
+        scores = self.predict_log_proba(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row."""
@@ -315,20 +358,20 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
 
     def __init__(self, method: str = 'hedge', *, epsilon: float = 1.0, delta: float | None = None, mode: str = 'sound',
                  schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None,
-                 label_bounds: Any = None, ledger: Ledger | str | os.PathLike[str] | None = None, trees: int | None = None,
-                 depth: int | None = None, bins: int | None = None, learning_rate: float | None = None,
+                 label_bounds: Any = None, ledger: Ledger | str | os.PathLike[str] | None = None,
                  options: dict[str, Any] | None = None, unit: str = 'record', records_per_person: int | None = None, n_jobs: int | None = None,
                  progress: Callable[[int, int], Any] | None = None, random_state: Any = None, unknown: str = 'error') -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
         self.schema, self.bounds, self.categories, self.label_bounds = schema, bounds, categories, label_bounds
         self.ledger = ledger
-        self.trees, self.depth, self.bins, self.learning_rate, self.options = trees, depth, bins, learning_rate, options
+        self.options = options
         self.unit, self.records_per_person = unit, records_per_person
         self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
         self.unknown = unknown
 
     def fit(self, X: Any, y: Any) -> HedgerowRegressor:
         """X: rows x features, NaN is missing. y: one number a row. Spends and Fails: as HedgerowClassifier.fit."""
+        self._options()
         columns, facts = self._columns(X, reset=True), Facts()
         name = label_name(y, [column.name for column in columns.items])
         schema = self._given_schema()
@@ -360,88 +403,3 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
     def predict(self, X: Any) -> NDArray[np.float64]:
         """A number for each row, within the label's bounds."""
         return self._outputs(X)[:, 0]
-
-
-# ---- Labels --------------------------------------------------------------------------------------------------------------
-
-def _target(y: Any, rows: int) -> NDArray[Any]:
-    if y is None:
-        raise ValueError('requires y to be passed, but the target y is None')
-    plain: NDArray[Any] = column_or_1d(_plain(y), warn=True)
-    if len(plain) != rows:
-        raise ValueError('Found input variables with inconsistent numbers of samples: [%d, %d]' % (rows, len(plain)))
-    return plain
-
-
-def _plain(y: Any) -> Any:
-    """Series of polars and pyarrow as numpy arrays."""
-    return y.to_numpy() if hasattr(y, 'to_numpy') else y
-
-
-def _numbers_target(y: NDArray[Any], schema: Schema | None = None) -> NDArray[np.float64]:
-    """Texts are read as the schema describes the label."""
-    if schema is not None and y.dtype.kind in 'OU' and (column := _frames.series_column('y', y)).kind != 'number':
-        return read_labels(schema, column)
-    made = y.astype(np.float64)
-    if not np.isfinite(made).all():
-        raise ValueError('Input y contains NaN or infinity.')
-    return made
-
-
-def _distinct(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The classes that occur, ascending, and the index of each record's. Fails: ValueError (None among texts)."""
-    try:
-        found, inverse = np.unique(y, return_inverse=True)
-    except TypeError:
-        raise ValueError('Input y has missing values, or values of several types.') from None
-    return found, inverse
-
-
-def _labels(schema: Schema | None, y: NDArray[Any], found: NDArray[Any], inverse: NDArray[np.int64], listed: list[Any]) -> NDArray[np.float64]:
-    """Indices of classes. What the schema does not list to the letter is read as a cell of a CSV table, such as yes for true."""
-    if schema is not None and not {_frames.text_of_value(value) for value in found} <= set(listed):
-        return read_labels(schema, _frames.series_column('y', y.astype(object)))
-    return _codes_of(found, listed)[inverse]
-
-
-def _codes_of(found: NDArray[Any], listed: list[Any]) -> NDArray[np.float64]:
-    """Indices from 0 of the classes that occur. Fails: SchemaError (one that is not listed)."""
-    of = {_frames.text_of_value(value): i for i, value in enumerate(listed)}
-    unknown = [value for value in found if _frames.text_of_value(value) not in of]
-    if unknown:
-        raise SchemaError('y has the classes %s, which are not among %s.' % (unknown[:10], listed[:10]))
-    return np.array([of[_frames.text_of_value(value)] for value in found], dtype=np.float64)
-
-
-def _weights_of(given: Any, listed: list[Any]) -> list[float] | None:
-    """A number for each class. Fails: ArgumentError."""
-    if given is None:
-        return None
-    if not isinstance(given, dict):
-        raise ArgumentError("class_weights is {class: number}, of public numbers, not %r: frequencies must not be read off the records" % (given,))
-    names = [_frames.text_of_value(value) for value in listed]
-    unknown = [value for value in given if _frames.text_of_value(value) not in names]
-    if unknown:
-        raise ArgumentError('class_weights names %r, which are not among the classes %r.' % (unknown[:10], listed[:10]))
-    of = {_frames.text_of_value(value): float(weight) for value, weight in given.items()}
-    return [of.get(name, 1.0) for name in names]
-
-
-def _classes_of(listed: list[Any], are_texts: bool, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """As they were given; the texts of a schema in the type of y. Which classes occur makes no difference."""
-    if are_texts and dtype.kind == 'b' and set(listed) <= {'false', 'true'}:
-        return np.array([value == 'true' for value in listed])
-    if are_texts and dtype.kind in 'iuf':
-        with contextlib.suppress(ValueError):
-            return _numbers_of(listed, dtype)
-    return np.array(listed)
-
-
-def _numbers_of(listed: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The texts as numbers: in the type of y if it has them all, else in one that does. Fails: ValueError (a text is no number)."""
-    whole = all(value.lstrip('+-').isdigit() for value in listed)
-    numbers = [int(value) if whole else float(value) for value in listed]
-    exact = np.array(numbers)
-    with np.errstate(all='ignore'):
-        narrow = exact.astype(dtype)
-    return narrow if [_frames.text_of_value(value) for value in narrow] == [_frames.text_of_value(value) for value in numbers] else exact

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from . import _frames
 from ._native import call, ffi, lib, text_of
 from .errors import ArgumentError, SchemaError
-from .estimators import HedgerowEstimator, _codes_of, _distinct, _numbers_target, _target
+from ._labels import labels_of
+from .estimators import HedgerowEstimator
 from .ledger import Ledger
 from .model import Guarantee, Model, Release
 from .schema import Schema
@@ -65,7 +66,7 @@ def evaluate(model: Model | HedgerowEstimator, X: Any, y: Any = None, *, epsilon
     schema = at.schema
     y = labels_in(X, y, schema)
     columns = _frames.columns_of(X) if isinstance(model, Model) else columns_for(model, X)
-    table = _frames.Table(schema, columns, label_of(schema, y, columns.rows))
+    table = _frames.Table(schema, columns, labels_of(schema, y, columns.rows))
     options = ffi.new('hr_evaluation_options *', {'size': ffi.sizeof('hr_evaluation_options'), 'epsilon': epsilon, 'delta': delta, 'threads': threads})
     options.single_records = unit == 'record'
     rule, kept = decision_rule(schema, threshold, costs)
@@ -104,17 +105,6 @@ def labels_in(X: Any, y: Any, schema: Schema) -> Any:
     if name not in list(names):
         raise ArgumentError('X has no column %r with the labels; give them as y.' % name)
     return X[name]
-
-
-def label_of(schema: Schema, y: Any, rows: int) -> NDArray[np.float64]:
-    """As the library has it: indices of classes, or numbers."""
-    y = _target(y, rows)
-    if not schema.label.is_category:
-        if y.dtype.kind not in 'biuf':
-            raise SchemaError('The model predicts a number; y has %s.' % y.dtype)
-        return _numbers_target(y)
-    found, inverse = _distinct(y)
-    return np.asarray(_codes_of(found, list(schema.label.values))[inverse], dtype=np.float64)
 
 
 def decision_rule(schema: Schema, threshold: float | None, costs: Any) -> tuple[Any, list[Any]]:

@@ -7,9 +7,11 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _frames
+from ._labels import labels_of
 from ._native import Interrupts, call, ffi, lib, text_to
+from ._parameters import check_options, threads_of
 from .errors import ArgumentError, SchemaError
-from .estimators import MODES, _codes_of, _distinct, _numbers_target, _target, _threads
+from .estimators import MODES
 from .model import Model
 from .schema import Schema
 
@@ -30,7 +32,7 @@ def simulate(owners: Sequence[tuple[Any, Any]], *, schema: Schema | str | os.Pat
     tables = [_table(known, X, y) for X, y in owners]
     at = ffi.new('const hr_data *[]', [table.at for table in tables] or [ffi.NULL])
     asked = ffi.new('hr_simulated_owners *', {'tables': at, 'count': len(tables), 'rounds': rounds or 0, 'coalition': coalition or 0})
-    settings = ffi.new('hr_party_settings *', {'size': ffi.sizeof('hr_party_settings'), 'threads': _threads(n_jobs)})
+    settings = ffi.new('hr_party_settings *', {'size': ffi.sizeof('hr_party_settings'), 'threads': threads_of(n_jobs)})
     out, chosen = ffi.new('hr_model **'), _options(method, mode, epsilon, delta, options or {})
     with Interrupts() as interrupts:
         settings.should_continue, settings.user = lib.hedgerow_should_continue, interrupts.handle
@@ -50,6 +52,7 @@ def _refuse_repeats(tables: list[Any]) -> None:
 def _options(method: str, mode: str, epsilon: float, delta: float | None, others: dict[str, Any]) -> Any:
     if mode not in MODES:
         raise ArgumentError("mode is 'sound' or 'paper', not %r" % (mode,))
+    check_options(others)
     options = ffi.new('hr_fit_options *')
     call(lib.hr_fit_options_init_sized, options, ffi.sizeof('hr_fit_options'), text_to(method), MODES[mode])
     lib.hr_job_options_init(options)
@@ -62,12 +65,4 @@ def _options(method: str, mode: str, epsilon: float, delta: float | None, others
 
 def _table(schema: Schema, X: Any, y: Any) -> _frames.Table:
     columns = _frames.columns_of(X)
-    target = _target(y, columns.rows)
-    if not schema.label.is_category:
-        return _frames.Table(schema, columns, _numbers_target(target))
-    if not len(target):
-        return _frames.Table(schema, columns, np.zeros(0))
-    found, inverse = _distinct(target)
-    if any(_frames.is_missing(value) for value in found):
-        raise SchemaError('y has missing values.')
-    return _frames.Table(schema, columns, _codes_of(found, list(schema.label.values))[inverse])
+    return _frames.Table(schema, columns, labels_of(schema, y, columns.rows))

@@ -6,7 +6,8 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
-from ._native import call, ffi, lib, made, text_to
+from ._native import call, delta_left, ffi, lib, made, spent_amount, text_to
+from .errors import PolicyError
 
 STATES = {lib.HR_ENTRY_RESERVED: 'reserved', lib.HR_ENTRY_COMMITTED: 'committed', lib.HR_ENTRY_VOID: 'void'}
 
@@ -28,11 +29,12 @@ class Ledger:
     Each private fit reserves its budget here before noise is drawn. A fit that the rest does not cover is refused
     (`BudgetError`), and nothing is spent. Any number of processes and threads may use one file, and threads one object."""
 
+    _at: Any  # None: not opened yet
+
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Opens a ledger that is there. Fails: FileError, FormatError (not a ledger)."""
-        self.path = os.fspath(path)
-        self._lock = threading.Lock()
-        self._at = made(lib.hr_ledger_open, 'hr_ledger', lib.hr_ledger_close, text_to(self.path))
+        self.__setstate__({'path': os.fspath(path)})
+        self._open()
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], epsilon: float, delta: float = 0.0) -> Ledger:
@@ -43,26 +45,26 @@ class Ledger:
     def _total(self) -> Any:
         total = ffi.new('hr_ledger_total *')
         with self._lock:
-            call(lib.hr_ledger_sum, self._at, total)
+            call(lib.hr_ledger_sum, self._open(), total)
         return total
 
     @property
     def limit(self) -> tuple[float, float]:
         """Epsilon and delta that may be spent in all."""
         total = self._total()
-        return total.epsilon_limit, total.delta_limit
+        return total.epsilon_limit, delta_left(total.delta_limit)
 
     @property
     def spent(self) -> tuple[float, float]:
         """Epsilon and delta of all entries that are not void."""
         total = self._total()
-        return total.epsilon_spent, total.delta_spent
+        return total.epsilon_spent, spent_amount(total.delta_spent)
 
     @property
     def left(self) -> tuple[float, float]:
         """Epsilon and delta that may still be spent."""
         total = self._total()
-        return total.epsilon_left, total.delta_left
+        return total.epsilon_left, delta_left(total.delta_left)
 
     @property
     def entries(self) -> list[Entry]:
@@ -70,16 +72,44 @@ class Ledger:
         found: list[Any] = []
         handle = ffi.new_handle(found)
         with self._lock:
-            call(lib.hr_ledger_each, self._at, lib.hedgerow_entry, handle)
-        return [Entry(number, when, purpose, epsilon, delta, STATES[state]) for number, when, purpose, epsilon, delta, state in found]
+            call(lib.hr_ledger_each, self._open(), lib.hedgerow_entry, handle)
+        return [Entry(number, when, purpose, epsilon, spent_amount(delta), STATES[state]) for number, when, purpose, epsilon, delta, state in found]
 
     def freeze(self) -> None:
         """Forbids all further spending, for good."""
         with self._lock:
-            call(lib.hr_ledger_freeze, self._at)
+            call(lib.hr_ledger_freeze, self._open())
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Ledger, (self.path,)
+    def _open(self) -> Any:
+        """What the C library calls the ledger; the caller holds the lock where others have the object, too."""
+        if self._at is None:
+            self._at = made(lib.hr_ledger_open, 'hr_ledger', lib.hr_ledger_close, text_to(self.path))
+        return self._at
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {'path': self.path}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """The file is opened at the first use: where the object is read back it need not be."""
+        self.path: str = state['path']
+        self._lock = threading.Lock()
+        self._at = None
 
     def __repr__(self) -> str:
         return 'Ledger(%r)' % self.path
+
+
+class LedgerLeftBehind:
+    """In place of the ledger of a fitted estimator that was pickled: nothing of the ledger goes along, not even its path. A fit that has it
+    is refused, so that none is paid for by nobody: `set_params(ledger=...)` names a ledger, or None."""
+
+    def __repr__(self) -> str:
+        return 'LedgerLeftBehind()'
+
+
+def ledger_of(given: Any) -> Ledger | None:
+    """A `Ledger`, or the path of one; None: there is none. Fails: PolicyError (it was left behind), FileError, FormatError."""
+    if isinstance(given, LedgerLeftBehind):
+        raise PolicyError('This estimator was fitted with a ledger, which was left behind when it was pickled; name the ledger that pays: '
+                          'set_params(ledger=...), or None for none.')
+    return given if given is None or isinstance(given, Ledger) else Ledger(given)

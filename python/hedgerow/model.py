@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _frames
-from ._native import call, ffi, lib, made, take_text, text_of, text_to
+from ._native import call, ffi, lib, made, spent_amount, take_text, text_of, text_to
 from .errors import ArgumentError, UnknownCategoryWarning
 from .explain import Shap, Shapes, shap_of, shapes_of
 from .predictor import Predictor
@@ -44,7 +44,7 @@ class Guarantee:
 def _guarantee_of(g: Any) -> Guarantee:
     c = g.conditions
     larger = (c.coalition, c.epsilon_owners, c.epsilon_everyone) if c.shared_noise else (None, None, None)
-    return Guarantee(bool(g.is_private), g.epsilon, g.delta, g.epsilon_replace, g.delta_replace, text_of(g.unit), text_of(g.statement),
+    return Guarantee(bool(g.is_private), g.epsilon, spent_amount(g.delta), g.epsilon_replace, spent_amount(g.delta_replace), text_of(g.unit), text_of(g.statement),
                      text_of(g.promise), text_of(c.text), *larger)
 
 
@@ -103,8 +103,11 @@ class Model:
         call(render, self._at, *args, out)
         return take_text(out[0])
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Model.parse, (self.to_json(),)
+    def __getstate__(self) -> dict[str, Any]:
+        return {'json': self.to_json()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._at = Model.parse(state['json'])._at
 
     def summary(self) -> str:
         """A summary for people."""

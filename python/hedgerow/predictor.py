@@ -41,12 +41,15 @@ class Predictor:
     field and the remedy (an absent or unknown name, another count, a category that the schema does not list,
     a cell of another type, infinity); TypeError (no record)."""
 
-    def __init__(self, model: Model, classes: Sequence[Any] | None, passed_over: Iterable[str] = (), unknown: str = 'error') -> None:
+    def __init__(self, model: Model, classes: Sequence[Any] | None, passed_over: Iterable[str] = (),
+                 order: Iterable[int] | None = None, unknown: str = 'error') -> None:
         schema = model.schema
         self._schema, self._unknown = schema, unknown
         self._missing_numbers = frozenset(Reader(schema, unknown).missing_numbers)
         self._columns = table_columns(schema)
         self._model, self._classes = model, None if classes is None else list(classes)
+        # Where the model has each class: an estimator's are ascending, a model's as the schema lists them.
+        self._order = None if order is None or list(order) == sorted(order) else [int(i) for i in order]
         self._features = schema.features
         self._names = [column.name for column in self._features]
         self._passed_over = {schema.label.name, *passed_over}
@@ -57,8 +60,12 @@ class Predictor:
         self._values_type = ffi.typeof('double[%d]' % len(self._features))
         self._outputs_type = ffi.typeof('double[%d]' % lib.hr_predictor_output_count(self._at))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Predictor, (self._model, self._classes, self._passed_over, self._unknown)
+    def __getstate__(self) -> dict[str, Any]:
+        return {'model': self._model, 'classes': self._classes, 'passed_over': sorted(self._passed_over), 'order': self._order,
+                'unknown': self._unknown}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        Predictor.__init__(self, state['model'], state['classes'], state['passed_over'], state['order'], state['unknown'])
 
     def predict_row(self, record: Any) -> Any:
         """The label of a record within its bounds, or its most probable class: what `predict` of an estimator
@@ -66,7 +73,7 @@ class Predictor:
         outputs = self._outputs(record)
         if self._classes is None:
             return outputs[0]
-        probabilities = list(outputs)
+        probabilities = list(outputs) if self._order is None else [outputs[i] for i in self._order]
         return self._classes[probabilities.index(max(probabilities))]
 
     def predict_proba_row(self, record: Any) -> NDArray[np.float64]:
@@ -74,7 +81,8 @@ class Predictor:
         of a classifier. Fails: ArgumentError, too (the label is a number)."""
         if self._classes is None:
             raise ArgumentError('The label is a number, which has no probabilities; call predict_row.')
-        return np.frombuffer(ffi.buffer(self._outputs(record)), np.float64)
+        probabilities = np.frombuffer(ffi.buffer(self._outputs(record)), np.float64)
+        return probabilities if self._order is None else probabilities[self._order]
 
     def _outputs(self, record: Any) -> Any:
         values, out = ffi.new(self._values_type, self._numbers(record)), ffi.new(self._outputs_type)

@@ -211,8 +211,11 @@ class Schema:
         else:
             call(lib.hr_schema_add_number, builder, name, column.low, column.high, column.integer)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Schema.parse, (self.to_yaml(),)
+    def __getstate__(self) -> dict[str, Any]:
+        return {'yaml': self.to_yaml()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._at, self._owner = Schema.parse(state['yaml'])._at, None
 
     @property
     def task(self) -> str:

@@ -150,7 +150,7 @@ def test_a_grid_search__spends_what_search_cost_says(tmp_path):
     X, y = table(600)
     ledger = hedgerow.Ledger.create(tmp_path / 'ledger.db', epsilon=100)
     model = HedgerowClassifier(epsilon=1, delta=0, ledger=str(ledger.path), **PUBLIC)
-    GridSearchCV(model, {'bins': [16, 32]}, cv=3).fit(X, y)
+    GridSearchCV(model, {'options__bins': [16, 32]}, cv=3).fit(X, y)
     assert ledger.spent[0] == pytest.approx(hedgerow.search_cost(model, 2 * 3 + 1)[0])
 
 
@@ -159,7 +159,7 @@ def test_a_grid_search__stops_where_the_ledger_ends(tmp_path):
     ledger = hedgerow.Ledger.create(tmp_path / 'ledger.db', epsilon=3)
     model = HedgerowClassifier(epsilon=1, delta=0, ledger=str(ledger.path), **PUBLIC)
     with pytest.raises(hedgerow.BudgetError):
-        GridSearchCV(model, {'bins': [16, 32]}, cv=3, error_score='raise').fit(X, y)
+        GridSearchCV(model, {'options__bins': [16, 32]}, cv=3, error_score='raise').fit(X, y)
     assert ledger.spent[0] <= 3
 
 
@@ -215,18 +215,19 @@ def test_a_plan__reads_nothing_and_spends_nothing():
     ({'mode': 'papre'}, 'papre'),
     ({'epsilon': -1}, 'epsilon'),
     ({'epsilon': float('nan')}, 'epsilon'),
-    ({'bins': 0}, 'bins'),
+    ({'options': {'bins': 0}}, 'bins'),
     ({'options': {'tree': 3}}, 'tree'),
     ({'bounds': {'x0': (1, 0)}}, 'x0'),
     ({'bounds': {'x0': 5}}, 'two numbers'),
     ({'bounds': 'read'}, 'bounds is'),
     ({'categories': 'all'}, 'categories is'),
-    ({'classes': ['no']}, 'yes'),
+    ({'classes': ['no']}, 'two values'),
+    ({'classes': ['no', 'maybe']}, 'yes'),
     ({'class_weights': 'balanced'}, 'public'),
     ({'class_weights': {'maybe': 2}}, 'maybe'),
     ({'class_weights': {'yes': 0}}, 'class-weight'),
     ({'class_weights': {'yes': 2}, 'method': 'para'}, 'class-weight'),
-    ({'schema': '/nowhere.yaml'}, '/nowhere.yaml'),
+    ({'schema': '/nowhere.yaml', 'bounds': None, 'classes': None}, '/nowhere.yaml'),
     ({'ledger': '/nowhere.db'}, '/nowhere.db'),
     ({'delta': .5}, 'delta'),
 ])

@@ -1,0 +1,78 @@
+"""What a fit refuses before it reads a cell: parameters of a wrong type, and those that it would ignore."""
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any
+
+from .errors import ArgumentError
+
+IN_SCHEMA = ('bounds', 'categories', 'classes', 'label_bounds')
+OF_THEIR_OWN = ('epsilon', 'delta')
+
+
+def check_parameters(given: Mapping[str, Any]) -> None:
+    """given: of an estimator, by name. Fails: ArgumentError."""
+    if not isinstance(given['method'], str):
+        raise ArgumentError('method is a name, such as "hedge", not %r; hedgerow.methods() lists them.' % (given['method'],))
+    beside = [name for name in IN_SCHEMA if given.get(name) is not None]
+    if given['schema'] is not None and beside:
+        raise ArgumentError('%s beside schema: the schema has these facts. Leave one of the two out.' % ', '.join(beside))
+    check_classes(given.get('classes'))
+    check_options(given['options'])
+    most = given['records_per_person']
+    if most is not None and not (is_whole(most) and most > 0):
+        raise ArgumentError('records_per_person is a whole number from 1 on, or None, not %r.' % (most,))
+    if given['progress'] is not None and not callable(given['progress']):
+        raise ArgumentError('progress is a function of (done, total), or None, not %r.' % (given['progress'],))
+    threads_of(given['n_jobs'])
+
+
+def check_classes(classes: Any) -> None:
+    if classes is None:
+        return
+    if isinstance(classes, (str, bytes, Mapping)) or not hasattr(classes, '__iter__'):
+        raise ArgumentError("classes is a list of the values of the label, such as ['no', 'yes'], not %r." % (classes,))
+    if len(set(classes)) < 2 or len(set(classes)) < len(list(classes)):
+        raise ArgumentError('classes lists two values or more, each once, not %r.' % (list(classes)[:10],))
+
+
+def check_options(options: Any) -> None:
+    """Of a method. Whether it has an option, and its range, are the library's to check."""
+    if options is None:
+        return
+    if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
+        raise ArgumentError("options is {name: value}, such as {'bins': 32}, not %r." % (options,))
+    twice = [name for name in OF_THEIR_OWN if name in options]
+    if twice:
+        raise ArgumentError('options has %s, which is a parameter of its own: give it there.' % ', '.join(twice))
+
+
+def check_budget(epsilon: Any, delta: Any) -> None:
+    """Of a private method. Ranges are the library's to check."""
+    if not is_number(epsilon):
+        raise ArgumentError('epsilon is a number above 0, not %r.' % (epsilon,))
+    if delta is not None and not is_number(delta):
+        raise ArgumentError("delta is a number, or None for the method's default, not %r." % (delta,))
+
+
+def threads_of(n_jobs: Any) -> int:
+    """As the library counts threads: 0 is all processors. -1 is all, -2 all but one, as in scikit-learn; None is 1. Fails: ArgumentError."""
+    if n_jobs is None:
+        return 1
+    if not is_whole(n_jobs) or n_jobs == 0:
+        raise ArgumentError('n_jobs is a whole number of threads, -1 for all processors, or None for one, not %r.' % (n_jobs,))
+    return max(1, processors() + 1 + int(n_jobs)) if n_jobs < -1 else max(0, int(n_jobs))
+
+
+def processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count() or 1
+
+
+def is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
