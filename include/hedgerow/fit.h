@@ -101,6 +101,13 @@ typedef struct hr_fit_options {
 
     hr_cluster *cluster; /* NULL, or the ranks that train together: this is rank 0, `data` is its part of the
                             table (hr_cluster_read), and the others serve. Borrowed */
+
+    const double *record_weights; /* NULL, or how much each record of `data` counts, 0 to 1, in the order of
+                                     the table. The number of a record must be a function of it, or of its
+                                     person's records, alone: the caller vouches for it, and the model says
+                                     so. Numbers that were divided by their sum or their largest are not.
+                                     Of the methods of records_per_person 0, in sound mode. Borrowed */
+    size_t record_weight_count;   /* as many as records */
 } hr_fit_options;
 
 /* Fills in all defaults of a method and mode, in the first `size` bytes of the struct; a NULL method means

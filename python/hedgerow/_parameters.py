@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .errors import ArgumentError
 
 IN_SCHEMA = ('bounds', 'categories', 'classes', 'label_bounds')
@@ -55,6 +58,27 @@ def check_budget(epsilon: Any, delta: Any) -> None:
         raise ArgumentError('epsilon is a number above 0, not %r.' % (epsilon,))
     if delta is not None and not is_number(delta):
         raise ArgumentError("delta is a number, or None for the method's default, not %r." % (delta,))
+
+
+def record_weights(given: Mapping[str, Any], rows: int) -> NDArray[np.float64] | None:
+    """What `fit` was given besides X and y. Only sample_weight is taken, and not by a parameter of that name: scikit-learn's ensembles take one as a
+    promise that any weights will do, such as counts of copies and numbers that were divided by their sum, which depend on all records.
+    Fails: TypeError (another keyword), ArgumentError."""
+    unknown = [name for name in given if name != 'sample_weight']
+    if unknown:
+        raise TypeError('fit takes X, y and sample_weight, and no %s.' % ', '.join(map(repr, unknown)))
+    if given.get('sample_weight') is None:
+        return None
+    try:
+        weights = np.ascontiguousarray(given['sample_weight'], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentError('sample_weight is a number from 0 to 1 for each record.') from None
+    if weights.shape != (rows,):
+        raise ArgumentError('sample_weight has the shape %s, and X has %d records: give one number for each.' % (weights.shape, rows))
+    if not ((weights >= 0) & (weights <= 1)).all():
+        raise ArgumentError('sample_weight has numbers that are not from 0 to 1. The noise covers what one record with weight 1 changes: a record of weight 2 '
+                            'would change twice as much. Give numbers that are functions of one record each, not divided by a sum or a largest one.')
+    return weights
 
 
 def threads_of(n_jobs: Any) -> int:

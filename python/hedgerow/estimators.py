@@ -21,7 +21,7 @@ from ._labels import _ascending, _class_codes, _classes_of, _distinct, _is_encod
 from ._proposal import label_name
 from ._reading import check_unknown, table_columns
 from ._native import Interrupts, call, ffi, lib, made, text_to, texts_to
-from ._parameters import check_budget, check_parameters, threads_of
+from ._parameters import check_budget, check_parameters, record_weights, threads_of
 from .errors import ArgumentError, PrivacyLeakWarning, SchemaError
 from .ledger import Ledger, LedgerLeftBehind, ledger_of
 from .model import Guarantee, Model, Release
@@ -141,7 +141,7 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
 
     # ---- The fit ----
 
-    def _train(self, schema: Schema, columns: _frames.Columns, label: NDArray[Any], facts: Facts) -> None:
+    def _train(self, schema: Schema, columns: _frames.Columns, label: NDArray[Any], facts: Facts, weights_of_records: NDArray[np.float64] | None) -> None:
         check_unknown(self.unknown)
         schema.check_reviewed()
         warn_of_encoders(columns)
@@ -163,6 +163,9 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         kept.append(None if weights is None else ffi.new('double[]', weights))
         if weights is not None:
             options.class_weights, options.class_weight_count = kept[-1], len(weights)
+        if weights_of_records is not None:
+            options.record_weights = ffi.from_buffer('double[]', weights_of_records)
+            options.record_weight_count = len(weights_of_records)
         ledger = ledger_of(self.ledger)
         options.ledger = ffi.NULL if ledger is None else ledger._open()
         table = _frames.Table(schema, columns, label)
@@ -287,9 +290,10 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
 
     _order: NDArray[np.int64] | None = None  # of the model's classes, to be ascending; None: they are
 
-    def fit(self, X: Any, y: Any) -> HedgerowClassifier:
-        """X: rows x features, NaN is missing. y: one class a row. Spends: epsilon and delta. Fails: ValueError (and subclasses: nothing
-        was spent), BudgetError, PolicyError."""
+    def fit(self, X: Any, y: Any, **weights: Any) -> HedgerowClassifier:
+        """X: rows x features, NaN is missing. y: one class a row. sample_weight: for each row a number from 0 to 1, which must be a function of that
+        record alone (docs/how-to/python.md). Spends: epsilon and delta. Fails: ValueError (and subclasses: nothing was spent), BudgetError,
+        PolicyError, TypeError (another keyword)."""
         self._options()
         columns, facts = self._columns(X, reset=True), Facts()
         name = label_name(y, [column.name for column in columns.items])
@@ -306,7 +310,7 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
             values = tuple(_frames.text_of_value(value) for value in listed)
             schema = self._schema_of(columns, Column(name, values=values), facts)
         self._class_weights = _weights_of(self.class_weights, listed)
-        self._train(schema, columns, codes, facts)
+        self._train(schema, columns, codes, facts, record_weights(weights, columns.rows))
         classes = _classes_of(listed, y.dtype)
         order = _ascending(listed if encoded else list(classes))
         self.classes_ = found if encoded else classes[order]
@@ -369,8 +373,8 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
         self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
         self.unknown = unknown
 
-    def fit(self, X: Any, y: Any) -> HedgerowRegressor:
-        """X: rows x features, NaN is missing. y: one number a row. Spends and Fails: as HedgerowClassifier.fit."""
+    def fit(self, X: Any, y: Any, **weights: Any) -> HedgerowRegressor:
+        """X: rows x features, NaN is missing. y: one number a row. sample_weight, Spends and Fails: as HedgerowClassifier.fit."""
         self._options()
         columns, facts = self._columns(X, reset=True), Facts()
         name = label_name(y, [column.name for column in columns.items])
@@ -380,7 +384,7 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
             schema = self._schema_of(columns, self._label(y, facts, name), facts)
         elif schema.label.is_category:
             raise SchemaError('The schema has classes as its label; use HedgerowClassifier.')
-        self._train(schema, columns, y, facts)
+        self._train(schema, columns, y, facts, record_weights(weights, columns.rows))
         return self
 
     def _label(self, y: NDArray[np.float64], facts: Facts, name: str = 'label') -> Column:

@@ -369,3 +369,52 @@ def test_delta__is_never_understated():
 def test_cross_validation__takes_texts():
     assert cross_val_score(base(['yes', 'no']), X, TWO, scoring='roc_auc', error_score='raise', cv=3).min() > .9
     assert cross_val_predict(base(['yes', 'no']), X, TWO, cv=3, method='decision_function').shape == (len(X),)
+
+
+# ---- Weights of records ----
+
+def test_weights__take_records_out():
+    """Half of the labels are wrong, and weigh nothing."""
+    wrong = np.arange(len(X)) % 2 == 0
+    y = np.where(wrong, np.where(TWO == 'yes', 'no', 'yes'), TWO)
+    for method in ('hedge', 'dpboost'):
+        model = HedgerowClassifier(method, classes=['no', 'yes'], **{**PUBLIC, 'epsilon': 50}).fit(X, y, sample_weight=np.where(wrong, 0, 1))
+        assert model.score(X, TWO) > .9 and model.guarantee_.is_private and 'as the owner declares' in model.guarantee_.statement
+    number = HedgerowRegressor(bounds=(-1, 1), label_bounds=(-1, 1), epsilon=50).fit(X, np.where(wrong, -1, 1) * X[:, 0], sample_weight=(~wrong).tolist())
+    assert number.score(X, X[:, 0]) > .8
+
+
+def test_weights__cost_what_a_fit_costs(tmp_path):
+    ledger = hedgerow.Ledger.create(tmp_path / 'ledger.db', 9)
+    base(epsilon=1, delta=0, ledger=ledger).fit(X, TWO, sample_weight=pd.Series(np.full(len(X), .5)))
+    assert ledger.spent[0] == 1
+
+
+@pytest.mark.parametrize('weights, message', [
+    (np.full(len(X), 1.5), 'twice as much'), (-np.ones(len(X)), '0 to 1'), (np.full(len(X), np.nan), '0 to 1'), (np.ones(5), 'shape'),
+    (np.ones((len(X), 2)), 'shape'), (1, 'shape'), (['a'] * len(X), 'sample_weight'), ('balanced', 'sample_weight'),
+])
+def test_weights_that_are_wrong__are_refused_and_cost_nothing(weights, message, tmp_path):
+    ledger = hedgerow.Ledger.create(tmp_path / 'ledger.db', 9)
+    with pytest.raises(hedgerow.ArgumentError, match=message):
+        base(delta=0, ledger=ledger).fit(X, TWO, sample_weight=weights)
+    assert ledger.entries == []
+
+
+def test_what_cannot_weigh_records__says_what_can():
+    with pytest.raises(hedgerow.ArgumentError, match='hedge, dpboost'):
+        HedgerowClassifier('gbdt', classes=['no', 'yes']).fit(X, TWO, sample_weight=np.ones(len(X)))
+    with pytest.raises(TypeError, match='weight'):
+        base().fit(X, TWO, weight=np.ones(len(X)))
+
+
+def test_weights__go_through_searches_pipelines_and_votes():
+    w = rng.uniform(size=len(X))
+    assert GridSearchCV(base(), {'options__bins': [8]}, cv=2, error_score='raise').fit(X, TWO, sample_weight=w).score(X, TWO) > .9
+    assert make_pipeline(base()).fit(X, TWO, hedgerowclassifier__sample_weight=w).score(X, TWO) > .9
+    assert VotingClassifier([('a', base())]).fit(X, TWO, sample_weight=w).score(X, TWO) > .9
+
+
+def test_ensembles_that_make_weights_of_all_records__are_refused():
+    with pytest.raises(ValueError, match='sample_weight'):
+        AdaBoostClassifier(base()).fit(X, TWO)

@@ -7,10 +7,10 @@
 #include "base/text/text.h"
 #include "fit/bounds.h"
 #include "fit/budget.h"
-#include "fit/class_weights.h"
 #include "fit/over_ranks.h"
 #include "fit/settings.h"
 #include "fit/start.h"
+#include "fit/weights.h"
 #include "tables/data/cell_file.h"
 #include "tables/schema/schema.h"
 #include "trees/cluster/cluster.h"
@@ -41,7 +41,7 @@ typedef struct fit_job {
     char *leak;    /* what was read off the records, by the options and the schema; NULL: nothing */
     hr_settings settings;
     hr_bounded_table bounded;        /* the records within released bounds; empty: the schema has them */
-    hr_class_weighted weighted;      /* the records with class weights; empty: there are none */
+    hr_weighted weighted;            /* the records with weights of classes or records; empty: none */
     double *start_scores;            /* of the records; NULL: there is no start */
     char start_hash[HR_DIGEST_TEXT]; /* of its file */
 } fit_job;
@@ -131,6 +131,7 @@ static hr_status check_fit(const fit_job *f, hr_error *err) {
     if (!status) status = hr_schema_reviewed(schema, err);
     if (!status) status = hr_start_check(f->method, f->options, schema, err);
     if (!status) status = hr_class_weights_check(f->method, f->options, schema, err);
+    if (!status) status = hr_record_weights_check(f->method, f->options, f->data, err);
     if (!status) status = check_fit_ledger(f, err);
     if (!status) status = check_unit(f, err);
     if (!status) status = check_cells_of_fit(f, err);
@@ -154,7 +155,7 @@ static hr_status check_memory(const fit_job *f, hr_error *err) {
                           .budget = f->budget.units};
     double bytes = f->method->memory ? MEMORY_MARGIN * f->method->memory(&facts) : 0;
     if (f->options->start) bytes += (double)facts.rows * (double)hr_facts_outputs(&facts) * sizeof(double);
-    if (f->options->class_weights) bytes += (double)facts.rows * sizeof(uint32_t);
+    if (hr_options_weigh(f->options)) bytes += (double)facts.rows * sizeof(uint32_t);
     if (f->options->private_bounds_count)
         bytes += (hr_facts_table(&facts) + (double)facts.rows) * sizeof(double);
     char *volatile probe = bytes < (double)(SIZE_MAX / 2) ? malloc((size_t)bytes + 1) : NULL;
@@ -349,8 +350,7 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
         hr_buffer_format(&statement,
                          " The bounds of %zu column%s were released as well, for %g %% of the budget.",
                          bounds, bounds == 1 ? "" : "s", 100 * f->options->bounds_share);
-    if (f->options->class_weights)
-        hr_buffer_text(&statement, " Records weigh by their classes, by numbers that were given as public.");
+    hr_weights_state(f->options, &statement);
     if (hr_data_declares_equal(f->data)) hr_buffer_text(&statement, HR_EQUAL_FILES);
     parts.settings = f->settings.items;
     parts.setting_count = f->settings.count;
@@ -397,7 +397,7 @@ static hr_status open_source(fit_job *f, hr_error *err) {
 
 static hr_privacy_unit unit_of_releases(const fit_job *f, const hr_data *trained) {
     if (!trained || !f->method->persons) return HR_PER_RECORD;
-    bool weighs = hr_schema_unit(hr_data_schema(trained)) || f->options->class_weights;
+    bool weighs = hr_schema_unit(hr_data_schema(trained)) || hr_options_weigh(f->options);
     return weighs ? HR_PER_PERSON : HR_PER_RECORD;
 }
 
@@ -463,8 +463,8 @@ static hr_status run_fit(fit_job *f, hr_model **out, hr_error *err) {
     hr_status status = find_leak(f, err);
     if (!status) status = prepare_fit(f, err);
     if (!status) status = release_fit_bounds(f, err);
-    if (!status && f->options->class_weights) {
-        status = hr_class_weights_apply(f->training.data, f->options, &f->weighted, err);
+    if (!status && hr_options_weigh(f->options)) {
+        status = hr_weights_apply(f->training.data, f->options, &f->weighted, err);
         if (!status) f->training.data = f->weighted.data;
     }
     if (!status) status = open_source(f, err);
@@ -513,7 +513,7 @@ hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **
     free(f.start_scores);
     free(f.leak);
     hr_person_sample_done(&f.sample);
-    hr_class_weighted_done(&f.weighted);
+    hr_weighted_done(&f.weighted);
     hr_bounded_table_done(&f.bounded);
     if (taken.entry) *taken.entry = f.entry;
     return status;

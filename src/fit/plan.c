@@ -1,7 +1,7 @@
 /* A fit computed in advance: from public numbers alone, by the code that the fit itself uses. */
 #include "base/fail.h"
-#include "fit/class_weights.h"
 #include "fit/start.h"
+#include "fit/weights.h"
 
 #include <stdio.h>
 

@@ -88,8 +88,13 @@ typedef struct hr_fit_facts {
     hr_units budget;
 } hr_fit_facts;
 
+/* Whether classes or records have weights. */
+static inline bool hr_options_weigh(const hr_fit_options *options) {
+    return options->class_weights || options->record_weights;
+}
+
 /* What the fit's releases count: sums of weights, as of persons, if the schema has a unit, unless at most m
- * records of each are drawn, or if classes have weights; else records. */
+ * records of each are drawn, or if classes or records have weights; else records. */
 hr_privacy_unit hr_facts_unit(const hr_fit_facts *facts);
 /* Scores per record: 1, or the number of classes if there are more than two. */
 size_t hr_training_outputs(const hr_data *data);

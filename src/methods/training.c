@@ -50,7 +50,7 @@ size_t hr_facts_outputs(const hr_fit_facts *facts) {
 
 hr_privacy_unit hr_facts_unit(const hr_fit_facts *facts) {
     bool persons = facts->schema && hr_schema_unit(facts->schema) && !facts->options->records_per_person;
-    return persons || facts->options->class_weights ? HR_PER_PERSON : HR_PER_RECORD;
+    return persons || hr_options_weigh(facts->options) ? HR_PER_PERSON : HR_PER_RECORD;
 }
 
 double hr_facts_table(const hr_fit_facts *facts) {

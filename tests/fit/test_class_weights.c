@@ -1,6 +1,6 @@
 /* Class weights: what a record weighs, that no record or person weighs more than without them, what such fits
  * charge, what they do, and what is refused. */
-#include "fit/class_weights.h"
+#include "fit/weights.h"
 #include "support/person_tables.h"
 #include "support/tables.h"
 #include "tables/data/records.h"
@@ -43,15 +43,15 @@ static void test_weights__are_those_of_the_class_scaled_to_one_and_rounded_down(
     static const double weights[][2] = {{1, 9}, {3, 1}, {1, 1}, {1e-3, 7e-4}, {1e300, 1e299}};
     for (size_t w = 0; w < COUNT(weights); w++) {
         hr_fit_options options = weighted_options("hedge", weights[w], 2);
-        hr_class_weighted weighted = {0};
+        hr_weighted weighted = {0};
         double largest = fmax(weights[w][0], weights[w][1]);
-        assert_int_equal(hr_class_weights_apply(t.data, &options, &weighted, NULL), HR_OK);
+        assert_int_equal(hr_weights_apply(t.data, &options, &weighted, NULL), HR_OK);
         for (size_t i = 0; i < ROWS; i++) {
             uint32_t wanted = (uint32_t)floor(weights[w][(size_t)t.labels[i]] / largest * 65536);
             assert_int_equal(hr_data_weights(weighted.data)[i], wanted);
             assert_true(hr_data_weights(weighted.data)[i] <= 65536);
         }
-        hr_class_weighted_done(&weighted);
+        hr_weighted_done(&weighted);
     }
     assert_null(hr_data_weights(t.data));
     table_close(&t);
@@ -65,11 +65,11 @@ static void test_persons__weigh_no_more_than_without_class_weights(void **state)
     for (double ratio = 1; ratio <= 1000; ratio *= 1.7) {
         const double weights[] = {1, ratio};
         hr_fit_options options = weighted_options("hedge", weights, 2);
-        hr_class_weighted weighted = {0};
-        assert_int_equal(hr_class_weights_apply(tables.with, &options, &weighted, NULL), HR_OK);
+        hr_weighted weighted = {0};
+        assert_int_equal(hr_weights_apply(tables.with, &options, &weighted, NULL), HR_OK);
         for (size_t i = 0; i < hr_data_rows(tables.with); i++)
             assert_true(hr_data_weights(weighted.data)[i] <= hr_data_weights(tables.with)[i]);
-        hr_class_weighted_done(&weighted);
+        hr_weighted_done(&weighted);
     }
     person_tables_close(&tables);
 }

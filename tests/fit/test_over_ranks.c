@@ -56,6 +56,10 @@ static void test_ranks__refuse_what_needs_more_than_sums(void **state) {
     options.class_weight_count = 2;
     assert_refused(&options, "class-weight");
     options = shared_options("hedge", HR_MODE_SOUND);
+    options.record_weights = weights;
+    options.record_weight_count = 2;
+    assert_refused(&options, "record-weights");
+    options = shared_options("hedge", HR_MODE_SOUND);
     options.records_per_person = 3;
     assert_refused(&options, "records-per-person");
     hr_fit_options alone = options_of("hedge", HR_MODE_SOUND);

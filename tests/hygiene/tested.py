@@ -14,6 +14,7 @@ COVERED = {
     'binner': 'cell_data cell_file',
     'broker': 'address',
     'candidate_scan': 'candidate_trees score_gradients',
+    'class_weights': 'weights',
     'compressed': 'codec_gzip codec_xz codec_zstd contents decompress table_source',
     'csv': 'byte_source data lines read',
     'exact_splitter': 'split_gains',

@@ -132,6 +132,7 @@ static hr_status check_simulated_options(const hr_fit_options *o, hr_error *err)
     if (o->ledger) return refuse_simulated("ledger", "leave it out: nothing is spent", err);
     if (o->start) return refuse_simulated("start", "leave it out", err);
     if (o->class_weights) return refuse_simulated("class weights", "leave them out", err);
+    if (o->record_weights) return refuse_simulated("record weights", "leave them out", err);
     if (o->private_bounds_count) return refuse_simulated("private bounds", "give public bounds", err);
     if (o->records_per_person) return refuse_simulated("records per person", "leave them out", err);
     if (o->leak) return refuse_simulated("leaks", "give a public schema", err);

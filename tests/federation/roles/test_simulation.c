@@ -503,13 +503,14 @@ static void test_records__refuse_what_a_job_does_not_have(void **state) {
     table one = table_of_steps(200, 2, 2, 1), other = table_of_steps(200, 3, 2, 1);
     const hr_data *tables[] = {one.data, other.data};
     const hr_fit_options good = options_of("hedge", HR_MODE_SOUND);
-    hr_fit_options bad[] = {good, good, good, good, good, options_of("dpboost", HR_MODE_SOUND)};
+    hr_fit_options bad[] = {good, good, good, good, good, good, options_of("dpboost", HR_MODE_SOUND)};
     hr_model *model = NULL;
     bad[0].class_weights = weights, bad[0].class_weight_count = 2;
     bad[1].private_bounds = names, bad[1].private_bounds_count = 1;
     bad[2].leak = "bounds";
     bad[3].reproducible_noise = true;
     bad[4].records_per_person = 2;
+    bad[5].record_weights = weights, bad[5].record_weight_count = 2;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         hr_error err = {0};
         assert_int_equal(simulate_in_memory(&bad[i], tables, 1, &model, &err), HR_E_ARGUMENT);

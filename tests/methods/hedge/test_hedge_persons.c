@@ -2,7 +2,7 @@
  * the same table with one person more, too. What changes must be within the sensitivity of the question's
  * lines, and nearly attain it. */
 #include "base/buffer.h"
-#include "fit/class_weights.h"
+#include "fit/weights.h"
 #include "methods/hedge/hedge_machine.h"
 #include "support/flip_law.h"
 #include "support/model_text.h"
@@ -171,15 +171,15 @@ static const double heavy[] = {.25, .5, 1}, light[] = {1, 1, .25};
 static void play_weighed(const person_tables *t, const double *weights, hr_privacy_measure measure,
                          size_t classes, bool records) {
     hr_data plain[2] = {*t->without, *t->with};
-    hr_class_weighted weighted[2] = {{0}, {0}};
+    hr_weighted weighted[2] = {{0}, {0}};
     hr_fit_options options = {.class_weights = weights + 3 - classes, .class_weight_count = classes};
     for (size_t i = 0; i < 2; i++) {
         if (records) plain[i].weights = plain[i].persons = NULL;
-        assert_int_equal(hr_class_weights_apply(&plain[i], &options, &weighted[i], NULL), HR_OK);
+        assert_int_equal(hr_weights_apply(&plain[i], &options, &weighted[i], NULL), HR_OK);
     }
     const person_tables tables = {t->schema, weighted[0].data, weighted[1].data};
     play(&tables, measure, classes);
-    for (size_t i = 0; i < 2; i++) hr_class_weighted_done(&weighted[i]);
+    for (size_t i = 0; i < 2; i++) hr_weighted_done(&weighted[i]);
 }
 
 static void play_weighed_canaries(const double *weights, hr_privacy_measure measure, size_t classes) {

@@ -1,7 +1,7 @@
 /* Blocks of hedge's records together with all else that a record carries: its person, the weight of its
  * class, what a start says of it. A choice on a block must see what the records of that block alone say, and
  * a person may change one block only: choices of a group on different blocks cost a person one of them. */
-#include "fit/class_weights.h"
+#include "fit/weights.h"
 #include "privacy/sample.h"
 #include "support/person_tables.h"
 #include "support/random_numbers.h"
@@ -31,7 +31,7 @@ typedef struct carried {
 /* A table without the canary, or with it, and the same records by blocks. */
 typedef struct side {
     hr_data plain;
-    hr_class_weighted weighted;
+    hr_weighted weighted;
     const hr_data *data;
     double *start;
     uint32_t *block_of;
@@ -122,7 +122,7 @@ static void side_open(side *s, const hr_data *data, const carried *c) {
     if (!c->persons) s->plain.weights = s->plain.persons = NULL;
     s->data = &s->plain;
     if (c->class_weights) {
-        assert_int_equal(hr_class_weights_apply(&s->plain, &options, &s->weighted, NULL), HR_OK);
+        assert_int_equal(hr_weights_apply(&s->plain, &options, &s->weighted, NULL), HR_OK);
         s->data = s->weighted.data;
     }
     if (c->start) say_start(s, s->outputs);
@@ -142,7 +142,7 @@ static void side_close(side *s) {
     hr_records_free(s->dealt);
     hr_records_free(s->whole);
     hr_csprng_close(s->coins);
-    hr_class_weighted_done(&s->weighted);
+    hr_weighted_done(&s->weighted);
     free(s->start);
     free(s->block_of);
 }

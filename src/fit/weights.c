@@ -1,6 +1,5 @@
-#include "fit/class_weights.h"
+#include "fit/weights.h"
 
-#include "base/buffer.h"
 #include "base/fail.h"
 #include "base/text/number.h"
 #include "tables/data/records.h"
@@ -13,6 +12,11 @@
 static hr_status refuse_class_weights(const char *remedy, const char *message, hr_error *err) {
     hr_fail(err, HR_E_ARGUMENT, remedy, "%s", message);
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "class-weight");
+}
+
+static hr_status refuse_record_weights(const char *remedy, const char *message, hr_error *err) {
+    hr_fail(err, HR_E_ARGUMENT, remedy, "%s", message);
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "record-weights");
 }
 
 static double largest_of(const hr_fit_options *options) {
@@ -35,16 +39,19 @@ static hr_status check_numbers(const hr_fit_options *options, hr_error *err) {
     return HR_OK;
 }
 
+/* The remedy of methods that cannot. */
+static void list_of_able(char remedy[HR_METHODS_TEXT + 120], const char *otherwise) {
+    char able[HR_METHODS_TEXT];
+    hr_methods_list(HR_CAN_WEIGH, able);
+    snprintf(remedy, HR_METHODS_TEXT + 120, "train with %s in sound mode, or %s", able, otherwise);
+}
+
 hr_status hr_class_weights_check(const hr_method *method, const hr_fit_options *options,
                                  const hr_schema *schema, hr_error *err) {
     if (!options->class_weights) return HR_OK;
     if (!method->persons || options->mode != HR_MODE_SOUND) {
-        char able[HR_METHODS_TEXT], remedy[HR_METHODS_TEXT + 120];
-        hr_methods_list(HR_CAN_WEIGH, able);
-        snprintf(remedy, sizeof remedy,
-                 "train with %s in sound mode, or decide with --threshold or --costs when you predict, which "
-                 "is free",
-                 able);
+        char remedy[HR_METHODS_TEXT + 120];
+        list_of_able(remedy, "decide with --threshold or --costs when you predict, which is free");
         hr_fail(err, HR_E_ARGUMENT, remedy, "method %s cannot weigh classes%s", method->info.name,
                 options->mode == HR_MODE_SOUND ? "" : " in paper mode");
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "class-weight");
@@ -61,19 +68,50 @@ hr_status hr_class_weights_check(const hr_method *method, const hr_fit_options *
     return check_numbers(options, err);
 }
 
-/* A weight is floor(c floor(2^16 / m)): at most what the record weighs without classes. */
-static void weigh_classes(const hr_data *data, const hr_fit_options *options, uint32_t *weights) {
-    const double *labels = hr_data_labels(data), largest = largest_of(options);
+hr_status hr_record_weights_check(const hr_method *method, const hr_fit_options *options, const hr_data *data,
+                                  hr_error *err) {
+    const double *weights = options->record_weights;
+    const size_t rows = hr_data_rows(data);
+    if (!weights) return HR_OK;
+    if (!method->persons || options->mode != HR_MODE_SOUND) {
+        char remedy[HR_METHODS_TEXT + 120];
+        list_of_able(remedy, "leave the weights out");
+        return refuse_record_weights(remedy, "this method, or mode, cannot weigh records", err);
+    }
+    if (options->start)
+        return refuse_record_weights("train without a start",
+                                     "a fit that continues a model cannot weigh records", err);
+    if (options->records_per_person)
+        return refuse_record_weights("leave one of the two out",
+                                     "records of persons are drawn, and cannot have weights, too", err);
+    if (options->record_weight_count != rows)
+        return refuse_record_weights("give one number for each record",
+                                     "there are more or fewer weights than records", err);
+    for (size_t i = 0; i < rows; i++) {
+        if (weights[i] >= 0 && weights[i] <= 1) continue;
+        hr_fail(err, HR_E_ARGUMENT,
+                "give numbers from 0 to 1: the noise covers what a record of weight 1 changes",
+                "record %zu has the weight %g", i + 1, weights[i]);
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "record-weights");
+    }
+    return HR_OK;
+}
+
+/* A weight is floor(r floor(c floor(2^16 / m))): at most what the record weighs without c and r. */
+static void weigh(const hr_data *data, const hr_fit_options *options, uint32_t *weights) {
+    const double *of_class = options->class_weights, *of_record = options->record_weights;
+    const double *labels = hr_data_labels(data), largest = of_class ? largest_of(options) : 1;
     const uint32_t *alone = hr_data_weights(data);
     for (size_t i = 0; i < hr_data_rows(data); i++) {
-        double of_class = options->class_weights[(size_t)labels[i]] / largest;
         uint32_t weight = alone ? alone[i] : (uint32_t)1 << HR_PERSON_BITS;
-        weights[i] = (uint32_t)(of_class * weight);
+        if (of_class) weight = (uint32_t)(of_class[(size_t)labels[i]] / largest * weight);
+        if (of_record) weight = (uint32_t)(of_record[i] * weight);
+        weights[i] = weight;
     }
 }
 
-hr_status hr_class_weights_apply(const hr_data *data, const hr_fit_options *options, hr_class_weighted *out,
-                                 hr_error *err) {
+hr_status hr_weights_apply(const hr_data *data, const hr_fit_options *options, hr_weighted *out,
+                           hr_error *err) {
     hr_data *weighted = malloc(sizeof *weighted);
     uint32_t *weights = malloc((hr_data_rows(data) + 1) * sizeof *weights);
     if (!weighted || !weights) {
@@ -81,7 +119,7 @@ hr_status hr_class_weights_apply(const hr_data *data, const hr_fit_options *opti
         free(weights);
         return hr_fail_memory(err);
     }
-    weigh_classes(data, options, weights);
+    weigh(data, options, weights);
     *weighted = *data;
     weighted->weights = weights;
     out->data = weighted;
@@ -89,7 +127,7 @@ hr_status hr_class_weights_apply(const hr_data *data, const hr_fit_options *opti
 }
 
 /* All but the weights is the other table's. */
-void hr_class_weighted_done(hr_class_weighted *table) {
+void hr_weighted_done(hr_weighted *table) {
     if (table->data) free(table->data->weights);
     free(table->data);
     table->data = NULL;
@@ -109,4 +147,13 @@ void hr_class_weights_add_setting(hr_settings *settings, const hr_fit_options *o
     else
         hr_settings_add(settings, "class-weights", whole);
     free(whole);
+}
+
+void hr_weights_state(const hr_fit_options *options, hr_buffer *statement) {
+    if (options->class_weights)
+        hr_buffer_text(statement, " Records weigh by their classes, by numbers that were given as public.");
+    if (options->record_weights)
+        hr_buffer_text(statement,
+                       " Records weigh by numbers from 0 to 1 that came with them, each a function of "
+                       "the records of one person alone, as the owner declares.");
 }
