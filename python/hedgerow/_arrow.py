@@ -39,6 +39,7 @@ struct ArrowArrayStream {
 
 # Times by the first letters of their format: units of numpy, and the type of the elements.
 TIMES = {'tdD': ('D', 'i4'), 'tdm': ('ms', 'i8'), 'tss:': ('s', 'i8'), 'tsm:': ('ms', 'i8'), 'tsu:': ('us', 'i8'), 'tsn:': ('ns', 'i8')}
+CLOCKS = {'tts': ('s', 'i4'), 'ttm': ('ms', 'i4'), 'ttu': ('us', 'i8'), 'ttn': ('ns', 'i8')}  # times of day
 NUMBERS = {'f': 'f4', 'g': 'f8', 'c': 'i1', 'C': 'u1', 's': 'i2', 'S': 'u2', 'i': 'i4', 'I': 'u4', 'l': 'i8', 'L': 'u8', 'e': 'f2'}
 OFFSETS = {'u': 'i4', 'U': 'i8'}  # texts by 32-bit and by 64-bit offsets
 
@@ -162,6 +163,8 @@ def decode(field: Any, cells: Cells) -> Array:
         return texts(form, cells, there)
     if form[:4] in TIMES or form in TIMES:
         return times(form, cells, there)
+    if form in CLOCKS:
+        return clocks(form, cells, there)
     if form.startswith('d:') and len(form.split(',')) == 2:
         return Array('number', decimals(int(form.split(',')[1]), cells, there), format=form)
     if form == 'n':
@@ -170,11 +173,22 @@ def decode(field: Any, cells: Cells) -> Array:
 
 
 def times(form: str, cells: Cells, there: Any) -> Array:
-    unit, element = TIMES[form if form in TIMES else form[:4]]
-    found = cells.view(1, cells.end, element)[cells.offset:].astype(np.int64).view('datetime64[%s]' % unit)
-    if there is not None:
-        found = np.where(there, found, np.array('NaT', found.dtype))
-    return Array('time', found, format=form, zone=form[4:])
+    return Array('time', instants(TIMES[form if form in TIMES else form[:4]], cells, there), format=form, zone=form[4:])
+
+
+def clocks(form: str, cells: Cells, there: Any) -> Array:
+    """Texts such as 23:59:00."""
+    found = instants(CLOCKS[form], cells, there)
+    distinct, inverse = np.unique(found, return_inverse=True)
+    known = ~np.isnat(distinct)
+    texts = [text[11:] for text in np.datetime_as_string(distinct[known], unit='s').tolist()]
+    return Array('text', np.where(known[inverse], inverse, -1), tuple(texts), form)  # NaT is the last of distinct ones
+
+
+def instants(kind: tuple[str, str], cells: Cells, there: Any) -> NDArray[Any]:
+    unit, element = kind
+    found: NDArray[Any] = cells.view(1, cells.end, element)[cells.offset:].astype(np.int64).view('datetime64[%s]' % unit)
+    return found if there is None else np.where(there, found, np.array('NaT', found.dtype))
 
 
 def decimals(scale: int, cells: Cells, there: Any) -> NDArray[np.float64]:

@@ -3,9 +3,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from typing import Any, Callable, Iterable, Sequence
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -83,6 +84,8 @@ def object_column(name: str, cells: NDArray[Any], factorize: Callable[[], tuple[
         return FrameColumn(name, 'number', numbers_of(cells, kinds))
     if all_are(date, float) and not all_are(float):
         return dated(name, [None if is_missing(v) else v.isoformat() if isinstance(v, date) else str(v) for v in cells])
+    if kinds and all_are(time, UUID):  # of time: times of day
+        return text_column(name, [None if is_missing(v) else str(v) for v in cells])
     if all(kind.__name__ == 'Period' for kind in kinds):
         return dated(name, [None if is_missing(v) else v.to_timestamp().isoformat() for v in cells])
     if all_are(str, date, *TRUTH, *NUMBER):

@@ -69,7 +69,8 @@ def series_column(name: str, y: Any) -> FrameColumn:
     """Of a series of pandas or polars, an array of Arrow or numpy, or a sequence."""
     if hasattr(y, 'iloc') and hasattr(y, 'dtype'):
         return pandas_column(name, y)
-    return array_column(name, np.asarray(y.to_numpy() if hasattr(y, 'to_numpy') else y))
+    cells = np.asarray(y.to_numpy() if hasattr(y, 'to_numpy') else y)
+    return FrameColumn(name, 'boolean', cells.astype(np.int8), BOOLEAN) if cells.dtype.kind == 'b' else array_column(name, cells)
 
 
 def sparse_cells(column: Any) -> NDArray[Any]:

@@ -3,6 +3,7 @@ import datetime
 import decimal
 import pathlib
 import sys
+import uuid
 
 import numpy as np
 import pandas as pd
@@ -148,6 +149,8 @@ def test_a_fit__makes_the_model_of_the_csv(convert):
     ([True, False, None], ['true', 'false', '']),
     ([datetime.date(2020, 1, 2), None, datetime.date(2021, 3, 4)], ['2020-01-02', '', '2021-03-04']),
     ([datetime.datetime(2020, 1, 2, 3, 4, 5), None, datetime.datetime(2021, 3, 4)], ['2020-01-02T03:04:05', '', '2021-03-04T00:00:00']),
+    ([datetime.time(10, 30), None], ['10:30:00', '']),
+    ([uuid.UUID(int=1), None], ['00000000-0000-0000-0000-000000000001', '']),
     (['a', float('nan'), 'b,"c"'], ['a', '', 'b,"c"']),
     (['a', 1, True], ['a', '1', 'true']),
     ([None, None, None], [np.nan] * 3),
@@ -458,3 +461,23 @@ def test_tables_without_records__are_predicted_to_nothing():
     df, y = raw()
     model = HedgerowClassifier(schema=Schema.propose(df, y=y).accept_proposed(), random_state=1).fit(df, y)
     assert model.predict_proba(df[:0]).shape == (0, 2)
+
+
+def test_times_of_day__are_texts():
+    day = [datetime.time(10, 30), None, datetime.time(0, 0, 59), datetime.time(10, 30)]
+    for frame in (pl.DataFrame({'t': day}), pa.table({'t': day}), pa.table({'t': pa.array(day, pa.time32('ms'))}), pd.DataFrame({'t': day})):
+        column = columns_of(frame).items[0]
+        assert column.kind == 'text' and [(*column.values, None)[code] for code in column.cells] == ['10:30:00', None, '00:00:59', '10:30:00']
+
+
+@pytest.mark.parametrize('labels', [
+    lambda y: y, lambda y: y.to_numpy(), lambda y: y.tolist(), lambda y: pl.Series('sick', y.to_numpy()), lambda y: y.map({True: 1, False: 0}), lambda y: y.map({True: 'sick', False: 'well'}),
+    lambda y: y.map({True: 1.0, False: 0.0}), lambda y: y.map({True: 'sick', False: 'well'}).astype('category'), lambda y: y.map({True: 'sick', False: 'well'}).astype('string'),
+])
+def test_labels_of_all_types__are_proposed_and_fitted(labels):
+    df, y = raw()
+    y = labels(y == 'sick')
+    schema = Schema.propose(df[['age', 'smoker']], y=y)
+    model = HedgerowClassifier(schema=schema.accept_proposed(), random_state=1).fit(df, y)
+    found = np.unique(np.asarray(y))
+    assert list(model.classes_) == list(found) and (model.predict(df) == np.asarray(y)).mean() > .8
