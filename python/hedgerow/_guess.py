@@ -89,10 +89,16 @@ def declared_values(column: FrameColumn) -> tuple[str, ...]:
     return column.values
 
 
-def feature(column: FrameColumn, index: int | None, bounds: Any, categories: Any, facts: Facts) -> Column:
+def values_for(column: FrameColumn, index: int | None, categories: Any) -> Any:
+    """The list that is given for a column, or declared by its type; None: there is none."""
     values = given_for(categories, column.name, index)
     if column.kind == 'category' and values is None and isinstance(categories, str):
         values = declared_values(column)
+    return values
+
+
+def feature(column: FrameColumn, index: int | None, bounds: Any, categories: Any, facts: Facts) -> Column:
+    values = values_for(column, index, categories)
     pair = given_for(bounds, column.name, index) if isinstance(bounds, Mapping) else bounds
     is_number = values is None and column.kind == 'number'
     if isinstance(bounds, Mapping) and pair is not None and not is_number:
@@ -116,7 +122,7 @@ def problems_of(columns: Columns, categories: Any, unit: str) -> list[Problem]:
     """Columns that nothing is given for and that are no numbers."""
     found = []
     for i, column in enumerate(columns.items):
-        if column.name == unit or given_for(categories, column.name, None if columns.named else i) is not None:
+        if column.name == unit or values_for(column, None if columns.named else i, categories) is not None:
             continue
         if column.kind == 'other':
             found.append(Problem(column.name, column.remedy))
