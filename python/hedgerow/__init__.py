@@ -12,7 +12,7 @@ from .explain import Axis, Shap, Shape, Shapes
 from .federation import simulate
 from .generate import generate_hospital
 from .ledger import Entry, Ledger, LedgerLeftBehind
-from .model import Guarantee, Model, Release
+from .model import Guarantee, Model, Release, Releases
 from ._report import report
 from .predictor import Predictor
 from .schema import Column, Fact, Schema
@@ -23,7 +23,7 @@ from ._search import check_search, search_cost
 __version__ = text_of(lib.hr_version())
 __all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'Column', 'Entry', 'Evaluation', 'Fact', 'Figure', 'FileError', 'FormatError',
            'Guarantee', 'HedgerowClassifier', 'HedgerowError', 'HedgerowRegressor', 'Ledger', 'LimitError', 'Model', 'PolicyError', 'Predictor',
-           'PrivacyLeakWarning', 'PrivateSearchCV', 'Release', 'SKOPS_TYPES', 'Schema', 'SchemaError', 'Shap', 'Shape', 'Shapes',
+           'PrivacyLeakWarning', 'PrivateSearchCV', 'Release', 'Releases', 'SKOPS_TYPES', 'Schema', 'SchemaError', 'Shap', 'Shape', 'Shapes',
            'UnknownCategoryWarning', 'check_search', 'evaluate', 'generate_hospital', 'methods', 'report', 'search_cost', 'simulate']
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from . import _figures
 from ._effects import Effect, Effects
 from ._figures import Axis, Curve
-from ._native import ffi, lib, text_of
+from ._native import lib, text_of
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -65,10 +65,11 @@ def render(model: Model | Any, *, evaluation: Any = None, day: datetime.date | N
         import matplotlib  # noqa: F401
     except ImportError as e:
         raise ArgumentError("a report needs jinja2 and matplotlib (%s); pip install 'hedgerow[report]'" % e) from None
+    from .model import amount as model_amount
     model = getattr(model, 'model_', model)
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(pathlib.Path(__file__).parent), autoescape=True, trim_blocks=True,
                                      lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-    environment.filters.update(spent=_spent, sentence=lambda text: text[:1].upper() + text[1:], percent=_percent, number=_number)
+    environment.filters.update(spent=model_amount, sentence=lambda text: text[:1].upper() + text[1:], percent=_percent, number=_number)
     day = day or datetime.date.today()
     return environment.get_template('report.html').render(_facts_of(model), figures=_released_figures(evaluation),
                                                           day='%d %s' % (day.day, day.strftime('%B %Y')), iso_day=day.isoformat())
@@ -87,13 +88,6 @@ def _facts_of(model: Model) -> dict[str, Any]:
 
 
 # ---- Words and numbers ----
-
-def _spent(amount: float) -> str:
-    """An amount as every other statement prints it: rounded up."""
-    text = ffi.new('char[]', 16)
-    lib.hr_spent_text(amount, text)
-    return text_of(text)
-
 
 def _percent(share: float) -> str:
     """A share of 100, short: 12 %, 3.4 %, under 0.1 %."""
@@ -117,8 +111,7 @@ def _guess(guarantee: Any) -> str | None:
 
 def _records(model: Model) -> str | None:
     """Their number as it was released."""
-    released = float(lib.hr_model_records(model._at))
-    return _number(round(released)) if released > 0 else None
+    return None if model.records is None else _number(round(model.records))
 
 
 def _object_of(path: pathlib.Path) -> dict[str, Any]:

@@ -18,13 +18,14 @@ from . import _frames
 from ._encoded import warn_of_encoders
 from ._guess import WIDE, Facts, Given, checked_pair, schema_of
 from ._labels import _ascending, _class_codes, _classes_of, _distinct, _is_encoded, _numbers_target, _target, _weights_of
+from ._progress import LOG, Steps
 from ._proposal import label_name
 from ._reading import check_unknown, table_columns
 from ._native import Interrupts, call, ffi, lib, made, text_to, texts_to
 from ._parameters import check_budget, check_parameters, record_weights, threads_of
 from .errors import ArgumentError, PrivacyLeakWarning, SchemaError
 from .ledger import Ledger, LedgerLeftBehind, ledger_of
-from .model import Guarantee, Model, Release
+from .model import Guarantee, Model, Releases
 from .predictor import Predictor
 from .schema import Column, Schema
 
@@ -169,9 +170,12 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         ledger = ledger_of(self.ledger)
         options.ledger = ffi.NULL if ledger is None else ledger._open()
         table = _frames.Table(schema, columns, label)
-        with ledger._lock if ledger else contextlib.nullcontext(), Interrupts(self.progress) as interrupts:
+        LOG.info('fit of %s: method %s, mode %s, epsilon %g, delta %g, %d features', schema.label.name, self.method, self.mode, options.epsilon, options.delta,
+                 len(schema.features))
+        with ledger._lock if ledger else contextlib.nullcontext(), Steps('fit', self.progress, self.verbose) as steps, Interrupts(steps) as interrupts:
             options.progress, options.user = lib.hedgerow_progress, interrupts.handle
             self.model_ = self._made(table, options)
+        LOG.info('fit of %s: done, %r', schema.label.name, self.model_)
 
     def _made(self, table: _frames.Table, options: Any) -> Model:
         """The model of a table; a search makes it of several settings."""
@@ -186,19 +190,19 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         return self.model_.guarantee
 
     @property
-    def releases_(self) -> list[Release]:
+    def releases_(self) -> Releases:
         """All noisy answers that the model was built from, with what each cost."""
         check_is_fitted(self)
         return self.model_.releases
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Of the columns that `fit` was given, in their order; 0 of one that is no feature. From the published trees alone: no records are
-        needed. The sum is 1, or 0 if no tree has a split."""
+        """Of the columns that `fit` was given, in their order; 0 of one that is no feature: `Model.weighted_importance`, which the report has, too. From the published
+        model alone: no records are needed. The sum is 1, or 0 if no tree has a split."""
         check_is_fitted(self)
         if not hasattr(self, 'feature_names_in_'):
-            return self.model_.importance
-        schema, parts = self.model_.schema, self.model_.importance
+            return self.model_.weighted_importance
+        schema, parts = self.model_.schema, self.model_.weighted_importance
         importance = dict(zip([column.name for column in schema.features], parts))
         importance.update({column.name: float(parts[column.features].sum()) for column in table_columns(schema)})
         return np.array([importance.get(str(name).strip(), 0.) for name in self.feature_names_in_])
@@ -267,6 +271,7 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
     records_per_person: where there is such a column, train on at most so many records of each person; for every method. None: each
         record of a person counts a part, which hedge, dpboost, inprivate, diprime, dp-ert and dp-df can.
     n_jobs: threads, -1 for all processors; the model does not depend on it. progress: called as progress(done, total) during a fit.
+    verbose: 1 shows the progress of a fit, by tqdm where it is installed; 0 does not. The logger 'hedgerow' gets lines in any case.
     random_state: noise from a seed, for tests: NOT PRIVATE.
     unknown: what `predict` does with categories that the schema does not list: 'error', or 'missing': they are read as missing, and an
         UnknownCategoryWarning counts them by column. `fit` refuses them in either case.
@@ -278,7 +283,7 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
                  class_weights: dict[Any, float] | None = None, ledger: Ledger | str | os.PathLike[str] | None = None,
                  options: dict[str, Any] | None = None,
                  unit: str = 'record', records_per_person: int | None = None, n_jobs: int | None = None, progress: Callable[[int, int], Any] | None = None,
-                 random_state: Any = None, unknown: str = 'error') -> None:
+                 random_state: Any = None, unknown: str = 'error', verbose: int = 0) -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
         self.schema, self.bounds, self.categories, self.classes = schema, bounds, categories, classes
         self.class_weights = class_weights
@@ -286,7 +291,7 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
         self.options = options
         self.unit, self.records_per_person = unit, records_per_person
         self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
-        self.unknown = unknown
+        self.unknown, self.verbose = unknown, verbose
 
     _order: NDArray[np.int64] | None = None  # of the model's classes, to be ascending; None: they are
 
@@ -364,14 +369,15 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
                  schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None,
                  label_bounds: Any = None, ledger: Ledger | str | os.PathLike[str] | None = None,
                  options: dict[str, Any] | None = None, unit: str = 'record', records_per_person: int | None = None, n_jobs: int | None = None,
-                 progress: Callable[[int, int], Any] | None = None, random_state: Any = None, unknown: str = 'error') -> None:
+                 progress: Callable[[int, int], Any] | None = None, random_state: Any = None, unknown: str = 'error',
+                 verbose: int = 0) -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
         self.schema, self.bounds, self.categories, self.label_bounds = schema, bounds, categories, label_bounds
         self.ledger = ledger
         self.options = options
         self.unit, self.records_per_person = unit, records_per_person
         self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
-        self.unknown = unknown
+        self.unknown, self.verbose = unknown, verbose
 
     def fit(self, X: Any, y: Any, **weights: Any) -> HedgerowRegressor:
         """X: rows x features, NaN is missing. y: one number a row. sample_weight, Spends and Fails: as HedgerowClassifier.fit."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _frames
+from . import _frames, _html
 from ._native import call, ffi, lib, made
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class Axis:
     edges: NDArray[np.float64] | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Shape:
     """The trees that split by exactly these features, added up. values and deviations: cells of each axis x outputs. deviations:
     the standard deviation of what the noise of the leaves added, the splits and counts as they are; None if the model does not tell."""
@@ -33,8 +33,19 @@ class Shape:
     values: NDArray[np.float64]
     deviations: NDArray[np.float64] | None
 
+    @property
+    def _title(self) -> str:
+        return ' and '.join(axis.feature for axis in self.axes)
 
-@dataclass(frozen=True)
+    @property
+    def _cells(self) -> str:
+        return ' x '.join(str(axis.cell_count) for axis in self.axes)
+
+    def __repr__(self) -> str:
+        return '<Shape of %s: %s cells, %d trees, %.1f %% of the spread>' % (self._title, self._cells, self.trees, 100 * self.share)
+
+
+@dataclass(frozen=True, repr=False)
 class Shapes:
     """A score is `base` (one number an output), plus the record's cell of every shape, plus what `other_trees` trees say that are
     in no shape; `other_share` is their share of the spread of all trees."""
@@ -43,8 +54,19 @@ class Shapes:
     other_trees: int
     other_share: float
 
+    def __repr__(self) -> str:
+        trees = sum(shape.trees for shape in self.shapes)
+        return '<Shapes: %d of one feature or two, from %d trees; %d other trees with %.1f %% of the spread>' % (
+            len(self.shapes), trees, self.other_trees, 100 * self.other_share)
 
-@dataclass(frozen=True)
+    def _repr_html_(self) -> str:
+        ordered = sorted(self.shapes, key=lambda shape: -shape.share)
+        rows = [[shape._title, shape._cells, shape.trees, '%.1f %%' % (100 * shape.share)] for shape in ordered]
+        return _html.block('%d shapes' % len(rows), _html.table(['features', 'cells', 'trees', 'share of the spread'], rows, numeric={1, 2, 3}, most=20),
+                           _html.note('%d other trees have %.1f %% of the spread.' % (self.other_trees, 100 * self.other_share)))
+
+
+@dataclass(frozen=True, repr=False)
 class Shap:
     """values: rows x outputs x features, what each feature adds to the score; with `expected` (one an output) they add up to it.
     counted_trees: how many trees were compared with their released counts. own_background: the caller's table is the background;
@@ -53,6 +75,10 @@ class Shap:
     expected: NDArray[np.float64]
     counted_trees: int
     own_background: bool
+
+    def __repr__(self) -> str:
+        background = "the caller's table" if self.own_background else 'released counts and public bounds'
+        return '<Shap of %d rows, %d outputs, %d features, compared with %s>' % (*self.values.shape, background)
 
 
 def _numbers(at: Any, *shape: int) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from . import _frames
+from . import _frames, _progress  # noqa: F401 (what the library logs)
 from ._labels import labels_of
 from ._native import Interrupts, call, ffi, lib, text_to
 from ._parameters import check_options, threads_of
@@ -36,6 +36,7 @@ def simulate(owners: Sequence[tuple[Any, Any]], *, schema: Schema | str | os.Pat
     out, chosen = ffi.new('hr_model **'), _options(method, mode, epsilon, delta, options or {})
     with Interrupts() as interrupts:
         settings.should_continue, settings.user = lib.hedgerow_should_continue, interrupts.handle
+        settings.log_line = lib.hedgerow_log_line
         call(lib.hr_simulate_records, chosen, asked, settings, out)
     return Model(ffi.gc(out[0], lib.hr_model_free))
 

@@ -1,15 +1,16 @@
 """A trained model: its guarantee, what was released for it, and its predictions."""
 from __future__ import annotations
 
+import importlib
 import os
 import warnings
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _frames
+from . import _frames, _html
 from ._native import call, ffi, lib, made, spent_amount, take_text, text_of, text_to
 from .errors import ArgumentError, UnknownCategoryWarning
 from .explain import Shap, Shapes, shap_of, shapes_of
@@ -19,7 +20,14 @@ from .schema import Schema
 FORMATS = {'xgboost': lib.HR_EXPORT_XGBOOST, 'lightgbm': lib.HR_EXPORT_LIGHTGBM, 'onnx': lib.HR_EXPORT_ONNX}
 
 
-@dataclass(frozen=True)
+def amount(value: float) -> str:
+    """An amount of epsilon or delta as all statements print it: rounded up to six digits."""
+    text = ffi.new('char[]', 16)
+    lib.hr_spent_text(value, text)
+    return text_of(text)
+
+
+@dataclass(frozen=True, repr=False)
 class Guarantee:
     """What the model promises. epsilon and delta are for adding or removing what `unit` says, the other two for replacing it;
     epsilon is infinite if the model is not private, and `statement` says why. `promise` says what the numbers mean.
@@ -39,6 +47,24 @@ class Guarantee:
     coalition: int | None = None
     epsilon_owners: float | None = None
     epsilon_everyone: float | None = None
+
+    @property
+    def _short(self) -> str:
+        """In a few words."""
+        if not self.is_private:
+            return 'NOT PRIVATE'
+        delta = ', delta %s' % amount(self.delta) if self.delta > 0 else ''
+        return 'epsilon %s%s for adding or removing %s' % (amount(self.epsilon), delta, self.unit)
+
+    def __repr__(self) -> str:
+        return '<Guarantee: %s>' % self._short
+
+    def _repr_html_(self) -> str:
+        if not self.is_private:
+            return _html.block('No guarantee', _html.note(self.statement))
+        replaced = ['If one is replaced by another', 'epsilon %s%s' % (amount(self.epsilon_replace), ', delta %s' % amount(self.delta_replace) if self.delta_replace > 0 else '')]
+        rows = [['Promise', self._short], replaced, *([['This holds', self.conditions]] if self.conditions else [])]
+        return _html.block('Guarantee', _html.table([], rows), _html.fold('In full', _html.note(self.promise), _html.note(self.statement)))
 
 
 def _guarantee_of(g: Any) -> Guarantee:
@@ -62,6 +88,33 @@ class Release:
     cost: float
     draws: int
     shares: int
+
+
+class Releases(list[Release]):
+    """All noisy answers, in the order in which they were drawn. In a notebook it shows them by what was released."""
+
+    def kinds(self) -> list[tuple[str, int, int, str]]:
+        """By what was released, in the order of the first: how many lines, how many numbers, and how they were drawn."""
+        found: dict[str, tuple[int, int, str]] = {}
+        for line in self:
+            lines, draws, how = found.get(line.what, (0, 0, line.mechanism))
+            found[line.what] = lines + 1, draws + line.draws, how if line.mechanism in how.split(', ') else how + ', ' + line.mechanism
+        return [(what, *row) for what, row in found.items()]
+
+    def frame(self) -> Any:
+        """A data frame of pandas with a row for each. Fails: ArgumentError (pandas is not installed)."""
+        try:
+            pandas: Any = importlib.import_module('pandas')
+        except ImportError as e:
+            raise ArgumentError('a data frame needs pandas (%s); pip install pandas, or use the list as it is' % e) from None
+        return pandas.DataFrame([asdict(line) for line in self], columns=[field.name for field in fields(Release)])
+
+    def __repr__(self) -> str:
+        return '<%d releases: %s>' % (len(self), ', '.join('%d %s' % (lines, what) for what, lines, _, _ in self.kinds()) or 'none')
+
+    def _repr_html_(self) -> str:
+        rows = [[what, lines, draws, how] for what, lines, draws, how in self.kinds()]
+        return _html.block('%d releases' % len(self), _html.table(['released', 'releases', 'noisy numbers', 'mechanism'], rows, numeric={1, 2}))
 
 
 class Model:
@@ -109,6 +162,22 @@ class Model:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._at = Model.parse(state['json'])._at
 
+    def __repr__(self) -> str:
+        schema = self.schema
+        return '<Model of %s: %s, %d trees, %d features, %s>' % (schema.label.name, self.method, self.tree_count, len(schema.features), self.guarantee._short)
+
+    def _repr_html_(self) -> str:
+        schema, guarantee = self.schema, self.guarantee
+        label = schema.label
+        facts: list[list[object]] = [['Predicts', ', '.join(label.values) if label.is_category else '%g to %g' % (label.low, label.high)],
+                 ['Promise', guarantee._short], ['Trees', '%d, method %s' % (self.tree_count, self.method)], ['Features', len(schema.features)]]
+        if self.records is not None:
+            facts.append(['Records', 'about %.0f, a noisy count' % self.records])
+        shares, features = 100 * self.weighted_importance, schema.features
+        importance = [[features[k].name, '%.1f %%' % shares[k]] for k in np.argsort(-shares, kind='stable') if shares[k] > 0]
+        return _html.block('Model of %s' % label.name, _html.table([], facts), _html.fold('Importance of the features', _html.table([], importance, numeric={1}, most=20)),
+                           _html.fold('What was released', self.releases._repr_html_()), _html.fold('The guarantee in full', _html.note(guarantee.statement)))
+
     def summary(self) -> str:
         """A summary for people."""
         return self._text(lib.hr_model_summary)
@@ -145,9 +214,14 @@ class Model:
         return _guarantee_of(out) if lib.hr_model_start_guarantee(self._at, out) else None
 
     @property
-    def releases(self) -> list[Release]:
+    def records(self) -> float | None:
+        """The number of records (of persons, or of their weights) that it was trained on, as it was released: noisy. None: it was not released."""
+        return float(lib.hr_model_records(self._at)) or None
+
+    @property
+    def releases(self) -> Releases:
         """All noisy answers, in the order in which they were drawn."""
-        one, found = ffi.new('hr_release_info *'), []
+        one, found = ffi.new('hr_release_info *'), Releases()
         for i in range(lib.hr_model_release_count(self._at)):
             lib.hr_model_release_at(self._at, i, one)
             found.append(Release(text_of(one.what), text_of(one.mechanism), one.tree, one.level, one.group, one.part, one.sensitivity,
