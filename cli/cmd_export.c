@@ -13,8 +13,9 @@ typedef struct export_args {
 static const arg_option export_options[] = {
     {"MODEL", 0, ARG_OPERAND, true, offsetof(export_args, model), NULL,
      "the model's file; - is standard input"},
-    {"to", 0, ARG_CHOICE, true, offsetof(export_args, format), "xgboost|lightgbm|onnx",
-     "XGBoost's JSON or LightGBM's text, which give scores; ONNX gives predictions and probabilities, too"},
+    {"to", 0, ARG_CHOICE, true, offsetof(export_args, format), "xgboost|lightgbm|onnx|onnx-float32",
+     "XGBoost's JSON or LightGBM's text, which give probabilities where their link is the model's, else "
+     "scores; ONNX, for records of 64 or of 32 bits, gives predictions and probabilities of every model"},
     {"output", 'o', ARG_TEXT, true, offsetof(export_args, out), "FILE",
      "where to write it; - is standard output"},
 };
@@ -31,7 +32,8 @@ static hr_status write_export(const hr_model *model, hr_export_format format, co
 }
 
 static int run_export(const command *self, int argc, char **argv) {
-    static const hr_export_format formats[] = {HR_EXPORT_XGBOOST, HR_EXPORT_LIGHTGBM, HR_EXPORT_ONNX};
+    static const hr_export_format formats[] = {HR_EXPORT_XGBOOST, HR_EXPORT_LIGHTGBM, HR_EXPORT_ONNX,
+                                               HR_EXPORT_ONNX_FLOAT32};
     export_args args = {0};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     hr_error err = {0};

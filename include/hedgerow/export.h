@@ -12,9 +12,11 @@ extern "C" {
 
 /* docs/how-to/exports.md says what each has, and which inputs it takes. */
 typedef enum hr_export_format {
-    HR_EXPORT_XGBOOST,  /* JSON; scores */
-    HR_EXPORT_LIGHTGBM, /* text; scores */
-    HR_EXPORT_ONNX      /* predictions, probabilities and scores */
+    HR_EXPORT_XGBOOST,     /* JSON; probabilities where the link is logistic and there is no calibration, else
+                              scores */
+    HR_EXPORT_LIGHTGBM,    /* text; the same */
+    HR_EXPORT_ONNX,        /* predictions, probabilities and scores; numbers of 64 bits */
+    HR_EXPORT_ONNX_FLOAT32 /* the same of records of 32 bits: the same leaves, whose sums are rounded */
 } hr_export_format;
 
 /* Writes the model for another engine, which gives every record the leaves that hr_model_predict gives it.

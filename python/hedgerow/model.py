@@ -17,7 +17,8 @@ from .explain import Shap, Shapes, shap_of, shapes_of
 from .predictor import Predictor
 from .schema import Schema
 
-FORMATS = {'xgboost': lib.HR_EXPORT_XGBOOST, 'lightgbm': lib.HR_EXPORT_LIGHTGBM, 'onnx': lib.HR_EXPORT_ONNX}
+FORMATS = {'xgboost': lib.HR_EXPORT_XGBOOST, 'lightgbm': lib.HR_EXPORT_LIGHTGBM, 'onnx': lib.HR_EXPORT_ONNX,
+           'onnx-float32': lib.HR_EXPORT_ONNX_FLOAT32}
 
 
 def amount(value: float) -> str:
@@ -143,8 +144,9 @@ class Model:
         return self._text(lib.hr_model_render)
 
     def export(self, path: str | os.PathLike[str], format: str = 'onnx') -> None:
-        """Writes the model for another engine (docs/how-to/exports.md): 'xgboost' (JSON; scores), 'lightgbm' (text; scores) or 'onnx' (predictions,
-        probabilities and scores). It takes the columns of the schema in their order: numbers, the index of a category's value, NaN for what is
+        """Writes the model for another engine (docs/how-to/exports.md): 'xgboost' (JSON) and 'lightgbm' (text) give
+        probabilities where their link is the model's, else scores; 'onnx' and 'onnx-float32' (for tables of numpy.float32) give predictions, probabilities
+        and scores. It takes the columns of the schema in their order: numbers, the index of a category's value, NaN for what is
         missing or not listed. The file holds what the model holds, and no more. Fails: ArgumentError (no such format), LimitError (the format cannot say
         what the model says), FileError."""
         if format not in FORMATS:

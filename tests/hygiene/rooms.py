@@ -34,6 +34,8 @@ SHORT = {
     'methods/forests/class_leaves': 'two forests make leaves of counts alike',
     'models/explain/leaf_facts': 'two explanations read the same facts',
     'models/explain/weighted_importance': 'the one importance that needs a background',
+    'models/export/covers': 'how many records come to a leaf, beside how trees are laid out',
+    'models/export/engine_floats': 'the formats of 32 bits share it',
     'models/export/export': 'chooses among the formats, which do not know each other',
     'models/export/formats': 'one line a format',
     'models/model/account': 'the only place that turns units into numbers of a model',

@@ -16,6 +16,7 @@ COVERED = {
     'candidate_scan': 'candidate_trees score_gradients',
     'class_weights': 'weights',
     'compressed': 'codec_gzip codec_xz codec_zstd contents decompress table_source',
+    'covers': 'engine_floats',
     'csv': 'byte_source data lines read',
     'exact_splitter': 'split_gains',
     'export': 'lightgbm onnx onnx_link onnx_write xgboost',

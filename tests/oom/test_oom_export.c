@@ -20,7 +20,8 @@ static hr_status export_model(world *w, hr_error *err) {
 
 static void test_export__survives_short_memory(void **state) {
     static const char *const models[] = {"model-2", "model-2-open", "model-2-multiway", "model-2-calibrated"};
-    static const hr_export_format formats[] = {HR_EXPORT_XGBOOST, HR_EXPORT_LIGHTGBM, HR_EXPORT_ONNX};
+    static const hr_export_format formats[] = {HR_EXPORT_XGBOOST, HR_EXPORT_LIGHTGBM, HR_EXPORT_ONNX,
+                                               HR_EXPORT_ONNX_FLOAT32};
     const temp_dir *dir = *state;
     char golden[512];
     world w = {.path = dir->path};

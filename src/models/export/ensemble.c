@@ -1,6 +1,7 @@
 #include "models/export/ensemble.h"
 
 #include "base/fail.h"
+#include "models/export/covers.h"
 #include "trees/tree/binarize.h"
 
 enum { LAST_BIN = HR_BINS_MAX - 1 };
@@ -101,10 +102,13 @@ static void shorten_list(const hr_engine_tree *tree, const uint32_t *parents, ui
 }
 
 /* Nodes stand in the order in which they are met, level by level. sources[n] is what node n is made of. */
-static bool make_engine_tree(const hr_tree *tree, const hr_schema *schema, hr_arena *arena,
-                             hr_engine_tree *out) {
-    hr_tree two_way;
-    if (!hr_binarize(arena, tree, schema, &two_way)) return false;
+static bool make_engine_tree(const hr_model *model, size_t t, hr_arena *arena, hr_engine_tree *out) {
+    const hr_schema *schema = model->schema;
+    hr_tree numbered, two_way;
+    uint32_t *covers = hr_arena_alloc(arena, model->forest.trees[t].node_count, sizeof *covers);
+    if (!covers || !hr_covers_of_tree(model, t, arena, covers)) return false;
+    if (!hr_covers_number_leaves(&model->forest.trees[t], arena, &numbered)) return false;
+    if (!hr_binarize(arena, &numbered, schema, &two_way)) return false;
     out->nodes = hr_arena_alloc(arena, two_way.node_count, sizeof *out->nodes);
     uint32_t *sources = hr_arena_alloc(arena, two_way.node_count, sizeof *sources);
     uint32_t *parents = hr_arena_alloc(arena, two_way.node_count, sizeof *parents);
@@ -115,7 +119,8 @@ static bool make_engine_tree(const hr_tree *tree, const hr_schema *schema, hr_ar
     for (uint32_t n = 0; n < out->node_count; n++) {
         const hr_node *node = &two_way.nodes[sources[n]];
         if (!node->left) {
-            out->nodes[n] = (hr_engine_node){.split = HR_ENGINE_LEAF, .value = node->value};
+            out->nodes[n] =
+                (hr_engine_node){.split = HR_ENGINE_LEAF, .cover = covers[node->first], .value = node->value};
             continue;
         }
         asked_node asked = ask(&s, node);
@@ -126,13 +131,14 @@ static bool make_engine_tree(const hr_tree *tree, const hr_schema *schema, hr_ar
         sources[out->node_count++] = skip_one_way(&s, asked.yes);
         sources[out->node_count++] = skip_one_way(&s, asked.yes == node->left ? node->left + 1 : node->left);
     }
+    hr_covers_add_up(out);
     return true;
 }
 
 static bool make_leaf(double value, hr_arena *arena, hr_engine_tree *out) {
     out->nodes = hr_arena_alloc(arena, 1, sizeof *out->nodes);
     out->node_count = 1;
-    if (out->nodes) out->nodes[0] = (hr_engine_node){.split = HR_ENGINE_LEAF, .value = value};
+    if (out->nodes) out->nodes[0] = (hr_engine_node){.split = HR_ENGINE_LEAF, .cover = 1, .value = value};
     return out->nodes != NULL;
 }
 
@@ -148,11 +154,16 @@ static size_t count_trees(const hr_forest *forest, size_t *trees) {
     return most;
 }
 
+static hr_engine_link link_of(const hr_forest *forest) {
+    return forest->link == HR_LINK_LOGISTIC && !forest->calibration.made ? HR_ENGINE_LOGISTIC
+                                                                         : HR_ENGINE_SCORES;
+}
+
 static bool make_rounds(const hr_model *model, hr_arena *arena, hr_ensemble *out) {
     const hr_forest *forest = &model->forest;
     size_t outputs = forest->output_count, *trees = hr_arena_alloc(arena, outputs, sizeof *trees);
     if (!trees) return false;
-    *out = (hr_ensemble){model->schema, outputs, 1 + count_trees(forest, trees), NULL};
+    *out = (hr_ensemble){model->schema, link_of(forest), outputs, 1 + count_trees(forest, trees), NULL};
     out->trees = hr_arena_alloc(arena, out->round_count * outputs, sizeof *out->trees);
     if (!out->trees) return false;
     for (size_t k = 0; k < outputs; k++) {
@@ -162,10 +173,8 @@ static bool make_rounds(const hr_model *model, hr_arena *arena, hr_ensemble *out
         trees[k] = 0;
     }
     for (size_t t = 0; t < forest->tree_count; t++) {
-        const hr_tree *tree = &forest->trees[t];
-        size_t round = ++trees[tree->output];
-        if (!make_engine_tree(tree, model->schema, arena, &out->trees[round * outputs + tree->output]))
-            return false;
+        const size_t output = forest->trees[t].output, round = ++trees[output];
+        if (!make_engine_tree(model, t, arena, &out->trees[round * outputs + output])) return false;
     }
     return true;
 }

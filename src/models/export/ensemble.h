@@ -17,7 +17,8 @@ typedef struct hr_engine_node {
     hr_engine_split split;
     bool missing_yes;
     uint32_t feature;
-    uint32_t yes; /* later than the node; the other child follows it */
+    uint32_t yes;   /* later than the node; the other child follows it */
+    uint32_t cover; /* records that come here, 1 or more (covers.h); of a split the sum of its children's */
     union {
         double threshold;  /* finite, within the feature's bounds, below the upper one */
         double value;      /* of a leaf */
@@ -30,10 +31,17 @@ typedef struct hr_engine_tree {
     size_t node_count;
 } hr_engine_tree;
 
+/* What makes predictions of scores, if engines know it. */
+typedef enum hr_engine_link {
+    HR_ENGINE_SCORES,  /* none that they know: of a number, of HR_LINK_SIGNED, or with a calibration */
+    HR_ENGINE_LOGISTIC /* of one score 1 / (1 + exp(-score)), of more their softmax */
+} hr_engine_link;
+
 /* Tree r * output_count + k adds to score k, which starts from 0: those of r = 0 are leaves with the base,
  * the model's trees follow in their order, and leaves of 0 fill up outputs that have fewer trees. */
 typedef struct hr_ensemble {
     const hr_schema *schema;
+    hr_engine_link link;
     size_t output_count, round_count;
     hr_engine_tree *trees;
 } hr_ensemble;

@@ -12,6 +12,7 @@ static const format_writer format_writers[] = {
     [HR_EXPORT_XGBOOST] = hr_export_xgboost,
     [HR_EXPORT_LIGHTGBM] = hr_export_lightgbm,
     [HR_EXPORT_ONNX] = hr_export_onnx,
+    [HR_EXPORT_ONNX_FLOAT32] = hr_export_onnx_float32,
 };
 
 static hr_status render_export(const hr_model *model, format_writer write, hr_buffer *out, hr_error *err) {

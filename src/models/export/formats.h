@@ -13,5 +13,7 @@ HR_MUST_CHECK hr_status hr_export_lightgbm(const hr_model *model, const hr_ensem
                                            hr_error *err);
 HR_MUST_CHECK hr_status hr_export_onnx(const hr_model *model, const hr_ensemble *ensemble, hr_buffer *out,
                                        hr_error *err);
+HR_MUST_CHECK hr_status hr_export_onnx_float32(const hr_model *model, const hr_ensemble *ensemble,
+                                               hr_buffer *out, hr_error *err);
 
 #endif

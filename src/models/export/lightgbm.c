@@ -53,7 +53,12 @@ static void add_leaf_value(hr_buffer *b, const lightgbm_tree *t, const hr_engine
     add_lightgbm_number(b, node->value);
 }
 
-/* The facts that LightGBM learns from records are left out. */
+static void add_node_cover(hr_buffer *b, const lightgbm_tree *t, const hr_engine_node *node) {
+    (void)t;
+    hr_buffer_format(b, "%lu", (unsigned long)node->cover);
+}
+
+/* What LightGBM's training gained by a split is not there. */
 static void add_zero(hr_buffer *b, const lightgbm_tree *t, const hr_engine_node *node) {
     (void)t;
     (void)node;
@@ -132,11 +137,11 @@ static void add_lightgbm_tree(hr_buffer *b, const lightgbm_tree *t, size_t id) {
     add_line(b, "left_child", t, false, add_left_child);
     add_line(b, "right_child", t, false, add_right_child);
     add_line(b, "leaf_value", t, true, add_leaf_value);
-    add_line(b, "leaf_weight", t, true, add_zero);
-    add_line(b, "leaf_count", t, true, add_zero);
+    add_line(b, "leaf_weight", t, true, add_node_cover);
+    add_line(b, "leaf_count", t, true, add_node_cover);
     add_line(b, "internal_value", t, false, add_zero);
-    add_line(b, "internal_weight", t, false, add_zero);
-    add_line(b, "internal_count", t, false, add_zero);
+    add_line(b, "internal_weight", t, false, add_node_cover);
+    add_line(b, "internal_count", t, false, add_node_cover);
     if (t->category_count) add_lists(b, t);
     hr_buffer_text(b, "is_linear=0\nshrinkage=1\n\n\n");
 }
@@ -152,13 +157,23 @@ static bool is_same_lightgbm_name(const char *a, const char *b) {
 }
 
 /* Without an objective, predictions are the scores, without a link. */
+static void add_objective(hr_buffer *b, const hr_ensemble *ensemble) {
+    if (ensemble->link == HR_ENGINE_SCORES) return;
+    if (ensemble->output_count > 1)
+        hr_buffer_format(b, "objective=multiclass num_class:%zu\n", ensemble->output_count);
+    else
+        hr_buffer_text(b, "objective=binary sigmoid:1\n");
+}
+
 static void add_head_of_lightgbm(hr_buffer *b, const hr_ensemble *ensemble, const size_t *tree_sizes) {
     const hr_schema *schema = ensemble->schema;
     size_t outputs = ensemble->output_count, count = hr_schema_feature_count(schema);
     hr_buffer_format(b,
                      "tree\nversion=v4\nnum_class=%zu\nnum_tree_per_iteration=%zu\nlabel_index=0\n"
-                     "max_feature_idx=%zu\nfeature_names=",
+                     "max_feature_idx=%zu\n",
                      outputs, outputs, count - 1);
+    add_objective(b, ensemble);
+    hr_buffer_text(b, "feature_names=");
     for (size_t f = 0; f < count; f++) {
         if (f) hr_buffer_text(b, " ");
         /* Blanks separate names, and LightGBM itself puts underscores in their place. */

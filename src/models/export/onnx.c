@@ -1,7 +1,9 @@
-/* ONNX: the operator TreeEnsemble of ai.onnx.ml 5, and around it what makes predictions of scores. Everything
- * has 64 bits, so that thresholds and leaves stand as they are; a node with a list of categories sends those
- * to its true branch, missing and unknown ones to the other. */
+/* ONNX: the operator TreeEnsemble of ai.onnx.ml 5, and around it what makes predictions of scores. With 64
+ * bits thresholds and leaves stand as they are; with 32, thresholds are rounded down, which sends each number
+ * of 32 bits the same way, and leaves and sums are rounded. What makes predictions of scores has 64 bits. A
+ * node with a list of categories sends those to its true branch, missing and unknown ones to the other. */
 #include "base/fail.h"
+#include "models/export/engine_floats.h"
 #include "models/export/formats.h"
 #include "models/export/onnx_link.h"
 #include "models/model/json.h"
@@ -14,6 +16,7 @@ enum { BRANCH_LEQ = 0, BRANCH_MEMBER = 6 };
 
 /* Attributes of the operator: an entry a split, or a leaf, of all trees. */
 typedef struct tree_arrays {
+    hr_onnx_type type; /* of records, thresholds, leaves and scores */
     hr_buffer roots, features, modes, thresholds, missing_true, listed;
     hr_buffer true_ids, true_leaves, false_ids, false_leaves, values, outputs;
     size_t splits, leaves;
@@ -32,16 +35,17 @@ static void add_onnx_split(tree_arrays *a, const hr_engine_node *node, const hr_
     double threshold = node->split == HR_ENGINE_NUMBER ? node->threshold : is_category ? 0 : HUGE_VAL;
     hr_proto_varint(&a->features, node->feature);
     hr_buffer_add(&a->modes, &mode, 1);
-    hr_onnx_add_double(&a->thresholds, threshold);
+    if (a->type == HR_ONNX_FLOAT) threshold = (double)hr_engine_float_below(threshold);
+    hr_onnx_add_number(&a->thresholds, a->type, threshold);
     hr_proto_varint(&a->missing_true, node->missing_yes);
     if (!is_category) return;
     for (size_t v = 0; v < hr_schema_feature(schema, node->feature)->value_count; v++)
-        if (hr_engine_lists(node, v)) hr_onnx_add_double(&a->listed, (double)v);
-    hr_onnx_add_double(&a->listed, (double)NAN); /* ends the list */
+        if (hr_engine_lists(node, v)) hr_onnx_add_number(&a->listed, a->type, (double)v);
+    hr_onnx_add_number(&a->listed, a->type, (double)NAN); /* ends the list */
 }
 
 static void add_onnx_leaf(tree_arrays *a, double value, size_t output) {
-    hr_onnx_add_double(&a->values, value);
+    hr_onnx_add_number(&a->values, a->type, value);
     hr_proto_varint(&a->outputs, output);
     a->leaves++;
 }
@@ -101,38 +105,46 @@ static hr_onnx_value add_ensemble(hr_onnx_graph *g, tree_arrays *a, hr_onnx_valu
     hr_onnx_integers_attribute(&node, "tree_roots", &a->roots);
     hr_onnx_integers_attribute(&node, "nodes_featureids", &a->features);
     hr_onnx_tensor_attribute(&node, "nodes_modes", HR_ONNX_UINT8, &a->modes);
-    hr_onnx_tensor_attribute(&node, "nodes_splits", HR_ONNX_DOUBLE, &a->thresholds);
+    hr_onnx_tensor_attribute(&node, "nodes_splits", a->type, &a->thresholds);
     hr_onnx_integers_attribute(&node, "nodes_missing_value_tracks_true", &a->missing_true);
     hr_onnx_integers_attribute(&node, "nodes_truenodeids", &a->true_ids);
     hr_onnx_integers_attribute(&node, "nodes_trueleafs", &a->true_leaves);
     hr_onnx_integers_attribute(&node, "nodes_falsenodeids", &a->false_ids);
     hr_onnx_integers_attribute(&node, "nodes_falseleafs", &a->false_leaves);
     hr_onnx_integers_attribute(&node, "leaf_targetids", &a->outputs);
-    hr_onnx_tensor_attribute(&node, "leaf_weights", HR_ONNX_DOUBLE, &a->values);
+    hr_onnx_tensor_attribute(&node, "leaf_weights", a->type, &a->values);
     if (a->listed.size || a->listed.failed)
-        hr_onnx_tensor_attribute(&node, "membership_values", HR_ONNX_DOUBLE, &a->listed);
+        hr_onnx_tensor_attribute(&node, "membership_values", a->type, &a->listed);
     return hr_onnx_end(g, &node);
 }
 
 /* ---- Predictions ---- */
 
+/* Names an output; its numbers have the bits of the records'. */
+static void add_numbers_output(hr_onnx_graph *g, const tree_arrays *a, hr_onnx_value value, const char *name,
+                               size_t columns) {
+    if (a->type == HR_ONNX_FLOAT) value = hr_onnx_cast(g, value, HR_ONNX_FLOAT);
+    hr_onnx_output(g, value, name, a->type, columns);
+}
+
 static void add_graph(hr_onnx_graph *g, tree_arrays *a, const hr_model *model) {
     const hr_column *label = hr_schema_label(model->schema);
     size_t outputs = model->forest.output_count;
     hr_proto_text(&g->bytes, 2, "hedgerow");
-    hr_onnx_value input = hr_onnx_input(g, "features", hr_schema_feature_count(model->schema));
+    hr_onnx_value input = hr_onnx_input(g, "features", a->type, hr_schema_feature_count(model->schema));
     hr_onnx_value scores = add_ensemble(g, a, input, outputs);
+    if (a->type == HR_ONNX_FLOAT) scores = hr_onnx_cast(g, scores, HR_ONNX_DOUBLE);
     if (model->forest.link == HR_LINK_NUMBER) {
         hr_onnx_value number = hr_onnx_label(g, label, scores);
-        hr_onnx_output(g, hr_onnx_list(g, number), "prediction", HR_ONNX_DOUBLE, 0);
+        add_numbers_output(g, a, hr_onnx_list(g, number), "prediction", 0);
     } else {
         hr_onnx_value p = hr_onnx_classes(g, &model->forest, scores);
         hr_onnx_value names = hr_onnx_texts(g, label->values, label->value_count);
         hr_onnx_value class = hr_onnx_of_two(g, "Gather", names, hr_onnx_largest(g, p));
         hr_onnx_output(g, hr_onnx_list(g, class), "prediction", HR_ONNX_TEXT, 0);
-        hr_onnx_output(g, p, "probabilities", HR_ONNX_DOUBLE, label->value_count);
+        add_numbers_output(g, a, p, "probabilities", label->value_count);
     }
-    hr_onnx_output(g, scores, "scores", HR_ONNX_DOUBLE, outputs);
+    add_numbers_output(g, a, scores, "scores", outputs);
 }
 
 /* ---- The file ---- */
@@ -171,8 +183,9 @@ static void add_operators(hr_buffer *file, const char *domain, uint64_t version)
     hr_proto_message(file, 8, &set);
 }
 
-hr_status hr_export_onnx(const hr_model *model, const hr_ensemble *ensemble, hr_buffer *out, hr_error *err) {
-    tree_arrays a = {0};
+static hr_status write_onnx(const hr_model *model, const hr_ensemble *ensemble, hr_onnx_type type,
+                            hr_buffer *out, hr_error *err) {
+    tree_arrays a = {.type = type};
     hr_onnx_graph graph = {0};
     bool made = add_onnx_trees(&a, ensemble);
     if (made) {
@@ -191,4 +204,14 @@ hr_status hr_export_onnx(const hr_model *model, const hr_ensemble *ensemble, hr_
                         &a.true_leaves, &a.false_leaves, &a.values,    &a.outputs};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) hr_buffer_done(all[i]);
     return made ? HR_OK : hr_fail_memory(err);
+}
+
+hr_status hr_export_onnx(const hr_model *model, const hr_ensemble *ensemble, hr_buffer *out, hr_error *err) {
+    return write_onnx(model, ensemble, HR_ONNX_DOUBLE, out, err);
+}
+
+hr_status hr_export_onnx_float32(const hr_model *model, const hr_ensemble *ensemble, hr_buffer *out,
+                                 hr_error *err) {
+    hr_status status = hr_ensemble_check_floats(ensemble, "ONNX's 32-bit numbers", err);
+    return status ? status : write_onnx(model, ensemble, HR_ONNX_FLOAT, out, err);
 }

@@ -41,16 +41,23 @@ void hr_proto_message(hr_buffer *message, unsigned field, hr_buffer *inner) {
     hr_buffer_done(inner);
 }
 
-static void add_little_endian(hr_buffer *values, uint64_t bits) {
+static void add_little_endian(hr_buffer *values, uint64_t bits, size_t size) {
     uint8_t bytes[8];
-    for (int i = 0; i < 8; i++) bytes[i] = (uint8_t)(bits >> 8 * i);
-    hr_buffer_add(values, bytes, sizeof bytes);
+    for (size_t i = 0; i < size; i++) bytes[i] = (uint8_t)(bits >> 8 * i);
+    hr_buffer_add(values, bytes, size);
 }
 
-void hr_onnx_add_double(hr_buffer *values, double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    add_little_endian(values, bits);
+void hr_onnx_add_number(hr_buffer *values, hr_onnx_type type, double value) {
+    if (type == HR_ONNX_FLOAT) {
+        const float nearest = (float)value;
+        uint32_t bits;
+        memcpy(&bits, &nearest, sizeof bits);
+        add_little_endian(values, bits, sizeof bits);
+    } else {
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        add_little_endian(values, bits, sizeof bits);
+    }
 }
 
 /* ---- Field numbers of onnx.proto ---- */
@@ -86,7 +93,7 @@ static hr_onnx_value name_value(hr_onnx_graph *graph) {
 }
 
 static size_t element_size(hr_onnx_type type) {
-    return type == HR_ONNX_UINT8 ? 1 : 8;
+    return type == HR_ONNX_UINT8 ? 1 : type == HR_ONNX_FLOAT ? 4 : 8;
 }
 
 static hr_onnx_value end_constant(hr_onnx_graph *graph, hr_buffer *tensor) {
@@ -101,7 +108,7 @@ static hr_onnx_value add_number(hr_onnx_graph *graph, double value, int dimensio
     hr_buffer tensor = {0}, bytes = {0};
     for (int i = 0; i < dimensions; i++) hr_proto_number(&tensor, TENSOR_DIMENSION, 1);
     hr_proto_number(&tensor, TENSOR_TYPE, HR_ONNX_DOUBLE);
-    hr_onnx_add_double(&bytes, value);
+    hr_onnx_add_number(&bytes, HR_ONNX_DOUBLE, value);
     hr_proto_message(&tensor, TENSOR_BYTES, &bytes);
     return end_constant(graph, &tensor);
 }
@@ -114,7 +121,7 @@ hr_onnx_value hr_onnx_integers(hr_onnx_graph *graph, int64_t first, size_t count
     hr_buffer tensor = {0}, bytes = {0};
     hr_proto_number(&tensor, TENSOR_DIMENSION, count);
     hr_proto_number(&tensor, TENSOR_TYPE, HR_ONNX_INT64);
-    for (size_t i = 0; i < count; i++) add_little_endian(&bytes, (uint64_t)first + i);
+    for (size_t i = 0; i < count; i++) add_little_endian(&bytes, (uint64_t)first + i, sizeof(uint64_t));
     hr_proto_message(&tensor, TENSOR_BYTES, &bytes);
     return end_constant(graph, &tensor);
 }
@@ -235,6 +242,13 @@ hr_onnx_value hr_onnx_column(hr_onnx_graph *graph, hr_onnx_value table, size_t c
     return hr_onnx_end(graph, &node);
 }
 
+hr_onnx_value hr_onnx_cast(hr_onnx_graph *graph, hr_onnx_value value, hr_onnx_type type) {
+    hr_onnx_node node = hr_onnx_begin(graph, "Cast", "");
+    hr_onnx_take(&node, value);
+    hr_onnx_integer_attribute(&node, "to", type);
+    return hr_onnx_end(graph, &node);
+}
+
 hr_onnx_value hr_onnx_list(hr_onnx_graph *graph, hr_onnx_value column) {
     return hr_onnx_of_two(graph, "Squeeze", column, hr_onnx_integers(graph, 1, 1));
 }
@@ -276,9 +290,9 @@ void hr_onnx_output(hr_onnx_graph *graph, hr_onnx_value value, const char *name,
     add_value_info(graph, GRAPH_OUTPUT, name, type, columns);
 }
 
-hr_onnx_value hr_onnx_input(hr_onnx_graph *graph, const char *name, size_t columns) {
+hr_onnx_value hr_onnx_input(hr_onnx_graph *graph, const char *name, hr_onnx_type type, size_t columns) {
     hr_onnx_value value;
-    add_value_info(graph, GRAPH_INPUT, name, HR_ONNX_DOUBLE, columns);
+    add_value_info(graph, GRAPH_INPUT, name, type, columns);
     snprintf(value.name, sizeof value.name, "%s", name);
     return value;
 }

@@ -1,5 +1,5 @@
 /* ONNX graphs, written as they grow: a graph is a row of bytes (protocol buffers, the messages of onnx.proto)
- * to which every value adds its operator or its constant. All numbers have 64 bits. */
+ * to which every value adds its operator or its constant. Numbers have 64 bits but where a type says 32. */
 #ifndef HR_MODELS_EXPORT_ONNX_WRITE_H
 #define HR_MODELS_EXPORT_ONNX_WRITE_H
 
@@ -55,6 +55,7 @@ hr_onnx_value hr_onnx_list(hr_onnx_graph *graph, hr_onnx_value column);
 
 /* TensorProto.DataType */
 typedef enum hr_onnx_type {
+    HR_ONNX_FLOAT = 1,
     HR_ONNX_UINT8 = 2,
     HR_ONNX_INT64 = 7,
     HR_ONNX_TEXT = 8,
@@ -65,7 +66,9 @@ typedef enum hr_onnx_type {
 void hr_onnx_output(hr_onnx_graph *graph, hr_onnx_value value, const char *name, hr_onnx_type type,
                     size_t columns);
 /* The table of records that the graph takes. */
-hr_onnx_value hr_onnx_input(hr_onnx_graph *graph, const char *name, size_t columns);
+hr_onnx_value hr_onnx_input(hr_onnx_graph *graph, const char *name, hr_onnx_type type, size_t columns);
+/* The same numbers as another type. */
+hr_onnx_value hr_onnx_cast(hr_onnx_graph *graph, hr_onnx_value value, hr_onnx_type type);
 
 /* ---- Nodes with attributes: begin one, add attributes, end it ---- */
 
@@ -86,6 +89,7 @@ hr_onnx_value hr_onnx_end(hr_onnx_graph *graph, hr_onnx_node *node);
 
 /* Adds a value of an attribute. */
 void hr_proto_varint(hr_buffer *values, uint64_t value);
-void hr_onnx_add_double(hr_buffer *values, double value);
+/* As HR_ONNX_DOUBLE, or as HR_ONNX_FLOAT. */
+void hr_onnx_add_number(hr_buffer *values, hr_onnx_type type, double value);
 
 #endif

@@ -3,6 +3,7 @@
  * must follow the left one. */
 #include "base/fail.h"
 #include "base/text/number.h"
+#include "models/export/engine_floats.h"
 #include "models/export/formats.h"
 #include "models/model/json.h"
 
@@ -23,11 +24,9 @@ typedef struct xgboost_tree {
     size_t node_count;
 } xgboost_tree;
 
-/* x <= t exactly if x < the result: `below` is the largest float that is not above t. */
+/* x <= t exactly if x < the result. */
 static float condition_of(double t) {
-    float below = (float)t;
-    if ((double)below > t) below = nextafterf(below, -HUGE_VALF);
-    return nextafterf(below, HUGE_VALF);
+    return nextafterf(hr_engine_float_below(t), HUGE_VALF);
 }
 
 /* ---- Nodes ---- */
@@ -112,7 +111,11 @@ static void add_split_type(hr_buffer *b, const xgboost_node *node) {
     hr_buffer_text(b, is_category(node) ? "1" : "0");
 }
 
-/* The facts that XGBoost learns from records are left out. */
+static void add_cover(hr_buffer *b, const xgboost_node *node) {
+    hr_buffer_format(b, "%lue0", (unsigned long)node->from->cover);
+}
+
+/* What XGBoost's training gained by a split is not there. */
 static void add_nothing(hr_buffer *b, const xgboost_node *node) {
     (void)node;
     hr_buffer_text(b, "0e0");
@@ -184,32 +187,21 @@ static void add_xgboost_tree(hr_buffer *b, const hr_schema *schema, const xgboos
     add_node_array(b, "split_conditions", tree, add_condition);
     add_node_array(b, "split_indices", tree, add_feature);
     add_node_array(b, "split_type", tree, add_split_type);
-    add_node_array(b, "sum_hessian", tree, add_nothing);
+    add_node_array(b, "sum_hessian", tree, add_cover);
     hr_buffer_format(b,
                      ",\"tree_param\":{\"num_deleted\":\"0\",\"num_feature\":\"%zu\",\"num_nodes\":\"%zu\","
                      "\"size_leaf_vector\":\"1\"}}",
                      hr_schema_feature_count(schema), tree->node_count);
 }
 
-static hr_status check_leaves(const hr_engine_tree *tree, hr_error *err) {
-    for (size_t n = 0; n < tree->node_count; n++) {
-        const hr_engine_node *node = &tree->nodes[n];
-        if (node->split != HR_ENGINE_LEAF || isfinite((float)node->value)) continue;
-        return hr_fail(err, HR_E_LIMIT, "export the model to lightgbm or onnx",
-                       "a leaf adds %g, and XGBoost's numbers end at %g", node->value, (double)FLT_MAX);
-    }
-    return HR_OK;
-}
-
 static hr_status add_trees(hr_buffer *b, const hr_ensemble *ensemble, hr_error *err) {
     hr_arena *arena = hr_arena_new();
     if (!arena) return hr_fail_memory(err);
     hr_arena_mark mark = hr_arena_get_mark(arena);
-    hr_status status = HR_OK;
+    hr_status status = hr_ensemble_check_floats(ensemble, "XGBoost's numbers", err);
     for (size_t t = 0; t < ensemble->round_count * ensemble->output_count && !status; t++) {
         xgboost_tree tree = {0};
-        status = check_leaves(&ensemble->trees[t], err);
-        if (!status && !make_xgboost_tree(&ensemble->trees[t], arena, &tree)) status = hr_fail_memory(err);
+        if (!make_xgboost_tree(&ensemble->trees[t], arena, &tree)) status = hr_fail_memory(err);
         if (!status) add_xgboost_tree(b, ensemble->schema, &tree, t);
         hr_arena_rewind(arena, mark);
     }
@@ -244,24 +236,47 @@ static void add_shape(hr_buffer *b, const hr_ensemble *ensemble) {
     hr_buffer_text(b, "],\n\"trees\":[");
 }
 
-static void add_learner(hr_buffer *b, const hr_ensemble *ensemble) {
-    hr_buffer_format(b,
-                     "\"learner_model_param\":{\"base_score\":\"0\",\"boost_from_average\":\"0\","
-                     "\"num_class\":\"0\",\"num_feature\":\"%zu\",\"num_target\":\"%zu\"},\n",
-                     hr_schema_feature_count(ensemble->schema), ensemble->output_count);
-    hr_buffer_text(b, "\"objective\":{\"name\":\"reg:squarederror\",\"reg_loss_param\":"
-                      "{\"scale_pos_weight\":\"1\"}}},\n\"version\":[2,0,0]}\n");
+/* What XGBoost makes of the sums. A base score of 1/2 is one of 0 before the link. */
+typedef struct xgboost_objective {
+    const char *name, *base_score, *estimator;
+    bool is_softmax;
+} xgboost_objective;
+
+/* Without a link that XGBoost knows, an output of the model is a target of a regression: its predictions are
+ * the scores, and XGBClassifier refuses to load it. */
+static xgboost_objective objective_of(const hr_ensemble *ensemble) {
+    if (ensemble->link == HR_ENGINE_SCORES)
+        return (xgboost_objective){"reg:squarederror", "0", "regressor", false};
+    if (ensemble->output_count > 1) return (xgboost_objective){"multi:softprob", "0", "classifier", true};
+    return (xgboost_objective){"binary:logistic", "5E-1", "classifier", false};
 }
 
-/* An output of the model is a target of a regression: its predictions are the scores, without a link. */
+static void add_learner(hr_buffer *b, const hr_ensemble *ensemble, const xgboost_objective *objective) {
+    const size_t outputs = ensemble->output_count;
+    hr_buffer_format(b,
+                     "\"learner_model_param\":{\"base_score\":\"%s\",\"boost_from_average\":\"0\","
+                     "\"num_class\":\"%zu\",\"num_feature\":\"%zu\",\"num_target\":\"%zu\"},\n",
+                     objective->base_score, objective->is_softmax ? outputs : 0,
+                     hr_schema_feature_count(ensemble->schema), objective->is_softmax ? 1 : outputs);
+    hr_buffer_format(b, "\"objective\":{\"name\":\"%s\",", objective->name);
+    if (objective->is_softmax)
+        hr_buffer_format(b, "\"softmax_multiclass_param\":{\"num_class\":\"%zu\"}", outputs);
+    else
+        hr_buffer_text(b, "\"reg_loss_param\":{\"scale_pos_weight\":\"1\"}");
+    hr_buffer_text(b, "}},\n\"version\":[2,0,0]}\n");
+}
+
 hr_status hr_export_xgboost(const hr_model *model, const hr_ensemble *ensemble, hr_buffer *out,
                             hr_error *err) {
     (void)model;
-    hr_buffer_text(out, "{\"learner\":{\"attributes\":{},\n");
+    const xgboost_objective objective = objective_of(ensemble);
+    hr_buffer_format(
+        out, "{\"learner\":{\"attributes\":{\"scikit_learn\":\"{\\\"_estimator_type\\\": \\\"%s\\\"}\"},\n",
+        objective.estimator);
     add_features(out, ensemble->schema);
     add_shape(out, ensemble);
     hr_status status = add_trees(out, ensemble, err);
     hr_buffer_text(out, "]}},\n");
-    add_learner(out, ensemble);
+    add_learner(out, ensemble, &objective);
     return status;
 }

@@ -17,7 +17,7 @@ RECORDS, MOST = 400, 20000
 
 
 def export(hedgerow, path, name):
-    out = '%s.%s' % (path, {'xgboost': 'xgb.json', 'lightgbm': 'txt', 'onnx': 'onnx'}[name])
+    out = '%s.%s' % (path, {'xgboost': 'xgb.json', 'lightgbm': 'txt', 'onnx': 'onnx', 'onnx-float32': 'float32.onnx'}[name])
     subprocess.run([hedgerow, 'export', path, '--to', name, '--out', out], check=True)
     return out
 
@@ -51,6 +51,18 @@ class Case:
         assert apart <= share, 'scores are apart by %g of their range' % apart
         return apart
 
+    def check_probabilities(self, found, apart):
+        """Of a link that engines know: the logistic function of a score, or the softmax of several."""
+        scores = np.concatenate([np.zeros_like(self.scores), self.scores], axis=1) if self.scores.shape[1] == 1 else self.scores
+        parts = np.exp(scores - scores.max(axis=1, keepdims=True))
+        right = parts / parts.sum(axis=1, keepdims=True)
+        assert np.abs(found - (right[:, 1] if found.ndim == 1 else right)).max() <= apart
+
+    def check_values(self, values, scores):
+        """SHAP values of an engine: finite, and their sum is the score."""
+        values = values.reshape(scores.shape + (len(self.model.columns) + 1,))
+        assert np.isfinite(values).all() and np.abs(values.sum(axis=-1) - scores).max() <= 1e-4 * self.model.score_range()
+
     def check_leaves(self, values):
         wrong = np.argwhere(values != self.leaves.astype(values.dtype))
         assert not len(wrong), 'record %d, tree %d: %r is not %r\n%r' % (
@@ -70,8 +82,13 @@ def run_xgboost(hedgerow, path, case):
                            feature_types=['float' if c['kind'] == 'number' else 'c' for c in columns])
     leaves = booster.predict(data, pred_leaf=True).reshape(len(case.rows), -1).astype(int)
     case.check_leaves(np.array([np.array(trees[p]['split_conditions'], dtype=np.float32)[leaves[:, p]] for p in case.order]).T)
-    case.check_scores(booster.predict(data), 1e-5)
-    return case.check_scores(booster.predict(data, output_margin=True), 1e-5)
+    scores = booster.predict(data, output_margin=True)
+    if case.model.is_logistic():
+        case.check_probabilities(booster.predict(data), 1e-5 * case.model.score_range())
+    else:
+        case.check_scores(booster.predict(data), 1e-5)
+    case.check_values(booster.predict(data, pred_contribs=True), scores)
+    return case.check_scores(scores, 1e-5)
 
 
 # ---- LightGBM ----
@@ -92,7 +109,11 @@ def run_lightgbm(hedgerow, path, case):
     kept = ~((np.abs(case.table) <= TINY) & (case.table != 0)).any(axis=1)
     found = np.array([values[p][leaves[:, p]] for p in case.order]).T
     case.check_leaves(np.where(kept[:, None], found, case.leaves))
-    return case.check_scores(np.where(kept[:, None], booster.predict(case.table).reshape(case.scores.shape), case.scores), 1e-14)
+    scores = booster.predict(case.table, raw_score=True)
+    if case.model.is_logistic() and kept.all():
+        case.check_probabilities(booster.predict(case.table), 1e-12)
+    case.check_values(booster.predict(case.table, pred_contrib=True), scores)
+    return case.check_scores(np.where(kept[:, None], scores.reshape(case.scores.shape), case.scores), 1e-14)
 
 
 # ---- treelite, which reads the files of both; of LightGBM's it takes those of one score ----
@@ -123,7 +144,13 @@ def run_onnx(hedgerow, path, case):
     return case.check_scores(found['scores'], 1e-12)
 
 
-ENGINES = {'xgboost': run_xgboost, 'lightgbm': run_lightgbm, 'treelite': run_treelite, 'onnx': run_onnx}
+def run_onnx_float32(hedgerow, path, case):
+    import onnxruntime
+    session = onnxruntime.InferenceSession(export(hedgerow, path, 'onnx-float32'), providers=['CPUExecutionProvider'])
+    return case.check_scores(session.run(['scores'], {'features': case.table.astype(np.float32)})[0], 1e-5)
+
+
+ENGINES = {'xgboost': run_xgboost, 'lightgbm': run_lightgbm, 'treelite': run_treelite, 'onnx': run_onnx, 'onnx-float32': run_onnx_float32}
 
 
 def cases(hedgerow, folder, sets):

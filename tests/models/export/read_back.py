@@ -32,19 +32,32 @@ def xgboost_leaf(tree, row):
     return reference.nearest_float(tree['split_conditions'][n])
 
 
-def read_xgboost(path):
-    """(leaf of a tree and a record, how a leaf's value is kept, the output of each tree)"""
+def check_covers(covers, children):
+    """Records of nodes: whole, 1 or more, and of a split the sum of its children's. children(n): its two, or none."""
+    for n, cover in enumerate(covers):
+        below = children(n)
+        assert cover >= 1 and cover == int(cover) and (not below or cover == sum(covers[c] for c in below)), 'node %d: %r' % (n, covers)
+
+
+def read_xgboost(path, model):
+    """(leaf of a tree and a record, how a leaf's value is kept, the output of each tree, the records of each tree's leaves)"""
     with open(path, encoding='utf-8') as f:
         learner = json.load(f)['learner']
-    model = learner['gradient_booster']['model']
-    assert int(model['gbtree_model_param']['num_trees']) == len(model['trees']) == model['iteration_indptr'][-1]
-    assert learner['learner_model_param']['base_score'] == '0' and learner['objective']['name'] == 'reg:squarederror'
-    for tree in model['trees']:
-        assert int(tree['tree_param']['num_nodes']) == len(tree['split_type']) and set(tree['sum_hessian'] + tree['loss_changes']) == {0}
+    booster, parameters = learner['gradient_booster']['model'], learner['learner_model_param']
+    assert int(booster['gbtree_model_param']['num_trees']) == len(booster['trees']) == booster['iteration_indptr'][-1]
+    name = ('reg:squarederror' if not model.is_logistic() else 'multi:softprob' if len(model.base) > 1 else 'binary:logistic')
+    assert learner['objective']['name'] == name and float(parameters['base_score']) == (.5 if name == 'binary:logistic' else 0)
+    assert int(parameters['num_class']) == (len(model.base) if name == 'multi:softprob' else 0)
+    assert json.loads(learner['attributes']['scikit_learn']) == {'_estimator_type': 'classifier' if model.is_logistic() else 'regressor'}
+    for tree in booster['trees']:
+        left, right = tree['left_children'], tree['right_children']
+        assert int(tree['tree_param']['num_nodes']) == len(tree['split_type']) and set(tree['loss_changes']) == {0}
+        check_covers(tree['sum_hessian'], lambda n, left=left, right=right: (left[n], right[n]) if left[n] != -1 else ())
         tree['lists'] = {n: set(tree['categories'][first:first + size]) for n, first, size in
                          zip(tree['categories_nodes'], tree['categories_segments'], tree['categories_sizes'])}
         assert all(tree['lists'].values()) and sum(tree['split_type']) == len(tree['lists'])
-    return lambda t, row: xgboost_leaf(model['trees'][t], row), reference.nearest_float, model['tree_info']
+    covers = [[cover for cover, child in zip(tree['sum_hessian'], tree['left_children']) if child == -1] for tree in booster['trees']]
+    return lambda t, row: xgboost_leaf(booster['trees'][t], row), reference.nearest_float, booster['tree_info'], covers
 
 
 # ---- LightGBM: doubles, x <= threshold goes left, listed categories go left ----
@@ -64,19 +77,33 @@ def lightgbm_leaf(tree, row):
     return float(tree['leaf_value'][-1 - n])
 
 
-def read_lightgbm(path):
+def check_lightgbm_covers(tree):
+    """Splits first, then leaves: leaf i is child -1 - i."""
+    splits, leaves = (tree[key] for key in ('internal_count', 'leaf_count'))
+    covers = [int(c) for c in splits + leaves]
+
+    def children(n):
+        return [c if c >= 0 else len(splits) - 1 - c for c in (int(tree[key][n]) for key in ('left_child', 'right_child'))] if n < len(splits) else ()
+    assert tree['leaf_weight'] == leaves and tree['internal_weight'] == splits
+    check_covers(covers, children)
+
+
+def read_lightgbm(path, model):
     with open(path, encoding='utf-8') as f:
         head, text = f.read().split('\n\n', 1)
     facts = dict(line.partition('=')[::2] for line in head.split('\n'))
     trees, outputs = [], int(facts['num_class'])
-    assert 'objective' not in facts and facts['num_tree_per_iteration'] == facts['num_class']
+    objective = None if not model.is_logistic() else 'multiclass num_class:%d' % outputs if outputs > 1 else 'binary sigmoid:1'
+    assert facts.get('objective') == objective and facts['num_tree_per_iteration'] == facts['num_class']
     for size in map(int, facts['tree_sizes'].split()):
         part, text = text.encode()[:size].decode(), text.encode()[size:].decode()
         trees.append({key: value.split() for key, _, value in (line.partition('=') for line in part.strip().split('\n'))})
-        assert trees[-1]['Tree'] == [str(len(trees) - 1)] and set(trees[-1]['leaf_count'] + trees[-1]['internal_count']) <= {'0'}
+        assert trees[-1]['Tree'] == [str(len(trees) - 1)]
+        check_lightgbm_covers(trees[-1])
     assert text.startswith('end of trees\n')
     json.loads(text.strip().split('\n')[-1].partition(':')[2])
-    return lambda t, row: lightgbm_leaf(trees[t], row), float, [t % outputs for t in range(len(trees))]
+    covers = [[int(c) for c in tree['leaf_count']] for tree in trees]
+    return lambda t, row: lightgbm_leaf(trees[t], row), float, [t % outputs for t in range(len(trees))], covers
 
 
 READERS = {'xgboost': read_xgboost, 'lightgbm': read_lightgbm}
@@ -108,9 +135,9 @@ def fields(message):
 def tensor(message):
     parts = fields(message)
     kind, raw = parts[2][0], parts.get(9, [b''])[0]
-    size = 1 if kind == 2 else 8
+    size = {1: 4, 2: 1}.get(kind, 8)
     values = [t.decode() for t in parts.get(6, [])] if kind == 8 else [
-        x for x, in struct.iter_unpack({2: '<B', 7: '<q', 11: '<d'}[kind], raw[:len(raw) // size * size])]
+        x for x, in struct.iter_unpack({1: '<f', 2: '<B', 7: '<q', 11: '<d'}[kind], raw[:len(raw) // size * size])]
     assert len(values) == math.prod(parts[1])
     return parts.get(8, [b''])[0].decode(), values
 
@@ -176,6 +203,8 @@ OPERATORS = {
 
 
 def run_node(op, values, facts):
+    if op == 'Cast':
+        return [reference.nearest_float(x) if facts['to'] == 1 else x for x in values[0]]
     if op in OPERATORS:
         return broadcast(OPERATORS[op], *values)
     if op == 'Gemm':
@@ -212,6 +241,17 @@ def read_onnx(path):
     return run
 
 
+def check_onnx_float32(hedgerow, path):
+    """Records are numbers of 32 bits; sums are those of leaves that are rounded to them."""
+    model = reference.Model(path)
+    said = subprocess.run([hedgerow, 'export', path, '--to', 'onnx-float32', '--out', path + '.onnx'], stderr=subprocess.PIPE, text=True)
+    assert said.returncode == 0 or '32-bit' in said.stderr
+    run = read_onnx(path + '.onnx') if said.returncode == 0 else None
+    for row in reference.records(model, RECORDS, path) if run else ():
+        for score, right in zip(run(row)['scores'], model.scores(row), strict=True):
+            assert abs(score - right) <= 1e-6 * model.score_range(), 'record %r: score %r is not %r' % (row, score, right)
+
+
 def check_onnx(hedgerow, path):
     model = reference.Model(path)
     subprocess.run([hedgerow, 'export', path, '--to', 'onnx', '--out', path + '.onnx'], check=True)
@@ -231,10 +271,19 @@ def check_onnx(hedgerow, path):
 
 # ---- Comparison ----
 
+def check_released_counts(tree, covers):
+    """Leaves that no record can reach are left out."""
+    if 'counts' in tree:
+        left = [max(round(count), 1) for count, node in zip(tree['counts'], tree['nodes']) if len(node) == 1]
+        for cover in covers:
+            assert cover in left, '%r is not among %r' % (cover, left)
+            left.remove(cover)
+
+
 def check(hedgerow, path, name):
     model, out = reference.Model(path), path + '.' + name
     subprocess.run([hedgerow, 'export', path, '--to', name, '--out', out], check=True)
-    leaf, kept, outputs = READERS[name](out)
+    leaf, kept, outputs, covers = READERS[name](out, model)
     taken = [0] * len(model.base)
     places = []
     for k, base in enumerate(model.base):
@@ -242,6 +291,7 @@ def check(hedgerow, path, name):
     for tree in model.trees:
         taken[tree['output']] += 1
         places.append(taken[tree['output']] * len(taken) + tree['output'])
+        check_released_counts(tree, covers[places[-1]])
     for row in reference.records(model, RECORDS, path):
         for t, tree in enumerate(model.trees):
             said, right = leaf(places[t], row), kept(model.leaf(t, row))
@@ -254,9 +304,12 @@ def main():
     hedgerow = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         for name, path in models.every_model(hedgerow, folder, ['dp-df']):
-            for to in [*READERS, 'onnx']:
+            for to in [*READERS, 'onnx', 'onnx-float32']:
                 try:
-                    check(hedgerow, path, to) if to in READERS else check_onnx(hedgerow, path)
+                    if to in READERS:
+                        check(hedgerow, path, to)
+                    else:
+                        (check_onnx if to == 'onnx' else check_onnx_float32)(hedgerow, path)
                 except AssertionError as e:
                     sys.exit('%s as %s: %s' % (name, to, e))
 

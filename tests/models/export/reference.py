@@ -41,6 +41,10 @@ class Model:
         self.base = self.json['base']
         self.subsets = [[set(s) for s in tree['subsets']] for tree in self.trees]
 
+    def is_logistic(self):
+        """Whether probabilities are the logistic function, or the softmax, of scores."""
+        return self.json['link'] == 'logistic' and 'calibration' not in self.json
+
     def is_number(self, feature):
         return self.columns[feature]['kind'] == 'number'
 

@@ -74,6 +74,7 @@ static void check_taken(void **state, hr_export_format format, const char *name,
 static void export__refuses_what_the_format_cannot_say(void **state) {
     check_refused(state, HR_EXPORT_XGBOOST, "income", 1e60, "1e+60");
     check_refused(state, HR_EXPORT_XGBOOST, "income", -1e60, "-1e+60");
+    check_refused(state, HR_EXPORT_ONNX_FLOAT32, "income", 1e60, "32-bit");
     check_refused(state, HR_EXPORT_LIGHTGBM, "income\tnet", .5, "name with a tab");
 }
 
@@ -87,10 +88,92 @@ static void export__refuses_two_names_that_the_engine_takes_for_one(void **state
     check_refused(state, HR_EXPORT_LIGHTGBM, "per year", .5, "'per year' and 'per_year'");
 }
 
+/* ---- Objectives and covers: what engines make of the sums, and how they weigh the ways of a split ---- */
+
+static void render_kind(model_kind kind, bool calibrated, hr_export_format format, char **bytes) {
+    parts p;
+    size_t size;
+    parts_init(&p, kind, TREES, DEPTH, HR_PRIVACY_PURE);
+    p.model.forest.calibration = (hr_calibration){calibrated, calibrated ? .5 : 0, calibrated ? 2 : 0};
+    hr_model *model = make_model(&p);
+    assert_int_equal(hr_model_export_render(model, format, bytes, &size, NULL), HR_OK);
+    hr_model_free(model);
+    parts_done(&p);
+}
+
+typedef struct objective_case {
+    model_kind kind;
+    bool calibrated;
+    const char *xgboost, *base_score, *estimator, *lightgbm; /* lightgbm: NULL: none */
+} objective_case;
+
+static void check_objective(const objective_case *c) {
+    char words[200], *xgboost, *lightgbm;
+    render_kind(c->kind, c->calibrated, HR_EXPORT_XGBOOST, &xgboost);
+    render_kind(c->kind, c->calibrated, HR_EXPORT_LIGHTGBM, &lightgbm);
+    snprintf(words, sizeof words, "\"objective\":{\"name\":\"%s\"", c->xgboost);
+    assert_non_null(strstr(xgboost, words));
+    snprintf(words, sizeof words, "\"base_score\":\"%s\"", c->base_score);
+    assert_non_null(strstr(xgboost, words));
+    snprintf(words, sizeof words, "{\\\"_estimator_type\\\": \\\"%s\\\"}", c->estimator);
+    assert_non_null(strstr(xgboost, words));
+    snprintf(words, sizeof words, "\nobjective=%s\n", c->lightgbm ? c->lightgbm : "");
+    assert_int_equal(strstr(lightgbm, c->lightgbm ? words : "objective=") != NULL, c->lightgbm != NULL);
+    hr_text_free(xgboost);
+    hr_text_free(lightgbm);
+}
+
+static void export__says_the_link_where_the_format_has_it(void **state) {
+    (void)state;
+    const model_kind number = {HR_TASK_REGRESSION, HR_LINK_NUMBER, 1},
+                     two = {HR_TASK_BINARY, HR_LINK_LOGISTIC, 1},
+                     two_signed = {HR_TASK_BINARY, HR_LINK_SIGNED, 1},
+                     three = {HR_TASK_MULTICLASS, HR_LINK_LOGISTIC, 3},
+                     three_signed = {HR_TASK_MULTICLASS, HR_LINK_SIGNED, 3};
+    const objective_case cases[] = {
+        {number, false, "reg:squarederror", "0", "regressor", NULL},
+        {two, false, "binary:logistic", "5E-1", "classifier", "binary sigmoid:1"},
+        {two, true, "reg:squarederror", "0", "regressor", NULL},
+        {two_signed, false, "reg:squarederror", "0", "regressor", NULL},
+        {three, false, "multi:softprob", "0", "classifier", "multiclass num_class:3"},
+        {three, true, "reg:squarederror", "0", "regressor", NULL},
+        {three_signed, false, "reg:squarederror", "0", "regressor", NULL},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) check_objective(&cases[i]);
+}
+
+/* No list of records has a 0. */
+static void check_no_zero(const char *text, const char *key, char separator, char end) {
+    for (const char *at = text; (at = strstr(at, key));) {
+        at += strlen(key);
+        while (*at && *at != end) {
+            assert_true(strtod(at, NULL) >= 1);
+            while (*at && *at != end && *at != separator) at++;
+            at += *at == separator;
+        }
+    }
+}
+
+static void export__says_how_many_records_come_to_a_node(void **state) {
+    (void)state;
+    const model_kind kind = {HR_TASK_BINARY, HR_LINK_LOGISTIC, 1};
+    char *xgboost, *lightgbm;
+    render_kind(kind, false, HR_EXPORT_XGBOOST, &xgboost);
+    render_kind(kind, false, HR_EXPORT_LIGHTGBM, &lightgbm);
+    assert_non_null(strstr(xgboost, "\"sum_hessian\":["));
+    check_no_zero(xgboost, "\"sum_hessian\":[", ',', ']');
+    assert_non_null(strstr(lightgbm, "\nleaf_count="));
+    check_no_zero(lightgbm, "\nleaf_count=", ' ', '\n');
+    check_no_zero(lightgbm, "\ninternal_count=", ' ', '\n');
+    hr_text_free(xgboost);
+    hr_text_free(lightgbm);
+}
+
 /* Everything that a model can say; the bytes end with a property, the guarantee's statement. */
 static void export__says_all_in_onnx(void **state) {
     check_taken(state, HR_EXPORT_ONNX, "income [net]", "TreeEnsemble");
     check_taken(state, HR_EXPORT_ONNX, "per year", "per year");
+    check_taken(state, HR_EXPORT_ONNX_FLOAT32, "income [net]", "TreeEnsemble");
     hr_error err = {0};
     size_t size;
     free(export_text(state, HR_EXPORT_ONNX, "income", 1e60, &size, &err));
@@ -112,6 +195,8 @@ int main(void) {
                                         temp_dir_close),
         cmocka_unit_test_setup_teardown(export__refuses_two_names_that_the_engine_takes_for_one,
                                         temp_dir_open, temp_dir_close),
+        cmocka_unit_test(export__says_the_link_where_the_format_has_it),
+        cmocka_unit_test(export__says_how_many_records_come_to_a_node),
         cmocka_unit_test_setup_teardown(export__says_all_in_onnx, temp_dir_open, temp_dir_close),
         cmocka_unit_test_setup_teardown(export__knows_its_formats, temp_dir_open, temp_dir_close),
     };
