@@ -125,6 +125,7 @@ static bool child_and_its_child_work(void *unused) {
 
 static void fork__leaves_a_team_that_works(void **state) {
     (void)state;
+    need_threads_in_children();
     assert_true(child_works(NULL));
     assert_true(holds_in_child(child_and_its_child_work, NULL));
     assert_true(child_works(NULL));
@@ -138,6 +139,7 @@ static void *share_until_told(void *of) {
 
 static void fork__may_come_while_other_threads_are_at_work(void **state) {
     (void)state;
+    need_threads_in_children();
     atomic_bool ends = false;
     pthread_t others[2];
     for (size_t i = 0; i < COUNT(others); i++)

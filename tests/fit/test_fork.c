@@ -85,6 +85,7 @@ static bool works_in_child_of_child(void *of) {
 }
 
 static void fork__leaves_predictions_fits_and_shap_as_they_are(void **state) {
+    need_threads_in_children();
     assert_true(holds_in_child(works_in_child_of_child, *state));
     assert_true(works_as_before(*state));
 }
@@ -103,6 +104,7 @@ static void *work_on(void *of) {
 }
 
 static void fork__may_come_during_a_fit_of_another_thread(void **state) {
+    need_threads_in_children();
     other_thread other = {.f = *state};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, work_on, &other), 0);
@@ -123,6 +125,7 @@ static bool fork_after_two_trees(void *of, size_t done, size_t total) {
 }
 
 static void fork__may_come_where_progress_is_reported(void **state) {
+    need_threads_in_children();
     const fixture *f = *state;
     for (size_t m = 0; m < 2; m++) {
         hr_fit_options options = seeded_options_of(m ? "gbdt" : "rf", HR_MODE_SOUND, 1);

@@ -4,6 +4,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#if defined __SANITIZE_THREAD__
+#define HAS_THREAD_SANITIZER 1
+#elif defined __has_feature
+#if __has_feature(thread_sanitizer)
+#define HAS_THREAD_SANITIZER 1
+#endif
+#endif
+
 enum { DEADLINE = 60 }; /* seconds */
 
 bool holds_in_child(bool (*check)(void *of), void *of) {
@@ -16,4 +24,10 @@ bool holds_in_child(bool (*check)(void *of), void *of) {
     }
     int how = 0;
     return waitpid(child, &how, 0) == child && WIFEXITED(how) && WEXITSTATUS(how) == 0;
+}
+
+void need_threads_in_children(void) {
+#ifdef HAS_THREAD_SANITIZER
+    skip();
+#endif
 }

@@ -9,4 +9,7 @@
 /* Whether a child has ended by itself within a minute and the check held in it. A child may call this. */
 bool holds_in_child(bool (*check)(void *of), void *of);
 
+/* Skips the test under ThreadSanitizer, whose children start no threads. */
+void need_threads_in_children(void);
+
 #endif
