@@ -68,6 +68,6 @@ def remarks_of(yaml: str) -> dict[str, str]:
     for line in yaml.splitlines():
         named, remark = NAME.match(line), REMARK.search(line)
         name = json.loads(named[1]) if named else name
-        if remark and name is not None:
+        if remark and name is not None and line.startswith(' '):  # others are of the whole table
             found[name] = remark[1]
     return found

@@ -294,7 +294,7 @@ def read_classes(schema: Schema, column: FrameColumn) -> NDArray[np.float64]:
     at, report = lib.hr_data_labels(data), lib.hr_data_report(data, 1)
     if at == ffi.NULL:
         shown = shown_misfits(misfits, 1) if report.unknown else ''
-        refuse_labels(column.name, Cells([], [], int(report.unknown), shown, first_remedy(misfits)), int(report.missing))
+        refuse_labels(column.name, Cells([], [], int(report.unknown), shown), int(report.missing))
     return np.frombuffer(ffi.buffer(at, rows * 8), np.float64).copy()
 
 
@@ -304,4 +304,4 @@ def refuse_labels(name: str, cells: Cells, missing: int) -> NoReturn:
         found.append('%s that the schema does not describe: %s' % (cells_text(cells.misfits), cells.shown))
     if missing:
         found.append('%d missing labels' % missing)
-    raise SchemaError('The label %r has %s; %s.' % (name, ', and '.join(found), cells.remedy or 'leave out records without a label'))
+    raise SchemaError('The label %r has %s; %s.' % (name, ', and '.join(found), cells.remedy or "correct them, list them as the label's values, or leave these records out"))

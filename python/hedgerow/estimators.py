@@ -152,7 +152,7 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         if self._promises() and facts.leak:
             options.leak = kept[1]
             warnings.warn('NOT PRIVATE: read off the records and not paid for: %s. Give it as public knowledge (bounds, categories, '
-                          'classes, schema) for a guarantee.' % facts.leak, PrivacyLeakWarning, stacklevel=3)
+                          'classes, or a schema, which Schema.propose proposes) for a guarantee.' % facts.leak, PrivacyLeakWarning, stacklevel=3)
         if self._promises() and self.ledger is None and (accepted := schema.accepted):
             warnings.warn('NOT PRIVATE: %s' % accepted, PrivacyLeakWarning, stacklevel=3)
         if self.random_state is not None:

@@ -271,7 +271,7 @@ def test_a_table_in_a_notebook__shows_what_is_open_first_and_no_markup_of_the_ta
     html = decided._repr_html_()
     assert html.index('public: form') > html.index('open: read off the records')
     remarks = {fact.name: fact.remark for fact in decided.facts}
-    assert 'stand apart' in remarks['age'] and 'identifies' in remarks['patient'] and not remarks['ward']
+    assert 'stand apart' in remarks['age'] and 'identifies' in remarks['patient'] and not remarks['ward'] and not remarks['smoker']
     assert 'Nothing awaits' in HedgerowClassifier(bounds=(0, 1), classes=[0, 1]).fit(np.random.random((50, 1)), [0, 1] * 25).model_.schema._repr_html_()
 
 
