@@ -38,7 +38,7 @@ def columns_of(X: Any) -> Columns:
     if isinstance(X, Columns):
         return X
     if hasattr(X, 'iloc') and hasattr(X, 'columns'):
-        return Columns([pandas_column(name, X.iloc[:, i]) for i, name in enumerate(unique_names(X.columns))], True)
+        return Columns([pandas_column(name, series) for name, (_, series) in zip(unique_names(X.columns), X.items())], True)
     if hasattr(X, '__arrow_c_stream__'):
         names, arrays = _arrow.read(X)
         columns = [arrow_column(name, array) for name, array in zip(unique_names(names), arrays)]
@@ -100,6 +100,7 @@ def unique_names(names: Any) -> list[str]:
     return found
 
 
+FEW = 500  # cells that a dict tells apart sooner than pandas
 SPANS = 'has time spans; give numbers, such as X[%r].dt.total_seconds()'
 
 
@@ -120,11 +121,11 @@ def pandas_column(name: str, series: Any) -> FrameColumn:
         return pandas_times(name, series)
     if kind == 'm':
         return unreadable(name, len(series), SPANS % name)
-    if hasattr(series, 'dt') and hasattr(series.dt, 'to_timestamp'):  # periods: their first days
+    if type(series.dtype).__name__ == 'PeriodDtype':  # their first days
         return time_column(name, series.dt.to_timestamp().to_numpy())
     if kind == 'c':
         plain_numbers(series.to_numpy())
-    return object_column(name, series.to_numpy(dtype=object), series.factorize)
+    return object_column(name, series.to_numpy(dtype=object), series.factorize if len(series) > FEW else None)
 
 
 def pandas_times(name: str, series: Any) -> FrameColumn:
