@@ -265,6 +265,31 @@ static void test_fit_with_other_edges__survives_short_memory(void **state) {
     }
 }
 
+static hr_status tune_once(world *w, hr_error *err) {
+    static const char *const names[] = {"x1"};
+    hr_fit_options settings[2] = {w->fit, w->fit};
+    const hr_fit_options *const list[] = {&settings[0], &settings[1]};
+    hr_tune_options options = HR_TUNE_OPTIONS_INIT;
+    hr_tuned tuned = {.model = UNTOUCHED};
+    for (size_t i = 0; i < 2; i++) {
+        settings[i].private_bounds = names;
+        settings[i].private_bounds_count = 1;
+    }
+    settings[1].depth = 1;
+    options.epsilon = 8;
+    options.delta = 0;
+    hr_status status = hr_tune(w->data, list, 2, &options, &tuned, err);
+    check_output(status, tuned.model);
+    if (!status) hr_model_free(tuned.model);
+    return status;
+}
+
+static void test_tune__survives_short_memory(void **state) {
+    world *w = *state;
+    assert_true(small_fit(w, "dpboost", HR_MODE_SOUND, 0));
+    exhaust(w, tune_once, HR_E_MEMORY, NULL);
+}
+
 /* ---- Edges from summed counts ---- */
 
 static hr_status answer_question(world *w, hr_edge_levels *machine, const hr_edge_question *question,
@@ -661,6 +686,7 @@ int main(void) {
         TEST(test_fit__survives_short_memory, open_three_classes),
         TEST(test_fit__survives_short_memory, open_numbers),
         TEST(test_fit_with_other_edges__survives_short_memory, open_hospital),
+        TEST(test_tune__survives_short_memory, open_numbers),
         TEST(test_summed_edges__survive_short_memory, open_hospital),
         TEST(test_similar_records__survive_short_memory, open_numbers),
         TEST(test_model__survives_short_memory, open_hospital),
