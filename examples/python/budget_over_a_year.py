@@ -36,11 +36,13 @@ for entry in ledger.entries:
 # does not cover it: nothing is spent by a refusal.
 
 # %%
-search = HedgerowClassifier(epsilon=0.5, delta=1e-6, schema=schema, ledger='year.db')
-print('5 folds of 3 settings cost epsilon', hedgerow.search_cost(search, 15)[0])
+model = HedgerowClassifier(epsilon=0.5, delta=1e-6, schema=schema, ledger='year.db')
+search = GridSearchCV(model, {'method': ['hedge', 'dpboost', 'dp-ert']}, cv=5, error_score='raise')
+print('5 folds of 3 settings and the refit cost epsilon', hedgerow.search_cost(search)[0])
 before = ledger.spent
 try:
-    GridSearchCV(search, {'method': ['hedge', 'dpboost', 'dp-ert']}, cv=5, error_score='raise').fit(year, year['readmitted'])
+    hedgerow.check_search(search)
+    search.fit(year, year['readmitted'])
 except BudgetError as error:
     print('refused:', error)
 print('spent', before, 'before and', ledger.spent, 'after')
