@@ -37,6 +37,7 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
     """What classifier and regressor share. Parameters are documented there."""
 
     options: dict[str, Any] | None
+    __metadata_request__fit = {'sample_weight': None}  # what set_fit_request may ask for, which fit does not announce (record_weights)
 
     # ---- What is asked for ----
 
@@ -168,11 +169,11 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
             options.record_weights = ffi.from_buffer('double[]', weights_of_records)
             options.record_weight_count = len(weights_of_records)
         ledger = ledger_of(self.ledger)
-        options.ledger = ffi.NULL if ledger is None else ledger._open()
         table = _frames.Table(schema, columns, label)
-        LOG.info('fit of %s: method %s, mode %s, epsilon %g, delta %g, %d features', schema.label.name, self.method, self.mode, options.epsilon, options.delta,
-                 len(schema.features))
+        LOG.info('fit of %s: method %s, mode %s, epsilon %g, delta %g, %d features', schema.label.name, self.method, self.mode, options.epsilon,
+                 options.delta, len(schema.features))
         with ledger._lock if ledger else contextlib.nullcontext(), Steps('fit', self.progress, self.verbose) as steps, Interrupts(steps) as interrupts:
+            options.ledger = ffi.NULL if ledger is None else ledger._open()
             options.progress, options.user = lib.hedgerow_progress, interrupts.handle
             self.model_ = self._made(table, options)
         LOG.info('fit of %s: done, %r', schema.label.name, self.model_)
@@ -308,28 +309,33 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
         schema = self._given_schema()
         if schema is not None and not schema.label.is_category:
             raise SchemaError('The schema has a number as its label; use HedgerowRegressor.')
-        listed = [*schema.label.values] if schema else self._listed(found, facts)
+        of_records = record_weights(weights, columns.rows)
+        counted = found if of_records is None else found[np.unique(inverse[of_records > 0])]
+        listed = [*schema.label.values] if schema else self._listed(found, counted, facts)
         encoded = _is_encoded(found, listed)
         codes = _ascending(listed).astype(np.float64)[inverse] if encoded else _class_codes(schema, y, listed)
         if schema is None:
             values = tuple(_frames.text_of_value(value) for value in listed)
             schema = self._schema_of(columns, Column(name, values=values), facts)
         self._class_weights = _weights_of(self.class_weights, listed)
-        self._train(schema, columns, codes, facts, record_weights(weights, columns.rows))
+        self._train(schema, columns, codes, facts, of_records)
         classes = _classes_of(listed, y.dtype)
         order = _ascending(listed if encoded else list(classes))
         self.classes_ = found if encoded else classes[order]
         self._order = None if list(order) == list(range(len(order))) else order
         return self
 
-    def _listed(self, found: NDArray[Any], facts: Facts) -> list[Any]:
+    def _listed(self, found: NDArray[Any], counted: NDArray[Any], facts: Facts) -> list[Any]:
+        """counted: the classes of records that weigh something."""
         if self.classes is not None:
             return list(self.classes)
         if found.dtype == bool:
             return [False, True]
         facts.leaks.append('classes of the label')
-        if len(found) < 2:
-            raise ValueError('Classifier needs samples of at least 2 classes in the data, but the data contains only one class: %r' % found[0])
+        if len(counted) < 2:
+            weighed = ' whose sample_weight is above 0' if len(counted) < len(found) else ''
+            raise ValueError('Classifier needs samples of at least 2 classes in the data, but the data contains only one class%s: %r' %
+                             (weighed, counted.tolist()))
         return list(found)
 
     def __sklearn_tags__(self) -> Any:

@@ -34,7 +34,8 @@ class Ledger:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Opens a ledger that is there. Fails: FileError, FormatError (not a ledger)."""
         self.__setstate__({'path': os.fspath(path)})
-        self._open()
+        with self._lock:
+            self._open()
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], epsilon: float, delta: float = 0.0) -> Ledger:
@@ -81,7 +82,7 @@ class Ledger:
             call(lib.hr_ledger_freeze, self._open())
 
     def _open(self) -> Any:
-        """What the C library calls the ledger; the caller holds the lock where others have the object, too."""
+        """What the C library calls the ledger; opened at its first use. The caller holds the lock."""
         if self._at is None:
             self._at = made(lib.hr_ledger_open, 'hr_ledger', lib.hr_ledger_close, text_to(self.path))
         return self._at

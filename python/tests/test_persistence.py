@@ -1,4 +1,5 @@
 """What is saved and sent, by each of the ways in which people do it, is read back to the same; the ledger stays where it is."""
+import concurrent.futures
 import pathlib
 import pickle
 import subprocess
@@ -17,7 +18,7 @@ from hedgerow import HedgerowClassifier, HedgerowRegressor
 rng = np.random.default_rng(3)
 X = rng.uniform(-1, 1, size=(600, 3))
 Y = np.where(X[:, 0] > 0, 'yes', 'no')
-PUBLIC = {'bounds': (-1, 1), 'classes': ['yes', 'no'], 'delta': 0}
+PUBLIC = {'bounds': (-1, 1), 'classes': ['yes', 'no'], 'epsilon': 8, 'delta': 0}
 
 
 def by_pickle(thing, folder):
@@ -110,7 +111,7 @@ def test_a_fitted_estimator__is_read_where_the_ledger_is_not(tmp_path):
     data = pickled_at_the_hospital(tmp_path)
     assert b'hospital' not in data
     model = pickle.loads(data)
-    assert model.score(X, Y) > .8 and model.guarantee_.is_private and clone(model).get_params()['epsilon'] == 1
+    assert model.score(X, Y) > .8 and model.guarantee_.is_private and clone(model).get_params()['epsilon'] == 8
 
 
 def test_a_path_of_a_ledger__stays_behind_too(tmp_path):
@@ -140,11 +141,22 @@ def test_a_ledger_that_is_not_there__is_missed_at_its_first_use(tmp_path):
         HedgerowClassifier(ledger=ledger, **PUBLIC).fit(X, Y)
 
 
+def test_threads__open_a_ledger_that_was_read_back_once(tmp_path):
+    for turn in range(5):
+        folder = tmp_path / str(turn)
+        folder.mkdir()
+        ledger = pickle.loads(pickle.dumps(ledger_in(folder)))
+        model = HedgerowClassifier(ledger=ledger, **PUBLIC)
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda _: HedgerowClassifier(**model.get_params()).fit(X[:100], Y[:100]), range(4)))
+        assert ledger.spent[0] == 32
+
+
 def test_workers__charge_the_ledger_and_return_estimators(tmp_path):
     pytest.importorskip('cloudpickle')
     ledger = ledger_in(tmp_path)
     found = cross_validate(HedgerowClassifier(ledger=ledger, **PUBLIC), X, Y, cv=3, n_jobs=2, return_estimator=True, error_score='raise')
-    assert ledger.spent[0] == 3
+    assert ledger.spent[0] == 24
     assert all(model.score(X, Y) > .7 for model in found['estimator'])
 
 

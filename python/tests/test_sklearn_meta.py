@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+from sklearn import config_context
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, StackingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
@@ -401,6 +402,12 @@ def test_weights_that_are_wrong__are_refused_and_cost_nothing(weights, message, 
     assert ledger.entries == []
 
 
+def test_weights_that_leave_one_class__are_refused_where_classes_are_read_off():
+    with pytest.raises(ValueError, match='sample_weight is above 0'):
+        HedgerowClassifier(bounds=(-1, 1)).fit(X, TWO, sample_weight=TWO == 'yes')
+    assert list(base().fit(X, TWO, sample_weight=TWO == 'yes').classes_) == ['no', 'yes']
+
+
 def test_what_cannot_weigh_records__says_what_can():
     with pytest.raises(hedgerow.ArgumentError, match='hedge, dpboost'):
         HedgerowClassifier('gbdt', classes=['no', 'yes']).fit(X, TWO, sample_weight=np.ones(len(X)))
@@ -413,6 +420,16 @@ def test_weights__go_through_searches_pipelines_and_votes():
     assert GridSearchCV(base(), {'options__bins': [8]}, cv=2, error_score='raise').fit(X, TWO, sample_weight=w).score(X, TWO) > .9
     assert make_pipeline(base()).fit(X, TWO, hedgerowclassifier__sample_weight=w).score(X, TWO) > .9
     assert VotingClassifier([('a', base())]).fit(X, TWO, sample_weight=w).score(X, TWO) > .9
+
+
+def test_weights__may_be_routed():
+    with config_context(enable_metadata_routing=True):
+        asking = base().set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+        model = GridSearchCV(asking, {'options__bins': [8]}, cv=2, error_score='raise')
+        statement = model.fit(X, TWO, sample_weight=np.ones(len(X))).best_estimator_.guarantee_.statement
+        assert 'as the owner declares' in statement
+        with pytest.raises(ValueError, match='sample_weight'):
+            GridSearchCV(base(), {}, cv=2, error_score='raise').fit(X, TWO, sample_weight=np.ones(len(X)))
 
 
 def test_ensembles_that_make_weights_of_all_records__are_refused():
