@@ -1,5 +1,5 @@
-"""What is told while a fit runs: a bar or lines for people (verbose), and lines of the logger 'hedgerow'. They name parameters and released
-values alone: nothing in them depends on a record but through what a release paid for."""
+"""What is told while a fit runs: a bar or lines for people (verbose), and lines of the logger 'hedgerow', which name parameters of the fit and
+what stands in the model."""
 from __future__ import annotations
 
 import importlib
