@@ -84,9 +84,9 @@ accuracy: all ## error of every method on prepared sets; HEDGEROW_DATA names the
 	@bench/diprime.py --hedgerow $(BUILD)/hedgerow
 	@bench/balance.py --hedgerow $(BUILD)/hedgerow
 
-site: ## build the documentation site in $(BUILD)/site (needs PyPI)
-	@tools/setup.sh site
-	@tools/site.sh $(BUILD)/site
+site: ## build the documentation site in $(BUILD)/site, and run its tutorials and its pages of Python (needs PyPI)
+	@tools/setup.sh build python site
+	@tools/site.sh $(BUILD)/site build-python
 
 python: ## build the wheel of the Python package, install it in a virtual environment and run its tests (needs PyPI)
 	@tools/setup.sh build python

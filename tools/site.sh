@@ -1,12 +1,16 @@
 #!/bin/sh
-# Builds the documentation site in a virtual environment of its own, which stays for the next run. Every warning is an error.
-# The site is FOLDER/html. usage: tools/site.sh FOLDER
+# Builds the documentation site in a virtual environment of its own, which stays for the next run. Every warning is an error. Then the pages of Python
+# and the pages of the command that need no broker are run, with a wheel of this source, and fail the build where they print something else.
+# FOLDER/html/VERSION is the site, and FOLDER/html/latest the same; other versions that are there stay, and FOLDER/html/versions.html lists all.
+# usage: tools/site.sh FOLDER PYTHON     PYTHON: the folder of tools/wheel.sh, whose wheel is made again where the source is newer
 set -eu
 mkdir -p "$1"
 SITE=$(cd "$1" && pwd)
 export SITE
 bin="$SITE/venv/bin"
-rm -rf "$SITE/html" "$SITE/source" "$SITE/doxygen"
+version=$(sed -n "s/^project(.*version: '\([^']*\)'.*/\1/p" meson.build)
+pages="$SITE/html/$version"
+rm -rf "$pages" "$SITE/html/latest" "$SITE/source" "$SITE/doxygen"
 
 # A run without network keeps what is installed.
 needs='sphinx>=8.1 myst-parser>=4 furo>=2024.8 breathe>=4.36 matplotlib>=3.9'
@@ -31,8 +35,18 @@ if [ -s "$SITE/doxygen.log" ]; then
     cat "$SITE/doxygen.log" >&2
     exit 1
 fi
-"$bin/sphinx-build" --fail-on-warning --keep-going --quiet -c docs/site -d "$SITE/doctrees" "$SITE/source" "$SITE/html"
-# The first page is docs/index, so that its links hold in the repository, too.
-echo '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=docs/index.html"><title>Hedgerow</title><a href="docs/index.html">Hedgerow</a>' \
-    > "$SITE/html/index.html"
+HEDGEROW_VERSION=$version "$bin/sphinx-build" --fail-on-warning --keep-going --quiet -c docs/site -d "$SITE/doctrees" "$SITE/source" "$pages"
+python3 docs/site/versions.py "$SITE/html" "$version"
+
+wheel=$(ls "$2"/dist/*.whl 2> /dev/null || true)
+if [ -z "$wheel" ] || [ -n "$(find meson.build pyproject.toml src cli include man python/declare.py python/meson.build python/hedgerow* -type f -newer "$wheel" ! -name '*.pyc' -print -quit)" ]; then
+    tools/wheel.sh "$2"
+    wheel=$(ls "$2"/dist/*.whl)
+fi
+"$bin/python" -m pip --quiet --disable-pip-version-check install "$wheel[report]" pandas pytest onnxruntime
+"$bin/python" -m pip --quiet --disable-pip-version-check install --force-reinstall --no-deps "$wheel"
+"$bin/python" -m pytest -q -p no:cacheprovider python/tests/test_docs.py
+for page in docs/tutorial/first-model.md docs/how-to/own-table.md docs/how-to/ledger.md; do
+    python3 tests/cli/run.py "$bin/hedgerow" "$page"
+done
 echo "$SITE/html/index.html"

@@ -12,6 +12,7 @@ here = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(here), str(here.parents[1] / 'python')]
 
 project = 'Hedgerow'
+version = release = os.environ['HEDGEROW_VERSION']
 extensions = ['myst_parser', 'sphinx.ext.autodoc', 'breathe', 'measured']
 root_doc = 'docs/index'
 include_patterns = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/**/*.md', 'src/**/*.proof.md', 'tests/mutations/README.md', 'reference/**']
@@ -36,7 +37,10 @@ default_role = 'literal'
 
 highlight_language = 'none'
 html_theme = 'furo'
-html_title = 'Hedgerow'
+html_title = 'Hedgerow %s' % version
+# The version, and the way to the others, whose list lies beside the folders of all (versions.py).
+templates_path = ['templates']
+html_sidebars = {'**': ['sidebar/brand.html', 'versions.html', 'sidebar/search.html', 'sidebar/scroll-start.html', 'sidebar/navigation.html', 'sidebar/scroll-end.html']}
 html_copy_source = False
 html_show_sphinx = False
 html_show_copyright = False
