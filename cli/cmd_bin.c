@@ -51,10 +51,10 @@ static hr_status add_bin_file(const command *self, const bin_args *args, const h
     table_args one = args->table;
     hr_data *data = NULL;
     one.data = (arg_list){.count = 1, .items = {args->table.data.items[file]}};
-    const misfit_rule rule = {self->name, input_table_name(&one), args->strict};
+    misfit_rule rule = {self->name, input_table_name(&one), args->strict, false, 0};
     hr_status status = input_table(schema, &one, false, &data, err);
     if (status == HR_OK) input_warn_skipped(self, data);
-    if (status == HR_OK) status = warn_misfits(&rule, data, err);
+    if (status == HR_OK) status = print_remarks(&rule, HR_REMARKS_TRAIN, data, err);
     if (status == HR_OK) status = hr_binner_add(binner, data, err);
     hr_data_free(data);
     return status;

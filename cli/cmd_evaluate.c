@@ -243,10 +243,9 @@ static hr_status evaluate(const command *self, const evaluate_args *args, evalua
         status = input_table(hr_model_schema(run->model), &args->table, false, &run->data, err);
     if (status != HR_OK) return status;
     input_warn_skipped(self, run->data);
-    const misfit_rule rule = {self->name, input_table_name(&args->table), args->strict};
-    status = warn_misfits(&rule, run->data, err);
+    misfit_rule rule = {self->name, input_table_name(&args->table), args->strict, false, 0};
+    status = print_remarks(&rule, HR_REMARKS_EVALUATE, run->data, err);
     if (status != HR_OK) return status;
-    warn_clipped_labels(&rule, run->data);
     return args->epsilon.given ? release_figures(self, args, run, err) : measure_exactly(args, run, err);
 }
 

@@ -257,7 +257,7 @@ static int run_predict(const command *self, int argc, char **argv) {
         return usage_error(self->name,
                            "--threshold and --costs decide on a class, which --scores leaves out");
     if (!output_is_apart(self, &args)) return EXIT_USAGE;
-    const misfit_rule misfits = {self->name, input_table_name(&args.table), args.strict};
+    misfit_rule misfits = {self->name, input_table_name(&args.table), args.strict, false, 0};
     hr_error err = {0};
     hr_model *model = NULL;
     hr_data *data = NULL;
@@ -278,8 +278,7 @@ static int run_predict(const command *self, int argc, char **argv) {
     if (status == HR_OK) status = decide_read(&args.decide, hr_model_schema(model), &rule, &err);
     if (status == HR_OK)
         status = input_kept_table(hr_model_schema(model), &args.table, &args.keep, &data, &err);
-    if (status == HR_OK) status = warn_misfits(&misfits, data, &err);
-    if (status == HR_OK) report_misfit_cells(&misfits, data);
+    if (status == HR_OK) status = print_remarks(&misfits, HR_REMARKS_PREDICT, data, &err);
     if (status == HR_OK) status = predict(&args, model, data, &rule, &err);
     if (status == HR_OK) (args.as_json ? print_timings_json : print_timings)(stderr, args.table.timings);
 out:

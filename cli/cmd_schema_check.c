@@ -203,9 +203,8 @@ static int run_check(const command *self, int argc, char **argv) {
             code = report_error(self->name, &err);
         }
     }
-    const misfit_rule rule = {self->name, input_table_name(&args.table), false};
-    (void)warn_misfits(&rule, data, &err);
-    (void)warn_wide_label(&rule, data, &err);
+    misfit_rule rule = {self->name, input_table_name(&args.table), false, false, 0};
+    if (print_remarks(&rule, HR_REMARKS_TRAIN, data, &err) != HR_OK) code = report_error(self->name, &err);
     warn_review(self, schema);
 out:
     hr_data_free(data);

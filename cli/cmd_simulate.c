@@ -1,6 +1,7 @@
 /* hedgerow simulate: owners and coordinator in one process. */
 #include "commands.h"
 #include "log_lines.h"
+#include "misfit.h"
 #include "plan.h"
 #include "product.h"
 #include "together.h"
@@ -12,11 +13,13 @@ typedef struct simulate_args {
     product_args product;
     arg_list data, owners;
     arg_integer owner_count, threads, rows;
-    bool as_json, force, plan;
+    bool as_json, force, plan, strict;
     log_args log;
 } simulate_args;
 
 #define AT(field) offsetof(simulate_args, field)
+
+static misfit_rule remarks = {.command = "simulate"};
 
 static const arg_option simulate_options[] = {
     {"JOB", 0, ARG_OPERAND, true, AT(file), NULL, "the job file; its members are ignored"},
@@ -32,6 +35,9 @@ static const arg_option simulate_options[] = {
      "replaced when a job continues"},
     PRODUCT_OPTIONS(simulate_args),
     {"force", 0, ARG_FLAG, false, AT(force), NULL, "with --data: replace the file that is there"},
+    {"strict", 0, ARG_FLAG, false, AT(strict), NULL,
+     "with --data: fail, before the job begins, if a table does not fit the schema, or the schema needs a "
+     "review"},
     {"threads", 0, ARG_INTEGER, false, AT(threads), "N",
      "of all owners together; 0: as many as there are processors"},
     {"plan", 0, ARG_WAIVER, false, AT(plan), NULL,
@@ -43,6 +49,11 @@ static const arg_option simulate_options[] = {
     {"quiet", 0, ARG_FLAG, false, AT(log.quiet), NULL, "print errors and the summary only"},
 };
 
+static bool print_simulated_remark(void *user, const hr_remark *remark) {
+    (void)user;
+    return print_remark(&remarks, remark);
+}
+
 static hr_status simulate(const simulate_args *args, const char *path, const hr_party_settings *settings,
                           hr_job_result *out, hr_error *err) {
     const hr_simulation_data data = {(const char *const *)args->data.items, args->data.count,
@@ -50,6 +61,7 @@ static hr_status simulate(const simulate_args *args, const char *path, const hr_
     const output_rule rule = args->force ? OUTPUT_FORCED : OUTPUT_UNFORCED;
     hr_status status = product_check(&args->product, args->file, rule, err);
     if (status == HR_OK) status = hr_simulate(args->file, &data, settings, out, err);
+    end_remarks(&remarks, err);
     if (status == HR_OK) status = product_write(out, path, rule, err);
     return status;
 }
@@ -96,11 +108,16 @@ static int run_simulate(const command *self, int argc, char **argv) {
         return usage_error(self->name, "--owners goes with --data: every owner file is one owner");
     if (args.owners.count && args.force)
         return usage_error(self->name, "--force goes with --data: a job of owners replaces no file");
+    if (args.owners.count && args.strict)
+        return usage_error(self->name,
+                           "--strict goes with --data: an owner's log has remarks about its table");
     if (!simulate_outputs_apart(self, &args, &output)) return EXIT_USAGE;
     if (!log_lines_open(self->name, &args.log)) return EXIT_USAGE;
     hr_error err = {0};
     hr_job_result result = {0};
-    const hr_party_settings settings = together_settings((int)args.threads.value);
+    hr_party_settings settings = together_settings((int)args.threads.value);
+    settings.remark = print_simulated_remark;
+    remarks.strict = args.strict;
     const hr_status status =
         (args.owners.count ? meet : simulate)(&args, output.path, &settings, &result, &err);
     if (status == HR_OK)

@@ -149,6 +149,7 @@ typedef struct train_run {
     hr_cluster *cluster;   /* the ranks that train together; NULL: this process alone. Borrowed */
     double *class_weights; /* NULL: none */
     progress_bar bar;
+    misfit_rule remarks;
     hr_schema *schema;
     hr_ledger *ledger;
     hr_data *data;
@@ -167,8 +168,14 @@ static void run_done(train_run *run) {
 
 /* After its last step a run is not cancelled: the budget is spent, and the model is nearly made. */
 static bool should_continue_training(void *user, size_t done, size_t total) {
-    progress_step(user, done, total);
+    train_run *run = user;
+    progress_step(&run->bar, done, total);
     return done == total || !interrupted();
+}
+
+static bool print_train_remark(void *user, const hr_remark *remark) {
+    train_run *run = user;
+    return print_remark(&run->remarks, remark);
 }
 
 static hr_status set_options(const train_args *args, train_run *run, hr_error *err) {
@@ -188,7 +195,8 @@ static hr_status set_options(const train_args *args, train_run *run, hr_error *e
     if (args->bounds_share.given) options->bounds_share = args->bounds_share.value;
     progress_init(&run->bar, !args->quiet && !args->as_json);
     options->progress = should_continue_training;
-    options->user = &run->bar;
+    options->remark = print_train_remark;
+    options->user = run;
     return status;
 }
 
@@ -241,7 +249,6 @@ static void end_without_pages(int signal_number) {
 }
 
 static hr_status read_train_data(const command *self, const train_args *args, train_run *run, hr_error *err) {
-    const misfit_rule rule = {self->name, input_table_name(&args->table), args->strict};
     const arg_list *data = &args->table.data;
     hr_status status;
     /* One file may be a binned cache, unless ranks share it out. */
@@ -258,15 +265,7 @@ static hr_status read_train_data(const command *self, const train_args *args, tr
         status = hr_data_map(run->schema, data->items[0], threads, &run->data, err);
     }
     if (status == HR_OK) input_warn_skipped(self, run->data);
-    if (status == HR_OK) status = warn_misfits(&rule, run->data, err);
-    if (status != HR_OK) return status;
-
-    /* Where the label's bounds are released, those of the schema are wide for that reason. */
-    const char *label = hr_schema_label(run->schema)->name;
-    bool is_released = false;
-    for (size_t i = 0; i < args->private_bounds.count; i++)
-        is_released |= strcmp(args->private_bounds.items[i], label) == 0;
-    return (is_released ? warn_label_cells : warn_wide_label)(&rule, run->data, err);
+    return status;
 }
 
 /* All that comes before the records. */
@@ -289,19 +288,12 @@ static hr_status fit_model(const command *self, const train_args *args, train_ru
     if (run->cluster != NULL) status = hr_cluster_agree(run->cluster, status, err);
     if (run->cluster != NULL && status == HR_OK) status = hr_cluster_agree(run->cluster, HR_OK, err);
 
-    /* A model that would be private with a public schema; a ledger refuses the marks. */
-    const bool is_unpaid = run->options.mode == HR_MODE_SOUND && run->ledger == NULL;
-    if (status == HR_OK && is_unpaid && hr_method_find(run->options.method)->is_private) {
-        hr_error marks = {0};
-        if (hr_schema_public(run->schema, &marks) != HR_OK)
-            fprintf(stderr, "hedgerow %s: warning: the model will be NOT PRIVATE: %s\n", self->name,
-                    marks.message);
-    }
-
     if (status == HR_OK) status = read_train_data(self, args, run, err);
     interrupt_defer();
+    run->remarks = (misfit_rule){self->name, input_table_name(&args->table), args->strict, false, 0};
     if (status == HR_OK) status = hr_fit(run->data, &run->options, &run->model, err);
     progress_clear(&run->bar);
+    end_remarks(&run->remarks, err);
     return status;
 }
 

@@ -5,109 +5,52 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double CLIPPED_TOLD = 1; /* % of the labels */
-
-static const double CELLS_TOLD = 1, CELLS_WARNED = 10; /* % of a column */
-
 enum {
-    TOLD_MAX = 20,   /* columns; a table that does not fit at all has thousands */
-    TEXTS_SHOWN = 10 /* of a column */
+    COLUMNS_SHOWN = 20, /* a table that does not fit at all has thousands */
+    TEXTS_SHOWN = 10    /* of a column */
 };
-
-static void warn_misfit(const misfit_rule *rule, const hr_error *misfit) {
-    char text[1200];
-    hr_error_format(misfit, text, sizeof text);
-    fprintf(stderr, "hedgerow %s: warning: %s\n", rule->command, text);
-}
 
 static const char *table_name(const misfit_rule *rule) {
     return strcmp(rule->path, "-") == 0 ? "standard input" : rule->path;
 }
 
-static void name_table(const misfit_rule *rule, hr_error *misfit) {
-    snprintf(misfit->file, sizeof misfit->file, "%s", table_name(rule));
-}
-
-hr_status warn_misfits(const misfit_rule *rule, const hr_data *data, hr_error *err) {
-    const size_t features = hr_schema_feature_count(hr_data_schema(data));
-    size_t found = 0;
-    for (size_t i = 0; i < features; i++) {
-        hr_error misfit = {0};
-        if (hr_data_check_column(data, i, &misfit) == HR_OK) continue;
-        name_table(rule, &misfit);
-        if (rule->strict) {
-            *err = misfit;
-            return misfit.status;
-        }
-        if (++found <= TOLD_MAX) warn_misfit(rule, &misfit);
+bool print_remark(misfit_rule *rule, const hr_remark *remark) {
+    const bool of_schema = remark->kind == HR_REMARK_MARKS || remark->kind == HR_REMARK_UNIT,
+               is_named = of_schema || rule->path == NULL;
+    char text[1200];
+    if (rule->strict && remark->level == HR_REMARK_FAULT) {
+        rule->refused = !is_named;
+        return false;
     }
-    if (found > TOLD_MAX)
-        fprintf(stderr,
-                "hedgerow %s: warning: %zu more columns do not fit; 'hedgerow schema check' shows all\n",
-                rule->command, found - TOLD_MAX);
-    return HR_OK;
-}
-
-/* Whether it is worth a line. */
-static bool report_cells(const misfit_rule *rule, const char *column, double share, const char *what) {
-    if (!(share >= CELLS_TOLD)) return false;
-    fprintf(stderr, "hedgerow %s: %s%s: field '%s': %.1f %% of the cells are %s\n", rule->command,
-            share >= CELLS_WARNED ? "warning: " : "", table_name(rule), column, share, what);
+    if (remark->kind == HR_REMARK_CELLS && ++rule->columns > COLUMNS_SHOWN) return true;
+    hr_error_format(&remark->what, text, sizeof text);
+    fprintf(stderr, "hedgerow %s: %s%s%s%s\n", rule->command,
+            remark->level == HR_REMARK_NOTE ? "" : "warning: ", is_named ? "" : table_name(rule),
+            is_named ? "" : ": ", text);
     return true;
 }
 
-void report_misfit_cells(const misfit_rule *rule, const hr_data *data) {
-    const hr_schema *schema = hr_data_schema(data);
-    const double percent = 100 / (double)hr_data_rows(data);
-    size_t told = 0;
-    for (size_t i = 0; i < hr_schema_feature_count(schema) && told < TOLD_MAX; i++) {
-        const hr_column_report *report = hr_data_report(data, i);
-        const char *column = hr_schema_feature(schema, i)->name;
-        hr_error misfit = {0};
-        if (hr_data_check_column(data, i, &misfit) != HR_OK) continue;
-        told += report_cells(rule, column, percent * (double)report->unknown,
-                             "unknown to the model, and were read as missing");
-        told += report_cells(rule, column, percent * (double)report->out_of_range,
-                             "outside the model's bounds, and were clipped to the nearest");
-    }
+void end_remarks(const misfit_rule *rule, hr_error *err) {
+    if (rule->refused && *err->field != '\0' && *err->file == '\0')
+        snprintf(err->file, sizeof err->file, "%s", table_name(rule));
+    if (rule->columns > COLUMNS_SHOWN)
+        fprintf(stderr,
+                "hedgerow %s: warning: %zu more columns do not fit; 'hedgerow schema check' shows all\n",
+                rule->command, rule->columns - COLUMNS_SHOWN);
 }
 
-static hr_status warn_label(const misfit_rule *rule, hr_status status, hr_error *misfit, hr_error *err) {
-    if (status == HR_OK) return HR_OK;
-    name_table(rule, misfit);
-    if (!rule->strict) {
-        warn_misfit(rule, misfit);
-        return HR_OK;
-    }
-    *err = *misfit;
+static bool print_remark_of(void *rule, const hr_remark *remark) {
+    return print_remark(rule, remark);
+}
+
+hr_status print_remarks(misfit_rule *rule, hr_remark_use use, const hr_data *data, hr_error *err) {
+    hr_remark_options options = HR_REMARK_OPTIONS_INIT;
+    options.use = use;
+    options.take = print_remark_of;
+    options.user = rule;
+    const hr_status status = hr_data_remarks(data, &options, err);
+    end_remarks(rule, err);
     return status;
-}
-
-static hr_status check_label_cells(const hr_data *data, hr_error *misfit) {
-    return hr_data_check_column(data, hr_schema_feature_count(hr_data_schema(data)), misfit);
-}
-
-hr_status warn_label_cells(const misfit_rule *rule, const hr_data *data, hr_error *err) {
-    hr_error misfit = {0};
-    return warn_label(rule, check_label_cells(data, &misfit), &misfit, err);
-}
-
-hr_status warn_wide_label(const misfit_rule *rule, const hr_data *data, hr_error *err) {
-    hr_error misfit = {0};
-    hr_status status = check_label_cells(data, &misfit);
-    if (status == HR_OK) status = hr_data_check_label(data, &misfit);
-    return warn_label(rule, status, &misfit, err);
-}
-
-void warn_clipped_labels(const misfit_rule *rule, const hr_data *data) {
-    const hr_schema *schema = hr_data_schema(data);
-    const hr_column_report *report = hr_data_report(data, hr_schema_feature_count(schema));
-    const double share = 100 * (double)report->out_of_range / (double)hr_data_rows(data);
-    if (!(share > CLIPPED_TOLD)) return;
-    fprintf(stderr,
-            "hedgerow %s: warning: %s: field '%s': %.1f %% of the labels are outside the model's bounds; the "
-            "figures compare with the nearest bound\n",
-            rule->command, table_name(rule), hr_schema_label(schema)->name, share);
 }
 
 /* ---- Texts ---- */

@@ -8,22 +8,25 @@
 #include <hedgerow/hedgerow.h>
 
 /* The help of --strict. */
-#define STRICT_HELP "fail, before anything is done, if most cells of a column do not fit the schema"
+#define STRICT_HELP                                                                                          \
+    "fail, before anything is done, if the table does not fit the schema, or the schema needs a review"
 
-/* Where a table came from, and what becomes of a misfit. */
+/* Where a table came from, and what becomes of remarks about it. {command, path, strict} starts. */
 typedef struct misfit_rule {
-    const char *command, *path;
-    bool strict; /* the first one is a failure; else all are warnings */
+    const char *command, *path; /* NULL: remarks name their table */
+    bool strict;                /* the first fault is a failure; else all are warnings */
+    bool refused;               /* one of the table was */
+    size_t columns;             /* of which most cells do not fit */
 } misfit_rule;
 
-/* Columns of which most cells do not fit (hr_data_check_column). */
-hr_status warn_misfits(const misfit_rule *rule, const hr_data *data, hr_error *err);
+/* Prints a remark on standard error, or refuses it. */
+bool print_remark(misfit_rule *rule, const hr_remark *remark);
 
-/* Most cells of the label. */
-hr_status warn_label_cells(const misfit_rule *rule, const hr_data *data, hr_error *err);
+/* After the last remark: how many columns were not printed; names the table in what a refusal failed with. */
+void end_remarks(const misfit_rule *rule, hr_error *err);
 
-/* The same, and bounds of it that are too wide to train with (hr_data_check_label). */
-hr_status warn_wide_label(const misfit_rule *rule, const hr_data *data, hr_error *err);
+/* Prints all remarks about a table. */
+hr_status print_remarks(misfit_rule *rule, hr_remark_use use, const hr_data *data, hr_error *err);
 
 /* Prints which texts do not fit their columns, the most frequent ones of each column with their numbers of
  * cells, on standard output; nothing if all fit. */
@@ -35,13 +38,5 @@ void json_misfit_texts(json_writer *json, hr_misfits *misfits, size_t feature);
 /* How many columns have cells that training refuses: texts in numbers and dates that do not fit, or in the
  * label. */
 size_t count_refused_columns(const hr_data *data, const hr_misfits *misfits);
-
-/* Tells the owner of each feature of which 1 % or more of the cells are unknown, and were read as missing, or
- * out of the model's bounds, and were clipped; from 10 % on as a warning. After warn_misfits, which has said
- * it of columns that do not fit at all. To standard error alone: it tells of records. */
-void report_misfit_cells(const misfit_rule *rule, const hr_data *data);
-
-/* Labels that are compared as clipped to the bounds, if they are more than 1 % of all: a warning. */
-void warn_clipped_labels(const misfit_rule *rule, const hr_data *data);
 
 #endif

@@ -222,6 +222,63 @@ HR_API HR_MUST_CHECK hr_status hr_data_check_column(const hr_data *data, size_t 
 /* The same of the bounds of a numeric label, to which noise is proportional: HR_E_SCHEMA if the labels of 10
  * records or more fill less than a fifth of them. */
 HR_API HR_MUST_CHECK hr_status hr_data_check_label(const hr_data *data, hr_error *err);
+/* ---- What the owner of a table should know before it is used ---- */
+
+typedef enum hr_remark_kind {
+    HR_REMARK_CELLS,      /* most cells of a column do not fit the schema (hr_data_check_column) */
+    HR_REMARK_PART,       /* some cells of a column do not */
+    HR_REMARK_BOUNDS,     /* the label fills little of its bounds (hr_data_check_label) */
+    HR_REMARK_IDENTIFIER, /* a feature seems to identify persons or records */
+    HR_REMARK_LIST,       /* a list of a category seems to be read from the records */
+    HR_REMARK_MARKS, /* of the schema: it has accepted marks (hr_schema_public): the model is not private */
+    HR_REMARK_UNIT   /* of the schema: it does not say whose a record is (hr_schema_decides_unit) */
+} hr_remark_kind;
+
+typedef enum hr_remark_level {
+    HR_REMARK_NOTE,
+    HR_REMARK_WARNING,
+    HR_REMARK_FAULT /* a warning, too; who is strict refuses the table */
+} hr_remark_level;
+
+/* Valid during the call that hands it out. Exact statistics of the records: for the owner's screen alone,
+ * never for a model, a file, or anybody else. */
+typedef struct hr_remark {
+    hr_remark_kind kind;
+    hr_remark_level level;
+    hr_error what; /* the status that a refusal has, the field, the message, the remedy */
+} hr_remark;
+
+/* False refuses the table: what asked for the remarks fails with `what`. */
+typedef bool hr_remark_taker(void *user, const hr_remark *remark);
+
+/* What a table is for. */
+typedef enum hr_remark_use { HR_REMARKS_TRAIN, HR_REMARKS_PREDICT, HR_REMARKS_EVALUATE } hr_remark_use;
+
+typedef struct hr_remark_options {
+    size_t size; /* sizeof(hr_remark_options) */
+    hr_remark_use use;
+    bool is_private;         /* what is trained claims privacy: remarks about that as well */
+    const char *name;        /* stands for the table in remarks; NULL: nothing does */
+    const char *const *wide; /* wide_count columns whose bounds the fit releases: the schema's may be wide */
+    size_t wide_count;
+    hr_remark_taker *take; /* called for each remark, faults of cells first */
+    void *user;
+} hr_remark_options;
+#define HR_REMARK_OPTIONS_INIT                                                                               \
+    { sizeof(hr_remark_options), HR_REMARKS_TRAIN, false, NULL, NULL, 0, NULL, NULL }
+
+/* Makes all remarks about a table. hr_fit and simulations do it by themselves (hr_fit_options.remark,
+ * hr_party_settings.remark); programs do it before they predict or evaluate. To identify persons the first
+ * 20,000 records are looked at, and no more than 4,000,000 cells. Fails: as a remark that was refused;
+ * ARGUMENT (options), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_data_remarks(const hr_data *data, const hr_remark_options *options,
+                                               hr_error *err);
+
+/* The same of `count` tables, such as those of owners. names: one a table; NULL: owner 1, owner 2, ... */
+HR_API HR_MUST_CHECK hr_status hr_tables_remarks(const hr_data *const *tables, const char *const *names,
+                                                 size_t count, const hr_remark_options *options,
+                                                 hr_error *err);
+
 /* The text of a kept column (index into hr_read_options.kept) in a row, without outer blanks and quotation
  * marks; NULL if there is none. Valid as long as the data. */
 HR_API const char *hr_data_kept(const hr_data *data, size_t column, size_t row);

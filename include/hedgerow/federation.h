@@ -181,9 +181,12 @@ typedef struct hr_party_settings {
                                 * answered. Called once. May be NULL */
     const char *metrics; /* hr_serve: a file that is replaced every 15 seconds, and at the end, with numbers
                           * in the text format of Prometheus; NULL: none */
+    hr_remark_taker *remark; /* hr_simulate: called with `user` for each remark about a table
+                              * (hr_data_remarks), whose file it names, before the job begins; false: it fails
+                              * with that remark. May be NULL */
 } hr_party_settings;
 #define HR_PARTY_SETTINGS_INIT                                                                               \
-    { sizeof(hr_party_settings), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+    { sizeof(hr_party_settings), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 /* Serves an owner's records to the coordinators that its policy names, as docs/how-to/federation.md says:
  * waits for jobs, looks at their terms, trains, passes on. `file` is an owner file

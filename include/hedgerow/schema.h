@@ -100,7 +100,8 @@ HR_API HR_MUST_CHECK hr_status hr_schema_parse(const char *text, size_t size, co
  *     hr_schema_build(builder, &schema, &err);
  *     hr_schema_builder_free(builder);
  *
- * Who builds one vouches that all of it is public knowledge: it counts as reviewed.
+ * Who builds one vouches that all of it is public knowledge: it counts as reviewed. A list of more than 254
+ * values needs a source nevertheless before a private fit takes it (hr_schema_public).
  */
 typedef struct hr_schema_builder hr_schema_builder;
 
@@ -123,6 +124,12 @@ HR_API HR_MUST_CHECK hr_status hr_schema_add_number(hr_schema_builder *builder, 
                                                     double high, bool integer, hr_error *err);
 HR_API HR_MUST_CHECK hr_status hr_schema_add_category(hr_schema_builder *builder, const char *name,
                                                       const char *const *values, size_t count, hr_error *err);
+
+/* Where the facts of the column that was added last are published, in words, such as "ICD-10-CM 2024"; of the
+ * label before the first feature is added. The text is copied. Fails: ARGUMENT (no column, or an empty text),
+ * MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_set_source(hr_schema_builder *builder, const char *source,
+                                                    hr_error *err);
 
 /* A boolean: a category of the values "false" and "true". Fails: MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_schema_add_boolean(hr_schema_builder *builder, const char *name,
@@ -198,9 +205,10 @@ HR_API bool hr_schema_single_records(const hr_schema *schema);
  * source; else HR_E_POLICY with the first column that awaits a person's decision. Training needs it. */
 HR_API HR_MUST_CHECK hr_status hr_schema_reviewed(const hr_schema *schema, hr_error *err);
 
-/* HR_OK if it is reviewed and no mark was accepted in place of a public fact; else HR_E_POLICY with the
- * columns: what is trained with such a schema is not private. Owners who train together need it; a plan
- * refuses marks that were accepted.
+/* HR_OK if it is reviewed, no mark was accepted in place of a public fact, and a schema from code has no list
+ * of more than 254 values without a source; else HR_E_POLICY with the columns: what is trained with such a
+ * schema is not private, or would publish such a list. Owners who train together need it, and so does a
+ * plan.
  */
 HR_API HR_MUST_CHECK hr_status hr_schema_public(const hr_schema *schema, hr_error *err);
 

@@ -133,6 +133,7 @@ static hr_status check_fit(const fit_job *f, hr_error *err) {
     if (!status) status = hr_class_weights_check(f->method, f->options, schema, err);
     if (!status) status = hr_record_weights_check(f->method, f->options, f->data, err);
     if (!status) status = check_fit_ledger(f, err);
+    if (!status && claims_privacy(f)) status = hr_schema_public(schema, err);
     if (!status) status = check_unit(f, err);
     if (!status) status = check_cells_of_fit(f, err);
     if (status) return status;
@@ -325,6 +326,10 @@ static void state_unsound(const fit_job *f, hr_guarantee *g, hr_buffer *text) {
         hr_buffer_format(text, " The authors claim epsilon = %s.", epsilon);
 }
 
+static const char of_program_text[] =
+    " All of this is of the table that was given to the fit. What a program computed from the records "
+    "before, such as a fitted scaler or encoder, is not covered.";
+
 static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
     hr_status status = HR_OK;
     hr_buffer statement = {0};
@@ -351,6 +356,7 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
                          " The bounds of %zu column%s were released as well, for %g %% of the budget.",
                          bounds, bounds == 1 ? "" : "s", 100 * f->options->bounds_share);
     hr_weights_state(f->options, &statement);
+    if (f->options->of_program && claims_privacy(f)) hr_buffer_text(&statement, of_program_text);
     if (hr_data_declares_equal(f->data)) hr_buffer_text(&statement, HR_EQUAL_FILES);
     parts.settings = f->settings.items;
     parts.setting_count = f->settings.count;
@@ -410,8 +416,22 @@ static hr_status check_before_draws(fit_job *f, hr_error *err) {
     return status ? status : check_memory(f, err);
 }
 
+/* For the owner's screen: nothing of it comes back but whether the fit goes on. */
+static hr_status make_remarks(const fit_job *f, hr_error *err) {
+    const hr_fit_options *o = f->options;
+    const hr_remark_options remarks = {.size = sizeof remarks,
+                                       .is_private = f->method->info.is_private && o->mode == HR_MODE_SOUND &&
+                                                     !o->reproducible_noise,
+                                       .wide = o->private_bounds,
+                                       .wide_count = o->private_bounds_count,
+                                       .take = o->remark,
+                                       .user = o->user};
+    return hr_data_remarks(f->data, &remarks, err);
+}
+
 static hr_status prepare_fit(fit_job *f, hr_error *err) {
     hr_status status = check_before_draws(f, err);
+    if (!status) status = make_remarks(f, err);
     if (!status) status = open_fit_gate(f, err);
     const hr_data *trained = status ? NULL : f->data;
     size_t most = (size_t)f->options->records_per_person;

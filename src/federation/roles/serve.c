@@ -56,20 +56,31 @@ static hr_status read_records(hr_owner_service *s, hr_error *err) {
 }
 
 /* To the log of this owner alone, and without shares of cells: others may collect and store logs. */
-static void log_schema_mismatches(const hr_owner_service *s, const hr_data *data) {
-    const size_t features = hr_schema_feature_count(s->schema);
-    hr_error mismatch = {0};
-    for (size_t i = 0; i <= features; i++) {
-        if (!hr_data_check_column(data, i, &mismatch)) continue;
+static bool log_remark(void *service, const hr_remark *remark) {
+    const hr_owner_service *s = service;
+    const hr_error *what = &remark->what;
+    if (remark->kind == HR_REMARK_CELLS)
         hr_log_format(
             &s->log, HR_LOG_WARNING, NULL,
             "most cells of column '%s' do not fit the schema: %s; 'hedgerow schema check' shows how many",
-            mismatch.field, mismatch.remedy);
-    }
-    if (hr_data_check_label(data, &mismatch))
+            what->field, what->remedy);
+    else if (remark->kind == HR_REMARK_BOUNDS)
         hr_log_format(&s->log, HR_LOG_WARNING, NULL,
-                      "the bounds of the label '%s' are wide for these records: %s", mismatch.field,
-                      mismatch.remedy);
+                      "the bounds of the label '%s' are wide for these records: %s", what->field,
+                      what->remedy);
+    else
+        hr_log_format(
+            &s->log, HR_LOG_WARNING, NULL,
+            "column '%s' seems to identify persons or records: %s; 'hedgerow schema check' shows why",
+            what->field, what->remedy);
+    return true;
+}
+
+static hr_status log_remarks(hr_owner_service *s, const hr_data *data, hr_error *err) {
+    hr_remark_options remarks = HR_REMARK_OPTIONS_INIT;
+    remarks.take = log_remark;
+    remarks.user = s;
+    return data ? hr_data_remarks(data, &remarks, err) : HR_OK;
 }
 
 static hr_status open_ledger(hr_owner_service *s, hr_error *err) {
@@ -128,8 +139,8 @@ hr_status hr_owner_service_open(const char *file, const hr_party_settings *setti
     if (!status) status = hr_owner_file_check(&s->file, file, s->arena, err);
     s->log.owner = s->file.name;
     if (!status) status = read_records(s, err);
-    if (!status) log_schema_mismatches(s, s->data);
-    if (!status && s->test) log_schema_mismatches(s, s->test);
+    if (!status) status = log_remarks(s, s->data, err);
+    if (!status) status = log_remarks(s, s->test, err);
     if (!status) status = open_ledger(s, err);
     if (!status) status = open_owner_endpoint(s, loopback, err);
     if (!status && !loopback) status = hr_endpoint_note_version(&s->endpoint.file, s->journal, &s->log, err);

@@ -75,6 +75,13 @@ static hr_status run_simulation(rehearsal *r, const char *path, const hr_simulat
     if (!status) status = check_data(data, err);
     if (!status) status = read_public_schema(r, err);
     if (!status) status = read_tables(r, data, settings->threads, err);
+    const hr_remark_options remarks = {.size = sizeof remarks,
+                                       .is_private = r->file.options.mode == HR_MODE_SOUND,
+                                       .take = settings->remark,
+                                       .user = settings->user};
+    if (!status)
+        status =
+            hr_tables_remarks((const hr_data *const *)r->tables, data->files, r->table_count, &remarks, err);
     if (!status && data->owners) status = assign_records(r, data->owners, err);
     const hr_owner_tables owners = {(const hr_data *const *)r->tables, r->table_count};
     if (!status)
@@ -183,5 +190,10 @@ hr_status hr_simulate_records(const hr_fit_options *options, const hr_simulated_
     if (!status) status = hr_options_taken(options, &job.options, err);
     if (!status) status = check_simulated_options(&job.options, err);
     if (!status) status = check_simulated_tables(owners, err);
+    const hr_remark_options remarks = {.size = sizeof remarks,
+                                       .is_private = job.options.mode == HR_MODE_SOUND,
+                                       .take = job.options.remark,
+                                       .user = job.options.user};
+    if (!status) status = hr_tables_remarks(owners->tables, NULL, owners->count, &remarks, err);
     return status ? status : run_in_memory(&job, owners, &ours, out, err);
 }

@@ -65,7 +65,8 @@ void hr_data_label_range(const hr_data *data, double *low, double *high);
 hr_data *hr_data_new(const hr_schema *schema);
 
 /* Whether no record counts twice, as far as it can be seen (tables/source/origins.h): no file was read twice
- * for the table; two tables have no file in common. Fails: ARGUMENT. */
+ * for the table, and the table is not its own first part again, up to 8 times; two tables have no file in
+ * common. Fails: ARGUMENT. */
 HR_MUST_CHECK hr_status hr_data_refuse_repeats(const hr_data *data, hr_error *err);
 HR_MUST_CHECK hr_status hr_data_refuse_shared(const hr_data *a, const hr_data *b, hr_error *err);
 

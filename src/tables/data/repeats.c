@@ -7,10 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-hr_status hr_data_refuse_repeats(const hr_data *data, hr_error *err) {
-    return hr_origins_refuse_repeats(data->origins, err);
-}
-
 bool hr_data_declares_equal(const hr_data *data) {
     return data->origins && data->origins->may_be_equal && data->origins->count > 1;
 }
@@ -22,7 +18,11 @@ static bool are_same_arrays(const hr_data *a, const hr_data *b) {
     return same;
 }
 
-enum { BLOCK_ROWS = 1024 };
+enum {
+    BLOCK_ROWS = 1024,
+    PARTS_MAX = 8, /* copies of its records that a table is looked through for */
+    PART_MIN = 20  /* records of such a part */
+};
 
 static bool are_same_numbers(const double *a, const double *b, size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -30,26 +30,67 @@ static bool are_same_numbers(const double *a, const double *b, size_t count) {
     return true;
 }
 
-static bool have_same_cells(const hr_data *a, const hr_data *b, size_t f, size_t begin, size_t count) {
+/* A record of a table. */
+typedef struct record_at {
+    const hr_data *data;
+    size_t row;
+} record_at;
+
+static bool have_same_cells(record_at a, record_at b, size_t f, size_t count) {
     double numbers[2][BLOCK_ROWS];
     uint16_t codes[2][BLOCK_ROWS];
-    if (hr_schema_feature(a->schema, f)->kind == HR_KIND_NUMBER)
-        return are_same_numbers(hr_data_number_block(a, f, begin, count, numbers[0]),
-                                hr_data_number_block(b, f, begin, count, numbers[1]), count);
-    return memcmp(hr_data_code_block(a, f, begin, count, codes[0]),
-                  hr_data_code_block(b, f, begin, count, codes[1]), count * sizeof **codes) == 0;
+    if (hr_schema_feature(a.data->schema, f)->kind == HR_KIND_NUMBER)
+        return are_same_numbers(hr_data_number_block(a.data, f, a.row, count, numbers[0]),
+                                hr_data_number_block(b.data, f, b.row, count, numbers[1]), count);
+    return memcmp(hr_data_code_block(a.data, f, a.row, count, codes[0]),
+                  hr_data_code_block(b.data, f, b.row, count, codes[1]), count * sizeof **codes) == 0;
 }
 
-/* In the same order: a copy, in memory or in another format. */
-static bool have_same_records(const hr_data *a, const hr_data *b) {
-    bool same =
-        a->rows && a->rows == b->rows && a->feature_count == b->feature_count && !a->cells && !b->cells;
-    if (same && a->labels && b->labels) same = are_same_numbers(a->labels, b->labels, a->rows);
-    for (size_t begin = 0; same && begin < a->rows; begin += BLOCK_ROWS) {
-        const size_t count = a->rows - begin < BLOCK_ROWS ? a->rows - begin : BLOCK_ROWS;
-        for (size_t f = 0; same && f < a->feature_count; f++) same = have_same_cells(a, b, f, begin, count);
+/* Whether the records from `a` on are those from `b` on, in the same order. */
+static bool have_same_records(record_at a, record_at b, size_t count) {
+    const double *labels = a.data->labels, *others = b.data->labels;
+    bool same = !labels || !others || are_same_numbers(labels + a.row, others + b.row, count);
+    for (size_t begin = 0; same && begin < count; begin += BLOCK_ROWS) {
+        const record_at from = {a.data, a.row + begin}, to = {b.data, b.row + begin};
+        const size_t size = count - begin < BLOCK_ROWS ? count - begin : BLOCK_ROWS;
+        for (size_t f = 0; same && f < a.data->feature_count; f++) same = have_same_cells(from, to, f, size);
     }
     return same;
+}
+
+/* A copy, in memory or in another format. */
+static bool are_same_tables(const hr_data *a, const hr_data *b) {
+    return a->rows && a->rows == b->rows && a->feature_count == b->feature_count && !a->cells && !b->cells &&
+           have_same_records((record_at){a, 0}, (record_at){b, 0}, a->rows);
+}
+
+/* Whether each record is the one `part` records before it. */
+static bool repeats_after(const hr_data *data, size_t part) {
+    return have_same_records((record_at){data, part}, (record_at){data, 0}, data->rows - part);
+}
+
+/* How many times the table holds its records, as it does after it was joined to itself; 1: once. A table that
+ * repeats all the time, such as one of few values in turn, is no copy. */
+static size_t times_of(const hr_data *data) {
+    if (data->cells || !data->feature_count) return 1;
+    for (size_t parts = 2; parts <= PARTS_MAX && data->rows / parts >= PART_MIN; parts++) {
+        if (data->rows % parts || !repeats_after(data, data->rows / parts)) continue;
+        for (size_t part = 1; part < data->rows / PARTS_MAX; part++)
+            if (data->rows % part == 0 && repeats_after(data, part)) return 1;
+        return parts;
+    }
+    return 1;
+}
+
+hr_status hr_data_refuse_repeats(const hr_data *data, hr_error *err) {
+    const hr_status status = hr_origins_refuse_repeats(data->origins, err);
+    const size_t times = status || hr_data_declares_equal(data) ? 1 : times_of(data);
+    if (times == 1) return status;
+    return hr_fail(
+        err, HR_E_ARGUMENT, "give each record once",
+        "the table holds all of its records %zu times, in the same order; every record would count "
+        "%zu times",
+        times, times);
 }
 
 hr_status hr_data_refuse_shared(const hr_data *a, const hr_data *b, hr_error *err) {
@@ -67,7 +108,7 @@ hr_status hr_data_refuse_twice(const hr_data *const *tables, size_t count, hr_er
                                "guarantee is for records that count once",
                                j + 1, i + 1);
             status = hr_data_refuse_shared(tables[j], tables[i], err);
-            if (!status && have_same_records(tables[j], tables[i]))
+            if (!status && are_same_tables(tables[j], tables[i]))
                 status = hr_fail(err, HR_E_ARGUMENT, "give each table once",
                                  "tables %zu and %zu hold the same records in the same order: every record "
                                  "would count twice, and the guarantee is for records that count once",

@@ -93,7 +93,7 @@ static hr_column *column_of(hr_schema_review *r, const reviewed_fact *f) {
 static bool is_open(const hr_schema_review *r, const reviewed_fact *f, const hr_column *column) {
     const hr_schema_parts *parts = &r->parts;
     if (f->place == HR_FACT_UNIT && !parts->unit && !parts->single_records) return true;
-    if (f->left_out || parts->reviewed == HR_REVIEW_DONE || column->accepted) return false;
+    if (f->left_out || hr_review_is_done(parts->reviewed) || column->accepted) return false;
     if (column->review) return true;
     if (f->place == HR_FACT_UNIT || column->source) return false;
     if (f->place == HR_FACT_MISSING && !parts->missing_count) return false;

@@ -17,8 +17,14 @@ enum {
 typedef enum hr_review {
     HR_REVIEW_NONE,    /* nothing: the file was written by hand */
     HR_REVIEW_PENDING, /* 'reviewed: false': it is a proposal */
-    HR_REVIEW_DONE     /* 'reviewed: true', or it was built from code */
+    HR_REVIEW_DONE,    /* 'reviewed: true' */
+    HR_REVIEW_CODE     /* nothing, but it was built from code: only a private fit asks for sources */
 } hr_review;
+
+/* Whether a person's word stands for all of the schema. */
+static inline bool hr_review_is_done(hr_review reviewed) {
+    return reviewed == HR_REVIEW_DONE || reviewed == HR_REVIEW_CODE;
+}
 
 /* A schema as a bundle of borrowed parts. */
 typedef struct hr_schema_parts {

@@ -19,18 +19,21 @@ static hr_status refuse_pending(const char *message, const char *name, hr_error 
 }
 
 /* Long lists are rarely known to the public: most are copied from a column of names or numbers of persons. */
-static hr_status refuse_long_list(const hr_column *column, hr_error *err) {
-    hr_fail(
-        err, HR_E_POLICY,
-        "merge rare values or leave the column out; if the list is public, write where it is published, such "
-        "as source: \"ICD-10-CM 2024\"",
-        "a list of %zu values, which the model would publish; above %d a person must decide",
-        column->value_count, HR_VALUES_UNASKED);
+static hr_status refuse_long_list(hr_review reviewed, const hr_column *column, hr_error *err) {
+    static const char of_file[] = "merge rare values or leave the column out; if the list is public, write "
+                                  "where it is published, such as source: \"ICD-10-CM 2024\"",
+                      of_code[] =
+                          "merge rare values or leave the column out; if the list is public, say where "
+                          "it is published, such as \"ICD-10-CM 2024\": hr_schema_set_source, or "
+                          "source= of a Column in Python";
+    hr_fail(err, HR_E_POLICY, reviewed == HR_REVIEW_CODE ? of_code : of_file,
+            "a list of %zu values, which the model would publish; above %d a person must decide",
+            column->value_count, HR_VALUES_UNASKED);
     return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, column->name);
 }
 
 static hr_status check_facts(hr_review reviewed, const hr_column *facts, hr_error *err) {
-    if (reviewed == HR_REVIEW_DONE) return HR_OK;
+    if (hr_review_is_done(reviewed)) return HR_OK;
     if (facts->review && facts->accepted) return HR_OK;
     if (facts->review)
         return refuse_pending("what was read from the records is not reviewed yet", facts->name, err);
@@ -38,7 +41,7 @@ static hr_status check_facts(hr_review reviewed, const hr_column *facts, hr_erro
     if (reviewed == HR_REVIEW_PENDING)
         return refuse_pending("the schema is a proposal, and does not say where these facts are published",
                               facts->name, err);
-    return facts->value_count > HR_VALUES_UNASKED ? refuse_long_list(facts, err) : HR_OK;
+    return facts->value_count > HR_VALUES_UNASKED ? refuse_long_list(reviewed, facts, err) : HR_OK;
 }
 
 /* The spellings of missing, as a column that messages can name. */
@@ -50,7 +53,7 @@ static hr_column facts_of_missing(const hr_schema_parts *parts) {
 
 /* A unit needs no source: it is confirmed when its mark is removed. */
 static hr_status check_unit_facts(const hr_schema_parts *parts, hr_error *err) {
-    if (parts->reviewed == HR_REVIEW_DONE || !parts->unit_facts.review || parts->unit_facts.accepted)
+    if (hr_review_is_done(parts->reviewed) || !parts->unit_facts.review || parts->unit_facts.accepted)
         return HR_OK;
     hr_fail(
         err, HR_E_POLICY,
@@ -101,7 +104,7 @@ static void add_accepted_columns(accepted_marks *marks, const hr_column *columns
 
 bool hr_schema_accepted(const hr_schema *schema, hr_buffer *names) {
     const hr_schema_parts *parts = hr_schema_parts_of(schema);
-    accepted_marks marks = {.names = names, .all = parts->reviewed == HR_REVIEW_DONE};
+    accepted_marks marks = {.names = names, .all = hr_review_is_done(parts->reviewed)};
     add_accepted_columns(&marks, &parts->label, 1);
     add_accepted_columns(&marks, parts->features, parts->feature_count);
     add_accepted_columns(&marks, parts->unused, parts->unused_count);
@@ -125,7 +128,19 @@ static hr_status refuse_accepted(const hr_schema *schema, hr_error *err) {
     return status;
 }
 
+/* Of a file with such a list hr_schema_reviewed asks for the source. */
+static hr_status check_lists_of_code(const hr_schema_parts *parts, hr_error *err) {
+    if (parts->reviewed != HR_REVIEW_CODE) return HR_OK;
+    for (size_t i = 0; i <= parts->feature_count; i++) {
+        const hr_column *column = i ? &parts->features[i - 1] : &parts->label;
+        if (column->value_count > HR_VALUES_UNASKED && !column->source)
+            return refuse_long_list(HR_REVIEW_CODE, column, err);
+    }
+    return HR_OK;
+}
+
 hr_status hr_schema_public(const hr_schema *schema, hr_error *err) {
     hr_status status = hr_schema_reviewed(schema, err);
-    return status ? status : refuse_accepted(schema, err);
+    if (!status) status = refuse_accepted(schema, err);
+    return status ? status : check_lists_of_code(hr_schema_parts_of(schema), err);
 }

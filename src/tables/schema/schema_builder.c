@@ -135,6 +135,16 @@ hr_status hr_schema_add_boolean(hr_schema_builder *builder, const char *name, hr
     return add_feature(builder, &column, err);
 }
 
+hr_status hr_schema_set_source(hr_schema_builder *builder, const char *source, hr_error *err) {
+    hr_column *features = builder->features.items,
+              *last = builder->features.count ? &features[builder->features.count - 1] : &builder->label;
+    if (!last->name || !source || !*source)
+        return hr_fail(err, HR_E_ARGUMENT, "add a column first, and say where its facts are published",
+                       "a source of no column, or an empty one");
+    last->source = copy_text_schema_builder(builder, source);
+    return last->source ? HR_OK : hr_fail_memory(err);
+}
+
 static hr_status check_builder_date(const hr_date_column *date, const hr_date_part *parts, size_t count,
                                     hr_error *err) {
     const char *key;
@@ -202,6 +212,6 @@ hr_status hr_schema_build(const hr_schema_builder *builder, hr_schema **out, hr_
                                    .missing_count = builder->missing.count,
                                    .unit = builder->unit,
                                    .single_records = !builder->unit,
-                                   .reviewed = HR_REVIEW_DONE};
+                                   .reviewed = HR_REVIEW_CODE};
     return hr_schema_make(&parts, out, err);
 }

@@ -206,7 +206,7 @@ hr_status hr_schema_render(const hr_schema *schema, char **text, hr_error *err) 
     const hr_schema_parts *parts = hr_schema_parts_of(schema);
     hr_buffer_text(&out, "hedgerow-schema: 1\n");
     if (parts->reviewed == HR_REVIEW_PENDING) hr_buffer_text(&out, "reviewed: false\n");
-    if (parts->reviewed == HR_REVIEW_DONE && needs_word(parts)) hr_buffer_text(&out, "reviewed: true\n");
+    if (hr_review_is_done(parts->reviewed) && needs_word(parts)) hr_buffer_text(&out, "reviewed: true\n");
     hr_schema_write_column(&out, hr_schema_label(schema), true, NULL);
     hr_buffer_text(&out, "features:\n");
     for (size_t i = 0; i < hr_schema_feature_count(schema);) i += write_feature(&out, schema, i);
