@@ -11,6 +11,7 @@ CALLBACKS = '''
 extern "Python" bool hedgerow_progress(void *user, size_t done, size_t total);
 extern "Python" bool hedgerow_should_continue(void *user);
 extern "Python" void hedgerow_log_line(void *user, const hr_log_line *line);
+extern "Python" bool hedgerow_remark(void *user, const hr_remark *remark);
 extern "Python" bool hedgerow_entry(void *user, const hr_ledger_entry *entry);
 extern "Python" bool hedgerow_write(void *user, const char *bytes, size_t size);
 '''

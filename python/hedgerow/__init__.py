@@ -5,8 +5,8 @@
     print(model.guarantee_.statement)
 """
 from ._native import ffi, lib, text_of
-from .errors import (AbsentError, ArgumentError, BudgetError, FileError, FormatError, HedgerowError, LimitError, PolicyError, PrivacyLeakWarning,
-                     SchemaError, UnknownCategoryWarning)
+from .errors import (AbsentError, ArgumentError, BudgetError, FileError, FormatError, HedgerowError, HedgerowWarning, LimitError, MisfitWarning,
+                     PolicyError, PrivacyLeakWarning, ReviewWarning, SchemaError, UnknownCategoryWarning)
 from .estimators import HedgerowClassifier, HedgerowRegressor
 from .explain import Axis, Shap, Shape, Shapes
 from .federation import simulate
@@ -22,9 +22,10 @@ from ._search import check_search, search_cost
 
 __version__ = text_of(lib.hr_version())
 __all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'Column', 'Entry', 'Evaluation', 'Fact', 'Figure', 'FileError', 'FormatError',
-           'Guarantee', 'HedgerowClassifier', 'HedgerowError', 'HedgerowRegressor', 'Ledger', 'LimitError', 'Model', 'PolicyError', 'Predictor',
-           'PrivacyLeakWarning', 'PrivateSearchCV', 'Release', 'Releases', 'SKOPS_TYPES', 'Schema', 'SchemaError', 'Shap', 'Shape', 'Shapes',
-           'UnknownCategoryWarning', 'check_search', 'evaluate', 'generate_hospital', 'methods', 'report', 'search_cost', 'simulate']
+           'Guarantee', 'HedgerowClassifier', 'HedgerowError', 'HedgerowRegressor', 'HedgerowWarning', 'Ledger', 'LimitError', 'MisfitWarning',
+           'Model', 'PolicyError', 'Predictor', 'PrivacyLeakWarning', 'PrivateSearchCV', 'Release', 'Releases', 'ReviewWarning', 'SKOPS_TYPES',
+           'Schema', 'SchemaError', 'Shap', 'Shape', 'Shapes', 'UnknownCategoryWarning', 'check_search', 'evaluate', 'generate_hospital', 'methods',
+           'report', 'search_cost', 'simulate']
 
 
 def methods() -> dict[str, dict[str, str]]:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._frames import Columns, FrameColumn
-from .errors import PrivacyLeakWarning
+from ._native import callers_level
+from .errors import PolicyError, PrivacyLeakWarning
 
 FEWEST = 20  # records: below, a mean of 0 says nothing
 LOOK = 1000  # records that rule out most columns
@@ -57,16 +58,23 @@ def dummies(columns: Columns) -> list[list[str]]:
     return groups
 
 
-def warn_of_encoders(columns: Columns) -> None:
-    """Warns of columns that an encoder or a scaler made of the records."""
+def encoder_remarks(columns: Columns) -> list[str]:
+    """What to say of columns that an encoder or a scaler made of the records."""
     if columns.rows < FEWEST:
-        return
-    for names in dummies(columns):
-        warnings.warn('The columns %s have one 1 in each record: if get_dummies or a fitted encoder made them, the model publishes which categories '
-                      'occur, and its guarantee does not cover that. Give the column itself, with categories={column: [...]}.' %
-                      ', '.join(names[:10]), PrivacyLeakWarning, stacklevel=4)
+        return []
+    said = ['The columns %s have one 1 in each record: if get_dummies or a fitted encoder made them, the model publishes which categories '
+            'occur, and its guarantee does not cover that. Give the column itself, with categories={column: [...]}.' % ', '.join(names[:10])
+            for names in dummies(columns)]
     scaled = [column.name for column in columns.items if column.kind == 'number' and is_scaled(column.cells)]
     if scaled:
-        warnings.warn('The mean is 0 and the variance 1 in %s: if a fitted scaler made that, exact statistics of the records are in the pipeline, and '
-                      'the guarantee does not cover them. Trees need no scaling; give public bounds, or none.' % ', '.join(scaled[:10]),
-                      PrivacyLeakWarning, stacklevel=4)
+        said.append('The mean is 0 and the variance 1 in %s: if a fitted scaler made that, exact statistics of the records are in the pipeline, and '
+                    'the guarantee does not cover them. Trees need no scaling; give public bounds, or none.' % ', '.join(scaled[:10]))
+    return said
+
+
+def warn_of_encoders(columns: Columns, strict: bool) -> None:
+    """Fails: PolicyError (strict)."""
+    for text in encoder_remarks(columns):
+        if strict:
+            raise PolicyError(text)
+        warnings.warn(PrivacyLeakWarning(text), stacklevel=callers_level())

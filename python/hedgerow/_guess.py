@@ -66,7 +66,10 @@ def number_column(column: str, cells: NDArray[Any], pair: Any, facts: Facts) -> 
 
 
 def category_column(column: FrameColumn, values: Any, facts: Facts) -> Column:
-    """values: a list, or None: the type's own, which pandas makes of the records."""
+    """values: a list, a `Column` of one with its source, or None: the type's own, which pandas makes of the records."""
+    source = values.source if isinstance(values, Column) else None
+    if isinstance(values, Column):
+        values = values.values
     if values is not None and (isinstance(values, (str, bytes)) or not hasattr(values, '__iter__')):
         raise ArgumentError('categories is {column: [values]}, and %s has %r.' % (column.name, values))
     if values is not None and len(values) == 0:
@@ -78,7 +81,7 @@ def category_column(column: FrameColumn, values: Any, facts: Facts) -> Column:
     if values is None:
         facts.leaks.append('categories of %s' % column.name)
         values = column.values
-    return Column(column.name, values=tuple(text_of_value(value) for value in values))
+    return Column(column.name, values=tuple(text_of_value(value) for value in values), source=source)
 
 
 def declared_values(column: FrameColumn) -> tuple[str, ...]:

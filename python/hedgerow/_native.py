@@ -1,13 +1,16 @@
 """The library behind the package: its functions, their failures as exceptions, and what they allocate."""
 from __future__ import annotations
 
+import os
 import signal
+import sys
+import warnings
 from typing import Any, Callable
 
 from . import errors
 from ._hedgerow import ffi, lib
 
-__all__ = ['Interrupts', 'call', 'delta_left', 'ffi', 'lib', 'made', 'spent_amount', 'take_text', 'text_of', 'text_to', 'texts_to']
+__all__ = ['Interrupts', 'Remarks', 'call', 'callers_level', 'delta_left', 'ffi', 'lib', 'made', 'spent_amount', 'take_text', 'text_of', 'text_to', 'texts_to']
 
 CLASSES = {
     lib.HR_E_ARGUMENT: errors.ArgumentError, lib.HR_E_IO: errors.FileError, lib.HR_E_FORMAT: errors.FormatError,
@@ -85,13 +88,64 @@ def made(function: Callable[..., int], kind: str, free: Callable[[Any], None], *
     return ffi.gc(out[0], free)
 
 
-class Interrupts:
-    """While a fit runs, Ctrl-C stops it at its next step, before it returns to Python."""
+REMARKS: dict[int, type[errors.HedgerowWarning]] = {
+    lib.HR_REMARK_CELLS: errors.MisfitWarning, lib.HR_REMARK_PART: errors.MisfitWarning, lib.HR_REMARK_BOUNDS: errors.MisfitWarning,
+    lib.HR_REMARK_IDENTIFIER: errors.ReviewWarning, lib.HR_REMARK_LIST: errors.ReviewWarning, lib.HR_REMARK_UNIT: errors.ReviewWarning,
+    lib.HR_REMARK_MARKS: errors.PrivacyLeakWarning,
+}
+COLUMNS_SHOWN = 20  # that do not fit
+HERE = os.path.dirname(__file__)
 
-    def __init__(self, progress: Callable[[int, int], Any] | None = None) -> None:
-        self.progress, self.stopped = progress, False
+
+def callers_level() -> int:
+    """The stacklevel, for the caller of this function, of the line of a program that called the package."""
+    level, frame = 0, sys._getframe(1)
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == HERE:
+        level, frame = level + 1, frame.f_back
+    return level + 1
+
+
+class Remarks:
+    """Remarks of the library about a table as warnings, or as the failure of the call. An exception that a warning became is raised when the
+    library has returned."""
+
+    def __init__(self, strict: bool = False) -> None:
+        self.strict, self.misfits = bool(strict), 0
         self.raised: BaseException | None = None
         self.handle = ffi.new_handle(self)
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, raising: object, *_: object) -> None:
+        if self.raised is not None:
+            raise self.raised
+        if raising is None and self.misfits > COLUMNS_SHOWN:
+            warnings.warn(errors.MisfitWarning('%d more columns do not fit the schema' % (self.misfits - COLUMNS_SHOWN)), stacklevel=callers_level())
+
+    def take(self, remark: Any) -> bool:
+        """Whether the call goes on."""
+        if remark.level == lib.HR_REMARK_NOTE or (self.strict and remark.level == lib.HR_REMARK_FAULT):
+            return bool(remark.level == lib.HR_REMARK_NOTE)
+        self.misfits += remark.kind == lib.HR_REMARK_CELLS
+        if remark.kind == lib.HR_REMARK_CELLS and self.misfits > COLUMNS_SHOWN:
+            return True
+        what, whole = remark.what, ffi.new('char[]', 2048)
+        lib.hr_error_format(ffi.addressof(what), whole, len(whole))
+        warning = REMARKS[remark.kind](text_of(whole), column=text_of(what.field), message=text_of(what.message), remedy=text_of(what.remedy))
+        try:
+            warnings.warn(warning, stacklevel=callers_level())
+        except Exception as e:  # a filter made it an error
+            self.raised = e
+        return self.raised is None
+
+
+class Interrupts(Remarks):
+    """While a fit runs, Ctrl-C stops it at its next step, before it returns to Python."""
+
+    def __init__(self, progress: Callable[[int, int], Any] | None = None, strict: bool = False) -> None:
+        super().__init__(strict)
+        self.progress, self.stopped = progress, False
         self.before: Any = None
 
     def __enter__(self) -> Interrupts:
@@ -104,8 +158,7 @@ class Interrupts:
     def __exit__(self, raising: object, *_: object) -> None:
         if self.before is not None:
             signal.signal(signal.SIGINT, self.before)
-        if self.raised is not None:
-            raise self.raised
+        super().__exit__(raising)
         if self.stopped and raising is None:  # after the last step: the fit is done, and the program is not to go on
             raise KeyboardInterrupt
 
@@ -125,6 +178,12 @@ class Interrupts:
 def hedgerow_progress(user: Any, done: int, total: int) -> bool:
     keeper: Interrupts = ffi.from_handle(user)
     return keeper.step(done, total)
+
+
+@ffi.def_extern()  # type: ignore[untyped-decorator]
+def hedgerow_remark(user: Any, remark: Any) -> bool:
+    keeper: Remarks = ffi.from_handle(user)
+    return keeper.take(remark)
 
 
 @ffi.def_extern()  # type: ignore[untyped-decorator]

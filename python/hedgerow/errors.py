@@ -42,8 +42,26 @@ class FileError(HedgerowError, OSError):
     """The operating system refused to read or to write."""
 
 
-class PrivacyLeakWarning(UserWarning):
-    """Something that is published was read off the records and not paid for. A warning that begins with NOT PRIVATE is of the model, which says so
+class HedgerowWarning(UserWarning):
+    """What the owner of a table should know before it is used. It may hold exact counts of the records: for the owner's screen alone; no model
+    depends on it. With strict=True it is an error, before anything is spent. `column`, `message` and `remedy` are its parts, '' where they do not apply."""
+
+    def __init__(self, text: str, *, column: str = '', message: str = '', remedy: str = '') -> None:
+        super().__init__(text)
+        self.column, self.message, self.remedy = column, message, remedy
+
+
+class MisfitWarning(HedgerowWarning):
+    """Cells do not fit the public facts: outside the bounds, not among the values, missing; or bounds are wide for the label."""
+
+
+class ReviewWarning(HedgerowWarning):
+    """A person should decide: a column seems to identify persons or records, a list of values seems to be read from the records, or the
+    schema does not say whose a record is."""
+
+
+class PrivacyLeakWarning(HedgerowWarning):
+    """Something that is published was read off the records and not paid for. A warning with the words NOT PRIVATE is of the model, which says so
     itself; others are of what surrounds it, such as an encoder that was fitted to the records."""
 
 

@@ -146,7 +146,7 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
     def _train(self, schema: Schema, columns: _frames.Columns, label: NDArray[Any], facts: Facts, weights_of_records: NDArray[np.float64] | None) -> None:
         check_unknown(self.unknown)
         schema.check_reviewed()
-        warn_of_encoders(columns)
+        warn_of_encoders(columns, self.strict)
         options = self._options()
         kept = [texts_to(facts.private), text_to(facts.leak)]
         options.private_bounds, options.private_bounds_count = kept[0][0], len(facts.private)
@@ -154,8 +154,6 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
             options.leak = kept[1]
             warnings.warn('NOT PRIVATE: read off the records and not paid for: %s. Give it as public knowledge (bounds, categories, '
                           'classes, or a schema, which Schema.propose proposes) for a guarantee.' % facts.leak, PrivacyLeakWarning, stacklevel=3)
-        if self._promises() and self.ledger is None and (accepted := schema.accepted):
-            warnings.warn('NOT PRIVATE: %s' % accepted, PrivacyLeakWarning, stacklevel=3)
         if self.random_state is not None:
             options.reproducible_noise, options.seed = True, _seed(self.random_state)
             if self._promises():
@@ -172,9 +170,10 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         table = _frames.Table(schema, columns, label)
         LOG.info('fit of %s: method %s, mode %s, epsilon %g, delta %g, %d features', schema.label.name, self.method, self.mode, options.epsilon,
                  options.delta, len(schema.features))
-        with ledger._lock if ledger else contextlib.nullcontext(), Steps('fit', self.progress, self.verbose) as steps, Interrupts(steps) as interrupts:
+        with ledger._lock if ledger else contextlib.nullcontext(), Steps('fit', self.progress, self.verbose) as steps, \
+                Interrupts(steps, self.strict) as interrupts:
             options.ledger = ffi.NULL if ledger is None else ledger._open()
-            options.progress, options.user = lib.hedgerow_progress, interrupts.handle
+            options.progress, options.remark, options.user = lib.hedgerow_progress, lib.hedgerow_remark, interrupts.handle
             self.model_ = self._made(table, options)
         LOG.info('fit of %s: done, %r', schema.label.name, self.model_)
 
@@ -223,7 +222,7 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         columns = self._columns(X, reset=False)
         if not hasattr(self, 'feature_names_in_'):  # fitted on columns by their position
             columns = _frames.Columns(columns.items, False)
-        return self.model_.predict(columns, threads_of(self.n_jobs), self.unknown)
+        return self.model_.predict(columns, threads_of(self.n_jobs), self.unknown, self.strict)
 
     def predictor(self) -> Predictor:
         """What predicts one record at a time, with the results of `predict` and `predict_proba`."""
@@ -276,6 +275,8 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
     random_state: noise from a seed, for tests: NOT PRIVATE.
     unknown: what `predict` does with categories that the schema does not list: 'error', or 'missing': they are read as missing, and an
         UnknownCategoryWarning counts them by column. `fit` refuses them in either case.
+    strict: True makes errors of the warnings about the table and its schema (`MisfitWarning`, `ReviewWarning`, `PrivacyLeakWarning` of encoders and
+        marks), before anything is spent, and of misfits at predict.
 
     Attributes: model_ (`Model`), classes_, n_features_in_, feature_names_in_, guarantee_, releases_, feature_importances_."""
 
@@ -284,7 +285,7 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
                  class_weights: dict[Any, float] | None = None, ledger: Ledger | str | os.PathLike[str] | None = None,
                  options: dict[str, Any] | None = None,
                  unit: str = 'record', records_per_person: int | None = None, n_jobs: int | None = None, progress: Callable[[int, int], Any] | None = None,
-                 random_state: Any = None, unknown: str = 'error', verbose: int = 0) -> None:
+                 random_state: Any = None, unknown: str = 'error', strict: bool = False, verbose: int = 0) -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
         self.schema, self.bounds, self.categories, self.classes = schema, bounds, categories, classes
         self.class_weights = class_weights
@@ -292,7 +293,7 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
         self.options = options
         self.unit, self.records_per_person = unit, records_per_person
         self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
-        self.unknown, self.verbose = unknown, verbose
+        self.unknown, self.strict, self.verbose = unknown, strict, verbose
 
     _order: NDArray[np.int64] | None = None  # of the model's classes, to be ascending; None: they are
 
@@ -376,14 +377,14 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
                  label_bounds: Any = None, ledger: Ledger | str | os.PathLike[str] | None = None,
                  options: dict[str, Any] | None = None, unit: str = 'record', records_per_person: int | None = None, n_jobs: int | None = None,
                  progress: Callable[[int, int], Any] | None = None, random_state: Any = None, unknown: str = 'error',
-                 verbose: int = 0) -> None:
+                 strict: bool = False, verbose: int = 0) -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
         self.schema, self.bounds, self.categories, self.label_bounds = schema, bounds, categories, label_bounds
         self.ledger = ledger
         self.options = options
         self.unit, self.records_per_person = unit, records_per_person
         self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
-        self.unknown, self.verbose = unknown, verbose
+        self.unknown, self.strict, self.verbose = unknown, strict, verbose
 
     def fit(self, X: Any, y: Any, **weights: Any) -> HedgerowRegressor:
         """X: rows x features, NaN is missing. y: one number a row. sample_weight, Spends and Fails: as HedgerowClassifier.fit."""

@@ -18,13 +18,14 @@ from .schema import Schema
 
 def simulate(owners: Sequence[tuple[Any, Any]], *, schema: Schema | str | os.PathLike[str], method: str = 'hedge', epsilon: float = 1.0,
              delta: float | None = None, mode: str = 'sound', coalition: int | None = None, rounds: int | None = None,
-             options: dict[str, Any] | None = None, n_jobs: int | None = None) -> Model:
+             options: dict[str, Any] | None = None, n_jobs: int | None = None, strict: bool = False) -> Model:
     """The model that owners would train together: with the roles and messages of a federation, in this process. No ledger is charged.
 
     owners: for each a table (rows x features: pandas, polars, pyarrow or numpy) and its labels. schema: a `Schema` or the path of one, the
     same for all, public. method: 'hedge', 'id3', 'inprivate', or 'simfl' in mode 'paper'. epsilon, delta: what the job costs each owner; delta=None is the
     job's default. coalition: owners that may act together with the coordinator; None: as many as usual. rounds: of inprivate. options:
-    {name: value} of the method. n_jobs: owners that work at the same time, -1 for all processors.
+    {name: value} of the method. n_jobs: owners that work at the same time, -1 for all processors. strict: as of the estimators, for the table of
+    each owner.
 
     Fails: ArgumentError, SchemaError (a table does not follow the schema), ValueError (labels), BudgetError, PolicyError (the owners decline)."""
     known = schema if isinstance(schema, Schema) else Schema.read(schema)
@@ -34,7 +35,8 @@ def simulate(owners: Sequence[tuple[Any, Any]], *, schema: Schema | str | os.Pat
     asked = ffi.new('hr_simulated_owners *', {'tables': at, 'count': len(tables), 'rounds': rounds or 0, 'coalition': coalition or 0})
     settings = ffi.new('hr_party_settings *', {'size': ffi.sizeof('hr_party_settings'), 'threads': threads_of(n_jobs)})
     out, chosen = ffi.new('hr_model **'), _options(method, mode, epsilon, delta, options or {})
-    with Interrupts() as interrupts:
+    with Interrupts(strict=strict) as interrupts:
+        chosen.remark, chosen.user = lib.hedgerow_remark, interrupts.handle
         settings.should_continue, settings.user = lib.hedgerow_should_continue, interrupts.handle
         settings.log_line = lib.hedgerow_log_line
         call(lib.hr_simulate_records, chosen, asked, settings, out)

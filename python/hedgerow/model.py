@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _frames, _html
-from ._native import call, ffi, lib, made, spent_amount, take_text, text_of, text_to
+from ._native import Remarks, call, ffi, lib, made, spent_amount, take_text, text_of, text_to
 from .errors import ArgumentError, UnknownCategoryWarning
 from .explain import Shap, Shapes, shap_of, shapes_of
 from .predictor import Predictor
@@ -116,6 +116,14 @@ class Releases(list[Release]):
     def _repr_html_(self) -> str:
         rows = [[what, lines, draws, how] for what, lines, draws, how in self.kinds()]
         return _html.block('%d releases' % len(self), _html.table(['released', 'releases', 'noisy numbers', 'mechanism'], rows, numeric={1, 2}))
+
+
+def remark_on(table: _frames.Table, strict: bool) -> None:
+    """Remarks about a table that is to be predicted. Fails: SchemaError (strict, and most cells of a column do not fit)."""
+    with Remarks(strict) as remarks:
+        options = ffi.new('hr_remark_options *', {'size': ffi.sizeof('hr_remark_options'), 'use': lib.HR_REMARKS_PREDICT,
+                                                  'take': lib.hedgerow_remark, 'user': remarks.handle})
+        call(lib.hr_data_remarks, table.at, options)
 
 
 class Model:
@@ -244,14 +252,17 @@ class Model:
         call(lib.hr_weighted_importance, self._at, ffi.from_buffer('double[]', out), ffi.new('size_t *'))
         return out
 
-    def predict(self, X: Any, threads: int = 0, unknown: str = 'error') -> NDArray[np.float64]:
+    def predict(self, X: Any, threads: int = 0, unknown: str = 'error', strict: bool = False) -> NDArray[np.float64]:
         """rows x outputs: the label within its bounds (one output), or the probability of each class (their sum is 1).
 
         X: an array or a data frame with the columns of the schema. threads: 0 is all processors. unknown: 'error', or 'missing':
-        categories that the schema does not list are read as missing, and an UnknownCategoryWarning counts them. Fails: ValueError."""
+        categories that the schema does not list are read as missing, and an UnknownCategoryWarning counts them. Warns (`MisfitWarning`) of
+        columns of which a tenth of the cells or more do not fit, in tables of 10 records or more; strict: fails where most cells of a column
+        do not. Fails: ValueError."""
         table = _frames.Table(self.schema, _frames.columns_of(X), None, unknown)
         if table.unknown_cells:
             warnings.warn(UnknownCategoryWarning(table.unknown_cells), stacklevel=2)
+        remark_on(table, strict)
         out = np.empty((table.rows, lib.hr_model_output_count(self._at)))
         call(lib.hr_model_predict, self._at, table.at, threads, ffi.from_buffer('double[]', out))
         return out

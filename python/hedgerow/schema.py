@@ -23,6 +23,7 @@ class Column:
     values: tuple[str, ...] = ()
     boolean: bool = False
     integer: bool = False
+    source: str | None = None  # where these facts are published; a private fit wants it for more than 254 values
 
     @property
     def is_category(self) -> bool:
@@ -32,7 +33,7 @@ class Column:
 
 def column_of(at: Any) -> Column:
     values = tuple(text_of(at.values[i]) for i in range(at.value_count)) if at.kind == lib.HR_KIND_CATEGORY else ()
-    return Column(text_of(at.name), at.low, at.high, values, bool(at.boolean), bool(at.integer))
+    return Column(text_of(at.name), at.low, at.high, values, bool(at.boolean), bool(at.integer), text_of(at.source) or None)
 
 
 PLACES = {lib.HR_FACT_LABEL: 'label', lib.HR_FACT_FEATURE: 'feature', lib.HR_FACT_UNUSED: 'unused', lib.HR_FACT_MISSING: 'missing',
@@ -194,6 +195,8 @@ class Schema:
             call(lib.hr_schema_label_classes, builder, text_to(label.name), values, len(label.values))
         else:
             call(lib.hr_schema_label_number, builder, text_to(label.name), label.low, label.high)
+        if label.source:
+            call(lib.hr_schema_set_source, builder, text_to(label.source))
         for column in features:
             cls._add(builder, column)
         if unit not in (None, 'record'):
@@ -210,6 +213,8 @@ class Schema:
             call(lib.hr_schema_add_category, builder, name, values, len(column.values))
         else:
             call(lib.hr_schema_add_number, builder, name, column.low, column.high, column.integer)
+        if column.source:
+            call(lib.hr_schema_set_source, builder, text_to(column.source))
 
     def __getstate__(self) -> dict[str, Any]:
         return {'yaml': self.to_yaml()}

@@ -18,7 +18,7 @@ from .model import Guarantee, Model, Release
 
 # What belongs to the search, or to the table that all settings share.
 SHARED = ('epsilon', 'delta', 'ledger', 'mode', 'schema', 'bounds', 'categories', 'classes', 'label_bounds', 'class_weights', 'unit',
-          'records_per_person', 'progress', 'random_state', 'n_jobs', 'unknown', 'verbose')
+          'records_per_person', 'progress', 'random_state', 'n_jobs', 'unknown', 'strict', 'verbose')
 
 
 def _best_has(name: str) -> Callable[[Any], bool]:
