@@ -19,13 +19,14 @@ from .schema import Column, Fact, Schema
 from .evaluation import evaluate, Evaluation, Figure
 from .search import PrivateSearchCV
 from ._search import check_search, search_cost
+from .pipeline import private_pipeline, PublicEncoder, PublicScaler
 
 __version__ = text_of(lib.hr_version())
 __all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'Column', 'Entry', 'Evaluation', 'Fact', 'Figure', 'FileError', 'FormatError',
            'Guarantee', 'HedgerowClassifier', 'HedgerowError', 'HedgerowRegressor', 'HedgerowWarning', 'Ledger', 'LimitError', 'MisfitWarning',
-           'Model', 'PolicyError', 'Predictor', 'PrivacyLeakWarning', 'PrivateSearchCV', 'Release', 'Releases', 'ReviewWarning', 'SKOPS_TYPES',
-           'Schema', 'SchemaError', 'Shap', 'Shape', 'Shapes', 'UnknownCategoryWarning', 'check_search', 'evaluate', 'generate_hospital', 'methods',
-           'report', 'search_cost', 'simulate']
+           'Model', 'PolicyError', 'Predictor', 'PrivacyLeakWarning', 'PrivateSearchCV', 'PublicEncoder', 'PublicScaler', 'Release', 'Releases',
+           'ReviewWarning', 'SKOPS_TYPES', 'Schema', 'SchemaError', 'Shap', 'Shape', 'Shapes', 'UnknownCategoryWarning', 'check_search', 'evaluate',
+           'generate_hospital', 'methods', 'private_pipeline', 'report', 'search_cost', 'simulate']
 
 
 def methods() -> dict[str, dict[str, str]]:

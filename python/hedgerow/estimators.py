@@ -23,6 +23,7 @@ from ._proposal import label_name
 from ._reading import check_unknown, table_columns
 from ._native import Interrupts, call, ffi, lib, made, text_to, texts_to
 from ._parameters import check_budget, check_parameters, record_weights, threads_of
+from ._steps import found_around
 from .errors import ArgumentError, PrivacyLeakWarning, SchemaError
 from .ledger import Ledger, LedgerLeftBehind, ledger_of
 from .model import Guarantee, Model, Releases
@@ -146,7 +147,11 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
     def _train(self, schema: Schema, columns: _frames.Columns, label: NDArray[Any], facts: Facts, weights_of_records: NDArray[np.float64] | None) -> None:
         check_unknown(self.unknown)
         schema.check_reviewed()
-        warn_of_encoders(columns, self.strict)
+        has_steps, leaks = found_around()
+        if self._promises():
+            facts.leaks += leaks
+        if not has_steps or leaks:
+            warn_of_encoders(columns, self.strict)
         options = self._options()
         kept = [texts_to(facts.private), text_to(facts.leak)]
         options.private_bounds, options.private_bounds_count = kept[0][0], len(facts.private)
@@ -173,6 +178,7 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         with ledger._lock if ledger else contextlib.nullcontext(), Steps('fit', self.progress, self.verbose) as steps, \
                 Interrupts(steps, self.strict) as interrupts:
             options.ledger = ffi.NULL if ledger is None else ledger._open()
+            options.of_program = True
             options.progress, options.remark, options.user = lib.hedgerow_progress, lib.hedgerow_remark, interrupts.handle
             self.model_ = self._made(table, options)
         LOG.info('fit of %s: done, %r', schema.label.name, self.model_)
