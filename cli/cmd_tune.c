@@ -62,6 +62,7 @@ typedef struct tune_run {
     hr_fit_options settings[HR_TUNE_SETTINGS_MAX];
     hr_tune_options options;
     progress_bar bar;
+    misfit_rule remarks;
     hr_schema *schema;
     hr_ledger *ledger;
     hr_data *data;
@@ -157,6 +158,10 @@ static bool should_continue_tuning(void *user, size_t done, size_t total) {
     return done == total || !interrupted();
 }
 
+static bool print_tune_remark(void *rule, const hr_remark *remark) {
+    return print_remark(rule, remark);
+}
+
 static hr_status set_options(const tune_args *args, tune_run *run, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; status == HR_OK && i < args->sets.count; i++)
@@ -169,6 +174,8 @@ static hr_status set_options(const tune_args *args, tune_run *run, hr_error *err
     progress_init(&run->bar, !args->quiet && !args->as_json);
     run->options.progress = should_continue_tuning;
     run->options.user = &run->bar;
+    run->settings[0].remark = print_tune_remark;
+    run->settings[0].user = &run->remarks;
     return status;
 }
 
@@ -179,17 +186,11 @@ static output_rule rule_of(const tune_args *args) {
 }
 
 static hr_status read_records(const command *self, const tune_args *args, tune_run *run, hr_error *err) {
-    const misfit_rule rule = {self->name, input_table_name(&args->table), args->strict};
     hr_status status = input_table(run->schema, &args->table, false, &run->data, err);
-    if (status != HR_OK) return status;
-    input_warn_skipped(self, run->data);
-    status = warn_misfits(&rule, run->data, err);
-    if (status != HR_OK) return status;
-    const char *label = hr_schema_label(run->schema)->name;
-    bool is_released = false;
-    for (size_t i = 0; i < args->private_bounds.count; i++)
-        is_released |= strcmp(args->private_bounds.items[i], label) == 0;
-    return (is_released ? warn_label_cells : warn_wide_label)(&rule, run->data, err);
+    run->remarks =
+        (misfit_rule){.command = self->name, .path = input_table_name(&args->table), .strict = args->strict};
+    if (status == HR_OK) input_warn_skipped(self, run->data);
+    return status;
 }
 
 static hr_status choose_and_train(const command *self, const tune_args *args, tune_run *run, hr_error *err) {
@@ -208,6 +209,7 @@ static hr_status choose_and_train(const command *self, const tune_args *args, tu
     interrupt_defer();
     status = hr_tune(run->data, list, args->sets.count, &run->options, &run->tuned, err);
     progress_clear(&run->bar);
+    end_remarks(&run->remarks, err);
     size_t at;
     char rest[sizeof err->field] = "";
     if (status != HR_OK && sscanf(err->field, "settings[%zu]%127s", &at, rest) >= 1) {

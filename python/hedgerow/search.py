@@ -137,7 +137,8 @@ def _tune(table: _frames.Table, options: Any, settings: list[Any], of: tuple[Hed
     """options: what the fit would have had, with the facts that all settings share."""
     estimator, share = of
     for setting in settings:
-        for name in ('leak', 'private_bounds', 'private_bounds_count', 'class_weights', 'class_weight_count', 'reproducible_noise', 'seed'):
+        for name in ('leak', 'private_bounds', 'private_bounds_count', 'class_weights', 'class_weight_count', 'reproducible_noise', 'seed', 'remark',
+                     'user', 'of_program'):
             setattr(setting, name, getattr(options, name))
     tuning = ffi.new('hr_tune_options *', {'size': ffi.sizeof('hr_tune_options'), 'epsilon': options.epsilon, 'delta': options.delta, 'share': share,
                                            'ledger': options.ledger, 'progress': options.progress, 'user': options.user})

@@ -416,22 +416,22 @@ static hr_status check_before_draws(fit_job *f, hr_error *err) {
     return status ? status : check_memory(f, err);
 }
 
-/* For the owner's screen: nothing of it comes back but whether the fit goes on. */
-static hr_status make_remarks(const fit_job *f, hr_error *err) {
-    const hr_fit_options *o = f->options;
+hr_status hr_fit_remarks(const hr_data *data, const hr_fit_options *options, hr_error *err) {
+    const hr_method *method = hr_method_named(options->method);
+    const bool is_private =
+        method->info.is_private && options->mode == HR_MODE_SOUND && !options->reproducible_noise;
     const hr_remark_options remarks = {.size = sizeof remarks,
-                                       .is_private = f->method->info.is_private && o->mode == HR_MODE_SOUND &&
-                                                     !o->reproducible_noise,
-                                       .wide = o->private_bounds,
-                                       .wide_count = o->private_bounds_count,
-                                       .take = o->remark,
-                                       .user = o->user};
-    return hr_data_remarks(f->data, &remarks, err);
+                                       .is_private = is_private,
+                                       .wide = options->private_bounds,
+                                       .wide_count = options->private_bounds_count,
+                                       .take = options->remark,
+                                       .user = options->user};
+    return hr_data_remarks(data, &remarks, err);
 }
 
 static hr_status prepare_fit(fit_job *f, hr_error *err) {
     hr_status status = check_before_draws(f, err);
-    if (!status) status = make_remarks(f, err);
+    if (!status) status = hr_fit_remarks(f->data, f->options, err);
     if (!status) status = open_fit_gate(f, err);
     const hr_data *trained = status ? NULL : f->data;
     size_t most = (size_t)f->options->records_per_person;

@@ -70,6 +70,7 @@ static const char *why_not(const hr_fit_options *setting, const hr_fit_options *
     if (setting->records_per_person) return "records-per-person is not supported";
     if (setting->leak) return "part of the schema was read off the records";
     if (setting->cluster) return "ranks are not supported";
+    if (setting->record_weights) return "weights of records are not supported";
     if (setting->reproducible_noise != first->reproducible_noise || setting->seed != first->seed)
         return "its noise is not that of the first setting";
     return NULL;
@@ -88,6 +89,7 @@ static hr_status take_setting(tune_job *job, const hr_fit_options *given, size_t
     setting->ledger = NULL;
     setting->entry = NULL;
     setting->progress = NULL;
+    setting->remark = NULL; /* the first setting's is called once, for all */
     setting->delta = job->options.delta;
     setting->private_bounds_count = 0; /* they are released once, for all */
     return HR_OK;
@@ -182,6 +184,7 @@ static hr_status check_tune(tune_job *job, const hr_fit_options *const *settings
         status = hr_fail(err, HR_E_POLICY, "tune on the table itself",
                          "the data are a binned cache: trials are scored by the values");
     if (!status) status = check_fits(job, err);
+    if (!status) status = hr_fit_remarks(job->data, &job->with_bounds, err);
     if (status || !job->options.ledger) return status;
     if (!job->settings[0].reproducible_noise)
         status = hr_schema_public(hr_data_schema(job->data), err);
