@@ -29,6 +29,9 @@ def check_parameters(given: Mapping[str, Any]) -> None:
         raise ArgumentError('records_per_person is a whole number from 1 on, or None, not %r.' % (most,))
     if given['progress'] is not None and not callable(given['progress']):
         raise ArgumentError('progress is a function of (done, total), or None, not %r.' % (given['progress'],))
+    seed = given['random_state']
+    if seed is not None and not is_whole(seed) and not hasattr(seed, 'randint'):
+        raise ArgumentError('random_state is a whole number, a RandomState of numpy, or None, not %r.' % (seed,))
     threads_of(given['n_jobs'])
 
 

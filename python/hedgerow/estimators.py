@@ -73,11 +73,11 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _options(self) -> Any:
         """hr_fit_options of the parameters; `self` keeps their texts."""
+        check_parameters(self.get_params(deep=False))
         if self.mode not in MODES:
             raise ArgumentError("mode is 'sound' or 'paper', not %r" % (self.mode,))
         options, name = ffi.new('hr_fit_options *'), text_to(self.method)
         call(lib.hr_fit_options_init_sized, options, ffi.sizeof('hr_fit_options'), name, MODES[self.mode])
-        check_parameters(self.get_params(deep=False))
         chosen = dict(self.options or {})
         if self._is_private():
             check_budget(self.epsilon, self.delta)

@@ -188,7 +188,7 @@ TWO_FIELDS = hedgerow.Schema.build(hedgerow.Column('y', values=('no', 'yes')), [
     ({'n_jobs': 1.5}, 'n_jobs'), ({'n_jobs': 0}, 'n_jobs'), ({'n_jobs': True}, 'n_jobs'), ({'n_jobs': '2'}, 'n_jobs'),
     ({'epsilon': None}, 'epsilon'), ({'epsilon': True}, 'epsilon'), ({'epsilon': '1'}, 'epsilon'), ({'epsilon': 0}, 'epsilon'),
     ({'delta': '1e-6'}, 'delta'), ({'delta': -1e-6}, 'delta'),
-    ({'method': None}, 'method'),
+    ({'method': None}, 'method'), ({'method': 3}, 'method'), ({'random_state': 1.5}, 'random_state'), ({'random_state': np.random.default_rng(1)}, 'random_state'),
     ({'records_per_person': 0}, 'records_per_person'), ({'records_per_person': -1}, 'records_per_person'),
     ({'records_per_person': 1.5}, 'records_per_person'),
     ({'progress': 'tqdm'}, 'progress'),
