@@ -14,8 +14,9 @@ static const arg_option export_options[] = {
     {"MODEL", 0, ARG_OPERAND, true, offsetof(export_args, model), NULL,
      "the model's file; - is standard input"},
     {"to", 0, ARG_CHOICE, true, offsetof(export_args, format), "xgboost|lightgbm|onnx|onnx-float32",
-     "XGBoost's JSON or LightGBM's text, which give probabilities where their link is the model's, else "
-     "scores; ONNX, for records of 64 or of 32 bits, gives predictions and probabilities of every model"},
+     "XGBoost's JSON or LightGBM's text, which give numbers, probabilities where their link is the "
+     "model's, else scores; ONNX, for records of 64 or of 32 bits, gives predictions and probabilities of "
+     "every model"},
     {"output", 'o', ARG_TEXT, true, offsetof(export_args, out), "FILE",
      "where to write it; - is standard output"},
 };

@@ -12,7 +12,7 @@ extern "C" {
 
 /* docs/how-to/exports.md says what each has, and which inputs it takes. */
 typedef enum hr_export_format {
-    HR_EXPORT_XGBOOST,     /* JSON; probabilities where the link is logistic and there is no calibration, else
+    HR_EXPORT_XGBOOST,     /* JSON; numbers; probabilities where the link is logistic and not calibrated, else
                               scores */
     HR_EXPORT_LIGHTGBM,    /* text; the same */
     HR_EXPORT_ONNX,        /* predictions, probabilities and scores; numbers of 64 bits */

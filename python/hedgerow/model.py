@@ -152,7 +152,7 @@ class Model:
         return self._text(lib.hr_model_render)
 
     def export(self, path: str | os.PathLike[str], format: str = 'onnx') -> None:
-        """Writes the model for another engine (docs/how-to/exports.md): 'xgboost' (JSON) and 'lightgbm' (text) give
+        """Writes the model for another engine (docs/how-to/exports.md): 'xgboost' (JSON) and 'lightgbm' (text) give numbers,
         probabilities where their link is the model's, else scores; 'onnx' and 'onnx-float32' (for tables of numpy.float32) give predictions, probabilities
         and scores. It takes the columns of the schema in their order: numbers, the index of a category's value, NaN for what is
         missing or not listed. The file holds what the model holds, and no more. Fails: ArgumentError (no such format), LimitError (the format cannot say

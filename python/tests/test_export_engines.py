@@ -92,6 +92,20 @@ def test_lightgbm__gives_scores_of_other_links(tmp_path, method, classes):
     assert wrong_by(booster.predict(X), booster.predict(X, raw_score=True)) == 0
 
 
+@pytest.mark.parametrize('method', ['hedge', 'gbdt'])
+def test_numbers__are_those_of_the_model_within_its_bounds(tmp_path, method):
+    model, X = model_of(method, 0), table()
+    right = model.predict(X.astype(np.float64))[:, 0]
+    xgboost, _, path = booster_of(model, tmp_path, 'xgboost')
+    regressor = xgboost.XGBRegressor()
+    regressor.load_model(path)
+    assert wrong_by(np.clip(regressor.predict(X, validate_features=False), -3, 9), right) < 12e-6
+    with pytest.raises(TypeError, match='Expecting: classifier, got: regressor'):
+        xgboost.XGBClassifier().load_model(path)
+    _, booster, _ = booster_of(model, tmp_path, 'lightgbm')
+    assert wrong_by(np.clip(booster.predict(X.astype(np.float64)), -3, 9), right) < 1e-11
+
+
 @pytest.mark.parametrize('method, classes', LINKED + OTHERS + [('hedge', 0), ('gbdt', 0)])
 def test_shap__is_finite_and_adds_up_in_each_engine(tmp_path, method, classes):
     model, X = model_of(method, classes), table(300)
@@ -107,12 +121,12 @@ def test_shap__is_finite_and_adds_up_in_each_engine(tmp_path, method, classes):
 
 
 def test_shap__is_that_of_the_model_where_all_leaves_have_records(tmp_path):
-    """The released counts are the background of both; engines have them as whole numbers."""
+    """The released counts are the background of both; engines have them as whole numbers. A score of 1 is 6 of the label."""
     model, X = model_of('hedge', 0), table(300)
     xgboost, booster, _ = booster_of(model, tmp_path, 'xgboost')
     values = booster.predict(xgboost.DMatrix(X, feature_names=booster.feature_names), pred_contribs=True)
     ours = model.shap(X.astype(np.float64))
-    assert wrong_by(values[:, :-1], ours.values.reshape(len(X), -1)) < .02 * np.abs(ours.values).max()
+    assert wrong_by(values[:, :-1] / 6, ours.values.reshape(len(X), -1)) < .02 * np.abs(ours.values).max()
 
 
 def neighbours_of(thresholds):

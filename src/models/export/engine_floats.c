@@ -15,9 +15,11 @@ hr_status hr_ensemble_check_floats(const hr_ensemble *ensemble, const char *numb
         const hr_engine_tree *tree = &ensemble->trees[t];
         for (size_t n = 0; n < tree->node_count; n++) {
             const hr_engine_node *node = &tree->nodes[n];
-            if (node->split != HR_ENGINE_LEAF || isfinite((float)node->value)) continue;
+            if (node->split != HR_ENGINE_LEAF) continue;
+            const double adds = hr_engine_adds(ensemble, t, node);
+            if (isfinite((float)node->value) && isfinite((float)adds)) continue;
             return hr_fail(err, HR_E_LIMIT, "export the model to lightgbm or onnx",
-                           "a leaf adds %g, and %s end at %g", node->value, numbers, (double)FLT_MAX);
+                           "a leaf adds %g, and %s end at %g", adds, numbers, (double)FLT_MAX);
         }
     }
     return HR_OK;

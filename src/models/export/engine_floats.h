@@ -4,7 +4,8 @@
 
 #include "models/export/ensemble.h"
 
-/* Whether all leaves are finite as floats. numbers: whose end they would pass. Fails: LIMIT. */
+/* Whether all leaves, and what they add in the units of the label, are finite as floats. numbers: whose end
+ * they would pass. Fails: LIMIT. */
 HR_MUST_CHECK hr_status hr_ensemble_check_floats(const hr_ensemble *ensemble, const char *numbers,
                                                  hr_error *err);
 

@@ -79,6 +79,11 @@ static asked_node ask(const tree_source *s, const hr_node *node) {
     return asked;
 }
 
+double hr_engine_adds(const hr_ensemble *ensemble, size_t t, const hr_engine_node *leaf) {
+    const double scaled = ensemble->scale * leaf->value;
+    return t < ensemble->output_count ? ensemble->shift + scaled : scaled;
+}
+
 bool hr_engine_lists(const hr_engine_node *node, size_t value) {
     return hr_bin_set_has(&node->listed, (uint8_t)(value < LAST_BIN ? value + 1 : LAST_BIN));
 }
@@ -163,7 +168,16 @@ static bool make_rounds(const hr_model *model, hr_arena *arena, hr_ensemble *out
     const hr_forest *forest = &model->forest;
     size_t outputs = forest->output_count, *trees = hr_arena_alloc(arena, outputs, sizeof *trees);
     if (!trees) return false;
-    *out = (hr_ensemble){model->schema, link_of(forest), outputs, 1 + count_trees(forest, trees), NULL};
+    *out = (hr_ensemble){.schema = model->schema,
+                         .link = link_of(forest),
+                         .output_count = outputs,
+                         .round_count = 1 + count_trees(forest, trees),
+                         .scale = 1};
+    if (forest->link == HR_LINK_NUMBER) {
+        const hr_column *label = hr_schema_label(model->schema);
+        out->scale = (label->high - label->low) / 2;
+        out->shift = label->low + out->scale;
+    }
     out->trees = hr_arena_alloc(arena, out->round_count * outputs, sizeof *out->trees);
     if (!out->trees) return false;
     for (size_t k = 0; k < outputs; k++) {

@@ -43,8 +43,12 @@ typedef struct hr_ensemble {
     const hr_schema *schema;
     hr_engine_link link;
     size_t output_count, round_count;
+    double shift, scale; /* of a number: its label is shift + scale * score within the bounds; else 0 and 1 */
     hr_engine_tree *trees;
 } hr_ensemble;
+
+/* What leaf n of tree t adds to the label of a number, or to the score of a class. */
+double hr_engine_adds(const hr_ensemble *ensemble, size_t t, const hr_engine_node *leaf);
 
 /* Owner: what is made lives in the arena; the schema is the model's. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_ensemble_make(const hr_model *model, hr_arena *arena, hr_ensemble *out,

@@ -13,6 +13,8 @@
 enum { DECISION_CATEGORY = 1, DECISION_DEFAULT_LEFT = 2, DECISION_MISSING_NAN = 8, WORD = 32 };
 
 typedef struct lightgbm_tree {
+    const hr_ensemble *ensemble;
+    size_t index;
     const hr_engine_tree *tree;
     const hr_schema *schema;
     long *numbers; /* of each node as a child */
@@ -49,8 +51,7 @@ static void add_right_child(hr_buffer *b, const lightgbm_tree *t, const hr_engin
 }
 
 static void add_leaf_value(hr_buffer *b, const lightgbm_tree *t, const hr_engine_node *node) {
-    (void)t;
-    add_lightgbm_number(b, node->value);
+    add_lightgbm_number(b, hr_engine_adds(t->ensemble, t->index, node));
 }
 
 static void add_node_cover(hr_buffer *b, const lightgbm_tree *t, const hr_engine_node *node) {
@@ -156,10 +157,13 @@ static bool is_same_lightgbm_name(const char *a, const char *b) {
     return !*a && !*b;
 }
 
-/* Without an objective, predictions are the scores, without a link. */
+/* Without an objective, predictions of classes are the scores, without a link. */
 static void add_objective(hr_buffer *b, const hr_ensemble *ensemble) {
-    if (ensemble->link == HR_ENGINE_SCORES) return;
-    if (ensemble->output_count > 1)
+    if (hr_schema_label(ensemble->schema)->kind == HR_KIND_NUMBER)
+        hr_buffer_text(b, "objective=regression\n");
+    else if (ensemble->link == HR_ENGINE_SCORES)
+        return;
+    else if (ensemble->output_count > 1)
         hr_buffer_format(b, "objective=multiclass num_class:%zu\n", ensemble->output_count);
     else
         hr_buffer_text(b, "objective=binary sigmoid:1\n");
@@ -205,7 +209,7 @@ static bool add_lightgbm_trees(hr_buffer *trees, const hr_ensemble *ensemble, hr
         const hr_engine_tree *tree = &ensemble->trees[t];
         size_t before = trees->size;
         hr_arena_mark mark = hr_arena_get_mark(arena);
-        lightgbm_tree made = {.tree = tree, .schema = ensemble->schema};
+        lightgbm_tree made = {.ensemble = ensemble, .index = t, .tree = tree, .schema = ensemble->schema};
         made.numbers = hr_arena_alloc(arena, tree->node_count, sizeof *made.numbers);
         if (!made.numbers) return false;
         long splits = 0;

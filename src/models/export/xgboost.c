@@ -42,7 +42,8 @@ static bool lay_out_split(const hr_engine_node *node, xgboost_node *out) {
 }
 
 /* places[n] is where node n goes: children change places where `yes` is the right one. */
-static bool make_xgboost_tree(const hr_engine_tree *tree, hr_arena *arena, xgboost_tree *out) {
+static bool make_xgboost_tree(const hr_ensemble *ensemble, size_t t, hr_arena *arena, xgboost_tree *out) {
+    const hr_engine_tree *tree = &ensemble->trees[t];
     uint32_t *places = hr_arena_alloc(arena, tree->node_count, sizeof *places);
     out->nodes = hr_arena_alloc(arena, tree->node_count, sizeof *out->nodes);
     if (!places || !out->nodes) return false;
@@ -54,7 +55,7 @@ static bool make_xgboost_tree(const hr_engine_tree *tree, hr_arena *arena, xgboo
         xgboost_node *made = &out->nodes[places[n]];
         made->from = node;
         if (node->split == HR_ENGINE_LEAF) {
-            made->condition = (float)node->value;
+            made->condition = (float)hr_engine_adds(ensemble, t, node);
             continue;
         }
         bool is_yes_left = lay_out_split(node, made);
@@ -201,7 +202,7 @@ static hr_status add_trees(hr_buffer *b, const hr_ensemble *ensemble, hr_error *
     hr_status status = hr_ensemble_check_floats(ensemble, "XGBoost's numbers", err);
     for (size_t t = 0; t < ensemble->round_count * ensemble->output_count && !status; t++) {
         xgboost_tree tree = {0};
-        if (!make_xgboost_tree(&ensemble->trees[t], arena, &tree)) status = hr_fail_memory(err);
+        if (!make_xgboost_tree(ensemble, t, arena, &tree)) status = hr_fail_memory(err);
         if (!status) add_xgboost_tree(b, ensemble->schema, &tree, t);
         hr_arena_rewind(arena, mark);
     }
@@ -242,8 +243,8 @@ typedef struct xgboost_objective {
     bool is_softmax;
 } xgboost_objective;
 
-/* Without a link that XGBoost knows, an output of the model is a target of a regression: its predictions are
- * the scores, and XGBClassifier refuses to load it. */
+/* A number is a regression. Of classes without a link that XGBoost knows each score is a target of one, which
+ * XGBClassifier refuses to load. */
 static xgboost_objective objective_of(const hr_ensemble *ensemble) {
     if (ensemble->link == HR_ENGINE_SCORES)
         return (xgboost_objective){"reg:squarederror", "0", "regressor", false};

@@ -37,6 +37,7 @@ class Case:
         for t, tree in enumerate(self.model.trees):
             self.scores[:, tree['output']] += self.leaves[:, t]
         self.order = self.places()
+        self.shift, self.scale = self.model.units()
 
     def places(self):
         """Where each tree of the model stands in an export: the base first, then rounds of one tree an output."""
@@ -45,6 +46,10 @@ class Case:
             rounds[tree['output']] = rounds.get(tree['output'], 0) + 1
             found.append(rounds[tree['output']] * outputs + tree['output'])
         return found
+
+    def scores_of(self, found):
+        """Of what XGBoost and LightGBM add up: a number in the units of its label."""
+        return (found.astype(np.float64) - self.shift) / self.scale
 
     def check_scores(self, scores, share):
         apart = np.abs(scores.reshape(self.scores.shape) - self.scores).max() / self.model.score_range()
@@ -61,10 +66,10 @@ class Case:
     def check_values(self, values, scores):
         """SHAP values of an engine: finite, and their sum is the score."""
         values = values.reshape(scores.shape + (len(self.model.columns) + 1,))
-        assert np.isfinite(values).all() and np.abs(values.sum(axis=-1) - scores).max() <= 1e-4 * self.model.score_range()
+        assert np.isfinite(values).all() and np.abs(values.sum(axis=-1) - scores).max() <= 1e-4 * self.scale * self.model.score_range()
 
     def check_leaves(self, values):
-        wrong = np.argwhere(values != self.leaves.astype(values.dtype))
+        wrong = np.argwhere(values != (self.scale * self.leaves).astype(values.dtype))
         assert not len(wrong), 'record %d, tree %d: %r is not %r\n%r' % (
             *wrong[0], values[tuple(wrong[0])], self.leaves[tuple(wrong[0])], self.rows[wrong[0][0]])
 
@@ -86,9 +91,9 @@ def run_xgboost(hedgerow, path, case):
     if case.model.is_logistic():
         case.check_probabilities(booster.predict(data), 1e-5 * case.model.score_range())
     else:
-        case.check_scores(booster.predict(data), 1e-5)
+        case.check_scores(case.scores_of(booster.predict(data)), 1e-5)
     case.check_values(booster.predict(data, pred_contribs=True), scores)
-    return case.check_scores(scores, 1e-5)
+    return case.check_scores(case.scores_of(scores), 1e-5)
 
 
 # ---- LightGBM ----
@@ -108,12 +113,13 @@ def run_lightgbm(hedgerow, path, case):
     leaves = booster.predict(case.table, pred_leaf=True).reshape(len(case.rows), -1).astype(int)
     kept = ~((np.abs(case.table) <= TINY) & (case.table != 0)).any(axis=1)
     found = np.array([values[p][leaves[:, p]] for p in case.order]).T
-    case.check_leaves(np.where(kept[:, None], found, case.leaves))
+    case.check_leaves(np.where(kept[:, None], found, case.scale * case.leaves))
     scores = booster.predict(case.table, raw_score=True)
     if case.model.is_logistic() and kept.all():
         case.check_probabilities(booster.predict(case.table), 1e-12)
     case.check_values(booster.predict(case.table, pred_contrib=True), scores)
-    return case.check_scores(np.where(kept[:, None], scores.reshape(case.scores.shape), case.scores), 1e-14)
+    found = case.scores_of(scores).reshape(case.scores.shape)
+    return case.check_scores(np.where(kept[:, None], found, case.scores), 1e-14 if case.shift == 0 else 1e-12)
 
 
 # ---- treelite, which reads the files of both; of LightGBM's it takes those of one score ----
@@ -123,7 +129,7 @@ def run_treelite(hedgerow, path, case):
     models = [(treelite.frontend.load_xgboost_model(export(hedgerow, path, 'xgboost'), format_choice='json'), np.float32)]
     if len(case.model.base) == 1:
         models.append((treelite.frontend.load_lightgbm_model(export(hedgerow, path, 'lightgbm')), np.float64))
-    return max(case.check_scores(treelite.gtil.predict(model, case.table.astype(kind), pred_margin=True), 1e-5) for model, kind in models)
+    return max(case.check_scores(case.scores_of(treelite.gtil.predict(model, case.table.astype(kind), pred_margin=True)), 1e-5) for model, kind in models)
 
 
 # ---- ONNX ----

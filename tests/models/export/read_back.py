@@ -93,7 +93,7 @@ def read_lightgbm(path, model):
         head, text = f.read().split('\n\n', 1)
     facts = dict(line.partition('=')[::2] for line in head.split('\n'))
     trees, outputs = [], int(facts['num_class'])
-    objective = None if not model.is_logistic() else 'multiclass num_class:%d' % outputs if outputs > 1 else 'binary sigmoid:1'
+    objective = 'regression' if model.label['kind'] == 'number' else None if not model.is_logistic() else 'multiclass num_class:%d' % outputs if outputs > 1 else 'binary sigmoid:1'
     assert facts.get('objective') == objective and facts['num_tree_per_iteration'] == facts['num_class']
     for size in map(int, facts['tree_sizes'].split()):
         part, text = text.encode()[:size].decode(), text.encode()[size:].decode()
@@ -284,17 +284,17 @@ def check(hedgerow, path, name):
     model, out = reference.Model(path), path + '.' + name
     subprocess.run([hedgerow, 'export', path, '--to', name, '--out', out], check=True)
     leaf, kept, outputs, covers = READERS[name](out, model)
-    taken = [0] * len(model.base)
+    taken, (shift, scale) = [0] * len(model.base), model.units()
     places = []
     for k, base in enumerate(model.base):
-        assert outputs[k] == k and leaf(k, [0] * len(model.columns)) == kept(base)
+        assert outputs[k] == k and leaf(k, [0] * len(model.columns)) == kept(shift + scale * base)
     for tree in model.trees:
         taken[tree['output']] += 1
         places.append(taken[tree['output']] * len(taken) + tree['output'])
         check_released_counts(tree, covers[places[-1]])
     for row in reference.records(model, RECORDS, path):
         for t, tree in enumerate(model.trees):
-            said, right = leaf(places[t], row), kept(model.leaf(t, row))
+            said, right = leaf(places[t], row), kept(scale * model.leaf(t, row))
             assert outputs[places[t]] == tree['output'] and said == right, 'tree %d, record %r: %r is not %r' % (t, row, said, right)
     fill = set(range(len(taken), len(outputs))) - set(places)
     assert all(leaf(t, [0] * len(model.columns)) == 0 for t in fill)

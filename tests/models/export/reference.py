@@ -45,6 +45,13 @@ class Model:
         """Whether probabilities are the logistic function, or the softmax, of scores."""
         return self.json['link'] == 'logistic' and 'calibration' not in self.json
 
+    def units(self):
+        """(shift, scale): XGBoost and LightGBM get numbers in the units of the label, shift + scale * score."""
+        if self.label['kind'] != 'number':
+            return 0.0, 1.0
+        scale = (self.label['high'] - self.label['low']) / 2
+        return self.label['low'] + scale, scale
+
     def is_number(self, feature):
         return self.columns[feature]['kind'] == 'number'
 

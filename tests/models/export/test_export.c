@@ -131,7 +131,7 @@ static void export__says_the_link_where_the_format_has_it(void **state) {
                      three = {HR_TASK_MULTICLASS, HR_LINK_LOGISTIC, 3},
                      three_signed = {HR_TASK_MULTICLASS, HR_LINK_SIGNED, 3};
     const objective_case cases[] = {
-        {number, false, "reg:squarederror", "0", "regressor", NULL},
+        {number, false, "reg:squarederror", "0", "regressor", "regression"},
         {two, false, "binary:logistic", "5E-1", "classifier", "binary sigmoid:1"},
         {two, true, "reg:squarederror", "0", "regressor", NULL},
         {two_signed, false, "reg:squarederror", "0", "regressor", NULL},
