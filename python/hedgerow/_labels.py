@@ -99,6 +99,8 @@ def labels_of(schema: Schema, y: Any, rows: int) -> NDArray[np.float64]:
     """As the library has them: indices of the schema's classes, or numbers. Fails: ValueError, SchemaError."""
     target = _target(y, rows)
     if schema.label.is_category:
+        if any(_frames.is_missing(value) for value in _distinct(target)[0]):
+            raise SchemaError('y has missing values.')
         return _class_codes(schema, target, list(schema.label.values)) if rows else np.zeros(0)
     return _numbers_target(target, schema)
 

@@ -481,3 +481,14 @@ def test_labels_of_all_types__are_proposed_and_fitted(labels):
     model = HedgerowClassifier(schema=schema.accept_proposed(), random_state=1).fit(df, y)
     found = np.unique(np.asarray(y))
     assert list(model.classes_) == list(found) and (model.predict(df) == np.asarray(y)).mean() > .8
+
+
+def test_owners__may_have_raw_frames():
+    df, y = raw()
+    public = [fact for fact in Schema.propose(df.drop(columns='patient'), y=y).facts if fact.place != 'unit']
+    schema = Schema.propose(df.drop(columns='patient'), y=y).decide(public, source='code book').decide('unit', unit='record')
+    first = df.ward == 'surgery'
+    model = hedgerow.simulate([(df[first], y[first]), (pl.from_pandas(df[~first]), ' ' + y[~first])], schema=schema, epsilon=4)
+    assert model.schema.label.name == 'outcome' and np.allclose(model.predict(df).sum(axis=1), 1)
+    with pytest.raises(hedgerow.SchemaError, match="'ward' has unknown categories"):
+        hedgerow.simulate([(df[first], y[first]), (df[~first].assign(ward='x'), y[~first])], schema=schema, epsilon=4)
