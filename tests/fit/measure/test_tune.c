@@ -360,6 +360,42 @@ static void test_tune__chooses_what_predicts_better(void **state) {
     assert_int_equal(good, 20);
 }
 
+/* 200 persons of one record, and one of 800, of whom everything is the other way round: most records speak
+ * for the setting that learns nothing, nearly all persons for the other. */
+static void test_tune__counts_persons_and_not_their_records(void **state) {
+    (void)state;
+    enum { PERSONS = 200, HEAVY = 800, LINE = 32 };
+    hr_schema *schema =
+        schema_of_text("hedgerow-schema: 1\nunit: who\nlabel: {name: y, kind: classes, values: "
+                       "[\"0\", \"1\"]}\nfeatures:\n  - {name: x, kind: number, low: 0, high: 1}\n");
+    char *csv = calloc(PERSONS + HEAVY + 1, LINE);
+    assert_non_null(csv);
+    size_t at = (size_t)sprintf(csv, "who,x,y\n");
+    for (unsigned i = 0; i < PERSONS + HEAVY; i++) {
+        const unsigned who = i < PERSONS ? i : PERSONS, x = i * 37 % 100;
+        const bool high = x >= 50;
+        at += (size_t)sprintf(csv + at, "%u,0.%02u,%u\n", who, x, (unsigned)(high == (i < PERSONS)));
+    }
+    hr_data *data = data_of_text(schema, csv);
+    hr_fit_options settings[2] = {options_of("dpboost", HR_MODE_SOUND), options_of("dpboost", HR_MODE_SOUND)};
+    for (size_t i = 0; i < 2; i++) settings[i].edges = HR_EDGES_PUBLIC;
+    settings[0].trees = 1;
+    settings[0].learning_rate = .001;
+    const hr_fit_options *const list[] = {&settings[0], &settings[1]};
+    hr_tune_options options = tune_options(2000, 0, NULL);
+    options.share = .5;
+    for (size_t run = 0; run < 5; run++) {
+        hr_tuned tuned;
+        hr_error err = {0};
+        if (hr_tune(data, list, 2, &options, &tuned, &err)) fail_msg("%s", err.message);
+        assert_int_equal(tuned.chosen, 1);
+        hr_model_free(tuned.model);
+    }
+    hr_data_free(data);
+    hr_schema_free(schema);
+    free(csv);
+}
+
 /* With nearly nothing to spend they do not: each setting is met in 300 choices of 3, but for 3 (2/3)^300. */
 static void test_tune__chooses_any_where_little_is_paid(void **state) {
     fixture *f = *state;
@@ -490,6 +526,7 @@ int main(void) {
         WITH_FIXTURE(test_tune__with_noise_from_a_seed_is_not_private),
         WITH_FIXTURE(test_tune__protects_persons_where_the_schema_names_them),
         WITH_FIXTURE(test_tune__chooses_what_predicts_better),
+        cmocka_unit_test(test_tune__counts_persons_and_not_their_records),
         WITH_FIXTURE(test_tune__chooses_any_where_little_is_paid),
         WITH_FIXTURE(test_selection__loses_what_it_is_charged),
         cmocka_unit_test(test_scores__change_by_their_width_at_most),
