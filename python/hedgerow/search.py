@@ -19,6 +19,9 @@ from .model import Guarantee, Model, Release
 # What belongs to the search, or to the table that all settings share.
 SHARED = ('epsilon', 'delta', 'ledger', 'mode', 'schema', 'bounds', 'categories', 'classes', 'label_bounds', 'class_weights', 'unit',
           'records_per_person', 'progress', 'random_state', 'n_jobs', 'unknown', 'strict', 'verbose')
+# Fields of hr_fit_options that a setting has by itself; all others tell of the table, and of what is to become of it.
+OF_METHODS = ('size', 'method', 'mode', 'epsilon', 'delta', 'trees', 'depth', 'bins', 'learning_rate', 'lambda', 'loss', 'edges', 'gradient_bound',
+              'bin_share', 'leaf_share', 'count_share', 'by_name')
 
 
 def _best_has(name: str) -> Callable[[Any], bool]:
@@ -56,7 +59,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         tuned = ffi.new('hr_tuned *')
 
         def tune(table: _frames.Table, options: Any) -> Model:
-            return _tune(table, options, [candidate._options() for candidate in candidates], (best, self.share), tuned)
+            return _tune(table, options, [candidate._options() for candidate in candidates], self.share, tuned)
 
         vars(best)['_made'] = tune  # in place of the one training of `fit`
         try:
@@ -133,12 +136,11 @@ def _with(estimator: HedgerowEstimator, setting: Mapping[str, Any]) -> HedgerowE
     return made
 
 
-def _tune(table: _frames.Table, options: Any, settings: list[Any], of: tuple[HedgerowEstimator, float], tuned: Any) -> Model:
+def _tune(table: _frames.Table, options: Any, settings: list[Any], share: float, tuned: Any) -> Model:
     """options: what the fit would have had, with the facts that all settings share."""
-    estimator, share = of
+    of_table = [name for name, _ in ffi.typeof('hr_fit_options').fields if name not in OF_METHODS]
     for setting in settings:
-        for name in ('leak', 'private_bounds', 'private_bounds_count', 'class_weights', 'class_weight_count', 'reproducible_noise', 'seed', 'remark',
-                     'user', 'of_program'):
+        for name in of_table:
             setattr(setting, name, getattr(options, name))
     tuning = ffi.new('hr_tune_options *', {'size': ffi.sizeof('hr_tune_options'), 'epsilon': options.epsilon, 'delta': options.delta, 'share': share,
                                            'ledger': options.ledger, 'progress': options.progress, 'user': options.user})
