@@ -24,7 +24,7 @@ LINES = ['#0404%02x' % k for k in range(4, 10)]
 SIGNS = ['#0606%02x' % k for k in range(16, 27)]
 VARIABLES = {INK: '--ink', GRID: '--grid', BAND: '--band', SOFT: '--soft', **{line: '--line%d' % k for k, line in enumerate(LINES)},
              **{sign: '--sign%d' % k for k, sign in enumerate(SIGNS)}}
-WIDTH, LETTERS, VALUES, TICKS = 4.2, 22, 12, 5  # inches; letters of a name; values of a category; marks of an axis
+WIDTH, LETTERS, VALUES, FEW, TICKS = 4.2, 22, 12, 6, 5  # inches; letters of a name; values of a category, of several outputs; marks of an axis
 
 
 def compact(value: float, digits: int = 4) -> str:
@@ -180,10 +180,15 @@ def steps(axis: Axis, curves: Sequence[Curve], what: str, name: str) -> str:
     return _svg(figure, name)
 
 
+def room_for(outputs: int) -> int:
+    """How many values of a category are drawn."""
+    return VALUES if outputs == 1 else FEW
+
+
 def chosen_values(curves: Sequence[Curve]) -> list[int]:
     """The values of a category that are drawn: those with the largest effects, by the first output, the highest first."""
     largest = np.max([np.abs(curve.values) for curve in curves], axis=0)
-    kept = np.argsort(-largest, kind='stable')[:VALUES]
+    kept = np.argsort(-largest, kind='stable')[:room_for(len(curves))]
     return sorted((int(k) for k in kept), key=lambda k: -curves[0].values[k])
 
 

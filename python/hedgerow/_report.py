@@ -102,11 +102,14 @@ def _number(value: float) -> str:
 
 
 def _guess(guarantee: Any) -> str | None:
-    """In percent, rounded up: how often a guess whether a record was there is right at most, at even odds before."""
+    """In percent, rounded up to a tenth, or near 100 to a hundredth: how often a guess whether a record was there is right at most, at even odds
+    before."""
     if not guarantee.is_private or guarantee.epsilon > 700:
         return None
     odds = math.exp(guarantee.epsilon)
-    return '%.1f' % (math.ceil(1000 * min(1., (odds + guarantee.delta) / (1 + odds))) / 10)
+    percent = 100 * min(1., (odds + guarantee.delta) / (1 + odds))
+    digits = 1 if percent < 99 else 2
+    return '%.*f' % (digits, math.ceil(percent * 10 ** digits) / 10 ** digits) if percent < 99.99 else '100'
 
 
 def _records(model: Model) -> str | None:
@@ -271,8 +274,8 @@ class _Features:
         column, axis, curves = self.columns[k], self._axis(k), self._curves(effect)
         draw = _figures.dots if column.is_category else _figures.steps
         noise = 'with the noise that privacy added' if effect.deviations is not None else 'without its noise'
-        left_out = len(axis.values) - _figures.VALUES
-        notes = ['The %d values with the largest effects; the table has all %d.' % (_figures.VALUES, len(axis.values))] if left_out > 0 else []
+        room = _figures.room_for(len(curves))
+        notes = ['The %d values with the largest effects; the table has all %d.' % (room, len(axis.values))] if len(axis.values) > room else []
         notes += ['Steps are drawn equally wide.'] if axis.is_even else []
         notes += ['The %d classes with the largest effects; the table has all.' % len(curves)] if len(curves) < len(self.labels) else []
         return {'name': column.name, 'share': float(self.shares[k]), 'cells': self._table(axis, effect), 'outputs': self.labels, 'notes': ' '.join(notes),
