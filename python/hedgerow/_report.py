@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
@@ -69,7 +70,7 @@ def render(model: Model | Any, *, evaluation: Any = None, day: datetime.date | N
     model = getattr(model, 'model_', model)
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(pathlib.Path(__file__).parent), autoescape=True, trim_blocks=True,
                                      lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-    environment.filters.update(spent=model_amount, sentence=lambda text: text[:1].upper() + text[1:], percent=_percent, number=_number)
+    environment.filters.update(spent=model_amount, sentence=lambda text: text[:1].upper() + text[1:], percent=_percent, number=_number, breakable=_breakable)
     day = day or datetime.date.today()
     return environment.get_template('report.html').render(_facts_of(model), figures=_released_figures(evaluation),
                                                           day='%d %s' % (day.day, day.strftime('%B %Y')), iso_day=day.isoformat())
@@ -90,10 +91,16 @@ def _facts_of(model: Model) -> dict[str, Any]:
 # ---- Words and numbers ----
 
 def _percent(share: float) -> str:
-    """A share of 100, short: 12 %, 3.4 %, under 0.1 %."""
+    """A share of 100, short and unbroken: 12 %, 3.4 %, under 0.1 %."""
     if 0 < share < .05:
-        return 'under 0.1 %'
-    return '%.0f %%' % share if share >= 9.95 else '%.1f %%' % share
+        return 'under 0.1\u00a0%'
+    return '%.0f\u00a0%%' % share if share >= 9.95 else '%.1f\u00a0%%' % share
+
+
+def _breakable(name: str) -> str:
+    """A name that may be broken behind its hyphens, dots and underscores."""
+    import markupsafe
+    return markupsafe.Markup(re.sub(r'([_.-])', r'\1<wbr>', str(markupsafe.escape(name))))
 
 
 def _number(value: float) -> str:

@@ -24,7 +24,7 @@ HOSTILE = '<script>alert(1)</script>"&\'$x_1$'
 
 class Page(html.parser.HTMLParser):
     """What a page is made of."""
-    VOID = {'meta', 'br', 'hr', 'img', 'input', 'link'}
+    VOID = {'meta', 'br', 'hr', 'img', 'input', 'link', 'wbr'}
 
     def __init__(self, text):
         super().__init__()
