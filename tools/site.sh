@@ -8,7 +8,8 @@ mkdir -p "$1"
 SITE=$(cd "$1" && pwd)
 export SITE
 bin="$SITE/venv/bin"
-version=$(sed -n "s/^project(.*version: '\([^']*\)'.*/\1/p" meson.build)
+version=$(sed -n "s/^project('hedgerow', version: '\([^']*\)'.*/\1/p" meson.build)
+[ -n "$version" ] || { echo "site.sh: meson.build names no version" >&2; exit 1; }
 pages="$SITE/html/$version"
 rm -rf "$pages" "$SITE/html/latest" "$SITE/source" "$SITE/doxygen"
 
