@@ -350,11 +350,7 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
         state_unsound(f, &parts.guarantee, &statement);
     if (status) return status;
     state_start(f, &parts.start_guarantee, &statement);
-    size_t bounds = f->options->private_bounds_count;
-    if (bounds)
-        hr_buffer_format(&statement,
-                         " The bounds of %zu column%s were released as well, for %g %% of the budget.",
-                         bounds, bounds == 1 ? "" : "s", 100 * f->options->bounds_share);
+    hr_bounds_state(&f->bounded, f->options, f->budget.units, &statement);
     hr_weights_state(f->options, &statement);
     if (f->options->of_program && claims_privacy(f)) hr_buffer_text(&statement, of_program_text);
     if (hr_data_declares_equal(f->data)) hr_buffer_text(&statement, HR_EQUAL_FILES);
@@ -454,9 +450,9 @@ static hr_status prepare_fit(fit_job *f, hr_error *err) {
 static hr_status release_fit_bounds(fit_job *f, hr_error *err) {
     if (!f->options->private_bounds_count) return HR_OK;
     hr_timings_enter(f->options->timings, HR_PHASE_BOUNDS);
-    hr_status status = hr_bounds_release(f->data, f->options, f->gate, f->budget.bounds, &f->bounded, err);
+    hr_status status = hr_bounds_release(f->data, f->options, f->gate, &f->budget, &f->bounded, err);
     hr_timings_leave(f->options->timings);
-    hr_gate_set_aside(f->gate, f->budget.bounds);
+    hr_gate_set_aside(f->gate, f->bounded.spent);
     if (!status) f->data = f->training.data = f->bounded.data;
     return status;
 }

@@ -1,5 +1,6 @@
 /* A fit computed in advance: from public numbers alone, by the code that the fit itself uses. */
 #include "base/fail.h"
+#include "fit/bounds.h"
 #include "fit/start.h"
 #include "fit/weights.h"
 
@@ -19,6 +20,7 @@ hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_sc
                       hr_plan_info *out, hr_error *err) {
     hr_fit_options taken;
     hr_budget budget;
+    hr_units bounds;
     hr_status status = hr_options_taken(options, &taken, err);
     if (status) return status;
     const hr_method *method = hr_method_named(taken.method);
@@ -31,9 +33,10 @@ hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_sc
     if (!status) status = hr_start_check(method, &taken, schema, err);
     if (!status && schema) status = hr_class_weights_check(method, &taken, schema, err);
     if (!status) status = hr_budget_check(method, &taken, schema, (size_t)records, &budget, err);
+    if (!status) status = hr_bounds_plan(&taken, schema, (size_t)records, &budget, &bounds, err);
     if (status) return status;
     hr_plan_info plan = {.epsilon = budget.epsilon, .delta = budget.delta, .records = records};
-    method->plan(&taken, schema, budget.privacy_measure, budget.units - budget.bounds, &plan);
+    method->plan(&taken, schema, budget.privacy_measure, budget.units - bounds, &plan);
     hr_budget_promise(&budget, &plan.odds_beyond, &plan.odds_beyond_gaussian);
     *out = plan;
     return HR_OK;

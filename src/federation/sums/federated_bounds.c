@@ -1,7 +1,7 @@
 /* Bounds of columns over owners, so that a federation can agree on a schema: secure sums of histograms, with
- * noise (fit/measure/shared_bounds.h). The first question is about all columns; a second one about the label,
- * if it is among them. A sum that lacks an answer is lost, and was paid for: there is no other one of its
- * kind. */
+ * noise (fit/measure/shared_bounds.h). The first question is about the magnitudes of all columns, the others
+ * about even cells of those whose values lie close together, and of the label. A sum that lacks an answer is
+ * lost, and was paid for: there is no other one of its kind. */
 #include "base/fail.h"
 #include "federation/config/job_file.h"
 #include "federation/federated/federated_method.h"
@@ -68,28 +68,58 @@ static hr_status check_bounds_terms(const Hedgerow__Terms *terms, const hr_schem
 
 /* ---- Questions ---- */
 
-/* `even`: about the label, between `within`. */
-typedef struct bounds_question {
-    bool even;
-    hr_bounds within;
-} bounds_question;
+/* A question with its histograms, as either party has it. searches: the steps that it is about; all others
+ * are HR_BOUNDS_DONE. */
+typedef struct bounds_sum {
+    hr_bounds_search searches[HR_SHARED_BOUNDS_MAX];
+    bounds_request request;
+    hr_bounds_question histograms[HR_SHARED_BOUNDS_MAX];
+    hr_charge lines[HR_SHARED_BOUNDS_MAX];
+    size_t counts[HR_SHARED_BOUNDS_MAX];
+} bounds_sum;
 
-static hr_status read_bounds_question(const hr_bytes *body, bounds_question *out, hr_error *err) {
+/* Without ranges it is about the magnitudes of all columns. Fails: FORMAT (a column that the terms do not
+ * name, or out of order). */
+static hr_status read_ranges(const Hedgerow__BoundsQuestion *wire, size_t columns, bounds_sum *out,
+                             hr_error *err) {
+    if (!wire->n_ranges) return HR_OK;
+    for (size_t i = 0; i < columns; i++) out->searches[i].next = HR_BOUNDS_DONE;
+    for (size_t i = 0; i < wire->n_ranges; i++) {
+        const Hedgerow__BoundsQuestion__Range *range = wire->ranges[i];
+        if (range->column >= columns || (i && range->column <= wire->ranges[i - 1]->column))
+            return hr_fail(err, HR_E_FORMAT, "", "a histogram of no column, or out of order");
+        out->searches[range->column] =
+            (hr_bounds_search){.next = range->last ? HR_BOUNDS_LAST_STEP : HR_BOUNDS_ZOOM_STEP,
+                               .bounds = {range->low, range->high}};
+    }
+    return HR_OK;
+}
+
+static hr_status read_bounds_question(const hr_bytes *body, size_t columns, bounds_sum *out, hr_error *err) {
     ProtobufCMessage *read = NULL;
     hr_status status =
         hr_message_unpack(&hedgerow__bounds_question__descriptor, body->at, body->size, &read, err);
     if (status) return status;
-    const Hedgerow__BoundsQuestion *wire = (const Hedgerow__BoundsQuestion *)read;
-    *out = (bounds_question){wire->even != 0, {wire->low, wire->high}};
+    status = read_ranges((const Hedgerow__BoundsQuestion *)read, columns, out, err);
     hr_message_unpacked_free(read);
-    return HR_OK;
+    return status;
 }
 
-static hr_status pack_bounds_question(const bounds_question *question, hr_bytes *out, hr_error *err) {
+static hr_status pack_bounds_question(const bounds_sum *sum, size_t columns, hr_bytes *out, hr_error *err) {
+    Hedgerow__BoundsQuestion__Range ranges[HR_SHARED_BOUNDS_MAX], *at[HR_SHARED_BOUNDS_MAX];
     Hedgerow__BoundsQuestion wire = HEDGEROW__BOUNDS_QUESTION__INIT;
-    wire.even = question->even;
-    wire.low = question->within.low;
-    wire.high = question->within.high;
+    wire.ranges = at;
+    for (size_t i = 0; i < columns; i++) {
+        const hr_bounds_search *search = &sum->searches[i];
+        if (search->next != HR_BOUNDS_ZOOM_STEP && search->next != HR_BOUNDS_LAST_STEP) continue;
+        Hedgerow__BoundsQuestion__Range *range = at[wire.n_ranges] = &ranges[wire.n_ranges];
+        *range = (Hedgerow__BoundsQuestion__Range)HEDGEROW__BOUNDS_QUESTION__RANGE__INIT;
+        range->column = (uint32_t)i;
+        range->last = search->next == HR_BOUNDS_LAST_STEP;
+        range->low = search->bounds.low;
+        range->high = search->bounds.high;
+        wire.n_ranges++;
+    }
     return hr_message_pack(&wire.base, out, err);
 }
 
@@ -99,23 +129,14 @@ static hr_status bounds_budget(const hr_job_view *job, hr_budget *out, hr_error 
     return status ? status : hr_shared_bounds_check(&request.shared, out, err);
 }
 
-/* A question with its histograms, as either party has it. */
-typedef struct bounds_sum {
-    bounds_question question;
-    bounds_request request;
-    hr_bounds_question histograms[HR_SHARED_BOUNDS_MAX];
-    hr_charge lines[HR_SHARED_BOUNDS_MAX];
-    size_t counts[HR_SHARED_BOUNDS_MAX];
-} bounds_sum;
-
-/* *s has its question; members: owners that the sum is over. */
+/* *s has its searches; members: owners that the sum is over. */
 static hr_status list_histograms(bounds_sum *s, const hr_job_view *job, const hr_schema *schema,
                                  size_t members, hr_summed_question *out, hr_error *err) {
     hr_budget budget;
     hr_status status = read_request(job->terms, schema, members, &s->request, err);
     if (!status) status = hr_shared_bounds_check(&s->request.shared, &budget, err);
     if (status) return status;
-    if (s->question.even) s->request.shared.within = &s->question.within;
+    s->request.shared.searches = s->searches;
     const size_t count = hr_shared_bounds_histograms(&s->request.shared, &budget, s->histograms);
     for (size_t i = 0; i < count; i++) {
         s->lines[i] = s->histograms[i].line;
@@ -127,8 +148,11 @@ static hr_status list_histograms(bounds_sum *s, const hr_job_view *job, const hr
 
 /* ---- An owner ---- */
 
+/* What this owner was asked for: each step of a search is paid for once. */
 typedef struct bounds_owner {
-    bool answered[2]; /* magnitudes, even cells: either kind is paid for once */
+    bool magnitudes;
+    int zooms[HR_SHARED_BOUNDS_MAX];
+    bool last[HR_SHARED_BOUNDS_MAX];
 } bounds_owner;
 
 static hr_status open_bounds_owner(const hr_owner_turn *turn, const hr_budget *budget, hr_arena *arena,
@@ -138,25 +162,50 @@ static hr_status open_bounds_owner(const hr_owner_turn *turn, const hr_budget *b
     return *state ? HR_OK : hr_fail_memory(err);
 }
 
-static bool is_within_label(const hr_bounds *within, const hr_schema *schema) {
-    const hr_column *label = hr_schema_label(schema);
-    return within->low >= label->low && within->low < within->high && within->high <= label->high;
+static bool is_within_limits(const hr_bounds *within, const hr_schema *schema, size_t at) {
+    const size_t features = hr_schema_feature_count(schema);
+    const hr_column *column = at < features ? hr_schema_feature(schema, at) : hr_schema_label(schema);
+    return within->low >= column->low && within->low < within->high && within->high <= column->high;
+}
+
+/* The columns of the question come after their magnitudes, and no step is asked for again. *s has its
+ * request; its searches get the histograms so far, on which costs depend. */
+static hr_status take_even_steps(bounds_owner *o, bounds_sum *s, hr_error *err) {
+    const hr_bounds_columns *columns = &s->request.shared.columns;
+    const hr_schema *schema = s->request.shared.schema;
+    for (size_t i = 0; i < columns->count; i++) {
+        hr_bounds_search *search = &s->searches[i];
+        if (search->next == HR_BOUNDS_DONE) continue;
+        const bool label = columns->at[i] == hr_schema_feature_count(schema);
+        const bool last = search->next == HR_BOUNDS_LAST_STEP;
+        const int zooms = label ? HR_BOUNDS_ZOOMS_OF_LABEL : HR_BOUNDS_ZOOMS_OF_FEATURE;
+        if ((last && !label) || !is_within_limits(&search->bounds, schema, columns->at[i]))
+            return hr_fail(err, HR_E_FORMAT, "", "a histogram of no label, or outside its limits");
+        if (!o->magnitudes || o->last[i] || (!last && o->zooms[i] == zooms))
+            return hr_fail(err, HR_E_FORMAT, "", "a histogram is asked for once, magnitudes first");
+        search->zooms = o->zooms[i];
+        o->zooms[i] += !last;
+        o->last[i] = last;
+    }
+    return HR_OK;
+}
+
+static hr_status take_steps(bounds_owner *o, bounds_sum *s, hr_error *err) {
+    if (s->searches[0].next != HR_BOUNDS_MAGNITUDES_STEP) return take_even_steps(o, s, err);
+    if (o->magnitudes) return hr_fail(err, HR_E_FORMAT, "", "a histogram is asked for once");
+    o->magnitudes = true;
+    return HR_OK;
 }
 
 static hr_status read_bounds_sum(void *state, const hr_owner_turn *t, const hr_sum_question *received,
                                  hr_arena *arena, hr_summed_question *out, hr_error *err) {
-    bounds_owner *o = state;
     const hr_schema *schema = hr_data_schema(t->data);
     bounds_sum *s = hr_arena_alloc(arena, 1, sizeof *s);
-    hr_status status = s ? read_bounds_question(&received->body, &s->question, err) : hr_fail_memory(err);
-    if (!status) status = list_histograms(s, t->job, schema, received->members, out, err);
-    if (status) return status;
-    if (o->answered[s->question.even]) return hr_fail(err, HR_E_FORMAT, "", "a histogram is asked for once");
-    o->answered[s->question.even] = true;
-    if (s->question.even &&
-        (!hr_shared_bounds_has_label(&s->request.shared) || !is_within_label(&s->question.within, schema)))
-        return hr_fail(err, HR_E_FORMAT, "", "a histogram of no label, or outside its limits");
-    return HR_OK;
+    hr_status status =
+        s ? read_request(t->job->terms, schema, received->members, &s->request, err) : hr_fail_memory(err);
+    if (!status) status = read_bounds_question(&received->body, s->request.shared.columns.count, s, err);
+    if (!status) status = take_steps(state, s, err);
+    return status ? status : list_histograms(s, t->job, schema, received->members, out, err);
 }
 
 static hr_status count_bounds_sum(void *state, const hr_owner_turn *turn, const hr_summed_question *q,
@@ -175,9 +224,8 @@ static const hr_summed_owner bounds_owner_rules = {
 
 /* What the sums so far mean. */
 typedef struct found_bounds {
-    bounds_request request;             /* as of the last sum */
-    hr_bounds at[HR_SHARED_BOUNDS_MAX]; /* in the order of the columns */
-    size_t sums;
+    bounds_request request;                          /* as of the last sum */
+    hr_bounds_search searches[HR_SHARED_BOUNDS_MAX]; /* in the order of the columns */
 } found_bounds;
 
 static hr_status open_found_bounds(const hr_job_view *job, const hr_budget *budget, hr_arena *arena,
@@ -192,36 +240,33 @@ static hr_status next_bounds_question(void *state, const hr_summed_progress *pro
                                       hr_summed_question *out, bool *more, hr_error *err) {
     const found_bounds *f = state;
     const hr_job_view *job = progress->job;
-    *more = f->sums < (hr_shared_bounds_has_label(&f->request.shared) ? 2 : 1);
+    *more = false;
+    for (size_t i = 0; i < job->terms->n_columns; i++) *more |= f->searches[i].next != HR_BOUNDS_DONE;
     if (!*more) return HR_OK;
     hr_status status = hr_summed_need_owners(progress, err);
     if (status) return status;
     bounds_sum *s = hr_arena_alloc(arena, 1, sizeof *s);
     if (!s) return hr_fail_memory(err);
-    s->question.even = f->sums > 0;
-    if (s->question.even) s->question.within = f->at[job->terms->n_columns - 1];
+    memcpy(s->searches, f->searches, sizeof s->searches);
     return list_histograms(s, job, job->schema, job->terms->n_owners, out, err);
 }
 
 static hr_status accept_bounds_sum(void *state, const hr_summed_question *q, const hr_summed_reply *reply,
                                    hr_error *err) {
+    (void)q;
     found_bounds *f = state;
     const hr_job_view *job = reply->job;
     hr_status status = hr_summed_need_values(reply, err);
     if (status) return status;
-    const bounds_question *question = &((const bounds_sum *)q->content)->question;
     status = read_request(job->terms, job->schema, reply->members, &f->request, err);
-    if (question->even) f->request.shared.within = &question->within;
-    if (!status) status = hr_shared_bounds_take(&f->request.shared, reply->values, f->at, err);
-    f->request.shared.within = NULL;
-    f->sums++;
-    return status;
+    f->request.shared.searches = f->searches;
+    return status ? status : hr_shared_bounds_take(&f->request.shared, reply->values, f->searches, err);
 }
 
 static hr_status pack_bounds_sum(void *state, const hr_summed_progress *progress, const hr_summed_question *q,
                                  Hedgerow__Question *out, hr_bytes *body, hr_error *err) {
-    (void)state, (void)progress, (void)out;
-    return pack_bounds_question(&((const bounds_sum *)q->content)->question, body, err);
+    (void)state, (void)out;
+    return pack_bounds_question(q->content, progress->job->terms->n_columns, body, err);
 }
 
 static const hr_summed_coordinator bounds_coordinator_rules = {.open = open_found_bounds,
@@ -238,7 +283,7 @@ static hr_status make_joint_schema(const hr_job_view *job, hr_joint_schema *out,
     const found_bounds *f = state;
     status = hr_shared_bounds_state(&f->request.shared, out->statement, err);
     if (status) return status;
-    return hr_bounds_schema(job->schema, &f->request.shared.columns, f->at, &out->schema, err);
+    return hr_bounds_schema(job->schema, &f->request.shared.columns, f->searches, &out->schema, err);
 }
 
 /* ---- The method ---- */

@@ -25,22 +25,20 @@ hr_status hr_shared_bounds_find(const hr_schema *schema, const char *const *name
     return status;
 }
 
-bool hr_shared_bounds_has_label(const hr_shared_bounds *b) {
-    return b->columns.at[b->columns.count - 1] == hr_schema_feature_count(b->schema);
-}
-
-size_t hr_shared_bounds_values(const hr_shared_bounds *b) {
-    return b->within ? HR_BOUNDS_EVEN_CELLS : b->columns.count * HR_BOUNDS_CELLS;
-}
-
 /* ---- Checks ---- */
 
 static uint64_t honest_owners(const hr_shared_bounds *b) {
     return hr_noise_shares(b->members, b->coalition);
 }
 
-static hr_charge charge_of(const hr_budget *budget) {
-    return (hr_charge){.what = "bounds", .tree = -1, .level = -1, .cost = budget->units};
+/* All shares of the members add up to more noise than what honest owners' are counted on for. */
+static hr_bounds_setup setup_of(const hr_shared_bounds *b, const hr_budget *budget) {
+    return (hr_bounds_setup){.schema = b->schema,
+                             .columns = b->columns,
+                             .privacy_measure = budget->privacy_measure,
+                             .charge = {.what = "bounds", .tree = -1, .level = -1, .cost = budget->units},
+                             .noise_factor = sqrt((double)b->members / (double)honest_owners(b)),
+                             .odds = HR_BOUNDS_ODDS};
 }
 
 hr_status hr_shared_bounds_check(const hr_shared_bounds *b, hr_budget *out, hr_error *err) {
@@ -48,9 +46,10 @@ hr_status hr_shared_bounds_check(const hr_shared_bounds *b, hr_budget *out, hr_e
     if (!status) status = hr_budget_check_owners(b->members, err);
     if (!status) status = hr_budget_grant(b->epsilon, b->delta, HR_PRIVACY_GDP, out, err);
     if (status) return status;
-    const hr_charge charge = charge_of(out);
+    const hr_bounds_setup setup = setup_of(b, out);
+    const hr_bounds_search cheapest = {.next = HR_BOUNDS_ZOOM_STEP};
     for (size_t i = 0; !status && i < b->columns.count; i++) {
-        const hr_bounds_question question = hr_bounds_magnitudes(b->schema, &b->columns, &charge, i);
+        const hr_bounds_question question = hr_bounds_next_question(&setup, i, &cheapest);
         status = hr_charge_check_share(out->privacy_measure, &question.line, honest_owners(b), err);
     }
     return status;
@@ -60,37 +59,35 @@ hr_status hr_shared_bounds_check(const hr_shared_bounds *b, hr_budget *out, hr_e
 
 size_t hr_shared_bounds_histograms(const hr_shared_bounds *b, const hr_budget *budget,
                                    hr_bounds_question out[HR_SHARED_BOUNDS_MAX]) {
-    const hr_charge charge = charge_of(budget);
-    const size_t last = b->columns.count - 1;
-    if (b->within) {
-        out[0] = hr_bounds_even(b->schema, &b->columns, &charge, last, b->within);
-        return 1;
-    }
-    for (size_t i = 0; i <= last; i++) out[i] = hr_bounds_magnitudes(b->schema, &b->columns, &charge, i);
-    return last + 1;
+    const hr_bounds_setup setup = setup_of(b, budget);
+    size_t count = 0;
+    for (size_t i = 0; i < b->columns.count; i++)
+        if (b->searches[i].next != HR_BOUNDS_DONE)
+            out[count++] = hr_bounds_next_question(&setup, i, &b->searches[i]);
+    return count;
 }
 
 /* ---- The sum of all answers ---- */
 
-hr_status hr_shared_bounds_take(const hr_shared_bounds *b, const hr_noisy *sums, hr_bounds *out,
+hr_status hr_shared_bounds_take(const hr_shared_bounds *b, const hr_noisy *sums, hr_bounds_search *searches,
                                 hr_error *err) {
-    const double noise_factor = sqrt((double)b->members / (double)honest_owners(b));
-    hr_bounds_machine machine;
     hr_budget budget;
     hr_status status = hr_shared_bounds_check(b, &budget, err);
     if (status) return status;
-    const hr_charge charge = charge_of(&budget);
-    hr_bounds_begin(&machine, b->schema, &b->columns, budget.privacy_measure, &charge, out);
-    if (b->within) {
-        machine.at = b->columns.count - 1;
-        machine.even = true;
-        out[machine.at] = *b->within;
-        hr_bounds_take(&machine, sums, noise_factor);
-        return HR_OK;
+    const hr_bounds_setup setup = setup_of(b, &budget);
+    for (size_t i = 0; i < b->columns.count; i++) {
+        if (searches[i].next == HR_BOUNDS_DONE) continue;
+        const size_t cells = hr_bounds_next_question(&setup, i, &searches[i]).cells;
+        hr_bounds_accept(&setup, i, sums, &searches[i]);
+        sums += cells;
     }
-    for (size_t i = 0; i < b->columns.count; i++)
-        hr_bounds_take(&machine, sums + i * HR_BOUNDS_CELLS, noise_factor);
     return HR_OK;
+}
+
+static size_t count_hidden(const hr_shared_bounds *b) {
+    size_t hidden = 0;
+    for (size_t i = 0; i < b->columns.count; i++) hidden += !b->searches[i].seen;
+    return hidden;
 }
 
 hr_status hr_shared_bounds_state(const hr_shared_bounds *b, char out[HR_SHARED_BOUNDS_STATEMENT],
@@ -101,11 +98,16 @@ hr_status hr_shared_bounds_state(const hr_shared_bounds *b, char out[HR_SHARED_B
     if (status) return status;
     hr_spent_text(budget.epsilon, epsilon);
     hr_spent_text(budget.delta, delta);
-    snprintf(
+    const int length = snprintf(
         out, HR_SHARED_BOUNDS_STATEMENT,
         "The bounds are (%s, %s)-differentially private for adding or removing one record of one of the %zu "
         "owners, also if %zu of the owners add no noise and tell what they know, as long as X25519, BLAKE2b, "
         "ChaCha20 and Ed25519 hold. A person with records at two owners pays at both.",
         epsilon, delta, b->members, b->members - (size_t)honest_owners(b));
+    const size_t hidden = count_hidden(b);
+    if (hidden && length > 0 && length < HR_SHARED_BOUNDS_STATEMENT)
+        snprintf(out + length, HR_SHARED_BOUNDS_STATEMENT - (size_t)length,
+                 " Noise hides the values of %zu of the %zu columns: their limits are as before.", hidden,
+                 b->columns.count);
     return HR_OK;
 }

@@ -123,10 +123,14 @@ static void test_golden__jobs_that_train_nothing(void **state) {
     terms.n_columns = 2;
     check_kind("terms-bounds", HEDGEROW__MESSAGE__KIND_TERMS, &terms);
     Hedgerow__BoundsQuestion question = HEDGEROW__BOUNDS_QUESTION__INIT;
+    Hedgerow__BoundsQuestion__Range range = HEDGEROW__BOUNDS_QUESTION__RANGE__INIT, *ranges[] = {&range};
     hr_bytes bytes = {0};
-    question.even = true;
-    question.low = -1;
-    question.high = 2;
+    range.column = 1;
+    range.last = true;
+    range.low = -1;
+    range.high = 2;
+    question.ranges = ranges;
+    question.n_ranges = 1;
     assert_int_equal(hr_message_pack(&question.base, &bytes, NULL), HR_OK);
     check_bytes("question-bounds", bytes);
 }

@@ -2,6 +2,7 @@
  * coordinator asks what its machine would not. Epsilon is so large where bounds are compared that their noise
  * does not show: a false alarm has a probability far below 1e-6. */
 #include "federation/federated/federated_method.h"
+#include "fit/measure/shared_bounds.h"
 #include "support/false_coordinator.h"
 
 #include <math.h>
@@ -83,27 +84,79 @@ static void test_bounds__can_be_read_as_a_schema(void **state) {
 
 /* ---- A coordinator that asks falsely ---- */
 
-static void put_body(Hedgerow__Question *question, bool even, double low, double high) {
+/* column -1: the magnitudes of all. */
+static void put_body(Hedgerow__Question *question, int column, bool last, double low, double high) {
     Hedgerow__BoundsQuestion body = HEDGEROW__BOUNDS_QUESTION__INIT;
+    Hedgerow__BoundsQuestion__Range range = HEDGEROW__BOUNDS_QUESTION__RANGE__INIT, *ranges[] = {&range};
     hr_bytes packed = {0};
-    body.even = even;
-    body.low = low;
-    body.high = high;
+    range.column = (uint32_t)column;
+    range.last = last;
+    range.low = low;
+    range.high = high;
+    body.ranges = ranges;
+    body.n_ranges = column >= 0;
     assert_int_equal(hr_message_pack(&body.base, &packed, NULL), HR_OK);
     free(question->body.data);
     question->body = (ProtobufCBinaryData){packed.size, packed.at};
+    if (column >= 0) question->values = last ? HR_BOUNDS_LAST_CELLS : HR_BOUNDS_ZOOM_CELLS;
 }
 
-/* The two questions that the job pays for, and then the first one again. */
+/* The questions that the job pays for, the label's last cells among them, and then the first one again. */
 static void test_bounds__are_asked_for_once(void **state) {
     (void)state;
     for (int label = 0; label < 2; label++) {
         false_coordinator log;
-        open_world(1, 0, label != 0);
-        (void)!false_coordinator_run(&w.federation, NULL, 4, &log);
-        assert_int_equal(log.answers, OWNERS * (1 + label));
+        open_world(1e4, 0, label != 0);
+        (void)!false_coordinator_run(&w.federation, NULL, 6, &log);
+        assert_true(log.answers >= OWNERS * (size_t)(1 + label) && log.answers < OWNERS * 6);
         assert_true(log.refusals >= 1);
-        assert_string_equal(log.why, "a histogram is asked for once");
+        assert_non_null(strstr(log.why, "a histogram is asked for once"));
+        close_world();
+    }
+}
+
+static void asks_for_one_zoom(Hedgerow__Question *question) {
+    put_body(question, 0, false, 0, 1);
+}
+
+/* Each answer is paid for; a coordinator that goes on asking gets no more than the proof allows: here none,
+ * since magnitudes come first. */
+static void test_bounds__are_not_asked_for_before_magnitudes(void **state) {
+    (void)state;
+    false_coordinator log;
+    tampering *const tamper = asks_for_one_zoom;
+    open_world(1, 0, true);
+    assert_int_not_equal(false_coordinator_run(&w.federation, tamper, 1, &log), HR_OK);
+    assert_int_equal(log.answers, 0);
+    assert_non_null(strstr(log.why, "magnitudes first"));
+    close_world();
+}
+
+static size_t asked_so_far;
+
+static void goes_on_with_the_last(Hedgerow__Question *question) {
+    if (asked_so_far++) put_body(question, 1, true, 0, 1);
+}
+
+static void goes_on_with_zooms(Hedgerow__Question *question) {
+    if (asked_so_far++) put_body(question, 0, false, 0, 1);
+}
+
+/* After the magnitudes: one histogram of last cells, and as many closer ones as are paid for. */
+static void test_bounds__have_no_more_steps_than_are_paid_for(void **state) {
+    (void)state;
+    static const struct {
+        tampering *tamper;
+        bool label;
+        size_t steps;
+    } cases[] = {{goes_on_with_the_last, true, 1}, {goes_on_with_zooms, false, HR_BOUNDS_ZOOMS_OF_FEATURE}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        false_coordinator log;
+        asked_so_far = 0;
+        open_world(1, 0, cases[i].label);
+        (void)!false_coordinator_run(&w.federation, cases[i].tamper, 6, &log);
+        assert_int_equal(log.answers, OWNERS * (1 + cases[i].steps));
+        assert_non_null(strstr(log.why, "a histogram is asked for once"));
         close_world();
     }
 }
@@ -118,20 +171,24 @@ static void assert_refused(tampering *tamper, bool label, const char *why) {
     close_world();
 }
 
-static void asks_for_the_label(Hedgerow__Question *question) {
-    put_body(question, true, 0, 1);
+static void asks_for_a_features_last(Hedgerow__Question *question) {
+    put_body(question, 0, true, 0, 1);
 }
 
 static void asks_beyond_the_limits(Hedgerow__Question *question) {
-    put_body(question, true, -1e300, 1e300);
+    put_body(question, 1, true, -1e300, 1e300);
 }
 
 static void asks_for_an_empty_range(Hedgerow__Question *question) {
-    put_body(question, true, .5, .5);
+    put_body(question, 0, false, .5, .5);
 }
 
 static void asks_for_no_range(Hedgerow__Question *question) {
-    put_body(question, true, (double)NAN, 1);
+    put_body(question, 1, false, (double)NAN, 1);
+}
+
+static void asks_for_no_column(Hedgerow__Question *question) {
+    put_body(question, 2, false, 0, 1);
 }
 
 static void asks_for_a_choice(Hedgerow__Question *question) {
@@ -141,10 +198,11 @@ static void asks_for_a_choice(Hedgerow__Question *question) {
 
 static void test_bounds__are_asked_for_within_the_limits(void **state) {
     (void)state;
-    assert_refused(asks_for_the_label, false, "no label");
+    assert_refused(asks_for_a_features_last, true, "no label");
     assert_refused(asks_beyond_the_limits, true, "outside its limits");
     assert_refused(asks_for_an_empty_range, true, "outside its limits");
     assert_refused(asks_for_no_range, true, "outside its limits");
+    assert_refused(asks_for_no_column, true, "no column");
     assert_refused(asks_for_a_choice, true, "asks for sums");
 }
 
@@ -193,6 +251,8 @@ int main(void) {
         cmocka_unit_test(test_bounds__say_what_they_cost),
         cmocka_unit_test(test_bounds__can_be_read_as_a_schema),
         cmocka_unit_test(test_bounds__are_asked_for_once),
+        cmocka_unit_test(test_bounds__are_not_asked_for_before_magnitudes),
+        cmocka_unit_test(test_bounds__have_no_more_steps_than_are_paid_for),
         cmocka_unit_test(test_bounds__are_asked_for_within_the_limits),
         cmocka_unit_test(test_bounds__check_their_terms),
     };
