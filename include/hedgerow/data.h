@@ -274,7 +274,8 @@ typedef struct hr_remark_options {
 HR_API HR_MUST_CHECK hr_status hr_data_remarks(const hr_data *data, const hr_remark_options *options,
                                                hr_error *err);
 
-/* The same of `count` tables, such as those of owners. names: one a table; NULL: owner 1, owner 2, ... */
+/* The same of `count` tables of one schema, such as those of owners; about the schema once. names: one a
+ * table; NULL: owner 1, owner 2, ... */
 HR_API HR_MUST_CHECK hr_status hr_tables_remarks(const hr_data *const *tables, const char *const *names,
                                                  size_t count, const hr_remark_options *options,
                                                  hr_error *err);

@@ -12,6 +12,8 @@
 enum {
     ROWS_MAX = 20000,
     CELLS_MAX = 4000000,
+    CANDIDATE_CELLS_MAX = 400000, /* that are looked at as texts */
+    ROWS_MIN = 1000,
     BLOCK = 1024,   /* records */
     GROUP_MAX = 40, /* records of a value on average: above, the values are no identifiers */
     NUMBER_TEXT = 32
@@ -102,25 +104,40 @@ static bool add_sample(const first_records *r, hr_row_sample *sample) {
     return added;
 }
 
-static hr_status judge(const first_records *r, hr_identifier *out, hr_error *err) {
-    hr_inferences all = {.count = r->features, .label = r->features, .rows = r->rows};
-    bool any = false, added = true;
-    for (size_t f = 0; added && f < r->features; f++) {
-        if (!is_candidate(r, f)) continue;
-        any = true;
-        added = add_cells(r, f);
-        hr_inference_judge(&r->columns[f], false);
-    }
-    if (!any) return HR_OK;
+/* Finds the features that can be no identifiers, and takes fewer records if the others are many. Returns how
+ * many others there are. */
+static size_t rule_out(first_records *r, bool *out) {
+    size_t left = 0;
+    for (size_t f = 0; f < r->features; f++) left += !(out[f] = !is_candidate(r, f));
+    const size_t share = left ? CANDIDATE_CELLS_MAX / left : r->rows,
+                 most = share > ROWS_MIN ? share : ROWS_MIN;
+    if (r->rows > most) r->rows = most;
+    return left;
+}
+
+static hr_status judge(first_records *r, hr_identifier *out, hr_error *err) {
+    bool *dropped = calloc(r->features, sizeof *dropped);
+    hr_inferences all = {.dropped = dropped, .count = r->features, .label = r->features};
+    hr_status status = HR_OK;
     all.sample.columns = r->features + 1;
     all.columns = malloc(r->features * sizeof *all.columns);
-    for (size_t f = 0; all.columns && f < r->features; f++) all.columns[f] = &r->columns[f];
-    hr_status status = added && all.columns && add_sample(r, &all.sample) ? HR_OK : hr_fail_memory(err);
-    if (!status) status = hr_inferences_judge_units(&all, err);
+    bool added = dropped && all.columns;
+    if (added && rule_out(r, dropped)) {
+        all.rows = r->rows;
+        for (size_t f = 0; added && f < r->features; f++) {
+            all.columns[f] = &r->columns[f];
+            added = dropped[f] || add_cells(r, f);
+            hr_inference_judge(&r->columns[f], false);
+        }
+        added = added && add_sample(r, &all.sample);
+        if (added) status = hr_inferences_judge_units(&all, err);
+    }
+    if (!added) status = hr_fail_memory(err);
     for (size_t f = 0; !status && f < r->features; f++)
         out[f] = (hr_identifier){r->columns[f].identity, r->columns[f].is_unit};
     hr_row_sample_done(&all.sample);
     free(all.columns);
+    free(dropped);
     return status;
 }
 

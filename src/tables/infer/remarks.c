@@ -213,6 +213,7 @@ hr_status hr_tables_remarks(const hr_data *const *tables, const char *const *nam
         hr_remark_options named = *options;
         snprintf(owner, sizeof owner, "owner %zu", i + 1);
         named.name = names ? names[i] : owner;
+        named.is_private &= i == 0; /* of the schema, which they share, once */
         status = hr_data_remarks(tables[i], &named, err);
     }
     return status;
