@@ -139,8 +139,9 @@ HR_API HR_MUST_CHECK hr_status hr_fit_options_set(hr_fit_options *options, const
  * `options->ledger` before any noise is drawn, and given back (hr_ledger_void) if the fit fails before the
  * first draw. Owner: the caller frees *out with hr_model_free. The model keeps nothing of the data except
  * released values. Thread: data and options may be shared; the ledger not. Fails: ARGUMENT, SCHEMA (no
- * labels, no rows), POLICY (REVIEW left; ledger with paper mode, reproducible noise or a leak, or of another
- * unit; a unit that the method cannot protect; delta above 1/rows), BUDGET (the ledger does not cover it, or
+ * labels, no rows; a remark that options->remark refuses), POLICY (REVIEW left; such a remark; ledger with
+ * paper mode, reproducible noise or a leak, or of another unit; a unit that the method cannot protect; delta
+ * above 1/rows; a list of more than 254 values without a source), BUDGET (the ledger does not cover it, or
  * the budget is too small for the noise of some release), LIMIT: nothing was spent; MEMORY: nothing was
  * spent, but for a failure after the first draw; CANCELLED: what was reserved stays spent, unless nothing was
  * drawn. Options that the method does not take in its mode are ignored. With options->private_bounds:

@@ -28,6 +28,14 @@ def is_scaled(cells: NDArray[Any]) -> bool:
     return bool(abs(float(known.var(dtype=np.float64)) - 1) <= near)
 
 
+def is_between_extremes(cells: NDArray[Any]) -> bool:
+    """The least number is 0 and the largest 1, and others are between: what MinMaxScaler makes."""
+    known = cells[~np.isnan(cells)] if cells.dtype.kind == 'f' else cells[:0]
+    if len(known) < FEWEST or known.min() != 0 or abs(float(known.max()) - 1) > 1e-6:
+        return False
+    return bool(((known > 0) & (known < 1)).any())
+
+
 def indicator(column: FrameColumn) -> NDArray[Any] | None:
     """The cells of a column of 0 and 1; None of any other."""
     if column.kind not in ('boolean', 'number'):
@@ -69,6 +77,10 @@ def encoder_remarks(columns: Columns) -> list[str]:
     if scaled:
         said.append('The mean is 0 and the variance 1 in %s: if a fitted scaler made that, exact statistics of the records are in the pipeline, and '
                     'the guarantee does not cover them. Trees need no scaling; give public bounds, or none.' % ', '.join(scaled[:10]))
+    extremes = [column.name for column in columns.items if column.kind == 'number' and is_between_extremes(column.cells)]
+    if len(extremes) > 1:  # one alone may be a share
+        said.append('The least number is 0 and the largest 1 in %s: if a fitted scaler made that, one record decides how all others look, and the '
+                    'guarantee does not cover that. Trees need no scaling; give public bounds, or none, or use PublicScaler.' % ', '.join(extremes[:10]))
     return said
 
 

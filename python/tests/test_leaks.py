@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
 import hedgerow
 from hedgerow import Column, HedgerowClassifier, HedgerowRegressor, Schema, _frames, _guess
@@ -35,6 +35,8 @@ def patients(rows=600):
     (lambda X: OneHotEncoder(sparse_output=False).fit_transform(X[['ward']]), 'x0, x1, x2 have one 1'),
     (lambda X: StandardScaler().fit_transform(X[['age']]), 'mean is 0 and the variance 1 in x0'),
     (lambda X: StandardScaler().fit_transform(X[['age']]).astype(np.float32), 'mean is 0 and the variance 1 in x0'),
+    (lambda X: MinMaxScaler().fit_transform(np.column_stack([X.age, -X.age])), 'The least number is 0 and the largest 1 in x0, x1'),
+    (lambda X: MinMaxScaler().fit_transform(np.column_stack([X.age, -X.age])).astype(np.float32), 'The least number is 0 and the largest 1 in x0, x1'),
 ])
 def test_fitted_encoders__are_told_to_the_owner(made, says):
     X, y = patients()
