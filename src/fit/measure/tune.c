@@ -32,7 +32,7 @@ typedef struct tune_job {
     hr_fit_options with_bounds;                    /* the first setting, with its private bounds */
     hr_bounded_table bounded;                      /* the records within them; empty: the schema has them */
     hr_budget whole, trial, rest;                  /* of everything, of one trial, of the last fit */
-    hr_units choice;
+    hr_units choice, selection;                    /* the choice; it and all trials */
     hr_exact *scores;
     hr_arena *texts;      /* of `releases` */
     hr_release *releases; /* of trials and choice, in the order in which they were drawn */
@@ -130,6 +130,10 @@ static hr_charge choice_charge(const tune_job *job) {
     return hr_scope_charge(&scope, "choice of a setting", -1, job->choice, HR_TOTAL_WIDTH);
 }
 
+static hr_units bounds_at_most(const tune_job *job) {
+    return job->whole.bounds + job->whole.bounds_again;
+}
+
 static hr_status divide_budget(tune_job *job, hr_error *err) {
     const hr_method *method = hr_method_named(job->settings[0].method);
     job->with_bounds.epsilon = job->options.epsilon;
@@ -137,11 +141,11 @@ static hr_status divide_budget(tune_job *job, hr_error *err) {
     hr_status status = hr_budget_check(method, &job->with_bounds, hr_data_schema(job->data),
                                        hr_data_rows(job->data), &job->whole, err);
     if (status) return status;
-    const hr_units left = job->whole.whole - job->whole.bounds;
-    const hr_units selection = hr_units_share(left, job->options.share);
-    job->choice = hr_units_share(selection, CHOICE_SHARE);
-    status = budget_within(job, (selection - job->choice) / job->count, &job->trial, err);
-    if (!status) status = budget_within(job, left - selection, &job->rest, err);
+    const hr_units left = job->whole.whole - bounds_at_most(job);
+    job->selection = hr_units_share(left, job->options.share);
+    job->choice = hr_units_share(job->selection, CHOICE_SHARE);
+    status = budget_within(job, (job->selection - job->choice) / job->count, &job->trial, err);
+    if (!status) status = budget_within(job, left - job->selection, &job->rest, err);
     const hr_charge charge = choice_charge(job);
     if (!status) status = hr_charge_check_choice(job->whole.privacy_measure, &charge, err);
     return status == HR_E_BUDGET ? hr_fail_at(err, status, NULL, 0, 0, "epsilon") : status;
@@ -258,15 +262,17 @@ static hr_status open_gate(tune_job *job, hr_units units, hr_csprng **csprng, hr
     return status ? status : hr_gate_new(job->whole.privacy_measure, units, *csprng, gate, err);
 }
 
-/* From here on the records are known by these bounds alone. */
+/* From here on the records are known by these bounds alone. What they did not need goes to the last fit. */
 static hr_status release_bounds(tune_job *job, hr_error *err) {
     hr_csprng *csprng = NULL;
     hr_gate *gate = NULL;
     if (!job->whole.bounds) return HR_OK;
-    hr_status status = open_gate(job, job->whole.bounds, &csprng, &gate, err);
+    hr_status status = open_gate(job, bounds_at_most(job), &csprng, &gate, err);
     if (!status)
-        status = hr_bounds_release(job->data, &job->with_bounds, gate, job->whole.bounds, &job->bounded, err);
+        status = hr_bounds_release(job->data, &job->with_bounds, gate, &job->whole, &job->bounded, err);
     if (!status) status = list_gate(job, gate, err);
+    if (!status)
+        status = budget_within(job, job->whole.whole - job->bounded.spent - job->selection, &job->rest, err);
     if (!status) job->data = job->bounded.data;
     hr_gate_free(gate);
     hr_csprng_close(csprng);
@@ -395,10 +401,7 @@ static hr_status make_tuned(tune_job *job, hr_error *err) {
     write_tune_settings(job, &settings);
     if (!status && settings.incomplete) status = hr_fail_memory(err);
     hr_buffer_text(&statement, job->model->guarantee.statement);
-    if (job->whole.bounds)
-        hr_buffer_format(&statement,
-                         " The bounds of %zu columns were released before, for %g %% of the budget.",
-                         job->with_bounds.private_bounds_count, 100 * job->with_bounds.bounds_share);
+    hr_bounds_state(&job->bounded, &job->with_bounds, job->whole.whole, &statement);
     if (!status) status = hr_buffer_take(&statement, &text, err);
     hr_buffer_done(&statement);
     parts.guarantee.statement = text;
