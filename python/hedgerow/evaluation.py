@@ -14,8 +14,8 @@ from ._native import call, ffi, lib, text_of
 from .errors import ArgumentError, SchemaError
 from ._labels import labels_of
 from .estimators import HedgerowEstimator
-from .ledger import Ledger
-from .model import Guarantee, Model, Release
+from .ledger import Ledger, ledger_of
+from .model import Guarantee, Model, Release, remark_on
 from .schema import Schema
 
 
@@ -71,10 +71,11 @@ def evaluate(model: Model | HedgerowEstimator, X: Any, y: Any = None, *, epsilon
     options.single_records = unit == 'record'
     rule, kept = decision_rule(schema, threshold, costs)
     options.decision = rule
-    opened = ledger if ledger is None or isinstance(ledger, Ledger) else Ledger(ledger)
-    options.ledger = ffi.NULL if opened is None else opened._at
+    remark_on(table, lib.HR_REMARKS_EVALUATE)
+    opened = ledger_of(ledger)
     made = ffi.new('hr_evaluation *')
     with opened._lock if opened else contextlib.nullcontext():
+        options.ledger = ffi.NULL if opened is None else opened._open()
         call(lib.hr_evaluate_private, at._at, table.at, options, made)
     del kept
     return evaluation_of(made)

@@ -118,10 +118,10 @@ class Releases(list[Release]):
         return _html.block('%d releases' % len(self), _html.table(['released', 'releases', 'noisy numbers', 'mechanism'], rows, numeric={1, 2}))
 
 
-def remark_on(table: _frames.Table, strict: bool) -> None:
-    """Remarks about a table that is to be predicted. Fails: SchemaError (strict, and most cells of a column do not fit)."""
+def remark_on(table: _frames.Table, use: int, strict: bool = False) -> None:
+    """Remarks about a table that is to be predicted or evaluated. Fails: SchemaError (strict, and most cells of a column do not fit)."""
     with Remarks(strict) as remarks:
-        options = ffi.new('hr_remark_options *', {'size': ffi.sizeof('hr_remark_options'), 'use': lib.HR_REMARKS_PREDICT,
+        options = ffi.new('hr_remark_options *', {'size': ffi.sizeof('hr_remark_options'), 'use': use,
                                                   'take': lib.hedgerow_remark, 'user': remarks.handle})
         call(lib.hr_data_remarks, table.at, options)
 
@@ -262,7 +262,7 @@ class Model:
         table = _frames.Table(self.schema, _frames.columns_of(X), None, unknown)
         if table.unknown_cells:
             warnings.warn(UnknownCategoryWarning(table.unknown_cells), stacklevel=2)
-        remark_on(table, strict)
+        remark_on(table, lib.HR_REMARKS_PREDICT, strict)
         out = np.empty((table.rows, lib.hr_model_output_count(self._at)))
         call(lib.hr_model_predict, self._at, table.at, threads, ffi.from_buffer('double[]', out))
         return out

@@ -32,8 +32,6 @@ def visits(tmp_path, monkeypatch):
 @pytest.mark.parametrize('library, edits', [('hedgerow', 0), ('typed', 4), ('boosting', 4)])
 def test_scripts__run_and_are_counted(library, edits, visits):
     """typed and boosting: the day and the dose converted, the notes left out, the wards listed."""
-    if library == 'hedgerow' and not hasattr(Schema, 'propose'):
-        pytest.skip('this package proposes no schemas')
     found = raw_frames.measure(library, 'visits', str(visits), 1)
     assert 'failed' not in found, found['failed']
     assert (found['as_it_is'], found['rows'], found['columns'], found['edits']) == ('refused', ROWS - 1, 4, edits)

@@ -10,6 +10,7 @@
 #include "fit/over_ranks.h"
 #include "fit/settings.h"
 #include "fit/start.h"
+#include "fit/table_checks.h"
 #include "fit/weights.h"
 #include "tables/data/cell_file.h"
 #include "tables/schema/schema.h"
@@ -94,34 +95,6 @@ static hr_status check_unit(const fit_job *f, hr_error *err) {
     return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "unit");
 }
 
-static hr_status refuse_cells(const char *field, const char *why, const char *remedy, hr_error *err) {
-    hr_fail(err, HR_E_POLICY, remedy, "the data are a binned cache: %s", why);
-    return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, field);
-}
-
-/* A binned cache has the bins of one grid, and no values. */
-static hr_status check_cells_of_fit(const fit_job *f, hr_error *err) {
-    const hr_fit_options *options = f->options;
-    char remedy[HR_METHODS_TEXT + 120], able[HR_METHODS_TEXT];
-    if (!f->data->cells) return HR_OK;
-    const uint32_t bins = f->data->cells->header.bins;
-    if (!f->method->cells) {
-        hr_methods_list(HR_CAN_CACHE, able);
-        snprintf(remedy, sizeof remedy, "use %s, or train from the table itself", able);
-        return refuse_cells("method", "this method needs the values", remedy, err);
-    }
-    snprintf(remedy, sizeof remedy,
-             "give the options edges=public and bins=%u, or train from the table itself", bins);
-    if (options->edges != HR_EDGES_PUBLIC)
-        return refuse_cells("edges", "its bins are those of public edges", remedy, err);
-    if (options->bins != bins) return refuse_cells("bins", "it has another number of bins", remedy, err);
-    static const char table[] = "leave it out, or train from the table itself";
-    if (options->start) return refuse_cells("start", "a model cannot score it", table, err);
-    if (options->private_bounds_count)
-        return refuse_cells("private-bounds", "its bounds are those of the schema", table, err);
-    return HR_OK;
-}
-
 static hr_status check_fit(const fit_job *f, hr_error *err) {
     const hr_schema *schema = hr_data_schema(f->data);
     if (f->options->threads < 0 || f->options->threads > THREADS_MAX)
@@ -135,7 +108,7 @@ static hr_status check_fit(const fit_job *f, hr_error *err) {
     if (!status) status = check_fit_ledger(f, err);
     if (!status && claims_privacy(f)) status = hr_schema_public(schema, err);
     if (!status) status = check_unit(f, err);
-    if (!status) status = check_cells_of_fit(f, err);
+    if (!status) status = hr_fit_check_cells(f->method, f->options, f->data, err);
     if (status) return status;
     if (!hr_data_has_labels(f->data))
         return hr_fail(err, HR_E_SCHEMA, "train on data that have the label",
@@ -410,19 +383,6 @@ static hr_status check_before_draws(fit_job *f, hr_error *err) {
     if (!status) status = hr_budget_check(f->method, f->options, schema, rows, &f->budget, err);
     if (!status) status = hr_budget_check_delta(&f->budget, rows, err);
     return status ? status : check_memory(f, err);
-}
-
-hr_status hr_fit_remarks(const hr_data *data, const hr_fit_options *options, hr_error *err) {
-    const hr_method *method = hr_method_named(options->method);
-    const bool is_private =
-        method->info.is_private && options->mode == HR_MODE_SOUND && !options->reproducible_noise;
-    const hr_remark_options remarks = {.size = sizeof remarks,
-                                       .is_private = is_private,
-                                       .wide = options->private_bounds,
-                                       .wide_count = options->private_bounds_count,
-                                       .take = options->remark,
-                                       .user = options->user};
-    return hr_data_remarks(data, &remarks, err);
 }
 
 static hr_status prepare_fit(fit_job *f, hr_error *err) {

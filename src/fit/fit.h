@@ -8,8 +8,4 @@
  * touch a ledger. The error is for the eyes of the owner alone. Fails: as hr_fit before the reservation. */
 HR_MUST_CHECK hr_status hr_fit_check(const hr_data *data, const hr_fit_options *options, hr_error *err);
 
-/* Hands the remarks about the table to options->remark, as hr_fit does before it spends anything. For the
- * owner's screen: nothing else comes of them. Fails: as hr_data_remarks. */
-HR_MUST_CHECK hr_status hr_fit_remarks(const hr_data *data, const hr_fit_options *options, hr_error *err);
-
 #endif

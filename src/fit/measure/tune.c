@@ -8,6 +8,7 @@
 #include "fit/budget.h"
 #include "fit/fit.h"
 #include "fit/settings.h"
+#include "fit/table_checks.h"
 #include "models/model/model.h"
 #include "privacy/gate.h"
 #include "tables/data/records.h"

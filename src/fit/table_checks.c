@@ -1,0 +1,47 @@
+#include "fit/table_checks.h"
+
+#include "base/fail.h"
+#include "tables/data/cell_file.h"
+#include "tables/data/records.h"
+
+#include <stdio.h>
+
+static hr_status refuse_cells(const char *field, const char *why, const char *remedy, hr_error *err) {
+    hr_fail(err, HR_E_POLICY, remedy, "the data are a binned cache: %s", why);
+    return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, field);
+}
+
+hr_status hr_fit_check_cells(const hr_method *method, const hr_fit_options *options, const hr_data *data,
+                             hr_error *err) {
+    char remedy[HR_METHODS_TEXT + 120], able[HR_METHODS_TEXT];
+    if (!data->cells) return HR_OK;
+    const uint32_t bins = data->cells->header.bins;
+    if (!method->cells) {
+        hr_methods_list(HR_CAN_CACHE, able);
+        snprintf(remedy, sizeof remedy, "use %s, or train from the table itself", able);
+        return refuse_cells("method", "this method needs the values", remedy, err);
+    }
+    snprintf(remedy, sizeof remedy,
+             "give the options edges=public and bins=%u, or train from the table itself", bins);
+    if (options->edges != HR_EDGES_PUBLIC)
+        return refuse_cells("edges", "its bins are those of public edges", remedy, err);
+    if (options->bins != bins) return refuse_cells("bins", "it has another number of bins", remedy, err);
+    static const char table[] = "leave it out, or train from the table itself";
+    if (options->start) return refuse_cells("start", "a model cannot score it", table, err);
+    if (options->private_bounds_count)
+        return refuse_cells("private-bounds", "its bounds are those of the schema", table, err);
+    return HR_OK;
+}
+
+hr_status hr_fit_remarks(const hr_data *data, const hr_fit_options *options, hr_error *err) {
+    const hr_method *method = hr_method_named(options->method);
+    const bool is_private =
+        method->info.is_private && options->mode == HR_MODE_SOUND && !options->reproducible_noise;
+    const hr_remark_options remarks = {.size = sizeof remarks,
+                                       .is_private = is_private,
+                                       .wide = options->private_bounds,
+                                       .wide_count = options->private_bounds_count,
+                                       .take = options->remark,
+                                       .user = options->user};
+    return hr_data_remarks(data, &remarks, err);
+}
