@@ -83,9 +83,11 @@ typedef struct hr_fit_options {
 
     const char *const *private_bounds; /* columns whose range nobody knows (features, or a label that is a
                                           number), private_bounds_count names: the schema has wide limits of
-                                          them, and the fit releases bounds, which the model's schema has */
+                                          them, and the fit releases bounds, which the model's schema has.
+                                          Limits up to 2^128 are resolved */
     size_t private_bounds_count;
-    double bounds_share; /* part of the budget for them, 0.001 to 0.5; 0.05 unless it is set */
+    double bounds_share; /* part of the budget for them, 0.001 to 0.5; 0.05 unless it is set. Where noise
+                            hides some, four times as much, 0.5 in all at most, goes to these once more */
 
     const double *class_weights; /* NULL, or how much a record counts by its class, one number above 0 for
                                     each class in the schema's order; only ratios count, of at most 1000.
@@ -146,7 +148,9 @@ HR_API HR_MUST_CHECK hr_status hr_fit_options_set(hr_fit_options *options, const
  * spent, but for a failure after the first draw; CANCELLED: what was reserved stays spent, unless nothing was
  * drawn. Options that the method does not take in its mode are ignored. With options->private_bounds:
  * ARGUMENT also for a method or mode that is not private, a start, and names of no number of the schema;
- * POLICY for a schema with a unit. With options->start the model's guarantee is the new cost, and
+ * POLICY for a schema with a unit; BUDGET also where noise hides the values of the label: there is no model,
+ * and what was reserved stays spent (hr_fit_plan tells beforehand, of a number of records that need not be
+ * private). With options->start the model's guarantee is the new cost, and
  * hr_model_start_guarantee tells that and the start's together. Fails also: ARGUMENT (the method or mode
  * takes no start; another task, classes or kind of scores), SCHEMA (another schema: the message names the
  * difference), POLICY (the start has no guarantee, or one that is not for records, and start_is_public is not
@@ -186,7 +190,8 @@ typedef struct hr_plan_info {
 /* Tells what hr_fit would do with so many records, without looking at any: nothing is spent or drawn. hr_fit
  * itself goes by the noisy number of records that it releases. schema: NULL stands for two classes and
  * numeric features. Thread: any. Fails: as hr_fit for so many records: ARGUMENT (options; records not
- * in 1..2^32 - 2; the method has no plan), BUDGET (too small for the noise of some release), LIMIT. A delta
+ * in 1..2^32 - 2; the method has no plan), BUDGET (too small for the noise of some release; of so many
+ * records noise may hide a column of private_bounds: the message has how many are needed), LIMIT. A delta
  * above 1/records, which may be a guess, is left to hr_fit. */
 HR_API HR_MUST_CHECK hr_status hr_fit_plan(const hr_fit_options *options, double records,
                                            const hr_schema *schema, hr_plan_info *out, hr_error *err);

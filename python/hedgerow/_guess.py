@@ -12,7 +12,7 @@ from ._reading import Problem, refuse_columns
 from .errors import ArgumentError, SchemaError
 from .schema import Column, Schema
 
-WIDE = 2.0 ** 49  # public limits of numbers whose range nobody knows: the ends of the grid of private bounds
+WIDE = 2.0 ** 127  # public limits of numbers whose range nobody knows: within the grid of private bounds, and their difference is finite
 
 
 @dataclass

@@ -217,11 +217,17 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         """What a fit on about n records would do, from the parameters alone: nothing is read or spent.
 
         Keys are the fields of hr_plan_info in the C API: rounds, shares of the budget, noise. Without a schema it is for two classes and
-        numeric features. Fails: BudgetError (epsilon is too small), ArgumentError (the method has no plan)."""
+        numeric features. Fails: BudgetError (epsilon is too small; of n records noise may hide the label, whose bounds are not given),
+        ArgumentError (the method has no plan)."""
         schema = self._given_schema()
+        if schema is None:
+            self._plan_bounds(n)
         info = ffi.new('hr_plan_info *')
         call(lib.hr_fit_plan, self._options(), float(n), ffi.NULL if schema is None else schema._at, info)
         return {name: getattr(info, name) for name, _ in ffi.typeof('hr_plan_info').fields}
+
+    def _plan_bounds(self, n: int) -> None:
+        """Fails: BudgetError (noise may hide what a fit cannot do without)."""
 
     def _outputs(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
@@ -405,6 +411,15 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
             raise SchemaError('The schema has classes as its label; use HedgerowClassifier.')
         self._train(schema, columns, y, facts, record_weights(weights, columns.rows))
         return self
+
+    def _plan_bounds(self, n: int) -> None:
+        if self.label_bounds is not None or not self._promises():
+            return
+        private = ['label', 'feature'] if self.bounds is None else ['label']
+        schema, options = Schema.build(Column('label', -WIDE, WIDE), [Column('feature', -WIDE, WIDE)], 'record'), self._options()
+        kept = texts_to(private)
+        options.private_bounds, options.private_bounds_count = kept[0], len(private)
+        call(lib.hr_fit_plan, options, float(n), schema._at, ffi.new('hr_plan_info *'))
 
     def _label(self, y: NDArray[np.float64], facts: Facts, name: str = 'label') -> Column:
         pair = self.label_bounds

@@ -89,7 +89,7 @@ def test_limits_of_private_bounds__are_those_of_the_grid():
     X, _ = patients()
     facts = _guess.Facts()
     column = _guess.number_column('age', X.age.to_numpy(), None, facts)
-    assert (column.low, column.high) == (-2.0 ** 49, 2.0 ** 49) and facts.private == ['age'] and facts.leak is None
+    assert (column.low, column.high) == (-2.0 ** 127, 2.0 ** 127) and facts.private == ['age'] and facts.leak is None
 
 
 @pytest.mark.parametrize('facts', [{'label_bounds': 'data'}, {'label_bounds': 'data', 'bounds': 'data'}])
@@ -109,7 +109,30 @@ def test_a_label_whose_bounds_are_read__takes_the_guarantee_away(facts, tmp_path
 def test_label_bounds_nobody_gave__are_those_of_the_grid():
     facts = _guess.Facts()
     column = HedgerowRegressor()._label(np.array([1.25, 3.5]), facts)
-    assert (column.low, column.high) == (-2.0 ** 49, 2.0 ** 49) and facts.private == ['label'] and facts.leak is None
+    assert (column.low, column.high) == (-2.0 ** 127, 2.0 ** 127) and facts.private == ['label'] and facts.leak is None
+
+
+def scaled_labels(rows, scale, shift):
+    x = np.random.default_rng(5).random((rows, 1))
+    return x, shift + scale * x[:, 0]
+
+
+@pytest.mark.parametrize('scale, shift', [(3e16, 1.6e18), (60, 1e6), (700, -350), (1e-9, 0)])
+def test_labels_of_any_scale__are_learnt_within_private_bounds(scale, shift):
+    X, y = scaled_labels(10000, scale, shift)
+    assert HedgerowRegressor(epsilon=2).fit(X, y).score(X, y) > .7
+
+
+def test_labels_that_noise_hides__are_refused_by_plan_and_end_the_fit():
+    X, y = scaled_labels(150, 700, -350)
+    model = HedgerowRegressor(epsilon=1)
+    with pytest.raises(hedgerow.BudgetError, match='need about'):
+        model.plan(150)
+    with pytest.raises(hedgerow.BudgetError, match='counts as spent'):
+        model.fit(X, y)
+    assert HedgerowRegressor(epsilon=1).plan(5000)['records'] == 5000
+    assert HedgerowRegressor(epsilon=1, bounds=(0, 1), label_bounds=(-350, 350)).plan(150)['records'] == 150
+    HedgerowRegressor(epsilon=1, bounds=(0, 1), label_bounds=(-350, 350)).fit(X, y)
 
 
 @pytest.mark.parametrize('made', [
