@@ -158,14 +158,15 @@ PLAIN = {
                      ('bin', 'format'), ('bin', 'separator'), ('bin', 'quote'), ('bin', 'skip-lines'), ('bin', 'query'), ('bin', 'drop'),
                      ('bin', 'skip-unlabelled'), ('bin', 'strict'), ('evaluate', 'data'), ('evaluate', 'model'), ('evaluate', 'format'),
                      ('evaluate', 'separator'), ('evaluate', 'quote'), ('evaluate', 'skip-lines'), ('evaluate', 'query'), ('evaluate', 'drop'),
-                     ('evaluate', 'skip-unlabelled'), ('evaluate', 'strict'),
+                     ('evaluate', 'skip-unlabelled'), ('evaluate', 'strict'), ('simulate', 'strict'),
                      ('job', 'hedgerow-job'), ('job', 'schema'), ('schema', 'hedgerow-schema'), ('schema', 'label'), ('schema', 'features'),
                      ('schema', 'missing'), ('schema', 'reviewed'), ('schema', 'decimal'), ('schema', 'thousands')),
     'what is written, and what is printed of public facts': (
+        ('field', 'of_program'),
         ('train', 'model'), ('train', 'force'), ('train', 'plan'), ('train', 'rows'), ('train', 'json'), ('train', 'quiet'), ('evaluate', 'json'),
         ('simulate', 'model'), ('simulate', 'schema'), ('simulate', 'force'), ('simulate', 'plan'), ('simulate', 'rows'), ('simulate', 'json'),
         ('simulate', 'quiet')),
-    "for the owner's eyes": (('train', 'timings'), ('field', 'timings'), ('evaluate', 'timings'), ('evaluate', 'threshold'), ('evaluate', 'costs'),
+    "for the owner's eyes": (('train', 'timings'), ('field', 'timings'), ('field', 'remark'), ('evaluate', 'timings'), ('evaluate', 'threshold'), ('evaluate', 'costs'),
                              ('evaluate', 'confusion')),
     'settings of methods, which each method proves; every cell has those of its methods': (
         ('train', 'method'), ('train', 'mode'), ('train', 'trees'), ('train', 'depth'), ('train', 'learning-rate'), ('train', 'lambda'), ('train', 'bins'),
