@@ -31,6 +31,7 @@ SHORT = {
     'federation/transport/nats_absent': 'stands in for what a build leaves out',
     'fit/plan': 'public functions that make no fit',
     'fit/settings': 'a list that models and terms are written from',
+    'fit/table_checks': 'fits and choices of settings look at a table alike before they spend',
     'methods/forests/class_leaves': 'two forests make leaves of counts alike',
     'models/explain/leaf_facts': 'two explanations read the same facts',
     'models/explain/weighted_importance': 'the one importance that needs a background',

@@ -27,7 +27,7 @@ COVERED = {
     'gbdt': 'boosting exact_boosting single_tree training',
     'infer': 'dictionary',
     'infer_units': 'judge_units',
-    'remarks': 'data_identifiers',
+    'remarks': 'data_identifiers table_checks',
     'schema_marks': 'read_marks',
     'inprivate_coordinator': 'beginning_coordinator',
     'inprivate_owner': 'beginning beginning_owner',
