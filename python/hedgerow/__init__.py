@@ -18,10 +18,14 @@ from .predictor import Predictor
 from .schema import Column, Fact, Schema
 from .evaluation import evaluate, Evaluation, Figure
 from .search import PrivateSearchCV
-from ._search import check_search, search_cost
+from ._search_cost import check_search, search_cost
 from .pipeline import private_pipeline, PublicEncoder, PublicScaler
 
 __version__ = text_of(lib.hr_version())
+# Types of this package that files of skops name: what `trusted` of skops.io.load and `skops_trusted_types` of mlflow take.
+SKOPS_TYPES = [kind.__module__ + '.' + kind.__name__ for kind in
+               (HedgerowClassifier, HedgerowRegressor, PrivateSearchCV, PublicEncoder, PublicScaler, Ledger, LedgerLeftBehind, Model, Predictor, Schema)]
+
 __all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'Column', 'Entry', 'Evaluation', 'Fact', 'Figure', 'FileError', 'FormatError',
            'Guarantee', 'HedgerowClassifier', 'HedgerowError', 'HedgerowRegressor', 'HedgerowWarning', 'Ledger', 'LimitError', 'MisfitWarning',
            'Model', 'PolicyError', 'Predictor', 'PrivacyLeakWarning', 'PrivateSearchCV', 'PublicEncoder', 'PublicScaler', 'Release', 'Releases',

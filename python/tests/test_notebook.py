@@ -76,7 +76,7 @@ def test_html__of_objects_is_whole_and_has_no_names_as_markup(fitted):
 
 def test_html__says_that_a_model_is_not_private():
     X = pd.DataFrame({'x': np.linspace(0, 1, 200)})
-    model = HedgerowRegressor('gbdt', label_bounds=(0, 1), bounds=(0, 1), trees=3).fit(X, X.x).model_
+    model = HedgerowRegressor('gbdt', label_bounds=(0, 1), bounds=(0, 1), options={'trees': 3}).fit(X, X.x).model_
     assert repr(model.guarantee) == '<Guarantee: NOT PRIVATE>' and 'NOT PRIVATE' in repr(model) and 'NOT PRIVATE' in model._repr_html_()
     assert model.records is None and 'noisy count' not in model._repr_html_()
     Balanced(model.guarantee._repr_html_())

@@ -359,7 +359,7 @@ def test_the_label__keeps_its_name_unless_a_feature_has_it(tmp_path):
     assert model.model_.schema.label.name == 'sick'
     for labels, name in ((y.rename('a'), 'label_'), (y.to_numpy(), 'label_'), (y.rename(None), 'label_'), (pl.Series('sick', y.to_numpy()), 'sick'), (y.rename(3), '3')):
         assert HedgerowClassifier(**facts).fit(X, labels).model_.schema.label.name == name
-    assert HedgerowRegressor(bounds=(0, 1)).fit(X[['a']], y.rename('cost')).model_.schema.label.name == 'cost'
+    assert HedgerowRegressor(epsilon=100, bounds=(0, 1)).fit(X[['a']], y.rename('cost')).model_.schema.label.name == 'cost'
     assert HedgerowRegressor(bounds=(0, 1), label_bounds=(0, 1)).fit(X[['a']], y.to_numpy()).model_.schema.label.name == 'label'
 
 

@@ -43,9 +43,9 @@ def test_search__is_one_charge_and_one_guarantee(table, ledger):
 
 def test_search__takes_the_setting_that_predicts_better(table):
     X, y = table
-    search = PrivateSearchCV(HedgerowClassifier('dpboost', learning_rate=.5, **PUBLIC), GRID, epsilon=300, delta=0, share=.5).fit(X, y)
+    search = PrivateSearchCV(HedgerowClassifier('dpboost', options={'learning_rate': .5}, **PUBLIC), GRID, epsilon=300, delta=0, share=.5).fit(X, y)
     assert search.best_params_['depth'] == 3  # exclusive or: a stump cannot say it
-    assert search.score(X, y) > .9 and search.best_estimator_.depth == 3
+    assert search.score(X, y) > .9 and search.best_estimator_.options['depth'] == 3
     assert list(search.predict(X)) == list(search.best_estimator_.predict(X)) and list(search.classes_) == ['no', 'yes']
     assert search.predict_proba(X).shape == (ROWS, 2) and search.n_features_in_ == 3
     assert '"depth": "3"' in search.best_estimator_.model_.to_json()

@@ -19,6 +19,7 @@ SENTENCES = [
     ('include/hedgerow/fit.h', 'so that the person counts 1 (', 'weights'),
     ('python/hedgerow/estimators.py', 'a class that is not named counts 1. For ', 'weights'),
     ('python/hedgerow/estimators.py', 'record of a person counts a part, which ', 'weights'),
+    ('docs/how-to/python.md', 'takes a number from 0 to 1 for each record, with ', 'weights'),
     ('docs/reference/formats.md', 'maps that file instead of reading the table: ', 'cache'),
     ('man/hedgerow.1', 'readable by its owner alone (mode 0600). ', 'cache'),
     ('cli/cmd_bin.c', 'it is as private as the table. ', 'cache'),
