@@ -1,5 +1,5 @@
 /* ONNX graphs, written as they grow: a graph is a row of bytes (protocol buffers, the messages of onnx.proto)
- * to which every value adds its operator or its constant. Numbers have 64 bits but where a type says 32. */
+ * to which every value adds its operator or its constant. Numbers have 64 bits but where a type has 32. */
 #ifndef HR_MODELS_EXPORT_ONNX_WRITE_H
 #define HR_MODELS_EXPORT_ONNX_WRITE_H
 

@@ -151,7 +151,7 @@ static hr_status count_values(const remark_run *r, size_t f, size_t *values, siz
 }
 
 /* Nearly all of a long list occurs, and hardly a value twice: so are names of persons, and no code book. Not
- * asked of lists that a person has vouched for, by their source or for the whole file. */
+ * looked for in lists that a person has vouched for, by their source or for the whole file. */
 static hr_status remark_lists(const remark_run *r) {
     const bool unasked = r->data->cells || hr_schema_parts_of(r->schema)->reviewed == HR_REVIEW_DONE;
     hr_status status = HR_OK;

@@ -18,7 +18,7 @@ typedef enum hr_review {
     HR_REVIEW_NONE,    /* nothing: the file was written by hand */
     HR_REVIEW_PENDING, /* 'reviewed: false': it is a proposal */
     HR_REVIEW_DONE,    /* 'reviewed: true' */
-    HR_REVIEW_CODE     /* nothing, but it was built from code: only a private fit asks for sources */
+    HR_REVIEW_CODE     /* nothing, but it was built from code: only a private fit needs sources */
 } hr_review;
 
 /* Whether a person's word stands for all of the schema. */

@@ -128,7 +128,7 @@ static hr_status refuse_accepted(const hr_schema *schema, hr_error *err) {
     return status;
 }
 
-/* Of a file with such a list hr_schema_reviewed asks for the source. */
+/* In a file such a list needs a source by hr_schema_reviewed. */
 static hr_status check_lists_of_code(const hr_schema_parts *parts, hr_error *err) {
     if (parts->reviewed != HR_REVIEW_CODE) return HR_OK;
     for (size_t i = 0; i <= parts->feature_count; i++) {
