@@ -293,7 +293,7 @@ static void test_tune__releases_bounds_once(void **state) {
         double cost;
         assert_true(g->is_private && g->epsilon == 8);
         assert_int_equal(lines_of(tuned.model, "magnitudes", &cost), 2);
-        if (!deltas[d]) assert_true(cost <= .3 && cost > .29); /* six eighths of a share of 0.05, once */
+        if (deltas[d] == 0) assert_true(cost <= .3 && cost > .29); /* six eighths of a share of 0.05, once */
         assert_non_null(strstr(g->statement, "The bounds of 2 columns were released as well"));
         const hr_column *x = hr_schema_feature(hr_model_schema(tuned.model), 0);
         assert_true(x->low <= 0 && x->high >= .5 && x->high < 1e3);
