@@ -248,9 +248,6 @@ typedef struct hr_remark {
     hr_error what; /* the status that a refusal has, the field, the message, the remedy */
 } hr_remark;
 
-/* False refuses the table: what asked for the remarks fails with `what`. */
-typedef bool hr_remark_taker(void *user, const hr_remark *remark);
-
 /* What a table is for. */
 typedef enum hr_remark_use { HR_REMARKS_TRAIN, HR_REMARKS_PREDICT, HR_REMARKS_EVALUATE } hr_remark_use;
 
@@ -261,7 +258,9 @@ typedef struct hr_remark_options {
     const char *name;        /* stands for the table in remarks; NULL: nothing does */
     const char *const *wide; /* wide_count columns whose bounds the fit releases: the schema's may be wide */
     size_t wide_count;
-    hr_remark_taker *take; /* called for each remark, faults of cells first */
+    /* Called for each remark, faults of cells first. If it returns false, the table is refused: what the
+     * remarks are for fails with `what`. */
+    bool (*take)(void *user, const hr_remark *remark);
     void *user;
 } hr_remark_options;
 #define HR_REMARK_OPTIONS_INIT                                                                               \

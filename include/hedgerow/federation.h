@@ -181,9 +181,9 @@ typedef struct hr_party_settings {
                                 * answered. Called once. May be NULL */
     const char *metrics; /* hr_serve: a file that is replaced every 15 seconds, and at the end, with numbers
                           * in the text format of Prometheus; NULL: none */
-    hr_remark_taker *remark; /* hr_simulate: called with `user` for each remark about a table
-                              * (hr_data_remarks), whose file it names, before the job begins; false: it fails
-                              * with that remark. May be NULL */
+    /* hr_simulate: called with `user` for each remark about a table (hr_data_remarks), whose file it names,
+     * before the job begins; false: it fails with that remark. May be NULL. */
+    bool (*remark)(void *user, const hr_remark *remark);
 } hr_party_settings;
 #define HR_PARTY_SETTINGS_INIT                                                                               \
     { sizeof(hr_party_settings), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }

@@ -110,9 +110,11 @@ typedef struct hr_fit_options {
                                      so. Numbers that were divided by their sum or their largest are not.
                                      Of the methods of records_per_person 0, in sound mode. Borrowed */
     size_t record_weight_count;   /* as many as records */
-    hr_remark_taker *remark; /* NULL, or called with `user` for each remark about the table (hr_data_remarks),
-                                before anything is spent; if it returns false, the fit fails with that remark.
-                                For the owner's screen: the model does not depend on it */
+
+    /* NULL, or called with `user` for each remark about the table (hr_data_remarks), before anything is
+     * spent; if it returns false, the fit fails with that remark. For the owner's screen: the model does not
+     * depend on it. */
+    bool (*remark)(void *user, const hr_remark *remark);
     bool of_program; /* a program made the table: the statement adds that what it computed from the records
                         before is not covered */
 } hr_fit_options;

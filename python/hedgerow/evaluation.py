@@ -45,7 +45,7 @@ class Evaluation:
         return '\n'.join([*lines, self.guarantee.statement])
 
 
-def evaluate(model: Model | HedgerowEstimator, X: Any, y: Any = None, *, epsilon: float, delta: float = 0.0,
+def evaluate(model: Model | Any, X: Any, y: Any = None, *, epsilon: float, delta: float = 0.0,
              ledger: Ledger | str | os.PathLike[str] | None = None, unit: str | None = None, threshold: float | None = None,
              costs: Any = None, threads: int = 1) -> Evaluation:
     """Releases how well a model, or a fitted estimator, predicts: what `hedgerow evaluate --epsilon` does.

@@ -29,7 +29,7 @@ class PrivatePipeline(Pipeline):  # type: ignore[misc]
         return self
 
 
-def private_pipeline(steps: Sequence[tuple[str, Any]], **options: Any) -> PrivatePipeline:
+def private_pipeline(steps: Sequence[tuple[str, Any]], **options: Any) -> Pipeline:
     """A Pipeline of scikit-learn that ends with a HedgerowClassifier or a HedgerowRegressor, for the records that are given to
     the pipeline. Unless all other steps are public, the model says NOT PRIVATE and names those that are not.
 

@@ -44,7 +44,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     Attributes: best_params_, best_index_ (in the order of scikit-learn's ParameterGrid), best_estimator_ (with the model), guarantee_, releases_,
     epsilon_trial_ and epsilon_fit_ (what one trial and the last training had), n_features_in_, classes_. There are no scores: each would cost."""
 
-    def __init__(self, estimator: HedgerowEstimator, grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]], *, epsilon: float = 1.0,
+    def __init__(self, estimator: Any, grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]], *, epsilon: float = 1.0,
                  delta: float | None = None, ledger: Ledger | str | os.PathLike[str] | None = None, share: float = 0.1) -> None:
         self.estimator, self.grid = estimator, grid
         self.epsilon, self.delta, self.ledger, self.share = epsilon, delta, ledger, share
