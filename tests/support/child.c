@@ -4,11 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined __SANITIZE_THREAD__
-#define HAS_THREAD_SANITIZER 1
+#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
+#define BREAKS_FORKS 1
 #elif defined __has_feature
-#if __has_feature(thread_sanitizer)
-#define HAS_THREAD_SANITIZER 1
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define BREAKS_FORKS 1
 #endif
 #endif
 
@@ -27,7 +27,7 @@ bool holds_in_child(bool (*check)(void *of), void *of) {
 }
 
 void need_threads_in_children(void) {
-#ifdef HAS_THREAD_SANITIZER
+#ifdef BREAKS_FORKS
     skip();
 #endif
 }

@@ -9,7 +9,8 @@
 /* Whether a child has ended by itself within a minute and the check held in it. A child may call this. */
 bool holds_in_child(bool (*check)(void *of), void *of);
 
-/* Skips the test under ThreadSanitizer, whose children start no threads. */
+/* Skips the test under ThreadSanitizer, whose children start no threads, and under AddressSanitizer, whose
+ * allocator may be locked for ever in a child of a process with threads. */
 void need_threads_in_children(void);
 
 #endif
