@@ -178,14 +178,12 @@ static hr_status release_figures(const command *self, const evaluate_args *args,
     interrupt_defer(); /* the figures are printed once they are paid for */
     hr_status status = hr_evaluate_private(run->model, run->data, &options, &made, err);
     if (status != HR_OK) return status;
-    hr_ledger_total total;
-    hr_error unknown = {0};
-    const bool known = hr_ledger_sum(run->ledger, &total, &unknown) == HR_OK;
-    if (!known) report_error(self->name, &unknown);
+    hr_ledger_total room;
+    const hr_ledger_total *total = read_ledger_total(self->name, run->ledger, &room);
     void (*const print)(FILE *, const hr_evaluation *, const hr_ledger_total *) =
         args->as_json ? print_evaluation_json : print_evaluation;
-    print(stdout, &made, known ? &total : NULL);
-    if (fflush(stdout) != 0) print(stderr, &made, known ? &total : NULL);
+    print(stdout, &made, total);
+    if (fflush(stdout) != 0) print(stderr, &made, total);
     return HR_OK;
 }
 

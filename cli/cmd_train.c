@@ -341,20 +341,13 @@ static void print_train_json(const train_args *args, const train_run *run, const
     putchar('\n');
 }
 
-/* The model exists by now: a ledger that cannot be read back is told, and no reason to fail. */
 static void report(const command *self, const train_args *args, const train_run *run) {
-    hr_ledger_total total;
-    hr_error err = {0};
-    bool known = false;
-    if (run->ledger != NULL) {
-        known = hr_ledger_sum(run->ledger, &total, &err) == HR_OK;
-        if (!known) report_error(self->name, &err);
-    }
-    if (args->as_json) {
-        print_train_json(args, run, known ? &total : NULL);
-    } else if (!args->quiet) {
-        print_summary(is_standard_output(args->model) ? stderr : stdout, args, run, known ? &total : NULL);
-    }
+    hr_ledger_total room;
+    const hr_ledger_total *total = read_ledger_total(self->name, run->ledger, &room);
+    if (args->as_json)
+        print_train_json(args, run, total);
+    else if (!args->quiet)
+        print_summary(is_standard_output(args->model) ? stderr : stdout, args, run, total);
     if (!args->as_json) print_timings(stderr, args->table.timings);
 }
 
@@ -382,19 +375,6 @@ static int run_plan(const command *self, const train_args *args) {
     return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }
 
-static int report_train_failure(const command *self, const train_args *args, const train_run *run,
-                                const hr_error *err) {
-    if (err->status != HR_E_CANCELLED) {
-        const int code = report_error(self->name, err);
-        print_reserved(self->name, "", run->ledger, args->ledger, run->entry);
-        return code;
-    }
-    if (!print_reserved(self->name, "interrupted; ", run->ledger, args->ledger, run->entry)) {
-        fprintf(stderr, "hedgerow %s: interrupted; nothing was spent\n", self->name);
-    }
-    return EXIT_SIGNAL + interrupted();
-}
-
 static int keep_train(const command *self, const train_args *args, const train_run *run) {
     hr_error err = {0};
     /* A reader of standard output that has gone away must not end the process before the model is kept
@@ -419,8 +399,9 @@ static int train_here(const command *self, train_args *args, hr_cluster *cluster
     hr_error err = {0};
     hr_status status = timings_begin(args->timed, &args->table.timings, &err);
     if (status == HR_OK) status = fit_model(self, args, &run, &err);
-    const int code =
-        status == HR_OK ? keep_train(self, args, &run) : report_train_failure(self, args, &run, &err);
+    const int code = status == HR_OK
+                         ? keep_train(self, args, &run)
+                         : report_run_failure(self->name, run.ledger, args->ledger, run.entry, &err);
     run_done(&run);
     hr_timings_free(args->table.timings);
     return code;

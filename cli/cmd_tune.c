@@ -38,8 +38,7 @@ static const arg_option tune_options[] = {
      "privacy budget of trials, choice and model together; 1 unless given"},
     {"delta", 0, ARG_REAL, false, AT(delta), "D",
      "what is added to e^epsilon times the probability of any set of models, below 1/records; 0: pure "
-     "epsilon. "
-     "The default of the first setting's method unless given"},
+     "epsilon. The default of the first setting's method unless given"},
     {"share", 0, ARG_REAL, false, AT(share), "X",
      "part of the budget for trials and choice, 0.01 to 0.9; 0.1 unless given"},
     {"ledger", 0, ARG_TEXT, false, AT(ledger), "FILE",
@@ -254,29 +253,13 @@ static void print_json(const tune_args *args, const tune_run *run, const hr_ledg
     putchar('\n');
 }
 
-/* The model exists by now: a ledger that cannot be read back is told, and no reason to fail. */
 static void report_tuned(const command *self, const tune_args *args, const tune_run *run) {
-    hr_ledger_total total;
-    hr_error err = {0};
-    bool known = false;
-    if (run->ledger != NULL && !(known = hr_ledger_sum(run->ledger, &total, &err) == HR_OK))
-        report_error(self->name, &err);
+    hr_ledger_total room;
+    const hr_ledger_total *total = read_ledger_total(self->name, run->ledger, &room);
     if (args->as_json)
-        print_json(args, run, known ? &total : NULL);
+        print_json(args, run, total);
     else if (!args->quiet)
-        print_summary(is_standard_output(args->model) ? stderr : stdout, args, run, known ? &total : NULL);
-}
-
-static int report_failure(const command *self, const tune_args *args, const tune_run *run,
-                          const hr_error *err) {
-    if (err->status != HR_E_CANCELLED) {
-        const int code = report_error(self->name, err);
-        print_reserved(self->name, "", run->ledger, args->ledger, run->entry);
-        return code;
-    }
-    if (!print_reserved(self->name, "interrupted; ", run->ledger, args->ledger, run->entry))
-        fprintf(stderr, "hedgerow %s: interrupted; nothing was spent\n", self->name);
-    return EXIT_SIGNAL + interrupted();
+        print_summary(is_standard_output(args->model) ? stderr : stdout, args, run, total);
 }
 
 static int run_tune(const command *self, int argc, char **argv) {
@@ -286,7 +269,7 @@ static int run_tune(const command *self, int argc, char **argv) {
     hr_error err = {0};
     int code = EXIT_DONE;
     if (choose_and_train(self, &args, &run, &err) != HR_OK) {
-        code = report_failure(self, &args, &run, &err);
+        code = report_run_failure(self->name, run.ledger, args.ledger, run.entry, &err);
     } else {
         /* A reader of standard output that has gone away must not end the process before the model is kept
          * elsewhere. */

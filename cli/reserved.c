@@ -1,5 +1,6 @@
 #include "reserved.h"
 
+#include "interrupt.h"
 #include "output.h"
 
 #include <hedgerow/amount.h>
@@ -39,6 +40,26 @@ bool print_reserved(const char *command, const char *why, hr_ledger *ledger, con
     fprintf(stderr, "hedgerow %s: %sentry %lld of %s stays reserved: epsilon %s and delta %s are spent\n",
             command, why, (long long)entry, path, epsilon, delta);
     return true;
+}
+
+int report_run_failure(const char *command, hr_ledger *ledger, const char *path, int64_t entry,
+                       const hr_error *err) {
+    if (err->status != HR_E_CANCELLED) {
+        const int code = report_error(command, err);
+        print_reserved(command, "", ledger, path, entry);
+        return code;
+    }
+    if (!print_reserved(command, "interrupted; ", ledger, path, entry))
+        fprintf(stderr, "hedgerow %s: interrupted; nothing was spent\n", command);
+    return EXIT_SIGNAL + interrupted();
+}
+
+const hr_ledger_total *read_ledger_total(const char *command, hr_ledger *ledger, hr_ledger_total *total) {
+    hr_error err = {0};
+    if (ledger == NULL) return NULL;
+    if (hr_ledger_sum(ledger, total, &err) == HR_OK) return total;
+    report_error(command, &err);
+    return NULL;
 }
 
 void print_ledger_left(FILE *out, const hr_ledger_total *total) {
