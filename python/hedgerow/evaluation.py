@@ -15,7 +15,7 @@ from .errors import ArgumentError, SchemaError
 from ._labels import labels_of
 from .estimators import HedgerowEstimator
 from .ledger import Ledger, ledger_of
-from .model import Guarantee, Model, Release, remark_on
+from .model import Guarantee, Model, Release, release_of, remark_on
 from .schema import Schema
 
 
@@ -127,7 +127,6 @@ def decision_rule(schema: Schema, threshold: float | None, costs: Any) -> tuple[
 
 def evaluation_of(made: Any) -> Evaluation:
     figures = {text_of(f.name): Figure(f.value, f.noise, f.low, f.high) for f in made.figures[0:made.figure_count]}
-    releases = [Release(text_of(one.what), text_of(one.mechanism), one.tree, one.level, one.group, one.part, one.sensitivity, one.scale, one.cost,
-                        one.draws, one.shares) for one in made.releases[0:made.release_count]]
+    releases = [release_of(one) for one in made.releases[0:made.release_count]]
     guarantee = Guarantee(True, made.epsilon, made.delta, made.epsilon_replace, made.delta_replace, 'one record', text_of(made.statement))
     return Evaluation(figures, guarantee, releases)

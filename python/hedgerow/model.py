@@ -91,6 +91,11 @@ class Release:
     shares: int
 
 
+def release_of(one: Any) -> Release:
+    return Release(text_of(one.what), text_of(one.mechanism), one.tree, one.level, one.group, one.part, one.sensitivity, one.scale, one.cost,
+                   one.draws, one.shares)
+
+
 class Releases(list[Release]):
     """All noisy answers, in the order in which they were drawn. In a notebook it shows them by what was released."""
 
@@ -234,8 +239,7 @@ class Model:
         one, found = ffi.new('hr_release_info *'), Releases()
         for i in range(lib.hr_model_release_count(self._at)):
             lib.hr_model_release_at(self._at, i, one)
-            found.append(Release(text_of(one.what), text_of(one.mechanism), one.tree, one.level, one.group, one.part, one.sensitivity,
-                                 one.scale, one.cost, one.draws, one.shares))
+            found.append(release_of(one))
         return found
 
     @property
