@@ -21,8 +21,8 @@ void hr_team_run(size_t members, hr_team_work *work, void *of);
 /* The items [begin, end). */
 typedef void hr_team_part(void *of, size_t member, size_t begin, size_t end);
 
-/* Calls the part for 0 to count - 1, each once, in runs of up to `run` neighbours, whoever is free. Not more
- * members than runs. run: 1 or more. */
+/* Calls the part for 0 to count - 1, each once, in runs of up to `run` neighbours, by any member that is
+ * free. Not more members than runs. run: 1 or more. */
 void hr_team_share(size_t members, size_t count, size_t run, hr_team_part *part, void *of);
 
 /* wanted, or if it is not above 0, as many as the processors that this process may use. */

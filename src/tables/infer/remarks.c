@@ -1,5 +1,5 @@
-/* What the owner of a table should know before it is used, whoever calls: one function for each kind of
- * trouble. What is found goes to the caller's function and nowhere else. */
+/* What the owner of a table should know before it is used, the same for every caller: one function for
+ * each kind of trouble. What is found goes to the caller's function and nowhere else. */
 #include "base/fail.h"
 #include "tables/data/records.h"
 #include "tables/infer/data_identifiers.h"
@@ -153,9 +153,9 @@ static hr_status count_values(const remark_run *r, size_t f, size_t *values, siz
 /* Nearly all of a long list occurs, and hardly a value twice: so are names of persons, and no code book. Not
  * looked for in lists that a person has vouched for, by their source or for the whole file. */
 static hr_status remark_lists(const remark_run *r) {
-    const bool unasked = r->data->cells || hr_schema_parts_of(r->schema)->reviewed == HR_REVIEW_DONE;
+    const bool vouched_for = r->data->cells || hr_schema_parts_of(r->schema)->reviewed == HR_REVIEW_DONE;
     hr_status status = HR_OK;
-    for (size_t f = 0; !status && f < r->features && !unasked; f++) {
+    for (size_t f = 0; !status && f < r->features && !vouched_for; f++) {
         const hr_column *column = hr_schema_feature(r->schema, f);
         size_t values, records;
         hr_error what = {0};
