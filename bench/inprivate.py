@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Figures 5 to 8 of InPrivate Digging's paper (Zhao et al. 2018) as tables that plot.py draws: what a federation reaches with more owners,
-more records each, more rounds and more budget.
+more records each, more rounds and more budget, at the paper's maximum depth of 10 and at 4, our default.
 
-Beside the sound federation stand the same as published (not private), the same without noise, and what an owner reaches alone with the
-same budget; in a table of their own, fits on the pooled records. Accuracy in %, or the mean absolute error of labels scaled to [-1, 1].
-HEDGEROW_DATA names the folder of sets (see sets.py); without it, ../shared/data beside the project.
+As the paper evaluates it: five-fold cross-validation, repeated. Beside the federation as published (not private) stand the same without
+noise, the sound federation, and what an owner reaches alone with the same budget, in mode sound; in a table of their own, fits on the pooled
+records. Accuracy in %, or the mean absolute error of labels scaled to [-1, 1]. HEDGEROW_DATA names the folder of sets (see sets.py);
+without it, ../shared/data beside the project. --results FILE keeps every figure, so that a run that was stopped goes on.
 usage: inprivate.py [--help]"""
 import collections
 import json
 import os
+import random
 import re
 import statistics
 import subprocess
@@ -20,26 +22,30 @@ import measure  # noqa: E402  (after the number of threads is set)
 import pages  # noqa: E402
 import sets  # noqa: E402
 
-SETS = ['adult', 'credit', 'gss', 'acs', 'kc_house']
-TEST = {'acs': .13, 'kc_house': .07}  # so that 20,000 records are left to train on
-TEST_ELSE = .2
+SETS = ['adult', 'gss', 'acs', 'kc_house', 'acs_income']
+# The census of the paper has the income itself, too: that of acs, in dollars.
+INCOME = {'label': 'PINCP', 'threshold': None, 'y': [0, 200000], 'drop': ['PUMA', 'PINCP_DECILE', 'POVPIP', 'PWGTP', 'WGTP', 'INDP', 'DVET']}
+MOST = 25000  # records of a set, so that 20 owners train on 1,000 each
+FOLDS = 5
 RECORDS = 1000
-ALONE = 5     # owners of a split that are also tried alone
+ALONE = 3     # owners of a fold that are also tried alone
 NO_NOISE = 10000  # the largest epsilon of a job; choices between nearly equal splits still vary
 WHOLE_POOL = 20
 
 # What is trained: epsilon counts the owner's budget.
 Point = collections.namedtuple('Point', 'owners records rounds epsilon')
-KINDS = ['sound', 'as published', 'no noise', 'an owner alone']
+KINDS = ['as published', 'as published, no noise', 'sound', 'an owner alone']
+PAPER_DEPTH = 10
+DEPTHS = [PAPER_DEPTH, 4]
 
 
 def points_of(records):
     """{part: (what varies, [(how it is called, point)])}; the paper's settings."""
     return {
-        'inprivate-owners': ('owners', [('%d' % n, Point(n, records, 1, 1)) for n in (1, 2, 5, 10, 15, 20)]),
+        'inprivate-owners': ('owners', [('%d' % n, Point(n, records, 1, 1)) for n in (1, 5, 10, 15, 20)]),
         'inprivate-records': ('records an owner', [('%d' % (records * k // 10), Point(10, records * k // 10, 1, 1)) for k in (1, 5, 10, 15, 20)]),
-        'inprivate-rounds': ('rounds', [('%d' % r, Point(5, 2 * records, r, 1)) for r in (1, 2, 3, 4, 8)]),
-        'inprivate-epsilon': ('eps', [('%g' % e, Point(20, records, 1, e)) for e in (.1, .25, .5, 1, 2, 4, 8)]),
+        'inprivate-rounds': ('rounds', [('%d' % r, Point(5, 2 * records, r, 1)) for r in (1, 2, 3, 4)]),
+        'inprivate-epsilon': ('eps', [('%g' % e, Point(20, records, 1, e)) for e in (.1, .5, 1, 2, 8)]),
     }
 
 
@@ -53,12 +59,31 @@ SAID = {
 
 # ---- One fit -------------------------------------------------------------------------------------------------------------
 
+def folds_of(data, cache, name, repeat):
+    """The folders of the folds: each is the test of one, and the others are trained on."""
+    folder = os.path.join(cache, '%s-folds-%d' % (name, repeat))
+    made = [os.path.join(folder, str(k)) for k in range(FOLDS)]
+    if os.path.exists(os.path.join(folder, 'schema.yaml')):
+        return made
+    changes = INCOME if name == 'acs_income' else None
+    whole = sets.prepared(data, os.path.join(cache, name), name.partition('_income')[0], repeat, MOST, changes=changes)
+    head, *rows = pages.read(os.path.join(whole, 'train.csv')).splitlines(keepends=True)
+    rows += pages.read(os.path.join(whole, 'test.csv')).splitlines(keepends=True)[1:]
+    random.Random(repeat).shuffle(rows)
+    schema = pages.read(os.path.join(whole, 'schema.yaml'))
+    for k, fold in enumerate(made):
+        os.makedirs(fold, exist_ok=True)
+        pages.write(os.path.join(fold, 'train.csv'), head + ''.join(row for i, row in enumerate(rows) if i % FOLDS != k))
+        pages.write(os.path.join(fold, 'test.csv'), head + ''.join(rows[k::FOLDS]))
+        pages.write(os.path.join(fold, 'schema.yaml'), schema)
+    pages.write(os.path.join(folder, 'schema.yaml'), schema)
+    return made
+
+
 def dealt(folder, work, first, count):
-    """A table of `count` training records, from `first` on."""
+    """A table of `count` training records, from `first` on; of fewer if there are fewer."""
     with open(os.path.join(folder, 'train.csv'), encoding='utf-8') as f:
         head, *rows = f.read().splitlines(keepends=True)
-    if first + count > len(rows):
-        raise ValueError('%s has %d training records, not %d' % (folder, len(rows), first + count))
     path = os.path.join(work, 'part.csv')
     pages.write(path, head + ''.join(rows[first:first + count]))
     return path
@@ -84,11 +109,10 @@ def federated(program, folder, point, mode, options):
     with tempfile.TemporaryDirectory() as work:
         data = dealt(folder, work, 0, point.owners * point.records)
         job, model = os.path.join(work, 'job.yaml'), os.path.join(work, 'model.json')
-        pages.write(job, 'hedgerow-job: 1\nschema: "%s"\nmethod: inprivate\nmode: %s\nepsilon: %g\nrounds: %d\norder: broadcast\n%s' % (
-            os.path.abspath(os.path.join(folder, 'schema.yaml')), mode, point.epsilon, point.rounds,
-            'options: {%s}\n' % options if options else ''))
+        pages.write(job, 'hedgerow-job: 1\nschema: "%s"\nmethod: inprivate\nmode: %s\nepsilon: %g\nrounds: %d\norder: chain\noptions: {%s}\n' % (
+            os.path.abspath(os.path.join(folder, 'schema.yaml')), mode, point.epsilon, point.rounds, options))
         subprocess.run([program, 'simulate', job, '--data', data, '--owners', str(point.owners), '--model', model, '--threads', '1', '--quiet'],
-                       check=True, stdout=subprocess.DEVNULL)
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         return told(program, folder, model)
 
 
@@ -101,22 +125,22 @@ def fitted(program, folder, first, count, arguments):
         return told(program, folder, model)
 
 
-def alone(program, folder, point, owners):
+def alone(program, folder, point, depth, owners):
     """The mean over owners, each with the same budget and records; rounds are its own to choose."""
-    return statistics.mean(fitted(program, folder, o * point.records, point.records, ['inprivate', '--epsilon', '%g' % point.epsilon])
-                           for o in range(owners))
+    return statistics.mean(fitted(program, folder, o * point.records, point.records,
+                                  ['inprivate', '--epsilon', '%g' % point.epsilon, '--depth', str(depth)]) for o in range(owners))
 
 
-def measured(kind, program, folder, point, args):
+def measured(kind, program, folder, point, depth, owners):
+    """owners: how many are tried alone."""
     if kind == 'an owner alone':
-        return alone(program, folder, point, args.alone)
-    epsilon = NO_NOISE if kind == 'no noise' else point.epsilon
-    return federated(program, folder, point._replace(epsilon=epsilon), 'paper' if kind == 'as published' else 'sound', args.options)
+        return alone(program, folder, point, depth, owners)
+    return federated(program, folder, point, 'paper' if kind.startswith('as published') else 'sound', 'depth: %d' % depth)
 
 
 def of_kind(kind, point):
     """What the figure of a kind depends on, so that nothing is trained twice."""
-    if kind == 'no noise':
+    if kind.endswith('no noise'):
         return point._replace(epsilon=NO_NOISE)
     return point._replace(owners=1, rounds=1) if kind == 'an owner alone' else point
 
@@ -124,26 +148,35 @@ def of_kind(kind, point):
 # ---- Tables --------------------------------------------------------------------------------------------------------------
 
 class Bench:
-    """What was trained so far: one figure a kind, point, set and split."""
+    """What was trained so far: one figure a kind, depth, point, set and fold."""
 
     def __init__(self, args):
         self.args = args
         self.jobs = {}
         self.folders = {}
+        self.results = measure.Results(args.results)
 
     def folders_of(self, pool, name):
         if name not in self.folders:
-            test = TEST.get(name, TEST_ELSE)
-            jobs = [pool.submit(sets.prepared, self.args.data, os.path.join(self.args.cache, 'inprivate'), name, seed, None, test)
-                    for seed in range(self.args.first_seed, self.args.first_seed + self.args.seeds)]
-            self.folders[name] = [job.result() for job in jobs]
+            jobs = [pool.submit(folds_of, self.args.data, os.path.join(self.args.cache, 'inprivate'), name, repeat)
+                    for repeat in range(self.args.repeats)]
+            self.folders[name] = [folder for job in jobs for folder in job.result()][:self.args.folds]
         return self.folders[name]
 
-    def submit(self, pool, name, kind, point):
-        key = name, kind, of_kind(kind, point)
-        if key not in self.jobs:
-            self.jobs[key] = [pool.submit(measured, kind, self.args.hedgerow, folder, point, self.args) for folder in self.folders_of(pool, name)]
-        return self.jobs[key]
+    def figures(self, pool, name, kind, depth, point):
+        """Functions that wait for the figure of each fold."""
+        return [self.submit(pool, (name, fold, kind, depth, *of_kind(kind, point)), folder) for fold, folder in enumerate(self.folders_of(pool, name))]
+
+    def submit(self, pool, key, folder):
+        if key not in self.jobs and key not in self.results.known:
+            _, _, kind, depth, *point = key
+            self.jobs[key] = pool.submit(measured, kind, self.args.hedgerow, folder, Point(*point), depth, self.args.alone)
+        return lambda: self.result(key)
+
+    def result(self, key):
+        if key not in self.results.known:
+            self.results.note(key, self.jobs[key].result())
+        return self.results.known[key]
 
     def names(self):
         return self.args.sets or SETS
@@ -161,13 +194,28 @@ def is_better(a, b, more):
 def of_set(bench, pool, name, points, counts):
     """The rows of one set."""
     what, digits, more = unit_of(bench.folders_of(pool, name)[0])
-    jobs = {kind: [bench.submit(pool, name, kind, point) for _, point in points] for kind in KINDS}
-    found = {kind: [[job.result() for job in waiting] for waiting in of_points] for kind, of_points in jobs.items()}
-    for kind in KINDS:
-        yield pages.line(['%s, %s' % (name, what), kind, *(pages.spread(values, digits) for values in found[kind])])
-    for values, beside, (_, point) in zip(found['sound'], found['an owner alone'], points):
-        if point.owners > 1:
-            counts[is_better(values, beside, more)] += 1
+    rows = [(kind, depth) for depth in bench.args.depths for kind in bench.args.kinds]
+    waiting = {row: [bench.figures(pool, name, *row, point) for _, point in points] for row in rows}
+    found = {row: [[wait() for wait in of_point] for of_point in of_points] for row, of_points in waiting.items()}
+    for kind, depth in rows:
+        yield pages.line(['%s, %s' % (name, what), '%s, depth %d' % (kind, depth), *(pages.spread(values, digits) for values in found[kind, depth])])
+    for depth in bench.args.depths:
+        if not {'sound', 'an owner alone'} <= set(bench.args.kinds):
+            continue
+        for values, beside, (_, point) in zip(found['sound', depth], found['an owner alone', depth], points):
+            if point.owners > 1:
+                counts[is_better(values, beside, more)] += 1
+
+
+def settings(args):
+    """Of every comparison, as is printed under it."""
+    folds = min(args.folds, FOLDS * args.repeats)
+    return ('Settings: cross-validation in five folds, %d of %d folds measured (the paper: 10 times all five); mean ± standard deviation over folds. At most %d '
+            'records of a set, a fifth of them for the test; kc_house and acs_income have fewer, so that 20 owners have 864 and about 900 records each. '
+            'method inprivate, order chain; each record draws its owner. "As published": mode paper, leaf-share 0.5, split-budget algorithm, learning rate '
+            '1, each round an exact half of what is left, no votes. "No noise": the same at epsilon %d. "Sound": mode sound, learning rate 0.5, bins 32 with private '
+            'edges (bin-share 0.1), leaf-share 0.4, count-share 0.3, gradient-bound 1, delta 0, one round takes all records. "An owner alone": hedgerow '
+            'train, mode sound, 3 trees, learning rate 1, else the same; the mean over %d owners. Depth: levels of splits.' % (folds, FOLDS * 10, MOST, NO_NOISE, args.alone))
 
 
 def figure(bench, part):
@@ -178,6 +226,8 @@ def figure(bench, part):
         yield from pages.header(['set', 'trained', *('%s %s' % (varies, shown) for shown, _ in points)])
         for name in bench.names():
             yield from of_set(bench, pool, name, points, counts)
+        yield ''
+        yield settings(args)
         yield ''
         yield 'The sound federation of two owners or more is better than its owners alone in %d of %d cells.' % (counts[True], sum(counts.values()))
     return lines
@@ -205,7 +255,7 @@ def constant(folder):
 def pooled_part(bench):
     def lines(args, pool):
         count = WHOLE_POOL * args.records
-        yield '%d records that one owner has, over the same splits.' % count
+        yield 'The records that one owner has, at most %d, over the same folds.' % count
         titles = [*POOLED, 'a constant']
         yield from pages.header(['set', 'measure', *titles])
         for name in bench.names():
@@ -214,16 +264,20 @@ def pooled_part(bench):
             jobs = [[pool.submit(fitted, args.hedgerow, f, 0, count, arguments) for f in folders] for arguments in POOLED.values()]
             jobs.append([pool.submit(constant, f) for f in folders])
             yield pages.line([name, what, *(pages.spread([job.result() for job in waiting], digits) for waiting in jobs)])
+        yield ''
+        yield ('Settings: folds and sets as above; hedge and inprivate in mode sound with their defaults at that epsilon, gbdt with its own (hedgerow methods NAME).')
     return lines
 
 
 def arguments_of():
     parser = measure.parser(__doc__)
-    parser.add_argument('--seeds', type=int, default=5, help='number of splits (5)')
-    parser.add_argument('--first-seed', type=int, default=0, help='of the splits (0)')
+    parser.add_argument('--repeats', type=int, default=1, help='of the cross-validation (1; the paper: 10)')
+    parser.add_argument('--folds', type=int, default=FOLDS * 10, help='stop after so many folds (all)')
     parser.add_argument('--records', type=int, default=RECORDS, help='an owner (%d)' % RECORDS)
     parser.add_argument('--alone', type=int, default=ALONE, help='owners that are tried alone (%d)' % ALONE)
-    parser.add_argument('--options', default='', help='of the job, as in "depth: 4, bins: 16"')
+    parser.add_argument('--depths', type=lambda text: [int(depth) for depth in text.split(',')], default=DEPTHS, help='of the trees (10,4)')
+    parser.add_argument('--kinds', type=lambda text: text.split('+'), default=KINDS, help='with + between them (all)')
+    parser.add_argument('--results', default='build/accuracy/inprivate.jsonl', help='what was measured (build/accuracy/inprivate.jsonl)')
     parser.add_argument('--only', choices=[*points_of(1), 'inprivate-pooled'], help='one part')
     return parser.parse_args()
 

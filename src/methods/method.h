@@ -31,6 +31,8 @@ typedef enum hr_option {
     HR_OPTION_SKEW,         /* dp-simfl: what theta divides (hr_owner_law) */
     HR_OPTION_WEIGHT_MAX,   /* dp-simfl: w_max; 1: no weights */
     HR_OPTION_WEIGHT_SHARE, /* dp-simfl: part of the budget for the counts that weights follow from */
+    HR_OPTION_ROUND_GAIN,   /* inprivate, paper mode: what a round must improve for another one; 0: nothing */
+    HR_OPTION_VOTE_TREES,   /* inprivate, paper mode, 0 or 1: leave out trees that lower the accuracy */
     HR_OPTIONS_BY_NAME
 } hr_option;
 

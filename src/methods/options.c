@@ -74,6 +74,12 @@ static const option options_table[] = {
      "noise of the leaves: eps_leaf, or eps_nleaf as line 14 of Algorithm 1 says"},
     {"split-budget", CHOICE, BY_NAME(SPLIT_BUDGET), 0, 0, false, split_budgets, "algorithm|text",
      "of a split: as the paper's algorithm, or as its text"},
+    {"round-gain", REAL, BY_NAME(ROUND_GAIN), 0, 1, false, NULL, "0..1",
+     "stop when a round improves the accuracy by no more than this (numbers: the mean absolute error); 0: "
+     "train "
+     "all rounds"},
+    {"vote-trees", CHOICE, BY_NAME(VOTE_TREES), 0, 0, false, truths, "false|true",
+     "leave out a tree that lowers the accuracy"},
     {"owners", INTEGER, BY_NAME(OWNERS), 1, OWNERS_MAX, false, NULL, "1..1000",
      "owners among whom the records are divided"},
     {"owner", INTEGER, BY_NAME(OWNER), 1, OWNERS_MAX, false, NULL, "1..1000", "the owner that trains, alone"},

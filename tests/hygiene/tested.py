@@ -29,6 +29,7 @@ COVERED = {
     'infer_units': 'judge_units',
     'remarks': 'data_identifiers table_checks',
     'schema_marks': 'read_marks',
+    'inprivate': 'wide_tree',
     'inprivate_coordinator': 'beginning_coordinator',
     'inprivate_owner': 'beginning beginning_owner',
     'ledger': 'store',

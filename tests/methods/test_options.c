@@ -30,6 +30,8 @@ static const struct place {
     {"edges", WORD, offsetof(hr_fit_options, edges)},
     {"leaf-budget", WORD, BY_NAME(LEAF_BUDGET)},
     {"split-budget", WORD, BY_NAME(SPLIT_BUDGET)},
+    {"round-gain", REAL, BY_NAME(ROUND_GAIN)},
+    {"vote-trees", WORD, BY_NAME(VOTE_TREES)},
     {"owners", WHOLE, BY_NAME(OWNERS)},
     {"owner", WHOLE, BY_NAME(OWNER)},
     {"theta", REAL, BY_NAME(THETA)},

@@ -287,7 +287,10 @@ static const hr_turn_job inprivate_turns = {.train = train_federated_inprivate,
                                             .prepare = prepare_federated_inprivate};
 
 static const hr_left_out inprivate_left_out[] = {
-    {"trees", "use the key 'rounds': the number of trees of every owner"}, {0}};
+    {"trees", "use the key 'rounds': the number of trees of every owner"},
+    {"round-gain", "use the key 'round-gain' of the job"},
+    {"vote-trees", "use the key 'vote-trees' of the job"},
+    {0}};
 
 const hr_federated_method hr_federated_inprivate = {
     .method = &hr_method_inprivate,

@@ -3,7 +3,8 @@
  * tree. Algorithm 1, the tree, is in inprivate_tree.c.
  *
  * Sound differs where the paper errs: records toss coins instead of being halved exactly; the number of
- * rounds is fixed, for a stop by accuracy would be a release of its own; and so does the tree. Where records
+ * rounds is fixed, for a stop by accuracy (round-gain of mode paper) would be a release of its own; and so
+ * does the tree. Where records
  * are of persons, a person tosses the coins, and all its records train in one round. */
 #include "methods/boosting/inprivate.h"
 
@@ -13,6 +14,7 @@
 #include "privacy/promise_words.h"
 #include "tables/bins/edges.h"
 #include "tables/data/records.h"
+#include "trees/stats/round_gain.h"
 #include "trees/tree/parts.h"
 
 #include <assert.h>
@@ -30,7 +32,7 @@ void hr_inprivate_rounds(hr_csprng *csprng, size_t rows, size_t rounds, uint8_t 
 }
 
 /* As published: exactly half of the records that are left, in every round; those left over train no tree. */
-static hr_status exact_halves(hr_csprng *csprng, size_t rows, size_t rounds, uint8_t *round_of,
+hr_status hr_inprivate_halves(hr_csprng *csprng, size_t rows, size_t rounds, uint8_t *round_of,
                               hr_error *err) {
     static const double halves[] = {1, 1};
     uint32_t *left = malloc((rows + 1) * sizeof *left);
@@ -73,6 +75,7 @@ typedef struct boosting {
     uint8_t *round_of;
     uint32_t *picked;       /* the records of the round */
     double *scores, *taken; /* taken: of the records of the round */
+    double *before;         /* scores of all records before the round; NULL: the round is not judged */
 } boosting;
 
 /* The round of every record is that of its person. */
@@ -98,8 +101,14 @@ static hr_status boosting_init(boosting *b, hr_error *err) {
     const double *start = b->training->start_scores;
     if (start) memcpy(b->scores, start, b->rows * sizeof *b->scores);
     hr_csprng *csprng = hr_gate_csprng(b->training->gate);
+    const double *by_name = b->training->options->by_name;
+    if (by_name[HR_OPTION_ROUND_GAIN] > 0 || by_name[HR_OPTION_VOTE_TREES] > 0) {
+        b->before = malloc((b->rows + 1) * sizeof *b->before);
+        if (!b->before) return hr_fail_memory(err);
+        memcpy(b->before, b->scores, b->rows * sizeof *b->scores);
+    }
     if (b->training->options->mode == HR_MODE_PAPER)
-        return exact_halves(csprng, b->rows, b->rounds, b->round_of, err);
+        return hr_inprivate_halves(csprng, b->rows, b->rounds, b->round_of, err);
     if (b->training->data->persons) return rounds_of_persons(b, err);
     hr_inprivate_rounds(csprng, b->rows, b->rounds, b->round_of);
     return HR_OK;
@@ -136,6 +145,24 @@ static hr_status train_inprivate_round(boosting *b, size_t round, hr_error *err)
     return HR_OK;
 }
 
+/* Section VI-B as published, NOT PRIVATE: the accuracy on the owner's records decides on its tree and on
+ * another round. more: whether one follows. */
+static hr_status judge_round(boosting *b, bool *more, hr_error *err) {
+    hr_training *t = b->training;
+    const double *by_name = t->options->by_name, least = by_name[HR_OPTION_ROUND_GAIN];
+    hr_status status = hr_gate_charge_exact(t->gate, "accuracy of trees", err);
+    if (status) return status;
+    double gain = hr_round_gain_exact(t->data, b->before, b->scores);
+    if (by_name[HR_OPTION_VOTE_TREES] > 0 && gain < 0) {
+        t->forest.tree_count--;
+        memcpy(b->scores, b->before, b->rows * sizeof *b->scores);
+        gain = 0;
+    }
+    memcpy(b->before, b->scores, b->rows * sizeof *b->scores);
+    *more = !(least > 0) || gain > least * (double)b->rows;
+    return HR_OK;
+}
+
 hr_status hr_inprivate_check(const hr_schema *schema, hr_error *err) {
     if (hr_schema_task(schema) != HR_TASK_MULTICLASS) return HR_OK;
     return hr_fail(err, HR_E_ARGUMENT,
@@ -152,6 +179,9 @@ static hr_status check_inprivate(const hr_fit_facts *facts, hr_error *err) {
 /* A round takes a copy of about half of the records; with one round, of all. */
 static double inprivate_memory(const hr_fit_facts *facts) {
     double taken = (double)facts->rows * (facts->options->trees > 1 ? .5 : 1);
+    if (facts->options->mode == HR_MODE_PAPER)
+        return (double)hr_schema_feature_count(facts->schema) * taken * (sizeof(double) + sizeof(uint32_t)) +
+               (double)facts->rows * 8 * sizeof(double);
     return (double)hr_schema_feature_count(facts->schema) * taken * sizeof(double) +
            (double)facts->rows * 3 * sizeof(double) + hr_boosting_memory(facts, taken) +
            hr_boosting_persons_memory(facts, taken);
@@ -167,11 +197,13 @@ static hr_status train_inprivate(hr_training *t, hr_error *err) {
     hr_link link = inprivate_link(t->options, hr_schema_task(hr_data_schema(t->data)));
     hr_status status = hr_training_forest_init(t, link, b.rounds, err);
     if (!status) status = boosting_init(&b, err);
-    for (size_t m = 0; !status && m < b.rounds; m++) {
+    bool more = true;
+    for (size_t m = 0; !status && more && m < b.rounds; m++) {
         status = train_inprivate_round(&b, m, err);
-        if (!status) status = hr_training_progress(t, m + 1, b.rounds, err);
+        if (!status && b.before) status = judge_round(&b, &more, err);
+        if (!status) status = hr_training_progress(t, more ? m + 1 : b.rounds, b.rounds, err);
     }
-    void *all[] = {b.round_of, b.picked, b.scores, b.taken};
+    void *all[] = {b.round_of, b.picked, b.scores, b.taken, b.before};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     return status;
 }
@@ -181,7 +213,7 @@ static void inprivate_defaults(hr_fit_options *o) {
     o->trees = 3;
     o->depth = 4;
     o->learning_rate = 1;
-    o->bins = sound ? 32 : 255;
+    o->bins = 32;
     o->edges = sound ? HR_EDGES_PRIVATE : HR_EDGES_EXACT;
     o->bin_share = .1;
     o->leaf_share = sound ? .4 : .5;
@@ -191,8 +223,8 @@ static void inprivate_defaults(hr_fit_options *o) {
 static const char *const sound_options[] = {"epsilon",        "delta",      "trees",       "depth",
                                             "learning-rate",  "bins",       "edges",       "bin-share",
                                             "gradient-bound", "leaf-share", "count-share", NULL};
-static const char *const paper_options[] = {"epsilon",    "trees",        "depth", "bins",
-                                            "leaf-share", "split-budget", NULL};
+static const char *const paper_options[] = {"epsilon",      "trees",      "depth",      "leaf-share",
+                                            "split-budget", "round-gain", "vote-trees", NULL};
 
 static const hr_bound bounds[] = {{"trees", 1, HR_INPRIVATE_ROUNDS_MAX, "1..64", NULL}, {0}};
 
@@ -209,9 +241,10 @@ const hr_method hr_method_inprivate = {
                  "leaves: noisy sums and denominators; bins public or paid for."),
              .flaws =
                  "The exponential mechanism is set for residuals within +-1, which reach +-2 after the first "
-                 "round (numbers: any bound), so that a tree costs up to twice eps_1, and its leaves more "
-                 "than eps_2; Algorithm 1 spends eps_1 at every level; exact halves shift when a record is "
-                 "added; cut points are averages of three values, exact statistics of the records."},
+                 "round (numbers: any bound), so that a later tree costs up to twice eps_1, and its leaves "
+                 "more than eps_2; with split-budget=algorithm every level of splits spends eps_1; exact "
+                 "halves shift when a record is added; cut points are averages of three values, exact "
+                 "statistics of the records, and so is the accuracy that round-gain and vote-trees look at."},
     .persons = HR_PROMISE_OF_METHOD(
         "all records of one person",
         ": each of a person's m records weighs floor(2^16/m)/2^16 in every sum, score and count, and all of "

@@ -22,6 +22,10 @@ HR_MUST_CHECK hr_status hr_inprivate_tree_check(const hr_fit_facts *facts, hr_er
  * the last takes the rest. Every one tosses its own fair coins, so that adding one leaves the others where
  * they are and rounds compose in parallel. rounds: 1 .. 64. */
 void hr_inprivate_rounds(hr_csprng *csprng, size_t rows, size_t rounds, uint8_t *round_of);
+/* NOT PRIVATE: as published (section VI-B), each round takes half of the records that are left, rounded down,
+ * drawn without replacement; those left after the last are of the round `rounds`. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_inprivate_halves(hr_csprng *csprng, size_t rows, size_t rounds, uint8_t *round_of,
+                                            hr_error *err);
 
 typedef struct hr_inprivate_tree_job {
     const hr_data *records;  /* of this tree only; maybe none */

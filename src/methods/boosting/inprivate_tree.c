@@ -18,6 +18,7 @@
 #include "trees/grow/grow.h"
 #include "trees/grow/private_splitter.h"
 #include "trees/records/local_source.h"
+#include "trees/records/wide_tree.h"
 #include "trees/stats/gradient.h"
 #include "trees/stats/split.h"
 #include "trees/stats/split_candidates.h"
@@ -34,9 +35,11 @@ typedef struct inprivate_training inprivate_training;
 typedef struct inprivate_rules {
     int bits;                                                      /* of a residual */
     hr_status (*candidates)(inprivate_training *d, hr_error *err); /* lines 3 and 4 */
-    hr_status (*bound)(inprivate_training *d, hr_error *err);
+    hr_status (*prepare)(inprivate_training *d, hr_error *err);
     hr_status (*charge)(inprivate_training *d, hr_permit *permits, hr_error *err); /* line 10 */
-    hr_status (*leaves)(inprivate_training *d, hr_tree *tree, hr_error *err);      /* line 12 */
+    hr_status (*grow)(inprivate_training *d, const hr_permit *permits, hr_tree *tree,
+                      hr_error *err);                                         /* lines 5 to 11 */
+    hr_status (*leaves)(inprivate_training *d, hr_tree *tree, hr_error *err); /* line 12 */
 } inprivate_rules;
 
 struct inprivate_training {
@@ -49,6 +52,8 @@ struct inprivate_training {
     hr_units budget; /* eps_1 + eps_2: without what the candidates cost */
     hr_binning binning;
     hr_stats_source *source;
+    double *targets; /* paper: of the records */
+    int64_t *packed; /* paper: the gradients of the records */
     hr_packing packing;
     double residual_bound; /* R: what packing.gradient_bound stands for */
     hr_grower *grower;
@@ -109,9 +114,8 @@ static hr_stats_round residuals(inprivate_training *d) {
 
 /* ---- Splits ---- */
 
-/* Lines 5 to 11. */
-static hr_status grow_inprivate_tree(inprivate_training *d, const hr_permit *permits, hr_tree *tree,
-                                     hr_error *err) {
+static hr_status grow_sound_tree(inprivate_training *d, const hr_permit *permits, hr_tree *tree,
+                                 hr_error *err) {
     hr_stats_round round = residuals(d);
     hr_private_splitter splitter = {
         .binning = &d->binning, .packing = &d->packing, .gate = d->gate, .permits = permits, .lambda = 0};
@@ -181,10 +185,19 @@ static hr_status sound_candidates(inprivate_training *d, hr_error *err) {
     return status;
 }
 
-static hr_status sound_bound(inprivate_training *d, hr_error *err) {
-    (void)err;
+static hr_status sound_prepare(inprivate_training *d, hr_error *err) {
+    const int depth = (int)depth_of(d);
+    hr_stats_setup setup = {.kind = HR_STATS_GRADIENTS,
+                            .binning = &d->binning,
+                            .outputs = 1,
+                            .depth = depth,
+                            .weights = of_persons(d) ? hr_data_weights(d->job->records) : NULL};
     d->residual_bound = d->options->gradient_bound;
-    return HR_OK;
+    hr_timings *timings = hr_gate_timings(d->gate);
+    hr_timings_enter(timings, HR_PHASE_BINS);
+    hr_status status = d->source->ops->prepare(d->source, &setup, err);
+    hr_timings_leave(timings);
+    return status ? status : hr_grower_new(&d->binning, pack_persons(d), depth, &d->grower, err);
 }
 
 static hr_status sound_charge(inprivate_training *d, hr_permit *permits, hr_error *err) {
@@ -224,16 +237,29 @@ static hr_status inprivate_sound_leaves(inprivate_training *d, hr_tree *tree, hr
 static hr_status paper_candidates(inprivate_training *d, hr_error *err) {
     hr_status status = hr_gate_charge_exact(d->gate, "averages of every three values", err);
     if (status) return status;
-    return hr_edges_triple_means(d->job->records, (uint32_t)d->options->bins, d->arena, &d->binning, err);
+    return hr_edges_triple_means(d->job->records, d->arena, &d->binning, err);
+}
+
+static hr_gradient_input gradient_input(const inprivate_training *d) {
+    return (hr_gradient_input){.targets = d->targets,
+                               .scores = d->job->scores,
+                               .outputs = 1,
+                               .count = hr_data_rows(d->job->records),
+                               .threads = d->job->threads};
 }
 
 /* Nothing is clipped: a power of two above all residuals, so that 1 is an integer of units. */
-static hr_status paper_bound(inprivate_training *d, hr_error *err) {
-    double largest = 2;
-    hr_status status = d->classes ? HR_OK : d->source->ops->largest_residual(d->source, 0, &largest, err);
+static hr_status paper_prepare(inprivate_training *d, hr_error *err) {
+    const size_t rows = hr_data_rows(d->job->records);
+    d->targets = malloc((rows + 1) * sizeof *d->targets);
+    d->packed = malloc((rows + 1) * sizeof *d->packed);
+    if (!d->targets || !d->packed) return hr_fail_memory(err);
+    hr_targets_of(d->job->records, d->targets);
+    const hr_gradient_input in = gradient_input(d);
+    const double largest = d->classes ? 2 : hr_gradients_square_bound(&in);
     d->residual_bound = 1;
     while (d->residual_bound < largest && d->residual_bound < 1 << d->rules->bits) d->residual_bound *= 2;
-    return status;
+    return HR_OK;
 }
 
 /* Equation 10: Pr ~ exp(eps_1 gain / (2 Delta)), Delta = 4, with eps_1 at every level as in Algorithm 1, or
@@ -248,6 +274,32 @@ static hr_status paper_charge(inprivate_training *d, hr_permit *permits, hr_erro
             hr_scope_charge(&d->job->scope, "split", (int64_t)level, level_budget(d), (uint64_t)ceil(width));
         status = hr_gate_charge_exponential(d->gate, &charge, &permits[level], err);
     }
+    return status;
+}
+
+static hr_status grow_paper_tree(inprivate_training *d, const hr_permit *permits, hr_tree *tree,
+                                 hr_error *err) {
+    const hr_stats_round round = residuals(d);
+    const hr_gradient_input in = gradient_input(d);
+    const hr_hessian_rule hessian = {&d->packing, d->residual_bound, NULL};
+    if (d->classes)
+        hr_gradients_logistic(&in, &d->packing, d->packed);
+    else
+        hr_gradients_square(&in, round.bound, &d->packing, d->packed);
+    const hr_wide_growth growth = {.records = d->job->records,
+                                   .binning = &d->binning,
+                                   .packing = &d->packing,
+                                   .gradients = d->packed,
+                                   .hessian = d->classes ? &hessian : NULL,
+                                   .gate = d->gate,
+                                   .permits = permits,
+                                   .depth = depth_of(d),
+                                   .arena = d->arena};
+    hr_timings *timings = hr_gate_timings(d->gate);
+    hr_timings_enter(timings, HR_PHASE_CHOOSE);
+    hr_status status = hr_wide_grow(&growth, tree, d->sums, d->counts, err);
+    hr_timings_leave(timings);
+    d->leaves = status ? 0 : tree->node_count / 2 + 1;
     return status;
 }
 
@@ -267,29 +319,21 @@ static hr_status inprivate_paper_leaves(inprivate_training *d, hr_tree *tree, hr
 
 /* ---- The tree ---- */
 
-static const inprivate_rules sound = {HR_GRADIENT_BITS, sound_candidates, sound_bound, sound_charge,
-                                      inprivate_sound_leaves};
-static const inprivate_rules paper = {16, paper_candidates, paper_bound, paper_charge,
-                                      inprivate_paper_leaves};
+static const inprivate_rules sound = {HR_GRADIENT_BITS, sound_candidates, sound_prepare,
+                                      sound_charge,     grow_sound_tree,  inprivate_sound_leaves};
+static const inprivate_rules paper = {16,           paper_candidates, paper_prepare,
+                                      paper_charge, grow_paper_tree,  inprivate_paper_leaves};
 
 static hr_status inprivate_training_init(inprivate_training *d, hr_error *err) {
-    int depth = (int)depth_of(d);
-    hr_stats_setup setup = {.kind = HR_STATS_GRADIENTS,
-                            .binning = &d->binning,
-                            .outputs = 1,
-                            .depth = depth,
-                            .weights = of_persons(d) ? hr_data_weights(d->job->records) : NULL};
     hr_timings *timings = hr_gate_timings(d->gate);
     hr_status status = pack_residuals(d, err);
     hr_timings_enter(timings, HR_PHASE_BINS);
     if (!status) status = d->rules->candidates(d, err);
-    if (!status) status = d->source->ops->prepare(d->source, &setup, err);
     hr_timings_leave(timings);
-    if (!status) status = d->rules->bound(d, err);
-    if (!status) status = hr_grower_new(&d->binning, pack_persons(d), depth, &d->grower, err);
+    if (!status) status = d->rules->prepare(d, err);
     if (status) return status;
 
-    size_t leaves = (size_t)1 << depth, nodes = 2 * leaves;
+    size_t leaves = (size_t)1 << depth_of(d), nodes = 2 * leaves;
     d->sums = malloc(leaves * sizeof *d->sums);
     d->counts = malloc(nodes * sizeof *d->counts);
     d->noisy_sums = malloc(leaves * sizeof *d->noisy_sums);
@@ -304,7 +348,7 @@ static hr_status train_inprivate_tree(inprivate_training *d, hr_tree *out, hr_er
     hr_status status = inprivate_training_init(d, err);
     if (!status) status = d->rules->charge(d, permits, err);
     if (status) return status;
-    status = grow_inprivate_tree(d, permits, out, err);
+    status = d->rules->grow(d, permits, out, err);
     return status ? status : d->rules->leaves(d, out, err);
 }
 
@@ -324,7 +368,7 @@ hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_optio
     d.source = job->source;
     hr_status status = job->source ? HR_OK : hr_local_stats_source_new(&records, &d.source, err);
     if (!status) status = train_inprivate_tree(&d, out, err);
-    void *buffers[] = {d.sums, d.counts, d.noisy_sums, d.noisy_counts, d.values};
+    void *buffers[] = {d.sums, d.counts, d.noisy_sums, d.noisy_counts, d.values, d.targets, d.packed};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) free(buffers[i]);
     hr_grower_free(d.grower);
     if (!job->source) hr_stats_free(d.source);

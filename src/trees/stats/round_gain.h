@@ -19,4 +19,8 @@
 void hr_round_gain_sums(const hr_data *records, const double *before, const double *after, hr_exact *gain,
                         hr_exact *count);
 
+/* NOT PRIVATE: what the records gain as section VI-B has it, exactly and not rounded: of classes, how many
+ * more of them are predicted; of numbers, what the sum of their absolute errors (equation 17) loses. */
+double hr_round_gain_exact(const hr_data *records, const double *before, const double *after);
+
 #endif

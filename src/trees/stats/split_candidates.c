@@ -1,18 +1,19 @@
 #include "trees/stats/split_candidates.h"
 
-static size_t candidates_of(const hr_feature_bins *feature) {
+size_t hr_feature_candidates(const hr_feature_bins *feature) {
     return feature->kind == HR_KIND_NUMBER ? feature->bin_count - 2 : feature->bin_count;
 }
 
 size_t hr_candidate_count(const hr_binning *binning) {
     size_t count = 0;
-    for (size_t f = 0; f < binning->feature_count; f++) count += candidates_of(&binning->features[f]);
+    for (size_t f = 0; f < binning->feature_count; f++) count += hr_feature_candidates(&binning->features[f]);
     return count;
 }
 
 hr_split hr_candidate(const hr_binning *binning, size_t index) {
     size_t f = 0;
-    while (index >= candidates_of(&binning->features[f])) index -= candidates_of(&binning->features[f++]);
+    while (index >= hr_feature_candidates(&binning->features[f]))
+        index -= hr_feature_candidates(&binning->features[f++]);
     hr_kind kind = binning->features[f].kind;
     hr_split split = {.made = true, .feature = (uint32_t)f, .kind = kind};
     if (kind == HR_KIND_NUMBER) {
@@ -41,7 +42,7 @@ static inline int64_t split_candidates_score_of(const gain *g, hr_sums left, hr_
 
 static void score_packed(const gain *g, const hr_feature_bins *feature, const hr_sum_word *bins,
                          hr_exact *scores) {
-    size_t count = candidates_of(feature);
+    size_t count = hr_feature_candidates(feature);
     hr_sum_word left = feature->kind == HR_KIND_NUMBER ? bins[0] : 0;
     for (size_t c = 0; c < count; c++) {
         left = feature->kind == HR_KIND_NUMBER ? left + bins[c + 1] : bins[c];
@@ -54,7 +55,7 @@ static void score_apart(const gain *g, const hr_feature_bins *feature, const hr_
                         hr_exact *scores) {
     const hr_sum_word *weights = hr_weights_in(g->packing, bins);
     bool number = feature->kind == HR_KIND_NUMBER;
-    size_t count = candidates_of(feature);
+    size_t count = hr_feature_candidates(feature);
     hr_sum_word left = number ? bins[0] : 0, weight = number ? weights[0] : 0;
     for (size_t c = 0; c < count; c++) {
         left = number ? left + bins[c + 1] : bins[c];
@@ -65,10 +66,21 @@ static void score_apart(const gain *g, const hr_feature_bins *feature, const hr_
     }
 }
 
+static gain gain_of_node(const hr_packing *packing, double lambda, hr_sum_word total) {
+    const double bound = (double)packing->gradient_bound;
+    return (gain){packing, lambda, (1 << HR_GAIN_BITS) / (bound * bound), total, 0};
+}
+
+size_t hr_feature_scores(const hr_feature_bins *feature, const hr_packing *packing, const hr_sum_word *bins,
+                         hr_sum_word total, hr_exact *scores) {
+    const gain g = gain_of_node(packing, 0, total);
+    score_packed(&g, feature, bins, scores);
+    return hr_feature_candidates(feature);
+}
+
 void hr_candidate_scores(const hr_binning *binning, const hr_packing *packing, double lambda,
                          const hr_sum_word *cells, hr_sum_word total, hr_exact *scores) {
-    double bound = (double)packing->gradient_bound;
-    gain g = {packing, lambda, (1 << HR_GAIN_BITS) / (bound * bound), total, 0};
+    gain g = gain_of_node(packing, lambda, total);
     if (packing->weight_cells) {
         g.scale /= HR_PERSON_UNIT;
         g.weight = hr_histogram_total(binning, hr_weights_in(packing, cells));
@@ -76,6 +88,6 @@ void hr_candidate_scores(const hr_binning *binning, const hr_packing *packing, d
     for (size_t f = 0; f < binning->feature_count; f++) {
         const hr_feature_bins *feature = &binning->features[f];
         (packing->weight_cells ? score_apart : score_packed)(&g, feature, cells + hr_histogram_at(f), scores);
-        scores += candidates_of(feature);
+        scores += hr_feature_candidates(feature);
     }
 }

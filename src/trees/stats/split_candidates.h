@@ -21,4 +21,11 @@ hr_split hr_candidate(const hr_binning *binning, size_t index);
 void hr_candidate_scores(const hr_binning *binning, const hr_packing *packing, double lambda,
                          const hr_sum_word *cells, hr_sum_word total, hr_exact *scores);
 
+/* How many a feature has; its bins may be more than HR_BINS_MAX here and below. */
+size_t hr_feature_candidates(const hr_feature_bins *feature);
+/* The scores of those of one feature without lambda, from the node's sums in each of its bins, packed.
+ * Returns how many. */
+size_t hr_feature_scores(const hr_feature_bins *feature, const hr_packing *packing, const hr_sum_word *bins,
+                         hr_sum_word total, hr_exact *scores);
+
 #endif

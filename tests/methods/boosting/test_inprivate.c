@@ -5,6 +5,7 @@
 #include "support/tables.h"
 
 #include "tables/data/records.h"
+#include "trees/stats/round_gain.h"
 #include "trees/stats/split_candidates.h"
 #include "trees/tree/tree_check.h"
 
@@ -215,6 +216,35 @@ static void test_tree__as_published_takes_residuals_of_any_size(void **state) {
     table_close(&t);
 }
 
+/* As published every average of three values is a candidate, far beyond a byte of them: labels change at the
+ * 900th of 1,000 averages, and the tree finds it. Its leaves are equation 14 of the records there. */
+static void test_tree__as_published_may_cut_anywhere(void **state) {
+    (void)state;
+    enum { VALUES = 3000, CHANGE = 2700 };
+    static const double scores[VALUES] = {0};
+    table t = table_open(VALUES, 1);
+    for (size_t i = 0; i < VALUES; i++) {
+        const size_t value = i * 7 % VALUES; /* in no order */
+        t.columns[0][i] = (double)value;
+        t.labels[i] = value < CHANGE ? -.5 : .5;
+    }
+    hr_column x = number_column("x", 0, VALUES);
+    table_make(&t, number_column("y", -1, 1), &x);
+    hr_fit_options options = options_of("inprivate", HR_MODE_PAPER);
+    options.depth = 2;
+    purse p = purse_open(HR_PRIVACY_PURE, 5000, 3);
+    hr_tree tree = must_tree(&p, t.data, scores, &options);
+    assert_int_equal(tree.node_count, 7);
+    assert_true(tree.nodes[0].threshold == CHANGE - 2 || tree.nodes[0].threshold == CHANGE + 1);
+    static double said[VALUES];
+    hr_tree_add(&tree, t.data, said);
+    for (size_t i = 0; i < VALUES; i++)
+        if (t.columns[0][i] < CHANGE - 3 || t.columns[0][i] > CHANGE + 3)
+            assert_true(fabs(said[i] - t.labels[i]) < .02);
+    purse_close(&p);
+    table_close(&t);
+}
+
 /* ---- Forests ---- */
 
 /* How many different thresholds a feature has, at the most. */
@@ -401,6 +431,62 @@ static void test_method__as_published_halves_exactly(void **state) {
     assert_true(ends > 10 && late > 5);
 }
 
+/* Models of the same coins, so that trees are the same as long as there are some. */
+static hr_model *judged_model(const table *t, double round_gain, bool vote_trees) {
+    hr_fit_options options = seeded_options_of("inprivate", HR_MODE_PAPER, 4);
+    options.epsilon = 1;
+    options.trees = 8;
+    options.depth = 8;
+    options.by_name[HR_OPTION_ROUND_GAIN] = round_gain;
+    options.by_name[HR_OPTION_VOTE_TREES] = vote_trees;
+    return fit(t->data, &options);
+}
+
+/* How much better the trees 0 .. count - 1 are than the first count - 1, on all records. */
+static double gain_of_tree(const table *t, const hr_model *model, size_t count) {
+    static double before[ROWS], after[ROWS];
+    memset(after, 0, sizeof after);
+    for (size_t k = 0; k < count; k++) {
+        memcpy(before, after, sizeof before);
+        hr_tree_add(&model->forest.trees[k], t->data, after);
+    }
+    return hr_round_gain_exact(t->data, before, after) / ROWS;
+}
+
+/* Section VI-B: another round follows one that improved the accuracy by more than the threshold. */
+static void test_method__as_published_stops_by_its_rule(void **state) {
+    (void)state;
+    size_t stopped = 0;
+    for (size_t classes = 0; classes <= 2; classes += 2)
+        for (double least = .001; least < .5; least *= 4) {
+            table t = mixed_table(ROWS, classes, 7);
+            hr_model *model = judged_model(&t, least, false);
+            size_t count = hr_model_tree_count(model);
+            for (size_t k = 1; k < count; k++) assert_true(gain_of_tree(&t, model, k) > least);
+            assert_true(count == 8 || gain_of_tree(&t, model, count) <= least);
+            stopped += count < 8;
+            hr_model_free(model);
+            table_close(&t);
+        }
+    assert_true(stopped > 4);
+}
+
+/* Section VI-B: a tree that lowers the accuracy is left out; without votes some trees do. */
+static void test_method__as_published_leaves_out_bad_trees(void **state) {
+    (void)state;
+    for (size_t classes = 0; classes <= 2; classes += 2) {
+        table t = mixed_table(ROWS, classes, 7);
+        hr_model *all = judged_model(&t, 0, false), *good = judged_model(&t, 0, true);
+        size_t bad = 0;
+        for (size_t k = 1; k <= hr_model_tree_count(all); k++) bad += gain_of_tree(&t, all, k) < 0;
+        assert_true(hr_model_tree_count(all) == 8 && bad > 0 && hr_model_tree_count(good) < 8);
+        for (size_t k = 1; k <= hr_model_tree_count(good); k++) assert_true(gain_of_tree(&t, good, k) >= 0);
+        hr_model_free(all);
+        hr_model_free(good);
+        table_close(&t);
+    }
+}
+
 static void test_method__refuses_three_classes(void **state) {
     (void)state;
     table t = table_of_steps(50, 2, 3, 1);
@@ -439,7 +525,10 @@ int main(void) {
         cmocka_unit_test(test_lines__are_what_trees_are_made_of),
         cmocka_unit_test(test_lines__name_the_exact_statistics_of_the_publication),
         cmocka_unit_test(test_method__learns),
+        cmocka_unit_test(test_tree__as_published_may_cut_anywhere),
         cmocka_unit_test(test_method__as_published_halves_exactly),
+        cmocka_unit_test(test_method__as_published_stops_by_its_rule),
+        cmocka_unit_test(test_method__as_published_leaves_out_bad_trees),
         cmocka_unit_test(test_method__refuses_three_classes),
         cmocka_unit_test(test_method__trains_rounds_without_records),
     };
