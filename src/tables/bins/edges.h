@@ -87,9 +87,10 @@ double hr_edges_memory(const hr_schema *schema, uint32_t bins, hr_privacy_measur
 HR_MUST_CHECK hr_status hr_edges_exact(const hr_data *data, uint32_t bins, int threads, hr_arena *arena,
                                        hr_binning *out, hr_error *err);
 
-/* The averages of every three of a number's different values in ascending order, as InPrivate Digging has it:
- * NOT PRIVATE. Values left over at the upper end make none; of one or two different values each is an edge.
- * A number may have more bins than HR_BINS_MAX: for hr_feature_scores alone. Fails: MEMORY. */
+/* At the averages of every three of a number's different values in ascending order, as InPrivate Digging has
+ * it: NOT PRIVATE. Values below an average are left of its edge. Values left over at the upper end make none;
+ * of two different values the second is taken for an average. A number may have more bins than HR_BINS_MAX:
+ * for trees/records/wide_tree.h alone. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_edges_triple_means(const hr_data *data, hr_arena *arena, hr_binning *out,
                                               hr_error *err);
 

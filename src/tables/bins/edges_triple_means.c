@@ -30,13 +30,21 @@ static size_t different_values(const hr_data *data, size_t f, double *out) {
     return different;
 }
 
-/* The averages of every three, in place; returns how many. One or two values are listed as they are. */
+/* The last number below a candidate, for records less than the candidate go left. */
+static double edge_below(double candidate, double lowest) {
+    return fmax(nextafter(candidate, -(double)INFINITY), lowest);
+}
+
+/* Edges at the averages of every three, in place; returns how many. Of two values there is one, at the
+ * second.
+ */
 static size_t down_sample(double *values, size_t count) {
-    if (count < 3) return count;
+    if (count == 2) values[0] = edge_below(values[1], values[0]);
+    if (count < 3) return count / 2;
     for (size_t e = 0; e < count / 3; e++) {
         const double *three = values + 3 * e;
         const double mean = three[0] / 3 + three[1] / 3 + three[2] / 3;
-        values[e] = fmin(fmax(mean, three[0]), three[2]); /* rounding */
+        values[e] = edge_below(fmin(mean, three[2]), three[0]);
     }
     return count / 3;
 }

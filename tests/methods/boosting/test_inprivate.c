@@ -235,7 +235,8 @@ static void test_tree__as_published_may_cut_anywhere(void **state) {
     purse p = purse_open(HR_PRIVACY_PURE, 5000, 3);
     hr_tree tree = must_tree(&p, t.data, scores, &options);
     assert_int_equal(tree.node_count, 7);
-    assert_true(tree.nodes[0].threshold == CHANGE - 2 || tree.nodes[0].threshold == CHANGE + 1);
+    const double root = tree.nodes[0].threshold; /* just below an average */
+    assert_true((root < CHANGE - 2 && root > CHANGE - 2.1) || (root < CHANGE + 1 && root > CHANGE + .9));
     static double said[VALUES];
     hr_tree_add(&tree, t.data, said);
     for (size_t i = 0; i < VALUES; i++)
