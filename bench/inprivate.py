@@ -2,8 +2,8 @@
 """Figures 5 to 8 of InPrivate Digging's paper (Zhao et al. 2018) as tables that plot.py draws: what a federation reaches with more owners,
 more records each, more rounds and more budget, at the paper's maximum depth of 10 and at 4, our default.
 
-As the paper evaluates it: five-fold cross-validation, repeated. Beside the federation as published (not private) stand the same without
-noise, the sound federation, and what an owner reaches alone with the same budget, in mode sound; in a table of their own, fits on the pooled
+As the paper evaluates it: five-fold cross-validation, repeated. Beside the federation as published (not private) stand the sound federation,
+the same without noise, and what an owner reaches alone with the same budget, in mode sound; in a table of their own, fits on the pooled
 records. Accuracy in %, or the mean absolute error of labels scaled to [-1, 1]. HEDGEROW_DATA names the folder of sets (see sets.py);
 without it, ../shared/data beside the project. --results FILE keeps every figure, so that a run that was stopped goes on.
 usage: inprivate.py [--help]"""
@@ -34,7 +34,7 @@ WHOLE_POOL = 20
 
 # What is trained: epsilon counts the owner's budget.
 Point = collections.namedtuple('Point', 'owners records rounds epsilon')
-KINDS = ['as published', 'as published, no noise', 'sound', 'an owner alone']
+KINDS = ['as published', 'no noise', 'sound', 'an owner alone']
 PAPER_DEPTH = 10
 DEPTHS = [PAPER_DEPTH, 4]
 
@@ -135,12 +135,12 @@ def measured(kind, program, folder, point, depth, owners):
     """owners: how many are tried alone."""
     if kind == 'an owner alone':
         return alone(program, folder, point, depth, owners)
-    return federated(program, folder, point, 'paper' if kind.startswith('as published') else 'sound', 'depth: %d' % depth)
+    return federated(program, folder, point, 'paper' if kind == 'as published' else 'sound', 'depth: %d' % depth)
 
 
 def of_kind(kind, point):
     """What the figure of a kind depends on, so that nothing is trained twice."""
-    if kind.endswith('no noise'):
+    if kind == 'no noise':
         return point._replace(epsilon=NO_NOISE)
     return point._replace(owners=1, rounds=1) if kind == 'an owner alone' else point
 
@@ -211,10 +211,10 @@ def settings(args):
     """Of every comparison, as is printed under it."""
     folds = min(args.folds, FOLDS * args.repeats)
     return ('Settings: cross-validation in five folds, %d of %d folds measured (the paper: 10 times all five); mean ± standard deviation over folds. At most %d '
-            'records of a set, a fifth of them for the test; kc_house and acs_income have fewer, so that 20 owners have 864 and about 900 records each. '
+            'records of a set, a fifth of them for the test; kc_house, acs and acs_income have fewer, so that 20 owners have 864, 920 and 920 records each. '
             'method inprivate, order chain; each record draws its owner. "As published": mode paper, leaf-share 0.5, split-budget algorithm, learning rate '
-            '1, each round an exact half of what is left, no votes. "No noise": the same at epsilon %d. "Sound": mode sound, learning rate 0.5, bins 32 with private '
-            'edges (bin-share 0.1), leaf-share 0.4, count-share 0.3, gradient-bound 1, delta 0, one round takes all records. "An owner alone": hedgerow '
+            '1, each round an exact half of what is left, no votes. "Sound": mode sound, learning rate 0.5, bins 32 with private edges (bin-share 0.1), '
+            'leaf-share 0.4, count-share 0.3, gradient-bound 1, delta 0, one round takes all records. "No noise": the same at epsilon %d. "An owner alone": hedgerow '
             'train, mode sound, 3 trees, learning rate 1, else the same; the mean over %d owners. Depth: levels of splits.' % (folds, FOLDS * 10, MOST, NO_NOISE, args.alone))
 
 
@@ -240,6 +240,43 @@ POOLED = {
 }
 
 
+# ---- Leaves --------------------------------------------------------------------------------------------------------------
+
+LEAVES = {
+    'as published': ['--mode', 'paper', '--epsilon', '1'],
+    'as published, epsilon %d' % NO_NOISE: ['--mode', 'paper', '--epsilon', str(NO_NOISE)],
+    'sound': ['--mode', 'sound', '--epsilon', '1'],
+}
+
+
+def leaves_of(program, folder, first, count, arguments):
+    """Per cent of the leaves of one tree whose step exceeds 2 and 10 in magnitude; no record of a first round calls for more than 1."""
+    with tempfile.TemporaryDirectory() as work:
+        model = os.path.join(work, 'model.json')
+        subprocess.run([program, 'train', '--data', dealt(folder, work, first, count), '--schema', os.path.join(folder, 'schema.yaml'), '--model', model,
+                        '--threads', '1', '--quiet', '--method', 'inprivate', '--trees', '1', *arguments], check=True, stderr=subprocess.DEVNULL)
+        nodes = json.loads(pages.read(model))['trees'][0]['nodes']
+    steps = [abs(node[0]) / (1 if label_range(folder) else 2) for node in nodes if len(node) == 1]
+    return [100 * sum(step > most for step in steps) / len(steps) for most in (2, 10)]
+
+
+def leaves_part(bench):
+    def lines(args, pool):
+        yield 'Leaves of the first tree of an owner with %d records: per cent that move the score by more than 2 and by more than 10, where no record calls for more than 1.' % args.records
+        yield from pages.header(['set', 'trained', *('%s, depth %d' % (head, depth) for depth in args.depths for head in ('beyond 2, %', 'beyond 10, %'))])
+        for name in bench.names():
+            folders = bench.folders_of(pool, name)
+            for title, arguments in LEAVES.items():
+                jobs = [[pool.submit(leaves_of, args.hedgerow, f, o * args.records, args.records, [*arguments, '--depth', str(depth)])
+                         for f in folders for o in range(args.alone)] for depth in args.depths]
+                found = [[job.result() for job in of_depth] for of_depth in jobs]
+                yield pages.line([name, title, *(pages.spread(column, 1) for of_depth in found for column in zip(*of_depth))])
+        yield ''
+        yield ('Settings: hedgerow train --method inprivate --trees 1; as published the tree has half of the records, sound all of them, learning rate 1; else as above; '
+               'mean ± standard deviation over %d owners and the folds above.' % args.alone)
+    return lines
+
+
 def constant(folder):
     """Of the best that needs no features: the class of most, or the median."""
     label = next(iter(sets.columns_of(folder)[0]))
@@ -250,6 +287,12 @@ def constant(folder):
         return statistics.mean(abs(y - middle) for y in asked) * 2 / (bounds[1] - bounds[0])
     most = statistics.mode(known)
     return 100 * statistics.mean(y == most for y in asked)
+
+
+def defaults_of(program, method):
+    """The options of a method in mode sound, as "depth 4, trees 3"."""
+    said = json.loads(subprocess.run([program, 'methods', method, '--json'], check=True, stdout=subprocess.PIPE, text=True).stdout)
+    return ', '.join('%s %s' % (option['name'], option['default']) for option in said['options'] if option.get('default') is not None)
 
 
 def pooled_part(bench):
@@ -265,7 +308,8 @@ def pooled_part(bench):
             jobs.append([pool.submit(constant, f) for f in folders])
             yield pages.line([name, what, *(pages.spread([job.result() for job in waiting], digits) for waiting in jobs)])
         yield ''
-        yield ('Settings: folds and sets as above; hedge and inprivate in mode sound with their defaults at that epsilon, gbdt with its own (hedgerow methods NAME).')
+        yield 'Settings: folds and sets as above, mode sound, and but for epsilon the defaults. ' + ' '.join(
+            '%s: %s.' % (method, defaults_of(args.hedgerow, method)) for method in dict.fromkeys(arguments[0] for arguments in POOLED.values()))
     return lines
 
 
@@ -278,14 +322,14 @@ def arguments_of():
     parser.add_argument('--depths', type=lambda text: [int(depth) for depth in text.split(',')], default=DEPTHS, help='of the trees (10,4)')
     parser.add_argument('--kinds', type=lambda text: text.split('+'), default=KINDS, help='with + between them (all)')
     parser.add_argument('--results', default='build/accuracy/inprivate.jsonl', help='what was measured (build/accuracy/inprivate.jsonl)')
-    parser.add_argument('--only', choices=[*points_of(1), 'inprivate-pooled'], help='one part')
+    parser.add_argument('--only', choices=[*points_of(1), 'inprivate-leaves', 'inprivate-pooled'], help='one part')
     return parser.parse_args()
 
 
 def main():
     args = arguments_of()
     bench = Bench(args)
-    parts = {**{part: figure(bench, part) for part in SAID}, 'inprivate-pooled': pooled_part(bench)}
+    parts = {**{part: figure(bench, part) for part in SAID}, 'inprivate-leaves': leaves_part(bench), 'inprivate-pooled': pooled_part(bench)}
     parts = {name: lines for name, lines in parts.items() if args.only in (None, name)}
     measure.check(args, parts)
     measure.run(args, parts)

@@ -437,18 +437,31 @@ def rehearse_inprivate_tables(stage):
     expect(inprivate.of_kind('sound', point) == point, 'a sound federation depends on all')
     expect(inprivate.is_better([2], [1], True) and inprivate.is_better([1], [2], False), 'better is the wrong way round')
     sizes = {part: [point.owners * point.records for _, point in points] for part, (_, points) in inprivate.points_of(1000).items()}
-    expect(all(max(of_part) <= 20000 for of_part in sizes.values()), 'more records than there are: %s' % sizes)
-    text = stage.tables(['inprivate-epsilon'], 'inprivate.py', *stage.on_sets(), '--sets', 'coin,length', '--seeds', '1', '--records', '20', '--alone', '1',
-                      '--options', 'depth: 1, bins: 3', '--only', 'inprivate-epsilon')['inprivate-epsilon']
+    expect(all(max(of_part) <= inprivate.MOST * 4 / 5 for of_part in sizes.values()), 'more records than there are: %s' % sizes)
+    expect(inprivate.PAPER_DEPTH == plot.PAPER_DEPTH == inprivate.DEPTHS[0], 'pictures are not of the depth of the paper')
+    run = ['inprivate.py', *stage.on_sets(), '--sets', 'coin,length', '--folds', '1', '--records', '20', '--alone', '1', '--depths', '10,1',
+           '--results', stage.at('inprivate.jsonl')]
+    text = stage.tables(['inprivate-epsilon'], *run, '--only', 'inprivate-epsilon')['inprivate-epsilon']
     for first in ('coin, accuracy, %', 'length, MAE'):
         cells = {row[0]: row[1:] for row in rows_of(text, first)}
-        expect(list(cells) == inprivate.KINDS and all(len(row) == 7 for row in cells.values()), 'rows of %s:\n%s' % (first, text))
-        expect(len(set(cells['no noise'])) == 1, 'what has no noise depends on the budget:\n' + text)
+        wanted = ['%s, depth %d' % (kind, depth) for depth in (10, 1) for kind in inprivate.KINDS]
+        expect(list(cells) == wanted and all(len(row) == 5 for row in cells.values()), 'rows of %s:\n%s' % (first, text))
+        expect(len(set(cells['no noise, depth 1'])) == 1, 'what has no noise depends on the budget:\n' + text)
+    expect('Settings: ' in text and '1 of 50 folds' in text, 'no settings:\n' + text)
+    curves = plot.PICTURES['inprivate-epsilon'](plot.tables_of(stage.at('results'))).curves
+    expect([curve.title for curve in curves] == inprivate.KINDS, 'not a curve a kind at the depth of the paper')
     # A federation's coins have no seed. Of small trees they decide little: of 12 runs the means are 71.5 and .443, the deviations 1.5 and .011.
-    quiet = means(text, 'coin, accuracy, % | no noise')[0]
+    quiet = means(text, 'coin, accuracy, % | no noise, depth 1')[0]
     expect(55 < quiet <= 100, 'a coin that says the half of x in 75 %% of cases, without noise: %g' % quiet)
-    told = means(text, 'length, MAE | no noise')[0]
+    told = means(text, 'length, MAE | no noise, depth 1')[0]
     expect(.1 < told < .6, 'lengths in [-1, 1], without noise, are off by %g' % told)
+    # A run that goes on measures nothing again; the test records of the folds are all records, once.
+    known = stage.read('inprivate.jsonl')
+    expect(stage.tables(['inprivate-epsilon'], *run, '--only', 'inprivate-epsilon')['inprivate-epsilon'] == text and stage.read('inprivate.jsonl') == known,
+           'what is known is measured again')
+    folds = [stage.read('cache', 'inprivate', 'coin-folds-0', str(k), 'test.csv').split('\n')[1:-1] for k in range(inprivate.FOLDS)]
+    expect(sorted(sum(folds, [])) == sorted(stage.read('cache', 'inprivate', 'coin-folds-0', '0', 'train.csv').split('\n')[1:-1] + folds[0]) and len(folds[0]) == 100,
+           'folds do not divide the records')
     # A fit finds what made up the points; three owners' trees go out.
     made = (.003, .5, .02)
     for constants in (chain.PUBLISHED, chain.WITH_PACKETS):
