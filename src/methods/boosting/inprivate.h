@@ -31,8 +31,8 @@ typedef struct hr_inprivate_tree_job {
     const hr_data *records;  /* of this tree only; maybe none */
     hr_privacy_unit unit;    /* HR_PER_PERSON: whole persons, whose records have weights (hr_data_weights) */
     const double *scores;    /* one a record, finite: the sum of the trees so far */
-    hr_stats_source *source; /* of sums over them at these scores; NULL: this process adds up. `records` makes
-                                the bins all the same */
+    hr_stats_source *source; /* sound: of sums over them at these scores; NULL: this process adds up.
+                                `records` makes the bins all the same */
     hr_release_scope scope;
     hr_gate *gate; /* has scope.budget left */
     int threads;
