@@ -20,7 +20,6 @@ COVERED = {
     'csv': 'byte_source data lines read',
     'exact_splitter': 'split_gains',
     'export': 'lightgbm onnx onnx_link onnx_write xgboost',
-    'federated_method': 'federated_inprivate',
     'federated_noise': 'summed_job',
     'summed_owner': 'summed_coordinator',
     'files': 'federation_file fields owner_file',

@@ -4,7 +4,7 @@
 
 const finding found_half = {512, 1024, {0}};
 
-hr_bytes terms_of(const job_script *s) {
+static hr_bytes terms_with(const job_script *s, bool paper, exact_votes exact) {
     ProtobufCBinaryData names[] = {hr_text_of("anna"), hr_text_of("bert"), hr_text_of("carl")};
     Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
     terms.name = hr_text_of("job");
@@ -15,9 +15,16 @@ hr_bytes terms_of(const job_script *s) {
     terms.broadcast = s->broadcast;
     terms.vote_share = s->vote_share;
     terms.last_slots = s->last_slots;
+    terms.paper = paper;
+    terms.exact_rounds = exact.rounds;
+    terms.exact_trees = exact.trees;
     terms.owners = names;
     terms.n_owners = 3;
     return packed(&terms);
+}
+
+hr_bytes terms_of(const job_script *s) {
+    return terms_with(s, false, (exact_votes){false, false});
 }
 
 hr_protocol *machine_of(const hr_protocol_setup *setup) {
@@ -87,6 +94,23 @@ hr_bytes ballot_bytes(size_t round, size_t slot, finding found, size_t tails) {
     return out;
 }
 
+hr_bytes exact_ballot_bytes(size_t round, size_t tree, finding found) {
+    Hedgerow__Release line = HEDGEROW__RELEASE__INIT, *releases[] = {&line};
+    Hedgerow__Ballot ballot = HEDGEROW__BALLOT__INIT;
+    line.what = hr_text_of("accuracy of trees");
+    line.tree = line.level = -1;
+    line.sensitivity = line.scale_den = line.draws = 1;
+    line.mechanism = HR_MECHANISM_IDENTITY;
+    ballot.releases = releases;
+    ballot.n_releases = 1;
+    ballot.round = (uint32_t)round;
+    ballot.tree = (uint32_t)tree;
+    ballot.counted = true;
+    ballot.gain = found.gain;
+    ballot.records = found.records;
+    return packed(&ballot);
+}
+
 /* ---- Jobs ---- */
 
 static inprivate_job *job_in(simulator *s) {
@@ -109,6 +133,9 @@ static hr_bytes made_work(simulator *s, size_t who, const hr_action *work) {
     const hr_job_state *course = hr_inprivate_owner_course(s->parties[who].machine);
     const size_t owners = course->owner_count, round = work->slot / owners,
                  most = job->script->last_slots < owners ? job->script->last_slots : owners - 1;
+    if (work->kind == HR_ACT_VOTE && job->exact.trees)
+        return exact_ballot_bytes(round, work->slot + 1, (finding){job->gains[work->slot], 1024, {0}});
+    if (work->kind == HR_ACT_VOTE && job->exact.rounds) return exact_ballot_bytes(round, 0, job->found[who]);
     if (work->kind == HR_ACT_VOTE)
         return ballot_bytes(round, work->slot, job->found[who], round + 1 == job->script->rounds ? most : 0);
     hr_bytes made = leaf_bytes(job->f, course, work->slot);
@@ -116,11 +143,10 @@ static hr_bytes made_work(simulator *s, size_t who, const hr_action *work) {
     return made;
 }
 
-simulator *inprivate_job_open(const test_members *f, const job_script *script, uint64_t seed) {
+static simulator *open_with(const test_members *f, const job_script *script, hr_bytes terms, uint64_t seed) {
     static const simulated_protocol protocol = {machine_of, made_work, NULL};
     hr_protocol_setup setups[CARL + 1];
     inprivate_job *job = (inprivate_job *)simulator_new(sizeof *job, &protocol, seed);
-    const hr_bytes terms = terms_of(script);
     job->f = f;
     job->script = script;
     for (size_t who = COORDINATOR; who <= CARL; who++) {
@@ -129,6 +155,16 @@ simulator *inprivate_job_open(const test_members *f, const job_script *script, u
     }
     simulator_start(&job->sim, terms, setups, CARL + 1);
     return &job->sim;
+}
+
+simulator *inprivate_job_open(const test_members *f, const job_script *script, uint64_t seed) {
+    return open_with(f, script, terms_of(script), seed);
+}
+
+simulator *exact_job_open(const test_members *f, const job_script *script, exact_votes exact, uint64_t seed) {
+    simulator *s = open_with(f, script, terms_with(script, true, exact), seed);
+    job_in(s)->exact = exact;
+    return s;
 }
 
 size_t trees_of(const simulator *s) {

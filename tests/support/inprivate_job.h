@@ -14,6 +14,11 @@ typedef struct job_script {
     uint32_t last_slots;
 } job_script;
 
+/* Of mode paper. */
+typedef struct exact_votes {
+    bool rounds, trees;
+} exact_votes;
+
 /* What an owner finds, in units of 2^-10 records. */
 typedef struct finding {
     int64_t gain, records, tails[HR_TAILS_MAX + 1]; /* one more than can be asked for */
@@ -23,8 +28,10 @@ typedef struct inprivate_job {
     simulator sim;
     const test_members *f;
     const job_script *script;
+    exact_votes exact;
     finding found[MEMBERS];
     bool names_false_sets[MEMBERS];
+    int64_t gains[64]; /* by slot: what each owner finds of its tree, in jobs with exact_trees */
 } inprivate_job;
 
 extern const finding found_half;
@@ -44,8 +51,12 @@ hr_job_state started_state_of(const test_members *f, const hr_protocol_setup *se
 hr_job_state simulated_state_of(const simulator *s, size_t self);
 
 hr_bytes ballot_bytes(size_t round, size_t slot, finding found, size_t tails);
+/* Of mode paper; tree: the slot that it is on, counted from 1; 0: the round. */
+hr_bytes exact_ballot_bytes(size_t round, size_t tree, finding found);
 
 simulator *inprivate_job_open(const test_members *f, const job_script *script, uint64_t seed);
+/* In mode paper; the script has no votes that cost. */
+simulator *exact_job_open(const test_members *f, const job_script *script, exact_votes exact, uint64_t seed);
 size_t trees_of(const simulator *s);
 
 #endif

@@ -176,10 +176,18 @@ static void samples_of_simfl(sample *out, size_t *count) {
     sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_SIMFL_TREE, &tree);
 }
 
+static void samples_of_votes(sample *out, size_t *count) {
+    Hedgerow__Verdict verdict = HEDGEROW__VERDICT__INIT;
+    verdict.slot = 1;
+    verdict.stays = true;
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_VERDICT, &verdict);
+}
+
 size_t samples_of(const test_members *f, sample *out) {
     size_t count = 0;
     samples_of_the_coordinator(out, &count);
     samples_of_an_owner(f, out, &count);
+    samples_of_votes(out, &count);
     samples_of_sums(out, &count);
     samples_of_averages(out, &count);
     samples_of_simfl(out, &count);

@@ -38,6 +38,7 @@ enum {
     ROOT_ROUND_GAIN,
     ROOT_VOTE_LAST,
     ROOT_VOTE_SHARE,
+    ROOT_VOTE_TREES,
     ROOT_COALITION,
     ROOT_DEADLINE,
     ROOT_DATE,
@@ -102,6 +103,7 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .min = .01,
      .max = .9,
      .expected = "a number from 0.01 to 0.9"},
+    {.key = "vote-trees", .kind = HR_FIELD_FLAG, .offset = AT(file.vote_trees), .expected = "true or false"},
     {.key = "coalition",
      .kind = HR_FIELD_INTEGER,
      .offset = AT(file.coalition),
@@ -279,18 +281,38 @@ static hr_status read_method(const hr_fields *reader, const hr_yaml_node *const 
 
 /* ---- The whole ---- */
 
+/* Votes are paid for in mode sound; in mode paper they are exact, and free. */
+typedef struct refused_key {
+    int key;
+    hr_mode mode;
+    const char *remedy, *why;
+} refused_key;
+
+static const refused_key refused_keys[] = {
+    {ROOT_VOTE_LAST, HR_MODE_PAPER, "write 'vote-trees: true', or 'mode: sound'",
+     "vote-last: in mode paper owners vote on all trees, or on none"},
+    {ROOT_VOTE_SHARE, HR_MODE_PAPER, "remove the key",
+     "vote-share: in mode paper votes are exact and cost nothing"},
+    {ROOT_VOTE_TREES, HR_MODE_SOUND, "remove it, or use 'vote-last', for a price",
+     "vote-trees: votes on every tree are exact, and only mode paper has them"}};
+
 static hr_status read_job_root(const hr_fields *reader, void *out) {
     const hr_yaml_node *found[ROOT_KEYS] = {NULL};
     parts *whole = out;
     hr_status status = hr_fields_read(reader, reader->root, &root_table, whole, found);
     if (!status) status = read_method(reader, found, whole);
+    for (size_t i = 0; !status && i < sizeof refused_keys / sizeof *refused_keys; i++) {
+        const refused_key *k = &refused_keys[i];
+        if (found[k->key] && whole->mode == (int)k->mode)
+            status = hr_keys_refuse(&reader->keys, found[k->key], k->remedy, "%s", k->why);
+    }
     if (status) return status;
-    const bool votes = found[ROOT_ROUND_GAIN] || found[ROOT_VOTE_LAST];
+    const bool votes = found[ROOT_ROUND_GAIN] || found[ROOT_VOTE_LAST], paper = whole->mode == HR_MODE_PAPER;
     if (found[ROOT_VOTE_SHARE] && !votes)
         return hr_keys_refuse(&reader->keys, found[ROOT_VOTE_SHARE],
                               "remove it, or add 'round-gain' or 'vote-last'",
                               "there are no votes without the key 'round-gain' or 'vote-last'");
-    if (votes && !found[ROOT_VOTE_SHARE]) whole->file.vote_share = vote_share_of_epsilon;
+    if (votes && !paper && !found[ROOT_VOTE_SHARE]) whole->file.vote_share = vote_share_of_epsilon;
     const hr_yaml_node *date = found[ROOT_DATE];
     if (date && !hr_date_parse(whole->date, &whole->file.date))
         return hr_keys_refuse(&reader->keys, date, HR_KEYS_SHOWN, "date: '%s' is not %s", whole->date,

@@ -36,8 +36,9 @@ typedef struct hr_job_file {
     hr_order order;
     double round_gain; /* stop when a round improves by less; 0: all rounds, and no votes */
     size_t
-        last_slots; /* after the last round, vote on leaving out up to so many last trees; 0: no such vote */
-    double vote_share; /* part of epsilon for votes; 0 without any */
+        last_slots;  /* after the last round, vote on leaving out up to so many last trees; 0: no such vote */
+    bool vote_trees; /* mode paper: owners vote on each tree, exactly */
+    double vote_share; /* part of epsilon for votes; 0 without any, and in mode paper, where they are free */
     size_t coalition;  /* owners that may act together with the coordinator, of methods that add sums up; 0:
                           hr_coalition_usual */
     size_t deadline;   /* seconds within which an owner must answer */

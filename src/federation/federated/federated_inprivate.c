@@ -9,9 +9,12 @@
 #include "fit/budget.h"
 #include "methods/boosting/inprivate.h"
 #include "privacy/gate.h"
+#include "privacy/mechanisms.h"
 #include "privacy/sensitivity.h"
 #include "trees/stats/round_gain.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +27,9 @@ static const double LEARNING_RATE = .5;
 
 _Static_assert((int)HR_BALLOT_UNIT == 1 << HR_ROUND_GAIN_BITS,
                "ballots are noisy counts of the owners' records");
+
+/* What an owner lists of a vote in mode paper. */
+static const char VOTE[] = "accuracy of trees";
 
 static const hr_job_state *job_state_of(const hr_job_view *job) {
     return hr_inprivate_owner_course(job->protocol);
@@ -212,14 +218,42 @@ static hr_status vote_on_last(const hr_owner_turn *t, Hedgerow__Ballot *ballot, 
     return status ? status : release_ballot_sums(t, &sums, ballot->tails, err);
 }
 
+/* As published, and NOT PRIVATE: on all of the owner's records, exactly. On one tree, or on all of the round.
+ */
+static hr_status vote_exactly(const hr_owner_turn *t, Hedgerow__Ballot *ballot, hr_error *err) {
+    const hr_job_state *job_state = job_state_of(t->job);
+    const size_t rows = hr_data_rows(t->data), round = ballot->round * job_state->owner_count,
+                 from = job_state->exact_trees ? t->slot : round,
+                 to = job_state->exact_trees ? t->slot + 1 : round + job_state->owner_count;
+    double *before = calloc(rows + 1, sizeof *before), *after = malloc((rows + 1) * sizeof *after);
+    hr_status status = before && after ? hr_gate_charge_exact(t->gate, VOTE, err) : hr_fail_memory(err);
+    for (size_t p = 0; !status && p < to; p++) {
+        const hr_paid_tree *tree = (p < from ? hr_job_state_model_tree : hr_job_state_tree)(job_state, p);
+        if (p == from) memcpy(after, before, rows * sizeof *after);
+        if (tree) hr_tree_add(&tree->tree, t->data, p < from ? before : after);
+    }
+    if (!status) {
+        ballot->tree = job_state->exact_trees ? (uint32_t)t->slot + 1 : 0;
+        ballot->gain = llround(hr_round_gain_exact(t->data, before, after) * HR_BALLOT_UNIT);
+        ballot->records = (int64_t)rows * HR_BALLOT_UNIT;
+    }
+    free(before);
+    free(after);
+    return status;
+}
+
 static hr_status vote_federated_inprivate(const hr_owner_turn *t, hr_bytes *out, hr_error *err) {
     int64_t noisy[HR_TAILS_MAX];
     Hedgerow__Ballot ballot = HEDGEROW__BALLOT__INIT;
+    hr_status status;
     log_round(t, "votes on");
     ballot.round = (uint32_t)round_of(t->job, t->slot);
     ballot.tails = noisy;
     ballot.n_tails = hr_tails(t->job->terms, job_state_of(t->job)->owner_count, ballot.round);
-    hr_status status = ballot.n_tails ? vote_on_last(t, &ballot, err) : vote_on_round(t, &ballot, err);
+    if (t->job->terms->paper)
+        status = vote_exactly(t, &ballot, err);
+    else
+        status = ballot.n_tails ? vote_on_last(t, &ballot, err) : vote_on_round(t, &ballot, err);
     return status ? status : pack_ballot(t, &ballot, out, err);
 }
 
@@ -230,21 +264,27 @@ static void list_federated_inprivate(const hr_release *releases, size_t count, h
     m->release_count += count;
 }
 
-/* Slot by slot: what its tree cost, and what the ballot of its owner did. */
-static hr_status list_releases(const hr_job_state *job_state, const hr_ballot *ballots, hr_joint_model *m,
-                               hr_error *err) {
-    size_t count = 0, slots = hr_job_state_slots(job_state);
+/* Slot by slot: what its tree cost, and what the ballot of its owner did. Ballots of mode paper cost nothing:
+ * all have the same line, which is listed once. */
+static hr_status list_releases(const hr_job_view *job, hr_joint_model *m, hr_error *err) {
+    const hr_job_state *job_state = hr_inprivate_coordinator_course(job->protocol);
+    size_t ballot_count, count = 0, slots = hr_job_state_slots(job_state);
+    const hr_ballot *ballots = hr_inprivate_ballots(job->protocol, &ballot_count);
     for (size_t p = 0; p < slots; p++) {
         const hr_paid_tree *tree = hr_job_state_tree(job_state, p);
-        count += (tree ? tree->release_count : 0) + ballots[p].release_count;
+        count += tree ? tree->release_count : 0;
     }
+    for (size_t b = 0; b < ballot_count; b++) count += ballots[b].release_count;
     m->releases = hr_arena_alloc(m->arena, count + 1, sizeof *m->releases);
     if (!m->releases) return hr_fail_memory(err);
     for (size_t p = 0; p < slots; p++) {
         const hr_paid_tree *tree = hr_job_state_tree(job_state, p);
         if (tree) list_federated_inprivate(tree->releases, tree->release_count, m);
-        list_federated_inprivate(ballots[p].releases, ballots[p].release_count, m);
+        if (!job->terms->paper) list_federated_inprivate(ballots[p].releases, ballots[p].release_count, m);
     }
+    size_t b = 0;
+    while (job->terms->paper && b < ballot_count && !ballots[b].release_count) b++;
+    if (job->terms->paper && b < ballot_count) list_federated_inprivate(ballots[b].releases, 1, m);
     return HR_OK;
 }
 
@@ -252,7 +292,7 @@ static hr_status list_releases(const hr_job_state *job_state, const hr_ballot *b
 static hr_status plant(const hr_job_state *job_state, size_t slots, hr_joint_model *m, hr_error *err) {
     hr_status status = hr_inprivate_forest_init(job_state->rules.schema, slots, m->arena, &m->forest, err);
     for (size_t p = 0; !status && p < slots; p++) {
-        const hr_paid_tree *tree = hr_job_state_tree(job_state, p);
+        const hr_paid_tree *tree = hr_job_state_model_tree(job_state, p);
         if (tree) status = hr_tree_copy(&tree->tree, m->arena, &m->forest.trees[m->forest.tree_count++], err);
     }
     return status;
@@ -264,8 +304,49 @@ static hr_status assemble_federated_inprivate(const hr_job_view *job, hr_joint_m
     hr_settings_add_count(&m->settings, "owners", job_state->owner_count);
     hr_settings_add_count(&m->settings, "rounds", job_state->rounds);
     hr_settings_add(&m->settings, "order", job->terms->broadcast ? "broadcast" : "chain");
-    hr_status status = list_releases(job_state, hr_inprivate_ballots(job->protocol), m, err);
+    hr_status status = list_releases(job, m, err);
     return status ? status : plant(job_state, slots - dropped, m, err);
+}
+
+/* Whether a list has an exact statistic, but for those of the name that is left out. */
+static bool lists_exact(const hr_joint_model *m, const char *but) {
+    for (size_t r = 0; r < m->release_count; r++)
+        if (hr_mechanism_is_exact(m->releases[r].mechanism) && strcmp(m->releases[r].what, but) != 0)
+            return true;
+    return false;
+}
+
+/* What breaks in mode paper, from the terms and from what the owners list. */
+static void list_inprivate_flaws(const hr_job_view *job, const hr_joint_model *m, char *text, size_t size) {
+    const hr_job_state *job_state = hr_inprivate_coordinator_course(job->protocol);
+    const bool classes = hr_schema_task(job->schema) != HR_TASK_REGRESSION;
+    bool later = false;
+    size_t ballot_count, votes = 0, used = 0;
+    const hr_ballot *ballots = hr_inprivate_ballots(job->protocol, &ballot_count);
+    hr_fit_options o;
+    const bool known = !hr_options_of_terms(job->terms, 1, &o, NULL),
+               by_level =
+                   known && o.depth > 1 && o.by_name[HR_OPTION_SPLIT_BUDGET] == HR_SPLIT_BUDGET_ALGORITHM;
+    for (size_t p = 1; p < hr_job_state_slots(job_state); p++)
+        later = later || hr_job_state_tree(job_state, p);
+    for (size_t b = 0; b < ballot_count; b++) votes += ballots[b].counted;
+    const char *const flaws[] = {
+        !later    ? NULL
+        : classes ? "The exponential mechanism is set for residuals within +-1, which reach +-2 after the "
+                    "first tree, so that a tree costs up to twice eps_1, and its leaves more than eps_2"
+                  : "The exponential mechanism and the leaves are set for residuals within +-1, which have "
+                    "no bound after the first tree",
+        by_level ? "Algorithm 1 spends eps_1 at every level" : NULL,
+        "Each round takes an exact half of an owner's records that are left, which shifts when a record is "
+        "added",
+        lists_exact(m, VOTE) ? "Cut points are exact statistics of the records" : NULL,
+        votes && job->terms->exact_trees ? "The accuracy of each tree on an owner's records is sent exactly, "
+                                           "and decides whether the tree stays"
+        : votes ? "What a round gains on an owner's records is sent exactly, and decides on another round"
+                : NULL};
+    *text = '\0';
+    for (size_t i = 0; i < sizeof flaws / sizeof *flaws && used < size; i++)
+        if (flaws[i]) used += (size_t)snprintf(text + used, size - used, "%s%s.", used ? " " : "", flaws[i]);
 }
 
 static void find_inprivate_round(const hr_job_view *job, hr_job_position *out) {
@@ -300,6 +381,7 @@ const hr_federated_method hr_federated_inprivate = {
     .check_schema = hr_inprivate_check,
     .check_terms = check_terms,
     .turns = &inprivate_turns,
+    .flaws_of = list_inprivate_flaws,
     .round = find_inprivate_round,
     .free_state = free_federated_inprivate,
     .assemble = assemble_federated_inprivate,

@@ -1,6 +1,7 @@
 #include "federation/federated/rounds.h"
 
 #include "base/fail.h"
+#include "methods/boosting/inprivate.h"
 #include "tables/data/records.h"
 
 #include <math.h>
@@ -44,6 +45,17 @@ hr_status hr_rounds_of(const hr_data *data, const uint8_t secret[HR_PRF_KEY], si
     return HR_OK;
 }
 
+hr_status hr_rounds_halved(size_t rows, const uint8_t secret[HR_PRF_KEY], size_t rounds, uint8_t *round_of,
+                           hr_error *err) {
+    hr_csprng *csprng = NULL;
+    uint64_t seed = 0;
+    for (size_t i = sizeof seed; i-- > 0;) seed = seed << 8 | secret[i];
+    hr_status status = hr_csprng_open_seeded(seed, &csprng, err);
+    if (!status) status = hr_inprivate_halves(csprng, rows, rounds, round_of, err);
+    hr_csprng_close(csprng);
+    return status;
+}
+
 /* ---- Records of one round ---- */
 
 void hr_round_records_free(hr_round_records *r) {
@@ -54,13 +66,15 @@ void hr_round_records_free(hr_round_records *r) {
     free(r);
 }
 
-static hr_status take_round_records(const hr_data *data, const uint8_t *secret, size_t rounds, size_t round,
-                                    hr_data **out, hr_error *err) {
-    size_t rows = hr_data_rows(data), count = 0;
+static hr_status take_round_records(const hr_data *data, const uint8_t *secret, const hr_job_state *job_state,
+                                    size_t round, hr_data **out, hr_error *err) {
+    size_t rows = hr_data_rows(data), rounds = job_state->rounds, count = 0;
     uint8_t *round_of = malloc(rows + 1);
     uint32_t *picked = malloc((rows + 1) * sizeof *picked);
     hr_status status = round_of && picked ? HR_OK : hr_fail_memory(err);
-    if (!status) status = hr_rounds_of(data, secret, rounds, round_of, err);
+    if (!status)
+        status = job_state->rules.paper ? hr_rounds_halved(rows, secret, rounds, round_of, err)
+                                        : hr_rounds_of(data, secret, rounds, round_of, err);
     for (size_t i = 0; !status && i < rows; i++)
         if (round_of[i] == round) picked[count++] = (uint32_t)i;
     if (!status) *out = hr_data_take(data, picked, count);
@@ -76,7 +90,7 @@ hr_status hr_round_records_make(const hr_data *data, const uint8_t secret[HR_PRF
     hr_round_records *r = calloc(1, sizeof *r);
     if (!r) return hr_fail_memory(err);
     r->round = round;
-    hr_status status = take_round_records(data, secret, job_state->rounds, round, &r->records, err);
+    hr_status status = take_round_records(data, secret, job_state, round, &r->records, err);
     if (!status) {
         r->scores = calloc(hr_data_rows(r->records) + 1, sizeof *r->scores);
         r->added = calloc(hr_job_state_slots(job_state), sizeof *r->added);
@@ -91,7 +105,7 @@ hr_status hr_round_records_make(const hr_data *data, const uint8_t secret[HR_PRF
 
 void hr_round_records_add(hr_round_records *r, const hr_job_state *job_state, size_t end) {
     for (size_t p = 0; p < end; p++) {
-        const hr_paid_tree *tree = hr_job_state_tree(job_state, p);
+        const hr_paid_tree *tree = hr_job_state_model_tree(job_state, p);
         if (r->added[p] || !tree) continue;
         hr_tree_add(&tree->tree, r->records, r->scores);
         r->added[p] = true;

@@ -138,8 +138,12 @@ static hr_status check_job_keys(const hr_job_file *job, const hr_federated_metho
                               err);
     if (!turns && job->order != HR_ORDER_CHAIN)
         return refuse_job_key(job, "order", "passes on no trees", err);
-    if (!turns && (job->round_gain > 0 || job->last_slots))
-        return refuse_job_key(job, job->last_slots ? "vote-last" : "round-gain", "has no votes", err);
+    if (!turns && (job->round_gain > 0 || job->last_slots || job->vote_trees))
+        return refuse_job_key(job,
+                              job->vote_trees   ? "vote-trees"
+                              : job->last_slots ? "vote-last"
+                                                : "round-gain",
+                              "has no votes", err);
     if (job->coalition < owners || !job->coalition) return HR_OK;
     hr_fail(err, HR_E_ARGUMENT, "give fewer owners than the job has, or leave it out",
             "a coalition of %zu of %zu owners leaves none", job->coalition, owners);
@@ -179,7 +183,10 @@ static hr_status pack_terms(job_offer *o, const hr_job_file *job, const char *na
     terms.n_settings = o->settings.count;
     terms.broadcast = job->order == HR_ORDER_BROADCAST;
     terms.last_slots = (uint32_t)job->last_slots;
-    terms.vote_share = (job->round_gain > 0 && job->rounds > 1) || job->last_slots ? job->vote_share : 0;
+    terms.exact_rounds = terms.paper && job->round_gain > 0 && job->rounds > 1;
+    terms.exact_trees = job->vote_trees;
+    if (!terms.paper && ((job->round_gain > 0 && job->rounds > 1) || job->last_slots))
+        terms.vote_share = job->vote_share;
     terms.date = (uint64_t)job->date;
     terms.delta = job->options.delta;
 
@@ -379,7 +386,8 @@ static bool differ_in_schema(ProtobufCBinaryData file, ProtobufCBinaryData runni
 
 bool hr_terms_difference(const Hedgerow__Terms *file, const Hedgerow__Terms *running,
                          char text[HR_TERMS_DIFFERENCE]) {
-    static const char *const modes[] = {"sound", "paper"}, *const orders[] = {"chain", "broadcast"};
+    static const char *const modes[] = {"sound", "paper"}, *const orders[] = {"chain", "broadcast"},
+                             *const flags[] = {"false", "true"};
     return differ_in_text("method", file->method, running->method, text) ||
            differ_in_text("train", file->train, running->train, text) ||
            differ_in_text("model", file->model, running->model, text) ||
@@ -390,6 +398,8 @@ bool hr_terms_difference(const Hedgerow__Terms *file, const Hedgerow__Terms *run
            differ_in_word("order", orders[file->broadcast != 0], orders[running->broadcast != 0], text) ||
            differ_in_number("vote-last", file->last_slots, running->last_slots, text) ||
            differ_in_number("vote-share", file->vote_share, running->vote_share, text) ||
+           differ_in_word("vote-trees", flags[file->exact_trees != 0], flags[running->exact_trees != 0],
+                          text) ||
            differ_in_number("coalition", file->coalition, running->coalition, text) ||
            differ_in_settings(file, running, text) ||
            differ_in_number("a number of columns", (double)file->n_columns, (double)running->n_columns,

@@ -6,8 +6,11 @@
  * tree goes to all owners at once (section VI-C). After a round the owners may vote, for a price, on whether
  * it improved the model enough (section VI-B). An owner that does not answer is skipped.
  *
- * An owner's machine acts on: Terms, Start, Forest, Skip, Round, Poll, Finish. The coordinator's on: Answer,
- * Forest, Notice, Ballot. */
+ * In mode paper votes are exact and free; the owners vote on each tree, too, if the job asks for it, and a
+ * tree that makes predictions worse is left out before the next one is trained.
+ *
+ * An owner's machine acts on: Terms, Start, Forest, Skip, Round, Poll, Verdict, Finish. The coordinator's on:
+ * Answer, Forest, Notice, Ballot. */
 #ifndef HR_FEDERATION_MACHINES_INPRIVATE_H
 #define HR_FEDERATION_MACHINES_INPRIVATE_H
 
@@ -34,15 +37,31 @@ const hr_job_state *hr_inprivate_coordinator_course(const hr_protocol *coordinat
  * worse. */
 size_t hr_inprivate_dropped(const hr_protocol *coordinator);
 
-/* Ballots of the coordinator's job. Index: slot of the owner in the round. */
+/* Ballots of the coordinator's job. */
 typedef struct hr_ballot {
     bool here, counted;
-    int64_t gain, records;       /* noisy; units of 2^-10 records */
+    int64_t gain, records;       /* noisy, in mode paper exact; units of 2^-10 records */
     int64_t tails[HR_TAILS_MAX]; /* noisy, the same unit */
     hr_release *releases;
     size_t release_count;
 } hr_ballot;
-const hr_ballot *hr_inprivate_ballots(const hr_protocol *coordinator);
+/* Index: poll * owners + position. A poll is a round; of a job with votes on each tree, a slot. */
+const hr_ballot *hr_inprivate_ballots(const hr_protocol *coordinator, size_t *count);
+
+/* What a ballot is on. */
+typedef struct hr_ballot_poll {
+    const Hedgerow__Terms *terms;
+    const hr_schema *schema;
+    size_t owners, slot; /* slot: that its releases name */
+} hr_ballot_poll;
+/* *out lives in the arena. Fails: POLICY (what an owner of this job cannot send), FORMAT, MEMORY. */
+HR_MUST_CHECK hr_status hr_ballot_read(const Hedgerow__Ballot *wire, const hr_ballot_poll *poll,
+                                       hr_arena *arena, hr_ballot *out, hr_error *err);
+/* Of ballots, one an owner: what a round gained for each record, from noisy numbers or from exact ones; how
+ * many of `tails` last slots make predictions worse. 0 without voters. */
+double hr_votes_noisy_gain(const hr_ballot *ballots, size_t owners);
+double hr_votes_exact_gain(const hr_ballot *ballots, size_t owners);
+size_t hr_votes_dropped(const hr_ballot *ballots, size_t owners, const Hedgerow__Terms *terms, size_t tails);
 
 /* What became of a member. False: it had no offer. */
 bool hr_inprivate_part(const hr_protocol *coordinator, size_t member, hr_part_info *out);

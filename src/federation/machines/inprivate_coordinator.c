@@ -3,8 +3,6 @@
 
 #include "base/fail.h"
 
-#include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +10,9 @@
 typedef struct inprivate_coordinator {
     hr_coordinator_job job;
     size_t round;
-    bool polled;                 /* the owners vote on `round` */
+    size_t poll;                 /* the next one: a round or, of a job with votes on each tree, a slot */
+    bool polled;                 /* owners vote on `poll` */
+    double advance;              /* what the trees of the round gained, for each record */
     bool served[HR_MEMBERS_MAX]; /* by member: slots of other owners did not reach it, or not whole */
     bool *sent;                  /* slots to whose owners the coordinator sent the set itself */
     hr_slot_state
@@ -20,7 +20,7 @@ typedef struct inprivate_coordinator {
     bool *compared; /* by slot: its tree names the trees that the coordinator has, or its owner was sent these
                      */
     hr_job_state job_state;
-    hr_ballot *ballots; /* one a slot */
+    hr_ballot *ballots; /* [poll * owners + position] */
     hr_arena *arena;    /* of the content of ballots */
     size_t dropped;
 } inprivate_coordinator;
@@ -35,6 +35,15 @@ static size_t round_begin(const inprivate_coordinator *m) {
 
 static size_t round_end(const inprivate_coordinator *m) {
     return (m->round + 1) * m->job_state.owner_count;
+}
+
+/* Of the poll that owners vote on. */
+static const hr_ballot *ballots_of(const inprivate_coordinator *m) {
+    return m->ballots + m->poll * m->job_state.owner_count;
+}
+
+static bool has_polls(const inprivate_coordinator *m) {
+    return m->job.terms->vote_share > 0 || m->job.terms->exact_rounds || m->job.terms->exact_trees;
 }
 
 /* ---- The end ---- */
@@ -73,19 +82,24 @@ static hr_status list_all(const inprivate_coordinator *m, Hedgerow__Forest *fore
                              m->job.terms->broadcast ? 0 : hr_job_state_slots(&m->job_state), forest, err);
 }
 
-/* Along the chain only the coordinator has all trees. */
-static hr_status poll(inprivate_coordinator *m, hr_error *err) {
-    Hedgerow__Poll poll = HEDGEROW__POLL__INIT;
+/* Along the chain only the coordinator has all trees. A vote on one tree is sent with it. */
+static hr_status poll_owners(inprivate_coordinator *m, size_t poll, hr_error *err) {
+    const bool by_tree = m->job.terms->exact_trees;
+    Hedgerow__Poll wire = HEDGEROW__POLL__INIT;
     Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
     hr_status status = HR_OK;
-    for (size_t i = 0; !status && m->job.terms->broadcast && i < m->job_state.owner_count; i++)
+    for (size_t i = 0; !status && m->job.terms->broadcast && !by_tree && i < m->job_state.owner_count; i++)
         if (m->served[m->job_state.owners[i]])
             status = send_copy(m, m->job_state.owners[i], round_end(m), err);
-    if (!status) status = list_all(m, &forest, err);
-    poll.round = (uint32_t)m->round;
-    poll.forest = &forest;
+    if (!status)
+        status = by_tree ? hr_job_state_list(&m->job_state, poll, poll + 1, &forest, err)
+                         : list_all(m, &forest, err);
+    wire.round = (uint32_t)m->round;
+    wire.tree = by_tree ? (uint32_t)poll + 1 : 0;
+    wire.forest = &forest;
+    m->poll = poll;
     m->polled = true;
-    if (!status) status = hr_coordinator_job_send(&m->job, HEDGEROW__MESSAGE__KIND_POLL, &poll, err);
+    if (!status) status = hr_coordinator_job_send(&m->job, HEDGEROW__MESSAGE__KIND_POLL, &wire, err);
     hr_job_state_unlist(&forest);
     return status;
 }
@@ -95,6 +109,8 @@ static hr_status next_round(inprivate_coordinator *m, hr_error *err) {
     Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
     m->round++;
     m->polled = false;
+    m->advance = 0;
+    if (!m->job.terms->exact_trees) m->poll = m->round;
     hr_status status = list_all(m, &forest, err);
     round.round = (uint32_t)m->round;
     for (size_t i = 0; !status && i < m->job_state.owner_count; i++) {
@@ -108,10 +124,24 @@ static hr_status next_round(inprivate_coordinator *m, hr_error *err) {
     return status;
 }
 
+/* Section VI-B. As published a round follows one that exceeds the threshold. */
+static hr_status decide_on_round(inprivate_coordinator *m, hr_error *err) {
+    const double least = m->job.setup.round_gain;
+    const bool paper = m->job.terms->paper,
+               more = !(least > 0) || (paper ? m->advance > least : m->advance >= least);
+    hr_status status =
+        hr_protocol_emit(&m->job.protocol, HR_ACT_LOG, 0, err, "round %zu improved the model by %.4f: %s",
+                         m->round + 1, m->advance, more ? "another round follows" : "the last round");
+    if (status) return status;
+    return more ? next_round(m, err) : finish_job(m, err);
+}
+
 static hr_status round_over(inprivate_coordinator *m, hr_error *err) {
+    const Hedgerow__Terms *terms = m->job.terms;
     bool last = m->round + 1 == m->job_state.rounds;
-    if (last && !hr_tails(m->job.terms, m->job_state.owner_count, m->round)) return finish_job(m, err);
-    return m->job.terms->vote_share > 0 ? poll(m, err) : next_round(m, err);
+    if (last && !hr_tails(terms, m->job_state.owner_count, m->round)) return finish_job(m, err);
+    if (terms->exact_trees) return (terms->exact_rounds ? decide_on_round : next_round)(m, err);
+    return has_polls(m) ? poll_owners(m, m->round, err) : next_round(m, err);
 }
 
 static hr_status skip(inprivate_coordinator *m, size_t slot, const char *why, hr_error *err) {
@@ -125,11 +155,10 @@ static hr_status skip(inprivate_coordinator *m, size_t slot, const char *why, hr
                             name_of_owner(m, hr_job_state_owner(&m->job_state, slot)), why);
 }
 
-/* The slot that is waited for; the round's end if there is none. */
+/* The slot whose tree, or the votes on it, is waited for; the round's end if there is none. */
 static size_t awaited(const inprivate_coordinator *m) {
-    size_t p = round_begin(m);
-    while (p < round_end(m) && m->job_state.slots[p].state != HR_SLOT_OPEN) p++;
-    return p;
+    const size_t p = hr_job_state_next_undecided(&m->job_state);
+    return p < round_end(m) ? p : round_end(m);
 }
 
 /* The first slot of the round whose owner may lack slots of other owners: along the chain the coordinator
@@ -156,6 +185,8 @@ static hr_status settle_job(inprivate_coordinator *m, hr_error *err) {
         size_t slot = awaited(m);
         if (slot == round_end(m))
             status = round_over(m, err);
+        else if (m->job_state.slots[slot].state == HR_SLOT_TREE)
+            status = poll_owners(m, slot, err);
         else if (m->job.gone[hr_job_state_owner(&m->job_state, slot)])
             status = skip(m, slot, "it ended its part", err);
         else
@@ -166,57 +197,16 @@ static hr_status settle_job(inprivate_coordinator *m, hr_error *err) {
 
 /* ---- Votes ---- */
 
-size_t hr_tails(const Hedgerow__Terms *terms, size_t owners, size_t round) {
-    if (round + 1 != terms->rounds) return 0;
-    return terms->last_slots < owners ? terms->last_slots : owners - 1;
-}
-
 static bool all_voted(const inprivate_coordinator *m) {
-    for (size_t p = round_begin(m); p < round_end(m); p++)
-        if (!m->ballots[p].here && !m->job.gone[hr_job_state_owner(&m->job_state, p)]) return false;
+    const hr_ballot *ballots = ballots_of(m);
+    for (size_t i = 0; i < m->job_state.owner_count; i++)
+        if (!ballots[i].here && !m->job.gone[m->job_state.owners[i]]) return false;
     return true;
 }
 
-static int compare_gains(const void *a, const void *b) {
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-/* Each owner moves the median by at most one rank, whatever it sends; one large number would decide a sum. */
-static double median(int64_t *numbers, size_t count) {
-    if (!count) return 0;
-    qsort(numbers, count, sizeof *numbers, compare_gains);
-    return ((double)numbers[(count - 1) / 2] + (double)numbers[count / 2]) / 2;
-}
-
-/* Of the numbers in the field at that offset of the ballots on the round. */
-static double median_vote(const inprivate_coordinator *m, size_t field, size_t *voters) {
-    int64_t numbers[HR_MEMBERS_MAX];
-    *voters = 0;
-    for (size_t p = round_begin(m); p < round_end(m); p++)
-        if (m->ballots[p].counted)
-            memcpy(&numbers[(*voters)++], (const char *)&m->ballots[p] + field, sizeof *numbers);
-    return median(numbers, *voters);
-}
-
-/* Section VI-B requires a control of every owner's tree. Later trees correct an early one; no tree
- * corrects the last ones. They are left out if owners lose by them, beyond what noise explains, and more
- * slots only if they lose by so much more: by three standard deviations of a sum. What all gain is the median
- * owner's gain times their number; of Laplace noise the median varies no more than the mean, for any number
- * of voters, so that the sum's standard deviation is one for it too. */
 static hr_status count_tails(inprivate_coordinator *m, hr_error *err) {
-    size_t tails = hr_tails(m->job.terms, m->job_state.owner_count, m->round);
-    double scale = (double)tails * HR_BALLOT_UNIT / (m->job.terms->epsilon * m->job.terms->vote_share),
-           worst = 0;
-    for (size_t t = 0; t < tails; t++) {
-        size_t voters;
-        double gain =
-            median_vote(m, offsetof(hr_ballot, tails) + t * sizeof(int64_t), &voters) * (double)voters;
-        double threshold = -3 * scale * sqrt(2 * (double)voters);
-        if (gain >= worst + threshold) continue;
-        worst = gain;
-        m->dropped = t + 1;
-    }
+    m->dropped = hr_votes_dropped(ballots_of(m), m->job_state.owner_count, m->job.terms,
+                                  hr_tails(m->job.terms, m->job_state.owner_count, m->round));
     hr_status status = HR_OK;
     if (m->dropped)
         status = hr_protocol_emit(&m->job.protocol, HR_ACT_LOG, 0, err,
@@ -225,44 +215,48 @@ static hr_status count_tails(inprivate_coordinator *m, hr_error *err) {
     return status ? status : finish_job(m, err);
 }
 
-/* Section VI-B: the improvement of one round, from noisy counts. A quotient of medians, and not the median of
- * quotients: those of owners with few records are noise divided by noise. */
-static hr_status count_round_gain(inprivate_coordinator *m, hr_error *err) {
-    size_t voters;
-    double gain = median_vote(m, offsetof(hr_ballot, gain), &voters),
-           records = median_vote(m, offsetof(hr_ballot, records), &voters);
-    double round_gain = records > 0 ? gain / records : 0;
-    bool more = !(m->job.setup.round_gain > 0) || round_gain >= m->job.setup.round_gain;
-    hr_status status =
-        hr_protocol_emit(&m->job.protocol, HR_ACT_LOG, 0, err, "round %zu improved the model by %.4f: %s",
-                         m->round + 1, round_gain, more ? "another round follows" : "the last round");
-    if (status) return status;
-    if (!more) return finish_job(m, err);
-    status = next_round(m, err);
+/* Of one tree, in mode paper: what the owners lose by makes no part of the model. */
+static hr_status count_tree(inprivate_coordinator *m, hr_error *err) {
+    const double gain = hr_votes_exact_gain(ballots_of(m), m->job_state.owner_count);
+    Hedgerow__Verdict verdict = HEDGEROW__VERDICT__INIT;
+    verdict.slot = (uint32_t)m->poll;
+    verdict.stays = gain >= 0;
+    m->job_state.slots[m->poll].verdict = verdict.stays ? HR_TREE_STAYS : HR_TREE_LEFT_OUT;
+    m->polled = false;
+    if (verdict.stays) m->advance += gain;
+    hr_status status = hr_coordinator_job_send(&m->job, HEDGEROW__MESSAGE__KIND_VERDICT, &verdict, err);
+    if (!status && !verdict.stays)
+        status =
+            hr_protocol_emit(&m->job.protocol, HR_ACT_LOG, 0, err,
+                             "the tree of owner %s in slot %zu is left out: with it predictions are "
+                             "worse by %.4f",
+                             name_of_owner(m, hr_job_state_owner(&m->job_state, m->poll)), m->poll, -gain);
     return status ? status : settle_job(m, err);
 }
 
 static hr_status count_votes(inprivate_coordinator *m, hr_error *err) {
-    return m->round + 1 == m->job_state.rounds ? count_tails(m, err) : count_round_gain(m, err);
+    const Hedgerow__Terms *terms = m->job.terms;
+    const size_t owners = m->job_state.owner_count;
+    if (terms->exact_trees) return count_tree(m, err);
+    if (m->round + 1 == m->job_state.rounds) return count_tails(m, err);
+    m->advance = (terms->paper ? hr_votes_exact_gain : hr_votes_noisy_gain)(ballots_of(m), owners);
+    hr_status status = decide_on_round(m, err);
+    return status ? status : settle_job(m, err);
 }
 
 static hr_status on_ballot(inprivate_coordinator *m, size_t owner, const Hedgerow__Ballot *wire,
                            hr_error *err) {
-    size_t polls = m->job.terms->vote_share > 0 ? m->round + m->polled : 0;
-    if (!m->job_state.slots || owner == m->job_state.owner_count || wire->round >= polls)
+    const bool by_tree = m->job.terms->exact_trees;
+    const size_t owners = m->job_state.owner_count, polls = has_polls(m) ? m->poll + m->polled : 0,
+                 poll = by_tree ? wire->tree - (size_t)1 : wire->round;
+    if (!m->job_state.slots || owner == owners || poll >= polls || (wire->tree != 0) != by_tree)
         return hr_protocol_refuse("a ballot without a poll", err);
-    size_t slot = wire->round * m->job_state.owner_count + owner;
-    if (m->ballots[slot].here) return hr_protocol_refuse("a second ballot", err);
-    hr_ballot ballot = {.here = true, .counted = wire->counted, .gain = wire->gain, .records = wire->records};
-    if (wire->n_tails != (wire->counted ? hr_tails(m->job.terms, m->job_state.owner_count, wire->round) : 0))
-        return hr_protocol_refuse("a ballot on other slots", err);
-    for (size_t t = 0; t < wire->n_tails; t++) ballot.tails[t] = wire->tails[t];
-    hr_tree_rules rules = hr_terms_rules(m->job.terms, m->job.setup.schema, m->job.terms->vote_share);
-    hr_status status = hr_wire_releases_unpack((hr_wire_releases){wire->releases, wire->n_releases}, &rules,
-                                               slot, m->arena, &ballot.releases, err);
+    hr_ballot *ballot = &m->ballots[poll * owners + owner];
+    if (ballot->here) return hr_protocol_refuse("a second ballot", err);
+    const hr_ballot_poll of = {m->job.terms, m->job.setup.schema, owners,
+                               by_tree ? poll : poll * owners + owner};
+    hr_status status = hr_ballot_read(wire, &of, m->arena, ballot, err);
     if (status) return status;
-    ballot.release_count = wire->n_releases;
-    m->ballots[slot] = ballot;
     return m->polled && all_voted(m) ? count_votes(m, err) : HR_OK;
 }
 
@@ -409,9 +403,10 @@ static hr_status continue_without(hr_protocol *self, size_t owner, hr_error *err
 static hr_status end_poll(inprivate_coordinator *m, hr_error *err) {
     hr_status status = HR_OK;
     bool wait = false;
-    for (size_t p = round_begin(m); !status && m->job.terms->broadcast && p < round_end(m); p++) {
-        size_t owner = hr_job_state_owner(&m->job_state, p);
-        if (m->ballots[p].here || m->job.gone[owner] || m->served[owner]) continue;
+    const bool lacks = m->job.terms->broadcast && !m->job.terms->exact_trees;
+    for (size_t i = 0; !status && lacks && i < m->job_state.owner_count; i++) {
+        size_t owner = m->job_state.owners[i];
+        if (ballots_of(m)[i].here || m->job.gone[owner] || m->served[owner]) continue;
         m->served[owner] = wait = true;
         status = send_copy(m, owner, round_end(m), err);
     }
@@ -431,19 +426,25 @@ static hr_status on_timeout(hr_protocol *self, hr_error *err) {
 
 /* ---- The machine ---- */
 
+static size_t ballot_count(const inprivate_coordinator *m) {
+    const hr_job_state *c = &m->job_state;
+    return (m->job.terms->exact_trees ? hr_job_state_slots(c) : c->rounds) * c->owner_count;
+}
+
 static hr_status begin_job_state(hr_protocol *self, hr_error *err) {
     inprivate_coordinator *m = (inprivate_coordinator *)self;
     hr_job_state *c = &m->job_state;
     c->view = m->job.setup.view;
     c->coordinator = m->job.setup.coordinator;
     c->rounds = m->job.terms->rounds;
+    c->exact_trees = m->job.terms->exact_trees;
     c->rules = hr_terms_rules(m->job.terms, m->job.setup.schema, 1 - m->job.terms->vote_share);
     hr_job_state_take_start(c, &m->job.start);
     hr_status status = hr_job_state_begin(c, err);
     if (status) return status;
     m->sent = calloc(hr_job_state_slots(c), sizeof *m->sent);
     m->copied = calloc(hr_job_state_slots(c) * c->owner_count, sizeof *m->copied);
-    m->ballots = calloc(hr_job_state_slots(c), sizeof *m->ballots);
+    m->ballots = calloc(ballot_count(m), sizeof *m->ballots);
     m->compared = calloc(hr_job_state_slots(c), sizeof *m->compared);
     m->arena = hr_arena_new();
     return m->sent && m->copied && m->compared && m->ballots && m->arena ? HR_OK : hr_fail_memory(err);
@@ -451,7 +452,7 @@ static hr_status begin_job_state(hr_protocol *self, hr_error *err) {
 
 static size_t messages_max(const hr_protocol *self) {
     const size_t owners = ((const inprivate_coordinator *)self)->job.terms->n_owners;
-    return 64 + 8 * HR_ROUNDS_MAX + 2 * HR_ROUNDS_MAX * owners;
+    return 64 + 8 * HR_ROUNDS_MAX + 3 * HR_ROUNDS_MAX * owners;
 }
 
 static void free_trees(hr_protocol *self) {
@@ -489,7 +490,7 @@ const hr_job_state *hr_inprivate_coordinator_course(const hr_protocol *self) {
 static bool is_awaited(const inprivate_coordinator *m, size_t member) {
     const size_t position = hr_job_state_position(&m->job_state, member);
     if (m->job.phase != HR_COORDINATOR_RUNNING || position == m->job_state.owner_count) return false;
-    if (m->polled) return !m->job.gone[member] && !m->ballots[round_begin(m) + position].here;
+    if (m->polled) return !m->job.gone[member] && !ballots_of(m)[position].here;
     const size_t slot = awaited(m);
     return slot < round_end(m) && hr_job_state_owner(&m->job_state, slot) == member;
 }
@@ -510,6 +511,8 @@ size_t hr_inprivate_dropped(const hr_protocol *self) {
     return ((const inprivate_coordinator *)self)->dropped;
 }
 
-const hr_ballot *hr_inprivate_ballots(const hr_protocol *self) {
-    return ((const inprivate_coordinator *)self)->ballots;
+const hr_ballot *hr_inprivate_ballots(const hr_protocol *self, size_t *count) {
+    const inprivate_coordinator *m = (const inprivate_coordinator *)self;
+    *count = ballot_count(m);
+    return m->ballots;
 }

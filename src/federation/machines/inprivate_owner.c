@@ -25,6 +25,8 @@ hr_status hr_inprivate_terms_check(hr_protocol *self, const Hedgerow__Terms *ter
     if (terms->last_slots > HR_TAILS_MAX || (terms->last_slots && !(terms->vote_share > 0)))
         return refuse_inprivate_message("a job whose votes on the last slots have no budget, or are too many",
                                         err);
+    if (terms->paper ? terms->vote_share != 0 : terms->exact_rounds || terms->exact_trees)
+        return refuse_inprivate_message("votes are free and exact in mode paper, and in no other mode", err);
     return HR_OK;
 }
 
@@ -54,9 +56,9 @@ typedef struct inprivate_owner {
     hr_owner_job job;
     owner_task work;
     size_t work_slot, own_next; /* own_next: of its slots, those below it are dealt with */
-    size_t round, vote_next;    /* rounds up to `round` are open; those below vote_next were voted on */
+    size_t round, vote_next;    /* rounds up to `round` are open; polls below vote_next were voted on */
     bool broadcast, votes;      /* votes: the job has them */
-    bool polled;                /* it is to vote on `round` */
+    bool polled;                /* it is to vote on the poll before vote_next */
     hr_job_state job_state;
     hr_event *early; /* from members that the terms name */
     size_t early_count;
@@ -104,12 +106,14 @@ static hr_status begin_owner_work(inprivate_owner *o, owner_task what, size_t sl
 static hr_status go_on(hr_protocol *self, hr_error *err) {
     inprivate_owner *o = (inprivate_owner *)self;
     if (o->job.phase != HR_OWNER_RUNNING || o->work != IDLE) return HR_OK;
-    size_t open = hr_job_state_next_open(&o->job_state), owners = o->job_state.owner_count;
-    bool round_over = open >= (o->round + 1) * owners;
-    if (o->polled && round_over) {
+    const hr_job_state *c = &o->job_state;
+    size_t open = hr_job_state_next_undecided(c), owners = c->owner_count;
+    bool round_over = open >= (o->round + 1) * owners,
+         can_vote = c->exact_trees ? open + 1 == o->vote_next && hr_job_state_tree(c, open) : round_over;
+    if (o->polled && can_vote) {
         o->polled = false;
-        return begin_owner_work(o, VOTING,
-                                o->round * owners + hr_job_state_position(&o->job_state, self_of(o)), err);
+        return begin_owner_work(
+            o, VOTING, c->exact_trees ? open : o->round * owners + hr_job_state_position(c, self_of(o)), err);
     }
     bool mine = !round_over && open >= o->own_next && hr_job_state_owner(&o->job_state, open) == self_of(o);
     return mine ? begin_owner_work(o, TRAINING, open, err) : HR_OK;
@@ -129,6 +133,7 @@ static hr_status voted(inprivate_owner *o, const hr_event *event, hr_error *err)
     Hedgerow__Ballot none = HEDGEROW__BALLOT__INIT;
     ProtobufCMessage *made = NULL;
     none.round = (uint32_t)(o->work_slot / o->job_state.owner_count);
+    none.tree = o->job_state.exact_trees ? (uint32_t)o->work_slot + 1 : 0;
     if (event->size) {
         hr_status status =
             hr_message_unpack(&hedgerow__ballot__descriptor, event->bytes, event->size, &made, err);
@@ -156,7 +161,8 @@ static hr_status on_offer(hr_protocol *self, const Hedgerow__Terms *terms, hr_er
     o->job_state.rounds = terms->rounds;
     o->job_state.rules = hr_terms_rules(terms, o->job.setup.schema, 1 - terms->vote_share);
     o->broadcast = terms->broadcast;
-    o->votes = terms->vote_share > 0;
+    o->job_state.exact_trees = terms->exact_trees;
+    o->votes = terms->vote_share > 0 || terms->exact_rounds || terms->exact_trees;
     return o->early ? HR_OK : hr_fail_memory(err);
 }
 
@@ -285,15 +291,27 @@ static hr_status on_round(inprivate_owner *o, const Hedgerow__Round *round, hr_e
     return HR_OK;
 }
 
-/* No budget is reserved for a second vote on a round. */
+/* No budget is reserved for a second vote on a round; nor is a tree voted on twice. */
 static hr_status on_poll(inprivate_owner *o, const Hedgerow__Poll *poll, hr_error *err) {
-    if (o->job.phase != HR_OWNER_RUNNING || !o->votes || poll->round != o->round ||
-        poll->round < o->vote_next)
+    const bool by_tree = o->job_state.exact_trees;
+    const size_t asked = by_tree ? poll->tree - (size_t)1 : poll->round;
+    if (o->job.phase != HR_OWNER_RUNNING || !o->votes || poll->round != o->round || asked < o->vote_next ||
+        (poll->tree != 0) != by_tree || (by_tree && asked / o->job_state.owner_count != o->round))
         return hr_protocol_refuse("a poll at the wrong time", err);
     hr_status status = poll->forest ? merge_slots(o, poll->forest, err) : HR_OK;
     if (status) return status;
-    o->vote_next = o->round + 1;
+    o->vote_next = asked + 1;
     o->polled = true;
+    return HR_OK;
+}
+
+static hr_status on_verdict(inprivate_owner *o, const Hedgerow__Verdict *verdict, hr_error *err) {
+    if (o->job.phase != HR_OWNER_RUNNING || !o->job_state.exact_trees ||
+        verdict->slot >= hr_job_state_slots(&o->job_state) ||
+        o->job_state.slots[verdict->slot].verdict != HR_TREE_UNDECIDED)
+        return hr_protocol_refuse("a verdict at the wrong time", err);
+    o->job_state.slots[verdict->slot].verdict = verdict->stays ? HR_TREE_STAYS : HR_TREE_LEFT_OUT;
+    o->polled = false; /* the coordinator waits for that vote no more */
     return HR_OK;
 }
 
@@ -315,6 +333,7 @@ static hr_status on_coordinator(hr_protocol *self, const hr_event *event, const 
     case HEDGEROW__MESSAGE__KIND_SKIP: return on_skip(o, m->skip, err);
     case HEDGEROW__MESSAGE__KIND_ROUND: return on_round(o, m->round, err);
     case HEDGEROW__MESSAGE__KIND_POLL: return on_poll(o, m->poll, err);
+    case HEDGEROW__MESSAGE__KIND_VERDICT: return on_verdict(o, m->verdict, err);
     case HEDGEROW__MESSAGE__KIND_NOTICE: return on_proof(o, m->notice, err);
     default: return hr_protocol_refuse("a message that is not for owners", err);
     }
@@ -328,7 +347,7 @@ static hr_status on_other(hr_protocol *self, const hr_event *event, const Hedger
 }
 
 static size_t messages_max(const hr_protocol *self) {
-    return 64 + 8 * HR_ROUNDS_MAX + 4 * hr_job_state_slots(&((const inprivate_owner *)self)->job_state);
+    return 64 + 8 * HR_ROUNDS_MAX + 6 * hr_job_state_slots(&((const inprivate_owner *)self)->job_state);
 }
 
 static void free_trees(hr_protocol *self) {

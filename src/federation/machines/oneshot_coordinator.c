@@ -12,7 +12,8 @@ static const char released_domain[] = "hedgerow released model 1", model_domain[
 
 hr_status hr_oneshot_terms_check(hr_protocol *self, const Hedgerow__Terms *terms, hr_error *err) {
     (void)self;
-    bool none = terms->rounds == 1 && !terms->broadcast && terms->vote_share == 0 && !terms->last_slots;
+    bool none = terms->rounds == 1 && !terms->broadcast && terms->vote_share == 0 && !terms->last_slots &&
+                !terms->exact_rounds && !terms->exact_trees;
     if (!none || terms->coalition)
         return hr_fail(err, HR_E_FORMAT, "",
                        "a job with rounds, votes or a coalition, which this method does not use");

@@ -29,7 +29,8 @@ bool hr_sum_set_has(const uint8_t *set, size_t owner) {
 
 hr_status hr_securesum_terms_check(hr_protocol *self, const Hedgerow__Terms *terms, hr_error *err) {
     (void)self;
-    if (terms->rounds || terms->broadcast || terms->vote_share != 0 || terms->last_slots)
+    if (terms->rounds || terms->broadcast || terms->vote_share != 0 || terms->last_slots ||
+        terms->exact_rounds || terms->exact_trees)
         return hr_fail(err, HR_E_FORMAT, "", "a job with rounds or votes, which this method does not use");
     return HR_OK;
 }

@@ -34,7 +34,8 @@ size_t hr_simfl_bytes_max(size_t tables, size_t trees) {
 
 hr_status hr_simfl_read_terms(hr_protocol *self, const Hedgerow__Terms *terms, hr_error *err) {
     hr_simfl_common *m = self->common;
-    bool none = terms->rounds == 1 && !terms->broadcast && terms->vote_share == 0 && !terms->last_slots;
+    bool none = terms->rounds == 1 && !terms->broadcast && terms->vote_share == 0 && !terms->last_slots &&
+                !terms->exact_rounds && !terms->exact_trees;
     if (!none || terms->coalition)
         return hr_fail(err, HR_E_FORMAT, "",
                        "a job with rounds, votes or a coalition, which this method does not use");

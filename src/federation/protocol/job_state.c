@@ -49,6 +49,15 @@ size_t hr_job_state_next_open(const hr_job_state *job_state) {
     return slot;
 }
 
+size_t hr_job_state_next_undecided(const hr_job_state *job_state) {
+    const hr_job_slot *slots = job_state->slots;
+    size_t slot = 0;
+    while (slot < hr_job_state_slots(job_state) && slots[slot].state != HR_SLOT_OPEN &&
+           !(job_state->exact_trees && slots[slot].verdict == HR_TREE_UNDECIDED))
+        slot++;
+    return slot;
+}
+
 size_t hr_job_state_position(const hr_job_state *job_state, size_t member) {
     return hr_members_position(job_state->owners, job_state->owner_count, member);
 }
@@ -65,6 +74,11 @@ static hr_status read_slot_tree(const hr_job_state *job_state, size_t slot, Prot
 
 const hr_paid_tree *hr_job_state_tree(const hr_job_state *job_state, size_t slot) {
     return job_state->slots[slot].state == HR_SLOT_TREE ? &job_state->slots[slot].decoded : NULL;
+}
+
+const hr_paid_tree *hr_job_state_model_tree(const hr_job_state *job_state, size_t slot) {
+    const bool stays = !job_state->exact_trees || job_state->slots[slot].verdict == HR_TREE_STAYS;
+    return stays ? hr_job_state_tree(job_state, slot) : NULL;
 }
 
 hr_digest hr_job_state_digest(ProtobufCBinaryData tree) {
@@ -90,6 +104,7 @@ static hr_status put_tree(hr_job_slot *slot, ProtobufCBinaryData tree, const hr_
 static void put_empty(hr_job_slot *slot, const uint8_t *signature) {
     memcpy(slot->signature, signature, HR_SIGNATURE_SIZE);
     slot->state = HR_SLOT_EMPTY;
+    slot->verdict = HR_TREE_LEFT_OUT;
 }
 
 /* What the coordinator signs of a slot: the start and its number. */
@@ -144,9 +159,11 @@ static hr_status check_empty(const hr_job_state *job_state, size_t slot, Protobu
 hr_status hr_job_state_empty(hr_job_state *job_state, size_t slot, ProtobufCBinaryData signature,
                              hr_error *err) {
     hr_status status = check_empty(job_state, slot, signature, err);
-    if (!status && job_state->slots[slot].state == HR_SLOT_OPEN)
-        put_empty(&job_state->slots[slot], signature.data);
-    return status;
+    if (status) return status;
+    if (job_state->slots[slot].state == HR_SLOT_OPEN) put_empty(&job_state->slots[slot], signature.data);
+    if (job_state->slots[slot].verdict == HR_TREE_UNDECIDED)
+        job_state->slots[slot].verdict = HR_TREE_LEFT_OUT;
+    return HR_OK;
 }
 
 static hr_status check_received_tree(const hr_job_state *job_state, const Hedgerow__Slot *slot,

@@ -18,12 +18,15 @@
 enum { HR_ROUNDS_MAX = 8 };
 
 typedef enum hr_slot_state { HR_SLOT_OPEN, HR_SLOT_EMPTY, HR_SLOT_TREE } hr_slot_state;
+/* Where owners vote on each tree. One that comes after its slot was skipped is left out. */
+typedef enum hr_tree_verdict { HR_TREE_UNDECIDED, HR_TREE_STAYS, HR_TREE_LEFT_OUT } hr_tree_verdict;
 
 typedef struct hr_job_slot {
     hr_slot_state state;
-    hr_bytes tree;        /* a Tree */
-    hr_paid_tree decoded; /* the same, checked; lives in the arena of the job state */
-    hr_digest digest;     /* of `tree` */
+    hr_tree_verdict verdict; /* of jobs with votes on each tree */
+    hr_bytes tree;           /* a Tree */
+    hr_paid_tree decoded;    /* the same, checked; lives in the arena of the job state */
+    hr_digest digest;        /* of `tree` */
     uint8_t signature[HR_SIGNATURE_SIZE];
     hr_bytes second; /* another Tree that its owner signed for the slot; NULL: none was seen */
     uint8_t second_signature[HR_SIGNATURE_SIZE];
@@ -35,6 +38,7 @@ typedef struct hr_job_state {
     uint8_t start_signature[HR_SIGNATURE_SIZE];
     size_t coordinator; /* member */
     hr_tree_rules rules;
+    bool exact_trees; /* owners vote on each tree before the next one is trained */
     size_t owners[HR_MEMBERS_MAX], owner_count, rounds; /* owners: members, in order */
     hr_job_slot *slots;                                 /* owner_count * rounds */
     hr_arena *arena;
@@ -51,6 +55,9 @@ size_t hr_job_state_slots(const hr_job_state *job_state);
 size_t hr_job_state_owner(const hr_job_state *job_state, size_t slot);
 /* The first open slot; the number of slots if there is none. */
 size_t hr_job_state_next_open(const hr_job_state *job_state);
+/* The first slot that is open, or whose tree still waits for the owners' votes; the number of slots if there
+ * is none. */
+size_t hr_job_state_next_undecided(const hr_job_state *job_state);
 /* The position of a member among the owners; owner_count if it is none. */
 size_t hr_job_state_position(const hr_job_state *job_state, size_t member);
 
@@ -102,6 +109,8 @@ HR_MUST_CHECK hr_status hr_job_state_prove(hr_job_state *job_state, size_t slot,
 
 /* The tree of a slot; NULL if it has none. It stays the job state's. */
 const hr_paid_tree *hr_job_state_tree(const hr_job_state *job_state, size_t slot);
+/* The same, if it is in the model: votes did not leave it out, and none is still due. */
+const hr_paid_tree *hr_job_state_model_tree(const hr_job_state *job_state, size_t slot);
 
 /* Slots from..to - 1 that are not open, as a message that borrows from the job state. Owner: the caller calls
  * hr_job_state_unlist. Fails: MEMORY. */

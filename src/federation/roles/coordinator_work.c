@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { STATEMENT = 1600, PERSONS = 200, MODEL_FRAME = 4096 };
+enum { STATEMENT = 1600, FLAWS = 1400, PERSONS = 200, MODEL_FRAME = 4096 };
 
 static const char meaning[] =
     "Epsilon is what the job allows each owner to spend, or the largest amount that an owner lists for a "
@@ -118,8 +118,10 @@ static hr_status state_guarantee(joint_making *m, hr_guarantee *g, hr_error *err
         hr_spent_text(m->job->terms->epsilon, epsilon);
         *g = (hr_guarantee){.epsilon = (double)INFINITY, .epsilon_replace = (double)INFINITY};
         const char *flaws = m->job->method->flaws;
-        int size = snprintf(m->statement, STATEMENT, "NOT DIFFERENTIALLY PRIVATE. %s%s%s",
-                            m->method->info.flaws, flaws ? " " : "", flaws ? flaws : "");
+        char found[FLAWS];
+        snprintf(found, sizeof found, "%s%s%s", m->method->info.flaws, flaws ? " " : "", flaws ? flaws : "");
+        if (m->job->method->flaws_of) m->job->method->flaws_of(m->job, &m->joint, found, sizeof found);
+        int size = snprintf(m->statement, STATEMENT, "NOT DIFFERENTIALLY PRIVATE. %s", found);
         if (!(m->job->terms->epsilon > 0))
             m->privacy_measure = HR_PRIVACY_NONE;
         else

@@ -178,7 +178,9 @@ static hr_status train_owner_tree(hr_party_work *self, const hr_job_view *job, s
 static hr_status vote_on_trees(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                                hr_error *err) {
     hr_owner_turn turn = turn_of(self, job, slot);
-    return take_turn(&turn, job->terms->vote_share, job->method->turns->vote, out, err);
+    const double share =
+        job->terms->paper ? 1 : job->terms->vote_share; /* in mode paper nothing is paid for */
+    return take_turn(&turn, share, job->method->turns->vote, out, err);
 }
 
 static hr_status prepare_owner_records(hr_party_work *self, const hr_job_view *job, hr_error *err) {

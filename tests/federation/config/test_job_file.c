@@ -54,6 +54,33 @@ static void test_job_file__of_another_method_has_its_own_name(void **state) {
     hr_arena_free(arena);
 }
 
+/* In mode paper votes are exact and free, and on all trees or on none. */
+static void test_job_file__has_the_votes_of_its_mode(void **state) {
+    (void)state;
+    static const struct {
+        const char *lines, *message; /* NULL: it is fine */
+    } cases[] = {
+        {"mode: paper\nvote-trees: true\nround-gain: 0.5\n", NULL},
+        {"vote-trees: true\n", "votes on every tree are exact, and only mode paper has them"},
+        {"mode: paper\nvote-trees: often\n", "vote-trees must be true or false"},
+        {"mode: paper\nvote-last: 1\n", "in mode paper owners vote on all trees, or on none"},
+        {"mode: paper\nround-gain: 0.1\nvote-share: 0.1\n", "in mode paper votes are exact and cost nothing"},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        hr_arena *arena = hr_arena_new();
+        char text[300];
+        hr_job_file file;
+        hr_error err = {0};
+        snprintf(text, sizeof text, "hedgerow-job: 1\nschema: s\nmethod: inprivate\nepsilon: 1\n%s",
+                 cases[c].lines);
+        assert_int_equal(parse(arena, text, &file, &err), cases[c].message ? HR_E_FORMAT : HR_OK);
+        if (cases[c].message && (!strstr(err.message, cases[c].message) || !*err.remedy || err.line < 5))
+            fail_msg("%s: %s", cases[c].lines, err.message);
+        if (!cases[c].message) assert_true(file.vote_trees && file.round_gain == .5 && file.vote_share == 0);
+        hr_arena_free(arena);
+    }
+}
+
 static void test_job_file__refuses_wrong_averages(void **state) {
     (void)state;
     static const struct {
@@ -83,6 +110,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_job_file__of_an_average_has_the_options_of_what_is_trained),
         cmocka_unit_test(test_job_file__of_another_method_has_its_own_name),
+        cmocka_unit_test(test_job_file__has_the_votes_of_its_mode),
         cmocka_unit_test(test_job_file__refuses_wrong_averages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,6 +162,30 @@ static void test_rounds__halve_the_records(void **state) {
     table_done(data);
 }
 
+/* As published: half of what is left, rounded down, whatever the secret; what is left after the last round
+ * trains no tree. */
+static void test_rounds__of_mode_paper_are_exact_halves(void **state) {
+    (void)state;
+    uint8_t one[ROWS], again[ROWS], key[HR_PRF_KEY];
+    memcpy(key, secret, sizeof key);
+    for (size_t rows = 0; rows < 40; rows++) {
+        size_t left = rows, counts[ROUNDS + 1] = {0};
+        key[0] = (uint8_t)rows;
+        assert_int_equal(hr_rounds_halved(rows, key, ROUNDS, one, NULL), HR_OK);
+        assert_int_equal(hr_rounds_halved(rows, key, ROUNDS, again, NULL), HR_OK);
+        assert_memory_equal(one, again, rows);
+        for (size_t i = 0; i < rows; i++) counts[one[i]]++;
+        for (size_t r = 0; r < ROUNDS; r++) {
+            assert_int_equal(counts[r], left / 2);
+            left -= left / 2;
+        }
+        assert_int_equal(counts[ROUNDS], left);
+    }
+    key[1]++;
+    assert_int_equal(hr_rounds_halved(39, key, ROUNDS, again, NULL), HR_OK);
+    assert_memory_not_equal(one, again, 39);
+}
+
 static void test_rounds__are_secret(void **state) {
     (void)state;
     uint8_t one[ROWS], other[ROWS], again[ROWS], another[HR_PRF_KEY];
@@ -198,6 +222,7 @@ int main(void) {
         cmocka_unit_test(test_rounds__of_others_stay_when_a_record_comes),
         cmocka_unit_test(test_rounds__halve_the_records),
         cmocka_unit_test(test_rounds__are_secret),
+        cmocka_unit_test(test_rounds__of_mode_paper_are_exact_halves),
         cmocka_unit_test(test_rounds__of_no_records_and_of_one_round),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

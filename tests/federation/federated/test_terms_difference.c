@@ -53,10 +53,15 @@ static void edit_votes(hr_job_file *job) {
     job->last_slots = 1, job->vote_share = .2;
 }
 
+static void edit_vote_trees(hr_job_file *job) {
+    job->vote_trees = true;
+}
+
 static void test_difference__of_a_field_is_named(void **state) {
     (void)state;
     static const edit edits[] = {
         {no_edit, NULL},
+        {edit_vote_trees, "the job file says vote-trees: true, the running job has false"},
         {edit_epsilon, "the job file says epsilon: 2, the running job has 1"},
         {edit_rounds, "the job file says rounds: 3, the running job has 2"},
         {edit_order, "the job file says order: broadcast, the running job has chain"},

@@ -54,9 +54,14 @@ static void test_coordinator__gives_up_when_all_are_cut_off(void **state) {
     }
 }
 
+static const hr_ballot *ballots_of(const simulator *b) {
+    size_t count;
+    return hr_inprivate_ballots(b->parties[COORDINATOR].machine, &count);
+}
+
 /* All owners' votes on the rounds before `end` were counted. */
 static void check_votes(const simulator *b, size_t end) {
-    const hr_ballot *ballots = hr_inprivate_ballots(b->parties[COORDINATOR].machine);
+    const hr_ballot *ballots = ballots_of(b);
     for (size_t p = 0; p < 3 * end; p++) assert_true(ballots[p].counted);
 }
 
@@ -399,7 +404,7 @@ static void test_coordinator__counts_ballots_that_are_in_order(void **state) {
         simulator *b = simulator_at(*state, &voting_crowd, ANNA, VOTING);
         send_ballot(b, wrong);
         assert_int_equal(cut_by(b, COORDINATOR, ANNA), wrong != 0);
-        const hr_ballot *ballots = hr_inprivate_ballots(b->parties[COORDINATOR].machine);
+        const hr_ballot *ballots = ballots_of(b);
         assert_int_equal(ballots[0].here, !wrong);
         assert_false(ballots[3].here);
         check_finish(b, 7); /* its machine votes once more, and is cut off then */
@@ -423,7 +428,7 @@ static void test_coordinator__refuses_a_ballot_before_the_poll_and_a_second_one(
  * for. */
 static void test_coordinator__counts_without_those_who_stay_away(void **state) {
     simulator *b = simulator_at(*state, &voting_crowd, ANNA, VOTING);
-    const hr_ballot *ballots = hr_inprivate_ballots(b->parties[COORDINATOR].machine);
+    const hr_ballot *ballots = ballots_of(b);
     b->parties[ANNA].away = true;
     while (!ballots[1].here || !ballots[2].here) assert_true(simulator_step(b));
     assert_false(hr_inprivate_coordinator_course(b->parties[COORDINATOR].machine)->slots[4].state);

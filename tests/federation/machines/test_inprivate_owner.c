@@ -327,6 +327,18 @@ static void check_owners_of_terms(const test_members *f, const Hedgerow__Terms *
     check_terms(f, &t, false);
 }
 
+/* Exact ones in mode paper alone, and there nothing is paid for votes. */
+static void check_votes_of_terms(const test_members *f, const Hedgerow__Terms *fair) {
+    for (int i = 0; i < 16; i++) {
+        Hedgerow__Terms t = *fair;
+        t.paper = i & 1;
+        t.exact_rounds = i >> 1 & 1;
+        t.exact_trees = i >> 2 & 1;
+        t.vote_share = i & 8 ? .5 : 0;
+        check_terms(f, &t, t.paper ? t.vote_share == 0 : !t.exact_rounds && !t.exact_trees);
+    }
+}
+
 static void test_owner__refuses_terms_that_cannot_be(void **state) {
     const test_members *f = *state;
     hr_bytes bytes = terms_of(&voting_job);
@@ -339,6 +351,7 @@ static void test_owner__refuses_terms_that_cannot_be(void **state) {
     check_date_of_terms(f, fair);
     check_texts_of_terms(f, fair);
     check_owners_of_terms(f, fair);
+    check_votes_of_terms(f, fair);
     hr_message_unpacked_free(message);
     free(bytes.at);
 }

@@ -40,6 +40,20 @@ static void test_round_gain__counts_half_the_error_of_numbers(void **state) {
     table_close(&t);
 }
 
+/* In mode paper: of classes the same, of numbers all of the error, and no record is rounded by itself. */
+static void test_round_gain__of_mode_paper_is_exact(void **state) {
+    (void)state;
+    const double classes[] = {0, 0, 1, 1}, right[] = {-1, -1, 1, 1}, half[] = {-1, 1, -1, 1},
+                 numbers[] = {-1, 0, 1}, before[] = {1, .5, 0}, after[] = {-1, .25, .5000001};
+    table t = table_of_label(4, 2, classes);
+    assert_true(hr_round_gain_exact(t.data, half, right) == 2);
+    assert_true(hr_round_gain_exact(t.data, right, half) == -2);
+    table_close(&t);
+    t = table_of_label(3, 0, numbers);
+    assert_true(fabs(hr_round_gain_exact(t.data, before, after) - 2.7500001) < 1e-12);
+    table_close(&t);
+}
+
 /* Every pair of extreme scores, for both kinds of labels: a record alone never passes its unit. */
 static void test_round_gain__of_one_record_is_bounded(void **state) {
     (void)state;
@@ -87,6 +101,7 @@ static void test_round_gain__adds_record_by_record(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_gain__counts_classes_that_became_right_or_wrong),
+        cmocka_unit_test(test_round_gain__of_mode_paper_is_exact),
         cmocka_unit_test(test_round_gain__counts_half_the_error_of_numbers),
         cmocka_unit_test(test_round_gain__of_one_record_is_bounded),
         cmocka_unit_test(test_round_gain__adds_record_by_record),
