@@ -50,6 +50,8 @@ typedef struct hr_job_file {
     const char *federation, *key, *certificate, *certificate_key; /* paths */
     const char *journal;                                          /* path */
     hr_names owners;                                              /* members, in the order of the chain */
+    const char
+        *coordinator_owner; /* the owner that is the coordinator, too; NULL: none. In simulations as well */
 } hr_job_file;
 
 /* The method of the job. */

@@ -118,8 +118,8 @@ static hr_status refuse_job_key(const hr_job_file *job, const char *key, const c
 }
 
 /* Keys that the job's method does not use are refused: who wrote them expects something of them. */
-static hr_status check_job_keys(const hr_job_file *job, const hr_federated_method *federated, size_t owners,
-                                hr_error *err) {
+static hr_status check_job_keys(const hr_job_file *job, const hr_federated_method *federated,
+                                const hr_names *owners, hr_error *err) {
     const bool sums = federated->summed, whole = federated->unprotected,
                turns = !sums && !job->averages && !whole;
     if (!sums && job->coalition)
@@ -144,9 +144,14 @@ static hr_status check_job_keys(const hr_job_file *job, const hr_federated_metho
                               : job->last_slots ? "vote-last"
                                                 : "round-gain",
                               "has no votes", err);
-    if (job->coalition < owners || !job->coalition) return HR_OK;
+    if (job->coordinator_owner && !hr_names_hold(owners, job->coordinator_owner)) {
+        hr_fail(err, HR_E_ARGUMENT, "name an owner of the job, or leave it out",
+                "'%s' is not an owner of this job", job->coordinator_owner);
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "coordinator-owner");
+    }
+    if (job->coalition < owners->count || !job->coalition) return HR_OK;
     hr_fail(err, HR_E_ARGUMENT, "give fewer owners than the job has, or leave it out",
-            "a coalition of %zu of %zu owners leaves none", job->coalition, owners);
+            "a coalition of %zu of %zu owners leaves none", job->coalition, owners->count);
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "coalition");
 }
 
@@ -167,6 +172,12 @@ static hr_status check_job_mode(const hr_job_file *job, const hr_federated_metho
     if (job->options.mode == HR_MODE_PAPER || !federated->no_sound) return HR_OK;
     hr_fail(err, HR_E_ARGUMENT, federated->instead_sound, "%s", federated->no_sound);
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "mode");
+}
+
+/* An owner that is the coordinator is one more of those that act together with it. */
+static size_t usual_coalition(const hr_job_file *job, size_t owners) {
+    const size_t usual = hr_coalition_usual(owners) + (job->coordinator_owner != NULL);
+    return usual < owners ? usual : owners - 1;
 }
 
 static hr_status pack_terms(job_offer *o, const hr_job_file *job, const char *name, size_t owners,
@@ -195,7 +206,8 @@ static hr_status pack_terms(job_offer *o, const hr_job_file *job, const char *na
     if (!hr_terms_method(&terms)->summed)
         terms.rounds = (uint32_t)job->rounds;
     else if (!terms.paper)
-        terms.coalition = (uint32_t)(job->coalition ? job->coalition : hr_coalition_usual(owners));
+        terms.coalition = (uint32_t)(job->coalition ? job->coalition : usual_coalition(job, owners));
+    if (job->coordinator_owner) terms.coordinator_owner = hr_text_of(job->coordinator_owner);
     terms.owners = o->owners;
     terms.n_owners = owners;
     terms.columns = o->columns;
@@ -222,7 +234,7 @@ hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema 
     if (!status) status = federated->check_schema ? federated->check_schema(schema, err) : HR_OK;
     if (!status) status = hr_federated_check_unit(federated, job->options.mode == HR_MODE_PAPER, schema, err);
     if (!status && job->averages) status = check_alone(&job->options, err);
-    if (!status) status = check_job_keys(job, federated, owners->count, err);
+    if (!status) status = check_job_keys(job, federated, owners, err);
     if (!status) status = hr_schema_render(schema, &o.schema, err);
     if (!status) status = list_work(&o, federated, job, schema, err);
     if (!status) status = list_names(owners, &o.owners, err);
@@ -401,6 +413,7 @@ bool hr_terms_difference(const Hedgerow__Terms *file, const Hedgerow__Terms *run
            differ_in_word("vote-trees", flags[file->exact_trees != 0], flags[running->exact_trees != 0],
                           text) ||
            differ_in_number("coalition", file->coalition, running->coalition, text) ||
+           differ_in_text("coordinator-owner", file->coordinator_owner, running->coordinator_owner, text) ||
            differ_in_settings(file, running, text) ||
            differ_in_number("a number of columns", (double)file->n_columns, (double)running->n_columns,
                             text) ||

@@ -72,6 +72,11 @@ hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_membership *memb
     hr_status status = check_texts(terms, err);
     if (!status) status = hr_members_read(membership, terms->owners, terms->n_owners, invited, err);
     if (status) return status;
+    bool own = !terms->coordinator_owner.len;
+    for (size_t i = 0; i < terms->n_owners; i++)
+        own = own || (terms->owners[i].len == terms->coordinator_owner.len &&
+                      !memcmp(terms->owners[i].data, terms->coordinator_owner.data, terms->owners[i].len));
+    if (!own) return refuse_terms("a coordinator that is an owner which the job does not have", err);
     return terms->coalition < terms->n_owners
                ? HR_OK
                : refuse_terms("a job in which more owners may act together than there are others", err);

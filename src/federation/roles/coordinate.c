@@ -126,7 +126,9 @@ static hr_status submit(hr_coordinator_service *m, const char *path, hr_error *e
         const char *owner = m->file.owners.items[i];
         size_t member = hr_membership_by_name(m->endpoint.view.membership, owner, strlen(owner));
         if (member != HR_NO_MEMBER && member != m->endpoint.view.self) continue;
-        hr_fail(err, HR_E_ARGUMENT, "name members that the federation file lists, not the coordinator",
+        hr_fail(err, HR_E_ARGUMENT,
+                "name members that the federation file lists; an owner that coordinates has a second member "
+                "for that, and is named as 'coordinator-owner'",
                 "'%s' cannot be an owner of this job", owner);
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "owners");
     }

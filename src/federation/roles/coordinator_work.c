@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { STATEMENT = 1600, FLAWS = 1400, PERSONS = 200, MODEL_FRAME = 4096 };
+enum { STATEMENT = 1800, FLAWS = 1400, PERSONS = 200, MODEL_FRAME = 4096 };
 
 static const char meaning[] =
     "Epsilon is what the job allows each owner to spend, or the largest amount that an owner lists for a "
@@ -171,6 +171,12 @@ static hr_status make_model(const hr_job_view *job, bool of_one_file, hr_model *
     hr_status status = assemble(&m, err);
     if (!status) status = state_guarantee(&m, &parts.guarantee, err);
     if (!status) {
+        const ProtobufCBinaryData own = job->terms->coordinator_owner;
+        const size_t used = strlen(m.statement);
+        if (own.len)
+            snprintf(m.statement + used, STATEMENT - used,
+                     " The coordinator is also the owner %.*s: one party has what both learn.", (int)own.len,
+                     (const char *)own.data);
         parts.guarantee.statement = m.statement;
         parts.privacy_measure = m.privacy_measure;
         parts.arena = joint->arena;

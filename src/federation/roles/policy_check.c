@@ -45,7 +45,9 @@ static void answer(policy_check *c, const char *rule, bool keeps, const char *fo
 
 static hr_status check_coordinator(policy_check *c) {
     bool named = hr_names_hold(&c->q->policy->coordinators, c->q->coordinator);
-    answer(c, "coordinators", named, "%s is%s listed", c->q->coordinator, named ? "" : " not");
+    const ProtobufCBinaryData own = c->q->terms->coordinator_owner;
+    answer(c, "coordinators", named, "%s is%s listed%s%.*s", c->q->coordinator, named ? "" : " not",
+           own.len ? "; it is also the owner " : "", (int)own.len, own.data ? (const char *)own.data : "");
     return HR_OK;
 }
 
@@ -97,17 +99,19 @@ static hr_status check_owners(policy_check *c) {
 }
 
 /* The coalition that a job must be safe against: of methods that add up sums. In mode paper it is safe
- * against nobody, which check_unprotected_method is about. */
+ * against nobody, which check_unprotected_method is about. An owner that is the coordinator acts with it in
+ * any case, so that it comes on top. */
 static hr_status check_coalition(policy_check *c) {
     const hr_federated_method *method = hr_terms_method(c->q->terms);
     size_t others = c->q->terms->n_owners ? c->q->terms->n_owners - 1 : 0, wanted = c->q->policy->coalition,
-           least = wanted ? wanted : 1;
+           own = c->q->terms->coordinator_owner.len ? 1 : 0, least = wanted ? wanted : 1;
     if (!method || !method->summed || c->q->terms->paper) return HR_OK;
+    if (least < others) least += own;
     if (least > others) least = others;
     answer(
         c, "coalition", c->q->terms->coalition >= least,
-        "the job is safe against %u owners that act together with the coordinator, the policy requires %zu",
-        c->q->terms->coalition, least);
+        "the job is safe against %u owners that act together with the coordinator%s, the policy requires %zu",
+        c->q->terms->coalition, own ? ", its own among them" : "", least);
     return HR_OK;
 }
 

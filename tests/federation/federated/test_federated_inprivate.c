@@ -6,7 +6,10 @@
 enum { THREADS = 4 };
 
 static hr_job_file job_of(size_t rounds, hr_order order) {
-    hr_job_file job = {.rounds = rounds, .order = order, .options = options_of("inprivate", HR_MODE_PAPER)};
+    hr_job_file job = {.rounds = rounds,
+                       .order = order,
+                       .vote_share = .2, /* of mode sound alone */
+                       .options = options_of("inprivate", HR_MODE_PAPER)};
     job.options.epsilon = 2;
     job.options.depth = 3;
     return job;
@@ -118,6 +121,8 @@ static void test_paper__says_what_broke_in_this_job(void **state) {
     assert_null(strstr(flaws_of(job, 1, 2), votes)); /* one round: nobody voted */
     job.rounds = 2;
     assert_non_null(strstr(flaws_of(job, 1, 2), "decides on another round"));
+    job.coordinator_owner = "owner-1";
+    assert_non_null(strstr(flaws_of(job, 1, 2), "The coordinator is also the owner owner-1"));
 }
 
 /* Votes are free: trees have the whole epsilon, and the list has one exact line of all votes. */

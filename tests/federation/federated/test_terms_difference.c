@@ -57,10 +57,43 @@ static void edit_vote_trees(hr_job_file *job) {
     job->vote_trees = true;
 }
 
+static void edit_coordinator_owner(hr_job_file *job) {
+    job->coordinator_owner = "north";
+}
+
+/* Of four owners one acts with the coordinator unless the job says otherwise; its own comes on top. */
+static void test_terms__count_the_coordinator_s_own_owner(void **state) {
+    (void)state;
+    static const char *const names[] = {"a", "b", "c", "d"};
+    table t = table_of_steps(10, 2, 2, 1);
+    for (size_t owners = 1; owners <= 4; owners++)
+        for (int own = 0; own < 2; own++) {
+            hr_job_file job = {.rounds = 1, .options = options_of("hedge", HR_MODE_SOUND)};
+            hr_bytes bytes = {0};
+            ProtobufCMessage *terms = NULL;
+            job.coordinator_owner = own ? "a" : NULL;
+            assert_int_equal(hr_terms_of(&job, "job", t.schema, &(hr_names){names, owners}, &bytes, NULL),
+                             HR_OK);
+            assert_int_equal(
+                hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &terms, NULL), HR_OK);
+            assert_int_equal(((Hedgerow__Terms *)terms)->coalition,
+                             owners < 3 ? owners - 1 : (size_t)own + 1);
+            hr_message_unpacked_free(terms);
+            free(bytes.at);
+        }
+    hr_error err = {0};
+    hr_bytes bytes = {0};
+    hr_job_file job = {.rounds = 1, .options = options_of("hedge", HR_MODE_SOUND), .coordinator_owner = "e"};
+    assert_int_equal(hr_terms_of(&job, "job", t.schema, &(hr_names){names, 4}, &bytes, &err), HR_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "'e' is not an owner of this job"));
+    table_close(&t);
+}
+
 static void test_difference__of_a_field_is_named(void **state) {
     (void)state;
     static const edit edits[] = {
         {no_edit, NULL},
+        {edit_coordinator_owner, "the job file says coordinator-owner: north, the running job has "},
         {edit_vote_trees, "the job file says vote-trees: true, the running job has false"},
         {edit_epsilon, "the job file says epsilon: 2, the running job has 1"},
         {edit_rounds, "the job file says rounds: 3, the running job has 2"},
@@ -133,6 +166,7 @@ static void test_difference__of_a_schema_names_the_column(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_terms__count_the_coordinator_s_own_owner),
         cmocka_unit_test(test_difference__of_a_field_is_named),
         cmocka_unit_test(test_difference__of_what_each_owner_trains_is_named),
         cmocka_unit_test(test_difference__of_a_schema_names_the_column),

@@ -325,6 +325,11 @@ static void check_owners_of_terms(const test_members *f, const Hedgerow__Terms *
     t.owners = strange;
     t.n_owners = 2;
     check_terms(f, &t, false);
+    t = *fair;
+    t.coordinator_owner = hr_text_of("anna");
+    check_terms(f, &t, true);
+    t.coordinator_owner = hr_text_of("ann");
+    check_terms(f, &t, false);
 }
 
 /* Exact ones in mode paper alone, and there nothing is paid for votes. */

@@ -176,6 +176,16 @@ static void test_votes__that_no_records_can_have_are_refused(void **state) {
     }
 }
 
+/* A ballot on a tree, where owners vote on rounds. */
+static void test_votes__on_trees_are_refused_where_rounds_are_voted_on(void **state) {
+    const job_script s = {2, true, 0, .1, 1, 0};
+    simulator *b = exact_job_open(*state, &s, on_rounds, 3);
+    while (b->parties[ANNA].work.kind != HR_ACT_VOTE) assert_true(simulator_step(b));
+    send_ballot(b, 0);
+    assert_true(cut_by(b, COORDINATOR, ANNA));
+    simulator_close(b);
+}
+
 static void test_votes__polls_and_verdicts_out_of_turn_are_refused(void **state) {
     static const struct { uint32_t round, tree; } polls[] = {{0, 0}, {0, 1}, {0, 4}, {1, 4}, {0, UINT32_MAX}};
     const job_script s = {2, true, 0, 0, 1, 0};
@@ -210,6 +220,7 @@ int main(void) {
         WITH_TEST_MEMBERS(test_votes__do_not_wait_for_ever),
         WITH_TEST_MEMBERS(test_votes__leave_out_a_tree_that_comes_late),
         WITH_TEST_MEMBERS(test_votes__that_no_records_can_have_are_refused),
+        WITH_TEST_MEMBERS(test_votes__on_trees_are_refused_where_rounds_are_voted_on),
         WITH_TEST_MEMBERS(test_votes__polls_and_verdicts_out_of_turn_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

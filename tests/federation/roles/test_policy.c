@@ -137,6 +137,28 @@ static void test_policy__requires_the_coalition_that_it_names(void **state) {
     table_close(&t);
 }
 
+/* It acts together with the coordinator in any case, so that it comes on top of those of the policy. */
+static void test_policy__counts_an_owner_that_is_the_coordinator(void **state) {
+    (void)state;
+    static const char *const labs[] = {"lab"}, *const methods[] = {"hedge"};
+    table t = table_of_steps(60, 2, 2, 1);
+    offer o = open_offer_of(&t, "hedge", HR_MODE_SOUND);
+    hr_policy policy = {
+        .coordinators = {labs, 1}, .methods = {methods, 1}, .epsilon = 1, .delta = .1, .owners = 3};
+    o.terms->coalition = 1;
+    assert_true(accepts(&t, &policy, &o));
+    o.terms->coordinator_owner = o.terms->owners[1];
+    assert_false(accepts(&t, &policy, &o));
+    assert_non_null(strstr(o.why, "with the coordinator, its own among them, the policy requires 2"));
+    o.terms->coalition = 2;
+    assert_true(accepts(&t, &policy, &o));
+    policy.coalition = HR_POLICY_ALL;
+    assert_true(accepts(&t, &policy, &o));
+    o.terms->coordinator_owner = (ProtobufCBinaryData){0};
+    hr_message_unpacked_free(&o.terms->base);
+    table_close(&t);
+}
+
 /* An old offer is no offer, also to an owner whose ledger is new. */
 static void test_policy__refuses_offers_of_another_time(void **state) {
     (void)state;
@@ -212,6 +234,7 @@ int main(void) {
         cmocka_unit_test(test_policy__refuses_what_it_does_not_allow),
         cmocka_unit_test(test_policy__allows_the_paper_mode_of_the_methods_it_lists_alone),
         cmocka_unit_test(test_policy__requires_the_coalition_that_it_names),
+        cmocka_unit_test(test_policy__counts_an_owner_that_is_the_coordinator),
         cmocka_unit_test(test_policy__refuses_offers_of_another_time),
         cmocka_unit_test(test_policy__declines_budgets_that_pay_for_nothing),
         cmocka_unit_test(test_terms__are_named_after_the_job_file)};
