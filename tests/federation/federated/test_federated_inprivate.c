@@ -66,29 +66,37 @@ static table table_of_levels(size_t rows, size_t classes) {
     return t;
 }
 
-/* One owner alone is the algorithm of `train`: the halves, the residuals, the trees. */
+/* judged: the owner votes on its trees, and on another round. */
+static void check_one_owner(size_t classes, size_t rounds, bool judged) {
+    federation f;
+    hr_job_file job = job_of(rounds, HR_ORDER_CHAIN);
+    job.options.epsilon = 1e4;
+    job.options.depth = rounds > 1 ? 1 : 2; /* later trees have the jumps that are left */
+    job.vote_trees = judged;
+    job.round_gain = judged ? .05 : 0;
+    federation_open(&f, table_of_levels(1600, classes), 1, job, THREADS);
+    work_of_owner = f.simulation.parties[1].as.work.train;
+    f.simulation.parties[1].as.work.train = train_with_public_coins;
+    f.simulation.parties[1].as.work.prepare = NULL;
+    const hr_model *model = federation_run(&f);
+    hr_fit_options options = seeded_options_of("inprivate", HR_MODE_PAPER, 7);
+    options.epsilon = 1e4;
+    options.depth = job.options.depth;
+    options.trees = (int64_t)rounds;
+    options.by_name[HR_OPTION_VOTE_TREES] = judged;
+    options.by_name[HR_OPTION_ROUND_GAIN] = job.round_gain;
+    hr_model *alone = fit(f.owners[0], &options);
+    check_same_trees(&model->forest, &alone->forest, f.owners[0]);
+    hr_model_free(alone);
+    federation_close(&f);
+}
+
+/* One owner alone is the algorithm of `train`: the halves, the residuals, the trees, the votes. */
 static void test_paper__of_one_owner_is_that_of_train(void **state) {
     (void)state;
     for (size_t classes = 0; classes <= 2; classes += 2)
-        for (size_t rounds = 1; rounds <= 3; rounds += 2) {
-            federation f;
-            hr_job_file job = job_of(rounds, HR_ORDER_CHAIN);
-            job.options.epsilon = 1e4;
-            job.options.depth = rounds > 1 ? 1 : 2; /* later trees have the jumps that are left */
-            federation_open(&f, table_of_levels(1600, classes), 1, job, THREADS);
-            work_of_owner = f.simulation.parties[1].as.work.train;
-            f.simulation.parties[1].as.work.train = train_with_public_coins;
-            f.simulation.parties[1].as.work.prepare = NULL;
-            const hr_model *model = federation_run(&f);
-            hr_fit_options options = seeded_options_of("inprivate", HR_MODE_PAPER, 7);
-            options.epsilon = 1e4;
-            options.depth = job.options.depth;
-            options.trees = (int64_t)rounds;
-            hr_model *alone = fit(f.owners[0], &options);
-            check_same_trees(&model->forest, &alone->forest, f.owners[0]);
-            hr_model_free(alone);
-            federation_close(&f);
-        }
+        for (int judged = 0; judged < 2; judged++)
+            for (size_t rounds = 1; rounds <= 5; rounds += 2) check_one_owner(classes, rounds, judged);
 }
 
 static const char *flaws_of(hr_job_file job, size_t owners, size_t classes) {
