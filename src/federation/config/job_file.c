@@ -294,11 +294,9 @@ typedef struct refused_key {
 } refused_key;
 
 static const refused_key refused_keys[] = {
-    {ROOT_VOTE_LAST, HR_MODE_PAPER, "write 'vote-trees: true', or 'mode: sound'",
-     "vote-last: in mode paper owners vote on all trees, or on none"},
     {ROOT_VOTE_SHARE, HR_MODE_PAPER, "remove the key",
      "vote-share: in mode paper votes are exact and cost nothing"},
-    {ROOT_VOTE_TREES, HR_MODE_SOUND, "remove it, or use 'vote-last', for a price",
+    {ROOT_VOTE_TREES, HR_MODE_SOUND, "remove the key",
      "vote-trees: votes on every tree are exact, and only mode paper has them"}};
 
 static hr_status read_job_root(const hr_fields *reader, void *out) {

@@ -144,6 +144,9 @@ static hr_status check_job_keys(const hr_job_file *job, const hr_federated_metho
                               : job->last_slots ? "vote-last"
                                                 : "round-gain",
                               "has no votes", err);
+    if (job->last_slots && job->options.mode == HR_MODE_PAPER)
+        return refuse_job_key(job, "vote-last",
+                              "has votes on all trees in mode paper ('vote-trees: true'), or on none", err);
     if (job->coordinator_owner && !hr_names_hold(owners, job->coordinator_owner)) {
         hr_fail(err, HR_E_ARGUMENT, "name an owner of the job, or leave it out",
                 "'%s' is not an owner of this job", job->coordinator_owner);

@@ -63,7 +63,6 @@ static void test_job_file__has_the_votes_of_its_mode(void **state) {
         {"mode: paper\nvote-trees: true\nround-gain: 0.5\n", NULL},
         {"vote-trees: true\n", "votes on every tree are exact, and only mode paper has them"},
         {"mode: paper\nvote-trees: often\n", "vote-trees must be true or false"},
-        {"mode: paper\nvote-last: 1\n", "in mode paper owners vote on all trees, or on none"},
         {"mode: paper\nround-gain: 0.1\nvote-share: 0.1\n", "in mode paper votes are exact and cost nothing"},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {

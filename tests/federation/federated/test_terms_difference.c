@@ -89,6 +89,18 @@ static void test_terms__count_the_coordinator_s_own_owner(void **state) {
     table_close(&t);
 }
 
+static void test_terms__of_mode_paper_have_no_votes_on_last_trees(void **state) {
+    (void)state;
+    static const char *const names[] = {"a", "b"};
+    table t = table_of_steps(10, 2, 2, 1);
+    hr_error err = {0};
+    hr_bytes bytes = {0};
+    hr_job_file job = {.rounds = 1, .options = options_of("inprivate", HR_MODE_PAPER), .last_slots = 1};
+    assert_int_equal(hr_terms_of(&job, "job", t.schema, &(hr_names){names, 2}, &bytes, &err), HR_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "has votes on all trees in mode paper ('vote-trees: true')"));
+    table_close(&t);
+}
+
 static void test_difference__of_a_field_is_named(void **state) {
     (void)state;
     static const edit edits[] = {
@@ -167,6 +179,7 @@ static void test_difference__of_a_schema_names_the_column(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_terms__count_the_coordinator_s_own_owner),
+        cmocka_unit_test(test_terms__of_mode_paper_have_no_votes_on_last_trees),
         cmocka_unit_test(test_difference__of_a_field_is_named),
         cmocka_unit_test(test_difference__of_what_each_owner_trains_is_named),
         cmocka_unit_test(test_difference__of_a_schema_names_the_column),
