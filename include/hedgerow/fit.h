@@ -112,8 +112,8 @@ typedef struct hr_fit_options {
     size_t record_weight_count;   /* as many as records */
 
     /* NULL, or called with `user` for each remark about the table (hr_data_remarks), before anything is
-     * spent; if it returns false, the fit fails with that remark. For the owner's screen: the model does not
-     * depend on it. */
+     * spent, and in paper mode for HR_REMARK_LEFT_OUT at the end; if it returns false, the fit fails with
+     * that remark. For the owner's screen: the model does not depend on it. */
     bool (*remark)(void *user, const hr_remark *remark);
     bool of_program; /* a program made the table: the statement adds that what it computed from the records
                         before is not covered */

@@ -21,6 +21,9 @@ typedef enum hr_option {
     HR_OPTION_SHARES,       /* dpboost: an hr_shares */
     HR_OPTION_BOUNDING,     /* dpboost: an hr_bounding */
     HR_OPTION_LEAF_BUDGET,  /* dpboost, paper mode: an hr_leaf_budget */
+    HR_OPTION_GDF,          /* dpboost, seq and para, paper mode, 0 or 1: gradient-based data filtering */
+    HR_OPTION_GLC,          /* dpboost, paper mode, 0 or 1: geometric leaf clipping */
+    HR_OPTION_GLC_EXPONENT, /* the same: an hr_glc_exponent */
     HR_OPTION_SPLIT_BUDGET, /* diprime and inprivate, paper mode: an hr_split_budget */
     HR_OPTION_OWNERS,       /* simfl, tfl, solo, dp-simfl: owners among whom the records are divided */
     HR_OPTION_OWNER,        /* solo: the one that trains, from 1 */
@@ -39,13 +42,16 @@ typedef enum hr_option {
 /* How an ensemble's records are shared out to its trees. */
 typedef enum hr_shares { HR_SHARES_EQUAL, HR_SHARES_GEOMETRIC } hr_shares;
 
-/* How a gradient beyond the bound g* is treated: clipped to it, or its record left out of the tree (the
- * paper's GDF). */
+/* How a gradient beyond the bound g* is treated in sound mode: clipped to it, or its record left out of the
+ * tree (the paper's GDF). */
 typedef enum hr_bounding { HR_BOUNDING_CLIP, HR_BOUNDING_FILTER } hr_bounding;
 
 /* Which budget the leaves of DPBoost's Algorithm 1 get: eps_leaf as its text intends, or eps_nleaf as in its
  * line 14. */
 typedef enum hr_leaf_budget { HR_LEAF_BUDGET_INTENDED, HR_LEAF_BUDGET_LITERAL } hr_leaf_budget;
+
+/* What GLC counts for the exponent of 1 - eta: the trees of the ensemble before this one, or of the model. */
+typedef enum hr_glc_exponent { HR_GLC_PLACE, HR_GLC_ITERATION } hr_glc_exponent;
 
 /* Which budget a split of DiPriMe's trees gets: eps rho / (2 d_max) as in Algorithm 1 and the MSE not weighed
  * by the node's records, or eps rho / d_max and the MSE times N_i as in the text of section 3. */

@@ -29,6 +29,8 @@ static const char *const boundings[] = {"clip", "filter", NULL};
 static const char *const share_rules[] = {"equal", "geometric", NULL};
 static const char *const edge_rules[] = {"public", "private", "exact", NULL};
 static const char *const leaf_budgets[] = {"intended", "literal", NULL};
+static const char *const switches[] = {"off", "on", NULL};
+static const char *const glc_exponents[] = {"place", "iteration", NULL};
 static const char *const split_budgets[] = {"algorithm", "text", NULL};
 static const char *const truths[] = {"false", "true", NULL};
 
@@ -72,6 +74,12 @@ static const option options_table[] = {
      "part of the leaves' budget for their counts"},
     {"leaf-budget", CHOICE, BY_NAME(LEAF_BUDGET), 0, 0, false, leaf_budgets, "intended|literal",
      "noise of the leaves: eps_leaf, or eps_nleaf as line 14 of Algorithm 1 says"},
+    {"gdf", CHOICE, BY_NAME(GDF), 0, 0, false, switches, "off|on",
+     "leave out records whose gradient is beyond g*; off: g* is the largest gradient of all records"},
+    {"glc", CHOICE, BY_NAME(GLC), 0, 0, false, switches, "off|on",
+     "clip leaf values to g* (1 - eta)^k, and lower their noise by it"},
+    {"glc-exponent", CHOICE, BY_NAME(GLC_EXPONENT), 0, 0, false, glc_exponents, "place|iteration",
+     "k: how many trees of the ensemble, or of the model, come before (Corollary 2: t - 1)"},
     {"split-budget", CHOICE, BY_NAME(SPLIT_BUDGET), 0, 0, false, split_budgets, "algorithm|text",
      "of a split: as the paper's algorithm, or as its text"},
     {"round-gain", REAL, BY_NAME(ROUND_GAIN), 0, 1, false, NULL, "0..1",

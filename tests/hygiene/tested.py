@@ -23,7 +23,7 @@ COVERED = {
     'federated_noise': 'summed_job',
     'summed_owner': 'summed_coordinator',
     'files': 'federation_file fields owner_file',
-    'gbdt': 'boosting exact_boosting single_tree training',
+    'gbdt': 'boosting exact_boosting training',
     'infer': 'dictionary',
     'infer_units': 'judge_units',
     'remarks': 'data_identifiers table_checks',

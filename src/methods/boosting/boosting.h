@@ -18,6 +18,7 @@ typedef struct hr_boosting {
     hr_exact *leaf_gradients, *leaf_weights; /* room for the leaves of one tree */
     hr_noisy *noisy_gradients, *noisy_weights;
     double *values;
+    hr_stats_left_out left_out; /* paper mode: what gradient-based data filtering left out, over all trees */
 } hr_boosting;
 
 /* hr_method.link of gbdt, and of those with square loss alone. */

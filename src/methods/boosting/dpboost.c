@@ -22,10 +22,11 @@ static void share_out_ensemble(const hr_fit_options *options, size_t te, double 
     for (size_t j = 0; j < te; j++, weight *= left) weights[j] = weight;
 }
 
-/* Corollary 2: Delta V_t = min(g* / (1 + lambda), 2 g* (1 - eta)^(t_e)). */
-static void clip_leaves(const hr_fit_options *options, size_t te, hr_single_tree *tree) {
-    tree->leaf_clip = options->gradient_bound * pow(1 - options->learning_rate, (double)te);
-    tree->leaf_sensitivity = fmin(options->gradient_bound / (1 + options->lambda), 2 * tree->leaf_clip);
+/* GLC: g* (1 - eta)^(t - 1), t being counted from 1 in the ensemble, or in the model. */
+static double leaf_clip(const hr_fit_options *options, size_t t, size_t te) {
+    if (!(bool)options->by_name[HR_OPTION_GLC]) return HUGE_VAL;
+    size_t before = (int)options->by_name[HR_OPTION_GLC_EXPONENT] == HR_GLC_ITERATION ? t : te;
+    return options->gradient_bound * pow(1 - options->learning_rate, (double)before);
 }
 
 /* The trees of one round: one, or one a class; those see the same records, so they share the round's budget.
@@ -36,8 +37,8 @@ static hr_status train_dpboost_round(hr_boosting *b, single_tree *train_tree, si
     hr_status status = HR_OK;
     for (size_t k = 0; !status && k < b->outputs; k++) {
         hr_single_tree tree = {.scope = {(int64_t)t, b->training->next_group, te, budget / b->outputs},
-                               .output = k};
-        clip_leaves(b->training->options, te, &tree);
+                               .output = k,
+                               .leaf_clip = leaf_clip(b->training->options, t, te)};
         status = train_tree(b, &tree, err);
     }
     return status ? status : hr_boosting_add_trees(b, first, err);
@@ -107,9 +108,9 @@ static void dpboost_defaults(hr_fit_options *o) {
 static const char *const sound_options[] = {
     "epsilon", "delta",     "trees",  "ensemble", "depth",          "learning-rate", "lambda",      "bins",
     "edges",   "bin-share", "shares", "bounding", "gradient-bound", "leaf-share",    "count-share", NULL};
-static const char *const paper_options[] = {"epsilon",        "trees",       "ensemble", "depth",
-                                            "learning-rate",  "lambda",      "bins",     "shares",
-                                            "gradient-bound", "leaf-budget", NULL};
+static const char *const paper_options[] = {
+    "epsilon", "trees", "ensemble", "depth",        "learning-rate",  "lambda",      "bins",
+    "shares",  "gdf",   "glc",      "glc-exponent", "gradient-bound", "leaf-budget", NULL};
 
 const hr_method hr_method_dpboost = {
     .info = {.name = "dpboost",
@@ -123,7 +124,8 @@ const hr_method hr_method_dpboost = {
              .flaws =
                  "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width 4 "
                  "g*^2); subsets of fixed size shift when a record is added, so that trees do not compose "
-                 "in parallel; bin edges are exact statistics of the records."},
+                 "in parallel; bin edges, and with gdf=off the largest gradients, are exact statistics of "
+                 "the records."},
     .over_ranks = true,
     .defaults = dpboost_defaults,
     .sound_options = sound_options,

@@ -17,8 +17,7 @@ static hr_status train_round(hr_boosting *b, size_t t, size_t part, hr_units bud
     for (size_t k = 0; !status && k < b->outputs; k++) {
         hr_single_tree tree = {.scope = {(int64_t)t, b->training->next_group, part, budget / b->outputs},
                                .output = k,
-                               .leaf_clip = HUGE_VAL,
-                               .leaf_sensitivity = options->gradient_bound / (1 + options->lambda)};
+                               .leaf_clip = HUGE_VAL};
         status = (sound ? hr_single_tree_sound : hr_single_tree_paper)(b, &tree, err);
     }
     return status ? status : hr_boosting_add_trees(b, first, err);
@@ -60,8 +59,10 @@ const hr_method hr_method_seq = {
                       "private classification with decision tree ensemble. Applied Soft Computing 62, 2018",
              .is_private = true,
              .sound = "As dpboost, with every tree on all records at epsilon/T.",
-             .flaws = "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width "
-                      "4 g*^2); bin edges are exact statistics of the records."},
+             .flaws =
+                 "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width "
+                 "4 g*^2); bin edges, and with gdf=off the largest gradients, are exact statistics of the "
+                 "records."},
     .over_ranks = true,
     .defaults = seq_defaults,
     .sound_options = hr_single_tree_sound_options,
@@ -127,8 +128,8 @@ const hr_method hr_method_para = {
          .sound = "As dpboost, with every record drawing one of T trees by itself, with probabilities 1/2, "
                   "1/4, ...",
          .flaws = "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width 4 "
-                  "g*^2); halves of fixed size shift when a record is added; bin edges are exact statistics "
-                  "of the records."},
+                  "g*^2); halves of fixed size shift when a record is added; bin edges, and with "
+                  "gdf=off the largest gradients, are exact statistics of the records."},
     .over_ranks = true,
     .defaults = para_defaults,
     .sound_options = hr_single_tree_sound_options,

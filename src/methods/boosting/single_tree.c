@@ -22,27 +22,26 @@ static hr_status private_edges(hr_training *training, hr_units *budget, hr_error
     return HR_OK;
 }
 
-static hr_status single_tree_edges(hr_training *training, hr_units *budget, hr_error *err) {
-    const hr_fit_options *options = training->options;
-    hr_status status;
-    switch (options->edges) {
-    case HR_EDGES_PRIVATE: return private_edges(training, budget, err);
-    case HR_EDGES_EXACT:
-        status = hr_gate_charge_exact(training->gate, "bin edges", err);
-        if (status) return status;
-        return hr_edges_exact(training->data, (uint32_t)options->bins, training->threads, training->arena,
-                              &training->binning, err);
-    case HR_EDGES_PUBLIC: break;
-    }
-    return hr_edges_public(hr_data_schema(training->data), (uint32_t)options->bins, training->arena,
-                           &training->binning, err);
-}
-
 hr_status hr_single_tree_bins(hr_training *training, hr_units *budget, hr_error *err) {
+    const hr_fit_options *options = training->options;
+    const uint32_t bins = (uint32_t)options->bins;
     hr_timings *timings = hr_gate_timings(training->gate);
+    hr_status status = HR_OK;
     *budget = hr_gate_budget(training->gate);
     hr_timings_enter(timings, HR_PHASE_BINS);
-    hr_status status = single_tree_edges(training, budget, err);
+    switch (options->edges) {
+    case HR_EDGES_PRIVATE: status = private_edges(training, budget, err); break;
+    case HR_EDGES_EXACT:
+        status = hr_gate_charge_exact(training->gate, "bin edges", err);
+        if (!status)
+            status = hr_edges_exact(training->data, bins, training->threads, training->arena,
+                                    &training->binning, err);
+        break;
+    case HR_EDGES_PUBLIC:
+        status =
+            hr_edges_public(hr_data_schema(training->data), bins, training->arena, &training->binning, err);
+        break;
+    }
     hr_timings_leave(timings);
     return status;
 }
@@ -79,7 +78,10 @@ hr_status hr_single_tree_train(hr_training *training, hr_single_tree_boost *boos
     if (!status) status = hr_boosting_init(&b, training, HR_LINK_SIGNED, trees, err);
     if (status) return status;
     status = hr_single_tree_pack(&b, 1, err);
+    const bool paper = training->options->mode == HR_MODE_PAPER;
+    if (!status && paper) status = hr_single_tree_list_paper(&b, err);
     if (!status) status = boost(&b, budget, err);
+    if (!status && paper) status = hr_single_tree_remark(&b, err);
     hr_boosting_done(&b);
     return status;
 }
@@ -87,8 +89,9 @@ hr_status hr_single_tree_train(hr_training *training, hr_single_tree_boost *boos
 const char *const hr_single_tree_sound_options[] = {
     "epsilon", "delta",     "trees",    "depth",          "learning-rate", "lambda",      "bins",
     "edges",   "bin-share", "bounding", "gradient-bound", "leaf-share",    "count-share", NULL};
-const char *const hr_single_tree_paper_options[] = {
-    "epsilon", "trees", "depth", "learning-rate", "lambda", "bins", "gradient-bound", "leaf-budget", NULL};
+const char *const hr_single_tree_paper_options[] = {"epsilon",     "trees", "depth", "learning-rate",
+                                                    "lambda",      "bins",  "gdf",   "gradient-bound",
+                                                    "leaf-budget", NULL};
 
 void hr_single_tree_defaults(hr_fit_options *o) {
     bool sound = o->mode == HR_MODE_SOUND;
@@ -100,6 +103,7 @@ void hr_single_tree_defaults(hr_fit_options *o) {
     o->bins = sound ? 32 : 64;
     o->by_name[HR_OPTION_SHARES] = sound ? HR_SHARES_EQUAL : HR_SHARES_GEOMETRIC;
     o->by_name[HR_OPTION_BOUNDING] = sound ? HR_BOUNDING_CLIP : HR_BOUNDING_FILTER;
+    o->by_name[HR_OPTION_GDF] = o->by_name[HR_OPTION_GLC] = 1;
     o->edges = sound ? HR_EDGES_PRIVATE : HR_EDGES_EXACT;
     o->bin_share = .1;
     o->leaf_share = .3;
@@ -161,11 +165,13 @@ double hr_single_tree_memory(const hr_fit_facts *facts) {
 
 /* ---- The tree ---- */
 
-/* Lines 3 to 10: gradients of the records, and a tree of full depth whose splits the gate chooses. `split`:
- * what the splits of every level are charged. GDF, line 3: leaves out the records whose gradient exceeds
- * g*. */
-static hr_status grow_single_tree(hr_boosting *b, const hr_single_tree *t, const hr_charge *split,
-                                  hr_tree **tree, size_t *leaves, hr_error *err) {
+hr_stats_round hr_single_tree_round(const hr_single_tree *t, double bound) {
+    return (hr_stats_round){
+        .part = (size_t)t->scope.part, .output = t->output, .loss = HR_STATS_SQUARE, .bound = bound};
+}
+
+hr_status hr_single_tree_grow(hr_boosting *b, const hr_stats_round *round, const hr_charge *split,
+                              hr_tree **tree, size_t *leaves, hr_error *err) {
     const hr_fit_options *options = b->training->options;
     bool paper = options->mode == HR_MODE_PAPER; /* the publication names the exponential mechanism */
     hr_permit permits[HR_TREE_DEPTH_MAX];
@@ -177,19 +183,13 @@ static hr_status grow_single_tree(hr_boosting *b, const hr_single_tree *t, const
                                   : hr_gate_charge_choice)(b->training->gate, &charge, &permits[level], err);
         if (status) return status;
     }
-    hr_stats_round round = {.part = (size_t)t->scope.part,
-                            .output = t->output,
-                            .loss = HR_STATS_SQUARE,
-                            .bound = options->gradient_bound,
-                            .drop_beyond =
-                                paper || options->by_name[HR_OPTION_BOUNDING] == HR_BOUNDING_FILTER};
     hr_private_splitter splitter = {.binning = &b->training->binning,
                                     .packing = &b->packing,
                                     .gate = b->training->gate,
                                     .permits = permits,
                                     .lambda = options->lambda * b->packing.weight_scale};
     hr_private_splitter_init(&splitter);
-    return hr_boosting_grow(b, &splitter.splitter, &round, tree, leaves, err);
+    return hr_boosting_grow(b, &splitter.splitter, round, tree, leaves, err);
 }
 
 /* Gradients as integers, of a record of weight 1. */
@@ -259,37 +259,10 @@ hr_status hr_single_tree_sound(hr_boosting *b, const hr_single_tree *t, hr_error
     hr_units level_cost = (t->scope.budget - leaf_budget) / (hr_units)options->depth;
     hr_charge split =
         hr_scope_charge(&t->scope, "split", 0, level_cost, hr_weighted_gain_width(b->weight_bound));
+    hr_stats_round round = hr_single_tree_round(t, options->gradient_bound);
+    round.drop_beyond = options->by_name[HR_OPTION_BOUNDING] == HR_BOUNDING_FILTER;
     size_t leaves;
     hr_tree *tree;
-    hr_status status = grow_single_tree(b, t, &split, &tree, &leaves, err);
+    hr_status status = hr_single_tree_grow(b, &round, &split, &tree, &leaves, err);
     return status ? status : single_tree_sound_leaves(b, t, tree, leaves, leaf_budget, err);
-}
-
-hr_status hr_single_tree_paper(hr_boosting *b, const hr_single_tree *t, hr_error *err) {
-    const hr_fit_options *options = b->training->options;
-    double lambda = options->lambda, delta_g = (3 * lambda + 2) / ((lambda + 1) * (lambda + 2));
-    hr_units leaf_budget = t->scope.budget / 2,
-             level_cost = (t->scope.budget - leaf_budget) / (hr_units)options->depth;
-    uint64_t width = (uint64_t)ceil(2 * delta_g * (1 << HR_GAIN_BITS));
-    hr_charge split = hr_scope_charge(&t->scope, "split", 0, level_cost, width);
-    hr_units cost =
-        options->by_name[HR_OPTION_LEAF_BUDGET] == HR_LEAF_BUDGET_LITERAL ? level_cost : leaf_budget;
-    size_t leaves;
-    hr_tree *tree;
-    hr_status status = grow_single_tree(b, t, &split, &tree, &leaves, err);
-    if (status) return status;
-
-    /* Lines 11 to 14: V_i + Lap(0, Delta V / eps), V_i clipped by GLC. */
-    uint64_t sensitivity = (uint64_t)ceil(t->leaf_sensitivity * (1 << HR_VALUE_BITS));
-    hr_charge charge = hr_scope_charge(&t->scope, "leaf value", -1, cost, sensitivity ? sensitivity : 1);
-    for (size_t l = 0; l < leaves; l++)
-        b->leaf_gradients[l] =
-            hr_leaf_value(&b->packing, b->leaf_gradients[l], b->leaf_weights[l], lambda, t->leaf_clip);
-    status =
-        hr_gate_release_sums(b->training->gate, &charge, b->leaf_gradients, leaves, b->noisy_gradients, err);
-    if (status) return status;
-    for (size_t l = 0; l < leaves; l++)
-        b->values[l] = options->learning_rate * (double)b->noisy_gradients[l].paid / (1 << HR_VALUE_BITS);
-    hr_leaves_set(tree, b->values);
-    return HR_OK;
 }

@@ -10,8 +10,7 @@ typedef struct hr_single_tree {
     hr_release_scope scope; /* tree: t; budget: eps_t (or rho_t); part: I, the part of the source's records
                                that it is trained on */
     size_t output;
-    double leaf_clip;        /* published only: GLC's threshold on |V| */
-    double leaf_sensitivity; /* published only: Delta V */
+    double leaf_clip; /* published only: GLC's threshold on |V|; HUGE_VAL: none */
 } hr_single_tree;
 
 /* How a method boosts such trees with what the bins have left of the budget. */
@@ -55,8 +54,21 @@ void hr_single_tree_defaults(hr_fit_options *options);
 HR_MUST_CHECK hr_status hr_single_tree_sound(hr_boosting *boosting, const hr_single_tree *tree,
                                              hr_error *err);
 
-/* As published: the split's sensitivity of Lemma 1, Laplace noise on the leaf value. Charges what the authors
- * claim. */
+/* What both share: the round of a tree, without filtering; and lines 3 to 10, a tree of full depth whose
+ * splits the gate chooses. `split`: what the splits of every level are charged. */
+hr_stats_round hr_single_tree_round(const hr_single_tree *tree, double bound);
+HR_MUST_CHECK hr_status hr_single_tree_grow(hr_boosting *boosting, const hr_stats_round *round,
+                                            const hr_charge *split, hr_tree **tree, size_t *leaves,
+                                            hr_error *err);
+
+/* Paper mode, before the trees: lists the exact statistics that options ask for. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_single_tree_list_paper(hr_boosting *boosting, hr_error *err);
+/* After them, for the owner's screen: how many records GDF left out (options->remark). Fails: CANCELLED. */
+HR_MUST_CHECK hr_status hr_single_tree_remark(const hr_boosting *boosting, hr_error *err);
+
+/* As published: the split's sensitivity of Lemma 1, Laplace noise of min(g* / (1 + lambda), 2 leaf_clip) on
+ * the leaf value. Without GDF g* is the largest gradient of all records, and the leaf value is not bounded:
+ * fails: LIMIT, when noise has made gradients too large for the units. Charges what the authors claim. */
 HR_MUST_CHECK hr_status hr_single_tree_paper(hr_boosting *boosting, const hr_single_tree *tree,
                                              hr_error *err);
 

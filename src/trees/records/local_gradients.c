@@ -217,6 +217,13 @@ static hr_status drop_records(hr_local_stats_gradients *g, hr_error *err) {
     return HR_OK;
 }
 
+static void count_left_out(const hr_local_stats_gradients *g) {
+    if (!g->round.left_out) return;
+    size_t records = hr_parts_size(g->parts, g->round.part);
+    g->round.left_out->records += records;
+    g->round.left_out->left_out += records - g->count;
+}
+
 static hr_status catch_up_before(hr_local_stats_gradients *g, size_t part, hr_error *err) {
     hr_timings_enter(g->records->timings, HR_PHASE_SCORE);
     hr_status status = g->parts->rows ? catch_up_part(g, part, err) : catch_up_whole(g, err);
@@ -234,6 +241,7 @@ hr_status hr_local_stats_gradients_begin(hr_local_stats_gradients *g, const hr_s
     if (round->drop_beyond) status = drop_records(g, err);
     if (!status && !is_placed(g)) status = need_lists(g, err);
     if (status) return status;
+    count_left_out(g);
     if (g->weights)
         set_person_gradients(g);
     else

@@ -50,6 +50,11 @@ typedef struct hr_stats_shares {
 
 typedef enum hr_stats_loss { HR_STATS_SQUARE, HR_STATS_LOGISTIC } hr_stats_loss;
 
+/* Counts over rounds. NOT PRIVATE. */
+typedef struct hr_stats_left_out {
+    size_t records, left_out; /* of the parts; of these, left out for their gradient */
+} hr_stats_left_out;
+
 /* What trains one tree. Of labels the part alone counts. */
 typedef struct hr_stats_round {
     size_t part, output;
@@ -59,6 +64,8 @@ typedef struct hr_stats_round {
     hr_packing packing;   /* the same for all who add up */
     const int64_t *added; /* NOT PRIVATE, of a source in this process: a word of packed gradients for every
                              record, which is added to its own (weighted gradients, SimFL); NULL: none */
+    hr_stats_left_out *left_out; /* NOT PRIVATE, of a source in this process: the round's are added; NULL:
+                                    nobody counts */
 } hr_stats_round;
 
 /* How the records of a node are divided among its children, by values. An hr_split (trees/stats/split.h)

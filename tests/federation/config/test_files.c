@@ -533,23 +533,23 @@ static const bad_case bad_job[] = {
      "key, journal, owners, certificate, certificate-key"},
     {JOB "mode: noisy\n", "x.yaml:5:7: mode: 'noisy' is not sound or paper"},
     {JOB "mode: [sound]\n", "x.yaml:5:7: mode must be sound or paper, not a list"},
-    {JOB "delta: 0.5\n", "x.yaml:5:8: field 'delta': option delta: '0.5' is out of range or not of its type; "
-                         "allowed: 0..0.1 (0: pure "
-                         "epsilon; else what is added to e^epsilon times a probability)"},
+    {JOB "delta: 0.5\n",
+     "x.yaml:5:8: field 'delta': option delta: '0.5' is out of range or not of its type; "
+     "allowed: 0..0.1 (0: pure epsilon; else what is added to e^epsilon times a probability)"},
     {JOB "delta: x\n", "x.yaml:5:8: field 'delta': option delta: 'x' is out of range or not of its type; "
                        "allowed: 0..0.1 (0: pure epsilon; "
                        "else what is added to e^epsilon times a probability)"},
     {"hedgerow-job: 1\nschema: s\nmethod: dpboost\nmode: paper\nepsilon: 1\ndelta: 1e-6\n",
      "x.yaml:6:8: field 'delta': method 'dpboost' has no option 'delta' in paper mode; it has: epsilon, "
-     "trees, ensemble, depth, learning-rate, lambda, bins, shares, gradient-bound, leaf-budget"},
+     "trees, ensemble, depth, learning-rate, lambda, bins, shares, gdf, glc, glc-exponent, gradient-bound, "
+     "leaf-budget"},
     {JOB "options: 4\n",
      "x.yaml:5:10: options must be a mapping of the method's options to values, not a single value"},
     {JOB "options: {depth: 4, depth: 5}\n",
      "x.yaml:5:21: the key 'depth' is given twice; remove one of the two"},
     {JOB "options: {width: 4}\n",
      "x.yaml:5:18: field 'width': method 'dpboost' has no option 'width' in sound mode; it has: epsilon, "
-     "delta, "
-     "trees, ensemble, depth, learning-rate, lambda, bins, edges, bin-share, shares, bounding, "
+     "delta, trees, ensemble, depth, learning-rate, lambda, bins, edges, bin-share, shares, bounding, "
      "gradient-bound, leaf-share, count-share"},
     {JOB "options: {depth: 4.5}\n", "x.yaml:5:18: field 'depth': option depth: '4.5' is out of range or not "
                                     "of its type; allowed: 1..12 (levels of splits of a tree)"},
