@@ -22,6 +22,8 @@ def draw(axis, picture):
     label(axis, 'y', picture.y)
     for curve in picture.curves:
         axis.plot(*zip(*curve.points), color=curve.colour, label=curve.title, marker='o', markersize=4)
+        if hasattr(curve, 'band'):
+            axis.fill_between([place for place, _ in curve.points], *zip(*curve.band), color=curve.colour, alpha=.15, linewidth=0)
     for (value, said), dashes in zip(picture.levels, ('--', ':')):
         axis.axhline(value, color='#777777', linestyle=dashes, linewidth=1, label=said)
 

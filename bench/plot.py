@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws the figures of docs/reference/results.md and performance.md from the tables in docs/reference/results: test error on adult against
 epsilon, hedge over owners, figures 1 and 2 of DiPriMe's paper, figures 5 to 8 of InPrivate Digging's, its equations 18 and 19, the ring of
-id3's poster, figures 2 to 4 of SimFL's and what SimFL costs, what hedge costs, and hedge beside other private methods. Each picture holds a digest of the numbers
+id3's poster, figures 2 to 4 of SimFL's and what SimFL costs, what hedge costs, hedge beside other private methods, and figures 2 to 4 and Theorem 5 of DPBoost's. Each picture holds a digest of the numbers
 that it shows.
 Needs matplotlib. usage: plot.py FOLDER [NAME...], of all without names; "plot.py docs/reference results" is the picture of README"""
 import collections
@@ -18,6 +18,8 @@ import pages
 # ticks: [(where, what it is called)]
 Axis = collections.namedtuple('Axis', 'low high ticks title log', defaults=(False,))
 Curve = collections.namedtuple('Curve', 'title points colour')
+# A curve and, at each of its points, the least and the largest of what it is the mean of.
+Band = collections.namedtuple('Band', 'title points colour band')
 # levels: [(value, what it is called)], dashed lines from side to side
 Picture = collections.namedtuple('Picture', 'title x y curves levels', defaults=((),))
 
@@ -185,6 +187,42 @@ def rivals(read):
     return Panels('Test error against epsilon', [panel(table) for table in read('rivals')])
 
 
+DPBOOST = {'NP': '#1b7837', 'PARA': '#2166ac', 'SEQ': '#d6a000', 'DPBoost': '#b2182b', 'DPBoost, GLC by t': '#f4a582', 'DPBoost, GLC off': '#777', 'DPBoost, GDF off': '#7fbf7b',
+           'GDF and GLC': '#b2182b', 'GLC off': '#777', 'GDF off': '#2166ac'}
+
+
+def band_of(cells):
+    """[(least, most)] of cells [mean, deviation, "(least to most)"]."""
+    return [tuple(map(float, cell[2].strip('()').split(' to '))) for cell in cells]
+
+
+def dpboost(part, title, x_title, chosen, read):
+    """A panel for each of the chosen sets, a curve and a band for each method."""
+    table = read(part)[0]
+    called = [head.split()[1] for head in table['columns'][2:]]
+    places = [float(name) for name in called]
+    x = Axis(places[0] / 1.1, places[-1] * 1.1, list(zip(places, called)), x_title, log=True)
+
+    def panel(name):
+        rows = {method: cells for found, method, *cells in table['rows'] if found == name}
+        bands = {method: band_of(cells) for method, cells in rows.items()}
+        curves = [Band(method, list(zip(places, numbers(cells))), DPBOOST[method], bands[method]) for method, cells in rows.items()]
+        return Picture(name, x, ticked([v for band in bands.values() for pair in band for v in pair], '%g'), curves)
+    return Panels(title, [panel(name) for name in list(dict.fromkeys(row[0] for row in table['rows']))[chosen]])
+
+
+def theorem_5(read):
+    """Means over the leaves of each class of p, in the order of p."""
+    table = read('dpboost-theorem-5')[0]
+
+    def panel(name):
+        rows = [row for row in table['rows'] if row[0] == name]
+        return of_columns(name, Axis(-.5, len(rows) - .5, [(k, row[1].split(' to ')[1]) for k, row in enumerate(rows)], 'filtered part p, up to'),
+                          ticked([0, *(value for row in rows for value in row[3:5])], '%g'), ['error of GDF', 'bound of Theorem 5'],
+                          [(row[1], row[3:5]) for row in rows], range(len(rows)))
+    return Panels('Error of GDF on the value of a leaf', [panel(name) for name in dict.fromkeys(row[0] for row in table['rows'])])
+
+
 def decades(values):
     """A logarithmic axis from a power of ten to another."""
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
@@ -225,6 +263,11 @@ PICTURES = {
     'simfl-owners-by-class': functools.partial(simfl_errors, 'simfl-owners-by-class', 'Test error by owners, theta 0.8'),
     'simfl-owners-even': functools.partial(simfl_errors, 'simfl-owners-even', 'Test error by owners, records divided evenly'),
     'simfl-growth': functools.partial(growth, 'simfl-growth', 'What SimFL costs', {'seconds': (2, 3, 4), 'megabytes': (5, 7)}),
+    'dpboost-errors': functools.partial(dpboost, 'dpboost-errors', 'Test error of 50 trees', 'epsilon', slice(0, 5)),
+    'dpboost-errors-more': functools.partial(dpboost, 'dpboost-errors', 'Test error of 50 trees', 'epsilon', slice(5, 10)),
+    'dpboost-convergence': functools.partial(dpboost, 'dpboost-convergence', 'Test error, epsilon 100 in all', 'trees', slice(0, 5)),
+    'dpboost-switches': functools.partial(dpboost, 'dpboost-switches', 'With GDF and GLC, or without one of them', 'epsilon', slice(0, 5)),
+    'dpboost-theorem-5': theorem_5,
     'rivals': rivals,
     'hedge-growth': functools.partial(growth, 'hedge-growth', 'What hedge costs', {'seconds': (3,), 'megabytes': (6, 7)}),
     **{'inprivate-' + part: functools.partial(federation, 'inprivate-' + part, 'accuracy, %', 'Accuracy at depth 10, mean over the sets of two classes', ACCURACY)

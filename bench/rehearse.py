@@ -23,6 +23,7 @@ import balance
 import chain
 import diprime
 import dp_simfl
+import dpboost
 import federated_accuracy
 import federated_id3
 import id3
@@ -403,6 +404,38 @@ def rehearse_id3_tables(stage):
         stage.run('id3.py', *of_fruit, 'id3-plain')
         if os.environ.get('HEDGEROW_DATA'):
             stage.run('id3.py', '--hedgerow', stage.hedgerow, '--cache', stage.at('real'), '--sets', 'car,votes', *common, 'id3-plain')
+
+
+def rehearse_dpboost_tables(stage):
+    """Ensembles of five trees, one fold. Where numpy and scikit-learn are."""
+    if not (has('numpy') and has('sklearn')):
+        return
+    import numpy
+    stage.seed()
+    small = [*stage.on_sets(), '--folds', '1', '--ensemble', '5', '--trees', '20', '--epsilons', '1,10000', '--processes', '1']
+    text = stage.tables(['dpboost-errors'], 'dpboost.py', *small, '--sets', 'plums,length', '--only', 'dpboost-errors')['dpboost-errors']
+    for first in ('plums (400 x 2), error, %', 'length (500 x 1), RMSE'):
+        cells = {row[0]: list(map(mean, row[1:])) for row in rows_of(text, first)}
+        expect(list(cells) == list(dpboost.METHODS) and all(len(row) == 2 for row in cells.values()), 'rows of %s:\n%s' % (first, text))
+        expect(cells['NP'][0] == cells['NP'][1], 'without privacy epsilon plays a part:\n' + text)
+    expect('5 trees, one ensemble of 5' in text and '1 of the 5 folds' in text and 'The mean of DPBoost is below that of PARA in' in text, 'no settings:\n' + text)
+    for part, rows in (('dpboost-convergence', 7), ('dpboost-times', 1), ('dpboost-filtered', 1), ('dpboost-switches', 3), ('dpboost-errors-20', 4),
+                       ('dpboost-convergence-40', 3)):
+        made = stage.tables([part], 'dpboost.py', *small, '--sets', 'length', '--only', part)[part]
+        expect(len(re.findall(r'^\| length \(500 x 1', made, re.M)) == rows, '%s: not %d rows:\n%s' % (part, rows, made))
+    # A tree that this script walks says what the program says: of numbers and of categories.
+    args = dpboost.arguments_of([*small, '--hedgerow', stage.hedgerow])
+    args.folds = 1
+    for name in ('length', 'credit'):
+        folder, run = dpboost.divided(args, name)[0], dpboost.Run(dpboost.DPBOOST, 5, 5, 100)
+        walked, told = dpboost.after(stage.hedgerow, folder, run, [5])[0], dpboost.error(stage.hedgerow, folder, run)
+        expect(abs(walked - told) < 1e-6, '%s: walked %g, told %g' % (name, walked, told))
+    # Theorem 5 by hand: of gradients 2, .5 and .5, p = 1/3; V(I) = -3 / 3.1, V of the others -1 / 2.1.
+    share, off, bound = dpboost.approximation(numpy.array([2, .5, .5]))
+    expect(abs(share - 1 / 3) < 1e-9 and abs(off - (3 / 3.1 - 1 / 2.1)) < 1e-9 and abs(bound - 1) < 1e-9, 'approximation: %g %g %g' % (share, off, bound))
+    expect(dpboost.approximation(numpy.array([1, -.5])) is None, 'a gradient of g* is filtered')
+    made = stage.tables(['dpboost-theorem-5'], 'dpboost.py', *small, '--sets', 'length', '--only', 'dpboost-theorem-5')['dpboost-theorem-5']
+    expect(all(float(row[-1]) <= 1 for row in rows_of(made, 'length')), 'the bound of Theorem 5 does not hold:\n' + made)
 
 
 def rehearse_federated_id3_tables(stage):

@@ -22,14 +22,19 @@ def make_synth(folder, seed, rows):
     from sklearn.datasets import make_classification
     x, y = make_classification(40000, 20, n_informative=8, n_clusters_per_class=4, random_state=0)
     order = np.random.default_rng(seed).permutation(len(y))[:rows]
+    write_numbers(folder, x, y, 'classes\n  values: ["0", "1"]', {'test': order[:len(order) // 5], 'train': order[len(order) // 5:]})
+
+
+def write_numbers(folder, x, y, kind, parts):
+    """A folder of a made set: parts are {name: which records}; kind: of the label, and its values or bounds, as a schema has them."""
     names = ['x%d' % f for f in range(x.shape[1])]
-    for part, rows in (('test', order[:len(order) // 5]), ('train', order[len(order) // 5:])):
+    for part, rows in parts.items():
         with open(os.path.join(folder, part + '.csv'), 'w', newline='', encoding='utf-8') as out:
             writer = csv.writer(out, lineterminator='\n')
             writer.writerow(names + ['y'])
             writer.writerows([*('%.9g' % v for v in x[i]), y[i]] for i in rows)
     with open(os.path.join(folder, 'schema.yaml'), 'w', encoding='utf-8') as out:
-        out.write('hedgerow-schema: 1\nlabel:\n  name: y\n  kind: classes\n  values: ["0", "1"]\nfeatures:\n')
+        out.write('hedgerow-schema: 1\nlabel:\n  name: y\n  kind: %s\nfeatures:\n' % kind)
         for f, name in enumerate(names):
             bound = math.ceil(abs(x[:, f]).max())
             out.write('  - name: %s\n    kind: number\n    low: %d\n    high: %d\n' % (name, -bound, bound))
