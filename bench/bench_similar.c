@@ -64,7 +64,7 @@ static void time_search(const hr_hashes *all, double hashing, int threads, size_
     uint32_t *found = bench_allocate(of.rows, sizeof *found);
     hr_error err = {0};
     const double wall = bench_seconds(), start = processor_seconds();
-    if (hr_similar(&of, &among, threads, found, &err)) bench_die(&err, "search:");
+    if (hr_similar(&of, &among, 0, threads, found, &err)) bench_die(&err, "search:");
     const double searching = processor_seconds() - start, waited = bench_seconds() - wall,
                  plain = time_plain(&of, &among, found, sample);
     printf("{\"tables\": %zu, \"hash\": %.2f, \"search_processor\": %.2f, \"search\": %.2f, \"plain\": %.1f, "

@@ -340,7 +340,7 @@ static hr_status find_similar(world *w, hr_error *err) {
     status = hr_lsh_hash(lsh, w->data, 1, hashes, err);
     hr_lsh_free(lsh);
     if (status) return status;
-    status = hr_similar(&all, &all, 1, found, err);
+    status = hr_similar(&all, &all, 0, 1, found, err);
     failing_stop();
     assert_int_equal(status != HR_OK, found[0] == 12345);
     return status;

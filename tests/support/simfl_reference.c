@@ -62,7 +62,8 @@ static void match_owners(reference *r, const uint8_t *coins) {
     for (size_t i = 0; i < r->division->count; i++)
         for (size_t j = 0; j < r->division->count; j++) {
             if (i == j) continue;
-            assert_int_equal(hr_similar(&of[i], &of[j], 1, similar, NULL), HR_OK);
+            assert_int_equal(hr_similar(&of[i], &of[j], hr_similar_coins(coins, i, j), 1, similar, NULL),
+                             HR_OK);
             assert_int_equal(hr_simfl_owner_match(r->owners[i], j, similar, NULL), HR_OK);
         }
     for (size_t i = 0; i < r->division->count; i++) free((int16_t *)of[i].at);

@@ -222,7 +222,9 @@ static hr_status match_simfl_owner(const hr_owner_turn *t, simfl_keeper *k, size
     const hr_hashes own = {k->hashes, k->rows, s.rules.tables},
                     among = {hr_simfl_hashes(t->job->protocol, other), s.rows[other], s.rules.tables};
     uint32_t *similar = malloc(k->rows * sizeof *similar);
-    hr_status status = similar ? hr_similar(&own, &among, t->threads, similar, err) : hr_fail_memory(err);
+    const uint64_t coins = hr_similar_coins(s.start->bytes, hr_simfl_self(t->job->protocol), other);
+    hr_status status =
+        similar ? hr_similar(&own, &among, coins, t->threads, similar, err) : hr_fail_memory(err);
     if (!status) status = hr_simfl_owner_match(k->owner, other, similar, err);
     free(similar);
     k->matched[other] = !status;

@@ -37,22 +37,24 @@ static hr_status hash_records(const simfl *s, const hr_lsh *lsh, hr_hashes *of, 
     return status;
 }
 
-static hr_status match_owner(const simfl *s, size_t m, const hr_hashes *of, hr_error *err) {
+static hr_status match_owner(const simfl *s, size_t m, const uint8_t *coins, const hr_hashes *of,
+                             hr_error *err) {
     uint32_t *similar = malloc(s->rows[m] * sizeof *similar);
     hr_status status = similar ? HR_OK : hr_fail_memory(err);
     for (size_t j = 0; !status && j < s->count; j++) {
         if (j == m) continue;
-        status = hr_similar(&of[m], &of[j], s->training->threads, similar, err);
+        status =
+            hr_similar(&of[m], &of[j], hr_similar_coins(coins, m, j), s->training->threads, similar, err);
         if (!status) status = hr_simfl_owner_match(s->owners[m], j, similar, err);
     }
     free(similar);
     return status;
 }
 
-static hr_status match_by_hashes(const simfl *s, const hr_lsh *lsh, hr_error *err) {
+static hr_status match_by_hashes(const simfl *s, const hr_lsh *lsh, const uint8_t *coins, hr_error *err) {
     hr_hashes *of = calloc(s->count, sizeof *of);
     hr_status status = of ? hash_records(s, lsh, of, err) : hr_fail_memory(err);
-    for (size_t m = 0; !status && m < s->count; m++) status = match_owner(s, m, of, err);
+    for (size_t m = 0; !status && m < s->count; m++) status = match_owner(s, m, coins, of, err);
     for (size_t m = 0; of && m < s->count; m++) free((int16_t *)of[m].at);
     free(of);
     return status;
@@ -68,7 +70,7 @@ static hr_status match_similar(const simfl *s, hr_error *err) {
                           .range = simfl_option(s, HR_OPTION_LSH_RANGE),
                           .coins = coins};
     hr_status status = hr_lsh_new(&setup, &lsh, err);
-    if (!status) status = match_by_hashes(s, lsh, err);
+    if (!status) status = match_by_hashes(s, lsh, coins, err);
     hr_lsh_free(lsh);
     return status;
 }

@@ -29,6 +29,7 @@ typedef struct attack_party {
 typedef struct simfl_attack {
     hr_attack_options options;
     hr_arena *arena;
+    uint8_t coins[HR_LSH_COINS];
     hr_lsh *lsh;
     hr_planes planes;
     attack_party attacker, victim;
@@ -82,11 +83,10 @@ static hr_status divide_attack_records(simfl_attack *a, const hr_data *data, hr_
 
 static hr_status draw_hash_functions(simfl_attack *a, const hr_schema *schema, hr_csprng *csprng,
                                      hr_error *err) {
-    uint8_t coins[HR_LSH_COINS];
-    hr_csprng_bytes(csprng, coins, sizeof coins);
+    hr_csprng_bytes(csprng, a->coins, sizeof a->coins);
     const bool standard = a->options.scale == HR_ATTACK_SCALE_STANDARD;
     const hr_lsh_setup setup = {schema, a->options.width, (size_t)a->options.tables,
-                                standard ? 1 : a->options.range, coins};
+                                standard ? 1 : a->options.range, a->coins};
     hr_status status = hr_lsh_new(&setup, &a->lsh, err);
     if (status) return status;
     const size_t tables = hr_lsh_tables(a->lsh), dimensions = hr_lsh_dimensions(a->lsh);
@@ -229,7 +229,7 @@ static hr_status group_records(const simfl_attack *a, hr_attack_figures *out, hr
     hr_group_counts counts;
     uint32_t *similar = hr_arena_alloc(a->arena, a->victim.rows, sizeof *similar);
     if (!similar) return hr_fail_memory(err);
-    hr_status status = hr_similar(&of, &among, 1, similar, err);
+    hr_status status = hr_similar(&of, &among, hr_similar_coins(a->coins, 0, 1), 1, similar, err);
     if (!status) status = hr_group_counts_of(similar, labels, a->victim.rows, a->attacker.rows, &counts, err);
     if (status) return status;
     out->alone = (double)counts.alone / rows;

@@ -2,11 +2,13 @@
 
 #include "base/fail.h"
 #include "base/team.h"
+#include "privacy/crypto/prf.h"
 #include "tables/data/records.h"
 #include "trees/similar/hash_blocks.h"
 #include "trees/similar/lsh.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Queries that are looked up together: a shelf of blocks stays in the cache for all of them. */
 enum { BATCH = 32 };
@@ -30,12 +32,14 @@ typedef struct similar_search {
     hr_hash_groups of, among;
     hr_hash_blocks blocks;
     bool codes_suffice; /* equal codes are equal hashes */
+    uint64_t coins;
     uint32_t *out;
     similar_query *queries; /* member, query of a batch */
 } similar_search;
 
-static uint64_t mix(uint64_t z) {
-    z += 0x9e3779b97f4a7c15u;
+/* What splitmix64 returns after `row` other numbers. */
+static uint64_t coin_of_row(uint64_t coins, uint64_t row) {
+    uint64_t z = coins + (row + 1) * 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
@@ -123,7 +127,7 @@ static uint32_t take_tie(const similar_search *s, const similar_query *query, ui
 static void end_query(const similar_search *s, const similar_query *query, size_t g) {
     for (size_t i = s->of.begins[g]; i < s->of.begins[g + 1]; i++) {
         const uint32_t row = s->of.rows[i];
-        s->out[row] = take_tie(s, query, (uint32_t)(mix(row) % query->ties));
+        s->out[row] = take_tie(s, query, (uint32_t)(coin_of_row(s->coins, row) % query->ties));
     }
 }
 
@@ -164,8 +168,22 @@ static hr_status check_similar(const hr_hashes *of, const hr_hashes *among, hr_e
     return HR_OK;
 }
 
-hr_status hr_similar(const hr_hashes *of, const hr_hashes *among, int threads, uint32_t *out, hr_error *err) {
-    similar_search s = {.out = out};
+uint64_t hr_similar_coins(const uint8_t *lsh_coins, size_t of, size_t among) {
+    static const char purpose[] = "ties of similar records";
+    const size_t pair[] = {of, among};
+    uint8_t text[sizeof purpose + 2 * sizeof(uint64_t)], bytes[HR_PRF_SIZE];
+    uint64_t coins = 0;
+    memcpy(text, purpose, sizeof purpose);
+    for (size_t i = 0; i < 16; i++)
+        text[sizeof purpose + i] = (uint8_t)((uint64_t)pair[i / 8] >> 8 * (i % 8));
+    hr_prf(lsh_coins, text, sizeof text, bytes);
+    for (int i = 0; i < 8; i++) coins |= (uint64_t)bytes[i] << 8 * i;
+    return coins;
+}
+
+hr_status hr_similar(const hr_hashes *of, const hr_hashes *among, uint64_t coins, int threads, uint32_t *out,
+                     hr_error *err) {
+    similar_search s = {.coins = coins, .out = out};
     hr_status status = check_similar(of, among, err);
     if (!status) s.codes_suffice = are_codes_distinct(of, among);
     if (!status) status = hr_hash_groups_init(&s.of, of, err);

@@ -171,8 +171,8 @@ static void match_copies(owners *o, const uint32_t *copies) {
     hr_lsh_setup setup = {hr_data_schema(o->data[0]), .02, 8, 1, coins};
     assert_int_equal(hr_lsh_new(&setup, &lsh, NULL), HR_OK);
     for (size_t i = 0; i < 2; i++) assert_int_equal(hr_lsh_hash(lsh, o->data[i], 1, at[i], NULL), HR_OK);
-    assert_int_equal(hr_similar(&of[0], &of[1], 1, o->similar[0][1], NULL), HR_OK);
-    assert_int_equal(hr_similar(&of[1], &of[0], 1, o->similar[1][0], NULL), HR_OK);
+    assert_int_equal(hr_similar(&of[0], &of[1], 0, 1, o->similar[0][1], NULL), HR_OK);
+    assert_int_equal(hr_similar(&of[1], &of[0], 0, 1, o->similar[1][0], NULL), HR_OK);
     for (size_t i = 0; i < 300; i++) assert_int_equal(o->similar[1][0][i], copies[i]);
     hr_lsh_free(lsh);
 }

@@ -5,7 +5,11 @@
 #include "trees/similar/hash_groups.h"
 #include "trees/similar/lsh.h"
 
+#include <math.h>
 #include <stdbool.h>
+
+/* Of the ties. */
+static const uint64_t COINS = 0x0123456789abcdef;
 
 /* ---- The definition, record by record ---- */
 
@@ -15,8 +19,10 @@ static size_t equals_of(const hr_hashes *a, size_t i, const hr_hashes *b, size_t
     return equal;
 }
 
-static uint64_t finalise(uint64_t row) {
-    uint64_t state = row;
+/* What next_random, which is splitmix64, returns after `row` other numbers. */
+static uint64_t coin_by_definition(uint64_t coins, size_t row) {
+    uint64_t state = coins;
+    for (size_t i = 0; i < row; i++) next_random(&state);
     return next_random(&state);
 }
 
@@ -62,7 +68,7 @@ static uint32_t most_similar_by_definition(const hr_hashes *of, size_t row, cons
         for (; at && stands_before(among, order, i, tied[at - 1]); at--) tied[at] = tied[at - 1];
         tied[at] = i;
     }
-    return (uint32_t)tied[finalise(row) % ties];
+    return (uint32_t)tied[coin_by_definition(COINS, row) % ties];
 }
 
 /* ---- Tables of hashes ---- */
@@ -109,10 +115,10 @@ static void check_shape(const hash_shape *shape, uint64_t seed, int most_threads
                     among = random_hashes(shape, shape->among_rows, &seed);
     uint32_t *found = calloc(of.rows + 1, sizeof *found), *again = calloc(of.rows + 1, sizeof *again);
     assert_true(found && again);
-    assert_int_equal(hr_similar(&of, &among, 1, found, NULL), HR_OK);
+    assert_int_equal(hr_similar(&of, &among, COINS, 1, found, NULL), HR_OK);
     check_found(&of, &among, found);
     for (int threads = 2; threads <= most_threads; threads *= 4) {
-        assert_int_equal(hr_similar(&of, &among, threads, again, NULL), HR_OK);
+        assert_int_equal(hr_similar(&of, &among, COINS, threads, again, NULL), HR_OK);
         assert_memory_equal(found, again, of.rows * sizeof *found);
     }
     free((void *)of.at);
@@ -149,15 +155,85 @@ static void test_similar__is_what_the_definition_says_at_the_ends(void **state) 
     for (size_t i = 0; i < COUNT(shapes); i++) check_shape(&shapes[i], i + 1, 8);
 }
 
+/* ---- Ties ---- */
+
+/* Queries are equal, and tie with all records of `ties`; the other records have no hash in common with them.
+ */
+enum { TIE_QUERIES = 50, TIE_RECORDS = 12, TIE_TABLES = 3 };
+static const uint32_t ties[] = {1, 2, 5, 6, 8, 10, 11};
+
+static void find_ties(uint64_t coins, uint32_t found[TIE_QUERIES]) {
+    static const int16_t of[TIE_QUERIES * TIE_TABLES];
+    int16_t among[TIE_RECORDS * TIE_TABLES];
+    for (size_t i = 0; i < TIE_RECORDS * TIE_TABLES; i++) among[i] = 9;
+    for (size_t i = 0; i < COUNT(ties); i++)
+        for (size_t t = 0; t < 2; t++) among[ties[i] * TIE_TABLES + (i + t) % TIE_TABLES] = 0;
+    assert_int_equal(hr_similar(&(hr_hashes){of, TIE_QUERIES, TIE_TABLES},
+                                &(hr_hashes){among, TIE_RECORDS, TIE_TABLES}, coins, 1, found, NULL),
+                     HR_OK);
+}
+
+static size_t number_of_tie(uint32_t row) {
+    for (size_t i = 0; i < COUNT(ties); i++)
+        if (ties[i] == row) return i;
+    fail_msg("row %u does not tie", row);
+    return 0;
+}
+
+/* z of a count with mean n p. */
+static double deviation_of(size_t count, double n, double p) {
+    return ((double)count - n * p) / sqrt(n * p * (1 - p));
+}
+
+/* Over coins, each of 7 records that tie has probability 1/7 for the first and for the last query, each pair
+ * of what both find 1/49. 63 two-sided tests at 6 standard deviations: 2e-9 each, 1e-7 in all (nearly normal:
+ * the least mean is 408). */
+static void test_ties__are_chosen_uniformly_from_the_coins(void **state) {
+    (void)state;
+    enum { COINS_TRIED = 20000, N = COUNT(ties) };
+    size_t first[N] = {0}, last[N] = {0}, both[N][N] = {{0}};
+    for (uint64_t c = 0; c < COINS_TRIED; c++) {
+        uint8_t lsh_coins[HR_LSH_COINS] = {(uint8_t)c, (uint8_t)(c >> 8)};
+        uint32_t found[TIE_QUERIES];
+        find_ties(hr_similar_coins(lsh_coins, 0, 1), found);
+        const size_t a = number_of_tie(found[0]), b = number_of_tie(found[TIE_QUERIES - 1]);
+        first[a]++;
+        last[b]++;
+        both[a][b]++;
+    }
+    for (size_t a = 0; a < N; a++) {
+        assert_true(fabs(deviation_of(first[a], COINS_TRIED, 1. / N)) < 6);
+        assert_true(fabs(deviation_of(last[a], COINS_TRIED, 1. / N)) < 6);
+        for (size_t b = 0; b < N; b++)
+            assert_true(fabs(deviation_of(both[a][b], COINS_TRIED, 1. / (N * N))) < 6);
+    }
+}
+
+/* 50 queries with 7 choices each agree by chance with probability 7^-50. */
+static void test_ties__are_the_same_from_the_same_coins_and_pair_of_owners_alone(void **state) {
+    (void)state;
+    static const uint8_t coins[HR_LSH_COINS] = {1}, others[HR_LSH_COINS] = {1, [31] = 1};
+    uint32_t found[TIE_QUERIES], again[TIE_QUERIES];
+    find_ties(hr_similar_coins(coins, 3, 4), found);
+    find_ties(hr_similar_coins(coins, 3, 4), again);
+    assert_memory_equal(found, again, sizeof found);
+    const uint64_t elsewhere[] = {hr_similar_coins(coins, 4, 3), hr_similar_coins(coins, 3, 5),
+                                  hr_similar_coins(coins, 3, 4 + 256), hr_similar_coins(others, 3, 4)};
+    for (size_t i = 0; i < COUNT(elsewhere); i++) {
+        find_ties(elsewhere[i], again);
+        assert_memory_not_equal(found, again, sizeof found);
+    }
+}
+
 /* 900 equal queries and 30 equal records: each record gets 30 of them; below 4 or above 78 is less likely
- * than 1e-8 if mix is random. */
+ * than 1e-8. */
 static void test_ties__spread_over_equal_records(void **state) {
     (void)state;
     enum { QUERIES = 900, RECORDS = 30 };
     static int16_t at[QUERIES * 3];
     uint32_t found[QUERIES], given[RECORDS] = {0};
-    assert_int_equal(hr_similar(&(hr_hashes){at, QUERIES, 3}, &(hr_hashes){at, RECORDS, 3}, 1, found, NULL),
-                     HR_OK);
+    const hr_hashes of = {at, QUERIES, 3}, among = {at, RECORDS, 3};
+    assert_int_equal(hr_similar(&of, &among, COINS, 1, found, NULL), HR_OK);
     for (size_t i = 0; i < QUERIES; i++) given[found[i]]++;
     for (size_t i = 0; i < RECORDS; i++) assert_in_range(given[i], 4, 78);
 }
@@ -189,18 +265,20 @@ static void test_similar__refuses_hashes_that_do_not_fit_together(void **state) 
     uint32_t found = 7;
     for (size_t i = 0; i < COUNT(cases); i++) {
         hr_error err = {0};
-        assert_int_equal(hr_similar(&cases[i][0], &cases[i][1], 1, &found, &err), HR_E_ARGUMENT);
+        assert_int_equal(hr_similar(&cases[i][0], &cases[i][1], 0, 1, &found, &err), HR_E_ARGUMENT);
         assert_true(err.message[0] && err.remedy[0] && found == 7);
     }
     const hr_hashes many = {at, UINT32_MAX, 1}, one = {at, 1, 1};
-    assert_int_equal(hr_similar(&many, &one, 1, &found, NULL), HR_E_LIMIT);
-    assert_int_equal(hr_similar(&one, &many, 1, &found, NULL), HR_E_LIMIT);
+    assert_int_equal(hr_similar(&many, &one, 0, 1, &found, NULL), HR_E_LIMIT);
+    assert_int_equal(hr_similar(&one, &many, 0, 1, &found, NULL), HR_E_LIMIT);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_similar__is_what_the_definition_says_for_random_hashes),
         cmocka_unit_test(test_similar__is_what_the_definition_says_at_the_ends),
+        cmocka_unit_test(test_ties__are_chosen_uniformly_from_the_coins),
+        cmocka_unit_test(test_ties__are_the_same_from_the_same_coins_and_pair_of_owners_alone),
         cmocka_unit_test(test_ties__spread_over_equal_records),
         cmocka_unit_test(test_groups__hold_every_row_once_in_order),
         cmocka_unit_test(test_similar__refuses_hashes_that_do_not_fit_together),
