@@ -28,6 +28,8 @@ typedef enum hr_option {
     HR_OPTION_OWNERS,       /* simfl, tfl, solo, dp-simfl: owners among whom the records are divided */
     HR_OPTION_OWNER,        /* solo: the one that trains, from 1 */
     HR_OPTION_THETA,        /* simfl, tfl, solo: hr_simfl_split; dp-simfl: hr_owner_law; 0: alike */
+    HR_OPTION_ORDER,        /* simfl, tfl: an hr_owner_order */
+    HR_OPTION_GAMMA,        /* simfl, tfl, solo, all-in: what a split must gain */
     HR_OPTION_LSH_WIDTH,    /* simfl: hr_lsh_setup; dp-simfl: hr_regions_setup */
     HR_OPTION_LSH_TABLES,   /* the same */
     HR_OPTION_LSH_RANGE,    /* simfl: hr_lsh_setup */
@@ -45,6 +47,10 @@ typedef enum hr_shares { HR_SHARES_EQUAL, HR_SHARES_GEOMETRIC } hr_shares;
 /* How a gradient beyond the bound g* is treated in sound mode: clipped to it, or its record left out of the
  * tree (the paper's GDF). */
 typedef enum hr_bounding { HR_BOUNDING_CLIP, HR_BOUNDING_FILTER } hr_bounding;
+
+/* Which owner trains a tree: they take turns, tree by tree; or each trains all of its trees, as many as its
+ * part of the records, before the next. */
+typedef enum hr_owner_order { HR_OWNER_ORDER_TURNS, HR_OWNER_ORDER_BLOCKS } hr_owner_order;
 
 /* Which budget the leaves of DPBoost's Algorithm 1 get: eps_leaf as its text intends, or eps_nleaf as in its
  * line 14. */

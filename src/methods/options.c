@@ -32,6 +32,7 @@ static const char *const leaf_budgets[] = {"intended", "literal", NULL};
 static const char *const switches[] = {"off", "on", NULL};
 static const char *const glc_exponents[] = {"place", "iteration", NULL};
 static const char *const split_budgets[] = {"algorithm", "text", NULL};
+static const char *const orders[] = {"turns", "blocks", NULL};
 static const char *const truths[] = {"false", "true", NULL};
 
 #define AT(field) offsetof(hr_fit_options, field)
@@ -53,6 +54,8 @@ static const option options_table[] = {
      "loss of classes; numbers always have square loss"},
     {"min-child-weight", REAL, BY_NAME(MIN_CHILD_WEIGHT), 0, 1e9, false, NULL, "0..1e9",
      "minimum hessian of a leaf (forests, square loss: records)"},
+    {"gamma", REAL, BY_NAME(GAMMA), 0, 1e9, false, NULL, "0..1e9",
+     "what a split must gain (equation 3), of classes 0 and 1, or of numbers scaled to -1..1"},
     {"max-features", INTEGER, BY_NAME(MAX_FEATURES), 0, 10000, false, NULL, "0..10000",
      "candidate features of a node (K); 0: root of their number"},
     {"part", CHOICE, BY_NAME(PART), 0, 0, false, truths, "false|true", "divide the records among the trees"},
@@ -91,6 +94,8 @@ static const option options_table[] = {
     {"owners", INTEGER, BY_NAME(OWNERS), 1, OWNERS_MAX, false, NULL, "1..1000",
      "owners among whom the records are divided"},
     {"owner", INTEGER, BY_NAME(OWNER), 1, OWNERS_MAX, false, NULL, "1..1000", "the owner that trains, alone"},
+    {"order", CHOICE, BY_NAME(ORDER), 0, 0, false, orders, "turns|blocks",
+     "owners take turns tree by tree, or each trains its part of the trees before the next"},
     {"theta", REAL, BY_NAME(THETA), 0, .99, false, NULL, "0..0.99",
      "0: divide evenly; else the part of the first class that the first half of the owners has"},
     {"lsh-width", REAL, BY_NAME(LSH_WIDTH), 0, 1e6, true, NULL, "0 < X <= 1e6", "width r of a hash"},

@@ -36,11 +36,19 @@ static hr_status make_lsh(const hr_fit_options *options, const hr_schema *schema
     return hr_lsh_new(&setup, out, err);
 }
 
-static void bound_simfl_sums(hr_simfl_rules *rules, size_t records) {
+static void bound_sums(hr_simfl_rules *rules, bool logistic, size_t records) {
     hr_packing packing;
-    if (hr_exact_packing(rules->classes, records, &packing, NULL)) return; /* then all sums are 0 */
+    if (hr_exact_packing(logistic, records, &packing, NULL)) return; /* then all sums are 0 */
     rules->gradient_max = packing.gradient_bound;
     rules->weight_max = packing.weight_scale > 1 ? (int64_t)packing.weight_scale / 4 : 1;
+}
+
+static void bound_logistic_sums(hr_simfl_rules *rules, size_t records) {
+    bound_sums(rules, true, records);
+}
+
+static void bound_square_sums(hr_simfl_rules *rules, size_t records) {
+    bound_sums(rules, false, records);
 }
 
 static hr_status read_simfl_rules(const Hedgerow__Terms *terms, const hr_schema *schema, hr_simfl_rules *out,
@@ -51,11 +59,12 @@ static hr_status read_simfl_rules(const Hedgerow__Terms *terms, const hr_schema 
     hr_status status = hr_options_of_terms(terms, 1, &options, err);
     if (!status) status = make_lsh(&options, schema, any, &lsh, err);
     if (status) return status;
+    const hr_link link = hr_boosting_link(&options, hr_schema_task(schema));
     *out = (hr_simfl_rules){.tables = hr_lsh_tables(lsh),
                             .trees = (size_t)options.trees,
                             .classes = hr_schema_task(schema) != HR_TASK_REGRESSION,
                             .label_max = LABEL_UNIT,
-                            .bound = bound_simfl_sums};
+                            .bound = link == HR_LINK_LOGISTIC ? bound_logistic_sums : bound_square_sums};
     hr_lsh_free(lsh);
     return HR_OK;
 }
@@ -327,17 +336,21 @@ static hr_status list_simfl_releases(hr_joint_model *m, hr_error *err) {
     return status;
 }
 
-static hr_status plant_simfl(const hr_simfl_state *s, hr_joint_model *m, hr_error *err) {
+static hr_status plant_simfl(const hr_job_view *job, const hr_simfl_state *s, hr_joint_model *m,
+                             hr_error *err) {
     hr_noisy sums[HR_SIMFL_SUMS];
+    hr_fit_options options;
+    hr_status status = hr_options_of_terms(job->terms, 1, &options, err);
+    if (status) return status;
     label_sums_of(s, sums);
     double rows = 0;
     for (size_t i = 0; i < s->owner_count; i++) rows += s->rows[i];
-    m->forest = (hr_forest){.link = s->rules.classes ? HR_LINK_LOGISTIC : HR_LINK_NUMBER, .output_count = 1};
+    m->forest =
+        (hr_forest){.link = hr_boosting_link(&options, hr_schema_task(job->schema)), .output_count = 1};
     m->forest.base = hr_arena_alloc(m->arena, 1, sizeof *m->forest.base);
     m->forest.trees = hr_arena_alloc(m->arena, s->tree_count, sizeof *m->forest.trees);
     if (!m->forest.base || !m->forest.trees) return hr_fail_memory(err);
     hr_exact_base(sums, rows, &m->forest);
-    hr_status status = HR_OK;
     for (size_t i = 0; !status && i < s->tree_count; i++)
         status = hr_tree_copy(&s->trees[i], m->arena, &m->forest.trees[m->forest.tree_count++], err);
     return status;
@@ -348,7 +361,7 @@ static hr_status assemble_simfl(const hr_job_view *job, hr_joint_model *m, hr_er
     hr_simfl_state_of(job->protocol, &s);
     hr_settings_add_count(&m->settings, "owners", s.owner_count);
     hr_status status = list_simfl_releases(m, err);
-    return status ? status : plant_simfl(&s, m, err);
+    return status ? status : plant_simfl(job, &s, m, err);
 }
 
 static void find_simfl_tree(const hr_job_view *job, hr_job_position *out) {
@@ -361,6 +374,7 @@ static void find_simfl_tree(const hr_job_view *job, hr_job_position *out) {
 
 static const hr_left_out simfl_left_out[] = {{"owners", "remove it: every owner has its own records"},
                                              {"theta", "remove it: every owner has its own records"},
+                                             {"order", "remove it: the owners of a job take turns"},
                                              {0}};
 
 static const hr_job_machines simfl_machines = {

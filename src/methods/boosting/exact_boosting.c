@@ -53,6 +53,12 @@ static hr_status exact_boosting_bins(hr_training *training, hr_error *err) {
                           &training->binning, err);
 }
 
+/* Gains of classes are said of the labels 0 and 1; square loss has -1 and 1, and gradients twice as large. */
+static double gamma_of(const hr_training *training) {
+    const double gamma = training->options->by_name[HR_OPTION_GAMMA];
+    return training->forest.link == HR_LINK_SIGNED ? 4 * gamma : gamma;
+}
+
 static void splitter_init(hr_exact_boosting *e) {
     const hr_training *training = e->boosting.training;
     for (int level = 0; level < HR_TREE_DEPTH_MAX; level++) e->levels[level] = e->permits.splits;
@@ -63,6 +69,7 @@ static void splitter_init(hr_exact_boosting *e) {
                             .permits = e->levels,
                             .lambda = training->options->lambda,
                             .min_child_weight = training->options->by_name[HR_OPTION_MIN_CHILD_WEIGHT],
+                            .gamma = gamma_of(training),
                             .threads = training->threads};
     hr_exact_splitter_init(&e->splitter);
 }

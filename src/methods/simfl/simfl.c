@@ -222,9 +222,9 @@ static hr_status start_owners(simfl *s, const hr_simfl_permits *permits, hr_erro
     uint64_t total[2] = {0};
     hr_noisy sums[2];
     hr_training *t = s->training;
-    bool number = hr_schema_task(hr_data_schema(t->data)) == HR_TASK_REGRESSION;
-    hr_status status = hr_training_forest_init(t, number ? HR_LINK_NUMBER : HR_LINK_LOGISTIC,
-                                               (size_t)t->options->trees, err);
+    const hr_task task = hr_schema_task(hr_data_schema(t->data));
+    hr_status status =
+        hr_training_forest_init(t, hr_boosting_link(t->options, task), (size_t)t->options->trees, err);
     for (size_t m = 0; m < s->count; m++) s->rows[m] = (uint32_t)hr_data_rows(s->data[m]);
     for (size_t m = 0; !status && m < s->count; m++) status = make_owner(s, m, permits, total, err);
     for (size_t k = 0; k < 2; k++) sums[k] = hr_noisy_of_answers(total[k]);
@@ -235,13 +235,13 @@ static hr_status start_owners(simfl *s, const hr_simfl_permits *permits, hr_erro
 
 /* ---- The methods ---- */
 
-/* Owners train trees in turn. before: what happens before owner m trains; NULL: nothing. */
+/* Owners train trees in their order. before: what happens before owner m trains; NULL: nothing. */
 static hr_status train_in_turn(const simfl *s, hr_status (*before)(const simfl *s, size_t m, hr_error *err),
                                hr_error *err) {
     size_t trees = (size_t)s->training->options->trees;
     hr_status status = HR_OK;
     for (size_t t = 0; !status && t < trees; t++) {
-        size_t m = t % s->count;
+        size_t m = hr_simfl_owner_of_tree(s->training->options, s->rows, s->count, t);
         if (before) status = before(s, m, err);
         if (!status) status = train_and_send_tree(s, m, err);
         if (!status) status = hr_training_progress(s->training, t + 1, trees, err);
@@ -349,10 +349,10 @@ static void simfl_defaults(hr_fit_options *o) {
     o->by_name[HR_OPTION_LSH_RANGE] = 1;
 }
 
-#define TREE_OPTIONS "trees", "depth", "learning-rate", "lambda", "bins", "min-child-weight"
-static const char *const simfl_options[] = {TREE_OPTIONS, "owners",    "theta", "lsh-width",
-                                            "lsh-tables", "lsh-range", NULL};
-static const char *const tfl_options[] = {TREE_OPTIONS, "owners", "theta", NULL};
+#define TREE_OPTIONS "trees", "depth", "learning-rate", "lambda", "bins", "loss", "min-child-weight", "gamma"
+static const char *const simfl_options[] = {TREE_OPTIONS, "owners",     "order",     "theta",
+                                            "lsh-width",  "lsh-tables", "lsh-range", NULL};
+static const char *const tfl_options[] = {TREE_OPTIONS, "owners", "order", "theta", NULL};
 static const char *const solo_options[] = {TREE_OPTIONS, "owners", "owner", "theta", NULL};
 static const char *const all_in_options[] = {TREE_OPTIONS, NULL};
 

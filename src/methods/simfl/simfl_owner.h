@@ -29,8 +29,8 @@ HR_MUST_CHECK hr_status hr_simfl_charge(hr_gate *gate, hr_simfl_permits *out, hr
 /* All of it is borrowed. */
 typedef struct hr_simfl_setup {
     const hr_data *data;           /* the owner's records, of at least one */
-    const hr_fit_options *options; /* trees (of all owners), depth, bins, learning-rate, lambda,
-                                      min-child-weight */
+    const hr_fit_options *options; /* trees (of all owners), depth, bins, learning-rate, lambda, loss,
+                                      min-child-weight, gamma */
     hr_gate *gate;                 /* without privacy */
     hr_simfl_permits permits;
     hr_arena *arena;      /* of the trees that it trains */
@@ -67,6 +67,12 @@ HR_MUST_CHECK hr_status hr_simfl_owner_gradients(hr_simfl_owner *owner, size_t o
  * FORMAT (more than rows[other] records can have; nothing was added). */
 HR_MUST_CHECK hr_status hr_simfl_owner_receive(hr_simfl_owner *owner, size_t other, const hr_noisy *gradients,
                                                const hr_noisy *weights, hr_error *err);
+
+/* The owner that trains tree number `tree` of options->trees, of owners with so many records. In turn: tree
+ * modulo owners. In blocks: owner i begins with tree floor(T n_i / N), n_i being the records of the owners
+ * before it. */
+size_t hr_simfl_owner_of_tree(const hr_fit_options *options, const uint32_t *rows, size_t owners,
+                              size_t tree);
 
 /* Trains the next tree on its own records, with their own gradients and those received since its last tree,
  * and adds it to their scores. *out: in the setup's arena. Fails: MEMORY. */

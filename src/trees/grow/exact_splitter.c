@@ -44,8 +44,9 @@ static hr_status choose_exact_split(hr_splitter *self, const hr_level_nodes *nod
                                     hr_error *err) {
     const hr_exact_splitter *g = (const hr_exact_splitter *)self;
     size_t features = g->binning->feature_count, count = nodes->count;
-    double unit = g->packing->weight_scale;
-    const hr_gain_rule rule = {g->packing, g->lambda * unit, fmax(g->min_child_weight * unit, 1)};
+    double unit = g->packing->weight_scale, scale = g->packing->gradient_scale;
+    const hr_gain_rule rule = {g->packing, g->lambda * unit, fmax(g->min_child_weight * unit, 1),
+                               2 * g->gamma * scale * scale / unit};
     hr_best_division *best = malloc(count * features * sizeof *best);
     hr_exact *scores = malloc(features * sizeof *scores);
     if (!best || !scores) {

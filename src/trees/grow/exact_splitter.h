@@ -14,6 +14,7 @@ typedef struct hr_exact_splitter {
     const hr_permit *permits; /* one a level */
     double lambda;            /* in units of the real weight */
     double min_child_weight;  /* smallest real weight of a child */
+    double gamma;             /* what a split must gain (equation 3 of SimFL), in real units: 1/2 g^2 / h */
     int threads;
 } hr_exact_splitter;
 

@@ -42,16 +42,16 @@ static hr_exact split_gains_score_of(const hr_packing *packing, double gain) {
     return (hr_exact){gain < 0 ? -1 : (int64_t)(gain / (bound * bound) * 0x1p30)};
 }
 
-/* Whether the sides are worth more than the node undivided, rounding aside. */
-static bool is_gain(const hr_cut_node *node, double gain) {
+/* Whether the sides are worth more than the node undivided and what a split must gain, rounding aside. */
+static bool is_gain(const hr_gain_rule *rule, const hr_cut_node *node, double gain) {
     double sum = (double)node->gradient, weight = (double)node->weight + node->lambda;
-    return gain > sum * sum / weight * (1 + 1e-12);
+    return gain > (sum * sum / weight + rule->least) * (1 + 1e-12);
 }
 
 static hr_best_division division_at(const hr_gain_rule *rule, const hr_cut_node *node, double gain,
                                     size_t last) {
     return (hr_best_division){.score = split_gains_score_of(rule->packing, gain),
-                              .gains = is_gain(node, gain),
+                              .gains = is_gain(rule, node, gain),
                               .last = (uint8_t)last};
 }
 

@@ -15,11 +15,12 @@ typedef struct hr_gain_rule {
     const hr_packing *packing;
     double lambda;
     double min_weight; /* of a child, 1 or more */
+    double least; /* what a split must gain, more than the sides' worth over the node's: g^2 / (h + lambda) */
 } hr_gain_rule;
 
 typedef struct hr_best_division {
     hr_exact score;    /* the gain of the two sides; -1: no division is allowed */
-    bool gains;        /* the sides are worth more than the node undivided */
+    bool gains;        /* the sides are worth more than the node undivided and `least` */
     bool missing_left; /* numbers */
     uint8_t last;      /* numbers: the cut; categories: the last that goes left, in their order */
 } hr_best_division;

@@ -94,6 +94,23 @@ static void test_simfl__over_owners_makes_the_model_of_one_process(void **state)
     }
 }
 
+/* The options of the published program. */
+static void test_simfl__of_square_loss_over_owners_makes_the_model_of_one_process(void **state) {
+    (void)state;
+    job j;
+    open_job(&j, table_of_steps(150, 4, 2, 7), 3);
+    hr_simulation_done(&j.simulation);
+    j.file.options.loss = HR_LOSS_SQUARE;
+    j.file.options.learning_rate = 1;
+    j.file.options.by_name[HR_OPTION_GAMMA] = .25;
+    const hr_owner_tables tables = {j.division.owners, 3};
+    assert_int_equal(hr_simulation_init(&j.simulation, &j.file, j.table.schema, &tables, 1, NULL), HR_OK);
+    const hr_model *model = run_job(&j);
+    assert_true(model->forest.link == HR_LINK_SIGNED && model->forest.trees[0].node_count > 1);
+    check_simfl_model(model, &j.division, &j.file.options, coins);
+    close_job(&j);
+}
+
 /* More than one piece: each holds 1 MiB, 4,112 records with 255 hashes each of 2 bytes. */
 static void test_simfl__sends_hashes_in_pieces(void **state) {
     (void)state;
@@ -310,6 +327,7 @@ static void test_simfl__owner_says_nothing_of_its_records_before_approval(void *
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_simfl__over_owners_makes_the_model_of_one_process),
+        cmocka_unit_test(test_simfl__of_square_loss_over_owners_makes_the_model_of_one_process),
         cmocka_unit_test(test_simfl__sends_hashes_in_pieces),
         cmocka_unit_test(test_simfl__says_that_it_has_no_guarantee),
         cmocka_unit_test(test_simfl__job_files_that_it_cannot_keep_are_refused),

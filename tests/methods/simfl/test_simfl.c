@@ -33,24 +33,125 @@ static void check_same_trees(const hr_model *a, const hr_model *b, double within
     }
 }
 
-/* Numbers have another scale of gradients than in gbdt, which knows the largest residual. */
+/* Square loss has another scale of gradients than in gbdt, which knows the largest residual. */
 static void test_simfl__of_one_owner_is_gbdt(void **state) {
     (void)state;
     static const char *const methods[] = {"simfl", "tfl", "solo", "all-in"};
-    for (size_t classes = 0; classes <= 2; classes += 2) {
+    static const char *const losses[] = {"logistic", "logistic", "square"};
+    for (size_t k = 0; k < COUNT(losses); k++) {
+        const size_t classes = k ? 2 : 0;
+        const bool logistic = classes && strcmp(losses[k], "square") != 0;
         table t = table_of_steps(400, 3, classes, 31);
         hr_fit_options options = small_options("gbdt");
+        set_option(&options, "loss", losses[k]);
         hr_model *gbdt = fit(t.data, &options);
         for (size_t i = 0; i < COUNT(methods); i++) {
             options = small_options(methods[i]);
+            set_option(&options, "loss", losses[k]);
             if (strcmp(methods[i], "all-in") != 0) set_option(&options, "owners", "1");
             hr_model *model = fit(t.data, &options);
-            check_same_trees(model, gbdt, classes ? 0 : 1e-6);
+            assert_true(model->forest.link == gbdt->forest.link);
+            check_same_trees(model, gbdt, logistic ? 0 : 1e-6);
             hr_model_free(model);
         }
         hr_model_free(gbdt);
         table_close(&t);
     }
+}
+
+/* ---- What a split must gain ---- */
+
+/* 50 records below .5 and 50 above, of another label. */
+static table table_of_halves(size_t classes) {
+    table t = table_open(100, 1);
+    hr_column feature = number_column("x", 0, 1);
+    for (size_t i = 0; i < t.rows; i++) {
+        t.columns[0][i] = (double)i / 100;
+        t.labels[i] = i >= 50;
+    }
+    table_make(&t, classes ? category_column("y", 2) : number_column("y", 0, 1), &feature);
+    return t;
+}
+
+static bool splits(const table *t, const char *method, const char *loss, double gamma) {
+    hr_fit_options options = small_options(method);
+    char text[40];
+    options.trees = options.depth = 1;
+    snprintf(text, sizeof text, "%.9g", gamma);
+    set_option(&options, "loss", loss);
+    set_option(&options, "gamma", text);
+    if (strcmp(method, "all-in") != 0) set_option(&options, "owners", "1");
+    hr_model *model = fit(t->data, &options);
+    const bool made = model->forest.trees[0].node_count > 1;
+    hr_model_free(model);
+    return made;
+}
+
+/* Equation 3 by hand. G = 50 |g| and H = 50 h on either side, lambda = 1, and nothing undivided: the gain is
+ * G^2 / (H
+ * + 1). Square loss: g = 1/2 and h = 1 of classes 0 and 1; g = 1 and h = 1 of numbers scaled to -1 .. 1.
+ * Logistic: g = 1/2, h = 1/4. */
+static void test_gamma__is_what_a_split_must_gain(void **state) {
+    (void)state;
+    static const char *const methods[] = {"simfl", "tfl", "solo", "all-in"};
+    static const struct {
+        size_t classes;
+        const char *loss;
+        double gain;
+    } cases[] = {{2, "square", 625 / 51.}, {0, "square", 2500 / 51.}, {2, "logistic", 625 / 13.5}};
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        table t = table_of_halves(cases[k].classes);
+        for (size_t i = 0; i < COUNT(methods); i++) {
+            assert_true(splits(&t, methods[i], cases[k].loss, cases[k].gain * .999));
+            assert_false(splits(&t, methods[i], cases[k].loss, cases[k].gain * 1.001));
+        }
+        table_close(&t);
+    }
+}
+
+/* ---- Who trains ---- */
+
+static void check_order(const char *order, size_t trees, const uint32_t *rows, size_t owners,
+                        const char *who) {
+    hr_fit_options options = small_options("simfl");
+    set_option(&options, "order", order);
+    options.trees = (int64_t)trees;
+    for (size_t t = 0; t < trees; t++)
+        assert_int_equal(hr_simfl_owner_of_tree(&options, rows, owners, t), who[t] - '0');
+}
+
+static void test_order__gives_owners_turns_or_blocks_by_their_records(void **state) {
+    (void)state;
+    static const uint32_t rows[] = {60, 30, 10}, equal[] = {5, 5};
+    check_order("turns", 10, rows, 3, "0120120120");
+    check_order("blocks", 10, rows, 3, "0000001112");
+    check_order("blocks", 7, rows, 3, "0000112"); /* begins at 0, 4.2 and 6.3 */
+    check_order("blocks", 5, equal, 2, "00111");
+    check_order("blocks", 1, equal, 2, "1");
+    check_order("blocks", 3, rows, 1, "000");
+}
+
+/* In both orders the first owner trains the first tree; the second is another owner's only in turns. */
+static void test_order__decides_whose_trees_follow(void **state) {
+    (void)state;
+    static const char *const methods[] = {"simfl", "tfl"};
+    table t = table_of_steps(500, 3, 2, 38);
+    for (size_t i = 0; i < COUNT(methods); i++) {
+        hr_model *models[2];
+        for (size_t k = 0; k < 2; k++) {
+            hr_fit_options options = small_options(methods[i]);
+            set_option(&options, "order", k ? "blocks" : "turns");
+            options.trees = 4;
+            models[k] = fit(t.data, &options);
+        }
+        const hr_tree *turns = models[0]->forest.trees, *blocks = models[1]->forest.trees;
+        assert_true(turns[0].node_count == blocks[0].node_count && turns[0].node_count > 1);
+        assert_true(fabs(turns[0].nodes[0].threshold - blocks[0].nodes[0].threshold) <= 0);
+        assert_false(turns[1].node_count == blocks[1].node_count &&
+                     !memcmp(turns[1].nodes, blocks[1].nodes, turns[1].node_count * sizeof(hr_node)));
+        for (size_t k = 0; k < 2; k++) hr_model_free(models[k]);
+    }
+    table_close(&t);
 }
 
 /* ---- The division ---- */
@@ -278,6 +379,9 @@ static void test_simfl__trains_with_one_record_an_owner(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_simfl__of_one_owner_is_gbdt),
+        cmocka_unit_test(test_gamma__is_what_a_split_must_gain),
+        cmocka_unit_test(test_order__gives_owners_turns_or_blocks_by_their_records),
+        cmocka_unit_test(test_order__decides_whose_trees_follow),
         cmocka_unit_test(test_simfl_split__gives_theta_of_one_class_to_the_first_half),
         cmocka_unit_test(test_simfl_split__divides_each_half_equally),
         cmocka_unit_test(test_simfl_split__draws_an_even_division),
