@@ -21,9 +21,9 @@ def draw(axis, picture):
     label(axis, 'x', picture.x)
     label(axis, 'y', picture.y)
     for curve in picture.curves:
-        axis.plot(*zip(*curve.points), color=curve.colour, label=curve.title, marker='o', markersize=4)
         if hasattr(curve, 'band'):
-            axis.fill_between([place for place, _ in curve.points], *zip(*curve.band), color=curve.colour, alpha=.15, linewidth=0)
+            axis.fill_between(*zip(*curve.band), color=curve.colour, alpha=.2, linewidth=0)
+        axis.plot(*zip(*curve.points), color=curve.colour, label=curve.title, marker='o', markersize=4)
     for (value, said), dashes in zip(picture.levels, ('--', ':')):
         axis.axhline(value, color='#777777', linestyle=dashes, linewidth=1, label=said)
 

@@ -18,8 +18,8 @@ import pages
 # ticks: [(where, what it is called)]
 Axis = collections.namedtuple('Axis', 'low high ticks title log', defaults=(False,))
 Curve = collections.namedtuple('Curve', 'title points colour')
-# A curve and, at each of its points, the least and the largest of what it is the mean of.
-Band = collections.namedtuple('Band', 'title points colour band')
+# band: [(x, least, largest)], a shade about the curve
+BandedCurve = collections.namedtuple('BandedCurve', 'title points colour band')
 # levels: [(value, what it is called)], dashed lines from side to side
 Picture = collections.namedtuple('Picture', 'title x y curves levels', defaults=((),))
 
@@ -157,7 +157,7 @@ def ticked(values, shown):
 
 
 def simfl_errors(part, title, read):
-    """A panel for each set, a curve for each method."""
+    """A panel for each set, a curve for each method, and a shade from the least to the largest of simfl."""
     heads, rows = rows_of_figure(read(part)[0])
     called = [head.split()[-1] for head in heads]
     places = [float(name) for name in called]
@@ -166,9 +166,24 @@ def simfl_errors(part, title, read):
 
     def panel(name):
         of_set = {kind: values for (found, kind), values in rows.items() if found == name}
-        points = [(name, list(values)) for name, values in zip(called, zip(*of_set.values()))]
-        return of_columns(name, x, ticked([v for values in of_set.values() for v in values], '%g %%'), of_set, points, places)
+        y = ticked([v for values in of_set.values() for v in values], '%g %%')
+        ends = [of_set.pop('simfl, ' + end) for end in ('least', 'largest')]
+        points = [(kind, list(zip(places, values)), colour) for (kind, values), colour in zip(of_set.items(), COLOURS)]
+        curves = [BandedCurve(*of, tuple(zip(places, *ends))) if of[0] == 'simfl' else Curve(*of) for of in points]
+        return Picture(name, x, y, curves)
     return Panels(title, [panel(name) for name in dict.fromkeys(name for name, _ in rows)])
+
+
+def simfl_bound(read):
+    """Theorem 2: the error of one tree, and what bounds it, by the records of the other owner; with as many features and levels as most have."""
+    rows = [numbers(found[:7]) for found in read('simfl-bound')[0]['rows']]
+    features, depth = (statistics.mode(row[k] for row in rows) for k in (1, 2))
+    rows = sorted(row for row in rows if row[1:3] == [features, depth])
+    x = Axis(rows[0][0] / 1.2, rows[-1][0] * 1.2, [(row[0], '%d' % row[0]) for row in rows], 'records of the other owner', log=True)
+    return Picture('Theorem 2: equation 4 - equation 2 for one tree, %d features, depth %d' % (features, depth), x,
+                   decades([max(v, 1e-2) for row in rows for v in row[3:]]),
+                   [BandedCurve('measured', [(row[0], row[3]) for row in rows], COLOURS[1], tuple((row[0], *row[4:6]) for row in rows)),
+                    Curve('bound (5)', [(row[0], row[6]) for row in rows], COLOURS[0])])
 
 
 def rivals(read):
@@ -206,7 +221,8 @@ def dpboost(part, title, x_title, chosen, read):
     def panel(name):
         rows = {method: cells for found, method, *cells in table['rows'] if found == name}
         bands = {method: band_of(cells) for method, cells in rows.items()}
-        curves = [Band(method, list(zip(places, numbers(cells))), DPBOOST[method], bands[method]) for method, cells in rows.items()]
+        curves = [BandedCurve(method, list(zip(places, numbers(cells))), DPBOOST[method], [(x, *ends) for x, ends in zip(places, bands[method])])
+                  for method, cells in rows.items()]
         return Picture(name, x, ticked([v for band in bands.values() for pair in band for v in pair], '%g'), curves)
     return Panels(title, [panel(name) for name in list(dict.fromkeys(row[0] for row in table['rows']))[chosen]])
 
@@ -262,6 +278,7 @@ PICTURES = {
     'simfl-theta': functools.partial(simfl_errors, 'simfl-theta', 'Test error of two owners by theta'),
     'simfl-owners-by-class': functools.partial(simfl_errors, 'simfl-owners-by-class', 'Test error by owners, theta 0.8'),
     'simfl-owners-even': functools.partial(simfl_errors, 'simfl-owners-even', 'Test error by owners, records divided evenly'),
+    'simfl-bound': simfl_bound,
     'simfl-growth': functools.partial(growth, 'simfl-growth', 'What SimFL costs', {'seconds': (2, 3, 4), 'megabytes': (5, 7)}),
     'dpboost-errors': functools.partial(dpboost, 'dpboost-errors', 'Test error of 50 trees', 'epsilon', slice(0, 5)),
     'dpboost-errors-more': functools.partial(dpboost, 'dpboost-errors', 'Test error of 50 trees', 'epsilon', slice(5, 10)),

@@ -307,9 +307,9 @@ def rehearse_simfl_tables(stage):
         for k in range(200):
             topic = draw.random() < .3
             out.write('%s 1:%.3f%s%s\n' % ('+1' if topic else '-1', draw.random(), ' 2:0.5' if topic else '', ' 3:0.25' if k == 7 else ''))
-    made = stage.tables([*simfl.TABLES, *simfl.SAID], 'simfl.py', *stage.on_sets(), '--sets', 'plums,reuters', '--runs', '2', '--figure-runs', '2',
-                      '--owners', '2,3', '--trees', '6', '--option', 'lsh-width=0.5')
-    for part, (_, paper) in simfl.TABLES.items():
+    made = stage.tables([*simfl.TABLES, 'simfl-splits', 'simfl-settings', *simfl.SAID], 'simfl.py', *stage.on_sets(), '--sets', 'plums,reuters', '--runs', '2',
+                      '--splits', '2', '--owners', '2,3', '--trees', '6', '--option', 'lsh-width=0.5')
+    for part, (_, paper, _) in simfl.TABLES.items():
         text = made[part]
         for name in ('plums', 'reuters'):
             cells = means(text, name + ' | measured')
@@ -321,10 +321,13 @@ def rehearse_simfl_tables(stage):
         text, points = made[part], simfl.points_of([2, 3])[part]
         found = {kind: means(text, 'plums | ' + kind) for kind in simfl.KINDS}
         expect(all(len(cells) == len(points) for cells in found.values()), 'not a number a point:\n' + text)
-        expect(all(best <= average for best, average in zip(found['solo, best'], found['solo, mean'])), 'the best is above the mean:\n' + text)
+        expect(all(best <= average for best, average in zip(found['solo, least'], found['solo, mean'])), 'the best is above the mean:\n' + text)
+        between = zip(found['simfl, least'], found['simfl'], found['simfl, largest'])
+        expect(all(least <= average <= largest for least, average, largest in between), 'a mean is not between the ends:\n' + text)
         picture = plot.PICTURES[part](plot.tables_of(stage.at('results')))
         expect([panel.title for panel in picture.pictures] == ['plums', 'reuters'], 'not a panel a set')
-        expect([len(curve.points) for curve in picture.pictures[0].curves] == [len(points)] * len(simfl.KINDS), 'not a curve a method')
+        expect([len(curve.points) for curve in picture.pictures[0].curves] == [len(points)] * (len(simfl.KINDS) - 2), 'not a curve a method')
+        expect([len(curve.band) for curve in picture.pictures[0].curves][:2] == [len(points), 0], 'simfl alone has a band')
     # As in the file: the weights of a word, 0 where it is not, and both classes.
     lines = [line.split(',') for part in ('train', 'test') for line in stage.read('cache', 'reuters-0', part + '.csv').split()]
     expect(lines[0] == ['w1', 'w2', 'w3', 'label'] and len(lines) == 202, 'not all words and news are there')
@@ -333,10 +336,15 @@ def rehearse_simfl_tables(stage):
     expect([row[2] for row in rows if row[2] != '0'] == ['0.25'], 'the word of one is not of one')
     refused = stage.tried('simfl.py', *stage.on_sets(), '--only', 'simfl-even,nothing')
     expect(refused.returncode == 2 and 'there is no part nothing' in refused.stderr, 'a part that is not there passes:\n' + refused.stderr)
-    if has('xgboost'):
-        text = stage.tables(['simfl-settings', 'simfl-again'], 'simfl_peer.py', *stage.on_sets(), '--sets', 'plums', '--trees', '12')['simfl-again']
-        for theta in ('0.8', 'even'):
-            expect(means(text, 'plums | %s | xgboost' % theta)[-1] < 20, 'what is measured cannot be:\n' + text)
+    split = int(rows_of(made['simfl-settings'], 'plums')[0][-1])
+    expect(0 < split < 6, 'trees that have a split, of 6 with gamma: %d' % split)
+    expect(len(rows_of(made['simfl-splits'], 'plums')) == 2, 'not a row a division:\n' + made['simfl-splits'])
+    if has('numpy'):
+        text = stage.tables(['simfl-bound'], 'simfl.py', *stage.on_sets(), '--only', 'simfl-bound', '--bound-runs', '2', '--bound-cells',
+                            '50x4x2,100x4x2,50x4x3')['simfl-bound']
+        expect(text.count('2 of 2') == 3, 'the bound does not hold:\n' + text)
+        picture = plot.PICTURES['simfl-bound'](plot.tables_of(stage.at('results')))
+        expect([len(curve.points) for curve in picture.curves] == [2, 2], 'not a point for each number of records')
 
 
 def rehearse_dp_simfl_table(stage):

@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
-"""SimFL and what it is compared with, on prepared sets, as markdown: test errors over two owners beside those of the paper (Li, Wen, He:
-Practical Federated Gradient Boosting Decision Trees. AAAI 2020, tables 2 and 3), and by theta and by the number of owners (its figures 2
-to 4; plot.py draws them). A quarter of a set is for the test, as there. Every run of simfl draws its own division and hashes.
+"""SimFL and what it is compared with, on prepared sets, as markdown (Li, Wen, He: Practical Federated Gradient Boosting Decision Trees. AAAI
+2020): its tables 2 and 3 beside the paper's figures, its figures 2 to 4 (plot.py draws them), how errors go from Hedgerow's settings to the
+published ones, and its Theorem 2 beside what it bounds. simfl_cost.py has table 4. A quarter of a set is for the test, as there. Every run of
+simfl draws its own division and hashes.
 
 HEDGEROW_DATA names the folder of sets (see sets.py); without it, ../shared/data beside the project. usage: simfl.py [--help]"""
 import collections
+import json
 import os
 import statistics
+import subprocess
+import tempfile
 
 os.environ.setdefault('OMP_NUM_THREADS', '1')
 
 import measure  # noqa: E402  (after the number of threads is set)
 import pages  # noqa: E402
 import sets  # noqa: E402
+import simfl_bound  # noqa: E402
 
 # The paper's error of each set in %: simfl's average, least and largest, tfl, solo of A and B, all-in.
 TABLE_2 = {
@@ -32,17 +37,28 @@ TABLE_3 = {
     'higgs': (29.3, 29.2, 29.5, 31.4, 30.2, 30.5, 29.3),
 }
 INSTEAD = {'reuters': 'real-sim'}  # the set of the paper, where it is another
-# part -> (theta, what the paper says)
+# How owners train: (learning rate, loss, gamma, order)
+Settings = collections.namedtuple('Settings', 'rate loss gamma order')
+# Those of the program that the authors published (Xtra-Computing/SimFL on GitHub). Its gamma of 1 is without the 1/2 of equation 3.
+PUBLISHED = Settings('1', 'square', '0.5', 'blocks')
+STEPS = Settings('0.1', 'logistic', '0', 'turns')
+# From Hedgerow's defaults to those, for all records in one place.
+PATH = [STEPS, STEPS._replace(rate='1'), STEPS._replace(rate='1', gamma='0.5'), PUBLISHED._replace(gamma='0'), PUBLISHED]
+# part -> (theta, what the paper says, settings)
 TABLES = {
-    'simfl-by-class': (.8, TABLE_2),
-    'simfl-even': (0, TABLE_3),
+    'simfl-by-class': (.8, TABLE_2, PUBLISHED),
+    'simfl-even': (0, TABLE_3, PUBLISHED),
+    'simfl-by-class-steps': (.8, TABLE_2, STEPS),
+    'simfl-even-steps': (0, TABLE_3, STEPS),
 }
 SETS = ['a9a', 'cod-rna', 'reuters', 'ijcnn1', 'susy', 'higgs']
+SAME_SETS = ['a9a', 'cod-rna', 'ijcnn1']  # those of the paper, record for record
+FIGURE_SETS = ['a9a', 'cod-rna', 'ijcnn1', 'susy', 'higgs']
 COLUMNS = ['simfl', 'least', 'largest', 'tfl', 'solo A', 'solo B', 'all-in']
 
 # What varies: (how it is called, owners, theta)
 Point = collections.namedtuple('Point', 'head owners theta')
-KINDS = ['simfl', 'tfl', 'solo, mean', 'solo, best', 'all-in']
+KINDS = ['simfl', 'simfl, least', 'simfl, largest', 'tfl', 'solo, mean', 'solo, least', 'all-in']
 
 
 def points_of(owners):
@@ -61,97 +77,182 @@ SAID = {
 }
 
 
-def error(args, folder, run, method, *options):
+def words_of(args, settings, method, *options):
+    """The arguments of a training."""
+    words = [method, '--trees', str(args.trees), '--learning-rate', settings.rate]
+    more = ['loss=' + settings.loss, 'gamma=' + settings.gamma] + (['order=' + settings.order] if method in ('simfl', 'tfl') else [])
+    return words + [word for option in (*more, *options) for word in ('--option', option)]
+
+
+def error(args, folder, run, settings, method, *options):
     """In %, of the test records."""
-    words = [method, '--trees', str(args.trees), '--learning-rate', args.learning_rate, '--unsafe-reproducible-noise', '--seed', str(run)]
-    for option in options:
-        words += ['--option', option]
-    return 100 * measure.metrics(args.hedgerow, folder, words)['error']
+    words = words_of(args, settings, method, *options)
+    return 100 * measure.metrics(args.hedgerow, folder, words + ['--unsafe-reproducible-noise', '--seed', str(run)])['error']
 
 
-def submit(args, pool, folder, point, runs):
+def submit(args, pool, folder, point, settings, runs):
     """{method: the jobs of its runs; solo: of every owner of the first division}"""
     divided = ['owners=%d' % point.owners, 'theta=%g' % point.theta]
     return {
-        'simfl': [pool.submit(error, args, folder, run, 'simfl', *divided, *args.option) for run in range(runs['simfl'])],
-        'tfl': [pool.submit(error, args, folder, run, 'tfl', *divided) for run in range(runs['tfl'])],
-        'solo': [pool.submit(error, args, folder, 0, 'solo', 'owner=%d' % owner, *divided) for owner in range(1, point.owners + 1)],
+        'simfl': [pool.submit(error, args, folder, run, settings, 'simfl', *divided, *args.option) for run in range(runs)],
+        'tfl': [pool.submit(error, args, folder, 0, settings, 'tfl', *divided)],
+        'solo': [pool.submit(error, args, folder, 0, settings, 'solo', 'owner=%d' % owner, *divided) for owner in range(1, point.owners + 1)],
     }
+
+
+def settings_text(args, folders, settings, runs):
+    """All that a table was measured with."""
+    return ('Not private. %d trees of depth 8, learning rate %s, %s loss, gamma %s, owners in %s, lambda 1, min-child-weight 1, 255 bins, r = 4, '
+            'L = min(40, d - 1), lsh-range 1%s. %d runs of simfl, each with its own division and hashes; tfl and solo: the first of the divisions. Records '
+            'for training: %s; a third as many for the test, the same in all runs.'
+            % (args.trees, settings.rate, settings.loss, settings.gamma, settings.order, ''.join(', ' + o for o in args.option), runs, records_of(folders)))
+
+
+def records_of(folders):
+    return ', '.join('%s %d' % (name, records(folder)) for name, folder in folders.items())
+
+
+def records(folder):
+    with open(os.path.join(folder, 'train.csv'), encoding='utf-8') as f:
+        return sum(1 for _ in f) - 1
 
 
 # ---- Tables 2 and 3 ------------------------------------------------------------------------------------------------------
 
-def errors_of(args, pool, folder, theta):
-    jobs = submit(args, pool, folder, Point('', 2, theta), {'simfl': args.runs, 'tfl': 1})
-    together = pool.submit(error, args, folder, 0, 'all-in')
+def errors_of(args, pool, folder, theta, settings):
+    jobs = submit(args, pool, folder, Point('', 2, theta), settings, args.runs)
+    together = pool.submit(error, args, folder, 0, settings, 'all-in')
     simfl, tfl, solo = ([job.result() for job in jobs[method]] for method in ('simfl', 'tfl', 'solo'))
     return [statistics.mean(simfl), min(simfl), max(simfl)] + tfl + solo + [together.result()]
 
 
 def table_of(part):
-    theta, published = TABLES[part]
+    theta, published, settings = TABLES[part]
 
     def lines_of(args, pool):
-        yield ('Test error in %%, two owners, %s; %d runs of simfl, %d trees, learning rate %s, defaults otherwise%s.'
-               % ('theta %g' % theta if theta else 'records divided evenly', args.runs, args.trees, args.learning_rate,
-                  ''.join(', ' + o for o in args.option)))
+        yield 'Test error in %%, two owners, %s. %s' % ('theta %g' % theta if theta else 'records divided evenly', settings_text(args, args.folders, settings, args.runs))
         yield from pages.header(['set', 'source'] + COLUMNS)
         for name, folder in args.folders.items():
-            yield pages.line([name, 'measured'] + ['%.1f' % e for e in errors_of(args, pool, folder, theta)])
+            yield pages.line([name, 'measured'] + ['%.1f' % e for e in errors_of(args, pool, folder, theta, settings)])
             other = INSTEAD.get(name, name)
             if other in published:
                 yield pages.line([name, 'paper' if other == name else 'paper, ' + other] + ['%.1f' % e for e in published[other]])
     return lines_of
 
 
+# ---- The same over other quarters for the test ---------------------------------------------------------------------------
+
+def of_split(args, folder, split, theta):
+    """The errors of a row of table 2 or 3, with one run of simfl."""
+    divided = ['owners=2', 'theta=%g' % theta]
+    alone = [error(args, folder, split, PUBLISHED, 'solo', 'owner=%d' % owner, *divided) for owner in (1, 2)]
+    return [*(error(args, folder, split, PUBLISHED, method, *divided) for method in ('simfl', 'tfl')), *alone, error(args, folder, 0, PUBLISHED, 'all-in')]
+
+
+def splits(args, pool):
+    names = [name for name in args.folders if args.sets or name in SAME_SETS]
+    folders = {name: [sets.prepared(args.data, args.cache, name, 1 + split, test=.25) for split in range(args.splits)] for name in names}
+    yield ('Test error in %%, least to largest over %d random quarters for the test; the paper has one, and does not say which. With each another division and '
+           'other hashes. %s' % (args.splits, settings_text(args, {name: of[0] for name, of in folders.items()}, PUBLISHED, 1)))
+    yield from pages.header(['set', 'theta', 'source', 'simfl', 'tfl', 'solo A', 'solo B', 'all-in', 'of the paper within'])
+    for theta, published in ((.8, TABLE_2), (0, TABLE_3)):
+        for name in names:
+            shown = '%g' % theta if theta else 'even'
+            jobs = [pool.submit(of_split, args, folder, split, theta) for split, folder in enumerate(folders[name])]
+            found = [(min(column), max(column)) for column in zip(*(job.result() for job in jobs))]
+            paper = [published[name][at] for at in (0, 3, 4, 5, 6)] if name in published else []
+            within = sum(round(least, 1) <= told <= round(most, 1) for told, (least, most) in zip(paper, found))
+            yield pages.line([name, shown, 'measured'] + ['%.1f to %.1f' % of for of in found] + ['%d of 5' % within if paper else ''])
+            if paper:
+                yield pages.line([name, shown, 'paper'] + ['%.1f' % told for told in paper] + [''])
+
+
+# ---- From Hedgerow's settings to the published ones ----------------------------------------------------------------------
+
+def all_in(args, folder, settings):
+    """(error in %, trees that have a split) of all records in one place."""
+    with tempfile.TemporaryDirectory() as work:
+        model = os.path.join(work, 'model.json')
+        measure.train(args.hedgerow, folder, model, words_of(args, settings, 'all-in'))
+        with open(model, encoding='utf-8') as f:
+            split = sum(len(tree['nodes']) > 1 for tree in json.load(f)['trees'])
+        words = [args.hedgerow, 'evaluate', '--json', '--model', model, '--data', os.path.join(folder, 'test.csv')]
+        figures = json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    return 100 * figures['error'], split
+
+
+def path(args, pool):
+    yield ('Test error in %%, all records in one place (all-in): learning rate, loss, gamma. Last: how many of the %d trees with the last settings have a '
+           'split. Not private; depth 8, lambda 1, min-child-weight 1, 255 bins. Records for training: %s; a third as many for the test.'
+           % (args.trees, records_of(args.folders)))
+    yield from pages.header(['set'] + ['%s, %s, %s' % of[:3] for of in PATH] + ['paper', 'trees with splits'])
+    for name, folder in args.folders.items():
+        found = [job.result() for job in [pool.submit(all_in, args, folder, of) for of in PATH]]
+        paper = '%.1f' % TABLE_3[name][-1] if name in TABLE_3 else ''
+        yield pages.line([name] + ['%.1f' % of for of, _ in found] + [paper, '%d' % found[-1][1]])
+
+
 # ---- Figures 2 to 4 ------------------------------------------------------------------------------------------------------
 
 def rows_of(args, pool, name, folder, points):
     """A row for each kind, with a cell for each point."""
-    runs = {'simfl': args.figure_runs, 'tfl': args.figure_runs}
-    together = pool.submit(error, args, folder, 0, 'all-in')
-    waiting = [submit(args, pool, folder, point, runs) for point in points]
+    together = pool.submit(error, args, folder, 0, PUBLISHED, 'all-in')
+    waiting = [submit(args, pool, folder, point, PUBLISHED, args.runs) for point in points]
     found = [{method: [job.result() for job in jobs] for method, jobs in of.items()} for of in waiting]
-    cells = {
-        'simfl': [pages.spread(of['simfl']) for of in found],
-        'tfl': [pages.spread(of['tfl']) for of in found],
-        'solo, mean': ['%.2f' % statistics.mean(of['solo']) for of in found],
-        'solo, best': ['%.2f' % min(of['solo']) for of in found],
-        'all-in': ['%.2f' % together.result() for of in found],
+    of_kind = {
+        'simfl': lambda of: statistics.mean(of['simfl']),
+        'simfl, least': lambda of: min(of['simfl']),
+        'simfl, largest': lambda of: max(of['simfl']),
+        'tfl': lambda of: of['tfl'][0],
+        'solo, mean': lambda of: statistics.mean(of['solo']),
+        'solo, least': lambda of: min(of['solo']),
+        'all-in': lambda of: together.result(),
     }
     for kind in KINDS:
-        yield pages.line([name, kind] + cells[kind])
+        yield pages.line([name, kind] + ['%.2f' % of_kind[kind](of) for of in found])
 
 
 def figure_of(part):
     def lines_of(args, pool):
         points = points_of(args.owners)[part]
-        yield ('%s Test error in %%, mean ± standard deviation of %d runs of simfl and tfl; solo: mean and least over the owners of one division; '
-               '%d trees, learning rate %s.' % (SAID[part], args.figure_runs, args.trees, args.learning_rate))
+        folders = {name: folder for name, folder in args.folders.items() if args.sets or name in FIGURE_SETS}
+        yield ('%s Test error in %%; simfl: mean, least and largest; solo: mean and least over the owners of one division. %s'
+               % (SAID[part], settings_text(args, folders, PUBLISHED, args.runs)))
         yield from pages.header(['set', 'method'] + [point.head for point in points])
-        for name, folder in args.folders.items():
+        for name, folder in folders.items():
             yield from rows_of(args, pool, name, folder, points)
     return lines_of
 
 
+def cell_of(text):
+    records_of_other, features, depth = map(int, text.split('x'))
+    return records_of_other, features, depth
+
+
 def main():
-    made = {**{part: table_of(part) for part in TABLES}, **{part: figure_of(part) for part in SAID}}
+    made = {**{part: table_of(part) for part in TABLES}, 'simfl-splits': splits, 'simfl-settings': path, **{part: figure_of(part) for part in SAID}, 'simfl-bound': simfl_bound.lines_of}
     parser = measure.parser(__doc__)
-    parser.add_argument('--runs', type=int, default=10, help='of simfl, for a table (10)')
-    parser.add_argument('--figure-runs', type=int, default=3, help='of simfl and tfl, for a figure (3)')
+    parser.set_defaults(cache='build/simfl')  # a quarter for the test, where others have a fifth
+    parser.add_argument('--runs', type=int, default=10, help='of simfl (10)')
     parser.add_argument('--trees', type=int, default=500, help='of a model (500)')
-    parser.add_argument('--learning-rate', default='0.1', metavar='X', help='(0.1)')
     parser.add_argument('--owners', type=lambda text: list(map(int, text.split(','))), default=list(range(2, 11)),
                         help='of figures 3 and 4, with commas (2 to 10)')
     parser.add_argument('--option', action='append', default=[], metavar='NAME=VALUE', help='another option of simfl; may be repeated')
+    parser.add_argument('--splits', type=int, default=8, help='quarters for the test (8)')
+    parser.add_argument('--bound-runs', type=int, default=20, help='draws of Theorem 2 (20)')
+    parser.add_argument('--bound-cells', type=lambda text: list(map(cell_of, text.split(','))), metavar='CELLS',
+                        help='of Theorem 2: records of the other owner x features x depth, with commas')
     parser.add_argument('--only', type=lambda text: text.split(','), default=list(made), metavar='PARTS', help='with commas, of: ' + ', '.join(made))
     args = parser.parse_args()
     for part in args.only:
         if part not in made:
             parser.error('there is no part %s; choose from: %s' % (part, ', '.join(made)))
+    if 'simfl-bound' in args.only:
+        measure.with_module('numpy', 'numpy')
     parts = {part: made[part] for part in args.only}
     measure.check(args, parts)
-    args.folders = {name: sets.prepared(args.data, args.cache, name, 0, test=.25) for name in args.sets or SETS}
+    of_sets = args.only != ['simfl-bound']
+    args.folders = {name: sets.prepared(args.data, args.cache, name, 0, test=.25) for name in args.sets or SETS} if of_sets else {}
     measure.run(args, parts)
 
 

@@ -77,7 +77,7 @@ static hr_status match_similar(const simfl *s, hr_error *err) {
 
 /* ---- Algorithm 2: the training stage ---- */
 
-/* Lines 1 to 7, and 9 to 18: every other owner sends owner m the gradients of its records, added up where
+/* Lines 1 to 8, and 9 to 18: every other owner sends owner m the gradients of its records, added up where
  * they are similar. */
 static hr_status send_gradients(const simfl *s, size_t m, hr_error *err) {
     hr_status status = HR_OK;
@@ -89,7 +89,7 @@ static hr_status send_gradients(const simfl *s, size_t m, hr_error *err) {
     return status;
 }
 
-/* Lines 19 and 20. */
+/* Line 21, and the last. */
 static hr_status train_and_send_tree(const simfl *s, size_t m, hr_error *err) {
     hr_forest *forest = &s->training->forest;
     hr_tree *tree = &forest->trees[forest->tree_count];

@@ -4,8 +4,8 @@
  *
  * First the label sums of all owners, added up, give every owner the base score; then each receives which
  * record of every other owner is most like each of its own (trees/similar/similar.h). Then owners train trees
- * in turn. For a tree of owner m every other owner i writes its gradients for m (lines 1 to 7), m receives
- * them (lines 9 to 18) and trains (line 19); then every other owner adds the tree. */
+ * in turn. For a tree of owner m every other owner i writes its gradients for m (lines 1 to 8), m receives
+ * them (lines 9 to 18) and trains (line 21); then every other owner adds the tree. */
 #ifndef HR_METHODS_SIMFL_SIMFL_OWNER_H
 #define HR_METHODS_SIMFL_SIMFL_OWNER_H
 

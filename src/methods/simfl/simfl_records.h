@@ -19,7 +19,7 @@ void hr_simfl_records_free(hr_simfl_records *records);
 hr_stats_source *hr_simfl_records_source(hr_simfl_records *records);
 
 /* Keeps similar[q] < rows[other]: the record of that owner that is most like record q (S of Algorithm 1,
- * line 10). Fails: MEMORY. */
+ * line 12). Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_simfl_records_match(hr_simfl_records *records, size_t other,
                                                const uint32_t *similar, hr_error *err);
 
