@@ -221,7 +221,7 @@ def dpboost(part, title, x_title, chosen, read):
     def panel(name):
         rows = {method: cells for found, method, *cells in table['rows'] if found == name}
         bands = {method: band_of(cells) for method, cells in rows.items()}
-        curves = [BandedCurve(method, list(zip(places, numbers(cells))), DPBOOST[method], [(x, *ends) for x, ends in zip(places, bands[method])])
+        curves = [BandedCurve(method, list(zip(places, numbers(cells))), DPBOOST[method], [(at, *ends) for at, ends in zip(places, bands[method])])
                   for method, cells in rows.items()]
         return Picture(name, x, ticked([v for band in bands.values() for pair in band for v in pair], '%g'), curves)
     return Panels(title, [panel(name) for name in list(dict.fromkeys(row[0] for row in table['rows']))[chosen]])
