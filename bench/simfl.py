@@ -100,12 +100,16 @@ def submit(args, pool, folder, point, settings, runs):
     }
 
 
+def model_text(args, settings):
+    return ('Not private. %d trees of depth 8, learning rate %s, %s loss, gamma %s, owners in %s, lambda 1, min-child-weight 1, 255 bins, r = 4, '
+            'L = min(40, d - 1), lsh-range 1%s.'
+            % (args.trees, settings.rate, settings.loss, settings.gamma, settings.order, ''.join(', ' + o for o in args.option)))
+
+
 def settings_text(args, folders, settings, runs):
     """All that a table was measured with."""
-    return ('Not private. %d trees of depth 8, learning rate %s, %s loss, gamma %s, owners in %s, lambda 1, min-child-weight 1, 255 bins, r = 4, '
-            'L = min(40, d - 1), lsh-range 1%s. %d runs of simfl, each with its own division and hashes; tfl and solo: the first of the divisions. Records '
-            'for training: %s; a third as many for the test, the same in all runs.'
-            % (args.trees, settings.rate, settings.loss, settings.gamma, settings.order, ''.join(', ' + o for o in args.option), runs, records_of(folders)))
+    return ('%s %d runs of simfl, each with its own division and hashes; tfl and solo: the first of the divisions. Records for training: %s; a third as '
+            'many for the test, the same in all runs.' % (model_text(args, settings), runs, records_of(folders)))
 
 
 def records_of(folders):
@@ -152,8 +156,9 @@ def of_split(args, folder, split, theta):
 def splits(args, pool):
     names = [name for name in args.folders if args.sets or name in SAME_SETS]
     folders = {name: [sets.prepared(args.data, args.cache, name, 1 + split, test=.25) for split in range(args.splits)] for name in names}
-    yield ('Test error in %%, least to largest over %d random quarters for the test; the paper has one, and does not say which. With each another division and '
-           'other hashes. %s' % (args.splits, settings_text(args, {name: of[0] for name, of in folders.items()}, PUBLISHED, 1)))
+    yield ('Test error in %%, two owners, least to largest over %d random quarters for the test, each with another division and other hashes; the paper has '
+           'one, and does not say which. %s Records for training: %s; a third as many for the test.'
+           % (args.splits, model_text(args, PUBLISHED), records_of({name: of[0] for name, of in folders.items()})))
     yield from pages.header(['set', 'theta', 'source', 'simfl', 'tfl', 'solo A', 'solo B', 'all-in', 'of the paper within'])
     for theta, published in ((.8, TABLE_2), (0, TABLE_3)):
         for name in names:
