@@ -1,6 +1,7 @@
 #include "support/simfl_job.h"
 
 const uint32_t simfl_rows[SIMFL_PARTIES] = {0, 1, 2, 3};
+size_t simfl_test_tables = SIMFL_TABLES;
 
 Hedgerow__Terms simfl_plain_terms(ProtobufCBinaryData owners[SIMFL_OWNERS]) {
     static const char *const names[] = {"anna", "bert", "carl"};
@@ -26,7 +27,7 @@ hr_status simfl_test_rules(const Hedgerow__Terms *terms, const hr_schema *schema
                            hr_error *err) {
     assert_true(terms && schema && err);
     *out = (hr_simfl_rules){
-        .tables = SIMFL_TABLES, .trees = SIMFL_TREES, .classes = true, .bound = bound_test_sums};
+        .tables = simfl_test_tables, .trees = SIMFL_TREES, .classes = true, .bound = bound_test_sums};
     return HR_OK;
 }
 

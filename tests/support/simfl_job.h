@@ -13,6 +13,9 @@ enum { SIMFL_GRADIENT = 100, SIMFL_WEIGHT = 10 };
 
 extern const uint32_t simfl_rows[SIMFL_PARTIES];
 
+extern size_t
+    simfl_test_tables; /* of the jobs: SIMFL_TABLES, or more for a job that ends before hashes are sent */
+
 typedef struct simfl_job simfl_job;
 struct simfl_job {
     simulator sim;

@@ -76,11 +76,9 @@ static hr_status check_simfl_terms(const Hedgerow__Terms *terms, const hr_schema
                        hr_federated_simfl.no_sound);
     hr_status status = check_simfl_schema(schema, err);
     if (!status) status = read_simfl_rules(terms, schema, &rules, err);
-    if (!status && rules.trees > HR_SIMFL_TREES_MAX)
-        status =
-            hr_fail(err, HR_E_LIMIT, "ask for fewer trees", "%zu trees, and simfl over owners has at most %d",
-                    rules.trees, (int)HR_SIMFL_TREES_MAX);
-    return status ? status : hr_simfl_check_memory(&rules, terms->n_owners, err);
+    if (status || rules.trees <= HR_SIMFL_TREES_MAX) return status;
+    return hr_fail(err, HR_E_LIMIT, "ask for fewer trees", "%zu trees, and simfl over owners has at most %d",
+                   rules.trees, (int)HR_SIMFL_TREES_MAX);
 }
 
 static hr_status check_simfl_records(const hr_data *data, hr_error *err) {
@@ -120,6 +118,7 @@ typedef struct simfl_keeper {
     bool matched[HR_MEMBERS_MAX];
     size_t rows;           /* its own */
     size_t added, trained; /* trees in its scores; the last one that it trained, or NO_TREE */
+    size_t summed;         /* the tree whose gradients are in gradients and weights, or NO_TREE */
     size_t largest;        /* records of the owner that has most */
     int64_t *gradients, *weights;
     hr_noisy *noisy_gradients, *noisy_weights;
@@ -144,7 +143,7 @@ static hr_status open_simfl_keeper(const hr_owner_turn *t, simfl_keeper **out, h
     simfl_keeper *k = calloc(1, sizeof *k);
     if (!k) return hr_fail_memory(err);
     *t->job->state = *out = k;
-    k->trained = NO_TREE;
+    k->trained = k->summed = NO_TREE;
     k->rows = hr_data_rows(t->data);
     k->arena = hr_arena_new();
     hr_status status =
@@ -252,21 +251,30 @@ static hr_status add_simfl_trees(const hr_owner_turn *t, simfl_keeper *k, hr_err
     return status;
 }
 
-static hr_status add_up_gradients(const hr_owner_turn *t, simfl_keeper *k, hr_bytes *out, hr_error *err) {
-    const hr_simfl_work work = hr_simfl_work_of(t->job->protocol);
+/* Once for all pieces. */
+static hr_status add_up_gradients(const hr_owner_turn *t, simfl_keeper *k, const hr_simfl_work *work,
+                                  hr_error *err) {
     hr_simfl_state s;
     hr_simfl_state_of(t->job->protocol, &s);
+    if (k->summed == work->tree) return HR_OK;
     hr_status status = hash_own_records(t, k, err);
-    if (!status) status = match_simfl_owner(t, k, work.trainer, err);
+    if (!status) status = match_simfl_owner(t, k, work->trainer, err);
     if (!status) status = add_simfl_trees(t, k, err);
     if (!status)
-        status = hr_simfl_owner_gradients(k->owner, work.trainer, k->noisy_gradients, k->noisy_weights, err);
+        status = hr_simfl_owner_gradients(k->owner, work->trainer, k->noisy_gradients, k->noisy_weights, err);
     if (status) return status;
-    for (size_t i = 0; i < s.rows[work.trainer]; i++) {
+    for (size_t i = 0; i < s.rows[work->trainer]; i++) {
         k->gradients[i] = k->noisy_gradients[i].paid;
         k->weights[i] = k->noisy_weights[i].paid;
     }
-    return hr_simfl_pack_gradients(t->job->protocol, k->gradients, k->weights, out, err);
+    k->summed = work->tree;
+    return HR_OK;
+}
+
+static hr_status pack_simfl_gradients(const hr_owner_turn *t, simfl_keeper *k, hr_bytes *out, hr_error *err) {
+    const hr_simfl_work work = hr_simfl_work_of(t->job->protocol);
+    hr_status status = add_up_gradients(t, k, &work, err);
+    return status ? status : hr_simfl_pack_gradients(t->job->protocol, k->gradients, k->weights, out, err);
 }
 
 static hr_status receive_gradients(const hr_owner_turn *t, simfl_keeper *k, size_t other, hr_error *err) {
@@ -300,7 +308,7 @@ static hr_status do_simfl_task(const hr_owner_turn *t, simfl_keeper *k, hr_bytes
     if (work.task == HR_SIMFL_MEASURE) return measure_simfl(t, k, out, err);
     hr_status status = k->owner ? HR_OK : begin_simfl_owner(t, k, err);
     if (status) return status;
-    if (work.task == HR_SIMFL_GRADIENTS) return add_up_gradients(t, k, out, err);
+    if (work.task == HR_SIMFL_GRADIENTS) return pack_simfl_gradients(t, k, out, err);
     if (work.task == HR_SIMFL_TRAIN) return train_simfl_tree(t, k, out, err);
     status = hash_own_records(t, k, err);
     return status ? status : hr_simfl_pack_hashes(t->job->protocol, k->hashes, out, err);

@@ -15,12 +15,15 @@ static const hr_simfl_common *common_of(const hr_protocol *any) {
 
 /* ---- Terms ---- */
 
-hr_status hr_simfl_check_memory(const hr_simfl_rules *rules, size_t owners, hr_error *err) {
-    size_t bytes = owners > 1 ? (owners - 1) * HR_SIMFL_ROWS_MAX * HASH_BYTES * rules->tables : 0;
+hr_status hr_simfl_check_memory(const hr_simfl_rules *rules, const uint32_t *rows, size_t owners,
+                                size_t position, hr_error *err) {
+    size_t others = 0;
+    for (size_t i = 0; i < owners; i++) others += i == position ? 0 : rows[i];
+    const size_t bytes = others * HASH_BYTES * rules->tables;
     if (bytes <= HR_SIMFL_HASHES_MAX) return HR_OK;
-    return hr_fail(err, HR_E_LIMIT, "ask fewer owners, or for fewer tables",
-                   "an owner may have to keep %zu bytes of the hashes of others, and keeps at most %d", bytes,
-                   (int)HR_SIMFL_HASHES_MAX);
+    return hr_fail(err, HR_E_LIMIT, "set the option lsh-tables lower, or ask fewer owners",
+                   "the hashes of %zu records of others take %zu bytes, and an owner keeps at most %d",
+                   others, bytes, (int)HR_SIMFL_HASHES_MAX);
 }
 
 /* An owner sends another one hashes, and gradients for at most every second tree; or the coordinator trees,
@@ -47,8 +50,6 @@ hr_status hr_simfl_read_terms(hr_protocol *self, const Hedgerow__Terms *terms, h
         return hr_fail(err, HR_E_LIMIT, "ask for fewer trees",
                        "a job of %zu trees, and over owners there are at most %d", m->rules.trees,
                        (int)HR_SIMFL_TREES_MAX);
-    status = hr_simfl_check_memory(&m->rules, terms->n_owners, err);
-    if (status) return status;
     m->arena = hr_arena_new();
     m->trees = calloc(m->rules.trees, sizeof *m->trees);
     return m->arena && m->trees ? HR_OK : hr_fail_memory(err);
@@ -73,8 +74,17 @@ hr_status hr_simfl_read_sums(const int64_t *wire, size_t count, int64_t sums[HR_
     return HR_OK;
 }
 
-size_t hr_simfl_piece_rows(const hr_simfl_rules *rules) {
-    return HR_SIMFL_PIECE_MAX / (HASH_BYTES * rules->tables);
+static size_t piece_of(size_t left, size_t record_bytes) {
+    const size_t most = HR_SIMFL_PIECE_MAX / record_bytes;
+    return left < most ? left : most;
+}
+
+size_t hr_simfl_hash_piece(const hr_simfl_rules *rules, size_t left) {
+    return piece_of(left, HASH_BYTES * rules->tables);
+}
+
+size_t hr_simfl_gradient_piece(size_t left) {
+    return piece_of(left, HR_SIMFL_GRADIENTS_BYTES);
 }
 
 /* ---- Trees ---- */
@@ -148,13 +158,13 @@ hr_status hr_simfl_pack_hashes(const hr_protocol *owner, const int16_t *hashes, 
 
 hr_status hr_simfl_pack_gradients(const hr_protocol *owner, const int64_t *gradients, const int64_t *weights,
                                   hr_bytes *out, hr_error *err) {
-    const hr_simfl_common *m = common_of(owner);
     const hr_simfl_work work = hr_simfl_work_of(owner);
     Hedgerow__SimflGradients wire = HEDGEROW__SIMFL_GRADIENTS__INIT;
     wire.tree = (uint32_t)work.tree;
-    wire.gradients = (int64_t *)gradients;
-    wire.weights = (uint64_t *)weights;
-    wire.n_gradients = wire.n_weights = m->rows[work.trainer];
+    wire.first = (uint32_t)work.first;
+    wire.gradients = (int64_t *)gradients + work.first;
+    wire.weights = (uint64_t *)weights + work.first;
+    wire.n_gradients = wire.n_weights = work.count;
     return hr_message_pack(&wire.base, out, err);
 }
 

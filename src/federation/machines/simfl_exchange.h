@@ -5,9 +5,10 @@
  * Every owner of the start sends the coordinator how many records it has, and its label sums (SimflSize); the
  * coordinator sends all owners the numbers of records, and the sums of all owners together (SimflSizes). With
  * that the first tree begins. Every owner sends every other one its hashes, in pieces (SimflHashes). For tree
- * t, of the owner at position t mod k, every other owner sends that one its gradients (SimflGradients); it
- * trains and sends the tree to the coordinator (SimflTree), which passes it on with the next turn
- * (SimflTurn): so all owners have the trees of the model. Hashes and gradients go from owner to owner, sealed
+ * t, of the owner at position t mod k, every other owner sends that one its gradients, in pieces
+ * (SimflGradients); it trains and sends the tree to the coordinator (SimflTree), which passes it on with the
+ * next turn (SimflTurn): so all owners have the trees of the model. A piece is made once few packets are
+ * unconfirmed (hr_action.paced). Hashes and gradients go from owner to owner, sealed
  * for their receiver: the coordinator does not see them. It gets word when they have been sent (Notice), so
  * that it can name who is missing.
  *
@@ -23,11 +24,11 @@
 #include "trees/tree/tree.h"
 
 enum {
-    HR_SIMFL_ROWS_MAX = 100000,      /* of one owner */
-    HR_SIMFL_TREES_MAX = 1000,       /* of a job */
-    HR_SIMFL_PIECE_MAX = 1 << 20,    /* bytes of hashes in a message */
-    HR_SIMFL_HASHES_MAX = 512 << 20, /* bytes of hashes that an owner may have to keep */
-    HR_SIMFL_GRADIENTS_BYTES = 20,   /* the most that a record takes in SimflGradients */
+    HR_SIMFL_ROWS_MAX = 1 << 24,            /* of one owner */
+    HR_SIMFL_TREES_MAX = 1000,              /* of a job */
+    HR_SIMFL_PIECE_MAX = HR_PIECE_MAX - 64, /* bytes of hashes or gradients: one packet has the message */
+    HR_SIMFL_HASHES_MAX = 1 << 30,          /* bytes of hashes that an owner may have to keep */
+    HR_SIMFL_GRADIENTS_BYTES = 20,          /* the most that a record takes in SimflGradients */
     HR_SIMFL_SUMS = 2
 };
 
@@ -54,8 +55,10 @@ HR_MUST_CHECK hr_status hr_simfl_coordinator_machine(const hr_protocol_setup *se
                                                      hr_simfl_read_rules *read, hr_protocol **out,
                                                      hr_error *err);
 
-/* Whether so many owners can keep one another's hashes. Fails: LIMIT. */
-HR_MUST_CHECK hr_status hr_simfl_check_memory(const hr_simfl_rules *rules, size_t owners, hr_error *err);
+/* Whether the owner at that position can keep the hashes of the others, who have so many records. Fails:
+ * LIMIT. */
+HR_MUST_CHECK hr_status hr_simfl_check_memory(const hr_simfl_rules *rules, const uint32_t *rows,
+                                              size_t owners, size_t position, hr_error *err);
 /* The most bytes that a member may send a party in a job of so many tables and trees. */
 size_t hr_simfl_bytes_max(size_t tables, size_t trees);
 
@@ -78,14 +81,14 @@ void hr_simfl_state_of(const hr_protocol *any, hr_simfl_state *out);
 typedef enum hr_simfl_task {
     HR_SIMFL_MEASURE = 1, /* its number of records and label sums */
     HR_SIMFL_HASH,        /* a piece of its hashes */
-    HR_SIMFL_GRADIENTS,   /* for the owner that trains */
+    HR_SIMFL_GRADIENTS,   /* a piece of those for the owner that trains */
     HR_SIMFL_TRAIN
 } hr_simfl_task;
 
 /* The work of HR_ACT_TRAIN. */
 typedef struct hr_simfl_work {
     hr_simfl_task task;
-    size_t first, count;  /* HASH: of records */
+    size_t first, count;  /* of own records, of HASH; of the trainer's, of GRADIENTS */
     size_t tree, trainer; /* GRADIENTS and TRAIN; trainer: a position */
 } hr_simfl_work;
 hr_simfl_work hr_simfl_work_of(const hr_protocol *owner);
@@ -101,7 +104,7 @@ void hr_simfl_received(const hr_protocol *owner, size_t other, const int64_t **g
 /* Outcomes of work, for HR_EVENT_WORK_DONE. Owner: the caller frees out->at. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_simfl_pack_size(uint32_t rows, const int64_t sums[HR_SIMFL_SUMS], hr_bytes *out,
                                            hr_error *err);
-/* hashes: of all records. */
+/* hashes, gradients, weights: of all records; the work says which of them are sent. */
 HR_MUST_CHECK hr_status hr_simfl_pack_hashes(const hr_protocol *owner, const int16_t *hashes, hr_bytes *out,
                                              hr_error *err);
 HR_MUST_CHECK hr_status hr_simfl_pack_gradients(const hr_protocol *owner, const int64_t *gradients,
@@ -137,8 +140,9 @@ void hr_simfl_common_done(hr_simfl_common *common);
 /* Whether so many records can have these label sums. */
 bool hr_simfl_sums_fit(const hr_simfl_rules *rules, size_t rows, const int64_t sums[HR_SIMFL_SUMS]);
 
-/* Records of a piece of hashes. */
-size_t hr_simfl_piece_rows(const hr_simfl_rules *rules);
+/* How many of `left` records go into the next piece of hashes, or of gradients. */
+size_t hr_simfl_hash_piece(const hr_simfl_rules *rules, size_t left);
+size_t hr_simfl_gradient_piece(size_t left);
 
 /* Who trains the tree that comes next: a position. Only once the job has started. */
 size_t hr_simfl_trainer(const hr_simfl_common *common);

@@ -69,8 +69,22 @@ static bool is_awaited(const simfl_coordinator *c, size_t position) {
 
 /* ---- Numbers of records ---- */
 
+/* The owner with the fewest records has the most of others. */
+static size_t smallest_owner(const simfl_coordinator *c) {
+    size_t smallest = 0;
+    for (size_t i = 1; i < owner_count(c); i++)
+        if (c->common.rows[i] < c->common.rows[smallest]) smallest = i;
+    return smallest;
+}
+
 static hr_status begin_first_tree(simfl_coordinator *c, hr_error *err) {
     Hedgerow__SimflSizes sizes = HEDGEROW__SIMFL_SIZES__INIT;
+    hr_error why = {0};
+    if (hr_simfl_check_memory(&c->common.rules, c->common.rows, owner_count(c), smallest_owner(c), &why)) {
+        char text[HR_ACTION_TEXT];
+        snprintf(text, sizeof text, "%.140s; %.90s", why.message, why.remedy);
+        return hr_coordinator_job_fail(&c->job, text, err);
+    }
     sizes.rows = c->common.rows;
     sizes.n_rows = owner_count(c);
     sizes.sums = c->common.sums;

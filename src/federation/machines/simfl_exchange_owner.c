@@ -8,9 +8,11 @@
 
 /* What came of another owner. */
 typedef struct simfl_peer {
-    int16_t *hashes; /* of all its records: `rows` of them */
+    int16_t *hashes; /* of all its records: `rows` of them, of which `hashed` have come */
     size_t rows, hashed;
-    int64_t *gradients, *weights; /* for the tree that this owner trains next; NULL: they have not come */
+    int64_t *gradients, *weights;     /* for the tree that this owner trains next; NULL: none has come */
+    size_t given;                     /* of this owner's records: whose gradients have come */
+    int64_t gradient_sum, weight_sum; /* of those: |g| and h */
 } simfl_peer;
 
 typedef struct simfl_owner {
@@ -23,6 +25,7 @@ typedef struct simfl_owner {
     bool again;                       /* the work was lost once */
     size_t next_hash;                 /* the first record whose hashes were not sent */
     size_t next_tree;                 /* trees below it have had this owner's part */
+    size_t next_gradient;             /* of next_tree: the trainer's first record that had no gradients */
 } simfl_owner;
 
 static size_t owner_count(const simfl_owner *o) {
@@ -39,41 +42,37 @@ static uint32_t own_rows(const simfl_owner *o) {
 
 /* ---- Work ---- */
 
+/* Pieces are paced. */
 static hr_status begin_owner_work(simfl_owner *o, hr_simfl_work work, hr_error *err) {
     o->work = work;
-    return hr_protocol_act(&o->job.protocol, (hr_action){.kind = HR_ACT_TRAIN, .slot = o->works++}, err);
-}
-
-static bool has_all_gradients(const simfl_owner *o) {
-    for (size_t i = 0; i < owner_count(o); i++)
-        if (i != self_position(o) && !o->peers[i].gradients) return false;
-    return true;
+    return hr_protocol_act(&o->job.protocol,
+                           (hr_action){.kind = HR_ACT_TRAIN, .slot = o->works++, .paced = work.count > 0},
+                           err);
 }
 
 /* Begins what can be done: hashes first, since others wait for them. */
 static hr_status go_on(hr_protocol *self, hr_error *err) {
     simfl_owner *o = (simfl_owner *)self;
     if (o->job.phase != HR_OWNER_RUNNING || o->work.task || !o->sized) return HR_OK;
-    const size_t rows = own_rows(o), tree = o->common.tree_count,
-                 piece = hr_simfl_piece_rows(&o->common.rules);
-    if (owner_count(o) > 1 && o->next_hash < rows) {
-        const size_t left = rows - o->next_hash;
-        return begin_owner_work(o,
-                                (hr_simfl_work){.task = HR_SIMFL_HASH,
-                                                .first = o->next_hash,
-                                                .count = left < piece ? left : piece},
-                                err);
-    }
-    if (o->next_tree > tree) return HR_OK;
-    const size_t trainer = hr_simfl_trainer(&o->common);
+    const size_t tree = o->common.tree_count, trainer = hr_simfl_trainer(&o->common);
     const simfl_peer *peer = &o->peers[trainer];
-    const bool trains = trainer == self_position(o);
-    if (trains ? !has_all_gradients(o) : !peer->rows || peer->hashed < peer->rows) return HR_OK;
-    return begin_owner_work(o,
-                            (hr_simfl_work){.task = trains ? HR_SIMFL_TRAIN : HR_SIMFL_GRADIENTS,
-                                            .tree = tree,
-                                            .trainer = trainer},
-                            err);
+    hr_simfl_work work = {.tree = tree, .trainer = trainer};
+    if (owner_count(o) > 1 && o->next_hash < own_rows(o)) {
+        work = (hr_simfl_work){.task = HR_SIMFL_HASH, .first = o->next_hash};
+        work.count = hr_simfl_hash_piece(&o->common.rules, own_rows(o) - o->next_hash);
+    } else if (o->next_tree > tree) {
+        return HR_OK;
+    } else if (trainer == self_position(o)) {
+        for (size_t i = 0; i < owner_count(o); i++)
+            if (i != trainer && o->peers[i].given < own_rows(o)) return HR_OK;
+        work.task = HR_SIMFL_TRAIN;
+    } else {
+        if (!peer->rows || peer->hashed < peer->rows) return HR_OK;
+        work.task = HR_SIMFL_GRADIENTS;
+        work.first = o->next_gradient;
+        work.count = hr_simfl_gradient_piece(o->common.rows[trainer] - o->next_gradient);
+    }
+    return begin_owner_work(o, work, err);
 }
 
 static hr_status send_hashes(simfl_owner *o, const hr_simfl_work *work, const Hedgerow__SimflHashes *hashes,
@@ -88,11 +87,25 @@ static hr_status send_hashes(simfl_owner *o, const hr_simfl_work *work, const He
     return hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__SENT, 0, err);
 }
 
+static hr_status send_gradients(simfl_owner *o, const hr_simfl_work *work,
+                                const Hedgerow__SimflGradients *gradients, hr_error *err) {
+    hr_status status = hr_protocol_send(&o->job.protocol, o->job.start.owners[work->trainer],
+                                        HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, gradients, err);
+    o->next_gradient = work->first + work->count;
+    if (status || o->next_gradient < o->common.rows[work->trainer]) return status;
+    o->next_tree = work->tree + 1;
+    o->next_gradient = 0;
+    return hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__SENT, work->tree + 1, err);
+}
+
 static void drop_gradients(simfl_owner *o) {
     for (size_t i = 0; i < owner_count(o); i++) {
-        free(o->peers[i].gradients);
-        free(o->peers[i].weights);
-        o->peers[i].gradients = o->peers[i].weights = NULL;
+        simfl_peer *peer = &o->peers[i];
+        free(peer->gradients);
+        free(peer->weights);
+        peer->gradients = peer->weights = NULL;
+        peer->given = 0;
+        peer->gradient_sum = peer->weight_sum = 0;
     }
 }
 
@@ -112,12 +125,7 @@ static hr_status send_outcome(simfl_owner *o, const hr_simfl_work *work, const h
         status = hr_owner_job_send(&o->job, HEDGEROW__MESSAGE__KIND_SIMFL_SIZE, made, err);
         break;
     case HR_SIMFL_HASH: status = send_hashes(o, work, (Hedgerow__SimflHashes *)made, err); break;
-    case HR_SIMFL_GRADIENTS:
-        o->next_tree = work->tree + 1;
-        status = hr_protocol_send(&o->job.protocol, o->job.start.owners[work->trainer],
-                                  HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, made, err);
-        if (!status) status = hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__SENT, work->tree + 1, err);
-        break;
+    case HR_SIMFL_GRADIENTS: status = send_gradients(o, work, (Hedgerow__SimflGradients *)made, err); break;
     case HR_SIMFL_TRAIN:
         o->next_tree = work->tree + 1;
         drop_gradients(o);
@@ -163,40 +171,55 @@ static hr_status check_rows(const simfl_owner *o, size_t position, uint32_t rows
                : HR_OK;
 }
 
+/* Room for the first hashes of another owner, which may come before all numbers of records are known. */
+static hr_status begin_peer(simfl_owner *o, size_t position, uint32_t rows, hr_error *err) {
+    uint32_t declared[HR_MEMBERS_MAX];
+    simfl_peer *peer = &o->peers[position];
+    for (size_t i = 0; i < owner_count(o); i++) declared[i] = (uint32_t)o->peers[i].rows;
+    declared[position] = rows;
+    const hr_simfl_rules *rules = &o->common.rules;
+    hr_status status = hr_simfl_check_memory(rules, declared, owner_count(o), self_position(o), err);
+    if (status) return status;
+    peer->hashes = malloc((size_t)rows * rules->tables * sizeof *peer->hashes);
+    if (!peer->hashes) return hr_fail_memory(err);
+    peer->rows = rows;
+    return HR_OK;
+}
+
 static hr_status on_hashes(simfl_owner *o, size_t position, const Hedgerow__SimflHashes *hashes,
                            hr_error *err) {
     simfl_peer *peer = &o->peers[position];
-    const size_t tables = o->common.rules.tables, piece = hr_simfl_piece_rows(&o->common.rules);
+    const size_t tables = o->common.rules.tables;
     hr_status status = check_rows(o, position, hashes->rows, err);
     if (status) return status;
-    const size_t left = hashes->rows - peer->hashed, count = left < piece ? left : piece;
+    const size_t count = hr_simfl_hash_piece(&o->common.rules, hashes->rows - peer->hashed);
     if (hashes->first != peer->hashed || !count || hashes->hashes.len != 2 * count * tables)
         return hr_protocol_refuse("hashes out of order, twice or of another length", err);
-    if (!peer->hashes) peer->hashes = malloc((size_t)hashes->rows * tables * sizeof *peer->hashes);
-    if (!peer->hashes) return hr_fail_memory(err);
+    if (!peer->hashes) status = begin_peer(o, position, hashes->rows, err);
+    if (status) return status;
     const uint8_t *from = hashes->hashes.data;
     int16_t *to = peer->hashes + peer->hashed * tables;
     for (size_t i = 0; i < count * tables; i++)
         to[i] = (int16_t)(uint16_t)(from[2 * i] | (unsigned)from[2 * i + 1] << 8);
-    peer->rows = hashes->rows;
     peer->hashed += count;
     return HR_OK;
 }
 
-/* Each of the sender's records is in one sum: all of them together are no more than its records can have. */
-static hr_status check_gradients(const simfl_owner *o, size_t sender, const Hedgerow__SimflGradients *wire,
-                                 hr_error *err) {
+/* Each of the sender's records is in one sum: those of all pieces together are no more than its records can
+ * have. */
+static hr_status add_up_gradients(simfl_owner *o, size_t sender, const Hedgerow__SimflGradients *wire,
+                                  hr_error *err) {
+    simfl_peer *peer = &o->peers[sender];
     const hr_simfl_rules *rules = &o->common.rules;
     const int64_t rows = o->common.rows[sender], most = rows * rules->gradient_max,
                   most_weight = rows * rules->weight_max;
-    int64_t all = 0, weight = 0;
     for (size_t i = 0; i < wire->n_gradients; i++) {
         const int64_t g = wire->gradients[i];
         if (g < -most || g > most || wire->weights[i] > (uint64_t)most_weight)
             return hr_protocol_refuse("gradients out of range", err);
-        all += g < 0 ? -g : g;
-        weight += (int64_t)wire->weights[i];
-        if (all > most || weight > most_weight)
+        peer->gradient_sum += g < 0 ? -g : g;
+        peer->weight_sum += (int64_t)wire->weights[i];
+        if (peer->gradient_sum > most || peer->weight_sum > most_weight)
             return hr_protocol_refuse("gradients of more records than it has", err);
     }
     return HR_OK;
@@ -211,16 +234,17 @@ static hr_status on_gradients(simfl_owner *o, size_t sender, const Hedgerow__Sim
     if (wire->tree < o->next_tree || wire->tree < now || wire->tree > now + 1 ||
         wire->tree % owner_count(o) != self_position(o))
         return hr_protocol_refuse("gradients for a tree that this owner does not train now", err);
-    if (peer->gradients) return hr_protocol_refuse("gradients for one tree twice", err);
-    if (wire->n_gradients != rows || wire->n_weights != rows)
-        return hr_protocol_refuse("gradients of another number than this owner has records", err);
-    hr_status status = check_gradients(o, sender, wire, err);
+    const size_t count = hr_simfl_gradient_piece(rows - peer->given);
+    if (wire->first != peer->given || !count || wire->n_gradients != count || wire->n_weights != count)
+        return hr_protocol_refuse("gradients out of order, twice or of another number", err);
+    hr_status status = add_up_gradients(o, sender, wire, err);
     if (status) return status;
-    peer->gradients = malloc(rows * sizeof *peer->gradients);
-    peer->weights = malloc(rows * sizeof *peer->weights);
+    if (!peer->gradients) peer->gradients = malloc(rows * sizeof *peer->gradients);
+    if (!peer->weights) peer->weights = malloc(rows * sizeof *peer->weights);
     if (!peer->gradients || !peer->weights) return hr_fail_memory(err);
-    memcpy(peer->gradients, wire->gradients, rows * sizeof *peer->gradients);
-    memcpy(peer->weights, wire->weights, rows * sizeof *peer->weights);
+    memcpy(peer->gradients + peer->given, wire->gradients, count * sizeof *peer->gradients);
+    memcpy(peer->weights + peer->given, wire->weights, count * sizeof *peer->weights);
+    peer->given += count;
     return HR_OK;
 }
 
@@ -251,30 +275,27 @@ static hr_status on_start(hr_protocol *self, hr_error *err) {
     return begin_owner_work((simfl_owner *)self, (hr_simfl_work){.task = HR_SIMFL_MEASURE}, err);
 }
 
-static hr_status check_sizes(simfl_owner *o, const Hedgerow__SimflSizes *sizes, const int64_t *sums,
-                             hr_error *err) {
+static hr_status on_sizes(simfl_owner *o, const Hedgerow__SimflSizes *sizes, hr_error *err) {
+    const size_t self = self_position(o);
+    int64_t sums[HR_SIMFL_SUMS];
     size_t all = 0;
+    if (o->job.phase != HR_OWNER_RUNNING || o->sized || !own_rows(o))
+        return hr_protocol_refuse("numbers of records at the wrong time", err);
+    if (sizes->n_rows != owner_count(o)) return hr_protocol_refuse("numbers of records of other owners", err);
+    hr_status status = hr_simfl_read_sums(sizes->sums, sizes->n_sums, sums, err);
+    if (status) return status;
     for (size_t i = 0; i < sizes->n_rows; i++) {
         if (!sizes->rows[i] || sizes->rows[i] > HR_SIMFL_ROWS_MAX)
             return hr_protocol_refuse("an owner with no records, or too many", err);
         all += sizes->rows[i];
     }
-    if (sizes->rows[self_position(o)] != own_rows(o))
+    if (sizes->rows[self] != own_rows(o))
         return hr_protocol_refuse("another number of records than this owner has", err);
-    o->common.rules.bound(&o->common.rules, all);
-    return hr_simfl_sums_fit(&o->common.rules, all, sums)
-               ? HR_OK
-               : hr_protocol_refuse("label sums that so many records cannot have", err);
-}
-
-static hr_status on_sizes(simfl_owner *o, const Hedgerow__SimflSizes *sizes, hr_error *err) {
-    int64_t sums[HR_SIMFL_SUMS];
-    if (o->job.phase != HR_OWNER_RUNNING || o->sized || !own_rows(o))
-        return hr_protocol_refuse("numbers of records at the wrong time", err);
-    if (sizes->n_rows != owner_count(o)) return hr_protocol_refuse("numbers of records of other owners", err);
-    hr_status status = hr_simfl_read_sums(sizes->sums, sizes->n_sums, sums, err);
-    if (!status) status = check_sizes(o, sizes, sums, err);
+    status = hr_simfl_check_memory(&o->common.rules, sizes->rows, sizes->n_rows, self, err);
     if (status) return status;
+    o->common.rules.bound(&o->common.rules, all);
+    if (!hr_simfl_sums_fit(&o->common.rules, all, sums))
+        return hr_protocol_refuse("label sums that so many records cannot have", err);
     memcpy(o->common.rows, sizes->rows, sizes->n_rows * sizeof *sizes->rows);
     memcpy(o->common.sums, sums, sizeof sums);
     o->sized = true;

@@ -15,6 +15,7 @@ void hr_live_job_free(hr_live_job *j) {
     free(j->inboxes);
     free(j->cut);
     free(j->taken);
+    free(j->begun);
     free(j->coordinator);
     free(j->terms.at);
     free(j);
@@ -86,14 +87,33 @@ uint64_t hr_live_job_work_number(const hr_action *work) {
     return 2 * work->slot + (work->kind == HR_ACT_VOTE);
 }
 
+bool hr_live_job_has_begun(const hr_live_job *j) {
+    const uint64_t number = hr_live_job_work_number(&j->work);
+    return number >= HR_WORKS_MAX || (number < j->begun_count && j->begun[number]);
+}
+
+static hr_status note_begun(hr_live_job *j, uint64_t number, hr_error *err) {
+    if (number >= HR_WORKS_MAX) return HR_OK;
+    if (number >= j->begun_count) {
+        const size_t count = 2 * (size_t)number + 64;
+        bool *longer = realloc(j->begun, count * sizeof *longer);
+        if (!longer) return hr_fail_memory(err);
+        memset(longer + j->begun_count, 0, (count - j->begun_count) * sizeof *longer);
+        j->begun = longer;
+        j->begun_count = count;
+    }
+    j->begun[number] = true;
+    return HR_OK;
+}
+
 hr_job_view hr_live_job_view(hr_live_job *j) {
     return (hr_job_view){&j->record, j->method,     j->protocol,       j->read,
                          j->schema,  j->membership, j->is_coordinator, &j->state};
 }
 
 hr_status hr_live_job_feed(const hr_party_options *o, hr_live_job *j, const hr_event *event, hr_error *err) {
-    hr_status status = HR_OK;
-    if (event->kind == HR_EVENT_WORK_STARTED && event->number < HR_WORKS_MAX) j->begun[event->number] = true;
+    hr_status status = event->kind == HR_EVENT_WORK_STARTED ? note_begun(j, event->number, err) : HR_OK;
+    if (status) return status;
     if (event->kind == HR_EVENT_WORK_DONE) j->work.kind = 0;
     if (event->kind == HR_EVENT_MESSAGE) j->taken[event->from] += event->size;
     if (event->kind == HR_EVENT_DECIDED) j->undecided = false;

@@ -86,7 +86,7 @@ hr_status hr_party_end(hr_party *p, hr_live_job *j, hr_error *err) {
 /* Rules 1 to 3. Work that began before a process died, or that cannot be done, has no outcome. */
 static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_error *err) {
     hr_error why = {0};
-    if (j->begun[hr_live_job_work_number(&j->work)]) {
+    if (hr_live_job_has_begun(j)) {
         hr_job_log(p->o.work, &j->record, HR_LOG_WARNING,
                    "work was lost when the process ended; what was reserved for it stays spent");
         return HR_OK;
@@ -130,7 +130,7 @@ static hr_status continue_party_job(hr_party *p, hr_live_job *j, hr_error *err) 
         snprintf(j->why, sizeof j->why, "it is older than the policy's 'days'");
         return hr_party_end(p, j, err);
     }
-    if (j->work.kind) {
+    if (j->work.kind && !j->held) {
         hr_bytes outcome = {0};
         hr_status status = work_once(p, j, &outcome, err);
         hr_event work_done = {.kind = HR_EVENT_WORK_DONE, .bytes = outcome.at, .size = outcome.size};
@@ -161,23 +161,29 @@ static void wake(hr_party *p) {
 }
 
 /* Mail before work: it may end the job, or come from the member that is awaited. But no more than so many
- * packets: who sends without end does not stop the work. */
+ * packets: who sends without end does not stop the work. Paced work is held until few packets are
+ * unconfirmed: so it goes no faster than its receivers, and neither the outbox nor the broker fills. */
 static hr_status take_mail_or_work(hr_party *p, int wait, bool *busy, hr_error *err) {
     /* The first job that has something to do without a packet, before those whose work to come can be
      * prepared. */
     hr_live_job *j = NULL;
-    for (size_t i = 0; !j && i < p->job_count; i++) {
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && !j && i < p->job_count; i++) {
         hr_live_job *next = p->jobs[i];
-        if (next->work.kind || is_awaited_too_long(p, next) || is_too_old(p, next) ||
+        uint64_t unconfirmed = 0;
+        if (next->work.kind && next->work.paced)
+            status = hr_journal_unconfirmed(p->o.journal, next->record.id, &unconfirmed, err);
+        next->held = unconfirmed >= HR_PARTY_WINDOW;
+        if ((next->work.kind && !next->held) || is_awaited_too_long(p, next) || is_too_old(p, next) ||
             is_decision_due(p, next))
             j = next;
     }
+    if (status) return status;
     for (size_t i = 0; !j && p->o.work->prepare && i < p->job_count; i++)
         if (p->jobs[i]->news) j = p->jobs[i];
 
     hr_packet packet = {0};
     hr_error ignored;
-    hr_status status = HR_OK;
     if (!j || p->in_a_row < MAIL_BEFORE_WORK)
         status = p->o.transport->receive(p->o.transport, j ? 0 : wait, &packet, &ignored);
     const bool came = !status && packet.bytes;

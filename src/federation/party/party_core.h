@@ -11,13 +11,14 @@
 
 /* What one member may make a party hold (docs/how-to/federation.md, "Bounds"). */
 enum {
-    HR_PARTY_JOBS_MAX = 16,             /* open jobs of one coordinator */
-    HR_PARTY_OFFERS_MAX = 4,            /* incomplete offers of one coordinator */
-    HR_PARTY_UNDECIDED_MAX = 256,       /* offers that wait for a decision, of all coordinators */
-    HR_PARTY_UNPAID_MAX = 256,          /* jobs of one coordinator that are over and reserved nothing */
-    HR_PARTY_BUFFER_MAX = 16 << 20,     /* bytes of a member's incomplete messages */
-    HR_PARTY_BUFFERS_MAX = 128 << 20,   /* bytes of all of them, above which each has an equal share */
-    HR_PARTY_ROUND_MAX = HR_MESSAGE_MAX /* bytes of a member's messages, for each round and once more */
+    HR_PARTY_JOBS_MAX = 16,              /* open jobs of one coordinator */
+    HR_PARTY_OFFERS_MAX = 4,             /* incomplete offers of one coordinator */
+    HR_PARTY_UNDECIDED_MAX = 256,        /* offers that wait for a decision, of all coordinators */
+    HR_PARTY_UNPAID_MAX = 256,           /* jobs of one coordinator that are over and reserved nothing */
+    HR_PARTY_BUFFER_MAX = 16 << 20,      /* bytes of a member's incomplete messages */
+    HR_PARTY_BUFFERS_MAX = 128 << 20,    /* bytes of all of them, above which each has an equal share */
+    HR_PARTY_ROUND_MAX = HR_MESSAGE_MAX, /* bytes of a member's messages, for each round and once more */
+    HR_PARTY_WINDOW = 6 /* unconfirmed packets of a job to one member, with which paced work waits */
 };
 
 /* ---- The outbox (outbox.c): packets that leave ----
@@ -95,7 +96,7 @@ void hr_packet_quota_renew(hr_packet_quota *quota, const hr_membership *membersh
  *
  * What the journal has of it is `record` and the events that its protocol was fed. */
 
-enum { HR_WORKS_MAX = 2 * HR_QUESTIONS_MAX }; /* of one job of an owner's */
+enum { HR_WORKS_MAX = 1 << 25 }; /* of one job of an owner's */
 
 typedef struct hr_live_job {
     hr_journal_job record;
@@ -114,9 +115,11 @@ typedef struct hr_live_job {
     uint64_t number;            /* counts the party's jobs from 0, in the order of their first packets */
     bool is_coordinator, noted; /* noted: the journal holds the job */
     hr_action work;             /* due; kind 0: none */
+    bool held;                  /* the work waits until packets are confirmed */
     bool finished, failed;
-    bool leaves;              /* it failed at this party alone, which the other members learn by a message */
-    bool begun[HR_WORKS_MAX]; /* by hr_live_job_work_number: no work is begun twice */
+    bool leaves; /* it failed at this party alone, which the other members learn by a message */
+    bool *begun; /* by hr_live_job_work_number, below begun_count: no work is begun twice */
+    size_t begun_count;
     bool undecided;           /* the job was offered, and there is no decision yet */
     int64_t decided_at;       /* when a decision was last tried; milliseconds, as hr_clock.now */
     bool news;                /* an event came since its work was last prepared */
@@ -145,6 +148,8 @@ HR_MUST_CHECK hr_status hr_live_job_read_terms(hr_live_job *job, const hr_bytes 
 
 /* Numbers the trees and votes of a job from 0, below HR_WORKS_MAX. */
 uint64_t hr_live_job_work_number(const hr_action *work);
+/* Whether the work that is due was begun before, or has a number beyond HR_WORKS_MAX: it is not begun. */
+bool hr_live_job_has_begun(const hr_live_job *job);
 
 hr_job_view hr_live_job_view(hr_live_job *job);
 

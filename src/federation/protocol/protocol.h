@@ -50,6 +50,7 @@ enum { HR_ACTION_TEXT = 240 };
 typedef struct hr_action {
     hr_action_kind kind;
     size_t member, slot;
+    bool paced; /* TRAIN: it begins once few packets of the job to any member are unconfirmed */
     hr_bytes bytes;
     char text[HR_ACTION_TEXT];
 } hr_action;

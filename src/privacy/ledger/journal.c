@@ -207,12 +207,8 @@ static hr_status ask_journal_number(hr_journal *journal, const char *sql, const 
     hr_status status;
     sqlite3_stmt *query = prepare_journal_query(journal, sql, values, count, &status, err);
     int step = status ? SQLITE_DONE : sqlite3_step(query);
-    if (step == SQLITE_ROW)
-        *out = sqlite3_column_int64(query, 0);
-    else if (step == SQLITE_DONE)
-        *out = 0;
-    else
-        status = hr_store_fail(journal->db, err);
+    *out = step == SQLITE_ROW ? sqlite3_column_int64(query, 0) : 0;
+    if (step != SQLITE_ROW && step != SQLITE_DONE) status = hr_store_fail(journal->db, err);
     sqlite3_finalize(query);
     return status;
 }
@@ -232,14 +228,14 @@ static hr_status each(hr_journal *journal, const char *sql, const uint8_t *id, r
     return status;
 }
 
+static const uint8_t none;
+
 static hr_blob blob_of(sqlite3_stmt *row, int column) {
-    static const uint8_t none;
     const void *at = sqlite3_column_blob(row, column);
     return (hr_blob){at ? at : &none, (size_t)sqlite3_column_bytes(row, column)};
 }
 
 static value bytes_of(hr_blob blob) {
-    static const uint8_t none;
     return BYTES(blob.at ? blob.at : &none, blob.size);
 }
 
@@ -427,7 +423,7 @@ hr_status hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_
 }
 
 typedef struct event_visit {
-    hr_status (*visit)(void *user, const hr_journal_event *event);
+    hr_event_visit *visit;
     void *user;
 } event_visit;
 
@@ -443,8 +439,7 @@ static hr_status show_event(void *user, sqlite3_stmt *row) {
     return v->visit(v->user, &event);
 }
 
-hr_status hr_journal_each_event(hr_journal *journal, const uint8_t *id,
-                                hr_status (*visit)(void *user, const hr_journal_event *event), void *user,
+hr_status hr_journal_each_event(hr_journal *journal, const uint8_t *id, hr_event_visit *visit, void *user,
                                 hr_error *err) {
     event_visit v = {visit, user};
     return each(journal, "SELECT kind, sender, sequence, number, bytes FROM events WHERE job = ? ORDER BY id",
@@ -453,11 +448,12 @@ hr_status hr_journal_each_event(hr_journal *journal, const uint8_t *id,
 
 /* ---- Packets ---- */
 
+/* name: the second value of the query; NULL: it has none. */
 static hr_status read_sequence(hr_journal *journal, const char *sql, const uint8_t *id, const char *name,
                                uint64_t *out, hr_error *err) {
     const value values[] = {ID(id), TEXT(name)};
     int64_t sequence = 0;
-    hr_status status = ask_journal_number(journal, sql, values, 2, &sequence, err);
+    hr_status status = ask_journal_number(journal, sql, values, name ? 2 : 1, &sequence, err);
     if (!status) *out = (uint64_t)sequence;
     return status;
 }
@@ -492,6 +488,12 @@ hr_status hr_journal_received(hr_journal *journal, const uint8_t *id, const char
                          to, sequence, err);
 }
 
+hr_status hr_journal_unconfirmed(hr_journal *journal, const uint8_t *id, uint64_t *out, hr_error *err) {
+    return read_sequence(
+        journal, "SELECT max(n) FROM (SELECT count(*) AS n FROM packets WHERE job = ? GROUP BY receiver)", id,
+        NULL, out, err);
+}
+
 hr_status hr_journal_owes(hr_journal *journal, bool *out, hr_error *err) {
     int64_t count = 0;
     hr_status status = ask_journal_number(journal, "SELECT count(*) FROM packets", NULL, 0, &count, err);
@@ -500,7 +502,7 @@ hr_status hr_journal_owes(hr_journal *journal, bool *out, hr_error *err) {
 }
 
 typedef struct packet_visit {
-    hr_status (*visit)(void *user, const char *to, uint64_t sequence, hr_blob packet);
+    hr_packet_visit *visit;
     void *user;
 } packet_visit;
 
@@ -510,10 +512,7 @@ static hr_status show_packet(void *user, sqlite3_stmt *row) {
     return to ? v->visit(v->user, to, (uint64_t)sqlite3_column_int64(row, 1), blob_of(row, 2)) : HR_E_MEMORY;
 }
 
-hr_status hr_journal_each_packet(hr_journal *journal,
-                                 hr_status (*visit)(void *user, const char *to, uint64_t sequence,
-                                                    hr_blob packet),
-                                 void *user, hr_error *err) {
+hr_status hr_journal_each_packet(hr_journal *journal, hr_packet_visit *visit, void *user, hr_error *err) {
     packet_visit v = {visit, user};
     return each(journal, "SELECT receiver, sequence, bytes FROM packets ORDER BY id", NULL, show_packet, &v,
                 err);

@@ -110,8 +110,8 @@ HR_MUST_CHECK hr_status hr_journal_note_federation(hr_journal *journal, const ch
 
 HR_MUST_CHECK hr_status hr_journal_add_event(hr_journal *journal, const uint8_t *id,
                                              const hr_journal_event *event, hr_error *err);
-HR_MUST_CHECK hr_status hr_journal_each_event(hr_journal *journal, const uint8_t *id,
-                                              hr_status (*visit)(void *user, const hr_journal_event *event),
+typedef hr_status hr_event_visit(void *user, const hr_journal_event *event);
+HR_MUST_CHECK hr_status hr_journal_each_event(hr_journal *journal, const uint8_t *id, hr_event_visit *visit,
                                               void *user, hr_error *err);
 
 /* ---- Packets ---- */
@@ -128,12 +128,14 @@ HR_MUST_CHECK hr_status hr_journal_post(hr_journal *journal, const uint8_t *id, 
 /* The party has all packets up to that one: they are forgotten. */
 HR_MUST_CHECK hr_status hr_journal_received(hr_journal *journal, const uint8_t *id, const char *to,
                                             uint64_t sequence, hr_error *err);
+/* How many packets of the job are not confirmed by the party that has most of them to confirm. */
+HR_MUST_CHECK hr_status hr_journal_unconfirmed(hr_journal *journal, const uint8_t *id, uint64_t *out,
+                                               hr_error *err);
 /* Whether any packet is not confirmed. */
 HR_MUST_CHECK hr_status hr_journal_owes(hr_journal *journal, bool *out, hr_error *err);
 /* Packets that are not confirmed, oldest first. */
-HR_MUST_CHECK hr_status hr_journal_each_packet(hr_journal *journal,
-                                               hr_status (*visit)(void *user, const char *to,
-                                                                  uint64_t sequence, hr_blob packet),
-                                               void *user, hr_error *err);
+typedef hr_status hr_packet_visit(void *user, const char *to, uint64_t sequence, hr_blob packet);
+HR_MUST_CHECK hr_status hr_journal_each_packet(hr_journal *journal, hr_packet_visit *visit, void *user,
+                                               hr_error *err);
 
 #endif

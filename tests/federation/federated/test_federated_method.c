@@ -137,10 +137,19 @@ static void test_federated_method__of_a_miners_job_is_that_of_its_terms(void **s
 static void test_federated_method__has_works_of_fixed_numbers(void **state) {
     (void)state;
     const hr_action train = {.kind = HR_ACT_TRAIN, .slot = 5}, vote = {.kind = HR_ACT_VOTE, .slot = 5};
-    const hr_action last = {.kind = HR_ACT_VOTE, .slot = HR_QUESTIONS_MAX - 1};
+    const hr_action last = {.kind = HR_ACT_VOTE, .slot = HR_WORKS_MAX / 2 - 1};
     assert_int_equal(hr_live_job_work_number(&train), 10);
     assert_int_equal(hr_live_job_work_number(&vote), 11);
     assert_int_equal(hr_live_job_work_number(&last), HR_WORKS_MAX - 1);
+}
+
+/* Beyond the numbers that are noted nothing is begun: it could not be known again. */
+static void test_federated_method__begins_no_work_beyond_the_numbers(void **state) {
+    (void)state;
+    hr_live_job j = {.work = {.kind = HR_ACT_TRAIN, .slot = HR_WORKS_MAX / 2 - 1}};
+    assert_false(hr_live_job_has_begun(&j));
+    j.work.slot++;
+    assert_true(hr_live_job_has_begun(&j));
 }
 
 int main(void) {
@@ -148,6 +157,7 @@ int main(void) {
         cmocka_unit_test(test_federated_method__is_found_by_its_whole_name),
         cmocka_unit_test(test_federated_method__of_an_offer),
         cmocka_unit_test(test_federated_method__has_works_of_fixed_numbers),
+        cmocka_unit_test(test_federated_method__begins_no_work_beyond_the_numbers),
         WITH_TEST_MEMBERS(test_federated_method__has_the_machine_of_an_owners_job_once_it_is_offered),
         WITH_TEST_MEMBERS(test_federated_method__that_is_not_known_is_put_before_the_policy),
         WITH_TEST_MEMBERS(test_federated_method__of_a_miners_job_is_that_of_its_terms),

@@ -3,9 +3,11 @@
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
 #include "federation/machines/simfl_exchange.h"
+#include "federation/party/party_core.h"
 #include "federation/roles/owner_work.h"
 #include "federation/roles/simulation.h"
 #include "privacy/ledger/offers.h"
+#include "support/simfl_pieces.h"
 #include "support/simfl_reference.h"
 #include "support/tables.h"
 #include "support/temp_dir.h"
@@ -111,7 +113,49 @@ static void test_simfl__of_square_loss_over_owners_makes_the_model_of_one_proces
     close_job(&j);
 }
 
-/* More than one piece: each holds 1 MiB, 4,112 records with 255 hashes each of 2 bytes. */
+/* The same in pieces, of which many more are needed than may be unconfirmed. */
+static void test_simfl__over_owners_in_pieces_makes_the_model_of_one_process(void **state) {
+    (void)state;
+    simfl_piece_records = 3;
+    for (size_t owners = 2; owners <= 3; owners++) {
+        check_equality(table_of_steps(150, 4, 2, 5), owners);
+        check_equality(table_of_steps(150, 4, 0, 6), owners);
+    }
+    simfl_piece_records = 0;
+}
+
+static uint64_t most_unconfirmed;
+
+/* Called when a packet leaves, after its transaction. */
+static hr_loopback_fate look_at_outboxes(void *user, const char *from, const char *to, size_t size) {
+    const hr_simulation *s = user;
+    (void)to, (void)size;
+    for (size_t i = 1; i <= s->owner_count; i++) {
+        const hr_party *p = s->parties[i].party;
+        uint64_t unconfirmed = 0;
+        if (strcmp(s->parties[i].name, from) != 0 || !p->job_count) continue;
+        assert_int_equal(
+            hr_journal_unconfirmed(s->parties[i].journal, p->jobs[0]->record.id, &unconfirmed, NULL), HR_OK);
+        if (unconfirmed > most_unconfirmed) most_unconfirmed = unconfirmed;
+    }
+    return HR_FATE_ARRIVES;
+}
+
+/* Pieces wait until others have confirmed those before: 50 pieces of one record never fill an outbox. */
+static void test_simfl__pieces_wait_for_their_receivers(void **state) {
+    (void)state;
+    job j;
+    open_job(&j, table_of_steps(150, 4, 2, 5), 3);
+    simfl_piece_records = 1;
+    most_unconfirmed = 0;
+    hr_loopback_script(j.simulation.loopback, look_at_outboxes, &j.simulation);
+    check_simfl_model(run_job(&j), &j.division, &j.file.options, coins);
+    assert_int_equal(most_unconfirmed, HR_PARTY_WINDOW);
+    simfl_piece_records = 0;
+    close_job(&j);
+}
+
+/* More than one piece: each holds 511 KiB, 1,027 records with 255 hashes each of 2 bytes. */
 static void test_simfl__sends_hashes_in_pieces(void **state) {
     (void)state;
     job j;
@@ -227,10 +271,6 @@ static void test_simfl__terms_that_an_owner_cannot_keep_are_refused(void **state
     file.options.by_name[HR_OPTION_LSH_TABLES] = 255;
     terms = simfl_terms(&file, &t);
     assert_int_equal(hr_federated_simfl.check_terms(terms, t.schema, NULL), HR_OK);
-    const size_t three = terms->n_owners;
-    terms->n_owners = 12; /* only their number is read */
-    refuses_terms(terms, &t, HR_E_LIMIT, "bytes of the hashes of others, and keeps at most 536870912");
-    terms->n_owners = three;
     hr_message_unpacked_free(&terms->base);
     table_close(&t);
 }
@@ -243,10 +283,12 @@ static const hr_policy simfl_policy = {.coordinators = {the_lab, 1},
                                        .owners = 1};
 static const hr_journal_job offered = {.coordinator = "lab", .id = {7}};
 
-#define TOO_MANY "records: the owner has 100001 records, and in simfl 1 to 100000"
+#define TOO_MANY "records: the owner has 16777217 records, and in simfl 1 to 16777216"
 
-/* What the owner answers to an offer of simfl. ledger: NULL: it has none. */
-static hr_decision decision_of(const table *t, const hr_policy *policy, hr_ledger *ledger) {
+/* What an owner of so many records answers to an offer of simfl. They are not read. ledger: NULL: none. */
+static hr_decision decision_of(const table *t, size_t rows, const hr_policy *policy, hr_ledger *ledger) {
+    hr_data records = *t->data;
+    records.rows = rows;
     const hr_job_file file = simfl_job_file();
     Hedgerow__Terms *terms = simfl_terms(&file, t);
     const hr_party_offer offer = {&offered, terms, 0};
@@ -254,7 +296,7 @@ static hr_decision decision_of(const table *t, const hr_policy *policy, hr_ledge
     hr_decision decision = {0};
     hr_error err = {0};
     hr_owner_work_init(&work);
-    work.data = t->data;
+    work.data = &records;
     work.policy = policy;
     work.ledger = ledger;
     if (work.work.decide(&work.work, &offer, &decision, &err)) fail_msg("%s", err.message);
@@ -265,8 +307,8 @@ static hr_decision decision_of(const table *t, const hr_policy *policy, hr_ledge
 static void test_simfl__owner_with_too_many_records_declines(void **state) {
     (void)state;
     for (size_t more = 0; more < 2; more++) {
-        table t = table_of_steps(HR_SIMFL_ROWS_MAX + more, 2, 2, 5);
-        const hr_decision decision = decision_of(&t, &simfl_policy, NULL);
+        table t = table_of_steps(60, 2, 2, 5);
+        const hr_decision decision = decision_of(&t, HR_SIMFL_ROWS_MAX + more, &simfl_policy, NULL);
         assert_int_equal(decision.verdict, more ? HR_VERDICT_DECLINED : HR_VERDICT_ACCEPTED);
         assert_string_equal(decision.reason, more ? TOO_MANY : "");
         table_close(&t);
@@ -276,10 +318,10 @@ static void test_simfl__owner_with_too_many_records_declines(void **state) {
 /* What it says of its records tells the coordinator of them: nobody else hears it. */
 static void test_simfl__owner_says_nothing_of_its_records_against_its_policy(void **state) {
     (void)state;
-    table t = table_of_steps(HR_SIMFL_ROWS_MAX + 1, 2, 2, 5);
+    table t = table_of_steps(60, 2, 2, 5);
     hr_policy policy = simfl_policy;
     policy.unprotected.count = 0;
-    const hr_decision decision = decision_of(&t, &policy, NULL);
+    const hr_decision decision = decision_of(&t, HR_SIMFL_ROWS_MAX + 1, &policy, NULL);
     assert_int_equal(decision.verdict, HR_VERDICT_DECLINED);
     assert_non_null(strstr(decision.reason, "unprotected"));
     assert_null(strstr(decision.reason, "records"));
@@ -299,14 +341,14 @@ static hr_ledger *open_offers(const char *path) {
 /* Nor before a person has approved of the job, or once it was refused. */
 static void test_simfl__owner_says_nothing_of_its_records_before_approval(void **state) {
     (void)state;
-    table t = table_of_steps(HR_SIMFL_ROWS_MAX + 1, 2, 2, 5);
+    table t = table_of_steps(60, 2, 2, 5);
     hr_policy policy = simfl_policy;
     policy.limits.approve = HR_APPROVAL_MANUAL;
     for (size_t approved = 0; approved < 2; approved++) {
         void *folder = NULL;
         assert_int_equal(temp_dir_open(&folder), 0);
         hr_ledger *ledger = open_offers(((temp_dir *)folder)->path);
-        hr_decision decision = decision_of(&t, &policy, ledger);
+        hr_decision decision = decision_of(&t, HR_SIMFL_ROWS_MAX + 1, &policy, ledger);
         assert_int_equal(decision.verdict, HR_VERDICT_UNDECIDED);
         assert_string_equal(decision.reason, "");
         const hr_offer_row decided = {.id = offered.id,
@@ -314,7 +356,7 @@ static void test_simfl__owner_says_nothing_of_its_records_before_approval(void *
                                       .state = approved ? HR_OFFER_APPROVED : HR_OFFER_REFUSED,
                                       .text = "no ethics vote"};
         assert_int_equal(hr_offers_put(ledger, &decided, NULL), HR_OK);
-        decision = decision_of(&t, &policy, ledger);
+        decision = decision_of(&t, HR_SIMFL_ROWS_MAX + 1, &policy, ledger);
         assert_int_equal(decision.verdict, HR_VERDICT_DECLINED);
         assert_string_equal(decision.reason,
                             approved ? TOO_MANY : "the owner refused the job: no ethics vote");
@@ -328,6 +370,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_simfl__over_owners_makes_the_model_of_one_process),
         cmocka_unit_test(test_simfl__of_square_loss_over_owners_makes_the_model_of_one_process),
+        cmocka_unit_test(test_simfl__over_owners_in_pieces_makes_the_model_of_one_process),
+        cmocka_unit_test(test_simfl__pieces_wait_for_their_receivers),
         cmocka_unit_test(test_simfl__sends_hashes_in_pieces),
         cmocka_unit_test(test_simfl__says_that_it_has_no_guarantee),
         cmocka_unit_test(test_simfl__job_files_that_it_cannot_keep_are_refused),

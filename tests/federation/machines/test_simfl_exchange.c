@@ -195,8 +195,8 @@ static void test_simfl__hashes_that_lie_are_refused(void **state) {
     check_lie(*state, hashes_of_one_more, "hashes out of order, twice or of another length");
     check_lie(*state, later_hashes, "hashes out of order, twice or of another length");
     check_lie(*state, other_rows, "another number of records than it declared to the coordinator");
-    check_lie(*state, no_rows, "0 records, and an owner has 1 to 100000");
-    check_lie(*state, too_many_rows, "100001 records, and an owner has 1 to 100000");
+    check_lie(*state, no_rows, "0 records, and an owner has 1 to 16777216");
+    check_lie(*state, too_many_rows, "16777217 records, and an owner has 1 to 16777216");
 }
 
 /* Before the coordinator has said how many records its sender has: it may say one number, which must be the
@@ -229,9 +229,9 @@ static void test_simfl__gradients_that_lie_are_refused(void **state) {
     check_lie(*state, small_gradient, "gradients out of range");
     check_lie(*state, large_weight, "gradients out of range");
     check_lie(*state, huge_weight, "gradients out of range");
-    check_lie(*state, more_gradients, "gradients of another number than this owner has records");
-    check_lie(*state, no_weights, "gradients of another number than this owner has records");
-    check_lie(*state, no_gradients, "gradients of another number than this owner has records");
+    check_lie(*state, more_gradients, "gradients out of order, twice or of another number");
+    check_lie(*state, no_weights, "gradients out of order, twice or of another number");
+    check_lie(*state, no_gradients, "gradients out of order, twice or of another number");
     check_lie(*state, other_tree, "gradients for a tree that this owner does not train now");
     check_lie(*state, later_tree, "gradients for a tree that this owner does not train now");
 }
@@ -282,7 +282,8 @@ static void test_simfl__messages_that_come_twice_are_refused(void **state) {
             }
             feed_message(b, from, ANNA, copy.at, copy.size);
             free(copy.at);
-            simfl_check_cut(b, ANNA, from, k ? "gradients for one tree twice" : "twice or of another length");
+            simfl_check_cut(b, ANNA, from,
+                            k ? "gradients out of order, twice or" : "twice or of another length");
             break;
         }
         simfl_close(b);
@@ -322,9 +323,9 @@ static void check_size(const test_members *f, uint32_t rows, int64_t first, int6
 }
 
 static void test_simfl__numbers_of_records_that_lie_are_refused(void **state) {
-    check_size(*state, 0, 0, 0, "0 records, and an owner has 1 to 100000");
+    check_size(*state, 0, 0, 0, "0 records, and an owner has 1 to 16777216");
     check_size(*state, HR_SIMFL_ROWS_MAX + 1, 1, HR_SIMFL_ROWS_MAX,
-               "100001 records, and an owner has 1 to 100000");
+               "16777217 records, and an owner has 1 to 16777216");
     check_size(*state, 5, 1, 4, "label sums of another number than two");
     check_size(*state, 6, -1, 7, "label sums that so many records cannot have");
     check_size(*state, 6, 7, -1, "label sums that so many records cannot have");
@@ -533,9 +534,9 @@ static void test_simfl__owner_does_not_accept_terms_of_mode_sound(void **state) 
 
 static void test_simfl__bytes_of_a_member_have_a_limit(void **state) {
     (void)state;
-    /* Hashes of 100,000 records in 40 tables, gradients for every second tree. */
-    assert_true(hr_simfl_bytes_max(40, 10) >= 100000 * 40 * 2 + 5 * 100000 * 20);
-    assert_true(hr_simfl_bytes_max(40, 10) < 64u << 20);
+    /* Hashes in 40 tables, gradients for every second tree. */
+    const size_t needed = (size_t)HR_SIMFL_ROWS_MAX * (40 * 2 + 5 * 20);
+    assert_true(hr_simfl_bytes_max(40, 10) >= needed && hr_simfl_bytes_max(40, 10) < 2 * needed);
 }
 
 int main(void) {

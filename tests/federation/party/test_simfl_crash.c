@@ -2,6 +2,7 @@
  * its files (support/party_doom.h): nothing random is in its work, so that all of it is done again and the
  * model is the same. The linker puts this file between the party and its hashes, to see the coins. */
 #include "support/party_doom.h"
+#include "support/simfl_pieces.h"
 #include "support/simfl_reference.h"
 #include "trees/similar/lsh.h"
 
@@ -68,10 +69,22 @@ static void test_crash__of_an_owner_changes_nothing(void **state) {
     doom_at_every_call(die_at, 2, false);
 }
 
+/* In the middle of pieces, of hashes and of gradients, of which an owner sends more than may be unconfirmed:
+ * none is lost, and none is sent twice. */
+static void test_crash__between_pieces_changes_nothing(void **state) {
+    (void)state;
+    simfl_piece_records = 2;
+    doom_at_every_call(die_at, 1, false);
+    doom_at_every_call(die_at, 2, true);
+    doom_at_every_call(die_at, 0, false);
+    simfl_piece_records = 0;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_crash__of_the_coordinator_changes_nothing),
         cmocka_unit_test(test_crash__of_an_owner_changes_nothing),
+        cmocka_unit_test(test_crash__between_pieces_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -285,6 +285,12 @@ static void test_events__come_in_order_and_end_with_their_job(void **state) {
     hr_journal_close(j);
 }
 
+static void check_unconfirmed(hr_journal *j, const uint8_t *id, uint64_t count) {
+    uint64_t unconfirmed = 99;
+    assert_int_equal(hr_journal_unconfirmed(j, id, &unconfirmed, NULL), HR_OK);
+    assert_int_equal(unconfirmed, count);
+}
+
 static void test_packets__are_kept_until_they_are_received(void **state) {
     temp_dir *s = *state;
     hr_journal *j = open_own(s->path);
@@ -300,12 +306,15 @@ static void test_packets__are_kept_until_they_are_received(void **state) {
     commit(j);
     j = again(j, s->path);
     check_packets(j, "to ann 1 'one'; to bob 1 'two'; to ann 2 'three'; to ann 1 'four'; to ann 3 'five'; ");
+    check_unconfirmed(j, id_a, 3); /* by ann, who has more than bob */
+    check_unconfirmed(j, id_b, 1);
     begin(j);
     assert_int_equal(hr_journal_received(j, id_a, "ann", 2, NULL), HR_OK);
     assert_int_equal(hr_journal_received(j, id_a, "nobody", 9, NULL), HR_OK);
     commit(j);
     j = again(j, s->path);
     check_packets(j, "to bob 1 'two'; to ann 1 'four'; to ann 3 'five'; ");
+    check_unconfirmed(j, id_a, 1);
     check_sequences(j, id_a, "ann", 5, 3);
     check_sequences(j, id_a, "bob", 0, 1);
     hr_journal_close(j);
