@@ -387,6 +387,16 @@ def rehearse_simfl_cost_tables(stage):
     expect([len(panel.curves) for panel in plot.PICTURES['simfl-growth'](plot.tables_of(stage.at('results'))).pictures] == [3, 3, 2, 2], 'not a curve a column')
 
 
+def rehearse_simfl_many_table(stage):
+    if not shutil.which('nats-server'):
+        return
+    text = stage.tables(['simfl-many'], 'simfl_many.py', *stage.on_sets(), '--trees', '2', '--records', '300', '--wide-records', '200')['simfl-many']
+    for first in ('300 | 1 | ', '200 | 4 | '):
+        seconds, processor = map(float, rows_of(text, first + 'one process')[0][:2])
+        expect(0 <= processor < 60 and seconds > 0, 'what is measured cannot be:\n' + text)
+        expect(len(rows_of(text, first + 'processes, a broker')) == 1, 'no row over a broker:\n' + text)
+
+
 def rehearse_similar_bench(stage):
     rows, features, table, hashes = 600, 9, stage.at('table'), stage.at('hashes')
     program = lambda name, *words: subprocess.run([os.path.join(stage.build, 'bench', name), *map(str, words)], check=True, capture_output=True, text=True).stdout  # noqa: E731
