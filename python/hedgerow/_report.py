@@ -361,11 +361,12 @@ def _calibration(file: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _owners(model: Model, settings: dict[str, str]) -> dict[str, Any] | None:
-    if 'owners' not in settings:
+    job = {key.removeprefix('job.'): value for key, value in settings.items() if key.startswith('job.')}
+    if 'owners' not in job:
         return None
     shares = [line.shares for line in model.releases if line.shares]
-    return {'count': settings['owners'], 'shares': max(shares) if shares else None,
-            'rows': [(key, settings[key]) for key in ('owners', 'coalition', 'rounds', 'order') if key in settings]}
+    return {'count': job['owners'], 'shares': max(shares) if shares else None,
+            'rows': [(key, job[key]) for key in ('owners', 'coalition', 'rounds', 'order', 'train') if key in job]}
 
 
 # ---- The first tree ----

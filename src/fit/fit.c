@@ -8,6 +8,7 @@
 #include "fit/bounds.h"
 #include "fit/budget.h"
 #include "fit/over_ranks.h"
+#include "fit/paid.h"
 #include "fit/settings.h"
 #include "fit/start.h"
 #include "fit/table_checks.h"
@@ -449,9 +450,9 @@ static hr_status run_fit(fit_job *f, hr_model **out, hr_error *err) {
     hr_timings_enter(f->options->timings, HR_PHASE_MODEL);
     if (!status) status = make_model(f, &model, err);
     hr_timings_leave(f->options->timings);
-    if (!status && f->options->ledger) {
-        hr_timings_enter(f->options->timings, HR_PHASE_LEDGER);
-        status = hr_ledger_commit(f->options->ledger, f->entry, err);
+    if (!status && claims_privacy(f)) {
+        hr_timings_enter(f->options->timings, f->options->ledger ? HR_PHASE_LEDGER : HR_PHASE_MODEL);
+        status = hr_paid_commit(&hr_paid_model, model, f->options->ledger, f->entry, err);
         hr_timings_leave(f->options->timings);
     }
     if (status) {

@@ -29,7 +29,7 @@ def main(tool, owners=100, rows=1000):
         assert summary['private'] and summary['epsilon'] <= 1 and summary['trees'] >= 25, summary
         with open(os.path.join(folder, 'model.json')) as file:
             settings = json.load(file)['settings']
-        assert settings['owners'] == str(owners) and settings['coalition'] == str((owners - 1) // 2), settings
+        assert settings['job.owners'] == str(owners) and settings['job.coalition'] == str((owners - 1) // 2), settings
         memory = used.ru_maxrss * 1024
         print('%d owners x %d records: %d trees, %.0f s, %.0f s of processors, %.0f MiB' %
               (owners, rows, summary['trees'], seconds, used.ru_utime + used.ru_stime, memory / 2**20))

@@ -1,19 +1,49 @@
 #!/usr/bin/env python3
-"""Models that three hospitals trained alone, averaged over a real broker. The ledgers hold what the job costs; nothing of a model and no name
+"""Models that three hospitals trained alone, averaged over a real broker, of every private method. The ledgers hold what the job costs; nothing of a model and no name
 of a column is seen on the wire. usage: average.py HEDGEROW"""
 import json
 import os
 
 import federation
-from federation import Federation, Relay, free_port
+from federation import HOSPITALS, Federation, Relay, free_port
+
+ROWS = 100
 
 
 def check_model(fed):
     with open(os.path.join(fed.folder, 'model.json')) as file:
         model = json.load(file)
-    assert model['method'] == 'average' and model['settings']['train'] == 'hedge' and model['settings']['owners'] == '3', model['settings']
+    assert model['method'] == 'average' and model['settings']['job.train'] == 'hedge' and model['settings']['job.owners'] == '3', model['settings']
     assert {release['owner'] for release in model['releases']} == {1, 2, 3}
     assert model['guarantee']['private'] and abs(model['guarantee']['epsilon'] - 1) < 1e-9
+
+
+def check_method(fed, method):
+    """What every owner paid for can be read, shown and used."""
+    options = '\noptions:\n  trees: 2' if 'trees' in [option['name'] for option in method['options']] else ''
+    fed.edit('job.yaml', 'train: hedge', 'train: %s%s' % (method['name'], options), 'method.yaml')
+    fed.new_job()
+    owners = [fed.serve(owner) for owner in fed.owners]
+    coordinator = federation.Process([fed.tool, 'coordinate', 'method.yaml', '--model', 'model.json'], fed.folder)
+    assert coordinator.wait() == 0, (method['name'], coordinator.lines)
+    assert [owner.wait() for owner in owners] == [0] * len(owners), method['name']
+    assert '  job.train ' in fed.run('show', 'model.json'), method['name']
+    assert len(fed.run('predict', '--model', 'model.json', '--data', fed.owners[0] + '.csv').splitlines()) == ROWS + 1, method['name']
+    for owner in fed.owners:
+        assert '1 of 1 spent' in fed.run('ledger', 'show', owner + '.db'), (method['name'], owner)
+
+
+def test_methods(tool, folder):
+    """An average of every private method that there is."""
+    os.mkdir(folder)
+    fed = Federation(tool, folder, method='average', owners=HOSPITALS[:2], rows=ROWS)
+    for owner in fed.owners:
+        fed.edit(owner + '.yaml', 'owners: 3', 'owners: 2')
+    fed.launch_broker()
+    private = [method for method in json.loads(fed.run('methods', '--json'))['methods'] if method['private']]
+    assert len(private) >= 9, private
+    for method in private:
+        check_method(fed, method)
 
 
 def test(tool, folder, words):
@@ -29,6 +59,7 @@ def test(tool, folder, words):
     seen = bytes(relay.seen)
     assert len(seen) > 50000, len(seen)
     assert b'INFO {' in seen and not any(text in seen for text in (b'leaf sum', b'hedgerow-model', b'hedgerow-schema'))  # 2e-9 by chance
+    test_methods(tool, os.path.join(folder, 'methods'))
 
 
 federation.main(test)

@@ -29,7 +29,7 @@ def prepare(fed):
 def check_model(fed):
     with open(os.path.join(fed.folder, 'model.json')) as file:
         model = json.load(file)
-    assert model['method'] == 'simfl' and model['settings']['owners'] == '2' and len(model['trees']) == 4, model['settings']
+    assert model['method'] == 'simfl' and model['settings']['job.owners'] == '2' and len(model['trees']) == 4, model['settings']
     assert not model['guarantee']['private'] and model['guarantee']['statement'].startswith('NOT DIFFERENTIALLY PRIVATE')
 
 

@@ -8,6 +8,7 @@
 #include "federation/federated/terms.h"
 #include "federation/machines/oneshot.h"
 #include "fit/budget.h"
+#include "fit/paid.h"
 #include "fit/settings.h"
 #include "models/model/model.h"
 #include "tables/schema/schema.h"
@@ -126,7 +127,7 @@ static hr_status make_released(released *r, hr_error *err) {
     parts.releases = (hr_release *)hr_gate_releases(t->gate, &parts.release_count);
     hr_status status = hr_model_make(&parts, &r->model, err);
     r->training.arena = parts.arena;
-    return status;
+    return status ? status : hr_paid_check(&hr_paid_model, r->model, r->turn->unread, err);
 }
 
 static hr_status pack_released(const released *r, hr_bytes *out, hr_error *err) {
@@ -347,8 +348,8 @@ static hr_status assemble_average(const hr_job_view *job, hr_joint_model *joint,
     if (!status) status = add_models(&a, err);
     for (size_t i = 0; i < a.owner_count; i++) hr_model_free(a.models[i]);
     if (status) return status;
-    hr_settings_add_count(&joint->settings, "owners", a.count);
-    hr_settings_add(&joint->settings, "train", trained->info.name);
+    hr_settings_add_count(&joint->settings, HR_OWNERS_SETTING, a.count);
+    hr_settings_add(&joint->settings, HR_JOB_SETTING("train"), trained->info.name);
     return HR_OK;
 }
 

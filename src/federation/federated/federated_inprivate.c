@@ -301,9 +301,9 @@ static hr_status plant(const hr_job_state *job_state, size_t slots, hr_joint_mod
 static hr_status assemble_federated_inprivate(const hr_job_view *job, hr_joint_model *m, hr_error *err) {
     const hr_job_state *job_state = hr_inprivate_coordinator_course(job->protocol);
     size_t slots = hr_job_state_slots(job_state), dropped = hr_inprivate_dropped(job->protocol);
-    hr_settings_add_count(&m->settings, "owners", job_state->owner_count);
-    hr_settings_add_count(&m->settings, "rounds", job_state->rounds);
-    hr_settings_add(&m->settings, "order", job->terms->broadcast ? "broadcast" : "chain");
+    hr_settings_add_count(&m->settings, HR_OWNERS_SETTING, job_state->owner_count);
+    hr_settings_add_count(&m->settings, HR_JOB_SETTING("rounds"), job_state->rounds);
+    hr_settings_add(&m->settings, HR_JOB_SETTING("order"), job->terms->broadcast ? "broadcast" : "chain");
     hr_status status = list_releases(job, m, err);
     return status ? status : plant(job_state, slots - dropped, m, err);
 }

@@ -22,6 +22,7 @@ typedef struct hr_owner_turn {
     hr_gate *gate;          /* holds that share */
     hr_arena *arena;
     hr_party_work *work; /* for lines of progress: hr_job_log */
+    const char *unread;  /* where the text goes of an outcome that cannot be read back; NULL: nowhere */
 } hr_owner_turn;
 
 /* What a method makes of a finished job; all of it lives in the arena, which the model takes over. */

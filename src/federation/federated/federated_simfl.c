@@ -367,7 +367,7 @@ static hr_status plant_simfl(const hr_job_view *job, const hr_simfl_state *s, hr
 static hr_status assemble_simfl(const hr_job_view *job, hr_joint_model *m, hr_error *err) {
     hr_simfl_state s;
     hr_simfl_state_of(job->protocol, &s);
-    hr_settings_add_count(&m->settings, "owners", s.owner_count);
+    hr_settings_add_count(&m->settings, HR_OWNERS_SETTING, s.owner_count);
     hr_status status = list_simfl_releases(m, err);
     return status ? status : plant_simfl(job, &s, m, err);
 }

@@ -8,6 +8,7 @@
 #include "federation/federated/terms.h"
 #include "federation/sums/summed_coordinator.h"
 #include "fit/budget.h"
+#include "fit/measure/evaluation_figures.h"
 #include "privacy/mechanisms.h"
 #include "tables/schema/schema.h"
 
@@ -18,7 +19,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { STATEMENT = 1800, FLAWS = 1400, PERSONS = 200, MODEL_FRAME = 4096 };
+enum { STATEMENT = 1800, FLAWS = 1400, PERSONS = 200, MODEL_FRAME = 4096, UNREAD_PATH = 4200 };
 
 static const char meaning[] =
     "Epsilon is what the job allows each owner to spend, or the largest amount that an owner lists for a "
@@ -153,7 +154,17 @@ static hr_status assemble(joint_making *m, hr_error *err) {
     return !status && settings->incomplete ? hr_fail_memory(err) : status;
 }
 
-static hr_status make_model(const hr_job_view *job, bool of_one_file, hr_model **out, hr_error *err) {
+/* Before anything of it is written or sent. */
+static hr_status check_product(const hr_coordinator_work *w, const hr_paid_kind *kind, const void *output,
+                               hr_error *err) {
+    char path[UNREAD_PATH];
+    const int size = w->path ? snprintf(path, sizeof path, "%s.unread", w->path) : UNREAD_PATH;
+    return hr_paid_check(kind, output, size < UNREAD_PATH ? path : NULL, err);
+}
+
+static hr_status make_model(const hr_coordinator_work *w, const hr_job_view *job, hr_model **out,
+                            hr_error *err) {
+    const bool of_one_file = w->of_one_file;
     hr_arena *arena = hr_arena_new();
     if (!arena) return hr_fail_memory(err);
     joint_making m = {.job = job, .method = job->method->method};
@@ -189,7 +200,7 @@ static hr_status make_model(const hr_job_view *job, bool of_one_file, hr_model *
         joint->arena = parts.arena;
     }
     hr_arena_free(joint->arena);
-    return status;
+    return status ? status : check_product(w, &hr_paid_model, *out, err);
 }
 
 /* ---- Questions ---- */
@@ -203,7 +214,7 @@ static hr_status pack_question(hr_party_work *self, const hr_job_view *job, hr_b
     char *json = NULL;
     hr_status status = hr_summed_next_question(job, self, &question, &body, err);
     if (!status && question.done && job->method->assemble && job->method->machines->model) {
-        status = make_model(job, w->of_one_file, &model, err);
+        status = make_model(w, job, &model, err);
         if (!status) status = hr_model_render(model, &json, err);
         if (!status && strlen(json) < HR_MESSAGE_MAX - MODEL_FRAME) question.model = hr_text_of(json);
     }
@@ -307,13 +318,15 @@ static hr_status finish_job(hr_party_work *self, const hr_job_view *job, hr_erro
     char *text = NULL;
     hr_status status;
     if (method->assemble) {
-        status = make_model(job, w->of_one_file, &made.model, err);
+        status = make_model(w, job, &made.model, err);
     } else if (method->evaluate) {
         made.evaluation = calloc(1, sizeof *made.evaluation);
         status = made.evaluation ? method->evaluate(job, made.evaluation, err) : hr_fail_memory(err);
+        if (!status) status = check_product(w, &hr_paid_evaluation, made.evaluation, err);
     } else {
         made.bounded = calloc(1, sizeof *made.bounded);
         status = made.bounded ? method->bound(job, made.bounded, err) : hr_fail_memory(err);
+        if (!status) status = check_product(w, &hr_paid_schema, made.bounded->schema, err);
     }
     if (!status) status = hr_job_result_render(&made, &text, err);
     if (!status && w->path) status = write_result(w, job, text, err);

@@ -9,6 +9,7 @@
 #include "fit/budget.h"
 #include "privacy/crypto/csprng.h"
 #include "privacy/ledger/offers.h"
+#include "privacy/ledger/spend.h"
 
 #include <hedgerow/amount.h>
 #include <stdio.h>
@@ -142,6 +143,18 @@ static hr_status decide_on_offer(hr_party_work *self, const hr_party_offer *offe
 
 typedef hr_status turn_work(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
 
+/* Beside the ledger that pays. */
+static hr_status name_unread(hr_owner_turn *t, const hr_ledger *ledger, hr_error *err) {
+    char path[HR_MODEL_PATH];
+    const uint8_t *id = t->job->record->id;
+    if (!ledger) return HR_OK;
+    const int size = snprintf(path, sizeof path, "%s.job-%02x%02x%02x%02x.unread", hr_ledger_path(ledger),
+                              id[0], id[1], id[2], id[3]);
+    if (size >= HR_MODEL_PATH) return HR_OK;
+    t->unread = hr_arena_text(t->arena, path, (size_t)size);
+    return t->unread ? HR_OK : hr_fail_memory(err);
+}
+
 /* Does the work of a slot, for a share of what the job costs. */
 static hr_status take_turn(hr_owner_turn *t, double share, turn_work *work, hr_bytes *out, hr_error *err) {
     const hr_method *trained = NULL;
@@ -149,6 +162,7 @@ static hr_status take_turn(hr_owner_turn *t, double share, turn_work *work, hr_b
     hr_budget budget;
     t->arena = hr_arena_new();
     hr_status status = t->arena ? HR_OK : hr_fail_memory(err);
+    if (!status) status = name_unread(t, ((const hr_owner_work *)t->work)->ledger, err);
     if (!status) status = hr_options_of_terms(t->job->terms, share, &t->options, err);
     if (!status) status = hr_terms_trained(t->job->terms, &trained, err);
     if (!status) status = hr_budget_of(trained, &t->options, &budget, err);

@@ -3,6 +3,7 @@
  * model is public; what its predictions depend on is not paid for here. Proof: evaluation.proof.md. */
 #include "base/fail.h"
 #include "fit/budget.h"
+#include "fit/measure/evaluation_figures.h"
 #include "fit/measure/statistics.h"
 #include "fit/settings.h"
 #include "models/model/model.h"
@@ -194,11 +195,17 @@ static void close_evaluation(evaluation_job *job) {
 }
 
 static hr_status run_evaluation(evaluation_job *job, hr_evaluation *out, hr_error *err) {
+    hr_evaluation made = {0};
     hr_status status = prepare_evaluation(job, err);
     if (!status) status = reserve_evaluation(job, err);
     if (status) return status;
     status = release_scored(job, err);
-    if (!status && job->entry) status = hr_ledger_commit(job->options.ledger, job->entry, err);
+    if (!status) {
+        make_figures(job, &made);
+        make_statement(job, &made);
+        hr_statistics_list(job->gate, &made);
+        status = hr_paid_commit(&hr_paid_evaluation, &made, job->options.ledger, job->entry, err);
+    }
     if (status) {
         /* What failed before its first draw has published nothing. Where the ledger cannot be written, the
          * entry stays spent. */
@@ -208,10 +215,6 @@ static hr_status run_evaluation(evaluation_job *job, hr_evaluation *out, hr_erro
         if (job->entry && !lines && !hr_ledger_void(job->options.ledger, job->entry, &unused)) job->entry = 0;
         return status;
     }
-    hr_evaluation made = {0};
-    make_figures(job, &made);
-    make_statement(job, &made);
-    hr_statistics_list(job->gate, &made);
     *out = made;
     return HR_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef HR_FIT_MEASURE_EVALUATION_FIGURES_H
 #define HR_FIT_MEASURE_EVALUATION_FIGURES_H
 
+#include "fit/paid.h"
 #include "privacy/accountant.h"
 
 #include <hedgerow/evaluation.h>
@@ -21,5 +22,7 @@ typedef struct hr_evaluation_sums {
 
 /* Fills in out->figures and their count. */
 void hr_evaluation_figures(const hr_evaluation_sums *sums, hr_evaluation *out);
+
+extern const hr_paid_kind hr_paid_evaluation; /* of an hr_evaluation (evaluation_read.c) */
 
 #endif

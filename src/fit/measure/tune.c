@@ -7,6 +7,7 @@
 #include "fit/bounds.h"
 #include "fit/budget.h"
 #include "fit/fit.h"
+#include "fit/paid.h"
 #include "fit/settings.h"
 #include "fit/table_checks.h"
 #include "models/model/model.h"
@@ -427,7 +428,7 @@ static hr_status run_tune(tune_job *job, hr_error *err) {
     if (!status) status = choose_setting(job, err);
     if (!status) status = fit_setting(job, job->chosen, &job->rest, &job->model, err);
     if (!status) status = make_tuned(job, err);
-    if (!status && job->entry) status = hr_ledger_commit(job->options.ledger, job->entry, err);
+    if (!status) status = hr_paid_commit(&hr_paid_model, job->model, job->options.ledger, job->entry, err);
     return status;
 }
 

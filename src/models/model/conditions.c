@@ -123,8 +123,8 @@ hr_status hr_model_trust(const hr_model *model, hr_trust *out, hr_error *err) {
                                  .units = hr_model_granted(model),
                                  .epsilon = model->guarantee.epsilon,
                                  .delta = model->guarantee.delta,
-                                 .owners = (size_t)hr_model_setting(model, HR_OWNERS_SETTING),
-                                 .coalition = (size_t)hr_model_setting(model, HR_COALITION_SETTING)};
+                                 .owners = (size_t)hr_model_job_setting(model, HR_OWNERS_SETTING),
+                                 .coalition = (size_t)hr_model_job_setting(model, HR_COALITION_SETTING)};
     return hr_trust_of_sums(model->releases, model->release_count, &grant, out, err);
 }
 

@@ -114,6 +114,11 @@ double hr_model_setting(const hr_model *model, const char *name) {
     return number > 0 ? number : 0;
 }
 
+double hr_model_job_setting(const hr_model *model, const char *name) {
+    const double number = hr_model_setting(model, name);
+    return number > 0 ? number : hr_model_setting(model, name + strlen(HR_JOB_SETTING("")));
+}
+
 double hr_model_records(const hr_model *model) {
     return hr_model_setting(model, HR_RECORDS_SETTING);
 }

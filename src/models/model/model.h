@@ -30,11 +30,14 @@ typedef struct hr_setting {
 /* Whether it is a person, of whatever. */
 bool hr_unit_is_person(const char *unit);
 
-/* The setting that holds what hr_model_records returns; how many owners there were, and how many of them a
- * record is safe against. */
+/* The setting that holds what hr_model_records returns. */
 #define HR_RECORDS_SETTING "records"
-#define HR_OWNERS_SETTING "owners"
-#define HR_COALITION_SETTING "coalition"
+
+/* Settings of a job of owners. No option has a point in its name: a job and the method that it trains never
+ * write the same setting. How many owners there were, and how many of them a record is safe against. */
+#define HR_JOB_SETTING(name) "job." name
+#define HR_OWNERS_SETTING HR_JOB_SETTING("owners")
+#define HR_COALITION_SETTING HR_JOB_SETTING("coalition")
 
 /* What a model and those that it continues cost together a record that is in the data of all of them. */
 typedef struct hr_start_guarantee {
@@ -94,6 +97,10 @@ HR_MUST_CHECK hr_status hr_model_trust(const hr_model *model, hr_trust *out, hr_
 
 /* The number that a setting holds; 0 if there is none, or one that is no positive number. */
 double hr_model_setting(const hr_model *model, const char *name);
+
+/* The same of a setting of the job (HR_JOB_SETTING). Models from before these had a prefix have it without
+ * one. */
+double hr_model_job_setting(const hr_model *model, const char *name);
 
 /* A line of the list as the public interface shows it; texts are borrowed. */
 hr_release_info hr_release_info_of(const hr_release *release);

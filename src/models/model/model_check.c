@@ -296,8 +296,8 @@ static hr_status check_start_conditions(const model_check *c) {
 /* That the noise counted on is that of owners outside the coalition: no line has more shares than that. */
 static hr_status check_coalition(const model_check *c) {
     const hr_model *m = c->model;
-    const double owners = hr_model_setting(m, HR_OWNERS_SETTING),
-                 coalition = hr_model_setting(m, HR_COALITION_SETTING);
+    const double owners = hr_model_job_setting(m, HR_OWNERS_SETTING),
+                 coalition = hr_model_job_setting(m, HR_COALITION_SETTING);
     const double honest = fmax(owners - coalition, 1);
     for (size_t i = 0; i < m->release_count && m->guarantee.is_private; i++)
         if ((double)m->releases[i].shares > honest)

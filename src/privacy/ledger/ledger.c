@@ -275,6 +275,10 @@ sqlite3 *hr_ledger_file(const hr_ledger *ledger) {
     return ledger->db;
 }
 
+const char *hr_ledger_path(const hr_ledger *ledger) {
+    return sqlite3_db_filename(ledger->db, "main");
+}
+
 hr_status hr_ledger_reserve_within(hr_ledger *ledger, double epsilon, double delta, const char *purpose,
                                    int64_t *entry, hr_error *err) {
     assert(ledger && entry);

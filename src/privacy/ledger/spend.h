@@ -8,6 +8,9 @@
 /* The ledger's connection. Borrowed. */
 sqlite3 *hr_ledger_file(const hr_ledger *ledger);
 
+/* The path of the ledger's file. Borrowed. */
+const char *hr_ledger_path(const hr_ledger *ledger);
+
 /* As hr_ledger_reserve and hr_ledger_commit, for a caller who has begun a write transaction (BEGIN IMMEDIATE)
  * and ends it: nothing is reserved before it commits, and it rolls back after a failure. */
 HR_MUST_CHECK hr_status hr_ledger_reserve_within(hr_ledger *ledger, double epsilon, double delta,

@@ -6,6 +6,7 @@
 #include "federation/roles/simulation.h"
 #include "fit/budget.h"
 #include "support/tables.h"
+#include "support/temp_dir.h"
 #include "support/test_members.h"
 #include "tables/data/records.h"
 #include "trees/tree/link.h"
@@ -191,6 +192,18 @@ static void test_average__is_the_plain_mean_without_numbers_of_records(void **st
     }
 }
 
+/* The coordinator reads what it made; also of methods whose options have the names of the job's settings. */
+static void test_average__of_every_private_method_can_be_read(void **state) {
+    (void)state;
+    for (size_t m = 0; m < hr_method_count(); m++) {
+        federation f;
+        if (!hr_method_at(m)->is_private) continue;
+        const hr_model *joint = open_and_run(&f, 200, 2, 2, job_of(hr_method_at(m)->name, 1));
+        assert_true(hr_model_job_setting(joint, HR_OWNERS_SETTING) == 2);
+        close_federation(&f);
+    }
+}
+
 static void test_average__of_one_is_its_model(void **state) {
     (void)state;
     federation f;
@@ -209,6 +222,48 @@ static void test_average__works_with_owners_without_records(void **state) {
     const hr_model *joint = open_and_run(&f, 1, 3, 2, job_of("hedge", 1)); /* two owners have none */
     check_guarantee(joint, 1, 1e-6);
     check_releases(&f, joint);
+    close_federation(&f);
+}
+
+/* ---- A model that nobody can read ---- */
+
+static hr_status (*real_finish)(hr_party_work *self, const hr_job_view *job, hr_error *err);
+
+/* With a setting that the model has already. */
+static hr_status assemble_twice(const hr_job_view *job, hr_joint_model *joint, hr_error *err) {
+    hr_status status = hr_federated_average.assemble(job, joint, err);
+    hr_settings_add(&joint->settings, joint->settings.items[0].name, "2");
+    return status;
+}
+
+static hr_status finish_twice(hr_party_work *self, const hr_job_view *job, hr_error *err) {
+    hr_federated_method method = hr_federated_average;
+    hr_job_view view = *job;
+    method.assemble = assemble_twice;
+    view.method = &method;
+    return real_finish(self, &view, err);
+}
+
+/* Nothing is at the path of the model, and its text is beside it. */
+static void test_average__that_cannot_be_read_is_not_written(void **state) {
+    const temp_dir *files = *state;
+    federation f = {.table = table_of_steps(200, 3, 2, 5), .owner_count = 2, .job = job_of("dp-ert", 1)};
+    char path[128], unread[160];
+    hr_error err = {0};
+    deal_unequally(&f);
+    const hr_owner_tables tables = {(const hr_data *const *)f.owners, f.owner_count};
+    assert_int_equal(hr_simulation_init(&f.simulation, &f.job, f.table.schema, &tables, 1, &err), HR_OK);
+    hr_coordinator_work *coordinator = &f.simulation.parties[0].as.coordinator;
+    snprintf(path, sizeof path, "%s/model.json", files->folder);
+    snprintf(unread, sizeof unread, "%s.unread", path);
+    coordinator->path = path;
+    real_finish = coordinator->work.finish;
+    coordinator->work.finish = finish_twice;
+    assert_int_equal(hr_simulation_run(&f.simulation, &err), HR_E_FORMAT);
+    check_file_error(&err, HR_E_FORMAT, "the model that was paid for cannot be read back", unread);
+    assert_false(hr_coordinator_work_has_result(coordinator));
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(access(unread, F_OK), 0);
     close_federation(&f);
 }
 
@@ -647,7 +702,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_average__is_the_mean_by_released_numbers_of_records),
         cmocka_unit_test(test_average__is_the_plain_mean_without_numbers_of_records),
+        cmocka_unit_test(test_average__of_every_private_method_can_be_read),
         cmocka_unit_test(test_average__of_one_is_its_model),
+        cmocka_unit_test_setup_teardown(test_average__that_cannot_be_read_is_not_written, temp_dir_open,
+                                        temp_dir_close),
         cmocka_unit_test(test_average__works_with_owners_without_records),
         cmocka_unit_test(test_average__owners_release_what_they_would_train_alone),
         WITH_TEST_MEMBERS(test_average__refuses_models_that_no_sound_method_makes),
