@@ -3,6 +3,7 @@
 of a column is seen on the wire. usage: average.py HEDGEROW"""
 import json
 import os
+import re
 
 import federation
 from federation import HOSPITALS, Federation, Relay, free_port
@@ -44,6 +45,24 @@ def test_methods(tool, folder):
     assert len(private) >= 9, private
     for method in private:
         check_method(fed, method)
+    check_fewer_columns(fed)
+
+
+def check_fewer_columns(fed):
+    """The job lacks the owners' first feature. Each owner reads which, the coordinator does not."""
+    with open(os.path.join(fed.folder, 'schema.yaml')) as file:
+        head, first, *others = re.split(r'(?m)^(?=  - name: )', file.read())
+    fed.write('few.yaml', head + ''.join(others))
+    fed.edit('job.yaml', 'schema: schema.yaml', 'schema: few.yaml')
+    fed.new_job()
+    owners = [fed.serve(owner) for owner in fed.owners]
+    coordinator = fed.coordinate()
+    assert coordinator.wait() == 0, coordinator.lines
+    assert [owner.wait() for owner in owners] == [0] * len(owners)
+    assert all(owner.count("the job leaves out 1 of this owner's columns: age") == 1 for owner in owners), [owner.lines for owner in owners]
+    assert not coordinator.count('leaves out'), coordinator.lines
+    with open(os.path.join(fed.folder, 'model.json')) as file:
+        assert len(json.load(file)['schema']['features']) == len(others)
 
 
 def test(tool, folder, words):

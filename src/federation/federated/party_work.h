@@ -16,10 +16,12 @@ typedef struct hr_job_view {
     const hr_federated_method *method; /* NULL before the job was offered, and so are protocol and terms */
     const hr_protocol *protocol;       /* the method's machine of this party */
     const Hedgerow__Terms *terms;
-    const hr_schema *schema; /* the party's */
+    const hr_schema *schema; /* the party's, or of a job with fewer features the job's */
     const hr_membership *membership;
     bool is_coordinator;
-    void **state; /* what the method keeps from one work or question to the next; NULL at first */
+    void **state;          /* what the method keeps from one work or question to the next; NULL at first */
+    struct hr_data **part; /* an owner's records with the job's features, NULL at first, freed with the job;
+                              NULL: the job has all of the owner's features */
 } hr_job_view;
 
 /* A job that an owner was offered. */

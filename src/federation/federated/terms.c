@@ -58,6 +58,32 @@ hr_status hr_terms_method_offered(const hr_bytes *message, const hr_federated_me
     return HR_OK;
 }
 
+hr_status hr_terms_schema_offered(const hr_bytes *message, const hr_schema *own, hr_schema **out,
+                                  hr_error *err) {
+    static const hr_schema_sides sides = {"at the owner", "in the job"};
+    char difference[HR_SCHEMA_DIFFERENCE];
+    ProtobufCMessage *read = NULL;
+    hr_schema *job = NULL;
+    hr_status status =
+        hr_message_unpack(&hedgerow__message__descriptor, message->at, message->size, &read, NULL);
+    const Hedgerow__Message *offer = (const Hedgerow__Message *)read;
+    if (!status && offer->kind_case == HEDGEROW__MESSAGE__KIND_TERMS)
+        status = hr_schema_parse((const char *)offer->terms->schema.data, offer->terms->schema.len, "terms",
+                                 &job, NULL);
+    hr_message_unpacked_free(read);
+    const size_t count = job ? hr_schema_feature_count(job) : 0;
+    size_t *features = malloc((count + 1) * sizeof *features);
+    if (!features && !status) status = HR_E_MEMORY;
+    const bool is_part = !status && job && count < hr_schema_feature_count(own) &&
+                         !hr_schema_difference_of_part(own, job, &sides, difference, features);
+    free(features);
+    if (is_part)
+        *out = job;
+    else
+        hr_schema_free(job);
+    return status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
+}
+
 hr_status hr_job_name_of(const char *path, char out[HR_JOB_NAME_MAX + 1], hr_error *err) {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
     size_t size = dot && dot > base ? (size_t)(dot - base) : strlen(base);

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "federation/federated/terms.h"
 
+#include <hedgerow/data.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,8 @@ void hr_live_job_free(hr_live_job *j) {
     if (j->method && j->method->free_state) j->method->free_state(j->state);
     hr_protocol_free(j->protocol);
     if (j->read) hr_message_unpacked_free(&j->read->base);
+    hr_data_free(j->part);
+    hr_schema_free(j->part_schema);
     free(j->inboxes);
     free(j->cut);
     free(j->taken);
@@ -24,7 +27,7 @@ void hr_live_job_free(hr_live_job *j) {
 static hr_status start_protocol(const hr_party_options *o, hr_live_job *j, hr_error *err) {
     hr_protocol_setup setup = {
         .view = o->view,
-        .schema = o->schema,
+        .schema = j->schema,
         .coordinator = hr_membership_by_name(o->view->membership, j->coordinator, strlen(j->coordinator)),
         .min_owners = o->min_owners,
         .terms = j->terms,
@@ -107,8 +110,9 @@ static hr_status note_begun(hr_live_job *j, uint64_t number, hr_error *err) {
 }
 
 hr_job_view hr_live_job_view(hr_live_job *j) {
-    return (hr_job_view){&j->record, j->method,     j->protocol,       j->read,
-                         j->schema,  j->membership, j->is_coordinator, &j->state};
+    return (hr_job_view){&j->record,        j->method, j->protocol,
+                         j->read,           j->schema, j->membership,
+                         j->is_coordinator, &j->state, j->part_schema ? &j->part : NULL};
 }
 
 hr_status hr_live_job_feed(const hr_party_options *o, hr_live_job *j, const hr_event *event, hr_error *err) {
@@ -124,6 +128,8 @@ hr_status hr_live_job_feed(const hr_party_options *o, hr_live_job *j, const hr_e
     if (!j->protocol) {
         const hr_bytes offer = {(uint8_t *)event->bytes, event->size};
         status = hr_terms_method_offered(&offer, &j->method, err);
+        if (!status) status = hr_terms_schema_offered(&offer, o->schema, &j->part_schema, err);
+        if (j->part_schema) j->schema = j->part_schema;
         if (!status) status = start_protocol(o, j, err);
     }
     return status ? status : hr_protocol_feed(j->protocol, event, err);

@@ -101,7 +101,9 @@ enum { HR_WORKS_MAX = 1 << 25 }; /* of one job of an owner's */
 typedef struct hr_live_job {
     hr_journal_job record;
     char *coordinator;                 /* name; record.coordinator points to it */
-    const hr_schema *schema;           /* the party's */
+    const hr_schema *schema;           /* the party's, or `part_schema` */
+    hr_schema *part_schema;            /* of a job with fewer features than the owner has; NULL: it has all */
+    struct hr_data *part;              /* hr_job_view.part */
     const hr_membership *membership;   /* the party's */
     hr_bytes terms;                    /* packed; empty but of a coordinator's own job */
     Hedgerow__Terms *read;             /* the terms; NULL before an owner has them */

@@ -10,6 +10,8 @@
 #include "privacy/crypto/csprng.h"
 #include "privacy/ledger/offers.h"
 #include "privacy/ledger/spend.h"
+#include "tables/data/records.h"
+#include "tables/schema/schema_difference.h"
 
 #include <hedgerow/amount.h>
 #include <stdio.h>
@@ -20,6 +22,19 @@ enum { HR_MODEL_PATH = 4096 };
 
 /* ---- Terms ---- */
 
+/* On the owner's own log: the coordinator does not learn of features that its job leaves out. */
+static void log_left_out(const hr_owner_work *w, const hr_party_offer *offer) {
+    char names[HR_SCHEMA_DIFFERENCE];
+    const ProtobufCBinaryData text = offer->terms->schema;
+    hr_schema *job = NULL;
+    if (hr_schema_parse((const char *)text.data, text.len, "terms", &job, NULL)) return;
+    const size_t count = hr_schema_left_out(hr_data_schema(w->data), job, names);
+    hr_schema_free(job);
+    if (count)
+        hr_job_log(&w->work, offer->record, HR_LOG_INFO, "the job leaves out %zu of this owner's columns: %s",
+                   count, names);
+}
+
 static void log_acceptance(const hr_owner_work *w, const hr_party_offer *offer) {
     const Hedgerow__Terms *terms = offer->terms;
     char epsilon[HR_AMOUNT_TEXT], date[HR_DATE_TEXT];
@@ -27,6 +42,7 @@ static void log_acceptance(const hr_owner_work *w, const hr_party_offer *offer) 
     hr_date_text((int64_t)terms->date, date);
     hr_job_log(&w->work, offer->record, HR_LOG_INFO, "takes part in a job of %s%s%s, for epsilon %s",
                offer->record->coordinator, terms->date ? " of " : "", terms->date ? date : "", epsilon);
+    log_left_out(w, offer);
 }
 
 /* The first rule that the job does not keep is the reason to decline it. */
@@ -175,15 +191,34 @@ static hr_status take_turn(hr_owner_turn *t, double share, turn_work *work, hr_b
     return status;
 }
 
-static hr_owner_turn turn_of(hr_party_work *self, const hr_job_view *job, size_t slot) {
+/* The owner's records, with the features that the job has. */
+static hr_status records_of(const hr_owner_work *w, const hr_job_view *job, const hr_data **out,
+                            hr_error *err) {
+    static const hr_schema_sides sides = {"at the owner", "in the job"};
+    char difference[HR_SCHEMA_DIFFERENCE];
+    *out = job->method->tests ? w->test : w->data;
+    if (!job->part || !*out) return HR_OK;
+    size_t *features = malloc((hr_schema_feature_count(job->schema) + 1) * sizeof *features);
+    if (features && !*job->part &&
+        !hr_schema_difference_of_part(hr_data_schema(*out), job->schema, &sides, difference, features))
+        *job->part = hr_data_part(*out, job->schema, features);
+    free(features);
+    *out = *job->part;
+    return *out ? HR_OK : hr_fail_memory(err);
+}
+
+static hr_status open_turn(hr_party_work *self, const hr_job_view *job, size_t slot, hr_owner_turn *out,
+                           hr_error *err) {
     const hr_owner_work *w = (const hr_owner_work *)self;
-    const hr_data *data = job->method->tests ? w->test : w->data;
-    return (hr_owner_turn){.job = job, .slot = slot, .data = data, .threads = w->threads, .work = self};
+    *out = (hr_owner_turn){.job = job, .slot = slot, .threads = w->threads, .work = self};
+    return records_of(w, job, &out->data, err);
 }
 
 static hr_status train_owner_tree(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                                   hr_error *err) {
-    hr_owner_turn turn = turn_of(self, job, slot);
+    hr_owner_turn turn;
+    hr_status status = open_turn(self, job, slot, &turn, err);
+    if (status) return status;
     if (job->method->summed) return hr_summed_answer(&turn, out, err);
     if (job->method->unprotected) return job->method->unprotected->work(&turn, out, err);
     return take_turn(&turn, 1 - job->terms->vote_share, job->method->turns->train, out, err);
@@ -191,15 +226,19 @@ static hr_status train_owner_tree(hr_party_work *self, const hr_job_view *job, s
 
 static hr_status vote_on_trees(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                                hr_error *err) {
-    hr_owner_turn turn = turn_of(self, job, slot);
+    hr_owner_turn turn;
+    hr_status status = open_turn(self, job, slot, &turn, err);
     const double share =
         job->terms->paper ? 1 : job->terms->vote_share; /* in mode paper nothing is paid for */
-    return take_turn(&turn, share, job->method->turns->vote, out, err);
+    return status ? status : take_turn(&turn, share, job->method->turns->vote, out, err);
 }
 
 static hr_status prepare_owner_records(hr_party_work *self, const hr_job_view *job, hr_error *err) {
     const hr_turn_job *turns = job->method ? job->method->turns : NULL;
-    return turns && turns->prepare ? turns->prepare(job, ((const hr_owner_work *)self)->data, err) : HR_OK;
+    const hr_data *data;
+    if (!turns || !turns->prepare) return HR_OK;
+    hr_status status = records_of((const hr_owner_work *)self, job, &data, err);
+    return status ? status : turns->prepare(job, data, err);
 }
 
 /* ---- The end ---- */

@@ -23,7 +23,8 @@ typedef struct policy_check {
     const hr_policy_question *q;
     hr_rule_visit *visit;
     void *user;
-    bool stopped; /* by the visitor */
+    hr_schema *job; /* the job's; NULL before it was read, and if it cannot be */
+    bool stopped;   /* by the visitor */
     hr_error *err;
 } policy_check;
 
@@ -143,13 +144,19 @@ static hr_status check_date(policy_check *c) {
 static hr_status check_schema(policy_check *c) {
     static const hr_schema_sides sides = {"at the owner", "in the job"};
     ProtobufCBinaryData text = c->q->terms->schema;
-    hr_schema *job = NULL;
-    char difference[HR_SCHEMA_DIFFERENCE] = "it cannot be read";
-    hr_status status = hr_schema_parse((const char *)text.data, text.len, "terms", &job, c->err);
+    char difference[HR_SCHEMA_DIFFERENCE] = "it cannot be read", names[HR_SCHEMA_DIFFERENCE];
+    hr_status status = hr_schema_parse((const char *)text.data, text.len, "terms", &c->job, c->err);
     if (status == HR_E_MEMORY) return status;
-    bool differs = status || hr_schema_difference(c->q->schema, job, &sides, difference);
-    hr_schema_free(job);
-    answer(c, "schema", !differs, "%s", differs ? difference : "the job has the owner's");
+    size_t *features = status ? NULL : malloc((hr_schema_feature_count(c->job) + 1) * sizeof *features);
+    if (!status && !features) return hr_fail_memory(c->err);
+    bool differs = status || hr_schema_difference_of_part(c->q->schema, c->job, &sides, difference, features);
+    free(features);
+    const size_t left_out = differs ? 0 : hr_schema_left_out(c->q->schema, c->job, names);
+    if (left_out)
+        answer(c, "schema", true, "the job has the owner's but for %zu columns, which it leaves out: %s",
+               left_out, names);
+    else
+        answer(c, "schema", !differs, "%s", differs ? difference : "the job has the owner's");
     return HR_OK;
 }
 
@@ -174,7 +181,7 @@ static hr_status check_method_terms(policy_check *c) {
     const hr_federated_method *method = hr_terms_method(c->q->terms);
     hr_error why = {0};
     if (!method) return HR_OK;
-    hr_status status = method->check_terms(c->q->terms, c->q->schema, &why);
+    hr_status status = method->check_terms(c->q->terms, c->job ? c->job : c->q->schema, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(c->err);
     answer(c, "terms", !status, "%s", status ? why.message : "the method can train under them");
     return HR_OK;
@@ -306,6 +313,7 @@ hr_status hr_policy_check(const hr_policy_question *question, hr_rule_visit *vis
     policy_check c = {.q = question, .visit = visit, .user = user, .err = err};
     hr_status status = HR_OK;
     for (size_t i = 0; !status && !c.stopped && i < sizeof rules / sizeof *rules; i++) status = rules[i](&c);
+    hr_schema_free(c.job);
     return status;
 }
 

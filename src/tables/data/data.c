@@ -303,6 +303,33 @@ hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count) {
     return NULL;
 }
 
+hr_data *hr_data_part(const hr_data *data, const hr_schema *schema, const size_t *features) {
+    hr_data *part = hr_data_new(schema);
+    if (!part) return NULL;
+    part->rows = data->rows;
+    part->labels = data->labels;
+    part->borrows_labels = true;
+    part->whole = data->whole;
+    for (size_t f = 0; f < part->feature_count; f++) {
+        const size_t from = features[f];
+        part->numbers[f] = data->numbers[from];
+        part->codes[f] = data->codes[from];
+        part->borrowed[f] = data->borrowed[from];
+        part->reports[f] = data->reports[from];
+        const void *column = part->numbers[f] ? (void *)part->numbers[f] : (void *)part->codes[f];
+        if (!part->borrowed[f].at) part->borrowed[f].at = column;
+    }
+    part->reports[part->feature_count] = data->reports[data->feature_count];
+    const size_t size = data->rows * sizeof(uint32_t);
+    bool all = (!data->weights || (part->weights = malloc(size + 1))) &&
+               (!data->persons || (part->persons = malloc(size + 1)));
+    if (all && data->weights) memcpy(part->weights, data->weights, size);
+    if (all && data->persons) memcpy(part->persons, data->persons, size);
+    if (all) return part;
+    hr_data_free(part);
+    return NULL;
+}
+
 hr_data *hr_data_clip(const hr_data *data, const hr_schema *schema) {
     const hr_column *label = hr_schema_label(schema);
     double numbers[HR_DATA_BLOCK];

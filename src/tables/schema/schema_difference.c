@@ -147,3 +147,55 @@ bool hr_schema_difference(const hr_schema *one, const hr_schema *other, const hr
         return note_numbers(&c, "number of features", (double)count, (double)other_count);
     return words_differ(&c, &missing, &other_missing) || units_differ(&c, one, other);
 }
+
+/* ---- A part of the features ---- */
+
+static size_t find_feature_named(const hr_schema *schema, size_t first, const char *name) {
+    const size_t count = hr_schema_feature_count(schema);
+    while (first < count && strcmp(hr_schema_feature(schema, first)->name, name) != 0) first++;
+    return first;
+}
+
+static bool is_none_of(const comparison *c, const char *name) {
+    char shown[WORD], what[WORD + 16];
+    hr_text_show(name, shown, sizeof shown);
+    snprintf(what, sizeof what, "column %s", shown);
+    return note_difference(c, what, "none", "one");
+}
+
+bool hr_schema_difference_of_part(const hr_schema *one, const hr_schema *other, const hr_schema_sides *sides,
+                                  char text[HR_SCHEMA_DIFFERENCE], size_t *features) {
+    const comparison c = {sides, text};
+    const word_list missing = missing_of(one), other_missing = missing_of(other);
+    const size_t count = hr_schema_feature_count(one), other_count = hr_schema_feature_count(other);
+    for (size_t i = 0; i < other_count; i++) features[i] = i;
+    if (other_count >= count) return hr_schema_difference(one, other, sides, text);
+    if (columns_differ(&c, "label", hr_schema_label(one), hr_schema_label(other))) return true;
+    for (size_t i = 0, at = 0; i < other_count; i++, at++) {
+        const hr_column *column = hr_schema_feature(other, i);
+        if (find_feature_named(one, 0, column->name) == count) return is_none_of(&c, column->name);
+        const size_t found = find_feature_named(one, at, column->name);
+        if (found == count) return note_words(&c, "order of the features", "another", column->name);
+        if (columns_differ(&c, "feature", hr_schema_feature(one, found), column)) return true;
+        features[i] = at = found;
+    }
+    return words_differ(&c, &missing, &other_missing) || units_differ(&c, one, other);
+}
+
+size_t hr_schema_left_out(const hr_schema *whole, const hr_schema *part, char text[HR_SCHEMA_DIFFERENCE]) {
+    enum { MORE = 24 }; /* bytes of the number at the end */
+    const size_t count = hr_schema_feature_count(whole), kept = hr_schema_feature_count(part);
+    size_t left_out = 0, named = 0, used = 0;
+    *text = '\0';
+    for (size_t f = 0; f < count; f++) {
+        char name[WORD];
+        if (find_feature_named(part, 0, hr_schema_feature(whole, f)->name) < kept) continue;
+        left_out++;
+        hr_text_show(hr_schema_feature(whole, f)->name, name, sizeof name);
+        if (named + 1 < left_out || used + strlen(name) + MORE > HR_SCHEMA_DIFFERENCE) continue;
+        used += (size_t)snprintf(text + used, HR_SCHEMA_DIFFERENCE - used, "%s%s", named++ ? ", " : "", name);
+    }
+    if (left_out > named)
+        snprintf(text + used, HR_SCHEMA_DIFFERENCE - used, " and %zu more", left_out - named);
+    return left_out;
+}

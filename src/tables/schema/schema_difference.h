@@ -17,4 +17,14 @@ typedef struct hr_schema_sides {
 bool hr_schema_difference(const hr_schema *one, const hr_schema *other, const hr_schema_sides *sides,
                           char text[HR_SCHEMA_DIFFERENCE]);
 
+/* The same, but the other may lack features that `one` has; those that both have stand in the same order. If
+ * there is no difference, features[f] is the place in `one` of feature f of `other`; as many as `other` has.
+ */
+bool hr_schema_difference_of_part(const hr_schema *one, const hr_schema *other, const hr_schema_sides *sides,
+                                  char text[HR_SCHEMA_DIFFERENCE], size_t *features);
+
+/* How many features of `whole` `part` lacks, and their names, which end with a number if there are too many.
+ */
+size_t hr_schema_left_out(const hr_schema *whole, const hr_schema *part, char text[HR_SCHEMA_DIFFERENCE]);
+
 #endif

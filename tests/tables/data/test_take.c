@@ -56,10 +56,40 @@ static void test_take__needs_no_records_and_no_labels(void **state) {
     hr_schema_free(schema);
 }
 
+/* Columns in the order of a schema that lacks the first one. */
+static void test_part__has_the_columns_of_its_features(void **state) {
+    (void)state;
+    hr_schema *schema = must_schema(schema_text),
+              *fewer = must_schema("hedgerow-schema: 1\nlabel: {name: y, kind: number, low: -1, high: 1}\n"
+                                   "features: [{name: c, kind: category, values: [a, b, d]}]\n");
+    double n[] = {5, (double)NAN, 0, 10}, c[] = {0, 1, 2, 3}, y[] = {-1, 0.5, 1, 0};
+    const double *const columns[] = {n, c};
+    const uint32_t rows[] = {0, 1, 2, 3};
+    const size_t features[] = {1};
+    hr_data *borrowed = must_borrow(schema, columns, y), *own = hr_data_take(borrowed, rows, 4);
+    const hr_data *const wholes[] = {borrowed, own};
+    for (size_t i = 0; i < 2; i++) {
+        hr_data *part = hr_data_part(wholes[i], fewer, features);
+        uint16_t codes[4];
+        assert_non_null(part);
+        assert_ptr_equal(hr_data_schema(part), fewer);
+        assert_int_equal(hr_data_rows(part), 4);
+        assert_memory_equal(hr_data_labels(part), y, sizeof y);
+        const uint16_t *found = hr_data_code_block(part, 0, 0, 4, codes);
+        for (uint16_t row = 0; row < 4; row++) assert_int_equal(found[row], row);
+        hr_data_free(part);
+    }
+    hr_data_free(own);
+    hr_data_free(borrowed);
+    hr_schema_free(fewer);
+    hr_schema_free(schema);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_take__copies_the_records_it_is_told),
         cmocka_unit_test(test_take__needs_no_records_and_no_labels),
+        cmocka_unit_test(test_part__has_the_columns_of_its_features),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
