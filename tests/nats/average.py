@@ -19,50 +19,52 @@ def check_model(fed):
     assert model['guarantee']['private'] and abs(model['guarantee']['epsilon'] - 1) < 1e-9
 
 
+def run_job(fed, job, model):
+    coordinator = federation.Process([fed.tool, 'coordinate', job, '--model', model], fed.folder)
+    assert coordinator.wait() == 0, (model, coordinator.lines)
+    with open(os.path.join(fed.folder, model)) as file:
+        return coordinator, json.load(file)
+
+
 def check_method(fed, method):
     """What every owner paid for can be read, shown and used."""
-    options = '\noptions:\n  trees: 2' if 'trees' in [option['name'] for option in method['options']] else ''
-    fed.edit('job.yaml', 'train: hedge', 'train: %s%s' % (method['name'], options), 'method.yaml')
-    fed.new_job()
-    owners = [fed.serve(owner) for owner in fed.owners]
-    coordinator = federation.Process([fed.tool, 'coordinate', 'method.yaml', '--model', 'model.json'], fed.folder)
-    assert coordinator.wait() == 0, (method['name'], coordinator.lines)
-    assert [owner.wait() for owner in owners] == [0] * len(owners), method['name']
-    assert '  job.train ' in fed.run('show', 'model.json'), method['name']
-    assert len(fed.run('predict', '--model', 'model.json', '--data', fed.owners[0] + '.csv').splitlines()) == ROWS + 1, method['name']
-    for owner in fed.owners:
-        assert '1 of 1 spent' in fed.run('ledger', 'show', owner + '.db'), (method['name'], owner)
+    name, options = method['name'], '\noptions:\n  trees: 2' if 'trees' in [option['name'] for option in method['options']] else ''
+    fed.edit('job.yaml', 'train: hedge', 'train: %s%s' % (name, options), name + '.yaml')
+    run_job(fed, name + '.yaml', name + '.json')
+    assert '  job.train ' in fed.run('show', name + '.json'), name
+    assert len(fed.run('predict', '--model', name + '.json', '--data', fed.owners[0] + '.csv').splitlines()) == ROWS + 1, name
 
 
-def test_methods(tool, folder):
-    """An average of every private method that there is."""
-    os.mkdir(folder)
-    fed = Federation(tool, folder, method='average', owners=HOSPITALS[:2], rows=ROWS)
-    for owner in fed.owners:
-        fed.edit(owner + '.yaml', 'owners: 3', 'owners: 2')
-    fed.launch_broker()
-    private = [method for method in json.loads(fed.run('methods', '--json'))['methods'] if method['private']]
-    assert len(private) >= 9, private
-    for method in private:
-        check_method(fed, method)
-    check_fewer_columns(fed)
-
-
-def check_fewer_columns(fed):
+def check_fewer_columns(fed, owners):
     """The job lacks the owners' first feature. Each owner reads which, the coordinator does not."""
     with open(os.path.join(fed.folder, 'schema.yaml')) as file:
         head, first, *others = re.split(r'(?m)^(?=  - name: )', file.read())
     fed.write('few.yaml', head + ''.join(others))
-    fed.edit('job.yaml', 'schema: schema.yaml', 'schema: few.yaml')
-    fed.new_job()
-    owners = [fed.serve(owner) for owner in fed.owners]
-    coordinator = fed.coordinate()
-    assert coordinator.wait() == 0, coordinator.lines
+    fed.edit('job.yaml', 'schema: schema.yaml', 'schema: few.yaml', 'fewer.yaml')
+    coordinator, model = run_job(fed, 'fewer.yaml', 'fewer.json')
+    assert len(model['schema']['features']) == len(others)
     assert [owner.wait() for owner in owners] == [0] * len(owners)
     assert all(owner.count("the job leaves out 1 of this owner's columns: age") == 1 for owner in owners), [owner.lines for owner in owners]
     assert not coordinator.count('leaves out'), coordinator.lines
-    with open(os.path.join(fed.folder, 'model.json')) as file:
-        assert len(json.load(file)['schema']['features']) == len(others)
+
+
+def test_methods(tool, folder):
+    """An average of every private method that there is; then one of fewer columns."""
+    os.mkdir(folder)
+    fed = Federation(tool, folder, method='average', owners=HOSPITALS[:2], rows=ROWS)
+    fed.start_broker()
+    private = [method for method in json.loads(fed.run('methods', '--json'))['methods'] if method['private']]
+    assert len(private) >= 9, private
+    jobs = len(private) + 1
+    for name in fed.owners:
+        fed.edit(name + '.yaml', 'owners: 3', 'owners: 2')
+        fed.run('ledger', 'create', name + '.db', '--epsilon', str(jobs), '--delta', '0.01')
+    owners = [federation.Process([fed.tool, 'serve', name + '.yaml', '--jobs', str(jobs)], fed.folder) for name in fed.owners]
+    for method in private:
+        check_method(fed, method)
+    check_fewer_columns(fed, owners)
+    for name in fed.owners:
+        assert '%d of %d spent' % (jobs, jobs) in fed.run('ledger', 'show', name + '.db'), fed.run('ledger', 'show', name + '.db')
 
 
 def test(tool, folder, words):
