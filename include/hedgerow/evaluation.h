@@ -88,7 +88,8 @@ typedef struct hr_evaluation {
  * here. Spends: (epsilon, delta), reserved in the ledger before any noise is drawn, and given back if the
  * evaluation fails before the first draw. Thread: model and data may be shared; the ledger not. Fails:
  * ARGUMENT, SCHEMA (no labels, no rows, another schema), POLICY (delta above 1/rows; the model protects
- * persons), BUDGET (the ledger does not cover it, or too little for any noise), MEMORY: nothing was spent. */
+ * persons), BUDGET (the ledger does not cover it, or too little for any noise), MEMORY: nothing was spent;
+ * FORMAT: as hr_fit, of the figures. */
 HR_API HR_MUST_CHECK hr_status hr_evaluate_private(const hr_model *model, const hr_data *data,
                                                    const hr_evaluation_options *options, hr_evaluation *out,
                                                    hr_error *err);

@@ -148,15 +148,16 @@ HR_API HR_MUST_CHECK hr_status hr_fit_options_set(hr_fit_options *options, const
  * above 1/rows; a list of more than 254 values without a source), BUDGET (the ledger does not cover it, or
  * the budget is too small for the noise of some release), LIMIT: nothing was spent; MEMORY: nothing was
  * spent, but for a failure after the first draw; CANCELLED: what was reserved stays spent, unless nothing was
- * drawn. Options that the method does not take in its mode are ignored. With options->private_bounds:
- * ARGUMENT also for a method or mode that is not private, a start, and names of no number of the schema;
- * POLICY for a schema with a unit; BUDGET also where noise hides the values of the label: there is no model,
- * and what was reserved stays spent (hr_fit_plan tells beforehand, of a number of records that need not be
- * private). With options->start the model's guarantee is the new cost, and
- * hr_model_start_guarantee tells that and the start's together. Fails also: ARGUMENT (the method or mode
- * takes no start; another task, classes or kind of scores), SCHEMA (another schema: the message names the
- * difference), POLICY (the start has no guarantee, or one that is not for records, and start_is_public is not
- * set; the schema has a unit). */
+ * drawn; FORMAT: a fault of the library, the private model cannot be read back: what was reserved stays
+ * spent, and with a ledger the model's text is in LEDGER.entry-N.unread, which err->file names. Options that
+ * the method does not take in its mode are ignored. With options->private_bounds: ARGUMENT also for a method
+ * or mode that is not private, a start, and names of no number of the schema; POLICY for a schema with a
+ * unit; BUDGET also where noise hides the values of the label: there is no model, and what was reserved stays
+ * spent (hr_fit_plan tells beforehand, of a number of records that need not be private). With options->start
+ * the model's guarantee is the new cost, and hr_model_start_guarantee tells that and the start's together.
+ * Fails also: ARGUMENT (the method or mode takes no start; another task, classes or kind of scores), SCHEMA
+ * (another schema: the message names the difference), POLICY (the start has no guarantee, or one that is not
+ * for records, and start_is_public is not set; the schema has a unit). */
 HR_API HR_MUST_CHECK hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **out,
                                       hr_error *err);
 

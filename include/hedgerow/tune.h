@@ -54,7 +54,7 @@ typedef struct hr_tuned {
  * field is settings[I]: a method or mode that is not private, methods that count their budgets in different
  * measures, a start, records_per_person, other private bounds than those of the first one, a leak, a cluster,
  * or other noise than that of the first one), and as hr_fit for each setting at the budget of a trial and of
- * the model. MEMORY and CANCELLED may come later: then what was reserved stays spent. */
+ * the model. MEMORY and CANCELLED may come later: then what was reserved stays spent; as FORMAT of hr_fit. */
 HR_API HR_MUST_CHECK hr_status hr_tune(const hr_data *data, const hr_fit_options *const *settings,
                                        size_t count, const hr_tune_options *options, hr_tuned *out,
                                        hr_error *err);
