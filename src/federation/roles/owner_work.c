@@ -23,16 +23,18 @@ enum { HR_MODEL_PATH = 4096 };
 /* ---- Terms ---- */
 
 /* On the owner's own log: the coordinator does not learn of features that its job leaves out. */
-static void log_left_out(const hr_owner_work *w, const hr_party_offer *offer) {
+static hr_status log_left_out(const hr_owner_work *w, const hr_party_offer *offer, hr_error *err) {
     char names[HR_SCHEMA_DIFFERENCE];
     const ProtobufCBinaryData text = offer->terms->schema;
     hr_schema *job = NULL;
-    if (hr_schema_parse((const char *)text.data, text.len, "terms", &job, NULL)) return;
+    hr_status status = hr_schema_parse((const char *)text.data, text.len, "terms", &job, err);
+    if (status) return status;
     const size_t count = hr_schema_left_out(hr_data_schema(w->data), job, names);
     hr_schema_free(job);
     if (count)
         hr_job_log(&w->work, offer->record, HR_LOG_INFO, "the job leaves out %zu of this owner's columns: %s",
                    count, names);
+    return HR_OK;
 }
 
 static void log_acceptance(const hr_owner_work *w, const hr_party_offer *offer) {
@@ -42,7 +44,6 @@ static void log_acceptance(const hr_owner_work *w, const hr_party_offer *offer) 
     hr_date_text((int64_t)terms->date, date);
     hr_job_log(&w->work, offer->record, HR_LOG_INFO, "takes part in a job of %s%s%s, for epsilon %s",
                offer->record->coordinator, terms->date ? " of " : "", terms->date ? date : "", epsilon);
-    log_left_out(w, offer);
 }
 
 /* The first rule that the job does not keep is the reason to decline it. */
@@ -150,7 +151,11 @@ static hr_status decide_on_offer(hr_party_work *self, const hr_party_offer *offe
     hr_decision decision = {.verdict = HR_VERDICT_ACCEPTED};
     hr_status status = (w->ledger ? decide_with_ledger : decide_without_ledger)(w, offer, &decision, err);
     if (status) return status;
-    if (decision.verdict == HR_VERDICT_ACCEPTED) log_acceptance(w, offer);
+    if (decision.verdict == HR_VERDICT_ACCEPTED) {
+        log_acceptance(w, offer);
+        status = log_left_out(w, offer, err);
+        if (status) return status;
+    }
     *out = decision;
     return HR_OK;
 }
