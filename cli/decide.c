@@ -39,7 +39,9 @@ static const char *take_costs(const hr_data *table, const hr_column *label, doub
     for (size_t i = 0; i < classes * classes; i++) costs[i] = (double)NAN;
     for (size_t row = 0; row < hr_data_rows(table); row++) {
         const size_t truth = (size_t)hr_data_labels(table)[row];
-        for (size_t k = 0; k < classes; k++) costs[truth * classes + k] = hr_data_numbers(table, k)[row];
+        double *of_truth = costs + truth * classes;
+        for (size_t k = 0; k < classes; k++)
+            of_truth[k] = *hr_data_number_block(table, k, row, 1, &of_truth[k]);
     }
     for (size_t i = 0; i < classes * classes; i++)
         if (isnan(costs[i])) return label->values[i / classes];

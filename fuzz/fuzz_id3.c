@@ -10,7 +10,7 @@ enum { FEATURES = 3, CLASSES = 2, DEPTH = 3 };
 
 static const hr_feature_bins features[FEATURES] = {
     {HR_KIND_CATEGORY, 3, NULL}, {HR_KIND_CATEGORY, 2, NULL}, {HR_KIND_CATEGORY, 4, NULL}};
-static const hr_binning binning = {FEATURES, (hr_feature_bins *)features};
+static const hr_binning binning = {FEATURES, (hr_feature_bins *)features, NULL};
 
 /* Of every node that was heard of: 0 stands for none. */
 typedef struct heard_tree {

@@ -74,7 +74,9 @@ typedef struct hr_column_report {
 /* Reads a table from a file, which may be compressed (gzip, zstd, xz); "-" is standard input. `path` may be
  * an SQLite database or the address of a PostgreSQL database (postgresql://USER@HOST/DATABASE) if the options
  * name a query. Columns are found by name (CSV, databases) or index (LIBSVM: feature i of the schema is index
- * i, counted from 1; absent entries are 0), in any order; extra columns are ignored. A column of dates fills
+ * i, counted from 1; absent entries are 0), in any order; extra columns are ignored. A LIBSVM table that has
+ * at most one of 8 cells is sparse: it takes 12 bytes for each cell that is there, in place of 8 for each row
+ * and feature. A column of dates fills
  * one feature for each of its parts; LIBSVM tables have no dates. A schema's unit (hr_schema_unit) must be a
  * column of the table; its texts become numbers and are forgotten. Owner: the caller frees *out; the data set
  * keeps a reference-free copy of what it needs from the schema except the schema itself, which must outlive
@@ -197,11 +199,11 @@ HR_API size_t hr_data_rows(const hr_data *data);
 HR_API bool hr_data_has_labels(const hr_data *data);
 /* `rows` values: the label clipped to its bounds, or the class index from 0. NULL without labels. */
 HR_API const double *hr_data_labels(const hr_data *data);
-/* HR_KIND_NUMBER features: `rows` doubles, NaN = missing. NULL for categories, and for borrowed numbers that
- * have to be converted or clipped: hr_data_number_block reads all numbers. */
+/* HR_KIND_NUMBER features: `rows` doubles, NaN = missing. NULL for categories, for borrowed numbers that have
+ * to be converted or clipped, and in sparse tables: hr_data_number_block reads all numbers. */
 HR_API const double *hr_data_numbers(const hr_data *data, size_t feature);
-/* HR_KIND_CATEGORY features: `rows` codes. NULL for numbers, and for borrowed codes that have to be
- * converted: hr_data_code_block reads all codes. */
+/* HR_KIND_CATEGORY features: `rows` codes. NULL for numbers, for borrowed codes that have to be converted,
+ * and in sparse tables: hr_data_code_block reads all codes. */
 HR_API const uint16_t *hr_data_codes(const hr_data *data, size_t feature);
 /* Rows [begin, begin + count) of an HR_KIND_NUMBER feature, clipped, NaN = missing; begin + count is at most
  * hr_data_rows. Points into the column if it is there as hr_data_numbers returns it, else to `buffer`, which

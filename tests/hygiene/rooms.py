@@ -57,6 +57,7 @@ SHORT = {
     'privacy/promise': 'the only place that says what epsilon and delta mean',
     'privacy/promise_words': 'the words of a guarantee, which are put together when they are compiled',
     'tables/bins/binning': 'a part of the model that no table is needed for',
+    'tables/bins/sparse_bins': 'bins by row beside those by column, and what training reads in its loops',
     'tables/infer/infer_words': 'text and numbers of a column keep words alike',
     'tables/infer/infer_decimals': 'the one rule about the cells of all columns together',
     'tables/formats/split_side': 'what decides, apart from how records are read and written',

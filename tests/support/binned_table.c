@@ -37,7 +37,7 @@ binned_table binned_table_new(hr_dice *dice, size_t rows, size_t features, const
                               size_t kinds) {
     binned_table t = {.arena = hr_arena_new(), .rows = rows};
     assert_non_null(t.arena);
-    t.binning = (hr_binning){features, arena_room(t.arena, features, sizeof *t.binning.features)};
+    t.binning = (hr_binning){features, arena_room(t.arena, features, sizeof *t.binning.features), NULL};
     t.bins = arena_room(t.arena, rows * features, 1);
     hr_column *columns = arena_room(t.arena, features, sizeof *columns),
               label = {.name = "label", .kind = HR_KIND_NUMBER, .low = 0, .high = 1};

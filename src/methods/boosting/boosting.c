@@ -21,14 +21,22 @@ static hr_status boosting_buffers_init(hr_boosting *b, hr_error *err) {
     return all ? HR_OK : hr_fail_memory(err);
 }
 
+/* Weights and sums that are apart are added up of columns of bins; and every rank of a cluster has columns.
+ */
+static bool can_be_sparse(const hr_training *training) {
+    return training->data->sparse && training->unit != HR_PER_PERSON && !training->sums_apart &&
+           !training->data->whole.rows;
+}
+
 hr_status hr_boosting_init(hr_boosting *b, hr_training *training, hr_link link, size_t trees, hr_error *err) {
-    const hr_binning *binning = &training->binning;
+    hr_binning *binning = &training->binning;
     int depth = (int)training->options->depth;
     *b = (hr_boosting){
         .training = training, .source = training->source, .outputs = hr_training_outputs(training->data)};
     hr_stats_setup setup = {
         .kind = HR_STATS_GRADIENTS, .binning = binning, .outputs = b->outputs, .depth = depth};
-    size_t cells = hr_histogram_cells(binning->feature_count);
+    if (can_be_sparse(training) && !hr_histogram_narrow(binning, training->arena)) return hr_fail_memory(err);
+    size_t cells = hr_histogram_size(binning);
     if (training->unit == HR_PER_PERSON) setup.weights = hr_data_weights(training->data);
     setup.sums_apart = training->sums_apart;
     if (training->unit == HR_PER_PERSON || training->sums_apart) {

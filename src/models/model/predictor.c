@@ -103,7 +103,7 @@ static bool make_trees(compiler *c, hr_predictor *out) {
         offsets[i] = i * BLOCK;
         bins[i] = out->columns[i].bins;
     }
-    const hr_binning binning = {out->column_count, bins};
+    const hr_binning binning = {out->column_count, bins, NULL};
     for (size_t t = 0; t < c->tree_count; t++) {
         hr_tree tree = c->trees[t];
         memcpy(nodes, tree.nodes, tree.node_count * sizeof *nodes);

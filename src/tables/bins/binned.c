@@ -28,6 +28,8 @@ void hr_binned_free(hr_binned *binned) {
     if (!binned->mapped) free(binned->columns);
     hr_spare_map_done(binned->spare, spare_size(binned));
     free(binned->tiles);
+    if (binned->sparse) hr_sparse_bins_done(binned->sparse);
+    free(binned->sparse);
     free(binned);
 }
 
@@ -88,14 +90,34 @@ static void tile_blocks(void *of, size_t member, size_t begin, size_t end) {
     for (size_t k = begin; k < end; k++) tile_block(binned, k / blocks, k % blocks * BLOCK);
 }
 
-hr_status hr_binned_columns(const hr_data *data, const hr_binning *binning, int threads, hr_binned **out,
-                            hr_error *err) {
+/* Without bins. NULL when memory is short. */
+static hr_binned *new_binned(const hr_data *data, const hr_binning *binning) {
     hr_binned *binned = calloc(1, sizeof *binned);
-    if (!binned) return hr_fail_memory(err);
+    if (!binned) return NULL;
     binned->rows = hr_data_rows(data);
     binned->features = binning->feature_count;
     binned->binning = binning;
     binned->weights = hr_data_weights(data);
+    return binned;
+}
+
+hr_status hr_binned_sparse(const hr_data *data, const hr_binning *binning, hr_binned **out, hr_error *err) {
+    hr_binned *binned = new_binned(data, binning);
+    if (!binned) return hr_fail_memory(err);
+    binned->sparse = calloc(1, sizeof *binned->sparse);
+    hr_status status =
+        binned->sparse ? hr_sparse_bins_init(binned->sparse, data, binning, err) : hr_fail_memory(err);
+    if (status)
+        hr_binned_free(binned);
+    else
+        *out = binned;
+    return status;
+}
+
+hr_status hr_binned_columns(const hr_data *data, const hr_binning *binning, int threads, hr_binned **out,
+                            hr_error *err) {
+    hr_binned *binned = new_binned(data, binning);
+    if (!binned) return hr_fail_memory(err);
     binned->column_stride = (binned->rows + LINE - 1) / LINE * LINE;
     binned->tile_count = (binned->features + HR_TILE - 1) / HR_TILE;
     if (data->cells) {

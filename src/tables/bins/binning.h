@@ -23,6 +23,9 @@ typedef struct hr_feature_bins {
 typedef struct hr_binning {
     size_t feature_count;
     hr_feature_bins *features;
+    const size_t
+        *cells_at; /* where a feature's cells begin in a histogram that has no others, and behind the
+                      last where they end (trees/stats/histogram.h); NULL: in one with room for all */
 } hr_binning;
 
 /* The bins of a category: one a public value and one for missing; values past the 255th share the last. */

@@ -53,7 +53,7 @@ static hr_status public_bins(const hr_column *column, uint32_t bins, hr_arena *a
 }
 
 static hr_status binning_init(const hr_schema *schema, hr_arena *arena, hr_binning *out, hr_error *err) {
-    out->feature_count = hr_schema_feature_count(schema);
+    *out = (hr_binning){.feature_count = hr_schema_feature_count(schema)};
     out->features = hr_arena_alloc(arena, out->feature_count, sizeof *out->features);
     return out->features ? HR_OK : hr_fail_memory(err);
 }

@@ -6,6 +6,7 @@
 #include "base/team.h"
 #include "tables/bins/edges.h"
 #include "tables/data/columns.h"
+#include "tables/data/sparse.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -114,28 +115,74 @@ static bool scratch_init(scratch *s, size_t n) {
     return false;
 }
 
-/* The keys of the values that are there in the sampled rows (NULL: all); returns how many. */
-static size_t column_keys(const hr_data *data, size_t f, const uint32_t *sample, size_t n, uint64_t *keys) {
+/* The columns of numbers, one after another by each member of a team. */
+typedef struct edge_task {
+    const hr_data *data;
+    const uint32_t *sample; /* rows; NULL: all */
+    size_t n;
+    uint32_t bins;
+    hr_feature_bins *features;
+    double (*edges)[HR_BINS_MAX]; /* feature */
+    scratch *rooms;               /* member; made when it is needed */
+    atomic_bool failed;
+} edge_task;
+
+static int order_rows(const void *a, const void *b) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The keys of the values that are there, of a sparse column of cells alone; returns how many. left: rows
+ * without a cell. */
+static size_t column_keys(const edge_task *t, size_t f, uint64_t *keys, size_t *left) {
     double buffer[HR_DATA_BLOCK];
     const double *values = buffer;
     size_t present = 0;
-    for (size_t begin = 0; begin < n; begin += HR_DATA_BLOCK) {
-        const size_t count = hr_data_block_size(begin, n);
-        if (sample)
-            hr_data_numbers_at(data, f, sample + begin, count, buffer);
+    *left = 0;
+    if (t->data->sparse) {
+        const hr_entry_run cells = hr_sparse_run(t->data->sparse, f, 0, t->data->rows);
+        *left = t->n;
+        for (size_t e = 0; e < cells.count; e++) {
+            if (t->sample && !bsearch(&cells.rows[e], t->sample, t->n, sizeof *t->sample, order_rows))
+                continue;
+            --*left;
+            if (!isnan(cells.values[e])) keys[present++] = key_of(cells.values[e]);
+        }
+        return present;
+    }
+    for (size_t begin = 0; begin < t->n; begin += HR_DATA_BLOCK) {
+        const size_t count = hr_data_block_size(begin, t->n);
+        if (t->sample)
+            hr_data_numbers_at(t->data, f, t->sample + begin, count, buffer);
         else
-            values = hr_data_number_block(data, f, begin, count, buffer);
+            values = hr_data_number_block(t->data, f, begin, count, buffer);
         for (size_t i = 0; i < count; i++)
             if (!isnan(values[i])) keys[present++] = key_of(values[i]);
     }
     return present;
 }
 
-/* The edges of one column whose `present` keys are s->keys; returns how many. */
-static size_t column_edges(size_t present, uint32_t bins, scratch *s, double *edges) {
+/* The edges of one column; returns how many. Cells that are not there are one key more, counted as often: n
+ * keys have room for it, as fewer cells are there. */
+static size_t column_edges(const edge_task *t, size_t f, scratch *s, double *edges) {
+    size_t left, present = column_keys(t, f, s->keys, &left);
     uint64_t *sorted = radix_sort(s->keys, s->spare, present, s->digits);
     size_t m = distinct(sorted, present, s->counts);
-    return place_edges(sorted, s->counts, m, present, bins, edges);
+    if (left && !isnan(t->data->sparse->absent[f])) {
+        const uint64_t key = key_of(t->data->sparse->absent[f]);
+        size_t at = 0;
+        while (at < m && sorted[at] < key) at++;
+        if (at == m || sorted[at] != key) {
+            memmove(sorted + at + 1, sorted + at, (m - at) * sizeof *sorted);
+            memmove(s->counts + at + 1, s->counts + at, (m - at) * sizeof *s->counts);
+            sorted[at] = key;
+            s->counts[at] = 0;
+            m++;
+        }
+        s->counts[at] += (uint32_t)left;
+        present += left;
+    }
+    return place_edges(sorted, s->counts, m, present, t->bins, edges);
 }
 
 static void hash_key(uint64_t key, uint64_t *hash) {
@@ -198,18 +245,6 @@ out:
     return status;
 }
 
-/* The columns of numbers, one after another by each member of a team. */
-typedef struct edge_task {
-    const hr_data *data;
-    const uint32_t *sample; /* rows; NULL: all */
-    size_t n;
-    uint32_t bins;
-    hr_feature_bins *features;
-    double (*edges)[HR_BINS_MAX]; /* feature */
-    scratch *rooms;               /* member; made when it is needed */
-    atomic_bool failed;
-} edge_task;
-
 static void find_edges(void *of, size_t member, size_t begin, size_t end) {
     edge_task *t = of;
     scratch *s = &t->rooms[member];
@@ -219,8 +254,7 @@ static void find_edges(void *of, size_t member, size_t begin, size_t end) {
             atomic_store(&t->failed, true);
             return;
         }
-        size_t present = column_keys(t->data, f, t->sample, t->n, s->keys),
-               count = column_edges(present, t->bins, s, t->edges[f]);
+        const size_t count = column_edges(t, f, s, t->edges[f]);
         t->features[f] =
             (hr_feature_bins){.kind = HR_KIND_NUMBER, .bin_count = (uint32_t)count + 2, .edges = t->edges[f]};
     }

@@ -1,6 +1,6 @@
 #include "tables/data/columns.h"
 
-#include "tables/data/records.h"
+#include "tables/data/sparse.h"
 
 #include <math.h>
 #include <string.h>
@@ -87,6 +87,10 @@ const double *hr_data_number_block(const hr_data *data, size_t feature, size_t b
                                    double *buffer) {
     if (data->numbers[feature]) return data->numbers[feature] + begin;
     if (data->cells) return no_values(buffer, count);
+    if (data->sparse) {
+        hr_sparse_numbers(data->sparse, feature, begin, count, buffer);
+        return buffer;
+    }
     const hr_column *column = hr_schema_feature(data->schema, feature);
     hr_array_read(&data->borrowed[feature], begin, count, buffer);
     for (size_t i = 0; i < count; i++) buffer[i] = hr_clip_number(column, buffer[i]);
@@ -97,6 +101,10 @@ const uint16_t *hr_data_code_block(const hr_data *data, size_t feature, size_t b
                                    uint16_t *buffer) {
     if (data->codes[feature]) return data->codes[feature] + begin;
     if (data->cells) return memset(buffer, 0, count * sizeof *buffer);
+    if (data->sparse) {
+        hr_sparse_codes(data->sparse, feature, begin, count, buffer);
+        return buffer;
+    }
     const hr_column *column = hr_schema_feature(data->schema, feature);
     for (size_t i = 0; i < count; i++)
         buffer[i] = code_of(column, element_at(&data->borrowed[feature], begin + i));
@@ -112,7 +120,9 @@ void hr_data_numbers_at(const hr_data *data, size_t feature, const uint32_t *row
         (void)no_values(out, count);
         return;
     }
-    for (size_t i = 0; !numbers && i < count; i++)
+    for (size_t i = 0; data->sparse && i < count; i++)
+        out[i] = hr_sparse_cell(data->sparse, feature, rows[i]);
+    for (size_t i = 0; !numbers && !data->sparse && i < count; i++)
         out[i] = hr_clip_number(column, element_at(&data->borrowed[feature], rows[i]));
 }
 

@@ -1,5 +1,5 @@
 /* The data set itself: what every reader fills and every method reads. */
-#include "tables/data/records.h"
+#include "tables/data/sparse.h"
 
 #include "base/fail.h"
 #include "tables/data/cell_file.h"
@@ -29,6 +29,7 @@ void hr_data_free(hr_data *data) {
     if (data->origins) hr_origins_done(data->origins);
     free(data->origins);
     hr_cell_file_close(data->cells);
+    hr_sparse_free(data->sparse);
     free(data->persons);
     free(data->weights);
     free(data);
@@ -289,7 +290,8 @@ hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count) {
     taken->rows = count;
     bool all = !data->labels || (taken->labels = malloc((count + 1) * sizeof *taken->labels));
     for (size_t i = 0; taken->labels && i < count; i++) taken->labels[i] = data->labels[rows[i]];
-    for (size_t f = 0; all && f < data->feature_count; f++) {
+    if (data->sparse) all = all && (taken->sparse = hr_sparse_take(data->sparse, data->rows, rows, count));
+    for (size_t f = 0; all && !data->sparse && f < data->feature_count; f++) {
         all = make_column(taken, f);
         if (taken->numbers[f]) hr_data_numbers_at(data, f, rows, count, taken->numbers[f]);
         if (taken->codes[f]) hr_data_codes_at(data, f, rows, count, taken->codes[f]);
@@ -341,7 +343,8 @@ hr_data *hr_data_clip(const hr_data *data, const hr_schema *schema) {
     for (size_t i = 0; clipped->labels && i < data->rows; i++)
         clipped->labels[i] =
             label->kind == HR_KIND_NUMBER ? hr_clip_number(label, data->labels[i]) : data->labels[i];
-    for (size_t f = 0; all && f < data->feature_count; f++) {
+    if (data->sparse) all = all && (clipped->sparse = hr_sparse_clip(data->sparse, schema));
+    for (size_t f = 0; all && !data->sparse && f < data->feature_count; f++) {
         const hr_column *column = hr_schema_feature(schema, f);
         all = make_column(clipped, f);
         for (size_t begin = 0; all && begin < data->rows; begin += HR_DATA_BLOCK) {

@@ -24,13 +24,15 @@ typedef struct hr_kept {
     size_t *starts;  /* rows x columns: of each in `texts` */
 } hr_kept;
 
+typedef struct hr_sparse hr_sparse; /* sparse.h */
+
 struct hr_data {
     const hr_schema *schema;
     size_t rows, feature_count;
-    void *block;               /* holds labels, numbers and codes; NULL: each is a block of its own */
-    double *labels;            /* NULL: none */
-    double **numbers;          /* per feature; NULL for categories, and if `borrowed` has to be converted */
-    uint16_t **codes;          /* per feature; NULL for numbers, and if `borrowed` has to be converted */
+    void *block;      /* holds labels, numbers and codes; NULL: each is a block of its own */
+    double *labels;   /* NULL: none */
+    double **numbers; /* per feature; NULL for categories, if `borrowed` has to be converted, and if sparse */
+    uint16_t **codes; /* per feature; NULL for numbers, if `borrowed` has to be converted, and if sparse */
     hr_column_report *reports; /* feature_count + 1; the last is the label's */
     size_t extra;
     hr_data_whole whole;
@@ -41,6 +43,7 @@ struct hr_data {
     uint32_t *persons; /* rows: who a record belongs to, counted from 0; NULL: the schema names no unit */
     struct hr_origins *origins; /* where the records come from (tables/source/origins.h); NULL: memory */
     struct hr_cell_file *cells; /* a binned cache (cell_file.h): no columns are here; NULL: none */
+    hr_sparse *sparse;          /* the features, and no columns are here; NULL: they are columns */
     uint32_t *weights;          /* rows: what a record counts, in 2^-HR_PERSON_BITS; NULL: all count 1 */
 };
 

@@ -85,6 +85,7 @@ void hr_table_done(hr_table *table) {
     hr_persons_done(&table->persons);
     free(table->missing_numbers);
     free(table->slots);
+    hr_sparse_rows_free(table->sparse);
     hr_data_free(table->data);
     *table = (hr_table){0};
 }
@@ -182,6 +183,38 @@ hr_status hr_table_reserve(hr_table *table, size_t rows, hr_error *err) {
     return resize(table, capacity) ? HR_OK : hr_fail_memory(err);
 }
 
+hr_status hr_table_begin_sparse(hr_table *table, hr_error *err) {
+    table->sparse = hr_sparse_rows_new(table->data->feature_count);
+    return table->sparse && resize(table, 1) ? HR_OK : hr_fail_memory(err);
+}
+
+static void put_cell(const hr_slot *slot, size_t row, double value) {
+    if (slot->role == HR_SLOT_CODE)
+        slot->codes[row] = (uint16_t)value;
+    else
+        slot->numbers[row] = value;
+}
+
+hr_status hr_table_fill_columns(hr_table *table, hr_error *err) {
+    hr_data *data = table->data;
+    hr_sparse_rows *sparse = table->sparse;
+    const hr_entries *entries = &sparse->entries;
+    const size_t rows = data->rows;
+    data->rows = 0; /* the columns hold none of them */
+    hr_status status = hr_table_reserve(table, rows, err);
+    data->rows = rows;
+    if (status) return status;
+    for (size_t f = 0; f < data->feature_count; f++)
+        for (size_t row = 0; row < rows; row++) put_cell(&table->slots[f], row, sparse->absent[f]);
+    for (size_t row = 0; row < rows; row++)
+        for (size_t e = entries->begins[row]; e < entries->begins[row + 1]; e++)
+            put_cell(&table->slots[entries->across[e]], row, entries->values[e]);
+    memcpy(hr_table_label(table)->numbers, sparse->labels, rows * sizeof *sparse->labels);
+    hr_sparse_rows_free(sparse);
+    table->sparse = NULL;
+    return HR_OK;
+}
+
 void hr_table_move(const hr_table *table, size_t from, size_t to, size_t count) {
     for (size_t i = 0; i < table->slot_count; i++) {
         const size_t width = slot_width(&table->slots[i]);
@@ -192,12 +225,34 @@ void hr_table_move(const hr_table *table, size_t from, size_t to, size_t count) 
     if (persons) memmove(persons + to, persons + from, count * sizeof *persons);
 }
 
+/* A sparse table of few cells stays as it is. */
 hr_status hr_table_take(hr_table *table, bool labelled, hr_data **out, hr_error *err) {
     hr_data *data = table->data;
+    hr_sparse_rows *sparse = table->sparse;
+    const size_t features = data->feature_count;
+    hr_status status = HR_OK;
+    if (sparse && hr_entries_are_few(sparse->cells, data->rows, features)) {
+        data->sparse = hr_sparse_of_rows(&sparse->entries, features, sparse->absent);
+        sparse->absent = NULL;
+        if (!data->sparse) return hr_fail_memory(err);
+        memset(data->numbers, 0, features * sizeof *data->numbers);
+        memset(data->codes, 0, features * sizeof *data->codes);
+        free(data->block);
+        data->block = NULL;
+        data->labels = sparse->labels;
+        sparse->labels = NULL;
+    } else if (sparse) {
+        status = hr_table_fill_columns(table, err);
+        if (status) return status;
+    }
     /* Giving memory back may fail; then the columns are merely larger than they need be. */
-    if (data->rows < table->capacity / 8 * 7) (void)resize(table, data->rows ? data->rows : 1);
+    if (!data->sparse && data->rows < table->capacity / 8 * 7)
+        (void)resize(table, data->rows ? data->rows : 1);
     if (hr_table_unit(table) && !hr_persons_weigh(data)) return hr_fail_memory(err);
-    if (!labelled) data->labels = NULL;
+    if (!labelled) {
+        if (!data->block) free(data->labels);
+        data->labels = NULL;
+    }
     table->data = NULL;
     *out = data;
     return HR_OK;

@@ -5,6 +5,7 @@
 
 #include "base/string_map.h"
 #include "tables/data/persons.h"
+#include "tables/data/sparse.h"
 
 /* Where the cells of one column go. */
 typedef struct hr_slot {
@@ -29,8 +30,9 @@ typedef struct hr_table {
     hr_data *data;
     hr_slot *slots; /* the last is the label's */
     size_t slot_count, capacity;
-    size_t expected; /* rows that there may be; 0: not known */
-    hr_column unit;  /* its name alone */
+    size_t expected;        /* rows that there may be; 0: not known */
+    hr_sparse_rows *sparse; /* the records; row 0 of the columns has the cells that are read. NULL: columns */
+    hr_column unit;         /* its name alone */
     hr_slot unit_slot;
     hr_persons persons;
     hr_string_map missing;
@@ -55,6 +57,12 @@ size_t hr_slot_span(const hr_slot *slot);
 /* Makes room for rows below `rows`, or HR_ROWS_MAX if that is less; keeps what is in rows below data->rows.
  * Slots' arrays move. Fails: LIMIT (data->rows is HR_ROWS_MAX), MEMORY. */
 HR_MUST_CHECK hr_status hr_table_reserve(hr_table *table, size_t rows, hr_error *err);
+
+/* Before the first row: records are kept in table->sparse, whose `absent` the caller fills. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_table_begin_sparse(hr_table *table, hr_error *err);
+
+/* Puts the records of table->sparse, which is then NULL, into columns. Fails: LIMIT, MEMORY. */
+HR_MUST_CHECK hr_status hr_table_fill_columns(hr_table *table, hr_error *err);
 
 /* Moves `count` rows down. */
 void hr_table_move(const hr_table *table, size_t from, size_t to, size_t count);

@@ -1,5 +1,6 @@
-/* The row of LIBSVM: its text into typed columns, or into a proposal. Absent entries mean 0, so columns are
- * filled with what 0 means before entries are stored. */
+/* The row of LIBSVM: its text into a sparse table, into typed columns or into a proposal. Absent entries mean
+ * 0. Records begin as those of a sparse table; where the first blocks have too many entries for that, or the
+ * whole, they go to columns, which are filled with what 0 means before entries are stored. */
 #include "tables/formats/formats.h"
 
 #include "base/buffer.h"
@@ -185,8 +186,7 @@ static hr_status check_options(const hr_read_options *options, hr_error *err) {
 
 /* What 0 means in a column, and what it adds to the report. */
 typedef struct absent {
-    double number;
-    uint16_t code;
+    double value; /* or code */
     hr_column_report report;
     uint64_t present;  /* entries that were not absent */
     uint32_t last_row; /* the row in which the feature was met last, from 1 */
@@ -208,6 +208,10 @@ static hr_status refuse_date(const hr_slot *slot, hr_error *err) {
     return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, hr_slot_column(slot));
 }
 
+static double cell_at(const hr_slot *slot, size_t row) {
+    return slot->role == HR_SLOT_CODE ? slot->codes[row] : slot->numbers[row];
+}
+
 static hr_status find_absent(libsvm *l) {
     l->features = l->table->data->feature_count;
     l->absent = calloc(l->features, sizeof *l->absent);
@@ -220,10 +224,8 @@ static hr_status find_absent(libsvm *l) {
         hr_status status = slot->role == HR_SLOT_DATE ? refuse_date(slot, l->err)
                                                       : hr_cursor_store(&l->cursor, slot, "0", 1, l->err);
         if (status) return status;
-        if (slot->role == HR_SLOT_CODE)
-            l->absent[i].code = slot->codes[l->first_row];
-        else
-            l->absent[i].number = slot->numbers[l->first_row];
+        l->absent[i].value = cell_at(slot, l->cursor.row);
+        if (l->table->sparse) l->table->sparse->absent[i] = l->absent[i].value;
         l->absent[i].report = *report;
         *report = before;
     }
@@ -237,9 +239,9 @@ static void fill_block(libsvm *l) {
     for (size_t i = 0; i < l->features; i++) {
         const hr_slot *slot = &l->table->slots[i];
         if (slot->role == HR_SLOT_CODE) {
-            for (size_t row = from; row < to; row++) slot->codes[row] = l->absent[i].code;
+            for (size_t row = from; row < to; row++) slot->codes[row] = (uint16_t)l->absent[i].value;
         } else {
-            for (size_t row = from; row < to; row++) slot->numbers[row] = l->absent[i].number;
+            for (size_t row = from; row < to; row++) slot->numbers[row] = l->absent[i].value;
         }
     }
     l->filled = to;
@@ -267,7 +269,11 @@ static hr_status take_feature(libsvm *l, const libsvm_entry *entry) {
     if (a->last_row == row) return refuse_twice(&l->lines, entry, l->err);
     a->last_row = row;
     a->present++;
-    return store(l, &l->table->slots[entry->index - 1], entry);
+    const hr_slot *slot = &l->table->slots[entry->index - 1];
+    hr_status status = store(l, slot, entry);
+    if (status || !l->table->sparse) return status;
+    const bool added = hr_sparse_rows_add(l->table->sparse, slot->index, cell_at(slot, l->cursor.row));
+    return added ? HR_OK : hr_fail_memory(l->err);
 }
 
 static hr_status take_label(libsvm *l, const libsvm_entry *entry) {
@@ -293,17 +299,36 @@ static hr_status read_record(libsvm *l) {
     return status;
 }
 
+/* Looks after each block whether its records are those of a sparse table. */
+static hr_status begin_record(libsvm *l) {
+    hr_table *table = l->table;
+    const size_t rows = table->data->rows;
+    hr_status status = HR_OK;
+    if (table->sparse && rows && rows % FILL == 0 &&
+        !hr_entries_are_few(table->sparse->cells, rows, l->features)) {
+        status = hr_table_fill_columns(table, l->err);
+        l->cursor.row = l->filled = rows;
+    }
+    if (status || (table->sparse && rows < HR_ROWS_MAX)) return status;
+    status = hr_table_reserve(table, rows + 1, l->err);
+    if (!status && !table->sparse && rows == l->filled) fill_block(l);
+    return status;
+}
+
 static hr_status take_records(libsvm *l) {
     for (;;) {
         hr_status status = hr_lines_more(&l->lines, l->err);
         if (status || l->lines.at == l->lines.limit) return status;
         while (skip_empty(&l->lines)) {
-            status = hr_table_reserve(l->table, l->table->data->rows + 1, l->err);
+            status = begin_record(l);
+            if (!status) status = read_record(l);
             if (status) return status;
-            if (l->table->data->rows == l->filled) fill_block(l);
-            status = read_record(l);
-            if (status) return status;
-            l->cursor.row = ++l->table->data->rows;
+            l->table->data->rows++;
+            const double label = l->labelled ? hr_table_label(l->table)->numbers[l->cursor.row] : 0;
+            if (!l->table->sparse)
+                l->cursor.row = l->table->data->rows;
+            else if (!hr_sparse_rows_end(l->table->sparse, label))
+                return hr_fail_memory(l->err);
         }
     }
 }
@@ -330,7 +355,9 @@ static hr_status read_libsvm(hr_reading *reading, hr_byte_source *source, hr_err
                 .err = err};
     hr_status status = hr_schema_refuse_unit(l.table->data->schema, "a LIBSVM table",
                                              "give a CSV table with the unit's column", err);
-    if (!status) status = hr_table_reserve(l.table, l.first_row + 1, err);
+    if (!status && !reading->sources) status = hr_table_begin_sparse(l.table, err);
+    if (!status && !l.table->sparse) status = hr_table_reserve(l.table, l.first_row + 1, err);
+    if (l.table->sparse) l.cursor.row = 0;
     if (!status) status = find_absent(&l);
     if (!status) status = hr_lines_start(&l.lines, source, false, err);
     if (!status) status = take_records(&l);

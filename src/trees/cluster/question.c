@@ -112,7 +112,7 @@ static const hr_binning *read_binning(hr_rank_reader *from) {
                                      sizeof *bins[f].edges);
     from->failed = from->failed || !binning;
     if (from->failed) return NULL;
-    *binning = (hr_binning){features, bins};
+    *binning = (hr_binning){features, bins, NULL};
     return binning;
 }
 

@@ -15,8 +15,8 @@ static hr_split choose_one(const hr_exact_splitter *g, const hr_gain_rule *rule,
     for (size_t f = 0; f < features; f++) scores[f] = best[f].score;
     size_t f = hr_gate_choose(g->gate, permit, scores, features);
     if (!best[f].gains) return (hr_split){.made = false};
-    hr_split split =
-        hr_best_division_split(rule, &g->binning->features[f], cells + hr_histogram_at(f), &best[f]);
+    hr_split split = hr_best_division_split(rule, &g->binning->features[f],
+                                            cells + hr_histogram_of(g->binning, f), &best[f]);
     split.feature = (uint32_t)f;
     return split;
 }
@@ -35,8 +35,8 @@ static void search_features(void *of, size_t member, size_t begin, size_t end) {
     (void)member;
     for (size_t k = begin; k < end; k++) {
         size_t node = k / binning->feature_count, f = k % binning->feature_count;
-        s->best[k] =
-            hr_best_division_of(s->rule, &binning->features[f], s->nodes->cells[node] + hr_histogram_at(f));
+        s->best[k] = hr_best_division_of(s->rule, &binning->features[f],
+                                         s->nodes->cells[node] + hr_histogram_of(binning, f));
     }
 }
 

@@ -50,7 +50,7 @@ static hr_status need_lists(hr_local_stats_gradients *g, hr_error *err) {
     if (g->local) return HR_OK;
     const hr_binned *binned = g->binned;
     const int threads = g->records->threads;
-    hr_status status = binned->tiles ? HR_OK : hr_binned_add_tiles(g->binned, threads, err);
+    hr_status status = binned->tiles || binned->sparse ? HR_OK : hr_binned_add_tiles(g->binned, threads, err);
     if (!status) status = hr_local_stats_new(binned, binned->rows, g->depth, threads, &g->local, err);
     if (!status && g->weights)
         status = hr_local_stats_new(binned, binned->rows, g->depth, threads, &g->weighed, err);
@@ -67,7 +67,10 @@ hr_status hr_local_stats_gradients_new(const hr_local_stats_records *records, co
                                     .outputs = setup->outputs,
                                     .depth = setup->depth,
                                     .weights = setup->weights};
-    hr_status status = hr_binned_columns(records->data, setup->binning, records->threads, &g->binned, err);
+    const hr_binning *binning = setup->binning;
+    hr_status status = binning->cells_at
+                           ? hr_binned_sparse(records->data, binning, &g->binned, err)
+                           : hr_binned_columns(records->data, binning, records->threads, &g->binned, err);
     g->targets = malloc((rows + 1) * sizeof *g->targets);
     g->scores = calloc(rows * g->outputs + 1, sizeof *g->scores);
     if (!status && !(g->targets && g->scores)) status = hr_fail_memory(err);

@@ -26,8 +26,9 @@ struct hr_local_stats {
     uint8_t *goes_left; /* of the records of nodes that are partitioned, at their places in the first */
     node_run *runs;
     size_t run_count;
-    hr_sum_word *pieces;   /* partial sums: PIECES * threads tiles, with more than one thread */
-    size_t *pieces_before; /* the k-th node's begin behind those of nodes before it */
+    hr_sum_word *pieces;    /* partial sums: PIECES * threads tiles, with more than one thread */
+    size_t *pieces_before;  /* the k-th node's begin behind those of nodes before it */
+    hr_sparse_node *sparse; /* the nodes of a question about sparse bins */
 };
 
 /* Rows of a node; NULL stands for 0, 1, 2, ... */
@@ -121,6 +122,14 @@ static size_t most_pieces(const sum_plan *p) {
 /* Nodes differ in size: large ones are cut into pieces, which are summed apart and added up, so that all
  * threads have work to the end. */
 void hr_local_stats_sum(hr_local_stats *local, const uint32_t *nodes, hr_sum_word *const *out, size_t count) {
+    if (local->binned->sparse) {
+        for (size_t k = 0; k < count; k++) {
+            const node_run *r = &local->runs[nodes[k]];
+            local->sparse[k] = (hr_sparse_node){rows_of(local, r), packed_of(local, r), r->count, out[k]};
+        }
+        hr_histograms_of_sparse(local->binned, local->sparse, count, local->threads);
+        return;
+    }
     if (count == 1 && !rows_of(local, &local->runs[nodes[0]])) {
         hr_histogram_of_all(local->binned, packed_of(local, &local->runs[nodes[0]]), local->threads, out[0]);
         return;
@@ -158,7 +167,8 @@ static size_t divide_stretch(const hr_local_stats *local, const node_run *r, con
     if (!given)
         for (size_t i = 0; i < count; i++) right.rows[i] = (uint32_t)(begin + i);
     hr_split_left_table(split, local->binned->binning, table);
-    for (size_t i = 0; i < count; i++) goes_left[i] = table[bins[rows[i]]];
+    for (size_t i = 0; i < count; i++)
+        goes_left[i] = table[hr_binned_bin(local->binned, bins, split->feature, rows[i])];
     return local->kernels->divide_rows(&(hr_given_rows){rows, right.values}, goes_left, count, &left, &right);
 }
 
@@ -255,7 +265,8 @@ hr_status hr_local_stats_new(const hr_binned *binned, size_t rows, int depth, in
     local->pieces = malloc(PIECES * (size_t)threads * TILE_CELLS * sizeof *local->pieces);
     local->pieces_before = malloc(local->run_count * sizeof *local->pieces_before);
     local->goes_left = malloc(rows + 1);
-    if (!local->runs || !local->pieces || !local->pieces_before || !local->goes_left ||
+    local->sparse = malloc(local->run_count * sizeof *local->sparse);
+    if (!local->runs || !local->sparse || !local->pieces || !local->pieces_before || !local->goes_left ||
         !buffer_init(&local->buffers[0], rows) || !buffer_init(&local->buffers[1], rows)) {
         hr_local_stats_free(local);
         return hr_fail_memory(err);
@@ -272,6 +283,7 @@ void hr_local_stats_free(hr_local_stats *local) {
     free(local->pieces);
     free(local->pieces_before);
     free(local->goes_left);
+    free(local->sparse);
     free(local);
 }
 
@@ -298,7 +310,7 @@ static void add_last_step(const hr_local_stats *local, const hr_tree *tree, cons
     const uint32_t *rows = rows_of(local, r);
     for (size_t i = 0; i < r->count; i++) {
         size_t row = rows ? rows[i] : i;
-        scores[row * stride] += value[bins[row]];
+        scores[row * stride] += value[hr_binned_bin(local->binned, bins, node->feature, row)];
     }
 }
 
@@ -365,7 +377,8 @@ static void add_hessians(const hr_local_stats *local, const hr_tree *tree, uint3
     const uint8_t *bins = hr_binned_column(local->binned, node->feature);
     for (size_t i = 0; i < r->count; i++) {
         const uint32_t row = rows ? rows[i] : (uint32_t)i;
-        sums[child[bins[row]]].unpaid += hessian_of(rule, row, packed[i]);
+        const uint8_t bin = hr_binned_bin(local->binned, bins, node->feature, row);
+        sums[child[bin]].unpaid += hessian_of(rule, row, packed[i]);
     }
 }
 

@@ -108,9 +108,25 @@ static bool lay_out_trees(hr_tree_scores *s) {
     return true;
 }
 
+static void gather_sparse_bins(const hr_tree_scores *s, const uint32_t *rows, size_t begin, size_t count,
+                               uint8_t *bins) {
+    const hr_sparse_bins *sparse = s->binned->sparse;
+    for (size_t f = 0; f < s->binned->features; f++)
+        if (s->asked[f]) memset(bins + s->offsets[f], sparse->absent[f], count);
+    for (size_t i = 0; i < count; i++) {
+        const size_t row = rows ? rows[begin + i] : begin + i;
+        for (size_t e = sparse->begins[row]; e < sparse->begins[row + 1]; e++)
+            if (s->asked[sparse->features[e]]) bins[s->offsets[sparse->features[e]] + i] = sparse->bins[e];
+    }
+}
+
 /* Records of a list are far apart: a line of their tiles has many features. */
 static void gather_bins(const hr_tree_scores *s, const uint32_t *rows, size_t begin, size_t count,
                         uint8_t *bins) {
+    if (s->binned->sparse) {
+        gather_sparse_bins(s, rows, begin, count, bins);
+        return;
+    }
     for (size_t f = 0; f < s->binned->features; f++) {
         if (!s->asked[f]) continue;
         uint8_t *out = bins + s->offsets[f];

@@ -5,7 +5,7 @@
 #include "base/team.h"
 #include "privacy/crypto/prf.h"
 #include "privacy/sample.h"
-#include "tables/data/columns.h"
+#include "tables/data/sparse.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -173,23 +173,28 @@ void hr_lsh_plane(const hr_lsh *lsh, size_t table, double *a, double *b) {
 
 /* ---- Records ---- */
 
-/* Clipped numbers, on the scale where range is POINT_ONE; NaN and bounds that are equal give the middle. */
+/* Clipped, on the scale where range is POINT_ONE; NaN and bounds that are equal give the middle. */
+static int32_t point_of_number(const hr_column *column, double number) {
+    const double unit = (number - column->low) / (column->high - column->low);
+    return unit >= 0 && unit <= 1 ? (int32_t)(unit * (2 * POINT_ONE) + 0.5) - POINT_ONE : 0;
+}
+
+static int32_t point_of_code(const hr_column *column, uint16_t code) {
+    const int32_t of_two[] = {0, -POINT_ONE, POINT_ONE};
+    return is_one_hot(column) ? code : of_two[code < 2 ? code : 2];
+}
+
 static void points_of_block(const hr_lsh *lsh, const hr_data *data, size_t f, size_t begin, size_t count,
                             int32_t *points) {
     const hr_column *column = hr_schema_feature(lsh->schema, f);
     if (column->kind == HR_KIND_NUMBER) {
         double buffer[BLOCK];
         const double *numbers = hr_data_number_block(data, f, begin, count, buffer);
-        for (size_t i = 0; i < count; i++) {
-            const double unit = (numbers[i] - column->low) / (column->high - column->low);
-            points[i] = unit >= 0 && unit <= 1 ? (int32_t)(unit * (2 * POINT_ONE) + 0.5) - POINT_ONE : 0;
-        }
+        for (size_t i = 0; i < count; i++) points[i] = point_of_number(column, numbers[i]);
     } else {
         uint16_t buffer[BLOCK];
         const uint16_t *codes = hr_data_code_block(data, f, begin, count, buffer);
-        const int32_t of_two[] = {0, -POINT_ONE, POINT_ONE};
-        for (size_t i = 0; i < count; i++)
-            points[i] = is_one_hot(column) ? codes[i] : of_two[codes[i] < 2 ? codes[i] : 2];
+        for (size_t i = 0; i < count; i++) points[i] = point_of_code(column, codes[i]);
     }
 }
 
@@ -212,37 +217,71 @@ static void add_multiple(const int32_t *plane, int64_t point, size_t tables, int
     for (size_t t = 0; t < tables; t++) sums[t] += point * plane[t];
 }
 
-static void add_point(const hr_column *column, const int32_t *planes, int32_t point, size_t tables,
+/* times: 1 or -1. */
+static void add_point(const hr_column *column, const int32_t *planes, int32_t point, int times, size_t tables,
                       int64_t *sums) {
     if (!is_one_hot(column))
-        add_multiple(planes, point, tables, sums);
+        add_multiple(planes, (int64_t)times * point, tables, sums);
     else if (point)
-        add_multiple(planes + (size_t)(point - 1) * tables, 2 * POINT_ONE, tables, sums);
+        add_multiple(planes + (size_t)(point - 1) * tables, (int64_t)times * 2 * POINT_ONE, tables, sums);
 }
 
-/* Sums of a record with the usual points are added to all at the end: columns that are mostly zero cost
- * little. sums: room for count + 1 records. */
+/* The records [begin, begin + count): sums of each, and behind them the sums that are added to all at the
+ * end. Of a column they have what most records have in it, so that columns that are mostly zero cost little.
+ */
+typedef struct block_sums {
+    const hr_data *data;
+    size_t begin, count;
+    int64_t *sums; /* record, table */
+    int64_t *of_all;
+} block_sums;
+
+static void add_dense_column(const hr_lsh *lsh, size_t f, const int32_t *planes, const block_sums *b) {
+    const hr_column *column = hr_schema_feature(lsh->schema, f);
+    const size_t tables = lsh->tables, count = b->count;
+    int32_t points[BLOCK];
+    points_of_block(lsh, b->data, f, b->begin, count, points);
+    /* What most records of the block have, if most have the same; one-hot columns have sums without a value.
+     */
+    const int32_t last = points[count - 1], same = points[count / 2] == last ? last : points[0];
+    const int32_t usual = is_one_hot(column) ? 0 : same;
+    add_point(column, planes, usual, 1, tables, b->of_all);
+    for (size_t i = 0; i < count; i++)
+        if (points[i] != usual) add_point(column, planes, points[i] - usual, 1, tables, b->sums + i * tables);
+}
+
+static int32_t point_of_cell(const hr_column *column, double value) {
+    return column->kind == HR_KIND_NUMBER ? point_of_number(column, value)
+                                          : point_of_code(column, (uint16_t)value);
+}
+
+/* All records get the point of an absent cell; those that have a cell get its point in place of that. */
+static void add_sparse_column(const hr_lsh *lsh, size_t f, const int32_t *planes, const block_sums *b) {
+    const hr_column *column = hr_schema_feature(lsh->schema, f);
+    const hr_sparse *sparse = b->data->sparse;
+    const hr_entry_run cells = hr_sparse_run(sparse, f, b->begin, b->begin + b->count);
+    const int32_t absent = point_of_cell(column, sparse->absent[f]);
+    add_point(column, planes, absent, 1, lsh->tables, b->of_all);
+    for (size_t e = 0; e < cells.count; e++) {
+        int64_t *sums = b->sums + (cells.rows[e] - b->begin) * lsh->tables;
+        add_point(column, planes, point_of_cell(column, cells.values[e]), 1, lsh->tables, sums);
+        add_point(column, planes, absent, -1, lsh->tables, sums);
+    }
+}
+
+/* sums: room for count + 1 records. */
 static void sum_block(const hr_lsh *lsh, const hr_data *data, size_t begin, size_t count, int64_t *sums) {
     const size_t tables = lsh->tables;
-    int32_t points[BLOCK];
+    const block_sums b = {data, begin, count, sums, sums + count * tables};
     const int32_t *planes = lsh->planes;
-    int64_t *usual_sums = sums + count * tables;
     memset(sums, 0, count * tables * sizeof *sums);
-    memcpy(usual_sums, lsh->starts, tables * sizeof *sums);
+    memcpy(b.of_all, lsh->starts, tables * sizeof *sums);
     for (size_t f = 0; f < hr_schema_feature_count(lsh->schema); f++) {
-        const hr_column *column = hr_schema_feature(lsh->schema, f);
-        points_of_block(lsh, data, f, begin, count, points);
-        /* What most records of the block have, if most have the same; one-hot columns have sums without a
-         * value. */
-        const int32_t last = points[count - 1], same = points[count / 2] == last ? last : points[0];
-        const int32_t usual = is_one_hot(column) ? 0 : same;
-        add_point(column, planes, usual, tables, usual_sums);
-        for (size_t i = 0; i < count; i++)
-            if (points[i] != usual) add_point(column, planes, points[i] - usual, tables, sums + i * tables);
-        planes += dimensions_of_column(column) * tables;
+        (data->sparse ? add_sparse_column : add_dense_column)(lsh, f, planes, &b);
+        planes += dimensions_of_column(hr_schema_feature(lsh->schema, f)) * tables;
     }
     for (size_t i = 0; i < count; i++)
-        for (size_t t = 0; t < tables; t++) sums[i * tables + t] += usual_sums[t];
+        for (size_t t = 0; t < tables; t++) sums[i * tables + t] += b.of_all[t];
 }
 
 typedef struct hash_task {

@@ -7,7 +7,7 @@
 /* ---- Splits of a node ---- */
 
 hr_sum_word hr_split_left_sum(const hr_split *split, const hr_binning *binning, const hr_sum_word *cells) {
-    const hr_sum_word *feature = cells + hr_histogram_at(split->feature);
+    const hr_sum_word *feature = cells + hr_histogram_of(binning, split->feature);
     hr_sum_word sum = 0;
     for (uint32_t bin = 0; bin < binning->features[split->feature].bin_count; bin++)
         if (hr_split_goes_left(split, (uint8_t)bin)) sum += feature[bin];

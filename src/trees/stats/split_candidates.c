@@ -87,7 +87,8 @@ void hr_candidate_scores(const hr_binning *binning, const hr_packing *packing, d
     }
     for (size_t f = 0; f < binning->feature_count; f++) {
         const hr_feature_bins *feature = &binning->features[f];
-        (packing->weight_cells ? score_apart : score_packed)(&g, feature, cells + hr_histogram_at(f), scores);
+        (packing->weight_cells ? score_apart : score_packed)(&g, feature, cells + hr_histogram_of(binning, f),
+                                                             scores);
         scores += hr_feature_candidates(feature);
     }
 }

@@ -228,7 +228,7 @@ static hr_status say(hr_id3_question_reader *h, int kind, list splits, list feat
 static hr_id3_question_reader *hearer_of(size_t depth) {
     static const hr_feature_bins features[] = {
         {HR_KIND_CATEGORY, 3, NULL}, {HR_KIND_CATEGORY, 3, NULL}, {HR_KIND_CATEGORY, 4, NULL}};
-    static const hr_binning binning = {3, (hr_feature_bins *)features};
+    static const hr_binning binning = {3, (hr_feature_bins *)features, NULL};
     const hr_id3_terms terms = {.privacy_measure = HR_PRIVACY_PURE,
                                 .binning = &binning,
                                 .classes = 2,

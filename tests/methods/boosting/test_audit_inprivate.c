@@ -66,7 +66,7 @@ static void node_scores(int64_t bound, int64_t g, int64_t n, int64_t canary, dou
     static node at;
     hr_exact scores[CANDIDATES];
     at.packing = (hr_packing){.shift = 20, .gradient_bound = bound};
-    at.binning = (hr_binning){CANDIDATES, at.features};
+    at.binning = (hr_binning){CANDIDATES, at.features, NULL};
     for (size_t f = 0; f < CANDIDATES; f++) at.features[f] = (hr_feature_bins){HR_KIND_NUMBER, 3, edge};
     assert_true(hr_histogram_at(CANDIDATES) <= COUNT(at.cells));
     assert_int_equal(hr_candidate_count(&at.binning), CANDIDATES);

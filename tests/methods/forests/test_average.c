@@ -28,7 +28,7 @@ static void open_world(world *w, size_t classes) {
         for (size_t e = 0; e < 3; e++) w->edges[f][e] = .25 * (double)(e + 1);
         w->bins[f] = (hr_feature_bins){HR_KIND_NUMBER, 5, w->edges[f]};
     }
-    w->training.binning = (hr_binning){2, w->bins};
+    w->training.binning = (hr_binning){2, w->bins, NULL};
     w->width = hr_average_width(w->t.data);
     assert_int_equal(w->width, classes ? classes : 1);
 }

@@ -120,7 +120,7 @@ static void test_machine__asks_no_more_than_there_is_room_for(void **state) {
     hr_id3_question question;
     for (size_t f = 0; f < WIDE; f++) features[f] = (hr_feature_bins){HR_KIND_CATEGORY, WIDE_BINS, NULL};
     for (size_t i = 0; i < ALL; i++) values[i].paid = 64;
-    const hr_binning binning = {WIDE, features};
+    const hr_binning binning = {WIDE, features, NULL};
     const hr_id3_terms terms = {HR_PRIVACY_NONE, 0, &binning, CLASSES, 3, .25, false, 0, 0, 0};
     assert_int_equal(hr_id3_new(&terms, &id3, NULL), HR_OK);
     assert_true(hr_id3_next(id3, &question) && question.count == ALL);
@@ -231,7 +231,7 @@ static void test_machine__asks_for_less_where_answers_are_messages(void **state)
     enum { WIDE = 40, WIDE_BINS = 256, MANY = 200 };
     static hr_feature_bins features[WIDE];
     for (size_t f = 0; f < WIDE; f++) features[f] = (hr_feature_bins){HR_KIND_CATEGORY, WIDE_BINS, NULL};
-    const hr_binning binning = {WIDE, features}, few = {2, features};
+    const hr_binning binning = {WIDE, features, NULL}, few = {2, features, NULL};
     hr_id3_terms terms = {HR_PRIVACY_NONE, 0, &binning, MANY, 2, .25, false, 0, 0, 3};
     hr_error err = {0};
     hr_id3 *id3 = NULL;
@@ -270,7 +270,7 @@ static void test_check__refuses_what_cannot_be_asked_or_paid(void **state) {
     (void)state;
     static hr_feature_bins many[5000];
     for (size_t f = 0; f < COUNT(many); f++) many[f] = (hr_feature_bins){HR_KIND_CATEGORY, 256, NULL};
-    const hr_binning wide = {COUNT(many), many}, narrow = {FEATURES, many};
+    const hr_binning wide = {COUNT(many), many, NULL}, narrow = {FEATURES, many, NULL};
     hr_id3_terms terms = {HR_PRIVACY_PURE, HR_UNIT, &wide, CLASSES, 3, .25, false, 0, 0, 0};
     hr_error err = {0};
     assert_int_equal(hr_id3_check(&terms, &err), HR_E_LIMIT);

@@ -32,7 +32,7 @@ typedef struct worst_case {
 } worst_case;
 
 static void score_rows(worst_case *w, size_t rows, size_t outputs, int64_t bound, hr_exact *scores) {
-    hr_binned binned = {rows, CANDIDATES, &w->binning, ROWS, w->columns[0], 0, NULL, NULL, NULL, NULL};
+    hr_binned binned = {rows, CANDIDATES, &w->binning, ROWS, w->columns[0], 0, NULL, NULL, NULL, NULL, NULL};
     const double base[3] = {outputs > 1 ? .5 : -.5, .5, 0};
     hr_candidate_scan_loss loss = {false, (double)bound / 4096, 1, bound};
     hr_candidate_scan *scan = NULL;
@@ -45,7 +45,7 @@ static void score_rows(worst_case *w, size_t rows, size_t outputs, int64_t bound
 
 static void make_worst_case(worst_case *w, size_t outputs, int64_t bound) {
     memset(w, 0, sizeof *w);
-    w->binning = (hr_binning){CANDIDATES, w->features};
+    w->binning = (hr_binning){CANDIDATES, w->features, NULL};
     for (uint32_t c = 0; c < CANDIDATES; c++) {
         w->features[c] = (hr_feature_bins){HR_KIND_NUMBER, 3, NULL};
         w->nodes[c][0] = (hr_node){.left = 1, .feature = c, .cut = 1};
@@ -153,7 +153,7 @@ static void test_choice__of_vectors_is_as_wide_as_twice_the_bound(void **state) 
 /* The bins that a model's thresholds make, and its trees' cuts among them. */
 static hr_binning bin_again(const hr_model *model, hr_arena *arena) {
     size_t features = hr_schema_feature_count(model->schema);
-    hr_binning binning = {features, hr_arena_alloc(arena, features, sizeof *binning.features)};
+    hr_binning binning = {features, hr_arena_alloc(arena, features, sizeof *binning.features), NULL};
     assert_non_null(binning.features);
     for (size_t f = 0; f < features; f++) binning.features[f] = (hr_feature_bins){HR_KIND_NUMBER, 2, NULL};
     for (size_t c = 0; c < model->predictor.column_count; c++)
@@ -444,7 +444,7 @@ static double cell_of_canary(const hr_data *data, hr_privacy_measure privacy_mea
                              uint64_t seed) {
     hr_feature_bins feature = {HR_KIND_CATEGORY, 2, NULL};
     double base = .6;
-    hr_binning binning = {1, &feature};
+    hr_binning binning = {1, &feature, NULL};
     hr_forest forest = {.link = HR_LINK_SIGNED, .output_count = 1, .base = &base};
     hr_hedge_question question = {.kind = HR_HEDGE_RELIABILITY,
                                   .binning = &binning,

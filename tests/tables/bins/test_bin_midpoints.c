@@ -20,7 +20,7 @@ static void check(const double *column, size_t rows, const double *edges, uint32
     const double *columns[] = {column};
     fixture f = fixture_open(&x, 1, rows, columns);
     hr_feature_bins feature = {HR_KIND_NUMBER, bin_count, edges};
-    hr_binning binning = {1, &feature};
+    hr_binning binning = {1, &feature, NULL};
     hr_binned *binned = NULL;
     hr_bin_midpoints *found;
     hr_arena *arena = hr_arena_new();

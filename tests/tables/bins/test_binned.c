@@ -98,7 +98,7 @@ static void test_binned__agrees_with_single_values(void **state) {
             for (int threads = 1; threads <= 5; threads += 2) {
                 hr_feature_bins bins[MOST];
                 for (size_t j = 0; j < features[a]; j++) bins[j] = feature_bins(j);
-                const hr_binning binning = {features[a], bins};
+                const hr_binning binning = {features[a], bins, NULL};
                 hr_schema *schema = schema_new(features[a]);
                 hr_data *data = data_new(schema, features[a], rows[b]);
                 hr_binned *binned = NULL;

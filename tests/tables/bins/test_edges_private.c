@@ -247,7 +247,7 @@ static void test_private__spends_nothing_when_refused(void **state) {
     for (int c = 0; c < 3; c++) {
         fixture f = mixed(1);
         purse p = purse_new(privacy_measures[c], .1, 1);
-        hr_binning out = {123, NULL};
+        hr_binning out = {123, NULL, NULL};
         uint64_t groups = 77;
         p.charge.cost *= 2; /* each feature by itself would be covered */
         assert_int_equal(hr_edges_private(f.data, &(hr_edges_release){32, p.gate, &p.charge}, f.arena, &out,

@@ -299,7 +299,7 @@ static void test_candidate_scan__has_room_for_more_records_than_words(void **sta
     (void)state;
     const size_t rows = ((size_t)5 << 20) / 2 + 77, left = rows / 3;
     hr_feature_bins feature = {HR_KIND_NUMBER, 4, (const double[]){0, 1}};
-    hr_binning binning = {1, &feature};
+    hr_binning binning = {1, &feature, NULL};
     hr_binned many = {.rows = rows, .features = 1, .binning = &binning, .column_stride = rows};
     hr_node nodes[3] = {{.left = 1, .cut = 1}, {0}, {0}};
     hr_tree tree = {.nodes = nodes, .node_count = 3};

@@ -44,7 +44,7 @@ static void world_open(world *w, size_t classes) {
     }
     hr_column columns[] = {number_column("x", 0, 1), category_column("k", 4)};
     table_make(&w->t, classes ? category_column("y", classes) : number_column("y", -1, 1), columns);
-    w->binning = (hr_binning){2, w->features};
+    w->binning = (hr_binning){2, w->features, NULL};
     assert_int_equal(hr_csprng_open_seeded(3, &w->coins, NULL), HR_OK);
     for (size_t i = 0; i < HR_CANDIDATE_SCAN_NODES_MAX * w->outputs; i++)
         w->step[i] = (double)(i % 5) / 50 - .04;

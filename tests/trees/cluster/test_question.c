@@ -9,7 +9,7 @@ enum { OUTPUTS = 3, NODES = 5 };
 
 static double edges[] = {.25, .5, .75};
 static hr_feature_bins features[] = {{HR_KIND_NUMBER, 5, edges}, {HR_KIND_CATEGORY, 4, NULL}};
-static const hr_binning binning = {2, features};
+static const hr_binning binning = {2, features, NULL};
 static hr_node nodes[NODES] = {{.left = 1, .threshold = .5, .cut = 2},
                                {.value = -1.5},
                                {.left = 3, .feature = 1, .subset = 0},

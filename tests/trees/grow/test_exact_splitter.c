@@ -35,7 +35,7 @@ static fixture *set_up(uint64_t seed, const hr_packing *packing, double lambda, 
         hr_kind kind = j % 2 ? HR_KIND_CATEGORY : HR_KIND_NUMBER;
         f->features[j] = (hr_feature_bins){kind, 2 + (uint32_t)hr_dice_below(&f->dice, MAX_BINS - 1), edges};
     }
-    f->binning = (hr_binning){FEATURES, f->features};
+    f->binning = (hr_binning){FEATURES, f->features, NULL};
     assert_int_equal(hr_csprng_open_seeded(1, &f->csprng, NULL), HR_OK);
     assert_int_equal(hr_gate_new(HR_PRIVACY_NONE, 0, f->csprng, &f->gate, NULL), HR_OK);
     const hr_charge charge = {"split", 0, 0, 0, 0, 0, 1};

@@ -13,7 +13,7 @@ static hr_binning binning_of(hr_feature_bins *features, const uint32_t *bins, co
                              size_t count) {
     static const double edges[HR_BINS_MAX];
     for (size_t f = 0; f < count; f++) features[f] = (hr_feature_bins){kinds[f], bins[f], edges};
-    return (hr_binning){count, features};
+    return (hr_binning){count, features, NULL};
 }
 
 /* Which of the 256 bins go left. */

@@ -57,7 +57,7 @@ static void world_open(world *w, uint64_t seed) {
     hr_dice_init(&w->dice, seed);
     w->arena = hr_arena_new();
     assert_non_null(w->arena);
-    w->binning = (hr_binning){FEATURES, w->features};
+    w->binning = (hr_binning){FEATURES, w->features, NULL};
     for (size_t f = 0; f < FEATURES; f++) {
         w->features[f] = (hr_feature_bins){f % 2 ? HR_KIND_CATEGORY : HR_KIND_NUMBER, bin_counts[f], NULL};
         for (size_t i = 0; i < RECORDS; i++)
@@ -216,7 +216,7 @@ static void test_walk__takes_a_logarithm_of_steps(void **state) {
     for (size_t i = 0; i < 2 * sizeof bins / sizeof *bins; i++) {
         unsigned count = bins[i / 2];
         const hr_feature_bins feature = {i % 2 ? HR_KIND_NUMBER : HR_KIND_CATEGORY, count, NULL};
-        const hr_binning binning = {1, (hr_feature_bins *)&feature};
+        const hr_binning binning = {1, (hr_feature_bins *)&feature, NULL};
         hr_schema *schema = make_schema(&feature, 1);
         w.nodes[0] = (hr_node){.left = 1, .branches = (uint16_t)count};
         for (unsigned e = 0; e + 2 < count; e++) w.thresholds[e] = e + .5;
@@ -274,7 +274,7 @@ static void test_walk__counts_more_than_255_steps(void **state) {
     enum { LEVELS = 64, NODES = LEVELS * HR_BINS_MAX + 1 };
     static hr_node nodes[NODES];
     const hr_feature_bins feature = {HR_KIND_NUMBER, HR_BINS_MAX, NULL};
-    const hr_binning binning = {1, (hr_feature_bins *)&feature};
+    const hr_binning binning = {1, (hr_feature_bins *)&feature, NULL};
     static double thresholds[HR_BINS_MAX];
     const hr_tree tree = {.nodes = nodes, .node_count = NODES, .thresholds = thresholds};
     for (size_t e = 0; e < HR_BINS_MAX; e++) thresholds[e] = (double)e + .5;

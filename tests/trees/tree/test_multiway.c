@@ -11,7 +11,7 @@ static void test_multiway__splits_into_all_bins_and_knows_what_was_asked(void **
                                   {HR_KIND_CATEGORY, 3, NULL},
                                   {HR_KIND_NUMBER, 2, NULL},
                                   {HR_KIND_NUMBER, 3, one}};
-    const hr_binning binning = {COUNT(features), features};
+    const hr_binning binning = {COUNT(features), features, NULL};
     hr_multiway m;
     hr_node nodes[16] = {{0}};
     uint32_t parents[16] = {0};

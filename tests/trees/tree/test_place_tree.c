@@ -34,7 +34,7 @@ typedef struct world {
 static void open_world(world *w, uint64_t seed) {
     hr_dice_init(&w->dice, seed);
     assert_non_null(w->arena = hr_arena_new());
-    w->binning = (hr_binning){FEATURES, w->features};
+    w->binning = (hr_binning){FEATURES, w->features, NULL};
     w->bins = hr_arena_alloc(w->arena, FEATURES, BLOCK);
     for (size_t f = 0; f < FEATURES; f++) {
         w->features[f] = (hr_feature_bins){f % 2 ? HR_KIND_CATEGORY : HR_KIND_NUMBER, bin_counts[f], NULL};

@@ -39,7 +39,7 @@ static void garden_open(garden *g, uint64_t seed) {
         g->features[f] = (hr_feature_bins){shapes[f].kind, shapes[f].bin_count, rising};
         g->weights[f] = 1;
     }
-    g->binning = (hr_binning){FEATURES, g->features};
+    g->binning = (hr_binning){FEATURES, g->features, NULL};
     g->plan = (hr_random_plan){.depth = 3, .weights = g->weights, .centred = 4};
 }
 
