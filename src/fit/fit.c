@@ -14,6 +14,7 @@
 #include "fit/table_checks.h"
 #include "fit/weights.h"
 #include "tables/data/cell_file.h"
+#include "tables/data/sparse.h"
 #include "tables/schema/schema.h"
 #include "trees/cluster/cluster.h"
 #include "trees/records/local_source.h"
@@ -125,6 +126,7 @@ static hr_status check_memory(const fit_job *f, hr_error *err) {
     hr_fit_facts facts = {.options = f->options,
                           .schema = hr_data_schema(f->data),
                           .rows = hr_data_rows(f->data),
+                          .cells = hr_data_cells(f->data),
                           .threads = hr_threads_of(f->options->threads),
                           .privacy_measure = f->budget.privacy_measure,
                           .budget = f->budget.units};

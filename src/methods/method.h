@@ -97,6 +97,8 @@ typedef struct hr_fit_facts {
     const hr_fit_options *options;
     const hr_schema *schema; /* a plan may have none: NULL stands for two classes and numeric features */
     size_t rows;
+    size_t
+        cells;   /* of a sparse table: those that are there; 0: the table is in columns. For `memory` alone */
     int threads; /* for `memory` alone */
     hr_privacy_measure privacy_measure;
     hr_units budget;

@@ -4,7 +4,8 @@
  * records in one place. What an owner does stands in simfl_owner.h. */
 #include "base/fail.h"
 #include "methods/simfl/simfl_owner.h"
-#include "tables/data/records.h"
+#include "tables/bins/sparse_bins.h"
+#include "tables/data/sparse.h"
 #include "trees/similar/lsh.h"
 #include "trees/similar/similar.h"
 
@@ -325,11 +326,12 @@ static hr_status check_solo(const hr_fit_facts *facts, hr_error *err) {
                    by_name[HR_OPTION_OWNER], by_name[HR_OPTION_OWNERS]);
 }
 
-/* Beside what its owners take: copies of their records, messages, and hashes. */
+/* Beside what its owners take: copies of their records and their bins, messages, and hashes. */
 static double simfl_memory(const hr_fit_facts *facts) {
-    double columns = (double)hr_schema_feature_count(facts->schema) + 1;
-    double a_record = (columns + 8) * sizeof(double) + HR_LSH_TABLES_MAX * sizeof(int16_t);
-    return (double)facts->rows * a_record + 2 * hr_facts_table(facts);
+    const double a_record = 9 * sizeof(double) + HR_LSH_TABLES_MAX * sizeof(int16_t),
+                 a_cell = facts->cells ? HR_SPARSE_CELL + HR_SPARSE_BIN : sizeof(double) + 2,
+                 cells = facts->cells ? (double)facts->cells : hr_facts_table(facts);
+    return (double)facts->rows * a_record + cells * a_cell;
 }
 
 /* ---- Rows of the table ---- */

@@ -7,6 +7,8 @@
 
 #include <hedgerow/data.h>
 
+enum { HR_SPARSE_BIN = sizeof(uint32_t) + 1 }; /* bytes of a cell */
+
 typedef struct hr_sparse_bins {
     size_t *begins;     /* rows + 1: the cells of row i are begins[i] to begins[i + 1] - 1 */
     uint32_t *features; /* of each cell; they ascend in a row */

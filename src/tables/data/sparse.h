@@ -6,6 +6,8 @@
 
 #include "tables/data/records.h"
 
+enum { HR_SPARSE_CELL = sizeof(uint32_t) + sizeof(double) }; /* bytes of a cell */
+
 /* Cells in lines, which are rows or columns: those of line i are cells begins[i] to begins[i + 1] - 1. */
 typedef struct hr_entries {
     size_t lines;
@@ -18,6 +20,11 @@ struct hr_sparse {
     hr_entries columns; /* rows ascend in each; values as hr_data_number_block gives them, or codes */
     double *absent;     /* of each column: the value of the cells that are not there */
 };
+
+/* Cells of a sparse table that are there; 0: the table is in columns. */
+static inline size_t hr_data_cells(const hr_data *data) {
+    return data->sparse ? data->sparse->columns.begins[data->sparse->columns.lines] : 0;
+}
 
 /* Some cells of a column. */
 typedef struct hr_entry_run {
