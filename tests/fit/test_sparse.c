@@ -2,6 +2,7 @@
  * and predictions are those of the same table in columns, bit for bit. */
 #include "support/reader_checks.h"
 #include "support/tables.h"
+#include "support/temp_dir.h"
 #include "tables/bins/edges.h"
 #include "tables/data/sparse.h"
 #include "trees/similar/lsh.h"
@@ -139,6 +140,95 @@ static void test_sparse__tables_of_many_cells_are_columns(void **state) {
         check_same_cells(b.sparse, b.dense);
         both_close(&b);
     }
+}
+
+/* The second file goes on where the first ended, and decides with it whether the table is sparse. */
+static void check_two_files(const temp_dir *dir, size_t rows, unsigned density, size_t more_rows,
+                            unsigned more_density) {
+    both a = both_open(rows, density, true), b = both_open(more_rows, more_density, true);
+    char paths[2][96];
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s/%zu.libsvm", dir->folder, i);
+        write_file(paths[i], i ? b.text.bytes : a.text.bytes, i ? b.text.size : a.text.size);
+    }
+    const char *const files[] = {paths[0], paths[1]};
+    hr_data *data = NULL;
+    assert_int_equal(hr_data_read_all(a.schema, files, 2, NULL, &data, NULL), HR_OK);
+    assert_int_equal(hr_data_rows(data), rows + more_rows);
+    assert_int_equal(data->sparse != NULL, density < 12 && more_density < 12);
+    for (size_t f = 0; f < FEATURES; f++) {
+        for (size_t i = 0; i < rows + more_rows; i++) {
+            const double wanted = i < rows ? cell_of(a.dense, f, i) : cell_of(b.dense, f, i - rows);
+            assert_true(is_same_double(cell_of(data, f, i), wanted));
+        }
+        const hr_column_report *all = hr_data_report(data, f), *one = hr_data_report(a.sparse, f),
+                               *other = hr_data_report(b.sparse, f);
+        assert_int_equal(all->missing, one->missing + other->missing);
+        assert_int_equal(all->unknown, one->unknown + other->unknown);
+        assert_int_equal(all->out_of_range, one->out_of_range + other->out_of_range);
+    }
+    assert_memory_equal(hr_data_labels(data), a.labels, rows * sizeof *a.labels);
+    assert_memory_equal(hr_data_labels(data) + rows, b.labels, more_rows * sizeof *b.labels);
+    hr_data_free(data);
+    both_close(&a);
+    both_close(&b);
+}
+
+static void test_sparse__files_are_one_table(void **state) {
+    void *dir = NULL;
+    (void)state;
+    assert_int_equal(temp_dir_open(&dir), 0);
+    check_two_files(dir, 1500, 6, 1700, 7);
+    check_two_files(dir, 1500, 6, 4000, 60);
+    check_two_files(dir, 1500, 60, 1500, 50);
+    assert_int_equal(temp_dir_close(&dir), 0);
+}
+
+static void test_sparse__tables_may_have_no_labels(void **state) {
+    (void)state;
+    hr_schema *schema = schema_of_both(true);
+    hr_read_options options = HR_READ_OPTIONS_INIT;
+    hr_buffer text = {0};
+    hr_data *data = NULL;
+    options.label_optional = true;
+    options.format = HR_FORMAT_LIBSVM;
+    for (size_t i = 0; i < 2000; i++) hr_buffer_format(&text, "%zu:%zu\n", i % FEATURES + 1, i % 2);
+    assert_int_equal(hr_data_parse(schema, text.bytes, text.size, &options, &data, NULL), HR_OK);
+    assert_non_null(data->sparse);
+    assert_false(hr_data_has_labels(data));
+    assert_true(cell_of(data, 1, 1) == 1);
+    hr_data_free(data);
+    hr_schema_free(schema);
+    hr_buffer_done(&text);
+}
+
+/* Entries that are refused in columns are refused here, at their place. */
+static void test_sparse__bad_entries_have_their_place(void **state) {
+    (void)state;
+    static const struct {
+        const char *entry, *message;
+        hr_status status;
+    } bad[] = {
+        {"2:1 2:1", "comes twice", HR_E_FORMAT},    {"99:1", "index 99, but the schema has 46", HR_E_SCHEMA},
+        {"0:1", "not an index", HR_E_FORMAT},       {"1:x", "'x' is not a number", HR_E_FORMAT},
+        {"1:1e999", "too large", HR_E_FORMAT},      {"7", "not an index and a value", HR_E_FORMAT},
+        {"4:", "the value is missing", HR_E_FORMAT}};
+    hr_schema *schema = schema_of_both(true);
+    hr_read_options options = HR_READ_OPTIONS_INIT;
+    options.format = HR_FORMAT_LIBSVM;
+    for (size_t k = 0; k < COUNT(bad); k++) {
+        hr_buffer text = {0};
+        hr_data *data = NULL;
+        hr_error err = {0};
+        for (size_t i = 0; i < 1999; i++) hr_buffer_format(&text, "0 %zu:1\n", i % FEATURES + 1);
+        hr_buffer_format(&text, "1 %s\n", bad[k].entry);
+        assert_int_equal(hr_data_parse(schema, text.bytes, text.size, &options, &data, &err), bad[k].status);
+        assert_non_null(strstr(err.message, bad[k].message));
+        assert_int_equal(err.line, 2000);
+        assert_null(data);
+        hr_buffer_done(&text);
+    }
+    hr_schema_free(schema);
 }
 
 static void test_sparse__records_are_taken_in_any_order(void **state) {
@@ -280,7 +370,7 @@ static void test_sparse__edges_of_a_sample_are_alike(void **state) {
 
 /* ---- Memory ---- */
 
-enum { MANY = 20000, MANY_ROWS = 30000, ROOM = 512 << 20 };
+enum { MANY = 20000, MANY_ROWS = 30000, MEMORY = 512 << 20 };
 
 /* 600 million cells, of which 90,000 are there, within 512 MiB: 4.8 GB would be doubles, .6 GB bytes. */
 static void test_sparse__memory_is_by_cells_that_are_there(void **state) {
@@ -298,7 +388,7 @@ static void test_sparse__memory_is_by_cells_that_are_there(void **state) {
     }
     hr_schema *schema = must_schema(schema_text.bytes);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    const struct rlimit limit = {ROOM, ROOM};
+    const struct rlimit limit = {MEMORY, MEMORY};
     assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
 #endif
     hr_data *data = must_parse(schema, text.bytes, text.size, HR_FORMAT_LIBSVM);
@@ -319,6 +409,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sparse__cells_are_those_of_columns),
         cmocka_unit_test(test_sparse__tables_of_many_cells_are_columns),
+        cmocka_unit_test(test_sparse__files_are_one_table),
+        cmocka_unit_test(test_sparse__tables_may_have_no_labels),
+        cmocka_unit_test(test_sparse__bad_entries_have_their_place),
         cmocka_unit_test(test_sparse__records_are_taken_in_any_order),
         cmocka_unit_test(test_sparse__bounds_clip_what_is_absent_too),
         cmocka_unit_test(test_sparse__hashes_are_those_of_columns),
