@@ -5,6 +5,7 @@
 #include "privacy/mechanisms.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 /* The largest e with e^2 <= x. */
@@ -82,6 +83,26 @@ static size_t find_exponential_member(const hr_buckets *b, const hr_exact *score
     size_t i = 0;
     while (hr_bucket_of(b, scores[i]) != bucket || rank--) i++;
     return i;
+}
+
+/* A point between 0 and the sum of weights e^-gamma, and the candidate whose part of the sum it falls in. */
+size_t hr_exponential_choose_weighted(hr_csprng *csprng, const hr_release *release, const hr_exact *scores,
+                                      const double *weights, size_t count) {
+    const double scale = (double)release->scale_num / (double)release->scale_den;
+    int64_t best = INT64_MIN;
+    for (size_t i = 0; i < count; i++)
+        if (weights[i] > 0 && scores[i].unpaid > best) best = scores[i].unpaid;
+    double total = 0;
+    for (size_t i = 0; i < count; i++)
+        if (weights[i] > 0) total += weights[i] * exp(-scale * (double)(best - scores[i].unpaid));
+    double at = total * ((double)(hr_csprng_u64(csprng) >> 11) * 0x1p-53);
+    size_t chosen = 0;
+    for (size_t i = 0; i < count && at >= 0; i++) {
+        if (!(weights[i] > 0)) continue;
+        chosen = i;
+        at -= weights[i] * exp(-scale * (double)(best - scores[i].unpaid));
+    }
+    return chosen;
 }
 
 size_t hr_exponential_choose(hr_csprng *csprng, const hr_release *release, hr_exact *scores, size_t count) {

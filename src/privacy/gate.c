@@ -292,6 +292,19 @@ size_t hr_gate_choose(hr_gate *gate, hr_permit permit, hr_exact *scores, size_t 
     return chosen;
 }
 
+size_t hr_gate_choose_weighted(hr_gate *gate, hr_permit permit, const hr_exact *scores, const double *weights,
+                               size_t count) {
+    assert(permit.line < gate->count && count >= 1);
+    hr_release *line = &gate->releases[permit.line];
+    const hr_mechanism_info *info = hr_mechanism_info_of(line->mechanism);
+    line->draws++;
+    hr_timings_enter(gate->timings, HR_PHASE_CHOOSE);
+    size_t chosen =
+        info->choose_weighted ? info->choose_weighted(gate->csprng, line, scores, weights, count) : 0;
+    hr_timings_leave(gate->timings);
+    return chosen;
+}
+
 const hr_release *hr_gate_releases(const hr_gate *gate, size_t *count) {
     *count = gate->count;
     return gate->releases;

@@ -151,6 +151,12 @@ static inline hr_noisy hr_noisy_of_answers(uint64_t sum) {
  * Without privacy: the first of the largest. */
 size_t hr_gate_choose(hr_gate *gate, hr_permit permit, hr_exact *scores, size_t count);
 
+/* The index chosen under a permit of hr_gate_charge_exponential, Pr(r) proportional to weights[r] exp(epsilon
+ * score_r / width), good to 1e-12: for candidates that stand for so many equal ones. weights: >= 0, their sum
+ * positive and finite. NOT PRIVATE where weights or their number depend on records: as published alone. */
+size_t hr_gate_choose_weighted(hr_gate *gate, hr_permit permit, const hr_exact *scores, const double *weights,
+                               size_t count);
+
 /* The list of what was released so far; hr_account adds up what it costs. */
 const hr_release *hr_gate_releases(const hr_gate *gate, size_t *count);
 

@@ -45,10 +45,12 @@ typedef struct hr_mechanism_info {
      * more than it says. */
     bool (*covers)(const hr_release *release, hr_privacy_measure privacy_measure);
     /* One of these: a sum with noise (of any integer; within +-2^61 unless nothing is added); a choice by
-     * scores, which it overwrites; an owner's share of the noise of a sum, modulo 2^64. NULL: nothing of this
-     * kind is released. */
+     * scores, which it overwrites; one of candidates that stand for several; an owner's share of the noise of
+     * a sum, modulo 2^64. NULL: nothing of this kind is released. */
     int64_t (*add_noise)(hr_csprng *csprng, const hr_release *release, int64_t exact);
     size_t (*choose)(hr_csprng *csprng, const hr_release *release, hr_exact *scores, size_t count);
+    size_t (*choose_weighted)(hr_csprng *csprng, const hr_release *release, const hr_exact *scores,
+                              const double *weights, size_t count);
     uint64_t (*draw_share)(hr_csprng *csprng, const hr_release *release);
     /* Of shared noise: what a line costs if one share alone counts; at most HR_UNITS_MAX. NULL: one share
      * protects nothing. */
@@ -92,6 +94,10 @@ bool hr_exponential_covers(const hr_release *release, hr_privacy_measure privacy
 /* Pr(r) proportional to exp(scores[r] num/den), num/den the line's scale; count >= 1, |score| < 2^62, num <=
  * 2^60, den >= 1. */
 size_t hr_exponential_choose(hr_csprng *csprng, const hr_release *release, hr_exact *scores, size_t count);
+/* Pr(r) proportional to weights[r] exp(scores[r] num/den), by floating point, good to 1e-12: for modes that
+ * are not private. weights >= 0, their sum positive and finite. */
+size_t hr_exponential_choose_weighted(hr_csprng *csprng, const hr_release *release, const hr_exact *scores,
+                                      const double *weights, size_t count);
 
 HR_MUST_CHECK bool hr_permute_and_flip_scale(hr_release *release, hr_privacy_measure privacy_measure);
 bool hr_permute_and_flip_covers(const hr_release *release, hr_privacy_measure privacy_measure);

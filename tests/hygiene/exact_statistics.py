@@ -18,6 +18,7 @@ NOT_PRIVATE = {'trees/stats/label_sums.h': ('src/trees/stats/label_sums.c', 'src
                'trees/records/forest_records.h': ('src/trees/records/forest_records.c', 'src/trees/grow/depth_first.h'),
                'trees/grow/depth_first.h': ('src/trees/grow/depth_first.c', 'src/methods/forests/plain_forest.c'),
                'methods/simfl/simfl_records.h': ('src/methods/simfl/simfl_records.c', 'src/methods/simfl/simfl_owner.c'),
+               'trees/stats/divisions.h': ('src/trees/stats/divisions.c', 'src/methods/forests/diprime.c'),
                'trees/stats/split_gains.h': ('src/trees/stats/split_gains.c', 'src/trees/grow/exact_splitter.c')}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
 ASSIGNED = r'(?:[-+*/%|&^]|<<|>>)?=(?!=)|\+\+|--'

@@ -14,6 +14,7 @@
 #include "methods/forests/private_forest.h"
 #include "privacy/promise_words.h"
 #include "tables/bins/edges.h"
+#include "trees/stats/divisions.h"
 #include "trees/stats/median_score.h"
 
 #include <math.h>
@@ -33,6 +34,7 @@ typedef struct diprime diprime;
 typedef struct diprime_rules {
     hr_status (*charge)(diprime *d, hr_error *err); /* all splits of a tree */
     hr_status (*median)(diprime *d, uint32_t node, hr_permit permit, hr_child_rule *c, hr_error *err);
+    hr_status (*division)(diprime *d, uint32_t node, hr_permit permit, hr_child_rule *c, hr_error *err);
     hr_exact (*score)(const hr_labels *labels, const hr_exact *sides);
     hr_status (*leaves)(hr_training *training, const hr_private_tree *tree, double *leaf_values,
                         hr_error *err);
@@ -146,8 +148,7 @@ static hr_bin_set random_division(hr_csprng *csprng, const hr_bin_set *set) {
     return left;
 }
 
-/* Line 35: every division of the values in two; of many values, random ones. Missing goes to a random side.
- */
+/* Every division of the values in two; of many values, random ones. Missing goes to a random side. */
 static size_t divisions_of(const diprime *d, const hr_bin_set *set, hr_bin_set *divisions) {
     uint8_t values[HR_BINS_MAX];
     size_t count = values_of(set, values);
@@ -160,8 +161,8 @@ static size_t divisions_of(const diprime *d, const hr_bin_set *set, hr_bin_set *
     return made;
 }
 
-/* Line 40. */
-static hr_status draw_division(diprime *d, uint32_t node, hr_permit permit, hr_child_rule *c, hr_error *err) {
+static hr_status division_of_list(diprime *d, uint32_t node, hr_permit permit, hr_child_rule *c,
+                                  hr_error *err) {
     hr_bin_set divisions[DIVISIONS_MAX];
     hr_exact scores[DIVISIONS_MAX];
     hr_stats_query query = {.answer = HR_STATS_VALUES, .node = node, .feature = c->feature};
@@ -171,6 +172,23 @@ static hr_status draw_division(diprime *d, uint32_t node, hr_permit permit, hr_c
     hr_median_score_of_subsets(d->counts, d->training->binning.features[c->feature].bin_count, divisions,
                                made, scores);
     c->left = divisions[hr_gate_choose(d->training->gate, permit, scores, made)];
+    return HR_OK;
+}
+
+/* Lines 35 to 40: of every division, however many there are. First how many records go left, then one of the
+ * divisions that send so many. Missing goes to a random side. */
+static hr_status division_of_all(diprime *d, uint32_t node, hr_permit permit, hr_child_rule *c,
+                                 hr_error *err) {
+    hr_stats_query query = {.answer = HR_STATS_VALUES, .node = node, .feature = c->feature};
+    hr_divisions *all = NULL;
+    const bool missing_left = hr_uniform(csprng_of(d), 2);
+    hr_status status = diprime_source_of(d)->ops->answer(diprime_source_of(d), &query, 1, d->counts, err);
+    if (!status) status = hr_divisions_new(d->counts, &d->ranges[c->feature].values, missing_left, &all, err);
+    if (status) return status;
+    size_t sum = hr_gate_choose_weighted(d->training->gate, permit, all->scores, all->ways, all->count);
+    c->left = hr_divisions_draw(all, csprng_of(d), sum);
+    if (missing_left) hr_bin_set_add(&c->left, 0);
+    hr_divisions_free(all);
     return HR_OK;
 }
 
@@ -188,7 +206,7 @@ static size_t pick_features(diprime *d) {
 
 static hr_status draw_split_candidate(diprime *d, uint32_t node, hr_permit permit, hr_child_rule *c,
                                       hr_error *err) {
-    if (!is_number_diprime(d, c->feature)) return draw_division(d, node, permit, c, err);
+    if (!is_number_diprime(d, c->feature)) return d->rules->division(d, node, permit, c, err);
     c->missing_left = hr_uniform(csprng_of(d), 2);
     return d->rules->median(d, node, permit, c, err);
 }
@@ -386,19 +404,41 @@ static hr_status diprime_init(diprime *d, hr_error *err) {
     return split && d->leaf_values && d->nodes && d->subsets ? HR_OK : hr_fail_memory(err);
 }
 
-static const diprime_rules sound = {charge_sound, median_on_grid, hr_division_score, hr_private_leaves};
-static const diprime_rules algorithm = {charge_published, median_of_gaps, hr_division_score_per_record,
-                                        hr_published_leaves};
-static const diprime_rules text = {charge_published, median_of_gaps, hr_division_score, hr_published_leaves};
+static const diprime_rules sound = {charge_sound, median_on_grid, division_of_list, hr_division_score,
+                                    hr_private_leaves};
+static const diprime_rules algorithm = {charge_published, median_of_gaps, division_of_all,
+                                        hr_division_score_per_record, hr_published_leaves};
+static const diprime_rules text = {charge_published, median_of_gaps, division_of_all, hr_division_score,
+                                   hr_published_leaves};
 
 static const diprime_rules *rules_of(const hr_fit_options *options) {
     if (options->mode == HR_MODE_SOUND) return &sound;
     return options->by_name[HR_OPTION_SPLIT_BUDGET] == HR_SPLIT_BUDGET_TEXT ? &text : &algorithm;
 }
 
+/* Whether all divisions of every feature's values can be counted at a root. */
+static hr_status check_divisions(const hr_fit_facts *facts, hr_error *err) {
+    const hr_fit_options *options = facts->options;
+    const size_t features = facts->schema ? hr_schema_feature_count(facts->schema) : 0;
+    const size_t records = facts->rows / (options->by_name[HR_OPTION_PART] ? (size_t)options->trees : 1);
+    for (size_t f = 0; f < features; f++) {
+        const hr_column *column = hr_schema_feature(facts->schema, f);
+        if (column->kind == HR_KIND_NUMBER ||
+            hr_divisions_room((double)column->value_count, (double)records) <= HR_DIVISIONS_ROOM)
+            continue;
+        return hr_fail(
+            err, HR_E_LIMIT,
+            "merge rare values in the schema, use more trees with part: true, or use mode sound",
+            "feature '%s': all divisions of its %zu values among the %zu records of a tree are too "
+            "many to count",
+            column->name, (size_t)column->value_count, records);
+    }
+    return HR_OK;
+}
+
 static hr_status check_diprime(const hr_fit_facts *facts, hr_error *err) {
     const hr_fit_options *options = facts->options;
-    if (options->mode == HR_MODE_PAPER) return HR_OK;
+    if (options->mode == HR_MODE_PAPER) return check_divisions(facts, err);
     size_t candidates = hr_candidate_features(options, hr_schema_feature_count(facts->schema));
     hr_units budget = hr_facts_tree_budget(facts), leaves = hr_units_share(budget, options->leaf_share);
     level_costs cost = share_level((budget - leaves) / (hr_units)options->depth, candidates);

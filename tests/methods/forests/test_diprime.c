@@ -176,7 +176,8 @@ static ranges child_of(const grown *g, const ranges *r, const hr_node *node, boo
     const hr_bin_set *set = &g->tree->subsets[node->subset];
     for (size_t w = 0; w < COUNT(set->words); w++)
         child.values[f].words[w] &= left ? set->words[w] : ~set->words[w];
-    if (size_of(&r->values[f]) <= DIVIDED_MAX) assert_true(size_of(&child.values[f]) > 0);
+    if (g->s->mode == HR_MODE_PAPER || size_of(&r->values[f]) <= DIVIDED_MAX)
+        assert_true(size_of(&child.values[f]) > 0);
     return child;
 }
 
@@ -481,6 +482,53 @@ static void test_cuts__are_medians_at_huge_epsilon(void **state) {
     table_close(&t);
 }
 
+/* 1, 2, 4 .. 2048 records of twelve values: one division of 2,047 halves them, and at huge epsilon it is the
+ * one that is drawn (Algorithm 3, line 35: all divisions). */
+static void test_divisions__are_all_weighed_as_published(void **state) {
+    (void)state;
+    enum { VALUES = 12, ROWS = (1 << VALUES) - 1 };
+    const hr_column columns[] = {odd_category("kind", VALUES)};
+    table t = table_open(ROWS, 1);
+    for (size_t i = 0; i < ROWS; i++) {
+        t.columns[0][i] = 1 + floor(log2((double)i + 1));
+        t.labels[i] = (double)(i % 2);
+    }
+    table_make(&t, odd_category("y", 2), columns);
+    for (int budget = HR_SPLIT_BUDGET_ALGORITHM; budget <= HR_SPLIT_BUDGET_TEXT; budget++) {
+        hr_fit_options options = seeded_options_of("diprime", HR_MODE_PAPER, 3);
+        options.epsilon = 1e4;
+        options.trees = options.depth = 1;
+        options.by_name[HR_OPTION_SPLIT_BUDGET] = budget;
+        hr_model *model = fit(t.data, &options);
+        const hr_bin_set *left = &model->forest.trees[0].subsets[model->forest.trees[0].nodes[0].subset];
+        const bool last_left = hr_bin_set_has(left, VALUES);
+        for (uint8_t bin = 1; bin < VALUES; bin++) assert_true(hr_bin_set_has(left, bin) == !last_left);
+        hr_model_free(model);
+    }
+    table_close(&t);
+}
+
+/* Before anything is paid; with parts there are fewer records to count. */
+static void test_divisions__that_cannot_be_counted_are_refused(void **state) {
+    (void)state;
+    const hr_column columns[] = {number_column("x", 0, 1), odd_category("town", 254)};
+    table t = table_open(265000, 2);
+    table_make(&t, number_column("y", -1, 1), columns);
+    hr_fit_options options = seeded_options_of("diprime", HR_MODE_PAPER, 3);
+    options.depth = 1;
+    options.trees = 2;
+    options.by_name[HR_OPTION_PART] = false;
+    hr_error err = {0};
+    hr_model *model = NULL;
+    assert_int_equal(hr_fit(t.data, &options, &model, &err), HR_E_LIMIT);
+    assert_string_equal(err.message, "feature 'town': all divisions of its 254 values among the 265000 "
+                                     "records of a tree are too many to count");
+    assert_non_null(strstr(err.remedy, "part: true"));
+    options.by_name[HR_OPTION_PART] = true;
+    hr_model_free(fit(t.data, &options));
+    table_close(&t);
+}
+
 /* Of six features x1 alone tells the label: at huge epsilon a root that looks at all of them takes it. */
 static void test_splits__take_the_feature_that_explains_the_label(void **state) {
     (void)state;
@@ -619,6 +667,8 @@ int main(void) {
         cmocka_unit_test(test_trees__of_numbers_are_full),
         cmocka_unit_test(test_fits__repeat_themselves_from_a_seed_for_any_threads),
         cmocka_unit_test(test_cuts__are_medians_at_huge_epsilon),
+        cmocka_unit_test(test_divisions__are_all_weighed_as_published),
+        cmocka_unit_test(test_divisions__that_cannot_be_counted_are_refused),
         cmocka_unit_test(test_splits__take_the_feature_that_explains_the_label),
         cmocka_unit_test(test_cuts__send_what_is_on_them_left),
         cmocka_unit_test(test_choices__weigh_errors_by_the_number_of_records),
