@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""Figures 1 and 2 of DiPriMe's paper (Consul, Williamson 2020), as tables that plot.py draws.
+"""Figures 1 and 2 of DiPriMe's paper (Consul, Williamson 2020), and its theorems, as tables that plot.py draws.
 
 balance: how evenly splits divide the records, and how many records leaves hold, of private medians and of random cuts.
 tail: how often a leaf is far from its even share, beside Theorem 2's bound and the sum of Laplace variables that it assumes.
+diprime-theorem-1: how far the squared errors of a leaf are from those of the tree of exact medians, beside Theorem 1's bound.
+diprime-theorem-3: the loss of a tree as published over that of exact medians, beside Theorem 3's bound.
 
 Models do not tell where records went: the training records are sent down the trees, each of which is a model of its own.
 HEDGEROW_DATA names the folder of sets (see sets.py); without it, ../shared/data beside the project.
 usage: balance.py [--help]"""
+import bisect
 import functools
+import json
 import math
 import os
 import random
@@ -41,6 +45,11 @@ TAILS = {
 }
 FARTHEST = 12
 DRAWS = 1000000
+
+# Theorems 1 and 3: one continuous feature, so that trees differ by their cuts alone; labels in [0, 1], so that B = R = 1.
+SMALL, MANY, ZETA = 5, 256, .05  # levels, records a leaf, and how often Theorem 3 may fail
+BUDGETS = [2, 5, 10, 20, 50]
+AWAY = [0, 1, 2, 4, 8, 16, 32, 64, 128]
 
 
 # ---- Where records go ----------------------------------------------------------------------------------------------------
@@ -190,7 +199,122 @@ def tail_part(args, pool):
         yield pages.line(['%d' % x, shown(bound(x, DEEP)), *(shown(tail(of, x)) for of in found.values())])
 
 
-PARTS = {'balance': median_score_part, 'tail': tail_part}
+# ---- Theorems 1 and 3 ----------------------------------------------------------------------------------------------------
+
+SCHEMA = '''hedgerow-schema: 1
+unit: record
+label:
+  name: y
+  kind: number
+  low: 0
+  high: 1
+features:
+  - name: x
+    kind: number
+    low: 0
+    high: 1
+'''
+
+
+def write_line(folder, records):
+    """Records in order of x, whose label is a wave of x with noise; the test records are the same."""
+    draw = random.Random(1)
+    points = sorted(draw.random() for _ in range(records))
+    labels = [min(max(.5 + .3 * math.sin(20 * x) + draw.gauss(0, .1), 0), 1) for x in points]
+    for part in ('train', 'test'):
+        pages.write(os.path.join(folder, part + '.csv'), 'x,y\n' + ''.join('%r,%r\n' % of for of in zip(points, labels)))
+    pages.write(os.path.join(folder, 'schema.yaml'), SCHEMA)
+
+
+def squares(labels):
+    """The sum of squared errors of their mean."""
+    if not labels:
+        return 0
+    mean = statistics.fmean(labels)
+    return sum((y - mean) ** 2 for y in labels)
+
+
+def cut_labels(columns, cuts):
+    """The labels of each leaf, in order: values up to a cut are on its left."""
+    ends = [bisect.bisect_right(columns['x'], cut) for cut in cuts]
+    return [columns['y'][a:b] for a, b in zip([0, *ends], [*ends, len(columns['x'])])]
+
+
+def line_tree(program, folder, epsilon):
+    """(the labels of each leaf, the mean squared error with noisy leaves) of a tree as published."""
+    with tempfile.TemporaryDirectory() as work:
+        path = os.path.join(work, 'model.json')
+        measure.train(program, folder, path, ['diprime', '--mode', 'paper', '--epsilon', str(epsilon), '--trees', '1', '--depth', str(SMALL),
+                                              '--option', 'max-features=1', '--option', 'leaf-share=0.5'])
+        nodes = pages.load(path)['trees'][0]['nodes']
+        said = subprocess.run([program, 'evaluate', '--json', '--model', path, '--data', os.path.join(folder, 'test.csv')], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
+    cuts = sorted(float(node[2]) for node in nodes if len(node) == 4)
+    return cut_labels(trained_on(folder), cuts), json.loads(said)['rmse'] ** 2
+
+
+def of_medians(columns):
+    """The squared errors of each leaf of the tree of exact medians."""
+    even = len(columns['y']) // 2 ** SMALL
+    return [squares(columns['y'][i * even:(i + 1) * even]) for i in range(2 ** SMALL)]
+
+
+def line_trees(args, pool, epsilons, then):
+    """What `then` says of the trees of each epsilon; of a folder that is there meanwhile."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_line(folder, MANY << SMALL)
+        jobs = {epsilon: [pool.submit(line_tree, args.hedgerow, folder, epsilon) for _ in range(args.trees)] for epsilon in epsilons}
+        return then(of_medians(trained_on(folder)), {epsilon: [job.result() for job in waiting] for epsilon, waiting in jobs.items()})
+
+
+def settings_of_line(args, epsilons):
+    return '%d trees as published (Algorithm 1) for each epsilon, %s; depth %d, K = 1, rho 0.5, all %d records of a tree: one continuous feature, labels in [0, 1] (B = R = 1).' % (
+        args.trees, ', '.join(map(str, epsilons)), SMALL, MANY << SMALL)
+
+
+def leaves_apart(exact, trees):
+    """[(records from the even share, change of the squared errors)] of all leaves."""
+    return [(abs(len(of) - MANY), abs(squares(of) - exact[i])) for of_epsilon in trees.values() for leaves, _ in of_epsilon for i, of in enumerate(leaves)]
+
+
+def theorem_1_part(args, pool):
+    found = line_trees(args, pool, BUDGETS[:3], leaves_apart)
+    yield settings_of_line(args, BUDGETS[:3])
+    yield from pages.header(['records from the even share (t)', 'leaves', 'mean change', 'largest change', "Theorem 1's bound, 4 B^2 t", 'leaves above it, %'])
+    for low, high in zip([-1, *AWAY], AWAY):
+        changes = [(t, change) for t, change in found if low < t <= high]
+        if changes:
+            yield pages.line(['%d' % high, '%d' % len(changes), '%.3g' % statistics.fmean(c for _, c in changes), '%.3g' % max(c for _, c in changes),
+                              '%d' % (4 * high), '%.1f' % (100 * statistics.fmean(c > 4 * t + 1e-9 for t, c in changes))])
+
+
+def distance_of(probability):
+    """The t of Theorem 2, in 1/eps1, that a leaf is away with at most this probability."""
+    return next(x / 100 for x in range(1, 100000) if bound(x / 100, SMALL) <= probability)
+
+
+def theorem_3_bound(epsilon):
+    """(t, the bound) for B = R = 1; None where a leaf may be empty."""
+    eps1, eps2 = epsilon * .5 / (2 * SMALL), epsilon * .5
+    t = distance_of(2 ** (1 - SMALL) * ZETA) / eps1
+    return t, (2 * t + 1 / (eps2 ** 2 * (MANY - t))) * 2 ** (SMALL + 1) if t < MANY else None
+
+
+def losses(exact, trees):
+    """{epsilon: [loss of a tree over that of exact medians]}"""
+    return {epsilon: [(MANY << SMALL) * error - sum(exact) for _, error in of] for epsilon, of in trees.items()}
+
+
+def theorem_3_part(args, pool):
+    found = line_trees(args, pool, BUDGETS, losses)
+    yield '%s zeta = %g.' % (settings_of_line(args, BUDGETS), ZETA)
+    yield from pages.header(['epsilon', 't', 'mean loss over exact medians', 'smallest', 'largest', "Theorem 3's bound"])
+    for epsilon, of in found.items():
+        t, most = theorem_3_bound(epsilon)
+        yield pages.line(['%d' % epsilon, '%.1f' % t, *('%.3g' % value for value in (statistics.fmean(of), min(of), max(of))), '%.0f' % most if most else 'none'])
+
+
+PARTS = {'balance': median_score_part, 'tail': tail_part, 'diprime-theorem-1': theorem_1_part, 'diprime-theorem-3': theorem_3_part}
 
 
 def arguments_of():
