@@ -18,6 +18,7 @@ ALLOWED = {
     ('src/methods/boosting/boosting.c', 'hr_boosting_pack'): (1, PACK),
     ('src/methods/forests/diprime.c', 'diprime_init'): (1, ROOM),
     ('src/federation/federated/federated_inprivate.c', 'vote_exactly'): (1, NOT_PRIVATE),
+    ('src/methods/forests/private_forest.c', 'partition_records'): (1, NOT_PRIVATE),
     ('src/methods/boosting/gbdt.c', 'set_base_gbdt'): (1, NOT_PRIVATE),
     ('src/methods/boosting/gbdt.c', 'train_gbdt'): (2, PACK),
     ('src/methods/boosting/inprivate.c', 'hr_inprivate_halves'): (1, NOT_PRIVATE),

@@ -21,13 +21,32 @@ static bool trains_on_parts(const hr_fit_options *options) {
     return options->by_name[HR_OPTION_PART] != 0;
 }
 
+/* DiPriMe's Algorithm 2, line 12: every record is in one part; their sizes differ by one at the most. NOT
+ * PRIVATE. */
+static hr_status partition_records(const hr_training *t, size_t trees, hr_error *err) {
+    const size_t rows = hr_data_rows(t->data);
+    uint32_t *order = malloc((rows + 1) * sizeof *order), *part_of = malloc((rows + 1) * sizeof *part_of);
+    hr_status status = order && part_of ? HR_OK : hr_fail_memory(err);
+    if (!status) {
+        for (size_t i = 0; i < rows; i++) order[i] = (uint32_t)i;
+        hr_draw_items(hr_gate_csprng(t->gate), order, rows, rows);
+        for (size_t i = 0; i < rows; i++) part_of[order[i]] = (uint32_t)(i % trees);
+        status = t->source->ops->share_out(t->source, &(hr_stats_shares){.part_of = part_of, .count = trees},
+                                           NULL, err);
+    }
+    free(order);
+    free(part_of);
+    return status;
+}
+
 static hr_status share_out_records(const hr_training *t, size_t trees, hr_error *err) {
+    if (t->options->mode == HR_MODE_PAPER && trains_on_parts(t->options))
+        return partition_records(t, trees, err);
     size_t count = trains_on_parts(t->options) ? trees : 1;
     double *weights = malloc(count * sizeof *weights);
     if (!weights) return hr_fail_memory(err);
     for (size_t j = 0; j < count; j++) weights[j] = 1;
-    hr_stats_shares shares = {
-        .weights = weights, .count = count, .exact_sizes = t->options->mode != HR_MODE_SOUND};
+    hr_stats_shares shares = {.weights = weights, .count = count};
     hr_status status = t->source->ops->share_out(t->source, &shares, NULL, err);
     free(weights);
     return status;

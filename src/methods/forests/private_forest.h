@@ -15,9 +15,9 @@ struct hr_tree_trainer {
 };
 
 /* Prepares the source for training->binning and trains options->trees trees. HR_OPTION_PART: every record
- * draws one of them by itself, and each tree has the whole budget (paper mode: parts of fixed, equal sizes,
- * less than one record a tree left over); else all records train every tree, at a part of the budget. Fails:
- * MEMORY, CANCELLED, and what the source and the trainer fail with. */
+ * draws one of them by itself, and each tree has the whole budget (paper mode: a random partition into parts
+ * whose sizes differ by one record at the most); else all records train every tree, at a part of the budget.
+ * Fails: MEMORY, CANCELLED, and what the source and the trainer fail with. */
 HR_MUST_CHECK hr_status hr_private_forest_train(hr_training *training, hr_tree_trainer *trainer,
                                                 hr_error *err);
 
