@@ -30,6 +30,8 @@ RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'docs',
 TRIVIAL = 24.08
 HEDGE_COLOURS = {'hedge': '#1b7837', 'hedge, pure epsilon': '#7fbf7b', 'dpboost, sound': '#2166ac', 'dpboost, as published': '#b2182b'}
 RIVALS = {'hedge': '#1b7837', 'S-BDT': '#2166ac', 'DP-EBM': '#b2182b'}
+DIPRIME = {'Random Forest': '#777777', 'ERT': '#bbbbbb', 'Median Trees': '#d6a000', 'DP-DF': '#7fbf7b', 'DP-ERT': '#1b7837',
+           'DiPriMe as published, in parts': '#b2182b', 'DiPriMe as published, all records': '#f4a582', 'DiPriMe sound, in parts': '#2166ac'}
 COLOURS = ['#b2182b', '#2166ac', '#7fbf7b', '#1b7837', '#777', '#d6a000']
 
 
@@ -239,6 +241,51 @@ def theorem_5(read):
     return Panels('Error of GDF on the value of a leaf', [panel(name) for name in dict.fromkeys(row[0] for row in table['rows'])])
 
 
+def by_setting(title, columns_shown, rows, read_as_log, colours, shown='%g'):
+    """A curve for each row, over the columns, which are headed by a setting and its value."""
+    what, places = columns_shown[0].split()[0], [float(head.split()[1]) for head in columns_shown]
+    margin = 1.1 if read_as_log else (places[-1] - places[0]) / 20
+    low, high = (places[0] / margin, places[-1] * margin) if read_as_log else (places[0] - margin, places[-1] + margin)
+    x = Axis(low, high, [(place, '%g' % place) for place in places], what, read_as_log)
+    return Picture(title, x, ticked([v for values in rows.values() for v in values], shown),
+                   [Curve(name, list(zip(places, values)), colours[name]) for name, values in rows.items()])
+
+
+def diprime_errors(read):
+    """Figures 3 to 5 and 7: a panel for each setting, a curve for each method."""
+    def panel(part, title, read_as_log):
+        table = read(part)[0]
+        return by_setting(title, table['columns'][1:], {row[0]: numbers(row[1:]) for row in table['rows']}, read_as_log, DIPRIME)
+    return Panels('DiPriMe: test error by depth, trees and epsilon',
+                  [panel('diprime-depth', 'appliances, squared error, 10^-3', False), panel('diprime-trees', 'appliances, squared error, 10^-3', True),
+                   panel('diprime-epsilon', 'appliances, squared error, 10^-3', True), panel('diprime-classes', 'banknote, error, %', True)])
+
+
+def diprime_rho(read):
+    """Figure 6: a panel for each epsilon, a curve for each number of trees."""
+    table, panels = read('diprime-rho')[0], {}
+    for first, *cells in table['rows']:
+        epsilon, trees = first.split(', ')
+        panels.setdefault(epsilon, {})[trees] = numbers(cells)
+    colours = dict(zip(next(iter(panels.values())), COLOURS))
+    return Panels('DiPriMe: squared error on appliances, 10^-3, by rho',
+                  [by_setting(epsilon, table['columns'][1:], rows, False, colours) for epsilon, rows in panels.items()])
+
+
+def diprime_theorems(read):
+    """Theorems 1 and 3 beside what was measured, on logarithmic scales."""
+    def panel(part, title, x_title, shown):
+        heads, rows = columns(read(part), x_title[0])
+        rows = [(float(first), [max(v, 1e-2) for v in values]) for first, values in rows if float(first)]
+        x = Axis(rows[0][0] / 1.2, rows[-1][0] * 1.2, [(first, '%g' % first) for first, _ in rows], x_title[1], log=True)
+        return Picture(title, x, decades([v[k] for _, v in rows for k in shown]),
+                       [Curve(name, [(first, v[k]) for first, v in rows], colour) for (k, name), colour in zip(shown.items(), COLOURS)])
+    return Panels('DiPriMe: theorems 1 and 3 beside what was measured',
+                  [panel('diprime-theorem-1', 'Change of the squared errors of a leaf', ('records from the even share (t)', 'records from the even share (t)'),
+                         {3: 'bound', 2: 'largest measured'}),
+                   panel('diprime-theorem-3', 'Loss of a tree over exact medians', ('epsilon', 'epsilon'), {4: 'bound', 3: 'largest measured'})])
+
+
 def decades(values):
     """A logarithmic axis from a power of ten to another."""
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
@@ -273,6 +320,9 @@ PICTURES = {
     'diprime-balance': functools.partial(histogram, 'Share of a split that goes left', 'share of a split that goes left', 'share'),
     'diprime-leaves': functools.partial(histogram, 'Records of a leaf', 'records of a leaf, in even shares', 'even shares of the records'),
     'diprime-tail': tail,
+    'diprime-errors': diprime_errors,
+    'diprime-rho': diprime_rho,
+    'diprime-theorems': diprime_theorems,
     'inprivate-turns': turns,
     'id3-ring': ring,
     'simfl-theta': functools.partial(simfl_errors, 'simfl-theta', 'Test error of two owners by theta'),
