@@ -356,8 +356,7 @@ static hr_status charge_sound(diprime *d, hr_error *err) {
 /* What is claimed, in one line for all medians of a level. Algorithm 1, line 12, and 3: Pr(j) ~ exp(-eps1/2
  * |N - 2j|), eps1 = eps rho / (2 d_max), and Pr(a) ~ exp(-eps1/(8 B^2) MSE). Section 3: eps1 = eps rho /
  * d_max, of which each gets a half, with the same Pr(j), and N_i MSE. Labels in [0, 1] have B = 1: a quarter
- * of the unit of their squares here; as 0 and 1, two classes have half of that of unit vectors.
- */
+ * of the unit of their squares here; as 0 and 1, two classes have half of that of unit vectors. */
 static hr_status charge_published(diprime *d, hr_error *err) {
     size_t depth = (size_t)d->training->options->depth;
     bool text = d->training->options->by_name[HR_OPTION_SPLIT_BUDGET] == HR_SPLIT_BUDGET_TEXT;
@@ -416,24 +415,39 @@ static const diprime_rules *rules_of(const hr_fit_options *options) {
     return options->by_name[HR_OPTION_SPLIT_BUDGET] == HR_SPLIT_BUDGET_TEXT ? &text : &algorithm;
 }
 
-/* Whether all divisions of every feature's values can be counted at a root. */
-static hr_status check_divisions(const hr_fit_facts *facts, hr_error *err) {
-    const hr_fit_options *options = facts->options;
-    const size_t features = facts->schema ? hr_schema_feature_count(facts->schema) : 0;
-    const size_t records = facts->rows / (options->by_name[HR_OPTION_PART] ? (size_t)options->trees : 1);
-    for (size_t f = 0; f < features; f++) {
+static size_t records_of_root(const hr_fit_facts *facts) {
+    return facts->rows / (facts->options->by_name[HR_OPTION_PART] ? (size_t)facts->options->trees : 1);
+}
+
+/* Numbers that counting all divisions takes at a root, at the most, and of which feature; 0: of none. */
+static double most_room(const hr_fit_facts *facts, const hr_column **widest) {
+    double most = 0;
+    for (size_t f = 0; facts->schema && f < hr_schema_feature_count(facts->schema); f++) {
         const hr_column *column = hr_schema_feature(facts->schema, f);
-        if (column->kind == HR_KIND_NUMBER ||
-            hr_divisions_room((double)column->value_count, (double)records) <= HR_DIVISIONS_ROOM)
-            continue;
-        return hr_fail(
-            err, HR_E_LIMIT,
-            "merge rare values in the schema, use more trees with part: true, or use mode sound",
-            "feature '%s': all divisions of its %zu values among the %zu records of a tree are too "
-            "many to count",
-            column->name, (size_t)column->value_count, records);
+        if (column->kind == HR_KIND_NUMBER) continue;
+        double room = hr_divisions_room((double)column->value_count, (double)records_of_root(facts));
+        if (room > most) *widest = column;
+        most = fmax(most, room);
     }
-    return HR_OK;
+    return most;
+}
+
+static hr_status check_divisions(const hr_fit_facts *facts, hr_error *err) {
+    const hr_column *widest;
+    if (most_room(facts, &widest) <= HR_DIVISIONS_ROOM) return HR_OK;
+    return hr_fail(err, HR_E_LIMIT,
+                   "merge rare values in the schema, use more trees with part: true, or use mode sound",
+                   "feature '%s': all divisions of its %zu values among the %zu records of a tree are too "
+                   "many to count",
+                   widest->name, (size_t)widest->value_count, records_of_root(facts));
+}
+
+/* Counts of divisions, and a score and a number by their sums. */
+static double diprime_memory(const hr_fit_facts *facts) {
+    const hr_column *widest;
+    const bool paper = facts->options->mode == HR_MODE_PAPER;
+    double numbers = paper ? most_room(facts, &widest) + 2 * (double)records_of_root(facts) : 0;
+    return hr_private_forest_memory(facts) + numbers * sizeof(double);
 }
 
 static hr_status check_diprime(const hr_fit_facts *facts, hr_error *err) {
@@ -501,6 +515,6 @@ const hr_method hr_method_diprime = {
     .paper_options = paper_options,
     .with_delta = HR_PRIVACY_GDP,
     .check = check_diprime,
-    .memory = hr_private_forest_memory,
+    .memory = diprime_memory,
     .train = train_diprime,
 };
