@@ -235,17 +235,21 @@ static void print_rounds(const hr_job_plan_info *job) {
 
 /* id3: one tree, from counts. */
 static void print_levels(const hr_job_plan_info *job) {
-    char text[300];
+    char text[300], records[40] = "";
     snprintf(
         text, sizeof text,
         "%zu at most, each a sum over the owners, and one of the leaves; of levels whose sum is lost %zu "
         "may be asked again",
         job->levels, job->repeats);
     print_line("levels", text);
-    snprintf(text, sizeof text,
-             "each level %.1f %%, leaves %.1f %%, reserve %.1f %%; what is left of levels and reserve is the "
-             "leaves'",
-             100 * job->share_level, 100 * job->share_leaves, 100 * job->share_level * (double)job->repeats);
+    if (job->share_records > 0)
+        snprintf(records, sizeof records, "the count of records %.1f %%, ", 100 * job->share_records);
+    snprintf(
+        text, sizeof text,
+        "%seach level %.1f %%, leaves %.1f %%, reserve %.1f %%; what is left of levels and reserve is the "
+        "leaves'",
+        records, 100 * job->share_level, 100 * job->share_leaves,
+        100 * job->share_level * (double)job->repeats);
     print_line("budget", text);
     snprintf(text, sizeof text,
              "a count of the first level is known with a standard deviation of %.3g records, of a leaf %.3g",
@@ -328,6 +332,7 @@ static void put_prices(json_writer *to, const hr_job_plan_info *job) {
 static void put_levels(json_writer *to, const hr_job_plan_info *job) {
     json_integer(to, "levels", job->levels);
     json_integer(to, "repeats", job->repeats);
+    json_number(to, "share_records", job->share_records);
     json_number(to, "share_level", job->share_level);
     json_number(to, "share_leaves", job->share_leaves);
     json_number(to, "level_noise", job->level_noise);

@@ -284,10 +284,13 @@ typedef struct hr_job_plan_info {
     hr_coalition_price prices[HR_COALITION_PRICES_MAX];
     size_t price_count;
     /* Of id3, 0 for other methods; of `plan` only epsilon, delta and records are set then. */
-    size_t levels, repeats;           /* secure sums: levels, and one of the leaves; repeats in reserve */
-    double share_level, share_leaves; /* of the budget: each level and repeat; the leaves, at least */
-    double level_noise, leaf_noise;   /* standard deviations in records: a count of the first level; of a
-                                         leaf, if all levels are asked and none twice */
+    size_t levels, repeats; /* secure sums: levels, and one of the leaves; repeats in reserve. Without a depth
+                               the noisy number of records decides; here `records` */
+    double share_records, share_level,
+        share_leaves;               /* of the budget: the count of records, 0 if a depth is
+                                       asked for; each level and repeat; the leaves, at least */
+    double level_noise, leaf_noise; /* standard deviations in records: a count of the first level; of a
+                                       leaf, if all levels are asked and none twice */
 } hr_job_plan_info;
 
 /* Tells what a job would do with so many records of all owners together, if every owner took part: from the

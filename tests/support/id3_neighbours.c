@@ -30,7 +30,8 @@ static void make_odd_table(table *t) {
     table_make(t, category_column("y", ID3_CLASSES), features);
 }
 
-void id3_neighbours_open(id3_neighbours *n, hr_privacy_measure privacy_measure, bool published) {
+void id3_neighbours_open(id3_neighbours *n, hr_privacy_measure privacy_measure, size_t depth,
+                         bool published) {
     uint32_t rows[ID3_ROWS];
     *n = (id3_neighbours){.arena = hr_arena_new()};
     make_odd_table(&n->t);
@@ -41,7 +42,7 @@ void id3_neighbours_open(id3_neighbours *n, hr_privacy_measure privacy_measure, 
     n->sources[0] = must_source(n->without, &n->binning);
     n->sources[1] = must_source(n->t.data, &n->binning);
     const hr_id3_terms terms = {
-        privacy_measure, HR_UNIT, &n->binning, ID3_CLASSES, ID3_DEPTH, .25, published, 0, 0, 0};
+        privacy_measure, HR_UNIT, &n->binning, ID3_CLASSES, depth, .25, published, 0, 0, 0};
     assert_int_equal(hr_id3_new(&terms, &n->id3, NULL), HR_OK);
 }
 

@@ -17,8 +17,8 @@ typedef struct id3_neighbours {
     hr_id3 *id3;
 } id3_neighbours;
 
-/* A budget of HR_UNIT. The address stays until id3_neighbours_close. */
-void id3_neighbours_open(id3_neighbours *n, hr_privacy_measure privacy_measure, bool published);
+/* A budget of HR_UNIT; depth 0: by the noisy records. The address stays until id3_neighbours_close. */
+void id3_neighbours_open(id3_neighbours *n, hr_privacy_measure privacy_measure, size_t depth, bool published);
 void id3_neighbours_close(id3_neighbours *n);
 
 /* Answers the question, and returns how many numbers the last record moves: each by one record, or the test

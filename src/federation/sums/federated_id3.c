@@ -176,7 +176,10 @@ static hr_status pack_id3_question(void *state, const hr_summed_progress *progre
     const hr_journal_job *record = progress->job->record;
     const bool published = c->job.terms.published;
     size_t total, levels = hr_id3_levels(c->id3, &total);
-    if (question->queries[0].answer == HR_STATS_LEAVES)
+    const bool leaves = question->queries[0].answer == HR_STATS_LEAVES;
+    if (leaves && !levels)
+        hr_job_log(progress->work, record, HR_LOG_INFO, "asks for the records by class");
+    else if (leaves)
         hr_job_log(progress->work, record, HR_LOG_INFO, "asks %sfor the classes of %zu leaves",
                    published ? "along the ring " : "", question->count / c->job.terms.classes);
     else if (published)

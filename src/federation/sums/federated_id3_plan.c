@@ -51,16 +51,11 @@ hr_status hr_federated_id3_check(const Hedgerow__Terms *terms, const hr_schema *
 
 /* ---- The plan ---- */
 
-/* Of a count, in records: of all owners' shares. */
-static double count_noise(const hr_id3_terms *t, const hr_charge *charge, double noise_factor) {
-    return noise_factor * hr_noise_deviation(t->privacy_measure, charge->cost, (double)charge->sensitivity) /
-           HR_COUNT_UNIT;
-}
-
-static double level_noise(const hr_id3_terms *t, size_t level, double noise_factor) {
-    const hr_charge charge =
-        hr_id3_level_charge(t->privacy_measure, t->binning->feature_count, level, hr_id3_level_cost(t));
-    return count_noise(t, &charge, noise_factor);
+/* Of a tree of so many levels. */
+static double level_noise(const hr_id3_terms *t, size_t level, size_t levels, double noise_factor) {
+    const hr_charge charge = hr_id3_level_charge(t->privacy_measure, t->binning->feature_count, level,
+                                                 hr_id3_level_cost(t, levels));
+    return noise_factor * hr_id3_count_noise(t, &charge);
 }
 
 /* Bins of a feature, on average; `filled` are those of values that the schema lists. */
@@ -76,36 +71,40 @@ static mean_bins mean_bins_of(const hr_binning *binning) {
 }
 
 /* As if every node that has more records than a count has noise were split, into bins that are alike. */
-static void add_sums(const hr_id3_terms *t, const hr_planned_job *job, double noise_factor,
+static void add_sums(const hr_id3_terms *t, const hr_planned_job *job, const hr_job_plan_info *plan,
                      hr_job_traffic *traffic) {
     enum { NODE = 2, SPLIT = 3, VALUE = 8, FRAME = 16 };
     const mean_bins bins = mean_bins_of(t->binning);
     const double classes = (double)t->classes, features = (double)t->binning->feature_count;
     double open = 1, leaves = 1, splits = 0;
-    for (size_t level = 0; level < hr_id3_depth(t); level++) {
+    if (hr_id3_records_cost(t)) hr_job_traffic_add(traffic, 1, FRAME, classes * VALUE);
+    for (size_t level = 0; level < plan->levels; level++) {
         double counts =
             fmin(open * (features - (double)level) * bins.all * classes, (double)hr_id3_values_max(t));
         hr_job_traffic_add(traffic, 1, FRAME + open * NODE + splits * SPLIT, counts * VALUE);
         splits = open;
         leaves = fmin(leaves + open * (bins.all - 1), HR_ID3_NODES_MAX);
-        double next = level_noise(t, level + 1 < t->binning->feature_count ? level + 1 : level, noise_factor);
+        double next = level_noise(t, level + 1 < t->binning->feature_count ? level + 1 : level, plan->levels,
+                                  plan->noise_factor);
         open = fmin(open * bins.filled, fmin(job->records / fmax(next, 1), (double)HR_ID3_NODES_MAX));
     }
     hr_job_traffic_add(traffic, 1, FRAME + splits * SPLIT, leaves * classes * VALUE);
 }
 
 static void describe_id3_plan(const hr_id3_terms *t, const hr_planned_job *job, hr_job_plan_info *out) {
-    const double budget = (double)t->budget;
-    const hr_charge leaves = hr_id3_leaf_charge(t->budget - hr_id3_depth(t) * hr_id3_level_cost(t));
+    const double budget = (double)t->budget, records = (double)hr_id3_records_cost(t);
+    out->levels = hr_id3_depth_of_records(t, job->records, out->noise_factor);
+    const hr_units level = hr_id3_level_cost(t, out->levels);
+    const hr_charge leaves = hr_id3_leaf_charge(t->budget - hr_id3_records_cost(t) - out->levels * level);
     hr_job_traffic traffic;
-    out->levels = hr_id3_depth(t);
     out->repeats = t->reserve;
-    out->share_level = (double)hr_id3_level_cost(t) / budget;
-    out->share_leaves = 1 - (double)(out->levels + out->repeats) * out->share_level;
-    out->level_noise = level_noise(t, 0, out->noise_factor);
-    out->leaf_noise = count_noise(t, &leaves, out->noise_factor);
+    out->share_level = (double)level / budget;
+    out->share_records = records / budget;
+    out->share_leaves = 1 - out->share_records - (double)(out->levels + out->repeats) * out->share_level;
+    out->level_noise = level_noise(t, 0, out->levels, out->noise_factor);
+    out->leaf_noise = out->noise_factor * hr_id3_count_noise(t, &leaves);
     hr_job_traffic_begin(&traffic, job->terms);
-    add_sums(t, job, out->noise_factor, &traffic);
+    add_sums(t, job, out, &traffic);
     hr_job_traffic_describe(&traffic, out);
 }
 

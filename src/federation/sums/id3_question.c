@@ -44,6 +44,7 @@ struct hr_id3_question_reader {
     size_t open_count;
     uint32_t born; /* nodes from it on were made by the last splits */
     size_t levels; /* received, each counted once */
+    bool counted;  /* the records, before the first level */
     bool again;    /* the last level was received twice */
     bool over;     /* the leaves were received, or a question was refused */
 };
@@ -171,7 +172,7 @@ static void add_tables(hr_id3_question_reader *h, uint32_t node, hr_id3_question
         queries[question->query_count++] = query;
         query.answer = HR_STATS_VALUES;
         if (h->terms.published) queries[question->query_count++] = query;
-        question->count += h->terms.binning->features[f].bin_count * (h->terms.classes + h->terms.published);
+        question->count += hr_id3_table_values(&h->terms, f);
     }
 }
 
@@ -192,10 +193,13 @@ static hr_status read_level(reading *r, hr_error *err) {
     return HR_OK;
 }
 
+/* Before the first level the root is the only leaf, and its classes tell how many records there are. */
 static hr_status read_leaves(reading *r, hr_error *err) {
     hr_id3_question_reader *h = r->reader;
-    if (!h->levels || r->wire->n_nodes)
-        return refuse_id3("leaves before the first level, or of some nodes", err);
+    const bool records = !h->levels;
+    if (r->wire->n_nodes) return refuse_id3("leaves of some nodes", err);
+    if (records && (h->terms.depth || h->counted))
+        return refuse_id3("leaves before the first level, where the depth is known", err);
     hr_stats_query *query = hr_arena_alloc(r->arena, 1, sizeof *query);
     if (!query) return hr_fail_memory(err);
     *query = (hr_stats_query){.answer = HR_STATS_LEAVES, .tree = &h->tree};
@@ -205,8 +209,9 @@ static hr_status read_leaves(reading *r, hr_error *err) {
         return refuse_id3("more counts than an answer has", err);
     r->question->queries = query;
     r->question->query_count = 1;
-    r->question->line = hr_id3_leaf_charge(r->wire->cost);
-    h->over = true;
+    r->question->line = records ? hr_id3_records_charge(r->wire->cost) : hr_id3_leaf_charge(r->wire->cost);
+    h->counted = true;
+    h->over = !records;
     return HR_OK;
 }
 

@@ -14,6 +14,7 @@
  * and in one bin of each feature counted there, so a level is charged for all of its tables; levels share
  * what the leaves leave of the budget. There a split must gain more than noise alone would show, and a node
  * is counted if it has more records than one of its counts has noise (constants chosen on development sets).
+ * Unless a depth is asked for, the records are counted first, and the depth follows (id3_costs.h).
  *
  * The algorithm is id3_machine.c, which sees released values only; trees/records/stats_source.c answers its
  * questions. Here the two meet, with the gate between them. */
@@ -143,10 +144,15 @@ static double id3_memory(const hr_fit_facts *facts) {
 
 static void id3_defaults(hr_fit_options *o) {
     o->trees = 1;
-    o->depth = 3;
+    o->depth = o->mode == HR_MODE_PAPER ? HR_ID3_DEPTH : 0;
     o->bins = 5;
     o->leaf_share = .25;
 }
+
+static const hr_bound bounds[] = {
+    {"depth", 0, HR_TREE_DEPTH_MAX, "0..12",
+     "levels of splits of the tree; 0, in mode sound: as many as the noisy number of records allows"},
+    {0}};
 
 static const char *const sound_options[] = {"epsilon", "delta", "depth", "bins", "leaf-share", NULL};
 static const char *const paper_options[] = {"epsilon", "depth", "bins", NULL};
@@ -169,6 +175,7 @@ const hr_method hr_method_id3 = {
                  "that knows r_x, its half of the noise, sees one-sided noise, for which no epsilon holds."},
     .over_ranks = true,
     .defaults = id3_defaults,
+    .bounds = bounds,
     .sound_options = sound_options,
     .paper_options = paper_options,
     .with_delta = HR_PRIVACY_GDP,

@@ -1,18 +1,12 @@
 #include "methods/forests/id3_machine.h"
 
-#include "base/fail.h"
 #include "methods/forests/class_leaves.h"
-#include "privacy/noise.h"
 #include "privacy/sensitivity.h"
 #include "trees/tree/multiway.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Numbers of a question, at most; of one whose answers are messages. What would exceed them, or the nodes of
- * a tree, becomes a leaf, in order of nodes: a public rule. */
-enum { VALUES_MAX = 1 << 20, SHARED_VALUES_MAX = 1 << 19 };
 
 /* Gains that differ by less, a record, are the same: rounding does not break ties. */
 static const double TIE = 1e-9;
@@ -42,7 +36,7 @@ struct hr_id3 {
     size_t level, asked; /* of the open nodes; lost ones included */
     size_t reserve;      /* levels that may still be counted once more */
     bool again;          /* this level was lost before */
-    bool leaves, done;
+    bool counting, leaves, done;
     uint32_t *open, *next;
     size_t open_count, next_count;
     hr_stats_query *queries;
@@ -59,79 +53,25 @@ struct hr_id3 {
 
 /* ---- Costs ---- */
 
-size_t hr_id3_depth(const hr_id3_terms *t) {
-    return t->depth < t->binning->feature_count ? t->depth : t->binning->feature_count;
-}
-
-size_t hr_id3_values_max(const hr_id3_terms *t) {
-    return t->shares ? SHARED_VALUES_MAX : VALUES_MAX;
-}
-
-static hr_units leaf_cost(const hr_id3_terms *t) {
-    return hr_units_share(t->budget, t->leaf_share);
-}
-
-hr_units hr_id3_level_cost(const hr_id3_terms *t) {
-    return (t->budget - leaf_cost(t)) / (hr_id3_depth(t) + t->reserve);
-}
-
-/* Of a record's counts in so many tables: their L1 or L2 length. */
-static uint64_t tables_sensitivity(hr_privacy_measure privacy_measure, size_t tables) {
-    if (privacy_measure == HR_PRIVACY_PURE) return tables * HR_COUNT_SENSITIVITY;
-    return (uint64_t)ceil(sqrt((double)tables) * HR_COUNT_SENSITIVITY);
-}
-
-hr_charge hr_id3_level_charge(hr_privacy_measure privacy_measure, size_t features, size_t level,
-                              hr_units cost) {
-    return (hr_charge){.what = "level class counts",
-                       .tree = 0,
-                       .level = (int64_t)level,
-                       .cost = cost,
-                       .sensitivity = tables_sensitivity(privacy_measure, features - level)};
-}
-
-static hr_charge level_charge(const hr_id3_terms *t, size_t level) {
-    return hr_id3_level_charge(t->privacy_measure, t->binning->feature_count, level, hr_id3_level_cost(t));
-}
-
-hr_charge hr_id3_leaf_charge(hr_units cost) {
-    return (hr_charge){.what = "leaf class count",
-                       .tree = 0,
-                       .level = -1,
-                       .cost = cost,
-                       .sensitivity = HR_COUNT_SENSITIVITY};
-}
-
-hr_charge hr_id3_published_charge(const hr_id3_terms *t) {
-    return (hr_charge){.what = "all class counts",
-                       .tree = 0,
-                       .level = -1,
-                       .group = t->first_group,
-                       .cost = t->budget,
-                       .sensitivity = HR_COUNT_SENSITIVITY};
+static hr_charge level_charge(const hr_id3 *h, size_t level) {
+    return hr_id3_level_charge(h->terms.privacy_measure, h->features, level,
+                               hr_id3_level_cost(&h->terms, h->levels));
 }
 
 static hr_charge charge_of_question(const hr_id3 *h) {
     if (h->terms.published) return hr_id3_published_charge(&h->terms);
-    hr_charge charge =
-        h->leaves ? hr_id3_leaf_charge(h->terms.budget - h->spent) : level_charge(&h->terms, h->level);
+    hr_charge charge = h->counting ? hr_id3_records_charge(hr_id3_records_cost(&h->terms))
+                       : h->leaves ? hr_id3_leaf_charge(h->terms.budget - h->spent)
+                                   : level_charge(h, h->level);
     charge.group = h->next_group;
     return charge;
 }
 
-/* The standard deviation of a count, in records. */
 static double noise_of_charge(const hr_id3 *h, const hr_charge *charge, double noise_factor) {
-    if (h->terms.published) return 0;
-    return noise_factor *
-           hr_noise_deviation(h->terms.privacy_measure, charge->cost, (double)charge->sensitivity) /
-           HR_COUNT_UNIT;
+    return h->terms.published ? 0 : noise_factor * hr_id3_count_noise(&h->terms, charge);
 }
 
 /* ---- Questions ---- */
-
-static size_t table_values(const hr_id3_terms *t, uint32_t feature) {
-    return t->binning->features[feature].bin_count * (t->classes + t->published);
-}
 
 static bool is_asked(const hr_id3 *h, uint32_t node, uint32_t feature) {
     return !hr_multiway_is_asked_above(h->nodes, h->parents, node, feature);
@@ -140,7 +80,7 @@ static bool is_asked(const hr_id3 *h, uint32_t node, uint32_t feature) {
 static size_t node_values(const hr_id3 *h, uint32_t node) {
     size_t values = 0;
     for (uint32_t f = 0; f < h->features; f++)
-        if (is_asked(h, node, f)) values += table_values(&h->terms, f);
+        if (is_asked(h, node, f)) values += hr_id3_table_values(&h->terms, f);
     return values;
 }
 
@@ -168,16 +108,17 @@ static hr_status ask_level(hr_id3 *h, hr_error *err) {
             if (!is_asked(h, h->open[i], f)) continue;
             add_query(h, HR_STATS_BINS, h->open[i], f);
             if (h->terms.published) add_query(h, HR_STATS_VALUES, h->open[i], f);
-            h->count += table_values(&h->terms, f);
+            h->count += hr_id3_table_values(&h->terms, f);
         }
     }
     return HR_OK;
 }
 
+/* Of the root alone, before the first level, they say how many records there are. */
 static hr_status ask_leaves(hr_id3 *h, hr_error *err) {
     hr_status status = reserve_queries(h, 1, err);
     if (status) return status;
-    h->leaves = true;
+    h->leaves = !h->counting;
     h->query_count = h->count = 0;
     add_query(h, HR_STATS_LEAVES, 0, 0);
     for (size_t n = 0; n < h->node_count; n++) h->count += h->nodes[n].left ? 0 : h->terms.classes;
@@ -320,7 +261,7 @@ static void split_by_best(hr_id3 *h, uint32_t node, double next_noise) {
 
 static double noise_of_level(const hr_id3 *h, size_t level, double noise_factor) {
     if (level >= h->features) return 0;
-    hr_charge charge = level_charge(&h->terms, level);
+    hr_charge charge = level_charge(h, level);
     return noise_of_charge(h, &charge, noise_factor);
 }
 
@@ -355,11 +296,25 @@ static hr_status on_level(hr_id3 *h, const hr_noisy *values, double noise_factor
     return h->level < h->levels && h->open_count ? ask_level(h, err) : ask_leaves(h, err);
 }
 
+/* A lost answer leaves the depth that is the default where nothing is known. */
+static hr_status on_records(hr_id3 *h, const hr_noisy *values, double noise_factor, hr_error *err) {
+    double records = 0;
+    for (size_t k = 0; values && k < h->terms.classes; k++)
+        records += h->counts[k] = released_count(values[k]);
+    if (values)
+        h->levels = hr_id3_depth_of_records(&h->terms, records, noise_factor);
+    else if (h->levels > HR_ID3_DEPTH)
+        h->levels = HR_ID3_DEPTH;
+    h->counting = false;
+    return ask_level(h, err);
+}
+
 hr_status hr_id3_accept(hr_id3 *h, const hr_noisy *values, double noise_factor, hr_error *err) {
     hr_charge charge = charge_of_question(h);
     if (h->done) return HR_OK;
     h->spent += charge.cost;
     h->next_group++;
+    if (h->counting) return on_records(h, values, noise_factor, err);
     if (!h->leaves) return on_level(h, values, noise_factor, err);
 
     size_t classes = h->terms.classes;
@@ -373,35 +328,6 @@ hr_status hr_id3_accept(hr_id3 *h, const hr_noisy *values, double noise_factor, 
 }
 
 /* ---- The machine ---- */
-
-/* A sum of any owners: with as many shares that count as there can be, or one. */
-static hr_status check_charge(const hr_id3_terms *t, const hr_charge *charge, hr_error *err) {
-    if (!t->shares) return hr_charge_check_sums(t->privacy_measure, charge, err);
-    hr_status status = hr_charge_check_share(t->privacy_measure, charge, t->shares, err);
-    return status ? status : hr_charge_check_share(t->privacy_measure, charge, 1, err);
-}
-
-/* Leaves cost their part at least; where the tree ends early, what levels left of the budget too. */
-static hr_status check_leaves(const hr_id3_terms *t, hr_error *err) {
-    const hr_charge least = t->published ? hr_id3_published_charge(t) : hr_id3_leaf_charge(leaf_cost(t)),
-                    most = hr_id3_leaf_charge(t->budget - hr_id3_level_cost(t));
-    hr_status status = check_charge(t, &least, err);
-    return status || t->published ? status : check_charge(t, &most, err);
-}
-
-hr_status hr_id3_check(const hr_id3_terms *t, hr_error *err) {
-    size_t values = 0;
-    for (uint32_t f = 0; f < t->binning->feature_count; f++) values += table_values(t, f);
-    if (values > hr_id3_values_max(t))
-        return hr_fail(err, HR_E_LIMIT, "use fewer features, or fewer bins of numbers",
-                       "id3 asks for %zu counts at once, of at most %zu", values, hr_id3_values_max(t));
-    hr_status status = check_leaves(t, err);
-    for (size_t level = 0; !status && !t->published && level < hr_id3_depth(t); level++) {
-        const hr_charge charge = level_charge(t, level);
-        status = check_charge(t, &charge, err);
-    }
-    return status;
-}
 
 static bool make_table(id3_table *t, const hr_id3_terms *terms) {
     size_t bins = 0;
@@ -447,7 +373,8 @@ hr_status hr_id3_new(const hr_id3_terms *terms, hr_id3 **out, hr_error *err) {
                         .node_count = 1,
                         .thresholds = h->multiway.edges,
                         .threshold_count = h->multiway.edge_count};
-    if (!status) status = ask_level(h, err);
+    h->counting = hr_id3_records_cost(terms) > 0;
+    if (!status) status = h->counting ? ask_leaves(h, err) : ask_level(h, err);
     if (status) {
         hr_id3_free(h);
         return status;

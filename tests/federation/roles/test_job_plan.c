@@ -255,11 +255,14 @@ static void test_plan__of_id3_is_what_the_job_does(void **state) {
     for (size_t owners = 3; owners <= 7; owners += 4) {
         hr_job_file job = {.rounds = 1, .options = options_of("id3", HR_MODE_SOUND)};
         job.options.epsilon = 4;
+        job.options.depth = 3;
         const hr_model *model = run_job(&run, table_of_integers(ROWS, .25), owners, job);
         assert_true(hr_model_release_at(model, 0, &first));
         write_schema(dir, run.federation.table.schema);
-        hr_job_plan_info plan = plan_of(write_job(dir, "method: id3\nepsilon: 4\ndelta: 0\n"), owners, ROWS);
-        assert_true(plan.levels == 3 && plan.repeats == 1 && plan.turns == 0 && plan.plan.rounds == 0);
+        hr_job_plan_info plan =
+            plan_of(write_job(dir, "method: id3\nepsilon: 4\ndelta: 0\noptions: {depth: 3}\n"), owners, ROWS);
+        assert_true(plan.share_records == 0 && plan.levels == 3 && plan.repeats == 1 && plan.turns == 0 &&
+                    plan.plan.rounds == 0);
         assert_near(4 * plan.share_level + plan.share_leaves, 1, 1e-9);
         assert_near(first.cost, 4 * plan.share_level, 1e-9);
         assert_int_equal(first.shares, plan.honest);
@@ -270,6 +273,26 @@ static void test_plan__of_id3_is_what_the_job_does(void **state) {
         assert_true(fabs(log(plan.coordinator_receives / run.sent.owners)) < log(1.3));
         federation_close(&run.federation);
     }
+}
+
+/* As the records allow: a count of them is paid first, and levels cost the less the more there are. */
+static void test_plan__of_id3_follows_the_records(void **state) {
+    const temp_dir *dir = *state;
+    table integers = table_of_integers(8, 0);
+    static const double records[] = {100, 3000, 1e5, 1e6};
+    size_t levels = 0, least = 0;
+    write_schema(dir, integers.schema);
+    for (size_t i = 0; i < COUNT(records); i++) {
+        hr_job_plan_info plan = plan_of(write_job(dir, "method: id3\nepsilon: 4\n"), 3, records[i]);
+        assert_true(plan.levels >= levels);
+        least = i ? least : plan.levels;
+        levels = plan.levels;
+        assert_near(plan.share_records, .02, 1e-9);
+        assert_near(plan.share_records + (double)(levels + 1) * plan.share_level + plan.share_leaves, 1,
+                    1e-9);
+    }
+    assert_true(levels > least);
+    table_close(&integers);
 }
 
 /* Private bins: counts of at least 126 nodes a feature, 8 bytes each, of every owner. */
@@ -365,6 +388,7 @@ int main(void) {
         IN_FOLDER(test_plan__counts_the_bytes_of_many_classes),
         IN_FOLDER(test_plan__refuses_more_questions_than_an_owner_takes),
         IN_FOLDER(test_plan__of_id3_is_what_the_job_does),
+        IN_FOLDER(test_plan__of_id3_follows_the_records),
         IN_FOLDER(test_plan__counts_the_bytes_of_private_bins),
         IN_FOLDER(test_plan__of_an_average_is_that_of_each_owner_alone),
         IN_FOLDER(test_plan__refuses_what_it_cannot_tell),

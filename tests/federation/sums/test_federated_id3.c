@@ -42,24 +42,33 @@ static void test_owners__may_have_no_records(void **state) {
     federation_close(&f);
 }
 
-/* A level costs as much as the reserve; a record is in three tables of the first one; the noise is in so many
- * shares as there are owners beyond the coalition. */
+/* First the records are counted, for a fiftieth; a level costs as much as the reserve; a record is in three
+ * tables of the first one; the noise is in so many shares as there are owners beyond the coalition. */
 static void test_account__lists_levels_and_leaves(void **state) {
     (void)state;
     static federation f;
     hr_release_info info;
-    double cost = 0, levels = 0;
+    double cost = 0, levels = 0, depth = 0, cost_of_level = 0;
     open_federation(&f, 2000, 5, 2, federated_job("id3", 2, 0));
     const hr_model *model = federation_run(&f);
     for (size_t i = 0; hr_model_release_at(model, i, &info); i++) {
         bool level = !strcmp(info.what, "level class counts");
         assert_int_equal(info.shares, 3);
-        if (level) assert_true(fabs(info.cost - 2 * .75 / 4) < 1e-9);
+        if (!i) {
+            assert_string_equal(info.what, "records by class");
+            assert_true(fabs(info.cost - 2 * .02) < 1e-9);
+        }
+        if (level && !levels) {
+            cost_of_level = info.cost;
+            depth = 2 * .73 / cost_of_level - 1;
+            assert_true(depth >= 1 && fabs(depth - round(depth)) < 1e-6);
+        }
+        if (level) assert_true(info.cost == cost_of_level);
         assert_int_equal(info.sensitivity, level ? 64 * (3 - (int)levels) : 64);
         levels += level;
         cost += info.cost;
     }
-    assert_true(levels >= 1 && fabs(cost - 2) < 1e-9);
+    assert_true(levels >= 1 && levels <= depth + 1e-6 && fabs(cost - 2) < 1e-9);
     federation_close(&f);
 }
 
@@ -68,7 +77,7 @@ static void test_progress__names_levels(void **state) {
     static federation f;
     open_federation(&f, 300, 3, 2, federated_job("id3", 8, 1e-6));
     federation_run(&f);
-    if (!strstr(f.lines, "level 1 of 3")) fail_msg("%s", f.lines);
+    if (!strstr(f.lines, "asks for the records by class\nlevel 1 of ")) fail_msg("%s", f.lines);
     assert_non_null(strstr(f.lines, "leaves"));
     federation_close(&f);
 }
@@ -115,7 +124,7 @@ static hr_status ask_tampered(hr_party_work *self, const hr_job_view *job, hr_by
 
 static void cost_more(Hedgerow__Question *question, Hedgerow__Id3Question *body) {
     (void)question;
-    body->cost *= 8;
+    body->cost *= 64;
 }
 
 static void cost_nothing(Hedgerow__Question *question, Hedgerow__Id3Question *body) {
@@ -142,7 +151,7 @@ static void test_owners__answer_no_question_that_is_not_the_machines(void **stat
     static federation f;
     hr_error err = {0};
     for (size_t c = 0; c < COUNT(changes); c++)
-        for (size_t at = 0; at < 2; at++) {
+        for (size_t at = 0; at < 3; at++) {
             open_federation(&f, 600, 3, 2, federated_job("id3", 8, 0));
             hr_party_work *work = &f.simulation.parties[0].as.work;
             tampered = (tampered_work){work->next_question, changes[c], 0, at};
@@ -151,7 +160,8 @@ static void test_owners__answer_no_question_that_is_not_the_machines(void **stat
             if (at ? status != HR_OK : status != HR_E_POLICY)
                 fail_msg("%zu: %s\n%s", c, err.message, f.lines);
             if (!strstr(f.lines, "has no answer")) fail_msg("%s", f.lines);
-            assert_null(strstr(f.lines, at ? "level 3" : "level 2")); /* nothing after it is answered */
+            /* nothing after it is answered */
+            assert_null(strstr(f.lines, at > 1 ? "level 3" : "level 2"));
             federation_close(&f);
         }
 }

@@ -76,7 +76,7 @@ static void deal_records(world *w, deal how) {
 }
 
 /* owners: 0 stands for one party with all records, asked without bytes. */
-static void world_open(world *w, size_t owners, deal how) {
+static void world_open_of_depth(world *w, size_t depth, size_t owners, deal how) {
     *w = (world){.owner_count = owners ? owners : 1};
     fill_table(w);
     assert_non_null(w->arena = hr_arena_new());
@@ -84,7 +84,7 @@ static void world_open(world *w, size_t owners, deal how) {
     w->terms = (hr_id3_terms){.privacy_measure = HR_PRIVACY_NONE,
                               .binning = &w->binning,
                               .classes = CLASSES,
-                              .depth = DEPTH,
+                              .depth = depth,
                               .leaf_share = .25,
                               .reserve = owners > 0,
                               .shares = owners};
@@ -92,6 +92,10 @@ static void world_open(world *w, size_t owners, deal how) {
     for (size_t o = 0; o < owners; o++)
         assert_int_equal(hr_id3_question_reader_new(&w->terms, &w->owners[o].reader, NULL), HR_OK);
     assert_int_equal(hr_id3_new(&w->terms, &w->id3, NULL), HR_OK);
+}
+
+static void world_open(world *w, size_t owners, deal how) {
+    world_open_of_depth(w, DEPTH, owners, how);
 }
 
 static void world_close(world *w) {
@@ -170,6 +174,22 @@ static void test_owners__make_the_tree_of_all_records(void **state) {
             world_close(&many);
         }
     world_close(&one);
+}
+
+/* The same where the records are counted first. */
+static void test_owners__make_the_tree_of_all_records_whose_depth_is_open(void **state) {
+    (void)state;
+    const double *said;
+    world one, many;
+    for (deal how = 0; how < DEALS; how++) {
+        world_open_of_depth(&one, 0, 0, TO_ONE);
+        world_open_of_depth(&many, 0, 3, how);
+        run_world(&one, NOTHING, &said);
+        run_world(&many, NOTHING, &said);
+        check_same_tree(&one, &many);
+        world_close(&many);
+        world_close(&one);
+    }
 }
 
 /* A level that is lost is asked again, and its splits are not made twice. */
@@ -330,6 +350,27 @@ static void test_question__below_the_depth_of_the_terms_is_refused(void **state)
     hr_id3_question_reader_free(h);
 }
 
+/* Where the terms leave the depth open: once, before the first level, and never of a depth that is given. */
+static void test_question__of_the_records_is_heard_once(void **state) {
+    (void)state;
+    hr_id3_question_reader *h = hearer_of(0);
+    assert_int_equal(say(h, LEAVES, NONE, NONE, NONE), HR_OK);
+    assert_int_equal(say(h, LEVEL, NONE, NONE, LIST(0)), HR_OK);
+    assert_int_equal(say(h, LEAVES, NONE, NONE, NONE), HR_OK);
+    assert_int_equal(say(h, LEAVES, NONE, NONE, NONE), HR_E_FORMAT);
+    hr_id3_question_reader_free(h);
+    h = hearer_of(0);
+    assert_int_equal(say(h, LEAVES, NONE, NONE, NONE), HR_OK);
+    assert_int_equal(say(h, LEAVES, NONE, NONE, NONE), HR_E_FORMAT);
+    hr_id3_question_reader_free(h);
+    h = hearer_of(0);
+    assert_int_equal(say(h, LEAVES, NONE, NONE, LIST(0)), HR_E_FORMAT);
+    hr_id3_question_reader_free(h);
+    h = hearer_of(0);
+    assert_int_equal(say(h, LEAVES, LIST(0), LIST(0), NONE), HR_E_FORMAT);
+    hr_id3_question_reader_free(h);
+}
+
 /* Random bytes, and questions of random numbers: what is taken has counts as the terms allow. (Under
  * sanitizers this finds whatever reads beyond its arrays.) */
 static void test_question__of_random_bytes_does_no_harm(void **state) {
@@ -386,12 +427,14 @@ static void test_question__is_charged_by_the_owners_own_code(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_owners__make_the_tree_of_all_records),
+        cmocka_unit_test(test_owners__make_the_tree_of_all_records_whose_depth_is_open),
         cmocka_unit_test(test_owners__make_the_same_tree_if_a_level_is_lost),
         cmocka_unit_test(test_question__is_heard_in_the_order_of_the_machine),
         cmocka_unit_test(test_question__out_of_order_is_refused),
         cmocka_unit_test(test_question__that_was_answered_twice_is_refused),
         cmocka_unit_test(test_question__after_the_leaves_is_refused),
         cmocka_unit_test(test_question__below_the_depth_of_the_terms_is_refused),
+        cmocka_unit_test(test_question__of_the_records_is_heard_once),
         cmocka_unit_test(test_question__of_random_bytes_does_no_harm),
         cmocka_unit_test(test_question__is_charged_by_the_owners_own_code),
     };

@@ -48,6 +48,11 @@ static void tell(world *w, const hr_id3_question *question, double records) {
     assert_int_equal(hr_id3_accept(w->id3, values, 1, NULL), HR_OK);
 }
 
+static void tell_records(world *w, double records) {
+    const hr_noisy values[CLASSES] = {{(int64_t)(64 * records / 2)}, {(int64_t)(64 * records / 2)}};
+    assert_int_equal(hr_id3_accept(w->id3, values, 1, NULL), HR_OK);
+}
+
 static void tell_leaves(world *w, const hr_id3_question *question) {
     static hr_noisy values[COUNTS_MAX];
     for (size_t i = 0; i < question->count; i++) values[i].paid = 64 * (int64_t)(100 + 100 * (i % CLASSES));
@@ -133,7 +138,8 @@ static void test_machine__asks_no_more_than_there_is_room_for(void **state) {
 
 /* ---- Costs ---- */
 
-/* Every answer is lost that `lost` has a bit for. Returns how many questions there were. */
+/* Every answer is lost that `lost` has a bit for. Returns how many questions there were. Depth 0: the records
+ * are counted first. */
 static size_t check_costs(hr_privacy_measure privacy_measure, size_t depth, unsigned lost) {
     world w;
     hr_id3_question question;
@@ -141,13 +147,16 @@ static size_t check_costs(hr_privacy_measure privacy_measure, size_t depth, unsi
     size_t asked = 0;
     world_open(&w, privacy_measure, depth, HR_UNIT);
     for (; hr_id3_next(w.id3, &question); asked++) {
-        bool leaves = question.queries[0].answer == HR_STATS_LEAVES;
+        bool records = !depth && !asked, leaves = !records && question.queries[0].answer == HR_STATS_LEAVES;
+        if (records) assert_string_equal(question.line.what, "records by class");
         assert_true(question.line.group == 5 + asked && question.line.part == 0 && question.line.cost > 0);
         assert_true(question.line.cost <= HR_UNIT - spent);
         spent += question.line.cost;
         if (leaves) assert_true(spent == HR_UNIT && question.line.cost >= HR_UNIT / 4);
         if (lost >> asked & 1)
             assert_int_equal(hr_id3_accept(w.id3, NULL, 1, NULL), HR_OK);
+        else if (records)
+            tell_records(&w, 1e5);
         else if (leaves)
             tell_leaves(&w, &question);
         else
@@ -166,6 +175,59 @@ static void test_machine__spends_the_budget_whatever_is_lost(void **state) {
             assert_true(asked >= 2 && asked <= 1 + RESERVE + (depth < FEATURES ? depth : FEATURES));
             assert_int_equal(check_costs(HR_PRIVACY_GDP, depth, lost), asked);
         }
+}
+
+static void test_machine__counts_the_records_within_the_budget(void **state) {
+    (void)state;
+    for (unsigned lost = 0; lost < 1 << 7; lost++) {
+        size_t asked = check_costs(HR_PRIVACY_PURE, 0, lost);
+        assert_true(asked >= 3 && asked <= 2 + RESERVE + FEATURES);
+        assert_true(check_costs(HR_PRIVACY_GDP, 0, lost) >= 3);
+    }
+}
+
+/* ---- Depth ---- */
+
+/* The features' tables of two values, of 4 features in pure epsilon: level l of D + 1 has noise of a count
+ * sqrt(2) (4 - l) (D + reserve)/.73 at epsilon 1, and a level needs 8 times as many records in a node. */
+static size_t depth_by_hand(double records, double noise_factor) {
+    size_t depth = 1;
+    for (; depth < FEATURES; depth++) {
+        const double cost = (1 - .25 - .02) / (double)(depth + 1 + RESERVE),
+                     noise = noise_factor * sqrt(2) * (double)(FEATURES - depth) / cost;
+        if (records / pow(BINS - 1, (double)depth) < 8 * noise) break;
+    }
+    return depth;
+}
+
+static size_t levels_of(double records, double noise_factor) {
+    static hr_noisy values[CLASSES];
+    size_t total = 0;
+    world w;
+    world_open(&w, HR_PRIVACY_PURE, 0, HR_UNIT);
+    for (size_t k = 0; k < CLASSES; k++) values[k].paid = (int64_t)(64 * records / CLASSES);
+    hr_id3_question question = must_ask(&w);
+    assert_true(question.count == CLASSES && question.queries[0].answer == HR_STATS_LEAVES);
+    assert_int_equal(hr_id3_accept(w.id3, records < 0 ? NULL : values, noise_factor, NULL), HR_OK);
+    hr_id3_levels(w.id3, &total);
+    question = must_ask(&w);
+    assert_int_equal(question.count, FEATURES * TABLE);
+    hr_id3_free(w.id3);
+    return total;
+}
+
+static void test_machine__is_as_deep_as_the_records_allow(void **state) {
+    (void)state;
+    static const double factors[] = {1, 3};
+    bool seen[FEATURES + 1] = {false};
+    for (double records = 1; records < 1e5; records *= 1.07)
+        for (size_t i = 0; i < COUNT(factors); i++) {
+            const size_t depth = levels_of(records, factors[i]);
+            assert_int_equal(depth, depth_by_hand(floor(64 * records / 2) / 32, factors[i]));
+            seen[depth] = true;
+        }
+    for (size_t depth = 1; depth <= FEATURES; depth++) assert_true(seen[depth]);
+    assert_int_equal(levels_of(-1, 1), HR_ID3_DEPTH); /* the answer is lost */
 }
 
 /* ---- Lost answers ---- */
@@ -281,6 +343,8 @@ static void test_check__refuses_what_cannot_be_asked_or_paid(void **state) {
     assert_int_equal(hr_id3_check(&terms, &err), HR_E_BUDGET);
     terms.published = true;
     assert_int_equal(hr_id3_check(&terms, &err), HR_E_BUDGET);
+    terms.depth = 0;
+    assert_int_equal(hr_id3_check(&terms, &err), HR_E_ARGUMENT);
 }
 
 int main(void) {
@@ -289,6 +353,8 @@ int main(void) {
         cmocka_unit_test(test_machine__splits_where_more_is_gained_than_noise_would_show),
         cmocka_unit_test(test_machine__asks_no_more_than_there_is_room_for),
         cmocka_unit_test(test_machine__spends_the_budget_whatever_is_lost),
+        cmocka_unit_test(test_machine__counts_the_records_within_the_budget),
+        cmocka_unit_test(test_machine__is_as_deep_as_the_records_allow),
         cmocka_unit_test(test_machine__asks_for_a_lost_level_again),
         cmocka_unit_test(test_machine__asks_again_as_often_as_there_is_a_reserve),
         cmocka_unit_test(test_machine__asks_for_less_where_answers_are_messages),

@@ -7,7 +7,7 @@
 static void check_lines(hr_privacy_measure privacy_measure) {
     id3_neighbours n;
     hr_id3_question question;
-    id3_neighbours_open(&n, privacy_measure, false);
+    id3_neighbours_open(&n, privacy_measure, ID3_DEPTH, false);
     for (size_t level = 0; hr_id3_next(n.id3, &question); level++) {
         size_t moved = id3_neighbours_moved(&n, &question);
         double length = privacy_measure == HR_PRIVACY_PURE ? (double)moved : sqrt((double)moved);
@@ -30,7 +30,7 @@ static void test_records__count_classes_by_bin(void **state) {
     id3_neighbours n;
     hr_id3_question question;
     int64_t wanted[4][ID3_CLASSES] = {{0}};
-    id3_neighbours_open(&n, HR_PRIVACY_PURE, false);
+    id3_neighbours_open(&n, HR_PRIVACY_PURE, ID3_DEPTH, false);
     assert_true(hr_id3_next(n.id3, &question));
     assert_int_equal(question.count, (6 + 4 + 3 + 5) * ID3_CLASSES);
     assert_int_equal(hr_id3_records_answer(n.sources[1], &question, out, NULL), HR_OK);
