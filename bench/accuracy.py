@@ -169,6 +169,7 @@ def private_part(args, pool):
     for name in folders:
         yield from private_table(args, pool, name, folders[name], reference)
     yield from lacking
+    yield from ['', measure.settings(args.hedgerow, PRIVATE) + ' %d splits of 80/20; %s.' % (args.seeds, cut_rows(args, 0)[1])]
 
 
 def plain_part(args, pool):
@@ -179,6 +180,8 @@ def plain_part(args, pool):
         for eta in ETAS:
             yield plain_line(args, pool, name, folders[name], eta)
     yield from lacking
+    yield from ['', measure.settings(args.hedgerow, {'hedgerow': gbdt_arguments('eta', True)}) + ' Numbers: loss square. scikit-learn: HistGradientBoosting with max_iter '
+                '50, max_depth 6, max_bins 255, no limit of leaves, min_samples_leaf 1, l2_regularization 1, no early stopping.']
 
 
 def plain_line(args, pool, name, folders, eta):
@@ -208,6 +211,9 @@ def forests_part(args, pool):
             theirs = [pool.submit(sklearn_forest_error, f, peer) for f in folders[name] if peer]
             yield beside(name, method, is_classes(folders[name][0]), ours, theirs)
     yield from lacking
+    common = ['--trees', str(FOREST_TREES), '--depth', str(FOREST_DEPTH), '--option', 'max-features=root', '--option', 'min-child-weight=1']
+    yield from ['', measure.settings(args.hedgerow, {method: [method, *common] for method in FORESTS}) + ' Root: that of the number of features, rounded. scikit-learn: as '
+                'many trees, the same max_depth and max_features, min_samples_leaf 1.']
 
 
 def hedge_fits(args, pool, name, folders, arguments):
@@ -218,8 +224,8 @@ def hedge_fits(args, pool, name, folders, arguments):
     return {metric: [[scale.get(metric, 1) * one[metric] for one in splits] for splits in found] for metric in METRICS if metric in found[0][0]}
 
 
-def cut_rows(args):
-    rows = CUT_ROWS if args.rows is None else args.rows
+def cut_rows(args, rows=CUT_ROWS):
+    rows = rows if args.rows is None else args.rows
     return rows or None, 'at most {:,} records of a set'.format(rows) if rows else 'all records of a set'
 
 
@@ -245,6 +251,7 @@ def hedge_part(args, pool):
     yield ''
     yield ('Of the %d figures that have a mark, %d are better than it by more than one standard deviation, %d level, %d worse.' %
            (sum(counts[w] for w in ('better', 'level', 'worse')), counts['better'], counts['level'], counts['worse']))
+    yield from ['', measure.settings(args.hedgerow, {'hedge': ['hedge']})]
 
 
 def pure_part(args, pool):
@@ -257,6 +264,7 @@ def pure_part(args, pool):
         key, values = next(iter(hedge_fits(args, pool, name, folders[name], ['--delta', '0']).items()))
         yield '| %s | %s | %s |' % (name, METRICS[key].title, ' | '.join(spread(v, METRICS[key].digits) for v in values))
     yield from lacking
+    yield from ['', measure.settings(args.hedgerow, {'hedge': ['hedge', '--delta', '0']}) + ' 80 % of the records are trained on.']
 
 
 PARTS = {'plain': plain_part, 'forests': forests_part, 'private': private_part, 'pure': pure_part, 'hedge': hedge_part}

@@ -54,6 +54,8 @@ def lines_of(args, pool):
     yield from pages.header(['set', 'method', 'records of'] + ['eps %g' % e for e in args.epsilons])
     for name, folders in args.folders.items():
         yield from rows_of(args, pool, name, folders)
+    yield from ['', measure.settings(args.hedgerow, {title + ', pooled': words for title, words in ALONE.items()}) +
+                ' Over owners: jobs with the same options, %s.' % '; '.join(', '.join(lines) for lines in JOBS.values())]
 
 
 def main():

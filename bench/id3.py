@@ -64,6 +64,7 @@ def error_part(args, pool):
     yield from pages.header(['set', 'method'] + ['eps %g' % e for e in args.epsilons])
     for name, folders in args.folders.items():
         yield from error_table(args, pool, name, folders)
+    yield from ['', measure.settings(args.hedgerow, METHODS)]
 
 
 def splits(program, folder, arguments):
@@ -107,6 +108,7 @@ def splits_part(args, pool):
             jobs = [[pool.submit(agreement, args.hedgerow, f, arguments + ['--epsilon', str(e)]) for f in folders] for e in args.epsilons]
             means = [[statistics.mean(figures) for figures in zip(*(job.result() for job in waiting))] for waiting in jobs]
             yield pages.line([name, mode] + ['%.0f / %.0f / %.0f' % tuple(m) for m in means])
+    yield from ['', measure.settings(args.hedgerow, {mode: ['id3', '--depth', DEPTH] + arguments for mode, arguments in MODES.items()})]
 
 
 def bins(folder, part):
@@ -169,6 +171,7 @@ def plain_part(args, pool):
         yield pages.line([name] + ['%.2f / %.2f / %.2f' % tuple(m) for m in means])
         if any(abs(ours - plain) > .5 for ours, plain, _ in means):
             sys.exit('id3.py: id3 is more than half a point off a plain ID3 on %s' % name)
+    yield from ['', measure.settings(args.hedgerow, {'id3': ['id3', '--mode', 'paper'] + NO_NOISE}) + ' Depth as the column has it; epsilon 10000.']
 
 
 PARTS = {'id3': error_part, 'id3-splits': splits_part, 'id3-plain': plain_part}

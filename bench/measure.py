@@ -55,6 +55,28 @@ def methods(program):
     return {line.split()[0] for line in said.split('\n') if line[:1].strip()}
 
 
+def settings(program, rows):
+    """The paragraph under a comparison: every option of each row, {title: arguments of train}, but epsilon, which tables have."""
+    return 'Settings: ' + '; '.join('%s: %s' % (title, options_of(program, arguments)) for title, arguments in rows.items()) + '.'
+
+
+def options_of(program, arguments):
+    """All options of a fit, those left to their defaults included."""
+    method, words = arguments[0], list(arguments[1:])
+    told = json.loads(subprocess.run([program, 'methods', method, '--json'], check=True, stdout=subprocess.PIPE, text=True).stdout)
+    paper = 'paper' in words
+    default = 'default_in_paper' if paper else 'default'
+    found = {option['name']: option[default] for option in told['options'] if option.get(default)}
+    for flag, value in zip(words, words[1:]):
+        if flag == '--option':
+            found.update([value.split('=')])
+        elif flag.startswith('--') and flag != '--mode':
+            found[flag[2:]] = value
+    found.pop('epsilon', None)
+    mode = [', mode ' + ('paper' if paper else 'sound')] if told['private'] else ['']
+    return ', '.join(['method ' + method + mode[0], *('%s %s' % of for of in found.items())])
+
+
 def boosting(classes, **settings):
     """scikit-learn's gradient boosting, without privacy."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What pages show as measured is there: each block {measured} PART has its results/PART.json beside the page, each such file is shown, and
-says what measured it, what its tables mean, and as many cells a row as there are columns. usage: results.py ROOT"""
+says what measured it, what its tables mean and all settings, and has as many cells a row as there are columns. usage: results.py ROOT"""
 import json
 import os
 import re
@@ -31,6 +31,9 @@ def faults(data):
         yield 'names no command that measures it'
     if not data.get('text') and not data['tables'][0].get('text'):
         yield 'does not say what its numbers mean; give the first table a text'
+    said = [*data.get('text', []), *data.get('after', []), *(text for table in data['tables'] for text in table.get('text', []))]
+    if not any(text.startswith('Settings: ') for text in said):
+        yield 'does not list its settings; add a paragraph that begins with "Settings: "'
     for table in data['tables']:
         if not table.get('columns') or not all(table['columns']):
             yield 'a column has no name'

@@ -14,7 +14,7 @@ import traceback
 import source
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-COPIED = ('include', 'src', 'cli', 'examples', 'tests', 'docs', 'man', 'python', 'packaging', 'proofs', 'tools')
+COPIED = ('include', 'src', 'cli', 'bench', 'examples', 'tests', 'docs', 'man', 'python', 'packaging', 'proofs', 'tools')
 COPIED_FILES = ('.clang-format', 'README.md')
 
 # sentence, place, proof, test, its name
@@ -25,6 +25,19 @@ QUESTION = '\n| | Question | Answer | Proof | Test | Link |\n|---|---|---|---|--
 
 # a column, the cells of a row
 MEASURED = '{"command": "x", "tables": [{"text": ["x"], "columns": [%s], "rows": [[%s]]}]}'
+
+# a row of each table
+PAPER = '''
+## Another
+
+| Paper | File | Option | Mode paper | Mode sound | Why |
+|---|---|---|---|---|---|
+%s
+
+| Paper | Ours | Command | Verdict |
+|---|---|---|---|
+%s
+'''
 
 # check, file to spoil (None in `before`: a new file), text to put at its end, a word that the complaint must hold
 CASES = [
@@ -131,7 +144,16 @@ CASES = [
     ('results', 'docs/reference/results/spoiled.json', MEASURED % ('""', '1'), 'a column has no name'),
     ('results', 'docs/reference/results/spoiled.json', '{"tables": [{"columns": ["x"], "rows": [[1]]}]}', 'names no command'),
     ('results', 'docs/reference/results/spoiled.json', '{"tables": [{"columns": ["x"], "rows": [[1]]}]}', 'does not say what its numbers mean'),
+    ('results', 'docs/reference/results/spoiled.json', MEASURED % ('"x"', '1'), 'does not list its settings'),
     ('results', 'docs/reference/results/plain.json', '{', 'is no JSON'),
+    ('papers', 'docs/reference/papers.md', '\n## Another\n', 'has not the two tables'),
+    ('papers', 'docs/reference/papers.md', PAPER % ('| x | `src/absent.c` | | x | x | |', ''), 'there is no src/absent.c'),
+    ('papers', 'docs/reference/papers.md', PAPER % ('| x | `README.md` | `id3: absent` | x | x | |', ''), 'id3 has no absent'),
+    ('papers', 'docs/reference/papers.md', PAPER % ('| x | `README.md` | `job: absent` | x | x | |', ''), 'a job has no field absent'),
+    ('papers', 'docs/reference/papers.md', PAPER % ('| x | `README.md` | `train: --absent` | x | x | |', ''), 'train has no --absent'),
+    ('papers', 'docs/reference/papers.md', PAPER % ('| x | `README.md` | absent | | x | |', ''), 'Mode paper is empty'),
+    ('papers', 'docs/reference/papers.md', PAPER % ('', '| x | x | `bench/absent.py` | x |'), 'there is no bench/absent.py'),
+    ('papers', 'docs/reference/papers.md', PAPER % ('', '| x | x | `bench/id3.py --absent` | x |'), 'bench/id3.py has no --absent'),
     ('references', 'examples/spoiled.c', '/* See docs/absent.md. */\n', 'there is no page docs/absent.md'),
     ('references', 'examples/spoiled.md', 'See [here](absent.txt).\n', 'there is no absent.txt'),
     ('references', 'docs/explanation/privacy.md', 'See [here](../../tests/meson.build).\n', 'the site has no tests/meson.build'),
@@ -168,7 +190,7 @@ CASES = [
 def run(check, root, compiler):
     """The exit code of a check and what it prints. It runs in this process, where texts that did not change are parsed once."""
     printed, code = io.StringIO(), 0
-    sys.argv = [check + '.py', root] + (compiler if check == 'headers' else [])
+    sys.argv = [check + '.py', root] + {'headers': compiler, 'papers': [os.path.join(compiler[0], 'cli', 'hedgerow')]}.get(check, [])
     with contextlib.redirect_stdout(printed):
         try:
             runpy.run_path(os.path.join(HERE, check + '.py'), run_name='__main__')
