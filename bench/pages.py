@@ -123,12 +123,20 @@ def command():
     return shlex.join(['bench/' + os.path.basename(sys.argv[0]), *kept])
 
 
+def settings_of(data):
+    """The paragraphs that list the settings of a comparison."""
+    said = [*data.get('text', []), *data.get('after', []), *(text for table in data['tables'] for text in table.get('text', []))]
+    return [text for text in said if text.startswith('Settings: ')]
+
+
 def keep(folder, part, data):
-    """Writes PART.json; what the file has, and data has not, stays: the command, and the text before the only table."""
+    """Writes PART.json; what the file has, and data has not, stays: the command, the settings, and the text before the only table."""
     path = os.path.join(folder, part + '.json')
     known = load(path) if os.path.exists(path) else {'tables': []}
     if len(known['tables']) == len(data['tables']) == 1 and not data['tables'][0]['text']:
         data['tables'][0]['text'] = known['tables'][0]['text']
+    if not settings_of(data):
+        data['after'] = [*data.get('after', []), *settings_of(known)]
     write(path, as_json({'command': known.get('command'), **data}))
 
 
