@@ -132,7 +132,7 @@ def median_score_part(args, pool):
     jobs = {title: [pool.submit(grown, args.hedgerow, folders[t * len(folders) // args.trees], DEPTH, arguments) for t in range(args.trees)]
             for title, arguments in chosen.items()}
     trees = {title: [job.result() for job in waiting] for title, waiting in jobs.items()}
-    yield '%d trees of depth %d, each on %d records of %s, epsilon %d a tree; DiPriMe: K = 10 but where a column says else, rho 0.5.' % (
+    yield 'Settings: %d trees of depth %d, each on %d records of %s, epsilon %d a tree; DiPriMe: K = 10 but where a column says else, rho 0.5.' % (
         args.trees, DEPTH, sum(next(iter(trees.values()))[0][1]), args.set, EPSILON)
     yield from pages.header(['share of a split that goes left', *('%s, %% of splits' % title for title in chosen)])
     shares = [per_cent(share_counts(trees[title])) for title in chosen]
@@ -193,7 +193,7 @@ def tail_part(args, pool):
         assumed = pool.submit(laplace_sums, 1, args.draws)
         found = {title: [d for job in waiting for d in job.result()] for title, waiting in jobs.items()}
     found['Laplace variables'] = assumed.result()
-    yield '%d trees of depth %d for each, as published, on %d records of %d continuous features (friedman1), epsilon %d, rho 0.5.' % (
+    yield 'Settings: %d trees of depth %d for each, as published, on %d records of %d continuous features (friedman1), epsilon %d, rho 0.5.' % (
         args.trees, DEEP, args.records << DEEP, COLUMNS, EPSILON)
     yield from pages.header(['distance, in 1/eps1', "Theorem 2's bound", *found])
     for x in range(FARTHEST + 1):
@@ -269,7 +269,7 @@ def line_trees(args, pool, epsilons, then):
 
 
 def settings_of_line(args, epsilons):
-    return '%d trees as published (Algorithm 1) for each epsilon, %s; depth %d, K = 1, rho 0.5, all %d records of a tree: one continuous feature, labels in [0, 1] (B = R = 1).' % (
+    return 'Settings: %d trees as published (Algorithm 1) for each epsilon, %s; depth %d, K = 1, rho 0.5, all %d records of a tree: one continuous feature, labels in [0, 1] (B = R = 1).' % (
         args.trees, ', '.join(map(str, epsilons)), SMALL, MANY << SMALL)
 
 

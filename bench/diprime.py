@@ -150,7 +150,7 @@ def table_lines(args, pool, table, there, counts):
     rows = rows_of(there, wanted)
     found = measured(args, pool, table, wanted, rows)
     depths = ', '.join('%s %d' % (name, s['depth']) for name, s in wanted.items())
-    yield from ['', '%s. epsilon %g, %d trees, K (max-features) %d, rho %g, depth: %s; %d %% of %s for the test.' % (
+    yield from ['', '%s. Settings: epsilon %g, %d trees, K (max-features) %d, rho %g, depth: %s; %d %% of %s for the test.' % (
         table['title'], table['epsilon'], table['trees'], table['max-features'], table['rho'], depths, 100 * TEST, records_of(args))]
     yield from pages.header(['method', *(cell for name, s in wanted.items() for cell in ('%s, %s: paper' % (name, s['shown']), 'ours'))])
     for row in rows:
@@ -199,7 +199,7 @@ def settings_line(args, published, figure):
     scaled = span_of(of_set) and 'mean squared error, %s, of labels scaled from %g to %g' % (of_set['shown'], *of_set['changes']['y'])
     fixed = {'trees': table['trees'], 'depth': of_set['depth'], 'epsilon': table['epsilon'], 'rho': table['rho'], 'K (max-features)': table['max-features']}
     varied = {figure['vary'], *(name for row in figure.get('rows', []) for name in row)}
-    return '%s: %s; %d splits, %d %% of %s for the test; %s. Median Trees and the forests without privacy have no epsilon and no rho.' % (
+    return '%s: %s. Settings: %d splits, %d %% of %s for the test; %s. Median Trees and the forests without privacy have no epsilon and no rho.' % (
         figure['set'], scaled or 'error, %', args.seeds, 100 * TEST, records_of(args),
         ', '.join('%s %g' % of for of in fixed.items() if of[0] not in varied))
 

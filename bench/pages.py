@@ -126,7 +126,7 @@ def command():
 def settings_of(data):
     """The paragraphs that list the settings of a comparison."""
     said = [*data.get('text', []), *data.get('after', []), *(text for table in data['tables'] for text in table.get('text', []))]
-    return [text for text in said if text.startswith('Settings: ')]
+    return [text for text in said if 'Settings: ' in text]
 
 
 def keep(folder, part, data):

@@ -101,7 +101,7 @@ def submit(args, pool, folder, point, settings, runs):
 
 
 def model_text(args, settings):
-    return ('Not private. %d trees of depth 8, learning rate %s, %s loss, gamma %s, owners in %s, lambda 1, min-child-weight 1, 255 bins, r = 4, '
+    return ('Settings: not private; %d trees of depth 8, learning rate %s, %s loss, gamma %s, owners in %s, lambda 1, min-child-weight 1, 255 bins, r = 4, '
             'L = min(40, d - 1), lsh-range 1%s.'
             % (args.trees, settings.rate, settings.loss, settings.gamma, settings.order, ''.join(', ' + o for o in args.option)))
 
@@ -188,7 +188,7 @@ def all_in(args, folder, settings):
 
 def path(args, pool):
     yield ('Test error in %%, all records in one place (all-in): learning rate, loss, gamma. Last: how many of the %d trees with the last settings have a '
-           'split. Not private; depth 8, lambda 1, min-child-weight 1, 255 bins. Records for training: %s; a third as many for the test.'
+           'split. Settings: not private; depth 8, lambda 1, min-child-weight 1, 255 bins. Records for training: %s; a third as many for the test.'
            % (args.trees, records_of(args.folders)))
     yield from pages.header(['set'] + ['%s, %s, %s' % of[:3] for of in PATH] + ['paper', 'trees with splits'])
     for name, folder in args.folders.items():

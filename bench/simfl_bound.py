@@ -76,7 +76,7 @@ def one(seed, others, features, depth):
 
 def lines_of(args, pool):
     yield ('One tree of an owner with %d records beside another: |equation 4 - equation 2| and the bound of equation 5 with delta %g; mean, least and '
-           'largest of %d draws. Uniform features, random splits, square loss, lambda %g, r = %g on features scaled to -1 .. 1, L = min(40, d - 1).'
+           'largest of %d draws. Settings: uniform features, random splits, square loss, lambda %g, r = %g on features scaled to -1 .. 1, L = min(40, d - 1).'
            % (OWN, DELTA, args.bound_runs, LAMBDA, WIDTH))
     yield from pages.header(COLUMNS)
     for cell in args.bound_cells or CELLS:

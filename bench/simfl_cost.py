@@ -98,7 +98,7 @@ def paper_row(name):
 
 def table_4(args, pool):
     yield ('Processor seconds of one thread, %d trees of depth %d, %d owners with as many records each; solo: mean of %d owners.'
-           ' Learning rate 0.1, logistic loss, gamma 0, owners in turns, lambda 1, 255 bins, r = 4, L = min(40, d - 1), lsh-range 1.'
+           ' Settings: learning rate 0.1, logistic loss, gamma 0, owners in turns, lambda 1, 255 bins, r = 4, L = min(40, d - 1), lsh-range 1.'
            % (args.trees, DEPTH, USUAL_OWNERS, args.alone))
     yield from pages.header(['set', 'source'] + COLUMNS)
     for name in args.sets or list(TABLE_4):
@@ -127,7 +127,7 @@ def growth_row(args, rows, owners):
 
 def growth(args, pool):
     yield ('Generated records of %d features, as many for each owner; processor seconds of one thread, all owners together; a tree of %d. '
-           'Depth 8, learning rate 0.1, logistic loss, gamma 0, owners in turns, lambda 1, 255 bins, r = 4, L = 27.'
+           'Settings: depth 8, learning rate 0.1, logistic loss, gamma 0, owners in turns, lambda 1, 255 bins, r = 4, L = 27.'
            % (FEATURES, args.few))
     yield from pages.header(GROWTH)
     cells = [(rows, args.usual[1]) for rows in args.records] + [(args.usual[0], owners) for owners in args.owners]

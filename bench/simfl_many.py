@@ -119,7 +119,7 @@ def cells(args, rows, wide):
 
 def table(args, pool):
     del pool  # one after the other
-    yield ('Method simfl, mode paper, %d trees of depth %d, 28 features, 27 hashes of width 4, two owners. In one process: memory of all members together, with both tables.'
+    yield ('Settings: method simfl, mode paper, %d trees of depth %d, 28 features, 27 hashes of width 4, two owners. In one process: memory of all members together, with both tables.'
            % (args.trees, DEPTH))
     yield from pages.header(COLUMNS)
     for wide, sizes in ((1, args.records), (4, args.wide_records)):

@@ -32,8 +32,8 @@ def faults(data):
     if not data.get('text') and not data['tables'][0].get('text'):
         yield 'does not say what its numbers mean; give the first table a text'
     said = [*data.get('text', []), *data.get('after', []), *(text for table in data['tables'] for text in table.get('text', []))]
-    if not any(text.startswith('Settings: ') for text in said):
-        yield 'does not list its settings; add a paragraph that begins with "Settings: "'
+    if not any('Settings: ' in text for text in said):
+        yield 'does not list its settings; add a sentence that begins with "Settings: "'
     for table in data['tables']:
         if not table.get('columns') or not all(table['columns']):
             yield 'a column has no name'
