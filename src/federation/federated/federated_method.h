@@ -86,10 +86,7 @@ struct hr_federated_method {
     const hr_job_machines *machines;
     /* The row of its mode paper, if owners go by another protocol there; NULL: this one. */
     const hr_federated_method *paper;
-    const char
-        *flaws; /* of its protocol, in mode paper: what breaks, besides the method's own; NULL: nothing */
-    /* In mode paper, in their place: what breaks in this model, from what the job did. NULL: they are fixed.
-     */
+    /* In mode paper: what breaks in this model, from what the job did. NULL: what the method lists. */
     void (*flaws_of)(const hr_job_view *job, const hr_joint_model *model, char *text, size_t size);
     const char *no_sound;        /* why owners cannot train it in mode sound; NULL: they can */
     const char *instead_sound;   /* what to do then; NULL: they can */

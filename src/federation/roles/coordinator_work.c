@@ -118,9 +118,8 @@ static hr_status state_guarantee(joint_making *m, hr_guarantee *g, hr_error *err
     if (m->job->terms->paper) {
         hr_spent_text(m->job->terms->epsilon, epsilon);
         *g = (hr_guarantee){.epsilon = (double)INFINITY, .epsilon_replace = (double)INFINITY};
-        const char *flaws = m->job->method->flaws;
         char found[FLAWS];
-        snprintf(found, sizeof found, "%s%s%s", m->method->info.flaws, flaws ? " " : "", flaws ? flaws : "");
+        snprintf(found, sizeof found, "%s", m->method->info.flaws);
         if (m->job->method->flaws_of) m->job->method->flaws_of(m->job, &m->joint, found, sizeof found);
         int size = snprintf(m->statement, STATEMENT, "NOT DIFFERENTIALLY PRIVATE. %s", found);
         if (!(m->job->terms->epsilon > 0))

@@ -19,6 +19,8 @@
 #include "trees/records/local_source.h"
 #include "trees/records/stats_source.h"
 
+#include <stdio.h>
+
 /* ---- The terms ---- */
 
 static hr_status id3_job_budget(const hr_job_view *job, hr_budget *out, hr_error *err) {
@@ -261,6 +263,19 @@ static const hr_summed_method id3_on_ring = {.protocol = &ring_protocol,
                                              .budget = id3_job_budget,
                                              .charged_once = true};
 
+/* One owner has no neighbours, and its counts have the whole noise. */
+static void list_ring_flaws(const hr_job_view *job, const hr_joint_model *model, char *text, size_t size) {
+    (void)model;
+    const size_t owners = job->terms->n_owners;
+    const char *neighbours = owners < 2 ? ""
+                             : owners == 2
+                                 ? " On its ring, the coordinator with the other owner reads an "
+                                   "owner's counts amid that owner's own part of the noise alone."
+                                 : " On its ring, the coordinator with the neighbours of an owner "
+                                   "reads its counts amid that owner's own part of the noise alone.";
+    snprintf(text, size, "%s%s", hr_method_id3.info.flaws, neighbours);
+}
+
 static hr_status refuse_ring_plan(const hr_planned_job *job, hr_job_plan_info *out, hr_error *err) {
     (void)job;
     (void)out;
@@ -272,8 +287,7 @@ static hr_status refuse_ring_plan(const hr_planned_job *job, hr_job_plan_info *o
 const hr_federated_method hr_federated_id3_ring = {
     .method = &hr_method_id3,
     .machines = &ring_machines,
-    .flaws = "On its ring, the two owners beside an owner read its counts amid that owner's own part of the "
-             "noise alone, if they act with the coordinator.",
+    .flaws_of = list_ring_flaws,
     .defaults = set_id3_defaults,
     .check_schema = check_id3_schema,
     .check_terms = hr_federated_id3_check,

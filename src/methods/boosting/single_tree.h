@@ -61,7 +61,7 @@ HR_MUST_CHECK hr_status hr_single_tree_grow(hr_boosting *boosting, const hr_stat
                                             const hr_charge *split, hr_tree **tree, size_t *leaves,
                                             hr_error *err);
 
-/* Paper mode, before the trees: lists the exact statistics that options ask for. Fails: MEMORY. */
+/* Paper mode, before the trees: lists the exact statistics that the options need. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_single_tree_list_paper(hr_boosting *boosting, hr_error *err);
 /* After them, for the owner's screen: how many records GDF left out (options->remark). Fails: CANCELLED. */
 HR_MUST_CHECK hr_status hr_single_tree_remark(const hr_boosting *boosting, hr_error *err);

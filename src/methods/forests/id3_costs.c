@@ -56,8 +56,10 @@ static hr_units leaf_cost(const hr_id3_terms *t) {
     return hr_units_share(t->budget, t->leaf_share);
 }
 
+/* Half of what the leaves leave at most: levels cost something, too. */
 hr_units hr_id3_records_cost(const hr_id3_terms *t) {
-    return t->depth ? 0 : hr_units_share(t->budget, RECORDS_SHARE);
+    const hr_units usual = hr_units_share(t->budget, RECORDS_SHARE), most = (t->budget - leaf_cost(t)) / 2;
+    return t->depth ? 0 : usual < most ? usual : most;
 }
 
 hr_units hr_id3_level_cost(const hr_id3_terms *t, size_t levels) {

@@ -121,7 +121,8 @@ hr_status hr_yaml_parse(const char *text, size_t size, hr_arena *arena, const hr
     if (!yaml_parser_initialize(&parser)) return hr_fail_memory(err);
     if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3, size -= 3;
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+    /* An empty text may have no address, as in a message. */
+    yaml_parser_set_input_string(&parser, (const unsigned char *)(size ? text : ""), size);
     hr_status status = HR_OK;
     while (!status && !b.ended) {
         yaml_event_t event;

@@ -114,7 +114,7 @@ static void test_ring__says_that_it_is_not_private(void **state) {
     assert_non_null(strstr(g->statement, "NOT DIFFERENTIALLY PRIVATE"));
     assert_non_null(strstr(g->statement, "2 m d + 1 times what is claimed"));
     assert_non_null(strstr(g->statement, "knows r_x"));
-    assert_non_null(strstr(g->statement, "two owners beside an owner read its counts"));
+    assert_non_null(strstr(g->statement, "the coordinator with the neighbours of an owner reads its counts"));
     assert_non_null(strstr(g->statement, "The authors claim epsilon = 1."));
     assert_true(hr_model_release_at(model, 0, &info));
     assert_string_equal(info.what, "all class counts");
