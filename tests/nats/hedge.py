@@ -14,7 +14,7 @@ def check_models(fed):
     assert len(kept) == 1 and kept[0].startswith('job-') and kept[0].endswith('.json'), kept
     with open(os.path.join(fed.folder, 'models', kept[0])) as file:
         assert file.read() == model
-    assert '"coalition"' in model
+    assert '"job.coalition"' in model
 
 
 def test(tool, folder, words):

@@ -17,7 +17,7 @@ def check_model(fed):
     with open(os.path.join(fed.folder, 'model.json')) as file:
         model = json.load(file)
     assert model['method'] == 'id3' and len(model['trees']) == 1, model['method']
-    assert '"coalition"' in json.dumps(model)
+    assert '"job.coalition"' in json.dumps(model)
 
 
 def check_ledgers(fed):

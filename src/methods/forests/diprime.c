@@ -416,7 +416,7 @@ static const diprime_rules *rules_of(const hr_fit_options *options) {
 }
 
 static size_t records_of_root(const hr_fit_facts *facts) {
-    return facts->rows / (facts->options->by_name[HR_OPTION_PART] ? (size_t)facts->options->trees : 1);
+    return facts->rows / (facts->options->by_name[HR_OPTION_PART] > 0 ? (size_t)facts->options->trees : 1);
 }
 
 /* Numbers that counting all divisions takes at a root, at the most, and of which feature; 0: of none. */

@@ -58,7 +58,7 @@ static void test_account__lists_levels_and_leaves(void **state) {
             assert_string_equal(info.what, "records by class");
             assert_true(fabs(info.cost - 2 * .02) < 1e-9);
         }
-        if (level && !levels) {
+        if (level && levels == 0) {
             cost_of_level = info.cost;
             depth = 2 * .73 / cost_of_level - 1;
             assert_true(depth >= 1 && fabs(depth - round(depth)) < 1e-6);

@@ -18,7 +18,7 @@ typedef struct world {
 enum { RESERVE = 1 }; /* levels */
 
 static void world_open(world *w, hr_privacy_measure privacy_measure, size_t depth, hr_units budget) {
-    *w = (world){.binning = {FEATURES, w->features}};
+    *w = (world){.binning = {FEATURES, w->features, NULL}};
     for (size_t f = 0; f < FEATURES; f++) w->features[f] = (hr_feature_bins){HR_KIND_CATEGORY, BINS, NULL};
     const hr_id3_terms terms = {privacy_measure, budget, &w->binning, CLASSES, depth, .25,
                                 false,           5,      RESERVE,     0};

@@ -30,7 +30,7 @@ static void world_open(world *w, hr_privacy_measure privacy_measure, hr_task tas
                        uint64_t seed) {
     *w = (world){
         .features = {{HR_KIND_NUMBER, 8, edges}, {HR_KIND_CATEGORY, 6, NULL}, {HR_KIND_NUMBER, 5, edges}},
-        .binning = {FEATURES, w->features}};
+        .binning = {FEATURES, w->features, NULL}};
     w->terms = (hr_hedge_terms){.setting = {.privacy_measure = privacy_measure,
                                             .budget = HR_UNIT,
                                             .task = task,
