@@ -201,7 +201,7 @@ static void test_single_tree_paper__stops_when_gradients_grow_without_filtering(
 
 typedef struct remarks {
     size_t count;
-    char text[sizeof ((hr_error *)NULL)->message];
+    char text[sizeof((hr_error *)NULL)->message];
     bool refuses;
 } remarks;
 
