@@ -28,14 +28,21 @@ static inline bool same_bits(const double *a, const double *b, size_t count) {
     return !a == !b && (!a || memcmp(a, b, count * sizeof *a) == 0);
 }
 
+/* Cells in columns, or sparse. */
+static inline void check_same_cells(const hr_data *a, const hr_data *b, size_t row) {
+    double x, y;
+    uint16_t c, d;
+    for (size_t f = 0; f < 2; f++)
+        CHECK(same_bits(hr_data_number_block(a, f, row, 1, &x), hr_data_number_block(b, f, row, 1, &y), 1));
+    CHECK(*hr_data_code_block(a, 2, row, 1, &c) == *hr_data_code_block(b, 2, row, 1, &d));
+}
+
 /* Parsing is a function of the bytes. */
 static inline void check_same(const hr_data *a, const hr_data *b) {
     size_t rows = hr_data_rows(a);
     CHECK(rows == hr_data_rows(b) && hr_data_extra_columns(a) == hr_data_extra_columns(b));
     CHECK(same_bits(hr_data_labels(a), hr_data_labels(b), rows));
-    CHECK(same_bits(hr_data_numbers(a, 0), hr_data_numbers(b, 0), rows) &&
-          same_bits(hr_data_numbers(a, 1), hr_data_numbers(b, 1), rows));
-    CHECK(memcmp(hr_data_codes(a, 2), hr_data_codes(b, 2), rows * sizeof(uint16_t)) == 0);
+    for (size_t row = 0; row < rows; row++) check_same_cells(a, b, row);
     for (size_t i = 0; i < 4; i++)
         CHECK(memcmp(hr_data_report(a, i), hr_data_report(b, i), sizeof(hr_column_report)) == 0);
 }
@@ -45,10 +52,13 @@ static inline void check_bounds(const hr_data *data) {
     size_t rows = hr_data_rows(data);
     uint64_t missing[2] = {0};
     for (size_t row = 0; row < rows; row++) {
-        double n = hr_data_numbers(data, 0)[row], w = hr_data_numbers(data, 1)[row];
+        double n, w;
+        uint16_t c;
+        n = *hr_data_number_block(data, 0, row, 1, &n);
+        w = *hr_data_number_block(data, 1, row, 1, &w);
         CHECK(isnan(n) || (n >= -1e3 && n <= 1e3));
         CHECK(isnan(w) || (w >= 0 && w <= 9));
-        CHECK(hr_data_codes(data, 2)[row] <= 4);
+        CHECK(*hr_data_code_block(data, 2, row, 1, &c) <= 4);
         CHECK(!hr_data_has_labels(data) ||
               (hr_data_labels(data)[row] >= -1 && hr_data_labels(data)[row] <= 2));
         missing[0] += isnan(n);

@@ -249,6 +249,32 @@ static void test_sparse__records_are_taken_in_any_order(void **state) {
     both_close(&b);
 }
 
+/* A schema of some features, in an order of its own: what a job has of an owner's columns. */
+static void test_sparse__parts_have_the_columns_of_their_features(void **state) {
+    (void)state;
+    both b = both_open(700, 6, true);
+    hr_schema *few = must_schema("hedgerow-schema: 1\nmissing: ['?']\n"
+                                 "label: {name: y, kind: classes, values: ['0', '1']}\nfeatures:\n"
+                                 "  - {name: zero, kind: category, values: ['1', '0', '2']}\n"
+                                 "  - {name: x3, kind: number, low: -2, high: 2}\n"
+                                 "  - {name: raised, kind: number, low: 1, high: 3}\n");
+    const size_t features[] = {ZERO_CODE, 3, RAISED};
+    hr_data *part = hr_data_part(b.sparse, few, features);
+    assert_non_null(part);
+    assert_ptr_equal(hr_data_schema(part), few);
+    assert_int_equal(hr_data_rows(part), 700);
+    assert_memory_equal(hr_data_labels(part), b.labels, 700 * sizeof *b.labels);
+    for (size_t i = 0; i < COUNT(features); i++) {
+        assert_memory_equal(hr_data_report(part, i), hr_data_report(b.sparse, features[i]),
+                            sizeof(hr_column_report));
+        for (size_t row = 0; row < 700; row++)
+            assert_true(is_same_double(cell_of(part, i, row), cell_of(b.dense, features[i], row)));
+    }
+    hr_data_free(part);
+    hr_schema_free(few);
+    both_close(&b);
+}
+
 static void test_sparse__bounds_clip_what_is_absent_too(void **state) {
     (void)state;
     both b = both_open(500, 6, true);
@@ -413,6 +439,7 @@ int main(void) {
         cmocka_unit_test(test_sparse__tables_may_have_no_labels),
         cmocka_unit_test(test_sparse__bad_entries_have_their_place),
         cmocka_unit_test(test_sparse__records_are_taken_in_any_order),
+        cmocka_unit_test(test_sparse__parts_have_the_columns_of_their_features),
         cmocka_unit_test(test_sparse__bounds_clip_what_is_absent_too),
         cmocka_unit_test(test_sparse__hashes_are_those_of_columns),
         cmocka_unit_test(test_sparse__boosting_trains_alike),

@@ -314,10 +314,11 @@ hr_data *hr_data_part(const hr_data *data, const hr_schema *schema, const size_t
     part->whole = data->whole;
     for (size_t f = 0; f < part->feature_count; f++) {
         const size_t from = features[f];
+        part->reports[f] = data->reports[from];
+        if (data->sparse) continue;
         part->numbers[f] = data->numbers[from];
         part->codes[f] = data->codes[from];
         part->borrowed[f] = data->borrowed[from];
-        part->reports[f] = data->reports[from];
         const void *column = part->numbers[f] ? (void *)part->numbers[f] : (void *)part->codes[f];
         if (!part->borrowed[f].at) part->borrowed[f].at = column;
     }
@@ -325,6 +326,8 @@ hr_data *hr_data_part(const hr_data *data, const hr_schema *schema, const size_t
     const size_t size = data->rows * sizeof(uint32_t);
     bool all = (!data->weights || (part->weights = malloc(size + 1))) &&
                (!data->persons || (part->persons = malloc(size + 1)));
+    if (all && data->sparse)
+        all = (part->sparse = hr_sparse_part(data->sparse, features, part->feature_count)) != NULL;
     if (all && data->weights) memcpy(part->weights, data->weights, size);
     if (all && data->persons) memcpy(part->persons, data->persons, size);
     if (all) return part;

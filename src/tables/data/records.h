@@ -87,8 +87,8 @@ bool hr_data_declares_equal(const hr_data *data);
 HR_MUST_CHECK hr_status hr_data_refuse_twice(const hr_data *const *tables, size_t count, hr_error *err);
 
 /* The records with some of their features: feature f of `schema` is features[f] of the table. The columns are
- * the table's, borrowed, as the schema is; not of a binned cache. Owner: the caller, by hr_data_free. NULL
- * when memory is short. */
+ * the table's, borrowed, as the schema is; copied if the table is sparse; not of a binned cache. Owner: the
+ * caller, by hr_data_free. NULL when memory is short. */
 hr_data *hr_data_part(const hr_data *data, const hr_schema *schema, const size_t *features);
 
 /* A copy of those records, `rows` counted from 0, in that order. What the copy knows of the table

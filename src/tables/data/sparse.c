@@ -111,29 +111,52 @@ void hr_sparse_codes(const hr_sparse *sparse, size_t column, size_t begin, size_
 
 /* ---- Copies ---- */
 
+static size_t line_cells(const hr_entries *entries, size_t line) {
+    return entries->begins[line + 1] - entries->begins[line];
+}
+
+/* Puts the cells of a line into the next one of `to`, whose lines before it are filled. */
+static void copy_line(const hr_entries *from, size_t line, hr_entries *to, size_t next) {
+    const size_t first = from->begins[line], size = line_cells(from, line), at = to->begins[next];
+    memcpy(to->across + at, from->across + first, size * sizeof *to->across);
+    memcpy(to->values + at, from->values + first, size * sizeof *to->values);
+    to->begins[next + 1] = at + size;
+}
+
 /* Puts the cells of row taken[i] into row i. */
-static bool take_lines(const hr_entries *rows, const uint32_t *taken, size_t count, hr_entries *out) {
+static bool take_rows(const hr_entries *rows, const uint32_t *taken, size_t count, hr_entries *out) {
     size_t cells = 0;
-    for (size_t i = 0; i < count; i++) cells += rows->begins[taken[i] + 1] - rows->begins[taken[i]];
+    for (size_t i = 0; i < count; i++) cells += line_cells(rows, taken[i]);
     if (!hr_entries_init(out, count, cells)) return false;
-    for (size_t i = 0, at = 0; i < count; i++) {
-        const size_t from = rows->begins[taken[i]], size = rows->begins[taken[i] + 1] - from;
-        memcpy(out->across + at, rows->across + from, size * sizeof *out->across);
-        memcpy(out->values + at, rows->values + from, size * sizeof *out->values);
-        out->begins[i + 1] = at += size;
-    }
+    for (size_t i = 0; i < count; i++) copy_line(rows, taken[i], out, i);
     return true;
 }
 
 hr_sparse *hr_sparse_take(const hr_sparse *sparse, size_t rows, const uint32_t *taken, size_t count) {
     hr_entries all = {0}, some = {0};
     hr_sparse *out = NULL;
-    bool made = hr_entries_turn(&sparse->columns, rows, &all) && take_lines(&all, taken, count, &some);
+    bool made = hr_entries_turn(&sparse->columns, rows, &all) && take_rows(&all, taken, count, &some);
     double *absent = made ? copy_absent(sparse) : NULL;
     if (absent) out = hr_sparse_of_rows(&some, sparse->columns.lines, absent);
     hr_entries_done(&all);
     hr_entries_done(&some);
     return out;
+}
+
+hr_sparse *hr_sparse_part(const hr_sparse *sparse, const size_t *columns, size_t count) {
+    size_t cells = 0;
+    for (size_t i = 0; i < count; i++) cells += line_cells(&sparse->columns, columns[i]);
+    hr_sparse *part = calloc(1, sizeof *part);
+    if (!part || !hr_entries_init(&part->columns, count, cells) ||
+        !(part->absent = malloc(count * sizeof *part->absent + 1))) {
+        hr_sparse_free(part);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        copy_line(&sparse->columns, columns[i], &part->columns, i);
+        part->absent[i] = sparse->absent[columns[i]];
+    }
+    return part;
 }
 
 hr_sparse *hr_sparse_clip(const hr_sparse *sparse, const hr_schema *schema) {

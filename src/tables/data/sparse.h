@@ -67,6 +67,9 @@ void hr_sparse_codes(const hr_sparse *sparse, size_t column, size_t begin, size_
 hr_sparse *hr_sparse_take(const hr_sparse *sparse, size_t rows, const uint32_t *taken, size_t count);
 hr_sparse *hr_sparse_clip(const hr_sparse *sparse, const hr_schema *schema);
 
+/* A copy of some columns, in the given order. NULL when memory is short. */
+hr_sparse *hr_sparse_part(const hr_sparse *sparse, const size_t *columns, size_t count);
+
 /* ---- Records in the making ---- */
 
 /* They come one after the other, each with the cells that are there. */
