@@ -52,17 +52,25 @@ def training(args, folder, trees, *method):
         return max(processor_seconds(words + [str(trees)]) - processor_seconds(words + ['1']), 0)
 
 
-def job(args, folder, owners, trees):
+def job(args, folder, owners, trees, depth):
     words = [os.path.join(args.build, 'bench', 'bench_simfl'), os.path.join(folder, 'schema.yaml'), os.path.join(folder, 'train.csv')]
-    return json.loads(subprocess.run(words + [str(owners), str(trees)], check=True, stdout=subprocess.PIPE, text=True).stdout)
+    words += [str(owners), str(trees), 'depth=%d' % depth]
+    return json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout)
+
+
+def sent(said):
+    return said['owners_sent'] + said['coordinator_sent']
 
 
 def preprocessing(args, folder, owners):
-    """{records, tables, hash, search; prepared: bytes that each owner sends before the first tree; tree: bytes that all send for one}"""
-    once, twice = job(args, folder, owners, owners), job(args, folder, owners, 2 * owners)
-    sent = [said['owners_sent'] + said['coordinator_sent'] for said in (once, twice)]
-    tree = (sent[1] - sent[0]) / owners
-    return {**once, 'prepared': (sent[0] - owners * tree) / owners, 'tree': tree}
+    """{records, tables, hash, search; prepared: bytes that each owner sends before the first tree; tree: bytes that all send for one}
+
+    What is sent before the first tree is what a job sends without its trees, which have one split: those have nearly the same size, so that
+    the difference of two jobs tells it."""
+    shallow, more = sent(job(args, folder, owners, owners, 1)), sent(job(args, folder, owners, 2 * owners, 1))
+    said = job(args, folder, owners, owners, DEPTH)
+    prepared = 2 * shallow - more
+    return {**said, 'prepared': prepared / owners, 'tree': (sent(said) - prepared) / owners}
 
 
 def formulas(said, owners):

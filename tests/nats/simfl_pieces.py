@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """SimFL over two owners of many hashes, over a real broker: twenty pieces each. One owner is killed (SIGKILL) when it has the first ones. The other
-waits with six pieces that are not confirmed, and goes on when the first is back: no piece is lost, and the model is made.
+waits with six pieces that are not confirmed, and goes on when the first is back: no piece is lost, and the model is made. Planes are so wide that
+most records have equal hashes, which the search takes as one.
 usage: simfl_pieces.py HEDGEROW"""
 import json
 import os
@@ -19,7 +20,7 @@ def prepare(fed):
         fed.edit(name + '.yaml', 'methods: [inprivate]\n', 'methods: [simfl]\n  unprotected: [simfl]\n')
         fed.edit(name + '.yaml', '  owners: 3', '  owners: 2')
     fed.edit('job.yaml', 'epsilon: 1\nrounds: 1\norder: chain\n', '')
-    fed.edit('job.yaml', 'method: inprivate', 'method: simfl\nmode: paper\noptions: {trees: 2, depth: 2, lsh-tables: %d}' % TABLES)
+    fed.edit('job.yaml', 'method: inprivate', 'method: simfl\nmode: paper\noptions: {trees: 2, depth: 2, lsh-tables: %d, lsh-width: 1000}' % TABLES)
 
 
 def count(fed, name, sql):
