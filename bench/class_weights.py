@@ -29,10 +29,6 @@ def rare_class(folder):
     return [word.strip(' "\'') for word in line.split('[')[1].split(']')[0].split(',')][1]
 
 
-def table(folder, name):
-    return next(os.path.join(folder, file) for file in (name + '.csv', name + '.libsvm') if os.path.exists(os.path.join(folder, file)))
-
-
 def balanced(truth, predicted, rare):
     found = {True: [0, 0], False: [0, 0]}
     for true, said in zip(truth, predicted):
@@ -52,12 +48,12 @@ def labels(path):
 
 def measure(args, folder, ratio):
     """(AUC, balanced accuracy) of the three."""
-    test, rare = table(folder, 'test'), rare_class(folder)
+    test, rare = sets.path_of(folder, 'test'), rare_class(folder)
     truth, out = labels(test), []
     with tempfile.TemporaryDirectory() as place:
         model, said = os.path.join(place, 'model.json'), os.path.join(place, 'said.csv')
         for weights, threshold in ([], 1 / 2), ([], 1 / (1 + ratio)), (['--class-weight', '%s=%d' % (rare, ratio)], 1 / 2):
-            told(args.hedgerow, 'train', '--data', table(folder, 'train'), '--schema', os.path.join(folder, 'schema.yaml'), '--epsilon', str(args.epsilon),
+            told(args.hedgerow, 'train', '--data', sets.path_of(folder, 'train'), '--schema', os.path.join(folder, 'schema.yaml'), '--epsilon', str(args.epsilon),
                  '--delta', '1e-6', '--threads', '1', '--quiet', '--force', '--model', model, *weights)
             auc = json.loads(told(args.hedgerow, 'evaluate', '--model', model, '--data', test, '--json'))['auc']
             told(args.hedgerow, 'predict', '--model', model, '--data', test, '--threshold', '%.6f' % threshold, '--force', '-o', said)

@@ -46,7 +46,7 @@ def make_numbers(folder):
 
 SETS = {
     'adult': Set('a9a'),
-    'reuters': Set('reuters', folds=2),
+    'reuters': Set('reuters'),
     'covtype': Set('covtype', 60000),
     'susy': Set('susy'),
     'cod-rna': Set('cod-rna'),
@@ -96,25 +96,19 @@ def divided(args, name):
     folders = ['%s-fold-%d-of-%d' % (source, k, FOLDS) for k in range(FOLDS)]
     if os.path.exists(os.path.join(folders[-1], 'schema.yaml')):
         return folders
-    rows = []
-    for part in ('train', 'test'):
-        head, *more = pages.read(os.path.join(source, part + '.csv')).splitlines(keepends=True)
-        rows += more
+    head, rows = sets.lines_of(source, 'train')
+    rows += sets.lines_of(source, 'test')[1]
     for k, folder in enumerate(folders):
         os.makedirs(folder, exist_ok=True)
-        pages.write(os.path.join(folder, 'test.csv'), head + ''.join(rows[k::FOLDS]))
-        pages.write(os.path.join(folder, 'train.csv'), head + ''.join(row for i, row in enumerate(rows) if i % FOLDS != k))
+        for part, chosen in (('test', rows[k::FOLDS]), ('train', [row for i, row in enumerate(rows) if i % FOLDS != k])):
+            pages.write(os.path.join(folder, os.path.basename(sets.path_of(source, part))), ''.join(head + chosen))
         pages.write(os.path.join(folder, 'schema.yaml'), pages.read(os.path.join(source, 'schema.yaml')))
     return folders
 
 
 def records_of(folder):
     """(of both parts together, features)"""
-    counts = []
-    for part in ('train', 'test'):
-        with open(os.path.join(folder, part + '.csv'), encoding='utf-8') as f:
-            counts.append(sum(1 for _ in f) - 1)
-    return sum(counts), len(sets.columns_of(folder)[0]) - 1
+    return sum(len(sets.lines_of(folder, part)[1]) for part in ('train', 'test')), len(sets.columns_of(folder)[0]) - 1
 
 
 def label_of(folder):
@@ -139,7 +133,7 @@ def trained(program, folder, run):
     """(the model, what the program printed of time and of records left out)"""
     with tempfile.TemporaryDirectory() as work:
         model = os.path.join(work, 'model.json')
-        done = subprocess.run([program, 'train', '--data', os.path.join(folder, 'train.csv'), '--schema', os.path.join(folder, 'schema.yaml'), '--model', model,
+        done = subprocess.run([program, 'train', '--data', sets.path_of(folder, 'train'), '--schema', os.path.join(folder, 'schema.yaml'), '--model', model,
                                '--threads', '1', '--json', '--timings', '--method', *command(run)], check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         found = re.search(r'left (\d+) of (\d+) records', done.stderr)
         return pages.load(model), json.loads(done.stdout)['timings'], tuple(map(int, found.groups())) if found else None

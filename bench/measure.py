@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 import pages
+import sets
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -30,8 +31,8 @@ def with_sklearn():
 
 def train(program, folder, model, arguments):
     """arguments: the method's name, and its options."""
-    schema, data = (os.path.join(folder, name) for name in ('schema.yaml', 'train.csv'))
-    subprocess.run([program, 'train', '--data', data, '--schema', schema, '--model', model, '--threads', '1', '--quiet', '--method', *arguments],
+    schema = os.path.join(folder, 'schema.yaml')
+    subprocess.run([program, 'train', '--data', sets.path_of(folder, 'train'), '--schema', schema, '--model', model, '--threads', '1', '--quiet', '--method', *arguments],
                    check=True)
 
 
@@ -40,7 +41,7 @@ def asked(program, folder, arguments, question):
     with tempfile.TemporaryDirectory() as work:
         model = os.path.join(work, 'model.json')
         train(program, folder, model, arguments)
-        return subprocess.run([program, *question, '--model', model, '--data', os.path.join(folder, 'test.csv')], check=True,
+        return subprocess.run([program, *question, '--model', model, '--data', sets.path_of(folder, 'test')], check=True,
                               stdout=subprocess.PIPE, text=True).stdout
 
 

@@ -159,7 +159,7 @@ def ticked(values, shown):
 
 
 def simfl_errors(part, title, read):
-    """A panel for each set, a curve for each method, and a shade from the least to the largest of simfl."""
+    """A panel for each of the first five sets, a curve for each method, and a shade from the least to the largest of simfl."""
     heads, rows = rows_of_figure(read(part)[0])
     called = [head.split()[-1] for head in heads]
     places = [float(name) for name in called]
@@ -173,7 +173,7 @@ def simfl_errors(part, title, read):
         points = [(kind, list(zip(places, values)), colour) for (kind, values), colour in zip(of_set.items(), COLOURS)]
         curves = [BandedCurve(*of, tuple(zip(places, *ends))) if of[0] == 'simfl' else Curve(*of) for of in points]
         return Picture(name, x, y, curves)
-    return Panels(title, [panel(name) for name in dict.fromkeys(name for name, _ in rows)])
+    return Panels(title, [panel(name) for name in list(dict.fromkeys(name for name, _ in rows))[:5]])
 
 
 def simfl_bound(read):

@@ -29,6 +29,7 @@ import id3_ring
 import inprivate
 import measure
 import plot
+import sets
 import simfl
 import simfl_attack
 from pages import as_json, load, load_shown, markdown, read, record, rows_of, write
@@ -108,7 +109,10 @@ def rehearse_pictures(stage):
     pages = ''.join(read(os.path.join(DOCS, page)) for page in ('results.md', 'performance.md'))
     shown = {'results', *re.findall(r'^```\{drawn\} (\S+)$', pages, re.M)}
     expect(shown == set(plot.PICTURES), 'pages show other pictures than plot.py draws: %s' % (shown ^ set(plot.PICTURES)))
-    digests = {name: plot.digest(picture_of(plot.tables_of(plot.RESULTS))) for name, picture_of in plot.PICTURES.items()}
+    pictures = {name: picture_of(plot.tables_of(plot.RESULTS)) for name, picture_of in plot.PICTURES.items()}
+    crowded = [name for name, picture in pictures.items() if isinstance(picture, plot.Panels) and len(picture.pictures) > 5]
+    expect(not crowded, 'more than five panels: %s' % ', '.join(crowded))
+    digests = {name: plot.digest(picture) for name, picture in pictures.items()}
     expect(digests['results'] in read(os.path.join(DOCS, 'results.svg')),
            'docs/reference/results.svg does not show the figures of docs/reference/results; run bench/plot.py docs/reference results')
     done = stage.tried('plot.py', stage.work)
@@ -289,14 +293,32 @@ def check_bound():
     expect(abs(balance.bound(20, 10) - 2 * math.exp(-8.698)) < 1e-6, 'the sub-exponential bound at 20: %g' % balance.bound(20, 10))
 
 
-def rehearse_simfl_tables(stage):
-    # Word 1 is of every news, word 2 of those of the topic, word 3 of one.
+def write_news(stage):
+    """Of 40 words: word 1 is of every news, word 2 of those of the topic, words 3 and 40 of one, the others of none. Returns their lines."""
+    draw, lines = random.Random(1), []
+    for k in range(200):
+        topic = draw.random() < .3
+        lines.append('%s 1:%.3f%s%s\n' % ('+1' if topic else '-1', draw.random(), ' 2:0.5' if topic else '', ' 3:0.25 40:1' if k == 7 else ''))
     os.mkdir(stage.at('reuters'))
-    draw = random.Random(1)
     with lzma.open(stage.at('reuters', 'reuters.libsvm.xz'), 'wt') as out:
-        for k in range(200):
-            topic = draw.random() < .3
-            out.write('%s 1:%.3f%s%s\n' % ('+1' if topic else '-1', draw.random(), ' 2:0.5' if topic else '', ' 3:0.25' if k == 7 else ''))
+        out.writelines(lines)
+    return lines
+
+
+def check_news(folder, lines, for_test):
+    """The tables have the lines of the file, and are LIBSVM; as columns they have 0 where a word is not."""
+    expect(sorted(os.listdir(folder)) == ['schema.yaml', 'test.libsvm', 'train.libsvm'], '%s has %s' % (folder, os.listdir(folder)))
+    train, test = (read(os.path.join(folder, part + '.libsvm')).splitlines(keepends=True) for part in ('train', 'test'))
+    expect(sorted(train + test) == sorted(line.lstrip('+') for line in lines) and len(test) == for_test, 'not all news are there')
+    columns = sets.table(folder, 'train')
+    expect(list(columns) == ['label', *('w%d' % (1 + k) for k in range(40))], 'not all words are there: %s' % list(columns))
+    expect(all(weight == .5 * topic for weight, topic in zip(columns['w2'], columns['label'])), 'a label is not that of its words')
+    said = [' 3:0.25' in line for line in train]
+    expect(columns['w3'] == [.25 * one for one in said] and columns['w40'] == [1. * one for one in said] and not any(columns['w4']), 'a weight is of another word')
+
+
+def rehearse_simfl_tables(stage):
+    news = write_news(stage)
     made = stage.tables([*simfl.TABLES, 'simfl-splits', 'simfl-settings', *simfl.SAID], 'simfl.py', *stage.on_sets(), '--sets', 'plums,reuters', '--runs', '2',
                       '--splits', '2', '--owners', '2,3', '--trees', '6', '--option', 'lsh-width=0.5')
     for part, (_, paper, _) in simfl.TABLES.items():
@@ -318,12 +340,7 @@ def rehearse_simfl_tables(stage):
         expect([panel.title for panel in picture.pictures] == ['plums', 'reuters'], 'not a panel a set')
         expect([len(curve.points) for curve in picture.pictures[0].curves] == [len(points)] * (len(simfl.KINDS) - 2), 'not a curve a method')
         expect([hasattr(curve, 'band') for curve in picture.pictures[0].curves][:2] == [True, False], 'simfl alone has a band')
-    # As in the file: the weights of a word, 0 where it is not, and both classes.
-    lines = [line.split(',') for part in ('train', 'test') for line in stage.read('cache', 'reuters-0', part + '.csv').split()]
-    expect(lines[0] == ['w1', 'w2', 'w3', 'label'] and len(lines) == 202, 'not all words and news are there')
-    rows = [row for row in lines if row[0] != 'w1']
-    expect(all((row[1] == '0.5') == (row[3] == '1') and row[3] in ('1', '-1') for row in rows), 'a label is not that of its words')
-    expect([row[2] for row in rows if row[2] != '0'] == ['0.25'], 'the word of one is not of one')
+    check_news(stage.at('cache', 'reuters-0'), news, 50)
     refused = stage.tried('simfl.py', *stage.on_sets(), '--only', 'simfl-even,nothing')
     expect(refused.returncode == 2 and 'there is no part nothing' in refused.stderr, 'a part that is not there passes:\n' + refused.stderr)
     split = int(rows_of(made['simfl-settings'], 'plums')[0][-1])
@@ -421,8 +438,9 @@ def rehearse_dpboost_tables(stage):
     import numpy
     stage.seed()
     small = [*stage.on_sets(), '--folds', '1', '--ensemble', '5', '--trees', '20', '--epsilons', '1,10000', '--processes', '1']
-    text = stage.tables(['dpboost-errors'], 'dpboost.py', *small, '--sets', 'plums,length', '--only', 'dpboost-errors')['dpboost-errors']
-    for first in ('plums (400 x 2), error, %', 'length (500 x 1), RMSE'):
+    news = write_news(stage)
+    text = stage.tables(['dpboost-errors'], 'dpboost.py', *small, '--sets', 'plums,length,reuters', '--only', 'dpboost-errors')['dpboost-errors']
+    for first in ('plums (400 x 2), error, %', 'length (500 x 1), RMSE', 'reuters (200 x 40), error, %'):
         cells = {row[0]: list(map(mean, row[1:])) for row in rows_of(text, first)}
         expect(list(cells) == list(dpboost.METHODS) and all(len(row) == 2 for row in cells.values()), 'rows of %s:\n%s' % (first, text))
         expect(cells['NP'][0] == cells['NP'][1], 'without privacy epsilon plays a part:\n' + text)
@@ -431,10 +449,11 @@ def rehearse_dpboost_tables(stage):
                        ('dpboost-convergence-40', 3)):
         made = stage.tables([part], 'dpboost.py', *small, '--sets', 'length', '--only', part)[part]
         expect(len(re.findall(r'^\| length \(500 x 1', made, re.M)) == rows, '%s: not %d rows:\n%s' % (part, rows, made))
-    # A tree that this script walks says what the program says: of numbers and of categories.
+    check_news(stage.at('cache', 'dpboost', 'reuters-0-fold-4-of-5'), news, 40)
+    # A tree that this script walks says what the program says: of numbers, of categories and of sparse records.
     args = dpboost.arguments_of([*small, '--hedgerow', stage.hedgerow])
     args.folds = 1
-    for name in ('length', 'credit'):
+    for name in ('length', 'credit', 'reuters'):
         folder, run = dpboost.divided(args, name)[0], dpboost.Run(dpboost.DPBOOST, 5, 5, 100)
         walked, told = dpboost.after(stage.hedgerow, folder, run, [5])[0], dpboost.error(stage.hedgerow, folder, run)
         expect(abs(walked - told) < 1e-6, '%s: walked %g, told %g' % (name, walked, told))

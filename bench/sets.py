@@ -3,8 +3,7 @@
 A folder of sets holds prepare.py: "prepare.py --list" names the sets, "prepare.py NAME OUTDIR --seed N [--rows N]" writes
 train.csv, test.csv and schema.yaml of a seeded split, of a random subset of so many rows if the set has more; "--test FRACTION" sets how
 many are left for the test. Its table SETS holds what it knows of every set, such as "y", the bounds of a label. The set "synth" is made
-here by scikit-learn's make_classification, and "reuters" from a file of news in the folder of sets."""
-import collections
+here by scikit-learn's make_classification, and "reuters" from a file of news in the folder of sets: its tables are train.libsvm and test.libsvm."""
 import csv
 import json
 import lzma
@@ -40,28 +39,20 @@ def write_numbers(folder, x, y, kind, parts):
             out.write('  - name: %s\n    kind: number\n    low: %d\n    high: %d\n' % (name, -bound, bound))
 
 
-WORDS = 500
-
-
 def make_reuters(source, folder, seed, test):
-    """News of Reuters-21578: those of one topic (money-fx; the LASVM study's division) against all others. Features are the tf-idf weights
-    of the WORDS words that most of the news have, of 8,315."""
+    """News of Reuters-21578: those of one topic (money-fx; the LASVM study's division) against all others. Features are the tf-idf weights of
+    words, of which a news has few: the tables are LIBSVM, and the program keeps them sparse."""
     with lzma.open(os.path.join(source, 'reuters', 'reuters.libsvm.xz'), 'rt') as f:
-        news = [line.split() for line in f]
-    have = collections.Counter(item.split(':')[0] for label, *items in news for item in items)
-    kept = [word for word, _ in sorted(have.items(), key=lambda of: (-of[1], int(of[0])))[:WORDS]]
+        news = [line.lstrip('+') for line in f]
+    words = max(int(pair.split(':')[0]) for line in news for pair in line.split()[1:])
     random.Random(seed).shuffle(news)
     cut = int(len(news) * test)
     for part, chosen in (('test', news[:cut]), ('train', news[cut:])):
-        with open(os.path.join(folder, part + '.csv'), 'w', newline='', encoding='utf-8') as out:
-            writer = csv.writer(out, lineterminator='\n')
-            writer.writerow(['w' + word for word in kept] + ['label'])
-            for label, *items in chosen:
-                weights = dict(item.split(':') for item in items)
-                writer.writerow([weights.get(word, '0') for word in kept] + [label.lstrip('+')])
+        with open(os.path.join(folder, part + '.libsvm'), 'w', encoding='utf-8') as out:
+            out.writelines(chosen)
     with open(os.path.join(folder, 'schema.yaml'), 'w', encoding='utf-8') as out:
         out.write('hedgerow-schema: 1\nlabel:\n  name: label\n  kind: classes\n  values: ["-1", "1"]\nfeatures:\n')
-        out.writelines('  - name: w%s\n    kind: number\n    low: 0\n    high: 1\n' % word for word in kept)
+        out.writelines('  - name: w%d\n    kind: number\n    low: 0\n    high: 1\n' % (1 + word) for word in range(words))
 
 
 def available(source):
@@ -119,10 +110,42 @@ def bounds_of(folder):
     return {name: (float(low), float(high)) for name, low, high in found}
 
 
+def path_of(folder, part):
+    """The table of a part: LIBSVM if it is there, else CSV."""
+    sparse = os.path.join(folder, part + '.libsvm')
+    return sparse if os.path.exists(sparse) else os.path.join(folder, part + '.csv')
+
+
+def lines_of(folder, part):
+    """(the lines before the records, those of the records), of which each is one line."""
+    path = path_of(folder, part)
+    with open(path, encoding='utf-8') as f:
+        lines = f.readlines()
+    heads = 0 if path.endswith('.libsvm') else 1
+    return lines[:heads], lines[heads:]
+
+
+def sparse_table(folder, part):
+    """table() of LIBSVM, whose features are numbers."""
+    columns, _ = columns_of(folder)
+    label, *features = columns
+    _, lines = lines_of(folder, part)
+    numbers = {name: [0.0] * len(lines) for name in columns}
+    for row, line in enumerate(lines):
+        of_label, *pairs = line.split()
+        numbers[label][row] = columns[label].index(of_label)
+        for pair in pairs:
+            feature, value = pair.split(':')
+            numbers[features[int(feature) - 1]][row] = float(value)
+    return numbers
+
+
 def table(folder, part):
     """{column: its numbers, or the indices of its categories; NaN where they are missing}"""
+    if path_of(folder, part).endswith('.libsvm'):
+        return sparse_table(folder, part)
     columns, missing = columns_of(folder)
-    with open(os.path.join(folder, part + '.csv'), newline='', encoding='utf-8') as f:
+    with open(path_of(folder, part), newline='', encoding='utf-8') as f:
         reader = csv.reader(f)
         names, rows = next(reader), list(reader)
 

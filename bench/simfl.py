@@ -53,7 +53,7 @@ TABLES = {
 }
 SETS = ['a9a', 'cod-rna', 'reuters', 'ijcnn1', 'susy', 'higgs']
 SAME_SETS = ['a9a', 'cod-rna', 'ijcnn1']  # those of the paper, record for record
-FIGURE_SETS = ['a9a', 'cod-rna', 'ijcnn1', 'susy', 'higgs']
+FIGURE_SETS = ['a9a', 'cod-rna', 'ijcnn1', 'susy', 'higgs', 'reuters']  # plot.py draws the first five
 COLUMNS = ['simfl', 'least', 'largest', 'tfl', 'solo A', 'solo B', 'all-in']
 
 # What varies: (how it is called, owners, theta)
@@ -117,8 +117,7 @@ def records_of(folders):
 
 
 def records(folder):
-    with open(os.path.join(folder, 'train.csv'), encoding='utf-8') as f:
-        return sum(1 for _ in f) - 1
+    return len(sets.lines_of(folder, 'train')[1])
 
 
 # ---- Tables 2 and 3 ------------------------------------------------------------------------------------------------------
@@ -181,7 +180,7 @@ def all_in(args, folder, settings):
         measure.train(args.hedgerow, folder, model, words_of(args, settings, 'all-in'))
         with open(model, encoding='utf-8') as f:
             split = sum(len(tree['nodes']) > 1 for tree in json.load(f)['trees'])
-        words = [args.hedgerow, 'evaluate', '--json', '--model', model, '--data', os.path.join(folder, 'test.csv')]
+        words = [args.hedgerow, 'evaluate', '--json', '--model', model, '--data', sets.path_of(folder, 'test')]
         figures = json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout)
     return 100 * figures['error'], split
 
@@ -220,7 +219,7 @@ def rows_of(args, pool, name, folder, points):
 def figure_of(part):
     def lines_of(args, pool):
         points = points_of(args.owners)[part]
-        folders = {name: folder for name, folder in args.folders.items() if args.sets or name in FIGURE_SETS}
+        folders = {name: args.folders[name] for name in args.sets or FIGURE_SETS}
         yield ('%s Test error in %%; simfl: mean, least and largest; solo: mean and least over the owners of one division. %s'
                % (SAID[part], settings_text(args, folders, PUBLISHED, args.runs)))
         yield from pages.header(['set', 'method'] + [point.head for point in points])

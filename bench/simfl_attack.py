@@ -32,7 +32,7 @@ APART, ERRORS_APART = .02, 4  # means, ours and numpy's, may be so far apart, an
 
 def attacked(program, folder, seed, arguments):
     """What "hedgerow attack simfl" says of the training records."""
-    said = subprocess.run([program, 'attack', 'simfl', '--data', os.path.join(folder, 'train.csv'), '--schema', os.path.join(folder, 'schema.yaml'),
+    said = subprocess.run([program, 'attack', 'simfl', '--data', sets.path_of(folder, 'train'), '--schema', os.path.join(folder, 'schema.yaml'),
                            '--records', str(RECORDS), '--seed', str(seed), '--json', *arguments], check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(said.stdout)
 

@@ -47,13 +47,13 @@ def processor_seconds(words):
 def training(args, folder, trees, *method):
     """Seconds of all trees but the first."""
     with tempfile.TemporaryDirectory() as work:
-        words = [args.hedgerow, 'train', '--data', os.path.join(folder, 'train.csv'), '--schema', os.path.join(folder, 'schema.yaml'),
+        words = [args.hedgerow, 'train', '--data', sets.path_of(folder, 'train'), '--schema', os.path.join(folder, 'schema.yaml'),
                  '--model', os.path.join(work, 'model.json'), '--force', '--threads', '1', '--quiet', '--method', *method, '--trees']
         return max(processor_seconds(words + [str(trees)]) - processor_seconds(words + ['1']), 0)
 
 
 def job(args, folder, owners, trees, depth):
-    words = [os.path.join(args.build, 'bench', 'bench_simfl'), os.path.join(folder, 'schema.yaml'), os.path.join(folder, 'train.csv')]
+    words = [os.path.join(args.build, 'bench', 'bench_simfl'), os.path.join(folder, 'schema.yaml'), sets.path_of(folder, 'train')]
     words += [str(owners), str(trees), 'depth=%d' % depth]
     return json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout)
 
