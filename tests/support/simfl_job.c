@@ -2,6 +2,7 @@
 
 const uint32_t simfl_rows[SIMFL_PARTIES] = {0, 1, 2, 3};
 size_t simfl_test_tables = SIMFL_TABLES;
+bool simfl_test_blocks = false;
 
 Hedgerow__Terms simfl_plain_terms(ProtobufCBinaryData owners[SIMFL_OWNERS]) {
     static const char *const names[] = {"anna", "bert", "carl"};
@@ -23,11 +24,21 @@ static void bound_test_sums(hr_simfl_rules *rules, size_t records) {
     rules->weight_max = SIMFL_WEIGHT;
 }
 
+static size_t test_trainer(const hr_simfl_rules *rules, const uint32_t *rows, size_t owners, size_t tree) {
+    for (size_t i = 0; i < owners; i++) assert_true(rows[i]);
+    assert_true(rules->trees == SIMFL_TREES && owners == SIMFL_OWNERS);
+    return rules->blocks ? 1 + tree / 2 : tree % owners;
+}
+
 hr_status simfl_test_rules(const Hedgerow__Terms *terms, const hr_schema *schema, hr_simfl_rules *out,
                            hr_error *err) {
     assert_true(terms && schema && err);
-    *out = (hr_simfl_rules){
-        .tables = simfl_test_tables, .trees = SIMFL_TREES, .classes = true, .bound = bound_test_sums};
+    *out = (hr_simfl_rules){.tables = simfl_test_tables,
+                            .trees = SIMFL_TREES,
+                            .trainer = test_trainer,
+                            .blocks = simfl_test_blocks,
+                            .classes = true,
+                            .bound = bound_test_sums};
     return HR_OK;
 }
 

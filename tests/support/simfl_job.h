@@ -15,6 +15,8 @@ extern const uint32_t simfl_rows[SIMFL_PARTIES];
 
 extern size_t
     simfl_test_tables; /* of the jobs: SIMFL_TABLES, or more for a job that ends before hashes are sent */
+extern bool
+    simfl_test_blocks; /* anna trains no tree, bert trees 0 and 1, carl 2 and 3; else they take turns */
 
 typedef struct simfl_job simfl_job;
 struct simfl_job {

@@ -103,6 +103,15 @@ static void check_same_tree(const hr_tree *a, const hr_tree *b) {
     if (a->subset_count) assert_memory_equal(a->subsets, b->subsets, a->subset_count * sizeof *a->subsets);
 }
 
+/* In blocks, owners train the trees that their part of the records is of all. */
+static size_t trainer_of(const simfl_division *division, const hr_fit_options *options, size_t tree) {
+    if (options->by_name[HR_OPTION_ORDER] == HR_OWNER_ORDER_TURNS) return tree % division->count;
+    size_t all = 0, upto = 0, owner = 0;
+    for (size_t i = 0; i < division->count; i++) all += hr_data_rows(division->owners[i]);
+    while (tree >= (size_t)options->trees * (upto += hr_data_rows(division->owners[owner])) / all) owner++;
+    return owner;
+}
+
 void check_simfl_model(const hr_model *model, const simfl_division *division, const hr_fit_options *options,
                        const uint8_t *coins) {
     reference r = {.division = division, .options = options, .arena = hr_arena_new()};
@@ -115,7 +124,7 @@ void check_simfl_model(const hr_model *model, const simfl_division *division, co
     assert_int_equal(model->forest.tree_count, trees);
     assert_true(model->forest.output_count == 1 && model->forest.base[0] == r.base);
     for (size_t t = 0; t < trees; t++) {
-        const hr_tree tree = next_tree(&r, t % division->count);
+        const hr_tree tree = next_tree(&r, trainer_of(division, options, t));
         check_same_tree(&model->forest.trees[t], &tree);
     }
     for (size_t i = 0; i < division->count; i++) hr_simfl_owner_free(r.owners[i]);

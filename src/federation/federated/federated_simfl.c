@@ -51,6 +51,11 @@ static void bound_square_sums(hr_simfl_rules *rules, size_t records) {
     bound_sums(rules, false, records);
 }
 
+static size_t trainer_of_tree(const hr_simfl_rules *rules, const uint32_t *rows, size_t owners, size_t tree) {
+    const hr_simfl_order order = {rules->blocks ? HR_OWNER_ORDER_BLOCKS : HR_OWNER_ORDER_TURNS, rules->trees};
+    return hr_simfl_owner_of_tree(&order, rows, owners, tree);
+}
+
 static hr_status read_simfl_rules(const Hedgerow__Terms *terms, const hr_schema *schema, hr_simfl_rules *out,
                                   hr_error *err) {
     static const uint8_t any[HR_LSH_COINS];
@@ -62,6 +67,8 @@ static hr_status read_simfl_rules(const Hedgerow__Terms *terms, const hr_schema 
     const hr_link link = hr_boosting_link(&options, hr_schema_task(schema));
     *out = (hr_simfl_rules){.tables = hr_lsh_tables(lsh),
                             .trees = (size_t)options.trees,
+                            .trainer = trainer_of_tree,
+                            .blocks = options.by_name[HR_OPTION_ORDER] == HR_OWNER_ORDER_BLOCKS,
                             .classes = hr_schema_task(schema) != HR_TASK_REGRESSION,
                             .label_max = LABEL_UNIT,
                             .bound = link == HR_LINK_LOGISTIC ? bound_logistic_sums : bound_square_sums};
@@ -382,7 +389,6 @@ static void find_simfl_tree(const hr_job_view *job, hr_job_position *out) {
 
 static const hr_left_out simfl_left_out[] = {{"owners", "remove it: every owner has its own records"},
                                              {"theta", "remove it: every owner has its own records"},
-                                             {"order", "remove it: the owners of a job take turns"},
                                              {0}};
 
 static const hr_job_machines simfl_machines = {

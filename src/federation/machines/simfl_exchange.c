@@ -89,12 +89,12 @@ size_t hr_simfl_gradient_piece(size_t left) {
 
 /* ---- Trees ---- */
 
-size_t hr_simfl_trainer(const hr_simfl_common *m) {
-    return m->tree_count % m->start->owner_count;
+size_t hr_simfl_trainer(const hr_simfl_common *m, size_t tree) {
+    return m->rules.trainer(&m->rules, m->rows, m->start->owner_count, tree);
 }
 
 static hr_tree_slot slot_of_tree(const hr_simfl_common *m) {
-    const size_t member = m->start->owners[hr_simfl_trainer(m)];
+    const size_t member = m->start->owners[hr_simfl_trainer(m, m->tree_count)];
     return (hr_tree_slot){m->start->digest, m->setup->view->membership->members[member].name, m->tree_count};
 }
 

@@ -36,6 +36,9 @@ enum {
 typedef struct hr_simfl_rules hr_simfl_rules;
 struct hr_simfl_rules {
     size_t tables, trees;
+    /* The position of the owner that trains a tree, of owners with so many records. */
+    size_t (*trainer)(const hr_simfl_rules *rules, const uint32_t *rows, size_t owners, size_t tree);
+    bool blocks;       /* the owner of a tree trains the next ones, too */
     bool classes;      /* label sums are the records of each class */
     int64_t label_max; /* else: |first sum| a record; the second is 0 */
     /* Sets what follows, when it is known how many records all owners have. */
@@ -144,8 +147,8 @@ bool hr_simfl_sums_fit(const hr_simfl_rules *rules, size_t rows, const int64_t s
 size_t hr_simfl_hash_piece(const hr_simfl_rules *rules, size_t left);
 size_t hr_simfl_gradient_piece(size_t left);
 
-/* Who trains the tree that comes next: a position. Only once the job has started. */
-size_t hr_simfl_trainer(const hr_simfl_common *common);
+/* Who trains a tree: a position. Only once the numbers of records of all owners are known. */
+size_t hr_simfl_trainer(const hr_simfl_common *common, size_t tree);
 /* Checks the tree that comes next, and keeps it. Fails: FORMAT, POLICY, LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_simfl_take_tree(hr_simfl_common *common, ProtobufCBinaryData tree, hr_error *err);
 

@@ -39,7 +39,7 @@ static size_t tree_in_work(const simfl_coordinator *c) {
 }
 
 static size_t trainer_of_tree(const simfl_coordinator *c) {
-    return tree_in_work(c) % owner_count(c);
+    return hr_simfl_trainer(&c->common, tree_in_work(c));
 }
 
 static bool has_given(const simfl_coordinator *c, size_t position) {
@@ -149,7 +149,7 @@ static hr_status on_tree(simfl_coordinator *c, size_t position, const Hedgerow__
 static hr_status note_sent(simfl_coordinator *c, size_t position, size_t slot, hr_error *err) {
     const bool twice = slot ? slot <= c->gave[position] : c->hashed[position],
                early = !c->sized || slot > tree_in_work(c) + 1;
-    if (twice || early || (slot && (slot - 1) % owner_count(c) == position))
+    if (twice || early || (slot && hr_simfl_trainer(&c->common, slot - 1) == position))
         return hr_protocol_refuse("word of what it sent at the wrong time", err);
     if (slot)
         c->gave[position] = slot;

@@ -54,7 +54,7 @@ static hr_status begin_owner_work(simfl_owner *o, hr_simfl_work work, hr_error *
 static hr_status go_on(hr_protocol *self, hr_error *err) {
     simfl_owner *o = (simfl_owner *)self;
     if (o->job.phase != HR_OWNER_RUNNING || o->work.task || !o->sized) return HR_OK;
-    const size_t tree = o->common.tree_count, trainer = hr_simfl_trainer(&o->common);
+    const size_t tree = o->common.tree_count, trainer = hr_simfl_trainer(&o->common, tree);
     const simfl_peer *peer = &o->peers[trainer];
     hr_simfl_work work = {.tree = tree, .trainer = trainer};
     if (owner_count(o) > 1 && o->next_hash < own_rows(o)) {
@@ -231,8 +231,8 @@ static hr_status on_gradients(simfl_owner *o, size_t sender, const Hedgerow__Sim
     simfl_peer *peer = &o->peers[sender];
     const size_t rows = own_rows(o), now = o->common.tree_count;
     if (!o->sized) return hr_protocol_refuse("gradients before the first tree begins", err);
-    if (wire->tree < o->next_tree || wire->tree < now || wire->tree > now + 1 ||
-        wire->tree % owner_count(o) != self_position(o))
+    if (wire->tree != o->next_tree || wire->tree < now || wire->tree > now + 1 ||
+        hr_simfl_trainer(&o->common, wire->tree) != self_position(o))
         return hr_protocol_refuse("gradients for a tree that this owner does not train now", err);
     const size_t count = hr_simfl_gradient_piece(rows - peer->given);
     if (wire->first != peer->given || !count || wire->n_gradients != count || wire->n_weights != count)

@@ -239,13 +239,13 @@ static hr_status start_owners(simfl *s, const hr_simfl_permits *permits, hr_erro
 /* Owners train trees in their order. before: what happens before owner m trains; NULL: nothing. */
 static hr_status train_in_turn(const simfl *s, hr_status (*before)(const simfl *s, size_t m, hr_error *err),
                                hr_error *err) {
-    size_t trees = (size_t)s->training->options->trees;
+    const hr_simfl_order order = hr_simfl_order_of(s->training->options);
     hr_status status = HR_OK;
-    for (size_t t = 0; !status && t < trees; t++) {
-        size_t m = hr_simfl_owner_of_tree(s->training->options, s->rows, s->count, t);
+    for (size_t t = 0; !status && t < order.trees; t++) {
+        size_t m = hr_simfl_owner_of_tree(&order, s->rows, s->count, t);
         if (before) status = before(s, m, err);
         if (!status) status = train_and_send_tree(s, m, err);
-        if (!status) status = hr_training_progress(s->training, t + 1, trees, err);
+        if (!status) status = hr_training_progress(s->training, t + 1, order.trees, err);
     }
     return status;
 }

@@ -132,14 +132,13 @@ hr_status hr_simfl_owner_receive(hr_simfl_owner *o, size_t other, const hr_noisy
     return HR_OK;
 }
 
-size_t hr_simfl_owner_of_tree(const hr_fit_options *options, const uint32_t *rows, size_t owners,
-                              size_t tree) {
-    if (options->by_name[HR_OPTION_ORDER] == HR_OWNER_ORDER_TURNS) return tree % owners;
+size_t hr_simfl_owner_of_tree(const hr_simfl_order *order, const uint32_t *rows, size_t owners, size_t tree) {
+    if (order->order == HR_OWNER_ORDER_TURNS) return tree % owners;
     uint64_t all = 0, upto = 0;
     for (size_t i = 0; i < owners; i++) all += rows[i];
     for (size_t i = 0; i + 1 < owners; i++) {
         upto += rows[i];
-        if (tree < (uint64_t)options->trees * upto / all) return i;
+        if (tree < (uint64_t)order->trees * upto / all) return i;
     }
     return owners - 1;
 }

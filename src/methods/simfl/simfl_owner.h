@@ -68,11 +68,20 @@ HR_MUST_CHECK hr_status hr_simfl_owner_gradients(hr_simfl_owner *owner, size_t o
 HR_MUST_CHECK hr_status hr_simfl_owner_receive(hr_simfl_owner *owner, size_t other, const hr_noisy *gradients,
                                                const hr_noisy *weights, hr_error *err);
 
-/* The owner that trains tree number `tree` of options->trees, of owners with so many records. In turn: tree
+/* How owners share the trees of a model. */
+typedef struct hr_simfl_order {
+    hr_owner_order order;
+    size_t trees; /* T */
+} hr_simfl_order;
+
+static inline hr_simfl_order hr_simfl_order_of(const hr_fit_options *options) {
+    return (hr_simfl_order){(hr_owner_order)options->by_name[HR_OPTION_ORDER], (size_t)options->trees};
+}
+
+/* The owner that trains tree number `tree`, of owners with so many records, one at least. In turn: tree
  * modulo owners. In blocks: owner i begins with tree floor(T n_i / N), n_i being the records of the owners
  * before it. */
-size_t hr_simfl_owner_of_tree(const hr_fit_options *options, const uint32_t *rows, size_t owners,
-                              size_t tree);
+size_t hr_simfl_owner_of_tree(const hr_simfl_order *order, const uint32_t *rows, size_t owners, size_t tree);
 
 /* Trains the next tree on its own records, with their own gradients and those received since its last tree,
  * and adds it to their scores. *out: in the setup's arena. Fails: MEMORY. */

@@ -97,20 +97,26 @@ static void test_simfl__over_owners_makes_the_model_of_one_process(void **state)
 }
 
 /* The options of the published program. */
-static void test_simfl__of_square_loss_over_owners_makes_the_model_of_one_process(void **state) {
-    (void)state;
+static void check_square_loss(hr_owner_order order) {
     job j;
     open_job(&j, table_of_steps(150, 4, 2, 7), 3);
     hr_simulation_done(&j.simulation);
     j.file.options.loss = HR_LOSS_SQUARE;
     j.file.options.learning_rate = 1;
     j.file.options.by_name[HR_OPTION_GAMMA] = .25;
+    j.file.options.by_name[HR_OPTION_ORDER] = order;
     const hr_owner_tables tables = {j.division.owners, 3};
     assert_int_equal(hr_simulation_init(&j.simulation, &j.file, j.table.schema, &tables, 1, NULL), HR_OK);
     const hr_model *model = run_job(&j);
     assert_true(model->forest.link == HR_LINK_SIGNED && model->forest.trees[0].node_count > 1);
     check_simfl_model(model, &j.division, &j.file.options, coins);
     close_job(&j);
+}
+
+static void test_simfl__of_square_loss_over_owners_makes_the_model_of_one_process(void **state) {
+    (void)state;
+    check_square_loss(HR_OWNER_ORDER_TURNS);
+    check_square_loss(HR_OWNER_ORDER_BLOCKS);
 }
 
 /* The same in pieces, of which many more are needed than may be unconfirmed. */

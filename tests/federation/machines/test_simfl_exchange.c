@@ -27,6 +27,23 @@ static void test_simfl__owners_train_in_turn(void **state) {
     simfl_close(b);
 }
 
+/* An owner that trains one tree after the other has the gradients of all others for each. */
+static void test_simfl__owners_train_in_blocks(void **state) {
+    simfl_test_blocks = true;
+    simulator *b = simfl_open(*state);
+    hr_part_info info;
+    simfl_run(b);
+    static const size_t trained[SIMFL_PARTIES] = {0, 0, 2, 2};
+    for (size_t who = 0; who < SIMFL_PARTIES; who++) {
+        assert_true(has_finished(&b->parties[who]));
+        if (who == COORDINATOR) continue;
+        assert_true(hr_simfl_part(b->parties[COORDINATOR].machine, who, &info));
+        assert_int_equal(info.trees, trained[who]);
+    }
+    simfl_close(b);
+    simfl_test_blocks = false;
+}
+
 static void test_simfl__every_owner_has_the_hashes_of_the_others(void **state) {
     simulator *b = simfl_open(*state);
     simfl_run_until(b, ANNA, HR_SIMFL_TRAIN);
@@ -187,6 +204,13 @@ LIE(no_gradients, GRADIENTS, m->simfl_gradients->n_gradients = m->simfl_gradient
 LIE(other_tree, GRADIENTS, m->simfl_gradients->tree = 1)
 LIE(later_tree, GRADIENTS, m->simfl_gradients->tree = 3)
 
+static bool next_of_block(simfl_job *job, size_t from, size_t to, Hedgerow__Message *m) {
+    (void)job;
+    if (from == BERT && to == CARL && m->kind_case == HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS)
+        m->simfl_gradients->tree++;
+    return true;
+}
+
 static void test_simfl__hashes_that_lie_are_refused(void **state) {
     check_lie(*state, short_hashes, "hashes out of order, twice or of another length");
     check_lie(*state, half_a_hash, "hashes out of order, twice or of another length");
@@ -236,6 +260,18 @@ static void test_simfl__gradients_that_lie_are_refused(void **state) {
     check_lie(*state, later_tree, "gradients for a tree that this owner does not train now");
 }
 
+/* The tree that Carl trains after the one that it is at. */
+static void test_simfl__gradients_for_the_next_tree_of_a_block_are_refused(void **state) {
+    simfl_test_blocks = true;
+    simulator *b = simfl_open(*state);
+    ((simfl_job *)b)->change = next_of_block;
+    simfl_run(b);
+    simfl_check_cut(b, CARL, BERT, "gradients for a tree that this owner does not train now");
+    simfl_check_failed(b, "owner carl refused what owner bert sent");
+    simfl_close(b);
+    simfl_test_blocks = false;
+}
+
 /* Each in range, all of them more than Anna's one record can have. To Carl, which has three. */
 static void test_simfl__gradients_of_more_records_than_there_are_are_refused(void **state) {
     for (size_t weights = 0; weights < 2; weights++) {
@@ -255,6 +291,7 @@ static void test_simfl__gradients_of_more_records_than_there_are_are_refused(voi
         wire.n_gradients = wire.n_weights = 3;
         simfl_run_until(b, CARL, HR_SIMFL_GRADIENTS);
         while (hr_simfl_work_of(b->parties[CARL].machine).tree < 1) assert_true(simulator_step(b));
+        do_work(b, CARL);
         send_content(b, ANNA, CARL, HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, &wire);
         simfl_check_cut(b, CARL, ANNA, "gradients of more records than it has");
         simfl_close(b);
@@ -542,6 +579,8 @@ static void test_simfl__bytes_of_a_member_have_a_limit(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_TEST_MEMBERS(test_simfl__owners_train_in_turn),
+        WITH_TEST_MEMBERS(test_simfl__owners_train_in_blocks),
+        WITH_TEST_MEMBERS(test_simfl__gradients_for_the_next_tree_of_a_block_are_refused),
         WITH_TEST_MEMBERS(test_simfl__every_owner_has_the_hashes_of_the_others),
         WITH_TEST_MEMBERS(test_simfl__work_that_was_lost_is_done_again_once),
         WITH_TEST_MEMBERS(test_simfl__owner_without_an_answer_ends_the_job),

@@ -116,8 +116,9 @@ static void check_order(const char *order, size_t trees, const uint32_t *rows, s
     hr_fit_options options = small_options("simfl");
     set_option(&options, "order", order);
     options.trees = (int64_t)trees;
+    const hr_simfl_order shared = hr_simfl_order_of(&options);
     for (size_t t = 0; t < trees; t++)
-        assert_int_equal(hr_simfl_owner_of_tree(&options, rows, owners, t), who[t] - '0');
+        assert_int_equal(hr_simfl_owner_of_tree(&shared, rows, owners, t), who[t] - '0');
 }
 
 static void test_order__gives_owners_turns_or_blocks_by_their_records(void **state) {
