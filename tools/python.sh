@@ -10,4 +10,4 @@ python3 -m venv "$folder/venv"
 "$folder/venv/bin/python" -m pip --quiet --disable-pip-version-check install "$(ls "$folder"/dist/*.whl)[test]" "$@"
 "$folder/venv/bin/hedgerow" --version
 "$folder/venv/bin/mypy" python/hedgerow
-"$folder/venv/bin/python" -m pytest -q python/tests
+"$folder/venv/bin/python" -m pytest -q -n auto python/tests

@@ -67,7 +67,7 @@ marked.hedgerow_public = True
     FeatureUnion([('a', Normalizer()), ('b', Binarizer())]), make_pipeline(Normalizer(), Binarizer()),
     ColumnTransformer([('a', PublicScaler(), ['age'])], remainder='passthrough'),
     make_column_transformer((PublicScaler(), make_column_selector(dtype_include='number'))),
-], ids=str)
+])
 def test_public_steps__read_nothing_off_the_records(step):
     assert _steps.leaks_of('step', step) == []
 
@@ -84,7 +84,7 @@ def test_public_steps__read_nothing_off_the_records(step):
     (FeatureUnion([('a', Normalizer()), ('b', PCA())]), r'step step\.b of'),
     (ColumnTransformer([('a', PublicScaler(), ['age'])], remainder=MinMaxScaler()), r'step step\.remainder of'),
     (ColumnTransformer([('a', PublicScaler(), lambda X: list(X.columns))]), r'a function chooses in step step\.a'),
-], ids=str)
+])
 def test_other_steps__are_named(step, says):
     (leak,) = _steps.leaks_of('step', step)
     assert pd.Series([leak]).str.contains(says).all(), leak
