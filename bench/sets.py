@@ -71,7 +71,7 @@ prepare.main()'''
 def prepared(source, cache, name, seed, rows=None, test=None, changes=None):
     """The folder of one set and seed, of at most `rows` rows (None: of all), a part `test` of which is for the test (None: a fifth); made
     if it is not there. Sets with `changes` of their own need a cache of their own."""
-    folder = os.path.join(cache, '%s-%d%s' % (name, seed, '-%d' % rows if rows else ''))
+    folder = os.path.join(cache, '%s-%d%s%s' % (name, seed, '-%d' % rows if rows else '', '-test-%g' % test if test else ''))
     if os.path.exists(os.path.join(folder, 'schema.yaml')):
         return folder
     os.makedirs(folder, exist_ok=True)
