@@ -167,6 +167,25 @@ simulator *exact_job_open(const test_members *f, const job_script *script, exact
     return s;
 }
 
+const voted_script voted_scripts[VOTED_SCRIPTS] = {
+    {{1, false, 0, 0, 1, 0}, {false, false}},   {{1, true, 0, 0, 1, 0}, {false, false}},
+    {{3, false, 0, 0, 1, 0}, {false, false}},   {{3, true, 0, 0, 1, 0}, {false, false}},
+    {{3, false, .5, 0, 1, 0}, {false, false}},  {{3, true, .5, 0, 1, 0}, {false, false}},
+    {{3, false, .5, .9, 1, 0}, {false, false}}, {{3, true, .5, .9, 1, 0}, {false, false}},
+    {{2, false, .5, 0, 1, 2}, {false, false}},  {{1, true, .5, 0, 1, 3}, {false, false}},
+    {{3, false, 0, .9, 1, 0}, {true, false}},   {{3, true, 0, .1, 1, 0}, {true, false}},
+    {{3, false, 0, 0, 1, 0}, {false, true}},    {{3, true, 0, 0, 1, 0}, {false, true}},
+    {{2, true, 0, .9, 1, 0}, {true, true}}};
+
+simulator *voted_job_open(const test_members *f, const voted_script *script, uint64_t seed) {
+    const exact_votes exact = script->exact;
+    if (!exact.rounds && !exact.trees) return inprivate_job_open(f, &script->script, seed);
+    simulator *s = exact_job_open(f, &script->script, exact, seed);
+    for (size_t slot = 0; slot < sizeof job_in(s)->gains / sizeof *job_in(s)->gains; slot++)
+        job_in(s)->gains[slot] = (int64_t)(seed >> slot % 5 & 1) * -600;
+    return s;
+}
+
 size_t trees_of(const simulator *s) {
     const hr_job_state *c = hr_inprivate_coordinator_course(s->parties[COORDINATOR].machine);
     size_t trees = 0;

@@ -6,6 +6,11 @@
 #include "support/job_simulator.h"
 #include "support/message_samples.h"
 
+/* Of mode paper. */
+typedef struct exact_votes {
+    bool rounds, trees;
+} exact_votes;
+
 typedef struct job_script {
     uint32_t rounds;
     bool broadcast;
@@ -14,10 +19,14 @@ typedef struct job_script {
     uint32_t last_slots;
 } job_script;
 
-/* Of mode paper. */
-typedef struct exact_votes {
-    bool rounds, trees;
-} exact_votes;
+/* A job of either mode: of mode paper if it has exact votes. */
+typedef struct voted_script {
+    job_script script;
+    exact_votes exact;
+} voted_script;
+
+enum { VOTED_SCRIPTS = 15 };
+extern const voted_script voted_scripts[VOTED_SCRIPTS]; /* every kind of votes, along the chain and not */
 
 /* What an owner finds, in units of 2^-10 records. */
 typedef struct finding {
@@ -57,6 +66,8 @@ hr_bytes exact_ballot_bytes(size_t round, size_t tree, finding found);
 simulator *inprivate_job_open(const test_members *f, const job_script *script, uint64_t seed);
 /* In mode paper; the script has no votes that cost. */
 simulator *exact_job_open(const test_members *f, const job_script *script, exact_votes exact, uint64_t seed);
+/* With votes on each tree some trees do harm, by the seed. */
+simulator *voted_job_open(const test_members *f, const voted_script *script, uint64_t seed);
 size_t trees_of(const simulator *s);
 
 #endif

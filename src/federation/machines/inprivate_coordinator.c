@@ -218,10 +218,11 @@ static hr_status count_tails(inprivate_coordinator *m, hr_error *err) {
 /* Of one tree, in mode paper: what the owners lose by makes no part of the model. */
 static hr_status count_tree(inprivate_coordinator *m, hr_error *err) {
     const double gain = hr_votes_exact_gain(ballots_of(m), m->job_state.owner_count);
+    const size_t slot = m->poll++;
     Hedgerow__Verdict verdict = HEDGEROW__VERDICT__INIT;
-    verdict.slot = (uint32_t)m->poll;
+    verdict.slot = (uint32_t)slot;
     verdict.stays = gain >= 0;
-    m->job_state.slots[m->poll].verdict = verdict.stays ? HR_TREE_STAYS : HR_TREE_LEFT_OUT;
+    m->job_state.slots[slot].verdict = verdict.stays ? HR_TREE_STAYS : HR_TREE_LEFT_OUT;
     m->polled = false;
     if (verdict.stays) m->advance += gain;
     hr_status status = hr_coordinator_job_send(&m->job, HEDGEROW__MESSAGE__KIND_VERDICT, &verdict, err);
@@ -230,7 +231,7 @@ static hr_status count_tree(inprivate_coordinator *m, hr_error *err) {
             hr_protocol_emit(&m->job.protocol, HR_ACT_LOG, 0, err,
                              "the tree of owner %s in slot %zu is left out: with it predictions are "
                              "worse by %.4f",
-                             name_of_owner(m, hr_job_state_owner(&m->job_state, m->poll)), m->poll, -gain);
+                             name_of_owner(m, hr_job_state_owner(&m->job_state, slot)), slot, -gain);
     return status ? status : settle_job(m, err);
 }
 

@@ -124,6 +124,24 @@ static void test_votes__do_not_wait_for_ever(void **state) {
     simulator_close(b);
 }
 
+/* While the next tree is waited for there is no poll; who was too late for the last one did no wrong. */
+static void test_votes__may_come_late(void **state) {
+    const job_script s = {1, false, 0, 0, 1, 0};
+    simulator *b = exact_job_open(*state, &s, on_trees, 3);
+    while (b->parties[CARL].work.kind != HR_ACT_VOTE) assert_true(simulator_step(b));
+    b->parties[CARL].away = true;
+    while (course_of(b, COORDINATOR)->slots[0].verdict == HR_TREE_UNDECIDED)
+        if (!simulator_step(b)) feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
+    do_work(b, CARL);
+    deliver_all(b);
+    assert_false(cut_by(b, COORDINATOR, CARL));
+    all_return(b);
+    check_over(b);
+    check_replay(b);
+    assert_int_equal(model_trees(b, COORDINATOR), 3);
+    simulator_close(b);
+}
+
 /* It was skipped, so that nobody voted on it: it is in no model, and in nobody's scores. */
 static void test_votes__leave_out_a_tree_that_comes_late(void **state) {
     const job_script s = {1, true, 0, 0, 1, 0};
@@ -218,6 +236,7 @@ int main(void) {
         WITH_TEST_MEMBERS(test_votes__come_before_the_next_tree),
         WITH_TEST_MEMBERS(test_votes__on_trees_decide_on_rounds_too),
         WITH_TEST_MEMBERS(test_votes__do_not_wait_for_ever),
+        WITH_TEST_MEMBERS(test_votes__may_come_late),
         WITH_TEST_MEMBERS(test_votes__leave_out_a_tree_that_comes_late),
         WITH_TEST_MEMBERS(test_votes__that_no_records_can_have_are_refused),
         WITH_TEST_MEMBERS(test_votes__on_trees_are_refused_where_rounds_are_voted_on),

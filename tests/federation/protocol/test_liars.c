@@ -7,12 +7,6 @@ static size_t schedules(void) {
     return text ? strtoul(text, NULL, 10) : 300;
 }
 
-static const job_script scripts[] = {
-    {1, false, 0, 0, 1, 0},  {1, true, 0, 0, 1, 0},  {3, false, 0, 0, 1, 0},   {3, true, 0, 0, 1, 0},
-    {3, false, .5, 0, 1, 0}, {3, true, .5, 0, 1, 0}, {3, false, .5, .9, 1, 0}, {3, true, .5, .9, 1, 0},
-    {2, false, .5, 0, 1, 2}, {1, true, .5, 0, 1, 3}};
-enum { SCRIPTS = sizeof scripts / sizeof *scripts };
-
 static void wander(simulator *b) {
     if (hr_dice_below(&b->dice, 20)) return;
     size_t who = ANNA + hr_dice_below(&b->dice, 3);
@@ -96,8 +90,8 @@ static void check_honest(const simulator *b, size_t seed, const size_t honest[3]
 static void test_liars__among_owners_harm_no_other_one(void **state) {
     static const size_t honest[] = {COORDINATOR, BERT, CARL};
     for (size_t seed = 0, count = schedules(); seed < count; seed++) {
-        simulator *b = inprivate_job_open(*state, &scripts[seed % SCRIPTS], seed);
-        const size_t lie = seed / SCRIPTS % (LIES + 1);
+        simulator *b = voted_job_open(*state, &voted_scripts[seed % VOTED_SCRIPTS], seed);
+        const size_t lie = seed / VOTED_SCRIPTS % (LIES + 1);
         b->tamper = lie < LIES ? lies[lie] : NULL;
         ((inprivate_job *)b)->names_false_sets[ANNA] = lie == LIES || !hr_dice_below(&b->dice, 4);
         simulator_run(b, lie == LIES || !b->tamper ? accuse : wander);
@@ -111,10 +105,10 @@ static void test_liars__among_owners_harm_no_other_one(void **state) {
 static void test_liars__remove_no_tree_but_their_own(void **state) {
     static const size_t honest[] = {COORDINATOR, BERT, CARL};
     for (size_t seed = 0, count = schedules(); seed < count; seed++) {
-        const job_script *s = &scripts[seed % SCRIPTS];
-        const size_t lie = seed / SCRIPTS % LIES;
+        const job_script *s = &voted_scripts[seed % VOTED_SCRIPTS].script;
+        const size_t lie = seed / VOTED_SCRIPTS % LIES;
         if (lie == 1) continue; /* what goes to the wrong member is missing elsewhere */
-        simulator *b = inprivate_job_open(*state, s, seed);
+        simulator *b = voted_job_open(*state, &voted_scripts[seed % VOTED_SCRIPTS], seed);
         b->tamper = lies[lie];
         ((inprivate_job *)b)->names_false_sets[ANNA] = !hr_dice_below(&b->dice, 3);
         simulator_run(b, NULL);
@@ -169,10 +163,10 @@ static void deceive_owners(simulator *b, letter *l) {
  * each other for liars. */
 static void test_liars__that_coordinate_have_nobody_train_on_other_terms(void **state) {
     for (size_t seed = 0, count = schedules(); seed < count; seed++) {
-        job_script s = scripts[seed % SCRIPTS];
+        voted_script s = voted_scripts[seed % VOTED_SCRIPTS];
         const hr_digest *terms = NULL;
-        s.min_owners = 3;
-        simulator *b = inprivate_job_open(*state, &s, seed);
+        s.script.min_owners = 3;
+        simulator *b = voted_job_open(*state, &s, seed);
         b->tamper = deceive_owners;
         simulator_run(b, NULL);
         for (size_t who = ANNA; who <= CARL; who++) {

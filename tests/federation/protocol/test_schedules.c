@@ -8,26 +8,20 @@ static size_t schedules(void) {
     return text ? strtoul(text, NULL, 10) : 300;
 }
 
-static const job_script scripts[] = {
-    {1, false, 0, 0, 1, 0},  {1, true, 0, 0, 1, 0},  {3, false, 0, 0, 1, 0},   {3, true, 0, 0, 1, 0},
-    {3, false, .5, 0, 1, 0}, {3, true, .5, 0, 1, 0}, {3, false, .5, .9, 1, 0}, {3, true, .5, .9, 1, 0},
-    {2, false, .5, 0, 1, 2}, {1, true, .5, 0, 1, 3}};
-enum { SCRIPTS = sizeof scripts / sizeof *scripts };
-
 /* A round gain that the ballots' .5 does not reach ends the job after one round. */
 static size_t rounds_of(const job_script *s) {
-    return s->vote_share > 0 && s->round_gain > .5 ? 1 : s->rounds;
+    return s->round_gain > .5 ? 1 : s->rounds;
 }
 
 static void test_schedules__without_absences_give_all_trees(void **state) {
-    for (size_t k = 0; k < SCRIPTS; k++)
+    for (size_t k = 0; k < VOTED_SCRIPTS; k++)
         for (uint64_t seed = 0; seed < 5; seed++) {
-            simulator *b = inprivate_job_open(*state, &scripts[k], seed);
+            simulator *b = voted_job_open(*state, &voted_scripts[k], seed);
             simulator_run(b, NULL);
             check_over(b);
             check_replay(b);
             assert_int_equal(b->aways, 0);
-            assert_int_equal(trees_of(b), 3 * rounds_of(&scripts[k]));
+            assert_int_equal(trees_of(b), 3 * rounds_of(&voted_scripts[k].script));
             simulator_close(b);
         }
 }
@@ -43,9 +37,9 @@ static bool all_decided(const simulator *b) {
 /* Every set of owners who answer, and are never heard of again: those who are there give all of their trees.
  */
 static void test_schedules__pass_over_every_set_of_absent_owners(void **state) {
-    for (size_t k = 0; k < SCRIPTS; k++)
+    for (size_t k = 0; k < VOTED_SCRIPTS; k++)
         for (unsigned absent = 0; absent < 8; absent++) {
-            simulator *b = inprivate_job_open(*state, &scripts[k], absent);
+            simulator *b = voted_job_open(*state, &voted_scripts[k], absent);
             while (!all_decided(b)) assert_true(simulator_step(b));
             size_t there = 0;
             for (size_t o = 0; o < 3; o++) {
@@ -53,7 +47,7 @@ static void test_schedules__pass_over_every_set_of_absent_owners(void **state) {
                 there += !(absent >> o & 1);
             }
             simulator_run(b, NULL);
-            assert_int_equal(trees_of(b), there * rounds_of(&scripts[k]));
+            assert_int_equal(trees_of(b), there * rounds_of(&voted_scripts[k].script));
             all_return(b);
             check_over(b);
             check_replay(b);
@@ -62,9 +56,9 @@ static void test_schedules__pass_over_every_set_of_absent_owners(void **state) {
 }
 
 static void test_schedules__go_on_without_those_who_do_not_answer(void **state) {
-    for (size_t k = 0; k < SCRIPTS; k++)
+    for (size_t k = 0; k < VOTED_SCRIPTS; k++)
         for (unsigned absent = 1; absent < 8; absent++) {
-            simulator *b = inprivate_job_open(*state, &scripts[k], absent);
+            simulator *b = voted_job_open(*state, &voted_scripts[k], absent);
             for (size_t o = 0; o < 3; o++) b->parties[ANNA + o].away = absent >> o & 1;
             simulator_run(b, NULL);
             all_return(b);
@@ -75,9 +69,9 @@ static void test_schedules__go_on_without_those_who_do_not_answer(void **state) 
 }
 
 static void test_schedules__go_on_without_those_who_refuse(void **state) {
-    for (size_t k = 0; k < SCRIPTS; k++)
+    for (size_t k = 0; k < VOTED_SCRIPTS; k++)
         for (unsigned no = 1; no < 8; no++) {
-            simulator *b = inprivate_job_open(*state, &scripts[k], no);
+            simulator *b = voted_job_open(*state, &voted_scripts[k], no);
             size_t there = 0;
             for (size_t o = 0; o < 3; o++) {
                 b->parties[ANNA + o].refuses = no >> o & 1;
@@ -87,32 +81,32 @@ static void test_schedules__go_on_without_those_who_refuse(void **state) {
             check_over(b);
             check_replay(b);
             assert_int_equal(b->aways, 0);
-            assert_int_equal(trees_of(b), there * rounds_of(&scripts[k]));
+            assert_int_equal(trees_of(b), there * rounds_of(&voted_scripts[k].script));
             simulator_close(b);
         }
 }
 
 static void test_schedules__go_on_without_those_who_withdraw(void **state) {
-    for (size_t k = 0; k < SCRIPTS; k++)
+    for (size_t k = 0; k < VOTED_SCRIPTS; k++)
         for (size_t least = 2; least <= 4; least++) {
-            job_script s = scripts[k];
-            s.min_owners = least;
-            simulator *b = inprivate_job_open(*state, &s, least);
+            voted_script s = voted_scripts[k];
+            s.script.min_owners = least;
+            simulator *b = voted_job_open(*state, &s, least);
             b->parties[CARL].refuses = true; /* two are left */
             simulator_run(b, NULL);
             check_over(b);
             check_replay(b);
-            assert_int_equal(trees_of(b), least > 2 ? 0 : 2 * rounds_of(&s));
+            assert_int_equal(trees_of(b), least > 2 ? 0 : 2 * rounds_of(&s.script));
             simulator_close(b);
         }
 }
 
 /* One of them demands more owners than there are; the others go on. */
 static void test_schedules__go_on_when_one_withdraws(void **state) {
-    for (size_t k = 0; k < SCRIPTS; k++)
+    for (size_t k = 0; k < VOTED_SCRIPTS; k++)
         for (size_t who = ANNA; who <= CARL; who++)
             for (uint64_t seed = 0; seed < 5; seed++) {
-                simulator *b = inprivate_job_open(*state, &scripts[k], seed);
+                simulator *b = voted_job_open(*state, &voted_scripts[k], seed);
                 b->parties[who].setup.min_owners = 4;
                 hr_protocol_free(b->parties[who].machine);
                 b->parties[who].machine = machine_of(&b->parties[who].setup);
@@ -120,16 +114,16 @@ static void test_schedules__go_on_when_one_withdraws(void **state) {
                 check_over(b);
                 check_replay(b);
                 assert_int_equal(b->aways, 0);
-                assert_int_equal(trees_of(b), 2 * rounds_of(&scripts[k]));
+                assert_int_equal(trees_of(b), 2 * rounds_of(&voted_scripts[k].script));
                 simulator_close(b);
             }
 }
 
 static void test_schedules__go_on_when_work_is_lost(void **state) {
-    for (size_t k = 0; k < SCRIPTS; k++)
+    for (size_t k = 0; k < VOTED_SCRIPTS; k++)
         for (unsigned loses = 50; loses <= 100; loses += 50)
             for (uint64_t seed = 0; seed < 5; seed++) {
-                simulator *b = inprivate_job_open(*state, &scripts[k], seed);
+                simulator *b = voted_job_open(*state, &voted_scripts[k], seed);
                 for (size_t who = ANNA; who <= CARL; who++) b->parties[who].loses = loses;
                 simulator_run(b, NULL);
                 check_over(b);
@@ -157,12 +151,12 @@ static void wander_hastily(simulator *b) {
 
 static void test_schedules__come_to_their_end(void **state) {
     for (size_t seed = 0, count = schedules(); seed < count; seed++) {
-        simulator *b = inprivate_job_open(*state, &scripts[seed % SCRIPTS], seed);
+        simulator *b = voted_job_open(*state, &voted_scripts[seed % VOTED_SCRIPTS], seed);
         for (size_t who = ANNA; who <= CARL; who++) {
-            b->parties[who].loses = seed / SCRIPTS % 3 ? 0 : 20;
+            b->parties[who].loses = seed / VOTED_SCRIPTS % 3 ? 0 : 20;
             b->parties[who].refuses = hr_dice_below(&b->dice, 12) == 0;
         }
-        simulator_run(b, seed / SCRIPTS % 2 ? wander : wander_hastily);
+        simulator_run(b, seed / VOTED_SCRIPTS % 2 ? wander : wander_hastily);
         all_return(b);
         check_over(b);
         check_replay(b);
