@@ -41,17 +41,20 @@ static hr_status rewrite_schema(const char *text, char **again, hr_error *err) {
 
 const hr_paid_kind hr_paid_schema = {"schema", render_paid_schema, rewrite_schema};
 
-/* The error of an output that cannot be read, and where its text is. */
+#define CHARGED "; what was charged stays charged, nothing was sent, and "
+#define KEPT CHARGED "the file has the text, for you alone"
+#define LOST CHARGED "the text is lost"
+
+/* The error of an output that cannot be read, and where its text is. Without memory to read it nothing is
+ * known against it. */
 static hr_status keep_unread(const hr_paid_kind *kind, const char *text, const char *path,
                              const hr_error *why, hr_error *err) {
+    static const char *const remedies[][2] = {
+        {"please report this error of the library" LOST, "please report this error of the library" KEPT},
+        {"give the run more memory" LOST,
+         "give the run more memory, or read the file where there is more" KEPT}};
     const bool kept = path && !hr_file_replace(path, "text", OWN_RIGHTS, text, strlen(text), NULL);
-    hr_fail(err, why->status,
-            kept ? "please report this error of the library; what was charged stays charged, nothing was "
-                   "sent, and the file has "
-                   "the text, for you alone"
-                 : "please report this error of the library; what was charged stays charged, nothing was "
-                   "sent, and the text "
-                   "is lost",
+    hr_fail(err, why->status, remedies[why->status == HR_E_MEMORY][kept],
             "the %s that was paid for cannot be read back: %s", kind->name, why->message);
     return hr_fail_at(err, why->status, kept ? path : NULL, why->line, why->column, why->field);
 }

@@ -1,5 +1,6 @@
 /* What a budget paid for is read back before its budget is final: outputs that cannot be read stay charged,
  * are kept as text, and go nowhere; the models of all methods with all options can be read. */
+#include "base/fail.h"
 #include "fit/fit.h"
 #include "fit/measure/evaluation_figures.h"
 #include "fit/paid.h"
@@ -67,6 +68,31 @@ static void test_check__keeps_the_text_of_what_cannot_be_read(void **state) {
         assert_true(err.line > 1);
         assert_non_null(strstr(err.remedy, "what was charged stays charged"));
         check_kept(path, s.model);
+    }
+    close_spoiled(&s);
+}
+
+static hr_status rewrite_without_memory(const char *text, char **again, hr_error *err) {
+    (void)text;
+    (void)again;
+    return hr_fail_memory(err);
+}
+
+/* Then the output is as good as any: nobody is asked to report it. */
+static void test_check__says_when_there_is_no_memory_to_read_with(void **state) {
+    const temp_dir *files = *state;
+    const hr_paid_kind kind = {"model", hr_paid_model.render, rewrite_without_memory};
+    spoiled s;
+    char path[128];
+    open_spoiled(&s);
+    snprintf(path, sizeof path, "%s/model.json.unread", files->folder);
+    for (int kept = 0; kept < 2; kept++) {
+        hr_error err = {0};
+        assert_int_equal(hr_paid_check(&kind, s.model, kept ? path : NULL, &err), HR_E_MEMORY);
+        assert_null(strstr(err.remedy, "report"));
+        assert_non_null(strstr(err.remedy, "more memory"));
+        assert_non_null(strstr(err.remedy, kept ? "the file has the text" : "the text is lost"));
+        if (kept) check_kept(path, s.model);
     }
     close_spoiled(&s);
 }
@@ -246,6 +272,8 @@ static void test_options__have_names_of_their_own(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_check__keeps_the_text_of_what_cannot_be_read, temp_dir_open,
+                                        temp_dir_close),
+        cmocka_unit_test_setup_teardown(test_check__says_when_there_is_no_memory_to_read_with, temp_dir_open,
                                         temp_dir_close),
         cmocka_unit_test_setup_teardown(test_check__says_when_the_text_is_lost, temp_dir_open,
                                         temp_dir_close),
