@@ -7,6 +7,7 @@
 #include "tables/data/sparse.h"
 #include "trees/similar/lsh.h"
 
+#include <hedgerow/tune.h>
 #include <sys/resource.h>
 
 enum { PLAIN = 40, FEATURES = PLAIN + 6, EMPTY = PLAIN, RAISED, MISSING, CODES, ZERO_CODE, WIDE };
@@ -376,6 +377,61 @@ static void test_sparse__private_boosting_trains_alike(void **state) {
     both_close(&b);
 }
 
+/* What comes before a fit, and around it. */
+static void test_sparse__bounds_starts_and_weights_train_alike(void **state) {
+    (void)state;
+    static const char *const columns[] = {"x1", "wide", "raised"};
+    both b = both_open(1200, 6, true);
+    double *weights = (double *)(void *)must_alloc(b.rows * sizeof *weights);
+    for (size_t i = 0; i < b.rows; i++) weights[i] = (double)(i % 5) / 4;
+    hr_fit_options options = seeded_options_of("dpboost", HR_MODE_SOUND, 7), bounded, started, weighed;
+    options.trees = 4;
+    options.epsilon = 20;
+    bounded = started = weighed = options;
+    bounded.private_bounds = columns;
+    bounded.private_bounds_count = COUNT(columns);
+    char *mine = fit_text(b.sparse, &bounded), *other = fit_text(b.dense, &bounded);
+    assert_string_equal(mine, other);
+    hr_text_free(mine);
+    hr_text_free(other);
+    hr_model *start = fit(b.dense, &options);
+    started.start = start;
+    started.start_is_public = true;
+    check_same_fits(&b, &started);
+    weighed.record_weights = weights;
+    weighed.record_weight_count = b.rows;
+    check_same_fits(&b, &weighed);
+    hr_model_free(start);
+    free(weights);
+    both_close(&b);
+}
+
+static char *tuned_text(const hr_data *data) {
+    hr_fit_options one = seeded_options_of("dpboost", HR_MODE_SOUND, 3), two;
+    const hr_fit_options *const settings[] = {&one, &two};
+    hr_tune_options options = HR_TUNE_OPTIONS_INIT;
+    hr_tuned tuned;
+    one.trees = 3;
+    two = one;
+    two.depth = 2;
+    options.delta = 0;
+    options.epsilon = 3;
+    assert_int_equal(hr_tune(data, settings, 2, &options, &tuned, NULL), HR_OK);
+    char *text = render(tuned.model);
+    hr_model_free(tuned.model);
+    return text;
+}
+
+static void test_sparse__settings_are_chosen_alike(void **state) {
+    (void)state;
+    both b = both_open(900, 6, true);
+    char *mine = tuned_text(b.sparse), *other = tuned_text(b.dense);
+    assert_string_equal(mine, other);
+    hr_text_free(mine);
+    hr_text_free(other);
+    both_close(&b);
+}
+
 /* Exact edges of so many records come from a sample. */
 static void test_sparse__edges_of_a_sample_are_alike(void **state) {
     (void)state;
@@ -445,6 +501,8 @@ int main(void) {
         cmocka_unit_test(test_sparse__boosting_trains_alike),
         cmocka_unit_test(test_sparse__methods_that_read_columns_of_bins_train_alike),
         cmocka_unit_test(test_sparse__private_boosting_trains_alike),
+        cmocka_unit_test(test_sparse__bounds_starts_and_weights_train_alike),
+        cmocka_unit_test(test_sparse__settings_are_chosen_alike),
         cmocka_unit_test(test_sparse__edges_of_a_sample_are_alike),
         cmocka_unit_test(test_sparse__memory_is_by_cells_that_are_there),
     };
