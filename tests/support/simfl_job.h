@@ -24,7 +24,8 @@ struct simfl_job {
     size_t relayed; /* hashes and gradients that were sent to the coordinator */
     /* Changes a message; false: it is lost. NULL: nobody lies. */
     bool (*change)(simfl_job *job, size_t from, size_t to, Hedgerow__Message *m);
-    size_t count; /* for change */
+    size_t count;     /* for change */
+    bool any_numbers; /* gradients may be others than the simulator's */
 };
 
 /* Until nothing can happen. */

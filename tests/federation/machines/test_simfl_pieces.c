@@ -1,5 +1,6 @@
 /* SimFL in pieces: how many, in which order, and what is refused. */
 #include "federation/machines/simfl_exchange.h"
+#include "support/message_samples.h"
 #include "support/simfl_job.h"
 #include "support/simfl_pieces.h"
 #include "trees/similar/lsh.h"
@@ -211,6 +212,55 @@ static void test_simfl_pieces__hashes_that_come_early_take_no_more_memory_than_a
     simfl_test_tables = SIMFL_TABLES;
 }
 
+/* ---- In any order ---- */
+
+/* Owners take turns, or train in blocks. Letters between two members keep their order, and no others. */
+static void test_simfl_pieces__come_in_any_order(void **state) {
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        simfl_test_blocks = seed / 4 % 2;
+        simulator *b = open_in_pieces(*state, seed % 4);
+        b->in_order = false;
+        hr_dice_init(&b->dice, seed);
+        simfl_run(b);
+        assert_true(has_finished(&b->parties[COORDINATOR]));
+        check_over(b);
+        check_replay(b);
+        close_pieces(b);
+    }
+    simfl_test_blocks = false;
+}
+
+static size_t liar;
+
+static void spoil_letter(simulator *b, letter *l) {
+    if (l->from != liar || hr_dice_below(&b->dice, 6)) return;
+    hr_bytes bad = spoilt(&b->dice, &l->bytes);
+    free(l->bytes.at);
+    l->bytes = bad;
+}
+
+/* Others come to their end, and take nobody else for a liar. */
+static void test_simfl_pieces__liars_harm_no_other_one(void **state) {
+    for (uint64_t seed = 0; seed < 600; seed++) {
+        simfl_test_blocks = seed / 4 % 2;
+        simulator *b = open_in_pieces(*state, seed % 4);
+        b->in_order = false;
+        liar = seed / 8 % 2 ? ANNA : COORDINATOR;
+        b->tamper = spoil_letter;
+        ((simfl_job *)b)->any_numbers = true;
+        hr_dice_init(&b->dice, seed);
+        simulator_run(b, NULL);
+        for (size_t who = 0; who < SIMFL_PARTIES; who++)
+            for (size_t other = 0; who != liar && other < SIMFL_PARTIES; other++)
+                if (other != liar && b->parties[who].cut[other])
+                    fail_msg("seed %zu: %s", (size_t)seed, b->last_cut);
+        if (liar != COORDINATOR) assert_int_equal(b->parties[COORDINATOR].ends, 1);
+        check_replay(b);
+        close_pieces(b);
+    }
+    simfl_test_blocks = false;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_TEST_MEMBERS(test_simfl_pieces__sends_hashes_and_gradients_in_pieces),
@@ -222,6 +272,8 @@ int main(void) {
         cmocka_unit_test(test_simfl_pieces__hashes_beyond_the_memory_of_an_owner_are_refused),
         WITH_TEST_MEMBERS(test_simfl_pieces__job_of_too_many_records_ends_before_hashes_are_sent),
         WITH_TEST_MEMBERS(test_simfl_pieces__hashes_that_come_early_take_no_more_memory_than_an_owner_has),
+        WITH_TEST_MEMBERS(test_simfl_pieces__come_in_any_order),
+        WITH_TEST_MEMBERS(test_simfl_pieces__liars_harm_no_other_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
