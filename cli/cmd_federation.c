@@ -90,7 +90,7 @@ typedef struct change_args {
     { "DIR", 0, ARG_OPERAND, true, AT(folder), NULL, "the folder that 'hedgerow federation init' made" }
 
 /* What the founder has to do with the files that changed. */
-static int print_version(const command *self, const change_args *args) {
+static int print_version(const command *self, const change_args *args, const char *how_often) {
     char file[1024], fingerprint[HR_FINGERPRINT_TEXT];
     uint64_t version = 0;
     hr_error err = {0};
@@ -99,10 +99,10 @@ static int print_version(const command *self, const change_args *args) {
         return report_error(self->name, &err);
     fprintf(stderr,
             "version %llu, fingerprint %s\n"
-            "%s/broker/nats.conf: for the broker, which reads it after: nats-server --signal reload\n"
+            "%s/broker/nats.conf: for the broker, which reads it after: nats-server --signal reload%s\n"
             "Then adapt the inboxes, here: hedgerow federation open %s\n"
             "%s/federation.yaml: for every member, who starts its program again.\n",
-            (unsigned long long)version, fingerprint, args->folder, args->folder, args->folder);
+            (unsigned long long)version, fingerprint, args->folder, how_often, args->folder, args->folder);
     return EXIT_DONE;
 }
 
@@ -119,7 +119,7 @@ static int run_federation_add(const command *self, int argc, char **argv) {
     hr_error err = {0};
     if (hr_federation_add(args.folder, &member, &err) != HR_OK) return report_error(self->name, &err);
     print_member(args.folder, &member);
-    return print_version(self, &args);
+    return print_version(self, &args, ", given twice: the second time connects the new member");
 }
 
 const command federation_add_command = {
@@ -145,7 +145,7 @@ static int run_federation_remove(const command *self, int argc, char **argv) {
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     hr_error err = {0};
     if (hr_federation_remove(args.folder, args.member, &err) != HR_OK) return report_error(self->name, &err);
-    return print_version(self, &args);
+    return print_version(self, &args, "");
 }
 
 const command federation_remove_command = {
@@ -173,7 +173,7 @@ static int run_federation_rekey(const command *self, int argc, char **argv) {
     if (member.key == NULL) return usage_error(self->name, "--member needs a key: --member NAME=KEY");
     hr_error err = {0};
     if (hr_federation_rekey(args.folder, &member, &err) != HR_OK) return report_error(self->name, &err);
-    return print_version(self, &args);
+    return print_version(self, &args, "");
 }
 
 const command federation_rekey_command = {
@@ -271,7 +271,8 @@ const command federation_open_command = {
     .name = "federation open",
     .summary = "create the members' inboxes at a running broker",
     .details = "Run it after the broker's first start, and whenever members were added or removed. Existing "
-               "inboxes keep their packets.",
+               "inboxes keep their packets. Each inbox is then opened once with its member's certificate, if "
+               "that is still in the folder: who cannot use an inbox is named, with the remedy.",
     .example = "  hedgerow federation open fed",
     .options = open_options,
     .option_count = COUNT_OF(open_options),

@@ -46,8 +46,10 @@ typedef struct hr_federation_options {
 HR_API HR_MUST_CHECK hr_status hr_federation_init(const char *folder, const hr_federation_options *options,
                                                   hr_error *err);
 
-/* Makes the members' inboxes at the broker, which must run. What is there already keeps its packets, so it
- * may be called again at any time. `folder` is one that hr_federation_init made. Fails: IO, POLICY (the
+/* Makes the members' inboxes at the broker, which must run, and opens each of them once as its member, as far
+ * as the member's certificate is in the folder; nothing is taken from them. What is there already keeps its
+ * packets, so it may be called again at any time. `folder` is one that hr_federation_init made. Fails: IO
+ * (also: the inboxes are made, and a member cannot use its own; the message names all of these), POLICY (the
  * broker refuses), LIMIT (the broker's store is too small for so many members), FORMAT (federation.yaml),
  * MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_federation_open(const char *folder, hr_error *err);
@@ -57,7 +59,9 @@ HR_API HR_MUST_CHECK hr_status hr_federation_open(const char *folder, hr_error *
 /* A new member, with files as hr_federation_init makes them. Like hr_federation_remove and
  * hr_federation_rekey it replaces federation.yaml, whose version goes up by one, its copies in the members'
  * folders that are still there, and broker/nats.conf. The broker then has to read its configuration again,
- * hr_federation_open has to be called, and every member needs the new federation.yaml. Needs
+ * twice after hr_federation_add (nats-server makes the account of a new member at the first time, and
+ * connects it at the second), hr_federation_open has to be called, and every member needs the new
+ * federation.yaml. Needs
  * authority/ca-key.pem. On failure federation.yaml is as before; the same call may be made again. Fails:
  * ARGUMENT (as hr_federation_init), IO (or the member's folder exists), FORMAT (federation.yaml,
  * ca-key.pem), IO, MEMORY. */

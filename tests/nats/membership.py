@@ -42,14 +42,23 @@ def is_member(fed, name, certificate='tls'):
         return b'PONG' in answer(connection, b'PONG', b'-ERR')
 
 
-def reload_broker(fed):
+def read_again(fed):
     """Returns when the broker has read its configuration again."""
     before = fed.broker.count('Reloaded server configuration')
     subprocess.run(['nats-server', '--signal', 'reload=%d' % fed.broker.process.pid], check=True)
     with fed.broker.came:
         assert fed.broker.came.wait_for(lambda: fed.broker.count('Reloaded server configuration') > before or fed.broker.ended, SECONDS)
     assert fed.broker.runs(), fed.broker.lines
+
+
+def reload_broker(fed):
+    read_again(fed)
     fed.run('federation', 'open', 'fed')
+
+
+def refuse(fed, code, words, *command):
+    said = subprocess.run([fed.tool, *command], cwd=fed.folder, text=True, capture_output=True, timeout=SECONDS)
+    assert said.returncode == code and words in said.stderr, said
 
 
 def test_remove(fed):
@@ -68,8 +77,16 @@ def test_add(fed):
     fed.write('east.yaml', OWNER.format(name='east'))
     fed.run('ledger', 'create', 'east.db', '--epsilon', '1')
     fed.run('federation', 'add', 'fed', '--member', 'east')
-    reload_broker(fed)
+    read_again(fed)
     assert is_member(fed, 'east')
+    refuse(fed, 1, "not every member can use its inbox ('east'): cannot open the inbox of 'east' in the federation 'demo': the broker does not pass on "
+           "this member's requests; have the broker read its configuration once more", 'federation', 'open', 'fed')
+    east = fed.serve('east')
+    east.await_line("does not pass on this member's requests: if the member is new, have the broker read its configuration once more")
+    reload_broker(fed)
+    east.await_line('is there')
+    east.await_line('ready for jobs')
+    assert east.stop() == 0, east.lines
 
 
 def test_rekey(fed):

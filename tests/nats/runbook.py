@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The runbook, as it stands: every block of commands runs in the folder of its machine, one after the other. Machines are folders of one machine,
-scp copies between them, and the broker listens on a port that is free.
+scp copies between them, the broker listens on a port that is free, and who waits looks ten times a second.
 usage: runbook.py HEDGEROW RUNBOOK"""
 import os
 import re
@@ -45,9 +45,16 @@ def make_tools(tool, folder):
     os.chmod(os.path.join(folder, 'scp'), 0o700)
 
 
+def check_jobs(tool, machines):
+    """The first job, one with the member that joined, and one without the member that left: each is finished, with all of its owners."""
+    for number, owners in (('', 2), ('-2', 3), ('-3', 2)):
+        said = subprocess.run([tool, 'show', os.path.join(machines, 'coordinator/model%s.json' % number)], check=True, text=True, stdout=subprocess.PIPE)
+        assert re.search(r'owners +%d' % owners, said.stdout), said.stdout
+
+
 def test(tool, folder, words):
     with open(words[0], encoding='utf-8') as file:
-        text = file.read().replace('tls://broker.example.org:4222', 'tls://localhost:%d' % free_port())
+        text = file.read().replace('tls://broker.example.org:4222', 'tls://localhost:%d' % free_port()).replace('sleep 1;', 'sleep .1;')
     tools, machines, groups = os.path.join(folder, 'bin'), os.path.join(folder, 'machines'), []
     make_tools(tool, tools)
     os.environ.update(PATH=tools + ':' + os.environ['PATH'], MACHINES=machines)
@@ -57,7 +64,7 @@ def test(tool, folder, words):
     try:
         for machine, commands in blocks(text):
             run(machine, commands, machines, groups)
-        assert os.path.exists(os.path.join(machines, 'coordinator/model.json'))
+        check_jobs(tool, machines)
     finally:
         for group in groups:
             try:

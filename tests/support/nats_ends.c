@@ -1,6 +1,7 @@
 #include "support/nats_ends.h"
 
-static bool before_deadline(void *deadline) {
+static bool before_deadline(void *deadline, const char *what) {
+    (void)what;
     return server_clock() < *(const double *)deadline;
 }
 

@@ -1,12 +1,81 @@
 /* What the broker's admin does: makes the inboxes, looks into them, empties them. Members only find theirs.
  */
+#include "base/fail.h"
 #include "federation/config/federation_dir.h"
 #include "federation/transport/broker.h"
 #include "federation/transport/broker_inboxes.h"
 
 #include <assert.h>
 #include <hedgerow/federation.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- Opening ---- */
+
+enum {
+    TRIES = 20, /* of a member whom the broker does not serve yet: it may still read its configuration */
+    PAUSE_MS = 100,
+    PATH = 1024,
+    NAMES = 160
+};
+
+static bool try_again(void *tries, const char *what) {
+    int *left = tries;
+    (void)what;
+    if (--*left <= 0) return false;
+    nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000}, NULL);
+    return true;
+}
+
+/* As the member that the options name. Nothing is taken from the inbox. */
+static hr_status try_inbox(const hr_nats_options *options, hr_error *err) {
+    hr_transport *end = NULL;
+    hr_status status = hr_nats_open(options, &end, err);
+    if (!status) end->close(end);
+    return status;
+}
+
+/* Who cannot reach its inbox. */
+typedef struct unserved_members {
+    size_t count;
+    char names[NAMES];
+    hr_error why; /* of the first */
+    int tries;    /* that are left, of all members together */
+} unserved_members;
+
+static void note_unserved(unserved_members *u, const char *name, const hr_error *why) {
+    const size_t used = strlen(u->names);
+    if (!u->count) u->why = *why;
+    snprintf(u->names + used, sizeof u->names - used, "%s'%s'", u->count ? ", " : "", name);
+    u->count++;
+}
+
+/* Members whose folder was handed over and deleted are not tried. */
+static void try_member(const hr_federation_dir *dir, const char *name, unserved_members *u) {
+    char certificate[PATH], key[PATH];
+    hr_error why = {0};
+    snprintf(certificate, sizeof certificate, "%s/%s/tls.pem", dir->folder, name);
+    snprintf(key, sizeof key, "%s/%s/tls-key.pem", dir->folder, name);
+    if (access(certificate, F_OK) || access(key, F_OK)) return;
+    hr_nats_options options = dir->admin;
+    options.name = name;
+    options.certificate = certificate;
+    options.certificate_key = key;
+    options.again = try_again;
+    options.user = &u->tries;
+    if (try_inbox(&options, &why)) note_unserved(u, name, &why);
+}
+
+static hr_status try_members(const hr_federation_dir *dir, hr_error *err) {
+    unserved_members u = {.tries = TRIES};
+    for (size_t i = 0; i < dir->admin.member_count; i++) try_member(dir, dir->names[i], &u);
+    if (!u.count) return HR_OK;
+    return hr_fail(err, u.why.status, u.why.remedy, "not every member can use its inbox (%s): %s", u.names,
+                   u.why.message);
+}
 
 hr_status hr_federation_open(const char *folder, hr_error *err) {
     assert(folder);
@@ -15,9 +84,12 @@ hr_status hr_federation_open(const char *folder, hr_error *err) {
     hr_status status = arena ? hr_federation_dir_read(folder, arena, &dir, err) : hr_fail_memory(err);
     if (!status)
         status = hr_broker_prepare(&dir.admin, dir.names, dir.admin.member_count, HR_NATS_ACK_SECONDS, err);
+    if (!status) status = try_members(&dir, err);
     hr_arena_free(arena);
     return status;
 }
+
+/* ---- Inboxes ---- */
 
 hr_status hr_federation_show(const char *folder, bool (*visit)(void *user, const hr_waiting_packets *waiting),
                              void *user, hr_error *err) {

@@ -52,22 +52,21 @@ typedef struct wait_for_broker {
     const hr_party_settings *settings;
     const hr_log *log;
     const char *url;
-    int64_t pause; /* the last one; 0: none yet */
+    int64_t pause;    /* the last one; 0: none yet */
+    const char *what; /* of the last one */
 } wait_for_broker;
-
-static void log_broker(const wait_for_broker *w, hr_log_level level, const char *what) {
-    hr_log_format(w->log, level, NULL, "the broker at %.300s %s", w->url, what);
-}
 
 static bool is_to_stop(const hr_party_settings *settings) {
     return hr_endpoint_check_stop(settings, NULL) != HR_OK;
 }
 
 /* A signal may reach another thread than this one: naps are short. */
-static bool pause_before_again(void *user) {
+static bool pause_before_again(void *user, const char *what) {
     wait_for_broker *w = user;
     if (is_to_stop(w->settings)) return false;
-    if (!w->pause) log_broker(w, HR_LOG_WARNING, "does not answer; trying again");
+    if (w->what != what)
+        hr_log_format(w->log, HR_LOG_WARNING, NULL, "the broker at %.300s %s; trying again", w->url, what);
+    w->what = what;
     w->pause = w->pause ? 2 * w->pause : PAUSE_SHORTEST;
     if (w->pause > PAUSE_LONGEST) w->pause = PAUSE_LONGEST;
     int64_t until = now() + w->pause;
@@ -78,7 +77,7 @@ static bool pause_before_again(void *user) {
 
 static hr_status dial(const hr_endpoint_files *files, const hr_party_settings *settings, hr_endpoint *s,
                       hr_error *err) {
-    wait_for_broker w = {settings, files->log, s->file.url, 0};
+    wait_for_broker w = {settings, files->log, s->file.url, 0, NULL};
     hr_nats_options options = {.url = s->file.url,
                                .authority = s->file.authority,
                                .certificate = files->certificate,
@@ -91,7 +90,8 @@ static hr_status dial(const hr_endpoint_files *files, const hr_party_settings *s
                                .user = &w};
     hr_error why = {0};
     hr_status status = hr_nats_open(&options, &s->transport, &why);
-    if (!status && w.pause) log_broker(&w, HR_LOG_INFO, "is there");
+    if (!status && w.pause)
+        hr_log_format(files->log, HR_LOG_INFO, NULL, "the broker at %.300s is there", s->file.url);
     if (!status) return HR_OK;
     hr_status stopped = hr_endpoint_check_stop(settings, err); /* a signal may have cut off what failed */
     if (stopped) return stopped;

@@ -271,9 +271,10 @@ static natsStatus reach_inbox(nats_end *end, const hr_nats_options *options) {
         natsStatus s = hr_nats_connect(options, &end->link);
         if (s == NATS_OK) s = bind_inbox(end);
         if (s == NATS_OK) return s;
-        bool again = hr_nats_is_insecure(s) ? ++refusals < REFUSALS_MAX
-                                            : hr_nats_is_silence(&end->link, s) && options->again &&
-                                                  options->again(options->user);
+        const char *awaits = hr_nats_awaits(&end->link, s);
+        bool again = hr_nats_is_insecure(s)
+                         ? ++refusals < REFUSALS_MAX
+                         : awaits && options->again && options->again(options->user, awaits);
         if (!again) return s;
         hr_nats_hang_up(&end->link);
     }

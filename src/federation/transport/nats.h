@@ -30,20 +30,21 @@ typedef struct hr_nats_options {
     const char *url;                                       /* tls://HOST:PORT */
     const char *authority, *certificate, *certificate_key; /* files in PEM */
     const char *federation, *name;
-    size_t member_count;       /* of the federation */
-    bool (*again)(void *user); /* called whenever the URL does not answer: whether to try again, after a
-                                  pause of its own. NULL: no */
+    size_t member_count; /* of the federation */
+    /* Called whenever the URL does not answer, or the broker does not serve this member yet; `what` says
+     * which. Whether to try again, after a pause of its own. NULL: no */
+    bool (*again)(void *user, const char *what);
     void *user;
     /* A receiver's inbox takes no more packets of this member: called once, until it takes one. Borrowed; may
      * be NULL. */
     const hr_log *log;
 } hr_nats_options;
 
-/* Connects to the broker and binds to the inbox of `name`. Only silence is worth another try, see `again`:
- * what is refused stays refused. A lost connection is restored in the background, without limit:
- * meanwhile send fails with IO and receive returns nothing. Owner: the caller closes it. Thread: one at a
- * time per transport. Fails: IO (cannot reach the broker, or it is not the federation's), POLICY (the broker
- * refuses this member), ARGUMENT, MEMORY. */
+/* Connects to the broker and binds to the inbox of `name`. Only silence, and a broker that does not serve
+ * this member yet, are worth another try, see `again`: what is refused stays refused. A lost connection is
+ * restored in the background, without limit: meanwhile send fails with IO and receive returns nothing. Owner:
+ * the caller closes it. Thread: one at a time per transport. Fails: IO (cannot reach the broker, or it is not
+ * the federation's), POLICY (the broker refuses this member), ARGUMENT, MEMORY. */
 HR_MUST_CHECK hr_status hr_nats_open(const hr_nats_options *options, hr_transport **out, hr_error *err);
 
 #endif

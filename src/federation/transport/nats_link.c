@@ -65,6 +65,16 @@ bool hr_nats_is_silence(const hr_nats_link *link, natsStatus reason) {
     }
 }
 
+/* nats-server makes the account of a new member when it reads its configuration, but connects the account
+ * with the one that holds the inboxes only when it reads it again. */
+#define READ_TWICE "have the broker read its configuration once more: nats-server --signal reload"
+
+const char *hr_nats_awaits(const hr_nats_link *link, natsStatus reason) {
+    if (reason == NATS_NO_RESPONDERS)
+        return "does not pass on this member's requests: if the member is new, " READ_TWICE;
+    return hr_nats_is_silence(link, reason) ? "does not answer" : NULL;
+}
+
 hr_status hr_nats_fail(const hr_nats_link *link, natsStatus reason, const char *what, hr_error *err) {
     char words[WORDS];
     if (reason == NATS_NO_MEMORY) return hr_fail_memory(err);
@@ -85,6 +95,9 @@ hr_status hr_nats_fail(const hr_nats_link *link, natsStatus reason, const char *
     case NATS_NOT_FOUND:
         return hr_fail(err, HR_E_IO, "run `hedgerow federation open` at the broker",
                        "%s: the broker has no such inbox: %s", what, words);
+    case NATS_NO_RESPONDERS:
+        return hr_fail(err, HR_E_IO, READ_TWICE "; then try again",
+                       "%s: the broker does not pass on this member's requests", what);
     case NATS_MAX_PAYLOAD:
         return hr_fail(err, HR_E_LIMIT, "send it in pieces", "%s: the broker accepts no packets of this size",
                        what);

@@ -35,6 +35,9 @@ bool hr_nats_is_insecure(natsStatus reason);
  * refused. Ask straight after it.
  */
 bool hr_nats_is_silence(const hr_nats_link *link, natsStatus reason);
+/* What a call that may be made again waits for, as "does not answer"; NULL: it need not be made again. Ask
+ * straight after it. */
+const char *hr_nats_awaits(const hr_nats_link *link, natsStatus reason);
 
 /* Sets the reason why `what` failed. Never HR_OK. */
 hr_status hr_nats_fail(const hr_nats_link *link, natsStatus reason, const char *what, hr_error *err);

@@ -307,8 +307,9 @@ typedef struct patience {
     server *server; /* started when nothing is left of the patience but the last try; may be NULL */
 } patience;
 
-static bool try_again(void *user) {
+static bool try_again(void *user, const char *what) {
     patience *p = user;
+    assert_string_equal(what, "does not answer");
     if (++p->asked == p->max && p->server) assert_true(server_start(p->server, HR_NATS_ACK_SECONDS));
     return p->asked < p->max || p->server;
 }
@@ -350,8 +351,8 @@ static void test_open__before_the_broker_is_there__succeeds_when_it_comes(void *
 
 /* ---- Who may do what ---- */
 
-static bool fail_if_asked(void *user) {
-    (void)user;
+static bool fail_if_asked(void *user, const char *what) {
+    (void)user, (void)what;
     fail_msg("%s", "waiting would not help");
     return false;
 }
