@@ -3,8 +3,18 @@
 #include "output.h"
 
 #include <hedgerow/federation.h>
+#include <limits.h>
 #include <string.h>
 #include <time.h>
+
+enum { WHEN = 32 };
+
+static void when_text(int64_t seconds, char text[WHEN]) {
+    const time_t when = (time_t)seconds;
+    struct tm parts;
+    if (gmtime_r(&when, &parts) == NULL || strftime(text, WHEN, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+        text[0] = '\0';
+}
 
 /* ---- federation init ---- */
 
@@ -188,25 +198,77 @@ const command federation_rekey_command = {
     .whole = true,
 };
 
+typedef struct renew_args {
+    change_args change; /* first: FOLDER_OPERAND */
+    arg_integer days;
+    bool new_ca, drop_old_ca;
+} renew_args;
+
 static const arg_option renew_options[] = {
     FOLDER_OPERAND,
-    {"member", 0, ARG_TEXT, true, AT(member), "NAME", "whose certificate: a member, 'broker' or 'admin'"},
+    {"member", 0, ARG_TEXT, false, AT(member), "NAME", "whose certificate: a member, 'broker' or 'admin'"},
+    {"days", 0, ARG_INTEGER, false, offsetof(renew_args, days), "N",
+     "how long the certificate holds: 1 to 3653, which is the default; not longer than the authority"},
+    {"new-ca", 0, ARG_FLAG, false, offsetof(renew_args, new_ca), NULL,
+     "make a new authority, beside the present one: certificates of both are valid"},
+    {"drop-old-ca", 0, ARG_FLAG, false, offsetof(renew_args, drop_old_ca), NULL,
+     "end the validity of the previous authority, once all certificates are of the new one"},
 };
 
-static int run_federation_renew(const command *self, int argc, char **argv) {
-    change_args args = {0};
-    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+static bool print_renewed(void *name, const hr_certificate_info *certificate) {
+    if (strcmp(certificate->name, "authority") == 0 && *certificate->remark)
+        fprintf(stderr, "%s: %s\n", certificate->remark, certificate->remedy);
+    if (strcmp(certificate->name, name) != 0) return true;
+    char when[WHEN];
+    when_text(certificate->ends, when);
+    fprintf(stderr, "the certificate of %s holds until %.10s.\n", certificate->name, when);
+    return false;
+}
+
+static int renew_certificate(const command *self, const renew_args *args) {
+    const uint64_t days = args->days.given ? args->days.value : HR_RENEWAL_DAYS;
+    const char *folder = args->change.folder;
+    char *name = args->change.member;
     hr_error err = {0};
-    if (hr_federation_renew(args.folder, args.member, &err) != HR_OK) return report_error(self->name, &err);
-    return EXIT_DONE;
+    hr_status status = hr_federation_renew(folder, name, days > UINT_MAX ? UINT_MAX : (unsigned)days, &err);
+    if (status == HR_OK) status = hr_federation_certificates(folder, print_renewed, name, &err);
+    return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
+}
+
+/* What the founder has to do with a change of authorities. */
+static int print_authorities(const command *self, const renew_args *args, const char *then) {
+    const char *folder = args->change.folder;
+    fprintf(stderr, "%s/ca.pem: for the broker and for every member, beside federation.yaml.\n", folder);
+    const int code = print_version(self, &args->change, "");
+    if (code == EXIT_DONE) fprintf(stderr, "%s\n", then);
+    return code;
+}
+
+static int run_federation_renew(const command *self, int argc, char **argv) {
+    renew_args args = {0};
+    hr_error err = {0};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    if ((args.change.member != NULL) + args.new_ca + args.drop_old_ca != 1)
+        return usage_error(self->name, "give one of --member NAME, --new-ca and --drop-old-ca");
+    if (args.change.member != NULL) return renew_certificate(self, &args);
+    if (args.days.given) return usage_error(self->name, "--days goes with --member");
+    const hr_status status = args.new_ca ? hr_federation_renew_authority(args.change.folder, &err)
+                                         : hr_federation_drop_authority(args.change.folder, &err);
+    if (status != HR_OK) return report_error(self->name, &err);
+    return print_authorities(self, &args,
+                             args.new_ca
+                                 ? "When all have both files: renew every certificate, that of the "
+                                   "broker last, and end with --drop-old-ca."
+                                 : "Certificates of the previous authority are refused from then on.");
 }
 
 const command federation_renew_command = {
     .name = "federation renew",
     .summary = "make a new certificate for a member or the broker",
     .details =
-        "Replaces the certificate and its key in the folder, for another ten years. The broker accepts "
-        "it under the same name; the old one stays valid until it expires.",
+        "Replaces the certificate and its key in the folder. The broker accepts it under the same name; the "
+        "old one stays valid until it expires. A new authority takes the three steps that "
+        "docs/how-to/runbook.md shows: --new-ca, every certificate, --drop-old-ca.",
     .example = "  hedgerow federation renew fed --member north",
     .options = renew_options,
     .option_count = COUNT_OF(renew_options),
@@ -284,13 +346,10 @@ static const arg_option show_options[] = {
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object"},
 };
 
-enum { WHEN = 32 };
-
-static void when_text(int64_t seconds, char text[WHEN]) {
-    const time_t when = (time_t)seconds;
-    struct tm parts;
-    if (gmtime_r(&when, &parts) == NULL || strftime(text, WHEN, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
-        text[0] = '\0';
+static bool print_certificate(void *user, const hr_certificate_info *certificate) {
+    (void)user;
+    if (*certificate->remark) printf("%s: %s\n", certificate->remark, certificate->remedy);
+    return true;
 }
 
 static bool print_waiting(void *user, const hr_waiting_packets *waiting) {
@@ -317,6 +376,18 @@ static void begin_list(waiting_list *list) {
     json_open(&list->json, "waiting", '[');
 }
 
+static bool write_certificate(void *user, const hr_certificate_info *certificate) {
+    char when[WHEN];
+    json_writer *json = user;
+    when_text(certificate->ends, when);
+    json_open(json, NULL, '{');
+    json_text(json, "name", certificate->name);
+    json_text(json, "ends", when);
+    json_text(json, "remark", certificate->remark);
+    json_close(json, '}');
+    return true;
+}
+
 static bool write_waiting(void *user, const hr_waiting_packets *waiting) {
     char when[WHEN];
     waiting_list *list = user;
@@ -334,18 +405,22 @@ static bool write_waiting(void *user, const hr_waiting_packets *waiting) {
 
 static hr_status show_json(const char *folder, hr_error *err) {
     waiting_list list = {.json = {.out = stdout}};
-    const hr_status status = hr_federation_show(folder, write_waiting, &list, err);
+    hr_status status = hr_federation_show(folder, write_waiting, &list, err);
     if (status != HR_OK) return status;
     begin_list(&list);
     json_close(&list.json, ']');
+    json_open(&list.json, "certificates", '[');
+    status = hr_federation_certificates(folder, write_certificate, &list.json, err);
+    json_close(&list.json, ']');
     json_close(&list.json, '}');
     putchar('\n');
-    return HR_OK;
+    return status;
 }
 
 static hr_status show_table(const char *folder, hr_error *err) {
     bool any = false;
-    const hr_status status = hr_federation_show(folder, print_waiting, &any, err);
+    hr_status status = hr_federation_certificates(folder, print_certificate, NULL, err);
+    if (status == HR_OK) status = hr_federation_show(folder, print_waiting, &any, err);
     if (status == HR_OK && !any) puts("no packets wait");
     return status;
 }
@@ -361,7 +436,8 @@ static int run_federation_show(const command *self, int argc, char **argv) {
 const command federation_show_command = {
     .name = "federation show",
     .summary = "what waits in the inboxes at the broker, by inbox and sender",
-    .details = "Packets wait while their receiver does not run. The bytes are those of sealed packets; every "
+    .details = "Certificates that expire within 60 days, or have expired, come first. Packets wait while "
+               "their receiver does not run. The bytes are those of sealed packets; every "
                "packet is read once to add them up, and stays.",
     .example = "  hedgerow federation show fed",
     .options = show_options,

@@ -56,6 +56,7 @@ static bool print_party(void *user, const hr_party_info *p) {
     if (contact[0] != '\0' && !p->connected) printf(", last contact %s", contact);
     if (p->reconnects != 0) printf(", reconnects %llu", (unsigned long long)p->reconnects);
     putchar('\n');
+    if (p->certificate[0] != '\0') printf("%-9s %s\n", "expiry", p->certificate);
     if (p->ledger != NULL) {
         char left[HR_AMOUNT_TEXT], limit[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], delta_limit[HR_AMOUNT_TEXT];
         hr_epsilon_left_text(p->ledger->epsilon_left, left);
@@ -127,6 +128,7 @@ static bool write_party(void *user, const hr_party_info *p) {
     write_date(json, "contact", p->contact);
     json_integer(json, "reconnects", p->reconnects);
     json_integer(json, "packets", p->packets);
+    write_date(json, "certificate_ends", p->certificate_ends);
     if (p->ledger != NULL) {
         json_open(json, "ledger", '{');
         json_number(json, "epsilon_limit", p->ledger->epsilon_limit);

@@ -75,10 +75,41 @@ HR_API HR_MUST_CHECK hr_status hr_federation_remove(const char *folder, const ch
 HR_API HR_MUST_CHECK hr_status hr_federation_rekey(const char *folder, const hr_new_member *member,
                                                    hr_error *err);
 
+/* How long a certificate holds, unless another number is asked for: ten years. */
+#define HR_RENEWAL_DAYS 3653
+
 /* A new certificate, with a new key, of a member, of "broker", or of "admin", in place of the one in the
- * folder, which stays valid until it expires. federation.yaml does not change. Needs authority/ca-key.pem.
- * Fails: ARGUMENT (no member), FORMAT, IO, MEMORY. */
-HR_API HR_MUST_CHECK hr_status hr_federation_renew(const char *folder, const char *name, hr_error *err);
+ * folder, which stays valid until it expires. It holds for `days`, 1 to HR_RENEWAL_DAYS, but not longer than
+ * the authority. federation.yaml does not change. Needs authority/ca-key.pem. Fails: ARGUMENT (no member, or
+ * the days), FORMAT, IO, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_federation_renew(const char *folder, const char *name, unsigned days,
+                                                   hr_error *err);
+
+/* A new authority, with a new key, which signs from now on. Certificates of the previous one stay valid:
+ * ca.pem has both until hr_federation_drop_authority. Replaces ca.pem in the folder, the broker's folder and
+ * the members' folders that are still there, authority/ca-key.pem, and federation.yaml, whose version goes up
+ * by one. Fails: ARGUMENT (ca.pem has two already), FORMAT, IO, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_federation_renew_authority(const char *folder, hr_error *err);
+/* Takes the previous authority out of ca.pem, with the same files as above but for the key. Fails: ARGUMENT
+ * (there is one alone), POLICY (certificates in the folder are still of the previous one; the message names
+ * whose), FORMAT, IO, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_federation_drop_authority(const char *folder, hr_error *err);
+
+/* A certificate in the folder of a federation. */
+typedef struct hr_certificate_info {
+    const char
+        *name;    /* a member, "broker", "admin", or "authority": ca.pem, of whose the last to end counts */
+    int64_t ends; /* the last second in which it holds, since 1970 began */
+    const char *remark; /* that it has expired, or expires within 60 days, and when; "": neither */
+    const char *remedy; /* what to do about it; "": nothing */
+} hr_certificate_info;
+
+/* Calls `visit` for every certificate that is in the folder, the authority's first, until it returns false.
+ * The broker is not asked. Texts are valid during the call only. Fails: FORMAT, IO (federation.yaml), MEMORY.
+ */
+HR_API HR_MUST_CHECK hr_status hr_federation_certificates(
+    const char *folder, bool (*visit)(void *user, const hr_certificate_info *certificate), void *user,
+    hr_error *err);
 
 enum { HR_FINGERPRINT_TEXT = 50 }; /* with its NUL */
 
@@ -344,6 +375,8 @@ typedef struct hr_party_info {
     uint64_t open;       /* jobs that are not over */
     uint64_t packets;    /* sent, and not confirmed by their receivers */
     const hr_ledger_total *ledger; /* an owner's; NULL: a coordinator */
+    int64_t certificate_ends; /* the last second of its certificate for the broker, or of its authority */
+    const char *certificate;  /* that one of them expires within 60 days, or has expired; "": neither */
 } hr_party_info;
 
 /* An owner of a coordinator's job, as of the last event. */

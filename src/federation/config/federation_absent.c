@@ -47,8 +47,25 @@ hr_status hr_federation_rekey(const char *folder, const hr_new_member *member, h
     return fail_absent_federation(err);
 }
 
-hr_status hr_federation_renew(const char *folder, const char *name, hr_error *err) {
-    (void)folder, (void)name;
+hr_status hr_federation_renew(const char *folder, const char *name, unsigned days, hr_error *err) {
+    (void)folder, (void)name, (void)days;
+    return fail_absent_federation(err);
+}
+
+hr_status hr_federation_renew_authority(const char *folder, hr_error *err) {
+    (void)folder;
+    return fail_absent_federation(err);
+}
+
+hr_status hr_federation_drop_authority(const char *folder, hr_error *err) {
+    (void)folder;
+    return fail_absent_federation(err);
+}
+
+hr_status hr_federation_certificates(const char *folder,
+                                     bool (*visit)(void *user, const hr_certificate_info *certificate),
+                                     void *user, hr_error *err) {
+    (void)folder, (void)visit, (void)user;
     return fail_absent_federation(err);
 }
 

@@ -4,6 +4,7 @@
 #include "federation/config/federation_dir.h"
 #include "federation/transport/broker.h"
 #include "federation/transport/broker_inboxes.h"
+#include "federation/transport/certificates.h"
 
 #include <assert.h>
 #include <hedgerow/federation.h>
@@ -85,6 +86,50 @@ hr_status hr_federation_open(const char *folder, hr_error *err) {
     if (!status)
         status = hr_broker_prepare(&dir.admin, dir.names, dir.admin.member_count, HR_NATS_ACK_SECONDS, err);
     if (!status) status = try_members(&dir, err);
+    hr_arena_free(arena);
+    return status;
+}
+
+/* ---- Certificates ---- */
+
+/* Who is shown certificates. */
+typedef struct certificate_list {
+    const char *folder;
+    bool (*visit)(void *user, const hr_certificate_info *certificate);
+    void *user;
+    int64_t now;
+    bool stopped;
+} certificate_list;
+
+static void show_certificate(certificate_list *list, const char *name, const char *file) {
+    char path[PATH], text[HR_VALIDITY_TEXT];
+    if (list->stopped) return;
+    snprintf(path, sizeof path, "%s/%s", list->folder, file);
+    const hr_validity validity = {name, !strcmp(name, "authority"), hr_certificate_ends(path)};
+    if (!validity.ends) return;
+    hr_validity_text(&validity, list->now, text);
+    const hr_certificate_info info = {name, validity.ends, text, *text ? hr_validity_remedy(&validity) : ""};
+    list->stopped = !list->visit(list->user, &info);
+}
+
+hr_status hr_federation_certificates(const char *folder,
+                                     bool (*visit)(void *user, const hr_certificate_info *certificate),
+                                     void *user, hr_error *err) {
+    assert(folder && visit);
+    hr_federation_dir dir;
+    certificate_list list = {folder, visit, user, (int64_t)time(NULL), false};
+    hr_arena *arena = hr_arena_new();
+    hr_status status = arena ? hr_federation_dir_read(folder, arena, &dir, err) : hr_fail_memory(err);
+    if (!status) {
+        show_certificate(&list, "authority", "ca.pem");
+        show_certificate(&list, "broker", "broker/server.pem");
+        show_certificate(&list, HR_BROKER_ADMIN, "broker/" HR_BROKER_ADMIN ".pem");
+    }
+    for (size_t i = 0; !status && i < dir.admin.member_count; i++) {
+        char file[HR_NATS_NAME_MAX + 16];
+        snprintf(file, sizeof file, "%s/tls.pem", dir.names[i]);
+        show_certificate(&list, dir.names[i], file);
+    }
     hr_arena_free(arena);
     return status;
 }

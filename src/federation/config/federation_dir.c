@@ -190,7 +190,7 @@ hr_status hr_writer_certificate(hr_federation_writer *w, const hr_authority *aut
                                 const char *file) {
     char name[32];
     hr_certificate issued = {0};
-    hr_status status = hr_authority_issue(authority, use, subject, &issued, w->err);
+    hr_status status = hr_authority_issue(authority, use, subject, HR_CERTIFICATE_DAYS, &issued, w->err);
     snprintf(name, sizeof name, "%s.pem", file);
     if (!status) status = hr_writer_file(w, folder, name, HR_PUBLIC_RIGHTS, issued.certificate);
     snprintf(name, sizeof name, "%s-key.pem", file);

@@ -89,6 +89,9 @@ static hr_status dial(const hr_endpoint_files *files, const hr_party_settings *s
                                .again = files->tries_once ? NULL : pause_before_again,
                                .user = &w};
     hr_error why = {0};
+    s->validity = hr_validity_of(files->name, files->certificate, s->file.authority);
+    s->days_left = HR_VALIDITY_DAYS;
+    hr_endpoint_log_validity(s, files->log);
     hr_status status = hr_nats_open(&options, &s->transport, &why);
     if (!status && w.pause)
         hr_log_format(files->log, HR_LOG_INFO, NULL, "the broker at %.300s is there", s->file.url);
@@ -118,6 +121,18 @@ void hr_endpoint_done(hr_endpoint *s) {
     if (s->transport) s->transport->close(s->transport);
     hr_identity_free(s->identity);
     hr_file_lock_release(s->key_lock);
+}
+
+/* ---- The certificate ---- */
+
+void hr_endpoint_log_validity(hr_endpoint *s, const hr_log *log) {
+    char text[HR_VALIDITY_TEXT];
+    const int64_t now = (int64_t)time(NULL), left = hr_validity_days_left(&s->validity, now);
+    if (!s->validity.ends || left >= s->days_left) return;
+    s->days_left = left;
+    hr_validity_text(&s->validity, now, text);
+    hr_log_format(log, left < 0 ? HR_LOG_ERROR : HR_LOG_WARNING, NULL, "%s; %s", text,
+                  hr_validity_remedy(&s->validity));
 }
 
 /* ---- The version of the federation ---- */

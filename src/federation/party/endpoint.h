@@ -5,6 +5,7 @@
 #include "federation/config/federation_file.h"
 #include "federation/party/party.h"
 #include "federation/transport/loopback.h"
+#include "federation/transport/validity.h"
 #include "privacy/ledger/file_lock.h"
 #include "privacy/ledger/journal.h"
 
@@ -29,6 +30,8 @@ typedef struct hr_endpoint {
     hr_file_lock *key_lock; /* one process at a time sends as a member, whatever its journal is */
     hr_party_view view;
     hr_transport *transport;
+    hr_validity validity; /* of the certificate that it dialled with */
+    int64_t days_left;    /* of it, as logged last */
 } hr_endpoint;
 
 /* Reads the federation file and the key, and dials the broker, or takes an end of `loopback` unless that is
@@ -39,6 +42,9 @@ HR_MUST_CHECK hr_status hr_endpoint_open(const hr_endpoint_files *files, const h
                                          hr_loopback *loopback, hr_arena *arena, hr_endpoint *out,
                                          hr_error *err);
 void hr_endpoint_done(hr_endpoint *endpoint);
+
+/* Logs once a day that the certificate expires soon, and that it has expired. */
+void hr_endpoint_log_validity(hr_endpoint *endpoint, const hr_log *log);
 
 /* Notes the version of the file in the journal, and logs it if it is a newer one. Fails: POLICY (an older one
  * than before, or another file of the same version), IO, MEMORY. */

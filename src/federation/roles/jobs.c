@@ -128,7 +128,19 @@ typedef struct shown_party {
     const member_files *member;
     const hr_party_viewer *viewer;
     bool stopped, running;
+    hr_validity validity; /* of its certificate */
+    char expiry[HR_VALIDITY_TEXT];
 } shown_party;
+
+/* A federation file that cannot be read is no matter of the jobs. */
+static void look_at_certificate(shown_party *v, hr_arena *arena) {
+    const hr_endpoint_files *files = &v->member->endpoint;
+    hr_federation_file federation = {0};
+    const bool known =
+        files->federation && !hr_federation_file_read(files->federation, arena, &federation, NULL);
+    v->validity = hr_validity_of(files->name, files->certificate, known ? federation.authority : NULL);
+    hr_validity_text(&v->validity, (int64_t)time(NULL), v->expiry);
+}
 
 static hr_status show_party(void *user, const hr_journal_view *view) {
     shown_party *v = user;
@@ -144,7 +156,9 @@ static hr_status show_party(void *user, const hr_journal_view *view) {
                                 .reconnects = run->reconnects,
                                 .open = view->open,
                                 .packets = view->packets,
-                                .ledger = view->has_ledger ? &view->total : NULL};
+                                .ledger = view->has_ledger ? &view->total : NULL,
+                                .certificate_ends = v->validity.ends,
+                                .certificate = v->expiry};
     v->running = view->running;
     v->stopped = !v->viewer->party(v->viewer->user, &info);
     return HR_OK;
@@ -184,6 +198,7 @@ hr_status hr_party_look(const char *file, const hr_party_viewer *viewer, hr_erro
     const hr_journal_viewer inner = {show_party, show_progress, &v};
     hr_arena *arena = hr_arena_new();
     hr_status status = arena ? read_member_files(file, arena, &member, err) : hr_fail_memory(err);
+    if (!status) look_at_certificate(&v, arena);
     if (!status) status = hr_journal_look(member.journal, &inner, err);
     hr_arena_free(arena);
     return status;

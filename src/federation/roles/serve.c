@@ -181,6 +181,7 @@ hr_status hr_owner_service_refuse_shared(const hr_owner_service *a, const hr_own
 static hr_status write_metrics(hr_owner_service *s, hr_error *err) {
     hr_service_metrics metrics = {.owner = s->file.name,
                                   .packets = &s->packets,
+                                  .certificate_ends = s->endpoint.validity.ends,
                                   .open = hr_party_jobs(s->party),
                                   .refused = hr_party_refused(s->party),
                                   .done = s->work.done,
@@ -203,6 +204,7 @@ static bool is_service_over(void *user) {
     hr_owner_service *s = user;
     s->reload = s->settings->should_reload && s->settings->should_reload(s->settings->user);
     if (s->reload) return true;
+    hr_endpoint_log_validity(&s->endpoint, &s->log);
     if (hr_endpoint_clock().now - s->measured >= METRICS_PAUSE) refresh_metrics(s);
     return s->settings->jobs && s->work.done + s->work.failed >= s->settings->jobs;
 }

@@ -91,6 +91,9 @@ static void render_metrics(const hr_service_metrics *m, hr_buffer *out) {
          "When the broker last took or gave a packet; 0: not since "
          "the start.",
          (double)p->last},
+        {"certificate_expires_timestamp_seconds", "gauge",
+         "When the certificate for the broker expires, or its authority; 0: not known.",
+         (double)m->certificate_ends},
         {"epsilon_limit", "gauge", "What the ledger allows in all.", m->ledger.epsilon_limit},
         {"epsilon_left", "gauge", "What the ledger has left.", m->ledger.epsilon_left},
         {"delta_left", "gauge", "What the ledger has left.", m->ledger.delta_left},

@@ -27,6 +27,7 @@ typedef struct hr_service_metrics {
     const uint64_t *refused;   /* packets, by hr_refusal */
     hr_link_info link;
     hr_ledger_total ledger;
+    int64_t certificate_ends; /* since 1970 began; 0: not known */
 } hr_service_metrics;
 
 /* Replaces the file, which all may read, as a whole. Fails: IO, MEMORY. */

@@ -2,6 +2,7 @@
 #include "federation/transport/certificates.h"
 
 #include "base/file.h"
+#include "base/text/calendar.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -15,12 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 enum {
     SERIAL_BYTES = 16,
     DAY = 24 * 60 * 60,
     EARLY_DAYS = 1, /* clocks differ */
-    DAYS = 3653,    /* ten years */
     NAME_MAX_SAN = 300
 };
 
@@ -64,11 +65,11 @@ static bool add_extension(X509 *certificate, X509 *issuer, int kind, const char 
 }
 
 /* Everything but names and uses. Owner: the caller. NULL on failure. */
-static X509 *begin_certificate(EVP_PKEY *key, const char *subject) {
+static X509 *begin_certificate(EVP_PKEY *key, const char *subject, int days) {
     X509 *made = X509_new();
     bool fine = made && X509_set_version(made, X509_VERSION_3) && set_serial(made) &&
                 X509_gmtime_adj(X509_getm_notBefore(made), -EARLY_DAYS * DAY) &&
-                X509_time_adj_ex(X509_getm_notAfter(made), DAYS, 0, NULL) && X509_set_pubkey(made, key) &&
+                X509_time_adj_ex(X509_getm_notAfter(made), days, 0, NULL) && X509_set_pubkey(made, key) &&
                 X509_NAME_add_entry_by_txt(X509_get_subject_name(made), "CN", MBSTRING_UTF8,
                                            (const unsigned char *)subject, -1, -1, 0) == 1;
     if (fine) return made;
@@ -84,6 +85,12 @@ static bool sign_authority(X509 *made, EVP_PKEY *key) {
            X509_sign(made, key, EVP_sha256()) > 0;
 }
 
+/* A certificate is of no use without its authority's. */
+static bool end_with_authority(X509 *made, const hr_authority *authority) {
+    const ASN1_TIME *last = X509_get0_notAfter(authority->certificate);
+    return ASN1_TIME_compare(X509_get0_notAfter(made), last) <= 0 || X509_set1_notAfter(made, last);
+}
+
 static bool sign_member(X509 *made, const hr_authority *authority, hr_certificate_use use, const char *name) {
     char subject[NAME_MAX_SAN];
 
@@ -92,7 +99,8 @@ static bool sign_member(X509 *made, const hr_authority *authority, hr_certificat
     ERR_clear_error(); /* a name is no address */
     snprintf(subject, sizeof subject, "%s:%s", address ? "IP" : "DNS", name);
     ASN1_OCTET_STRING_free(address);
-    return X509_set_issuer_name(made, X509_get_subject_name(authority->certificate)) &&
+    return end_with_authority(made, authority) &&
+           X509_set_issuer_name(made, X509_get_subject_name(authority->certificate)) &&
            add_extension(made, authority->certificate, NID_basic_constraints, "critical,CA:FALSE") &&
            add_extension(made, authority->certificate, NID_key_usage, "critical,digitalSignature") &&
            add_extension(made, authority->certificate, NID_ext_key_usage,
@@ -151,7 +159,8 @@ hr_status hr_authority_make(const char *federation, hr_authority **out, hr_error
     hr_authority *authority = calloc(1, sizeof *authority);
     if (!authority) return hr_fail_memory(err);
     authority->key = EVP_EC_gen("P-256");
-    if (authority->key) authority->certificate = begin_certificate(authority->key, subject);
+    if (authority->key)
+        authority->certificate = begin_certificate(authority->key, subject, HR_CERTIFICATE_DAYS);
     if (!authority->certificate || !sign_authority(authority->certificate, authority->key)) {
         hr_authority_free(authority);
         return fail_openssl(err);
@@ -170,6 +179,16 @@ static hr_status open_pem(const char *path, BIO **out, hr_error *err) {
     return hr_fail_at(err, HR_E_IO, path, 0, 0, NULL);
 }
 
+/* Owner: the caller. NULL: none of them is of this key. */
+static X509 *find_certificate(BIO *file, EVP_PKEY *key) {
+    X509 *next;
+    while ((next = PEM_read_bio_X509(file, NULL, NULL, NULL))) {
+        if (X509_check_private_key(next, key) == 1) return next;
+        X509_free(next);
+    }
+    return NULL;
+}
+
 static hr_status read_authority(hr_authority *authority, const char *certificate, const char *key,
                                 hr_error *err) {
     BIO *first = NULL, *second = NULL;
@@ -178,10 +197,9 @@ static hr_status read_authority(hr_authority *authority, const char *certificate
     if (!status) status = open_pem(key, &second, err);
     if (!status && !stat(key, &about)) status = hr_file_check_secret(key, about.st_mode, err);
     if (!status) {
-        authority->certificate = PEM_read_bio_X509(first, NULL, NULL, NULL);
         authority->key = PEM_read_bio_PrivateKey(second, NULL, NULL, NULL);
-        if (!authority->certificate || !authority->key ||
-            X509_check_private_key(authority->certificate, authority->key) != 1) {
+        authority->certificate = authority->key ? find_certificate(first, authority->key) : NULL;
+        if (!authority->certificate) {
             hr_fail(err, HR_E_FORMAT, "restore both files from one copy of the federation's folder",
                     "this is not the key of the certificate '%.200s'", certificate);
             status = hr_fail_at(err, HR_E_FORMAT, key, 0, 0, NULL);
@@ -218,14 +236,77 @@ hr_status hr_authority_write(const hr_authority *authority, hr_certificate *out,
 }
 
 hr_status hr_authority_issue(const hr_authority *authority, hr_certificate_use use, const char *name,
-                             hr_certificate *out, hr_error *err) {
+                             int days, hr_certificate *out, hr_error *err) {
     assert(authority && name && strlen(name) < NAME_MAX_SAN - 8 && out);
     ERR_clear_error();
     EVP_PKEY *key = EVP_EC_gen("P-256");
-    X509 *made = key ? begin_certificate(key, use == HR_CERTIFICATE_SERVER ? "broker" : name) : NULL;
+    X509 *made = key ? begin_certificate(key, use == HR_CERTIFICATE_SERVER ? "broker" : name, days) : NULL;
     hr_status status = made && sign_member(made, authority, use, name) ? HR_OK : fail_openssl(err);
     if (!status) status = write_pem(made, key, out, err);
     X509_free(made);
     EVP_PKEY_free(key);
     return status;
+}
+
+/* ---- Certificates in files ---- */
+
+/* Calls `see` for each until it returns false. */
+static void each_certificate(const char *path, bool (*see)(X509 *certificate, void *user), void *user) {
+    struct stat about;
+    BIO *file = stat(path, &about) || !S_ISREG(about.st_mode) ? NULL : BIO_new_file(path, "r");
+    bool more = file;
+    while (more) {
+        X509 *next = PEM_read_bio_X509(file, NULL, NULL, NULL);
+        more = next && see(next, user);
+        X509_free(next);
+    }
+    BIO_free(file);
+    ERR_clear_error();
+}
+
+static bool see_end(X509 *certificate, void *latest) {
+    struct tm tm;
+    int64_t *ends = latest;
+    if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &tm) != 1) return true;
+    const int64_t second = tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec;
+    const int64_t end =
+        hr_calendar_days(tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday) * HR_DAY_SECONDS + second;
+    if (end > *ends) *ends = end < HR_DATE_MAX ? end : HR_DATE_MAX;
+    return true;
+}
+
+int64_t hr_certificate_ends(const char *path) {
+    int64_t latest = 0;
+    each_certificate(path, see_end, &latest);
+    return latest;
+}
+
+static bool see_one(X509 *certificate, void *count) {
+    (void)certificate;
+    ++*(size_t *)count;
+    return true;
+}
+
+size_t hr_certificate_count(const char *path) {
+    size_t count = 0;
+    each_certificate(path, see_one, &count);
+    return count;
+}
+
+/* A certificate, and whether a key has signed it. */
+typedef struct signed_by {
+    EVP_PKEY *key;
+    bool fits;
+} signed_by;
+
+static bool see_signature(X509 *certificate, void *user) {
+    signed_by *s = user;
+    s->fits = X509_verify(certificate, s->key) == 1;
+    return false;
+}
+
+bool hr_authority_signed(const hr_authority *authority, const char *path) {
+    signed_by s = {authority->key, false};
+    each_certificate(path, see_signature, &s);
+    return s.fits;
 }

@@ -8,6 +8,12 @@
 #define HR_FEDERATION_TRANSPORT_CERTIFICATES_H
 
 #include "base/fail.h"
+#include "federation/transport/validity.h"
+
+#include <hedgerow/federation.h>
+#include <stdbool.h>
+
+enum { HR_CERTIFICATE_DAYS = HR_RENEWAL_DAYS /* of a certificate, at most */ };
 
 typedef struct hr_authority hr_authority;
 
@@ -23,8 +29,9 @@ typedef enum hr_certificate_use {
 
 /* A new key, and a certificate that it signs itself. Owner: the caller. Fails: MEMORY, IO (no entropy). */
 HR_MUST_CHECK hr_status hr_authority_make(const char *federation, hr_authority **out, hr_error *err);
-/* The authority of files in PEM. Owner: the caller. Fails: IO, FORMAT (no certificate, or the key is another
- * one's), POLICY (others may read the key), MEMORY. */
+/* The authority of files in PEM: of the certificates in the file, the one whose key it is. Owner: the caller.
+ * Fails: IO, FORMAT (no certificate, or the key is another one's), POLICY (others may read the key), MEMORY.
+ */
 HR_MUST_CHECK hr_status hr_authority_read(const char *certificate, const char *key, hr_authority **out,
                                           hr_error *err);
 /* NULL is allowed. */
@@ -33,10 +40,15 @@ void hr_authority_free(hr_authority *authority);
 /* Its own certificate and key. Owner: the caller frees with hr_certificate_done. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_authority_write(const hr_authority *authority, hr_certificate *out, hr_error *err);
 
-/* A new key and its certificate. `name` holds letters, digits, and ".-:" alone. Owner: the caller frees with
- * hr_certificate_done. Fails: MEMORY, IO (no entropy). */
+/* A new key and its certificate, which holds for so many days, but not longer than the authority's own.
+ * `name` holds letters, digits, and ".-:" alone. Owner: the caller frees with hr_certificate_done. Fails:
+ * MEMORY, IO (no entropy). */
 HR_MUST_CHECK hr_status hr_authority_issue(const hr_authority *authority, hr_certificate_use use,
-                                           const char *name, hr_certificate *out, hr_error *err);
+                                           const char *name, int days, hr_certificate *out, hr_error *err);
+/* Whether it signed the certificate of a file in PEM. */
+bool hr_authority_signed(const hr_authority *authority, const char *path);
+/* How many certificates a file in PEM has. */
+size_t hr_certificate_count(const char *path);
 /* Wipes the key. */
 void hr_certificate_done(hr_certificate *certificate);
 

@@ -304,8 +304,9 @@ hr_status hr_nats_open(const hr_nats_options *options, hr_transport **out, hr_er
     char what[2 * HR_NATS_NAME_MAX + 64];
     snprintf(what, sizeof what, "cannot open the inbox of '%s' in the federation '%s'", end->name,
              end->federation);
-    status = end->link.jetstream ? hr_nats_fail(&end->link, s, what, err)
-                                 : hr_nats_fail_to_connect(options, &end->link, s, err);
+    status = end->link.jetstream && !hr_nats_is_insecure(s)
+                 ? hr_nats_fail(&end->link, s, what, err)
+                 : hr_nats_fail_to_connect(options, &end->link, s, err);
     close_nats_end(&end->base);
     return status;
 }

@@ -3,12 +3,14 @@
 #include "federation/transport/nats_link.h"
 
 #include "base/file.h"
+#include "federation/transport/validity.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -85,12 +87,20 @@ hr_status hr_nats_fail(const hr_nats_link *link, natsStatus reason, const char *
                        "lists the member",
                        "%s: the broker refuses it: %s", what, words);
     }
-    if (hr_nats_is_insecure(reason)) {
+    /* libnats gives OpenSSL's words about the certificate that the broker showed: 0 is the depth of its own.
+     */
+    const bool insecure = hr_nats_is_insecure(reason);
+    if (insecure && strstr(words, "certificate has expired:depth=0"))
+        return hr_fail(
+            err, HR_E_IO,
+            "the founder makes a new one with `hedgerow federation renew DIR --member broker`, and "
+            "the broker reads it after `nats-server --signal reload`",
+            "%s: the broker's certificate has expired", what);
+    if (insecure)
         return hr_fail(err, HR_E_IO,
-                       "check that the certificates are of this federation, that none has expired, and that "
-                       "the URL names the broker's host",
+                       "check that the certificates and ca.pem are the current ones of this federation, that "
+                       "none has expired, and that the URL names the broker's host",
                        "%s: no secure connection: %s", what, words);
-    }
     switch (reason) {
     case NATS_NOT_FOUND:
         return hr_fail(err, HR_E_IO, "run `hedgerow federation open` at the broker",
@@ -110,8 +120,14 @@ hr_status hr_nats_fail(const hr_nats_link *link, natsStatus reason, const char *
 
 hr_status hr_nats_fail_to_connect(const hr_nats_options *options, const hr_nats_link *link, natsStatus reason,
                                   hr_error *err) {
-    char what[320];
+    char what[320], text[HR_VALIDITY_TEXT];
     snprintf(what, sizeof what, "cannot connect to %.256s", options->url);
+    const int64_t now = (int64_t)time(NULL);
+    const hr_validity own = hr_validity_of(options->name, options->certificate, options->authority);
+    if (hr_nats_is_insecure(reason) && hr_validity_is_over(&own, now)) {
+        hr_validity_text(&own, now, text);
+        return hr_fail(err, HR_E_IO, hr_validity_remedy(&own), "%s: %s", what, text);
+    }
     return hr_nats_fail(link, reason, what, err);
 }
 

@@ -57,7 +57,7 @@ static void close_office(office *o) {
 /* Owner: the caller. */
 static X509 *issue(const office *o, hr_certificate_use use, const char *name) {
     hr_certificate issued = {0};
-    assert_int_equal(hr_authority_issue(o->authority, use, name, &issued, NULL), HR_OK);
+    assert_int_equal(hr_authority_issue(o->authority, use, name, HR_CERTIFICATE_DAYS, &issued, NULL), HR_OK);
     X509 *certificate = parse(issued.certificate);
     EVP_PKEY *key = parse_key(issued.key);
     assert_int_equal(X509_check_private_key(certificate, key), 1);
@@ -160,6 +160,43 @@ static void test_certificate__holds_from_yesterday_for_ten_years(void **state) {
     close_office(&o);
 }
 
+/* A certificate that was asked for longer than its authority holds. */
+static void test_certificate__holds_as_asked_and_not_longer_than_its_authority(void **state) {
+    (void)state;
+    static const struct {
+        int asked, least, most;
+    } cases[] = {{1, 0, 1}, {90, 89, 90}, {2 * HR_CERTIFICATE_DAYS, 3652, 3653}, {-1, -1, -1}};
+    office o = open_office();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hr_certificate issued = {0};
+        int days = 0, seconds = 0;
+        assert_int_equal(
+            hr_authority_issue(o.authority, HR_CERTIFICATE_CLIENT, "north", cases[i].asked, &issued, NULL),
+            HR_OK);
+        X509 *north = parse(issued.certificate);
+        assert_int_equal(ASN1_TIME_diff(&days, &seconds, NULL, X509_get0_notAfter(north)), 1);
+        if (days < cases[i].least || days > cases[i].most)
+            fail_msg("%d days asked: %d", cases[i].asked, days);
+        assert_true(ASN1_TIME_compare(X509_get0_notAfter(north), X509_get0_notAfter(o.own)) <= 0);
+        X509_free(north);
+        hr_certificate_done(&issued);
+    }
+    close_office(&o);
+}
+
+/* What can be read of files that are no certificates. */
+static void test_file__without_a_certificate__ends_never_and_is_signed_by_nobody(void **state) {
+    (void)state;
+    office o = open_office();
+    const char *paths[] = {"/nowhere/at/all.pem", "/", "/dev/null", "/etc/passwd"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        assert_int_equal(hr_certificate_ends(paths[i]), 0);
+        assert_int_equal(hr_certificate_count(paths[i]), 0);
+        assert_false(hr_authority_signed(o.authority, paths[i]));
+    }
+    close_office(&o);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_member__is_a_client_and_no_server),
@@ -168,6 +205,8 @@ int main(void) {
         cmocka_unit_test(test_federations__do_not_trust_each_other),
         cmocka_unit_test(test_certificates__have_their_own_keys_and_numbers),
         cmocka_unit_test(test_certificate__holds_from_yesterday_for_ten_years),
+        cmocka_unit_test(test_certificate__holds_as_asked_and_not_longer_than_its_authority),
+        cmocka_unit_test(test_file__without_a_certificate__ends_never_and_is_signed_by_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
