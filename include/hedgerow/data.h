@@ -143,6 +143,26 @@ typedef struct hr_arrays {
 HR_API HR_MUST_CHECK hr_status hr_data_borrow(const hr_schema *schema, const hr_arrays *arrays, hr_data **out,
                                               hr_error *err);
 
+/* A table most of whose cells are one value a column, by column (as in CSC of scipy): cell k is in row
+ * rows_at[k] and has values[k]; those of feature f are cells begins[f] to begins[f + 1] - 1. */
+typedef struct hr_sparse_arrays {
+    size_t rows;
+    const size_t *begins;         /* features + 1; the first is 0 */
+    const uint32_t *rows_at;      /* counted from 0; they ascend in each column, and none comes twice */
+    const double *values;         /* numbers, NaN = missing; or codes, 0 or NaN = missing */
+    const double *absent;         /* of each feature: the value of its cells that are not there, such as 0 */
+    const hr_array *labels;       /* as in hr_arrays */
+    const hr_column_report *read; /* as in hr_arrays */
+} hr_sparse_arrays;
+
+/* Makes the data set that hr_data_borrow makes of the same values, with the same reports, but copies the
+ * cells that are there, 12 bytes each, and no others; labels may be borrowed as there. Fit for at most one of
+ * 8 cells: with more, columns take less. Owner: the caller frees *out. Fails: ARGUMENT (begins, rows; the
+ * column and what is wrong), SCHEMA (a code or label out of range), POLICY (the schema names a unit), LIMIT,
+ * MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_data_from_sparse(const hr_schema *schema, const hr_sparse_arrays *arrays,
+                                                   hr_data **out, hr_error *err);
+
 /* ---- Binned caches: tables that are larger than memory (docs/reference/formats.md) ---- */
 
 typedef struct hr_bin_options {

@@ -32,7 +32,6 @@ MORE = {
     'src/privacy/ledger/store.c': (3, 'six functions are left'),
     'src/tables/bins/binner.c': (6, 'the body of a parallel loop, and steps of up to 40 lines'),
     'src/tables/bins/edges_exact.c': (9, 'the steps of the algorithm'),
-    'src/tables/data/data.c': (7, 'the next one to be joined makes 33 lines'),
     'src/tables/readers/csv.c': (6, 'waiting and locking in steps that are named'),
     'src/tables/readers/csv_records.c': (8, 'the short way of reading numbers, and early returns'),
     'src/tables/schema/check.c': (7, 'one function for each rule'),

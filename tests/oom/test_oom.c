@@ -174,6 +174,17 @@ static hr_status copy_arrays(world *w, hr_error *err) {
     return finish_data(status, data, 3);
 }
 
+static hr_status copy_sparse(world *w, hr_error *err) {
+    static const size_t begins[6] = {0, 1, 1, 2, 2, 2};
+    static const uint32_t rows[2] = {2, 0};
+    static const double values[2] = {0.25, 0.5}, absent[5] = {0}, y[3] = {1, 2, 3};
+    const hr_array labels = {y + 2, HR_ELEMENT_FLOAT64, -(ptrdiff_t)sizeof *y}; /* not adjacent: copied */
+    const hr_sparse_arrays arrays = {3, begins, rows, values, absent, &labels, NULL};
+    hr_data *data = UNTOUCHED;
+    hr_status status = hr_data_from_sparse(w->schema, &arrays, &data, err);
+    return finish_data(status, data, 3);
+}
+
 static hr_status infer_schema(world *w, hr_error *err) {
     char *text = UNTOUCHED;
     hr_status status = hr_schema_infer(w->path, HR_FORMAT_AUTO, "readmitted", &text, err);
@@ -218,6 +229,7 @@ static void test_schema_and_data__survive_short_memory(void **state) {
 static void test_arrays_and_libsvm__survive_short_memory(void **state) {
     world *w = *state;
     exhaust(w, copy_arrays, HR_E_MEMORY, NULL);
+    exhaust(w, copy_sparse, HR_E_MEMORY, NULL);
     exhaust(w, parse_libsvm, HR_OK, NULL);
 }
 
