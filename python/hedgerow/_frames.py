@@ -1,6 +1,7 @@
 """Tables of other libraries as columns that the C library reads where they are: numpy, pandas, and all that speak Arrow.
 
-A column of numbers is a view of the caller's memory if that has float64, float32 or uint16, of any stride; else it is converted.
+A column of numbers is a view of the caller's memory if that has float64, float32 or uint16, of any stride; else it is converted. Tables of scipy of which
+at most one of 8 cells is there stay sparse.
 Texts and times are read by the library's reader of CSV cells (_reading.py)."""
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ from .schema import Schema
 __all__ = ['BOOLEAN', 'Columns', 'FrameColumn', 'Table', 'columns_of', 'is_missing', 'person_numbers', 'readable', 'text_of_value', 'unique_names']
 
 ELEMENTS = {'f8': lib.HR_ELEMENT_FLOAT64, 'f4': lib.HR_ELEMENT_FLOAT32, 'u2': lib.HR_ELEMENT_UINT16}
+NO_TABLE = 'Expected 2D array, got %dD array instead. Reshape your data: rows x features.'
 
 
 @dataclass
@@ -31,6 +33,55 @@ class Columns:
     @property
     def rows(self) -> int:
         return len(self.items[0].cells) if self.items else 0
+
+
+class SparseColumns(Sequence[FrameColumn]):
+    """Columns of a table of scipy's: its cells that are there, sorted, those of one place added up; `begins`, `rows` and `values` as in CSC. What is
+    taken from it is one column with all its zeros, made anew each time."""
+
+    def __init__(self, X: Any) -> None:
+        if len(X.shape) != 2:
+            raise ValueError(NO_TABLE % len(X.shape))
+        matrix = checked_cells(checked_cells(X).tocsc())
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()  # the caller's stays as it is
+            matrix.sum_duplicates()
+        self.shape: tuple[int, int] = matrix.shape
+        self.begins, self.rows, self.values = matrix.indptr, matrix.indices, readable(matrix.data)
+
+    @property
+    def is_few(self) -> bool:
+        """At most one of 8 cells is there."""
+        return len(self.values) <= self.shape[0] * self.shape[1] // 8
+
+    def __len__(self) -> int:
+        return self.shape[1]
+
+    def places(self, i: int) -> slice:
+        """Of the cells of a column."""
+        return slice(int(self.begins[i]), int(self.begins[i + 1]))
+
+    def __getitem__(self, i: Any) -> Any:
+        """With all zeros: 2 bytes a cell of whole numbers below 2^16, such as an encoder's; else 4 or 8."""
+        if not 0 <= i < len(self):
+            raise IndexError(i)
+        there = self.places(i)
+        values = self.values[there]
+        is_small = bool(((values >= 0) & (values < 2 ** 16) & (values == np.floor(values))).all())
+        cells = np.zeros(self.shape[0], dtype=np.uint16 if is_small else values.dtype)
+        cells[self.rows[there]] = values
+        return FrameColumn('x%d' % i, 'number', cells)
+
+
+def checked_cells(X: Any) -> Any:
+    """A table of scipy's over the same arrays, whose cells lie in it; scipy converts others by writing beyond its arrays. Fails: ValueError."""
+    if getattr(X, 'format', None) == 'coo' and len(X.shape) == 2:
+        return type(X)((X.data, (X.row, X.col)), shape=X.shape)
+    if not hasattr(X, 'check_format') or len(X.shape) != 2:
+        return X
+    checked = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
+    checked.check_format(full_check=True)
+    return checked
 
 
 def columns_of(X: Any) -> Columns:
@@ -46,11 +97,11 @@ def columns_of(X: Any) -> Columns:
             column.declared = column.kind == 'category' and is_enum(X, column.name)
         return Columns(columns, True)
     if hasattr(X, 'tocsc'):
-        sparse = X.tocsc()
-        return Columns([FrameColumn('x%d' % i, 'number', sparse_cells(sparse[:, [i]])) for i in range(sparse.shape[1])], False)
+        sparse = SparseColumns(X)
+        return Columns(sparse if sparse.is_few else list(sparse), False)
     matrix = np.asarray(X)
     if matrix.ndim != 2:
-        raise ValueError('Expected 2D array, got %dD array instead. Reshape your data: rows x features.' % matrix.ndim)
+        raise ValueError(NO_TABLE % matrix.ndim)
     if matrix.dtype.kind not in 'OUM':
         matrix = readable(matrix)
     return Columns([array_column('x%d' % i, matrix[:, i]) for i in range(matrix.shape[1])], False)
@@ -73,13 +124,6 @@ def series_column(name: str, y: Any) -> FrameColumn:
     return FrameColumn(name, 'boolean', cells.astype(np.int8), BOOLEAN) if cells.dtype.kind == 'b' else array_column(name, cells)
 
 
-def sparse_cells(column: Any) -> NDArray[Any]:
-    """A column of scipy's with all its zeros: 2 bytes a cell of whole numbers below 2^16, such as an encoder's; else 4 or 8."""
-    cells: NDArray[Any] = readable(column.toarray().ravel())
-    is_small = bool(((cells >= 0) & (cells < 2 ** 16) & (cells == np.floor(cells))).all())
-    return cells.astype(np.uint16) if is_small else cells
-
-
 def is_enum(X: Any, name: str) -> bool:
     """Whether a column of a polars table is an Enum, which takes its list from the program; a Categorical makes it of the records."""
     if type(X).__module__.split('.')[0] != 'polars':
@@ -88,7 +132,9 @@ def is_enum(X: Any, name: str) -> bool:
 
 
 def readable(numbers: NDArray[Any]) -> NDArray[Any]:
-    """As they are, if the library reads them so; else as float64."""
+    """As they are, if the library reads them so; else as float64. Fails: ValueError (complex numbers)."""
+    if numbers.dtype.kind == 'c':
+        raise ValueError('Complex data not supported')
     return numbers if numbers.dtype.str[1:] in ELEMENTS and numbers.dtype.isnative else numbers.astype(np.float64)
 
 
@@ -138,11 +184,7 @@ def pandas_times(name: str, series: Any) -> FrameColumn:
 
 def plain_numbers(cells: NDArray[Any]) -> NDArray[Any]:
     """What is readable as it is; integers, too, which may be identifiers of more digits than a float64 has."""
-    if cells.dtype.kind == 'c':
-        raise ValueError('Complex data not supported')
-    if cells.dtype.kind in 'iu':
-        return cells
-    return readable(cells)
+    return cells if cells.dtype.kind in 'iu' else readable(cells)
 
 
 def arrow_column(name: str, array: _arrow.Array) -> FrameColumn:
@@ -189,8 +231,11 @@ def array_of(cells: NDArray[Any]) -> tuple[Any, NDArray[Any]]:
     return (address, ELEMENTS[cells.dtype.str[1:]], cells.strides[0] or cells.itemsize), cells
 
 
+Found = list[tuple[int, TableColumn]]  # columns of a table, by their place, with what a schema says of them
+
+
 class Table:
-    """Columns in the order of a schema, and a label, as hr_data; numbers stay in the caller's memory.
+    """Columns in the order of a schema, and a label, as hr_data; numbers stay in the caller's memory, but for sparse ones.
 
     unknown: what a category is that the schema does not list: 'error', or 'missing'; `unknown_cells` counts them by column then.
     Fails: SchemaError, which lists all columns that do not fit."""
@@ -199,8 +244,19 @@ class Table:
         self.schema, self.rows = schema, columns.rows
         self._kept: list[Any] = []
         reader = Reader(schema, unknown)
-        arrays = [array for column, fact in find_columns(schema, columns) for array in reader.read(column, fact)]
-        persons = None
+        labels_at = ffi.NULL if label is None else ffi.new('hr_array *', self._keep(label))
+        out = ffi.new('hr_data **')
+        wanted = find_columns(schema, columns)
+        if isinstance(columns.items, SparseColumns) and not schema.unit_column and not any(fact.is_date for _, fact in wanted):
+            self._read_sparse(columns.items, wanted, reader, labels_at, out)
+        else:
+            self._read_columns(columns, wanted, reader, labels_at, out)
+        self.unknown_cells = reader.unknown_cells
+        self.at = ffi.gc(out[0], lib.hr_data_free)
+
+    def _read_columns(self, columns: Columns, wanted: Found, reader: Reader, labels_at: Any, out: Any) -> None:
+        schema, persons = self.schema, None
+        arrays = [array for i, fact in wanted for array in reader.read(columns.items[i], fact)]
         if schema.unit_column:
             try:
                 persons = person_numbers(columns, schema.unit_column, schema.missing)
@@ -209,18 +265,29 @@ class Table:
                     raise
                 reader.problems.append(Problem(schema.unit_column, str(error)))
         refuse_columns(reader.problems)
-        self.unknown_cells = reader.unknown_cells
         fields = [self._keep(array if array.dtype.str[1:] in ELEMENTS else array.astype(np.float64)) for array in arrays]
-        given = ffi.new('hr_arrays *', {'rows': self.rows})
-        columns_at = given.columns = ffi.new('hr_array[]', fields)
-        labels_at = given.labels = ffi.NULL if label is None else ffi.new('hr_array *', self._keep(label))
-        given.read = reader.reports
+        columns_at = ffi.new('hr_array[]', fields)
+        given = ffi.new('hr_arrays *', {'rows': self.rows, 'columns': columns_at, 'labels': labels_at, 'read': reader.reports})
         if persons is not None:
             given.persons = ffi.from_buffer('uint64_t[]', persons)
-        out = ffi.new('hr_data **')
         call(lib.hr_data_borrow, schema._at, given, out)
-        del columns_at, labels_at
-        self.at = ffi.gc(out[0], lib.hr_data_free)
+
+    def _read_sparse(self, sparse: SparseColumns, wanted: Found, reader: Reader, labels_at: Any, out: Any) -> None:
+        """Reads one column at a time with its zeros, and keeps what its cells that are there became, and what its zeros did."""
+        values, absent = np.empty(len(sparse.values)), np.zeros(len(sparse))
+        for i, fact in wanted:
+            cells, there = reader.read(sparse[i], fact)[0], sparse.places(i)
+            rows = sparse.rows[there]
+            if not reader.problems:
+                values[there] = cells[rows]
+            if not reader.problems and len(rows) < self.rows:
+                absent[i] = cells[first_absent(rows)]
+        refuse_columns(reader.problems)
+        begins, rows = sparse.begins.astype(np.uintp), sparse.rows.astype(np.uint32)
+        arrays = {'begins': ffi.from_buffer('size_t[]', begins), 'rows_at': ffi.from_buffer('uint32_t[]', rows),
+                  'values': ffi.from_buffer('double[]', values), 'absent': ffi.from_buffer('double[]', absent)}
+        given = ffi.new('hr_sparse_arrays *', {'rows': self.rows, 'labels': labels_at, 'read': reader.reports, **arrays})
+        call(lib.hr_data_from_sparse, self.schema._at, given, out)
 
     def _keep(self, cells: NDArray[Any]) -> Any:
         field, kept = array_of(cells)
@@ -228,8 +295,14 @@ class Table:
         return field
 
 
-def find_columns(schema: Schema, columns: Columns) -> list[tuple[FrameColumn, TableColumn]]:
-    """The table's column for each column that the schema describes. Parts of a date may be there in place of the date. Blanks around names
+def first_absent(rows: NDArray[Any]) -> int:
+    """The first number that is not among some that ascend."""
+    gaps = np.flatnonzero(rows != np.arange(len(rows)))
+    return int(gaps[0]) if len(gaps) else len(rows)
+
+
+def find_columns(schema: Schema, columns: Columns) -> Found:
+    """The place of the table's column for each column that the schema describes. Parts of a date may be there in place of the date. Blanks around names
     do not count, as in CSV tables."""
     described = table_columns(schema)
     parts = {i: TableColumn(name, [i]) for column in described for name, i in zip(column.names(schema), column.features)}
@@ -237,8 +310,9 @@ def find_columns(schema: Schema, columns: Columns) -> list[tuple[FrameColumn, Ta
         of_count = {len(parts): list(parts.values()), len(described): described}
         if len(columns.items) not in of_count:
             raise SchemaError('X has %d features, but the schema has %d.' % (len(columns.items), len(described)))
-        return list(zip(columns.items, of_count[len(columns.items)]))
-    of = {**{column.name.strip(): column for column in columns.items}, **{column.name: column for column in columns.items}}
+        return list(enumerate(of_count[len(columns.items)]))
+    names = [column.name for column in columns.items]
+    of = {**{name.strip(): i for i, name in enumerate(names)}, **{name: i for i, name in enumerate(names)}}
     wanted: list[TableColumn] = []
     for column in described:
         instead = [parts[i] for i in column.features]

@@ -113,7 +113,7 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
             if self.schema is not None or any(column.kind in ('text', 'time') for column in columns.items):
                 self._count_features(len(columns.items), reset)
                 return columns
-        matrix = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32, np.uint16], ensure_all_finite='allow-nan',
+        matrix = validate_data(self, _frames.checked_cells(X), reset=reset, dtype=[np.float64, np.float32, np.uint16], ensure_all_finite='allow-nan',
                                accept_sparse='csc')
         return _frames.columns_of(matrix)
 
