@@ -99,6 +99,7 @@ static hr_status poll_owners(inprivate_coordinator *m, size_t poll, hr_error *er
     wire.forest = &forest;
     m->poll = poll;
     m->polled = true;
+    m->job.protocol.advances++;
     if (!status) status = hr_coordinator_job_send(&m->job, HEDGEROW__MESSAGE__KIND_POLL, &wire, err);
     hr_job_state_unlist(&forest);
     return status;
@@ -108,6 +109,7 @@ static hr_status next_round(inprivate_coordinator *m, hr_error *err) {
     Hedgerow__Round round = HEDGEROW__ROUND__INIT;
     Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
     m->round++;
+    m->job.protocol.advances++;
     m->polled = false;
     m->advance = 0;
     if (!m->job.terms->exact_trees) m->poll = m->round;
@@ -147,6 +149,7 @@ static hr_status round_over(inprivate_coordinator *m, hr_error *err) {
 static hr_status skip(inprivate_coordinator *m, size_t slot, const char *why, hr_error *err) {
     Hedgerow__Skip skip = HEDGEROW__SKIP__INIT;
     hr_job_state_sign_empty(&m->job_state, slot);
+    m->job.protocol.advances++;
     skip.slot = (uint32_t)slot;
     skip.signature = hr_data_of(m->job_state.slots[slot].signature, HR_SIGNATURE_SIZE);
     hr_status status = hr_coordinator_job_send(&m->job, HEDGEROW__MESSAGE__KIND_SKIP, &skip, err);
@@ -258,6 +261,7 @@ static hr_status on_ballot(inprivate_coordinator *m, size_t owner, const Hedgero
                                by_tree ? poll : poll * owners + owner};
     hr_status status = hr_ballot_read(wire, &of, m->arena, ballot, err);
     if (status) return status;
+    m->job.protocol.advances += m->polled && poll == m->poll;
     return m->polled && all_voted(m) ? count_votes(m, err) : HR_OK;
 }
 
@@ -336,6 +340,7 @@ static hr_status on_forest(inprivate_coordinator *m, size_t owner, const Hedgero
     if (!status) status = compare_sets(m, err);
     if (status) return status;
     size_t open = hr_job_state_next_open(&m->job_state);
+    m->job.protocol.advances += open > had;
     if (open > had)
         status = hr_protocol_emit(&m->job.protocol, HR_ACT_LOG, 0, err, "%zu of %zu trees of round %zu",
                                   open - round_begin(m), m->job_state.owner_count, m->round + 1);

@@ -118,7 +118,9 @@ static hr_status on_message(hr_protocol *self, size_t owner, const Hedgerow__Mes
     case HEDGEROW__MESSAGE__KIND_NOTICE: status = on_notice(c, owner, message->notice, err); break;
     default: status = hr_protocol_refuse("a message that is not for coordinators", err);
     }
-    return status ? status : finish_if_complete(c, err);
+    if (status) return status;
+    c->job.protocol.advances++;
+    return finish_if_complete(c, err);
 }
 
 /* The deadline: the job ends with the models that came. */

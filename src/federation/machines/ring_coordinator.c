@@ -88,6 +88,7 @@ static bool is_complete(const ring_coordinator *c) {
 
 static hr_status add_numbers(ring_coordinator *c, const uint64_t *values, hr_error *err) {
     const ring_sum *open = &c->sums[c->count - 1];
+    c->job.protocol.advances++;
     for (size_t i = 0; i < open->count; i++) open->values[i] += values[i];
     return is_complete(c) ? hr_coordinator_job_next_question(&c->job, err) : HR_OK;
 }

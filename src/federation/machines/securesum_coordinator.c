@@ -179,6 +179,7 @@ static hr_status take_share(sum_coordinator *c, size_t owner, const Hedgerow__Sh
     asked_question *q = open_question(c);
     for (size_t i = 0; i < q->values; i++) q->sums[i] += share->values[i];
     c->owners[owner].shares++;
+    c->job.protocol.advances++;
     if (--q->left) return HR_OK;
     q->outcome.sums = q->sums;
     q->outcome.count = q->values;

@@ -106,6 +106,7 @@ static hr_status on_size(simfl_coordinator *c, size_t position, const Hedgerow__
     if (!hr_simfl_sums_fit(&c->common.rules, size->rows, sums))
         return hr_protocol_refuse("label sums that so many records cannot have", err);
     c->common.rows[position] = size->rows;
+    c->job.protocol.advances++;
     for (size_t i = 0; i < HR_SIMFL_SUMS; i++) c->common.sums[i] += sums[i];
     for (size_t i = 0; i < owner_count(c); i++)
         if (!c->common.rows[i]) return HR_OK;
@@ -139,6 +140,7 @@ static hr_status on_tree(simfl_coordinator *c, size_t position, const Hedgerow__
     if (!status) status = hr_bytes_copy(tree->tree.data, tree->tree.len, &c->last, err);
     if (status) return status;
     c->trained[position]++;
+    c->job.protocol.advances++;
     status = hr_protocol_emit(&c->job.protocol, HR_ACT_LOG, 0, err, "owner %s trained tree %zu of %zu",
                               hr_coordinator_job_owner(&c->job, position), c->common.tree_count,
                               c->common.rules.trees);
@@ -151,6 +153,7 @@ static hr_status note_sent(simfl_coordinator *c, size_t position, size_t slot, h
                early = !c->sized || slot > tree_in_work(c) + 1;
     if (twice || early || (slot && hr_simfl_trainer(&c->common, slot - 1) == position))
         return hr_protocol_refuse("word of what it sent at the wrong time", err);
+    c->job.protocol.advances++;
     if (slot)
         c->gave[position] = slot;
     else

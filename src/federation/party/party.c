@@ -152,7 +152,11 @@ static hr_status continue_party_job(hr_party *p, hr_live_job *j, hr_error *err) 
 
 /* The time in which the process did not run does not count as absence. */
 static void wake(hr_party *p) {
-    for (size_t i = 0; i < p->job_count; i++) p->jobs[i]->active_at = p->clock.now;
+    for (size_t i = 0; i < p->job_count; i++) {
+        p->jobs[i]->active_at = p->clock.now;
+        p->jobs[i]->shown_at = p->clock.now - DAY; /* due: what the last process noted is no longer so */
+        p->jobs[i]->unshown = true;
+    }
     p->outbox.sent = p->quota.begun = p->clock.now;
     p->begun = p->clock.date;
     if (p->link.connected) p->contact = p->begun;

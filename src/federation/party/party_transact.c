@@ -102,6 +102,7 @@ static hr_status pay(hr_party *p, const hr_live_job *j, const hr_event *event, h
 hr_status hr_party_transact(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence,
                             hr_error *err) {
     hr_journal_job record = j->record;
+    const uint64_t advances = j->protocol ? j->protocol->advances : 0;
     hr_status status = hr_journal_begin(p->o.journal, err);
     if (!status && !j->noted) status = hr_journal_add_job(p->o.journal, &j->record, err);
     if (!status) j->noted = true;
@@ -109,6 +110,7 @@ hr_status hr_party_transact(hr_party *p, hr_live_job *j, const hr_event *event, 
     if (!status && event) status = note_and_feed(p, j, event, sequence, err);
     if (!status && !event && j->undecided) status = decide_party_job(p, j, err);
     if (!status) status = act(p, j, err);
+    if (!status && j->protocol && j->protocol->advances != advances) j->active_at = p->clock.now;
     if (!status) status = hr_party_note(p, j, err);
     if (!status) status = hr_party_show_job(p, j, err);
     status = hr_party_commit(p, status, err);
@@ -117,7 +119,6 @@ hr_status hr_party_transact(hr_party *p, hr_live_job *j, const hr_event *event, 
         return status;
     }
     j->record = record;
-    j->active_at = p->clock.now;
     j->news = j->news || event;
     return hr_outbox_send(&p->outbox, p->clock.now, err);
 }

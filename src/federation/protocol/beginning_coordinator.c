@@ -148,6 +148,7 @@ static hr_status start_job(hr_coordinator_job *job, hr_error *err) {
     hr_start_sign(job->setup.view->identity, &s->terms, &s->digest, s->signature);
     if (!s->owner_count) return hr_coordinator_job_fail(job, "no owner takes part", err);
     job->phase = HR_COORDINATOR_RUNNING;
+    job->protocol.advances++;
     hr_status status = send_start(job, err);
     return status || !job->rules->started ? status : job->rules->started(&job->protocol, err);
 }
@@ -169,6 +170,7 @@ static hr_status on_answer(hr_coordinator_job *job, size_t from, const Hedgerow_
     if (!job->rules->messages_max && !answer->accepted && job->declines[from]++)
         return hr_protocol_refuse("a second refusal", err);
     hr_status status = HR_OK;
+    job->protocol.advances += job->phase == HR_COORDINATOR_OFFERED && !job->answered[from];
     if (answer->accepted) {
         status = take_acceptance(job, from, answer, err);
     } else {
@@ -231,6 +233,7 @@ static hr_status on_question(hr_coordinator_job *job, const hr_event *event, hr_
         hr_message_unpack(&hedgerow__question__descriptor, event->bytes, event->size, &read, NULL);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
     const Hedgerow__Question *question = (const Hedgerow__Question *)read;
+    job->protocol.advances++;
     if (!status && job->rules->fits(question))
         status = job->rules->question(&job->protocol, question, err);
     else
@@ -245,6 +248,7 @@ static hr_status feed_coordinator(hr_protocol *self, const hr_event *event, hr_e
     switch (event->kind) {
     case HR_EVENT_MESSAGE: return receive(job, event, err);
     case HR_EVENT_TIMEOUT: /* an offer goes on with those that have accepted */
+        job->protocol.advances++;
         if (job->phase == HR_COORDINATOR_OFFERED) return start_job(job, err);
         return job->phase == HR_COORDINATOR_RUNNING ? job->rules->timeout(self, err) : HR_OK;
     case HR_EVENT_NEXT_QUESTION: return on_question(job, event, err);

@@ -18,7 +18,7 @@ typedef enum hr_event_kind {
     HR_EVENT_DECIDED = 2,      /* owner: number: whether it accepts; bytes: the reason why not */
     HR_EVENT_WORK_STARTED = 3, /* work has begun: budget is reserved, noise may have been drawn */
     HR_EVENT_WORK_DONE = 4, /* bytes: the Tree, Ballot, Share or Choice; none: the work was lost, or failed */
-    HR_EVENT_TIMEOUT = 5,   /* coordinator: nothing has come within the deadline */
+    HR_EVENT_TIMEOUT = 5,   /* coordinator: nothing that is awaited has come within the deadline */
     HR_EVENT_NEXT_QUESTION = 6 /* coordinator: bytes: a Question; none: the method failed */
 } hr_event_kind;
 
@@ -105,7 +105,10 @@ struct hr_protocol {
     bool (*waits)(const hr_protocol *self);
     void (*free)(hr_protocol *self);
     const struct hr_start *start; /* who takes part (beginning.h), of the machine's job */
-    void *common;                 /* of a protocol whose two machines hold something alike; else NULL */
+    /* Coordinator: the deadline begins anew whenever it grows. It counts awaited answers, steps that began,
+     * and deadlines that passed: so often as the job's owners and questions allow, whatever members send. */
+    uint64_t advances;
+    void *common; /* of a protocol whose two machines hold something alike; else NULL */
     hr_action *actions;
     size_t first, count, capacity;
 };

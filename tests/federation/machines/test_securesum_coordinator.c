@@ -104,6 +104,20 @@ static void test_securesum_coordinator__drops_late_shares(void **state) {
     simulator_close(s);
 }
 
+/* A sum is next, and every owner is missing: answers to the sum before are not what is awaited. */
+static void test_securesum_coordinator__does_not_put_off_a_deadline_for_late_shares(void **state) {
+    simulator *s = summing(*state);
+    feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
+    do_work(s, SUM_COORDINATOR);
+    const uint64_t advances = coordinator(s)->machine->advances;
+    for (size_t who = ANNA; who <= CARL; who++) do_work(s, who);
+    while (s->letter_count) deliver(s, 0);
+    assert_int_equal(coordinator(s)->machine->advances, advances);
+    feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
+    assert_int_equal(coordinator(s)->machine->advances, advances + 1);
+    simulator_close(s);
+}
+
 /* Carl withdraws, so that the first sum is lost and the second one is asked before Bert has answered. */
 static void test_securesum_coordinator__takes_answers_in_order_alone(void **state) {
     static const share_of first = {0, 8}, second = {1, 15};
@@ -258,6 +272,7 @@ int main(void) {
         WITH_SUM_NAMES(test_securesum_coordinator__cuts_off_whose_share_fits_no_question),
         WITH_SUM_NAMES(test_securesum_coordinator__takes_one_share_of_each_owner),
         WITH_SUM_NAMES(test_securesum_coordinator__drops_late_shares),
+        WITH_SUM_NAMES(test_securesum_coordinator__does_not_put_off_a_deadline_for_late_shares),
         WITH_SUM_NAMES(test_securesum_coordinator__takes_answers_in_order_alone),
         WITH_SUM_NAMES(test_securesum_coordinator__loses_a_sum_when_one_is_cut_off),
         WITH_SUM_NAMES(test_securesum_coordinator__takes_notices_of_what_is_asked),
