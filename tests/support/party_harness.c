@@ -269,6 +269,7 @@ hr_status party_start_with(harness_party *p, hr_transport *inner, hr_error *err)
                                 .deadline = l->deadline,
                                 .lifetime = l->lifetime,
                                 .quota = l->quota,
+                                .clock = l->clock,
                                 .resend = RESEND};
     return hr_party_open(&options, &p->party, err);
 }

@@ -92,6 +92,7 @@ struct harness {
     size_t running; /* the index of the party whose step it is */
     int64_t now, date, deadline, lifetime;
     size_t quota;
+    hr_clock (*clock)(void); /* of owners while they work; NULL: they are not asked */
     event_log *event_log;
     char said[8192]; /* by the parties of this process, line by line */
     /* Whether it dies just before, or just after, what it is about to do; NULL: never. */

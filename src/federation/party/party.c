@@ -7,10 +7,12 @@
 #include <string.h>
 
 enum {
-    MAIL_BEFORE_WORK = 1024, /* packets */
-    DAY = 86400,             /* seconds */
-    LOOK = 1000,             /* milliseconds between looks for cancelled jobs */
-    DECIDE_AGAIN = 1000      /* milliseconds between looks for a person's decision */
+    MAIL_BEFORE_WORK = 1024,  /* packets */
+    MAIL_WHILE_WORKING = 64,  /* packets at one look */
+    LOOK_WHILE_WORKING = 250, /* milliseconds between looks */
+    DAY = 86400,              /* seconds */
+    LOOK = 1000,              /* milliseconds between looks for cancelled jobs */
+    DECIDE_AGAIN = 1000       /* milliseconds between looks for a person's decision */
 };
 
 const char *hr_party_member_name(const hr_party *p, size_t member) {
@@ -81,7 +83,62 @@ hr_status hr_party_end(hr_party *p, hr_live_job *j, hr_error *err) {
     return status ? status : hr_journal_shrink(p->o.journal, err);
 }
 
+/* ---- While it works ---- */
+
+/* Work that is under way. */
+typedef struct party_working {
+    hr_party *party;
+    hr_live_job *job;
+    hr_status status; /* of what was done meanwhile; `why` if it is none of OK and MEMORY */
+    hr_error why;
+    int64_t looked; /* milliseconds, as hr_clock.now */
+} party_working;
+
+static hr_status look_while_working(hr_party *p, hr_error *err) {
+    hr_packet packet = {0};
+    bool more = true;
+    hr_status status = hr_party_look_for_cancelled(p, err);
+    for (int i = 0; !status && more && i < MAIL_WHILE_WORKING; i++) {
+        status = p->o.transport->receive(p->o.transport, 0, &packet, NULL);
+        more = !status && packet.bytes;
+        status = status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
+        if (more) status = hr_party_take_packet(p, &packet, err);
+        if (more && !status) p->o.transport->settle(p->o.transport, &packet);
+    }
+    return status;
+}
+
+/* A person may have cancelled the job, or its coordinator ended it: mail is taken in as before work, and work
+ * for a job that is over ends. */
+static bool should_continue_working(void *user) {
+    party_working *w = user;
+    hr_party *p = w->party;
+    const hr_clock clock = p->o.clock();
+    if (clock.now - w->looked >= LOOK_WHILE_WORKING && !w->status) {
+        p->clock = clock;
+        w->looked = clock.now;
+        w->status = look_while_working(p, &w->why);
+    }
+    return !w->status && !hr_live_job_is_over(w->job);
+}
+
 /* ---- Work ---- */
+
+/* The outcome of work that its job is over before is nobody's. */
+static hr_status do_work(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_error *err) {
+    party_working working = {.party = p, .job = j, .looked = p->clock.now};
+    hr_job_view view = hr_live_job_view(j);
+    hr_party_work *worker = p->o.work;
+    if (p->o.clock) view.should_continue = should_continue_working;
+    view.user = &working;
+    hr_status status = (j->work.kind == HR_ACT_VOTE ? worker->vote : worker->train)(
+        worker, &view, j->work.slot, outcome, err);
+    if (working.status) {
+        if (err) *err = working.why;
+        return working.status;
+    }
+    return hr_live_job_is_over(j) ? HR_OK : status;
+}
 
 /* Rules 1 to 3. Work that began before a process died, or that cannot be done, has no outcome. */
 static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_error *err) {
@@ -93,11 +150,7 @@ static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_er
     }
     const hr_event begun = {.kind = HR_EVENT_WORK_STARTED, .number = hr_live_job_work_number(&j->work)};
     hr_status status = hr_party_transact(p, j, &begun, 0, &why);
-    const hr_job_view view = hr_live_job_view(j);
-    hr_party_work *worker = p->o.work;
-    if (!status)
-        status = j->work.kind == HR_ACT_VOTE ? worker->vote(worker, &view, j->work.slot, outcome, &why)
-                                             : worker->train(worker, &view, j->work.slot, outcome, &why);
+    if (!status) status = do_work(p, j, outcome, &why);
     if (status && status != HR_E_MEMORY && status != HR_E_IO && status != HR_E_CANCELLED) {
         hr_job_log(p->o.work, &j->record, HR_LOG_WARNING, "no answer is given: %s", why.message);
         return HR_OK;
@@ -135,7 +188,7 @@ static hr_status continue_party_job(hr_party *p, hr_live_job *j, hr_error *err) 
         hr_status status = work_once(p, j, &outcome, err);
         hr_event work_done = {.kind = HR_EVENT_WORK_DONE, .bytes = outcome.at, .size = outcome.size};
         /* The second of the two transactions of a work; the first is that of its beginning. */
-        if (!status) status = hr_party_transact(p, j, &work_done, 0, err);
+        if (!status && !hr_live_job_is_over(j)) status = hr_party_transact(p, j, &work_done, 0, err);
         free(outcome.at);
         return status;
     }

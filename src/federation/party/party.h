@@ -33,6 +33,8 @@ typedef struct hr_party_options {
     size_t quota;      /* packets that one member may send in a minute; more are dropped. 0: any number */
     double round_gain; /* coordinator */
     int64_t deadline;  /* coordinator: milliseconds within which an owner must answer */
+    hr_clock (*clock)(
+        void);      /* owner: what time it is while it works, so that a job can end then; NULL: not asked */
     int64_t resend; /* milliseconds after which packets that are not confirmed are sent again; doubles up to
                        32 times as long */
 } hr_party_options;

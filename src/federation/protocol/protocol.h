@@ -106,7 +106,7 @@ struct hr_protocol {
     void (*free)(hr_protocol *self);
     const struct hr_start *start; /* who takes part (beginning.h), of the machine's job */
     /* Coordinator: the deadline begins anew whenever it grows. It counts awaited answers, steps that began,
-     * and deadlines that passed: so often as the job's owners and questions allow, whatever members send. */
+     * and deadlines that passed: as often as the job's owners and questions allow, whatever members send. */
     uint64_t advances;
     void *common; /* of a protocol whose two machines hold something alike; else NULL */
     hr_action *actions;

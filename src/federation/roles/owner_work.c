@@ -176,6 +176,13 @@ static hr_status name_unread(hr_owner_turn *t, const hr_ledger *ledger, hr_error
     return t->unread ? HR_OK : hr_fail_memory(err);
 }
 
+/* hr_fit_options.progress of all that an owner trains. */
+static bool should_continue_turn(void *user, size_t done, size_t total) {
+    const hr_job_view *job = user;
+    (void)done, (void)total;
+    return job->should_continue(job->user);
+}
+
 /* Does the work of a slot, for a share of what the job costs. */
 static hr_status take_turn(hr_owner_turn *t, double share, turn_work *work, hr_bytes *out, hr_error *err) {
     const hr_method *trained = NULL;
@@ -185,6 +192,8 @@ static hr_status take_turn(hr_owner_turn *t, double share, turn_work *work, hr_b
     hr_status status = t->arena ? HR_OK : hr_fail_memory(err);
     if (!status) status = name_unread(t, ((const hr_owner_work *)t->work)->ledger, err);
     if (!status) status = hr_options_of_terms(t->job->terms, share, &t->options, err);
+    if (t->job->should_continue) t->options.progress = should_continue_turn;
+    t->options.user = (void *)t->job;
     if (!status) status = hr_terms_trained(t->job->terms, &trained, err);
     if (!status) status = hr_budget_of(trained, &t->options, &budget, err);
     if (!status) status = hr_csprng_open(&csprng, err);

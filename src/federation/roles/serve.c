@@ -124,6 +124,7 @@ static hr_status open_owner_party(hr_owner_service *s, hr_error *err) {
                                 .wants_model = s->file.models != NULL,
                                 .lifetime = (int64_t)s->file.policy.days * 86400,
                                 .quota = HR_ENDPOINT_QUOTA,
+                                .clock = hr_endpoint_clock,
                                 .resend = HR_ENDPOINT_RESEND};
     return hr_party_open(&options, &s->party, err);
 }

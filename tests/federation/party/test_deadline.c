@@ -40,7 +40,7 @@ static size_t list_rows(deadline_row *rows) {
 
 static void open_row(harness *l, const deadline_row *row) {
     static const char *const methods[] = {"id3", "simfl"}, *const all[] = {"inprivate", "hedge", "id3",
-                                                                            "simfl", HR_METHOD_AVERAGE};
+                                                                           "simfl", HR_METHOD_AVERAGE};
     harness_open(l, row->job);
     l->deadline = DEADLINE;
     l->policy.methods = (hr_names){all, COUNT(all)};

@@ -141,6 +141,60 @@ static void test_cancel__leaves_at_once_without_working(void **state) {
     harness_close(&l);
 }
 
+/* ---- While an owner trains ---- */
+
+enum { TREES = 40, LOOKS = 5 };
+
+static struct {
+    harness *harness;
+    size_t canceller, looks; /* canceller: a party */
+} under_way;
+
+/* Each look of an owner takes it a second; at one of them the job is cancelled, by its coordinator or by the
+ * owner. */
+static hr_clock look_at_clock(void) {
+    harness *l = under_way.harness;
+    l->now += 1000;
+    if (++under_way.looks == LOOKS) {
+        cancel(&l->parties[under_way.canceller], "job");
+        if (!under_way.canceller) {
+            party_step(&l->parties[0]); /* it tells the owners */
+            l->running = 1;
+        }
+    }
+    return (hr_clock){l->now, l->date};
+}
+
+/* One owner trains 40 trees. What was charged stays charged, and nothing of them is sent. */
+static void test_cancel__ends_the_work_of_an_owner(void **state) {
+    (void)state;
+    for (size_t canceller = 0; canceller < 2; canceller++) {
+        harness l;
+        hr_job_file job = harness_job_of_averages();
+        job.options.trees = TREES;
+        harness_open(&l, job);
+        harness_start(&l);
+        under_way.harness = &l;
+        under_way.canceller = canceller;
+        under_way.looks = 0;
+        while (!strstr(l.said, "3 of 3 owners take part")) assert_true(harness_step(&l));
+        for (size_t i = 2; i < PARTIES; i++) party_stop(&l.parties[i]);
+        l.clock = look_at_clock;
+        party_restart(&l.parties[1]);
+        for (int i = 0; i < 100 && hr_party_jobs(l.parties[1].party); i++) party_step(&l.parties[1]);
+        assert_int_equal(hr_party_jobs(l.parties[1].party), 0);
+        assert_int_equal(under_way.looks, LOOKS);
+        assert_non_null(strstr(l.said, canceller ? "owner-1: the job ended: cancelled by the owner"
+                                                 : "owner-1: the job ended: the coordinator ended the job: "
+                                                   "cancelled by the coordinator"));
+        assert_int_equal(l.event_log->trees[0].draws, 1);
+        assert_int_equal(l.event_log->trees[0].sent, 0);
+        check_query(&l.parties[1], "SELECT state FROM entries", "reserved");
+        check_query(&l.parties[1], "SELECT epsilon FROM spending", "0.5");
+        harness_close(&l);
+    }
+}
+
 static void change_database(const char *path, const char *sql) {
     sqlite3 *db = NULL;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
@@ -340,6 +394,7 @@ int main(void) {
         cmocka_unit_test(test_cancel__by_the_coordinator_ends_the_job_for_all),
         cmocka_unit_test(test_cancel__by_an_owner_ends_its_part),
         cmocka_unit_test(test_cancel__leaves_at_once_without_working),
+        cmocka_unit_test(test_cancel__ends_the_work_of_an_owner),
         cmocka_unit_test(test_job__is_named_by_its_name_or_the_beginning_of_its_id),
         cmocka_unit_test(test_report__says_what_became_of_each_owner),
         cmocka_unit_test(test_report__tells_an_acceptance_that_came_too_late),
