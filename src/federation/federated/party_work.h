@@ -22,8 +22,9 @@ typedef struct hr_job_view {
     void **state;          /* what the method keeps from one work or question to the next; NULL at first */
     struct hr_data **part; /* an owner's records with the job's features, NULL at first, freed with the job;
                               NULL: the job has all of the owner's features */
-    /* Owner, while it trains or votes: to be asked between two trees or levels, from the thread that was
-     * called. False: the job is over, and the work is to end with CANCELLED. NULL: it goes on to its end. */
+    /* Owner, while it trains or votes: called between two trees, from the thread that the
+     * work was called from. False: the job is over, and the work is to end with CANCELLED. NULL: it goes on
+     * to its end. */
     bool (*should_continue)(void *user);
     void *user;
 } hr_job_view;

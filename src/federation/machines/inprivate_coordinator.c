@@ -15,10 +15,8 @@ typedef struct inprivate_coordinator {
     double advance;              /* what the trees of the round gained, for each record */
     bool served[HR_MEMBERS_MAX]; /* by member: slots of other owners did not reach it, or not whole */
     bool *sent;                  /* slots to whose owners the coordinator sent the set itself */
-    hr_slot_state
-        *copied;    /* [position * slots + slot]: the copy of the slot that the coordinator sent that owner */
-    bool *compared; /* by slot: its tree names the trees that the coordinator has, or its owner was sent these
-                     */
+    hr_slot_state *copied;       /* [position * slots + slot]: the copy of the slot that the owner was sent */
+    bool *compared; /* by slot: its tree names the coordinator's trees, or its owner was sent these */
     hr_job_state job_state;
     hr_ballot *ballots; /* [poll * owners + position] */
     hr_arena *arena;    /* of the content of ballots */
@@ -99,7 +97,6 @@ static hr_status poll_owners(inprivate_coordinator *m, size_t poll, hr_error *er
     wire.forest = &forest;
     m->poll = poll;
     m->polled = true;
-    m->job.protocol.advances++;
     if (!status) status = hr_coordinator_job_send(&m->job, HEDGEROW__MESSAGE__KIND_POLL, &wire, err);
     hr_job_state_unlist(&forest);
     return status;
@@ -149,7 +146,6 @@ static hr_status round_over(inprivate_coordinator *m, hr_error *err) {
 static hr_status skip(inprivate_coordinator *m, size_t slot, const char *why, hr_error *err) {
     Hedgerow__Skip skip = HEDGEROW__SKIP__INIT;
     hr_job_state_sign_empty(&m->job_state, slot);
-    m->job.protocol.advances++;
     skip.slot = (uint32_t)slot;
     skip.signature = hr_data_of(m->job_state.slots[slot].signature, HR_SIGNATURE_SIZE);
     hr_status status = hr_coordinator_job_send(&m->job, HEDGEROW__MESSAGE__KIND_SKIP, &skip, err);

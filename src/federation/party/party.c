@@ -89,24 +89,10 @@ hr_status hr_party_end(hr_party *p, hr_live_job *j, hr_error *err) {
 typedef struct party_working {
     hr_party *party;
     hr_live_job *job;
-    hr_status status; /* of what was done meanwhile; `why` if it is none of OK and MEMORY */
+    hr_status status; /* of what was done meanwhile */
     hr_error why;
     int64_t looked; /* milliseconds, as hr_clock.now */
 } party_working;
-
-static hr_status look_while_working(hr_party *p, hr_error *err) {
-    hr_packet packet = {0};
-    bool more = true;
-    hr_status status = hr_party_look_for_cancelled(p, err);
-    for (int i = 0; !status && more && i < MAIL_WHILE_WORKING; i++) {
-        status = p->o.transport->receive(p->o.transport, 0, &packet, NULL);
-        more = !status && packet.bytes;
-        status = status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
-        if (more) status = hr_party_take_packet(p, &packet, err);
-        if (more && !status) p->o.transport->settle(p->o.transport, &packet);
-    }
-    return status;
-}
 
 /* A person may have cancelled the job, or its coordinator ended it: mail is taken in as before work, and work
  * for a job that is over ends. */
@@ -114,10 +100,18 @@ static bool should_continue_working(void *user) {
     party_working *w = user;
     hr_party *p = w->party;
     const hr_clock clock = p->o.clock();
-    if (clock.now - w->looked >= LOOK_WHILE_WORKING && !w->status) {
-        p->clock = clock;
-        w->looked = clock.now;
-        w->status = look_while_working(p, &w->why);
+    if (clock.now - w->looked < LOOK_WHILE_WORKING) return true;
+    p->clock = clock;
+    w->looked = clock.now;
+    bool more = true;
+    w->status = hr_party_look_for_cancelled(p, &w->why);
+    for (int i = 0; !w->status && more && i < MAIL_WHILE_WORKING; i++) {
+        hr_packet packet = {0};
+        const hr_status came = p->o.transport->receive(p->o.transport, 0, &packet, NULL);
+        if (came == HR_E_MEMORY) w->status = hr_fail_memory(&w->why);
+        more = !came && packet.bytes;
+        if (more) w->status = hr_party_take_packet(p, &packet, &w->why);
+        if (more && !w->status) p->o.transport->settle(p->o.transport, &packet);
     }
     return !w->status && !hr_live_job_is_over(w->job);
 }

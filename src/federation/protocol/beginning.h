@@ -187,7 +187,8 @@ HR_MUST_CHECK hr_status hr_coordinator_job_open(hr_coordinator_job *job, const h
                                                 hr_error *err);
 /* Lets the method decide on the next question. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_coordinator_job_next_question(hr_coordinator_job *job, hr_error *err);
-/* Sends a message to the owners of the start. Fails: MEMORY. */
+/* Sends a message to the owners of the start: a step of the job, with which its deadline begins anew. Fails:
+ * MEMORY. */
 HR_MUST_CHECK hr_status hr_coordinator_job_send(hr_coordinator_job *job, Hedgerow__Message__KindCase kind,
                                                 const void *content, hr_error *err);
 /* Ends the job with a model, and sends it to the invited owners that want it, an end to all. text: for

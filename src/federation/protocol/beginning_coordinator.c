@@ -35,6 +35,7 @@ static hr_status send_invited(hr_coordinator_job *job, Hedgerow__Message__KindCa
 hr_status hr_coordinator_job_send(hr_coordinator_job *job, Hedgerow__Message__KindCase kind,
                                   const void *content, hr_error *err) {
     hr_status status = HR_OK;
+    job->protocol.advances++;
     for (size_t i = 0; !status && i < job->start.owner_count; i++)
         status = hr_protocol_send(&job->protocol, job->start.owners[i], kind, content, err);
     return status;
@@ -148,7 +149,6 @@ static hr_status start_job(hr_coordinator_job *job, hr_error *err) {
     hr_start_sign(job->setup.view->identity, &s->terms, &s->digest, s->signature);
     if (!s->owner_count) return hr_coordinator_job_fail(job, "no owner takes part", err);
     job->phase = HR_COORDINATOR_RUNNING;
-    job->protocol.advances++;
     hr_status status = send_start(job, err);
     return status || !job->rules->started ? status : job->rules->started(&job->protocol, err);
 }
