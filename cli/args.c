@@ -331,5 +331,6 @@ void args_print_help(const command *self) {
             print_option(&self->options[i], width, self->options[i].help);
     printf("  %-*s  print this\n", width, "-h, --help");
     if (self->name_methods != NULL) print_method_options(self, width);
+    if (self->print_exits != NULL) self->print_exits();
     printf("\nexample:\n%s\n", self->example);
 }

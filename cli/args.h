@@ -68,6 +68,7 @@ typedef struct command {
     int (*run)(const struct command *self, int argc, char **argv);
     bool once; /* several processes of a launcher would each release, or spend, by itself */
     void (*name_methods)(const char *option, char *text, size_t size); /* which methods have an ARG_SETTING */
+    void (*print_exits)(void); /* its own exit codes, after the options; NULL: it has those of all commands */
     bool whole; /* it takes no time, and half of its files are of no use: a first signal waits until it is
                    done */
 } command;

@@ -50,11 +50,22 @@ static int run_coordinate(const command *self, int argc, char **argv) {
     if (status == HR_OK) status = hr_coordinate(args.file, output.path, &settings, &result, &err);
     if (status != HR_OK) {
         together_report_failure(args.as_json);
-        return log_lines_end(&err);
+        log_lines_end(&err);
+        return together_exit_code(&err);
     }
     together_report(&result, output.path, args.as_json);
     hr_job_result_free(&result);
     return EXIT_DONE;
+}
+
+/* Of the endings that a coordinator's job may have; two of them have the codes of all commands. */
+static void print_exit_codes(void) {
+    puts("\nexit codes, beside those of all commands ('hedgerow help'), by how the job ended:");
+    for (int e = HR_JOB_DONE; e < HR_JOB_ENDINGS; e++) {
+        const hr_job_ending_info *ending = hr_job_ending_of((hr_job_ending)e);
+        if (ending->exit_code != 0 || e == HR_JOB_DONE)
+            printf("  %2d  %-10s  %s\n", ending->exit_code, ending->word, ending->meaning);
+    }
 }
 
 const command coordinate_command = {
@@ -68,5 +79,6 @@ const command coordinate_command = {
     .options = coordinate_options,
     .option_count = COUNT_OF(coordinate_options),
     .run = run_coordinate,
+    .print_exits = print_exit_codes,
     .once = true,
 };

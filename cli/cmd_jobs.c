@@ -50,6 +50,7 @@ static bool write_job(void *user, const hr_job_info *job) {
     json_flag(json, "open", job->open);
     json_flag(json, "cancelled", job->cancelled);
     json_text(json, "state", job->state);
+    json_text(json, "ending", hr_job_ending_of(job->ending)->word);
     json_text(json, "waits_for", job->awaits);
     json_number(json, "epsilon", job->epsilon);
     json_text(json, "ledger", job->charged);

@@ -68,6 +68,7 @@ static bool print_party(void *user, const hr_party_info *p) {
     }
     printf("%-9s %llu not confirmed\n", "packets", (unsigned long long)p->packets);
     printf("%-9s %llu open\n", "jobs", (unsigned long long)p->open);
+    if (p->last_id[0] != '\0') printf("%-9s %.8s %s\n", "ended", p->last_id, p->last_state);
     return true;
 }
 
@@ -129,6 +130,13 @@ static bool write_party(void *user, const hr_party_info *p) {
     json_integer(json, "reconnects", p->reconnects);
     json_integer(json, "packets", p->packets);
     write_date(json, "certificate_ends", p->certificate_ends);
+    if (p->last_id[0] != '\0') {
+        json_open(json, "last_job", '{');
+        json_text(json, "id", p->last_id);
+        json_text(json, "state", p->last_state);
+        json_text(json, "ending", hr_job_ending_of(p->last_ending)->word);
+        json_close(json, '}');
+    }
     if (p->ledger != NULL) {
         json_open(json, "ledger", '{');
         json_number(json, "epsilon_limit", p->ledger->epsilon_limit);

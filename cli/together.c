@@ -63,10 +63,28 @@ static void collect_owner(void *user, const hr_owner_report *report) {
     owner_count++;
 }
 
+static hr_job_ending ended_as; /* OPEN: no job ended */
+
+static void note_ending(void *user, hr_job_ending ending) {
+    (void)user;
+    ended_as = ending;
+}
+
+int together_exit_code(const hr_error *err) {
+    const bool by_ending = err->status == HR_E_JOB || err->status == HR_E_POLICY;
+    return by_ending && ended_as != HR_JOB_OPEN ? hr_job_ending_of(ended_as)->exit_code
+                                                : error_exit_code(err);
+}
+
+static void write_ending(json_writer *json) {
+    if (ended_as != HR_JOB_OPEN) json_text(json, "ending", hr_job_ending_of(ended_as)->word);
+}
+
 static const char *const part_names[] = {"took part", "declined", "did not answer", "cut off",
                                          "accepted"}; /* in the order of hr_owner_part */
 
 static void write_owners(json_writer *json) {
+    write_ending(json);
     if (owner_count == 0) return;
     json_open(json, "owners", '[');
     for (size_t i = 0; i < owner_count; i++) {
@@ -123,6 +141,7 @@ hr_party_settings together_settings(int threads) {
     settings.log_line = log_lines_print;
     settings.ready = report_ready;
     settings.report_owner = collect_owner;
+    settings.report_end = note_ending;
     return settings;
 }
 

@@ -16,6 +16,10 @@ void together_reload(hr_party_settings *settings);
  * part, or not in all of their turns. In words to standard error, if the result is on standard output. */
 void together_report(const hr_job_result *result, const char *path, bool as_json);
 
+/* The exit code after a failure: that of the job's ending, if it ended without a result; else as
+ * error_exit_code. */
+int together_exit_code(const hr_error *err);
+
 /* What became of the owners of a job that ended without a result: one JSON object, or lines to standard
  * error; nothing, if it is not known. */
 void together_report_failure(bool as_json);

@@ -170,6 +170,36 @@ typedef struct hr_owner_report {
     const char *reason;    /* why it declined, was cut off, or is not in the job; "": none was given */
 } hr_owner_report;
 
+/* How a job ends at a party. Numbers are sent to other members, and never given to another ending. */
+typedef enum hr_job_ending {
+    HR_JOB_OPEN,       /* it has not ended */
+    HR_JOB_DONE,       /* the coordinator has the result */
+    HR_JOB_SENT,       /* owner: its model of an average was sent, and it waits for nobody */
+    HR_JOB_DECLINED,   /* by this owner; coordinator: by every owner */
+    HR_JOB_FAILED,     /* for none of the other reasons */
+    HR_JOB_CANCELLED,  /* by a person, at this party or at the coordinator */
+    HR_JOB_NOT_BEGUN,  /* too few owners took part */
+    HR_JOB_TIMED_OUT,  /* an owner that the job needs missed the deadline */
+    HR_JOB_NO_ANSWER,  /* an owner that the job needs has no answer, or ended its part; or no owner has one */
+    HR_JOB_VIOLATED,   /* a member that the job needs broke the protocol */
+    HR_JOB_IMPOSSIBLE, /* no records have the total that the owners sent */
+    HR_JOB_REMOVED,    /* a member is no longer in the federation file */
+    HR_JOB_LEFT_OUT,   /* owner: the job ran without it */
+    HR_JOB_REPLACED,   /* owner: newer offers took the place of one that nobody had decided on */
+    HR_JOB_EXPIRED,    /* owner: it is older than the policy's days */
+    HR_JOB_ENDINGS
+} hr_job_ending;
+
+/* What is said of an ending. All are literals. */
+typedef struct hr_job_ending_info {
+    const char *word;    /* in the log, the state of a job, JSON and metrics; "" of OPEN */
+    int exit_code;       /* of `hedgerow coordinate` */
+    const char *meaning; /* for people */
+} hr_job_ending_info;
+
+/* Thread: any. NULL: there is no such ending. */
+HR_API const hr_job_ending_info *hr_job_ending_of(hr_job_ending ending);
+
 /* What a job makes: a model; of the method evaluation, the figures of one; of the method bounds, a schema. */
 typedef enum hr_job_product { HR_JOB_MODEL, HR_JOB_FIGURES, HR_JOB_SCHEMA } hr_job_product;
 
@@ -219,9 +249,11 @@ typedef struct hr_party_settings {
     /* hr_simulate: called with `user` for each remark about a table (hr_data_remarks), whose file it names,
      * before the job begins; false: it fails with that remark. May be NULL. */
     bool (*remark)(void *user, const hr_remark *remark);
+    /* hr_coordinate, hr_meet: called when the coordinator's job is over. May be NULL */
+    void (*report_end)(void *user, hr_job_ending ending);
 } hr_party_settings;
 #define HR_PARTY_SETTINGS_INIT                                                                               \
-    { sizeof(hr_party_settings), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+    { sizeof(hr_party_settings), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 /* Serves an owner's records to the coordinators that its policy names, as docs/how-to/federation.md says:
  * waits for jobs, looks at their terms, trains, passes on. `file` is an owner file
@@ -344,12 +376,13 @@ typedef struct hr_job_info {
     const char *id;   /* 32 hexadecimal digits */
     const char *name; /* the coordinator's choice */
     const char *coordinator;
-    const char *state;   /* "accepted", "running", "done", or why it ended */
+    const char *state;   /* "accepted", "running", or how it ended: "WORD" or "WORD: detail" */
     const char *awaits;  /* what it waits for; "": nothing */
     const char *since;   /* when it was first heard of: UTC, as 2026-11-22T10:00:00Z */
     const char *charged; /* owner: the state of its entry in the ledger; "": nothing was reserved */
     double epsilon;      /* what it may cost each owner */
     bool open, cancelled;
+    hr_job_ending ending; /* OPEN also of a job that an earlier version ended */
 } hr_job_info;
 
 /* Shows the jobs of the ledger or journal that an owner file or a job file names, oldest first, until `visit`
@@ -377,6 +410,8 @@ typedef struct hr_party_info {
     const hr_ledger_total *ledger; /* an owner's; NULL: a coordinator */
     int64_t certificate_ends; /* the last second of its certificate for the broker, or of its authority */
     const char *certificate;  /* that one of them expires within 60 days, or has expired; "": neither */
+    const char *last_id, *last_state; /* of the job that began last of those that are over; "": none is */
+    hr_job_ending last_ending;
 } hr_party_info;
 
 /* An owner of a coordinator's job, as of the last event. */
@@ -396,7 +431,7 @@ typedef struct hr_job_progress {
     size_t round, rounds;       /* the round, and how many there are at most */
     size_t step;                /* the question or the slot, by all of the job */
     const char *unit;           /* "question" or "slot"; "": nothing is known */
-    int64_t until;              /* a coordinator waits until then; 0: it waits for nobody */
+    int64_t until;              /* a coordinator waits until then; 0: for nobody, or that time has passed */
     const hr_job_owner *owners; /* of a coordinator's job */
     size_t owner_count;
 } hr_job_progress;

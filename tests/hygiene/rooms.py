@@ -24,6 +24,7 @@ SHORT = {
     'base/word_counts': 'two rooms count texts alike',
     'base/round': 'inline in loops of two rooms',
     'federation/federated/evaluation_question': 'terms and sums read the same question; a proof of sums is read beside it',
+    'federation/protocol/ending': 'the table of endings: public, and in a build without federations, too',
     'federation/sums/summed_job': 'what all methods of sums share',
     'federation/machines/oneshot_owner': 'one side of a protocol a file',
     'federation/transport/address': 'the only judge of names and addresses, for files and for the broker',

@@ -18,6 +18,7 @@ COVERED = {
     'compressed': 'codec_gzip codec_xz codec_zstd contents decompress table_source',
     'covers': 'engine_floats',
     'csv': 'byte_source data lines read',
+    'endings': 'ending',
     'exact_splitter': 'split_gains',
     'export': 'lightgbm onnx onnx_link onnx_write xgboost',
     'federated_noise': 'summed_job',

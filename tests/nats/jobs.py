@@ -37,13 +37,13 @@ def test(tool, folder, words):
     # An owner that runs.
     done = run(fed, 0, 'jobs', 'cancel', 'north.yaml', 'job')
     assert 'Job %s ended, and every member that has to know has confirmed it.' % job['id'][:8] in done, done
-    coordinator.await_line('owner north declines: cancelled by the owner')
+    coordinator.await_line('owner north declines: cancelled: by the owner')
     assert owners[0].wait() == 0
     # An owner that does not run.
     assert owners[1].stop() == 0
     told = cancel(fed, 'south.yaml', job['id'])
     assert told == {'id': job['id'], 'ended': True, 'told': True, 'unconfirmed': [], 'why': ''}, told
-    coordinator.await_line('owner south declines: cancelled by the owner')
+    coordinator.await_line('owner south declines: cancelled: by the owner')
     # A coordinator that was stopped, and its job file edited; one owner runs, another does not.
     assert coordinator.stop() == 1
     fed.edit('job.yaml', 'epsilon: 1', 'epsilon: 0.5', to='edited.yaml')
@@ -60,8 +60,24 @@ def test(tool, folder, words):
     fed.launch_broker()
     told = cancel(fed, 'job.yaml', 'job')
     assert told['ended'] and not told['told'] and told['unconfirmed'] == ['north', 'south', 'west'], told
-    assert not jobs(fed, 'job.yaml')[0]['open']
-    fed.serve('west').await_line('the coordinator ended the job: cancelled by the coordinator')
+    assert not jobs(fed, 'job.yaml')[0]['open'] and jobs(fed, 'job.yaml')[0]['ending'] == 'cancelled'
+    last = json.loads(run(fed, 0, 'status', 'job.yaml', '--json'))['last_job']
+    assert last == {'id': last['id'], 'state': 'cancelled: by the coordinator', 'ending': 'cancelled'} and last['id'].startswith(job['id'][:8]), last
+    assert 'ended     %s cancelled: by the coordinator' % job['id'][:8] in run(fed, 0, 'status', 'job.yaml')
+    fed.serve('west').await_line('the job ended: cancelled: by the coordinator')
     assert ' is over' in run(fed, 2, 'jobs', 'cancel', 'job.yaml', 'job')
+    # One that runs says how its job ended by its exit code, too.
+    fed.new_job()
+    fed.edit('north.yaml', 'owners: 3', 'owners: 2')
+    fed.edit('south.yaml', 'owners: 3', 'owners: 2\n  approve: manual')
+    fed.edit('job.yaml', 'owners: [north, south, west]', 'owners: [north, south]', to='two.yaml')
+    owner, other = fed.serve('north'), fed.serve('south')
+    coordinator = federation.Process([fed.tool, 'coordinate', 'two.yaml', '--model', 'two.json'], fed.folder)
+    other.await_line('waits for `hedgerow jobs approve`')
+    owner.await_line('takes part in a job of coordinator')
+    assert cancel(fed, 'two.yaml', 'two')['ended']
+    assert coordinator.wait() == 10 and coordinator.count('the job ended: cancelled: by the coordinator') == 1, coordinator.lines
+    for member in (owner, other):
+        assert member.wait() == 0 and member.count('the job ended: cancelled: by the coordinator') == 1, member.lines
 
 federation.main(test)

@@ -12,12 +12,15 @@ LINES = re.compile(r'# HELP (hedgerow_\w+) [^\n]+\n# TYPE \1 (gauge|counter)\n\1
 REFUSED = re.compile(r'# HELP hedgerow_packets_refused_total [^\n]+\n# TYPE hedgerow_packets_refused_total counter\n'
                      r'((?:hedgerow_packets_refused_total\{owner="north",reason="(?:unreadable|quota|offer)"\} \d+\n){3})')
 
+ENDED = re.compile(r'# HELP hedgerow_jobs_ended_total [^\n]+\n# TYPE hedgerow_jobs_ended_total counter\n'
+                   r'((?:hedgerow_jobs_ended_total\{owner="north",ending="[a-z ]+"\} \d+\n)+)')
+
 
 def read(folder):
     """{name: number}; every line is of the format."""
     with open(os.path.join(folder, 'north.prom')) as file:
         text = file.read()
-    assert LINES.sub('', REFUSED.sub('', text)) == '', text
+    assert LINES.sub('', ENDED.sub('', REFUSED.sub('', text))) == '', text
     found = {match[1]: float(match[3]) for match in LINES.finditer(text)}
     return dict(found, refused=[int(line.split()[1]) for line in REFUSED.search(text)[1].splitlines()])
 

@@ -264,7 +264,7 @@ hr_status party_start_with(harness_party *p, hr_transport *inner, hr_error *err)
                                 .work = &p->as.work,
                                 .schema = l->table.schema,
                                 .coordinators = l->coordinators,
-                                .min_owners = 1,
+                                .min_owners = l->policy.owners,
                                 .round_gain = -1e6, /* whatever noise says, the job goes on */
                                 .deadline = l->deadline,
                                 .lifetime = l->lifetime,

@@ -94,7 +94,7 @@ struct harness {
     size_t quota;
     hr_clock (*clock)(void); /* of owners while they work; NULL: they are not asked */
     event_log *event_log;
-    char said[8192]; /* by the parties of this process, line by line */
+    char said[1 << 15]; /* by the parties of this process, line by line */
     /* Whether it dies just before, or just after, what it is about to do; NULL: never. */
     bool (*dies)(const harness_party *p, bool after);
     /* Whether it has died in its last step. */

@@ -58,10 +58,11 @@ struct hr_party_work {
     /* Owner, may be NULL: something came of a job and there is time to make use of it. Must not draw noise:
      * it is not in the journal. Any failure but MEMORY shows again when the work is due. */
     hr_status (*prepare)(hr_party_work *self, const hr_job_view *job, hr_error *err);
-    /* The job is done. Coordinator: makes the model. Repeated after a crash before it is noted. */
+    /* The job is done, or its model sent. Coordinator: makes the model. Repeated after a crash before it is
+     * noted. */
     hr_status (*finish)(hr_party_work *self, const hr_job_view *job, hr_error *err);
-    /* The job has ended without a model. */
-    void (*fail)(hr_party_work *self, const hr_job_view *job, const char *why);
+    /* The job has ended; after `finish`. state: the word of its ending, and what else is known. */
+    void (*over)(hr_party_work *self, const hr_job_view *job, hr_job_ending ending, const char *state);
     const hr_file_text *evaluated; /* coordinator: the model file of a job that evaluates one; else NULL */
     const hr_log *log;             /* where lines for people go (hr_job_log); NULL: nowhere */
 };

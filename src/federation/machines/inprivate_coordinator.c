@@ -53,7 +53,7 @@ static bool has_tree(const inprivate_coordinator *m) {
 }
 
 static hr_status finish_job(inprivate_coordinator *m, hr_error *err) {
-    if (!has_tree(m)) return hr_coordinator_job_fail(&m->job, "no owner sent a tree", err);
+    if (!has_tree(m)) return hr_coordinator_job_fail(&m->job, HR_JOB_NO_ANSWER, "no owner sent a tree", err);
     return hr_coordinator_job_complete(&m->job, hr_data_of(NULL, 0), "the model is complete", err);
 }
 

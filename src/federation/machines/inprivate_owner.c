@@ -208,7 +208,8 @@ static hr_status end_part_of(inprivate_owner *o, size_t slot, hr_error *err) {
     o->faithless[member] = o->proven = true;
     if (member == self_of(o))
         return hr_owner_job_stop(
-            &o->job, "there are two trees that this owner signed for one slot: its key is in use twice", err);
+            &o->job, HR_JOB_VIOLATED,
+            "there are two trees that this owner signed for one slot: its key is in use twice", err);
     return o->job.cut[member]
                ? HR_OK
                : hr_owner_job_cut_off(&o->job, member, "it signed two trees for one slot", err);

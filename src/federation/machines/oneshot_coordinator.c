@@ -62,7 +62,8 @@ static size_t owner_count(const oneshot_coordinator *c) {
 /* ---- The end ---- */
 
 static hr_status finish_job(oneshot_coordinator *c, hr_error *err) {
-    if (!c->model_count) return hr_coordinator_job_fail(&c->job, "no owner sent a model", err);
+    if (!c->model_count)
+        return hr_coordinator_job_fail(&c->job, HR_JOB_NO_ANSWER, "no owner sent a model", err);
     return hr_coordinator_job_complete(&c->job, hr_data_of(NULL, 0), "all models that came are here", err);
 }
 

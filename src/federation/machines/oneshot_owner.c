@@ -9,7 +9,7 @@
 
 static hr_status send_nothing(hr_owner_job *job, hr_error *err) {
     hr_status status = hr_owner_job_notify(job, HEDGEROW__NOTICE__KIND__EMPTY, 0, err);
-    return status ? status : hr_owner_job_stop(job, "this owner has no model to give", err);
+    return status ? status : hr_owner_job_stop(job, HR_JOB_NO_ANSWER, "this owner has no model to give", err);
 }
 
 static hr_status send_model(hr_owner_job *job, const hr_event *event, hr_error *err) {
@@ -22,7 +22,8 @@ static hr_status send_model(hr_owner_job *job, const hr_event *event, hr_error *
     job->phase = HR_OWNER_OVER;
     hr_status status = hr_owner_job_send(job, HEDGEROW__MESSAGE__KIND_RELEASED, &released, err);
     return status ? status
-                  : hr_protocol_emit(&job->protocol, HR_ACT_FINISH, 0, err, "the model was released");
+                  : hr_protocol_end(&job->protocol, HR_JOB_SENT, err,
+                                    "what the coordinator makes of this owner's model is not awaited");
 }
 
 static hr_status work_done(hr_protocol *self, const hr_event *event, hr_error *err) {

@@ -40,11 +40,12 @@ static size_t owner_count(const ring_coordinator *c) {
 }
 
 /* A sum that lacks an answer ends the job. */
-static hr_status end_for(ring_coordinator *c, size_t owner, const char *what, hr_error *err) {
+static hr_status end_for(ring_coordinator *c, size_t owner, hr_job_ending ending, const char *what,
+                         hr_error *err) {
     char why[HR_ACTION_TEXT];
     snprintf(why, sizeof why, "a sum on the ring is lost: owner %.60s %.120s",
              hr_coordinator_job_owner(&c->job, owner), what);
-    return hr_coordinator_job_fail(&c->job, why, err);
+    return hr_coordinator_job_fail(&c->job, ending, why, err);
 }
 
 /* ---- Sums ---- */
@@ -123,12 +124,12 @@ static hr_status on_notice(ring_coordinator *c, size_t owner, const Hedgerow__No
     char what[120];
     if (notice->kind == HEDGEROW__NOTICE__KIND__EMPTY && c->job.phase == HR_COORDINATOR_RUNNING &&
         !c->shared[owner] && notice->slot == c->count - 1)
-        return end_for(c, owner, "has no answer", err);
+        return end_for(c, owner, HR_JOB_NO_ANSWER, "has no answer", err);
     if (notice->kind != HEDGEROW__NOTICE__KIND__REFUSED || !owner)
         return hr_protocol_refuse("a notice about a question that its sender was not asked", err);
     snprintf(what, sizeof what, "refuses what owner %.60s passed on",
              hr_coordinator_job_owner(&c->job, owner - 1));
-    return end_for(c, owner, what, err);
+    return end_for(c, owner, HR_JOB_VIOLATED, what, err);
 }
 
 /* ---- Questions of the method ---- */
@@ -146,7 +147,7 @@ static hr_status on_question(hr_protocol *self, const Hedgerow__Question *questi
     if (question->done)
         return hr_coordinator_job_complete(&c->job, hr_data_of(NULL, 0), "the model is complete", err);
     if (c->count == HR_QUESTIONS_MAX)
-        return hr_coordinator_job_fail(&c->job, "the method asked too often", err);
+        return hr_coordinator_job_fail(&c->job, HR_JOB_FAILED, "the method asked too often", err);
     return begin_sum(c, question, err);
 }
 
@@ -171,14 +172,16 @@ static hr_status on_message(hr_protocol *self, size_t owner, const Hedgerow__Mes
 static hr_status end_without(hr_protocol *self, size_t owner, hr_error *err) {
     ring_coordinator *c = (ring_coordinator *)self;
     const bool cut = c->job.cut[c->job.start.owners[owner]];
-    return end_for(c, owner, cut ? "violated the protocol" : "ended its part", err);
+    return end_for(c, owner, cut ? HR_JOB_VIOLATED : HR_JOB_NO_ANSWER,
+                   cut ? "violated the protocol" : "ended its part", err);
 }
 
 static hr_status on_timeout(hr_protocol *self, hr_error *err) {
     ring_coordinator *c = (ring_coordinator *)self;
     const size_t missing = first_missing(c);
-    if (missing < owner_count(c)) return end_for(c, missing, "has not answered within the deadline", err);
-    return end_for(c, owner_count(c) - 1,
+    if (missing < owner_count(c))
+        return end_for(c, missing, HR_JOB_TIMED_OUT, "has not answered within the deadline", err);
+    return end_for(c, owner_count(c) - 1, HR_JOB_TIMED_OUT,
                    "has passed nothing on within the deadline: it, or an owner before it, is away", err);
 }
 

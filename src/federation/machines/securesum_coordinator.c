@@ -233,7 +233,7 @@ static hr_status on_question(hr_protocol *self, const Hedgerow__Question *questi
     if (question->done)
         return hr_coordinator_job_complete(&c->job, question->model, "the model is complete", err);
     if (c->count == HR_QUESTIONS_MAX)
-        return hr_coordinator_job_fail(&c->job, "the method asked too often", err);
+        return hr_coordinator_job_fail(&c->job, HR_JOB_FAILED, "the method asked too often", err);
     return question->values ? begin_sum(c, question, err) : begin_choice(c, question, err);
 }
 

@@ -25,10 +25,11 @@ static size_t owner_count(const simfl_coordinator *c) {
 /* ---- The end ---- */
 
 /* The job needs every owner: without one it is over. */
-static hr_status end_for(simfl_coordinator *c, size_t position, const char *what, hr_error *err) {
+static hr_status end_for(simfl_coordinator *c, size_t position, hr_job_ending ending, const char *what,
+                         hr_error *err) {
     char why[HR_ACTION_TEXT];
     snprintf(why, sizeof why, "owner %s %.160s", hr_coordinator_job_owner(&c->job, position), what);
-    return hr_coordinator_job_fail(&c->job, why, err);
+    return hr_coordinator_job_fail(&c->job, ending, why, err);
 }
 
 /* ---- Who is waited for ---- */
@@ -83,7 +84,7 @@ static hr_status begin_first_tree(simfl_coordinator *c, hr_error *err) {
     if (hr_simfl_check_memory(&c->common.rules, c->common.rows, owner_count(c), smallest_owner(c), &why)) {
         char text[HR_ACTION_TEXT];
         snprintf(text, sizeof text, "%.140s; %.90s", why.message, why.remedy);
-        return hr_coordinator_job_fail(&c->job, text, err);
+        return hr_coordinator_job_fail(&c->job, HR_JOB_FAILED, text, err);
     }
     sizes.rows = c->common.rows;
     sizes.n_rows = owner_count(c);
@@ -166,13 +167,14 @@ static hr_status on_complaint(simfl_coordinator *c, size_t position, size_t of, 
     if (of >= owner_count(c) || of == position)
         return hr_protocol_refuse("a complaint that names no other owner", err);
     snprintf(what, sizeof what, "refused what owner %s sent", hr_coordinator_job_owner(&c->job, of));
-    return end_for(c, position, what, err);
+    return end_for(c, position, HR_JOB_VIOLATED, what, err);
 }
 
 static hr_status on_notice(simfl_coordinator *c, size_t position, const Hedgerow__Notice *notice,
                            hr_error *err) {
     switch (notice->kind) {
-    case HEDGEROW__NOTICE__KIND__EMPTY: return end_for(c, position, "has no answer to give", err);
+    case HEDGEROW__NOTICE__KIND__EMPTY:
+        return end_for(c, position, HR_JOB_NO_ANSWER, "has no answer to give", err);
     case HEDGEROW__NOTICE__KIND__REFUSED: return on_complaint(c, position, notice->slot, err);
     case HEDGEROW__NOTICE__KIND__SENT: return note_sent(c, position, notice->slot, err);
     case HEDGEROW__NOTICE__KIND__TWO_TREES:
@@ -195,14 +197,16 @@ static hr_status on_message(hr_protocol *self, size_t position, const Hedgerow__
 static hr_status end_without(hr_protocol *self, size_t position, hr_error *err) {
     simfl_coordinator *c = (simfl_coordinator *)self;
     const bool cut = c->job.cut[c->job.start.owners[position]];
-    return end_for(c, position, cut ? "violated the protocol" : "ended its part", err);
+    return end_for(c, position, cut ? HR_JOB_VIOLATED : HR_JOB_NO_ANSWER,
+                   cut ? "violated the protocol" : "ended its part", err);
 }
 
 /* The first owner that is missing is named. */
 static hr_status on_timeout(hr_protocol *self, hr_error *err) {
     simfl_coordinator *c = (simfl_coordinator *)self;
     for (size_t i = 0; i < owner_count(c); i++)
-        if (is_awaited(c, i)) return end_for(c, i, "gave no answer within the deadline", err);
+        if (is_awaited(c, i))
+            return end_for(c, i, HR_JOB_TIMED_OUT, "gave no answer within the deadline", err);
     return HR_OK;
 }
 

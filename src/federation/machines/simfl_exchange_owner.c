@@ -153,7 +153,8 @@ static hr_status work_done(hr_protocol *self, const hr_event *event, hr_error *e
         return begin_owner_work(o, work, err);
     }
     hr_status status = hr_owner_job_notify(&o->job, HEDGEROW__NOTICE__KIND__EMPTY, 0, err);
-    return status ? status : hr_owner_job_stop(&o->job, "this owner has no answer to give", err);
+    return status ? status
+                  : hr_owner_job_stop(&o->job, HR_JOB_NO_ANSWER, "this owner has no answer to give", err);
 }
 
 /* ---- What other owners send ---- */

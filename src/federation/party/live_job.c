@@ -4,6 +4,8 @@
 #include "federation/federated/terms.h"
 
 #include <hedgerow/data.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,17 +151,40 @@ hr_status hr_live_job_remember(hr_live_job *j, const hr_action *action, hr_error
     case HR_ACT_TRAIN:
     case HR_ACT_VOTE: j->work = *action; break;
     case HR_ACT_CUT_OFF: j->cut[action->member] = true; break;
-    case HR_ACT_FINISH: j->finished = true; break;
-    case HR_ACT_FAIL: j->failed = true; break;
+    case HR_ACT_FINISH:
+    case HR_ACT_FAIL: j->ending = action->ending; break;
     case HR_ACT_SEND:
     case HR_ACT_NEXT_QUESTION:
     case HR_ACT_LOG:
     case HR_ACT_WARN: break;
     }
-    if (action->kind == HR_ACT_FAIL) memcpy(j->why, action->text, sizeof j->why);
+    if (action->ending != HR_JOB_OPEN && action->ending != HR_JOB_DONE)
+        memcpy(j->why, action->text, sizeof j->why);
     return HR_OK;
 }
 
 bool hr_live_job_is_over(const hr_live_job *j) {
-    return j->finished || j->failed;
+    return j->ending != HR_JOB_OPEN;
+}
+
+void hr_live_job_leave(hr_live_job *j, hr_job_ending ending, const char *format, ...) {
+    if (hr_live_job_is_over(j)) return;
+    j->ending = ending;
+    j->leaves = true;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(j->why, sizeof j->why, format, arguments);
+    va_end(arguments);
+}
+
+void hr_live_job_cancel(hr_live_job *j) {
+    hr_live_job_leave(j, HR_JOB_CANCELLED, "by the %s", j->is_coordinator ? "coordinator" : "owner");
+}
+
+void hr_live_job_state(const hr_live_job *j, char text[HR_STATE_TEXT]) {
+    if (!hr_live_job_is_over(j))
+        snprintf(text, HR_STATE_TEXT, "%s", j->is_coordinator || j->record.entry ? "running" : "accepted");
+    else
+        snprintf(text, HR_STATE_TEXT, "%s%s%s", hr_job_ending_of(j->ending)->word, *j->why ? ": " : "",
+                 j->why);
 }

@@ -62,11 +62,14 @@ hr_status hr_party_commit(hr_party *p, hr_status status, hr_error *err) {
 
 hr_status hr_party_end(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_job_view view = hr_live_job_view(j);
-    hr_status status = HR_OK;
-    if (j->finished)
-        status = p->o.work->finish(p->o.work, &view, err);
-    else
-        p->o.work->fail(p->o.work, &view, j->why);
+    const bool fine = j->ending == HR_JOB_DONE || j->ending == HR_JOB_SENT;
+    char state[HR_STATE_TEXT];
+    hr_status status = fine ? p->o.work->finish(p->o.work, &view, err) : HR_OK;
+    if (status) return status;
+    hr_live_job_state(j, state);
+    p->o.work->over(p->o.work, &view, j->ending, state);
+    hr_job_log(p->o.work, &j->record, fine ? HR_LOG_INFO : HR_LOG_WARNING,
+               j->ending == HR_JOB_DONE ? "the job is %s" : "the job ended: %s", state);
     if (!status) status = hr_journal_begin(p->o.journal, err);
     if (!status && j->leaves) status = hr_party_leave(p, j, err);
     if (!status) status = hr_journal_end_job(p->o.journal, j->record.id, err);
@@ -173,8 +176,8 @@ static bool is_decision_due(const hr_party *p, const hr_live_job *j) {
 static hr_status continue_party_job(hr_party *p, hr_live_job *j, hr_error *err) {
     if (is_too_old(p, j)) {
         /* No work is begun for it any more. What was reserved for it stays spent. */
-        j->failed = true;
-        snprintf(j->why, sizeof j->why, "it is older than the policy's 'days'");
+        hr_live_job_leave(j, HR_JOB_EXPIRED, "it is older than the policy's 'days'");
+        j->leaves = false;
         return hr_party_end(p, j, err);
     }
     if (j->work.kind && !j->held) {

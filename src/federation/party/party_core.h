@@ -118,14 +118,14 @@ typedef struct hr_live_job {
     bool is_coordinator, noted; /* noted: the journal holds the job */
     hr_action work;             /* due; kind 0: none */
     bool held;                  /* the work waits until packets are confirmed */
-    bool finished, failed;
-    bool leaves; /* it failed at this party alone, which the other members learn by a message */
+    hr_job_ending ending;
+    bool leaves; /* it ended at this party alone, which the other members learn by a message */
     bool *begun; /* by hr_live_job_work_number, below begun_count: no work is begun twice */
     size_t begun_count;
     bool undecided;           /* the job was offered, and there is no decision yet */
     int64_t decided_at;       /* when a decision was last tried; milliseconds, as hr_clock.now */
     bool news;                /* an event came since its work was last prepared */
-    char why[HR_ACTION_TEXT]; /* of a job that failed */
+    char why[HR_ACTION_TEXT]; /* of a job that is over: what is said beside the word of its ending; or "" */
     int64_t active_at;        /* when its deadline began; milliseconds, as hr_clock.now */
     int64_t shown_at;         /* when its progress was last noted for people; milliseconds, as hr_clock.now */
     bool unshown;             /* there was a transaction since shown_at */
@@ -159,8 +159,14 @@ hr_job_view hr_live_job_view(hr_live_job *job);
  * MEMORY. */
 HR_MUST_CHECK hr_status hr_live_job_remember(hr_live_job *job, const hr_action *action, hr_error *err);
 bool hr_live_job_is_over(const hr_live_job *job);
-/* The job ends at this party, by a person's will; hr_party_end is due. */
+/* The job ends at this party alone; hr_party_end is due. No effect on one that is over. */
+void hr_live_job_leave(hr_live_job *job, hr_job_ending ending, const char *format, ...) HR_PRINTF(3, 4);
+/* By a person's will. */
 void hr_live_job_cancel(hr_live_job *job);
+
+enum { HR_STATE_TEXT = HR_ACTION_TEXT + 32 };
+/* "running", "accepted", or of a job that is over "WORD" or "WORD: detail" (hr_ending_by_state). */
+void hr_live_job_state(const hr_live_job *job, char text[HR_STATE_TEXT]);
 
 /* ---- The party ---- */
 
@@ -206,7 +212,7 @@ HR_MUST_CHECK hr_status hr_party_transact(hr_party *party, hr_live_job *job, con
  * removes it. Fails: IO, MEMORY, and as the worker's `finish`. */
 HR_MUST_CHECK hr_status hr_party_end(hr_party *party, hr_live_job *job, hr_error *err);
 
-/* Within a transaction: posts to the owners, or to the coordinator, that the job ended here. Fails: IO,
+/* Within a transaction: posts to the owners, or to the coordinator, that the job ended here alone. Fails: IO,
  * MEMORY. */
 HR_MUST_CHECK hr_status hr_party_leave(hr_party *party, const hr_live_job *job, hr_error *err);
 

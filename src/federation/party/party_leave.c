@@ -8,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void hr_live_job_cancel(hr_live_job *j) {
-    if (hr_live_job_is_over(j)) return;
-    j->failed = j->leaves = true;
-    snprintf(j->why, sizeof j->why, "cancelled by the %s", j->is_coordinator ? "coordinator" : "owner");
-}
-
 static hr_status post_to(hr_party *p, const hr_live_job *j, ProtobufCBinaryData name,
                          const Hedgerow__Message *message, hr_error *err) {
     size_t member = hr_membership_by_name(p->o.view->membership, name.data, name.len);
@@ -30,6 +24,7 @@ static hr_status dismiss_owners(hr_party *p, const hr_live_job *j, hr_error *err
     Hedgerow__Message message = HEDGEROW__MESSAGE__INIT;
     hr_status status = HR_OK;
     finish.reason = hr_text_of(j->why);
+    finish.ending = j->ending;
     message.kind_case = HEDGEROW__MESSAGE__KIND_FINISH;
     message.finish = &finish;
     for (size_t i = 0; !status && i < j->read->n_owners; i++)
@@ -39,17 +34,17 @@ static hr_status dismiss_owners(hr_party *p, const hr_live_job *j, hr_error *err
 
 static hr_status withdraw_owner(hr_party *p, const hr_live_job *j, hr_error *err) {
     Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
+    char state[HR_STATE_TEXT];
     Hedgerow__Message message = HEDGEROW__MESSAGE__INIT;
-    answer.reason = hr_text_of(j->why);
+    hr_live_job_state(j, state);
+    answer.reason = (ProtobufCBinaryData){strnlen(state, 200), (uint8_t *)state};
     message.kind_case = HEDGEROW__MESSAGE__KIND_ANSWER;
     message.answer = &answer;
     return post_to(p, j, hr_text_of(j->coordinator), &message, err);
 }
 
 hr_status hr_party_leave(hr_party *p, const hr_live_job *j, hr_error *err) {
-    if (!j->is_coordinator) return withdraw_owner(p, j, err);
-    hr_job_log(p->o.work, &j->record, HR_LOG_WARNING, "the job ended: %s", j->why);
-    return dismiss_owners(p, j, err);
+    return (j->is_coordinator ? dismiss_owners : withdraw_owner)(p, j, err);
 }
 
 static hr_status cancel_marked(void *user, const hr_journal_job *record) {
@@ -65,13 +60,6 @@ hr_status hr_party_look_for_cancelled(hr_party *p, hr_error *err) {
 
 /* ---- What people are shown ---- */
 
-static const char *state_of(const hr_live_job *j) {
-    if (j->finished) return "done";
-    if (j->failed) return j->why;
-    if (j->is_coordinator) return "running";
-    return j->record.entry ? "running" : "accepted";
-}
-
 static const char *awaited_by(const hr_live_job *j) {
     if (hr_live_job_is_over(j)) return "";
     if (j->work.kind) return "its own work";
@@ -83,7 +71,9 @@ hr_status hr_party_note(hr_party *p, const hr_live_job *j, hr_error *err) {
     if (j->read)
         snprintf(name, sizeof name, "%.*s", (int)(j->read->name.len < 64 ? j->read->name.len : 64),
                  j->read->name.data);
-    hr_journal_note note = {name, state_of(j), awaited_by(j), j->read ? hr_terms_cost(j->read) : 0,
+    char state[HR_STATE_TEXT];
+    hr_live_job_state(j, state);
+    hr_journal_note note = {name, state, awaited_by(j), j->read ? hr_terms_cost(j->read) : 0,
                             j->is_coordinator ? p->o.round_gain : 0};
     return hr_journal_note_job(p->o.journal, j->record.id, &note, err);
 }

@@ -179,8 +179,7 @@ static hr_status make_room_for_offer(hr_party *p, size_t member, bool *there, hr
     const bool full = jobs.open >= HR_PARTY_JOBS_MAX || jobs.undecided + jobs.incomplete >= share;
     hr_live_job *dropped = jobs.oldest_undecided;
     if (!full || !dropped) return HR_OK;
-    dropped->failed = dropped->leaves = true;
-    snprintf(dropped->why, sizeof dropped->why, "newer offers took its place, undecided");
+    hr_live_job_leave(dropped, HR_JOB_REPLACED, "newer offers took its place, undecided");
     return hr_party_end(p, dropped, err);
 }
 

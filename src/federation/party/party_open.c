@@ -18,9 +18,9 @@ typedef struct replay {
 
 /* The job ends here: a member of it is no longer in the federation file. */
 static void remove_member(hr_live_job *j, const void *name, size_t size) {
-    j->failed = j->leaves = true;
-    snprintf(j->why, sizeof j->why, "its member %.*s is no longer in the federation file",
-             (int)(size < 64 ? size : 64), (const char *)name);
+    j->ending = HR_JOB_OPEN; /* events that name the member may have ended it, when they were fed again */
+    hr_live_job_leave(j, HR_JOB_REMOVED, "its member %.*s is no longer in the federation file",
+                      (int)(size < 64 ? size : 64), (const char *)name);
 }
 
 static void look_for_removed(const hr_party *p, hr_live_job *j) {

@@ -50,8 +50,10 @@ static hr_status start_question(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_status status = p->o.work->next_question(p->o.work, &view, &question, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
     if (status) hr_job_log(p->o.work, &j->record, HR_LOG_ERROR, "%s", why.message);
-    hr_event event = {
-        .kind = HR_EVENT_NEXT_QUESTION, .bytes = question.at, .size = status ? 0 : question.size};
+    hr_event event = {.kind = HR_EVENT_NEXT_QUESTION,
+                      .number = status ? hr_ending_by_status(status) : 0,
+                      .bytes = question.at,
+                      .size = status ? 0 : question.size};
     status = note_and_feed(p, j, &event, 0, err);
     free(question.at);
     return status;

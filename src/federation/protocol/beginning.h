@@ -123,7 +123,8 @@ HR_MUST_CHECK hr_status hr_owner_job_send(hr_owner_job *job, Hedgerow__Message__
 HR_MUST_CHECK hr_status hr_owner_job_notify(hr_owner_job *job, Hedgerow__Notice__Kind kind, size_t slot,
                                             hr_error *err);
 /* Ends the job without a model. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_owner_job_stop(hr_owner_job *job, const char *why, hr_error *err);
+HR_MUST_CHECK hr_status hr_owner_job_stop(hr_owner_job *job, hr_job_ending ending, const char *why,
+                                          hr_error *err);
 /* Of a member that broke the protocol. Without the coordinator there is no job. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_owner_job_cut_off(hr_owner_job *job, size_t member, const char *why,
                                              hr_error *err);
@@ -195,8 +196,10 @@ HR_MUST_CHECK hr_status hr_coordinator_job_send(hr_coordinator_job *job, Hedgero
  * people. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_coordinator_job_complete(hr_coordinator_job *job, ProtobufCBinaryData model,
                                                     const char *text, hr_error *err);
-/* Ends the job without a model. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_coordinator_job_fail(hr_coordinator_job *job, const char *why, hr_error *err);
+/* Ends the job without a model; NO_ANSWER where no owner is left is DECLINED, if all declined or withdrew,
+ * else NOT_BEGUN. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_coordinator_job_fail(hr_coordinator_job *job, hr_job_ending ending,
+                                                const char *why, hr_error *err);
 
 /* The position of a member among the owners of the start; their number if it is none. */
 size_t hr_coordinator_job_position(const hr_coordinator_job *job, size_t member);

@@ -64,6 +64,7 @@ static hr_status take_acceptance(hr_coordinator_job *job, size_t from, const Hed
     if (!job->start.owner_count) return HR_OK;
     Hedgerow__Finish late = HEDGEROW__FINISH__INIT;
     late.reason = hr_text_of("the job started without this owner");
+    late.ending = HR_JOB_LEFT_OUT;
     return hr_protocol_send(&job->protocol, from, HEDGEROW__MESSAGE__KIND_FINISH, &late, err);
 }
 
@@ -107,15 +108,26 @@ hr_status hr_coordinator_job_complete(hr_coordinator_job *job, ProtobufCBinaryDa
         status =
             hr_protocol_send(&job->protocol, job->invited[i], HEDGEROW__MESSAGE__KIND_FINISH, &finish, err);
     }
-    return status ? status : hr_protocol_emit(&job->protocol, HR_ACT_FINISH, 0, err, "%s", text);
+    return status ? status : hr_protocol_end(&job->protocol, HR_JOB_DONE, err, "%s", text);
 }
 
-hr_status hr_coordinator_job_fail(hr_coordinator_job *job, const char *why, hr_error *err) {
+hr_status hr_coordinator_job_fail(hr_coordinator_job *job, hr_job_ending ending, const char *why,
+                                  hr_error *err) {
+    bool all = true, none_left = ending == HR_JOB_NO_ANSWER || ending == HR_JOB_NOT_BEGUN;
+    for (size_t i = 0; i < job->terms->n_owners; i++) {
+        const size_t member = job->invited[i];
+        const bool declined = job->answered[member] && !job->accepted[member] && !job->cut[member];
+        all = all && declined;
+        none_left =
+            none_left && (declined || hr_coordinator_job_position(job, member) == job->start.owner_count);
+    }
+    if (none_left) ending = all ? HR_JOB_DECLINED : HR_JOB_NOT_BEGUN;
     Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
     job->phase = HR_COORDINATOR_OVER;
     finish.reason = hr_text_of(why);
+    finish.ending = ending;
     hr_status status = send_invited(job, HEDGEROW__MESSAGE__KIND_FINISH, &finish, err);
-    return status ? status : hr_protocol_emit(&job->protocol, HR_ACT_FAIL, 0, err, "%s", why);
+    return status ? status : hr_protocol_end(&job->protocol, ending, err, "%s", why);
 }
 
 bool hr_coordinator_job_part(const hr_coordinator_job *job, size_t member, hr_part_info *out) {
@@ -147,7 +159,7 @@ static hr_status start_job(hr_coordinator_job *job, hr_error *err) {
     }
     s->digest = hr_start_digest(&s->terms, job->setup.view->membership, s->owners, s->owner_count);
     hr_start_sign(job->setup.view->identity, &s->terms, &s->digest, s->signature);
-    if (!s->owner_count) return hr_coordinator_job_fail(job, "no owner takes part", err);
+    if (!s->owner_count) return hr_coordinator_job_fail(job, HR_JOB_NOT_BEGUN, "no owner takes part", err);
     job->phase = HR_COORDINATOR_RUNNING;
     hr_status status = send_start(job, err);
     return status || !job->rules->started ? status : job->rules->started(&job->protocol, err);
@@ -228,7 +240,13 @@ hr_status hr_coordinator_job_next_question(hr_coordinator_job *job, hr_error *er
 static hr_status on_question(hr_coordinator_job *job, const hr_event *event, hr_error *err) {
     ProtobufCMessage *read = NULL;
     if (job->phase != HR_COORDINATOR_ASKING) return HR_OK;
-    if (!event->size) return hr_coordinator_job_fail(job, "the method failed at the coordinator", err);
+    if (!event->size) {
+        const hr_job_ending ending = hr_ending_by_number(event->number);
+        const char *why = ending == HR_JOB_NO_ANSWER    ? "a sum is lost, since an owner's answer is missing"
+                          : ending == HR_JOB_IMPOSSIBLE ? "no records have the total that the owners sent"
+                                                        : "the method failed at the coordinator";
+        return hr_coordinator_job_fail(job, ending, why, err);
+    }
     hr_status status =
         hr_message_unpack(&hedgerow__question__descriptor, event->bytes, event->size, &read, NULL);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
@@ -238,7 +256,8 @@ static hr_status on_question(hr_coordinator_job *job, const hr_event *event, hr_
         status = job->rules->question(&job->protocol, question, err);
     else
         status = hr_coordinator_job_fail(
-            job, "the question of the method is not valid, has too many values, or is too long", err);
+            job, HR_JOB_FAILED,
+            "the question of the method is not valid, has too many values, or is too long", err);
     hr_message_unpacked_free(read);
     return status;
 }

@@ -74,8 +74,8 @@ static hr_status take_decision(hr_owner_job *job, const hr_event *event, hr_erro
     job->phase = event->number ? HR_OWNER_ACCEPTED : HR_OWNER_OVER;
     hr_status status = send_answer(job, event->number, hr_data_of(event->bytes, event->size), err);
     if (status || event->number) return status;
-    return hr_protocol_emit(&job->protocol, HR_ACT_FAIL, 0, err, "declined: %.*s",
-                            (int)(event->size < 200 ? event->size : 200), event->bytes);
+    return hr_protocol_end(&job->protocol, HR_JOB_DECLINED, err, "%.*s",
+                           (int)(event->size < 200 ? event->size : 200), event->bytes);
 }
 
 /* ---- The start ---- */
@@ -142,7 +142,7 @@ static hr_status take_start(hr_owner_job *job, const Hedgerow__Start *start, hr_
     if (start->n_owners < job->setup.min_owners) {
         static const char why[] = "fewer owners take part than the policy requires";
         status = send_answer(job, false, hr_text_of(why), err);
-        return status ? status : hr_owner_job_stop(job, why, err);
+        return status ? status : hr_owner_job_stop(job, HR_JOB_NOT_BEGUN, why, err);
     }
     job->start.owner_count = start->n_owners;
     job->phase = HR_OWNER_RUNNING;
@@ -151,9 +151,9 @@ static hr_status take_start(hr_owner_job *job, const Hedgerow__Start *start, hr_
 
 /* ---- The end ---- */
 
-hr_status hr_owner_job_stop(hr_owner_job *job, const char *why, hr_error *err) {
+hr_status hr_owner_job_stop(hr_owner_job *job, hr_job_ending ending, const char *why, hr_error *err) {
     job->phase = HR_OWNER_OVER;
-    return hr_protocol_emit(&job->protocol, HR_ACT_FAIL, 0, err, "%s", why);
+    return hr_protocol_end(&job->protocol, ending, err, "%s", why);
 }
 
 /* A model is kept that comes with the end of a job that runs. */
@@ -164,11 +164,14 @@ static hr_status take_finish(hr_owner_job *job, const Hedgerow__Finish *finish, 
         status = hr_bytes_copy(finish->model.data, finish->model.len, &job->model, err);
     if (status) return status;
     job->phase = HR_OWNER_OVER;
-    if (!failed) return hr_protocol_emit(&job->protocol, HR_ACT_FINISH, 0, err, "the job is done");
+    if (!failed && !running)
+        return hr_owner_job_stop(job, HR_JOB_LEFT_OUT, "the job ran without this owner", err);
+    if (!failed) return hr_owner_job_stop(job, HR_JOB_DONE, "", err);
+    const hr_job_ending named = hr_ending_by_number(finish->ending),
+                        ending = named == HR_JOB_DONE || named == HR_JOB_SENT ? HR_JOB_FAILED : named;
     if (!hr_text_is_fit(finish->reason, 200))
-        return hr_owner_job_stop(job, "the coordinator ended the job", err);
-    return hr_protocol_emit(&job->protocol, HR_ACT_FAIL, 0, err, "the coordinator ended the job: %.*s",
-                            (int)finish->reason.len, finish->reason.data);
+        return hr_owner_job_stop(job, ending, "the coordinator ended the job", err);
+    return hr_protocol_end(&job->protocol, ending, err, "%.*s", (int)finish->reason.len, finish->reason.data);
 }
 
 hr_status hr_owner_job_cut_off(hr_owner_job *job, size_t member, const char *why, hr_error *err) {
@@ -177,8 +180,8 @@ hr_status hr_owner_job_cut_off(hr_owner_job *job, size_t member, const char *why
     if (status) return status;
     if (member == job->setup.coordinator) {
         job->phase = HR_OWNER_OVER;
-        return hr_protocol_emit(&job->protocol, HR_ACT_FAIL, 0, err,
-                                "the coordinator violated the protocol: %s", why);
+        return hr_protocol_end(&job->protocol, HR_JOB_VIOLATED, err,
+                               "the coordinator violated the protocol: %s", why);
     }
     const bool acts = job->rules->without && job->phase == HR_OWNER_RUNNING;
     return acts ? job->rules->without(&job->protocol, member, err) : HR_OK;

@@ -64,6 +64,17 @@ hr_status hr_protocol_emit(hr_protocol *protocol, hr_action_kind kind, size_t me
     return hr_protocol_act(protocol, action, err);
 }
 
+hr_status hr_protocol_end(hr_protocol *protocol, hr_job_ending ending, hr_error *err, const char *format,
+                          ...) {
+    const bool fine = ending == HR_JOB_DONE || ending == HR_JOB_SENT;
+    hr_action action = {.kind = fine ? HR_ACT_FINISH : HR_ACT_FAIL, .ending = ending};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(action.text, sizeof action.text, format, arguments);
+    va_end(arguments);
+    return hr_protocol_act(protocol, action, err);
+}
+
 hr_status hr_protocol_refuse(const char *why, hr_error *err) {
     return hr_fail(err, HR_E_POLICY, "", "%s", why);
 }

@@ -8,6 +8,7 @@
 #define HR_FEDERATION_PROTOCOL_PROTOCOL_H
 
 #include "base/fail.h"
+#include "federation/protocol/ending.h"
 #include "federation/protocol/envelope.h"
 
 #include <hedgerow/schema.h>
@@ -19,7 +20,8 @@ typedef enum hr_event_kind {
     HR_EVENT_WORK_STARTED = 3, /* work has begun: budget is reserved, noise may have been drawn */
     HR_EVENT_WORK_DONE = 4, /* bytes: the Tree, Ballot, Share or Choice; none: the work was lost, or failed */
     HR_EVENT_TIMEOUT = 5,   /* coordinator: nothing that is awaited has come within the deadline */
-    HR_EVENT_NEXT_QUESTION = 6 /* coordinator: bytes: a Question; none: the method failed */
+    HR_EVENT_NEXT_QUESTION = 6 /* coordinator: bytes: a Question; none: the method cannot go on, number: the
+                                  ending */
 } hr_event_kind;
 
 typedef struct hr_event {
@@ -39,8 +41,8 @@ typedef enum hr_action_kind {
     HR_ACT_CUT_OFF,  /* member broke the protocol: its messages are dropped from now on; text: why */
     HR_ACT_LOG,      /* text: progress, for people */
     HR_ACT_WARN,     /* text: what the job goes on without, for people */
-    HR_ACT_FINISH,   /* the job is done; coordinator: make the model */
-    HR_ACT_FAIL,     /* the job has ended without a model; text: why */
+    HR_ACT_FINISH,   /* the job is done, or this owner's part sent; coordinator: make the model */
+    HR_ACT_FAIL,     /* the job has ended otherwise; text: why */
     HR_ACT_NEXT_QUESTION /* coordinator: let the method decide on the next question; answered by
                             HR_EVENT_NEXT_QUESTION */
 } hr_action_kind;
@@ -50,7 +52,8 @@ enum { HR_ACTION_TEXT = 240 };
 typedef struct hr_action {
     hr_action_kind kind;
     size_t member, slot;
-    bool paced; /* TRAIN: it begins once few packets of the job to any member are unconfirmed */
+    hr_job_ending ending; /* FINISH and FAIL */
+    bool paced;           /* TRAIN: it begins once few packets of the job to any member are unconfirmed */
     hr_bytes bytes;
     char text[HR_ACTION_TEXT];
 } hr_action;
@@ -121,6 +124,9 @@ HR_MUST_CHECK hr_status hr_protocol_send(hr_protocol *protocol, size_t to, Hedge
 /* Queues an action that is a line of text. */
 HR_MUST_CHECK hr_status hr_protocol_emit(hr_protocol *protocol, hr_action_kind kind, size_t member,
                                          hr_error *err, const char *format, ...) HR_PRINTF(5, 6);
+/* Queues the end of the job: FINISH if it is DONE or SENT, else FAIL. */
+HR_MUST_CHECK hr_status hr_protocol_end(hr_protocol *protocol, hr_job_ending ending, hr_error *err,
+                                        const char *format, ...) HR_PRINTF(4, 5);
 /* The sender of a message broke the protocol: POLICY, of which the machine makes an action HR_ACT_CUT_OFF. */
 HR_MUST_CHECK hr_status hr_protocol_refuse(const char *why, hr_error *err);
 

@@ -45,6 +45,7 @@ static hr_status open_coordinator_party(hr_coordinator_service *m, hr_error *err
     if (m->file.model) m->work.work.evaluated = &m->file.evaluated;
     m->work.work.log = &m->log;
     m->work.report_owner = m->settings->report_owner;
+    m->work.report_end = m->settings->report_end;
     m->work.user = m->settings->user;
     hr_party_options options = {.view = &m->endpoint.view,
                                 .journal = m->journal,
@@ -198,9 +199,10 @@ hr_status hr_coordinator_service_take(hr_coordinator_service *m, hr_job_result *
         return hr_fail_at(err, HR_E_IO, m->result, 0, 0, NULL);
     }
     if (!hr_coordinator_work_has_result(&m->work))
-        return hr_fail(err, m->work.all_declined ? HR_E_POLICY : HR_E_JOB,
-                       m->work.all_declined ? "see the owners' reasons in the log" : "see the log",
-                       "the job ended without a %s: %s", hr_product_name(&m->file), m->work.why);
+        return hr_fail(err, m->work.ending == HR_JOB_DECLINED ? HR_E_POLICY : HR_E_JOB,
+                       m->work.ending == HR_JOB_DECLINED ? "see the owners' reasons in the log"
+                                                         : "see the log",
+                       "the job ended without a %s: %s", hr_product_name(&m->file), m->work.state);
     *out = m->work.result;
     m->work.result = (hr_job_result){0};
     return HR_OK;

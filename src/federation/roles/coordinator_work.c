@@ -289,27 +289,6 @@ static hr_status write_result(hr_coordinator_work *w, const hr_job_view *job, co
 
 /* ---- The end of a job ---- */
 
-/* What became of each owner that was offered the job. */
-static void report_owners(hr_coordinator_work *w, const hr_job_view *job) {
-    static const hr_owner_part parts[] = {[HR_PART_SILENT] = HR_OWNER_PART_SILENT,
-                                          [HR_PART_DECLINED] = HR_OWNER_PART_DECLINED,
-                                          [HR_PART_TAKEN] = HR_OWNER_PART_TAKEN,
-                                          [HR_PART_CUT_OFF] = HR_OWNER_PART_CUT_OFF,
-                                          [HR_PART_ACCEPTED] = HR_OWNER_PART_ACCEPTED};
-    hr_part_info info;
-    w->all_declined = job->protocol != NULL;
-    for (size_t member = 0; job->protocol && member < job->membership->count; member++) {
-        if (!job->method->machines->part(job->protocol, member, &info)) continue;
-        const hr_owner_report report = {.name = job->membership->members[member].name,
-                                        .part = parts[info.state],
-                                        .trees = info.trees,
-                                        .skipped = info.skipped,
-                                        .reason = info.why};
-        if (info.state != HR_PART_DECLINED) w->all_declined = false;
-        if (w->report_owner) w->report_owner(w->user, &report);
-    }
-}
-
 static hr_status finish_job(hr_party_work *self, const hr_job_view *job, hr_error *err) {
     hr_coordinator_work *w = (hr_coordinator_work *)self;
     const hr_federated_method *method = job->method;
@@ -334,16 +313,33 @@ static hr_status finish_job(hr_party_work *self, const hr_job_view *job, hr_erro
         hr_job_result_free(&made);
         return status;
     }
-    report_owners(w, job);
     hr_job_result_free(&w->result);
     w->result = made;
     return HR_OK;
 }
 
-static void fail_job(hr_party_work *self, const hr_job_view *job, const char *why) {
+/* Reports what became of each owner that was offered the job, and of the job. */
+static void note_ending(hr_party_work *self, const hr_job_view *job, hr_job_ending ending,
+                        const char *state) {
+    static const hr_owner_part parts[] = {[HR_PART_SILENT] = HR_OWNER_PART_SILENT,
+                                          [HR_PART_DECLINED] = HR_OWNER_PART_DECLINED,
+                                          [HR_PART_TAKEN] = HR_OWNER_PART_TAKEN,
+                                          [HR_PART_CUT_OFF] = HR_OWNER_PART_CUT_OFF,
+                                          [HR_PART_ACCEPTED] = HR_OWNER_PART_ACCEPTED};
     hr_coordinator_work *w = (hr_coordinator_work *)self;
-    report_owners(w, job);
-    snprintf(w->why, sizeof w->why, "%s", why);
+    hr_part_info info;
+    for (size_t member = 0; w->report_owner && job->protocol && member < job->membership->count; member++) {
+        if (!job->method->machines->part(job->protocol, member, &info)) continue;
+        const hr_owner_report report = {.name = job->membership->members[member].name,
+                                        .part = parts[info.state],
+                                        .trees = info.trees,
+                                        .skipped = info.skipped,
+                                        .reason = info.why};
+        w->report_owner(w->user, &report);
+    }
+    w->ending = ending;
+    snprintf(w->state, sizeof w->state, "%s", state);
+    if (w->report_end) w->report_end(w->user, ending);
 }
 
 bool hr_coordinator_work_has_result(const hr_coordinator_work *w) {
@@ -355,5 +351,5 @@ const char *hr_product_name(const hr_job_file *job) {
 }
 
 void hr_coordinator_work_init(hr_coordinator_work *w) {
-    w->work = (hr_party_work){.next_question = pack_question, .finish = finish_job, .fail = fail_job};
+    w->work = (hr_party_work){.next_question = pack_question, .finish = finish_job, .over = note_ending};
 }

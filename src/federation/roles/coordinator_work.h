@@ -16,9 +16,10 @@ typedef struct hr_coordinator_work {
     const char *path; /* where the result is written; NULL: nowhere */
     void (*report_owner)(void *user, const hr_owner_report *report); /* may be NULL */
     void *user;
-    hr_job_result result;     /* the last that was made. Owner: the caller frees it */
-    char why[HR_ACTION_TEXT]; /* why there is no result */
-    bool all_declined;        /* every owner that was offered the job declined */
+    hr_job_result result; /* the last that was made. Owner: the caller frees it */
+    void (*report_end)(void *user, hr_job_ending ending); /* may be NULL */
+    hr_job_ending ending;
+    char state[HR_ACTION_TEXT + 32]; /* of the job that is over: "WORD" or "WORD: detail" */
     char rescue[300]; /* path that the result was written to, since `path` is another file; "": it is at
                          `path` */
 } hr_coordinator_work;

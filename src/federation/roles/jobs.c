@@ -105,7 +105,8 @@ static hr_status show_job(void *user, const hr_journal_item *item) {
                               .epsilon = item->epsilon,
                               .charged = item->charged,
                               .open = !item->over,
-                              .cancelled = item->cancelled};
+                              .cancelled = item->cancelled,
+                              .ending = item->over ? hr_ending_by_state(item->state) : HR_JOB_OPEN};
     v->stopped = !v->visit(v->user, &info);
     return HR_OK;
 }
@@ -130,6 +131,7 @@ typedef struct shown_party {
     bool stopped, running;
     hr_validity validity; /* of its certificate */
     char expiry[HR_VALIDITY_TEXT];
+    int64_t date; /* seconds since 1970 began */
 } shown_party;
 
 /* A federation file that cannot be read is no matter of the jobs. */
@@ -157,8 +159,11 @@ static hr_status show_party(void *user, const hr_journal_view *view) {
                                 .open = view->open,
                                 .packets = view->packets,
                                 .ledger = view->has_ledger ? &view->total : NULL,
-                                .certificate_ends = v->validity.ends,
-                                .certificate = v->expiry};
+                                 .certificate_ends = v->validity.ends,
+                                 .certificate = v->expiry,
+                                 .last_id = view->last.id,
+                                 .last_state = view->last.state,
+                                 .last_ending = hr_ending_by_state(view->last.state)};
     v->running = view->running;
     v->stopped = !v->viewer->party(v->viewer->user, &info);
     return HR_OK;
@@ -180,8 +185,8 @@ static hr_status show_progress(void *user, const hr_journal_item *item, const hr
                              .rounds = progress->rounds,
                              .step = progress->step,
                              .unit = progress->unit,
-                             .until =
-                                 v->running ? progress->until : 0, /* deadlines restart with the program */
+                             /* Deadlines restart with the program. */
+                             .until = v->running && progress->until > v->date ? progress->until : 0,
                              .owners = owners,
                              .owner_count = progress->part_count};
     for (size_t i = 0; i < shown.owner_count; i++) {
@@ -194,7 +199,7 @@ static hr_status show_progress(void *user, const hr_journal_item *item, const hr
 
 hr_status hr_party_look(const char *file, const hr_party_viewer *viewer, hr_error *err) {
     member_files member;
-    shown_party v = {.member = &member, .viewer = viewer};
+    shown_party v = {.member = &member, .viewer = viewer, .date = hr_endpoint_clock().date};
     const hr_journal_viewer inner = {show_party, show_progress, &v};
     hr_arena *arena = hr_arena_new();
     hr_status status = arena ? read_member_files(file, arena, &member, err) : hr_fail_memory(err);
@@ -248,8 +253,8 @@ typedef struct leaving_member {
     hr_party *party;
 } leaving_member;
 
-static void ignore_end(hr_party_work *self, const hr_job_view *job, const char *why) {
-    (void)self, (void)job, (void)why;
+static void ignore_end(hr_party_work *self, const hr_job_view *job, hr_job_ending ending, const char *state) {
+    (void)self, (void)job, (void)ending, (void)state;
 }
 
 /* Jobs that are marked end while the party is opened. */
@@ -259,7 +264,7 @@ static hr_status open_leaving_party(leaving_member *m, hr_error *err) {
     if (!status) status = hr_schema_read(m->files->schema, &m->schema, err);
     if (!status) status = hr_endpoint_open(&m->files->endpoint, &quiet, NULL, m->arena, &m->endpoint, err);
     if (!status) status = hr_endpoint_note_version(&m->endpoint.file, m->journal, NULL, err);
-    m->work = (hr_party_work){.fail = ignore_end};
+    m->work = (hr_party_work){.over = ignore_end};
     const hr_party_options options = {.view = &m->endpoint.view,
                                       .journal = m->journal,
                                       .transport = m->endpoint.transport,

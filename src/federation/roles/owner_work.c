@@ -290,18 +290,13 @@ static hr_status store_model(hr_owner_work *w, const hr_job_view *job, hr_error 
 }
 
 static hr_status finish_job(hr_party_work *self, const hr_job_view *job, hr_error *err) {
-    hr_owner_work *w = (hr_owner_work *)self;
-    hr_status status = store_model(w, job, err);
-    if (status) return status;
-    w->done++;
-    hr_job_log(self, job->record, HR_LOG_INFO, "the job is done");
-    return HR_OK;
+    return store_model((hr_owner_work *)self, job, err);
 }
 
-static void fail_job(hr_party_work *self, const hr_job_view *job, const char *why) {
-    hr_owner_work *w = (hr_owner_work *)self;
-    w->failed++;
-    hr_job_log(self, job->record, HR_LOG_WARNING, "the job ended: %s", why);
+static void count_ending(hr_party_work *self, const hr_job_view *job, hr_job_ending ending,
+                         const char *state) {
+    (void)job, (void)state;
+    ((hr_owner_work *)self)->ended[ending]++;
 }
 
 void hr_owner_work_init(hr_owner_work *w) {
@@ -310,5 +305,5 @@ void hr_owner_work_init(hr_owner_work *w) {
                               .vote = vote_on_trees,
                               .prepare = prepare_owner_records,
                               .finish = finish_job,
-                              .fail = fail_job};
+                              .over = count_ending};
 }

@@ -14,8 +14,8 @@ typedef struct hr_owner_work {
     const hr_policy *policy;
     hr_ledger *ledger; /* NULL: a simulation, which spends nothing */
     int threads;
-    const char *models;  /* the folder that models are written into; NULL: nowhere */
-    size_t done, failed; /* jobs */
+    const char *models;           /* the folder that models are written into; NULL: nowhere */
+    size_t ended[HR_JOB_ENDINGS]; /* jobs, by ending */
 } hr_owner_work;
 
 /* Sets the functions; the rest, and work.log, is the caller's. */

@@ -9,6 +9,7 @@
 #include "tables/schema/schema.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { METRICS_PAUSE = 15 * 1000 }; /* milliseconds */
 
@@ -185,8 +186,7 @@ static hr_status write_metrics(hr_owner_service *s, hr_error *err) {
                                   .certificate_ends = s->endpoint.validity.ends,
                                   .open = hr_party_jobs(s->party),
                                   .refused = hr_party_refused(s->party),
-                                  .done = s->work.done,
-                                  .failed = s->work.failed};
+                                  .ended = s->work.ended};
     if (!s->settings->metrics) return HR_OK;
     s->measured = hr_endpoint_clock().now;
     if (s->packets.transport.link) s->packets.transport.link(&s->packets.transport, &metrics.link);
@@ -207,7 +207,9 @@ static bool is_service_over(void *user) {
     if (s->reload) return true;
     hr_endpoint_log_validity(&s->endpoint, &s->log);
     if (hr_endpoint_clock().now - s->measured >= METRICS_PAUSE) refresh_metrics(s);
-    return s->settings->jobs && s->work.done + s->work.failed >= s->settings->jobs;
+    size_t ended = 0;
+    for (int e = 0; e < HR_JOB_ENDINGS; e++) ended += s->work.ended[e];
+    return s->settings->jobs && ended >= s->settings->jobs;
 }
 
 /* HR_OK: the owner file, and the schema and data that it names, can be read. */
@@ -235,14 +237,13 @@ static hr_status reload(hr_owner_service **service, const char *file, hr_error *
                       "the files were not read anew, and the previous ones stay in force: %s", text);
         return HR_OK;
     }
-    size_t done = s->work.done, failed = s->work.failed;
+    const hr_owner_work before = s->work;
     const hr_party_settings *settings = s->settings;
     hr_owner_service_close(s);
     *service = NULL;
     hr_status status = hr_owner_service_open(file, settings, NULL, &made, err);
     if (status) return status;
-    made->work.done = done;
-    made->work.failed = failed;
+    memcpy(made->work.ended, before.ended, sizeof before.ended);
     hr_log_write(&made->log, HR_LOG_INFO, NULL, "the files were read anew");
     *service = made;
     return HR_OK;

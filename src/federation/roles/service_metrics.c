@@ -70,16 +70,28 @@ static void add_refusals(hr_buffer *out, const char *owner, const uint64_t *refu
                          reasons[i], (unsigned long long)refused[i]);
 }
 
+/* One series for each ending, by its word; returns those that were fine, and all others. */
+static void add_endings(hr_buffer *out, const hr_service_metrics *m, double *fine, double *others) {
+    hr_buffer_text(out, "# HELP hedgerow_jobs_ended_total Jobs that ended since the start, by how.\n"
+                        "# TYPE hedgerow_jobs_ended_total counter\n");
+    for (int e = HR_JOB_DONE; e < HR_JOB_ENDINGS; e++) {
+        *(e == HR_JOB_DONE || e == HR_JOB_SENT ? fine : others) += (double)m->ended[e];
+        hr_buffer_format(out, "hedgerow_jobs_ended_total{owner=\"%s\",ending=\"%s\"} %zu\n", m->owner,
+                         hr_job_ending_of((hr_job_ending)e)->word, m->ended[e]);
+    }
+}
+
 static void render_metrics(const hr_service_metrics *m, hr_buffer *out) {
     const hr_counted_transport *p = m->packets;
+    double done = 0, failed = 0;
+    add_endings(out, m, &done, &failed);
     const struct {
         const char *name, *type, *help;
         double value;
     } rows[] = {
         {"jobs_open", "gauge", "Jobs that are not over.", (double)m->open},
-        {"jobs_done_total", "counter", "Jobs that were done since the start.", (double)m->done},
-        {"jobs_failed_total", "counter", "Jobs that were declined or ended early since the start.",
-         (double)m->failed},
+        {"jobs_done_total", "counter", "Jobs that were done since the start.", done},
+        {"jobs_failed_total", "counter", "Jobs that were declined or ended early since the start.", failed},
         {"packets_sent_total", "counter", "Packets that the broker took since the start.", (double)p->sent},
         {"packets_failed_total", "counter", "Packets that the broker did not take since the start.",
          (double)p->failed},

@@ -23,8 +23,9 @@ void hr_counted_transport_init(hr_counted_transport *counted, hr_transport *inne
 typedef struct hr_service_metrics {
     const char *owner; /* its name */
     const hr_counted_transport *packets;
-    size_t open, done, failed; /* jobs */
-    const uint64_t *refused;   /* packets, by hr_refusal */
+    size_t open;
+    const size_t *ended;     /* jobs, by ending */
+    const uint64_t *refused; /* packets, by hr_refusal */
     hr_link_info link;
     hr_ledger_total ledger;
     int64_t certificate_ends; /* since 1970 began; 0: not known */

@@ -187,7 +187,7 @@ hr_status hr_simulation_run(hr_simulation *s, hr_error *err) {
     hr_status status = hr_simulation_submit(s, err);
     while (!status && any) status = continue_simulation(s, &any, err);
     if (status || hr_coordinator_work_has_result(&s->parties[0].as.coordinator)) return status;
-    const char *why = s->parties[0].as.coordinator.why;
+    const char *state = s->parties[0].as.coordinator.state;
     return hr_fail(err, HR_E_POLICY, "see the owners' reasons in the log", "the job ended without a %s: %s",
-                   hr_product_name(s->job), *why ? why : "no member could continue");
+                   hr_product_name(s->job), *state ? state : "no member could continue");
 }

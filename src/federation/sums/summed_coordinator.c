@@ -12,6 +12,7 @@ typedef struct summed_coordinator {
     hr_summed_party party; /* first */
     const hr_summed_method *method;
     size_t unanswered, dropped; /* of hr_summed_progress */
+    bool impossible;            /* no records have the last sum */
 } summed_coordinator;
 
 static hr_status open_coordinator(const hr_job_view *job, hr_error *err) {
@@ -73,7 +74,9 @@ static hr_status accept_sum(summed_coordinator *c, const hr_job_view *job, const
                              .shares = shares,
                              .noise_factor = sqrt((double)outcome->members / (double)shares),
                              .job = job};
-    if (values && rules->possible && !rules->possible(c->party.state, q, &reply)) reply.values = NULL;
+    reply.impossible = c->impossible =
+        values && rules->possible && !rules->possible(c->party.state, q, &reply);
+    if (reply.impossible) reply.values = NULL;
     c->dropped = reply.values ? 0 : c->dropped + 1;
     status = rules->accept(c->party.state, q, &reply, err);
     free(values);
@@ -130,7 +133,8 @@ static hr_status ask_question(const summed_coordinator *c, const hr_summed_progr
     if (status || !more) return status;
     if (c->dropped && !question.choice)
         hr_job_log(progress->work, progress->job->record, HR_LOG_WARNING,
-                   "a sum was lost, since an owner's answer is missing");
+                   c->impossible && !c->unanswered ? "a sum was dropped, since no records have such a total"
+                                                   : "a sum was lost, since an owner's answer is missing");
     status = rules->pack(c->party.state, progress, &question, out, body, err);
     if (status || out->done) return status;
     out->body = hr_data_of(body->at, body->size);
@@ -161,6 +165,8 @@ hr_status hr_summed_need_owners(const hr_summed_progress *progress, hr_error *er
 
 hr_status hr_summed_need_values(const hr_summed_reply *reply, hr_error *err) {
     if (reply->values) return HR_OK;
+    if (reply->impossible)
+        return hr_fail(err, HR_E_POLICY, "offer it to fewer owners", "no records have the owners' total");
     return hr_fail(err, HR_E_IO, "offer a new job when all owners can be reached",
                    "the sum is lost, since an owner's answer is missing");
 }

@@ -26,6 +26,7 @@ size_t hr_summed_values(const hr_summed_question *question);
 typedef struct hr_summed_reply {
     const hr_noisy *values; /* the sums; NULL: dropped, since an answer is missing or they are not
                                possible; NULL of a choice, too */
+    bool impossible;        /* `values` is NULL for the second reason */
     size_t index;           /* of a choice: any number below 2^32; 0 if it is dropped */
     size_t members, shares; /* of a sum: owners that it is over, shares of noise that it counts on */
     double noise_factor;    /* of a sum: standard deviation of its noise in that which its lines pay for */

@@ -4,6 +4,8 @@
 #include "privacy/ledger/file_lock.h"
 #include "privacy/ledger/store.h"
 
+#include <stdio.h>
+
 /* Sequences are kept apart from what they number, which is forgotten sooner. */
 static const char layout[] = "CREATE TABLE IF NOT EXISTS federations ("
                              "  name TEXT PRIMARY KEY,"
@@ -111,5 +113,19 @@ hr_status hr_journal_upgrade_layout(sqlite3 *db, hr_error *err) {
     if (status) return status;
     status = rename_journal_columns(db, err);
     hr_file_lock_release(file_lock);
+    return status;
+}
+
+hr_status hr_journal_last_of(sqlite3 *db, hr_journal_last *out, hr_error *err) {
+    static const char sql[] = "SELECT lower(hex(id)), state FROM jobs JOIN notes ON notes.job = jobs.id"
+                              " WHERE over ORDER BY jobs.rowid DESC LIMIT 1";
+    sqlite3_stmt *row = NULL;
+    const int step = sqlite3_prepare_v2(db, sql, -1, &row, NULL) ? SQLITE_ERROR : sqlite3_step(row);
+    if (step == SQLITE_ROW) {
+        snprintf(out->id, sizeof out->id, "%s", (const char *)sqlite3_column_text(row, 0));
+        snprintf(out->state, sizeof out->state, "%s", (const char *)sqlite3_column_text(row, 1));
+    }
+    hr_status status = step == SQLITE_ROW || step == SQLITE_DONE ? HR_OK : hr_store_fail(db, err);
+    sqlite3_finalize(row);
     return status;
 }

@@ -3,6 +3,7 @@
 #define HR_PRIVACY_LEDGER_JOURNAL_LAYOUT_H
 
 #include "privacy/ledger/journal.h"
+#include "privacy/ledger/journal_list.h"
 
 #include <sqlite3.h>
 
@@ -11,6 +12,9 @@ sqlite3 *hr_journal_file(const hr_journal *journal);
 
 /* Makes the tables if they are not there. Fails: as hr_store_run. */
 HR_MUST_CHECK hr_status hr_journal_lay_out(sqlite3 *db, hr_error *err);
+
+/* The state of the job that began last of those that are over. Fails: as hr_store_run. */
+HR_MUST_CHECK hr_status hr_journal_last_of(sqlite3 *db, hr_journal_last *out, hr_error *err);
 
 /* Within a write transaction: renames columns of layout version 1; no effect in a file without a journal. A
  * journal is in that layout as long as its file states it: a journal's of version 1, a ledger's of version 1

@@ -7,6 +7,11 @@
 
 enum { HR_JOURNAL_ID_TEXT = 33 }; /* of a job's id in hexadecimal digits, with its NUL */
 
+/* A job that is over, and its state; "": there is none. */
+typedef struct hr_journal_last {
+    char id[HR_JOURNAL_ID_TEXT], state[300];
+} hr_journal_last;
+
 /* Texts are valid during the call that shows them; "" if nothing is known. */
 typedef struct hr_journal_item {
     char id[HR_JOURNAL_ID_TEXT];

@@ -171,6 +171,7 @@ static hr_status look_into(sqlite3 *db, hr_journal_view *view, const hr_journal_
         status =
             hr_store_number(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'limits'", &ledger, err);
     if (!status && tables) status = read_run(db, view, err);
+    if (!status && tables) status = hr_journal_last_of(db, &view->last, err);
     if (!status && tables)
         status = hr_store_number(db, "SELECT count(*) FROM jobs WHERE NOT over", &open, err);
     if (!status && tables) status = hr_store_number(db, "SELECT count(*) FROM packets", &packets, err);

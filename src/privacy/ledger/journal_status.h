@@ -44,6 +44,7 @@ typedef struct hr_journal_view {
     bool known;   /* `run` was ever noted */
     hr_journal_run run;
     uint64_t open, packets; /* jobs; packets that nobody has confirmed */
+    hr_journal_last last;   /* job that is over */
     bool has_ledger;        /* `total` is set */
     hr_ledger_total total;
 } hr_journal_view;

@@ -31,8 +31,8 @@ static size_t list_rows(deadline_row *rows) {
         {harness_hedge_job(), 1, "is lost: owner owner-2"},
         {harness_id3_job(2), 1, "is lost: owner owner-2"},
         {harness_job_of_averages(), 1, "owner owner-2 skipped"},
-        {paper_job("id3"), 1, "the coordinator ended the job"},
-        {paper_job("simfl"), 1, "the coordinator ended the job"},
+        {paper_job("id3"), 1, "coordinator: the job ended"},
+        {paper_job("simfl"), 1, "coordinator: the job ended"},
     };
     memcpy(rows, all, sizeof all);
     return COUNT(all);

@@ -268,7 +268,7 @@ static size_t count_said(const harness *l, const char *words) {
     return count;
 }
 
-static const char too_old[] = "the job ended: it is older than the policy's 'days'";
+static const char too_old[] = "the job ended: expired: it is older than the policy's 'days'";
 
 /* Once at each owner, also at one who was started again since; what comes of it later is confirmed, and
  * changes nothing. */

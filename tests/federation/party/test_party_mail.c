@@ -129,9 +129,12 @@ static void test_offers__that_nobody_decides_are_bounded(void **state) {
     check_rows(&l.parties[1]);
     check_query(&l.parties[1], "SELECT count(*) FROM jobs WHERE NOT over AND coordinator = 'owner-3'", "16");
     check_query(&l.parties[1], "SELECT over FROM jobs WHERE hex(id) LIKE '010258%'", "0");
-    check_query(&l.parties[1],
-                "SELECT count(*) > 0 FROM notes WHERE state = 'newer offers took its place, undecided'", "1");
-    assert_non_null(strstr(l.said, "owner-1: the job ended: newer offers took its place, undecided"));
+    check_query(
+        &l.parties[1],
+        "SELECT count(*) > 0 FROM notes WHERE state = 'replaced: newer offers took its place, undecided'",
+        "1");
+    assert_non_null(
+        strstr(l.said, "owner-1: the job ended: replaced: newer offers took its place, undecided"));
     snprintf(id, sizeof id, "%s",
              query_database(l.parties[1].path,
                             "SELECT lower(hex(job)) FROM offers WHERE coordinator = 'coordinator'"));

@@ -74,9 +74,8 @@ static void test_cancel__by_the_coordinator_ends_the_job_for_all(void **state) {
         harness_run_until(&l, harness_is_idle);
         assert_int_equal(l.event_log->models, 0);
         for (size_t i = 0; i < PARTIES; i++) check_journal(&l.parties[i]);
-        assert_non_null(strstr(l.said, "coordinator: the job ended: cancelled by the coordinator"));
-        assert_non_null(strstr(
-            l.said, "owner-3: the job ended: the coordinator ended the job: cancelled by the coordinator"));
+        assert_non_null(strstr(l.said, "coordinator: the job ended: cancelled: by the coordinator"));
+        assert_non_null(strstr(l.said, "owner-3: the job ended: cancelled: by the coordinator"));
         check_query(&l.parties[1], "SELECT count(*) FROM entries", "1");
         harness_close(&l);
     }
@@ -99,8 +98,8 @@ static void test_cancel__by_an_owner_ends_its_part(void **state) {
         assert_int_equal(l.event_log->models, 1);
         assert_int_equal(trees_in_model(&l), 4);
         for (size_t i = 0; i < PARTIES; i++) check_journal(&l.parties[i]);
-        assert_non_null(strstr(l.said, "owner-3: the job ended: cancelled by the owner"));
-        assert_non_null(strstr(l.said, "owner owner-3 declines: cancelled by the owner"));
+        assert_non_null(strstr(l.said, "owner-3: the job ended: cancelled: by the owner"));
+        assert_non_null(strstr(l.said, "owner owner-3 declines: cancelled: by the owner"));
         harness_close(&l);
     }
 }
@@ -130,7 +129,7 @@ static void test_cancel__leaves_at_once_without_working(void **state) {
     }
     assert_false(owes);
     assert_true(unread > 0);
-    assert_non_null(strstr(l.said, "coordinator: owner owner-3 declines: cancelled by the owner"));
+    assert_non_null(strstr(l.said, "coordinator: owner owner-3 declines: cancelled: by the owner"));
     assert_int_equal(l.event_log->trees[2].draws, 0);
     check_query(&l.parties[3], "SELECT count(*) FROM entries", "0");
     party_restart(&l.parties[3]);
@@ -184,9 +183,8 @@ static void test_cancel__ends_the_work_of_an_owner(void **state) {
         for (int i = 0; i < 100 && hr_party_jobs(l.parties[1].party); i++) party_step(&l.parties[1]);
         assert_int_equal(hr_party_jobs(l.parties[1].party), 0);
         assert_int_equal(under_way.looks, LOOKS);
-        assert_non_null(strstr(l.said, canceller ? "owner-1: the job ended: cancelled by the owner"
-                                                 : "owner-1: the job ended: the coordinator ended the job: "
-                                                   "cancelled by the coordinator"));
+        assert_non_null(strstr(l.said, canceller ? "owner-1: the job ended: cancelled: by the owner"
+                                                 : "owner-1: the job ended: cancelled: by the coordinator"));
         assert_int_equal(l.event_log->trees[0].draws, 1);
         assert_int_equal(l.event_log->trees[0].sent, 0);
         check_query(&l.parties[1], "SELECT state FROM entries", "reserved");
@@ -276,7 +274,7 @@ static void test_report__says_what_became_of_each_owner(void **state) {
         l.now += 10;
     }
     assert_int_equal(trees_in_model(&l), 1);
-    assert_false(l.parties[0].as.coordinator.all_declined);
+    assert_int_equal(l.parties[0].as.coordinator.ending, HR_JOB_DONE);
     assert_non_null(strstr(l.said, "owner-1: part 1, 0 trees, 0 skipped, 'ledger: the job costs epsilon"));
     assert_non_null(strstr(l.said, "owner-2: part 0, 1 trees, 0 skipped, ''\n"));
     assert_non_null(strstr(l.said, "owner-3: part 2, 0 trees, 0 skipped, ''\n"));

@@ -68,8 +68,8 @@ static void test_file__has_one_line_a_number(void **state) {
         .owner = "north",
         .packets = &packets,
         .open = 1,
-        .done = 2,
-        .failed = 3,
+        .ended =
+            (const size_t[HR_JOB_ENDINGS]){[HR_JOB_DONE] = 2, [HR_JOB_CANCELLED] = 1, [HR_JOB_DECLINED] = 2},
         .refused = refused,
         .link = {true, 7},
         .ledger = {.epsilon_limit = 1.5, .epsilon_left = .5, .delta_left = 1e-6, .frozen = true}};
@@ -86,6 +86,7 @@ static void test_file__has_one_line_a_number(void **state) {
     assert_non_null(strstr(text, "\nhedgerow_packets_refused_total{owner=\"north\",reason=\"unreadable\"} 4\n"
                                  "hedgerow_packets_refused_total{owner=\"north\",reason=\"quota\"} 5\n"
                                  "hedgerow_packets_refused_total{owner=\"north\",reason=\"offer\"} 6\n"));
+    assert_non_null(strstr(text, "\nhedgerow_jobs_ended_total{owner=\"north\",ending=\"cancelled\"} 1\n"));
     for (const char *at = text; (at = strstr(at, "{owner=\"north\"}")) != NULL; at++) numbers++;
     assert_int_equal(numbers, sizeof lines / sizeof *lines / 2);
     free(text);
@@ -96,8 +97,10 @@ static void test_file__has_one_line_a_number(void **state) {
 static void test_file__that_cannot_be_written_is_named(void **state) {
     const temp_dir *d = *state;
     const hr_counted_transport packets = {0};
-    const hr_service_metrics metrics = {
-        .owner = "north", .packets = &packets, .refused = (const uint64_t[HR_REFUSALS]){0}};
+    const hr_service_metrics metrics = {.owner = "north",
+                                        .packets = &packets,
+                                        .refused = (const uint64_t[HR_REFUSALS]){0},
+                                        .ended = (const size_t[HR_JOB_ENDINGS]){0}};
     char path[160];
     hr_error err = {0};
     snprintf(path, sizeof path, "%s/absent/north.prom", d->folder);
