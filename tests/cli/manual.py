@@ -32,10 +32,20 @@ def sections_of(manual):
     return {title: shared if title.startswith('generate ') else options for title, options in found.items()}
 
 
+def endings_of(text, row):
+    """{exit code: word} of the endings of a job that have codes of their own."""
+    return {code: word for code, word in re.findall(row, text, re.M) if int(code) >= 10}
+
+
 def main():
     tool, manual = sys.argv[1:3]
     told, problems = sections_of(manual), []
     commands = commands_of(tool)
+    with open(manual, encoding='utf-8') as file:
+        status = file.read().split('.SH EXIT STATUS\n')[1].split('\n.SH ')[0]
+    endings = endings_of(output(tool, 'coordinate', '--help'), r'^ +(\d+)  ([a-z ]+?)  ')
+    if len(endings) < 7 or endings != endings_of(status, r'^\.B (\d+)\n([a-z ]+):'):
+        problems.append('the exit codes of endings are not those of hedgerow coordinate --help: %s' % endings)
     problems += ['no section for: hedgerow ' + name for name in commands if name not in told]
     problems += ['a section for what does not exist: hedgerow ' + name for name in told if name not in commands]
     options = {name: options_of(tool, name) for name in commands}
