@@ -103,19 +103,21 @@ static hr_status read_number(const hr_fields *reader, const hr_yaml_node *node, 
 
 static hr_status read_names(const hr_fields *reader, const hr_yaml_node *list, const hr_field *field,
                             hr_names *out) {
-    if (list->kind != HR_YAML_SEQUENCE)
+    const bool keys = field->kind == HR_FIELD_MEMBERS && list->kind == HR_YAML_MAPPING;
+    const size_t count = keys ? list->count / 2 : list->count;
+    if (!keys && list->kind != HR_YAML_SEQUENCE)
         return hr_keys_refuse_kind(&reader->keys, list, field->key, field->expected);
-    if ((double)list->count < field->min || (double)list->count > field->max)
+    if ((double)count < field->min || (double)count > field->max)
         return hr_keys_refuse(&reader->keys, list, HR_KEYS_SHOWN, "%s: a list of %zu is not %s", field->key,
-                              list->count, field->expected);
-    const char **items = hr_arena_alloc(reader->keys.arena, list->count, sizeof *items);
+                              count, field->expected);
+    const char **items = hr_arena_alloc(reader->keys.arena, count, sizeof *items);
     if (!items) return hr_fail_memory(reader->keys.err);
     hr_names names = {items, 0};
-    for (const hr_yaml_node *node = list->child; node; node = node->next) {
+    for (const hr_yaml_node *node = list->child; node; node = keys ? node->next->next : node->next) {
         const char *text = NULL;
-        hr_status status = field->kind == HR_FIELD_NAMES
-                               ? read_member_name(reader, node, field->key, &text)
-                               : read_text(reader, node, field->key, "a list of texts", &text);
+        hr_status status = field->kind == HR_FIELD_WORDS
+                               ? read_text(reader, node, field->key, "a list of texts", &text)
+                               : read_member_name(reader, node, field->key, &text);
         if (status) return status;
         if (hr_names_hold(&names, text))
             return hr_keys_refuse(&reader->keys, node, "remove one of the two", "%s: '%s' is listed twice",
@@ -151,6 +153,7 @@ static hr_status read_field(const hr_fields *reader, const hr_yaml_node *node, c
         *(int *)at = word;
         return HR_OK;
     case HR_FIELD_NAMES:
+    case HR_FIELD_MEMBERS:
     case HR_FIELD_WORDS: return read_names(reader, node, field, at);
     case HR_FIELD_INTEGER:
         status = read_number(reader, node, field, &number);

@@ -29,6 +29,7 @@ typedef enum hr_field_kind {
     HR_FIELD_FLAG,    /* bool */
     HR_FIELD_WORD,    /* int: which of `words` */
     HR_FIELD_NAMES,   /* hr_names: at least one; none twice */
+    HR_FIELD_MEMBERS, /* as HR_FIELD_NAMES; or the keys of a mapping, whose values the caller looks at */
     HR_FIELD_WORDS    /* hr_names: texts, at least one; none twice */
 } hr_field_kind;
 

@@ -41,6 +41,7 @@ enum {
     ROOT_VOTE_TREES,
     ROOT_COALITION,
     ROOT_COORDINATOR_OWNER,
+    ROOT_RECORDS,
     ROOT_DEADLINE,
     ROOT_DATE,
     ROOT_NAME,
@@ -115,6 +116,7 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .kind = HR_FIELD_NAME,
      .offset = AT(file.coordinator_owner),
      .expected = HR_NAME_EXPECTED},
+    {.key = "records", .expected = "bounds of an owner's records such as 2000..8000"},
     {.key = "deadline",
      .kind = HR_FIELD_INTEGER,
      .offset = AT(file.deadline),
@@ -127,11 +129,12 @@ static const hr_field root_fields[ROOT_KEYS] = {
     {.key = "key", .kind = HR_FIELD_PATH, .offset = AT(file.key), .expected = file_expected},
     {.key = "journal", .kind = HR_FIELD_PATH, .offset = AT(file.journal), .expected = file_expected},
     {.key = "owners",
-     .kind = HR_FIELD_NAMES,
+     .kind = HR_FIELD_MEMBERS,
      .offset = AT(file.owners),
      .min = 1,
      .max = HR_MEMBERS_MAX,
-     .expected = "a list of 1 to 256 members such as [hospital-a, hospital-b]"},
+     .expected = "a list of 1 to 256 members such as [hospital-a, hospital-b], or a mapping such as "
+                 "{hospital-a: {records: 2000..8000}, hospital-b: {}}"},
     {.key = "certificate", .kind = HR_FIELD_PATH, .offset = AT(file.certificate), .expected = file_expected},
     {.key = "certificate-key",
      .kind = HR_FIELD_PATH,
@@ -299,11 +302,20 @@ static const refused_key refused_keys[] = {
     {ROOT_VOTE_TREES, HR_MODE_SOUND, "remove the key",
      "vote-trees: votes on every tree are exact, and only mode paper has them"}};
 
+static hr_status read_records(const hr_fields *reader, const hr_yaml_node *const *found, hr_job_file *file) {
+    const hr_yaml_node *owners = found[ROOT_OWNERS];
+    hr_status status = HR_OK;
+    if (found[ROOT_RECORDS]) status = hr_record_bounds_read(reader, found[ROOT_RECORDS], &file->records);
+    if (status || !owners || owners->kind != HR_YAML_MAPPING) return status;
+    return hr_record_bounds_read_owners(reader, owners, &file->records, &file->owner_records);
+}
+
 static hr_status read_job_root(const hr_fields *reader, void *out) {
     const hr_yaml_node *found[ROOT_KEYS] = {NULL};
     parts *whole = out;
     hr_status status = hr_fields_read(reader, reader->root, &root_table, whole, found);
     if (!status) status = read_method(reader, found, whole);
+    if (!status) status = read_records(reader, found, &whole->file);
     for (size_t i = 0; !status && i < sizeof refused_keys / sizeof *refused_keys; i++) {
         const refused_key *k = &refused_keys[i];
         if (found[k->key] && whole->mode == (int)k->mode)

@@ -4,7 +4,7 @@
 #define HR_FEDERATION_CONFIG_JOB_FILE_H
 
 #include "base/arena.h"
-#include "federation/config/fields.h"
+#include "federation/config/record_bounds.h"
 
 #include <hedgerow/fit.h>
 
@@ -41,6 +41,8 @@ typedef struct hr_job_file {
     double vote_share; /* part of epsilon for votes; 0 without any, and in mode paper, where they are free */
     size_t coalition;  /* owners that may act together with the coordinator, of methods that add sums up; 0:
                           hr_coalition_usual */
+    hr_record_bounds records;              /* of each owner, unless owner_records has its own */
+    const hr_record_bounds *owner_records; /* [owner of `owners`]; NULL: `records` holds for all */
     size_t deadline;   /* seconds within which an owner must answer */
     int64_t date;      /* of the terms: seconds since 1970 began; 0: not in the file */
 

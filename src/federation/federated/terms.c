@@ -16,6 +16,7 @@ typedef struct job_offer {
     hr_settings settings;
     Hedgerow__Setting wire[HR_SETTINGS_MAX], *list[HR_SETTINGS_MAX];
     ProtobufCBinaryData *owners, *columns;
+    uint64_t *least, *most; /* bounds of the owners' records; NULL: none is known */
     char *schema, model[HR_DIGEST_TEXT]; /* model: "" of a job that trains */
 } job_offer;
 
@@ -170,6 +171,9 @@ static hr_status check_job_keys(const hr_job_file *job, const hr_federated_metho
                               : job->last_slots ? "vote-last"
                                                 : "round-gain",
                               "has no votes", err);
+    if (!sums && (job->records.most || job->owner_records))
+        return refuse_job_key(job, "records", "adds up no counts that bounds of records could be checked with",
+                              err);
     if (job->last_slots && job->options.mode == HR_MODE_PAPER)
         return refuse_job_key(job, "vote-last",
                               "has votes on all trees in mode paper ('vote-trees: true'), or on none", err);
@@ -209,6 +213,28 @@ static size_t usual_coalition(const hr_job_file *job, size_t owners) {
     return usual < owners ? usual : owners - 1;
 }
 
+static hr_record_bounds bounds_of(const hr_job_file *job, const char *owner) {
+    size_t i = 0;
+    while (i < job->owners.count && strcmp(job->owners.items[i], owner) != 0) i++;
+    return job->owner_records && i < job->owners.count ? job->owner_records[i] : job->records;
+}
+
+/* Where one owner's are not known, they are those of any table. */
+static hr_status list_bounds(job_offer *o, const hr_job_file *job, const hr_names *owners, hr_error *err) {
+    bool known = false;
+    for (size_t i = 0; i < owners->count; i++) known = known || bounds_of(job, owners->items[i]).most;
+    if (!known) return HR_OK;
+    o->least = calloc(owners->count, sizeof *o->least);
+    o->most = calloc(owners->count, sizeof *o->most);
+    if (!o->least || !o->most) return hr_fail_memory(err);
+    for (size_t i = 0; i < owners->count; i++) {
+        const hr_record_bounds bounds = bounds_of(job, owners->items[i]);
+        o->least[i] = bounds.least;
+        o->most[i] = bounds.most ? bounds.most : HR_RECORD_BOUND_MAX;
+    }
+    return HR_OK;
+}
+
 static hr_status pack_terms(job_offer *o, const hr_job_file *job, const char *name, size_t owners,
                             hr_bytes *out, hr_error *err) {
     Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
@@ -241,6 +267,9 @@ static hr_status pack_terms(job_offer *o, const hr_job_file *job, const char *na
     terms.n_owners = owners;
     terms.columns = o->columns;
     terms.n_columns = job->columns.count;
+    terms.records_least = o->least;
+    terms.records_most = o->most;
+    terms.n_records_least = terms.n_records_most = o->most ? owners : 0;
     return hr_message_pack(&terms.base, out, err);
 }
 
@@ -268,10 +297,13 @@ hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema 
     if (!status) status = list_work(&o, federated, job, schema, err);
     if (!status) status = list_names(owners, &o.owners, err);
     if (!status) status = list_names(&job->columns, &o.columns, err);
+    if (!status) status = list_bounds(&o, job, owners, err);
     if (!status) status = pack_terms(&o, job, name, owners->count, out, err);
     hr_text_free(o.schema);
     free(o.owners);
     free(o.columns);
+    free(o.least);
+    free(o.most);
     hr_arena_free(o.settings.arena);
     return status;
 }
@@ -409,6 +441,23 @@ static bool differ_in_texts(const char *key, const ProtobufCBinaryData *file,
     return false;
 }
 
+static bool differ_in_bounds(const Hedgerow__Terms *file, const Hedgerow__Terms *running, char *text) {
+    const Hedgerow__Terms *both[] = {file, running};
+    for (size_t i = 0; i < file->n_owners; i++) {
+        char bounds[2][60], key[100];
+        for (size_t side = 0; side < 2; side++) {
+            snprintf(bounds[side], sizeof bounds[side], "no bounds");
+            if (i < both[side]->n_records_most && i < both[side]->n_records_least)
+                snprintf(bounds[side], sizeof bounds[side], "%llu..%llu",
+                         (unsigned long long)both[side]->records_least[i],
+                         (unsigned long long)both[side]->records_most[i]);
+        }
+        snprintf(key, sizeof key, "records of %.*s", width_of(file->owners[i]), file->owners[i].data);
+        if (differ_in_word(key, bounds[0], bounds[1], text)) return true;
+    }
+    return false;
+}
+
 /* A schema that cannot be read differs, too. */
 static bool differ_in_schema(ProtobufCBinaryData file, ProtobufCBinaryData running, char *text) {
     static const hr_schema_sides sides = {"in the job file", "in the running job"};
@@ -449,5 +498,6 @@ bool hr_terms_difference(const Hedgerow__Terms *file, const Hedgerow__Terms *run
            differ_in_texts("a column", file->columns, running->columns, file->n_columns, text) ||
            differ_in_number("a number of owners", (double)file->n_owners, (double)running->n_owners, text) ||
            differ_in_texts("an owner", file->owners, running->owners, file->n_owners, text) ||
+           differ_in_bounds(file, running, text) ||
            differ_in_schema(file->schema, running->schema, text);
 }

@@ -62,6 +62,16 @@ static hr_status check_texts(const Hedgerow__Terms *terms, hr_error *err) {
                : refuse_terms("a job with a text that is too long, or has control or format characters", err);
 }
 
+/* Of each owner, or of none. */
+static bool are_bounds_fit(const Hedgerow__Terms *terms) {
+    const size_t count = terms->n_records_most;
+    bool fit = terms->n_records_least == count && (!count || count == terms->n_owners);
+    for (size_t i = 0; fit && i < count; i++)
+        fit = terms->records_most[i] && terms->records_most[i] <= UINT32_MAX - 1 &&
+              terms->records_least[i] <= terms->records_most[i];
+    return fit;
+}
+
 hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_membership *membership, size_t *invited,
                          hr_error *err) {
     if (!(terms->epsilon <= 1 << 20 && (terms->epsilon > 0 || (terms->paper && terms->epsilon == 0))))
@@ -76,6 +86,7 @@ hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_membership *memb
     for (size_t i = 0; i < terms->n_owners; i++)
         own = own || (terms->owners[i].len == terms->coordinator_owner.len &&
                       !memcmp(terms->owners[i].data, terms->coordinator_owner.data, terms->owners[i].len));
+    if (!are_bounds_fit(terms)) return refuse_terms("a job whose bounds of records are none", err);
     if (!own) return refuse_terms("a coordinator that is an owner which the job does not have", err);
     return terms->coalition < terms->n_owners
                ? HR_OK
