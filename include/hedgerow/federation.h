@@ -217,6 +217,8 @@ typedef struct hr_job_result {
     hr_model *model;
     hr_evaluation *evaluation;
     hr_joint_schema *bounded;
+    const char *suspect; /* the checks that the sums of the model's owners failed, such as "record count";
+                            NULL: none. Borrowed from the model, whose setting job.suspect it is */
 } hr_job_result;
 
 /* Frees what the result holds. */

@@ -43,8 +43,8 @@ typedef struct hr_job_file {
                           hr_coalition_usual */
     hr_record_bounds records;              /* of each owner, unless owner_records has its own */
     const hr_record_bounds *owner_records; /* [owner of `owners`]; NULL: `records` holds for all */
-    size_t deadline;   /* seconds within which an owner must answer */
-    int64_t date;      /* of the terms: seconds since 1970 began; 0: not in the file */
+    size_t deadline;                       /* seconds within which an owner must answer */
+    int64_t date;                          /* of the terms: seconds since 1970 began; 0: not in the file */
 
     /* What only mining over a federation needs: `name` and all others, or none of them. Certificates both or
      * none. */

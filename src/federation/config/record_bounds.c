@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
-static const char bounds_expected[] = "two whole numbers such as 2000..8000, the smaller one first, of at most "
-                                      "4294967294 records";
+static const char bounds_expected[] =
+    "two whole numbers such as 2000..8000, the smaller one first, of at most "
+    "4294967294 records";
 
 /* Digits alone, as many as there are; NULL: none, or too large a number. */
 static const char *read_digits(const char *text, uint64_t *out) {

@@ -16,7 +16,7 @@ typedef struct job_offer {
     hr_settings settings;
     Hedgerow__Setting wire[HR_SETTINGS_MAX], *list[HR_SETTINGS_MAX];
     ProtobufCBinaryData *owners, *columns;
-    uint64_t *least, *most; /* bounds of the owners' records; NULL: none is known */
+    uint64_t *least, *most;              /* bounds of the owners' records; NULL: none is known */
     char *schema, model[HR_DIGEST_TEXT]; /* model: "" of a job that trains */
 } job_offer;
 
@@ -172,8 +172,8 @@ static hr_status check_job_keys(const hr_job_file *job, const hr_federated_metho
                                                 : "round-gain",
                               "has no votes", err);
     if (!sums && (job->records.most || job->owner_records))
-        return refuse_job_key(job, "records", "adds up no counts that bounds of records could be checked with",
-                              err);
+        return refuse_job_key(job, "records",
+                              "adds up no counts that bounds of records could be checked with", err);
     if (job->last_slots && job->options.mode == HR_MODE_PAPER)
         return refuse_job_key(job, "vote-last",
                               "has votes on all trees in mode paper ('vote-trees: true'), or on none", err);
@@ -498,6 +498,5 @@ bool hr_terms_difference(const Hedgerow__Terms *file, const Hedgerow__Terms *run
            differ_in_texts("a column", file->columns, running->columns, file->n_columns, text) ||
            differ_in_number("a number of owners", (double)file->n_owners, (double)running->n_owners, text) ||
            differ_in_texts("an owner", file->owners, running->owners, file->n_owners, text) ||
-           differ_in_bounds(file, running, text) ||
-           differ_in_schema(file->schema, running->schema, text);
+           differ_in_bounds(file, running, text) || differ_in_schema(file->schema, running->schema, text);
 }

@@ -7,6 +7,7 @@
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
 #include "federation/sums/hedge_question_wire.h"
+#include "federation/sums/sum_checks.h"
 #include "federation/sums/summed_coordinator.h"
 #include "federation/sums/summed_owner.h"
 #include "fit/budget.h"
@@ -146,6 +147,7 @@ typedef struct hedge_coordinator {
     hr_privacy_measure privacy_measure;
     uint32_t bins;
     size_t outputs;
+    hr_sum_checks checks;
     size_t members, shares; /* of the last sum */
     double noise_factor;    /* of the last sum */
     uint64_t next_group;
@@ -170,6 +172,8 @@ static hr_status open_hedge_coordinator(const hr_job_view *job, const hr_budget 
     if (!status) status = hr_csprng_open_seeded(seed, &c->public_random, err);
     if (status) return status;
     c->privacy_measure = budget->privacy_measure;
+    c->checks =
+        (hr_sum_checks){.privacy_measure = budget->privacy_measure, .unit = hr_hedge_unit_of(job->schema)};
     c->bins = (uint32_t)options.bins;
     c->outputs = outputs_of(job->schema);
     const hr_hedge_terms terms = {.setting = {.privacy_measure = budget->privacy_measure,
@@ -235,6 +239,11 @@ static hr_status list_bins_request(const hedge_coordinator *c, const hr_job_view
 
 /* After the first round a job whose owners do not answer ends with the trees that there are. */
 static hr_status end_early(const hedge_coordinator *c, bool *more, hr_error *err) {
+    char suspect[HR_SUSPECT_TEXT];
+    hr_sum_checks_text(&c->checks, suspect);
+    if (!hr_hedge_forest(c->hedge)->tree_count && *suspect)
+        return hr_fail(err, HR_E_IO, "ask the owners for their numbers of records",
+                       "%d sums in a row were not usable; checks that failed: %s", DROPPED_MAX, suspect);
     if (!hr_hedge_forest(c->hedge)->tree_count)
         return hr_fail(err, HR_E_IO, "start again when the owners can be reached",
                        "%d sums in a row were lost", DROPPED_MAX);
@@ -316,22 +325,38 @@ static void find_hedge_round(const hr_job_view *job, hr_job_position *out) {
 
 /* ---- What became of it ---- */
 
-/* The largest that a sum can be whose owners follow the protocol, but for 8 standard deviations of noise. */
-static bool are_possible(const void *state, const hr_summed_question *q, const hr_summed_reply *reply) {
-    const hedge_coordinator *c = state;
-    const hr_hedge_question_kind kind = ((const hedge_request *)q->content)->question.kind;
-    double records = hr_hedge_record_count(c->hedge);
+/* The lines of a question whose numbers are counts of disjoint sets of records. */
+static void check_counts(hedge_coordinator *c, const hr_summed_question *q, const hr_summed_reply *reply) {
+    const hr_hedge_question *question = &((const hedge_request *)q->content)->question;
+    const bool leaves = question->kind == HR_HEDGE_LEAVES;
     size_t at = 0;
-    if (kind == HR_HEDGE_TOTALS || kind == HR_HEDGE_BINS) return true;
-    for (size_t i = 0; i < q->line_count; i++) {
-        const hr_charge *line = &q->lines[i];
-        double reach = (double)line->sensitivity,
-               most = records * reach +
-                      8 * reply->noise_factor * hr_noise_deviation(c->privacy_measure, line->cost, reach);
-        for (size_t v = 0; v < q->counts[i]; v++, at++)
-            if (fabs((double)reply->values[at].paid) > 2 * most) return false;
+    for (size_t i = 0; i < q->line_count; at += q->counts[i++]) {
+        const hr_counted_line line = {.line = &q->lines[i],
+                                      .values = reply->values + at,
+                                      .count = q->counts[i],
+                                      .all = question->kind != HR_HEDGE_BINS && i < 2};
+        if (!leaves || i > 0) hr_sum_checks_counts(&c->checks, &line, reply);
     }
+}
+
+/* The total is not dropped: its bounds take its place, and cost nothing. */
+static bool are_possible(void *state, const hr_summed_question *q, const hr_summed_reply *reply) {
+    hedge_coordinator *c = state;
+    const hr_hedge_question_kind kind = ((const hedge_request *)q->content)->question.kind;
+    const hr_counted_line total = {.line = q->lines, .values = reply->values, .count = q->counts[0]};
+    if (kind == HR_HEDGE_TOTALS) {
+        const hr_total_bounds bounds = hr_total_bounds_of(&c->checks, reply->job->terms, reply->members);
+        hr_sum_checks_total(&c->checks, &total, reply);
+        hr_hedge_bound_records(c->hedge, bounds.least, bounds.most);
+        return true;
+    }
+    if (!hr_sum_checks_values(&c->checks, q, reply)) return false;
+    check_counts(c, q, reply);
     return true;
+}
+
+static const hr_sum_checks *checks_of_hedge(const void *state) {
+    return &((const hedge_coordinator *)state)->checks;
 }
 
 static hr_status accept_bins(hedge_coordinator *c, const hr_summed_question *q, const hr_summed_reply *reply,
@@ -362,6 +387,7 @@ static const hr_summed_coordinator hedge_coordinator_rules = {.open = open_hedge
                                                               .close = close_hedge_coordinator,
                                                               .next = next_hedge_question,
                                                               .possible = are_possible,
+                                                              .checks = checks_of_hedge,
                                                               .accept = accept_hedge_answer,
                                                               .pack = pack_hedge_question};
 

@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "federation/protocol/message.h"
+#include "federation/sums/sum_checks.h"
 #include "privacy/crypto/csprng.h"
 
 #include <math.h>
@@ -11,8 +12,9 @@
 typedef struct summed_coordinator {
     hr_summed_party party; /* first */
     const hr_summed_method *method;
-    size_t unanswered, dropped; /* of hr_summed_progress */
-    bool impossible;            /* no records have the last sum */
+    size_t unanswered, dropped;   /* of hr_summed_progress */
+    bool impossible;              /* the last sum that was dropped failed a check */
+    char logged[HR_SUSPECT_TEXT]; /* checks that failed, as last logged */
 } summed_coordinator;
 
 static hr_status open_coordinator(const hr_job_view *job, hr_error *err) {
@@ -123,17 +125,33 @@ static hr_status summed_coordinator_of(const hr_job_view *job, summed_coordinato
 
 /* ---- The next question ---- */
 
-static hr_status ask_question(const summed_coordinator *c, const hr_summed_progress *progress,
-                              hr_arena *arena, Hedgerow__Question *out, hr_bytes *body, hr_error *err) {
+static void text_of_checks(const summed_coordinator *c, char text[HR_SUSPECT_TEXT]) {
+    const hr_summed_coordinator *rules = c->method->coordinator;
+    *text = '\0';
+    if (rules->checks) hr_sum_checks_text(rules->checks(c->party.state), text);
+}
+
+static void log_checks(summed_coordinator *c, const hr_summed_progress *progress) {
+    char text[HR_SUSPECT_TEXT];
+    text_of_checks(c, text);
+    if (!strcmp(text, c->logged)) return;
+    memcpy(c->logged, text, sizeof text);
+    hr_job_log(progress->work, progress->job->record, HR_LOG_WARNING,
+               "sums are not those of owners with the records that the job says: %s", text);
+}
+
+static hr_status ask_question(summed_coordinator *c, const hr_summed_progress *progress, hr_arena *arena,
+                              Hedgerow__Question *out, hr_bytes *body, hr_error *err) {
     const hr_summed_coordinator *rules = c->method->coordinator;
     hr_summed_question question = {0};
     bool more = true;
     hr_status status = rules->next(c->party.state, progress, arena, &question, &more, err);
     out->done = !more;
+    log_checks(c, progress);
     if (status || !more) return status;
     if (c->dropped && !question.choice)
         hr_job_log(progress->work, progress->job->record, HR_LOG_WARNING,
-                   c->impossible && !c->unanswered ? "a sum was dropped, since no records have such a total"
+                   c->impossible && !c->unanswered ? "a sum was not used, since it failed a check"
                                                    : "a sum was lost, since an owner's answer is missing");
     status = rules->pack(c->party.state, progress, &question, out, body, err);
     if (status || out->done) return status;
@@ -191,8 +209,11 @@ hr_status hr_summed_describe(const hr_job_view *job, const hr_gate *charges, hr_
                              hr_error *err) {
     const size_t *members;
     const hr_release *releases = hr_gate_releases(charges, &m->release_count);
+    char suspect[HR_SUSPECT_TEXT];
     hr_settings_add_count(&m->settings, HR_OWNERS_SETTING, hr_securesum_owners(job->protocol, &members));
     hr_settings_add_count(&m->settings, HR_COALITION_SETTING, job->terms->coalition);
+    text_of_checks(*job->state, suspect);
+    if (*suspect) hr_settings_add(&m->settings, HR_SUSPECT_SETTING, suspect);
     m->releases = hr_arena_alloc(m->arena, m->release_count + 1, sizeof *m->releases);
     if (!m->releases) return hr_fail_memory(err);
     memcpy(m->releases, releases, m->release_count * sizeof *releases);

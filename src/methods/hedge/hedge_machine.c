@@ -40,7 +40,8 @@ struct hr_hedge {
     uint64_t next_group;
     uint64_t choices_group; /* of as many rounds as there are blocks: each is a part */
     size_t outputs;
-    double records; /* n-hat */
+    double records;     /* n-hat */
+    double least, most; /* of it; most 0: any */
     double *base;
     const hr_binning *binning;
     hr_hedge_plan plan; /* from here on: once there are bins */
@@ -170,6 +171,16 @@ hr_status hr_hedge_drop_sum(hr_hedge *h, hr_units cost, hr_error *err) {
                    "the number of records, or the bins, were asked for and lost too often");
 }
 
+void hr_hedge_bound_records(hr_hedge *h, double least, double most) {
+    h->least = least;
+    h->most = most;
+}
+
+static double bounded_records(const hr_hedge *h, double records) {
+    const double bounded = h->most > 0 ? fmin(fmax(records, h->least), h->most) : records;
+    return fmax(bounded, 1);
+}
+
 /* n-hat and the mean label, with a start the first alone; of more classes their counts, whose sum is n-hat.
  */
 static hr_status on_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
@@ -179,10 +190,11 @@ static hr_status on_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
         for (size_t k = 0; k < h->outputs; k++)
             h->records += h->base[k] = fmax(released_count(h, values[k]), 1);
         for (size_t k = 0; k < h->outputs; k++) h->base[k] /= h->records;
+        h->records = bounded_records(h, h->records);
         return HR_OK;
     }
 
-    h->records = fmax(released_count(h, values[0]), 1);
+    h->records = bounded_records(h, released_count(h, values[0]));
     if (!h->costs.base) return HR_OK;
     double label_unit = (double)(hr_unit_fineness(h->setting.unit) << HR_LABEL_BITS);
     double mean = fmin(fmax((double)values[1].paid / label_unit / h->records, -1), 1);

@@ -39,6 +39,10 @@ bool hr_hedge_next(const hr_hedge *hedge, hr_hedge_question *out);
 HR_MUST_CHECK hr_status hr_hedge_sums(hr_hedge *hedge, const hr_noisy *values, double noise_factor,
                                       hr_error *err);
 
+/* Before the totals are accepted: public bounds of the number of records, 0 <= least <= most. A released
+ * number beyond them is taken for the nearer one. Not called: any number. */
+void hr_hedge_bound_records(hr_hedge *hedge, double least, double most);
+
 /* Before the bins are accepted: how many owners add their sums up in the rounds, and how many of them add
  * noise for sure. Not called where one party holds all records. */
 void hr_hedge_set_owners(hr_hedge *hedge, size_t owners, size_t honest);

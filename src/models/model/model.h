@@ -37,6 +37,7 @@ bool hr_unit_is_person(const char *unit);
  * write the same setting. How many owners there were, and how many of them a record is safe against. */
 #define HR_JOB_SETTING(name) "job." name
 #define HR_OWNERS_SETTING HR_JOB_SETTING("owners")
+#define HR_SUSPECT_SETTING HR_JOB_SETTING("suspect") /* the checks that a job's sums failed */
 #define HR_COALITION_SETTING HR_JOB_SETTING("coalition")
 
 /* What a model and those that it continues cost together a record that is in the data of all of them. */
