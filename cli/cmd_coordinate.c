@@ -53,9 +53,9 @@ static int run_coordinate(const command *self, int argc, char **argv) {
         log_lines_end(&err);
         return together_exit_code(&err);
     }
-    together_report(&result, output.path, args.as_json);
+    const int code = together_report(&result, output.path, args.as_json);
     hr_job_result_free(&result);
-    return EXIT_DONE;
+    return code;
 }
 
 /* Of the endings that a coordinator's job may have; two of them have the codes of all commands. */

@@ -120,12 +120,13 @@ static int run_simulate(const command *self, int argc, char **argv) {
     remarks.strict = args.strict;
     const hr_status status =
         (args.owners.count ? meet : simulate)(&args, output.path, &settings, &result, &err);
+    int code = EXIT_DONE;
     if (status == HR_OK)
-        together_report(&result, output.path, args.as_json);
+        code = together_report(&result, output.path, args.as_json);
     else
         together_report_failure(args.as_json);
     hr_job_result_free(&result);
-    return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
+    return status == HR_OK ? code : report_error(self->name, &err);
 }
 
 const command simulate_command = {

@@ -177,6 +177,18 @@ static void print_owners(const hr_job_plan_info *job) {
     print_line("owners", text);
 }
 
+static void print_bounds(const hr_job_plan_info *job) {
+    char text[300];
+    if (job->records_most <= 0) return;
+    const bool fits = job->plan.records >= job->records_least && job->plan.records <= job->records_most;
+    snprintf(
+        text, sizeof text,
+        "%.0f to %.0f records of all owners, as the job says; where what owners send is beyond them, the "
+        "model is suspect%s",
+        job->records_least, job->records_most, fits ? "" : ". The number of records above is beyond them");
+    print_line("bounds", text);
+}
+
 static void print_turns(const hr_job_plan_info *job) {
     char text[300];
     snprintf(
@@ -261,6 +273,7 @@ static void print_job_plan(const hr_job_plan_info *job, bool guessed) {
     print_head(&job->plan, job->method, "sent, drawn or spent");
     print_owners(job);
     print_records(&job->plan, " over all owners", guessed);
+    print_bounds(job);
     (job->levels > 0 ? print_levels : print_rounds)(job);
     print_traffic(job);
     const char *unit = *job->unit != '\0' ? job->unit : NULL;
@@ -345,6 +358,10 @@ static void print_job_plan_json(const hr_job_plan_info *job, bool guessed) {
     put_plan(&json, &job->plan, job->method, guessed);
     if (*job->unit != '\0') json_text(&json, "unit", job->unit);
     json_integer(&json, "owners", job->owners);
+    if (job->records_most > 0) {
+        json_number(&json, "records_least", job->records_least);
+        json_number(&json, "records_most", job->records_most);
+    }
     json_integer(&json, "coalition", job->coalition);
     json_integer(&json, "honest", job->honest);
     json_number(&json, "noise_factor", job->noise_factor);

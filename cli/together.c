@@ -145,13 +145,14 @@ hr_party_settings together_settings(int threads) {
     return settings;
 }
 
-static void print_federated_json(const hr_model *model, const char *path) {
+static void print_federated_json(const hr_model *model, const char *suspect, const char *path) {
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
     json_text(&json, "method", hr_model_method(model));
     json_text(&json, "mode", hr_model_mode(model) == HR_MODE_PAPER ? "paper" : "sound");
     json_text(&json, "model", path);
     json_integer(&json, "trees", hr_model_tree_count(model));
+    if (suspect != NULL) json_text(&json, "suspect", suspect);
     json_guarantee(&json, hr_model_guarantee(model));
     write_owners(&json);
     json_close(&json, '}');
@@ -200,10 +201,23 @@ static void print_model(const hr_model *model, const char *path, FILE *out) {
     print_wrapped(out, hr_model_guarantee(model)->statement, 9);
 }
 
-void together_report(const hr_job_result *result, const char *path, bool as_json) {
+static int report_checks(const hr_job_result *result) {
+    if (result->suspect == NULL) return EXIT_DONE;
+    fprintf(stderr, "%-8s ", "warning");
+    char text[400];
+    snprintf(text, sizeof text,
+             "the model is suspect: what an owner sent is not possible with the records that the job says. "
+             "Checks that failed: %s. Its setting job.suspect names them",
+             result->suspect);
+    print_wrapped(stderr, text, 9);
+    return EXIT_SUSPECT;
+}
+
+int together_report(const hr_job_result *result, const char *path, bool as_json) {
     FILE *out = is_standard_output(path) ? stderr : stdout;
     if (result->model != NULL) {
-        as_json ? print_federated_json(result->model, path) : print_model(result->model, path, out);
+        as_json ? print_federated_json(result->model, result->suspect, path)
+                : print_model(result->model, path, out);
     } else if (result->bounded != NULL) {
         as_json ? print_schema_json(result->bounded, path) : print_schema(result->bounded, path, out);
     } else if (as_json) {
@@ -212,4 +226,5 @@ void together_report(const hr_job_result *result, const char *path, bool as_json
         print_evaluation(out, result->evaluation, NULL);
         print_owners(out);
     }
+    return report_checks(result);
 }

@@ -13,8 +13,9 @@ hr_party_settings together_settings(int threads);
 void together_reload(hr_party_settings *settings);
 
 /* What came of a job, in words or as one JSON object; JSON names all owners, words those that did not take
- * part, or not in all of their turns. In words to standard error, if the result is on standard output. */
-void together_report(const hr_job_result *result, const char *path, bool as_json);
+ * part, or not in all of their turns. In words to standard error, if the result is on standard output. A
+ * model whose sums failed checks has a warning on standard error. Returns the exit code. */
+int together_report(const hr_job_result *result, const char *path, bool as_json);
 
 /* The exit code after a failure: that of the job's ending, if it ended without a result; else as
  * error_exit_code. */

@@ -346,7 +346,9 @@ typedef struct hr_job_plan_info {
     size_t owners, coalition,
         honest; /* honest: owners whose noise is counted on; 0: none adds to another's */
     double noise_factor;
-    size_t turns; /* rounds in which an owner chooses, at most */
+    double records_least, records_most; /* public bounds of the records of all owners together, in the terms;
+                                           records_most 0: none */
+    size_t turns;                       /* rounds in which an owner chooses, at most */
     /* About how many bytes of sealed packets each sends and receives; an owner on average. */
     double coordinator_sends, coordinator_receives, owner_sends, owner_receives;
     /* Of coalitions of 1, as many as usual, and all other owners, and of the job's own; ascending */

@@ -94,6 +94,10 @@ static hr_status plan_of_terms(const hr_planned_job *job, hr_job_plan_info *out,
                              .coalition = own.coalition,
                              .honest = own.honest,
                              .noise_factor = own.noise_factor};
+    for (size_t i = 0; i < job->terms->n_records_most; i++) {
+        plan.records_least += (double)job->terms->records_least[i];
+        plan.records_most += (double)job->terms->records_most[i];
+    }
     if (federated->bound)
         return hr_fail(err, HR_E_ARGUMENT, "it costs each owner what the job file says",
                        "a job of method %s has no plan", plan.method);

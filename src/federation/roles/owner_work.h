@@ -12,6 +12,7 @@ typedef struct hr_owner_work {
     const hr_data *data;
     const hr_data *test; /* records that models are evaluated on; NULL: none */
     const hr_policy *policy;
+    const char *name;  /* as a member; NULL: a simulation, in which bounds of records are not looked at */
     hr_ledger *ledger; /* NULL: a simulation, which spends nothing */
     int threads;
     const char *models;           /* the folder that models are written into; NULL: nowhere */

@@ -111,6 +111,7 @@ static hr_status open_owner_party(hr_owner_service *s, hr_error *err) {
     s->work.data = s->data;
     s->work.test = s->test;
     s->work.policy = &s->file.policy;
+    s->work.name = s->file.name;
     s->work.ledger = s->ledger;
     s->work.threads = hr_threads_of(s->settings->threads);
     s->work.models = s->file.models;

@@ -6,6 +6,7 @@
 #include "federation/config/job_file.h"
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
+#include "federation/sums/sum_checks.h"
 #include "federation/sums/summed_coordinator.h"
 #include "federation/sums/summed_owner.h"
 #include "fit/measure/shared_bounds.h"
@@ -226,13 +227,14 @@ static const hr_summed_owner bounds_owner_rules = {
 typedef struct found_bounds {
     bounds_request request;                          /* as of the last sum */
     hr_bounds_search searches[HR_SHARED_BOUNDS_MAX]; /* in the order of the columns */
+    hr_sum_checks checks;
 } found_bounds;
 
 static hr_status open_found_bounds(const hr_job_view *job, const hr_budget *budget, hr_arena *arena,
                                    void **state, hr_error *err) {
-    (void)budget;
     found_bounds *f = *state = hr_arena_alloc(arena, 1, sizeof *f);
     if (!f) return hr_fail_memory(err);
+    f->checks = (hr_sum_checks){.privacy_measure = budget->privacy_measure, .unit = HR_PER_RECORD};
     return read_request(job->terms, job->schema, job->terms->n_owners, &f->request, err);
 }
 
@@ -251,12 +253,23 @@ static hr_status next_bounds_question(void *state, const hr_summed_progress *pro
     return list_histograms(s, job, job->schema, job->terms->n_owners, out, err);
 }
 
+/* A schema has no place for a warning: with impossible sums there is none. */
+static bool are_possible_histograms(void *state, const hr_summed_question *q, const hr_summed_reply *reply) {
+    found_bounds *f = state;
+    return hr_sum_checks_values(&f->checks, q, reply) && !f->checks.failed[HR_CHECK_VALUE];
+}
+
+static const hr_sum_checks *checks_of_bounds(const void *state) {
+    return &((const found_bounds *)state)->checks;
+}
+
 static hr_status accept_bounds_sum(void *state, const hr_summed_question *q, const hr_summed_reply *reply,
                                    hr_error *err) {
     (void)q;
     found_bounds *f = state;
     const hr_job_view *job = reply->job;
-    hr_status status = hr_summed_need_values(reply, err);
+    hr_status status = hr_sum_checks_pass(&f->checks, err);
+    if (!status) status = hr_summed_need_values(reply, err);
     if (status) return status;
     status = read_request(job->terms, job->schema, reply->members, &f->request, err);
     f->request.shared.searches = f->searches;
@@ -271,6 +284,8 @@ static hr_status pack_bounds_sum(void *state, const hr_summed_progress *progress
 
 static const hr_summed_coordinator bounds_coordinator_rules = {.open = open_found_bounds,
                                                                .next = next_bounds_question,
+                                                               .possible = are_possible_histograms,
+                                                               .checks = checks_of_bounds,
                                                                .accept = accept_bounds_sum,
                                                                .pack = pack_bounds_sum};
 

@@ -5,6 +5,7 @@
 #include "federation/config/job_file.h"
 #include "federation/federated/evaluation_question.h"
 #include "federation/federated/federated_method.h"
+#include "federation/sums/sum_checks.h"
 #include "federation/sums/summed_coordinator.h"
 #include "federation/sums/summed_owner.h"
 #include "fit/measure/shared_evaluation.h"
@@ -115,15 +116,17 @@ static const hr_summed_owner evaluation_owner_rules = {.open = open_evaluation_o
 typedef struct evaluation_coordinator {
     hr_arena *arena; /* of the job; borrowed */
     hr_noisy *sums;  /* NULL: not learned yet */
-    size_t members;  /* owners that they are over */
+    hr_sum_checks checks;
+    size_t members; /* owners that they are over */
 } evaluation_coordinator;
 
 static hr_status open_evaluation_coordinator(const hr_job_view *job, const hr_budget *budget, hr_arena *arena,
                                              void **state, hr_error *err) {
-    (void)job, (void)budget;
+    (void)job;
     evaluation_coordinator *c = *state = hr_arena_alloc(arena, 1, sizeof *c);
     if (!c) return hr_fail_memory(err);
     c->arena = arena;
+    c->checks = (hr_sum_checks){.privacy_measure = budget->privacy_measure, .unit = HR_PER_RECORD};
     return HR_OK;
 }
 
@@ -141,11 +144,22 @@ static hr_status next_evaluation_question(void *state, const hr_summed_progress 
     return list_statistics(s, out, err);
 }
 
+/* Figures have no place for a warning: with impossible sums there are none. */
+static bool are_possible_figures(void *state, const hr_summed_question *q, const hr_summed_reply *reply) {
+    evaluation_coordinator *c = state;
+    return hr_sum_checks_values(&c->checks, q, reply) && !c->checks.failed[HR_CHECK_VALUE];
+}
+
+static const hr_sum_checks *checks_of_evaluation(const void *state) {
+    return &((const evaluation_coordinator *)state)->checks;
+}
+
 static hr_status accept_evaluation_sum(void *state, const hr_summed_question *q, const hr_summed_reply *reply,
                                        hr_error *err) {
     evaluation_coordinator *c = state;
     const size_t values = hr_summed_values(q);
-    hr_status status = hr_summed_need_values(reply, err);
+    hr_status status = hr_sum_checks_pass(&c->checks, err);
+    if (!status) status = hr_summed_need_values(reply, err);
     if (status) return status;
     hr_noisy *sums = hr_arena_alloc(c->arena, values, sizeof *sums);
     if (!sums) return hr_fail_memory(err);
@@ -167,6 +181,8 @@ static hr_status pack_evaluation_question(void *state, const hr_summed_progress 
 
 static const hr_summed_coordinator evaluation_coordinator_rules = {.open = open_evaluation_coordinator,
                                                                    .next = next_evaluation_question,
+                                                                   .possible = are_possible_figures,
+                                                                   .checks = checks_of_evaluation,
                                                                    .accept = accept_evaluation_sum,
                                                                    .pack = pack_evaluation_question};
 

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "federation/federated/terms.h"
 #include "federation/machines/ring.h"
+#include "federation/sums/sum_checks.h"
 #include "federation/sums/summed_coordinator.h"
 #include "federation/sums/summed_owner.h"
 #include "fit/budget.h"
@@ -126,6 +127,7 @@ typedef struct id3_coordinator {
     id3_job job;
     hr_id3 *id3;
     size_t learned; /* sums */
+    hr_sum_checks checks;
 } id3_coordinator;
 
 static void close_id3_coordinator(void *state) {
@@ -137,6 +139,7 @@ static hr_status open_id3_coordinator(const hr_job_view *job, const hr_budget *b
     id3_coordinator *c = *state = hr_arena_alloc(arena, 1, sizeof *c);
     if (!c) return hr_fail_memory(err);
     hr_status status = open_id3_job(&c->job, job, budget, arena, err);
+    c->checks = (hr_sum_checks){.privacy_measure = budget->privacy_measure, .unit = HR_PER_RECORD};
     return status ? status : hr_id3_new(&c->job.terms, &c->id3, err);
 }
 
@@ -159,6 +162,27 @@ static hr_status next_id3_question(void *state, const hr_summed_progress *progre
     if (!*more && !c->learned)
         return hr_fail(err, HR_E_IO, "start again when the owners can be reached", "every sum was lost");
     return *more ? list_counts(&c->job, question, arena, out, err) : HR_OK;
+}
+
+/* The records by class are counted first, and the classes of all leaves last; the tables of a level hold each
+ * record more than once. As published the noise is not that of a gate, and nothing is checked. */
+static bool are_possible_counts(void *state, const hr_summed_question *q, const hr_summed_reply *reply) {
+    id3_coordinator *c = state;
+    const hr_id3_question *question = q->content;
+    const hr_counted_line line = {
+        .line = q->lines, .values = reply->values, .count = q->counts[0], .all = true};
+    size_t total;
+    if (c->job.terms.published) return true;
+    const bool leaves = question->queries[0].answer == HR_STATS_LEAVES,
+               first = leaves && !hr_id3_levels(c->id3, &total);
+    if (first) hr_sum_checks_total(&c->checks, &line, reply);
+    if (!hr_sum_checks_values(&c->checks, q, reply)) return false;
+    if (leaves && !first) hr_sum_checks_counts(&c->checks, &line, reply);
+    return true;
+}
+
+static const hr_sum_checks *checks_of_id3(const void *state) {
+    return &((const id3_coordinator *)state)->checks;
 }
 
 static hr_status accept_id3_counts(void *state, const hr_summed_question *q, const hr_summed_reply *reply,
@@ -196,6 +220,8 @@ static hr_status pack_id3_question(void *state, const hr_summed_progress *progre
 static const hr_summed_coordinator id3_coordinator_rules = {.open = open_id3_coordinator,
                                                             .close = close_id3_coordinator,
                                                             .next = next_id3_question,
+                                                            .possible = are_possible_counts,
+                                                            .checks = checks_of_id3,
                                                             .accept = accept_id3_counts,
                                                             .pack = pack_id3_question};
 

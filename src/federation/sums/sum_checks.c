@@ -1,5 +1,6 @@
 #include "federation/sums/sum_checks.h"
 
+#include "base/fail.h"
 #include "federation/config/record_bounds.h"
 #include "privacy/noise.h"
 #include "privacy/sensitivity.h"
@@ -11,6 +12,10 @@
 
 /* Of one side of one line, of at most 2^18 lines in a job. */
 static const double ODDS = 0x1p-50;
+
+/* Bounds that are out of date leave sums that are of use; no owner has so many more records than it is known
+ * to have. */
+static const double USABLE = 4;
 
 /* ---- What is public ---- */
 
@@ -95,16 +100,19 @@ static double most_records(const hr_sum_checks *c, const hr_summed_reply *reply)
 
 bool hr_sum_checks_values(hr_sum_checks *c, const hr_summed_question *q, const hr_summed_reply *reply) {
     const double records = most_records(c, reply);
-    bool possible = true;
+    bool possible = true, usable = true;
     for (size_t i = 0, at = 0; i < q->line_count; i++) {
         const hr_charge *line = &q->lines[i];
         const double odds = ODDS / (double)(q->counts[i] + 1),
                      most = records * (double)line->sensitivity + noise_of(c, line, reply, 1, odds);
-        for (size_t v = 0; v < q->counts[i]; v++, at++)
-            possible = possible && fabs((double)reply->values[at].paid) <= most;
+        for (size_t v = 0; v < q->counts[i]; v++, at++) {
+            const double size = fabs((double)reply->values[at].paid);
+            possible = possible && size <= most;
+            usable = usable && size <= USABLE * most;
+        }
     }
     if (!possible) c->failed[HR_CHECK_VALUE] = true;
-    return possible;
+    return usable;
 }
 
 void hr_sum_checks_text(const hr_sum_checks *c, char text[HR_SUSPECT_TEXT]) {
@@ -115,4 +123,15 @@ void hr_sum_checks_text(const hr_sum_checks *c, char text[HR_SUSPECT_TEXT]) {
     for (size_t i = 0, at = 0; i < HR_SUM_CHECKS; i++)
         if (c->failed[i])
             at += (size_t)snprintf(text + at, HR_SUSPECT_TEXT - at, "%s%s", at ? ", " : "", names[i]);
+}
+
+hr_status hr_sum_checks_pass(const hr_sum_checks *c, hr_error *err) {
+    char text[HR_SUSPECT_TEXT];
+    hr_sum_checks_text(c, text);
+    if (!*text) return HR_OK;
+    return hr_fail(
+        err, HR_E_IO, "ask the owners for their numbers of records",
+        "what an owner sent is not possible with the records that the job says; checks that failed: "
+        "%s",
+        text);
 }

@@ -48,9 +48,13 @@ void hr_sum_checks_total(hr_sum_checks *checks, const hr_counted_line *line, con
 /* Notes whether their sum is within these bounds and, of all records of the same number of owners, within the
  * noise of the number of records. */
 void hr_sum_checks_counts(hr_sum_checks *checks, const hr_counted_line *line, const hr_summed_reply *reply);
-/* Notes and returns whether each number of the question is at most what all records add up to. */
+/* Notes whether each number of the question is at most what all records add up to. False: one is more than
+ * four times that, and the sums are of no use. */
 bool hr_sum_checks_values(hr_sum_checks *checks, const hr_summed_question *question,
                           const hr_summed_reply *reply);
+
+/* For results that have no place for a warning. Fails: IO (a check failed; the message names it). */
+HR_MUST_CHECK hr_status hr_sum_checks_pass(const hr_sum_checks *checks, hr_error *err);
 
 /* What failed, such as "record count, leaf or bin counts"; "" if nothing did. */
 void hr_sum_checks_text(const hr_sum_checks *checks, char text[HR_SUSPECT_TEXT]);

@@ -73,8 +73,8 @@ typedef struct hr_summed_coordinator {
      * ARGUMENT, BUDGET, IO (the job cannot go on), MEMORY. */
     hr_status (*next)(void *state, const hr_summed_progress *progress, hr_arena *arena,
                       hr_summed_question *out, bool *more, hr_error *err);
-    /* Whether owners that follow the protocol can have such sums; where they cannot, the sum is dropped.
-     * The state notes what failed. NULL: any. */
+    /* Notes in the state which checks fail that sums of owners that follow the protocol pass. False: the sums
+     * are of no use, and dropped. NULL: any. */
     bool (*possible)(void *state, const hr_summed_question *question, const hr_summed_reply *reply);
     /* The checks that `possible` notes; NULL: it has none. Borrowed. */
     const struct hr_sum_checks *(*checks)(const void *state);

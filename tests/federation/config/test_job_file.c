@@ -105,12 +105,76 @@ static void test_job_file__refuses_wrong_averages(void **state) {
     }
 }
 
+#define MEMBERS "name: c\nfederation: f\nkey: k\njournal: j\n"
+
+static void test_job_file__has_public_bounds_of_records(void **state) {
+    (void)state;
+    static const struct {
+        const char *lines;
+        uint64_t bounds[3][2]; /* of all, and of both owners */
+    } cases[] = {
+        {"records: 2000..8000\n", {{2000, 8000}}},
+        {"records: 0..4294967294\n", {{0, 4294967294}}},
+        {MEMBERS "owners: {west: {records: 20..80}, east: {}}\n", {{0, 0}, {20, 80}, {0, 0}}},
+        {MEMBERS "owners: {west: {records: 20..80}, east: {}}\nrecords: 7..7\n", {{7, 7}, {20, 80}, {7, 7}}}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        hr_arena *arena = hr_arena_new();
+        char text[300];
+        hr_job_file file;
+        hr_error err = {0};
+        snprintf(text, sizeof text, "hedgerow-job: 1\nschema: s\nepsilon: 1\n%s", cases[c].lines);
+        if (parse(arena, text, &file, &err)) fail_msg("%s", err.message);
+        const uint64_t(*b)[2] = cases[c].bounds;
+        assert_true(file.records.least == b[0][0] && file.records.most == b[0][1]);
+        assert_int_equal(file.owner_records != NULL, c >= 2);
+        for (size_t o = 0; file.owner_records && o < 2; o++) {
+            assert_string_equal(file.owners.items[o], o ? "east" : "west");
+            assert_true(file.owner_records[o].least == b[o + 1][0] &&
+                        file.owner_records[o].most == b[o + 1][1]);
+        }
+        hr_arena_free(arena);
+    }
+}
+
+static void test_job_file__refuses_wrong_bounds_of_records(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {{"records: 2000\n", "records: '2000' is not two whole numbers"},
+                                           {"records: 8000..2000\n", "'8000..2000' is not"},
+                                           {"records: 0..0\n", "'0..0' is not"},
+                                           {"records: -1..5\n", "'-1..5' is not"},
+                                           {"records: 1..5.5\n", "'1..5.5' is not"},
+                                           {"records: 1..4294967295\n", "'1..4294967295' is not"},
+                                           {"records: 1..99999999999999999999\n", "is not two whole numbers"},
+                                           {"records: ..5\n", "'..5' is not"},
+                                           {"records: 1.. 5\n", "'1.. 5' is not"},
+                                           {"records: [1, 5]\n", "records must be"},
+                                           {MEMBERS "owners: {west: {records: 1}}\n", "records: '1' is not"},
+                                           {MEMBERS "owners: {west: {rows: 1..2}}\n", "unknown key 'rows'"},
+                                           {MEMBERS "owners: {west: 1..2}\n", "an owner of a job must be"},
+                                           {MEMBERS "owners: {West: {}}\n", "'West' is not"},
+                                           {MEMBERS "owners: {west: {}, west: {}}\n", "west"},
+                                           {MEMBERS "owners: {}\n", "a list of 0 is not"}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        hr_arena *arena = hr_arena_new();
+        char text[300];
+        hr_job_file file;
+        hr_error err = {0};
+        snprintf(text, sizeof text, "hedgerow-job: 1\nschema: s\nepsilon: 1\n%s", cases[c][0]);
+        assert_int_equal(parse(arena, text, &file, &err), HR_E_FORMAT);
+        if (!strstr(err.message, cases[c][1]) || !*err.remedy || err.line < 4)
+            fail_msg("%s: %s", cases[c][0], err.message);
+        hr_arena_free(arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_job_file__of_an_average_has_the_options_of_what_is_trained),
         cmocka_unit_test(test_job_file__of_another_method_has_its_own_name),
         cmocka_unit_test(test_job_file__has_the_votes_of_its_mode),
         cmocka_unit_test(test_job_file__refuses_wrong_averages),
+        cmocka_unit_test(test_job_file__has_public_bounds_of_records),
+        cmocka_unit_test(test_job_file__refuses_wrong_bounds_of_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

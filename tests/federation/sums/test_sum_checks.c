@@ -170,6 +170,32 @@ static void test_random_shares__end_the_job(void **state) {
     }
 }
 
+static void invents_records_in_all_counts(uint32_t kind, Hedgerow__Share *share) {
+    (void)kind;
+    for (size_t i = 0; i < share->n_values; i++) share->values[i] += (uint64_t)200 * COUNT_UNIT;
+}
+
+static void test_id3__is_checked_like_hedge(void **state) {
+    (void)state;
+    open_job(2, bounded_job("id3", 8, 1e-6), invents_records_in_all_counts);
+    assert_non_null(strstr(suspect_of(federation_run(&w.federation)), "record count"));
+    federation_close(&w.federation);
+}
+
+/* A schema has no place for a warning. */
+static void test_bounds__of_impossible_sums_are_not_made(void **state) {
+    (void)state;
+    static const char *const columns[] = {"x0"};
+    for (int lies = 0; lies <= 1; lies++) {
+        hr_job_file job = bounded_job("hedge", 8, 1e-6);
+        job.columns = (hr_names){columns, 1};
+        open_job(2, job, lies ? sends_anything : NULL);
+        assert_int_equal(hr_simulation_run(&w.federation.simulation, NULL), lies ? HR_E_POLICY : HR_OK);
+        assert_int_equal(strstr(w.federation.lines, "checks that failed: size of a sum") != NULL, lies);
+        federation_close(&w.federation);
+    }
+}
+
 /* ---- The bounds ---- */
 
 static void test_bounds__are_of_any_so_many_owners(void **state) {
@@ -222,6 +248,8 @@ int main(void) {
         cmocka_unit_test(test_invented_total__is_found_without_bounds),
         cmocka_unit_test(test_leaf_counts__are_compared_with_the_total),
         cmocka_unit_test(test_random_shares__end_the_job),
+        cmocka_unit_test(test_id3__is_checked_like_hedge),
+        cmocka_unit_test(test_bounds__of_impossible_sums_are_not_made),
         cmocka_unit_test(test_bounds__are_of_any_so_many_owners),
         cmocka_unit_test(test_total__may_be_beyond_the_bounds_by_the_noise_alone),
     };
