@@ -58,6 +58,7 @@ COVERED = {
     'split_table': 'split_side',
     'several_files': 'formats',
     'sqlite': 'query',
+    'job_file': 'record_bounds',
     'stats_source': 'local_gradients local_labels local_source',
 }
 # Stand-ins of builds without federations; make reduced runs the commands that reach them.

@@ -302,20 +302,16 @@ static const refused_key refused_keys[] = {
     {ROOT_VOTE_TREES, HR_MODE_SOUND, "remove the key",
      "vote-trees: votes on every tree are exact, and only mode paper has them"}};
 
-static hr_status read_records(const hr_fields *reader, const hr_yaml_node *const *found, hr_job_file *file) {
-    const hr_yaml_node *owners = found[ROOT_OWNERS];
-    hr_status status = HR_OK;
-    if (found[ROOT_RECORDS]) status = hr_record_bounds_read(reader, found[ROOT_RECORDS], &file->records);
-    if (status || !owners || owners->kind != HR_YAML_MAPPING) return status;
-    return hr_record_bounds_read_owners(reader, owners, &file->records, &file->owner_records);
-}
-
 static hr_status read_job_root(const hr_fields *reader, void *out) {
     const hr_yaml_node *found[ROOT_KEYS] = {NULL};
     parts *whole = out;
     hr_status status = hr_fields_read(reader, reader->root, &root_table, whole, found);
     if (!status) status = read_method(reader, found, whole);
-    if (!status) status = read_records(reader, found, &whole->file);
+    hr_job_file *file = &whole->file;
+    const hr_yaml_node *owners = found[ROOT_OWNERS], *records = found[ROOT_RECORDS];
+    if (!status && records) status = hr_record_bounds_read(reader, records, &file->records);
+    if (!status && owners && owners->kind == HR_YAML_MAPPING)
+        status = hr_record_bounds_read_owners(reader, owners, &file->records, &file->owner_records);
     for (size_t i = 0; !status && i < sizeof refused_keys / sizeof *refused_keys; i++) {
         const refused_key *k = &refused_keys[i];
         if (found[k->key] && whole->mode == (int)k->mode)

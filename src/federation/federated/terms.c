@@ -441,20 +441,17 @@ static bool differ_in_texts(const char *key, const ProtobufCBinaryData *file,
     return false;
 }
 
-static bool differ_in_bounds(const Hedgerow__Terms *file, const Hedgerow__Terms *running, char *text) {
-    const Hedgerow__Terms *both[] = {file, running};
-    for (size_t i = 0; i < file->n_owners; i++) {
-        char bounds[2][60], key[100];
-        for (size_t side = 0; side < 2; side++) {
-            snprintf(bounds[side], sizeof bounds[side], "no bounds");
-            if (i < both[side]->n_records_most && i < both[side]->n_records_least)
-                snprintf(bounds[side], sizeof bounds[side], "%llu..%llu",
-                         (unsigned long long)both[side]->records_least[i],
-                         (unsigned long long)both[side]->records_most[i]);
-        }
-        snprintf(key, sizeof key, "records of %.*s", width_of(file->owners[i]), file->owners[i].data);
-        if (differ_in_word(key, bounds[0], bounds[1], text)) return true;
-    }
+typedef struct bound_list {
+    const uint64_t *at;
+    size_t count;
+} bound_list;
+
+/* Of each owner; one that is not there is 0. */
+static bool differ_in_bounds(const char *key, bound_list file, bound_list running, char *text) {
+    for (size_t i = 0; i < file.count || i < running.count; i++)
+        if (differ_in_number(key, i < file.count ? (double)file.at[i] : 0,
+                             i < running.count ? (double)running.at[i] : 0, text))
+            return true;
     return false;
 }
 
@@ -498,5 +495,11 @@ bool hr_terms_difference(const Hedgerow__Terms *file, const Hedgerow__Terms *run
            differ_in_texts("a column", file->columns, running->columns, file->n_columns, text) ||
            differ_in_number("a number of owners", (double)file->n_owners, (double)running->n_owners, text) ||
            differ_in_texts("an owner", file->owners, running->owners, file->n_owners, text) ||
-           differ_in_bounds(file, running, text) || differ_in_schema(file->schema, running->schema, text);
+           differ_in_bounds("least records of an owner",
+                            (bound_list){file->records_least, file->n_records_least},
+                            (bound_list){running->records_least, running->n_records_least}, text) ||
+           differ_in_bounds("most records of an owner",
+                            (bound_list){file->records_most, file->n_records_most},
+                            (bound_list){running->records_most, running->n_records_most}, text) ||
+           differ_in_schema(file->schema, running->schema, text);
 }

@@ -289,12 +289,6 @@ static hr_status write_result(hr_coordinator_work *w, const hr_job_view *job, co
 
 /* ---- The end of a job ---- */
 
-static const char *suspect_of(const hr_model *model) {
-    for (size_t i = 0; model && i < model->setting_count; i++)
-        if (!strcmp(model->settings[i].name, HR_SUSPECT_SETTING)) return model->settings[i].value;
-    return NULL;
-}
-
 static hr_status finish_job(hr_party_work *self, const hr_job_view *job, hr_error *err) {
     hr_coordinator_work *w = (hr_coordinator_work *)self;
     const hr_federated_method *method = job->method;
@@ -320,7 +314,9 @@ static hr_status finish_job(hr_party_work *self, const hr_job_view *job, hr_erro
         return status;
     }
     hr_job_result_free(&w->result);
-    made.suspect = suspect_of(made.model);
+    for (size_t i = 0; made.model && i < made.model->setting_count; i++)
+        if (!strcmp(made.model->settings[i].name, HR_SUSPECT_SETTING))
+            made.suspect = made.model->settings[i].value;
     w->result = made;
     return HR_OK;
 }

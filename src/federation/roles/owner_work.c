@@ -65,8 +65,8 @@ static ptrdiff_t place_of(const hr_owner_work *w, const Hedgerow__Terms *terms) 
 }
 
 /* Whether the owner has as many records as the terms say. Where it has not, nothing is sent that depends on
- * it: the offer waits for a person, as any offer does with approve: manual. */
-static bool is_within_bounds(const hr_owner_work *w, const hr_party_offer *offer) {
+ * it: the offer waits for a person, as any offer does with approve: manual; `first`: its log says so. */
+static bool is_within_bounds(const hr_owner_work *w, const hr_party_offer *offer, bool first) {
     const Hedgerow__Terms *terms = offer->terms;
     const hr_federated_method *method = hr_terms_method(terms);
     const hr_data *data = method && method->tests ? w->test : w->data;
@@ -74,18 +74,15 @@ static bool is_within_bounds(const hr_owner_work *w, const hr_party_offer *offer
     if (at < 0 || !data) return true;
     const uint64_t rows = hr_data_rows(data), least = terms->records_least[at],
                    most = terms->records_most[at];
-    return rows >= least && rows <= most;
-}
-
-static void log_bounds(const hr_owner_work *w, const hr_party_offer *offer) {
-    const Hedgerow__Terms *terms = offer->terms;
-    const ptrdiff_t at = place_of(w, terms);
-    const hr_data *data = hr_terms_method(terms)->tests ? w->test : w->data;
-    hr_job_log(&w->work, offer->record, HR_LOG_WARNING,
-               "this owner has %zu records, and the job says %llu to %llu: the model would be taken for "
-               "suspect. Nothing is sent or paid unless a person approves the job; ask %s for other bounds",
-               hr_data_rows(data), (unsigned long long)terms->records_least[at],
-               (unsigned long long)terms->records_most[at], offer->record->coordinator);
+    if (rows >= least && rows <= most) return true;
+    if (first)
+        hr_job_log(
+            &w->work, offer->record, HR_LOG_WARNING,
+            "this owner has %llu records, and the job says %llu to %llu: the model would be taken for "
+            "suspect. Nothing is sent or paid unless a person approves the job; ask %s for other bounds",
+            (unsigned long long)rows, (unsigned long long)least, (unsigned long long)most,
+            offer->record->coordinator);
+    return false;
 }
 
 /* A refusal depends on the records, and the coordinator reads it: no method with a guarantee has this check.
@@ -167,13 +164,12 @@ static hr_status decide_with_ledger(hr_owner_work *w, const hr_party_offer *offe
                  reason);
         out->verdict = HR_VERDICT_DECLINED;
     }
-    const bool within = is_within_bounds(w, offer),
-               manual = !within || hr_policy_is_manual(w->policy, offer->record->coordinator);
-    if (out->verdict == HR_VERDICT_ACCEPTED && before != HR_OFFER_APPROVED && manual) {
+    const bool waiting = before == HR_OFFER_WAITING,
+               decidable = out->verdict == HR_VERDICT_ACCEPTED && before != HR_OFFER_APPROVED;
+    if (decidable && (!is_within_bounds(w, offer, !waiting) ||
+                      hr_policy_is_manual(w->policy, offer->record->coordinator))) {
         out->verdict = HR_VERDICT_UNDECIDED;
-        if (before == HR_OFFER_WAITING) return HR_OK;
-        if (!within) log_bounds(w, offer);
-        return begin_waiting(w, offer, err);
+        return waiting ? HR_OK : begin_waiting(w, offer, err);
     }
     status = check_offer_records(w, offer, out, err);
     if (status) return status;

@@ -120,7 +120,7 @@ void hr_sum_checks_text(const hr_sum_checks *c, char text[HR_SUSPECT_TEXT]) {
                                                      [HR_CHECK_COUNTS] = "leaf or bin counts",
                                                      [HR_CHECK_VALUE] = "size of a sum"};
     *text = '\0';
-    for (size_t i = 0, at = 0; i < HR_SUM_CHECKS; i++)
+    for (size_t i = 0, at = 0; c && i < HR_SUM_CHECKS; i++)
         if (c->failed[i])
             at += (size_t)snprintf(text + at, HR_SUSPECT_TEXT - at, "%s%s", at ? ", " : "", names[i]);
 }

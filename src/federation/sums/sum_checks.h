@@ -56,7 +56,7 @@ bool hr_sum_checks_values(hr_sum_checks *checks, const hr_summed_question *quest
 /* For results that have no place for a warning. Fails: IO (a check failed; the message names it). */
 HR_MUST_CHECK hr_status hr_sum_checks_pass(const hr_sum_checks *checks, hr_error *err);
 
-/* What failed, such as "record count, leaf or bin counts"; "" if nothing did. */
+/* What failed, such as "record count, leaf or bin counts"; "" if nothing did. checks NULL: there are none. */
 void hr_sum_checks_text(const hr_sum_checks *checks, char text[HR_SUSPECT_TEXT]);
 
 #endif

@@ -41,21 +41,12 @@ static hr_status record_sums(const summed_coordinator *c, const hr_summed_questi
                              hr_error *err) {
     size_t lines;
     hr_permit unused;
-    hr_status status = HR_OK;
     hr_gate_releases(c->party.gate, &lines);
+    hr_status status = HR_OK;
     if (c->method->charged_once && lines) return HR_OK;
     for (size_t i = 0; !status && i < q->line_count; i++)
         status = hr_gate_charge_share(c->party.gate, &q->lines[i], shares, &unused, err);
     return status;
-}
-
-static hr_status values_of(const hr_sum_outcome *outcome, hr_noisy **out, hr_error *err) {
-    if (outcome->dropped) return HR_OK;
-    hr_noisy *values = malloc((outcome->count + 1) * sizeof *values);
-    if (!values) return hr_fail_memory(err);
-    for (size_t i = 0; i < outcome->count; i++) values[i] = hr_noisy_of_answers(outcome->sums[i]);
-    *out = values;
-    return HR_OK;
 }
 
 static hr_status accept_sum(summed_coordinator *c, const hr_job_view *job, const hr_summed_question *q,
@@ -63,14 +54,14 @@ static hr_status accept_sum(summed_coordinator *c, const hr_job_view *job, const
     const hr_summed_coordinator *rules = c->method->coordinator;
     hr_noisy *values = NULL;
     c->unanswered = outcome->members ? 0 : c->unanswered + 1;
-    if (!outcome->members) {
-        c->dropped++;
-        return HR_OK;
-    }
+    c->dropped += !outcome->members;
+    if (!outcome->members) return HR_OK;
     const size_t shares = hr_summed_shares(job, outcome->members);
     hr_status status = record_sums(c, q, shares, err);
-    if (!status) status = values_of(outcome, &values, err);
     if (status) return status;
+    if (!outcome->dropped && !(values = malloc((outcome->count + 1) * sizeof *values)))
+        return hr_fail_memory(err);
+    for (size_t i = 0; values && i < outcome->count; i++) values[i] = hr_noisy_of_answers(outcome->sums[i]);
     hr_summed_reply reply = {.values = values,
                              .members = outcome->members,
                              .shares = shares,
@@ -125,29 +116,19 @@ static hr_status summed_coordinator_of(const hr_job_view *job, summed_coordinato
 
 /* ---- The next question ---- */
 
-static void text_of_checks(const summed_coordinator *c, char text[HR_SUSPECT_TEXT]) {
-    const hr_summed_coordinator *rules = c->method->coordinator;
-    *text = '\0';
-    if (rules->checks) hr_sum_checks_text(rules->checks(c->party.state), text);
-}
-
-static void log_checks(summed_coordinator *c, const hr_summed_progress *progress) {
-    char text[HR_SUSPECT_TEXT];
-    text_of_checks(c, text);
-    if (!strcmp(text, c->logged)) return;
-    memcpy(c->logged, text, sizeof text);
-    hr_job_log(progress->work, progress->job->record, HR_LOG_WARNING,
-               "sums are not those of owners with the records that the job says: %s", text);
-}
-
 static hr_status ask_question(summed_coordinator *c, const hr_summed_progress *progress, hr_arena *arena,
                               Hedgerow__Question *out, hr_bytes *body, hr_error *err) {
     const hr_summed_coordinator *rules = c->method->coordinator;
     hr_summed_question question = {0};
+    char failed[HR_SUSPECT_TEXT];
     bool more = true;
     hr_status status = rules->next(c->party.state, progress, arena, &question, &more, err);
     out->done = !more;
-    log_checks(c, progress);
+    hr_sum_checks_text(rules->checks ? rules->checks(c->party.state) : NULL, failed);
+    if (strcmp(failed, c->logged) != 0)
+        hr_job_log(progress->work, progress->job->record, HR_LOG_WARNING,
+                   "sums are not those of owners with the records that the job says: %s", failed);
+    memcpy(c->logged, failed, sizeof failed);
     if (status || !more) return status;
     if (c->dropped && !question.choice)
         hr_job_log(progress->work, progress->job->record, HR_LOG_WARNING,
@@ -209,10 +190,11 @@ hr_status hr_summed_describe(const hr_job_view *job, const hr_gate *charges, hr_
                              hr_error *err) {
     const size_t *members;
     const hr_release *releases = hr_gate_releases(charges, &m->release_count);
+    const struct hr_sum_checks *(*checks)(const void *) = job->method->summed->coordinator->checks;
     char suspect[HR_SUSPECT_TEXT];
     hr_settings_add_count(&m->settings, HR_OWNERS_SETTING, hr_securesum_owners(job->protocol, &members));
     hr_settings_add_count(&m->settings, HR_COALITION_SETTING, job->terms->coalition);
-    text_of_checks(*job->state, suspect);
+    hr_sum_checks_text(checks ? checks(((summed_coordinator *)*job->state)->party.state) : NULL, suspect);
     if (*suspect) hr_settings_add(&m->settings, HR_SUSPECT_SETTING, suspect);
     m->releases = hr_arena_alloc(m->arena, m->release_count + 1, sizeof *m->releases);
     if (!m->releases) return hr_fail_memory(err);
