@@ -112,7 +112,7 @@ static int print_tool_help(void) {
     puts("\n  help [COMMAND]            this, or a command's options and an example\n"
          "  --version                 the version\n");
     printf("%s\nexit codes: 0 done, 1 failed, 2 wrong usage, 3 refused by a policy or a budget,\n            "
-           "4 not in this build, 5 a model that failed checks, 10 to 16 how a job ended (coordinate),\n            "
+           "4 not in this build, 5 a suspect model, 10 to 16 how a job ended (coordinate),\n            "
            "128 + N ended by signal N\n",
            tool_example);
     return EXIT_DONE;
