@@ -66,7 +66,8 @@ typedef struct command {
     const arg_option *options;
     size_t option_count;
     int (*run)(const struct command *self, int argc, char **argv);
-    bool once; /* several processes of a launcher would each release, or spend, by itself */
+    bool reloads; /* SIGHUP has it read its files anew, and never ends it */
+    bool once;    /* several processes of a launcher would each release, or spend, by itself */
     void (*name_methods)(const char *option, char *text, size_t size); /* which methods have an ARG_SETTING */
     void (*print_exits)(void); /* its own exit codes, after the options; NULL: it has those of all commands */
     bool whole; /* it takes no time, and half of its files are of no use: a first signal waits until it is

@@ -1,5 +1,6 @@
 /* hedgerow serve: an owner's records serve the coordinators of a federation. */
 #include "commands.h"
+#include "interrupt.h"
 #include "log_lines.h"
 #include "output.h"
 #include "together.h"
@@ -33,7 +34,7 @@ static int run_serve(const command *self, int argc, char **argv) {
     hr_error err = {0};
     hr_party_settings settings = together_settings((int)args.threads.value);
     settings.jobs = args.jobs.value;
-    together_reload(&settings);
+    settings.should_reload = interrupt_wants_reload;
     settings.metrics = args.metrics;
     const hr_status status = hr_serve(args.file, &settings, &err);
     return status == HR_OK || status == HR_E_CANCELLED ? EXIT_DONE : log_lines_end(&err);
@@ -51,5 +52,6 @@ const command serve_command = {
     .options = serve_options,
     .option_count = COUNT_OF(serve_options),
     .run = run_serve,
+    .reloads = true,
     .once = true,
 };

@@ -13,7 +13,7 @@
 
 enum { UNFINISHED_MAX = 8, MESSAGE_SIZE = 256 };
 
-static atomic_bool deferred;
+static atomic_bool deferred, reload;
 static atomic_int asked, ending; /* signals; 0: none */
 static atomic_flag is_held = ATOMIC_FLAG_INIT;
 static const char *_Atomic unfinished[UNFINISHED_MAX];
@@ -54,9 +54,25 @@ void interrupt_watch(const char *command) {
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaddset(&action.sa_mask, signals[i]);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
             sigaction(signals[i], &action, NULL);
     signal(SIGXFSZ, SIG_IGN);
+}
+
+static void note_reload(int number) {
+    (void)number;
+    reload = true;
+}
+
+void interrupt_reloads(void) {
+    struct sigaction action = {.sa_handler = note_reload, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+bool interrupt_wants_reload(void *user) {
+    (void)user;
+    return atomic_exchange(&reload, false);
 }
 
 void interrupt_defer(void) {

@@ -10,6 +10,12 @@
  * limit of its size fail to be written, where it would end the process. */
 void interrupt_watch(const char *command);
 
+/* From now on SIGHUP only has interrupt_wants_reload say so. Before interrupt_watch. */
+void interrupt_reloads(void);
+
+/* Whether SIGHUP came since the last call, or since interrupt_reloads. `user` is not used. */
+bool interrupt_wants_reload(void *user);
+
 /* From now on the first signal only asks to stop; the second ends the process at once. */
 void interrupt_defer(void);
 

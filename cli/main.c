@@ -112,8 +112,8 @@ static int print_tool_help(void) {
     puts("\n  help [COMMAND]            this, or a command's options and an example\n"
          "  --version                 the version\n");
     printf("%s\nexit codes: 0 done, 1 failed, 2 wrong usage, 3 refused by a policy or a budget,\n            "
-           "4 not in this build, 5 a suspect model, 10 to 16 how a job ended (coordinate),\n            "
-           "128 + N ended by signal N\n",
+           "4 not in this build, 5 a suspect model, 6 in use by another process,\n            "
+           "10 to 16 how a job ended (coordinate), 128 + N ended by signal N\n",
            tool_example);
     return EXIT_DONE;
 }
@@ -192,6 +192,9 @@ static int choose_kernels(void) {
 }
 
 static int dispatch(int argc, char **argv) {
+    int words = 0;
+    const command *found = find_command(argc, argv, &words);
+    if (found != NULL && found->reloads) interrupt_reloads();
     const int chosen = choose_kernels();
     if (chosen != EXIT_DONE) return chosen;
     if (argc == 0) return usage_error("", "a command is required");
@@ -201,8 +204,6 @@ static int dispatch(int argc, char **argv) {
     }
     if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) return print_tool_help();
     if (strcmp(argv[0], "help") == 0) return help(argc - 1, argv + 1);
-    int words = 0;
-    const command *found = find_command(argc, argv, &words);
     if (found == NULL) {
         if (!is_group(argv[0])) return unknown_command(argc, argv);
         if (argc == 1) return usage_error(argv[0], "a command is required");

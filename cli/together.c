@@ -9,28 +9,7 @@
 #include "places.h"
 #include "secrets.h"
 
-#include <signal.h>
 #include <string.h>
-
-static volatile sig_atomic_t asked_to_reload;
-
-static void note_reload(int number) {
-    (void)number;
-    asked_to_reload = 1;
-}
-
-static bool should_reload_files(void *user) {
-    const bool asked = asked_to_reload != 0;
-    (void)user;
-    asked_to_reload = 0;
-    return asked;
-}
-
-void together_reload(hr_party_settings *settings) {
-    struct sigaction action = {.sa_handler = note_reload};
-    sigaction(SIGHUP, &action, NULL);
-    settings->should_reload = should_reload_files;
-}
 
 static bool should_continue_federated(void *user) {
     (void)user;

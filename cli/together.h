@@ -9,9 +9,6 @@
  * (notify.h). From then on the process's memory is guarded (secrets.h). */
 hr_party_settings together_settings(int threads);
 
-/* From now on SIGHUP has serve read its files anew. */
-void together_reload(hr_party_settings *settings);
-
 /* What came of a job, in words or as one JSON object; JSON names all owners, words those that did not take
  * part, or not in all of their turns. In words to standard error, if the result is on standard output. A
  * model whose sums failed checks has a warning on standard error. Returns the exit code. */

@@ -4,6 +4,7 @@ was spent, and what tells of records is readable by its owner alone.
 usage: interruptions.py HEDGEROW WAIT     WAIT: the library of wait_in_fsync.c
 
 A command is met where it reads (its table is a FIFO, opened) and where it writes (in fsync, before its file has a name)."""
+import contextlib
 import os
 import re
 import resource
@@ -17,6 +18,7 @@ import tempfile
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 UNSPENT = 'interrupted; nothing was spent'
+HANGUPS = 20  # tries to meet the start of serve
 AT_ONCE = 'interrupted; what is reserved in the ledger stays spent'
 TRAIN = 'train --data {data} --schema s.yaml --trees 1 --method '
 GENERATE = ' --rows 9 --seed 1 -o o --schema o.yaml'
@@ -197,6 +199,28 @@ class Checks:
         trial.done()
         again.done()
 
+    def reloading(self, given):
+        """SIGHUP as soon as the process handles it does not end a command that reads its files anew for it: it goes on to read them."""
+        trial = Trial(self.tool, given, 'serve fifo')
+        os.mkfifo(os.path.join(trial.folder, 'fifo'))
+        trial.before.add('fifo')
+        trial.start()
+        status = '/proc/%d/status' % trial.process.pid
+        while trial.process.poll() is None:
+            with open(status) as file:
+                if int(re.search(r'^SigCgt:\s*([0-9a-f]+)', file.read(), re.M).group(1), 16) & 1 << signal.SIGHUP - 1:
+                    break
+        trial.process.send_signal(signal.SIGHUP)
+        while trial.process.poll() is None:
+            with contextlib.suppress(OSError):  # until it opens the file
+                owner = os.open(os.path.join(trial.folder, 'fifo'), os.O_WRONLY | os.O_NONBLOCK)
+                os.write(owner, b'no owner file')
+                os.close(owner)
+                break
+        told = trial.end()
+        self.expect(told[0] == 1 and 'fifo:1:1: ' in told[1], 'SIGHUP at the start', trial, told)
+        trial.done()
+
     @staticmethod
     def below(trial, name):
         top = os.path.join(trial.folder, name)
@@ -234,6 +258,8 @@ def main():
             checks.whole(given, line, name, number)
         if command in names:
             checks.limited(given, line, 16)
+    for _ in range(HANGUPS if 'serve' in names else 0):
+        checks.reloading(given)
     shutil.rmtree(given)
     print('\n'.join(checks.problems) or '%d checks of interrupted commands' % checks.count)
     sys.exit(1 if checks.problems else 0)
