@@ -24,7 +24,11 @@ enum {
     NAP_MS = 2
 };
 
-#define SAFEGUARDS "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 0;"
+/* SQLite writes over a log that was copied, and shortens it to journal_size_limit then: without it one large
+ * transaction leaves its size for as long as the file is open. The limit is twice what LOG_PAGES are. */
+#define SAFEGUARDS                                                                                           \
+    "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 0;"                       \
+    "PRAGMA journal_size_limit = 1048576;"
 
 /* The rules that a hand with the sqlite3 shell might break by mistake are kept by the file itself. */
 #define FROZEN_STAYS                                                                                         \
