@@ -84,9 +84,11 @@ static hr_status reserve_party_budget(hr_party *p, const hr_live_job *j, hr_jour
                                       hr_error *err) {
     char purpose[300];
     if (record->entry || j->read->paper) return HR_OK;
-    size_t at = (size_t)snprintf(purpose, sizeof purpose, "%.*s with %s",
-                                 (int)(j->read->name.len < 100 ? j->read->name.len : 100), j->read->name.data,
-                                 j->coordinator);
+    const uint8_t *id = record->id;
+    size_t at =
+        (size_t)snprintf(purpose, sizeof purpose, "job %.*s (id %02x%02x%02x%02x, %.*s) of %s",
+                         (int)(j->read->name.len < 100 ? j->read->name.len : 100), j->read->name.data, id[0],
+                         id[1], id[2], id[3], (int)j->read->method.len, j->read->method.data, j->coordinator);
     if (j->read->coalition)
         snprintf(purpose + at, sizeof purpose - at, "; against everybody, and it with a coalition of %u",
                  j->read->coalition);
