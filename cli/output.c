@@ -30,6 +30,7 @@ int error_exit_code(const hr_error *err) {
     case HR_E_BUDGET: return EXIT_REFUSED;
     case HR_E_ARGUMENT: return EXIT_USAGE;
     case HR_E_ABSENT: return EXIT_ABSENT;
+    case HR_E_BUSY: return EXIT_BUSY;
     default: return EXIT_FAILED;
     }
 }

@@ -20,6 +20,7 @@ typedef enum exit_code {
     EXIT_REFUSED = 3, /* a policy or a privacy budget forbids it */
     EXIT_ABSENT = 4,  /* this build lacks it */
     EXIT_SUSPECT = 5, /* a model is there, and checks of what owners sent failed */
+    EXIT_BUSY = 6,    /* another process does this already */
     EXIT_SIGNAL = 128 /* and the number of the signal that ended it */
 } exit_code;
 

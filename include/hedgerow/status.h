@@ -33,7 +33,8 @@ typedef enum hr_status {
     HR_E_ABSENT = -8,     /* this build lacks the feature */
     HR_E_LIMIT = -9,      /* the input is larger than a documented limit */
     HR_E_CANCELLED = -10, /* the caller's progress callback asked to stop */
-    HR_E_JOB = -11        /* a job of a federation ended without a model */
+    HR_E_JOB = -11,       /* a job of a federation ended without a model */
+    HR_E_BUSY = -13       /* another process works with the file already */
 } hr_status;
 
 /* What went wrong, where, and what to do about it. The caller provides the storage; the library fills it on

@@ -20,6 +20,7 @@ const char *hr_status_text(hr_status status) {
     case HR_E_LIMIT: return "input too large";
     case HR_E_CANCELLED: return "cancelled";
     case HR_E_JOB: return "the job ended without a model";
+    case HR_E_BUSY: return "in use by another process";
     }
     return "unknown status";
 }

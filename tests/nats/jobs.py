@@ -31,8 +31,13 @@ def test(tool, folder, words):
     for owner in owners:
         owner.await_line('takes part in a job of coordinator')
     fed.edit('job.yaml', 'journal: coordinator.db', 'journal: other.db', to='other.yaml')
-    assert 'coordinator.key: another process uses this file' in run(fed, 1, 'coordinate', 'other.yaml', '--model', 'other.json')
+    assert 'coordinator.key: another process uses this file' in run(fed, 6, 'coordinate', 'other.yaml', '--model', 'other.json')
     job = jobs(fed, 'job.yaml')[0]
+    said = run(fed, 6, 'coordinate', 'job.yaml', '--model', 'other.json')
+    assert "the job 'job' (id %s) runs: process %d uses this file since 2" % (job['id'][:8], coordinator.process.pid) in said, said
+    assert "'hedgerow status job.yaml' shows how far it is; wait" in said and 'jobs cancel job.yaml %s' % job['id'][:8] in said, said
+    said = run(fed, 6, 'serve', 'north.yaml')
+    assert 'north.db: process %d uses this file since 2' % owners[0].process.pid in said and coordinator.runs(), said
     assert job['state'] == 'running' and job['open'] and jobs(fed, 'north.yaml')[0]['state'] == 'accepted'
     # An owner that runs.
     done = run(fed, 0, 'jobs', 'cancel', 'north.yaml', 'job')

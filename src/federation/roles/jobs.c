@@ -303,12 +303,11 @@ static hr_status await_members(const leaving_member *m, int64_t until, hr_error 
 static hr_status end_job_at_once(leaving_member *m, hr_error *err) {
     const int64_t until = hr_endpoint_clock().now + CONFIRMATION;
     hr_error why = {0};
-    bool held = false;
     const bool is_owner = m->files->is_owner;
     hr_status status = is_owner ? hr_ledger_open(m->files->journal, &m->ledger, &why)
                                 : hr_journal_open(m->files->journal, &m->journal, &why);
     if (!status && is_owner) status = hr_journal_of_ledger(m->ledger, &m->journal, &why);
-    if (status == HR_E_IO && !hr_file_lock_look(m->files->journal, &held, NULL) && held) {
+    if (status == HR_E_BUSY) {
         status = await_members(m, until, err);
         if (!status && !m->info->ended)
             snprintf(m->info->why, sizeof m->info->why,

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -41,7 +42,7 @@ static hr_status try_lock(const char *path, int *out, hr_error *err) {
     }
     close(file);
     if (taken == EWOULDBLOCK)
-        return hr_fail(err, HR_E_IO, "end the other process first", "another process uses this file");
+        return hr_fail(err, HR_E_BUSY, "end the other process first", "another process uses this file");
     if (!failure || failure == EWOULDBLOCK) return HR_OK;
     return hr_fail(err, HR_E_IO, "keep it on a file system that has locks",
                    "cannot lock it against other processes: %s", strerror(failure));
@@ -55,7 +56,7 @@ static hr_status lock(const char *path, int *out, hr_error *err) {
         status = try_lock(path, out, err);
     }
     if (status || *out >= 0) return status;
-    return hr_fail(err, HR_E_IO, "end the other process first", "another process uses this file");
+    return hr_fail(err, HR_E_BUSY, "end the other process first", "another process uses this file");
 }
 
 static char *beside(const char *path, hr_error *err) {
@@ -66,15 +67,41 @@ static char *beside(const char *path, hr_error *err) {
     return hr_buffer_take(&text, &made, err) ? NULL : made;
 }
 
+/* The file of the lock has the number of the process, and was changed when it took the lock. A disk that is
+ * full keeps nobody from working. */
+static void note_holder(int file) {
+    char text[32];
+    const int size = snprintf(text, sizeof text, "%lld\n", (long long)getpid());
+    if (ftruncate(file, 0) || pwrite(file, text, (size_t)size, 0) != size) (void)ftruncate(file, 0);
+}
+
+static hr_status name_holder(const char *path, hr_error *err) {
+    char text[32] = {0}, since[32] = {0};
+    struct stat info;
+    struct tm tm;
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file >= 0 && read(file, text, sizeof text - 1) > 0 && !fstat(file, &info) &&
+        gmtime_r(&info.st_mtime, &tm))
+        strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    if (file >= 0) close(file);
+    const long long process = strtoll(text, NULL, 10);
+    if (process <= 0 || !*since)
+        return hr_fail(err, HR_E_BUSY, "end the other process first", "another process uses this file");
+    return hr_fail(err, HR_E_BUSY, "end that process first", "process %lld uses this file since %s", process,
+                   since);
+}
+
 hr_status hr_file_lock_take(const char *path, hr_file_lock **out, hr_error *err) {
     hr_file_lock *file_lock = malloc(sizeof *file_lock);
     if (!file_lock) return hr_fail_memory(err);
     file_lock->path = beside(path, err);
     hr_status status = file_lock->path ? lock(file_lock->path, &file_lock->file, err) : HR_E_MEMORY;
     if (!status) {
+        note_holder(file_lock->file);
         *out = file_lock;
         return HR_OK;
     }
+    if (status == HR_E_BUSY) status = name_holder(file_lock->path, err);
     free(file_lock->path);
     free(file_lock);
     return status;
@@ -92,7 +119,7 @@ hr_status hr_file_lock_hold(const char *path, hr_file_lock **out, hr_error *err)
     if (file_lock->file >= 0) close(file_lock->file);
     free(file_lock);
     if (failure == EWOULDBLOCK)
-        return hr_fail(err, HR_E_IO, "end the other process first", "another process uses this file");
+        return hr_fail(err, HR_E_BUSY, "end the other process first", "another process uses this file");
     return hr_fail(err, HR_E_IO, "check the path, and that its file system has locks",
                    "cannot lock it against other processes: %s", strerror(failure));
 }

@@ -12,8 +12,8 @@
 
 typedef struct hr_file_lock hr_file_lock;
 
-/* Owner: the caller frees *out with hr_file_lock_release. Fails: IO (somebody has it; the file cannot be
- * made), MEMORY. */
+/* Owner: the caller frees *out with hr_file_lock_release. Fails: BUSY (somebody has it: the message has the
+ * number of the process, and since when), IO (the file cannot be made), MEMORY. */
 HR_MUST_CHECK hr_status hr_file_lock_take(const char *path, hr_file_lock **out, hr_error *err);
 /* Locks a file that exists, and stays: a member's key, so that one process at a time works with it. Owner and
  * Fails: as hr_file_lock_take. */

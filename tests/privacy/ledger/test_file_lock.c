@@ -12,8 +12,8 @@ static hr_journal *open_own(const char *path) {
 }
 
 static void check_claimed(hr_status status, const hr_error *err) {
-    assert_int_equal(status, HR_E_IO);
-    check_file_error(err, HR_E_IO, "another process", "");
+    assert_int_equal(status, HR_E_BUSY);
+    check_file_error(err, HR_E_BUSY, "another process", "");
 }
 
 /* Whether another process could open the journal. */
@@ -30,12 +30,16 @@ static bool opens_elsewhere(const char *path) {
 
 static void test_file_lock__keeps_others_out_until_it_ends(void **state) {
     temp_dir *s = *state;
-    char lock[sizeof s->path + 8];
+    char lock[sizeof s->path + 8], words[80];
     hr_error err = {0};
     struct stat info;
     hr_journal *other = NULL, *j = open_own(s->path);
     snprintf(lock, sizeof lock, "%s.lock", s->path);
     assert_true(!stat(lock, &info) && (info.st_mode & 0777) == 0600);
+    snprintf(words, sizeof words, "process %lld uses this file since 20", (long long)getpid());
+    assert_int_equal(hr_journal_open(s->path, &other, &err), HR_E_BUSY);
+    check_file_error(&err, HR_E_BUSY, words, "");
+    write_file(lock, "x", 1);
     check_claimed(hr_journal_open(s->path, &other, &err), &err);
     assert_false(opens_elsewhere(s->path));
     hr_journal_close(j);
@@ -77,7 +81,8 @@ static void test_file_lock__leaves_a_ledger_to_those_who_only_spend(void **state
     assert_int_equal(hr_journal_of_ledger(served, &j, NULL), HR_OK);
     assert_int_equal(hr_ledger_open(s->path, &second, NULL), HR_OK);
     assert_int_equal(hr_ledger_reserve(second, .5, 0, "a run", &entry, NULL), HR_OK);
-    check_claimed(hr_journal_of_ledger(second, &other, &err), &err);
+    assert_int_equal(hr_journal_of_ledger(second, &other, &err), HR_E_BUSY);
+    check_file_error(&err, HR_E_BUSY, "uses this file since 20", "");
     hr_journal_close(j);
     assert_int_equal(hr_journal_of_ledger(second, &other, NULL), HR_OK);
     hr_journal_close(other);
