@@ -134,6 +134,11 @@ static void watched_settle(hr_transport *self, hr_packet *packet) {
     (void)dies(c->party, true);
 }
 
+static void watched_refuse(hr_transport *self, hr_packet *packet) {
+    ((watched_transport *)self)->party->harness->event_log->refused++;
+    watched_settle(self, packet);
+}
+
 /* What it had not settled is lost on the way: that must not matter either. */
 static void watched_close(hr_transport *self) {
     watched_transport *c = (watched_transport *)self;
@@ -254,7 +259,7 @@ static hr_status open_files(harness_party *p, hr_error *err) {
 hr_status party_start_with(harness_party *p, hr_transport *inner, hr_error *err) {
     harness *l = p->harness;
     p->watched = (watched_transport){
-        {watched_send, watched_receive, watched_settle, watched_close, NULL}, inner, {0}, p};
+        {watched_send, watched_receive, watched_settle, watched_refuse, watched_close, NULL}, inner, {0}, p};
     hr_status status = open_files(p, err);
     if (status) return status;
     set_work(p);

@@ -46,6 +46,7 @@ typedef struct event_log {
     size_t models;                                    /* how often it was made */
     size_t second_answers, unreserved, second_models; /* what must not be */
     size_t packets, pieces;
+    size_t refused; /* packets, at the transport */
 } event_log;
 
 typedef struct harness harness;

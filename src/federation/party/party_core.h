@@ -178,6 +178,7 @@ struct hr_party {
     hr_outbox outbox;
     hr_csprng *csprng;
     hr_packet_quota quota;
+    bool refused;    /* the packet that is being taken in */
     size_t in_a_row; /* packets that came while work was due */
     int64_t looked;  /* when marks of cancelled jobs were last looked for */
     int64_t expired; /* the date of the last look for jobs that expired */

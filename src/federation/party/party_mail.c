@@ -33,7 +33,8 @@ void hr_packet_quota_renew(hr_packet_quota *q, const hr_membership *membership, 
 }
 
 /* HR_NO_MEMBER: of an unknown sender. */
-static void log_refusal(hr_party *p, size_t member, hr_refusal kind, const char *why) {
+static void refuse(hr_party *p, size_t member, hr_refusal kind, const char *why) {
+    p->refused = true;
     if (!hr_packet_quota_refuse(&p->quota, member, kind)) return;
     const char *of = member == HR_NO_MEMBER ? "" : " of ";
     hr_log_format(p->o.work->log, HR_LOG_WARNING, NULL, "a packet%s%s was refused: %s", of,
@@ -169,7 +170,7 @@ static hr_status make_room_for_offer(hr_party *p, size_t member, bool *there, hr
     const size_t share = hr_party_offer_share(coordinators);
     *there = jobs.open < HR_PARTY_JOBS_MAX || jobs.oldest_undecided;
     if (!*there) {
-        log_refusal(p, member, HR_REFUSAL_OFFER, "too many of its jobs are open for an offer");
+        refuse(p, member, HR_REFUSAL_OFFER, "too many of its jobs are open for an offer");
         return HR_OK;
     }
     if (jobs.incomplete >= (share < HR_PARTY_OFFERS_MAX ? share : HR_PARTY_OFFERS_MAX)) {
@@ -220,13 +221,13 @@ hr_status hr_party_take_packet(hr_party *p, const hr_packet *packet, hr_error *e
     hr_status status = hr_envelope_open(p->o.view, packet->bytes, packet->size, &envelope, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
     if (status) {
-        log_refusal(p, HR_NO_MEMBER, HR_REFUSAL_UNREADABLE, why.message);
+        refuse(p, HR_NO_MEMBER, HR_REFUSAL_UNREADABLE, why.message);
         return HR_OK;
     }
     if (!hr_packet_quota_take(&p->quota, envelope.from)) {
         char text[100];
         snprintf(text, sizeof text, "more than %zu a minute", p->quota.max);
-        log_refusal(p, envelope.from, HR_REFUSAL_QUOTA, text);
+        refuse(p, envelope.from, HR_REFUSAL_QUOTA, text);
         free(envelope.body.at);
         return HR_OK;
     }

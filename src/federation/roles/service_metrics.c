@@ -41,15 +41,23 @@ static void settle_counted(hr_transport *self, hr_packet *packet) {
     c->inner->settle(c->inner, packet);
 }
 
+static void refuse_counted(hr_transport *self, hr_packet *packet) {
+    hr_counted_transport *c = (hr_counted_transport *)self;
+    c->inner->refuse(c->inner, packet);
+}
+
 static void counted_link(const hr_transport *self, hr_link_info *out) {
     const hr_counted_transport *c = (const hr_counted_transport *)self;
     c->inner->link(c->inner, out);
 }
 
 void hr_counted_transport_init(hr_counted_transport *counted, hr_transport *inner) {
-    *counted = (hr_counted_transport){
-        .transport = {send_counted, receive_counted, settle_counted, NULL, inner->link ? counted_link : NULL},
-        .inner = inner};
+    *counted = (hr_counted_transport){.transport = {.send = send_counted,
+                                                    .receive = receive_counted,
+                                                    .settle = settle_counted,
+                                                    .refuse = inner->refuse ? refuse_counted : NULL,
+                                                    .link = inner->link ? counted_link : NULL},
+                                      .inner = inner};
 }
 
 /* ---- The text ---- */

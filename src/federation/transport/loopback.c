@@ -199,9 +199,12 @@ hr_status hr_loopback_open(hr_loopback *loopback, const char *name, hr_transport
     loopback_end *e = calloc(1, sizeof *e);
     if (!e) return hr_fail_memory(err);
     pthread_mutex_lock(&loopback->mutex);
-    *e = (loopback_end){{send, receive, settle_loopback_packet, close_loopback_end, NULL},
-                        loopback,
-                        inbox_of(loopback, name)};
+    *e = (loopback_end){.transport = {.send = send,
+                                      .receive = receive,
+                                      .settle = settle_loopback_packet,
+                                      .close = close_loopback_end},
+                        .loopback = loopback,
+                        .inbox = inbox_of(loopback, name)};
     pthread_mutex_unlock(&loopback->mutex);
     if (!e->inbox) {
         free(e);

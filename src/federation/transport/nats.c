@@ -15,6 +15,7 @@ enum {
     LOOK_AGAIN_MS = 20, /* while there is no connection */
     PENDING = 64,       /* what the broker may send unasked */
     REFUSALS_MAX = 3,   /* of a secure connection */
+    REFUSED_MAX = 900,  /* packets. A broker gives out no more while 1000 are not acknowledged */
     SUBJECT = 3 * (HR_NATS_NAME_MAX + 1) + 8
 };
 
@@ -23,6 +24,13 @@ typedef struct held {
     natsMsg *message;
     struct held *next, **link;
 } held;
+
+/* A packet that was refused, and is not yet acknowledged. */
+typedef struct refused {
+    struct refused *next;
+    int64_t until; /* milliseconds, as nats_Now */
+    char reply[];
+} refused;
 
 /* A receiver whose inbox takes no more packets of this member. */
 typedef struct full_inbox {
@@ -36,6 +44,9 @@ typedef struct nats_end {
     natsSubscription *inbox;
     natsMsg *fetched; /* waits to be handed out, or NULL */
     held *out;
+    refused *refused, **last_refused; /* in the order of their ends */
+    int refused_count;
+    int refused_ms; /* hr_nats_options.refused_ms */
     full_inbox *full;
     int share; /* packets that an inbox takes */
     const hr_log *log;
@@ -171,13 +182,48 @@ static void answer_broker(const nats_end *end, natsMsg *message, const char *wor
     natsMsg_Destroy(message);
 }
 
-/* Hands out what was fetched, if there is something. What can be no packet is not fetched again. */
+/* ---- Packets that are refused ----
+ *
+ * Until the broker has their acknowledgement, they count in the sender's share of this inbox, above which it
+ * takes no more of that sender. So one member's packets that are refused come at the rate of one share for
+ * each HR_NATS_REFUSED_MS, however fast it sends, and those of the others wait for no more than that share.
+ */
+
+static void release_refused(nats_end *end, int64_t now, int max) {
+    while (end->refused && (end->refused->until <= now || end->refused_count > max)) {
+        refused *first = end->refused;
+        (void)natsConnection_PublishString(end->link.connection, first->reply, "+ACK");
+        end->refused = first->next;
+        if (!end->refused) end->last_refused = &end->refused;
+        end->refused_count--;
+        free(first);
+    }
+}
+
+/* Destroys the message. Without memory it is acknowledged at once. */
+static void refuse_message(nats_end *end, natsMsg *message) {
+    const char *reply = natsMsg_GetReply(message);
+    const size_t size = strlen(reply) + 1;
+    refused *made = malloc(sizeof *made + size);
+    if (!made) {
+        answer_broker(end, message, "+ACK");
+        return;
+    }
+    *made = (refused){.until = nats_Now() + end->refused_ms};
+    memcpy(made->reply, reply, size);
+    *end->last_refused = made;
+    end->last_refused = &made->next;
+    end->refused_count++;
+    natsMsg_Destroy(message);
+}
+
+/* Hands out what was fetched, if there is something. What can be no packet is refused. */
 static hr_status hand_out(nats_end *end, hr_packet *out, hr_error *err) {
     natsMsg *message = end->fetched;
     if (!message) return HR_OK;
     const int size = natsMsg_GetDataLength(message);
     if (size <= 0 || size > HR_PACKET_MAX) {
-        answer_broker(end, message, "+TERM");
+        refuse_message(end, message);
         end->fetched = NULL;
         return HR_OK;
     }
@@ -195,6 +241,7 @@ static hr_status receive_packet(hr_transport *self, int milliseconds, hr_packet 
     nats_end *end = (nats_end *)self;
     const int64_t deadline = nats_Now() + (milliseconds > 0 ? milliseconds : 0);
     hr_packet packet = {0};
+    release_refused(end, nats_Now(), REFUSED_MAX);
     do {
         hr_status status = hand_out(end, &packet, err);
         if (status) return status;
@@ -208,15 +255,27 @@ static hr_status receive_packet(hr_transport *self, int milliseconds, hr_packet 
     return HR_OK;
 }
 
-static void settle_packet(hr_transport *self, hr_packet *packet) {
+/* The message of a packet, which is with the caller no more; NULL: the packet is empty. */
+static natsMsg *take_back(hr_packet *packet) {
     held *token = packet->token;
-    if (!token) return;
-    answer_broker((nats_end *)self, token->message,
-                  "+ACK"); /* one that gets lost makes the packet come again */
+    if (!token) return NULL;
+    natsMsg *message = token->message;
     *token->link = token->next;
     if (token->next) token->next->link = token->link;
     free(token);
     *packet = (hr_packet){0};
+    return message;
+}
+
+static void settle_packet(hr_transport *self, hr_packet *packet) {
+    natsMsg *message = take_back(packet);
+    if (message)
+        answer_broker((nats_end *)self, message, "+ACK"); /* one that gets lost makes the packet come again */
+}
+
+static void refuse_packet(hr_transport *self, hr_packet *packet) {
+    natsMsg *message = take_back(packet);
+    if (message) refuse_message((nats_end *)self, message);
 }
 
 static void describe_link(const hr_transport *self, hr_link_info *out) {
@@ -237,6 +296,7 @@ static void close_nats_end(hr_transport *self) {
         free(token);
     }
     if (end->fetched) answer_broker(end, end->fetched, "-NAK");
+    release_refused(end, 0, 0);
     while (end->full) forget_full(&end->full);
     natsSubscription_Destroy(end->inbox);
     hr_nats_hang_up(&end->link);
@@ -291,7 +351,14 @@ hr_status hr_nats_open(const hr_nats_options *options, hr_transport **out, hr_er
     if (status) return status;
     nats_end *end = calloc(1, sizeof *end);
     if (!end) return hr_fail_memory(err);
-    end->base = (hr_transport){send_packet, receive_packet, settle_packet, close_nats_end, describe_link};
+    end->base = (hr_transport){.send = send_packet,
+                               .receive = receive_packet,
+                               .settle = settle_packet,
+                               .refuse = refuse_packet,
+                               .close = close_nats_end,
+                               .link = describe_link};
+    end->last_refused = &end->refused;
+    end->refused_ms = options->refused_ms ? options->refused_ms : HR_NATS_REFUSED_MS;
     end->share = hr_broker_share_of(options->member_count).packets;
     end->log = options->log;
     snprintf(end->federation, sizeof end->federation, "%s", options->federation);

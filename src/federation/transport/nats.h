@@ -20,7 +20,10 @@
 
 enum {
     HR_NATS_SEND_SECONDS = 5, /* for the broker's answer to a packet */
-    HR_NATS_ACK_SECONDS = 30  /* after which a packet that was not settled comes again */
+    HR_NATS_ACK_SECONDS = 30, /* after which a packet that was not settled comes again */
+    /* For which a refused packet counts in its sender's share of the inbox: long enough that 64 of them are
+     * no load, and well before the broker would send it again. */
+    HR_NATS_REFUSED_MS = 10 * 1000
 };
 
 /* Whether this build can reach a broker. Fails: ABSENT. */
@@ -31,6 +34,7 @@ typedef struct hr_nats_options {
     const char *authority, *certificate, *certificate_key; /* files in PEM */
     const char *federation, *name;
     size_t member_count; /* of the federation */
+    int refused_ms;      /* 0: HR_NATS_REFUSED_MS */
     /* Called whenever the URL does not answer, or the broker does not serve this member yet; `what` says
      * which. Whether to try again, after a pause of its own. NULL: no */
     bool (*again)(void *user, const char *what);

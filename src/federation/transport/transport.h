@@ -44,6 +44,10 @@ struct hr_transport {
      * is left alone. A packet never settled comes again. */
     void (*settle)(hr_transport *self, hr_packet *packet);
 
+    /* The packet is refused: as settle, but a transport that limits what waits of one sender counts it as
+     * waiting for some time more, so that who sends such packets without end sends few. NULL: as settle. */
+    void (*refuse)(hr_transport *self, hr_packet *packet);
+
     /* Frees `self`. Packets that were not settled come again to the next opening of the same end. */
     void (*close)(hr_transport *self);
 

@@ -74,6 +74,7 @@ static void test_flood__is_logged_as_a_number(void **state) {
     party_step(&l.parties[1]);
     assert_int_equal(count_said(&l, "\n"), 2);
     assert_int_equal(hr_party_refused(l.parties[1].party)[HR_REFUSAL_UNREADABLE], 43);
+    assert_int_equal(l.event_log->refused, 43);
     assert_int_equal(hr_party_refused(l.parties[1].party)[HR_REFUSAL_QUOTA], 0);
     stranger->close(stranger);
     harness_close(&l);
@@ -110,6 +111,7 @@ static void test_quota__of_a_member_delays_nobody_else(void **state) {
     assert_int_equal(count_said(&l, "coordinator: a packet of owner-3 was refused: more than 200 a minute"),
                      1);
     assert_true(hr_party_refused(l.parties[0].party)[HR_REFUSAL_QUOTA] >= QUOTA);
+    assert_true(l.event_log->refused >= QUOTA);
     harness_close(&l);
 }
 

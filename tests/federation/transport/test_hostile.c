@@ -198,6 +198,65 @@ static void test_flood__fills_the_flooders_shares_alone(void **state) {
     empty_inboxes(*state);
 }
 
+/* As bob, for whom refused packets wait so long. */
+static hr_transport *open_refusing(const server *s, int milliseconds) {
+    char paths[3][SERVER_PATH];
+    hr_error err = {0};
+    hr_transport *bob = NULL;
+    hr_nats_options options = server_options(s, paths, "bob", "bob");
+    options.refused_ms = milliseconds;
+    if (hr_nats_open(&options, &bob, &err) != HR_OK) fail_msg("%s", err.message);
+    return bob;
+}
+
+static void refuse_share(hr_transport *alice, hr_transport *bob) {
+    for (int i = 0; i < SHARE; i++) {
+        send_text(alice, "bob", "junk");
+        hr_packet packet = receive_within(bob, LONG);
+        assert_true(holds(&packet, "junk"));
+        bob->refuse(bob, &packet);
+        assert_null(packet.bytes);
+    }
+}
+
+static void send_when_there_is_room(hr_transport *alice, hr_transport *bob) {
+    const double deadline = server_clock() + SERVER_PATIENCE;
+    while (alice->send(alice, "bob", "late", 4, NULL) != HR_OK) {
+        assert_true(server_clock() < deadline);
+        if (bob) assert_null(receive_within(bob, 1).bytes);
+    }
+}
+
+/* Those who were refused have read no less: the share of their sender is full, and nobody else's. */
+static void test_refused__packets_count_in_their_senders_share(void **state) {
+    hr_error err = {0};
+    hr_transport *alice = open_as(*state, "alice"), *carol = open_as(*state, "carol");
+    hr_transport *bob = open_refusing(*state, 0);
+    refuse_share(alice, bob);
+    assert_int_equal(alice->send(alice, "bob", "junk", 4, &err), HR_E_POLICY);
+    check_failure(&err, HR_E_POLICY, "'bob' has not read 64 packets that 'alice' sent before");
+    send_text(carol, "bob", "honest");
+    expect_text(bob, "honest");
+    bob->close(bob); /* they are not given back */
+    send_when_there_is_room(alice, NULL);
+    bob = open_as(*state, "bob");
+    expect_text(bob, "late");
+    expect_nothing(bob);
+    alice->close(alice);
+    bob->close(bob);
+    carol->close(carol);
+}
+
+static void test_refused__packets_leave_the_share_after_a_while(void **state) {
+    hr_transport *alice = open_as(*state, "alice"), *bob = open_refusing(*state, 1);
+    refuse_share(alice, bob);
+    send_when_there_is_room(alice, bob);
+    expect_text(bob, "late");
+    expect_nothing(bob);
+    alice->close(alice);
+    bob->close(bob);
+}
+
 static void count_line(void *user, const hr_log_line *line) {
     int *lines = user;
     ++*lines;
@@ -307,6 +366,8 @@ int main(void) {
         cmocka_unit_test(test_reply__to_anothers_inbox__is_not_stored),
         cmocka_unit_test(test_receive__skips_what_can_be_no_packet),
         cmocka_unit_test(test_flood__fills_the_flooders_shares_alone),
+        cmocka_unit_test(test_refused__packets_count_in_their_senders_share),
+        cmocka_unit_test(test_refused__packets_leave_the_share_after_a_while),
         cmocka_unit_test(test_flood__not_read__is_logged_once_until_there_is_room),
         cmocka_unit_test(test_header__that_replaces_packets__is_refused),
         cmocka_unit_test(test_look__counts_packets_and_bytes_by_inbox_and_sender),
