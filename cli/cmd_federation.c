@@ -31,7 +31,8 @@ static const arg_option init_options[] = {
     {"member", 0, ARG_LIST, true, AT(members), "NAME[=KEY]",
      "a member, and its public key if it has made one; without a key, a secret key is made for it. Given "
      "once for each"},
-    {"url", 0, ARG_TEXT, true, AT(url), "URL", "of the broker, as members dial it: tls://HOST:PORT"},
+    {"url", 0, ARG_TEXT, true, AT(url), "URL",
+     "of the broker, as members dial it: tls://HOST:PORT; three or five of a cluster, with commas between"},
 };
 
 /* Cuts NAME=KEY in two. */

@@ -64,17 +64,28 @@ def job_file(method):
     return JOB.replace('method: inprivate', METHODS[method]).replace('rounds: {rounds}\norder: {order}\n', '')
 
 
-def free_port():
-    """Linux gives it to nobody else while this process lives, but lets a broker listen there: both reuse addresses, and here nobody listens."""
+def kept_socket(port=0):
+    """Linux gives its port to nobody else while this process lives, but lets a broker listen there: both reuse addresses, and here nobody
+    listens. None: it is taken."""
     s = socket.socket()
     s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    s.bind(('localhost', 0))
-    port = s.getsockname()[1]
+    try:
+        s.bind(('localhost', port))
+    except OSError:
+        s.close()
+        return None
     if sys.platform == 'linux':
         KEPT.append(s)
-    else:
-        s.close()
-    return port
+    return s
+
+
+def free_port():
+    """Free together with the ports that the broker has for other brokers, and for programs of its machine."""
+    while True:
+        s = kept_socket()
+        port = s.getsockname()[1]
+        if all(kept_socket(port + step if port + step <= 65535 else port - step) for step in (2000, 4000)):
+            return port
 
 
 def end_with_parent():
@@ -176,11 +187,13 @@ class Relay:
 
 
 class Federation:
-    """`port` is what members dial; the broker listens on `broker_port`. Rounds and order are inprivate's."""
+    """`port` is what members dial; the broker listens on `broker_port`; with `ports`, they are those of a cluster. Rounds and order are
+    inprivate's."""
 
-    def __init__(self, tool, folder, rounds=1, order='chain', port=None, broker_port=None, rows=400, owners=HOSPITALS, method='inprivate'):
+    def __init__(self, tool, folder, rounds=1, order='chain', port=None, broker_port=None, rows=400, owners=HOSPITALS, method='inprivate', ports=()):
         self.tool, self.folder, self.owners, self.method = os.path.abspath(tool), folder, owners, method
-        self.port = port or free_port()
+        self.ports = ports or [port or free_port()]
+        self.port = self.ports[0]
         self.broker_port = broker_port or self.port
         for seed, name in enumerate(owners):
             schema = [] if seed else ['--schema', 'schema.yaml']
@@ -188,7 +201,8 @@ class Federation:
             self.write(name + '.yaml', owner_file(method).format(name=name))
         self.write('job.yaml', job_file(method).format(rounds=rounds, order=order, owners=', '.join(owners)))
         members = [word for name in ['coordinator', *owners] for word in ('--member', name)]
-        self.run('federation', 'init', 'fed', '--name', 'demo', '--url', 'tls://localhost:%d' % self.port, *members)
+        url = ','.join('tls://localhost:%d' % port for port in self.ports)
+        self.run('federation', 'init', 'fed', '--name', 'demo', '--url', url, *members)
         if self.broker_port != self.port:
             self.edit('fed/broker/nats.conf', 'port: %d\n' % self.port, 'port: %d\n' % self.broker_port)
         self.broker = None

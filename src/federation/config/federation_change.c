@@ -83,16 +83,26 @@ static hr_status replace_copies(const change *c, const char *file, const char *t
     return status;
 }
 
+static hr_status replace_configs(const change *c, const hr_broker_address *address) {
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < address->count; i++) {
+        char *config = NULL, name[HR_BROKER_CONFIG];
+        hr_broker_config_name(i, name);
+        status = hr_writer_config(&c->writer, address, i, &config);
+        if (!status) status = replace(c, "broker", name, HR_PUBLIC_RIGHTS, config);
+        free(config);
+    }
+    return status;
+}
+
 /* Writes what follows from the members, and the members. */
 static hr_status publish(change *c, const hr_broker_address *address) {
-    char *federation = NULL, *config = NULL;
+    char *federation = NULL;
     hr_status status = hr_writer_render(&c->writer, &federation);
-    if (!status) status = hr_writer_config(&c->writer, address, &config);
-    if (!status) status = replace(c, "broker", "nats.conf", HR_PUBLIC_RIGHTS, config);
+    if (!status) status = replace_configs(c, address);
     if (!status) status = replace_copies(c, "federation.yaml", federation);
     if (!status) status = replace(c, "", "federation.yaml", HR_PUBLIC_RIGHTS, federation);
     free(federation);
-    free(config);
     return status;
 }
 
@@ -203,13 +213,18 @@ static hr_status renew_member(change *c, const char *name) {
     return status ? status : replace_certificate(c, HR_CERTIFICATE_CLIENT, name, name, "tls");
 }
 
+static hr_status replace_broker_certificate(change *c, const hr_broker_address *address) {
+    const char *hosts = hr_writer_hosts(&c->writer, address);
+    return hosts ? replace_certificate(c, HR_CERTIFICATE_SERVER, hosts, "broker", "server")
+                 : hr_fail_memory(c->err);
+}
+
 static hr_status renew_certificate(change *c, const hr_new_member *member) {
     hr_broker_address address;
     hr_status status = read_authority_files(c);
     if (!status) status = hr_broker_address_parse(c->next.url, &address, c->err);
     if (status) return status;
-    if (!strcmp(member->name, "broker"))
-        return replace_certificate(c, HR_CERTIFICATE_SERVER, address.host, "broker", "server");
+    if (!strcmp(member->name, "broker")) return replace_broker_certificate(c, &address);
     if (!strcmp(member->name, HR_BROKER_ADMIN))
         return replace_certificate(c, HR_CERTIFICATE_CLIENT, HR_BROKER_ADMIN, "broker", HR_BROKER_ADMIN);
     return renew_member(c, member->name);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum { FOLDER_RIGHTS = S_IRWXU, MEMBERS_MIN = 2 };
 
@@ -81,6 +82,26 @@ static hr_status check_member(const hr_federation_options *options, size_t index
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, member->name);
 }
 
+/* The certificate of a member with the name of a broker would be one of a broker. */
+static hr_status refuse_broker_name(const hr_broker_address *address, const char *member, hr_error *err) {
+    for (size_t i = 0; address->count > 1 && i < address->count; i++)
+        if (!strcasecmp(address->brokers[i].host, member))
+            return hr_fail(err, HR_E_ARGUMENT,
+                           "choose another name for the member, or name the broker in full",
+                           "'%s' is the name of a member and of a broker", member);
+    return HR_OK;
+}
+
+/* The hosts of all brokers, with commas between: the names of their certificate. */
+const char *hr_writer_hosts(const hr_federation_writer *w, const hr_broker_address *address) {
+    char *hosts = hr_arena_alloc(w->arena, HR_BROKERS_MAX, HR_BROKER_HOST);
+    if (!hosts) return NULL;
+    size_t size = 0;
+    for (size_t i = 0; i < address->count; i++)
+        size += (size_t)sprintf(hosts + size, "%s%s", i ? "," : "", address->brokers[i].host);
+    return hosts;
+}
+
 hr_status hr_writer_check(const hr_federation_options *options, hr_broker_address *address, hr_error *err) {
     if (!hr_nats_name_fits(options->name)) return hr_writer_refuse_name("federation", options->name, err);
     if (options->member_count < MEMBERS_MIN || options->member_count > HR_MEMBERS_MAX)
@@ -89,6 +110,8 @@ hr_status hr_writer_check(const hr_federation_options *options, hr_broker_addres
                        options->member_count);
     hr_status status = hr_broker_address_parse(options->url, address, err);
     for (size_t i = 0; !status && i < options->member_count; i++) status = check_member(options, i, err);
+    for (size_t i = 0; !status && i < options->member_count; i++)
+        status = refuse_broker_name(address, options->members[i].name, err);
     return status;
 }
 
@@ -199,10 +222,12 @@ hr_status hr_writer_certificate(hr_federation_writer *w, const hr_authority *aut
     return status;
 }
 
-hr_status hr_writer_config(const hr_federation_writer *w, const hr_broker_address *address, char **out) {
+hr_status hr_writer_config(const hr_federation_writer *w, const hr_broker_address *address, size_t index,
+                           char **out) {
     const size_t count = w->options->member_count;
     const char **names = hr_arena_alloc(w->arena, count, sizeof *names);
     if (!names) return hr_fail_memory(w->err);
     for (size_t i = 0; i < count; i++) names[i] = w->options->members[i].name;
-    return hr_broker_config(w->options->name, address, names, count, out, w->err);
+    const hr_broker_plan plan = {w->options->name, address, names, count};
+    return hr_broker_config(&plan, index, out, w->err);
 }

@@ -62,13 +62,16 @@ HR_MUST_CHECK hr_status hr_writer_certificate(hr_federation_writer *w, const hr_
 /* federation.yaml and ca.pem, with these texts. */
 HR_MUST_CHECK hr_status hr_writer_public(hr_federation_writer *w, const char *folder, const char *federation,
                                          const char *authority);
+/* The hosts of all brokers, with commas between, in the arena. NULL when memory is short. */
+const char *hr_writer_hosts(const hr_federation_writer *w, const hr_broker_address *address);
 /* Removes all that was made. */
 void hr_writer_undo(const hr_federation_writer *w);
 
-/* federation.yaml, and the broker's configuration. Owner: the caller frees *out with free(). Fails: MEMORY.
+/* federation.yaml, and the configuration of one of the brokers. Owner: the caller frees *out with free().
+ * Fails: MEMORY.
  */
 HR_MUST_CHECK hr_status hr_writer_render(const hr_federation_writer *w, char **out);
 HR_MUST_CHECK hr_status hr_writer_config(const hr_federation_writer *w, const hr_broker_address *address,
-                                         char **out);
+                                         size_t index, char **out);
 
 #endif

@@ -7,20 +7,29 @@
 #include <assert.h>
 #include <stdlib.h>
 
+static hr_status make_configs(hr_federation_writer *w, const hr_broker_address *address) {
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < address->count; i++) {
+        char *config = NULL, name[HR_BROKER_CONFIG];
+        hr_broker_config_name(i, name);
+        status = hr_writer_config(w, address, i, &config);
+        if (!status) status = hr_writer_file(w, "broker", name, HR_PUBLIC_RIGHTS, config);
+        free(config);
+    }
+    return status;
+}
+
 static hr_status make_broker(hr_federation_writer *w, const hr_broker_address *address,
                              const hr_authority *authority, const char *authority_text) {
-    char *config = NULL;
-    hr_status status = hr_writer_config(w, address, &config);
-    if (!status) status = hr_writer_folder(w, "broker");
-    if (!status) status = hr_writer_file(w, "broker", "nats.conf", HR_PUBLIC_RIGHTS, config);
+    const char *hosts = hr_writer_hosts(w, address);
+    hr_status status = hosts ? hr_writer_folder(w, "broker") : hr_fail_memory(w->err);
+    if (!status) status = make_configs(w, address);
     if (!status) status = hr_writer_file(w, "broker", "ca.pem", HR_PUBLIC_RIGHTS, authority_text);
     if (!status)
-        status =
-            hr_writer_certificate(w, authority, HR_CERTIFICATE_SERVER, address->host, "broker", "server");
+        status = hr_writer_certificate(w, authority, HR_CERTIFICATE_SERVER, hosts, "broker", "server");
     if (!status)
         status = hr_writer_certificate(w, authority, HR_CERTIFICATE_CLIENT, HR_BROKER_ADMIN, "broker",
                                        HR_BROKER_ADMIN);
-    free(config);
     return status;
 }
 

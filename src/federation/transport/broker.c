@@ -34,26 +34,42 @@ hr_broker_share hr_broker_share_of(size_t member_count) {
 
 /* ---- The configuration ---- */
 
+/* What one member's account may hold at the broker: its program has one connection with two subscriptions,
+ * and a command has one more beside it; a lost connection is there until the broker misses it. */
+enum { CONNECTIONS_MAX = 16, SUBSCRIPTIONS_MAX = 256 };
+
+enum { PORT_MAX = 65535, CLUSTER_STEP = 2000, MONITOR_STEP = 4000 };
+
+/* A port of the same machine beside the broker's, as those of nats-server: 4222, 6222 and 8222. */
+static unsigned port_beside(unsigned port, unsigned step) {
+    return port + step <= PORT_MAX ? port + step : port - step;
+}
+
 /* A broker whose address is local to this machine listens on that address only. */
+static const char *listening_host(const char *host) {
+    const bool is_local = !strcmp(host, "localhost") || !strcmp(host, "::1") || !strncmp(host, "127.", 4);
+    return is_local ? host : "0.0.0.0";
+}
+
 static void write_server(hr_buffer *out, const char *federation, const hr_broker_address *address,
-                         size_t member_count) {
-    const int64_t needed = hr_broker_share_of(member_count).store;
+                         size_t index) {
+    const hr_broker_host *broker = &address->brokers[index];
+    char name[HR_BROKER_CONFIG], number[16] = "";
+    hr_broker_config_name(index, name);
+    if (address->count > 1) snprintf(number, sizeof number, "-%zu", index + 1);
     hr_buffer_format(
         out,
-        "# The broker of the federation '%s'. Start it in the folder of this file: nats-server -c nats.conf\n"
+        "# The broker of the federation '%s' at %s. Start it in the folder of this file: nats-server -c %s\n"
         "# It carries sealed packets, and is not trusted with anything else.\n\n",
-        federation);
-    const char *host = address->host;
-    if (!strcmp(host, "localhost") || !strcmp(host, "::1") || !strncmp(host, "127.", 4)) {
-        hr_buffer_format(out, "host: \"%s\"\n", host);
-    } else {
-        hr_buffer_text(out, "host: \"0.0.0.0\"\n");
-    }
+        federation, broker->host, name);
     hr_buffer_format(
         out,
+        "host: \"%s\"\n"
         "port: %u\n"
-        "server_name: \"hedgerow-%s\"\n"
-        "max_payload: %d\n\n"
+        "server_name: \"hedgerow-%s%s\"\n"
+        "max_payload: %d\n"
+        "# For programs of this machine: /healthz, /varz, /connz, /jsz. It has no password; keep it local.\n"
+        "http: \"127.0.0.1:%u\"\n\n"
         "tls {\n"
         "  cert_file: \"server.pem\"\n"
         "  key_file: \"server-key.pem\"\n"
@@ -62,17 +78,65 @@ static void write_server(hr_buffer *out, const char *federation, const hr_broker
         "name is the user.\n"
         "  verify_and_map: true\n"
         "  timeout: 5\n"
-        "}\n\n"
-        "# nats-server 2.9 brings packets to the disk every two minutes: a power cut may lose "
-        "what it took since. Members keep\n"
-        "# what they sent until the receiver itself has confirmed it, and send it again.\n"
-        "jetstream {\n"
-        "  store_dir: \"store\"\n"
-        "  max_memory_store: 64MB\n"
-        "  max_file_store: %lld\n"
         "}\n\n",
-        address->port, federation, HR_PACKET_MAX + FRAME,
-        (long long)(needed > store_bytes ? needed : store_bytes));
+        listening_host(broker->host), broker->port, federation, number, HR_PACKET_MAX + FRAME,
+        port_beside(broker->port, MONITOR_STEP));
+}
+
+static void write_store(hr_buffer *out, size_t index, size_t member_count) {
+    const int64_t needed = hr_broker_share_of(member_count).store;
+    char number[16] = "";
+    if (index) snprintf(number, sizeof number, "-%zu", index + 1);
+    hr_buffer_format(out,
+                     "# nats-server 2.9 brings packets to the disk every two minutes: a power cut may lose "
+                     "what it took since. Members keep\n"
+                     "# what they sent until the receiver itself has confirmed it, and send it again.\n"
+                     "jetstream {\n"
+                     "  store_dir: \"store%s\"\n"
+                     "  max_memory_store: 64MB\n"
+                     "  max_file_store: %lld\n"
+                     "}\n\n",
+                     number, (long long)(needed > store_bytes ? needed : store_bytes));
+}
+
+/* A certificate of the federation alone makes no broker: its names must be those of the routes, which no
+ * member's certificate has. */
+static void write_cluster(hr_buffer *out, const char *federation, const hr_broker_address *address,
+                          size_t index) {
+    const hr_broker_host *own = &address->brokers[index];
+    bool first = true;
+    if (address->count == 1) return;
+    hr_buffer_format(out,
+                     "cluster {\n"
+                     "  name: \"hedgerow-%s\"\n"
+                     "  host: \"%s\"\n"
+                     "  port: %u\n"
+                     "  no_advertise: true\n"
+                     "  tls {\n"
+                     "    cert_file: \"server.pem\"\n"
+                     "    key_file: \"server-key.pem\"\n"
+                     "    ca_file: \"ca.pem\"\n"
+                     "    # The other side has the certificate of a broker, not of a member.\n"
+                     "    verify_cert_and_check_known_urls: true\n"
+                     "    timeout: 5\n"
+                     "  }\n"
+                     "  routes: [",
+                     federation, listening_host(own->host), port_beside(own->port, CLUSTER_STEP));
+    for (size_t i = 0; i < address->count; i++) {
+        const hr_broker_host *other = &address->brokers[i];
+        if (i == index) continue;
+        hr_buffer_format(out, "%s\"nats-route://%s:%u\"", first ? "" : ", ", other->host,
+                         port_beside(other->port, CLUSTER_STEP));
+        first = false;
+    }
+    hr_buffer_text(out, "]\n}\n\n");
+}
+
+void hr_broker_config_name(size_t index, char name[HR_BROKER_CONFIG]) {
+    if (index)
+        snprintf(name, HR_BROKER_CONFIG, "nats-%zu.conf", index + 1);
+    else
+        snprintf(name, HR_BROKER_CONFIG, "nats.conf");
 }
 
 /* What a member needs from the broker: to put packets into any inbox under its own name, and to empty its own
@@ -120,7 +184,8 @@ static void write_member(hr_buffer *out, const char *f, const char *name) {
         write_subject(out, s->local, s, f, name);
         hr_buffer_text(out, " }\n");
     }
-    hr_buffer_text(out, "    ]\n  }\n");
+    hr_buffer_format(out, "    ]\n    limits { max_connections: %d, max_subscriptions: %d }\n  }\n",
+                     CONNECTIONS_MAX, SUBSCRIPTIONS_MAX);
 }
 
 /* Requests of the admin, all of them about the federation's stream, whose name stands before `rest`. */
@@ -155,12 +220,14 @@ static void write_accounts(hr_buffer *out, const char *f, const char *const *mem
     hr_buffer_text(out, "}\n");
 }
 
-hr_status hr_broker_config(const char *federation, const hr_broker_address *address,
-                           const char *const *members, size_t member_count, char **out, hr_error *err) {
-    assert(hr_nats_name_fits(federation) && address && (members || !member_count) && out);
+hr_status hr_broker_config(const hr_broker_plan *plan, size_t index, char **out, hr_error *err) {
+    assert(plan && hr_nats_name_fits(plan->federation) && (plan->members || !plan->member_count) && out);
+    assert(index < plan->address->count);
     hr_buffer text = {0};
-    write_server(&text, federation, address, member_count);
-    write_accounts(&text, federation, members, member_count);
+    write_server(&text, plan->federation, plan->address, index);
+    write_store(&text, index, plan->member_count);
+    write_cluster(&text, plan->federation, plan->address, index);
+    write_accounts(&text, plan->federation, plan->members, plan->member_count);
     return hr_buffer_take(&text, out, err);
 }
 
@@ -172,6 +239,7 @@ typedef struct inboxes {
     const char *const *members;
     const char **subjects; /* subjects[i]: the packets to members[i] */
     int count;
+    int brokers;     /* each keeps a copy of the packets */
     int ack_seconds; /* a packet that is not acknowledged for so long is delivered again */
 } inboxes;
 
@@ -186,6 +254,7 @@ static natsStatus make_stream(const hr_nats_link *link, const inboxes *all, jsEr
     config.SubjectsLen = all->count;
     config.Retention = js_WorkQueuePolicy;
     config.Storage = js_FileStorage;
+    config.Replicas = all->brokers;
     config.Discard = js_DiscardNew;
     config.MaxBytes = share.store;
     config.MaxMsgsPerSubject = share.packets;
@@ -244,13 +313,17 @@ hr_status hr_broker_prepare(const hr_nats_options *admin, const char *const *mem
     hr_nats_link link = {0};
     char(*texts)[SUBJECT] = malloc(member_count * sizeof *texts);
     const char **subjects = malloc(member_count * sizeof *subjects);
-    hr_status status = texts && subjects ? hr_nats_dial(admin, &link, err) : hr_fail_memory(err);
+    hr_broker_address address;
+    hr_status status =
+        texts && subjects ? hr_broker_address_parse(admin->url, &address, err) : hr_fail_memory(err);
+    if (!status) status = hr_nats_dial(admin, &link, err);
     if (!status) {
         for (size_t i = 0; i < member_count; i++) {
             snprintf(texts[i], SUBJECT, "fed.%s.%s.*", admin->federation, members[i]);
             subjects[i] = texts[i];
         }
-        const inboxes all = {admin->federation, members, subjects, (int)member_count, ack_seconds};
+        const inboxes all = {admin->federation,  members,    subjects, (int)member_count,
+                             (int)address.count, ack_seconds};
         status = make_inboxes(&link, &all, err);
     }
     hr_nats_hang_up(&link);

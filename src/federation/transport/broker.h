@@ -20,12 +20,23 @@ typedef struct hr_broker_share {
 
 hr_broker_share hr_broker_share_of(size_t member_count);
 
-/* The configuration file of nats-server, which names the other files of the broker relative to the folder
- * that it is started in: ca.pem, server.pem, server-key.pem, store. Owner: the caller frees *out with free().
- * Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_broker_config(const char *federation, const hr_broker_address *address,
-                                         const char *const *members, size_t member_count, char **out,
-                                         hr_error *err);
+/* What the configuration files of the brokers follow from. Borrowed. */
+typedef struct hr_broker_plan {
+    const char *federation;
+    const hr_broker_address *address;
+    const char *const *members;
+    size_t member_count;
+} hr_broker_plan;
+
+enum { HR_BROKER_CONFIG = 32 };
+
+/* The name of the configuration file of address->brokers[index]. */
+void hr_broker_config_name(size_t index, char name[HR_BROKER_CONFIG]);
+
+/* The configuration file of nats-server for address->brokers[index], which names the other files of the
+ * broker relative to the folder that it is started in: ca.pem, server.pem, server-key.pem, store. Owner: the
+ * caller frees *out with free(). Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_broker_config(const hr_broker_plan *plan, size_t index, char **out, hr_error *err);
 
 /* Makes the stream and one inbox for each member at a broker that runs; what is there already is brought to
  * the same state and keeps its packets. `admin` has the name HR_BROKER_ADMIN. A packet that was not settled

@@ -22,7 +22,8 @@ enum {
     SERIAL_BYTES = 16,
     DAY = 24 * 60 * 60,
     EARLY_DAYS = 1, /* clocks differ */
-    NAME_MAX_SAN = 300
+    NAME_MAX_SAN = 300,
+    NAMES_MAX_SAN = 5 * NAME_MAX_SAN
 };
 
 struct hr_authority {
@@ -91,20 +92,30 @@ static bool end_with_authority(X509 *made, const hr_authority *authority) {
     return ASN1_TIME_compare(X509_get0_notAfter(made), last) <= 0 || X509_set1_notAfter(made, last);
 }
 
-static bool sign_member(X509 *made, const hr_authority *authority, hr_certificate_use use, const char *name) {
-    char subject[NAME_MAX_SAN];
+/* "KIND:a" or, of a list with commas, "KIND:a,KIND:b". */
+static void write_names(const char *names, const char *kind, char out[NAMES_MAX_SAN]) {
+    size_t size = 0;
+    for (const char *at = names; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        size += (size_t)snprintf(out + size, NAMES_MAX_SAN - size, "%s%s:%.*s", size ? "," : "", kind,
+                                 (int)strcspn(at, ","), at);
+}
 
+static bool sign_member(X509 *made, const hr_authority *authority, hr_certificate_use use, const char *name) {
+    char subject[NAMES_MAX_SAN];
+    const bool is_server = use == HR_CERTIFICATE_SERVER, is_cluster = is_server && strchr(name, ',');
     /* A server is dialled by name or by address. */
-    ASN1_OCTET_STRING *address = use == HR_CERTIFICATE_SERVER ? a2i_IPADDRESS(name) : NULL;
+    ASN1_OCTET_STRING *address = is_server && !is_cluster ? a2i_IPADDRESS(name) : NULL;
     ERR_clear_error(); /* a name is no address */
-    snprintf(subject, sizeof subject, "%s:%s", address ? "IP" : "DNS", name);
+    write_names(name, address ? "IP" : "DNS", subject);
     ASN1_OCTET_STRING_free(address);
     return end_with_authority(made, authority) &&
            X509_set_issuer_name(made, X509_get_subject_name(authority->certificate)) &&
            add_extension(made, authority->certificate, NID_basic_constraints, "critical,CA:FALSE") &&
            add_extension(made, authority->certificate, NID_key_usage, "critical,digitalSignature") &&
            add_extension(made, authority->certificate, NID_ext_key_usage,
-                         use == HR_CERTIFICATE_SERVER ? "serverAuth" : "clientAuth") &&
+                         is_cluster  ? "serverAuth,clientAuth"
+                         : is_server ? "serverAuth"
+                                     : "clientAuth") &&
            add_extension(made, authority->certificate, NID_authority_key_identifier, "keyid") &&
            add_extension(made, authority->certificate, NID_subject_alt_name, subject) &&
            X509_sign(made, authority->key, EVP_sha256()) > 0;
@@ -237,7 +248,7 @@ hr_status hr_authority_write(const hr_authority *authority, hr_certificate *out,
 
 hr_status hr_authority_issue(const hr_authority *authority, hr_certificate_use use, const char *name,
                              int days, hr_certificate *out, hr_error *err) {
-    assert(authority && name && strlen(name) < NAME_MAX_SAN - 8 && out);
+    assert(authority && name && strlen(name) < NAMES_MAX_SAN - 5 * 8 && out);
     ERR_clear_error();
     EVP_PKEY *key = EVP_EC_gen("P-256");
     X509 *made = key ? begin_certificate(key, use == HR_CERTIFICATE_SERVER ? "broker" : name, days) : NULL;

@@ -24,7 +24,8 @@ typedef struct hr_certificate {
 
 typedef enum hr_certificate_use {
     HR_CERTIFICATE_CLIENT, /* its subject alternative name is that of a user of the broker */
-    HR_CERTIFICATE_SERVER  /* its subject alternative name is the host that clients dial */
+    HR_CERTIFICATE_SERVER  /* its subject alternative names are the hosts that clients dial: one, or several
+                              with commas between, of a cluster whose brokers also dial each other */
 } hr_certificate_use;
 
 /* A new key, and a certificate that it signs itself. Owner: the caller. Fails: MEMORY, IO (no entropy). */

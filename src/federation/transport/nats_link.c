@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -153,12 +154,25 @@ static natsStatus set_patience(natsOptions *settings) {
     return s;
 }
 
+/* One broker, or those of a cluster, of which any will do. */
+static natsStatus set_servers(natsOptions *settings, const char *urls) {
+    const char *servers[HR_BROKERS_MAX];
+    int count = 0;
+    char *copy = strdup(urls), *rest = NULL;
+    if (!copy) return NATS_NO_MEMORY;
+    for (char *at = strtok_r(copy, ",", &rest); at && count < HR_BROKERS_MAX; at = strtok_r(NULL, ",", &rest))
+        servers[count++] = at;
+    natsStatus s = natsOptions_SetServers(settings, servers, count);
+    free(copy);
+    return s;
+}
+
 static natsStatus connect_to(const hr_nats_options *options, natsConnection **out) {
     char inbox[HR_NATS_NAME_MAX + 16];
     snprintf(inbox, sizeof inbox, "_INBOX_%s", options->name);
     natsOptions *settings = NULL;
     natsStatus s = natsOptions_Create(&settings);
-    if (s == NATS_OK) s = natsOptions_SetURL(settings, options->url);
+    if (s == NATS_OK) s = set_servers(settings, options->url);
     if (s == NATS_OK) s = natsOptions_SetName(settings, "hedgerow");
     if (s == NATS_OK) s = natsOptions_SetCustomInboxPrefix(settings, inbox);
     if (s == NATS_OK) s = natsOptions_SetSecure(settings, true);

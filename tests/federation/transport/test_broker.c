@@ -34,8 +34,9 @@ static void test_address__is_a_host_and_a_port(void **state) {
         hr_broker_address address;
         memset(&address, 0xff, sizeof address);
         assert_int_equal(hr_broker_address_parse(cases[i].url, &address, NULL), HR_OK);
-        assert_string_equal(address.host, cases[i].host);
-        assert_int_equal(address.port, cases[i].port);
+        assert_int_equal(address.count, 1);
+        assert_string_equal(address.brokers[0].host, cases[i].host);
+        assert_int_equal(address.brokers[0].port, cases[i].port);
     }
 }
 
@@ -59,6 +60,14 @@ static void test_address__is_nothing_else(void **state) {
                          "tls://localhost: 1",
                          "tls://localhost:4222/",
                          "tls://localhost:4222,tls://other:4222",
+                         "tls://a:1,tls://b:1,tls://c:1,tls://d:1",
+                         "tls://a:1,tls://b:1,tls://c:1,tls://d:1,tls://e:1,tls://f:1,tls://g:1",
+                         "tls://a:1,tls://b:1,",
+                         ",tls://a:1,tls://b:1",
+                         "tls://a:1,,tls://b:1",
+                         "tls://a:1, tls://b:1, tls://c:1",
+                         "tls://a:1,tls://b:1,tls://10.0.0.3:1",
+                         "tls://a:1,tls://b:1,tls://[::1]:1",
                          "tls://user@localhost:4222",
                          "tls://:4222",
                          "tls://local host:4222",
@@ -71,11 +80,11 @@ static void test_address__is_nothing_else(void **state) {
                          "tls://::1:4222",
                          longest};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        hr_broker_address address = {.port = 7};
+        hr_broker_address address = {.count = 7};
         hr_error err = {0};
         if (hr_broker_address_parse(bad[i], &address, &err) != HR_E_ARGUMENT)
             fail_msg("'%s' should be refused", bad[i]);
-        assert_int_equal(address.port, 7);
+        assert_int_equal(address.count, 7);
         assert_int_equal(err.status, HR_E_ARGUMENT);
         assert_true(err.message[0] && err.remedy[0]);
     }
@@ -84,10 +93,11 @@ static void test_address__is_nothing_else(void **state) {
 /* What each user may do, word for word: a change that widens it must change this text. */
 static void test_config__lets_members_do_what_they_must_and_nothing_else(void **state) {
     (void)state;
-    const hr_broker_address address = {"localhost", 4222};
+    const hr_broker_address address = {{{"localhost", 4222}}, 1};
     const char *members[] = {"north"};
     char *text = NULL;
-    assert_int_equal(hr_broker_config("demo", &address, members, 1, &text, NULL), HR_OK);
+    const hr_broker_plan plan = {"demo", &address, members, 1};
+    assert_int_equal(hr_broker_config(&plan, 0, &text, NULL), HR_OK);
     const char *expected =
         "  north {\n"
         "    users: [{ user: \"north\", permissions {\n"
@@ -105,6 +115,7 @@ static void test_config__lets_members_do_what_they_must_and_nothing_else(void **
         "      { service: { account: \"broker\", subject: \"$JS.ACK.demo.north.>\" }, "
         "to: \"$JS.ACK.demo.north.>\" }\n"
         "    ]\n"
+        "    limits { max_connections: 16, max_subscriptions: 256 }\n"
         "  }\n"
         "}\n";
     const char *exported =
@@ -120,7 +131,61 @@ static void test_config__lets_members_do_what_they_must_and_nothing_else(void **
     assert_string_equal(found, expected);
     assert_non_null(strstr(text, "verify_and_map: true\n"));
     assert_non_null(strstr(text, "host: \"localhost\"\nport: 4222\n"));
+    assert_non_null(strstr(text, "\nhttp: \"127.0.0.1:8222\"\n"));
     free(text);
+}
+
+/* Its number differs from the broker's, and is one. */
+static void test_config__has_a_port_for_programs_of_its_machine(void **state) {
+    (void)state;
+    static const struct {
+        unsigned port;
+        const char *http;
+    } cases[] = {{1, "\nhttp: \"127.0.0.1:4001\"\n"},
+                 {61535, "\nhttp: \"127.0.0.1:65535\"\n"},
+                 {61536, "\nhttp: \"127.0.0.1:57536\"\n"},
+                 {65535, "\nhttp: \"127.0.0.1:61535\"\n"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const hr_broker_address address = {{{"broker.example.org", cases[i].port}}, 1};
+        char *text = NULL;
+        const hr_broker_plan plan = {"demo", &address, NULL, 0};
+        assert_int_equal(hr_broker_config(&plan, 0, &text, NULL), HR_OK);
+        if (!strstr(text, cases[i].http)) fail_msg("%u: no %s", cases[i].port, cases[i].http);
+        free(text);
+    }
+}
+
+static void test_address__may_be_those_of_a_cluster(void **state) {
+    (void)state;
+    hr_broker_address address;
+    assert_int_equal(hr_broker_address_parse("tls://a:1,tls://b.example:2,tls://c:3", &address, NULL), HR_OK);
+    assert_int_equal(address.count, 3);
+    assert_string_equal(address.brokers[1].host, "b.example");
+    assert_int_equal(address.brokers[2].port, 3);
+}
+
+/* Each of a cluster has a name, ports and a store of its own, and takes the others alone as brokers. */
+static void test_config__of_a_cluster_names_the_others(void **state) {
+    (void)state;
+    const hr_broker_address address = {{{"a.example", 4222}, {"localhost", 5222}, {"c.example", 4222}}, 3};
+    const hr_broker_plan plan = {"demo", &address, NULL, 0};
+    static const char *const words[] = {
+        "server_name: \"hedgerow-demo-2\"\n",
+        "host: \"localhost\"\nport: 5222\n",
+        "http: \"127.0.0.1:9222\"\n",
+        "store_dir: \"store-2\"\n",
+        "  name: \"hedgerow-demo\"\n  host: \"localhost\"\n  port: 7222\n",
+        "    verify_cert_and_check_known_urls: true\n",
+        "  routes: [\"nats-route://a.example:6222\", \"nats-route://c.example:6222\"]\n"};
+    char *text = NULL, name[HR_BROKER_CONFIG];
+    assert_int_equal(hr_broker_config(&plan, 1, &text, NULL), HR_OK);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strstr(text, words[i])) fail_msg("no %s", words[i]);
+    free(text);
+    hr_broker_config_name(0, name);
+    assert_string_equal(name, "nats.conf");
+    hr_broker_config_name(1, name);
+    assert_string_equal(name, "nats-2.conf");
 }
 
 /* Who is dialled from elsewhere must listen to elsewhere. */
@@ -134,10 +199,11 @@ static void test_config__listens_where_it_is_dialled(void **state) {
                  {"10.0.0.5", "host: \"0.0.0.0\"\n"},
                  {"broker.example.org", "host: \"0.0.0.0\"\n"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hr_broker_address address = {.port = 4222};
+        hr_broker_address address = {{{"", 4222}}, 1};
         char *text = NULL;
-        snprintf(address.host, sizeof address.host, "%s", cases[i].host);
-        assert_int_equal(hr_broker_config("demo", &address, NULL, 0, &text, NULL), HR_OK);
+        snprintf(address.brokers[0].host, sizeof address.brokers[0].host, "%s", cases[i].host);
+        const hr_broker_plan plan = {"demo", &address, NULL, 0};
+        assert_int_equal(hr_broker_config(&plan, 0, &text, NULL), HR_OK);
         if (!strstr(text, cases[i].listens)) fail_msg("%s: no %s", cases[i].host, cases[i].listens);
         free(text);
     }
@@ -150,7 +216,7 @@ static void test_share__shrinks_with_the_members_and_never_below_a_message(void 
         size_t members;
         int packets;
     } cases[] = {{2, 64}, {18, 64}, {19, 60}, {35, 17}, {36, 17}, {256, 17}};
-    const hr_broker_address address = {"localhost", 4222};
+    const hr_broker_address address = {{{"localhost", 4222}}, 1};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const size_t n = cases[i].members;
         const hr_broker_share share = hr_broker_share_of(n);
@@ -160,7 +226,8 @@ static void test_share__shrinks_with_the_members_and_never_below_a_message(void 
         assert_int_equal(share.packets, cases[i].packets);
         assert_true(share.bytes >= (int64_t)share.packets * HR_PACKET_MAX);
         assert_true(share.store == share.bytes * (int64_t)(n * n));
-        assert_int_equal(hr_broker_config("demo", &address, names, n, &text, NULL), HR_OK);
+        const hr_broker_plan plan = {"demo", &address, names, n};
+        assert_int_equal(hr_broker_config(&plan, 0, &text, NULL), HR_OK);
         const int64_t granted = strtoll(strstr(text, "max_file_store: ") + 16, NULL, 10);
         assert_true(granted >= share.store && granted >= (int64_t)16 << 30);
         free(text);
@@ -174,6 +241,9 @@ int main(void) {
         cmocka_unit_test(test_address__is_nothing_else),
         cmocka_unit_test(test_config__lets_members_do_what_they_must_and_nothing_else),
         cmocka_unit_test(test_share__shrinks_with_the_members_and_never_below_a_message),
+        cmocka_unit_test(test_config__has_a_port_for_programs_of_its_machine),
+        cmocka_unit_test(test_address__may_be_those_of_a_cluster),
+        cmocka_unit_test(test_config__of_a_cluster_names_the_others),
         cmocka_unit_test(test_config__listens_where_it_is_dialled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
