@@ -27,7 +27,6 @@ SHORT = {
     'federation/protocol/ending': 'the table of endings: public, and in a build without federations, too',
     'federation/sums/summed_job': 'what all methods of sums share',
     'federation/machines/oneshot_owner': 'one side of a protocol a file',
-    'federation/transport/address': 'the only judge of names and addresses, for files and for the broker',
     'federation/transport/validity': 'words about certificates for party, roles and founder, in builds without a broker too',
     'federation/transport/nats_absent': 'stands in for what a build leaves out',
     'fit/plan': 'public functions that make no fit',

@@ -214,15 +214,6 @@ static void wake(hr_party *p) {
     p->awake = true;
 }
 
-static void put_away(hr_party *p, hr_packet *packet) {
-    hr_transport *t = p->o.transport;
-    if (p->refused && t->refuse)
-        t->refuse(t, packet);
-    else
-        t->settle(t, packet);
-    p->refused = false;
-}
-
 /* Mail before work: it may end the job, or come from the member that is awaited. But no more than so many
  * packets: who sends without end does not stop the work. Paced work is held until few packets are
  * unconfirmed: so it goes no faster than its receivers, and neither the outbox nor the broker fills. */
@@ -252,7 +243,11 @@ static hr_status take_mail_or_work(hr_party *p, int wait, bool *busy, hr_error *
     const bool came = !status && packet.bytes;
     status = status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
     if (came) status = hr_party_take_packet(p, &packet, err);
-    if (came && !status) put_away(p, &packet);
+    if (came && !status && p->refused && p->o.transport->refuse)
+        p->o.transport->refuse(p->o.transport, &packet);
+    else if (came && !status)
+        p->o.transport->settle(p->o.transport, &packet);
+    p->refused = false;
     p->in_a_row = j && came ? p->in_a_row + 1 : 0;
     *busy = came || j;
     return status || came || !j ? status : continue_party_job(p, j, err);

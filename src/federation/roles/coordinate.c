@@ -4,7 +4,6 @@
 #include "federation/federated/terms.h"
 #include "federation/roles/coordinator_work.h"
 #include "federation/transport/nats.h"
-#include "privacy/ledger/journal_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,36 +142,6 @@ static hr_status submit(hr_coordinator_service *m, const char *path, hr_error *e
     return status;
 }
 
-/* The first open job of a journal. */
-typedef struct open_job {
-    char name[64], id[9]; /* id: "" if there is none */
-} open_job;
-
-static hr_status note_open_job(void *job, const hr_journal_item *item) {
-    open_job *first = job;
-    if (item->over || *first->id) return HR_OK;
-    snprintf(first->name, sizeof first->name, "%s", item->name);
-    snprintf(first->id, sizeof first->id, "%.8s", item->id);
-    return HR_OK;
-}
-
-/* Another process works from the journal, as *err says: which job it runs, and how it is followed. */
-static hr_status fail_busy(const hr_coordinator_service *m, const char *path, hr_error *err) {
-    char remedy[384];
-    open_job job = {0};
-    hr_error ignored;
-    const hr_error why = *err;
-    if (hr_journal_list(m->file.journal, note_open_job, &job, &ignored) == HR_E_MEMORY)
-        return hr_fail_memory(err);
-    if (!*job.id) return HR_E_BUSY;
-    snprintf(remedy, sizeof remedy,
-             "'hedgerow status %.120s' shows how far it is; wait for its end, or end it with 'hedgerow jobs "
-             "cancel %.120s %s'",
-             path, path, job.id);
-    hr_fail(err, HR_E_BUSY, remedy, "the job '%s' (id %s) runs: %s", job.name, job.id, why.message);
-    return hr_fail_at(err, HR_E_BUSY, m->file.journal, 0, 0, NULL);
-}
-
 hr_status hr_coordinator_service_open(const char *file, const char *result, const hr_party_settings *settings,
                                       hr_loopback *loopback, hr_coordinator_service **out, hr_error *err) {
     hr_coordinator_service *m = calloc(1, sizeof *m);
@@ -186,7 +155,7 @@ hr_status hr_coordinator_service_open(const char *file, const char *result, cons
     m->log.coordinator = m->file.name;
     if (!status) status = hr_journal_open(m->file.journal, &m->journal, &why);
     if (status && why.status && err) *err = why;
-    if (status == HR_E_BUSY && err) status = fail_busy(m, file, err);
+    if (status == HR_E_BUSY && err) status = hr_jobs_fail_busy(m->file.journal, file, err);
     if (!status) status = check_running(m, file, err);
     if (!status) {
         const hr_job_file *f = &m->file;

@@ -21,4 +21,8 @@ hr_party *hr_coordinator_service_party(hr_coordinator_service *service);
 HR_MUST_CHECK hr_status hr_coordinator_service_take(hr_coordinator_service *service, hr_job_result *out,
                                                     hr_error *err);
 
+/* Another process works from the journal, as *err says: adds which job it runs, and how that is followed and
+ * ended with the job file `path`. Never HR_OK (jobs.c). */
+hr_status hr_jobs_fail_busy(const char *journal, const char *path, hr_error *err);
+
 #endif

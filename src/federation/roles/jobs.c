@@ -6,6 +6,7 @@
 #include "federation/config/owner_file.h"
 #include "federation/federated/federated_method.h"
 #include "federation/party/endpoint.h"
+#include "federation/roles/coordinate.h"
 #include "federation/transport/nats.h"
 #include "privacy/ledger/file_lock.h"
 #include "privacy/ledger/journal_list.h"
@@ -207,6 +208,36 @@ hr_status hr_party_look(const char *file, const hr_party_viewer *viewer, hr_erro
     if (!status) status = hr_journal_look(member.journal, &inner, err);
     hr_arena_free(arena);
     return status;
+}
+
+/* ---- A job that another process runs ---- */
+
+/* The first open job of a journal. */
+typedef struct open_job {
+    char name[64], id[9]; /* id: "" if there is none */
+} open_job;
+
+static hr_status note_open_job(void *job, const hr_journal_item *item) {
+    open_job *first = job;
+    if (item->over || *first->id) return HR_OK;
+    snprintf(first->name, sizeof first->name, "%s", item->name);
+    snprintf(first->id, sizeof first->id, "%.8s", item->id);
+    return HR_OK;
+}
+
+hr_status hr_jobs_fail_busy(const char *journal, const char *path, hr_error *err) {
+    char remedy[384];
+    open_job job = {0};
+    hr_error ignored;
+    const hr_error why = *err;
+    if (hr_journal_list(journal, note_open_job, &job, &ignored) == HR_E_MEMORY) return hr_fail_memory(err);
+    if (!*job.id) return HR_E_BUSY;
+    snprintf(remedy, sizeof remedy,
+             "'hedgerow status %.120s' shows how far it is; wait for its end, or end it with 'hedgerow jobs "
+             "cancel %.120s %s'",
+             path, path, job.id);
+    hr_fail(err, HR_E_BUSY, remedy, "the job '%s' (id %s) runs: %s", job.name, job.id, why.message);
+    return hr_fail_at(err, HR_E_BUSY, journal, 0, 0, NULL);
 }
 
 /* ---- A person's decision on an offer, for the process that serves ---- */

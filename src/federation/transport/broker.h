@@ -10,6 +10,10 @@
 /* The broker's account that holds the packets; no member has this name. */
 #define HR_BROKER_ACCOUNT "broker"
 
+enum { HR_BROKER_FRAME = 4096 /* bytes that a broker puts around a packet */ };
+
+#define HR_BROKER_STORE ((int64_t)16 << 30) /* bytes, unless the smallest shares need more */
+
 /* What the broker keeps at most. Every sender has a share of its own in every inbox, its own inbox too, and
  * all shares together fit into the store: what one member fills is missing to nobody else. */
 typedef struct hr_broker_share {

@@ -92,21 +92,16 @@ static bool end_with_authority(X509 *made, const hr_authority *authority) {
     return ASN1_TIME_compare(X509_get0_notAfter(made), last) <= 0 || X509_set1_notAfter(made, last);
 }
 
-/* "KIND:a" or, of a list with commas, "KIND:a,KIND:b". */
-static void write_names(const char *names, const char *kind, char out[NAMES_MAX_SAN]) {
-    size_t size = 0;
-    for (const char *at = names; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-        size += (size_t)snprintf(out + size, NAMES_MAX_SAN - size, "%s%s:%.*s", size ? "," : "", kind,
-                                 (int)strcspn(at, ","), at);
-}
-
 static bool sign_member(X509 *made, const hr_authority *authority, hr_certificate_use use, const char *name) {
     char subject[NAMES_MAX_SAN];
     const bool is_server = use == HR_CERTIFICATE_SERVER, is_cluster = is_server && strchr(name, ',');
     /* A server is dialled by name or by address. */
     ASN1_OCTET_STRING *address = is_server && !is_cluster ? a2i_IPADDRESS(name) : NULL;
     ERR_clear_error(); /* a name is no address */
-    write_names(name, address ? "IP" : "DNS", subject);
+    size_t size = 0;
+    for (const char *at = name; at; at = is_cluster && strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        size += (size_t)snprintf(subject + size, sizeof subject - size, "%s%s:%.*s", size ? "," : "",
+                                 address ? "IP" : "DNS", (int)strcspn(at, ","), at);
     ASN1_OCTET_STRING_free(address);
     return end_with_authority(made, authority) &&
            X509_set_issuer_name(made, X509_get_subject_name(authority->certificate)) &&

@@ -154,25 +154,21 @@ static natsStatus set_patience(natsOptions *settings) {
     return s;
 }
 
-/* One broker, or those of a cluster, of which any will do. */
-static natsStatus set_servers(natsOptions *settings, const char *urls) {
-    const char *servers[HR_BROKERS_MAX];
-    int count = 0;
-    char *copy = strdup(urls), *rest = NULL;
-    if (!copy) return NATS_NO_MEMORY;
-    for (char *at = strtok_r(copy, ",", &rest); at && count < HR_BROKERS_MAX; at = strtok_r(NULL, ",", &rest))
-        servers[count++] = at;
-    natsStatus s = natsOptions_SetServers(settings, servers, count);
-    free(copy);
-    return s;
-}
-
 static natsStatus connect_to(const hr_nats_options *options, natsConnection **out) {
     char inbox[HR_NATS_NAME_MAX + 16];
     snprintf(inbox, sizeof inbox, "_INBOX_%s", options->name);
     natsOptions *settings = NULL;
     natsStatus s = natsOptions_Create(&settings);
-    if (s == NATS_OK) s = set_servers(settings, options->url);
+
+    /* One broker, or those of a cluster, of which any will do. */
+    const char *servers[HR_BROKERS_MAX];
+    int count = 0;
+    char *urls = strdup(options->url), *rest = NULL;
+    for (char *at = urls ? strtok_r(urls, ",", &rest) : NULL; at && count < HR_BROKERS_MAX;
+         at = strtok_r(NULL, ",", &rest))
+        servers[count++] = at;
+    if (s == NATS_OK) s = urls ? natsOptions_SetServers(settings, servers, count) : NATS_NO_MEMORY;
+    free(urls);
     if (s == NATS_OK) s = natsOptions_SetName(settings, "hedgerow");
     if (s == NATS_OK) s = natsOptions_SetCustomInboxPrefix(settings, inbox);
     if (s == NATS_OK) s = natsOptions_SetSecure(settings, true);

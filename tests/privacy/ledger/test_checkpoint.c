@@ -138,9 +138,11 @@ static hr_journal_job make_job(hr_journal *journal) {
     return job;
 }
 
-static void add_event(hr_journal *journal, const hr_journal_job *job) {
-    static const uint8_t bytes[1000];
-    hr_journal_event event = {.kind = 1, .from = "", .bytes = {bytes, sizeof bytes}};
+enum { LARGE = 8 << 20 };
+
+static void add_event(hr_journal *journal, const hr_journal_job *job, size_t size) {
+    static const uint8_t bytes[LARGE];
+    hr_journal_event event = {.kind = 1, .from = "", .bytes = {bytes, size}};
     assert_int_equal(hr_journal_begin(journal, NULL), HR_OK);
     assert_int_equal(hr_journal_add_event(journal, job->id, &event, NULL), HR_OK);
     assert_int_equal(hr_journal_commit(journal, NULL), HR_OK);
@@ -178,25 +180,52 @@ static void test_copy__is_left_to_another_writer(void **state) {
     assert_int_equal(unlocked_writes, 0);
 }
 
-static void test_journal__is_copied_when_its_log_is_long(void **state) {
-    const temp_dir *s = *state;
+static off_t log_size(const temp_dir *s) {
     char log[sizeof s->path + 8];
     struct stat info;
+    snprintf(log, sizeof log, "%s-wal", s->path);
+    assert_int_equal(stat(log, &info), 0);
+    return info.st_size;
+}
+
+static void test_journal__is_copied_when_its_log_is_long(void **state) {
+    const temp_dir *s = *state;
     hr_ledger *ledger = make_ledger(s->path);
     hr_journal *journal = NULL;
-    snprintf(log, sizeof log, "%s-wal", s->path);
     assert_int_equal(hr_journal_of_ledger(ledger, &journal, NULL), HR_OK);
     hr_journal_job job = make_job(journal);
     reserve(ledger); /* empties the log */
     writes = 0;
-    for (int i = 0; i < 5; i++) add_event(journal, &job);
+    for (int i = 0; i < 5; i++) add_event(journal, &job, 1000);
     assert_int_equal(writes, 0);
-    for (int i = 0; i < 500; i++) add_event(journal, &job);
+    for (int i = 0; i < 500; i++) add_event(journal, &job, 1000);
     assert_true(writes > 0);
-    assert_int_equal(stat(log, &info), 0);
-    assert_in_range(info.st_size, 1, 1 << 20);
+    assert_in_range(log_size(s), 1, 1 << 20);
     hr_journal_close(journal);
     hr_ledger_close(ledger);
+    assert_int_equal(unlocked_writes, 0);
+}
+
+/* Of a ledger's file, and of a journal's own. */
+static void test_log__is_short_again_after_a_large_transaction(void **state) {
+    const temp_dir *s = *state;
+    for (int of_ledger = 1; of_ledger >= 0; of_ledger--) {
+        hr_ledger *ledger = of_ledger ? make_ledger(s->path) : NULL;
+        hr_journal *journal = NULL;
+        assert_int_equal(of_ledger ? hr_journal_of_ledger(ledger, &journal, NULL)
+                                   : hr_journal_open(s->path, &journal, NULL),
+                         HR_OK);
+        hr_journal_job job = make_job(journal);
+        add_event(journal, &job, LARGE);
+        const off_t full = log_size(s);
+        add_event(journal, &job, 1000);
+        print_message("the log takes %lld bytes, then %lld\n", (long long)full, (long long)log_size(s));
+        assert_true(full > LARGE);
+        assert_in_range(log_size(s), 1, 1 << 20);
+        hr_journal_close(journal);
+        hr_ledger_close(ledger);
+        unlink(s->path);
+    }
     assert_int_equal(unlocked_writes, 0);
 }
 
@@ -220,6 +249,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_reservation__is_in_the_main_file_at_once, watch, stop_watching),
         cmocka_unit_test_setup_teardown(test_copy__is_left_to_another_writer, watch, stop_watching),
         cmocka_unit_test_setup_teardown(test_journal__is_copied_when_its_log_is_long, watch, stop_watching),
+        cmocka_unit_test_setup_teardown(test_log__is_short_again_after_a_large_transaction, watch,
+                                        stop_watching),
         cmocka_unit_test_setup_teardown(test_journal__copies_what_it_reserves, watch, stop_watching),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

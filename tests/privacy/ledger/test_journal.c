@@ -215,42 +215,6 @@ static void test_file__shrinks_when_a_job_is_over(void **state) {
     }
 }
 
-/* The log of changes beside the file, while it stays open. */
-static off_t log_size(const char *path) {
-    char name[300];
-    struct stat info;
-    snprintf(name, sizeof name, "%s-wal", path);
-    assert_int_equal(stat(name, &info), 0);
-    return info.st_size;
-}
-
-static void test_log__is_short_again_after_a_large_transaction(void **state) {
-    temp_dir *s = *state;
-    static char large[8 << 20];
-    memset(large, 'x', sizeof large - 1);
-    for (int of_ledger = 0; of_ledger < 2; of_ledger++) {
-        hr_ledger *ledger = NULL;
-        hr_journal *j = NULL;
-        unlink(s->path);
-        if (of_ledger) {
-            assert_int_equal(hr_ledger_create(s->path, 1, 0, NULL), HR_OK);
-            assert_int_equal(hr_ledger_open(s->path, &ledger, NULL), HR_OK);
-            assert_int_equal(hr_journal_of_ledger(ledger, &j, NULL), HR_OK);
-        } else {
-            j = open_own(s->path);
-        }
-        add_job(j, id_a, "the terms");
-        add_message(j, id_a, "north", 1, large);
-        const off_t full = log_size(s->path);
-        add_job(j, id_b, "other terms");
-        print_message("the log takes %lld bytes, then %lld\n", (long long)full, (long long)log_size(s->path));
-        assert_true(full > (off_t)sizeof large);
-        assert_in_range(log_size(s->path), 1, 1 << 20);
-        hr_journal_close(j);
-        hr_ledger_close(ledger);
-    }
-}
-
 /* Another process that writes to the ledger; its end. */
 typedef struct writer {
     sqlite3 *db;
@@ -732,7 +696,6 @@ int main(void) {
         TEST(test_jobs__are_kept_until_they_are_over),
         TEST(test_jobs__that_are_over_expire_with_their_packets),
         TEST(test_file__shrinks_when_a_job_is_over),
-        TEST(test_log__is_short_again_after_a_large_transaction),
         TEST(test_transaction__waits_for_another_writer),
         TEST(test_jobs__are_added_once),
         TEST(test_events__come_in_order_and_end_with_their_job),
