@@ -82,16 +82,6 @@ static hr_status check_member(const hr_federation_options *options, size_t index
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, member->name);
 }
 
-/* The certificate of a member with the name of a broker would be one of a broker. */
-static hr_status refuse_broker_name(const hr_broker_address *address, const char *member, hr_error *err) {
-    for (size_t i = 0; address->count > 1 && i < address->count; i++)
-        if (!strcasecmp(address->brokers[i].host, member))
-            return hr_fail(err, HR_E_ARGUMENT,
-                           "choose another name for the member, or name the broker in full",
-                           "'%s' is the name of a member and of a broker", member);
-    return HR_OK;
-}
-
 /* The hosts of all brokers, with commas between: the names of their certificate. */
 const char *hr_writer_hosts(const hr_federation_writer *w, const hr_broker_address *address) {
     char *hosts = hr_arena_alloc(w->arena, HR_BROKERS_MAX, HR_BROKER_HOST);
@@ -110,8 +100,12 @@ hr_status hr_writer_check(const hr_federation_options *options, hr_broker_addres
                        options->member_count);
     hr_status status = hr_broker_address_parse(options->url, address, err);
     for (size_t i = 0; !status && i < options->member_count; i++) status = check_member(options, i, err);
-    for (size_t i = 0; !status && i < options->member_count; i++)
-        status = refuse_broker_name(address, options->members[i].name, err);
+    /* The certificate of a member with the name of a broker would be one of a broker. */
+    for (size_t i = 0; !status && address->count > 1 && i < address->count * options->member_count; i++)
+        if (!strcasecmp(address->brokers[i % address->count].host, options->members[i / address->count].name))
+            status = hr_fail(
+                err, HR_E_ARGUMENT, "choose another name for the member, or name the broker in full",
+                "'%s' is the name of a member and of a broker", options->members[i / address->count].name);
     return status;
 }
 

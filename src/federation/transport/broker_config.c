@@ -57,22 +57,6 @@ static void write_server(hr_buffer *out, const char *federation, const hr_broker
         port_beside(broker->port, MONITOR_STEP));
 }
 
-static void write_store(hr_buffer *out, size_t index, size_t member_count) {
-    const int64_t needed = hr_broker_share_of(member_count).store;
-    char number[16] = "";
-    if (index) snprintf(number, sizeof number, "-%zu", index + 1);
-    hr_buffer_format(out,
-                     "# nats-server 2.9 brings packets to the disk every two minutes: a power cut may lose "
-                     "what it took since. Members keep\n"
-                     "# what they sent until the receiver itself has confirmed it, and send it again.\n"
-                     "jetstream {\n"
-                     "  store_dir: \"store%s\"\n"
-                     "  max_memory_store: 64MB\n"
-                     "  max_file_store: %lld\n"
-                     "}\n\n",
-                     number, (long long)(needed > HR_BROKER_STORE ? needed : HR_BROKER_STORE));
-}
-
 /* A certificate of the federation alone makes no broker: its names must be those of the routes, which no
  * member's certificate has. */
 static void write_cluster(hr_buffer *out, const char *federation, const hr_broker_address *address,
@@ -197,9 +181,21 @@ static void write_accounts(hr_buffer *out, const char *f, const char *const *mem
 hr_status hr_broker_config(const hr_broker_plan *plan, size_t index, char **out, hr_error *err) {
     assert(plan && hr_nats_name_fits(plan->federation) && (plan->members || !plan->member_count) && out);
     assert(index < plan->address->count);
+    const int64_t needed = hr_broker_share_of(plan->member_count).store;
+    char number[16] = "";
     hr_buffer text = {0};
     write_server(&text, plan->federation, plan->address, index);
-    write_store(&text, index, plan->member_count);
+    if (index) snprintf(number, sizeof number, "-%zu", index + 1);
+    hr_buffer_format(&text,
+                     "# nats-server 2.9 brings packets to the disk every two minutes: a power cut may lose "
+                     "what it took since. Members keep\n"
+                     "# what they sent until the receiver itself has confirmed it, and send it again.\n"
+                     "jetstream {\n"
+                     "  store_dir: \"store%s\"\n"
+                     "  max_memory_store: 64MB\n"
+                     "  max_file_store: %lld\n"
+                     "}\n\n",
+                     number, (long long)(needed > HR_BROKER_STORE ? needed : HR_BROKER_STORE));
     write_cluster(&text, plan->federation, plan->address, index);
     write_accounts(&text, plan->federation, plan->members, plan->member_count);
     return hr_buffer_take(&text, out, err);
