@@ -43,6 +43,7 @@ static void carry_out(simulator *s, size_t who, hr_action *a) {
         assert_int_equal(p->work.kind, 0);
         p->work = *a;
         break;
+    case HR_ACT_IGNORE: assert_true(who == 0 && a->member < SIMULATED_MEMBERS); break;
     case HR_ACT_CUT_OFF:
         assert_true(a->member < SIMULATED_MEMBERS && !p->cut[a->member] && a->text[0]);
         p->cut[a->member] = true;
@@ -125,6 +126,17 @@ void send_content(simulator *s, size_t from, size_t to, Hedgerow__Message__KindC
                   const void *content) {
     const Hedgerow__Message m = message_of_content(kind, content);
     send_message(s, from, to, &m);
+}
+
+void send_decline(simulator *s, size_t from, hr_decline_code code, const char *text) {
+    const hr_protocol_setup *setup = &s->parties[from].setup;
+    const hr_member *coordinator = &setup->view->membership->members[setup->coordinator];
+    hr_decline decline;
+    hr_bytes bytes = {0};
+    hr_decline_make(setup->view->identity, &setup->job, &coordinator->key, code, text, &decline);
+    assert_int_equal(hr_decline_answer(&decline.wire, &bytes, NULL), HR_OK);
+    feed_message(s, from, setup->coordinator, bytes.at, bytes.size);
+    free(bytes.at);
 }
 
 /* ---- Opening and closing ---- */

@@ -75,6 +75,8 @@ void feed_message(simulator *s, size_t from, size_t to, const void *at, size_t s
 void send_message(simulator *s, size_t from, size_t to, const Hedgerow__Message *message);
 void send_content(simulator *s, size_t from, size_t to, Hedgerow__Message__KindCase kind,
                   const void *content);
+/* A member with a machine takes no part, or no longer. */
+void send_decline(simulator *s, size_t from, hr_decline_code code, const char *text);
 /* The message in a letter or an action. Owner: the caller, with hr_message_unpacked_free. */
 Hedgerow__Message *message_in(hr_bytes bytes);
 Hedgerow__Message message_of_content(Hedgerow__Message__KindCase kind, const void *content);

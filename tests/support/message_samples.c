@@ -72,8 +72,12 @@ static void samples_of_the_coordinator(sample *out, size_t *count) {
 static void samples_of_an_owner(const test_members *f, sample *out, size_t *count) {
     Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
     answer.accepted = true;
-    answer.reason = hr_text_of("why not");
     answer.signature = hr_text_of("signature");
+    Hedgerow__Decline decline = HEDGEROW__DECLINE__INIT;
+    decline.code = HEDGEROW__DECLINE__CODE__POLICY;
+    decline.text = hr_text_of("why not");
+    decline.signature = answer.signature;
+    answer.decline = &decline;
     Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
     notice.slot = 2;
     notice.kind = HEDGEROW__NOTICE__KIND__REFUSED;

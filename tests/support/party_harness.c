@@ -92,7 +92,10 @@ static void record_packet(harness *l, const char *to, const void *bytes, size_t 
     hr_envelope e;
     ProtobufCMessage *message = NULL;
     size_t receiver = hr_membership_by_name(&l->membership, to, strlen(to));
-    require(!hr_envelope_open(&l->parties[receiver].view, bytes, size, &e, NULL));
+    const hr_party_view *view = &l->parties[receiver].view;
+    hr_status status = hr_envelope_open(view, bytes, size, &e, NULL);
+    if (status && view->membership != &l->membership) return; /* a test gave it another federation file */
+    require(!status);
     l->event_log->packets++;
     l->event_log->pieces += e.more;
     if (e.sequence && !l->event_log->pieces) {
@@ -268,8 +271,8 @@ hr_status party_start_with(harness_party *p, hr_transport *inner, hr_error *err)
                                 .transport = &p->watched.transport,
                                 .work = &p->as.work,
                                 .schema = l->table.schema,
-                                .coordinators = l->coordinators,
-                                .min_owners = l->policy.owners,
+                                 .coordinators = p->index ? l->coordinators : NULL,
+                                 .min_owners = l->policy.owners,
                                 .round_gain = -1e6, /* whatever noise says, the job goes on */
                                 .deadline = l->deadline,
                                 .lifetime = l->lifetime,

@@ -17,6 +17,12 @@ typedef struct hr_federation_file {
     const char *authority;    /* path of the certificate authority that signed the broker's */
 } hr_federation_file;
 
+/* Which federation file a party uses. Version 0: none, in a simulation. */
+typedef struct hr_federation_id {
+    size_t version;
+    const char *fingerprint; /* as people compare it; NULL: not known */
+} hr_federation_id;
+
 /* Owner: *out lives in the arena. Fails: FORMAT (file, line, column), LIMIT, IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_federation_file_read(const char *path, hr_arena *arena, hr_federation_file *out,
                                                 hr_error *err);

@@ -40,7 +40,8 @@ typedef enum hr_verdict { HR_VERDICT_DECLINED, HR_VERDICT_ACCEPTED, HR_VERDICT_U
 
 typedef struct hr_decision {
     hr_verdict verdict;
-    char reason[HR_ACTION_TEXT]; /* to decline; sent to the coordinator */
+    hr_decline_code code; /* to decline; code and reason are sent to the coordinator */
+    char reason[HR_ACTION_TEXT];
 } hr_decision;
 
 /* What a party does besides talking. The first field of the worker's own structure. */

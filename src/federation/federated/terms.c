@@ -262,6 +262,9 @@ static hr_status pack_terms(job_offer *o, const hr_job_file *job, const char *na
         terms.rounds = (uint32_t)job->rounds;
     else if (!terms.paper)
         terms.coalition = (uint32_t)(job->coalition ? job->coalition : usual_coalition(job, owners));
+    terms.protocol = HR_PROTOCOL_VERSION;
+    terms.federation_version = job->in.version;
+    if (job->in.fingerprint) terms.federation_fingerprint = hr_text_of(job->in.fingerprint);
     if (job->coordinator_owner) terms.coordinator_owner = hr_text_of(job->coordinator_owner);
     terms.owners = o->owners;
     terms.n_owners = owners;

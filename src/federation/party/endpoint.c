@@ -107,6 +107,8 @@ hr_status hr_endpoint_open(const hr_endpoint_files *files, const hr_party_settin
     *s = (hr_endpoint){0};
     hr_status status = hr_federation_file_read(files->federation, arena, &s->file, err);
     if (!status) status = hr_identity_read(files->key, &s->identity, err);
+    if (!status && !loopback) status = hr_federation_file_fingerprint(&s->file, s->fingerprint, err);
+    if (!status) s->id = (hr_federation_id){s->file.version, *s->fingerprint ? s->fingerprint : NULL};
     if (!status) status = find_self(files, s, err);
     if (!status) {
         status = hr_file_lock_hold(files->key, &s->key_lock, err);
@@ -151,14 +153,14 @@ static hr_status check_version(const hr_federation_file *file, int64_t before, b
                    file->membership.federation, (long long)version);
 }
 
-hr_status hr_endpoint_note_version(const hr_federation_file *file, hr_journal *journal, const hr_log *log,
+hr_status hr_endpoint_note_version(const hr_endpoint *s, hr_journal *journal, const hr_log *log,
                                    hr_error *err) {
-    char fingerprint[HR_FINGERPRINT_SIZE];
-    const char *name = file->membership.federation;
+    const hr_federation_file *file = &s->file;
+    const char *name = file->membership.federation, *fingerprint = s->fingerprint;
     int64_t before = 0;
     bool same = false;
-    hr_status status = hr_federation_file_fingerprint(file, fingerprint, err);
-    if (!status) status = hr_journal_federation(journal, name, fingerprint, &before, &same, err);
+    if (!*fingerprint) return HR_OK;
+    hr_status status = hr_journal_federation(journal, name, fingerprint, &before, &same, err);
     if (!status) status = check_version(file, before, same, err);
     if (!status && !same)
         status = hr_journal_note_federation(journal, name, fingerprint, (int64_t)file->version, err);

@@ -26,6 +26,8 @@ typedef struct hr_endpoint_files {
 
 typedef struct hr_endpoint {
     hr_federation_file file;
+    char fingerprint[HR_FINGERPRINT_SIZE]; /* of the file; "" on a loopback, which needs no authority */
+    hr_federation_id id;                   /* of the file; borrows the fingerprint */
     hr_identity *identity;
     hr_file_lock *key_lock; /* one process at a time sends as a member, whatever its journal is */
     hr_party_view view;
@@ -46,9 +48,9 @@ void hr_endpoint_done(hr_endpoint *endpoint);
 /* Logs once a day that the certificate expires soon, and that it has expired. */
 void hr_endpoint_log_validity(hr_endpoint *endpoint, const hr_log *log);
 
-/* Notes the version of the file in the journal, and logs it if it is a newer one. Fails: POLICY (an older one
- * than before, or another file of the same version), IO, MEMORY. */
-HR_MUST_CHECK hr_status hr_endpoint_note_version(const hr_federation_file *file, hr_journal *journal,
+/* Notes the version of the file in the journal, and logs it if it is a newer one. Nothing on a loopback.
+ * Fails: POLICY (an older one than before, or another file of the same version), IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_endpoint_note_version(const hr_endpoint *endpoint, hr_journal *journal,
                                                  const hr_log *log, hr_error *err);
 
 /* The caller's settings, and defaults where they are too short to have any. Fails: ARGUMENT (they were not

@@ -150,6 +150,7 @@ hr_status hr_live_job_remember(hr_live_job *j, const hr_action *action, hr_error
     case HR_ACT_DECIDE: j->undecided = true; return hr_live_job_read_terms(j, &action->bytes, err);
     case HR_ACT_TRAIN:
     case HR_ACT_VOTE: j->work = *action; break;
+    case HR_ACT_IGNORE:
     case HR_ACT_CUT_OFF: j->cut[action->member] = true; break;
     case HR_ACT_FINISH:
     case HR_ACT_FAIL: j->ending = action->ending; break;

@@ -55,6 +55,7 @@ hr_status hr_outbox_post(hr_outbox *o, const uint8_t *job, size_t to, const hr_b
     hr_envelope envelope = {.to = to};
     memcpy(envelope.job.bytes, job, HR_JOB_BYTES);
     hr_status status = hr_journal_posted(o->journal, job, outbox_member_name(o, to), &envelope.sequence, err);
+    if (!status) status = hr_journal_taken(o->journal, job, outbox_member_name(o, to), &envelope.taken, err);
     size_t at = 0;
     do {
         size_t left = message->size - at;
@@ -98,6 +99,15 @@ hr_status hr_outbox_confirm(hr_outbox *o, const uint8_t *job, size_t to, uint64_
     if (!status) status = carry(o, to, &packet, &taken, err);
     free(packet.at);
     return status;
+}
+
+hr_status hr_outbox_decline(const hr_outbox *o, const hr_envelope_sender *sender, hr_error *err) {
+    hr_bytes packet = {0};
+    hr_error ignored;
+    hr_status status = hr_envelope_decline(o->view, sender, &packet, err);
+    if (!status) status = o->transport->send(o->transport, sender->name, packet.at, packet.size, &ignored);
+    free(packet.at);
+    return status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
 }
 
 /* ---- Sending again ---- */

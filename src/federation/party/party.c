@@ -177,7 +177,6 @@ static hr_status continue_party_job(hr_party *p, hr_live_job *j, hr_error *err) 
     if (is_too_old(p, j)) {
         /* No work is begun for it any more. What was reserved for it stays spent. */
         hr_live_job_leave(j, HR_JOB_EXPIRED, "it is older than the policy's 'days'");
-        j->leaves = false;
         return hr_party_end(p, j, err);
     }
     if (j->work.kind && !j->held) {

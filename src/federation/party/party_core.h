@@ -61,6 +61,11 @@ void hr_outbox_drop(hr_outbox *outbox);
 HR_MUST_CHECK hr_status hr_outbox_confirm(hr_outbox *outbox, const uint8_t *job, size_t to, uint64_t sequence,
                                           hr_error *err);
 
+/* Sends the sender of an envelope word why this party takes no part in its job. It is not noted, nor sent
+ * again: the sender's packets come again, and are answered again. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_outbox_decline(const hr_outbox *outbox, const hr_envelope_sender *sender,
+                                          hr_error *err);
+
 /* Sends unconfirmed packets again, oldest first, if it is time to. A full inbox does not delay the packets to
  * others. Fails: IO (journal), MEMORY. */
 HR_MUST_CHECK hr_status hr_outbox_resend(hr_outbox *outbox, int64_t now, hr_error *err);
@@ -70,7 +75,10 @@ HR_MUST_CHECK hr_status hr_outbox_resend(hr_outbox *outbox, int64_t now, hr_erro
  * Time is divided into periods. A packet above the quota is dropped unread: an honest sender sends it again
  * later, since it was not acknowledged. */
 
-enum { HR_QUOTA_PERIOD = 60 * 1000 }; /* milliseconds */
+enum {
+    HR_QUOTA_PERIOD = 60 * 1000, /* milliseconds */
+    HR_QUOTA_DECLINES = 64       /* answers to packets that cannot be taken, to all senders in a period */
+};
 
 typedef struct hr_packet_quota {
     size_t max;                         /* packets of one member in a period; 0: any number */
@@ -78,6 +86,7 @@ typedef struct hr_packet_quota {
     size_t taken[HR_MEMBERS_MAX];       /* by member: packets in this period */
     size_t refused[HR_MEMBERS_MAX + 1]; /* by member, the last of unknown senders: packets in this period */
     uint64_t all[HR_REFUSALS];          /* by reason: packets since the party was opened */
+    size_t declines;                    /* to packets that cannot be taken, in this period */
 } hr_packet_quota;
 
 /* Counts a packet of a member. False: it is above the quota. */
@@ -112,7 +121,7 @@ typedef struct hr_live_job {
     void *state;                       /* of the method, from one work or question to the next */
     size_t member_count;
     hr_reorder_buffer *inboxes; /* by member: its incomplete messages */
-    bool *cut;                  /* by member: it was cut off, and its messages are dropped */
+    bool *cut;                  /* by member: it was cut off, or has declined, and its messages are dropped */
     size_t *taken;              /* by member: bytes of its messages */
     uint64_t number;            /* counts the party's jobs from 0, in the order of their first packets */
     bool is_coordinator, noted; /* noted: the journal holds the job */
@@ -159,7 +168,8 @@ hr_job_view hr_live_job_view(hr_live_job *job);
  * MEMORY. */
 HR_MUST_CHECK hr_status hr_live_job_remember(hr_live_job *job, const hr_action *action, hr_error *err);
 bool hr_live_job_is_over(const hr_live_job *job);
-/* The job ends at this party alone; hr_party_end is due. No effect on one that is over. */
+/* The job ends at this party alone; hr_party_end is due. No effect on one that is over. The coordinator reads
+ * the text, which is a function of the terms, of what came and of the owner's configuration. */
 void hr_live_job_leave(hr_live_job *job, hr_job_ending ending, const char *format, ...) HR_PRINTF(3, 4);
 /* By a person's will. */
 void hr_live_job_cancel(hr_live_job *job);

@@ -33,14 +33,21 @@ static hr_status dismiss_owners(hr_party *p, const hr_live_job *j, hr_error *err
 }
 
 static hr_status withdraw_owner(hr_party *p, const hr_live_job *j, hr_error *err) {
-    Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
+    const hr_membership *members = p->o.view->membership;
+    const size_t member = hr_membership_by_name(members, j->coordinator, strlen(j->coordinator));
     char state[HR_STATE_TEXT];
-    Hedgerow__Message message = HEDGEROW__MESSAGE__INIT;
+    hr_decline decline;
+    hr_bytes bytes = {0};
+    hr_job_id job;
+    if (member == HR_NO_MEMBER) return HR_OK;
+    memcpy(job.bytes, j->record.id, HR_JOB_BYTES);
     hr_live_job_state(j, state);
-    answer.reason = (ProtobufCBinaryData){strnlen(state, 200), (uint8_t *)state};
-    message.kind_case = HEDGEROW__MESSAGE__KIND_ANSWER;
-    message.answer = &answer;
-    return post_to(p, j, hr_text_of(j->coordinator), &message, err);
+    hr_decline_make(p->o.view->identity, &job, &members->members[member].key, hr_decline_of(j->ending), state,
+                    &decline);
+    hr_status status = hr_decline_answer(&decline.wire, &bytes, err);
+    if (!status) status = hr_outbox_post(&p->outbox, j->record.id, member, &bytes, err);
+    free(bytes.at);
+    return status;
 }
 
 hr_status hr_party_leave(hr_party *p, const hr_live_job *j, hr_error *err) {

@@ -29,6 +29,7 @@ void hr_packet_quota_renew(hr_packet_quota *q, const hr_membership *membership, 
     }
     memset(q->taken, 0, sizeof q->taken);
     memset(q->refused, 0, sizeof q->refused);
+    q->declines = 0;
     q->begun = now;
 }
 
@@ -184,12 +185,44 @@ static hr_status make_room_for_offer(hr_party *p, size_t member, bool *there, hr
     return hr_party_end(p, dropped, err);
 }
 
+/* ---- Packets of jobs in which this party takes no part ---- */
+
+/* Answered at once, so that a coordinator need not wait for its deadline. A coordinator's own party answers
+ * none: another process of the same member may know the job. */
+static hr_status decline_sender(hr_party *p, const hr_envelope_sender *sender, hr_error *err) {
+    if (!p->o.coordinators || p->quota.declines >= HR_QUOTA_DECLINES) return HR_OK;
+    p->quota.declines++;
+    return hr_outbox_decline(&p->outbox, sender, err);
+}
+
+static hr_status decline_envelope(hr_party *p, const hr_envelope *envelope, hr_decline_code code,
+                                  const char *why, hr_error *err) {
+    const hr_member *member = &p->o.view->membership->members[envelope->from];
+    hr_envelope_sender sender = {.key = member->key, .job = envelope->job, .code = code};
+    snprintf(sender.name, sizeof sender.name, "%s", member->name);
+    snprintf(sender.why, sizeof sender.why, "%s", why);
+    return decline_sender(p, &sender, err);
+}
+
+/* A job that is neither known nor can begin with this envelope. */
+static hr_status refuse_unknown(hr_party *p, const hr_envelope *envelope, hr_error *err) {
+    if (!p->o.coordinators || !p->o.coordinators[envelope->from])
+        return decline_envelope(p, envelope, HEDGEROW__DECLINE__CODE__NOT_COORDINATOR,
+                                "coordinators: the owner's policy does not list the sender", err);
+    if (envelope->taken)
+        return decline_envelope(p, envelope, HEDGEROW__DECLINE__CODE__UNKNOWN_JOB,
+                                "this owner's journal does not know the job any more", err);
+    return decline_envelope(p, envelope, HEDGEROW__DECLINE__CODE__FULL,
+                            "too many jobs of the coordinator are open at this owner", err);
+}
+
 /* An envelope of a job that is not known: the first of an offer, or of a job that is over. */
 static hr_status take_unknown(hr_party *p, const hr_envelope *envelope, hr_error *err) {
     bool known = false, room = false;
     hr_status status = hr_journal_knows(p->o.journal, envelope->job.bytes, &known, err);
-    if (!status && !known && p->o.coordinators && p->o.coordinators[envelope->from])
+    if (!status && !known && !envelope->taken && p->o.coordinators && p->o.coordinators[envelope->from])
         status = make_room_for_offer(p, envelope->from, &room, err);
+    if (!status && !known && !room) status = refuse_unknown(p, envelope, err);
     if (!status && room) {
         hr_journal_job record = {.coordinator = hr_party_member_name(p, envelope->from),
                                  .date = p->clock.date};
@@ -207,6 +240,25 @@ static hr_status take_unknown(hr_party *p, const hr_envelope *envelope, hr_error
 
 /* ---- Packets ---- */
 
+/* Of an owner that cannot take part: it needs no packets of the job, and the coordinator's machine learns the
+ * reason, once. Another owner may have sent it too early, and gets its packets again. */
+static hr_status take_decline(hr_party *p, const hr_envelope *envelope, hr_error *err) {
+    const size_t from = envelope->from;
+    hr_live_job *j = hr_party_find(p, envelope->job.bytes);
+    if (j ? !j->is_coordinator : p->o.coordinators != NULL) return HR_OK;
+    hr_status status = hr_journal_begin(p->o.journal, err);
+    if (!status)
+        status = hr_journal_received(p->o.journal, envelope->job.bytes, hr_party_member_name(p, from),
+                                     INT64_MAX, err);
+    status = hr_party_commit(p, status, err);
+    if (status || !j || j->cut[from]) return status;
+    const hr_event event = {
+        .kind = HR_EVENT_MESSAGE, .from = from, .bytes = envelope->body.at, .size = envelope->body.size};
+    hr_reorder_buffer_clear(&j->inboxes[from]);
+    j->cut[from] = true;
+    return hr_party_transact(p, j, &event, 0, err);
+}
+
 static hr_status take_ack(hr_party *p, const hr_envelope *envelope, hr_error *err) {
     hr_status status = hr_journal_begin(p->o.journal, err);
     if (!status)
@@ -217,12 +269,13 @@ static hr_status take_ack(hr_party *p, const hr_envelope *envelope, hr_error *er
 
 hr_status hr_party_take_packet(hr_party *p, const hr_packet *packet, hr_error *err) {
     hr_envelope envelope;
+    hr_envelope_sender sender;
     hr_error why = {0};
-    hr_status status = hr_envelope_open(p->o.view, packet->bytes, packet->size, &envelope, &why);
+    hr_status status = hr_envelope_read(p->o.view, packet->bytes, packet->size, &envelope, &sender, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
     if (status) {
         refuse(p, HR_NO_MEMBER, HR_REFUSAL_UNREADABLE, why.message);
-        return HR_OK;
+        return sender.answerable ? decline_sender(p, &sender, err) : HR_OK;
     }
     if (!hr_packet_quota_take(&p->quota, envelope.from)) {
         char text[100];
@@ -230,6 +283,11 @@ hr_status hr_party_take_packet(hr_party *p, const hr_packet *packet, hr_error *e
         refuse(p, envelope.from, HR_REFUSAL_QUOTA, text);
         free(envelope.body.at);
         return HR_OK;
+    }
+    if (envelope.declines) {
+        status = take_decline(p, &envelope, err);
+        free(envelope.body.at);
+        return status;
     }
     hr_live_job *j = hr_party_find(p, envelope.job.bytes);
     if (envelope.sequence && !j) return take_unknown(p, &envelope, err);
@@ -243,7 +301,7 @@ hr_status hr_party_take_ack(hr_party *p, const hr_packet *packet, bool *taken, h
     hr_error why = {0};
     hr_status status = hr_envelope_open(p->o.view, packet->bytes, packet->size, &envelope, &why);
     if (status) return status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
-    *taken = !envelope.sequence;
+    *taken = !envelope.sequence && !envelope.declines;
     free(envelope.body.at);
     return *taken ? take_ack(p, &envelope, err) : HR_OK;
 }

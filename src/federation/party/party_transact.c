@@ -36,7 +36,8 @@ static hr_status decide_party_job(hr_party *p, hr_live_job *j, hr_error *err) {
     j->decided_at = p->clock.now;
     if (status || decision.verdict == HR_VERDICT_UNDECIDED) return status;
     hr_event event = {.kind = HR_EVENT_DECIDED,
-                      .number = decision.verdict == HR_VERDICT_ACCEPTED,
+                      .number = decision.verdict == HR_VERDICT_ACCEPTED ? HR_DECIDED_ACCEPTS
+                                                                        : 2 * (uint64_t)decision.code,
                       .bytes = (const uint8_t *)decision.reason,
                       .size = strlen(decision.reason)};
     return note_and_feed(p, j, &event, 0, err);

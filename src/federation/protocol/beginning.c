@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/text/calendar.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,7 @@ static hr_status check_texts(const Hedgerow__Terms *terms, hr_error *err) {
         return refuse_terms("a job whose name is none (1 to 64 bytes, no path)", err);
     if (terms->n_settings > TERMS_SETTINGS_MAX) return refuse_terms("a job with more than 64 settings", err);
     bool fit = hr_text_is_fit(terms->method, HR_SETTING_TEXT_MAX) &&
+               hr_text_is_fit(terms->federation_fingerprint, HR_SETTING_TEXT_MAX) &&
                hr_lines_are_fit(terms->schema, HR_SCHEMA_TEXT_MAX);
     for (size_t i = 0; fit && i < terms->n_settings; i++)
         fit = hr_text_is_fit(terms->settings[i]->name, HR_SETTING_TEXT_MAX) &&
@@ -91,6 +93,22 @@ hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_membership *memb
     return terms->coalition < terms->n_owners
                ? HR_OK
                : refuse_terms("a job in which more owners may act together than there are others", err);
+}
+
+bool hr_terms_have_unknown(const Hedgerow__Terms *terms, const hr_membership *membership,
+                           char why[HR_ACTION_TEXT]) {
+    for (size_t i = 0; i < terms->n_owners; i++) {
+        const ProtobufCBinaryData name = terms->owners[i];
+        if (hr_membership_by_name(membership, name.data, name.len) != HR_NO_MEMBER) continue;
+        const bool fits = hr_text_is_fit(name, HR_SENDER_NAME_MAX);
+        snprintf(why, HR_ACTION_TEXT,
+                 "this owner's federation file does not list the owner '%.*s'; the coordinator's is version "
+                 "%llu: get the current federation.yaml",
+                 fits ? (int)name.len : 1, fits ? (const char *)name.data : "?",
+                 (unsigned long long)terms->federation_version);
+        return true;
+    }
+    return false;
 }
 
 /* ---- What is signed ---- */
@@ -154,6 +172,15 @@ void hr_mask_key_sign(const hr_identity *owner, const hr_digest *terms, const ui
 bool hr_mask_key_holds(const hr_member *owner, const hr_digest *terms, ProtobufCBinaryData key,
                        ProtobufCBinaryData signature) {
     return pair_holds(owner, mask_domain, terms, key, signature);
+}
+
+const char *hr_mask_key_fault(ProtobufCBinaryData key, const uint8_t (*others)[HR_MASK_KEY_SIZE],
+                              size_t count) {
+    if (key.len != HR_MASK_KEY_SIZE) return "it has another length than a key";
+    if (!hr_mask_key_valid(key.data)) return "it is a point of low order, and hides nothing";
+    for (size_t i = 0; i < count; i++)
+        if (memcmp(others[i], key.data, HR_MASK_KEY_SIZE) == 0) return "another owner has sent the same one";
+    return NULL;
 }
 
 hr_digest hr_start_digest(const hr_digest *terms, const hr_membership *membership, const size_t *owners,

@@ -28,6 +28,9 @@ typedef struct hr_start {
  * they list. Fails: FORMAT. */
 HR_MUST_CHECK hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_membership *membership,
                                        size_t *invited, hr_error *err);
+/* Whether terms list an owner that is no member here: the federation files differ. *why: the reason. */
+bool hr_terms_have_unknown(const Hedgerow__Terms *terms, const hr_membership *membership,
+                           char why[HR_ACTION_TEXT]);
 /* What an owner signs to accept a job: the digest of the job's number, of its coordinator's key and of its
  * terms. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_terms_digest(const hr_protocol_setup *setup, const Hedgerow__Terms *terms,
@@ -40,6 +43,10 @@ void hr_mask_key_sign(const hr_identity *owner, const hr_digest *terms, const ui
                       uint8_t signature[HR_SIGNATURE_SIZE]);
 bool hr_mask_key_holds(const hr_member *owner, const hr_digest *terms, ProtobufCBinaryData key,
                        ProtobufCBinaryData signature);
+/* What is wrong with a mask key beside those of other owners, of which zeros are none; NULL: nothing. A key
+ * is sealed to the coordinator until the start, so of two equal ones the later is a copy. */
+const char *hr_mask_key_fault(ProtobufCBinaryData key, const uint8_t (*others)[HR_MASK_KEY_SIZE],
+                              size_t count);
 /* The digest of that of the terms, and of the keys of the owners that take part, in order. */
 hr_digest hr_start_digest(const hr_digest *terms, const hr_membership *membership, const size_t *owners,
                           size_t count);
@@ -122,6 +129,10 @@ HR_MUST_CHECK hr_status hr_owner_job_send(hr_owner_job *job, Hedgerow__Message__
                                           const void *content, hr_error *err);
 HR_MUST_CHECK hr_status hr_owner_job_notify(hr_owner_job *job, Hedgerow__Notice__Kind kind, size_t slot,
                                             hr_error *err);
+/* Ends the job here, and sends the coordinator the reason: a function of the terms, of what came
+ * and of the owner's configuration. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_owner_job_decline(hr_owner_job *job, hr_decline_code code, const char *why,
+                                             hr_error *err);
 /* Ends the job without a model. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_owner_job_stop(hr_owner_job *job, hr_job_ending ending, const char *why,
                                           hr_error *err);
@@ -157,8 +168,7 @@ typedef struct hr_coordinator_rules {
      */
     bool (*fits)(const Hedgerow__Question *question);
     hr_status (*question)(hr_protocol *self, const Hedgerow__Question *question, hr_error *err);
-    /* How many messages of one member the job needs at most. NULL: no limit, but that a member may decline
-     * once. */
+    /* How many messages of one member the job needs at most. NULL: no limit. */
     size_t (*messages_max)(const hr_protocol *self);
     void (*done)(hr_protocol *self); /* frees what the machine holds beside its job; NULL: nothing */
 } hr_coordinator_rules;
@@ -175,9 +185,9 @@ typedef struct hr_coordinator_job {
     uint8_t acceptances[HR_MEMBERS_MAX][HR_SIGNATURE_SIZE], masks[HR_MEMBERS_MAX][HR_MASK_KEY_SIZE],
         mask_signatures[HR_MEMBERS_MAX][HR_SIGNATURE_SIZE];
     bool answered[HR_MEMBERS_MAX], accepted[HR_MEMBERS_MAX], wants_model[HR_MEMBERS_MAX];
-    size_t declines[HR_MEMBERS_MAX], messages[HR_MEMBERS_MAX]; /* messages: if the rules limit them */
-    bool gone[HR_MEMBERS_MAX], cut[HR_MEMBERS_MAX];            /* gone: withdrew, or was cut off */
-    char why[HR_MEMBERS_MAX][HR_ACTION_TEXT];                  /* it declined, or was cut off */
+    size_t messages[HR_MEMBERS_MAX];                /* if the rules limit them */
+    bool gone[HR_MEMBERS_MAX], cut[HR_MEMBERS_MAX]; /* gone: declined, or was cut off */
+    char why[HR_MEMBERS_MAX][HR_ACTION_TEXT];       /* it declined, or was cut off */
 } hr_coordinator_job;
 
 /* Makes a machine of one that is all zeros, from malloc, and begins with `job`; offers the job. Owner: the

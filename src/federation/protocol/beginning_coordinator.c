@@ -24,14 +24,6 @@ static bool is_invited(const hr_coordinator_job *job, size_t member) {
 
 /* ---- Messages to many ---- */
 
-static hr_status send_invited(hr_coordinator_job *job, Hedgerow__Message__KindCase kind, const void *content,
-                              hr_error *err) {
-    hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < job->terms->n_owners; i++)
-        status = hr_protocol_send(&job->protocol, job->invited[i], kind, content, err);
-    return status;
-}
-
 hr_status hr_coordinator_job_send(hr_coordinator_job *job, Hedgerow__Message__KindCase kind,
                                   const void *content, hr_error *err) {
     hr_status status = HR_OK;
@@ -47,10 +39,18 @@ static hr_status take_acceptance(hr_coordinator_job *job, size_t from, const Hed
                                  hr_error *err) {
     const hr_member *owner = &job->setup.view->membership->members[from];
     if (job->answered[from]) return hr_protocol_refuse("a second answer", err);
+    if (answer->decline) return hr_protocol_refuse("an answer that both accepts and declines", err);
     if (!hr_acceptance_holds(owner, &job->start.terms, answer->signature))
         return hr_protocol_refuse("an acceptance without its signature", err);
     if (!job->rules->masked && (answer->mask_key.len || answer->mask_signature.len))
         return hr_protocol_refuse("a mask key for a job without masks", err);
+    /* A key that is not valid would end the job at every owner: its own owner alone is left out. */
+    const uint8_t(*others)[HR_MASK_KEY_SIZE] = (const uint8_t(*)[HR_MASK_KEY_SIZE])job->masks;
+    const size_t members = job->setup.view->membership->count;
+    const char *fault = job->rules->masked ? hr_mask_key_fault(answer->mask_key, others, members) : NULL;
+    if (fault)
+        return hr_fail(err, HR_E_POLICY, "", "owner %s sent a mask key that is not valid: %s", owner->name,
+                       fault);
     if (job->rules->masked &&
         !hr_mask_key_holds(owner, &job->start.terms, answer->mask_key, answer->mask_signature))
         return hr_protocol_refuse("an acceptance without a signed mask key", err);
@@ -97,6 +97,11 @@ static hr_status send_start(hr_coordinator_job *job, hr_error *err) {
 
 /* ---- The end ---- */
 
+/* For such an owner the job is over, and nothing more is sent to it. */
+static bool has_declined(const hr_coordinator_job *job, size_t member) {
+    return job->answered[member] && !job->accepted[member];
+}
+
 hr_status hr_coordinator_job_complete(hr_coordinator_job *job, ProtobufCBinaryData model, const char *text,
                                       hr_error *err) {
     static const ProtobufCBinaryData none = {0};
@@ -104,6 +109,7 @@ hr_status hr_coordinator_job_complete(hr_coordinator_job *job, ProtobufCBinaryDa
     job->phase = HR_COORDINATOR_OVER;
     for (size_t i = 0; !status && i < job->terms->n_owners; i++) {
         Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
+        if (has_declined(job, job->invited[i])) continue;
         finish.model = job->wants_model[job->invited[i]] ? model : none;
         status =
             hr_protocol_send(&job->protocol, job->invited[i], HEDGEROW__MESSAGE__KIND_FINISH, &finish, err);
@@ -126,7 +132,11 @@ hr_status hr_coordinator_job_fail(hr_coordinator_job *job, hr_job_ending ending,
     job->phase = HR_COORDINATOR_OVER;
     finish.reason = hr_text_of(why);
     finish.ending = ending;
-    hr_status status = send_invited(job, HEDGEROW__MESSAGE__KIND_FINISH, &finish, err);
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < job->terms->n_owners; i++)
+        if (!has_declined(job, job->invited[i]))
+            status = hr_protocol_send(&job->protocol, job->invited[i], HEDGEROW__MESSAGE__KIND_FINISH,
+                                      &finish, err);
     return status ? status : hr_protocol_end(&job->protocol, ending, err, "%s", why);
 }
 
@@ -177,27 +187,26 @@ static hr_status continue_without(hr_coordinator_job *job, size_t member, hr_err
     return owner < job->start.owner_count ? job->rules->without(&job->protocol, owner, err) : HR_OK;
 }
 
-static hr_status on_answer(hr_coordinator_job *job, size_t from, const Hedgerow__Answer *answer,
-                           hr_error *err) {
-    if (!job->rules->messages_max && !answer->accepted && job->declines[from]++)
-        return hr_protocol_refuse("a second refusal", err);
-    hr_status status = HR_OK;
-    job->protocol.advances += job->phase == HR_COORDINATOR_OFFERED && !job->answered[from];
-    if (answer->accepted) {
-        status = take_acceptance(job, from, answer, err);
-    } else {
-        bool fit = hr_text_is_fit(answer->reason, 200);
-        job->answered[from] = true;
-        job->accepted[from] = false;
-        job->gone[from] = job->gone[from] || job->start.owner_count;
-        if (fit)
-            snprintf(job->why[from], HR_ACTION_TEXT, "%.*s", (int)answer->reason.len, answer->reason.data);
-        status = hr_protocol_emit(&job->protocol, HR_ACT_WARN, 0, err, "owner %s declines: %.*s",
-                                  hr_coordinator_job_name(job, from), fit ? (int)answer->reason.len : 0,
-                                  fit ? (char *)answer->reason.data : "");
-    }
+/* Nothing more is taken of an owner that has declined. */
+static hr_status take_decline(hr_coordinator_job *job, size_t from, const Hedgerow__Answer *answer,
+                              hr_error *err) {
+    const hr_member *members = job->setup.view->membership->members;
+    const Hedgerow__Decline *decline = answer->decline;
+    if (!decline || answer->signature.len || answer->mask_key.len || answer->mask_signature.len)
+        return hr_protocol_refuse("an answer that neither accepts nor declines", err);
+    hr_status status =
+        hr_decline_check(decline, &members[from], &job->setup.job, &members[job->setup.coordinator].key, err);
     if (status) return status;
-    return job->phase == HR_COORDINATOR_OFFERED || job->gone[from] ? continue_without(job, from, err) : HR_OK;
+    job->answered[from] = job->gone[from] = true;
+    job->accepted[from] = false;
+    if (decline->text.len)
+        snprintf(job->why[from], HR_ACTION_TEXT, "%.*s", (int)decline->text.len, decline->text.data);
+    else
+        snprintf(job->why[from], HR_ACTION_TEXT, "%s", hr_decline_meaning(decline->code));
+    status = hr_protocol_act(&job->protocol, (hr_action){.kind = HR_ACT_IGNORE, .member = from}, err);
+    return status ? status
+                  : hr_protocol_emit(&job->protocol, HR_ACT_WARN, 0, err, "owner %s declines: %s",
+                                     members[from].name, job->why[from]);
 }
 
 static hr_status on_message(hr_coordinator_job *job, const hr_event *event, hr_error *err) {
@@ -210,14 +219,21 @@ static hr_status on_message(hr_coordinator_job *job, const hr_event *event, hr_e
     hr_status status = hr_message_read(event, &message, err);
     if (status) return status;
     const size_t owner = hr_coordinator_job_position(job, event->from);
-    if (message->kind_case == HEDGEROW__MESSAGE__KIND_ANSWER)
-        status = on_answer(job, event->from, message->answer, err);
+    const bool answered = message->kind_case == HEDGEROW__MESSAGE__KIND_ANSWER;
+    job->protocol.advances +=
+        answered && job->phase == HR_COORDINATOR_OFFERED && !job->answered[event->from];
+    if (answered)
+        status = (message->answer->accepted ? take_acceptance : take_decline)(job, event->from,
+                                                                              message->answer, err);
     else if (owner == job->start.owner_count && rules->stranger)
         status = hr_protocol_refuse(rules->stranger, err);
     else
         status = rules->message(&job->protocol, owner, message, err);
     hr_message_unpacked_free(&message->base);
-    return status;
+    if (status || !answered) return status;
+    return job->phase == HR_COORDINATOR_OFFERED || job->gone[event->from]
+               ? continue_without(job, event->from, err)
+               : HR_OK;
 }
 
 static hr_status receive(hr_coordinator_job *job, const hr_event *event, hr_error *err) {
@@ -305,7 +321,9 @@ hr_status hr_coordinator_job_open(hr_coordinator_job *job, const hr_coordinator_
     if (!status) status = hr_terms_check(job->terms, setup->view->membership, job->invited, err);
     if (!status) status = hr_terms_digest(&job->setup, job->terms, &job->start.terms, err);
     if (!status) status = rules->check(&job->protocol, job->terms, err);
-    if (!status) status = send_invited(job, HEDGEROW__MESSAGE__KIND_TERMS, job->terms, err);
+    for (size_t i = 0; !status && i < job->terms->n_owners; i++)
+        status =
+            hr_protocol_send(&job->protocol, job->invited[i], HEDGEROW__MESSAGE__KIND_TERMS, job->terms, err);
     if (status)
         hr_protocol_free(&job->protocol);
     else

@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "federation/protocol/beginning.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,9 @@ static hr_status take_terms(hr_owner_job *job, const Hedgerow__Terms *terms, hr_
     hr_status status = job->rules->check(&job->protocol, terms, err);
     if (status) return status;
     if (job->phase != HR_OWNER_NEW) return hr_protocol_refuse("the job was offered before", err);
+    char why[HR_ACTION_TEXT];
+    if (hr_terms_have_unknown(terms, job->setup.view->membership, why))
+        return hr_owner_job_decline(job, HEDGEROW__DECLINE__CODE__UNKNOWN_MEMBER, why, err);
     size_t invited[HR_MEMBERS_MAX];
     status = hr_terms_check(terms, job->setup.view->membership, invited, err);
     if (status) return status;
@@ -49,16 +53,21 @@ static hr_status take_terms(hr_owner_job *job, const Hedgerow__Terms *terms, hr_
     return status || !job->rules->offered ? status : job->rules->offered(&job->protocol, terms, err);
 }
 
-static hr_status send_answer(hr_owner_job *job, bool accepted, ProtobufCBinaryData reason, hr_error *err) {
+static hr_status take_decision(hr_owner_job *job, const hr_event *event, hr_error *err) {
+    if (job->phase != HR_OWNER_DECIDING) return HR_OK;
+    if (event->number != HR_DECIDED_ACCEPTS) {
+        char why[HR_ACTION_TEXT];
+        snprintf(why, sizeof why, "%.*s", (int)(event->size < sizeof why ? event->size : sizeof why - 1),
+                 event->size ? (const char *)event->bytes : "");
+        return hr_owner_job_decline(job, (hr_decline_code)(event->number / 2), why, err);
+    }
+    job->phase = HR_OWNER_ACCEPTED;
     Hedgerow__Answer content = HEDGEROW__ANSWER__INIT;
     uint8_t signature[HR_SIGNATURE_SIZE], key[HR_MASK_KEY_SIZE], key_signature[HR_SIGNATURE_SIZE];
-    content.accepted = accepted;
-    content.reason = reason;
-    if (accepted) {
-        hr_acceptance_sign(job->setup.view->identity, &job->start.terms, signature);
-        content.signature = hr_data_of(signature, sizeof signature);
-    }
-    if (accepted && job->rules->masked) {
+    content.accepted = true;
+    hr_acceptance_sign(job->setup.view->identity, &job->start.terms, signature);
+    content.signature = hr_data_of(signature, sizeof signature);
+    if (job->rules->masked) {
         hr_mask_public(job->setup.secret, key);
         hr_mask_key_sign(job->setup.view->identity, &job->start.terms, key, key_signature);
         content.wants_model = job->setup.wants_model;
@@ -69,19 +78,8 @@ static hr_status send_answer(hr_owner_job *job, bool accepted, ProtobufCBinaryDa
                             err);
 }
 
-static hr_status take_decision(hr_owner_job *job, const hr_event *event, hr_error *err) {
-    if (job->phase != HR_OWNER_DECIDING) return HR_OK;
-    job->phase = event->number ? HR_OWNER_ACCEPTED : HR_OWNER_OVER;
-    hr_status status = send_answer(job, event->number, hr_data_of(event->bytes, event->size), err);
-    if (status || event->number) return status;
-    return hr_protocol_end(&job->protocol, HR_JOB_DECLINED, err, "%.*s",
-                           (int)(event->size < 200 ? event->size : 200), event->bytes);
-}
-
 /* ---- The start ---- */
 
-/* A member that copies another's key is no danger: streams follow from positions too (privacy/crypto/mask.h).
- */
 static hr_status take_mask_keys(hr_owner_job *job, const Hedgerow__Start *start, hr_error *err) {
     const size_t wanted = job->rules->masked ? start->n_owners : 0;
     if (start->n_mask_keys != wanted || start->n_mask_signatures != wanted)
@@ -97,9 +95,11 @@ static hr_status take_mask_keys(hr_owner_job *job, const Hedgerow__Start *start,
                            member_of(job, member)->name);
         if (member == hr_owner_job_self(job) && memcmp(own, key.data, sizeof own) != 0)
             return hr_protocol_refuse("a start with another mask key than this owner sent", err);
-        if (!hr_mask_key_valid(job->setup.secret, key.data))
-            return hr_fail(err, HR_E_POLICY, "", "a start with a mask key of %s that gives no secret",
-                           member_of(job, member)->name);
+        /* The coordinator leaves out owners of such keys: it broke the protocol if one comes here. */
+        const char *fault = hr_mask_key_fault(key, (const uint8_t(*)[HR_MASK_KEY_SIZE])job->start.masks, i);
+        if (fault)
+            return hr_fail(err, HR_E_POLICY, "", "a start with a mask key of %s that is not valid: %s",
+                           member_of(job, member)->name, fault);
         memcpy(job->start.masks[i], key.data, HR_MASK_KEY_SIZE);
     }
     return HR_OK;
@@ -139,11 +139,9 @@ static hr_status take_start(hr_owner_job *job, const Hedgerow__Start *start, hr_
         return hr_protocol_refuse("a start without acceptance, or a second start", err);
     hr_status status = read_start(job, start, err);
     if (status) return status;
-    if (start->n_owners < job->setup.min_owners) {
-        static const char why[] = "fewer owners take part than the policy requires";
-        status = send_answer(job, false, hr_text_of(why), err);
-        return status ? status : hr_owner_job_stop(job, HR_JOB_NOT_BEGUN, why, err);
-    }
+    if (start->n_owners < job->setup.min_owners)
+        return hr_owner_job_decline(job, HEDGEROW__DECLINE__CODE__FEW_OWNERS,
+                                    "fewer owners take part than the policy requires", err);
     job->start.owner_count = start->n_owners;
     job->phase = HR_OWNER_RUNNING;
     return job->rules->started(&job->protocol, err);
@@ -154,6 +152,18 @@ static hr_status take_start(hr_owner_job *job, const Hedgerow__Start *start, hr_
 hr_status hr_owner_job_stop(hr_owner_job *job, hr_job_ending ending, const char *why, hr_error *err) {
     job->phase = HR_OWNER_OVER;
     return hr_protocol_end(&job->protocol, ending, err, "%s", why);
+}
+
+hr_status hr_owner_job_decline(hr_owner_job *job, hr_decline_code code, const char *why, hr_error *err) {
+    Hedgerow__Answer content = HEDGEROW__ANSWER__INIT;
+    hr_decline decline;
+    hr_decline_make(job->setup.view->identity, &job->setup.job, &member_of(job, job->setup.coordinator)->key,
+                    code, why, &decline);
+    content.decline = &decline.wire;
+    job->phase = HR_OWNER_OVER;
+    hr_status status = hr_owner_job_send(job, HEDGEROW__MESSAGE__KIND_ANSWER, &content, err);
+    return status ? status
+                  : hr_protocol_end(&job->protocol, hr_decline_ending(code), err, "%s", decline.text);
 }
 
 /* A model is kept that comes with the end of a job that runs. */
@@ -179,9 +189,9 @@ hr_status hr_owner_job_cut_off(hr_owner_job *job, size_t member, const char *why
     hr_status status = hr_protocol_emit(&job->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
     if (status) return status;
     if (member == job->setup.coordinator) {
-        job->phase = HR_OWNER_OVER;
-        return hr_protocol_end(&job->protocol, HR_JOB_VIOLATED, err,
-                               "the coordinator violated the protocol: %s", why);
+        char text[HR_ACTION_TEXT];
+        snprintf(text, sizeof text, "the coordinator violated the protocol: %.180s", why);
+        return hr_owner_job_decline(job, HEDGEROW__DECLINE__CODE__VIOLATION, text, err);
     }
     const bool acts = job->rules->without && job->phase == HR_OWNER_RUNNING;
     return acts ? job->rules->without(&job->protocol, member, err) : HR_OK;

@@ -15,6 +15,7 @@ hr_status hr_envelope_seal(const hr_party_view *view, const hr_envelope *envelop
     wire.to = hr_text_of(view->membership->members[envelope->to].name);
     wire.sequence = envelope->sequence;
     wire.received = envelope->received;
+    wire.taken = envelope->taken;
     wire.more = envelope->more;
     wire.body = hr_data_of(envelope->body.at, envelope->body.size);
     hr_bytes plain = {0};
@@ -27,62 +28,81 @@ hr_status hr_envelope_seal(const hr_party_view *view, const hr_envelope *envelop
     return status;
 }
 
-static hr_status refuse_received_envelope(hr_status status, const char *why, hr_error *err) {
-    return hr_fail(err, status, "", "an envelope was refused: %s", why);
+/* It has nothing else, so that it is no piece or ack as well. */
+static bool is_only_decline(const Hedgerow__Envelope *wire) {
+    return wire->decline && !wire->sequence && !wire->received && !wire->taken && !wire->more &&
+           !wire->body.len;
 }
 
-static hr_status check_envelope_text(const hr_party_view *view, size_t signer, const Hedgerow__Envelope *wire,
-                                     hr_error *err) {
-    if (wire->version != HR_PROTOCOL_VERSION)
-        return hr_fail(
-            err, HR_E_FORMAT, "run the same version of Hedgerow at both",
-            "an envelope was refused: %s speaks version %u of the protocol, this program version %d",
-            view->membership->members[signer].name, wire->version, HR_PROTOCOL_VERSION);
-    if (!hr_text_is(wire->federation, view->membership->federation))
-        return refuse_received_envelope(HR_E_POLICY, "it belongs to another federation", err);
-    if (!hr_text_is(wire->from, view->membership->members[signer].name))
-        return refuse_received_envelope(HR_E_POLICY, "its sender is not its signer", err);
-    if (!hr_text_is(wire->to, view->membership->members[view->self].name))
-        return refuse_received_envelope(HR_E_POLICY, "it is for another receiver", err);
-    if (wire->job.len != HR_JOB_BYTES) return refuse_received_envelope(HR_E_FORMAT, "it names no job", err);
-    if (wire->body.len > HR_PIECE_MAX) return refuse_received_envelope(HR_E_LIMIT, "it is too large", err);
-    bool ack = !wire->sequence && wire->received && !wire->body.len && !wire->more,
+static hr_status check_piece(const Hedgerow__Envelope *wire, hr_error *err) {
+    if (wire->body.len > HR_PIECE_MAX) return hr_envelope_refuse(HR_E_LIMIT, "it is too large", err);
+    bool ack = !wire->sequence && wire->received && !wire->body.len && !wire->more && !wire->taken,
          piece = wire->sequence && !wire->received && wire->body.len;
-    if (!ack && !piece)
-        return refuse_received_envelope(HR_E_FORMAT, "it is neither a piece of a message nor an ack", err);
+    if ((!ack && !piece) || wire->decline)
+        return hr_envelope_refuse(HR_E_FORMAT, "it is neither a piece of a message nor an ack", err);
     return HR_OK;
 }
 
-static hr_status read(const hr_party_view *view, size_t signer, const uint8_t *plain, size_t size,
-                      hr_envelope *out, hr_error *err) {
-    ProtobufCMessage *unpacked = NULL;
-    hr_status status = hr_message_unpack(&hedgerow__envelope__descriptor, plain, size, &unpacked, err);
-    if (status) return status;
-    const Hedgerow__Envelope *wire = (const Hedgerow__Envelope *)unpacked;
+/* ---- Reading ---- */
+
+static Hedgerow__EnvelopeHead head_of(const Hedgerow__Envelope *wire) {
+    Hedgerow__EnvelopeHead head = HEDGEROW__ENVELOPE_HEAD__INIT;
+    head.version = wire->version;
+    head.federation = wire->federation;
+    head.job = wire->job;
+    head.from = wire->from;
+    head.to = wire->to;
+    head.decline = wire->decline;
+    return head;
+}
+
+/* Of this version. */
+static hr_status read_own(const hr_party_view *view, size_t signer, const Hedgerow__Envelope *wire,
+                          hr_envelope *out, hr_error *err) {
+    const Hedgerow__EnvelopeHead head = head_of(wire);
     hr_envelope made = {.from = signer, .to = view->self};
-    status = check_envelope_text(view, signer, wire, err);
+    hr_status status = hr_envelope_check_head(view, signer, &head, err);
+    if (!status) status = check_piece(wire, err);
     if (!status) status = hr_bytes_copy(wire->body.data, wire->body.len, &made.body, err);
-    if (!status) {
-        memcpy(made.job.bytes, wire->job.data, HR_JOB_BYTES);
-        made.sequence = wire->sequence;
-        made.received = wire->received;
-        made.more = wire->more;
-        *out = made;
-    }
+    if (status) return status;
+    memcpy(made.job.bytes, wire->job.data, HR_JOB_BYTES);
+    made.sequence = wire->sequence;
+    made.received = wire->received;
+    made.taken = wire->taken;
+    made.more = wire->more;
+    *out = made;
+    return HR_OK;
+}
+
+static hr_status read_opened(const hr_party_view *view, const hr_opened_envelope *e, hr_envelope *out,
+                             hr_envelope_sender *sender, hr_error *err) {
+    ProtobufCMessage *unpacked = NULL;
+    if (e->signer == HR_NO_MEMBER) return hr_envelope_read_head(view, e, out, sender, err);
+    hr_status status = hr_message_unpack(&hedgerow__envelope__descriptor, e->plain, e->size, &unpacked, err);
+    if (status == HR_E_MEMORY || status == HR_E_LIMIT) return status;
+    const Hedgerow__Envelope *wire = (const Hedgerow__Envelope *)unpacked;
+    if (status || wire->version != HR_PROTOCOL_VERSION || is_only_decline(wire))
+        status = hr_envelope_read_head(view, e, out, sender, err);
+    else
+        status = read_own(view, e->signer, wire, out, err);
     hr_message_unpacked_free(unpacked);
+    return status;
+}
+
+hr_status hr_envelope_read(const hr_party_view *view, const void *sealed, size_t size, hr_envelope *out,
+                           hr_envelope_sender *sender, hr_error *err) {
+    hr_opened_envelope e = {.size = size - HR_SEAL_OVERHEAD};
+    *sender = (hr_envelope_sender){0};
+    hr_status status = hr_unseal(view->identity, sealed, size, e.key, &e.plain, err);
+    if (status) return status;
+    e.signer = hr_membership_by_key(view->membership, e.key);
+    status = read_opened(view, &e, out, sender, err);
+    free(e.plain);
     return status;
 }
 
 hr_status hr_envelope_open(const hr_party_view *view, const void *sealed, size_t size, hr_envelope *out,
                            hr_error *err) {
-    uint8_t key[HR_KEY_SIZE];
-    uint8_t *plain = NULL;
-    hr_status status = hr_unseal(view->identity, sealed, size, key, &plain, err);
-    if (status) return status;
-    size_t signer = hr_membership_by_key(view->membership, key);
-    status = signer == HR_NO_MEMBER
-                 ? refuse_received_envelope(HR_E_POLICY, "no member of the federation signed it", err)
-                 : read(view, signer, plain, size - HR_SEAL_OVERHEAD, out, err);
-    free(plain);
-    return status;
+    hr_envelope_sender ignored;
+    return hr_envelope_read(view, sealed, size, out, &ignored, err);
 }

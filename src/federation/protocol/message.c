@@ -95,22 +95,39 @@ static bool is_understood(const ProtobufCMessage *message) {
     return true;
 }
 
-hr_status hr_message_unpack(const ProtobufCMessageDescriptor *type, const void *bytes, size_t size,
-                            ProtobufCMessage **out, hr_error *err) {
-    static const char remedy[] = "the sender runs another version of Hedgerow, or is malicious";
+static const char remedy[] = "the sender runs another version of Hedgerow, or is malicious";
+
+static hr_status refuse_bytes(const ProtobufCMessageDescriptor *type, hr_error *err) {
+    return hr_fail(err, HR_E_FORMAT, remedy, "these bytes are not a valid %s", type->short_name);
+}
+
+hr_status hr_message_unpack_part(const ProtobufCMessageDescriptor *type, const void *bytes, size_t size,
+                                 ProtobufCMessage **out, hr_error *err) {
     if (size > HR_MESSAGE_MAX)
         return hr_fail(err, HR_E_LIMIT, remedy, "a message of %zu bytes is too large", size);
     allowance room = {.left = HR_UNPACKED_MAX};
     room.allocator = (ProtobufCAllocator){take_message_bytes, free_message_bytes, &room};
     ProtobufCMessage *message = protobuf_c_message_unpack(type, &room.allocator, size, bytes);
-    if (message && is_understood(message)) {
+    if (message) {
+        *out = message;
+        return HR_OK;
+    }
+    if (room.exhausted) return hr_fail_memory(err);
+    if (room.exceeded) return hr_fail(err, HR_E_LIMIT, remedy, "a message takes too much memory");
+    return refuse_bytes(type, err);
+}
+
+hr_status hr_message_unpack(const ProtobufCMessageDescriptor *type, const void *bytes, size_t size,
+                            ProtobufCMessage **out, hr_error *err) {
+    ProtobufCMessage *message = NULL;
+    hr_status status = hr_message_unpack_part(type, bytes, size, &message, err);
+    if (status) return status;
+    if (is_understood(message)) {
         *out = message;
         return HR_OK;
     }
     hr_message_unpacked_free(message);
-    if (room.exhausted) return hr_fail_memory(err);
-    if (room.exceeded) return hr_fail(err, HR_E_LIMIT, remedy, "a message takes too much memory");
-    return hr_fail(err, HR_E_FORMAT, remedy, "these bytes are not a valid %s", type->short_name);
+    return refuse_bytes(type, err);
 }
 
 void hr_message_unpacked_free(ProtobufCMessage *message) {

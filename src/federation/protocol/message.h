@@ -61,6 +61,9 @@ HR_MUST_CHECK hr_status hr_message_pack(const ProtobufCMessage *message, hr_byte
  * Fails: FORMAT (not such bytes), LIMIT (too large), MEMORY. */
 HR_MUST_CHECK hr_status hr_message_unpack(const ProtobufCMessageDescriptor *type, const void *bytes,
                                           size_t size, ProtobufCMessage **out, hr_error *err);
+/* The same, but fields that the type lacks are left out, as other versions may have them. */
+HR_MUST_CHECK hr_status hr_message_unpack_part(const ProtobufCMessageDescriptor *type, const void *bytes,
+                                               size_t size, ProtobufCMessage **out, hr_error *err);
 void hr_message_unpacked_free(ProtobufCMessage *message);
 
 /* Borrowed views of C strings and bytes for messages to be packed. */

@@ -15,14 +15,17 @@
 
 /* Journals hold these numbers: a number is never given to another event. */
 typedef enum hr_event_kind {
-    HR_EVENT_MESSAGE = 1,      /* from: a member; bytes: a Message */
-    HR_EVENT_DECIDED = 2,      /* owner: number: whether it accepts; bytes: the reason why not */
+    HR_EVENT_MESSAGE = 1, /* from: a member; bytes: a Message */
+    HR_EVENT_DECIDED =
+        2, /* owner: number: HR_DECIDED_ACCEPTS, or twice the code of its decline; bytes: why */
     HR_EVENT_WORK_STARTED = 3, /* work has begun: budget is reserved, noise may have been drawn */
     HR_EVENT_WORK_DONE = 4, /* bytes: the Tree, Ballot, Share or Choice; none: the work was lost, or failed */
     HR_EVENT_TIMEOUT = 5,   /* coordinator: nothing that is awaited has come within the deadline */
     HR_EVENT_NEXT_QUESTION = 6 /* coordinator: bytes: a Question; none: the method cannot go on, number: the
                                   ending */
 } hr_event_kind;
+
+enum { HR_DECIDED_ACCEPTS = 1 };
 
 typedef struct hr_event {
     hr_event_kind kind;
@@ -43,8 +46,9 @@ typedef enum hr_action_kind {
     HR_ACT_WARN,     /* text: what the job goes on without, for people */
     HR_ACT_FINISH,   /* the job is done, or this owner's part sent; coordinator: make the model */
     HR_ACT_FAIL,     /* the job has ended otherwise; text: why */
-    HR_ACT_NEXT_QUESTION /* coordinator: let the method decide on the next question; answered by
-                            HR_EVENT_NEXT_QUESTION */
+    HR_ACT_NEXT_QUESTION, /* coordinator: let the method decide on the next question; answered by
+                             HR_EVENT_NEXT_QUESTION */
+    HR_ACT_IGNORE         /* coordinator: member has declined: its messages are dropped from now on */
 } hr_action_kind;
 
 enum { HR_ACTION_TEXT = 240 };

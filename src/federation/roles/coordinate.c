@@ -135,6 +135,7 @@ static hr_status submit(hr_coordinator_service *m, const char *path, hr_error *e
     }
     hr_status status = hr_job_name_of(path, name, err);
     if (!m->file.date) m->file.date = hr_endpoint_clock().date;
+    m->file.in = m->endpoint.id;
     if (!status) status = hr_terms_of(&m->file, name, m->schema, &m->file.owners, &terms, err);
     if (!status)
         status = hr_party_submit(m->party, (hr_blob){terms.at, terms.size}, hr_endpoint_clock().date, err);
@@ -165,7 +166,7 @@ hr_status hr_coordinator_service_open(const char *file, const char *result, cons
         hr_journal_wait(m->journal, hr_endpoint_wait_for_file, &m->wait);
         status = hr_endpoint_open(&files, settings, loopback, m->arena, &m->endpoint, err);
     }
-    if (!status && !loopback) status = hr_endpoint_note_version(&m->endpoint.file, m->journal, &m->log, err);
+    if (!status) status = hr_endpoint_note_version(&m->endpoint, m->journal, &m->log, err);
     if (!status) status = open_coordinator_party(m, err);
     if (!status) status = submit(m, file, err);
     if (status)

@@ -294,7 +294,7 @@ static hr_status open_leaving_party(leaving_member *m, hr_error *err) {
     hr_status status = hr_nats_present(err);
     if (!status) status = hr_schema_read(m->files->schema, &m->schema, err);
     if (!status) status = hr_endpoint_open(&m->files->endpoint, &quiet, NULL, m->arena, &m->endpoint, err);
-    if (!status) status = hr_endpoint_note_version(&m->endpoint.file, m->journal, NULL, err);
+    if (!status) status = hr_endpoint_note_version(&m->endpoint, m->journal, NULL, err);
     m->work = (hr_party_work){.over = ignore_end};
     const hr_party_options options = {.view = &m->endpoint.view,
                                       .journal = m->journal,

@@ -14,6 +14,7 @@
 #include "tables/schema/schema_difference.h"
 
 #include <hedgerow/amount.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,12 +47,48 @@ static void log_acceptance(const hr_owner_work *w, const hr_party_offer *offer) 
                offer->record->coordinator, terms->date ? " of " : "", terms->date ? date : "", epsilon);
 }
 
+static void decline_offer(hr_decision *decision, hr_decline_code code, const char *format, ...)
+    HR_PRINTF(3, 4);
+static void decline_offer(hr_decision *decision, hr_decline_code code, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(decision->reason, sizeof decision->reason, format, arguments);
+    va_end(arguments);
+    decision->verdict = HR_VERDICT_DECLINED;
+    decision->code = code;
+}
+
+/* An offer of other versions than this owner's, whoever of the two is behind, is no fault of anybody. */
+static void check_offer_versions(const hr_owner_work *w, const Hedgerow__Terms *terms, hr_decision *out) {
+    const unsigned long long own = w->federation.version, theirs = terms->federation_version;
+    const char *fingerprint = w->federation.fingerprint;
+    if (terms->protocol != HR_PROTOCOL_VERSION)
+        decline_offer(out, HEDGEROW__DECLINE__CODE__PROTOCOL_VERSION,
+                      "the terms are of version %u of the protocol, this owner's program has version %d",
+                      terms->protocol, HR_PROTOCOL_VERSION);
+    else if (own && theirs < own)
+        decline_offer(out, HEDGEROW__DECLINE__CODE__FEDERATION_VERSION,
+                      "the coordinator's federation file is version %llu, this owner's version %llu: the "
+                      "coordinator needs the current federation.yaml",
+                      theirs, own);
+    else if (own && theirs > own)
+        decline_offer(out, HEDGEROW__DECLINE__CODE__FEDERATION_VERSION,
+                      "this owner's federation file is version %llu, the coordinator's version %llu: this "
+                      "owner needs the current federation.yaml",
+                      own, theirs);
+    else if (own && fingerprint && !hr_text_is(terms->federation_fingerprint, fingerprint))
+        decline_offer(
+            out, HEDGEROW__DECLINE__CODE__FEDERATION_VERSION,
+            "two federation files have version %llu: compare what `hedgerow federation fingerprint` "
+            "prints; this owner's is %s",
+            own, fingerprint);
+}
+
 /* The first rule that the job does not keep is the reason to decline it. */
 static bool note_refusal(void *user, const hr_rule_answer *answer) {
     hr_decision *decision = user;
     if (answer->keeps) return true;
-    snprintf(decision->reason, sizeof decision->reason, "%s: %s", answer->rule, answer->text);
-    decision->verdict = HR_VERDICT_DECLINED;
+    decline_offer(decision, HEDGEROW__DECLINE__CODE__POLICY, "%s: %s", answer->rule, answer->text);
     return false;
 }
 
@@ -95,9 +132,7 @@ static hr_status check_offer_records(hr_owner_work *w, const hr_party_offer *off
     hr_status status = method->unprotected->check_records(w->data, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
     if (!status) return HR_OK;
-    hr_rule_answer answer = {.rule = "records"};
-    snprintf(answer.text, sizeof answer.text, "%.*s", HR_RULE_TEXT - 1, why.message);
-    note_refusal(out, &answer);
+    decline_offer(out, HEDGEROW__DECLINE__CODE__RECORDS, "records: %.*s", HR_RULE_TEXT - 1, why.message);
     return HR_OK;
 }
 
@@ -110,6 +145,8 @@ static hr_status check_offer_policy(hr_owner_work *w, const hr_party_offer *offe
                                          .coordinator = offer->record->coordinator,
                                          .terms = offer->terms,
                                          .date = offer->date};
+    check_offer_versions(w, offer->terms, out);
+    if (out->verdict == HR_VERDICT_DECLINED) return HR_OK;
     return hr_policy_check(&question, note_refusal, out, err);
 }
 
@@ -160,9 +197,8 @@ static hr_status decide_with_ledger(hr_owner_work *w, const hr_party_offer *offe
     if (!status) status = check_offer_policy(w, offer, out, err);
     if (status) return status;
     if (out->verdict == HR_VERDICT_ACCEPTED && before == HR_OFFER_REFUSED) {
-        snprintf(out->reason, sizeof out->reason, "the owner refused the job%s%s", *reason ? ": " : "",
-                 reason);
-        out->verdict = HR_VERDICT_DECLINED;
+        decline_offer(out, HEDGEROW__DECLINE__CODE__REFUSED, "the owner refused the job%s%s",
+                      *reason ? ": " : "", reason);
     }
     const bool waiting = before == HR_OFFER_WAITING,
                decidable = out->verdict == HR_VERDICT_ACCEPTED && before != HR_OFFER_APPROVED;

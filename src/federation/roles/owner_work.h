@@ -2,6 +2,7 @@
 #ifndef HR_FEDERATION_ROLES_OWNER_WORK_H
 #define HR_FEDERATION_ROLES_OWNER_WORK_H
 
+#include "federation/config/job_file.h"
 #include "federation/config/owner_file.h"
 #include "federation/party/party.h"
 
@@ -12,8 +13,9 @@ typedef struct hr_owner_work {
     const hr_data *data;
     const hr_data *test; /* records that models are evaluated on; NULL: none */
     const hr_policy *policy;
-    const char *name;  /* as a member; NULL: a simulation, in which bounds of records are not looked at */
-    hr_ledger *ledger; /* NULL: a simulation, which spends nothing */
+    const char *name; /* as a member; NULL: a simulation, in which bounds of records are not looked at */
+    hr_federation_id federation; /* version 0: a simulation */
+    hr_ledger *ledger;           /* NULL: a simulation, which spends nothing */
     int threads;
     const char *models;           /* the folder that models are written into; NULL: nowhere */
     size_t ended[HR_JOB_ENDINGS]; /* jobs, by ending */

@@ -112,6 +112,7 @@ static hr_status open_owner_party(hr_owner_service *s, hr_error *err) {
     s->work.test = s->test;
     s->work.policy = &s->file.policy;
     s->work.name = s->file.name;
+    s->work.federation = s->endpoint.id;
     s->work.ledger = s->ledger;
     s->work.threads = hr_threads_of(s->settings->threads);
     s->work.models = s->file.models;
@@ -146,7 +147,7 @@ hr_status hr_owner_service_open(const char *file, const hr_party_settings *setti
     if (!status) status = log_remarks(s, s->test, err);
     if (!status) status = open_ledger(s, err);
     if (!status) status = open_owner_endpoint(s, loopback, err);
-    if (!status && !loopback) status = hr_endpoint_note_version(&s->endpoint.file, s->journal, &s->log, err);
+    if (!status) status = hr_endpoint_note_version(&s->endpoint, s->journal, &s->log, err);
     if (!status) status = open_owner_party(s, err);
     if (status)
         hr_owner_service_close(s);

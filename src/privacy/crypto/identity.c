@@ -64,6 +64,11 @@ hr_public_key hr_identity_public(const hr_identity *identity) {
     return key;
 }
 
+bool hr_public_key_of(const uint8_t bytes[HR_KEY_SIZE], hr_public_key *out) {
+    memcpy(out->bytes, bytes, sizeof out->bytes);
+    return crypto_sign_ed25519_pk_to_curve25519(out->box, bytes) == 0; /* a point that keeps secrets */
+}
+
 bool hr_public_key_same(const hr_public_key *a, const hr_public_key *b) {
     return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
@@ -77,15 +82,14 @@ void hr_public_key_text(const hr_public_key *key, char text[HR_PUBLIC_KEY_TEXT])
 hr_status hr_public_key_parse(const char *text, hr_public_key *out, hr_error *err) {
     assert(text && out);
     const size_t before = sizeof key_prefix - 1;
+    uint8_t bytes[HR_KEY_SIZE];
     hr_public_key key;
     char again[HR_PUBLIC_KEY_TEXT];
     size_t size = 0;
-    bool fine =
-        strlen(text) == HR_PUBLIC_KEY_TEXT - 1 && memcmp(text, key_prefix, before) == 0 &&
-        sodium_base642bin(key.bytes, sizeof key.bytes, text + before, KEY_BASE64 - 1, NULL, &size, NULL,
-                          sodium_base64_VARIANT_ORIGINAL) == 0 &&
-        size == sizeof key.bytes &&
-        crypto_sign_ed25519_pk_to_curve25519(key.box, key.bytes) == 0; /* a point that keeps secrets */
+    bool fine = strlen(text) == HR_PUBLIC_KEY_TEXT - 1 && memcmp(text, key_prefix, before) == 0 &&
+                sodium_base642bin(bytes, sizeof bytes, text + before, KEY_BASE64 - 1, NULL, &size, NULL,
+                                  sodium_base64_VARIANT_ORIGINAL) == 0 &&
+                size == sizeof bytes && hr_public_key_of(bytes, &key);
     if (fine) hr_public_key_text(&key, again); /* the decoder takes some other characters for base64 */
     if (!fine || strcmp(again, text) != 0)
         return hr_fail(err, HR_E_FORMAT,

@@ -46,6 +46,8 @@ HR_MUST_CHECK hr_status hr_identity_read(const char *path, hr_identity **out, hr
 HR_MUST_CHECK hr_status hr_identity_parse(const char *text, size_t size, hr_identity **out, hr_error *err);
 
 hr_public_key hr_identity_public(const hr_identity *identity);
+/* The key of these bytes. False: they are no key that can be sealed to. */
+bool hr_public_key_of(const uint8_t bytes[HR_KEY_SIZE], hr_public_key *out);
 bool hr_public_key_same(const hr_public_key *a, const hr_public_key *b);
 /* "hr-ed25519:" and base64. */
 void hr_public_key_text(const hr_public_key *key, char text[HR_PUBLIC_KEY_TEXT]);

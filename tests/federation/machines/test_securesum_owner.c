@@ -22,6 +22,7 @@ typedef enum key_fault {
     OF_ANOTHER_JOB,
     NOT_ITS_OWN,
     ZERO_SECRET,
+    SAME_KEY,
     KEY_FAULTS
 } key_fault;
 
@@ -33,6 +34,7 @@ typedef struct start_parts {
 static void sign_false_key(const sum_names *names, hr_digest terms, key_fault fault, uint8_t key[32],
                            uint8_t signature[HR_SIGNATURE_SIZE]) {
     memset(key, fault == ZERO_SECRET ? 0 : 9, 32);
+    if (fault == SAME_KEY) hr_mask_public(names->secrets[ANNA], key);
     if (fault == OF_ANOTHER_JOB) terms.bytes[0] ^= 1;
     if (fault == SIGNED_AS_ACCEPTANCE)
         hr_acceptance_sign(names->who[CARL], &terms, signature);
@@ -71,6 +73,19 @@ static void spoil_keys(const simulator *s, Hedgerow__Start *start, key_fault fau
     start->mask_signatures = parts->signatures;
 }
 
+/* Bert tells the coordinator that it broke the protocol, and in what. */
+static void check_told(const simulator *s, bool told) {
+    const letter *l = s->letter_count ? &s->letters[s->letter_count - 1] : NULL;
+    Hedgerow__Message *m = l && l->from == BERT ? message_in(l->bytes) : NULL;
+    const Hedgerow__Answer *answer = m && m->kind_case == HEDGEROW__MESSAGE__KIND_ANSWER ? m->answer : NULL;
+    assert_int_equal(answer && answer->decline && !answer->accepted, told);
+    if (told) {
+        assert_int_equal(answer->decline->code, HEDGEROW__DECLINE__CODE__VIOLATION);
+        assert_true(answer->decline->text.len > 40);
+    }
+    if (m) hr_message_unpacked_free(&m->base);
+}
+
 /* Bert is sent a start in which that is wrong. */
 static void check_keys(const sum_names *names, key_fault fault) {
     simulator *s = sum_open(names, &script, 1);
@@ -90,6 +105,7 @@ static void check_keys(const sum_names *names, key_fault fault) {
     hr_message_unpacked_free(&m->base);
     if (bert->cut[SUM_COORDINATOR] != (fault != NO_FAULT)) fail_msg("fault %d", (int)fault);
     assert_int_equal(bert->failed, fault != NO_FAULT);
+    check_told(s, fault != NO_FAULT);
     const size_t *owners;
     assert_int_equal(hr_securesum_owners(bert->machine, &owners), fault == NO_FAULT ? 3 : 0);
     assert_int_equal(hr_securesum_start(bert->machine) != NULL, fault == NO_FAULT);

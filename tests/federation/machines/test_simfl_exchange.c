@@ -128,10 +128,9 @@ static void test_simfl__begins_with_those_that_have_answered(void **state) {
 
 static void test_simfl__owner_that_leaves_ends_the_job(void **state) {
     simulator *b = simfl_open(*state);
-    Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
-    answer.reason = hr_text_of("enough");
     simfl_run_until(b, BERT, HR_SIMFL_GRADIENTS);
-    send_content(b, BERT, COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
+    send_decline(b, BERT, HEDGEROW__DECLINE__CODE__CANCELLED, "enough");
+    b->parties[BERT].away = true; /* it has said so itself, and is sent no end */
     simfl_run(b);
     simfl_check_failed(b, "owner bert ended its part");
     simfl_close(b);

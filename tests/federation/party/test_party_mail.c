@@ -225,19 +225,32 @@ static void test_pieces__of_a_member_take_a_bounded_share_of_memory(void **state
 
 /* ---- Messages ---- */
 
-/* With a reason of nearly half a MiB. */
+/* A decline with a text of nearly half a MiB. */
 static hr_bytes large_answer(void) {
     hr_bytes out = {0};
     Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
     Hedgerow__Message message = HEDGEROW__MESSAGE__INIT;
-    answer.reason = hr_data_of(junk, sizeof junk - 100);
+    Hedgerow__Decline decline = HEDGEROW__DECLINE__INIT;
+    decline.text = hr_data_of(junk, sizeof junk - 100);
+    answer.decline = &decline;
     message.kind_case = HEDGEROW__MESSAGE__KIND_ANSWER;
     message.answer = &answer;
     assert_int_equal(hr_message_pack(&message.base, &out, NULL), HR_OK);
     return out;
 }
 
-/* An owner that declines again and again, with long reasons. */
+static hr_bytes decline_of(const harness *l, const hr_live_job *job) {
+    hr_bytes out = {0};
+    hr_decline decline;
+    hr_job_id id;
+    memcpy(id.bytes, job->record.id, HR_JOB_BYTES);
+    hr_decline_make(l->parties[3].identity, &id, &l->members[0].key, HEDGEROW__DECLINE__CODE__CANCELLED,
+                    "enough", &decline);
+    assert_int_equal(hr_decline_answer(&decline.wire, &out, NULL), HR_OK);
+    return out;
+}
+
+/* An owner that declines, and then again and again, with long reasons. */
 static void test_messages__of_a_member_take_a_bounded_share_of_the_journal(void **state) {
     (void)state;
     harness l;
@@ -245,17 +258,19 @@ static void test_messages__of_a_member_take_a_bounded_share_of_the_journal(void 
     party_start(&l.parties[0]);
     assert_int_equal(harness_submit(&l, NULL), HR_OK);
     hr_live_job *job = l.parties[0].party->jobs[0];
-    hr_bytes body = large_answer();
+    hr_bytes first = decline_of(&l, job), body = large_answer();
     for (uint64_t sequence = 1; sequence <= 200; sequence++) {
-        piece p = {3, 0, {0}, sequence, false, body};
+        piece p = {3, 0, {0}, sequence, false, sequence == 1 ? first : body};
         memcpy(p.job, job->record.id, HR_JOB_BYTES);
         send_piece(&l, &p);
         read_all(&l.parties[0]);
     }
     free(body.at);
+    free(first.at);
     check_query(&l.parties[0], "SELECT sum(length(bytes)) <= 2 * 8388608 FROM events", "1");
-    assert_int_equal(count_said(&l, "coordinator: owner-3 sent more bytes than the job needs"), 1);
-    assert_int_equal(count_said(&l, "coordinator: owner-3 is cut off"), 1);
+    assert_int_equal(count_said(&l, "coordinator: owner-3 sent more bytes than the job needs"), 0);
+    check_query(&l.parties[0], "SELECT count(*) FROM events", "1");
+    assert_int_equal(count_said(&l, "coordinator: owner owner-3 declines: enough"), 1);
     harness_close(&l);
 }
 

@@ -1,8 +1,8 @@
-/* The bytes of the protocol, version 2: what a party of another build sends and stores is read as it was
+/* The bytes of the protocol, version 3: what a party of another build sends and stores is read as it was
  * meant. A difference here is a new version of the protocol (docs/reference/protocol.md), never a change of
- * golden/wire-2.txt.
+ * golden/wire-3.txt.
  *
- * golden/wire-2.txt: a name and the bytes in hexadecimal, a line each. */
+ * golden/wire-3.txt: a name and the bytes in hexadecimal, a line each. */
 #include "federation/protocol/protocol.h"
 #include "federation/protocol/wire_tree.h"
 #include "federation/sums/federated_id3.h"
@@ -13,7 +13,7 @@
 
 enum { LINE = 8192 };
 
-static const char path[] = HR_TESTS_DIR "/federation/protocol/golden/wire-2.txt";
+static const char path[] = HR_TESTS_DIR "/federation/protocol/golden/wire-3.txt";
 
 /* What the file says of `name`, up to the end of its line. */
 static void read_golden(const char *name, char *out) {
@@ -69,9 +69,11 @@ static void test_golden__terms_and_answers(void **state) {
     terms.n_owners = 2;
     terms.last_slots = 3;
     terms.date = 1795305600;
+    terms.protocol = 3;
+    terms.federation_version = 300;
+    terms.federation_fingerprint = hr_text_of("0123 4567");
     Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
     answer.accepted = true;
-    answer.reason = hr_text_of("why");
     answer.signature = hr_text_of("signature");
     Hedgerow__Start start = HEDGEROW__START__INIT;
     ProtobufCBinaryData acceptances[] = {hr_text_of("one"), hr_text_of("two")};
@@ -319,7 +321,7 @@ static void test_golden__envelopes(void **state) {
     (void)state;
     Hedgerow__Envelope e = HEDGEROW__ENVELOPE__INIT;
     e = (Hedgerow__Envelope){.base = e.base,
-                             .version = 2,
+                             .version = 3,
                              .federation = hr_text_of("hospitals"),
                              .job = hr_text_of("0123456789abcdef"),
                              .from = hr_text_of("anna"),
@@ -331,6 +333,24 @@ static void test_golden__envelopes(void **state) {
     check_bytes("envelope", packed(&e));
     e.more = false;
     check_bytes("envelope-last", packed(&e));
+    e.taken = 7;
+    check_bytes("envelope-taken", packed(&e));
+    Hedgerow__Decline decline = HEDGEROW__DECLINE__INIT;
+    decline.code = HEDGEROW__DECLINE__CODE__UNKNOWN_MEMBER;
+    decline.text = hr_text_of("why");
+    decline.signature = hr_text_of("signature");
+    e = (Hedgerow__Envelope){.base = e.base,
+                             .version = 3,
+                             .federation = hr_text_of("hospitals"),
+                             .job = hr_text_of("0123456789abcdef"),
+                             .from = hr_text_of("anna"),
+                             .to = hr_text_of("bert"),
+                             .decline = &decline};
+    check_bytes("envelope-decline",
+                packed(&e)); /* the same in all versions but for its first field's value */
+    Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
+    answer.decline = &decline;
+    check_kind("answer-declines", HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
 }
 
 /* A tree of three nodes, with a release by every mechanism, or by those whose noise is shared. */
@@ -428,6 +448,7 @@ static void test_golden__events(void **state) {
     static const hr_event_kind events[] = {HR_EVENT_MESSAGE,   HR_EVENT_DECIDED, HR_EVENT_WORK_STARTED,
                                            HR_EVENT_WORK_DONE, HR_EVENT_TIMEOUT, HR_EVENT_NEXT_QUESTION};
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) assert_int_equal(events[i], i + 1);
+    assert_int_equal(HR_DECIDED_ACCEPTS, 1);
 }
 
 int main(void) {
