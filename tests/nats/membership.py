@@ -6,9 +6,10 @@ import shutil
 import socket
 import ssl
 import subprocess
+import time
 
 import federation
-from federation import OWNER, SECONDS, Federation
+from federation import OWNER, SECONDS, Federation, Process
 
 
 def dial(fed, name, certificate='tls'):
@@ -109,6 +110,23 @@ def test_renew(fed):
     assert is_member(fed, 'west')
 
 
+def test_stale(fed):
+    """west has not got the new file yet: it declines, and the coordinator ends within seconds and names the reason."""
+    new, old = (os.path.join(fed.folder, name) for name in ('fed/west/federation.yaml', 'first.yaml'))
+    shutil.copy(new, os.path.join(fed.folder, 'current.yaml'))
+    shutil.copy(old, new)
+    fed.edit('job.yaml', '[north, south, west]', '[west]', to='stale.yaml')
+    begun = time.monotonic()
+    west = fed.serve('west')
+    coordinator = Process([fed.tool, 'coordinate', 'stale.yaml', '--model', 'model.json'], fed.folder)
+    reason = "this owner's federation file is version 1, the coordinator's version 4: this owner needs the current federation.yaml"
+    assert coordinator.wait() == 3 and coordinator.count('owner west declines: ' + reason) == 1, coordinator.lines
+    assert time.monotonic() - begun < 60
+    assert west.wait() == 0 and west.count('the job ended: declined: ' + reason) == 1, west.lines
+    assert not any('violat' in line or 'cut off' in line for line in west.lines + coordinator.lines)
+    shutil.copy(os.path.join(fed.folder, 'current.yaml'), new)
+
+
 def test_job(fed):
     """The federation of those that are members now trains a model."""
     with open(os.path.join(fed.folder, 'job.yaml')) as file:
@@ -161,6 +179,7 @@ def test(tool, folder, words):
     assert fingerprint(fed, 'fed/federation.yaml').startswith('version 4, fingerprint ')
     for name in ('coordinator', 'south', 'west', 'east'):
         assert fingerprint(fed, 'fed/%s/federation.yaml' % name) == fingerprint(fed, 'fed/federation.yaml')
+    test_stale(fed)
     test_job(fed)
     test_other_versions(fed)
 
