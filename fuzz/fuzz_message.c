@@ -1,7 +1,7 @@
 /* What members may send. By the input's first byte: bytes of one of the types of hedgerow.proto ('0' and on),
- * the inside of an envelope that a member signed, a tree, or a row of messages for the machine of an owner or
- * of a coordinator, of InPrivate (before or after the start), of sums, of a ring or of SimFL. No input
- * crashes, takes much memory, or makes a machine fail. */
+ * the inside of an envelope that a member or a stranger signed, a decline, a tree, or a row of messages for
+ * the machine of an owner or of a coordinator, of InPrivate (before or after the start), of sums, of a ring
+ * or of SimFL. No input crashes, takes much memory, or makes a machine fail. */
 #include "federation/machines/inprivate.h"
 #include "federation/machines/ring.h"
 #include "federation/machines/simfl_exchange.h"
@@ -26,9 +26,12 @@ typedef struct world {
 } world;
 
 static const ProtobufCMessageDescriptor *const types[] = {
-    &hedgerow__envelope__descriptor, &hedgerow__message__descriptor, &hedgerow__terms__descriptor,
-    &hedgerow__tree__descriptor,     &hedgerow__forest__descriptor,  &hedgerow__ballot__descriptor,
-    &hedgerow__ask__descriptor,      &hedgerow__question__descriptor};
+    &hedgerow__envelope__descriptor, &hedgerow__message__descriptor,  &hedgerow__terms__descriptor,
+    &hedgerow__tree__descriptor,     &hedgerow__forest__descriptor,   &hedgerow__ballot__descriptor,
+    &hedgerow__ask__descriptor,      &hedgerow__question__descriptor, &hedgerow__envelope_head__descriptor,
+    &hedgerow__decline__descriptor,  &hedgerow__answer__descriptor,   &hedgerow__start__descriptor,
+    &hedgerow__notice__descriptor,   &hedgerow__pass__descriptor,     &hedgerow__poll__descriptor,
+    &hedgerow__finish__descriptor};
 
 static void open_world(world *w) {
     static const char *const names[] = {"coordinator", "anna", "bert"};
@@ -83,16 +86,72 @@ static void check_type(const ProtobufCMessageDescriptor *type, const uint8_t *by
     free(again.at);
 }
 
-static void check_envelope(const world *w, const uint8_t *bytes, size_t size) {
+/* Signed by that one; a stranger is no member. Whoever gets an answer can be sent one, but not for a decline.
+ */
+static void check_envelope(const world *w, const hr_identity *signer, const uint8_t *bytes, size_t size) {
     uint8_t *sealed = NULL;
     hr_envelope out;
-    CHECK(hr_seal(w->who[ANNA], &w->members[BERT].key, bytes, size, &sealed, NULL) == HR_OK);
-    if (!hr_envelope_open(&w->views[BERT], sealed, size + HR_SEAL_OVERHEAD, &out, NULL)) {
-        CHECK(out.from == ANNA && out.to == BERT && out.body.size <= HR_PIECE_MAX);
-        CHECK(out.sequence ? out.body.size && !out.received : !out.body.size && out.received);
-        free(out.body.at);
-    }
+    hr_envelope_sender sender;
+    hr_bytes reply = {0};
+    CHECK(hr_seal(signer, &w->members[BERT].key, bytes, size, &sealed, NULL) == HR_OK);
+    hr_status status =
+        hr_envelope_read(&w->views[BERT], sealed, size + HR_SEAL_OVERHEAD, &out, &sender, NULL);
     free(sealed);
+    CHECK(status || !sender.answerable);
+    if (sender.answerable) CHECK(hr_envelope_decline(&w->views[BERT], &sender, &reply, NULL) == HR_OK);
+    free(reply.at);
+    if (status) return;
+    CHECK(out.from == ANNA && out.to == BERT && signer == w->who[ANNA]);
+    if (out.declines)
+        CHECK(!out.sequence && !out.received && !out.more && out.body.size);
+    else
+        CHECK(out.sequence ? out.body.size && !out.received : !out.body.size && out.received);
+    free(out.body.at);
+}
+
+static void check_stranger(const world *w, const uint8_t *bytes, size_t size) {
+    const unsigned char seed[crypto_sign_SEEDBYTES] = {99};
+    hr_identity *stranger = NULL;
+    CHECK(hr_identity_grow(seed, &stranger, NULL) == HR_OK);
+    check_envelope(w, stranger, bytes, size);
+    hr_identity_free(stranger);
+}
+
+static hr_protocol_setup setup_of(const world *w, size_t self, hr_bytes terms) {
+    return (hr_protocol_setup){&w->views[self], w->job, w->schema, COORDINATOR, 1,
+                               terms,           0,      w->secret, false};
+}
+
+/* Any text, as an owner signs it, and as a hostile one sends it: the coordinator takes the former alone,
+ * unless they are the same. */
+static void check_decline(const world *w, const uint8_t *bytes, size_t size) {
+    char text[512];
+    hr_decline decline;
+    size_t length = 0;
+    if (!size) return;
+    while (length + 1 < size && length + 1 < sizeof text && bytes[1 + length]) length++;
+    memcpy(text, bytes + 1, length);
+    text[length] = '\0';
+    hr_decline_make(w->who[ANNA], &w->job, &w->members[COORDINATOR].key, (hr_decline_code)bytes[0], text,
+                    &decline);
+    CHECK(strlen(decline.text) <= HR_DECLINE_TEXT && hr_decline_meaning(decline.wire.code)[0]);
+    for (int raw = 0; raw < 2; raw++) {
+        const hr_protocol_setup setup = setup_of(w, COORDINATOR, w->terms);
+        hr_protocol *machine = NULL;
+        hr_bytes answer = {0};
+        hr_part_info part;
+        if (raw) decline.wire.text = hr_text_of(text);
+        CHECK(hr_decline_answer(&decline.wire, &answer, NULL) == HR_OK);
+        CHECK(hr_inprivate_coordinator(&setup, &machine, NULL) == HR_OK);
+        const hr_event event = {HR_EVENT_MESSAGE, ANNA, 0, answer.at, answer.size};
+        CHECK(hr_protocol_feed(machine, &event, NULL) == HR_OK);
+        CHECK(hr_inprivate_part(machine, ANNA, &part));
+        const bool same = !raw || strcmp(text, decline.text) == 0;
+        CHECK(part.state == (same ? HR_PART_DECLINED : HR_PART_CUT_OFF));
+        CHECK(hr_text_is_fit(hr_text_of(part.why), sizeof part.why));
+        hr_protocol_free(machine);
+        free(answer.at);
+    }
 }
 
 static void check_tree(const world *w, const uint8_t *bytes, size_t size) {
@@ -111,11 +170,6 @@ static void check_tree(const world *w, const uint8_t *bytes, size_t size) {
         CHECK(hr_account(tree.releases, tree.release_count, &total, NULL) == HR_OK && total <= rules.budget);
     }
     hr_arena_free(arena);
-}
-
-static hr_protocol_setup setup_of(const world *w, size_t self, hr_bytes terms) {
-    return (hr_protocol_setup){&w->views[self], w->job, w->schema, COORDINATOR, 1,
-                               terms,           0,      w->secret, false};
 }
 
 /* What an owner makes itself, which is sound; none: its work is lost. Owner: the caller frees it. */
@@ -264,7 +318,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (!size) return 0;
     open_world(&w);
     switch (bytes[0]) {
-    case 'e': check_envelope(&w, bytes + 1, size - 1); break;
+    case 'e': check_envelope(&w, w.who[ANNA], bytes + 1, size - 1); break;
+    case 'v': check_stranger(&w, bytes + 1, size - 1); break;
+    case 'd': check_decline(&w, bytes + 1, size - 1); break;
     case 't': check_tree(&w, bytes + 1, size - 1); break;
     case 'm': check_machine(&w, COORDINATOR, bytes + 1, size - 1); break;
     case 'o': check_machine(&w, BERT, bytes + 1, size - 1); break;
