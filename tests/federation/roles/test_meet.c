@@ -111,8 +111,72 @@ static void test_coordinator__stopped_after_the_model__sends_what_is_left(void *
     assert_string_equal(query_database("north.db", "SELECT count(*) FROM entries"), "1");
 }
 
+/* ---- Federation files of different versions ---- */
+
+static char said[4096];
+
+static void keep_line(void *user, const hr_log_line *line) {
+    (void)user;
+    snprintf(said + strlen(said), sizeof said - strlen(said), "%s\n", line->text);
+}
+
+static void change_version(const char *path, const char *to) {
+    size_t size = 0;
+    char *text = read_file(path, &size), *at = strstr(text, "version: 1\n");
+    assert_non_null(at);
+    memcpy(at, to, strlen(to));
+    write_text(path, text);
+    free(text);
+}
+
+/* Whichever of the two is behind, the owner says so; north's policy wants two owners, so that it ends its
+ * part as well. Nothing waits for the deadline of 600 seconds, and nothing is spent. */
+static void check_other_version(const char *member, const char *reason) {
+    const hr_owner_files owners = {(const char *const[]){"north.yaml", "south.yaml"}, OWNERS};
+    hr_party_settings settings = HR_PARTY_SETTINGS_INIT;
+    hr_job_result result = {0};
+    hr_error err = {0};
+    char path[64];
+    write_records();
+    write_federation();
+    snprintf(path, sizeof path, "fed/%s/federation.yaml", member);
+    change_version(path, "version: 2\n");
+    said[0] = '\0';
+    settings.threads = 1;
+    settings.log_line = keep_line;
+    assert_int_equal(hr_meet("job.yaml", "model.json", &owners, &settings, &result, &err), HR_E_POLICY);
+    if (!strstr(said, reason)) fail_msg("%s", said);
+    assert_null(strstr(said, "violat"));
+    assert_null(strstr(said, "cut off"));
+    for (size_t i = 0; i < OWNERS; i++) {
+        snprintf(path, sizeof path, "%s.db", owner_names[i]);
+        check_open_jobs(path, "0");
+        assert_string_equal(query_database(path, "SELECT count(*) FROM entries"), "0");
+    }
+}
+
+static void test_owner__with_a_newer_federation_file_declines(void **state) {
+    (void)state;
+    check_other_version("south", "owner south declines: the coordinator's federation file is version 1, this "
+                                 "owner's version 2: the coordinator needs the current federation.yaml\n");
+    assert_non_null(strstr(said, "owner north declines: fewer owners take part than the policy requires\n"));
+}
+
+static void test_owners__with_an_older_federation_file_decline(void **state) {
+    (void)state;
+    check_other_version("coordinator",
+                        "owner south declines: this owner's federation file is version 1, the "
+                        "coordinator's version 2: this owner needs the current federation.yaml\n");
+    assert_non_null(strstr(said, "owner north declines: this owner's federation file is version 1"));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
-        test_coordinator__stopped_after_the_model__sends_what_is_left, meet_open, meet_close)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_coordinator__stopped_after_the_model__sends_what_is_left,
+                                        meet_open, meet_close),
+        cmocka_unit_test_setup_teardown(test_owner__with_a_newer_federation_file_declines, meet_open,
+                                        meet_close),
+        cmocka_unit_test_setup_teardown(test_owners__with_an_older_federation_file_decline, meet_open,
+                                        meet_close)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
