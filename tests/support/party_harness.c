@@ -236,6 +236,7 @@ static void set_work(harness_party *p) {
         hr_owner_work_init(&p->as.owner);
         p->as.owner.data = p->records;
         p->as.owner.policy = &l->policy;
+        p->as.owner.federation = l->federations[p->index];
         p->as.owner.ledger = p->ledger;
         p->as.owner.threads = 1;
     } else {
@@ -260,6 +261,7 @@ static hr_status open_files(harness_party *p, hr_error *err) {
 }
 
 hr_status party_start_with(harness_party *p, hr_transport *inner, hr_error *err) {
+    static const bool nobody[PARTIES];
     harness *l = p->harness;
     p->watched = (watched_transport){
         {watched_send, watched_receive, watched_settle, watched_refuse, watched_close, NULL}, inner, {0}, p};
@@ -271,7 +273,9 @@ hr_status party_start_with(harness_party *p, hr_transport *inner, hr_error *err)
                                 .transport = &p->watched.transport,
                                 .work = &p->as.work,
                                 .schema = l->table.schema,
-                                 .coordinators = p->index ? l->coordinators : NULL,
+                                 .coordinators = !p->index                    ? NULL
+                                                 : l->serves_nobody[p->index] ? nobody
+                                                                              : l->coordinators,
                                  .min_owners = l->policy.owners,
                                 .round_gain = -1e6, /* whatever noise says, the job goes on */
                                 .deadline = l->deadline,

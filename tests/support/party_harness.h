@@ -88,6 +88,9 @@ struct harness {
     hr_membership membership;
     hr_member members[PARTIES];
     bool coordinators[PARTIES];
+    bool serves_nobody[PARTIES]; /* by owner: its policy lists no coordinator of the harness */
+    hr_federation_id
+        federations[PARTIES]; /* by owner: its federation file; version 0: no owner compares it */
     hr_loopback *loopback;
     harness_party parties[PARTIES];
     size_t running; /* the index of the party whose step it is */

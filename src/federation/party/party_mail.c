@@ -246,17 +246,20 @@ static hr_status take_decline(hr_party *p, const hr_envelope *envelope, hr_error
     const size_t from = envelope->from;
     hr_live_job *j = hr_party_find(p, envelope->job.bytes);
     if (j ? !j->is_coordinator : p->o.coordinators != NULL) return HR_OK;
-    hr_status status = hr_journal_begin(p->o.journal, err);
+    hr_status status = HR_OK;
+    if (j && !j->cut[from]) {
+        const hr_event event = {
+            .kind = HR_EVENT_MESSAGE, .from = from, .bytes = envelope->body.at, .size = envelope->body.size};
+        hr_reorder_buffer_clear(&j->inboxes[from]);
+        j->cut[from] = true;
+        status = hr_party_transact(p, j, &event, 0, err);
+    }
+    /* After the reason is on the disk: while packets are left, the owner sends it again. */
+    if (!status) status = hr_journal_begin(p->o.journal, err);
     if (!status)
         status = hr_journal_received(p->o.journal, envelope->job.bytes, hr_party_member_name(p, from),
                                      INT64_MAX, err);
-    status = hr_party_commit(p, status, err);
-    if (status || !j || j->cut[from]) return status;
-    const hr_event event = {
-        .kind = HR_EVENT_MESSAGE, .from = from, .bytes = envelope->body.at, .size = envelope->body.size};
-    hr_reorder_buffer_clear(&j->inboxes[from]);
-    j->cut[from] = true;
-    return hr_party_transact(p, j, &event, 0, err);
+    return hr_party_commit(p, status, err);
 }
 
 static hr_status take_ack(hr_party *p, const hr_envelope *envelope, hr_error *err) {

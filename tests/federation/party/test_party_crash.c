@@ -79,6 +79,37 @@ static void test_crash__of_an_owner_of_averages_loses_its_model_at_most(void **s
     }
 }
 
+/* The first owner takes no part: by its own journal, or, as it does not serve the coordinator, without it.
+ * Whoever dies, the others' trees make the model, and everybody's journal is clean in the end. */
+static bool decline_and_die(bool with_journal, size_t victim, size_t at, bool after) {
+    harness l;
+    harness_open(&l, harness_job(1, HR_ORDER_CHAIN, false));
+    l.job.in.version = 2;
+    if (with_journal) l.federations[1].version = 1;
+    l.serves_nobody[1] = !with_journal;
+    doom_begin(&l, victim, at, after);
+    harness_start(&l);
+    harness_run_until(&l, harness_is_idle);
+    assert_non_null(strstr(l.said, "coordinator: owner owner-1 declines: "));
+    assert_null(strstr(l.said, "cut off"));
+    assert_in_range(trees_in_model(&l), victim > 1 ? OWNERS - 2 : OWNERS - 1, OWNERS - 1);
+    check_query(&l.parties[1], "SELECT count(*) FROM entries", "0");
+    for (size_t i = 0; i < PARTIES; i++) check_journal(&l.parties[i]);
+    harness_close(&l);
+    return doom.over;
+}
+
+/* An owner that declines does little: doom_at_every_call is for longer lives. */
+static void test_crash__around_a_decline_loses_no_other_owner(void **state) {
+    (void)state;
+    for (size_t victim = 0; victim < 2; victim++)
+        for (int i = 0; i < 4; i++) {
+            size_t at = 1;
+            while (decline_and_die(i & 1, victim, at, i & 2)) at++;
+            assert_true(at > 5);
+        }
+}
+
 static void refuse_first_work(harness *l, hr_job_file job) {
     harness_open(l, job);
     doom_begin(l, PARTIES, 0, false);
@@ -114,6 +145,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reservation__that_was_rolled_back_is_made_again),
         cmocka_unit_test(test_reservation__that_was_rolled_back_leaves_no_entry),
+        cmocka_unit_test(test_crash__around_a_decline_loses_no_other_owner),
         cmocka_unit_test(test_crash__of_the_coordinator_loses_nothing),
         cmocka_unit_test(test_crash__of_an_owner_loses_what_it_was_doing_at_most),
         cmocka_unit_test(test_crash__of_the_first_or_the_last_owner_is_no_different),

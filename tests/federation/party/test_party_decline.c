@@ -56,8 +56,8 @@ static void send_raw(size_t to, const hr_bytes *packet) {
 
 static void run_with_federation(size_t version, const char *fingerprint) {
     open_job();
+    l.federations[1] = (hr_federation_id){version, fingerprint};
     harness_start(&l);
-    l.parties[1].as.owner.federation = (hr_federation_id){version, fingerprint};
     run_at_once();
 }
 
@@ -127,10 +127,9 @@ static void test_owner__that_does_not_know_the_coordinator_declines_at_once(void
 
 static void test_owner__that_serves_others_declines_at_once(void **state) {
     (void)state;
-    static const bool nobody[PARTIES];
     open_job();
+    l.serves_nobody[1] = true;
     harness_start(&l);
-    l.parties[1].party->o.coordinators = nobody;
     run_at_once();
     check_goes_on_without_the_first("coordinators: the owner's policy does not list the sender");
     harness_close(&l);
@@ -159,8 +158,8 @@ static void test_owner__without_its_journal_declines_at_once(void **state) {
 static void test_coordinator__ends_at_once_when_all_decline(void **state) {
     (void)state;
     open_job();
+    for (size_t i = 1; i <= OWNERS; i++) l.federations[i] = (hr_federation_id){1, NULL};
     harness_start(&l);
-    for (size_t i = 1; i <= OWNERS; i++) l.parties[i].as.owner.federation = (hr_federation_id){1, NULL};
     run_at_once();
     assert_int_equal(hr_party_jobs(l.parties[0].party), 0);
     assert_int_equal(count_of("declines: this owner's federation file is version 1"), OWNERS);
