@@ -273,10 +273,10 @@ hr_status party_start_with(harness_party *p, hr_transport *inner, hr_error *err)
                                 .transport = &p->watched.transport,
                                 .work = &p->as.work,
                                 .schema = l->table.schema,
-                                 .coordinators = !p->index                    ? NULL
-                                                 : l->serves_nobody[p->index] ? nobody
-                                                                              : l->coordinators,
-                                 .min_owners = l->policy.owners,
+                                .coordinators = !p->index                    ? NULL
+                                                : l->serves_nobody[p->index] ? nobody
+                                                                             : l->coordinators,
+                                .min_owners = l->policy.owners,
                                 .round_gain = -1e6, /* whatever noise says, the job goes on */
                                 .deadline = l->deadline,
                                 .lifetime = l->lifetime,

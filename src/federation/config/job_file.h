@@ -4,8 +4,8 @@
 #define HR_FEDERATION_CONFIG_JOB_FILE_H
 
 #include "base/arena.h"
-#include "federation/config/record_bounds.h"
 #include "federation/config/federation_file.h"
+#include "federation/config/record_bounds.h"
 
 #include <hedgerow/fit.h>
 

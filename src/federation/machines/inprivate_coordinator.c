@@ -226,11 +226,10 @@ static hr_status count_tree(inprivate_coordinator *m, hr_error *err) {
     if (verdict.stays) m->advance += gain;
     hr_status status = hr_coordinator_job_send(&m->job, HEDGEROW__MESSAGE__KIND_VERDICT, &verdict, err);
     if (!status && !verdict.stays)
-        status =
-            hr_protocol_emit(&m->job.protocol, HR_ACT_LOG, 0, err,
-                             "the tree of owner %s in slot %zu is left out: with it predictions are "
-                             "worse by %.4f",
-                             name_of_owner(m, hr_job_state_owner(&m->job_state, slot)), slot, -gain);
+        status = hr_protocol_emit(&m->job.protocol, HR_ACT_LOG, 0, err,
+                                  "the tree of owner %s in slot %zu is left out: with it predictions are "
+                                  "worse by %.4f",
+                                  name_of_owner(m, hr_job_state_owner(&m->job_state, slot)), slot, -gain);
     return status ? status : settle_job(m, err);
 }
 

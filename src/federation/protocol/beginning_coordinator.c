@@ -220,8 +220,7 @@ static hr_status on_message(hr_coordinator_job *job, const hr_event *event, hr_e
     if (status) return status;
     const size_t owner = hr_coordinator_job_position(job, event->from);
     const bool answered = message->kind_case == HEDGEROW__MESSAGE__KIND_ANSWER;
-    job->protocol.advances +=
-        answered && job->phase == HR_COORDINATOR_OFFERED && !job->answered[event->from];
+    job->protocol.advances += answered && job->phase == HR_COORDINATOR_OFFERED && !job->answered[event->from];
     if (answered)
         status = (message->answer->accepted ? take_acceptance : take_decline)(job, event->from,
                                                                               message->answer, err);

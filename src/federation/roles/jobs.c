@@ -160,11 +160,11 @@ static hr_status show_party(void *user, const hr_journal_view *view) {
                                 .open = view->open,
                                 .packets = view->packets,
                                 .ledger = view->has_ledger ? &view->total : NULL,
-                                 .certificate_ends = v->validity.ends,
-                                 .certificate = v->expiry,
-                                 .last_id = view->last.id,
-                                 .last_state = view->last.state,
-                                 .last_ending = hr_ending_by_state(view->last.state)};
+                                .certificate_ends = v->validity.ends,
+                                .certificate = v->expiry,
+                                .last_id = view->last.id,
+                                .last_state = view->last.state,
+                                .last_ending = hr_ending_by_state(view->last.state)};
     v->running = view->running;
     v->stopped = !v->viewer->party(v->viewer->user, &info);
     return HR_OK;

@@ -242,7 +242,7 @@ static hr_status end_early(const hedge_coordinator *c, bool *more, hr_error *err
     char suspect[HR_SUSPECT_TEXT];
     hr_sum_checks_text(&c->checks, suspect);
     if (!hr_hedge_forest(c->hedge)->tree_count && *suspect)
-        return hr_fail(err, HR_E_IO, "ask the owners for their numbers of records",
+        return hr_fail(err, HR_E_POLICY, "ask the owners for their numbers of records",
                        "%d sums in a row were not usable; checks that failed: %s", DROPPED_MAX, suspect);
     if (!hr_hedge_forest(c->hedge)->tree_count)
         return hr_fail(err, HR_E_IO, "start again when the owners can be reached",

@@ -529,7 +529,8 @@ static const bad_case bad_job[] = {
     {JOB "colour: red\n",
      "x.yaml:5:1: unknown key 'colour'; the keys are hedgerow-job, schema, method, train, "
      "model, columns, mode, epsilon, delta, options, rounds, order, round-gain, "
-     "vote-last, vote-share, vote-trees, coalition, coordinator-owner, deadline, date, name, federation, "
+     "vote-last, vote-share, vote-trees, coalition, coordinator-owner, records, deadline, date, name, "
+     "federation, "
      "key, journal, owners, certificate, certificate-key"},
     {JOB "mode: noisy\n", "x.yaml:5:7: mode: 'noisy' is not sound or paper"},
     {JOB "mode: [sound]\n", "x.yaml:5:7: mode must be sound or paper, not a list"},
@@ -596,10 +597,12 @@ static const bad_case bad_job[] = {
     {JOB "federation: f\nkey: k\njournal: j\nowners: [a]\n",
      "x.yaml:1:1: the key 'name' is missing" OVER_A_FEDERATION},
     {JOB "name: m\nfederation: f\nkey: k\njournal: j\nowners: a\n",
-     "x.yaml:9:9: owners must be a list of 1 to 256 members such as [hospital-a, hospital-b], not a single "
-     "value"},
+     "x.yaml:9:9: owners must be a list of 1 to 256 members such as [hospital-a, hospital-b], or a mapping "
+     "such as {hospital-a: {records: 2000..8000}, hospital-b: {}}, not a single value"},
     {JOB "name: m\nfederation: f\nkey: k\njournal: j\nowners: []\n",
-     "x.yaml:9:9: owners: a list of 0 is not a list of 1 to 256 members such as [hospital-a, hospital-b]"},
+     "x.yaml:9:9: owners: a list of 0 is not a list of 1 to 256 members such as [hospital-a, hospital-b], or "
+     "a "
+     "mapping such as {hospital-a: {records: 2000..8000}, hospital-b: {}}"},
     {JOB "name: m\nfederation: f\nkey: k\njournal: j\nowners: [a, a]\n",
      "x.yaml:9:13: owners: 'a' is listed twice; remove one of the two"},
     {JOB "name: m\nfederation: f\nkey: k\njournal: j\nowners: [a b]\n",

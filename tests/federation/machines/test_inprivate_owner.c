@@ -251,8 +251,9 @@ static void check_unknown_owner(const test_members *f, const Hedgerow__Terms *te
     send_content(b, COORDINATOR, BERT, HEDGEROW__MESSAGE__KIND_TERMS, terms);
     assert_false(cut_by(b, BERT, COORDINATOR));
     assert_true(b->parties[BERT].failed && b->parties[BERT].work.kind == 0);
-    assert_non_null(strstr(b->parties[BERT].why, "declined: this owner's federation file does not list the "
-                                                 "owner 'stranger'; the coordinator's is version 0"));
+    assert_non_null(strstr(
+        b->parties[BERT].why,
+        "this owner's federation file does not list the owner 'stranger'; the coordinator's is version 0"));
     Hedgerow__Message *m = message_in(b->letters[b->letter_count - 1].bytes);
     assert_int_equal(m->kind_case, HEDGEROW__MESSAGE__KIND_ANSWER);
     assert_int_equal(m->answer->decline->code, HEDGEROW__DECLINE__CODE__UNKNOWN_MEMBER);

@@ -77,8 +77,15 @@ static void say_nothing(harness_party *p) {
 }
 
 static void decline(harness_party *p) {
+    const hr_party *party = p->party;
+    const hr_party_view *view = party->o.view;
     Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
-    answer.reason = hr_text_of("again");
+    hr_decline made;
+    hr_job_id job;
+    memcpy(job.bytes, party->jobs[0]->record.id, HR_JOB_BYTES);
+    hr_decline_make(view->identity, &job, &view->membership->members[0].key, HEDGEROW__DECLINE__CODE__REFUSED,
+                    "again", &made);
+    answer.decline = &made.wire;
     say(p, HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
 }
 

@@ -163,8 +163,7 @@ static void test_coordinator__ends_at_once_when_all_decline(void **state) {
     run_at_once();
     assert_int_equal(hr_party_jobs(l.parties[0].party), 0);
     assert_int_equal(count_of("declines: this owner's federation file is version 1"), OWNERS);
-    assert_string_equal(l.parties[0].as.coordinator.why, "no owner takes part");
-    assert_true(l.parties[0].as.coordinator.all_declined);
+    assert_string_equal(l.parties[0].as.coordinator.state, "declined: no owner takes part");
     assert_true(harness_is_idle(&l));
     harness_close(&l);
 }

@@ -250,8 +250,8 @@ static void test_message__bombs_take_no_more_memory_than_the_bound(void **state)
 
 static void test_message__larger_than_its_limit_is_refused(void **state) {
     (void)state;
-    assert_int_equal(explode(&hedgerow__answer__descriptor, 0x12, "x", 1, HR_MESSAGE_MAX + 1), HR_E_LIMIT);
-    assert_int_equal(explode(&hedgerow__answer__descriptor, 0x12, "x", 1, HR_MESSAGE_MAX - 16), HR_OK);
+    assert_int_equal(explode(&hedgerow__answer__descriptor, 0x1a, "x", 1, HR_MESSAGE_MAX + 1), HR_E_LIMIT);
+    assert_int_equal(explode(&hedgerow__answer__descriptor, 0x1a, "x", 1, HR_MESSAGE_MAX - 16), HR_OK);
 }
 
 /* ---- Texts ---- */

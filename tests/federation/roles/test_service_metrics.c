@@ -58,7 +58,9 @@ static const char *const lines[] = {"hedgerow_jobs_open",
                                     "hedgerow_delta_left",
                                     "9.9999999999999995e-07",
                                     "hedgerow_ledger_frozen",
-                                    "1"};
+                                    "1",
+                                    "hedgerow_certificate_expires_timestamp_seconds",
+                                    "1795305600"};
 
 static void test_file__has_one_line_a_number(void **state) {
     const temp_dir *d = *state;
@@ -72,6 +74,7 @@ static void test_file__has_one_line_a_number(void **state) {
             (const size_t[HR_JOB_ENDINGS]){[HR_JOB_DONE] = 2, [HR_JOB_CANCELLED] = 1, [HR_JOB_DECLINED] = 2},
         .refused = refused,
         .link = {true, 7},
+        .certificate_ends = 1795305600,
         .ledger = {.epsilon_limit = 1.5, .epsilon_left = .5, .delta_left = 1e-6, .frozen = true}};
     char path[160], line[200];
     size_t size = 0, numbers = 0;

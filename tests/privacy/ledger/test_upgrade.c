@@ -348,8 +348,8 @@ static void test_journal__in_use_is_not_upgraded(void **state) {
     hr_error err = {0};
     copy_file(s, versions[1]);
     assert_int_equal(hr_file_lock_take(s->path, &server, NULL), HR_OK);
-    assert_int_equal(hr_ledger_open(s->path, &ledger, &err), HR_E_IO);
-    check_file_error(&err, HR_E_IO, "another process", s->path);
+    assert_int_equal(hr_ledger_open(s->path, &ledger, &err), HR_E_BUSY);
+    check_file_error(&err, HR_E_BUSY, "uses this file since", s->path);
     assert_string_equal(query_database(s->path, "PRAGMA user_version"), "2");
     hr_file_lock_release(server);
     hr_ledger_close(open_old(s));
