@@ -11,7 +11,7 @@ FILE.test   prose, and lines indented by four spaces:
             A line '...' stands for any lines; a line ending in ' (re)' is a regular expression.
 FILE.md     every block fenced as ```console
 FILE.1      every block between .EX and .EE
-            In these two only words are compared: numbers and times differ from run to run where noise is drawn. A command without
+            In these two only words are compared: numbers, times and ids of jobs differ from run to run where noise is drawn. A command without
             output shown may print anything; all must succeed.
 
 The commands of a file run one after the other in one empty directory; what they leave in the background is ended after the last one.
@@ -148,6 +148,7 @@ def line_matches(wanted, got):
 def words_match(wanted, got):
     def words(line):
         line = re.sub(r'\d{4}-\d\d-\d\dT[\d:]+Z', 'N', line)
+        line = re.sub(r'(\(id|^ended) +[0-9a-f]{8}\b', r'\1 N', line)  # of a job
         line = re.sub(r'(?<![\w.])-?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|inf)(?![\w])', 'N', line)
         return re.sub(r'\s+', ' ', line).strip()
     return words(wanted) == words(got)

@@ -165,7 +165,7 @@ PLAIN = {
         ('field', 'of_program'),
         ('train', 'model'), ('train', 'force'), ('train', 'plan'), ('train', 'rows'), ('train', 'json'), ('train', 'quiet'), ('evaluate', 'json'),
         ('simulate', 'model'), ('simulate', 'schema'), ('simulate', 'force'), ('simulate', 'plan'), ('simulate', 'rows'), ('simulate', 'json'),
-        ('simulate', 'quiet')),
+        ('simulate', 'quiet'), ('job', 'records')),
     "for the owner's eyes": (('train', 'timings'), ('field', 'timings'), ('field', 'remark'), ('evaluate', 'timings'), ('evaluate', 'threshold'), ('evaluate', 'costs'),
                              ('evaluate', 'confusion')),
     'settings of methods, which each method proves; every cell has those of its methods': (

@@ -107,7 +107,7 @@ void hr_simfl_received(const hr_protocol *owner, size_t other, const int64_t **g
 /* Outcomes of work, for HR_EVENT_WORK_DONE. Owner: the caller frees out->at. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_simfl_pack_size(uint32_t rows, const int64_t sums[HR_SIMFL_SUMS], hr_bytes *out,
                                            hr_error *err);
-/* hashes, gradients, weights: of all records; the work says which of them are sent. */
+/* hashes, gradients, weights: of all records; the work has which of them are sent. */
 HR_MUST_CHECK hr_status hr_simfl_pack_hashes(const hr_protocol *owner, const int16_t *hashes, hr_bytes *out,
                                              hr_error *err);
 HR_MUST_CHECK hr_status hr_simfl_pack_gradients(const hr_protocol *owner, const int64_t *gradients,

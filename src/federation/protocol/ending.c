@@ -1,4 +1,4 @@
-/* The table of endings: what is said of one anywhere is said by its word here. */
+/* The table of endings: the word of one is the same wherever people read of it. */
 #include "federation/protocol/ending.h"
 
 #include <string.h>

@@ -116,41 +116,35 @@ static hr_status summed_coordinator_of(const hr_job_view *job, summed_coordinato
 
 /* ---- The next question ---- */
 
-static hr_status ask_question(summed_coordinator *c, const hr_summed_progress *progress, hr_arena *arena,
-                              Hedgerow__Question *out, hr_bytes *body, hr_error *err) {
-    const hr_summed_coordinator *rules = c->method->coordinator;
-    hr_summed_question question = {0};
-    char failed[HR_SUSPECT_TEXT];
-    bool more = true;
-    hr_status status = rules->next(c->party.state, progress, arena, &question, &more, err);
-    out->done = !more;
-    hr_sum_checks_text(rules->checks ? rules->checks(c->party.state) : NULL, failed);
-    if (strcmp(failed, c->logged) != 0)
-        hr_job_log(progress->work, progress->job->record, HR_LOG_WARNING,
-                   "sums are not those of owners with the records that the job says: %s", failed);
-    memcpy(c->logged, failed, sizeof failed);
-    if (status || !more) return status;
-    if (c->dropped && !question.choice)
-        hr_job_log(progress->work, progress->job->record, HR_LOG_WARNING,
-                   c->impossible && !c->unanswered ? "a sum was not used, since it failed a check"
-                                                   : "a sum was lost, since an owner's answer is missing");
-    status = rules->pack(c->party.state, progress, &question, out, body, err);
-    if (status || out->done) return status;
-    out->body = hr_data_of(body->at, body->size);
-    if (!question.choice) out->values = (uint32_t)hr_summed_values(&question);
-    return HR_OK;
-}
-
 hr_status hr_summed_next_question(const hr_job_view *job, hr_party_work *work, Hedgerow__Question *out,
                                   hr_bytes *body, hr_error *err) {
     summed_coordinator *c = NULL;
+    hr_summed_question question = {0};
+    char failed[HR_SUSPECT_TEXT];
+    bool more = true;
     hr_status status = summed_coordinator_of(job, &c, err);
     if (status) return status;
+    const hr_summed_coordinator *rules = c->method->coordinator;
     const hr_summed_progress progress = {
         .job = job, .work = work, .unanswered = c->unanswered, .dropped = c->dropped};
     hr_arena *arena = hr_arena_new();
     if (!arena) return hr_fail_memory(err);
-    status = ask_question(c, &progress, arena, out, body, err);
+    status = rules->next(c->party.state, &progress, arena, &question, &more, err);
+    out->done = !more;
+    hr_sum_checks_text(rules->checks ? rules->checks(c->party.state) : NULL, failed);
+    if (strcmp(failed, c->logged) != 0)
+        hr_job_log(work, job->record, HR_LOG_WARNING,
+                   "sums are not those of owners with the records that the job says: %s", failed);
+    memcpy(c->logged, failed, sizeof failed);
+    if (!status && more && c->dropped && !question.choice)
+        hr_job_log(work, job->record, HR_LOG_WARNING,
+                   c->impossible && !c->unanswered ? "a sum was not used, since it failed a check"
+                                                   : "a sum was lost, since an owner's answer is missing");
+    if (!status && more) status = rules->pack(c->party.state, &progress, &question, out, body, err);
+    if (!status && !out->done) {
+        out->body = hr_data_of(body->at, body->size);
+        if (!question.choice) out->values = (uint32_t)hr_summed_values(&question);
+    }
     hr_arena_free(arena);
     return status;
 }

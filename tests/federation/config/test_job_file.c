@@ -153,6 +153,7 @@ static void test_job_file__refuses_wrong_bounds_of_records(void **state) {
                                            {MEMBERS "owners: {west: 1..2}\n", "an owner of a job must be"},
                                            {MEMBERS "owners: {West: {}}\n", "'West' is not"},
                                            {MEMBERS "owners: {west: {}, west: {}}\n", "west"},
+                                           {MEMBERS "owners: west\n", "owners must be a list of 1 to 256 "},
                                            {MEMBERS "owners: {}\n", "a list of 0 is not"}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         hr_arena *arena = hr_arena_new();
