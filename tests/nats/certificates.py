@@ -42,14 +42,6 @@ def refuse(fed, code, words, *command):
     assert words in said, said
 
 
-def read_again(fed):
-    before = fed.broker.count('Reloaded server configuration')
-    subprocess.run(['nats-server', '--signal', 'reload=%d' % fed.broker.process.pid], check=True)
-    with fed.broker.came:
-        assert fed.broker.came.wait_for(lambda: fed.broker.count('Reloaded server configuration') > before or fed.broker.ended, SECONDS)
-    assert fed.broker.runs(), fed.broker.lines
-
-
 def serve(fed, name):
     """Until it is ready: its lines."""
     party = Process([fed.tool, 'serve', name + '.yaml', '--metrics', name + '.prom'], fed.folder)
@@ -80,13 +72,13 @@ def test_new_authority(fed):
     assert 'version 2, ' in run(fed, 'federation', 'renew', 'fed', '--new-ca')
     refuse(fed, 2, 'ca.pem has two authorities already', 'fed', '--new-ca')
     refuse(fed, 3, 'certificates are still of the previous authority: broker, admin, coordinator, north, south, west;', 'fed', '--drop-old-ca')
-    read_again(fed)
+    fed.reload_broker()
     run(fed, 'federation', 'renew', 'fed', '--member', 'north', '--days', '90')
     run(fed, 'federation', 'open', 'fed')
     assert not serve(fed, 'north').count('expires')
     for name in ('admin', 'coordinator', 'south', 'west', 'broker'):
         run(fed, 'federation', 'renew', 'fed', '--member', name)
-    read_again(fed)
+    fed.reload_broker()
     run(fed, 'federation', 'open', 'fed')
     fed.write('old.yaml', federation.OWNER.format(name='south').replace('fed/south', 'old').replace('old/south.key', 'fed/south/south.key'))
     assert 'no secure connection' in run(fed, 'serve', 'old.yaml', code=1), 'the old ca.pem does not know the new broker'
@@ -94,7 +86,7 @@ def test_new_authority(fed):
     shutil.copy(os.path.join(fed.folder, 'fed/federation.yaml'), os.path.join(fed.folder, 'old/federation.yaml'))
     assert serve(fed, 'old').count("the certificate of 'south' expires on") == 1
     assert 'version 3, ' in run(fed, 'federation', 'renew', 'fed', '--drop-old-ca')
-    read_again(fed)
+    fed.reload_broker()
     assert 'no secure connection' in run(fed, 'serve', 'old.yaml', code=1)
     run(fed, 'federation', 'open', 'fed')
     assert run(fed, 'federation', 'show', 'fed') == 'no packets wait\n'
@@ -113,7 +105,7 @@ def test_expired(fed):
     assert "expiry    the certificate of 'north' expired on 2" in run(fed, 'status', 'north.yaml')
     run(fed, 'federation', 'renew', 'fed', '--member', 'north')
     run(fed, 'federation', 'renew', 'fed', '--member', 'broker', '--days', '30', days=-100)
-    read_again(fed)
+    fed.reload_broker()
     for words in (('serve', 'north.yaml'), ('federation', 'open', 'fed')):
         said = run(fed, *words, code=1)
         assert "the broker's certificate has expired; the founder makes a new one with `hedgerow federation renew DIR --member broker`" in said, said

@@ -264,6 +264,14 @@ class Federation:
             spent = self.run('ledger', 'show', name + '.db')
             assert '1 of 1 spent' in spent and '1e-06 of 1e-06 spent' in spent, spent
 
+    def reload_broker(self):
+        """Returns when the broker has read its configuration again."""
+        before = self.broker.count('Reloaded server configuration')
+        subprocess.run(['nats-server', '--signal', 'reload=%d' % self.broker.process.pid], check=True)
+        with self.broker.came:
+            assert self.broker.came.wait_for(lambda: self.broker.count('Reloaded server configuration') > before or self.broker.ended, SECONDS)
+        assert self.broker.runs(), self.broker.lines
+
     def ask(self, name, sql):
         """Rows of a member's ledger or journal; none before it has the table, or is there at all."""
         path = os.path.join(self.folder, name + '.db')

@@ -43,17 +43,8 @@ def is_member(fed, name, certificate='tls'):
         return b'PONG' in answer(connection, b'PONG', b'-ERR')
 
 
-def read_again(fed):
-    """Returns when the broker has read its configuration again."""
-    before = fed.broker.count('Reloaded server configuration')
-    subprocess.run(['nats-server', '--signal', 'reload=%d' % fed.broker.process.pid], check=True)
-    with fed.broker.came:
-        assert fed.broker.came.wait_for(lambda: fed.broker.count('Reloaded server configuration') > before or fed.broker.ended, SECONDS)
-    assert fed.broker.runs(), fed.broker.lines
-
-
 def reload_broker(fed):
-    read_again(fed)
+    fed.reload_broker()
     fed.run('federation', 'open', 'fed')
 
 
@@ -78,7 +69,7 @@ def test_add(fed):
     fed.write('east.yaml', OWNER.format(name='east'))
     fed.run('ledger', 'create', 'east.db', '--epsilon', '1')
     fed.run('federation', 'add', 'fed', '--member', 'east')
-    read_again(fed)
+    fed.reload_broker()
     assert is_member(fed, 'east')
     refuse(fed, 1, "not every member can use its inbox ('east'): cannot open the inbox of 'east' in the federation 'demo': the broker does not pass on "
            "this member's requests; have the broker read its configuration once more", 'federation', 'open', 'fed')
