@@ -273,13 +273,22 @@ static void bound_simfl_sums(hr_simfl_rules *rules, size_t records) {
     rules->weight_max = 10;
 }
 
+static size_t simfl_trainer(const hr_simfl_rules *rules, const uint32_t *rows, size_t owners, size_t tree) {
+    (void)rules, (void)rows;
+    return tree % owners;
+}
+
 static hr_status read_simfl_rules(const Hedgerow__Terms *terms, const hr_schema *schema, hr_simfl_rules *out,
                                   hr_error *err) {
     (void)terms;
     (void)schema;
     (void)err;
-    *out = (hr_simfl_rules){
-        .tables = SIMFL_TABLES, .trees = 3, .classes = true, .label_max = 1, .bound = bound_simfl_sums};
+    *out = (hr_simfl_rules){.tables = SIMFL_TABLES,
+                            .trees = 3,
+                            .trainer = simfl_trainer,
+                            .classes = true,
+                            .label_max = 1,
+                            .bound = bound_simfl_sums};
     return HR_OK;
 }
 

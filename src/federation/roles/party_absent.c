@@ -22,7 +22,7 @@ hr_status hr_job_makes(const char *file, hr_job_product *out, hr_error *err) {
 }
 
 void hr_job_result_free(hr_job_result *result) {
-    *result = (hr_job_result){NULL, NULL, NULL};
+    *result = (hr_job_result){0};
 }
 
 hr_status hr_job_result_render(const hr_job_result *result, char **text, hr_error *err) {

@@ -102,7 +102,7 @@ static size_t check_id3_end(harness *l) {
         check_query(&l->parties[o + 1], "SELECT epsilon FROM spending", "0.5");
         check_query(
             &l->parties[o + 1],
-            "SELECT purpose LIKE '% with %; against everybody, and it with a coalition of 1' FROM entries",
+            "SELECT purpose LIKE 'job % of %; against everybody, and it with a coalition of 1' FROM entries",
             "1");
         check_query(&l->parties[o + 1], "SELECT state FROM entries", "committed");
     }
