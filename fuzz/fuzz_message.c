@@ -86,8 +86,8 @@ static void check_type(const ProtobufCMessageDescriptor *type, const uint8_t *by
     free(again.at);
 }
 
-/* Signed by that one; a stranger is no member. Whoever gets an answer can be sent one, but not for a decline.
- */
+/* Signed by that one; a stranger is no member. A sender that gets an answer can be sent one, but not for a
+ * decline. */
 static void check_envelope(const world *w, const hr_identity *signer, const uint8_t *bytes, size_t size) {
     uint8_t *sealed = NULL;
     hr_envelope out;

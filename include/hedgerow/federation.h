@@ -30,7 +30,7 @@ typedef struct hr_federation_options {
     size_t size;      /* sizeof(hr_federation_options) */
     const char *name; /* as a member's */
     const char *url;  /* of the broker, tls://HOST:PORT, as members dial it; or three or five of a cluster,
-                         with  commas between */
+                         with commas between */
     const hr_new_member *members;
     size_t member_count; /* 2..256; names and keys are unique */
 } hr_federation_options;

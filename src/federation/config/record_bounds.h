@@ -3,9 +3,7 @@
 #define HR_FEDERATION_CONFIG_RECORD_BOUNDS_H
 
 #include "federation/config/fields.h"
-
-/* Records of one table, at most. */
-#define HR_RECORD_BOUND_MAX UINT64_C(4294967294)
+#include "federation/protocol/beginning.h"
 
 /* least <= most <= HR_RECORD_BOUND_MAX; most 0: nothing is known. */
 typedef struct hr_record_bounds {

@@ -44,6 +44,9 @@ typedef struct hr_decision {
     char reason[HR_ACTION_TEXT];
 } hr_decision;
 
+/* Bytes of the state of a job: "WORD" or "WORD: detail". */
+enum { HR_STATE_TEXT = HR_ACTION_TEXT + 32 };
+
 /* What a party does besides talking. The first field of the worker's own structure. */
 struct hr_party_work {
     /* Owner: whether it takes part. Called within the journal's transaction that holds the decision; while it

@@ -112,17 +112,15 @@ static hr_status note_begun(hr_live_job *j, uint64_t number, hr_error *err) {
 }
 
 hr_job_view hr_live_job_view(hr_live_job *j) {
-    return (hr_job_view){&j->record,
-                         j->method,
-                         j->protocol,
-                         j->read,
-                         j->schema,
-                         j->membership,
-                         j->is_coordinator,
-                         &j->state,
-                         j->part_schema ? &j->part : NULL,
-                         NULL,
-                         NULL};
+    return (hr_job_view){.record = &j->record,
+                         .method = j->method,
+                         .protocol = j->protocol,
+                         .terms = j->read,
+                         .schema = j->schema,
+                         .membership = j->membership,
+                         .is_coordinator = j->is_coordinator,
+                         .state = &j->state,
+                         .part = j->part_schema ? &j->part : NULL};
 }
 
 hr_status hr_live_job_feed(const hr_party_options *o, hr_live_job *j, const hr_event *event, hr_error *err) {

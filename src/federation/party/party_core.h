@@ -174,7 +174,6 @@ void hr_live_job_leave(hr_live_job *job, hr_job_ending ending, const char *forma
 /* By a person's will. */
 void hr_live_job_cancel(hr_live_job *job);
 
-enum { HR_STATE_TEXT = HR_ACTION_TEXT + 32 };
 /* "running", "accepted", or of a job that is over "WORD" or "WORD: detail" (hr_ending_by_state). */
 void hr_live_job_state(const hr_live_job *job, char text[HR_STATE_TEXT]);
 

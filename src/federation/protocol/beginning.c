@@ -69,7 +69,7 @@ static bool are_bounds_fit(const Hedgerow__Terms *terms) {
     const size_t count = terms->n_records_most;
     bool fit = terms->n_records_least == count && (!count || count == terms->n_owners);
     for (size_t i = 0; fit && i < count; i++)
-        fit = terms->records_most[i] && terms->records_most[i] <= UINT32_MAX - 1 &&
+        fit = terms->records_most[i] && terms->records_most[i] <= HR_RECORD_BOUND_MAX &&
               terms->records_least[i] <= terms->records_most[i];
     return fit;
 }

@@ -28,6 +28,9 @@ typedef struct hr_start {
  * they list. Fails: FORMAT. */
 HR_MUST_CHECK hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_membership *membership,
                                        size_t *invited, hr_error *err);
+/* Records of one owner's table, at most. */
+#define HR_RECORD_BOUND_MAX UINT64_C(4294967294)
+
 /* Whether terms list an owner that is no member here: the federation files differ. *why: the reason. */
 bool hr_terms_have_unknown(const Hedgerow__Terms *terms, const hr_membership *membership,
                            char why[HR_ACTION_TEXT]);

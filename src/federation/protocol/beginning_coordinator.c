@@ -122,7 +122,7 @@ hr_status hr_coordinator_job_fail(hr_coordinator_job *job, hr_job_ending ending,
     bool all = true, none_left = ending == HR_JOB_NO_ANSWER || ending == HR_JOB_NOT_BEGUN;
     for (size_t i = 0; i < job->terms->n_owners; i++) {
         const size_t member = job->invited[i];
-        const bool declined = job->answered[member] && !job->accepted[member] && !job->cut[member];
+        const bool declined = has_declined(job, member) && !job->cut[member];
         all = all && declined;
         none_left =
             none_left && (declined || hr_coordinator_job_position(job, member) == job->start.owner_count);

@@ -178,7 +178,7 @@ static hr_status take_finish(hr_owner_job *job, const Hedgerow__Finish *finish, 
         return hr_owner_job_stop(job, HR_JOB_LEFT_OUT, "the job ran without this owner", err);
     if (!failed) return hr_owner_job_stop(job, HR_JOB_DONE, "", err);
     const hr_job_ending named = hr_ending_by_number(finish->ending),
-                        ending = named == HR_JOB_DONE || named == HR_JOB_SENT ? HR_JOB_FAILED : named;
+                        ending = hr_ending_is_fine(named) ? HR_JOB_FAILED : named;
     if (!hr_text_is_fit(finish->reason, 200))
         return hr_owner_job_stop(job, ending, "the coordinator ended the job", err);
     return hr_protocol_end(&job->protocol, ending, err, "%.*s", (int)finish->reason.len, finish->reason.data);

@@ -27,6 +27,10 @@ const hr_job_ending_info *hr_job_ending_of(hr_job_ending ending) {
     return (unsigned)ending < HR_JOB_ENDINGS ? &endings[ending] : NULL;
 }
 
+bool hr_ending_is_fine(hr_job_ending ending) {
+    return ending == HR_JOB_DONE || ending == HR_JOB_SENT;
+}
+
 hr_job_ending hr_ending_by_number(uint64_t number) {
     return number && number < HR_JOB_ENDINGS ? (hr_job_ending)number : HR_JOB_FAILED;
 }

@@ -5,6 +5,8 @@
 #include <hedgerow/federation.h>
 #include <stdint.h>
 
+/* Whether the job went as it should: DONE or SENT. */
+bool hr_ending_is_fine(hr_job_ending ending);
 /* The ending that a member gave a number of, or a journal; FAILED of a number that is none. */
 hr_job_ending hr_ending_by_number(uint64_t number);
 /* The ending of a job whose method cannot go on at the coordinator: POLICY is IMPOSSIBLE, IO and JOB are

@@ -49,7 +49,7 @@ static void note_sender(const hr_party_view *view, const hr_opened_envelope *e,
     *out = sender;
 }
 
-/* Of another version, or of no member: what all versions have. `why`: what the caller found. */
+/* Of another version, or of no member: what all versions have. */
 static hr_status read_other(const hr_party_view *view, const hr_opened_envelope *e,
                             const Hedgerow__EnvelopeHead *head, hr_envelope *out, hr_envelope_sender *sender,
                             hr_error *err) {

@@ -66,8 +66,7 @@ hr_status hr_protocol_emit(hr_protocol *protocol, hr_action_kind kind, size_t me
 
 hr_status hr_protocol_end(hr_protocol *protocol, hr_job_ending ending, hr_error *err, const char *format,
                           ...) {
-    const bool fine = ending == HR_JOB_DONE || ending == HR_JOB_SENT;
-    hr_action action = {.kind = fine ? HR_ACT_FINISH : HR_ACT_FAIL, .ending = ending};
+    hr_action action = {.kind = hr_ending_is_fine(ending) ? HR_ACT_FINISH : HR_ACT_FAIL, .ending = ending};
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(action.text, sizeof action.text, format, arguments);

@@ -19,7 +19,7 @@ typedef struct hr_coordinator_work {
     hr_job_result result; /* the last that was made. Owner: the caller frees it */
     void (*report_end)(void *user, hr_job_ending ending); /* may be NULL */
     hr_job_ending ending;
-    char state[HR_ACTION_TEXT + 32]; /* of the job that is over: "WORD" or "WORD: detail" */
+    char state[HR_STATE_TEXT]; /* of the job that is over */
     char rescue[300]; /* path that the result was written to, since `path` is another file; "": it is at
                          `path` */
 } hr_coordinator_work;

@@ -58,7 +58,8 @@ static void decline_offer(hr_decision *decision, hr_decline_code code, const cha
     decision->code = code;
 }
 
-/* An offer of other versions than this owner's, whoever of the two is behind, is no fault of anybody. */
+/* An offer of other versions than this owner's is no fault of anybody, the coordinator behind or the owner.
+ */
 static void check_offer_versions(const hr_owner_work *w, const Hedgerow__Terms *terms, hr_decision *out) {
     const unsigned long long own = w->federation.version, theirs = terms->federation_version;
     const char *fingerprint = w->federation.fingerprint;

@@ -83,7 +83,7 @@ static void add_endings(hr_buffer *out, const hr_service_metrics *m, double *fin
     hr_buffer_text(out, "# HELP hedgerow_jobs_ended_total Jobs that ended since the start, by how.\n"
                         "# TYPE hedgerow_jobs_ended_total counter\n");
     for (int e = HR_JOB_DONE; e < HR_JOB_ENDINGS; e++) {
-        *(e == HR_JOB_DONE || e == HR_JOB_SENT ? fine : others) += (double)m->ended[e];
+        *(hr_ending_is_fine((hr_job_ending)e) ? fine : others) += (double)m->ended[e];
         hr_buffer_format(out, "hedgerow_jobs_ended_total{owner=\"%s\",ending=\"%s\"} %zu\n", m->owner,
                          hr_job_ending_of((hr_job_ending)e)->word, m->ended[e]);
     }

@@ -41,8 +41,8 @@ static hr_status record_sums(const summed_coordinator *c, const hr_summed_questi
                              hr_error *err) {
     size_t lines;
     hr_permit unused;
-    hr_gate_releases(c->party.gate, &lines);
     hr_status status = HR_OK;
+    hr_gate_releases(c->party.gate, &lines);
     if (c->method->charged_once && lines) return HR_OK;
     for (size_t i = 0; !status && i < q->line_count; i++)
         status = hr_gate_charge_share(c->party.gate, &q->lines[i], shares, &unused, err);
@@ -116,6 +116,11 @@ static hr_status summed_coordinator_of(const hr_job_view *job, summed_coordinato
 
 /* ---- The next question ---- */
 
+static void text_of_checks(const summed_coordinator *c, char text[HR_SUSPECT_TEXT]) {
+    const hr_summed_coordinator *rules = c->method->coordinator;
+    hr_sum_checks_text(rules->checks ? rules->checks(c->party.state) : NULL, text);
+}
+
 hr_status hr_summed_next_question(const hr_job_view *job, hr_party_work *work, Hedgerow__Question *out,
                                   hr_bytes *body, hr_error *err) {
     summed_coordinator *c = NULL;
@@ -131,7 +136,7 @@ hr_status hr_summed_next_question(const hr_job_view *job, hr_party_work *work, H
     if (!arena) return hr_fail_memory(err);
     status = rules->next(c->party.state, &progress, arena, &question, &more, err);
     out->done = !more;
-    hr_sum_checks_text(rules->checks ? rules->checks(c->party.state) : NULL, failed);
+    text_of_checks(c, failed);
     if (strcmp(failed, c->logged) != 0)
         hr_job_log(work, job->record, HR_LOG_WARNING,
                    "sums are not those of owners with the records that the job says: %s", failed);
@@ -184,11 +189,10 @@ hr_status hr_summed_describe(const hr_job_view *job, const hr_gate *charges, hr_
                              hr_error *err) {
     const size_t *members;
     const hr_release *releases = hr_gate_releases(charges, &m->release_count);
-    const struct hr_sum_checks *(*checks)(const void *) = job->method->summed->coordinator->checks;
     char suspect[HR_SUSPECT_TEXT];
     hr_settings_add_count(&m->settings, HR_OWNERS_SETTING, hr_securesum_owners(job->protocol, &members));
     hr_settings_add_count(&m->settings, HR_COALITION_SETTING, job->terms->coalition);
-    hr_sum_checks_text(checks ? checks(((summed_coordinator *)*job->state)->party.state) : NULL, suspect);
+    text_of_checks(*job->state, suspect);
     if (*suspect) hr_settings_add(&m->settings, HR_SUSPECT_SETTING, suspect);
     m->releases = hr_arena_alloc(m->arena, m->release_count + 1, sizeof *m->releases);
     if (!m->releases) return hr_fail_memory(err);

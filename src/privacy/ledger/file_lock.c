@@ -27,6 +27,10 @@ static bool is_at(const char *path, int file) {
            there.st_ino == here.st_ino;
 }
 
+static hr_status fail_held(hr_error *err) {
+    return hr_fail(err, HR_E_BUSY, "end the other process first", "another process uses this file");
+}
+
 /* HR_OK with *out below 0: try again. Others may share the lock for a moment: who looks at it
  * (hr_file_lock_look), and who takes it as we do. Who has it alone has it for long. */
 static hr_status try_lock(const char *path, int *out, hr_error *err) {
@@ -41,8 +45,7 @@ static hr_status try_lock(const char *path, int *out, hr_error *err) {
         return HR_OK;
     }
     close(file);
-    if (taken == EWOULDBLOCK)
-        return hr_fail(err, HR_E_BUSY, "end the other process first", "another process uses this file");
+    if (taken == EWOULDBLOCK) return fail_held(err);
     if (!failure || failure == EWOULDBLOCK) return HR_OK;
     return hr_fail(err, HR_E_IO, "keep it on a file system that has locks",
                    "cannot lock it against other processes: %s", strerror(failure));
@@ -56,7 +59,7 @@ static hr_status lock(const char *path, int *out, hr_error *err) {
         status = try_lock(path, out, err);
     }
     if (status || *out >= 0) return status;
-    return hr_fail(err, HR_E_BUSY, "end the other process first", "another process uses this file");
+    return fail_held(err);
 }
 
 static char *beside(const char *path, hr_error *err) {
@@ -85,8 +88,7 @@ static hr_status name_holder(const char *path, hr_error *err) {
         strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", &tm);
     if (file >= 0) close(file);
     const long long process = strtoll(text, NULL, 10);
-    if (process <= 0 || !*since)
-        return hr_fail(err, HR_E_BUSY, "end the other process first", "another process uses this file");
+    if (process <= 0 || !*since) return fail_held(err);
     return hr_fail(err, HR_E_BUSY, "end that process first", "process %lld uses this file since %s", process,
                    since);
 }
@@ -118,8 +120,7 @@ hr_status hr_file_lock_hold(const char *path, hr_file_lock **out, hr_error *err)
     }
     if (file_lock->file >= 0) close(file_lock->file);
     free(file_lock);
-    if (failure == EWOULDBLOCK)
-        return hr_fail(err, HR_E_BUSY, "end the other process first", "another process uses this file");
+    if (failure == EWOULDBLOCK) return fail_held(err);
     return hr_fail(err, HR_E_IO, "check the path, and that its file system has locks",
                    "cannot lock it against other processes: %s", strerror(failure));
 }

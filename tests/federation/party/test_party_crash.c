@@ -80,7 +80,7 @@ static void test_crash__of_an_owner_of_averages_loses_its_model_at_most(void **s
 }
 
 /* The first owner takes no part: by its own journal, or, as it does not serve the coordinator, without it.
- * Whoever dies, the others' trees make the model, and everybody's journal is clean in the end. */
+ * When the victim dies, the others' trees make the model, and everybody's journal is clean in the end. */
 static bool decline_and_die(bool with_journal, size_t victim, size_t at, bool after) {
     harness l;
     harness_open(&l, harness_job(1, HR_ORDER_CHAIN, false));
