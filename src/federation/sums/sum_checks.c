@@ -130,7 +130,7 @@ hr_status hr_sum_checks_pass(const hr_sum_checks *c, hr_error *err) {
     hr_sum_checks_text(c, text);
     if (!*text) return HR_OK;
     return hr_fail(
-        err, HR_E_IO, "ask the owners for their numbers of records",
+        err, HR_E_POLICY, "ask the owners for their numbers of records",
         "what an owner sent is not possible with the records that the job says; checks that failed: "
         "%s",
         text);

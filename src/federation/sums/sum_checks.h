@@ -53,7 +53,7 @@ void hr_sum_checks_counts(hr_sum_checks *checks, const hr_counted_line *line, co
 bool hr_sum_checks_values(hr_sum_checks *checks, const hr_summed_question *question,
                           const hr_summed_reply *reply);
 
-/* For results that have no place for a warning. Fails: IO (a check failed; the message names it). */
+/* For results that have no place for a warning. Fails: POLICY (a check failed; the message names it). */
 HR_MUST_CHECK hr_status hr_sum_checks_pass(const hr_sum_checks *checks, hr_error *err);
 
 /* What failed, such as "record count, leaf or bin counts"; "" if nothing did. checks NULL: there are none. */

@@ -192,6 +192,7 @@ static void test_bounds__of_impossible_sums_are_not_made(void **state) {
         open_job(2, job, lies ? sends_anything : NULL);
         assert_int_equal(hr_simulation_run(&w.federation.simulation, NULL), lies ? HR_E_POLICY : HR_OK);
         assert_int_equal(strstr(w.federation.lines, "checks that failed: size of a sum") != NULL, lies);
+        assert_int_equal(strstr(w.federation.lines, "the job ended: impossible") != NULL, lies);
         federation_close(&w.federation);
     }
 }
