@@ -19,6 +19,7 @@ void hr_live_job_free(hr_live_job *j) {
     hr_schema_free(j->part_schema);
     free(j->inboxes);
     free(j->cut);
+    free(j->receipts);
     free(j->taken);
     free(j->begun);
     free(j->coordinator);
@@ -59,9 +60,11 @@ static hr_status fill_live_job(const hr_party_options *o, const hr_journal_job *
     j->member_count = o->view->membership->count;
     j->inboxes = calloc(j->member_count, sizeof *j->inboxes);
     j->cut = calloc(j->member_count, sizeof *j->cut);
+    j->receipts = calloc(j->member_count, sizeof *j->receipts);
     j->taken = calloc(j->member_count, sizeof *j->taken);
     j->is_coordinator = record->terms.size > 0;
-    hr_status status = j->coordinator && j->inboxes && j->cut && j->taken ? HR_OK : hr_fail_memory(err);
+    const bool made = j->coordinator && j->inboxes && j->cut && j->receipts && j->taken;
+    hr_status status = made ? HR_OK : hr_fail_memory(err);
     if (!status) status = hr_bytes_copy(record->terms.at, record->terms.size, &j->terms, err);
     j->record.coordinator = j->coordinator;
     j->record.terms = (hr_blob){j->terms.at, j->terms.size};

@@ -50,12 +50,12 @@ static hr_status post_piece(hr_outbox *o, const hr_envelope *envelope, hr_error 
                            envelope->sequence, (hr_blob){packet.at, packet.size}, err);
 }
 
-hr_status hr_outbox_post(hr_outbox *o, const uint8_t *job, size_t to, const hr_bytes *message,
+hr_status hr_outbox_post(hr_outbox *o, const hr_live_job *j, size_t to, const hr_bytes *message,
                          hr_error *err) {
-    hr_envelope envelope = {.to = to};
-    memcpy(envelope.job.bytes, job, HR_JOB_BYTES);
-    hr_status status = hr_journal_posted(o->journal, job, outbox_member_name(o, to), &envelope.sequence, err);
-    if (!status) status = hr_journal_taken(o->journal, job, outbox_member_name(o, to), &envelope.taken, err);
+    hr_envelope envelope = {.to = to, .received = hr_receipt_tell(&j->receipts[to])};
+    memcpy(envelope.job.bytes, j->record.id, HR_JOB_BYTES);
+    hr_status status =
+        hr_journal_posted(o->journal, j->record.id, outbox_member_name(o, to), &envelope.sequence, err);
     size_t at = 0;
     do {
         size_t left = message->size - at;

@@ -54,12 +54,6 @@ hr_status hr_party_add(hr_party *p, const hr_journal_job *record, hr_live_job **
 
 /* ---- After the end ---- */
 
-hr_status hr_party_commit(hr_party *p, hr_status status, hr_error *err) {
-    if (!status) status = hr_journal_commit(p->o.journal, err);
-    if (status) hr_journal_roll_back(p->o.journal);
-    return status;
-}
-
 hr_status hr_party_end(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_job_view view = hr_live_job_view(j);
     const bool fine = hr_ending_is_fine(j->ending);
@@ -70,19 +64,15 @@ hr_status hr_party_end(hr_party *p, hr_live_job *j, hr_error *err) {
     p->o.work->over(p->o.work, &view, j->ending, state);
     hr_job_log(p->o.work, &j->record, fine ? HR_LOG_INFO : HR_LOG_WARNING,
                j->ending == HR_JOB_DONE ? "the job is %s" : "the job ended: %s", state);
-    status = hr_journal_begin(p->o.journal, err);
+    p->gathers = false; /* packets before it are committed with it */
+    status = hr_party_begin(p, err);
     if (!status && j->leaves) status = hr_party_leave(p, j, err);
     if (!status) status = hr_journal_end_job(p->o.journal, j->record.id, err);
     if (!status && j->noted) status = hr_party_note(p, j, err);
     if (!status && !j->is_coordinator && !j->record.entry)
         status = hr_journal_forget_unpaid(p->o.journal, j->coordinator, HR_PARTY_UNPAID_MAX, err);
     status = hr_party_commit(p, status, err);
-    if (status) {
-        hr_outbox_drop(&p->outbox);
-        return status;
-    }
-    hr_party_remove(p, j);
-    status = hr_outbox_send(&p->outbox, p->clock.now, err);
+    if (!status) hr_party_remove(p, j);
     return status ? status : hr_journal_shrink(p->o.journal, err);
 }
 
@@ -106,16 +96,10 @@ static bool should_continue_working(void *user) {
     if (clock.now - w->looked < LOOK_WHILE_WORKING) return true;
     p->clock = clock;
     w->looked = clock.now;
-    bool more = true;
+    size_t came;
     w->status = hr_party_look_for_cancelled(p, &w->why);
-    for (int i = 0; !w->status && more && i < MAIL_WHILE_WORKING; i++) {
-        hr_packet packet = {0};
-        const hr_status came = p->o.transport->receive(p->o.transport, 0, &packet, NULL);
-        if (came == HR_E_MEMORY) w->status = hr_fail_memory(&w->why);
-        more = !came && packet.bytes;
-        if (more) w->status = hr_party_take_packet(p, &packet, &w->why);
-        if (more && !w->status) p->o.transport->settle(p->o.transport, &packet);
-    }
+    if (!w->status) w->status = hr_party_take_packets(p, MAIL_WHILE_WORKING, 0, &came, &w->why);
+    if (!w->status) w->status = hr_party_confirm(p, &w->why);
     return !w->status && !hr_live_job_is_over(w->job);
 }
 
@@ -235,19 +219,10 @@ static hr_status take_mail_or_work(hr_party *p, int wait, bool *busy, hr_error *
     for (size_t i = 0; !j && p->o.work->prepare && i < p->job_count; i++)
         if (p->jobs[i]->news) j = p->jobs[i];
 
-    hr_packet packet = {0};
-    hr_error ignored;
+    size_t came = 0;
     if (!j || p->in_a_row < MAIL_BEFORE_WORK)
-        status = p->o.transport->receive(p->o.transport, j ? 0 : wait, &packet, &ignored);
-    const bool came = !status && packet.bytes;
-    status = status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
-    if (came) status = hr_party_take_packet(p, &packet, err);
-    if (came && !status && p->refused && p->o.transport->refuse)
-        p->o.transport->refuse(p->o.transport, &packet);
-    else if (came && !status)
-        p->o.transport->settle(p->o.transport, &packet);
-    p->refused = false;
-    p->in_a_row = j && came ? p->in_a_row + 1 : 0;
+        status = hr_party_take_packets(p, MAIL_BEFORE_WORK, j ? 0 : wait, &came, err);
+    p->in_a_row = j && came ? p->in_a_row + came : 0;
     *busy = came || j;
     return status || came || !j ? status : continue_party_job(p, j, err);
 }
@@ -264,7 +239,7 @@ hr_status hr_party_step(hr_party *p, hr_clock clock, int wait, bool *busy, hr_er
      * older than the lifetime. So an offer of a job that is no longer known is never accepted again. */
     if (p->o.lifetime && clock.date - p->expired >= DAY) {
         p->expired = clock.date;
-        status = hr_journal_begin(p->o.journal, err);
+        status = hr_party_begin(p, err);
         if (!status)
             status = hr_journal_expire(p->o.journal, clock.date - p->o.lifetime - 2 * (int64_t)DAY, err);
         status = hr_party_commit(p, status, err);
@@ -277,6 +252,7 @@ hr_status hr_party_step(hr_party *p, hr_clock clock, int wait, bool *busy, hr_er
     *busy = ended != NULL;
     if (!status) status = ended ? hr_party_end(p, ended, err) : take_mail_or_work(p, wait, busy, err);
     if (!status) status = hr_party_show(p, err);
+    if (!status) status = hr_party_confirm(p, err);
     return status ? status : hr_outbox_resend(&p->outbox, clock.now, err);
 }
 

@@ -21,6 +21,8 @@ enum {
     HR_PARTY_WINDOW = 6 /* unconfirmed packets of a job to one member, with which paced work waits */
 };
 
+struct hr_live_job;
+
 /* ---- The outbox (outbox.c): packets that leave ----
  *
  * They are sealed and noted within a transaction of the journal, leave when it is committed, and are sent
@@ -45,8 +47,9 @@ typedef struct hr_outbox {
 
 void hr_outbox_done(hr_outbox *outbox);
 
-/* Posts a message, in as many packets as it needs. Within a transaction. Fails: IO, MEMORY. */
-HR_MUST_CHECK hr_status hr_outbox_post(hr_outbox *outbox, const uint8_t *job, size_t to,
+/* Posts a message, in as many packets as it needs, which also confirm the receiver's messages. Within a
+ * transaction. Fails: IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_outbox_post(hr_outbox *outbox, const struct hr_live_job *job, size_t to,
                                        const hr_bytes *message, hr_error *err);
 
 /* What was posted leaves, after the commit. What the transport does not take goes again later. Fails: MEMORY.
@@ -56,8 +59,8 @@ HR_MUST_CHECK hr_status hr_outbox_send(hr_outbox *outbox, int64_t now, hr_error 
 /* What was posted does not leave, since it was not committed. */
 void hr_outbox_drop(hr_outbox *outbox);
 
-/* Acknowledges a sender's packets. If the transport does not take the ack, the sender repeats them. Fails:
- * MEMORY. */
+/* Sends an ack alone, of what is on the disk. If the transport does not take it, the sender repeats its
+ * packets. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_outbox_confirm(hr_outbox *outbox, const uint8_t *job, size_t to, uint64_t sequence,
                                           hr_error *err);
 
@@ -69,6 +72,21 @@ HR_MUST_CHECK hr_status hr_outbox_decline(const hr_outbox *outbox, const hr_enve
 /* Sends unconfirmed packets again, oldest first, if it is time to. A full inbox does not delay the packets to
  * others. Fails: IO (journal), MEMORY. */
 HR_MUST_CHECK hr_status hr_outbox_resend(hr_outbox *outbox, int64_t now, hr_error *err);
+
+/* ---- Receipts (receipts.c): what a member was told of its messages in a job ---- */
+
+typedef struct hr_receipt {
+    uint64_t taken;     /* the sequence of its last message in the journal, or in the open transaction */
+    uint64_t told;      /* of that, what it was told last */
+    int64_t since;      /* of the first message that it was not told of: milliseconds, as hr_clock.now */
+    bool again;         /* a packet came again: it is told at once */
+    uint64_t confirmed; /* what it told last of the party's own messages */
+} hr_receipt;
+
+/* A message is taken, in the transaction that is open or begins next. */
+void hr_receipt_take(hr_receipt *receipt, uint64_t sequence, int64_t now);
+/* What a packet says that leaves after that transaction. */
+uint64_t hr_receipt_tell(hr_receipt *receipt);
 
 /* ---- The quota (party_mail.c): how many packets of each member are taken in ----
  *
@@ -122,6 +140,7 @@ typedef struct hr_live_job {
     size_t member_count;
     hr_reorder_buffer *inboxes; /* by member: its incomplete messages */
     bool *cut;                  /* by member: it was cut off, or has declined, and its messages are dropped */
+    hr_receipt *receipts;       /* by member */
     size_t *taken;              /* by member: bytes of its messages */
     uint64_t number;            /* counts the party's jobs from 0, in the order of their first packets */
     bool is_coordinator, noted; /* noted: the journal holds the job */
@@ -188,6 +207,8 @@ struct hr_party {
     hr_csprng *csprng;
     hr_packet_quota quota;
     bool refused;    /* the packet that is being taken in */
+    bool open;       /* a transaction of the journal */
+    bool gathers;    /* the transaction goes on with the next packet */
     size_t in_a_row; /* packets that came while work was due */
     int64_t looked;  /* when marks of cancelled jobs were last looked for */
     int64_t expired; /* the date of the last look for jobs that expired */
@@ -240,18 +261,31 @@ HR_MUST_CHECK hr_status hr_party_show_job(hr_party *party, hr_live_job *job, hr_
  * written is logged. Fails: MEMORY, FORMAT (the journal). */
 HR_MUST_CHECK hr_status hr_party_show(hr_party *party, hr_error *err);
 
-/* Ends a transaction, successful so far if `status` is HR_OK: all of it is on the disk, or nothing. */
+/* Begins a transaction, or goes on with the one that gathers packets. Fails: IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_party_begin(hr_party *party, hr_error *err);
+/* Ends a transaction, successful so far if `status` is HR_OK: all of it is on the disk, and what was posted
+ * leaves; or nothing. One that gathers packets stays open instead, unless it failed. Fails: with `status`;
+ * IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_party_commit(hr_party *party, hr_status status, hr_error *err);
 
 /* Of HR_PARTY_UNDECIDED_MAX, what one of so many coordinators may have. 1..HR_PARTY_JOBS_MAX. */
 size_t hr_party_offer_share(size_t coordinators);
 
+/* Takes in the packets that are there, at most `max`, as one transaction, and settles them; waits for the
+ * first one at most so many milliseconds. The batch ends early with a job. Fails: IO (journal; then none was
+ * taken in), MEMORY. */
+HR_MUST_CHECK hr_status hr_party_take_packets(hr_party *party, size_t max, int wait, size_t *count,
+                                              hr_error *err);
+
 /* Takes in a packet that came; what is wrong with it is logged. Fails: IO (journal), MEMORY. */
 HR_MUST_CHECK hr_status hr_party_take_packet(hr_party *party, const hr_packet *packet, hr_error *err);
 
-/* Takes in a packet that is an acknowledgement; *taken: it was one. Fails: IO (journal), MEMORY. */
+/* Takes in what a packet acknowledges, and no message; *taken: it has none. Fails: IO (journal), MEMORY. */
 HR_MUST_CHECK hr_status hr_party_take_ack(hr_party *party, const hr_packet *packet, bool *taken,
                                           hr_error *err);
+
+/* Sends the acks that are due. Not within a transaction. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_party_confirm(hr_party *party, hr_error *err);
 
 /* What an action means to the job, whether it is taken for the first time or fed again. Fails: FORMAT, LIMIT,
  * MEMORY. */

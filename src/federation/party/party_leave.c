@@ -14,7 +14,7 @@ static hr_status post_to(hr_party *p, const hr_live_job *j, ProtobufCBinaryData 
     hr_bytes bytes = {0};
     if (member == HR_NO_MEMBER) return HR_OK;
     hr_status status = hr_message_pack(&message->base, &bytes, err);
-    if (!status) status = hr_outbox_post(&p->outbox, j->record.id, member, &bytes, err);
+    if (!status) status = hr_outbox_post(&p->outbox, j, member, &bytes, err);
     free(bytes.at);
     return status;
 }
@@ -45,7 +45,7 @@ static hr_status withdraw_owner(hr_party *p, const hr_live_job *j, hr_error *err
     hr_decline_make(p->o.view->identity, &job, &members->members[member].key, hr_decline_of(j->ending), state,
                     &decline);
     hr_status status = hr_decline_answer(&decline.wire, &bytes, err);
-    if (!status) status = hr_outbox_post(&p->outbox, j->record.id, member, &bytes, err);
+    if (!status) status = hr_outbox_post(&p->outbox, j, member, &bytes, err);
     free(bytes.at);
     return status;
 }

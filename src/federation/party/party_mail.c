@@ -71,8 +71,8 @@ static hr_status take_message(hr_party *p, hr_live_job *j, size_t from, const hr
     hr_event event = {.kind = HR_EVENT_MESSAGE, .from = from, .bytes = message->at, .size = message->size};
     if (j->taken[from] + message->size > max_taken(j, is_coordinator_of(p, j, from)))
         return cut_off(p, j, from, "more bytes than the job needs", err);
-    hr_status status = hr_party_transact(p, j, &event, sequence, err);
-    return status ? status : hr_outbox_confirm(&p->outbox, j->record.id, from, sequence, err);
+    hr_receipt_take(&j->receipts[from], sequence, p->clock.now);
+    return hr_party_transact(p, j, &event, sequence, err);
 }
 
 /* ---- Incomplete messages ---- */
@@ -115,7 +115,8 @@ static hr_status take_mail(hr_party *p, hr_live_job *j, const hr_envelope *envel
     hr_bytes message;
     if (envelope->sequence <= inbox->taken) {
         free(envelope->body.at);
-        return hr_outbox_confirm(&p->outbox, j->record.id, envelope->from, inbox->taken, err);
+        j->receipts[envelope->from].again = true;
+        return HR_OK;
     }
     if (!make_room(p, j, envelope->from, envelope->body.size)) {
         free(envelope->body.at);
@@ -209,7 +210,7 @@ static hr_status refuse_unknown(hr_party *p, const hr_envelope *envelope, hr_err
     if (!p->o.coordinators || !p->o.coordinators[envelope->from])
         return decline_envelope(p, envelope, HEDGEROW__DECLINE__CODE__NOT_COORDINATOR,
                                 "coordinators: the owner's policy does not list the sender", err);
-    if (envelope->taken)
+    if (envelope->received)
         return decline_envelope(p, envelope, HEDGEROW__DECLINE__CODE__UNKNOWN_JOB,
                                 "this owner's journal does not know the job any more", err);
     return decline_envelope(p, envelope, HEDGEROW__DECLINE__CODE__FULL,
@@ -220,7 +221,7 @@ static hr_status refuse_unknown(hr_party *p, const hr_envelope *envelope, hr_err
 static hr_status take_unknown(hr_party *p, const hr_envelope *envelope, hr_error *err) {
     bool known = false, room = false;
     hr_status status = hr_journal_knows(p->o.journal, envelope->job.bytes, &known, err);
-    if (!status && !known && !envelope->taken && p->o.coordinators && p->o.coordinators[envelope->from])
+    if (!status && !known && !envelope->received && p->o.coordinators && p->o.coordinators[envelope->from])
         status = make_room_for_offer(p, envelope->from, &room, err);
     if (!status && !known && !room) status = refuse_unknown(p, envelope, err);
     if (!status && room) {
@@ -255,18 +256,23 @@ static hr_status take_decline(hr_party *p, const hr_envelope *envelope, hr_error
         status = hr_party_transact(p, j, &event, 0, err);
     }
     /* After the reason is on the disk: while packets are left, the owner sends it again. */
-    if (!status) status = hr_journal_begin(p->o.journal, err);
+    if (!status) status = hr_party_begin(p, err);
     if (!status)
         status = hr_journal_received(p->o.journal, envelope->job.bytes, hr_party_member_name(p, from),
                                      INT64_MAX, err);
     return hr_party_commit(p, status, err);
 }
 
+/* What an envelope says of packets that were sent to its sender: they are forgotten. */
 static hr_status take_ack(hr_party *p, const hr_envelope *envelope, hr_error *err) {
-    hr_status status = hr_journal_begin(p->o.journal, err);
+    hr_live_job *j = hr_party_find(p, envelope->job.bytes);
+    hr_receipt *receipt = j ? &j->receipts[envelope->from] : NULL;
+    if (!envelope->received || (receipt && receipt->confirmed == envelope->received)) return HR_OK;
+    hr_status status = hr_party_begin(p, err);
     if (!status)
         status = hr_journal_received(p->o.journal, envelope->job.bytes,
                                      hr_party_member_name(p, envelope->from), envelope->received, err);
+    if (receipt) receipt->confirmed = envelope->received;
     return hr_party_commit(p, status, err);
 }
 
@@ -293,10 +299,11 @@ hr_status hr_party_take_packet(hr_party *p, const hr_packet *packet, hr_error *e
         return status;
     }
     hr_live_job *j = hr_party_find(p, envelope.job.bytes);
-    if (envelope.sequence && !j) return take_unknown(p, &envelope, err);
-    if (envelope.sequence && !j->cut[envelope.from]) return take_mail(p, j, &envelope, err);
+    status = take_ack(p, &envelope, err);
+    if (!status && envelope.sequence && !j) return take_unknown(p, &envelope, err);
+    if (!status && envelope.sequence && !j->cut[envelope.from]) return take_mail(p, j, &envelope, err);
     free(envelope.body.at);
-    return envelope.sequence ? HR_OK : take_ack(p, &envelope, err);
+    return status;
 }
 
 hr_status hr_party_take_ack(hr_party *p, const hr_packet *packet, bool *taken, hr_error *err) {
@@ -306,5 +313,5 @@ hr_status hr_party_take_ack(hr_party *p, const hr_packet *packet, bool *taken, h
     if (status) return status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
     *taken = !envelope.sequence && !envelope.declines;
     free(envelope.body.at);
-    return *taken ? take_ack(p, &envelope, err) : HR_OK;
+    return take_ack(p, &envelope, err);
 }

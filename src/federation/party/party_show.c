@@ -93,7 +93,7 @@ static hr_status note_all(hr_party *p, hr_error *err) {
                                 .contact = p->contact,
                                 .reconnects = p->link.reconnects,
                                 .connected = p->link.connected};
-    hr_status status = hr_journal_begin(p->o.journal, err);
+    hr_status status = hr_party_begin(p, err);
     if (!status) status = hr_journal_note_run(p->o.journal, &run, err);
     for (size_t i = 0; !status && i < p->job_count; i++)
         if (is_job_due(p, p->jobs[i])) status = note_progress(p, p->jobs[i], err);

@@ -70,7 +70,7 @@ static hr_status act(hr_party *p, hr_live_job *j, hr_error *err) {
         if (action.kind == HR_ACT_WARN) hr_job_log(p->o.work, &j->record, HR_LOG_WARNING, "%s", action.text);
         if (action.kind == HR_ACT_CUT_OFF) log_cut_off(p, j, action.member, action.text);
         if (!status && action.kind == HR_ACT_SEND)
-            status = hr_outbox_post(&p->outbox, j->record.id, action.member, &action.bytes, err);
+            status = hr_outbox_post(&p->outbox, j, action.member, &action.bytes, err);
         if (!status && action.kind == HR_ACT_DECIDE) status = decide_party_job(p, j, err);
         if (!status && action.kind == HR_ACT_NEXT_QUESTION) status = start_question(p, j, err);
         free(action.bytes.at);
@@ -108,7 +108,7 @@ hr_status hr_party_transact(hr_party *p, hr_live_job *j, const hr_event *event, 
                             hr_error *err) {
     hr_journal_job record = j->record;
     const uint64_t advances = j->protocol ? j->protocol->advances : 0;
-    hr_status status = hr_journal_begin(p->o.journal, err);
+    hr_status status = hr_party_begin(p, err);
     if (!status && !j->noted) status = hr_journal_add_job(p->o.journal, &j->record, err);
     if (!status) j->noted = true;
     if (!status && event) status = pay(p, j, event, &record, err);
@@ -119,11 +119,8 @@ hr_status hr_party_transact(hr_party *p, hr_live_job *j, const hr_event *event, 
     if (!status) status = hr_party_note(p, j, err);
     if (!status) status = hr_party_show_job(p, j, err);
     status = hr_party_commit(p, status, err);
-    if (status) {
-        hr_outbox_drop(&p->outbox);
-        return status;
-    }
+    if (status) return status;
     j->record = record;
     j->news = j->news || event;
-    return hr_outbox_send(&p->outbox, p->clock.now, err);
+    return HR_OK;
 }

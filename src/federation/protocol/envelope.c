@@ -15,7 +15,6 @@ hr_status hr_envelope_seal(const hr_party_view *view, const hr_envelope *envelop
     wire.to = hr_text_of(view->membership->members[envelope->to].name);
     wire.sequence = envelope->sequence;
     wire.received = envelope->received;
-    wire.taken = envelope->taken;
     wire.more = envelope->more;
     wire.body = hr_data_of(envelope->body.at, envelope->body.size);
     hr_bytes plain = {0};
@@ -30,14 +29,13 @@ hr_status hr_envelope_seal(const hr_party_view *view, const hr_envelope *envelop
 
 /* It has nothing else, so that it is no piece or ack as well. */
 static bool is_only_decline(const Hedgerow__Envelope *wire) {
-    return wire->decline && !wire->sequence && !wire->received && !wire->taken && !wire->more &&
-           !wire->body.len;
+    return wire->decline && !wire->sequence && !wire->received && !wire->more && !wire->body.len;
 }
 
 static hr_status check_piece(const Hedgerow__Envelope *wire, hr_error *err) {
     if (wire->body.len > HR_PIECE_MAX) return hr_envelope_refuse(HR_E_LIMIT, "it is too large", err);
-    bool ack = !wire->sequence && wire->received && !wire->body.len && !wire->more && !wire->taken,
-         piece = wire->sequence && !wire->received && wire->body.len;
+    bool ack = !wire->sequence && wire->received && !wire->body.len && !wire->more,
+         piece = wire->sequence && wire->body.len;
     if ((!ack && !piece) || wire->decline)
         return hr_envelope_refuse(HR_E_FORMAT, "it is neither a piece of a message nor an ack", err);
     return HR_OK;
@@ -68,7 +66,6 @@ static hr_status read_own(const hr_party_view *view, size_t signer, const Hedger
     memcpy(made.job.bytes, wire->job.data, HR_JOB_BYTES);
     made.sequence = wire->sequence;
     made.received = wire->received;
-    made.taken = wire->taken;
     made.more = wire->more;
     *out = made;
     return HR_OK;

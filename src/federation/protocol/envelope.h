@@ -7,7 +7,7 @@
 #include "federation/protocol/decline.h"
 
 /* Of the protocol: of envelopes, messages and what is signed. */
-enum { HR_PROTOCOL_VERSION = 3 };
+enum { HR_PROTOCOL_VERSION = 4 };
 
 /* Bytes of a message that one envelope holds: with all seals it fits into a packet of any transport; and of
  * the name of a sender that is no member. */
@@ -17,11 +17,11 @@ typedef struct hr_envelope {
     hr_job_id job;
     size_t from, to;   /* members */
     uint64_t sequence; /* 0: an ack */
-    uint64_t received; /* of an ack */
-    uint64_t taken;    /* of a piece: the sender has taken messages of the receiver, up to this sequence */
-    bool more;         /* the message continues in the next envelope */
-    bool declines;     /* it is a decline: `body` is the whole message, an Answer, and the rest is 0 */
-    hr_bytes body;     /* a piece of a message; empty only in an ack */
+    uint64_t
+        received;  /* the sender has the receiver's messages of the job on its disk, up to this sequence */
+    bool more;     /* the message continues in the next envelope */
+    bool declines; /* it is a decline: `body` is the whole message, an Answer, and the rest is 0 */
+    hr_bytes body; /* a piece of a message; empty only in an ack */
 } hr_envelope;
 
 /* Who sent an envelope that this program cannot take, so that its sender gets a reason. */

@@ -175,7 +175,7 @@ static hr_bytes later_envelope(uint8_t job) {
     Hedgerow__Envelope e = HEDGEROW__ENVELOPE__INIT;
     const uint8_t id[HR_JOB_BYTES] = {job, 1};
     hr_bytes plain = {0}, out = {0};
-    e.version = 4;
+    e.version = 5;
     e.federation = hr_text_of("test");
     e.job = hr_data_of(id, sizeof id);
     e.from = hr_text_of("coordinator");
@@ -232,7 +232,7 @@ static void test_owner__answers_offers_of_another_version(void **state) {
     }
     assert_int_equal(read_declines(HEDGEROW__DECLINE__CODE__PROTOCOL_VERSION), HR_QUOTA_DECLINES - 1);
     check_query(&l.parties[1], "SELECT count(*) FROM jobs", "0");
-    assert_int_equal(count_of("coordinator speaks version 4 of the protocol, this program version 3"), 1);
+    assert_int_equal(count_of("coordinator speaks version 5 of the protocol, this program version 4"), 1);
     harness_close(&l);
 }
 

@@ -53,8 +53,10 @@ static void test_approval__is_acted_on_within_a_second(void **state) {
     run_until_all_wait(&l);
     assert_non_null(strstr(l.said, "owner-1: a job of coordinator waits for `hedgerow jobs approve`"));
     assert_null(strstr(l.said, "takes part"));
+    l.now += 500; /* for acks */
+    run_until_all_wait(&l);
     for (size_t i = 1; i < PARTIES; i++) approve(&l.parties[i]);
-    l.now += 999;
+    l.now += 499;
     assert_false(harness_step(&l));
     l.now += 1;
     harness_run_until(&l, harness_is_idle);
