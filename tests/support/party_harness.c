@@ -264,7 +264,10 @@ hr_status party_start_with(harness_party *p, hr_transport *inner, hr_error *err)
     static const bool nobody[PARTIES];
     harness *l = p->harness;
     p->watched = (watched_transport){
-        {watched_send, watched_receive, watched_settle, watched_refuse, watched_close, NULL}, inner, {0}, p};
+        {watched_send, watched_receive, watched_settle, watched_refuse, watched_close, NULL, NULL},
+        inner,
+        {0},
+        p};
     hr_status status = open_files(p, err);
     if (status) return status;
     set_work(p);

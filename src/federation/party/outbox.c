@@ -70,10 +70,13 @@ hr_status hr_outbox_post(hr_outbox *o, const hr_live_job *j, size_t to, const hr
 
 /* ---- Sending ---- */
 
-static hr_status carry(const hr_outbox *o, size_t to, const hr_bytes *packet, bool *taken, hr_error *err) {
+/* Without waiting for the broker's answer: what it does not take goes again later, or is asked for again. */
+static hr_status carry(const hr_outbox *o, const char *to, const hr_bytes *packet, bool *taken,
+                       hr_error *err) {
     hr_error ignored;
-    hr_status status =
-        o->transport->send(o->transport, outbox_member_name(o, to), packet->at, packet->size, &ignored);
+    hr_transport *transport = o->transport;
+    hr_status status = (transport->post ? transport->post : transport->send)(transport, to, packet->at,
+                                                                             packet->size, &ignored);
     *taken = !status;
     return status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
 }
@@ -83,7 +86,7 @@ hr_status hr_outbox_send(hr_outbox *o, int64_t now, hr_error *err) {
     hr_status status = HR_OK;
     if (!o->count) return HR_OK;
     for (size_t i = 0; taken && i < o->count; i++)
-        status = carry(o, o->fresh[i].to, &o->fresh[i].packet, &taken, err);
+        status = carry(o, outbox_member_name(o, o->fresh[i].to), &o->fresh[i].packet, &taken, err);
     o->sent = now;
     o->patience = o->pause;
     hr_outbox_drop(o);
@@ -96,18 +99,18 @@ hr_status hr_outbox_confirm(hr_outbox *o, const uint8_t *job, size_t to, uint64_
     hr_bytes packet = {0};
     memcpy(ack.job.bytes, job, HR_JOB_BYTES);
     hr_status status = hr_envelope_seal(o->view, &ack, &packet, err);
-    if (!status) status = carry(o, to, &packet, &taken, err);
+    if (!status) status = carry(o, outbox_member_name(o, to), &packet, &taken, err);
     free(packet.at);
     return status;
 }
 
 hr_status hr_outbox_decline(const hr_outbox *o, const hr_envelope_sender *sender, hr_error *err) {
+    bool taken;
     hr_bytes packet = {0};
-    hr_error ignored;
     hr_status status = hr_envelope_decline(o->view, sender, &packet, err);
-    if (!status) status = o->transport->send(o->transport, sender->name, packet.at, packet.size, &ignored);
+    if (!status) status = carry(o, sender->name, &packet, &taken, err);
     free(packet.at);
-    return status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
+    return status;
 }
 
 /* ---- Sending again ---- */

@@ -99,16 +99,17 @@ void hr_broker_config_name(size_t index, char name[HR_BROKER_CONFIG]) {
 
 /* What a member needs from the broker: to put packets into any inbox under its own name, and to empty its own
  * inbox. A subject begins as `local` in the member's account and as `served` in the broker's; then come the
- * federation, `middle`, the member, `end`. */
+ * federation, `middle`, the member, `end`. One request may have many answers. */
 typedef struct service {
     const char *local, *served, *middle, *end;
+    bool many;
 } service;
 
 static const service services[] = {
-    {"fed.", "fed.", ".*.", ""},
-    {HR_NATS_API ".CONSUMER.INFO.", "$JS.API.CONSUMER.INFO.", ".", ""},
-    {HR_NATS_API ".CONSUMER.MSG.NEXT.", "$JS.API.CONSUMER.MSG.NEXT.", ".", ""},
-    {"$JS.ACK.", "$JS.ACK.", ".", ".>"},
+    {"fed.", "fed.", ".*.", "", false},
+    {HR_NATS_API ".CONSUMER.INFO.", "$JS.API.CONSUMER.INFO.", ".", "", false},
+    {HR_NATS_API ".CONSUMER.MSG.NEXT.", "$JS.API.CONSUMER.MSG.NEXT.", ".", "", true},
+    {"$JS.ACK.", "$JS.ACK.", ".", ".>", false},
 };
 
 enum { SERVICES = sizeof services / sizeof *services };
@@ -171,7 +172,8 @@ static void write_accounts(hr_buffer *out, const char *f, const char *const *mem
         for (const service *s = services; s < services + SERVICES; s++) {
             hr_buffer_text(out, "      { service: ");
             write_subject(out, s->served, s, f, members[i]);
-            hr_buffer_format(out, ", accounts: [\"%s\"] }\n", members[i]);
+            hr_buffer_format(out, ", accounts: [\"%s\"]%s }\n", members[i],
+                             s->many ? ", response: stream" : "");
         }
     hr_buffer_text(out, "    ]\n  }\n");
     for (size_t i = 0; i < count; i++) write_member(out, f, members[i]);

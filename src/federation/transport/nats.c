@@ -6,6 +6,7 @@
 #include "federation/transport/nats_link.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 enum {
     FETCH_MS = 1000,    /* a request dies with its connection: it is repeated so often */
     LOOK_AGAIN_MS = 20, /* while there is no connection */
-    PENDING = 64,       /* what the broker may send unasked */
+    BATCH = 32,         /* packets of one request */
+    PENDING = 64,       /* messages that wait to be handed out */
     REFUSALS_MAX = 3,   /* of a secure connection */
     REFUSED_MAX = 900,  /* packets. A broker gives out no more while 1000 are not acknowledged */
     SUBJECT = 3 * (HR_NATS_NAME_MAX + 1) + 8
@@ -42,7 +44,14 @@ typedef struct nats_end {
     hr_transport base; /* first */
     hr_nats_link link;
     natsSubscription *inbox;
-    natsMsg *fetched; /* waits to be handed out, or NULL */
+    char replies[HR_NATS_NAME_MAX + 48]; /* subjects below it are those that requests are answered at */
+    char reply[HR_NATS_NAME_MAX + 72];   /* of the last request */
+    uint64_t requests;
+    int batch;            /* packets of one request */
+    int wanted;           /* packets that the last one may still bring; 0: it has ended */
+    int64_t request_ends; /* milliseconds, as nats_Now, after which it is not waited for */
+    uint64_t reconnects;  /* before it */
+    natsMsg *fetched;     /* waits to be handed out, or NULL */
     held *out;
     refused *refused, **last_refused; /* in the order of their ends */
     int refused_count;
@@ -104,17 +113,27 @@ static hr_status fail_to_send(nats_end *end, const char *to, natsStatus reason, 
     return hr_nats_fail(&end->link, reason, what, err);
 }
 
-static hr_status send_packet(hr_transport *self, const char *to, const void *bytes, size_t size,
-                             hr_error *err) {
-    nats_end *end = (nats_end *)self;
+static hr_status check_packet(const char *to, size_t size, hr_error *err) {
     if (!hr_nats_name_fits(to))
         return hr_fail(err, HR_E_ARGUMENT, "take it from the federation file",
                        "'%.64s' is not a valid name of a member", to);
     if (!size || size > HR_PACKET_MAX)
         return hr_fail(err, HR_E_LIMIT, "send it in pieces", "a packet has 1 to %d bytes, not %zu",
                        HR_PACKET_MAX, size);
+    return HR_OK;
+}
+
+static void subject_of(const nats_end *end, const char *to, char subject[SUBJECT]) {
+    snprintf(subject, SUBJECT, "fed.%s.%s.%s", end->federation, to, end->name);
+}
+
+static hr_status send_packet(hr_transport *self, const char *to, const void *bytes, size_t size,
+                             hr_error *err) {
+    nats_end *end = (nats_end *)self;
     char subject[SUBJECT];
-    snprintf(subject, sizeof subject, "fed.%s.%s.%s", end->federation, to, end->name);
+    hr_status status = check_packet(to, size, err);
+    if (status) return status;
+    subject_of(end, to, subject);
     if (!hr_nats_connected(&end->link)) return fail_to_send(end, to, NATS_CONNECTION_DISCONNECTED, 0, err);
     jsPubOptions options;
     jsErrCode code = 0;
@@ -126,49 +145,100 @@ static hr_status send_packet(hr_transport *self, const char *to, const void *byt
     return HR_OK;
 }
 
+static hr_status post_packet(hr_transport *self, const char *to, const void *bytes, size_t size,
+                             hr_error *err) {
+    nats_end *end = (nats_end *)self;
+    char subject[SUBJECT];
+    hr_status status = check_packet(to, size, err);
+    if (status) return status;
+    subject_of(end, to, subject);
+    natsStatus s = hr_nats_connected(&end->link)
+                       ? natsConnection_Publish(end->link.connection, subject, bytes, (int)size)
+                       : NATS_CONNECTION_DISCONNECTED;
+    return s == NATS_OK ? HR_OK : fail_to_send(end, to, s, 0, err);
+}
+
 /* ---- Receiving ---- */
 
-/* One at a time: libnats 3.4 writes behind its list if some of what it requests had already come, and more
- * comes than it requested. */
-static natsStatus fetch(nats_end *end, int64_t milliseconds) {
-    natsMsgList list = {0};
-    jsFetchRequest options;
-    natsStatus s = jsFetchRequest_Init(&options);
-    options.Batch = 1;
-    options.Expires = milliseconds * 1000000;
-    if (s == NATS_OK) s = natsSubscription_FetchRequest(&list, end->inbox, &options);
-    if (s != NATS_OK || !list.Count) return s;
-    end->fetched = list.Msgs[0];
-    list.Msgs[0] = NULL;
-    natsMsgList_Destroy(&list);
+/* A broker with the configuration of an earlier version lets one answer to a request through, so that the end
+ * of a request whose first packet came is never told. It is asked for one packet at a time from then on. */
+static void look_at_last_request(nats_end *end) {
+    const uint64_t reconnects = hr_nats_reconnects(&end->link);
+    if (end->wanted && end->wanted < end->batch && end->reconnects == reconnects) {
+        end->batch = 1;
+        hr_log_write(
+            end->log, HR_LOG_WARNING, NULL,
+            "the broker gives out one packet at a time, which is slow; its configuration is of an "
+            "earlier version: have the founder write it anew (docs/how-to/runbook.md, \"The broker is "
+            "upgraded\")");
+    }
+    end->reconnects = reconnects;
+}
+
+/* Requests packets, of which the broker sends those that are there, and others as they come, until the time
+ * is over; at once: only those that are there. It says when a request has ended, in a message without a reply
+ * subject; what it says of earlier requests is not looked at. */
+static natsStatus request_packets(nats_end *end, bool at_once) {
+    char subject[SUBJECT + 32], request[96];
+    if (!hr_nats_connected(&end->link)) return NATS_CONNECTION_DISCONNECTED;
+    look_at_last_request(end);
+    snprintf(subject, sizeof subject, HR_NATS_API ".CONSUMER.MSG.NEXT.%s.%s", end->federation, end->name);
+    snprintf(end->reply, sizeof end->reply, "%s.%" PRIu64, end->replies, ++end->requests);
+    if (at_once)
+        snprintf(request, sizeof request, "{\"batch\":%d,\"no_wait\":true}", end->batch);
+    else
+        snprintf(request, sizeof request, "{\"batch\":%d,\"expires\":%d000000}", end->batch, FETCH_MS);
+    natsStatus s = natsConnection_PublishRequestString(end->link.connection, subject, end->reply, request);
+    end->wanted = s == NATS_OK ? end->batch : 0;
+    end->request_ends = nats_Now() + 2 * FETCH_MS;
+    return s;
+}
+
+/* The end of a request. Nobody may have received it: then the broker does not serve this member. */
+static natsStatus end_request(nats_end *end, natsMsg *message) {
+    const char *code = NULL;
+    natsStatus s = NATS_OK;
+    if (natsMsgHeader_Get(message, "Status", &code) != NATS_OK) code = "";
+    if (!strcmp(natsMsg_GetSubject(message), end->reply)) {
+        end->wanted = 0;
+        s = !strcmp(code, "404") || !strcmp(code, "408") ? NATS_TIMEOUT
+            : !strcmp(code, "503")                       ? NATS_NO_RESPONDERS
+                                                         : NATS_ERR;
+    }
+    natsMsg_Destroy(message);
+    return s;
+}
+
+/* Takes one message, packet or word of the broker's, within so many milliseconds. */
+static natsStatus next_message(nats_end *end, int64_t milliseconds) {
+    natsMsg *message = NULL;
+    natsStatus s = natsSubscription_NextMsg(&message, end->inbox, milliseconds);
+    if (s == NATS_SLOW_CONSUMER) return NATS_OK; /* more than it was asked for */
+    if (s != NATS_OK) return s;
+    if (!natsMsg_GetReply(message)) return end_request(end, message);
+    end->fetched = message;
+    if (end->wanted) end->wanted--;
     return NATS_OK;
 }
 
-/* What has come already. The broker answers at once: with a packet, or that there is none; that answer has no
- * reply subject. */
+/* What has come already: if nothing was requested, the broker answers at once. */
 static natsStatus fetch_now(nats_end *end) {
-    static const char request[] = "{\"batch\":1,\"no_wait\":true}";
-    char subject[SUBJECT + 32];
-    natsMsg *answer = NULL;
-    if (!hr_nats_connected(&end->link)) return NATS_CONNECTION_DISCONNECTED;
-    snprintf(subject, sizeof subject, HR_NATS_API ".CONSUMER.MSG.NEXT.%s.%s", end->federation, end->name);
-    natsStatus s = natsConnection_RequestString(&answer, end->link.connection, subject, request, FETCH_MS);
-    if (s != NATS_OK) return s;
-    if (natsMsg_GetReply(answer)) {
-        end->fetched = answer;
-        return NATS_OK;
-    }
-    natsMsg_Destroy(answer);
-    return NATS_TIMEOUT;
+    natsStatus s = NATS_OK;
+    const bool requested = end->wanted && nats_Now() < end->request_ends;
+    if (!requested) s = request_packets(end, true);
+    while (s == NATS_OK && !end->fetched) s = next_message(end, requested ? 0 : FETCH_MS);
+    return s;
 }
 
-/* Fetches until something came or the time is over; what hindred it then is the answer, NATS_TIMEOUT if
+/* Fetches until something came or the time is over; what hindered it then is the answer, NATS_TIMEOUT if
  * nothing did. */
 static natsStatus fetch_until(nats_end *end, int64_t deadline) {
     for (;;) {
         const int64_t left = deadline - nats_Now();
         const int64_t slice = left < 1 ? 1 : left < FETCH_MS ? left : FETCH_MS;
-        natsStatus s = hr_nats_connected(&end->link) ? fetch(end, slice) : NATS_CONNECTION_DISCONNECTED;
+        natsStatus s = NATS_OK;
+        if (!end->wanted || nats_Now() >= end->request_ends) s = request_packets(end, false);
+        if (s == NATS_OK) s = next_message(end, slice);
         if (s == NATS_OK && end->fetched) return NATS_OK;
         if (natsConnection_IsClosed(end->link.connection)) return NATS_CONNECTION_CLOSED;
         if (nats_Now() >= deadline) return s == NATS_OK ? NATS_TIMEOUT : s;
@@ -285,6 +355,14 @@ static void describe_link(const hr_transport *self, hr_link_info *out) {
 
 /* ---- Opening and closing ---- */
 
+/* The broker's own words go nowhere. */
+static void give_back(const nats_end *end, natsMsg *message) {
+    if (natsMsg_GetReply(message))
+        answer_broker(end, message, "-NAK");
+    else
+        natsMsg_Destroy(message);
+}
+
 /* The next opening of this inbox need not wait for unsettled packets. */
 static void close_nats_end(hr_transport *self) {
     nats_end *end = (nats_end *)self;
@@ -296,6 +374,8 @@ static void close_nats_end(hr_transport *self) {
         free(token);
     }
     if (end->fetched) answer_broker(end, end->fetched, "-NAK");
+    for (natsMsg *message; end->inbox && natsSubscription_NextMsg(&message, end->inbox, 0) == NATS_OK;)
+        give_back(end, message);
     release_refused(end, 0, 0);
     while (end->full) forget_full(&end->full);
     natsSubscription_Destroy(end->inbox);
@@ -304,20 +384,21 @@ static void close_nats_end(hr_transport *self) {
 }
 
 static natsStatus bind_inbox(nats_end *end) {
-    jsSubOptions options;
     jsErrCode code = 0;
-    char subject[SUBJECT];
-    snprintf(subject, sizeof subject, "fed.%s.%s.*", end->federation, end->name);
+    char subjects[sizeof end->replies + 2];
+    natsInbox *unique = NULL;
     /* libnats binds to an inbox even if it does not exist. */
     jsConsumerInfo *info = NULL;
     natsStatus s = js_GetConsumerInfo(&info, end->link.jetstream, end->federation, end->name, NULL, &code);
     jsConsumerInfo_Destroy(info);
     if (code == JSStreamNotFoundErr || code == JSConsumerNotFoundErr) s = NATS_NOT_FOUND;
-    if (s == NATS_OK) s = jsSubOptions_Init(&options);
-    options.Stream = end->federation;
-    options.Consumer = end->name;
-    if (s == NATS_OK)
-        s = js_PullSubscribe(&end->inbox, end->link.jetstream, subject, end->name, NULL, &options, &code);
+    if (s == NATS_OK) s = natsInbox_Create(&unique);
+    if (s == NATS_OK) {
+        snprintf(end->replies, sizeof end->replies, "_INBOX_%s.%s", end->name, strrchr(unique, '.') + 1);
+        snprintf(subjects, sizeof subjects, "%s.*", end->replies);
+        s = natsConnection_SubscribeSync(&end->inbox, end->link.connection, subjects);
+    }
+    natsInbox_Destroy(unique);
     if (s == NATS_OK)
         s = natsSubscription_SetPendingLimits(end->inbox, PENDING, PENDING * (HR_PACKET_MAX / 2));
     return s;
@@ -352,12 +433,14 @@ hr_status hr_nats_open(const hr_nats_options *options, hr_transport **out, hr_er
     nats_end *end = calloc(1, sizeof *end);
     if (!end) return hr_fail_memory(err);
     end->base = (hr_transport){.send = send_packet,
+                               .post = post_packet,
                                .receive = receive_packet,
                                .settle = settle_packet,
                                .refuse = refuse_packet,
                                .close = close_nats_end,
                                .link = describe_link};
     end->last_refused = &end->refused;
+    end->batch = BATCH;
     end->refused_ms = options->refused_ms ? options->refused_ms : HR_NATS_REFUSED_MS;
     end->share = hr_broker_share_of(options->member_count).packets;
     end->log = options->log;

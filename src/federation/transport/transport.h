@@ -53,6 +53,10 @@ struct hr_transport {
 
     /* How the connection is. May be NULL: there is none. */
     void (*link)(const hr_transport *self, hr_link_info *out);
+
+    /* As send, but does not wait for the transport's answer: HR_OK promises nothing, and a packet that nobody
+     * acknowledges is to be sent again. NULL: as send. Fails: as send. */
+    hr_status (*post)(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err);
 };
 
 #endif

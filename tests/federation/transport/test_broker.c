@@ -118,13 +118,13 @@ static void test_config__lets_members_do_what_they_must_and_nothing_else(void **
         "    limits { max_connections: 16, max_subscriptions: 256 }\n"
         "  }\n"
         "}\n";
-    const char *exported =
-        "    exports: [\n"
-        "      { service: \"fed.demo.*.north\", accounts: [\"north\"] }\n"
-        "      { service: \"$JS.API.CONSUMER.INFO.demo.north\", accounts: [\"north\"] }\n"
-        "      { service: \"$JS.API.CONSUMER.MSG.NEXT.demo.north\", accounts: [\"north\"] }\n"
-        "      { service: \"$JS.ACK.demo.north.>\", accounts: [\"north\"] }\n"
-        "    ]\n";
+    const char *exported = "    exports: [\n"
+                           "      { service: \"fed.demo.*.north\", accounts: [\"north\"] }\n"
+                           "      { service: \"$JS.API.CONSUMER.INFO.demo.north\", accounts: [\"north\"] }\n"
+                           "      { service: \"$JS.API.CONSUMER.MSG.NEXT.demo.north\", accounts: "
+                           "[\"north\"], response: stream }\n"
+                           "      { service: \"$JS.ACK.demo.north.>\", accounts: [\"north\"] }\n"
+                           "    ]\n";
     assert_non_null(strstr(text, exported));
     const char *found = strstr(text, "  north {\n");
     assert_non_null(found);
