@@ -1,7 +1,9 @@
 /* What comes from strangers, and key files. By the input's first byte: a packet as it came, what a member put
- * into a packet, a message that is sealed and then changed at one place, a public key, a key file. No input
- * crashes; a packet or key that is taken is one that was made here, to the byte. */
+ * into a packet, a message that is sealed and then changed at one place, a packet of a session as it came,
+ * one that is changed at one place, a public key, a key file. No input crashes; a packet or key that is taken
+ * is one that was made here, to the byte. */
 #include "privacy/crypto/secret.h"
+#include "privacy/crypto/session.h"
 
 #include "check.h"
 
@@ -50,6 +52,54 @@ static void check_changed(const hr_identity *to, const uint8_t *bytes, size_t si
     hr_identity_free(sender);
 }
 
+static void refuse_in_session(const hr_identity *to, const hr_session *known, const uint8_t *packet,
+                              size_t size) {
+    hr_session opened;
+    uint8_t from[HR_KEY_SIZE], *out = NULL;
+    hr_error err = {0};
+    if (!hr_session_is(packet, size)) return;
+    CHECK(hr_session_decrypt(known, packet, size, &out, &err) != HR_OK && err.message[0] && err.remedy[0]);
+    if (!hr_session_open(to, packet, from, &opened, &err))
+        CHECK(hr_session_decrypt(&opened, packet, size, &out, &err) != HR_OK);
+    CHECK(!out && err.message[0] && err.remedy[0]);
+}
+
+/* What comes behind the head of a session that its receiver knows, as the broker could put it there. */
+static void check_session(const hr_identity *to, const uint8_t *bytes, size_t size) {
+    hr_identity *sender = member(2);
+    const hr_public_key receiver = hr_identity_public(to);
+    hr_session session;
+    uint8_t *packet = malloc(HR_SESSION_HEAD + size);
+    CHECK(packet && hr_session_make(sender, &receiver, &session, NULL) == HR_OK);
+    memcpy(packet, session.head, HR_SESSION_HEAD);
+    memcpy(packet + HR_SESSION_HEAD, bytes, size);
+    refuse_in_session(to, &session, packet, HR_SESSION_HEAD + size);
+    refuse_in_session(to, &session, bytes, size);
+    free(packet);
+    hr_identity_free(sender);
+}
+
+static void check_session_changed(const hr_identity *to, const uint8_t *bytes, size_t size) {
+    hr_identity *sender = member(2);
+    const hr_public_key receiver = hr_identity_public(to), key = hr_identity_public(sender);
+    uint8_t from[HR_KEY_SIZE], *packet = NULL, *out = NULL;
+    hr_session session, opened;
+    const size_t packet_size = size + HR_SESSION_OVERHEAD;
+    CHECK(hr_session_make(sender, &receiver, &session, NULL) == HR_OK);
+    CHECK(hr_session_encrypt(&session, bytes, size, &packet, NULL) == HR_OK);
+    CHECK(hr_session_is(packet, packet_size) && !hr_session_open(to, packet, from, &opened, NULL));
+    CHECK(hr_session_decrypt(&opened, packet, packet_size, &out, NULL) == HR_OK);
+    CHECK(memcmp(from, key.bytes, sizeof from) == 0 && (!size || memcmp(out, bytes, size) == 0));
+    const size_t at = size ? bytes[0] * (packet_size - 1) / 255 : 0;
+    packet[at] ^= (uint8_t)(1 << size % 8);
+    refuse_in_session(to, &session, packet, packet_size);
+    packet[at] ^= (uint8_t)(1 << size % 8);
+    refuse_in_session(to, &session, packet, packet_size - 1);
+    free(packet);
+    free(out);
+    hr_identity_free(sender);
+}
+
 static void check_public_key(const uint8_t *bytes, size_t size) {
     char text[200] = {0}, again[HR_PUBLIC_KEY_TEXT];
     hr_public_key key;
@@ -80,6 +130,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     case 'p': refuse(to, rest, size); break;
     case 'b': check_boxed(to, rest, size); break;
     case 'c': check_changed(to, rest, size); break;
+    case 's': check_session(to, rest, size); break;
+    case 'd': check_session_changed(to, rest, size); break;
     case 'k': check_public_key(rest, size); break;
     default: check_key_file(rest, size); break;
     }

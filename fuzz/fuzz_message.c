@@ -1,11 +1,13 @@
 /* What members may send. By the input's first byte: bytes of one of the types of hedgerow.proto ('0' and on),
- * the inside of an envelope that a member or a stranger signed, a decline, a tree, or a row of messages for
- * the machine of an owner or of a coordinator, of InPrivate (before or after the start), of sums, of a ring
- * or of SimFL. No input crashes, takes much memory, or makes a machine fail. */
+ * the inside of an envelope that a member or a stranger signed or sent in a session, a decline, a tree, or a
+ * row of messages for the machine of an owner or of a coordinator, of InPrivate (before or after the start),
+ * of sums, of a ring or of SimFL. No input crashes, takes much memory, or makes a machine fail. */
 #include "federation/machines/inprivate.h"
 #include "federation/machines/ring.h"
 #include "federation/machines/simfl_exchange.h"
+#include "federation/protocol/sessions.h"
 #include "privacy/crypto/secret.h"
+#include "privacy/crypto/session.h"
 #include "trees/tree/tree_check.h"
 
 #include "check.h"
@@ -43,7 +45,8 @@ static void open_world(world *w) {
         unsigned char seed[crypto_sign_SEEDBYTES] = {m};
         CHECK(hr_identity_grow(seed, &w->who[m], NULL) == HR_OK);
         w->members[m] = (hr_member){names[m], hr_identity_public(w->who[m])};
-        w->views[m] = (hr_party_view){&w->membership, w->who[m], m};
+        w->views[m] = (hr_party_view){.membership = &w->membership, .identity = w->who[m], .self = m};
+        CHECK(hr_sessions_new(MEMBERS, &w->views[m].sessions, NULL) == HR_OK);
     }
     CHECK(hr_schema_parse(schema, sizeof schema - 1, "schema", &w->schema, NULL) == HR_OK);
     Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
@@ -67,6 +70,7 @@ static void open_world(world *w) {
 }
 
 static void close_world(world *w) {
+    for (size_t m = 0; m < MEMBERS; m++) hr_sessions_free(w->views[m].sessions);
     for (size_t m = 0; m < MEMBERS; m++) hr_identity_free(w->who[m]);
     hr_schema_free(w->schema);
     free(w->terms.at);
@@ -86,17 +90,33 @@ static void check_type(const ProtobufCMessageDescriptor *type, const uint8_t *by
     free(again.at);
 }
 
+/* The packet of that text, by that one to Bert. */
+typedef hr_bytes make_packet(const world *w, const hr_identity *signer, const uint8_t *bytes, size_t size);
+
+static hr_bytes seal_packet(const world *w, const hr_identity *signer, const uint8_t *bytes, size_t size) {
+    hr_bytes out = {.size = size + HR_SEAL_OVERHEAD};
+    CHECK(hr_seal(signer, &w->members[BERT].key, bytes, size, &out.at, NULL) == HR_OK);
+    return out;
+}
+
+static hr_bytes encrypt_packet(const world *w, const hr_identity *signer, const uint8_t *bytes, size_t size) {
+    hr_bytes out = {.size = size + HR_SESSION_OVERHEAD};
+    hr_session session;
+    CHECK(hr_session_make(signer, &w->members[BERT].key, &session, NULL) == HR_OK);
+    CHECK(hr_session_encrypt(&session, bytes, size, &out.at, NULL) == HR_OK);
+    return out;
+}
+
 /* Signed by that one; a stranger is no member. A sender that gets an answer can be sent one, but not for a
  * decline. */
-static void check_envelope(const world *w, const hr_identity *signer, const uint8_t *bytes, size_t size) {
-    uint8_t *sealed = NULL;
+static void check_envelope(const world *w, const hr_identity *signer, make_packet *make, const uint8_t *bytes,
+                           size_t size) {
     hr_envelope out;
     hr_envelope_sender sender;
     hr_bytes reply = {0};
-    CHECK(hr_seal(signer, &w->members[BERT].key, bytes, size, &sealed, NULL) == HR_OK);
-    hr_status status =
-        hr_envelope_read(&w->views[BERT], sealed, size + HR_SEAL_OVERHEAD, &out, &sender, NULL);
-    free(sealed);
+    const hr_bytes packet = make(w, signer, bytes, size);
+    hr_status status = hr_envelope_read(&w->views[BERT], packet.at, packet.size, &out, &sender, NULL);
+    free(packet.at);
     CHECK(status || !sender.answerable);
     if (sender.answerable) CHECK(hr_envelope_decline(&w->views[BERT], &sender, &reply, NULL) == HR_OK);
     free(reply.at);
@@ -109,11 +129,11 @@ static void check_envelope(const world *w, const hr_identity *signer, const uint
     free(out.body.at);
 }
 
-static void check_stranger(const world *w, const uint8_t *bytes, size_t size) {
+static void check_stranger(const world *w, make_packet *make, const uint8_t *bytes, size_t size) {
     const unsigned char seed[crypto_sign_SEEDBYTES] = {99};
     hr_identity *stranger = NULL;
     CHECK(hr_identity_grow(seed, &stranger, NULL) == HR_OK);
-    check_envelope(w, stranger, bytes, size);
+    check_envelope(w, stranger, make, bytes, size);
     hr_identity_free(stranger);
 }
 
@@ -327,8 +347,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (!size) return 0;
     open_world(&w);
     switch (bytes[0]) {
-    case 'e': check_envelope(&w, w.who[ANNA], bytes + 1, size - 1); break;
-    case 'v': check_stranger(&w, bytes + 1, size - 1); break;
+    case 'e': check_envelope(&w, w.who[ANNA], seal_packet, bytes + 1, size - 1); break;
+    case 'p': check_envelope(&w, w.who[ANNA], encrypt_packet, bytes + 1, size - 1); break;
+    case 'v': check_stranger(&w, seal_packet, bytes + 1, size - 1); break;
+    case 'w': check_stranger(&w, encrypt_packet, bytes + 1, size - 1); break;
     case 'd': check_decline(&w, bytes + 1, size - 1); break;
     case 't': check_tree(&w, bytes + 1, size - 1); break;
     case 'm': check_machine(&w, COORDINATOR, bytes + 1, size - 1); break;

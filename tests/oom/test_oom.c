@@ -6,6 +6,7 @@
 #include "federation/config/job_file.h"
 #include "federation/config/owner_file.h"
 #include "federation/federated/federated_method.h"
+#include "privacy/crypto/session.h"
 #include "support/temp_dir.h"
 #include "tables/bins/edges.h"
 #include "trees/similar/lsh.h"
@@ -637,6 +638,29 @@ static hr_status create_key(world *w, hr_error *err) {
     return status;
 }
 
+static hr_status encrypt_in_session(world *w, hr_error *err) {
+    hr_identity *identity = NULL;
+    hr_session session;
+    uint8_t *packet = UNTOUCHED, *text = UNTOUCHED;
+    (void)w;
+    hr_status status = hr_identity_make(&identity, err);
+    if (status) return status;
+    hr_public_key key = hr_identity_public(identity);
+    status = hr_session_make(identity, &key, &session, err);
+    if (!status) status = hr_session_encrypt(&session, "text", 4, &packet, err);
+    if (!status) {
+        status = hr_session_open(identity, packet, key.bytes, &session, err);
+        if (!status) status = hr_session_decrypt(&session, packet, 4 + HR_SESSION_OVERHEAD, &text, err);
+        check_output(status, text);
+        free(packet);
+    } else {
+        check_output(status, packet);
+    }
+    if (!status) free(text);
+    hr_identity_free(identity);
+    return status;
+}
+
 static hr_status seal(world *w, hr_error *err) {
     hr_identity *identity = NULL;
     uint8_t *sealed = UNTOUCHED, *text = UNTOUCHED;
@@ -679,6 +703,7 @@ static void test_federations__survive_short_memory(void **state) {
     world *w = *state;
     exhaust(w, create_key, HR_E_MEMORY, NULL);
     exhaust(w, seal, HR_E_MEMORY, NULL);
+    exhaust(w, encrypt_in_session, HR_E_MEMORY, NULL);
     exhaust(w, read_files, HR_E_MEMORY, NULL);
 }
 

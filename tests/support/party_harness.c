@@ -1,6 +1,7 @@
 #include "support/party_harness.h"
 
 #include "federation/machines/securesum.h"
+#include "federation/protocol/sessions.h"
 
 /* As assert_true, in child processes too. */
 static void require(bool holds) {
@@ -269,6 +270,7 @@ hr_status party_start_with(harness_party *p, hr_transport *inner, hr_error *err)
         {0},
         p};
     hr_status status = open_files(p, err);
+    if (!status) status = hr_sessions_new(p->view.membership->count, &p->view.sessions, err);
     if (status) return status;
     set_work(p);
     hr_party_options options = {.view = &p->view,
@@ -298,6 +300,8 @@ void party_start(harness_party *p) {
 
 void party_stop(harness_party *p) {
     hr_party_close(p->party);
+    hr_sessions_free(p->view.sessions);
+    p->view.sessions = NULL;
     if (p->watched.inner) watched_close(&p->watched.transport);
     hr_journal_close(p->journal);
     hr_ledger_close(p->ledger);
@@ -383,7 +387,7 @@ static void add_party(harness *l, size_t index) {
     snprintf(p->name, sizeof p->name, index ? "owner-%zu" : "coordinator", index);
     snprintf(p->path, sizeof p->path, "%s/%s.db", l->temp_dir->folder, p->name);
     assert_int_equal(hr_identity_make(&p->identity, NULL), HR_OK);
-    p->view = (hr_party_view){&l->membership, p->identity, index};
+    p->view = (hr_party_view){.membership = &l->membership, .identity = p->identity, .self = index};
     l->members[index] = (hr_member){p->name, hr_identity_public(p->identity)};
     if (!index) return;
     assert_int_equal(hr_ledger_create(p->path, LIMIT, 0, NULL), HR_OK);

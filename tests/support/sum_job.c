@@ -15,7 +15,7 @@ int sum_names_setup(void **state) {
     for (unsigned char m = 0; m < SUM_MEMBERS; m++) {
         n->who[m] = test_identity((unsigned char)(m + 1));
         n->members[m] = (hr_member){texts[m], hr_identity_public(n->who[m])};
-        n->views[m] = (hr_party_view){&n->membership, n->who[m], m};
+        n->views[m] = (hr_party_view){.membership = &n->membership, .identity = n->who[m], .self = m};
         memset(n->secrets[m], m + 1, sizeof n->secrets[m]);
     }
     *state = n;

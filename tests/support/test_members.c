@@ -1,5 +1,7 @@
 #include "support/test_members.h"
 
+#include "federation/protocol/sessions.h"
+
 const hr_job_id the_job = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}};
 
 const hr_digest the_start = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}};
@@ -17,7 +19,8 @@ static test_members *test_members_open(void) {
         f->who[p] = test_identity((unsigned char)(p + 1));
         if (p == STRANGER) break;
         f->members[p] = (hr_member){names[p], hr_identity_public(f->who[p])};
-        f->views[p] = (hr_party_view){&f->membership, f->who[p], p};
+        f->views[p] = (hr_party_view){.membership = &f->membership, .identity = f->who[p], .self = p};
+        assert_int_equal(hr_sessions_new(MEMBERS, &f->views[p].sessions, NULL), HR_OK);
     }
     assert_int_equal(hr_schema_parse(the_schema, sizeof the_schema - 1, "s", &f->schema, NULL), HR_OK);
     assert_non_null(f->arena = hr_arena_new());
@@ -25,6 +28,7 @@ static test_members *test_members_open(void) {
 }
 
 static void test_members_close(test_members *f) {
+    for (size_t p = 0; p < MEMBERS; p++) hr_sessions_free(f->views[p].sessions);
     for (size_t p = 0; p < PERSONS; p++) hr_identity_free(f->who[p]);
     hr_schema_free(f->schema);
     hr_arena_free(f->arena);

@@ -2,7 +2,7 @@
 #include "federation/federated/federated_method.h"
 
 #include "base/text/text.h"
-#include "privacy/crypto/identity.h"
+#include "privacy/crypto/session.h"
 #include "privacy/ledger/journal_list.h"
 #include "tables/schema/schema.h"
 
@@ -74,7 +74,7 @@ void hr_job_log(const hr_party_work *work, const hr_journal_job *job, hr_log_lev
 
 /* Bytes that stand around a message, of an ack, of an owner in a start (name, signatures, keys), and of an
  * answer to the offer. */
-enum { ENVELOPE = HR_SEAL_OVERHEAD + 72, ACK = ENVELOPE - 4, MEMBER = 192, ANSWER = 176 };
+enum { ENVELOPE = HR_SESSION_OVERHEAD + 72, ACK = ENVELOPE - 4, MEMBER = 192, ANSWER = 176 };
 
 void hr_job_traffic_add(hr_job_traffic *t, double count, double question, double answer) {
     t->received += count * question;

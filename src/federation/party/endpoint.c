@@ -1,6 +1,7 @@
 #include "federation/party/endpoint.h"
 
 #include "base/fail.h"
+#include "federation/protocol/sessions.h"
 #include "federation/transport/nats.h"
 
 #include <string.h>
@@ -43,8 +44,8 @@ static hr_status find_self(const hr_endpoint_files *files, hr_endpoint *s, hr_er
                 "this is not the key of '%s'", files->name);
         return hr_fail_at(err, HR_E_POLICY, files->key, 0, 0, NULL);
     }
-    s->view = (hr_party_view){&s->file.membership, s->identity, self};
-    return HR_OK;
+    s->view = (hr_party_view){.membership = &s->file.membership, .identity = s->identity, .self = self};
+    return hr_sessions_new(s->file.membership.count, &s->view.sessions, err);
 }
 
 /* For a broker that does not answer. */
@@ -121,6 +122,7 @@ hr_status hr_endpoint_open(const hr_endpoint_files *files, const hr_party_settin
 
 void hr_endpoint_done(hr_endpoint *s) {
     if (s->transport) s->transport->close(s->transport);
+    hr_sessions_free(s->view.sessions);
     hr_identity_free(s->identity);
     hr_file_lock_release(s->key_lock);
 }

@@ -1,9 +1,24 @@
 #include "federation/protocol/envelope.h"
 
 #include "base/fail.h"
+#include "federation/protocol/sessions.h"
+#include "privacy/crypto/session.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* A receiver whose messages this party has taken is one that knows sessions. Other versions do not, and shall
+ * be able to read that they differ. */
+static bool knows_sessions(const hr_party_view *view, const hr_envelope *envelope) {
+    return view->sessions && (envelope->taken || envelope->received);
+}
+
+static hr_status seal_plain(const hr_party_view *view, const hr_public_key *to, const hr_bytes *plain,
+                            hr_bytes *out, hr_error *err) {
+    hr_status status = hr_seal(view->identity, to, plain->at, plain->size, &out->at, err);
+    if (!status) out->size = plain->size + HR_SEAL_OVERHEAD;
+    return status;
+}
 
 hr_status hr_envelope_seal(const hr_party_view *view, const hr_envelope *envelope, hr_bytes *out,
                            hr_error *err) {
@@ -19,10 +34,10 @@ hr_status hr_envelope_seal(const hr_party_view *view, const hr_envelope *envelop
     wire.body = hr_data_of(envelope->body.at, envelope->body.size);
     hr_bytes plain = {0};
     hr_status status = hr_message_pack(&wire.base, &plain, err);
-    if (!status)
-        status = hr_seal(view->identity, &view->membership->members[envelope->to].key, plain.at, plain.size,
-                         &out->at, err);
-    if (!status) out->size = plain.size + HR_SEAL_OVERHEAD;
+    if (!status && knows_sessions(view, envelope))
+        status = hr_sessions_encrypt(view, envelope->to, &envelope->job, &plain, out, err);
+    else if (!status)
+        status = seal_plain(view, &view->membership->members[envelope->to].key, &plain, out, err);
     free(plain.at);
     return status;
 }
@@ -75,7 +90,8 @@ static hr_status read_opened(const hr_party_view *view, const hr_opened_envelope
                              hr_envelope_sender *sender, hr_error *err) {
     ProtobufCMessage *unpacked = NULL;
     if (e->signer == HR_NO_MEMBER) return hr_envelope_read_head(view, e, out, sender, err);
-    hr_status status = hr_message_unpack(&hedgerow__envelope__descriptor, e->plain, e->size, &unpacked, err);
+    hr_status status =
+        hr_message_unpack(&hedgerow__envelope__descriptor, e->plain.at, e->plain.size, &unpacked, err);
     if (status == HR_E_MEMORY || status == HR_E_LIMIT) return status;
     const Hedgerow__Envelope *wire = (const Hedgerow__Envelope *)unpacked;
     if (status || wire->version != HR_PROTOCOL_VERSION || is_only_decline(wire))
@@ -86,15 +102,24 @@ static hr_status read_opened(const hr_party_view *view, const hr_opened_envelope
     return status;
 }
 
+static hr_status open_packet(const hr_party_view *view, const void *sealed, size_t size,
+                             hr_opened_envelope *out, hr_error *err) {
+    if (hr_session_is(sealed, size))
+        return hr_sessions_decrypt(view, sealed, size, out->key, &out->plain, err);
+    hr_status status = hr_unseal(view->identity, sealed, size, out->key, &out->plain.at, err);
+    if (!status) out->plain.size = size - HR_SEAL_OVERHEAD;
+    return status;
+}
+
 hr_status hr_envelope_read(const hr_party_view *view, const void *sealed, size_t size, hr_envelope *out,
                            hr_envelope_sender *sender, hr_error *err) {
-    hr_opened_envelope e = {.size = size - HR_SEAL_OVERHEAD};
+    hr_opened_envelope e;
     *sender = (hr_envelope_sender){0};
-    hr_status status = hr_unseal(view->identity, sealed, size, e.key, &e.plain, err);
+    hr_status status = open_packet(view, sealed, size, &e, err);
     if (status) return status;
     e.signer = hr_membership_by_key(view->membership, e.key);
     status = read_opened(view, &e, out, sender, err);
-    free(e.plain);
+    free(e.plain.at);
     return status;
 }
 

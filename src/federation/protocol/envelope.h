@@ -1,6 +1,7 @@
-/* Envelopes: what one party signs and seals to another (privacy/crypto/identity.h). Nothing of an envelope is
- * read before its signature holds; then it must name the member whose key signed it, this federation, and
- * this party as its receiver. */
+/* Envelopes: what one party signs and seals to another (privacy/crypto/identity.h), or encrypts in a session
+ * with a key that it signed and sealed (sessions.h), once it has taken a message or an ack is due. Nothing of
+ * an envelope is read before that holds; then it must name the member whose key signed it, this federation,
+ * and this party as its receiver. */
 #ifndef HR_FEDERATION_PROTOCOL_ENVELOPE_H
 #define HR_FEDERATION_PROTOCOL_ENVELOPE_H
 
@@ -52,12 +53,11 @@ HR_MUST_CHECK hr_status hr_envelope_decline(const hr_party_view *view, const hr_
 
 /* ---- Within this room: what all versions have (envelope_head.c) ---- */
 
-/* What was signed, and by whom. */
+/* What came, and who signed it, or the key of its session. */
 typedef struct hr_opened_envelope {
     uint8_t key[HR_KEY_SIZE];
     size_t signer; /* a member; HR_NO_MEMBER: none has that key */
-    uint8_t *plain;
-    size_t size;
+    hr_bytes plain;
 } hr_opened_envelope;
 
 /* Why an envelope is refused. Fails: always, with the status. */

@@ -74,8 +74,8 @@ static hr_status read_other(const hr_party_view *view, const hr_opened_envelope 
 hr_status hr_envelope_read_head(const hr_party_view *view, const hr_opened_envelope *e, hr_envelope *out,
                                 hr_envelope_sender *sender, hr_error *err) {
     ProtobufCMessage *unpacked = NULL;
-    hr_status status =
-        hr_message_unpack_part(&hedgerow__envelope_head__descriptor, e->plain, e->size, &unpacked, err);
+    hr_status status = hr_message_unpack_part(&hedgerow__envelope_head__descriptor, e->plain.at,
+                                              e->plain.size, &unpacked, err);
     if (status && e->signer == HR_NO_MEMBER && status != HR_E_MEMORY)
         return hr_envelope_refuse(HR_E_POLICY, "no member of the federation signed it", err);
     if (status) return status;

@@ -35,6 +35,7 @@ typedef struct hr_party_view {
     const hr_membership *membership;
     const hr_identity *identity;
     size_t self;
+    struct hr_sessions *sessions; /* NULL: every packet is signed and sealed by itself (sessions.h) */
 } hr_party_view;
 
 /* ---- Messages ---- */

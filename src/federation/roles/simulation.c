@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "base/team.h"
+#include "federation/protocol/sessions.h"
 #include "tables/data/records.h"
 
 #include <stdio.h>
@@ -42,8 +43,10 @@ static hr_status invent_members(hr_simulation *s, hr_error *err) {
 
 static hr_status open_simulated_party(hr_simulation *s, size_t index, hr_error *err) {
     hr_simulated_party *simulated = &s->parties[index];
-    simulated->view = (hr_party_view){&s->membership, simulated->identity, index};
-    hr_status status = hr_journal_in_memory(&simulated->journal, err);
+    simulated->view =
+        (hr_party_view){.membership = &s->membership, .identity = simulated->identity, .self = index};
+    hr_status status = hr_sessions_new(s->membership.count, &simulated->view.sessions, err);
+    if (!status) status = hr_journal_in_memory(&simulated->journal, err);
     if (!status) status = hr_loopback_open(s->loopback, simulated->name, &simulated->transport, err);
     if (status) return status;
     hr_party_options options = {.view = &simulated->view,
@@ -119,6 +122,7 @@ void hr_simulation_done(hr_simulation *s) {
         hr_party_close(simulated->party);
         if (simulated->transport) simulated->transport->close(simulated->transport);
         hr_journal_close(simulated->journal);
+        hr_sessions_free(simulated->view.sessions);
         hr_identity_free(simulated->identity);
     }
     if (s->parties) hr_job_result_free(&s->parties[0].as.coordinator.result);
