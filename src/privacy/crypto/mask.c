@@ -166,9 +166,10 @@ static void apply_stream(const mask_stream *stream, uint64_t first, uint64_t *va
     static const uint8_t nonce[crypto_stream_chacha20_NONCEBYTES] = {0};
     while (count) {
         size_t skipped = first % BLOCK_NUMBERS, room = CHUNK_NUMBERS - skipped,
-               n = count < room ? count : room;
-        uint8_t numbers[8 * CHUNK_NUMBERS] = {0};
-        crypto_stream_chacha20_xor_ic(numbers, numbers, 8 * (skipped + n), nonce, first / BLOCK_NUMBERS,
+               n = count < room ? count : room, size = 8 * (skipped + n);
+        uint8_t numbers[8 * CHUNK_NUMBERS];
+        memset(numbers, 0, size);
+        crypto_stream_chacha20_xor_ic(numbers, numbers, size, nonce, first / BLOCK_NUMBERS,
                                       stream->key.bytes);
         for (size_t i = 0; i < n; i++) {
             const uint8_t *bytes = numbers + 8 * (skipped + i);
@@ -176,7 +177,7 @@ static void apply_stream(const mask_stream *stream, uint64_t first, uint64_t *va
             for (int k = 0; k < 8; k++) number |= (uint64_t)bytes[k] << 8 * k;
             values[i] += stream->is_added ? number : 0 - number;
         }
-        sodium_memzero(numbers, sizeof numbers);
+        sodium_memzero(numbers, size);
         first += n;
         values += n;
         count -= n;

@@ -14,6 +14,7 @@ enum {
     NONCE = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES,
     TAG = crypto_aead_xchacha20poly1305_ietf_ABYTES,
     SEALED = sizeof session_domain + HR_SESSION_KEY, /* the text of a head */
+    BOUND = HR_SESSION_HEAD, /* associated data: the tag of a packet holds for its head alone */
     MARK_BYTE = 31,
     MARK = 0x80
 };
@@ -81,8 +82,8 @@ hr_status hr_session_encrypt(const hr_session *session, const void *bytes, size_
     if (!packet) return hr_fail_memory(err);
     memcpy(packet, session->head, HR_SESSION_HEAD);
     randombytes_buf(nonce, NONCE);
-    crypto_aead_xchacha20poly1305_ietf_encrypt(nonce + NONCE, NULL, bytes, size, packet, HR_SESSION_HEAD,
-                                               NULL, nonce, session->key);
+    crypto_aead_xchacha20poly1305_ietf_encrypt(nonce + NONCE, NULL, bytes, size, packet, BOUND, NULL, nonce,
+                                               session->key);
     *out = packet;
     return HR_OK;
 }
@@ -95,9 +96,8 @@ hr_status hr_session_decrypt(const hr_session *session, const void *packet, size
     if (plain_size > HR_SEAL_MAX) return refuse_session_size(plain_size, err);
     uint8_t *plain = malloc(plain_size + 1);
     if (!plain) return hr_fail_memory(err);
-    if (memcmp(head, session->head, HR_SESSION_HEAD) != 0 ||
-        crypto_aead_xchacha20poly1305_ietf_decrypt(plain, NULL, NULL, nonce + NONCE, plain_size + TAG, head,
-                                                   HR_SESSION_HEAD, nonce, session->key) != 0) {
+    if (crypto_aead_xchacha20poly1305_ietf_decrypt(plain, NULL, NULL, nonce + NONCE, plain_size + TAG, head,
+                                                   BOUND, nonce, session->key)) {
         free(plain);
         return hr_fail(err, HR_E_POLICY, drop,
                        "a message is not of the session that it names, or was changed on the way");

@@ -4,6 +4,7 @@
 #include "privacy/ledger/file_lock.h"
 #include "privacy/ledger/journal_layout.h"
 #include "privacy/ledger/spend.h"
+#include "privacy/ledger/statements.h"
 #include "privacy/ledger/store.h"
 
 #include <stdio.h>
@@ -15,6 +16,7 @@ enum { APPLICATION_ID = 0x48524a4e, LAYOUT_VERSION = 2 }; /* "HRJN" */
 
 struct hr_journal {
     sqlite3 *db;
+    hr_statements statements;
     hr_ledger *ledger;       /* NULL: the file is the journal's own */
     hr_file_lock *file_lock; /* NULL: there is no file */
     bool reserves;           /* the transaction does */
@@ -36,6 +38,7 @@ static hr_status wrap(sqlite3 *db, hr_ledger *ledger, hr_journal **out, hr_error
     if (!status) status = hr_journal_commit(journal, err);
     if (status) {
         hr_journal_roll_back(journal);
+        hr_statements_done(&journal->statements);
         hr_file_lock_release(journal->file_lock);
         free(journal);
         return status;
@@ -136,6 +139,7 @@ void hr_journal_wait(hr_journal *journal, bool (*again)(void *user, int tries), 
 void hr_journal_close(hr_journal *journal) {
     if (!journal) return;
     hr_journal_roll_back(journal);
+    hr_statements_done(&journal->statements);
     if (journal->again) hr_store_be_patient(journal->db);
     if (!journal->ledger) sqlite3_close(journal->db);
     hr_file_lock_release(journal->file_lock);
@@ -147,23 +151,6 @@ sqlite3 *hr_journal_file(const hr_journal *journal) {
 }
 
 /* ---- Statements ---- */
-
-hr_status hr_journal_begin(hr_journal *journal, hr_error *err) {
-    hr_journal_roll_back(journal);
-    return hr_store_run(journal->db, "BEGIN IMMEDIATE", err);
-}
-
-hr_status hr_journal_commit(hr_journal *journal, hr_error *err) {
-    hr_status status = hr_store_run(journal->db, "COMMIT", err);
-    if (!status && journal->reserves) hr_store_copy_log(journal->db);
-    journal->reserves = false;
-    return status;
-}
-
-void hr_journal_roll_back(hr_journal *journal) {
-    journal->reserves = false;
-    if (!sqlite3_get_autocommit(journal->db)) sqlite3_exec(journal->db, "ROLLBACK", NULL, NULL, NULL);
-}
 
 /* A value of a statement: a text, else bytes, else a number. */
 typedef struct value {
@@ -185,8 +172,8 @@ static int bind(sqlite3_stmt *statement, int at, const value *v) {
 
 static sqlite3_stmt *prepare_journal_query(hr_journal *journal, const char *sql, const value *values,
                                            int count, hr_status *status, hr_error *err) {
-    sqlite3_stmt *statement = NULL;
-    bool fine = !sqlite3_prepare_v2(journal->db, sql, -1, &statement, NULL);
+    sqlite3_stmt *statement = hr_statements_take(&journal->statements, journal->db, sql);
+    bool fine = statement != NULL;
     for (int i = 0; fine && i < count; i++) fine = !bind(statement, i + 1, &values[i]);
     *status = fine ? HR_OK : hr_store_fail(journal->db, err);
     return statement;
@@ -197,7 +184,7 @@ static hr_status change(hr_journal *journal, const char *sql, const value *value
     hr_status status;
     sqlite3_stmt *statement = prepare_journal_query(journal, sql, values, count, &status, err);
     if (!status && sqlite3_step(statement) != SQLITE_DONE) status = hr_store_fail(journal->db, err);
-    sqlite3_finalize(statement);
+    hr_statements_give_back(&journal->statements, statement);
     return status;
 }
 
@@ -209,7 +196,16 @@ static hr_status ask_journal_number(hr_journal *journal, const char *sql, const 
     int step = status ? SQLITE_DONE : sqlite3_step(query);
     *out = step == SQLITE_ROW ? sqlite3_column_int64(query, 0) : 0;
     if (step != SQLITE_ROW && step != SQLITE_DONE) status = hr_store_fail(journal->db, err);
-    sqlite3_finalize(query);
+    hr_statements_give_back(&journal->statements, query);
+    return status;
+}
+
+/* Whether the number that a query answers is another than 0. */
+static hr_status ask_whether(hr_journal *journal, const char *sql, const value *values, int count, bool *out,
+                             hr_error *err) {
+    int64_t number = 0;
+    hr_status status = ask_journal_number(journal, sql, values, count, &number, err);
+    if (!status) *out = number != 0;
     return status;
 }
 
@@ -224,7 +220,7 @@ static hr_status each(hr_journal *journal, const char *sql, const uint8_t *id, r
     int step = SQLITE_ROW;
     while (!status && (step = sqlite3_step(query)) == SQLITE_ROW) status = visit(user, query);
     if (!status && step != SQLITE_DONE) status = hr_store_fail(journal->db, err);
-    sqlite3_finalize(query);
+    hr_statements_give_back(&journal->statements, query);
     return status;
 }
 
@@ -237,6 +233,25 @@ static hr_blob blob_of(sqlite3_stmt *row, int column) {
 
 static value bytes_of(hr_blob blob) {
     return BYTES(blob.at ? blob.at : &none, blob.size);
+}
+
+/* ---- Transactions ---- */
+
+hr_status hr_journal_begin(hr_journal *journal, hr_error *err) {
+    hr_journal_roll_back(journal);
+    return change(journal, "BEGIN IMMEDIATE", NULL, 0, err);
+}
+
+hr_status hr_journal_commit(hr_journal *journal, hr_error *err) {
+    hr_status status = change(journal, "COMMIT", NULL, 0, err);
+    if (!status && journal->reserves) hr_store_copy_log(journal->db);
+    journal->reserves = false;
+    return status;
+}
+
+void hr_journal_roll_back(hr_journal *journal) {
+    journal->reserves = false;
+    if (!sqlite3_get_autocommit(journal->db)) sqlite3_exec(journal->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
 /* ---- Jobs ---- */
@@ -260,11 +275,11 @@ hr_status hr_journal_reserve(hr_journal *journal, hr_journal_job *job, double ep
 }
 
 hr_status hr_journal_spend(hr_journal *journal, const hr_journal_job *job, hr_error *err) {
-    int64_t open = 0;
+    bool open = false;
     if (!journal->ledger) return HR_OK;
     hr_status status =
-        ask_journal_number(journal, "SELECT count(*) FROM entries WHERE id = ? AND state = 'reserved'",
-                           &NUMBER(job->entry), 1, &open, err);
+        ask_whether(journal, "SELECT count(*) FROM entries WHERE id = ? AND state = 'reserved'",
+                    &NUMBER(job->entry), 1, &open, err);
     return status || !open ? status : hr_ledger_commit_within(journal->ledger, job->entry, err);
 }
 
@@ -283,16 +298,6 @@ hr_status hr_journal_note_job(hr_journal *journal, const uint8_t *id, const hr_j
                   values, 6, err);
 }
 
-hr_status hr_journal_end_job(hr_journal *journal, const uint8_t *id, hr_error *err) {
-    static const char *const statements[] = {
-        "UPDATE jobs SET over = 1, key = zeroblob(32) WHERE id = ?", "DELETE FROM events WHERE job = ?",
-        "DELETE FROM progress WHERE job = ?", "DELETE FROM parts WHERE job = ?"};
-    hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < sizeof statements / sizeof *statements; i++)
-        status = change(journal, statements[i], &ID(id), 1, err);
-    return status;
-}
-
 /* Everything of the jobs that a query of ids answers. */
 #define FORGET(jobs)                                                                                         \
     {                                                                                                        \
@@ -301,18 +306,25 @@ hr_status hr_journal_end_job(hr_journal *journal, const uint8_t *id, hr_error *e
     }
 enum { FORGETS = 4 };
 
-static hr_status forget_jobs(hr_journal *journal, const char *const *statements, const value *values,
-                             int count, hr_error *err) {
+static hr_status forget(hr_journal *journal, const char *const *statements, const value *values, int count,
+                        hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < FORGETS; i++)
         status = change(journal, statements[i], values, count, err);
     return status;
 }
 
+hr_status hr_journal_end_job(hr_journal *journal, const uint8_t *id, hr_error *err) {
+    static const char *const statements[FORGETS] = {
+        "UPDATE jobs SET over = 1, key = zeroblob(32) WHERE id = ?", "DELETE FROM events WHERE job = ?",
+        "DELETE FROM progress WHERE job = ?", "DELETE FROM parts WHERE job = ?"};
+    return forget(journal, statements, &ID(id), 1, err);
+}
+
 hr_status hr_journal_expire(hr_journal *journal, int64_t before, hr_error *err) {
     static const char *const statements[FORGETS] =
         FORGET("SELECT id FROM jobs WHERE over AND CAST(strftime('%s', time) AS INTEGER) < ?");
-    return forget_jobs(journal, statements, &NUMBER(before), 1, err);
+    return forget(journal, statements, &NUMBER(before), 1, err);
 }
 
 hr_status hr_journal_forget_unpaid(hr_journal *journal, const char *coordinator, int kept, hr_error *err) {
@@ -320,7 +332,7 @@ hr_status hr_journal_forget_unpaid(hr_journal *journal, const char *coordinator,
         FORGET("SELECT id FROM jobs WHERE over AND entry = 0 AND coordinator = ?"
                " ORDER BY rowid DESC LIMIT -1 OFFSET ?");
     const value values[] = {TEXT(coordinator), NUMBER(kept)};
-    return forget_jobs(journal, statements, values, 2, err);
+    return forget(journal, statements, values, 2, err);
 }
 
 hr_status hr_journal_shrink(hr_journal *journal, hr_error *err) {
@@ -328,11 +340,7 @@ hr_status hr_journal_shrink(hr_journal *journal, hr_error *err) {
 }
 
 hr_status hr_journal_knows(hr_journal *journal, const uint8_t *id, bool *out, hr_error *err) {
-    int64_t count = 0;
-    hr_status status =
-        ask_journal_number(journal, "SELECT count(*) FROM jobs WHERE id = ?", &ID(id), 1, &count, err);
-    if (!status) *out = count != 0;
-    return status;
+    return ask_whether(journal, "SELECT count(*) FROM jobs WHERE id = ?", &ID(id), 1, out, err);
 }
 
 typedef struct job_visit {
@@ -373,15 +381,11 @@ hr_status hr_journal_each_job(hr_journal *journal, hr_status (*visit)(void *user
 hr_status hr_journal_federation(hr_journal *journal, const char *name, const char *fingerprint,
                                 int64_t *version, bool *same, hr_error *err) {
     const value values[] = {TEXT(name), TEXT(fingerprint)};
-    int64_t count = 0;
     hr_status status = ask_journal_number(journal, "SELECT version FROM federations WHERE name = ?", values,
                                           1, version, err);
-    if (!status)
-        status =
-            ask_journal_number(journal, "SELECT count(*) FROM federations WHERE name = ? AND fingerprint = ?",
-                               values, 2, &count, err);
-    if (!status) *same = count != 0;
-    return status;
+    if (status) return status;
+    return ask_whether(journal, "SELECT count(*) FROM federations WHERE name = ? AND fingerprint = ?", values,
+                       2, same, err);
 }
 
 hr_status hr_journal_note_federation(hr_journal *journal, const char *name, const char *fingerprint,
@@ -495,10 +499,7 @@ hr_status hr_journal_unconfirmed(hr_journal *journal, const uint8_t *id, uint64_
 }
 
 hr_status hr_journal_owes(hr_journal *journal, bool *out, hr_error *err) {
-    int64_t count = 0;
-    hr_status status = ask_journal_number(journal, "SELECT count(*) FROM packets", NULL, 0, &count, err);
-    if (!status) *out = count != 0;
-    return status;
+    return ask_whether(journal, "SELECT EXISTS (SELECT 1 FROM packets)", NULL, 0, out, err);
 }
 
 typedef struct packet_visit {
