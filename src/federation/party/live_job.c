@@ -19,7 +19,7 @@ void hr_live_job_free(hr_live_job *j) {
     hr_schema_free(j->part_schema);
     free(j->inboxes);
     free(j->cut);
-    free(j->receipts);
+    free(j->acks);
     free(j->taken);
     free(j->begun);
     free(j->coordinator);
@@ -60,10 +60,10 @@ static hr_status fill_live_job(const hr_party_options *o, const hr_journal_job *
     j->member_count = o->view->membership->count;
     j->inboxes = calloc(j->member_count, sizeof *j->inboxes);
     j->cut = calloc(j->member_count, sizeof *j->cut);
-    j->receipts = calloc(j->member_count, sizeof *j->receipts);
+    j->acks = calloc(j->member_count, sizeof *j->acks);
     j->taken = calloc(j->member_count, sizeof *j->taken);
     j->is_coordinator = record->terms.size > 0;
-    const bool made = j->coordinator && j->inboxes && j->cut && j->receipts && j->taken;
+    const bool made = j->coordinator && j->inboxes && j->cut && j->acks && j->taken;
     hr_status status = made ? HR_OK : hr_fail_memory(err);
     if (!status) status = hr_bytes_copy(record->terms.at, record->terms.size, &j->terms, err);
     j->record.coordinator = j->coordinator;

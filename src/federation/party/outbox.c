@@ -52,7 +52,7 @@ static hr_status post_piece(hr_outbox *o, const hr_envelope *envelope, hr_error 
 
 hr_status hr_outbox_post(hr_outbox *o, const hr_live_job *j, size_t to, const hr_bytes *message,
                          hr_error *err) {
-    hr_envelope envelope = {.to = to, .received = hr_receipt_tell(&j->receipts[to])};
+    hr_envelope envelope = {.to = to, .received = hr_ack_next(&j->acks[to])};
     memcpy(envelope.job.bytes, j->record.id, HR_JOB_BYTES);
     hr_status status =
         hr_journal_posted(o->journal, j->record.id, outbox_member_name(o, to), &envelope.sequence, err);

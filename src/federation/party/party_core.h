@@ -73,20 +73,20 @@ HR_MUST_CHECK hr_status hr_outbox_decline(const hr_outbox *outbox, const hr_enve
  * others. Fails: IO (journal), MEMORY. */
 HR_MUST_CHECK hr_status hr_outbox_resend(hr_outbox *outbox, int64_t now, hr_error *err);
 
-/* ---- Receipts (receipts.c): what a member was told of its messages in a job ---- */
+/* ---- Acks (acks.c): what a member was told of its messages in a job ---- */
 
-typedef struct hr_receipt {
+typedef struct hr_ack_state {
     uint64_t taken;     /* the sequence of its last message in the journal, or in the open transaction */
     uint64_t told;      /* of that, what it was told last */
     int64_t since;      /* of the first message that it was not told of: milliseconds, as hr_clock.now */
     bool again;         /* a packet came again: it is told at once */
     uint64_t confirmed; /* what it told last of the party's own messages */
-} hr_receipt;
+} hr_ack_state;
 
 /* A message is taken, in the transaction that is open or begins next. */
-void hr_receipt_take(hr_receipt *receipt, uint64_t sequence, int64_t now);
+void hr_ack_due(hr_ack_state *ack, uint64_t sequence, int64_t now);
 /* What a packet says that leaves after that transaction. */
-uint64_t hr_receipt_tell(hr_receipt *receipt);
+uint64_t hr_ack_next(hr_ack_state *ack);
 
 /* ---- The quota (party_mail.c): how many packets of each member are taken in ----
  *
@@ -140,7 +140,7 @@ typedef struct hr_live_job {
     size_t member_count;
     hr_reorder_buffer *inboxes; /* by member: its incomplete messages */
     bool *cut;                  /* by member: it was cut off, or has declined, and its messages are dropped */
-    hr_receipt *receipts;       /* by member */
+    hr_ack_state *acks;           /* by member */
     size_t *taken;              /* by member: bytes of its messages */
     uint64_t number;            /* counts the party's jobs from 0, in the order of their first packets */
     bool is_coordinator, noted; /* noted: the journal holds the job */

@@ -71,7 +71,7 @@ static hr_status take_message(hr_party *p, hr_live_job *j, size_t from, const hr
     hr_event event = {.kind = HR_EVENT_MESSAGE, .from = from, .bytes = message->at, .size = message->size};
     if (j->taken[from] + message->size > max_taken(j, is_coordinator_of(p, j, from)))
         return cut_off(p, j, from, "more bytes than the job needs", err);
-    hr_receipt_take(&j->receipts[from], sequence, p->clock.now);
+    hr_ack_due(&j->acks[from], sequence, p->clock.now);
     return hr_party_transact(p, j, &event, sequence, err);
 }
 
@@ -115,7 +115,7 @@ static hr_status take_mail(hr_party *p, hr_live_job *j, const hr_envelope *envel
     hr_bytes message;
     if (envelope->sequence <= inbox->taken) {
         free(envelope->body.at);
-        j->receipts[envelope->from].again = true;
+        j->acks[envelope->from].again = true;
         return HR_OK;
     }
     if (!make_room(p, j, envelope->from, envelope->body.size)) {
@@ -266,13 +266,13 @@ static hr_status take_decline(hr_party *p, const hr_envelope *envelope, hr_error
 /* What an envelope says of packets that were sent to its sender: they are forgotten. */
 static hr_status take_ack(hr_party *p, const hr_envelope *envelope, hr_error *err) {
     hr_live_job *j = hr_party_find(p, envelope->job.bytes);
-    hr_receipt *receipt = j ? &j->receipts[envelope->from] : NULL;
-    if (!envelope->received || (receipt && receipt->confirmed == envelope->received)) return HR_OK;
+    hr_ack_state *ack = j ? &j->acks[envelope->from] : NULL;
+    if (!envelope->received || (ack && ack->confirmed == envelope->received)) return HR_OK;
     hr_status status = hr_party_begin(p, err);
     if (!status)
         status = hr_journal_received(p->o.journal, envelope->job.bytes,
                                      hr_party_member_name(p, envelope->from), envelope->received, err);
-    if (receipt) receipt->confirmed = envelope->received;
+    if (ack) ack->confirmed = envelope->received;
     return hr_party_commit(p, status, err);
 }
 

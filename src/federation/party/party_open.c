@@ -64,10 +64,10 @@ static hr_status feed_again(void *user, const hr_journal_event *line) {
 static hr_status restore_inboxes(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t m = 0; !status && m < j->member_count; m++) {
-        hr_receipt *receipt = &j->receipts[m];
+        hr_ack_state *ack = &j->acks[m];
         status =
-            hr_journal_taken(p->o.journal, j->record.id, hr_party_member_name(p, m), &receipt->taken, err);
-        j->inboxes[m].taken = receipt->told = receipt->taken;
+            hr_journal_taken(p->o.journal, j->record.id, hr_party_member_name(p, m), &ack->taken, err);
+        j->inboxes[m].taken = ack->told = ack->taken;
     }
     return status;
 }

@@ -10,7 +10,7 @@
 /* A receiver whose messages this party has taken is one that knows sessions. Other versions do not, and shall
  * be able to read that they differ. */
 static bool knows_sessions(const hr_party_view *view, const hr_envelope *envelope) {
-    return view->sessions && (envelope->taken || envelope->received);
+    return view->sessions && envelope->received;
 }
 
 static hr_status seal_plain(const hr_party_view *view, const hr_public_key *to, const hr_bytes *plain,

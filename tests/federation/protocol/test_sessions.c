@@ -36,7 +36,7 @@ static const hr_job_id other_job = {{2}};
 /* The answer of a member that has taken a message of the receiver. */
 static hr_bytes answer_of(const test_members *f, size_t from, size_t to, const hr_job_id *job) {
     static uint8_t body[] = "a sum";
-    hr_envelope sent = {.to = to, .job = *job, .sequence = 1, .taken = 1, .body = {body, sizeof body}};
+    hr_envelope sent = {.to = to, .job = *job, .sequence = 1, .received = 1, .body = {body, sizeof body}};
     hr_bytes packet = {0};
     assert_int_equal(hr_envelope_seal(&f->views[from], &sent, &packet, NULL), HR_OK);
     return packet;
@@ -47,7 +47,7 @@ static void expect(const test_members *f, const hr_bytes *packet, size_t from, s
     hr_envelope got;
     hr_error err = {0};
     if (hr_envelope_open(&f->views[to], packet->at, packet->size, &got, &err)) fail_msg("%s", err.message);
-    assert_true(got.from == from && got.to == to && got.sequence == 1 && got.taken == 1);
+    assert_true(got.from == from && got.to == to && got.sequence == 1 && got.received == 1);
     assert_memory_equal(&got.job, job, sizeof got.job);
     assert_string_equal((const char *)got.body.at, "a sum");
     free(got.body.at);
@@ -85,7 +85,7 @@ static void test_sessions__begin_after_a_message_was_taken(void **state) {
                       later = {.job = the_job,
                                .to = BERT,
                                .sequence = 2,
-                               .taken = 1,
+                               .received = 1,
                                .body = {body, sizeof body}},
                       ack = {.job = the_job, .to = BERT, .received = 1};
     const hr_envelope *const sent[] = {&offer, &later, &ack};

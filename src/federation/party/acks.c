@@ -8,18 +8,18 @@ enum {
     PARTS_OF_PAUSE = 4 /* an ack waits so many times shorter than packets before they are sent again */
 };
 
-void hr_receipt_take(hr_receipt *r, uint64_t sequence, int64_t now) {
+void hr_ack_due(hr_ack_state *r, uint64_t sequence, int64_t now) {
     if (r->told == r->taken) r->since = now;
     r->taken = sequence;
 }
 
-uint64_t hr_receipt_tell(hr_receipt *r) {
+uint64_t hr_ack_next(hr_ack_state *r) {
     r->told = r->taken;
     r->again = false;
     return r->taken;
 }
 
-static bool is_due(const hr_party *p, const hr_live_job *j, const hr_receipt *r) {
+static bool is_due(const hr_party *p, const hr_live_job *j, const hr_ack_state *r) {
     if (r->again) return true;
     if (r->told == r->taken) return false;
     return r->taken - r->told >= UNTOLD_MAX || hr_live_job_is_over(j) ||
@@ -31,9 +31,9 @@ hr_status hr_party_confirm(hr_party *p, hr_error *err) {
     for (size_t i = 0; i < p->job_count; i++) {
         hr_live_job *j = p->jobs[i];
         for (size_t m = 0; !status && m < j->member_count; m++) {
-            hr_receipt *r = &j->receipts[m];
+            hr_ack_state *r = &j->acks[m];
             if (is_due(p, j, r))
-                status = hr_outbox_confirm(&p->outbox, j->record.id, m, hr_receipt_tell(r), err);
+                status = hr_outbox_confirm(&p->outbox, j->record.id, m, hr_ack_next(r), err);
         }
     }
     return status;
