@@ -160,19 +160,67 @@ static hr_status post_packet(hr_transport *self, const char *to, const void *byt
 
 /* ---- Receiving ---- */
 
-/* A broker with the configuration of an earlier version lets one answer to a request through, so that the end
- * of a request whose first packet came is never told. It is asked for one packet at a time from then on. */
-static void look_at_last_request(nats_end *end) {
+/* As natsMsg_Ack and its kin, which know only messages of a subscription. */
+static void answer_broker(const nats_end *end, natsMsg *message, const char *word) {
+    (void)natsConnection_PublishString(end->link.connection, natsMsg_GetReply(message), word);
+    natsMsg_Destroy(message);
+}
+
+/* The broker's own words go nowhere. */
+static void give_back(const nats_end *end, natsMsg *message) {
+    if (natsMsg_GetReply(message))
+        answer_broker(end, message, "-NAK");
+    else
+        natsMsg_Destroy(message);
+}
+
+/* What waits goes back to the broker, which also forgets requests for which nobody listens any more. */
+static void leave_inbox(nats_end *end) {
+    natsMsg *waiting[PENDING];
+    int count = 0;
+    if (!end->inbox) return;
+    while (count < PENDING && natsSubscription_NextMsg(&waiting[count], end->inbox, 0) == NATS_OK) count++;
+    /* First, or what is given back would be sent here again. */
+    (void)natsSubscription_Unsubscribe(end->inbox);
+    while (count--) give_back(end, waiting[count]);
+    natsSubscription_Destroy(end->inbox);
+    end->inbox = NULL;
+    end->wanted = 0;
+}
+
+/* Where the broker's answers to requests come. */
+static natsStatus enter_inbox(nats_end *end) {
+    char subjects[sizeof end->replies + 2];
+    natsInbox *unique = NULL;
+    natsStatus s = natsInbox_Create(&unique);
+    if (s != NATS_OK) return s;
+    snprintf(end->replies, sizeof end->replies, "_INBOX_%s.%s", end->name, strrchr(unique, '.') + 1);
+    snprintf(subjects, sizeof subjects, "%s.*", end->replies);
+    natsInbox_Destroy(unique);
+    s = natsConnection_SubscribeSync(&end->inbox, end->link.connection, subjects);
+    if (s != NATS_OK) return s;
+    return natsSubscription_SetPendingLimits(end->inbox, PENDING, PENDING * (HR_PACKET_MAX / 2));
+}
+
+/* The broker passes on no more answers to a request after an empty one; with the configuration of an earlier
+ * version, after the first one. What it sends then comes again, some time later: so no more is asked for than
+ * one packet. */
+static natsStatus go_one_by_one(nats_end *end, const char *why) {
+    if (end->batch == 1) return NATS_OK;
+    hr_log_format(end->log, HR_LOG_WARNING, NULL,
+                  "%s: from now on the broker is asked for one packet at a time, which is slower", why);
+    end->batch = 1;
+    leave_inbox(end);
+    return enter_inbox(end);
+}
+
+/* The end of a request is never told if answers to it were not passed on. */
+static natsStatus look_at_last_request(nats_end *end) {
     const uint64_t reconnects = hr_nats_reconnects(&end->link);
-    if (end->wanted && end->wanted < end->batch && end->reconnects == reconnects) {
-        end->batch = 1;
-        hr_log_write(
-            end->log, HR_LOG_WARNING, NULL,
-            "the broker gives out one packet at a time, which is slow; its configuration is of an "
-            "earlier version: have the founder write it anew (docs/how-to/runbook.md, \"The broker is "
-            "upgraded\")");
-    }
+    const bool cut_short = end->wanted && end->wanted < end->batch && end->reconnects == reconnects;
     end->reconnects = reconnects;
+    return cut_short ? go_one_by_one(end, "the broker's nats.conf is of an earlier version of Hedgerow")
+                     : NATS_OK;
 }
 
 /* Requests packets, of which the broker sends those that are there, and others as they come, until the time
@@ -181,14 +229,15 @@ static void look_at_last_request(nats_end *end) {
 static natsStatus request_packets(nats_end *end, bool at_once) {
     char subject[SUBJECT + 32], request[96];
     if (!hr_nats_connected(&end->link)) return NATS_CONNECTION_DISCONNECTED;
-    look_at_last_request(end);
+    natsStatus s = end->inbox ? look_at_last_request(end) : enter_inbox(end);
+    if (s != NATS_OK) return s;
     snprintf(subject, sizeof subject, HR_NATS_API ".CONSUMER.MSG.NEXT.%s.%s", end->federation, end->name);
     snprintf(end->reply, sizeof end->reply, "%s.%" PRIu64, end->replies, ++end->requests);
     if (at_once)
         snprintf(request, sizeof request, "{\"batch\":%d,\"no_wait\":true}", end->batch);
     else
         snprintf(request, sizeof request, "{\"batch\":%d,\"expires\":%d000000}", end->batch, FETCH_MS);
-    natsStatus s = natsConnection_PublishRequestString(end->link.connection, subject, end->reply, request);
+    s = natsConnection_PublishRequestString(end->link.connection, subject, end->reply, request);
     end->wanted = s == NATS_OK ? end->batch : 0;
     end->request_ends = nats_Now() + 2 * FETCH_MS;
     return s;
@@ -218,7 +267,7 @@ static natsStatus next_message(nats_end *end, int64_t milliseconds) {
     if (!natsMsg_GetReply(message)) return end_request(end, message);
     end->fetched = message;
     if (end->wanted) end->wanted--;
-    return NATS_OK;
+    return natsMsg_GetDataLength(message) ? NATS_OK : go_one_by_one(end, "a member sends empty packets");
 }
 
 /* What has come already: if nothing was requested, the broker answers at once. */
@@ -244,12 +293,6 @@ static natsStatus fetch_until(nats_end *end, int64_t deadline) {
         if (nats_Now() >= deadline) return s == NATS_OK ? NATS_TIMEOUT : s;
         if (s != NATS_OK && s != NATS_TIMEOUT) nats_Sleep(left < LOOK_AGAIN_MS ? left : LOOK_AGAIN_MS);
     }
-}
-
-/* As natsMsg_Ack and its kin, which know only messages of a subscription. */
-static void answer_broker(const nats_end *end, natsMsg *message, const char *word) {
-    (void)natsConnection_PublishString(end->link.connection, natsMsg_GetReply(message), word);
-    natsMsg_Destroy(message);
 }
 
 /* ---- Packets that are refused ----
@@ -355,18 +398,11 @@ static void describe_link(const hr_transport *self, hr_link_info *out) {
 
 /* ---- Opening and closing ---- */
 
-/* The broker's own words go nowhere. */
-static void give_back(const nats_end *end, natsMsg *message) {
-    if (natsMsg_GetReply(message))
-        answer_broker(end, message, "-NAK");
-    else
-        natsMsg_Destroy(message);
-}
-
 /* The next opening of this inbox need not wait for unsettled packets. */
 static void close_nats_end(hr_transport *self) {
     nats_end *end = (nats_end *)self;
     if (!end) return;
+    leave_inbox(end);
     while (end->out) {
         held *token = end->out;
         end->out = token->next;
@@ -374,34 +410,19 @@ static void close_nats_end(hr_transport *self) {
         free(token);
     }
     if (end->fetched) answer_broker(end, end->fetched, "-NAK");
-    for (natsMsg *message; end->inbox && natsSubscription_NextMsg(&message, end->inbox, 0) == NATS_OK;)
-        give_back(end, message);
     release_refused(end, 0, 0);
     while (end->full) forget_full(&end->full);
-    natsSubscription_Destroy(end->inbox);
     hr_nats_hang_up(&end->link);
     free(end);
 }
 
 static natsStatus bind_inbox(nats_end *end) {
     jsErrCode code = 0;
-    char subjects[sizeof end->replies + 2];
-    natsInbox *unique = NULL;
-    /* libnats binds to an inbox even if it does not exist. */
     jsConsumerInfo *info = NULL;
     natsStatus s = js_GetConsumerInfo(&info, end->link.jetstream, end->federation, end->name, NULL, &code);
     jsConsumerInfo_Destroy(info);
     if (code == JSStreamNotFoundErr || code == JSConsumerNotFoundErr) s = NATS_NOT_FOUND;
-    if (s == NATS_OK) s = natsInbox_Create(&unique);
-    if (s == NATS_OK) {
-        snprintf(end->replies, sizeof end->replies, "_INBOX_%s.%s", end->name, strrchr(unique, '.') + 1);
-        snprintf(subjects, sizeof subjects, "%s.*", end->replies);
-        s = natsConnection_SubscribeSync(&end->inbox, end->link.connection, subjects);
-    }
-    natsInbox_Destroy(unique);
-    if (s == NATS_OK)
-        s = natsSubscription_SetPendingLimits(end->inbox, PENDING, PENDING * (HR_PACKET_MAX / 2));
-    return s;
+    return s == NATS_OK ? enter_inbox(end) : s;
 }
 
 /* Until there is an answer, or nobody waits for it any more. A busy broker that cuts off a slow handshake and
