@@ -113,9 +113,15 @@ bool dies(const harness_party *p, bool after) {
     return p->harness->dies && p->harness->dies(p, after);
 }
 
+/* What leaves, and what the transport may forget, is on the disk. Of owners. */
+static void require_commit(const harness_party *p) {
+    require(!p->ledger || sqlite3_get_autocommit(hr_ledger_file(p->ledger)));
+}
+
 hr_status watched_send(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err) {
     watched_transport *c = (watched_transport *)self;
     if (dies(c->party, false)) return HR_E_CANCELLED;
+    require_commit(c->party);
     record_packet(c->party->harness, to, bytes, size);
     hr_status status = c->inner->send(c->inner, to, bytes, size, err);
     return dies(c->party, true) ? HR_E_CANCELLED : status;
@@ -133,6 +139,7 @@ static hr_status watched_receive(hr_transport *self, int milliseconds, hr_packet
 static void watched_settle(hr_transport *self, hr_packet *packet) {
     watched_transport *c = (watched_transport *)self;
     if (dies(c->party, false)) return;
+    require_commit(c->party);
     c->inner->settle(c->inner, packet);
     c->held = (hr_packet){0};
     (void)dies(c->party, true);

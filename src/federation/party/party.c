@@ -58,13 +58,13 @@ hr_status hr_party_end(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_job_view view = hr_live_job_view(j);
     const bool fine = hr_ending_is_fine(j->ending);
     char state[HR_STATE_TEXT];
-    hr_status status = fine ? p->o.work->finish(p->o.work, &view, err) : HR_OK;
+    hr_status status = hr_party_commit_batch(p, err);
+    if (!status && fine) status = p->o.work->finish(p->o.work, &view, err);
     if (status) return status;
     hr_live_job_state(j, state);
     p->o.work->over(p->o.work, &view, j->ending, state);
     hr_job_log(p->o.work, &j->record, fine ? HR_LOG_INFO : HR_LOG_WARNING,
                j->ending == HR_JOB_DONE ? "the job is %s" : "the job ended: %s", state);
-    p->gathers = false; /* packets before it are committed with it */
     status = hr_party_begin(p, err);
     if (!status && j->leaves) status = hr_party_leave(p, j, err);
     if (!status) status = hr_journal_end_job(p->o.journal, j->record.id, err);

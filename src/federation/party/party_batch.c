@@ -30,6 +30,11 @@ hr_status hr_party_commit(hr_party *p, hr_status status, hr_error *err) {
 
 /* ---- Batches ---- */
 
+hr_status hr_party_commit_batch(hr_party *p, hr_error *err) {
+    p->gathers = false;
+    return p->open ? hr_party_commit(p, HR_OK, err) : HR_OK;
+}
+
 typedef struct packet_batch {
     hr_packet packets[BATCH_MAX];
     bool refused[BATCH_MAX];

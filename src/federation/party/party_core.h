@@ -271,6 +271,10 @@ HR_MUST_CHECK hr_status hr_party_commit(hr_party *party, hr_status status, hr_er
 /* Of HR_PARTY_UNDECIDED_MAX, what one of so many coordinators may have. 1..HR_PARTY_JOBS_MAX. */
 size_t hr_party_offer_share(size_t coordinators);
 
+/* Commits what was gathered, before a packet leaves that is in no transaction; the batch ends with it. Fails:
+ * as hr_party_commit. */
+HR_MUST_CHECK hr_status hr_party_commit_batch(hr_party *party, hr_error *err);
+
 /* Takes in the packets that are there, at most `max`, as one transaction, and settles them; waits for the
  * first one at most so many milliseconds. The batch ends early with a job. Fails: IO (journal; then none was
  * taken in), MEMORY. */

@@ -193,7 +193,8 @@ static hr_status make_room_for_offer(hr_party *p, size_t member, bool *there, hr
 static hr_status decline_sender(hr_party *p, const hr_envelope_sender *sender, hr_error *err) {
     if (!p->o.coordinators || p->quota.declines >= HR_QUOTA_DECLINES) return HR_OK;
     p->quota.declines++;
-    return hr_outbox_decline(&p->outbox, sender, err);
+    hr_status status = hr_party_commit_batch(p, err);
+    return status ? status : hr_outbox_decline(&p->outbox, sender, err);
 }
 
 static hr_status decline_envelope(hr_party *p, const hr_envelope *envelope, hr_decline_code code,
@@ -233,6 +234,7 @@ static hr_status take_unknown(hr_party *p, const hr_envelope *envelope, hr_error
         status = hr_party_add(p, &record, &j, err);
         if (!status) return take_mail(p, j, envelope, err);
     }
+    if (!status && known) status = hr_party_commit_batch(p, err);
     if (!status && known)
         status = hr_outbox_confirm(&p->outbox, envelope->job.bytes, envelope->from, envelope->sequence, err);
     free(envelope->body.at);
