@@ -24,6 +24,7 @@ SMALL = {
     'hedge_speed.py': (['{hedgerow}', '3', '200', '1'], None),
     'noise_bands.py': (['{hedgerow}', '--fits', '2'], None),
     'persons.py': (['--hedgerow', '{hedgerow}', '--runs', '2', '--rows', '300'], None),
+    'simulate_speed.py': (['{hedgerow}', '1', '2'], None),
     'private_bounds.py': (['--hedgerow', '{hedgerow}', '--data', '{made}', '--cache', '{cache}', '--sets', 'coin,plums', '--splits', '2'], None),
 }
 # Of those that do not run here: why not.

@@ -8,8 +8,8 @@
  * packet  = head | nonce 24 | XChaCha20-Poly1305(key, nonce, associated data: head; message)
  * head    = hr_seal("hedgerow session 1" | NUL | key 32), the highest bit of its byte 31 set
  *
- * That bit tells a packet of a session from a sealed message: there byte 31 is the last one of an X25519 key,
- * whose highest bit is never set. Whoever reads a session can also write into it, so a packet proves its
+ * That bit separates packets of sessions from sealed messages: there byte 31 is the last one of an X25519
+ * key, whose highest bit is never set. Whoever reads a session can also write into it, so a packet proves its
  * sender to the receiver alone. Nonces are random, keys never used for another head.
  *
  * Thread: a session may be used by any number at once. */

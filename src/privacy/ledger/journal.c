@@ -3,8 +3,8 @@
 #include "base/fail.h"
 #include "privacy/ledger/file_lock.h"
 #include "privacy/ledger/journal_layout.h"
+#include "privacy/ledger/kept_statements.h"
 #include "privacy/ledger/spend.h"
-#include "privacy/ledger/statements.h"
 #include "privacy/ledger/store.h"
 
 #include <stdio.h>

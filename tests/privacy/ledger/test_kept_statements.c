@@ -1,6 +1,6 @@
 /* Statements that are kept: each use begins with nothing bound, none holds the file, and two uses of one text
  * at a time do not meet. */
-#include "privacy/ledger/statements.h"
+#include "privacy/ledger/kept_statements.h"
 #include "support/check.h"
 
 #include <stdio.h>

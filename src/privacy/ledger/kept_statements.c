@@ -1,4 +1,4 @@
-#include "privacy/ledger/statements.h"
+#include "privacy/ledger/kept_statements.h"
 
 #include <stddef.h>
 
