@@ -72,9 +72,9 @@ void hr_job_log(const hr_party_work *work, const hr_journal_job *job, hr_log_lev
 
 /* ---- Traffic ---- */
 
-/* Bytes that stand around a message, of an ack, of an owner in a start (name, signatures, keys), and of an
- * answer to the offer. */
-enum { ENVELOPE = HR_SESSION_OVERHEAD + 72, ACK = ENVELOPE - 4, MEMBER = 192, ANSWER = 176 };
+/* Bytes that stand around a message, which acknowledges those of the other side too, of an owner in a start
+ * (name, signatures, keys), and of an answer to the offer. */
+enum { ENVELOPE = HR_SESSION_OVERHEAD + 72, MEMBER = 192, ANSWER = 176 };
 
 void hr_job_traffic_add(hr_job_traffic *t, double count, double question, double answer) {
     t->received += count * question;
@@ -94,8 +94,8 @@ void hr_job_traffic_begin(hr_job_traffic *t, const Hedgerow__Terms *terms) {
 
 void hr_job_traffic_describe(const hr_job_traffic *t, hr_job_plan_info *out) {
     double owners = (double)out->owners;
-    out->owner_receives = t->received + t->messages_in * ENVELOPE + t->messages_out * ACK;
-    out->owner_sends = t->sent + t->messages_out * ENVELOPE + t->messages_in * ACK;
+    out->owner_receives = t->received + t->messages_in * ENVELOPE;
+    out->owner_sends = t->sent + t->messages_out * ENVELOPE;
     out->coordinator_sends = owners * out->owner_receives;
     out->coordinator_receives = owners * out->owner_sends;
 }

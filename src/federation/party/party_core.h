@@ -140,7 +140,7 @@ typedef struct hr_live_job {
     size_t member_count;
     hr_reorder_buffer *inboxes; /* by member: its incomplete messages */
     bool *cut;                  /* by member: it was cut off, or has declined, and its messages are dropped */
-    hr_ack_state *acks;           /* by member */
+    hr_ack_state *acks;         /* by member */
     size_t *taken;              /* by member: bytes of its messages */
     uint64_t number;            /* counts the party's jobs from 0, in the order of their first packets */
     bool is_coordinator, noted; /* noted: the journal holds the job */

@@ -185,7 +185,7 @@ static hr_release_info first_leaf_sum(const hr_model *model) {
 }
 
 /* The job goes by the noisy number of records, which deviates by 1.3 %, so that 2 of 39 rounds are 8 standard
- * deviations. Trees are random: the coordinator sends about 9 % more than planned, with a deviation of 2.4 %
+ * deviations. Trees are random: the coordinator sends about 10 % more than planned, with a deviation of 2.4 %
  * (of 3 owners) and 3.7 % (of 7) over jobs, so that log(1.4) is 7 standard deviations; what owners send
  * deviates by 2 %. */
 static void test_plan__is_what_the_job_does(void **state) {
