@@ -119,6 +119,37 @@ enum { HR_FINGERPRINT_TEXT = 50 }; /* with its NUL */
 HR_API HR_MUST_CHECK hr_status hr_federation_fingerprint(const char *file, uint64_t *version,
                                                          char text[HR_FINGERPRINT_TEXT], hr_error *err);
 
+/* ---- Receipts ---- */
+
+typedef enum hr_receipt_state {
+    HR_RECEIPT_HELD,    /* the ledger has its entry */
+    HR_RECEIPT_MISSING, /* the ledger is an older copy: it lacks the entry */
+    HR_RECEIPT_ENTERED  /* hr_receipts_restore has entered it */
+} hr_receipt_state;
+
+/* A receipt that an owner signed for a coordinator when its ledger was charged for a job. */
+typedef struct hr_receipt_info {
+    const char *file, *federation, *owner, *coordinator, *purpose;
+    char job[9];     /* the first digits of its id */
+    uint64_t number; /* in the chain of this owner and coordinator, from 1 on */
+    int64_t date;    /* of the charge: seconds since 1970 began */
+    double epsilon, delta;
+    hr_receipt_state state;
+} hr_receipt_info;
+
+typedef bool hr_receipt_visit(void *user, const hr_receipt_info *receipt);
+
+/* Compares the receipts of a folder, which a coordinator has of one owner, with the owner's ledger. `key` is
+ * the file of the owner's secret key, or its public key as text. Calls `visit` for each, in the order of
+ * their numbers, until it returns false. Texts are valid during the call only. Fails: POLICY (a receipt that
+ * was not signed with this key), FORMAT, IO, ARGUMENT (no receipts in the folder), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_receipts_verify(const char *ledger, const char *folder, const char *key,
+                                                  hr_receipt_visit *visit, void *user, hr_error *err);
+/* The same, and enters what is missing as spent, whatever the limits are, all or nothing. The visits are made
+ * before it is on the disk. Fails: as hr_receipts_verify; POLICY (another unit than the ledger's), too. */
+HR_API HR_MUST_CHECK hr_status hr_receipts_restore(const char *ledger, const char *folder, const char *key,
+                                                   hr_receipt_visit *visit, void *user, hr_error *err);
+
 /* ---- Inboxes ---- */
 
 /* Packets of one sender that wait in one inbox. */

@@ -73,6 +73,19 @@ HR_API HR_MUST_CHECK hr_status hr_ledger_commit(hr_ledger *ledger, int64_t entry
  * ARGUMENT (committed or void already), IO; the entry stays spent then. */
 HR_API HR_MUST_CHECK hr_status hr_ledger_void(hr_ledger *ledger, int64_t entry, hr_error *err);
 
+/* Enters what was spent without an entry, such as before an older copy of the ledger was restored: committed
+ * at once, whatever the limits are and also if the ledger is frozen, since it was spent. Fails: ARGUMENT,
+ * POLICY (a ledger of another unit), IO. */
+HR_API HR_MUST_CHECK hr_status hr_ledger_enter(hr_ledger *ledger, double epsilon, double delta,
+                                               const char *purpose, int64_t *entry, hr_error *err);
+
+/* From now on the number of entries is also in this file, on another disk or in a folder that is not backed
+ * up with the ledger: hr_ledger_reserve refuses with POLICY in a ledger that has fewer, an older copy. The
+ * path is kept in the ledger, and replaces one that was set before; a file that is missing is made. Fails:
+ * ARGUMENT (not an absolute path), POLICY (the file is another ledger's), FORMAT (another kind of file), IO,
+ * MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_ledger_set_witness(hr_ledger *ledger, const char *path, hr_error *err);
+
 /* What was spent and what is left. Fails: IO, FORMAT, MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_ledger_sum(hr_ledger *ledger, hr_ledger_total *out, hr_error *err);
 

@@ -246,6 +246,7 @@ static void set_work(harness_party *p) {
         p->as.owner.policy = &l->policy;
         p->as.owner.federation = l->federations[p->index];
         p->as.owner.ledger = p->ledger;
+        p->as.owner.view = &p->view;
         p->as.owner.threads = 1;
     } else {
         p->as.coordinator = (hr_coordinator_work){.path = l->model, .user = p};

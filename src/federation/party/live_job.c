@@ -157,6 +157,7 @@ hr_status hr_live_job_remember(hr_live_job *j, const hr_action *action, hr_error
     case HR_ACT_FAIL: j->ending = action->ending; break;
     case HR_ACT_SEND:
     case HR_ACT_NEXT_QUESTION:
+    case HR_ACT_RECEIPT:
     case HR_ACT_LOG:
     case HR_ACT_WARN: break;
     }

@@ -71,6 +71,9 @@ static hr_status act(hr_party *p, hr_live_job *j, hr_error *err) {
         if (action.kind == HR_ACT_CUT_OFF) log_cut_off(p, j, action.member, action.text);
         if (!status && action.kind == HR_ACT_SEND)
             status = hr_outbox_post(&p->outbox, j, action.member, &action.bytes, err);
+        if (!status && action.kind == HR_ACT_RECEIPT && p->o.work->store_receipt)
+            status = p->o.work->store_receipt(p->o.work, hr_party_member_name(p, action.member),
+                                              &action.bytes, err);
         if (!status && action.kind == HR_ACT_DECIDE) status = decide_party_job(p, j, err);
         if (!status && action.kind == HR_ACT_NEXT_QUESTION) status = start_question(p, j, err);
         free(action.bytes.at);
@@ -80,10 +83,25 @@ static hr_status act(hr_party *p, hr_live_job *j, hr_error *err) {
 
 /* ---- The transaction ---- */
 
+enum { CHARGE_PURPOSE = 300 }; /* bytes */
+
+/* They leave before anything that the charge pays for. */
+static hr_status post_receipts(hr_party *p, const hr_live_job *j, const hr_journal_job *record,
+                               const char *purpose, hr_error *err) {
+    const hr_job_charge charge = {record, j->read, purpose, p->clock.date};
+    const size_t to = hr_membership_by_name(p->o.view->membership, j->coordinator, strlen(j->coordinator));
+    hr_bytes message = {0};
+    if (!p->o.work->charged) return HR_OK;
+    hr_status status = p->o.work->charged(p->o.work, &charge, &message, err);
+    if (!status && message.size) status = hr_outbox_post(&p->outbox, j, to, &message, err);
+    free(message.at);
+    return status;
+}
+
 /* Rule 1: what work will cost is reserved, on the disk, before noise is drawn. */
 static hr_status reserve_party_budget(hr_party *p, const hr_live_job *j, hr_journal_job *record,
                                       hr_error *err) {
-    char purpose[300];
+    char purpose[CHARGE_PURPOSE];
     if (record->entry || j->read->paper) return HR_OK;
     const uint8_t *id = record->id;
     size_t at =
@@ -93,8 +111,9 @@ static hr_status reserve_party_budget(hr_party *p, const hr_live_job *j, hr_jour
     if (j->read->coalition)
         snprintf(purpose + at, sizeof purpose - at, "; against everybody, and it with a coalition of %u",
                  j->read->coalition);
-    return hr_journal_reserve(p->o.journal, record, hr_terms_cost(j->read), hr_terms_delta(j->read), purpose,
-                              err);
+    hr_status status = hr_journal_reserve(p->o.journal, record, hr_terms_cost(j->read),
+                                          hr_terms_delta(j->read), purpose, err);
+    return status || !record->entry ? status : post_receipts(p, j, record, purpose, err);
 }
 
 static hr_status pay(hr_party *p, const hr_live_job *j, const hr_event *event, hr_journal_job *record,

@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "base/text/calendar.h"
+#include "federation/protocol/receipt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +75,14 @@ static bool are_bounds_fit(const Hedgerow__Terms *terms) {
     return fit;
 }
 
+/* Of each owner, or of none; what is in them is the owner's to judge. */
+static bool are_receipts_fit(const Hedgerow__Terms *terms) {
+    bool fit = !terms->n_last_receipts || terms->n_last_receipts == terms->n_owners;
+    for (size_t i = 0; i < terms->n_last_receipts; i++)
+        fit = fit && terms->last_receipts[i].len <= HR_RECEIPT_MAX;
+    return fit;
+}
+
 hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_membership *membership, size_t *invited,
                          hr_error *err) {
     if (!(terms->epsilon <= 1 << 20 && (terms->epsilon > 0 || (terms->paper && terms->epsilon == 0))))
@@ -89,6 +98,8 @@ hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_membership *memb
         own = own || (terms->owners[i].len == terms->coordinator_owner.len &&
                       !memcmp(terms->owners[i].data, terms->coordinator_owner.data, terms->owners[i].len));
     if (!are_bounds_fit(terms)) return refuse_terms("a job whose bounds of records are none", err);
+    if (!are_receipts_fit(terms))
+        return refuse_terms("a job whose receipts are not those of its owners", err);
     if (!own) return refuse_terms("a coordinator that is an owner which the job does not have", err);
     return terms->coalition < terms->n_owners
                ? HR_OK

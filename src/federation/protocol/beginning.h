@@ -188,6 +188,7 @@ typedef struct hr_coordinator_job {
     uint8_t acceptances[HR_MEMBERS_MAX][HR_SIGNATURE_SIZE], masks[HR_MEMBERS_MAX][HR_MASK_KEY_SIZE],
         mask_signatures[HR_MEMBERS_MAX][HR_SIGNATURE_SIZE];
     bool answered[HR_MEMBERS_MAX], accepted[HR_MEMBERS_MAX], wants_model[HR_MEMBERS_MAX];
+    bool receipted[HR_MEMBERS_MAX];                 /* its ledger was charged for the job */
     size_t messages[HR_MEMBERS_MAX];                /* if the rules limit them */
     bool gone[HR_MEMBERS_MAX], cut[HR_MEMBERS_MAX]; /* gone: declined, or was cut off */
     char why[HR_MEMBERS_MAX][HR_ACTION_TEXT];       /* it declined, or was cut off */

@@ -1,6 +1,7 @@
 /* The coordinator's side of a job's beginning and end, and the machine around them. */
 #include "base/fail.h"
 #include "federation/protocol/beginning.h"
+#include "federation/protocol/receipt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +67,27 @@ static hr_status take_acceptance(hr_coordinator_job *job, size_t from, const Hed
     late.reason = hr_text_of("the job started without this owner");
     late.ending = HR_JOB_LEFT_OUT;
     return hr_protocol_send(&job->protocol, from, HEDGEROW__MESSAGE__KIND_FINISH, &late, err);
+}
+
+/* Once, after the start: the owner's ledger is charged. The party stores them. */
+static hr_status take_receipts(hr_coordinator_job *job, size_t from, const Hedgerow__Answer *answer,
+                               hr_error *err) {
+    const hr_member *members = job->setup.view->membership->members;
+    const hr_receipt_ends ends = {job->setup.view->membership->federation, &members[from],
+                                  &members[job->setup.coordinator], &job->setup.job};
+    if (job->receipted[from] || hr_coordinator_job_position(job, from) == job->start.owner_count)
+        return hr_protocol_refuse("receipts of an owner that was not to send them, or again", err);
+    if (answer->accepted || answer->decline || answer->signature.len || answer->mask_key.len ||
+        answer->mask_signature.len || answer->wants_model)
+        return hr_protocol_refuse("receipts together with another answer", err);
+    hr_status status = hr_receipts_check(answer->receipts, answer->n_receipts, &ends, err);
+    job->receipted[from] = !status;
+    for (size_t i = 0; !status && i < answer->n_receipts; i++) {
+        hr_action keep = {.kind = HR_ACT_RECEIPT, .member = from};
+        status = hr_bytes_copy(answer->receipts[i].data, answer->receipts[i].len, &keep.bytes, err);
+        if (!status) status = hr_protocol_act(&job->protocol, keep, err);
+    }
+    return status;
 }
 
 /* ---- The start ---- */
@@ -219,11 +241,14 @@ static hr_status on_message(hr_coordinator_job *job, const hr_event *event, hr_e
     hr_status status = hr_message_read(event, &message, err);
     if (status) return status;
     const size_t owner = hr_coordinator_job_position(job, event->from);
-    const bool answered = message->kind_case == HEDGEROW__MESSAGE__KIND_ANSWER;
+    const bool answers = message->kind_case == HEDGEROW__MESSAGE__KIND_ANSWER,
+               answered = answers && !message->answer->n_receipts;
     job->protocol.advances += answered && job->phase == HR_COORDINATOR_OFFERED && !job->answered[event->from];
     if (answered)
         status = (message->answer->accepted ? take_acceptance : take_decline)(job, event->from,
                                                                               message->answer, err);
+    else if (answers)
+        status = take_receipts(job, event->from, message->answer, err);
     else if (owner == job->start.owner_count && rules->stranger)
         status = hr_protocol_refuse(rules->stranger, err);
     else

@@ -87,7 +87,8 @@ const char *hr_decline_meaning(hr_decline_code code) {
         [HEDGEROW__DECLINE__CODE__VIOLATION] = "a message that the protocol does not allow",
         [HEDGEROW__DECLINE__CODE__RECORDS] = "its records",
         [HEDGEROW__DECLINE__CODE__FULL] = "too many open jobs",
-        [HEDGEROW__DECLINE__CODE__EXPIRED] = "the job is too old"};
+        [HEDGEROW__DECLINE__CODE__EXPIRED] = "the job is too old",
+        [HEDGEROW__DECLINE__CODE__ROLLED_BACK] = "its ledger is an older copy"};
     const size_t at = (size_t)code;
     return at < sizeof meanings / sizeof *meanings ? meanings[at] : meanings[0];
 }

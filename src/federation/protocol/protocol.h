@@ -48,7 +48,8 @@ typedef enum hr_action_kind {
     HR_ACT_FAIL,     /* the job has ended otherwise; text: why */
     HR_ACT_NEXT_QUESTION, /* coordinator: let the method decide on the next question; answered by
                              HR_EVENT_NEXT_QUESTION */
-    HR_ACT_IGNORE         /* coordinator: member has declined: its messages are dropped from now on */
+    HR_ACT_IGNORE,        /* coordinator: member has declined: its messages are dropped from now on */
+    HR_ACT_RECEIPT        /* coordinator: member's ledger was charged; bytes: a Receipt that it signed */
 } hr_action_kind;
 
 enum { HR_ACTION_TEXT = 240 };

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "federation/federated/terms.h"
 #include "federation/roles/coordinator_work.h"
+#include "federation/roles/receipt_files.h"
 #include "federation/transport/nats.h"
 
 #include <stdio.h>
@@ -18,6 +19,7 @@ struct hr_coordinator_service {
     hr_schema *schema;
     hr_journal *journal;
     hr_coordinator_work work;
+    char *receipts;  /* path */
     bool has_result; /* of an earlier job, which may still owe packets */
     hr_party *party;
     const hr_party_settings *settings;
@@ -42,6 +44,7 @@ static hr_status read_files(hr_coordinator_service *m, const char *path, hr_erro
 static hr_status open_coordinator_party(hr_coordinator_service *m, hr_error *err) {
     hr_coordinator_work_init(&m->work);
     m->work.path = m->result;
+    m->work.receipts = m->receipts;
     if (m->file.model) m->work.work.evaluated = &m->file.evaluated;
     m->work.work.log = &m->log;
     m->work.report_owner = m->settings->report_owner;
@@ -137,6 +140,7 @@ static hr_status submit(hr_coordinator_service *m, const char *path, hr_error *e
     if (!m->file.date) m->file.date = hr_endpoint_clock().date;
     m->file.in = m->endpoint.id;
     if (!status) status = hr_terms_of(&m->file, name, m->schema, &m->file.owners, &terms, err);
+    if (!status) status = hr_receipt_files_show(m->receipts, &terms, err);
     if (!status)
         status = hr_party_submit(m->party, (hr_blob){terms.at, terms.size}, hr_endpoint_clock().date, err);
     free(terms.at);
@@ -167,6 +171,7 @@ hr_status hr_coordinator_service_open(const char *file, const char *result, cons
         status = hr_endpoint_open(&files, settings, loopback, m->arena, &m->endpoint, err);
     }
     if (!status) status = hr_endpoint_note_version(&m->endpoint, m->journal, &m->log, err);
+    if (!status) status = hr_receipt_folder(m->file.journal, &m->receipts, err);
     if (!status) status = open_coordinator_party(m, err);
     if (!status) status = submit(m, file, err);
     if (status)
@@ -183,6 +188,7 @@ void hr_coordinator_service_close(hr_coordinator_service *m) {
     hr_journal_close(m->journal);
     hr_schema_free(m->schema);
     hr_job_result_free(&m->work.result);
+    free(m->receipts);
     hr_arena_free(m->arena);
     free(m);
 }

@@ -6,6 +6,7 @@
 #include "base/text/text.h"
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
+#include "federation/roles/receipt_files.h"
 #include "federation/sums/summed_coordinator.h"
 #include "fit/budget.h"
 #include "fit/measure/evaluation_figures.h"
@@ -287,6 +288,12 @@ static hr_status write_result(hr_coordinator_work *w, const hr_job_view *job, co
     return hr_file_write_path(w->rescue[0] ? w->rescue : w->path, text, strlen(text), err);
 }
 
+static hr_status store_receipt(hr_party_work *self, const char *owner, const hr_bytes *receipt,
+                               hr_error *err) {
+    const char *folder = ((const hr_coordinator_work *)self)->receipts;
+    return folder ? hr_receipt_file_store(folder, owner, receipt, err) : HR_OK;
+}
+
 /* ---- The end of a job ---- */
 
 static hr_status finish_job(hr_party_work *self, const hr_job_view *job, hr_error *err) {
@@ -354,5 +361,8 @@ const char *hr_product_name(const hr_job_file *job) {
 }
 
 void hr_coordinator_work_init(hr_coordinator_work *w) {
-    w->work = (hr_party_work){.next_question = pack_question, .finish = finish_job, .over = note_ending};
+    w->work = (hr_party_work){.next_question = pack_question,
+                              .store_receipt = store_receipt,
+                              .finish = finish_job,
+                              .over = note_ending};
 }

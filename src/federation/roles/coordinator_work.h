@@ -14,6 +14,7 @@ typedef struct hr_coordinator_work {
     bool of_one_file; /* the owners' records are those of one file, each assigned to an owner independently of
                          the others */
     const char *path; /* where the result is written; NULL: nowhere */
+    const char *receipts; /* the folder of the owners' receipts; NULL: they are not stored */
     void (*report_owner)(void *user, const hr_owner_report *report); /* may be NULL */
     void *user;
     hr_job_result result; /* the last that was made. Owner: the caller frees it */

@@ -4,6 +4,7 @@
 #include "base/text/calendar.h"
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
+#include "federation/roles/owner_receipts.h"
 #include "federation/roles/policy_check.h"
 #include "federation/sums/summed_owner.h"
 #include "fit/budget.h"
@@ -196,6 +197,8 @@ static hr_status decide_with_ledger(hr_owner_work *w, const hr_party_offer *offe
     hr_status status = hr_offers_prepare(w->ledger, err);
     if (!status) status = hr_offers_state(w->ledger, offer->record->id, &before, reason, sizeof reason, err);
     if (!status) status = check_offer_policy(w, offer, out, err);
+    if (!status && out->verdict == HR_VERDICT_ACCEPTED)
+        status = hr_owner_receipts_compare(w, offer, out, err);
     if (status) return status;
     if (out->verdict == HR_VERDICT_ACCEPTED && before == HR_OFFER_REFUSED) {
         decline_offer(out, HEDGEROW__DECLINE__CODE__REFUSED, "the owner refused the job%s%s",
@@ -370,6 +373,7 @@ static void count_ending(hr_party_work *self, const hr_job_view *job, hr_job_end
 
 void hr_owner_work_init(hr_owner_work *w) {
     w->work = (hr_party_work){.decide = decide_on_offer,
+                              .charged = hr_owner_receipts_charged,
                               .train = train_owner_tree,
                               .vote = vote_on_trees,
                               .prepare = prepare_owner_records,

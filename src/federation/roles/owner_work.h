@@ -16,6 +16,7 @@ typedef struct hr_owner_work {
     const char *name; /* as a member; NULL: a simulation, in which bounds of records are not looked at */
     hr_federation_id federation; /* version 0: a simulation */
     hr_ledger *ledger;           /* NULL: a simulation, which spends nothing */
+    const hr_party_view *view;   /* NULL: a simulation, which signs no receipts */
     int threads;
     const char *models;           /* the folder that models are written into; NULL: nowhere */
     size_t ended[HR_JOB_ENDINGS]; /* jobs, by ending */

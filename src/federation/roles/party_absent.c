@@ -95,3 +95,15 @@ hr_status hr_job_refuse(const char *owner_file, const char *job, const char *rea
     (void)owner_file, (void)job, (void)reason;
     return fail_absent_party_absent(err);
 }
+
+hr_status hr_receipts_verify(const char *ledger, const char *folder, const char *key, hr_receipt_visit *visit,
+                             void *user, hr_error *err) {
+    (void)ledger, (void)folder, (void)key, (void)visit, (void)user;
+    return fail_absent_party_absent(err);
+}
+
+hr_status hr_receipts_restore(const char *ledger, const char *folder, const char *key,
+                              hr_receipt_visit *visit, void *user, hr_error *err) {
+    (void)ledger, (void)folder, (void)key, (void)visit, (void)user;
+    return fail_absent_party_absent(err);
+}

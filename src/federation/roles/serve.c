@@ -5,6 +5,7 @@
 #include "federation/roles/service_metrics.h"
 #include "federation/transport/nats.h"
 #include "fit/settings.h"
+#include "privacy/ledger/spend.h"
 #include "tables/data/records.h"
 #include "tables/schema/schema.h"
 
@@ -89,6 +90,8 @@ static hr_status open_ledger(hr_owner_service *s, hr_error *err) {
     if (!status) status = hr_ledger_set_unit(s->ledger, hr_schema_unit(s->schema), err);
     if (!status) status = hr_journal_of_ledger(s->ledger, &s->journal, err);
     if (status) return hr_fail_at(err, status, s->file.ledger, 0, 0, NULL);
+    status = hr_ledger_check_witness(s->ledger, err);
+    if (status) return status; /* which names the witness */
     s->wait = (hr_file_wait){.settings = s->settings, .log = &s->log, .path = s->file.ledger};
     hr_journal_wait(s->journal, hr_endpoint_wait_for_file, &s->wait);
     return HR_OK;
@@ -114,6 +117,7 @@ static hr_status open_owner_party(hr_owner_service *s, hr_error *err) {
     s->work.name = s->file.name;
     s->work.federation = s->endpoint.id;
     s->work.ledger = s->ledger;
+    s->work.view = &s->endpoint.view;
     s->work.threads = hr_threads_of(s->settings->threads);
     s->work.models = s->file.models;
     s->work.work.log = &s->log;

@@ -244,7 +244,7 @@ hr_status hr_journal_begin(hr_journal *journal, hr_error *err) {
 
 hr_status hr_journal_commit(hr_journal *journal, hr_error *err) {
     hr_status status = change(journal, "COMMIT", NULL, 0, err);
-    if (!status && journal->reserves) hr_store_copy_log(journal->db);
+    if (!status && journal->reserves) status = hr_ledger_settle(journal->ledger, err);
     journal->reserves = false;
     return status;
 }

@@ -8,8 +8,10 @@
 #include "base/text/text.h"
 #include "privacy/ledger/spend.h"
 #include "privacy/ledger/store.h"
+#include "privacy/ledger/witness.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,6 +281,29 @@ const char *hr_ledger_path(const hr_ledger *ledger) {
     return sqlite3_db_filename(ledger->db, "main");
 }
 
+hr_status hr_ledger_settle(hr_ledger *ledger, hr_error *err) {
+    hr_store_copy_log(ledger->db);
+    return hr_witness_note(ledger->db, err);
+}
+
+hr_status hr_ledger_check_witness(hr_ledger *ledger, hr_error *err) {
+    return hr_witness_check(ledger->db, err);
+}
+
+static hr_status move_on(sqlite3 *db, int64_t entry, const char *state, hr_error *err) {
+    sqlite3_stmt *update = NULL;
+    bool done = !sqlite3_prepare_v2(db, "UPDATE entries SET state = ? WHERE id = ? AND state = 'reserved'",
+                                    -1, &update, NULL) &&
+                !sqlite3_bind_text(update, 1, state, -1, SQLITE_STATIC) &&
+                !sqlite3_bind_int64(update, 2, entry) && sqlite3_step(update) == SQLITE_DONE;
+    hr_status status = done ? HR_OK : hr_store_fail(db, err);
+    if (done && !sqlite3_changes(db))
+        status = hr_fail(err, HR_E_ARGUMENT, "name the number that hr_ledger_reserve gave, once",
+                         "entry %lld does not exist, or is void or committed already", (long long)entry);
+    sqlite3_finalize(update);
+    return status;
+}
+
 hr_status hr_ledger_reserve_within(hr_ledger *ledger, double epsilon, double delta, const char *purpose,
                                    int64_t *entry, hr_error *err) {
     assert(ledger && entry);
@@ -291,7 +316,10 @@ hr_status hr_ledger_reserve_within(hr_ledger *ledger, double epsilon, double del
     status = read_account(ledger->db, &now, err);
     if (!status) status = check_left(&now, ask, err);
     if (!status) status = check_ledger_unit(ledger, err);
-    if (!status) status = insert_entry(ledger->db, ask, purpose, &id, err);
+    if (status) return name_ledger_file(ledger, status, err);
+    status = hr_witness_check(ledger->db, err);
+    if (status) return status; /* which names the witness */
+    status = insert_entry(ledger->db, ask, purpose, &id, err);
     if (status) return name_ledger_file(ledger, status, err);
     *entry = id;
     return HR_OK;
@@ -314,24 +342,14 @@ hr_status hr_ledger_reserve(hr_ledger *ledger, double epsilon, double delta, con
         roll_back(ledger->db);
         return status;
     }
-    hr_store_copy_log(ledger->db);
+    status = hr_ledger_settle(ledger, err);
+    if (status) {
+        (void)move_on(ledger->db, id, "void", NULL); /* nothing was drawn */
+        return status;
+    }
     ledger->reserved[ledger->reserved_count++] = id;
     *entry = id;
     return HR_OK;
-}
-
-static hr_status move_on(sqlite3 *db, int64_t entry, const char *state, hr_error *err) {
-    sqlite3_stmt *update = NULL;
-    bool done = !sqlite3_prepare_v2(db, "UPDATE entries SET state = ? WHERE id = ? AND state = 'reserved'",
-                                    -1, &update, NULL) &&
-                !sqlite3_bind_text(update, 1, state, -1, SQLITE_STATIC) &&
-                !sqlite3_bind_int64(update, 2, entry) && sqlite3_step(update) == SQLITE_DONE;
-    hr_status status = done ? HR_OK : hr_store_fail(db, err);
-    if (done && !sqlite3_changes(db))
-        status = hr_fail(err, HR_E_ARGUMENT, "name the number that hr_ledger_reserve gave, once",
-                         "entry %lld does not exist, or is void or committed already", (long long)entry);
-    sqlite3_finalize(update);
-    return status;
 }
 
 hr_status hr_ledger_commit_within(hr_ledger *ledger, int64_t entry, hr_error *err) {
@@ -343,6 +361,51 @@ hr_status hr_ledger_commit(hr_ledger *ledger, int64_t entry, hr_error *err) {
     assert(ledger);
     roll_back(ledger->db);
     return hr_ledger_commit_within(ledger, entry, err);
+}
+
+/* ---- Past spending ---- */
+
+hr_status hr_ledger_enter_within(hr_ledger *ledger, const hr_past_charge *charge, int64_t *entry,
+                                 hr_error *err) {
+    assert(ledger && entry);
+    hr_status status = check_amounts(charge->epsilon, charge->delta, err);
+    if (!status) status = check_purpose(charge->purpose, err);
+    if (status) return status;
+    const spending spent = {hr_units_up(charge->epsilon), hr_delta_up(charge->delta)};
+    status = check_ledger_unit(ledger, err);
+    if (!status) status = insert_entry(ledger->db, spent, charge->purpose, entry, err);
+    if (!status) status = move_on(ledger->db, *entry, "committed", err);
+    return name_ledger_file(ledger, status, err);
+}
+
+/* Ends a write transaction. */
+static hr_status end_transaction(hr_ledger *ledger, hr_status status, hr_error *err) {
+    if (!status) status = name_ledger_file(ledger, hr_store_run(ledger->db, "COMMIT", err), err);
+    if (!status) return hr_ledger_settle(ledger, err);
+    roll_back(ledger->db);
+    return status;
+}
+
+hr_status hr_ledger_enter(hr_ledger *ledger, double epsilon, double delta, const char *purpose,
+                          int64_t *entry, hr_error *err) {
+    const hr_past_charge charge = {epsilon, delta, purpose};
+    roll_back(ledger->db);
+    hr_status status = name_ledger_file(ledger, hr_store_run(ledger->db, "BEGIN IMMEDIATE", err), err);
+    if (!status) status = hr_ledger_enter_within(ledger, &charge, entry, err);
+    return end_transaction(ledger, status, err);
+}
+
+hr_status hr_ledger_set_witness(hr_ledger *ledger, const char *path, hr_error *err) {
+    if (!path || path[0] != '/' || strlen(path) >= PATH_MAX - sizeof ".new") {
+        hr_fail(err, HR_E_ARGUMENT,
+                "give a path that begins with /, such as /var/lib/hedgerow/hospital.entries",
+                "the path of the witness is not absolute, or too long");
+        return hr_fail_at(err, HR_E_ARGUMENT, path, 0, 0, NULL);
+    }
+    roll_back(ledger->db);
+    hr_status status = name_ledger_file(ledger, hr_store_run(ledger->db, "BEGIN IMMEDIATE", err), err);
+    if (!status) status = hr_witness_name(ledger->db, path, err);
+    return end_transaction(ledger, status, err);
 }
 
 static bool has_reserved(const hr_ledger *ledger, int64_t entry) {
