@@ -43,6 +43,7 @@ static void carry_out(simulator *s, size_t who, hr_action *a) {
         assert_int_equal(p->work.kind, 0);
         p->work = *a;
         break;
+    case HR_ACT_RECEIPT:
     case HR_ACT_IGNORE: assert_true(who == 0 && a->member < SIMULATED_MEMBERS); break;
     case HR_ACT_CUT_OFF:
         assert_true(a->member < SIMULATED_MEMBERS && !p->cut[a->member] && a->text[0]);

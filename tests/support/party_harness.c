@@ -2,6 +2,7 @@
 
 #include "federation/machines/securesum.h"
 #include "federation/protocol/sessions.h"
+#include "federation/roles/receipt_files.h"
 
 /* As assert_true, in child processes too. */
 static void require(bool holds) {
@@ -249,7 +250,7 @@ static void set_work(harness_party *p) {
         p->as.owner.view = &p->view;
         p->as.owner.threads = 1;
     } else {
-        p->as.coordinator = (hr_coordinator_work){.path = l->model, .user = p};
+        p->as.coordinator = (hr_coordinator_work){.path = l->model, .receipts = l->receipts, .user = p};
         hr_coordinator_work_init(&p->as.coordinator);
     }
     p->log = (hr_log){.sink = keep_line, .user = p};
@@ -414,6 +415,7 @@ void harness_open(harness *l, hr_job_file job) {
     assert_int_equal(temp_dir_open_in_memory((void **)&l->temp_dir), 0);
     open_event_log(l);
     snprintf(l->model, sizeof l->model, "%s/model.json", l->temp_dir->folder);
+    snprintf(l->receipts, sizeof l->receipts, "%s/receipts", l->temp_dir->folder);
     for (size_t i = 0; i < PARTIES; i++) add_party(l, i);
 }
 
@@ -529,8 +531,41 @@ static size_t check_works(const work_record *works, size_t from, size_t step_siz
     return given;
 }
 
+typedef struct stored_receipt {
+    size_t count;
+    bool as_signed; /* the file has the bytes that the ledger holds */
+    const char *ledger;
+} stored_receipt;
+
+static hr_status compare_receipt(void *user, const hr_receipt_file *file) {
+    stored_receipt *stored = user;
+    const char *held = query_database(stored->ledger, "SELECT lower(hex(bytes)) FROM receipts");
+    stored->as_signed = strlen(held) == 2 * file->bytes.size;
+    for (size_t i = 0; stored->as_signed && i < file->bytes.size; i++) {
+        char digits[3];
+        snprintf(digits, sizeof digits, "%02x", file->bytes.at[i]);
+        stored->as_signed = !memcmp(digits, held + 2 * i, 2);
+    }
+    stored->count++;
+    return HR_OK;
+}
+
+/* The entry has one receipt, which the coordinator has before anything that the entry paid for. */
+static void check_receipt(const harness_party *p, bool used) {
+    char folder[2 * PATH_ROOM];
+    stored_receipt stored = {.ledger = p->path};
+    hr_error err = {0};
+    check_query(p, "SELECT count(*) FROM receipts JOIN entries ON entries.id = entry WHERE number = 1", "1");
+    snprintf(folder, sizeof folder, "%s/%s", p->harness->receipts, p->name);
+    if (!used) return;
+    if (hr_receipt_files_each(folder, compare_receipt, &stored, &err)) fail_msg("%s", err.message);
+    assert_int_equal(stored.count, 1);
+    assert_true(stored.as_signed);
+}
+
 /* Charged once, and used if anything came of it. */
 static void check_charge(const harness_party *p, bool used) {
+    check_receipt(p, used);
     check_query(p, "SELECT count(*) FROM entries", "1");
     check_query(p, "SELECT epsilon FROM spending", "0.5");
     check_query(p, "SELECT state FROM entries", used ? "committed" : "reserved");

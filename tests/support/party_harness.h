@@ -81,7 +81,7 @@ typedef struct harness_party {
 
 struct harness {
     temp_dir *temp_dir;
-    char model[PATH_ROOM];
+    char model[PATH_ROOM], receipts[PATH_ROOM]; /* receipts: the coordinator's folder of them */
     table table;
     hr_job_file job;
     hr_policy policy;

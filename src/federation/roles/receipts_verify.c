@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "federation/protocol/receipt.h"
 #include "federation/roles/receipt_files.h"
+#include "privacy/ledger/journal_list.h"
 #include "privacy/ledger/receipts.h"
 #include "privacy/ledger/spend.h"
 #include "privacy/ledger/store.h"
@@ -120,10 +121,37 @@ static hr_status check_folder(receipts_check *c, const char *folder) {
     return hr_fail_at(c->err, HR_E_ARGUMENT, folder, 0, 0, NULL);
 }
 
+/* ---- Entering ---- */
+
+static bool count_missing(void *user, const hr_receipt_info *receipt) {
+    size_t *missing = user;
+    *missing += receipt->state == HR_RECEIPT_MISSING;
+    return true;
+}
+
+/* A job that an older copy believes to run would use the records again, with fresh noise. */
+static hr_status cancel_job(void *user, const hr_journal_item *item) {
+    const receipts_check *c = user;
+    hr_journal_named named;
+    if (item->over || item->cancelled) return HR_OK;
+    return hr_journal_cancel(hr_ledger_path(c->ledger), item->id, &named, c->err);
+}
+
+/* Does nothing to a ledger that lacks nothing. */
+static hr_status cancel_jobs_of_copy(const receipts_check *c, const char *folder) {
+    size_t missing = 0;
+    receipts_check first = {
+        .ledger = c->ledger, .key = c->key, .visit = count_missing, .user = &missing, .err = c->err};
+    hr_status status = check_folder(&first, folder);
+    if (status || !missing) return status;
+    return hr_journal_list(hr_ledger_path(c->ledger), cancel_job, (void *)c, c->err);
+}
+
 /* All of them are entered, or none. */
 static hr_status restore_folder(receipts_check *c, const char *folder) {
     sqlite3 *db = hr_ledger_file(c->ledger);
-    hr_status status = hr_store_run(db, "BEGIN IMMEDIATE", c->err);
+    hr_status status = cancel_jobs_of_copy(c, folder);
+    if (!status) status = hr_store_run(db, "BEGIN IMMEDIATE", c->err);
     if (!status) status = hr_receipts_prepare(c->ledger, c->err);
     if (!status) status = check_folder(c, folder);
     if (!status) status = hr_store_run(db, "COMMIT", c->err);

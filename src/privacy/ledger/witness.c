@@ -27,20 +27,6 @@ typedef struct witness {
     uint64_t entries; /* of the ledger */
 } witness;
 
-hr_status hr_witness_name(sqlite3 *db, const char *path, hr_error *err) {
-    static const char sql[] = "INSERT INTO witness (only, path) VALUES (1, ?)"
-                              " ON CONFLICT (only) DO UPDATE SET path = excluded.path";
-    sqlite3_stmt *insert = NULL;
-    hr_status status = hr_store_run(db, layout, err);
-    if (status) return status;
-    const bool done = !sqlite3_prepare_v2(db, sql, -1, &insert, NULL) &&
-                      !sqlite3_bind_text(insert, 1, path, -1, SQLITE_STATIC) &&
-                      sqlite3_step(insert) == SQLITE_DONE;
-    status = done ? HR_OK : hr_store_fail(db, err);
-    sqlite3_finalize(insert);
-    return status;
-}
-
 static hr_status read_row(sqlite3 *db, witness *out, hr_error *err) {
     static const char sql[] = "SELECT id, path, (SELECT count(*) FROM entries) FROM witness";
     sqlite3_stmt *row = NULL;
@@ -94,6 +80,23 @@ static hr_status read_witness_file(const witness *w, uint64_t *entries, hr_error
 
 static bool is_missing(const witness *w) {
     return access(w->path, F_OK) && errno == ENOENT;
+}
+
+hr_status hr_witness_name(sqlite3 *db, const char *path, hr_error *err) {
+    static const char sql[] = "INSERT INTO witness (only, path) VALUES (1, ?)"
+                              " ON CONFLICT (only) DO UPDATE SET path = excluded.path";
+    sqlite3_stmt *insert = NULL;
+    witness w = {0};
+    uint64_t entries = 0;
+    hr_status status = hr_store_run(db, layout, err);
+    if (status) return status;
+    const bool done = !sqlite3_prepare_v2(db, sql, -1, &insert, NULL) &&
+                      !sqlite3_bind_text(insert, 1, path, -1, SQLITE_STATIC) &&
+                      sqlite3_step(insert) == SQLITE_DONE;
+    status = done ? HR_OK : hr_store_fail(db, err);
+    sqlite3_finalize(insert);
+    if (!status) status = read_row(db, &w, err);
+    return status || is_missing(&w) ? status : read_witness_file(&w, &entries, err);
 }
 
 static hr_status compare_entries(const witness *w, hr_error *err) {

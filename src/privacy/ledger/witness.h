@@ -10,8 +10,8 @@
 #include <hedgerow/status.h>
 #include <sqlite3.h>
 
-/* Within a transaction: notes that the ledger has its witness at `path`, in place of one before. Fails: IO,
- * MEMORY. */
+/* Within a transaction: notes that the ledger has its witness at `path`, in place of one before. Fails:
+ * POLICY (the file is the witness of another ledger), FORMAT (it is no witness), IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_witness_name(sqlite3 *db, const char *path, hr_error *err);
 
 /* Whether the ledger has as many entries as its witness says; also OK if it has no witness. Fails: POLICY

@@ -1,77 +1,9 @@
 /* A coordinator with its own files that comes back after its job. */
-#include "support/temp_dir.h"
+#include "support/meeting.h"
 
 #include <hedgerow/federation.h>
-#include <hedgerow/generate.h>
 
 #include <string.h>
-
-static const char *const owner_names[] = {"north", "south"};
-enum { OWNERS = 2 };
-
-static const char owner_file[] =
-    "hedgerow-owner: 1\nname: %s\nfederation: fed/%s/federation.yaml\nkey: fed/%s/%s.key\n"
-    "data: %s.csv\nschema: schema.yaml\nledger: %s.db\n"
-    "policy: {coordinators: [coordinator], methods: [inprivate], epsilon: 1, owners: 2}\n";
-
-static const char job_file[] =
-    "hedgerow-job: 1\nschema: schema.yaml\nmethod: inprivate\nepsilon: 1\nname: coordinator\n"
-    "federation: fed/coordinator/federation.yaml\nkey: fed/coordinator/coordinator.key\n"
-    "journal: coordinator.db\nowners: [north, south]\n";
-
-static void write_text(const char *path, const char *text) {
-    write_file(path, text, strlen(text));
-}
-
-static bool append(void *file, const char *bytes, size_t size) {
-    return fwrite(bytes, 1, size, file) == size;
-}
-
-static void write_records(void) {
-    hr_generate_options options;
-    hr_error err = {0};
-    char *schema = NULL;
-    hr_generate_options_init(&options, HR_GENERATE_HOSPITAL);
-    options.rows = 60;
-    for (size_t i = 0; i < OWNERS; i++) {
-        char path[32];
-        options.seed = i + 1;
-        snprintf(path, sizeof path, "%s.csv", owner_names[i]);
-        FILE *file = fopen(path, "w");
-        assert_non_null(file);
-        assert_int_equal(hr_generate(&options, append, file, &err), HR_OK);
-        assert_int_equal(fclose(file), 0);
-    }
-    assert_int_equal(hr_generate_schema(&options, &schema, &err), HR_OK);
-    write_text("schema.yaml", schema);
-    hr_text_free(schema);
-}
-
-static void write_federation(void) {
-    const hr_new_member members[] = {{.name = "coordinator"}, {.name = "north"}, {.name = "south"}};
-    const hr_federation_options options = {sizeof options, "demo", "tls://localhost:4222", members, 3};
-    hr_error err = {0};
-    if (hr_federation_init("fed", &options, &err)) fail_msg("%s", err.message);
-    write_text("job.yaml", job_file);
-    for (size_t i = 0; i < OWNERS; i++) {
-        const char *name = owner_names[i];
-        char path[32], text[sizeof owner_file + 64];
-        snprintf(path, sizeof path, "%s.db", name);
-        assert_int_equal(hr_ledger_create(path, 1, 0, &err), HR_OK);
-        snprintf(path, sizeof path, "%s.yaml", name);
-        snprintf(text, sizeof text, owner_file, name, name, name, name, name, name);
-        write_text(path, text);
-    }
-}
-
-static int meet_open(void **state) {
-    if (temp_dir_open(state)) return -1;
-    return chdir(((temp_dir *)*state)->folder);
-}
-
-static int meet_close(void **state) {
-    return chdir("/") ? -1 : temp_dir_close(state);
-}
 
 static bool before_model(void *user) {
     (void)user;
@@ -79,7 +11,7 @@ static bool before_model(void *user) {
 }
 
 static hr_status meet(bool (*should_continue)(void *user), hr_error *err) {
-    const hr_owner_files owners = {(const char *const[]){"north.yaml", "south.yaml"}, OWNERS};
+    const hr_owner_files owners = {(const char *const[]){"north.yaml", "south.yaml"}, MEETING_OWNERS};
     hr_party_settings settings = HR_PARTY_SETTINGS_INIT;
     hr_job_result result = {0};
     settings.threads = 1;
@@ -97,8 +29,8 @@ static void check_open_jobs(const char *journal, const char *count) {
 static void test_coordinator__stopped_after_the_model__sends_what_is_left(void **state) {
     (void)state;
     hr_error err = {0};
-    write_records();
-    write_federation();
+    meeting_records();
+    meeting_federation(1);
     assert_int_equal(meet(before_model, &err), HR_E_CANCELLED);
     check_open_jobs("coordinator.db", "0");
     check_open_jobs("north.db", "1");
@@ -125,20 +57,20 @@ static void change_version(const char *path, const char *to) {
     char *text = read_file(path, &size), *at = strstr(text, "version: 1\n");
     assert_non_null(at);
     memcpy(at, to, strlen(to));
-    write_text(path, text);
+    meeting_write(path, text);
     free(text);
 }
 
 /* Whichever of the two is behind, the owner says so; north's policy wants two owners, so that it ends its
  * part as well. Nothing waits for the deadline of 600 seconds, and nothing is spent. */
 static void check_other_version(const char *member, const char *reason) {
-    const hr_owner_files owners = {(const char *const[]){"north.yaml", "south.yaml"}, OWNERS};
+    const hr_owner_files owners = {(const char *const[]){"north.yaml", "south.yaml"}, MEETING_OWNERS};
     hr_party_settings settings = HR_PARTY_SETTINGS_INIT;
     hr_job_result result = {0};
     hr_error err = {0};
     char path[64];
-    write_records();
-    write_federation();
+    meeting_records();
+    meeting_federation(1);
     snprintf(path, sizeof path, "fed/%s/federation.yaml", member);
     change_version(path, "version: 2\n");
     said[0] = '\0';
@@ -148,8 +80,8 @@ static void check_other_version(const char *member, const char *reason) {
     if (!strstr(said, reason)) fail_msg("%s", said);
     assert_null(strstr(said, "violat"));
     assert_null(strstr(said, "cut off"));
-    for (size_t i = 0; i < OWNERS; i++) {
-        snprintf(path, sizeof path, "%s.db", owner_names[i]);
+    for (size_t i = 0; i < MEETING_OWNERS; i++) {
+        snprintf(path, sizeof path, "%s.db", meeting_owners[i]);
         check_open_jobs(path, "0");
         assert_string_equal(query_database(path, "SELECT count(*) FROM entries"), "0");
     }
@@ -173,10 +105,10 @@ static void test_owners__with_an_older_federation_file_decline(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_coordinator__stopped_after_the_model__sends_what_is_left,
-                                        meet_open, meet_close),
-        cmocka_unit_test_setup_teardown(test_owner__with_a_newer_federation_file_declines, meet_open,
-                                        meet_close),
-        cmocka_unit_test_setup_teardown(test_owners__with_an_older_federation_file_decline, meet_open,
-                                        meet_close)};
+                                        meeting_open, meeting_close),
+        cmocka_unit_test_setup_teardown(test_owner__with_a_newer_federation_file_declines, meeting_open,
+                                        meeting_close),
+        cmocka_unit_test_setup_teardown(test_owners__with_an_older_federation_file_decline, meeting_open,
+                                        meeting_close)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
