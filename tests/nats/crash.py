@@ -48,6 +48,11 @@ def check_charged_once(fed):
     for name in HOSPITALS:
         entries = fed.ask(name, 'SELECT epsilon_units, state FROM entries')
         assert len(entries) == 1 and entries[0][0] == 1 << 40, (name, entries)
+        assert fed.ask(name, 'SELECT number FROM receipts JOIN entries ON entries.id = entry') == [(1,)], name
+        stored = os.listdir(os.path.join(fed.folder, 'receipts', name)) if entries[0][1] == 'committed' else ['one']
+        assert len(stored) == 1, (name, stored)
+        with open(os.path.join(fed.folder, name + '.entries')) as file:
+            assert int(file.read().split()[-1]) <= 1, name  # behind after a kill between the charge and its count
 
 
 def count_lost(job):
@@ -86,6 +91,11 @@ def check(fed, job):
 
 def run_job(fed, coin, rounds):
     fed.new_job()
+    for name in HOSPITALS:
+        witness = os.path.join(fed.folder, name + '.entries')
+        if os.path.exists(witness):
+            os.remove(witness)
+        fed.run('ledger', 'witness', name + '.db', witness)
     job = Job(fed, coin, rounds)
     for _ in range(KILLS):
         job.await_line_or_moment()

@@ -231,7 +231,7 @@ class Federation:
         self.run('federation', 'open', 'fed')
 
     def new_job(self):
-        """Fresh ledgers and journals, and inboxes without packets of the job before, which nobody remembers."""
+        """Fresh ledgers, journals and receipts, and inboxes without packets of the job before, which nobody remembers."""
         self.broker.kill()
         shutil.rmtree(os.path.join(self.folder, 'fed/broker/store'), ignore_errors=True)
         self.start_broker()
@@ -239,6 +239,7 @@ class Federation:
             for end in ('.db', '.db-wal', '.db-shm'):
                 with contextlib.suppress(FileNotFoundError):
                     os.remove(os.path.join(self.folder, name + end))
+        shutil.rmtree(os.path.join(self.folder, 'receipts'), ignore_errors=True)
         with contextlib.suppress(FileNotFoundError):
             os.remove(os.path.join(self.folder, 'model.json'))
         for name in self.owners:

@@ -73,6 +73,7 @@ static void note_message(harness *l, size_t from, const Hedgerow__Message *m) {
     case HEDGEROW__MESSAGE__KIND_POLL: note_forest(l, m->poll->forest); break;
     case HEDGEROW__MESSAGE__KIND_BALLOT: note_ballot(l, from, m->ballot); break;
     case HEDGEROW__MESSAGE__KIND_ANSWER:
+        if (m->answer->n_receipts) break;
         l->event_log->mask_keys[from - 1] = digest_of(m->answer->mask_key.data, m->answer->mask_key.len);
         break;
     case HEDGEROW__MESSAGE__KIND_RELEASED:
@@ -440,6 +441,7 @@ hr_status harness_submit(harness *l, hr_error *err) {
     if (l->event_log->models) return HR_OK;
     for (size_t i = 0; i < OWNERS; i++) names[i] = l->parties[i + 1].name;
     hr_status status = hr_terms_of(&l->job, "job", l->table.schema, &(hr_names){names, OWNERS}, &terms, err);
+    if (!status) status = hr_receipt_files_show(l->receipts, &terms, err);
     if (!status) status = hr_party_submit(l->parties[0].party, (hr_blob){terms.at, terms.size}, l->date, err);
     free(terms.at);
     return status;

@@ -4,6 +4,7 @@
 #include "federation/federated/terms.h"
 #include "federation/protocol/receipt.h"
 #include "privacy/ledger/receipts.h"
+#include "privacy/ledger/spend.h"
 
 #include <stdio.h>
 #include <stdlib.h>
