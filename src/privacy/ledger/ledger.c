@@ -273,6 +273,12 @@ static void roll_back(sqlite3 *db) {
     if (!sqlite3_get_autocommit(db)) sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
 }
 
+/* A write transaction. */
+static hr_status begin_transaction(hr_ledger *ledger, hr_error *err) {
+    roll_back(ledger->db);
+    return name_ledger_file(ledger, hr_store_run(ledger->db, "BEGIN IMMEDIATE", err), err);
+}
+
 sqlite3 *hr_ledger_file(const hr_ledger *ledger) {
     return ledger->db;
 }
@@ -329,12 +335,11 @@ hr_status hr_ledger_reserve(hr_ledger *ledger, double epsilon, double delta, con
                             int64_t *entry, hr_error *err) {
     assert(ledger && entry);
     int64_t id = 0;
-    roll_back(ledger->db);
     /* Room before the reservation: to remember it must not fail afterwards. */
     int64_t *reserved = realloc(ledger->reserved, (ledger->reserved_count + 1) * sizeof *reserved);
     if (!reserved) return hr_fail_memory(err);
     ledger->reserved = reserved;
-    hr_status status = name_ledger_file(ledger, hr_store_run(ledger->db, "BEGIN IMMEDIATE", err), err);
+    hr_status status = begin_transaction(ledger, err);
     if (status) return status;
     status = hr_ledger_reserve_within(ledger, epsilon, delta, purpose, &id, err);
     if (!status) status = name_ledger_file(ledger, hr_store_run(ledger->db, "COMMIT", err), err);
@@ -389,8 +394,7 @@ static hr_status end_transaction(hr_ledger *ledger, hr_status status, hr_error *
 hr_status hr_ledger_enter(hr_ledger *ledger, double epsilon, double delta, const char *purpose,
                           int64_t *entry, hr_error *err) {
     const hr_past_charge charge = {epsilon, delta, purpose};
-    roll_back(ledger->db);
-    hr_status status = name_ledger_file(ledger, hr_store_run(ledger->db, "BEGIN IMMEDIATE", err), err);
+    hr_status status = begin_transaction(ledger, err);
     if (!status) status = hr_ledger_enter_within(ledger, &charge, entry, err);
     return end_transaction(ledger, status, err);
 }
@@ -402,8 +406,7 @@ hr_status hr_ledger_set_witness(hr_ledger *ledger, const char *path, hr_error *e
                 "the path of the witness is not absolute, or too long");
         return hr_fail_at(err, HR_E_ARGUMENT, path, 0, 0, NULL);
     }
-    roll_back(ledger->db);
-    hr_status status = name_ledger_file(ledger, hr_store_run(ledger->db, "BEGIN IMMEDIATE", err), err);
+    hr_status status = begin_transaction(ledger, err);
     if (!status) status = hr_witness_name(ledger->db, path, err);
     return end_transaction(ledger, status, err);
 }
