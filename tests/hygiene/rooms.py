@@ -53,7 +53,6 @@ SHORT = {
     'privacy/laplace': 'one mechanism a file, beside its proof',
     'privacy/ledger/delta': 'ledger, budget and terms round delta alike',
     'privacy/ledger/kept_statements': 'knows SQLite and no table; tested by itself',
-    'privacy/ledger/spend': 'what the ledger grants the journal, and nobody else',
     'privacy/noise': 'methods, models and federations weigh released numbers by it',
     'privacy/promise': 'the only place that says what epsilon and delta mean',
     'privacy/promise_words': 'the words of a guarantee, which are put together when they are compiled',

@@ -12,7 +12,7 @@ OTHER_COMMANDS = {
     'split': "for the owner's eyes", 'schema init': 'proposes: what it takes from records is marked', 'schema check': "for the owner's eyes",
     'schema review': 'writes what a person decides', 'tune': 'runs what train runs, and one choice, whose scores tests/fit/measure/test_tune.c has with a record and a person more', 'predict': "for the owner's eyes",
     'show': 'of a model', 'export': 'of a model', 'methods': 'public facts', 'ledger show': 'of a ledger', 'ledger create': 'of a ledger',
-    'ledger freeze': 'of a ledger', 'policy check': 'of an owner', 'jobs approve': 'of an owner', 'jobs refuse': 'of an owner',
+    'ledger freeze': 'of a ledger', 'ledger verify': 'of a ledger', 'ledger restore': 'of a ledger', 'ledger charge': 'of a ledger', 'ledger witness': 'of a ledger', 'policy check': 'of an owner', 'jobs approve': 'of an owner', 'jobs refuse': 'of an owner',
     'serve': "an owner's half of what simulate runs", 'coordinate': "the coordinator's half of what simulate runs", 'jobs cancel': 'of a party',
     'jobs': 'of a party', 'status': 'of a party', 'keygen': 'a key', 'attack simfl': "for the owner's eyes",
 }

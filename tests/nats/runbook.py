@@ -70,9 +70,9 @@ def make_tools(tool, folder):
 
 
 def check_jobs(tool, machines):
-    """The first job, one with the member that joined, one without the member that left, one under the new authority, and one with an
-    owner whose ledger was lost: each is finished, with all of its owners."""
-    for number, owners in (('', 2), ('-2', 3), ('-3', 2), ('-4', 2), ('-5', 2)):
+    """The first job, one with the member that joined, one without the member that left, one under the new authority, one before and one after
+    an owner's ledger was restored from a copy: each is finished, with all of its owners."""
+    for number, owners in (('', 2), ('-2', 3), ('-3', 2), ('-4', 2), ('-5', 2), ('-6', 2)):
         said = subprocess.run([tool, 'show', os.path.join(machines, 'coordinator/model%s.json' % number)], check=True, text=True, stdout=subprocess.PIPE)
         assert re.search(r'owners +%d' % owners, said.stdout), said.stdout
 

@@ -2,8 +2,8 @@
  *
  * The receipts of an owner for a coordinator are a chain: each has a number and the digest of the one before.
  * A receipt that the owner signed and its ledger does not hold shows that the ledger is an older copy
- * (receipt.proof.md). It tells the coordinator nothing that its terms do not say, but how many jobs of this
- * coordinator the ledger was charged for. */
+ * (owner_receipts.proof.md in federation/roles). Beyond its own terms the coordinator learns how many of its
+ * jobs the ledger was charged for. */
 #ifndef HR_FEDERATION_PROTOCOL_RECEIPT_H
 #define HR_FEDERATION_PROTOCOL_RECEIPT_H
 

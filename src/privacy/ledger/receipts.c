@@ -76,9 +76,9 @@ hr_status hr_receipts_have(hr_ledger *ledger, const hr_receipt_chain *chain, uin
     return status;
 }
 
-typedef hr_status row_visit(void *user, const hr_receipt_row *row);
+typedef hr_status receipt_row_visit(void *user, const hr_receipt_row *row);
 
-static hr_status show_row(sqlite3_stmt *row, row_visit *visit, void *user) {
+static hr_status show_row(sqlite3_stmt *row, receipt_row_visit *visit, void *user) {
     const void *digest = sqlite3_column_blob(row, 1), *bytes = sqlite3_column_blob(row, 3);
     hr_receipt_row shown = {.number = (uint64_t)sqlite3_column_int64(row, 0),
                             .entry = sqlite3_column_int64(row, 2),
@@ -88,8 +88,8 @@ static hr_status show_row(sqlite3_stmt *row, row_visit *visit, void *user) {
     return visit(user, &shown);
 }
 
-hr_status hr_receipts_newest(hr_ledger *ledger, const hr_receipt_query *query, row_visit *visit, void *user,
-                             hr_error *err) {
+hr_status hr_receipts_newest(hr_ledger *ledger, const hr_receipt_query *query, receipt_row_visit *visit,
+                             void *user, hr_error *err) {
     static const char sql[] =
         "SELECT number, digest, entry, bytes FROM (SELECT * FROM receipts WHERE federation = ?"
         " AND coordinator = ? AND number > ? ORDER BY number DESC, digest LIMIT ?)"

@@ -20,7 +20,7 @@ static const char layout[] = "CREATE TABLE IF NOT EXISTS witness ("
                              "  path TEXT NOT NULL"
                              ") STRICT;";
 
-/* What the ledger says of its witness. */
+/* What the ledger holds of its witness. */
 typedef struct witness {
     bool there;
     char id[ID_TEXT], path[PATH_MAX];
@@ -52,7 +52,7 @@ static hr_status fail_witness(const witness *w, hr_status status, hr_error *err)
     return hr_fail_at(err, status, w->path, 0, 0, NULL);
 }
 
-/* What the file says; it exists. */
+/* What the file holds; it exists. */
 static hr_status read_witness_file(const witness *w, uint64_t *entries, hr_error *err) {
     char id[ID_TEXT] = "", text[WITNESS_TEXT];
     unsigned long long number = 0;

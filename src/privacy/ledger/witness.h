@@ -1,6 +1,6 @@
 /* The witness of a ledger: a file elsewhere that holds the number of the ledger's entries.
  *
- * A ledger with fewer entries than its witness says is an older copy, and takes no reservation. The number
+ * A ledger with fewer entries than its witness counted is an older copy, and takes no reservation. The number
  * is written after a reservation is on the disk and before noise is drawn for it: a crash between the two
  * leaves a number that is too low, which is no fault, and the next reservation corrects it. The path of the
  * witness is in the ledger, so every program that spends looks at it. */
@@ -14,7 +14,7 @@
  * POLICY (the file is the witness of another ledger), FORMAT (it is no witness), IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_witness_name(sqlite3 *db, const char *path, hr_error *err);
 
-/* Whether the ledger has as many entries as its witness says; also OK if it has no witness. Fails: POLICY
+/* Whether the ledger has as many entries as its witness counted; also OK if it has no witness. Fails: POLICY
  * (fewer, or the file is the witness of another ledger), FORMAT (the file is no witness), IO (also: it is
  * missing), MEMORY. */
 HR_MUST_CHECK hr_status hr_witness_check(sqlite3 *db, hr_error *err);
