@@ -46,6 +46,21 @@ static void print_program(const hr_party_info *p) {
     putchar('\n');
 }
 
+static void print_presence(const hr_party_info *p) {
+    char date[DATE];
+    for (size_t i = 0; i < p->presence_count; i++) {
+        const hr_owner_presence *o = &p->presence[i];
+        printf("%-9s %s: ", "presence", o->name);
+        if (o->present)
+            printf("present since %s", date_text(o->since, date));
+        else if (o->seen != 0)
+            printf("%s, last seen %s", p->running ? "away" : "not known", date_text(o->seen, date));
+        else
+            printf("not seen");
+        putchar('\n');
+    }
+}
+
 static bool print_party(void *user, const hr_party_info *p) {
     char contact[DATE];
     (void)user;
@@ -66,6 +81,7 @@ static bool print_party(void *user, const hr_party_info *p) {
         printf("%-9s epsilon %s of %s left, delta %s of %s%s\n", "ledger", left, limit, delta, delta_limit,
                p->ledger->frozen ? "; frozen" : "");
     }
+    print_presence(p);
     printf("%-9s %llu not confirmed\n", "packets", (unsigned long long)p->packets);
     printf("%-9s %llu open\n", "jobs", (unsigned long long)p->open);
     if (p->last_id[0] != '\0') printf("%-9s %.8s %s\n", "ended", p->last_id, p->last_state);
@@ -117,6 +133,21 @@ static void write_date(json_writer *json, const char *name, int64_t date) {
     if (date != 0) json_text(json, name, date_text(date, text));
 }
 
+static void write_presence(json_writer *json, const hr_party_info *p) {
+    if (!p->is_coordinator) return;
+    json_open(json, "presence", '[');
+    for (size_t i = 0; i < p->presence_count; i++) {
+        const hr_owner_presence *o = &p->presence[i];
+        json_open(json, NULL, '{');
+        json_text(json, "owner", o->name);
+        json_flag(json, "present", o->present);
+        write_date(json, "since", o->since);
+        write_date(json, "seen", o->seen);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
 static bool write_party(void *user, const hr_party_info *p) {
     json_writer *json = user;
     json_open(json, NULL, '{');
@@ -146,6 +177,7 @@ static bool write_party(void *user, const hr_party_info *p) {
         json_flag(json, "frozen", p->ledger->frozen);
         json_close(json, '}');
     }
+    write_presence(json, p);
     json_open(json, "jobs", '[');
     return true;
 }

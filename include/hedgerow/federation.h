@@ -430,6 +430,13 @@ HR_API HR_MUST_CHECK hr_status hr_jobs_each(const char *file,
 
 /* ---- How a party is ---- */
 
+/* What a coordinator knows of an owner's program, by its hellos. Dates: as in hr_party_info. */
+typedef struct hr_owner_presence {
+    const char *name;
+    bool present;        /* it runs, as the coordinator last said; false too if the coordinator does not run */
+    int64_t since, seen; /* the first hello of the program that runs, or ran last, and its last one */
+} hr_owner_presence;
+
 /* What is known of a party. Dates are seconds since 1970 began; 0: not known. */
 typedef struct hr_party_info {
     const char *name; /* as a member */
@@ -448,6 +455,8 @@ typedef struct hr_party_info {
     const char *certificate;  /* that one of them expires within 60 days, or has expired; "": neither */
     const char *last_id, *last_state; /* of the job that began last of those that are over; "": none is */
     hr_job_ending last_ending;
+    const hr_owner_presence *presence; /* a coordinator's: of the owners of its job file, by name */
+    size_t presence_count;
 } hr_party_info;
 
 /* An owner of a coordinator's job, as of the last event. */

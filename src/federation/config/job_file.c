@@ -11,7 +11,7 @@
 typedef struct parts {
     hr_job_file file;
     const char *method, *train, *date;
-    int mode, order;
+    int mode, order, wait_for;
     hr_job_rules *rules;
     const hr_left_out *left_out; /* of the method; NULL: none */
 } parts;
@@ -21,6 +21,7 @@ typedef struct parts {
 static const char file_expected[] = "a file";
 static const char *const modes[] = {"sound", "paper", NULL};      /* as hr_mode */
 static const char *const orders[] = {"chain", "broadcast", NULL}; /* as hr_order */
+static const char *const waits[] = {"all", "present", NULL};      /* as hr_wait_for */
 
 enum {
     ROOT_VERSION,
@@ -43,6 +44,7 @@ enum {
     ROOT_COORDINATOR_OWNER,
     ROOT_RECORDS,
     ROOT_DEADLINE,
+    ROOT_WAIT_FOR,
     ROOT_DATE,
     ROOT_NAME,
     ROOT_FEDERATION,
@@ -123,6 +125,11 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .min = 1,
      .max = 31 * 86400,
      .expected = "an integer of seconds from 1 to 2678400"},
+    {.key = "wait-for",
+     .kind = HR_FIELD_WORD,
+     .offset = AT(wait_for),
+     .words = waits,
+     .expected = "all or present"},
     {.key = "date", .kind = HR_FIELD_TEXT, .offset = AT(date), .expected = "a day such as 2026-11-22"},
     {.key = "name", .kind = HR_FIELD_NAME, .offset = AT(file.name), .expected = HR_NAME_EXPECTED},
     {.key = "federation", .kind = HR_FIELD_PATH, .offset = AT(file.federation), .expected = file_expected},
@@ -329,6 +336,7 @@ static hr_status read_job_root(const hr_fields *reader, void *out) {
         return hr_keys_refuse(&reader->keys, date, HR_KEYS_SHOWN, "date: '%s' is not %s", whole->date,
                               root_fields[ROOT_DATE].expected);
     whole->file.order = (hr_order)whole->order;
+    whole->file.wait_for = (hr_wait_for)whole->wait_for;
 
     /* The coordinator's part is there with all that it needs, or not at all. */
     bool given = false;

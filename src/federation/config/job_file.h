@@ -12,6 +12,9 @@
 /* Which owners get the trees so far: the next one only, or all remaining ones at once. */
 typedef enum hr_order { HR_ORDER_CHAIN, HR_ORDER_BROADCAST } hr_order;
 
+/* For which owners the deadline is waited for: all of them, or those that are present (party/presence.h). */
+typedef enum hr_wait_for { HR_WAIT_ALL, HR_WAIT_PRESENT } hr_wait_for;
+
 /* Half of the other owners, rounded down, but at least one; 0 of an owner alone. */
 static inline size_t hr_coalition_usual(size_t owners) {
     return owners < 2 ? 0 : owners < 5 ? 1 : (owners - 1) / 2;
@@ -45,6 +48,7 @@ typedef struct hr_job_file {
     hr_record_bounds records;              /* of each owner, unless owner_records has its own */
     const hr_record_bounds *owner_records; /* [owner of `owners`]; NULL: `records` holds for all */
     size_t deadline;                       /* seconds within which an owner must answer */
+    hr_wait_for wait_for;
     int64_t date;                          /* of the terms: seconds since 1970 began; 0: not in the file */
     hr_federation_id in;                   /* the federation that the job is offered in; not of the file */
 

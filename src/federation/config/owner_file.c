@@ -1,6 +1,7 @@
 #include "federation/config/owner_file.h"
 
 #include "federation/config/federation_file.h"
+#include "federation/protocol/hello.h"
 
 #include <stddef.h>
 
@@ -29,6 +30,7 @@ enum {
     ROOT_SCHEMA,
     ROOT_LEDGER,
     ROOT_MODELS,
+    ROOT_HELLO,
     ROOT_POLICY,
     ROOT_KEYS
 };
@@ -87,6 +89,12 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .offset = AT(ledger),
      .expected = file_expected},
     {.key = "models", .kind = HR_FIELD_PATH, .offset = AT(models), .expected = "a folder"},
+    {.key = "hello",
+     .kind = HR_FIELD_INTEGER,
+     .offset = AT(hello),
+     .min = 1,
+     .max = HR_HELLO_PERIOD_MAX,
+     .expected = "an integer of seconds from 1 to 300"},
     {.key = "policy",
      .required = true,
      .expected = "a mapping with coordinators, methods, epsilon and owners"},

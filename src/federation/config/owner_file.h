@@ -23,6 +23,7 @@ typedef struct hr_owner_file {
     size_t skip_lines;                         /* of both tables */
     const char *schema, *ledger;               /* paths */
     const char *models; /* the folder that finished models are written into; NULL: it gets none */
+    size_t hello;       /* seconds between two hellos; 0: HR_HELLO_PERIOD */
     hr_policy policy;
 } hr_owner_file;
 

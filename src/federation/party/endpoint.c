@@ -172,6 +172,26 @@ hr_status hr_endpoint_note_version(const hr_endpoint *s, hr_journal *journal, co
     return status;
 }
 
+/* ---- Presence ---- */
+
+static int64_t date_now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+hr_status hr_endpoint_presence(const hr_endpoint *s, const hr_presence_options *options, hr_presence **out,
+                               hr_error *err) {
+    hr_presence_options whole = *options;
+    if (!s->transport->next_hello) return HR_OK;
+    whole.view = &s->view;
+    whole.transport = s->transport;
+    whole.version = s->file.version;
+    whole.fingerprint = s->fingerprint;
+    whole.date = date_now;
+    return hr_presence_open(&whole, out, err);
+}
+
 /* ---- Working ---- */
 
 hr_status hr_endpoint_settings(const hr_party_settings *given, hr_party_settings *out, hr_error *err) {

@@ -97,7 +97,8 @@ static bool should_continue_working(void *user) {
     p->clock = clock;
     w->looked = clock.now;
     size_t came;
-    w->status = hr_party_look_for_cancelled(p, &w->why);
+    w->status = hr_presence_step(p->o.presence, clock.now, &w->why);
+    if (!w->status) w->status = hr_party_look_for_cancelled(p, &w->why);
     if (!w->status) w->status = hr_party_take_packets(p, MAIL_WHILE_WORKING, 0, &came, &w->why);
     if (!w->status) w->status = hr_party_confirm(p, &w->why);
     return !w->status && !hr_live_job_is_over(w->job);
@@ -144,7 +145,7 @@ static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_er
 
 static bool is_awaited_too_long(const hr_party *p, const hr_live_job *j) {
     return j->is_coordinator && hr_protocol_waits(j->protocol) &&
-           p->clock.now - j->active_at >= p->o.deadline;
+           (p->clock.now - j->active_at >= p->o.deadline || hr_party_awaits_absent(p, j));
 }
 
 /* Ends the jobs of a coordinator that no longer runs. */
@@ -175,6 +176,7 @@ static hr_status continue_party_job(hr_party *p, hr_live_job *j, hr_error *err) 
     if (is_decision_due(p, j)) return hr_party_transact(p, j, NULL, 0, err);
     if (is_awaited_too_long(p, j)) {
         const hr_event timeout = {.kind = HR_EVENT_TIMEOUT};
+        hr_party_log_absent(p, j);
         return hr_party_transact(p, j, &timeout, 0, err);
     }
     const hr_job_view view = hr_live_job_view(j);
@@ -233,11 +235,11 @@ hr_status hr_party_step(hr_party *p, hr_clock clock, int wait, bool *busy, hr_er
     p->clock = clock;
     if (!p->awake) wake(p);
     hr_packet_quota_renew(&p->quota, p->o.view->membership, clock.now, p->o.work->log);
-    hr_status status = HR_OK;
+    hr_status status = hr_presence_step(p->o.presence, clock.now, err);
 
     /* Two days more than the lifetime: an offer may be dated a day after it came, and is declined when it is
      * older than the lifetime. So an offer of a job that is no longer known is never accepted again. */
-    if (p->o.lifetime && clock.date - p->expired >= DAY) {
+    if (!status && p->o.lifetime && clock.date - p->expired >= DAY) {
         p->expired = clock.date;
         status = hr_party_begin(p, err);
         if (!status)

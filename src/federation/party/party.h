@@ -9,6 +9,7 @@
 #define HR_FEDERATION_PARTY_PARTY_H
 
 #include "federation/federated/party_work.h"
+#include "federation/party/presence.h"
 #include "federation/transport/transport.h"
 
 typedef struct hr_party hr_party;
@@ -33,6 +34,8 @@ typedef struct hr_party_options {
     size_t quota;      /* packets that one member may send in a minute; more are dropped. 0: any number */
     double round_gain; /* coordinator */
     int64_t deadline;  /* coordinator: milliseconds within which an owner must answer */
+    hr_presence *presence; /* who is there; NULL: not known */
+    bool waits_for_present; /* coordinator: the deadline is not waited for if all who are awaited are away */
     hr_clock (*clock)(
         void);      /* owner: what time it is while it works, so that a job can end then; NULL: not asked */
     int64_t resend; /* milliseconds after which packets that are not confirmed are sent again; doubles up to

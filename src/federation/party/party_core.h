@@ -183,6 +183,11 @@ bool hr_live_job_has_begun(const hr_live_job *job);
 
 hr_job_view hr_live_job_view(hr_live_job *job);
 
+/* Whether a job of a coordinator that waits for present owners waits for others alone, of whom none is waited for
+ * any longer; never while no owner of the job is present. And the line about it; none if that is not so. */
+bool hr_party_awaits_absent(const hr_party *party, const hr_live_job *job);
+void hr_party_log_absent(hr_party *party, const hr_live_job *job);
+
 /* What an action means to the job, whether it is taken for the first time or fed again. Fails: FORMAT, LIMIT,
  * MEMORY. */
 HR_MUST_CHECK hr_status hr_live_job_remember(hr_live_job *job, const hr_action *action, hr_error *err);
@@ -218,7 +223,8 @@ struct hr_party {
     int64_t begun, contact;   /* dates: of the first step, and when it last had a connection to the broker */
     int64_t shown, link_seen; /* when the party was last noted, and the connection looked at */
     hr_link_info link;
-    bool unnoted; /* the last try failed */
+    bool unnoted;      /* the last try failed */
+    uint64_t presence; /* hr_presence_changes, as noted last */
 };
 
 const char *hr_party_member_name(const hr_party *party, size_t member);

@@ -86,6 +86,18 @@ static bool look_at_link(hr_party *p) {
     return true;
 }
 
+static hr_status note_presence(const hr_party *p, hr_error *err) {
+    const hr_membership *membership = p->o.view->membership;
+    hr_journal_presence members[HR_MEMBERS_MAX];
+    hr_member_presence seen;
+    size_t count = 0;
+    for (size_t m = 0; p->o.presence && m < membership->count; m++)
+        if (hr_presence_of(p->o.presence, m, &seen))
+            members[count++] =
+                (hr_journal_presence){membership->members[m].name, seen.present, seen.since, seen.seen};
+    return hr_journal_note_presence(p->o.journal, members, count, err);
+}
+
 static hr_status note_all(hr_party *p, hr_error *err) {
     const hr_journal_run run = {.process = getpid(),
                                 .begun = p->begun,
@@ -95,6 +107,7 @@ static hr_status note_all(hr_party *p, hr_error *err) {
                                 .connected = p->link.connected};
     hr_status status = hr_party_begin(p, err);
     if (!status) status = hr_journal_note_run(p->o.journal, &run, err);
+    if (!status) status = note_presence(p, err);
     for (size_t i = 0; !status && i < p->job_count; i++)
         if (is_job_due(p, p->jobs[i])) status = note_progress(p, p->jobs[i], err);
     return hr_party_commit(p, status, err);
@@ -103,10 +116,12 @@ static hr_status note_all(hr_party *p, hr_error *err) {
 /* A disk that is full for a while does not end a party that has nothing else to write. */
 hr_status hr_party_show(hr_party *p, hr_error *err) {
     hr_error why = {0};
-    bool due = look_at_link(p) || p->clock.now - p->shown >= ALIVE;
+    const uint64_t changes = hr_presence_changes(p->o.presence);
+    bool due = look_at_link(p) || p->clock.now - p->shown >= ALIVE || changes != p->presence;
     for (size_t i = 0; !due && i < p->job_count; i++) due = is_job_due(p, p->jobs[i]);
     if (!due) return HR_OK;
     p->shown = p->clock.now;
+    p->presence = changes;
     hr_status status = note_all(p, &why);
     if (status == HR_E_IO) {
         if (!p->unnoted)

@@ -20,6 +20,7 @@ struct hr_coordinator_service {
     hr_journal *journal;
     hr_coordinator_work work;
     char *receipts;  /* path */
+    hr_presence *presence; /* NULL on a loopback */
     bool has_result; /* of an earlier job, which may still owe packets */
     hr_party *party;
     const hr_party_settings *settings;
@@ -41,6 +42,18 @@ static hr_status read_files(hr_coordinator_service *m, const char *path, hr_erro
     return status ? hr_fail_at(err, status, m->file.schema, 0, 0, NULL) : HR_OK;
 }
 
+/* Names that are no member's are refused later. */
+static hr_status open_coordinator_presence(hr_coordinator_service *m, hr_error *err) {
+    bool owners[HR_MEMBERS_MAX + 1] = {false};
+    for (size_t i = 0; i < m->file.owners.count; i++) {
+        const char *owner = m->file.owners.items[i];
+        owners[hr_membership_by_name(m->endpoint.view.membership, owner, strlen(owner))] = true;
+    }
+    const hr_presence_options options = {
+        .listens = owners, .asks = true, .period = HR_HELLO_PERIOD, .log = &m->log};
+    return hr_endpoint_presence(&m->endpoint, &options, &m->presence, err);
+}
+
 static hr_status open_coordinator_party(hr_coordinator_service *m, hr_error *err) {
     hr_coordinator_work_init(&m->work);
     m->work.path = m->result;
@@ -57,6 +70,8 @@ static hr_status open_coordinator_party(hr_coordinator_service *m, hr_error *err
                                 .schema = m->schema,
                                 .round_gain = m->file.round_gain,
                                 .deadline = (int64_t)m->file.deadline * 1000,
+                                .presence = m->presence,
+                                .waits_for_present = m->file.wait_for == HR_WAIT_PRESENT,
                                 .lifetime = (int64_t)HR_ENDPOINT_DAYS * 86400,
                                 .quota = HR_ENDPOINT_QUOTA,
                                 .resend = HR_ENDPOINT_RESEND};
@@ -172,6 +187,7 @@ hr_status hr_coordinator_service_open(const char *file, const char *result, cons
     }
     if (!status) status = hr_endpoint_note_version(&m->endpoint, m->journal, &m->log, err);
     if (!status) status = hr_receipt_folder(m->file.journal, &m->receipts, err);
+    if (!status) status = open_coordinator_presence(m, err);
     if (!status) status = open_coordinator_party(m, err);
     if (!status) status = submit(m, file, err);
     if (status)
@@ -184,6 +200,7 @@ hr_status hr_coordinator_service_open(const char *file, const char *result, cons
 void hr_coordinator_service_close(hr_coordinator_service *m) {
     if (!m) return;
     hr_party_close(m->party);
+    hr_presence_close(m->presence);
     hr_endpoint_done(&m->endpoint);
     hr_journal_close(m->journal);
     hr_schema_free(m->schema);

@@ -148,6 +148,14 @@ static void look_at_certificate(shown_party *v, hr_arena *arena) {
 static hr_status show_party(void *user, const hr_journal_view *view) {
     shown_party *v = user;
     const hr_journal_run *run = &view->run;
+    hr_owner_presence presence[HR_MEMBERS_MAX];
+    /* What a process knew that runs no more says when owners were seen, not that they are there. */
+    size_t count = v->member->is_owner ? 0 : view->presence_count;
+    if (count > HR_MEMBERS_MAX) count = HR_MEMBERS_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const hr_journal_presence *p = &view->presence[i];
+        presence[i] = (hr_owner_presence){p->member, view->running && p->present, p->since, p->seen};
+    }
     const hr_party_info info = {.name = v->member->endpoint.name,
                                 .is_coordinator = !v->member->is_owner,
                                 .running = view->running,
@@ -160,6 +168,8 @@ static hr_status show_party(void *user, const hr_journal_view *view) {
                                 .open = view->open,
                                 .packets = view->packets,
                                 .ledger = view->has_ledger ? &view->total : NULL,
+                                .presence = presence,
+                                .presence_count = count,
                                 .certificate_ends = v->validity.ends,
                                 .certificate = v->expiry,
                                 .last_id = view->last.id,

@@ -25,6 +25,7 @@ struct hr_owner_service {
     hr_journal *journal;
     bool coordinators[HR_MEMBERS_MAX];
     hr_owner_work work;
+    hr_presence *presence; /* NULL on a loopback */
     hr_party *party;
     const hr_party_settings *settings;
     hr_log log;
@@ -108,6 +109,13 @@ static hr_status open_owner_endpoint(hr_owner_service *s, hr_loopback *loopback,
     return status;
 }
 
+static hr_status open_owner_presence(hr_owner_service *s, hr_error *err) {
+    const hr_presence_options options = {.listens = s->coordinators,
+                                         .period = (uint32_t)(s->file.hello ? s->file.hello : HR_HELLO_PERIOD),
+                                         .log = &s->log};
+    return hr_endpoint_presence(&s->endpoint, &options, &s->presence, err);
+}
+
 static hr_status open_owner_party(hr_owner_service *s, hr_error *err) {
     hr_owner_work_init(&s->work);
     hr_counted_transport_init(&s->packets, s->endpoint.transport);
@@ -127,6 +135,7 @@ static hr_status open_owner_party(hr_owner_service *s, hr_error *err) {
                                 .work = &s->work.work,
                                 .schema = s->schema,
                                 .coordinators = s->coordinators,
+                                .presence = s->presence,
                                 .min_owners = s->file.policy.owners,
                                 .wants_model = s->file.models != NULL,
                                 .lifetime = (int64_t)s->file.policy.days * 86400,
@@ -152,6 +161,7 @@ hr_status hr_owner_service_open(const char *file, const hr_party_settings *setti
     if (!status) status = open_ledger(s, err);
     if (!status) status = open_owner_endpoint(s, loopback, err);
     if (!status) status = hr_endpoint_note_version(&s->endpoint, s->journal, &s->log, err);
+    if (!status) status = open_owner_presence(s, err);
     if (!status) status = open_owner_party(s, err);
     if (status)
         hr_owner_service_close(s);
@@ -163,6 +173,7 @@ hr_status hr_owner_service_open(const char *file, const hr_party_settings *setti
 void hr_owner_service_close(hr_owner_service *s) {
     if (!s) return;
     hr_party_close(s->party);
+    hr_presence_close(s->presence);
     hr_endpoint_done(&s->endpoint);
     hr_journal_close(s->journal);
     hr_ledger_close(s->ledger);
@@ -190,6 +201,7 @@ static hr_status write_metrics(hr_owner_service *s, hr_error *err) {
     hr_service_metrics metrics = {.owner = s->file.name,
                                   .packets = &s->packets,
                                   .certificate_ends = s->endpoint.validity.ends,
+                                  .hello = hr_presence_said(s->presence),
                                   .open = hr_party_jobs(s->party),
                                   .refused = hr_party_refused(s->party),
                                   .ended = s->work.ended};
@@ -271,6 +283,7 @@ hr_status hr_serve(const char *file, const hr_party_settings *settings, hr_error
     } while (!status && s->reload);
     if (!s) return status;
     if (!status) status = hr_endpoint_drain(s->party, &ours, err);
+    hr_presence_leave(s->presence);
     refresh_metrics(s);
     hr_owner_service_close(s);
     return status;

@@ -111,6 +111,9 @@ static void render_metrics(const hr_service_metrics *m, hr_buffer *out) {
          "When the broker last took or gave a packet; 0: not since "
          "the start.",
          (double)p->last},
+        {"last_hello_timestamp_seconds", "gauge",
+         "When the owner last told its coordinators that it is present; 0: not since the start.",
+         (double)m->hello},
         {"certificate_expires_timestamp_seconds", "gauge",
          "When the certificate for the broker expires, or its authority; 0: not known.",
          (double)m->certificate_ends},

@@ -8,9 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What one member's account may hold at the broker: its program has one connection with two subscriptions,
- * and a command has one more beside it; a lost connection is there until the broker misses it. */
-enum { CONNECTIONS_MAX = 16, SUBSCRIPTIONS_MAX = 256 };
+/* What one member's account may hold at the broker: its program has one connection with two subscriptions and
+ * one more for the hellos of each other member, and a command has one more beside it; a lost connection is there
+ * until the broker misses it. */
+enum { CONNECTIONS_MAX = 16, SUBSCRIPTIONS_MAX = 1024 };
 
 enum { PORT_MAX = 65535, CLUSTER_STEP = 2000, MONITOR_STEP = 4000 };
 
@@ -118,8 +119,9 @@ static void write_user(hr_buffer *out, const char *name) {
     hr_buffer_format(out, "    users: [{ user: \"%s\", permissions {\n      publish { allow: [", name);
 }
 
-static void end_user(hr_buffer *out, const char *name) {
-    hr_buffer_format(out, "] }\n      subscribe { allow: [\"_INBOX_%s.>\"] }\n    } }]\n", name);
+/* `more`: what it may subscribe to beside answers. */
+static void end_user(hr_buffer *out, const char *name, const char *more) {
+    hr_buffer_format(out, "] }\n      subscribe { allow: [\"_INBOX_%s.>\"%s] }\n    } }]\n", name, more);
 }
 
 static void write_subject(hr_buffer *out, const char *begin, const service *s, const char *f,
@@ -127,15 +129,33 @@ static void write_subject(hr_buffer *out, const char *begin, const service *s, c
     hr_buffer_format(out, "\"%s%s%s%s%s\"", begin, f, s->middle, name, s->end);
 }
 
-static void write_member(hr_buffer *out, const char *f, const char *name) {
+/* Hellos pass straight from one account to another: nats-server does not hand on to others what an account got
+ * from another one. */
+static void write_hellos(hr_buffer *out, const hr_broker_plan *plan, const char *name) {
+    const char *f = plan->federation;
+    hr_buffer_format(out, "    exports: [{ stream: \"" HR_NATS_HELLO "%s.%s\" }]\n    imports: [\n", f, name);
+    for (size_t i = 0; i < plan->member_count; i++) {
+        const char *other = plan->members[i];
+        if (!strcmp(other, name)) continue;
+        hr_buffer_format(out,
+                         "      { stream: { account: \"%s\", subject: \"" HR_NATS_HELLO "%s.%s\" } }\n",
+                         other, f, other);
+    }
+}
+
+static void write_member(hr_buffer *out, const hr_broker_plan *plan, const char *name) {
+    const char *f = plan->federation;
+    char hellos[HR_NATS_NAME_MAX + 24];
     hr_buffer_format(out, "  %s {\n", name);
+    snprintf(hellos, sizeof hellos, ", \"" HR_NATS_HELLO "%s.*\"", f);
     write_user(out, name);
     for (const service *s = services; s < services + SERVICES; s++) {
         if (s > services) hr_buffer_text(out, ", ");
         write_subject(out, s->local, s, f, name);
     }
-    end_user(out, name);
-    hr_buffer_text(out, "    imports: [\n");
+    hr_buffer_format(out, ", \"" HR_NATS_HELLO "%s.%s\"", f, name);
+    end_user(out, name, hellos);
+    write_hellos(out, plan, name);
     for (const service *s = services; s < services + SERVICES; s++) {
         hr_buffer_text(out, "      { service: { account: \"" HR_BROKER_ACCOUNT "\", subject: ");
         write_subject(out, s->served, s, f, name);
@@ -159,24 +179,25 @@ static const struct {
 
 /* The broker publishes its answers in its own name wherever a request wants them. So each member has an
  * account of its own, where nothing is stored: an answer cannot leave it. */
-static void write_accounts(hr_buffer *out, const char *f, const char *const *members, size_t count) {
+static void write_accounts(hr_buffer *out, const hr_broker_plan *plan) {
+    const char *f = plan->federation;
     hr_buffer_text(out, "authorization { timeout: 5 }\n\naccounts {\n  " HR_BROKER_ACCOUNT
                         " {\n    jetstream: enabled\n");
     write_user(out, HR_BROKER_ADMIN);
     for (size_t i = 0; i < sizeof admin_requests / sizeof *admin_requests; i++)
         hr_buffer_format(out, "%s\"$JS.API.%s%s%s\"", i ? ", " : "", admin_requests[i].request, f,
                          admin_requests[i].rest);
-    end_user(out, HR_BROKER_ADMIN);
+    end_user(out, HR_BROKER_ADMIN, "");
     hr_buffer_text(out, "    exports: [\n");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < plan->member_count; i++)
         for (const service *s = services; s < services + SERVICES; s++) {
             hr_buffer_text(out, "      { service: ");
-            write_subject(out, s->served, s, f, members[i]);
-            hr_buffer_format(out, ", accounts: [\"%s\"]%s }\n", members[i],
+            write_subject(out, s->served, s, f, plan->members[i]);
+            hr_buffer_format(out, ", accounts: [\"%s\"]%s }\n", plan->members[i],
                              s->many ? ", response: stream" : "");
         }
     hr_buffer_text(out, "    ]\n  }\n");
-    for (size_t i = 0; i < count; i++) write_member(out, f, members[i]);
+    for (size_t i = 0; i < plan->member_count; i++) write_member(out, plan, plan->members[i]);
     hr_buffer_text(out, "}\n");
 }
 
@@ -199,6 +220,6 @@ hr_status hr_broker_config(const hr_broker_plan *plan, size_t index, char **out,
                      "}\n\n",
                      number, (long long)(needed > HR_BROKER_STORE ? needed : HR_BROKER_STORE));
     write_cluster(&text, plan->federation, plan->address, index);
-    write_accounts(&text, plan->federation, plan->members, plan->member_count);
+    write_accounts(&text, plan);
     return hr_buffer_take(&text, out, err);
 }

@@ -3,7 +3,7 @@
 #include "federation/transport/nats.h"
 
 #include "federation/transport/broker.h"
-#include "federation/transport/nats_link.h"
+#include "federation/transport/nats_hello.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -57,6 +57,7 @@ typedef struct nats_end {
     int refused_count;
     int refused_ms; /* hr_nats_options.refused_ms */
     full_inbox *full;
+    hr_nats_presence presence;
     int share; /* packets that an inbox takes */
     const hr_log *log;
     char federation[HR_NATS_NAME_MAX + 1], name[HR_NATS_NAME_MAX + 1];
@@ -396,6 +397,16 @@ static void describe_link(const hr_transport *self, hr_link_info *out) {
     *out = (hr_link_info){hr_nats_connected(&end->link), hr_nats_reconnects(&end->link)};
 }
 
+/* ---- Presence ---- */
+
+static hr_status publish_nats_hello(hr_transport *self, const void *bytes, size_t size, hr_error *err) {
+    return hr_nats_hello_publish(&((nats_end *)self)->presence, bytes, size, err);
+}
+
+static hr_status next_nats_hello(hr_transport *self, const char *from, hr_hello_packet *out, hr_error *err) {
+    return hr_nats_hello_next(&((nats_end *)self)->presence, from, out, err);
+}
+
 /* ---- Opening and closing ---- */
 
 /* The next opening of this inbox need not wait for unsettled packets. */
@@ -412,6 +423,7 @@ static void close_nats_end(hr_transport *self) {
     if (end->fetched) answer_broker(end, end->fetched, "-NAK");
     release_refused(end, 0, 0);
     while (end->full) forget_full(&end->full);
+    hr_nats_presence_done(&end->presence);
     hr_nats_hang_up(&end->link);
     free(end);
 }
@@ -459,7 +471,9 @@ hr_status hr_nats_open(const hr_nats_options *options, hr_transport **out, hr_er
                                .settle = settle_packet,
                                .refuse = refuse_packet,
                                .close = close_nats_end,
-                               .link = describe_link};
+                               .link = describe_link,
+                               .publish_hello = publish_nats_hello,
+                               .next_hello = next_nats_hello};
     end->last_refused = &end->refused;
     end->batch = BATCH;
     end->refused_ms = options->refused_ms ? options->refused_ms : HR_NATS_REFUSED_MS;
@@ -467,6 +481,7 @@ hr_status hr_nats_open(const hr_nats_options *options, hr_transport **out, hr_er
     end->log = options->log;
     snprintf(end->federation, sizeof end->federation, "%s", options->federation);
     snprintf(end->name, sizeof end->name, "%s", options->name);
+    end->presence = (hr_nats_presence){&end->link, end->federation, end->name, NULL};
     natsStatus s = reach_inbox(end, options);
     if (s == NATS_OK) {
         *out = &end->base;

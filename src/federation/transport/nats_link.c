@@ -26,12 +26,35 @@ enum {
 
 /* ---- Failures ---- */
 
+/* A broker does not answer a forbidden publication or subscription; the connection gets an error. Its text;
+ * NULL: there was none. */
+static const char *violation(const hr_nats_link *link) {
+    const char *message = NULL;
+    if (!link->connection || natsConnection_GetLastError(link->connection, &message) != NATS_NOT_PERMITTED)
+        return NULL;
+    return message ? message : "";
+}
+
+/* As the broker quotes their subjects. */
+static bool is_of_hellos(const char *message) {
+    return strstr(message, "\"" HR_NATS_HELLO);
+}
+
+bool hr_nats_forbids_hellos(const hr_nats_link *link) {
+    const char *message = violation(link);
+    return message && is_of_hellos(message);
+}
+
+/* What matters to all but presence. */
+static bool was_forbidden(const hr_nats_link *link) {
+    const char *message = violation(link);
+    return message && !is_of_hellos(message);
+}
+
 /* The last message of libnats or the broker, in printable ASCII. */
 static void last_words(const hr_nats_link *link, natsStatus reason, char words[WORDS]) {
-    const char *message = NULL;
+    const char *message = was_forbidden(link) ? violation(link) : NULL;
     natsStatus remembered = NATS_OK;
-    if (link->connection && natsConnection_GetLastError(link->connection, &message) != NATS_NOT_PERMITTED)
-        message = NULL;
     if (!message) message = nats_GetLastError(&remembered);
     if (!message || !*message) message = natsStatus_GetText(reason);
 
@@ -40,12 +63,6 @@ static void last_words(const hr_nats_link *link, natsStatus reason, char words[W
     snprintf(words, WORDS, "%s", place ? place + 3 : message);
     for (char *c = words; *c; c++)
         if (*c < ' ' || *c > '~') *c = '?';
-}
-
-/* A broker does not answer a forbidden publication or subscription; the connection gets an error. */
-static bool was_forbidden(const hr_nats_link *link) {
-    const char *message = NULL;
-    return link->connection && natsConnection_GetLastError(link->connection, &message) == NATS_NOT_PERMITTED;
 }
 
 /* A broker that does not accept a member's certificate cuts the connection after the handshake (TLS 1.3):

@@ -9,6 +9,8 @@
 /* Where a member's account has the requests that begin with $JS.API. in the broker's. A member's own $JS.API.
  * answers that nothing is stored in its account. */
 #define HR_NATS_API "hedgerow"
+/* How subjects of hellos begin. */
+#define HR_NATS_HELLO "hello."
 
 typedef struct hr_nats_link {
     natsConnection *connection;
@@ -28,6 +30,9 @@ void hr_nats_hang_up(hr_nats_link *link);
 bool hr_nats_connected(const hr_nats_link *link);
 /* How often a lost connection came back; 0 without memory to know. */
 uint64_t hr_nats_reconnects(const hr_nats_link *link);
+
+/* Whether the broker has refused hellos since the connection was made. */
+bool hr_nats_forbids_hellos(const hr_nats_link *link);
 
 /* Whether a call failed because TLS, at either end, refuses the other. Call it straight after. */
 bool hr_nats_is_insecure(natsStatus reason);

@@ -11,13 +11,22 @@
 
 #include <stdbool.h>
 
-enum { HR_PACKET_MAX = 768 * 1024 }; /* bytes of one packet */
+enum {
+    HR_PACKET_MAX = 768 * 1024, /* bytes of one packet */
+    HR_HELLO_MAX = 512          /* bytes of one hello */
+};
 
 typedef struct hr_packet {
     uint8_t *bytes; /* NULL: nothing came */
     size_t size;
     void *token; /* of the transport */
 } hr_packet;
+
+/* A hello that came; size 0: none. */
+typedef struct hr_hello_packet {
+    uint8_t bytes[HR_HELLO_MAX];
+    size_t size;
+} hr_hello_packet;
 
 typedef struct hr_transport hr_transport;
 
@@ -57,6 +66,14 @@ struct hr_transport {
     /* As send, but does not wait for the transport's answer: HR_OK promises nothing, and a packet that nobody
      * acknowledges is to be sent again. NULL: as send. Fails: as send. */
     hr_status (*post)(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err);
+
+    /* Presence: a hello goes to the members that listen at this moment, once, and is stored nowhere. Both are
+     * NULL in a transport without it. Fails: LIMIT (above HR_HELLO_MAX), POLICY (the transport refuses all of
+     * them), IO, MEMORY. */
+    hr_status (*publish_hello)(hr_transport *self, const void *bytes, size_t size, hr_error *err);
+    /* The next hello of a member, without waiting. The first call for a member begins to listen to it. Of a
+     * member that sends more than are taken, some are lost. Fails: IO, MEMORY. */
+    hr_status (*next_hello)(hr_transport *self, const char *from, hr_hello_packet *out, hr_error *err);
 };
 
 #endif

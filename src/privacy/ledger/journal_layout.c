@@ -81,7 +81,13 @@ static const char layout[] = "CREATE TABLE IF NOT EXISTS federations ("
                              "  awaited INTEGER NOT NULL,"
                              "  reason TEXT NOT NULL"
                              ") STRICT;"
-                             "CREATE INDEX IF NOT EXISTS parts_of_job ON parts (job);";
+                             "CREATE INDEX IF NOT EXISTS parts_of_job ON parts (job);"
+                             "CREATE TABLE IF NOT EXISTS presence ("
+                             "  member TEXT PRIMARY KEY,"
+                             "  present INTEGER NOT NULL,"
+                             "  since INTEGER NOT NULL,"
+                             "  seen INTEGER NOT NULL"
+                             ") STRICT;";
 
 static const char from_version_1[] = "ALTER TABLE events RENAME COLUMN number TO id;"
                                      "ALTER TABLE events RENAME COLUMN value TO number;"

@@ -33,16 +33,27 @@ typedef struct hr_journal_progress {
     size_t part_count;
 } hr_journal_progress;
 
+/* A member whose hellos the process listens to. Dates: as in hr_journal_run. */
+typedef struct hr_journal_presence {
+    const char *member;
+    bool present;
+    int64_t since, seen; /* of the member's program: its first hello, and its last one */
+} hr_journal_presence;
+
 /* Within a transaction; each replaces what was noted before. Fails: IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_journal_note_run(hr_journal *journal, const hr_journal_run *run, hr_error *err);
 HR_MUST_CHECK hr_status hr_journal_note_progress(hr_journal *journal, const uint8_t *id,
                                                  const hr_journal_progress *progress, hr_error *err);
+HR_MUST_CHECK hr_status hr_journal_note_presence(hr_journal *journal, const hr_journal_presence *members,
+                                                 size_t count, hr_error *err);
 
 /* What a file has of it. */
 typedef struct hr_journal_view {
     bool running; /* a process works from the journal now */
     bool known;   /* `run` was ever noted */
     hr_journal_run run;
+    const hr_journal_presence *presence; /* by name */
+    size_t presence_count;
     uint64_t open, packets; /* jobs; packets that nobody has confirmed */
     hr_journal_last last;   /* job that is over */
     bool has_ledger;        /* `total` is set */
