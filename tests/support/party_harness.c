@@ -274,11 +274,13 @@ static hr_status open_files(harness_party *p, hr_error *err) {
 hr_status party_start_with(harness_party *p, hr_transport *inner, hr_error *err) {
     static const bool nobody[PARTIES];
     harness *l = p->harness;
-    p->watched = (watched_transport){
-        {watched_send, watched_receive, watched_settle, watched_refuse, watched_close, NULL, NULL},
-        inner,
-        {0},
-        p};
+    p->watched = (watched_transport){.transport = {.send = watched_send,
+                                                   .receive = watched_receive,
+                                                   .settle = watched_settle,
+                                                   .refuse = watched_refuse,
+                                                   .close = watched_close},
+                                     .inner = inner,
+                                     .party = p};
     hr_status status = open_files(p, err);
     if (!status) status = hr_sessions_new(p->view.membership->count, &p->view.sessions, err);
     if (status) return status;
