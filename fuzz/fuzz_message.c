@@ -1,10 +1,11 @@
 /* What members may send. By the input's first byte: bytes of one of the types of hedgerow.proto ('0' and on),
- * the inside of an envelope that a member or a stranger signed or sent in a session, a decline, a tree, or a
- * row of messages for the machine of an owner or of a coordinator, of InPrivate (before or after the start),
- * of sums, of a ring or of SimFL. No input crashes, takes much memory, or makes a machine fail. */
+ * the inside of an envelope that a member or a stranger signed or sent in a session, a hello, a decline, a
+ * tree, or a row of messages for the machine of an owner or of a coordinator, of InPrivate (before or after
+ * the start), of sums, of a ring or of SimFL. No input crashes, takes much memory, or makes a machine fail. */
 #include "federation/machines/inprivate.h"
 #include "federation/machines/ring.h"
 #include "federation/machines/simfl_exchange.h"
+#include "federation/protocol/hello.h"
 #include "federation/protocol/sessions.h"
 #include "privacy/crypto/secret.h"
 #include "privacy/crypto/session.h"
@@ -342,11 +343,38 @@ static void check_simfl(const world *w, size_t self, const uint8_t *bytes, size_
     check_started(w, &job, self, bytes, size);
 }
 
+/* A hello that no member signed. */
+static void check_false_hello(const world *w, const uint8_t *bytes, size_t size) {
+    hr_hello hello;
+    CHECK(hr_hello_read(&w->membership, ANNA, bytes, size, &hello, NULL) != HR_OK);
+}
+
+/* A body that a member signed. */
+static void check_hello(const world *w, const uint8_t *bytes, size_t size) {
+    uint8_t signature[HR_SIGNATURE_SIZE];
+    Hedgerow__Hello wire = HEDGEROW__HELLO__INIT;
+    hr_bytes packet = {0};
+    hr_hello hello;
+    hr_sign(w->who[ANNA], "hedgerow hello 1", bytes, size, signature);
+    wire.body = hr_data_of(bytes, size);
+    wire.signature = hr_data_of(signature, sizeof signature);
+    CHECK(hr_message_pack(&wire.base, &packet, NULL) == HR_OK);
+    hr_status status = hr_hello_read(&w->membership, ANNA, packet.at, packet.size, &hello, NULL);
+    CHECK(hr_hello_read(&w->membership, BERT, packet.at, packet.size, &hello, NULL) != HR_OK);
+    free(packet.at);
+    if (status) return;
+    CHECK(hello.date >= 0 && hello.period >= 1 && hello.period <= HR_HELLO_PERIOD_MAX);
+    CHECK((uint32_t)hello.state <= HEDGEROW__HELLO_BODY__STATE__ASKING);
+    CHECK(strlen(hello.fingerprint) <= HR_HELLO_FINGERPRINT_MAX);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     world w = {.job = {{0}}};
     if (!size) return 0;
     open_world(&w);
     switch (bytes[0]) {
+    case 'h': check_hello(&w, bytes + 1, size - 1); break;
+    case 'k': check_false_hello(&w, bytes + 1, size - 1); break;
     case 'e': check_envelope(&w, w.who[ANNA], seal_packet, bytes + 1, size - 1); break;
     case 'p': check_envelope(&w, w.who[ANNA], encrypt_packet, bytes + 1, size - 1); break;
     case 'v': check_stranger(&w, seal_packet, bytes + 1, size - 1); break;

@@ -105,7 +105,7 @@ FEATURES = [
     Feature('owners', owners, '`simulate`, and jobs of a federation', 'each owner adds a share of the noise to its masked sums', r'job|owner|simulate',
             (('method', 'alone'), ('simulate', 'JOB'), ('simulate', 'data'), ('simulate', 'owners'), ('simulate', 'owner'), ('job', 'coalition'),
              ('job', 'rounds'), ('job', 'order'), ('job', 'round-gain'), ('job', 'vote-last'), ('job', 'vote-share'), ('job', 'vote-trees'), ('job', 'coordinator-owner'), ('job', 'train'), ('job', 'owners'),
-             ('job', 'federation'), ('job', 'key'), ('job', 'journal'), ('job', 'name'), ('job', 'deadline'), ('job', 'certificate'),
+             ('job', 'federation'), ('job', 'key'), ('job', 'journal'), ('job', 'name'), ('job', 'deadline'), ('job', 'wait-for'), ('job', 'certificate'),
              ('job', 'certificate-key'), ('job', 'date')), methods=('hedge',)),
 ]
 

@@ -23,8 +23,7 @@ static void write_subject(const hr_nats_presence *p, const char *name, char subj
 static hr_status check_allowed(const hr_nats_presence *p, hr_error *err) {
     if (!hr_nats_forbids_hellos(p->link)) return HR_OK;
     return hr_fail(err, HR_E_POLICY,
-                   "make its configuration anew with this version of Hedgerow, `hedgerow federation rekey` or "
-                   "another change of members, and reload it",
+                   "the next change of members makes it anew: hedgerow federation add, remove or rekey",
                    "the broker's configuration allows no hellos");
 }
 

@@ -51,6 +51,8 @@ static const char *const lines[] = {"hedgerow_jobs_open",
                                     "7",
                                     "hedgerow_last_packet_timestamp_seconds",
                                     "1795305600",
+                                    "hedgerow_last_hello_timestamp_seconds",
+                                    "1795305601",
                                     "hedgerow_epsilon_limit",
                                     "1.5",
                                     "hedgerow_epsilon_left",
@@ -75,6 +77,7 @@ static void test_file__has_one_line_a_number(void **state) {
         .refused = refused,
         .link = {true, 7},
         .certificate_ends = 1795305600,
+        .hello = 1795305601,
         .ledger = {.epsilon_limit = 1.5, .epsilon_left = .5, .delta_left = 1e-6, .frozen = true}};
     char path[160], line[200];
     size_t size = 0, numbers = 0;

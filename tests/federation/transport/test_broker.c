@@ -94,18 +94,20 @@ static void test_address__is_nothing_else(void **state) {
 static void test_config__lets_members_do_what_they_must_and_nothing_else(void **state) {
     (void)state;
     const hr_broker_address address = {{{"localhost", 4222}}, 1};
-    const char *members[] = {"north"};
+    const char *members[] = {"south", "north"};
     char *text = NULL;
-    const hr_broker_plan plan = {"demo", &address, members, 1};
+    const hr_broker_plan plan = {"demo", &address, members, 2};
     assert_int_equal(hr_broker_config(&plan, 0, &text, NULL), HR_OK);
     const char *expected =
         "  north {\n"
         "    users: [{ user: \"north\", permissions {\n"
         "      publish { allow: [\"fed.demo.*.north\", \"hedgerow.CONSUMER.INFO.demo.north\", "
-        "\"hedgerow.CONSUMER.MSG.NEXT.demo.north\", \"$JS.ACK.demo.north.>\"] }\n"
-        "      subscribe { allow: [\"_INBOX_north.>\"] }\n"
+        "\"hedgerow.CONSUMER.MSG.NEXT.demo.north\", \"$JS.ACK.demo.north.>\", \"hello.demo.north\"] }\n"
+        "      subscribe { allow: [\"_INBOX_north.>\", \"hello.demo.*\"] }\n"
         "    } }]\n"
+        "    exports: [{ stream: \"hello.demo.north\" }]\n"
         "    imports: [\n"
+        "      { stream: { account: \"south\", subject: \"hello.demo.south\" } }\n"
         "      { service: { account: \"broker\", subject: \"fed.demo.*.north\" }, to: \"fed.demo.*.north\" "
         "}\n"
         "      { service: { account: \"broker\", subject: \"$JS.API.CONSUMER.INFO.demo.north\" }, "
@@ -115,7 +117,7 @@ static void test_config__lets_members_do_what_they_must_and_nothing_else(void **
         "      { service: { account: \"broker\", subject: \"$JS.ACK.demo.north.>\" }, "
         "to: \"$JS.ACK.demo.north.>\" }\n"
         "    ]\n"
-        "    limits { max_connections: 16, max_subscriptions: 256 }\n"
+        "    limits { max_connections: 16, max_subscriptions: 1024 }\n"
         "  }\n"
         "}\n";
     const char *exported = "    exports: [\n"

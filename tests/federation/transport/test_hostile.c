@@ -49,6 +49,10 @@ static const char *const foreign_subjects[] = {
     "$SYS.REQ.ACCOUNT.broker.CONNZ",
     "$SYS.REQ.SERVER.PING",
     "$SYS.REQ.USER.INFO",
+    "hello.demo.carol",
+    "hello.demo.nobody",
+    "hello.other.bob",
+    "hello.demo.bob.bob",
 };
 
 static void test_member__publishing_on_what_is_not_its_own__is_refused(void **state) {
@@ -78,6 +82,9 @@ static void test_member__listening_to_others__is_refused(void **state) {
                                            "$JS.EVENT.>",
                                            "$JS.EVENT.ADVISORY.>",
                                            "$JS.ACK.>",
+                                           "hello.>",
+                                           "hello.*.*",
+                                           "hello.other.bob",
                                            "$SYS.>",
                                            "$SYS.ACCOUNT.>"};
     hr_transport *alice = open_as(*state, "alice"), *carol = open_as(*state, "carol");

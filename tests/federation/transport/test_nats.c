@@ -37,6 +37,69 @@ static void test_receive__without_waiting__takes_what_is_there(void **state) {
     bob->close(bob);
 }
 
+/* ---- Hellos ---- */
+
+/* The first call listens: the broker knows it once it has answered something else of the same connection. */
+static void listen_to(hr_transport *end, const char *self, const char *from) {
+    hr_hello_packet hello;
+    hr_error err = {0};
+    if (end->next_hello(end, from, &hello, &err)) fail_msg("%s", err.message);
+    assert_int_equal(hello.size, 0);
+    send_text(end, self, "listening");
+    expect_text(end, "listening");
+}
+
+static void say_hello(hr_transport *end, const char *text) {
+    assert_int_equal(end->publish_hello(end, text, strlen(text), NULL), HR_OK);
+}
+
+static void expect_hello(hr_transport *end, const char *from, const char *text) {
+    hr_hello_packet hello = {.size = 0};
+    const double deadline = server_clock() + SERVER_PATIENCE;
+    while (!hello.size && server_clock() < deadline)
+        assert_int_equal(end->next_hello(end, from, &hello, NULL), HR_OK);
+    assert_int_equal(hello.size, strlen(text));
+    assert_memory_equal(hello.bytes, text, hello.size);
+}
+
+static void test_hello__goes_to_those_who_listen_then(void **state) {
+    hr_transport *alice = open_as(*state, "alice"), *bob = open_as(*state, "bob");
+    hr_hello_packet hello;
+    uint8_t large[HR_HELLO_MAX + 1] = {0};
+    say_hello(alice, "to nobody");
+    listen_to(bob, "bob", "alice");
+    say_hello(alice, "first");
+    say_hello(alice, "second");
+    expect_hello(bob, "alice", "first");
+    expect_hello(bob, "alice", "second");
+    assert_int_equal(bob->next_hello(bob, "alice", &hello, NULL), HR_OK);
+    assert_int_equal(hello.size, 0);
+    assert_int_equal(alice->publish_hello(alice, large, sizeof large, NULL), HR_E_LIMIT);
+    alice->close(alice);
+    bob->close(bob);
+}
+
+/* What one member sends too much of is lost, and nothing of another's. */
+static void test_hello__of_others_comes_through_a_flood(void **state) {
+    hr_transport *alice = open_as(*state, "alice"), *bob = open_as(*state, "bob"),
+                 *carol = open_as(*state, "carol");
+    hr_hello_packet hello = {.size = 1};
+    listen_to(bob, "bob", "alice");
+    listen_to(bob, "bob", "carol");
+    for (int i = 0; i < 5000; i++) say_hello(carol, "flood");
+    say_hello(alice, "here");
+    expect_hello(bob, "alice", "here");
+    size_t taken = 0;
+    for (; hello.size && taken < 5000; taken++)
+        assert_int_equal(bob->next_hello(bob, "carol", &hello, NULL), HR_OK);
+    assert_in_range(taken, 1, 4000);
+    alice->close(alice);
+    bob->close(bob);
+    carol->close(carol);
+}
+
+/* ---- Packets that wait ---- */
+
 static void test_packet__waits_for_who_is_away(void **state) {
     hr_transport *alice = open_as(*state, "alice");
     send_text(alice, "bob", "for later");
@@ -462,6 +525,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_packet__goes_both_ways),
         cmocka_unit_test(test_receive__without_waiting__takes_what_is_there),
+        cmocka_unit_test(test_hello__goes_to_those_who_listen_then),
+        cmocka_unit_test(test_hello__of_others_comes_through_a_flood),
         cmocka_unit_test(test_packet__waits_for_who_is_away),
         cmocka_unit_test(test_packet__may_hold_any_bytes_up_to_the_limit),
         cmocka_unit_test(test_packets__arrive_in_the_order_of_sending),
