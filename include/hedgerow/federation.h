@@ -433,7 +433,7 @@ HR_API HR_MUST_CHECK hr_status hr_jobs_each(const char *file,
 /* What a coordinator knows of an owner's program, by its hellos. Dates: as in hr_party_info. */
 typedef struct hr_owner_presence {
     const char *name;
-    bool present;        /* it runs, as the coordinator last said; false too if the coordinator does not run */
+    bool present; /* it runs, as the coordinator last said; false too if the coordinator does not run */
     int64_t since, seen; /* the first hello of the program that runs, or ran last, and its last one */
 } hr_owner_presence;
 

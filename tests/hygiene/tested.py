@@ -23,6 +23,7 @@ COVERED = {
     'export': 'lightgbm onnx onnx_link onnx_write xgboost',
     'federated_noise': 'summed_job',
     'summed_owner': 'summed_coordinator',
+    'presence': 'hello',
     'files': 'federation_file fields owner_file',
     'gbdt': 'boosting exact_boosting training',
     'infer': 'dictionary',

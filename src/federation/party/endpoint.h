@@ -58,8 +58,9 @@ HR_MUST_CHECK hr_status hr_endpoint_note_version(const hr_endpoint *endpoint, hr
 HR_MUST_CHECK hr_status hr_endpoint_settings(const hr_party_settings *given, hr_party_settings *out,
                                              hr_error *err);
 
-/* The presence of the endpoint's member; of the options, those that the endpoint does not have. *out stays NULL
- * if its transport has none. Owner: the caller closes *out before the endpoint is done. Fails: MEMORY. */
+/* The presence of the endpoint's member; of the options, those that the endpoint does not have. *out stays
+ * NULL if its transport has none. Owner: the caller closes *out before the endpoint is done. Fails: MEMORY.
+ */
 HR_MUST_CHECK hr_status hr_endpoint_presence(const hr_endpoint *endpoint, const hr_presence_options *options,
                                              hr_presence **out, hr_error *err);
 

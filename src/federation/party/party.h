@@ -34,7 +34,7 @@ typedef struct hr_party_options {
     size_t quota;      /* packets that one member may send in a minute; more are dropped. 0: any number */
     double round_gain; /* coordinator */
     int64_t deadline;  /* coordinator: milliseconds within which an owner must answer */
-    hr_presence *presence; /* who is there; NULL: not known */
+    hr_presence *presence;  /* who is there; NULL: not known */
     bool waits_for_present; /* coordinator: the deadline is not waited for if all who are awaited are away */
     hr_clock (*clock)(
         void);      /* owner: what time it is while it works, so that a job can end then; NULL: not asked */

@@ -183,10 +183,14 @@ bool hr_live_job_has_begun(const hr_live_job *job);
 
 hr_job_view hr_live_job_view(hr_live_job *job);
 
-/* Whether a job of a coordinator that waits for present owners waits for others alone, of whom none is waited for
- * any longer; never while no owner of the job is present. And the line about it; none if that is not so. */
+/* Whether a job of a coordinator that waits for present owners waits for others alone, of whom none is waited
+ * for any longer; never while no owner of the job is present. And the line about it; none if that is not so.
+ */
 bool hr_party_awaits_absent(const hr_party *party, const hr_live_job *job);
 void hr_party_log_absent(hr_party *party, const hr_live_job *job);
+
+/* Within a transaction: who is there, for people. Fails: IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_party_note_presence(const hr_party *party, hr_error *err);
 
 /* What an action means to the job, whether it is taken for the first time or fed again. Fails: FORMAT, LIMIT,
  * MEMORY. */

@@ -1,7 +1,8 @@
-/* A coordinator does not wait the whole deadline for owners that are away, if its job file says so. What it does
- * then is what it does at the deadline: so the journal has the same events, and an owner that comes back is heard
- * as one that is late. */
+/* A coordinator does not wait the whole deadline for owners that are away, if its job file has it. What it
+ * does then is what it does at the deadline: so the journal has the same events, and an owner that comes back
+ * is heard as one that is late. */
 #include "federation/party/party_core.h"
+#include "privacy/ledger/journal_status.h"
 
 #include <string.h>
 
@@ -44,4 +45,16 @@ void hr_party_log_absent(hr_party *p, const hr_live_job *j) {
         hr_job_log(p->o.work, &j->record, HR_LOG_WARNING,
                    "owner %s is away, and is not waited for until the deadline",
                    hr_party_member_name(p, awaited.members[i]));
+}
+
+hr_status hr_party_note_presence(const hr_party *p, hr_error *err) {
+    const hr_membership *membership = p->o.view->membership;
+    hr_journal_presence members[HR_MEMBERS_MAX];
+    hr_member_presence seen;
+    size_t count = 0;
+    for (size_t m = 0; p->o.presence && m < membership->count; m++)
+        if (hr_presence_of(p->o.presence, m, &seen))
+            members[count++] =
+                (hr_journal_presence){membership->members[m].name, seen.present, seen.since, seen.seen};
+    return hr_journal_note_presence(p->o.journal, members, count, err);
 }

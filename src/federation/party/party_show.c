@@ -86,18 +86,6 @@ static bool look_at_link(hr_party *p) {
     return true;
 }
 
-static hr_status note_presence(const hr_party *p, hr_error *err) {
-    const hr_membership *membership = p->o.view->membership;
-    hr_journal_presence members[HR_MEMBERS_MAX];
-    hr_member_presence seen;
-    size_t count = 0;
-    for (size_t m = 0; p->o.presence && m < membership->count; m++)
-        if (hr_presence_of(p->o.presence, m, &seen))
-            members[count++] =
-                (hr_journal_presence){membership->members[m].name, seen.present, seen.since, seen.seen};
-    return hr_journal_note_presence(p->o.journal, members, count, err);
-}
-
 static hr_status note_all(hr_party *p, hr_error *err) {
     const hr_journal_run run = {.process = getpid(),
                                 .begun = p->begun,
@@ -107,7 +95,7 @@ static hr_status note_all(hr_party *p, hr_error *err) {
                                 .connected = p->link.connected};
     hr_status status = hr_party_begin(p, err);
     if (!status) status = hr_journal_note_run(p->o.journal, &run, err);
-    if (!status) status = note_presence(p, err);
+    if (!status) status = hr_party_note_presence(p, err);
     for (size_t i = 0; !status && i < p->job_count; i++)
         if (is_job_due(p, p->jobs[i])) status = note_progress(p, p->jobs[i], err);
     return hr_party_commit(p, status, err);

@@ -29,11 +29,11 @@ struct hr_presence {
     bool listens[HR_MEMBERS_MAX];
     last_hello last[HR_MEMBERS_MAX];
     uint64_t session, changes;
-    bool connected, refused, asked;
+    bool connected, refused, requested;
     int64_t listening; /* since when the connection is there */
-    int64_t looked, said_at;
-    int64_t date; /* of its own last hello, in milliseconds since 1970 began; 0: none */
-    int64_t said; /* hr_presence_said */
+    int64_t looked, sent_at;
+    int64_t date;      /* of its own last hello, in milliseconds since 1970 began; 0: none */
+    int64_t last_sent; /* hr_presence_last_sent */
 };
 
 hr_status hr_presence_open(const hr_presence_options *options, hr_presence **out, hr_error *err) {
@@ -78,11 +78,10 @@ static hr_status pass(hr_presence *p, hr_status status, const hr_error *why, hr_
     return HR_OK;
 }
 
-static hr_status say(hr_presence *p, hr_hello_state state, hr_error *err) {
+static hr_status send_hello(hr_presence *p, hr_hello_state state, hr_error *err) {
     hr_error why = {0};
     hr_bytes bytes = {0};
-    hr_hello hello = {
-        .state = state, .version = p->o.version, .session = p->session, .period = p->o.period};
+    hr_hello hello = {.state = state, .version = p->o.version, .session = p->session, .period = p->o.period};
     const int64_t date = p->o.date();
     p->date = date > p->date ? date : p->date + 1;
     hello.date = p->date;
@@ -91,34 +90,37 @@ static hr_status say(hr_presence *p, hr_hello_state state, hr_error *err) {
     if (status) return status;
     status = p->o.transport->publish_hello(p->o.transport, bytes.at, bytes.size, &why);
     free(bytes.at);
-    if (!status) p->said = date / 1000;
+    if (!status) p->last_sent = date / 1000;
     return pass(p, status, &why, err);
 }
 
 void hr_presence_leave(hr_presence *p) {
     hr_error ignored;
-    if (p && !p->refused && !p->o.asks && say(p, HEDGEROW__HELLO_BODY__STATE__LEAVING, &ignored)) return;
+    if (p && !p->refused && !p->o.requests && send_hello(p, HEDGEROW__HELLO_BODY__STATE__LEAVING, &ignored))
+        return;
 }
 
-int64_t hr_presence_said(const hr_presence *p) {
-    return p ? p->said : 0;
+int64_t hr_presence_last_sent(const hr_presence *p) {
+    return p ? p->last_sent : 0;
 }
 
 /* ---- Hellos of others ---- */
 
-static hr_status check_date(const hr_presence *p, const last_hello *last, const hr_hello *hello,
-                            hr_error *err) {
-    const int64_t ahead = hello->date - p->o.date();
-    if (ahead > HR_HELLO_DATES || ahead < -HR_HELLO_DATES)
-        return hr_fail(err, HR_E_POLICY, "set the clocks of both machines",
-                       "a hello is refused: its date is %lld s %s this clock",
-                       (long long)(ahead > 0 ? ahead : -ahead) / 1000, ahead > 0 ? "ahead of" : "behind");
-    if (hello->date > last->date) return HR_OK;
-    return hr_fail(err, HR_E_POLICY, "", "a hello is refused: it is not newer than the last one");
-}
-
-/* An owner that has other files declines every job: its coordinator learns of it before. */
-static void compare_files(const hr_presence *p, size_t member, const hr_hello *hello) {
+static void note_hello(hr_presence *p, size_t member, const hr_hello *hello, int64_t now) {
+    last_hello *last = &p->last[member];
+    const bool begins = !last->came || last->session != hello->session;
+    if (begins) last->since = p->o.date() / 1000;
+    last->came = true;
+    last->warned = false;
+    last->left = hello->state == HEDGEROW__HELLO_BODY__STATE__LEAVING;
+    last->session = hello->session;
+    last->date = hello->date;
+    last->at = now;
+    last->lapse = (int64_t)HR_HELLO_PERIODS * hello->period * 1000;
+    last->seen = p->o.date() / 1000;
+    p->requested = p->requested || hello->state == HEDGEROW__HELLO_BODY__STATE__ASKING;
+    /* An owner that has other files declines every job: its coordinator learns of it before. */
+    if (!begins || !p->o.requests) return;
     if (hello->protocol != HR_PROTOCOL_VERSION)
         hr_log_format(p->o.log, HR_LOG_WARNING, NULL,
                       "owner %s has version %lu of the protocol, and this program has %d", name_of(p, member),
@@ -133,46 +135,34 @@ static void compare_files(const hr_presence *p, size_t member, const hr_hello *h
                       name_of(p, member), (unsigned long long)hello->version);
 }
 
-static hr_status take_hello(hr_presence *p, size_t member, const hr_hello_packet *packet, int64_t now,
-                            hr_error *err) {
-    hr_hello hello;
-    hr_error why = {0};
+static hr_status take_hellos(hr_presence *p, size_t member, int64_t now, hr_error *err) {
     last_hello *last = &p->last[member];
-    hr_status status = hr_hello_read(p->o.view->membership, member, packet->bytes, packet->size, &hello, &why);
-    if (!status) status = check_date(p, last, &hello, &why);
-    if (status == HR_E_MEMORY) return hr_fail_memory(err);
-    if (status) {
+    hr_status status = HR_OK;
+    for (int i = 0; !status && !p->refused && i < AT_ONE_LOOK; i++) {
+        hr_hello_packet packet = {.size = 0};
+        hr_hello hello;
+        hr_error why = {0};
+        status = p->o.transport->next_hello(p->o.transport, name_of(p, member), &packet, &why);
+        if (status || !packet.size) return pass(p, status, &why, err);
+        status = hr_hello_read(p->o.view->membership, member, packet.bytes, packet.size, &hello, &why);
+        const int64_t ahead = status ? 0 : hello.date - p->o.date();
+        if (ahead > HR_HELLO_DATES || ahead < -HR_HELLO_DATES)
+            status =
+                hr_fail(&why, HR_E_POLICY, "set the clocks of both machines",
+                        "a hello is refused: its date is %lld s %s this clock",
+                        (long long)(ahead > 0 ? ahead : -ahead) / 1000, ahead > 0 ? "ahead of" : "behind");
+        else if (!status && hello.date <= last->date)
+            status = hr_fail(&why, HR_E_POLICY, "", "a hello is refused: it is not newer than the last one");
+        if (status == HR_E_MEMORY) return hr_fail_memory(err);
+        if (!status) {
+            note_hello(p, member, &hello, now);
+            continue;
+        }
         if (!last->warned)
             hr_log_format(p->o.log, HR_LOG_WARNING, NULL, "of %s: %s%s%s", name_of(p, member), why.message,
                           why.remedy[0] ? "; " : "", why.remedy);
         last->warned = true;
-        return HR_OK;
-    }
-    const bool begins = !last->came || last->session != hello.session;
-    if (begins && p->o.asks) compare_files(p, member, &hello);
-    if (begins) last->since = p->o.date() / 1000;
-    last->came = true;
-    last->warned = false;
-    last->left = hello.state == HEDGEROW__HELLO_BODY__STATE__LEAVING;
-    last->session = hello.session;
-    last->date = hello.date;
-    last->at = now;
-    last->lapse = (int64_t)HR_HELLO_PERIODS * hello.period * 1000;
-    last->seen = p->o.date() / 1000;
-    p->asked = p->asked || hello.state == HEDGEROW__HELLO_BODY__STATE__ASKING;
-    return HR_OK;
-}
-
-static hr_status take_hellos(hr_presence *p, size_t member, int64_t now, hr_error *err) {
-    hr_status status = HR_OK;
-    for (int i = 0; !status && !p->refused && i < AT_ONE_LOOK; i++) {
-        hr_hello_packet packet = {.size = 0};
-        hr_error why = {0};
-        status = p->o.transport->next_hello(p->o.transport, name_of(p, member), &packet, &why);
-        const bool came = !status && packet.size;
-        status = pass(p, status, &why, err);
-        if (!came) break;
-        status = take_hello(p, member, &packet, now, err);
+        status = HR_OK;
     }
     return status;
 }
@@ -191,7 +181,7 @@ static void note_changes(hr_presence *p, int64_t now) {
         if (present == last->present) continue;
         last->present = present;
         p->changes++;
-        if (!p->o.asks) continue;
+        if (!p->o.requests) continue;
         if (present)
             hr_log_format(p->o.log, HR_LOG_INFO, NULL, "owner %s is present", name_of(p, m));
         else if (last->left)
@@ -203,34 +193,31 @@ static void note_changes(hr_presence *p, int64_t now) {
     }
 }
 
-/* True: the connection is there. When it is back, hellos are due at once: some may have been lost. */
-static bool look_at_link(hr_presence *p, int64_t now) {
-    hr_link_info link = {.connected = true};
-    if (p->o.transport->link) p->o.transport->link(p->o.transport, &link);
-    if (link.connected && !p->connected) {
-        p->listening = now;
-        p->looked = now - LOOK;
-        p->asked = true;
-        p->said_at = now - HR_HELLO_PAUSE;
-    }
-    return p->connected = link.connected;
-}
-
 hr_status hr_presence_step(hr_presence *p, int64_t now, hr_error *err) {
     hr_status status = HR_OK;
-    if (!p || p->refused || !look_at_link(p, now) || now - p->looked < LOOK) return HR_OK;
+    hr_link_info link = {.connected = true};
+    if (!p || p->refused) return HR_OK;
+    if (p->o.transport->link) p->o.transport->link(p->o.transport, &link);
+    /* When the connection is back, a hello is due at once: some may have been lost. */
+    const bool begins = link.connected && !p->connected;
+    p->connected = link.connected;
+    if (begins) {
+        p->listening = now;
+        p->requested = true;
+    } else if (!p->connected || now - p->looked < LOOK) {
+        return HR_OK;
+    }
     p->looked = now;
-    const bool begins = p->listening == now; /* before anyone is asked, all are listened to */
     for (size_t m = 0; !status && m < p->o.view->membership->count; m++)
         if (p->listens[m]) status = take_hellos(p, m, now, err);
     note_changes(p, now);
-    const int64_t pause = now - p->said_at;
-    const bool due = p->o.asks ? begins : pause >= (int64_t)p->o.period * 1000;
-    if (status || p->refused || !(due || (p->asked && !p->o.asks && pause >= HR_HELLO_PAUSE))) return status;
-    p->asked = false;
-    p->said_at = now;
-    return say(p, p->o.asks ? HEDGEROW__HELLO_BODY__STATE__ASKING : HEDGEROW__HELLO_BODY__STATE__PRESENT,
-               err);
+    if (status || p->refused) return status;
+    if (p->o.requests) return begins ? send_hello(p, HEDGEROW__HELLO_BODY__STATE__ASKING, err) : HR_OK;
+    const int64_t pause = now - p->sent_at;
+    if (!begins && pause < (p->requested ? HR_HELLO_PAUSE : (int64_t)p->o.period * 1000)) return HR_OK;
+    p->requested = false;
+    p->sent_at = now;
+    return send_hello(p, HEDGEROW__HELLO_BODY__STATE__PRESENT, err);
 }
 
 bool hr_presence_of(const hr_presence *p, size_t member, hr_member_presence *out) {
@@ -247,7 +234,9 @@ int64_t hr_presence_patience(const hr_presence *p, size_t member, bool offered, 
     const last_hello *last = &p->last[member];
     if (p->refused || !p->connected || last->present || !p->listens[member]) return HR_PRESENCE_NEVER;
     const int64_t asked = p->listening, lapsed = quiet_since(p, last) + last->lapse,
-                  away = last->left ? last->at : offered && !last->came ? asked : lapsed;
+                  away = last->left               ? last->at
+                         : offered && !last->came ? asked
+                                                  : lapsed;
     if (offered) return (away > begun ? away : begun) + HR_PRESENCE_GRACE;
     const int64_t grace = away + last->lapse;
     return grace > begun + HR_PRESENCE_GRACE ? grace : begun + HR_PRESENCE_GRACE;

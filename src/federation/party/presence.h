@@ -1,7 +1,8 @@
 /* Who is there: hellos that this member's program sends, and those that it takes of others
- * (docs/how-to/federation.md, "Presence"). An owner says hello to its coordinators; a coordinator asks for
- * hellos and notes who says them. Nothing but the time that a member is waited for depends on it.
- * Times without a unit of their own are milliseconds of a clock that does not go back. Thread: one at a time. */
+ * (docs/how-to/federation.md, "Presence"). An owner sends hellos to its coordinators; a coordinator requests
+ * them and notes whose come. Nothing but the time that a member is waited for depends on it.
+ * Times without a unit of their own are milliseconds of a clock that does not go back. Thread: one at a time.
+ */
 #ifndef HR_FEDERATION_PARTY_PRESENCE_H
 #define HR_FEDERATION_PARTY_PRESENCE_H
 
@@ -13,8 +14,8 @@ enum {
     HR_HELLO_PERIOD = 30,        /* seconds between an owner's hellos, unless its file has another number */
     HR_HELLO_PERIODS = 3,        /* after so many without a hello a member is away */
     HR_HELLO_DATES = 90 * 1000,  /* by which a date may differ from the receiver's clock */
-    HR_HELLO_PAUSE = 1000,       /* between hellos of one member, however often it is asked */
-    HR_PRESENCE_GRACE = 5 * 1000 /* for an owner to come that is not there when it is asked */
+    HR_HELLO_PAUSE = 1000,       /* between hellos of one member, however often they are requested */
+    HR_PRESENCE_GRACE = 5 * 1000 /* for an owner that does not answer a request at once */
 };
 
 /* A time that never comes. */
@@ -28,7 +29,7 @@ typedef struct hr_presence_options {
     uint64_t version;        /* of the federation file */
     const char *fingerprint; /* of it; "": not known */
     const bool *listens;     /* by member: whom it listens to; copied */
-    bool asks;               /* it asks who is there, and says no hello of its own */
+    bool requests;           /* it requests hellos, and sends none of its own */
     uint32_t period;         /* seconds between hellos of its own: 1..HR_HELLO_PERIOD_MAX */
     int64_t (*date)(void);   /* milliseconds since 1970 began */
     const hr_log *log;       /* may be NULL */
@@ -40,19 +41,19 @@ HR_MUST_CHECK hr_status hr_presence_open(const hr_presence_options *options, hr_
                                          hr_error *err);
 void hr_presence_close(hr_presence *presence);
 
-/* Says hello, or asks, if it is time to, and whenever the connection is back; takes the hellos that came. A
- * transport that fails is tried again; one that refuses is left alone from then on, which is logged. No effect
- * on NULL. Fails: MEMORY. */
+/* Sends a hello, or a request, if it is time to, and whenever the connection is back; takes the hellos that
+ * came. A transport that fails is tried again; one that refuses is left alone from then on, which is logged.
+ * No effect on NULL. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_presence_step(hr_presence *presence, int64_t now, hr_error *err);
 
-/* Says that this program ends. No effect on NULL. */
+/* Sends a hello of leaving, since this program ends. No effect on NULL. */
 void hr_presence_leave(hr_presence *presence);
 
-/* When it last said hello: seconds since 1970 began; 0: never. 0 of NULL. */
-int64_t hr_presence_said(const hr_presence *presence);
+/* When it last sent a hello: seconds since 1970 began; 0: never. 0 of NULL. */
+int64_t hr_presence_last_sent(const hr_presence *presence);
 
-/* What is known of a member that is listened to. Dates are seconds since 1970 began, of this member's clock; 0:
- * no hello came yet. */
+/* What is known of a member that is listened to. Dates are seconds since 1970 began, of this member's clock;
+ * 0: no hello came yet. */
 typedef struct hr_member_presence {
     bool present;
     int64_t since, seen; /* the first hello of its present program, and its last one */

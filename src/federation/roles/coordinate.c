@@ -21,7 +21,7 @@ struct hr_coordinator_service {
     hr_coordinator_work work;
     char *receipts;  /* path */
     hr_presence *presence; /* NULL on a loopback */
-    bool has_result; /* of an earlier job, which may still owe packets */
+    bool has_result;       /* of an earlier job, which may still owe packets */
     hr_party *party;
     const hr_party_settings *settings;
     hr_log log;
@@ -42,19 +42,16 @@ static hr_status read_files(hr_coordinator_service *m, const char *path, hr_erro
     return status ? hr_fail_at(err, status, m->file.schema, 0, 0, NULL) : HR_OK;
 }
 
-/* Names that are no member's are refused later. */
-static hr_status open_coordinator_presence(hr_coordinator_service *m, hr_error *err) {
-    bool owners[HR_MEMBERS_MAX + 1] = {false};
+static hr_status open_coordinator_party(hr_coordinator_service *m, hr_error *err) {
+    bool owners[HR_MEMBERS_MAX + 1] = {false}; /* the last: names of no member, which are refused later */
     for (size_t i = 0; i < m->file.owners.count; i++) {
         const char *owner = m->file.owners.items[i];
         owners[hr_membership_by_name(m->endpoint.view.membership, owner, strlen(owner))] = true;
     }
-    const hr_presence_options options = {
-        .listens = owners, .asks = true, .period = HR_HELLO_PERIOD, .log = &m->log};
-    return hr_endpoint_presence(&m->endpoint, &options, &m->presence, err);
-}
-
-static hr_status open_coordinator_party(hr_coordinator_service *m, hr_error *err) {
+    const hr_presence_options presence = {
+        .listens = owners, .requests = true, .period = HR_HELLO_PERIOD, .log = &m->log};
+    hr_status status = hr_endpoint_presence(&m->endpoint, &presence, &m->presence, err);
+    if (status) return status;
     hr_coordinator_work_init(&m->work);
     m->work.path = m->result;
     m->work.receipts = m->receipts;
@@ -187,7 +184,6 @@ hr_status hr_coordinator_service_open(const char *file, const char *result, cons
     }
     if (!status) status = hr_endpoint_note_version(&m->endpoint, m->journal, &m->log, err);
     if (!status) status = hr_receipt_folder(m->file.journal, &m->receipts, err);
-    if (!status) status = open_coordinator_presence(m, err);
     if (!status) status = open_coordinator_party(m, err);
     if (!status) status = submit(m, file, err);
     if (status)

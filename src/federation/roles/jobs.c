@@ -149,7 +149,7 @@ static hr_status show_party(void *user, const hr_journal_view *view) {
     shown_party *v = user;
     const hr_journal_run *run = &view->run;
     hr_owner_presence presence[HR_MEMBERS_MAX];
-    /* What a process knew that runs no more says when owners were seen, not that they are there. */
+    /* From a process that runs no more: when owners were seen, not that they are there. */
     size_t count = v->member->is_owner ? 0 : view->presence_count;
     if (count > HR_MEMBERS_MAX) count = HR_MEMBERS_MAX;
     for (size_t i = 0; i < count; i++) {

@@ -111,7 +111,8 @@ static hr_status open_owner_endpoint(hr_owner_service *s, hr_loopback *loopback,
 
 static hr_status open_owner_presence(hr_owner_service *s, hr_error *err) {
     const hr_presence_options options = {.listens = s->coordinators,
-                                         .period = (uint32_t)(s->file.hello ? s->file.hello : HR_HELLO_PERIOD),
+                                         .period =
+                                             (uint32_t)(s->file.hello ? s->file.hello : HR_HELLO_PERIOD),
                                          .log = &s->log};
     return hr_endpoint_presence(&s->endpoint, &options, &s->presence, err);
 }
@@ -201,7 +202,7 @@ static hr_status write_metrics(hr_owner_service *s, hr_error *err) {
     hr_service_metrics metrics = {.owner = s->file.name,
                                   .packets = &s->packets,
                                   .certificate_ends = s->endpoint.validity.ends,
-                                  .hello = hr_presence_said(s->presence),
+                                  .hello = hr_presence_last_sent(s->presence),
                                   .open = hr_party_jobs(s->party),
                                   .refused = hr_party_refused(s->party),
                                   .ended = s->work.ended};

@@ -29,7 +29,7 @@ typedef struct hr_service_metrics {
     hr_link_info link;
     hr_ledger_total ledger;
     int64_t certificate_ends; /* since 1970 began; 0: not known */
-    int64_t hello;            /* when it last said hello, since 1970 began; 0: never */
+    int64_t hello;            /* when it last sent a hello, since 1970 began; 0: never */
 } hr_service_metrics;
 
 /* Replaces the file, which all may read, as a whole. Fails: IO, MEMORY. */

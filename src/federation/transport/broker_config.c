@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* What one member's account may hold at the broker: its program has one connection with two subscriptions and
- * one more for the hellos of each other member, and a command has one more beside it; a lost connection is there
- * until the broker misses it. */
+ * one more for the hellos of each other member, and a command has one more beside it; a lost connection is
+ * there until the broker misses it. */
 enum { CONNECTIONS_MAX = 16, SUBSCRIPTIONS_MAX = 1024 };
 
 enum { PORT_MAX = 65535, CLUSTER_STEP = 2000, MONITOR_STEP = 4000 };
@@ -129,20 +129,8 @@ static void write_subject(hr_buffer *out, const char *begin, const service *s, c
     hr_buffer_format(out, "\"%s%s%s%s%s\"", begin, f, s->middle, name, s->end);
 }
 
-/* Hellos pass straight from one account to another: nats-server does not hand on to others what an account got
- * from another one. */
-static void write_hellos(hr_buffer *out, const hr_broker_plan *plan, const char *name) {
-    const char *f = plan->federation;
-    hr_buffer_format(out, "    exports: [{ stream: \"" HR_NATS_HELLO "%s.%s\" }]\n    imports: [\n", f, name);
-    for (size_t i = 0; i < plan->member_count; i++) {
-        const char *other = plan->members[i];
-        if (!strcmp(other, name)) continue;
-        hr_buffer_format(out,
-                         "      { stream: { account: \"%s\", subject: \"" HR_NATS_HELLO "%s.%s\" } }\n",
-                         other, f, other);
-    }
-}
-
+/* Hellos pass straight from one account to another: nats-server does not hand on to others what an account
+ * got from another one. */
 static void write_member(hr_buffer *out, const hr_broker_plan *plan, const char *name) {
     const char *f = plan->federation;
     char hellos[HR_NATS_NAME_MAX + 24];
@@ -155,7 +143,14 @@ static void write_member(hr_buffer *out, const hr_broker_plan *plan, const char 
     }
     hr_buffer_format(out, ", \"" HR_NATS_HELLO "%s.%s\"", f, name);
     end_user(out, name, hellos);
-    write_hellos(out, plan, name);
+    hr_buffer_format(out, "    exports: [{ stream: \"" HR_NATS_HELLO "%s.%s\" }]\n    imports: [\n", f, name);
+    for (size_t i = 0; i < plan->member_count; i++) {
+        const char *other = plan->members[i];
+        if (strcmp(other, name) != 0)
+            hr_buffer_format(out,
+                             "      { stream: { account: \"%s\", subject: \"" HR_NATS_HELLO "%s.%s\" } }\n",
+                             other, f, other);
+    }
     for (const service *s = services; s < services + SERVICES; s++) {
         hr_buffer_text(out, "      { service: { account: \"" HR_BROKER_ACCOUNT "\", subject: ");
         write_subject(out, s->served, s, f, name);

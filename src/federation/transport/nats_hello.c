@@ -35,9 +35,9 @@ hr_status hr_nats_hello_publish(const hr_nats_presence *p, const void *bytes, si
     if (status) return status;
     write_subject(p, p->name, subject);
     if (!hr_nats_connected(p->link))
-        return hr_nats_fail(p->link, NATS_CONNECTION_DISCONNECTED, "cannot say hello", err);
+        return hr_nats_fail(p->link, NATS_CONNECTION_DISCONNECTED, "cannot send a hello", err);
     natsStatus s = natsConnection_Publish(p->link->connection, subject, bytes, (int)size);
-    return s == NATS_OK ? HR_OK : hr_nats_fail(p->link, s, "cannot say hello", err);
+    return s == NATS_OK ? HR_OK : hr_nats_fail(p->link, s, "cannot send a hello", err);
 }
 
 static hr_nats_ear *find_ear(const hr_nats_presence *p, const char *name) {
@@ -77,7 +77,7 @@ hr_status hr_nats_hello_next(hr_nats_presence *p, const char *from, hr_hello_pac
     if (!status && !ear) status = listen_to(p, from, &ear, err);
     if (status) return status;
     natsStatus s = natsSubscription_NextMsg(&message, ear->subscription, 0);
-    /* Once more than were taken have come, libnats says so with the next call. */
+    /* SLOW_CONSUMER: hellos that came were dropped. */
     if (s == NATS_TIMEOUT || s == NATS_SLOW_CONSUMER) return HR_OK;
     if (s != NATS_OK) return hr_nats_fail(p->link, s, "cannot listen for hellos", err);
     const int size = natsMsg_GetDataLength(message);

@@ -1,5 +1,5 @@
-/* Presence over a broker: hellos on the subject hello.FEDERATION.MEMBER, outside of its stores. A member's account
- * may publish on its own subject alone, and takes those of all others (broker_config.c). */
+/* Presence over a broker: hellos on the subject hello.FEDERATION.MEMBER, outside of its stores. A member's
+ * account may publish on its own subject alone, and takes those of all others (broker_config.c). */
 #ifndef HR_FEDERATION_TRANSPORT_NATS_HELLO_H
 #define HR_FEDERATION_TRANSPORT_NATS_HELLO_H
 
@@ -15,8 +15,8 @@ typedef struct hr_nats_presence {
 } hr_nats_presence;
 
 /* As the functions of a transport (transport.h). */
-HR_MUST_CHECK hr_status hr_nats_hello_publish(const hr_nats_presence *presence, const void *bytes, size_t size,
-                                              hr_error *err);
+HR_MUST_CHECK hr_status hr_nats_hello_publish(const hr_nats_presence *presence, const void *bytes,
+                                              size_t size, hr_error *err);
 HR_MUST_CHECK hr_status hr_nats_hello_next(hr_nats_presence *presence, const char *from, hr_hello_packet *out,
                                            hr_error *err);
 void hr_nats_presence_done(hr_nats_presence *presence);

@@ -4,6 +4,7 @@
 
 #include "privacy/ledger/journal.h"
 #include "privacy/ledger/journal_list.h"
+#include "privacy/ledger/journal_status.h"
 
 #include <sqlite3.h>
 
@@ -22,5 +23,19 @@ HR_MUST_CHECK hr_status hr_journal_last_of(sqlite3 *db, hr_journal_last *out, hr
  * 2. A job that is not over is never continued: its events were written for another version's protocol.
  * Fails: FORMAT (such a job), IO (a process works from the journal), MEMORY. */
 HR_MUST_CHECK hr_status hr_journal_upgrade_layout(sqlite3 *db, hr_error *err);
+
+/* Members whose presence a journal holds, by name, and the names that they point to. */
+enum { HR_JOURNAL_PRESENCE_MAX = 256, HR_JOURNAL_MEMBER = 64 };
+typedef struct hr_journal_presence_list {
+    hr_journal_presence members[HR_JOURNAL_PRESENCE_MAX];
+    char names[HR_JOURNAL_PRESENCE_MAX][HR_JOURNAL_MEMBER];
+    size_t count;
+} hr_journal_presence_list;
+
+/* Sets view->known and view->run. Fails: IO, FORMAT. */
+HR_MUST_CHECK hr_status hr_journal_run_of(sqlite3 *db, hr_journal_view *view, hr_error *err);
+
+/* None of a journal that an earlier version wrote last. Fails: IO, FORMAT. */
+HR_MUST_CHECK hr_status hr_journal_presence_of(sqlite3 *db, hr_journal_presence_list *out, hr_error *err);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PARTS_MAX = 256, PATH_ROOM = 4096, NAME = 64 };
+enum { PARTS_MAX = 256, PATH_ROOM = 4096 };
 
 /* ---- Writing ---- */
 
@@ -59,18 +59,6 @@ hr_status hr_journal_note_progress(hr_journal *journal, const uint8_t *id, const
     return status;
 }
 
-hr_status hr_journal_note_presence(hr_journal *journal, const hr_journal_presence *members, size_t count,
-                                   hr_error *err) {
-    sqlite3 *db = hr_journal_file(journal);
-    hr_status status = hr_store_run(db, "DELETE FROM presence", err);
-    for (size_t i = 0; !status && i < count; i++)
-        status = run_printed(db, err,
-                             "INSERT INTO presence (member, present, since, seen) VALUES (%Q, %d, %lld, %lld)",
-                             members[i].member, members[i].present, (long long)members[i].since,
-                             (long long)members[i].seen);
-    return status;
-}
-
 /* ---- Reading ---- */
 
 static const char *text_in(sqlite3_stmt *row, int column) {
@@ -81,55 +69,6 @@ static const char *text_in(sqlite3_stmt *row, int column) {
 static size_t size_in(sqlite3_stmt *row, int column) {
     const int64_t number = sqlite3_column_int64(row, column);
     return number > 0 ? (size_t)number : 0;
-}
-
-static hr_status read_run(sqlite3 *db, hr_journal_view *view, hr_error *err) {
-    sqlite3_stmt *row = NULL;
-    bool fine = !sqlite3_prepare_v2(
-        db, "SELECT process, begun, seen, contact, reconnects, connected FROM runs WHERE only = 1", -1, &row,
-        NULL);
-    int step = fine ? sqlite3_step(row) : SQLITE_ERROR;
-    view->known = step == SQLITE_ROW;
-    if (view->known)
-        view->run = (hr_journal_run){.process = sqlite3_column_int64(row, 0),
-                                     .begun = sqlite3_column_int64(row, 1),
-                                     .seen = sqlite3_column_int64(row, 2),
-                                     .contact = sqlite3_column_int64(row, 3),
-                                     .reconnects = size_in(row, 4),
-                                     .connected = sqlite3_column_int(row, 5) != 0};
-    hr_status status = step == SQLITE_ROW || step == SQLITE_DONE ? HR_OK : hr_store_fail(db, err);
-    sqlite3_finalize(row);
-    return status;
-}
-
-/* Members, and the names that they point to. */
-typedef struct read_presence {
-    hr_journal_presence members[PARTS_MAX];
-    char names[PARTS_MAX][NAME];
-    size_t count;
-} read_presence;
-
-/* A journal that an earlier version wrote last has no such table. */
-static hr_status read_presence_of(sqlite3 *db, read_presence *out, hr_error *err) {
-    int64_t tables = 0;
-    sqlite3_stmt *row = NULL;
-    hr_status status =
-        hr_store_number(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'presence'", &tables, err);
-    if (status || !tables) return status;
-    int step = sqlite3_prepare_v2(db, "SELECT member, present, since, seen FROM presence ORDER BY member", -1,
-                                  &row, NULL)
-                   ? SQLITE_ERROR
-                   : SQLITE_ROW;
-    while (step == SQLITE_ROW && (step = sqlite3_step(row)) == SQLITE_ROW && out->count < PARTS_MAX) {
-        char *name = out->names[out->count];
-        snprintf(name, NAME, "%s", text_in(row, 0));
-        out->members[out->count++] = (hr_journal_presence){name, sqlite3_column_int(row, 1) != 0,
-                                                           sqlite3_column_int64(row, 2),
-                                                           sqlite3_column_int64(row, 3)};
-    }
-    status = step == SQLITE_DONE || step == SQLITE_ROW ? HR_OK : hr_store_fail(db, err);
-    sqlite3_finalize(row);
-    return status;
 }
 
 /* The rows' texts are SQLite's until the statement goes on: names and reasons are copied. */
@@ -205,7 +144,7 @@ static hr_status show_open_jobs(sqlite3 *db, const hr_journal_viewer *viewer, hr
 static hr_status look_into(sqlite3 *db, hr_journal_view *view, const hr_journal_viewer *viewer,
                            hr_error *err) {
     int64_t tables = 0, ledger = 0, open = 0, packets = 0;
-    read_presence presence = {.count = 0};
+    hr_journal_presence_list presence = {.count = 0};
     hr_status status = hr_store_run(db, "PRAGMA query_only = 1; BEGIN", err);
     if (!status)
         status =
@@ -213,8 +152,8 @@ static hr_status look_into(sqlite3 *db, hr_journal_view *view, const hr_journal_
     if (!status)
         status =
             hr_store_number(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'limits'", &ledger, err);
-    if (!status && tables) status = read_run(db, view, err);
-    if (!status && tables) status = read_presence_of(db, &presence, err);
+    if (!status && tables) status = hr_journal_run_of(db, view, err);
+    if (!status) status = hr_journal_presence_of(db, &presence, err);
     if (!status && tables) status = hr_journal_last_of(db, &view->last, err);
     if (!status && tables)
         status = hr_store_number(db, "SELECT count(*) FROM jobs WHERE NOT over", &open, err);

@@ -3,7 +3,13 @@
 #include "federation/party/party_core.h"
 #include "support/party_harness.h"
 
-enum { DEADLINE = 1200 * 1000, PAUSE = 1000, PERIOD = 1, SILENT = 2, LAPSE = HR_HELLO_PERIODS * PERIOD * 1000 };
+enum {
+    DEADLINE = 1200 * 1000,
+    PAUSE = 1000,
+    PERIOD = 1,
+    SILENT = 2,
+    LAPSE = HR_HELLO_PERIODS * PERIOD * 1000
+};
 
 typedef struct absence_row {
     hr_job_file job;
@@ -96,7 +102,7 @@ static void open_row(absence *a, const absence_row *row, bool waits_for_present)
                                          .transport = &a->source.transport,
                                          .fingerprint = "",
                                          .listens = owners,
-                                         .asks = true,
+                                         .requests = true,
                                          .period = PERIOD,
                                          .date = date_of_harness,
                                          .log = &a->l.parties[0].log};
@@ -178,7 +184,8 @@ static void test_absent_owner__of_an_offer_is_given_a_grace(void **state) {
     }
 }
 
-/* The coordinator knows of nobody, as behind a connection that loses everything: it waits for the deadline. */
+/* The coordinator knows of nobody, as behind a connection that loses everything: it waits for the deadline.
+ */
 static void test_owners__of_whom_none_is_present_are_waited_for(void **state) {
     (void)state;
     absence_row rows[16];

@@ -82,7 +82,7 @@ static void open_side(side *s, const test_members *f, size_t self, bool asks) {
                                          .version = 7,
                                          .fingerprint = "abcd-efgh",
                                          .listens = asks ? owners : coordinators,
-                                         .asks = asks,
+                                         .requests = asks,
                                          .period = PERIOD,
                                          .date = date_of_test,
                                          .log = &s->log};
@@ -240,7 +240,8 @@ static void test_hello__that_is_false_changes_nothing(void **state) {
         const bool taken = after.seen != before.seen;
         if (taken != (fault == FAIR)) fail_msg("fault %d: %s", fault, s.said);
         if ((strstr(s.said, "of anna: ") != NULL) != (fault != FAIR)) fail_msg("fault %d: %s", fault, s.said);
-        if (fault == FUTURE) assert_non_null(strstr(s.said, "its date is 91 s ahead of this clock; set the clocks"));
+        if (fault == FUTURE)
+            assert_non_null(strstr(s.said, "its date is 91 s ahead of this clock; set the clocks"));
         const size_t lines = strlen(s.said);
         send_false(&s, f, (hello_fault)fault);
         pass_time(&s, SECOND);
@@ -290,7 +291,7 @@ static void test_owner__says_hello_in_time(void **state) {
         assert_int_equal(s.line.published, 1 + i / PERIOD);
     }
     assert_int_equal(last_said(&s, f, ANNA).session, first.session);
-    assert_int_equal(hr_presence_said(s.presence), date_now / 1000);
+    assert_int_equal(hr_presence_last_sent(s.presence), date_now / 1000);
     date_now -= 3600 * SECOND; /* the clock is set back */
     const int64_t before = last_said(&s, f, ANNA).date;
     hr_presence_leave(s.presence);
@@ -360,7 +361,8 @@ static void test_patience__ends_with_presence(void **state) {
     side s;
     open_side(&s, f, COORDINATOR, true);
     pass_time(&s, 0);
-    /* Not there at the offer; of one that never came, later, as of one whose hello came last when all were asked. */
+    /* Not there at the offer; of one that never came, later, as of one whose hello came last when all were
+     * asked. */
     assert_true(hr_presence_patience(s.presence, ANNA, true, BEGIN) == BEGIN + HR_PRESENCE_GRACE);
     assert_true(hr_presence_patience(s.presence, ANNA, true, BEGIN + 7) == BEGIN + 7 + HR_PRESENCE_GRACE);
     assert_true(hr_presence_patience(s.presence, ANNA, false, BEGIN) == BEGIN + 2 * LAPSE);
