@@ -9,7 +9,7 @@
 
 typedef struct jobs_args {
     const char *file, *job;
-    bool as_json;
+    bool as_json, ledger;
 } jobs_args;
 
 #define AT(field) offsetof(jobs_args, field)
@@ -20,6 +20,8 @@ typedef struct jobs_args {
 
 static const arg_option list_options[] = {
     FILE_OPERAND,
+    {"ledger", 0, ARG_FLAG, false, AT(ledger), NULL,
+     "of an owner: every entry of its ledger with its job, then the jobs without an entry"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object"},
 };
 
@@ -40,9 +42,7 @@ static bool print_job(void *user, const hr_job_info *job) {
     return true;
 }
 
-static bool write_job(void *user, const hr_job_info *job) {
-    json_writer *json = user;
-    json_open(json, NULL, '{');
+static void write_job_facts(json_writer *json, const hr_job_info *job) {
     json_text(json, "id", job->id);
     json_text(json, "name", job->name);
     json_text(json, "coordinator", job->coordinator);
@@ -54,13 +54,91 @@ static bool write_job(void *user, const hr_job_info *job) {
     json_text(json, "waits_for", job->awaits);
     json_number(json, "epsilon", job->epsilon);
     json_text(json, "ledger", job->charged);
+}
+
+static bool write_job(void *user, const hr_job_info *job) {
+    json_writer *json = user;
+    json_open(json, NULL, '{');
+    write_job_facts(json, job);
     json_close(json, '}');
     return true;
+}
+
+/* ---- jobs --ledger ---- */
+
+static const char *entry_text(hr_entry_state state) {
+    static const char *const texts[] = {"reserved", "committed", "void"}; /* in the order of hr_entry_state */
+    return texts[state];
+}
+
+static bool print_charge(void *user, const hr_job_charge *charge) {
+    const hr_ledger_entry *entry = charge->entry;
+    const hr_job_info *job = charge->job;
+    char id[24] = "-", epsilon[HR_AMOUNT_TEXT] = "-", delta[HR_AMOUNT_TEXT] = "-";
+    size_t *count = user;
+    if (entry != NULL) {
+        snprintf(id, sizeof id, "%lld", (long long)entry->id);
+        hr_spent_text(entry->epsilon, epsilon);
+        hr_spent_text(entry->delta, delta);
+    }
+    if (!(*count)++)
+        printf("%5s  %-9s  %-20s  %9s  %9s  %-8s  %s\n", "entry", "ledger", "when", "epsilon", "delta", "job",
+               "what");
+    printf("%5s  %-9s  %-20.20s  %9s  %9s  %-8.8s  ", id, entry != NULL ? entry_text(entry->state) : "-",
+           entry != NULL ? entry->when : job->since, epsilon, delta, job != NULL ? job->id : "-");
+    if (job != NULL)
+        printf("%s of %s: %s\n", job->name, job->coordinator, state_text(job));
+    else
+        printf("no job is known: %s\n", entry->purpose);
+    return true;
+}
+
+static bool write_charge(void *user, const hr_job_charge *charge) {
+    json_writer *json = user;
+    const hr_ledger_entry *entry = charge->entry;
+    json_open(json, NULL, '{');
+    if (entry != NULL) {
+        json_open(json, "entry", '{');
+        json_integer(json, "id", (uint64_t)entry->id);
+        json_text(json, "when", entry->when);
+        json_text(json, "state", entry_text(entry->state));
+        json_number(json, "epsilon", entry->epsilon);
+        json_delta(json, "delta", entry->delta);
+        json_text(json, "purpose", entry->purpose);
+        json_close(json, '}');
+    }
+    if (charge->job != NULL) {
+        json_open(json, "job", '{');
+        write_job_facts(json, charge->job);
+        json_close(json, '}');
+    }
+    json_close(json, '}');
+    return true;
+}
+
+static int run_audit(const command *self, const jobs_args *args) {
+    hr_error err = {0};
+    size_t count = 0;
+    hr_status status;
+    if (args->as_json) {
+        json_writer json = {.out = stdout};
+        json_open(&json, NULL, '{');
+        json_open(&json, "charges", '[');
+        status = hr_jobs_audit(args->file, write_charge, &json, &err);
+        json_close(&json, ']');
+        json_close(&json, '}');
+        putchar('\n');
+    } else {
+        status = hr_jobs_audit(args->file, print_charge, &count, &err);
+        if (status == HR_OK && count == 0) puts("no entries and no jobs");
+    }
+    return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }
 
 static int run_jobs(const command *self, int argc, char **argv) {
     jobs_args args = {0};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    if (args.ledger) return run_audit(self, &args);
     hr_error err = {0};
     size_t count = 0;
     hr_status status;
@@ -85,7 +163,8 @@ const command jobs_command = {
     .details =
         "Shows each job with the first digits of its id, what it waits for, its epsilon, and the state "
         "of its entry in the ledger. A program that works for the jobs may run meanwhile.",
-    .example = "  hedgerow jobs hospital-a.yaml",
+    .example = "  hedgerow jobs hospital-a.yaml\n"
+               "  hedgerow jobs hospital-a.yaml --ledger",
     .options = list_options,
     .option_count = COUNT_OF(list_options),
     .run = run_jobs,

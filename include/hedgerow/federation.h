@@ -428,6 +428,20 @@ HR_API HR_MUST_CHECK hr_status hr_jobs_each(const char *file,
                                             bool (*visit)(void *user, const hr_job_info *job), void *user,
                                             hr_error *err);
 
+/* What an owner's ledger was charged, and for which job. One of the two may be NULL. */
+typedef struct hr_job_charge {
+    const hr_ledger_entry *entry; /* NULL: nothing was reserved for the job */
+    const hr_job_info *job; /* NULL: the journal holds no such job: it was a run of the owner's alone, or
+                             * it ended so long ago that the journal has forgotten it; see the purpose */
+} hr_job_charge;
+
+/* Shows every entry of an owner's ledger, oldest first, with its job, and then the jobs without an entry,
+ * oldest first, until `visit` returns false. All is of one moment; hr_serve may run meanwhile. Texts are
+ * valid during the call. Fails: IO, FORMAT (also: a job file, since a coordinator has no ledger), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_jobs_audit(const char *owner_file,
+                                             bool (*visit)(void *user, const hr_job_charge *charge),
+                                             void *user, hr_error *err);
+
 /* ---- How a party is ---- */
 
 /* What a coordinator knows of an owner's program, by its hellos. Dates: as in hr_party_info. */

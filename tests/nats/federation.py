@@ -256,7 +256,8 @@ class Federation:
         owners = [self.serve(name) for name in self.owners]
         coordinator = self.coordinate()
         assert coordinator.wait() == 0, coordinator.lines
-        assert [owner.wait() for owner in owners] == [0] * len(owners)
+        for owner in owners:
+            assert owner.wait() == 0, owner.lines
         return coordinator
 
     def check_spent(self):

@@ -2,6 +2,7 @@
 """Jobs are listed and cancelled over a real broker, by the command line: while the programs run and while they do not. One owner never comes,
 so that the job stays open. usage: jobs.py HEDGEROW"""
 import json
+import os
 import subprocess
 
 import federation
@@ -69,7 +70,9 @@ def test(tool, folder, words):
     last = json.loads(run(fed, 0, 'status', 'job.yaml', '--json'))['last_job']
     assert last == {'id': last['id'], 'state': 'cancelled: by the coordinator', 'ending': 'cancelled'} and last['id'].startswith(job['id'][:8]), last
     assert 'ended     %s cancelled: by the coordinator' % job['id'][:8] in run(fed, 0, 'status', 'job.yaml')
-    fed.serve('west').await_line('the job ended: cancelled: by the coordinator')
+    west = fed.serve('west')
+    west.await_line('the job ended: cancelled: by the coordinator')
+    assert west.wait() == 0, west.lines
     assert ' is over' in run(fed, 2, 'jobs', 'cancel', 'job.yaml', 'job')
     # One that runs says how its job ended by its exit code, too.
     fed.new_job()
@@ -84,5 +87,37 @@ def test(tool, folder, words):
     assert coordinator.wait() == 10 and coordinator.count('the job ended: cancelled: by the coordinator') == 1, coordinator.lines
     for member in (owner, other):
         assert member.wait() == 0 and member.count('the job ended: cancelled: by the coordinator') == 1, member.lines
+    test_audit(fed)
+
+
+def test_audit(fed):
+    """A run of the owner's alone, a job, and a job for which the budget is too small: each entry with its job, and the job without an entry."""
+    fed.new_job()
+    assert run(fed, 0, 'jobs', 'north.yaml', '--ledger') == 'no entries and no jobs\n'
+    os.remove(os.path.join(fed.folder, 'north.db'))
+    run(fed, 0, 'ledger', 'create', 'north.db', '--epsilon', '1.5')
+    run(fed, 0, 'train', '--data', 'north.csv', '--schema', 'schema.yaml', '--epsilon', '0.5', '--delta', '0', '--ledger', 'north.db', '--model', 'alone.json')
+    fed.edit('south.yaml', 'owners: 2\n  approve: manual', 'owners: 2')
+    fed.train()
+    parties = [fed.serve('north'), fed.serve('south')]
+    coordinator = federation.Process([fed.tool, 'coordinate', 'two.yaml', '--model', 'second.json'], fed.folder)
+    parties[0].await_line('the job ended: declined')
+    # Also while it is served.
+    rows = json.loads(run(fed, 0, 'jobs', 'north.yaml', '--ledger', '--json'))['charges']
+    assert [sorted(row) for row in rows] == [['entry'], ['entry', 'job'], ['job']], rows
+    alone, done, declined = rows[0]['entry'], rows[1], rows[2]['job']
+    assert (alone['id'], alone['state'], alone['epsilon']) == (1, 'committed', .5) and alone['purpose'] == 'fit hedge for readmitted', alone
+    assert (done['entry']['id'], done['entry']['state'], done['entry']['epsilon'], done['entry']['delta']) == (2, 'committed', 1, 0), done
+    assert 'id ' + done['job']['id'][:8] in done['entry']['purpose'] and (done['job']['coordinator'], done['job']['ending']) == ('coordinator', 'done'), done
+    assert declined['ending'] == 'declined' and declined['ledger'] == '' and declined['id'] != done['job']['id'], declined
+    lines = run(fed, 0, 'jobs', 'north.yaml', '--ledger').splitlines()
+    assert len(lines) == 4 and lines[1].split()[:2] == ['1', 'committed'] and 'no job is known: fit hedge' in lines[1], lines
+    assert done['job']['id'][:8] in lines[2] and lines[2].endswith('job of coordinator: done'), lines
+    assert lines[3].split()[:2] == ['-', '-'] and 'two of coordinator: declined' in lines[3], lines
+    assert "job.yaml:1:1: unknown key 'hedgerow-job'" in run(fed, 1, 'jobs', 'job.yaml', '--ledger')
+    coordinator.stop()
+    for party in parties:
+        party.stop()
+
 
 federation.main(test)

@@ -14,6 +14,11 @@ sqlite3 *hr_journal_file(const hr_journal *journal);
 /* Makes the tables if they are not there. Fails: as hr_store_run. */
 HR_MUST_CHECK hr_status hr_journal_lay_out(sqlite3 *db, hr_error *err);
 
+/* As hr_journal_list, of an open file and within the caller's transaction, if it has one. */
+HR_MUST_CHECK hr_status hr_journal_list_within(sqlite3 *db,
+                                               hr_status (*visit)(void *user, const hr_journal_item *item),
+                                               void *user, hr_error *err);
+
 /* The state of the job that began last of those that are over. Fails: as hr_store_run. */
 HR_MUST_CHECK hr_status hr_journal_last_of(sqlite3 *db, hr_journal_last *out, hr_error *err);
 

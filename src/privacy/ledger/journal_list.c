@@ -2,7 +2,7 @@
 
 #include "base/fail.h"
 #include "base/text/text.h"
-#include "privacy/ledger/journal.h"
+#include "privacy/ledger/journal_layout.h"
 #include "privacy/ledger/store.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ static const char *text_at(sqlite3_stmt *row, int column) {
 #define COLUMNS                                                                                              \
     "SELECT lower(hex(jobs.id)), name, coordinator, notes.state, awaits, jobs.time, epsilon, over, "         \
     "cancelled, (SELECT group_concat(receiver, ', ') FROM (SELECT DISTINCT receiver FROM packets "           \
-    "WHERE job = jobs.id ORDER BY receiver)), "
+    "WHERE job = jobs.id ORDER BY receiver)), ifnull(jobs.entry, 0), "
 #define JOBS " FROM jobs LEFT JOIN notes ON notes.job = jobs.id"
 
 static hr_status show_items(sqlite3 *db, bool charged,
@@ -57,7 +57,8 @@ static hr_status show_items(sqlite3 *db, bool charged,
                                 .over = sqlite3_column_int(row, 7) != 0,
                                 .cancelled = sqlite3_column_int(row, 8) != 0,
                                 .unconfirmed = text_at(row, 9),
-                                .charged = text_at(row, 10)};
+                                .entry = sqlite3_column_int64(row, 10),
+                                .charged = text_at(row, 11)};
         snprintf(item.id, sizeof item.id, "%s", text_at(row, 0));
         status = visit(user, &item);
     }
@@ -66,8 +67,8 @@ static hr_status show_items(sqlite3 *db, bool charged,
     return status;
 }
 
-static hr_status list_file(sqlite3 *db, hr_status (*visit)(void *user, const hr_journal_item *item),
-                           void *user, hr_error *err) {
+hr_status hr_journal_list_within(sqlite3 *db, hr_status (*visit)(void *user, const hr_journal_item *item),
+                                 void *user, hr_error *err) {
     bool jobs = false, notes = false, entries = false;
     hr_status status = has_table(db, "jobs", &jobs, err);
     if (!status) status = has_table(db, "notes", &notes, err);
@@ -79,7 +80,7 @@ hr_status hr_journal_list(const char *path, hr_status (*visit)(void *user, const
                           void *user, hr_error *err) {
     sqlite3 *db = NULL;
     hr_status status = open_file(path, &db, err);
-    if (!status) status = list_file(db, visit, user, err);
+    if (!status) status = hr_journal_list_within(db, visit, user, err);
     sqlite3_close(db);
     return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
 }
@@ -133,7 +134,7 @@ static hr_status name_job(const char *path, const char *text, on_named *change, 
     name_search s = {.text = text};
     hr_status status = open_file(path, &db, err);
     if (!status) status = hr_store_run(db, "BEGIN IMMEDIATE", err);
-    if (!status && *text) status = list_file(db, match_name, &s, err);
+    if (!status && *text) status = hr_journal_list_within(db, match_name, &s, err);
     if (!status) status = choose_named(&s, out, err);
     if (!status) status = change(db, out, err);
     if (!status) status = hr_store_run(db, "COMMIT", err);

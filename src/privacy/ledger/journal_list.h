@@ -19,6 +19,7 @@ typedef struct hr_journal_item {
     const char *since;       /* when it was first known: UTC, as 2026-11-22T10:00:00Z */
     double epsilon;          /* of the job, for each owner */
     const char *charged;     /* the state of the ledger's entry; "": nothing was reserved */
+    int64_t entry;           /* its id; 0: nothing was reserved */
     const char *unconfirmed; /* members that have not confirmed all that they were sent, as "north, west" */
     bool over, cancelled;
 } hr_journal_item;
