@@ -37,12 +37,12 @@ typedef struct hr_party_offer {
 } hr_party_offer;
 
 /* That an owner's ledger was charged for a job. */
-typedef struct hr_job_charge {
+typedef struct hr_charged_job {
     const hr_journal_job *record; /* with the entry */
     const Hedgerow__Terms *terms;
     const char *purpose; /* of the entry */
     int64_t date;        /* of the party's clock */
-} hr_job_charge;
+} hr_charged_job;
 
 typedef enum hr_verdict { HR_VERDICT_DECLINED, HR_VERDICT_ACCEPTED, HR_VERDICT_UNDECIDED } hr_verdict;
 
@@ -62,7 +62,7 @@ struct hr_party_work {
     hr_status (*decide)(hr_party_work *self, const hr_party_offer *offer, hr_decision *out, hr_error *err);
     /* Owner, may be NULL: its ledger is charged for the job. The message for the coordinator, of receipts;
      * empty: none. Called within the transaction of the charge. Owner of out->at: the caller. */
-    hr_status (*charged)(hr_party_work *self, const hr_job_charge *charge, hr_bytes *out, hr_error *err);
+    hr_status (*charged)(hr_party_work *self, const hr_charged_job *charge, hr_bytes *out, hr_error *err);
     /* Coordinator, may be NULL: stores a receipt that an owner signed; on the disk when it returns. May come
      * again after a crash. A failure ends the party, as a disk that cannot be written does. */
     hr_status (*store_receipt)(hr_party_work *self, const char *owner, const hr_bytes *receipt,

@@ -88,7 +88,7 @@ enum { CHARGE_PURPOSE = 300 }; /* bytes */
 /* They leave before anything that the charge pays for. */
 static hr_status post_receipts(hr_party *p, const hr_live_job *j, const hr_journal_job *record,
                                const char *purpose, hr_error *err) {
-    const hr_job_charge charge = {record, j->read, purpose, p->clock.date};
+    const hr_charged_job charge = {record, j->read, purpose, p->clock.date};
     const size_t to = hr_membership_by_name(p->o.view->membership, j->coordinator, strlen(j->coordinator));
     hr_bytes message = {0};
     if (!p->o.work->charged) return HR_OK;

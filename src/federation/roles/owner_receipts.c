@@ -89,7 +89,7 @@ static hr_status take_last(void *user, const hr_receipt_row *row) {
 }
 
 /* Signs the receipt after `last`, and stores it. */
-static hr_status add_receipt(const hr_owner_work *w, const hr_job_charge *charge, const hr_receipt_row *last,
+static hr_status add_receipt(const hr_owner_work *w, const hr_charged_job *charge, const hr_receipt_row *last,
                              const char *unit, hr_error *err) {
     const hr_receipt_chain chain = chain_of(w, charge->record->coordinator);
     Hedgerow__Receipt receipt = HEDGEROW__RECEIPT__INIT;
@@ -154,7 +154,7 @@ static hr_status number_of(ProtobufCBinaryData bytes, uint64_t *out, hr_error *e
     return HR_OK;
 }
 
-hr_status hr_owner_receipts_charged(hr_party_work *self, const hr_job_charge *charge, hr_bytes *out,
+hr_status hr_owner_receipts_charged(hr_party_work *self, const hr_charged_job *charge, hr_bytes *out,
                                     hr_error *err) {
     const hr_owner_work *w = (const hr_owner_work *)self;
     if (!w->view) return HR_OK;

@@ -6,7 +6,7 @@
 
 /* hr_party_work.charged: stores a receipt of the charge in the ledger, and lists it after those that the
  * coordinator did not show. */
-HR_MUST_CHECK hr_status hr_owner_receipts_charged(hr_party_work *self, const hr_job_charge *charge,
+HR_MUST_CHECK hr_status hr_owner_receipts_charged(hr_party_work *self, const hr_charged_job *charge,
                                                   hr_bytes *out, hr_error *err);
 
 /* Declines an offer with a receipt that the ledger should hold and does not. No effect without ledger and
