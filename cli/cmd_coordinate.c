@@ -1,5 +1,6 @@
 /* hedgerow coordinate: a model from the owners of a federation. */
 #include "commands.h"
+#include "interrupt.h"
 #include "log_lines.h"
 #include "plan.h"
 #include "product.h"
@@ -8,7 +9,7 @@
 typedef struct coordinate_args {
     const char *file;
     product_args product;
-    bool as_json, plan;
+    bool as_json, plan, serve;
     log_args log;
     arg_integer rows;
 } coordinate_args;
@@ -16,7 +17,10 @@ typedef struct coordinate_args {
 #define AT(field) offsetof(coordinate_args, field)
 
 static const arg_option coordinate_options[] = {
-    {"JOB", 0, ARG_OPERAND, true, AT(file), NULL, "the job file: what to train, and with which owners"},
+    {"JOB", 0, ARG_OPERAND, true, AT(file), NULL,
+     "the job file: what to train, and with which owners; with --serve, the folder of a coordinator"},
+    {"serve", 0, ARG_FLAG, false, AT(serve), NULL,
+     "run the jobs that 'hedgerow submit' queues in the folder, until stopped"},
     {"model", 0, ARG_TEXT, false, AT(product.model), "FILE",
      "where the model goes; it must not exist when a job begins; - is standard output"},
     PRODUCT_OPTIONS(coordinate_args),
@@ -31,9 +35,26 @@ static const arg_option coordinate_options[] = {
      "print errors and the summary only, as --log-level error"},
 };
 
+/* What is for one job is not for a coordinator of many. */
+static int run_service(const command *self, const coordinate_args *args) {
+    const product_args *product = &args->product;
+    if (product->model != NULL || product->figures != NULL || product->schema != NULL || args->plan ||
+        args->rows.given || args->as_json)
+        return usage_error(self->name, "--serve goes with --log-format, --log-level and --quiet alone: results "
+                                       "are kept in the folder");
+    if (!log_lines_open(self->name, &args->log)) return EXIT_USAGE;
+    interrupt_reloads();
+    hr_error err = {0};
+    hr_party_settings settings = together_settings(0);
+    settings.should_reload = interrupt_wants_reload;
+    const hr_status status = hr_coordinate_folder(args->file, &settings, &err);
+    return status == HR_E_CANCELLED ? EXIT_DONE : log_lines_end(&err);
+}
+
 static int run_coordinate(const command *self, int argc, char **argv) {
     coordinate_args args = {.log = LOG_ARGS_INIT};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    if (args.serve) return run_service(self, &args);
     if (args.plan) return run_job_plan(self->name, args.file, 0, &args.rows, args.as_json);
     if (args.rows.given)
         return usage_error(self->name, "--rows is for --plan: a job counts the records by itself, privately");
@@ -73,9 +94,12 @@ const command coordinate_command = {
     .summary = "train a model with the owners of a federation",
     .details =
         "Offers the job, and ends after the last tree. An owner that declines is dropped; an owner that does "
-        "not answer is skipped. It may be stopped or killed at any time: started again, it continues.",
+        "not answer is skipped. It may be stopped or killed at any time: started again, it continues.\n\n"
+        "With --serve the operand is a folder with a coordinator.yaml. Jobs that are submitted to it run as many "
+        "at once as that file says, and their results are kept there; SIGHUP has the file read anew.",
     .example = "  hedgerow coordinate job.yaml --plan --rows 20000\n"
-               "  hedgerow coordinate job.yaml --model model.json",
+               "  hedgerow coordinate job.yaml --model model.json\n"
+               "  hedgerow coordinate --serve coordinator",
     .options = coordinate_options,
     .option_count = COUNT_OF(coordinate_options),
     .run = run_coordinate,

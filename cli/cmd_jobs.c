@@ -14,7 +14,7 @@ typedef struct jobs_args {
 
 #define AT(field) offsetof(jobs_args, field)
 #define FILE_OPERAND                                                                                         \
-    { "FILE", 0, ARG_OPERAND, true, AT(file), NULL, "the owner file, or the coordinator's job file" }
+    { "FILE", 0, ARG_OPERAND, true, AT(file), NULL, "the owner file, the coordinator's job file, or the folder of one that serves" }
 
 /* ---- jobs ---- */
 
@@ -179,6 +179,10 @@ static const arg_option cancel_options[] = {
 };
 
 static void print_cancelled(const hr_cancel_info *info) {
+    if (info->unbegun) {
+        printf("Job %.8s ended before it began. Nothing was spent.\n", info->id);
+        return;
+    }
     if (info->told)
         printf("Job %.8s ended, and every member that has to know has confirmed it.\n", info->id);
     else if (info->ended && *info->why == '\0')

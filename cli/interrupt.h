@@ -10,7 +10,8 @@
  * limit of its size fail to be written, where it would end the process. */
 void interrupt_watch(const char *command);
 
-/* From now on SIGHUP only has interrupt_wants_reload say so. Before interrupt_watch. */
+/* From now on SIGHUP only has interrupt_wants_reload say so. Before interrupt_watch, if no signal may end the
+ * process. */
 void interrupt_reloads(void);
 
 /* Whether SIGHUP came since the last call, or since interrupt_reloads. `user` is not used. */

@@ -180,14 +180,14 @@ static void print_model(const hr_model *model, const char *path, FILE *out) {
     print_wrapped(out, hr_model_guarantee(model)->statement, 9);
 }
 
-static int report_checks(const hr_job_result *result) {
-    if (result->suspect == NULL) return EXIT_DONE;
+int together_warn_suspect(const char *checks) {
+    if (checks == NULL) return EXIT_DONE;
     fprintf(stderr, "%-8s ", "warning");
     char text[400];
     snprintf(text, sizeof text,
              "the model is suspect: what an owner sent is not possible with the records that the job says. "
              "Checks that failed: %s. Its setting job.suspect names them",
-             result->suspect);
+             checks);
     print_wrapped(stderr, text, 9);
     return EXIT_SUSPECT;
 }
@@ -205,5 +205,5 @@ int together_report(const hr_job_result *result, const char *path, bool as_json)
         print_evaluation(out, result->evaluation, NULL);
         print_owners(out);
     }
-    return report_checks(result);
+    return together_warn_suspect(result->suspect);
 }

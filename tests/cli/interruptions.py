@@ -55,6 +55,7 @@ WITHOUT = {
     'status': 'prints', 'federation fingerprint': 'prints', 'federation show': 'prints', 'attack simfl': 'prints',
     'ledger freeze': 'changes a database in one transaction', 'ledger verify': 'prints', 'ledger restore': 'changes a database in one transaction',
     'ledger charge': 'changes a database in one transaction', 'ledger witness': 'changes a database in one transaction, then a file that it makes anew',
+    'submit': 'makes a folder that gets its name when it is complete; one whose name begins with a dot may be left', 'jobs log': 'prints',
     'jobs approve': 'asks a party for it by one file', 'jobs refuse': 'asks a party for it by one file', 'jobs cancel': 'asks a party for it by one file',
     'serve': 'keeps its journal, from which it continues', 'coordinate': 'keeps its journal, from which it continues',
     'federation add': 'changes files as federation init makes them', 'federation remove': 'changes files as federation init makes them',

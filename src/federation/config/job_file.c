@@ -338,14 +338,15 @@ static hr_status read_job_root(const hr_fields *reader, void *out) {
     whole->file.order = (hr_order)whole->order;
     whole->file.wait_for = (hr_wait_for)whole->wait_for;
 
-    /* The coordinator's part is there with all that it needs, or not at all. */
+    /* The coordinator's part is there with all that it needs, or not at all: a coordinator that serves has it in
+     * a file of its own, and the job names owners alone. */
     bool given = false;
-    for (size_t i = ROOT_NAME; i < ROOT_KEYS; i++) given = given || found[i];
+    for (size_t i = ROOT_NAME; i < ROOT_KEYS; i++) given = given || (i != ROOT_OWNERS && found[i]);
     for (size_t i = ROOT_NAME; i <= ROOT_OWNERS && given; i++) {
         if (found[i]) continue;
         return hr_keys_need(&reader->keys, reader->root, NULL, root_fields[i].key,
                             "a job over a federation needs the keys name, federation, key, journal and "
-                            "owners; a simulation needs none of them");
+                            "owners; a simulation needs none of them, and a job that is submitted only owners");
     }
     return hr_fields_pair(reader, root_fields, found, ROOT_CERTIFICATE, ROOT_CERTIFICATE_KEY);
 }
@@ -361,17 +362,20 @@ hr_status hr_job_file_parse(const hr_file_text *text, hr_job_rules *rules, hr_ar
     return status;
 }
 
+hr_status hr_job_file_load_model(hr_job_file *job, hr_arena *arena, hr_error *err) {
+    hr_buffer bytes = {0};
+    hr_status status = hr_file_read_path(job->model, &bytes, err);
+    const char *model = status ? NULL : hr_arena_text(arena, bytes.bytes ? bytes.bytes : "", bytes.size);
+    if (!status && !model) status = hr_fail_memory(err);
+    job->evaluated = (hr_file_text){job->model, model, bytes.size};
+    hr_buffer_done(&bytes);
+    return status;
+}
+
 hr_status hr_job_file_read(const char *path, hr_job_rules *rules, hr_arena *arena, hr_job_file *out,
                            hr_error *err) {
     hr_file_text text;
     hr_status status = hr_fields_load(path, arena, &text, err);
     if (!status) status = hr_job_file_parse(&text, rules, arena, out, err);
-    if (status || !out->model) return status;
-    hr_buffer bytes = {0};
-    status = hr_file_read_path(out->model, &bytes, err);
-    const char *model = status ? NULL : hr_arena_text(arena, bytes.bytes ? bytes.bytes : "", bytes.size);
-    if (!status && !model) status = hr_fail_memory(err);
-    out->evaluated = (hr_file_text){out->model, model, bytes.size};
-    hr_buffer_done(&bytes);
-    return status;
+    return status || !out->model ? status : hr_job_file_load_model(out, arena, err);
 }

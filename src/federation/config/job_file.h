@@ -89,5 +89,7 @@ HR_MUST_CHECK hr_status hr_job_file_read(const char *path, hr_job_rules *rules, 
 /* As hr_job_file_read, from memory, but `evaluated` stays empty. */
 HR_MUST_CHECK hr_status hr_job_file_parse(const hr_file_text *text, hr_job_rules *rules, hr_arena *arena,
                                           hr_job_file *out, hr_error *err);
+/* Reads the file job->model into `evaluated`. Fails: IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_job_file_load_model(hr_job_file *job, hr_arena *arena, hr_error *err);
 
 #endif

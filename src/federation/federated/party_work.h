@@ -44,6 +44,13 @@ typedef struct hr_charged_job {
     int64_t date;        /* of the party's clock */
 } hr_charged_job;
 
+/* What a coordinator's job has of its own files. */
+typedef struct hr_job_settings {
+    const hr_schema *schema; /* borrowed until the job was removed from the party */
+    double round_gain;       /* 0: all rounds, and no votes */
+    int64_t deadline;        /* milliseconds within which an owner must answer */
+} hr_job_settings;
+
 typedef enum hr_verdict { HR_VERDICT_DECLINED, HR_VERDICT_ACCEPTED, HR_VERDICT_UNDECIDED } hr_verdict;
 
 typedef struct hr_decision {
@@ -57,6 +64,9 @@ enum { HR_STATE_TEXT = HR_ACTION_TEXT + 32 };
 
 /* What a party does besides talking. The first field of the worker's own structure. */
 struct hr_party_work {
+    /* Coordinator of several jobs: the settings of one, which take the place of the party's; NULL: all jobs have
+     * those. Any failure but MEMORY ends the job, as failed. */
+    hr_status (*settings_of)(hr_party_work *self, const hr_journal_job *job, hr_job_settings *out, hr_error *err);
     /* Owner: whether it takes part. Called within the journal's transaction that holds the decision; while it
      * is undecided, again after a second. */
     hr_status (*decide)(hr_party_work *self, const hr_party_offer *offer, hr_decision *out, hr_error *err);

@@ -34,7 +34,7 @@ static hr_status start_protocol(const hr_party_options *o, hr_live_job *j, hr_er
         .coordinator = hr_membership_by_name(o->view->membership, j->coordinator, strlen(j->coordinator)),
         .min_owners = o->min_owners,
         .terms = j->terms,
-        .round_gain = o->round_gain,
+        .round_gain = j->round_gain,
         .wants_model = o->wants_model,
         .secret = j->record.key};
     memcpy(setup.job.bytes, j->record.id, HR_JOB_BYTES);
@@ -49,6 +49,20 @@ hr_status hr_live_job_start(const hr_party_options *o, hr_live_job *j, hr_error 
         return hr_fail(err, HR_E_FORMAT, "",
                        "the terms of a job name a method that does not train over a federation");
     return start_protocol(o, j, err);
+}
+
+/* A job of whose files nothing is known any more ends. */
+static hr_status set_own_settings(const hr_party_options *o, hr_live_job *j, hr_error *err) {
+    hr_job_settings settings = {o->schema, o->round_gain, o->deadline};
+    hr_error why = {0};
+    hr_status status =
+        o->work->settings_of ? o->work->settings_of(o->work, &j->record, &settings, &why) : HR_OK;
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    if (status) hr_live_job_leave(j, HR_JOB_FAILED, "its files cannot be read: %.160s", why.message);
+    j->schema = settings.schema;
+    j->round_gain = settings.round_gain;
+    j->deadline = settings.deadline;
+    return HR_OK;
 }
 
 static hr_status fill_live_job(const hr_party_options *o, const hr_journal_job *record, hr_live_job *j,
@@ -68,7 +82,8 @@ static hr_status fill_live_job(const hr_party_options *o, const hr_journal_job *
     if (!status) status = hr_bytes_copy(record->terms.at, record->terms.size, &j->terms, err);
     j->record.coordinator = j->coordinator;
     j->record.terms = (hr_blob){j->terms.at, j->terms.size};
-    return status || !j->is_coordinator ? status : hr_live_job_read_terms(j, &j->terms, err);
+    if (!status && j->is_coordinator) status = hr_live_job_read_terms(j, &j->terms, err);
+    return status || !j->is_coordinator ? status : set_own_settings(o, j, err);
 }
 
 hr_status hr_live_job_make(const hr_party_options *options, const hr_journal_job *record, hr_live_job **out,

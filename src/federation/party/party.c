@@ -145,7 +145,7 @@ static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_er
 
 static bool is_awaited_too_long(const hr_party *p, const hr_live_job *j) {
     return j->is_coordinator && hr_protocol_waits(j->protocol) &&
-           (p->clock.now - j->active_at >= p->o.deadline || hr_party_awaits_absent(p, j));
+           (p->clock.now - j->active_at >= j->deadline || hr_party_awaits_absent(p, j));
 }
 
 /* Ends the jobs of a coordinator that no longer runs. */
@@ -292,12 +292,18 @@ void hr_party_close(hr_party *p) {
     free(p);
 }
 
-hr_status hr_party_submit(hr_party *p, hr_blob terms, int64_t date, hr_error *err) {
+bool hr_party_has_job(hr_party *p, const uint8_t *id) {
+    return hr_party_find(p, id) != NULL;
+}
+
+hr_status hr_party_submit(hr_party *p, const hr_new_job *job, hr_error *err) {
     hr_journal_job record = {
-        .coordinator = hr_party_member_name(p, p->o.view->self), .terms = terms, .date = date};
+        .coordinator = hr_party_member_name(p, p->o.view->self), .terms = job->terms, .date = job->date};
     hr_live_job *j = NULL;
-    if (p->job_count) return HR_OK;
-    hr_csprng_bytes(p->csprng, record.id, HR_JOURNAL_ID);
+    if (job->id)
+        memcpy(record.id, job->id, HR_JOURNAL_ID);
+    else
+        hr_csprng_bytes(p->csprng, record.id, HR_JOURNAL_ID);
     hr_csprng_bytes(p->csprng, record.key, HR_JOURNAL_KEY);
     hr_status status = hr_party_add(p, &record, &j, err);
     if (!status) status = hr_live_job_start(&p->o, j, err);

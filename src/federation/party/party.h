@@ -47,9 +47,15 @@ typedef struct hr_party_options {
 HR_MUST_CHECK hr_status hr_party_open(const hr_party_options *options, hr_party **out, hr_error *err);
 void hr_party_close(hr_party *party);
 
-/* Coordinator: offers a job, unless the journal holds one already. `date`: see hr_clock. Fails: IO, FORMAT
- * (terms), MEMORY. */
-HR_MUST_CHECK hr_status hr_party_submit(hr_party *party, hr_blob terms, int64_t date, hr_error *err);
+/* A job that a coordinator offers. */
+typedef struct hr_new_job {
+    const uint8_t *id; /* HR_JOURNAL_ID random bytes, of no job before; NULL: they are drawn */
+    hr_blob terms;
+    int64_t date; /* see hr_clock */
+} hr_new_job;
+
+/* Coordinator: offers a job. Fails: IO, FORMAT (terms), MEMORY. */
+HR_MUST_CHECK hr_status hr_party_submit(hr_party *party, const hr_new_job *job, hr_error *err);
 
 /* Takes one step: takes in a packet, waiting for one at most `wait` milliseconds if no work is due, else
  * works; and sends again. Work that is due is done after a bounded number of packets, whatever comes. *busy:
@@ -74,6 +80,8 @@ typedef enum hr_refusal {
 /* How many packets were refused since the opening, by hr_refusal. Borrowed. */
 const uint64_t *hr_party_refused(const hr_party *party);
 
+/* Whether the party has a job with this id that is not over. */
+bool hr_party_has_job(hr_party *party, const uint8_t *id);
 /* Jobs that are not over; and whether any packet has not been confirmed. */
 size_t hr_party_jobs(const hr_party *party);
 HR_MUST_CHECK hr_status hr_party_owes(hr_party *party, bool *owes, hr_error *err);

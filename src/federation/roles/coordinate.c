@@ -2,7 +2,7 @@
 
 #include "base/fail.h"
 #include "federation/federated/terms.h"
-#include "federation/roles/coordinator_work.h"
+#include "federation/roles/own_job.h"
 #include "federation/roles/receipt_files.h"
 #include "federation/transport/nats.h"
 
@@ -12,14 +12,11 @@
 #include <sys/stat.h>
 
 struct hr_coordinator_service {
-    hr_arena *arena;
-    hr_job_file file;
+    hr_own_job job;
     const char *result; /* path */
     hr_endpoint endpoint;
-    hr_schema *schema;
     hr_journal *journal;
-    hr_coordinator_work work;
-    char *receipts;  /* path */
+    char *receipts;        /* path */
     hr_presence *presence; /* NULL on a loopback */
     bool has_result;       /* of an earlier job, which may still owe packets */
     hr_party *party;
@@ -29,49 +26,39 @@ struct hr_coordinator_service {
 };
 
 static hr_status read_files(hr_coordinator_service *m, const char *path, hr_error *err) {
-    hr_status status = hr_job_file_read(path, hr_federated_job_rules, m->arena, &m->file, err);
-    if (!status && !m->file.name) {
+    hr_own_job *job = &m->job;
+    hr_status status = hr_job_file_read(path, hr_federated_job_rules, job->arena, &job->file, err);
+    if (!status && !job->file.name) {
         hr_fail(err, HR_E_ARGUMENT,
                 "add name, federation, key, journal and owners, or run it with 'hedgerow simulate'",
                 "the job file does not name the members");
         return hr_fail_at(err, HR_E_ARGUMENT, path, 0, 0, NULL);
     }
-    if (!status) status = hr_schema_read(m->file.schema, &m->schema, err);
-    if (status) return status;
-    status = hr_schema_public(m->schema, err);
-    return status ? hr_fail_at(err, status, m->file.schema, 0, 0, NULL) : HR_OK;
+    return status ? status : hr_own_job_schema(job, err);
 }
 
 static hr_status open_coordinator_party(hr_coordinator_service *m, hr_error *err) {
+    hr_own_job *job = &m->job;
     bool owners[HR_MEMBERS_MAX + 1] = {false}; /* the last: names of no member, which are refused later */
-    for (size_t i = 0; i < m->file.owners.count; i++) {
-        const char *owner = m->file.owners.items[i];
+    for (size_t i = 0; i < job->file.owners.count; i++) {
+        const char *owner = job->file.owners.items[i];
         owners[hr_membership_by_name(m->endpoint.view.membership, owner, strlen(owner))] = true;
     }
     const hr_presence_options presence = {
         .listens = owners, .requests = true, .period = HR_HELLO_PERIOD, .log = &m->log};
     hr_status status = hr_endpoint_presence(&m->endpoint, &presence, &m->presence, err);
     if (status) return status;
-    hr_coordinator_work_init(&m->work);
-    m->work.path = m->result;
-    m->work.receipts = m->receipts;
-    if (m->file.model) m->work.work.evaluated = &m->file.evaluated;
-    m->work.work.log = &m->log;
-    m->work.report_owner = m->settings->report_owner;
-    m->work.report_end = m->settings->report_end;
-    m->work.user = m->settings->user;
-    hr_party_options options = {.view = &m->endpoint.view,
-                                .journal = m->journal,
-                                .transport = m->endpoint.transport,
-                                .work = &m->work.work,
-                                .schema = m->schema,
-                                .round_gain = m->file.round_gain,
-                                .deadline = (int64_t)m->file.deadline * 1000,
-                                .presence = m->presence,
-                                .waits_for_present = m->file.wait_for == HR_WAIT_PRESENT,
-                                .lifetime = (int64_t)HR_ENDPOINT_DAYS * 86400,
-                                .quota = HR_ENDPOINT_QUOTA,
-                                .resend = HR_ENDPOINT_RESEND};
+    hr_own_job_work(job, m->result, &m->log);
+    job->work.receipts = m->receipts;
+    job->work.report_owner = m->settings->report_owner;
+    job->work.report_end = m->settings->report_end;
+    job->work.user = m->settings->user;
+    hr_party_options options = hr_coordinator_options(&m->endpoint, m->journal, &job->work.work);
+    options.schema = job->schema;
+    options.round_gain = job->file.round_gain;
+    options.deadline = (int64_t)job->file.deadline * 1000;
+    options.presence = m->presence;
+    options.waits_for_present = job->file.wait_for == HR_WAIT_PRESENT;
     return hr_party_open(&options, &m->party, err);
 }
 
@@ -97,13 +84,13 @@ static hr_status compare_running(void *user, const hr_journal_job *job) {
     Hedgerow__Terms *file = NULL, *running = NULL;
     bool differs = false;
     if (job->cancelled || !job->terms.size) return HR_OK;
-    hr_status status = hr_terms_of(&m->file, r->path, m->schema, &m->file.owners, &bytes, r->err);
+    hr_status status = hr_terms_of(&m->job.file, r->path, m->job.schema, &m->job.file.owners, &bytes, r->err);
     if (!status) status = unpack_terms((hr_blob){bytes.at, bytes.size}, &file, r->err);
     if (!status) status = unpack_terms(job->terms, &running, r->err);
     if (!status) differs = hr_terms_difference(file, running, difference);
-    if (!status && !differs && m->file.round_gain != job->round_gain) {
+    if (!status && !differs && m->job.file.round_gain != job->round_gain) {
         snprintf(difference, sizeof difference,
-                 "the job file says round-gain: %.15g, the running job has %.15g", m->file.round_gain,
+                 "the job file says round-gain: %.15g, the running job has %.15g", m->job.file.round_gain,
                  job->round_gain);
         differs = true;
     }
@@ -138,23 +125,11 @@ static hr_status submit(hr_coordinator_service *m, const char *path, hr_error *e
     }
     m->has_result = !stat(m->result, &there) && S_ISREG(there.st_mode);
     if (m->has_result) return HR_OK;
-    for (size_t i = 0; i < m->file.owners.count; i++) {
-        const char *owner = m->file.owners.items[i];
-        size_t member = hr_membership_by_name(m->endpoint.view.membership, owner, strlen(owner));
-        if (member != HR_NO_MEMBER && member != m->endpoint.view.self) continue;
-        hr_fail(err, HR_E_ARGUMENT,
-                "name members that the federation file lists; an owner that coordinates has a second member "
-                "for that, and is named as 'coordinator-owner'",
-                "'%s' cannot be an owner of this job", owner);
-        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "owners");
-    }
     hr_status status = hr_job_name_of(path, name, err);
-    if (!m->file.date) m->file.date = hr_endpoint_clock().date;
-    m->file.in = m->endpoint.id;
-    if (!status) status = hr_terms_of(&m->file, name, m->schema, &m->file.owners, &terms, err);
+    if (!status) status = hr_own_job_terms(&m->job, name, &m->endpoint, &terms, err);
     if (!status) status = hr_receipt_files_show(m->receipts, &terms, err);
-    if (!status)
-        status = hr_party_submit(m->party, (hr_blob){terms.at, terms.size}, hr_endpoint_clock().date, err);
+    const hr_new_job job = {.terms = {terms.at, terms.size}, .date = hr_endpoint_clock().date};
+    if (!status) status = hr_party_submit(m->party, &job, err);
     free(terms.at);
     return status;
 }
@@ -167,23 +142,23 @@ hr_status hr_coordinator_service_open(const char *file, const char *result, cons
     m->settings = settings;
     m->log = (hr_log){.sink = settings->log_line, .user = settings->user};
     m->result = result;
-    m->arena = hr_arena_new();
-    hr_status status = m->arena ? read_files(m, file, err) : hr_fail_memory(err);
-    m->log.coordinator = m->file.name;
-    if (!status) status = hr_journal_open(m->file.journal, &m->journal, &why);
+    m->job.arena = hr_arena_new();
+    hr_status status = m->job.arena ? read_files(m, file, err) : hr_fail_memory(err);
+    m->log.coordinator = m->job.file.name;
+    if (!status) status = hr_journal_open(m->job.file.journal, &m->journal, &why);
     if (status && why.status && err) *err = why;
-    if (status == HR_E_BUSY && err) status = hr_jobs_fail_busy(m->file.journal, file, err);
+    if (status == HR_E_BUSY && err) status = hr_jobs_fail_busy(m->job.file.journal, file, err);
     if (!status) status = check_running(m, file, err);
     if (!status) {
-        const hr_job_file *f = &m->file;
+        const hr_job_file *f = &m->job.file;
         const hr_endpoint_files files = {f->name, f->federation, f->key, f->certificate, f->certificate_key,
                                          &m->log, false};
         m->wait = (hr_file_wait){.settings = settings, .log = &m->log, .path = f->journal};
         hr_journal_wait(m->journal, hr_endpoint_wait_for_file, &m->wait);
-        status = hr_endpoint_open(&files, settings, loopback, m->arena, &m->endpoint, err);
+        status = hr_endpoint_open(&files, settings, loopback, m->job.arena, &m->endpoint, err);
     }
     if (!status) status = hr_endpoint_note_version(&m->endpoint, m->journal, &m->log, err);
-    if (!status) status = hr_receipt_folder(m->file.journal, &m->receipts, err);
+    if (!status) status = hr_receipt_folder(m->job.file.journal, &m->receipts, err);
     if (!status) status = open_coordinator_party(m, err);
     if (!status) status = submit(m, file, err);
     if (status)
@@ -199,10 +174,8 @@ void hr_coordinator_service_close(hr_coordinator_service *m) {
     hr_presence_close(m->presence);
     hr_endpoint_done(&m->endpoint);
     hr_journal_close(m->journal);
-    hr_schema_free(m->schema);
-    hr_job_result_free(&m->work.result);
+    hr_own_job_done(&m->job);
     free(m->receipts);
-    hr_arena_free(m->arena);
     free(m);
 }
 
@@ -213,21 +186,21 @@ hr_party *hr_coordinator_service_party(hr_coordinator_service *m) {
 hr_status hr_coordinator_service_take(hr_coordinator_service *m, hr_job_result *out, hr_error *err) {
     if (m->has_result) {
         hr_fail(err, HR_E_IO, "name another file, or move it away: a new job costs its owners budget again",
-                "the %s exists already", hr_product_name(&m->file));
+                "the %s exists already", hr_product_name(&m->job.file));
         return hr_fail_at(err, HR_E_IO, m->result, 0, 0, NULL);
     }
-    if (m->work.rescue[0]) {
+    if (m->job.work.rescue[0]) {
         hr_fail(err, HR_E_IO, "move one of the two files", "this file is not the job's; its %s is in '%s'",
-                hr_product_name(&m->file), m->work.rescue);
+                hr_product_name(&m->job.file), m->job.work.rescue);
         return hr_fail_at(err, HR_E_IO, m->result, 0, 0, NULL);
     }
-    if (!hr_coordinator_work_has_result(&m->work))
-        return hr_fail(err, m->work.ending == HR_JOB_DECLINED ? HR_E_POLICY : HR_E_JOB,
-                       m->work.ending == HR_JOB_DECLINED ? "see the owners' reasons in the log"
+    if (!hr_coordinator_work_has_result(&m->job.work))
+        return hr_fail(err, m->job.work.ending == HR_JOB_DECLINED ? HR_E_POLICY : HR_E_JOB,
+                       m->job.work.ending == HR_JOB_DECLINED ? "see the owners' reasons in the log"
                                                          : "see the log",
-                       "the job ended without a %s: %s", hr_product_name(&m->file), m->work.state);
-    *out = m->work.result;
-    m->work.result = (hr_job_result){0};
+                       "the job ended without a %s: %s", hr_product_name(&m->job.file), m->job.work.state);
+    *out = m->job.work.result;
+    m->job.work.result = (hr_job_result){0};
     return HR_OK;
 }
 

@@ -2,11 +2,13 @@
  * looked at, decided on by a person, and cancelled. */
 #include "base/fail.h"
 #include "base/text/text.h"
+#include "federation/config/coordinator_file.h"
 #include "federation/config/job_file.h"
 #include "federation/config/owner_file.h"
 #include "federation/federated/federated_method.h"
 #include "federation/party/endpoint.h"
 #include "federation/roles/coordinate.h"
+#include "federation/roles/job_folder.h"
 #include "federation/transport/nats.h"
 #include "privacy/ledger/file_lock.h"
 #include "privacy/ledger/journal_list.h"
@@ -17,6 +19,7 @@
 #include <hedgerow/owner.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 enum {
@@ -34,6 +37,7 @@ typedef struct member_files {
     const char *journal, *schema; /* paths; an owner's journal is its ledger */
     double round_gain;            /* a coordinator's */
     bool is_owner;
+    const char *folder; /* of a coordinator that serves, which has no one schema; NULL: no folder was named */
 } member_files;
 
 static bool begins_a_line(const hr_file_text *text, const char *key) {
@@ -76,9 +80,26 @@ static hr_status read_coordinator(const char *file, const hr_file_text *text, hr
     return HR_OK;
 }
 
-/* Fails: IO, FORMAT, ARGUMENT (a job file without a journal), LIMIT, MEMORY. */
+static hr_status read_folder(const char *folder, hr_arena *arena, member_files *out, hr_error *err) {
+    char path[HR_FOLDER_PATH], journal[HR_FOLDER_PATH];
+    hr_coordinator_file file;
+    hr_status status = hr_folder_path(folder, HR_FOLDER_FILE, path, err);
+    if (!status) status = hr_folder_path(folder, HR_FOLDER_JOURNAL, journal, err);
+    if (!status) status = hr_coordinator_file_read(path, arena, &file, err);
+    if (status) return status;
+    *out = (member_files){.endpoint = {file.name, file.federation, file.key, file.certificate,
+                                       file.certificate_key, NULL, true},
+                          .journal = hr_arena_text(arena, journal, strlen(journal)),
+                          .folder = folder};
+    return out->journal ? HR_OK : hr_fail_memory(err);
+}
+
+/* `file` may be the folder of a coordinator that serves. Fails: IO, FORMAT, ARGUMENT (a job file without a
+ * journal), LIMIT, MEMORY. */
 static hr_status read_member_files(const char *file, hr_arena *arena, member_files *out, hr_error *err) {
     hr_file_text text;
+    struct stat there;
+    if (!stat(file, &there) && S_ISDIR(there.st_mode)) return read_folder(file, arena, out, err);
     hr_status status = hr_fields_load(file, arena, &text, err);
     if (status) return status;
     if (begins_a_line(&text, "hedgerow-owner:")) return read_owner(&text, arena, out, err);
@@ -118,7 +139,10 @@ hr_status hr_jobs_each(const char *file, bool (*visit)(void *user, const hr_job_
     job_list v = {visit, user, false};
     hr_arena *arena = hr_arena_new();
     hr_status status = arena ? read_member_files(file, arena, &files, err) : hr_fail_memory(err);
-    if (!status) status = hr_journal_list(files.journal, show_job, &v, err);
+    if (!status && files.folder)
+        status = hr_folder_each(files.folder, files.endpoint.name, visit, user, err);
+    else if (!status)
+        status = hr_journal_list(files.journal, show_job, &v, err);
     hr_arena_free(arena);
     return status;
 }
@@ -355,11 +379,31 @@ static hr_status end_job_at_once(leaving_member *m, hr_error *err) {
                      "the program that runs with this file is at work, and ends the job afterwards");
         return status;
     }
+    if (!status && m->files->folder)
+        status = hr_fail(&why, HR_E_IO, "", "no coordinator serves this folder now");
     if (!status) status = open_leaving_party(m, &why);
     if (!status) status = await_members(m, until, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
     if (status) hr_error_format(&why, m->info->why, sizeof m->info->why);
     return HR_OK;
+}
+
+/* A job that is queued ends here. *done: it was queued. `job`, which the journal is to find: its id. */
+static hr_status cancel_queued(const char *folder, const char *job, hr_cancel_info *out, bool *done,
+                               hr_error *err) {
+    hr_folder_job found;
+    hr_status status = hr_folder_find(folder, job, &found, err);
+    if (status) return status;
+    hr_folder_id_text(found.id, out->id);
+    if (found.ended) {
+        hr_fail(err, HR_E_ARGUMENT, "'hedgerow jobs' shows how it ended", "the job '%s' is over", found.name);
+        return hr_fail_at(err, HR_E_ARGUMENT, folder, 0, 0, NULL);
+    }
+    status = hr_folder_change(folder, found.name, HR_FOLDER_CANCELLED, done, err);
+    hr_folder_cancelled(&found);
+    if (!status && *done) status = hr_folder_end(folder, &found, err);
+    out->ended = out->told = out->unbegun = *done;
+    return status;
 }
 
 hr_status hr_jobs_cancel(const char *file, const char *job, hr_cancel_info *out, hr_error *err) {
@@ -368,8 +412,13 @@ hr_status hr_jobs_cancel(const char *file, const char *job, hr_cancel_info *out,
     leaving_member m = {.files = &files, .info = out, .arena = hr_arena_new()};
     *out = (hr_cancel_info){0};
     hr_status status = m.arena ? read_member_files(file, m.arena, &files, err) : hr_fail_memory(err);
-    if (!status) status = hr_journal_cancel(files.journal, job, &named, err);
-    if (!status) {
+    bool done = false;
+    if (!status && files.folder) {
+        status = cancel_queued(files.folder, job, out, &done, err);
+        job = out->id;
+    }
+    if (!status && !done) status = hr_journal_cancel(files.journal, job, &named, err);
+    if (!status && !done) {
         memcpy(out->id, named.id, sizeof out->id);
         files.endpoint.tries_once = true;
         status = end_job_at_once(&m, err);

@@ -36,6 +36,22 @@ hr_status hr_coordinate(const char *file, const char *result, const hr_party_set
     return fail_absent_party_absent(err);
 }
 
+hr_status hr_coordinate_folder(const char *folder, const hr_party_settings *settings, hr_error *err) {
+    (void)folder, (void)settings;
+    return fail_absent_party_absent(err);
+}
+
+hr_status hr_job_submit(const char *folder, const char *file, const char *name, hr_submitted *out,
+                        hr_error *err) {
+    (void)folder, (void)file, (void)name, (void)out;
+    return fail_absent_party_absent(err);
+}
+
+hr_status hr_job_find(const char *folder, const char *job, hr_job_record *out, hr_error *err) {
+    (void)folder, (void)job, (void)out;
+    return fail_absent_party_absent(err);
+}
+
 hr_status hr_meet(const char *file, const char *result, const hr_owner_files *owners,
                   const hr_party_settings *settings, hr_job_result *out, hr_error *err) {
     (void)file, (void)result, (void)owners, (void)settings, (void)out;

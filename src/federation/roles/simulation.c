@@ -141,7 +141,8 @@ hr_status hr_simulation_submit(hr_simulation *s, hr_error *err) {
     for (size_t i = 0; i < s->owner_count; i++) names[i] = s->parties[i + 1].name;
     hr_status status =
         hr_terms_of(s->job, "simulation", s->schema, &(hr_names){names, s->owner_count}, &terms, err);
-    if (!status) status = hr_party_submit(s->parties[0].party, (hr_blob){terms.at, terms.size}, 0, err);
+    const hr_new_job job = {.terms = {terms.at, terms.size}};
+    if (!status) status = hr_party_submit(s->parties[0].party, &job, err);
     free(terms.at);
     free(names);
     return status;

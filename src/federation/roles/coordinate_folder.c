@@ -1,0 +1,390 @@
+/* A coordinator that serves: one member, one connection and one journal for all jobs of its folder. */
+#include "base/fail.h"
+#include "base/text/timestamp.h"
+#include "federation/config/coordinator_file.h"
+#include "federation/federated/federated_method.h"
+#include "federation/roles/own_job.h"
+#include "federation/roles/job_folder.h"
+#include "federation/transport/nats.h"
+#include "privacy/ledger/journal_list.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOOK = 1000 /* milliseconds between looks at the folder */ };
+
+/* A job of the folder that was read; in the party, until it is over. */
+typedef struct served_job {
+    struct served_job *next;
+    hr_folder_job at;
+    char id[HR_JOB_ID_TEXT], result[HR_FOLDER_PATH];
+    char failure[HR_STATE_TEXT]; /* why it has no result, although its owners did their part; "": it has */
+    hr_own_job job;
+    bool over;
+    bool stuck; /* and its folder could not be written */
+} served_job;
+
+typedef struct folder_service {
+    hr_party_work work; /* first: a folder_service is a hr_party_work */
+    const char *folder;
+    char path[HR_FOLDER_PATH]; /* of the journal */
+    const hr_party_settings *settings;
+    hr_arena *arena;
+    hr_coordinator_file file;
+    hr_journal *journal;
+    hr_endpoint endpoint;
+    hr_party *party;
+    hr_log log;
+    hr_file_wait wait;
+    served_job *jobs;
+    int64_t looked; /* milliseconds, as hr_clock.now */
+    bool reload;
+    hr_status status; /* of the last look at the folder */
+    hr_error why;
+} folder_service;
+
+/* ---- The log: one for all jobs, and one in each job's folder ---- */
+
+static void append_line(const folder_service *s, const served_job *job, const hr_log_line *line) {
+    static const char *const levels[] = {"error", "warning", "info", "debug"}; /* as hr_log_level */
+    char path[HR_FOLDER_PATH], now[HR_TIMESTAMP_TEXT];
+    if (hr_folder_job_path(s->folder, job->at.name, "log", path, NULL)) return;
+    const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (file < 0) return;
+    hr_timestamp_text((int64_t)time(NULL), now);
+    (void)dprintf(file, "%sZ %s %s\n", now, levels[line->level], line->text);
+    close(file);
+}
+
+static void log_line(void *user, const hr_log_line *line) {
+    const folder_service *s = user;
+    for (const served_job *job = s->jobs; job && line->job; job = job->next)
+        if (!strcmp(job->id, line->job)) append_line(s, job, line);
+    if (s->settings->log_line) s->settings->log_line(s->settings->user, line);
+}
+
+/* ---- Jobs that were read ---- */
+
+static served_job *find_served(const folder_service *s, const uint8_t *id) {
+    served_job *job = s->jobs;
+    while (job && memcmp(job->at.id, id, HR_JOURNAL_ID) != 0) job = job->next;
+    return job;
+}
+
+static void remove_served(folder_service *s, served_job *job) {
+    served_job **link = &s->jobs;
+    while (*link != job) link = &(*link)->next;
+    *link = job->next;
+    hr_own_job_done(&job->job);
+    free(job);
+}
+
+/* *out belongs to the service also where it cannot be read. */
+static hr_status read_served(folder_service *s, const hr_folder_job *at, served_job **out, hr_error *err) {
+    served_job *job = calloc(1, sizeof *job);
+    *out = job;
+    if (!job) return hr_fail_memory(err);
+    job->at = *at;
+    hr_folder_id_text(at->id, job->id);
+    job->next = s->jobs;
+    s->jobs = job;
+    job->job.arena = hr_arena_new();
+    if (!job->job.arena) return hr_fail_memory(err);
+    hr_status status = hr_folder_read(s->folder, at->name, job->job.arena, &job->job.file, err);
+    if (!status) status = hr_own_job_schema(&job->job, err);
+    if (!status)
+        status =
+            hr_folder_job_path(s->folder, at->name, hr_folder_result(&job->job.file), job->result, err);
+    hr_own_job_work(&job->job, job->result, &s->log);
+    return status;
+}
+
+static void end_in_folder(folder_service *s, served_job *job, const char *state) {
+    hr_error err = {0};
+    snprintf(job->at.end, sizeof job->at.end, "%s", state);
+    job->over = true;
+    job->stuck = hr_folder_end(s->folder, &job->at, &err) != HR_OK;
+    if (job->stuck)
+        hr_log_format(&s->log, HR_LOG_ERROR, job->id, "the folder of the job '%s' cannot be written: %s",
+                      job->at.name, err.message);
+}
+
+/* ---- The work of the party, which is that of each job ---- */
+
+static hr_status settings_of_job(hr_party_work *self, const hr_journal_job *record, hr_job_settings *out,
+                                 hr_error *err) {
+    folder_service *s = (folder_service *)self;
+    served_job *job = find_served(s, record->id);
+    hr_folder_job *all = NULL;
+    size_t count = 0;
+    hr_status status = job ? HR_OK : hr_folder_jobs(s->folder, &all, &count, err);
+    for (size_t i = 0; !status && !job && i < count; i++)
+        if (!memcmp(all[i].id, record->id, HR_JOURNAL_ID)) status = read_served(s, &all[i], &job, err);
+    free(all);
+    if (!status && !job) return hr_fail(err, HR_E_IO, "", "its folder is gone");
+    if (!status)
+        *out = (hr_job_settings){job->job.schema, job->job.file.round_gain,
+                                 (int64_t)job->job.file.deadline * 1000};
+    return status;
+}
+
+static hr_status ask_for_job(hr_party_work *self, const hr_job_view *view, hr_bytes *out, hr_error *err) {
+    hr_party_work *work = &find_served((folder_service *)self, view->record->id)->job.work.work;
+    return work->next_question(work, view, out, err);
+}
+
+/* What is wrong with one job does not stop the others; a disk that is full stops all. */
+static hr_status finish_served(hr_party_work *self, const hr_job_view *view, hr_error *err) {
+    folder_service *s = (folder_service *)self;
+    served_job *job = find_served(s, view->record->id);
+    hr_coordinator_work *work = &job->job.work;
+    hr_error why = {0};
+    const hr_status status = work->work.finish(&work->work, view, &why);
+    if (status == HR_E_IO || status == HR_E_MEMORY) {
+        if (err) *err = why;
+        return status;
+    }
+    const char *word = hr_job_ending_of(HR_JOB_FAILED)->word;
+    if (status)
+        snprintf(job->failure, sizeof job->failure, "%s: %.200s", word, why.message);
+    else if (*work->rescue)
+        snprintf(job->failure, sizeof job->failure, "%s: another file was in the place of its result", word);
+    if (*job->failure) hr_log_write(&s->log, HR_LOG_ERROR, job->id, job->failure);
+    return HR_OK;
+}
+
+static void note_served_end(hr_party_work *self, const hr_job_view *view, hr_job_ending ending,
+                            const char *state) {
+    folder_service *s = (folder_service *)self;
+    served_job *job = find_served(s, view->record->id);
+    (void)ending;
+    if (!job) return;
+    const char *suspect = job->job.work.result.suspect;
+    snprintf(job->at.suspect, sizeof job->at.suspect, "%s", suspect ? suspect : "");
+    end_in_folder(s, job, *job->failure ? job->failure : state);
+}
+
+/* ---- Jobs of the folder ---- */
+
+/* How a job ended, as the journal has it. */
+typedef struct journal_end {
+    const char *id;
+    char state[HR_STATE_TEXT];
+} journal_end;
+
+static hr_status note_journal_end(void *user, const hr_journal_item *item) {
+    journal_end *end = user;
+    if (!strcmp(item->id, end->id)) snprintf(end->state, sizeof end->state, "%s", item->state);
+    return HR_OK;
+}
+
+/* The process ended between the end in the journal and that in the folder, or the folder could not be written. */
+static hr_status repair_end(folder_service *s, const hr_folder_job *at, hr_error *err) {
+    char id[HR_JOB_ID_TEXT];
+    hr_folder_job job = *at;
+    journal_end end = {.id = id};
+    hr_folder_id_text(at->id, id);
+    hr_status status = hr_journal_list(s->path, note_journal_end, &end, err);
+    snprintf(job.end, sizeof job.end, "%s", end.state);
+    hr_error ignored; /* tried again at the next look */
+    if (!status && *end.state && hr_folder_end(s->folder, &job, &ignored) == HR_E_MEMORY)
+        return hr_fail_memory(err);
+    return status;
+}
+
+/* A job that cannot be begun ends as failed. */
+static hr_status refuse_job(folder_service *s, served_job *job, const hr_error *why) {
+    char state[HR_STATE_TEXT];
+    snprintf(state, sizeof state, "%s: %.200s", hr_job_ending_of(HR_JOB_FAILED)->word, why->message);
+    hr_log_format(&s->log, HR_LOG_ERROR, job->id, "the job '%s' cannot begin: %s", job->at.name, why->message);
+    end_in_folder(s, job, state);
+    return HR_OK;
+}
+
+static hr_status begin_job(folder_service *s, const hr_folder_job *at, hr_error *err) {
+    served_job *job = NULL;
+    hr_bytes terms = {0};
+    hr_error why = {0};
+    bool begun = true;
+    hr_status status = read_served(s, at, &job, &why);
+    if (!job) return hr_fail_memory(err);
+    if (!status) status = hr_own_job_terms(&job->job, at->name, &s->endpoint, &terms, &why);
+    if (!status && at->state == HR_FOLDER_QUEUED)
+        status = hr_folder_change(s->folder, at->name, HR_FOLDER_STARTED, &begun, &why);
+    if (status) {
+        free(terms.at);
+        return status == HR_E_MEMORY ? hr_fail_memory(err) : refuse_job(s, job, &why);
+    }
+    if (begun) {
+        const int64_t date = hr_endpoint_clock().date;
+        const hr_new_job fresh = {.id = at->id, .terms = {terms.at, terms.size}, .date = date};
+        hr_log_format(&s->log, HR_LOG_INFO, job->id, "the job '%s' begins", at->name);
+        status = hr_party_submit(s->party, &fresh, err);
+    } else {
+        remove_served(s, job); /* it was cancelled meanwhile */
+    }
+    free(terms.at);
+    return status;
+}
+
+static hr_status look_at_job(folder_service *s, const hr_folder_job *at, hr_error *err) {
+    bool known = false;
+    if (at->ended || find_served(s, at->id)) return HR_OK;
+    hr_status status = hr_journal_knows(s->journal, at->id, &known, err);
+    if (status) return status;
+    if (known) return repair_end(s, at, err);
+    if (at->state != HR_FOLDER_CANCELLED)
+        return hr_party_jobs(s->party) < s->file.at_once ? begin_job(s, at, err) : HR_OK;
+    hr_error ignored;
+    hr_folder_job job = *at;
+    hr_folder_cancelled(&job);
+    return hr_folder_end(s->folder, &job, &ignored) == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
+}
+
+/* Between two steps of the party: what is over may be freed. A job whose folder cannot be written stays, so that
+ * it is not begun again. */
+static void remove_ended(folder_service *s) {
+    served_job *next;
+    for (served_job *job = s->jobs; job; job = next) {
+        next = job->next;
+        if (job->over && !job->stuck && !hr_party_has_job(s->party, job->at.id)) remove_served(s, job);
+    }
+}
+
+static hr_status look_at_folder(folder_service *s, hr_error *err) {
+    hr_folder_job *jobs;
+    size_t count;
+    hr_status status = hr_folder_jobs(s->folder, &jobs, &count, err);
+    for (size_t i = 0; !status && i < count; i++) status = look_at_job(s, &jobs[i], err);
+    free(jobs);
+    return status;
+}
+
+/* ---- The service ---- */
+
+static bool is_to_pause(void *user) {
+    folder_service *s = user;
+    const int64_t now = hr_endpoint_clock().now;
+    s->reload = s->settings->should_reload && s->settings->should_reload(s->settings->user);
+    if (s->reload) return true;
+    hr_endpoint_log_validity(&s->endpoint, &s->log);
+    remove_ended(s);
+    if (now - s->looked < LOOK) return false;
+    s->looked = now;
+    s->status = look_at_folder(s, &s->why);
+    return s->status != HR_OK;
+}
+
+static hr_status read_coordinator_file(const char *folder, hr_arena *arena, hr_coordinator_file *out,
+                                       hr_error *err) {
+    char path[HR_FOLDER_PATH];
+    hr_status status = hr_folder_path(folder, HR_FOLDER_FILE, path, err);
+    return status ? status : hr_coordinator_file_read(path, arena, out, err);
+}
+
+static void close_folder_service(folder_service *s) {
+    if (!s) return;
+    hr_party_close(s->party);
+    hr_endpoint_done(&s->endpoint);
+    hr_journal_close(s->journal);
+    while (s->jobs) remove_served(s, s->jobs);
+    hr_arena_free(s->arena);
+    free(s);
+}
+
+static hr_status open_parts(folder_service *s, hr_error *err) {
+    const hr_coordinator_file *f = &s->file;
+    hr_status status = hr_folder_path(s->folder, HR_FOLDER_JOURNAL, s->path, err);
+    if (!status) status = hr_journal_open(s->path, &s->journal, err);
+    if (status) return hr_fail_at(err, status, s->path, 0, 0, NULL);
+    s->wait = (hr_file_wait){.settings = s->settings, .log = &s->log, .path = s->path};
+    hr_journal_wait(s->journal, hr_endpoint_wait_for_file, &s->wait);
+    const hr_endpoint_files files = {f->name, f->federation, f->key, f->certificate, f->certificate_key,
+                                     &s->log, false};
+    status = hr_endpoint_open(&files, s->settings, NULL, s->arena, &s->endpoint, err);
+    if (!status) status = hr_endpoint_note_version(&s->endpoint, s->journal, &s->log, err);
+    if (status) return status;
+    const hr_party_options options = hr_coordinator_options(&s->endpoint, s->journal, &s->work);
+    return hr_party_open(&options, &s->party, err);
+}
+
+static hr_status open_folder_service(const char *folder, const hr_party_settings *settings,
+                                     folder_service **out, hr_error *err) {
+    folder_service *s = calloc(1, sizeof *s);
+    if (!s) return hr_fail_memory(err);
+    s->folder = folder;
+    s->settings = settings;
+    s->log = (hr_log){.sink = log_line, .user = s};
+    s->work = (hr_party_work){.settings_of = settings_of_job,
+                              .next_question = ask_for_job,
+                              .finish = finish_served,
+                              .over = note_served_end,
+                              .log = &s->log};
+    s->looked = hr_endpoint_clock().now - LOOK; /* due */
+    s->arena = hr_arena_new();
+    hr_status status =
+        s->arena ? read_coordinator_file(folder, s->arena, &s->file, err) : hr_fail_memory(err);
+    s->log.coordinator = s->file.name;
+    if (!status) status = open_parts(s, err);
+    if (status)
+        close_folder_service(s);
+    else
+        *out = s;
+    return status;
+}
+
+/* HR_OK: the coordinator file and the federation file that it names can be read. */
+static hr_status try_coordinator_files(const char *folder, hr_error *err) {
+    hr_coordinator_file file;
+    hr_federation_file federation;
+    hr_arena *arena = hr_arena_new();
+    hr_status status = arena ? read_coordinator_file(folder, arena, &file, err) : hr_fail_memory(err);
+    if (!status) status = hr_federation_file_read(file.federation, arena, &federation, err);
+    hr_arena_free(arena);
+    return status;
+}
+
+/* Continues from the journal with the files as they are now; with the previous ones if they are faulty. */
+static hr_status reload_folder(folder_service **service, hr_error *err) {
+    folder_service *s = *service;
+    hr_error why = {0};
+    char text[400];
+    if (try_coordinator_files(s->folder, &why)) {
+        hr_error_format(&why, text, sizeof text);
+        hr_log_format(&s->log, HR_LOG_ERROR, NULL,
+                      "the files were not read anew, and the previous ones stay in force: %s", text);
+        return HR_OK;
+    }
+    const char *folder = s->folder;
+    const hr_party_settings *settings = s->settings;
+    close_folder_service(s);
+    *service = NULL;
+    hr_status status = open_folder_service(folder, settings, service, err);
+    if (!status) hr_log_write(&(*service)->log, HR_LOG_INFO, NULL, "the files were read anew");
+    return status;
+}
+
+hr_status hr_coordinate_folder(const char *folder, const hr_party_settings *settings, hr_error *err) {
+    folder_service *s = NULL;
+    hr_party_settings ours;
+    hr_status status = hr_endpoint_settings(settings, &ours, err);
+    if (!status) status = hr_nats_present(err);
+    if (!status) status = open_folder_service(folder, &ours, &s, err);
+    if (status) return status;
+    hr_log_format(&s->log, HR_LOG_INFO, NULL, "ready for jobs, %zu at once", s->file.at_once);
+    if (ours.ready) ours.ready(ours.user);
+    do {
+        if (s->reload) status = reload_folder(&s, err);
+        if (!status) status = hr_endpoint_work(s->party, &ours, is_to_pause, s, err);
+        if (!status && s->status) {
+            status = s->status;
+            if (err) *err = s->why;
+        }
+    } while (!status);
+    close_folder_service(s);
+    return status;
+}

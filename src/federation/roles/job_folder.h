@@ -1,0 +1,90 @@
+/* The folder of a coordinator that serves: its file, its journal, and a folder of each job that was submitted.
+ *
+ *     FOLDER/coordinator.yaml, FOLDER/journal.db
+ *     FOLDER/jobs/NAME/job.yaml, schema.yaml, evaluated.json   what was submitted, copied
+ *                      queued, started or cancelled            one of the three; it holds the job's id
+ *                      log, model.json (figures.json, bounds.yaml), ended
+ *
+ * A job's folder appears under its name when it is complete. The file `queued` is renamed: to `started` by the
+ * coordinator before the job is in its journal, or to `cancelled` by a person before that. One of the two
+ * succeeds. The journal knows the job by the id, so that a job is offered once, whenever a process dies. `ended`
+ * is written when the result is there. */
+#ifndef HR_FEDERATION_ROLES_JOB_FOLDER_H
+#define HR_FEDERATION_ROLES_JOB_FOLDER_H
+
+#include "federation/config/job_file.h"
+#include "federation/federated/party_work.h"
+
+#include <hedgerow/federation.h>
+
+typedef enum hr_folder_state { HR_FOLDER_QUEUED, HR_FOLDER_STARTED, HR_FOLDER_CANCELLED } hr_folder_state;
+
+enum { HR_FOLDER_PATH = 4096 };
+#define HR_FOLDER_FILE "coordinator.yaml"
+#define HR_FOLDER_JOURNAL "journal.db"
+
+/* A job in the folder. */
+typedef struct hr_folder_job {
+    char name[HR_JOB_NAME_TEXT];
+    uint8_t id[HR_JOURNAL_ID];
+    hr_folder_state state;
+    int64_t submitted, nanoseconds; /* seconds since 1970 began, and what is to be added */
+    bool ended;
+    char end[HR_STATE_TEXT]; /* of a job that ended: "WORD" or "WORD: detail" (hr_ending_by_state) */
+    char suspect[128];       /* the checks that its model failed; "": none */
+} hr_folder_job;
+
+/* FOLDER/FILE. Fails: LIMIT (too long). */
+HR_MUST_CHECK hr_status hr_folder_path(const char *folder, const char *file, char out[HR_FOLDER_PATH],
+                                       hr_error *err);
+/* FOLDER/jobs/NAME/FILE. Fails: LIMIT (too long). */
+HR_MUST_CHECK hr_status hr_folder_job_path(const char *folder, const char *name, const char *file,
+                                           char out[HR_FOLDER_PATH], hr_error *err);
+
+/* All jobs, in the order in which they were submitted. A folder that holds no job is left out. Owner: the
+ * caller frees *out. Fails: IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_folder_jobs(const char *folder, hr_folder_job **out, size_t *count, hr_error *err);
+
+/* The job with this name, or whose id begins with these digits. Fails: ARGUMENT (none, or several), IO, MEMORY.
+ */
+HR_MUST_CHECK hr_status hr_folder_find(const char *folder, const char *text, hr_folder_job *out,
+                                       hr_error *err);
+
+/* Shows the jobs, in the order in which they were submitted, until `visit` returns false. Fails: IO, FORMAT (the
+ * journal), MEMORY. */
+HR_MUST_CHECK hr_status hr_folder_each(const char *folder, const char *coordinator,
+                                       bool (*visit)(void *user, const hr_job_info *job), void *user,
+                                       hr_error *err);
+
+/* What is copied into the folder of a new job. */
+typedef struct hr_folder_files {
+    const char *job, *schema; /* paths */
+    const char *evaluated;    /* path of the model file of an evaluation; NULL: none */
+} hr_folder_files;
+
+/* Adds a job with a new id. Fails: ARGUMENT (there is one of this name), IO, MEMORY: nothing was added. */
+HR_MUST_CHECK hr_status hr_folder_add(const char *folder, const char *name, const hr_folder_files *files,
+                                      uint8_t id[HR_JOURNAL_ID], hr_error *err);
+
+/* Changes the state of a queued job. *done: it was queued until now. Fails: IO. */
+HR_MUST_CHECK hr_status hr_folder_change(const char *folder, const char *name, hr_folder_state to, bool *done,
+                                         hr_error *err);
+
+/* Sets the end of a job that a person cancelled before it was begun. */
+void hr_folder_cancelled(hr_folder_job *job);
+
+/* Writes how the job ended: `end` and `suspect` of *job. Fails: IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_folder_end(const char *folder, const hr_folder_job *job, hr_error *err);
+
+/* Reads the copies: the job file, whose schema and model are those of the folder. Owner: *out lives in the
+ * arena. Fails: as hr_job_file_read. */
+HR_MUST_CHECK hr_status hr_folder_read(const char *folder, const char *name, hr_arena *arena,
+                                       hr_job_file *out, hr_error *err);
+
+/* The name of the file of a job's result in its folder. A literal. */
+const char *hr_folder_result(const hr_job_file *job);
+
+/* The id in hexadecimal digits. */
+void hr_folder_id_text(const uint8_t id[HR_JOURNAL_ID], char text[HR_JOB_ID_TEXT]);
+
+#endif
