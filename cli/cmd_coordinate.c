@@ -40,8 +40,9 @@ static int run_service(const command *self, const coordinate_args *args) {
     const product_args *product = &args->product;
     if (product->model != NULL || product->figures != NULL || product->schema != NULL || args->plan ||
         args->rows.given || args->as_json)
-        return usage_error(self->name, "--serve goes with --log-format, --log-level and --quiet alone: results "
-                                       "are kept in the folder");
+        return usage_error(self->name,
+                           "--serve goes with --log-format, --log-level and --quiet alone: results "
+                           "are kept in the folder");
     if (!log_lines_open(self->name, &args->log)) return EXIT_USAGE;
     interrupt_reloads();
     hr_error err = {0};
@@ -95,7 +96,8 @@ const command coordinate_command = {
     .details =
         "Offers the job, and ends after the last tree. An owner that declines is dropped; an owner that does "
         "not answer is skipped. It may be stopped or killed at any time: started again, it continues.\n\n"
-        "With --serve the operand is a folder with a coordinator.yaml. Jobs that are submitted to it run as many "
+        "With --serve the operand is a folder with a coordinator.yaml. Jobs that are submitted to it run as "
+        "many "
         "at once as that file says, and their results are kept there; SIGHUP has the file read anew.",
     .example = "  hedgerow coordinate job.yaml --plan --rows 20000\n"
                "  hedgerow coordinate job.yaml --model model.json\n"

@@ -14,7 +14,10 @@ typedef struct jobs_args {
 
 #define AT(field) offsetof(jobs_args, field)
 #define FILE_OPERAND                                                                                         \
-    { "FILE", 0, ARG_OPERAND, true, AT(file), NULL, "the owner file, the coordinator's job file, or the folder of one that serves" }
+    {                                                                                                        \
+        "FILE", 0, ARG_OPERAND, true, AT(file), NULL,                                                        \
+            "the owner file, the coordinator's job file, or the folder of one that serves"                   \
+    }
 
 /* ---- jobs ---- */
 

@@ -14,7 +14,8 @@ typedef struct submit_args {
 static const arg_option submit_options[] = {
     {"FOLDER", 0, ARG_OPERAND, true, AT(folder), NULL, "the folder of the coordinator that serves"},
     {"JOB", 0, ARG_OPERAND, true, AT(file), NULL, "the job file; of a coordinator's own files it needs none"},
-    {"name", 0, ARG_TEXT, false, AT(name), "NAME", "of the job; the file's without its extension unless given"},
+    {"name", 0, ARG_TEXT, false, AT(name), "NAME",
+     "of the job; the file's without its extension unless given"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object"},
 };
 
@@ -45,9 +46,10 @@ static int run_submit(const command *self, int argc, char **argv) {
 const command submit_command = {
     .name = "submit",
     .summary = "queue a job for a coordinator that serves",
-    .details = "Checks the job as far as that goes without the owners, and copies it with its schema, and the "
-               "model that it evaluates, into the folder: later changes of the files do not matter. Whoever may "
-               "write to the folder may submit.",
+    .details =
+        "Checks the job as far as that goes without the owners, and copies it with its schema, and the "
+        "model that it evaluates, into the folder: later changes of the files do not matter. Whoever may "
+        "write to the folder may submit.",
     .example = "  hedgerow submit coordinator job.yaml\n"
                "  hedgerow jobs coordinator",
     .options = submit_options,

@@ -14,7 +14,8 @@ hr_party_settings together_settings(int threads);
  * model whose sums failed checks has a warning on standard error. Returns the exit code. */
 int together_report(const hr_job_result *result, const char *path, bool as_json);
 
-/* Warns on standard error of a model whose sums failed these checks; NULL: none did. Returns the exit code. */
+/* Warns on standard error of a model whose sums failed these checks; NULL: none did. Returns the exit code.
+ */
 int together_warn_suspect(const char *checks);
 
 /* The exit code after a failure: that of the job's ending, if it ended without a result; else as

@@ -309,8 +309,8 @@ HR_API HR_MUST_CHECK hr_status hr_coordinate(const char *file, const char *resul
 
 /* ---- A coordinator that serves ----
  *
- * Its folder holds the coordinator file, coordinator.yaml (docs/reference/formats.md), its journal, and in jobs/
- * a folder of each job that was submitted. */
+ * Its folder holds the coordinator file, coordinator.yaml (docs/reference/formats.md), its journal, and in
+ * jobs/ a folder of each job that was submitted. */
 
 enum {
     HR_JOB_ID_TEXT = 33,  /* of a job's id, with its NUL */
@@ -318,10 +318,10 @@ enum {
 };
 
 /* Runs the jobs that are submitted to the folder, in the order in which they came, as many at once as the
- * coordinator file says, and writes the result of each into its folder. After a crash or a stop it goes on where
- * it was: no job is lost, and none is offered twice. What is wrong with one job ends that job alone. Waits for
- * the broker, and reads its files anew, as hr_serve. Never returns HR_OK. Fails: as hr_serve; BUSY (another
- * process serves the folder). */
+ * coordinator file says, and writes the result of each into its folder. After a crash or a stop it goes on
+ * where it was: no job is lost, and none is offered twice. What is wrong with one job ends that job alone.
+ * Waits for the broker, and reads its files anew, as hr_serve. Never returns HR_OK. Fails: as hr_serve; BUSY
+ * (another process serves the folder). */
 HR_API HR_MUST_CHECK hr_status hr_coordinate_folder(const char *folder, const hr_party_settings *settings,
                                                     hr_error *err);
 
@@ -332,9 +332,9 @@ typedef struct hr_submitted {
 
 /* Adds a job to the folder, after all that can be checked without the owners: the job file, its schema and
  * model, which are copied, and that the owners are members. name: NULL: the file's, without its extension. Of
- * the file's keys, those of a coordinator's own files are not used. Fails: IO, FORMAT, SCHEMA, POLICY (the schema
- * is not public), ARGUMENT (the name, or there is a job of that name; another coordinator's name; owners), LIMIT,
- * MEMORY: nothing was added. */
+ * the file's keys, those of a coordinator's own files are not used. Fails: IO, FORMAT, SCHEMA, POLICY (the
+ * schema is not public), ARGUMENT (the name, or there is a job of that name; another coordinator's name;
+ * owners), LIMIT, MEMORY: nothing was added. */
 HR_API HR_MUST_CHECK hr_status hr_job_submit(const char *folder, const char *file, const char *name,
                                              hr_submitted *out, hr_error *err);
 
@@ -344,13 +344,13 @@ typedef struct hr_job_record {
     char state[300];      /* of a job that ended, as in hr_job_info; else "" */
     hr_job_ending ending; /* OPEN: it has not ended */
     hr_job_product makes;
-    char suspect[128]; /* of a job that ended: the checks that its model failed; "": none */
-    char log[4096], result[4096]; /* paths; the files may not be there yet. The result is complete when `ending`
-                                     is DONE */
+    char suspect[128];            /* of a job that ended: the checks that its model failed; "": none */
+    char log[4096], result[4096]; /* paths; the files may not be there yet. The result is complete when
+                                     `ending` is DONE */
 } hr_job_record;
 
-/* The job with this name, or whose id begins with these digits. Fails: ARGUMENT (no such job, or several), IO,
- * FORMAT, LIMIT, MEMORY. */
+/* The job with this name, or whose id begins with these digits. Fails: ARGUMENT (no such job, or several),
+ * IO, FORMAT, LIMIT, MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_job_find(const char *folder, const char *job, hr_job_record *out,
                                            hr_error *err);
 
@@ -469,8 +469,8 @@ typedef struct hr_job_info {
 } hr_job_info;
 
 /* Shows the jobs of the ledger or journal that an owner file or a job file names, or of the folder of a
- * coordinator that serves, oldest first, until `visit` returns false. hr_serve and hr_coordinate may run meanwhile. Fails: IO, FORMAT, ARGUMENT (a job file
- * without a journal), MEMORY. */
+ * coordinator that serves, oldest first, until `visit` returns false. hr_serve and hr_coordinate may run
+ * meanwhile. Fails: IO, FORMAT, ARGUMENT (a job file without a journal), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_jobs_each(const char *file,
                                             bool (*visit)(void *user, const hr_job_info *job), void *user,
                                             hr_error *err);
@@ -550,9 +550,9 @@ typedef struct hr_party_viewer {
     void *user;
 } hr_party_viewer;
 
-/* Shows how the party is that an owner file or a job file names, or the folder of a coordinator that serves. Reads only, whether or not a process serves
- * it: nothing is sent, changed or left behind. Fails: IO, FORMAT, ARGUMENT (a job file without a journal),
- * MEMORY. */
+/* Shows how the party is that an owner file or a job file names, or the folder of a coordinator that serves.
+ * Reads only, whether or not a process serves it: nothing is sent, changed or left behind. Fails: IO, FORMAT,
+ * ARGUMENT (a job file without a journal), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_party_look(const char *file, const hr_party_viewer *viewer, hr_error *err);
 
 enum { HR_CANCEL_SECONDS = 10 /* for which hr_jobs_cancel waits for the other members */ };
@@ -568,12 +568,12 @@ typedef struct hr_cancel_info {
     bool unbegun;               /* it was queued, and no owner has heard of it */
 } hr_cancel_info;
 
-/* Ends the open job with this name, or whose id begins with these digits, of a file or folder as hr_jobs_each. A coordinator tells the owners; an
- * owner tells the coordinator, which continues without it. The hr_serve or hr_coordinate that runs with the
- * file does it; if none does, this call connects to the broker once and sends, and reads nothing but
- * acknowledgements. Returns when all have confirmed, or after HR_CANCEL_SECONDS. What was reserved stays
- * spent. Fails: as hr_jobs_each, ARGUMENT (no such job, or several, which the message lists; it is over): the
- * job is as it was. */
+/* Ends the open job with this name, or whose id begins with these digits, of a file or folder as
+ * hr_jobs_each. A coordinator tells the owners; an owner tells the coordinator, which continues without it.
+ * The hr_serve or hr_coordinate that runs with the file does it; if none does, this call connects to the
+ * broker once and sends, and reads nothing but acknowledgements. Returns when all have confirmed, or after
+ * HR_CANCEL_SECONDS. What was reserved stays spent. Fails: as hr_jobs_each, ARGUMENT (no such job, or
+ * several, which the message lists; it is over): the job is as it was. */
 HR_API HR_MUST_CHECK hr_status hr_jobs_cancel(const char *file, const char *job, hr_cancel_info *out,
                                               hr_error *err);
 

@@ -445,7 +445,8 @@ hr_status harness_submit(harness *l, hr_error *err) {
     hr_status status = hr_terms_of(&l->job, "job", l->table.schema, &(hr_names){names, OWNERS}, &terms, err);
     if (!status) status = hr_receipt_files_show(l->receipts, &terms, err);
     const hr_new_job job = {.terms = {terms.at, terms.size}, .date = l->date};
-    if (!status && !hr_party_jobs(l->parties[0].party)) status = hr_party_submit(l->parties[0].party, &job, err);
+    if (!status && !hr_party_jobs(l->parties[0].party))
+        status = hr_party_submit(l->parties[0].party, &job, err);
     free(terms.at);
     return status;
 }

@@ -53,8 +53,7 @@ static hr_status read_coordinator_root(const hr_fields *reader, void *out) {
 hr_status hr_coordinator_file_parse(const hr_file_text *text, hr_arena *arena, hr_coordinator_file *out,
                                     hr_error *err) {
     hr_coordinator_file file = {.at_once = HR_COORDINATOR_JOBS_USUAL};
-    hr_status status =
-        hr_fields_parse(text, root_table.what, read_coordinator_root, arena, &file, err);
+    hr_status status = hr_fields_parse(text, root_table.what, read_coordinator_root, arena, &file, err);
     if (!status) *out = file;
     return status;
 }

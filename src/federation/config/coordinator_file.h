@@ -15,7 +15,7 @@ typedef struct hr_coordinator_file {
     const char *name;                          /* as a member */
     const char *federation, *key;              /* paths */
     const char *certificate, *certificate_key; /* paths, for TLS; both NULL without */
-    size_t at_once;                            /* jobs that run at the same time, 1..HR_COORDINATOR_JOBS_MAX */
+    size_t at_once; /* jobs that run at the same time, 1..HR_COORDINATOR_JOBS_MAX */
 } hr_coordinator_file;
 
 /* Owner: *out lives in the arena. Fails: FORMAT (file, line, column), LIMIT, IO, MEMORY. */

@@ -338,15 +338,16 @@ static hr_status read_job_root(const hr_fields *reader, void *out) {
     whole->file.order = (hr_order)whole->order;
     whole->file.wait_for = (hr_wait_for)whole->wait_for;
 
-    /* The coordinator's part is there with all that it needs, or not at all: a coordinator that serves has it in
-     * a file of its own, and the job names owners alone. */
+    /* The coordinator's part is there with all that it needs, or not at all: a coordinator that serves has it
+     * in a file of its own, and the job names owners alone. */
     bool given = false;
     for (size_t i = ROOT_NAME; i < ROOT_KEYS; i++) given = given || (i != ROOT_OWNERS && found[i]);
     for (size_t i = ROOT_NAME; i <= ROOT_OWNERS && given; i++) {
         if (found[i]) continue;
-        return hr_keys_need(&reader->keys, reader->root, NULL, root_fields[i].key,
-                            "a job over a federation needs the keys name, federation, key, journal and "
-                            "owners; a simulation needs none of them, and a job that is submitted only owners");
+        return hr_keys_need(
+            &reader->keys, reader->root, NULL, root_fields[i].key,
+            "a job over a federation needs the keys name, federation, key, journal and "
+            "owners; a simulation needs none of them, and a job that is submitted only owners");
     }
     return hr_fields_pair(reader, root_fields, found, ROOT_CERTIFICATE, ROOT_CERTIFICATE_KEY);
 }

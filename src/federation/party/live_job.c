@@ -34,7 +34,7 @@ static hr_status start_protocol(const hr_party_options *o, hr_live_job *j, hr_er
         .coordinator = hr_membership_by_name(o->view->membership, j->coordinator, strlen(j->coordinator)),
         .min_owners = o->min_owners,
         .terms = j->terms,
-        .round_gain = j->round_gain,
+        .round_gain = j->own.round_gain,
         .wants_model = o->wants_model,
         .secret = j->record.key};
     memcpy(setup.job.bytes, j->record.id, HR_JOB_BYTES);
@@ -53,15 +53,13 @@ hr_status hr_live_job_start(const hr_party_options *o, hr_live_job *j, hr_error 
 
 /* A job of whose files nothing is known any more ends. */
 static hr_status set_own_settings(const hr_party_options *o, hr_live_job *j, hr_error *err) {
-    hr_job_settings settings = {o->schema, o->round_gain, o->deadline};
     hr_error why = {0};
+    j->own = (hr_job_settings){o->schema, o->round_gain, o->deadline};
     hr_status status =
-        o->work->settings_of ? o->work->settings_of(o->work, &j->record, &settings, &why) : HR_OK;
+        o->work->settings_of ? o->work->settings_of(o->work, &j->record, &j->own, &why) : HR_OK;
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
     if (status) hr_live_job_leave(j, HR_JOB_FAILED, "its files cannot be read: %.160s", why.message);
-    j->schema = settings.schema;
-    j->round_gain = settings.round_gain;
-    j->deadline = settings.deadline;
+    j->schema = j->own.schema;
     return HR_OK;
 }
 
@@ -91,10 +89,8 @@ hr_status hr_live_job_make(const hr_party_options *options, const hr_journal_job
     hr_live_job *j = calloc(1, sizeof *j);
     if (!j) return hr_fail_memory(err);
     hr_status status = fill_live_job(options, record, j, err);
-    if (status)
-        hr_live_job_free(j);
-    else
-        *out = j;
+    if (status) hr_live_job_free(j);
+    if (!status) *out = j;
     return status;
 }
 

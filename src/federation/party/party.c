@@ -145,7 +145,7 @@ static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_er
 
 static bool is_awaited_too_long(const hr_party *p, const hr_live_job *j) {
     return j->is_coordinator && hr_protocol_waits(j->protocol) &&
-           (p->clock.now - j->active_at >= j->deadline || hr_party_awaits_absent(p, j));
+           (p->clock.now - j->active_at >= j->own.deadline || hr_party_awaits_absent(p, j));
 }
 
 /* Ends the jobs of a coordinator that no longer runs. */

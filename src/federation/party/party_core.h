@@ -131,8 +131,7 @@ typedef struct hr_live_job {
     const hr_schema *schema;           /* the party's, or `part_schema` */
     hr_schema *part_schema;            /* of a job with fewer features than the owner has; NULL: it has all */
     struct hr_data *part;              /* hr_job_view.part */
-    double round_gain;                 /* of a coordinator's own job */
-    int64_t deadline;                  /* milliseconds; of a coordinator's own job */
+    hr_job_settings own;               /* of a coordinator's own job; `schema` is its schema */
     const hr_membership *membership;   /* the party's */
     hr_bytes terms;                    /* packed; empty but of a coordinator's own job */
     Hedgerow__Terms *read;             /* the terms; NULL before an owner has them */

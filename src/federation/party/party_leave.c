@@ -81,6 +81,6 @@ hr_status hr_party_note(hr_party *p, const hr_live_job *j, hr_error *err) {
     char state[HR_STATE_TEXT];
     hr_live_job_state(j, state);
     hr_journal_note note = {name, state, awaited_by(j), j->read ? hr_terms_cost(j->read) : 0,
-                            j->is_coordinator ? j->round_gain : 0};
+                            j->is_coordinator ? j->own.round_gain : 0};
     return hr_journal_note_job(p->o.journal, j->record.id, &note, err);
 }

@@ -37,7 +37,7 @@ static size_t list_parts(const hr_live_job *j, hr_part_info *infos, hr_journal_p
 /* Of the calendar's clock; 0: nobody is waited for. */
 static int64_t until(const hr_party *p, const hr_live_job *j) {
     if (!j->is_coordinator || !hr_protocol_waits(j->protocol)) return 0;
-    return p->clock.date + (j->active_at + j->deadline - p->clock.now) / 1000;
+    return p->clock.date + (j->active_at + j->own.deadline - p->clock.now) / 1000;
 }
 
 static hr_status note_progress(hr_party *p, hr_live_job *j, hr_error *err) {

@@ -197,7 +197,7 @@ hr_status hr_coordinator_service_take(hr_coordinator_service *m, hr_job_result *
     if (!hr_coordinator_work_has_result(&m->job.work))
         return hr_fail(err, m->job.work.ending == HR_JOB_DECLINED ? HR_E_POLICY : HR_E_JOB,
                        m->job.work.ending == HR_JOB_DECLINED ? "see the owners' reasons in the log"
-                                                         : "see the log",
+                                                             : "see the log",
                        "the job ended without a %s: %s", hr_product_name(&m->job.file), m->job.work.state);
     *out = m->job.work.result;
     m->job.work.result = (hr_job_result){0};

@@ -1,10 +1,11 @@
 /* A coordinator that serves: one member, one connection and one journal for all jobs of its folder. */
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/text/timestamp.h"
 #include "federation/config/coordinator_file.h"
 #include "federation/federated/federated_method.h"
-#include "federation/roles/own_job.h"
 #include "federation/roles/job_folder.h"
+#include "federation/roles/own_job.h"
 #include "federation/transport/nats.h"
 #include "privacy/ledger/journal_list.h"
 
@@ -51,12 +52,13 @@ typedef struct folder_service {
 
 static void append_line(const folder_service *s, const served_job *job, const hr_log_line *line) {
     static const char *const levels[] = {"error", "warning", "info", "debug"}; /* as hr_log_level */
-    char path[HR_FOLDER_PATH], now[HR_TIMESTAMP_TEXT];
+    char path[HR_FOLDER_PATH], now[HR_TIMESTAMP_TEXT], text[HR_LOG_TEXT + 64];
     if (hr_folder_job_path(s->folder, job->at.name, "log", path, NULL)) return;
     const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (file < 0) return;
     hr_timestamp_text((int64_t)time(NULL), now);
-    (void)dprintf(file, "%sZ %s %s\n", now, levels[line->level], line->text);
+    const int size = snprintf(text, sizeof text, "%sZ %s %s\n", now, levels[line->level], line->text);
+    (void)hr_file_write(file, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
     close(file);
 }
 
@@ -97,8 +99,7 @@ static hr_status read_served(folder_service *s, const hr_folder_job *at, served_
     hr_status status = hr_folder_read(s->folder, at->name, job->job.arena, &job->job.file, err);
     if (!status) status = hr_own_job_schema(&job->job, err);
     if (!status)
-        status =
-            hr_folder_job_path(s->folder, at->name, hr_folder_result(&job->job.file), job->result, err);
+        status = hr_folder_job_path(s->folder, at->name, hr_folder_result(&job->job.file), job->result, err);
     hr_own_job_work(&job->job, job->result, &s->log);
     return status;
 }
@@ -182,7 +183,8 @@ static hr_status note_journal_end(void *user, const hr_journal_item *item) {
     return HR_OK;
 }
 
-/* The process ended between the end in the journal and that in the folder, or the folder could not be written. */
+/* The process ended between the end in the journal and that in the folder, or the folder could not be
+ * written. */
 static hr_status repair_end(folder_service *s, const hr_folder_job *at, hr_error *err) {
     char id[HR_JOB_ID_TEXT];
     hr_folder_job job = *at;
@@ -200,7 +202,8 @@ static hr_status repair_end(folder_service *s, const hr_folder_job *at, hr_error
 static hr_status refuse_job(folder_service *s, served_job *job, const hr_error *why) {
     char state[HR_STATE_TEXT];
     snprintf(state, sizeof state, "%s: %.200s", hr_job_ending_of(HR_JOB_FAILED)->word, why->message);
-    hr_log_format(&s->log, HR_LOG_ERROR, job->id, "the job '%s' cannot begin: %s", job->at.name, why->message);
+    hr_log_format(&s->log, HR_LOG_ERROR, job->id, "the job '%s' cannot begin: %s", job->at.name,
+                  why->message);
     end_in_folder(s, job, state);
     return HR_OK;
 }
@@ -245,8 +248,8 @@ static hr_status look_at_job(folder_service *s, const hr_folder_job *at, hr_erro
     return hr_folder_end(s->folder, &job, &ignored) == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
 }
 
-/* Between two steps of the party: what is over may be freed. A job whose folder cannot be written stays, so that
- * it is not begun again. */
+/* Between two steps of the party: what is over may be freed. A job whose folder cannot be written stays, so
+ * that it is not begun again. */
 static void remove_ended(folder_service *s) {
     served_job *next;
     for (served_job *job = s->jobs; job; job = next) {

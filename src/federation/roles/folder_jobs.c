@@ -103,7 +103,8 @@ static hr_status find_paths(const char *folder, const char *name, hr_job_record 
     hr_arena *arena = hr_arena_new();
     hr_status status = arena ? hr_folder_read(folder, name, arena, &file, NULL) : HR_E_MEMORY;
     if (status) file = (hr_job_file){0};
-    status = status == HR_E_MEMORY ? hr_fail_memory(err) : hr_folder_job_path(folder, name, "log", out->log, err);
+    status =
+        status == HR_E_MEMORY ? hr_fail_memory(err) : hr_folder_job_path(folder, name, "log", out->log, err);
     if (!status) status = hr_folder_job_path(folder, name, hr_folder_result(&file), out->result, err);
     out->makes = file.model ? HR_JOB_FIGURES : file.columns.count ? HR_JOB_SCHEMA : HR_JOB_MODEL;
     hr_arena_free(arena);

@@ -1,14 +1,15 @@
-/* The folder of a coordinator that serves: its file, its journal, and a folder of each job that was submitted.
+/* The folder of a coordinator that serves: its file, its journal, and a folder of each job that was
+ * submitted.
  *
  *     FOLDER/coordinator.yaml, FOLDER/journal.db
  *     FOLDER/jobs/NAME/job.yaml, schema.yaml, evaluated.json   what was submitted, copied
  *                      queued, started or cancelled            one of the three; it holds the job's id
  *                      log, model.json (figures.json, bounds.yaml), ended
  *
- * A job's folder appears under its name when it is complete. The file `queued` is renamed: to `started` by the
- * coordinator before the job is in its journal, or to `cancelled` by a person before that. One of the two
- * succeeds. The journal knows the job by the id, so that a job is offered once, whenever a process dies. `ended`
- * is written when the result is there. */
+ * A job's folder appears under its name when it is complete. The file `queued` is renamed: to `started` by
+ * the coordinator before the job is in its journal, or to `cancelled` by a person before that. One of the two
+ * succeeds. The journal knows the job by the id, so that a job is offered once, whenever a process dies.
+ * `ended` is written when the result is there. */
 #ifndef HR_FEDERATION_ROLES_JOB_FOLDER_H
 #define HR_FEDERATION_ROLES_JOB_FOLDER_H
 
@@ -22,6 +23,15 @@ typedef enum hr_folder_state { HR_FOLDER_QUEUED, HR_FOLDER_STARTED, HR_FOLDER_CA
 enum { HR_FOLDER_PATH = 4096 };
 #define HR_FOLDER_FILE "coordinator.yaml"
 #define HR_FOLDER_JOURNAL "journal.db"
+#define HR_FOLDER_JOBS "jobs"
+/* In the folder of a job. */
+#define HR_FOLDER_JOB "job.yaml"
+#define HR_FOLDER_SCHEMA "schema.yaml"
+#define HR_FOLDER_EVALUATED "evaluated.json"
+#define HR_FOLDER_ENDED "ended"
+
+/* The name of the file in which a job in that state has its id. A literal. */
+const char *hr_folder_state_file(hr_folder_state state);
 
 /* A job in the folder. */
 typedef struct hr_folder_job {
@@ -41,17 +51,21 @@ HR_MUST_CHECK hr_status hr_folder_path(const char *folder, const char *file, cha
 HR_MUST_CHECK hr_status hr_folder_job_path(const char *folder, const char *name, const char *file,
                                            char out[HR_FOLDER_PATH], hr_error *err);
 
+/* False: there is no job of this name. */
+bool hr_folder_look(const char *folder, const char *name, hr_folder_job *out);
+
 /* All jobs, in the order in which they were submitted. A folder that holds no job is left out. Owner: the
  * caller frees *out. Fails: IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_folder_jobs(const char *folder, hr_folder_job **out, size_t *count, hr_error *err);
 
-/* The job with this name, or whose id begins with these digits. Fails: ARGUMENT (none, or several), IO, MEMORY.
+/* The job with this name, or whose id begins with these digits. Fails: ARGUMENT (none, or several), IO,
+ * MEMORY.
  */
 HR_MUST_CHECK hr_status hr_folder_find(const char *folder, const char *text, hr_folder_job *out,
                                        hr_error *err);
 
-/* Shows the jobs, in the order in which they were submitted, until `visit` returns false. Fails: IO, FORMAT (the
- * journal), MEMORY. */
+/* Shows the jobs, in the order in which they were submitted, until `visit` returns false. Fails: IO, FORMAT
+ * (the journal), MEMORY. */
 HR_MUST_CHECK hr_status hr_folder_each(const char *folder, const char *coordinator,
                                        bool (*visit)(void *user, const hr_job_info *job), void *user,
                                        hr_error *err);
@@ -70,6 +84,11 @@ HR_MUST_CHECK hr_status hr_folder_add(const char *folder, const char *name, cons
 HR_MUST_CHECK hr_status hr_folder_change(const char *folder, const char *name, hr_folder_state to, bool *done,
                                          hr_error *err);
 
+/* Cancels the queued job that `job` names. *done: it was queued, and out->ended, told and unbegun are set;
+ * out->id is, in either case. Fails: as hr_folder_find; ARGUMENT (it is over). */
+HR_MUST_CHECK hr_status hr_folder_cancel(const char *folder, const char *job, hr_cancel_info *out, bool *done,
+                                         hr_error *err);
+
 /* Sets the end of a job that a person cancelled before it was begun. */
 void hr_folder_cancelled(hr_folder_job *job);
 
@@ -86,5 +105,8 @@ const char *hr_folder_result(const hr_job_file *job);
 
 /* The id in hexadecimal digits. */
 void hr_folder_id_text(const uint8_t id[HR_JOURNAL_ID], char text[HR_JOB_ID_TEXT]);
+
+/* What the system refused (errno) to do with the file. Returns IO. */
+hr_status hr_folder_fail(const char *path, const char *what, hr_error *err);
 
 #endif

@@ -2,13 +2,12 @@
  * looked at, decided on by a person, and cancelled. */
 #include "base/fail.h"
 #include "base/text/text.h"
-#include "federation/config/coordinator_file.h"
-#include "federation/config/job_file.h"
 #include "federation/config/owner_file.h"
 #include "federation/federated/federated_method.h"
 #include "federation/party/endpoint.h"
 #include "federation/roles/coordinate.h"
 #include "federation/roles/job_folder.h"
+#include "federation/roles/member_files.h"
 #include "federation/transport/nats.h"
 #include "privacy/ledger/file_lock.h"
 #include "privacy/ledger/journal_list.h"
@@ -19,7 +18,6 @@
 #include <hedgerow/owner.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 enum {
@@ -28,83 +26,6 @@ enum {
     LOOK = 100,                              /* milliseconds */
     UNREAD_MAX = 256                         /* packets that are left to the next start */
 };
-
-/* ---- The file ---- */
-
-/* What an owner file and a job file have in common: a member, and its journal. Lives in an arena. */
-typedef struct member_files {
-    hr_endpoint_files endpoint;
-    const char *journal, *schema; /* paths; an owner's journal is its ledger */
-    double round_gain;            /* a coordinator's */
-    bool is_owner;
-    const char *folder; /* of a coordinator that serves, which has no one schema; NULL: no folder was named */
-} member_files;
-
-static bool begins_a_line(const hr_file_text *text, const char *key) {
-    const char *end = text->text + text->size;
-    for (const char *line = text->text; line && line < end; line++) {
-        if ((size_t)(end - line) > strlen(key) && !memcmp(line, key, strlen(key))) return true;
-        line = memchr(line, '\n', (size_t)(end - line));
-        if (!line) break;
-    }
-    return false;
-}
-
-static hr_status read_owner(const hr_file_text *text, hr_arena *arena, member_files *out, hr_error *err) {
-    hr_owner_file owner;
-    hr_status status = hr_owner_file_parse(text, arena, &owner, err);
-    if (status) return status;
-    *out = (member_files){.endpoint = {owner.name, owner.federation, owner.key, owner.certificate,
-                                       owner.certificate_key, NULL, true},
-                          .journal = owner.ledger,
-                          .schema = owner.schema,
-                          .is_owner = true};
-    return HR_OK;
-}
-
-static hr_status read_coordinator(const char *file, const hr_file_text *text, hr_arena *arena,
-                                  member_files *out, hr_error *err) {
-    hr_job_file job;
-    hr_status status = hr_job_file_parse(text, hr_federated_job_rules, arena, &job, err);
-    if (!status && !job.journal) {
-        hr_fail(err, HR_E_ARGUMENT, "name an owner file, or the job file of a coordinator",
-                "the job file names no journal");
-        return hr_fail_at(err, HR_E_ARGUMENT, file, 0, 0, NULL);
-    }
-    if (status) return status;
-    *out = (member_files){
-        .endpoint = {job.name, job.federation, job.key, job.certificate, job.certificate_key, NULL, true},
-        .journal = job.journal,
-        .schema = job.schema,
-        .round_gain = job.round_gain};
-    return HR_OK;
-}
-
-static hr_status read_folder(const char *folder, hr_arena *arena, member_files *out, hr_error *err) {
-    char path[HR_FOLDER_PATH], journal[HR_FOLDER_PATH];
-    hr_coordinator_file file;
-    hr_status status = hr_folder_path(folder, HR_FOLDER_FILE, path, err);
-    if (!status) status = hr_folder_path(folder, HR_FOLDER_JOURNAL, journal, err);
-    if (!status) status = hr_coordinator_file_read(path, arena, &file, err);
-    if (status) return status;
-    *out = (member_files){.endpoint = {file.name, file.federation, file.key, file.certificate,
-                                       file.certificate_key, NULL, true},
-                          .journal = hr_arena_text(arena, journal, strlen(journal)),
-                          .folder = folder};
-    return out->journal ? HR_OK : hr_fail_memory(err);
-}
-
-/* `file` may be the folder of a coordinator that serves. Fails: IO, FORMAT, ARGUMENT (a job file without a
- * journal), LIMIT, MEMORY. */
-static hr_status read_member_files(const char *file, hr_arena *arena, member_files *out, hr_error *err) {
-    hr_file_text text;
-    struct stat there;
-    if (!stat(file, &there) && S_ISDIR(there.st_mode)) return read_folder(file, arena, out, err);
-    hr_status status = hr_fields_load(file, arena, &text, err);
-    if (status) return status;
-    if (begins_a_line(&text, "hedgerow-owner:")) return read_owner(&text, arena, out, err);
-    return read_coordinator(file, &text, arena, out, err);
-}
 
 /* ---- The list ---- */
 
@@ -135,10 +56,10 @@ static hr_status show_job(void *user, const hr_journal_item *item) {
 
 hr_status hr_jobs_each(const char *file, bool (*visit)(void *user, const hr_job_info *job), void *user,
                        hr_error *err) {
-    member_files files;
+    hr_member_files files;
     job_list v = {visit, user, false};
     hr_arena *arena = hr_arena_new();
-    hr_status status = arena ? read_member_files(file, arena, &files, err) : hr_fail_memory(err);
+    hr_status status = arena ? hr_member_files_read(file, arena, &files, err) : hr_fail_memory(err);
     if (!status && files.folder)
         status = hr_folder_each(files.folder, files.endpoint.name, visit, user, err);
     else if (!status)
@@ -151,7 +72,7 @@ hr_status hr_jobs_each(const char *file, bool (*visit)(void *user, const hr_job_
 
 /* What a file shows, on its way to a person. */
 typedef struct shown_party {
-    const member_files *member;
+    const hr_member_files *member;
     const hr_party_viewer *viewer;
     bool stopped, running;
     hr_validity validity; /* of its certificate */
@@ -233,11 +154,11 @@ static hr_status show_progress(void *user, const hr_journal_item *item, const hr
 }
 
 hr_status hr_party_look(const char *file, const hr_party_viewer *viewer, hr_error *err) {
-    member_files member;
+    hr_member_files member;
     shown_party v = {.member = &member, .viewer = viewer, .date = hr_endpoint_clock().date};
     const hr_journal_viewer inner = {show_party, show_progress, &v};
     hr_arena *arena = hr_arena_new();
-    hr_status status = arena ? read_member_files(file, arena, &member, err) : hr_fail_memory(err);
+    hr_status status = arena ? hr_member_files_read(file, arena, &member, err) : hr_fail_memory(err);
     if (!status) look_at_certificate(&v, arena);
     if (!status) status = hr_journal_look(member.journal, &inner, err);
     hr_arena_free(arena);
@@ -307,7 +228,7 @@ hr_status hr_job_refuse(const char *owner_file, const char *job, const char *rea
 
 /* A member that does nothing but end jobs. */
 typedef struct leaving_member {
-    const member_files *files;
+    const hr_member_files *files;
     hr_cancel_info *info;
     hr_arena *arena;
     hr_schema *schema;
@@ -388,33 +309,15 @@ static hr_status end_job_at_once(leaving_member *m, hr_error *err) {
     return HR_OK;
 }
 
-/* A job that is queued ends here. *done: it was queued. `job`, which the journal is to find: its id. */
-static hr_status cancel_queued(const char *folder, const char *job, hr_cancel_info *out, bool *done,
-                               hr_error *err) {
-    hr_folder_job found;
-    hr_status status = hr_folder_find(folder, job, &found, err);
-    if (status) return status;
-    hr_folder_id_text(found.id, out->id);
-    if (found.ended) {
-        hr_fail(err, HR_E_ARGUMENT, "'hedgerow jobs' shows how it ended", "the job '%s' is over", found.name);
-        return hr_fail_at(err, HR_E_ARGUMENT, folder, 0, 0, NULL);
-    }
-    status = hr_folder_change(folder, found.name, HR_FOLDER_CANCELLED, done, err);
-    hr_folder_cancelled(&found);
-    if (!status && *done) status = hr_folder_end(folder, &found, err);
-    out->ended = out->told = out->unbegun = *done;
-    return status;
-}
-
 hr_status hr_jobs_cancel(const char *file, const char *job, hr_cancel_info *out, hr_error *err) {
-    member_files files;
+    hr_member_files files;
     hr_journal_named named;
     leaving_member m = {.files = &files, .info = out, .arena = hr_arena_new()};
     *out = (hr_cancel_info){0};
-    hr_status status = m.arena ? read_member_files(file, m.arena, &files, err) : hr_fail_memory(err);
+    hr_status status = m.arena ? hr_member_files_read(file, m.arena, &files, err) : hr_fail_memory(err);
     bool done = false;
     if (!status && files.folder) {
-        status = cancel_queued(files.folder, job, out, &done, err);
+        status = hr_folder_cancel(files.folder, job, out, &done, err);
         job = out->id;
     }
     if (!status && !done) status = hr_journal_cancel(files.journal, job, &named, err);

@@ -20,7 +20,7 @@ void hr_own_job_work(hr_own_job *job, const char *path, const hr_log *log) {
 }
 
 hr_status hr_own_job_owners(const hr_job_file *file, const hr_membership *membership, size_t self,
-                                    hr_error *err) {
+                            hr_error *err) {
     for (size_t i = 0; i < file->owners.count; i++) {
         const char *owner = file->owners.items[i];
         const size_t member = hr_membership_by_name(membership, owner, strlen(owner));
@@ -34,11 +34,10 @@ hr_status hr_own_job_owners(const hr_job_file *file, const hr_membership *member
     return HR_OK;
 }
 
-hr_status hr_own_job_terms(hr_own_job *job, const char *name, const hr_endpoint *endpoint,
-                                   hr_bytes *terms, hr_error *err) {
+hr_status hr_own_job_terms(hr_own_job *job, const char *name, const hr_endpoint *endpoint, hr_bytes *terms,
+                           hr_error *err) {
     hr_job_file *file = &job->file;
-    hr_status status =
-        hr_own_job_owners(file, endpoint->view.membership, endpoint->view.self, err);
+    hr_status status = hr_own_job_owners(file, endpoint->view.membership, endpoint->view.self, err);
     if (status) return status;
     if (!file->date) file->date = hr_endpoint_clock().date;
     file->in = endpoint->id;
@@ -52,7 +51,8 @@ void hr_own_job_done(hr_own_job *job) {
     *job = (hr_own_job){0};
 }
 
-hr_party_options hr_coordinator_options(const hr_endpoint *endpoint, hr_journal *journal, hr_party_work *work) {
+hr_party_options hr_coordinator_options(const hr_endpoint *endpoint, hr_journal *journal,
+                                        hr_party_work *work) {
     return (hr_party_options){.view = &endpoint->view,
                               .journal = journal,
                               .transport = endpoint->transport,

@@ -21,17 +21,18 @@ void hr_own_job_work(hr_own_job *job, const char *path, const hr_log *log);
 
 /* Whether the owners that the file names are members, other than the coordinator `self`. Fails: ARGUMENT. */
 HR_MUST_CHECK hr_status hr_own_job_owners(const hr_job_file *file, const hr_membership *membership,
-                                                  size_t self, hr_error *err);
+                                          size_t self, hr_error *err);
 
 /* Packs the terms of the job with this name, as of now where the file has no date. Owner: the caller frees
  * terms->at. Fails: ARGUMENT (owners; as hr_terms_of), MEMORY. */
-HR_MUST_CHECK hr_status hr_own_job_terms(hr_own_job *job, const char *name,
-                                                 const hr_endpoint *endpoint, hr_bytes *terms, hr_error *err);
+HR_MUST_CHECK hr_status hr_own_job_terms(hr_own_job *job, const char *name, const hr_endpoint *endpoint,
+                                         hr_bytes *terms, hr_error *err);
 
 /* Frees what the job holds; it may be zero. */
 void hr_own_job_done(hr_own_job *job);
 
 /* What the parties of all coordinators have in common; all of it is borrowed. */
-hr_party_options hr_coordinator_options(const hr_endpoint *endpoint, hr_journal *journal, hr_party_work *work);
+hr_party_options hr_coordinator_options(const hr_endpoint *endpoint, hr_journal *journal,
+                                        hr_party_work *work);
 
 #endif

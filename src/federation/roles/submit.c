@@ -3,8 +3,8 @@
 #include "federation/config/coordinator_file.h"
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
-#include "federation/roles/own_job.h"
 #include "federation/roles/job_folder.h"
+#include "federation/roles/own_job.h"
 #include "privacy/ledger/file_lock.h"
 
 #include <stdio.h>
@@ -40,8 +40,8 @@ static hr_status try_terms(hr_own_job *job, const char *name, const hr_coordinat
     return status;
 }
 
-static hr_status check_submitted(hr_own_job *job, const char *folder, const char *file,
-                                 const char *name, hr_error *err) {
+static hr_status check_submitted(hr_own_job *job, const char *folder, const char *file, const char *name,
+                                 hr_error *err) {
     char path[HR_FOLDER_PATH];
     hr_coordinator_file coordinator;
     hr_status status = hr_folder_path(folder, HR_FOLDER_FILE, path, err);
@@ -57,8 +57,7 @@ static hr_status check_submitted(hr_own_job *job, const char *folder, const char
 static hr_status choose_name(const char *file, const char *name, char out[HR_JOB_NAME_TEXT], hr_error *err) {
     if (!name) return hr_job_name_of(file, out, err);
     if (!hr_text_is_job_name(hr_data_of(name, strlen(name))))
-        return hr_fail(err, HR_E_ARGUMENT,
-                       "1 to 64 bytes, of ASCII only letters, digits, space and -_.+()",
+        return hr_fail(err, HR_E_ARGUMENT, "1 to 64 bytes, of ASCII only letters, digits, space and -_.+()",
                        "--name: this cannot be the name of a job");
     strcpy(out, name);
     return HR_OK;
