@@ -1,4 +1,5 @@
-/* A coordinator that serves: one member, one connection and one journal for all jobs of its folder. */
+#include "federation/roles/coordinate_folder.h"
+
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/text/timestamp.h"
@@ -29,8 +30,8 @@ typedef struct served_job {
     bool stuck; /* and its folder could not be written */
 } served_job;
 
-typedef struct folder_service {
-    hr_party_work work; /* first: a folder_service is a hr_party_work */
+struct hr_folder_service {
+    hr_party_work work; /* first: a hr_folder_service is a hr_party_work */
     const char *folder;
     char path[HR_FOLDER_PATH]; /* of the journal */
     const hr_party_settings *settings;
@@ -46,11 +47,11 @@ typedef struct folder_service {
     bool reload;
     hr_status status; /* of the last look at the folder */
     hr_error why;
-} folder_service;
+};
 
 /* ---- The log: one for all jobs, and one in each job's folder ---- */
 
-static void append_line(const folder_service *s, const served_job *job, const hr_log_line *line) {
+static void append_line(const hr_folder_service *s, const served_job *job, const hr_log_line *line) {
     static const char *const levels[] = {"error", "warning", "info", "debug"}; /* as hr_log_level */
     char path[HR_FOLDER_PATH], now[HR_TIMESTAMP_TEXT], text[HR_LOG_TEXT + 64];
     if (hr_folder_job_path(s->folder, job->at.name, "log", path, NULL)) return;
@@ -63,7 +64,7 @@ static void append_line(const folder_service *s, const served_job *job, const hr
 }
 
 static void log_line(void *user, const hr_log_line *line) {
-    const folder_service *s = user;
+    const hr_folder_service *s = user;
     for (const served_job *job = s->jobs; job && line->job; job = job->next)
         if (!strcmp(job->id, line->job)) append_line(s, job, line);
     if (s->settings->log_line) s->settings->log_line(s->settings->user, line);
@@ -71,13 +72,13 @@ static void log_line(void *user, const hr_log_line *line) {
 
 /* ---- Jobs that were read ---- */
 
-static served_job *find_served(const folder_service *s, const uint8_t *id) {
+static served_job *find_served(const hr_folder_service *s, const uint8_t *id) {
     served_job *job = s->jobs;
     while (job && memcmp(job->at.id, id, HR_JOURNAL_ID) != 0) job = job->next;
     return job;
 }
 
-static void remove_served(folder_service *s, served_job *job) {
+static void remove_served(hr_folder_service *s, served_job *job) {
     served_job **link = &s->jobs;
     while (*link != job) link = &(*link)->next;
     *link = job->next;
@@ -86,7 +87,7 @@ static void remove_served(folder_service *s, served_job *job) {
 }
 
 /* *out belongs to the service also where it cannot be read. */
-static hr_status read_served(folder_service *s, const hr_folder_job *at, served_job **out, hr_error *err) {
+static hr_status read_served(hr_folder_service *s, const hr_folder_job *at, served_job **out, hr_error *err) {
     served_job *job = calloc(1, sizeof *job);
     *out = job;
     if (!job) return hr_fail_memory(err);
@@ -104,7 +105,7 @@ static hr_status read_served(folder_service *s, const hr_folder_job *at, served_
     return status;
 }
 
-static void end_in_folder(folder_service *s, served_job *job, const char *state) {
+static void end_in_folder(hr_folder_service *s, served_job *job, const char *state) {
     hr_error err = {0};
     snprintf(job->at.end, sizeof job->at.end, "%s", state);
     job->over = true;
@@ -118,7 +119,7 @@ static void end_in_folder(folder_service *s, served_job *job, const char *state)
 
 static hr_status settings_of_job(hr_party_work *self, const hr_journal_job *record, hr_job_settings *out,
                                  hr_error *err) {
-    folder_service *s = (folder_service *)self;
+    hr_folder_service *s = (hr_folder_service *)self;
     served_job *job = find_served(s, record->id);
     hr_folder_job *all = NULL;
     size_t count = 0;
@@ -134,13 +135,13 @@ static hr_status settings_of_job(hr_party_work *self, const hr_journal_job *reco
 }
 
 static hr_status ask_for_job(hr_party_work *self, const hr_job_view *view, hr_bytes *out, hr_error *err) {
-    hr_party_work *work = &find_served((folder_service *)self, view->record->id)->job.work.work;
+    hr_party_work *work = &find_served((hr_folder_service *)self, view->record->id)->job.work.work;
     return work->next_question(work, view, out, err);
 }
 
 /* What is wrong with one job does not stop the others; a disk that is full stops all. */
 static hr_status finish_served(hr_party_work *self, const hr_job_view *view, hr_error *err) {
-    folder_service *s = (folder_service *)self;
+    hr_folder_service *s = (hr_folder_service *)self;
     served_job *job = find_served(s, view->record->id);
     hr_coordinator_work *work = &job->job.work;
     hr_error why = {0};
@@ -160,7 +161,7 @@ static hr_status finish_served(hr_party_work *self, const hr_job_view *view, hr_
 
 static void note_served_end(hr_party_work *self, const hr_job_view *view, hr_job_ending ending,
                             const char *state) {
-    folder_service *s = (folder_service *)self;
+    hr_folder_service *s = (hr_folder_service *)self;
     served_job *job = find_served(s, view->record->id);
     (void)ending;
     if (!job) return;
@@ -185,7 +186,7 @@ static hr_status note_journal_end(void *user, const hr_journal_item *item) {
 
 /* The process ended between the end in the journal and that in the folder, or the folder could not be
  * written. */
-static hr_status repair_end(folder_service *s, const hr_folder_job *at, hr_error *err) {
+static hr_status repair_end(hr_folder_service *s, const hr_folder_job *at, hr_error *err) {
     char id[HR_JOB_ID_TEXT];
     hr_folder_job job = *at;
     journal_end end = {.id = id};
@@ -199,7 +200,7 @@ static hr_status repair_end(folder_service *s, const hr_folder_job *at, hr_error
 }
 
 /* A job that cannot be begun ends as failed. */
-static hr_status refuse_job(folder_service *s, served_job *job, const hr_error *why) {
+static hr_status refuse_job(hr_folder_service *s, served_job *job, const hr_error *why) {
     char state[HR_STATE_TEXT];
     snprintf(state, sizeof state, "%s: %.200s", hr_job_ending_of(HR_JOB_FAILED)->word, why->message);
     hr_log_format(&s->log, HR_LOG_ERROR, job->id, "the job '%s' cannot begin: %s", job->at.name,
@@ -208,7 +209,7 @@ static hr_status refuse_job(folder_service *s, served_job *job, const hr_error *
     return HR_OK;
 }
 
-static hr_status begin_job(folder_service *s, const hr_folder_job *at, hr_error *err) {
+static hr_status begin_job(hr_folder_service *s, const hr_folder_job *at, hr_error *err) {
     served_job *job = NULL;
     hr_bytes terms = {0};
     hr_error why = {0};
@@ -234,7 +235,7 @@ static hr_status begin_job(folder_service *s, const hr_folder_job *at, hr_error 
     return status;
 }
 
-static hr_status look_at_job(folder_service *s, const hr_folder_job *at, hr_error *err) {
+static hr_status look_at_job(hr_folder_service *s, const hr_folder_job *at, hr_error *err) {
     bool known = false;
     if (at->ended || find_served(s, at->id)) return HR_OK;
     hr_status status = hr_journal_knows(s->journal, at->id, &known, err);
@@ -250,7 +251,7 @@ static hr_status look_at_job(folder_service *s, const hr_folder_job *at, hr_erro
 
 /* Between two steps of the party: what is over may be freed. A job whose folder cannot be written stays, so
  * that it is not begun again. */
-static void remove_ended(folder_service *s) {
+static void remove_ended(hr_folder_service *s) {
     served_job *next;
     for (served_job *job = s->jobs; job; job = next) {
         next = job->next;
@@ -258,9 +259,10 @@ static void remove_ended(folder_service *s) {
     }
 }
 
-static hr_status look_at_folder(folder_service *s, hr_error *err) {
+hr_status hr_folder_service_look(hr_folder_service *s, hr_error *err) {
     hr_folder_job *jobs;
     size_t count;
+    remove_ended(s);
     hr_status status = hr_folder_jobs(s->folder, &jobs, &count, err);
     for (size_t i = 0; !status && i < count; i++) status = look_at_job(s, &jobs[i], err);
     free(jobs);
@@ -270,15 +272,14 @@ static hr_status look_at_folder(folder_service *s, hr_error *err) {
 /* ---- The service ---- */
 
 static bool is_to_pause(void *user) {
-    folder_service *s = user;
+    hr_folder_service *s = user;
     const int64_t now = hr_endpoint_clock().now;
     s->reload = s->settings->should_reload && s->settings->should_reload(s->settings->user);
     if (s->reload) return true;
     hr_endpoint_log_validity(&s->endpoint, &s->log);
-    remove_ended(s);
     if (now - s->looked < LOOK) return false;
     s->looked = now;
-    s->status = look_at_folder(s, &s->why);
+    s->status = hr_folder_service_look(s, &s->why);
     return s->status != HR_OK;
 }
 
@@ -289,7 +290,7 @@ static hr_status read_coordinator_file(const char *folder, hr_arena *arena, hr_c
     return status ? status : hr_coordinator_file_read(path, arena, out, err);
 }
 
-static void close_folder_service(folder_service *s) {
+void hr_folder_service_close(hr_folder_service *s) {
     if (!s) return;
     hr_party_close(s->party);
     hr_endpoint_done(&s->endpoint);
@@ -299,7 +300,7 @@ static void close_folder_service(folder_service *s) {
     free(s);
 }
 
-static hr_status open_parts(folder_service *s, hr_error *err) {
+static hr_status open_parts(hr_folder_service *s, hr_loopback *loopback, hr_error *err) {
     const hr_coordinator_file *f = &s->file;
     hr_status status = hr_folder_path(s->folder, HR_FOLDER_JOURNAL, s->path, err);
     if (!status) status = hr_journal_open(s->path, &s->journal, err);
@@ -308,16 +309,16 @@ static hr_status open_parts(folder_service *s, hr_error *err) {
     hr_journal_wait(s->journal, hr_endpoint_wait_for_file, &s->wait);
     const hr_endpoint_files files = {f->name, f->federation, f->key, f->certificate, f->certificate_key,
                                      &s->log, false};
-    status = hr_endpoint_open(&files, s->settings, NULL, s->arena, &s->endpoint, err);
+    status = hr_endpoint_open(&files, s->settings, loopback, s->arena, &s->endpoint, err);
     if (!status) status = hr_endpoint_note_version(&s->endpoint, s->journal, &s->log, err);
     if (status) return status;
     const hr_party_options options = hr_coordinator_options(&s->endpoint, s->journal, &s->work);
     return hr_party_open(&options, &s->party, err);
 }
 
-static hr_status open_folder_service(const char *folder, const hr_party_settings *settings,
-                                     folder_service **out, hr_error *err) {
-    folder_service *s = calloc(1, sizeof *s);
+hr_status hr_folder_service_open(const char *folder, const hr_party_settings *settings, hr_loopback *loopback,
+                                 hr_folder_service **out, hr_error *err) {
+    hr_folder_service *s = calloc(1, sizeof *s);
     if (!s) return hr_fail_memory(err);
     s->folder = folder;
     s->settings = settings;
@@ -332,12 +333,16 @@ static hr_status open_folder_service(const char *folder, const hr_party_settings
     hr_status status =
         s->arena ? read_coordinator_file(folder, s->arena, &s->file, err) : hr_fail_memory(err);
     s->log.coordinator = s->file.name;
-    if (!status) status = open_parts(s, err);
+    if (!status) status = open_parts(s, loopback, err);
     if (status)
-        close_folder_service(s);
+        hr_folder_service_close(s);
     else
         *out = s;
     return status;
+}
+
+hr_party *hr_folder_service_party(hr_folder_service *s) {
+    return s->party;
 }
 
 /* HR_OK: the coordinator file and the federation file that it names can be read. */
@@ -352,8 +357,8 @@ static hr_status try_coordinator_files(const char *folder, hr_error *err) {
 }
 
 /* Continues from the journal with the files as they are now; with the previous ones if they are faulty. */
-static hr_status reload_folder(folder_service **service, hr_error *err) {
-    folder_service *s = *service;
+static hr_status reload_folder(hr_folder_service **service, hr_error *err) {
+    hr_folder_service *s = *service;
     hr_error why = {0};
     char text[400];
     if (try_coordinator_files(s->folder, &why)) {
@@ -364,19 +369,19 @@ static hr_status reload_folder(folder_service **service, hr_error *err) {
     }
     const char *folder = s->folder;
     const hr_party_settings *settings = s->settings;
-    close_folder_service(s);
+    hr_folder_service_close(s);
     *service = NULL;
-    hr_status status = open_folder_service(folder, settings, service, err);
+    hr_status status = hr_folder_service_open(folder, settings, NULL, service, err);
     if (!status) hr_log_write(&(*service)->log, HR_LOG_INFO, NULL, "the files were read anew");
     return status;
 }
 
 hr_status hr_coordinate_folder(const char *folder, const hr_party_settings *settings, hr_error *err) {
-    folder_service *s = NULL;
+    hr_folder_service *s = NULL;
     hr_party_settings ours;
     hr_status status = hr_endpoint_settings(settings, &ours, err);
     if (!status) status = hr_nats_present(err);
-    if (!status) status = open_folder_service(folder, &ours, &s, err);
+    if (!status) status = hr_folder_service_open(folder, &ours, NULL, &s, err);
     if (status) return status;
     hr_log_format(&s->log, HR_LOG_INFO, NULL, "ready for jobs, %zu at once", s->file.at_once);
     if (ours.ready) ours.ready(ours.user);
@@ -388,6 +393,6 @@ hr_status hr_coordinate_folder(const char *folder, const hr_party_settings *sett
             if (err) *err = s->why;
         }
     } while (!status);
-    close_folder_service(s);
+    hr_folder_service_close(s);
     return status;
 }

@@ -1,0 +1,150 @@
+/* Jobs are added to a folder, begun, cancelled and ended there. */
+#include "federation/roles/job_folder.h"
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "privacy/crypto/csprng.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILE_RIGHTS = 0666, FOLDER_RIGHTS = 0777 };
+
+/* A job's folder while it is filled: its name begins with a dot. */
+typedef struct folder_draft {
+    const char *folder;
+    char name[HR_JOB_NAME_TEXT + 32];
+} folder_draft;
+
+static hr_status fill_draft(const folder_draft *draft, const hr_folder_files *files,
+                            const uint8_t id[HR_JOURNAL_ID], hr_error *err) {
+    const char *const from[] = {files->job, files->schema, files->evaluated}, *const to[] = {
+                                                                                  HR_FOLDER_JOB,
+                                                                                  HR_FOLDER_SCHEMA,
+                                                                                  HR_FOLDER_EVALUATED};
+    char path[HR_FOLDER_PATH], text[HR_JOB_ID_TEXT + 1];
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < sizeof to / sizeof *to; i++) {
+        hr_buffer bytes = {0};
+        if (!from[i]) continue;
+        status = hr_folder_job_path(draft->folder, draft->name, to[i], path, err);
+        if (!status) status = hr_file_read_path(from[i], &bytes, err);
+        if (!status)
+            status =
+                hr_file_create(path, "copy", FILE_RIGHTS, bytes.bytes ? bytes.bytes : "", bytes.size, err);
+        hr_buffer_done(&bytes);
+    }
+    hr_folder_id_text(id, text);
+    strcat(text, "\n");
+    if (!status)
+        status =
+            hr_folder_job_path(draft->folder, draft->name, hr_folder_state_file(HR_FOLDER_QUEUED), path, err);
+    return status ? status : hr_file_create(path, "job", FILE_RIGHTS, text, strlen(text), err);
+}
+
+static void remove_draft(const folder_draft *draft) {
+    static const char *const files[] = {HR_FOLDER_JOB, HR_FOLDER_SCHEMA, HR_FOLDER_EVALUATED, "queued", ""};
+    char path[HR_FOLDER_PATH];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (!hr_folder_job_path(draft->folder, draft->name, files[i], path, NULL))
+            (void)(*files[i] ? unlink(path) : rmdir(path));
+}
+
+static hr_status fail_taken(const char *name, hr_error *err) {
+    return hr_fail(err, HR_E_ARGUMENT,
+                   "give another name with --name; the folder of a job that ended may be removed",
+                   "there is a job '%s' already", name);
+}
+
+static hr_status name_draft(const folder_draft *draft, const char *name, hr_error *err) {
+    char from[HR_FOLDER_PATH], to[HR_FOLDER_PATH];
+    hr_status status = hr_folder_job_path(draft->folder, draft->name, "", from, err);
+    if (!status) status = hr_folder_job_path(draft->folder, name, "", to, err);
+    if (status) return status;
+    from[strlen(from) - 1] = to[strlen(to) - 1] = '\0'; /* the slashes */
+    if (!rename(from, to)) {
+        hr_file_sync_folder(to);
+        return HR_OK;
+    }
+    return errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR
+               ? fail_taken(name, err)
+               : hr_folder_fail(to, "make the folder", err);
+}
+
+static hr_status make_folder(const char *path, hr_error *err) {
+    return !mkdir(path, FOLDER_RIGHTS) || errno == EEXIST ? HR_OK
+                                                          : hr_folder_fail(path, "make the folder", err);
+}
+
+hr_status hr_folder_add(const char *folder, const char *name, const hr_folder_files *files,
+                        uint8_t id[HR_JOURNAL_ID], hr_error *err) {
+    folder_draft draft = {.folder = folder};
+    hr_folder_job before;
+    char path[HR_FOLDER_PATH];
+    hr_csprng *csprng = NULL;
+    if (*name == '.')
+        return hr_fail(err, HR_E_ARGUMENT, "give another name with --name",
+                       "the name of a job in a folder cannot begin with a dot");
+    if (hr_folder_look(folder, name, &before)) return fail_taken(name, err);
+    hr_status status = hr_csprng_open(&csprng, err);
+    if (status) return status;
+    hr_csprng_bytes(csprng, id, HR_JOURNAL_ID);
+    hr_csprng_close(csprng);
+    snprintf(draft.name, sizeof draft.name, ".%s.%02x%02x%02x%02x", name, id[0], id[1], id[2], id[3]);
+    status = hr_folder_path(folder, HR_FOLDER_JOBS, path, err);
+    if (!status) status = make_folder(path, err);
+    if (!status) status = hr_folder_job_path(folder, draft.name, "", path, err);
+    if (!status) status = make_folder(path, err);
+    if (status) return status;
+    status = fill_draft(&draft, files, id, err);
+    if (!status) status = name_draft(&draft, name, err);
+    if (status) remove_draft(&draft);
+    return status;
+}
+
+hr_status hr_folder_change(const char *folder, const char *name, hr_folder_state to, bool *done,
+                           hr_error *err) {
+    char before[HR_FOLDER_PATH], after[HR_FOLDER_PATH];
+    hr_status status = hr_folder_job_path(folder, name, hr_folder_state_file(HR_FOLDER_QUEUED), before, err);
+    if (!status) status = hr_folder_job_path(folder, name, hr_folder_state_file(to), after, err);
+    if (status) return status;
+    *done = !rename(before, after);
+    if (*done)
+        hr_file_sync_folder(after);
+    else if (errno != ENOENT)
+        return hr_folder_fail(before, "rename the file", err);
+    return HR_OK;
+}
+
+void hr_folder_cancelled(hr_folder_job *job) {
+    snprintf(job->end, sizeof job->end, "%s: by the coordinator", hr_job_ending_of(HR_JOB_CANCELLED)->word);
+    job->ended = true;
+}
+
+hr_status hr_folder_end(const char *folder, const hr_folder_job *job, hr_error *err) {
+    char path[HR_FOLDER_PATH], text[HR_STATE_TEXT + sizeof job->suspect + 2];
+    const int size =
+        snprintf(text, sizeof text, "%s\n%s%s", job->end, job->suspect, *job->suspect ? "\n" : "");
+    hr_status status = hr_folder_job_path(folder, job->name, HR_FOLDER_ENDED, path, err);
+    return status ? status : hr_file_replace(path, "state", FILE_RIGHTS, text, (size_t)size, err);
+}
+
+hr_status hr_folder_cancel(const char *folder, const char *job, hr_cancel_info *out, bool *done,
+                           hr_error *err) {
+    hr_folder_job found;
+    hr_status status = hr_folder_find(folder, job, &found, err);
+    if (status) return status;
+    hr_folder_id_text(found.id, out->id);
+    if (found.ended) {
+        hr_fail(err, HR_E_ARGUMENT, "'hedgerow jobs' shows how it ended", "the job '%s' is over", found.name);
+        return hr_fail_at(err, HR_E_ARGUMENT, folder, 0, 0, NULL);
+    }
+    status = hr_folder_change(folder, found.name, HR_FOLDER_CANCELLED, done, err);
+    hr_folder_cancelled(&found);
+    if (!status && *done) status = hr_folder_end(folder, &found, err);
+    out->ended = out->told = out->unbegun = *done;
+    return status;
+}
