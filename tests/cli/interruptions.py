@@ -36,6 +36,7 @@ WRITES = {
     'predict': [('predict --model m.json --data {data} --keep age -o o', {'o': False})],
     'evaluate': [('evaluate --model m.json --data {data}', {}), ('evaluate --model m.json --data {data} --epsilon 1 --ledger l.db', {})],
     'export': [('export m.json --to xgboost --out o', {'o': True}), ('export gbdt.json --to lightgbm --out o', {'o': False})],
+    'jobs fetch': [('jobs fetch desk done -o o', {'o': True})],
     'simulate': [('simulate job.yaml --data {data} --owners 2 --model o', {'o': True})],
     'generate hospital': [('generate hospital' + GENERATE, {'o': True, 'o.yaml': True}),
                           ('generate hospital --rows 9 --bins 8 -o o', {'o': False})],
@@ -114,6 +115,13 @@ class Checks:
             subprocess.run([self.tool] + words.split(), cwd=folder, check=True)
         with open(os.path.join(folder, 'job.yaml'), 'w') as file:
             file.write(JOB)
+        job = os.path.join(folder, 'desk', 'jobs', 'done')
+        os.makedirs(job)
+        for name, source in (('job.yaml', 'job.yaml'), ('schema.yaml', 's.yaml'), ('model.json', 'm.json')):
+            shutil.copy(os.path.join(folder, source), os.path.join(job, name))
+        for name, text in (('started', '%032x\n' % 1), ('ended', 'done\n')):
+            with open(os.path.join(job, name), 'w') as file:
+                file.write(text)
         return folder
 
     def modes(self, given, line, files):
