@@ -1,5 +1,6 @@
-/* Files of federations, owners and jobs: no input crashes, reading is a function of the bytes, and what is
- * read keeps to the ranges. */
+/* Files of federations, owners, jobs and coordinators: no input crashes, reading is a function of the bytes,
+ * and what is read keeps to the ranges. */
+#include "federation/config/coordinator_file.h"
 #include "federation/config/federation_file.h"
 #include "federation/config/job_file.h"
 #include "federation/config/owner_file.h"
@@ -91,6 +92,19 @@ static hr_status check_job(const char *text, size_t size, hr_arena *arena, hr_er
     return status;
 }
 
+static hr_status check_coordinator(const char *text, size_t size, hr_arena *arena, hr_error *err) {
+    hr_coordinator_file file;
+    hr_status status =
+        hr_coordinator_file_parse(&(hr_file_text){"folder/file.yaml", text, size}, arena, &file, err);
+    if (status) return status;
+    check_path(file.federation);
+    check_path(file.key);
+    check_name(file.name);
+    CHECK(!file.certificate == !file.certificate_key);
+    CHECK(file.at_once >= 1 && file.at_once <= HR_COORDINATOR_JOBS_MAX);
+    return status;
+}
+
 static void check_twice(hr_status (*check)(const char *text, size_t size, hr_arena *arena, hr_error *err),
                         const char *text, size_t size) {
     hr_arena *arena = hr_arena_new();
@@ -106,5 +120,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     check_twice(check_federation, (const char *)bytes, size);
     check_twice(check_owner, (const char *)bytes, size);
     check_twice(check_job, (const char *)bytes, size);
+    check_twice(check_coordinator, (const char *)bytes, size);
     return 0;
 }
