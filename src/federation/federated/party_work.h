@@ -65,7 +65,7 @@ enum { HR_STATE_TEXT = HR_ACTION_TEXT + 32 };
 /* What a party does besides talking. The first field of the worker's own structure. */
 struct hr_party_work {
     /* Coordinator of several jobs: the settings of one, which take the place of the party's; NULL: all jobs
-     * have those. Any failure but MEMORY ends the job, as failed. */
+     * have those. IO and MEMORY are failures of the party; any other ends the job, as failed. */
     hr_status (*settings_of)(hr_party_work *self, const hr_journal_job *job, hr_job_settings *out,
                              hr_error *err);
     /* Owner: whether it takes part. Called within the journal's transaction that holds the decision; while it

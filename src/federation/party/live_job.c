@@ -51,13 +51,13 @@ hr_status hr_live_job_start(const hr_party_options *o, hr_live_job *j, hr_error 
     return start_protocol(o, j, err);
 }
 
-/* A job of whose files nothing is known any more ends. */
 static hr_status set_own_settings(const hr_party_options *o, hr_live_job *j, hr_error *err) {
     hr_error why = {0};
     j->own = (hr_job_settings){o->schema, o->round_gain, o->deadline};
     hr_status status =
         o->work->settings_of ? o->work->settings_of(o->work, &j->record, &j->own, &why) : HR_OK;
-    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    if (err && (status == HR_E_IO || status == HR_E_MEMORY)) *err = why;
+    if (status == HR_E_IO || status == HR_E_MEMORY) return status;
     if (status) hr_live_job_leave(j, HR_JOB_FAILED, "its files cannot be read: %.160s", why.message);
     j->schema = j->own.schema;
     return HR_OK;

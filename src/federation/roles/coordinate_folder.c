@@ -27,7 +27,7 @@ typedef struct served_job {
     char failure[HR_STATE_TEXT]; /* why it has no result, although its owners did their part; "": it has */
     hr_own_job job;
     bool over;
-    bool stuck; /* and its folder could not be written */
+    bool stuck; /* it was not begun, and its folder cannot be written: it is not tried again */
 } served_job;
 
 struct hr_folder_service {
@@ -105,14 +105,15 @@ static hr_status read_served(hr_folder_service *s, const hr_folder_job *at, serv
     return status;
 }
 
-static void end_in_folder(hr_folder_service *s, served_job *job, const char *state) {
+/* False: the folder cannot be written, which is logged. */
+static bool end_in_folder(hr_folder_service *s, served_job *job, const char *state) {
     hr_error err = {0};
     snprintf(job->at.end, sizeof job->at.end, "%s", state);
     job->over = true;
-    job->stuck = hr_folder_end(s->folder, &job->at, &err) != HR_OK;
-    if (job->stuck)
-        hr_log_format(&s->log, HR_LOG_ERROR, job->id, "the folder of the job '%s' cannot be written: %s",
-                      job->at.name, err.message);
+    if (hr_folder_end(s->folder, &job->at, &err) == HR_OK) return true;
+    hr_log_format(&s->log, HR_LOG_ERROR, job->id, "the folder of the job '%s' cannot be written: %s",
+                  job->at.name, err.message);
+    return false;
 }
 
 /* ---- The work of the party, which is that of each job ---- */
@@ -127,7 +128,7 @@ static hr_status settings_of_job(hr_party_work *self, const hr_journal_job *reco
     for (size_t i = 0; !status && !job && i < count; i++)
         if (!memcmp(all[i].id, record->id, HR_JOURNAL_ID)) status = read_served(s, &all[i], &job, err);
     free(all);
-    if (!status && !job) return hr_fail(err, HR_E_IO, "", "its folder is gone");
+    if (!status && !job) return hr_fail(err, HR_E_JOB, "", "its folder is gone");
     if (!status)
         *out = (hr_job_settings){job->job.schema, job->job.file.round_gain,
                                  (int64_t)job->job.file.deadline * 1000};
@@ -167,7 +168,7 @@ static void note_served_end(hr_party_work *self, const hr_job_view *view, hr_job
     if (!job) return;
     const char *suspect = job->job.work.result.suspect;
     snprintf(job->at.suspect, sizeof job->at.suspect, "%s", suspect ? suspect : "");
-    end_in_folder(s, job, *job->failure ? job->failure : state);
+    (void)end_in_folder(s, job, *job->failure ? job->failure : state);
 }
 
 /* ---- Jobs of the folder ---- */
@@ -205,7 +206,7 @@ static hr_status refuse_job(hr_folder_service *s, served_job *job, const hr_erro
     snprintf(state, sizeof state, "%s: %.200s", hr_job_ending_of(HR_JOB_FAILED)->word, why->message);
     hr_log_format(&s->log, HR_LOG_ERROR, job->id, "the job '%s' cannot begin: %s", job->at.name,
                   why->message);
-    end_in_folder(s, job, state);
+    job->stuck = !end_in_folder(s, job, state);
     return HR_OK;
 }
 
@@ -249,8 +250,7 @@ static hr_status look_at_job(hr_folder_service *s, const hr_folder_job *at, hr_e
     return hr_folder_end(s->folder, &job, &ignored) == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
 }
 
-/* Between two steps of the party: what is over may be freed. A job whose folder cannot be written stays, so
- * that it is not begun again. */
+/* Between two steps of the party: what is over may be freed. */
 static void remove_ended(hr_folder_service *s) {
     served_job *next;
     for (served_job *job = s->jobs; job; job = next) {

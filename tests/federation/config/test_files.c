@@ -496,7 +496,7 @@ static void test_owner_file__refuses_what_is_wrong(void **state) {
 
 #define OVER_A_FEDERATION                                                                                    \
     "; a job over a federation needs the keys name, federation, key, journal and owners; a simulation "      \
-    "needs none of them"
+    "needs none of them, and a job that is submitted only owners"
 static const bad_case bad_job[] = {
     {"", "x.yaml: the file is empty"},
     {"just text", "x.yaml:1:1: a job file must be a mapping of keys to values, not a single value"},
@@ -584,7 +584,6 @@ static const bad_case bad_job[] = {
                              "-1.5 or 2e6, without quotes"},
     {JOB "wait-for: some\n", "x.yaml:5:11: wait-for: 'some' is not all or present"},
     {JOB "name: coordinator\n", "x.yaml:1:1: the key 'federation' is missing" OVER_A_FEDERATION},
-    {JOB "owners: [a]\n", "x.yaml:1:1: the key 'name' is missing" OVER_A_FEDERATION},
     {JOB "certificate: a.pem\n", "x.yaml:1:1: the key 'name' is missing" OVER_A_FEDERATION},
     {JOB "name: m\nfederation: f\nkey: k\njournal: j\n",
      "x.yaml:1:1: the key 'owners' is missing" OVER_A_FEDERATION},
