@@ -245,6 +245,19 @@ static void test_bad_job__stops_no_other(void **state) {
     check_offered("1");
 }
 
+/* Each job has the deadline of its own file. */
+static void test_deadline__is_of_one_job(void **state) {
+    (void)state;
+    submit("one");
+    write_text("job.yaml", "hedgerow-job: 1\nschema: schema.yaml\nmethod: inprivate\nepsilon: 0.5\n"
+                           "deadline: 20\nowners: [north, south]\n");
+    submit("two");
+    start();
+    check_jobs("one: running; two: running");
+    for (int i = 0; i < 20; i++) go_on();
+    check_jobs("one: running; two: not begun: no owner takes part");
+}
+
 /* ---- A process that died ---- */
 
 static void test_restart__goes_on_with_every_job(void **state) {
@@ -376,6 +389,7 @@ static const struct CMUnitTest tests[] = {
                                     folder_close),
     cmocka_unit_test_setup_teardown(test_job__is_begun_or_cancelled, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_bad_job__stops_no_other, folder_open, folder_close),
+    cmocka_unit_test_setup_teardown(test_deadline__is_of_one_job, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_restart__goes_on_with_every_job, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_restart__offers_what_was_claimed, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_restart__does_not_offer_again, folder_open, folder_close),
