@@ -350,7 +350,7 @@ typedef struct hr_job_record {
 } hr_job_record;
 
 /* The job with this name, or whose id begins with these digits. Fails: ARGUMENT (no such job, or several),
- * IO, FORMAT, LIMIT, MEMORY. */
+ * IO, FORMAT (also: of the model), LIMIT, MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_job_find(const char *folder, const char *job, hr_job_record *out,
                                            hr_error *err);
 

@@ -166,8 +166,6 @@ static void note_served_end(hr_party_work *self, const hr_job_view *view, hr_job
     served_job *job = find_served(s, view->record->id);
     (void)ending;
     if (!job) return;
-    const char *suspect = job->job.work.result.suspect;
-    snprintf(job->at.suspect, sizeof job->at.suspect, "%s", suspect ? suspect : "");
     (void)end_in_folder(s, job, *job->failure ? job->failure : state);
 }
 

@@ -296,6 +296,12 @@ static hr_status store_receipt(hr_party_work *self, const char *owner, const hr_
 
 /* ---- The end of a job ---- */
 
+const char *hr_model_suspect(const hr_model *model) {
+    for (size_t i = 0; i < model->setting_count; i++)
+        if (!strcmp(model->settings[i].name, HR_SUSPECT_SETTING)) return model->settings[i].value;
+    return NULL;
+}
+
 static hr_status finish_job(hr_party_work *self, const hr_job_view *job, hr_error *err) {
     hr_coordinator_work *w = (hr_coordinator_work *)self;
     const hr_federated_method *method = job->method;
@@ -321,9 +327,7 @@ static hr_status finish_job(hr_party_work *self, const hr_job_view *job, hr_erro
         return status;
     }
     hr_job_result_free(&w->result);
-    for (size_t i = 0; made.model && i < made.model->setting_count; i++)
-        if (!strcmp(made.model->settings[i].name, HR_SUSPECT_SETTING))
-            made.suspect = made.model->settings[i].value;
+    if (made.model) made.suspect = hr_model_suspect(made.model);
     w->result = made;
     return HR_OK;
 }

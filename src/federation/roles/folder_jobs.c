@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "base/text/timestamp.h"
 #include "federation/federated/federated_method.h"
+#include "federation/roles/coordinator_work.h"
 #include "federation/roles/job_folder.h"
 #include "privacy/ledger/journal_list.h"
 
@@ -119,7 +120,12 @@ hr_status hr_job_find(const char *folder, const char *job, hr_job_record *out, h
     if (status) return status;
     snprintf(out->name, sizeof out->name, "%s", found.name);
     snprintf(out->state, sizeof out->state, "%s", found.end);
-    snprintf(out->suspect, sizeof out->suspect, "%s", found.suspect);
     out->ending = found.ended ? hr_ending_by_state(found.end) : HR_JOB_OPEN;
-    return HR_OK;
+    if (out->ending != HR_JOB_DONE || out->makes != HR_JOB_MODEL) return HR_OK;
+    hr_model *model = NULL;
+    status = hr_model_read(out->result, &model, err);
+    const char *suspect = status ? NULL : hr_model_suspect(model);
+    if (suspect) snprintf(out->suspect, sizeof out->suspect, "%s", suspect);
+    hr_model_free(model);
+    return status;
 }

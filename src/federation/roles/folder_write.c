@@ -125,9 +125,8 @@ void hr_folder_cancelled(hr_folder_job *job) {
 }
 
 hr_status hr_folder_end(const char *folder, const hr_folder_job *job, hr_error *err) {
-    char path[HR_FOLDER_PATH], text[HR_STATE_TEXT + sizeof job->suspect + 2];
-    const int size =
-        snprintf(text, sizeof text, "%s\n%s%s", job->end, job->suspect, *job->suspect ? "\n" : "");
+    char path[HR_FOLDER_PATH], text[HR_STATE_TEXT + 1];
+    const int size = snprintf(text, sizeof text, "%s\n", job->end);
     hr_status status = hr_folder_job_path(folder, job->name, HR_FOLDER_ENDED, path, err);
     return status ? status : hr_file_replace(path, "state", FILE_RIGHTS, text, (size_t)size, err);
 }

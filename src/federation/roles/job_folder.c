@@ -68,14 +68,10 @@ static bool read_small(const char *path, char *text, size_t size) {
 }
 
 static void read_end(const char *folder, hr_folder_job *job) {
-    char path[HR_FOLDER_PATH], text[HR_STATE_TEXT + sizeof job->suspect + 2];
+    char path[HR_FOLDER_PATH];
     if (hr_folder_job_path(folder, job->name, HR_FOLDER_ENDED, path, NULL)) return;
-    job->ended = read_small(path, text, sizeof text);
-    if (!job->ended) return;
-    const size_t line = strcspn(text, "\n");
-    const char *rest = text[line] ? text + line + 1 : "";
-    snprintf(job->end, sizeof job->end, "%.*s", (int)(line < HR_STATE_TEXT ? line : HR_STATE_TEXT - 1), text);
-    snprintf(job->suspect, sizeof job->suspect, "%.*s", (int)strcspn(rest, "\n"), rest);
+    job->ended = read_small(path, job->end, sizeof job->end);
+    job->end[strcspn(job->end, "\n")] = '\0';
 }
 
 /* Again, if the state changed between two looks. */

@@ -41,7 +41,6 @@ typedef struct hr_folder_job {
     int64_t submitted, nanoseconds; /* seconds since 1970 began, and what is to be added */
     bool ended;
     char end[HR_STATE_TEXT]; /* of a job that ended: "WORD" or "WORD: detail" (hr_ending_by_state) */
-    char suspect[128];       /* the checks that its model failed; "": none */
 } hr_folder_job;
 
 /* FOLDER/FILE. Fails: LIMIT (too long). */
@@ -92,7 +91,7 @@ HR_MUST_CHECK hr_status hr_folder_cancel(const char *folder, const char *job, hr
 /* Sets the end of a job that a person cancelled before it was begun. */
 void hr_folder_cancelled(hr_folder_job *job);
 
-/* Writes how the job ended: `end` and `suspect` of *job. Fails: IO, MEMORY. */
+/* Writes how the job ended: `end` of *job. Fails: IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_folder_end(const char *folder, const hr_folder_job *job, hr_error *err);
 
 /* Reads the copies: the job file, whose schema and model are those of the folder. Owner: *out lives in the
