@@ -7,7 +7,7 @@
 #include "federation/roles/simulation.h"
 #include "fits.h"
 #include "owners.h"
-#include "privacy/crypto/identity.h"
+#include "privacy/crypto/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static void run_job(const hr_job_file *job, const hr_schema *schema, const hr_ow
 
 static void print_job(size_t owners, double seconds) {
     printf("{\"owners\": %zu, \"packets\": %zu, \"bytes\": %.0f, ", owners, packets, bytes_sent);
-    printf("\"seal\": %d, \"seconds\": %.4f, \"sums\": [", (int)HR_SEAL_OVERHEAD, seconds);
+    printf("\"seal\": %d, \"seconds\": %.4f, \"sums\": [", (int)HR_SESSION_OVERHEAD, seconds);
     for (size_t i = 0; i < sum_count; i++) printf("%s%zu", i ? ", " : "", sums[i]);
     puts("]}");
 }
