@@ -20,7 +20,7 @@ SMALL = {
     'dates.py': (['{hedgerow}', '2'], 'data'),
     'effect_bands.py': (['{table}', '{schema}', '--fits', '2'], 'hedgerow'),
     'equal_records.py': (['--hedgerow', '{hedgerow}', '--runs', '2', '--only', 'nursery, 3 columns'], 'data'),
-    'federated_speed.py': (['{hedgerow}', '1'], None),
+    'federated_speed.py': (['{hedgerow}', '1', '1200', '3'], None),
     'hedge_speed.py': (['{hedgerow}', '3', '200', '1'], None),
     'noise_bands.py': (['{hedgerow}', '--fits', '2'], None),
     'persons.py': (['--hedgerow', '{hedgerow}', '--runs', '2', '--rows', '300'], None),

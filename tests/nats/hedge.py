@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """hedge over a real broker: three hospitals and a coordinator. The model is the coordinator's, and that of an owner who asked for it; ledgers
-hold what the job costs; no value of a record and no name of a column is seen on the wire. usage: hedge.py HEDGEROW"""
+hold what the job costs; no value of a record and no name of a column is seen on the wire. Once
+more with the configuration of a broker of an earlier version. usage: hedge.py HEDGEROW"""
 import os
 
 import federation
@@ -17,6 +18,14 @@ def check_models(fed):
     assert '"job.coalition"' in model
 
 
+def check_earlier_broker(fed):
+    """A broker that passes on one answer to a request: jobs are slower, and the log says why."""
+    fed.edit('fed/broker/nats.conf', ', response: stream', '')
+    fed.new_job()
+    coordinator = fed.train()
+    assert coordinator.count("nats.conf is of an earlier version") == 1, coordinator.lines
+
+
 def test(tool, folder, words):
     port = free_port()
     relay = Relay(port)
@@ -30,6 +39,7 @@ def test(tool, folder, words):
     fed.check_spent()
     seen = bytes(relay.seen)
     assert len(seen) > 100000, len(seen)
+    check_earlier_broker(fed)
     assert b'INFO {' in seen and not any(text in seen for text in (b'leaf sum', b'leaf count', b'hedgerow-schema'))  # 2e-9 by chance
 
 

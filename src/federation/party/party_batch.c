@@ -1,5 +1,5 @@
 /* Packets that are there are taken in together: one transaction of the journal holds all that they lead to,
- * and the transport is told only then that they are dealt with. */
+ * and they are settled only after it. */
 #include "federation/party/party_core.h"
 
 #include "base/fail.h"

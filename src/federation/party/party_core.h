@@ -73,19 +73,19 @@ HR_MUST_CHECK hr_status hr_outbox_decline(const hr_outbox *outbox, const hr_enve
  * others. Fails: IO (journal), MEMORY. */
 HR_MUST_CHECK hr_status hr_outbox_resend(hr_outbox *outbox, int64_t now, hr_error *err);
 
-/* ---- Acks (acks.c): what a member was told of its messages in a job ---- */
+/* ---- Acks (outbox.c): which messages of a member in a job were acknowledged ---- */
 
 typedef struct hr_ack_state {
     uint64_t taken;     /* the sequence of its last message in the journal, or in the open transaction */
-    uint64_t told;      /* of that, what it was told last */
-    int64_t since;      /* of the first message that it was not told of: milliseconds, as hr_clock.now */
-    bool again;         /* a packet came again: it is told at once */
-    uint64_t confirmed; /* what it told last of the party's own messages */
+    uint64_t acked;     /* of that, what was acknowledged last */
+    int64_t since;      /* of the first message after that: milliseconds, as hr_clock.now */
+    bool again;         /* a packet came again: its ack is due at once */
+    uint64_t confirmed; /* what the member acknowledged last of the party's own messages */
 } hr_ack_state;
 
 /* A message is taken, in the transaction that is open or begins next. */
 void hr_ack_due(hr_ack_state *ack, uint64_t sequence, int64_t now);
-/* What a packet says that leaves after that transaction. */
+/* What a packet acknowledges that leaves after that transaction. */
 uint64_t hr_ack_next(hr_ack_state *ack);
 
 /* ---- The quota (party_mail.c): how many packets of each member are taken in ----

@@ -204,7 +204,7 @@ static natsStatus enter_inbox(nats_end *end) {
 }
 
 /* The broker passes on no more answers to a request after an empty one; with the configuration of an earlier
- * version, after the first one. What it sends then comes again, some time later: so no more is asked for than
+ * version, after the first one. What it sends then comes again, some time later: no more is requested than
  * one packet. */
 static natsStatus go_one_by_one(nats_end *end, const char *why) {
     if (end->batch == 1) return NATS_OK;
@@ -215,7 +215,7 @@ static natsStatus go_one_by_one(nats_end *end, const char *why) {
     return enter_inbox(end);
 }
 
-/* The end of a request is never told if answers to it were not passed on. */
+/* A request has no end that is seen if answers to it were not passed on. */
 static natsStatus look_at_last_request(nats_end *end) {
     const uint64_t reconnects = hr_nats_reconnects(&end->link);
     const bool cut_short = end->wanted && end->wanted < end->batch && end->reconnects == reconnects;
@@ -263,7 +263,7 @@ static natsStatus end_request(nats_end *end, natsMsg *message) {
 static natsStatus next_message(nats_end *end, int64_t milliseconds) {
     natsMsg *message = NULL;
     natsStatus s = natsSubscription_NextMsg(&message, end->inbox, milliseconds);
-    if (s == NATS_SLOW_CONSUMER) return NATS_OK; /* more than it was asked for */
+    if (s == NATS_SLOW_CONSUMER) return NATS_OK; /* more than was requested */
     if (s != NATS_OK) return s;
     if (!natsMsg_GetReply(message)) return end_request(end, message);
     end->fetched = message;
