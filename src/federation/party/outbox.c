@@ -70,7 +70,7 @@ hr_status hr_outbox_post(hr_outbox *o, const hr_live_job *j, size_t to, const hr
 
 /* ---- Sending ---- */
 
-/* Without waiting for the broker's answer: what it does not take goes again later, or is asked for again. */
+/* Without waiting for the broker's answer: what it does not take goes again later. */
 static hr_status carry(const hr_outbox *o, const char *to, const hr_bytes *packet, bool *taken,
                        hr_error *err) {
     hr_error ignored;

@@ -265,7 +265,7 @@ static hr_status take_decline(hr_party *p, const hr_envelope *envelope, hr_error
     return hr_party_commit(p, status, err);
 }
 
-/* What an envelope says of packets that were sent to its sender: they are forgotten. */
+/* The ack in an envelope: packets that its sender has are forgotten. */
 static hr_status take_ack(hr_party *p, const hr_envelope *envelope, hr_error *err) {
     hr_live_job *j = hr_party_find(p, envelope->job.bytes);
     hr_ack_state *ack = j ? &j->acks[envelope->from] : NULL;

@@ -225,8 +225,8 @@ static natsStatus look_at_last_request(nats_end *end) {
 }
 
 /* Requests packets, of which the broker sends those that are there, and others as they come, until the time
- * is over; at once: only those that are there. It says when a request has ended, in a message without a reply
- * subject; what it says of earlier requests is not looked at. */
+ * is over; at once: only those that are there. A request ends with a message without a reply subject;
+ * ends of earlier requests are not looked at. */
 static natsStatus request_packets(nats_end *end, bool at_once) {
     char subject[SUBJECT + 32], request[96];
     if (!hr_nats_connected(&end->link)) return NATS_CONNECTION_DISCONNECTED;
