@@ -1,7 +1,8 @@
 /* What members may send. By the input's first byte: bytes of one of the types of hedgerow.proto ('0' and on),
  * the inside of an envelope that a member or a stranger signed or sent in a session, a hello, a decline, a
  * tree, or a row of messages for the machine of an owner or of a coordinator, of InPrivate (before or after
- * the start), of sums, of a ring or of SimFL. No input crashes, takes much memory, or makes a machine fail. */
+ * the start), of sums, of a ring or of SimFL. No input crashes, takes much memory, or makes a machine fail.
+ */
 #include "federation/machines/inprivate.h"
 #include "federation/machines/ring.h"
 #include "federation/machines/simfl_exchange.h"

@@ -183,8 +183,7 @@ hr_status hr_party_confirm(hr_party *p, hr_error *err) {
         hr_live_job *j = p->jobs[i];
         for (size_t m = 0; !status && m < j->member_count; m++) {
             hr_ack_state *r = &j->acks[m];
-            if (is_due(p, j, r))
-                status = hr_outbox_confirm(&p->outbox, j->record.id, m, hr_ack_next(r), err);
+            if (is_due(p, j, r)) status = hr_outbox_confirm(&p->outbox, j->record.id, m, hr_ack_next(r), err);
         }
     }
     return status;

@@ -65,8 +65,7 @@ static hr_status restore_inboxes(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t m = 0; !status && m < j->member_count; m++) {
         hr_ack_state *ack = &j->acks[m];
-        status =
-            hr_journal_taken(p->o.journal, j->record.id, hr_party_member_name(p, m), &ack->taken, err);
+        status = hr_journal_taken(p->o.journal, j->record.id, hr_party_member_name(p, m), &ack->taken, err);
         j->inboxes[m].taken = ack->acked = ack->taken;
     }
     return status;
