@@ -33,6 +33,9 @@ HR_API size_t hr_model_tree_count(const hr_model *model);
 /* The number of records that the model was trained on, as it was released: noisy; of persons, or with class
  * weights, the sum of what records weigh. 0 if the method did not release it. */
 HR_API double hr_model_records(const hr_model *model);
+/* The checks that what owners sent failed, such as "record count, leaf or bin counts"; such a model may be
+ * spoiled, and its guarantee holds all the same. NULL: none failed, or the method has none. Borrowed. */
+HR_API const char *hr_model_suspect(const hr_model *model);
 
 /* ---- Predictions ---- */
 

@@ -123,6 +123,12 @@ double hr_model_records(const hr_model *model) {
     return hr_model_setting(model, HR_RECORDS_SETTING);
 }
 
+const char *hr_model_suspect(const hr_model *model) {
+    for (size_t i = 0; i < model->setting_count; i++)
+        if (!strcmp(model->settings[i].name, HR_SUSPECT_SETTING)) return model->settings[i].value;
+    return NULL;
+}
+
 const hr_predictor *hr_model_predictor(const hr_model *model) {
     return &model->predictor;
 }

@@ -280,6 +280,12 @@ hr_status hr_model_summary(const hr_model *model, char **text, hr_error *err) {
     if (model->start_model)
         hr_buffer_format(&b, "Start     the model whose file has the SHA-256\n          %s\n",
                          model->start_model);
+    if (hr_model_suspect(model)) {
+        hr_buffer_text(&b, "Warning   suspect: what an owner sent is not possible with the records that the\n"
+                           "          job said. Checks that failed: ");
+        hr_show_text(&b, hr_model_suspect(model));
+        hr_buffer_text(&b, "\n");
+    }
     const hr_calibration *c = &model->forest.calibration;
     if (c->made)
         hr_buffer_format(&b, "Classes   probabilities calibrated, with intercept %+.3g and slope %.3g\n",

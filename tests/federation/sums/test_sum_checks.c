@@ -65,9 +65,7 @@ static hr_job_file bounded_job(const char *method, double epsilon, double delta)
 
 /* "": the model is not suspect. */
 static const char *suspect_of(const hr_model *model) {
-    for (size_t i = 0; i < model->setting_count; i++)
-        if (!strcmp(model->settings[i].name, "job.suspect")) return model->settings[i].value;
-    return "";
+    return hr_model_suspect(model) ? hr_model_suspect(model) : "";
 }
 
 static void check_suspect(const char *expected) {
@@ -197,6 +195,32 @@ static void test_bounds__of_impossible_sums_are_not_made(void **state) {
     }
 }
 
+/* Figures have none either. */
+static void test_evaluation__of_impossible_sums_has_no_figures(void **state) {
+    (void)state;
+    table train = table_of_steps(60, 3, 2, 5);
+    hr_fit_options options = options_of("gbdt", HR_MODE_SOUND);
+    options.trees = 5;
+    hr_model *model = fit(train.data, &options);
+    table_close(&train);
+    char *json = NULL;
+    assert_int_equal(hr_model_render(model, &json, NULL), HR_OK);
+    for (int lies = 0; lies <= 1; lies++) {
+        hr_job_file job = bounded_job("hedge", 8, 1e-6);
+        job.model = "model.json";
+        job.evaluated = (hr_file_text){job.model, json, strlen(json)};
+        open_job(2, job, lies ? sends_anything : NULL);
+        assert_int_equal(hr_simulation_run(&w.federation.simulation, NULL), lies ? HR_E_POLICY : HR_OK);
+        const hr_job_result *result = &w.federation.simulation.parties[0].as.coordinator.result;
+        assert_int_equal(result->evaluation == NULL, lies);
+        assert_int_equal(strstr(w.federation.lines, "checks that failed: size of a sum") != NULL, lies);
+        assert_int_equal(strstr(w.federation.lines, "the job ended: impossible") != NULL, lies);
+        federation_close(&w.federation);
+    }
+    hr_text_free(json);
+    hr_model_free(model);
+}
+
 /* ---- The bounds ---- */
 
 static void test_bounds__are_of_any_so_many_owners(void **state) {
@@ -251,6 +275,7 @@ int main(void) {
         cmocka_unit_test(test_random_shares__end_the_job),
         cmocka_unit_test(test_id3__is_checked_like_hedge),
         cmocka_unit_test(test_bounds__of_impossible_sums_are_not_made),
+        cmocka_unit_test(test_evaluation__of_impossible_sums_has_no_figures),
         cmocka_unit_test(test_bounds__are_of_any_so_many_owners),
         cmocka_unit_test(test_total__may_be_beyond_the_bounds_by_the_noise_alone),
     };
