@@ -6,7 +6,7 @@
 """
 from ._native import ffi, lib, text_of
 from .errors import (AbsentError, ArgumentError, BudgetError, FileError, FormatError, HedgerowError, HedgerowWarning, LimitError, MisfitWarning,
-                     PolicyError, PrivacyLeakWarning, ReviewWarning, SchemaError, UnknownCategoryWarning)
+                     PolicyError, PrivacyLeakWarning, ReviewWarning, SchemaError, SuspectModelWarning, UnknownCategoryWarning)
 from .estimators import HedgerowClassifier, HedgerowRegressor
 from .explain import Axis, Shap, Shape, Shapes
 from .federation import simulate
@@ -29,7 +29,7 @@ SKOPS_TYPES = [kind.__module__ + '.' + kind.__name__ for kind in
 __all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'Column', 'Entry', 'Evaluation', 'Fact', 'Figure', 'FileError', 'FormatError',
            'Guarantee', 'HedgerowClassifier', 'HedgerowError', 'HedgerowRegressor', 'HedgerowWarning', 'Ledger', 'LimitError', 'MisfitWarning',
            'Model', 'PolicyError', 'Predictor', 'PrivacyLeakWarning', 'PrivateSearchCV', 'PublicEncoder', 'PublicScaler', 'Release', 'Releases',
-           'ReviewWarning', 'SKOPS_TYPES', 'Schema', 'SchemaError', 'Shap', 'Shape', 'Shapes', 'UnknownCategoryWarning', 'check_search', 'evaluate',
+           'ReviewWarning', 'SKOPS_TYPES', 'Schema', 'SchemaError', 'Shap', 'Shape', 'Shapes', 'SuspectModelWarning', 'UnknownCategoryWarning', 'check_search', 'evaluate',
            'generate_hospital', 'methods', 'private_pipeline', 'report', 'search_cost', 'simulate']
 
 

@@ -83,7 +83,7 @@ def _facts_of(model: Model) -> dict[str, Any]:
     return {
         'label': schema.label, 'columns': schema.features, 'unit': schema.unit_column, 'method': model.method, 'mode': file['mode'],
         'task': TASKS[file['task']], 'trees': model.tree_count, 'guarantee': model.guarantee, 'start': model.start_guarantee,
-        'settings': file['settings'], 'records': _records(model), 'guess': _guess(model.guarantee), 'version': text_of(lib.hr_version()), 'made_by': file['version'],
+        'settings': file['settings'], 'suspect': model.suspect, 'records': _records(model), 'guess': _guess(model.guarantee), 'version': text_of(lib.hr_version()), 'made_by': file['version'],
         'budget': _budget(model), 'importance': features.importance(), 'scale': features.scale, 'effects': effects, 'pairs': pairs, 'is_drawn': features.found.is_drawn,
         'calibration': _calibration(file), 'owners': _owners(model, file['settings']), 'tree': _first_tree(model, file, features.scale)}
 

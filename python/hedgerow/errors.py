@@ -65,6 +65,19 @@ class PrivacyLeakWarning(HedgerowWarning):
     itself; others are of what surrounds it, such as an encoder that was fitted to the records."""
 
 
+class SuspectModelWarning(UserWarning):
+    """A model of several owners was read, or predicts, and what an owner sent cannot be true of the records that the job said: the model may be
+    spoiled. Its guarantee holds all the same. checks: those that failed, as `Model.suspect` has them."""
+
+    def __init__(self, checks: str) -> None:
+        self.checks = checks
+        super().__init__('the model is suspect: what an owner sent is not possible with the records that the job said. Checks that failed: %s. '
+                         'Ask the owners for their numbers of records before you use it' % checks)
+
+    def __reduce__(self) -> tuple[type[SuspectModelWarning], tuple[str]]:
+        return SuspectModelWarning, (self.checks,)
+
+
 class UnknownCategoryWarning(UserWarning):
     """Cells of a table that is predicted have categories that the schema does not list; they were read as missing (`unknown='missing'`).
     counts: how many cells, by column."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from . import _frames, _html
 from ._native import Remarks, call, ffi, lib, made, spent_amount, take_text, text_of, text_to
-from .errors import ArgumentError, UnknownCategoryWarning
+from .errors import ArgumentError, SuspectModelWarning, UnknownCategoryWarning
 from .explain import Shap, Shapes, shap_of, shapes_of
 from .predictor import Predictor
 from .schema import Schema
@@ -139,14 +139,23 @@ class Model:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Model:
-        """Fails: FileError, FormatError."""
-        return cls(made(lib.hr_model_read, 'hr_model', lib.hr_model_free, text_to(os.fspath(path))))
+        """Warns (`SuspectModelWarning`) of a suspect model. Fails: FileError, FormatError."""
+        model = cls(made(lib.hr_model_read, 'hr_model', lib.hr_model_free, text_to(os.fspath(path))))
+        model._warn_if_suspect()
+        return model
 
     @classmethod
     def parse(cls, json: str) -> Model:
         """The same of a text. Fails: FormatError."""
         data = json.encode()
-        return cls(made(lib.hr_model_parse, 'hr_model', lib.hr_model_free, data, len(data), text_to('the model')))
+        model = cls(made(lib.hr_model_parse, 'hr_model', lib.hr_model_free, data, len(data), text_to('the model')))
+        model._warn_if_suspect()
+        return model
+
+    def _warn_if_suspect(self) -> None:
+        """In the name of who calls the function that calls this."""
+        if self.suspect:
+            warnings.warn(SuspectModelWarning(self.suspect), stacklevel=3)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """The file appears whole or not at all. Fails: FileError."""
@@ -186,6 +195,8 @@ class Model:
         label = schema.label
         facts: list[list[object]] = [['Predicts', ', '.join(label.values) if label.is_category else '%g to %g' % (label.low, label.high)],
                  ['Promise', guarantee._short], ['Trees', '%d, method %s' % (self.tree_count, self.method)], ['Features', len(schema.features)]]
+        if self.suspect:
+            facts.insert(0, ['Suspect', 'what an owner sent failed checks: %s' % self.suspect])
         if self.records is not None:
             facts.append(['Records', 'about %.0f, a noisy count' % self.records])
         shares, features = 100 * self.weighted_importance, schema.features
@@ -234,6 +245,11 @@ class Model:
         return float(lib.hr_model_records(self._at)) or None
 
     @property
+    def suspect(self) -> str:
+        """The checks that what owners sent failed, such as 'record count, leaf or bin counts': the model may be spoiled. '': none failed."""
+        return text_of(lib.hr_model_suspect(self._at))
+
+    @property
     def releases(self) -> Releases:
         """All noisy answers, in the order in which they were drawn."""
         one, found = ffi.new('hr_release_info *'), Releases()
@@ -261,8 +277,9 @@ class Model:
 
         X: an array or a data frame with the columns of the schema. threads: 0 is all processors. unknown: 'error', or 'missing':
         categories that the schema does not list are read as missing, and an UnknownCategoryWarning counts them. Warns (`MisfitWarning`) of
-        columns of which a tenth of the cells or more do not fit, in tables of 10 records or more; strict: fails where most cells of a column
-        do not. Fails: ValueError."""
+        columns of which a tenth of the cells or more do not fit, in tables of 10 records or more, and (`SuspectModelWarning`) of a suspect
+        model; strict: fails where most cells of a column do not. Fails: ValueError."""
+        self._warn_if_suspect()
         table = _frames.Table(self.schema, _frames.columns_of(X), None, unknown)
         if table.unknown_cells:
             warnings.warn(UnknownCategoryWarning(table.unknown_cells), stacklevel=2)
@@ -272,7 +289,8 @@ class Model:
         return out
 
     def predictor(self, unknown: str = 'error') -> Predictor:
-        """What predicts one record at a time. Classes are the schema's texts. unknown: as in `predict`."""
+        """What predicts one record at a time. Classes are the schema's texts. unknown: as in `predict`. Warns of a suspect model."""
+        self._warn_if_suspect()
         label = self.schema.label
         return Predictor(self, label.values if label.is_category else None, unknown=unknown)
 

@@ -2,6 +2,8 @@
 import html
 import json
 import math
+import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -59,6 +61,32 @@ def test_conditions__are_those_of_the_owners_and_go_on():
     assert own.promise[1:] in text and both.promise[1:] in text
     alone = hedgerow.simulate(frames(), schema=CLASSES, method='inprivate', epsilon=4).guarantee
     assert (alone.conditions, alone.coalition, alone.epsilon_owners, alone.epsilon_everyone) == ('', None, None, None)
+
+
+def test_a_suspect_model__warns_where_it_is_read_and_used(tmp_path):
+    model = hedgerow.simulate(frames(rows=300), schema=CLASSES, epsilon=4)
+    assert model.suspect == '' and 'Suspect' not in model._repr_html_() and 'suspect' not in render(model)
+    file = json.loads(model.to_json())
+    file['settings']['job.suspect'] = 'record count, <b>size</b> of a sum'
+    (tmp_path / 'm.json').write_text(json.dumps(file), 'utf-8')
+    X, row = frames(rows=20)[0][0], {'a': 1, 'b': 1, 'c': 'x'}
+    with pytest.warns(hedgerow.SuspectModelWarning, match='the model is suspect: .* Checks that failed: record count') as caught:
+        suspect = hedgerow.Model.read(tmp_path / 'm.json')
+    assert caught[0].filename == __file__ and caught[0].message.checks == suspect.suspect == 'record count, <b>size</b> of a sum'
+    for use in (lambda: suspect.predict(X), lambda: suspect.predictor(), lambda: pickle.loads(pickle.dumps(suspect)), lambda: hedgerow.Model.parse(json.dumps(file))):
+        with pytest.warns(hedgerow.SuspectModelWarning) as caught:
+            use()
+        assert len(caught) == 1
+    assert pickle.loads(pickle.dumps(caught[0].message)).checks == suspect.suspect
+    with warnings.catch_warnings():  # one warning for a predictor, none for each record
+        warnings.simplefilter('ignore', hedgerow.SuspectModelWarning)
+        predictor = suspect.predictor()
+        warnings.simplefilter('error')
+        assert predictor.predict_proba_row(row) is not None
+    assert 'Suspect' in suspect._repr_html_()
+    page = ' '.join(html.unescape(render(suspect)).split())
+    assert 'This model is suspect.' in page and 'Checks that failed: record count, <b>size</b> of a sum.' in page
+    assert '<b>size</b>' not in render(suspect)
 
 
 def test_owners__train_on_numbers_and_with_other_methods():
