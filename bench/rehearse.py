@@ -33,6 +33,7 @@ import sets
 import simfl
 import simfl_attack
 from pages import as_json, load, load_shown, markdown, read, record, rows_of, write
+from rehearse_members import rehearse_flood, rehearse_liars_table, rehearse_simfl_many_table  # noqa: F401
 from stage import Stage, expect, has, mean, means
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -392,16 +393,6 @@ def rehearse_simfl_cost_tables(stage):
     sent = {of: means(text, of)[3] for of in ('200 | 2', '400 | 2', '200 | 3')}
     expect(sent['400 | 2'] > 1.2 * sent['200 | 2'], 'twice as many records do not take more bytes:\n' + text)
     expect([len(panel.curves) for panel in plot.PICTURES['simfl-growth'](plot.tables_of(stage.at('results'))).pictures] == [3, 3, 2, 2], 'not a curve a column')
-
-
-def rehearse_simfl_many_table(stage):
-    if not shutil.which('nats-server'):
-        return
-    text = stage.tables(['simfl-many'], 'simfl_many.py', *stage.on_sets(), '--trees', '2', '--records', '300', '--wide-records', '200')['simfl-many']
-    for first in ('300 | 1 | ', '200 | 4 | '):
-        seconds, processor = map(float, rows_of(text, first + 'one process')[0][:2])
-        expect(0 <= processor < 60 and 0 <= seconds < 60, 'what is measured cannot be:\n' + text)
-        expect(len(rows_of(text, first + 'processes, a broker')) == 1, 'no row over a broker:\n' + text)
 
 
 def rehearse_similar_bench(stage):

@@ -67,7 +67,7 @@ class PrivacyLeakWarning(HedgerowWarning):
 
 class SuspectModelWarning(UserWarning):
     """A model of several owners was read, or predicts, and what an owner sent cannot be true of the records that the job said: the model may be
-    spoiled. Its guarantee holds all the same. checks: those that failed, as `Model.suspect` has them."""
+    spoiled; what it promises of records is the same. checks: those that failed, as `Model.suspect` has them."""
 
     def __init__(self, checks: str) -> None:
         self.checks = checks

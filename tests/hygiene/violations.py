@@ -23,6 +23,9 @@ CLAIM = '\n| Sentence | Said in | Proof | Test | Conditions |\n|---|---|---|---|
 STEP = '\n| Link | What happens | Proof | Test | Planted faults | Assumes |\n|---|---|---|---|---|---|\n| x | x | [x](%s) | `%s`: `%s` | %s | none |\n'
 QUESTION = '\n| | Question | Answer | Proof | Test | Link |\n|---|---|---|---|---|---|\n| %s | x | x | [x](privacy.md) | `tests/hygiene/claims.py`: `main` | %s |\n'
 
+# its exit code, test, name of the test
+FAULT = '\n| What | What happens | Who is told what | Exit code | Test |\n|---|---|---|---|---|\n| x | x | x | %s | `%s`: `%s` |\n'
+
 # a column, the cells of a row
 MEASURED = '{"command": "x", "tables": [{"text": ["x"], "columns": [%s], "rows": [[%s]]}]}'
 
@@ -169,6 +172,11 @@ CASES = [
     ('claims', 'docs/reference/claims.md', CLAIM % ('Hedgerow', 'README.md', '../explanation/privacy.md), *Absent*; [x](../explanation/privacy.md', 'tests/hygiene/claims.py', 'main'), 'no section "Absent"'),
     ('claims', 'docs/reference/claims.md', CLAIM % ('Hedgerow', 'README.md', '../explanation/privacy.md', 'tests/absent.c', 'main'), 'there is no test tests/absent.c'),
     ('claims', 'docs/reference/claims.md', CLAIM % ('Hedgerow', 'README.md', '../explanation/privacy.md', 'tests/hygiene/claims.py', 'mai'), 'has no test "mai"'),
+    ('faults', 'docs/reference/faults.md', FAULT % ('0', 'tests/absent.c', 'main'), 'there is no test tests/absent.c'),
+    ('faults', 'docs/reference/faults.md', FAULT % ('0', 'tests/nats/wait.py', 'mai'), 'has no test "mai"'),
+    ('faults', 'docs/reference/faults.md', FAULT % ('0', 'tests/hygiene/claims.py', 'main'), 'compares files'),
+    ('faults', 'docs/reference/faults.md', FAULT % ('99', 'tests/nats/wait.py', 'test'), 'no exit code 99'),
+    ('faults', 'docs/reference/faults.md', FAULT % ('some', 'tests/nats/wait.py', 'test'), 'it names no exit code'),
     ('soundness', 'docs/explanation/soundness.md', STEP % ('../absent.md', 'tests/hygiene/claims.py', 'main', 'none'), 'there is no proof docs/absent.md'),
     ('soundness', 'docs/explanation/soundness.md', STEP % ('privacy.md', 'tests/absent.c', 'main', 'none'), 'there is no test tests/absent.c'),
     ('soundness', 'docs/explanation/soundness.md', STEP % ('privacy.md', 'tests/hygiene/claims.py', 'mai', 'none'), 'has no test "mai"'),
