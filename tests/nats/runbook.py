@@ -71,10 +71,13 @@ def make_tools(tool, folder):
 
 def check_jobs(tool, machines):
     """The first job, one with the member that joined, one without the member that left, one under the new authority, one before and one after
-    an owner's ledger was restored from a copy: each is finished, with all of its owners."""
-    for number, owners in (('', 2), ('-2', 3), ('-3', 2), ('-4', 2), ('-5', 2), ('-6', 2)):
+    an owner's ledger was restored from a copy, one that ran while the broker was upgraded, and one after the broker's store was lost and
+    the coordinator's journal restored: each is finished, with all of its owners."""
+    for number, owners in (('', 2), ('-2', 3), ('-3', 2), ('-4', 2), ('-5', 2), ('-6', 2), ('-7', 2), ('-8', 2)):
         said = subprocess.run([tool, 'show', os.path.join(machines, 'coordinator/model%s.json' % number)], check=True, text=True, stdout=subprocess.PIPE)
         assert re.search(r'owners +%d' % owners, said.stdout), said.stdout
+    said = subprocess.run([tool, 'ledger', 'show', os.path.join(machines, 'west/west.db')], check=True, text=True, stdout=subprocess.PIPE)
+    assert said.stdout.startswith('epsilon  6 of 6 spent'), said.stdout
 
 
 def test(tool, folder, words):
