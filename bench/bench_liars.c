@@ -51,10 +51,8 @@ static void pushes_leaves(uint32_t kind, uint64_t records, Hedgerow__Share *shar
 static const struct {
     const char *name;
     lie *lie;
-} lies[] = {{"none", NULL},
-            {"invents", invents_records},
-            {"random", sends_random_shares},
-            {"pushes", pushes_leaves}};
+} lies[] = {
+    {"none", NULL}, {"invents", invents_records}, {"random", sends_random_shares}, {"pushes", pushes_leaves}};
 
 static lie *lie_named(const char *name) {
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
@@ -143,8 +141,7 @@ int main(int argc, char **argv) {
     const hr_job_file job = job_of(argv[2], argv[3]);
     w.lie = lie_named(argv[4]);
     w.records = job.records.most ? job.records.most : hr_data_rows(tables[owners - 1]);
-    hr_job_result result =
-        run_job(&job, schema, &(hr_owner_tables){(const hr_data *const *)tables, owners});
+    hr_job_result result = run_job(&job, schema, &(hr_owner_tables){(const hr_data *const *)tables, owners});
     print_job(&result);
     if (result.model && hr_model_write(result.model, argv[5], &err)) bench_die(&err, "model:");
     hr_job_result_free(&result);

@@ -325,8 +325,8 @@ static void find_hedge_round(const hr_job_view *job, hr_job_position *out) {
 
 /* ---- What became of it ---- */
 
-/* The lines of a question whose numbers are counts of disjoint sets of records. */
-static void check_counts(hedge_coordinator *c, const hr_summed_question *q, const hr_summed_reply *reply) {
+/* The lines of a question whose numbers are counts of disjoint sets of records, or sums over leaves. */
+static void check_sets(hedge_coordinator *c, const hr_summed_question *q, const hr_summed_reply *reply) {
     const hr_hedge_question *question = &((const hedge_request *)q->content)->question;
     const bool leaves = question->kind == HR_HEDGE_LEAVES;
     size_t at = 0;
@@ -335,7 +335,10 @@ static void check_counts(hedge_coordinator *c, const hr_summed_question *q, cons
                                       .values = reply->values + at,
                                       .count = q->counts[i],
                                       .all = question->kind != HR_HEDGE_BINS && i < 2};
-        if (!leaves || i > 0) hr_sum_checks_counts(&c->checks, &line, reply);
+        if (leaves && i == 0)
+            hr_sum_checks_sets(&c->checks, &line, c->outputs, reply);
+        else
+            hr_sum_checks_counts(&c->checks, &line, reply);
     }
 }
 
@@ -351,7 +354,7 @@ static bool are_possible(void *state, const hr_summed_question *q, const hr_summ
         return true;
     }
     if (!hr_sum_checks_values(&c->checks, q, reply)) return false;
-    check_counts(c, q, reply);
+    check_sets(c, q, reply);
     return true;
 }
 

@@ -98,6 +98,20 @@ static double most_records(const hr_sum_checks *c, const hr_summed_reply *reply)
     return c->members == reply->members ? fmin(most, fmax(c->total, 0) + c->reach) : most;
 }
 
+/* With each set's sum of either sign: of that many signed sums, none has more noise. */
+void hr_sum_checks_sets(hr_sum_checks *c, const hr_counted_line *l, size_t outputs,
+                        const hr_summed_reply *reply) {
+    const size_t sets = l->count / outputs;
+    const double odds = ldexp(ODDS / 16 / (double)outputs, -(int)sets),
+                 most = most_records(c, reply) * (double)l->line->sensitivity +
+                        noise_of(c, l->line, reply, (double)sets, odds);
+    for (size_t k = 0; k < outputs; k++) {
+        double size = 0;
+        for (size_t s = 0; s < sets; s++) size += fabs((double)l->values[s * outputs + k].paid);
+        if (size > most) c->failed[HR_CHECK_VALUE] = true;
+    }
+}
+
 bool hr_sum_checks_values(hr_sum_checks *c, const hr_summed_question *q, const hr_summed_reply *reply) {
     const double records = most_records(c, reply);
     bool possible = true, usable = true;

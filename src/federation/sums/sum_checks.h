@@ -13,7 +13,7 @@ typedef enum hr_sum_check {
     HR_CHECK_TOTAL,  /* the number of records: beyond the bounds of the owners */
     HR_CHECK_COUNTS, /* counts of disjoint sets: their sum is beyond the bounds, or not the number of records
                       */
-    HR_CHECK_VALUE,  /* one number: more than all records can add up to */
+    HR_CHECK_VALUE,  /* one number, or those of disjoint sets together: more than all records can add up to */
     HR_SUM_CHECKS
 } hr_sum_check;
 
@@ -28,7 +28,7 @@ typedef struct hr_sum_checks {
     bool failed[HR_SUM_CHECKS];
 } hr_sum_checks;
 
-/* Counts of disjoint sets of records, which one line of a question pays for. */
+/* Numbers of disjoint sets of records, which one line of a question pays for. */
 typedef struct hr_counted_line {
     const hr_charge *line;
     const hr_noisy *values;
@@ -48,6 +48,10 @@ void hr_sum_checks_total(hr_sum_checks *checks, const hr_counted_line *line, con
 /* Notes whether their sum is within these bounds and, of all records of the same number of owners, within the
  * noise of the number of records. */
 void hr_sum_checks_counts(hr_sum_checks *checks, const hr_counted_line *line, const hr_summed_reply *reply);
+/* Notes whether the sizes of the sets' sums add up to at most what all records add up to. A record has
+ * `outputs` numbers: values[set * outputs + output]. */
+void hr_sum_checks_sets(hr_sum_checks *checks, const hr_counted_line *line, size_t outputs,
+                        const hr_summed_reply *reply);
 /* Notes whether each number of the question is at most what all records add up to. False: one is more than
  * four times that, and the sums are of no use. */
 bool hr_sum_checks_values(hr_sum_checks *checks, const hr_summed_question *question,

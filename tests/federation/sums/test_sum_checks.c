@@ -4,6 +4,7 @@
 
 #include "models/model/model.h"
 #include "privacy/noise.h"
+#include "privacy/sensitivity.h"
 #include "support/federation.h"
 
 enum { OWNERS = 3, ROWS = 300, INVENTED = 1 << 20, COUNT_UNIT = 64 };
@@ -118,6 +119,12 @@ static void invents_records_in_bins(uint32_t kind, Hedgerow__Share *share) {
     for (size_t i = 0; i < share->n_values; i++) share->values[i] += (uint64_t)40 * COUNT_UNIT;
 }
 
+/* As if all records that it may have were in each leaf, with one label. */
+static void pushes_all_leaves(uint32_t kind, Hedgerow__Share *share) {
+    if (kind != K(LEAVES)) return;
+    for (size_t i = 0; i < share->n_values / 2; i++) share->values[i] += (uint64_t)150 << HR_GRADIENT_BITS;
+}
+
 static void sends_anything(uint32_t kind, Hedgerow__Share *share) {
     static uint64_t next = 1;
     (void)kind;
@@ -152,6 +159,16 @@ static void test_leaf_counts__are_compared_with_the_total(void **state) {
             check_suspect("leaf or bin counts");
             federation_close(&w.federation);
         }
+}
+
+/* Each is possible alone: all of them together are not. */
+static void test_leaf_sums__are_those_of_all_records_together(void **state) {
+    (void)state;
+    for (int bounded = 0; bounded <= 1; bounded++) {
+        open_job(2, (bounded ? bounded_job : federated_job)("hedge", 50, 1e-6), pushes_all_leaves);
+        check_suspect("size of a sum");
+        federation_close(&w.federation);
+    }
 }
 
 /* There is no model, and the reason names the checks. */
@@ -266,18 +283,51 @@ static void test_total__may_be_beyond_the_bounds_by_the_noise_alone(void **state
     }
 }
 
+/* Of two outputs, in each of four sets, of either sign; the other output is zero. */
+static void test_sums_of_sets__may_be_beyond_all_records_by_the_noise_alone(void **state) {
+    (void)state;
+    enum { SETS = 4, OUTPUTS = 2, SENSITIVITY = 1 << HR_GRADIENT_BITS };
+    uint64_t least[] = {1000}, most[] = {2000};
+    Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
+    terms.records_least = least;
+    terms.records_most = most;
+    terms.n_owners = terms.n_records_least = terms.n_records_most = 1;
+    const hr_job_view job = {.terms = &terms};
+    const hr_summed_reply reply = {.members = 1, .shares = 1, .job = &job};
+    const hr_charge line = {.cost = HR_UNIT / 8, .sensitivity = SENSITIVITY};
+    const hr_privacy_measure measures[] = {HR_PRIVACY_PURE, HR_PRIVACY_GDP};
+    for (size_t m = 0; m < COUNT(measures); m++) {
+        const double noise =
+            hr_noise_bound(measures[m], hr_noise_deviation(measures[m], line.cost, SENSITIVITY), SETS,
+                           0x1p-50 / 16 / OUTPUTS / (1 << SETS));
+        for (size_t output = 0; output < OUTPUTS; output++)
+            for (int beyond = 0; beyond <= 1; beyond++) {
+                hr_noisy values[SETS * OUTPUTS] = {{0}};
+                const double all = 2000. * SENSITIVITY + noise + (beyond ? 2 : -2) * SETS;
+                for (size_t s = 0; s < SETS; s++)
+                    values[s * OUTPUTS + output].paid = (int64_t)((s % 2 ? 1 : -1) * all / SETS);
+                hr_sum_checks checks = {.privacy_measure = measures[m], .unit = HR_PER_RECORD};
+                hr_sum_checks_sets(&checks, &(hr_counted_line){&line, values, SETS * OUTPUTS, true}, OUTPUTS,
+                                   &reply);
+                assert_int_equal(checks.failed[HR_CHECK_VALUE], beyond);
+            }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_honest_owners__fail_no_check),
         cmocka_unit_test(test_invented_total__does_not_set_the_schedule),
         cmocka_unit_test(test_invented_total__is_found_without_bounds),
         cmocka_unit_test(test_leaf_counts__are_compared_with_the_total),
+        cmocka_unit_test(test_leaf_sums__are_those_of_all_records_together),
         cmocka_unit_test(test_random_shares__end_the_job),
         cmocka_unit_test(test_id3__is_checked_like_hedge),
         cmocka_unit_test(test_bounds__of_impossible_sums_are_not_made),
         cmocka_unit_test(test_evaluation__of_impossible_sums_has_no_figures),
         cmocka_unit_test(test_bounds__are_of_any_so_many_owners),
         cmocka_unit_test(test_total__may_be_beyond_the_bounds_by_the_noise_alone),
+        cmocka_unit_test(test_sums_of_sets__may_be_beyond_all_records_by_the_noise_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
