@@ -31,7 +31,7 @@ def rehearse_liars_table(stage):
     expect(told['its records have the other label', 'yes'][3] == '0', 'labels are checked, which no sum can tell:\n' + text)
 
 
-def rehearse_flood(stage):
+def rehearse_flood_bench(stage):
     """A second of it: the job ends, alone and in the flood, and junk was read, by far not all of it."""
     if not shutil.which('nats-server'):
         return
