@@ -34,7 +34,9 @@ static hr_status read_change(change *c, const char *folder) {
     const size_t count = file->membership.count;
     c->members = hr_arena_alloc(arena, count + 1, sizeof *c->members);
     c->writer.keys = hr_arena_alloc(arena, count + 1, sizeof *c->writer.keys);
-    if (!c->members || !c->writer.keys) return hr_fail_memory(c->err);
+    c->writer.records = hr_arena_alloc(arena, count + 1, sizeof *c->writer.records);
+    if (!c->members || !c->writer.keys || !c->writer.records) return hr_fail_memory(c->err);
+    memcpy(c->writer.records, file->records, count * sizeof *file->records);
     for (size_t i = 0; i < count; i++) {
         hr_public_key_text(&file->membership.members[i].key, c->writer.keys[i]);
         c->members[i] = (hr_new_member){file->membership.members[i].name, c->writer.keys[i]};
@@ -157,6 +159,7 @@ static hr_status remove_member(change *c, const hr_new_member *member) {
     const size_t after = --c->next.member_count - index;
     memmove(&c->members[index], &c->members[index + 1], after * sizeof *c->members);
     memmove(&c->writer.keys[index], &c->writer.keys[index + 1], after * sizeof *c->writer.keys);
+    memmove(&c->writer.records[index], &c->writer.records[index + 1], after * sizeof *c->writer.records);
     for (size_t i = index; i < c->next.member_count; i++) c->members[i].key = c->writer.keys[i];
     status = hr_writer_check(&c->next, &address, c->err);
     return status ? status : publish(c, &address);

@@ -5,6 +5,7 @@
 #include "federation/transport/broker.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -189,8 +190,12 @@ hr_status hr_writer_render(const hr_federation_writer *w, char **out) {
                      "  authority: ca.pem\n"
                      "members:\n",
                      w->options->name, w->version, w->options->url);
-    for (size_t i = 0; i < w->options->member_count; i++)
+    for (size_t i = 0; i < w->options->member_count; i++) {
         hr_buffer_format(&text, "  - name: %s\n    key: %s\n", w->options->members[i].name, w->keys[i]);
+        if (w->records && w->records[i].most)
+            hr_buffer_format(&text, "    records: %" PRIu64 "..%" PRIu64 "\n", w->records[i].least,
+                             w->records[i].most);
+    }
     return hr_buffer_take(&text, out, w->err);
 }
 

@@ -38,6 +38,7 @@ typedef struct hr_federation_writer {
     hr_arena *arena;
     const struct hr_written *last;    /* of the files and folders that were made */
     char (*keys)[HR_PUBLIC_KEY_TEXT]; /* of the members */
+    hr_record_bounds *records;        /* of the members; most 0: none. NULL: of nobody */
     hr_error *err;
 } hr_federation_writer;
 

@@ -4,6 +4,7 @@
 #include "federation/config/fields.h"
 #include "federation/transport/address.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -58,7 +59,7 @@ static const hr_field transport_fields[TRANSPORT_KEYS] = {
 };
 static const hr_field_table transport_table = {"transport", transport_fields, TRANSPORT_KEYS};
 
-enum { MEMBER_NAME, MEMBER_KEY, MEMBER_KEYS };
+enum { MEMBER_NAME, MEMBER_KEY, MEMBER_RECORDS, MEMBER_KEYS };
 static const hr_field member_fields[MEMBER_KEYS] = {
     {.key = "name",
      .kind = HR_FIELD_NAME,
@@ -70,6 +71,7 @@ static const hr_field member_fields[MEMBER_KEYS] = {
      .required = true,
      .offset = offsetof(federation_member, key),
      .expected = "the line that `hedgerow keygen` printed"},
+    {.key = "records", .expected = "bounds of the member's records such as 2000..8000"},
 };
 static const hr_field_table member_table = {"a member", member_fields, MEMBER_KEYS};
 
@@ -90,7 +92,7 @@ static hr_status read_transport(const hr_fields *reader, const hr_yaml_node *map
 }
 
 static hr_status read_member(const hr_fields *reader, const hr_yaml_node *map, const hr_membership *before,
-                             hr_member *out) {
+                             hr_member *out, hr_record_bounds *records) {
     const hr_yaml_node *found[MEMBER_KEYS] = {NULL};
     federation_member got = {0};
     hr_status status = hr_fields_read(reader, map, &member_table, &got, found);
@@ -109,20 +111,23 @@ static hr_status read_member(const hr_fields *reader, const hr_yaml_node *map, c
                               "make a new key for one of them with `hedgerow keygen`",
                               "'%s' has the key of '%s'", got.name, before->members[same].name);
     *out = (hr_member){got.name, key};
-    return HR_OK;
+    return found[MEMBER_RECORDS] ? hr_record_bounds_read(reader, found[MEMBER_RECORDS], records) : HR_OK;
 }
 
-static hr_status read_members(const hr_fields *reader, const hr_yaml_node *list, hr_membership *out) {
+static hr_status read_members(const hr_fields *reader, const hr_yaml_node *list, hr_federation_file *file) {
+    hr_membership *out = &file->membership;
     if (list->kind != HR_YAML_SEQUENCE)
         return hr_keys_refuse_kind(&reader->keys, list, "members", root_fields[ROOT_MEMBERS].expected);
     if (list->count < 2 || list->count > HR_MEMBERS_MAX)
         return hr_keys_refuse(&reader->keys, list, "list all members, each with a name and a key",
                               "members: %zu of them; a federation has 2 to %d", list->count, HR_MEMBERS_MAX);
     hr_member *members = hr_arena_alloc(reader->keys.arena, list->count, sizeof *members);
-    if (!members) return hr_fail_memory(reader->keys.err);
+    hr_record_bounds *records = hr_arena_alloc(reader->keys.arena, list->count, sizeof *records);
+    if (!members || !records) return hr_fail_memory(reader->keys.err);
     out->members = members;
+    file->records = records;
     for (const hr_yaml_node *item = list->child; item; item = item->next) {
-        hr_status status = read_member(reader, item, out, &members[out->count]);
+        hr_status status = read_member(reader, item, out, &members[out->count], &records[out->count]);
         if (status) return status;
         out->count++;
     }
@@ -134,7 +139,7 @@ static hr_status read_federation_root(const hr_fields *reader, void *out) {
     hr_federation_file whole = {.version = 1};
     hr_status status = hr_fields_read(reader, reader->root, &root_table, &whole, found);
     if (!status) status = read_transport(reader, found[ROOT_TRANSPORT], &whole);
-    if (!status) status = read_members(reader, found[ROOT_MEMBERS], &whole.membership);
+    if (!status) status = read_members(reader, found[ROOT_MEMBERS], &whole);
     if (!status) *(hr_federation_file *)out = whole;
     return status;
 }
@@ -148,6 +153,11 @@ hr_status hr_federation_file_read(const char *path, hr_arena *arena, hr_federati
     hr_file_text text;
     hr_status status = hr_fields_load(path, arena, &text, err);
     return status ? status : hr_federation_file_parse(&text, arena, out, err);
+}
+
+hr_record_bounds hr_federation_file_records(const hr_federation_file *file, const char *name) {
+    const size_t member = hr_membership_by_name(&file->membership, name, strlen(name));
+    return member == HR_NO_MEMBER ? (hr_record_bounds){0} : file->records[member];
 }
 
 /* ---- The fingerprint ---- */
@@ -164,7 +174,11 @@ hr_status hr_federation_file_fingerprint(const hr_federation_file *file, char te
     for (size_t i = 0; i < membership->count; i++) {
         char key[HR_PUBLIC_KEY_TEXT];
         hr_public_key_text(&membership->members[i].key, key);
-        hr_buffer_format(&facts, "member %s %s\n", membership->members[i].name, key);
+        hr_buffer_format(&facts, "member %s %s", membership->members[i].name, key);
+        if (file->records[i].most)
+            hr_buffer_format(&facts, " records %" PRIu64 "..%" PRIu64, file->records[i].least,
+                             file->records[i].most);
+        hr_buffer_text(&facts, "\n");
     }
     if (!status) hr_buffer_add(&facts, authority.text, authority.size);
     if (!status && facts.failed) status = hr_fail_memory(err);

@@ -49,8 +49,10 @@ typedef struct hr_job_file {
     const hr_record_bounds *owner_records; /* [owner of `owners`]; NULL: `records` holds for all */
     size_t deadline;                       /* seconds within which an owner must answer */
     hr_wait_for wait_for;
-    int64_t date;        /* of the terms: seconds since 1970 began; 0: not in the file */
-    hr_federation_id in; /* the federation that the job is offered in; not of the file */
+    int64_t date;                      /* of the terms: seconds since 1970 began; 0: not in the file */
+    hr_federation_id in;               /* the federation that the job is offered in; not of the file */
+    const hr_federation_file *members; /* of that federation: bounds of owners whose records the file does not
+                                          bound; NULL: not read */
 
     /* What only mining over a federation needs: `name` and all others, or none of them. Certificates both or
      * none. */

@@ -213,22 +213,27 @@ static size_t usual_coalition(const hr_job_file *job, size_t owners) {
     return usual < owners ? usual : owners - 1;
 }
 
-static hr_record_bounds bounds_of(const hr_job_file *job, const char *owner) {
+/* Those of the job file; else, where its method adds counts up, of the federation's. */
+static hr_record_bounds bounds_of(const hr_job_file *job, bool sums, const char *owner) {
     size_t i = 0;
     while (i < job->owners.count && strcmp(job->owners.items[i], owner) != 0) i++;
-    return job->owner_records && i < job->owners.count ? job->owner_records[i] : job->records;
+    const hr_record_bounds own =
+        job->owner_records && i < job->owners.count ? job->owner_records[i] : job->records;
+    return own.most || !sums || !job->members ? own : hr_federation_file_records(job->members, owner);
 }
 
 /* Where one owner's are not known, they are those of any table. */
 static hr_status list_bounds(job_offer *o, const hr_job_file *job, const hr_names *owners, hr_error *err) {
+    const char *method = hr_job_file_method(job);
+    const bool sums = hr_federated_method_named(method, strlen(method), job->options.mode)->summed;
     bool known = false;
-    for (size_t i = 0; i < owners->count; i++) known = known || bounds_of(job, owners->items[i]).most;
+    for (size_t i = 0; i < owners->count; i++) known = known || bounds_of(job, sums, owners->items[i]).most;
     if (!known) return HR_OK;
     o->least = calloc(owners->count, sizeof *o->least);
     o->most = calloc(owners->count, sizeof *o->most);
     if (!o->least || !o->most) return hr_fail_memory(err);
     for (size_t i = 0; i < owners->count; i++) {
-        const hr_record_bounds bounds = bounds_of(job, owners->items[i]);
+        const hr_record_bounds bounds = bounds_of(job, sums, owners->items[i]);
         o->least[i] = bounds.least;
         o->most[i] = bounds.most ? bounds.most : HR_RECORD_BOUND_MAX;
     }

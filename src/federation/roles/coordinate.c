@@ -16,6 +16,7 @@ struct hr_coordinator_service {
     const char *result; /* path */
     hr_endpoint endpoint;
     hr_journal *journal;
+    hr_federation_file federation;
     char *receipts;        /* path */
     hr_presence *presence; /* NULL on a loopback */
     bool has_result;       /* of an earlier job, which may still owe packets */
@@ -34,6 +35,8 @@ static hr_status read_files(hr_coordinator_service *m, const char *path, hr_erro
                 "the job file does not name the members");
         return hr_fail_at(err, HR_E_ARGUMENT, path, 0, 0, NULL);
     }
+    if (!status) status = hr_federation_file_read(job->file.federation, job->arena, &m->federation, err);
+    job->file.members = &m->federation;
     return status ? status : hr_own_job_schema(job, err);
 }
 

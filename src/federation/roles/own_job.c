@@ -41,6 +41,7 @@ hr_status hr_own_job_terms(hr_own_job *job, const char *name, const hr_endpoint 
     if (status) return status;
     if (!file->date) file->date = hr_endpoint_clock().date;
     file->in = endpoint->id;
+    file->members = &endpoint->file;
     return hr_terms_of(file, name, job->schema, &file->owners, terms, err);
 }
 

@@ -11,6 +11,28 @@
 
 #define GOLDEN HR_TESTS_DIR "/federation/config/golden/"
 
+static void test_federation_file__may_bound_members_records(void **state) {
+    char text[] =
+        "hedgerow-federation: 1\nname: f\ntransport: {kind: nats, url: 'tls://localhost:4222', authority: "
+        "a}\n"
+        "members: [{name: a, key: hr-ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=, records: "
+        "2000..8000}, {name: b, key: hr-ed25519:PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=}]\n";
+    const hr_file_text whole = {"x.yaml", text, sizeof text - 1};
+    hr_federation_file file;
+    hr_error err = {0};
+    (void)state;
+    hr_arena *arena = hr_arena_new();
+    if (hr_federation_file_parse(&whole, arena, &file, &err)) fail_msg("%s", err.message);
+    const hr_record_bounds bounds = hr_federation_file_records(&file, "a");
+    assert_true(bounds.least == 2000 && bounds.most == 8000);
+    assert_int_equal(hr_federation_file_records(&file, "b").most, 0);
+    assert_int_equal(hr_federation_file_records(&file, "c").most, 0);
+    strstr(text, "2000..8000")[0] = '9';
+    assert_int_equal(hr_federation_file_parse(&whole, arena, &file, &err), HR_E_FORMAT);
+    assert_non_null(strstr(err.message, "records: '9000..8000' is not two whole numbers such as 2000..8000"));
+    hr_arena_free(arena);
+}
+
 /* Every fact counts, and nothing else. */
 static void test_federation_file__has_the_fingerprint_of_its_facts(void **state) {
     static const char known[] = "71dc e750 91af eb69 6a5c e62d e9a4 06eb be05 0324";
@@ -24,8 +46,9 @@ static void test_federation_file__has_the_fingerprint_of_its_facts(void **state)
     assert_string_equal(text, known);
     hr_member members[3];
     memcpy(members, file.membership.members, sizeof members);
-    hr_federation_file changed[6];
-    for (int i = 0; i < 6; i++) changed[i] = file;
+    const hr_record_bounds bounded[3] = {{0}, {2000, 8000}}, wider[3] = {{0}, {1000, 8000}};
+    hr_federation_file changed[8];
+    for (int i = 0; i < 8; i++) changed[i] = file;
     changed[0].version++;
     changed[1].url = "tls://localhost:4223";
     changed[2].authority = GOLDEN "job.yaml";
@@ -33,9 +56,12 @@ static void test_federation_file__has_the_fingerprint_of_its_facts(void **state)
     changed[4].membership.count--;
     members[1].key = members[0].key;
     changed[5].membership.members = members;
-    for (int i = 0; i < 6; i++) {
+    changed[6].records = bounded;
+    changed[7].records = wider;
+    for (int i = 0; i < 8; i++) {
         assert_int_equal(hr_federation_file_fingerprint(&changed[i], other, NULL), HR_OK);
         if (!strcmp(text, other)) fail_msg("change %d has the same fingerprint", i);
+        if (i == 6) snprintf(text, sizeof text, "%s", other);
     }
     file.authority = GOLDEN "absent.pem";
     assert_int_equal(hr_federation_file_fingerprint(&file, other, NULL), HR_E_IO);
@@ -77,6 +103,7 @@ static void test_version__is_an_integer_from_1(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_federation_file__may_bound_members_records),
         cmocka_unit_test(test_federation_file__has_the_fingerprint_of_its_facts),
         cmocka_unit_test(test_version__is_an_integer_from_1),
     };
