@@ -3,28 +3,54 @@
     from hedgerow import HedgerowClassifier
     model = HedgerowClassifier(epsilon=1, bounds={'age': (18, 105)}, classes=['no', 'yes']).fit(X, y)
     print(model.guarantee_.statement)
+
+What needs scikit-learn is imported when it is first used: to read a model and to predict takes numpy alone.
 """
+import importlib
+from typing import TYPE_CHECKING
+
 from ._native import ffi, lib, text_of
 from .errors import (AbsentError, ArgumentError, BudgetError, FileError, FormatError, HedgerowError, HedgerowWarning, LimitError, MisfitWarning,
                      PolicyError, PrivacyLeakWarning, ReviewWarning, SchemaError, SuspectModelWarning, UnknownCategoryWarning)
 from .estimators import HedgerowClassifier, HedgerowRegressor
+                     PolicyError, PrivacyLeakWarning, ReviewWarning, SchemaError, UnknownCategoryWarning)
 from .explain import Axis, Shap, Shape, Shapes
-from .federation import simulate
 from .generate import generate_hospital
 from .ledger import Entry, Ledger, LedgerLeftBehind
 from .model import Guarantee, Model, Release, Releases
-from ._report import report
 from .predictor import Predictor
 from .schema import Column, Fact, Schema
-from .evaluation import evaluate, Evaluation, Figure
-from .search import PrivateSearchCV
-from ._search_cost import check_search, search_cost
-from .pipeline import private_pipeline, PublicEncoder, PublicScaler
+
+# Names of modules that are imported at their first use.
+LATER = {'HedgerowClassifier': 'estimators', 'HedgerowRegressor': 'estimators', 'Evaluation': 'evaluation', 'Figure': 'evaluation', 'evaluate': 'evaluation',
+         'simulate': 'federation', 'PublicEncoder': 'pipeline', 'PublicScaler': 'pipeline', 'private_pipeline': 'pipeline', 'PrivateSearchCV': 'search',
+         'check_search': '_search_cost', 'search_cost': '_search_cost', 'report': '_report'}
+
+if TYPE_CHECKING:
+    from ._report import report
+    from ._search_cost import check_search, search_cost
+    from .estimators import HedgerowClassifier, HedgerowRegressor
+    from .evaluation import Evaluation, Figure, evaluate
+    from .federation import simulate
+    from .pipeline import PublicEncoder, PublicScaler, private_pipeline
+    from .search import PrivateSearchCV
+else:
+    def __getattr__(name: str) -> object:
+        if name in LATER:
+            globals()[name] = getattr(importlib.import_module('.' + LATER[name], __name__), name)
+            return globals()[name]
+        if name in LATER.values():
+            return importlib.import_module('.' + name, __name__)
+        raise AttributeError('module %r has no attribute %r' % (__name__, name), name=name)
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *LATER, *LATER.values()})
 
 __version__ = text_of(lib.hr_version())
 # Types of this package that files of skops name: what `trusted` of skops.io.load and `skops_trusted_types` of mlflow take.
-SKOPS_TYPES = [kind.__module__ + '.' + kind.__name__ for kind in
-               (HedgerowClassifier, HedgerowRegressor, PrivateSearchCV, PublicEncoder, PublicScaler, Ledger, LedgerLeftBehind, Model, Predictor, Schema)]
+SKOPS_TYPES = ['%s.%s.%s' % (__name__, LATER[name], name) for name in
+               ('HedgerowClassifier', 'HedgerowRegressor', 'PrivateSearchCV', 'PublicEncoder', 'PublicScaler')]
+SKOPS_TYPES += [kind.__module__ + '.' + kind.__name__ for kind in (Ledger, LedgerLeftBehind, Model, Predictor, Schema)]
 
 __all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'Column', 'Entry', 'Evaluation', 'Fact', 'Figure', 'FileError', 'FormatError',
            'Guarantee', 'HedgerowClassifier', 'HedgerowError', 'HedgerowRegressor', 'HedgerowWarning', 'Ledger', 'LimitError', 'MisfitWarning',

@@ -1,6 +1,6 @@
 """The command `hedgerow` of the wheel: becomes the program that lies beside this file.
 
-Not in the package hedgerow, whose import takes a second."""
+Not in the package hedgerow, whose import loads numpy."""
 import os
 import sys
 
