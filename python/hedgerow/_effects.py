@@ -33,9 +33,9 @@ class Effect:
 
 @dataclass(frozen=True)
 class _Tree:
-    """Trees that share their splits: nodes as in the file, the chance of every node below its parent, leaf values of each output."""
+    """Trees that share their splits: nodes as in the file, of each split the cells that go to each child, the chance of every node below its parent, leaf values of each output."""
     nodes: list[Any]
-    subsets: list[list[int]]
+    ways: list[list[NDArray[np.bool_]]]
     chances: Numbers
     leaves: list[int]
     values: Numbers
@@ -117,10 +117,11 @@ class Effects:
         for tree in group:
             values[:, tree['output']] += [tree['nodes'][n][0] for n in leaves]
         noise = None if 'noise' not in first else np.array([first['noise'][n] for n in leaves])
-        return _Tree(first['nodes'], first['subsets'], self._chances(first), leaves, values, noise,
+        ways = [_ways(first, node, self.cells[node[1]]) if _is_split(node) else [] for node in first['nodes']]
+        return _Tree(first['nodes'], ways, self._chances(first, ways), leaves, values, noise,
                      frozenset(node[1] for node in first['nodes'] if _is_split(node)))
 
-    def _chances(self, tree: dict[str, Any]) -> Numbers:
+    def _chances(self, tree: dict[str, Any], ways_of: list[list[NDArray[np.bool_]]]) -> Numbers:
         """Of each node, the share of what reaches its parent that goes there."""
         nodes, chances = tree['nodes'], np.ones(len(tree['nodes']))
         left: list[dict[int, NDArray[np.bool_]]] = [{} for _ in nodes]  # of each node, the cells that the splits above it leave
@@ -128,7 +129,7 @@ class Effects:
             if not _is_split(node):
                 continue
             cells = self.cells[node[1]]
-            ways = _ways(tree, node, cells)
+            ways = ways_of[n]
             at = slice(node[0], node[0] + len(ways))
             if 'counts' in tree:
                 weights = np.array(tree['counts'][at], dtype=float)
@@ -146,8 +147,7 @@ class Effects:
         for n, node in enumerate(tree.nodes):
             if not _is_split(node):
                 continue
-            ways = _ways({'subsets': tree.subsets}, node, self.cells[node[1]])
-            for child, way in enumerate(ways, node[0]):
+            for child, way in enumerate(tree.ways[n], node[0]):
                 if node[1] in asked:
                     shape = [-1 if feature == node[1] else 1 for feature in asked]
                     reach[child] = reach[n] * way.reshape(shape)
