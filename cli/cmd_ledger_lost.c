@@ -132,8 +132,8 @@ const command ledger_verify_command = {
         "The ledger of an owner signs a receipt for the coordinator of each job that it pays for. A "
         "receipt without an entry shows that the ledger is an older copy, restored from a backup: it is "
         "listed as missing, and the exit code is 3. The coordinator has the receipts in the folder "
-        "receipts/OWNER beside its journal.",
-    .example = "  hedgerow ledger verify west.db --receipts receipts/west --key west.key",
+        "JOURNAL.receipts/OWNER.",
+    .example = "  hedgerow ledger verify west.db --receipts study.db.receipts/west --key west.key",
     .options = receipt_options,
     .option_count = COUNT_OF(receipt_options),
     .run = run_verify,
@@ -151,7 +151,7 @@ const command ledger_restore_command = {
         "Each receipt that 'ledger verify' calls missing becomes an entry, as spent, whatever the limits "
         "are; all or none. A receipt that was not signed with the owner's key is refused. What runs on "
         "this machine spent since the copy has no receipt: enter it with 'ledger charge'.",
-    .example = "  hedgerow ledger restore west.db --receipts receipts/west --key west.key",
+    .example = "  hedgerow ledger restore west.db --receipts study.db.receipts/west --key west.key",
     .options = receipt_options,
     .option_count = COUNT_OF(receipt_options),
     .run = run_restore,

@@ -49,7 +49,7 @@ def check_charged_once(fed):
         entries = fed.ask(name, 'SELECT epsilon_units, state FROM entries')
         assert len(entries) == 1 and entries[0][0] == 1 << 40, (name, entries)
         assert fed.ask(name, 'SELECT number FROM receipts JOIN entries ON entries.id = entry') == [(1,)], name
-        stored = os.listdir(os.path.join(fed.folder, 'receipts', name)) if entries[0][1] == 'committed' else ['one']
+        stored = os.listdir(os.path.join(fed.folder, 'coordinator.db.receipts', name)) if entries[0][1] == 'committed' else ['one']
         assert len(stored) == 1, (name, stored)
         with open(os.path.join(fed.folder, name + '.entries')) as file:
             assert int(file.read().split()[-1]) <= 1, name  # behind after a kill between the charge and its count

@@ -239,7 +239,7 @@ class Federation:
             for end in ('.db', '.db-wal', '.db-shm'):
                 with contextlib.suppress(FileNotFoundError):
                     os.remove(os.path.join(self.folder, name + end))
-        shutil.rmtree(os.path.join(self.folder, 'receipts'), ignore_errors=True)
+        shutil.rmtree(os.path.join(self.folder, 'coordinator.db.receipts'), ignore_errors=True)
         with contextlib.suppress(FileNotFoundError):
             os.remove(os.path.join(self.folder, 'model.json'))
         for name in self.owners:

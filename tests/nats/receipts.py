@@ -31,7 +31,7 @@ def spent(fed):
 
 
 def test_restored_backup(fed):
-    receipts = ('--receipts', 'receipts/north', '--key', 'fed/north/north.key')
+    receipts = ('--receipts', 'coordinator.db.receipts/north', '--key', 'fed/north/north.key')
     north, copy = os.path.join(fed.folder, 'north.db'), os.path.join(fed.folder, 'copy.db')
     assert play(fed, 1)[0] == 0
     shutil.copy(north, copy)
@@ -66,7 +66,7 @@ def test_witness(fed):
     serve = fed.serve('north')
     assert serve.wait() == 3, serve.lines
     assert 'the ledger has 3 entries, and its witness counted 4: it is an older copy' in '\n'.join(serve.lines), serve.lines
-    assert ledger(fed, 'restore', '--receipts', 'receipts/north', '--key', 'fed/north/north.key')[0] == 0
+    assert ledger(fed, 'restore', '--receipts', 'coordinator.db.receipts/north', '--key', 'fed/north/north.key')[0] == 0
     assert play(fed, 6)[0] == 0
     assert spent(fed) == (5, 5.0)
 

@@ -29,9 +29,8 @@ static hr_status join_path(const char *folder, const char *name, char **out, hr_
 }
 
 hr_status hr_receipt_folder(const char *journal, char **out, hr_error *err) {
-    const char *slash = strrchr(journal, '/');
     hr_buffer b = {0};
-    hr_buffer_format(&b, "%.*sreceipts", slash ? (int)(slash - journal) + 1 : 0, journal);
+    hr_buffer_format(&b, "%s.receipts", journal);
     return hr_buffer_take(&b, out, err);
 }
 

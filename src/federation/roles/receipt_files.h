@@ -6,7 +6,8 @@
 #include "federation/config/fields.h"
 #include "federation/protocol/message.h"
 
-/* The folder of receipts beside a journal. Owner: the caller frees *out. Fails: MEMORY. */
+/* JOURNAL.receipts: a journal is that of one coordinator in one federation. Owner: the caller frees *out.
+ * Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_receipt_folder(const char *journal, char **out, hr_error *err);
 
 /* Brings a receipt to the disk; the same one again changes nothing. Fails: FORMAT (no receipt), IO, MEMORY.

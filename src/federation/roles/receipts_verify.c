@@ -116,7 +116,7 @@ static hr_status check_file(void *user, const hr_receipt_file *file) {
 static hr_status check_folder(receipts_check *c, const char *folder) {
     hr_status status = hr_receipt_files_each(folder, check_file, c, c->err);
     if (status || c->count) return status;
-    hr_fail(c->err, HR_E_ARGUMENT, "name the folder of this owner in the coordinator's folder 'receipts'",
+    hr_fail(c->err, HR_E_ARGUMENT, "name the folder of this owner in JOURNAL.receipts of the coordinator",
             "no receipts are in the folder");
     return hr_fail_at(c->err, HR_E_ARGUMENT, folder, 0, 0, NULL);
 }

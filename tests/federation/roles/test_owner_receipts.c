@@ -74,7 +74,7 @@ typedef hr_status receipts_call(const char *ledger, const char *folder, const ch
 static tally call(receipts_call *receipts) {
     tally t = {0};
     hr_error err = {0};
-    if (receipts("north.db", "receipts/north", "fed/north/north.key", count_state, &t, &err))
+    if (receipts("north.db", "coordinator.db.receipts/north", "fed/north/north.key", count_state, &t, &err))
         fail_msg("%s", err.message);
     return t;
 }
@@ -120,7 +120,7 @@ static void test_coordinator__that_lost_its_receipts_gets_them_again(void **stat
     run_job(2);
     run_job(3);
     copy_file("coordinator.db", "kept.db");
-    assert_int_equal(rename("receipts", "lost"), 0);
+    assert_int_equal(rename("coordinator.db.receipts", "lost"), 0);
     run_job(4);
     tally found = call(hr_receipts_verify);
     assert_int_equal(found.states[HR_RECEIPT_HELD], 4);
@@ -131,9 +131,10 @@ static void test_ledger__that_is_ahead_of_the_coordinator_takes_part(void **stat
     (void)state;
     begin();
     run_job(1);
-    assert_int_equal(system("cp -r receipts old"), 0); /* NOLINT: a fixed command */
+    assert_int_equal(system("cp -r coordinator.db.receipts old"), 0); /* NOLINT: a fixed command */
     run_job(2);
-    assert_int_equal(system("rm -r receipts && mv old receipts"), 0); /* NOLINT */
+    assert_int_equal(system("rm -r coordinator.db.receipts && mv old coordinator.db.receipts"),
+                     0); /* NOLINT */
     run_job(3);
     tally found = call(hr_receipts_verify);
     assert_int_equal(found.states[HR_RECEIPT_HELD], 3);
@@ -165,7 +166,9 @@ static void test_receipt__of_another_key_is_no_rollback(void **state) {
     (void)state;
     begin();
     run_job(1);
-    assert_int_equal(system("rm receipts/north/*; cp receipts/south/* receipts/north"), 0); /* NOLINT */
+    assert_int_equal(system("rm coordinator.db.receipts/north/*; cp coordinator.db.receipts/south/* "
+                            "coordinator.db.receipts/north"),
+                     0); /* NOLINT */
     assert_int_equal(play(2, false), HR_E_POLICY);
     if (!strstr(said, "that this owner's key did not sign")) fail_msg("%s", said);
     assert_null(strstr(said, "older copy"));
@@ -183,21 +186,23 @@ static void test_restore__refuses_what_the_owner_did_not_sign(void **state) {
     run_job(2);
     copy_file("copy.db", "north.db");
     for (size_t i = 0; i < COUNT(calls); i++) {
-        assert_int_equal(calls[i]("north.db", "receipts/north", "fed/south/south.key", count_state, &t, &err),
+        assert_int_equal(calls[i]("north.db", "coordinator.db.receipts/north", "fed/south/south.key",
+                                  count_state, &t, &err),
                          HR_E_POLICY);
         assert_non_null(strstr(err.message, "was not signed with the key"));
-        assert_non_null(strstr(err.file, "receipts/north/"));
+        assert_non_null(strstr(err.file, "coordinator.db.receipts/north/"));
         assert_int_equal(calls[i]("north.db", "fed", "fed/north/north.key", count_state, &t, &err),
                          HR_E_ARGUMENT);
         assert_int_equal(calls[i]("north.db", "nowhere", "fed/north/north.key", count_state, &t, &err),
                          HR_E_IO);
     }
-    meeting_write("receipts/north/0000000009-scribble.receipt", "scribble");
+    meeting_write("coordinator.db.receipts/north/0000000009-scribble.receipt", "scribble");
     t = (tally){0};
-    assert_int_equal(
-        hr_receipts_restore("north.db", "receipts/north", "fed/north/north.key", count_state, &t, &err),
-        HR_E_FORMAT);
-    check_file_error(&err, HR_E_FORMAT, "no receipt", "receipts/north/0000000009-scribble.receipt");
+    assert_int_equal(hr_receipts_restore("north.db", "coordinator.db.receipts/north", "fed/north/north.key",
+                                         count_state, &t, &err),
+                     HR_E_FORMAT);
+    check_file_error(&err, HR_E_FORMAT, "no receipt",
+                     "coordinator.db.receipts/north/0000000009-scribble.receipt");
     check_number("SELECT count(*) FROM entries", "1"); /* all, or nothing */
     assert_int_equal(play(3, false), HR_E_FORMAT);     /* the coordinator names the file */
 }
