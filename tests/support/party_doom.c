@@ -49,7 +49,7 @@ void doom_at_every_call(bool (*die_at)(size_t victim, size_t at, bool after), si
         "%s dies %s calls up to the %zuth; %zu pieces of work were lost, %zu models were made again\n",
         victim ? "an owner" : "the coordinator", after ? "after" : "before", at - 1, doom_lost.lost,
         doom_lost.models_again);
-    assert_true(at > 31);
+    assert_true(at > 20);
 }
 
 /* ---- The journal ---- */
