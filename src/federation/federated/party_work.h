@@ -49,6 +49,7 @@ typedef struct hr_job_settings {
     const hr_schema *schema; /* borrowed until the job was removed from the party */
     double round_gain;       /* 0: all rounds, and no votes */
     int64_t deadline;        /* milliseconds within which an owner must answer */
+    bool waits_for_present;  /* the deadline is not waited for if all who are awaited are away */
 } hr_job_settings;
 
 typedef enum hr_verdict { HR_VERDICT_DECLINED, HR_VERDICT_ACCEPTED, HR_VERDICT_UNDECIDED } hr_verdict;

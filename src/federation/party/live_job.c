@@ -53,7 +53,7 @@ hr_status hr_live_job_start(const hr_party_options *o, hr_live_job *j, hr_error 
 
 static hr_status set_own_settings(const hr_party_options *o, hr_live_job *j, hr_error *err) {
     hr_error why = {0};
-    j->own = (hr_job_settings){o->schema, o->round_gain, o->deadline};
+    j->own = (hr_job_settings){o->schema, o->round_gain, o->deadline, o->waits_for_present};
     hr_status status =
         o->work->settings_of ? o->work->settings_of(o->work, &j->record, &j->own, &why) : HR_OK;
     if (err && (status == HR_E_IO || status == HR_E_MEMORY)) *err = why;

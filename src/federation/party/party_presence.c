@@ -27,7 +27,7 @@ static void list_awaited(const hr_party *p, const hr_live_job *j, awaited_owners
 
 bool hr_party_awaits_absent(const hr_party *p, const hr_live_job *j) {
     awaited_owners awaited;
-    if (!p->o.waits_for_present || !p->o.presence || p->clock.now - j->active_at < HR_PRESENCE_GRACE)
+    if (!j->own.waits_for_present || !p->o.presence || p->clock.now - j->active_at < HR_PRESENCE_GRACE)
         return false;
     list_awaited(p, j, &awaited);
     bool absent = awaited.count && awaited.any_present;
@@ -39,7 +39,7 @@ bool hr_party_awaits_absent(const hr_party *p, const hr_live_job *j) {
 
 void hr_party_log_absent(hr_party *p, const hr_live_job *j) {
     awaited_owners awaited;
-    if (p->clock.now - j->active_at >= p->o.deadline) return;
+    if (p->clock.now - j->active_at >= j->own.deadline) return;
     list_awaited(p, j, &awaited);
     for (size_t i = 0; i < awaited.count; i++)
         hr_job_log(p->o.work, &j->record, HR_LOG_WARNING,

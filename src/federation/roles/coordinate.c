@@ -130,7 +130,6 @@ static hr_status submit(hr_coordinator_service *m, const char *path, hr_error *e
     if (m->has_result) return HR_OK;
     hr_status status = hr_job_name_of(path, name, err);
     if (!status) status = hr_own_job_terms(&m->job, name, &m->endpoint, &terms, err);
-    if (!status) status = hr_receipt_files_show(m->receipts, &terms, err);
     const hr_new_job job = {.terms = {terms.at, terms.size}, .date = hr_endpoint_clock().date};
     if (!status) status = hr_party_submit(m->party, &job, err);
     free(terms.at);

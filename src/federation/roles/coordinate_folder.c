@@ -7,6 +7,7 @@
 #include "federation/federated/federated_method.h"
 #include "federation/roles/job_folder.h"
 #include "federation/roles/own_job.h"
+#include "federation/roles/receipt_files.h"
 #include "federation/transport/nats.h"
 #include "privacy/ledger/journal_list.h"
 
@@ -39,6 +40,8 @@ struct hr_folder_service {
     hr_coordinator_file file;
     hr_journal *journal;
     hr_endpoint endpoint;
+    char *receipts;        /* path */
+    hr_presence *presence; /* NULL on a loopback */
     hr_party *party;
     hr_log log;
     hr_file_wait wait;
@@ -102,6 +105,7 @@ static hr_status read_served(hr_folder_service *s, const hr_folder_job *at, serv
     if (!status)
         status = hr_folder_job_path(s->folder, at->name, hr_folder_result(&job->job.file), job->result, err);
     hr_own_job_work(&job->job, job->result, &s->log);
+    job->job.work.receipts = s->receipts;
     return status;
 }
 
@@ -131,13 +135,19 @@ static hr_status settings_of_job(hr_party_work *self, const hr_journal_job *reco
     if (!status && !job) return hr_fail(err, HR_E_JOB, "", "its folder is gone");
     if (!status)
         *out = (hr_job_settings){job->job.schema, job->job.file.round_gain,
-                                 (int64_t)job->job.file.deadline * 1000};
+                                 (int64_t)job->job.file.deadline * 1000,
+                                 job->job.file.wait_for == HR_WAIT_PRESENT};
     return status;
 }
 
 static hr_status ask_for_job(hr_party_work *self, const hr_job_view *view, hr_bytes *out, hr_error *err) {
     hr_party_work *work = &find_served((hr_folder_service *)self, view->record->id)->job.work.work;
     return work->next_question(work, view, out, err);
+}
+
+static hr_status store_served_receipt(hr_party_work *self, const char *owner, const hr_bytes *receipt,
+                                      hr_error *err) {
+    return hr_receipt_file_store(((const hr_folder_service *)self)->receipts, owner, receipt, err);
 }
 
 /* What is wrong with one job does not stop the others; a disk that is full stops all. */
@@ -291,11 +301,23 @@ static hr_status read_coordinator_file(const char *folder, hr_arena *arena, hr_c
 void hr_folder_service_close(hr_folder_service *s) {
     if (!s) return;
     hr_party_close(s->party);
+    hr_presence_close(s->presence);
     hr_endpoint_done(&s->endpoint);
     hr_journal_close(s->journal);
+    free(s->receipts);
     while (s->jobs) remove_served(s, s->jobs);
     hr_arena_free(s->arena);
     free(s);
+}
+
+/* Any member may be an owner of a job to come. */
+static hr_status open_folder_presence(hr_folder_service *s, hr_error *err) {
+    const hr_party_view *view = &s->endpoint.view;
+    bool others[HR_MEMBERS_MAX] = {false};
+    for (size_t m = 0; m < view->membership->count; m++) others[m] = m != view->self;
+    const hr_presence_options options = {
+        .listens = others, .requests = true, .period = HR_HELLO_PERIOD, .log = &s->log};
+    return hr_endpoint_presence(&s->endpoint, &options, &s->presence, err);
 }
 
 static hr_status open_parts(hr_folder_service *s, hr_loopback *loopback, hr_error *err) {
@@ -310,7 +332,11 @@ static hr_status open_parts(hr_folder_service *s, hr_loopback *loopback, hr_erro
     status = hr_endpoint_open(&files, s->settings, loopback, s->arena, &s->endpoint, err);
     if (!status) status = hr_endpoint_note_version(&s->endpoint, s->journal, &s->log, err);
     if (status) return status;
-    const hr_party_options options = hr_coordinator_options(&s->endpoint, s->journal, &s->work);
+    status = open_folder_presence(s, err);
+    if (!status) status = hr_receipt_folder(s->path, &s->receipts, err);
+    if (status) return status;
+    hr_party_options options = hr_coordinator_options(&s->endpoint, s->journal, &s->work);
+    options.presence = s->presence;
     return hr_party_open(&options, &s->party, err);
 }
 
@@ -323,6 +349,7 @@ hr_status hr_folder_service_open(const char *folder, const hr_party_settings *se
     s->log = (hr_log){.sink = log_line, .user = s};
     s->work = (hr_party_work){.settings_of = settings_of_job,
                               .next_question = ask_for_job,
+                              .store_receipt = store_served_receipt,
                               .finish = finish_served,
                               .over = note_served_end,
                               .log = &s->log};

@@ -296,12 +296,6 @@ static hr_status store_receipt(hr_party_work *self, const char *owner, const hr_
 
 /* ---- The end of a job ---- */
 
-const char *hr_model_suspect(const hr_model *model) {
-    for (size_t i = 0; i < model->setting_count; i++)
-        if (!strcmp(model->settings[i].name, HR_SUSPECT_SETTING)) return model->settings[i].value;
-    return NULL;
-}
-
 static hr_status finish_job(hr_party_work *self, const hr_job_view *job, hr_error *err) {
     hr_coordinator_work *w = (hr_coordinator_work *)self;
     const hr_federated_method *method = job->method;

@@ -27,9 +27,6 @@ typedef struct hr_coordinator_work {
 
 bool hr_coordinator_work_has_result(const hr_coordinator_work *work);
 
-/* The checks that the sums of a job's model failed; NULL: none. Borrowed. */
-const char *hr_model_suspect(const hr_model *model);
-
 /* What the job makes, in messages: "model", "file of figures" or "schema". */
 const char *hr_product_name(const hr_job_file *job);
 

@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "federation/federated/terms.h"
+#include "federation/roles/receipt_files.h"
 
 #include <string.h>
 
@@ -42,7 +43,8 @@ hr_status hr_own_job_terms(hr_own_job *job, const char *name, const hr_endpoint 
     if (!file->date) file->date = hr_endpoint_clock().date;
     file->in = endpoint->id;
     file->members = &endpoint->file;
-    return hr_terms_of(file, name, job->schema, &file->owners, terms, err);
+    status = hr_terms_of(file, name, job->schema, &file->owners, terms, err);
+    return status || !job->work.receipts ? status : hr_receipt_files_show(job->work.receipts, terms, err);
 }
 
 void hr_own_job_done(hr_own_job *job) {

@@ -23,8 +23,9 @@ void hr_own_job_work(hr_own_job *job, const char *path, const hr_log *log);
 HR_MUST_CHECK hr_status hr_own_job_owners(const hr_job_file *file, const hr_membership *membership,
                                           size_t self, hr_error *err);
 
-/* Packs the terms of the job with this name, as of now where the file has no date. Owner: the caller frees
- * terms->at. Fails: ARGUMENT (owners; as hr_terms_of), MEMORY. */
+/* Packs the terms of the job with this name, as of now where the file has no date, with the last receipt of
+ * each owner if the work has a folder of them. Owner: the caller frees terms->at. Fails: ARGUMENT (owners; as
+ * hr_terms_of), FORMAT and IO (receipts), MEMORY. */
 HR_MUST_CHECK hr_status hr_own_job_terms(hr_own_job *job, const char *name, const hr_endpoint *endpoint,
                                          hr_bytes *terms, hr_error *err);
 
