@@ -1,5 +1,7 @@
 #include "support/false_coordinator.h"
 
+#include "federation/machines/securesum.h"
+
 static struct {
     tampering *tamper;
     hr_status (*real_ask)(hr_party_work *, const hr_job_view *, hr_bytes *, hr_error *);
@@ -44,8 +46,10 @@ static hr_status ask_falsely(hr_party_work *self, const hr_job_view *job, hr_byt
 
 static hr_status watch_answer(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
                               hr_error *err) {
+    hr_sum_question question;
+    assert_true(hr_securesum_question(job->protocol, slot, &question));
     hr_status status = w.real_train(self, job, slot, out, err);
-    w.log->answers += !status;
+    w.log->answers += !status && !question.to_prepare;
     if (!status) return HR_OK;
     if (!w.log->refusals++) snprintf(w.log->why, sizeof w.log->why, "%s", err->message);
     assert_null(out->at);

@@ -75,6 +75,8 @@ void hr_job_log(const hr_party_work *work, const hr_journal_job *job, hr_log_lev
 /* Bytes that stand around a message, which acknowledges those of the other side too, of an owner in a start
  * (name, signatures, keys), and of an answer to the offer. */
 enum { ENVELOPE = HR_SESSION_OVERHEAD + 72, MEMBER = 192, ANSWER = 176 };
+/* Of the owners that a sum is over, and of an owner's word that it is ready. */
+enum { NAMED = 12, READY = 5 };
 
 void hr_job_traffic_add(hr_job_traffic *t, double count, double question, double answer) {
     t->received += count * question;
@@ -82,6 +84,11 @@ void hr_job_traffic_add(hr_job_traffic *t, double count, double question, double
     t->sent += count * answer;
     t->messages_in += count;
     t->messages_out += count;
+}
+
+void hr_job_traffic_add_prepared(hr_job_traffic *t, double count, double question, double answer) {
+    hr_job_traffic_add(t, count, question, answer);
+    hr_job_traffic_add(t, count, NAMED, READY);
 }
 
 void hr_job_traffic_begin(hr_job_traffic *t, const Hedgerow__Terms *terms) {

@@ -164,6 +164,8 @@ typedef struct hr_job_traffic {
 void hr_job_traffic_begin(hr_job_traffic *traffic, const Hedgerow__Terms *terms);
 /* Adds `count` questions and their answers, of so many bytes each; one of 0 bytes is a message, too. */
 void hr_job_traffic_add(hr_job_traffic *traffic, double count, double question, double answer);
+/* Of sums that are prepared, with the messages that prepare them. */
+void hr_job_traffic_add_prepared(hr_job_traffic *traffic, double count, double question, double answer);
 /* Sets the bytes of all parties, with envelopes and acks, for the owners that *out counts. */
 void hr_job_traffic_describe(const hr_job_traffic *traffic, hr_job_plan_info *out);
 

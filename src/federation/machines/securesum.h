@@ -11,14 +11,19 @@
  * word that it has no share (Notice) is not missing; it sits out one sum the first time, two the second, four
  * the third.
  *
+ * So a sum that a job needs is prepared first. Its `Ask` names no owners: each owner does all of the work but
+ * drawing noise, and sends Ready, or a Notice. When all have answered, or at the deadline, the coordinator
+ * names those that are ready (Members), and they answer as to any other sum. An owner that declines, fails or
+ * dies before it is named is not in the sum, and no sum is lost. Proof: securesum_owner.proof.md.
+ *
  * Masks. An owner's mask key is published in its signed Answer, and all are in the Start, where every owner
  * checks them. The masks of an answer follow from these keys and from the chain: the digest of the Start and
- * of every `Ask` up to this one. So two owners' masks cancel only if both received the same in the whole job.
+ * of every `Ask` and Members up to this one. So two owners' masks cancel only if both received the same in the whole job.
  * An owner takes every position once and in order, and answers it at most once: two answers under the same
  * masks would show their difference. Where a question comes out of order, the owner ends the job.
  *
- * An owner's machine acts on: Terms, Start, Turn, `Ask`, Finish. The coordinator's on: Answer, Choice, Share,
- * Notice. What an owner pays for is its method's matter (federation/sums/): the protocol adds no noise. */
+ * An owner's machine acts on: Terms, Start, Turn, `Ask`, Members, Finish. The coordinator's on: Answer,
+ * Choice, Ready, Share, Notice. What an owner pays for is its method's matter (federation/sums/): the protocol adds no noise. */
 #ifndef HR_FEDERATION_MACHINES_SECURESUM_H
 #define HR_FEDERATION_MACHINES_SECURESUM_H
 
@@ -49,9 +54,11 @@ size_t hr_securesum_self(const hr_protocol *owner);
 /* A question that an owner received. */
 typedef struct hr_sum_question {
     bool choice;
+    bool to_prepare; /* a sum whose owners are not named yet: every owner gets ready for it */
+    bool prepared;   /* the same sum, now over these owners */
     size_t position; /* sum: in the job; choice: among those of this owner */
     hr_bytes body;   /* borrowed from the machine */
-    size_t members;  /* owners that the sum is over; 0: a choice */
+    size_t members;  /* owners that the sum is over; to_prepare: all of the job; 0: a choice */
     bool here;       /* this owner is one of them, or is the one that chooses */
 } hr_sum_question;
 
@@ -60,7 +67,7 @@ typedef struct hr_sum_question {
 size_t hr_securesum_received(const hr_protocol *owner);
 bool hr_securesum_question(const hr_protocol *owner, size_t index, hr_sum_question *out);
 
-/* The masks of its answer to a sum that it is in. They are for one answer: computed twice they are the same.
+/* The masks of its answer to a sum that it is in, and whose owners are named. They are for one answer: computed twice they are the same.
  * Owner: the caller frees *out with hr_mask_free. Fails: ARGUMENT (no such sum), MEMORY. */
 HR_MUST_CHECK hr_status hr_securesum_mask(const hr_protocol *owner, size_t index, hr_mask **out,
                                           hr_error *err);
@@ -69,6 +76,10 @@ HR_MUST_CHECK hr_status hr_securesum_mask(const hr_protocol *owner, size_t index
  * Owner: the caller frees out->at. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_securesum_pack_share(const hr_sum_question *question, const uint64_t *values,
                                                 size_t count, hr_bytes *out, hr_error *err);
+/* That the owner is ready for a sum that is to be prepared, for HR_EVENT_WORK_DONE. Owner: the caller frees
+ * out->at. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_securesum_pack_ready(const hr_sum_question *question, hr_bytes *out,
+                                                hr_error *err);
 /* The answer to a choice, for HR_EVENT_WORK_DONE. Owner: the caller frees out->at. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_securesum_pack_choice(const hr_sum_question *question, uint32_t index,
                                                  hr_bytes *out, hr_error *err);
@@ -81,7 +92,7 @@ hr_bytes hr_securesum_model(const hr_protocol *owner);
 /* What became of a question. */
 typedef struct hr_sum_outcome {
     bool choice, dropped;
-    size_t members; /* sum: how many owners it is over; 0 if none was there */
+    size_t members; /* sum: how many owners it is over; 0 if none was there, or ready */
     size_t
         member; /* choice: the member that had the question; HR_NO_MEMBER: none was there with a turn left */
     const uint64_t *sums; /* modulo 2^64; NULL if dropped, and for a choice */

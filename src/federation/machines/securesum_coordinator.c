@@ -39,6 +39,7 @@ hr_status hr_securesum_terms_check(hr_protocol *self, const Hedgerow__Terms *ter
 
 /* What the job waits for while it is RUNNING. */
 typedef enum sum_phase {
+    PREPARING, /* owners get ready for a sum; it is over those that did so */
     SUMMING,
     CHOOSING,
     ALONE /* a sum is next, and every owner is missing */
@@ -48,7 +49,8 @@ typedef enum sum_phase {
 typedef struct asked_question {
     hr_sum_outcome outcome;
     size_t position;               /* of the sum, or the turn: as its message has it */
-    uint8_t set[HR_SUM_SET_BYTES]; /* the owners that it was sent to */
+    bool prepared;                 /* a sum: owners are asked first whether they are ready */
+    uint8_t set[HR_SUM_SET_BYTES]; /* the owners that it was sent to; PREPARING: that are ready so far */
     uint64_t *sums;
     size_t values, left; /* left: answers that are missing */
 } asked_question;
@@ -59,6 +61,7 @@ typedef struct asked_owner {
     size_t notices, rest; /* how often it had no share; sums that it sits out for it */
     size_t turns, shares; /* choices that it had; sums that have its share */
     size_t next;          /* questions below it the owner has answered, or did not have */
+    bool prepared;        /* it has said whether it is ready for that question */
     size_t received;      /* of those, how many it received */
 } asked_owner;
 
@@ -140,18 +143,26 @@ static size_t next_set(const sum_coordinator *c, uint8_t set[HR_SUM_SET_BYTES]) 
     return count;
 }
 
+static hr_status send_to_all(sum_coordinator *c, Hedgerow__Message__KindCase kind, const void *content,
+                             hr_error *err) {
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < owner_count(c); i++)
+        if (!is_gone(c, i))
+            status = hr_protocol_send(&c->job.protocol, c->job.start.owners[i], kind, content, err);
+    return status;
+}
+
+static ProtobufCBinaryData set_of(const sum_coordinator *c, const asked_question *q) {
+    return hr_data_of(q->set, hr_sum_set_size(owner_count(c)));
+}
+
 static hr_status send_ask(sum_coordinator *c, const asked_question *q, ProtobufCBinaryData body,
                           hr_error *err) {
     Hedgerow__Ask ask = HEDGEROW__ASK__INIT;
     ask.position = (uint32_t)q->position;
-    ask.members = hr_data_of(q->set, hr_sum_set_size(owner_count(c)));
+    if (!q->prepared) ask.members = set_of(c, q);
     ask.body = body;
-    hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < owner_count(c); i++)
-        if (!is_gone(c, i))
-            status = hr_protocol_send(&c->job.protocol, c->job.start.owners[i], HEDGEROW__MESSAGE__KIND_ASK,
-                                      &ask, err);
-    return status;
+    return send_to_all(c, HEDGEROW__MESSAGE__KIND_ASK, &ask, err);
 }
 
 static bool has_owner_left(const sum_coordinator *c) {
@@ -160,8 +171,24 @@ static bool has_owner_left(const sum_coordinator *c) {
     return false;
 }
 
+/* All owners are asked; those that are missing are not waited for, unless all are. */
+static hr_status begin_preparing(sum_coordinator *c, const Hedgerow__Question *question, hr_error *err) {
+    const asked_question q = {.position = c->sums, .prepared = true, .values = question->values};
+    bool somebody = false;
+    hr_status status = add_question(c, &q, err);
+    c->job.phase = HR_COORDINATOR_RUNNING;
+    c->phase = PREPARING;
+    if (status) return status;
+    if (!has_owner_left(c)) return drop_question(c, "no owner is left", err);
+    for (size_t i = 0; i < owner_count(c); i++) somebody = somebody || is_there(c, i);
+    for (size_t i = 0; i < owner_count(c) && !somebody; i++) c->owners[i].missing = false;
+    c->sums++;
+    return send_ask(c, &q, question->body, err);
+}
+
 static hr_status begin_sum(sum_coordinator *c, const Hedgerow__Question *question, hr_error *err) {
     asked_question q = {.position = c->sums, .values = question->values};
+    if (question->prepared) return begin_preparing(c, question, err);
     q.outcome.members = q.left = next_set(c, q.set);
     for (size_t i = 0; i < owner_count(c); i++) c->owners[i].rest -= c->owners[i].rest > 0;
     hr_status status = add_question(c, &q, err);
@@ -239,12 +266,16 @@ static hr_status on_question(hr_protocol *self, const Hedgerow__Question *questi
 
 /* ---- Answers ---- */
 
+static bool is_being_prepared(const sum_coordinator *c, const asked_question *q) {
+    return is_open(c) && c->phase == PREPARING && q == open_question(c);
+}
+
 /* The oldest question that an owner has not answered; the number of questions if there is none. */
 static size_t awaited_of(sum_coordinator *c, size_t owner) {
     asked_owner *o = &c->owners[owner];
-    for (; o->next < c->count; o->next++) {
+    for (; o->next < c->count; o->next++, o->prepared = false) {
         const asked_question *q = &c->questions[o->next];
-        if (hr_sum_set_has(q->set, owner)) break;
+        if ((q->prepared && !o->prepared) || is_being_prepared(c, q) || hr_sum_set_has(q->set, owner)) break;
         o->received += !q->outcome.choice && q->outcome.members > 0;
     }
     return o->next;
@@ -252,30 +283,39 @@ static size_t awaited_of(sum_coordinator *c, size_t owner) {
 
 /* Whether an answer to the open question is missing from an owner. */
 static bool owes_answer(sum_coordinator *c, size_t owner) {
-    return is_open(c) && c->phase != ALONE && hr_sum_set_has(open_question(c)->set, owner) &&
+    return is_open(c) && c->phase != ALONE && c->phase != PREPARING && hr_sum_set_has(open_question(c)->set, owner) &&
            awaited_of(c, owner) < c->count;
 }
+
+static const char other_question[] = "an answer to another question than it was asked";
 
 /* Takes the answer of an owner to its oldest question, `fits` if it is one to that question. *late: the
  * question is no longer open. Fails: POLICY. */
 static hr_status settle_answer(sum_coordinator *c, size_t owner, bool fits, bool *late, hr_error *err) {
     asked_owner *o = &c->owners[owner];
-    if (!fits) return hr_protocol_refuse("an answer to another question than it was asked", err);
+    if (!fits) return hr_protocol_refuse(other_question, err);
     *late = o->next + 1 < c->count || !is_open(c) || c->phase == ALONE;
     o->next++;
+    o->prepared = false;
     o->received++;
     return HR_OK;
 }
 
 static const asked_question *question_for(sum_coordinator *c, size_t owner) {
-    size_t index = awaited_of(c, owner);
+    const size_t index = awaited_of(c, owner);
     return index < c->count ? &c->questions[index] : NULL;
+}
+
+/* Whether the owner answers the question itself next: it is not asked whether it is ready for it. */
+static bool is_named(const sum_coordinator *c, size_t owner, const asked_question *q) {
+    return !is_being_prepared(c, q) && (!q->prepared || c->owners[owner].prepared);
 }
 
 static hr_status on_share(sum_coordinator *c, size_t owner, const Hedgerow__Share *share, hr_error *err) {
     const asked_question *q = question_for(c, owner);
     bool late = false,
-         fits = q && !q->outcome.choice && share->position == q->position && share->n_values == q->values;
+         fits = q && !q->outcome.choice && is_named(c, owner, q) && share->position == q->position &&
+                share->n_values == q->values;
     hr_status status = settle_answer(c, owner, fits, &late, err);
     return status || late ? status : take_share(c, owner, share, err);
 }
@@ -289,12 +329,80 @@ static hr_status on_choice(sum_coordinator *c, size_t owner, const Hedgerow__Cho
     return hr_coordinator_job_next_question(&c->job, err);
 }
 
+/* ---- Sums that are prepared ---- */
+
+/* The open question: whether the owner has said if it is ready. */
+static bool has_prepared(sum_coordinator *c, size_t owner) {
+    return awaited_of(c, owner) + 1 == c->count && c->owners[owner].prepared;
+}
+
+/* The sum is over the owners that are ready. */
+static hr_status name_owners(sum_coordinator *c, hr_error *err) {
+    asked_question *q = open_question(c);
+    Hedgerow__Members members = HEDGEROW__MEMBERS__INIT;
+    for (size_t i = 0; i < owner_count(c); i++) q->left += hr_sum_set_has(q->set, i);
+    if (!q->left) return drop_question(c, "no owner is ready", err);
+    if (!(q->sums = calloc(q->values, sizeof *q->sums))) return hr_fail_memory(err);
+    q->outcome.members = q->left;
+    c->phase = SUMMING;
+    c->job.protocol.advances++;
+    members.position = (uint32_t)q->position;
+    members.members = set_of(c, q);
+    return send_to_all(c, HEDGEROW__MESSAGE__KIND_MEMBERS, &members, err);
+}
+
+static hr_status name_if_complete(sum_coordinator *c, hr_error *err) {
+    for (size_t i = 0; i < owner_count(c); i++)
+        if (is_there(c, i) && !has_prepared(c, i)) return HR_OK;
+    return name_owners(c, err);
+}
+
+static hr_status warn_of(sum_coordinator *c, size_t owner, const char *what, hr_error *err) {
+    return hr_protocol_emit(&c->job.protocol, HR_ACT_WARN, 0, err,
+                            "question %zu goes on: owner %.100s %s", c->count,
+                            hr_coordinator_job_owner(&c->job, owner), what);
+}
+
+/* The owner has said whether it is ready. False: it is too late to matter. */
+static bool settle_prepared(sum_coordinator *c, size_t owner) {
+    asked_owner *o = &c->owners[owner];
+    const bool matters = is_being_prepared(c, &c->questions[o->next]);
+    o->prepared = true;
+    o->received++;
+    c->job.protocol.advances += matters;
+    return matters;
+}
+
+static hr_status on_ready(sum_coordinator *c, size_t owner, const Hedgerow__Ready *ready, hr_error *err) {
+    const asked_question *q = question_for(c, owner);
+    if (!q || is_named(c, owner, q) || c->owners[owner].prepared || ready->sum != q->position + 1)
+        return hr_protocol_refuse(other_question, err);
+    if (!settle_prepared(c, owner)) return HR_OK;
+    open_question(c)->set[owner / 8] |= (uint8_t)(1 << owner % 8);
+    return name_if_complete(c, err);
+}
+
+static hr_status on_not_ready(sum_coordinator *c, size_t owner, hr_error *err) {
+    if (!settle_prepared(c, owner)) return HR_OK;
+    hr_status status = warn_of(c, owner, "has no answer", err);
+    return status ? status : name_if_complete(c, err);
+}
+
+static hr_status prepare_without(sum_coordinator *c, size_t owner, hr_error *err) {
+    open_question(c)->set[owner / 8] &= (uint8_t) ~(1 << owner % 8);
+    return has_owner_left(c) ? name_if_complete(c, err) : drop_question(c, "no owner is left", err);
+}
+
 /* An owner whose work is lost for good would have every sum dropped: it sits out more of them each time. */
 static hr_status on_notice(sum_coordinator *c, size_t owner, const Hedgerow__Notice *notice, hr_error *err) {
     asked_owner *o = &c->owners[owner];
     const asked_question *q = question_for(c, owner);
     bool late = false,
          fits = q && notice->kind == HEDGEROW__NOTICE__KIND__EMPTY && notice->slot == o->received;
+    if (fits && !is_named(c, owner, q)) {
+        if (o->prepared) return hr_protocol_refuse(other_question, err);
+        return on_not_ready(c, owner, err);
+    }
     hr_status status = settle_answer(c, owner, fits, &late, err);
     if (status || late) return status;
     if (c->phase == SUMMING && o->notices < 16) o->rest = (size_t)1 << o->notices++;
@@ -309,6 +417,7 @@ static hr_status on_message(hr_protocol *self, size_t owner, const Hedgerow__Mes
     c->owners[owner].missing = false;
     switch (message->kind_case) {
     case HEDGEROW__MESSAGE__KIND_SHARE: return on_share(c, owner, message->share, err);
+    case HEDGEROW__MESSAGE__KIND_READY: return on_ready(c, owner, message->ready, err);
     case HEDGEROW__MESSAGE__KIND_CHOICE: return on_choice(c, owner, message->choice, err);
     case HEDGEROW__MESSAGE__KIND_NOTICE: return on_notice(c, owner, message->notice, err);
     default: return hr_protocol_refuse("a message that is not for coordinators", err);
@@ -319,30 +428,34 @@ static hr_status continue_without(hr_protocol *self, size_t owner, hr_error *err
     sum_coordinator *c = (sum_coordinator *)self;
     if (is_open(c) && c->phase == ALONE && !has_owner_left(c))
         return drop_question(c, "no owner is left", err);
+    if (is_open(c) && c->phase == PREPARING) return prepare_without(c, owner, err);
     return owes_answer(c, owner) ? drop_missing(c, owner, "ended its part", err) : HR_OK;
 }
 
 /* ---- The deadline ---- */
 
 /* An owner that has not answered its question is missing until it sends something. */
-static hr_status drop_late(sum_coordinator *c, hr_error *err) {
+static hr_status go_on_without_late(sum_coordinator *c, hr_error *err) {
+    const bool preparing = c->phase == PREPARING;
+    char what[120] = "has not answered within the deadline";
     size_t missing = 0, first = 0;
     for (size_t i = owner_count(c); i-- > 0;) {
-        if (!owes_answer(c, i)) continue;
+        if (preparing ? !is_there(c, i) || has_prepared(c, i) : !owes_answer(c, i)) continue;
         c->owners[i].missing = true;
         first = i;
         missing++;
     }
-    if (missing == 1) return drop_missing(c, first, "has not answered within the deadline", err);
-    char what[120];
-    snprintf(what, sizeof what, "and %zu more have not answered within the deadline", missing - 1);
-    return drop_missing(c, first, what, err);
+    if (missing > 1)
+        snprintf(what, sizeof what, "and %zu more have not answered within the deadline", missing - 1);
+    if (!preparing) return drop_missing(c, first, what, err);
+    hr_status status = warn_of(c, first, what, err);
+    return status ? status : name_owners(c, err);
 }
 
 static hr_status on_timeout(hr_protocol *self, hr_error *err) {
     sum_coordinator *c = (sum_coordinator *)self;
     return c->phase == ALONE ? drop_question(c, "no owner has been heard of within the deadline", err)
-                             : drop_late(c, err);
+                             : go_on_without_late(c, err);
 }
 
 /* ---- The machine ---- */
@@ -397,7 +510,9 @@ size_t hr_securesum_here(const hr_protocol *self) {
 static bool is_awaited(const sum_coordinator *c, size_t owner) {
     if (!is_open(c)) return false;
     if (c->phase == ALONE) return !is_gone(c, owner);
-    return hr_sum_set_has(open_question(c)->set, owner) && c->owners[owner].next < c->count;
+    const asked_owner *o = &c->owners[owner];
+    if (c->phase == PREPARING) return is_there(c, owner) && (o->next + 1 < c->count || !o->prepared);
+    return hr_sum_set_has(open_question(c)->set, owner) && o->next < c->count;
 }
 
 bool hr_securesum_part(const hr_protocol *self, size_t member, hr_part_info *out) {

@@ -265,6 +265,7 @@ static hr_status next_hedge_question(void *state, const hr_summed_progress *prog
         return list_bins_request(c, progress->job, r, arena, out, err);
     }
     list_lines(&r->question, out);
+    out->spare = r->question.kind == HR_HEDGE_LEAVES;
     for (size_t i = 0; i < out->line_count; i++)
         r->question.lines[i].group = out->choice ? CHOICES : c->next_group + i;
     return HR_OK;

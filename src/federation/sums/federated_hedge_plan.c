@@ -115,7 +115,7 @@ static void add_bins(const hr_hedge_setting *s, const hr_planned_job *job, uint3
     for (int depth = 1; depth < LEVELS_LEFT && wanted * (2 * below + 1) <= VALUES; depth++)
         below = 2 * below + 1;
     double nodes = features * FIRST_NODES + wanted * below;
-    hr_job_traffic_add(t, QUESTIONS, nodes * NODE / QUESTIONS, nodes * VALUE / QUESTIONS);
+    hr_job_traffic_add_prepared(t, QUESTIONS, nodes * NODE / QUESTIONS, nodes * VALUE / QUESTIONS);
     t->received += features * (double)bins * VALUE;
 }
 
@@ -126,12 +126,12 @@ static hr_job_traffic traffic_of(const hr_hedge_setting *s, const hr_planned_job
            step = tree->nodes * (double)outputs * VALUE,
            leaf_values = tree->leaves * (double)(outputs + 1) + (made->within > 0);
     hr_job_traffic_begin(&t, job->terms);
-    hr_job_traffic_add(&t, 1, 0, (double)(outputs + 1) * VALUE);
+    hr_job_traffic_add_prepared(&t, 1, 0, (double)(outputs + 1) * VALUE);
     hr_job_traffic_add(&t, rounds / owners, (double)made->candidates * tree->bytes + step, 0);
     hr_job_traffic_add(&t, rounds, tree->bytes + step, leaf_values * VALUE);
     const double forest = rounds * (tree->bytes + tree->leaves * (double)outputs * VALUE);
     if (s->task != HR_TASK_REGRESSION && forest <= HR_MESSAGE_MAX)
-        hr_job_traffic_add(&t, 1, forest, HR_RELIABILITY_CELLS * VALUE);
+        hr_job_traffic_add_prepared(&t, 1, forest, HR_RELIABILITY_CELLS * VALUE);
     return t;
 }
 

@@ -77,18 +77,18 @@ static void add_sums(const hr_id3_terms *t, const hr_planned_job *job, const hr_
     const mean_bins bins = mean_bins_of(t->binning);
     const double classes = (double)t->classes, features = (double)t->binning->feature_count;
     double open = 1, leaves = 1, splits = 0;
-    if (hr_id3_records_cost(t)) hr_job_traffic_add(traffic, 1, FRAME, classes * VALUE);
+    if (hr_id3_records_cost(t)) hr_job_traffic_add_prepared(traffic, 1, FRAME, classes * VALUE);
     for (size_t level = 0; level < plan->levels; level++) {
         double counts =
             fmin(open * (features - (double)level) * bins.all * classes, (double)hr_id3_values_max(t));
-        hr_job_traffic_add(traffic, 1, FRAME + open * NODE + splits * SPLIT, counts * VALUE);
+        hr_job_traffic_add_prepared(traffic, 1, FRAME + open * NODE + splits * SPLIT, counts * VALUE);
         splits = open;
         leaves = fmin(leaves + open * (bins.all - 1), HR_ID3_NODES_MAX);
         double next = level_noise(t, level + 1 < t->binning->feature_count ? level + 1 : level, plan->levels,
                                   plan->noise_factor);
         open = fmin(open * bins.filled, fmin(job->records / fmax(next, 1), (double)HR_ID3_NODES_MAX));
     }
-    hr_job_traffic_add(traffic, 1, FRAME + splits * SPLIT, leaves * classes * VALUE);
+    hr_job_traffic_add_prepared(traffic, 1, FRAME + splits * SPLIT, leaves * classes * VALUE);
 }
 
 static void describe_id3_plan(const hr_id3_terms *t, const hr_planned_job *job, hr_job_plan_info *out) {

@@ -149,6 +149,7 @@ hr_status hr_summed_next_question(const hr_job_view *job, hr_party_work *work, H
     if (!status && !out->done) {
         out->body = hr_data_of(body->at, body->size);
         if (!question.choice) out->values = (uint32_t)hr_summed_values(&question);
+        out->prepared = !question.choice && !question.spare;
     }
     hr_arena_free(arena);
     return status;

@@ -51,6 +51,7 @@ void hr_summed_free(void *party) {
     if (p->close && p->state) p->close(p->state);
     hr_gate_free(p->gate);
     hr_csprng_close(p->csprng);
+    hr_arena_free(p->prepared);
     hr_arena_free(p->arena);
     free(p);
 }

@@ -3,10 +3,20 @@
 #include "base/fail.h"
 #include "privacy/crypto/csprng.h"
 
+#include <string.h>
+
 enum { LINES_MAX = 1 << 18 }; /* of an owner's gate in one job: it keeps them all in memory */
+
+/* A question until its owners are named, in an arena of its own: party.prepared. */
+typedef struct prepared_question {
+    hr_bytes body; /* borrowed from the protocol's machine */
+    hr_summed_question question;
+    hr_exact *exact; /* NULL: not counted, since the process started anew */
+} prepared_question;
 
 typedef struct summed_owner {
     hr_summed_party party; /* first */
+    prepared_question prepared;
     uint64_t next_group;   /* of the gate: every line has one of its own, so that all add up */
     bool charged;          /* a line */
     hr_permit once;        /* the last that was charged: of all questions, if the method charges once */
@@ -96,11 +106,16 @@ static hr_status give_share(summed_turn *s, const hr_exact *exact, size_t values
     return hr_securesum_pack_share(&s->received, share, values, out, err);
 }
 
-static hr_status give_answer(summed_turn *s, hr_bytes *out, hr_error *err) {
+static hr_status count_exact(summed_turn *s, hr_exact **out, hr_error *err) {
+    *out = hr_arena_alloc(s->arena, hr_summed_values(&s->question) + 1, sizeof **out);
+    if (!*out) return hr_fail_memory(err);
+    return s->method->owner->count(s->owner->party.state, s->turn, &s->question, *out, err);
+}
+
+/* exact: NULL if they are not counted yet. */
+static hr_status give_answer(summed_turn *s, hr_exact *exact, hr_bytes *out, hr_error *err) {
     const size_t values = hr_summed_values(&s->question);
-    hr_exact *exact = hr_arena_alloc(s->arena, values + 1, sizeof *exact);
-    if (!exact) return hr_fail_memory(err);
-    hr_status status = s->method->owner->count(s->owner->party.state, s->turn, &s->question, exact, err);
+    hr_status status = exact ? HR_OK : count_exact(s, &exact, err);
     if (status) return status;
     if (!s->question.choice) return give_share(s, exact, values, out, err);
     const size_t chosen = hr_gate_choose(s->owner->party.gate, s->permits[0], exact, values);
@@ -116,6 +131,80 @@ static hr_status read_question(summed_turn *s, hr_error *err) {
     return hr_fail(err, HR_E_FORMAT, "", "a choice that is asked for as a sum, or a sum as a choice");
 }
 
+/* The records take the step of a question that is not counted. */
+static hr_status follow_question(summed_turn *s, hr_error *err) {
+    const hr_summed_owner *rules = s->method->owner;
+    return rules->follow ? rules->follow(s->owner->party.state, &s->question, s->arena, err) : HR_OK;
+}
+
+/* ---- Questions that are prepared ---- */
+
+static void forget_prepared(summed_owner *o) {
+    hr_arena_free(o->party.prepared);
+    o->party.prepared = NULL;
+    o->prepared = (prepared_question){0};
+}
+
+static summed_turn turn_of_prepared(const summed_turn *s) {
+    summed_turn turn = *s;
+    turn.arena = s->owner->party.prepared;
+    turn.question = s->owner->prepared.question;
+    return turn;
+}
+
+/* One whose owners were never named. */
+static hr_status leave_prepared(summed_turn *s, hr_error *err) {
+    if (!s->owner->party.prepared) return HR_OK;
+    summed_turn left = turn_of_prepared(s);
+    hr_status status = s->owner->prepared.exact ? HR_OK : follow_question(&left, err);
+    forget_prepared(s->owner);
+    return status;
+}
+
+/* The coordinator asks again if no owner was ready: the question is the same, and is read once. */
+static bool is_prepared(const summed_owner *o, const hr_bytes *body) {
+    return o->party.prepared && o->prepared.body.size == body->size &&
+           !memcmp(o->prepared.body.at, body->at, body->size);
+}
+
+static hr_status read_prepared(summed_turn *s, hr_error *err) {
+    prepared_question *p = &s->owner->prepared;
+    if (is_prepared(s->owner, &s->received.body)) return HR_OK;
+    hr_status status = leave_prepared(s, err);
+    if (!status) status = read_question(s, err);
+    if (status) return status;
+    *p = (prepared_question){.body = s->received.body, .question = s->question};
+    s->owner->party.prepared = s->arena;
+    s->arena = NULL;
+    return HR_OK;
+}
+
+/* All work but noise, before it is known who takes part in the sum. Nothing is charged: of the exact numbers
+ * nothing leaves the owner before take_named. */
+static hr_status take_unnamed(summed_turn *s, bool of_turn, hr_bytes *out, hr_error *err) {
+    prepared_question *p = &s->owner->prepared;
+    hr_status status = read_prepared(s, err);
+    if (status || !of_turn) return status;
+    summed_turn counted = turn_of_prepared(s);
+    if (!p->exact) status = count_exact(&counted, &p->exact, err);
+    return status ? status : hr_securesum_pack_ready(&s->received, out, err);
+}
+
+/* The same question, once its owners are named. */
+static hr_status take_named(summed_turn *s, bool of_turn, hr_bytes *out, hr_error *err) {
+    summed_owner *o = s->owner;
+    summed_turn named = turn_of_prepared(s);
+    hr_status status = charge_question(&named, err);
+    if (!status && of_turn)
+        status = give_answer(&named, o->prepared.exact, out, err);
+    else if (!status && !o->prepared.exact)
+        status = follow_question(&named, err);
+    forget_prepared(o);
+    return status;
+}
+
+/* ---- All questions ---- */
+
 /* Question `index` of the job; answered if it is the one of the turn. */
 static hr_status take_question(summed_turn *s, size_t index, hr_bytes *out, hr_error *err) {
     const hr_summed_owner *rules = s->method->owner;
@@ -123,12 +212,15 @@ static hr_status take_question(summed_turn *s, size_t index, hr_bytes *out, hr_e
     if (!s->method->protocol->question(s->turn->job->protocol, index, &s->received))
         return hr_fail(err, HR_E_ARGUMENT, "", "there is no question %zu", index);
     if (!s->received.here && of_turn) return hr_fail(err, HR_E_FORMAT, "", "a question for other owners");
+    if (s->received.to_prepare) return take_unnamed(s, of_turn, out, err);
+    if (s->received.prepared) return take_named(s, of_turn, out, err);
+    hr_status status = leave_prepared(s, err);
+    if (status) return status;
     if (!s->received.here && !rules->follow) return HR_OK;
-    hr_status status = read_question(s, err);
+    status = read_question(s, err);
     if (!status) status = charge_question(s, err);
     if (status) return status;
-    if (of_turn) return give_answer(s, out, err);
-    return rules->follow ? rules->follow(s->owner->party.state, &s->question, s->arena, err) : HR_OK;
+    return of_turn ? give_answer(s, NULL, out, err) : follow_question(s, err);
 }
 
 hr_status hr_summed_answer(const hr_owner_turn *t, hr_bytes *out, hr_error *err) {

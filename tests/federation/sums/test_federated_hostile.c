@@ -123,7 +123,7 @@ static hr_status watch(hr_party_work *self, const hr_job_view *job, size_t slot,
     if (status) {
         w.owners[o].refusals++;
         assert_null(out->at);
-    } else {
+    } else if (!question.to_prepare) {
         w.owners[o].answers++;
     }
     return status;

@@ -126,7 +126,7 @@ static hr_status answer_for_many(hr_party_work *self, const hr_job_view *job, si
     ProtobufCMessage *read = NULL;
     hr_status status = honest_train(self, job, slot, out, err);
     assert_true(hr_securesum_question(job->protocol, slot, &question));
-    if (status || (slot && !question.choice)) return status;
+    if (status || question.to_prepare || (question.position && !question.choice)) return status;
     assert_int_equal(
         hr_message_unpack(question.choice ? &hedgerow__choice__descriptor : &hedgerow__share__descriptor,
                           out->at, out->size, &read, NULL),

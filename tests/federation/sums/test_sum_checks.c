@@ -40,7 +40,7 @@ static hr_status train_falsely(hr_party_work *self, const hr_job_view *job, size
     hr_sum_question question;
     assert_true(hr_securesum_question(job->protocol, slot, &question));
     hr_status status = w.real_train(self, job, slot, out, err);
-    if (status || question.choice) return status;
+    if (status || question.choice || question.to_prepare) return status;
     Hedgerow__Share *share = (Hedgerow__Share *)unpacked(&hedgerow__share__descriptor, out);
     w.lie(kind_of(job, &question), share);
     free(out->at);
