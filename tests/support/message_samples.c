@@ -133,6 +133,13 @@ static void samples_of_sums(sample *out, size_t *count) {
     pass.n_values = 2;
     sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_SHARE, &share);
     sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_PASS, &pass);
+    Hedgerow__Ready ready = HEDGEROW__READY__INIT;
+    ready.sum = 2;
+    Hedgerow__Members members = HEDGEROW__MEMBERS__INIT;
+    members.position = 1;
+    members.members = hr_text_of("\3");
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_READY, &ready);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_MEMBERS, &members);
 }
 
 static void samples_of_averages(sample *out, size_t *count) {

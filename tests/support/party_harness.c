@@ -82,6 +82,9 @@ static void note_message(harness *l, size_t from, const Hedgerow__Message *m) {
     case HEDGEROW__MESSAGE__KIND_SHARE:
         note_answer(l, &answers->shares[m->share->position], &m->share->base);
         break;
+    case HEDGEROW__MESSAGE__KIND_READY:
+        note_answer(l, &answers->prepared[m->ready->sum - 1], &m->ready->base);
+        break;
     case HEDGEROW__MESSAGE__KIND_CHOICE:
         note_answer(l, &answers->choices[m->choice->turn - 1], &m->choice->base);
         break;
@@ -178,7 +181,8 @@ static work_record *record_of(const harness_party *p, bool vote, const hr_job_vi
     require(slot < ANSWERS && hr_securesum_question(job->protocol, slot, &question));
     answer_record *answers = &events->answers[p->index - 1];
     return answers->of[slot] =
-               question.choice ? &answers->choices[question.position] : &answers->shares[question.position];
+               question.to_prepare ? &answers->prepared[question.position]
+               : question.choice ? &answers->choices[question.position] : &answers->shares[question.position];
 }
 
 /* Trains the slot's tree, votes, or answers a question. */

@@ -33,6 +33,7 @@ typedef struct work_record {
 /* Of an owner in a job of hedge or id3. */
 typedef struct answer_record {
     work_record shares[ANSWERS], choices[ANSWERS]; /* by position */
+    work_record prepared[ANSWERS];                 /* likewise: work without noise, and Ready */
     bool none[ANSWERS]; /* by question in the order that it heard them: it has said that it has no answer */
     work_record *of[ANSWERS]; /* by question: one of the above; NULL: it drew nothing for it */
 } answer_record;

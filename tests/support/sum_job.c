@@ -125,6 +125,7 @@ static hr_bytes next_question(const sum_job *job) {
     if (!q.done) q.body = hr_data_of(&body, 1);
     if (!q.done && is_choice(job->script, number)) q.turns = (uint32_t)job->script->turns;
     if (!q.done && !q.turns) q.values = (uint32_t)sum_size(number);
+    q.prepared = q.values && job->prepares;
     return sum_pack(&q);
 }
 
@@ -135,6 +136,10 @@ hr_bytes sum_answer(const hr_protocol *owner, size_t index) {
     const size_t self = hr_securesum_self(owner), number = sum_number(q.body), count = sum_size(number);
     if (q.choice) {
         assert_int_equal(hr_securesum_pack_choice(&q, sum_index(self, number), &out, NULL), HR_OK);
+        return out;
+    }
+    if (q.to_prepare) {
+        assert_int_equal(hr_securesum_pack_ready(&q, &out, NULL), HR_OK);
         return out;
     }
     uint64_t values[SUM_VALUES_MAX];
@@ -165,15 +170,24 @@ static hr_bytes answer_on_ring(const hr_protocol *owner, size_t who, size_t inde
 
 /* ---- Jobs ---- */
 
+static void note_set(sum_job *job, size_t position, uint8_t set) {
+    for (size_t i = 0; i < SUM_OWNERS_MAX; i++) job->asked[job->numbers[position]][i] = set >> i & 1;
+}
+
 /* Which owners a question is asked of. */
 static void note_question(simulator *s, size_t who, const hr_action *a) {
     if (who != SUM_COORDINATOR) return;
     sum_job *job = (sum_job *)s;
     Hedgerow__Message *m = message_in(a->bytes);
-    if (m->kind_case == HEDGEROW__MESSAGE__KIND_ASK)
-        for (size_t i = 0; i < SUM_OWNERS_MAX; i++)
-            job->asked[m->ask->body.data[0]][i] =
-                is_ring(job->script) ? i < job->script->owners : m->ask->members.data[0] >> i & 1;
+    if (m->kind_case == HEDGEROW__MESSAGE__KIND_ASK) {
+        job->numbers[m->ask->position] = m->ask->body.data[0];
+        if (is_ring(job->script))
+            for (size_t i = 0; i < job->script->owners; i++) job->asked[m->ask->body.data[0]][i] = true;
+        else if (m->ask->members.len)
+            note_set(job, m->ask->position, m->ask->members.data[0]);
+    }
+    if (m->kind_case == HEDGEROW__MESSAGE__KIND_MEMBERS)
+        note_set(job, m->members->position, m->members->members.data[0]);
     hr_message_unpacked_free(&m->base);
 }
 

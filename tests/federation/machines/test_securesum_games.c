@@ -69,22 +69,36 @@ static void remove_mask(const game *g, size_t i, size_t position, answer *a) {
     hr_mask_pairs_free(pairs);
 }
 
+static void end_work(game *g, size_t i, hr_bytes bytes) {
+    const hr_event worked = {.kind = HR_EVENT_WORK_DONE, .bytes = bytes.at, .size = bytes.size};
+    assert_int_equal(hr_protocol_feed(g->machines[i], &worked, NULL), HR_OK);
+    free(bytes.at);
+}
+
+static void say_ready(game *g, size_t i, const hr_sum_question *q) {
+    hr_bytes bytes = {0};
+    assert_int_equal(hr_securesum_pack_ready(q, &bytes, NULL), HR_OK);
+    end_work(g, i, bytes);
+}
+
 static void take_answer(game *g, size_t i, size_t index) {
     hr_sum_question q;
     hr_bytes bytes = {0};
     hr_mask *mask = NULL;
+    assert_true(hr_securesum_question(g->machines[i], index, &q) && q.here && !q.choice);
+    if (q.to_prepare) {
+        say_ready(g, i, &q);
+        return;
+    }
     assert_true(g->count < ANSWERS_MAX);
     answer *a = &g->answers[g->count++];
-    assert_true(hr_securesum_question(g->machines[i], index, &q) && q.here && !q.choice);
     const size_t honest = q.members > g->coalition ? q.members - g->coalition : 1;
     *a = (answer){.owner = i, .body = q.body.at[0], .counted_on = honest};
     assert_int_equal(hr_securesum_mask(g->machines[i], index, &mask, NULL), HR_OK);
     hr_mask_add(mask, a->masks, COLUMNS);
     hr_mask_free(mask);
     assert_int_equal(hr_securesum_pack_share(&q, a->masks, COLUMNS, &bytes, NULL), HR_OK);
-    const hr_event worked = {.kind = HR_EVENT_WORK_DONE, .bytes = bytes.at, .size = bytes.size};
-    assert_int_equal(hr_protocol_feed(g->machines[i], &worked, NULL), HR_OK);
-    free(bytes.at);
+    end_work(g, i, bytes);
     for (size_t p = 0; p < g->starts[i].count; p++)
         if (g->set >> p & 1 && g->corrupt[g->starts[i].members[p] - SUM_OWNER]) remove_mask(g, i, p, a);
 }
@@ -134,18 +148,24 @@ static void make_start(game *g, const hr_digest *terms, const bool *listed, star
     hr_start_sign(g->names->who[SUM_COORDINATOR], terms, &out->digest, out->signature);
 }
 
-static hr_digest chain_of(const void *before, size_t before_size, const void *bytes, size_t size) {
+static hr_digest digest_of_two(const char *domain, const hr_digest *before, const void *bytes, size_t size) {
     uint8_t all[HR_DIGEST_SIZE + SUM_OWNERS_MAX * HR_MASK_KEY_SIZE];
-    assert_true(before_size + size <= sizeof all);
-    memcpy(all, before, before_size);
-    memcpy(all + before_size, bytes, size);
-    return hr_digest_of("hedgerow sum chain 1", all, before_size + size);
+    assert_true(HR_DIGEST_SIZE + size <= sizeof all);
+    memcpy(all, before->bytes, HR_DIGEST_SIZE);
+    memcpy(all + HR_DIGEST_SIZE, bytes, size);
+    return hr_digest_of(domain, all, HR_DIGEST_SIZE + size);
+}
+
+static void extend_chain(game *g, size_t i, const char *domain, const void *message) {
+    const hr_bytes bytes = sum_pack(message);
+    g->chains[i] = digest_of_two(domain, &g->chains[i], bytes.at, bytes.size);
+    free(bytes.at);
 }
 
 static void tell_start(game *g, size_t i, start_story *story) {
     g->starts[i] = *story;
     g->chains[i] =
-        chain_of(story->digest.bytes, HR_DIGEST_SIZE, story->keys, story->count * HR_MASK_KEY_SIZE);
+        digest_of_two("hedgerow sum chain 1", &story->digest, story->keys, story->count * HR_MASK_KEY_SIZE);
     ProtobufCBinaryData names[SUM_OWNERS_MAX], acceptances[SUM_OWNERS_MAX], keys[SUM_OWNERS_MAX],
         signatures[SUM_OWNERS_MAX];
     Hedgerow__Start start = HEDGEROW__START__INIT;
@@ -191,29 +211,47 @@ static void tell_starts(game *g) {
 
 typedef struct ask_story {
     uint8_t set, body;
+    bool prepared;
 } ask_story;
 
 static ask_story invent(game *g) {
     static const uint64_t few[] = {60, 100, 100};
     const uint64_t share = few[hr_dice_below(&g->dice, 3)];
-    ask_story story = {.body = (uint8_t)(1 + hr_dice_below(&g->dice, 2))};
+    ask_story story = {.body = (uint8_t)(1 + hr_dice_below(&g->dice, 2)),
+                       .prepared = !hr_dice_below(&g->dice, 2)};
     for (size_t i = 0; i < g->owners; i++)
         story.set |= (uint8_t)((hr_dice_below(&g->dice, 100) < share) << i);
     return story;
 }
 
-static void tell_ask(game *g, size_t i, uint32_t position, ask_story story) {
+static uint8_t set_for(const game *g, size_t i, ask_story story) {
     const size_t *members, owners = hr_securesum_owners(g->machines[i], &members);
-    const uint8_t set = (uint8_t)(story.set & ((1 << owners) - 1));
+    return (uint8_t)(story.set & ((1 << owners) - 1));
+}
+
+static void tell_members(game *g, size_t i, uint32_t position, ask_story story) {
+    const uint8_t set = set_for(g, i, story);
+    Hedgerow__Members members = HEDGEROW__MEMBERS__INIT;
+    members.position = position;
+    members.members = hr_data_of(&set, 1);
+    extend_chain(g, i, "hedgerow sum members 1", &members);
+    g->set = set;
+    say(g, i, HEDGEROW__MESSAGE__KIND_MEMBERS, &members);
+}
+
+/* A sum that is prepared has its owners at once, later, or twice: the second time others. */
+static void tell_ask(game *g, size_t i, uint32_t position, ask_story story) {
+    const uint8_t set = set_for(g, i, story);
     Hedgerow__Ask ask = HEDGEROW__ASK__INIT;
     ask.position = position;
-    ask.members = hr_data_of(&set, 1);
+    if (!story.prepared) ask.members = hr_data_of(&set, 1);
     ask.body = hr_data_of(&story.body, 1);
-    const hr_bytes bytes = sum_pack(&ask);
-    g->chains[i] = chain_of(g->chains[i].bytes, HR_DIGEST_SIZE, bytes.at, bytes.size);
+    extend_chain(g, i, "hedgerow sum chain 1", &ask);
     g->set = set;
-    free(bytes.at);
     say(g, i, HEDGEROW__MESSAGE__KIND_ASK, &ask);
+    if (!story.prepared || g->over[i]) return;
+    tell_members(g, i, position, story);
+    if (!hr_dice_below(&g->dice, 20) && !g->over[i]) tell_members(g, i, position, invent(g));
 }
 
 /* One position: up to three stories; now and then one again, out of order, or of the position before. */

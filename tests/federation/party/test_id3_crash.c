@@ -17,7 +17,7 @@ typedef struct id3_answer_record {
 
 static struct {
     id3_answer_record answers[OWNERS][QUESTIONS];
-    size_t asked, index; /* of the question at hand: those that asked the owner, and its own */
+    size_t asked, index; /* of the sum at hand: those that asked the owner, and its position */
     size_t uncharged;    /* draws before all that was asked was charged */
     size_t second_answers;
 } seen;
@@ -26,12 +26,12 @@ hr_status __real_hr_securesum_mask(const hr_protocol *owner, size_t index, hr_ma
 hr_status __wrap_hr_securesum_mask(const hr_protocol *owner, size_t index, hr_mask **out, hr_error *err);
 hr_status __wrap_hr_securesum_mask(const hr_protocol *owner, size_t index, hr_mask **out, hr_error *err) {
     hr_sum_question question;
-    seen.index = index;
     seen.asked = 0;
     for (size_t i = 0; i <= index; i++) {
         assert_true(hr_securesum_question(owner, i, &question));
-        seen.asked += question.here;
+        seen.asked += question.here && !question.to_prepare;
     }
+    seen.index = question.position;
     return __real_hr_securesum_mask(owner, index, out, err);
 }
 

@@ -82,6 +82,32 @@ static void test_bounds__can_be_read_as_a_schema(void **state) {
     close_world();
 }
 
+/* ---- An owner that fails after the start ---- */
+
+static hr_status (*honest_train)(hr_party_work *, const hr_job_view *, size_t, hr_bytes *, hr_error *);
+
+/* It has answered about magnitudes, and has no answer to the rest. */
+static hr_status fail_later(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
+                            hr_error *err) {
+    if (slot < 2) return honest_train(self, job, slot, out, err);
+    return hr_fail(err, HR_E_SCHEMA, "", "no table");
+}
+
+static void test_bounds__go_on_without_an_owner_that_fails(void **state) {
+    (void)state;
+    open_world(100, 0, true);
+    hr_party_work *work = &w.federation.simulation.parties[2].as.work;
+    honest_train = work->train;
+    work->train = fail_later;
+    const hr_joint_schema *made = run();
+    const hr_column *label = hr_schema_label(made->schema);
+    assert_true(label->low < label->high);
+    assert_non_null(strstr(w.federation.lines, "question 2 goes on: owner"));
+    assert_null(strstr(w.federation.lines, "lost"));
+    assert_non_null(strstr(made->statement, "one of the 2 owners"));
+    close_world();
+}
+
 /* ---- A coordinator that asks falsely ---- */
 
 /* column -1: the magnitudes of all. */
@@ -252,6 +278,7 @@ int main(void) {
         cmocka_unit_test(test_bounds__can_be_read_as_a_schema),
         cmocka_unit_test(test_bounds__are_asked_for_once),
         cmocka_unit_test(test_bounds__are_not_asked_for_before_magnitudes),
+        cmocka_unit_test(test_bounds__go_on_without_an_owner_that_fails),
         cmocka_unit_test(test_bounds__have_no_more_steps_than_are_paid_for),
         cmocka_unit_test(test_bounds__are_asked_for_within_the_limits),
         cmocka_unit_test(test_bounds__check_their_terms),

@@ -112,6 +112,28 @@ static void test_evaluation__ends_without_an_owner(void **state) {
     close_world();
 }
 
+/* ---- An owner that fails after the start ---- */
+
+static hr_status fail_at_once(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
+                              hr_error *err) {
+    (void)self, (void)job, (void)slot, (void)out;
+    return hr_fail(err, HR_E_SCHEMA, "", "no table");
+}
+
+/* The figures are those of the others, whose noise is of two owners. */
+static void test_evaluation__goes_on_without_an_owner_that_fails(void **state) {
+    (void)state;
+    open_world(2, 1e4, 0);
+    w.federation.simulation.parties[2].as.work.train = fail_at_once;
+    const hr_evaluation *made = run();
+    assert_near(value_of(made, "records"), ROWS - ROWS / OWNERS, .5);
+    assert_non_null(strstr(w.federation.lines, "question 1 goes on: owner"));
+    assert_null(strstr(w.federation.lines, "lost"));
+    assert_non_null(strstr(made->statement, "one of the 2 owners' tables"));
+    assert_int_equal(made->releases[0].shares, 1);
+    close_world();
+}
+
 /* ---- A coordinator that asks falsely ---- */
 
 static void assert_refused(tampering *tamper, const char *why) {
@@ -220,6 +242,7 @@ int main(void) {
         cmocka_unit_test(test_evaluation__lists_what_each_owner_is_charged),
         cmocka_unit_test(test_evaluation__leaves_out_owners_without_test_records),
         cmocka_unit_test(test_evaluation__ends_without_an_owner),
+        cmocka_unit_test(test_evaluation__goes_on_without_an_owner_that_fails),
         cmocka_unit_test(test_evaluation__is_answered_once),
         cmocka_unit_test(test_evaluation__is_of_the_model_in_the_terms),
         cmocka_unit_test(test_evaluation__is_no_choice),
