@@ -4,7 +4,7 @@
 
 #include "support/test_members.h"
 
-enum { SAMPLES = 28 };
+enum { SAMPLES = 30 };
 
 typedef struct sample {
     const ProtobufCMessageDescriptor *type;

@@ -180,9 +180,9 @@ static work_record *record_of(const harness_party *p, bool vote, const hr_job_vi
     if (!asks_questions(p->harness)) return vote ? &events->ballots[slot] : &events->trees[tree];
     require(slot < ANSWERS && hr_securesum_question(job->protocol, slot, &question));
     answer_record *answers = &events->answers[p->index - 1];
-    return answers->of[slot] =
-               question.to_prepare ? &answers->prepared[question.position]
-               : question.choice ? &answers->choices[question.position] : &answers->shares[question.position];
+    return answers->of[slot] = question.to_prepare ? &answers->prepared[question.position]
+                               : question.choice   ? &answers->choices[question.position]
+                                                   : &answers->shares[question.position];
 }
 
 /* Trains the slot's tree, votes, or answers a question. */

@@ -50,8 +50,8 @@ typedef struct sum_job {
     simulator sim;
     const sum_names *names;
     const sum_script *script;
-    bool prepares;                       /* every sum, if it is set before the first question */
-    uint8_t numbers[SUM_QUESTIONS_MAX];  /* of questions, by the position of their sum */
+    bool prepares;                                 /* every sum, if it is set before the first question */
+    uint8_t numbers[SUM_QUESTIONS_MAX];            /* of questions, by the position of their sum */
     bool asked[SUM_QUESTIONS_MAX][SUM_OWNERS_MAX]; /* by question and position: a sum is over that owner */
 } sum_job;
 
@@ -61,7 +61,8 @@ hr_protocol_setup sum_setup(const sum_names *names, size_t self, hr_bytes terms)
 hr_protocol *sum_machine(const hr_protocol_setup *setup);
 /* The number of a question, by its body. */
 size_t sum_number(hr_bytes body);
-/* An owner's answer to a question that its machine heard, or that it is ready for it, for WORKED. Owner: the caller frees at. */
+/* An owner's answer to a question that its machine heard, or that it is ready for it, for WORKED. Owner: the
+ * caller frees at. */
 hr_bytes sum_answer(const hr_protocol *owner, size_t index);
 
 simulator *sum_open(const sum_names *names, const sum_script *script, uint64_t seed);

@@ -11,19 +11,22 @@
  * word that it has no share (Notice) is not missing; it sits out one sum the first time, two the second, four
  * the third.
  *
- * So a sum that a job needs is prepared first. Its `Ask` names no owners: each owner does all of the work but
- * drawing noise, and sends Ready, or a Notice. When all have answered, or at the deadline, the coordinator
- * names those that are ready (Members), and they answer as to any other sum. An owner that declines, fails or
- * dies before it is named is not in the sum, and no sum is lost. Proof: securesum_owner.proof.md.
+ * So a sum that a job needs is prepared first. Its question names no owners: each owner does all of the work
+ * but drawing noise, and sends Ready, or a Notice. When all have answered, or at the deadline, the
+ * coordinator names those that are ready (Members), and they answer as to any other sum. An owner that
+ * declines, fails or dies before it is named is not in the sum, and no sum is lost. Proof:
+ * securesum_owner.proof.md.
  *
  * Masks. An owner's mask key is published in its signed Answer, and all are in the Start, where every owner
  * checks them. The masks of an answer follow from these keys and from the chain: the digest of the Start and
- * of every `Ask` and Members up to this one. So two owners' masks cancel only if both received the same in the whole job.
- * An owner takes every position once and in order, and answers it at most once: two answers under the same
- * masks would show their difference. Where a question comes out of order, the owner ends the job.
+ * of every question and Members up to this one. So two owners' masks cancel only if both received the same in
+ * the whole job. An owner takes every position once and in order, and answers it at most once: two answers
+ * under the same masks would show their difference. Where a question comes out of order, the owner ends the
+ * job.
  *
  * An owner's machine acts on: Terms, Start, Turn, `Ask`, Members, Finish. The coordinator's on: Answer,
- * Choice, Ready, Share, Notice. What an owner pays for is its method's matter (federation/sums/): the protocol adds no noise. */
+ * Choice, Ready, Share, Notice. What an owner pays for is its method's matter (federation/sums/): the
+ * protocol adds no noise. */
 #ifndef HR_FEDERATION_MACHINES_SECURESUM_H
 #define HR_FEDERATION_MACHINES_SECURESUM_H
 
@@ -67,8 +70,9 @@ typedef struct hr_sum_question {
 size_t hr_securesum_received(const hr_protocol *owner);
 bool hr_securesum_question(const hr_protocol *owner, size_t index, hr_sum_question *out);
 
-/* The masks of its answer to a sum that it is in, and whose owners are named. They are for one answer: computed twice they are the same.
- * Owner: the caller frees *out with hr_mask_free. Fails: ARGUMENT (no such sum), MEMORY. */
+/* The masks of its answer to a sum that it is in, and whose owners are named. They are for one answer:
+ * computed twice they are the same. Owner: the caller frees *out with hr_mask_free. Fails: ARGUMENT (no such
+ * sum), MEMORY. */
 HR_MUST_CHECK hr_status hr_securesum_mask(const hr_protocol *owner, size_t index, hr_mask **out,
                                           hr_error *err);
 

@@ -61,7 +61,7 @@ typedef struct asked_owner {
     size_t notices, rest; /* how often it had no share; sums that it sits out for it */
     size_t turns, shares; /* choices that it had; sums that have its share */
     size_t next;          /* questions below it the owner has answered, or did not have */
-    bool prepared;        /* it has said whether it is ready for that question */
+    bool prepared;        /* it has sent Ready, or a Notice in its place, for that question */
     size_t received;      /* of those, how many it received */
 } asked_owner;
 
@@ -174,14 +174,14 @@ static bool has_owner_left(const sum_coordinator *c) {
 /* All owners are asked; those that are missing are not waited for, unless all are. */
 static hr_status begin_preparing(sum_coordinator *c, const Hedgerow__Question *question, hr_error *err) {
     const asked_question q = {.position = c->sums, .prepared = true, .values = question->values};
-    bool somebody = false;
+    uint8_t ignored[HR_SUM_SET_BYTES];
     hr_status status = add_question(c, &q, err);
     c->job.phase = HR_COORDINATOR_RUNNING;
     c->phase = PREPARING;
     if (status) return status;
     if (!has_owner_left(c)) return drop_question(c, "no owner is left", err);
-    for (size_t i = 0; i < owner_count(c); i++) somebody = somebody || is_there(c, i);
-    for (size_t i = 0; i < owner_count(c) && !somebody; i++) c->owners[i].missing = false;
+    const bool all_missing = !next_set(c, ignored);
+    for (size_t i = 0; i < owner_count(c) && all_missing; i++) c->owners[i].missing = false;
     c->sums++;
     return send_ask(c, &q, question->body, err);
 }
@@ -283,8 +283,8 @@ static size_t awaited_of(sum_coordinator *c, size_t owner) {
 
 /* Whether an answer to the open question is missing from an owner. */
 static bool owes_answer(sum_coordinator *c, size_t owner) {
-    return is_open(c) && c->phase != ALONE && c->phase != PREPARING && hr_sum_set_has(open_question(c)->set, owner) &&
-           awaited_of(c, owner) < c->count;
+    return is_open(c) && c->phase != ALONE && c->phase != PREPARING &&
+           hr_sum_set_has(open_question(c)->set, owner) && awaited_of(c, owner) < c->count;
 }
 
 static const char other_question[] = "an answer to another question than it was asked";
@@ -313,9 +313,8 @@ static bool is_named(const sum_coordinator *c, size_t owner, const asked_questio
 
 static hr_status on_share(sum_coordinator *c, size_t owner, const Hedgerow__Share *share, hr_error *err) {
     const asked_question *q = question_for(c, owner);
-    bool late = false,
-         fits = q && !q->outcome.choice && is_named(c, owner, q) && share->position == q->position &&
-                share->n_values == q->values;
+    bool late = false, fits = q && !q->outcome.choice && is_named(c, owner, q) &&
+                              share->position == q->position && share->n_values == q->values;
     hr_status status = settle_answer(c, owner, fits, &late, err);
     return status || late ? status : take_share(c, owner, share, err);
 }
@@ -331,12 +330,11 @@ static hr_status on_choice(sum_coordinator *c, size_t owner, const Hedgerow__Cho
 
 /* ---- Sums that are prepared ---- */
 
-/* The open question: whether the owner has said if it is ready. */
+/* Whether its Ready for the open question, or a Notice in its place, has come. */
 static bool has_prepared(sum_coordinator *c, size_t owner) {
     return awaited_of(c, owner) + 1 == c->count && c->owners[owner].prepared;
 }
 
-/* The sum is over the owners that are ready. */
 static hr_status name_owners(sum_coordinator *c, hr_error *err) {
     asked_question *q = open_question(c);
     Hedgerow__Members members = HEDGEROW__MEMBERS__INIT;
@@ -358,12 +356,11 @@ static hr_status name_if_complete(sum_coordinator *c, hr_error *err) {
 }
 
 static hr_status warn_of(sum_coordinator *c, size_t owner, const char *what, hr_error *err) {
-    return hr_protocol_emit(&c->job.protocol, HR_ACT_WARN, 0, err,
-                            "question %zu goes on: owner %.100s %s", c->count,
-                            hr_coordinator_job_owner(&c->job, owner), what);
+    return hr_protocol_emit(&c->job.protocol, HR_ACT_WARN, 0, err, "question %zu goes on: owner %.100s %s",
+                            c->count, hr_coordinator_job_owner(&c->job, owner), what);
 }
 
-/* The owner has said whether it is ready. False: it is too late to matter. */
+/* Its Ready, or a Notice in its place, has come. False: it is too late to matter. */
 static bool settle_prepared(sum_coordinator *c, size_t owner) {
     asked_owner *o = &c->owners[owner];
     const bool matters = is_being_prepared(c, &c->questions[o->next]);
@@ -382,17 +379,6 @@ static hr_status on_ready(sum_coordinator *c, size_t owner, const Hedgerow__Read
     return name_if_complete(c, err);
 }
 
-static hr_status on_not_ready(sum_coordinator *c, size_t owner, hr_error *err) {
-    if (!settle_prepared(c, owner)) return HR_OK;
-    hr_status status = warn_of(c, owner, "has no answer", err);
-    return status ? status : name_if_complete(c, err);
-}
-
-static hr_status prepare_without(sum_coordinator *c, size_t owner, hr_error *err) {
-    open_question(c)->set[owner / 8] &= (uint8_t) ~(1 << owner % 8);
-    return has_owner_left(c) ? name_if_complete(c, err) : drop_question(c, "no owner is left", err);
-}
-
 /* An owner whose work is lost for good would have every sum dropped: it sits out more of them each time. */
 static hr_status on_notice(sum_coordinator *c, size_t owner, const Hedgerow__Notice *notice, hr_error *err) {
     asked_owner *o = &c->owners[owner];
@@ -401,7 +387,9 @@ static hr_status on_notice(sum_coordinator *c, size_t owner, const Hedgerow__Not
          fits = q && notice->kind == HEDGEROW__NOTICE__KIND__EMPTY && notice->slot == o->received;
     if (fits && !is_named(c, owner, q)) {
         if (o->prepared) return hr_protocol_refuse(other_question, err);
-        return on_not_ready(c, owner, err);
+        if (!settle_prepared(c, owner)) return HR_OK;
+        hr_status status = warn_of(c, owner, "has no answer", err);
+        return status ? status : name_if_complete(c, err);
     }
     hr_status status = settle_answer(c, owner, fits, &late, err);
     if (status || late) return status;
@@ -426,9 +414,13 @@ static hr_status on_message(hr_protocol *self, size_t owner, const Hedgerow__Mes
 
 static hr_status continue_without(hr_protocol *self, size_t owner, hr_error *err) {
     sum_coordinator *c = (sum_coordinator *)self;
-    if (is_open(c) && c->phase == ALONE && !has_owner_left(c))
+    const bool preparing = is_open(c) && c->phase == PREPARING;
+    if (is_open(c) && (preparing || c->phase == ALONE) && !has_owner_left(c))
         return drop_question(c, "no owner is left", err);
-    if (is_open(c) && c->phase == PREPARING) return prepare_without(c, owner, err);
+    if (preparing) {
+        open_question(c)->set[owner / 8] &= (uint8_t) ~(1 << owner % 8);
+        return name_if_complete(c, err);
+    }
     return owes_answer(c, owner) ? drop_missing(c, owner, "ended its part", err) : HR_OK;
 }
 

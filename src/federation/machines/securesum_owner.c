@@ -1,6 +1,6 @@
 /* An owner's part in secure sums and choices. What it needs for its safety is here and in its gate: it takes
  * every position once and in order, answers each question at most once, and masks an answer by all questions
- * that it received. */
+ * that it received. Proof: securesum_owner.proof.md. */
 #include "federation/machines/securesum.h"
 
 #include "base/fail.h"
@@ -75,7 +75,8 @@ static hr_status keep_question(sum_owner *o, received_question *question, Protob
     return status;
 }
 
-/* The owners of a sum, and whether this one is one of them. Fails: POLICY (a set of another size, or nobody). */
+/* The owners of a sum, and whether this one is one of them. Fails: POLICY (a set of another size, or nobody).
+ */
 static hr_status read_set(const sum_owner *o, ProtobufCBinaryData set, received_question *out,
                           hr_error *err) {
     const size_t owners = o->job.start.owner_count;

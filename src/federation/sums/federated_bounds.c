@@ -1,7 +1,7 @@
 /* Bounds of columns over owners, so that a federation can agree on a schema: secure sums of histograms, with
  * noise (fit/measure/shared_bounds.h). The first question is about the magnitudes of all columns, the others
- * about even cells of those whose values lie close together, and of the label. A sum that lacks an answer is
- * lost, and was paid for: there is no other one of its kind. */
+ * about even cells of those whose values lie close together, and of the label. Sums are prepared
+ * (securesum.h). One that still lacks an answer is lost, and was paid for: there is no other of its kind. */
 #include "base/fail.h"
 #include "federation/config/job_file.h"
 #include "federation/federated/federated_method.h"

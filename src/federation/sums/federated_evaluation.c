@@ -1,6 +1,7 @@
 /* An evaluation over owners: one secure sum of what each counts on its own test table. The question is the
- * model; the coordinator makes the figures of the sum (fit/measure/shared_evaluation.h). A sum that lacks an
- * answer is lost, and was paid for: there is no second one. */
+ * model; the coordinator makes the figures of the sum (fit/measure/shared_evaluation.h). The sum is
+ * prepared (securesum.h). If it still lacks an answer it is lost, and was paid for: there is no second one.
+ */
 #include "base/fail.h"
 #include "federation/config/job_file.h"
 #include "federation/federated/evaluation_question.h"

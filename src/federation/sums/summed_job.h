@@ -11,8 +11,9 @@
 
 /* A question as the method at either party understands it. It lives in the arena that it was made in. */
 typedef struct hr_summed_question {
-    bool choice;            /* one owner chooses; else all owners of a set add up sums */
-    bool spare; /* a sum that may be lost now and then: less is lost so than by preparing each (securesum.h) */
+    bool choice; /* one owner chooses; else all owners of a set add up sums */
+    bool
+        spare; /* a sum that may be lost now and then: less is lost so than by preparing each (securesum.h) */
     const hr_charge *lines; /* charged one by one; of a choice 1 */
     const size_t *counts; /* [line]: how many numbers it releases, one line's behind the other's; of a choice
                              the candidates */
@@ -112,7 +113,7 @@ struct hr_summed_method {
 typedef struct hr_summed_party {
     hr_arena *arena;
     hr_arena *prepared; /* of an owner's question that is prepared; NULL: none is */
-    hr_csprng *csprng; /* an owner's noise; nothing is drawn from the coordinator's */
+    hr_csprng *csprng;  /* an owner's noise; nothing is drawn from the coordinator's */
     hr_gate *gate; /* an owner's: holds what the job costs. The coordinator's: the record of what each owner
                       is charged */
     hr_budget budget; /* what the gate holds */

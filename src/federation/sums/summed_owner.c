@@ -17,10 +17,10 @@ typedef struct prepared_question {
 typedef struct summed_owner {
     hr_summed_party party; /* first */
     prepared_question prepared;
-    uint64_t next_group;   /* of the gate: every line has one of its own, so that all add up */
-    bool charged;          /* a line */
-    hr_permit once;        /* the last that was charged: of all questions, if the method charges once */
-    bool refused;          /* a question, and with it all that follow */
+    uint64_t next_group; /* of the gate: every line has one of its own, so that all add up */
+    bool charged;        /* a line */
+    hr_permit once;      /* the last that was charged: of all questions, if the method charges once */
+    bool refused;        /* a question, and with it all that follow */
 } summed_owner;
 
 static hr_status summed_owner_of(const hr_owner_turn *t, summed_owner **out, hr_error *err) {
@@ -162,18 +162,15 @@ static hr_status leave_prepared(summed_turn *s, hr_error *err) {
 }
 
 /* The coordinator asks again if no owner was ready: the question is the same, and is read once. */
-static bool is_prepared(const summed_owner *o, const hr_bytes *body) {
-    return o->party.prepared && o->prepared.body.size == body->size &&
-           !memcmp(o->prepared.body.at, body->at, body->size);
-}
-
 static hr_status read_prepared(summed_turn *s, hr_error *err) {
     prepared_question *p = &s->owner->prepared;
-    if (is_prepared(s->owner, &s->received.body)) return HR_OK;
+    const hr_bytes *body = &s->received.body;
+    if (s->owner->party.prepared && p->body.size == body->size && !memcmp(p->body.at, body->at, body->size))
+        return HR_OK;
     hr_status status = leave_prepared(s, err);
     if (!status) status = read_question(s, err);
     if (status) return status;
-    *p = (prepared_question){.body = s->received.body, .question = s->question};
+    *p = (prepared_question){.body = *body, .question = s->question};
     s->owner->party.prepared = s->arena;
     s->arena = NULL;
     return HR_OK;

@@ -1,5 +1,5 @@
-/* Sums that are prepared: an owner that declines, loses its work or is silent before the owners are named costs
- * no sum; one set is answered, and answers are those of its owners alone. */
+/* Sums that are prepared: an owner that declines, loses its work or is silent before the owners are named
+ * costs no sum; one set is answered, and answers are those of its owners alone. */
 #include "support/sum_job.h"
 
 enum { ANNA = SUM_OWNER, BERT, CARL, OWNERS = 3 };
@@ -95,8 +95,8 @@ static tally count_sums(const sum_names *names, bool prepares) {
     return t;
 }
 
-/* Owners come, go and lose work at any moment, here as often after they were named as before: what opens is the
- * sum of those that were named. */
+/* Owners come, go and lose work at any moment, here as often after they were named as before: what opens is
+ * the sum of those that were named. */
 static void test_prepared_sums__open_over_those_that_were_named(void **state) {
     const tally with = count_sums(*state, true), without = count_sums(*state, false);
     if (with.fewer < with.sums / 3 || with.lost * without.sums * 5 > without.lost * with.sums * 4)
@@ -114,7 +114,8 @@ static void test_prepared_sums__go_on_without_an_owner_that_is_silent(void **sta
     assert_int_equal(hr_securesum_outcomes(coordinator(s)), 1);
     feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     assert_int_equal(lines_with(s, "question 2 goes on: owner bert has not answered within the deadline"), 1);
-    while (hr_securesum_outcomes(coordinator(s)) < 4) assert_true(simulator_step(s)); /* nobody waits for it */
+    while (hr_securesum_outcomes(coordinator(s)) < 4)
+        assert_true(simulator_step(s)); /* nobody waits for it */
     for (size_t q = 1; q < 4; q++)
         assert_true(outcome_of(s, q).members == OWNERS - 1 && !outcome_of(s, q).dropped);
     s->parties[BERT].away = false;
@@ -158,8 +159,7 @@ static void test_prepared_sums__are_asked_again_if_nobody_is_ready(void **state)
     run_on(s, 0);
 
     s = preparing(*state);
-    for (size_t who = ANNA; who <= CARL; who++)
-        send_decline(s, who, HEDGEROW__DECLINE__CODE__CANCELLED, "");
+    for (size_t who = ANNA; who <= CARL; who++) send_decline(s, who, HEDGEROW__DECLINE__CODE__CANCELLED, "");
     assert_true(outcome_of(s, 1).dropped && outcome_of(s, 1).members == 0);
     simulator_close(s);
 }
@@ -247,7 +247,7 @@ static void test_prepared_sums__end_at_an_owner_that_is_named_falsely(void **sta
         uint32_t position;
         const char *set;
         size_t size;
-    } rows[] = {{0, "\7", 1}, {2, "\7", 1}, {UINT32_MAX, "\7", 1}, {1, "", 0},
+    } rows[] = {{0, "\7", 1}, {2, "\7", 1},   {UINT32_MAX, "\7", 1}, {1, "", 0},
                 {1, "\0", 1}, {1, "\7\0", 2}, {1, "\17", 1}};
     for (size_t r = 0; r < COUNT(rows); r++) {
         simulator *s = preparing(*state);

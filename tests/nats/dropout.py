@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""An owner that is lost after a job has begun, over a real broker: of four hospitals one is killed (SIGKILL) when the coordinator has its mask key. Jobs
+of hedge, of an evaluation and of bounds end with a model, figures and a schema of the other three. No sum is lost, and the log says who is left out.
+usage: dropout.py HEDGEROW"""
+import json
+import os
+import shutil
+import time
+
+import federation
+from crash import count_trees
+from federation import SECONDS, Federation, edit
+
+OTHERS, LOST = ['north', 'south', 'west'], 'east'
+DECIDED = 2  # HR_EVENT_DECIDED
+
+
+def await_answer(fed):
+    """The coordinator has all that the owner sent."""
+    for _ in range(50 * SECONDS):
+        if fed.ask(LOST, 'SELECT 1 FROM events WHERE kind = %d' % DECIDED) and fed.ask(LOST, 'SELECT count(*) FROM packets') == [(0,)]:
+            return
+        time.sleep(.02)
+    raise AssertionError('the answer of %s is not acknowledged' % LOST)
+
+
+def lose_one(fed, *words):
+    """The last owner comes when the lost one is gone: so the job begins with all four, and no question reaches the lost one."""
+    fed.new_job()
+    owners = {name: fed.serve(name) for name in [LOST, *OTHERS[1:]]}
+    coordinator = federation.Process([fed.tool, 'coordinate', *words], fed.folder)
+    await_answer(fed)
+    owners[LOST].kill()
+    owners[OTHERS[0]] = fed.serve(OTHERS[0])
+    assert coordinator.wait() == 0, coordinator.lines
+    assert [owners[name].wait() for name in OTHERS] == [0] * len(OTHERS)
+    assert coordinator.count('4 of 4 owners take part'), coordinator.lines
+    assert coordinator.count('question 1 goes on: owner east has not answered within the deadline') == 1, coordinator.lines
+    assert not coordinator.count('is lost') and not coordinator.count('was lost'), coordinator.lines
+
+
+def read(fed, name):
+    with open(os.path.join(fed.folder, name)) as file:
+        return file.read()
+
+
+def test(tool, folder, words):
+    fed = Federation(tool, folder, owners=[*OTHERS, LOST], method='hedge')
+    fed.launch_broker()
+    edit(fed, 'job.yaml', ('epsilon: 1\n', 'epsilon: 1\ndeadline: 10\n'))
+    for name in fed.owners:
+        edit(fed, name + '.yaml', ('[hedge]', '[hedge, evaluation, bounds]'), ('data: %s.csv\n' % name, 'data: {0}.csv\ntest: {0}.csv\n'.format(name)))
+    lose_one(fed, 'job.yaml', '--model', 'model.json')
+    assert count_trees(json.loads(read(fed, 'model.json'))) > 0
+    shutil.copy(os.path.join(folder, 'model.json'), os.path.join(folder, 'tested.json'))
+
+    edit(fed, 'job.yaml', ('method: hedge', 'method: evaluation\nmodel: tested.json'))
+    lose_one(fed, 'job.yaml', '--figures', 'figures.json')
+    figures = json.loads(read(fed, 'figures.json'))
+    assert "one of the 3 owners' tables" in json.dumps(figures), figures
+
+    edit(fed, 'job.yaml', ('method: evaluation\nmodel: tested.json', 'method: bounds\ncolumns: [age]'))
+    lose_one(fed, 'job.yaml', '--schema', 'bounds.yaml')
+    assert 'one of the 3 owners' in read(fed, 'bounds.yaml').replace('\n# ', ' ')
+    fed.broker.kill()
+
+
+federation.main(test)
