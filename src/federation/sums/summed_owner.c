@@ -161,27 +161,22 @@ static hr_status leave_prepared(summed_turn *s, hr_error *err) {
     return status;
 }
 
-/* The coordinator asks again if no owner was ready: the question is the same, and is read once. */
-static hr_status read_prepared(summed_turn *s, hr_error *err) {
-    prepared_question *p = &s->owner->prepared;
-    const hr_bytes *body = &s->received.body;
-    if (s->owner->party.prepared && p->body.size == body->size && !memcmp(p->body.at, body->at, body->size))
-        return HR_OK;
-    hr_status status = leave_prepared(s, err);
-    if (!status) status = read_question(s, err);
-    if (status) return status;
-    *p = (prepared_question){.body = *body, .question = s->question};
-    s->owner->party.prepared = s->arena;
-    s->arena = NULL;
-    return HR_OK;
-}
-
 /* All work but noise, before it is known who takes part in the sum. Nothing is charged: of the exact numbers
- * nothing leaves the owner before take_named. */
+ * nothing leaves the owner before take_named. If no owner was ready the same question comes again, and is
+ * read once. */
 static hr_status take_unnamed(summed_turn *s, bool of_turn, hr_bytes *out, hr_error *err) {
     prepared_question *p = &s->owner->prepared;
-    hr_status status = read_prepared(s, err);
-    if (status || !of_turn) return status;
+    const hr_bytes *body = &s->received.body;
+    hr_status status = HR_OK;
+    if (!s->owner->party.prepared || p->body.size != body->size || memcmp(p->body.at, body->at, body->size)) {
+        status = leave_prepared(s, err);
+        if (!status) status = read_question(s, err);
+        if (status) return status;
+        *p = (prepared_question){.body = *body, .question = s->question};
+        s->owner->party.prepared = s->arena;
+        s->arena = NULL;
+    }
+    if (!of_turn) return HR_OK;
     summed_turn counted = turn_of_prepared(s);
     if (!p->exact) status = count_exact(&counted, &p->exact, err);
     return status ? status : hr_securesum_pack_ready(&s->received, out, err);
