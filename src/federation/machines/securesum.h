@@ -2,7 +2,7 @@
  * alone.
  *
  * A job is a sequence of questions, which the coordinator's method thinks of one by one. A sum goes to all
- * owners (`Ask`) and names those that it is over; each of them answers with as many numbers, noisy and masked
+ * owners and names those that it is over; each of them answers with as many numbers, noisy and masked
  * (Share). A choice goes to one owner (Turn), which answers with an index (Choice). What a question means is
  * in its body, which the protocol does not read.
  *
@@ -24,7 +24,7 @@
  * under the same masks would show their difference. Where a question comes out of order, the owner ends the
  * job.
  *
- * An owner's machine acts on: Terms, Start, Turn, `Ask`, Members, Finish. The coordinator's on: Answer,
+ * An owner's machine acts on: Terms, Start, Turn, sums, Members, Finish. The coordinator's on: Answer,
  * Choice, Ready, Share, Notice. What an owner pays for is its method's matter (federation/sums/): the
  * protocol adds no noise. */
 #ifndef HR_FEDERATION_MACHINES_SECURESUM_H

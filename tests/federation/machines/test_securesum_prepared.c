@@ -296,11 +296,14 @@ static void test_prepared_sums__open_only_if_all_were_told_the_same(void **state
         for (size_t who = ANNA; who <= BERT; who++) {
             Hedgerow__Members members = HEDGEROW__MEMBERS__INIT;
             hr_mask *mask = NULL;
+            hr_sum_question q;
             members.position = 1;
             members.members = hr_text_of(sets[r][who - ANNA]);
             send_content(s, SUM_COORDINATOR, who, HEDGEROW__MESSAGE__KIND_MEMBERS, &members);
             assert_int_equal(hr_securesum_mask(s->parties[who].machine, 2, &mask, NULL), HR_E_ARGUMENT);
             assert_int_equal(hr_securesum_mask(s->parties[who].machine, 3, &mask, NULL), HR_OK);
+            assert_true(hr_securesum_question(s->parties[who].machine, 3, &q) && q.prepared && q.here);
+            assert_int_equal(q.members, sets[r][who - ANNA][0] == 3 ? 2 : 3); /* the noise is of so many */
             hr_mask_add(mask, both, 4);
             if (who == ANNA) memcpy(one, both, sizeof one);
             hr_mask_free(mask);
