@@ -49,7 +49,7 @@ typedef enum sum_phase {
 typedef struct asked_question {
     hr_sum_outcome outcome;
     size_t position;               /* of the sum, or the turn: as its message has it */
-    bool prepared;                 /* a sum: owners are asked first whether they are ready */
+    bool prepared;                 /* a sum: owners get ready for it first */
     uint8_t set[HR_SUM_SET_BYTES]; /* the owners that it was sent to; PREPARING: that are ready so far */
     uint64_t *sums;
     size_t values, left; /* left: answers that are missing */
@@ -171,7 +171,7 @@ static bool has_owner_left(const sum_coordinator *c) {
     return false;
 }
 
-/* All owners are asked; those that are missing are not waited for, unless all are. */
+/* It goes to all owners; those that are missing are not waited for, unless all are. */
 static hr_status begin_preparing(sum_coordinator *c, const Hedgerow__Question *question, hr_error *err) {
     const asked_question q = {.position = c->sums, .prepared = true, .values = question->values};
     uint8_t ignored[HR_SUM_SET_BYTES];
@@ -306,7 +306,7 @@ static const asked_question *question_for(sum_coordinator *c, size_t owner) {
     return index < c->count ? &c->questions[index] : NULL;
 }
 
-/* Whether the owner answers the question itself next: it is not asked whether it is ready for it. */
+/* Whether the owner answers the question itself next, and not whether it is ready for it. */
 static bool is_named(const sum_coordinator *c, size_t owner, const asked_question *q) {
     return !is_being_prepared(c, q) && (!q->prepared || c->owners[owner].prepared);
 }
