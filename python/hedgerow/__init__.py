@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 from ._native import ffi, lib, text_of
 from .errors import (AbsentError, ArgumentError, BudgetError, FileError, FormatError, HedgerowError, HedgerowWarning, LimitError, MisfitWarning,
                      PolicyError, PrivacyLeakWarning, ReviewWarning, SchemaError, SuspectModelWarning, UnknownCategoryWarning)
-from .estimators import HedgerowClassifier, HedgerowRegressor
-                     PolicyError, PrivacyLeakWarning, ReviewWarning, SchemaError, UnknownCategoryWarning)
 from .explain import Axis, Shap, Shape, Shapes
 from .generate import generate_hospital
 from .ledger import Entry, Ledger, LedgerLeftBehind

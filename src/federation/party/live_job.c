@@ -63,8 +63,10 @@ static hr_status set_own_settings(const hr_party_options *o, hr_live_job *j, hr_
     return HR_OK;
 }
 
-static hr_status fill_live_job(const hr_party_options *o, const hr_journal_job *record, hr_live_job *j,
-                               hr_error *err) {
+hr_status hr_live_job_make(const hr_party_options *o, const hr_journal_job *record, hr_live_job **out,
+                           hr_error *err) {
+    hr_live_job *j = calloc(1, sizeof *j);
+    if (!j) return hr_fail_memory(err);
     j->record = *record;
     j->coordinator = strdup(record->coordinator);
     j->schema = o->schema;
@@ -81,14 +83,7 @@ static hr_status fill_live_job(const hr_party_options *o, const hr_journal_job *
     j->record.coordinator = j->coordinator;
     j->record.terms = (hr_blob){j->terms.at, j->terms.size};
     if (!status && j->is_coordinator) status = hr_live_job_read_terms(j, &j->terms, err);
-    return status || !j->is_coordinator ? status : set_own_settings(o, j, err);
-}
-
-hr_status hr_live_job_make(const hr_party_options *options, const hr_journal_job *record, hr_live_job **out,
-                           hr_error *err) {
-    hr_live_job *j = calloc(1, sizeof *j);
-    if (!j) return hr_fail_memory(err);
-    hr_status status = fill_live_job(options, record, j, err);
+    if (!status && j->is_coordinator) status = set_own_settings(o, j, err);
     if (status) hr_live_job_free(j);
     if (!status) *out = j;
     return status;
