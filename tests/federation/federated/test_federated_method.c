@@ -115,7 +115,8 @@ static void test_federated_method__that_is_not_known_is_put_before_the_policy(vo
 
 static void test_federated_method__of_a_miners_job_is_that_of_its_terms(void **state) {
     const test_members *f = *state;
-    const hr_party_options o = {.view = &f->views[COORDINATOR], .schema = f->schema};
+    hr_party_work work = {0};
+    const hr_party_options o = {.view = &f->views[COORDINATOR], .work = &work, .schema = f->schema};
     Hedgerow__Terms terms;
     ProtobufCBinaryData owners[2];
     hr_bytes bytes = packed(terms_with(&terms, owners, "inprivate"));

@@ -108,7 +108,8 @@ static void open_row(absence *a, const absence_row *row, bool waits_for_present)
                                          .log = &a->l.parties[0].log};
     assert_int_equal(hr_presence_open(&options, &a->presence, NULL), HR_OK);
     coordinator->o.presence = a->presence;
-    coordinator->o.waits_for_present = waits_for_present;
+    for (size_t i = 0; i < coordinator->job_count; i++)
+        coordinator->jobs[i]->own.waits_for_present = waits_for_present;
 }
 
 static void close_row(absence *a) {

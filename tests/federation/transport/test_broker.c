@@ -120,8 +120,7 @@ static void test_config__lets_members_do_what_they_must_and_nothing_else(void **
         "    limits { max_connections: 16, max_subscriptions: 1024 }\n"
         "  }\n"
         "}\n";
-    const char *exported = "    exports: [\n"
-                           "      { service: \"fed.demo.*.north\", accounts: [\"north\"] }\n"
+    const char *exported = "      { service: \"fed.demo.*.north\", accounts: [\"north\"] }\n"
                            "      { service: \"$JS.API.CONSUMER.INFO.demo.north\", accounts: [\"north\"] }\n"
                            "      { service: \"$JS.API.CONSUMER.MSG.NEXT.demo.north\", accounts: "
                            "[\"north\"], response: stream }\n"
