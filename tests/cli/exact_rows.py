@@ -27,9 +27,10 @@ COMMANDS = ['schema check --data a.csv --schema schema.yaml', 'methods', 'keygen
             'evaluate --model m.json --data a.csv', 'evaluate --model m.json --data a.csv --confusion', 'evaluate --model m.json --data a.csv --epsilon 0.1 --ledger b.db',
             'tune --data a.csv --schema schema.yaml --force --model m.json --method dp-ert --set trees=1 --set trees=2', 'ledger show b.db', 'attack simfl --data twice.csv --schema schema.yaml', 'simulate job.yaml --data a.csv --data b.csv --force --model j.json',
             'simulate job.yaml --data a.csv --owners 2 --force --model j.json', 'policy check north.yaml real.yaml',
-            'simulate real.yaml --owner north.yaml --model real{}.json', 'jobs north.yaml', 'status north.yaml', 'status real.yaml', 'coordinate hedge.yaml --plan --rows 500']
-# They need a broker or a job that is open, and read no table.
-ELSEWHERE = {'federation show', 'jobs cancel'}
+            'simulate real.yaml --owner north.yaml --model real{}.json', 'jobs north.yaml', 'status north.yaml', 'status real.yaml', 'coordinate hedge.yaml --plan --rows 500', 'submit desk real.yaml --name job{}', 'jobs desk']
+# They need a broker, a job that is open, or receipts of jobs, and read no table.
+ELSEWHERE = {'federation show', 'jobs cancel', 'ledger verify', 'ledger restore'}
+DESK = ('hedgerow-coordinator: 1\nname: coordinator\nfederation: ../fed/coordinator/federation.yaml\nkey: ../fed/coordinator/coordinator.key\n')
 
 
 class Bench:
@@ -57,6 +58,8 @@ class Bench:
         self.write('north.yaml', OWNER)
         self.write('job.yaml', JOB)
         self.write('real.yaml', JOB + REAL)
+        os.mkdir(os.path.join(self.folder, 'desk'))
+        self.write('desk/coordinator.yaml', DESK)
         self.write('hedge.yaml', JOB.replace('inprivate', 'hedge') + REAL)
 
 

@@ -22,7 +22,7 @@ PLACE = re.compile(r"^\S+:|field '|--\w|'[^']+'|\"[^\"]+\"|\d|\b[A-Z]{3,}\b|^sta
 WHOLE = (
     'this build of Hedgerow', 'this fit cannot be charged to a ledger', 'method ', 'the method ', 'a job of method ', 'a command is required',
     'no other place could be written', 'writing the table was stopped', 'no feature is left', 'the model protects persons', 'the data have no ',
-    'predictions cannot be compared', 'theta divides records', 'the job ended without a model', 'the range of hashed values',
+    'predictions cannot be compared', 'theta divides records', 'the job ended without a ', 'the range of hashed values',
     'the width of hashes', 'table and schema cannot both go to standard output', 'the binned cache cannot be read any more',
 )
 

@@ -39,6 +39,8 @@ OUTPUTS = [
     ('show', 'show m.json'),
     ('show', 'show m.json --tree 1'),
     ('ledger show', 'ledger show l.db'),
+    ('ledger charge', 'ledger charge l.db --epsilon 1 --purpose lost'),
+    ('ledger witness', 'ledger witness l.db FOLDER/witness'),
     ('ledger freeze', 'ledger freeze l.db'),
 ]
 
@@ -47,6 +49,7 @@ NOT_RUN = {
     'split': 'its two files are the records, for the owner',
     'schema init': 'a proposal is for the owner: tests of the schema compare proposals of neighbours',
     'schema review': 'a proposal is for the owner: what it has of records stands before, and is marked',
+    'ledger verify': 'reads receipts of jobs, and no records', 'ledger restore': 'reads receipts of jobs, and no records', 'submit': 'reads no records',
     'methods': 'reads no records', 'policy check': 'reads no records', 'keygen': 'reads no records',
     'generate classification': 'reads no records', 'generate regression': 'reads no records',
     'attack simfl': 'for the owner: shows how much SimFL would tell',
@@ -85,7 +88,7 @@ def scan(folder, what):
 
 
 def run(tool, folder, line):
-    done = subprocess.run([tool, *line.split()], cwd=folder, capture_output=True, check=False)
+    done = subprocess.run([tool, *line.replace('FOLDER', folder).split()], cwd=folder, capture_output=True, check=False)
     if done.returncode:
         return ['%s: exit code %d: %s' % (line, done.returncode, done.stderr.decode())]
     return ['%s: prints %r' % (line, text) for text in found_in(done.stdout + done.stderr)] + scan(folder, line)

@@ -35,7 +35,7 @@ def lose_one(fed, *words):
     assert coordinator.wait() == 0, coordinator.lines
     assert [owners[name].wait() for name in OTHERS] == [0] * len(OTHERS)
     assert coordinator.count('4 of 4 owners take part'), coordinator.lines
-    assert coordinator.count('question 1 goes on: owner east has not answered within the deadline') == 1, coordinator.lines
+    assert coordinator.count('question 1 goes on: owner east has not answered in time') == 1, coordinator.lines
     assert not coordinator.count('is lost') and not coordinator.count('was lost'), coordinator.lines
 
 

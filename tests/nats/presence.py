@@ -112,7 +112,7 @@ def test_waits_for_all(fed):
     parties, coordinator = start_without_west(fed, Process.kill)
     finish(fed, coordinator, parties)
     assert coordinator.count('owner west is away: no hello for 3 s') == 1, coordinator.lines
-    assert coordinator.count('owner west skipped: no answer within the deadline') and not coordinator.count(AWAY), coordinator.lines
+    assert coordinator.count('owner west skipped: no answer in time') and not coordinator.count(AWAY), coordinator.lines
     edit(fed, 'job.yaml', ('wait-for: all\ndeadline: 8', 'wait-for: present'))
 
 

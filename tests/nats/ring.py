@@ -49,7 +49,7 @@ def owner_away(fed):
     west.stop()
     owners = [fed.serve(name) for name in HOSPITALS if name != 'west']
     assert coordinator.wait() != 0
-    assert coordinator.count('a sum on the ring is lost: owner west has not answered within the deadline'), coordinator.lines
+    assert coordinator.count('a sum on the ring is lost: owner west has not answered in time'), coordinator.lines
     for owner in owners:
         owner.wait()
     assert not os.path.exists(os.path.join(fed.folder, 'model.json'))

@@ -420,7 +420,7 @@ static hr_status on_timeout(hr_protocol *self, hr_error *err) {
     size_t slot = awaited(m), owner = hr_job_state_owner(&m->job_state, slot);
     hr_status status = HR_OK;
     if (m->served[owner] || m->sent[slot] || slot < first_dependent(m))
-        status = skip(m, slot, "no answer within the deadline", err);
+        status = skip(m, slot, "no answer in time", err);
     m->served[owner] = true;
     return status ? status : settle_job(m, err);
 }

@@ -130,9 +130,9 @@ static hr_status on_timeout(hr_protocol *self, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < owner_count(c); i++)
         if (is_awaited(c, i))
-            status = hr_protocol_emit(&c->job.protocol, HR_ACT_WARN, 0, err,
-                                      "owner %s skipped: no answer within the deadline",
-                                      hr_coordinator_job_owner(&c->job, i));
+            status =
+                hr_protocol_emit(&c->job.protocol, HR_ACT_WARN, 0, err, "owner %s skipped: no answer in time",
+                                 hr_coordinator_job_owner(&c->job, i));
     return status ? status : finish_job(c, err);
 }
 

@@ -180,9 +180,9 @@ static hr_status on_timeout(hr_protocol *self, hr_error *err) {
     ring_coordinator *c = (ring_coordinator *)self;
     const size_t missing = first_missing(c);
     if (missing < owner_count(c))
-        return end_for(c, missing, HR_JOB_TIMED_OUT, "has not answered within the deadline", err);
+        return end_for(c, missing, HR_JOB_TIMED_OUT, "has not answered in time", err);
     return end_for(c, owner_count(c) - 1, HR_JOB_TIMED_OUT,
-                   "has passed nothing on within the deadline: it, or an owner before it, is away", err);
+                   "has passed nothing on in time: it, or an owner before it, is away", err);
 }
 
 static void free_sums(hr_protocol *self) {

@@ -429,7 +429,7 @@ static hr_status continue_without(hr_protocol *self, size_t owner, hr_error *err
 /* An owner that has not answered its question is missing until it sends something. */
 static hr_status go_on_without_late(sum_coordinator *c, hr_error *err) {
     const bool preparing = c->phase == PREPARING;
-    char what[120] = "has not answered within the deadline";
+    char what[120] = "has not answered in time";
     size_t missing = 0, first = 0;
     for (size_t i = owner_count(c); i-- > 0;) {
         if (preparing ? !is_there(c, i) || has_prepared(c, i) : !owes_answer(c, i)) continue;
@@ -437,8 +437,7 @@ static hr_status go_on_without_late(sum_coordinator *c, hr_error *err) {
         first = i;
         missing++;
     }
-    if (missing > 1)
-        snprintf(what, sizeof what, "and %zu more have not answered within the deadline", missing - 1);
+    if (missing > 1) snprintf(what, sizeof what, "and %zu more have not answered in time", missing - 1);
     if (!preparing) return drop_missing(c, first, what, err);
     hr_status status = warn_of(c, first, what, err);
     return status ? status : name_owners(c, err);
@@ -446,7 +445,7 @@ static hr_status go_on_without_late(sum_coordinator *c, hr_error *err) {
 
 static hr_status on_timeout(hr_protocol *self, hr_error *err) {
     sum_coordinator *c = (sum_coordinator *)self;
-    return c->phase == ALONE ? drop_question(c, "no owner has been heard of within the deadline", err)
+    return c->phase == ALONE ? drop_question(c, "no owner has been heard of in time", err)
                              : go_on_without_late(c, err);
 }
 

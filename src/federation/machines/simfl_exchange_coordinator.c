@@ -205,8 +205,7 @@ static hr_status end_without(hr_protocol *self, size_t position, hr_error *err) 
 static hr_status on_timeout(hr_protocol *self, hr_error *err) {
     simfl_coordinator *c = (simfl_coordinator *)self;
     for (size_t i = 0; i < owner_count(c); i++)
-        if (is_awaited(c, i))
-            return end_for(c, i, HR_JOB_TIMED_OUT, "gave no answer within the deadline", err);
+        if (is_awaited(c, i)) return end_for(c, i, HR_JOB_TIMED_OUT, "gave no answer in time", err);
     return HR_OK;
 }
 

@@ -164,8 +164,8 @@ static void test_oneshot__names_owners_that_do_not_answer(void **state) {
     feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     assert_true(has_finished(&b->parties[COORDINATOR]));
     assert_false(part_of(b, CARL).awaited);
-    assert_non_null(strstr(b->said, "owner bert skipped: no answer within the deadline"));
-    assert_non_null(strstr(b->said, "owner carl skipped: no answer within the deadline"));
+    assert_non_null(strstr(b->said, "owner bert skipped: no answer in time"));
+    assert_non_null(strstr(b->said, "owner carl skipped: no answer in time"));
     assert_null(strstr(b->said, "owner anna skipped"));
     assert_true(part_of(b, CARL).skipped == 1 && part_of(b, ANNA).skipped == 0);
     job_close(b);

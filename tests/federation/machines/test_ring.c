@@ -115,7 +115,7 @@ static void test_ring__ends_by_the_name_of_the_owner_that_is_away(void **state) 
         run_until_asked(s, 1);
         s->parties[who].away = true;
         simulator_run(s, NULL);
-        snprintf(why, sizeof why, "owner %s has not answered within the deadline", names[who - ANNA]);
+        snprintf(why, sizeof why, "owner %s has not answered in time", names[who - ANNA]);
         check_failed(s, why);
         assert_int_equal(hr_ring_outcomes(s->parties[SUM_COORDINATOR].machine), 1);
         simulator_close(s);
@@ -139,8 +139,7 @@ static void test_ring__ends_if_nothing_comes_round(void **state) {
     keeper = BERT;
     s->tamper = lose_pass;
     simulator_run(s, NULL);
-    check_failed(s,
-                 "owner carl has passed nothing on within the deadline: it, or an owner before it, is away");
+    check_failed(s, "owner carl has passed nothing on in time: it, or an owner before it, is away");
     simulator_close(s);
 }
 

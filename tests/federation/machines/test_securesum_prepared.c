@@ -113,7 +113,7 @@ static void test_prepared_sums__go_on_without_an_owner_that_is_silent(void **sta
     get_ready(s, CARL);
     assert_int_equal(hr_securesum_outcomes(coordinator(s)), 1);
     feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
-    assert_int_equal(lines_with(s, "question 2 goes on: owner bert has not answered within the deadline"), 1);
+    assert_int_equal(lines_with(s, "question 2 goes on: owner bert has not answered in time"), 1);
     while (hr_securesum_outcomes(coordinator(s)) < 4)
         assert_true(simulator_step(s)); /* nobody waits for it */
     for (size_t q = 1; q < 4; q++)

@@ -89,7 +89,7 @@ static void check_silence(const test_members *f, size_t who, hr_simfl_task task)
     char why[100];
     simulator *b = simfl_open(f);
     hr_part_info info;
-    snprintf(why, sizeof why, "owner %s gave no answer within the deadline", names[who]);
+    snprintf(why, sizeof why, "owner %s gave no answer in time", names[who]);
     simfl_run_until(b, who, task);
     b->parties[who].away = true;
     simfl_run(b);
@@ -437,7 +437,7 @@ static void test_simfl__a_tree_before_its_gradients_harms_nobody_else(void **sta
     feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
     simfl_run(b);
     assert_false(b->parties[BERT].cut[COORDINATOR] || b->parties[CARL].cut[COORDINATOR]);
-    simfl_check_failed(b, "owner anna gave no answer within the deadline");
+    simfl_check_failed(b, "owner anna gave no answer in time");
     hr_message_unpacked_free(m);
     free(bytes.at);
     simfl_close(b);

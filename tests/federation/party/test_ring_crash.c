@@ -171,7 +171,7 @@ static void test_absence__of_an_owner_ends_the_job_by_name(void **state) {
         for (size_t i = 0; i < IDLE_MAX && !strstr(l.said, "counts of level 1"); i++) harness_step(&l);
         party_stop(&l.parties[who]);
         harness_run_until(&l, has_no_jobs);
-        snprintf(why, sizeof why, "owner %s has not answered within the deadline", l.parties[who].name);
+        snprintf(why, sizeof why, "owner %s has not answered in time", l.parties[who].name);
         if (!strstr(l.said, why)) fail_msg("'%s' is not in %s", why, l.said);
         assert_int_equal(l.event_log->models, 0);
         harness_close(&l);
