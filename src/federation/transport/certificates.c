@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -30,6 +31,12 @@ struct hr_authority {
     EVP_PKEY *key;
     X509 *certificate;
 };
+
+/* Threads of libnats use OpenSSL until the process has ended. What they use is not freed when it exits,
+ * before they have ended: so this is the first call of OpenSSL. */
+__attribute__((constructor)) static void keep_openssl(void) {
+    (void)OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+}
 
 static hr_status fail_openssl(hr_error *err) {
     const unsigned long code = ERR_peek_last_error();
