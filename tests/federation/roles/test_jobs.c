@@ -1,5 +1,6 @@
 /* Jobs that are listed and cancelled, while their program runs and while it does not; and models that are not
  * written over the files of others. */
+#include "federation/party/party_core.h"
 #include "support/party_harness.h"
 
 #include "privacy/ledger/journal_list.h"
@@ -191,6 +192,65 @@ static void test_cancel__ends_the_work_of_an_owner(void **state) {
         check_query(&l.parties[1], "SELECT epsilon FROM spending", "0.5");
         harness_close(&l);
     }
+}
+
+/* ---- While an owner trains, and another of its jobs ends ---- */
+
+static char working[HR_JOURNAL_ID_TEXT], waiting[HR_JOURNAL_ID_TEXT];
+
+static void name_live_job(const hr_live_job *job, char text[HR_JOURNAL_ID_TEXT]) {
+    for (size_t i = 0; i < HR_JOURNAL_ID; i++) snprintf(text + 2 * i, 3, "%02x", job->record.id[i]);
+}
+
+static void cancel_by_coordinator(const char *id) {
+    harness *l = under_way.harness;
+    cancel(&l->parties[0], id);
+    party_step(&l->parties[0]); /* it tells the owners */
+    l->running = 1;
+}
+
+/* First the job that waits for its turn is cancelled, then the one that the owner works for. */
+static hr_clock look_at_two_jobs(void) {
+    harness *l = under_way.harness;
+    l->now += 1000;
+    under_way.looks++;
+    if (under_way.looks == LOOKS - 3) cancel_by_coordinator(waiting);
+    if (under_way.looks == LOOKS) cancel_by_coordinator(working);
+    return (hr_clock){l->now, l->date};
+}
+
+static void submit_another(harness *l) {
+    const hr_party *coordinator = l->parties[0].party;
+    const hr_live_job *first = coordinator->jobs[0];
+    const hr_new_job job = {.terms = {first->terms.at, first->terms.size}, .date = l->date};
+    assert_int_equal(hr_party_submit(l->parties[0].party, &job, NULL), HR_OK);
+}
+
+/* An owner that works takes in mail also after another of its jobs has ended. */
+static void test_cancel__ends_the_work_of_an_owner_after_the_end_of_another_job(void **state) {
+    (void)state;
+    harness l;
+    hr_job_file job = harness_job_of_averages();
+    job.options.trees = TREES;
+    harness_open(&l, job);
+    harness_start(&l);
+    submit_another(&l);
+    under_way.harness = &l;
+    under_way.looks = 0;
+    while (!strstr(l.said, "3 of 3 owners take part")) assert_true(harness_step(&l));
+    for (size_t i = 2; i < PARTIES; i++) party_stop(&l.parties[i]);
+    l.clock = look_at_two_jobs;
+    party_restart(&l.parties[1]);
+    hr_live_job *const *jobs = l.parties[1].party->jobs;
+    assert_int_equal(hr_party_jobs(l.parties[1].party), 2);
+    assert_true(jobs[0]->work.kind && jobs[1]->work.kind);
+    name_live_job(jobs[0], working);
+    name_live_job(jobs[1], waiting);
+    for (int i = 0; i < 100 && hr_party_jobs(l.parties[1].party); i++) party_step(&l.parties[1]);
+    assert_int_equal(hr_party_jobs(l.parties[1].party), 0);
+    assert_int_equal(under_way.looks, LOOKS);
+    check_query(&l.parties[1], "SELECT count(*) FROM entries", "1");
+    harness_close(&l);
 }
 
 static void change_database(const char *path, const char *sql) {
@@ -393,6 +453,7 @@ int main(void) {
         cmocka_unit_test(test_cancel__by_an_owner_ends_its_part),
         cmocka_unit_test(test_cancel__leaves_at_once_without_working),
         cmocka_unit_test(test_cancel__ends_the_work_of_an_owner),
+        cmocka_unit_test(test_cancel__ends_the_work_of_an_owner_after_the_end_of_another_job),
         cmocka_unit_test(test_job__is_named_by_its_name_or_the_beginning_of_its_id),
         cmocka_unit_test(test_report__says_what_became_of_each_owner),
         cmocka_unit_test(test_report__tells_an_acceptance_that_came_too_late),
