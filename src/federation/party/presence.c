@@ -109,16 +109,19 @@ int64_t hr_presence_last_sent(const hr_presence *p) {
 static void note_hello(hr_presence *p, size_t member, const hr_hello *hello, int64_t now) {
     last_hello *last = &p->last[member];
     const bool begins = !last->came || last->session != hello->session;
+    last->date = hello->date;
+    last->warned = false;
+    if (hello->state == HEDGEROW__HELLO_BODY__STATE__ASKING) {
+        p->requested = true; /* by a coordinator, which is not waited for */
+        return;
+    }
     if (begins) last->since = p->o.date() / 1000;
     last->came = true;
-    last->warned = false;
     last->left = hello->state == HEDGEROW__HELLO_BODY__STATE__LEAVING;
     last->session = hello->session;
-    last->date = hello->date;
     last->at = now;
     last->lapse = (int64_t)HR_HELLO_PERIODS * hello->period * 1000;
     last->seen = p->o.date() / 1000;
-    p->requested = p->requested || hello->state == HEDGEROW__HELLO_BODY__STATE__ASKING;
     /* An owner that has other files declines every job: its coordinator learns of it before. */
     if (!begins || !p->o.requests) return;
     if (hello->protocol != HR_PROTOCOL_VERSION)

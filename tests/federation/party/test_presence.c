@@ -172,6 +172,28 @@ static void test_hello__that_leaves_ends_presence_at_once(void **state) {
     hr_presence_close(s.presence);
 }
 
+/* A coordinator that asks is no owner that is there: of several coordinators one may listen to all members.
+ */
+static void test_hello__that_asks_is_of_nobody_who_is_present(void **state) {
+    const test_members *f = *state;
+    hr_member_presence found;
+    side s;
+    open_side(&s, f, COORDINATOR, true);
+    hr_hello asking = hello_of(DATE);
+    asking.state = HEDGEROW__HELLO_BODY__STATE__ASKING;
+    asking.version = 6;
+    send_hello(&s, f, BERT, asking);
+    pass_time(&s, SECOND);
+    assert_true(hr_presence_of(s.presence, BERT, &found) && !found.present && !found.seen);
+    assert_false(said(&s, "bert"));
+    send_hello(&s, f, BERT, asking);
+    pass_time(&s, SECOND);
+    assert_true(said(&s, "of bert: a hello is refused: it is not newer than the last one"));
+    pass_time(&s, 2 * LAPSE);
+    assert_false(said(&s, "bert"));
+    hr_presence_close(s.presence);
+}
+
 /* ---- What is refused ---- */
 
 typedef enum hello_fault {
@@ -417,6 +439,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_TEST_MEMBERS(test_hello__of_an_owner_holds_for_three_periods),
         WITH_TEST_MEMBERS(test_hello__that_leaves_ends_presence_at_once),
+        WITH_TEST_MEMBERS(test_hello__that_asks_is_of_nobody_who_is_present),
         WITH_TEST_MEMBERS(test_hello__that_is_false_changes_nothing),
         WITH_TEST_MEMBERS(test_hello__of_other_files_is_taken_and_logged),
         WITH_TEST_MEMBERS(test_owner__says_hello_in_time),
