@@ -116,8 +116,14 @@ static bool should_continue_working(void *user) {
 
 /* ---- Work ---- */
 
-/* The outcome of work that its job is over before is nobody's. */
-static hr_status do_work(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_error *err) {
+/* A failure after which the party goes on, without an outcome. */
+static bool is_of_work_alone(hr_status status) {
+    return status && status != HR_E_MEMORY && status != HR_E_IO && status != HR_E_CANCELLED;
+}
+
+/* The outcome of work that its job is over before is nobody's. *none: the failure is of the work alone, not
+ * of what was done meanwhile. */
+static hr_status do_work(hr_party *p, hr_live_job *j, hr_bytes *outcome, bool *none, hr_error *err) {
     party_working working = {.party = p, .job = j, .looked = p->clock.now};
     hr_job_view view = hr_live_job_view(j);
     hr_party_work *worker = p->o.work;
@@ -129,7 +135,9 @@ static hr_status do_work(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_erro
         if (err) *err = working.why;
         return working.status;
     }
-    return hr_live_job_is_over(j) ? HR_OK : status;
+    if (hr_live_job_is_over(j)) return HR_OK;
+    *none = is_of_work_alone(status);
+    return status;
 }
 
 /* Rules 1 to 3. Work that began before a process died, or that cannot be done, has no outcome. */
@@ -142,8 +150,9 @@ static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_er
     }
     const hr_event begun = {.kind = HR_EVENT_WORK_STARTED, .number = hr_live_job_work_number(&j->work)};
     hr_status status = hr_party_transact(p, j, &begun, 0, &why);
-    if (!status) status = do_work(p, j, outcome, &why);
-    if (status && status != HR_E_MEMORY && status != HR_E_IO && status != HR_E_CANCELLED) {
+    bool none = is_of_work_alone(status);
+    if (!status) status = do_work(p, j, outcome, &none, &why);
+    if (none) {
         hr_job_log(p->o.work, &j->record, HR_LOG_WARNING, "no answer is given: %s", why.message);
         return HR_OK;
     }

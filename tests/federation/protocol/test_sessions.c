@@ -117,13 +117,20 @@ static void test_sessions__sign_once_for_a_job_and_receiver(void **state) {
     assert_int_equal(heads_opened, 4);
 }
 
+/* As many as a coordinator has at once, and more, in turn. */
 static void test_sessions__are_kept_for_the_newest_jobs(void **state) {
+    enum { AT_ONCE = 16, TURNS = 3 };
     const test_members *f = *state;
-    for (uint8_t n = 0; n < 40; n++) {
-        const hr_job_id job = {{9, n % 10}};
-        hr_bytes packet = answer_of(f, ANNA, BERT, &job);
-        expect(f, &packet, ANNA, BERT, &job);
-        free(packet.at);
+    for (uint8_t jobs = AT_ONCE; jobs <= AT_ONCE + 1; jobs++) {
+        heads_made = heads_opened = 0;
+        for (uint8_t n = 0; n < TURNS * jobs; n++) {
+            const hr_job_id job = {{9, jobs, n % jobs}};
+            hr_bytes packet = answer_of(f, ANNA, BERT, &job);
+            expect(f, &packet, ANNA, BERT, &job);
+            free(packet.at);
+        }
+        assert_int_equal(heads_made, jobs > AT_ONCE ? TURNS * jobs : jobs);
+        assert_int_equal(heads_opened, heads_made);
     }
 }
 

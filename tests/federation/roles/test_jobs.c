@@ -260,6 +260,48 @@ static void change_database(const char *path, const char *sql) {
     sqlite3_close(db);
 }
 
+/* ---- While an owner trains, and its journal is damaged ---- */
+
+/* The journal takes no more messages, of which one is on its way. */
+static hr_clock look_at_damaged_journal(void) {
+    harness *l = under_way.harness;
+    char sql[200];
+    l->now += 1000;
+    if (++under_way.looks == LOOKS) {
+        snprintf(sql, sizeof sql,
+                 "CREATE TRIGGER damage BEFORE INSERT ON events WHEN new.kind = %d"
+                 " BEGIN SELECT raise(ABORT, 'damage'); END",
+                 HR_EVENT_MESSAGE);
+        change_database(l->parties[1].path, sql);
+        cancel_by_coordinator(list_jobs(&l->parties[0]).id);
+    }
+    return (hr_clock){l->now, l->date};
+}
+
+/* What it has taken in is not in the journal: it ends, as if it had died, and does not go on without. */
+static void test_work__ends_with_the_party_when_mail_cannot_be_noted(void **state) {
+    (void)state;
+    harness l;
+    hr_job_file job = harness_job_of_averages();
+    job.options.trees = TREES;
+    harness_open(&l, job);
+    harness_start(&l);
+    under_way.harness = &l;
+    under_way.looks = 0;
+    while (!strstr(l.said, "3 of 3 owners take part")) assert_true(harness_step(&l));
+    for (size_t i = 2; i < PARTIES; i++) party_stop(&l.parties[i]);
+    l.clock = look_at_damaged_journal;
+    party_restart(&l.parties[1]);
+    bool busy;
+    hr_status status = HR_OK;
+    for (int i = 0; i < 10 && !status && !under_way.looks; i++)
+        status = hr_party_step(l.parties[1].party, (hr_clock){l.now, l.date}, 0, &busy, NULL);
+    assert_int_equal(under_way.looks, LOOKS);
+    assert_int_equal(status, HR_E_FORMAT);
+    assert_null(strstr(l.said, "no answer is given"));
+    harness_close(&l);
+}
+
 static void check_found(const harness_party *p, const char *text, const char *id) {
     hr_error err = {0};
     hr_journal_named named;
@@ -454,6 +496,7 @@ int main(void) {
         cmocka_unit_test(test_cancel__leaves_at_once_without_working),
         cmocka_unit_test(test_cancel__ends_the_work_of_an_owner),
         cmocka_unit_test(test_cancel__ends_the_work_of_an_owner_after_the_end_of_another_job),
+        cmocka_unit_test(test_work__ends_with_the_party_when_mail_cannot_be_noted),
         cmocka_unit_test(test_job__is_named_by_its_name_or_the_beginning_of_its_id),
         cmocka_unit_test(test_report__says_what_became_of_each_owner),
         cmocka_unit_test(test_report__tells_an_acceptance_that_came_too_late),
