@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = 4 /* of one member, in each direction */ };
+enum { KEPT = 16 /* of one member, in each direction: as many jobs as it may have open */ };
 
 typedef struct kept_session {
     hr_session session;
