@@ -5,6 +5,7 @@
 
 enum {
     PAUSES_MAX = 32,    /* the longest time between two sendings, in pauses */
+    PUT_OFF_MAX = 8,    /* the longest time that packets which leave put the next sending off, in pauses */
     UNREACHABLE_MAX = 3 /* inboxes that take nothing: then it is the transport */
 };
 
@@ -87,6 +88,8 @@ hr_status hr_outbox_send(hr_outbox *o, int64_t now, hr_error *err) {
     if (!o->count) return HR_OK;
     for (size_t i = 0; taken && i < o->count; i++)
         status = carry(o, outbox_member_name(o, o->fresh[i].to), &o->fresh[i].packet, &taken, err);
+    if (!o->is_put_off) o->put_off_at = now;
+    o->is_put_off = true;
     o->sent = now;
     o->patience = o->pause;
     hr_outbox_drop(o);
@@ -134,9 +137,14 @@ static hr_status send_again(void *user, const char *to, uint64_t sequence, hr_bl
     return status != HR_E_CANCELLED && ++r->unreachable_count < UNREACHABLE_MAX ? HR_OK : status;
 }
 
+static bool is_time_to_resend(const hr_outbox *o, int64_t now) {
+    return now - o->sent >= o->patience || (o->is_put_off && now - o->put_off_at >= PUT_OFF_MAX * o->pause);
+}
+
 hr_status hr_outbox_resend(hr_outbox *o, int64_t now, hr_error *err) {
-    if (now - o->sent < o->patience) return HR_OK;
+    if (!is_time_to_resend(o, now)) return HR_OK;
     int64_t longest = PAUSES_MAX * o->pause;
+    o->is_put_off = false;
     o->sent = now;
     o->patience = o->patience ? 2 * o->patience : o->pause;
     if (o->patience > longest) o->patience = longest;

@@ -211,7 +211,7 @@ static void wake(hr_party *p) {
         p->jobs[i]->shown_at = p->clock.now - DAY; /* due: what the last process noted is no longer so */
         p->jobs[i]->unshown = true;
     }
-    p->outbox.sent = p->quota.begun = p->clock.now;
+    p->outbox.sent = p->outbox.put_off_at = p->quota.begun = p->clock.now;
     p->begun = p->clock.date;
     if (p->link.connected) p->contact = p->begun;
     p->shown = p->link_seen = p->clock.now - DAY; /* due */

@@ -26,7 +26,8 @@ struct hr_live_job;
 /* ---- The outbox (outbox.c): packets that leave ----
  *
  * They are sealed and noted within a transaction of the journal, leave when it is committed, and are sent
- * again until they are confirmed: after some time, then less and less often. */
+ * again until they are confirmed: after some time without others that leave, then less and less often. Others
+ * put that off a few times as long at most, so that a busy job does not keep a packet of another one. */
 
 /* A packet that leaves when the transaction is committed. */
 typedef struct hr_fresh_packet {
@@ -43,6 +44,8 @@ typedef struct hr_outbox {
     size_t count, capacity;
     int64_t sent, patience; /* milliseconds, as hr_clock.now: when packets last left; and the pause after
                                that, 0: none */
+    bool is_put_off;        /* packets left since any were last sent again, which puts off the next time */
+    int64_t put_off_at;     /* the first of them: milliseconds, as hr_clock.now */
 } hr_outbox;
 
 void hr_outbox_done(hr_outbox *outbox);

@@ -1,6 +1,7 @@
 /* How many packets a job takes, and what becomes of acks: they go along with answers, may get lost, and are
  * sent alone when there is no answer. That they leave after the commit is checked by the harness, in all
  * tests. */
+#include "federation/party/party_core.h"
 #include "support/party_harness.h"
 
 static harness l;
@@ -28,6 +29,30 @@ static void test_packets__of_a_tree_are_few(void **state) {
     assert_true(trees > 3);
     print_message("%zu packets of %d owners and %zu trees\n", packets, OWNERS, trees);
     assert_in_range(packets, 2 * OWNERS * trees, 5 * OWNERS * (trees + 1));
+    harness_close(&l);
+}
+
+/* ---- Sending again ---- */
+
+/* The owners are away. New jobs, of which one is offered before the pause is over, do not keep the first
+ * one's offers from going again. */
+static void test_packets__go_again_whatever_else_leaves(void **state) {
+    enum { JOBS = 40 };
+    (void)state;
+    harness_open(&l, harness_hedge_job());
+    party_start(&l.parties[0]);
+    assert_int_equal(harness_submit(&l, NULL), HR_OK);
+    hr_party *coordinator = l.parties[0].party;
+    const hr_bytes terms = coordinator->jobs[0]->terms;
+    const hr_new_job job = {.terms = {terms.at, terms.size}, .date = l.date};
+    party_step(&l.parties[0]);
+    for (int i = 0; i < JOBS; i++) {
+        l.now += RESEND / 2;
+        assert_int_equal(hr_party_submit(coordinator, &job, NULL), HR_OK);
+        party_step(&l.parties[0]);
+        if (i < 2) assert_int_equal(l.event_log->packets, OWNERS * (i + 2));
+    }
+    assert_in_range(l.event_log->packets, OWNERS * (JOBS + 2), OWNERS * 3 * JOBS);
     harness_close(&l);
 }
 
@@ -82,6 +107,7 @@ static void test_ack__goes_alone_if_there_is_no_answer(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_packets__of_a_tree_are_few),
+        cmocka_unit_test(test_packets__go_again_whatever_else_leaves),
         cmocka_unit_test(test_acks__that_are_lost_are_made_up_for),
         cmocka_unit_test(test_ack__goes_alone_if_there_is_no_answer),
     };
