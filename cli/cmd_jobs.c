@@ -5,7 +5,6 @@
 
 #include <hedgerow/amount.h>
 #include <hedgerow/federation.h>
-#include <string.h>
 
 typedef struct jobs_args {
     const char *file, *job;
@@ -200,25 +199,13 @@ static void print_cancelled(const hr_cancel_info *info) {
     puts("What was reserved in the ledger stays spent.");
 }
 
-static void write_names(json_writer *json, const char *names) {
-    char name[64];
-    json_open(json, "unconfirmed", '[');
-    while (*names != '\0') {
-        const size_t size = strcspn(names, ",");
-        snprintf(name, sizeof name, "%.*s", (int)size, names);
-        json_text(json, NULL, name);
-        names += size + strspn(names + size, ", ");
-    }
-    json_close(json, ']');
-}
-
 static void write_cancelled(const hr_cancel_info *info) {
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
     json_text(&json, "id", info->id);
     json_flag(&json, "ended", info->ended);
     json_flag(&json, "told", info->told);
-    write_names(&json, info->unconfirmed);
+    json_names(&json, "unconfirmed", info->unconfirmed);
     json_text(&json, "why", info->why);
     json_close(&json, '}');
     putchar('\n');

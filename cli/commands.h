@@ -31,6 +31,7 @@ extern const command coordinate_command;
 extern const command submit_command;
 extern const command jobs_command;
 extern const command jobs_cancel_command;
+extern const command jobs_reconcile_command;
 extern const command jobs_log_command;
 extern const command jobs_fetch_command;
 extern const command status_command;

@@ -84,6 +84,18 @@ void json_flag(json_writer *json, const char *name, bool value) {
     fputs(value ? "true" : "false", json->out);
 }
 
+void json_names(json_writer *json, const char *name, const char *names) {
+    char one[64];
+    json_open(json, name, '[');
+    while (*names != '\0') {
+        const size_t size = strcspn(names, ",");
+        snprintf(one, sizeof one, "%.*s", (int)size, names);
+        json_text(json, NULL, one);
+        names += size + strspn(names + size, ", ");
+    }
+    json_close(json, ']');
+}
+
 void json_members(json_writer *json, const char *object) {
     begin_json_value(json, NULL);
     fprintf(json->out, "%.*s", (int)(strrchr(object, '}') - object) - 1, object + 1);

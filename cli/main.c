@@ -40,6 +40,7 @@ static const command *const commands[] = {
     &jobs_approve_command,
     &jobs_refuse_command,
     &jobs_cancel_command,
+    &jobs_reconcile_command,
     &jobs_log_command,
     &jobs_fetch_command,
     &policy_check_command,

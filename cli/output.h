@@ -93,6 +93,8 @@ void json_integer(json_writer *json, const char *name, uint64_t value);
  * number: nothing else may write it, so that its name, exact_rows, says what it is wherever it stands. */
 void json_exact_rows(json_writer *json, const char *whose, uint64_t rows);
 void json_flag(json_writer *json, const char *name, bool value);
+/* A list of names, given as "north, west". */
+void json_names(json_writer *json, const char *name, const char *names);
 /* The members of `object`, the text of a JSON object that is not empty. */
 void json_members(json_writer *json, const char *object);
 

@@ -577,6 +577,45 @@ typedef struct hr_cancel_info {
 HR_API HR_MUST_CHECK hr_status hr_jobs_cancel(const char *file, const char *job, hr_cancel_info *out,
                                               hr_error *err);
 
+/* ---- A coordinator that lost its journal ---- */
+
+/* A job that an owner holds for the coordinator, and that the coordinator's journal does not know. */
+typedef struct hr_unknown_job {
+    const char *owner;
+    const char *id, *name; /* id: 32 hexadecimal digits; name: "" if the owner does not know it yet */
+    int64_t since;         /* when the owner first heard of it: seconds since 1970 began */
+    bool charged;          /* the owner's ledger was charged for it, which stays */
+    bool ended;            /* it was to end, and the owner has ended it */
+} hr_unknown_job;
+
+typedef struct hr_reconcile_request {
+    const char *file;          /* the coordinator's job file or folder; its journal may be new */
+    const char *const *owners; /* members to ask */
+    size_t owner_count;        /* 0: all other members of the federation */
+    const char *const *ends;   /* ids of jobs to end, or their first digits, at least 8 */
+    size_t end_count;
+    bool (*visit)(void *user, const hr_unknown_job *job); /* until it returns false */
+    void *user;
+} hr_reconcile_request;
+
+typedef struct hr_reconcile_info {
+    size_t unknown, ended;    /* jobs, each counted once an owner */
+    char silent[256 * 34];    /* members that did not answer, as "north, west" */
+    char not_ended[256 * 34]; /* owners that still hold a job that was to end */
+} hr_reconcile_info;
+
+enum { HR_RECONCILE_SECONDS = 10 /* for which hr_jobs_reconcile waits for the owners */ };
+
+/* Asks owners which open jobs of the coordinator they hold, and shows those that its journal does not know,
+ * by owner. Of these it ends at the owners those that are named: nothing is ended otherwise. A job that the
+ * journal knows is neither shown nor ended; whether another journal of the same coordinator knows a job
+ * cannot be told here. No program runs with the coordinator's key or journal meanwhile. Returns when all have
+ * answered and ended, or after HR_RECONCILE_SECONDS. Fails: as hr_jobs_each; BUSY (a program runs), ARGUMENT
+ * (an owner file; no such member; not the digits of an id; no owner that answered holds a job with such an
+ * id, which is told after the others were ended), POLICY (the key), IO (the broker), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_jobs_reconcile(const hr_reconcile_request *request, hr_reconcile_info *out,
+                                                 hr_error *err);
+
 #ifdef __cplusplus
 }
 #endif

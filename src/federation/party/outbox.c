@@ -96,15 +96,19 @@ hr_status hr_outbox_send(hr_outbox *o, int64_t now, hr_error *err) {
     return status;
 }
 
-hr_status hr_outbox_confirm(hr_outbox *o, const uint8_t *job, size_t to, uint64_t sequence, hr_error *err) {
+hr_status hr_outbox_answer(const hr_outbox *o, const hr_envelope *envelope, hr_error *err) {
     bool taken;
-    hr_envelope ack = {.to = to, .received = sequence};
     hr_bytes packet = {0};
-    memcpy(ack.job.bytes, job, HR_JOB_BYTES);
-    hr_status status = hr_envelope_seal(o->view, &ack, &packet, err);
-    if (!status) status = carry(o, outbox_member_name(o, to), &packet, &taken, err);
+    hr_status status = hr_envelope_seal(o->view, envelope, &packet, err);
+    if (!status) status = carry(o, outbox_member_name(o, envelope->to), &packet, &taken, err);
     free(packet.at);
     return status;
+}
+
+hr_status hr_outbox_confirm(hr_outbox *o, const uint8_t *job, size_t to, uint64_t sequence, hr_error *err) {
+    hr_envelope ack = {.to = to, .received = sequence};
+    memcpy(ack.job.bytes, job, HR_JOB_BYTES);
+    return hr_outbox_answer(o, &ack, err);
 }
 
 hr_status hr_outbox_decline(const hr_outbox *o, const hr_envelope_sender *sender, hr_error *err) {

@@ -72,6 +72,9 @@ HR_MUST_CHECK hr_status hr_outbox_confirm(hr_outbox *outbox, const uint8_t *job,
 HR_MUST_CHECK hr_status hr_outbox_decline(const hr_outbox *outbox, const hr_envelope_sender *sender,
                                           hr_error *err);
 
+/* Sends an envelope as it is, noted nowhere and not sent again. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_outbox_answer(const hr_outbox *outbox, const hr_envelope *envelope, hr_error *err);
+
 /* Sends unconfirmed packets again, oldest first, if it is time to. A full inbox does not delay the packets to
  * others. Fails: IO (journal), MEMORY. */
 HR_MUST_CHECK hr_status hr_outbox_resend(hr_outbox *outbox, int64_t now, hr_error *err);
@@ -297,6 +300,14 @@ HR_MUST_CHECK hr_status hr_party_take_packets(hr_party *party, size_t max, int w
 
 /* Takes in a packet that came; what is wrong with it is logged. Fails: IO (journal), MEMORY. */
 HR_MUST_CHECK hr_status hr_party_take_packet(hr_party *party, const hr_packet *packet, hr_error *err);
+
+/* What came of no job: an owner answers an inquiry of a coordinator of its own. Fails: IO (journal), MEMORY.
+ */
+HR_MUST_CHECK hr_status hr_party_take_aside(hr_party *party, const hr_envelope *envelope, hr_error *err);
+/* A decline for an owner's job: it ends, if its coordinator signed that it does not know the job any more.
+ * Fails: IO (journal), MEMORY. */
+HR_MUST_CHECK hr_status hr_party_take_disowned(hr_party *party, hr_live_job *job, const hr_envelope *envelope,
+                                               hr_error *err);
 
 /* Takes in what a packet acknowledges, and no message; *taken: it has none. Fails: IO (journal), MEMORY. */
 HR_MUST_CHECK hr_status hr_party_take_ack(hr_party *party, const hr_packet *packet, bool *taken,

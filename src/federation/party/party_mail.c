@@ -248,7 +248,8 @@ static hr_status take_unknown(hr_party *p, const hr_envelope *envelope, hr_error
 static hr_status take_decline(hr_party *p, const hr_envelope *envelope, hr_error *err) {
     const size_t from = envelope->from;
     hr_live_job *j = hr_party_find(p, envelope->job.bytes);
-    if (j ? !j->is_coordinator : p->o.coordinators != NULL) return HR_OK;
+    if (j && !j->is_coordinator) return hr_party_take_disowned(p, j, envelope, err);
+    if (!j && p->o.coordinators) return HR_OK;
     hr_status status = HR_OK;
     if (j && !j->cut[from]) {
         const hr_event event = {
@@ -295,8 +296,8 @@ hr_status hr_party_take_packet(hr_party *p, const hr_packet *packet, hr_error *e
         free(envelope.body.at);
         return HR_OK;
     }
-    if (envelope.declines) {
-        status = take_decline(p, &envelope, err);
+    if (envelope.declines || envelope.aside) {
+        status = (envelope.aside ? hr_party_take_aside : take_decline)(p, &envelope, err);
         free(envelope.body.at);
         return status;
     }
@@ -313,7 +314,7 @@ hr_status hr_party_take_ack(hr_party *p, const hr_packet *packet, bool *taken, h
     hr_error why = {0};
     hr_status status = hr_envelope_open(p->o.view, packet->bytes, packet->size, &envelope, &why);
     if (status) return status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
-    *taken = !envelope.sequence && !envelope.declines;
+    *taken = !envelope.sequence && !envelope.declines && !envelope.aside;
     free(envelope.body.at);
     return take_ack(p, &envelope, err);
 }

@@ -31,6 +31,7 @@ hr_status hr_envelope_seal(const hr_party_view *view, const hr_envelope *envelop
     wire.sequence = envelope->sequence;
     wire.received = envelope->received;
     wire.more = envelope->more;
+    wire.aside = envelope->aside;
     wire.body = hr_data_of(envelope->body.at, envelope->body.size);
     hr_bytes plain = {0};
     hr_status status = hr_message_pack(&wire.base, &plain, err);
@@ -44,14 +45,16 @@ hr_status hr_envelope_seal(const hr_party_view *view, const hr_envelope *envelop
 
 /* It has nothing else, so that it is no piece or ack as well. */
 static bool is_only_decline(const Hedgerow__Envelope *wire) {
-    return wire->decline && !wire->sequence && !wire->received && !wire->more && !wire->body.len;
+    return wire->decline && !wire->sequence && !wire->received && !wire->more && !wire->aside &&
+           !wire->body.len;
 }
 
 static hr_status check_piece(const Hedgerow__Envelope *wire, hr_error *err) {
     if (wire->body.len > HR_PIECE_MAX) return hr_envelope_refuse(HR_E_LIMIT, "it is too large", err);
     bool ack = !wire->sequence && wire->received && !wire->body.len && !wire->more,
-         piece = wire->sequence && wire->body.len;
-    if ((!ack && !piece) || wire->decline)
+         piece = wire->sequence && wire->body.len,
+         aside = !wire->sequence && !wire->received && wire->body.len && !wire->more;
+    if (!(wire->aside ? aside : ack || piece) || wire->decline)
         return hr_envelope_refuse(HR_E_FORMAT, "it is neither a piece of a message nor an ack", err);
     return HR_OK;
 }
@@ -82,6 +85,7 @@ static hr_status read_own(const hr_party_view *view, size_t signer, const Hedger
     made.sequence = wire->sequence;
     made.received = wire->received;
     made.more = wire->more;
+    made.aside = wire->aside;
     *out = made;
     return HR_OK;
 }

@@ -22,6 +22,7 @@ typedef struct hr_envelope {
         received;  /* the sender has the receiver's messages of the job on its disk, up to this sequence */
     bool more;     /* the message continues in the next envelope */
     bool declines; /* it is a decline: `body` is the whole message, an Answer, and the rest is 0 */
+    bool aside;    /* of no job: `body` is of inquiry.h, `job` is drawn for it, and the rest is 0 */
     hr_bytes body; /* a piece of a message; empty only in an ack */
 } hr_envelope;
 

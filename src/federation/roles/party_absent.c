@@ -101,6 +101,11 @@ hr_status hr_jobs_cancel(const char *file, const char *job, hr_cancel_info *out,
     return fail_absent_party_absent(err);
 }
 
+hr_status hr_jobs_reconcile(const hr_reconcile_request *request, hr_reconcile_info *out, hr_error *err) {
+    (void)request, (void)out;
+    return fail_absent_party_absent(err);
+}
+
 hr_status hr_policy_explain(const char *owner_file, const char *job_file,
                             void (*visit)(void *user, const hr_policy_line *line), void *user, bool *accepted,
                             hr_error *err) {
