@@ -35,7 +35,7 @@ static const ProtobufCMessageDescriptor *const types[] = {
     &hedgerow__ask__descriptor,      &hedgerow__question__descriptor, &hedgerow__envelope_head__descriptor,
     &hedgerow__decline__descriptor,  &hedgerow__answer__descriptor,   &hedgerow__start__descriptor,
     &hedgerow__notice__descriptor,   &hedgerow__pass__descriptor,     &hedgerow__poll__descriptor,
-    &hedgerow__finish__descriptor};
+    &hedgerow__finish__descriptor,   &hedgerow__aside__descriptor};
 
 static void open_world(world *w) {
     static const char *const names[] = {"coordinator", "anna", "bert"};

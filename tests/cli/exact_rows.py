@@ -29,7 +29,7 @@ COMMANDS = ['schema check --data a.csv --schema schema.yaml', 'methods', 'keygen
             'simulate job.yaml --data a.csv --owners 2 --force --model j.json', 'policy check north.yaml real.yaml',
             'simulate real.yaml --owner north.yaml --model real{}.json', 'jobs north.yaml', 'status north.yaml', 'status real.yaml', 'coordinate hedge.yaml --plan --rows 500', 'submit desk real.yaml --name job{}', 'jobs desk']
 # They need a broker, a job that is open, or receipts of jobs, and read no table.
-ELSEWHERE = {'federation show', 'jobs cancel', 'ledger verify', 'ledger restore'}
+ELSEWHERE = {'federation show', 'jobs cancel', 'jobs reconcile', 'ledger verify', 'ledger restore'}
 DESK = ('hedgerow-coordinator: 1\nname: coordinator\nfederation: ../fed/coordinator/federation.yaml\nkey: ../fed/coordinator/coordinator.key\n')
 
 

@@ -57,7 +57,7 @@ WITHOUT = {
     'ledger freeze': 'changes a database in one transaction', 'ledger verify': 'prints', 'ledger restore': 'changes a database in one transaction',
     'ledger charge': 'changes a database in one transaction', 'ledger witness': 'changes a database in one transaction, then a file that it makes anew',
     'submit': 'makes a folder that gets its name when it is complete; one whose name begins with a dot may be left', 'jobs log': 'prints',
-    'jobs approve': 'asks a party for it by one file', 'jobs refuse': 'asks a party for it by one file', 'jobs cancel': 'asks a party for it by one file',
+    'jobs approve': 'asks a party for it by one file', 'jobs refuse': 'asks a party for it by one file', 'jobs cancel': 'asks a party for it by one file', 'jobs reconcile': 'asks owners over a broker',
     'serve': 'keeps its journal, from which it continues', 'coordinate': 'keeps its journal, from which it continues',
     'federation add': 'changes files as federation init makes them', 'federation remove': 'changes files as federation init makes them',
     'federation rekey': 'changes files as federation init makes them', 'federation renew': 'changes files as federation init makes them',

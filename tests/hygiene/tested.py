@@ -29,6 +29,7 @@ COVERED = {
     'gbdt': 'boosting exact_boosting training',
     'infer': 'dictionary',
     'infer_units': 'judge_units',
+    'reconciliation': 'reconcile',
     'remarks': 'data_identifiers table_checks',
     'schema_marks': 'read_marks',
     'inprivate': 'wide_tree',

@@ -13,7 +13,7 @@ OTHER_COMMANDS = {
     'schema review': 'writes what a person decides', 'tune': 'runs what train runs, and one choice, whose scores tests/fit/measure/test_tune.c has with a record and a person more', 'predict': "for the owner's eyes",
     'show': 'of a model', 'export': 'of a model', 'methods': 'public facts', 'ledger show': 'of a ledger', 'ledger create': 'of a ledger',
     'ledger freeze': 'of a ledger', 'ledger verify': 'of a ledger', 'ledger restore': 'of a ledger', 'ledger charge': 'of a ledger', 'ledger witness': 'of a ledger', 'policy check': 'of an owner', 'jobs approve': 'of an owner', 'jobs refuse': 'of an owner',
-    'serve': "an owner's half of what simulate runs", 'coordinate': "the coordinator's half of what simulate runs", 'jobs cancel': 'of a party',
+    'serve': "an owner's half of what simulate runs", 'coordinate': "the coordinator's half of what simulate runs", 'jobs cancel': 'of a party', 'jobs reconcile': 'of a party',
     'jobs': 'of a party', 'jobs log': 'of a party', 'jobs fetch': 'copies what coordinate wrote', 'submit': 'copies a job file', 'status': 'of a party', 'keygen': 'a key', 'attack simfl': "for the owner's eyes",
 }
 OTHER_GROUPS = ('federation ', 'generate ')

@@ -142,6 +142,22 @@ static void samples_of_sums(sample *out, size_t *count) {
     sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_MEMBERS, &members);
 }
 
+static void samples_of_no_job(sample *out, size_t *count) {
+    uint8_t id[HR_JOB_BYTES] = {1};
+    Hedgerow__HeldJob job = HEDGEROW__HELD_JOB__INIT, *jobs[] = {&job, &job};
+    job.job = hr_data_of(id, sizeof id);
+    job.name = hr_text_of("job");
+    job.date = 1000000000;
+    job.charged = true;
+    Hedgerow__Held held = HEDGEROW__HELD__INIT;
+    held.jobs = jobs;
+    held.n_jobs = 2;
+    Hedgerow__Aside aside = HEDGEROW__ASIDE__INIT;
+    aside.kind_case = HEDGEROW__ASIDE__KIND_HELD;
+    aside.held = &held;
+    sample_add(out, count, &aside);
+}
+
 static void samples_of_averages(sample *out, size_t *count) {
     Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
     terms.train = hr_text_of("hedge");
@@ -202,6 +218,7 @@ size_t samples_of(const test_members *f, sample *out) {
     samples_of_sums(out, &count);
     samples_of_averages(out, &count);
     samples_of_simfl(out, &count);
+    samples_of_no_job(out, &count);
     return count;
 }
 

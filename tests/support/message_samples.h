@@ -4,7 +4,7 @@
 
 #include "support/test_members.h"
 
-enum { SAMPLES = 30 };
+enum { SAMPLES = 32 };
 
 typedef struct sample {
     const ProtobufCMessageDescriptor *type;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ASK_AGAIN = 2000 }; /* milliseconds */
+enum { AGAIN = 2000 }; /* milliseconds */
 
 struct hr_reconciliation {
     hr_reconciliation_options o;
@@ -73,7 +73,7 @@ bool hr_reconciliation_complete(const hr_reconciliation *r) {
     return true;
 }
 
-/* ---- Asking ---- */
+/* ---- Inquiries ---- */
 
 /* What the transport does not take goes again later. Frees the packet. */
 static hr_status carry_to(const hr_reconciliation *r, size_t member, hr_bytes packet, hr_error *err) {
@@ -167,7 +167,7 @@ static hr_status take_packet(hr_reconciliation *r, const hr_packet *packet, hr_c
 hr_status hr_reconciliation_step(hr_reconciliation *r, hr_clock clock, int wait, hr_error *err) {
     hr_packet packet = {0};
     hr_status status = HR_OK;
-    if (!r->has_asked || clock.now - r->asked_at >= ASK_AGAIN) {
+    if (!r->has_asked || clock.now - r->asked_at >= AGAIN) {
         r->has_asked = true;
         r->asked_at = clock.now;
         for (size_t m = 0; !status && m < r->o.view->membership->count; m++)

@@ -1,6 +1,7 @@
-/* A coordinator that lost its journal asks owners which of its jobs are open there (protocol/inquiry.h), and
- * ends some of them. It sends and receives as the coordinator while no party of it does. Packets that come
- * for jobs are dropped: who sent them sends them again, until they are acknowledged. Thread: one at a time.
+/* A coordinator that lost its journal learns from owners which of its jobs are open there
+ * (protocol/inquiry.h), and ends some of them. It sends and receives as the coordinator while no party of it
+ * does. Packets that come for jobs are dropped: who sent them sends them again, until they are acknowledged.
+ * Thread: one at a time.
  */
 #ifndef HR_FEDERATION_PARTY_RECONCILIATION_H
 #define HR_FEDERATION_PARTY_RECONCILIATION_H
@@ -32,12 +33,12 @@ HR_MUST_CHECK hr_status hr_reconciliation_open(const hr_reconciliation_options *
                                                hr_reconciliation **out, hr_error *err);
 void hr_reconciliation_close(hr_reconciliation *reconciliation);
 
-/* Asks whom it is time to ask, and ends; then takes in a packet, for which it waits at most so many
+/* Sends inquiries and endings that are due; then takes in a packet, for which it waits at most so many
  * milliseconds. Fails: IO (journal), MEMORY, and as the transport's receive. */
 HR_MUST_CHECK hr_status hr_reconciliation_step(hr_reconciliation *reconciliation, hr_clock clock, int wait,
                                                hr_error *err);
 
-/* All who were asked have answered, and hold no job that is to end. */
+/* All owners of the inquiry have answered, and hold no job that is to end. */
 bool hr_reconciliation_complete(const hr_reconciliation *reconciliation);
 
 /* Whether the job is one of those that are to end. */

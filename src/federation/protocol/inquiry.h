@@ -1,6 +1,6 @@
-/* Inquiries: a coordinator that lost its journal asks an owner which of its jobs are open there. Inquiry and
- * answer are bodies of an envelope that is of no job; the job that it names is drawn for the inquiry, and is
- * the same in the answer. The envelope tells who signed them (envelope.h). */
+/* Inquiries: a coordinator that lost its journal learns from an owner which of its jobs are open there.
+ * Inquiry and answer are bodies of an envelope that is of no job; the job that it names is drawn for the
+ * inquiry, and is the same in the answer. The envelope tells who signed them (envelope.h). */
 #ifndef HR_FEDERATION_PROTOCOL_INQUIRY_H
 #define HR_FEDERATION_PROTOCOL_INQUIRY_H
 

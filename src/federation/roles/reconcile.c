@@ -23,7 +23,7 @@ typedef struct reconciling {
     hr_reconciliation *with;
 } reconciling;
 
-/* ---- What is asked for ---- */
+/* ---- The request ---- */
 
 static hr_status check_ends(const hr_reconcile_request *request, hr_error *err) {
     for (size_t i = 0; i < request->end_count; i++) {
@@ -117,12 +117,11 @@ static bool is_held(const reconciling *r, const char *end) {
 static hr_status check_held(const reconciling *r, hr_error *err) {
     for (size_t i = 0; i < r->request->end_count; i++)
         if (!is_held(r, r->request->ends[i]))
-            return hr_fail(
-                err, HR_E_ARGUMENT,
-                "call it without --end to see them; 'hedgerow jobs cancel' ends a job that the "
-                "journal knows",
-                "no owner that answered holds a job with the id '%s' that the journal does not know",
-                r->request->ends[i]);
+            return hr_fail(err, HR_E_ARGUMENT,
+                           "call it without --end to see them; 'hedgerow jobs cancel' ends a job that the "
+                           "journal knows",
+                           "the id '%s' is not of a job that an owner listed and the journal does not know",
+                           r->request->ends[i]);
     return HR_OK;
 }
 

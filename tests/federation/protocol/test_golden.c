@@ -3,6 +3,7 @@
  * golden/wire-4.txt.
  *
  * golden/wire-4.txt: a name and the bytes in hexadecimal, a line each. */
+#include "federation/protocol/inquiry.h"
 #include "federation/protocol/protocol.h"
 #include "federation/protocol/wire_tree.h"
 #include "federation/sums/federated_id3.h"
@@ -349,6 +350,10 @@ static void test_golden__envelopes(void **state) {
                              .decline = &decline};
     check_bytes("envelope-decline",
                 packed(&e)); /* the same in all versions but for its first field's value */
+    e.decline = NULL;
+    e.aside = true;
+    e.body = hr_text_of("body");
+    check_bytes("envelope-aside", packed(&e));
     Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
     answer.decline = &decline;
     check_kind("answer-declines", HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
@@ -452,8 +457,21 @@ static void test_golden__events(void **state) {
     assert_int_equal(HR_DECIDED_ACCEPTS, 1);
 }
 
+static void test_golden__messages_of_no_job(void **state) {
+    (void)state;
+    hr_held_jobs held = {.count = 1};
+    hr_bytes inquiry = {0}, answer = {0};
+    held.jobs[0] = (hr_held_job){.name = "job", .date = 5, .charged = true};
+    memcpy(held.jobs[0].id.bytes, "0123456789abcdef", HR_JOB_BYTES);
+    assert_int_equal(hr_inquiry_make(7, &inquiry, NULL), HR_OK);
+    assert_int_equal(hr_held_jobs_make(&held, &answer, NULL), HR_OK);
+    check_bytes("inquiry", inquiry);
+    check_bytes("held", answer);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden__messages_of_no_job),
         cmocka_unit_test(test_golden__questions_of_id3),
         cmocka_unit_test(test_golden__questions_of_hedge),
         cmocka_unit_test(test_golden__terms_and_answers),
