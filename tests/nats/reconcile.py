@@ -9,6 +9,15 @@ import federation
 from federation import HOSPITALS, SECONDS, Federation
 
 
+DESK = '''hedgerow-coordinator: 1
+name: coordinator
+federation: ../fed/coordinator/federation.yaml
+key: ../fed/coordinator/coordinator.key
+certificate: ../fed/coordinator/tls.pem
+certificate-key: ../fed/coordinator/tls-key.pem
+'''
+
+
 def run(fed, code, *words):
     done = subprocess.run([fed.tool, *words], cwd=fed.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert done.returncode == code, (words, done)
@@ -80,6 +89,12 @@ def test(tool, folder, words):
     assert {job['owner'] for job in reconcile(fed, 0, '--owner', 'south')['jobs']} == {'south'}
     text = run(fed, 0, 'jobs', 'reconcile', 'job.yaml')[0]
     assert text.count(running[:8]) == 3 and text.count(undecided[:8]) == 3 and known[:8] not in text and '--end with its id' in text, text
+
+    # The folder of a coordinator that serves has a journal of its own, which knows none of the jobs.
+    os.mkdir(os.path.join(folder, 'desk'))
+    fed.write('desk/coordinator.yaml', DESK)
+    told = json.loads(run(fed, 0, 'jobs', 'reconcile', 'desk', '--json')[0])
+    assert held(told) == sorted((name, job, False) for name in HOSPITALS for job in (running, undecided, known)), told
 
     # A job that the journal knows is not ended here, nor one that nobody holds; nothing has ended by then.
     for job in (known, 'f' * 32):
