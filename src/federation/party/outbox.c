@@ -141,12 +141,10 @@ static hr_status send_again(void *user, const char *to, uint64_t sequence, hr_bl
     return status != HR_E_CANCELLED && ++r->unreachable_count < UNREACHABLE_MAX ? HR_OK : status;
 }
 
-static bool is_time_to_resend(const hr_outbox *o, int64_t now) {
-    return now - o->sent >= o->patience || (o->is_put_off && now - o->put_off_at >= PUT_OFF_MAX * o->pause);
-}
-
 hr_status hr_outbox_resend(hr_outbox *o, int64_t now, hr_error *err) {
-    if (!is_time_to_resend(o, now)) return HR_OK;
+    const bool is_due = now - o->sent >= o->patience,
+               is_overdue = o->is_put_off && now - o->put_off_at >= PUT_OFF_MAX * o->pause;
+    if (!is_due && !is_overdue) return HR_OK;
     int64_t longest = PAUSES_MAX * o->pause;
     o->is_put_off = false;
     o->sent = now;
@@ -182,7 +180,7 @@ uint64_t hr_ack_next(hr_ack_state *r) {
     return r->taken;
 }
 
-static bool is_due(const hr_party *p, const hr_live_job *j, const hr_ack_state *r) {
+static bool is_ack_due(const hr_party *p, const hr_live_job *j, const hr_ack_state *r) {
     if (r->again) return true;
     if (r->acked == r->taken) return false;
     return r->taken - r->acked >= UNACKED_MAX || hr_live_job_is_over(j) ||
@@ -195,7 +193,8 @@ hr_status hr_party_confirm(hr_party *p, hr_error *err) {
         hr_live_job *j = p->jobs[i];
         for (size_t m = 0; !status && m < j->member_count; m++) {
             hr_ack_state *r = &j->acks[m];
-            if (is_due(p, j, r)) status = hr_outbox_confirm(&p->outbox, j->record.id, m, hr_ack_next(r), err);
+            if (is_ack_due(p, j, r))
+                status = hr_outbox_confirm(&p->outbox, j->record.id, m, hr_ack_next(r), err);
         }
     }
     return status;

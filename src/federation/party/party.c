@@ -87,15 +87,6 @@ typedef struct party_working {
     int64_t looked; /* milliseconds, as hr_clock.now */
 } party_working;
 
-/* No mail is taken in while a job that is over waits for its end. */
-static hr_status end_others(hr_party *p, const hr_live_job *working, hr_error *err) {
-    hr_status status = HR_OK;
-    for (size_t i = p->job_count; !status && i-- > 0;)
-        if (p->jobs[i] != working && hr_live_job_is_over(p->jobs[i]))
-            status = hr_party_end(p, p->jobs[i], err);
-    return status;
-}
-
 /* A person may have cancelled the job, or its coordinator ended it: mail is taken in as before work, and work
  * for a job that is over ends. */
 static bool should_continue_working(void *user) {
@@ -108,7 +99,10 @@ static bool should_continue_working(void *user) {
     size_t came;
     w->status = hr_presence_step(p->o.presence, clock.now, &w->why);
     if (!w->status) w->status = hr_party_look_for_cancelled(p, &w->why);
-    if (!w->status) w->status = end_others(p, w->job, &w->why);
+    /* No mail is taken in while a job that is over waits for its end. */
+    for (size_t i = p->job_count; !w->status && i-- > 0;)
+        if (p->jobs[i] != w->job && hr_live_job_is_over(p->jobs[i]))
+            w->status = hr_party_end(p, p->jobs[i], &w->why);
     if (!w->status) w->status = hr_party_take_packets(p, MAIL_WHILE_WORKING, 0, &came, &w->why);
     if (!w->status) w->status = hr_party_confirm(p, &w->why);
     return !w->status && !hr_live_job_is_over(w->job);
