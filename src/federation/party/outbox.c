@@ -180,20 +180,15 @@ uint64_t hr_ack_next(hr_ack_state *r) {
     return r->taken;
 }
 
-static bool is_ack_due(const hr_party *p, const hr_live_job *j, const hr_ack_state *r) {
-    if (r->again) return true;
-    if (r->acked == r->taken) return false;
-    return r->taken - r->acked >= UNACKED_MAX || hr_live_job_is_over(j) ||
-           p->clock.now - r->since >= p->o.resend / PARTS_OF_PAUSE;
-}
-
 hr_status hr_party_confirm(hr_party *p, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; i < p->job_count; i++) {
         hr_live_job *j = p->jobs[i];
         for (size_t m = 0; !status && m < j->member_count; m++) {
             hr_ack_state *r = &j->acks[m];
-            if (is_ack_due(p, j, r))
+            const uint64_t unacked = r->taken - r->acked;
+            const bool is_late = p->clock.now - r->since >= p->o.resend / PARTS_OF_PAUSE;
+            if (r->again || (unacked && (unacked >= UNACKED_MAX || is_late || hr_live_job_is_over(j))))
                 status = hr_outbox_confirm(&p->outbox, j->record.id, m, hr_ack_next(r), err);
         }
     }
