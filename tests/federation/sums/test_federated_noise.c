@@ -25,10 +25,13 @@ static struct {
     hr_hedge_question_reader reader;
     double deviations[LINES_MAX]; /* of the lines of the last sum that was asked for: of one owner alone */
     size_t counts[LINES_MAX], line_count;
+    bool prepared; /* that sum */
 } w;
 
-static uint64_t seen[CELLS], draws; /* over jobs */
-static size_t smallest;             /* sum that opened: owners */
+/* Over jobs, of sums that are asked for whole and of those that are prepared: their shares are drawn for
+ * owners who are known in different ways. */
+static uint64_t seen[2][CELLS], draws[2];
+static size_t smallest; /* sum that opened: owners */
 
 /* ---- What opens ---- */
 
@@ -45,8 +48,8 @@ static void note_opened(const hr_job_view *job) {
            factor = sqrt((double)o.members / shares);
     smallest = o.members < smallest ? o.members : smallest;
     for (size_t l = 0, at = 0; l < w.line_count; l++)
-        for (size_t i = 0; i < w.counts[l]; i++, at++, draws++)
-            seen[cell_of((double)(int64_t)o.sums[at] / (factor * w.deviations[l]))]++;
+        for (size_t i = 0; i < w.counts[l]; i++, at++, draws[w.prepared]++)
+            seen[w.prepared][cell_of((double)(int64_t)o.sums[at] / (factor * w.deviations[l]))]++;
 }
 
 static void note_line(const hr_charge *line, size_t count) {
@@ -61,6 +64,7 @@ static void note_asked(const Hedgerow__Question *question) {
     hr_hedge_question_in q;
     hr_error err = {0};
     w.line_count = 0;
+    w.prepared = question->prepared;
     if (!question->values) return;
     if (hr_hedge_question_read(&w.reader, &body, w.arena, &q, &err)) fail_msg("%s", err.message);
     for (size_t p = 0; p < q.bins.part_count; p++) {
@@ -131,12 +135,13 @@ static void close_job(void) {
     table_close(&w.table);
 }
 
-/* Two-sided, false alarm 1e-6: all opened values of some jobs, each over its stated deviation. */
+/* Two-sided, false alarm 1e-6 for each of the two kinds: all opened values of some jobs, each over its stated
+ * deviation. */
 static void check_noise(const setting *g) {
     double p[CELLS];
     hr_error err = {0};
     memset(seen, 0, sizeof seen);
-    draws = 0;
+    memset(draws, 0, sizeof draws);
     smallest = OWNERS_MAX;
     for (size_t i = 0; i < CELLS; i++) p[i] = 1.0 / CELLS;
     for (size_t j = 0; j < JOBS; j++) {
@@ -144,10 +149,13 @@ static void check_noise(const setting *g) {
         if (hr_simulation_run(&w.simulation, &err)) fail_msg("%s", err.message);
         close_job();
     }
-    print_message("%zu owners, %zu of them away, coalition of %zu: %llu values\n", g->owners, g->away,
-                  g->coalition, (unsigned long long)draws);
-    assert_true(draws > 3000 && smallest == g->owners - g->away);
-    if (!chi_square_fits(seen, p, CELLS, draws)) fail_msg("the noise is not what is stated");
+    print_message("%zu owners, %zu of them away, coalition of %zu: %llu values, %llu of prepared sums\n",
+                  g->owners, g->away, g->coalition, (unsigned long long)(draws[0] + draws[1]),
+                  (unsigned long long)draws[1]);
+    assert_true(draws[0] + draws[1] > 3000 && draws[1] > 1000 && smallest == g->owners - g->away);
+    for (size_t i = 0; i < 2; i++)
+        if (!chi_square_fits(seen[i], p, CELLS, draws[i]))
+            fail_msg("the noise of %s sums is not what is stated", i ? "prepared" : "whole");
 }
 
 /* No owner has a record, so that a leaf that one of them fills has this noise too. */
