@@ -93,7 +93,7 @@ hr_status hr_party_look(const char *file, const hr_party_viewer *viewer, hr_erro
 hr_status hr_jobs_audit(const char *owner_file, bool (*visit)(void *user, const hr_job_charge *charge),
                         void *user, hr_error *err) {
     (void)owner_file, (void)visit, (void)user;
-    return absent(err);
+    return fail_absent_party_absent(err);
 }
 
 hr_status hr_jobs_cancel(const char *file, const char *job, hr_cancel_info *out, hr_error *err) {
