@@ -74,7 +74,7 @@ static hr_status train_falsely(hr_party_work *self, const hr_job_view *job, size
     hr_sum_question question;
     if (!hr_securesum_question(job->protocol, slot, &question)) bench_die(NULL, "there is no question");
     hr_status status = w.train(self, job, slot, out, err);
-    if (status || question.choice) return status;
+    if (status || question.choice || question.to_prepare) return status;
     Hedgerow__HedgeQuestion *body =
         (Hedgerow__HedgeQuestion *)unpacked(&hedgerow__hedge_question__descriptor, &question.body);
     Hedgerow__Share *share = (Hedgerow__Share *)unpacked(&hedgerow__share__descriptor, out);

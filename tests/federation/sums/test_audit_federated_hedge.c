@@ -105,6 +105,7 @@ static hr_status give_masked(const hr_job_view *job, size_t slot, const hr_exact
     hr_mask *mask = NULL;
     assert_true(hr_securesum_question(job->protocol, slot, &question));
     if (question.choice) return hr_securesum_pack_choice(&question, 0, out, err);
+    if (question.to_prepare) return hr_securesum_pack_ready(&question, out, err);
     for (size_t i = 0; i < count; i++) values[i] = records ? (uint64_t)records[i].unpaid : 0;
     hr_status status = hr_securesum_mask(job->protocol, slot, &mask, err);
     if (status) return status;
