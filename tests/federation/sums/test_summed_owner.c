@@ -19,7 +19,7 @@ static struct {
 static void note_lines(const hr_job_view *job) {
     const hr_release *lines = hr_gate_releases(((hr_summed_party *)*job->state)->gate, &w.line_count);
     assert_true(w.line_count <= NEVER);
-    memcpy(w.lines, lines, w.line_count * sizeof *lines);
+    if (w.line_count) memcpy(w.lines, lines, w.line_count * sizeof *lines);
 }
 
 static hr_status watch(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,

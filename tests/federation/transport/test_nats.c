@@ -67,6 +67,8 @@ static void test_hello__goes_to_those_who_listen_then(void **state) {
     hr_hello_packet hello;
     uint8_t large[HR_HELLO_MAX + 1] = {0};
     say_hello(alice, "to nobody");
+    send_text(alice, "alice", "after it"); /* so that the broker has had the hello */
+    expect_text(alice, "after it");
     listen_to(bob, "bob", "alice");
     say_hello(alice, "first");
     say_hello(alice, "second");
