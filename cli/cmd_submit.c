@@ -48,8 +48,8 @@ const command submit_command = {
     .summary = "queue a job for a coordinator that serves",
     .details =
         "Checks the job as far as that goes without the owners, and copies it with its schema, and the "
-        "model that it evaluates, into the folder: later changes of the files do not matter. Whoever may "
-        "write to the folder may submit.",
+        "model that it evaluates, into the folder: later changes of the files do not matter. Every "
+        "user who may write to the folder may submit.",
     .example = "  hedgerow submit coordinator job.yaml\n"
                "  hedgerow jobs coordinator",
     .options = submit_options,

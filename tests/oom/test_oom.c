@@ -544,8 +544,8 @@ static hr_status use_ledger(world *w, hr_error *err) {
     return status;
 }
 
-/* What was promised is spent; a call that failed may have spent as well, but at most once, or left an entry
- * that is void. */
+/* What was promised is spent; a call that failed may have spent as well, at most once, or left a void entry.
+ */
 static void check_spent(world *w, hr_status status) {
     static uint64_t before;
     hr_ledger *ledger = NULL;
@@ -554,8 +554,7 @@ static void check_spent(world *w, hr_status status) {
     assert_int_equal(hr_ledger_open(w->path, &ledger, NULL), HR_OK);
     assert_int_equal(hr_ledger_sum(ledger, &total, NULL), HR_OK);
     assert_true(total.entries >= promised && total.entries <= before + 1);
-    assert_true(total.epsilon_spent >= (double)promised / 1024 &&
-                total.epsilon_spent <= (double)total.entries / 1024);
+    assert_in_range(total.epsilon_spent * 1024, promised, total.entries);
     before = total.entries;
     hr_ledger_close(ledger);
 }

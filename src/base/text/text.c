@@ -90,6 +90,15 @@ void hr_text_show(const char *text, char *out, size_t size) {
     out[used] = '\0';
 }
 
+void hr_text_hex(const uint8_t *bytes, size_t size, char *out) {
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < size; i++) {
+        *out++ = digits[bytes[i] >> 4];
+        *out++ = digits[bytes[i] & 15];
+    }
+    *out = '\0';
+}
+
 const char *hr_list_gap(size_t i, size_t count) {
     if (!i) return "";
     return i + 1 < count ? ", " : " or ";

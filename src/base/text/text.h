@@ -27,6 +27,9 @@ bool hr_text_printable(const char *text, size_t size);
  * may not be shown, and "..." at the end if there was no room for all. `size` is at least 4. */
 void hr_text_show(const char *text, char *out, size_t size);
 
+/* Two hexadecimal digits for each byte, and a NUL. */
+void hr_text_hex(const uint8_t *bytes, size_t size, char *out);
+
 /* What stands before item i of `count` in a list for people: "a, b or c". Static text. */
 const char *hr_list_gap(size_t i, size_t count);
 

@@ -363,6 +363,10 @@ hr_status hr_job_file_parse(const hr_file_text *text, hr_job_rules *rules, hr_ar
     return status;
 }
 
+hr_job_product hr_job_file_makes(const hr_job_file *job) {
+    return job->model ? HR_JOB_FIGURES : job->columns.count ? HR_JOB_SCHEMA : HR_JOB_MODEL;
+}
+
 hr_status hr_job_file_load_model(hr_job_file *job, hr_arena *arena, hr_error *err) {
     hr_buffer bytes = {0};
     hr_status status = hr_file_read_path(job->model, &bytes, err);

@@ -7,7 +7,7 @@
 #include "federation/config/federation_file.h"
 #include "federation/config/record_bounds.h"
 
-#include <hedgerow/fit.h>
+#include <hedgerow/federation.h>
 
 /* Which owners get the trees so far: the next one only, or all remaining ones at once. */
 typedef enum hr_order { HR_ORDER_CHAIN, HR_ORDER_BROADCAST } hr_order;
@@ -91,6 +91,8 @@ HR_MUST_CHECK hr_status hr_job_file_read(const char *path, hr_job_rules *rules, 
 /* As hr_job_file_read, from memory, but `evaluated` stays empty. */
 HR_MUST_CHECK hr_status hr_job_file_parse(const hr_file_text *text, hr_job_rules *rules, hr_arena *arena,
                                           hr_job_file *out, hr_error *err);
+/* What a job of that file makes. */
+hr_job_product hr_job_file_makes(const hr_job_file *job);
 /* Reads the file job->model into `evaluated`. Fails: IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_job_file_load_model(hr_job_file *job, hr_arena *arena, hr_error *err);
 

@@ -66,7 +66,7 @@ void hr_job_log(const hr_party_work *work, const hr_journal_job *job, hr_log_lev
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    for (size_t i = 0; job && i < HR_JOURNAL_ID; i++) snprintf(id + 2 * i, 3, "%02x", job->id[i]);
+    if (job) hr_text_hex(job->id, HR_JOURNAL_ID, id);
     hr_log_write(work->log, level, job ? id : NULL, text);
 }
 

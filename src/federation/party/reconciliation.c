@@ -1,6 +1,7 @@
 #include "federation/party/reconciliation.h"
 
 #include "base/fail.h"
+#include "base/text/text.h"
 #include "federation/protocol/envelope.h"
 #include "privacy/crypto/csprng.h"
 #include "privacy/ledger/journal.h"
@@ -51,7 +52,7 @@ const hr_asked_owner *hr_reconciliation_of(const hr_reconciliation *r, size_t me
 
 bool hr_reconciliation_ends(const hr_reconciliation *r, const hr_job_id *job) {
     char id[HR_JOB_DIGITS + 1];
-    hr_job_id_text(job, id);
+    hr_text_hex(job->bytes, HR_JOB_BYTES, id);
     for (size_t i = 0; i < r->o.end_count; i++)
         if (!strncmp(id, r->o.ends[i], strlen(r->o.ends[i]))) return true;
     return false;

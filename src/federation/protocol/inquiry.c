@@ -11,10 +11,6 @@ static hr_status refuse_aside(hr_status status, const char *why, hr_error *err) 
     return hr_fail(err, status, "", "a message of no job was refused: %s", why);
 }
 
-void hr_job_id_text(const hr_job_id *id, char out[HR_JOB_DIGITS + 1]) {
-    for (size_t i = 0; i < HR_JOB_BYTES; i++) snprintf(out + 2 * i, 3, "%02x", id->bytes[i]);
-}
-
 static hr_status read_aside(const hr_bytes *body, Hedgerow__Aside__KindCase kind, ProtobufCMessage **out,
                             hr_error *err) {
     hr_status status = hr_message_unpack(&hedgerow__aside__descriptor, body->at, body->size, out, err);

@@ -25,9 +25,6 @@ typedef struct hr_held_jobs {
     size_t count;
 } hr_held_jobs;
 
-/* The id in hexadecimal digits. */
-void hr_job_id_text(const hr_job_id *id, char out[HR_JOB_DIGITS + 1]);
-
 /* date: seconds since 1970 began. Owner: the caller frees out->at. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_inquiry_make(int64_t date, hr_bytes *out, hr_error *err);
 /* Fails: FORMAT, LIMIT, MEMORY. */

@@ -1,6 +1,7 @@
 #include "federation/roles/coordinate.h"
 
 #include "base/fail.h"
+#include "base/text/text.h"
 #include "federation/federated/terms.h"
 #include "federation/roles/own_job.h"
 #include "federation/roles/receipt_files.h"
@@ -102,7 +103,7 @@ static hr_status compare_running(void *user, const hr_journal_job *job) {
     free(bytes.at);
     if (!differs) return status;
     char id[9];
-    for (size_t i = 0; i < 4; i++) snprintf(id + 2 * i, 3, "%02x", job->id[i]);
+    hr_text_hex(job->id, 4, id);
     hr_fail(r->err, HR_E_POLICY, "restore the file, or end that job with 'hedgerow jobs cancel'",
             "%s (id %s)", difference, id);
     return hr_fail_at(r->err, HR_E_POLICY, r->path, 0, 0, NULL);
@@ -216,7 +217,7 @@ hr_status hr_job_makes(const char *file, hr_job_product *out, hr_error *err) {
     hr_arena *arena = hr_arena_new();
     if (!arena) return hr_fail_memory(err);
     hr_status status = hr_job_file_read(file, hr_federated_job_rules, arena, &job, err);
-    if (!status) *out = job.model ? HR_JOB_FIGURES : job.columns.count ? HR_JOB_SCHEMA : HR_JOB_MODEL;
+    if (!status) *out = hr_job_file_makes(&job);
     hr_arena_free(arena);
     return status;
 }

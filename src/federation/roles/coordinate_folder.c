@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/text/text.h"
 #include "base/text/timestamp.h"
 #include "federation/config/coordinator_file.h"
 #include "federation/federated/federated_method.h"
@@ -95,7 +96,7 @@ static hr_status read_served(hr_folder_service *s, const hr_folder_job *at, serv
     *out = job;
     if (!job) return hr_fail_memory(err);
     job->at = *at;
-    hr_folder_id_text(at->id, job->id);
+    hr_text_hex(at->id, HR_JOURNAL_ID, job->id);
     job->next = s->jobs;
     s->jobs = job;
     job->job.arena = hr_arena_new();
@@ -199,7 +200,7 @@ static hr_status repair_end(hr_folder_service *s, const hr_folder_job *at, hr_er
     char id[HR_JOB_ID_TEXT];
     hr_folder_job job = *at;
     journal_end end = {.id = id};
-    hr_folder_id_text(at->id, id);
+    hr_text_hex(at->id, HR_JOURNAL_ID, id);
     hr_status status = hr_journal_list(s->path, note_journal_end, &end, err);
     snprintf(job.end, sizeof job.end, "%s", end.state);
     hr_error ignored; /* tried again at the next look */

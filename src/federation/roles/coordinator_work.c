@@ -355,7 +355,9 @@ bool hr_coordinator_work_has_result(const hr_coordinator_work *w) {
 }
 
 const char *hr_product_name(const hr_job_file *job) {
-    return job->model ? "file of figures" : job->columns.count ? "schema" : "model";
+    static const char *const names[] = {
+        [HR_JOB_MODEL] = "model", [HR_JOB_FIGURES] = "file of figures", [HR_JOB_SCHEMA] = "schema"};
+    return names[hr_job_file_makes(job)];
 }
 
 void hr_coordinator_work_init(hr_coordinator_work *w) {

@@ -1,5 +1,6 @@
 /* The jobs of a folder for people: what the folder has of each, and what the journal adds. */
 #include "base/fail.h"
+#include "base/text/text.h"
 #include "base/text/timestamp.h"
 #include "federation/federated/federated_method.h"
 #include "federation/roles/coordinator_work.h"
@@ -86,7 +87,7 @@ hr_status hr_folder_each(const char *folder, const char *coordinator,
     if (!list.jobs) status = hr_fail_memory(err);
     for (size_t i = 0; !status && i < list.count; i++) {
         list.jobs[i].at = &jobs[i];
-        hr_folder_id_text(jobs[i].id, list.jobs[i].id);
+        hr_text_hex(jobs[i].id, HR_JOURNAL_ID, list.jobs[i].id);
     }
     if (!status && !access(journal, F_OK)) status = hr_journal_list(journal, take_item, &list, err);
     for (size_t i = 0; !status && i < list.count; i++)
@@ -107,7 +108,7 @@ static hr_status find_paths(const char *folder, const char *name, hr_job_record 
     status =
         status == HR_E_MEMORY ? hr_fail_memory(err) : hr_folder_job_path(folder, name, "log", out->log, err);
     if (!status) status = hr_folder_job_path(folder, name, hr_folder_result(&file), out->result, err);
-    out->makes = file.model ? HR_JOB_FIGURES : file.columns.count ? HR_JOB_SCHEMA : HR_JOB_MODEL;
+    out->makes = hr_job_file_makes(&file);
     hr_arena_free(arena);
     return status;
 }

@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/text/text.h"
 #include "privacy/crypto/csprng.h"
 
 #include <errno.h>
@@ -37,7 +38,7 @@ static hr_status fill_draft(const folder_draft *draft, const hr_folder_files *fi
                 hr_file_create(path, "copy", FILE_RIGHTS, bytes.bytes ? bytes.bytes : "", bytes.size, err);
         hr_buffer_done(&bytes);
     }
-    hr_folder_id_text(id, text);
+    hr_text_hex(id, HR_JOURNAL_ID, text);
     strcat(text, "\n");
     if (!status)
         status =
@@ -46,7 +47,8 @@ static hr_status fill_draft(const folder_draft *draft, const hr_folder_files *fi
 }
 
 static void remove_draft(const folder_draft *draft) {
-    static const char *const files[] = {HR_FOLDER_JOB, HR_FOLDER_SCHEMA, HR_FOLDER_EVALUATED, "queued", ""};
+    const char *const files[] = {HR_FOLDER_JOB, HR_FOLDER_SCHEMA, HR_FOLDER_EVALUATED,
+                                 hr_folder_state_file(HR_FOLDER_QUEUED), ""};
     char path[HR_FOLDER_PATH];
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (!hr_folder_job_path(draft->folder, draft->name, files[i], path, NULL))
@@ -136,7 +138,7 @@ hr_status hr_folder_cancel(const char *folder, const char *job, hr_cancel_info *
     hr_folder_job found;
     hr_status status = hr_folder_find(folder, job, &found, err);
     if (status) return status;
-    hr_folder_id_text(found.id, out->id);
+    hr_text_hex(found.id, HR_JOURNAL_ID, out->id);
     if (found.ended) {
         hr_fail(err, HR_E_ARGUMENT, "'hedgerow jobs' shows how it ended", "the job '%s' is over", found.name);
         return hr_fail_at(err, HR_E_ARGUMENT, folder, 0, 0, NULL);

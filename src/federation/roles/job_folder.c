@@ -47,11 +47,9 @@ hr_status hr_folder_job_path(const char *folder, const char *name, const char *f
 }
 
 const char *hr_folder_result(const hr_job_file *job) {
-    return job->model ? "figures.json" : job->columns.count ? "bounds.yaml" : "model.json";
-}
-
-void hr_folder_id_text(const uint8_t id[HR_JOURNAL_ID], char text[HR_JOB_ID_TEXT]) {
-    for (size_t i = 0; i < HR_JOURNAL_ID; i++) snprintf(text + 2 * i, 3, "%02x", id[i]);
+    static const char *const names[] = {
+        [HR_JOB_MODEL] = "model.json", [HR_JOB_FIGURES] = "figures.json", [HR_JOB_SCHEMA] = "bounds.yaml"};
+    return names[hr_job_file_makes(job)];
 }
 
 /* ---- Reading ---- */
@@ -143,7 +141,7 @@ hr_status hr_folder_find(const char *folder, const char *text, hr_folder_job *ou
     if (hr_folder_look(folder, text, out)) return HR_OK;
     hr_status status = hr_folder_jobs(folder, &jobs, &count, err);
     for (size_t i = 0; !status && i < count; i++) {
-        hr_folder_id_text(jobs[i].id, id);
+        hr_text_hex(jobs[i].id, HR_JOURNAL_ID, id);
         if (!*text || strncasecmp(id, text, strlen(text)) != 0) continue;
         const size_t used = strlen(candidates);
         snprintf(candidates + used, sizeof candidates - used, "%s%.8s (%.24s)", used ? ", " : "", id,

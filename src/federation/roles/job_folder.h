@@ -102,9 +102,6 @@ HR_MUST_CHECK hr_status hr_folder_read(const char *folder, const char *name, hr_
 /* The name of the file of a job's result in its folder. A literal. */
 const char *hr_folder_result(const hr_job_file *job);
 
-/* The id in hexadecimal digits. */
-void hr_folder_id_text(const uint8_t id[HR_JOURNAL_ID], char text[HR_JOB_ID_TEXT]);
-
 /* What the system refused (errno) to do with the file. Returns IO. */
 hr_status hr_folder_fail(const char *path, const char *what, hr_error *err);
 

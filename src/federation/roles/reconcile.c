@@ -1,5 +1,6 @@
 /* hr_jobs_reconcile: a coordinator that lost its journal, and its owners. */
 #include "base/fail.h"
+#include "base/text/text.h"
 #include "federation/party/endpoint.h"
 #include "federation/party/reconciliation.h"
 #include "federation/roles/coordinate.h"
@@ -91,7 +92,7 @@ static bool show_owner(reconciling *r, const char *name, const hr_asked_owner *o
         const hr_held_job *job = &owner->held.jobs[i];
         const bool ended = owner->ended[i] && hr_reconciliation_ends(r->with, &job->id);
         const hr_unknown_job shown = {name, id, job->name, job->date, job->charged, ended};
-        hr_job_id_text(&job->id, id);
+        hr_text_hex(job->id.bytes, HR_JOB_BYTES, id);
         r->info->unknown++;
         r->info->ended += ended;
         late = late || (!ended && hr_reconciliation_ends(r->with, &job->id));
@@ -107,7 +108,7 @@ static bool is_held(const reconciling *r, const char *end) {
     for (size_t m = 0; m < r->endpoint.file.membership.count; m++) {
         const hr_held_jobs *held = &hr_reconciliation_of(r->with, m)->held;
         for (size_t i = 0; i < held->count; i++) {
-            hr_job_id_text(&held->jobs[i].id, id);
+            hr_text_hex(held->jobs[i].id.bytes, HR_JOB_BYTES, id);
             if (!strncmp(id, end, strlen(end))) return true;
         }
     }

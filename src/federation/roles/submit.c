@@ -1,5 +1,6 @@
 /* A job that is submitted to the folder of a coordinator that serves: checked in full, then copied. */
 #include "base/fail.h"
+#include "base/text/text.h"
 #include "federation/config/coordinator_file.h"
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
@@ -28,14 +29,14 @@ static hr_status check_name(const hr_job_file *job, const char *file, const hr_c
 /* Packs the terms as at the beginning of the job: what would be refused then is refused now. */
 static hr_status try_terms(hr_own_job *job, const char *name, const hr_coordinator_file *coordinator,
                            hr_error *err) {
-    hr_federation_file federation;
+    hr_endpoint endpoint = {.view.membership = &endpoint.file.membership};
     hr_bytes terms = {0};
-    hr_status status = hr_federation_file_read(coordinator->federation, job->arena, &federation, err);
+    hr_status status = hr_federation_file_read(coordinator->federation, job->arena, &endpoint.file, err);
     if (status) return status;
-    const hr_membership *membership = &federation.membership;
-    const size_t self = hr_membership_by_name(membership, coordinator->name, strlen(coordinator->name));
-    const hr_endpoint endpoint = {.view = {.membership = membership, .self = self}};
+    endpoint.view.self =
+        hr_membership_by_name(endpoint.view.membership, coordinator->name, strlen(coordinator->name));
     status = hr_own_job_terms(job, name, &endpoint, &terms, err);
+    job->file.members = NULL; /* of this endpoint */
     free(terms.at);
     return status;
 }
@@ -74,7 +75,7 @@ hr_status hr_job_submit(const char *folder, const char *file, const char *name, 
     if (!status) status = check_submitted(&job, folder, file, out->name, &why);
     const hr_folder_files files = {file, job.file.schema, job.file.model};
     if (!status) status = hr_folder_add(folder, out->name, &files, id, &why);
-    if (!status) hr_folder_id_text(id, out->id);
+    if (!status) hr_text_hex(id, HR_JOURNAL_ID, out->id);
     if (!status && hr_folder_path(folder, HR_FOLDER_JOURNAL, path, NULL) == HR_OK &&
         hr_file_lock_look(path, &out->running, NULL))
         out->running = false;

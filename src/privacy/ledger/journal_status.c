@@ -1,6 +1,7 @@
 #include "privacy/ledger/journal_status.h"
 
 #include "base/fail.h"
+#include "base/text/text.h"
 #include "privacy/ledger/file_lock.h"
 #include "privacy/ledger/journal_layout.h"
 #include "privacy/ledger/spend.h"
@@ -38,7 +39,7 @@ hr_status hr_journal_note_progress(hr_journal *journal, const uint8_t *id, const
                                    hr_error *err) {
     char job[HR_JOURNAL_ID_TEXT];
     sqlite3 *db = hr_journal_file(journal);
-    for (size_t i = 0; i < HR_JOURNAL_ID; i++) snprintf(job + 2 * i, 3, "%02x", id[i]);
+    hr_text_hex(id, HR_JOURNAL_ID, job);
     hr_status status = run_printed(
         db, err,
         "INSERT INTO progress (job, round, rounds, step, unit, until) VALUES (x'%s', %lld, %lld, %lld, %Q, "

@@ -2,6 +2,7 @@
  * not the coordinator of a job learns nothing of it, and ends nothing. */
 #include "support/party_harness.h"
 
+#include "base/text/text.h"
 #include "federation/party/party_core.h"
 #include "federation/party/reconciliation.h"
 #include "federation/protocol/inquiry.h"
@@ -151,7 +152,7 @@ static void test_reconciliation__lists_what_the_journal_lost_and_ends_it(void **
         char text[HR_JOB_DIGITS + 1];
         const hr_asked_owner *owner = hr_reconciliation_of(r, i);
         assert_true(owner->answered && owner->held.count == 1);
-        hr_job_id_text(&owner->held.jobs[0].id, text);
+        hr_text_hex(owner->held.jobs[0].id.bytes, HR_JOB_BYTES, text);
         assert_string_equal(text, id);
         assert_string_equal(owner->held.jobs[0].name, "job");
         assert_int_equal(owner->held.jobs[0].date, DATE);

@@ -1,5 +1,6 @@
 /* A coordinator that serves a folder: what is queued, begun, cancelled and ended, and a process that dies
  * between any two of its steps. Owners that never come leave jobs open. */
+#include "base/text/text.h"
 #include "federation/roles/coordinate_folder.h"
 #include "federation/roles/job_folder.h"
 #include "federation/roles/serve.h"
@@ -126,7 +127,7 @@ static void mark_cancelled(const char *name) {
     char id[HR_JOB_ID_TEXT];
     hr_error err = {0};
     assert_true(hr_folder_look("desk", name, &job));
-    hr_folder_id_text(job.id, id);
+    hr_text_hex(job.id, HR_JOURNAL_ID, id);
     must(hr_journal_cancel("desk/journal.db", id, &named, &err), &err);
 }
 
@@ -286,7 +287,7 @@ static void test_restart__offers_what_was_claimed(void **state) {
     check_jobs("one: running");
     check_offered("1");
     assert_true(hr_folder_look("desk", "one", &job));
-    hr_folder_id_text(job.id, id);
+    hr_text_hex(job.id, HR_JOURNAL_ID, id);
     assert_string_equal(query_database("desk/journal.db", "SELECT lower(hex(id)) FROM jobs"), id);
 }
 
