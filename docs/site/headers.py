@@ -14,7 +14,7 @@ ONE_CONSTANT = re.compile(r'^enum \{ (\w+) = (\w+) \};')
 DECLARED = (
     ('struct', re.compile(r'typedef struct (\w+) \{')),
     ('enum', re.compile(r'typedef enum (\w+) \{')),
-    ('typedef', re.compile(r'typedef struct \w+ (\w+);')),
+    ('typedef', re.compile(r'typedef (?:struct )?\w+ (\w+)[;(]')),
     ('constants', re.compile(r'enum \{()')),
     ('define', re.compile(r'#define (HR_(?!API\b|MUST_CHECK\b)\w+)')),
     ('function', re.compile(r'HR_API (?:HR_MUST_CHECK )?.*?(\w+)\(')),

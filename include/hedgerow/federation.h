@@ -137,12 +137,13 @@ typedef struct hr_receipt_info {
     hr_receipt_state state;
 } hr_receipt_info;
 
+/* Is called for each receipt, until it returns false. Its texts are valid during the call only. */
 typedef bool hr_receipt_visit(void *user, const hr_receipt_info *receipt);
 
 /* Compares the receipts of a folder, which a coordinator has of one owner, with the owner's ledger. `key` is
- * the file of the owner's secret key, or its public key as text. Calls `visit` for each, in the order of
- * their numbers, until it returns false. Texts are valid during the call only. Fails: POLICY (a receipt that
- * was not signed with this key), FORMAT, IO, ARGUMENT (no receipts in the folder), MEMORY. */
+ * the file of the owner's secret key, or its public key as text. Visits are in the order of the receipts'
+ * numbers. Fails: POLICY (a receipt that was not signed with this key), FORMAT, IO, ARGUMENT (no receipts in
+ * the folder), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_receipts_verify(const char *ledger, const char *folder, const char *key,
                                                   hr_receipt_visit *visit, void *user, hr_error *err);
 /* The same, and enters what is missing as spent, whatever the limits are, all or nothing. The visits are made
@@ -555,7 +556,7 @@ typedef struct hr_party_viewer {
  * ARGUMENT (a job file without a journal), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_party_look(const char *file, const hr_party_viewer *viewer, hr_error *err);
 
-enum { HR_CANCEL_SECONDS = 10 /* for which hr_jobs_cancel waits for the other members */ };
+enum { HR_CANCEL_SECONDS = 10 }; /* for which hr_jobs_cancel waits for the other members */
 
 /* What has become of a job that was cancelled. Where it has not ended yet, or not every member has confirmed
  * that, the hr_serve or hr_coordinate that runs with the file sees to it, or the next one. */
@@ -604,7 +605,7 @@ typedef struct hr_reconcile_info {
     char not_ended[256 * 34]; /* owners that still hold a job that was to end */
 } hr_reconcile_info;
 
-enum { HR_RECONCILE_SECONDS = 10 /* for which hr_jobs_reconcile waits for the owners */ };
+enum { HR_RECONCILE_SECONDS = 10 }; /* for which hr_jobs_reconcile waits for the owners */
 
 /* Asks owners which open jobs of the coordinator they hold, and shows those that its journal does not know,
  * by owner. Of these it ends at the owners those that are named: nothing is ended otherwise. A job that the

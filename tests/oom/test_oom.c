@@ -552,8 +552,8 @@ static void check_spent(world *w, hr_status status) {
     (void)status;
     assert_int_equal(hr_ledger_open(w->path, &ledger, NULL), HR_OK);
     assert_int_equal(hr_ledger_sum(ledger, &total, NULL), HR_OK);
-    assert_true(total.entries >= promised && total.entries <= before + 1);
-    assert_true(1024 * total.epsilon_spent >= promised && 1024 * total.epsilon_spent <= total.entries);
+    assert_in_range(total.entries, promised, before + 1);
+    assert_in_range((uint64_t)(1024 * total.epsilon_spent), promised, total.entries);
     before = total.entries;
     hr_ledger_close(ledger);
 }
