@@ -8,6 +8,7 @@
 #include "federation/protocol/wire_tree.h"
 #include "federation/sums/federated_id3.h"
 #include "privacy/mechanisms.h"
+#include "support/message_types.h"
 #include "support/test_members.h"
 
 #include <stdio.h>
@@ -29,9 +30,66 @@ static void read_golden(const char *name, char *out) {
     out[strcspn(out, "\n")] = '\0';
 }
 
-static void check_bytes(const char *name, hr_bytes bytes) {
+/* ---- Which fields the file has ---- */
+
+enum { FIELDS = 32 };
+
+/* By type of hedgerow.proto, and by its fields in their order. */
+static bool has_field[MESSAGE_TYPES][FIELDS];
+
+static size_t index_of(const ProtobufCMessageDescriptor *type) {
+    for (size_t i = 0; i < MESSAGE_TYPES; i++)
+        if (message_types[i] == type) return i;
+    fail_msg("%s is not in the list of types", type->name);
+    return 0;
+}
+
+static uint64_t read_varint(const uint8_t **at) {
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        const uint8_t byte = *(*at)++;
+        value |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128) return value;
+    }
+}
+
+/* Of a message of that type, and of those in it. */
+static void note_fields(const ProtobufCMessageDescriptor *type, const uint8_t *at, size_t size) {
+    enum { VARINT, FIXED_64, LENGTH };
+    bool *has = has_field[index_of(type)];
+    assert_true(type->n_fields <= FIELDS);
+    for (const uint8_t *end = at + size; at < end;) {
+        const uint64_t tag = read_varint(&at);
+        const ProtobufCFieldDescriptor *field =
+            protobuf_c_message_descriptor_get_field(type, (unsigned)(tag >> 3));
+        assert_non_null(field);
+        has[field - type->fields] = true;
+        assert_true((tag & 7) <= LENGTH);
+        const uint64_t value = (tag & 7) == FIXED_64 ? 0 : read_varint(&at);
+        if (field->type == PROTOBUF_C_TYPE_MESSAGE) note_fields(field->descriptor, at, value);
+        at += (tag & 7) == FIXED_64 ? 8 : (tag & 7) == LENGTH ? value : 0;
+    }
+}
+
+/* The last test: where it fails, add a line to the file that has the field. */
+static void test_golden__has_every_field_of_every_type(void **state) {
+    (void)state;
+    size_t missing = 0;
+    for (size_t t = 0; t < MESSAGE_TYPES; t++)
+        for (size_t f = 0; f < message_types[t]->n_fields; f++) {
+            if (has_field[t][f]) continue;
+            print_message("no line has %s.%s\n", message_types[t]->name, message_types[t]->fields[f].name);
+            missing++;
+        }
+    assert_int_equal(missing, 0);
+}
+
+/* ---- Lines ---- */
+
+static void check_bytes(const char *name, const ProtobufCMessageDescriptor *type, hr_bytes bytes) {
     char wanted[LINE], made[LINE];
     assert_true(bytes.size < LINE / 2);
+    note_fields(type, bytes.at, bytes.size);
     for (size_t i = 0; i < bytes.size; i++) sprintf(made + 2 * i, "%02x", bytes.at[i]);
     made[2 * bytes.size] = '\0';
     free(bytes.at);
@@ -41,11 +99,15 @@ static void check_bytes(const char *name, hr_bytes bytes) {
     fail_msg("the bytes of '%s' are others", name);
 }
 
+static void check_message(const char *name, const void *message) {
+    check_bytes(name, ((const ProtobufCMessage *)message)->descriptor, packed(message));
+}
+
 static void check_kind(const char *name, Hedgerow__Message__KindCase kind, void *content) {
     Hedgerow__Message m = HEDGEROW__MESSAGE__INIT;
     m.kind_case = kind;
     m.terms = content; /* a union of pointers */
-    check_bytes(name, packed(&m));
+    check_message(name, &m);
 }
 
 static void test_golden__terms_and_answers(void **state) {
@@ -135,7 +197,77 @@ static void test_golden__jobs_that_train_nothing(void **state) {
     question.ranges = ranges;
     question.n_ranges = 1;
     assert_int_equal(hr_message_pack(&question.base, &bytes, NULL), HR_OK);
-    check_bytes("question-bounds", bytes);
+    check_bytes("question-bounds", question.base.descriptor, bytes);
+}
+
+static void test_golden__terms_of_some_methods(void **state) {
+    (void)state;
+    ProtobufCBinaryData receipts[] = {hr_text_of("receipt")};
+    uint64_t least[] = {2, 300}, most[] = {400, 5};
+    Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
+    terms.train = hr_text_of("gbdt");
+    terms.coordinator_owner = hr_text_of("anna");
+    terms.records_least = least;
+    terms.records_most = most;
+    terms.n_records_least = terms.n_records_most = 2;
+    terms.last_receipts = receipts;
+    terms.n_last_receipts = 1;
+    check_kind("terms-bounded", HEDGEROW__MESSAGE__KIND_TERMS, &terms);
+    terms = (Hedgerow__Terms)HEDGEROW__TERMS__INIT;
+    terms.exact_rounds = true;
+    check_kind("terms-exact-rounds", HEDGEROW__MESSAGE__KIND_TERMS, &terms);
+    terms.exact_rounds = false; /* fields that are both 1 cannot be told apart */
+    terms.exact_trees = true;
+    check_kind("terms-exact-trees", HEDGEROW__MESSAGE__KIND_TERMS, &terms);
+    Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
+    answer.wants_model = true;
+    check_kind("answer-wants-model", HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
+    answer.wants_model = false;
+    answer.receipts = receipts;
+    answer.n_receipts = 1;
+    check_kind("answer-receipts", HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
+    Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
+    finish.ending = 300;
+    check_kind("finish-ending", HEDGEROW__MESSAGE__KIND_FINISH, &finish);
+}
+
+static void test_golden__receipts(void **state) {
+    (void)state;
+    Hedgerow__Receipt receipt = HEDGEROW__RECEIPT__INIT;
+    receipt = (Hedgerow__Receipt){.base = receipt.base,
+                                  .federation = hr_text_of("hospitals"),
+                                  .owner = hr_text_of("anna"),
+                                  .coordinator = hr_text_of("coordinator"),
+                                  .job = hr_text_of("0123456789abcdef"),
+                                  .purpose = hr_text_of("job"),
+                                  .number = 2,
+                                  .previous = hr_text_of("digest"),
+                                  .date = 1795305600,
+                                  .epsilon = 1,
+                                  .delta = .5,
+                                  .unit = hr_text_of("person"),
+                                  .signature = hr_text_of("signature")};
+    check_message("receipt", &receipt);
+}
+
+static void test_golden__sums_that_are_prepared(void **state) {
+    (void)state;
+    Hedgerow__Ask ask = HEDGEROW__ASK__INIT;
+    ask.position = 4;
+    ask.body = hr_text_of("nodes");
+    Hedgerow__Ready ready = HEDGEROW__READY__INIT;
+    ready.sum = 5;
+    Hedgerow__Members members = HEDGEROW__MEMBERS__INIT;
+    members.position = 4;
+    members.members = hr_text_of("set");
+    Hedgerow__Question question = HEDGEROW__QUESTION__INIT;
+    question.body = hr_text_of("body");
+    question.values = 6;
+    question.prepared = true;
+    check_kind("ask-without-set", HEDGEROW__MESSAGE__KIND_ASK, &ask);
+    check_kind("ready", HEDGEROW__MESSAGE__KIND_READY, &ready);
+    check_kind("members", HEDGEROW__MESSAGE__KIND_MEMBERS, &members);
+    check_message("question-prepared", &question);
 }
 
 static void test_golden__sums_and_choices(void **state) {
@@ -172,11 +304,11 @@ static void test_golden__sums_and_choices(void **state) {
     released.model = hr_text_of("model");
     released.signature = hr_text_of("signature");
     check_kind("released", HEDGEROW__MESSAGE__KIND_RELEASED, &released);
-    check_bytes("question", packed(&question));
+    check_message("question", &question);
     question = (Hedgerow__Question)HEDGEROW__QUESTION__INIT;
     question.done = true;
     question.model = hr_text_of("model");
-    check_bytes("question-done", packed(&question));
+    check_message("question-done", &question);
 }
 
 /* ---- The bodies of questions ---- */
@@ -198,11 +330,11 @@ static void test_golden__questions_of_id3(void **state) {
                                 .line.cost = 300};
     hr_bytes bytes = {0};
     assert_int_equal(hr_id3_question_pack(&question, &bytes, NULL), HR_OK);
-    check_bytes("question-id3-level", bytes);
+    check_bytes("question-id3-level", &hedgerow__id3_question__descriptor, bytes);
     question.queries = leaves;
     question.query_count = 1;
     assert_int_equal(hr_id3_question_pack(&question, &bytes, NULL), HR_OK);
-    check_bytes("question-id3-leaves", bytes);
+    check_bytes("question-id3-leaves", &hedgerow__id3_question__descriptor, bytes);
 }
 
 static void test_golden__questions_of_hedge(void **state) {
@@ -237,7 +369,7 @@ static void test_golden__questions_of_hedge(void **state) {
                                          reals};
     hr_bytes bytes = {0};
     assert_int_equal(hr_message_pack(&question.base, &bytes, NULL), HR_OK);
-    check_bytes("question-hedge", bytes);
+    check_bytes("question-hedge", question.base.descriptor, bytes);
     static const Hedgerow__HedgeQuestion__Kind kinds[] = {
         HEDGEROW__HEDGE_QUESTION__KIND__TOTALS, HEDGEROW__HEDGE_QUESTION__KIND__BINS,
         HEDGEROW__HEDGE_QUESTION__KIND__CHOICE, HEDGEROW__HEDGE_QUESTION__KIND__LEAVES,
@@ -318,6 +450,20 @@ static void test_golden__notices_and_ballots(void **state) {
     check_kind("ballot-none", HEDGEROW__MESSAGE__KIND_BALLOT, &ballot);
 }
 
+static void test_golden__votes_on_trees(void **state) {
+    (void)state;
+    Hedgerow__Poll poll = HEDGEROW__POLL__INIT;
+    poll.tree = 5;
+    Hedgerow__Ballot ballot = HEDGEROW__BALLOT__INIT;
+    ballot.tree = 6;
+    Hedgerow__Verdict verdict = HEDGEROW__VERDICT__INIT;
+    verdict.slot = 7;
+    verdict.stays = true;
+    check_kind("poll-tree", HEDGEROW__MESSAGE__KIND_POLL, &poll);
+    check_kind("ballot-tree", HEDGEROW__MESSAGE__KIND_BALLOT, &ballot);
+    check_kind("verdict", HEDGEROW__MESSAGE__KIND_VERDICT, &verdict);
+}
+
 static void test_golden__envelopes(void **state) {
     (void)state;
     Hedgerow__Envelope e = HEDGEROW__ENVELOPE__INIT;
@@ -331,12 +477,12 @@ static void test_golden__envelopes(void **state) {
                              .more = true,
                              .body = hr_text_of("body"),
                              .received = 8};
-    check_bytes("envelope", packed(&e));
+    check_message("envelope", &e);
     e.more = false;
-    check_bytes("envelope-last", packed(&e));
+    check_message("envelope-last", &e);
     e.sequence = 0;
     e.body = hr_text_of("");
-    check_bytes("envelope-ack", packed(&e));
+    check_message("envelope-ack", &e);
     Hedgerow__Decline decline = HEDGEROW__DECLINE__INIT;
     decline.code = HEDGEROW__DECLINE__CODE__UNKNOWN_MEMBER;
     decline.text = hr_text_of("why");
@@ -348,12 +494,12 @@ static void test_golden__envelopes(void **state) {
                              .from = hr_text_of("anna"),
                              .to = hr_text_of("bert"),
                              .decline = &decline};
-    check_bytes("envelope-decline",
-                packed(&e)); /* the same in all versions but for its first field's value */
+    check_message("envelope-decline", &e); /* the same in all versions but for its first field's value */
+    check_bytes("envelope-decline", &hedgerow__envelope_head__descriptor, packed(&e));
     e.decline = NULL;
     e.aside = true;
     e.body = hr_text_of("body");
-    check_bytes("envelope-aside", packed(&e));
+    check_message("envelope-aside", &e);
     Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
     answer.decline = &decline;
     check_kind("answer-declines", HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
@@ -397,14 +543,14 @@ static void test_golden__trees_and_mechanisms(void **state) {
     memcpy(tree.set.digest.bytes, "fedcba9876543210fedcba9876543210", HR_DIGEST_SIZE);
     hr_bytes bytes = {0};
     assert_int_equal(hr_wire_tree_pack(&where, &tree, &bytes, NULL), HR_OK);
-    check_bytes("tree", bytes);
+    check_bytes("tree", &hedgerow__tree__descriptor, bytes);
     nodes[0].missing_left = false;
     assert_int_equal(hr_wire_tree_pack(&where, &tree, &bytes, NULL), HR_OK);
-    check_bytes("tree-missing-right", bytes);
+    check_bytes("tree-missing-right", &hedgerow__tree__descriptor, bytes);
     tree.releases = releases + UNSHARED;
     tree.release_count = sizeof releases / sizeof *releases - UNSHARED;
     assert_int_equal(hr_wire_tree_pack(&where, &tree, &bytes, NULL), HR_OK);
-    check_bytes("tree-shares", bytes);
+    check_bytes("tree-shares", &hedgerow__tree__descriptor, bytes);
     assert_null(hr_mechanism_info_of(sizeof mechanisms / sizeof *mechanisms));
 }
 
@@ -433,6 +579,8 @@ static void test_golden__simfl(void **state) {
     wire.gradients = gradients;
     wire.weights = weights;
     wire.n_gradients = wire.n_weights = 2;
+    Hedgerow__SimflGradients later = wire;
+    later.first = 300;
     Hedgerow__SimflTree tree = HEDGEROW__SIMFL_TREE__INIT;
     tree.tree = turn.last;
     Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
@@ -443,6 +591,7 @@ static void test_golden__simfl(void **state) {
     check_kind("simfl-hashes", HEDGEROW__MESSAGE__KIND_SIMFL_HASHES, &hashes);
     check_kind("simfl-turn", HEDGEROW__MESSAGE__KIND_SIMFL_TURN, &turn);
     check_kind("simfl-gradients", HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, &wire);
+    check_kind("simfl-gradients-later", HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, &later);
     check_kind("simfl-tree", HEDGEROW__MESSAGE__KIND_SIMFL_TREE, &tree);
     check_kind("notice-sent", HEDGEROW__MESSAGE__KIND_NOTICE, &notice);
 }
@@ -465,8 +614,28 @@ static void test_golden__messages_of_no_job(void **state) {
     memcpy(held.jobs[0].id.bytes, "0123456789abcdef", HR_JOB_BYTES);
     assert_int_equal(hr_inquiry_make(7, &inquiry, NULL), HR_OK);
     assert_int_equal(hr_held_jobs_make(&held, &answer, NULL), HR_OK);
-    check_bytes("inquiry", inquiry);
-    check_bytes("held", answer);
+    check_bytes("inquiry", &hedgerow__aside__descriptor, inquiry);
+    check_bytes("held", &hedgerow__aside__descriptor, answer);
+}
+
+static void test_golden__hellos(void **state) {
+    (void)state;
+    Hedgerow__HelloBody body = HEDGEROW__HELLO_BODY__INIT;
+    body = (Hedgerow__HelloBody){.base = body.base,
+                                 .protocol = 4,
+                                 .federation = hr_text_of("hospitals"),
+                                 .version = 300,
+                                 .fingerprint = hr_text_of("0123 4567"),
+                                 .member = hr_text_of("anna"),
+                                 .date = 1795305600000,
+                                 .session = 7,
+                                 .period = 30,
+                                 .state = HEDGEROW__HELLO_BODY__STATE__ASKING};
+    Hedgerow__Hello hello = HEDGEROW__HELLO__INIT;
+    hello.body = hr_text_of("body");
+    hello.signature = hr_text_of("signature");
+    check_message("hello-body", &body);
+    check_message("hello", &hello);
 }
 
 int main(void) {
@@ -484,6 +653,12 @@ int main(void) {
         cmocka_unit_test(test_golden__trees_and_mechanisms),
         cmocka_unit_test(test_golden__events),
         cmocka_unit_test(test_golden__simfl),
+        cmocka_unit_test(test_golden__terms_of_some_methods),
+        cmocka_unit_test(test_golden__receipts),
+        cmocka_unit_test(test_golden__sums_that_are_prepared),
+        cmocka_unit_test(test_golden__votes_on_trees),
+        cmocka_unit_test(test_golden__hellos),
+        cmocka_unit_test(test_golden__has_every_field_of_every_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
