@@ -33,7 +33,7 @@ import sets
 import simfl
 import simfl_attack
 from pages import as_json, load, load_shown, markdown, read, record, rows_of, write
-from rehearse_members import rehearse_flood_bench, rehearse_liars_table, rehearse_simfl_many_table  # noqa: F401
+from rehearse_members import rehearse_dropout_table, rehearse_flood_bench, rehearse_liars_table, rehearse_simfl_many_table  # noqa: F401
 from stage import Stage, expect, has, mean, means
 
 HERE = os.path.dirname(os.path.abspath(__file__))

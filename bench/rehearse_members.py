@@ -1,7 +1,8 @@
-"""Rehearsals (rehearse.py) of members that lie, that flood, and that have processes of their own."""
+"""Rehearsals (rehearse.py) of members that lie, that end their part, that flood, and that have processes of their own."""
 import re
 import shutil
 
+import dropout
 import liars
 from pages import rows_of
 from stage import expect
@@ -29,6 +30,22 @@ def rehearse_liars_table(stage):
     expect('record count' in told['it has 2^20 records in the total alone', 'yes'][2], 'a false total passes:\n' + text)
     expect(told['it has ten times the records of its bound, with the other label', 'yes'][3] == '5', 'too many records pass:\n' + text)
     expect(told['its records have the other label', 'yes'][3] == '0', 'labels are checked, which no sum can tell:\n' + text)
+
+
+def rehearse_dropout_table(stage):
+    """On a coin: a sum is lost by an owner that ends its part once it was named, or where nothing is prepared, and by no other one."""
+    text = stage.tables([dropout.PART], 'dropout.py', *stage.on_sets(), '--build', stage.build, '--sets', 'coin', '--owners', '3', '--rows', '100', '--runs', '1')[dropout.PART]
+    for job, title, words in dropout.ROWS:
+        found = rows_of(text, '%s | %s' % (job, title))
+        expect(len(found) == 1 and len(found[0]) == 6, 'not one row of %s, %s:\n%s' % (job, title, text))
+        lost, paid, part, deadlines, result = found[0][1:]
+        loses = 'ready' in words or 'whole' in words or 'unprepared' in words
+        expect(lost == str(int(loses)) and (float(part) > 0) == loses and float(part) <= float(paid) <= 100, 'sums that are lost, in %s, %s:\n%s' % (job, title, text))
+        expect(deadlines == str(int('dies' in title)), 'deadlines, in %s, %s:\n%s' % (job, title, text))
+        expect(result.startswith('none') == (loses and job != 'hedge'), 'the result of %s, %s:\n%s' % (job, title, text))
+    for job in dropout.JOBS:
+        whole, prepared = (rows_of(text, '%s | 3 | %s' % (job, kind))[0] for kind in ('no', 'yes'))
+        expect(int(prepared[0]) > int(whole[0]), 'preparing takes no packets:\n' + text)
 
 
 def rehearse_flood_bench(stage):

@@ -72,7 +72,7 @@ static size_t sums_of(const hr_release *lines, size_t count, hr_units *cost) {
 /* The second owner is in every sum, and gives its share of all. */
 static void test_model__lists_what_an_owner_was_charged(void **state) {
     (void)state;
-    static const size_t fails[] = {NEVER, 0, 2};
+    static const size_t fails[] = {NEVER, 0, 1, 2};
     for (size_t i = 0; i < COUNT(fails); i++) {
         hr_units charged, listed;
         open_job(federated_job("hedge", 4, 1e-6), fails[i], false);
@@ -84,10 +84,31 @@ static void test_model__lists_what_an_owner_was_charged(void **state) {
     }
 }
 
+/* The first owner is ready for the total, and has no share of it: those that remain are asked again, and
+ * their gates are charged again. */
+static void test_owner__is_charged_again_for_a_sum_that_was_lost(void **state) {
+    (void)state;
+    enum { TOTAL = 1 }; /* the turn after that of Ready */
+    for (int lost = 0; lost < 2; lost++) {
+        size_t totals = 0;
+        open_job(federated_job("hedge", 4, 1e-6), lost ? TOTAL : NEVER, false);
+        federation_run(&w.federation);
+        for (size_t i = 0; i < w.line_count; i++) {
+            if (strcmp(w.lines[i].what, w.lines[0].what) != 0) continue;
+            assert_int_equal(w.lines[i].cost, w.lines[0].cost);
+            totals++;
+        }
+        assert_int_equal(totals, lost ? 2 : 1);
+        assert_int_equal(strstr(w.federation.lines, "question 1 is lost") != NULL, lost);
+        federation_close(&w.federation);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_owner__refuses_a_question_that_it_answered),
         cmocka_unit_test(test_model__lists_what_an_owner_was_charged),
+        cmocka_unit_test(test_owner__is_charged_again_for_a_sum_that_was_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
