@@ -26,6 +26,7 @@ SHORT = {
     'federation/federated/evaluation_question': 'terms and sums read the same question; a proof of sums is read beside it',
     'federation/protocol/ending': 'the table of endings: public, and in a build without federations, too',
     'federation/sums/summed_job': 'what all methods of sums share',
+    'federation/machines/securesum': 'what both sides of a protocol know, one side a file',
     'federation/machines/oneshot_owner': 'one side of a protocol a file',
     'federation/transport/validity': 'words about certificates for party, roles and founder, in builds without a broker too',
     'federation/transport/nats_absent': 'stands in for what a build leaves out',

@@ -14,7 +14,8 @@
  * So a sum that a job needs is prepared first. Its question names no owners: each owner does all of the work
  * but drawing noise, and sends Ready, or a Notice. When all have answered, or at the deadline, the
  * coordinator names those that are ready (Members), and they answer as to any other sum. An owner that
- * declines, fails or dies before it is named is not in the sum, and no sum is lost. Proof:
+ * declines, fails or dies before it is named is not in the sum, and no sum is lost. One that was named and
+ * has no share, or is silent, sits out in the same way: it gets ready, and is not named. Proof:
  * securesum_owner.proof.md.
  *
  * Masks. An owner's mask key is published in its signed Answer, and all are in the Start, where every owner

@@ -8,33 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What both sides know ---- */
-
-size_t hr_securesum_owners(const hr_protocol *any, const size_t **members) {
-    *members = any->start->owners;
-    return any->start->owner_count;
-}
-
-const hr_digest *hr_securesum_start(const hr_protocol *any) {
-    return any->start->owner_count ? &any->start->digest : NULL;
-}
-
-size_t hr_sum_set_size(size_t owners) {
-    return (owners + 7) / 8;
-}
-
-bool hr_sum_set_has(const uint8_t *set, size_t owner) {
-    return set[owner / 8] >> owner % 8 & 1;
-}
-
-hr_status hr_securesum_terms_check(hr_protocol *self, const Hedgerow__Terms *terms, hr_error *err) {
-    (void)self;
-    if (terms->rounds || terms->broadcast || terms->vote_share != 0 || terms->last_slots ||
-        terms->exact_rounds || terms->exact_trees)
-        return hr_fail(err, HR_E_FORMAT, "", "a job with rounds or votes, which this method does not use");
-    return HR_OK;
-}
-
 /* ---- Its state ---- */
 
 /* What the job waits for while it is RUNNING. */
@@ -58,7 +31,7 @@ typedef struct asked_question {
 /* What is known of an owner of the start. */
 typedef struct asked_owner {
     bool missing;         /* it did not answer before a deadline, and sent nothing since */
-    size_t notices, rest; /* how often it had no share; sums that it sits out for it */
+    size_t notices, rest; /* how often it had a sum dropped; sums that it sits out for it */
     size_t turns, shares; /* choices that it had; sums that have its share */
     size_t next;          /* questions below it the owner has answered, or did not have */
     bool prepared;        /* it has sent Ready, or a Notice in its place, for that question */
@@ -128,19 +101,36 @@ static bool is_there(const sum_coordinator *c, size_t owner) {
     return !is_gone(c, owner) && !c->owners[owner].missing;
 }
 
-/* Whom the next sum is over: all owners that are not missing and do not sit out; if there are none, those who
- * do. */
-static size_t next_set(const sum_coordinator *c, uint8_t set[HR_SUM_SET_BYTES]) {
-    size_t count = 0;
-    for (int resting = 0; !count && resting < 2; resting++) {
-        memset(set, 0, HR_SUM_SET_BYTES);
-        for (size_t i = 0; i < owner_count(c); i++) {
-            if (!is_there(c, i) || (!resting && c->owners[i].rest)) continue;
-            set[i / 8] |= (uint8_t)(1 << i % 8);
-            count++;
-        }
+/* Takes those who sit out of a set, unless nobody else is in it; how many are left. */
+static size_t leave_out_resting(const sum_coordinator *c, uint8_t set[HR_SUM_SET_BYTES]) {
+    uint8_t rested[HR_SUM_SET_BYTES] = {0};
+    size_t count = 0, all = 0;
+    for (size_t i = 0; i < owner_count(c); i++) {
+        const bool in = hr_sum_set_has(set, i), stays = in && !c->owners[i].rest;
+        rested[i / 8] |= (uint8_t)(stays << i % 8);
+        all += in;
+        count += stays;
     }
-    return count;
+    if (count) memcpy(set, rested, HR_SUM_SET_BYTES);
+    return count ? count : all;
+}
+
+/* Whom the next sum is over: owners that are not missing, and of those who sit out none, unless all do. */
+static size_t next_set(const sum_coordinator *c, uint8_t set[HR_SUM_SET_BYTES]) {
+    memset(set, 0, HR_SUM_SET_BYTES);
+    for (size_t i = 0; i < owner_count(c); i++)
+        if (is_there(c, i)) set[i / 8] |= (uint8_t)(1 << i % 8);
+    return leave_out_resting(c, set);
+}
+
+/* A sum has its owners. */
+static void count_rests(sum_coordinator *c) {
+    for (size_t i = 0; i < owner_count(c); i++) c->owners[i].rest -= c->owners[i].rest > 0;
+}
+
+/* An owner whose work is lost for good would have every sum dropped: it sits out more of them each time. */
+static void let_rest(asked_owner *o) {
+    if (o->notices < 16) o->rest = (size_t)1 << o->notices++;
 }
 
 static hr_status send_to_all(sum_coordinator *c, Hedgerow__Message__KindCase kind, const void *content,
@@ -174,13 +164,12 @@ static bool has_owner_left(const sum_coordinator *c) {
 /* It goes to all owners; those that are missing are not waited for, unless all are. */
 static hr_status begin_preparing(sum_coordinator *c, const Hedgerow__Question *question, hr_error *err) {
     const asked_question q = {.position = c->sums, .prepared = true, .values = question->values};
-    uint8_t ignored[HR_SUM_SET_BYTES];
     hr_status status = add_question(c, &q, err);
     c->job.phase = HR_COORDINATOR_RUNNING;
     c->phase = PREPARING;
     if (status) return status;
     if (!has_owner_left(c)) return drop_question(c, "no owner is left", err);
-    const bool all_missing = !next_set(c, ignored);
+    const bool all_missing = !hr_securesum_here(&c->job.protocol);
     for (size_t i = 0; i < owner_count(c) && all_missing; i++) c->owners[i].missing = false;
     c->sums++;
     return send_ask(c, &q, question->body, err);
@@ -190,7 +179,7 @@ static hr_status begin_sum(sum_coordinator *c, const Hedgerow__Question *questio
     asked_question q = {.position = c->sums, .values = question->values};
     if (question->prepared) return begin_preparing(c, question, err);
     q.outcome.members = q.left = next_set(c, q.set);
-    for (size_t i = 0; i < owner_count(c); i++) c->owners[i].rest -= c->owners[i].rest > 0;
+    count_rests(c);
     hr_status status = add_question(c, &q, err);
     c->job.phase = HR_COORDINATOR_RUNNING;
     c->phase = ALONE;
@@ -335,10 +324,28 @@ static bool has_prepared(sum_coordinator *c, size_t owner) {
     return awaited_of(c, owner) + 1 == c->count && c->owners[owner].prepared;
 }
 
+static hr_status warn_of(sum_coordinator *c, size_t owner, const char *what, hr_error *err) {
+    return hr_protocol_emit(&c->job.protocol, HR_ACT_WARN, 0, err, "question %zu goes on: owner %.100s %s",
+                            c->count, hr_coordinator_job_owner(&c->job, owner), what);
+}
+
+/* Of those that are ready. */
+static hr_status choose_owners(sum_coordinator *c, asked_question *q, hr_error *err) {
+    const asked_question ready = *q;
+    hr_status status = HR_OK;
+    q->left = leave_out_resting(c, q->set);
+    for (size_t i = 0; !status && i < owner_count(c); i++)
+        if (hr_sum_set_has(ready.set, i) && !hr_sum_set_has(q->set, i))
+            status = warn_of(c, i, "sits out, since it was ready for a sum and had no share", err);
+    if (q->left) count_rests(c);
+    return status;
+}
+
 static hr_status name_owners(sum_coordinator *c, hr_error *err) {
     asked_question *q = open_question(c);
     Hedgerow__Members members = HEDGEROW__MEMBERS__INIT;
-    for (size_t i = 0; i < owner_count(c); i++) q->left += hr_sum_set_has(q->set, i);
+    hr_status status = choose_owners(c, q, err);
+    if (status) return status;
     if (!q->left) return drop_question(c, "no owner is ready", err);
     if (!(q->sums = calloc(q->values, sizeof *q->sums))) return hr_fail_memory(err);
     q->outcome.members = q->left;
@@ -353,11 +360,6 @@ static hr_status name_if_complete(sum_coordinator *c, hr_error *err) {
     for (size_t i = 0; i < owner_count(c); i++)
         if (is_there(c, i) && !has_prepared(c, i)) return HR_OK;
     return name_owners(c, err);
-}
-
-static hr_status warn_of(sum_coordinator *c, size_t owner, const char *what, hr_error *err) {
-    return hr_protocol_emit(&c->job.protocol, HR_ACT_WARN, 0, err, "question %zu goes on: owner %.100s %s",
-                            c->count, hr_coordinator_job_owner(&c->job, owner), what);
 }
 
 /* Its Ready, or a Notice in its place, has come. False: it is too late to matter. */
@@ -379,7 +381,6 @@ static hr_status on_ready(sum_coordinator *c, size_t owner, const Hedgerow__Read
     return name_if_complete(c, err);
 }
 
-/* An owner whose work is lost for good would have every sum dropped: it sits out more of them each time. */
 static hr_status on_notice(sum_coordinator *c, size_t owner, const Hedgerow__Notice *notice, hr_error *err) {
     asked_owner *o = &c->owners[owner];
     const asked_question *q = question_for(c, owner);
@@ -393,7 +394,7 @@ static hr_status on_notice(sum_coordinator *c, size_t owner, const Hedgerow__Not
     }
     hr_status status = settle_answer(c, owner, fits, &late, err);
     if (status || late) return status;
-    if (c->phase == SUMMING && o->notices < 16) o->rest = (size_t)1 << o->notices++;
+    if (c->phase == SUMMING) let_rest(o);
     return drop_missing(c, owner, "has no answer", err);
 }
 
@@ -426,7 +427,7 @@ static hr_status continue_without(hr_protocol *self, size_t owner, hr_error *err
 
 /* ---- The deadline ---- */
 
-/* An owner that has not answered its question is missing until it sends something. */
+/* Who has not answered is missing until it sends something; who had said that it was ready sits out, too. */
 static hr_status go_on_without_late(sum_coordinator *c, hr_error *err) {
     const bool preparing = c->phase == PREPARING;
     char what[120] = "has not answered in time";
@@ -434,6 +435,7 @@ static hr_status go_on_without_late(sum_coordinator *c, hr_error *err) {
     for (size_t i = owner_count(c); i-- > 0;) {
         if (preparing ? !is_there(c, i) || has_prepared(c, i) : !owes_answer(c, i)) continue;
         c->owners[i].missing = true;
+        if (!preparing && open_question(c)->prepared) let_rest(&c->owners[i]);
         first = i;
         missing++;
     }

@@ -178,6 +178,31 @@ static void test_prepared_sums__are_lost_by_an_owner_that_was_named(void **state
     run_on(s, 0);
 }
 
+/* Bert is ready for sum after sum, and each time has no share, or is silent: it loses one sum, and then a
+ * second one after it sat out one, but not one after the other. */
+static void test_prepared_sums__are_lost_now_and_then_by_an_owner_that_never_has_a_share(void **state) {
+    for (int silent = 0; silent < 2; silent++) {
+        simulator *s = preparing(*state);
+        for (size_t q = 1; q < 5; q++) {
+            const bool sits_out = q == 2 || q == 4;
+            for (size_t who = ANNA; who <= CARL; who++) get_ready(s, who);
+            s->parties[BERT].loses = 100;
+            if (!sits_out && !silent) get_ready(s, BERT);
+            get_ready(s, ANNA);
+            get_ready(s, CARL);
+            if (!sits_out && silent) feed(s, SUM_COORDINATOR, (hr_event){.kind = HR_EVENT_TIMEOUT});
+            if (!sits_out && silent) get_ready(s, BERT); /* too late */
+            s->parties[BERT].loses = 0;
+            assert_int_equal(outcome_of(s, q).members, sits_out ? OWNERS - 1 : OWNERS);
+            assert_int_equal(outcome_of(s, q).dropped, !sits_out);
+            while (!hr_protocol_waits(coordinator(s))) assert_true(simulator_step(s));
+            while (s->letter_count) deliver(s, 0);
+        }
+        assert_int_equal(lines_with(s, "goes on: owner bert sits out"), 2);
+        run_on(s, 0);
+    }
+}
+
 /* ---- False messages ---- */
 
 static void send_ready(simulator *s, size_t from, uint32_t sum) {
@@ -323,6 +348,7 @@ int main(void) {
         WITH_SUM_NAMES(test_prepared_sums__go_on_without_an_owner_that_declines),
         WITH_SUM_NAMES(test_prepared_sums__are_asked_again_if_nobody_is_ready),
         WITH_SUM_NAMES(test_prepared_sums__are_lost_by_an_owner_that_was_named),
+        WITH_SUM_NAMES(test_prepared_sums__are_lost_now_and_then_by_an_owner_that_never_has_a_share),
         WITH_SUM_NAMES(test_prepared_sums__cut_off_an_owner_that_answers_falsely),
         WITH_SUM_NAMES(test_prepared_sums__take_no_share_of_an_owner_that_was_not_named),
         WITH_SUM_NAMES(test_prepared_sums__end_at_an_owner_that_is_named_falsely),
