@@ -10,10 +10,34 @@ import tempfile
 
 SKIPPED = 77
 EXPOSURE_MAX = 2.0  # of 10, by systemd's own count
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..')
+# After which another start may help, or that no service ends with: a full disk, a signal, and what only a single job has.
+WORTH_A_START = {'DONE', 'FAILED', 'SUSPECT', 'SIGNAL'}
 
 
 def analyze(*words):
     return subprocess.run(['systemd-analyze', '--no-pager', *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def final_codes():
+    """Exit codes after which another start would end the same way, by the list of all."""
+    with open(os.path.join(SOURCES, 'cli/output.h')) as file:
+        codes = dict(re.findall(r'EXIT_([A-Z]+) = (\d+)', file.read()))
+    assert WORTH_A_START < set(codes), codes
+    return sorted(int(code) for name, code in codes.items() if name not in WORTH_A_START)
+
+
+def check_restarts(text, codes):
+    """A unit, if it is of a hedgerow that serves, and the page about it name these codes."""
+    named = re.search(r'^RestartPreventExitStatus=(.*)$', text, re.M)
+    if not re.search(r'^ExecStart=/usr/bin/hedgerow ', text, re.M):
+        assert not named, named
+        return
+    assert [int(code) for code in named[1].split()] == codes, (named[1], codes)
+    with open(os.path.join(SOURCES, 'docs/how-to/federation.md')) as file:
+        page = file.read()
+    said = re.search(r'It is not started again after the exit codes ([\d, and]+) ', page)
+    assert [int(code) for code in re.findall(r'\d+', said[1])] == codes, (said, codes)
 
 
 def check(path, tool):
@@ -37,6 +61,9 @@ def check(path, tool):
 
 
 def main():
+    for path in sys.argv[2:]:
+        with open(path) as file:
+            check_restarts(file.read(), final_codes())
     if not shutil.which('systemd-analyze'):
         print('there is no systemd-analyze; install it (Debian: apt install systemd)')
         sys.exit(SKIPPED)
