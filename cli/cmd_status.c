@@ -15,7 +15,7 @@ typedef struct status_args {
 #define AT(field) offsetof(status_args, field)
 
 static const arg_option status_options[] = {
-    {"FILE", 0, ARG_OPERAND, true, AT(file), NULL, "the owner file, or the coordinator's job file"},
+    {"FILE", 0, ARG_OPERAND, true, AT(file), NULL, "the owner file, the coordinator's job file, or the folder of a coordinator that serves"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object"},
 };
 
@@ -83,7 +83,9 @@ static bool print_party(void *user, const hr_party_info *p) {
     }
     print_presence(p);
     printf("%-9s %llu not confirmed\n", "packets", (unsigned long long)p->packets);
-    printf("%-9s %llu open\n", "jobs", (unsigned long long)p->open);
+    printf("%-9s %llu open", "jobs", (unsigned long long)p->open);
+    if (p->queued != 0) printf(", %llu queued", (unsigned long long)p->queued);
+    putchar('\n');
     if (p->last_id[0] != '\0') printf("%-9s %.8s %s\n", "ended", p->last_id, p->last_state);
     return true;
 }

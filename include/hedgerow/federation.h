@@ -279,8 +279,8 @@ typedef struct hr_party_settings {
     bool (*should_reload)(void *user);
     void (*ready)(void *user); /* hr_serve, hr_coordinate: files and journal are open, and the broker has
                                 * answered. Called once. May be NULL */
-    const char *metrics; /* hr_serve: a file that is replaced every 15 seconds, and at the end, with numbers
-                          * in the text format of Prometheus; NULL: none */
+    const char *metrics; /* hr_serve, hr_coordinate_folder: a file that is replaced every 15 seconds, and at
+                          * the end, with numbers in the text format of Prometheus; NULL: none */
     /* hr_simulate: called with `user` for each remark about a table (hr_data_remarks), whose file it names,
      * before the job begins; false: it fails with that remark. May be NULL. */
     bool (*remark)(void *user, const hr_remark *remark);
@@ -519,6 +519,7 @@ typedef struct hr_party_info {
     hr_job_ending last_ending;
     const hr_owner_presence *presence; /* a coordinator's: of the owners of its job file, by name */
     size_t presence_count;
+    uint64_t queued; /* jobs in the folder of a coordinator that serves which have not begun */
 } hr_party_info;
 
 /* An owner of a coordinator's job, as of the last event. */
@@ -543,7 +544,7 @@ typedef struct hr_job_progress {
     size_t owner_count;
 } hr_job_progress;
 
-/* Called with the party, then with each open job, oldest first, until one returns false. Texts are never
+/* Called with the party, then with each open job, oldest first, and each job that is queued, until one returns false. Texts are never
  * NULL, and valid during the call. */
 typedef struct hr_party_viewer {
     bool (*party)(void *user, const hr_party_info *party);

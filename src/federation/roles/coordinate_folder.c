@@ -247,13 +247,14 @@ static hr_status begin_job(hr_folder_service *s, const hr_folder_job *at, hr_err
 
 static hr_status look_at_job(hr_folder_service *s, const hr_folder_job *at, hr_error *err) {
     bool known = false;
-    if (at->ended || find_served(s, at->id)) return HR_OK;
+    hr_error ignored; /* what it hinders is tried again at the next look */
+    if (at->ended) return hr_folder_close(s->folder, at, &ignored) == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
+    if (find_served(s, at->id)) return HR_OK;
     hr_status status = hr_journal_knows(s->journal, at->id, &known, err);
     if (status) return status;
     if (known) return repair_end(s, at, err);
     if (at->state != HR_FOLDER_CANCELLED)
         return hr_party_jobs(s->party) < s->file.at_once ? begin_job(s, at, err) : HR_OK;
-    hr_error ignored;
     hr_folder_job job = *at;
     hr_folder_cancelled(&job);
     return hr_folder_end(s->folder, &job, &ignored) == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
@@ -272,7 +273,7 @@ hr_status hr_folder_service_look(hr_folder_service *s, hr_error *err) {
     hr_folder_job *jobs;
     size_t count;
     remove_ended(s);
-    hr_status status = hr_folder_jobs(s->folder, &jobs, &count, err);
+    hr_status status = hr_folder_open_jobs(s->folder, &jobs, &count, err);
     for (size_t i = 0; !status && i < count; i++) status = look_at_job(s, &jobs[i], err);
     free(jobs);
     return status;

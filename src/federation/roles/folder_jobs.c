@@ -24,6 +24,7 @@ typedef struct listed_job {
 
 typedef struct folder_list {
     const char *folder, *coordinator;
+    hr_folder_job *at;
     listed_job *jobs;
     size_t count;
 } folder_list;
@@ -75,27 +76,50 @@ static bool show_listed(const folder_list *list, const listed_job *job,
     return visit(user, &info);
 }
 
+/* What the journal and the files have of the jobs that were found. */
+static hr_status read_list(folder_list *list, hr_error *err) {
+    char journal[HR_FOLDER_PATH];
+    hr_status status = hr_folder_path(list->folder, HR_FOLDER_JOURNAL, journal, err);
+    if (status) return status;
+    list->jobs = calloc(list->count + 1, sizeof *list->jobs);
+    if (!list->jobs) return hr_fail_memory(err);
+    for (size_t i = 0; i < list->count; i++) {
+        list->jobs[i].at = &list->at[i];
+        hr_text_hex(list->at[i].id, HR_JOURNAL_ID, list->jobs[i].id);
+    }
+    if (!access(journal, F_OK)) status = hr_journal_list(journal, take_item, list, err);
+    for (size_t i = 0; !status && i < list->count; i++)
+        if (!list->jobs[i].known) status = take_file(list, &list->jobs[i], err);
+    return status;
+}
+
+static void free_list(folder_list *list) {
+    free(list->jobs);
+    free(list->at);
+}
+
 hr_status hr_folder_each(const char *folder, const char *coordinator,
                          bool (*visit)(void *user, const hr_job_info *job), void *user, hr_error *err) {
-    char journal[HR_FOLDER_PATH];
     folder_list list = {.folder = folder, .coordinator = coordinator};
-    hr_folder_job *jobs;
-    hr_status status = hr_folder_path(folder, HR_FOLDER_JOURNAL, journal, err);
-    if (!status) status = hr_folder_jobs(folder, &jobs, &list.count, err);
-    if (status) return status;
-    list.jobs = calloc(list.count + 1, sizeof *list.jobs);
-    if (!list.jobs) status = hr_fail_memory(err);
-    for (size_t i = 0; !status && i < list.count; i++) {
-        list.jobs[i].at = &jobs[i];
-        hr_text_hex(jobs[i].id, HR_JOURNAL_ID, list.jobs[i].id);
-    }
-    if (!status && !access(journal, F_OK)) status = hr_journal_list(journal, take_item, &list, err);
-    for (size_t i = 0; !status && i < list.count; i++)
-        if (!list.jobs[i].known) status = take_file(&list, &list.jobs[i], err);
+    hr_status status = hr_folder_jobs(folder, &list.at, &list.count, err);
+    if (!status) status = read_list(&list, err);
     for (size_t i = 0; !status && i < list.count; i++)
         if (!show_listed(&list, &list.jobs[i], visit, user)) break;
-    free(list.jobs);
-    free(jobs);
+    free_list(&list);
+    return status;
+}
+
+hr_status hr_folder_each_unbegun(const char *folder, const char *coordinator,
+                                 bool (*visit)(void *user, const hr_job_info *job), void *user,
+                                 hr_error *err) {
+    folder_list list = {.folder = folder, .coordinator = coordinator};
+    hr_status status = hr_folder_open_jobs(folder, &list.at, &list.count, err);
+    if (!status) status = read_list(&list, err);
+    for (size_t i = 0; !status && i < list.count; i++) {
+        const listed_job *job = &list.jobs[i];
+        if (!job->known && !job->at->ended && !show_listed(&list, job, visit, user)) break;
+    }
+    free_list(&list);
     return status;
 }
 

@@ -46,13 +46,14 @@ static hr_status fill_draft(const folder_draft *draft, const hr_folder_files *fi
     return status ? status : hr_file_create(path, "job", FILE_RIGHTS, text, strlen(text), err);
 }
 
-static void remove_draft(const folder_draft *draft) {
+static void remove_draft(const folder_draft *draft, const char *name, const uint8_t id[HR_JOURNAL_ID]) {
     const char *const files[] = {HR_FOLDER_JOB, HR_FOLDER_SCHEMA, HR_FOLDER_EVALUATED,
                                  hr_folder_state_file(HR_FOLDER_QUEUED), ""};
     char path[HR_FOLDER_PATH];
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (!hr_folder_job_path(draft->folder, draft->name, files[i], path, NULL))
             (void)(*files[i] ? unlink(path) : rmdir(path));
+    if (!hr_folder_open_path(draft->folder, name, id, path, NULL)) (void)unlink(path);
 }
 
 static hr_status fail_taken(const char *name, hr_error *err) {
@@ -81,6 +82,23 @@ static hr_status make_folder(const char *path, hr_error *err) {
                                                           : hr_folder_fail(path, "make the folder", err);
 }
 
+/* Before the job is there: one that is there and in no list would never begin. */
+static hr_status open_job(const char *folder, const char *name, const uint8_t id[HR_JOURNAL_ID],
+                          hr_error *err) {
+    char path[HR_FOLDER_PATH];
+    hr_status status = hr_folder_path(folder, HR_FOLDER_OPEN, path, err);
+    if (!status) status = make_folder(path, err);
+    if (!status) status = hr_folder_open_path(folder, name, id, path, err);
+    return status ? status : hr_file_create(path, "entry", FILE_RIGHTS, "", 0, err);
+}
+
+hr_status hr_folder_close(const char *folder, const hr_folder_job *job, hr_error *err) {
+    char path[HR_FOLDER_PATH];
+    hr_status status = hr_folder_open_path(folder, job->name, job->id, path, err);
+    if (status || !unlink(path) || errno == ENOENT) return status;
+    return hr_folder_fail(path, "remove the file", err);
+}
+
 hr_status hr_folder_add(const char *folder, const char *name, const hr_folder_files *files,
                         uint8_t id[HR_JOURNAL_ID], hr_error *err) {
     folder_draft draft = {.folder = folder};
@@ -102,8 +120,9 @@ hr_status hr_folder_add(const char *folder, const char *name, const hr_folder_fi
     if (!status) status = make_folder(path, err);
     if (status) return status;
     status = fill_draft(&draft, files, id, err);
+    if (!status) status = open_job(folder, name, id, err);
     if (!status) status = name_draft(&draft, name, err);
-    if (status) remove_draft(&draft);
+    if (status) remove_draft(&draft, name, id);
     return status;
 }
 

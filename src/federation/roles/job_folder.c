@@ -46,6 +46,14 @@ hr_status hr_folder_job_path(const char *folder, const char *name, const char *f
                         err);
 }
 
+hr_status hr_folder_open_path(const char *folder, const char *name, const uint8_t id[HR_JOURNAL_ID],
+                              char out[HR_FOLDER_PATH], hr_error *err) {
+    char text[HR_JOB_ID_TEXT];
+    hr_text_hex(id, HR_JOURNAL_ID, text);
+    return check_length(snprintf(out, HR_FOLDER_PATH, "%s/%s/%s.%s", folder, HR_FOLDER_OPEN, text, name),
+                        err);
+}
+
 const char *hr_folder_result(const hr_job_file *job) {
     static const char *const names[] = {
         [HR_JOB_MODEL] = "model.json", [HR_JOB_FIGURES] = "figures.json", [HR_JOB_SCHEMA] = "bounds.yaml"};
@@ -102,27 +110,43 @@ static int by_submission(const void *a, const void *b) {
     return strcmp(one->name, other->name);
 }
 
-hr_status hr_folder_jobs(const char *folder, hr_folder_job **out, size_t *count, hr_error *err) {
-    char path[HR_FOLDER_PATH];
+/* An entry of `open`: another job may have the folder of that name by now. */
+static bool look_at_open(const char *folder, const char *entry, hr_folder_job *out) {
+    char id[HR_JOB_ID_TEXT];
+    const size_t digits = sizeof id - 1;
+    if (strlen(entry) <= digits || entry[digits] != '.') return false;
+    if (!hr_folder_look(folder, entry + digits + 1, out)) return false;
+    hr_text_hex(out->id, HR_JOURNAL_ID, id);
+    return !memcmp(id, entry, digits);
+}
+
+typedef bool entry_look(const char *folder, const char *entry, hr_folder_job *out);
+
+static hr_status read_entries(const char *folder, DIR *listing, entry_look *look, hr_folder_job **out,
+                              size_t *count, hr_error *err) {
     size_t capacity = 0;
-    *out = NULL;
-    *count = 0;
-    hr_status status = hr_folder_path(folder, HR_FOLDER_JOBS, path, err);
-    if (status) return status;
-    DIR *listing = opendir(path);
-    if (!listing) return errno == ENOENT ? HR_OK : hr_folder_fail(path, "read the folder", err);
-    for (struct dirent *entry; !status && (entry = readdir(listing));) {
+    for (struct dirent *entry; (entry = readdir(listing));) {
         if (*count == capacity) {
             capacity = 2 * capacity + 16;
             hr_folder_job *larger = realloc(*out, capacity * sizeof *larger);
-            if (!larger) {
-                status = hr_fail_memory(err);
-                break;
-            }
+            if (!larger) return hr_fail_memory(err);
             *out = larger;
         }
-        *count += hr_folder_look(folder, entry->d_name, &(*out)[*count]);
+        *count += look(folder, entry->d_name, &(*out)[*count]);
     }
+    return HR_OK;
+}
+
+static hr_status list_folder(const char *folder, const char *of, entry_look *look, hr_folder_job **out,
+                             size_t *count, hr_error *err) {
+    char path[HR_FOLDER_PATH];
+    *out = NULL;
+    *count = 0;
+    hr_status status = hr_folder_path(folder, of, path, err);
+    if (status) return status;
+    DIR *listing = opendir(path);
+    if (!listing) return errno == ENOENT ? HR_OK : hr_folder_fail(path, "read the folder", err);
+    status = read_entries(folder, listing, look, out, count, err);
     closedir(listing);
     if (status) {
         free(*out);
@@ -132,6 +156,14 @@ hr_status hr_folder_jobs(const char *folder, hr_folder_job **out, size_t *count,
         qsort(*out, *count, sizeof **out, by_submission);
     }
     return status;
+}
+
+hr_status hr_folder_jobs(const char *folder, hr_folder_job **out, size_t *count, hr_error *err) {
+    return list_folder(folder, HR_FOLDER_JOBS, hr_folder_look, out, count, err);
+}
+
+hr_status hr_folder_open_jobs(const char *folder, hr_folder_job **out, size_t *count, hr_error *err) {
+    return list_folder(folder, HR_FOLDER_OPEN, look_at_open, out, count, err);
 }
 
 hr_status hr_folder_find(const char *folder, const char *text, hr_folder_job *out, hr_error *err) {

@@ -2,6 +2,7 @@
  * submitted.
  *
  *     FOLDER/coordinator.yaml, FOLDER/journal.db
+ *     FOLDER/open/ID.NAME      empty; of each job whose end the coordinator has not seen
  *     FOLDER/jobs/NAME/job.yaml, schema.yaml, evaluated.json   what was submitted, copied
  *                      queued, started or cancelled            one of the three; it holds the job's id
  *                      log, model.json (figures.json, bounds.yaml), ended
@@ -9,7 +10,8 @@
  * A job's folder appears under its name when it is complete. The file `queued` is renamed: to `started` by
  * the coordinator before the job is in its journal, or to `cancelled` by a person before that. One of the two
  * succeeds. The journal knows the job by the id, so that a job is offered once, whenever a process dies.
- * `ended` is written when the result is there. */
+ * `ended` is written when the result is there. The coordinator looks at the jobs of `open` alone, so that what
+ * it costs to serve does not grow with the jobs that ended. */
 #ifndef HR_FEDERATION_ROLES_JOB_FOLDER_H
 #define HR_FEDERATION_ROLES_JOB_FOLDER_H
 
@@ -24,6 +26,7 @@ enum { HR_FOLDER_PATH = 4096 };
 #define HR_FOLDER_FILE "coordinator.yaml"
 #define HR_FOLDER_JOURNAL "journal.db"
 #define HR_FOLDER_JOBS "jobs"
+#define HR_FOLDER_OPEN "open"
 /* In the folder of a job. */
 #define HR_FOLDER_JOB "job.yaml"
 #define HR_FOLDER_SCHEMA "schema.yaml"
@@ -46,6 +49,10 @@ typedef struct hr_folder_job {
 /* FOLDER/FILE. Fails: LIMIT (too long). */
 HR_MUST_CHECK hr_status hr_folder_path(const char *folder, const char *file, char out[HR_FOLDER_PATH],
                                        hr_error *err);
+/* FOLDER/open/ID.NAME. Fails: LIMIT (too long). */
+HR_MUST_CHECK hr_status hr_folder_open_path(const char *folder, const char *name,
+                                            const uint8_t id[HR_JOURNAL_ID], char out[HR_FOLDER_PATH],
+                                            hr_error *err);
 /* FOLDER/jobs/NAME/FILE. Fails: LIMIT (too long). */
 HR_MUST_CHECK hr_status hr_folder_job_path(const char *folder, const char *name, const char *file,
                                            char out[HR_FOLDER_PATH], hr_error *err);
@@ -56,6 +63,10 @@ bool hr_folder_look(const char *folder, const char *name, hr_folder_job *out);
 /* All jobs, in the order in which they were submitted. A folder that holds no job is left out. Owner: the
  * caller frees *out. Fails: IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_folder_jobs(const char *folder, hr_folder_job **out, size_t *count, hr_error *err);
+
+/* As hr_folder_jobs, of the jobs in `open` alone. */
+HR_MUST_CHECK hr_status hr_folder_open_jobs(const char *folder, hr_folder_job **out, size_t *count,
+                                            hr_error *err);
 
 /* The job with this name, or whose id begins with these digits. Fails: ARGUMENT (none, or several), IO,
  * MEMORY.
@@ -68,6 +79,11 @@ HR_MUST_CHECK hr_status hr_folder_find(const char *folder, const char *text, hr_
 HR_MUST_CHECK hr_status hr_folder_each(const char *folder, const char *coordinator,
                                        bool (*visit)(void *user, const hr_job_info *job), void *user,
                                        hr_error *err);
+
+/* The same, of those that are queued or about to begin. */
+HR_MUST_CHECK hr_status hr_folder_each_unbegun(const char *folder, const char *coordinator,
+                                               bool (*visit)(void *user, const hr_job_info *job), void *user,
+                                               hr_error *err);
 
 /* What is copied into the folder of a new job. */
 typedef struct hr_folder_files {
@@ -93,6 +109,9 @@ void hr_folder_cancelled(hr_folder_job *job);
 
 /* Writes how the job ended: `end` of *job. Fails: IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_folder_end(const char *folder, const hr_folder_job *job, hr_error *err);
+
+/* Takes the job out of `open`: its end is known. Fails: IO. */
+HR_MUST_CHECK hr_status hr_folder_close(const char *folder, const hr_folder_job *job, hr_error *err);
 
 /* Reads the copies: the job file, whose schema and model are those of the folder. Owner: *out lives in the
  * arena. Fails: as hr_job_file_read. */

@@ -77,7 +77,8 @@ typedef struct shown_party {
     bool stopped, running;
     hr_validity validity; /* of its certificate */
     char expiry[HR_VALIDITY_TEXT];
-    int64_t date; /* seconds since 1970 began */
+    int64_t date;    /* seconds since 1970 began */
+    uint64_t queued; /* jobs that have not begun */
 } shown_party;
 
 /* A federation file that cannot be read is no matter of the jobs. */
@@ -111,6 +112,7 @@ static hr_status show_party(void *user, const hr_journal_view *view) {
                                 .connected = view->running && run->connected,
                                 .reconnects = run->reconnects,
                                 .open = view->open,
+                                .queued = v->queued,
                                 .packets = view->packets,
                                 .ledger = view->has_ledger ? &view->total : NULL,
                                 .presence = presence,
@@ -153,14 +155,38 @@ static hr_status show_progress(void *user, const hr_journal_item *item, const hr
     return HR_OK;
 }
 
+static bool count_unbegun(void *user, const hr_job_info *job) {
+    (void)job;
+    ((shown_party *)user)->queued++;
+    return true;
+}
+
+static bool show_unbegun(void *user, const hr_job_info *job) {
+    const shown_party *v = user;
+    const hr_job_progress shown = {.id = job->id,
+                                   .name = job->name,
+                                   .coordinator = job->coordinator,
+                                   .state = job->state,
+                                   .awaits = job->awaits,
+                                   .since = job->since,
+                                   .epsilon = job->epsilon,
+                                   .cancelled = job->cancelled,
+                                   .unit = ""};
+    return v->viewer->job(v->viewer->user, &shown);
+}
+
 hr_status hr_party_look(const char *file, const hr_party_viewer *viewer, hr_error *err) {
     hr_member_files member;
     shown_party v = {.member = &member, .viewer = viewer, .date = hr_endpoint_clock().date};
     const hr_journal_viewer inner = {show_party, show_progress, &v};
     hr_arena *arena = hr_arena_new();
     hr_status status = arena ? hr_member_files_read(file, arena, &member, err) : hr_fail_memory(err);
+    const char *folder = status ? NULL : member.folder, *name = status ? NULL : member.endpoint.name;
     if (!status) look_at_certificate(&v, arena);
+    if (folder) status = hr_folder_each_unbegun(folder, name, count_unbegun, &v, err);
     if (!status) status = hr_journal_look(member.journal, &inner, err);
+    if (!status && folder && !v.stopped)
+        status = hr_folder_each_unbegun(folder, name, show_unbegun, &v, err);
     hr_arena_free(arena);
     return status;
 }

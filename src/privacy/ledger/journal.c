@@ -372,7 +372,7 @@ hr_status hr_journal_each_job(hr_journal *journal, hr_status (*visit)(void *user
     return each(journal,
                 "SELECT id, coordinator, terms, key, entry, CAST(strftime('%s', time) AS INTEGER), cancelled,"
                 " round_gain"
-                " FROM jobs LEFT JOIN notes ON notes.job = jobs.id WHERE NOT over ORDER BY jobs.rowid",
+                " FROM jobs LEFT JOIN notes ON notes.job = jobs.id WHERE over = 0 ORDER BY jobs.rowid",
                 NULL, show_job, &v, err);
 }
 

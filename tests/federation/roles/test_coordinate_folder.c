@@ -117,6 +117,36 @@ static void check_jobs(const char *expected) {
     assert_string_equal(text, expected);
 }
 
+/* As `hedgerow status` shows them. */
+typedef struct looked_at {
+    uint64_t open, queued;
+    char jobs[NAMES_TEXT];
+} looked_at;
+
+static bool note_party(void *user, const hr_party_info *party) {
+    looked_at *found = user;
+    found->open = party->open;
+    found->queued = party->queued;
+    return true;
+}
+
+static bool note_progress(void *user, const hr_job_progress *job) {
+    const hr_job_info info = {.name = job->name, .state = job->state};
+    assert_string_equal(job->coordinator, "coordinator");
+    assert_true(job->epsilon == .5 && strlen(job->id) == 32 && *job->since);
+    return add_state(((looked_at *)user)->jobs, &info);
+}
+
+static void check_status(uint64_t open, uint64_t queued, const char *jobs) {
+    looked_at found = {0};
+    const hr_party_viewer viewer = {note_party, note_progress, &found};
+    hr_error err = {0};
+    must(hr_party_look("desk", &viewer, &err), &err);
+    assert_string_equal(found.jobs, jobs);
+    assert_int_equal(found.open, open);
+    assert_int_equal(found.queued, queued);
+}
+
 static void check_offered(const char *count) {
     assert_string_equal(query_database("desk/journal.db", "SELECT count(*) FROM jobs"), count);
 }
@@ -129,6 +159,21 @@ static void mark_cancelled(const char *name) {
     assert_true(hr_folder_look("desk", name, &job));
     hr_text_hex(job.id, HR_JOURNAL_ID, id);
     must(hr_journal_cancel("desk/journal.db", id, &named, &err), &err);
+}
+
+/* How many jobs the coordinator looks at. */
+static void check_open(const char *expected) {
+    hr_folder_job *jobs;
+    size_t count;
+    char text[NAMES_TEXT] = "";
+    hr_error err = {0};
+    must(hr_folder_open_jobs("desk", &jobs, &count, &err), &err);
+    for (size_t i = 0; i < count; i++) {
+        strcat(text, i ? " " : "");
+        strcat(text, jobs[i].name);
+    }
+    free(jobs);
+    assert_string_equal(text, expected);
 }
 
 /* ---- Submitting ---- */
@@ -145,6 +190,7 @@ static void test_submit__refuses_what_cannot_begin(void **state) {
     (void)state;
     submit("one");
     refuse("job.yaml", "one", HR_E_ARGUMENT, "there is a job 'one' already");
+    check_open("one");
     refuse("job.yaml", ".one", HR_E_ARGUMENT, "cannot begin with a dot");
     refuse("job.yaml", "a/b", HR_E_ARGUMENT, "cannot be the name of a job");
     refuse("none.yaml", NULL, HR_E_IO, "cannot open the file");
@@ -173,6 +219,7 @@ static void test_submit__is_complete_or_not_there(void **state) {
     start();
     check_offered("0");
     submit("one");
+    check_open("one"); /* the entry of the first is of no job */
     assert_int_equal(unlink("schema.yaml"), 0);
     write_text("job.yaml", "changed");
     go_on();
@@ -189,10 +236,12 @@ static void test_service__runs_as_many_as_it_may(void **state) {
     submit("three");
     go_on();
     check_jobs("one: running; two: running; three: queued");
+    check_status(2, 1, "one: running; two: running; three: queued");
     mark_cancelled("two");
     go_on();
     check_jobs("one: running; two: cancelled: by the coordinator; three: running");
     check_offered("3");
+    check_open("one three");
 }
 
 static void test_service__cancels_what_is_queued(void **state) {
@@ -201,13 +250,16 @@ static void test_service__cancels_what_is_queued(void **state) {
     hr_error err = {0};
     submit("one");
     submit("two");
+    check_status(0, 2, "one: queued; two: queued");
     must(hr_jobs_cancel("desk", "one", &info, &err), &err);
+    check_status(0, 1, "two: queued");
     assert_true(info.ended && info.told && info.unbegun);
     assert_int_equal(hr_jobs_cancel("desk", "one", &info, &err), HR_E_ARGUMENT);
     assert_string_equal(err.message, "the job 'one' is over");
     start();
     check_jobs("one: cancelled: by the coordinator; two: running");
     check_offered("1");
+    check_open("two");
 }
 
 /* A process that died after a person cancelled the job, and before its end was written. */
@@ -291,18 +343,40 @@ static void test_restart__offers_what_was_claimed(void **state) {
     assert_string_equal(query_database("desk/journal.db", "SELECT lower(hex(id)) FROM jobs"), id);
 }
 
+/* The process died before the end was in the folder. */
 static void test_restart__does_not_offer_again(void **state) {
     (void)state;
+    hr_folder_job job;
+    char entry[HR_FOLDER_PATH];
     submit("one");
     start();
     mark_cancelled("one");
     go_on();
     stop();
+    check_open("");
     assert_int_equal(unlink("desk/jobs/one/ended"), 0);
+    assert_true(hr_folder_look("desk", "one", &job));
+    must(hr_folder_open_path("desk", "one", job.id, entry, NULL), &(hr_error){0});
+    write_text(entry, "");
     start();
     check_jobs("one: cancelled: by the coordinator");
     check_offered("1");
     assert_int_equal(access("desk/jobs/one/ended", F_OK), 0);
+}
+
+/* The same name again, after the folder of the job that ended was removed: another job. */
+static void test_name__may_be_used_again(void **state) {
+    (void)state;
+    hr_cancel_info info;
+    hr_error err = {0};
+    submit("one");
+    must(hr_jobs_cancel("desk", "one", &info, &err), &err);
+    assert_int_equal(rename("desk/jobs/one", "away"), 0);
+    submit("one");
+    check_open("one");
+    start();
+    check_jobs("one: running");
+    check_offered("1");
 }
 
 /* Its job ends, the others continue. */
@@ -394,6 +468,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_restart__goes_on_with_every_job, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_restart__offers_what_was_claimed, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_restart__does_not_offer_again, folder_open, folder_close),
+    cmocka_unit_test_setup_teardown(test_name__may_be_used_again, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_restart__without_the_folder_of_a_job, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_jobs__end_with_their_models, folder_open, folder_close),
 };
