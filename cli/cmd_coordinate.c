@@ -7,7 +7,7 @@
 #include "together.h"
 
 typedef struct coordinate_args {
-    const char *file;
+    const char *file, *metrics;
     product_args product;
     bool as_json, plan, serve;
     log_args log;
@@ -21,6 +21,8 @@ static const arg_option coordinate_options[] = {
      "the job file: what to train, and with which owners; with --serve, the folder of a coordinator"},
     {"serve", 0, ARG_FLAG, false, AT(serve), NULL,
      "run the jobs that 'hedgerow submit' queues in the folder, until stopped"},
+    {"metrics", 0, ARG_TEXT, false, AT(metrics), "FILE",
+     "with --serve: replace this file every 15 seconds with numbers for Prometheus: jobs, owners, packets"},
     {"model", 0, ARG_TEXT, false, AT(product.model), "FILE",
      "where the model goes; it must not exist when a job begins; - is standard output"},
     PRODUCT_OPTIONS(coordinate_args),
@@ -41,13 +43,14 @@ static int run_service(const command *self, const coordinate_args *args) {
     if (product->model != NULL || product->figures != NULL || product->schema != NULL || args->plan ||
         args->rows.given || args->as_json)
         return usage_error(self->name,
-                           "--serve goes with --log-format, --log-level and --quiet alone: results "
-                           "are kept in the folder");
+                           "--serve goes with --metrics, --log-format, --log-level and --quiet alone: "
+                           "results are kept in the folder");
     if (!log_lines_open(self->name, &args->log)) return EXIT_USAGE;
     interrupt_reloads();
     hr_error err = {0};
     hr_party_settings settings = together_settings(0);
     settings.should_reload = interrupt_wants_reload;
+    settings.metrics = args->metrics;
     const hr_status status = hr_coordinate_folder(args->file, &settings, &err);
     return status == HR_E_CANCELLED ? EXIT_DONE : log_lines_end(&err);
 }
@@ -56,6 +59,7 @@ static int run_coordinate(const command *self, int argc, char **argv) {
     coordinate_args args = {.log = LOG_ARGS_INIT};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     if (args.serve) return run_service(self, &args);
+    if (args.metrics != NULL) return usage_error(self->name, "--metrics is for --serve");
     if (args.plan) return run_job_plan(self->name, args.file, 0, &args.rows, args.as_json);
     if (args.rows.given)
         return usage_error(self->name, "--rows is for --plan: a job counts the records by itself, privately");

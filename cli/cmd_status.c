@@ -15,7 +15,8 @@ typedef struct status_args {
 #define AT(field) offsetof(status_args, field)
 
 static const arg_option status_options[] = {
-    {"FILE", 0, ARG_OPERAND, true, AT(file), NULL, "the owner file, the coordinator's job file, or the folder of a coordinator that serves"},
+    {"FILE", 0, ARG_OPERAND, true, AT(file), NULL,
+     "the owner file, the coordinator's job file, or the folder of a coordinator that serves"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object"},
 };
 

@@ -544,8 +544,8 @@ typedef struct hr_job_progress {
     size_t owner_count;
 } hr_job_progress;
 
-/* Called with the party, then with each open job, oldest first, and each job that is queued, until one returns false. Texts are never
- * NULL, and valid during the call. */
+/* Called with the party, then with each open job, oldest first, and each job that is queued, until one
+ * returns false. Texts are never NULL, and valid during the call. */
 typedef struct hr_party_viewer {
     bool (*party)(void *user, const hr_party_info *party);
     bool (*job)(void *user, const hr_job_progress *job);

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""The numbers that an owner writes for Prometheus: of a whole job, replaced as a whole, and none that tells of a record.
+"""The numbers that an owner writes for Prometheus: of a whole job, replaced as a whole, and none that tells of a record; and those of a coordinator
+that serves.
 usage: metrics.py HEDGEROW"""
 import os
 import re
 
 import federation
 from federation import HOSPITALS, Federation, Process
+from serving import COORDINATOR, JOB
 
 LINES = re.compile(r'# HELP (hedgerow_\w+) [^\n]+\n# TYPE \1 (gauge|counter)\n\1\{owner="north"\} ([-+0-9.e]+)\n')
 
@@ -88,12 +90,49 @@ def test_refusal(fed):
     assert read(fed.folder)['hedgerow_jobs_done_total'] == 0
 
 
+def read_desk(fed):
+    """{name and labels: number}; every line is of the format."""
+    with open(os.path.join(fed.folder, 'desk.prom')) as file:
+        lines = [line for line in file.read().splitlines() if not line.startswith('#')]
+    found = [re.fullmatch(r'hedgerow_(\w+)\{coordinator="coordinator"(?:,\w+="([a-z ]+)")?\} ([-+0-9.e]+)', line) for line in lines]
+    assert all(found), lines
+    return {(match[1], match[2]): float(match[3]) for match in found}
+
+
+def test_coordinator(fed):
+    """It has seen north alone; one job began and waits for owners, one is queued behind it, one was cancelled."""
+    os.mkdir(os.path.join(fed.folder, 'desk'))
+    fed.write('desk/coordinator.yaml', COORDINATOR.replace('at-once: 2', 'at-once: 1'))
+    fed.write('work.yaml', JOB)
+    north = serve(fed, 'north')
+    north.await_line('ready for jobs')
+    for name in ('first', 'gone', 'next'):
+        fed.run('submit', 'desk', 'work.yaml', '--name', name)
+    fed.run('jobs', 'cancel', 'desk', 'gone')
+    desk = Process([fed.tool, 'coordinate', '--serve', 'desk', '--metrics', 'desk.prom'], fed.folder)
+    desk.await_line('ready for jobs')
+    before = read_desk(fed)
+    assert before['jobs_open', None] == before['jobs_ended_total', 'done'] == before['owner_present', 'north'] == 0, before
+    desk.await_line('owner north is present')
+    desk.await_line("the job 'first' begins")
+    assert desk.stop() == 0, desk.lines
+    after = read_desk(fed)
+    assert after['jobs_open', None] == after['jobs_queued', None] == after['jobs_ended_total', 'cancelled'] == 1, after
+    assert [after['owner_present', name] for name in HOSPITALS] == [1, 0, 0], after
+    assert after['owner_last_hello_timestamp_seconds', 'north'] >= after['start_timestamp_seconds', None] > 1e9, after
+    assert after['owner_last_hello_timestamp_seconds', 'west'] == 0, after
+    assert after['last_connection_timestamp_seconds', None] >= after['start_timestamp_seconds', None], after
+    assert after['connected', None] == 1 and after['certificate_expires_timestamp_seconds', None] > 2e9, after
+    assert north.stop() == 0, north.lines
+
+
 def test(tool, folder, words):
     fed = Federation(tool, folder)
     fed.start_broker()
     test_job(fed)
     test_connection(fed)
     test_refusal(fed)
+    test_coordinator(fed)
 
 
 federation.main(test)

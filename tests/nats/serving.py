@@ -214,4 +214,5 @@ def test(tool, folder, words):
     assert [owner.stop() for owner in owners] == [0, 0]
 
 
-federation.main(test)
+if __name__ == '__main__':
+    federation.main(test)

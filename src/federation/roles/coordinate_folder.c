@@ -9,6 +9,7 @@
 #include "federation/roles/job_folder.h"
 #include "federation/roles/own_job.h"
 #include "federation/roles/receipt_files.h"
+#include "federation/roles/service_metrics.h"
 #include "federation/transport/nats.h"
 #include "privacy/ledger/journal_list.h"
 
@@ -41,13 +42,17 @@ struct hr_folder_service {
     hr_coordinator_file file;
     hr_journal *journal;
     hr_endpoint endpoint;
+    hr_counted_transport packets;
     char *receipts;        /* path */
     hr_presence *presence; /* NULL on a loopback */
     hr_party *party;
     hr_log log;
     hr_file_wait wait;
     served_job *jobs;
-    int64_t looked; /* milliseconds, as hr_clock.now */
+    int64_t looked, measured;     /* milliseconds, as hr_clock.now: the folder, and the writing of metrics */
+    int64_t begun;                /* seconds since 1970 began */
+    size_t queued;                /* jobs of the folder, at the last look */
+    size_t ended[HR_JOB_ENDINGS]; /* jobs whose end was seen, by ending */
     bool reload;
     hr_status status; /* of the last look at the folder */
     hr_error why;
@@ -247,14 +252,18 @@ static hr_status begin_job(hr_folder_service *s, const hr_folder_job *at, hr_err
 
 static hr_status look_at_job(hr_folder_service *s, const hr_folder_job *at, hr_error *err) {
     bool known = false;
-    hr_error ignored; /* what it hinders is tried again at the next look */
-    if (at->ended) return hr_folder_close(s->folder, at, &ignored) == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
+    if (at->ended) {
+        hr_error ignored; /* tried again at the next look */
+        if (!hr_folder_close(s->folder, at, &ignored)) s->ended[hr_ending_by_state(at->end)]++;
+        return HR_OK;
+    }
     if (find_served(s, at->id)) return HR_OK;
     hr_status status = hr_journal_knows(s->journal, at->id, &known, err);
     if (status) return status;
     if (known) return repair_end(s, at, err);
     if (at->state != HR_FOLDER_CANCELLED)
         return hr_party_jobs(s->party) < s->file.at_once ? begin_job(s, at, err) : HR_OK;
+    hr_error ignored;
     hr_folder_job job = *at;
     hr_folder_cancelled(&job);
     return hr_folder_end(s->folder, &job, &ignored) == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
@@ -275,8 +284,47 @@ hr_status hr_folder_service_look(hr_folder_service *s, hr_error *err) {
     remove_ended(s);
     hr_status status = hr_folder_open_jobs(s->folder, &jobs, &count, err);
     for (size_t i = 0; !status && i < count; i++) status = look_at_job(s, &jobs[i], err);
+    s->queued = 0;
+    for (size_t i = 0; !status && i < count; i++) s->queued += !jobs[i].ended && !find_served(s, jobs[i].id);
     free(jobs);
     return status;
+}
+
+/* ---- Metrics ---- */
+
+static size_t list_presence(const hr_folder_service *s, hr_owner_presence *out) {
+    const hr_membership *membership = s->endpoint.view.membership;
+    hr_member_presence seen;
+    size_t count = 0;
+    for (size_t m = 0; s->presence && m < membership->count; m++)
+        if (hr_presence_of(s->presence, m, &seen))
+            out[count++] =
+                (hr_owner_presence){membership->members[m].name, seen.present, seen.since, seen.seen};
+    return count;
+}
+
+hr_status hr_folder_service_measure(hr_folder_service *s, hr_error *err) {
+    hr_owner_presence presence[HR_MEMBERS_MAX];
+    if (!s->settings->metrics) return HR_OK;
+    const hr_coordinator_numbers numbers = {
+        .queued = s->queued, .presence = presence, .presence_count = list_presence(s, presence)};
+    hr_service_metrics metrics = {.name = s->file.name,
+                                  .packets = &s->packets,
+                                  .open = hr_party_jobs(s->party),
+                                  .ended = s->ended,
+                                  .refused = hr_party_refused(s->party),
+                                  .begun = s->begun,
+                                  .certificate_ends = s->endpoint.validity.ends,
+                                  .coordinator = &numbers};
+    s->measured = hr_endpoint_clock().now;
+    if (s->packets.transport.link) s->packets.transport.link(&s->packets.transport, &metrics.link);
+    return hr_service_metrics_write(&metrics, s->settings->metrics, err);
+}
+
+/* A full disk does not end the work. */
+static void refresh_metrics(hr_folder_service *s) {
+    hr_error err = {0};
+    if (hr_folder_service_measure(s, &err)) hr_log_write(&s->log, HR_LOG_WARNING, NULL, err.message);
 }
 
 /* ---- The service ---- */
@@ -287,6 +335,7 @@ static bool is_to_pause(void *user) {
     s->reload = s->settings->should_reload && s->settings->should_reload(s->settings->user);
     if (s->reload) return true;
     hr_endpoint_log_validity(&s->endpoint, &s->log);
+    if (now - s->measured >= HR_METRICS_PAUSE) refresh_metrics(s);
     if (now - s->looked < LOOK) return false;
     s->looked = now;
     s->status = hr_folder_service_look(s, &s->why);
@@ -337,7 +386,9 @@ static hr_status open_parts(hr_folder_service *s, hr_loopback *loopback, hr_erro
     status = open_folder_presence(s, err);
     if (!status) status = hr_receipt_folder(s->path, &s->receipts, err);
     if (status) return status;
+    hr_counted_transport_init(&s->packets, s->endpoint.transport);
     hr_party_options options = hr_coordinator_options(&s->endpoint, s->journal, &s->work);
+    options.transport = &s->packets.transport;
     options.presence = s->presence;
     return hr_party_open(&options, &s->party, err);
 }
@@ -356,6 +407,7 @@ hr_status hr_folder_service_open(const char *folder, const hr_party_settings *se
                               .over = note_served_end,
                               .log = &s->log};
     s->looked = hr_endpoint_clock().now - LOOK; /* due */
+    s->begun = hr_endpoint_clock().date;
     s->arena = hr_arena_new();
     hr_status status =
         s->arena ? read_coordinator_file(folder, s->arena, &s->file, err) : hr_fail_memory(err);
@@ -410,16 +462,18 @@ hr_status hr_coordinate_folder(const char *folder, const hr_party_settings *sett
     if (!status) status = hr_nats_present(err);
     if (!status) status = hr_folder_service_open(folder, &ours, NULL, &s, err);
     if (status) return status;
-    hr_log_format(&s->log, HR_LOG_INFO, NULL, "ready for jobs, %zu at once", s->file.at_once);
-    if (ours.ready) ours.ready(ours.user);
-    do {
+    status = hr_folder_service_measure(s, err);
+    if (!status) hr_log_format(&s->log, HR_LOG_INFO, NULL, "ready for jobs, %zu at once", s->file.at_once);
+    if (!status && ours.ready) ours.ready(ours.user);
+    while (!status) {
         if (s->reload) status = reload_folder(&s, err);
         if (!status) status = hr_endpoint_work(s->party, &ours, is_to_pause, s, err);
         if (!status && s->status) {
             status = s->status;
             if (err) *err = s->why;
         }
-    } while (!status);
+    }
+    if (s) refresh_metrics(s);
     hr_folder_service_close(s);
     return status;
 }

@@ -20,4 +20,7 @@ hr_party *hr_folder_service_party(hr_folder_service *service);
  * ends that job. Fails: IO (the journal, the folder of all jobs), MEMORY. */
 HR_MUST_CHECK hr_status hr_folder_service_look(hr_folder_service *service, hr_error *err);
 
+/* Writes the file of metrics, if the settings name one. Fails: as hr_service_metrics_write. */
+HR_MUST_CHECK hr_status hr_folder_service_measure(hr_folder_service *service, hr_error *err);
+
 #endif

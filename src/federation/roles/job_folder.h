@@ -10,8 +10,8 @@
  * A job's folder appears under its name when it is complete. The file `queued` is renamed: to `started` by
  * the coordinator before the job is in its journal, or to `cancelled` by a person before that. One of the two
  * succeeds. The journal knows the job by the id, so that a job is offered once, whenever a process dies.
- * `ended` is written when the result is there. The coordinator looks at the jobs of `open` alone, so that what
- * it costs to serve does not grow with the jobs that ended. */
+ * `ended` is written when the result is there. The coordinator looks at the jobs of `open` alone, so that
+ * what it costs to serve does not grow with the jobs that ended. */
 #ifndef HR_FEDERATION_ROLES_JOB_FOLDER_H
 #define HR_FEDERATION_ROLES_JOB_FOLDER_H
 

@@ -185,8 +185,7 @@ hr_status hr_party_look(const char *file, const hr_party_viewer *viewer, hr_erro
     if (!status) look_at_certificate(&v, arena);
     if (folder) status = hr_folder_each_unbegun(folder, name, count_unbegun, &v, err);
     if (!status) status = hr_journal_look(member.journal, &inner, err);
-    if (!status && folder && !v.stopped)
-        status = hr_folder_each_unbegun(folder, name, show_unbegun, &v, err);
+    if (!status && folder && !v.stopped) status = hr_folder_each_unbegun(folder, name, show_unbegun, &v, err);
     hr_arena_free(arena);
     return status;
 }

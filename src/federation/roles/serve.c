@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { METRICS_PAUSE = 15 * 1000 }; /* milliseconds */
-
 struct hr_owner_service {
     hr_arena *arena;
     hr_owner_file file;
@@ -31,6 +29,7 @@ struct hr_owner_service {
     hr_log log;
     hr_file_wait wait;
     bool reload;      /* the files are to be read anew */
+    int64_t begun;    /* seconds since 1970 began */
     int64_t measured; /* when metrics were last written, in milliseconds */
 };
 
@@ -152,6 +151,7 @@ hr_status hr_owner_service_open(const char *file, const hr_party_settings *setti
     if (!s) return hr_fail_memory(err);
     s->settings = settings;
     s->log = (hr_log){.sink = settings->log_line, .user = settings->user};
+    s->begun = hr_endpoint_clock().date;
     s->arena = hr_arena_new();
     hr_status status = s->arena ? hr_owner_file_read(file, s->arena, &s->file, err) : hr_fail_memory(err);
     if (!status) status = hr_owner_file_check(&s->file, file, s->arena, err);
@@ -199,17 +199,19 @@ hr_status hr_owner_service_refuse_shared(const hr_owner_service *a, const hr_own
 }
 
 static hr_status write_metrics(hr_owner_service *s, hr_error *err) {
-    hr_service_metrics metrics = {.owner = s->file.name,
+    hr_owner_numbers numbers = {.hello = hr_presence_last_sent(s->presence)};
+    hr_service_metrics metrics = {.name = s->file.name,
                                   .packets = &s->packets,
-                                  .certificate_ends = s->endpoint.validity.ends,
-                                  .hello = hr_presence_last_sent(s->presence),
                                   .open = hr_party_jobs(s->party),
+                                  .ended = s->work.ended,
                                   .refused = hr_party_refused(s->party),
-                                  .ended = s->work.ended};
+                                  .begun = s->begun,
+                                  .certificate_ends = s->endpoint.validity.ends,
+                                  .owner = &numbers};
     if (!s->settings->metrics) return HR_OK;
     s->measured = hr_endpoint_clock().now;
     if (s->packets.transport.link) s->packets.transport.link(&s->packets.transport, &metrics.link);
-    hr_status status = hr_ledger_sum(s->ledger, &metrics.ledger, err);
+    hr_status status = hr_ledger_sum(s->ledger, &numbers.ledger, err);
     return status ? status : hr_service_metrics_write(&metrics, s->settings->metrics, err);
 }
 
@@ -225,7 +227,7 @@ static bool is_service_over(void *user) {
     s->reload = s->settings->should_reload && s->settings->should_reload(s->settings->user);
     if (s->reload) return true;
     hr_endpoint_log_validity(&s->endpoint, &s->log);
-    if (hr_endpoint_clock().now - s->measured >= METRICS_PAUSE) refresh_metrics(s);
+    if (hr_endpoint_clock().now - s->measured >= HR_METRICS_PAUSE) refresh_metrics(s);
     size_t ended = 0;
     for (int e = 0; e < HR_JOB_ENDINGS; e++) ended += s->work.ended[e];
     return s->settings->jobs && ended >= s->settings->jobs;
@@ -257,12 +259,14 @@ static hr_status reload(hr_owner_service **service, const char *file, hr_error *
         return HR_OK;
     }
     const hr_owner_work before = s->work;
+    const int64_t begun = s->begun;
     const hr_party_settings *settings = s->settings;
     hr_owner_service_close(s);
     *service = NULL;
     hr_status status = hr_owner_service_open(file, settings, NULL, &made, err);
     if (status) return status;
     memcpy(made->work.ended, before.ended, sizeof before.ended);
+    made->begun = begun;
     hr_log_write(&made->log, HR_LOG_INFO, NULL, "the files were read anew");
     *service = made;
     return HR_OK;

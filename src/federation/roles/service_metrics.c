@@ -14,10 +14,7 @@
 
 /* ---- Packets ---- */
 
-static hr_status send_counted(hr_transport *self, const char *to, const void *bytes, size_t size,
-                              hr_error *err) {
-    hr_counted_transport *c = (hr_counted_transport *)self;
-    hr_status status = c->inner->send(c->inner, to, bytes, size, err);
+static hr_status count_sent(hr_counted_transport *c, hr_status status) {
     if (status) {
         c->failed++;
         return status;
@@ -25,6 +22,18 @@ static hr_status send_counted(hr_transport *self, const char *to, const void *by
     c->sent++;
     c->last = (int64_t)time(NULL);
     return HR_OK;
+}
+
+static hr_status send_counted(hr_transport *self, const char *to, const void *bytes, size_t size,
+                              hr_error *err) {
+    hr_counted_transport *c = (hr_counted_transport *)self;
+    return count_sent(c, c->inner->send(c->inner, to, bytes, size, err));
+}
+
+static hr_status post_counted(hr_transport *self, const char *to, const void *bytes, size_t size,
+                              hr_error *err) {
+    hr_counted_transport *c = (hr_counted_transport *)self;
+    return count_sent(c, c->inner->post(c->inner, to, bytes, size, err));
 }
 
 static hr_status receive_counted(hr_transport *self, int milliseconds, hr_packet *out, hr_error *err) {
@@ -46,13 +55,16 @@ static void refuse_counted(hr_transport *self, hr_packet *packet) {
     c->inner->refuse(c->inner, packet);
 }
 
+/* What is noted is no part of the link. */
 static void counted_link(const hr_transport *self, hr_link_info *out) {
-    const hr_counted_transport *c = (const hr_counted_transport *)self;
+    hr_counted_transport *c = (hr_counted_transport *)self;
     c->inner->link(c->inner, out);
+    if (out->connected) c->contact = (int64_t)time(NULL);
 }
 
 void hr_counted_transport_init(hr_counted_transport *counted, hr_transport *inner) {
     *counted = (hr_counted_transport){.transport = {.send = send_counted,
+                                                    .post = inner->post ? post_counted : NULL,
                                                     .receive = receive_counted,
                                                     .settle = settle_counted,
                                                     .refuse = inner->refuse ? refuse_counted : NULL,
@@ -62,42 +74,55 @@ void hr_counted_transport_init(hr_counted_transport *counted, hr_transport *inne
 
 /* ---- The text ---- */
 
-static void add_metric(hr_buffer *out, const char *name, const char *type, const char *help,
-                       const char *owner, double value) {
-    hr_buffer_format(out, "# HELP hedgerow_%s %s\n# TYPE hedgerow_%s %s\nhedgerow_%s{owner=\"%s\"} %.17g\n",
-                     name, help, name, type, name, owner, value);
+/* Who a number is of: `owner="north"`. */
+typedef struct metrics_text {
+    hr_buffer *out;
+    const char *role, *name;
+} metrics_text;
+
+typedef struct metric {
+    const char *name, *type, *help;
+    double value;
+} metric;
+
+static void add_head(const metrics_text *t, const char *name, const char *type, const char *help) {
+    hr_buffer_format(t->out, "# HELP hedgerow_%s %s\n# TYPE hedgerow_%s %s\n", name, help, name, type);
 }
 
-static void add_refusals(hr_buffer *out, const char *owner, const uint64_t *refused) {
-    static const char *const reasons[HR_REFUSALS] = {
-        [HR_REFUSAL_UNREADABLE] = "unreadable", [HR_REFUSAL_QUOTA] = "quota", [HR_REFUSAL_OFFER] = "offer"};
-    hr_buffer_text(out, "# HELP hedgerow_packets_refused_total Packets that were dropped since the start.\n"
-                        "# TYPE hedgerow_packets_refused_total counter\n");
-    for (size_t i = 0; i < HR_REFUSALS; i++)
-        hr_buffer_format(out, "hedgerow_packets_refused_total{owner=\"%s\",reason=\"%s\"} %llu\n", owner,
-                         reasons[i], (unsigned long long)refused[i]);
-}
-
-/* One series for each ending, by its word; returns those that were fine, and all others. */
-static void add_endings(hr_buffer *out, const hr_service_metrics *m, double *fine, double *others) {
-    hr_buffer_text(out, "# HELP hedgerow_jobs_ended_total Jobs that ended since the start, by how.\n"
-                        "# TYPE hedgerow_jobs_ended_total counter\n");
-    for (int e = HR_JOB_DONE; e < HR_JOB_ENDINGS; e++) {
-        *(hr_ending_is_fine((hr_job_ending)e) ? fine : others) += (double)m->ended[e];
-        hr_buffer_format(out, "hedgerow_jobs_ended_total{owner=\"%s\",ending=\"%s\"} %zu\n", m->owner,
-                         hr_job_ending_of((hr_job_ending)e)->word, m->ended[e]);
+static void add_metrics(const metrics_text *t, const metric *metrics, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const metric *m = &metrics[i];
+        add_head(t, m->name, m->type, m->help);
+        hr_buffer_format(t->out, "hedgerow_%s{%s=\"%s\"} %.17g\n", m->name, t->role, t->name, m->value);
     }
 }
 
-static void render_metrics(const hr_service_metrics *m, hr_buffer *out) {
+static void add_refusals(const metrics_text *t, const uint64_t *refused) {
+    static const char *const reasons[HR_REFUSALS] = {
+        [HR_REFUSAL_UNREADABLE] = "unreadable", [HR_REFUSAL_QUOTA] = "quota", [HR_REFUSAL_OFFER] = "offer"};
+    add_head(t, "packets_refused_total", "counter", "Packets that were dropped since the start.");
+    for (size_t i = 0; i < HR_REFUSALS; i++)
+        hr_buffer_format(t->out, "hedgerow_packets_refused_total{%s=\"%s\",reason=\"%s\"} %llu\n", t->role,
+                         t->name, reasons[i], (unsigned long long)refused[i]);
+}
+
+/* One series for each ending, by its word; returns those that were fine, and all others. */
+static void add_endings(const metrics_text *t, const size_t *ended, double *fine, double *others) {
+    add_head(t, "jobs_ended_total", "counter", "Jobs that ended since the start, by how.");
+    for (int e = HR_JOB_DONE; e < HR_JOB_ENDINGS; e++) {
+        *(hr_ending_is_fine((hr_job_ending)e) ? fine : others) += (double)ended[e];
+        hr_buffer_format(t->out, "hedgerow_jobs_ended_total{%s=\"%s\",ending=\"%s\"} %zu\n", t->role, t->name,
+                         hr_job_ending_of((hr_job_ending)e)->word, ended[e]);
+    }
+}
+
+static void add_common(const metrics_text *t, const hr_service_metrics *m) {
     const hr_counted_transport *p = m->packets;
     double done = 0, failed = 0;
-    add_endings(out, m, &done, &failed);
-    const struct {
-        const char *name, *type, *help;
-        double value;
-    } rows[] = {
-        {"jobs_open", "gauge", "Jobs that are not over.", (double)m->open},
+    add_endings(t, m->ended, &done, &failed);
+    const metric metrics[] = {
+        {"start_timestamp_seconds", "gauge", "When the process began to serve.", (double)m->begun},
+        {"jobs_open", "gauge", "Jobs that began and are not over.", (double)m->open},
         {"jobs_done_total", "counter", "Jobs that were done since the start.", done},
         {"jobs_failed_total", "counter", "Jobs that were declined or ended early since the start.", failed},
         {"packets_sent_total", "counter", "Packets that the broker took since the start.", (double)p->sent},
@@ -107,24 +132,52 @@ static void render_metrics(const hr_service_metrics *m, hr_buffer *out) {
         {"connected", "gauge", "1: there is a connection to the broker.", m->link.connected},
         {"reconnects_total", "counter",
          "How often a lost connection to the broker came back since the start.", (double)m->link.reconnects},
+        {"last_connection_timestamp_seconds", "gauge",
+         "When there was last a connection to the broker; 0: not since the start.", (double)p->contact},
         {"last_packet_timestamp_seconds", "gauge",
-         "When the broker last took or gave a packet; 0: not since "
-         "the start.",
-         (double)p->last},
-        {"last_hello_timestamp_seconds", "gauge",
-         "When the owner last told its coordinators that it is present; 0: not since the start.",
-         (double)m->hello},
+         "When the broker last took or gave a packet; 0: not since the start.", (double)p->last},
         {"certificate_expires_timestamp_seconds", "gauge",
          "When the certificate for the broker expires, or its authority; 0: not known.",
          (double)m->certificate_ends},
-        {"epsilon_limit", "gauge", "What the ledger allows in all.", m->ledger.epsilon_limit},
-        {"epsilon_left", "gauge", "What the ledger has left.", m->ledger.epsilon_left},
-        {"delta_left", "gauge", "What the ledger has left.", m->ledger.delta_left},
-        {"ledger_frozen", "gauge", "1: the ledger is frozen.", m->ledger.frozen},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        add_metric(out, rows[i].name, rows[i].type, rows[i].help, m->owner, rows[i].value);
-    add_refusals(out, m->owner, m->refused);
+    add_metrics(t, metrics, sizeof metrics / sizeof *metrics);
+    add_refusals(t, m->refused);
+}
+
+static void add_owner(const metrics_text *t, const hr_owner_numbers *owner) {
+    const hr_ledger_total *ledger = &owner->ledger;
+    const metric metrics[] = {
+        {"last_hello_timestamp_seconds", "gauge",
+         "When the owner last told its coordinators that it is present; 0: not since the start.",
+         (double)owner->hello},
+        {"epsilon_limit", "gauge", "What the ledger allows in all.", ledger->epsilon_limit},
+        {"epsilon_left", "gauge", "What the ledger has left.", ledger->epsilon_left},
+        {"delta_left", "gauge", "What the ledger has left.", ledger->delta_left},
+        {"ledger_frozen", "gauge", "1: the ledger is frozen.", ledger->frozen},
+    };
+    add_metrics(t, metrics, sizeof metrics / sizeof *metrics);
+}
+
+static void add_coordinator(const metrics_text *t, const hr_coordinator_numbers *c) {
+    const metric queued = {"jobs_queued", "gauge", "Jobs that were submitted and have not begun.",
+                           (double)c->queued};
+    add_metrics(t, &queued, 1);
+    add_head(t, "owner_present", "gauge", "1: the owner's program runs, by its hellos.");
+    for (size_t i = 0; i < c->presence_count; i++)
+        hr_buffer_format(t->out, "hedgerow_owner_present{%s=\"%s\",owner=\"%s\"} %d\n", t->role, t->name,
+                         c->presence[i].name, c->presence[i].present);
+    add_head(t, "owner_last_hello_timestamp_seconds", "gauge",
+             "When the owner's last hello came; 0: not since the start.");
+    for (size_t i = 0; i < c->presence_count; i++)
+        hr_buffer_format(t->out, "hedgerow_owner_last_hello_timestamp_seconds{%s=\"%s\",owner=\"%s\"} %lld\n",
+                         t->role, t->name, c->presence[i].name, (long long)c->presence[i].seen);
+}
+
+static void render_metrics(const hr_service_metrics *m, hr_buffer *out) {
+    const metrics_text text = {out, m->owner ? "owner" : "coordinator", m->name};
+    add_common(&text, m);
+    if (m->owner) add_owner(&text, m->owner);
+    if (m->coordinator) add_coordinator(&text, m->coordinator);
 }
 
 /* ---- The file ---- */

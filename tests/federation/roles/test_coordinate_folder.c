@@ -262,6 +262,47 @@ static void test_service__cancels_what_is_queued(void **state) {
     check_open("two");
 }
 
+static double measure(const char *number) {
+    char line[120];
+    size_t size;
+    hr_error err = {0};
+    must(hr_folder_service_measure(service, &err), &err);
+    char *text = read_file("lab.prom", &size);
+    snprintf(line, sizeof line, "\nhedgerow_%s} ", number);
+    const char *at = strstr(text, line);
+    if (!at) fail_msg("no %s in\n%s", number, text);
+    const double value = strtod(at + strlen(line), NULL);
+    free(text);
+    return value;
+}
+
+#define LAB "{coordinator=\"coordinator\""
+
+/* Each end counts once, also that of a job that never began. */
+static void test_metrics__count_jobs(void **state) {
+    (void)state;
+    hr_cancel_info info;
+    hr_error err = {0};
+    settings.metrics = "lab.prom";
+    submit("one");
+    submit("two");
+    submit("three");
+    submit("four");
+    write_text("desk/jobs/two/job.yaml", "hedgerow-job: 1\n");
+    start();
+    must(hr_jobs_cancel("desk", "four", &info, &err), &err);
+    submit("five");
+    go_on();
+    assert_true(measure("jobs_open" LAB) == 2 && measure("jobs_queued" LAB) == 1);
+    mark_cancelled("one");
+    go_on();
+    assert_true(measure("jobs_open" LAB) == 2 && measure("jobs_queued" LAB) == 0);
+    assert_true(measure("jobs_ended_total" LAB ",ending=\"cancelled\"") == 2);
+    assert_true(measure("jobs_ended_total" LAB ",ending=\"failed\"") == 1);
+    assert_true(measure("jobs_failed_total" LAB) == 3 && measure("jobs_done_total" LAB) == 0);
+    assert_true(measure("start_timestamp_seconds" LAB) > 1e9);
+}
+
 /* A process that died after a person cancelled the job, and before its end was written. */
 static void test_service__writes_the_end_of_a_cancelled_job(void **state) {
     (void)state;
@@ -460,6 +501,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_submit__is_complete_or_not_there, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_service__runs_as_many_as_it_may, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_service__cancels_what_is_queued, folder_open, folder_close),
+    cmocka_unit_test_setup_teardown(test_metrics__count_jobs, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_service__writes_the_end_of_a_cancelled_job, folder_open,
                                     folder_close),
     cmocka_unit_test_setup_teardown(test_job__is_begun_or_cancelled, folder_open, folder_close),

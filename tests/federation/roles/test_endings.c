@@ -37,8 +37,9 @@ static void check_log(const harness_party *p, const char *state) {
 static void check_metrics(harness_party *p, hr_job_ending ending) {
     const hr_counted_transport none = {.inner = NULL};
     static const uint64_t refused[HR_REFUSALS];
+    const hr_owner_numbers numbers = {.hello = 0};
     const hr_service_metrics metrics = {
-        .owner = p->name, .packets = &none, .refused = refused, .ended = p->as.owner.ended};
+        .name = p->name, .packets = &none, .refused = refused, .ended = p->as.owner.ended, .owner = &numbers};
     char path[PATH_ROOM + 8], line[160];
     size_t size;
     snprintf(path, sizeof path, "%s.prom", p->path);
