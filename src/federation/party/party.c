@@ -198,10 +198,10 @@ static hr_status continue_party_job(hr_party *p, hr_live_job *j, hr_error *err) 
     return p->o.work->prepare(p->o.work, &view, &ignored) == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
 }
 
-/* The time in which the process did not run does not count as absence. */
+/* The time in which no process ran does not count as absence; that in which others waited does. */
 static void wake(hr_party *p) {
     for (size_t i = 0; i < p->job_count; i++) {
-        p->jobs[i]->active_at = p->clock.now;
+        p->jobs[i]->active_at = p->clock.now - p->jobs[i]->waited;
         p->jobs[i]->shown_at = p->clock.now - DAY; /* due: what the last process noted is no longer so */
         p->jobs[i]->unshown = true;
     }

@@ -161,6 +161,7 @@ typedef struct hr_live_job {
     int64_t decided_at;       /* when a decision was last tried; milliseconds, as hr_clock.now */
     bool news;                /* an event came since its work was last prepared */
     char why[HR_ACTION_TEXT]; /* of a job that is over: what stands beside the word of its ending; or "" */
+    int64_t waited;           /* of its deadline, in earlier processes: milliseconds */
     int64_t active_at;        /* when its deadline began; milliseconds, as hr_clock.now */
     int64_t shown_at;         /* when its progress was last noted for people; milliseconds, as hr_clock.now */
     bool unshown;             /* there was a transaction since shown_at */

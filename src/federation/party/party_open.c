@@ -2,6 +2,7 @@
 #include "federation/party/party_core.h"
 
 #include "base/fail.h"
+#include "privacy/ledger/journal_wait.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +72,15 @@ static hr_status restore_inboxes(hr_party *p, hr_live_job *j, hr_error *err) {
     return status;
 }
 
+/* The wait that an earlier process noted goes on unless it is over. */
+static hr_status restore_wait(const hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_journal_waited wait;
+    if (!j->is_coordinator) return HR_OK;
+    hr_status status = hr_journal_wait_of(p->o.journal, j->record.id, &wait, err);
+    if (!status && wait.advances == j->protocol->advances) j->waited = wait.milliseconds;
+    return status;
+}
+
 static hr_status replay_job(void *user, const hr_journal_job *record) {
     replay *r = user;
     hr_party *p = r->party;
@@ -83,6 +93,7 @@ static hr_status replay_job(void *user, const hr_journal_job *record) {
     status = hr_live_job_start(&p->o, r->job, r->err);
     if (!status) status = drop_actions(r->job, r->err);
     if (!status) status = hr_journal_each_event(p->o.journal, r->job->record.id, feed_again, r, r->err);
+    if (!status) status = restore_wait(p, r->job, r->err);
     return status ? status : restore_inboxes(p, r->job, r->err);
 }
 

@@ -1,10 +1,11 @@
-/* What a party notes of itself and of its jobs, for `hedgerow status`. A job's progress goes along with its
+/* What a party notes of itself and of its jobs, for `hedgerow status`, and how long its jobs have waited. A job's progress goes along with its
  * events, but once a second at most: with many owners it is more than an event. What was left out then is
  * noted while nothing happens, and so is that the party lives. */
 #include "federation/party/party_core.h"
 
 #include "base/fail.h"
 #include "privacy/ledger/journal_status.h"
+#include "privacy/ledger/journal_wait.h"
 
 #include <unistd.h>
 
@@ -86,6 +87,20 @@ static bool look_at_link(hr_party *p) {
     return true;
 }
 
+static hr_status note_waits(hr_party *p, hr_error *err) {
+    bool any = false;
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < p->job_count; i++) {
+        const hr_live_job *j = p->jobs[i];
+        if (!j->is_coordinator || !j->noted || !hr_protocol_waits(j->protocol)) continue;
+        const hr_journal_waited wait = {j->protocol->advances, p->clock.now - j->active_at};
+        if (!any) status = hr_journal_forget_waits(p->o.journal, err);
+        if (!status) status = hr_journal_note_wait(p->o.journal, j->record.id, &wait, err);
+        any = true;
+    }
+    return status;
+}
+
 static hr_status note_all(hr_party *p, hr_error *err) {
     const hr_journal_run run = {.process = getpid(),
                                 .begun = p->begun,
@@ -98,7 +113,13 @@ static hr_status note_all(hr_party *p, hr_error *err) {
     if (!status) status = hr_party_note_presence(p, err);
     for (size_t i = 0; !status && i < p->job_count; i++)
         if (is_job_due(p, p->jobs[i])) status = note_progress(p, p->jobs[i], err);
+    if (!status) status = note_waits(p, err);
     return hr_party_commit(p, status, err);
+}
+
+hr_status hr_party_rest(hr_party *p, hr_clock clock, hr_error *err) {
+    p->clock = clock;
+    return p->awake ? note_all(p, err) : HR_OK;
 }
 
 /* A disk that is full for a while does not end a party that has nothing else to write. */

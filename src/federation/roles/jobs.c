@@ -143,7 +143,7 @@ static hr_status show_progress(void *user, const hr_journal_item *item, const hr
                              .rounds = progress->rounds,
                              .step = progress->step,
                              .unit = progress->unit,
-                             /* Deadlines restart with the program. */
+                             /* While no program runs, nobody is waited for. */
                              .until = v->running && progress->until > v->date ? progress->until : 0,
                              .owners = owners,
                              .owner_count = progress->part_count};

@@ -352,6 +352,34 @@ static void test_deadline__is_of_one_job(void **state) {
     check_jobs("one: running; two: not begun: no owner takes part");
 }
 
+enum { STEPS = 3 /* of a second each, in which nothing comes */, DEADLINE = 60 /* seconds */ };
+
+static void submit_with_deadline(const char *name) {
+    char text[300];
+    snprintf(text, sizeof text, "%sdeadline: %d\n", job_file, DEADLINE);
+    write_text("job.yaml", text);
+    submit(name);
+}
+
+static void wait_for(int seconds) {
+    for (int i = 0; i < seconds; i += STEPS) go_on();
+}
+
+/* Neither a process that is killed again and again nor one that is started again in order puts it off. */
+static void test_deadline__goes_on_after_a_restart(void **state) {
+    (void)state;
+    submit_with_deadline("one");
+    for (int i = 0; i < 3; i++) { /* each notes 15 s */
+        start();
+        wait_for(18);
+        stop();
+    }
+    start();
+    check_jobs("one: running"); /* what was not noted yet does not count */
+    wait_for(15);
+    check_jobs("one: not begun: no owner takes part");
+}
+
 /* ---- A process that died ---- */
 
 static void test_restart__goes_on_with_every_job(void **state) {
@@ -507,6 +535,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_job__is_begun_or_cancelled, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_bad_job__stops_no_other, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_deadline__is_of_one_job, folder_open, folder_close),
+    cmocka_unit_test_setup_teardown(test_deadline__goes_on_after_a_restart, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_restart__goes_on_with_every_job, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_restart__offers_what_was_claimed, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_restart__does_not_offer_again, folder_open, folder_close),
