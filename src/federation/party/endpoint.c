@@ -103,6 +103,12 @@ static hr_status dial(const hr_endpoint_files *files, const hr_party_settings *s
     return status;
 }
 
+static hr_status lock_key(const hr_endpoint_files *files, hr_endpoint *s, hr_error *err) {
+    if (files->before && hr_file_lock_is_on(files->before->key_lock, files->key)) return HR_OK;
+    hr_status status = hr_file_lock_hold(files->key, &s->key_lock, err);
+    return status ? hr_fail_at(err, status, files->key, 0, 0, NULL) : HR_OK;
+}
+
 hr_status hr_endpoint_open(const hr_endpoint_files *files, const hr_party_settings *settings,
                            hr_loopback *loopback, hr_arena *arena, hr_endpoint *s, hr_error *err) {
     *s = (hr_endpoint){0};
@@ -111,10 +117,7 @@ hr_status hr_endpoint_open(const hr_endpoint_files *files, const hr_party_settin
     if (!status && !loopback) status = hr_federation_file_fingerprint(&s->file, s->fingerprint, err);
     if (!status) s->id = (hr_federation_id){s->file.version, *s->fingerprint ? s->fingerprint : NULL};
     if (!status) status = find_self(files, s, err);
-    if (!status) {
-        status = hr_file_lock_hold(files->key, &s->key_lock, err);
-        if (status) hr_fail_at(err, status, files->key, 0, 0, NULL);
-    }
+    if (!status) status = lock_key(files, s, err);
     if (status) return status;
     return loopback ? hr_loopback_open(loopback, files->name, &s->transport, err)
                     : dial(files, settings, s, err);
@@ -125,6 +128,12 @@ void hr_endpoint_done(hr_endpoint *s) {
     hr_sessions_free(s->view.sessions);
     hr_identity_free(s->identity);
     hr_file_lock_release(s->key_lock);
+}
+
+void hr_endpoint_replace(hr_endpoint *s, hr_endpoint *before) {
+    if (s->key_lock) return;
+    s->key_lock = before->key_lock;
+    before->key_lock = NULL;
 }
 
 /* ---- The certificate ---- */

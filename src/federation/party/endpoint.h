@@ -21,7 +21,9 @@ enum {
 typedef struct hr_endpoint_files {
     const char *name, *federation, *key, *certificate, *certificate_key;
     const hr_log *log;
-    bool tries_once; /* a broker that does not answer is not waited for */
+    bool tries_once;                  /* a broker that does not answer is not waited for */
+    const struct hr_endpoint *before; /* of this process, which the new one is to replace: it keeps the lock
+                                         of the key that both have. NULL: none */
 } hr_endpoint_files;
 
 typedef struct hr_endpoint {
@@ -44,6 +46,9 @@ HR_MUST_CHECK hr_status hr_endpoint_open(const hr_endpoint_files *files, const h
                                          hr_loopback *loopback, hr_arena *arena, hr_endpoint *out,
                                          hr_error *err);
 void hr_endpoint_done(hr_endpoint *endpoint);
+
+/* The endpoint that was opened with files.before = `before` has the lock of the key from now on. */
+void hr_endpoint_replace(hr_endpoint *endpoint, hr_endpoint *before);
 
 /* Logs once a day that the certificate expires soon, and that it has expired. */
 void hr_endpoint_log_validity(hr_endpoint *endpoint, const hr_log *log);

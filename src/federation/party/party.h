@@ -63,9 +63,9 @@ HR_MUST_CHECK hr_status hr_party_submit(hr_party *party, const hr_new_job *job, 
  * again), MEMORY. What has not been noted by then did not happen. */
 HR_MUST_CHECK hr_status hr_party_step(hr_party *party, hr_clock clock, int wait, bool *busy, hr_error *err);
 
-/* Notes how long its jobs have waited, to the moment, before it is closed and opened again. A party that is
- * closed without it loses up to 15 seconds of each wait. Fails: IO (journal), MEMORY. */
-HR_MUST_CHECK hr_status hr_party_rest(hr_party *party, hr_clock clock, hr_error *err);
+/* Notes how long its jobs have waited, as of its last step, before it is closed and opened again. A party
+ * that is closed without it loses up to 15 seconds of each wait. Fails: IO (journal), MEMORY. */
+HR_MUST_CHECK hr_status hr_party_rest(hr_party *party, hr_error *err);
 
 /* Takes one step of a party that only leaves jobs, which hr_party_open ended: takes in an acknowledgement,
  * waiting for one at most `wait` milliseconds, and sends again. Any other packet is left for the next start

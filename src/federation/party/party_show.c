@@ -1,6 +1,6 @@
-/* What a party notes of itself and of its jobs, for `hedgerow status`, and how long its jobs have waited. A job's progress goes along with its
- * events, but once a second at most: with many owners it is more than an event. What was left out then is
- * noted while nothing happens, and so is that the party lives. */
+/* What a party notes of itself and of its jobs, for `hedgerow status`, and how long its jobs have waited. A
+ * job's progress goes along with its events, but once a second at most: with many owners it is more than an
+ * event. What was left out then is noted while nothing happens, and so is that the party lives. */
 #include "federation/party/party_core.h"
 
 #include "base/fail.h"
@@ -117,8 +117,7 @@ static hr_status note_all(hr_party *p, hr_error *err) {
     return hr_party_commit(p, status, err);
 }
 
-hr_status hr_party_rest(hr_party *p, hr_clock clock, hr_error *err) {
-    p->clock = clock;
+hr_status hr_party_rest(hr_party *p, hr_error *err) {
     return p->awake ? note_all(p, err) : HR_OK;
 }
 

@@ -155,7 +155,7 @@ hr_status hr_coordinator_service_open(const char *file, const char *result, cons
     if (!status) {
         const hr_job_file *f = &m->job.file;
         const hr_endpoint_files files = {f->name, f->federation, f->key, f->certificate, f->certificate_key,
-                                         &m->log, false};
+                                         &m->log, false,         NULL};
         m->wait = (hr_file_wait){.settings = settings, .log = &m->log, .path = f->journal};
         hr_journal_wait(m->journal, hr_endpoint_wait_for_file, &m->wait);
         status = hr_endpoint_open(&files, settings, loopback, m->job.arena, &m->endpoint, err);
@@ -232,6 +232,10 @@ hr_status hr_coordinate(const char *file, const char *result, const hr_party_set
     if (status) return status;
     if (ours.ready) ours.ready(ours.user);
     status = hr_endpoint_work(m->party, &ours, is_job_over, m, err);
+    if (status == HR_E_CANCELLED) {
+        hr_error ignored; /* a full disk costs a part of the waits */
+        if (hr_party_rest(m->party, &ignored) == HR_E_MEMORY) status = hr_fail_memory(err);
+    }
     if (!status) status = hr_endpoint_drain(m->party, &ours, err);
     if (!status) status = hr_coordinator_service_take(m, out, err);
     hr_coordinator_service_close(m);

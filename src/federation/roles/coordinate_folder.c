@@ -5,7 +5,6 @@
 #include "base/text/text.h"
 #include "base/text/timestamp.h"
 #include "federation/config/coordinator_file.h"
-#include "federation/federated/federated_method.h"
 #include "federation/roles/job_folder.h"
 #include "federation/roles/own_job.h"
 #include "federation/roles/receipt_files.h"
@@ -33,18 +32,24 @@ typedef struct served_job {
     bool stuck; /* it was not begun, and its folder cannot be written: it is not tried again */
 } served_job;
 
+/* What the coordinator file names, opened. */
+typedef struct folder_member {
+    hr_arena *arena;
+    hr_coordinator_file file;
+    hr_endpoint endpoint;
+    hr_presence *presence; /* NULL on a loopback */
+} folder_member;
+
 struct hr_folder_service {
     hr_party_work work; /* first: a hr_folder_service is a hr_party_work */
     const char *folder;
     char path[HR_FOLDER_PATH]; /* of the journal */
     const hr_party_settings *settings;
-    hr_arena *arena;
-    hr_coordinator_file file;
+    hr_loopback *loopback; /* NULL: at the broker */
     hr_journal *journal;
-    hr_endpoint endpoint;
+    char *receipts; /* path */
+    folder_member *member;
     hr_counted_transport packets;
-    char *receipts;        /* path */
-    hr_presence *presence; /* NULL on a loopback */
     hr_party *party;
     hr_log log;
     hr_file_wait wait;
@@ -231,7 +236,7 @@ static hr_status begin_job(hr_folder_service *s, const hr_folder_job *at, hr_err
     bool begun = true;
     hr_status status = read_served(s, at, &job, &why);
     if (!job) return hr_fail_memory(err);
-    if (!status) status = hr_own_job_terms(&job->job, at->name, &s->endpoint, &terms, &why);
+    if (!status) status = hr_own_job_terms(&job->job, at->name, &s->member->endpoint, &terms, &why);
     if (!status && at->state == HR_FOLDER_QUEUED)
         status = hr_folder_change(s->folder, at->name, HR_FOLDER_STARTED, &begun, &why);
     if (status) {
@@ -262,7 +267,7 @@ static hr_status look_at_job(hr_folder_service *s, const hr_folder_job *at, hr_e
     if (status) return status;
     if (known) return repair_end(s, at, err);
     if (at->state != HR_FOLDER_CANCELLED)
-        return hr_party_jobs(s->party) < s->file.at_once ? begin_job(s, at, err) : HR_OK;
+        return hr_party_jobs(s->party) < s->member->file.at_once ? begin_job(s, at, err) : HR_OK;
     hr_error ignored;
     hr_folder_job job = *at;
     hr_folder_cancelled(&job);
@@ -293,11 +298,11 @@ hr_status hr_folder_service_look(hr_folder_service *s, hr_error *err) {
 /* ---- Metrics ---- */
 
 static size_t list_presence(const hr_folder_service *s, hr_owner_presence *out) {
-    const hr_membership *membership = s->endpoint.view.membership;
+    const hr_membership *membership = s->member->endpoint.view.membership;
     hr_member_presence seen;
     size_t count = 0;
-    for (size_t m = 0; s->presence && m < membership->count; m++)
-        if (hr_presence_of(s->presence, m, &seen))
+    for (size_t m = 0; s->member->presence && m < membership->count; m++)
+        if (hr_presence_of(s->member->presence, m, &seen))
             out[count++] =
                 (hr_owner_presence){membership->members[m].name, seen.present, seen.since, seen.seen};
     return count;
@@ -308,13 +313,13 @@ hr_status hr_folder_service_measure(hr_folder_service *s, hr_error *err) {
     if (!s->settings->metrics) return HR_OK;
     const hr_coordinator_numbers numbers = {
         .queued = s->queued, .presence = presence, .presence_count = list_presence(s, presence)};
-    hr_service_metrics metrics = {.name = s->file.name,
+    hr_service_metrics metrics = {.name = s->member->file.name,
                                   .packets = &s->packets,
                                   .open = hr_party_jobs(s->party),
                                   .ended = s->ended,
                                   .refused = hr_party_refused(s->party),
                                   .begun = s->begun,
-                                  .certificate_ends = s->endpoint.validity.ends,
+                                  .certificate_ends = s->member->endpoint.validity.ends,
                                   .coordinator = &numbers};
     s->measured = hr_endpoint_clock().now;
     if (s->packets.transport.link) s->packets.transport.link(&s->packets.transport, &metrics.link);
@@ -327,6 +332,11 @@ static void refresh_metrics(hr_folder_service *s) {
     if (hr_folder_service_measure(s, &err)) hr_log_write(&s->log, HR_LOG_WARNING, NULL, err.message);
 }
 
+static void rest(const hr_folder_service *s) {
+    hr_error err = {0};
+    if (hr_party_rest(s->party, &err)) hr_log_write(&s->log, HR_LOG_WARNING, NULL, err.message);
+}
+
 /* ---- The service ---- */
 
 static bool is_to_pause(void *user) {
@@ -334,7 +344,7 @@ static bool is_to_pause(void *user) {
     const int64_t now = hr_endpoint_clock().now;
     s->reload = s->settings->should_reload && s->settings->should_reload(s->settings->user);
     if (s->reload) return true;
-    hr_endpoint_log_validity(&s->endpoint, &s->log);
+    hr_endpoint_log_validity(&s->member->endpoint, &s->log);
     if (now - s->measured >= HR_METRICS_PAUSE) refresh_metrics(s);
     if (now - s->looked < LOOK) return false;
     s->looked = now;
@@ -349,56 +359,99 @@ static hr_status read_coordinator_file(const char *folder, hr_arena *arena, hr_c
     return status ? status : hr_coordinator_file_read(path, arena, out, err);
 }
 
-void hr_folder_service_close(hr_folder_service *s) {
-    if (!s) return;
-    hr_party_close(s->party);
-    hr_presence_close(s->presence);
-    hr_endpoint_done(&s->endpoint);
-    hr_journal_close(s->journal);
-    free(s->receipts);
-    while (s->jobs) remove_served(s, s->jobs);
-    hr_arena_free(s->arena);
-    free(s);
-}
-
 /* Any member may be an owner of a job to come. */
-static hr_status open_folder_presence(hr_folder_service *s, hr_error *err) {
-    const hr_party_view *view = &s->endpoint.view;
+static hr_status open_folder_presence(const hr_folder_service *s, folder_member *m, hr_error *err) {
+    const hr_party_view *view = &m->endpoint.view;
     bool others[HR_MEMBERS_MAX] = {false};
-    for (size_t m = 0; m < view->membership->count; m++) others[m] = m != view->self;
+    for (size_t i = 0; i < view->membership->count; i++) others[i] = i != view->self;
     const hr_presence_options options = {
         .listens = others, .requests = true, .period = HR_HELLO_PERIOD, .log = &s->log};
-    return hr_endpoint_presence(&s->endpoint, &options, &s->presence, err);
+    return hr_endpoint_presence(&m->endpoint, &options, &m->presence, err);
 }
 
-static hr_status open_parts(hr_folder_service *s, hr_loopback *loopback, hr_error *err) {
-    const hr_coordinator_file *f = &s->file;
+static void close_member(folder_member *m) {
+    if (!m) return;
+    hr_presence_close(m->presence);
+    hr_endpoint_done(&m->endpoint);
+    hr_arena_free(m->arena);
+    free(m);
+}
+
+/* A folder without a coordinator file gets no journal. */
+static hr_status open_folder_journal(hr_folder_service *s, hr_error *err) {
     hr_status status = hr_folder_path(s->folder, HR_FOLDER_JOURNAL, s->path, err);
     if (!status) status = hr_journal_open(s->path, &s->journal, err);
     if (status) return hr_fail_at(err, status, s->path, 0, 0, NULL);
     s->wait = (hr_file_wait){.settings = s->settings, .log = &s->log, .path = s->path};
     hr_journal_wait(s->journal, hr_endpoint_wait_for_file, &s->wait);
-    const hr_endpoint_files files = {f->name, f->federation, f->key, f->certificate, f->certificate_key,
-                                     &s->log, false};
-    status = hr_endpoint_open(&files, s->settings, loopback, s->arena, &s->endpoint, err);
-    if (!status) status = hr_endpoint_note_version(&s->endpoint, s->journal, &s->log, err);
+    return hr_receipt_folder(s->path, &s->receipts, err);
+}
+
+/* The first one waits for the broker; another is one only if the broker answers. */
+static hr_status fill_member(hr_folder_service *s, folder_member *m, hr_error *err) {
+    const hr_coordinator_file *f = &m->file;
+    m->arena = hr_arena_new();
+    if (!m->arena) return hr_fail_memory(err);
+    hr_status status = read_coordinator_file(s->folder, m->arena, &m->file, err);
+    if (!status && !s->journal) status = open_folder_journal(s, err);
     if (status) return status;
-    status = open_folder_presence(s, err);
-    if (!status) status = hr_receipt_folder(s->path, &s->receipts, err);
-    if (status) return status;
-    hr_counted_transport_init(&s->packets, s->endpoint.transport);
-    hr_party_options options = hr_coordinator_options(&s->endpoint, s->journal, &s->work);
+    if (!s->member) s->log.coordinator = f->name;
+    const hr_endpoint_files files = {f->name,
+                                     f->federation,
+                                     f->key,
+                                     f->certificate,
+                                     f->certificate_key,
+                                     &s->log,
+                                     s->member != NULL,
+                                     s->member ? &s->member->endpoint : NULL};
+    status = hr_endpoint_open(&files, s->settings, s->loopback, m->arena, &m->endpoint, err);
+    if (!status) status = hr_endpoint_note_version(&m->endpoint, s->journal, &s->log, err);
+    return status ? status : open_folder_presence(s, m, err);
+}
+
+static hr_status open_member(hr_folder_service *s, folder_member **out, hr_error *err) {
+    folder_member *m = calloc(1, sizeof *m);
+    if (!m) return hr_fail_memory(err);
+    hr_status status = fill_member(s, m, err);
+    *out = status ? NULL : m;
+    if (status) close_member(m);
+    return status;
+}
+
+/* Works as this member from now on. Jobs are read anew with it, and continue from the journal. */
+static hr_status use_member(hr_folder_service *s, folder_member *m, hr_error *err) {
+    hr_party_close(s->party);
+    s->party = NULL;
+    while (s->jobs) remove_served(s, s->jobs);
+    if (s->member) hr_endpoint_replace(&m->endpoint, &s->member->endpoint);
+    close_member(s->member);
+    s->member = m;
+    s->log.coordinator = m->file.name;
+    hr_counted_transport_use(&s->packets, m->endpoint.transport);
+    hr_party_options options = hr_coordinator_options(&m->endpoint, s->journal, &s->work);
     options.transport = &s->packets.transport;
-    options.presence = s->presence;
+    options.presence = m->presence;
     return hr_party_open(&options, &s->party, err);
+}
+
+void hr_folder_service_close(hr_folder_service *s) {
+    if (!s) return;
+    hr_party_close(s->party);
+    close_member(s->member);
+    hr_journal_close(s->journal);
+    free(s->receipts);
+    while (s->jobs) remove_served(s, s->jobs);
+    free(s);
 }
 
 hr_status hr_folder_service_open(const char *folder, const hr_party_settings *settings, hr_loopback *loopback,
                                  hr_folder_service **out, hr_error *err) {
     hr_folder_service *s = calloc(1, sizeof *s);
+    folder_member *m = NULL;
     if (!s) return hr_fail_memory(err);
     s->folder = folder;
     s->settings = settings;
+    s->loopback = loopback;
     s->log = (hr_log){.sink = log_line, .user = s};
     s->work = (hr_party_work){.settings_of = settings_of_job,
                               .next_question = ask_for_job,
@@ -408,11 +461,8 @@ hr_status hr_folder_service_open(const char *folder, const hr_party_settings *se
                               .log = &s->log};
     s->looked = hr_endpoint_clock().now - LOOK; /* due */
     s->begun = hr_endpoint_clock().date;
-    s->arena = hr_arena_new();
-    hr_status status =
-        s->arena ? read_coordinator_file(folder, s->arena, &s->file, err) : hr_fail_memory(err);
-    s->log.coordinator = s->file.name;
-    if (!status) status = open_parts(s, loopback, err);
+    hr_status status = open_member(s, &m, err);
+    if (!status) status = use_member(s, m, err);
     if (status)
         hr_folder_service_close(s);
     else
@@ -424,34 +474,21 @@ hr_party *hr_folder_service_party(hr_folder_service *s) {
     return s->party;
 }
 
-/* HR_OK: the coordinator file and the federation file that it names can be read. */
-static hr_status try_coordinator_files(const char *folder, hr_error *err) {
-    hr_coordinator_file file;
-    hr_federation_file federation;
-    hr_arena *arena = hr_arena_new();
-    hr_status status = arena ? read_coordinator_file(folder, arena, &file, err) : hr_fail_memory(err);
-    if (!status) status = hr_federation_file_read(file.federation, arena, &federation, err);
-    hr_arena_free(arena);
-    return status;
-}
-
-/* Continues from the journal with the files as they are now; with the previous ones if they are faulty. */
-static hr_status reload_folder(hr_folder_service **service, hr_error *err) {
-    hr_folder_service *s = *service;
+hr_status hr_folder_service_reload(hr_folder_service *s, hr_error *err) {
+    folder_member *m = NULL;
     hr_error why = {0};
     char text[400];
-    if (try_coordinator_files(s->folder, &why)) {
+    hr_status status = open_member(s, &m, &why);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    if (status) {
         hr_error_format(&why, text, sizeof text);
         hr_log_format(&s->log, HR_LOG_ERROR, NULL,
                       "the files were not read anew, and the previous ones stay in force: %s", text);
         return HR_OK;
     }
-    const char *folder = s->folder;
-    const hr_party_settings *settings = s->settings;
-    hr_folder_service_close(s);
-    *service = NULL;
-    hr_status status = hr_folder_service_open(folder, settings, NULL, service, err);
-    if (!status) hr_log_write(&(*service)->log, HR_LOG_INFO, NULL, "the files were read anew");
+    rest(s);
+    status = use_member(s, m, err);
+    if (!status) hr_log_write(&s->log, HR_LOG_INFO, NULL, "the files were read anew");
     return status;
 }
 
@@ -463,17 +500,21 @@ hr_status hr_coordinate_folder(const char *folder, const hr_party_settings *sett
     if (!status) status = hr_folder_service_open(folder, &ours, NULL, &s, err);
     if (status) return status;
     status = hr_folder_service_measure(s, err);
-    if (!status) hr_log_format(&s->log, HR_LOG_INFO, NULL, "ready for jobs, %zu at once", s->file.at_once);
+    if (!status)
+        hr_log_format(&s->log, HR_LOG_INFO, NULL, "ready for jobs, %zu at once", s->member->file.at_once);
     if (!status && ours.ready) ours.ready(ours.user);
     while (!status) {
-        if (s->reload) status = reload_folder(&s, err);
+        if (s->reload) status = hr_folder_service_reload(s, err);
         if (!status) status = hr_endpoint_work(s->party, &ours, is_to_pause, s, err);
         if (!status && s->status) {
             status = s->status;
             if (err) *err = s->why;
         }
     }
-    if (s) refresh_metrics(s);
+    if (s->party) {
+        rest(s);
+        refresh_metrics(s);
+    }
     hr_folder_service_close(s);
     return status;
 }

@@ -20,6 +20,11 @@ hr_party *hr_folder_service_party(hr_folder_service *service);
  * ends that job. Fails: IO (the journal, the folder of all jobs), MEMORY. */
 HR_MUST_CHECK hr_status hr_folder_service_look(hr_folder_service *service, hr_error *err);
 
+/* Reads the coordinator file and the files that it names anew, and goes on with them. If one is faulty, or
+ * the broker does not answer with them, logs that, and goes on as before. Fails: IO, FORMAT (the journal),
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_folder_service_reload(hr_folder_service *service, hr_error *err);
+
 /* Writes the file of metrics, if the settings name one. Fails: as hr_service_metrics_write. */
 HR_MUST_CHECK hr_status hr_folder_service_measure(hr_folder_service *service, hr_error *err);
 

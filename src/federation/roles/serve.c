@@ -98,9 +98,14 @@ static hr_status open_ledger(hr_owner_service *s, hr_error *err) {
 }
 
 static hr_status open_owner_endpoint(hr_owner_service *s, hr_loopback *loopback, hr_error *err) {
-    hr_endpoint_files files = {
-        s->file.name, s->file.federation, s->file.key, s->file.certificate, s->file.certificate_key, &s->log,
-        false};
+    hr_endpoint_files files = {s->file.name,
+                               s->file.federation,
+                               s->file.key,
+                               s->file.certificate,
+                               s->file.certificate_key,
+                               &s->log,
+                               false,
+                               NULL};
     hr_status status = hr_endpoint_open(&files, s->settings, loopback, s->arena, &s->endpoint, err);
     const hr_membership *membership = &s->endpoint.file.membership;
     for (size_t m = 0; !status && m < membership->count; m++)
@@ -118,7 +123,7 @@ static hr_status open_owner_presence(hr_owner_service *s, hr_error *err) {
 
 static hr_status open_owner_party(hr_owner_service *s, hr_error *err) {
     hr_owner_work_init(&s->work);
-    hr_counted_transport_init(&s->packets, s->endpoint.transport);
+    hr_counted_transport_use(&s->packets, s->endpoint.transport);
     s->work.data = s->data;
     s->work.test = s->test;
     s->work.policy = &s->file.policy;

@@ -62,14 +62,14 @@ static void counted_link(const hr_transport *self, hr_link_info *out) {
     if (out->connected) c->contact = (int64_t)time(NULL);
 }
 
-void hr_counted_transport_init(hr_counted_transport *counted, hr_transport *inner) {
-    *counted = (hr_counted_transport){.transport = {.send = send_counted,
-                                                    .post = inner->post ? post_counted : NULL,
-                                                    .receive = receive_counted,
-                                                    .settle = settle_counted,
-                                                    .refuse = inner->refuse ? refuse_counted : NULL,
-                                                    .link = inner->link ? counted_link : NULL},
-                                      .inner = inner};
+void hr_counted_transport_use(hr_counted_transport *counted, hr_transport *inner) {
+    counted->transport = (hr_transport){.send = send_counted,
+                                        .post = inner->post ? post_counted : NULL,
+                                        .receive = receive_counted,
+                                        .settle = settle_counted,
+                                        .refuse = inner->refuse ? refuse_counted : NULL,
+                                        .link = inner->link ? counted_link : NULL};
+    counted->inner = inner;
 }
 
 /* ---- The text ---- */

@@ -24,7 +24,8 @@ typedef struct hr_counted_transport {
     int64_t contact; /* when there was last a connection, as far as somebody asked */
 } hr_counted_transport;
 
-void hr_counted_transport_init(hr_counted_transport *counted, hr_transport *inner);
+/* From now on the packets are those of `inner`, borrowed. Counts go on: they begin with {0}. */
+void hr_counted_transport_use(hr_counted_transport *counted, hr_transport *inner);
 
 /* What owners alone have. */
 typedef struct hr_owner_numbers {

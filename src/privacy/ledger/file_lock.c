@@ -140,6 +140,10 @@ hr_status hr_file_lock_look(const char *path, bool *held, hr_error *err) {
                    "cannot see whether a program works with it: %s", strerror(failure));
 }
 
+bool hr_file_lock_is_on(const hr_file_lock *file_lock, const char *path) {
+    return file_lock && is_at(path, file_lock->file);
+}
+
 void hr_file_lock_release(hr_file_lock *file_lock) {
     if (!file_lock) return;
     if (file_lock->path) unlink(file_lock->path); /* while it is locked: who opens it now finds it gone */

@@ -22,6 +22,8 @@ HR_MUST_CHECK hr_status hr_file_lock_hold(const char *path, hr_file_lock **out, 
  * killed left behind stays. Who takes the lock in the same moment tries again. Fails: IO (the lock cannot be
  * looked at), MEMORY. */
 HR_MUST_CHECK hr_status hr_file_lock_look(const char *path, bool *held, hr_error *err);
+/* Whether it is a lock of hr_file_lock_hold on the file that is at the path now. NULL is allowed. */
+bool hr_file_lock_is_on(const hr_file_lock *file_lock, const char *path);
 /* NULL is allowed. */
 void hr_file_lock_release(hr_file_lock *file_lock);
 

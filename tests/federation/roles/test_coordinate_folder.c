@@ -13,9 +13,10 @@
 
 enum { NAMES_TEXT = 400 };
 
-static const char coordinator_file[] = "hedgerow-coordinator: 1\nname: coordinator\n"
-                                       "federation: ../fed/coordinator/federation.yaml\n"
-                                       "key: ../fed/coordinator/coordinator.key\nat-once: 2\n";
+#define COORDINATOR(name, at_once)                                                                           \
+    "hedgerow-coordinator: 1\nname: " name "\nfederation: ../fed/coordinator/federation.yaml\n"              \
+    "key: ../fed/coordinator/coordinator.key\nat-once: " at_once "\n"
+static const char coordinator_file[] = COORDINATOR("coordinator", "2");
 static const char job_file[] = "hedgerow-job: 1\nschema: schema.yaml\nmethod: inprivate\nepsilon: 0.5\n"
                                "owners: [north, south]\n";
 static const char owner_file[] =
@@ -380,6 +381,70 @@ static void test_deadline__goes_on_after_a_restart(void **state) {
     check_jobs("one: not begun: no owner takes part");
 }
 
+/* ---- Files that are read anew ---- */
+
+static void reload(void) {
+    hr_error err = {0};
+    must(hr_folder_service_reload(service, &err), &err);
+    go_on();
+}
+
+static void test_deadline__goes_on_over_a_reload(void **state) {
+    (void)state;
+    submit_with_deadline("one");
+    start();
+    for (int i = 0; i < 4; i++) {
+        wait_for(9);
+        reload();
+    }
+    check_jobs("one: running");
+    wait_for(15);
+    check_jobs("one: not begun: no owner takes part");
+}
+
+static char last_line[HR_LOG_TEXT];
+
+static void note_line(void *user, const hr_log_line *line) {
+    (void)user;
+    if (line->level == HR_LOG_ERROR) snprintf(last_line, sizeof last_line, "%s", line->text);
+}
+
+/* What is there now is faulty: the job goes on with what was there. */
+static void refuse_reload(const char *path, const char *text, const char *words) {
+    size_t size;
+    char *before = read_file(path, &size);
+    *last_line = '\0';
+    write_text(path, text);
+    reload();
+    if (!strstr(last_line, "the previous ones stay in force") || !strstr(last_line, words))
+        fail_msg("'%s' does not say '%s'", last_line, words);
+    write_file(path, before, size);
+    free(before);
+    check_jobs("one: running; two: running; three: queued");
+}
+
+static void test_reload__of_faulty_files_changes_nothing(void **state) {
+    (void)state;
+    settings.log_line = note_line;
+    submit("one");
+    submit("two");
+    submit("three");
+    start();
+    refuse_reload("desk/coordinator.yaml", COORDINATOR("coordinator", "x"),
+                  "coordinator.yaml:5:10: at-once: 'x' is not a number");
+    refuse_reload("fed/coordinator/federation.yaml", "hedgerow-federation: 1\nname: {\n", "federation.yaml");
+    refuse_reload("fed/coordinator/coordinator.key", "no key", "coordinator.key");
+    refuse_reload("desk/coordinator.yaml", COORDINATOR("nobody", "2"), "'nobody' is not a member");
+    write_text("desk/coordinator.yaml", COORDINATOR("coordinator", "3"));
+    *last_line = '\0';
+    reload();
+    assert_string_equal(last_line, "");
+    hr_file_lock *key_lock = NULL;
+    assert_int_equal(hr_file_lock_hold("fed/coordinator/coordinator.key", &key_lock, NULL), HR_E_BUSY);
+    check_jobs("one: running; two: running; three: running");
+    check_offered("3");
+}
+
 /* ---- A process that died ---- */
 
 static void test_restart__goes_on_with_every_job(void **state) {
@@ -536,6 +601,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_bad_job__stops_no_other, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_deadline__is_of_one_job, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_deadline__goes_on_after_a_restart, folder_open, folder_close),
+    cmocka_unit_test_setup_teardown(test_deadline__goes_on_over_a_reload, folder_open, folder_close),
+    cmocka_unit_test_setup_teardown(test_reload__of_faulty_files_changes_nothing, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_restart__goes_on_with_every_job, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_restart__offers_what_was_claimed, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_restart__does_not_offer_again, folder_open, folder_close),

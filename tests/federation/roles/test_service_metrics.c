@@ -8,12 +8,12 @@ static void test_packets__are_counted_when_the_transport_took_or_gave_them(void 
     (void)state;
     hr_loopback *loopback = NULL;
     hr_transport *north = NULL, *lab = NULL;
-    hr_counted_transport counted;
+    hr_counted_transport counted = {0};
     hr_packet packet = {0};
     assert_int_equal(hr_loopback_new(&loopback, NULL), HR_OK);
     assert_int_equal(hr_loopback_open(loopback, "north", &north, NULL), HR_OK);
     assert_int_equal(hr_loopback_open(loopback, "lab", &lab, NULL), HR_OK);
-    hr_counted_transport_init(&counted, north);
+    hr_counted_transport_use(&counted, north);
     hr_transport *t = &counted.transport;
     assert_int_equal(t->receive(t, 0, &packet, NULL), HR_OK);
     assert_null(packet.bytes);
@@ -53,9 +53,9 @@ static void tell_link(const hr_transport *self, hr_link_info *out) {
 static void test_packets__are_posted_and_the_connection_is_noted(void **state) {
     (void)state;
     hr_transport inner = {.post = note_post, .link = tell_link};
-    hr_counted_transport counted;
+    hr_counted_transport counted = {0};
     hr_link_info link;
-    hr_counted_transport_init(&counted, &inner);
+    hr_counted_transport_use(&counted, &inner);
     hr_transport *t = &counted.transport;
     assert_int_equal(t->post(t, "lab", "abc", 3, NULL), HR_OK);
     assert_int_equal(t->post(t, "lab", "abcd", 4, NULL), HR_E_IO);
