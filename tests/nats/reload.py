@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""SIGHUP has an owner read its files anew; a faulty file changes nothing; SIGTERM stops it in order. usage: reload.py HEDGEROW"""
+"""SIGHUP has an owner read its files anew; a faulty file, key or federation changes nothing; SIGTERM stops it in order. usage: reload.py HEDGEROW"""
 import os
 import signal
 
@@ -15,6 +15,17 @@ def rewrite(fed, old, new):
     fed.write('north.yaml', text.replace(old, new))
 
 
+def refuse(fed, north, name, text):
+    """With this text in the file the owner goes on as before."""
+    path = os.path.join(fed.folder, name)
+    with open(path) as file:
+        before = file.read()
+    fed.write(name, text)
+    north.process.send_signal(signal.SIGHUP)
+    north.await_line('the previous ones stay in force: ' + name if 'tls' not in name else 'the previous ones stay in force: cannot')
+    fed.write(name, before)
+
+
 def test(tool, folder, words):
     fed = Federation(tool, folder)
     fed.launch_broker()
@@ -25,7 +36,15 @@ def test(tool, folder, words):
     rewrite(fed, 'epsilon: 1', 'epsilon: one')
     north.process.send_signal(signal.SIGHUP)
     north.await_line('the files were not read anew, and the previous ones stay in force: north.yaml:')
-    rewrite(fed, 'epsilon: one', 'epsilon: 0.5')
+    rewrite(fed, 'epsilon: one', 'epsilon: 1')
+    refuse(fed, north, 'fed/north/federation.yaml', 'hedgerow-federation: 1\nname: {\n')
+    refuse(fed, north, 'fed/north/north.key', 'no key')
+    refuse(fed, north, 'fed/north/tls.pem', 'no certificate')
+    rewrite(fed, 'name: north', 'name: nobody')
+    north.process.send_signal(signal.SIGHUP)
+    north.await_line("'nobody' is not a member of 'demo'")
+    rewrite(fed, 'name: nobody', 'name: north')
+    rewrite(fed, 'epsilon: 1', 'epsilon: 0.5')
     north.process.send_signal(signal.SIGHUP)
     north.await_line('the files were read anew')
     coordinator = fed.coordinate()

@@ -2,7 +2,7 @@
 #include "federation/party/party_core.h"
 
 #include "base/fail.h"
-#include "privacy/ledger/journal_wait.h"
+#include "privacy/ledger/journal_status.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 
 #include "base/fail.h"
 #include "privacy/ledger/journal_status.h"
-#include "privacy/ledger/journal_wait.h"
 
 #include <unistd.h>
 

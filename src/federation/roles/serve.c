@@ -21,6 +21,7 @@ struct hr_owner_service {
     hr_data *data, *test; /* test: NULL unless the file names one */
     hr_ledger *ledger;
     hr_journal *journal;
+    bool borrows; /* ledger and journal are those of another service */
     bool coordinators[HR_MEMBERS_MAX];
     hr_owner_work work;
     hr_presence *presence; /* NULL on a loopback */
@@ -85,27 +86,39 @@ static hr_status log_remarks(hr_owner_service *s, const hr_data *data, hr_error 
     return data ? hr_data_remarks(data, &remarks, err) : HR_OK;
 }
 
-static hr_status open_ledger(hr_owner_service *s, hr_error *err) {
-    hr_status status = hr_ledger_open(s->file.ledger, &s->ledger, err);
+/* A file that the service before has open stays open. */
+static hr_status open_ledger(hr_owner_service *s, const hr_owner_service *before, hr_error *err) {
+    hr_status status = HR_OK;
+    s->borrows = before && !strcmp(before->file.ledger, s->file.ledger);
+    if (s->borrows) {
+        s->ledger = before->ledger;
+        s->journal = before->journal;
+    } else {
+        status = hr_ledger_open(s->file.ledger, &s->ledger, err);
+    }
     if (!status) status = hr_ledger_set_unit(s->ledger, hr_schema_unit(s->schema), err);
-    if (!status) status = hr_journal_of_ledger(s->ledger, &s->journal, err);
+    if (!status && !s->borrows) status = hr_journal_of_ledger(s->ledger, &s->journal, err);
     if (status) return hr_fail_at(err, status, s->file.ledger, 0, 0, NULL);
-    status = hr_ledger_check_witness(s->ledger, err);
-    if (status) return status; /* which names the witness */
-    s->wait = (hr_file_wait){.settings = s->settings, .log = &s->log, .path = s->file.ledger};
-    hr_journal_wait(s->journal, hr_endpoint_wait_for_file, &s->wait);
-    return HR_OK;
+    return hr_ledger_check_witness(s->ledger, err); /* which names the witness */
 }
 
-static hr_status open_owner_endpoint(hr_owner_service *s, hr_loopback *loopback, hr_error *err) {
-    hr_endpoint_files files = {s->file.name,
-                               s->file.federation,
-                               s->file.key,
-                               s->file.certificate,
-                               s->file.certificate_key,
-                               &s->log,
-                               false,
-                               NULL};
+static void wait_for_ledger(hr_owner_service *s) {
+    s->wait = (hr_file_wait){.settings = s->settings, .log = &s->log, .path = s->file.ledger};
+    hr_journal_wait(s->journal, hr_endpoint_wait_for_file, &s->wait);
+}
+
+/* In place of the one before, it tries the broker once. */
+static hr_status open_owner_endpoint(hr_owner_service *s, const hr_owner_service *before,
+                                     hr_loopback *loopback, hr_error *err) {
+    const hr_owner_file *f = &s->file;
+    const hr_endpoint_files files = {f->name,
+                                     f->federation,
+                                     f->key,
+                                     f->certificate,
+                                     f->certificate_key,
+                                     &s->log,
+                                     before != NULL,
+                                     before ? &before->endpoint : NULL};
     hr_status status = hr_endpoint_open(&files, s->settings, loopback, s->arena, &s->endpoint, err);
     const hr_membership *membership = &s->endpoint.file.membership;
     for (size_t m = 0; !status && m < membership->count; m++)
@@ -122,7 +135,7 @@ static hr_status open_owner_presence(hr_owner_service *s, hr_error *err) {
 }
 
 static hr_status open_owner_party(hr_owner_service *s, hr_error *err) {
-    hr_owner_work_init(&s->work);
+    wait_for_ledger(s);
     hr_counted_transport_use(&s->packets, s->endpoint.transport);
     s->work.data = s->data;
     s->work.test = s->test;
@@ -150,13 +163,8 @@ static hr_status open_owner_party(hr_owner_service *s, hr_error *err) {
     return hr_party_open(&options, &s->party, err);
 }
 
-hr_status hr_owner_service_open(const char *file, const hr_party_settings *settings, hr_loopback *loopback,
-                                hr_owner_service **out, hr_error *err) {
-    hr_owner_service *s = calloc(1, sizeof *s);
-    if (!s) return hr_fail_memory(err);
-    s->settings = settings;
-    s->log = (hr_log){.sink = settings->log_line, .user = settings->user};
-    s->begun = hr_endpoint_clock().date;
+static hr_status open_owner_parts(hr_owner_service *s, const char *file, const hr_owner_service *before,
+                                  hr_loopback *loopback, hr_error *err) {
     s->arena = hr_arena_new();
     hr_status status = s->arena ? hr_owner_file_read(file, s->arena, &s->file, err) : hr_fail_memory(err);
     if (!status) status = hr_owner_file_check(&s->file, file, s->arena, err);
@@ -164,11 +172,35 @@ hr_status hr_owner_service_open(const char *file, const hr_party_settings *setti
     if (!status) status = read_records(s, err);
     if (!status) status = log_remarks(s, s->data, err);
     if (!status) status = log_remarks(s, s->test, err);
-    if (!status) status = open_ledger(s, err);
-    if (!status) status = open_owner_endpoint(s, loopback, err);
+    if (!status) status = open_ledger(s, before, err);
+    if (!status && !s->borrows) wait_for_ledger(s);
+    if (!status) status = open_owner_endpoint(s, before, loopback, err);
     if (!status) status = hr_endpoint_note_version(&s->endpoint, s->journal, &s->log, err);
-    if (!status) status = open_owner_presence(s, err);
-    if (!status) status = open_owner_party(s, err);
+    return status ? status : open_owner_presence(s, err);
+}
+
+/* All but the party; `before` is the service that it is to replace, or NULL. */
+static hr_status make_service(const char *file, const hr_party_settings *settings,
+                              const hr_owner_service *before, hr_loopback *loopback, hr_owner_service **out,
+                              hr_error *err) {
+    hr_owner_service *s = calloc(1, sizeof *s);
+    if (!s) return hr_fail_memory(err);
+    s->settings = settings;
+    s->log = (hr_log){.sink = settings->log_line, .user = settings->user};
+    s->begun = hr_endpoint_clock().date;
+    hr_owner_work_init(&s->work);
+    hr_status status = open_owner_parts(s, file, before, loopback, err);
+    if (status) hr_owner_service_close(s);
+    *out = status ? NULL : s;
+    return status;
+}
+
+hr_status hr_owner_service_open(const char *file, const hr_party_settings *settings, hr_loopback *loopback,
+                                hr_owner_service **out, hr_error *err) {
+    hr_owner_service *s = NULL;
+    hr_status status = make_service(file, settings, NULL, loopback, &s, err);
+    if (status) return status;
+    status = open_owner_party(s, err);
     if (status)
         hr_owner_service_close(s);
     else
@@ -181,8 +213,10 @@ void hr_owner_service_close(hr_owner_service *s) {
     hr_party_close(s->party);
     hr_presence_close(s->presence);
     hr_endpoint_done(&s->endpoint);
-    hr_journal_close(s->journal);
-    hr_ledger_close(s->ledger);
+    if (!s->borrows) {
+        hr_journal_close(s->journal);
+        hr_ledger_close(s->ledger);
+    }
     hr_data_free(s->data);
     hr_data_free(s->test);
     hr_schema_free(s->schema);
@@ -238,43 +272,36 @@ static bool is_service_over(void *user) {
     return s->settings->jobs && ended >= s->settings->jobs;
 }
 
-/* HR_OK: the owner file, and the schema and data that it names, can be read. */
-static hr_status try_files(const char *file, const hr_party_settings *settings, hr_error *err) {
-    hr_owner_service probe = {.settings = settings, .arena = hr_arena_new()};
-    hr_status status =
-        probe.arena ? hr_owner_file_read(file, probe.arena, &probe.file, err) : hr_fail_memory(err);
-    if (!status) status = hr_owner_file_check(&probe.file, file, probe.arena, err);
-    if (!status) status = read_records(&probe, err);
-    hr_data_free(probe.data);
-    hr_data_free(probe.test);
-    hr_schema_free(probe.schema);
-    hr_arena_free(probe.arena);
-    return status;
+/* Takes from the service before what goes on, and closes it. */
+static void replace_service(hr_owner_service *s, hr_owner_service *before) {
+    memcpy(s->work.ended, before->work.ended, sizeof s->work.ended);
+    s->begun = before->begun;
+    s->packets = before->packets;
+    hr_endpoint_replace(&s->endpoint, &before->endpoint);
+    before->borrows = s->borrows;
+    s->borrows = false;
+    hr_owner_service_close(before);
 }
 
-/* Continues from the journal with the files as they are now; with the previous ones if they are faulty. */
+/* Continues from the journal with the files as they are now; with the previous ones if they are faulty, or if
+ * the broker does not answer with them. */
 static hr_status reload(hr_owner_service **service, const char *file, hr_error *err) {
     hr_owner_service *s = *service, *made = NULL;
     hr_error why = {0};
     char text[400];
-    if (try_files(file, s->settings, &why)) {
+    hr_status status = make_service(file, s->settings, s, NULL, &made, &why);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    if (status) {
         hr_error_format(&why, text, sizeof text);
         hr_log_format(&s->log, HR_LOG_ERROR, NULL,
                       "the files were not read anew, and the previous ones stay in force: %s", text);
         return HR_OK;
     }
-    const hr_owner_work before = s->work;
-    const int64_t begun = s->begun;
-    const hr_party_settings *settings = s->settings;
-    hr_owner_service_close(s);
-    *service = NULL;
-    hr_status status = hr_owner_service_open(file, settings, NULL, &made, err);
-    if (status) return status;
-    memcpy(made->work.ended, before.ended, sizeof before.ended);
-    made->begun = begun;
-    hr_log_write(&made->log, HR_LOG_INFO, NULL, "the files were read anew");
+    replace_service(made, s);
     *service = made;
-    return HR_OK;
+    status = open_owner_party(made, err);
+    if (!status) hr_log_write(&made->log, HR_LOG_INFO, NULL, "the files were read anew");
+    return status;
 }
 
 hr_status hr_serve(const char *file, const hr_party_settings *settings, hr_error *err) {
@@ -291,10 +318,9 @@ hr_status hr_serve(const char *file, const hr_party_settings *settings, hr_error
         if (!status && s->reload) status = reload(&s, file, err);
         if (!status) status = hr_endpoint_work(s->party, &ours, is_service_over, s, err);
     } while (!status && s->reload);
-    if (!s) return status;
     if (!status) status = hr_endpoint_drain(s->party, &ours, err);
     hr_presence_leave(s->presence);
-    refresh_metrics(s);
+    if (s->party) refresh_metrics(s);
     hr_owner_service_close(s);
     return status;
 }

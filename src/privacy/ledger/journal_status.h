@@ -1,5 +1,5 @@
 /* How a party is and how far its jobs are, for people: written by the process that works from the journal,
- * read by any other. Nothing of it is read again by a party. */
+ * read by any other. Nothing of it is read again by a party, but how long its jobs have waited. */
 #ifndef HR_PRIVACY_LEDGER_JOURNAL_STATUS_H
 #define HR_PRIVACY_LEDGER_JOURNAL_STATUS_H
 
@@ -46,6 +46,24 @@ HR_MUST_CHECK hr_status hr_journal_note_progress(hr_journal *journal, const uint
                                                  const hr_journal_progress *progress, hr_error *err);
 HR_MUST_CHECK hr_status hr_journal_note_presence(hr_journal *journal, const hr_journal_presence *members,
                                                  size_t count, hr_error *err);
+
+/* ---- How long a coordinator's jobs have waited: a deadline goes on when the process starts again ---- */
+
+typedef struct hr_journal_waited {
+    uint64_t advances;    /* hr_protocol.advances of the wait: with another number, another wait has begun */
+    int64_t milliseconds; /* since the deadline began, while a process ran */
+} hr_journal_waited;
+
+/* Forgets all waits. Within a transaction. Fails: IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_journal_forget_waits(hr_journal *journal, hr_error *err);
+/* Within a transaction, after hr_journal_forget_waits. Fails: IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_journal_note_wait(hr_journal *journal, const uint8_t *id,
+                                             const hr_journal_waited *waited, hr_error *err);
+/* {0} of a job without a wait. Fails: IO, FORMAT, MEMORY. */
+HR_MUST_CHECK hr_status hr_journal_wait_of(hr_journal *journal, const uint8_t *id, hr_journal_waited *out,
+                                           hr_error *err);
+
+/* ---- Reading ---- */
 
 /* What a file has of it. */
 typedef struct hr_journal_view {
