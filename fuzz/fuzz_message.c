@@ -40,7 +40,7 @@ static void open_world(world *w) {
     for (unsigned char m = 0; m < MEMBERS; m++) {
         unsigned char seed[crypto_sign_SEEDBYTES] = {m};
         CHECK(hr_identity_grow(seed, &w->who[m], NULL) == HR_OK);
-        w->members[m] = (hr_member){names[m], hr_identity_public(w->who[m])};
+        w->members[m] = (hr_member){.name = names[m], .key = hr_identity_public(w->who[m])};
         w->views[m] = (hr_party_view){.membership = &w->membership, .identity = w->who[m], .self = m};
         CHECK(hr_sessions_new(MEMBERS, &w->views[m].sessions, NULL) == HR_OK);
     }

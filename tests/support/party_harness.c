@@ -404,7 +404,7 @@ static void add_party(harness *l, size_t index) {
     snprintf(p->path, sizeof p->path, "%s/%s.db", l->temp_dir->folder, p->name);
     assert_int_equal(hr_identity_make(&p->identity, NULL), HR_OK);
     p->view = (hr_party_view){.membership = &l->membership, .identity = p->identity, .self = index};
-    l->members[index] = (hr_member){p->name, hr_identity_public(p->identity)};
+    l->members[index] = (hr_member){.name = p->name, .key = hr_identity_public(p->identity)};
     if (!index) return;
     assert_int_equal(hr_ledger_create(p->path, LIMIT, 0, NULL), HR_OK);
     p->records = deal(&l->table, index - 1);

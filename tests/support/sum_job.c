@@ -14,7 +14,7 @@ int sum_names_setup(void **state) {
     n->membership = (hr_membership){"brook", n->members, SUM_MEMBERS};
     for (unsigned char m = 0; m < SUM_MEMBERS; m++) {
         n->who[m] = test_identity((unsigned char)(m + 1));
-        n->members[m] = (hr_member){texts[m], hr_identity_public(n->who[m])};
+        n->members[m] = (hr_member){.name = texts[m], .key = hr_identity_public(n->who[m])};
         n->views[m] = (hr_party_view){.membership = &n->membership, .identity = n->who[m], .self = m};
         memset(n->secrets[m], m + 1, sizeof n->secrets[m]);
     }

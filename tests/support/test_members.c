@@ -18,7 +18,7 @@ static test_members *test_members_open(void) {
     for (unsigned char p = 0; p < PERSONS; p++) {
         f->who[p] = test_identity((unsigned char)(p + 1));
         if (p == STRANGER) break;
-        f->members[p] = (hr_member){names[p], hr_identity_public(f->who[p])};
+        f->members[p] = (hr_member){.name = names[p], .key = hr_identity_public(f->who[p])};
         f->views[p] = (hr_party_view){.membership = &f->membership, .identity = f->who[p], .self = p};
         assert_int_equal(hr_sessions_new(MEMBERS, &f->views[p].sessions, NULL), HR_OK);
     }

@@ -110,7 +110,7 @@ static hr_status read_member(const hr_fields *reader, const hr_yaml_node *map, c
         return hr_keys_refuse(&reader->keys, found[MEMBER_KEY],
                               "make a new key for one of them with `hedgerow keygen`",
                               "'%s' has the key of '%s'", got.name, before->members[same].name);
-    *out = (hr_member){got.name, key};
+    *out = (hr_member){.name = got.name, .key = key};
     return found[MEMBER_RECORDS] ? hr_record_bounds_read(reader, found[MEMBER_RECORDS], records) : HR_OK;
 }
 

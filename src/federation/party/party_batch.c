@@ -24,6 +24,7 @@ hr_status hr_party_commit(hr_party *p, hr_status status, hr_error *err) {
     p->open = false;
     if (!status) return hr_outbox_send(&p->outbox, p->clock.now, err);
     hr_journal_roll_back(p->o.journal);
+    for (size_t i = 0; i < p->job_count; i++) p->jobs[i]->noted_kind = 0;
     hr_outbox_drop(&p->outbox);
     return status;
 }

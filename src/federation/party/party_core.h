@@ -151,6 +151,7 @@ typedef struct hr_live_job {
     size_t *taken;              /* by member: bytes of its messages */
     uint64_t number;            /* counts the party's jobs from 0, in the order of their first packets */
     bool is_coordinator, noted; /* noted: the journal holds the job */
+    int noted_kind;             /* of its note in the journal (hr_party_note); 0: none, or an old one */
     hr_action work;             /* due; kind 0: none */
     bool held;                  /* the work waits until packets are confirmed */
     hr_job_ending ending;
@@ -268,8 +269,9 @@ HR_MUST_CHECK hr_status hr_party_leave(hr_party *party, const hr_live_job *job, 
 /* Cancels the open jobs that are marked in the journal (hr_journal_cancel). Fails: IO, FORMAT, MEMORY. */
 HR_MUST_CHECK hr_status hr_party_look_for_cancelled(hr_party *party, hr_error *err);
 
-/* Within a transaction: what people are shown of the job. Fails: IO, MEMORY. */
-HR_MUST_CHECK hr_status hr_party_note(hr_party *party, const hr_live_job *job, hr_error *err);
+/* Within a transaction: what people are shown of the job, if it is another than was noted. Whom the job waits
+ * for is noted with its progress. Fails: IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_party_note(hr_party *party, hr_live_job *job, hr_error *err);
 
 /* Within a transaction: how far the job is, for people; once a second at most, else at the next
  * hr_party_show. Fails: IO, MEMORY. */

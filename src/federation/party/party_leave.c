@@ -73,7 +73,16 @@ static const char *awaited_by(const hr_live_job *j) {
     return j->is_coordinator ? "the owners" : "the coordinator";
 }
 
-hr_status hr_party_note(hr_party *p, const hr_live_job *j, hr_error *err) {
+/* What can change in the note of an open job, beside whom it waits for: the offer has come, and it is
+ * charged. 0: it is written in any case. */
+static int kind_of_note(const hr_live_job *j) {
+    return hr_live_job_is_over(j) ? 0 : 1 + (j->read != NULL) + 2 * (j->record.entry != 0);
+}
+
+hr_status hr_party_note(hr_party *p, hr_live_job *j, hr_error *err) {
+    const int kind = kind_of_note(j);
+    if (kind && kind == j->noted_kind) return HR_OK;
+    j->noted_kind = kind;
     char name[65] = "";
     if (j->read)
         snprintf(name, sizeof name, "%.*s", (int)(j->read->name.len < 64 ? j->read->name.len : 64),

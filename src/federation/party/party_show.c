@@ -55,7 +55,9 @@ static hr_status note_progress(hr_party *p, hr_live_job *j, hr_error *err) {
                                           .part_count = list_parts(j, infos, parts)};
     j->shown_at = p->clock.now;
     j->unshown = false;
-    return hr_journal_note_progress(p->o.journal, j->record.id, &progress, err);
+    j->noted_kind = 0;
+    hr_status status = hr_party_note(p, j, err);
+    return status ? status : hr_journal_note_progress(p->o.journal, j->record.id, &progress, err);
 }
 
 hr_status hr_party_show_job(hr_party *p, hr_live_job *j, hr_error *err) {

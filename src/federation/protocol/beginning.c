@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "base/text/calendar.h"
+#include "federation/protocol/checked_signatures.h"
 #include "federation/protocol/receipt.h"
 
 #include <stdio.h>
@@ -147,8 +148,9 @@ void hr_acceptance_sign(const hr_identity *owner, const hr_digest *terms,
 }
 
 bool hr_acceptance_holds(const hr_member *owner, const hr_digest *terms, ProtobufCBinaryData signature) {
+    const hr_signed_bytes what = {acceptance_domain, terms->bytes, HR_DIGEST_SIZE};
     return signature.len == HR_SIGNATURE_SIZE &&
-           hr_signature_holds(&owner->key, acceptance_domain, terms->bytes, HR_DIGEST_SIZE, signature.data);
+           hr_checked_signature_holds(owner->checked, &owner->key, &what, signature.data);
 }
 
 /* Two digests, or a digest and a key, as they are signed. */
@@ -172,7 +174,8 @@ static bool pair_holds(const hr_member *signer, const char *domain, const hr_dig
     uint8_t pair[PAIR];
     if (other.len != HR_DIGEST_SIZE || signature.len != HR_SIGNATURE_SIZE) return false;
     join_pair(terms, other.data, pair);
-    return hr_signature_holds(&signer->key, domain, pair, sizeof pair, signature.data);
+    return hr_checked_signature_holds(signer->checked, &signer->key,
+                                      &(hr_signed_bytes){domain, pair, sizeof pair}, signature.data);
 }
 
 void hr_mask_key_sign(const hr_identity *owner, const hr_digest *terms, const uint8_t key[HR_MASK_KEY_SIZE],

@@ -17,6 +17,7 @@ enum { HR_MEMBERS_MAX = 256, HR_NO_MEMBER = HR_MEMBERS_MAX };
 typedef struct hr_member {
     const char *name;
     hr_public_key key;
+    struct hr_checked_signatures *checked; /* of its signatures; NULL: each is checked again */
 } hr_member;
 
 /* A member is identified by its index. */

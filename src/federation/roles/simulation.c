@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "base/team.h"
+#include "federation/protocol/checked_signatures.h"
 #include "federation/protocol/sessions.h"
 #include "tables/data/records.h"
 
@@ -12,7 +13,7 @@
 /* No packet is lost and every party answers: nothing depends on time. */
 static const int64_t NEVER = INT64_MAX / 64;
 
-/* ---- Records ---- */
+enum { SIGNATURES = 3 /* of a member, that others check: acceptance, mask key, start */ };
 
 hr_status hr_assign_records(const hr_data *data, size_t owners, hr_csprng *csprng, hr_parts *out,
                             hr_error *err) {
@@ -35,7 +36,9 @@ static hr_status invent_members(hr_simulation *s, hr_error *err) {
         hr_simulated_party *simulated = &s->parties[i];
         snprintf(simulated->name, sizeof simulated->name, i ? "owner-%zu" : "coordinator", i);
         status = hr_identity_make(&simulated->identity, err);
-        if (!status) members[i] = (hr_member){simulated->name, hr_identity_public(simulated->identity)};
+        if (status) break;
+        members[i] = (hr_member){.name = simulated->name, .key = hr_identity_public(simulated->identity)};
+        status = hr_checked_signatures_new(SIGNATURES, &members[i].checked, err);
     }
     if (!status) s->coordinators[0] = true;
     return status;
@@ -127,6 +130,8 @@ void hr_simulation_done(hr_simulation *s) {
     }
     if (s->parties) hr_job_result_free(&s->parties[0].as.coordinator.result);
     hr_loopback_free(s->loopback);
+    for (size_t i = 0; s->membership.members && i < s->membership.count; i++)
+        hr_checked_signatures_free(s->membership.members[i].checked);
     free((void *)s->membership.members);
     free(s->coordinators);
     free(s->parties);
@@ -148,7 +153,6 @@ hr_status hr_simulation_submit(hr_simulation *s, hr_error *err) {
     return status;
 }
 
-/* For as long as it can. */
 static void work_simulated_party(hr_simulated_party *simulated) {
     bool busy = true;
     while (busy && !simulated->status)
@@ -162,14 +166,8 @@ static void work_owners(void *of, size_t member, size_t begin, size_t end) {
 }
 
 /* The coordinator works on the caller's thread, where progress is logged; owners at the same time on as many
- * threads as there are, and a single owner trains on all of them. */
-static void work_all(const hr_simulation *s, hr_simulated_party **ready, size_t count) {
-    size_t first = count && ready[0] == s->parties;
-    if (first) work_simulated_party(ready[0]);
-    hr_team_share((size_t)s->threads, count - first, 1, work_owners, ready + first);
-}
-
-/* *any: whether a party had a packet in its inbox. */
+ * threads as there are, and a single owner trains on all of them. *any: whether a party had a packet in its
+ * inbox. */
 static hr_status continue_simulation(const hr_simulation *s, bool *any, hr_error *err) {
     hr_simulated_party *ready[HR_MEMBERS_MAX];
     size_t count = 0;
@@ -178,7 +176,9 @@ static hr_status continue_simulation(const hr_simulation *s, bool *any, hr_error
     for (size_t i = 0; i <= s->owner_count; i++)
         if (hr_loopback_waits(s->loopback, s->parties[i].name)) ready[count++] = &s->parties[i];
     *any = count > 0;
-    work_all(s, ready, count);
+    const size_t first = count && ready[0] == s->parties;
+    if (first) work_simulated_party(ready[0]);
+    hr_team_share((size_t)s->threads, count - first, 1, work_owners, ready + first);
     for (size_t i = 0; i < count; i++) {
         if (!ready[i]->status) continue;
         if (err) *err = ready[i]->error;

@@ -112,7 +112,5 @@ uint64_t hr_csprng_u64(hr_csprng *csprng) {
         memset(csprng->output + csprng->at, 0, sizeof bytes);
         csprng->at += sizeof bytes;
     }
-    uint64_t value = 0;
-    for (int i = 0; i < 8; i++) value |= (uint64_t)bytes[i] << 8 * i;
-    return value;
+    return hr_random_number(bytes);
 }

@@ -19,4 +19,10 @@ void hr_csprng_close(hr_csprng *csprng);
 void hr_csprng_bytes(hr_csprng *csprng, void *out, size_t size);
 uint64_t hr_csprng_u64(hr_csprng *csprng);
 
+/* Eight random bytes as a number, the lowest first. Written so that compilers make one load of it. */
+static inline uint64_t hr_random_number(const uint8_t b[8]) {
+    return b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24 | (uint64_t)b[4] << 32 |
+           (uint64_t)b[5] << 40 | (uint64_t)b[6] << 48 | (uint64_t)b[7] << 56;
+}
+
 #endif

@@ -1,6 +1,7 @@
 #include "privacy/crypto/mask.h"
 
 #include "base/fail.h"
+#include "privacy/crypto/csprng.h"
 #include "privacy/crypto/digest.h"
 
 #include <assert.h>
@@ -10,8 +11,9 @@
 
 enum {
     STREAM_KEY = crypto_stream_chacha20_KEYBYTES,
-    BLOCK_NUMBERS = 8,
-    CHUNK_NUMBERS = 256,
+    CHUNK_BLOCKS = 8, /* ChaCha20 of libsodium is fastest with eight at once */
+    CHUNK_BYTES = 64 * CHUNK_BLOCKS,
+    CHUNK_NUMBERS = CHUNK_BYTES / 8,
     SHARED_SIZE = 32
 };
 
@@ -35,12 +37,12 @@ typedef struct mask_stream {
 } mask_stream;
 
 struct hr_mask {
-    uint64_t used; /* numbers of each stream */
+    uint64_t chunks;               /* of each stream, so far */
+    uint64_t chunk[CHUNK_NUMBERS]; /* the last one of all streams together */
+    size_t left;                   /* the last numbers of it that are not used */
     size_t count;
     mask_stream streams[];
 };
-
-/* ---- Keys ---- */
 
 static hr_digest mask_scalar(const uint8_t secret[HR_MASK_SECRET_SIZE]) {
     return hr_digest_of("hedgerow mask secret 1", secret, HR_MASK_SECRET_SIZE);
@@ -52,19 +54,28 @@ void hr_mask_public(const uint8_t secret[HR_MASK_SECRET_SIZE], uint8_t out[HR_MA
     sodium_memzero(&scalar, sizeof scalar);
 }
 
-/* False if it is 0. */
-static bool share_secret(const uint8_t secret[HR_MASK_SECRET_SIZE], const uint8_t key[HR_MASK_KEY_SIZE],
-                         uint8_t shared[SHARED_SIZE]) {
-    hr_digest scalar = mask_scalar(secret);
-    bool valid = crypto_scalarmult(shared, scalar.bytes, key) == 0;
-    sodium_memzero(&scalar, sizeof scalar);
-    return valid;
-}
+/* All u of Curve25519 and its twist whose points have an order that divides 8, and those of them that can be
+ * written as u + p: X25519 takes numbers modulo p = 2^255 - 19, and leaves out the highest bit. */
+static const uint8_t low_order[][HR_MASK_KEY_SIZE] = {
+    {0},
+    {1},
+    {0xe0, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae, 0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f, 0xc4, 0x6a,
+     0xda, 0x09, 0x8d, 0xeb, 0x9c, 0x32, 0xb1, 0xfd, 0x86, 0x62, 0x05, 0x16, 0x5f, 0x49, 0xb8, 0x00},
+    {0x5f, 0x9c, 0x95, 0xbc, 0xa3, 0x50, 0x8c, 0x24, 0xb1, 0xd0, 0xb1, 0x55, 0x9c, 0x83, 0xef, 0x5b,
+     0x04, 0x44, 0x5c, 0xc4, 0x58, 0x1c, 0x8e, 0x86, 0xd8, 0x22, 0x4e, 0xdd, 0xd0, 0x9f, 0x11, 0x57},
+    {0xec, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f},
+    {0xed, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f},
+    {0xee, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f},
+};
 
 bool hr_mask_key_valid(const uint8_t key[HR_MASK_KEY_SIZE]) {
-    static const uint8_t any[HR_MASK_SECRET_SIZE] = {0};
-    uint8_t shared[SHARED_SIZE];
-    return share_secret(any, key, shared);
+    enum { LAST = HR_MASK_KEY_SIZE - 1 };
+    for (size_t i = 0; i < sizeof low_order / sizeof *low_order; i++)
+        if (!memcmp(key, low_order[i], LAST) && (key[LAST] & 0x7f) == low_order[i][LAST]) return false;
+    return true;
 }
 
 /* ---- Pairs of owners ---- */
@@ -77,7 +88,9 @@ typedef struct pair_input {
 static void make_pair(const hr_mask_job *job, size_t other, mask_pair *out) {
     const size_t owners[2] = {other < job->self ? other : job->self, other < job->self ? job->self : other};
     pair_input pair;
-    out->valid = share_secret(job->secret, job->keys[other], pair.shared);
+    hr_digest scalar = mask_scalar(job->secret);
+    out->valid = crypto_scalarmult(pair.shared, scalar.bytes, job->keys[other]) == 0; /* not 0 */
+    sodium_memzero(&scalar, sizeof scalar);
     for (int i = 0; i < 2; i++) {
         memcpy(pair.keys[i], job->keys[owners[i]], HR_MASK_KEY_SIZE);
         for (int k = 0; k < 4; k++) pair.owners[i][k] = (uint8_t)(owners[i] >> 8 * k);
@@ -161,30 +174,27 @@ void hr_mask_free(hr_mask *mask) {
     free(mask);
 }
 
-/* The numbers of a stream from the `first` on. */
-static void apply_stream(const mask_stream *stream, uint64_t first, uint64_t *values, size_t count) {
+static void next_chunk(hr_mask *mask) {
     static const uint8_t nonce[crypto_stream_chacha20_NONCEBYTES] = {0};
-    while (count) {
-        size_t skipped = first % BLOCK_NUMBERS, room = CHUNK_NUMBERS - skipped,
-               n = count < room ? count : room, size = 8 * (skipped + n);
-        uint8_t numbers[8 * CHUNK_NUMBERS];
-        memset(numbers, 0, size);
-        crypto_stream_chacha20_xor_ic(numbers, numbers, size, nonce, first / BLOCK_NUMBERS,
+    uint8_t bytes[CHUNK_BYTES];
+    memset(mask->chunk, 0, sizeof mask->chunk);
+    for (const mask_stream *stream = mask->streams; stream < mask->streams + mask->count; stream++) {
+        memset(bytes, 0, sizeof bytes);
+        crypto_stream_chacha20_xor_ic(bytes, bytes, sizeof bytes, nonce, mask->chunks * CHUNK_BLOCKS,
                                       stream->key.bytes);
-        for (size_t i = 0; i < n; i++) {
-            const uint8_t *bytes = numbers + 8 * (skipped + i);
-            uint64_t number = 0;
-            for (int k = 0; k < 8; k++) number |= (uint64_t)bytes[k] << 8 * k;
-            values[i] += stream->is_added ? number : 0 - number;
-        }
-        sodium_memzero(numbers, size);
-        first += n;
-        values += n;
-        count -= n;
+        /* -n is ~n + 1 */
+        const uint64_t flips = stream->is_added ? 0 : UINT64_MAX;
+        for (size_t i = 0; i < CHUNK_NUMBERS; i++)
+            mask->chunk[i] += (hr_random_number(bytes + 8 * i) ^ flips) - flips;
     }
+    sodium_memzero(bytes, sizeof bytes);
+    mask->chunks++;
+    mask->left = CHUNK_NUMBERS;
 }
 
 void hr_mask_add(hr_mask *mask, uint64_t *values, size_t count) {
-    for (size_t s = 0; s < mask->count; s++) apply_stream(&mask->streams[s], mask->used, values, count);
-    mask->used += count;
+    for (size_t i = 0; i < count; i++) {
+        if (!mask->left) next_chunk(mask);
+        values[i] += mask->chunk[CHUNK_NUMBERS - mask->left--];
+    }
 }

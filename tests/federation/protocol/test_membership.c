@@ -1,7 +1,7 @@
 #include "federation/protocol/message.h"
 #include "support/check.h"
 
-static const hr_member members[] = {{"anna", {{1}, {0}}}, {"an", {{2}, {0}}}};
+static const hr_member members[] = {{.name = "anna", .key = {{1}, {0}}}, {.name = "an", .key = {{2}, {0}}}};
 static const hr_membership membership = {"brook", members, COUNT(members)};
 
 static void test_named__is_the_member_of_exactly_that_name(void **state) {

@@ -281,22 +281,50 @@ static const uint8_t small_order[][HR_MASK_KEY_SIZE] = {
     {1},
     {0xe0, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae, 0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f, 0xc4, 0x6a,
      0xda, 0x09, 0x8d, 0xeb, 0x9c, 0x32, 0xb1, 0xfd, 0x86, 0x62, 0x05, 0x16, 0x5f, 0x49, 0xb8, 0x00},
+    {0x5f, 0x9c, 0x95, 0xbc, 0xa3, 0x50, 0x8c, 0x24, 0xb1, 0xd0, 0xb1, 0x55, 0x9c, 0x83, 0xef, 0x5b,
+     0x04, 0x44, 0x5c, 0xc4, 0x58, 0x1c, 0x8e, 0x86, 0xd8, 0x22, 0x4e, 0xdd, 0xd0, 0x9f, 0x11, 0x57},
 };
+enum { P = COUNT(small_order), SMALL = P + 3 };
+
+/* The others are p - 1, p and p + 1, p = 2^255 - 19. */
+static void small_order_key(size_t i, uint8_t key[HR_MASK_KEY_SIZE]) {
+    if (i < P) {
+        memcpy(key, small_order[i], HR_MASK_KEY_SIZE);
+        return;
+    }
+    memset(key, 0xff, HR_MASK_KEY_SIZE);
+    key[0] = (uint8_t)(0xec + i - P);
+    key[HR_MASK_KEY_SIZE - 1] = 0x7f;
+}
 
 static void test_mask_key__of_small_order_is_refused(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT(small_order); i++) {
+    for (size_t i = 0; i < 2 * SMALL; i++) {
         mask_job job = job_of(4);
         hr_mask *mask = NULL;
         hr_error err = {0};
         assert_true(hr_mask_key_valid(job.keys[2]));
-        memcpy(job.keys[2], small_order[i], HR_MASK_KEY_SIZE);
+        small_order_key(i / 2, job.keys[2]);
+        if (i % 2) job.keys[2][HR_MASK_KEY_SIZE - 1] |= 0x80; /* which X25519 leaves out */
         assert_false(hr_mask_key_valid(job.keys[2]));
         assert_int_equal(try_mask(&job, 0, &mask, &err), HR_E_POLICY);
         assert_null(mask);
         assert_non_null(strstr(err.message, "mask key of owner 3"));
         job.members[2] = false; /* whose key is not used */
         hr_mask_free(mask_of(&job, 0));
+    }
+}
+
+/* Of keys beside them: what is found without an X25519 is what the mask finds with one. */
+static void test_mask_key__is_valid_if_it_makes_masks(void **state) {
+    (void)state;
+    for (size_t i = 0; i < SMALL * HR_MASK_KEY_SIZE; i++) {
+        mask_job job = job_of(4);
+        hr_mask *mask = NULL;
+        small_order_key(i / HR_MASK_KEY_SIZE, job.keys[2]);
+        job.keys[2][i % HR_MASK_KEY_SIZE] ^= 0x10;
+        assert_int_equal(hr_mask_key_valid(job.keys[2]), try_mask(&job, 0, &mask, NULL) == HR_OK);
+        hr_mask_free(mask);
     }
 }
 
@@ -323,6 +351,7 @@ int main(void) {
         cmocka_unit_test(test_mask_split__is_of_one_secret_and_context),
         cmocka_unit_test(test_keys__are_wiped),
         cmocka_unit_test(test_mask_key__of_small_order_is_refused),
+        cmocka_unit_test(test_mask_key__is_valid_if_it_makes_masks),
         cmocka_unit_test(test_mask__refuses_a_key_that_is_not_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
