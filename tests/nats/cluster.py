@@ -6,6 +6,7 @@ import os
 import ssl
 import socket
 import subprocess
+import time
 import urllib.request
 
 import federation
@@ -27,6 +28,14 @@ def leader(port):
         for stream in account.get('stream_detail', []):
             return stream['cluster'].get('leader')
     return None
+
+
+def await_leader(port):
+    """The broker knows who leads the cluster. Not every broker logs it."""
+    end = time.monotonic() + SECONDS
+    while not look(port, 'jsz')['meta_cluster'].get('leader'):
+        assert time.monotonic() < end, 'the cluster has no leader'
+        time.sleep(.05)
 
 
 def config(index):
@@ -67,8 +76,9 @@ def test(tool, folder, words):
     brokers = [launch(fed, i) for i in range(3)]
     for name in fed.owners:
         fed.run('ledger', 'create', name + '.db', '--epsilon', '1')
-    for broker in brokers:
-        broker.await_line('metadata leader')
+    for port, broker in zip(fed.ports, brokers):
+        broker.await_line('Server is ready')
+        await_leader(port)
     fed.run('federation', 'open', 'fed')
     refuse_member(fed)
     owners = [fed.serve(name) for name in fed.owners]

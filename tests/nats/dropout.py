@@ -4,7 +4,6 @@ of hedge, of an evaluation and of bounds end with a model, figures and a schema 
 usage: dropout.py HEDGEROW"""
 import json
 import os
-import shutil
 import time
 
 import federation
@@ -45,24 +44,33 @@ def read(fed, name):
 
 
 def test(tool, folder, words):
-    fed = Federation(tool, folder, owners=[*OTHERS, LOST], method='hedge')
-    fed.launch_broker()
-    edit(fed, 'job.yaml', ('epsilon: 1\n', 'epsilon: 1\ndeadline: 10\n'))
-    for name in fed.owners:
-        edit(fed, name + '.yaml', ('[hedge]', '[hedge, evaluation, bounds]'), ('data: %s.csv\n' % name, 'data: {0}.csv\ntest: {0}.csv\n'.format(name)))
-    lose_one(fed, 'job.yaml', '--model', 'model.json')
-    assert count_trees(json.loads(read(fed, 'model.json'))) > 0
-    shutil.copy(os.path.join(folder, 'model.json'), os.path.join(folder, 'tested.json'))
+    def members(own, job):
+        fed = Federation(tool, own, owners=[*OTHERS, LOST], method='hedge')
+        fed.launch_broker()
+        edit(fed, 'job.yaml', ('epsilon: 1\n', 'epsilon: 1\ndeadline: 10\n'), ('method: hedge', job))
+        for name in fed.owners:
+            edit(fed, name + '.yaml', ('[hedge]', '[hedge, evaluation, bounds]'), ('data: %s.csv\n' % name, 'data: {0}.csv\ntest: {0}.csv\n'.format(name)))
+        return fed
 
-    edit(fed, 'job.yaml', ('method: hedge', 'method: evaluation\nmodel: tested.json'))
-    lose_one(fed, 'job.yaml', '--figures', 'figures.json')
-    figures = json.loads(read(fed, 'figures.json'))
-    assert "one of the 3 owners' tables" in json.dumps(figures), figures
+    def test_model(own):
+        fed = members(own, 'method: hedge')
+        lose_one(fed, 'job.yaml', '--model', 'model.json')
+        assert count_trees(json.loads(read(fed, 'model.json'))) > 0
 
-    edit(fed, 'job.yaml', ('method: evaluation\nmodel: tested.json', 'method: bounds\ncolumns: [age]'))
-    lose_one(fed, 'job.yaml', '--schema', 'bounds.yaml')
-    assert 'one of the 3 owners' in read(fed, 'bounds.yaml').replace('\n# ', ' ')
-    fed.broker.kill()
+    def test_evaluation(own):
+        fed = members(own, 'method: evaluation\nmodel: tested.json')
+        fed.run('ledger', 'create', 'tested.db', '--epsilon', '1')
+        fed.run('train', '--data', 'north.csv', '--schema', 'schema.yaml', '--epsilon', '1', '--delta', '0', '--ledger', 'tested.db', '--model', 'tested.json')
+        lose_one(fed, 'job.yaml', '--figures', 'figures.json')
+        figures = read(fed, 'figures.json')
+        assert "one of the 3 owners' tables" in figures, figures
+
+    def test_bounds(own):
+        fed = members(own, 'method: bounds\ncolumns: [age]')
+        lose_one(fed, 'job.yaml', '--schema', 'bounds.yaml')
+        assert 'one of the 3 owners' in read(fed, 'bounds.yaml').replace('\n# ', ' ')
+
+    federation.beside(folder, test_model, test_evaluation, test_bounds)
 
 
 federation.main(test)

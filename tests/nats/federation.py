@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 SKIPPED = 77
 HOSPITALS = ['north', 'south', 'west']
@@ -295,6 +296,28 @@ def edit(fed, name, *changes):
         assert old in text, (name, old)
         text = text.replace(old, new)
     fed.write(name, text)
+
+
+def beside(folder, *scenarios):
+    """Runs each scenario(folder of its own) at the same time, and says how long it took; then fails as the first one that failed."""
+    failures = []
+
+    def run(scenario):
+        own, begun = os.path.join(folder, scenario.__name__), time.monotonic()
+        os.mkdir(own)
+        try:
+            scenario(own)
+        except BaseException as failure:  # of a thread: raised again below
+            failures.append(failure)
+        print('%s: %.1f s' % (scenario.__name__, time.monotonic() - begun), flush=True)
+
+    threads = [threading.Thread(target=run, args=(scenario,)) for scenario in scenarios]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
 
 
 def main(test):

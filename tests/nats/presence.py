@@ -2,6 +2,7 @@
 """Who is there, over a real broker: a coordinator knows it, says so, and with `wait-for: present` does not wait for those that are away.
 Owners say hello every second, and the default deadline of 600 s is longer than a test may take.
 usage: presence.py HEDGEROW"""
+import functools
 import json
 import os
 import re
@@ -113,7 +114,6 @@ def test_waits_for_all(fed):
     finish(fed, coordinator, parties)
     assert coordinator.count('owner west is away: no hello for 3 s') == 1, coordinator.lines
     assert coordinator.count('owner west skipped: no answer in time') and not coordinator.count(AWAY), coordinator.lines
-    edit(fed, 'job.yaml', ('wait-for: all\ndeadline: 8', 'wait-for: present'))
 
 
 def test_old_broker(fed):
@@ -137,19 +137,22 @@ def test_old_broker(fed):
     finish(fed, coordinator, parties)
     for party in [coordinator, *parties.values()]:
         assert party.count('there is no presence') == 1, party.lines
-    fed.write('fed/broker/nats.conf', text)
 
 
 def test(tool, folder, words):
-    fed = Federation(tool, folder)
-    for name in HOSPITALS:
-        edit(fed, name + '.yaml', ('policy:', 'hello: 1\npolicy:'), ('owners: 3', 'owners: 2'))
-    edit(fed, 'job.yaml', ('name: coordinator', 'wait-for: present\nname: coordinator'))
-    fed.start_broker()
-    for step in (test_all_there, test_never_there, test_killed, test_stopped, test_waits_for_all, test_old_broker):
-        begun = time.monotonic()
-        step(fed)
-        print('%s: %.1f s' % (step.__name__, time.monotonic() - begun))
+    def scenario(step):
+        @functools.wraps(step)
+        def run(own):
+            fed = Federation(tool, own)
+            for name in HOSPITALS:
+                edit(fed, name + '.yaml', ('policy:', 'hello: 1\npolicy:'), ('owners: 3', 'owners: 2'))
+            edit(fed, 'job.yaml', ('name: coordinator', 'wait-for: present\nname: coordinator'))
+            fed.start_broker()
+            step(fed)
+        return run
+
+    steps = (test_all_there, test_never_there, test_killed, test_stopped, test_waits_for_all, test_old_broker)
+    federation.beside(folder, *map(scenario, steps))
 
 
 federation.main(test)
