@@ -113,6 +113,7 @@ const hr_kernels hr_kernels_avx512 = {
     .add_steps = hr_loop_add_steps,
     .words_of = hr_loop_words_of,
     .logistic_words = hr_loop_logistic_words,
+    .sums_of_words = hr_loop_sums_of_words,
     .best_cut = hr_loop_best_cut,
     .octets_of_rows = hr_vector_octets_of_rows,
     .ranges_of_octets = hr_vector_ranges_of_octets,

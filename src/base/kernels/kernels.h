@@ -166,6 +166,9 @@ typedef struct hr_kernels {
     /* words[i] = hr_logistic_word(rule, scores[i], targets[i]). */
     void (*logistic_words)(const hr_gradient_rule *rule, const double *scores, const double *targets,
                            size_t count, int64_t *words);
+    /* words[i] = gradients[i] * 2^shift + weights[i], 0 <= weights[i] < 2^shift; shift: 1 .. 62. */
+    void (*sums_of_words)(int shift, const int64_t *words, size_t count, int64_t *gradients,
+                          int64_t *weights);
     /* The first of up to HR_CUTS_MAX cuts with the largest gain, S_L^2/(W_L + lambda) + S_R^2/(W_R + lambda)
      * with gradients[i] and weights[i] on the left of cut i; cuts where a side weighs too little have gain
      * -1. Writes the gain; of no cuts: -1. */

@@ -19,6 +19,7 @@ const hr_kernels hr_kernels_portable = {
     .add_steps = hr_loop_add_steps,
     .words_of = hr_loop_words_of,
     .logistic_words = hr_loop_logistic_words,
+    .sums_of_words = hr_loop_sums_of_words,
     .best_cut = hr_loop_best_cut,
     .octets_of_rows = hr_loop_octets_of_rows,
     .ranges_of_octets = hr_loop_ranges_of_octets,

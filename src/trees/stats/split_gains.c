@@ -6,31 +6,64 @@
 
 _Static_assert((int)HR_BINS_MAX <= (int)HR_CUTS_MAX, "a cut lies between two bins");
 
-/* What the records of every bin add up to, or those up to and with it. */
+/* What the records of each bin add up to, or of all bins up to one. */
 typedef struct bin_sums {
     int64_t gradients[HR_BINS_MAX], weights[HR_BINS_MAX];
 } bin_sums;
 
 static void unpack_bins(const hr_packing *packing, const hr_sum_word *cells, uint32_t bin_count,
                         bin_sums *out) {
-    if (packing->weight_cells) {
-        memcpy(out->gradients, cells, bin_count * sizeof *cells);
-        memcpy(out->weights, hr_weights_in(packing, cells), bin_count * sizeof *cells);
+    if (!packing->weight_cells) {
+        hr_kernels_get()->sums_of_words(packing->shift, cells, bin_count, out->gradients, out->weights);
         return;
     }
-    for (uint32_t bin = 0; bin < bin_count; bin++) {
-        const hr_sums sums = hr_unpack(packing, cells[bin]);
-        out->gradients[bin] = sums.gradient.unpaid;
-        out->weights[bin] = sums.weight.unpaid;
-    }
+    memcpy(out->gradients, cells, bin_count * sizeof *cells);
+    memcpy(out->weights, hr_weights_in(packing, cells), bin_count * sizeof *cells);
 }
 
-/* Sums of bins become sums up to and with each; returns what cuts between them are judged by. */
-static hr_cut_node accumulate(const hr_gain_rule *rule, bin_sums *sums, uint32_t count) {
+/* The cuts of a number, a cut behind each bin that has records: the others divide them as the cut before
+ * does. sums: of all bins up to the cut. */
+typedef struct number_cuts {
+    bin_sums sums;
+    uint8_t bins[HR_BINS_MAX];
+    uint32_t count;
+} number_cuts;
+
+/* A bin without records is written, too, and then written over: no branch depends on the records. */
+static void find_cuts(const hr_packing *packing, const hr_sum_word *cells, uint32_t bin_count,
+                      number_cuts *out) {
+    uint32_t count = 0;
+    if (packing->weight_cells) {
+        const hr_sum_word *weights = hr_weights_in(packing, cells);
+        int64_t gradient = 0, weight = 0;
+        for (uint32_t bin = 0; bin < bin_count; bin++) {
+            out->sums.gradients[count] = gradient += cells[bin];
+            out->sums.weights[count] = weight += weights[bin];
+            out->bins[count] = (uint8_t)bin;
+            count += weights[bin] != 0;
+        }
+    } else {
+        hr_sum_word upto[HR_BINS_MAX], sum = 0;
+        for (uint32_t bin = 0; bin < bin_count; bin++) {
+            upto[count] = sum += cells[bin];
+            out->bins[count] = (uint8_t)bin;
+            count += cells[bin] != 0;
+        }
+        unpack_bins(packing, upto, count, &out->sums);
+    }
+    out->count = count;
+}
+
+/* Sums of bins become sums up to and with each. */
+static void accumulate(bin_sums *sums, uint32_t count) {
     for (uint32_t i = 1; i < count; i++) {
         sums->gradients[i] += sums->gradients[i - 1];
         sums->weights[i] += sums->weights[i - 1];
     }
+}
+
+/* What cuts are judged by: of the last of `count` sums, which is that of all records. */
+static hr_cut_node node_of(const hr_gain_rule *rule, const bin_sums *sums, uint32_t count) {
     return (hr_cut_node){sums->gradients[count - 1], sums->weights[count - 1], rule->lambda,
                          rule->min_weight};
 }
@@ -55,23 +88,28 @@ static hr_best_division division_at(const hr_gain_rule *rule, const hr_cut_node 
                               .last = (uint8_t)last};
 }
 
-/* Missing values are bin 0: on the left of every cut, then, if there are some, on the right. */
-static hr_best_division best_number(const hr_gain_rule *rule, bin_sums *sums, uint32_t bin_count) {
+/* Missing values are bin 0: on the left of every cut, then, if there are some, on the right. The last cut has
+ * no records on its right. */
+static hr_best_division best_number(const hr_gain_rule *rule, const hr_sum_word *cells, uint32_t bin_count) {
     const hr_kernels *kernels = hr_kernels_get();
-    const int64_t missing_gradient = sums->gradients[0], missing_weight = sums->weights[0];
-    const hr_cut_node node = accumulate(rule, sums, bin_count);
+    number_cuts cuts;
+    find_cuts(rule->packing, cells, bin_count, &cuts);
+    if (!cuts.count) return (hr_best_division){.score = {-1}, .missing_left = true};
+    bin_sums *sums = &cuts.sums;
+    const hr_cut_node node = node_of(rule, sums, cuts.count);
     double gain, gain_right = -1;
-    size_t cut = kernels->best_cut(&node, sums->gradients, sums->weights, bin_count - 1, &gain),
+    size_t cut = kernels->best_cut(&node, sums->gradients, sums->weights, cuts.count - 1, &gain),
            cut_right = 0;
-    if (missing_weight) {
-        for (uint32_t bin = 0; bin < bin_count; bin++) {
-            sums->gradients[bin] -= missing_gradient;
-            sums->weights[bin] -= missing_weight;
+    if (!cuts.bins[0]) {
+        const int64_t missing_gradient = sums->gradients[0], missing_weight = sums->weights[0];
+        for (uint32_t i = 0; i < cuts.count; i++) {
+            sums->gradients[i] -= missing_gradient;
+            sums->weights[i] -= missing_weight;
         }
-        cut_right = kernels->best_cut(&node, sums->gradients, sums->weights, bin_count - 1, &gain_right);
+        cut_right = kernels->best_cut(&node, sums->gradients, sums->weights, cuts.count - 1, &gain_right);
     }
-    if (gain_right > gain) return division_at(rule, &node, gain_right, cut_right);
-    hr_best_division best = division_at(rule, &node, gain, cut);
+    if (gain_right > gain) return division_at(rule, &node, gain_right, cuts.bins[cut_right]);
+    hr_best_division best = division_at(rule, &node, gain, cuts.bins[cut]);
     best.missing_left = true;
     return best;
 }
@@ -100,7 +138,8 @@ static hr_best_division best_category(const hr_gain_rule *rule, const bin_sums *
         upto.gradients[i] = sums->gradients[order[i].bin];
         upto.weights[i] = sums->weights[order[i].bin];
     }
-    const hr_cut_node node = accumulate(rule, &upto, count);
+    accumulate(&upto, count);
+    const hr_cut_node node = node_of(rule, &upto, count);
     double gain;
     size_t last = hr_kernels_get()->best_cut(&node, upto.gradients, upto.weights, count - 1, &gain);
     return division_at(rule, &node, gain, last);
@@ -108,10 +147,10 @@ static hr_best_division best_category(const hr_gain_rule *rule, const bin_sums *
 
 hr_best_division hr_best_division_of(const hr_gain_rule *rule, const hr_feature_bins *feature,
                                      const hr_sum_word *cells) {
+    if (feature->kind == HR_KIND_NUMBER) return best_number(rule, cells, feature->bin_count);
     bin_sums sums;
     unpack_bins(rule->packing, cells, feature->bin_count, &sums);
-    return feature->kind == HR_KIND_NUMBER ? best_number(rule, &sums, feature->bin_count)
-                                           : best_category(rule, &sums, feature->bin_count);
+    return best_category(rule, &sums, feature->bin_count);
 }
 
 hr_split hr_best_division_split(const hr_gain_rule *rule, const hr_feature_bins *feature,

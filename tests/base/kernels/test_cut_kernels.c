@@ -1,4 +1,4 @@
-/* The kernel that finds the best cut of a node: every set gives what a scan by definition gives. */
+/* The kernels that find the best cut of a node: every set gives what a scan by definition gives. */
 #include "support/kernel_sets.h"
 #include "tables/synth/generate.h"
 
@@ -24,15 +24,16 @@ static double gain_by_definition(const cuts *c, size_t i) {
            ((wl + c->node.lambda) * (wr + c->node.lambda));
 }
 
-/* Bins without records make neighbouring cuts equal. */
+/* Bins without records make neighbouring cuts equal. Sums may be above 2^53, where doubles are rounded. */
 static cuts draw_cuts(hr_dice *dice, size_t count) {
     static const double least[] = {1, 20, 1e9};
+    static const int widths[] = {3, 40, 54}; /* bits */
     cuts c = {.count = count};
-    const uint64_t gradients = hr_dice_below(dice, 2) ? 9 : (uint64_t)1 << 40;
+    const int bits = widths[hr_dice_below(dice, 3)];
     for (size_t i = 0; i <= count; i++) {
         if (hr_dice_below(dice, 3)) {
             c.node.weight += (int64_t)hr_dice_below(dice, 30);
-            c.node.gradient += (int64_t)(hr_dice_below(dice, gradients) - gradients / 2);
+            c.node.gradient += (int64_t)(hr_dice_u64(dice) >> (64 - bits)) - ((int64_t)1 << bits) / 2;
         }
         if (i == count) break;
         c.gradients[i] = c.node.gradient;
@@ -67,9 +68,59 @@ static void test_best_cut__is_the_first_of_the_largest_gain(void **state) {
     with_each_set(check_best_cut);
 }
 
+/* One cut, of a node with lambda 1 and no gradient but that on the left: its gain tells how a sum became a
+ * double. */
+static void check_sums_as_doubles(const hr_kernels *set) {
+    hr_dice dice;
+    hr_dice_init(&dice, 6);
+    const int64_t weight = 1;
+    for (int bits = 0; bits < 63; bits++)
+        for (int draw = 0; draw < 50; draw++) {
+            int64_t x = ((int64_t)1 << bits) | (int64_t)(hr_dice_u64(&dice) >> (63 - bits) >> 1);
+            if (draw < 4) x = ((int64_t)1 << bits) + draw - 2;
+            if (draw % 2) x = -x;
+            const hr_cut_node node = {.gradient = x, .weight = 2, .lambda = 0, .min_weight = 1};
+            double gain;
+            set->best_cut(&node, &x, &weight, 1, &gain);
+            assert_true(gain == (double)x * (double)x);
+        }
+}
+
+static void check_sums_of_words(const hr_kernels *set) {
+    hr_dice dice;
+    hr_dice_init(&dice, 7);
+    int64_t words[HR_CUTS_MAX], gradients[HR_CUTS_MAX + 1], weights[HR_CUTS_MAX + 1];
+    for (int shift = 1; shift < 63; shift++)
+        for (size_t count = 0; count <= HR_CUTS_MAX; count += 1 + hr_dice_below(&dice, 40)) {
+            const int64_t unit = (int64_t)1 << shift;
+            for (size_t i = 0; i < count; i++)
+                words[i] = i % 5 ? (int64_t)hr_dice_u64(&dice) : i % 2 ? INT64_MIN : INT64_MAX;
+            gradients[count] = weights[count] = 7;
+            set->sums_of_words(shift, words, count, gradients, weights);
+            for (size_t i = 0; i < count; i++) {
+                assert_true(weights[i] >= 0 && weights[i] < unit);
+                assert_true(gradients[i] == (words[i] - weights[i]) / unit);
+                assert_true(gradients[i] * unit == words[i] - weights[i]);
+            }
+            assert_true(gradients[count] == 7 && weights[count] == 7);
+        }
+}
+
+static void test_best_cut__takes_sums_as_the_nearest_doubles(void **state) {
+    (void)state;
+    with_each_set(check_sums_as_doubles);
+}
+
+static void test_sums_of_words__are_of_gradients_and_weights(void **state) {
+    (void)state;
+    with_each_set(check_sums_of_words);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_best_cut__is_the_first_of_the_largest_gain),
+        cmocka_unit_test(test_best_cut__takes_sums_as_the_nearest_doubles),
+        cmocka_unit_test(test_sums_of_words__are_of_gradients_and_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
