@@ -1,3 +1,4 @@
+#include "base/kernels/block_avx2.h"
 #include "base/kernels/block_loops.h"
 #include "base/kernels/cell_vectors.h"
 #include "base/kernels/cut_loops.h"
@@ -14,7 +15,7 @@ const hr_kernels hr_kernels_avx2 = {
     .find_cell_end = hr_vector_find_cell_end,
     .numbers_of_cells = hr_vector_numbers_of_cells,
     .count_bytes = hr_loop_count_bytes,
-    .walk_block = hr_loop_walk_block,
+    .walk_block = hr_avx2_walk_block,
     .cells_of_pair = hr_loop_cells_of_pair,
     .add_steps = hr_loop_add_steps,
     .words_of = hr_loop_words_of,

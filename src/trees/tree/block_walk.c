@@ -118,8 +118,9 @@ bool hr_block_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *
 }
 
 double *hr_block_tree_values(hr_arena *arena, const hr_tree *tree, const hr_block_tree *laid_out) {
-    const size_t places = (size_t)1 << laid_out->depth;
-    double *values = hr_arena_alloc(arena, places, sizeof *values);
+    const size_t places = (size_t)1 << laid_out->depth,
+                 room = places > HR_PLACES_MAX ? places : HR_PLACES_MAX;
+    double *values = hr_arena_alloc(arena, room, sizeof *values);
     for (size_t p = 0; values && p < places; p++) values[p] = tree->nodes[laid_out->leaves[p]].value;
     return values;
 }

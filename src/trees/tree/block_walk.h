@@ -26,8 +26,8 @@ typedef struct hr_block_tree {
 bool hr_block_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning,
                         const size_t *offsets, hr_block_tree *out);
 
-/* The values of the leaves of a tree that was laid out, 2^depth of them by place, in an arena. NULL when
- * memory is short. */
+/* The values of the leaves of a tree that was laid out, 2^depth of them by place, then 0 up to HR_PLACES_MAX,
+ * in an arena. NULL when memory is short. */
 double *hr_block_tree_values(hr_arena *arena, const hr_tree *tree, const hr_block_tree *laid_out);
 
 /* Bytes in the arena of a tree, at most. */

@@ -98,24 +98,40 @@ static bool lay_out_places(hr_arena *arena, const upper_part *u, const hr_tree *
     return (out->values = values);
 }
 
-bool hr_place_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning,
-                        const size_t *offsets, hr_place_tree *out) {
+static bool lay_out_upper_part(hr_arena *arena, const hr_tree *tree, const hr_binning *binning,
+                               const size_t *offsets, hr_place_tree *out) {
     upper_part u = {.count = 0};
     gather_upper(&u, tree);
-    *out = (hr_place_tree){.upper = {.inner = u.inner, .count = u.count}};
     hr_place_split *splits = hr_arena_alloc(arena, u.count + 1, sizeof *splits);
-    out->upper.splits = splits;
-    if (!splits || !lay_out_upper_splits(arena, &u, tree, binning, offsets, splits) ||
-        !hr_walk_tree_make(arena, tree, binning, offsets, &out->walk) ||
-        !lay_out_places(arena, &u, tree, out))
-        return false;
-    if (!out->steps_below) return true;
-    if (!hr_pair_grid_make(arena, tree, binning, offsets, &out->grid)) return false;
-    if (out->grid.cells || out->walk.depth > HR_WALK_DEPTH_MAX) return true;
+    out->upper = (hr_places){.splits = splits, .inner = u.inner, .count = u.count};
+    return splits && lay_out_upper_splits(arena, &u, tree, binning, offsets, splits) &&
+           lay_out_places(arena, &u, tree, out);
+}
+
+/* Fewer levels, or levels that are nearly empty, take more time than the splits one by one. */
+static bool is_walked_by_levels(size_t splits, unsigned depth) {
+    enum { DEPTH_MIN = 4, PLACES_A_SPLIT = 4 };
+    if (depth > HR_WALK_DEPTH_MAX) return false;
+    return splits > SPLITS_MAX || (depth >= DEPTH_MIN && splits >= ((size_t)1 << depth) / PLACES_A_SPLIT);
+}
+
+static bool lay_out_levels(hr_arena *arena, const hr_tree *tree, const hr_binning *binning,
+                           const size_t *offsets, hr_place_tree *out) {
     hr_block_tree *levels = hr_arena_alloc(arena, 1, sizeof *levels);
     if (!levels || !hr_block_tree_make(arena, tree, binning, offsets, levels)) return false;
     out->levels = levels;
     return (out->level_values = hr_block_tree_values(arena, tree, levels));
+}
+
+bool hr_place_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning,
+                        const size_t *offsets, hr_place_tree *out) {
+    const size_t splits = tree->node_count / 2;
+    *out = (hr_place_tree){0};
+    if (!hr_walk_tree_make(arena, tree, binning, offsets, &out->walk)) return false;
+    if (splits > SPLITS_MAX && !hr_pair_grid_make(arena, tree, binning, offsets, &out->grid)) return false;
+    if (out->grid.cells) return true;
+    return (is_walked_by_levels(splits, out->walk.depth) ? lay_out_levels : lay_out_upper_part)(
+        arena, tree, binning, offsets, out);
 }
 
 /* ---- Walks ---- */
@@ -144,7 +160,10 @@ static void add_tree_to_block(const hr_place_tree *tree, const uint8_t *bins, do
     uint8_t places[HR_PLACES_BLOCK];
     if (tree->levels) {
         hr_block_walk(tree->levels, bins, 0, HR_PLACES_BLOCK, places);
-        for (size_t i = 0; i < HR_PLACES_BLOCK; i++) scores[i] += tree->level_values[places[i]];
+        if ((size_t)1 << tree->levels->depth <= HR_PLACES_MAX)
+            kernels->add_by_place(tree->level_values, places, scores);
+        else
+            for (size_t i = 0; i < HR_PLACES_BLOCK; i++) scores[i] += tree->level_values[places[i]];
         return;
     }
     kernels->places_of_block(&tree->upper, bins, places);

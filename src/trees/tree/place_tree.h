@@ -1,6 +1,6 @@
-/* A tree laid out for predictions, and for the scores of records that are trained on: its upper splits for
- * blocks of records (base/kernels/kernels.h), all of it for the walk of records below them, and of single
- * records (walk.h). */
+/* A tree laid out for predictions, and for the scores of records that are trained on: for blocks of records
+ * its levels, or its upper splits (base/kernels/kernels.h) and the walk of records below them; for single
+ * records all of it (walk.h). */
 #ifndef HR_TREES_TREE_PLACE_TREE_H
 #define HR_TREES_TREE_PLACE_TREE_H
 
@@ -32,15 +32,15 @@ void hr_pair_grid_add(const hr_pair_grid *grid, const uint8_t *bins, double *sco
 
 /* ---- Any tree ---- */
 
+/* Blocks of records are walked by one of three layouts: a grid, levels, or the upper splits. */
 typedef struct hr_place_tree {
-    hr_places upper;
-    const double *values;    /* HR_PLACES_MAX: what the places add; NULL: some of them are splits */
-    const uint32_t *entries; /* the node of each place; NULL if there are values */
-    unsigned steps_below;    /* that reach every leaf from there */
-    /* Instead of all this, if some of the places are splits: */
-    hr_pair_grid grid;           /* of a tree that splits by two features */
-    const hr_block_tree *levels; /* of another one with few levels; NULL: none */
-    const double *level_values;  /* what its leaves add, by place */
+    hr_pair_grid grid;           /* of a tree of many splits by two features */
+    const hr_block_tree *levels; /* of another one whose levels are few and full; NULL: none */
+    const double *level_values;  /* what its leaves add, by place; HR_PLACES_MAX or more */
+    hr_places upper;             /* of all other trees */
+    const double *values;        /* HR_PLACES_MAX: what the places add; NULL: some of them are splits */
+    const uint32_t *entries;     /* the node of each place; NULL if there are values */
+    unsigned steps_below;        /* that reach every leaf from there */
     hr_walk_tree walk;
 } hr_place_tree;
 

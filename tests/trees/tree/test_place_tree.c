@@ -127,11 +127,10 @@ static void check_shape(uint64_t seed, size_t splits, uint64_t last, size_t aske
         grow_tree(&w, &w.trees[t], splits, last);
         assert_true(hr_place_tree_make(w.arena, &w.trees[t], &w.binning, w.offsets, &w.laid_out[t]));
         check_block(&w, t);
-        assert_int_equal(w.laid_out[t].grid.cells != NULL,
-                         splits >= HR_PLACES_MAX && splits < 256 && asked <= 2);
-        if (last == FULL)
-            assert_int_equal(w.laid_out[t].levels != NULL,
-                             splits >= HR_PLACES_MAX && splits < 256 && asked > 2);
+        const bool has_grid = splits >= HR_PLACES_MAX && splits < 256 && asked <= 2;
+        assert_int_equal(w.laid_out[t].grid.cells != NULL, has_grid);
+        if (last == FULL) /* of depth 3 with 7 splits, 4 with 15, 8 with 255 */
+            assert_int_equal(w.laid_out[t].levels != NULL, splits > 7 && splits < 256 && !has_grid);
     }
     for (size_t i = 0; i < BLOCK; i += 37) check_one(&w, i);
     hr_arena_free(w.arena);

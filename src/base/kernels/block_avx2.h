@@ -1,0 +1,114 @@
+/* The walk of a block (block_avx512.h) in vectors of AVX2, 32 records each. A byte shuffle looks up 16 nodes
+ * of a level at once. */
+#ifndef HR_BASE_KERNELS_BLOCK_AVX2_H
+#define HR_BASE_KERNELS_BLOCK_AVX2_H
+
+#include "base/kernels/kernels.h"
+
+#include <immintrin.h>
+
+enum {
+    HR_AVX2_ROWS = 32,
+    HR_AVX2_NODES = 16,
+    HR_AVX2_WIDE = 4,
+    HR_AVX2_NARROW = HR_VECTOR_ROWS / HR_AVX2_ROWS
+};
+
+static inline __m256i hr_avx2_load(const void *from) {
+    return _mm256_loadu_si256((const __m256i *)from);
+}
+
+/* Sixteen bytes, in each half. */
+static inline __m256i hr_avx2_load_table(const void *from) {
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)from));
+}
+
+/* A shuffle gives 0 for a byte from 128 on: the places of other tables are brought there. */
+static inline __m256i hr_avx2_by_place(const uint8_t *bytes, size_t node_count, __m256i places) {
+    __m256i found = _mm256_setzero_si256();
+    if (node_count <= HR_AVX2_NODES) return _mm256_shuffle_epi8(hr_avx2_load_table(bytes), places);
+    for (size_t first = 0; first < node_count; first += HR_AVX2_NODES) {
+        __m256i in_table = _mm256_sub_epi8(places, _mm256_set1_epi8((char)first));
+        in_table = _mm256_adds_epu8(in_table, _mm256_set1_epi8(INT8_MAX + 1 - HR_AVX2_NODES));
+        found = _mm256_or_si256(found, _mm256_shuffle_epi8(hr_avx2_load_table(bytes + first), in_table));
+    }
+    return found;
+}
+
+/* 255 for each of 32 bins that is in a set. */
+static inline __m256i hr_avx2_in_set(const uint64_t *set, __m256i bins) {
+    const __m256i bit_of = _mm256_set1_epi64x((int64_t)0x8040201008040201);
+    const __m256i byte_of = _mm256_and_si256(_mm256_srli_epi16(bins, 3), _mm256_set1_epi8(15));
+    const __m256i byte = _mm256_blendv_epi8(_mm256_shuffle_epi8(hr_avx2_load_table(set), byte_of),
+                                            _mm256_shuffle_epi8(hr_avx2_load_table(set + 2), byte_of), bins);
+    const __m256i bit = _mm256_shuffle_epi8(bit_of, _mm256_and_si256(bins, _mm256_set1_epi8(7)));
+    return _mm256_cmpeq_epi8(_mm256_and_si256(byte, bit), bit);
+}
+
+static inline __m256i hr_avx2_right_by_sets(const hr_level *level, const uint8_t *bins, __m256i places) {
+    __m256i right = _mm256_setzero_si256();
+    for (size_t me = 0; me < level->node_count; me++) {
+        const hr_level_node *node = &level->nodes[me];
+        if (!node->is_set) continue;
+        const __m256i here = _mm256_cmpeq_epi8(places, _mm256_set1_epi8((char)me));
+        const __m256i in_set = hr_avx2_in_set(node->right, hr_avx2_load(bins + node->offset));
+        right = _mm256_or_si256(right, _mm256_and_si256(here, in_set));
+    }
+    return right;
+}
+
+/* The bins that `count` vectors of records have of the features that their nodes split by. */
+static inline __attribute__((always_inline)) void hr_avx2_choose_bins(const hr_level *level,
+                                                                      const uint8_t *bins, size_t count,
+                                                                      const __m256i *places,
+                                                                      __m256i *chosen) {
+    __m256i columns[HR_AVX2_WIDE];
+    for (size_t v = 0; v < count; v++) {
+        columns[v] = hr_avx2_by_place(level->bytes->column, level->node_count, places[v]);
+        chosen[v] = _mm256_setzero_si256();
+    }
+    for (size_t c = 0; c < level->offset_count; c++) {
+        const __m256i column = _mm256_set1_epi8((char)c);
+        const uint8_t *from = bins + level->offsets[c];
+        for (size_t v = 0; v < count; v++) {
+            const __m256i here = _mm256_cmpeq_epi8(columns[v], column);
+            chosen[v] =
+                _mm256_or_si256(chosen[v], _mm256_and_si256(here, hr_avx2_load(from + v * HR_AVX2_ROWS)));
+        }
+    }
+}
+
+/* A bin is not beyond `width` if the larger of both is `width`. */
+static inline __attribute__((always_inline)) void
+hr_avx2_walk_vectors(const hr_level *levels, size_t depth, const uint8_t *bins, size_t count, uint8_t *at) {
+    const __m256i one = _mm256_set1_epi8(1);
+    __m256i places[HR_AVX2_WIDE], chosen[HR_AVX2_WIDE];
+    for (size_t v = 0; v < count; v++) places[v] = _mm256_setzero_si256();
+    for (const hr_level *level = levels; level < levels + depth; level++) {
+        hr_avx2_choose_bins(level, bins, count, places, chosen);
+        for (size_t v = 0; v < count; v++) {
+            const __m256i low = hr_avx2_by_place(level->bytes->low, level->node_count, places[v]);
+            const __m256i width = hr_avx2_by_place(level->bytes->width, level->node_count, places[v]);
+            const __m256i beyond = _mm256_sub_epi8(chosen[v], low);
+            __m256i left = _mm256_cmpeq_epi8(_mm256_max_epu8(beyond, width), width);
+            if (level->has_sets)
+                left = _mm256_andnot_si256(hr_avx2_right_by_sets(level, bins + v * HR_AVX2_ROWS, places[v]),
+                                           left);
+            const __m256i step = _mm256_add_epi8(one, left); /* 1: to the right */
+            places[v] = _mm256_add_epi8(_mm256_add_epi8(places[v], places[v]), step);
+        }
+    }
+    for (size_t v = 0; v < count; v++)
+        _mm256_storeu_si256((__m256i *)(void *)(at + v * HR_AVX2_ROWS), places[v]);
+}
+
+static inline void hr_avx2_walk_block(const hr_level *levels, size_t depth, const uint8_t *bins, size_t count,
+                                      uint8_t *at) {
+    const size_t wide = HR_AVX2_WIDE * HR_AVX2_ROWS;
+    size_t i = 0;
+    for (; i + wide <= count; i += wide) hr_avx2_walk_vectors(levels, depth, bins + i, HR_AVX2_WIDE, at + i);
+    for (; i < count; i += HR_VECTOR_ROWS)
+        hr_avx2_walk_vectors(levels, depth, bins + i, HR_AVX2_NARROW, at + i);
+}
+
+#endif
