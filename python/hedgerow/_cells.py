@@ -32,6 +32,7 @@ class FrameColumn:
     values: tuple[str, ...] = ()
     declared: bool = False  # the list was part of the type before there were records: an Enum of polars
     remedy: str = ''
+    finite: bool = False  # numbers that were looked at already: none is infinite
 
 
 class Numbering(dict[Any, int]):

@@ -5,7 +5,7 @@ at most one of 8 cells is there stay sparse.
 Texts and times are read by the library's reader of CSV cells (_reading.py)."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Sequence
 
 import numpy as np
@@ -21,6 +21,7 @@ from .schema import Schema
 __all__ = ['BOOLEAN', 'Columns', 'FrameColumn', 'Table', 'columns_of', 'is_missing', 'person_numbers', 'readable', 'text_of_value', 'unique_names']
 
 ELEMENTS = {'f8': lib.HR_ELEMENT_FLOAT64, 'f4': lib.HR_ELEMENT_FLOAT32, 'u2': lib.HR_ELEMENT_UINT16}
+ROWS_TOGETHER = 4096
 NO_TABLE = 'Expected 2D array, got %dD array instead. Reshape your data: rows x features.'
 
 
@@ -104,7 +105,13 @@ def columns_of(X: Any) -> Columns:
         raise ValueError(NO_TABLE % matrix.ndim)
     if matrix.dtype.kind not in 'OUM':
         matrix = readable(matrix)
-    return Columns([array_column('x%d' % i, matrix[:, i]) for i in range(matrix.shape[1])], False)
+    finite = matrix.dtype.kind == 'f' and matrix.flags.c_contiguous and is_finite(matrix)
+    return Columns([replace(array_column('x%d' % i, matrix[:, i]), finite=finite) for i in range(matrix.shape[1])], False)
+
+
+def is_finite(matrix: NDArray[Any]) -> bool:
+    """No number is infinite. Rows lie side by side: to look at whole rows, not columns, is several times faster."""
+    return not any(np.isinf(matrix[i:i + ROWS_TOGETHER]).any() for i in range(0, len(matrix), ROWS_TOGETHER))
 
 
 def array_column(name: str, cells: NDArray[Any]) -> FrameColumn:

@@ -150,7 +150,7 @@ class Reader:
 
     def _plain_numbers(self, column: FrameColumn, wanted: TableColumn) -> NDArray[Any]:
         numbers = column.cells
-        if numbers.dtype.kind == 'f' and np.isinf(numbers).any():
+        if numbers.dtype.kind == 'f' and not column.finite and np.isinf(numbers).any():
             return self._refuse(column, wanted, 'has %s with infinity or a value too large for a number' %
                                 cells_text(int(np.isinf(numbers).sum())))[0]
         if self.missing_numbers and np.isin(numbers, self.missing_numbers).any():

@@ -278,3 +278,13 @@ def test_integer_names__are_names():
     X = pd.DataFrame(np.random.default_rng(1).random((300, 2)))[[1, 0]]
     model = HedgerowClassifier(bounds={0: (0, 1), 1: (0, 200)}, classes=[0, 1]).fit(X, (X[0] > .5).astype(int))
     assert {c.name: c.high for c in model.model_.schema.features} == {'0': 1, '1': 200}
+
+
+@pytest.mark.parametrize('order', 'CF')
+@pytest.mark.parametrize('row', [0, 4095, 4096, 9999])
+def test_an_infinity_in_an_array__is_refused_wherever_it_is(order, row):
+    X = np.random.default_rng(1).random((10000, 3), dtype=np.float32).astype(np.float32, order=order)
+    model = HedgerowClassifier('gbdt', bounds=(0, 1), options={'trees': 1}, random_state=1).fit(X[:100], [0, 1] * 50)
+    X[row, 1] = -np.inf
+    with pytest.raises(ValueError, match="Column 'x1' has 1 cell with infinity"):
+        model.model_.predict(X)
