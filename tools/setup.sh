@@ -11,7 +11,7 @@ packages() {
         libssl-dev protobuf-c-compiler zlib1g-dev libzstd-dev liblzma-dev libpq-dev ;;
     wheel) echo gcc libc6-dev python3-dev pkg-config libsodium-dev libsqlite3-dev libyaml-dev libxxhash-dev libprotobuf-c-dev protobuf-c-compiler \
         zlib1g-dev libzstd-dev liblzma-dev ;;
-    arm64) echo gcc-aarch64-linux-gnu qemu-user-static ;;
+    arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static ;;
     mpi) echo libopenmpi-dev openmpi-bin ;;
     test) echo g++ libcmocka-dev nats-server postgresql ;;
     clang) echo clang libclang-rt-14-dev llvm ;;

@@ -32,9 +32,10 @@ extern "C" {
 /* The version of the library that runs, such as "0.1.0". */
 HR_API const char *hr_version(void);
 
-/* Which instructions the library's inner loops use: "portable" (C alone), "avx2" or "avx512", from the best
- * that the processor has on. Results are the same bytes with each. For the whole process; any thread, any
- * time. Fails: ARGUMENT (no such name, or not on this processor or in this build). */
+/* Which instructions the library's inner loops use: "portable" (C alone), and "avx2" and "avx512" or, on
+ * arm64, "neon"; without this call the best that the processor has. Results are the same bytes with each. For
+ * the whole process; any thread, any time. Fails: ARGUMENT (no such name, or not on this processor or in this
+ * build). */
 HR_API HR_MUST_CHECK hr_status hr_use_kernels(const char *name, hr_error *err);
 
 /* The name of those in use. Never NULL. Thread: any. */

@@ -17,6 +17,7 @@ PAGE = 'docs/explanation/architecture.md'
 # Shorter files, without src/ and ending, and why each stands alone. A short header of a longer source needs no reason.
 SHORT = {
     'base/kernels/avx2': 'one set of kernels a file: each is compiled for its instructions',
+    'base/kernels/neon': 'one set of kernels a file: each is compiled for its instructions',
     'base/kernels/portable': 'one set of kernels a file: each is compiled for its instructions',
     'base/kernels/search': 'inline where values are looked up; the source fills what the loops read',
     'base/kernels/sets': 'what the files of the sets of kernels define',

@@ -5,6 +5,7 @@
 
 #include "base/kernels/kernels.h"
 
+#ifdef __AVX2__
 #include <immintrin.h>
 
 enum {
@@ -110,5 +111,7 @@ static inline void hr_avx2_walk_block(const hr_level *levels, size_t depth, cons
     for (; i < count; i += HR_VECTOR_ROWS)
         hr_avx2_walk_vectors(levels, depth, bins + i, HR_AVX2_NARROW, at + i);
 }
+
+#endif
 
 #endif

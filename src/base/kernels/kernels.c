@@ -14,6 +14,9 @@ static const hr_kernels *const sets[] = {
     &hr_kernels_avx2,
     &hr_kernels_avx512,
 #endif
+#ifdef HR_KERNELS_ARM64
+    &hr_kernels_neon,
+#endif
 };
 enum { SETS = sizeof sets / sizeof *sets };
 
@@ -33,6 +36,9 @@ int hr_kernels_run_here(const hr_kernels *kernels) {
     if (kernels == &hr_kernels_avx512)
         return avx2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi");
+#endif
+#ifdef HR_KERNELS_ARM64
+    if (kernels == &hr_kernels_neon) return true;
 #endif
     return kernels == &hr_kernels_portable;
 }

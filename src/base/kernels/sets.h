@@ -8,5 +8,8 @@ extern const hr_kernels hr_kernels_portable;
 #ifdef HR_KERNELS_X86
 extern const hr_kernels hr_kernels_avx2, hr_kernels_avx512;
 #endif
+#ifdef HR_KERNELS_ARM64
+extern const hr_kernels hr_kernels_neon;
+#endif
 
 #endif

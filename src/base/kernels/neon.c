@@ -1,0 +1,48 @@
+/* What is not here in vectors of NEON by name, the compiler makes vectors of: every arm64 has them. */
+#include "base/kernels/block_loops.h"
+#include "base/kernels/block_neon.h"
+#include "base/kernels/cell_loops.h"
+#include "base/kernels/cut_loops.h"
+#include "base/kernels/loops.h"
+#include "base/kernels/octet_neon.h"
+#include "base/kernels/row_loops.h"
+#include "base/kernels/sets.h"
+
+#include <arm_neon.h>
+
+/* A mark of 8 bits becomes one of 4, so that all of them are in one word. */
+static const char *find_cell_end(const char *text, char separator) {
+    enum { STEP = 16, BITS = 4 };
+    const uint8x16_t comma = vdupq_n_u8((uint8_t)separator), quote = vdupq_n_u8('"'), cr = vdupq_n_u8('\r'),
+                     lf = vdupq_n_u8('\n');
+    for (;; text += STEP) {
+        const uint8x16_t x = vld1q_u8((const uint8_t *)text);
+        const uint8x16_t ends = vorrq_u8(vorrq_u8(vceqq_u8(x, comma), vceqq_u8(x, lf)),
+                                         vorrq_u8(vceqq_u8(x, quote), vceqq_u8(x, cr)));
+        const uint8x8_t marks = vshrn_n_u16(vreinterpretq_u16_u8(ends), BITS);
+        const uint64_t mask = vget_lane_u64(vreinterpret_u64_u8(marks), 0);
+        if (mask) return text + __builtin_ctzll(mask) / BITS;
+    }
+}
+
+const hr_kernels hr_kernels_neon = {
+    .name = "neon",
+    .bins_of_numbers = hr_loop_bins_of_numbers,
+    .places_of_block = hr_loop_places_of_block,
+    .add_by_place = hr_loop_add_by_place,
+    .find_cell_end = find_cell_end,
+    .numbers_of_cells = hr_loop_numbers_of_cells,
+    .count_bytes = hr_loop_count_bytes,
+    .walk_block = hr_neon_walk_block,
+    .cells_of_pair = hr_loop_cells_of_pair,
+    .add_steps = hr_loop_add_steps,
+    .words_of = hr_loop_words_of,
+    .logistic_words = hr_loop_logistic_words,
+    .sums_of_words = hr_loop_sums_of_words,
+    .best_cut = hr_loop_best_cut,
+    .octets_of_rows = hr_neon_octets_of_rows,
+    .ranges_of_octets = hr_neon_ranges_of_octets,
+    .sums_of_octets = hr_neon_sums_of_octets,
+    .octets_within = hr_loop_octets_within,
+    .divide_rows = hr_loop_divide_rows,
+};
