@@ -1,4 +1,4 @@
-/* hedgerow predict: a table in, predictions out, one line a record. */
+/* hedgerow predict: a table in, predictions out, one line a record. Neither is held as a whole. */
 #include "commands.h"
 #include "decide.h"
 #include "input.h"
@@ -175,47 +175,149 @@ static output_rule predict_output_rule(const predict_args *args) {
     return args->force ? OUTPUT_FORCED : OUTPUT_UNFORCED;
 }
 
-static hr_status write_predictions(const predict_args *args, const layout *lines, const double *numbers,
-                                   size_t rows, hr_error *err) {
-    output_file file = {0};
-    hr_status status = output_open(&file, args->output, predict_output_rule(args), err);
-    if (status == HR_OK) {
-        if (!args->as_json) write_prediction_header(file.stream, lines);
-        void (*const write)(FILE *, const layout *, size_t, const double *) =
-            args->as_json ? write_record_json : write_record;
-        for (size_t i = 0; i < rows; i++) write(file.stream, lines, i, numbers + i * lines->count);
-        status = output_finish(&file, err);
-    }
-    output_abandon(&file);
+/* What one thread predicts. */
+typedef struct predicted_part {
+    double *numbers;
+    size_t room; /* numbers */
+    FILE *lines; /* into `text` */
+    char *text;
+    size_t size;
+} predicted_part;
+
+typedef struct prediction {
+    const predict_args *args;
+    const hr_model *model;
+    layout lines; /* without data */
+    output_file file;
+    FILE *held; /* lines that are not to be seen before the table's end; NULL: none */
+    predicted_part parts[HR_BLOCK_MEMBERS];
+} prediction;
+
+static hr_status fail_prediction_memory(hr_error *err) {
+    *err =
+        (hr_error){.status = HR_E_MEMORY, .message = "out of memory", .remedy = "predict with fewer threads"};
+    return HR_E_MEMORY;
+}
+
+static bool make_part_room(predicted_part *part, size_t numbers) {
+    if (part->lines == NULL) part->lines = open_memstream(&part->text, &part->size);
+    if (part->lines == NULL) return false;
+    if (numbers <= part->room) return true;
+    free(part->numbers);
+    part->numbers = malloc(numbers * sizeof *part->numbers);
+    part->room = part->numbers != NULL ? numbers : 0;
+    return part->numbers != NULL;
+}
+
+/* Timings count the thread that calls; it is member 0. */
+static hr_timings *timings_of(const prediction *p, const hr_block *block) {
+    return block->member == 0 ? p->args->table.timings : NULL;
+}
+
+static hr_status predict_block(void *user, const hr_block *block, hr_error *err) {
+    prediction *p = user;
+    predicted_part *part = &p->parts[block->member];
+    const size_t rows = hr_data_rows(block->records);
+    layout lines = p->lines;
+    lines.data = block->records;
+    if (!make_part_room(part, rows * lines.count)) return fail_prediction_memory(err);
+    hr_timings_enter(timings_of(p, block), HR_PHASE_PREDICT);
+    hr_status status = hr_model_predict(p->model, block->records, block->threads, part->numbers, err);
+    hr_timings_leave(timings_of(p, block));
+    if (status != HR_OK) return status;
+    hr_timings_enter(timings_of(p, block), HR_PHASE_WRITE);
+    void (*const write)(FILE *, const layout *, size_t, const double *) =
+        p->args->as_json ? write_record_json : write_record;
+    rewind(part->lines);
+    for (size_t i = 0; i < rows; i++) write(part->lines, &lines, i, part->numbers + i * lines.count);
+    const bool written = fflush(part->lines) == 0 && !ferror(part->lines);
+    hr_timings_leave(timings_of(p, block));
+    return written ? HR_OK : fail_prediction_memory(err);
+}
+
+/* Opens the output, whose first line it writes, once. A strict user sees nothing of a table that does not
+ * fit, so that lines which would be seen at once are held. */
+static hr_status begin_output(prediction *p, hr_error *err) {
+    if (p->file.stream != NULL) return HR_OK;
+    hr_status status = output_open(&p->file, p->args->output, predict_output_rule(p->args), err);
+    if (status == HR_OK && p->args->strict && p->file.part == NULL && (p->held = tmpfile()) == NULL)
+        status = fail_io(err, "a temporary file", "cannot be made", "write to a file (-o)");
+    if (status == HR_OK && !p->args->as_json)
+        write_prediction_header(p->held != NULL ? p->held : p->file.stream, &p->lines);
     return status;
 }
 
-static hr_status predict(const predict_args *args, const hr_model *model, const hr_data *data,
-                         const hr_decision_rule *rule, hr_error *err) {
-    const hr_column *label = hr_schema_label(hr_model_schema(model));
-    const layout lines = {
-        .label = label,
-        .keep = &args->keep,
-        .data = data,
-        .rule = rule,
-        .count = hr_model_output_count(model),
-        .with_class = label->kind == HR_KIND_CATEGORY && !args->scores,
-        .with_numbers = !args->classes,
-    };
-    const size_t rows = hr_data_rows(data);
-    double *numbers = calloc(rows * lines.count + 1, sizeof *numbers);
-    if (numbers == NULL) {
-        *err = (hr_error){
-            .status = HR_E_MEMORY, .message = "out of memory", .remedy = "predict fewer records at a time"};
-        return HR_E_MEMORY;
+static hr_status write_block(void *user, const hr_block *block, hr_error *err) {
+    prediction *p = user;
+    const predicted_part *part = &p->parts[block->member];
+    hr_timings_enter(timings_of(p, block), HR_PHASE_WRITE);
+    hr_status status = begin_output(p, err);
+    if (status == HR_OK && p->held != NULL)
+        status = fwrite(part->text, 1, part->size, p->held) == part->size
+                     ? HR_OK
+                     : fail_io(err, "a temporary file", "cannot be written", "write to a file (-o)");
+    else if (status == HR_OK)
+        status = output_add(&p->file, part->text, part->size, err);
+    hr_timings_leave(timings_of(p, block));
+    return status;
+}
+
+/* Lines that were held go to their place. */
+static hr_status show_held(prediction *p, hr_error *err) {
+    char bytes[1 << 16];
+    size_t size;
+    hr_status status = HR_OK;
+    rewind(p->held);
+    while (status == HR_OK && (size = fread(bytes, 1, sizeof bytes, p->held)) > 0)
+        status = output_add(&p->file, bytes, size, err);
+    if (status == HR_OK && ferror(p->held))
+        status = fail_io(err, "a temporary file", "cannot be read", "write to a file (-o)");
+    return status;
+}
+
+static hr_status end_output(prediction *p, hr_error *err) {
+    hr_timings_enter(p->args->table.timings, HR_PHASE_WRITE);
+    hr_status status = begin_output(p, err);
+    if (status == HR_OK && p->held != NULL) status = show_held(p, err);
+    if (status == HR_OK) status = output_finish(&p->file, err);
+    hr_timings_leave(p->args->table.timings);
+    return status;
+}
+
+static void free_prediction(prediction *p) {
+    output_abandon(&p->file);
+    if (p->held != NULL) fclose(p->held);
+    for (size_t i = 0; i < COUNT_OF(p->parts); i++) {
+        if (p->parts[i].lines != NULL) fclose(p->parts[i].lines);
+        free(p->parts[i].text);
+        free(p->parts[i].numbers);
     }
-    hr_timings_enter(args->table.timings, HR_PHASE_PREDICT);
-    hr_status status = hr_model_predict(model, data, (int)args->table.threads.value, numbers, err);
-    hr_timings_leave(args->table.timings);
-    hr_timings_enter(args->table.timings, HR_PHASE_WRITE);
-    if (status == HR_OK) status = write_predictions(args, &lines, numbers, rows, err);
-    hr_timings_leave(args->table.timings);
-    free(numbers);
+}
+
+/* Predicts block by block, while the table is read. */
+static hr_status predict(const predict_args *args, const hr_model *model, const hr_decision_rule *rule,
+                         hr_error *err) {
+    const hr_column *label = hr_schema_label(hr_model_schema(model));
+    misfit_rule misfits = {predict_command.name, input_table_name(&args->table), args->strict, false, 0};
+    prediction p = {
+        .args = args,
+        .model = model,
+        .lines = {.label = label,
+                  .keep = &args->keep,
+                  .rule = rule,
+                  .count = hr_model_output_count(model),
+                  .with_class = label->kind == HR_KIND_CATEGORY && !args->scores,
+                  .with_numbers = !args->classes},
+    };
+    const hr_read_options reading = input_kept_options(&args->table, &args->keep);
+    const hr_block_work work = {&reading, predict_block, write_block, &p};
+    hr_data *met = NULL;
+    hr_status status = hr_data_stream(hr_model_schema(model), (const char *const *)args->table.data.items,
+                                      args->table.data.count, &work, &met, err);
+    if (status == HR_OK) status = print_remarks(&misfits, HR_REMARKS_PREDICT, met, err);
+    if (status == HR_OK) status = end_output(&p, err);
+    hr_data_free(met);
+    free_prediction(&p);
     return status;
 }
 
@@ -257,10 +359,8 @@ static int run_predict(const command *self, int argc, char **argv) {
         return usage_error(self->name,
                            "--threshold and --costs decide on a class, which --scores leaves out");
     if (!output_is_apart(self, &args)) return EXIT_USAGE;
-    misfit_rule misfits = {self->name, input_table_name(&args.table), args.strict, false, 0};
     hr_error err = {0};
     hr_model *model = NULL;
-    hr_data *data = NULL;
     hr_decision_rule rule = HR_DECISION_RULE_INIT;
     int code = EXIT_DONE;
     kept_names = &args.keep;
@@ -276,15 +376,11 @@ static int run_predict(const command *self, int argc, char **argv) {
     }
     status = check_kept_names(&args, hr_schema_label(hr_model_schema(model)), &err);
     if (status == HR_OK) status = decide_read(&args.decide, hr_model_schema(model), &rule, &err);
-    if (status == HR_OK)
-        status = input_kept_table(hr_model_schema(model), &args.table, &args.keep, &data, &err);
-    if (status == HR_OK) status = print_remarks(&misfits, HR_REMARKS_PREDICT, data, &err);
-    if (status == HR_OK) status = predict(&args, model, data, &rule, &err);
+    if (status == HR_OK) status = predict(&args, model, &rule, &err);
     if (status == HR_OK) (args.as_json ? print_timings_json : print_timings)(stderr, args.table.timings);
 out:
     if (status != HR_OK) code = report_error(self->name, &err);
     decide_free(&rule);
-    hr_data_free(data);
     hr_model_free(model);
     hr_timings_free(args.table.timings);
     return code;
@@ -296,7 +392,10 @@ const command predict_command = {
     .details = "Writes CSV with a header: for classes the most probable one and all probabilities "
                "(class,p_VALUE,...), for regression the predicted number (prediction). With --threshold "
                "or --costs another class than the most probable one may be written. --keep copies columns. "
-               "Predictions that exist are replaced with --force only; no other file is.",
+               "Predictions that exist are replaced with --force only; no other file is. A table of any size "
+               "takes the same memory: records are predicted while others are read. A file appears when all "
+               "are predicted; standard output gets lines before that, also of a table that turns out to be "
+               "wrong further down, but with --strict.",
     .example = "  hedgerow predict --model model.json --data new.csv -o predictions.csv",
     .options = predict_options,
     .option_count = COUNT_OF(predict_options),

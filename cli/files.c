@@ -130,6 +130,12 @@ hr_status output_open_public(output_file *file, const char *path, output_rule ru
     return open_output((output_file){.path = path, .rule = rule}, PUBLIC_RIGHTS, file, err);
 }
 
+hr_status output_add(output_file *file, const char *bytes, size_t size, hr_error *err) {
+    return fwrite(bytes, 1, size, file->stream) == size
+               ? HR_OK
+               : fail_io(err, file->path, "cannot be written", remedy);
+}
+
 /* Takes a name that must be free. Where a file system has no links, the name is taken by an empty file, which
  * is replaced. */
 static bool take_name(const char *part, const char *place) {

@@ -110,14 +110,12 @@ int input_threads(arg_integer threads) {
     return all < 1 ? 1 : all > THREADS_MOST ? THREADS_MOST : (int)all;
 }
 
-hr_status input_kept_table(const hr_schema *schema, const table_args *table, const arg_list *kept,
-                           hr_data **out, hr_error *err) {
+hr_read_options input_kept_options(const table_args *table, const arg_list *kept) {
     hr_read_options options = input_table_options(table);
     options.label_optional = true;
     options.kept = (const char *const *)kept->items;
     options.kept_count = kept->count;
-    return hr_data_read_all(schema, (const char *const *)table->data.items, table->data.count, &options, out,
-                            err);
+    return options;
 }
 
 hr_status input_drop(hr_schema **schema, const table_args *table, hr_error *err) {

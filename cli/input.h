@@ -101,9 +101,8 @@ hr_status input_table(const hr_schema *schema, const table_args *table, bool lab
 /* How many threads --threads asks for; 0: as many as there are processors. */
 int input_threads(arg_integer threads);
 
-/* The same without labels, with columns whose texts are kept. */
-hr_status input_kept_table(const hr_schema *schema, const table_args *table, const arg_list *kept,
-                           hr_data **out, hr_error *err);
+/* How to read it without labels, with columns whose texts are kept; borrows both. */
+hr_read_options input_kept_options(const table_args *table, const arg_list *kept);
 hr_read_options input_table_options(const table_args *table);
 
 /* Takes the columns that are dropped out of the schema. */

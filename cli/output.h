@@ -122,6 +122,8 @@ hr_status output_open(output_file *file, const char *path, output_rule rule, hr_
 hr_status output_open_public(output_file *file, const char *path, output_rule rule, hr_error *err);
 /* One of the two. */
 typedef hr_status output_opener(output_file *file, const char *path, output_rule rule, hr_error *err);
+/* Adds bytes. Fails: IO. */
+hr_status output_add(output_file *file, const char *bytes, size_t size, hr_error *err);
 /* Gives the file its name. Fails: IO, also if a file has come there meanwhile. */
 hr_status output_finish(output_file *file, hr_error *err);
 /* Removes what was not finished, and frees what the file holds; to be called after output_finish, too. */

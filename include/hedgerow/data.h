@@ -86,6 +86,34 @@ typedef struct hr_column_report {
 HR_API HR_MUST_CHECK hr_status hr_data_read(const hr_schema *schema, const char *path,
                                             const hr_read_options *options, hr_data **out, hr_error *err);
 
+/* ---- Tables of any size, block by block ---- */
+
+/* Records that are there during one call. */
+typedef struct hr_block {
+    const hr_data *records; /* at least one; as hr_data_read_all makes them, but for identifiers of a unit */
+    size_t member;          /* below HR_BLOCK_MEMBERS: whose call this is; no two calls of a member overlap */
+    int threads; /* 1: other members work meanwhile; else as hr_read_options.threads: nobody else does */
+} hr_block;
+enum { HR_BLOCK_MEMBERS = 256 };
+
+typedef struct hr_block_work {
+    const hr_read_options *reading; /* NULL: the defaults */
+    /* Called for every block, by any thread, several at a time. */
+    hr_status (*work)(void *user, const hr_block *block, hr_error *err);
+    /* Called after `work` of a block, by the same thread, for one block at a time, in the order of the
+     * records. */
+    hr_status (*finish)(void *user, const hr_block *block, hr_error *err);
+    void *user;
+} hr_block_work;
+
+/* Reads a table as hr_data_read_all does, but holds no more of it than a few blocks for each thread, which
+ * reads and works. Blocks of a CSV table have some hundred KiB of text. *out has no records: it is for
+ * hr_data_report, hr_data_check_column and hr_data_remarks, which are then about all that were read. Owner:
+ * the caller frees *out. Fails: as hr_data_read_all, maybe after blocks were finished: those before the one
+ * that fails; as `work` and `finish`, which name a file themselves. */
+HR_API HR_MUST_CHECK hr_status hr_data_stream(const hr_schema *schema, const char *const *paths, size_t count,
+                                              const hr_block_work *work, hr_data **out, hr_error *err);
+
 /* Whether a path is the address of a database with a password in it. Messages leave that out; but on a
  * command line everybody on the machine can read it. */
 HR_API bool hr_data_address_has_password(const char *path);

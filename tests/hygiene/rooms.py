@@ -24,6 +24,7 @@ SHORT = {
     'base/log': 'the only file through which a party writes lines for people',
     'base/word_counts': 'two rooms count texts alike',
     'base/round': 'inline in loops of two rooms',
+    'tables/readers/csv_block': 'one block as a data set; csv.c hands out blocks, whatever becomes of them',
     'federation/federated/evaluation_question': 'terms and sums read the same question; a proof of sums is read beside it',
     'federation/protocol/ending': 'the table of endings: public, and in a build without federations, too',
     'federation/sums/summed_job': 'what all methods of sums share',

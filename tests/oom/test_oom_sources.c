@@ -145,6 +145,24 @@ static hr_status read_by_threads(world *w, hr_error *err) {
     return finish_data(status, data, THREAD_ROWS);
 }
 
+static hr_status pass_block(void *user, const hr_block *block, hr_error *err) {
+    (void)user, (void)block, (void)err;
+    return HR_OK;
+}
+
+/* Nothing is left of a table that is read block by block. */
+static hr_status stream_by_threads(world *w, hr_error *err) {
+    const char *const kept[] = {"note"};
+    hr_read_options options = HR_READ_OPTIONS_INIT;
+    const hr_block_work work = {&options, pass_block, pass_block, NULL};
+    hr_data *data = UNTOUCHED;
+    options.kept = kept;
+    options.kept_count = 1;
+    options.threads = 3;
+    hr_status status = hr_data_stream(w->schema, &w->path, 1, &work, &data, err);
+    return finish_data(status, data, 0);
+}
+
 static void test_threads__survive_short_memory(void **state) {
     world *w = *state;
     static const char yaml[] = "hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [no, \"yes\"]}\n"
@@ -152,6 +170,7 @@ static void test_threads__survive_short_memory(void **state) {
     assert_int_equal(hr_schema_parse(yaml, strlen(yaml), "schema", &w->schema, NULL), HR_OK);
     save_large_table(w);
     exhaust(w, read_by_threads, HR_OK, NULL);
+    exhaust(w, stream_by_threads, HR_OK, NULL);
 }
 
 static int set_up(void **state) {

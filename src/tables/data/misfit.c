@@ -19,10 +19,6 @@ typedef struct misfit {
     uint64_t cells;
 } misfit;
 
-static uint64_t rows_of_report(const hr_data *data) {
-    return data->whole.rows ? data->whole.rows : data->rows;
-}
-
 static hr_status check_cells(const hr_data *data, const hr_column *column, const hr_column_report *report,
                              hr_error *err) {
     const misfit misfits[] = {
@@ -36,7 +32,7 @@ static hr_status check_cells(const hr_data *data, const hr_column *column, const
          "compare their unit with the column's 'low' and 'high' in the schema: what is outside is clipped",
          report->out_of_range}};
     const uint64_t cells = report->missing + report->unknown + report->out_of_range;
-    const uint64_t rows = rows_of_report(data);
+    const uint64_t rows = hr_data_all_rows(data);
     if (2 * cells <= rows || (cells == report->missing && 10 * cells <= 9 * rows)) return HR_OK;
     const misfit *worst = misfits;
     for (size_t i = 1; i < sizeof misfits / sizeof *misfits; i++)
@@ -68,7 +64,7 @@ void hr_data_label_range(const hr_data *data, double *low, double *high) {
 hr_status hr_data_check_label(const hr_data *data, hr_error *err) {
     const hr_column *label = hr_schema_label(data->schema);
     double low, high;
-    if (!data->labels || rows_of_report(data) < FILL_ROWS || label->kind != HR_KIND_NUMBER) return HR_OK;
+    if (!data->labels || hr_data_all_rows(data) < FILL_ROWS || label->kind != HR_KIND_NUMBER) return HR_OK;
     hr_data_label_range(data, &low, &high);
     const double fill = (high - low) / (label->high - label->low);
     if (fill >= LABEL_FILL) return HR_OK;

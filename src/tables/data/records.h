@@ -10,7 +10,8 @@ enum { HR_CODE_MISSING = 0 };
 /* Rows are counted in 32 bits; the highest count is reserved. */
 #define HR_ROWS_MAX (UINT32_MAX - 1)
 
-/* Of a part of a table that several processes share: what its reports count, and its checks are about. */
+/* Of a part of a table that several processes share, or that was read block by block: what its reports count,
+ * and its checks are about. */
 typedef struct hr_data_whole {
     size_t rows; /* 0: of this table alone, and the other fields have no meaning */
     double label_low, label_high;
@@ -46,6 +47,11 @@ struct hr_data {
     hr_sparse *sparse;          /* the features, and no columns are here; NULL: they are columns */
     uint32_t *weights;          /* rows: what a record counts, in 2^-HR_PERSON_BITS; NULL: all count 1 */
 };
+
+/* Records that its reports are about. */
+static inline size_t hr_data_all_rows(const hr_data *data) {
+    return data->whole.rows ? data->whole.rows : data->rows;
+}
 
 enum { HR_PERSON_BITS = 16 };
 

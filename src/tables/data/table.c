@@ -431,19 +431,19 @@ bool hr_cursor_add_late(hr_cursor *cursor, size_t kept, const char *text, size_t
 
 /* Every record has a cell of each column that is kept, so that the next row of these follows from them alone.
  */
-hr_status hr_table_take_late(hr_table *table, hr_cursor *cursor, hr_error *err) {
-    hr_data *data = table->data;
+hr_status hr_table_take_late(hr_table *table, hr_cursor *cursor, hr_data *into, hr_error *err) {
     bool taken = true;
-    size_t row = SIZE_MAX, kept_rows = data->kept ? data->kept->rows : 0;
+    size_t row = SIZE_MAX, kept_rows = into->kept ? into->kept->rows : 0;
     for (size_t i = 0; taken && i < cursor->late_count; i++) {
         const hr_late_cell *cell = &cursor->late[i];
+        if (!cell->kept && !into->persons) continue;
         if (!cell->kept) {
-            taken = hr_persons_number(&table->persons, cell->text, cell->size, &data->persons[cell->row]);
+            taken = hr_persons_number(&table->persons, cell->text, cell->size, &into->persons[cell->row]);
             continue;
         }
         kept_rows += cell->row != row;
         row = cell->row;
-        taken = hr_kept_add(data->kept, cell->kept - 1, kept_rows - 1, cell->text, cell->size);
+        taken = hr_kept_add(into->kept, cell->kept - 1, kept_rows - 1, cell->text, cell->size);
     }
     cursor->late_count = 0;
     return taken ? HR_OK : hr_fail_memory(err);

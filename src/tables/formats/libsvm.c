@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES_LOOKED_AT = 32, FILL = 1024 };
+enum { LINES_LOOKED_AT = 32, FILL = 1024, WORK_ROWS = 16384, WORK_CELLS = 1 << 19 };
 
 /* ---- One line in pieces: "label index:value index:value ..." ---- */
 
@@ -188,12 +188,13 @@ static hr_status check_options(const hr_read_options *options, hr_error *err) {
 typedef struct absent {
     double value; /* or code */
     hr_column_report report;
-    uint64_t present;  /* entries that were not absent */
-    uint32_t last_row; /* the row in which the feature was met last, from 1 */
+    uint64_t present; /* entries that were not absent */
+    size_t last_row;  /* of all sources, in which the feature was met last, from 1 */
 } absent;
 
 typedef struct libsvm {
     hr_lines lines;
+    hr_reading *reading;
     hr_table *table;
     hr_cursor cursor;
     absent *absent; /* per feature */
@@ -265,7 +266,7 @@ static hr_status take_feature(libsvm *l, const libsvm_entry *entry) {
         return hr_lines_place(&l->lines, entry->where, HR_E_SCHEMA, l->err);
     }
     absent *a = &l->absent[entry->index - 1];
-    uint32_t row = (uint32_t)l->table->data->rows + 1;
+    const size_t row = hr_reading_rows(l->reading) + 1;
     if (a->last_row == row) return refuse_twice(&l->lines, entry, l->err);
     a->last_row = row;
     a->present++;
@@ -278,7 +279,7 @@ static hr_status take_feature(libsvm *l, const libsvm_entry *entry) {
 
 static hr_status take_label(libsvm *l, const libsvm_entry *entry) {
     bool has = entry->index == 0;
-    if (!l->table->data->rows && l->label_optional) l->labelled = has;
+    if (!hr_reading_rows(l->reading) && l->label_optional) l->labelled = has;
     if (has != l->labelled) {
         hr_fail(l->err, HR_E_SCHEMA, "begin all lines with a label, or none",
                 has ? "a label, though the lines before have none" : "the label is missing");
@@ -299,12 +300,12 @@ static hr_status read_record(libsvm *l) {
     return status;
 }
 
-/* Looks after each block whether its records are those of a sparse table. */
+/* Looks after each block whether its records are those of a sparse table, unless a work takes them. */
 static hr_status begin_record(libsvm *l) {
     hr_table *table = l->table;
     const size_t rows = table->data->rows;
     hr_status status = HR_OK;
-    if (table->sparse && rows && rows % FILL == 0 &&
+    if (table->sparse && !l->reading->work && rows && rows % FILL == 0 &&
         !hr_entries_are_few(table->sparse->cells, rows, l->features)) {
         status = hr_table_fill_columns(table, l->err);
         l->cursor.row = l->filled = rows;
@@ -315,20 +316,54 @@ static hr_status begin_record(libsvm *l) {
     return status;
 }
 
+/* Hands the records so far to the work, and forgets them. */
+static hr_status hand_on(libsvm *l) {
+    const hr_block_work *work = l->reading->work;
+    hr_sparse_rows *sparse = l->table->sparse;
+    hr_data *records = hr_data_new(l->table->data->schema);
+    double *values = malloc((l->features + 1) * sizeof *values);
+    if (records && values) {
+        memcpy(values, sparse->absent, l->features * sizeof *values);
+        records->sparse = hr_sparse_of_rows(&sparse->entries, l->features, values);
+        values = NULL;
+    }
+    hr_status status = records && records->sparse ? HR_OK : hr_fail_memory(l->err);
+    free(values);
+    if (!status) {
+        records->rows = l->table->data->rows;
+        records->labels = l->labelled ? sparse->labels : NULL;
+        records->borrows_labels = true;
+        const hr_block block = {.records = records, .threads = l->reading->options->threads};
+        status = work->work(work->user, &block, l->err);
+        if (!status) status = work->finish(work->user, &block, l->err);
+        l->reading->work_failed = status != HR_OK;
+        l->reading->worked += records->rows;
+        l->table->data->rows = sparse->entries.lines = sparse->cells = 0;
+    }
+    hr_data_free(records);
+    return status;
+}
+
 static hr_status take_records(libsvm *l) {
+    hr_table *table = l->table;
     for (;;) {
         hr_status status = hr_lines_more(&l->lines, l->err);
-        if (status || l->lines.at == l->lines.limit) return status;
+        if (status) return status;
+        if (l->lines.at == l->lines.limit)
+            return l->reading->work && l->table->data->rows ? hand_on(l) : HR_OK;
         while (skip_empty(&l->lines)) {
             status = begin_record(l);
             if (!status) status = read_record(l);
             if (status) return status;
-            l->table->data->rows++;
-            const double label = l->labelled ? hr_table_label(l->table)->numbers[l->cursor.row] : 0;
-            if (!l->table->sparse)
-                l->cursor.row = l->table->data->rows;
-            else if (!hr_sparse_rows_end(l->table->sparse, label))
+            const double label = l->labelled ? hr_table_label(table)->numbers[l->cursor.row] : 0;
+            const size_t rows = ++table->data->rows;
+            if (!table->sparse)
+                l->cursor.row = rows;
+            else if (!hr_sparse_rows_end(table->sparse, label))
                 return hr_fail_memory(l->err);
+            const bool many = rows == WORK_ROWS || (table->sparse && table->sparse->cells >= WORK_CELLS);
+            if (l->reading->work && many) status = hand_on(l);
+            if (status) return status;
         }
     }
 }
@@ -336,7 +371,7 @@ static hr_status take_records(libsvm *l) {
 static void report_absent(const libsvm *l) {
     for (size_t i = 0; i < l->features; i++) {
         const absent *a = &l->absent[i];
-        uint64_t times = l->table->data->rows - l->first_row - a->present;
+        uint64_t times = hr_reading_rows(l->reading) - l->first_row - a->present;
         hr_column_report *report = &l->table->data->reports[i];
         report->missing += times * a->report.missing;
         report->unknown += times * a->report.unknown;
@@ -346,17 +381,18 @@ static void report_absent(const libsvm *l) {
 
 static hr_status read_libsvm(hr_reading *reading, hr_byte_source *source, hr_error *err) {
     hr_data *data = reading->table.data;
-    libsvm l = {.table = &reading->table,
+    libsvm l = {.reading = reading,
+                .table = &reading->table,
                 .cursor = {&reading->table, data->rows, data->reports, NULL, 0, 0, NULL},
                 .labelled = !reading->sources || reading->labelled,
                 .label_optional = reading->options->label_optional,
-                .first_row = reading->table.data->rows,
+                .first_row = hr_reading_rows(reading),
                 .filled = reading->table.data->rows,
                 .err = err};
     hr_status status = hr_schema_refuse_unit(l.table->data->schema, "a LIBSVM table",
                                              "give a CSV table with the unit's column", err);
     if (!status && !reading->sources) status = hr_table_begin_sparse(l.table, err);
-    if (!status && !l.table->sparse) status = hr_table_reserve(l.table, l.first_row + 1, err);
+    if (!status && !l.table->sparse) status = hr_table_reserve(l.table, data->rows + 1, err);
     if (l.table->sparse) l.cursor.row = 0;
     if (!status) status = find_absent(&l);
     if (!status) status = hr_lines_start(&l.lines, source, false, err);

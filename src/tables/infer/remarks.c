@@ -70,7 +70,7 @@ static hr_status remark_clipped_labels(const remark_run *r) {
 }
 
 static hr_status remark_part(const remark_run *r, size_t f, uint64_t cells, const char *became) {
-    const double share = 100 * (double)cells / (double)hr_data_rows(r->data);
+    const double share = 100 * (double)cells / (double)hr_data_all_rows(r->data);
     hr_error what = {0};
     if (!(share >= PART_NOTED)) return HR_OK;
     hr_fail(&what, HR_E_SCHEMA, "", "%.1f %% of the cells are %s", share, became);
@@ -198,8 +198,8 @@ hr_status hr_data_remarks(const hr_data *data, const hr_remark_options *options,
     hr_status status = hr_sized_take(&kind, options, &taken, err);
     if (status || !taken.take) return status;
     const remark_run run = {data, hr_data_schema(data), data->feature_count, &taken, err};
-    if ((!data->rows && !data->whole.rows) || (taken.use == HR_REMARKS_PREDICT && data->rows < PREDICTED_MIN))
-        return HR_OK;
+    const size_t rows = hr_data_all_rows(data);
+    if (!rows || (taken.use == HR_REMARKS_PREDICT && rows < PREDICTED_MIN)) return HR_OK;
     for (size_t i = 0; !status && i < sizeof checks / sizeof *checks; i++)
         if (checks[i].uses & 1u << taken.use) status = checks[i].check(&run);
     return status;

@@ -5,18 +5,21 @@
  * included, so nothing is guessed, and a block has the same values whichever thread parses it. The rows of a
  * block begin behind as many rows as the blocks before it have lines at most; if some of these hold no
  * record, the rows are moved together afterwards. The error that counts is that of the first block that has
- * one. */
+ * one.
+ *
+ * Where a work takes the records, each thread has rows that its blocks use again, and works on its block
+ * while others read theirs. */
 #include "base/team.h"
 #include "tables/readers/reading.h"
 
 #include "base/fail.h"
-#include "tables/readers/csv_records.h"
+#include "tables/readers/csv_block.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { READERS_MAX = 256 };
+enum { READERS_MAX = HR_BLOCK_MEMBERS };
 
 /* Rows of a block that was handed out. */
 typedef struct row_range {
@@ -28,14 +31,15 @@ typedef struct csv_file {
     hr_csv_columns columns;
     pthread_mutex_t mutex; /* of all that follows */
     pthread_cond_t changed;
-    hr_lines lines;    /* what waits to be handed out */
-    bool fetching;     /* a thread is about to get a block */
-    bool ended;        /* no more blocks are handed out */
-    bool shared;       /* by several threads */
-    bool ordered;      /* some cells depend on those of earlier records */
+    hr_lines lines; /* what waits to be handed out */
+    bool fetching;  /* a thread is about to get a block */
+    bool ended;     /* no more blocks are handed out */
+    size_t readers;
+    bool ordered;      /* some cells depend on those of earlier records, or a work takes them in order */
     size_t handed_out; /* blocks */
     size_t finished;   /* of them; if they are ordered: the first ones */
     size_t next_row;   /* behind the rows of all blocks */
+    size_t block_rows; /* of a work: rows that each reader has */
     row_range *ranges; /* of the blocks behind data->rows */
     size_t range_count, range_capacity;
     size_t failed; /* the first block with an error; SIZE_MAX: none */
@@ -45,7 +49,8 @@ typedef struct csv_file {
 typedef struct csv_reader {
     csv_file *file;
     hr_csv_part part;
-    char *buffer; /* for the source to go on with when it gives its own away */
+    hr_csv_block work; /* on its records */
+    char *buffer;      /* for the source to go on with when it gives its own away */
     size_t capacity;
     size_t block, range; /* what it works on: counted from the beginning, and among the ranges */
 } csv_reader;
@@ -69,11 +74,17 @@ static void join_rows(csv_file *f) {
     f->next_row = data->rows;
 }
 
-/* Makes room for `rows` more, once no thread writes to the columns. */
+/* Makes room for `rows` more, or of a work for so many of each reader, once no thread writes to the columns.
+ */
 static hr_status make_room_for_block(csv_file *f, size_t rows, hr_error *err) {
     hr_table *table = &f->reading->table;
-    if (f->next_row + rows <= table->capacity) return HR_OK;
+    if (f->reading->work ? rows <= f->block_rows : f->next_row + rows <= table->capacity) return HR_OK;
     while (f->finished < f->handed_out) pthread_cond_wait(&f->changed, &f->mutex);
+    if (f->reading->work) {
+        hr_status status = hr_table_reserve(table, rows * f->readers, err);
+        f->block_rows = table->capacity / f->readers;
+        return status;
+    }
     join_rows(f);
 
     /* How many rows there will be if all that comes is like the block that waits, and a little more. */
@@ -88,12 +99,26 @@ static hr_status make_room_for_block(csv_file *f, size_t rows, hr_error *err) {
 
 /* ---- Blocks ---- */
 
-static void end_with_error(csv_file *f, size_t block, const hr_error *error) {
+static void end_with_error(csv_file *f, size_t block, const csv_reader *reader) {
     if (block < f->failed) {
         f->failed = block;
-        f->error = *error;
+        f->error = reader->part.error;
+        f->reading->work_failed = reader->work.failed;
     }
     f->ended = true;
+}
+
+/* Of a block that begins behind all rows. False when memory is short. */
+static bool add_range(csv_file *f) {
+    if (f->range_count == f->range_capacity) {
+        const size_t capacity = f->range_capacity ? 2 * f->range_capacity : 64;
+        row_range *more = realloc(f->ranges, capacity * sizeof *more);
+        if (!more) return false;
+        f->ranges = more;
+        f->range_capacity = capacity;
+    }
+    f->ranges[f->range_count++] = (row_range){f->next_row, 0};
+    return true;
 }
 
 /* Gives the block that waits to a reader; it has `lines` lines, and at most `rows` records. */
@@ -101,27 +126,26 @@ static hr_status hand_out(csv_file *f, csv_reader *reader, size_t lines, size_t 
     hr_csv_part *part = &reader->part;
     hr_status status = make_room_for_block(f, rows, &part->error);
     if (status || f->ended) return status;
-    if (f->range_count == f->range_capacity) {
-        const size_t capacity = f->range_capacity ? 2 * f->range_capacity : 64;
-        row_range *more = realloc(f->ranges, capacity * sizeof *more);
-        if (!more) return hr_fail_memory(&part->error);
-        f->ranges = more;
-        f->range_capacity = capacity;
+    if (f->reading->work) {
+        part->cursor.row = reader->work.block.member * f->block_rows;
+        part->row_limit = part->cursor.row + f->block_rows;
+        hr_csv_block_begin(&reader->work, part->cursor.row);
+    } else {
+        if (!add_range(f)) return hr_fail_memory(&part->error);
+        reader->range = f->range_count - 1;
+        part->cursor.row = f->next_row;
+        part->row_limit = f->next_row + rows < HR_ROWS_MAX ? f->next_row + rows : HR_ROWS_MAX;
+        f->next_row = part->row_limit;
     }
-    reader->range = f->range_count;
-    f->ranges[f->range_count++] = (row_range){f->next_row, 0};
 
     part->lines = f->lines;
-    part->cursor.row = f->next_row;
-    part->row_limit = f->next_row + rows < HR_ROWS_MAX ? f->next_row + rows : HR_ROWS_MAX;
     f->lines.at = f->lines.limit;
-    if (f->shared) {
+    if (f->readers > 1) {
         f->lines.source->at = f->lines.limit;
         status = hr_byte_source_exchange(f->lines.source, &reader->buffer, &reader->capacity, &part->error);
         f->lines.at = f->lines.limit = f->lines.source->at;
     }
     f->lines.line += lines;
-    f->next_row = part->row_limit;
     return status;
 }
 
@@ -132,7 +156,7 @@ static bool take_block(csv_file *f, csv_reader *reader) {
     while (f->fetching) pthread_cond_wait(&f->changed, &f->mutex);
     if (f->ended) return false;
     f->fetching = true;
-    if (f->finished == f->handed_out) join_rows(f);
+    if (f->finished == f->handed_out && !f->reading->work) join_rows(f);
     hr_status status = f->lines.at == f->lines.limit ? hr_lines_more(&f->lines, err) : HR_OK;
     if (!status && f->lines.at != f->lines.limit) {
         const size_t size = (size_t)(f->lines.limit - f->lines.at), cells = f->columns.header.count;
@@ -141,7 +165,7 @@ static bool take_block(csv_file *f, csv_reader *reader) {
     } else {
         f->ended = true;
     }
-    if (status) end_with_error(f, f->handed_out, err);
+    if (status) end_with_error(f, f->handed_out, reader);
     const bool taken = !f->ended;
     if (taken) reader->block = f->handed_out++;
     f->fetching = false;
@@ -157,14 +181,21 @@ static void read_blocks(void *of, size_t member) {
     while (take_block(f, reader)) {
         pthread_mutex_unlock(&f->mutex);
         hr_status status = hr_csv_read_records(part);
+        if (!status && f->reading->work) status = hr_csv_block_work(&reader->work, f->reading, part);
         pthread_mutex_lock(&f->mutex);
 
         while (f->ordered && f->finished != reader->block) pthread_cond_wait(&f->changed, &f->mutex);
-        if (!status && f->failed == SIZE_MAX)
-            status = hr_table_take_late(&f->reading->table, &part->cursor, &part->error);
-        row_range *range = &f->ranges[reader->range];
-        range->count = part->cursor.row - range->first;
-        if (status) end_with_error(f, reader->block, &part->error);
+        if (!status && reader->block < f->failed && f->reading->work) {
+            /* Nobody else ends a block meanwhile. */
+            pthread_mutex_unlock(&f->mutex);
+            status = hr_csv_block_finish(&reader->work, f->reading, &part->error);
+            pthread_mutex_lock(&f->mutex);
+        } else if (!status && reader->block < f->failed) {
+            row_range *range = &f->ranges[reader->range];
+            range->count = part->cursor.row - range->first;
+            status = hr_table_take_late(&f->reading->table, &part->cursor, data_of(f), &part->error);
+        }
+        if (status) end_with_error(f, reader->block, reader);
         f->finished++;
         pthread_cond_broadcast(&f->changed);
     }
@@ -173,7 +204,7 @@ static void read_blocks(void *of, size_t member) {
 
 /* ---- Readers ---- */
 
-static bool init_reader(csv_file *f, csv_reader *reader) {
+static bool init_reader(csv_file *f, csv_reader *reader, size_t member) {
     const hr_table *table = &f->reading->table;
     const size_t slots = table->slot_count, columns = f->columns.header.count;
     hr_arena *arena = f->reading->arena;
@@ -186,16 +217,9 @@ static bool init_reader(csv_file *f, csv_reader *reader) {
         part->before = hr_arena_alloc(arena, slots, sizeof *part->before);
         if (!part->before) return false;
     }
+    const int threads = f->readers > 1 ? 1 : f->reading->options->threads;
+    if (f->reading->work && !hr_csv_block_init(&reader->work, f->reading, member, threads)) return false;
     return part->numbers && part->cursor.reports;
-}
-
-static void done_reader(csv_file *f, csv_reader *reader) {
-    const hr_csv_part *part = &reader->part;
-    for (size_t i = 0; i < f->reading->table.slot_count; i++)
-        hr_column_report_add(&data_of(f)->reports[i], &part->cursor.reports[i]);
-    data_of(f)->skipped += part->skipped;
-    hr_cursor_done(&reader->part.cursor);
-    free(reader->buffer);
 }
 
 static hr_status read_file(csv_file *f, hr_error *err) {
@@ -205,13 +229,23 @@ static hr_status read_file(csv_file *f, hr_error *err) {
     if (f->reading->options->misfits) count = 1; /* which gather in the order of the cells */
     csv_reader *readers = hr_arena_alloc(f->reading->arena, count, sizeof *readers);
     if (!readers) return hr_fail_memory(err);
-    for (size_t i = 0; i < count; i++)
-        if (!init_reader(f, &readers[i])) return hr_fail_memory(err);
-    f->shared = count > 1;
+    bool ready = true;
+    f->readers = count;
+    for (size_t i = 0; i < count && ready; i++) ready = init_reader(f, &readers[i], i);
+    for (size_t i = 0; i < count && !ready; i++) hr_csv_block_done(&readers[i].work);
+    if (!ready) return hr_fail_memory(err);
 
     hr_team_run(count, read_blocks, readers);
-    join_rows(f);
-    for (size_t i = 0; i < count; i++) done_reader(f, &readers[i]);
+    if (!f->reading->work) join_rows(f);
+    for (csv_reader *reader = readers; reader < readers + count; reader++) {
+        const hr_csv_part *part = &reader->part;
+        for (size_t i = 0; i < f->reading->table.slot_count; i++)
+            hr_column_report_add(&data_of(f)->reports[i], &part->cursor.reports[i]);
+        data_of(f)->skipped += part->skipped;
+        hr_cursor_done(&reader->part.cursor);
+        hr_csv_block_done(&reader->work);
+        free(reader->buffer);
+    }
     free(f->ranges);
     if (f->failed == SIZE_MAX) return HR_OK;
     if (err) *err = f->error;
@@ -224,7 +258,7 @@ hr_status hr_csv_read(hr_reading *reading, hr_byte_source *source, hr_error *err
     csv_file f = {.reading = reading,
                   .mutex = PTHREAD_MUTEX_INITIALIZER,
                   .changed = PTHREAD_COND_INITIALIZER,
-                  .ordered = options->kept_count || hr_table_unit(&reading->table),
+                  .ordered = options->kept_count || hr_table_unit(&reading->table) || reading->work,
                   .next_row = reading->table.data->rows,
                   .failed = SIZE_MAX};
     hr_status status = hr_csv_start(&f.lines, source, options, err);
