@@ -5,6 +5,7 @@
 #include "base/kernels/loops.h"
 #include "base/kernels/octet_vectors.h"
 #include "base/kernels/row_vectors.h"
+#include "base/kernels/score_loops.h"
 #include "base/kernels/sets.h"
 
 const hr_kernels hr_kernels_avx2 = {
@@ -17,7 +18,7 @@ const hr_kernels hr_kernels_avx2 = {
     .count_bytes = hr_loop_count_bytes,
     .walk_block = hr_avx2_walk_block,
     .cells_of_pair = hr_loop_cells_of_pair,
-    .add_steps = hr_loop_add_steps,
+    .step_scores = hr_loop_step_scores,
     .words_of = hr_loop_words_of,
     .logistic_words = hr_loop_logistic_words,
     .sums_of_words = hr_loop_sums_of_words,

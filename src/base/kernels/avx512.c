@@ -6,6 +6,7 @@
 #include "base/kernels/octet_avx512.h"
 #include "base/kernels/octet_vectors.h"
 #include "base/kernels/row_avx512.h"
+#include "base/kernels/score_loops.h"
 #include "base/kernels/search_avx512.h"
 #include "base/kernels/sets.h"
 
@@ -110,7 +111,7 @@ const hr_kernels hr_kernels_avx512 = {
     .count_bytes = hr_loop_count_bytes,
     .walk_block = hr_avx512_walk_block,
     .cells_of_pair = hr_loop_cells_of_pair,
-    .add_steps = hr_loop_add_steps,
+    .step_scores = hr_loop_step_scores,
     .words_of = hr_loop_words_of,
     .logistic_words = hr_loop_logistic_words,
     .sums_of_words = hr_loop_sums_of_words,

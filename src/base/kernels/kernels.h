@@ -4,6 +4,7 @@
 #ifndef HR_BASE_KERNELS_KERNELS_H
 #define HR_BASE_KERNELS_KERNELS_H
 
+#include "base/fixed_score.h"
 #include "base/kernels/gradients.h"
 #include "base/kernels/search.h"
 
@@ -110,12 +111,26 @@ typedef struct hr_level {
     bool has_sets; /* some node is a set; then all have `right` */
 } hr_level;
 
-/* ---- Gradients ---- */
+/* ---- Scores ---- */
 
-/* How gradients become words: clipped to `clip`, in units of 1/scale, rounded to the nearest integer, kept
- * within `bound` (an integer), shifted to the left, plus 1. */
+/* Scores and their targets are in fixed point (base/fixed_score.h). The units of words of gradients are
+ * larger by HR_WORD_CUT bits. */
+enum { HR_WORD_CUT = 8 };
+
+/* A record has two scores: one that is held within a limit, which gradients are of; and the sum of the values
+ * that published trees give it. */
+typedef struct hr_fixed_step {
+    int32_t held, published;
+} hr_fixed_step;
+
+typedef struct hr_fixed_scores {
+    int32_t *held, *published; /* published: NULL where it is not wanted */
+} hr_fixed_scores;
+
+/* How gradients become words: clipped to `clip`, rounded to the nearest integer in the units of words, kept
+ * within `bound` of these, shifted to the left, plus 1. */
 typedef struct hr_word_rule {
-    double clip, scale, bound;
+    int32_t clip, bound;
     int shift;
 } hr_word_rule;
 
@@ -157,11 +172,14 @@ typedef struct hr_kernels {
     /* cells[i] = first[i] * width + second[i], below 2^16. */
     void (*cells_of_pair)(const uint8_t *first, const uint8_t *second, uint16_t width, size_t count,
                           uint16_t *cells);
-    /* Adds steps[places[i]] to scores[i], which is kept within -limit .. limit (NaN: -limit). */
-    void (*add_steps)(const double *steps, const uint8_t *places, size_t count, double limit, double *scores);
-    /* The words of the gradients scores[i] - targets[i] (NaN: as if below every bound). Returns how many
+    /* Adds steps[places[i]] to record i of up to HR_BLOCK_ROWS: to the score that is held, which is kept
+     * within -limit .. limit (it, limit and steps: below 2^30 in magnitude), and to the published one, modulo
+     * 2^32. */
+    void (*step_scores)(const hr_fixed_step *steps, const uint8_t *places, size_t count, int32_t limit,
+                        const hr_fixed_scores *scores);
+    /* The words of the gradients scores[i] - targets[i] (both below 2^29 in magnitude). Returns how many
      * gradients are within the clip. */
-    int64_t (*words_of)(const hr_word_rule *rule, const double *scores, const double *targets, size_t count,
+    int64_t (*words_of)(const hr_word_rule *rule, const int32_t *scores, const int32_t *targets, size_t count,
                         int64_t *words);
     /* words[i] = hr_logistic_word(rule, scores[i], targets[i]). */
     void (*logistic_words)(const hr_gradient_rule *rule, const double *scores, const double *targets,

@@ -53,6 +53,7 @@ struct hr_hedge {
     double *node_sums, *node_counts, *values; /* node, output */
     double *node_noise;                       /* node: that of a value, in that of a leaf's sum */
     bool has_step;                            /* the round before has a tree, and `values` are its */
+    double published;                         /* times `values`: what the forest has */
     subject *past;                            /* of the trees of the forest */
     hr_candidate_scan_loss loss;
     hr_forest forest;
@@ -153,6 +154,7 @@ bool hr_hedge_next(const hr_hedge *h, hr_hedge_question *out) {
         question.tree = h->chosen;
         question.loss = h->loss;
         question.step = h->has_step ? h->values : NULL;
+        question.published = h->costs.calibration ? h->published : 0;
         question.blocks = h->plan.blocks;
         question.block = h->round % h->plan.blocks;
     }
@@ -348,6 +350,11 @@ static double set_values(hr_hedge *h, const hr_tree *tree, double noise) {
     return gain;
 }
 
+/* Published scores are log-odds, or from -1 to 1; within the rounds they are half of them, or from 0 to 1. */
+static double published_unit(const hr_hedge *h) {
+    return h->outputs > 1 || h->loss.logistic ? 2 : 1;
+}
+
 /* Adds the chosen tree to the forest, once per output; noise: the standard deviation of a leaf's sum. */
 static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_error *err) {
     hr_tree tree = *chosen;
@@ -355,7 +362,7 @@ static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_
     tree.deviation = noise;
     double last = TAIL * (double)h->plan.rounds, left = (double)(h->plan.rounds - h->round);
     double kept_part = left >= last ? 1 : left / last; /* in the average of the last iterates */
-    double scale = kept_part * (h->outputs > 1 || h->loss.logistic ? 2 : 1);
+    double scale = h->published = kept_part * published_unit(h);
 
     /* What a leaf's value has of the noise, at most: the limit of values takes from it. */
     const double of_value = scale * h->plan.step * noise * sqrt(noise_left(h));
@@ -431,6 +438,7 @@ hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coins, hr_arena *
     h->next_group = terms->first_group;
     h->outputs = terms->outputs;
     h->loss.logistic = terms->logistic;
+    h->published = published_unit(h);
     h->base = calloc(h->outputs, sizeof *h->base);
     if (!h->base) {
         hr_hedge_free(h);

@@ -34,11 +34,11 @@ struct hr_candidate_scan {
     hr_score_gradients gradients;
     hr_candidate_trees candidates;
     bool has_step;
-    hr_row_range ahead;   /* the records that have taken the step, before the others */
-    double *step_values;  /* place, output */
-    scan_worker *workers; /* one a member of the team */
-    hr_sums *whole;       /* tree, channel, place: of the pass; with weights each channel is a gradient */
-    int64_t *words;       /* of all workers */
+    hr_row_range ahead;         /* the records that have taken the step, before the others */
+    hr_fixed_step *step_values; /* place, output */
+    scan_worker *workers;       /* one a member of the team */
+    hr_sums *whole; /* tree, channel, place: of the pass; with weights each channel is a gradient */
+    int64_t *words; /* of all workers */
     int64_t within;
 };
 
@@ -56,7 +56,7 @@ void hr_candidate_scan_free(hr_candidate_scan *scan) {
 double hr_candidate_scan_memory(size_t rows, size_t outputs, size_t trees, int threads) {
     double of_tree = (double)PLACES * (double)outputs + HR_CANDIDATE_CELLS_MAX,
            of_block = (double)outputs * BLOCK;
-    return (double)rows * (double)outputs * sizeof(double) +
+    return (double)rows * ((double)outputs * sizeof(hr_fixed_step) + sizeof(int32_t)) +
            (double)trees * (double)PLACES * (double)outputs * sizeof(hr_sums) +
            (double)threads * ((double)trees * of_tree + of_block) * sizeof(int64_t) +
            hr_candidate_trees_memory(rows, trees);
@@ -166,11 +166,12 @@ static void scan_part(void *of, size_t member) {
 
 /* ---- A round ---- */
 
-void hr_candidate_scan_set_step(hr_candidate_scan *s, size_t tree, const double *values) {
+void hr_candidate_scan_set_step(hr_candidate_scan *s, size_t tree, const double *values, double published) {
     const hr_leaf_finder *f = hr_candidate_trees_set_step(&s->candidates, tree);
-    for (size_t p = 0; p < f->place_count; p++)
-        memcpy(s->step_values + p * s->outputs, values + f->nodes[p] * s->outputs,
-               s->outputs * sizeof *values);
+    for (size_t i = 0; i < f->place_count * s->outputs; i++) {
+        const double value = values[f->nodes[i / s->outputs] * s->outputs + i % s->outputs];
+        s->step_values[i] = (hr_fixed_step){hr_fixed_score(value), hr_fixed_score(published * value)};
+    }
     s->has_step = true;
     s->ahead = (hr_row_range){0, 0};
 }
@@ -231,6 +232,12 @@ hr_status hr_candidate_scan_round(hr_candidate_scan *s, const hr_tree *trees, si
     hr_status status = scan_records(s, all, trees, tree_count, loss, err);
     if (!status) s->has_step = false;
     return status;
+}
+
+/* The pass over all records has no tree. */
+const int32_t *hr_candidate_scan_published(hr_candidate_scan *s, const hr_candidate_scan_loss *loss) {
+    if (s->has_step && hr_candidate_scan_round(s, NULL, 0, loss, NULL)) return NULL;
+    return s->gradients.published;
 }
 
 /* ---- What a round leaves ---- */

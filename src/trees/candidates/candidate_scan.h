@@ -35,16 +35,18 @@ enum {
 
 /* What all rounds of a scan have in common. */
 typedef struct hr_candidate_scan_setup {
-    const double *targets; /* as hr_targets_of; outputs > 1: class indices, one-hot */
+    const double *targets; /* as hr_targets_of; outputs > 1: class indices, one-hot; like `base` read by
+                              hr_candidate_scan_new alone */
     size_t outputs;
-    const double *base; /* where scores start: base[0..outputs); read by hr_candidate_scan_new alone */
+    const double *base; /* where scores start: base[0..outputs) */
     size_t trees;       /* of a round at most, of two-way splits and HR_CANDIDATE_SCAN_NODES_MAX nodes */
     int threads;
+    bool publishes; /* steps have a published part, which is added up, too */
 } hr_candidate_scan_setup;
 
 /* Per person (binned->weights): sums are of hr_person_share of each gradient, in units finer by
  * HR_PERSON_FINE_BITS, and counts are sums of weights, in units of 1/HR_PERSON_UNIT.
- * Borrows `binned` and setup->targets. Owner: the caller frees *out. Fails: MEMORY. */
+ * Borrows `binned`. Owner: the caller frees *out. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_candidate_scan_new(const hr_binned *binned, const hr_candidate_scan_setup *setup,
                                               hr_candidate_scan **out, hr_error *err);
 void hr_candidate_scan_free(hr_candidate_scan *scan);
@@ -57,8 +59,13 @@ void hr_candidate_scan_start(hr_candidate_scan *scan, const double *scores,
 double hr_candidate_scan_memory(size_t rows, size_t outputs, size_t trees, int threads);
 
 /* After a round: the step that every record takes at the beginning of the next one, down one of the round's
- * trees: values[node * outputs + k] is added to its k-th score. */
-void hr_candidate_scan_set_step(hr_candidate_scan *scan, size_t tree, const double *values);
+ * trees: values[node * outputs + k] is added to its k-th score, and `published` times that to its published
+ * one. */
+void hr_candidate_scan_set_step(hr_candidate_scan *scan, size_t tree, const double *values, double published);
+
+/* Takes the step that is set. Returns what the published parts of all steps add up to, rows x outputs; NULL
+ * when memory is short. */
+const int32_t *hr_candidate_scan_published(hr_candidate_scan *scan, const hr_candidate_scan_loss *loss);
 
 /* One pass over all records: takes the step that is set, then sums over `trees` trees. */
 HR_MUST_CHECK hr_status hr_candidate_scan_round(hr_candidate_scan *scan, const hr_tree *trees,

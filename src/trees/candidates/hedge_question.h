@@ -33,8 +33,9 @@ typedef struct hr_hedge_question {
                              the same number of blocks in all questions that have bins; at most 1: of all */
     int64_t threshold;    /* CHOICE: taken off a leaf's part of a score (hr_candidate_scan_scores) */
     hr_candidate_scan_loss loss; /* CHOICE, LEAVES */
-    const double *step; /* CHOICE, LEAVES: step[node * outputs + k] of the tree whose leaves were summed last;
-                           NULL: none */
+    const double *step; /* CHOICE, LEAVES, RELIABILITY: step[node * outputs + k] of the tree whose leaves were
+                           summed last; NULL: none */
+    double published;   /* a step times this is what the finished forest says of that leaf; 0: not told */
 } hr_hedge_question;
 
 /* How many values the lines release. */

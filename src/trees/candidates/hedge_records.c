@@ -24,6 +24,7 @@ struct hr_records {
     size_t scanned;   /* this round: the trees of the question about scores */
     bool has_leaves;  /* some tree's leaves were summed: until then no step can have been taken */
     size_t step_tree; /* in the last scan: the tree whose leaves were summed last */
+    size_t published; /* steps with a published part */
 };
 
 hr_status hr_records_new(const hr_data *data, size_t outputs, size_t trees, int threads, hr_records **out,
@@ -136,19 +137,30 @@ static bool has_blocks(const hr_records *r) {
 
 /* ---- Rounds ---- */
 
+/* The step of the round before, unless an earlier pass of the round took it. */
+static void set_step_of(hr_records *r, const hr_hedge_question *question) {
+    if (!question->step || !r->has_leaves || r->scanned) return;
+    hr_candidate_scan_set_step(r->scan, r->step_tree, question->step, question->published);
+    r->published += question->published != 0;
+}
+
 /* One pass: the step of the round before, unless an earlier pass of the round took it, and the sums of some
  * trees. */
 static hr_status scan_hedge_records(hr_records *r, const hr_hedge_question *question, const hr_tree *trees,
                                     size_t count, hr_error *err) {
     hr_status status = need_bins(r, question, err);
     if (!status && !r->scan) {
-        hr_candidate_scan_setup setup = {r->targets, r->outputs, question->base, r->trees, r->threads};
+        const hr_candidate_scan_setup setup = {.targets = r->targets,
+                                               .outputs = r->outputs,
+                                               .base = question->base,
+                                               .trees = r->trees,
+                                               .threads = r->threads,
+                                               .publishes = question->published != 0};
         status = hr_candidate_scan_new(r->binned, &setup, &r->scan, err);
         if (!status && r->start) hr_candidate_scan_start(r->scan, r->start, &question->loss);
     }
     if (status) return status;
-    if (question->step && r->has_leaves && !r->scanned)
-        hr_candidate_scan_set_step(r->scan, r->step_tree, question->step);
+    set_step_of(r, question);
     if (!has_blocks(r) || question->kind != HR_HEDGE_CHOICE)
         return hr_candidate_scan_round(r->scan, trees, count, &question->loss, err);
     const hr_row_range rows = {r->blocks.begin[question->block], r->blocks.begin[question->block + 1]};
@@ -192,6 +204,22 @@ static hr_status leaves_hedge_records(hr_records *r, const hr_hedge_question *qu
     return HR_OK;
 }
 
+/* Where every tree of the forest was told as a step, records have the sum of what it says of them. */
+static hr_status count_hedge_records(hr_records *r, const hr_hedge_question *question, hr_exact *out,
+                                     hr_error *err) {
+    hr_status status = need_bins(r, question, err);
+    if (status) return status;
+    hr_reliability_records records = {.binned = r->binned,
+                                      .labels = has_blocks(r) ? r->labels : hr_data_labels(r->data),
+                                      .start = r->start};
+    if (question->published != 0) set_step_of(r, question);
+    if (r->published && r->published * r->outputs == question->forest->tree_count) {
+        records.published = hr_candidate_scan_published(r->scan, &question->loss);
+        if (!records.published) return hr_fail_memory(err);
+    }
+    return hr_reliability_count(question->forest, &records, r->threads, out, err);
+}
+
 hr_status hr_records_sums(hr_records *r, const hr_hedge_question *question, hr_exact *out, hr_error *err) {
     if (question->kind == HR_HEDGE_LEAVES) return leaves_hedge_records(r, question, out, err);
     if (question->kind == HR_HEDGE_TOTALS) {
@@ -206,9 +234,5 @@ hr_status hr_records_sums(hr_records *r, const hr_hedge_question *question, hr_e
     }
     if (question->kind != HR_HEDGE_RELIABILITY)
         return hr_fail(err, HR_E_ARGUMENT, "", "this question is not answered by sums");
-    hr_status status = need_bins(r, question, err);
-    if (status) return status;
-    const double *labels = has_blocks(r) ? r->labels : hr_data_labels(r->data);
-    hr_reliability_records records = {r->binned, labels, r->start};
-    return hr_reliability_count(question->forest, &records, r->threads, out, err);
+    return count_hedge_records(r, question, out, err);
 }

@@ -7,29 +7,31 @@ enum { BLOCK = HR_WALK_BLOCK };
 
 bool hr_score_gradients_init(hr_score_gradients *g, const hr_binned *binned,
                              const hr_candidate_scan_setup *setup) {
-    const size_t packed = binned->rows < HR_SCORE_WORD_ROWS ? binned->rows : HR_SCORE_WORD_ROWS;
+    const size_t rows = binned->rows, outputs = setup->outputs, scores = rows * outputs;
+    const size_t packed = rows < HR_SCORE_WORD_ROWS ? rows : HR_SCORE_WORD_ROWS;
     *g = (hr_score_gradients){.kernels = hr_kernels_get(),
-                              .targets = setup->targets,
                               .weights = binned->weights,
-                              .rows = binned->rows,
-                              .outputs = setup->outputs,
-                              .channels = setup->outputs + (binned->weights != NULL),
+                              .rows = rows,
+                              .outputs = outputs,
+                              .channels = outputs + (binned->weights != NULL),
                               .shift = hr_packing_shift(packed, 1, 1 << (HR_GRADIENT_BITS + 1))};
-    g->scores = malloc((g->rows * g->outputs + 1) * sizeof *g->scores);
-    if (!g->scores) return false;
-    for (size_t i = 0; i < g->rows * g->outputs; i++) g->scores[i] = setup->base[i % g->outputs];
+    g->targets = malloc((rows + 1) * sizeof *g->targets);
+    g->scores = malloc((scores + 1) * sizeof *g->scores);
+    if (setup->publishes) g->published = calloc(scores + 1, sizeof *g->published);
+    if (!g->targets || !g->scores || (setup->publishes && !g->published)) return false;
+    for (size_t i = 0; i < rows; i++)
+        g->targets[i] = outputs > 1 ? (int32_t)setup->targets[i] : hr_fixed_score(setup->targets[i]);
+    for (size_t i = 0; i < scores; i++) g->scores[i] = hr_fixed_score(setup->base[i % outputs]);
     return true;
 }
 
 void hr_score_gradients_done(hr_score_gradients *g) {
+    free(g->targets);
     free(g->scores);
+    free(g->published);
 }
 
 /* ---- Scores ---- */
-
-static double clamp_score(double x, double low, double high) {
-    return x < low ? low : x > high ? high : x;
-}
 
 /* What scores are kept within. */
 static double lowest_score(const hr_score_gradients *g, const hr_candidate_scan_loss *loss) {
@@ -46,48 +48,57 @@ void hr_score_gradients_start(hr_score_gradients *g, const double *scores,
     double low = lowest_score(g, loss), high = highest_score(g, loss);
     for (size_t i = 0; i < g->rows * g->outputs; i++) {
         double score = g->outputs > 1 ? (scores[i] + 1) / 2 : loss->logistic ? scores[i] / 2 : scores[i];
-        g->scores[i] = fmin(fmax(score, low), high);
+        g->scores[i] = hr_fixed_score(fmin(fmax(score, low), high));
     }
+}
+
+static int32_t held_within(int32_t score, int32_t low, int32_t high) {
+    return score < low ? low : score > high ? high : score;
 }
 
 void hr_score_gradients_take_step(hr_score_gradients *g, const hr_candidate_scan_loss *loss,
                                   const hr_row_block *rows, const hr_score_step *step) {
-    double low = lowest_score(g, loss), high = highest_score(g, loss);
-    double *scores = g->scores + rows->begin * g->outputs;
+    const int32_t low = hr_fixed_score(lowest_score(g, loss)), high = hr_fixed_score(highest_score(g, loss));
+    const size_t begin = rows->begin * g->outputs;
+    const hr_fixed_scores scores = {g->scores + begin, g->published ? g->published + begin : NULL};
     if (g->outputs == 1) {
-        g->kernels->add_steps(step->values, step->places, rows->count, high, scores);
+        g->kernels->step_scores(step->values, step->places, rows->count, high, &scores);
         return;
     }
-    for (size_t i = 0; i < rows->count; i++) {
-        const double *value = step->values + step->places[i] * g->outputs;
-        for (size_t k = 0; k < g->outputs; k++, scores++)
-            *scores = clamp_score(*scores + value[k], low, high);
+    for (size_t i = 0; i < rows->count * g->outputs; i++) {
+        const hr_fixed_step value = step->values[step->places[i / g->outputs] * g->outputs + i % g->outputs];
+        scores.held[i] = held_within(scores.held[i] + value.held, low, high);
+        if (scores.published) scores.published[i] = hr_fixed_sum(scores.published[i], value.published);
     }
 }
 
 /* ---- Words ---- */
 
 /* Of logistic loss the scores are half of the log-odds: gradients are of their hyperbolic tangents. */
-static const double *predicted_of(const hr_score_gradients *g, const hr_candidate_scan_loss *loss,
-                                  const hr_row_block *rows, double *room) {
-    const double *scores = g->scores + rows->begin;
+static const int32_t *predicted_of(const hr_score_gradients *g, const hr_candidate_scan_loss *loss,
+                                   const hr_row_block *rows, int32_t *room) {
+    const int32_t *scores = g->scores + rows->begin;
     if (!loss->logistic) return scores;
-    for (size_t i = 0; i < rows->count; i++) room[i] = tanh(scores[i]);
+    for (size_t i = 0; i < rows->count; i++) room[i] = hr_fixed_score(tanh(hr_fixed_value(scores[i])));
     return room;
+}
+
+static hr_word_rule rule_of(const hr_score_gradients *g, const hr_candidate_scan_loss *loss) {
+    return (hr_word_rule){hr_fixed_score(loss->clip), (int32_t)loss->bound, g->shift};
 }
 
 /* One output: clipped gradient and count of a record in one word. Returns how many gradients were within the
  * clip. */
 static int64_t pack_one(const hr_score_gradients *g, const hr_candidate_scan_loss *loss,
                         const hr_row_block *rows, int64_t *words) {
-    double room[BLOCK];
-    const hr_word_rule rule = {loss->clip, 1 << HR_GRADIENT_BITS, (double)loss->bound, g->shift};
+    int32_t room[BLOCK];
+    const hr_word_rule rule = rule_of(g, loss);
     return g->kernels->words_of(&rule, predicted_of(g, loss, rows, room), g->targets + rows->begin,
                                 rows->count, words);
 }
 
 static double residual(const hr_score_gradients *g, size_t row, size_t k) {
-    return g->scores[row * g->outputs + k] - (g->targets[row] == (double)k ? 1 : 0);
+    return hr_fixed_value(g->scores[row * g->outputs + k]) - (g->targets[row] == (int32_t)k ? 1 : 0);
 }
 
 /* More outputs: the factor that shortens a record's gradient to the clip. */
@@ -129,9 +140,9 @@ static int64_t weigh_block(const hr_score_gradients *g, const hr_candidate_scan_
                            const hr_row_block *rows, int64_t *words) {
     const hr_packing packing = {.shift = g->shift};
     const uint32_t *weights = g->weights + rows->begin;
-    const double *targets = g->targets + rows->begin;
-    double room[BLOCK];
-    const double *predicted = g->outputs == 1 ? predicted_of(g, loss, rows, room) : NULL;
+    const int32_t *targets = g->targets + rows->begin, clip = rule_of(g, loss).clip;
+    int32_t room[BLOCK];
+    const int32_t *predicted = g->outputs == 1 ? predicted_of(g, loss, rows, room) : NULL;
     int64_t within = 0;
     for (size_t i = 0; i < rows->count; i++) {
         for (size_t k = 0; k < g->outputs; k++) {
@@ -139,7 +150,7 @@ static int64_t weigh_block(const hr_score_gradients *g, const hr_candidate_scan_
             *word = hr_person_share(weights[i], hr_unpack(&packing, *word).gradient.unpaid);
         }
         words[g->outputs * BLOCK + i] = weights[i];
-        bool is_within = predicted && fabs(predicted[i] - targets[i]) <= loss->clip;
+        bool is_within = predicted && abs(predicted[i] - targets[i]) <= clip;
         within += is_within ? weights[i] : 0;
     }
     return within;

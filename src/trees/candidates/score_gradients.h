@@ -1,5 +1,5 @@
 /* The scores of the records of a candidate scan, and what a block of them adds to sums: their gradients,
- * clipped and as integers. */
+ * clipped and as integers. Scores and targets are in fixed point (fixed_score.h). */
 #ifndef HR_TREES_CANDIDATES_SCORE_GRADIENTS_H
 #define HR_TREES_CANDIDATES_SCORE_GRADIENTS_H
 
@@ -11,15 +11,16 @@ enum { HR_SCORE_WORD_ROWS = 1 << 20 }; /* a sum has room for the words of so man
 
 typedef struct hr_score_gradients {
     const hr_kernels *kernels;
-    const double *targets;
+    int32_t *targets;        /* outputs > 1: class indices */
     const uint32_t *weights; /* NULL: every record counts 1 */
     size_t rows, outputs;
-    size_t channels; /* words of a record: one an output; with weights one more, for those */
-    int shift;       /* of packed words */
-    double *scores;  /* record, output */
+    size_t channels;    /* words of a record: one an output; with weights one more, for those */
+    int shift;          /* of packed words */
+    int32_t *scores;    /* record, output */
+    int32_t *published; /* the same: sums of what published trees say; NULL: not wanted */
 } hr_score_gradients;
 
-/* Scores start at setup->base. Borrows setup->targets and the weights. Owner: the caller ends with
+/* Scores start at setup->base, published ones at 0. Borrows the weights. Owner: the caller ends with
  * hr_score_gradients_done, also where it is false: memory is short then. */
 bool hr_score_gradients_init(hr_score_gradients *gradients, const hr_binned *binned,
                              const hr_candidate_scan_setup *setup);
@@ -29,9 +30,9 @@ void hr_score_gradients_done(hr_score_gradients *gradients);
 void hr_score_gradients_start(hr_score_gradients *gradients, const double *scores,
                               const hr_candidate_scan_loss *loss);
 
-/* What a tree adds to scores: values[places[i] * outputs + k] to the k-th one of record i of a block. */
+/* What a tree adds to scores: values[places[i] * outputs + k] to the k-th ones of record i of a block. */
 typedef struct hr_score_step {
-    const double *values;
+    const hr_fixed_step *values;
     const uint8_t *places;
 } hr_score_step;
 

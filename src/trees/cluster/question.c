@@ -50,7 +50,7 @@ static void write_forest(hr_buffer *to, const hr_forest *forest) {
 void hr_rank_write_hedge_question(hr_buffer *to, const hr_hedge_question *question, size_t outputs,
                                   bool with_binning) {
     const bool trees = question->kind == HR_HEDGE_CHOICE || question->kind == HR_HEDGE_LEAVES;
-    const size_t steps = trees && question->step ? outputs * HR_CANDIDATE_SCAN_NODES_MAX : 0;
+    const size_t steps = question->step ? outputs * HR_CANDIDATE_SCAN_NODES_MAX : 0;
     hr_rank_write(to, question, 1, sizeof *question);
     write_binning(to, with_binning ? question->binning : NULL);
     hr_rank_write(to, question->base, trees && question->base ? outputs : 0, sizeof *question->base);

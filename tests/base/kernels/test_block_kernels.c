@@ -6,6 +6,7 @@
 #include <hedgerow/hedgerow.h>
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { ROWS_MAX = 200, COLUMNS = 40, STRIDE = HR_BLOCK_ROWS + 3, WORDS = 4 };
 
@@ -91,50 +92,66 @@ static void check_cells_of_pair(const hr_kernels *set) {
     assert_int_equal(cells[1], first[1] * 256 + second[1]);
 }
 
-static const double odd_scores[] = {0,         -0.,   1,      -1,      NAN,        INFINITY,
-                                    -INFINITY, 1e300, -1e300, 0x1p-13, 3 * 0x1p-13};
-enum { ODD_SCORES = sizeof odd_scores / sizeof *odd_scores };
-
-static double score_at(size_t i) {
-    return i % 3 ? (double)(i * 37 % 1000) / 400 - 1.25 : odd_scores[i / 3 % ODD_SCORES];
+static int64_t clamp_whole(int64_t x, int64_t low, int64_t high) {
+    return x < low ? low : x > high ? high : x;
 }
 
-static void check_add_steps(const hr_kernels *set) {
-    double steps[256], scores[ROWS_MAX];
+/* Scores as large as may be, too. */
+static int32_t score_at(size_t i) {
+    static const int32_t odd[] = {0, 1, -1, 127, 128, -128, -129, (1 << 29) - 1, 1 - (1 << 29)};
+    enum { ODD = sizeof odd / sizeof *odd };
+    return i % 3 ? (int32_t)(i * 37 % 1000) * 2621 - (5 << 18) : odd[i / 3 % ODD];
+}
+
+static int32_t wrapped(int64_t x) {
+    return (int32_t)(uint32_t)(uint64_t)x;
+}
+
+static void check_step_scores_of(const hr_kernels *set, bool publishes) {
+    enum { LIMIT = 1 << 20 };
+    hr_fixed_step steps[256];
+    int32_t held[ROWS_MAX], published[ROWS_MAX];
     uint8_t places[ROWS_MAX];
-    for (size_t p = 0; p < 256; p++) steps[p] = (double)p / 100 - 1.28;
-    for (size_t i = 0; i < ROWS_MAX; i++) places[i] = (uint8_t)(i * 77), scores[i] = score_at(i);
-    set->add_steps(steps, places, ROWS_MAX - 1, 1, scores);
-    for (size_t i = 0; i + 1 < ROWS_MAX; i++) {
-        double sum = score_at(i) + steps[places[i]];
-        assert_true(scores[i] == (sum >= 1 ? 1 : sum > -1 ? sum : -1));
+    for (int32_t p = 0; p < 256; p++) steps[p] = (hr_fixed_step){p * 9999 - 1300000, INT32_MAX - p * 77};
+    for (size_t i = 0; i < ROWS_MAX; i++)
+        places[i] = (uint8_t)(i * 77), held[i] = score_at(i), published[i] = score_at(i + 1);
+    const hr_fixed_scores scores = {held, publishes ? published : NULL};
+    set->step_scores(steps, places, ROWS_MAX - 1, LIMIT, &scores);
+    for (size_t i = 0; i < ROWS_MAX; i++) {
+        const hr_fixed_step step = i + 1 < ROWS_MAX ? steps[places[i]] : (hr_fixed_step){0, 0};
+        const int64_t sum = (int64_t)score_at(i) + step.held;
+        assert_true(held[i] == (i + 1 < ROWS_MAX ? clamp_whole(sum, -LIMIT, LIMIT) : sum));
+        assert_true(published[i] == wrapped((int64_t)score_at(i + 1) + (publishes ? step.published : 0)));
     }
-    assert_true(scores[ROWS_MAX - 1] == score_at(ROWS_MAX - 1));
 }
 
-/* Clipped, rounded to even, and bounded; a bound may be below the clip. */
-static int64_t word_by_hand(const hr_word_rule *rule, double gradient) {
-    if (isnan(gradient)) return (int64_t)(-rule->bound * (double)((int64_t)1 << rule->shift)) + 1;
-    double clipped = fmin(fmax(gradient, -rule->clip), rule->clip);
-    double whole = fmin(fmax(nearbyint(clipped * rule->scale), -rule->bound), rule->bound);
-    return (int64_t)(whole * (double)((int64_t)1 << rule->shift)) + 1;
+static void check_step_scores(const hr_kernels *set) {
+    check_step_scores_of(set, false);
+    check_step_scores_of(set, true);
+}
+
+/* Clipped, rounded upwards from the middle, and bounded; a bound may be below the clip. */
+static int64_t word_by_hand(const hr_word_rule *rule, int64_t gradient) {
+    const int64_t clipped = clamp_whole(gradient, -rule->clip, rule->clip);
+    const double whole = floor((double)clipped / 256 + .5);
+    return clamp_whole((int64_t)whole, -rule->bound, rule->bound) * ((int64_t)1 << rule->shift) + 1;
 }
 
 static void check_words_of(const hr_kernels *set) {
-    static const hr_word_rule rules[] = {{1.2, 4096, 4915, 20}, {1, 4096, 4096, 40}, {.3, 4096, 1000, 0}};
-    double scores[ROWS_MAX], targets[ROWS_MAX];
+    static const hr_word_rule rules[] = {{1258291, 4915, 20}, {1 << 20, 4096, 40}, {300000, 1000, 0}};
+    int32_t scores[ROWS_MAX], targets[ROWS_MAX];
     int64_t words[ROWS_MAX + 1];
     for (size_t r = 0; r < 3; r++) {
         int64_t within = 0;
         for (size_t i = 0; i < ROWS_MAX; i++) {
             scores[i] = score_at(i);
-            targets[i] = i % 5 ? (double)(i % 2) * 2 - 1 : 0;
-            within += fabs(scores[i] - targets[i]) <= rules[r].clip;
+            targets[i] = i % 5 ? ((int32_t)(i % 2) * 2 - 1) * (1 << 20) : 0;
+            within += llabs((int64_t)scores[i] - targets[i]) <= rules[r].clip;
         }
         words[ROWS_MAX] = 7;
         assert_true(set->words_of(&rules[r], scores, targets, ROWS_MAX, words) == within);
         for (size_t i = 0; i < ROWS_MAX; i++)
-            assert_true(words[i] == word_by_hand(&rules[r], scores[i] - targets[i]));
+            assert_true(words[i] == word_by_hand(&rules[r], (int64_t)scores[i] - targets[i]));
         assert_true(words[ROWS_MAX] == 7);
     }
 }
@@ -149,12 +166,12 @@ static void test_cells_of_pair__number_combinations_of_bins(void **state) {
     with_each_set(check_cells_of_pair);
 }
 
-static void test_add_steps__keeps_scores_within_the_limit(void **state) {
+static void test_step_scores__holds_one_within_the_limit_and_sums_the_other(void **state) {
     (void)state;
-    with_each_set(check_add_steps);
+    with_each_set(check_step_scores);
 }
 
-static void test_words_of__are_bounded_whatever_floats_are(void **state) {
+static void test_words_of__are_bounded_whatever_scores_are(void **state) {
     (void)state;
     with_each_set(check_words_of);
 }
@@ -163,8 +180,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_walk_block__finds_places_as_a_plain_walk),
         cmocka_unit_test(test_cells_of_pair__number_combinations_of_bins),
-        cmocka_unit_test(test_add_steps__keeps_scores_within_the_limit),
-        cmocka_unit_test(test_words_of__are_bounded_whatever_floats_are),
+        cmocka_unit_test(test_step_scores__holds_one_within_the_limit_and_sums_the_other),
+        cmocka_unit_test(test_words_of__are_bounded_whatever_scores_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static void score_rows(worst_case *w, size_t rows, size_t outputs, int64_t bound
     const double base[3] = {outputs > 1 ? .5 : -.5, .5, 0};
     hr_candidate_scan_loss loss = {false, (double)bound / 4096, 1, bound};
     hr_candidate_scan *scan = NULL;
-    hr_candidate_scan_setup setup = {w->targets, outputs, base, CANDIDATES, 1};
+    hr_candidate_scan_setup setup = {w->targets, outputs, base, CANDIDATES, 1, false};
     assert_int_equal(hr_candidate_scan_new(&binned, &setup, &scan, NULL), HR_OK);
     assert_int_equal(hr_candidate_scan_round(scan, w->trees, CANDIDATES, &loss, NULL), HR_OK);
     hr_candidate_scan_scores(scan, w->trees, CANDIDATES, 0, scores);
@@ -173,8 +173,8 @@ static void count_cells(const hr_model *model, const hr_data *data, hr_exact *ce
     hr_binning binning = bin_again(model, arena);
     assert_int_equal(hr_binned_columns(data, &binning, 1, &binned, NULL), HR_OK);
     assert_int_equal(hr_reliability_count(&model->forest,
-                                          &(hr_reliability_records){binned, hr_data_labels(data), NULL}, 1,
-                                          cells, NULL),
+                                          &(hr_reliability_records){binned, hr_data_labels(data), NULL, NULL},
+                                          1, cells, NULL),
                      HR_OK);
     hr_binned_free(binned);
     hr_arena_free(arena);

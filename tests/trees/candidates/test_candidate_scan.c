@@ -9,7 +9,8 @@ enum {
     TREES = 13,
     OUTPUTS_MAX = 3,
     NODES = HR_CANDIDATE_SCAN_NODES_MAX,
-    GRID = 1 << HR_GRADIENT_BITS
+    GRID = 1 << HR_GRADIENT_BITS,
+    FINE = 1 << 20 /* scores are in units of 1/FINE */
 };
 
 static const uint32_t some_bins[] = {9, 4, 6, 2, 12, 256, 3, 200};
@@ -23,7 +24,9 @@ typedef struct pair {
     hr_csprng *csprng;
     hr_dice dice;
     size_t outputs;
-    double *targets, *scores;
+    double *targets;
+    int64_t *scores, *published;
+    double published_part; /* of the step */
     hr_candidate_scan *scan;
     hr_node nodes[TREES][NODES];
     hr_bin_set subsets[TREES][NODES];
@@ -46,6 +49,10 @@ static uint32_t leaf_of(const binned_table *t, const hr_tree *tree, size_t row) 
     return at;
 }
 
+static int64_t fixed(double x) {
+    return (int64_t)nearbyint(x * FINE);
+}
+
 static double between(hr_dice *dice, double low, double high) {
     return low + (high - low) * hr_dice_unit(dice);
 }
@@ -59,15 +66,16 @@ static void pair_open(pair *p, size_t rows, size_t outputs, int threads, uint64_
     p->outputs = outputs;
     p->targets = arena_room(p->t.arena, rows, sizeof *p->targets);
     p->scores = arena_room(p->t.arena, rows * outputs, sizeof *p->scores);
+    p->published = arena_room(p->t.arena, rows * outputs, sizeof *p->published);
     double base[OUTPUTS_MAX];
     for (size_t k = 0; k < outputs; k++) base[k] = between(&p->dice, outputs > 1 ? 0 : -.5, .5);
     for (size_t i = 0; i < rows; i++) {
         p->targets[i] =
             outputs > 1 ? (double)hr_dice_below(&p->dice, outputs) : (double)hr_dice_below(&p->dice, 3) - 1;
         if (outputs == 1 && hr_dice_below(&p->dice, 2)) p->targets[i] = between(&p->dice, -1, 1);
-        for (size_t k = 0; k < outputs; k++) p->scores[i * outputs + k] = base[k];
+        for (size_t k = 0; k < outputs; k++) p->scores[i * outputs + k] = fixed(base[k]);
     }
-    hr_candidate_scan_setup setup = {p->targets, outputs, base, TREES, threads};
+    hr_candidate_scan_setup setup = {p->targets, outputs, base, TREES, threads, true};
     assert_int_equal(hr_candidate_scan_new(p->t.binned, &setup, &p->scan, NULL), HR_OK);
 }
 
@@ -119,18 +127,20 @@ static void draw_trees(pair *p, int depth) {
     }
 }
 
-static double clip_to(double x, double low, double high) {
-    return fmin(fmax(x, low), high);
+static int64_t clip_to(int64_t x, int64_t low, int64_t high) {
+    return x < low ? low : x > high ? high : x;
 }
 
 static void plain_step(pair *p, const hr_candidate_scan_loss *loss) {
     double low = p->outputs > 1 ? -.2 : -loss->score_limit, high = p->outputs > 1 ? 1.2 : loss->score_limit;
     for (size_t i = 0; i < p->t.rows; i++)
         for (size_t k = 0; k < p->outputs; k++) {
-            double *score = &p->scores[i * p->outputs + k];
-            *score =
-                clip_to(*score + p->values[leaf_of(&p->t, &p->step_tree, i) * p->outputs + k], low, high);
+            double value = p->values[leaf_of(&p->t, &p->step_tree, i) * p->outputs + k];
+            int64_t *score = &p->scores[i * p->outputs + k];
+            *score = clip_to(*score + fixed(value), fixed(low), fixed(high));
+            p->published[i * p->outputs + k] += fixed(p->published_part * value);
         }
+    p->steps = false;
 }
 
 static int64_t square_of(const int64_t *vector, size_t size) {
@@ -141,16 +151,17 @@ static int64_t square_of(const int64_t *vector, size_t size) {
 
 /* The integer gradient of a record. Returns whether it was within the clip (one output). */
 static bool plain_gradient(const pair *p, const hr_candidate_scan_loss *loss, size_t row, int64_t *gradient) {
-    const double *score = p->scores + row * p->outputs;
+    const int64_t *score = p->scores + row * p->outputs;
     if (p->outputs == 1) {
-        double g = (loss->logistic ? tanh(*score) : *score) - p->targets[row];
-        gradient[0] = (int64_t)clip_to(nearbyint(clip_to(g, -loss->clip, loss->clip) * GRID),
-                                       (double)-loss->bound, (double)loss->bound);
-        return fabs(g) <= loss->clip;
+        int64_t predicted = loss->logistic ? fixed(tanh((double)*score / FINE)) : *score;
+        int64_t g = predicted - fixed(p->targets[row]), clip = fixed(loss->clip);
+        double whole = floor((double)clip_to(g, -clip, clip) * GRID / FINE + .5);
+        gradient[0] = clip_to((int64_t)whole, -loss->bound, loss->bound);
+        return llabs(g) <= clip;
     }
     double g[OUTPUTS_MAX], square = 0;
     for (size_t k = 0; k < p->outputs; k++) {
-        g[k] = score[k] - (p->targets[row] == (double)k);
+        g[k] = (double)score[k] / FINE - (p->targets[row] == (double)k);
         square += g[k] * g[k];
     }
     double factor = (sqrt(square) > loss->clip ? loss->clip / sqrt(square) : 1) * GRID;
@@ -220,13 +231,21 @@ static void check_trees(const pair *p, const hr_candidate_scan_loss *loss, size_
 /* Large enough that scores meet their limits within a few rounds. */
 static void set_step(pair *p, size_t tree) {
     for (size_t i = 0; i < NODES * p->outputs; i++) p->values[i] = between(&p->dice, -.7, .7);
-    hr_candidate_scan_set_step(p->scan, tree, p->values);
+    p->published_part = between(&p->dice, .1, 2);
+    hr_candidate_scan_set_step(p->scan, tree, p->values, p->published_part);
     memcpy(p->step_nodes, p->nodes[tree], sizeof p->step_nodes);
     memcpy(p->step_subsets, p->subsets[tree], sizeof p->step_subsets);
     p->step_tree = p->trees[tree];
     p->step_tree.nodes = p->step_nodes;
     p->step_tree.subsets = p->step_subsets;
     p->steps = true;
+}
+
+/* They have taken every step, whether or not a round came after it. */
+static void check_published(pair *p, const hr_candidate_scan_loss *loss) {
+    const int32_t *published = hr_candidate_scan_published(p->scan, loss);
+    if (p->steps) plain_step(p, loss);
+    for (size_t i = 0; i < p->t.rows * p->outputs; i++) assert_true(published[i] == p->published[i]);
 }
 
 /* Rounds whose trees overwrite those of the round before, whose steps go down each kind of tree, of many or
@@ -242,9 +261,9 @@ static void check_rounds(size_t rows, size_t outputs, bool logistic, int threads
         draw_trees(&p, 1 + (int)round % HR_CANDIDATE_SCAN_DEPTH_MAX);
         assert_int_equal(hr_candidate_scan_round(p.scan, p.trees, tree_count, &loss, NULL), HR_OK);
         if (p.steps) plain_step(&p, &loss);
-        p.steps = false;
         check_trees(&p, &loss, tree_count);
         if (round % 4 != 2) set_step(&p, round % tree_count);
+        if (round % 7 == 3) check_published(&p, &loss);
     }
     pair_close(&p);
 }
@@ -314,7 +333,7 @@ static void test_candidate_scan__has_room_for_more_records_than_words(void **sta
         many.columns[i] = i < left ? 1 : 2;
     }
     for (int threads = 1; threads <= 3; threads += 2) {
-        hr_candidate_scan_setup setup = {targets, 1, &base, 1, threads};
+        hr_candidate_scan_setup setup = {targets, 1, &base, 1, threads, false};
         assert_int_equal(hr_candidate_scan_new(&many, &setup, &scan, NULL), HR_OK);
         assert_int_equal(hr_candidate_scan_round(scan, &tree, 1, &loss, NULL), HR_OK);
         assert_int_equal(hr_candidate_scan_leaves(scan, &tree, 0, of_leaves, counts), 2);
@@ -350,13 +369,13 @@ typedef struct setting {
 static void ask_all(const pair *p, const hr_binned *binned, const double *targets, const setting *s,
                     answers *a) {
     hr_candidate_scan *scan = NULL;
-    hr_candidate_scan_setup setup = {targets, s->outputs, s->base, WALKED, 1};
+    hr_candidate_scan_setup setup = {targets, s->outputs, s->base, WALKED, 1, false};
     assert_int_equal(hr_candidate_scan_new(binned, &setup, &scan, NULL), HR_OK);
     if (s->start) hr_candidate_scan_start(scan, s->start, &s->loss);
     const hr_tree *trees = p->trees + 2; /* over two features, none, and all */
     for (int round = 0; round < 2; round++) {
         assert_int_equal(hr_candidate_scan_round(scan, trees, WALKED, &s->loss, NULL), HR_OK);
-        if (!round) hr_candidate_scan_set_step(scan, 2, s->step);
+        if (!round) hr_candidate_scan_set_step(scan, 2, s->step, 1);
     }
     for (size_t t = 0; t < WALKED; t++)
         a->leaves[t] = hr_candidate_scan_leaves(scan, trees, t, a->gradients[t], a->counts[t]);

@@ -11,7 +11,8 @@ enum {
     OUTPUTS_MAX = 4,
     DEPTH_MAX = 5,
     NODES = (2 << DEPTH_MAX) - 1,
-    CELLS = HR_RELIABILITY_CELLS
+    CELLS = HR_RELIABILITY_CELLS,
+    FINE = 1 << 20
 };
 
 static const uint32_t some_bins[] = {9, 4, 6, 2, 12, 256, 3};
@@ -57,8 +58,13 @@ static void world_open(world *w, size_t rows, size_t classes, uint64_t seed) {
     for (size_t i = 0; i < rows * OUTPUTS_MAX; i++) w->start[i] = 2 * hr_dice_unit(&w->dice) - 1;
 }
 
+/* Scores are sums of integers, in units of 1/FINE. */
+static double fixed(double x) {
+    return nearbyint(x * FINE);
+}
+
 static double score_by_hand(const world *w, size_t row, size_t output) {
-    double score = w->started ? w->start[row * w->forest.output_count + output] : w->base[output];
+    double score = fixed(w->started ? w->start[row * w->forest.output_count + output] : w->base[output]);
     for (size_t t = 0; t < TREES; t++) {
         const hr_tree *tree = &w->trees[t];
         const hr_node *node = tree->nodes;
@@ -68,9 +74,9 @@ static double score_by_hand(const world *w, size_t row, size_t output) {
             node = &tree->nodes[node->left +
                                 !hr_node_goes_left(tree, node, kind, bin_at(&w->t, row, node->feature))];
         }
-        score += node->value;
+        score += fixed(node->value);
     }
-    return score;
+    return score / FINE;
 }
 
 /* The cell of a record, from the definition of links. */
@@ -102,7 +108,7 @@ static void check_counts(size_t rows, hr_link link, size_t outputs, int threads,
     world_open(&w, rows, outputs == 1 ? 2 : outputs, 40 + rows + outputs);
     draw_forest(&w, link, outputs, link == HR_LINK_SIGNED ? .7 : 3);
     w.started = rows % 2;
-    const hr_reliability_records records = {w.t.binned, w.labels, w.started ? w.start : NULL};
+    const hr_reliability_records records = {w.t.binned, w.labels, w.started ? w.start : NULL, NULL};
     hr_exact got[CELLS];
     int64_t wanted[CELLS] = {0};
     for (size_t i = 0; i < rows; i++) wanted[cell_by_hand(&w, i)] += 64;
@@ -140,8 +146,8 @@ static void check_neighbours(world *w) {
     more.rows++;
     hr_exact without[CELLS], with[CELLS];
     const double *start = hr_dice_below(&w->dice, 2) ? w->start + begin * w->forest.output_count : NULL;
-    const hr_reliability_records fewer = {&some, w->labels + begin, start},
-                                 all = {&more, fewer.labels, start};
+    const hr_reliability_records fewer = {&some, w->labels + begin, start, NULL},
+                                 all = {&more, fewer.labels, start, NULL};
     assert_int_equal(hr_reliability_count(&w->forest, &fewer, 1, without, NULL), HR_OK);
     assert_int_equal(hr_reliability_count(&w->forest, &all, 2, with, NULL), HR_OK);
     int64_t l1 = 0, square = 0;
@@ -179,8 +185,8 @@ static void test_reliability__has_a_cell_for_whatever_floats_do(void **state) {
             hr_exact cells[CELLS];
             int64_t sum = 0;
             assert_int_equal(hr_reliability_count(&w.forest,
-                                                  &(hr_reliability_records){w.t.binned, w.labels, NULL}, 2,
-                                                  cells, NULL),
+                                                  &(hr_reliability_records){w.t.binned, w.labels, NULL, NULL},
+                                                  2, cells, NULL),
                              HR_OK);
             for (size_t c = 0; c < CELLS; c++) sum += cells[c].unpaid;
             assert_true(sum == 64 * 1000);

@@ -135,16 +135,22 @@ static void write_reliability(hr_buffer *to) {
                               .base = base,
                               .trees = (hr_tree *)trees,
                               .tree_count = 2};
-    hr_rank_write_hedge_question(
-        to, &(hr_hedge_question){.kind = HR_HEDGE_RELIABILITY, .binning = &binning, .forest = &forest},
-        OUTPUTS, false);
+    hr_rank_write_hedge_question(to,
+                                 &(hr_hedge_question){.kind = HR_HEDGE_RELIABILITY,
+                                                      .binning = &binning,
+                                                      .forest = &forest,
+                                                      .step = step,
+                                                      .published = 1.5},
+                                 OUTPUTS, false);
 }
 
 static void read_reliability(hr_rank_reader *from) {
     hr_hedge_question got;
     hr_rank_read_hedge_question(from, &got);
     if (from->failed) return;
-    assert_true(got.kind == HR_HEDGE_RELIABILITY && !got.binning && !got.trees[0].nodes && !got.step);
+    assert_true(got.kind == HR_HEDGE_RELIABILITY && !got.binning && !got.trees[0].nodes);
+    assert_true(got.published == 1.5);
+    assert_memory_equal(got.step, step, sizeof step);
     assert_true(got.forest->link == HR_LINK_SIGNED && got.forest->tree_count == 2);
     assert_memory_equal(got.forest->base, base, sizeof base);
     assert_same_trees(got.forest->trees, trees, 2);
