@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { THREADS_MOST = 256 };
 
@@ -106,8 +105,9 @@ hr_status input_table(const hr_schema *schema, const table_args *table, bool lab
 }
 
 int input_threads(arg_integer threads) {
-    const long all = threads.value > 0 ? (long)threads.value : sysconf(_SC_NPROCESSORS_ONLN);
-    return all < 1 ? 1 : all > THREADS_MOST ? THREADS_MOST : (int)all;
+    int all = threads.value < THREADS_MOST ? (int)threads.value : THREADS_MOST;
+    if (all < 1 && hr_threads(&all, NULL) != HR_OK) all = 1; /* main has checked the variable */
+    return all < THREADS_MOST ? all : THREADS_MOST;
 }
 
 hr_read_options input_kept_options(const table_args *table, const arg_list *kept) {

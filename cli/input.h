@@ -98,7 +98,7 @@ size_t input_table_files(const table_args *table, named_file files[TABLE_FILES_M
 
 hr_status input_table(const hr_schema *schema, const table_args *table, bool label_optional, hr_data **out,
                       hr_error *err);
-/* How many threads --threads asks for; 0: as many as there are processors. */
+/* How many threads --threads asks for; 0: what hr_threads finds. */
 int input_threads(arg_integer threads);
 
 /* How to read it without labels, with columns whose texts are kept; borrows both. */

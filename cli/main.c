@@ -199,12 +199,20 @@ static int choose_kernels(void) {
     return report_error("", &err);
 }
 
+/* HEDGEROW_THREADS is the library's; a bad value ends every command, also one without threads. */
+static int check_threads(void) {
+    int threads;
+    hr_error err = {0};
+    return hr_threads(&threads, &err) == HR_OK ? EXIT_DONE : report_error("", &err);
+}
+
 static int dispatch(int argc, char **argv) {
     int words = 0;
     const command *found = find_command(argc, argv, &words);
     if (found != NULL && found->reloads) interrupt_reloads();
-    const int chosen = choose_kernels();
-    if (chosen != EXIT_DONE) return chosen;
+    int ready = choose_kernels();
+    if (ready == EXIT_DONE) ready = check_threads();
+    if (ready != EXIT_DONE) return ready;
     if (argc == 0) return usage_error("", "a command is required");
     if (strcmp(argv[0], "--version") == 0) {
         printf("hedgerow %s\n", hr_version());

@@ -52,9 +52,9 @@ HR_API HR_MUST_CHECK hr_status hr_cluster_read(hr_cluster *cluster, const hr_sch
 /* Records of the whole table, once it was read. */
 HR_API size_t hr_cluster_rows(const hr_cluster *cluster);
 
-/* At every rank but 0: answers what hr_fit asks at rank 0, until that closes its cluster. threads: 0: as many
- * as there are processors. Draws nothing, opens no ledger and writes no file. What fails here is told to rank
- * 0, where hr_fit fails with it. */
+/* At every rank but 0: answers what hr_fit asks at rank 0, until that closes its cluster. threads: 0: see
+ * hr_threads, and one where that fails. Draws nothing, opens no ledger and writes no file. What fails here is
+ * told to rank 0, where hr_fit fails with it. */
 HR_API void hr_cluster_serve(hr_cluster *cluster, const hr_data *data, int threads);
 
 #ifdef __cplusplus

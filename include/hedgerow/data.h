@@ -47,7 +47,7 @@ typedef struct hr_read_options {
     const char *const *kept; /* CSV: columns whose texts are kept beside the records (hr_data_kept), whether
                                 the schema names them or not; borrowed */
     size_t kept_count;
-    int threads; /* that parse a CSV table; 0: as many as there are processors. The result is the same */
+    int threads;            /* that parse a CSV table; 0: see hr_threads. The result is the same */
     hr_timings *timings;    /* NULL, or what counts the time of reading: for the owner's eyes. Borrowed */
     bool allow_equal_files; /* files of equal content hold records of different people, the owner declares:
                                what is released from the table says so */

@@ -50,7 +50,7 @@ typedef struct hr_evaluation_options {
     double epsilon; /* 0 < epsilon <= 10000 */
     double delta;   /* 0: pure epsilon, Laplace noise; else Gaussian noise; at most 1/rows */
     const hr_decision_rule *decision; /* classes: what counts as an error. NULL: the most probable class */
-    int threads;                      /* of the predictions; 0: as many as there are processors */
+    int threads;                      /* of the predictions; 0: see hr_threads */
     hr_ledger *ledger;                /* of the records; NULL: no durable budget. Borrowed */
     int64_t *entry;      /* NULL, or where the number of the ledger's entry goes, also of a failed
                             evaluation; 0: none stays reserved or committed */

@@ -71,7 +71,7 @@ typedef struct hr_shap_options {
     const hr_data *background; /* read with the model's schema, at least one record; borrowed during
                                   hr_shap_new. SHAP values then say what its records are like: they are as
                                   private as it is. NULL: released counts or public bounds */
-    int threads;               /* 0: as many as there are processors */
+    int threads;               /* 0: see hr_threads */
 } hr_shap_options;
 #define HR_SHAP_OPTIONS_INIT                                                                                 \
     { sizeof(hr_shap_options), NULL, 0 }

@@ -264,7 +264,7 @@ HR_API HR_MUST_CHECK hr_status hr_job_result_render(const hr_job_result *result,
 /* How a party is to work, and whom it tells. */
 typedef struct hr_party_settings {
     size_t size; /* sizeof(hr_party_settings) */
-    int threads; /* of one training, or of a simulation; 0: as many as there are processors */
+    int threads; /* of one training, or of a simulation; 0: see hr_threads */
     size_t jobs; /* hr_serve: return when so many jobs are over; 0: never */
     bool (*should_continue)(
         void *user); /* asked about once a second, but for while a tree is trained; false: stop now,

@@ -60,7 +60,7 @@ typedef struct hr_fit_options {
 
     double by_name[HR_BY_NAME_OPTIONS]; /* for hr_fit_options_set alone: what each of them is may change */
 
-    int threads;       /* 0: as many as there are processors */
+    int threads;       /* 0: see hr_threads */
     hr_ledger *ledger; /* NULL: no durable budget. Borrowed */
     int64_t *entry;    /* NULL, or where hr_fit writes the number of the entry that it reserved in the ledger,
                         * also if it fails later;    0: none stays reserved or committed */

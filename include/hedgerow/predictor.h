@@ -22,7 +22,7 @@ HR_API size_t hr_predictor_output_count(const hr_predictor *predictor);
 HR_API size_t hr_predictor_feature_count(const hr_predictor *predictor);
 
 /* Predicts every record of `data`, which must have been read with the model's schema (hr_model_schema).
- * threads: 0 means all processors. out: rows x output_count doubles, row-major. Thread: any. Fails: SCHEMA
+ * threads: 0: see hr_threads. out: rows x output_count doubles, row-major. Thread: any. Fails: SCHEMA
  * (another schema), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_predict_data(const hr_predictor *predictor, const hr_data *data,
                                                int threads, double *out, hr_error *err);

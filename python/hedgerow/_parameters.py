@@ -1,7 +1,6 @@
 """What a fit refuses before it reads a cell: parameters of a wrong type, and those that it would ignore."""
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._native import call, ffi, lib
 from .errors import ArgumentError
 
 IN_SCHEMA = ('bounds', 'categories', 'classes', 'label_bounds')
@@ -94,7 +94,10 @@ def threads_of(n_jobs: Any) -> int:
 
 
 def processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count() or 1
+    """As many as the library takes for 0. Fails: ArgumentError (HEDGEROW_THREADS)."""
+    found = ffi.new('int *')
+    call(lib.hr_threads, found)
+    return int(found[0])
 
 
 def is_whole(value: Any) -> bool:

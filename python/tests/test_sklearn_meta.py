@@ -1,4 +1,5 @@
 """Inside the estimators of scikit-learn that change labels, weigh records, search settings or pass sparse tables."""
+import os
 import warnings
 
 import numpy as np
@@ -18,6 +19,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 import hedgerow
 from hedgerow import HedgerowClassifier, HedgerowRegressor
+from hedgerow._parameters import processors, threads_of
 
 rng = np.random.default_rng(4)
 X = rng.uniform(-1, 1, size=(1200, 3))
@@ -212,6 +214,24 @@ def test_bounds_of_a_label_beside_a_schema__are_refused():
 @pytest.mark.parametrize('n_jobs', [1, 2, -1, -2, None, np.int64(2)])
 def test_threads__as_scikit_learn_counts_them(n_jobs):
     assert base(n_jobs=n_jobs).fit(X, TWO).score(X, TWO) > .9
+
+
+def test_all_threads__are_those_of_the_variable_or_of_the_processors(monkeypatch):
+    monkeypatch.delenv('HEDGEROW_THREADS', raising=False)
+    assert 1 <= processors() <= len(os.sched_getaffinity(0))
+    monkeypatch.setenv('HEDGEROW_THREADS', '5')
+    assert processors() == 5
+    assert [threads_of(n_jobs) for n_jobs in (None, 3, -1, -2, -5, -9)] == [1, 3, 0, 4, 1, 1]
+
+
+def test_all_threads__of_a_variable_that_is_no_number__are_refused_and_cost_nothing(monkeypatch, tmp_path):
+    monkeypatch.setenv('HEDGEROW_THREADS', 'lots')
+    ledger = hedgerow.Ledger.create(tmp_path / 'ledger.db', 9, 1e-3)
+    for n_jobs in (-1, -2):
+        with pytest.raises(hedgerow.ArgumentError, match='HEDGEROW_THREADS.*"lots" is not a whole number from 1 to 1024; set it to'):
+            base(n_jobs=n_jobs, ledger=ledger).fit(X, TWO)
+    assert ledger.entries == []
+    base(n_jobs=1).fit(X, TWO)  # does not ask it
 
 
 def test_what_says_the_same__is_no_contradiction():

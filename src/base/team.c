@@ -1,13 +1,12 @@
-#define _GNU_SOURCE /* sched_getaffinity */
 #include "base/team.h"
 
+#include "base/threads.h"
+
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <unistd.h>
 
-enum { HELPERS_MAX = 1023 };
+enum { HELPERS_MAX = HR_THREADS_MAX - 1 };
 
 /* One call of hr_team_run, in its frame. */
 typedef struct team_call team_call;
@@ -136,12 +135,4 @@ void hr_team_share(size_t members, size_t count, size_t run, hr_team_part *part,
     team_items items = {.part = part, .of = of, .count = count, .run = run};
     atomic_init(&items.next, 0);
     hr_team_run(members < runs ? members : runs, take_runs, &items);
-}
-
-int hr_threads_of(int wanted) {
-    if (wanted > 0) return wanted;
-    cpu_set_t set;
-    if (!sched_getaffinity(0, sizeof set, &set)) return CPU_COUNT(&set);
-    const long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count < 1 ? 1 : count > HELPERS_MAX ? HELPERS_MAX + 1 : (int)count;
 }

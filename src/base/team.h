@@ -25,7 +25,4 @@ typedef void hr_team_part(void *of, size_t member, size_t begin, size_t end);
  * free. Not more members than runs. run: 1 or more. */
 void hr_team_share(size_t members, size_t count, size_t run, hr_team_part *part, void *of);
 
-/* wanted, or if it is not above 0, as many as the processors that this process may use. */
-int hr_threads_of(int wanted);
-
 #endif

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/text/number.h"
 #include "base/text/text.h"
+#include "base/threads.h"
 #include "fit/bounds.h"
 #include "fit/budget.h"
 #include "fit/over_ranks.h"
@@ -40,6 +41,7 @@ typedef struct fit_job {
     hr_gate *gate;
     hr_person_sample sample; /* what is trained on, if at most m records of a person are */
     hr_training training;
+    int threads;
     int64_t entry; /* in the ledger; 0: none counts as spent */
     char *leak;    /* what was read off the records, by the options and the schema; NULL: nothing */
     hr_settings settings;
@@ -97,11 +99,12 @@ static hr_status check_unit(const fit_job *f, hr_error *err) {
     return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "unit");
 }
 
-static hr_status check_fit(const fit_job *f, hr_error *err) {
+static hr_status check_fit(fit_job *f, hr_error *err) {
     const hr_schema *schema = hr_data_schema(f->data);
     if (f->options->threads < 0 || f->options->threads > THREADS_MAX)
         return hr_fail(err, HR_E_ARGUMENT, "0 means all processors", "threads must be 0..%d", THREADS_MAX);
-    hr_status status = hr_options_check(f->method, f->options, err);
+    hr_status status = hr_threads_of(f->options->threads, &f->threads, err);
+    if (!status) status = hr_options_check(f->method, f->options, err);
     if (!status) status = hr_over_ranks_check(f->method, f->options, schema, err);
     if (!status) status = hr_schema_reviewed(schema, err);
     if (!status) status = hr_start_check(f->method, f->options, schema, err);
@@ -127,7 +130,7 @@ static hr_status check_memory(const fit_job *f, hr_error *err) {
                           .schema = hr_data_schema(f->data),
                           .rows = hr_data_rows(f->data),
                           .cells = hr_data_cells(f->data),
-                          .threads = hr_threads_of(f->options->threads),
+                          .threads = f->threads,
                           .privacy_measure = f->budget.privacy_measure,
                           .budget = f->budget.units};
     double bytes = f->method->memory ? MEMORY_MARGIN * f->method->memory(&facts) : 0;
@@ -402,7 +405,7 @@ static hr_status prepare_fit(fit_job *f, hr_error *err) {
                                 .options = f->options,
                                 .unit = unit_of_releases(f, trained),
                                 .gate = f->gate,
-                                .threads = hr_threads_of(f->options->threads),
+                                .threads = f->threads,
                                 .arena = hr_arena_new()};
     if (!status && !f->training.arena) status = hr_fail_memory(err);
     if (!status) status = score_by_start(f, err);

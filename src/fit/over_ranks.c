@@ -1,6 +1,7 @@
 #include "fit/over_ranks.h"
 
 #include "base/fail.h"
+#include "base/threads.h"
 #include "fit/settings.h"
 #include "trees/cluster/cluster.h"
 
@@ -68,5 +69,7 @@ hr_status hr_fit_check_cluster(const hr_fit_options *options, const hr_schema *s
 }
 
 void hr_cluster_serve(hr_cluster *cluster, const hr_data *data, int threads) {
-    hr_cluster_answer(cluster, data, hr_threads_of(threads));
+    int count;
+    if (hr_threads_of(threads, &count, NULL)) count = 1;
+    hr_cluster_answer(cluster, data, count);
 }

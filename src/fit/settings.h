@@ -2,7 +2,6 @@
 #ifndef HR_FIT_SETTINGS_H
 #define HR_FIT_SETTINGS_H
 
-#include "base/team.h" /* hr_threads_of */
 #include "methods/method.h"
 #include "models/model/model.h"
 

@@ -102,13 +102,6 @@ static void team_share__works_inside_of_itself(void **state) {
     }
 }
 
-static void threads_of__are_those_wanted_or_one_a_processor(void **state) {
-    (void)state;
-    assert_int_equal(hr_threads_of(7), 7);
-    assert_true(hr_threads_of(0) >= 1);
-    assert_int_equal(hr_threads_of(-1), hr_threads_of(0));
-}
-
 /* ---- Forks ---- */
 
 /* Two calls: the child has helpers of its own. */
@@ -156,7 +149,6 @@ int main(void) {
         cmocka_unit_test(team_run__has_helpers),
         cmocka_unit_test(team_share__gives_every_item_once),
         cmocka_unit_test(team_share__works_inside_of_itself),
-        cmocka_unit_test(threads_of__are_those_wanted_or_one_a_processor),
         cmocka_unit_test(fork__leaves_a_team_that_works),
         cmocka_unit_test(fork__may_come_while_other_threads_are_at_work),
     };

@@ -150,7 +150,7 @@ static hr_status train_average(const hr_owner_turn *t, hr_bytes *out, hr_error *
     if (status) return status;
     hr_job_log(t->work, t->job->record, HR_LOG_INFO, "trains a model alone, with %s", r.method->info.name);
     const hr_local_stats_records records = {
-        .data = t->data, .csprng = hr_gate_csprng(t->gate), .threads = hr_threads_of(t->threads)};
+        .data = t->data, .csprng = hr_gate_csprng(t->gate), .threads = t->threads};
     r.training = (hr_training){.data = t->data,
                                .options = &t->options,
                                .gate = t->gate,

@@ -1,6 +1,7 @@
 #include "federation/roles/serve.h"
 
 #include "base/fail.h"
+#include "base/threads.h"
 #include "federation/roles/owner_work.h"
 #include "federation/roles/service_metrics.h"
 #include "federation/transport/nats.h"
@@ -135,6 +136,9 @@ static hr_status open_owner_presence(hr_owner_service *s, hr_error *err) {
 }
 
 static hr_status open_owner_party(hr_owner_service *s, hr_error *err) {
+    int threads;
+    const hr_status counted = hr_threads_of(s->settings->threads, &threads, err);
+    if (counted) return counted;
     wait_for_ledger(s);
     hr_counted_transport_use(&s->packets, s->endpoint.transport);
     s->work.data = s->data;
@@ -144,7 +148,7 @@ static hr_status open_owner_party(hr_owner_service *s, hr_error *err) {
     s->work.federation = s->endpoint.id;
     s->work.ledger = s->ledger;
     s->work.view = &s->endpoint.view;
-    s->work.threads = hr_threads_of(s->settings->threads);
+    s->work.threads = threads;
     s->work.models = s->file.models;
     s->work.work.log = &s->log;
     hr_party_options options = {.view = &s->endpoint.view,

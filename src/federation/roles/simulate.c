@@ -85,8 +85,7 @@ static hr_status run_simulation(rehearsal *r, const char *path, const hr_simulat
     if (!status && data->owners) status = assign_records(r, data->owners, err);
     const hr_owner_tables owners = {(const hr_data *const *)r->tables, r->table_count};
     if (!status)
-        status = hr_simulation_init(&r->simulation, &r->file, r->schema, &owners,
-                                    hr_threads_of(settings->threads), err);
+        status = hr_simulation_init(&r->simulation, &r->file, r->schema, &owners, settings->threads, err);
     if (!status && data->owners) hr_simulation_of_one_file(&r->simulation);
     hr_simulation_set_callbacks(&r->simulation, settings);
     if (!status) status = hr_simulation_run(&r->simulation, err);
@@ -174,7 +173,7 @@ static hr_status run_in_memory(const hr_job_file *job, const hr_simulated_owners
     hr_simulation simulation = {0};
     const hr_owner_tables tables = {owners->tables, owners->count};
     hr_status status = hr_simulation_init(&simulation, job, hr_data_schema(owners->tables[0]), &tables,
-                                          hr_threads_of(settings->threads), err);
+                                          settings->threads, err);
     hr_simulation_set_callbacks(&simulation, settings);
     if (!status) status = hr_simulation_run(&simulation, err);
     if (!status) *out = hr_simulation_take(&simulation).model;

@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "base/team.h"
+#include "base/threads.h"
 #include "federation/protocol/checked_signatures.h"
 #include "federation/protocol/sessions.h"
 #include "tables/data/records.h"
@@ -89,13 +90,14 @@ static void init_work(hr_simulation *s, const hr_owner_tables *owners) {
 hr_status hr_simulation_init(hr_simulation *s, const hr_job_file *job, const hr_schema *schema,
                              const hr_owner_tables *owners, int threads, hr_error *err) {
     const size_t count = owners->count;
-    *s = (hr_simulation){.job = job, .schema = schema, .owner_count = count, .threads = threads};
+    *s = (hr_simulation){.job = job, .schema = schema, .owner_count = count};
     if (!count || count >= HR_MEMBERS_MAX)
         return hr_fail(err, HR_E_ARGUMENT, "a federation has at most 255 owners", "%zu owners", count);
     s->parties = calloc(count + 1, sizeof *s->parties);
     if (!s->parties) return hr_fail_memory(err);
+    hr_status status = hr_threads_of(threads, &s->threads, err);
     init_work(s, owners);
-    hr_status status = hr_loopback_new(&s->loopback, err);
+    if (!status) status = hr_loopback_new(&s->loopback, err);
     if (!status) status = invent_members(s, err);
     for (size_t i = 0; !status && i <= count; i++) status = open_simulated_party(s, i, err);
     return status;

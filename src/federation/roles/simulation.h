@@ -57,8 +57,8 @@ HR_MUST_CHECK hr_status hr_assign_records(const hr_data *data, size_t owners, hr
                                           hr_parts *out, hr_error *err);
 
 /* Opens all parties; the job, the schema and the owners' records are borrowed, the array of them is not.
- * threads: that many owners work at the same time, one alone on as many threads. Call hr_simulation_done in
- * either case. Fails: ARGUMENT, IO (no entropy), MEMORY. */
+ * threads: that many owners work at the same time, one alone on as many threads; 0: see hr_threads. Call
+ * hr_simulation_done in either case. Fails: ARGUMENT, IO (no entropy), MEMORY. */
 HR_MUST_CHECK hr_status hr_simulation_init(hr_simulation *simulation, const hr_job_file *job,
                                            const hr_schema *schema, const hr_owner_tables *owners,
                                            int threads, hr_error *err);

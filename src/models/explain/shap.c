@@ -260,10 +260,10 @@ hr_status hr_shap_values(const hr_shap *shap, const hr_data *data, double *out, 
     if (!hr_schema_same(shap->model->schema, hr_data_schema(data)))
         return hr_fail(err, HR_E_SCHEMA, "read the data with the model's schema",
                        "the data have another schema than the model");
+    size_t rows = hr_data_rows(data), features = hr_schema_feature_count(shap->model->schema), workers;
     hr_status status = hr_data_check_values(data, err);
+    if (!status) status = hr_prediction_workers(shap->threads, (rows + BLOCK - 1) / BLOCK, &workers, err);
     if (status) return status;
-    size_t rows = hr_data_rows(data), features = hr_schema_feature_count(shap->model->schema),
-           workers = hr_prediction_workers(shap->threads, (rows + BLOCK - 1) / BLOCK);
     hr_arena *arena = hr_arena_new();
     shap_block *blocks = arena ? hr_arena_alloc(arena, workers, sizeof *blocks) : NULL;
     bool ready = blocks != NULL;

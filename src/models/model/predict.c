@@ -3,6 +3,7 @@
  * itself, so the number of threads changes nothing. */
 #include "base/fail.h"
 #include "base/team.h"
+#include "base/threads.h"
 #include "models/model/model.h"
 #include "tables/data/columns.h"
 #include "tables/data/records.h"
@@ -68,21 +69,24 @@ static void predict_stretch(void *of, size_t w, size_t first, size_t end) {
     }
 }
 
-size_t hr_prediction_workers(int threads, size_t blocks) {
-    const int asked = hr_threads_of(threads);
-    const size_t workers = asked > THREADS_MAX ? THREADS_MAX : (size_t)asked;
-    return workers < blocks ? workers : blocks ? blocks : 1;
+hr_status hr_prediction_workers(int threads, size_t blocks, size_t *workers, hr_error *err) {
+    int asked;
+    const hr_status status = hr_threads_of(threads, &asked, err);
+    if (status) return status;
+    const size_t most = asked > THREADS_MAX ? THREADS_MAX : (size_t)asked;
+    *workers = most < blocks ? most : blocks ? blocks : 1;
+    return HR_OK;
 }
 
 static hr_status predict_all(prediction_task *t, int threads, hr_error *err) {
     if (!hr_schema_same(t->predictor->schema, hr_data_schema(t->data)))
         return hr_fail(err, HR_E_SCHEMA, "read the data with the model's schema",
                        "the data have another schema than the model");
-    hr_status status = hr_data_check_values(t->data, err);
-    if (status) return status;
     t->rows = hr_data_rows(t->data);
     const size_t blocks = (t->rows + BLOCK - 1) / BLOCK, columns = t->predictor->column_count;
-    t->workers = hr_prediction_workers(threads, blocks);
+    hr_status status = hr_data_check_values(t->data, err);
+    if (!status) status = hr_prediction_workers(threads, blocks, &t->workers, err);
+    if (status) return status;
 
     /* Each worker takes several stretches, so that all end at about the same time. */
     enum { STRETCHES_A_WORKER = 4 };

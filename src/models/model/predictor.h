@@ -43,8 +43,8 @@ void hr_predictor_bins(const hr_predictor *predictor, const hr_data *data, size_
  * is initialised. */
 void hr_predictor_scores(const hr_predictor *predictor, const uint8_t *bins, size_t rows, double *scores);
 
-/* How many threads walk so many blocks: `threads`, or as many as there are processors if it is below 1; at
- * most one a block, and at least 1. */
-size_t hr_prediction_workers(int threads, size_t blocks);
+/* How many threads walk so many blocks: `threads`, or what hr_threads finds if it is below 1; at most one a
+ * block, and at least 1. Fails: as hr_threads. */
+HR_MUST_CHECK hr_status hr_prediction_workers(int threads, size_t blocks, size_t *workers, hr_error *err);
 
 #endif

@@ -10,6 +10,7 @@
  * Where a work takes the records, each thread has rows that its blocks use again, and works on its block
  * while others read theirs. */
 #include "base/team.h"
+#include "base/threads.h"
 #include "tables/readers/reading.h"
 
 #include "base/fail.h"
@@ -223,7 +224,9 @@ static bool init_reader(csv_file *f, csv_reader *reader, size_t member) {
 }
 
 static hr_status read_file(csv_file *f, hr_error *err) {
-    const int asked = hr_threads_of(f->reading->options->threads);
+    int asked;
+    const hr_status counted = hr_threads_of(f->reading->options->threads, &asked, err);
+    if (counted) return counted;
     size_t count = asked > READERS_MAX ? READERS_MAX : (size_t)asked;
     if (f->lines.source->ended) count = 1;       /* suffices for what is in memory already */
     if (f->reading->options->misfits) count = 1; /* which gather in the order of the cells */
