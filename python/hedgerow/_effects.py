@@ -4,6 +4,7 @@ The average is the one that SHAP values compare with (docs/how-to/explanations.m
 at once, in the shares of the released counts, or of public bounds where a tree has none."""
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any, Iterator, Sequence
 
@@ -18,6 +19,7 @@ BINS = 255  # of a category: missing, and 254 values or 253 and all later ones
 NODES = 100_000  # beyond so many the trees take too long to walk here
 
 Numbers = NDArray[np.float64]
+_Path = tuple[tuple[int, int, float], ...]  # from the top to a leaf, of each split its feature, which way of that feature's, and its chance
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,8 @@ class Effect:
 
 @dataclass(frozen=True)
 class _Tree:
-    """Trees that share their splits: nodes as in the file, of each split the cells that go to each child, the chance of every node below its parent, leaf values of each output."""
-    nodes: list[Any]
-    ways: list[list[NDArray[np.bool_]]]
-    chances: Numbers
-    leaves: list[int]
+    """Trees that share their splits: where their leaves are among those of all trees, leaf values of each output, and the features of the splits."""
+    leaves: slice
     values: Numbers
     noise: Numbers | None
     features: frozenset[int]
@@ -107,19 +106,32 @@ class Effects:
         self.outputs = len(file['base'])
         self.cells = [_Cells(column, found) for column, found in zip(features, _thresholds(file['trees'], len(features)))]
         self.is_drawn = sum(len(tree['nodes']) for tree in file['trees']) <= NODES
-        self.trees = [self._tree(group) for group in _groups(file['trees'])] if self.is_drawn else []
-        self.alone = {(): [self._reach(tree, ()) for tree in self.trees]}
+        ways: list[list[NDArray[np.bool_]]] = [[np.ones(cells.count, dtype=bool)] for cells in self.cells]
+        paths: list[_Path] = []
+        self.trees = [self._tree(group, ways, paths) for group in _groups(file['trees'])] if self.is_drawn else []
+        self.ways = [np.array(known) for known in ways]  # of each feature, the cells that go to each child of a split by it; the first: no split
+        steps = list(itertools.zip_longest(*paths, fillvalue=(-1, 0, 1.)))
+        by_depth = np.array(steps, dtype=float).reshape(len(steps), len(paths), 3)  # of each depth and leaf, the step there
+        self.asked, self.way, self.chance = by_depth[..., 0].astype(int), by_depth[..., 1].astype(int), by_depth[..., 2]
+        self.known: dict[tuple[int, ...], Numbers] = {}
 
-    def _tree(self, group: list[dict[str, Any]]) -> _Tree:
+    def _tree(self, group: list[dict[str, Any]], ways: list[list[NDArray[np.bool_]]], paths: list[_Path]) -> _Tree:
+        """Adds the ways of its splits to `ways`, and of each leaf the path to it to `paths`."""
         first = group[0]
         leaves = [n for n, node in enumerate(first['nodes']) if not _is_split(node)]
         values = np.zeros((len(leaves), self.outputs))
         for tree in group:
             values[:, tree['output']] += [tree['nodes'][n][0] for n in leaves]
         noise = None if 'noise' not in first else np.array([first['noise'][n] for n in leaves])
-        ways = [_ways(first, node, self.cells[node[1]]) if _is_split(node) else [] for node in first['nodes']]
-        return _Tree(first['nodes'], ways, self._chances(first, ways), leaves, values, noise,
-                     frozenset(node[1] for node in first['nodes'] if _is_split(node)))
+        ways_of = [_ways(first, node, self.cells[node[1]]) if _is_split(node) else [] for node in first['nodes']]
+        chances = self._chances(first, ways_of).tolist()
+        path: list[_Path] = [()] * len(chances)
+        for n, node in enumerate(first['nodes']):
+            for child, way in enumerate(ways_of[n], node[0] if ways_of[n] else 0):
+                path[child] = (*path[n], (node[1], len(ways[node[1]]), chances[child]))
+                ways[node[1]].append(way)
+        paths += [path[n] for n in leaves]
+        return _Tree(slice(len(paths) - len(leaves), len(paths)), values, noise, frozenset(node[1] for node in first['nodes'] if _is_split(node)))
 
     def _chances(self, tree: dict[str, Any], ways_of: list[list[NDArray[np.bool_]]]) -> Numbers:
         """Of each node, the share of what reaches its parent that goes there."""
@@ -141,36 +153,41 @@ class Effects:
             chances[at] = weights / weights.sum() if weights.sum() > 0 else 1 / len(ways)
         return chances
 
+    def _shares(self, asked: tuple[int, ...]) -> Numbers:
+        """Of each leaf of all trees, the chance that a record gets there that goes the right way at each split by an asked feature."""
+        if asked not in self.known:
+            shares = np.ones(self.asked.shape[1])
+            for features, chances in zip(self.asked, self.chance):
+                shares = shares * np.where(np.isin(features, asked), 1., chances)
+            self.known[asked] = shares
+        return self.known[asked]
+
     def _reach(self, tree: _Tree, asked: tuple[int, ...]) -> Numbers:
         """Leaves x cells of the asked features: the chance that a record of that cell gets to the leaf."""
-        reach: list[Numbers] = [np.ones((1,) * len(asked))] * len(tree.nodes)
-        for n, node in enumerate(tree.nodes):
-            if not _is_split(node):
-                continue
-            for child, way in enumerate(tree.ways[n], node[0]):
-                if node[1] in asked:
-                    shape = [-1 if feature == node[1] else 1 for feature in asked]
-                    reach[child] = reach[n] * way.reshape(shape)
-                else:
-                    reach[child] = reach[n] * tree.chances[child]
-        whole = tuple(self.cells[feature].count for feature in asked)
-        return np.array([np.broadcast_to(reach[n], whole) for n in tree.leaves])
+        reach = self._shares(asked)[tree.leaves]
+        for feature in asked:
+            way = np.where(self.asked[:, tree.leaves] == feature, self.way[:, tree.leaves], 0)
+            passed = np.ones((way.shape[1], self.cells[feature].count), dtype=bool)
+            for of_leaves in way[way.any(axis=1)]:
+                passed &= self.ways[feature][of_leaves]
+            reach = reach[..., None] * passed.reshape((len(passed),) + (1,) * (reach.ndim - 1) + (-1,))
+        return reach
 
     @property
     def mean(self) -> Numbers:
         """What the trees add to the score of all records on average, by output."""
-        sums = [reach @ tree.values for tree, reach in zip(self.trees, self.alone[()])]
+        sums = [self._reach(tree, ()) @ tree.values for tree in self.trees]
         return np.sum(sums, axis=0) if sums else np.zeros(self.outputs)
 
     def of(self, *features: int) -> Effect:
         """Of one feature or two, by their indices, the smaller one first."""
         shape = tuple(self.cells[feature].count for feature in features)
         sums = [_Sum(shape, self.outputs) for _ in range(2)]
-        for tree, all_records in zip(self.trees, self.alone[()]):
+        for tree in self.trees:
             if not tree.features & set(features):
                 continue
             whole = self._reach(tree, features)
-            mean = all_records.reshape((-1,) + (1,) * len(features))
+            mean = self._reach(tree, ()).reshape((-1,) + (1,) * len(features))
             sums[0].add(whole - mean, tree)
             if len(features) == 2 and tree.features >= set(features):
                 first, second = self._reach(tree, features[:1])[:, :, None], self._reach(tree, features[1:])[:, None, :]

@@ -307,7 +307,7 @@ class _Features:
         indices = {column.name: k for k, column in enumerate(self.columns)}
         ordered = sorted(self.pair_shares, key=lambda names: -self.pair_shares[names])[:CANDIDATES]
         pairs = [(min(found), max(found)) for found in (tuple(indices[name] for name in names) for names in ordered)]
-        leaves = sum(len(tree.leaves) for tree in self.found.trees)
+        leaves = sum(len(tree.values) for tree in self.found.trees)
         return [pair for pair in pairs if leaves * self.found.cells[pair[0]].count * self.found.cells[pair[1]].count <= WORK]
 
     def pairs(self) -> dict[str, Any]:
