@@ -28,6 +28,7 @@ static size_t prefix_size(const formatted_number *n, const char *prefix) {
 static size_t blank_size(const formatted_number *n) {
     static const char *const blanks[] = {" ", "\t", "\xc2\xa0", "\xe2\x80\xaf"};
     size_t size = 0;
+    if (n->at == n->end || !strchr(" \t\xc2\xe2", *n->at)) return 0;
     for (size_t i = 0; i < sizeof blanks / sizeof *blanks && !size; i++) size = prefix_size(n, blanks[i]);
     return size;
 }
@@ -96,7 +97,10 @@ static void take_tail(formatted_number *n, char decimal) {
 
 hr_number_status hr_number_format_parse(const hr_number_format *format, const char *text, size_t size,
                                         double *value) {
-    formatted_number n = {.at = text, .end = text + size};
+    formatted_number n; /* without clearing its room, which takes longer than most numbers */
+    n.at = text;
+    n.end = text + size;
+    n.size = 0;
     if (size > LONGEST_FORMATTED) return HR_NUMBER_NONE;
     take_sign(&n);
     const bool has_symbol = take_symbol(&n, format->symbol);

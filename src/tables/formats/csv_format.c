@@ -2,6 +2,7 @@
 #include "tables/formats/formats.h"
 
 #include "base/fail.h"
+#include "base/team.h"
 #include "tables/readers/cells.h"
 #include "tables/schema/check.h"
 
@@ -61,7 +62,70 @@ static hr_status start_csv(hr_gathering *g) {
     return status ? status : hr_csv_match_header(&g->first, &header, g->arena, &g->order, g->err);
 }
 
-static hr_status take_csv_record(hr_gathering *g) {
+/* ---- Cells ---- */
+
+/* Cells are looked at column by column, some thousands at a time, and columns by several threads: each sees
+ * its cells in their order, so that nothing depends on the number of threads. */
+enum { GROUPS_MAX = HR_GATHERING_ARENAS, CELLS_AT_ONCE = 1 << 15 };
+
+typedef struct seen_cell {
+    const char *text;
+    size_t size;
+} seen_cell;
+
+typedef struct csv_cells {
+    hr_gathering *g;
+    seen_cell *cells;        /* by record */
+    size_t records;          /* in `cells` */
+    size_t room;             /* records */
+    size_t groups;           /* of neighbouring columns */
+    bool failed[GROUPS_MAX]; /* memory was short */
+} csv_cells;
+
+/* Has room for a record at least. False when memory is short. */
+static bool init_cells(csv_cells *c, hr_gathering *g) {
+    const size_t columns = g->columns;
+    *c = (csv_cells){.g = g,
+                     .room = columns < CELLS_AT_ONCE ? CELLS_AT_ONCE / columns : 1,
+                     .groups = columns < GROUPS_MAX ? columns : GROUPS_MAX};
+    c->cells = hr_arena_alloc(g->arena, c->room * columns, sizeof *c->cells);
+    for (size_t k = 0; c->cells && k < c->groups; k++) {
+        if (g->arenas[k]) continue;
+        g->arenas[k] = hr_arena_new();
+        if (!g->arenas[k]) return false;
+    }
+    return c->cells;
+}
+
+static void look_at_groups(void *of, size_t member, size_t begin, size_t end) {
+    csv_cells *c = of;
+    hr_gathering *g = c->g;
+    (void)member;
+    for (size_t k = begin; k < end; k++) {
+        const size_t first = k * g->columns / c->groups, past = (k + 1) * g->columns / c->groups;
+        for (size_t i = first; i < past; i++) {
+            if (g->order[i] == SIZE_MAX) continue;
+            hr_inference *column = g->all.columns[g->order[i]];
+            for (size_t r = 0; r < c->records && !c->failed[k]; r++) {
+                const seen_cell *cell = &c->cells[r * g->columns + i];
+                c->failed[k] = !hr_inference_add(column, g->arenas[k], cell->text, cell->size);
+            }
+        }
+    }
+}
+
+static hr_status look_at_cells(csv_cells *c) {
+    const int threads = hr_threads_of(c->g->reading.threads);
+    hr_team_share((size_t)threads, c->groups, 1, look_at_groups, c);
+    c->records = 0;
+    for (size_t k = 0; k < c->groups; k++)
+        if (c->failed[k]) return hr_fail_memory(c->g->err);
+    return HR_OK;
+}
+
+static hr_status take_csv_record(csv_cells *c) {
+    hr_gathering *g = c->g;
+    seen_cell *cells = c->cells + c->records * g->columns;
     hr_csv_cell cell = {0};
     uint64_t line = g->lines.line;
     for (size_t i = 0; !cell.last; i++) {
@@ -69,23 +133,24 @@ static hr_status take_csv_record(hr_gathering *g) {
         if (status) return status;
         if (cell.last != (i + 1 == g->columns))
             return hr_csv_refuse_ragged(line, i + 1, g->columns, !cell.last, g->err);
+        cells[i] = (seen_cell){cell.text, cell.size};
         if (g->order[i] == SIZE_MAX) continue;
         hr_label_sample_add(&g->all.labels, g->order[i], g->all.rows, cell.text, cell.size);
-        if (!hr_row_sample_add(&g->all.sample, g->all.rows, g->order[i], cell.text, cell.size) ||
-            !hr_inference_add(g->all.columns[g->order[i]], g->arena, cell.text, cell.size))
+        if (!hr_row_sample_add(&g->all.sample, g->all.rows, g->order[i], cell.text, cell.size))
             return hr_fail_memory(g->err);
     }
-    return HR_OK;
+    g->all.rows++;
+    return ++c->records < c->room ? HR_OK : look_at_cells(c);
 }
 
 static hr_status gather_csv(hr_gathering *g, hr_byte_source *source) {
+    csv_cells cells;
     hr_status status = hr_csv_start(&g->lines, source, &g->reading, g->err);
     if (!status) status = start_csv(g);
+    if (!status && !init_cells(&cells, g)) status = hr_fail_memory(g->err);
     while (!status) {
-        while (!status && hr_cells_skip_empty(&g->lines)) {
-            status = take_csv_record(g);
-            g->all.rows++;
-        }
+        while (!status && hr_cells_skip_empty(&g->lines)) status = take_csv_record(&cells);
+        if (!status) status = look_at_cells(&cells);
         if (!status) status = hr_lines_more(&g->lines, g->err);
         if (g->lines.at == g->lines.limit) break;
     }

@@ -8,13 +8,16 @@
 
 /* ---- What is gathered for a proposal of a schema ---- */
 
+enum { HR_GATHERING_ARENAS = 64 };
+
 typedef struct hr_gathering {
     const hr_infer_options *options;
     hr_read_options reading;
     hr_inferences all;
     size_t capacity; /* of all.columns */
     hr_arena *arena;
-    const hr_table_format *format; /* of the source that was read last; NULL: none was read */
+    hr_arena *arenas[HR_GATHERING_ARENAS]; /* of groups of columns; NULL: not made yet */
+    const hr_table_format *format;         /* of the source that was read last; NULL: none was read */
     hr_lines lines;
     hr_csv_header first; /* columns of the first source, where a header names them */
     size_t *order;  /* per column of the source that is read, its index in all.columns; SIZE_MAX: dropped */

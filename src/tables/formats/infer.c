@@ -53,6 +53,7 @@ static void end_inferring(inferring *run) {
     hr_buffer_done(&run->notes);
     hr_row_sample_done(&g->all.sample);
     hr_origins_done(&g->origins);
+    for (size_t k = 0; k < HR_GATHERING_ARENAS; k++) hr_arena_free(g->arenas[k]);
     hr_arena_free(g->arena);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/text/number.h"
+#include "tables/data/records.h"
 
 #include <float.h>
 #include <math.h>
@@ -31,9 +32,11 @@ const char *hr_inference_spelling(size_t i) {
 
 /* Which common spelling of missing the text is; HR_INFERENCE_SPELLINGS: none. */
 static size_t find_spelling(const char *text, size_t size) {
+    static const char first_letters[] = "?Nn.-#<0";
     size_t i = 0;
+    if (!size || !strchr(first_letters, *text)) return HR_INFERENCE_SPELLINGS;
     while (i < HR_INFERENCE_SPELLINGS &&
-           (strlen(spellings[i]) != size || memcmp(spellings[i], text, size) != 0))
+           (*spellings[i] != *text || strlen(spellings[i]) != size || memcmp(spellings[i], text, size) != 0))
         i++;
     return i;
 }
@@ -135,9 +138,9 @@ bool hr_inference_add(hr_inference *g, hr_arena *arena, const char *cell, size_t
     }
     if (hr_number_parse(cell, size, &value) == HR_NUMBER_OK) {
         g->within += g->common && value >= g->common->low && value <= g->common->high;
-        g->low = g->numbers ? fmin(g->low, value) : value;
-        g->high = g->numbers ? fmax(g->high, value) : value;
-        g->fractions |= value != floor(value);
+        if (!g->numbers || value < g->low) g->low = value;
+        if (!g->numbers || value > g->high) g->high = value;
+        g->fractions |= hr_is_fraction(value);
         g->numbers++;
         hr_code_cells_add(&g->codes, cell, size);
         if (!hr_text_inference_add(&g->text, arena, cell, size, &value) ||

@@ -2,6 +2,7 @@
 #include "tables/infer/infer_numbers.h"
 
 #include "base/text/number.h"
+#include "tables/data/records.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +16,8 @@ static const double ZEROS_OF_CODES = .01;
 /* ---- Codes for missing ---- */
 
 static double power_of_ten(int digits) {
-    return pow(10, digits);
+    static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10};
+    return powers[digits];
 }
 
 static int digits_of(double value) {
@@ -28,7 +30,7 @@ static int digits_of(double value) {
  * that repeats 6, 7 or 8; and -9, -8, -7. */
 static bool may_be_code(double value) {
     const double size = fabs(value);
-    if (size != floor(size) || size < 7 || size > 999999) return false;
+    if (size < 7 || size > 999999 || hr_is_fraction(size)) return false;
     const int digits = digits_of(size);
     const double below = power_of_ten(digits) - 1 - size, ones = (power_of_ten(digits) - 1) / 9;
     if (digits == 1) return value < 0;
@@ -113,14 +115,14 @@ bool hr_number_evidence_add(hr_number_evidence *e, hr_arena *arena, const char *
     e->shortest = e->cells && e->shortest < size ? e->shortest : size;
     e->longest = e->longest > size ? e->longest : size;
     e->leading_zeros += size > 1 && cell[0] == '0' && is_digit(cell[1]);
-    e->fractions |= value != floor(value);
+    e->fractions |= hr_is_fraction(value);
     e->negative |= value < 0;
     e->rounded |= is_rounded(cell, size, value);
     e->cells++;
     if (may_be_code(value)) return hr_words_note(&e->codes, arena, cell, size, true);
-    e->low = e->others ? fmin(e->low, value) : value;
-    e->high = e->others ? fmax(e->high, value) : value;
-    e->other_fractions |= value != floor(value);
+    if (!e->others || value < e->low) e->low = value;
+    if (!e->others || value > e->high) e->high = value;
+    e->other_fractions |= hr_is_fraction(value);
     e->others++;
     return true;
 }

@@ -5,6 +5,7 @@
 #include "base/text/number_format.h"
 #include "base/text/text.h"
 #include "base/text/timestamp.h"
+#include "tables/data/records.h"
 #include "tables/schema/cell_text.h"
 #include "tables/schema/date_parts.h"
 #include "tables/schema/schema_write.h"
@@ -81,7 +82,7 @@ static void see_boolean(hr_text_inference *g, const char *cell, size_t size) {
     const char *spelling;
     bool value;
     for (size_t i = 0; (spelling = hr_boolean_spelling(i, &value)); i++) {
-        if (strlen(spelling) != size || memcmp(spelling, cell, size) != 0) continue;
+        if (*spelling != *cell || strlen(spelling) != size || memcmp(spelling, cell, size) != 0) continue;
         if (pairs[i] == '.' || (g->pair && g->pair != pairs[i])) break;
         g->pair = pairs[i];
         g->yes |= value;
@@ -94,9 +95,9 @@ static void see_boolean(hr_text_inference *g, const char *cell, size_t size) {
 /* ---- Numbers ---- */
 
 static void see_number(hr_seen_range *seen, double value) {
-    seen->low = seen->cells ? fmin(seen->low, value) : value;
-    seen->high = seen->cells ? fmax(seen->high, value) : value;
-    seen->fractions |= value != floor(value);
+    if (!seen->cells || value < seen->low) seen->low = value;
+    if (!seen->cells || value > seen->high) seen->high = value;
+    seen->fractions |= hr_is_fraction(value);
     seen->cells++;
 }
 
@@ -106,15 +107,21 @@ static hr_seen_range join_seen(const hr_seen_range *a, const hr_seen_range *b) {
                            a->fractions || b->fractions};
 }
 
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* No symbol begins or ends with a digit. */
 static const char *symbol_of_cell(const char *cell, size_t size) {
     static const char *const symbols[] = {
         "%", "$", "\xe2\x82\xac", "\xc2\xa3", "\xc2\xa5", "\xe2\x82\xb9", "EUR", "USD", "GBP", "CHF"};
+    const size_t signs = *cell == '-' || *cell == '+';
+    if (size > signs && is_digit(cell[signs]) && is_digit(cell[size - 1])) return NULL;
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         size_t length = strlen(symbols[i]);
         if (size <= length) continue;
         bool behind = memcmp(cell + size - length, symbols[i], length) == 0;
-        size_t sign = *cell == '-' || *cell == '+';
-        if (behind || (size > length + sign && memcmp(cell + sign, symbols[i], length) == 0))
+        if (behind || (size > length + signs && memcmp(cell + signs, symbols[i], length) == 0))
             return symbols[i];
     }
     return NULL;
@@ -178,15 +185,25 @@ static bool is_time(const char *cell, size_t size) {
            !hr_timestamp_parse(&rules[1], text, 9 + size, &second);
 }
 
+/* What stands behind the first digits of a date; '%': further digits, or anything. */
+static char first_mark(unsigned i) {
+    const char *format = date_formats[i];
+    return format ? format[format[1] == '-' ? 3 : 2] : '-';
+}
+
 /* Dates begin with a digit. Of plain numbers only those of eight digits can be dates. */
 static bool see_date(hr_text_inference *g, hr_arena *arena, const char *cell, size_t size) {
     const bool compact = size == 8 && strspn(cell, "0123456789") >= 8;
     const unsigned first = compact ? COMPACT : 0, end = compact ? COMPACT + 1 : DATES;
     if (!g->dates) g->dates = hr_arena_alloc(arena, DATES, sizeof *g->dates);
     if (!g->dates) return false;
+    size_t digits = 0;
+    while (digits < size && is_digit(cell[digits])) digits++;
+    const char mark = digits < size ? cell[digits] : '\0';
     for (unsigned i = first; i < end; i++) {
         hr_seen_dates *seen = &g->dates[i];
         int64_t second;
+        if (first_mark(i) != '%' && first_mark(i) != mark) continue;
         if (!reads_date(i, cell, size, &second)) continue;
         seen->first = !seen->cells || second < seen->first ? second : seen->first;
         seen->last = !seen->cells || second > seen->last ? second : seen->last;
@@ -222,23 +239,25 @@ static bool is_read(const hr_text_inference *g, const char *cell, size_t size) {
 bool hr_text_inference_add(hr_text_inference *g, hr_arena *arena, const char *cell, size_t size,
                            const double *plain) {
     bool digits = plain;
-    for (size_t i = 0; i < size && !digits; i++) digits = cell[i] >= '0' && cell[i] <= '9';
+    for (size_t i = 0; i < size && !digits; i++) digits = is_digit(cell[i]);
     g->cells++;
     if (plain) {
-        /* A plain number means the same in all formats that have a decimal point, if it has one. */
-        const bool has_point = memchr(cell, '.', size);
+        /* A plain number means the same in all formats that have a decimal point, if it has one. Of the
+         * others only one reads a point: before three digits. */
+        const char *point = memchr(cell, '.', size);
+        const size_t behind = point ? size - (size_t)(point - cell) - 1 : 0;
         double value;
         g->no_boolean = true;
-        see_number(has_point ? &g->points : &g->integers, *plain);
-        for (unsigned i = 0; has_point && i < HR_INFERRED_FORMATS; i++)
-            if (formats[i].decimal != '.' && reads_number(i, NULL, cell, size, &value))
-                see_number(&g->seen[i], value);
-        if (size == 8 && !has_point && !see_date(g, arena, cell, size)) return false;
+        see_number(point ? &g->points : &g->integers, *plain);
+        if (behind >= 3 && (behind == 3 || !is_digit(point[4])) &&
+            reads_number(POINT_THOUSANDS, NULL, cell, size, &value))
+            see_number(&g->seen[POINT_THOUSANDS], value);
+        if (size == 8 && !point && !see_date(g, arena, cell, size)) return false;
     } else {
         g->words = true;
         if (!g->no_boolean) see_boolean(g, cell, size);
         if (digits) see_formatted(g, cell, size);
-        if (*cell >= '0' && *cell <= '9' && !see_date(g, arena, cell, size)) return false;
+        if (is_digit(*cell) && !see_date(g, arena, cell, size)) return false;
         g->times += digits && is_time(cell, size);
     }
     const bool odd = g->words && (!digits || !is_read(g, cell, size));

@@ -546,6 +546,43 @@ static void test_infer__refuses(void **state) {
     assert_int_equal(hr_schema_infer("no/such/file", HR_FORMAT_AUTO, "y", &yaml, &err), HR_E_IO);
 }
 
+static char *infer_by_threads(const char *table, size_t size, int threads) {
+    hr_read_options reading = HR_READ_OPTIONS_INIT;
+    hr_infer_options options = HR_INFER_OPTIONS_INIT;
+    char *yaml = NULL;
+    reading.threads = threads;
+    options.reading = &reading;
+    options.label = "y";
+    assert_int_equal(hr_schema_infer_bytes(table, size, &options, &yaml, NULL), HR_OK);
+    return yaml;
+}
+
+/* Words between dates and numbers are noted by what was met before them, so that the order of cells counts.
+ */
+static void test_infer__is_the_same_from_any_number_of_threads(void **state) {
+    enum { RECORDS = 30000, RECORD = 96 };
+    (void)state;
+    char *table = must_alloc((size_t)RECORDS * RECORD),
+         *to = table + sprintf(table, "y,id,day,city,dose,code\n");
+    for (size_t i = 0; i < RECORDS; i++) {
+        to += sprintf(to, "%s,%zu,\"", i % 3 ? "yes" : "no", i * 7919 % 4000);
+        if (i < 2000)
+            to += sprintf(to, "1,%03zu.5", 1 + i % 28);
+        else
+            to += sprintf(to, i % 50 ? "2020-01-%02zu" : "%zu.3.2021", 1 + i % 28);
+        to += sprintf(to, "\",city %zu,%s%zu.%03zu,%02zu\n", i % 300, i % 40 ? "" : "<", i % 9, i % 700,
+                      i % 90);
+    }
+    char *one = infer_by_threads(table, (size_t)(to - table), 1);
+    for (int threads = 2; threads < 9; threads += 3) {
+        char *several = infer_by_threads(table, (size_t)(to - table), threads);
+        assert_string_equal(several, one);
+        hr_text_free(several);
+    }
+    hr_text_free(one);
+    free(table);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_infer__guesses_kinds_and_bounds),
@@ -571,6 +608,7 @@ int main(void) {
         cmocka_unit_test(test_infer__survives_huge_numbers),
         cmocka_unit_test(test_infer__reads_libsvm),
         cmocka_unit_test(test_infer__refuses),
+        cmocka_unit_test(test_infer__is_the_same_from_any_number_of_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
