@@ -231,8 +231,9 @@ bool hr_ring_part(const hr_protocol *self, size_t member, hr_part_info *out) {
     if (!hr_coordinator_job_part(&c->job, member, out)) return false;
     if (owner == owner_count(c)) return true;
     /* What the last owner passes on waits for all others. */
-    const bool passes = owner + 1 == owner_count(c) && !c->passed && first_missing(c) == owner_count(c);
-    out->awaited = c->job.phase == HR_COORDINATOR_RUNNING && (!c->shared[owner] || passes);
+    const bool runs = c->job.phase == HR_COORDINATOR_RUNNING;
+    out->blocks = runs && !c->passed && first_missing(c) == owner_count(c);
+    out->awaited = runs && (!c->shared[owner] || (out->blocks && owner + 1 == owner_count(c)));
     out->trees = c->shares[owner];
     out->skipped = c->count - out->trees;
     return true;

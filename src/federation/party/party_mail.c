@@ -127,6 +127,7 @@ static hr_status take_mail(hr_party *p, hr_live_job *j, const hr_envelope *envel
         hr_status status = hr_reorder_buffer_take(inbox, &there, &message, &sequence, err);
         if (status == HR_E_LIMIT) return cut_off(p, j, envelope->from, "a message that is too large", err);
         if (status || !there) return status;
+        hr_presence_note_message(p->o.presence, envelope->from, p->clock.now);
         status = take_message(p, j, envelope->from, &message, sequence, err);
         free(message.at);
         if (status || hr_live_job_is_over(j) || j->cut[envelope->from]) return status;

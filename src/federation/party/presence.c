@@ -172,6 +172,15 @@ static hr_status take_hellos(hr_presence *p, size_t member, int64_t now, hr_erro
 
 /* ---- Who is there ---- */
 
+void hr_presence_note_message(hr_presence *p, size_t member, int64_t now) {
+    if (!p || !p->o.requests || !p->listens[member] || p->last[member].left) return;
+    last_hello *last = &p->last[member];
+    last->seen = p->o.date() / 1000;
+    if (!last->came) last->since = last->seen;
+    last->came = true;
+    last->at = now;
+}
+
 /* Silence counts from when the connection was there. */
 static int64_t quiet_since(const hr_presence *p, const last_hello *last) {
     return last->came && last->at > p->listening ? last->at : p->listening;

@@ -49,6 +49,11 @@ HR_MUST_CHECK hr_status hr_presence_step(hr_presence *presence, int64_t now, hr_
 /* Sends a hello of leaving, since this program ends. No effect on NULL. */
 void hr_presence_leave(hr_presence *presence);
 
+/* A message of the member came, which is as good as a hello at that time: of one whose clock is far off no
+ * hello counts. Only of messages that are new, or who repeats packets could make a member present. No effect
+ * on NULL, of a member that has left, or if it requests no hellos. */
+void hr_presence_note_message(hr_presence *presence, size_t member, int64_t now);
+
 /* When it last sent a hello: seconds since 1970 began; 0: never. 0 of NULL. */
 int64_t hr_presence_last_sent(const hr_presence *presence);
 
@@ -56,7 +61,7 @@ int64_t hr_presence_last_sent(const hr_presence *presence);
  * 0: no hello came yet. */
 typedef struct hr_member_presence {
     bool present;
-    int64_t since, seen; /* the first hello of its present program, and its last one */
+    int64_t since, seen; /* the first hello of its present program, and its last one; or messages */
 } hr_member_presence;
 
 /* False: it is not listened to. */

@@ -75,6 +75,7 @@ typedef enum hr_part_state {
 typedef struct hr_part_info {
     hr_part_state state;
     bool awaited;             /* the machine waits for it */
+    bool blocks;              /* what is awaited may have to come by way of it */
     size_t trees, skipped;    /* its slots that have a tree, and those that were left empty */
     char why[HR_ACTION_TEXT]; /* of DECLINED, CUT_OFF and ACCEPTED */
 } hr_part_info;

@@ -193,14 +193,66 @@ static void test_owners__of_whom_none_is_present_are_waited_for(void **state) {
     list_rows(rows);
     absence a;
     open_row(&a, &rows[0], true);
-    for (size_t m = 0; m < PARTIES; m++) a.source.silenced[m] = true;
-    party_stop(&a.l.parties[SILENT]);
-    check_time(&a, 0, time_until(&a.l, "of 3 owners take part"), DEADLINE, DEADLINE + PAUSE);
+    for (size_t m = 1; m < PARTIES; m++) party_stop(&a.l.parties[m]);
+    check_time(&a, 0, time_until(&a.l, "coordinator: the job ended"), DEADLINE, DEADLINE + PAUSE);
     assert_null(strstr(a.l.said, away));
     close_row(&a);
 }
 
-/* Its hellos get lost, and it answers nonetheless: what it sends counts. */
+/* No hello counts, as of clocks that are far off; two answer the offer, and the third is not there. */
+static void test_owners__without_hellos_are_present_by_their_messages(void **state) {
+    (void)state;
+    absence_row rows[16];
+    list_rows(rows);
+    absence a;
+    open_row(&a, &rows[0], true);
+    for (size_t m = 0; m < PARTIES; m++) a.source.silenced[m] = true;
+    party_stop(&a.l.parties[SILENT]);
+    check_time(&a, 0, time_until(&a.l, "2 of 3 owners take part"), HR_PRESENCE_GRACE,
+               HR_PRESENCE_GRACE + 2 * PAUSE);
+    assert_non_null(strstr(a.l.said, away));
+    close_row(&a);
+}
+
+/* Those that are present have declined: they are not of the job, and no reason to end it early. */
+static void test_owners__that_declined_are_not_present(void **state) {
+    (void)state;
+    static const bool none[PARTIES];
+    absence_row rows[16];
+    list_rows(rows);
+    absence a;
+    open_row(&a, &rows[0], true);
+    for (size_t m = 1; m < PARTIES; m++) a.l.parties[m].party->o.coordinators = none;
+    party_stop(&a.l.parties[SILENT]);
+    check_time(&a, 0, time_until(&a.l, "coordinator: the job ended"), DEADLINE, DEADLINE + PAUSE);
+    assert_null(strstr(a.l.said, away));
+    close_row(&a);
+}
+
+/* On a ring it has sent its share, and not passed on what comes from the owner before it: all others are
+ * there, and wait for it. */
+static void test_absent_owner__of_a_ring_is_not_waited_for_after_its_share(void **state) {
+    (void)state;
+    enum { RING = 6 };
+    absence_row rows[16];
+    list_rows(rows);
+    absence a;
+    open_row(&a, &rows[RING], true);
+    while (!strstr(a.l.said, "3 of 3 owners take part")) harness_step(&a.l);
+    a.l.now += 300;
+    for (int i = 0; i < 20; i++) {
+        party_step(&a.l.parties[0]);
+        party_step(&a.l.parties[SILENT]);
+    }
+    party_stop(&a.l.parties[SILENT]);
+    check_time(&a, RING, time_until(&a.l, "has passed nothing on in time"), LAPSE,
+               2 * LAPSE + (int64_t)HR_PRESENCE_GRACE + 5 * PAUSE);
+    assert_non_null(strstr(a.l.said, away));
+    assert_null(strstr(a.l.said, "owner owner-3 is away"));
+    close_row(&a);
+}
+
+/* Its hellos get lost, and it answers nonetheless: what it sends counts, and is a sign of life. */
 static void test_owner__that_is_taken_for_away_is_heard(void **state) {
     (void)state;
     absence_row rows[16];
@@ -212,6 +264,8 @@ static void test_owner__that_is_taken_for_away_is_heard(void **state) {
         (void)time_until(&a.l, "coordinator: the job is done");
         assert_int_equal(a.l.event_log->models, 1);
         assert_null(strstr(a.l.said, away));
+        hr_member_presence found;
+        assert_true(hr_presence_of(a.presence, SILENT, &found) && found.seen);
         close_row(&a);
     }
 }
@@ -221,6 +275,9 @@ int main(void) {
         cmocka_unit_test(test_absent_owner__of_a_job_is_waited_for_if_all_are),
         cmocka_unit_test(test_absent_owner__of_an_offer_is_given_a_grace),
         cmocka_unit_test(test_owners__of_whom_none_is_present_are_waited_for),
+        cmocka_unit_test(test_owners__without_hellos_are_present_by_their_messages),
+        cmocka_unit_test(test_owners__that_declined_are_not_present),
+        cmocka_unit_test(test_absent_owner__of_a_ring_is_not_waited_for_after_its_share),
         cmocka_unit_test(test_owner__that_is_taken_for_away_is_heard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

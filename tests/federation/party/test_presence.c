@@ -376,6 +376,51 @@ static void test_transport__that_refuses_is_left_alone(void **state) {
     hr_presence_close(s.presence);
 }
 
+/* ---- Messages ---- */
+
+/* Its clock is two minutes behind: no hello of it counts, and each message does, for three periods. */
+static void test_message__is_a_sign_of_life(void **state) {
+    const test_members *f = *state;
+    hr_member_presence found;
+    side s;
+    open_side(&s, f, COORDINATOR, true);
+    send_hello(&s, f, ANNA, hello_of(DATE - 120 * SECOND));
+    pass_time(&s, SECOND);
+    assert_true(!is_present(&s, ANNA) && said(&s, "set the clocks of both machines"));
+    hr_presence_note_message(s.presence, ANNA, s.now);
+    hr_presence_note_message(s.presence, COORDINATOR, s.now); /* itself */
+    hr_presence_note_message(NULL, ANNA, s.now);
+    pass_time(&s, LAPSE - 1);
+    assert_true(is_present(&s, ANNA) && !is_present(&s, BERT) && said(&s, "owner anna is present"));
+    assert_true(hr_presence_patience(s.presence, ANNA, false, BEGIN) == HR_PRESENCE_NEVER);
+    assert_true(hr_presence_of(s.presence, ANNA, &found));
+    assert_true(found.since == DATE / 1000 + 1 && found.seen == DATE / 1000 + 1);
+    pass_time(&s, 200);
+    assert_true(!is_present(&s, ANNA) && said(&s, "owner anna is away"));
+    hr_presence_close(s.presence);
+}
+
+/* A message that was on its way while its sender left, and messages of a coordinator. */
+static void test_message__of_a_member_that_left_or_asks_is_none(void **state) {
+    const test_members *f = *state;
+    hr_hello leaving = hello_of(DATE);
+    side s;
+    open_side(&s, f, COORDINATOR, true);
+    leaving.state = HEDGEROW__HELLO_BODY__STATE__LEAVING;
+    send_hello(&s, f, ANNA, leaving);
+    pass_time(&s, SECOND);
+    hr_presence_note_message(s.presence, ANNA, s.now);
+    pass_time(&s, SECOND);
+    assert_false(is_present(&s, ANNA));
+    hr_presence_close(s.presence);
+
+    open_side(&s, f, ANNA, false);
+    hr_presence_note_message(s.presence, COORDINATOR, s.now);
+    pass_time(&s, SECOND);
+    assert_false(is_present(&s, COORDINATOR));
+    hr_presence_close(s.presence);
+}
+
 /* ---- How long an owner is waited for ---- */
 
 static void test_patience__ends_with_presence(void **state) {
@@ -446,6 +491,8 @@ int main(void) {
         WITH_TEST_MEMBERS(test_owner__that_is_asked_answers_once_a_second),
         WITH_TEST_MEMBERS(test_coordinator__asks_once_for_each_connection),
         WITH_TEST_MEMBERS(test_transport__that_refuses_is_left_alone),
+        WITH_TEST_MEMBERS(test_message__is_a_sign_of_life),
+        WITH_TEST_MEMBERS(test_message__of_a_member_that_left_or_asks_is_none),
         WITH_TEST_MEMBERS(test_patience__ends_with_presence),
         WITH_TEST_MEMBERS(test_patience__does_not_end_while_the_connection_is_lost),
     };
