@@ -409,9 +409,12 @@ static void test_message__of_a_member_that_left_or_asks_is_none(void **state) {
     leaving.state = HEDGEROW__HELLO_BODY__STATE__LEAVING;
     send_hello(&s, f, ANNA, leaving);
     pass_time(&s, SECOND);
+    const int64_t patience = hr_presence_patience(s.presence, ANNA, false, BEGIN);
+    pass_time(&s, SECOND);
     hr_presence_note_message(s.presence, ANNA, s.now);
     pass_time(&s, SECOND);
     assert_false(is_present(&s, ANNA));
+    assert_true(hr_presence_patience(s.presence, ANNA, false, BEGIN) == patience);
     hr_presence_close(s.presence);
 
     open_side(&s, f, ANNA, false);
