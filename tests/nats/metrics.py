@@ -104,7 +104,7 @@ def test_coordinator(fed):
     os.mkdir(os.path.join(fed.folder, 'desk'))
     fed.write('desk/coordinator.yaml', COORDINATOR.replace('at-once: 2', 'at-once: 1'))
     fed.write('work.yaml', JOB)
-    north = serve(fed, 'north')
+    north = Process([fed.tool, 'serve', 'north.yaml'], fed.folder)
     north.await_line('ready for jobs')
     for name in ('first', 'gone', 'next'):
         fed.run('submit', 'desk', 'work.yaml', '--name', name)
