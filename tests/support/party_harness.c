@@ -136,6 +136,7 @@ static hr_status watched_receive(hr_transport *self, int milliseconds, hr_packet
     watched_transport *c = (watched_transport *)self;
     *out = (hr_packet){0};
     if (dies(c->party, false)) return HR_E_CANCELLED;
+    if (milliseconds >= 0) require_commit(c->party); /* it may wait for the broker */
     hr_status status = c->inner->receive(c->inner, milliseconds, out, err);
     c->held = *out;
     return dies(c->party, true) ? HR_E_CANCELLED : status;

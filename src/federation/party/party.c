@@ -144,6 +144,13 @@ static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_er
     }
     const hr_event begun = {.kind = HR_EVENT_WORK_STARTED, .number = hr_live_job_work_number(&j->work)};
     hr_status status = hr_party_transact(p, j, &begun, 0, &why);
+    if (status == HR_E_FORMAT) {
+        /* Nothing is paid, and the next work would find the same. What is damaged is the owner's own matter.
+         */
+        hr_job_log(p->o.work, &j->record, HR_LOG_ERROR, "work cannot begin: %s", why.message);
+        hr_live_job_leave(j, HR_JOB_FAILED, "its ledger or journal is damaged");
+        return HR_OK;
+    }
     bool none = is_of_work_alone(status);
     if (!status) status = do_work(p, j, outcome, &none, &why);
     if (none) {

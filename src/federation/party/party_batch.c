@@ -53,11 +53,13 @@ static bool is_full(const hr_party *p, const packet_batch *b, size_t max) {
     return b->count == max || b->count == BATCH_MAX || b->bytes >= BATCH_BYTES_MAX || any_is_over(p);
 }
 
+/* Nothing is waited for in an open transaction: other processes wait for the journal's file. */
 static hr_status take_batch(hr_party *p, packet_batch *b, size_t max, int wait, hr_error *err) {
     hr_error ignored;
     while (p->gathers && !is_full(p, b, max)) {
         hr_packet *packet = &b->packets[b->count];
-        hr_status status = p->o.transport->receive(p->o.transport, b->count ? 0 : wait, packet, &ignored);
+        hr_status status =
+            p->o.transport->receive(p->o.transport, b->count || p->open ? -1 : wait, packet, &ignored);
         if (status == HR_E_MEMORY) return hr_fail_memory(err);
         if (status || !packet->bytes) return HR_OK;
         p->refused = false;

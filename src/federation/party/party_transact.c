@@ -103,6 +103,8 @@ static hr_status reserve_party_budget(hr_party *p, const hr_live_job *j, hr_jour
                                       hr_error *err) {
     char purpose[CHARGE_PURPOSE];
     if (record->entry || j->read->paper) return HR_OK;
+    hr_status status = hr_journal_find_charge(p->o.journal, record, err);
+    if (status || record->entry) return status; /* its receipt is in the journal, too */
     const uint8_t *id = record->id;
     size_t at =
         (size_t)snprintf(purpose, sizeof purpose, "job %.*s (id %02x%02x%02x%02x, %.*s) of %s",
@@ -111,8 +113,8 @@ static hr_status reserve_party_budget(hr_party *p, const hr_live_job *j, hr_jour
     if (j->read->coalition)
         snprintf(purpose + at, sizeof purpose - at, "; against everybody, and it with a coalition of %u",
                  j->read->coalition);
-    hr_status status = hr_journal_reserve(p->o.journal, record, hr_terms_cost(j->read),
-                                          hr_terms_delta(j->read), purpose, err);
+    status = hr_journal_reserve(p->o.journal, record, hr_terms_cost(j->read), hr_terms_delta(j->read),
+                                purpose, err);
     return status || !record->entry ? status : post_receipts(p, j, record, purpose, err);
 }
 

@@ -280,6 +280,14 @@ static natsStatus fetch_now(nats_end *end) {
     return s;
 }
 
+/* What has come here already. If nothing was requested, what is requested now comes later. */
+static natsStatus fetch_come(nats_end *end) {
+    const bool requested = end->wanted && nats_Now() < end->request_ends;
+    natsStatus s = requested ? NATS_OK : request_packets(end, false);
+    while (s == NATS_OK && !end->fetched) s = next_message(end, 0);
+    return s;
+}
+
 /* Fetches until something came or the time is over; what hindered it then is the answer, NATS_TIMEOUT if
  * nothing did. */
 static natsStatus fetch_until(nats_end *end, int64_t deadline) {
@@ -360,7 +368,9 @@ static hr_status receive_packet(hr_transport *self, int milliseconds, hr_packet 
         hr_status status = hand_out(end, &packet, err);
         if (status) return status;
         if (packet.bytes) break;
-        natsStatus s = milliseconds > 0 ? fetch_until(end, deadline) : fetch_now(end);
+        natsStatus s = milliseconds > 0   ? fetch_until(end, deadline)
+                       : milliseconds < 0 ? fetch_come(end)
+                                          : fetch_now(end);
         const bool silent = s == NATS_TIMEOUT || s == NATS_CONNECTION_DISCONNECTED;
         if (s != NATS_OK && !silent) return hr_nats_fail(&end->link, s, "cannot receive", err);
         if (s != NATS_OK) break;

@@ -44,9 +44,10 @@ struct hr_transport {
      * refuses), IO (send it again later), MEMORY. */
     hr_status (*send)(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err);
 
-    /* Waits at most so many milliseconds for a packet; *out is {0} if none came, which is not a failure. A
-     * packet that came is the caller's until settle or close, whichever is first. Fails: POLICY, IO, MEMORY.
-     */
+    /* Waits at most so many milliseconds for a packet; *out is {0} if none came, which is not a failure. 0:
+     * what the transport has by now, which it may have to be asked for; below 0: what has come here already,
+     * and nothing is waited for. A packet that came is the caller's until settle or close, whichever is
+     * first. Fails: POLICY, IO, MEMORY. */
     hr_status (*receive)(hr_transport *self, int milliseconds, hr_packet *out, hr_error *err);
 
     /* The packet is dealt with: the transport may forget it. Frees its bytes and empties it; an empty packet

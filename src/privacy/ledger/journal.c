@@ -274,6 +274,13 @@ hr_status hr_journal_reserve(hr_journal *journal, hr_journal_job *job, double ep
     return status ? status : change(journal, "UPDATE jobs SET entry = ? WHERE id = ?", values, 2, err);
 }
 
+hr_status hr_journal_find_charge(hr_journal *journal, hr_journal_job *job, hr_error *err) {
+    static const char sql[] = "SELECT entry FROM jobs WHERE id = ?";
+    if (!journal->ledger) return HR_OK;
+    journal->reserves = true;
+    return ask_journal_number(journal, sql, &ID(job->id), 1, &job->entry, err);
+}
+
 hr_status hr_journal_spend(hr_journal *journal, const hr_journal_job *job, hr_error *err) {
     bool open = false;
     if (!journal->ledger) return HR_OK;
@@ -403,22 +410,17 @@ static hr_status note_sequence(hr_journal *journal, const char *sql, const uint8
     return change(journal, sql, values, 3, err);
 }
 
-static hr_status keep_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event,
-                            hr_error *err) {
+hr_status hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event,
+                               hr_error *err) {
     const value values[] = {ID(id),
                             NUMBER(event->kind),
                             TEXT(event->from),
                             NUMBER(event->sequence),
                             NUMBER(event->number),
                             bytes_of(event->bytes)};
-    return change(journal,
-                  "INSERT INTO events (job, kind, sender, sequence, number, bytes) VALUES (?, ?, ?, ?, ?, ?)",
-                  values, 6, err);
-}
-
-hr_status hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event,
-                               hr_error *err) {
-    hr_status status = journal->forgets ? HR_OK : keep_event(journal, id, event, err);
+    static const char sql[] =
+        "INSERT INTO events (job, kind, sender, sequence, number, bytes) VALUES (?, ?, ?, ?, ?, ?)";
+    hr_status status = journal->forgets ? HR_OK : change(journal, sql, values, 6, err);
     if (status || !event->sequence) return status;
     return note_sequence(journal,
                          "INSERT INTO parties (job, name, last_taken) VALUES (?, ?, ?)"

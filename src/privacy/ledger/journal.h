@@ -74,6 +74,10 @@ HR_MUST_CHECK hr_status hr_journal_add_job(hr_journal *journal, const hr_journal
  * Fails: BUDGET, POLICY, IO. */
 HR_MUST_CHECK hr_status hr_journal_reserve(hr_journal *journal, hr_journal_job *job, double epsilon,
                                            double delta, const char *purpose, hr_error *err);
+/* job->entry: what the file holds of the job's reservation, 0 if there is none. Within a transaction, whose
+ * commit then settles it: the commit that made it may have failed after it was written, when the witness of
+ * the ledger could not be. Fails: FORMAT, IO. */
+HR_MUST_CHECK hr_status hr_journal_find_charge(hr_journal *journal, hr_journal_job *job, hr_error *err);
 /* What was reserved for the job was used. Again: no effect. */
 HR_MUST_CHECK hr_status hr_journal_spend(hr_journal *journal, const hr_journal_job *job, hr_error *err);
 /* Replaces what people are shown of the job. */

@@ -4,6 +4,8 @@
 
 #include "federation/party/party_core.h"
 
+#include <sqlite3.h>
+
 enum { CROWD = 500 };
 
 static harness l;
@@ -152,6 +154,27 @@ static void test_owner__without_its_journal_declines_at_once(void **state) {
     check_said("coordinator: owner owner-1 declines: this owner's journal does not know the job any more");
     assert_int_equal(trees_in_model(&l), OWNERS - 1);
     check_query(&l.parties[1], "SELECT count(*) FROM entries", "0");
+    harness_close(&l);
+}
+
+/* It took part, and its ledger takes no entry when its turn comes. */
+static void test_owner__with_a_damaged_ledger_declines_when_its_work_begins(void **state) {
+    (void)state;
+    open_job();
+    harness_start(&l);
+    while (!strstr(l.said, "owner-1: takes part")) assert_true(harness_step(&l));
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(l.parties[1].path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "CREATE TRIGGER damage BEFORE INSERT ON entries BEGIN SELECT raise(ABORT, "
+                                  "'damage'); END",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    run_at_once();
+    check_goes_on_without_the_first("failed: its ledger or journal is damaged");
+    check_said("owner-1: work cannot begin: the ledger is damaged: damage");
+    assert_int_equal(count_of("no answer is given"), 0);
     harness_close(&l);
 }
 
@@ -313,6 +336,7 @@ int main(void) {
         cmocka_unit_test(test_owner__that_does_not_know_the_coordinator_declines_at_once),
         cmocka_unit_test(test_owner__that_serves_others_declines_at_once),
         cmocka_unit_test(test_owner__without_its_journal_declines_at_once),
+        cmocka_unit_test(test_owner__with_a_damaged_ledger_declines_when_its_work_begins),
         cmocka_unit_test(test_coordinator__ends_at_once_when_all_decline),
         cmocka_unit_test(test_owner__answers_offers_of_another_version),
         cmocka_unit_test(test_coordinator__goes_on_without_an_owner_of_another_version),
