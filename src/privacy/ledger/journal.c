@@ -276,8 +276,7 @@ hr_status hr_journal_reserve(hr_journal *journal, hr_journal_job *job, double ep
 
 hr_status hr_journal_find_charge(hr_journal *journal, hr_journal_job *job, hr_error *err) {
     static const char sql[] = "SELECT entry FROM jobs WHERE id = ?";
-    if (!journal->ledger) return HR_OK;
-    journal->reserves = true;
+    journal->reserves = journal->ledger != NULL;
     return ask_journal_number(journal, sql, &ID(job->id), 1, &job->entry, err);
 }
 
@@ -390,9 +389,8 @@ hr_status hr_journal_federation(hr_journal *journal, const char *name, const cha
     const value values[] = {TEXT(name), TEXT(fingerprint)};
     hr_status status = ask_journal_number(journal, "SELECT version FROM federations WHERE name = ?", values,
                                           1, version, err);
-    if (status) return status;
-    return ask_whether(journal, "SELECT count(*) FROM federations WHERE name = ? AND fingerprint = ?", values,
-                       2, same, err);
+    static const char sql[] = "SELECT count(*) FROM federations WHERE name = ? AND fingerprint = ?";
+    return status ? status : ask_whether(journal, sql, values, 2, same, err);
 }
 
 hr_status hr_journal_note_federation(hr_journal *journal, const char *name, const char *fingerprint,

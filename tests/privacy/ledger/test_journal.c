@@ -407,40 +407,6 @@ static hr_ledger_total total_of(const books *b) {
     return total;
 }
 
-/* The witness of a ledger cannot be written: the commit fails, with the charge in the file. Who tries again
- * finds it, and must bring it to the witness before anything is drawn. */
-static void test_charge__whose_witness_failed_is_found(void **state) {
-    temp_dir *s = *state;
-    char folder[128], witness[160];
-    snprintf(folder, sizeof folder, "%s/elsewhere", s->folder);
-    snprintf(witness, sizeof witness, "%s/entries", folder);
-    assert_int_equal(mkdir(folder, 0700), 0);
-    assert_int_equal(hr_ledger_create(s->path, 1, 0, NULL), HR_OK);
-    books b = open_books(s->path);
-    hr_journal_job job = job_of(id_a, "");
-    assert_int_equal(hr_ledger_set_witness(b.ledger, witness, NULL), HR_OK);
-    add_job(b.journal, id_a, "");
-    begin(b.journal);
-    assert_int_equal(hr_journal_find_charge(b.journal, &job, NULL), HR_OK);
-    assert_int_equal(job.entry, 0);
-    assert_int_equal(hr_journal_reserve(b.journal, &job, .5, 0, "a job", NULL), HR_OK);
-    assert_int_equal(unlink(witness), 0);
-    assert_int_equal(rmdir(folder), 0);
-    assert_int_not_equal(hr_journal_commit(b.journal, NULL), HR_OK);
-    for (int failing = 1; failing >= 0; failing--) {
-        if (!failing) assert_int_equal(mkdir(folder, 0700), 0);
-        job.entry = 0;
-        begin(b.journal);
-        assert_int_equal(hr_journal_find_charge(b.journal, &job, NULL), HR_OK);
-        assert_int_equal(job.entry, 1);
-        assert_int_equal(hr_journal_commit(b.journal, NULL) == HR_OK, !failing);
-    }
-    assert_true(total_of(&b).entries == 1 && total_of(&b).epsilon_spent == .5);
-    close_books(&b);
-    unlink(witness);
-    rmdir(folder);
-}
-
 static void test_reservation__is_part_of_the_transaction(void **state) {
     temp_dir *s = *state;
     assert_int_equal(hr_ledger_create(s->path, 1, 0, NULL), HR_OK);
@@ -738,7 +704,6 @@ int main(void) {
         cmocka_unit_test(test_memory__keeps_no_events),
         TEST(test_transaction__is_there_as_a_whole_or_not_at_all),
         TEST(test_reservation__is_part_of_the_transaction),
-        TEST(test_charge__whose_witness_failed_is_found),
         TEST(test_reservation__that_is_not_covered_is_refused),
         TEST(test_spending__twice_is_harmless),
         TEST(test_spending__without_a_ledger_counts_nothing),

@@ -129,6 +129,36 @@ static void test_witness__counts_what_a_journal_reserves(void **state) {
     hr_ledger_close(w.ledger);
 }
 
+/* The commit fails with the charge in the file. Who tries again finds it, and it goes to the witness before
+ * anything is drawn. */
+static void test_witness__that_cannot_be_written_has_a_job_charged_once(void **state) {
+    witnessed w = start(state);
+    hr_journal *journal = NULL;
+    hr_journal_job job = {.coordinator = "study", .date = 1};
+    char blocked[160];
+    snprintf(blocked, sizeof blocked, "%s.new", w.witness);
+    assert_int_equal(mkdir(blocked, 0700), 0); /* in the place of the file that replaces the witness */
+    assert_int_equal(hr_journal_of_ledger(w.ledger, &journal, NULL), HR_OK);
+    assert_int_equal(hr_journal_begin(journal, NULL), HR_OK);
+    assert_int_equal(hr_journal_add_job(journal, &job, NULL), HR_OK);
+    assert_int_equal(hr_journal_find_charge(journal, &job, NULL), HR_OK);
+    assert_int_equal(job.entry, 0);
+    assert_int_equal(hr_journal_reserve(journal, &job, 1, 0, "job", NULL), HR_OK);
+    assert_int_equal(hr_journal_commit(journal, NULL), HR_E_IO);
+    for (int failing = 1; failing >= 0; failing--) {
+        if (!failing) assert_int_equal(rmdir(blocked), 0);
+        job.entry = 0;
+        assert_int_equal(hr_journal_begin(journal, NULL), HR_OK);
+        assert_int_equal(hr_journal_find_charge(journal, &job, NULL), HR_OK);
+        assert_int_equal(job.entry, 1);
+        assert_int_equal(hr_journal_commit(journal, NULL), failing ? HR_E_IO : HR_OK);
+    }
+    check_counted(&w, "1");
+    assert_string_equal(query_database(w.dir->path, "SELECT group_concat(state) FROM entries"), "reserved");
+    hr_journal_close(journal);
+    hr_ledger_close(w.ledger);
+}
+
 /* The count fails after the reservation: it is void, since nothing was drawn. */
 static void test_witness__that_cannot_be_written_gives_the_reservation_back(void **state) {
     witnessed w = start(state);
@@ -227,6 +257,7 @@ int main(void) {
         IN_FOLDER(test_witness__refuses_an_older_copy_until_the_entries_are_there),
         IN_FOLDER(test_witness__that_is_behind_is_corrected),
         IN_FOLDER(test_witness__counts_what_a_journal_reserves),
+        IN_FOLDER(test_witness__that_cannot_be_written_has_a_job_charged_once),
         IN_FOLDER(test_witness__that_cannot_be_written_gives_the_reservation_back),
         IN_FOLDER(test_witness__that_is_missing_or_of_another_ledger_is_refused),
         IN_FOLDER(test_witness__moves),
