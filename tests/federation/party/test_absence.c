@@ -1,48 +1,9 @@
 /* A coordinator that waits for present owners alone, over the loopback and under the test's clock, in every
  * protocol: an owner whose hellos end is not waited for until the deadline. */
 #include "federation/party/party_core.h"
-#include "support/party_harness.h"
+#include "support/silent_owner.h"
 
-enum {
-    DEADLINE = 1200 * 1000,
-    PAUSE = 1000,
-    PERIOD = 1,
-    SILENT = 2,
-    LAPSE = HR_HELLO_PERIODS * PERIOD * 1000
-};
-
-typedef struct absence_row {
-    hr_job_file job;
-    int timeouts;        /* after so many of them the job goes on without the silent owner */
-    const char *without; /* what is logged then */
-} absence_row;
-
-static hr_job_file paper_job(const char *method) {
-    hr_job_file job = {.rounds = 1, .options = options_of(method, HR_MODE_PAPER)};
-    job.options.epsilon = strcmp(method, "simfl") ? EPSILON : 0;
-    job.options.depth = 2;
-    if (strcmp(method, "simfl"))
-        job.options.bins = 4;
-    else
-        job.options.trees = 4;
-    return job;
-}
-
-/* As in the test of deadlines. */
-static size_t list_rows(absence_row *rows) {
-    const absence_row all[] = {
-        {harness_job(1, HR_ORDER_CHAIN, false), 2, "owner owner-2 skipped"},
-        {harness_job(1, HR_ORDER_BROADCAST, false), 2, "owner owner-2 skipped"},
-        {harness_job_with_votes(HR_ORDER_CHAIN), 2, "owner owner-2 skipped"},
-        {harness_hedge_job(), 1, "goes on: owner owner-2"},
-        {harness_id3_job(2), 1, "goes on: owner owner-2"},
-        {harness_job_of_averages(), 1, "owner owner-2 skipped"},
-        {paper_job("id3"), 1, "coordinator: the job ended"},
-        {paper_job("simfl"), 1, "coordinator: the job ended"},
-    };
-    memcpy(rows, all, sizeof all);
-    return COUNT(all);
-}
+enum { DEADLINE = 1200 * 1000, PAUSE = 1000, PERIOD = 1, LAPSE = HR_HELLO_PERIODS * PERIOD * 1000 };
 
 /* ---- Hellos of the owners' programs, for as long as these run ---- */
 
@@ -86,17 +47,11 @@ typedef struct absence {
     hr_presence *presence;
 } absence;
 
-static void open_row(absence *a, const absence_row *row, bool waits_for_present) {
-    static const char *const methods[] = {"id3", "simfl"}, *const all[] = {"inprivate", "hedge", "id3",
-                                                                           "simfl", HR_METHOD_AVERAGE};
+static void open_row(absence *a, const silent_row *row, bool waits_for_present) {
     static const bool owners[PARTIES] = {false, true, true, true};
-    harness_open(&a->l, row->job);
     running = &a->l;
     a->source = (hello_source){.transport = {.publish_hello = publish, .next_hello = next}, .harness = &a->l};
-    a->l.deadline = DEADLINE;
-    a->l.policy.methods = (hr_names){all, COUNT(all)};
-    a->l.policy.unprotected = (hr_names){methods, COUNT(methods)};
-    harness_start(&a->l);
+    silent_row_open(&a->l, row, DEADLINE);
     hr_party *coordinator = a->l.parties[0].party;
     const hr_presence_options options = {.view = &a->l.parties[0].view,
                                          .transport = &a->source.transport,
@@ -120,12 +75,10 @@ static void close_row(absence *a) {
 /* The milliseconds until the coordinator logs `text`. */
 static int64_t time_until(harness *l, const char *text) {
     const int64_t begun = l->now;
-    while (harness_step(l)) {
-    }
+    harness_settle(l);
     while (!strstr(l->said, text) && l->now - begun < 3 * DEADLINE) {
         l->now += PAUSE;
-        while (harness_step(l)) {
-        }
+        harness_settle(l);
     }
     return l->now - begun;
 }
@@ -141,9 +94,9 @@ static const char away[] = "owner owner-2 is away, and is not waited for until t
 /* It dies in the middle of the job. What waits for all waits for the deadline, in the first row. */
 static void test_absent_owner__of_a_job_is_waited_for_if_all_are(void **state) {
     (void)state;
-    absence_row rows[16];
-    const size_t count = list_rows(rows);
-    for (size_t i = 0; i < count; i++) {
+    silent_row rows[SILENT_ROWS];
+    silent_rows(rows);
+    for (size_t i = 0; i < SILENT_ROWS; i++) {
         for (int waits_for_present = i > 0; waits_for_present < 2; waits_for_present++) {
             absence a;
             open_row(&a, &rows[i], waits_for_present);
@@ -155,10 +108,10 @@ static void test_absent_owner__of_a_job_is_waited_for_if_all_are(void **state) {
             const int64_t time = time_until(&a.l, rows[i].without);
             if (waits_for_present)
                 check_time(&a, i, time, LAPSE,
-                           2 * LAPSE + rows[i].timeouts * (int64_t)(HR_PRESENCE_GRACE + PAUSE) + 4 * PAUSE);
+                           2 * LAPSE + rows[i].deadlines * (int64_t)(HR_PRESENCE_GRACE + PAUSE) + 4 * PAUSE);
             else
-                check_time(&a, i, time, rows[i].timeouts * (int64_t)DEADLINE,
-                           rows[i].timeouts * (int64_t)(DEADLINE + PAUSE));
+                check_time(&a, i, time, rows[i].deadlines * (int64_t)DEADLINE,
+                           rows[i].deadlines * (int64_t)(DEADLINE + PAUSE));
             assert_int_equal(strstr(a.l.said, away) != NULL, waits_for_present);
             close_row(&a);
         }
@@ -168,9 +121,9 @@ static void test_absent_owner__of_a_job_is_waited_for_if_all_are(void **state) {
 /* Three accept, of whom one is not there: the offer is decided by the others after the grace. */
 static void test_absent_owner__of_an_offer_is_given_a_grace(void **state) {
     (void)state;
-    absence_row rows[16];
-    const size_t count = list_rows(rows);
-    for (size_t i = 0; i < count; i++) {
+    silent_row rows[SILENT_ROWS];
+    silent_rows(rows);
+    for (size_t i = 0; i < SILENT_ROWS; i++) {
         for (int waits_for_present = i > 0; waits_for_present < 2; waits_for_present++) {
             absence a;
             open_row(&a, &rows[i], waits_for_present);
@@ -189,8 +142,8 @@ static void test_absent_owner__of_an_offer_is_given_a_grace(void **state) {
  */
 static void test_owners__of_whom_none_is_present_are_waited_for(void **state) {
     (void)state;
-    absence_row rows[16];
-    list_rows(rows);
+    silent_row rows[SILENT_ROWS];
+    silent_rows(rows);
     absence a;
     open_row(&a, &rows[0], true);
     for (size_t m = 1; m < PARTIES; m++) party_stop(&a.l.parties[m]);
@@ -255,9 +208,9 @@ static void test_absent_owner__of_a_ring_is_not_waited_for_after_its_share(void 
 /* Its hellos get lost, and it answers nonetheless: what it sends counts, and is a sign of life. */
 static void test_owner__that_is_taken_for_away_is_heard(void **state) {
     (void)state;
-    absence_row rows[16];
-    const size_t count = list_rows(rows);
-    for (size_t i = 0; i < count; i++) {
+    silent_row rows[SILENT_ROWS];
+    silent_rows(rows);
+    for (size_t i = 0; i < SILENT_ROWS; i++) {
         absence a;
         open_row(&a, &rows[i], true);
         a.source.silenced[SILENT] = true;

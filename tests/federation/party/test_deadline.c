@@ -1,52 +1,9 @@
 /* The coordinator's deadline, over the loopback and under the test's clock, in every protocol: an owner that
  * sends something every two seconds, but not what is awaited, does not put it off. */
 #include "federation/party/party_core.h"
-#include "support/party_harness.h"
+#include "support/silent_owner.h"
 
-enum { DEADLINE = 60 * 1000, PAUSE = 2000, SILENT = 2, TALKER = 3 };
-
-typedef struct deadline_row {
-    hr_job_file job;
-    int deadlines;       /* after so many of them the job goes on without the silent owner */
-    const char *without; /* what is logged then */
-} deadline_row;
-
-static hr_job_file paper_job(const char *method) {
-    hr_job_file job = {.rounds = 1, .options = options_of(method, HR_MODE_PAPER)};
-    job.options.epsilon = strcmp(method, "simfl") ? EPSILON : 0;
-    job.options.depth = 2;
-    if (strcmp(method, "simfl"))
-        job.options.bins = 4;
-    else
-        job.options.trees = 4;
-    return job;
-}
-
-/* A turn of inprivate is skipped after a second deadline: in the first one the owner may lack a tree. */
-static size_t list_rows(deadline_row *rows) {
-    const deadline_row all[] = {
-        {harness_job(1, HR_ORDER_CHAIN, false), 2, "owner owner-2 skipped"},
-        {harness_job(1, HR_ORDER_BROADCAST, false), 2, "owner owner-2 skipped"},
-        {harness_job_with_votes(HR_ORDER_CHAIN), 2, "owner owner-2 skipped"},
-        {harness_hedge_job(), 1, "goes on: owner owner-2"},
-        {harness_id3_job(2), 1, "goes on: owner owner-2"},
-        {harness_job_of_averages(), 1, "owner owner-2 skipped"},
-        {paper_job("id3"), 1, "coordinator: the job ended"},
-        {paper_job("simfl"), 1, "coordinator: the job ended"},
-    };
-    memcpy(rows, all, sizeof all);
-    return COUNT(all);
-}
-
-static void open_row(harness *l, const deadline_row *row) {
-    static const char *const methods[] = {"id3", "simfl"}, *const all[] = {"inprivate", "hedge", "id3",
-                                                                           "simfl", HR_METHOD_AVERAGE};
-    harness_open(l, row->job);
-    l->deadline = DEADLINE;
-    l->policy.methods = (hr_names){all, COUNT(all)};
-    l->policy.unprotected = (hr_names){methods, COUNT(methods)};
-    harness_start(l);
-}
+enum { DEADLINE = 60 * 1000, PAUSE = 2000, TALKER = 3 };
 
 /* As a program that was changed would: past its machine. */
 static void say(harness_party *p, Hedgerow__Message__KindCase kind, const void *content) {
@@ -90,25 +47,23 @@ static void decline(harness_party *p) {
 /* The milliseconds until the coordinator logs `text`, while the talker says something every two seconds. */
 static int64_t time_until(harness *l, const char *text, void (*talk)(harness_party *p)) {
     const int64_t begun = l->now;
-    while (harness_step(l)) {
-    }
+    harness_settle(l);
     while (!strstr(l->said, text) && l->now - begun < 4 * DEADLINE) {
         l->now += PAUSE;
         talk(&l->parties[TALKER]);
-        while (harness_step(l)) {
-        }
+        harness_settle(l);
     }
     return l->now - begun;
 }
 
 static void test_deadline__of_an_answer_is_not_put_off(void **state) {
     (void)state;
-    deadline_row rows[16];
-    const size_t count = list_rows(rows);
-    for (size_t i = 0; i < count; i++) {
+    silent_row rows[SILENT_ROWS];
+    silent_rows(rows);
+    for (size_t i = 0; i < SILENT_ROWS; i++) {
         for (int talks = 0; talks < 2; talks++) {
             harness l;
-            open_row(&l, &rows[i]);
+            silent_row_open(&l, &rows[i], DEADLINE);
             while (!strstr(l.said, "3 of 3 owners take part")) harness_step(&l);
             party_stop(&l.parties[SILENT]);
             const int64_t time = time_until(&l, rows[i].without, talks ? complain : say_nothing);
@@ -122,12 +77,12 @@ static void test_deadline__of_an_answer_is_not_put_off(void **state) {
 /* The talker has accepted; the silent owner is not there. */
 static void test_deadline__of_an_offer_is_not_put_off(void **state) {
     (void)state;
-    deadline_row rows[16];
-    const size_t count = list_rows(rows);
-    for (size_t i = 0; i < count; i++) {
+    silent_row rows[SILENT_ROWS];
+    silent_rows(rows);
+    for (size_t i = 0; i < SILENT_ROWS; i++) {
         for (int declines = 0; declines < 2; declines++) {
             harness l;
-            open_row(&l, &rows[i]);
+            silent_row_open(&l, &rows[i], DEADLINE);
             party_stop(&l.parties[SILENT]);
             const int64_t time = time_until(&l, "of 3 owners take part", declines ? decline : complain);
             if (time > DEADLINE)
