@@ -222,25 +222,21 @@ static bool write_progress(void *user, const hr_job_progress *j) {
     return true;
 }
 
-static hr_status write_status(const char *file, hr_error *err) {
-    json_writer json = {.out = stdout};
-    const hr_party_viewer viewer = {write_party, write_progress, &json};
-    const hr_status status = hr_party_look(file, &viewer, err);
-    if (status != HR_OK) return status;
-    json_close(&json, ']');
-    json_close(&json, '}');
-    putchar('\n');
-    return status;
-}
-
 static int run_status(const command *self, int argc, char **argv) {
-    static const hr_party_viewer printer = {print_party, print_progress, NULL};
+    json_writer json = {.out = stdout};
+    const hr_party_viewer printer = {print_party, print_progress, NULL};
+    const hr_party_viewer writer = {write_party, write_progress, &json};
     status_args args = {0};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     hr_error err = {0};
-    const hr_status status =
-        args.as_json ? write_status(args.file, &err) : hr_party_look(args.file, &printer, &err);
-    return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
+    if (hr_party_look(args.file, args.as_json ? &writer : &printer, &err) != HR_OK)
+        return report_error(self->name, &err);
+    if (args.as_json) {
+        json_close(&json, ']');
+        json_close(&json, '}');
+        putchar('\n');
+    }
+    return EXIT_DONE;
 }
 
 const command status_command = {
