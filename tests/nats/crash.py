@@ -44,6 +44,16 @@ class Job:
         return not self.fed.ask(name, 'SELECT 1 FROM jobs WHERE NOT over') and self.fed.ask(name, 'SELECT 1 FROM jobs')
 
 
+def run_with_kills(fed, coin, kills, rounds=1):
+    """A job to its end. Some of its parties still run."""
+    job = Job(fed, coin, rounds)
+    for _ in range(kills):
+        job.await_line_or_moment()
+        job.kill_one()
+    finish(job)
+    return job
+
+
 def check_charged_once(fed):
     for name in HOSPITALS:
         entries = fed.ask(name, 'SELECT epsilon_units, state FROM entries')
@@ -96,11 +106,7 @@ def run_job(fed, coin, rounds):
         if os.path.exists(witness):
             os.remove(witness)
         fed.run('ledger', 'witness', name + '.db', witness)
-    job = Job(fed, coin, rounds)
-    for _ in range(KILLS):
-        job.await_line_or_moment()
-        job.kill_one()
-    finish(job)
+    job = run_with_kills(fed, coin, KILLS, rounds)
     (check_hedge if fed.method == 'hedge' else check)(fed, job)
     for party in job.parties.values():
         if party.runs():

@@ -7,7 +7,7 @@ import os
 import random
 
 import federation
-from crash import Job, finish
+from crash import run_with_kills
 from federation import HOSPITALS, Federation, edit
 
 KILLS = 3
@@ -35,11 +35,7 @@ def undisturbed(fed):
 
 def with_kills(fed, coin):
     fed.new_job()
-    job = Job(fed, coin, 1)
-    for _ in range(KILLS):
-        job.await_line_or_moment()
-        job.kill_one()
-    finish(job)
+    job = run_with_kills(fed, coin, KILLS)
     check_ledgers(fed)
     if os.path.exists(os.path.join(fed.folder, 'model.json')):
         check_model(fed)
