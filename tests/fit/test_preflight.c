@@ -1,6 +1,7 @@
 /* What can be known before a fit is refused before its budget is reserved: budgets that are too small for
  * some release, deltas above one in the number of records, too many classes, and tables that memory has no
  * room for. */
+#include "support/sanitized.h"
 #include "support/tables.h"
 #include "support/temp_dir.h"
 
@@ -221,18 +222,6 @@ static void test_plan__knows_methods_that_take_any_number_of_records(void **stat
     hr_fit_options options = options_of("hedge", HR_MODE_SOUND);
     assert_int_equal(hr_fit_plan(&options, 1e9, NULL, &plan, NULL), HR_OK);
 }
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { IS_SANITIZED = 1 }; /* sanitizers reserve terabytes of addresses */
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-enum { IS_SANITIZED = 1 };
-#else
-enum { IS_SANITIZED = 0 };
-#endif
-#else
-enum { IS_SANITIZED = 0 };
-#endif
 
 static size_t addresses_in_use(void) {
     unsigned long pages = 0;

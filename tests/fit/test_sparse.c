@@ -1,6 +1,7 @@
 /* Tables of which most cells are absent: they are kept by the cells that are there, and cells, hashes, models
  * and predictions are those of the same table in columns, bit for bit. */
 #include "support/reader_checks.h"
+#include "support/sanitized.h"
 #include "support/tables.h"
 #include "support/temp_dir.h"
 #include "tables/bins/edges.h"
@@ -469,10 +470,8 @@ static void test_sparse__memory_is_by_cells_that_are_there(void **state) {
                          3 * first + 3);
     }
     hr_schema *schema = must_schema(schema_text.bytes);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     const struct rlimit limit = {MEMORY, MEMORY};
-    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
-#endif
+    if (!IS_SANITIZED) assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
     hr_data *data = must_parse(schema, text.bytes, text.size, HR_FORMAT_LIBSVM);
     hr_fit_options options = options_of("gbdt", HR_MODE_SOUND);
     options.trees = 2;

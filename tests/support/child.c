@@ -1,16 +1,10 @@
 #include "support/child.h"
 
+#include "support/sanitized.h"
+
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
-#define BREAKS_FORKS 1
-#elif defined __has_feature
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define BREAKS_FORKS 1
-#endif
-#endif
 
 enum { DEADLINE = 60 }; /* seconds */
 
@@ -27,7 +21,5 @@ bool holds_in_child(bool (*check)(void *of), void *of) {
 }
 
 void need_threads_in_children(void) {
-#ifdef BREAKS_FORKS
-    skip();
-#endif
+    if (IS_SANITIZED) skip();
 }
