@@ -14,6 +14,8 @@ endif
 
 prefix = $(if $(PREFIX),prefix=$(PREFIX),"prefix?=/usr/local") "libdir?=lib"
 has_cmocka = $(if $(shell pkg-config --exists cmocka 2>/dev/null && echo yes),true,false)
+# Many tests wait, for a broker or a deadline.
+waiting = --num-processes $(shell expr 2 \* $$(nproc))
 sanitized = ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
 .PHONY: all check audit games slow soak demo demo-nats container reduced bench accuracy python wheels site install uninstall fuzz sanitize tsan mutate proofs format coverage clean help
@@ -30,7 +32,7 @@ check: ## build and run every test but the longest (make slow)
 	@tools/configure.py $(BUILD) $(prefix) tests=true $(SETUP)
 	@ninja -C $(BUILD)
 	@ln -sfn cli/hedgerow $(BUILD)/hedgerow
-	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --no-suite long $(LESS)
+	@meson test -C $(BUILD) --no-rebuild $(waiting) --print-errorlogs --no-suite long $(LESS)
 
 audit: ## run the audits alone: games of thousands of fits against each guarantee
 	@tools/setup.sh build test
@@ -52,10 +54,10 @@ slow: ## run the slow tests alone: parties that crash at every step, floods of m
 
 reduced: ## build without the broker, and without federations and libraries of table sources; check that the rest works and that the tool names what is missing
 	@tools/setup.sh build
-	@tools/configure.py build-no-nats buildtype=debug optimization=1 tests=false nats=disabled werror=true
+	@tools/configure.py build-no-nats buildtype=plain tests=false nats=disabled werror=true
 	@ninja -C build-no-nats
 	@for t in without_nats outputs; do python3 tests/cli/run.py build-no-nats/cli/hedgerow tests/cli/$$t.test || exit 1; done
-	@tools/configure.py build-alone buildtype=debug optimization=1 tests=false federation=disabled gzip=disabled zstd=disabled xz=disabled postgresql=disabled mpi=disabled werror=true
+	@tools/configure.py build-alone buildtype=plain tests=false federation=disabled gzip=disabled zstd=disabled xz=disabled postgresql=disabled mpi=disabled werror=true
 	@ninja -C build-alone
 	@for t in without_federation without_sources without_mpi ledger; do python3 tests/cli/run.py build-alone/cli/hedgerow tests/cli/$$t.test || exit 1; done
 
@@ -112,9 +114,8 @@ fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 
 sanitize: ## run the tests with AddressSanitizer and UndefinedBehaviorSanitizer; not the audits, the slow tests and those of thousands of draws
 	@tools/setup.sh build test
-	@tools/configure.py build-sanitize buildtype=debugoptimized tests=true b_sanitize=address,undefined b_lundef=false $(SETUP)
-	@ninja -C build-sanitize
-	@$(sanitized) meson test -C build-sanitize --no-rebuild --print-errorlogs --no-suite hygiene --no-suite proofs --no-suite audit --no-suite draws --no-suite slow --no-suite long --timeout-multiplier 6
+	@tools/configure.py build-sanitize buildtype=debugoptimized optimization=1 c_args=-g1 tests=true b_sanitize=address,undefined b_lundef=false $(SETUP)
+	@$(sanitized) meson test -C build-sanitize $(waiting) --print-errorlogs --no-suite hygiene --no-suite proofs --no-suite audit --no-suite draws --no-suite slow --no-suite long --timeout-multiplier 6
 
 tsan: ## run the unit tests with ThreadSanitizer (clang)
 	@tools/setup.sh build test clang

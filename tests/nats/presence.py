@@ -109,7 +109,7 @@ def test_stopped(fed):
 
 def test_waits_for_all(fed):
     """The same with `wait-for: all`: the deadline, which is short here, ends the waiting, and no owner is given up before."""
-    edit(fed, 'job.yaml', ('wait-for: present', 'wait-for: all\ndeadline: 8'))
+    edit(fed, 'job.yaml', ('wait-for: present', 'wait-for: all\ndeadline: 10'))
     parties, coordinator = start_without_west(fed, Process.kill)
     finish(fed, coordinator, parties)
     assert coordinator.count('owner west is away: no hello for 3 s') == 1, coordinator.lines
