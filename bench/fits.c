@@ -95,6 +95,8 @@ hr_fit_options bench_options(const char *method, int threads, char *const *setti
     hr_fit_options options;
     hr_error err = {0};
     char text[512];
+    const char *kernels = getenv("HEDGEROW_KERNELS");
+    if (kernels && hr_use_kernels(kernels, &err)) bench_die(&err, "kernels:");
     if (hr_fit_options_init(&options, method, HR_MODE_SOUND, &err)) bench_die(&err, "method:");
     options.threads = threads;
     for (int i = 0; i < count; i++) {

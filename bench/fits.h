@@ -18,7 +18,8 @@ typedef struct bench_table {
 bench_table bench_table_read(const char *path, size_t rows, size_t features);
 void bench_table_done(bench_table *table);
 
-/* The defaults of a method, changed by settings of the form OPTION=VALUE. */
+/* The defaults of a method, changed by settings of the form OPTION=VALUE. HEDGEROW_KERNELS in the environment
+ * names the kernels in use. */
 hr_fit_options bench_options(const char *method, int threads, char *const *settings, int count);
 void bench_set(hr_fit_options *options, const char *name, const char *value);
 
