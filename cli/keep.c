@@ -42,10 +42,11 @@ output_opener *model_opener(const hr_model *model) {
 }
 
 hr_status model_write(const hr_model *model, const char *path, output_rule rule, hr_error *err) {
-    char *json = NULL;
-    hr_status status = hr_model_render(model, &json, err);
-    if (status == HR_OK) status = output_write(model_opener(model), path, rule, json, strlen(json), err);
-    hr_text_free(json);
+    char *bytes = NULL;
+    size_t size;
+    hr_status status = hr_model_pack(model, path, &bytes, &size, err);
+    if (status == HR_OK) status = output_write(model_opener(model), path, rule, bytes, size, err);
+    hr_text_free(bytes);
     return status;
 }
 

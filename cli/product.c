@@ -93,9 +93,9 @@ hr_status product_check(const product_args *product, const char *job, output_rul
 
 hr_status product_write(const hr_job_result *result, const char *path, output_rule rule, hr_error *err) {
     char *text = NULL;
-    output_opener *const open = result->model == NULL ? output_open_public : model_opener(result->model);
+    if (result->model != NULL) return model_write(result->model, path, rule, err);
     hr_status status = hr_job_result_render(result, &text, err);
-    if (status == HR_OK) status = output_write(open, path, rule, text, strlen(text), err);
+    if (status == HR_OK) status = output_write(output_open_public, path, rule, text, strlen(text), err);
     hr_text_free(text);
     return status;
 }

@@ -1,5 +1,5 @@
 /* Model files are untrusted. Whatever bytes come in, parsing refuses them or makes a model that
- *   - renders to a text that parses again and renders to the same bytes,
+ *   - renders to a text that parses again and renders to the same bytes, compressed or not,
  *   - predicts records of its schema without fault, within the label's bounds or as probabilities that sum to
  * 1,
  *   - can be shown in every form. */
@@ -72,6 +72,22 @@ static void check_texts(const hr_model *model) {
     }
 }
 
+/* A compressed file is that of the text, in builds that have gzip. */
+static void check_packed(const hr_model *model, const char *text) {
+    char *packed = NULL, *again = NULL;
+    size_t size = 0;
+    hr_model *back = NULL;
+    const hr_status status = hr_model_pack(model, "model.json.gz", &packed, &size, NULL);
+    must(status == HR_OK || status == HR_E_ABSENT);
+    if (status) return;
+    must(hr_model_parse(packed, size, "again", &back, NULL) == HR_OK);
+    must(hr_model_render(back, &again, NULL) == HR_OK);
+    must(!strcmp(text, again));
+    hr_model_free(back);
+    hr_text_free(packed);
+    hr_text_free(again);
+}
+
 static void check_round_trip(const hr_model *model) {
     char *first = NULL, *second = NULL;
     hr_model *back = NULL;
@@ -81,8 +97,9 @@ static void check_round_trip(const hr_model *model) {
     must(hr_model_render(back, &second, NULL) == HR_OK);
     must(!strcmp(first, second));
     hr_model_free(back);
-    hr_text_free(first);
     hr_text_free(second);
+    check_packed(model, first);
+    hr_text_free(first);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {

@@ -13,13 +13,20 @@
 extern "C" {
 #endif
 
-/* Reads a model file, or the same from `size` bytes in memory; `name` stands for the file in messages. Owner:
- * the caller frees *out with hr_model_free. Fails: IO, FORMAT, LIMIT, MEMORY. */
+/* Reads a model file, or the same from `size` bytes in memory; `name` stands for the file in messages. It may
+ * be compressed by gzip, which its first bytes tell. Owner: the caller frees *out with hr_model_free. Fails:
+ * IO, FORMAT (also compressed bytes that are damaged or cut off), LIMIT (also if it is more than 64 MiB and
+ * 100 times its size when decompressed), ABSENT (a build without zlib), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_model_read(const char *path, hr_model **out, hr_error *err);
 HR_API HR_MUST_CHECK hr_status hr_model_parse(const char *bytes, size_t size, const char *name,
                                               hr_model **out, hr_error *err);
-/* "-" is standard output. A file appears whole or not at all. */
+/* "-" is standard output. A file appears whole or not at all; one whose name ends in ".gz" is compressed by
+ * gzip, with no name and time in it. Fails: IO, ABSENT (a build without zlib), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_model_write(const hr_model *model, const char *path, hr_error *err);
+/* The bytes that hr_model_write writes to a file of this name, for programs that write it themselves. Owner:
+ * the caller frees *bytes with hr_text_free. Fails: ABSENT (a build without zlib), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_model_pack(const hr_model *model, const char *path, char **bytes,
+                                             size_t *size, hr_error *err);
 /* Owner: the caller frees *json with hr_text_free; NUL-ended. */
 HR_API HR_MUST_CHECK hr_status hr_model_render(const hr_model *model, char **json, hr_error *err);
 /* NULL is allowed. */

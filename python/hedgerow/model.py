@@ -158,7 +158,7 @@ class Model:
             warnings.warn(SuspectModelWarning(self.suspect), stacklevel=3)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """The file appears whole or not at all. Fails: FileError."""
+        """The file appears whole or not at all. One whose name ends in '.gz' is compressed by gzip; `read` takes either. Fails: FileError."""
         call(lib.hr_model_write, self._at, text_to(os.fspath(path)))
 
     def to_json(self) -> str:

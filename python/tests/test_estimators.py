@@ -1,4 +1,5 @@
 """The estimators: scikit-learn's own checks, what they promise, what they spend, and what they refuse."""
+import gzip
 import math
 import pickle
 import warnings
@@ -171,6 +172,13 @@ def test_models__survive_pickle_files_and_clones(tmp_path):
     again = pickle.loads(pickle.dumps(model))
     model.model_.write(tmp_path / 'model.json')
     read = hedgerow.Model.read(tmp_path / 'model.json')
+    model.model_.write(tmp_path / 'model.json.gz')
+    packed = (tmp_path / 'model.json.gz').read_bytes()
+    assert gzip.decompress(packed) == (tmp_path / 'model.json').read_bytes()
+    assert hedgerow.Model.read(tmp_path / 'model.json.gz').to_json() == read.to_json()
+    (tmp_path / 'model.json.gz').write_bytes(packed[:-9])
+    with pytest.raises(hedgerow.FormatError, match='end too early'):
+        hedgerow.Model.read(tmp_path / 'model.json.gz')
     expected = model.predict_proba(X)
     assert np.array_equal(again.predict_proba(X), expected) and np.array_equal(read.predict(X), expected)
     assert not hasattr(clone(model), 'model_')

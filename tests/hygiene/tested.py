@@ -40,6 +40,7 @@ COVERED = {
     'kernels': 'avx2 avx512 neon portable search',
     'local_stats': 'block_walk grow walk',
     'model': 'account',
+    'model_file': 'gzip_packed',
     'nats': 'federation_admin',
     'oom_init': 'federation_change federation_dir federation_init',
     'options': 'table',

@@ -263,10 +263,10 @@ hr_status hr_job_result_render(const hr_job_result *result, char **text, hr_erro
 /* ---- The file of the result ---- */
 
 /* Whether another file than this job's result is there; the result has the same bytes whenever it is made. */
-static bool is_of_others(const char *path, const char *text) {
+static bool is_of_others(const char *path, const char *text, size_t size_of_text) {
     struct stat there;
     char piece[4096];
-    size_t left = strlen(text); /* text: what the rest of the file must be */
+    size_t left = size_of_text; /* text: what the rest of the file must be */
     if (stat(path, &there) || !S_ISREG(there.st_mode)) return false;
     FILE *file = fopen(path, "rb");
     bool same = file != NULL;
@@ -279,13 +279,13 @@ static bool is_of_others(const char *path, const char *text) {
     return !same;
 }
 
-static hr_status write_result(hr_coordinator_work *w, const hr_job_view *job, const char *text,
+static hr_status write_result(hr_coordinator_work *w, const hr_job_view *job, const char *text, size_t size,
                               hr_error *err) {
     const uint8_t *id = job->record->id;
     w->rescue[0] = '\0';
-    if (is_of_others(w->path, text))
+    if (is_of_others(w->path, text, size))
         snprintf(w->rescue, sizeof w->rescue, "%.256s.%02x%02x%02x%02x", w->path, id[0], id[1], id[2], id[3]);
-    return hr_file_write_path(w->rescue[0] ? w->rescue : w->path, text, strlen(text), err);
+    return hr_file_write_path(w->rescue[0] ? w->rescue : w->path, text, size, err);
 }
 
 static hr_status store_receipt(hr_party_work *self, const char *owner, const hr_bytes *receipt,
@@ -301,6 +301,7 @@ static hr_status finish_job(hr_party_work *self, const hr_job_view *job, hr_erro
     const hr_federated_method *method = job->method;
     hr_job_result made = {0};
     char *text = NULL;
+    size_t size = 0;
     hr_status status;
     if (method->assemble) {
         status = make_model(w, job, &made.model, err);
@@ -313,8 +314,11 @@ static hr_status finish_job(hr_party_work *self, const hr_job_view *job, hr_erro
         status = made.bounded ? method->bound(job, made.bounded, err) : hr_fail_memory(err);
         if (!status) status = check_product(w, &hr_paid_schema, made.bounded->schema, err);
     }
-    if (!status) status = hr_job_result_render(&made, &text, err);
-    if (!status && w->path) status = write_result(w, job, text, err);
+    if (!status && made.model)
+        status = hr_model_pack(made.model, w->path ? w->path : "", &text, &size, err);
+    else if (!status && !(status = hr_job_result_render(&made, &text, err)))
+        size = strlen(text);
+    if (!status && w->path) status = write_result(w, job, text, size, err);
     hr_text_free(text);
     if (status) {
         hr_job_result_free(&made);

@@ -334,7 +334,8 @@ static hr_status read_model(hr_json_reader *r, const hr_json *json) {
     return r->status;
 }
 
-hr_status hr_model_parse(const char *bytes, size_t size, const char *name, hr_model **out, hr_error *err) {
+hr_status hr_model_parse_json(const char *bytes, size_t size, const char *name, hr_model **out,
+                              hr_error *err) {
     const hr_json *json = NULL;
     hr_json_reader r = {.bytes = bytes, .err = err, .model = calloc(1, sizeof *r.model)};
     if (r.model) r.arena = r.model->arena = hr_arena_new();

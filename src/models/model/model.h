@@ -117,8 +117,12 @@ HR_MUST_CHECK hr_status hr_model_account(const hr_release *releases, size_t coun
                                          hr_privacy_measure privacy_measure, double delta, hr_guarantee *out,
                                          hr_error *err);
 
-/* The SHA-256 of the model's file: the one that it was read from, else the one that hr_model_write writes.
- * Fails: MEMORY. */
+/* hr_model_parse of bytes that are not compressed. */
+HR_MUST_CHECK hr_status hr_model_parse_json(const char *bytes, size_t size, const char *name, hr_model **out,
+                                            hr_error *err);
+
+/* The SHA-256 of the model's file, decompressed: the one that it was read from, else the one that
+ * hr_model_write writes. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_model_file_hash(const hr_model *model, char out[HR_DIGEST_TEXT], hr_error *err);
 
 /* The sums of base scores and leaves, before any link: rows x output_count of the forest. Finite; each a

@@ -2,6 +2,8 @@
 #ifndef HR_TABLES_SOURCE_CODEC_H
 #define HR_TABLES_SOURCE_CODEC_H
 
+#include "base/buffer.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -36,5 +38,19 @@ enum { HR_CODEC_MEMORY_MAX = 256 * 1024 * 1024 };
 const hr_codec *hr_codec_gzip(void);
 const hr_codec *hr_codec_zstd(void);
 const hr_codec *hr_codec_xz(void);
+
+/* ---- Whole files in memory, by gzip ---- */
+
+/* Whether bytes begin as compressed ones do; whether the name of a file says that it is compressed. */
+bool hr_packed_begins(const char *bytes, size_t size);
+bool hr_packed_named(const char *path);
+
+/* Adds what compressed bytes stand for. Fails: FORMAT (truncated, damaged), LIMIT (it becomes more than 64
+ * MiB and 100 times as much), ABSENT, MEMORY. */
+HR_MUST_CHECK hr_status hr_packed_read(const char *bytes, size_t size, hr_buffer *out, hr_error *err);
+
+/* Adds the bytes as one gzip stream, with no name and no time in it: the same bytes from the same version of
+ * zlib. Fails: ABSENT (this build lacks it), MEMORY. */
+HR_MUST_CHECK hr_status hr_packed_make(const char *bytes, size_t size, hr_buffer *out, hr_error *err);
 
 #endif

@@ -1,11 +1,17 @@
 /* gzip, by zlib: streams one after the other, each with its checksum. */
 #include "tables/source/codec.h"
 
+#include "base/fail.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <zlib.h>
 
-enum { GZIP_ONLY = 15 + 16 }; /* the largest window, and gzip's header */
+enum {
+    GZIP_ONLY = 15 + 16, /* the largest window, and gzip's header */
+    MEMORY_LEVEL = 8,    /* the default of zlib */
+    PACKED_AT_ONCE = 1 << 16
+};
 
 typedef struct gzip_state {
     z_stream stream;
@@ -51,4 +57,26 @@ static void close_gzip(void *state) {
 const hr_codec *hr_codec_gzip(void) {
     static const hr_codec codec = {open_gzip, step_gzip, close_gzip};
     return &codec;
+}
+
+hr_status hr_packed_make(const char *bytes, size_t size, hr_buffer *out, hr_error *err) {
+    unsigned char packed[PACKED_AT_ONCE];
+    z_stream stream = {0};
+    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_ONLY, MEMORY_LEVEL,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+        return hr_fail_memory(err);
+    int code = Z_OK;
+    while (code == Z_OK) {
+        const uInt in = bound_gzip(size);
+        stream.next_in = (z_const Bytef *)bytes;
+        stream.avail_in = in;
+        stream.next_out = packed;
+        stream.avail_out = sizeof packed;
+        code = deflate(&stream, in == size ? Z_FINISH : Z_NO_FLUSH);
+        bytes += in - stream.avail_in;
+        size -= in - stream.avail_in;
+        hr_buffer_add(out, packed, sizeof packed - stream.avail_out);
+    }
+    deflateEnd(&stream);
+    return code == Z_STREAM_END && !out->failed ? HR_OK : hr_fail_memory(err);
 }

@@ -1,5 +1,7 @@
 /* Files are real: every test works in a directory of its own under the system's temporary one. */
+#include "models/model/model.h"
 #include "support/model_parts.h"
+#include "tables/source/codec.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -182,10 +184,88 @@ static void test_read__names_the_file(void **state) {
     assert_null(model);
 }
 
+/* ---- Compressed ---- */
+
+static char *pack(const place *here, size_t *size) {
+    char *packed = NULL;
+    const hr_status status = hr_model_pack(here->model, "model.json.gz", &packed, size, NULL);
+    if (status == HR_E_ABSENT) skip();
+    assert_int_equal(status, HR_OK);
+    return packed;
+}
+
+static hr_status parse_packed(const char *bytes, size_t size, hr_error *err) {
+    hr_model *model = NULL;
+    *err = (hr_error){0};
+    const hr_status status = hr_model_parse(bytes, size, "m.json.gz", &model, err);
+    assert_true((status == HR_OK) == (model != NULL));
+    if (status) assert_string_equal(err->file, "m.json.gz");
+    hr_model_free(model);
+    return status;
+}
+
+static void test_packed__file_is_the_same_model(void **state) {
+    place *here = *state;
+    char *json = NULL, *again = NULL, hash[HR_DIGEST_TEXT], packed_hash[HR_DIGEST_TEXT];
+    size_t size = 0;
+    hr_model *model = NULL;
+    hr_text_free(pack(here, &size));
+    assert_int_equal(hr_model_render(here->model, &json, NULL), HR_OK);
+    assert_true(size < strlen(json) / 2);
+    snprintf(here->path, sizeof here->path, "%s/model.json.gz", here->directory);
+    assert_int_equal(hr_model_write(here->model, here->path, NULL), HR_OK);
+    assert_int_equal(hr_model_read(here->path, &model, NULL), HR_OK);
+    assert_int_equal(hr_model_render(model, &again, NULL), HR_OK);
+    assert_string_equal(again, json);
+    assert_int_equal(hr_model_file_hash(here->model, hash, NULL), HR_OK);
+    assert_int_equal(hr_model_file_hash(model, packed_hash, NULL), HR_OK);
+    assert_string_equal(packed_hash, hash);
+    hr_model_free(model);
+    hr_text_free(json);
+    hr_text_free(again);
+}
+
+static void test_packed__refuses_what_is_cut_off_or_damaged(void **state) {
+    hr_error err;
+    size_t size = 0;
+    char *packed = pack(*state, &size);
+    for (size_t cut = 2; cut < size; cut++) {
+        assert_int_equal(parse_packed(packed, cut, &err), HR_E_FORMAT);
+        assert_non_null(strstr(err.message, "the gzip data end too early"));
+    }
+    /* The header has a time and a system, which mean nothing, before the data; their checksum is behind. */
+    enum { HEADER = 10 };
+    for (size_t at = HEADER; at < size; at++) {
+        packed[at] ^= 0x10;
+        assert_int_equal(parse_packed(packed, size, &err), HR_E_FORMAT);
+        packed[at] ^= 0x10;
+    }
+    assert_int_equal(parse_packed(packed, size, &err), HR_OK);
+    hr_text_free(packed);
+}
+
+static void test_packed__refuses_what_fills_memory(void **state) {
+    enum { ZEROS = 80 << 20 };
+    hr_buffer bomb = {0};
+    hr_error err;
+    size_t size = 0;
+    hr_text_free(pack(*state, &size));
+    char *zeros = calloc(ZEROS, 1);
+    assert_non_null(zeros);
+    assert_int_equal(hr_packed_make(zeros, ZEROS, &bomb, NULL), HR_OK);
+    free(zeros);
+    assert_int_equal(parse_packed(bomb.bytes, bomb.size, &err), HR_E_LIMIT);
+    assert_non_null(strstr(err.message, "more than 64 MiB and 100 times its compressed size"));
+    hr_buffer_done(&bomb);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_write__then_read_is_the_same_model, enter, leave),
         cmocka_unit_test_setup_teardown(test_write__replaces_an_older_file, enter, leave),
+        cmocka_unit_test_setup_teardown(test_packed__file_is_the_same_model, enter, leave),
+        cmocka_unit_test_setup_teardown(test_packed__refuses_what_is_cut_off_or_damaged, enter, leave),
+        cmocka_unit_test_setup_teardown(test_packed__refuses_what_fills_memory, enter, leave),
         cmocka_unit_test_setup_teardown(test_write__follows_a_link, enter, leave),
         cmocka_unit_test_setup_teardown(test_write__does_not_replace_a_pipe, enter, leave),
         cmocka_unit_test_setup_teardown(test_write__keeps_the_older_file_when_the_disk_is_full, enter, leave),
