@@ -58,6 +58,8 @@ static hr_schema *make_schema(size_t features) {
 bench_table bench_table_read(const char *path, size_t rows, size_t features) {
     bench_table t = {.rows = rows, .features = features, .schema = make_schema(features)};
     hr_error err = {0};
+    const char *kernels = getenv("HEDGEROW_KERNELS");
+    if (kernels && *kernels && hr_use_kernels(kernels, &err)) bench_die(&err, "HEDGEROW_KERNELS:");
     t.columns = bench_allocate(features, sizeof *t.columns);
     t.labels = bench_allocate(rows, sizeof *t.labels);
     for (size_t f = 0; f < features; f++) t.columns[f] = bench_allocate(rows, sizeof **t.columns);

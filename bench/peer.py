@@ -7,9 +7,9 @@ usage: peer.py version LIBRARY
        peer.py forest KIND FILE ROWS FEATURES THREADS FEW MANY DEPTH
        peer.py fit LIBRARY FILE ROWS FEATURES THREADS
        peer.py csv LIBRARY FILE THREADS
-LIBRARY: xgboost, lightgbm, lightgbm-quantised, hessboost; to predict also lleaves, which compiles a model of lightgbm; of records
-alone also hedgerow, our package for Python; to fit: sklearn, interpret; to read: pandas, polars, pyarrow, xgboost, lightgbm.
-KIND: sklearn-rf, sklearn-ert, lightgbm-rf, lightgbm-ert. The label is the last column of a CSV file."""
+LIBRARY: xgboost, lightgbm, lightgbm-quantised, hessboost, hedgerow, which is our package for Python; to predict also lleaves, which compiles a
+model of lightgbm, and daal4py, where oneDAL predicts with a model of xgboost; to fit: sklearn, interpret; to read: pandas, polars, pyarrow, xgboost, lightgbm.
+KIND: sklearnex-rf, sklearnex-ert (scikit-learn as oneDAL accelerates it), lightgbm-rf, lightgbm-ert. The label is the last column of a CSV file."""
 import importlib
 import importlib.metadata
 import json
@@ -21,8 +21,8 @@ import time
 DEPTH, BINS, LAMBDA, ETA = 6, 255, 0.1, 0.1
 PREDICTIONS = 3  # of the same records, of which the fastest counts, as in bench_train
 EPSILON, DELTA, LOW, HIGH = 1, 1e-6, -4, 4  # as hedge has them; the bounds of the table
-MODULES = {'sklearn': 'sklearn.ensemble', 'interpret': 'interpret.privacy'}
-PACKAGES = {'sklearn': 'scikit-learn', 'interpret': 'interpret-core'}
+MODULES = {'sklearn': 'sklearn.ensemble', 'sklearnex': 'sklearnex.ensemble', 'interpret': 'interpret.privacy'}
+PACKAGES = {'sklearn': 'scikit-learn', 'sklearnex': 'scikit-learn-intelex', 'daal4py': 'scikit-learn-intelex', 'interpret': 'interpret-core'}
 
 
 def load(path, rows, features):
@@ -35,7 +35,7 @@ def load(path, rows, features):
 
 def logloss(p, y):
     import numpy as np
-    p = np.clip(p, 1e-15, 1 - 1e-15)
+    p = np.clip(np.asarray(p, dtype=np.float64), 1e-15, 1 - 1e-15)
     return float(-np.mean(y * np.log(p) + (1 - y) * np.log(1 - p)))
 
 
@@ -68,74 +68,27 @@ def hessboost_settings(threads):
     return dict(objective='binary:logistic', tree_method='hist', max_depth=DEPTH, max_bin=BINS, eta=ETA, reg_lambda=LAMBDA, nthread=threads)
 
 
-def train_xgboost(x, y, threads, few, many):
+def train_xgboost(x, y, threads, trees):
     import xgboost
-    settings = xgboost_settings(threads)
-    bins, table = timed(lambda: xgboost.QuantileDMatrix(x, y, max_bin=BINS, nthread=threads))
-    first, _ = timed(lambda: xgboost.train(settings, table, few))
-    second, model = timed(lambda: xgboost.train(settings, table, many))
-    predicting, p = fastest(lambda: model.inplace_predict(x))
-    return bins, first, second, predicting, p
+    return xgboost.train(xgboost_settings(threads), xgboost.QuantileDMatrix(x, y, max_bin=BINS, nthread=threads), trees)
 
 
-def train_lightgbm(x, y, threads, few, many, **more):
+def train_lightgbm(x, y, threads, trees, **more):
     import lightgbm
     settings = lightgbm_settings(threads, **more)
-    bins, table = timed(lambda: lightgbm.Dataset(x, y, params=settings).construct())
-    first, _ = timed(lambda: lightgbm.train(settings, table, few))
-    second, model = timed(lambda: lightgbm.train(settings, table, many))
-    predicting, p = fastest(lambda: model.predict(x, num_threads=threads))
-    return bins, first, second, predicting, p
+    return lightgbm.train(settings, lightgbm.Dataset(x, y, params=settings), trees)
 
 
 def train_quantised(*args):
     return train_lightgbm(*args, use_quantized_grad=True)
 
 
-def train_hessboost(x, y, threads, few, many):
-    """It makes bins when it trains: they are what a fit takes before its trees."""
-    import hessboost
-    settings = hessboost_settings(threads)
-    made, table = timed(lambda: hessboost.DMatrix(x, label=y))
-    first, _ = timed(lambda: hessboost.train(settings, table, few))
-    second, model = timed(lambda: hessboost.train(settings, table, many))
-    predicting, p = fastest(lambda: model.predict(x))
-    return made + first - few * (second - first) / (many - few), first, second, predicting, p
-
-
-TRAIN = {'xgboost': train_xgboost, 'lightgbm': train_lightgbm, 'lightgbm-quantised': train_quantised, 'hessboost': train_hessboost}
-
-
-# ---- Predictions ----
-
-def model_of_xgboost(x, y, threads, trees):
-    import xgboost
-    return xgboost.train(xgboost_settings(threads), xgboost.QuantileDMatrix(x, y, max_bin=BINS, nthread=threads), trees)
-
-
-def model_of_lightgbm(x, y, threads, trees):
-    import lightgbm
-    return lightgbm.train(lightgbm_settings(threads), lightgbm.Dataset(x, y), trees)
-
-
-def model_of_hessboost(x, y, threads, trees):
+def train_hessboost(x, y, threads, trees):
     import hessboost
     return hessboost.train(hessboost_settings(threads), hessboost.DMatrix(x, label=y), trees)
 
 
-def model_of_lleaves(x, y, threads, trees):
-    """Compiled for numbers of 32 bits, as the table has them."""
-    import tempfile
-    import lleaves
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, 'model.txt')
-        model_of_lightgbm(x, y, threads, trees).save_model(path)
-        model = lleaves.Model(model_file=path)
-        model.compile(use_fp64=False)
-    return model
-
-
-def model_of_hedgerow(x, y, threads, trees):
+def train_hedgerow(x, y, threads, trees):
     """Ours, by Python, as bench_train has it."""
     import hedgerow
     return hedgerow.HedgerowClassifier('gbdt', bounds=(LOW, HIGH), classes=[0, 1], n_jobs=threads,
@@ -143,21 +96,49 @@ def model_of_hedgerow(x, y, threads, trees):
                                                 'loss': 'logistic'}).fit(x, y)
 
 
+# A whole fit, from an array of rows: no library keeps anything, such as bins, from one fit to the next.
+TRAIN = {'xgboost': train_xgboost, 'lightgbm': train_lightgbm, 'lightgbm-quantised': train_quantised, 'hessboost': train_hessboost,
+         'hedgerow': train_hedgerow}
+
+
+# ---- Predictions ----
+
+def model_of_lleaves(x, y, threads, trees):
+    """Compiled for numbers of 32 bits, as the table has them."""
+    import tempfile
+    import lleaves
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'model.txt')
+        train_lightgbm(x, y, threads, trees).save_model(path)
+        model = lleaves.Model(model_file=path)
+        model.compile(use_fp64=False)
+    return model
+
+
+def model_of_daal4py(x, y, threads, trees):
+    """oneDAL predicts with a model of XGBoost."""
+    import daal4py
+    daal4py.daalinit(threads)
+    return daal4py.mb.convert_model(train_xgboost(x, y, threads, trees))
+
+
 # library -> (its model, its predictions of a table)
 PREDICT = {
-    'xgboost': (model_of_xgboost, lambda model, x, threads: model.inplace_predict(x)),
-    'lightgbm': (model_of_lightgbm, lambda model, x, threads: model.predict(x, num_threads=threads)),
+    'xgboost': (train_xgboost, lambda model, x, threads: model.inplace_predict(x)),
+    'lightgbm': (train_lightgbm, lambda model, x, threads: model.predict(x, num_threads=threads)),
+    'lightgbm-quantised': (train_quantised, lambda model, x, threads: model.predict(x, num_threads=threads)),
     'lleaves': (model_of_lleaves, lambda model, x, threads: model.predict(x, n_jobs=threads)),
-    'hessboost': (model_of_hessboost, lambda model, x, threads: model.predict(x)),
-    'hedgerow': (model_of_hedgerow, lambda model, x, threads: model.predict_proba(x)[:, 1]),
+    'hessboost': (train_hessboost, lambda model, x, threads: model.predict(x)),
+    'daal4py': (model_of_daal4py, lambda model, x, threads: model.predict_proba(x)[:, 1]),
+    'hedgerow': (train_hedgerow, lambda model, x, threads: model.predict_proba(x)[:, 1]),
 }
 
 
 # ---- Forests ----
 
 def train_sklearn_forest(kind, x, y, threads, few, many, depth):
-    """scikit-learn's forests with as many candidates of a node as ours: the root of the number of features, rounded."""
-    from sklearn import ensemble
+    """scikit-learn's forests, by oneDAL, with as many candidates of a node as ours: the root of the number of features, rounded."""
+    from sklearnex import ensemble
     make = {'rf': ensemble.RandomForestClassifier, 'ert': ensemble.ExtraTreesClassifier}[kind]
     settings = dict(max_depth=depth, max_features=round(x.shape[1] ** .5), min_samples_leaf=1, n_jobs=threads)
     first, _ = timed(lambda: make(few, **settings).fit(x, y))
@@ -179,7 +160,7 @@ def train_lightgbm_forest(kind, x, y, threads, few, many, depth):
     return first, second, predicting, p
 
 
-FOREST = {'sklearn': train_sklearn_forest, 'lightgbm': train_lightgbm_forest}
+FOREST = {'sklearnex': train_sklearn_forest, 'lightgbm': train_lightgbm_forest}
 
 
 # ---- Whole fits ----
@@ -206,6 +187,9 @@ def imports(library, threads):
     """Imports the library; the memory in MB that interpreter and library take before there is any data. Some go by the environment alone."""
     os.environ.update(OMP_NUM_THREADS=str(threads), RAYON_NUM_THREADS=str(threads))
     importlib.import_module(MODULES.get(library, library.split('-')[0]))
+    if library == 'hedgerow' and os.environ.get('HEDGEROW_KERNELS'):
+        from hedgerow import _native
+        _native.call(_native.lib.hr_use_kernels, _native.text_to(os.environ['HEDGEROW_KERNELS']))
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -223,8 +207,12 @@ def version_of(library):
 def train(library, path, rows, features, threads, few, many):
     start = imports(library, threads)
     x, y = load(path, rows, features)
-    bins, first, second, predicting, p = TRAIN[library](x, y, threads, few, many)
-    return dict(tree=(second - first) / (many - few), bins=bins, predict=predicting / (rows * many), logloss=logloss(p, y), imports=start)
+    TRAIN[library](x[:64], y[:64], threads, 1)  # some import on their first fit
+    first, _ = timed(lambda: TRAIN[library](x, y, threads, few))
+    second, model = timed(lambda: TRAIN[library](x, y, threads, many))
+    predicting, p = fastest(lambda: PREDICT[library][1](model, x, threads))
+    tree = (second - first) / (many - few)
+    return dict(tree=tree, bins=first - few * tree, predict=predicting / (rows * many), logloss=logloss(p, y), imports=start)
 
 
 def predict(library, path, rows, features, threads, trees):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Times training beside XGBoost, LightGBM and hessboost, predictions beside these and lleaves, of tables and of one record at a time, forests beside
-scikit-learn and LightGBM, hedge beside scikit-learn and interpret's DP-EBM, and reading, in the same run and on the same numbers; and a round of hedge over owners.
+"""Times training beside XGBoost, LightGBM and hessboost, predictions beside these, lleaves and oneDAL, of tables and of one record at a time, forests beside
+oneDAL's and LightGBM, fits side by side, hedge beside scikit-learn and interpret's DP-EBM, and reading, in the same run and on the same numbers; and a round of hedge over owners. Every library gets a row-major array of float32 through Python, and makes of it what it needs in each fit anew; ours is
+measured so, and through C, which borrows columns of doubles, with each set of kernels.
 
 Every measurement is a process of its own; sides take turns, so that a slow minute of the machine hits all of them; reported
 are the fastest and the median of the repetitions, and the ratio to ours. Nothing is decided by these times.
@@ -21,15 +22,16 @@ PEER = os.path.join(HERE, 'peer.py')
 GBDT = ['depth=6', 'bins=255', 'learning-rate=0.1', 'lambda=0.1', 'loss=logistic']
 DPBOOST = ['epsilon=100', 'depth=6', 'bins=255', 'learning-rate=0.1', 'lambda=0.1', 'edges=public']
 TRAINERS = ['xgboost', 'lightgbm', 'lightgbm-quantised', 'hessboost']
-PREDICTORS = {'xgboost': 'xgboost inplace_predict', 'lightgbm': 'lightgbm', 'lleaves': 'lightgbm, compiled by lleaves', 'hessboost': 'hessboost'}
+PREDICTORS = {'hedgerow': 'hedgerow gbdt', 'xgboost': 'xgboost inplace_predict', 'lightgbm': 'lightgbm', 'lleaves': 'lightgbm, compiled by lleaves', 'hessboost': 'hessboost',
+              'daal4py': 'xgboost, by oneDAL'}
 ROWS = {'lightgbm': 'lightgbm SingleRowFast', 'xgboost': 'xgboost PredictFromDense', 'lleaves': 'lightgbm, compiled by lleaves',
         'hessboost': 'hessboost predict_row, by Python', 'hedgerow': 'hedgerow predictor, by Python'}
 READERS = ['pandas', 'polars', 'pyarrow', 'xgboost', 'lightgbm']
 FITTERS = {'sklearn': 'scikit-learn HGB, not private', 'interpret': 'interpret DP-EBM, the same budget'}
-FORESTS = {'rf': {'sklearn': 'scikit-learn RandomForest', 'lightgbm': 'lightgbm rf'},
-           'ert': {'sklearn': 'scikit-learn ExtraTrees', 'lightgbm': 'lightgbm rf, extra_trees'}}
+FORESTS = {'rf': {'sklearnex': 'oneDAL RandomForest', 'lightgbm': 'lightgbm rf'},
+           'ert': {'sklearnex': 'oneDAL ExtraTrees', 'lightgbm': 'lightgbm rf, extra_trees'}}
 FOREST_TREES = 100  # of the whole fits that times are told of
-LIBRARIES = {*TRAINERS, *PREDICTORS, *ROWS, *READERS, *FITTERS}
+LIBRARIES = {*TRAINERS, *PREDICTORS, *ROWS, *READERS, *FITTERS, *FORESTS['rf']}
 CHECKS = [('logloss', 'log-loss'), ('auc', 'AUC')]
 
 
@@ -77,6 +79,20 @@ def table_file(args, rows, features, suffix='bin'):
     return path
 
 
+def with_kernels(args, name, command):
+    """One of our programs, with each set of kernels that is measured."""
+    return {', '.join(filter(None, [name, kernels])): (['env', 'HEDGEROW_KERNELS=' + kernels] if kernels else []) + command for kernels in args.kernels}
+
+
+def kernels_here(build):
+    """Sets of kernels that this processor has, the best first; without the program, the best alone, by no name."""
+    program, found = os.path.join(build, 'cli', 'hedgerow'), []
+    for name in ('avx512', 'avx2') if os.path.exists(program) else ():
+        done = subprocess.run([program, '--version'], env={**os.environ, 'HEDGEROW_KERNELS': name}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        found += [name] if done.returncode == 0 else []
+    return found or ['']
+
+
 def ours(args, size, method, threads, few, many, settings):
     return [os.path.join(args.build, 'bench', 'bench_train'), table_file(args, *size), *map(str, size), method, str(threads), str(few),
             str(many), *settings]
@@ -88,7 +104,7 @@ def hedge(args, size, threads):
 
 def show(title, results, columns):
     """One line a side: fastest and median of every column, and how many times the first side's fastest that is."""
-    print('\n' + title)
+    print('\n%s (load %.1f)' % (title, os.getloadavg()[0]))
     first, rows = next(iter(results)), []
     checks = [(key, text) for key, text in CHECKS if any(key in g for got in results.values() for g in got)]
     print('  %-36s' % '' + ''.join('%-26s' % (text + ' min / median') for _, text, _ in columns) + ' peak MB, of it imports' +
@@ -116,21 +132,35 @@ def peer_command(args, peers, library, verb, size, *more):
     return [peers[library][0], PEER, verb, library, table_file(args, *size), *map(str, size), *map(str, more)]
 
 
+def trees_of(args, size):
+    """Of the shorter and the longer fit: more for small tables, whose trees take less than a clock and other work tell apart."""
+    more = min(10, max(1, 200_000 // size[0]))
+    return more * args.few, more * args.many
+
+
 TREES = [('tree', 'ms a tree', 1e3), ('bins', 's before', 1), ('predict', 'ns a row x tree', 1e9)]
 
 
 def train_beside_peers(args, peers, size, threads):
-    sides = {'hedgerow gbdt': ours(args, size, 'gbdt', threads, args.few, args.many, GBDT)}
+    sides, (few, many) = {}, trees_of(args, size)
+    if 'hedgerow' in peers:
+        sides.update(with_kernels(args, 'hedgerow gbdt', peer_command(args, peers, 'hedgerow', 'train', size, threads, few, many)))
+    sides.update(with_kernels(args, 'hedgerow gbdt, in C', ours(args, size, 'gbdt', threads, few, many, GBDT)))
     for library in TRAINERS:
         if library in peers:
-            sides[library] = peer_command(args, peers, library, 'train', size, threads, args.few, args.many)
+            sides[library] = peer_command(args, peers, library, 'train', size, threads, few, many)
     return show('Training, %d x %d, %d thread(s)' % (*size, threads), take_turns(sides, args.repeat), TREES)
 
 
 def predict_beside_peers(args, peers, size, threads):
     """Each library predicts with its own model of the same table, as many trees of the same depth."""
-    sides = {'hedgerow gbdt': ours(args, size, 'gbdt', threads, 1, args.trees, GBDT)}
-    sides.update({name: peer_command(args, peers, library, 'predict', size, threads, args.trees) for library, name in PREDICTORS.items() if library in peers})
+    sides, in_c = {}, with_kernels(args, 'hedgerow gbdt, in C', ours(args, size, 'gbdt', threads, 1, args.trees, GBDT))
+    for library, name in PREDICTORS.items():
+        command = peer_command(args, peers, library, 'predict', size, threads, args.trees) if library in peers else None
+        if library == 'hedgerow':
+            sides.update({**(with_kernels(args, name, command) if command else {}), **in_c})
+        elif command:
+            sides[name] = command
     results = take_turns(sides, args.repeat)
     for got in results.values():
         for g in got:
@@ -141,12 +171,12 @@ def predict_beside_peers(args, peers, size, threads):
 
 def hedge_predicts_beside_peers(args, peers, size, threads):
     """Trees of hedge are deeper: it has 300 of them at its defaults on a table of a million records, and so has each of the others."""
-    sides = {'hedgerow hedge': hedge(args, size, threads)}
+    sides = with_kernels(args, 'hedgerow hedge, in C', hedge(args, size, threads))
     sides.update({name: peer_command(args, peers, library, 'predict', size, threads, args.hedge_trees) for library, name in PREDICTORS.items()
-                  if library in peers})
+                  if library in peers and library != 'hedgerow'})
     results = take_turns(sides, args.repeat)
     title = "Predictions of hedge's model of %d trees, %d x %d, beside %d trees of depth 6, %d thread(s)" % (
-        results['hedgerow hedge'][0]['rounds'], *size, args.hedge_trees, threads)
+        next(iter(results.values()))[0]['rounds'], *size, args.hedge_trees, threads)
     return show(title, results, [('predict', 'ns a row x tree', 1e9)])
 
 
@@ -193,7 +223,7 @@ def price_of_privacy(args, size, threads):
 def forest_sides(args, peers, method, rows, features, depth, threads):
     """Trees are grown one a thread: every fit has as many for each. The other sides take long: two for each suffice."""
     few, settings = threads, ['depth=%d' % depth, 'bins=255', 'min-child-weight=1', 'max-features=%d' % round(features ** .5)]
-    sides = {'hedgerow ' + method: ours(args, (rows, features), method, threads, few, 6 * threads, settings)}
+    sides = with_kernels(args, 'hedgerow ' + method, ours(args, (rows, features), method, threads, few, 6 * threads, settings))
     for library, name in FORESTS[method].items():
         if library in peers:
             sides[name] = [peers[library][0], PEER, 'forest', '%s-%s' % (library, method), table_file(args, rows, features), str(rows), str(features),
@@ -215,14 +245,14 @@ def forests_beside_peers(args, peers, size, threads):
 
 
 def hedge_beside_peers(args, peers, size, threads):
-    sides = {'hedgerow hedge': hedge(args, size, threads)}
+    sides = with_kernels(args, 'hedgerow hedge', hedge(args, size, threads))
     for library, name in FITTERS.items():
         if library in peers:
             sides[name] = peer_command(args, peers, library, 'fit', size, threads)
     results = take_turns(sides, args.repeat)
     rows = show('hedge beside others, whole fits at their defaults, %d x %d, %d thread(s)' % (*size, threads), results,
                 [('seconds', 'seconds a fit', 1)])
-    best = min(results['hedgerow hedge'], key=lambda g: g['seconds'])
+    best = min(next(iter(results.values())), key=lambda g: g['seconds'])
     rows[0].update({key: best[key] for key in ('rounds', 'candidates', 'nanoseconds', 'grown', 'matrices')})
     print('  hedge: %(rounds)d rounds of %(candidates)d candidates, %(nanoseconds).2f ns a record, candidate and round' % best)
     print('  hedge: the fit took %.0f MB above the table, %.2f times its matrix of bins' % (best['grown'] / 2**20, best['matrices']))
@@ -249,6 +279,22 @@ def federated_round(args, size, owners):
         row = {'case': title, 'side': side, 'milliseconds': 1e3 * seconds / count / rounds, 'kilobytes': sent / 1e3 / count / rounds}
         print('  %-36s%24.3f %18.2f' % (side, row['milliseconds'], row['kilobytes']))
         rows.append(row)
+    return rows
+
+
+def fits_side_by_side(args, size):
+    """Fits of people who share a machine: how long so many take at the same time, beside one after the other."""
+    rows = []
+    for method, settings in (('gbdt', GBDT + ['trees=50']), ('hedge', [])):
+        for count in (2, 4):
+            command = [os.path.join(args.build, 'bench', 'bench_beside'), table_file(args, *size), *map(str, size), str(count), method, *settings]
+            got = min(take_turns({method: command}, args.repeat)[method], key=lambda g: g['beside'] / g['row'])
+            row = {'case': 'Fits side by side, %d x %d, %d thread(s) each' % (*size, got['threads']), 'side': '%d fits of %s' % (count, method),
+                   **{key: got[key] for key in ('row', 'beside', 'row_one', 'beside_one')}, 'ratio': got['beside'] / got['row']}
+            if not rows:
+                print('\n%s (load %.1f)\n  %-24s%16s%16s%10s%24s' % (row['case'], os.getloadavg()[0], '', 's in a row', 's side by side', '', 'the same, 1 thread each'))
+            print('  %(side)-24s%(row)16.2f%(beside)16.2f   x%(ratio)-6.2f%(row_one)12.2f%(beside_one)12.2f' % row, flush=True)
+            rows.append(row)
     return rows
 
 
@@ -283,7 +329,7 @@ def run_sections(args, peers, threads):
         for size in sizes_of(args.private_sizes):
             rows += hedge_predicts_beside_peers(args, peers, size, threads)
     if args.only in (None, 'privacy'):
-        rows += price_of_privacy(args, sizes[0], threads)
+        rows += price_of_privacy(args, max(sizes), threads)
     if args.only in (None, 'forests'):
         for size in sizes_of(args.forest_sizes):
             rows += forests_beside_peers(args, peers, size, threads)
@@ -306,17 +352,22 @@ def main():
     parser.add_argument('--trees', type=int, default=100, help='of the models that predict (100)')
     parser.add_argument('--hedge-trees', type=int, default=300, help="of the models that predict beside hedge's (300)")
     parser.add_argument('--alone', type=int, default=20000, help='records that are predicted one at a time (20000)')
-    parser.add_argument('--sizes', default='1000000x28,200000x400', help='tables to train on, and to predict (1000000x28,200000x400)')
+    parser.add_argument('--sizes', default='1000x28,10000x28,100000x28,1000000x28,200000x400',
+                        help='tables to train on, and to predict (1000x28,10000x28,100000x28,1000000x28,200000x400)')
     parser.add_argument('--forest-sizes', default='1000000x28x16,100000x28x60',
                         help='tables and depths to train forests on (1000000x28x16,100000x28x60)')
     parser.add_argument('--private-sizes', default='1000000x28', help='tables to train hedge on, and to predict with its model (1000000x28)')
     parser.add_argument('--federated-sizes', default='1000x20,22000x20', help="tables of each owner of a federation (1000x20,22000x20)")
     parser.add_argument('--owners', type=int, default=10, help='owners of a federation (10)')
     parser.add_argument('--csv', default='200000x28', help='tables to read (200000x28: 49 MB; 4110000x28 is one of 1 GB)')
-    parser.add_argument('--only', choices=['train', 'predict', 'rows', 'privacy', 'forests', 'hedge', 'read', 'federated'], help='one section alone')
+    parser.add_argument('--only', choices=['train', 'predict', 'rows', 'privacy', 'forests', 'hedge', 'read', 'beside', 'federated'], help='one section alone')
+    parser.add_argument('--beside-sizes', default='10000x28,100000x28', help='tables of fits side by side (10000x28,100000x28)')
+    parser.add_argument('--kernels', type=lambda names: names.split(','), help='sets of kernels of ours, with commas (those of avx512 and avx2 that the processor has)')
     parser.add_argument('--json', help='write the figures to this file, too')
     args = parser.parse_args()
+    args.kernels = args.kernels or kernels_here(args.build)
     peers = find_peers(args.build)
+    print('load of the machine: %.1f, %.1f, %.1f; %d processors' % (*os.getloadavg(), len(os.sched_getaffinity(0))))
     print('beside: ' + (', '.join('%s %s (%s)' % (name, version, python) for name, (python, version) in sorted(peers.items())) or
                         'no other library found'))
     if set(peers) < LIBRARIES:
@@ -325,7 +376,10 @@ def main():
     for threads in map(int, args.threads.split(',')):
         rows += run_sections(args, peers, threads)
     if args.only in (None, 'rows'):
-        rows += rows_beside_peers(args, peers, sizes_of(args.sizes)[0])
+        rows += rows_beside_peers(args, peers, max(sizes_of(args.sizes)))
+    if args.only in (None, 'beside'):
+        for size in sizes_of(args.beside_sizes):
+            rows += fits_side_by_side(args, size)
     if args.only in (None, 'federated'):
         for size in sizes_of(args.federated_sizes):
             rows += federated_round(args, size, args.owners)
