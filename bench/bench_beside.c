@@ -1,11 +1,11 @@
-/* Times fits that run side by side, as on a server that several people use: one fit alone, COUNT fits one after the
- * other, and COUNT processes that each fit at the same time, all with as many threads as hr_threads finds, and once
- * more with one thread each.
+/* Times fits that run side by side, as on a server that several people use: one fit alone, COUNT fits one
+ * after the other, and COUNT processes that each fit at the same time, all with as many threads as hr_threads
+ * finds, and once more with one thread each.
  *
  * usage: bench_beside FILE ROWS FEATURES COUNT METHOD [OPTION=VALUE]...
- * FILE is of bench_table; reading it is not timed: processes are forked after it was read, and begin together.
- * Prints one line of JSON: seconds on the clock of one fit, of COUNT in a row and of COUNT side by side, and the
- * same two with one thread each; and how many threads there were. */
+ * FILE is of bench_table; reading it is not timed: processes are forked after it was read, and begin
+ * together. Prints one line of JSON: seconds on the clock of one fit, of COUNT in a row and of COUNT side by
+ * side, and the same two with one thread each; and how many threads there were. */
 #include "fits.h"
 
 #include <stdio.h>

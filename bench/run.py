@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+import speed
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 PEER = os.path.join(HERE, 'peer.py')
 GBDT = ['depth=6', 'bins=255', 'learning-rate=0.1', 'lambda=0.1', 'loss=logistic']
@@ -32,6 +34,7 @@ FORESTS = {'rf': {'sklearnex': 'oneDAL RandomForest', 'lightgbm': 'lightgbm rf'}
            'ert': {'sklearnex': 'oneDAL ExtraTrees', 'lightgbm': 'lightgbm rf, extra_trees'}}
 FOREST_TREES = 100  # of the whole fits that times are told of
 LIBRARIES = {*TRAINERS, *PREDICTORS, *ROWS, *READERS, *FITTERS, *FORESTS['rf']}
+PARTS = ['train', 'predict', 'rows', 'privacy', 'forests', 'hedge', 'read', 'beside', 'federated']
 CHECKS = [('logloss', 'log-loss'), ('auc', 'AUC')]
 
 
@@ -290,10 +293,10 @@ def fits_side_by_side(args, size):
             command = [os.path.join(args.build, 'bench', 'bench_beside'), table_file(args, *size), *map(str, size), str(count), method, *settings]
             got = min(take_turns({method: command}, args.repeat)[method], key=lambda g: g['beside'] / g['row'])
             row = {'case': 'Fits side by side, %d x %d, %d thread(s) each' % (*size, got['threads']), 'side': '%d fits of %s' % (count, method),
-                   **{key: got[key] for key in ('row', 'beside', 'row_one', 'beside_one')}, 'ratio': got['beside'] / got['row']}
+                   'in_a_row': got['row'], **{key: got[key] for key in ('beside', 'row_one', 'beside_one')}, 'ratio': got['beside'] / got['row']}
             if not rows:
                 print('\n%s (load %.1f)\n  %-24s%16s%16s%10s%24s' % (row['case'], os.getloadavg()[0], '', 's in a row', 's side by side', '', 'the same, 1 thread each'))
-            print('  %(side)-24s%(row)16.2f%(beside)16.2f   x%(ratio)-6.2f%(row_one)12.2f%(beside_one)12.2f' % row, flush=True)
+            print('  %(side)-24s%(in_a_row)16.2f%(beside)16.2f   x%(ratio)-6.2f%(row_one)12.2f%(beside_one)12.2f' % row, flush=True)
             rows.append(row)
     return rows
 
@@ -318,28 +321,30 @@ def sizes_of(text):
     return [tuple(map(int, size.split('x'))) for size in text.split(',')]
 
 
-def run_sections(args, peers, threads):
-    rows, sizes = [], sizes_of(args.sizes)
-    if args.only in (None, 'train'):
-        for size in sizes:
-            rows += train_beside_peers(args, peers, size, threads)
-    if args.only in (None, 'predict'):
-        for size in sizes:
-            rows += predict_beside_peers(args, peers, size, threads)
-        for size in sizes_of(args.private_sizes):
-            rows += hedge_predicts_beside_peers(args, peers, size, threads)
-    if args.only in (None, 'privacy'):
-        rows += price_of_privacy(args, max(sizes), threads)
-    if args.only in (None, 'forests'):
-        for size in sizes_of(args.forest_sizes):
-            rows += forests_beside_peers(args, peers, size, threads)
-    if args.only in (None, 'hedge'):
-        for size in sizes_of(args.private_sizes):
-            rows += hedge_beside_peers(args, peers, size, threads)
-    if args.only in (None, 'read'):
-        for size in sizes_of(args.csv):
-            rows += read_beside_peers(args, peers, size, threads)
-    return rows
+def tables_of(args, peers, threads):
+    """Of each part, the rows of its tables with so many threads."""
+    def over(sizes, measure_one):
+        return lambda: [row for size in sizes_of(sizes) for row in measure_one(args, peers, size, threads)]
+    return {'train': over(args.sizes, train_beside_peers),
+            'predict': lambda: over(args.sizes, predict_beside_peers)() + over(args.private_sizes, hedge_predicts_beside_peers)(),
+            'privacy': lambda: price_of_privacy(args, max(sizes_of(args.sizes)), threads),
+            'forests': over(args.forest_sizes, forests_beside_peers), 'hedge': over(args.private_sizes, hedge_beside_peers), 'read': over(args.csv, read_beside_peers)}
+
+
+def all_tables(args, peers):
+    """Of each part that is asked for, all rows."""
+    parts = {name: [] for name in PARTS if args.only in (None, name)}
+    for threads in map(int, args.threads.split(',')):
+        for name, measured in tables_of(args, peers, threads).items():
+            if name in parts:
+                parts[name] += measured()
+    if 'rows' in parts:
+        parts['rows'] = rows_beside_peers(args, peers, max(sizes_of(args.sizes)))
+    if 'beside' in parts:
+        parts['beside'] = [row for size in sizes_of(args.beside_sizes) for row in fits_side_by_side(args, size)]
+    if 'federated' in parts:
+        parts['federated'] = [row for size in sizes_of(args.federated_sizes) for row in federated_round(args, size, args.owners)]
+    return {name: rows for name, rows in parts.items() if rows}
 
 
 def main():
@@ -348,7 +353,7 @@ def main():
     parser.add_argument('--threads', default='1,2', help='numbers of threads (1,2)')
     parser.add_argument('--repeat', type=int, default=3, help='repetitions of every measurement (3)')
     parser.add_argument('--few', type=int, default=10, help='trees of the shorter fit (10)')
-    parser.add_argument('--many', type=int, default=30, help='trees of the longer fit (30)')
+    parser.add_argument('--many', type=int, default=110, help='trees of the longer fit (110)')
     parser.add_argument('--trees', type=int, default=100, help='of the models that predict (100)')
     parser.add_argument('--hedge-trees', type=int, default=300, help="of the models that predict beside hedge's (300)")
     parser.add_argument('--alone', type=int, default=20000, help='records that are predicted one at a time (20000)')
@@ -360,9 +365,10 @@ def main():
     parser.add_argument('--federated-sizes', default='1000x20,22000x20', help="tables of each owner of a federation (1000x20,22000x20)")
     parser.add_argument('--owners', type=int, default=10, help='owners of a federation (10)')
     parser.add_argument('--csv', default='200000x28', help='tables to read (200000x28: 49 MB; 4110000x28 is one of 1 GB)')
-    parser.add_argument('--only', choices=['train', 'predict', 'rows', 'privacy', 'forests', 'hedge', 'read', 'beside', 'federated'], help='one section alone')
+    parser.add_argument('--only', choices=PARTS, help='one section alone')
     parser.add_argument('--beside-sizes', default='10000x28,100000x28', help='tables of fits side by side (10000x28,100000x28)')
     parser.add_argument('--kernels', type=lambda names: names.split(','), help='sets of kernels of ours, with commas (those of avx512 and avx2 that the processor has)')
+    parser.add_argument('--into', metavar='FOLDER', help='put every part in this folder as speed-PART.json, too (docs/reference/results)')
     parser.add_argument('--json', help='write the figures to this file, too')
     args = parser.parse_args()
     args.kernels = args.kernels or kernels_here(args.build)
@@ -372,20 +378,14 @@ def main():
                         'no other library found'))
     if set(peers) < LIBRARIES:
         print('missing, and left out: %s; tools/peers.sh installs them (tools/python.sh: hedgerow), or PEER_PYTHON names an interpreter that has more' % ', '.join(sorted(LIBRARIES - set(peers))))
-    rows = []
-    for threads in map(int, args.threads.split(',')):
-        rows += run_sections(args, peers, threads)
-    if args.only in (None, 'rows'):
-        rows += rows_beside_peers(args, peers, max(sizes_of(args.sizes)))
-    if args.only in (None, 'beside'):
-        for size in sizes_of(args.beside_sizes):
-            rows += fits_side_by_side(args, size)
-    if args.only in (None, 'federated'):
-        for size in sizes_of(args.federated_sizes):
-            rows += federated_round(args, size, args.owners)
+    load = os.getloadavg()[0]
+    parts = all_tables(args, peers)
+    for name, rows in parts.items() if args.into else ():
+        speed.keep(args.into, name, rows, 'Versions: %s. %d processors, a load of %.1f before and %.1f after; %d repetitions, of which the fastest counts; x: times the first side.' % (
+            ', '.join('%s %s' % (library, version) for library, (_, version) in sorted(peers.items())), len(os.sched_getaffinity(0)), load, os.getloadavg()[0], args.repeat))
     if args.json:
         with open(args.json, 'w', encoding='utf-8') as f:
-            json.dump(dict(peers={name: version for name, (_, version) in peers.items()}, rows=rows), f, indent=1)
+            json.dump(dict(peers={name: version for name, (_, version) in peers.items()}, rows=[row for rows in parts.values() for row in rows]), f, indent=1)
 
 
 main()
