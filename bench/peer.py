@@ -201,7 +201,8 @@ def version_of(library):
         import numpy as np
         x = np.linspace(0, 1, 64, dtype=np.float32).reshape(64, 1)
         PREDICT[library][1](PREDICT[library][0](x, (x[:, 0] > .5).astype(np.float32), 1, 1), x, 1)
-    return getattr(sys.modules[module], '__version__', None) or importlib.metadata.version(PACKAGES.get(module, module))
+    said = None if module in PACKAGES else getattr(sys.modules[module], '__version__', None)
+    return said or importlib.metadata.version(PACKAGES.get(module, module))
 
 
 def train(library, path, rows, features, threads, few, many):

@@ -30,7 +30,7 @@ static void read_numbers(const char *group, const char *name, long long numbers[
 }
 
 static double processors_of(long long quota, long long period) {
-    return quota > 0 && period > 0 ? (double)quota / (double)period : (double)INFINITY;
+    return quota > 0 && period > 0 ? (double)quota / (double)period : HUGE_VAL;
 }
 
 static double limit_v1(const char *group) {
@@ -121,7 +121,7 @@ static const char *below_top(const char *group, const char *top) {
 /* Of the group of this process and all above it. */
 static double quota_of(const char *root, const cgroup_version *version) {
     char group[PATH_MAX], mount[PATH_MAX], path[PATH_MAX];
-    double least = INFINITY;
+    double least = HUGE_VAL;
     snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
     if (!find_line(path, read_group, version, group)) return least;
     snprintf(path, sizeof path, "%s/proc/self/mountinfo", root);

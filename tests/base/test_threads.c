@@ -48,14 +48,14 @@ typedef struct made_system {
 #define V2_MOUNT "27 22 0:24 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"
 
 static const made_system systems[] = {
-    {"no cgroups at all", {{GROUPS, ""}, {MOUNTS, "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n"}}, INFINITY},
-    {"nothing can be read", {{"/etc/none", ""}}, INFINITY},
+    {"no cgroups at all", {{GROUPS, ""}, {MOUNTS, "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n"}}, HUGE_VAL},
+    {"nothing can be read", {{"/etc/none", ""}}, HUGE_VAL},
     {"v2, one and a half",
      {{GROUPS, "0::/a\n"}, {MOUNTS, V2_MOUNT}, {"/sys/fs/cgroup/a/cpu.max", "150000 100000\n"}},
      1.5},
     {"v2, no limit",
      {{GROUPS, "0::/a\n"}, {MOUNTS, V2_MOUNT}, {"/sys/fs/cgroup/a/cpu.max", "max 100000\n"}},
-     INFINITY},
+     HUGE_VAL},
     {"v2, a group above has less",
      {{GROUPS, "0::/a/b/c\n"},
       {MOUNTS, V2_MOUNT},
@@ -111,7 +111,7 @@ static const made_system systems[] = {
       {MOUNTS, "32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpuacct\n"},
       {"/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "1\n"},
       {"/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "50000\n"}},
-     INFINITY},
+     HUGE_VAL},
 };
 
 static void cpu_quota__is_the_least_of_all_groups(void **state) {
