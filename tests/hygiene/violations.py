@@ -16,6 +16,8 @@ import source
 HERE = os.path.dirname(os.path.abspath(__file__))
 COPIED = ('include', 'src', 'cli', 'bench', 'examples', 'tests', 'docs', 'man', 'python', 'packaging', 'proofs', 'tools')
 COPIED_FILES = ('.clang-format', 'README.md')
+# Checks that read or compile every file take a copy of these folders alone, where all their violations are.
+NARROW = {'headers': ('include', 'src/base'), 'words': ('src', 'cli'), 'delta_words': ('src/base', 'cli')}
 
 # sentence, place, proof, test, its name
 CLAIM = '\n| Sentence | Said in | Proof | Test | Conditions |\n|---|---|---|---|---|\n| %s | `%s` | [x](%s) | `%s`: `%s` | none |\n'
@@ -232,16 +234,24 @@ def spoil(root, path, text):
     return undo
 
 
+def copy(original, root, folders, files=()):
+    for folder in folders:
+        shutil.copytree(os.path.join(original, folder), os.path.join(root, folder), ignore=shutil.ignore_patterns('__pycache__'))
+    for file in files:
+        shutil.copy(os.path.join(original, file), root)
+
+
 def main():
     original, compiler, problems = sys.argv[1], sys.argv[2:], []
     source.code = functools.lru_cache(maxsize=None)(source.code)
     source.functions = functools.lru_cache(maxsize=None)(source.functions)
-    with tempfile.TemporaryDirectory() as root:
-        for folder in COPIED:
-            shutil.copytree(os.path.join(original, folder), os.path.join(root, folder), ignore=shutil.ignore_patterns('__pycache__'))
-        for file in COPIED_FILES:
-            shutil.copy(os.path.join(original, file), root)
+    with tempfile.TemporaryDirectory() as copies:
+        whole = os.path.join(copies, 'whole')
+        copy(original, whole, COPIED, COPIED_FILES)
+        for check, folders in NARROW.items():
+            copy(original, os.path.join(copies, check), folders)
         for check, path, text, word in CASES:
+            root = os.path.join(copies, check) if check in NARROW else whole
             undo = spoil(root, path, text)
             code, printed = run(check, root, compiler)
             undo()
