@@ -6,6 +6,7 @@
 #include "base/kernels/loops.h"
 #include "base/kernels/octet_neon.h"
 #include "base/kernels/row_loops.h"
+#include "base/kernels/score_loops.h"
 #include "base/kernels/sets.h"
 
 #include <arm_neon.h>
@@ -35,7 +36,7 @@ const hr_kernels hr_kernels_neon = {
     .count_bytes = hr_loop_count_bytes,
     .walk_block = hr_neon_walk_block,
     .cells_of_pair = hr_loop_cells_of_pair,
-    .add_steps = hr_loop_add_steps,
+    .step_scores = hr_loop_step_scores,
     .words_of = hr_loop_words_of,
     .logistic_words = hr_loop_logistic_words,
     .sums_of_words = hr_loop_sums_of_words,

@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "base/team.h"
+#include "base/threads.h"
 #include "tables/readers/cells.h"
 #include "tables/schema/check.h"
 
@@ -115,7 +116,9 @@ static void look_at_groups(void *of, size_t member, size_t begin, size_t end) {
 }
 
 static hr_status look_at_cells(csv_cells *c) {
-    const int threads = hr_threads_of(c->g->reading.threads);
+    int threads;
+    const hr_status counted = hr_threads_of(c->g->reading.threads, &threads, c->g->err);
+    if (counted) return counted;
     hr_team_share((size_t)threads, c->groups, 1, look_at_groups, c);
     c->records = 0;
     for (size_t k = 0; k < c->groups; k++)

@@ -155,8 +155,8 @@ static void test_owners__of_whom_none_is_present_are_waited_for(void **state) {
 /* No hello counts, as of clocks that are far off; two answer the offer, and the third is not there. */
 static void test_owners__without_hellos_are_present_by_their_messages(void **state) {
     (void)state;
-    absence_row rows[16];
-    list_rows(rows);
+    silent_row rows[SILENT_ROWS];
+    silent_rows(rows);
     absence a;
     open_row(&a, &rows[0], true);
     for (size_t m = 0; m < PARTIES; m++) a.source.silenced[m] = true;
@@ -171,8 +171,8 @@ static void test_owners__without_hellos_are_present_by_their_messages(void **sta
 static void test_owners__that_declined_are_not_present(void **state) {
     (void)state;
     static const bool none[PARTIES];
-    absence_row rows[16];
-    list_rows(rows);
+    silent_row rows[SILENT_ROWS];
+    silent_rows(rows);
     absence a;
     open_row(&a, &rows[0], true);
     for (size_t m = 1; m < PARTIES; m++) a.l.parties[m].party->o.coordinators = none;
@@ -187,8 +187,8 @@ static void test_owners__that_declined_are_not_present(void **state) {
 static void test_absent_owner__of_a_ring_is_not_waited_for_after_its_share(void **state) {
     (void)state;
     enum { RING = 6 };
-    absence_row rows[16];
-    list_rows(rows);
+    silent_row rows[SILENT_ROWS];
+    silent_rows(rows);
     absence a;
     open_row(&a, &rows[RING], true);
     while (!strstr(a.l.said, "3 of 3 owners take part")) harness_step(&a.l);
