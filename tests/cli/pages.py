@@ -150,7 +150,7 @@ def in_page(tool, text):
         for command in in_shell(step.command):
             yield step.line, command, False
     plain = re.sub(r'^```.*?^```$', lambda m: '\n' * m.group(0).count('\n'), text, flags=re.M | re.S)
-    for block in re.finditer(r'^```(\w*)\n(.*?)^```$', text, re.M | re.S):
+    for block in re.finditer(r'^```([^\n]*)\n(.*?)^```$', text, re.M | re.S):
         if not block.group(1):  # output of a bench begins with blanks
             for command in in_shell(re.sub(r'(?<!\\)\n +.*', '\n', '\n' + block.group(2))):
                 yield line_of(text, block), command, False
