@@ -60,10 +60,11 @@ static hr_status check_owner(const char *text, size_t size, hr_arena *arena, hr_
     hr_status status =
         hr_owner_file_parse(&(hr_file_text){"folder/file.yaml", text, size}, arena, &file, err);
     if (status) return status;
-    const char *const paths[] = {file.federation, file.key, file.data, file.schema, file.ledger};
+    const char *const paths[] = {file.member.federation, file.member.key, file.data, file.schema,
+                                 file.ledger};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) check_path(paths[i]);
-    CHECK(!file.certificate == !file.certificate_key);
-    check_name(file.name);
+    CHECK(!file.member.certificate == !file.member.certificate_key);
+    check_name(file.member.name);
     check_names(&file.policy.coordinators);
     CHECK(file.policy.methods.count >= 1 && hr_method_find(file.policy.methods.items[0]));
     CHECK(file.policy.epsilon > 0 && file.policy.epsilon <= 1e4 && file.policy.delta >= 0 &&
@@ -82,13 +83,14 @@ static hr_status check_job(const char *text, size_t size, hr_arena *arena, hr_er
     CHECK(file.rounds >= 1 && file.rounds <= 8 && file.deadline >= 1);
     CHECK(file.round_gain >= 0 && file.round_gain <= 1 && (file.round_gain > 0) == (file.vote_share > 0) &&
           file.vote_share < 1);
-    CHECK(!file.certificate == !file.certificate_key && (file.name || !file.certificate));
-    const char *const paths[] = {file.federation, file.key, file.journal};
+    CHECK(!file.member.certificate == !file.member.certificate_key &&
+          (file.member.name || !file.member.certificate));
+    const char *const paths[] = {file.member.federation, file.member.key, file.journal};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        if (file.name) check_path(paths[i]);
-        CHECK(!file.name == !paths[i]);
+        if (file.member.name) check_path(paths[i]);
+        CHECK(!file.member.name == !paths[i]);
     }
-    if (file.name) check_names(&file.owners);
+    if (file.member.name) check_names(&file.owners);
     return status;
 }
 
@@ -97,10 +99,10 @@ static hr_status check_coordinator(const char *text, size_t size, hr_arena *aren
     hr_status status =
         hr_coordinator_file_parse(&(hr_file_text){"folder/file.yaml", text, size}, arena, &file, err);
     if (status) return status;
-    check_path(file.federation);
-    check_path(file.key);
-    check_name(file.name);
-    CHECK(!file.certificate == !file.certificate_key);
+    check_path(file.member.federation);
+    check_path(file.member.key);
+    check_name(file.member.name);
+    CHECK(!file.member.certificate == !file.member.certificate_key);
     CHECK(file.at_once >= 1 && file.at_once <= HR_COORDINATOR_JOBS_MAX);
     return status;
 }

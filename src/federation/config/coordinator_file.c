@@ -4,8 +4,6 @@
 
 #define AT(field) offsetof(hr_coordinator_file, field)
 
-static const char file_expected[] = "a file";
-
 enum {
     ROOT_VERSION,
     ROOT_NAME,
@@ -18,22 +16,7 @@ enum {
 };
 static const hr_field root_fields[ROOT_KEYS] = {
     {.key = "hedgerow-coordinator", .expected = "1"},
-    {.key = "name",
-     .kind = HR_FIELD_NAME,
-     .required = true,
-     .offset = AT(name),
-     .expected = HR_NAME_EXPECTED},
-    {.key = "federation",
-     .kind = HR_FIELD_PATH,
-     .required = true,
-     .offset = AT(federation),
-     .expected = file_expected},
-    {.key = "key", .kind = HR_FIELD_PATH, .required = true, .offset = AT(key), .expected = file_expected},
-    {.key = "certificate", .kind = HR_FIELD_PATH, .offset = AT(certificate), .expected = file_expected},
-    {.key = "certificate-key",
-     .kind = HR_FIELD_PATH,
-     .offset = AT(certificate_key),
-     .expected = file_expected},
+    HR_MEMBER_FIELDS(AT(member), true),
     {.key = "at-once",
      .kind = HR_FIELD_INTEGER,
      .offset = AT(at_once),

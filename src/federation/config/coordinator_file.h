@@ -4,7 +4,7 @@
 #define HR_FEDERATION_CONFIG_COORDINATOR_FILE_H
 
 #include "base/arena.h"
-#include "federation/config/fields.h"
+#include "federation/config/member_paths.h"
 
 #include <hedgerow/status.h>
 
@@ -12,9 +12,7 @@
 enum { HR_COORDINATOR_JOBS_MAX = 16, HR_COORDINATOR_JOBS_USUAL = 4 };
 
 typedef struct hr_coordinator_file {
-    const char *name;                          /* as a member */
-    const char *federation, *key;              /* paths */
-    const char *certificate, *certificate_key; /* paths, for TLS; both NULL without */
+    hr_member_paths member;
     size_t at_once; /* jobs that run at the same time, 1..HR_COORDINATOR_JOBS_MAX */
 } hr_coordinator_file;
 

@@ -18,7 +18,6 @@ typedef struct parts {
 
 #define AT(field) offsetof(parts, field)
 
-static const char file_expected[] = "a file";
 static const char *const modes[] = {"sound", "paper", NULL};      /* as hr_mode */
 static const char *const orders[] = {"chain", "broadcast", NULL}; /* as hr_order */
 static const char *const waits[] = {"all", "present", NULL};      /* as hr_wait_for */
@@ -49,10 +48,10 @@ enum {
     ROOT_NAME,
     ROOT_FEDERATION,
     ROOT_KEY,
-    ROOT_JOURNAL,
-    ROOT_OWNERS,
     ROOT_CERTIFICATE,
     ROOT_CERTIFICATE_KEY,
+    ROOT_JOURNAL,
+    ROOT_OWNERS,
     ROOT_KEYS
 };
 static const hr_field root_fields[ROOT_KEYS] = {
@@ -61,13 +60,13 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .kind = HR_FIELD_PATH,
      .required = true,
      .offset = AT(file.schema),
-     .expected = file_expected},
+     .expected = HR_FILE_EXPECTED},
     {.key = "method", .kind = HR_FIELD_TEXT, .offset = AT(method), .expected = "a method such as hedge"},
     {.key = "train",
      .kind = HR_FIELD_TEXT,
      .offset = AT(train),
      .expected = "a private method such as hedge"},
-    {.key = "model", .kind = HR_FIELD_PATH, .offset = AT(file.model), .expected = file_expected},
+    {.key = "model", .kind = HR_FIELD_PATH, .offset = AT(file.model), .expected = HR_FILE_EXPECTED},
     {.key = "columns",
      .kind = HR_FIELD_WORDS,
      .offset = AT(file.columns),
@@ -131,10 +130,8 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .words = waits,
      .expected = "all or present"},
     {.key = "date", .kind = HR_FIELD_TEXT, .offset = AT(date), .expected = "a day such as 2026-11-22"},
-    {.key = "name", .kind = HR_FIELD_NAME, .offset = AT(file.name), .expected = HR_NAME_EXPECTED},
-    {.key = "federation", .kind = HR_FIELD_PATH, .offset = AT(file.federation), .expected = file_expected},
-    {.key = "key", .kind = HR_FIELD_PATH, .offset = AT(file.key), .expected = file_expected},
-    {.key = "journal", .kind = HR_FIELD_PATH, .offset = AT(file.journal), .expected = file_expected},
+    HR_MEMBER_FIELDS(AT(file.member), false),
+    {.key = "journal", .kind = HR_FIELD_PATH, .offset = AT(file.journal), .expected = HR_FILE_EXPECTED},
     {.key = "owners",
      .kind = HR_FIELD_MEMBERS,
      .offset = AT(file.owners),
@@ -142,11 +139,6 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .max = HR_MEMBERS_MAX,
      .expected = "a list of 1 to 256 members such as [hospital-a, hospital-b], or a mapping such as "
                  "{hospital-a: {records: 2000..8000}, hospital-b: {}}"},
-    {.key = "certificate", .kind = HR_FIELD_PATH, .offset = AT(file.certificate), .expected = file_expected},
-    {.key = "certificate-key",
-     .kind = HR_FIELD_PATH,
-     .offset = AT(file.certificate_key),
-     .expected = file_expected},
 };
 static const hr_field_table root_table = {"a job file", root_fields, ROOT_KEYS};
 
@@ -343,7 +335,7 @@ static hr_status read_job_root(const hr_fields *reader, void *out) {
     bool given = false;
     for (size_t i = ROOT_NAME; i < ROOT_KEYS; i++) given = given || (i != ROOT_OWNERS && found[i]);
     for (size_t i = ROOT_NAME; i <= ROOT_OWNERS && given; i++) {
-        if (found[i]) continue;
+        if (found[i] || i == ROOT_CERTIFICATE || i == ROOT_CERTIFICATE_KEY) continue;
         return hr_keys_need(
             &reader->keys, reader->root, NULL, root_fields[i].key,
             "a job over a federation needs the keys name, federation, key, journal and "

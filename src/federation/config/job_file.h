@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "federation/config/federation_file.h"
+#include "federation/config/member_paths.h"
 #include "federation/config/record_bounds.h"
 
 #include <hedgerow/federation.h>
@@ -54,12 +55,10 @@ typedef struct hr_job_file {
     const hr_federation_file *members; /* of that federation: bounds of owners whose records the file does not
                                           bound; NULL: not read */
 
-    /* What only mining over a federation needs: `name` and all others, or none of them. Certificates both or
-     * none. */
-    const char *name; /* of the coordinator, as a member; NULL: only a simulation */
-    const char *federation, *key, *certificate, *certificate_key; /* paths */
-    const char *journal;                                          /* path */
-    hr_names owners;                                              /* members, in the order of the chain */
+    /* What only a job over a federation needs: the coordinator and all others, or none of them. */
+    hr_member_paths member; /* the coordinator; name NULL: only a simulation */
+    const char *journal;    /* path */
+    hr_names owners;        /* members, in the order of the chain */
     const char
         *coordinator_owner; /* the owner that is the coordinator, too; NULL: none. In simulations as well */
 } hr_job_file;

@@ -7,7 +7,6 @@
 
 #define AT(field) offsetof(hr_owner_file, field)
 
-static const char file_expected[] = "a file";
 /* In the order of hr_separator. */
 static const char *const separator_words[] = {"auto", "comma", "semicolon", "tab", "pipe", NULL};
 /* In the order of hr_quote. */
@@ -36,33 +35,18 @@ enum {
 };
 static const hr_field root_fields[ROOT_KEYS] = {
     {.key = "hedgerow-owner", .expected = "1"},
-    {.key = "name",
-     .kind = HR_FIELD_NAME,
-     .required = true,
-     .offset = AT(name),
-     .expected = HR_NAME_EXPECTED},
-    {.key = "federation",
-     .kind = HR_FIELD_PATH,
-     .required = true,
-     .offset = AT(federation),
-     .expected = file_expected},
-    {.key = "key", .kind = HR_FIELD_PATH, .required = true, .offset = AT(key), .expected = file_expected},
-    {.key = "certificate", .kind = HR_FIELD_PATH, .offset = AT(certificate), .expected = file_expected},
-    {.key = "certificate-key",
-     .kind = HR_FIELD_PATH,
-     .offset = AT(certificate_key),
-     .expected = file_expected},
+    HR_MEMBER_FIELDS(AT(member), true),
     {.key = "data",
      .kind = HR_FIELD_TABLE,
      .required = true,
      .offset = AT(data),
      .expected = "a file, or the address of a database"},
-    {.key = "query", .kind = HR_FIELD_PATH, .offset = AT(query), .expected = file_expected},
+    {.key = "query", .kind = HR_FIELD_PATH, .offset = AT(query), .expected = HR_FILE_EXPECTED},
     {.key = "test",
      .kind = HR_FIELD_TABLE,
      .offset = AT(test),
      .expected = "a file, or the address of a database"},
-    {.key = "test-query", .kind = HR_FIELD_PATH, .offset = AT(test_query), .expected = file_expected},
+    {.key = "test-query", .kind = HR_FIELD_PATH, .offset = AT(test_query), .expected = HR_FILE_EXPECTED},
     {.key = "separator",
      .kind = HR_FIELD_WORD,
      .offset = AT(separator),
@@ -82,12 +66,12 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .kind = HR_FIELD_PATH,
      .required = true,
      .offset = AT(schema),
-     .expected = file_expected},
+     .expected = HR_FILE_EXPECTED},
     {.key = "ledger",
      .kind = HR_FIELD_PATH,
      .required = true,
      .offset = AT(ledger),
-     .expected = file_expected},
+     .expected = HR_FILE_EXPECTED},
     {.key = "models", .kind = HR_FIELD_PATH, .offset = AT(models), .expected = "a folder"},
     {.key = "hello",
      .kind = HR_FIELD_INTEGER,
@@ -126,6 +110,6 @@ hr_status hr_owner_file_read(const char *path, hr_arena *arena, hr_owner_file *o
 
 hr_status hr_owner_file_check(const hr_owner_file *file, const char *path, hr_arena *arena, hr_error *err) {
     hr_federation_file federation;
-    hr_status status = hr_federation_file_read(file->federation, arena, &federation, err);
+    hr_status status = hr_federation_file_read(file->member.federation, arena, &federation, err);
     return status ? status : hr_policy_check_members(&file->policy, &federation.membership, path, err);
 }

@@ -4,26 +4,24 @@
 #define HR_FEDERATION_CONFIG_OWNER_FILE_H
 
 #include "base/arena.h"
+#include "federation/config/member_paths.h"
 #include "federation/config/owner_policy.h"
 
 #include <hedgerow/status.h>
 #include <stdbool.h>
 
 typedef struct hr_owner_file {
-    const char *name;                          /* as a member */
-    const char *federation;                    /* path of the federation file */
-    const char *key;                           /* path of the secret key */
-    const char *certificate, *certificate_key; /* paths, for TLS; both NULL without */
-    const char *data;                          /* the path or address of the table */
-    const char *query;                         /* the path of a query, if that is a database; else NULL */
-    const char *test, *test_query;             /* table and query of the records that models are evaluated on;
-                                                  NULL: the owner evaluates none */
-    int separator;                             /* of both tables, as hr_separator counts them */
-    int quote;                                 /* of both tables, as hr_quote counts */
-    size_t skip_lines;                         /* of both tables */
-    const char *schema, *ledger;               /* paths */
-    const char *models; /* the folder that finished models are written into; NULL: it gets none */
-    size_t hello;       /* seconds between two hellos; 0: HR_HELLO_PERIOD */
+    hr_member_paths member;
+    const char *data;              /* the path or address of the table */
+    const char *query;             /* the path of a query, if that is a database; else NULL */
+    const char *test, *test_query; /* table and query of the records that models are evaluated on;
+                                      NULL: the owner evaluates none */
+    int separator;                 /* of both tables, as hr_separator counts them */
+    int quote;                     /* of both tables, as hr_quote counts */
+    size_t skip_lines;             /* of both tables */
+    const char *schema, *ledger;   /* paths */
+    const char *models;            /* the folder that finished models are written into; NULL: it gets none */
+    size_t hello;                  /* seconds between two hellos; 0: HR_HELLO_PERIOD */
     hr_policy policy;
 } hr_owner_file;
 

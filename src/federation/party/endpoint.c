@@ -30,19 +30,19 @@ hr_clock hr_endpoint_clock(void) {
 /* ---- Opening ---- */
 
 static hr_status find_self(const hr_endpoint_files *files, hr_endpoint *s, hr_error *err) {
-    size_t self = hr_membership_by_name(&s->file.membership, files->name, strlen(files->name));
+    size_t self = hr_membership_by_name(&s->file.membership, files->member.name, strlen(files->member.name));
     if (self == HR_NO_MEMBER) {
         hr_fail(err, HR_E_POLICY, "correct the name, or have the member added to the federation file",
-                "'%s' is not a member of '%s'", files->name, s->file.membership.federation);
-        return hr_fail_at(err, HR_E_POLICY, files->federation, 0, 0, "name");
+                "'%s' is not a member of '%s'", files->member.name, s->file.membership.federation);
+        return hr_fail_at(err, HR_E_POLICY, files->member.federation, 0, 0, "name");
     }
     hr_public_key own = hr_identity_public(s->identity);
     if (!hr_public_key_same(&own, &s->file.membership.members[self].key)) {
         hr_fail(err, HR_E_POLICY,
                 "use the key whose public key the federation file lists ('hedgerow keygen --public FILE' "
                 "prints it)",
-                "this is not the key of '%s'", files->name);
-        return hr_fail_at(err, HR_E_POLICY, files->key, 0, 0, NULL);
+                "this is not the key of '%s'", files->member.name);
+        return hr_fail_at(err, HR_E_POLICY, files->member.key, 0, 0, NULL);
     }
     s->view = (hr_party_view){.membership = &s->file.membership, .identity = s->identity, .self = self};
     return hr_sessions_new(s->file.membership.count, &s->view.sessions, err);
@@ -81,16 +81,16 @@ static hr_status dial(const hr_endpoint_files *files, const hr_party_settings *s
     wait_for_broker w = {settings, files->log, s->file.url, 0, NULL};
     hr_nats_options options = {.url = s->file.url,
                                .authority = s->file.authority,
-                               .certificate = files->certificate,
-                               .certificate_key = files->certificate_key,
+                               .certificate = files->member.certificate,
+                               .certificate_key = files->member.certificate_key,
                                .federation = s->file.membership.federation,
-                               .name = files->name,
+                               .name = files->member.name,
                                .member_count = s->file.membership.count,
                                .log = files->log,
                                .again = files->tries_once ? NULL : pause_before_again,
                                .user = &w};
     hr_error why = {0};
-    s->validity = hr_validity_of(files->name, files->certificate, s->file.authority);
+    s->validity = hr_validity_of(files->member.name, files->member.certificate, s->file.authority);
     s->days_left = HR_VALIDITY_DAYS;
     hr_endpoint_log_validity(s, files->log);
     hr_status status = hr_nats_open(&options, &s->transport, &why);
@@ -104,22 +104,22 @@ static hr_status dial(const hr_endpoint_files *files, const hr_party_settings *s
 }
 
 static hr_status lock_key(const hr_endpoint_files *files, hr_endpoint *s, hr_error *err) {
-    if (files->before && hr_file_lock_is_on(files->before->key_lock, files->key)) return HR_OK;
-    hr_status status = hr_file_lock_hold(files->key, &s->key_lock, err);
-    return status ? hr_fail_at(err, status, files->key, 0, 0, NULL) : HR_OK;
+    if (files->before && hr_file_lock_is_on(files->before->key_lock, files->member.key)) return HR_OK;
+    hr_status status = hr_file_lock_hold(files->member.key, &s->key_lock, err);
+    return status ? hr_fail_at(err, status, files->member.key, 0, 0, NULL) : HR_OK;
 }
 
 hr_status hr_endpoint_open(const hr_endpoint_files *files, const hr_party_settings *settings,
                            hr_loopback *loopback, hr_arena *arena, hr_endpoint *s, hr_error *err) {
     *s = (hr_endpoint){0};
-    hr_status status = hr_federation_file_read(files->federation, arena, &s->file, err);
-    if (!status) status = hr_identity_read(files->key, &s->identity, err);
+    hr_status status = hr_federation_file_read(files->member.federation, arena, &s->file, err);
+    if (!status) status = hr_identity_read(files->member.key, &s->identity, err);
     if (!status && !loopback) status = hr_federation_file_fingerprint(&s->file, s->fingerprint, err);
     if (!status) s->id = (hr_federation_id){s->file.version, *s->fingerprint ? s->fingerprint : NULL};
     if (!status) status = find_self(files, s, err);
     if (!status) status = lock_key(files, s, err);
     if (status) return status;
-    return loopback ? hr_loopback_open(loopback, files->name, &s->transport, err)
+    return loopback ? hr_loopback_open(loopback, files->member.name, &s->transport, err)
                     : dial(files, settings, s, err);
 }
 

@@ -3,6 +3,7 @@
 #define HR_FEDERATION_PARTY_ENDPOINT_H
 
 #include "federation/config/federation_file.h"
+#include "federation/config/member_paths.h"
 #include "federation/party/party.h"
 #include "federation/transport/loopback.h"
 #include "federation/transport/validity.h"
@@ -17,9 +18,9 @@ enum {
     HR_ENDPOINT_DAYS = 30 /* for which a coordinator remembers a job */
 };
 
-/* What an owner file and a job file have in common, and where lines about it go. */
+/* A member, and where lines about it go. */
 typedef struct hr_endpoint_files {
-    const char *name, *federation, *key, *certificate, *certificate_key;
+    hr_member_paths member;
     const hr_log *log;
     bool tries_once;                  /* a broker that does not answer is not waited for */
     const struct hr_endpoint *before; /* of this process, which the new one is to replace: it keeps the lock

@@ -30,13 +30,14 @@ struct hr_coordinator_service {
 static hr_status read_files(hr_coordinator_service *m, const char *path, hr_error *err) {
     hr_own_job *job = &m->job;
     hr_status status = hr_job_file_read(path, hr_federated_job_rules, job->arena, &job->file, err);
-    if (!status && !job->file.name) {
+    if (!status && !job->file.member.name) {
         hr_fail(err, HR_E_ARGUMENT,
                 "add name, federation, key, journal and owners, or run it with 'hedgerow simulate'",
                 "the job file does not name the members");
         return hr_fail_at(err, HR_E_ARGUMENT, path, 0, 0, NULL);
     }
-    if (!status) status = hr_federation_file_read(job->file.federation, job->arena, &m->federation, err);
+    if (!status)
+        status = hr_federation_file_read(job->file.member.federation, job->arena, &m->federation, err);
     job->file.members = &m->federation;
     return status ? status : hr_own_job_schema(job, err);
 }
@@ -147,15 +148,14 @@ hr_status hr_coordinator_service_open(const char *file, const char *result, cons
     m->result = result;
     m->job.arena = hr_arena_new();
     hr_status status = m->job.arena ? read_files(m, file, err) : hr_fail_memory(err);
-    m->log.coordinator = m->job.file.name;
+    m->log.coordinator = m->job.file.member.name;
     if (!status) status = hr_journal_open(m->job.file.journal, &m->journal, &why);
     if (status && why.status && err) *err = why;
     if (status == HR_E_BUSY && err) status = hr_jobs_fail_busy(m->job.file.journal, file, err);
     if (!status) status = check_running(m, file, err);
     if (!status) {
         const hr_job_file *f = &m->job.file;
-        const hr_endpoint_files files = {f->name, f->federation, f->key, f->certificate, f->certificate_key,
-                                         &m->log, false,         NULL};
+        const hr_endpoint_files files = {.member = f->member, .log = &m->log};
         m->wait = (hr_file_wait){.settings = settings, .log = &m->log, .path = f->journal};
         hr_journal_wait(m->journal, hr_endpoint_wait_for_file, &m->wait);
         status = hr_endpoint_open(&files, settings, loopback, m->job.arena, &m->endpoint, err);

@@ -313,7 +313,7 @@ hr_status hr_folder_service_measure(hr_folder_service *s, hr_error *err) {
     if (!s->settings->metrics) return HR_OK;
     const hr_coordinator_numbers numbers = {
         .queued = s->queued, .presence = presence, .presence_count = list_presence(s, presence)};
-    hr_service_metrics metrics = {.name = s->member->file.name,
+    hr_service_metrics metrics = {.name = s->member->file.member.name,
                                   .packets = &s->packets,
                                   .open = hr_party_jobs(s->party),
                                   .ended = s->ended,
@@ -395,15 +395,11 @@ static hr_status fill_member(hr_folder_service *s, folder_member *m, hr_error *e
     hr_status status = read_coordinator_file(s->folder, m->arena, &m->file, err);
     if (!status && !s->journal) status = open_folder_journal(s, err);
     if (status) return status;
-    if (!s->member) s->log.coordinator = f->name;
-    const hr_endpoint_files files = {f->name,
-                                     f->federation,
-                                     f->key,
-                                     f->certificate,
-                                     f->certificate_key,
-                                     &s->log,
-                                     s->member != NULL,
-                                     s->member ? &s->member->endpoint : NULL};
+    if (!s->member) s->log.coordinator = f->member.name;
+    const hr_endpoint_files files = {.member = f->member,
+                                     .log = &s->log,
+                                     .tries_once = s->member != NULL,
+                                     .before = s->member ? &s->member->endpoint : NULL};
     status = hr_endpoint_open(&files, s->settings, s->loopback, m->arena, &m->endpoint, err);
     if (!status) status = hr_endpoint_note_version(&m->endpoint, s->journal, &s->log, err);
     return status ? status : open_folder_presence(s, m, err);
@@ -426,7 +422,7 @@ static hr_status use_member(hr_folder_service *s, folder_member *m, hr_error *er
     if (s->member) hr_endpoint_replace(&m->endpoint, &s->member->endpoint);
     close_member(s->member);
     s->member = m;
-    s->log.coordinator = m->file.name;
+    s->log.coordinator = m->file.member.name;
     hr_counted_transport_use(&s->packets, m->endpoint.transport);
     hr_party_options options = hr_coordinator_options(&m->endpoint, s->journal, &s->work);
     options.transport = &s->packets.transport;

@@ -123,7 +123,7 @@ static hr_status plan_of_terms(const hr_planned_job *job, hr_job_plan_info *out,
 /* For their bounds. A plan may be made where the federation file is not. */
 static hr_status read_members(job_plan *p, hr_error *err) {
     hr_error why = {0};
-    hr_status status = hr_federation_file_read(p->file.federation, p->arena, &p->federation, &why);
+    hr_status status = hr_federation_file_read(p->file.member.federation, p->arena, &p->federation, &why);
     if (status == HR_E_IO) return HR_OK;
     if (status && err) *err = why;
     p->file.members = &p->federation;
@@ -132,7 +132,7 @@ static hr_status read_members(job_plan *p, hr_error *err) {
 
 static hr_status make_job_plan(job_plan *p, const char *path, size_t owners, hr_error *err) {
     hr_status status = hr_job_file_read(path, hr_federated_job_rules, p->arena, &p->file, err);
-    if (!status && !owners && p->file.name) status = read_members(p, err);
+    if (!status && !owners && p->file.member.name) status = read_members(p, err);
     if (!status) status = name_owners(p, path, owners, err);
     if (!status) status = hr_schema_read(p->file.schema, &p->schema, err);
     if (status) return status;

@@ -61,7 +61,7 @@ hr_status hr_jobs_each(const char *file, bool (*visit)(void *user, const hr_job_
     hr_arena *arena = hr_arena_new();
     hr_status status = arena ? hr_member_files_read(file, arena, &files, err) : hr_fail_memory(err);
     if (!status && files.folder)
-        status = hr_folder_each(files.folder, files.endpoint.name, visit, user, err);
+        status = hr_folder_each(files.folder, files.endpoint.member.name, visit, user, err);
     else if (!status)
         status = hr_journal_list(files.journal, show_job, &v, err);
     hr_arena_free(arena);
@@ -85,9 +85,10 @@ typedef struct shown_party {
 static void look_at_certificate(shown_party *v, hr_arena *arena) {
     const hr_endpoint_files *files = &v->member->endpoint;
     hr_federation_file federation = {0};
-    const bool known =
-        files->federation && !hr_federation_file_read(files->federation, arena, &federation, NULL);
-    v->validity = hr_validity_of(files->name, files->certificate, known ? federation.authority : NULL);
+    const bool known = files->member.federation &&
+                       !hr_federation_file_read(files->member.federation, arena, &federation, NULL);
+    v->validity =
+        hr_validity_of(files->member.name, files->member.certificate, known ? federation.authority : NULL);
     hr_validity_text(&v->validity, (int64_t)time(NULL), v->expiry);
 }
 
@@ -102,7 +103,7 @@ static hr_status show_party(void *user, const hr_journal_view *view) {
         const hr_journal_presence *p = &view->presence[i];
         presence[i] = (hr_owner_presence){p->member, view->running && p->present, p->since, p->seen};
     }
-    const hr_party_info info = {.name = v->member->endpoint.name,
+    const hr_party_info info = {.name = v->member->endpoint.member.name,
                                 .is_coordinator = !v->member->is_owner,
                                 .running = view->running,
                                 .process = view->running ? run->process : 0,
@@ -181,7 +182,7 @@ hr_status hr_party_look(const char *file, const hr_party_viewer *viewer, hr_erro
     const hr_journal_viewer inner = {show_party, show_progress, &v};
     hr_arena *arena = hr_arena_new();
     hr_status status = arena ? hr_member_files_read(file, arena, &member, err) : hr_fail_memory(err);
-    const char *folder = status ? NULL : member.folder, *name = status ? NULL : member.endpoint.name;
+    const char *folder = status ? NULL : member.folder, *name = status ? NULL : member.endpoint.member.name;
     if (!status) look_at_certificate(&v, arena);
     if (folder) status = hr_folder_each_unbegun(folder, name, count_unbegun, &v, err);
     if (!status) status = hr_journal_look(member.journal, &inner, err);

@@ -23,8 +23,7 @@ static hr_status read_owner(const hr_file_text *text, hr_arena *arena, hr_member
     hr_owner_file owner;
     hr_status status = hr_owner_file_parse(text, arena, &owner, err);
     if (status) return status;
-    *out = (hr_member_files){.endpoint = {owner.name, owner.federation, owner.key, owner.certificate,
-                                          owner.certificate_key, NULL, true, NULL},
+    *out = (hr_member_files){.endpoint = {.member = owner.member, .tries_once = true},
                              .journal = owner.ledger,
                              .schema = owner.schema,
                              .is_owner = true};
@@ -41,8 +40,7 @@ static hr_status read_coordinator(const char *file, const hr_file_text *text, hr
         return hr_fail_at(err, HR_E_ARGUMENT, file, 0, 0, NULL);
     }
     if (status) return status;
-    *out = (hr_member_files){.endpoint = {job.name, job.federation, job.key, job.certificate,
-                                          job.certificate_key, NULL, true, NULL},
+    *out = (hr_member_files){.endpoint = {.member = job.member, .tries_once = true},
                              .journal = job.journal,
                              .schema = job.schema,
                              .round_gain = job.round_gain};
@@ -56,8 +54,7 @@ static hr_status read_folder(const char *folder, hr_arena *arena, hr_member_file
     if (!status) status = hr_folder_path(folder, HR_FOLDER_JOURNAL, journal, err);
     if (!status) status = hr_coordinator_file_read(path, arena, &file, err);
     if (status) return status;
-    *out = (hr_member_files){.endpoint = {file.name, file.federation, file.key, file.certificate,
-                                          file.certificate_key, NULL, true, NULL},
+    *out = (hr_member_files){.endpoint = {.member = file.member, .tries_once = true},
                              .journal = hr_arena_text(arena, journal, strlen(journal)),
                              .folder = folder};
     return out->journal ? HR_OK : hr_fail_memory(err);

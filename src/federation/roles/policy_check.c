@@ -344,7 +344,7 @@ static hr_status read_explained_owner(policy_explanation *e, const char *path, h
 static hr_status read_explained_job(policy_explanation *e, const char *path, hr_error *err) {
     hr_bytes terms = {0};
     hr_status status = hr_job_file_read(path, hr_federated_job_rules, e->arena, &e->job, err);
-    if (!status && !e->job.name) {
+    if (!status && !e->job.member.name) {
         hr_fail(err, HR_E_ARGUMENT, "add name, federation, key, journal and owners",
                 "the job file does not name the members");
         return hr_fail_at(err, HR_E_ARGUMENT, path, 0, 0, NULL);
@@ -369,17 +369,17 @@ static hr_status explain_policy(policy_explanation *e, hr_error *err) {
                                          .schema = e->owner_schema,
                                          .ledger = e->ledger,
                                          .has_test = e->owner.test != NULL,
-                                         .coordinator = e->job.name,
+                                         .coordinator = e->job.member.name,
                                          .terms = (const Hedgerow__Terms *)e->terms,
                                          .date = hr_endpoint_clock().date};
     /* An offer that does not name the owner is no offer to it. */
-    hr_rule_answer job = {.rule = "job", .keeps = hr_names_hold(&e->job.owners, e->owner.name)};
+    hr_rule_answer job = {.rule = "job", .keeps = hr_names_hold(&e->job.owners, e->owner.member.name)};
     snprintf(job.text, sizeof job.text, job.keeps ? "it names the owner %s" : "it does not name the owner %s",
-             e->owner.name);
+             e->owner.member.name);
     add_answer(e, &job);
     hr_status status = hr_policy_check(&question, add_answer, e, err);
     const hr_rule_answer approval = {"approve", true, "manual: the job waits for `hedgerow jobs approve`"};
-    if (!status && hr_policy_is_manual(&e->owner.policy, e->job.name)) add_answer(e, &approval);
+    if (!status && hr_policy_is_manual(&e->owner.policy, e->job.member.name)) add_answer(e, &approval);
     return status;
 }
 

@@ -112,14 +112,10 @@ static void wait_for_ledger(hr_owner_service *s) {
 static hr_status open_owner_endpoint(hr_owner_service *s, const hr_owner_service *before,
                                      hr_loopback *loopback, hr_error *err) {
     const hr_owner_file *f = &s->file;
-    const hr_endpoint_files files = {f->name,
-                                     f->federation,
-                                     f->key,
-                                     f->certificate,
-                                     f->certificate_key,
-                                     &s->log,
-                                     before != NULL,
-                                     before ? &before->endpoint : NULL};
+    const hr_endpoint_files files = {.member = f->member,
+                                     .log = &s->log,
+                                     .tries_once = before != NULL,
+                                     .before = before ? &before->endpoint : NULL};
     hr_status status = hr_endpoint_open(&files, s->settings, loopback, s->arena, &s->endpoint, err);
     const hr_membership *membership = &s->endpoint.file.membership;
     for (size_t m = 0; !status && m < membership->count; m++)
@@ -144,7 +140,7 @@ static hr_status open_owner_party(hr_owner_service *s, hr_error *err) {
     s->work.data = s->data;
     s->work.test = s->test;
     s->work.policy = &s->file.policy;
-    s->work.name = s->file.name;
+    s->work.name = s->file.member.name;
     s->work.federation = s->endpoint.id;
     s->work.ledger = s->ledger;
     s->work.view = &s->endpoint.view;
@@ -172,7 +168,7 @@ static hr_status open_owner_parts(hr_owner_service *s, const char *file, const h
     s->arena = hr_arena_new();
     hr_status status = s->arena ? hr_owner_file_read(file, s->arena, &s->file, err) : hr_fail_memory(err);
     if (!status) status = hr_owner_file_check(&s->file, file, s->arena, err);
-    s->log.owner = s->file.name;
+    s->log.owner = s->file.member.name;
     if (!status) status = read_records(s, err);
     if (!status) status = log_remarks(s, s->data, err);
     if (!status) status = log_remarks(s, s->test, err);
@@ -243,7 +239,7 @@ hr_status hr_owner_service_refuse_shared(const hr_owner_service *a, const hr_own
 
 static hr_status write_metrics(hr_owner_service *s, hr_error *err) {
     hr_owner_numbers numbers = {.hello = hr_presence_last_sent(s->presence)};
-    hr_service_metrics metrics = {.name = s->file.name,
+    hr_service_metrics metrics = {.name = s->file.member.name,
                                   .packets = &s->packets,
                                   .open = hr_party_jobs(s->party),
                                   .ended = s->work.ended,

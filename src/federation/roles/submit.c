@@ -20,9 +20,10 @@ static hr_status check_name(const hr_job_file *job, const char *file, const hr_c
                 "the job file names no owners");
         return hr_fail_at(err, HR_E_ARGUMENT, file, 0, 0, "owners");
     }
-    if (!job->name || !strcmp(job->name, coordinator->name)) return HR_OK;
+    if (!job->member.name || !strcmp(job->member.name, coordinator->member.name)) return HR_OK;
     hr_fail(err, HR_E_ARGUMENT, "submit it to the folder of that coordinator, or remove the key",
-            "the job is of the coordinator '%s', the folder of '%s'", job->name, coordinator->name);
+            "the job is of the coordinator '%s', the folder of '%s'", job->member.name,
+            coordinator->member.name);
     return hr_fail_at(err, HR_E_ARGUMENT, file, 0, 0, "name");
 }
 
@@ -31,10 +32,11 @@ static hr_status try_terms(hr_own_job *job, const char *name, const hr_coordinat
                            hr_error *err) {
     hr_endpoint endpoint = {.view.membership = &endpoint.file.membership};
     hr_bytes terms = {0};
-    hr_status status = hr_federation_file_read(coordinator->federation, job->arena, &endpoint.file, err);
+    hr_status status =
+        hr_federation_file_read(coordinator->member.federation, job->arena, &endpoint.file, err);
     if (status) return status;
-    endpoint.view.self =
-        hr_membership_by_name(endpoint.view.membership, coordinator->name, strlen(coordinator->name));
+    endpoint.view.self = hr_membership_by_name(endpoint.view.membership, coordinator->member.name,
+                                               strlen(coordinator->member.name));
     status = hr_own_job_terms(job, name, &endpoint, &terms, err);
     job->file.members = NULL; /* of this endpoint */
     free(terms.at);

@@ -27,15 +27,15 @@ static void read_text(const char *text, hr_arena *arena, hr_coordinator_file *ou
 static void test_coordinator_file__reads_every_fact(void **state) {
     hr_coordinator_file file;
     read_text(COORDINATOR, *state, &file);
-    assert_string_equal(file.name, "c");
-    assert_string_equal(file.federation, "/x/f.yaml");
-    assert_string_equal(file.key, "/x/c.key");
-    assert_null(file.certificate);
-    assert_null(file.certificate_key);
+    assert_string_equal(file.member.name, "c");
+    assert_string_equal(file.member.federation, "/x/f.yaml");
+    assert_string_equal(file.member.key, "/x/c.key");
+    assert_null(file.member.certificate);
+    assert_null(file.member.certificate_key);
     assert_int_equal(file.at_once, 4);
     read_text(COORDINATOR "certificate: a.pem\ncertificate-key: b.pem\nat-once: 16\n", *state, &file);
-    assert_string_equal(file.certificate, "/x/a.pem");
-    assert_string_equal(file.certificate_key, "/x/b.pem");
+    assert_string_equal(file.member.certificate, "/x/a.pem");
+    assert_string_equal(file.member.certificate_key, "/x/b.pem");
     assert_int_equal(file.at_once, 16);
 }
 
@@ -76,7 +76,7 @@ static void test_job_file__may_name_owners_alone(void **state) {
     const hr_file_text alone = {"/x/job.yaml", texts[0], strlen(texts[0])},
                        half = {"/x/job.yaml", texts[1], strlen(texts[1])};
     assert_int_equal(hr_job_file_parse(&alone, hr_federated_job_rules, *state, &file, &err), HR_OK);
-    assert_null(file.name);
+    assert_null(file.member.name);
     assert_int_equal(file.owners.count, 2);
     assert_int_equal(hr_job_file_parse(&half, hr_federated_job_rules, *state, &file, &err), HR_E_FORMAT);
     assert_string_equal(err.message, "the key 'federation' is missing");

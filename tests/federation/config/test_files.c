@@ -59,11 +59,11 @@ static void test_owner_file__reads_every_fact(void **state) {
     hr_owner_file file;
     hr_error err = {0};
     must(hr_owner_file_read(GOLDEN "owner.yaml", *state, &file, &err), &err);
-    assert_string_equal(file.name, "hospital-a");
-    assert_string_equal(file.federation, GOLDEN "federation.yaml");
-    assert_string_equal(file.key, GOLDEN "hospital-a.key");
-    assert_string_equal(file.certificate, GOLDEN "hospital-a.pem");
-    assert_string_equal(file.certificate_key, "/etc/hedgerow/hospital-a-tls.key");
+    assert_string_equal(file.member.name, "hospital-a");
+    assert_string_equal(file.member.federation, GOLDEN "federation.yaml");
+    assert_string_equal(file.member.key, GOLDEN "hospital-a.key");
+    assert_string_equal(file.member.certificate, GOLDEN "hospital-a.pem");
+    assert_string_equal(file.member.certificate_key, "/etc/hedgerow/hospital-a-tls.key");
     assert_string_equal(file.data, GOLDEN "records/hospital-a.csv");
     assert_string_equal(file.schema, GOLDEN "schema.yaml");
     assert_string_equal(file.ledger, GOLDEN "hospital-a.db");
@@ -94,11 +94,11 @@ static void test_job_file__reads_every_fact(void **state) {
     assert_true(file.round_gain == .01 && file.vote_share == .2);
     assert_true(file.deadline == 60 && file.wait_for == HR_WAIT_PRESENT);
     assert_int_equal(file.date, 1795305600);
-    assert_string_equal(file.name, "coordinator");
-    assert_string_equal(file.federation, GOLDEN "federation.yaml");
-    assert_string_equal(file.key, GOLDEN "coordinator.key");
-    assert_string_equal(file.certificate, GOLDEN "coordinator.pem");
-    assert_string_equal(file.certificate_key, GOLDEN "coordinator-tls.key");
+    assert_string_equal(file.member.name, "coordinator");
+    assert_string_equal(file.member.federation, GOLDEN "federation.yaml");
+    assert_string_equal(file.member.key, GOLDEN "coordinator.key");
+    assert_string_equal(file.member.certificate, GOLDEN "coordinator.pem");
+    assert_string_equal(file.member.certificate_key, GOLDEN "coordinator-tls.key");
     assert_string_equal(file.journal, GOLDEN "coordinator.db");
     assert_true(file.owners.count == 2 && !strcmp(file.owners.items[1], "hospital-b"));
 }
@@ -133,7 +133,7 @@ static void test_job_file__has_defaults(void **state) {
     assert_int_equal(file.order, HR_ORDER_CHAIN);
     assert_true(file.round_gain == 0 && file.vote_share == 0);
     assert_true(file.deadline == 600 && file.date == 0 && file.wait_for == HR_WAIT_ALL);
-    assert_true(!file.name && !file.certificate);
+    assert_true(!file.member.name && !file.member.certificate);
     assert_int_equal(file.owners.count, 0);
 }
 
@@ -180,8 +180,8 @@ static void test_owner_file__takes_less(void **state) {
     must(hr_owner_file_parse(&(hr_file_text){"/x/owner.yaml", OWNER, strlen(OWNER)}, *state, &file, &err),
          &err);
     assert_string_equal(file.data, "/x/a.csv");
-    assert_null(file.certificate);
-    assert_null(file.certificate_key);
+    assert_null(file.member.certificate);
+    assert_null(file.member.certificate_key);
     assert_true(file.policy.delta == 0 && file.policy.days == 30 && !file.policy.unprotected.count);
 }
 

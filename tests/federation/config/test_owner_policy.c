@@ -152,7 +152,7 @@ static void test_coordinators__are_members_of_the_federation(void **state) {
     assert_int_equal(hr_owner_file_read(GOLDEN "owner.yaml", *state, &file, &err), HR_OK);
     assert_int_equal(hr_owner_file_check(&file, "owner.yaml", *state, &err), HR_OK);
     assert_string_equal(parse(OWNER_WITH("days: 1"), *state, &file), "");
-    file.federation = GOLDEN "federation.yaml";
+    file.member.federation = GOLDEN "federation.yaml";
     assert_int_equal(hr_owner_file_check(&file, "o.yaml", *state, &err), HR_E_FORMAT);
     hr_error_format(&err, message, sizeof message);
     assert_string_equal(message,
