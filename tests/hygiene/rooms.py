@@ -27,7 +27,6 @@ SHORT = {
     'tables/source/gzip_packed': 'one library of compression a file; this is what whole files need, with or without it',
     'tables/readers/csv_block': 'one block as a data set; csv.c hands out blocks, whatever becomes of them',
     'federation/config/coordinator_file': 'one kind of file a source',
-    'federation/config/member_paths': 'rows that the tables of three kinds of files share',
     'federation/federated/evaluation_question': 'terms and sums read the same question; a proof of sums is read beside it',
     'federation/protocol/ending': 'the table of endings: public, and in a build without federations, too',
     'federation/sums/summed_job': 'what all methods of sums share',

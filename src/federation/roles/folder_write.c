@@ -7,9 +7,11 @@
 #include "privacy/crypto/csprng.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { FILE_RIGHTS = 0666, FOLDER_RIGHTS = 0777 };
@@ -19,6 +21,14 @@ typedef struct folder_draft {
     const char *folder;
     char name[HR_JOB_NAME_TEXT + 32];
 } folder_draft;
+
+/* A file system's own clock may be so coarse that jobs submitted one after the other have the same time. */
+static hr_status note_time(const char *path, hr_error *err) {
+    struct timespec times[2];
+    if (clock_gettime(CLOCK_REALTIME, &times[0])) return hr_folder_fail(path, "read the clock for", err);
+    times[1] = times[0];
+    return utimensat(AT_FDCWD, path, times, 0) ? hr_folder_fail(path, "set the time of", err) : HR_OK;
+}
 
 static hr_status fill_draft(const folder_draft *draft, const hr_folder_files *files,
                             const uint8_t id[HR_JOURNAL_ID], hr_error *err) {
@@ -43,7 +53,8 @@ static hr_status fill_draft(const folder_draft *draft, const hr_folder_files *fi
     if (!status)
         status =
             hr_folder_job_path(draft->folder, draft->name, hr_folder_state_file(HR_FOLDER_QUEUED), path, err);
-    return status ? status : hr_file_create(path, "job", FILE_RIGHTS, text, strlen(text), err);
+    if (!status) status = hr_file_create(path, "job", FILE_RIGHTS, text, strlen(text), err);
+    return status ? status : note_time(path, err);
 }
 
 static void remove_draft(const folder_draft *draft, const char *name, const uint8_t id[HR_JOURNAL_ID]) {

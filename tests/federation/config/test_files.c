@@ -529,8 +529,8 @@ static const bad_case bad_job[] = {
      "x.yaml:5:1: unknown key 'colour'; the keys are hedgerow-job, schema, method, train, model, columns, "
      "mode, epsilon, delta, options, rounds, order, round-gain, vote-last, vote-share, vote-trees, "
      "coalition, "
-     "coordinator-owner, records, deadline, wait-for, date, name, federation, key, journal, owners, "
-     "certificate, certificate-key"},
+     "coordinator-owner, records, deadline, wait-for, date, name, federation, key, certificate, "
+     "certificate-key, journal, owners"},
     {JOB "mode: noisy\n", "x.yaml:5:7: mode: 'noisy' is not sound or paper"},
     {JOB "mode: [sound]\n", "x.yaml:5:7: mode must be sound or paper, not a list"},
     {JOB "delta: 0.5\n",
