@@ -89,7 +89,7 @@ hr_status __wrap_hr_journal_add_event(hr_journal *journal, const uint8_t *id, co
     if (event->kind != HR_EVENT_WORK_STARTED || !doom.refuses_begun)
         return __real_hr_journal_add_event(journal, id, event, err);
     doom.refuses_begun = false;
-    return hr_fail(err, HR_E_FORMAT, "", "no event is taken");
+    return hr_fail(err, HR_E_POLICY, "", "no event is taken");
 }
 
 hr_status __real_hr_journal_commit(hr_journal *journal, hr_error *err);
