@@ -291,7 +291,8 @@ def fits_side_by_side(args, size):
     for method, settings in (('gbdt', GBDT + ['trees=50']), ('hedge', [])):
         for count in (2, 4):
             command = [os.path.join(args.build, 'bench', 'bench_beside'), table_file(args, *size), *map(str, size), str(count), method, *settings]
-            got = min(take_turns({method: command}, args.repeat)[method], key=lambda g: g['beside'] / g['row'])
+            turns = take_turns({method: command}, args.repeat)[method]
+            got = {key: min(turn[key] for turn in turns) for key in turns[0]}
             row = {'case': 'Fits side by side, %d x %d, %d thread(s) each' % (*size, got['threads']), 'side': '%d fits of %s' % (count, method),
                    'in_a_row': got['row'], **{key: got[key] for key in ('beside', 'row_one', 'beside_one')}, 'ratio': got['beside'] / got['row']}
             if not rows:

@@ -24,7 +24,7 @@ static const arg_option bin_options[] = {
     {"output", 'o', ARG_TEXT, true, AT(output), "FILE", "where the cache goes, readable by its owner alone"},
     {"bins", 0, ARG_INTEGER, false, AT(bins), "N",
      "public bins of a numeric feature, 2 to 255; 255 unless given. Training must have as many"},
-    {"threads", 0, ARG_INTEGER, false, AT(threads), "N", "0: as many as there are processors"},
+    {"threads", 0, ARG_INTEGER, false, AT(threads), "N", "0: as many processors as it may use"},
     {"force", 0, ARG_FLAG, false, AT(force), NULL, "replace the file that is there"},
     TABLE_OPTIONS(bin_args),
     SKIP_OPTION(bin_args),

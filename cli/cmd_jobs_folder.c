@@ -108,15 +108,17 @@ static hr_status read_whole(const char *path, char **bytes, size_t *size, hr_err
 
 /* A model that tells of records without noise is for the eyes of its owner alone, also here. */
 static hr_status fetch(const hr_job_record *job, const char *path, hr_error *err) {
+    if (job->makes == HR_JOB_MODEL) {
+        hr_model *model = NULL;
+        hr_status status = hr_model_read(job->result, &model, err);
+        if (status == HR_OK) status = model_write(model, path, OUTPUT_NEW, err);
+        hr_model_free(model);
+        return status;
+    }
     char *bytes = NULL;
     size_t size = 0;
-    hr_model *model = NULL;
-    output_opener *open = output_open_public;
     hr_status status = read_whole(job->result, &bytes, &size, err);
-    if (status == HR_OK && job->makes == HR_JOB_MODEL) status = hr_model_read(job->result, &model, err);
-    if (model != NULL) open = model_opener(model);
-    if (status == HR_OK) status = output_write(open, path, OUTPUT_NEW, bytes, size, err);
-    hr_model_free(model);
+    if (status == HR_OK) status = output_write(output_open_public, path, OUTPUT_NEW, bytes, size, err);
     free(bytes);
     return status;
 }

@@ -19,7 +19,7 @@ static const arg_option serve_options[] = {
     {"OWNER", 0, ARG_OPERAND, true, AT(file), NULL, "the owner file: your records, ledger, key and policy"},
     {"jobs", 0, ARG_INTEGER, false, AT(jobs), "N",
      "end after this many jobs; by default serve until stopped"},
-    {"threads", 0, ARG_INTEGER, false, AT(threads), "N", "0: as many as there are processors"},
+    {"threads", 0, ARG_INTEGER, false, AT(threads), "N", "0: as many processors as it may use"},
     {"metrics", 0, ARG_TEXT, false, AT(metrics), "FILE",
      "replace this file every 15 seconds with numbers for Prometheus: jobs, packets, budget left"},
     LOG_OPTIONS,

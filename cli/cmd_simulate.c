@@ -39,7 +39,7 @@ static const arg_option simulate_options[] = {
      "with --data: fail, before the job begins, if a table does not fit the schema, or the schema needs a "
      "review"},
     {"threads", 0, ARG_INTEGER, false, AT(threads), "N",
-     "of all owners together; 0: as many as there are processors"},
+     "of all owners together; 0: as many processors as it may use"},
     {"plan", 0, ARG_WAIVER, false, AT(plan), NULL,
      "print what the job would do, from its file and schema alone; of as many owners as --owners says, or "
      "as there are files, or as the job file names"},

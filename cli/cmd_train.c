@@ -65,7 +65,7 @@ static const arg_option train_options[] = {
      "noise of M records; for every method. Unless given, each record of a person counts a part (hedge, "
      "dpboost)"},
     {"threads", 0, ARG_INTEGER, false, AT(table.threads), "N",
-     "0: as many as there are processors; the model does not depend on it"},
+     "0: as many processors as it may use; the model does not depend on it"},
     {"ledger", 0, ARG_TEXT, false, AT(ledger), "FILE",
      "spend from this ledger ('hedgerow ledger create' creates one)"},
     {"start", 0, ARG_TEXT, false, AT(start), "FILE",

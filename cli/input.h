@@ -67,7 +67,7 @@ typedef struct table_args {
 #define THREADS_OPTION(args)                                                                                 \
     {                                                                                                        \
         "threads", 0, ARG_INTEGER, false, offsetof(args, table.threads), "N",                                \
-            "0: as many as there are processors; the result does not depend on it"                           \
+            "0: as many processors as it may use; the result does not depend on it"                          \
     }
 
 /* For commands that need labels. */

@@ -42,7 +42,7 @@ HR_API HR_MUST_CHECK hr_status hr_use_kernels(const char *name, hr_error *err);
 HR_API const char *hr_kernels_name(void);
 
 /* How many threads are meant wherever a number of threads is 0: what the variable HEDGEROW_THREADS of the
- * environment says, 1 to 1024; without it, the processors that this process may run on (its affinity mask),
+ * environment says, 1 to 256; without it, the processors that this process may run on (its affinity mask),
  * but not more than the quotas of its cgroups, version 1 or 2, pay for, rounded up. Looked up anew at each
  * call. Thread: any, while none changes the environment. Fails: ARGUMENT (HEDGEROW_THREADS is no such
  * number); so do the calls that are given 0. */

@@ -15,7 +15,7 @@ extern "C" {
 
 /* Reads a model file, or the same from `size` bytes in memory; `name` stands for the file in messages. It may
  * be compressed by gzip, which its first bytes tell. Owner: the caller frees *out with hr_model_free. Fails:
- * IO, FORMAT (also compressed bytes that are damaged or cut off), LIMIT (also if it is more than 64 MiB and
+ * IO, FORMAT (also compressed bytes that are damaged or cut off), LIMIT (also if it is more than 64 MiB plus
  * 100 times its size when decompressed), ABSENT (a build without zlib), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_model_read(const char *path, hr_model **out, hr_error *err);
 HR_API HR_MUST_CHECK hr_status hr_model_parse(const char *bytes, size_t size, const char *name,

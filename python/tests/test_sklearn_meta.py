@@ -228,7 +228,7 @@ def test_all_threads__of_a_variable_that_is_no_number__are_refused_and_cost_noth
     monkeypatch.setenv('HEDGEROW_THREADS', 'lots')
     ledger = hedgerow.Ledger.create(tmp_path / 'ledger.db', 9, 1e-3)
     for n_jobs in (-1, -2):
-        with pytest.raises(hedgerow.ArgumentError, match='HEDGEROW_THREADS.*"lots" is not a whole number from 1 to 1024; set it to'):
+        with pytest.raises(hedgerow.ArgumentError, match='HEDGEROW_THREADS.*"lots" is not a whole number from 1 to 256; set it to'):
             base(n_jobs=n_jobs, ledger=ledger).fit(X, TWO)
     assert ledger.entries == []
     base(n_jobs=1).fit(X, TWO)  # does not ask it

@@ -4,7 +4,7 @@
 
 #include <hedgerow/status.h>
 
-enum { HR_THREADS_MAX = 1024 };
+enum { HR_THREADS_MAX = 256 };
 
 /* *out: wanted, or if it is not above 0, what hr_threads finds. Fails: as hr_threads. */
 HR_MUST_CHECK hr_status hr_threads_of(int wanted, int *out, hr_error *err);

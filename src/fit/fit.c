@@ -26,8 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS_MAX = 256 };
-
 /* What methods need beside their large tables. */
 static const double MEMORY_MARGIN = 1.125;
 
@@ -101,8 +99,8 @@ static hr_status check_unit(const fit_job *f, hr_error *err) {
 
 static hr_status check_fit(fit_job *f, hr_error *err) {
     const hr_schema *schema = hr_data_schema(f->data);
-    if (f->options->threads < 0 || f->options->threads > THREADS_MAX)
-        return hr_fail(err, HR_E_ARGUMENT, "0 means all processors", "threads must be 0..%d", THREADS_MAX);
+    if (f->options->threads < 0 || f->options->threads > HR_THREADS_MAX)
+        return hr_fail(err, HR_E_ARGUMENT, "0 means all processors", "threads must be 0..%d", HR_THREADS_MAX);
     hr_status status = hr_threads_of(f->options->threads, &f->threads, err);
     if (!status) status = hr_options_check(f->method, f->options, err);
     if (!status) status = hr_over_ranks_check(f->method, f->options, schema, err);

@@ -19,7 +19,7 @@ static hr_status render_model(const void *output, char **text, hr_error *err) {
 
 static hr_status rewrite_model(const char *text, char **again, hr_error *err) {
     hr_model *model = NULL;
-    hr_status status = hr_model_parse(text, strlen(text), "model", &model, err);
+    hr_status status = hr_model_parse_json(text, strlen(text), "model", &model, err);
     if (!status) status = hr_model_render(model, again, err);
     hr_model_free(model);
     return status;

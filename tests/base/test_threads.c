@@ -139,15 +139,15 @@ static void threads__are_what_the_variable_says(void **state) {
     assert_int_equal(found, 7);
     assert_int_equal(hr_threads_of(3, &found, &err), HR_OK);
     assert_int_equal(found, 3);
-    setenv("HEDGEROW_THREADS", "1024", 1);
+    setenv("HEDGEROW_THREADS", "256", 1);
     assert_int_equal(hr_threads(&found, &err), HR_OK);
     assert_int_equal(found, HR_THREADS_MAX);
 }
 
 static void threads__refuse_a_variable_that_is_no_number_of_them(void **state) {
     (void)state;
-    const char *const bad[] = {"0",   "-1",  "+2",  " 2",   "2 ",
-                               "two", "1.5", "0x2", "1025", "99999999999999999999"};
+    const char *const bad[] = {"0",   "-1",  "+2",  " 2",  "2 ",
+                               "two", "1.5", "0x2", "257", "99999999999999999999"};
     for (size_t i = 0; i < COUNT(bad); i++) {
         hr_error err = {0};
         int found = -5;

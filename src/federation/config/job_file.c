@@ -1,8 +1,10 @@
 #include "federation/config/job_file.h"
 
+#include "base/fail.h"
 #include "base/file.h"
 #include "base/text/calendar.h"
 #include "federation/config/federation_file.h"
+#include "tables/source/codec.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -360,12 +362,17 @@ hr_job_product hr_job_file_makes(const hr_job_file *job) {
 }
 
 hr_status hr_job_file_load_model(hr_job_file *job, hr_arena *arena, hr_error *err) {
-    hr_buffer bytes = {0};
+    hr_buffer bytes = {0}, unpacked = {0};
     hr_status status = hr_file_read_path(job->model, &bytes, err);
-    const char *model = status ? NULL : hr_arena_text(arena, bytes.bytes ? bytes.bytes : "", bytes.size);
+    const bool packed = !status && hr_packed_begins(bytes.bytes, bytes.size);
+    if (packed) status = hr_packed_read(bytes.bytes, bytes.size, &unpacked, err);
+    if (status) status = hr_fail_at(err, status, job->model, 0, 0, NULL);
+    const hr_buffer *json = packed ? &unpacked : &bytes;
+    const char *model = status ? NULL : hr_arena_text(arena, json->bytes ? json->bytes : "", json->size);
     if (!status && !model) status = hr_fail_memory(err);
-    job->evaluated = (hr_file_text){job->model, model, bytes.size};
+    job->evaluated = (hr_file_text){job->model, model, json->size};
     hr_buffer_done(&bytes);
+    hr_buffer_done(&unpacked);
     return status;
 }
 

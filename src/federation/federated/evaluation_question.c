@@ -1,6 +1,7 @@
 #include "federation/federated/evaluation_question.h"
 
 #include "base/fail.h"
+#include "models/model/model.h"
 #include "tables/schema/schema.h"
 
 #include <string.h>
@@ -24,7 +25,8 @@ hr_status hr_evaluation_question_read(const hr_bytes *body, const char *fingerpr
         return hr_fail(err, HR_E_POLICY,
                        "ask the coordinator for a job whose terms name the model that it sends",
                        "the model that was sent is %s, that of the terms %s", found, fingerprint);
-    status = hr_model_parse((const char *)body->at, body->size, "the model of the evaluation", &model, err);
+    status =
+        hr_model_parse_json((const char *)body->at, body->size, "the model of the evaluation", &model, err);
     if (!status && !hr_schema_same(hr_model_schema(model), schema))
         status = hr_fail(err, HR_E_SCHEMA, "evaluate a model that was trained with the job's schema",
                          "the model has another schema than the job");

@@ -160,7 +160,7 @@ static hr_status read_wire_tree(const Hedgerow__Tree *t, const hr_tree_rules *ru
     if (!tree.nodes || !tree.subsets) return hr_fail_memory(err);
     for (size_t i = 0; i < tree.node_count; i++)
         tree.nodes[i] = (hr_node){.left = t->left[i],
-                                  .feature = t->feature[i],
+                                  .feature = t->left[i] ? t->feature[i] : 0,
                                   .subset = t->subset[i],
                                   .missing_left = t->missing_left[i] != 0,
                                   .threshold = t->cut[i],

@@ -8,6 +8,7 @@
 #include "federation/roles/policy_check.h"
 #include "federation/sums/summed_owner.h"
 #include "fit/budget.h"
+#include "models/model/model.h"
 #include "privacy/crypto/csprng.h"
 #include "privacy/ledger/offers.h"
 #include "privacy/ledger/spend.h"
@@ -340,7 +341,7 @@ static hr_status write_model(hr_owner_work *w, const hr_job_view *job, const hr_
         return hr_fail(err, HR_E_ARGUMENT, "name a folder with a shorter path in the owner file",
                        "the path of the folder 'models' is too long");
     hr_status status =
-        hr_model_parse((const char *)bytes->at, bytes->size, "the coordinator's model", &model, err);
+        hr_model_parse_json((const char *)bytes->at, bytes->size, "the coordinator's model", &model, err);
     if (!status) status = hr_model_write(model, path, err);
     if (!status) hr_job_log(&w->work, job->record, HR_LOG_INFO, "the model is in %s", path);
     hr_model_free(model);

@@ -182,7 +182,7 @@ static hr_status read_hedge_tree(const hr_hedge_question_reader *h, const Hedger
     for (size_t i = 0; i < count; i++) {
         hr_node *node = &out->nodes[i];
         node->left = wire->left[i];
-        node->feature = wire->feature[i];
+        node->feature = node->left ? wire->feature[i] : 0;
         if (!node->left || node->feature >= h->binning.feature_count) continue;
         if (h->binning.features[node->feature].kind == HR_KIND_CATEGORY)
             node->subset = wire->subset[i];

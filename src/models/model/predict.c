@@ -70,8 +70,8 @@ static void predict_stretch(void *of, size_t w, size_t first, size_t end) {
 }
 
 hr_status hr_prediction_workers(int threads, size_t blocks, size_t *workers, hr_error *err) {
-    int asked;
-    const hr_status status = hr_threads_of(threads, &asked, err);
+    int asked = 1;
+    const hr_status status = blocks > 1 ? hr_threads_of(threads, &asked, err) : HR_OK;
     if (status) return status;
     const size_t most = asked > THREADS_MAX ? THREADS_MAX : (size_t)asked;
     *workers = most < blocks ? most : blocks ? blocks : 1;

@@ -76,15 +76,16 @@ typedef struct seen_cell {
 
 typedef struct csv_cells {
     hr_gathering *g;
-    seen_cell *cells;        /* by record */
-    size_t records;          /* in `cells` */
-    size_t room;             /* records */
-    size_t groups;           /* of neighbouring columns */
+    seen_cell *cells; /* by record */
+    size_t records;   /* in `cells` */
+    size_t room;      /* records */
+    size_t groups;    /* of neighbouring columns */
+    int threads;
     bool failed[GROUPS_MAX]; /* memory was short */
 } csv_cells;
 
-/* Has room for a record at least. False when memory is short. */
-static bool init_cells(csv_cells *c, hr_gathering *g) {
+/* Has room for a record at least. Fails: as hr_threads, MEMORY. */
+static hr_status init_cells(csv_cells *c, hr_gathering *g) {
     const size_t columns = g->columns;
     *c = (csv_cells){.g = g,
                      .room = columns < CELLS_AT_ONCE ? CELLS_AT_ONCE / columns : 1,
@@ -93,9 +94,9 @@ static bool init_cells(csv_cells *c, hr_gathering *g) {
     for (size_t k = 0; c->cells && k < c->groups; k++) {
         if (g->arenas[k]) continue;
         g->arenas[k] = hr_arena_new();
-        if (!g->arenas[k]) return false;
+        if (!g->arenas[k]) return hr_fail_memory(g->err);
     }
-    return c->cells;
+    return c->cells ? hr_threads_of(g->reading.threads, &c->threads, g->err) : hr_fail_memory(g->err);
 }
 
 static void look_at_groups(void *of, size_t member, size_t begin, size_t end) {
@@ -116,10 +117,7 @@ static void look_at_groups(void *of, size_t member, size_t begin, size_t end) {
 }
 
 static hr_status look_at_cells(csv_cells *c) {
-    int threads;
-    const hr_status counted = hr_threads_of(c->g->reading.threads, &threads, c->g->err);
-    if (counted) return counted;
-    hr_team_share((size_t)threads, c->groups, 1, look_at_groups, c);
+    hr_team_share((size_t)c->threads, c->groups, 1, look_at_groups, c);
     c->records = 0;
     for (size_t k = 0; k < c->groups; k++)
         if (c->failed[k]) return hr_fail_memory(c->g->err);
@@ -150,7 +148,7 @@ static hr_status gather_csv(hr_gathering *g, hr_byte_source *source) {
     csv_cells cells;
     hr_status status = hr_csv_start(&g->lines, source, &g->reading, g->err);
     if (!status) status = start_csv(g);
-    if (!status && !init_cells(&cells, g)) status = hr_fail_memory(g->err);
+    if (!status) status = init_cells(&cells, g);
     while (!status) {
         while (!status && hr_cells_skip_empty(&g->lines)) status = take_csv_record(&cells);
         if (!status) status = look_at_cells(&cells);

@@ -24,7 +24,7 @@ hr_status hr_read_options_take(const hr_read_options *given, hr_read_options *ou
         return hr_fail(err, HR_E_ARGUMENT, "leave --quote and --skip-lines out",
                        "a database answers with cells, not with lines");
     if (out->threads < 0)
-        return hr_fail(err, HR_E_ARGUMENT, "give 0 for as many as there are processors", "%d threads",
+        return hr_fail(err, HR_E_ARGUMENT, "give 0 for as many processors as it may use", "%d threads",
                        out->threads);
     return HR_OK;
 }

@@ -60,7 +60,7 @@ static hr_status remark_label(const remark_run *r) {
 
 static hr_status remark_clipped_labels(const remark_run *r) {
     const uint64_t cells = hr_data_report(r->data, r->features)->out_of_range;
-    const double share = 100 * (double)cells / (double)hr_data_rows(r->data);
+    const double share = 100 * (double)cells / (double)hr_data_all_rows(r->data);
     hr_error what = {0};
     if (!(share > LABELS_CLIPPED)) return HR_OK;
     hr_fail(&what, HR_E_SCHEMA, "the figures compare with the nearest bound",

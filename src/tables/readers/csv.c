@@ -36,6 +36,7 @@ typedef struct csv_file {
     bool fetching;  /* a thread is about to get a block */
     bool ended;     /* no more blocks are handed out */
     size_t readers;
+    int asked;         /* threads */
     bool ordered;      /* some cells depend on those of earlier records, or a work takes them in order */
     size_t handed_out; /* blocks */
     size_t finished;   /* of them; if they are ordered: the first ones */
@@ -218,16 +219,15 @@ static bool init_reader(csv_file *f, csv_reader *reader, size_t member) {
         part->before = hr_arena_alloc(arena, slots, sizeof *part->before);
         if (!part->before) return false;
     }
-    const int threads = f->readers > 1 ? 1 : f->reading->options->threads;
+    const int threads = f->readers > 1 ? 1 : f->asked;
     if (f->reading->work && !hr_csv_block_init(&reader->work, f->reading, member, threads)) return false;
     return part->numbers && part->cursor.reports;
 }
 
 static hr_status read_file(csv_file *f, hr_error *err) {
-    int asked;
-    const hr_status counted = hr_threads_of(f->reading->options->threads, &asked, err);
+    const hr_status counted = hr_threads_of(f->reading->options->threads, &f->asked, err);
     if (counted) return counted;
-    size_t count = asked > READERS_MAX ? READERS_MAX : (size_t)asked;
+    size_t count = f->asked > READERS_MAX ? READERS_MAX : (size_t)f->asked;
     if (f->lines.source->ended) count = 1;       /* suffices for what is in memory already */
     if (f->reading->options->misfits) count = 1; /* which gather in the order of the cells */
     csv_reader *readers = hr_arena_alloc(f->reading->arena, count, sizeof *readers);

@@ -46,7 +46,7 @@ bool hr_packed_begins(const char *bytes, size_t size);
 bool hr_packed_named(const char *path);
 
 /* Adds what compressed bytes stand for. Fails: FORMAT (truncated, damaged), LIMIT (it becomes more than 64
- * MiB and 100 times as much), ABSENT, MEMORY. */
+ * MiB plus 100 times as much), ABSENT, MEMORY. */
 HR_MUST_CHECK hr_status hr_packed_read(const char *bytes, size_t size, hr_buffer *out, hr_error *err);
 
 /* Adds the bytes as one gzip stream, with no name and no time in it: the same bytes from the same version of

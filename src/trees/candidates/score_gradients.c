@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 enum { BLOCK = HR_WALK_BLOCK };
+_Static_assert(HR_SCORE_BITS - HR_WORD_CUT == HR_GRADIENT_BITS, "words are gradients in their own units");
 
 bool hr_score_gradients_init(hr_score_gradients *g, const hr_binned *binned,
                              const hr_candidate_scan_setup *setup) {

@@ -39,10 +39,10 @@ typedef struct layout_of_tree {
     const size_t *offsets;
 } layout_of_tree;
 
-/* A leaf keeps the bins 0 .. 255, which are all, on the left. Returns whether it is a set that is no range.
- */
+/* A leaf asks for no feature, whatever its node has there: it keeps the bins 0 .. 255 of the first one, which
+ * are all, on the left. Returns whether it is a set that is no range. */
 static bool lay_out_node(const layout_of_tree *of, const hr_node *node, hr_level_node *out) {
-    *out = (hr_level_node){.offset = of->offsets[node->feature], .width = UINT8_MAX};
+    *out = (hr_level_node){.offset = of->offsets[node->left ? node->feature : 0], .width = UINT8_MAX};
     hr_range_node range;
     if (!node->left) return false;
     out->is_set = !hr_walk_range(of->tree, node, &of->binning->features[node->feature], &range);
@@ -57,9 +57,10 @@ static bool lay_out_sets_of_level(const layout_of_tree *of, const uint32_t *node
     if (!words) return false;
     for (size_t p = 0; p < level->node_count; p++, words += WORDS) {
         const hr_node *node = &of->tree->nodes[nodes[p]];
-        const hr_feature_bins *bins = &of->binning->features[node->feature];
         level->nodes[p].right = words;
-        for (unsigned bin = 0; node->left && bin < bins->bin_count; bin++)
+        if (!node->left) continue;
+        const hr_feature_bins *bins = &of->binning->features[node->feature];
+        for (unsigned bin = 0; bin < bins->bin_count; bin++)
             if (!hr_node_goes_left(of->tree, node, bins->kind, (uint8_t)bin))
                 words[bin / 64] |= (uint64_t)1 << (bin % 64);
     }

@@ -87,6 +87,12 @@ static void test_evaluation_question__refuses_what_is_no_model_of_the_owner(void
     table other = table_of_steps(20, 3, 2, 3);
     assert_not_read(w->body, w->fingerprint, other.schema, HR_E_SCHEMA, "another schema");
     table_close(&other);
+    char *compressed = NULL;
+    size_t size = 0;
+    assert_int_equal(hr_model_pack(w->model, "m.json.gz", &compressed, &size, NULL), HR_OK);
+    hr_sha256_text(compressed, size, fingerprint);
+    assert_not_read((hr_bytes){(uint8_t *)compressed, size}, fingerprint, w->table.schema, HR_E_FORMAT, "");
+    hr_text_free(compressed);
     const size_t large = HR_EVALUATION_QUESTION_MAX + 1;
     uint8_t *bytes = calloc(large, 1);
     assert_non_null(bytes);

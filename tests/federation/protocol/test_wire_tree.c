@@ -96,6 +96,22 @@ static void test_wire_tree__comes_back_as_it_was(void **state) {
     free(bytes.at);
 }
 
+/* Rooms that read the nodes of a level read those of leaves, too. */
+static void test_wire_tree__whose_leaf_names_a_feature_has_none_there(void **state) {
+    const test_members *f = *state;
+    const hr_tree_rules rules = rules_of(f);
+    hr_paid_tree out;
+    Hedgerow__Tree *message = sample_message(f);
+    for (size_t n = 0; n < message->n_left; n++)
+        if (!message->left[n]) message->feature[n] = UINT32_MAX;
+    hr_bytes bytes = packed(message);
+    assert_int_equal(read(f, &here, &rules, &bytes, &out), HR_OK);
+    for (size_t n = 0; n < out.tree.node_count; n++)
+        assert_true(out.tree.nodes[n].left || !out.tree.nodes[n].feature);
+    free(bytes.at);
+    hedgerow__tree__free_unpacked(message, NULL);
+}
+
 static void test_wire_tree__of_another_place_is_refused(void **state) {
     const test_members *f = *state;
     const hr_tree_rules rules = rules_of(f);
@@ -437,6 +453,7 @@ static void test_wire_releases__are_held_to_the_same_rules(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_TEST_MEMBERS(test_wire_tree__comes_back_as_it_was),
+        WITH_TEST_MEMBERS(test_wire_tree__whose_leaf_names_a_feature_has_none_there),
         WITH_TEST_MEMBERS(test_wire_tree__of_another_place_is_refused),
         WITH_TEST_MEMBERS(test_wire_tree__that_names_another_place_is_refused),
         WITH_TEST_MEMBERS(test_wire_tree__that_is_cut_short_is_refused),

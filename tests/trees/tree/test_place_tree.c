@@ -82,8 +82,10 @@ static void grow_tree(world *w, hr_tree *tree, size_t splits, uint64_t last) {
         tree->node_count += 2;
         splits--;
     }
-    for (size_t n = 0; n < tree->node_count; n++)
+    for (size_t n = 0; n < tree->node_count; n++) {
         tree->nodes[n].value = (double)hr_dice_below(&w->dice, 1000) / 7;
+        if (!tree->nodes[n].left) tree->nodes[n].feature = UINT32_MAX; /* of a leaf, nobody reads it */
+    }
 }
 
 static double value_by_hand(const world *w, const hr_tree *tree, size_t record) {
