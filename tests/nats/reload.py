@@ -26,6 +26,19 @@ def refuse(fed, north, name, text):
     fed.write(name, before)
 
 
+def refuse_persons(fed, north):
+    """A schema that names persons is read before a faulty key: the ledger goes on paying for records."""
+    fed.edit('schema.yaml', 'unit: record', 'unit: person', to='persons.yaml')
+    with open(os.path.join(fed.folder, 'north.csv')) as file:
+        records = file.read().splitlines()
+    fed.write('persons.csv', ''.join('%s,%s\n' % (record, i or 'person') for i, record in enumerate(records)))
+    with open(os.path.join(fed.folder, 'north.yaml')) as file:
+        before = file.read()
+    rewrite(fed, 'data: north.csv\nschema: schema.yaml', 'data: persons.csv\nschema: persons.yaml')
+    refuse(fed, north, 'fed/north/north.key', 'no key')
+    fed.write('north.yaml', before)
+
+
 def test(tool, folder, words):
     fed = Federation(tool, folder)
     fed.launch_broker()
@@ -53,6 +66,15 @@ def test(tool, folder, words):
         owner.await_line('the job ended')
     assert north.wait() == 0
     assert coordinator.wait() == 3, coordinator.lines  # the others need three owners
+    rewrite(fed, 'epsilon: 0.5', 'epsilon: 1')
+    owners = {name: fed.serve(name) for name in HOSPITALS}
+    owners['north'].await_line('ready for jobs')
+    refuse_persons(fed, owners['north'])
+    coordinator = fed.coordinate()
+    assert coordinator.wait() == 0, coordinator.lines
+    for owner in owners.values():
+        assert owner.wait() == 0, owner.lines
+    assert fed.ask('north', 'SELECT unit FROM limits') == [('',)]
     north = fed.serve('north')
     north.await_line('ready for jobs')
     assert north.stop() == 0

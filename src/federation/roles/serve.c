@@ -295,7 +295,7 @@ static hr_status reload(hr_owner_service **service, const char *file, hr_error *
         hr_error_format(&why, text, sizeof text);
         hr_log_format(&s->log, HR_LOG_ERROR, NULL,
                       "the files were not read anew, and the previous ones stay in force: %s", text);
-        return HR_OK;
+        return hr_ledger_set_unit(s->ledger, hr_schema_unit(s->schema), err); /* the ledger may be shared */
     }
     replace_service(made, s);
     *service = made;
