@@ -11,8 +11,9 @@ import tempfile
 SKIPPED = 77
 EXPOSURE_MAX = 2.0  # of 10, by systemd's own count
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..')
-# After which another start may help, or that no service ends with: a full disk, a signal, and what only a single job has.
-WORTH_A_START = {'DONE', 'FAILED', 'SUSPECT', 'SIGNAL'}
+# After which another start may help, or that no service ends with: a full disk, a lock that another process has for seconds, a signal, and what
+# only a single job has.
+WORTH_A_START = {'DONE', 'FAILED', 'SUSPECT', 'BUSY', 'SIGNAL'}
 
 
 def analyze(*words):
