@@ -174,6 +174,7 @@ static hr_status open_owner_parts(hr_owner_service *s, const char *file, const h
     if (!status) status = log_remarks(s, s->test, err);
     if (!status) status = open_ledger(s, before, err);
     if (!status && !s->borrows) wait_for_ledger(s);
+    if (!status) status = hr_ledger_settle(s->ledger, err); /* a process may have been killed before it did */
     if (!status) status = open_owner_endpoint(s, before, loopback, err);
     if (!status) status = hr_endpoint_note_version(&s->endpoint, s->journal, &s->log, err);
     return status ? status : open_owner_presence(s, err);

@@ -207,6 +207,29 @@ static void test_restore__refuses_what_the_owner_did_not_sign(void **state) {
     assert_int_equal(play(3, false), HR_E_FORMAT);     /* the coordinator names the file */
 }
 
+/* The owner was killed between the commit of a charge and its count: it is counted before the job goes on. */
+static void test_witness__counts_the_last_charge_before_work_goes_on(void **state) {
+    (void)state;
+    hr_ledger *ledger = NULL;
+    size_t size = 0;
+    char path[512];
+    begin();
+    assert_non_null(getcwd(path, sizeof path - sizeof "/witness"));
+    strcat(path, "/witness"); /* NOLINT: it fits */
+    assert_int_equal(hr_ledger_open("north.db", &ledger, NULL), HR_OK);
+    assert_int_equal(hr_ledger_set_witness(ledger, path, NULL), HR_OK);
+    hr_ledger_close(ledger);
+    copy_file("witness", "behind");
+    run_job(1);
+    copy_file("behind", "witness");
+    meeting_write("model-2.json", "there: nothing is done");
+    (void)play(2, true);
+    check_number("SELECT count(*) FROM entries", "1");
+    char *text = read_file("witness", &size);
+    assert_non_null(strstr(text, "\nentries 1\n"));
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_rolled_back_ledger__is_declined_until_it_is_restored,
@@ -221,6 +244,8 @@ int main(void) {
                                         meeting_close),
         cmocka_unit_test_setup_teardown(test_restore__refuses_what_the_owner_did_not_sign, meeting_open,
                                         meeting_close),
+        cmocka_unit_test_setup_teardown(test_witness__counts_the_last_charge_before_work_goes_on,
+                                        meeting_open, meeting_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
