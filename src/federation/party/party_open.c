@@ -2,6 +2,7 @@
 #include "federation/party/party_core.h"
 
 #include "base/fail.h"
+#include "federation/transport/nats.h"
 #include "privacy/ledger/journal_status.h"
 
 #include <stdio.h>
@@ -72,12 +73,21 @@ static hr_status restore_inboxes(hr_party *p, hr_live_job *j, hr_error *err) {
     return status;
 }
 
+/* How long a deadline goes on at least after a start: packets that the process before had fetched and not
+ * stored come again in this time. */
+static int64_t least_left(const hr_party *p, const hr_live_job *j) {
+    const int64_t again = (int64_t)HR_NATS_ACK_SECONDS * 1000 + p->o.resend;
+    return j->own.deadline < again ? j->own.deadline : again;
+}
+
 /* The wait that an earlier process noted goes on unless it is over. */
 static hr_status restore_wait(const hr_party *p, hr_live_job *j, hr_error *err) {
     hr_journal_waited wait;
     if (!j->is_coordinator) return HR_OK;
     hr_status status = hr_journal_wait_of(p->o.journal, j->record.id, &wait, err);
     if (!status && wait.advances == j->protocol->advances) j->waited = wait.milliseconds;
+    const int64_t most = j->own.deadline - least_left(p, j);
+    if (j->waited > most) j->waited = most;
     return status;
 }
 

@@ -353,7 +353,7 @@ static void test_deadline__is_of_one_job(void **state) {
     check_jobs("one: running; two: not begun: no owner takes part");
 }
 
-enum { STEPS = 3 /* of a second each, in which nothing comes */, DEADLINE = 60 /* seconds */ };
+enum { STEPS = 3 /* of a second each, in which nothing comes */, DEADLINE = 100 /* seconds */ };
 
 static void submit_with_deadline(const char *name) {
     char text[300];
@@ -377,7 +377,23 @@ static void test_deadline__goes_on_after_a_restart(void **state) {
     }
     start();
     check_jobs("one: running"); /* what was not noted yet does not count */
-    wait_for(15);
+    wait_for(48);
+    check_jobs("one: running");
+    wait_for(6);
+    check_jobs("one: not begun: no owner takes part");
+}
+
+/* The answer that the process before had fetched comes again after 30 seconds. */
+static void test_deadline__lets_packets_come_again_after_a_restart(void **state) {
+    (void)state;
+    submit_with_deadline("one");
+    start();
+    wait_for(96);
+    stop();
+    start();
+    wait_for(27);
+    check_jobs("one: running");
+    wait_for(6);
     check_jobs("one: not begun: no owner takes part");
 }
 
@@ -397,8 +413,9 @@ static void test_deadline__goes_on_over_a_reload(void **state) {
         wait_for(9);
         reload();
     }
+    wait_for(27);
     check_jobs("one: running");
-    wait_for(15);
+    wait_for(35);
     check_jobs("one: not begun: no owner takes part");
 }
 
@@ -601,6 +618,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_bad_job__stops_no_other, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_deadline__is_of_one_job, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_deadline__goes_on_after_a_restart, folder_open, folder_close),
+    cmocka_unit_test_setup_teardown(test_deadline__lets_packets_come_again_after_a_restart, folder_open,
+                                    folder_close),
     cmocka_unit_test_setup_teardown(test_deadline__goes_on_over_a_reload, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_reload__of_faulty_files_changes_nothing, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_restart__goes_on_with_every_job, folder_open, folder_close),
