@@ -2,7 +2,8 @@
  * submitted.
  *
  *     FOLDER/coordinator.yaml, FOLDER/journal.db
- *     FOLDER/open/ID.NAME      empty; of each job whose end the coordinator has not seen
+ *     FOLDER/open/ID.NAME      empty; of each job whose end the coordinator has not seen, and maybe of some
+ *                              that never appeared or whose folder was removed
  *     FOLDER/jobs/NAME/job.yaml, schema.yaml, evaluated.json   what was submitted, copied
  *                      queued, started or cancelled            one of the three; it holds the job's id
  *                      log, model.json (figures.json, bounds.yaml), ended

@@ -100,7 +100,8 @@ static void add_metrics(const metrics_text *t, const metric *metrics, size_t cou
 static void add_refusals(const metrics_text *t, const uint64_t *refused) {
     static const char *const reasons[HR_REFUSALS] = {
         [HR_REFUSAL_UNREADABLE] = "unreadable", [HR_REFUSAL_QUOTA] = "quota", [HR_REFUSAL_OFFER] = "offer"};
-    add_head(t, "packets_refused_total", "counter", "Packets that were dropped since the start.");
+    add_head(t, "packets_refused_total", "counter",
+             "Packets that were dropped since the start, or since the files were last read anew.");
     for (size_t i = 0; i < HR_REFUSALS; i++)
         hr_buffer_format(t->out, "hedgerow_packets_refused_total{%s=\"%s\",reason=\"%s\"} %llu\n", t->role,
                          t->name, reasons[i], (unsigned long long)refused[i]);
@@ -125,17 +126,19 @@ static void add_common(const metrics_text *t, const hr_service_metrics *m) {
         {"jobs_open", "gauge", "Jobs that began and are not over.", (double)m->open},
         {"jobs_done_total", "counter", "Jobs that were done since the start.", done},
         {"jobs_failed_total", "counter", "Jobs that were declined or ended early since the start.", failed},
-        {"packets_sent_total", "counter", "Packets that the broker took since the start.", (double)p->sent},
-        {"packets_failed_total", "counter", "Packets that the broker did not take since the start.",
+        {"packets_sent_total", "counter", "Packets that were given to the connection since the start.",
+         (double)p->sent},
+        {"packets_failed_total", "counter", "Packets that the connection did not take since the start.",
          (double)p->failed},
         {"packets_received_total", "counter", "Packets that came since the start.", (double)p->received},
         {"connected", "gauge", "1: there is a connection to the broker.", m->link.connected},
         {"reconnects_total", "counter",
-         "How often a lost connection to the broker came back since the start.", (double)m->link.reconnects},
+         "How often a lost connection to the broker came back since the files were last read.",
+         (double)m->link.reconnects},
         {"last_connection_timestamp_seconds", "gauge",
          "When there was last a connection to the broker; 0: not since the start.", (double)p->contact},
         {"last_packet_timestamp_seconds", "gauge",
-         "When the broker last took or gave a packet; 0: not since the start.", (double)p->last},
+         "When a packet was last given to the connection or came; 0: not since the start.", (double)p->last},
         {"certificate_expires_timestamp_seconds", "gauge",
          "When the certificate for the broker expires, or its authority; 0: not known.",
          (double)m->certificate_ends},
@@ -162,12 +165,12 @@ static void add_coordinator(const metrics_text *t, const hr_coordinator_numbers 
     const metric queued = {"jobs_queued", "gauge", "Jobs that were submitted and have not begun.",
                            (double)c->queued};
     add_metrics(t, &queued, 1);
-    add_head(t, "owner_present", "gauge", "1: the owner's program runs, by its hellos.");
+    add_head(t, "owner_present", "gauge", "1: the owner's program runs, by its hellos and messages.");
     for (size_t i = 0; i < c->presence_count; i++)
         hr_buffer_format(t->out, "hedgerow_owner_present{%s=\"%s\",owner=\"%s\"} %d\n", t->role, t->name,
                          c->presence[i].name, c->presence[i].present);
     add_head(t, "owner_last_hello_timestamp_seconds", "gauge",
-             "When the owner's last hello came; 0: not since the start.");
+             "When the owner's last hello or message came; 0: not since the start.");
     for (size_t i = 0; i < c->presence_count; i++)
         hr_buffer_format(t->out, "hedgerow_owner_last_hello_timestamp_seconds{%s=\"%s\",owner=\"%s\"} %lld\n",
                          t->role, t->name, c->presence[i].name, (long long)c->presence[i].seen);
