@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,10 +28,22 @@ static int64_t microseconds(void) {
     return (int64_t)time.tv_sec * 1000000 + time.tv_nsec / 1000;
 }
 
-static void send_text(const char *text) {
+static void send_text(const char *text, int flags) {
     if (listener.fd < 0) return;
-    const ssize_t sent = send(listener.fd, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t sent = send(listener.fd, text, strlen(text), flags | MSG_NOSIGNAL);
     (void)sent;
+}
+
+/* What comes again, or has no one waiting for it: a manager that does not read gets none of it. */
+static void tell(const char *text) {
+    send_text(text, MSG_DONTWAIT);
+}
+
+enum { PATIENCE = 5 /* seconds */ };
+
+/* What is said once. */
+static void tell_surely(const char *text) {
+    send_text(text, 0);
 }
 
 /* A path, or '@' and an abstract name, which is not ended by NUL. */
@@ -70,7 +83,7 @@ static void *notify_while_busy(void *unused) {
     for (;;) {
         nanosleep(&(struct timespec){pause / 1000000, pause % 1000000 * 1000}, NULL);
         const int64_t now = processor_microseconds();
-        if (now - before >= pause / BUSY) send_text("WATCHDOG=1");
+        if (now - before >= pause / BUSY) tell("WATCHDOG=1");
         before = now;
     }
     return NULL;
@@ -95,6 +108,7 @@ void notify_open(void) {
     const int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
     if (fd < 0) return;
     fcntl(fd, F_SETFD, FD_CLOEXEC);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &(struct timeval){.tv_sec = PATIENCE}, sizeof(struct timeval));
     if (connect(fd, (const struct sockaddr *)&address, size) != 0) {
         close(fd);
         return;
@@ -105,24 +119,24 @@ void notify_open(void) {
 }
 
 void notify_ready(void) {
-    send_text("READY=1");
+    tell_surely("READY=1");
 }
 
 void notify_status(const char *line) {
     char text[600];
     snprintf(text, sizeof text, "STATUS=%s", line);
-    send_text(text);
+    tell(text);
 }
 
 void notify_alive(void) {
     const int64_t now = microseconds();
     if (listener.pause == 0 || (listener.told != 0 && now - listener.told < listener.pause)) return;
     listener.told = now;
-    send_text("WATCHDOG=1");
+    tell("WATCHDOG=1");
 }
 
 void notify_stopping(void) {
     if (listener.stopping) return;
     listener.stopping = true;
-    send_text("STOPPING=1");
+    tell_surely("STOPPING=1");
 }
