@@ -35,14 +35,14 @@ static void send_text(const char *text, int flags) {
 }
 
 /* What comes again, or has no one waiting for it: a manager that does not read gets none of it. */
-static void tell(const char *text) {
+static void send_repeated(const char *text) {
     send_text(text, MSG_DONTWAIT);
 }
 
 enum { PATIENCE = 5 /* seconds */ };
 
 /* What is said once. */
-static void tell_surely(const char *text) {
+static void send_once(const char *text) {
     send_text(text, 0);
 }
 
@@ -83,7 +83,7 @@ static void *notify_while_busy(void *unused) {
     for (;;) {
         nanosleep(&(struct timespec){pause / 1000000, pause % 1000000 * 1000}, NULL);
         const int64_t now = processor_microseconds();
-        if (now - before >= pause / BUSY) tell("WATCHDOG=1");
+        if (now - before >= pause / BUSY) send_repeated("WATCHDOG=1");
         before = now;
     }
     return NULL;
@@ -119,24 +119,24 @@ void notify_open(void) {
 }
 
 void notify_ready(void) {
-    tell_surely("READY=1");
+    send_once("READY=1");
 }
 
 void notify_status(const char *line) {
     char text[600];
     snprintf(text, sizeof text, "STATUS=%s", line);
-    tell(text);
+    send_repeated(text);
 }
 
 void notify_alive(void) {
     const int64_t now = microseconds();
     if (listener.pause == 0 || (listener.told != 0 && now - listener.told < listener.pause)) return;
     listener.told = now;
-    tell("WATCHDOG=1");
+    send_repeated("WATCHDOG=1");
 }
 
 void notify_stopping(void) {
     if (listener.stopping) return;
     listener.stopping = true;
-    tell_surely("STOPPING=1");
+    send_once("STOPPING=1");
 }
