@@ -436,7 +436,7 @@ static int run_train(const command *self, int argc, char **argv) {
     hr_cluster *cluster = NULL;
     if (launched.ranks > 1) {
         int code = ranks_open(self, &launched, &cluster);
-        if (code != EXIT_DONE) return code;
+        if (cluster == NULL) return code;
         if (launched.rank == 0)
             code = lead_ranks(self, argc, argv, cluster);
         else

@@ -229,7 +229,7 @@ static int dispatch(int argc, char **argv) {
         args_print_help(found);
         return EXIT_DONE;
     }
-    if (ranks_refused(found)) return EXIT_USAGE;
+    if (ranks_refused(found, &ready)) return ready;
     interrupt_watch(found->name);
     if (found->whole) interrupt_hold();
     const int code = found->run(found, argc - words, argv + words);

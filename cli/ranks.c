@@ -24,6 +24,8 @@ launch launch_look(void) {
 
 int ranks_open(const command *self, const launch *launched, hr_cluster **out) {
     hr_error err = {0};
+    /* A signal is rank 0's to answer; a launcher also ends the other ranks by one when rank 0 fails. */
+    if (launched->rank > 0) interrupt_defer();
     hr_cluster *cluster = NULL;
     hr_status status = hr_cluster_open(&cluster, &err);
     if (status == HR_OK && hr_cluster_size(cluster) != launched->ranks) {
@@ -39,22 +41,20 @@ int ranks_open(const command *self, const launch *launched, hr_cluster **out) {
         *out = cluster;
         return EXIT_DONE;
     }
-    const int code = launched->rank == 0     ? report_error(self->name, &err)
-                     : status == HR_E_ABSENT ? EXIT_ABSENT
-                                             : EXIT_FAILED;
+    const int code = launched->rank == 0 ? report_error(self->name, &err) : EXIT_DONE;
     hr_cluster_close(cluster);
     return code;
 }
 
-bool ranks_refused(const command *self) {
+bool ranks_refused(const command *self, int *code) {
     const launch launched = launch_look();
     if (!self->once || launched.ranks <= 1) return false;
-    if (launched.rank == 0)
-        usage_error(
-            self->name,
-            "each of the %zu ranks would do all of this by itself, and draw noise of its own; start it "
-            "without mpirun: train alone shares records out to ranks",
-            launched.ranks);
+    *code = launched.rank > 0
+                ? EXIT_DONE
+                : usage_error(self->name,
+                              "each of the %zu ranks would do all of this by itself, and draw noise of its "
+                              "own; start it without mpirun: train alone shares records out to ranks",
+                              launched.ranks);
     return true;
 }
 
@@ -78,8 +78,6 @@ hr_status ranks_table(hr_cluster *cluster, const hr_schema *schema, const table_
 void ranks_follow(hr_cluster *cluster, const hr_schema *schema, const table_args *table, int threads,
                   hr_status status, hr_error *err) {
     hr_data *data = NULL;
-    interrupt_defer(); /* a signal is rank 0's to answer: it stops after a tree, and says what stays reserved
-                        */
     if (hr_cluster_agree(cluster, status, err) != HR_OK) return;
     if (ranks_table(cluster, schema, table, &data, err) == HR_OK) hr_cluster_serve(cluster, data, threads);
     hr_data_free(data);

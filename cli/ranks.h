@@ -1,5 +1,6 @@
-/* Training over ranks: how many a launcher of MPI started, and what the ranks beside rank 0 do. They say
- * nothing: whatever fails at any of them, rank 0 tells. */
+/* Training over ranks: how many a launcher of MPI started, and what the ranks beside rank 0 do. Whatever
+ * fails at any of them, rank 0 reports. The others print nothing and exit with 0: a launcher ends all ranks
+ * when one exits otherwise, rank 0 perhaps before it has reported. */
 #ifndef CLI_RANKS_H
 #define CLI_RANKS_H
 
@@ -13,12 +14,13 @@ typedef struct launch {
 
 launch launch_look(void);
 
-/* Joins the ranks, all of which call it. Else says why, once, and returns the exit code. */
+/* Joins the ranks, all of which call it; signals no longer end the others. Else *out stays as it is, rank 0
+ * says why, and the exit code is returned. */
 int ranks_open(const command *self, const launch *launched, hr_cluster **out);
 
 /* Whether a launcher started several processes of a command that releases or spends: each would do so by
- * itself. Says so, once. */
-bool ranks_refused(const command *self);
+ * itself. Rank 0 says so. `code` becomes the exit code. */
+bool ranks_refused(const command *self, int *code);
 
 /* Of a table that no rank but one could read: says so as a usage error. */
 bool ranks_table_usable(const command *self, const table_args *table, const char *schema);

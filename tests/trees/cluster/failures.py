@@ -4,6 +4,8 @@ neither ledger nor model. usage: failures.py HEDGEROW FAILING_RANK"""
 import functools
 import json
 import os
+import signal
+import time
 
 import cluster
 
@@ -110,6 +112,35 @@ def check_failing_rank(c, failing):
     assert not os.path.exists(c.path('model.json'))
 
 
+def joins(process):
+    """MPI has threads of its own, and begins when the rank has decided what signals do."""
+    return len(os.listdir('/proc/%d/task' % process)) > 1
+
+
+def await_rank_1(c, launcher):
+    """Its process, which it writes into a file, once it joins."""
+    end = time.monotonic() + cluster.SECONDS
+    while time.monotonic() < end:
+        assert launcher.poll() is None, launcher.communicate()
+        text = c.read('rank1') if os.path.exists(c.path('rank1')) else b''
+        if text.endswith(b'\n') and joins(int(text)):
+            return int(text)
+    raise AssertionError('rank 1 did not join')
+
+
+def check_signal_at_another_rank(c):
+    """The launcher ends other ranks by a signal when rank 0 fails: they print nothing. Rank 0 begins after that signal."""
+    os.mkfifo(c.path('gate'))
+    tool = [c.tool, 'train', *TRAIN, '--data', 'train.csv', '--nonsense']
+    late, noted = ['sh', '-c', 'read line < gate && exec "$0" "$@"'], ['sh', '-c', 'echo $$ > rank1 && exec "$0" "$@"']
+    launcher = c.start([*cluster.LAUNCH, '-n', '1', *late, *tool, ':', '-n', '1', *noted, *tool])
+    os.kill(await_rank_1(c, launcher), signal.SIGTERM)
+    with open(c.path('gate'), 'w', encoding='utf-8') as gate:
+        gate.write('go\n')
+    out, err = launcher.communicate(timeout=cluster.SECONDS)
+    assert (launcher.returncode, out) == (2, '') and err.count('hedgerow train: ') == 1 and "unknown option '--nonsense'" in err, (out, err)
+
+
 def test(c, words):
     c.must('generate', 'hospital', '--rows', '300', '--seed', '1', '-o', 'train.csv', '--schema', 'schema.yaml')
     with open(c.path('persons.yaml'), 'w', encoding='utf-8') as file:
@@ -117,6 +148,7 @@ def test(c, words):
     cluster.all_of([functools.partial(refused, c, *case) for case in usage_cases() + file_cases(c)])
     check_tables_differ(c)
     check_strict(c)
+    check_signal_at_another_rank(c)
     check_ledger(c)
     check_failing_rank(c, os.path.abspath(words[0]))
 
