@@ -17,6 +17,11 @@ static inline double hr_fixed_value(int32_t score) {
     return (double)score / (1 << HR_SCORE_BITS);
 }
 
+static inline int32_t hr_fixed_within(int32_t x, int32_t low, int32_t high) {
+    int32_t above = x > low ? x : low;
+    return above < high ? above : high;
+}
+
 /* Modulo 2^32, that is within +-2048. */
 static inline int32_t hr_fixed_sum(int32_t a, int32_t b) {
     return (int32_t)((uint32_t)a + (uint32_t)b);

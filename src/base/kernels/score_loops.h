@@ -4,18 +4,13 @@
 
 #include "base/kernels/kernels.h"
 
-static inline int32_t hr_loop_within_whole(int32_t x, int32_t low, int32_t high) {
-    int32_t above = x > low ? x : low;
-    return above < high ? above : high;
-}
-
 /* Steps are looked up first, one by one: what follows are vectors. */
 static inline void hr_loop_step_scores(const hr_fixed_step *restrict steps, const uint8_t *restrict places,
                                        size_t count, int32_t limit, const hr_fixed_scores *scores) {
     hr_fixed_step taken[HR_BLOCK_ROWS];
     int32_t *restrict held = scores->held, *restrict published = scores->published;
     for (size_t i = 0; i < count; i++) taken[i] = steps[places[i]];
-    for (size_t i = 0; i < count; i++) held[i] = hr_loop_within_whole(held[i] + taken[i].held, -limit, limit);
+    for (size_t i = 0; i < count; i++) held[i] = hr_fixed_within(held[i] + taken[i].held, -limit, limit);
     for (size_t i = 0; published && i < count; i++)
         published[i] = hr_fixed_sum(published[i], taken[i].published);
 }
@@ -28,9 +23,9 @@ static inline int64_t hr_loop_words_of(const hr_word_rule *rule, const int32_t *
     const int shift = rule->shift;
     int32_t within = 0;
     for (size_t i = 0; i < count; i++) {
-        int32_t g = scores[i] - targets[i], clipped = hr_loop_within_whole(g, -clip, clip);
+        int32_t g = scores[i] - targets[i], clipped = hr_fixed_within(g, -clip, clip);
         within += clipped == g;
-        int32_t whole = hr_loop_within_whole((clipped + half) >> HR_WORD_CUT, -bound, bound);
+        int32_t whole = hr_fixed_within((clipped + half) >> HR_WORD_CUT, -bound, bound);
         words[i] = (int64_t)((uint64_t)(int64_t)whole << shift) + 1;
     }
     return within;

@@ -53,10 +53,6 @@ void hr_score_gradients_start(hr_score_gradients *g, const double *scores,
     }
 }
 
-static int32_t held_within(int32_t score, int32_t low, int32_t high) {
-    return score < low ? low : score > high ? high : score;
-}
-
 void hr_score_gradients_take_step(hr_score_gradients *g, const hr_candidate_scan_loss *loss,
                                   const hr_row_block *rows, const hr_score_step *step) {
     const int32_t low = hr_fixed_score(lowest_score(g, loss)), high = hr_fixed_score(highest_score(g, loss));
@@ -68,7 +64,7 @@ void hr_score_gradients_take_step(hr_score_gradients *g, const hr_candidate_scan
     }
     for (size_t i = 0; i < rows->count * g->outputs; i++) {
         const hr_fixed_step value = step->values[step->places[i / g->outputs] * g->outputs + i % g->outputs];
-        scores.held[i] = held_within(scores.held[i] + value.held, low, high);
+        scores.held[i] = hr_fixed_within(scores.held[i] + value.held, low, high);
         if (scores.published) scores.published[i] = hr_fixed_sum(scores.published[i], value.published);
     }
 }
