@@ -107,7 +107,7 @@ hr_status input_table(const hr_schema *schema, const table_args *table, bool lab
 int input_threads(arg_integer threads) {
     int all = threads.value < THREADS_MOST ? (int)threads.value : THREADS_MOST;
     if (all < 1 && hr_threads(&all, NULL) != HR_OK) all = 1; /* main has checked the variable */
-    return all < THREADS_MOST ? all : THREADS_MOST;
+    return all;
 }
 
 hr_read_options input_kept_options(const table_args *table, const arg_list *kept) {
