@@ -24,7 +24,6 @@ SHORT = {
     'base/log': 'the only file through which a party writes lines for people',
     'base/word_counts': 'two rooms count texts alike',
     'base/round': 'inline in loops of two rooms',
-    'tables/source/gzip_packed': 'one library of compression a file; this is what whole files need, with or without it',
     'tables/readers/csv_block': 'one block as a data set; csv.c hands out blocks, whatever becomes of them',
     'federation/config/coordinator_file': 'one kind of file a source',
     'federation/federated/evaluation_question': 'terms and sums read the same question; a proof of sums is read beside it',

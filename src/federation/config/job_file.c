@@ -362,17 +362,12 @@ hr_job_product hr_job_file_makes(const hr_job_file *job) {
 }
 
 hr_status hr_job_file_load_model(hr_job_file *job, hr_arena *arena, hr_error *err) {
-    hr_buffer bytes = {0}, unpacked = {0};
-    hr_status status = hr_file_read_path(job->model, &bytes, err);
-    const bool packed = !status && hr_packed_begins(bytes.bytes, bytes.size);
-    if (packed) status = hr_packed_read(bytes.bytes, bytes.size, &unpacked, err);
-    if (status) status = hr_fail_at(err, status, job->model, 0, 0, NULL);
-    const hr_buffer *json = packed ? &unpacked : &bytes;
-    const char *model = status ? NULL : hr_arena_text(arena, json->bytes ? json->bytes : "", json->size);
+    hr_buffer json = {0};
+    hr_status status = hr_packed_read_path(job->model, &json, err);
+    const char *model = status ? NULL : hr_arena_text(arena, json.bytes ? json.bytes : "", json.size);
     if (!status && !model) status = hr_fail_memory(err);
-    job->evaluated = (hr_file_text){job->model, model, json->size};
-    hr_buffer_done(&bytes);
-    hr_buffer_done(&unpacked);
+    job->evaluated = (hr_file_text){job->model, model, json.size};
+    hr_buffer_done(&json);
     return status;
 }
 

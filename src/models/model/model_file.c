@@ -20,8 +20,8 @@ hr_status hr_model_parse(const char *bytes, size_t size, const char *name, hr_mo
 
 hr_status hr_model_read(const char *path, hr_model **out, hr_error *err) {
     hr_buffer bytes = {0};
-    hr_status status = hr_file_read_path(path, &bytes, err);
-    if (!status) status = hr_model_parse(bytes.bytes ? bytes.bytes : "", bytes.size, path, out, err);
+    hr_status status = hr_packed_read_path(path, &bytes, err);
+    if (!status) status = hr_model_parse_json(bytes.bytes ? bytes.bytes : "", bytes.size, path, out, err);
     hr_buffer_done(&bytes);
     return status;
 }

@@ -49,6 +49,10 @@ bool hr_packed_named(const char *path);
  * MiB plus 100 times as much), ABSENT, MEMORY. */
 HR_MUST_CHECK hr_status hr_packed_read(const char *bytes, size_t size, hr_buffer *out, hr_error *err);
 
+/* The file, or what it stands for if it is compressed, in a buffer that is empty. Fails: as
+ * hr_file_read_path and hr_packed_read. */
+HR_MUST_CHECK hr_status hr_packed_read_path(const char *path, hr_buffer *out, hr_error *err);
+
 /* Adds the bytes as one gzip stream, with no name and no time in it: the same bytes from the same version of
  * zlib. Fails: ABSENT (this build lacks it), MEMORY. */
 HR_MUST_CHECK hr_status hr_packed_make(const char *bytes, size_t size, hr_buffer *out, hr_error *err);

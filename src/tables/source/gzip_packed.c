@@ -3,6 +3,7 @@
 #include "tables/source/decompress.h"
 
 #include "base/fail.h"
+#include "base/file.h"
 
 #include <string.h>
 
@@ -47,4 +48,14 @@ hr_status hr_packed_read(const char *bytes, size_t size, hr_buffer *out, hr_erro
     if (stream) stream->free(stream);
     hr_byte_source_done(&source);
     return status;
+}
+
+hr_status hr_packed_read_path(const char *path, hr_buffer *out, hr_error *err) {
+    hr_status status = hr_file_read_path(path, out, err);
+    if (status || !hr_packed_begins(out->bytes, out->size)) return status;
+    hr_buffer packed = *out;
+    *out = (hr_buffer){0};
+    status = hr_packed_read(packed.bytes, packed.size, out, err);
+    hr_buffer_done(&packed);
+    return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
 }
