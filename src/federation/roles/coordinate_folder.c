@@ -313,16 +313,15 @@ hr_status hr_folder_service_measure(hr_folder_service *s, hr_error *err) {
     if (!s->settings->metrics) return HR_OK;
     const hr_coordinator_numbers numbers = {
         .queued = s->queued, .presence = presence, .presence_count = list_presence(s, presence)};
-    hr_service_metrics metrics = {.name = s->member->file.member.name,
-                                  .packets = &s->packets,
-                                  .open = hr_party_jobs(s->party),
-                                  .ended = s->ended,
-                                  .refused = hr_party_refused(s->party),
-                                  .begun = s->begun,
-                                  .certificate_ends = s->member->endpoint.validity.ends,
-                                  .coordinator = &numbers};
+    const hr_service_metrics metrics = {.name = s->member->file.member.name,
+                                        .packets = &s->packets,
+                                        .open = hr_party_jobs(s->party),
+                                        .ended = s->ended,
+                                        .refused = hr_party_refused(s->party),
+                                        .begun = s->begun,
+                                        .certificate_ends = s->member->endpoint.validity.ends,
+                                        .coordinator = &numbers};
     s->measured = hr_endpoint_clock().now;
-    if (s->packets.transport.link) s->packets.transport.link(&s->packets.transport, &metrics.link);
     return hr_service_metrics_write(&metrics, s->settings->metrics, err);
 }
 

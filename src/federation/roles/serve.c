@@ -240,17 +240,16 @@ hr_status hr_owner_service_refuse_shared(const hr_owner_service *a, const hr_own
 
 static hr_status write_metrics(hr_owner_service *s, hr_error *err) {
     hr_owner_numbers numbers = {.hello = hr_presence_last_sent(s->presence)};
-    hr_service_metrics metrics = {.name = s->file.member.name,
-                                  .packets = &s->packets,
-                                  .open = hr_party_jobs(s->party),
-                                  .ended = s->work.ended,
-                                  .refused = hr_party_refused(s->party),
-                                  .begun = s->begun,
-                                  .certificate_ends = s->endpoint.validity.ends,
-                                  .owner = &numbers};
+    const hr_service_metrics metrics = {.name = s->file.member.name,
+                                        .packets = &s->packets,
+                                        .open = hr_party_jobs(s->party),
+                                        .ended = s->work.ended,
+                                        .refused = hr_party_refused(s->party),
+                                        .begun = s->begun,
+                                        .certificate_ends = s->endpoint.validity.ends,
+                                        .owner = &numbers};
     if (!s->settings->metrics) return HR_OK;
     s->measured = hr_endpoint_clock().now;
-    if (s->packets.transport.link) s->packets.transport.link(&s->packets.transport, &metrics.link);
     hr_status status = hr_ledger_sum(s->ledger, &numbers.ledger, err);
     return status ? status : hr_service_metrics_write(&metrics, s->settings->metrics, err);
 }

@@ -119,7 +119,9 @@ static void add_endings(const metrics_text *t, const size_t *ended, double *fine
 
 static void add_common(const metrics_text *t, const hr_service_metrics *m) {
     const hr_counted_transport *p = m->packets;
+    hr_link_info link = {0};
     double done = 0, failed = 0;
+    if (p->transport.link) p->transport.link(&p->transport, &link);
     add_endings(t, m->ended, &done, &failed);
     const metric metrics[] = {
         {"start_timestamp_seconds", "gauge", "When the process began to serve.", (double)m->begun},
@@ -131,10 +133,10 @@ static void add_common(const metrics_text *t, const hr_service_metrics *m) {
         {"packets_failed_total", "counter", "Packets that the connection did not take since the start.",
          (double)p->failed},
         {"packets_received_total", "counter", "Packets that came since the start.", (double)p->received},
-        {"connected", "gauge", "1: there is a connection to the broker.", m->link.connected},
+        {"connected", "gauge", "1: there is a connection to the broker.", link.connected},
         {"reconnects_total", "counter",
          "How often a lost connection to the broker came back since the files were last read.",
-         (double)m->link.reconnects},
+         (double)link.reconnects},
         {"last_connection_timestamp_seconds", "gauge",
          "When there was last a connection to the broker; 0: not since the start.", (double)p->contact},
         {"last_packet_timestamp_seconds", "gauge",

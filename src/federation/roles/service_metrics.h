@@ -45,9 +45,8 @@ typedef struct hr_service_metrics {
     const char *name; /* of the member, which each number is labelled with, by its role */
     const hr_counted_transport *packets;
     size_t open;
-    const size_t *ended;     /* jobs, by ending */
-    const uint64_t *refused; /* packets, by hr_refusal */
-    hr_link_info link;
+    const size_t *ended;                       /* jobs, by ending */
+    const uint64_t *refused;                   /* packets, by hr_refusal */
     int64_t begun;                             /* when the process began to serve */
     int64_t certificate_ends;                  /* 0: not known */
     const hr_owner_numbers *owner;             /* NULL: of a coordinator */

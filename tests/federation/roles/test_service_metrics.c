@@ -103,10 +103,19 @@ static const char *const lines[] = {"hedgerow_start_timestamp_seconds",
                                     "hedgerow_certificate_expires_timestamp_seconds",
                                     "1795305600"};
 
+static void tell_reconnected(const hr_transport *self, hr_link_info *out) {
+    (void)self;
+    *out = (hr_link_info){.connected = true, .reconnects = 7};
+}
+
 static void test_file__has_one_line_a_number(void **state) {
     const temp_dir *d = *state;
-    const hr_counted_transport packets = {
-        .sent = 3, .failed = 1, .received = 2, .last = 1795305600, .contact = 1795305602};
+    const hr_counted_transport packets = {.transport = {.link = tell_reconnected},
+                                          .sent = 3,
+                                          .failed = 1,
+                                          .received = 2,
+                                          .last = 1795305600,
+                                          .contact = 1795305602};
     static const uint64_t refused[HR_REFUSALS] = {4, 5, 6};
     const hr_owner_numbers own = {
         .hello = 1795305601,
@@ -118,7 +127,6 @@ static void test_file__has_one_line_a_number(void **state) {
         .ended =
             (const size_t[HR_JOB_ENDINGS]){[HR_JOB_DONE] = 2, [HR_JOB_CANCELLED] = 1, [HR_JOB_DECLINED] = 2},
         .refused = refused,
-        .link = {true, 7},
         .begun = 1795305500,
         .certificate_ends = 1795305600,
         .owner = &own};
