@@ -136,6 +136,13 @@ void hr_endpoint_replace(hr_endpoint *s, hr_endpoint *before) {
     before->key_lock = NULL;
 }
 
+void hr_endpoint_log_not_replaced(const hr_log *log, const hr_error *why) {
+    char text[400];
+    hr_error_format(why, text, sizeof text);
+    hr_log_format(log, HR_LOG_ERROR, NULL,
+                  "the files were not read anew, and the previous ones stay in force: %s", text);
+}
+
 /* ---- The certificate ---- */
 
 void hr_endpoint_log_validity(hr_endpoint *s, const hr_log *log) {

@@ -64,6 +64,9 @@ HR_MUST_CHECK hr_status hr_endpoint_note_version(const hr_endpoint *endpoint, hr
 HR_MUST_CHECK hr_status hr_endpoint_settings(const hr_party_settings *given, hr_party_settings *out,
                                              hr_error *err);
 
+/* Logs that a service goes on with the files that it had, and why. */
+void hr_endpoint_log_not_replaced(const hr_log *log, const hr_error *why);
+
 /* The presence of the endpoint's member; of the options, those that the endpoint does not have. *out stays
  * NULL if its transport has none. Owner: the caller closes *out before the endpoint is done. Fails: MEMORY.
  */

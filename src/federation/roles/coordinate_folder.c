@@ -472,13 +472,10 @@ hr_party *hr_folder_service_party(hr_folder_service *s) {
 hr_status hr_folder_service_reload(hr_folder_service *s, hr_error *err) {
     folder_member *m = NULL;
     hr_error why = {0};
-    char text[400];
     hr_status status = open_member(s, &m, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
     if (status) {
-        hr_error_format(&why, text, sizeof text);
-        hr_log_format(&s->log, HR_LOG_ERROR, NULL,
-                      "the files were not read anew, and the previous ones stay in force: %s", text);
+        hr_endpoint_log_not_replaced(&s->log, &why);
         return HR_OK;
     }
     rest(s);

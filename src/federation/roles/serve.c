@@ -97,10 +97,15 @@ static hr_status open_ledger(hr_owner_service *s, const hr_owner_service *before
     } else {
         status = hr_ledger_open(s->file.ledger, &s->ledger, err);
     }
-    if (!status) status = hr_ledger_set_unit(s->ledger, hr_schema_unit(s->schema), err);
     if (!status && !s->borrows) status = hr_journal_of_ledger(s->ledger, &s->journal, err);
     if (status) return hr_fail_at(err, status, s->file.ledger, 0, 0, NULL);
     return hr_ledger_check_witness(s->ledger, err); /* which names the witness */
+}
+
+/* Of a ledger that may be that of the service before: last, when nothing else can fail. */
+static hr_status set_ledger_unit(hr_owner_service *s, hr_error *err) {
+    const hr_status status = hr_ledger_set_unit(s->ledger, hr_schema_unit(s->schema), err);
+    return status ? hr_fail_at(err, status, s->file.ledger, 0, 0, NULL) : HR_OK;
 }
 
 static void wait_for_ledger(hr_owner_service *s) {
@@ -135,7 +140,6 @@ static hr_status open_owner_party(hr_owner_service *s, hr_error *err) {
     int threads;
     const hr_status counted = hr_threads_of(s->settings->threads, &threads, err);
     if (counted) return counted;
-    wait_for_ledger(s);
     hr_counted_transport_use(&s->packets, s->endpoint.transport);
     s->work.data = s->data;
     s->work.test = s->test;
@@ -177,7 +181,8 @@ static hr_status open_owner_parts(hr_owner_service *s, const char *file, const h
     if (!status) status = hr_ledger_settle(s->ledger, err); /* a process may have been killed before it did */
     if (!status) status = open_owner_endpoint(s, before, loopback, err);
     if (!status) status = hr_endpoint_note_version(&s->endpoint, s->journal, &s->log, err);
-    return status ? status : open_owner_presence(s, err);
+    if (!status) status = open_owner_presence(s, err);
+    return status ? status : set_ledger_unit(s, err);
 }
 
 /* All but the party; `before` is the service that it is to replace, or NULL. */
@@ -278,6 +283,7 @@ static void replace_service(hr_owner_service *s, hr_owner_service *before) {
     s->begun = before->begun;
     s->packets = before->packets;
     hr_endpoint_replace(&s->endpoint, &before->endpoint);
+    wait_for_ledger(s);
     before->borrows = s->borrows;
     s->borrows = false;
     hr_owner_service_close(before);
@@ -288,14 +294,11 @@ static void replace_service(hr_owner_service *s, hr_owner_service *before) {
 static hr_status reload(hr_owner_service **service, const char *file, hr_error *err) {
     hr_owner_service *s = *service, *made = NULL;
     hr_error why = {0};
-    char text[400];
     hr_status status = make_service(file, s->settings, s, NULL, &made, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
     if (status) {
-        hr_error_format(&why, text, sizeof text);
-        hr_log_format(&s->log, HR_LOG_ERROR, NULL,
-                      "the files were not read anew, and the previous ones stay in force: %s", text);
-        return hr_ledger_set_unit(s->ledger, hr_schema_unit(s->schema), err); /* the ledger may be shared */
+        hr_endpoint_log_not_replaced(&s->log, &why);
+        return HR_OK;
     }
     replace_service(made, s);
     *service = made;
