@@ -271,19 +271,36 @@ static natsStatus next_message(nats_end *end, int64_t milliseconds) {
     return natsMsg_GetDataLength(message) ? NATS_OK : go_one_by_one(end, "a member sends empty packets");
 }
 
+/* What answers to the last request have come here, up to the first packet. */
+static natsStatus take_come(nats_end *end) {
+    natsStatus s = NATS_OK;
+    while (s == NATS_OK && end->wanted && !end->fetched) s = next_message(end, 0);
+    return s == NATS_TIMEOUT ? NATS_OK : s;
+}
+
+/* Requests packets unless one is here, or a request is open. Who was busy for long has the answers to its
+ * last request to read first, and those that are on their way: without its end it would look cut short. */
+static natsStatus renew_request(nats_end *end, bool at_once) {
+    natsStatus s = take_come(end);
+    if (end->wanted && nats_Now() < end->request_ends) return s;
+    if (s == NATS_OK && end->wanted && !end->fetched) {
+        s = natsConnection_FlushTimeout(end->link.connection, FETCH_MS);
+        if (s == NATS_OK) s = take_come(end);
+    }
+    return s == NATS_OK && !end->fetched ? request_packets(end, at_once) : s;
+}
+
 /* What has come already: if nothing was requested, the broker answers at once. */
 static natsStatus fetch_now(nats_end *end) {
-    natsStatus s = NATS_OK;
-    const bool requested = end->wanted && nats_Now() < end->request_ends;
-    if (!requested) s = request_packets(end, true);
-    while (s == NATS_OK && !end->fetched) s = next_message(end, requested ? 0 : FETCH_MS);
+    const uint64_t before = end->requests;
+    natsStatus s = renew_request(end, true);
+    while (s == NATS_OK && !end->fetched) s = next_message(end, end->requests > before ? FETCH_MS : 0);
     return s;
 }
 
 /* What has come here already. If nothing was requested, what is requested now comes later. */
 static natsStatus fetch_come(nats_end *end) {
-    const bool requested = end->wanted && nats_Now() < end->request_ends;
-    natsStatus s = requested ? NATS_OK : request_packets(end, false);
+    natsStatus s = renew_request(end, false);
     while (s == NATS_OK && !end->fetched) s = next_message(end, 0);
     return s;
 }
@@ -294,9 +311,8 @@ static natsStatus fetch_until(nats_end *end, int64_t deadline) {
     for (;;) {
         const int64_t left = deadline - nats_Now();
         const int64_t slice = left < 1 ? 1 : left < FETCH_MS ? left : FETCH_MS;
-        natsStatus s = NATS_OK;
-        if (!end->wanted || nats_Now() >= end->request_ends) s = request_packets(end, false);
-        if (s == NATS_OK) s = next_message(end, slice);
+        natsStatus s = renew_request(end, false);
+        if (s == NATS_OK && !end->fetched) s = next_message(end, slice);
         if (s == NATS_OK && end->fetched) return NATS_OK;
         if (natsConnection_IsClosed(end->link.connection)) return NATS_CONNECTION_CLOSED;
         if (nats_Now() >= deadline) return s == NATS_OK ? NATS_TIMEOUT : s;

@@ -37,6 +37,40 @@ static void test_receive__without_waiting__takes_what_is_there(void **state) {
     bob->close(bob);
 }
 
+static void note_line(void *user, const hr_log_line *line) {
+    *(bool *)user = true;
+    print_message("%s\n", line->text);
+}
+
+/* Whatever the next look is, what the broker has answered meanwhile is read first. */
+static void test_receive__after_long_work__finds_the_end_of_its_request(void **state) {
+    enum { ENDS = 3, WORK = 2500 /* milliseconds; a request is waited for 2000 */ };
+    static const char *const names[ENDS] = {"alice", "bob", "carol"};
+    static const int looks[ENDS] = {1, 0, -1};
+    hr_transport *ends[ENDS];
+    bool logged[ENDS] = {false, false, false};
+    hr_log logs[ENDS];
+    for (int i = 0; i < ENDS; i++) {
+        logs[i] = (hr_log){.sink = note_line, .user = &logged[i]};
+        char paths[3][SERVER_PATH];
+        hr_nats_options options = server_options(*state, paths, names[i], names[i]);
+        options.log = &logs[i];
+        assert_int_equal(hr_nats_open(&options, &ends[i], NULL), HR_OK);
+        send_text(ends[i], names[i], "work");
+        expect_text(ends[i], "work");
+    }
+    nats_Sleep(WORK);
+    for (int i = 0; i < ENDS; i++) {
+        hr_packet packet = {0};
+        assert_int_equal(ends[i]->receive(ends[i], looks[i], &packet, NULL), HR_OK);
+        assert_null(packet.bytes);
+        send_text(ends[i], names[i], "more");
+        expect_text(ends[i], "more");
+        if (logged[i]) fail_msg("the request of %s looked cut short", names[i]);
+        ends[i]->close(ends[i]);
+    }
+}
+
 /* ---- Hellos ---- */
 
 /* The first call listens: the broker knows it once it has answered something else of the same connection. */
@@ -527,6 +561,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_packet__goes_both_ways),
         cmocka_unit_test(test_receive__without_waiting__takes_what_is_there),
+        cmocka_unit_test(test_receive__after_long_work__finds_the_end_of_its_request),
         cmocka_unit_test(test_hello__goes_to_those_who_listen_then),
         cmocka_unit_test(test_hello__of_others_comes_through_a_flood),
         cmocka_unit_test(test_packet__waits_for_who_is_away),
