@@ -52,11 +52,11 @@ slow: ## run the slow tests alone: parties that crash at every step, floods of m
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite slow --suite long
 	@tools/exports.sh build-python $(BUILD)/cli/hedgerow
 
-reduced: ## build without the broker, and without federations and libraries of table sources; check that the rest works and that the tool names what is missing
+reduced: ## build without the broker and gzip, and without federations and libraries of table sources; check that the rest works and that the tool names what is missing
 	@tools/setup.sh build
-	@tools/configure.py build-no-nats buildtype=plain tests=false nats=disabled werror=true
+	@tools/configure.py build-no-nats buildtype=plain tests=false nats=disabled gzip=disabled werror=true
 	@ninja -C build-no-nats
-	@for t in without_nats outputs; do python3 tests/cli/run.py build-no-nats/cli/hedgerow tests/cli/$$t.test || exit 1; done
+	@for t in without_nats without_gzip outputs; do python3 tests/cli/run.py build-no-nats/cli/hedgerow tests/cli/$$t.test || exit 1; done
 	@tools/configure.py build-alone buildtype=plain tests=false federation=disabled gzip=disabled zstd=disabled xz=disabled postgresql=disabled mpi=disabled werror=true
 	@ninja -C build-alone
 	@for t in without_federation without_sources without_mpi ledger; do python3 tests/cli/run.py build-alone/cli/hedgerow tests/cli/$$t.test || exit 1; done

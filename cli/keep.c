@@ -34,7 +34,8 @@ hr_status own_output_probe(const char *path, output_rule rule, bool (*is_own)(co
 }
 
 hr_status model_probe(const char *path, output_rule rule, hr_error *err) {
-    return own_output_probe(path, rule, holds_model, "a model that can be read", err);
+    const hr_status status = hr_model_check_name(path, err);
+    return status ? status : own_output_probe(path, rule, holds_model, "a model that can be read", err);
 }
 
 output_opener *model_opener(const hr_model *model) {

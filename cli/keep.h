@@ -12,7 +12,7 @@
 hr_status own_output_probe(const char *path, output_rule rule, bool (*is_own)(const char *path),
                            const char *what, hr_error *err);
 
-/* own_output_probe for a model. Fails: IO. */
+/* own_output_probe for a model, and whether this build can write one by that name. Fails: IO, ABSENT. */
 hr_status model_probe(const char *path, output_rule rule, hr_error *err);
 
 /* How a file of the model is opened: without a guarantee it tells of its records. */

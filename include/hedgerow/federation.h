@@ -302,8 +302,8 @@ HR_API HR_MUST_CHECK hr_status hr_serve(const char *file, const hr_party_setting
 /* Asks the owners that a job file names for what the job makes, and writes it to the file `result`, which
  * must not exist unless the job was begun before; such a job goes on where it was. Owner: the caller frees
  * *out with hr_job_result_free. Waits for the broker as hr_serve. Fails: as hr_serve; POLICY (every owner
- * declined; or `result` exists: what an earlier job still has to send is sent first), JOB (it ended without a
- * result for another reason). */
+ * declined; or `result` exists: what an earlier job still has to send is sent first), ABSENT
+ * (hr_model_check_name: before an owner is asked), JOB (it ended without a result for another reason). */
 HR_API HR_MUST_CHECK hr_status hr_coordinate(const char *file, const char *result,
                                              const hr_party_settings *settings, hr_job_result *out,
                                              hr_error *err);

@@ -27,6 +27,9 @@ HR_API HR_MUST_CHECK hr_status hr_model_write(const hr_model *model, const char 
  * the caller frees *bytes with hr_text_free. Fails: ABSENT (a build without zlib), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_model_pack(const hr_model *model, const char *path, char **bytes,
                                              size_t *size, hr_error *err);
+/* Whether hr_model_write can write a model to a file of this name, for programs that ask before they spend: a
+ * build without zlib writes none that ends in ".gz". The file is not looked at. Fails: ABSENT, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_model_check_name(const char *path, hr_error *err);
 /* Owner: the caller frees *json with hr_text_free; NUL-ended. */
 HR_API HR_MUST_CHECK hr_status hr_model_render(const hr_model *model, char **json, hr_error *err);
 /* NULL is allowed. */

@@ -39,6 +39,8 @@ static hr_status read_files(hr_coordinator_service *m, const char *path, hr_erro
     if (!status)
         status = hr_federation_file_read(job->file.member.federation, job->arena, &m->federation, err);
     job->file.members = &m->federation;
+    if (!status && hr_job_file_makes(&job->file) == HR_JOB_MODEL)
+        status = hr_model_check_name(m->result, err);
     return status ? status : hr_own_job_schema(job, err);
 }
 

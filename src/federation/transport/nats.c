@@ -181,8 +181,7 @@ static void leave_inbox(nats_end *end) {
     int count = 0;
     if (!end->inbox) return;
     while (count < PENDING && natsSubscription_NextMsg(&waiting[count], end->inbox, 0) == NATS_OK) count++;
-    /* First, or what is given back would be sent here again. */
-    (void)natsSubscription_Unsubscribe(end->inbox);
+    (void)natsSubscription_Unsubscribe(end->inbox); /* first, or what is given back would come here again */
     while (count--) give_back(end, waiting[count]);
     natsSubscription_Destroy(end->inbox);
     end->inbox = NULL;
@@ -283,10 +282,9 @@ static natsStatus take_come(nats_end *end) {
 static natsStatus renew_request(nats_end *end, bool at_once) {
     natsStatus s = take_come(end);
     if (end->wanted && nats_Now() < end->request_ends) return s;
-    if (s == NATS_OK && end->wanted && !end->fetched) {
+    if (s == NATS_OK && end->wanted && !end->fetched)
         s = natsConnection_FlushTimeout(end->link.connection, FETCH_MS);
-        if (s == NATS_OK) s = take_come(end);
-    }
+    if (s == NATS_OK) s = take_come(end);
     return s == NATS_OK && !end->fetched ? request_packets(end, at_once) : s;
 }
 
@@ -309,8 +307,7 @@ static natsStatus fetch_come(nats_end *end) {
  * nothing did. */
 static natsStatus fetch_until(nats_end *end, int64_t deadline) {
     for (;;) {
-        const int64_t left = deadline - nats_Now();
-        const int64_t slice = left < 1 ? 1 : left < FETCH_MS ? left : FETCH_MS;
+        const int64_t left = deadline - nats_Now(), slice = left < 1 ? 1 : left < FETCH_MS ? left : FETCH_MS;
         natsStatus s = renew_request(end, false);
         if (s == NATS_OK && !end->fetched) s = next_message(end, slice);
         if (s == NATS_OK && end->fetched) return NATS_OK;
@@ -438,7 +435,6 @@ static hr_status next_nats_hello(hr_transport *self, const char *from, hr_hello_
 /* The next opening of this inbox need not wait for unsettled packets. */
 static void close_nats_end(hr_transport *self) {
     nats_end *end = (nats_end *)self;
-    if (!end) return;
     leave_inbox(end);
     while (end->out) {
         held *token = end->out;

@@ -46,6 +46,14 @@ hr_status hr_model_pack(const hr_model *model, const char *path, char **bytes, s
     return hr_fail_at(err, status, path, 0, 0, NULL);
 }
 
+hr_status hr_model_check_name(const char *path, hr_error *err) {
+    hr_buffer packed = {0};
+    if (!hr_packed_named(path)) return HR_OK;
+    const hr_status status = hr_packed_make("", 0, &packed, err);
+    hr_buffer_done(&packed);
+    return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
+}
+
 hr_status hr_model_write(const hr_model *model, const char *path, hr_error *err) {
     char *bytes = NULL;
     size_t size;

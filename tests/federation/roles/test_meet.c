@@ -10,13 +10,13 @@ static bool before_model(void *user) {
     return access("model.json", F_OK) != 0;
 }
 
-static hr_status meet(bool (*should_continue)(void *user), hr_error *err) {
+static hr_status meet(const char *model, bool (*should_continue)(void *user), hr_error *err) {
     const hr_owner_files owners = {(const char *const[]){"north.yaml", "south.yaml"}, MEETING_OWNERS};
     hr_party_settings settings = HR_PARTY_SETTINGS_INIT;
     hr_job_result result = {0};
     settings.threads = 1;
     settings.should_continue = should_continue;
-    hr_status status = hr_meet("job.yaml", "model.json", &owners, &settings, &result, err);
+    hr_status status = hr_meet("job.yaml", model, &owners, &settings, &result, err);
     hr_job_result_free(&result);
     return status;
 }
@@ -31,16 +31,30 @@ static void test_coordinator__stopped_after_the_model__sends_what_is_left(void *
     hr_error err = {0};
     meeting_records();
     meeting_federation(1);
-    assert_int_equal(meet(before_model, &err), HR_E_CANCELLED);
+    assert_int_equal(meet("model.json", before_model, &err), HR_E_CANCELLED);
     check_open_jobs("coordinator.db", "0");
     check_open_jobs("north.db", "1");
     check_open_jobs("south.db", "1");
 
-    assert_int_equal(meet(NULL, &err), HR_E_IO);
+    assert_int_equal(meet("model.json", NULL, &err), HR_E_IO);
     check_file_error(&err, HR_E_IO, "the model exists already", "model.json");
     check_open_jobs("north.db", "0");
     check_open_jobs("south.db", "0");
     assert_string_equal(query_database("north.db", "SELECT count(*) FROM entries"), "1");
+}
+
+/* A build without zlib finds that out before an owner pays. */
+static void test_coordinator__that_could_not_compress_the_model__asks_nobody(void **state) {
+    (void)state;
+    hr_error err = {0};
+    meeting_records();
+    meeting_federation(1);
+    const hr_status named = hr_model_check_name("model.json.gz", NULL);
+    assert_int_equal(meet("model.json.gz", NULL, &err), named);
+    assert_true(!named == !access("model.json.gz", F_OK));
+    if (!named) return;
+    check_file_error(&err, HR_E_ABSENT, "cannot write gzip files", "model.json.gz");
+    assert_string_equal(query_database("north.db", "SELECT count(*) FROM entries"), "0");
 }
 
 /* ---- Federation files of different versions ---- */
@@ -105,6 +119,8 @@ static void test_owners__with_an_older_federation_file_decline(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_coordinator__stopped_after_the_model__sends_what_is_left,
+                                        meeting_open, meeting_close),
+        cmocka_unit_test_setup_teardown(test_coordinator__that_could_not_compress_the_model__asks_nobody,
                                         meeting_open, meeting_close),
         cmocka_unit_test_setup_teardown(test_owner__with_a_newer_federation_file_declines, meeting_open,
                                         meeting_close),

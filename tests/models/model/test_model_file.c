@@ -186,6 +186,20 @@ static void test_read__names_the_file(void **state) {
 
 /* ---- Compressed ---- */
 
+/* A name is no file: what cannot be opened is found when it is opened. */
+static void test_name__says_whether_the_build_can_write_it(void **state) {
+    place *here = *state;
+    hr_error err = {0};
+    assert_int_equal(hr_model_check_name("/nowhere/model.json", &err), HR_OK);
+    assert_int_equal(hr_model_check_name("-", &err), HR_OK);
+    char *packed = NULL;
+    size_t size = 0;
+    const hr_status status = hr_model_pack(here->model, "model.json.gz", &packed, &size, NULL);
+    hr_text_free(packed);
+    assert_int_equal(hr_model_check_name("/nowhere/model.json.gz", &err), status);
+    if (status) check_file_error(&err, HR_E_ABSENT, "cannot write gzip files", "/nowhere/model.json.gz");
+}
+
 static char *pack(const place *here, size_t *size) {
     char *packed = NULL;
     const hr_status status = hr_model_pack(here->model, "model.json.gz", &packed, size, NULL);
@@ -263,6 +277,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_write__then_read_is_the_same_model, enter, leave),
         cmocka_unit_test_setup_teardown(test_write__replaces_an_older_file, enter, leave),
+        cmocka_unit_test_setup_teardown(test_name__says_whether_the_build_can_write_it, enter, leave),
         cmocka_unit_test_setup_teardown(test_packed__file_is_the_same_model, enter, leave),
         cmocka_unit_test_setup_teardown(test_packed__refuses_what_is_cut_off_or_damaged, enter, leave),
         cmocka_unit_test_setup_teardown(test_packed__refuses_what_fills_memory, enter, leave),
