@@ -1,6 +1,7 @@
 /* Files are real: every test works in a directory of its own under the system's temporary one. */
 #include "models/model/model.h"
 #include "support/model_parts.h"
+#include "support/temp_dir.h"
 #include "tables/source/codec.h"
 
 #include <dirent.h>
