@@ -396,6 +396,24 @@ static void test_zcdp__there_and_back_does_not_exceed_what_was_asked(void **stat
         }
 }
 
+/* Corollary 13 of CKS 2020 at alpha = 1 + x. */
+static double epsilon_by_the_formula(double rho, double delta, double x) {
+    return (1 + x) * rho + (-log(delta) - log(x) - (1 + x) * log1p(1 / x)) / x;
+}
+
+/* The search looks at few points of the grid. */
+static void test_zcdp__finds_the_best_point_of_the_grid(void **state) {
+    (void)state;
+    for (double rho = 0x1p-30; rho < 0x1p18; rho *= 61)
+        for (double delta = 1e-300; delta < 1; delta *= 9e7) {
+            double best = HUGE_VAL, found = hr_zcdp_epsilon(hr_units_up(rho), delta);
+            for (int k = -20 * 256; k <= 30 * 256; k++)
+                best = fmin(best, epsilon_by_the_formula(hr_units_value(hr_units_up(rho)), delta,
+                                                         exp2((double)k / 256)));
+            assert_true(found >= best && found <= best * (1 + 1e-9) + 1e-12);
+        }
+}
+
 static void test_zcdp__takes_the_ends_of_its_range(void **state) {
     (void)state;
     assert_true(hr_zcdp_rho(0, 1e-300) == 0);
@@ -519,6 +537,7 @@ int main(void) {
         cmocka_unit_test(test_check__names_the_line),
         cmocka_unit_test(test_zcdp__agrees_with_the_formula_and_errs_outwards),
         cmocka_unit_test(test_zcdp__there_and_back_does_not_exceed_what_was_asked),
+        cmocka_unit_test(test_zcdp__finds_the_best_point_of_the_grid),
         cmocka_unit_test(test_zcdp__takes_the_ends_of_its_range),
         cmocka_unit_test(test_gdp__agrees_with_the_formula_and_errs_outwards),
         cmocka_unit_test(test_gdp__there_and_back_does_not_exceed_what_was_asked),
