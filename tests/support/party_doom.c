@@ -86,6 +86,12 @@ hr_status __real_hr_journal_add_event(hr_journal *journal, const uint8_t *id, co
 hr_status __wrap_hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event,
                                       hr_error *err) {
     if (dies_now(false)) return cancelled(err);
+    if (doom.harness->running == doom.victim) {
+        const bool starts = event->kind == HR_EVENT_WORK_STARTED;
+        doom.starts += starts;
+        doom.starts_alone += starts && !doom.events;
+        doom.events++;
+    }
     if (event->kind != HR_EVENT_WORK_STARTED || !doom.refuses_begun)
         return __real_hr_journal_add_event(journal, id, event, err);
     doom.refuses_begun = false;
@@ -96,5 +102,6 @@ hr_status __real_hr_journal_commit(hr_journal *journal, hr_error *err);
 hr_status __wrap_hr_journal_commit(hr_journal *journal, hr_error *err) {
     if (dies_now(false)) return cancelled(err);
     hr_status status = __real_hr_journal_commit(journal, err);
+    if (doom.harness->running == doom.victim) doom.events = 0;
     return dies_now(true) ? cancelled(err) : status;
 }

@@ -12,7 +12,9 @@ typedef struct party_doom {
     bool after;
     bool refuses_begun; /* the next event of work that begins cannot be noted, though its party lives */
     size_t calls;       /* so far */
-    bool dead, over;    /* over: it has died */
+    size_t events;      /* of its open transaction */
+    size_t starts, starts_alone; /* events of work that begins; those that are all of their transaction */
+    bool dead, over;             /* over: it has died */
     const harness *harness;
 } party_doom;
 

@@ -136,6 +136,7 @@ hr_status hr_live_job_feed(const hr_party_options *o, hr_live_job *j, const hr_e
     hr_status status = event->kind == HR_EVENT_WORK_STARTED ? note_begun(j, event->number, err) : HR_OK;
     if (status) return status;
     if (event->kind == HR_EVENT_WORK_DONE) j->work.kind = 0;
+    if (event->kind == HR_EVENT_WORK_DONE) j->started = 0;
     if (event->kind == HR_EVENT_MESSAGE) j->taken[event->from] += event->size;
     if (event->kind == HR_EVENT_DECIDED) j->undecided = false;
     if (!j->protocol && strcmp(o->view->membership->members[event->from].name, j->coordinator) != 0) {

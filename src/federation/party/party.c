@@ -134,16 +134,36 @@ static hr_status do_work(hr_party *p, hr_live_job *j, hr_bytes *outcome, bool *n
     return status;
 }
 
+static hr_status start_work(hr_party *p, hr_live_job *j, hr_error *err) {
+    const hr_event begun = {.kind = HR_EVENT_WORK_STARTED, .number = hr_live_job_work_number(&j->work)};
+    const hr_status status = hr_party_transact(p, j, &begun, 0, err);
+    if (!status) j->started = 1 + begun.number;
+    return status;
+}
+
+/* The first that is due, which is done next, and only while no other is under way: what begins and is not
+ * done when the process dies is lost. */
+hr_status hr_party_start_work(hr_party *p, hr_error *err) {
+    hr_live_job *next = NULL;
+    for (size_t i = 0; i < p->job_count; i++) {
+        hr_live_job *j = p->jobs[i];
+        if (j->started || hr_live_job_is_over(j)) return HR_OK;
+        if (!next && j->work.kind) next = j;
+    }
+    const bool has_paid = next && (next->record.entry || next->read->paper);
+    return has_paid && !next->work.paced && !hr_live_job_has_begun(next) ? start_work(p, next, err) : HR_OK;
+}
+
 /* Rules 1 to 3. Work that began before a process died, or that cannot be done, has no outcome. */
 static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_error *err) {
     hr_error why = {0};
-    if (hr_live_job_has_begun(j)) {
+    const bool is_started = j->started == 1 + hr_live_job_work_number(&j->work);
+    if (!is_started && hr_live_job_has_begun(j)) {
         hr_job_log(p->o.work, &j->record, HR_LOG_WARNING,
                    "work was lost when the process ended; what was reserved for it stays spent");
         return HR_OK;
     }
-    const hr_event begun = {.kind = HR_EVENT_WORK_STARTED, .number = hr_live_job_work_number(&j->work)};
-    hr_status status = hr_party_transact(p, j, &begun, 0, &why);
+    hr_status status = is_started ? HR_OK : start_work(p, j, &why);
     if (status == HR_E_FORMAT) {
         /* Nothing is paid, and the next work would find the same. What is damaged is the owner's own matter.
          */

@@ -3,8 +3,9 @@
  * Whatever happens to a job is one transaction of the journal: what came, what it led to, and the sealed
  * packets that go out because of it. Only then is the packet acknowledged, and only then do packets
  * leave. Work that draws noise has two: the first notes that it begins and reserves the budget, the second
- * holds its outcome. After a crash the party continues from the journal: packets go out again byte for
- * byte, work that had begun and has no outcome is lost, and what was reserved for it stays spent. */
+ * holds its outcome; once a job has paid, the first is that of the packets that brought the work. After a
+ * crash the party continues from the journal: packets go out again byte for byte, work that had begun and has
+ * no outcome is lost, and what was reserved for it stays spent. */
 #ifndef HR_FEDERATION_PARTY_PARTY_H
 #define HR_FEDERATION_PARTY_PARTY_H
 

@@ -83,6 +83,7 @@ hr_status hr_party_take_packets(hr_party *p, size_t max, int wait, size_t *count
     packet_batch b = {.count = 0};
     p->gathers = true;
     hr_status status = take_batch(p, &b, max, wait, err);
+    if (!status && p->gathers && p->open) status = hr_party_start_work(p, err);
     p->gathers = false;
     if (p->open) status = hr_party_commit(p, status, err);
     if (!status) settle_batch(p, &b);

@@ -154,6 +154,8 @@ typedef struct hr_live_job {
     int noted_kind;             /* of its note in the journal (hr_party_note); 0: none, or an old one */
     hr_action work;             /* due; kind 0: none */
     bool held;                  /* the work waits until packets are confirmed */
+    uint64_t started; /* 1 + the number of the work of which this process has noted that it begins, and no
+                         outcome yet; 0: none */
     hr_job_ending ending;
     bool leaves; /* it ended at this party alone, which the other members learn by a message */
     bool *begun; /* by hr_live_job_work_number, below begun_count: no work is begun twice */
@@ -257,6 +259,11 @@ HR_MUST_CHECK hr_status hr_party_add(hr_party *party, const hr_journal_job *reco
  * if the process had died. Fails: BUDGET, POLICY (nothing was reserved), IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_party_transact(hr_party *party, hr_live_job *job, const hr_event *event,
                                           uint64_t sequence, hr_error *err);
+
+/* Within a transaction, after the packets of a batch: notes that the work which is due begins, so that one
+ * commit is for both. Not that of a job which has still to pay: it begins in a transaction of its own, which
+ * may fail alone. Fails: as hr_party_transact. */
+HR_MUST_CHECK hr_status hr_party_start_work(hr_party *party, hr_error *err);
 
 /* A job that is over: makes the model or logs why there is none, sends a message if it ends only here, and
  * removes it. Fails: IO, MEMORY, and as the worker's `finish`. */

@@ -19,13 +19,13 @@
 enum {
     APPLICATION_ID = 0x48524c47, /* "HRLG" */
     LAYOUT_VERSION = 4,
-    LOG_PAGES = 128, /* a log of so many is copied at the next commit */
+    LOG_PAGES = 224, /* a log of so many is copied at the next commit, which flushes the disk three times */
     PATIENCE_MS = 10 * 1000,
     NAP_MS = 2
 };
 
 /* SQLite writes over a log that was copied, and shortens it to journal_size_limit then: without it one large
- * transaction leaves its size for as long as the file is open. The limit is twice what LOG_PAGES are. */
+ * transaction leaves its size for as long as the file is open. The limit is above what LOG_PAGES are. */
 #define SAFEGUARDS                                                                                           \
     "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 0;"                       \
     "PRAGMA journal_size_limit = 1048576;"

@@ -110,6 +110,22 @@ static void test_crash__around_a_decline_loses_no_other_owner(void **state) {
         }
 }
 
+/* The disk is flushed once for a question and the work on it; the first work pays, in a transaction of its
+ * own. */
+static void test_work__of_a_job_that_has_paid_begins_with_its_question(void **state) {
+    (void)state;
+    harness l;
+    harness_open(&l, harness_hedge_job());
+    doom_begin(&l, 1, 0, false);
+    harness_start(&l);
+    harness_run_until(&l, harness_is_idle);
+    assert_int_equal(check_end(&l), 0);
+    print_message("%zu pieces of work\n", doom.starts);
+    assert_true(doom.starts > 4);
+    assert_int_equal(doom.starts_alone, 1);
+    harness_close(&l);
+}
+
 static void refuse_first_work(harness *l, hr_job_file job) {
     harness_open(l, job);
     doom_begin(l, PARTIES, 0, false);
@@ -143,6 +159,7 @@ static void test_reservation__that_was_rolled_back_leaves_no_entry(void **state)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_work__of_a_job_that_has_paid_begins_with_its_question),
         cmocka_unit_test(test_reservation__that_was_rolled_back_is_made_again),
         cmocka_unit_test(test_reservation__that_was_rolled_back_leaves_no_entry),
         cmocka_unit_test(test_crash__around_a_decline_loses_no_other_owner),
