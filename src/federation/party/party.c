@@ -185,7 +185,7 @@ static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_er
 
 static bool is_awaited_too_long(const hr_party *p, const hr_live_job *j) {
     return j->is_coordinator && hr_protocol_waits(j->protocol) &&
-           (p->clock.now - j->active_at >= j->own.deadline || hr_party_awaits_absent(p, j));
+           (p->clock.now - j->active_at >= hr_live_job_patience(j) || hr_party_awaits_absent(p, j));
 }
 
 /* Ends the jobs of a coordinator that no longer runs. */
@@ -236,6 +236,7 @@ static void wake(hr_party *p) {
     p->begun = p->clock.date;
     if (p->link.connected) p->contact = p->begun;
     p->shown = p->link_seen = p->clock.now - DAY; /* due */
+    p->woke = p->clock.now;
     p->awake = true;
 }
 

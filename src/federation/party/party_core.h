@@ -165,6 +165,7 @@ typedef struct hr_live_job {
     bool news;                /* an event came since its work was last prepared */
     char why[HR_ACTION_TEXT]; /* of a job that is over: what stands beside the word of its ending; or "" */
     int64_t waited;           /* of its deadline, in earlier processes: milliseconds */
+    int64_t longer;           /* what was added to its deadline when this process began: milliseconds */
     int64_t active_at;        /* when its deadline began; milliseconds, as hr_clock.now */
     int64_t shown_at;         /* when its progress was last noted for people; milliseconds, as hr_clock.now */
     bool unshown;             /* there was a transaction since shown_at */
@@ -193,6 +194,9 @@ uint64_t hr_live_job_work_number(const hr_action *work);
 bool hr_live_job_has_begun(const hr_live_job *job);
 
 hr_job_view hr_live_job_view(hr_live_job *job);
+
+/* For how long after active_at others are waited for, in milliseconds. */
+int64_t hr_live_job_patience(const hr_live_job *job);
 
 /* Whether a job of a coordinator that waits for present owners waits for others alone, of whom none is waited
  * for any longer; never while no owner of the job is present. And the line about it; none if that is not so.
@@ -233,6 +237,7 @@ struct hr_party {
     int64_t looked;  /* when marks of cancelled jobs were last looked for */
     int64_t expired; /* the date of the last look for jobs that expired */
     bool awake;      /* it has taken a step, so that the clock is set */
+    int64_t woke;    /* when */
     hr_clock clock;  /* of that step */
     /* What is noted for people (party_show.c). */
     int64_t begun, contact;   /* dates: of the first step, and when it last had a connection to the broker */

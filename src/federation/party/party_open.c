@@ -73,11 +73,13 @@ static hr_status restore_inboxes(hr_party *p, hr_live_job *j, hr_error *err) {
     return status;
 }
 
-/* How long a deadline goes on at least after a start: packets that the process before had fetched and not
- * stored come again in this time. */
-static int64_t least_left(const hr_party *p, const hr_live_job *j) {
+/* What a start adds to a deadline, so that packets that the process before had fetched and not stored, which
+ * come again after a while, are not too late; no more after any number of starts than for two in a row. */
+static int64_t longer_deadline(const hr_party *p, const hr_live_job *j) {
     const int64_t again = (int64_t)HR_NATS_ACK_SECONDS * 1000 + p->o.resend;
-    return j->own.deadline < again ? j->own.deadline : again;
+    const int64_t least = j->own.deadline < again ? j->own.deadline : again;
+    const int64_t missing = j->waited + least - j->own.deadline;
+    return missing < 0 ? 0 : missing < 2 * least ? missing : 2 * least;
 }
 
 /* The wait that an earlier process noted goes on unless it is over. */
@@ -86,8 +88,7 @@ static hr_status restore_wait(const hr_party *p, hr_live_job *j, hr_error *err) 
     if (!j->is_coordinator) return HR_OK;
     hr_status status = hr_journal_wait_of(p->o.journal, j->record.id, &wait, err);
     if (!status && wait.advances == j->protocol->advances) j->waited = wait.milliseconds;
-    const int64_t most = j->own.deadline - least_left(p, j);
-    if (j->waited > most) j->waited = most;
+    j->longer = longer_deadline(p, j);
     return status;
 }
 

@@ -48,7 +48,7 @@ bool hr_party_awaits_absent(const hr_party *p, const hr_live_job *j) {
 }
 
 void hr_party_log_absent(hr_party *p, const hr_live_job *j) {
-    if (p->clock.now - j->active_at >= j->own.deadline) return;
+    if (p->clock.now - j->active_at >= hr_live_job_patience(j)) return;
     const absent_owners absent = absent_of(p, j);
     for (size_t i = 0; i < absent.count; i++)
         hr_job_log(p->o.work, &j->record, HR_LOG_WARNING,

@@ -37,7 +37,7 @@ static size_t list_parts(const hr_live_job *j, hr_part_info *infos, hr_journal_p
 /* Of the calendar's clock; 0: nobody is waited for. */
 static int64_t until(const hr_party *p, const hr_live_job *j) {
     if (!j->is_coordinator || !hr_protocol_waits(j->protocol)) return 0;
-    return p->clock.date + (j->active_at + j->own.deadline - p->clock.now) / 1000;
+    return p->clock.date + (j->active_at + hr_live_job_patience(j) - p->clock.now) / 1000;
 }
 
 static hr_status note_progress(hr_party *p, hr_live_job *j, hr_error *err) {
@@ -88,12 +88,16 @@ static bool look_at_link(hr_party *p) {
     return true;
 }
 
+static bool is_waiting(const hr_live_job *j) {
+    return j->is_coordinator && j->noted && hr_protocol_waits(j->protocol);
+}
+
 static hr_status note_waits(hr_party *p, hr_error *err) {
     bool any = false;
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < p->job_count; i++) {
         const hr_live_job *j = p->jobs[i];
-        if (!j->is_coordinator || !j->noted || !hr_protocol_waits(j->protocol)) continue;
+        if (!is_waiting(j)) continue;
         const hr_journal_waited wait = {j->protocol->advances, p->clock.now - j->active_at};
         if (!any) status = hr_journal_forget_waits(p->o.journal, err);
         if (!status) status = hr_journal_note_wait(p->o.journal, j->record.id, &wait, err);
@@ -122,11 +126,18 @@ hr_status hr_party_rest(hr_party *p, hr_error *err) {
     return p->awake ? note_all(p, err) : HR_OK;
 }
 
+/* How often it notes that it lives. A process that is soon killed again leaves how long its jobs waited. */
+static int64_t pause_of(const hr_party *p) {
+    bool waits = false;
+    for (size_t i = 0; i < p->job_count; i++) waits |= is_waiting(p->jobs[i]);
+    return waits && p->clock.now - p->woke <= ALIVE ? SHOW : ALIVE;
+}
+
 /* A disk that is full for a while does not end a party that has nothing else to write. */
 hr_status hr_party_show(hr_party *p, hr_error *err) {
     hr_error why = {0};
     const uint64_t changes = hr_presence_changes(p->o.presence);
-    bool due = look_at_link(p) || p->clock.now - p->shown >= ALIVE || changes != p->presence;
+    bool due = look_at_link(p) || p->clock.now - p->shown >= pause_of(p) || changes != p->presence;
     for (size_t i = 0; !due && i < p->job_count; i++) due = is_job_due(p, p->jobs[i]);
     if (!due) return HR_OK;
     p->shown = p->clock.now;

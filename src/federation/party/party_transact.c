@@ -136,7 +136,10 @@ hr_status hr_party_transact(hr_party *p, hr_live_job *j, const hr_event *event, 
     if (!status && event) status = note_and_feed(p, j, event, sequence, err);
     if (!status && !event && j->undecided) status = decide_party_job(p, j, err);
     if (!status) status = act(p, j, err);
-    if (!status && j->protocol && j->protocol->advances != advances) j->active_at = p->clock.now;
+    if (!status && j->protocol && j->protocol->advances != advances) {
+        j->active_at = p->clock.now;
+        j->longer = 0;
+    }
     if (!status) status = hr_party_note(p, j, err);
     if (!status) status = hr_party_show_job(p, j, err);
     status = hr_party_commit(p, status, err);

@@ -397,6 +397,27 @@ static void test_deadline__lets_packets_come_again_after_a_restart(void **state)
     check_jobs("one: not begun: no owner takes part");
 }
 
+/* However often it is killed, and however soon: all that it waited counts, and what a start adds is limited.
+ */
+static void test_deadline__ends_though_restarts_go_on(void **state) {
+    (void)state;
+    enum { LIFE = 11 /* seconds */, LONGER = 64 + 2 * LIFE };
+    int waited = 0;
+    submit_with_deadline("one");
+    for (; waited < DEADLINE; waited += LIFE) {
+        start();
+        wait_for(9);
+        check_jobs("one: running");
+        stop();
+    }
+    for (; waited < DEADLINE + LONGER; waited += LIFE) {
+        start();
+        wait_for(9);
+        stop();
+    }
+    check_jobs("one: not begun: no owner takes part");
+}
+
 /* ---- Files that are read anew ---- */
 
 static void reload(void) {
@@ -620,6 +641,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_deadline__goes_on_after_a_restart, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_deadline__lets_packets_come_again_after_a_restart, folder_open,
                                     folder_close),
+    cmocka_unit_test_setup_teardown(test_deadline__ends_though_restarts_go_on, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_deadline__goes_on_over_a_reload, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_reload__of_faulty_files_changes_nothing, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_restart__goes_on_with_every_job, folder_open, folder_close),
