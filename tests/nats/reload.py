@@ -39,6 +39,30 @@ def refuse_persons(fed, north):
     fed.write('north.yaml', before)
 
 
+def test_ledger(fed):
+    """Another name of the same file is the same ledger; another file of the same name is another ledger."""
+    fed.new_job()
+    owners = {name: fed.serve(name) for name in HOSPITALS}
+    north = owners['north']
+    north.await_line('ready for jobs')
+    rewrite(fed, 'ledger: north.db', 'ledger: ../%s/./north.db' % os.path.basename(fed.folder))
+    north.process.send_signal(signal.SIGHUP)
+    north.await_line('the files were read anew')
+    fed.run('ledger', 'create', 'other.db', '--epsilon', '7', '--delta', '1e-6')
+    for ending in ('-wal', '-shm'):
+        if os.path.exists(os.path.join(fed.folder, 'north.db' + ending)):
+            os.remove(os.path.join(fed.folder, 'north.db' + ending))
+    os.replace(os.path.join(fed.folder, 'other.db'), os.path.join(fed.folder, 'north.db'))
+    north.process.send_signal(signal.SIGHUP)
+    north.await_line('another file is in the place of the ledger')
+    coordinator = fed.coordinate()
+    assert coordinator.wait() == 0, coordinator.lines
+    for owner in owners.values():
+        assert owner.wait() == 0, owner.lines
+    assert '1 of 7 spent' in fed.run('ledger', 'show', 'north.db')
+    rewrite(fed, 'ledger: ../%s/./north.db' % os.path.basename(fed.folder), 'ledger: north.db')
+
+
 def test(tool, folder, words):
     fed = Federation(tool, folder)
     fed.launch_broker()
@@ -75,6 +99,7 @@ def test(tool, folder, words):
     for owner in owners.values():
         assert owner.wait() == 0, owner.lines
     assert fed.ask('north', 'SELECT unit FROM limits') == [('',)]
+    test_ledger(fed)
     north = fed.serve('north')
     north.await_line('ready for jobs')
     assert north.stop() == 0

@@ -12,6 +12,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* Whichever name a file has. */
+typedef struct file_identity {
+    dev_t device;
+    ino_t file;
+} file_identity;
 
 struct hr_owner_service {
     hr_arena *arena;
@@ -21,6 +28,7 @@ struct hr_owner_service {
     hr_schema *schema;
     hr_data *data, *test; /* test: NULL unless the file names one */
     hr_ledger *ledger;
+    file_identity ledger_file; /* as it was when it was opened */
     hr_journal *journal;
     bool borrows; /* ledger and journal are those of another service */
     bool coordinators[HR_MEMBERS_MAX];
@@ -87,10 +95,24 @@ static hr_status log_remarks(hr_owner_service *s, const hr_data *data, hr_error 
     return data ? hr_data_remarks(data, &remarks, err) : HR_OK;
 }
 
-/* A file that the service before has open stays open. */
+/* False: there is no such file. */
+static bool identify_file(const char *path, file_identity *out) {
+    struct stat there;
+    if (stat(path, &there)) return false;
+    *out = (file_identity){there.st_dev, there.st_ino};
+    return true;
+}
+
+static bool is_same_file(const file_identity *a, const file_identity *b) {
+    return a->device == b->device && a->file == b->file;
+}
+
+/* A file that the service before has open stays open. Its identity is looked at first: that of a file which
+ * takes its place meanwhile is another. */
 static hr_status open_ledger(hr_owner_service *s, const hr_owner_service *before, hr_error *err) {
     hr_status status = HR_OK;
-    s->borrows = before && !strcmp(before->file.ledger, s->file.ledger);
+    s->borrows = identify_file(s->file.ledger, &s->ledger_file) && before &&
+                 is_same_file(&s->ledger_file, &before->ledger_file);
     if (s->borrows) {
         s->ledger = before->ledger;
         s->journal = before->journal;
@@ -289,11 +311,32 @@ static void replace_service(hr_owner_service *s, hr_owner_service *before) {
     hr_owner_service_close(before);
 }
 
+/* Another file is where the ledger was. */
+static bool is_ledger_replaced(const hr_owner_service *s) {
+    file_identity there;
+    return identify_file(s->file.ledger, &there) && !is_same_file(&there, &s->ledger_file);
+}
+
+/* As if the process had been started again: two files of one name are not to be open at once. */
+static hr_status begin_anew(hr_owner_service **service, const char *file, hr_error *err) {
+    const hr_party_settings *settings = (*service)->settings;
+    size_t ended[HR_JOB_ENDINGS];
+    memcpy(ended, (*service)->work.ended, sizeof ended);
+    hr_log_write(&(*service)->log, HR_LOG_WARNING, NULL,
+                 "another file is in the place of the ledger: all files are opened anew");
+    hr_owner_service_close(*service);
+    *service = NULL;
+    const hr_status status = hr_owner_service_open(file, settings, NULL, service, err);
+    if (!status) memcpy((*service)->work.ended, ended, sizeof ended);
+    return status;
+}
+
 /* Continues from the journal with the files as they are now; with the previous ones if they are faulty, or if
  * the broker does not answer with them. */
 static hr_status reload(hr_owner_service **service, const char *file, hr_error *err) {
     hr_owner_service *s = *service, *made = NULL;
     hr_error why = {0};
+    if (is_ledger_replaced(s)) return begin_anew(service, file, err);
     hr_status status = make_service(file, s->settings, s, NULL, &made, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
     if (status) {
@@ -321,6 +364,7 @@ hr_status hr_serve(const char *file, const hr_party_settings *settings, hr_error
         if (!status && s->reload) status = reload(&s, file, err);
         if (!status) status = hr_endpoint_work(s->party, &ours, is_service_over, s, err);
     } while (!status && s->reload);
+    if (!s) return status; /* its files could not be opened anew */
     if (!status) status = hr_endpoint_drain(s->party, &ours, err);
     hr_presence_leave(s->presence);
     if (s->party) refresh_metrics(s);
