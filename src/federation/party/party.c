@@ -165,8 +165,8 @@ static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_er
     }
     hr_status status = is_started ? HR_OK : start_work(p, j, &why);
     if (status == HR_E_FORMAT) {
-        /* Nothing is paid, and the next work would find the same. What is damaged is the owner's own matter.
-         */
+        /* The next work would find the same. A charge may be written, if the ledger's witness is what is
+         * damaged: it stays, and no noise is drawn for it. What is damaged is the owner's own matter. */
         hr_job_log(p->o.work, &j->record, HR_LOG_ERROR, "work cannot begin: %s", why.message);
         hr_live_job_leave(j, HR_JOB_FAILED, "its ledger or journal is damaged");
         return HR_OK;
