@@ -51,10 +51,6 @@ hr_status hr_live_job_start(const hr_party_options *o, hr_live_job *j, hr_error 
     return start_protocol(o, j, err);
 }
 
-int64_t hr_live_job_patience(const hr_live_job *j) {
-    return j->own.deadline + j->longer;
-}
-
 static hr_status set_own_settings(const hr_party_options *o, hr_live_job *j, hr_error *err) {
     hr_error why = {0};
     j->own = (hr_job_settings){o->schema, o->round_gain, o->deadline, o->waits_for_present};

@@ -261,7 +261,8 @@ HR_MUST_CHECK hr_status hr_party_add(hr_party *party, const hr_journal_job *reco
 
 /* What happens to a job, what it costs and what it leads to, as one transaction; `event` may be NULL. A
  * failure after the job was fed leaves it in memory ahead of the journal: the party is of no use any more, as
- * if the process had died. Fails: BUDGET, POLICY (nothing was reserved), IO, MEMORY. */
+ * if the process had died. Fails: BUDGET, POLICY (nothing was reserved), FORMAT (ledger, its witness or
+ * journal is damaged), IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_party_transact(hr_party *party, hr_live_job *job, const hr_event *event,
                                           uint64_t sequence, hr_error *err);
 

@@ -40,6 +40,10 @@ static absent_owners absent_of(const hr_party *p, const hr_live_job *j) {
     return out;
 }
 
+int64_t hr_live_job_patience(const hr_live_job *j) {
+    return j->own.deadline + j->longer;
+}
+
 bool hr_party_awaits_absent(const hr_party *p, const hr_live_job *j) {
     if (!j->own.waits_for_present || !p->o.presence || p->clock.now - j->active_at < HR_PRESENCE_GRACE)
         return false;
