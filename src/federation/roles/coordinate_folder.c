@@ -457,6 +457,7 @@ hr_status hr_folder_service_open(const char *folder, const hr_party_settings *se
     s->looked = hr_endpoint_clock().now - LOOK; /* due */
     s->begun = hr_endpoint_clock().date;
     hr_status status = open_member(s, &m, err);
+    if (!status) status = hr_folder_mend(folder, &s->log, err);
     if (!status) status = use_member(s, m, err);
     if (status)
         hr_folder_service_close(s);

@@ -6,29 +6,23 @@
 #include "base/text/text.h"
 #include "privacy/crypto/csprng.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { FILE_RIGHTS = 0666, FOLDER_RIGHTS = 0777 };
+enum { FILE_RIGHTS = 0666, FOLDER_RIGHTS = 0777, DRAFT_DAYS = 1 /* for which a job may be added */ };
 
 /* A job's folder while it is filled: its name begins with a dot. */
 typedef struct folder_draft {
     const char *folder;
     char name[HR_JOB_NAME_TEXT + 32];
 } folder_draft;
-
-/* A file system's own clock may be so coarse that jobs submitted one after the other have the same time. */
-static hr_status note_time(const char *path, hr_error *err) {
-    struct timespec times[2];
-    if (clock_gettime(CLOCK_REALTIME, &times[0])) return hr_folder_fail(path, "read the clock for", err);
-    times[1] = times[0];
-    return utimensat(AT_FDCWD, path, times, 0) ? hr_folder_fail(path, "set the time of", err) : HR_OK;
-}
 
 static hr_status fill_draft(const folder_draft *draft, const hr_folder_files *files,
                             const uint8_t id[HR_JOURNAL_ID], hr_error *err) {
@@ -54,17 +48,23 @@ static hr_status fill_draft(const folder_draft *draft, const hr_folder_files *fi
         status =
             hr_folder_job_path(draft->folder, draft->name, hr_folder_state_file(HR_FOLDER_QUEUED), path, err);
     if (!status) status = hr_file_create(path, "job", FILE_RIGHTS, text, strlen(text), err);
-    return status ? status : note_time(path, err);
+    if (status) return status;
+
+    /* A file system's own clock may be so coarse that jobs submitted one after the other have the same time.
+     */
+    struct timespec times[2];
+    if (clock_gettime(CLOCK_REALTIME, &times[0])) return hr_folder_fail(path, "read the clock for", err);
+    times[1] = times[0];
+    return utimensat(AT_FDCWD, path, times, 0) ? hr_folder_fail(path, "set the time of", err) : HR_OK;
 }
 
-static void remove_draft(const folder_draft *draft, const char *name, const uint8_t id[HR_JOURNAL_ID]) {
+static void remove_draft(const folder_draft *draft) {
     const char *const files[] = {HR_FOLDER_JOB, HR_FOLDER_SCHEMA, HR_FOLDER_EVALUATED,
                                  hr_folder_state_file(HR_FOLDER_QUEUED), ""};
     char path[HR_FOLDER_PATH];
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (!hr_folder_job_path(draft->folder, draft->name, files[i], path, NULL))
             (void)(*files[i] ? unlink(path) : rmdir(path));
-    if (!hr_folder_open_path(draft->folder, name, id, path, NULL)) (void)unlink(path);
 }
 
 static hr_status fail_taken(const char *name, hr_error *err) {
@@ -133,8 +133,61 @@ hr_status hr_folder_add(const char *folder, const char *name, const hr_folder_fi
     status = fill_draft(&draft, files, id, err);
     if (!status) status = open_job(folder, name, id, err);
     if (!status) status = name_draft(&draft, name, err);
-    if (status) remove_draft(&draft, name, id);
+    if (!status) return HR_OK;
+    remove_draft(&draft);
+    if (!hr_folder_open_path(folder, name, id, path, NULL)) (void)unlink(path);
     return status;
+}
+
+/* ---- Mending ---- */
+
+/* A job that is being added has an entry before it has its name, and a draft until then. */
+static bool is_entry_of_none(const char *folder, const char *entry, folder_draft *draft) {
+    const size_t digits = 2 * HR_JOURNAL_ID;
+    char path[HR_FOLDER_PATH];
+    struct stat made;
+    hr_folder_job job;
+    if (strlen(entry) <= digits + 1 || strspn(entry, "0123456789abcdef") != digits || entry[digits] != '.')
+        return false;
+    const char *name = entry + digits + 1;
+    *draft = (folder_draft){.folder = folder};
+    snprintf(draft->name, sizeof draft->name, ".%.*s.%.8s", HR_JOB_NAME_MAX, name, entry);
+    if (!hr_folder_job_path(folder, draft->name, "", path, NULL) && !stat(path, &made) &&
+        time(NULL) - made.st_mtime < DRAFT_DAYS * 86400)
+        return false;
+    return !hr_folder_look(folder, name, &job) || hr_folder_open_path(folder, job.name, job.id, path, NULL) ||
+           strcmp(strrchr(path, '/') + 1, entry) != 0;
+}
+
+hr_status hr_folder_mend(const char *folder, const hr_log *log, hr_error *err) {
+    char path[HR_FOLDER_PATH];
+    hr_folder_job *jobs;
+    size_t count, opened = 0, removed = 0;
+    hr_status status = hr_folder_jobs(folder, &jobs, &count, err);
+    for (size_t i = 0; !status && i < count; i++) {
+        if (jobs[i].ended) continue;
+        status = hr_folder_open_path(folder, jobs[i].name, jobs[i].id, path, err);
+        if (status || !access(path, F_OK)) continue;
+        status = open_job(folder, jobs[i].name, jobs[i].id, err);
+        opened += !status;
+    }
+    free(jobs);
+    if (!status) status = hr_folder_path(folder, HR_FOLDER_OPEN, path, err);
+    if (status) return status;
+    DIR *listing = opendir(path);
+    if (!listing) return errno == ENOENT ? HR_OK : hr_folder_fail(path, "read the folder", err);
+    folder_draft draft;
+    for (struct dirent *entry; (entry = readdir(listing));) {
+        if (!is_entry_of_none(folder, entry->d_name, &draft)) continue;
+        remove_draft(&draft);
+        removed += !unlinkat(dirfd(listing), entry->d_name, 0);
+    }
+    closedir(listing);
+    if (opened + removed)
+        hr_log_format(log, HR_LOG_INFO, NULL,
+                      "'" HR_FOLDER_OPEN "' was mended: %zu jobs were missing in it, %zu entries had no job",
+                      opened, removed);
+    return HR_OK;
 }
 
 hr_status hr_folder_change(const char *folder, const char *name, hr_folder_state to, bool *done,

@@ -2,8 +2,8 @@
  * submitted.
  *
  *     FOLDER/coordinator.yaml, FOLDER/journal.db
- *     FOLDER/open/ID.NAME      empty; of each job whose end the coordinator has not seen, and maybe of some
- *                              that never appeared or whose folder was removed
+ *     FOLDER/open/ID.NAME      empty; of each job whose end the coordinator has not seen, and, until it is
+ *                              started again, maybe of some that never appeared or were removed
  *     FOLDER/jobs/NAME/job.yaml, schema.yaml, evaluated.json   what was submitted, copied
  *                      queued, started or cancelled            one of the three; it holds the job's id
  *                      log, model.json (figures.json, bounds.yaml), ended
@@ -11,8 +11,8 @@
  * A job's folder appears under its name when it is complete. The file `queued` is renamed: to `started` by
  * the coordinator before the job is in its journal, or to `cancelled` by a person before that. One of the two
  * succeeds. The journal knows the job by the id, so that a job is offered once, whenever a process dies.
- * `ended` is written when the result is there. The coordinator looks at the jobs of `open` alone, so that
- * what it costs to serve does not grow with the jobs that ended. */
+ * `ended` is written when the result is there. The coordinator looks at the jobs of `open` alone, but once
+ * when it is started, so that what it costs to serve does not grow with the jobs that ended. */
 #ifndef HR_FEDERATION_ROLES_JOB_FOLDER_H
 #define HR_FEDERATION_ROLES_JOB_FOLDER_H
 
@@ -95,6 +95,11 @@ typedef struct hr_folder_files {
 /* Adds a job with a new id. Fails: ARGUMENT (there is one of this name), IO, MEMORY: nothing was added. */
 HR_MUST_CHECK hr_status hr_folder_add(const char *folder, const char *name, const hr_folder_files *files,
                                       uint8_t id[HR_JOURNAL_ID], hr_error *err);
+
+/* Makes `open` fit the jobs, when a coordinator begins to serve: jobs without an entry, as earlier versions
+ * left them, get one, unless they ended; entries whose job never appeared or was removed go, with what was
+ * copied for it. A job that is being added stays. Logs how many. Fails: IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_folder_mend(const char *folder, const hr_log *log, hr_error *err);
 
 /* Changes the state of a queued job. *done: it was queued until now. Fails: IO. */
 HR_MUST_CHECK hr_status hr_folder_change(const char *folder, const char *name, hr_folder_state to, bool *done,

@@ -7,9 +7,12 @@
 #include "privacy/ledger/journal_list.h"
 #include "support/temp_dir.h"
 
+#include <fcntl.h>
 #include <hedgerow/generate.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 enum { NAMES_TEXT = 400 };
 
@@ -329,6 +332,36 @@ static void test_job__is_begun_or_cancelled(void **state) {
     check_jobs("one: running");
 }
 
+static void backdate(const char *path, int days) {
+    const struct timespec then = {.tv_sec = time(NULL) - days * 86400};
+    assert_int_equal(utimensat(AT_FDCWD, path, (const struct timespec[]){then, then}, 0), 0);
+}
+
+/* Of jobs that never appeared, one a day ago and one that may yet; of one that was removed; and none of a
+ * job that an earlier version began. */
+static void test_open__is_mended_when_the_coordinator_begins(void **state) {
+    (void)state;
+    submit("one");
+    submit("two");
+    start();
+    stop();
+    assert_int_equal(system("rm desk/open/*.one; rm -r desk/jobs/two"), 0);
+    assert_int_equal(mkdir("desk/jobs/.late.00000000", 0700), 0);
+    assert_int_equal(mkdir("desk/jobs/.soon.11111111", 0700), 0);
+    write_text("desk/jobs/.late.00000000/job.yaml", "");
+    backdate("desk/jobs/.late.00000000", 2);
+    write_text("desk/open/00000000000000000000000000000000.late", "");
+    write_text("desk/open/11111111111111111111111111111111.soon", "");
+    write_text("desk/open/22222222222222222222222222222222.one", "");
+    write_text("desk/open/notes", "");
+    start();
+    check_jobs("one: running");
+    assert_int_equal(
+        system("test \"$(ls desk/open | cut -d . -f 2 | sort | tr '\\n' ' ')\" = 'notes one soon '"), 0);
+    assert_int_equal(access("desk/jobs/.late.00000000", F_OK), -1);
+    assert_int_equal(access("desk/jobs/.soon.11111111", F_OK), 0);
+}
+
 static void test_bad_job__stops_no_other(void **state) {
     (void)state;
     submit("one");
@@ -636,6 +669,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_service__writes_the_end_of_a_cancelled_job, folder_open,
                                     folder_close),
     cmocka_unit_test_setup_teardown(test_job__is_begun_or_cancelled, folder_open, folder_close),
+    cmocka_unit_test_setup_teardown(test_open__is_mended_when_the_coordinator_begins, folder_open,
+                                    folder_close),
     cmocka_unit_test_setup_teardown(test_bad_job__stops_no_other, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_deadline__is_of_one_job, folder_open, folder_close),
     cmocka_unit_test_setup_teardown(test_deadline__goes_on_after_a_restart, folder_open, folder_close),
