@@ -27,9 +27,9 @@ class OldFederation(Federation):
         return run(self, *words, days=-3620) if words[:2] == ('federation', 'init') else super().run(*words)
 
 
-def run(fed, *words, days=0, code=0):
+def run(fed, *words, days=0, code=0, **variables):
     """What it says, on a day that is so far from today."""
-    env = dict(os.environ)
+    env = dict(os.environ, **variables)
     if days:
         env.update(LD_PRELOAD=fed.clock, CLOCK_SHIFT_DAYS=str(days), ASAN_OPTIONS='verify_asan_link_order=0')
     said = subprocess.run([fed.tool, *words], cwd=fed.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env, timeout=SECONDS)
@@ -82,6 +82,8 @@ def test_new_authority(fed):
     run(fed, 'federation', 'open', 'fed')
     fed.write('old.yaml', federation.OWNER.format(name='south').replace('fed/south', 'old').replace('old/south.key', 'fed/south/south.key'))
     assert 'no secure connection' in run(fed, 'serve', 'old.yaml', code=1), 'the old ca.pem does not know the new broker'
+    said = run(fed, 'serve', 'old.yaml', code=1, SSL_CERT_FILE=os.path.join(fed.folder, 'fed/ca.pem'))
+    assert 'no secure connection' in said, 'an authority that the system trusts is none of the federation'
     shutil.copy(os.path.join(fed.folder, 'fed/ca.pem'), os.path.join(fed.folder, 'old/ca.pem'))
     shutil.copy(os.path.join(fed.folder, 'fed/federation.yaml'), os.path.join(fed.folder, 'old/federation.yaml'))
     assert serve(fed, 'old').count("the certificate of 'south' expires on") == 1

@@ -171,6 +171,26 @@ static natsStatus set_patience(natsOptions *settings) {
     return s;
 }
 
+/* libnats has OpenSSL trust the authorities of the system as well: those that these variables name. None is
+ * trusted but the federation's own. */
+static natsStatus trust_authority(natsOptions *settings, const char *authority) {
+    static const char *const names[] = {"SSL_CERT_FILE", "SSL_CERT_DIR"};
+    char *before[2] = {0};
+    natsStatus s = NATS_OK;
+    for (size_t i = 0; i < 2; i++) {
+        const char *value = getenv(names[i]);
+        before[i] = value ? strdup(value) : NULL;
+        if ((value && !before[i]) || setenv(names[i], "/dev/null", true)) s = NATS_NO_MEMORY;
+    }
+    if (s == NATS_OK) s = natsOptions_SetSecure(settings, true);
+    if (s == NATS_OK) s = natsOptions_LoadCATrustedCertificates(settings, authority);
+    for (size_t i = 0; i < 2; i++) {
+        if (!before[i] || setenv(names[i], before[i], true)) (void)unsetenv(names[i]);
+        free(before[i]);
+    }
+    return s;
+}
+
 static natsStatus connect_to(const hr_nats_options *options, natsConnection **out) {
     char inbox[HR_NATS_NAME_MAX + 16];
     snprintf(inbox, sizeof inbox, "_INBOX_%s", options->name);
@@ -188,8 +208,7 @@ static natsStatus connect_to(const hr_nats_options *options, natsConnection **ou
     free(urls);
     if (s == NATS_OK) s = natsOptions_SetName(settings, "hedgerow");
     if (s == NATS_OK) s = natsOptions_SetCustomInboxPrefix(settings, inbox);
-    if (s == NATS_OK) s = natsOptions_SetSecure(settings, true);
-    if (s == NATS_OK) s = natsOptions_LoadCATrustedCertificates(settings, options->authority);
+    if (s == NATS_OK) s = trust_authority(settings, options->authority);
     if (s == NATS_OK)
         s = natsOptions_LoadCertificatesChain(settings, options->certificate, options->certificate_key);
     if (s == NATS_OK) s = natsOptions_SetIgnoreDiscoveredServers(settings, true);
