@@ -85,8 +85,8 @@ def checked_cells(X: Any) -> Any:
     return checked
 
 
-def columns_of(X: Any) -> Columns:
-    """X: rows x features. Fails: SchemaError (two columns of one name), TypeError."""
+def columns_of(X: Any, finite: bool = False) -> Columns:
+    """X: rows x features. finite: it is known that no number of an array is infinite. Fails: SchemaError (two columns of one name), TypeError."""
     if isinstance(X, Columns):
         return X
     if hasattr(X, 'iloc') and hasattr(X, 'columns'):
@@ -105,7 +105,7 @@ def columns_of(X: Any) -> Columns:
         raise ValueError(NO_TABLE % matrix.ndim)
     if matrix.dtype.kind not in 'OUM':
         matrix = readable(matrix)
-    finite = matrix.dtype.kind == 'f' and matrix.flags.c_contiguous and is_finite(matrix)
+    finite = finite or (matrix.dtype.kind == 'f' and matrix.flags.c_contiguous and is_finite(matrix))
     return Columns([replace(array_column('x%d' % i, matrix[:, i]), finite=finite) for i in range(matrix.shape[1])], False)
 
 

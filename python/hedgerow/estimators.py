@@ -10,6 +10,7 @@ from typing import Any, Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_feature_names, check_is_fitted, validate_data
@@ -115,7 +116,7 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
                 return columns
         matrix = validate_data(self, _frames.checked_cells(X), reset=reset, dtype=[np.float64, np.float32, np.uint16], ensure_all_finite='allow-nan',
                                accept_sparse='csc')
-        return _frames.columns_of(matrix)
+        return _frames.columns_of(matrix, finite=not get_config()['assume_finite'])
 
     def _check_arrow_names(self, names: list[str], reset: bool) -> None:
         """scikit-learn finds no names in some tables that speak Arrow."""

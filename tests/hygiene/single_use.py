@@ -28,6 +28,7 @@ MORE = {
     'src/models/explain/shap.c': (7, 'the steps of the algorithm; joined they nest four deep'),
     'src/models/model/json_read.c': (12, 'one reader for each object of the format'),
     'src/models/model/json_write.c': (8, 'one writer for each object of the format'),
+    'src/models/model/predictor.c': (5, 'the steps of compiling, and two ways to read a block, of up to 30 lines'),
     'src/privacy/ledger/store.c': (3, 'six functions are left'),
     'src/tables/bins/binner.c': (6, 'the body of a parallel loop, and steps of up to 40 lines'),
     'src/tables/bins/edges_exact.c': (9, 'the steps of the algorithm'),

@@ -51,6 +51,7 @@ COVERED = {
     'policy': 'owner_work',
     'policy_check': 'offers',
     'predict': 'predictor',
+    'predict_floats': 'float_rows',
     'private_splitter': 'split_candidates',
     'schedules': 'protocol',
     'schema': 'check review yaml',

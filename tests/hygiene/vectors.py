@@ -12,6 +12,10 @@ import source
 
 # function: what its loop computes with
 LOOPS = {
+    'hr_vector_floats_within': r'vcmp\w*ps',
+    'hr_vector_columns_of_floats': r'vunpck[lh]pd',
+    'hr_vector_add_by_place': r'vaddpd',
+    'hr_vector_bins_of_numbers': r'vcvttpd2dqy?',
     'hr_avx2_walk_block': r'vpshufb',
     'hr_loop_places_of_block': r'vpcmpeqb|vpsubb',
     'hr_loop_best_cut': r'vdivpd',

@@ -2,18 +2,23 @@
 #include "base/kernels/block_loops.h"
 #include "base/kernels/cell_vectors.h"
 #include "base/kernels/cut_loops.h"
+#include "base/kernels/float_vectors.h"
 #include "base/kernels/loops.h"
 #include "base/kernels/octet_vectors.h"
+#include "base/kernels/place_vectors.h"
 #include "base/kernels/row_vectors.h"
 #include "base/kernels/score_loops.h"
+#include "base/kernels/search_vectors.h"
 #include "base/kernels/sets.h"
 
 const hr_kernels hr_kernels_avx2 = {
     .name = "avx2",
     HR_KERNELS_IN_LOOPS,
-    .bins_of_numbers = hr_loop_bins_of_numbers,
+    .bins_of_numbers = hr_vector_bins_of_numbers,
+    .floats_within = hr_vector_floats_within,
+    .columns_of_floats = hr_vector_columns_of_floats,
     .places_of_block = hr_loop_places_of_block,
-    .add_by_place = hr_loop_add_by_place,
+    .add_by_place = hr_vector_add_by_place,
     .find_cell_end = hr_vector_find_cell_end,
     .numbers_of_cells = hr_vector_numbers_of_cells,
     .walk_block = hr_avx2_walk_block,

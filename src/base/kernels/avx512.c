@@ -2,6 +2,7 @@
 #include "base/kernels/block_loops.h"
 #include "base/kernels/cell_vectors.h"
 #include "base/kernels/cut_loops.h"
+#include "base/kernels/float_vectors.h"
 #include "base/kernels/loops.h"
 #include "base/kernels/octet_avx512.h"
 #include "base/kernels/octet_vectors.h"
@@ -105,6 +106,8 @@ const hr_kernels hr_kernels_avx512 = {
     .name = "avx512",
     HR_KERNELS_IN_LOOPS,
     .bins_of_numbers = hr_avx512_bins_of_numbers,
+    .floats_within = hr_vector_floats_within,
+    .columns_of_floats = hr_vector_columns_of_floats,
     .places_of_block = places_of_block,
     .add_by_place = add_by_place,
     .find_cell_end = hr_vector_find_cell_end,

@@ -146,12 +146,32 @@ typedef struct hr_cut_node {
     double min_weight; /* of a side, 1 or more */
 } hr_cut_node;
 
+/* ---- Floats in rows ---- */
+
+/* Of `count` rows, HR_FLOATS_TOGETHER columns that lie side by side; from one row to the next are `stride`
+ * floats. */
+enum { HR_FLOATS_TOGETHER = 8 };
+
+typedef struct hr_float_rows {
+    const float *at;
+    ptrdiff_t stride;
+    size_t count;
+} hr_float_rows;
+
+typedef struct hr_float_bounds {
+    float low[HR_FLOATS_TOGETHER], high[HR_FLOATS_TOGETHER];
+} hr_float_bounds;
+
 /* ---- The set ---- */
 
 typedef struct hr_kernels {
     const char *name;
     /* out[i]: 0 if values[i] is NaN, else 1 + how many of the edges are less. */
     void (*bins_of_numbers)(const hr_search *search, const hr_number_block *numbers, uint8_t *out);
+    /* Whether every number is within the bounds of its column; NaN is not. */
+    bool (*floats_within)(const hr_float_rows *rows, const hr_float_bounds *bounds);
+    /* out[k * room + i] = column k of row i. */
+    void (*columns_of_floats)(const hr_float_rows *rows, size_t room, double *out);
     /* places[i]: that of record i of a block of HR_PLACES_BLOCK, whose bins of a split are those from `bins +
      * split->offset` on. */
     void (*places_of_block)(const hr_places *tree, const uint8_t *bins, uint8_t *places);

@@ -3,6 +3,7 @@
 #include "base/kernels/block_neon.h"
 #include "base/kernels/cell_loops.h"
 #include "base/kernels/cut_loops.h"
+#include "base/kernels/float_loops.h"
 #include "base/kernels/loops.h"
 #include "base/kernels/octet_neon.h"
 #include "base/kernels/row_loops.h"
@@ -30,6 +31,8 @@ const hr_kernels hr_kernels_neon = {
     .name = "neon",
     HR_KERNELS_IN_LOOPS,
     .bins_of_numbers = hr_loop_bins_of_numbers,
+    .floats_within = hr_loop_floats_within,
+    .columns_of_floats = hr_loop_columns_of_floats,
     .places_of_block = hr_loop_places_of_block,
     .add_by_place = hr_loop_add_by_place,
     .find_cell_end = find_cell_end,

@@ -43,6 +43,7 @@ static size_t count_edges(const hr_search *search, const double *edges, size_t c
 hr_search hr_search_make(const double *edges, size_t count, uint8_t *first, double *padded) {
     hr_search search = {
         .padded = padded, .first = first, .count = count, .buckets = hr_search_bucket_count(count)};
+    search.last = (double)(search.buckets - 1);
     set_scale(&search, edges, count);
     size_t most = count_edges(&search, edges, count, first);
     while (((size_t)1 << search.steps) - 1 < most) search.steps++;

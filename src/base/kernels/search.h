@@ -14,6 +14,7 @@ typedef struct hr_search {
     const uint8_t *first; /* of every bucket: how many edges are in those before it */
     size_t count;         /* of the edges */
     double low, scale;    /* x is in bucket (x - low) * scale, or in the first or last if that is outside */
+    double last;          /* the last bucket */
     uint32_t buckets;
     unsigned steps; /* no bucket has more than 2^steps - 1 edges */
 } hr_search;
@@ -43,9 +44,9 @@ hr_search hr_search_make(const double *edges, size_t count, uint8_t *first, doub
 
 /* The bucket of x; NaN: the first. It never falls as x grows: rounding keeps the order. */
 static inline uint32_t hr_search_bucket(const hr_search *search, double x) {
-    double at = (x - search->low) * search->scale, last = (double)(search->buckets - 1);
+    double at = (x - search->low) * search->scale;
     at = at > 0 ? at : 0;
-    at = at < last ? at : last;
+    at = at < search->last ? at : search->last;
     return (uint32_t)(int32_t)at;
 }
 

@@ -3,7 +3,7 @@
 #ifndef HR_BASE_KERNELS_SEARCH_AVX512_H
 #define HR_BASE_KERNELS_SEARCH_AVX512_H
 
-#include "base/kernels/loops.h"
+#include "base/kernels/search_vectors.h"
 
 #ifdef __AVX512VBMI__
 #include <immintrin.h>
@@ -24,7 +24,7 @@ typedef struct hr_avx512_scale {
 
 static inline hr_avx512_scale hr_avx512_scale_of(const hr_search *search) {
     return (hr_avx512_scale){_mm512_set1_pd(search->low), _mm512_set1_pd(search->scale),
-                             _mm512_set1_pd((double)(search->buckets - 1))};
+                             _mm512_set1_pd(search->last)};
 }
 
 /* As hr_search_bucket: the bucket of NaN is 0. */
@@ -217,8 +217,8 @@ static void hr_avx512_bins_of_numbers(const hr_search *search, const hr_number_b
     const size_t done = hr_avx512_bins_by_floats(search, n, out);
     const hr_number_block rest = {n->values + done, n->count - done, n->ahead ? n->ahead + done : NULL};
     if (!rest.count) return;
-    (hr_avx512_can_hold(search) ? hr_avx512_bins_by_buckets : hr_loop_bins_of_numbers)(search, &rest,
-                                                                                       out + done);
+    (hr_avx512_can_hold(search) ? hr_avx512_bins_by_buckets : hr_vector_bins_of_numbers)(search, &rest,
+                                                                                         out + done);
 }
 
 #endif

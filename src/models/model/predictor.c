@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "models/model/threshold_set.h"
+#include "tables/data/float_rows.h"
 #include "trees/tree/binarize.h"
 
 #include <string.h>
@@ -121,17 +122,6 @@ static bool make_trees(compiler *c, hr_predictor *out) {
     return true;
 }
 
-static bool compile(compiler *c, const hr_forest *forest, hr_predictor *out) {
-    if (!c->scratch) return false;
-    c->questions = hr_arena_alloc(c->scratch, c->feature_count, sizeof *c->questions);
-    c->trees = hr_arena_alloc(c->scratch, c->tree_count, sizeof *c->trees);
-    c->indices = hr_arena_alloc(c->scratch, c->tree_count, sizeof *c->indices);
-    if (!c->questions || !c->trees || !c->indices) return false;
-    bool made = gather_thresholds(c, forest) && make_columns(c, out) && make_trees(c, out);
-    for (size_t f = 0; f < c->feature_count; f++) hr_threshold_set_done(&c->questions[f].thresholds);
-    return made;
-}
-
 hr_status hr_predictor_make(const hr_forest *forest, const hr_schema *schema, hr_arena *arena,
                             hr_predictor *out, hr_error *err) {
     compiler c = {.schema = schema,
@@ -140,7 +130,14 @@ hr_status hr_predictor_make(const hr_forest *forest, const hr_schema *schema, hr
                   .tree_count = forest->tree_count,
                   .feature_count = hr_schema_feature_count(schema)};
     hr_predictor made = {.forest = forest, .schema = schema};
-    bool ready = compile(&c, forest, &made);
+    if (!c.scratch) return hr_fail_memory(err);
+    c.questions = hr_arena_alloc(c.scratch, c.feature_count, sizeof *c.questions);
+    c.trees = hr_arena_alloc(c.scratch, c.tree_count, sizeof *c.trees);
+    c.indices = hr_arena_alloc(c.scratch, c.tree_count, sizeof *c.indices);
+    const bool ready = c.questions && c.trees && c.indices && gather_thresholds(&c, forest) &&
+                       make_columns(&c, &made) && make_trees(&c, &made);
+    for (size_t f = 0; c.questions && f < c.feature_count; f++)
+        hr_threshold_set_done(&c.questions[f].thresholds);
     hr_arena_free(c.scratch);
     if (!ready) return hr_fail_memory(err);
     *out = made;
@@ -170,9 +167,29 @@ static void bin_column(const hr_predictor *predictor, size_t c, const hr_data *d
     }
 }
 
+/* Of a block of a table by rows of floats; `numbers` holds the features that are read together. */
+static void bin_float_rows(const hr_predictor *predictor, const hr_data *data, size_t first, size_t rows,
+                           uint8_t *out) {
+    double numbers[HR_FLOATS_TOGETHER * BLOCK];
+    size_t begin = 0, end = 0; /* features in `numbers` */
+    for (size_t c = 0; c < predictor->column_count; c++) {
+        const hr_predictor_column *column = &predictor->columns[c];
+        if (column->feature >= end) {
+            begin = hr_float_rows_first(data, column->feature);
+            end = begin + HR_FLOATS_TOGETHER;
+            hr_float_rows_read(data, begin, first, rows, BLOCK, numbers);
+        }
+        const hr_number_block block = {numbers + (column->feature - begin) * BLOCK, rows, NULL};
+        hr_bins_of_numbers(&column->search, &block, out + c * BLOCK);
+    }
+}
+
 void hr_predictor_bins(const hr_predictor *predictor, const hr_data *data, size_t first, size_t rows,
                        uint8_t *bins) {
     const size_t columns = predictor->column_count;
+    for (size_t i = 0; data->rows_at && i < rows; i += BLOCK)
+        bin_float_rows(predictor, data, first + i, rows - i < BLOCK ? rows - i : BLOCK, bins + i * columns);
+    if (data->rows_at) return;
     for (size_t c = 0; c < columns; c++)
         for (size_t i = 0; i < rows; i += BLOCK)
             bin_column(predictor, c, data, first + i, rows - i < BLOCK ? rows - i : BLOCK,

@@ -1,6 +1,7 @@
 /* Data sets made of the caller's arrays: borrowed, copied, or sparse. */
 #include "base/fail.h"
 #include "tables/data/columns.h"
+#include "tables/data/float_rows.h"
 #include "tables/data/persons.h"
 #include "tables/data/sparse.h"
 #include "tables/schema/schema.h"
@@ -55,32 +56,42 @@ static bool are_as_read(const hr_array *array, const hr_column_report *report) {
     return hr_array_is_adjacent(array, HR_ELEMENT_FLOAT64) && !report->out_of_range;
 }
 
+/* Of rows [begin, begin + count), all columns: in a table by rows they share cache lines. */
+static hr_status check_cells(hr_data *data, size_t begin, size_t count, hr_error *err) {
+    double buffer[HR_DATA_BLOCK];
+    hr_status status = HR_OK;
+    for (size_t f = 0; !status && f < data->feature_count; f++) {
+        const hr_column *column = hr_schema_feature(data->schema, f);
+        const double *values = hr_array_block(&data->borrowed[f], begin, count, buffer);
+        if (column->kind == HR_KIND_CATEGORY)
+            status = check_codes(column, values, begin, count, &data->reports[f], err);
+        else
+            count_numbers(column, values, count, &data->reports[f]);
+        if (status) return hr_fail_at(err, status, NULL, 0, 0, column->name);
+    }
+    return HR_OK;
+}
+
 static hr_status borrow_columns(hr_data *data, const hr_array *columns, hr_error *err) {
     const size_t features = data->feature_count;
-    double buffer[HR_DATA_BLOCK];
     hr_status status = HR_OK;
     for (size_t f = 0; f < features; f++) {
         status = check_array(&columns[f], err);
         if (status) return hr_fail_at(err, status, NULL, 0, 0, hr_schema_feature(data->schema, f)->name);
+        data->borrowed[f] = columns[f];
     }
 
-    /* Block by block, all columns of each: in a table by rows they share cache lines. */
-    for (size_t begin = 0; begin < data->rows; begin += HR_DATA_BLOCK)
-        for (size_t f = 0; f < features; f++) {
-            const hr_column *column = hr_schema_feature(data->schema, f);
-            const size_t count = hr_data_block_size(begin, data->rows);
-            const double *values = hr_array_block(&columns[f], begin, count, buffer);
-            if (column->kind == HR_KIND_CATEGORY)
-                status = check_codes(column, values, begin, count, &data->reports[f], err);
-            else
-                count_numbers(column, values, count, &data->reports[f]);
-            if (status) return hr_fail_at(err, status, NULL, 0, 0, column->name);
-        }
+    const bool by_rows = hr_float_rows_find(data);
+    for (size_t begin = 0; begin < data->rows; begin += HR_DATA_BLOCK) {
+        const size_t count = hr_data_block_size(begin, data->rows);
+        if (by_rows && hr_float_rows_within(data, begin, count)) continue;
+        status = check_cells(data, begin, count, err);
+        if (status) return status;
+    }
 
     for (size_t f = 0; f < features; f++) {
         const bool is_number = hr_schema_feature(data->schema, f)->kind == HR_KIND_NUMBER;
         void *at = (void *)columns[f].at; /* never written: borrowed */
-        data->borrowed[f] = columns[f];
         if (is_number && are_as_read(&columns[f], &data->reports[f])) data->numbers[f] = at;
         if (!is_number && hr_array_is_adjacent(&columns[f], HR_ELEMENT_UINT16)) data->codes[f] = at;
     }
