@@ -29,12 +29,13 @@ PREDICTORS = {'hedgerow': 'hedgerow gbdt', 'xgboost': 'xgboost inplace_predict',
 ROWS = {'lightgbm': 'lightgbm SingleRowFast', 'xgboost': 'xgboost PredictFromDense', 'lleaves': 'lightgbm, compiled by lleaves',
         'hessboost': 'hessboost predict_row, by Python', 'hedgerow': 'hedgerow predictor, by Python'}
 READERS = ['pandas', 'polars', 'pyarrow', 'xgboost', 'lightgbm']
+TEXT_READERS = ['polars', 'pyarrow']
 FITTERS = {'sklearn': 'scikit-learn HGB, not private', 'interpret': 'interpret DP-EBM, the same budget'}
 FORESTS = {'rf': {'sklearnex': 'oneDAL RandomForest', 'lightgbm': 'lightgbm rf'},
            'ert': {'sklearnex': 'oneDAL ExtraTrees', 'lightgbm': 'lightgbm rf, extra_trees'}}
 FOREST_TREES = 100  # of the whole fits that times are told of
 LIBRARIES = {*TRAINERS, *PREDICTORS, *ROWS, *READERS, *FITTERS, *FORESTS['rf']}
-PARTS = ['train', 'predict', 'rows', 'privacy', 'forests', 'hedge', 'read', 'beside', 'federated']
+PARTS = ['train', 'predict', 'rows', 'privacy', 'forests', 'hedge', 'read', 'texts', 'beside', 'federated']
 CHECKS = [('logloss', 'log-loss'), ('auc', 'AUC')]
 
 
@@ -318,6 +319,24 @@ def read_beside_peers(args, peers, size, threads):
     return rows
 
 
+def texts_beside_peers(args, peers, size, threads):
+    """Dates, texts and numbers, and how long our proposal of a schema takes for the same file."""
+    path = os.path.join(args.build, 'bench-data', 'texts-%d.csv' % size)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if not os.path.exists(path):
+        subprocess.run([os.path.join(args.build, 'bench', 'bench_texts'), path, *map(str, size)], check=True)
+    sides = {'hedgerow': [os.path.join(args.build, 'bench', 'bench_read'), path, 'y', str(threads)]}
+    sides.update({library: [peers[library][0], PEER, 'texts', library, path, str(threads)] for library in TEXT_READERS if library in peers})
+    results = take_turns(sides, args.repeat)
+    results['hedgerow schema init'] = [{**g, **g['schema']} for g in results['hedgerow']]
+    title = 'Reading CSV with texts, dates and quotation marks, %d records (%.0f MB), %d thread(s)' % (*size, os.path.getsize(path) / 1e6, threads)
+    rows = show(title, results, [('seconds', 'seconds', 1), ('processor', 'of processors', 1)])
+    for row, got in zip(rows, results.values()):
+        row['megabytes_per_second'] = max(g['megabytes'] / g['seconds'] for g in got)
+        print('  %-34s%9.0f MB/s' % (row['side'], row['megabytes_per_second']))
+    return rows
+
+
 def sizes_of(text):
     return [tuple(map(int, size.split('x'))) for size in text.split(',')]
 
@@ -329,7 +348,8 @@ def tables_of(args, peers, threads):
     return {'train': over(args.sizes, train_beside_peers),
             'predict': lambda: over(args.sizes, predict_beside_peers)() + over(args.private_sizes, hedge_predicts_beside_peers)(),
             'privacy': lambda: price_of_privacy(args, max(sizes_of(args.sizes)), threads),
-            'forests': over(args.forest_sizes, forests_beside_peers), 'hedge': over(args.private_sizes, hedge_beside_peers), 'read': over(args.csv, read_beside_peers)}
+            'forests': over(args.forest_sizes, forests_beside_peers), 'hedge': over(args.private_sizes, hedge_beside_peers), 'read': over(args.csv, read_beside_peers),
+            'texts': over(args.texts, texts_beside_peers)}
 
 
 def all_tables(args, peers):
@@ -366,6 +386,7 @@ def main():
     parser.add_argument('--federated-sizes', default='1000x20,22000x20', help="tables of each owner of a federation (1000x20,22000x20)")
     parser.add_argument('--owners', type=int, default=10, help='owners of a federation (10)')
     parser.add_argument('--csv', default='200000x28', help='tables to read (200000x28: 49 MB; 4110000x28 is one of 1 GB)')
+    parser.add_argument('--texts', default='200000', help='records of tables with texts, dates and quotation marks to read (200000: 26 MB; 7700000 is 1 GB)')
     parser.add_argument('--only', choices=PARTS, help='one section alone')
     parser.add_argument('--beside-sizes', default='10000x28,100000x28', help='tables of fits side by side (10000x28,100000x28)')
     parser.add_argument('--kernels', type=lambda names: names.split(','), help='sets of kernels of ours, with commas (those of avx512 and avx2 that the processor has)')
