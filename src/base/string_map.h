@@ -10,6 +10,7 @@
 typedef struct hr_string_map {
     struct hr_string_map_entry *words;
     size_t count, capacity; /* capacity: 0 or a power of two */
+    uint64_t sizes;         /* of the words: a bit each, the last one for all that are longer */
 } hr_string_map;
 
 #define HR_STRING_MAP_NONE UINT32_MAX

@@ -22,6 +22,12 @@ typedef struct hr_calendar {
 /* Days from 1970-01-01 to a day; negative before. */
 int64_t hr_calendar_days(int year, int month, int day);
 
+enum { HR_CALENDAR_DAY_TEXT = 10 };
+
+/* Reads YYYY-MM-DD, of the years 1 to 9999, as hr_calendar_days gives it. False: it is no such day; *days is
+ * untouched. */
+bool hr_calendar_day_parse(const char text[HR_CALENDAR_DAY_TEXT], int64_t *days);
+
 /* How many days a month has. */
 int hr_calendar_month_days(int year, int month);
 

@@ -155,6 +155,11 @@ hr_timestamp_status hr_timestamp_parse(const hr_timestamp_rule *rule, const char
                                        int64_t *second) {
     timestamp_text t = {text, text + size};
     timestamp_fields fields = {0};
+    int64_t days;
+    if (!rule->format && size == HR_CALENDAR_DAY_TEXT && hr_calendar_day_parse(text, &days)) {
+        *second = days * HR_DAY_SECONDS;
+        return HR_TIMESTAMP_OK;
+    }
     bool taken = rule->format ? take_format(&t, rule->format, &fields) : take_iso(&t, &fields);
     return taken && t.at == t.end ? second_of_fields(&fields, rule->offset, second) : HR_TIMESTAMP_UNLIKE;
 }

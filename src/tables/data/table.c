@@ -286,6 +286,16 @@ static hr_status store_number(hr_cursor *cursor, const hr_slot *slot, const char
                    shown(size), cell);
 }
 
+static void put_date(const hr_cursor *cursor, const hr_slot *slot, int64_t second) {
+    const hr_date_column *date = slot->column->date;
+    const hr_date_time time = {second, hr_calendar_of(second)};
+    for (size_t i = 0, span = hr_slot_span(slot); i < span; i++) {
+        bool clipped;
+        slot[i].numbers[cursor->row] = hr_date_part_value(date, slot[i].column->part, &time, &clipped);
+        cursor->reports[slot[i].index].out_of_range += clipped;
+    }
+}
+
 static hr_status store_date(hr_cursor *cursor, const hr_slot *slot, const char *cell, size_t size,
                             hr_error *err) {
     const hr_date_column *date = slot->column->date;
@@ -305,11 +315,7 @@ static hr_status store_date(hr_cursor *cursor, const hr_slot *slot, const char *
                            ? "'%.*s' is a day or time that does not exist (format: %s)"
                            : "'%.*s' is not a date (format: %s)",
                        shown(size), cell, date->format ? date->format : "ISO 8601");
-    for (size_t i = 0, span = hr_slot_span(slot); i < span; i++) {
-        bool clipped;
-        slot[i].numbers[cursor->row] = hr_date_part_value(date, slot[i].column->part, second, &clipped);
-        cursor->reports[slot[i].index].out_of_range += clipped;
-    }
+    put_date(cursor, slot, second);
     return HR_OK;
 }
 
@@ -408,6 +414,25 @@ hr_status hr_cursor_store(hr_cursor *cursor, const hr_slot *slot, const char *ce
     }
     hr_misfits_refuse(cursor->misfits, &refusal);
     return note_misfit(cursor, slot, cell, size, err);
+}
+
+bool hr_cursor_take_word(hr_cursor *cursor, const hr_slot *slot, const char *cell, size_t size) {
+    if (hr_table_is_missing(cursor->table, cell, size)) return store_missing(cursor, slot, NULL) == HR_OK;
+    if (slot->role == HR_SLOT_DATE) {
+        const hr_timestamp_rule rule = {slot->column->date->format, slot->column->date->offset};
+        int64_t second;
+        if (hr_timestamp_parse(&rule, cell, size, &second)) return false;
+        put_date(cursor, slot, second);
+        return true;
+    }
+    if (slot->role != HR_SLOT_CODE && slot->role != HR_SLOT_CLASS) return false;
+    const uint32_t code = hr_string_map_find(&slot->values, cell, size);
+    if (code == HR_STRING_MAP_NONE) return false;
+    if (slot->role == HR_SLOT_CODE)
+        slot->codes[cursor->row] = (uint16_t)code;
+    else
+        slot->numbers[cursor->row] = code - 1;
+    return true;
 }
 
 /* ---- Late cells ---- */

@@ -99,6 +99,10 @@ bool hr_table_is_missing(const hr_table *table, const char *cell, size_t size);
 HR_MUST_CHECK hr_status hr_cursor_store(hr_cursor *cursor, const hr_slot *slot, const char *cell, size_t size,
                                         hr_error *err);
 
+/* Stores a cell as hr_cursor_store does, if it is missing and may be, a date, or a value of a category or of
+ * the label as the schema spells it. False: nothing is stored. */
+bool hr_cursor_take_word(hr_cursor *cursor, const hr_slot *slot, const char *cell, size_t size);
+
 /* Stores the cursor's late cells in `into`, the table's data or a part of them, and forgets them, once those
  * of all earlier records are stored. A part without persons gets no identifiers. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_table_take_late(hr_table *table, hr_cursor *cursor, hr_data *into, hr_error *err);

@@ -19,6 +19,10 @@ static hr_status refuse_twice(const char *name, hr_error *err) {
     return hr_fail_at(err, HR_E_FORMAT, NULL, 0, 0, name);
 }
 
+static bool is_number(const hr_slot *slot) {
+    return slot && slot->role == HR_SLOT_NUMBER;
+}
+
 static hr_status map_slot(hr_csv_columns *c, const hr_string_map *names, const hr_slot *slot, bool optional,
                           hr_error *err) {
     const char *name = hr_slot_column(slot);
@@ -115,8 +119,7 @@ hr_status hr_csv_map_columns(hr_reading *reading, const hr_csv_header *header, h
     if (!status) status = take_header(&c, reading, err);
     if (!status) status = map_kept(&c, &names, reading, err);
     c.run_ends[last] = last;
-    for (size_t i = last; i-- > 0;)
-        c.run_ends[i] = c.slots[i] && c.slots[i]->role == HR_SLOT_NUMBER ? c.run_ends[i + 1] : i;
+    for (size_t i = last; i-- > 0;) c.run_ends[i] = is_number(c.slots[i]) ? c.run_ends[i + 1] : i;
     hr_string_map_done(&names);
     *out = c;
     return status;
@@ -163,12 +166,39 @@ static inline const char *take_number(const hr_csv_part *c, const hr_slot *slot,
     return p + 1;
 }
 
+static bool is_outer_blank(char c) {
+    return c == ' ' || c == '\t';
+}
+
+/* Takes the cell of column `i` at lines->at the short way: a word or a date without blanks around it, in
+ * quotation marks or not, and no marks and line ends inside. False if it is anything else, or does not fit,
+ * for the tokenizer to decide. */
+static inline bool take_word(hr_csv_part *c, size_t i) {
+    const hr_csv_columns *columns = c->columns;
+    const hr_slot *slot = columns->slots[i];
+    hr_lines *lines = &c->lines;
+    const bool last = i + 1 == columns->header.count, quoted = *lines->at == '"' && lines->quotes;
+    char *from = lines->at + quoted, end = last ? '\n' : lines->separator;
+    const char *to = lines->kernels->find_cell_end(from, quoted ? '"' : lines->separator), *after = to;
+    if (quoted && *after++ != '"') return false;
+    if (last && *after == '\r') after++;
+    if (*after != end || columns->kept_places[i]) return false;
+    if (to > from && (is_outer_blank(*from) || is_outer_blank(to[-1]))) return false;
+    if (slot && !hr_cursor_take_word(&c->cursor, slot, from, (size_t)(to - from))) return false;
+    lines->at += after + 1 - lines->at;
+    if (last) {
+        lines->line++;
+        lines->line_start = lines->at;
+    }
+    return true;
+}
+
 static hr_status take_cell(hr_csv_part *c, size_t column, hr_csv_cell *cell) {
     const hr_csv_columns *columns = c->columns;
     const hr_table *table = c->cursor.table;
     const hr_slot *slot = columns->slots[column] ? columns->slots[column] : columns->kept_slots[column];
     const size_t place = columns->kept_places[column];
-    hr_lines before = c->lines;
+    const hr_lines before = c->lines;
     hr_status status = hr_cells_next(&c->lines, cell, &c->error);
     if (!status && place && !hr_cursor_add_late(&c->cursor, place, cell->text, cell->size))
         return hr_fail_memory(&c->error);
@@ -183,35 +213,29 @@ static hr_status take_cell(hr_csv_part *c, size_t column, hr_csv_cell *cell) {
     return status ? hr_lines_place(&before, cell->where, status, &c->error) : HR_OK;
 }
 
-/* Takes numbers from column `i` on that stand between separators without anything around them. Returns the
- * column of the next cell. */
-static size_t take_number_run(hr_csv_part *c, size_t i, const char **at) {
+/* Takes plain numbers from column `i` on, as far as they reach: first those that stand between separators
+ * without anything around them. Returns the column in which something else stands. */
+static size_t take_csv_numbers(hr_csv_part *c, size_t i) {
     const hr_kernels *kernels = c->lines.kernels;
     const hr_table *table = c->cursor.table;
-    const size_t most = c->columns->run_ends[i] - i;
-    const char *start = *at;
-    if (!most) return i;
-    size_t count = kernels->numbers_of_cells(at, c->lines.separator, most, c->numbers);
-    size_t present = table->missing_number_count ? 0 : count;
-    while (present < count && !hr_table_may_be_missing(table, c->numbers[present])) present++;
-    if (present < count) {
-        *at = start;
-        count = kernels->numbers_of_cells(at, c->lines.separator, present, c->numbers);
-    }
-    for (size_t k = 0; k < count; k++) hr_cursor_number(&c->cursor, c->columns->slots[i + k], c->numbers[k]);
-    return i + count;
-}
-
-/* Takes plain numbers from column `i` on, as far as they reach. Returns the column in which something else
- * stands. */
-static size_t take_csv_numbers(hr_csv_part *c, size_t i) {
     const char *start = c->lines.at, *p = start;
-    const size_t last = c->columns->header.count - 1;
+    const size_t last = c->columns->header.count - 1, most = c->columns->run_ends[i] - i;
     const char separator = c->lines.separator;
-    if (i <= last) i = take_number_run(c, i, &p);
+    if (most) {
+        size_t count = kernels->numbers_of_cells(&p, separator, most, c->numbers);
+        size_t present = table->missing_number_count ? 0 : count;
+        while (present < count && !hr_table_may_be_missing(table, c->numbers[present])) present++;
+        if (present < count) {
+            p = start;
+            count = kernels->numbers_of_cells(&p, separator, present, c->numbers);
+        }
+        for (size_t k = 0; k < count; k++)
+            hr_cursor_number(&c->cursor, c->columns->slots[i + k], c->numbers[k]);
+        i += count;
+    }
     for (; i <= last; i++) {
         const hr_slot *slot = c->columns->slots[i];
-        if (!slot || slot->role != HR_SLOT_NUMBER) break;
+        if (!is_number(slot)) break;
         const char *next = take_number(c, slot, p, i < last ? separator : '\n');
         if (!next) break;
         p = next;
@@ -225,18 +249,20 @@ static size_t take_csv_numbers(hr_csv_part *c, size_t i) {
 }
 
 static hr_status read_csv_record(hr_csv_part *c) {
-    uint64_t line = c->lines.line;
-    size_t count = c->columns->header.count;
-    for (size_t i = take_csv_numbers(c, 0); i < count; i = take_csv_numbers(c, i + 1)) {
-        hr_csv_cell cell;
-        hr_status status = take_cell(c, i, &cell);
-        if (status)
-            return status == HR_E_MEMORY
-                       ? status
-                       : hr_fail_at(&c->error, status, NULL, 0, 0, c->columns->header.names[i]);
-        if (cell.last != (i + 1 == count))
-            return hr_csv_refuse_ragged(line, i + 1, count, !cell.last, &c->error);
-        if (cell.last) break;
+    const uint64_t line = c->lines.line;
+    const size_t count = c->columns->header.count;
+    for (size_t i = take_csv_numbers(c, 0); i < count;) {
+        if (!take_word(c, i)) {
+            hr_csv_cell cell;
+            hr_status status = take_cell(c, i, &cell);
+            if (status)
+                return status == HR_E_MEMORY
+                           ? status
+                           : hr_fail_at(&c->error, status, NULL, 0, 0, c->columns->header.names[i]);
+            if (cell.last != (i + 1 == count))
+                return hr_csv_refuse_ragged(line, i + 1, count, !cell.last, &c->error);
+        }
+        if (++i < count && is_number(c->columns->slots[i])) i = take_csv_numbers(c, i);
     }
     return HR_OK;
 }

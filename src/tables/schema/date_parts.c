@@ -69,13 +69,15 @@ static double calendar_part(const hr_calendar *c, hr_date_part part) {
     return c->year;
 }
 
-double hr_date_part_value(const hr_date_column *date, hr_date_part part, int64_t second, bool *clipped) {
-    int64_t within = second < date->from ? date->from : second > date->to ? date->to : second;
-    bool of_range = part == HR_DATE_PART_TREND || part == HR_DATE_PART_YEAR;
+double hr_date_part_value(const hr_date_column *date, hr_date_part part, const hr_date_time *time,
+                          bool *clipped) {
+    const int64_t second = time->second, within = second < date->from ? date->from
+                                                  : second > date->to ? date->to
+                                                                      : second;
+    const bool of_range = part == HR_DATE_PART_TREND || part == HR_DATE_PART_YEAR;
     *clipped = of_range && within != second;
     if (part == HR_DATE_PART_TREND) return (double)(within - date->from) / HR_DAY_SECONDS;
-    const hr_calendar calendar = hr_calendar_of(of_range ? within : second);
-    return calendar_part(&calendar, part);
+    return *clipped ? hr_calendar_of(within).year : calendar_part(&time->calendar, part);
 }
 
 void hr_date_range_text(const hr_date_column *date, char from[HR_TIMESTAMP_TEXT],

@@ -3,6 +3,7 @@
 #define HR_TABLES_SCHEMA_DATE_PARTS_H
 
 #include "base/arena.h"
+#include "base/text/calendar.h"
 #include "base/text/timestamp.h"
 
 #include <hedgerow/schema.h>
@@ -15,9 +16,16 @@ bool hr_date_part_find(const char *name, hr_date_part *out);
 /* The feature that a part of a date is: "date.part" and its bounds. False when memory is short. */
 bool hr_date_part_column(const hr_date_column *date, hr_date_part part, hr_arena *arena, hr_column *out);
 
+/* A time, and its fields, which all its parts share. */
+typedef struct hr_date_time {
+    int64_t second;
+    hr_calendar calendar;
+} hr_date_time;
+
 /* The value of a part; *clipped is set if the time is outside of the range and the part was clipped for it.
  */
-double hr_date_part_value(const hr_date_column *date, hr_date_part part, int64_t second, bool *clipped);
+double hr_date_part_value(const hr_date_column *date, hr_date_part part, const hr_date_time *time,
+                          bool *clipped);
 
 /* The range as text: days, or seconds where it does not begin or end with a day. */
 void hr_date_range_text(const hr_date_column *date, char from[HR_TIMESTAMP_TEXT], char to[HR_TIMESTAMP_TEXT]);
