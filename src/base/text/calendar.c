@@ -47,9 +47,9 @@ bool hr_calendar_day_parse(const char text[HR_CALENDAR_DAY_TEXT], int64_t *days)
     return true;
 }
 
-/* The year, its day, month and day that are `days` after the first of March of the year 0: of a day of every
- * four are four quarters, of which a century has 146097 and a year 1461 a fourth. Months after February begin
- * every 30.6 days, in 2141 / 65536. */
+/* The year, its day, month and day that are `days` after the first of March of the year 0. In quarters of a
+ * day, a century has 146097 of them on average, and a year of a century 1461. Months that begin with March
+ * are 30.6 days long on average: of_year times 2141, in 65536ths. */
 static void set_day_fields(uint32_t days, hr_calendar *out) {
     const uint32_t quarters = 4 * days + 3, century = quarters / DAYS_OF_400_YEARS,
                    of_century = quarters % DAYS_OF_400_YEARS | 3, of_year = of_century % DAYS_OF_4_YEARS / 4,

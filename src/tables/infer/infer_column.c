@@ -56,9 +56,8 @@ uint64_t hr_text_hash(const char *text, size_t size) {
 
 void hr_distinct_add(hr_distinct *distinct, const char *text, size_t size) {
     const uint64_t hash = hr_text_hash(text, size);
-    uint64_t rest = hash << CELL_BITS | (uint64_t)1 << (CELL_BITS - 1); /* never 0 */
-    uint8_t place = 1;
-    for (; !(rest >> 63); rest <<= 1) place++;
+    const uint64_t rest = hash << CELL_BITS | (uint64_t)1 << (CELL_BITS - 1); /* never 0 */
+    const uint8_t place = (uint8_t)(__builtin_clzll(rest) + 1);
     uint8_t *highest = &distinct->highest[hash >> (64 - CELL_BITS)];
     if (*highest < place) *highest = place;
 }
@@ -84,17 +83,29 @@ void hr_inference_init(hr_inference *g, const char *name) {
                         .text.date_name = hr_name_says_date(name)};
 }
 
-static bool add_seen_text(hr_inference *g, hr_arena *arena, const char *cell, size_t size) {
+static void count_text(hr_inference *g, size_t size, const hr_cell_facts *facts) {
+    g->texts++;
+    g->bytes += size;
+    g->blanks += facts->blanks;
+}
+
+static bool add_seen_text(hr_inference *g, hr_arena *arena, const char *cell, size_t size,
+                          hr_cell_facts *facts) {
     const size_t spelling = find_spelling(cell, size);
-    if (spelling < HR_INFERENCE_SPELLINGS) {
+    facts->spelling = spelling < HR_INFERENCE_SPELLINGS;
+    if (facts->spelling) {
         g->spelled[spelling] = true;
         return true;
     }
-    g->texts++;
+    for (size_t i = 0; i < size; i++) facts->blanks += cell[i] == ' ';
+    count_text(g, size, facts);
     hr_code_cells_add(&g->codes, cell, size);
-    g->bytes += size;
-    for (size_t i = 0; i < size; i++) g->blanks += cell[i] == ' ';
-    return hr_text_inference_add(&g->text, arena, cell, size, NULL);
+    return hr_text_inference_add(&g->text, arena, cell, size, facts);
+}
+
+static void count_number(hr_inference *g, double value) {
+    g->within += g->common && value >= g->common->low && value <= g->common->high;
+    g->numbers++;
 }
 
 /* Numbers are listed only if they may be codes. */
@@ -102,8 +113,9 @@ static size_t values_listed(const hr_inference *g) {
     return g->texts || g->plain.leading_zeros || g->code_name ? HR_INFERENCE_LISTED : HR_INFERENCE_VALUES;
 }
 
-static bool add_value(hr_inference *g, hr_arena *arena, const char *cell, size_t size) {
-    if (!g->more && hr_string_map_find(&g->distinct, cell, size) != HR_STRING_MAP_NONE) return true;
+/* A value that is not among those that are listed. */
+static bool add_value(hr_inference *g, hr_arena *arena, const char *cell, size_t size,
+                      const hr_cell_facts *facts) {
     if (!g->more && g->value_count >= values_listed(g)) {
         /* From now on different cells are estimated. */
         g->more = calloc(1, sizeof *g->more);
@@ -119,37 +131,54 @@ static bool add_value(hr_inference *g, hr_arena *arena, const char *cell, size_t
     if (g->value_count == g->value_capacity) {
         const size_t capacity = g->value_capacity ? 4 * g->value_capacity : 4;
         const char **larger = realloc(g->values, capacity * sizeof *larger);
-        if (!larger) return false;
-        g->values = larger;
+        if (larger) g->values = larger;
+        hr_cell_facts *more = larger ? realloc(g->facts, capacity * sizeof *more) : NULL;
+        if (!more) return false;
+        g->facts = more;
         g->value_capacity = capacity;
     }
     const char *copy = hr_arena_text(arena, cell, size);
-    if (!copy || !hr_string_map_add(&g->distinct, copy, size, 0)) return false;
+    if (!copy || !hr_string_map_add(&g->distinct, copy, size, (uint32_t)g->value_count)) return false;
+    g->facts[g->value_count] = *facts;
     g->values[g->value_count++] = copy;
     return true;
 }
 
+/* A cell whose text is one of the values. */
+static bool count_again(hr_inference *g, hr_arena *arena, const char *cell, size_t size,
+                        hr_cell_facts *facts) {
+    if (facts->spelling) return true;
+    hr_code_cells_repeat(&g->codes, facts->digits);
+    if (!facts->number) count_text(g, size, facts);
+    if (facts->number) count_number(g, facts->value);
+    return hr_text_inference_repeat(&g->text, arena, cell, size, facts) &&
+           (!facts->number || hr_number_evidence_add(&g->plain, arena, cell, size, facts->value));
+}
+
 bool hr_inference_add(hr_inference *g, hr_arena *arena, const char *cell, size_t size) {
-    double value;
+    hr_cell_facts facts = {0};
     g->cells++;
     if (!size) {
         g->empty++;
         return true;
     }
-    if (hr_number_parse(cell, size, &value) == HR_NUMBER_OK) {
-        g->within += g->common && value >= g->common->low && value <= g->common->high;
+    const uint32_t known = hr_string_map_find(&g->distinct, cell, size);
+    if (known != HR_STRING_MAP_NONE) return count_again(g, arena, cell, size, &g->facts[known]);
+    facts.number = hr_number_parse(cell, size, &facts.value) == HR_NUMBER_OK;
+    if (facts.number) {
+        const double value = facts.value;
         if (!g->numbers || value < g->low) g->low = value;
         if (!g->numbers || value > g->high) g->high = value;
         g->fractions |= hr_is_fraction(value);
-        g->numbers++;
+        count_number(g, value);
         hr_code_cells_add(&g->codes, cell, size);
-        if (!hr_text_inference_add(&g->text, arena, cell, size, &value) ||
+        if (!hr_text_inference_add(&g->text, arena, cell, size, &facts) ||
             !hr_number_evidence_add(&g->plain, arena, cell, size, value))
             return false;
-    } else if (!add_seen_text(g, arena, cell, size)) {
+    } else if (!add_seen_text(g, arena, cell, size, &facts)) {
         return false;
     }
-    return add_value(g, arena, cell, size);
+    return add_value(g, arena, cell, size, &facts);
 }
 
 void hr_inference_done(hr_inference *g) {
@@ -158,6 +187,7 @@ void hr_inference_done(hr_inference *g) {
     hr_number_evidence_done(&g->plain);
     hr_buffer_done(&g->remarks);
     free(g->values);
+    free(g->facts);
     free(g->more);
 }
 

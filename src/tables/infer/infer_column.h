@@ -83,8 +83,14 @@ typedef struct hr_text_inference {
     hr_seen_range points;                    /* the others: the same in all formats with a decimal point */
     hr_seen_range seen[HR_INFERRED_FORMATS]; /* what only that format reads */
     hr_seen_dates *dates;                    /* one a format; NULL: no cell looks like a date */
-    uint64_t times;                          /* cells that are times of day */
-    hr_words odd; /* candidates for words between numbers or dates; judged: those words */
+    uint64_t dates_read;                     /* formats that have cells: a bit each */
+    struct {
+        uint64_t formats;
+        char mark;
+        bool year;
+    } may_read;     /* formats of dates for the beginning of the cell before; 0: none was looked for */
+    uint64_t times; /* cells that are times of day */
+    hr_words odd;   /* candidates for words between numbers or dates; judged: those words */
     /* What hr_text_inference_judge finds out. */
     hr_inferred_text kind;
     unsigned format; /* of HR_INFERRED_NUMBER or HR_INFERRED_DATE */
@@ -100,10 +106,29 @@ typedef enum hr_decimal_mark {
     HR_DECIMAL_COMMA_OR_GROUPS  /* a comma before three digits */
 } hr_decimal_mark;
 
-/* Takes a cell that is neither empty nor a common spelling of missing. `plain` is its value if it is a plain
- * number, else NULL. False when memory is short. */
+/* What a text is, which counts again whenever it stands again. Starts from {0}. */
+typedef struct hr_cell_facts {
+    bool spelling; /* a common spelling of missing: nothing else is set */
+    bool number;   /* a plain one, and whether it has a point */
+    bool point;
+    double value;
+    bool digits;        /* there are some */
+    bool time;          /* a time of day */
+    uint8_t formats;    /* of numbers that read it and count it: a bit each */
+    uint64_t dates;     /* the same of dates */
+    const char *symbol; /* of the number that some format reads; NULL: none */
+    uint64_t blanks;
+    uint32_t word; /* its place among the words that are counted, or HR_STRING_MAP_NONE */
+} hr_cell_facts;
+
+/* Takes a cell that is neither empty nor a common spelling of missing. *facts has whether it is a plain
+ * number, and its value; the rest is set. False when memory is short. */
 bool hr_text_inference_add(hr_text_inference *g, hr_arena *arena, const char *cell, size_t size,
-                           const double *plain);
+                           hr_cell_facts *facts);
+
+/* Takes a cell whose text was taken before, with what was set then. Does the same in less time. */
+bool hr_text_inference_repeat(hr_text_inference *g, hr_arena *arena, const char *cell, size_t size,
+                              hr_cell_facts *facts);
 
 /* Decides on kind, format and the words between, once all cells are there: `distinct` different ones. A label
  * of few values has classes, whatever they are. */
@@ -162,8 +187,9 @@ typedef struct hr_inference {
     hr_name_meaning meaning;
     const hr_common_bounds *common; /* that the name suggests, or NULL */
     bool code_name;                 /* the name has a word for codes */
-    hr_string_map distinct;         /* different cells, as text */
+    hr_string_map distinct;         /* different cells, as text: their place among the values */
     const char **values;
+    hr_cell_facts *facts; /* of the values, as long as they are all different cells */
     size_t value_count, value_capacity;
     hr_distinct *more; /* there are more different cells than `values` hold; else NULL */
     uint64_t cells, numbers, empty;

@@ -10,6 +10,7 @@
 #include "tables/schema/date_parts.h"
 #include "tables/schema/schema_write.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -60,6 +61,7 @@ static const char *const date_formats[] = {
     "%d-%b-%y",
 };
 enum { DATES = sizeof date_formats / sizeof *date_formats };
+static_assert(DATES < 64, "the facts of a cell have a bit for each");
 
 static hr_timestamp_rule date_rule(unsigned i) {
     return (hr_timestamp_rule){date_formats[i], i == 1 ? HR_OFFSET_UTC : HR_OFFSET_REFUSED};
@@ -111,12 +113,14 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* No symbol begins or ends with a digit. */
 static const char *symbol_of_cell(const char *cell, size_t size) {
     static const char *const symbols[] = {
         "%", "$", "\xe2\x82\xac", "\xc2\xa3", "\xc2\xa5", "\xe2\x82\xb9", "EUR", "USD", "GBP", "CHF"};
+    static const char begins[] = "%$\xe2\xc2"
+                                 "EUGC",
+                      ends[] = "%$\xac\xa3\xa5\xb9RDPF";
     const size_t signs = *cell == '-' || *cell == '+';
-    if (size > signs && is_digit(cell[signs]) && is_digit(cell[size - 1])) return NULL;
+    if (size <= signs || (!strchr(begins, cell[signs]) && !strchr(ends, cell[size - 1]))) return NULL;
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         size_t length = strlen(symbols[i]);
         if (size <= length) continue;
@@ -134,18 +138,32 @@ static bool reads_number(unsigned i, const char *symbol, const char *cell, size_
     return hr_number_format_parse(&format, cell, size, value) == HR_NUMBER_OK;
 }
 
-static void see_formatted(hr_text_inference *g, const char *cell, size_t size) {
+/* False of a text without a symbol that no format reads: it does not begin as numbers do, or has letters or a
+ * mark of dates inside. */
+static bool may_be_formatted(const char *cell, size_t size) {
+    const size_t signs = *cell == '-' || *cell == '+';
+    if (signs == size || (!is_digit(cell[signs]) && cell[signs] != '.' && cell[signs] != ',')) return false;
+    for (size_t i = signs + 1; i < size; i++) {
+        const char c = cell[i];
+        const bool exponent = cell[i - 1] == 'e' || cell[i - 1] == 'E';
+        if (c == ':' || c == '/' || ((c == '-' || c == '+') && !exponent)) return false;
+        if (((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) && c != 'e' && c != 'E') return false;
+    }
+    return true;
+}
+
+static void see_formatted(hr_text_inference *g, const char *cell, size_t size, hr_cell_facts *facts) {
     const char *symbol = symbol_of_cell(cell, size);
-    bool read = false;
+    if (!symbol && !may_be_formatted(cell, size)) return;
     for (unsigned i = 0; i < HR_INFERRED_FORMATS; i++) {
         double value;
         if (!reads_number(i, symbol, cell, size, &value)) continue;
         see_number(&g->seen[i], value);
-        read = true;
+        facts->formats |= (uint8_t)(1u << i);
     }
-    if (!read || !symbol) return;
+    if (!facts->formats || !symbol) return;
     g->symbols_differ |= g->symbol && strcmp(symbol, g->symbol) != 0;
-    g->symbol = symbol;
+    g->symbol = facts->symbol = symbol;
 }
 
 /* What a format of numbers reads. */
@@ -158,7 +176,8 @@ static unsigned best_number(const hr_text_inference *g, uint64_t *cells) {
     unsigned best = 0;
     *cells = 0;
     for (unsigned i = 0; i < HR_INFERRED_FORMATS && !g->symbols_differ; i++) {
-        const uint64_t read = numbers_read(g, i).cells;
+        const uint64_t points = formats[i].decimal == '.' ? g->points.cells : 0,
+                       read = g->integers.cells + g->seen[i].cells + points;
         if (read <= *cells) continue;
         *cells = read;
         best = i;
@@ -185,38 +204,53 @@ static bool is_time(const char *cell, size_t size) {
            !hr_timestamp_parse(&rules[1], text, 9 + size, &second);
 }
 
-/* What stands behind the first digits of a date; '%': further digits, or anything. */
-static char first_mark(unsigned i) {
-    const char *format = date_formats[i];
-    return format ? format[format[1] == '-' ? 3 : 2] : '-';
+/* The formats that may read a text that begins with digits, of a year or fewer, and this mark: '%' in their
+ * place stands for further digits, or anything. */
+static uint64_t formats_beginning(bool year, char mark) {
+    uint64_t found = 0;
+    for (unsigned i = 0; i < DATES; i++) {
+        const char *format = date_formats[i];
+        const char first = format ? format[format[1] == '-' ? 3 : 2] : '-';
+        const bool of_year = !format || format[1] == 'Y';
+        if (first == '%' || (first == mark && year == of_year)) found |= (uint64_t)1 << i;
+    }
+    return found;
 }
 
 /* Dates begin with a digit. Of plain numbers only those of eight digits can be dates. */
-static bool see_date(hr_text_inference *g, hr_arena *arena, const char *cell, size_t size) {
-    const bool compact = size == 8 && strspn(cell, "0123456789") >= 8;
-    const unsigned first = compact ? COMPACT : 0, end = compact ? COMPACT + 1 : DATES;
+static bool see_date(hr_text_inference *g, hr_arena *arena, const char *cell, size_t size,
+                     hr_cell_facts *facts) {
     if (!g->dates) g->dates = hr_arena_alloc(arena, DATES, sizeof *g->dates);
     if (!g->dates) return false;
     size_t digits = 0;
     while (digits < size && is_digit(cell[digits])) digits++;
     const char mark = digits < size ? cell[digits] : '\0';
-    for (unsigned i = first; i < end; i++) {
+    const bool year = digits == 4;
+    if (!g->may_read.formats || g->may_read.mark != mark || g->may_read.year != year) {
+        g->may_read.formats = formats_beginning(year, mark);
+        g->may_read.mark = mark;
+        g->may_read.year = year;
+    }
+    const bool compact = size == 8 && digits == size;
+    const uint64_t tried = compact ? (uint64_t)1 << COMPACT : g->may_read.formats;
+    for (unsigned i = 0; tried >> i; i++) {
         hr_seen_dates *seen = &g->dates[i];
         int64_t second;
-        if (first_mark(i) != '%' && first_mark(i) != mark) continue;
-        if (!reads_date(i, cell, size, &second)) continue;
+        if (!(tried >> i & 1) || !reads_date(i, cell, size, &second)) continue;
         seen->first = !seen->cells || second < seen->first ? second : seen->first;
         seen->last = !seen->cells || second > seen->last ? second : seen->last;
         seen->clock |= second % HR_DAY_SECONDS != 0;
         seen->cells++;
+        facts->dates |= (uint64_t)1 << i;
     }
+    g->dates_read |= facts->dates;
     return true;
 }
 
 static unsigned best_date(const hr_text_inference *g, uint64_t *cells) {
     unsigned best = 0;
     *cells = 0;
-    for (unsigned i = 0; g->dates && i < DATES; i++) {
+    for (unsigned i = 0; g->dates_read >> i; i++) {
         if (g->dates[i].cells <= *cells) continue;
         *cells = g->dates[i].cells;
         best = i;
@@ -227,41 +261,74 @@ static unsigned best_date(const hr_text_inference *g, uint64_t *cells) {
 /* ---- Gathering ---- */
 
 /* Whether what has read most cells until now reads this one. */
-static bool is_read(const hr_text_inference *g, const char *cell, size_t size) {
+static bool is_read(const hr_text_inference *g, const char *cell, size_t size, const hr_cell_facts *facts) {
     uint64_t number_cells, date_cells;
     const unsigned number = best_number(g, &number_cells), date = best_date(g, &date_cells);
     double value;
-    int64_t second;
     return number_cells >= date_cells ? reads_number(number, g->symbol, cell, size, &value)
-                                      : reads_date(date, cell, size, &second);
+                                      : facts->dates >> date & 1;
+}
+
+/* Counts the text among the words if it is one of them; else it becomes one if there are few, or if it is odd
+ * and so wanted. */
+static bool note_word(hr_text_inference *g, hr_arena *arena, const char *cell, size_t size,
+                      hr_cell_facts *facts) {
+    hr_words *words = &g->odd;
+    facts->word = hr_string_map_find(&words->known, cell, size);
+    if (facts->word != HR_STRING_MAP_NONE) {
+        words->words[facts->word].cells++;
+        return true;
+    }
+    if (words->count >= HR_WORDS_MAX) return true;
+    if (words->count >= HR_WORDS_FIRST && (!g->words || (facts->digits && is_read(g, cell, size, facts))))
+        return true;
+    facts->word = (uint32_t)words->count;
+    return hr_words_note(words, arena, cell, size, true);
 }
 
 bool hr_text_inference_add(hr_text_inference *g, hr_arena *arena, const char *cell, size_t size,
-                           const double *plain) {
-    bool digits = plain;
-    for (size_t i = 0; i < size && !digits; i++) digits = is_digit(cell[i]);
+                           hr_cell_facts *facts) {
+    facts->digits = facts->number;
+    for (size_t i = 0; i < size && !facts->digits; i++) facts->digits = is_digit(cell[i]);
     g->cells++;
-    if (plain) {
+    if (facts->number) {
         /* A plain number means the same in all formats that have a decimal point, if it has one. Of the
          * others only one reads a point: before three digits. */
         const char *point = memchr(cell, '.', size);
         const size_t behind = point ? size - (size_t)(point - cell) - 1 : 0;
         double value;
+        facts->point = point;
         g->no_boolean = true;
-        see_number(point ? &g->points : &g->integers, *plain);
+        see_number(point ? &g->points : &g->integers, facts->value);
         if (behind >= 3 && (behind == 3 || !is_digit(point[4])) &&
-            reads_number(POINT_THOUSANDS, NULL, cell, size, &value))
+            reads_number(POINT_THOUSANDS, NULL, cell, size, &value)) {
             see_number(&g->seen[POINT_THOUSANDS], value);
-        if (size == 8 && !point && !see_date(g, arena, cell, size)) return false;
+            facts->formats = 1u << POINT_THOUSANDS;
+        }
+        if (size == 8 && !point && !see_date(g, arena, cell, size, facts)) return false;
     } else {
         g->words = true;
         if (!g->no_boolean) see_boolean(g, cell, size);
-        if (digits) see_formatted(g, cell, size);
-        if (is_digit(*cell) && !see_date(g, arena, cell, size)) return false;
-        g->times += digits && is_time(cell, size);
+        if (facts->digits) see_formatted(g, cell, size, facts);
+        if (is_digit(*cell) && !see_date(g, arena, cell, size, facts)) return false;
+        facts->time = facts->digits && is_time(cell, size);
+        g->times += facts->time;
     }
-    const bool odd = g->words && (!digits || !is_read(g, cell, size));
-    return hr_words_note(&g->odd, arena, cell, size, odd);
+    return note_word(g, arena, cell, size, facts);
+}
+
+bool hr_text_inference_repeat(hr_text_inference *g, hr_arena *arena, const char *cell, size_t size,
+                              hr_cell_facts *facts) {
+    g->cells++;
+    g->times += facts->time;
+    g->points.cells += facts->number && facts->point;
+    g->integers.cells += facts->number && !facts->point;
+    for (unsigned i = 0; facts->formats >> i; i++) g->seen[i].cells += facts->formats >> i & 1;
+    for (unsigned i = 0; facts->dates >> i; i++) g->dates[i].cells += facts->dates >> i & 1;
+    if (facts->symbol) g->symbol = facts->symbol;
+    if (facts->word == HR_STRING_MAP_NONE) return note_word(g, arena, cell, size, facts);
+    g->odd.words[facts->word].cells++;
+    return true;
 }
 
 /* ---- Judging ---- */

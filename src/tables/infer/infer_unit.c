@@ -45,6 +45,11 @@ void hr_code_cells_add(hr_code_cells *codes, const char *cell, size_t size) {
     codes->cells++;
 }
 
+void hr_code_cells_repeat(hr_code_cells *codes, bool digits) {
+    codes->with_digits += digits;
+    codes->cells++;
+}
+
 bool hr_code_cells_are_numbers(const hr_code_cells *codes) {
     if (!codes->cells || codes->other || codes->shortest != codes->longest) return false;
     return codes->shortest >= LONG_DIGITS || (codes->shortest >= CHECKED_DIGITS && !codes->no_check_digit);

@@ -20,6 +20,9 @@ typedef struct hr_code_cells {
 
 void hr_code_cells_add(hr_code_cells *codes, const char *cell, size_t size);
 
+/* Takes a cell whose text was taken before, and has digits or not. */
+void hr_code_cells_repeat(hr_code_cells *codes, bool digits);
+
 /* Whether all cells are sequences of digits of one length that is usual for identifiers: nine or more, or
  * seven or more with a check digit. */
 bool hr_code_cells_are_numbers(const hr_code_cells *codes);

@@ -100,7 +100,12 @@ hr_status hr_cells_next(hr_lines *lines, hr_csv_cell *cell, hr_error *err) {
     cell->where = from;
     if (*p == '"' && lines->quotes) {
         from = p + 1;
-        hr_status status = take_quoted(lines, p, &end, &p, err);
+        end = from + (lines->kernels->find_cell_end(from, '"') - from);
+        hr_status status = HR_OK;
+        if (*end == '"' && end[1] != '"')
+            p = end + 1; /* no marks and no line ends inside */
+        else
+            status = take_quoted(lines, p, &end, &p, err);
         if (status) return status;
         p = skip_cell_blanks(lines, p);
     } else {

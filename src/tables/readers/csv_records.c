@@ -166,13 +166,9 @@ static inline const char *take_number(const hr_csv_part *c, const hr_slot *slot,
     return p + 1;
 }
 
-static bool is_outer_blank(char c) {
-    return c == ' ' || c == '\t';
-}
-
-/* Takes the cell of column `i` at lines->at the short way: a word or a date without blanks around it, in
- * quotation marks or not, and no marks and line ends inside. False if it is anything else, or does not fit,
- * for the tokenizer to decide. */
+/* Takes the cell of column `i` at lines->at the short way: a word or a date, in quotation marks or not, and
+ * no marks and line ends inside. False if it is anything else, or does not fit, for the tokenizer to decide;
+ * so is what has blanks around it, since no word and no date of a schema has. */
 static inline bool take_word(hr_csv_part *c, size_t i) {
     const hr_csv_columns *columns = c->columns;
     const hr_slot *slot = columns->slots[i];
@@ -183,7 +179,6 @@ static inline bool take_word(hr_csv_part *c, size_t i) {
     if (quoted && *after++ != '"') return false;
     if (last && *after == '\r') after++;
     if (*after != end || columns->kept_places[i]) return false;
-    if (to > from && (is_outer_blank(*from) || is_outer_blank(to[-1]))) return false;
     if (slot && !hr_cursor_take_word(&c->cursor, slot, from, (size_t)(to - from))) return false;
     lines->at += after + 1 - lines->at;
     if (last) {

@@ -40,10 +40,45 @@ static void test_date__that_is_none_is_refused(void **state) {
     assert_int_equal(read, HR_DATE_MAX - 86399);
 }
 
+static void test_day__is_read_if_the_month_has_it(void **state) {
+    (void)state;
+    for (int year = 0; year <= 9999; year += year % 100 > 4 && year % 100 < 95 ? 45 : 1) {
+        for (int month = 0; month <= 13; month++) {
+            for (int day = 0; day <= 32; day++) {
+                char text[40];
+                int64_t days = INT64_MIN;
+                snprintf(text, sizeof text, "%04d-%02d-%02d", year, month, day);
+                const bool is_day = year >= 1 && month >= 1 && month <= 12 && day >= 1 &&
+                                    day <= hr_calendar_month_days(year, month);
+                if (hr_calendar_day_parse(text, &days) != is_day) fail_msg("%s", text);
+                if (days != (is_day ? hr_calendar_days(year, month, day) : INT64_MIN)) fail_msg("%s", text);
+            }
+        }
+    }
+}
+
+static void test_day__has_digits_and_marks_alone(void **state) {
+    (void)state;
+    for (size_t at = 0; at < HR_CALENDAR_DAY_TEXT; at++) {
+        for (int byte = 0; byte < 256; byte++) {
+            char text[] = "2011-12-11";
+            int64_t days = 0;
+            const bool fits = at == 4 || at == 7 ? byte == '-' : byte >= '0' && byte <= '9';
+            text[at] = (char)byte;
+            /* Some digits make no month or day. */
+            if (fits && ((at == 5 && byte > '1') || (at == 6 && byte > '2') || (at == 8 && byte > '3')))
+                continue;
+            if (hr_calendar_day_parse(text, &days) != fits) fail_msg("byte %d at %zu", byte, at);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_date__is_that_of_the_system_for_every_day),
         cmocka_unit_test(test_date__that_is_none_is_refused),
+        cmocka_unit_test(test_day__is_read_if_the_month_has_it),
+        cmocka_unit_test(test_day__has_digits_and_marks_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

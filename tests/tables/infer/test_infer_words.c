@@ -115,6 +115,34 @@ static void test_words__leave_dates_dates(void **state) {
     expect_recipe(&(proposal_recipe){"t", "20%02d-03-01", 24, 1500, zero, "5"}, "\n    kind: date\n");
 }
 
+static void test_dates__are_seen_behind_one_of_another_format(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {{"2024/12/31", "-"}, {"31/12/2024", "/"}}; /* and a mark */
+    for (size_t k = 0; k < 2; k++) {
+        char table[4000], missing[40];
+        size_t size = (size_t)sprintf(table, "t,y\n%s,a\n", cases[k][0]);
+        for (int i = 0; i < 60; i++)
+            size += (size_t)sprintf(table + size, "20%02d%s03%s01,%c\n", i % 30, cases[k][1], cases[k][1],
+                                    i % 2 ? 'a' : 'b');
+        expect_proposal(table, "  - name: \"t\"\n    kind: date\n    from: 2000-03-01\n    to: 2029-03-01\n");
+        snprintf(missing, sizeof missing, "missing: [\"%s\"", cases[k][0]);
+        expect_proposal(table, missing);
+    }
+}
+
+/* Words are listed that come behind more numbers than are kept in mind, with digits in them or not. */
+static void test_words__may_come_late(void **state) {
+    (void)state;
+    char table[10000] = "x,y\nunknown,a\n";
+    size_t size = strlen(table);
+    for (int i = 0; i < 800; i++)
+        size += (size_t)sprintf(table + size, "%d,%c\n", i % 400, i % 2 ? 'a' : 'b');
+    sprintf(table + size, "refused,a\nsee p. 9,b\n");
+    expect_proposal(table, "  - name: \"x\"\n    kind: number\n");
+    expect_proposal(table, "\"see p. 9\"");
+    expect_proposal(table, "\"refused\"");
+}
+
 /* A word between numbers that is a class of the label cannot mean missing: that would empty the label. */
 static void test_words__are_no_classes(void **state) {
     (void)state;
@@ -184,6 +212,8 @@ int main(void) {
         cmocka_unit_test(test_words__beyond_a_limit_can_be_read_as_their_bound),
         cmocka_unit_test(test_words__stand_between_written_numbers),
         cmocka_unit_test(test_words__leave_dates_dates),
+        cmocka_unit_test(test_dates__are_seen_behind_one_of_another_format),
+        cmocka_unit_test(test_words__may_come_late),
         cmocka_unit_test(test_words__are_no_classes),
         cmocka_unit_test(test_codes__are_categories),
         cmocka_unit_test(test_lists__may_be_long),
