@@ -1,5 +1,5 @@
 /* The walk of a block (block_avx512.h) in vectors of AVX2, 32 records each. A byte shuffle looks up 16 nodes
- * of a level at once. */
+ * of a level at once. Loops over vectors are unrolled: else gcc keeps these in memory. */
 #ifndef HR_BASE_KERNELS_BLOCK_AVX2_H
 #define HR_BASE_KERNELS_BLOCK_AVX2_H
 
@@ -24,16 +24,27 @@ static inline __m256i hr_avx2_load_table(const void *from) {
     return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)from));
 }
 
-/* A shuffle gives 0 for a byte from 128 on: the places of other tables are brought there. */
+/* Of two tables, by bit 4 of the place; blends look at the highest bit of a byte. */
+static inline __m256i hr_avx2_of_two_tables(const uint8_t *bytes, __m256i low_bits, __m256i bit_4) {
+    return _mm256_blendv_epi8(_mm256_shuffle_epi8(hr_avx2_load_table(bytes), low_bits),
+                              _mm256_shuffle_epi8(hr_avx2_load_table(bytes + HR_AVX2_NODES), low_bits),
+                              bit_4);
+}
+
+/* The byte at each of 32 places. A shuffle looks at the low four bits of a place below 128. */
 static inline __m256i hr_avx2_by_place(const uint8_t *bytes, size_t node_count, __m256i places) {
-    __m256i found = _mm256_setzero_si256();
     if (node_count <= HR_AVX2_NODES) return _mm256_shuffle_epi8(hr_avx2_load_table(bytes), places);
-    for (size_t first = 0; first < node_count; first += HR_AVX2_NODES) {
-        __m256i in_table = _mm256_sub_epi8(places, _mm256_set1_epi8((char)first));
-        in_table = _mm256_adds_epu8(in_table, _mm256_set1_epi8(INT8_MAX + 1 - HR_AVX2_NODES));
-        found = _mm256_or_si256(found, _mm256_shuffle_epi8(hr_avx2_load_table(bytes + first), in_table));
-    }
-    return found;
+    const __m256i bit_4 = _mm256_slli_epi16(places, 3), bit_5 = _mm256_slli_epi16(places, 2),
+                  bit_6 = _mm256_slli_epi16(places, 1);
+    const uint8_t *second = bytes + 2 * HR_AVX2_NODES, *third = second + 2 * HR_AVX2_NODES,
+                  *fourth = third + 2 * HR_AVX2_NODES;
+    __m256i of_32 = hr_avx2_of_two_tables(bytes, places, bit_4);
+    if (node_count <= 2 * HR_AVX2_NODES) return of_32;
+    __m256i of_64 = _mm256_blendv_epi8(of_32, hr_avx2_of_two_tables(second, places, bit_4), bit_5);
+    if (node_count <= 4 * HR_AVX2_NODES) return of_64;
+    __m256i above = _mm256_blendv_epi8(hr_avx2_of_two_tables(third, places, bit_4),
+                                       hr_avx2_of_two_tables(fourth, places, bit_4), bit_5);
+    return _mm256_blendv_epi8(of_64, above, bit_6);
 }
 
 /* 255 for each of 32 bins that is in a set. */
@@ -64,6 +75,7 @@ static inline __attribute__((always_inline)) void hr_avx2_choose_bins(const hr_l
                                                                       const __m256i *places,
                                                                       __m256i *chosen) {
     __m256i columns[HR_AVX2_WIDE];
+#pragma GCC unroll 4
     for (size_t v = 0; v < count; v++) {
         columns[v] = hr_avx2_by_place(level->bytes->column, level->node_count, places[v]);
         chosen[v] = _mm256_setzero_si256();
@@ -71,10 +83,10 @@ static inline __attribute__((always_inline)) void hr_avx2_choose_bins(const hr_l
     for (size_t c = 0; c < level->offset_count; c++) {
         const __m256i column = _mm256_set1_epi8((char)c);
         const uint8_t *from = bins + level->offsets[c];
+#pragma GCC unroll 4
         for (size_t v = 0; v < count; v++) {
             const __m256i here = _mm256_cmpeq_epi8(columns[v], column);
-            chosen[v] =
-                _mm256_or_si256(chosen[v], _mm256_and_si256(here, hr_avx2_load(from + v * HR_AVX2_ROWS)));
+            chosen[v] = _mm256_blendv_epi8(chosen[v], hr_avx2_load(from + v * HR_AVX2_ROWS), here);
         }
     }
 }
@@ -84,9 +96,11 @@ static inline __attribute__((always_inline)) void
 hr_avx2_walk_vectors(const hr_level *levels, size_t depth, const uint8_t *bins, size_t count, uint8_t *at) {
     const __m256i one = _mm256_set1_epi8(1);
     __m256i places[HR_AVX2_WIDE], chosen[HR_AVX2_WIDE];
+#pragma GCC unroll 4
     for (size_t v = 0; v < count; v++) places[v] = _mm256_setzero_si256();
     for (const hr_level *level = levels; level < levels + depth; level++) {
         hr_avx2_choose_bins(level, bins, count, places, chosen);
+#pragma GCC unroll 4
         for (size_t v = 0; v < count; v++) {
             const __m256i low = hr_avx2_by_place(level->bytes->low, level->node_count, places[v]);
             const __m256i width = hr_avx2_by_place(level->bytes->width, level->node_count, places[v]);
@@ -99,6 +113,7 @@ hr_avx2_walk_vectors(const hr_level *levels, size_t depth, const uint8_t *bins, 
             places[v] = _mm256_add_epi8(_mm256_add_epi8(places[v], places[v]), step);
         }
     }
+#pragma GCC unroll 4
     for (size_t v = 0; v < count; v++)
         _mm256_storeu_si256((__m256i *)(void *)(at + v * HR_AVX2_ROWS), places[v]);
 }

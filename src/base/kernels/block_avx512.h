@@ -1,6 +1,7 @@
 /* The walk of a block in vectors of 64 records. What a level's nodes split by is looked up by the records'
  * places with byte permutations; their bins are chosen among the level's columns, one column after the other:
- * so a level takes time by its different features, not by its nodes. */
+ * so a level takes time by its different features, not by its nodes. Loops over vectors are unrolled, or
+ * their vectors would stand in memory. */
 #ifndef HR_BASE_KERNELS_BLOCK_AVX512_H
 #define HR_BASE_KERNELS_BLOCK_AVX512_H
 
@@ -43,6 +44,7 @@ static inline __attribute__((always_inline)) void hr_avx512_choose_bins(const hr
                                                                         const __m512i *places,
                                                                         __m512i *chosen) {
     __m512i columns[HR_WIDE_VECTORS];
+#pragma GCC unroll 4
     for (size_t v = 0; v < count; v++) {
         columns[v] = hr_avx512_by_place(level->bytes->column, level->node_count, places[v]);
         chosen[v] = _mm512_loadu_si512(bins + level->offsets[0] + v * HR_VECTOR_ROWS);
@@ -50,6 +52,7 @@ static inline __attribute__((always_inline)) void hr_avx512_choose_bins(const hr
     for (size_t c = 1; c < level->offset_count; c++) {
         const __m512i column = _mm512_set1_epi8((char)c);
         const uint8_t *from = bins + level->offsets[c];
+#pragma GCC unroll 4
         for (size_t v = 0; v < count; v++)
             chosen[v] = _mm512_mask_loadu_epi8(chosen[v], _mm512_cmpeq_epi8_mask(columns[v], column),
                                                from + v * HR_VECTOR_ROWS);
@@ -59,9 +62,11 @@ static inline __attribute__((always_inline)) void hr_avx512_choose_bins(const hr
 static inline __attribute__((always_inline)) void
 hr_avx512_walk_vectors(const hr_level *levels, size_t depth, const uint8_t *bins, size_t count, uint8_t *at) {
     __m512i places[HR_WIDE_VECTORS], chosen[HR_WIDE_VECTORS];
+#pragma GCC unroll 4
     for (size_t v = 0; v < count; v++) places[v] = _mm512_setzero_si512();
     for (const hr_level *level = levels; level < levels + depth; level++) {
         hr_avx512_choose_bins(level, bins, count, places, chosen);
+#pragma GCC unroll 4
         for (size_t v = 0; v < count; v++) {
             __m512i low = hr_avx512_by_place(level->bytes->low, level->node_count, places[v]);
             __m512i width = hr_avx512_by_place(level->bytes->width, level->node_count, places[v]);
@@ -72,6 +77,7 @@ hr_avx512_walk_vectors(const hr_level *levels, size_t depth, const uint8_t *bins
             places[v] = _mm512_mask_add_epi8(places[v], right, places[v], _mm512_set1_epi8(1));
         }
     }
+#pragma GCC unroll 4
     for (size_t v = 0; v < count; v++) _mm512_storeu_si512(at + v * HR_VECTOR_ROWS, places[v]);
 }
 
