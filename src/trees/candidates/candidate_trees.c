@@ -1,5 +1,7 @@
 #include "trees/candidates/candidate_trees.h"
 
+#include "base/arena.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,13 +9,14 @@ enum { BLOCK = HR_WALK_BLOCK, PLACES = HR_WALK_PLACES_MAX, LANES = 4 };
 
 bool hr_candidate_trees_init(hr_candidate_trees *c, const hr_binned *binned, size_t channels, size_t room) {
     *c = (hr_candidate_trees){.binned = binned, .channels = channels, .room = room};
-    c->leaves = malloc(binned->rows + 1);
+    c->leaves = hr_pages_new(binned->rows);
     c->offsets = malloc((binned->features + 1) * sizeof *c->offsets);
     c->trees = calloc(room + 1, sizeof *c->trees);
     c->grids = malloc(room * sizeof *c->grids);
+    c->asked = calloc(binned->features + 1, sizeof *c->asked);
     bool arenas = true;
     for (int i = 0; i < HR_CANDIDATE_PASSES; i++) arenas = (c->arenas[i] = hr_arena_new()) && arenas;
-    if (!c->leaves || !c->offsets || !c->trees || !c->grids || !arenas) return false;
+    if (!c->leaves || !c->offsets || !c->trees || !c->grids || !c->asked || !arenas) return false;
     for (int i = 0; i < HR_CANDIDATE_PASSES; i++) c->starts[i] = hr_arena_get_mark(c->arenas[i]);
     for (size_t f = 0; f < binned->features; f++) c->offsets[f] = f * binned->column_stride;
     return true;
@@ -25,6 +28,7 @@ void hr_candidate_trees_done(hr_candidate_trees *c) {
     free(c->leaves);
     free(c->offsets);
     free(c->grids);
+    free(c->asked);
     for (int i = 0; i < HR_CANDIDATE_PASSES; i++) hr_arena_free(c->arenas[i]);
 }
 
@@ -51,17 +55,27 @@ static void share_sums(hr_candidate_trees *c, hr_laid_out_tree *tree) {
     c->shared_count += grid->cells * c->channels;
 }
 
+static void list_columns(hr_candidate_trees *c, const hr_tree *tree) {
+    for (size_t n = 0; n < tree->node_count && c->ahead_count < HR_CANDIDATE_AHEAD; n++) {
+        const hr_node *node = &tree->nodes[n];
+        if (!node->left || c->asked[node->feature] == c->pass) continue;
+        c->asked[node->feature] = c->pass;
+        c->ahead[c->ahead_count++] = c->offsets[node->feature];
+    }
+}
+
 bool hr_candidate_trees_lay_out(hr_candidate_trees *c, const hr_tree *candidates, size_t count) {
     c->pass++;
     hr_arena *arena = c->arenas[c->pass % HR_CANDIDATE_PASSES];
     hr_arena_rewind(arena, c->starts[c->pass % HR_CANDIDATE_PASSES]);
     c->count = count;
-    c->grid_count = c->shared_count = 0;
+    c->grid_count = c->shared_count = c->ahead_count = 0;
     for (size_t t = 0; t < count; t++) {
         hr_laid_out_tree *tree = &c->trees[t];
         if (!hr_leaf_finder_make(&tree->finder, &candidates[t], c->binned->binning, c->offsets, arena))
             return false;
         share_sums(c, tree);
+        list_columns(c, &candidates[t]);
     }
     return true;
 }
@@ -155,6 +169,10 @@ static void add_tree(lanes *l, size_t tree, const hr_candidate_sums *sums) {
 
 void hr_candidate_trees_add(const hr_candidate_trees *c, const hr_row_block *rows, const int64_t *words,
                             const hr_candidate_sums *sums) {
+    const size_t next = rows->begin + BLOCK;
+    for (size_t i = 0; i < c->ahead_count && next + BLOCK <= c->binned->rows; i++)
+        hr_ask_block_ahead(c->binned->columns + c->ahead[i] + next, BLOCK);
+
     lanes l;
     l.candidates = c;
     l.rows = rows;

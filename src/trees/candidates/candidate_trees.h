@@ -9,6 +9,7 @@
 
 enum {
     HR_CANDIDATE_CELLS_MAX = 8192, /* sums of a grid that trees share */
+    HR_CANDIDATE_AHEAD = 64,       /* columns that are asked for ahead of a block */
     HR_CANDIDATE_PASSES = 3        /* over all records, over a part, and over all again */
 };
 
@@ -39,6 +40,9 @@ typedef struct hr_candidate_trees {
                                              before it; of the step's tree */
     hr_shared_grid *grids;                /* whose sums trees of this pass share */
     size_t grid_count, shared_count;      /* grids; their sums */
+    size_t *asked;                        /* by feature: the last pass with a tree that splits by it */
+    size_t ahead[HR_CANDIDATE_AHEAD];     /* offsets of such columns of this pass */
+    size_t ahead_count;
 } hr_candidate_trees;
 
 /* Sums of one thread. */

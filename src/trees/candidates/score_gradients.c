@@ -1,7 +1,10 @@
 #include "trees/candidates/score_gradients.h"
 
+#include "base/arena.h"
+
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { BLOCK = HR_WALK_BLOCK };
 _Static_assert(HR_SCORE_BITS - HR_WORD_CUT == HR_GRADIENT_BITS, "words are gradients in their own units");
@@ -16,13 +19,14 @@ bool hr_score_gradients_init(hr_score_gradients *g, const hr_binned *binned,
                               .outputs = outputs,
                               .channels = outputs + (binned->weights != NULL),
                               .shift = hr_packing_shift(packed, 1, 1 << (HR_GRADIENT_BITS + 1))};
-    g->targets = malloc((rows + 1) * sizeof *g->targets);
-    g->scores = malloc((scores + 1) * sizeof *g->scores);
-    if (setup->publishes) g->published = calloc(scores + 1, sizeof *g->published);
+    g->targets = hr_pages_new(rows * sizeof *g->targets);
+    g->scores = hr_pages_new(scores * sizeof *g->scores);
+    if (setup->publishes) g->published = hr_pages_new(scores * sizeof *g->published);
     if (!g->targets || !g->scores || (setup->publishes && !g->published)) return false;
     for (size_t i = 0; i < rows; i++)
         g->targets[i] = outputs > 1 ? (int32_t)setup->targets[i] : hr_fixed_score(setup->targets[i]);
     for (size_t i = 0; i < scores; i++) g->scores[i] = hr_fixed_score(setup->base[i % outputs]);
+    if (g->published) memset(g->published, 0, scores * sizeof *g->published);
     return true;
 }
 
@@ -53,12 +57,21 @@ void hr_score_gradients_start(hr_score_gradients *g, const double *scores,
     }
 }
 
+static inline __attribute__((always_inline)) void ask_next_block(const hr_score_gradients *g, size_t begin) {
+    const size_t bytes = BLOCK * sizeof *g->scores;
+    if (begin + BLOCK > g->rows) return;
+    hr_ask_block_ahead(g->targets + begin, bytes);
+    hr_ask_block_ahead(g->scores + begin, bytes);
+    if (g->published) hr_ask_block_ahead(g->published + begin, bytes);
+}
+
 void hr_score_gradients_take_step(hr_score_gradients *g, const hr_candidate_scan_loss *loss,
                                   const hr_row_block *rows, const hr_score_step *step) {
     const int32_t low = hr_fixed_score(lowest_score(g, loss)), high = hr_fixed_score(highest_score(g, loss));
     const size_t begin = rows->begin * g->outputs;
     const hr_fixed_scores scores = {g->scores + begin, g->published ? g->published + begin : NULL};
     if (g->outputs == 1) {
+        ask_next_block(g, rows->begin + BLOCK);
         g->kernels->step_scores(step->values, step->places, rows->count, high, &scores);
         return;
     }
