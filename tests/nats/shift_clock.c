@@ -9,7 +9,7 @@
 
 static time_t shift(void) {
     const char *days = getenv("CLOCK_SHIFT_DAYS");
-    return days ? (time_t)atoi(days) * 86400 : 0;
+    return days ? (time_t)(atof(days) * 86400) : 0;
 }
 
 int clock_gettime(clockid_t clock, struct timespec *out) {
