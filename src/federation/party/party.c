@@ -151,7 +151,15 @@ hr_status hr_party_start_work(hr_party *p, hr_error *err) {
         if (!next && j->work.kind) next = j;
     }
     const bool has_paid = next && (next->record.entry || next->read->paper);
-    return has_paid && !next->work.paced && !hr_live_job_has_begun(next) ? start_work(p, next, err) : HR_OK;
+    if (!has_paid || next->work.paced || hr_live_job_has_begun(next)) return HR_OK;
+    next->held = false;
+    return start_work(p, next, err);
+}
+
+static hr_live_job *find_started(const hr_party *p) {
+    for (size_t i = 0; i < p->job_count; i++)
+        if (p->jobs[i]->started && !hr_live_job_is_over(p->jobs[i])) return p->jobs[i];
+    return NULL;
 }
 
 /* Rules 1 to 3. Work that began before a process died, or that cannot be done, has no outcome. */
@@ -265,6 +273,13 @@ static hr_status take_mail_or_work(hr_party *p, int wait, bool *busy, hr_error *
     size_t came = 0;
     if (!j || p->in_a_row < MAIL_BEFORE_WORK)
         status = hr_party_take_packets(p, MAIL_BEFORE_WORK, j ? 0 : wait, &came, err);
+    /* Work that began in the transaction of the packets is done in the same step: a process that stops, or
+     * reads its files anew, between two steps loses none. */
+    hr_live_job *started = find_started(p);
+    if (started) {
+        j = started;
+        came = 0;
+    }
     p->in_a_row = j && came ? p->in_a_row + came : 0;
     *busy = came || j;
     return status || came || !j ? status : continue_party_job(p, j, err);

@@ -126,6 +126,25 @@ static void test_work__of_a_job_that_has_paid_begins_with_its_question(void **st
     harness_close(&l);
 }
 
+/* As a process that stops in order, or reads its files anew. */
+static void test_restart__between_any_two_steps_loses_nothing(void **state) {
+    (void)state;
+    const hr_job_file jobs[] = {harness_hedge_job(), harness_job(2, HR_ORDER_CHAIN, true)};
+    for (size_t k = 0; k < COUNT(jobs); k++) {
+        harness l;
+        harness_open(&l, jobs[k]);
+        doom_begin(&l, PARTIES, 0, false);
+        harness_start(&l);
+        for (size_t turn = 1; harness_step(&l) || !harness_is_idle(&l); turn++) {
+            party_restart(&l.parties[1 + turn % OWNERS]);
+            l.now += turn % 8 ? 0 : 1000;
+        }
+        assert_int_equal(check_end(&l), 0);
+        assert_null(strstr(l.said, "work was lost"));
+        harness_close(&l);
+    }
+}
+
 static void refuse_first_work(harness *l, hr_job_file job) {
     harness_open(l, job);
     doom_begin(l, PARTIES, 0, false);
@@ -160,6 +179,7 @@ static void test_reservation__that_was_rolled_back_leaves_no_entry(void **state)
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_work__of_a_job_that_has_paid_begins_with_its_question),
+        cmocka_unit_test(test_restart__between_any_two_steps_loses_nothing),
         cmocka_unit_test(test_reservation__that_was_rolled_back_is_made_again),
         cmocka_unit_test(test_reservation__that_was_rolled_back_leaves_no_entry),
         cmocka_unit_test(test_crash__around_a_decline_loses_no_other_owner),
