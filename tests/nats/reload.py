@@ -40,7 +40,7 @@ def refuse_persons(fed, north):
 
 
 def test_ledger(fed):
-    """Another name of the same file is the same ledger; another file of the same name is another ledger."""
+    """Another name of the same file is the same ledger; another file of the same name ends the program, which then begins with it."""
     fed.new_job()
     owners = {name: fed.serve(name) for name in HOSPITALS}
     north = owners['north']
@@ -54,7 +54,9 @@ def test_ledger(fed):
             os.remove(os.path.join(fed.folder, 'north.db' + ending))
     os.replace(os.path.join(fed.folder, 'other.db'), os.path.join(fed.folder, 'north.db'))
     north.process.send_signal(signal.SIGHUP)
-    north.await_line('another file is in the place of the ledger')
+    assert north.wait() == 3, north.lines
+    assert north.count('another file was put in the place of the ledger while it was in use') == 1, north.lines
+    owners['north'] = fed.serve('north')
     coordinator = fed.coordinate()
     assert coordinator.wait() == 0, coordinator.lines
     for owner in owners.values():

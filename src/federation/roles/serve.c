@@ -317,18 +317,14 @@ static bool is_ledger_replaced(const hr_owner_service *s) {
     return identify_file(s->file.ledger, &there) && !is_same_file(&there, &s->ledger_file);
 }
 
-/* As if the process had been started again: two files of one name are not to be open at once. */
-static hr_status begin_anew(hr_owner_service **service, const char *file, hr_error *err) {
-    const hr_party_settings *settings = (*service)->settings;
-    size_t ended[HR_JOB_ENDINGS];
-    memcpy(ended, (*service)->work.ended, sizeof ended);
-    hr_log_write(&(*service)->log, HR_LOG_WARNING, NULL,
-                 "another file is in the place of the ledger: all files are opened anew");
-    hr_owner_service_close(*service);
-    *service = NULL;
-    const hr_status status = hr_owner_service_open(file, settings, NULL, service, err);
-    if (!status) memcpy((*service)->work.ended, ended, sizeof ended);
-    return status;
+/* Nothing more may be charged to the file that was there before; and SQLite takes the log of one file for
+ * that of another of its name. */
+static hr_status refuse_replaced_ledger(const hr_owner_service *s, hr_error *err) {
+    const hr_status status = hr_fail(
+        err, HR_E_POLICY,
+        "end all programs that use it, remove the files of its name with -wal and -shm, and start again",
+        "another file was put in the place of the ledger while it was in use");
+    return hr_fail_at(err, status, s->file.ledger, 0, 0, NULL);
 }
 
 /* Continues from the journal with the files as they are now; with the previous ones if they are faulty, or if
@@ -336,7 +332,7 @@ static hr_status begin_anew(hr_owner_service **service, const char *file, hr_err
 static hr_status reload(hr_owner_service **service, const char *file, hr_error *err) {
     hr_owner_service *s = *service, *made = NULL;
     hr_error why = {0};
-    if (is_ledger_replaced(s)) return begin_anew(service, file, err);
+    if (is_ledger_replaced(s)) return refuse_replaced_ledger(s, err);
     hr_status status = make_service(file, s->settings, s, NULL, &made, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
     if (status) {
@@ -364,7 +360,6 @@ hr_status hr_serve(const char *file, const hr_party_settings *settings, hr_error
         if (!status && s->reload) status = reload(&s, file, err);
         if (!status) status = hr_endpoint_work(s->party, &ours, is_service_over, s, err);
     } while (!status && s->reload);
-    if (!s) return status; /* its files could not be opened anew */
     if (!status) status = hr_endpoint_drain(s->party, &ours, err);
     hr_presence_leave(s->presence);
     if (s->party) refresh_metrics(s);
