@@ -228,7 +228,6 @@ static natsStatus look_at_last_request(nats_end *end) {
  * ends of earlier requests are not looked at. */
 static natsStatus request_packets(nats_end *end, bool at_once) {
     char subject[SUBJECT + 32], request[96];
-    if (!hr_nats_connected(&end->link)) return NATS_CONNECTION_DISCONNECTED;
     natsStatus s = end->inbox ? look_at_last_request(end) : enter_inbox(end);
     if (s != NATS_OK) return s;
     snprintf(subject, sizeof subject, HR_NATS_API ".CONSUMER.MSG.NEXT.%s.%s", end->federation, end->name);
@@ -281,9 +280,9 @@ static natsStatus take_come(nats_end *end) {
  * last request to read first, and those that are on their way: without its end it would look cut short. */
 static natsStatus renew_request(nats_end *end, bool at_once) {
     natsStatus s = take_come(end);
-    if (end->wanted && nats_Now() < end->request_ends) return s;
-    if (s == NATS_OK && end->wanted && !end->fetched)
-        s = natsConnection_FlushTimeout(end->link.connection, FETCH_MS);
+    if (s != NATS_OK || end->fetched || (end->wanted && nats_Now() < end->request_ends)) return s;
+    if (!hr_nats_connected(&end->link)) return NATS_CONNECTION_DISCONNECTED;
+    if (end->wanted) s = natsConnection_FlushTimeout(end->link.connection, FETCH_MS);
     if (s == NATS_OK) s = take_come(end);
     return s == NATS_OK && !end->fetched ? request_packets(end, at_once) : s;
 }
@@ -296,9 +295,10 @@ static natsStatus fetch_now(nats_end *end) {
     return s;
 }
 
-/* What has come here already. If nothing was requested, what is requested now comes later. */
+/* What has come here already. If nothing is requested, what is requested now comes later. */
 static natsStatus fetch_come(nats_end *end) {
-    natsStatus s = renew_request(end, false);
+    natsStatus s = take_come(end);
+    if (s == NATS_OK && !end->wanted && !end->fetched) s = renew_request(end, false);
     while (s == NATS_OK && !end->fetched) s = next_message(end, 0);
     return s;
 }

@@ -47,8 +47,9 @@ typedef struct hr_nats_options {
 /* Connects to the broker and binds to the inbox of `name`. Only silence, and a broker that does not serve
  * this member yet, are worth another try, see `again`: what is refused stays refused. A lost connection is
  * restored in the background, without limit: meanwhile send fails with IO and receive returns nothing. Owner:
- * the caller closes it. Thread: one at a time per transport. Fails: IO (cannot reach the broker, or it is not
- * the federation's), POLICY (the broker refuses this member), ARGUMENT, MEMORY. */
+ * the caller closes it. Thread: one at a time per transport; it changes SSL_CERT_FILE and SSL_CERT_DIR in the
+ * environment for a moment, which no other thread may use meanwhile. Fails: IO (cannot reach the broker, or
+ * it is not the federation's), POLICY (the broker refuses this member), ARGUMENT, MEMORY. */
 HR_MUST_CHECK hr_status hr_nats_open(const hr_nats_options *options, hr_transport **out, hr_error *err);
 
 #endif

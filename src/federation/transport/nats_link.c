@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,24 +172,31 @@ static natsStatus set_patience(natsOptions *settings) {
     return s;
 }
 
-/* libnats has OpenSSL trust the authorities of the system as well: those that these variables name. None is
- * trusted but the federation's own. */
+/* libnats has OpenSSL trust the authorities of the system as well: those that these variables name, when the
+ * context of a connection is made. None is trusted but the federation's own. */
+static const char *const trust_names[] = {"SSL_CERT_FILE", "SSL_CERT_DIR"};
+enum { TRUST_NAMES = sizeof trust_names / sizeof *trust_names };
+
+/* One dial at a time changes the environment. */
 static natsStatus trust_authority(natsOptions *settings, const char *authority) {
-    static const char *const names[] = {"SSL_CERT_FILE", "SSL_CERT_DIR"};
-    char *before[2] = {0};
+    static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+    char *before[TRUST_NAMES] = {0};
     natsStatus s = NATS_OK;
-    for (size_t i = 0; i < 2; i++) {
-        const char *value = getenv(names[i]);
+    pthread_mutex_lock(&turn);
+    for (size_t i = 0; i < TRUST_NAMES; i++) {
+        const char *value = getenv(trust_names[i]);
         before[i] = value ? strdup(value) : NULL;
-        if ((value && !before[i]) || setenv(names[i], "/dev/null", true)) s = NATS_NO_MEMORY;
+        if (value && !before[i]) s = NATS_NO_MEMORY;
     }
+    for (size_t i = 0; s == NATS_OK && i < TRUST_NAMES; i++)
+        if (setenv(trust_names[i], "/dev/null", true)) s = NATS_NO_MEMORY;
     if (s == NATS_OK) s = natsOptions_SetSecure(settings, true);
-    if (s == NATS_OK) s = natsOptions_LoadCATrustedCertificates(settings, authority);
-    for (size_t i = 0; i < 2; i++) {
-        if (!before[i] || setenv(names[i], before[i], true)) (void)unsetenv(names[i]);
+    for (size_t i = 0; i < TRUST_NAMES; i++) {
+        if (!before[i] || setenv(trust_names[i], before[i], true)) (void)unsetenv(trust_names[i]);
         free(before[i]);
     }
-    return s;
+    pthread_mutex_unlock(&turn);
+    return s == NATS_OK ? natsOptions_LoadCATrustedCertificates(settings, authority) : s;
 }
 
 static natsStatus connect_to(const hr_nats_options *options, natsConnection **out) {
