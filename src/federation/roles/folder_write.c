@@ -155,8 +155,11 @@ static bool is_entry_of_none(const char *folder, const char *entry, folder_draft
     if (!hr_folder_job_path(folder, draft->name, "", path, NULL) && !stat(path, &made) &&
         time(NULL) - made.st_mtime < DRAFT_DAYS * 86400)
         return false;
-    return !hr_folder_look(folder, name, &job) || hr_folder_open_path(folder, job.name, job.id, path, NULL) ||
-           strcmp(strrchr(path, '/') + 1, entry) != 0;
+    if (hr_folder_look(folder, name, &job))
+        return hr_folder_open_path(folder, job.name, job.id, path, NULL) ||
+               strcmp(strrchr(path, '/') + 1, entry) != 0;
+    /* One whose files cannot be read yet may be mended. */
+    return hr_folder_job_path(folder, name, "", path, NULL) || (stat(path, &made) && errno == ENOENT);
 }
 
 hr_status hr_folder_mend(const char *folder, const hr_log *log, hr_error *err) {
