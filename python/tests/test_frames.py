@@ -4,6 +4,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import sklearn
 
 import hedgerow
 from hedgerow import HedgerowClassifier
@@ -288,3 +289,16 @@ def test_an_infinity_in_an_array__is_refused_wherever_it_is(order, row):
     X[row, 1] = -np.inf
     with pytest.raises(ValueError, match="Column 'x1' has 1 cell with infinity"):
         model.model_.predict(X)
+
+
+@pytest.mark.parametrize('dtype', [np.float32, np.float64])
+@pytest.mark.parametrize('assume_finite', [False, True])
+def test_an_infinity_in_an_array__is_refused_by_the_estimator(dtype, assume_finite):
+    """Whoever looks for it: scikit-learn, unless it is told to assume that there is none, or the package."""
+    X = np.random.default_rng(1).random((100, 9)).astype(dtype)
+    model = HedgerowClassifier('gbdt', bounds=(0, 1), options={'trees': 1}, random_state=1).fit(X, [0, 1] * 50)
+    X[7, 1] = np.inf
+    with sklearn.config_context(assume_finite=assume_finite), pytest.raises(ValueError, match='infinity'):
+        model.predict(X)
+    with sklearn.config_context(assume_finite=assume_finite), pytest.raises(ValueError, match='infinity'):
+        model.fit(X, [0, 1] * 50)

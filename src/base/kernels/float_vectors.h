@@ -40,6 +40,7 @@ static inline void hr_vector_columns_of_floats(const hr_float_rows *rows, size_t
         for (size_t k = 0; k < HR_FLOATS_TOGETHER; k += HR_FLOAT_SQUARE)
             hr_vector_turn_square(rows->at + (ptrdiff_t)i * rows->stride + k, rows->stride, room,
                                   out + k * room + i);
+    if (i == rows->count) return;
     const hr_float_rows rest = {rows->at + (ptrdiff_t)i * rows->stride, rows->stride, rows->count - i};
     hr_loop_columns_of_floats(&rest, room, out + i);
 }

@@ -193,6 +193,7 @@ hr_status hr_data_borrow(const hr_schema *schema, const hr_arrays *arrays, hr_da
 
 /* Puts copies in the place of borrowed doubles. False when memory is short. */
 static bool own_arrays(hr_data *data) {
+    data->rows_at = NULL;
     if (data->borrows_labels) {
         double *copy = malloc((data->rows + 1) * sizeof *copy);
         if (!copy) return false;

@@ -39,7 +39,7 @@ struct hr_data {
     hr_data_whole whole;
     uint64_t skipped;     /* records without a label that were left out */
     hr_array *borrowed;   /* per feature: the caller's, read only; `at` is NULL for a column of our own */
-    const float *rows_at; /* all features as rows of floats (hr_data_rows_of_floats); NULL: they are not */
+    const float *rows_at; /* all features as rows of floats (hr_float_rows_find); NULL: they are not */
     ptrdiff_t row_stride; /* floats from one row to the next */
     bool borrows_labels;
     hr_kept *kept;     /* NULL: none */
