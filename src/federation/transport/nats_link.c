@@ -177,12 +177,12 @@ static natsStatus set_patience(natsOptions *settings) {
 static const char *const trust_names[] = {"SSL_CERT_FILE", "SSL_CERT_DIR"};
 enum { TRUST_NAMES = sizeof trust_names / sizeof *trust_names };
 
-/* One dial at a time changes the environment. */
+static pthread_mutex_t dial_turn = PTHREAD_MUTEX_INITIALIZER; /* to change the environment */
+
 static natsStatus trust_authority(natsOptions *settings, const char *authority) {
-    static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
     char *before[TRUST_NAMES] = {0};
     natsStatus s = NATS_OK;
-    pthread_mutex_lock(&turn);
+    pthread_mutex_lock(&dial_turn);
     for (size_t i = 0; i < TRUST_NAMES; i++) {
         const char *value = getenv(trust_names[i]);
         before[i] = value ? strdup(value) : NULL;
@@ -195,7 +195,7 @@ static natsStatus trust_authority(natsOptions *settings, const char *authority) 
         if (!before[i] || setenv(trust_names[i], before[i], true)) (void)unsetenv(trust_names[i]);
         free(before[i]);
     }
-    pthread_mutex_unlock(&turn);
+    pthread_mutex_unlock(&dial_turn);
     return s == NATS_OK ? natsOptions_LoadCATrustedCertificates(settings, authority) : s;
 }
 

@@ -28,7 +28,10 @@ static void test_absence__of_all_owners_takes_no_step_away(void **state) {
     harness_open(&l, harness_hedge_job());
     l.deadline = 20 * RESEND;
     harness_start(&l);
-    for (size_t i = 0; i < IDLE_MAX && last_round(&l) < 3; i++) harness_step(&l);
+    for (size_t i = 0; i < IDLE_MAX && last_round(&l) < 3; i++) {
+        party_step(&l.parties[0]);
+        for (size_t k = 1; k < PARTIES && last_round(&l) < 3; k++) party_step(&l.parties[k]);
+    }
     for (size_t i = 1; i < PARTIES; i++) party_stop(&l.parties[i]);
     harness_run_until(&l, has_no_jobs);
     snprintf(asked, sizeof asked, "round %d of", last_round(&l));
