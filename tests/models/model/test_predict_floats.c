@@ -132,7 +132,8 @@ static void check_table(const hr_model *model, const float *cells, size_t rows, 
 
 static void check_tables(size_t features, bool is_integer, bool found) {
     static const size_t counts[] = {0, 1, 7, HR_PREDICTOR_BLOCK - 1, HR_PREDICTOR_BLOCK + 1, ROWS};
-    hr_model *model = model_of(schema_of(features, is_integer));
+    hr_schema *schema = schema_of(features, is_integer);
+    hr_model *model = model_of(schema);
     float *cells = malloc(ROWS * features * sizeof *cells);
     for (size_t which = 0; which < 4; which++) {
         fill(cells, features, which);
@@ -143,6 +144,7 @@ static void check_tables(size_t features, bool is_integer, bool found) {
     }
     free(cells);
     hr_model_free(model);
+    hr_schema_free(schema);
 }
 
 static void test_predict__of_rows_of_floats_equals_that_of_columns(void **state) {
