@@ -128,9 +128,10 @@ hr_status hr_party_rest(hr_party *p, hr_error *err) {
 
 /* How often it notes that it lives. A process that is soon killed again leaves how long its jobs waited. */
 static int64_t pause_of(const hr_party *p) {
-    bool waits = false;
-    for (size_t i = 0; i < p->job_count; i++) waits |= is_waiting(p->jobs[i]);
-    return waits && p->clock.now - p->woke <= ALIVE ? SHOW : ALIVE;
+    if (p->clock.now - p->woke > ALIVE) return ALIVE;
+    for (size_t i = 0; i < p->job_count; i++)
+        if (is_waiting(p->jobs[i])) return SHOW;
+    return ALIVE;
 }
 
 /* A disk that is full for a while does not end a party that has nothing else to write. */

@@ -16,13 +16,20 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FILE_RIGHTS = 0666, FOLDER_RIGHTS = 0777, DRAFT_DAYS = 1 /* for which a job may be added */ };
+enum { FILE_RIGHTS = 0666, FOLDER_RIGHTS = 0777, DRAFT_SECONDS = 86400 /* for which a job may be added */ };
 
 /* A job's folder while it is filled: its name begins with a dot. */
 typedef struct folder_draft {
     const char *folder;
     char name[HR_JOB_NAME_TEXT + 32];
 } folder_draft;
+
+/* id: in digits, of which the first eight count. */
+static folder_draft draft_of(const char *folder, const char *name, const char *id) {
+    folder_draft draft = {.folder = folder};
+    snprintf(draft.name, sizeof draft.name, ".%.*s.%.8s", HR_JOB_NAME_MAX, name, id);
+    return draft;
+}
 
 static hr_status fill_draft(const folder_draft *draft, const hr_folder_files *files,
                             const uint8_t id[HR_JOURNAL_ID], hr_error *err) {
@@ -112,9 +119,8 @@ hr_status hr_folder_close(const char *folder, const hr_folder_job *job, hr_error
 
 hr_status hr_folder_add(const char *folder, const char *name, const hr_folder_files *files,
                         uint8_t id[HR_JOURNAL_ID], hr_error *err) {
-    folder_draft draft = {.folder = folder};
     hr_folder_job before;
-    char path[HR_FOLDER_PATH];
+    char path[HR_FOLDER_PATH], digits[HR_JOB_ID_TEXT];
     hr_csprng *csprng = NULL;
     if (*name == '.')
         return hr_fail(err, HR_E_ARGUMENT, "give another name with --name",
@@ -124,7 +130,8 @@ hr_status hr_folder_add(const char *folder, const char *name, const hr_folder_fi
     if (status) return status;
     hr_csprng_bytes(csprng, id, HR_JOURNAL_ID);
     hr_csprng_close(csprng);
-    snprintf(draft.name, sizeof draft.name, ".%s.%02x%02x%02x%02x", name, id[0], id[1], id[2], id[3]);
+    hr_text_hex(id, HR_JOURNAL_ID, digits);
+    const folder_draft draft = draft_of(folder, name, digits);
     status = hr_folder_path(folder, HR_FOLDER_JOBS, path, err);
     if (!status) status = make_folder(path, err);
     if (!status) status = hr_folder_job_path(folder, draft.name, "", path, err);
@@ -150,10 +157,9 @@ static bool is_entry_of_none(const char *folder, const char *entry, folder_draft
     if (strlen(entry) <= digits + 1 || strspn(entry, "0123456789abcdef") != digits || entry[digits] != '.')
         return false;
     const char *name = entry + digits + 1;
-    *draft = (folder_draft){.folder = folder};
-    snprintf(draft->name, sizeof draft->name, ".%.*s.%.8s", HR_JOB_NAME_MAX, name, entry);
+    *draft = draft_of(folder, name, entry);
     if (!hr_folder_job_path(folder, draft->name, "", path, NULL) && !stat(path, &made) &&
-        time(NULL) - made.st_mtime < DRAFT_DAYS * 86400)
+        time(NULL) - made.st_mtime < DRAFT_SECONDS)
         return false;
     if (hr_folder_look(folder, name, &job))
         return hr_folder_open_path(folder, job.name, job.id, path, NULL) ||

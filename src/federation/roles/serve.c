@@ -14,12 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Whichever name a file has. */
-typedef struct file_identity {
-    dev_t device;
-    ino_t file;
-} file_identity;
-
 struct hr_owner_service {
     hr_arena *arena;
     hr_owner_file file;
@@ -28,7 +22,7 @@ struct hr_owner_service {
     hr_schema *schema;
     hr_data *data, *test; /* test: NULL unless the file names one */
     hr_ledger *ledger;
-    file_identity ledger_file; /* as it was when it was opened */
+    struct stat ledger_file; /* as it was when it was opened */
     hr_journal *journal;
     bool borrows; /* ledger and journal are those of another service */
     bool coordinators[HR_MEMBERS_MAX];
@@ -95,23 +89,16 @@ static hr_status log_remarks(hr_owner_service *s, const hr_data *data, hr_error 
     return data ? hr_data_remarks(data, &remarks, err) : HR_OK;
 }
 
-/* False: there is no such file. */
-static bool identify_file(const char *path, file_identity *out) {
-    struct stat there;
-    if (stat(path, &there)) return false;
-    *out = (file_identity){there.st_dev, there.st_ino};
-    return true;
+/* Whichever names they have. */
+static bool is_same_file(const struct stat *a, const struct stat *b) {
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-static bool is_same_file(const file_identity *a, const file_identity *b) {
-    return a->device == b->device && a->file == b->file;
-}
-
-/* A file that the service before has open stays open. Its identity is looked at first: that of a file which
- * takes its place meanwhile is another. */
+/* A file that the service before has open stays open. It is looked at first: a file which takes its place
+ * meanwhile is another. */
 static hr_status open_ledger(hr_owner_service *s, const hr_owner_service *before, hr_error *err) {
     hr_status status = HR_OK;
-    s->borrows = identify_file(s->file.ledger, &s->ledger_file) && before &&
+    s->borrows = !stat(s->file.ledger, &s->ledger_file) && before &&
                  is_same_file(&s->ledger_file, &before->ledger_file);
     if (s->borrows) {
         s->ledger = before->ledger;
@@ -313,8 +300,8 @@ static void replace_service(hr_owner_service *s, hr_owner_service *before) {
 
 /* Another file is where the ledger was. */
 static bool is_ledger_replaced(const hr_owner_service *s) {
-    file_identity there;
-    return identify_file(s->file.ledger, &there) && !is_same_file(&there, &s->ledger_file);
+    struct stat there;
+    return !stat(s->file.ledger, &there) && !is_same_file(&there, &s->ledger_file);
 }
 
 /* Nothing more may be charged to the file that was there before; and SQLite takes the log of one file for
