@@ -294,7 +294,7 @@ def test_an_infinity_in_an_array__is_refused_wherever_it_is(order, row):
 @pytest.mark.parametrize('dtype', [np.float32, np.float64])
 @pytest.mark.parametrize('assume_finite', [False, True])
 def test_an_infinity_in_an_array__is_refused_by_the_estimator(dtype, assume_finite):
-    """Whoever looks for it: scikit-learn, unless it is told to assume that there is none, or the package."""
+    """By scikit-learn, or by the package where scikit-learn is told to assume that there is none."""
     X = np.random.default_rng(1).random((100, 9)).astype(dtype)
     model = HedgerowClassifier('gbdt', bounds=(0, 1), options={'trees': 1}, random_state=1).fit(X, [0, 1] * 50)
     X[7, 1] = np.inf

@@ -187,9 +187,12 @@ static void bin_float_rows(const hr_predictor *predictor, const hr_data *data, s
 void hr_predictor_bins(const hr_predictor *predictor, const hr_data *data, size_t first, size_t rows,
                        uint8_t *bins) {
     const size_t columns = predictor->column_count;
-    for (size_t i = 0; data->rows_at && i < rows; i += BLOCK)
-        bin_float_rows(predictor, data, first + i, rows - i < BLOCK ? rows - i : BLOCK, bins + i * columns);
-    if (data->rows_at) return;
+    if (data->rows_at) {
+        for (size_t i = 0; i < rows; i += BLOCK)
+            bin_float_rows(predictor, data, first + i, rows - i < BLOCK ? rows - i : BLOCK,
+                           bins + i * columns);
+        return;
+    }
     for (size_t c = 0; c < columns; c++)
         for (size_t i = 0; i < rows; i += BLOCK)
             bin_column(predictor, c, data, first + i, rows - i < BLOCK ? rows - i : BLOCK,

@@ -166,18 +166,16 @@ static void see_formatted(hr_text_inference *g, const char *cell, size_t size, h
     g->symbol = facts->symbol = symbol;
 }
 
-/* What a format of numbers reads. */
-static hr_seen_range numbers_read(const hr_text_inference *g, unsigned i) {
-    const hr_seen_range seen = join_seen(&g->integers, &g->seen[i]);
-    return formats[i].decimal == '.' ? join_seen(&seen, &g->points) : seen;
+/* How many cells a format of numbers reads. */
+static uint64_t cells_read(const hr_text_inference *g, unsigned i) {
+    return g->integers.cells + g->seen[i].cells + (formats[i].decimal == '.' ? g->points.cells : 0);
 }
 
 static unsigned best_number(const hr_text_inference *g, uint64_t *cells) {
     unsigned best = 0;
     *cells = 0;
     for (unsigned i = 0; i < HR_INFERRED_FORMATS && !g->symbols_differ; i++) {
-        const uint64_t points = formats[i].decimal == '.' ? g->points.cells : 0,
-                       read = g->integers.cells + g->seen[i].cells + points;
+        const uint64_t read = cells_read(g, i);
         if (read <= *cells) continue;
         *cells = read;
         best = i;
@@ -392,15 +390,14 @@ bool hr_text_inference_is_plain(const hr_text_inference *g) {
 
 hr_decimal_mark hr_text_inference_decimal(const hr_text_inference *g) {
     if (g->kind == HR_INFERRED_NUMBER && g->format) {
-        const bool comma = numbers_read(g, DECIMAL_COMMA).cells == numbers_read(g, g->format).cells;
+        const bool comma = cells_read(g, DECIMAL_COMMA) == cells_read(g, g->format);
         if (g->format == COMMA_THOUSANDS && comma) return HR_DECIMAL_COMMA_OR_GROUPS;
         return formats[g->format].decimal == ',' ? HR_DECIMAL_COMMA : HR_DECIMAL_POINT;
     }
     const bool plain = g->kind == HR_INFERRED_NUMBER || !g->words;
     if (!plain || !g->points.cells) return HR_DECIMAL_NONE;
-    return g->seen[POINT_THOUSANDS].cells >= numbers_read(g, 0).cells - g->integers.cells
-               ? HR_DECIMAL_POINT_OR_GROUPS
-               : HR_DECIMAL_POINT;
+    return g->seen[POINT_THOUSANDS].cells >= cells_read(g, 0) - g->integers.cells ? HR_DECIMAL_POINT_OR_GROUPS
+                                                                                  : HR_DECIMAL_POINT;
 }
 
 void hr_text_inference_take_comma(hr_text_inference *g) {
@@ -409,7 +406,9 @@ void hr_text_inference_take_comma(hr_text_inference *g) {
 }
 
 hr_column hr_text_inference_number(const hr_text_inference *g, const char *name) {
-    const hr_seen_range seen = numbers_read(g, g->format);
+    const hr_seen_range formatted = join_seen(&g->integers, &g->seen[g->format]);
+    const hr_seen_range seen =
+        formats[g->format].decimal == '.' ? join_seen(&formatted, &g->points) : formatted;
     hr_column column = {.name = name, .kind = HR_KIND_NUMBER, .review = true, .integer = !seen.fractions};
     column.low = seen.low < seen.high ? seen.low : fmin(seen.low, 0);
     column.high = seen.low < seen.high ? seen.high : seen.high == 0 ? 1 : fmax(seen.high, 0);
