@@ -39,10 +39,6 @@ static size_t outputs_of(const hr_schema *schema) {
     return hr_facts_outputs(&facts);
 }
 
-static bool is_logistic(const hr_schema *schema, const hr_fit_options *options) {
-    return options->loss == HR_LOSS_LOGISTIC && hr_schema_task(schema) == HR_TASK_BINARY;
-}
-
 /* ---- An owner ---- */
 
 typedef struct hedge_owner {
@@ -65,7 +61,7 @@ static hr_status open_hedge_owner(const hr_owner_turn *t, const hr_budget *budge
     o->reader = (hr_hedge_question_reader){.schema = schema,
                                            .bins = (uint32_t)options.bins,
                                            .outputs = outputs_of(schema),
-                                           .logistic = is_logistic(schema, &options),
+                                           .objective = hr_hedge_objective(&options, schema),
                                            .privacy_measure = budget->privacy_measure,
                                            .arena = arena};
     return hr_records_new(t->data, o->reader.outputs, HR_HEDGE_CANDIDATES_OWNERS, t->threads, &o->records,
@@ -182,7 +178,7 @@ static hr_status open_hedge_coordinator(const hr_job_view *job, const hr_budget 
                                               .task = hr_schema_task(job->schema),
                                               .has_quantiles = hr_edges_need_quantiles(job->schema, c->bins)},
                                   .outputs = c->outputs,
-                                  .logistic = is_logistic(job->schema, &options)};
+                                  .objective = hr_hedge_objective(&options, job->schema)};
     return hr_hedge_new(&terms, c->public_random, arena, &c->hedge, err);
 }
 

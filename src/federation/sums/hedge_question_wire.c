@@ -294,9 +294,9 @@ static hr_status read_loss(const hr_hedge_question_reader *h, const Hedgerow__He
                            hr_hedge_question *question, hr_error *err) {
     if (!wire->bound || wire->bound > (uint64_t)HR_HEDGE_BOUND_MAX)
         return refuse_question("a clip that is out of range", err);
-    question->loss = (hr_candidate_scan_loss){.logistic = h->logistic,
+    question->loss = (hr_candidate_scan_loss){.objective = h->objective,
                                               .clip = (double)wire->bound / (1 << HR_GRADIENT_BITS),
-                                              .score_limit = h->logistic ? 20 : 1,
+                                              .score_limit = hr_hedge_score_limit(h->objective),
                                               .bound = (int64_t)wire->bound};
     return HR_OK;
 }
@@ -389,7 +389,8 @@ static hr_status read_reliability(hr_hedge_question_reader *h, const Hedgerow__H
     if (!whole)
         return refuse_question("a forest with too many trees, or without a value for each output", err);
     out->forest =
-        (hr_forest){.link = h->logistic ? HR_LINK_LOGISTIC : HR_LINK_SIGNED, .output_count = h->outputs};
+        (hr_forest){.link = h->objective == HR_OBJECTIVE_LOGISTIC ? HR_LINK_LOGISTIC : HR_LINK_SIGNED,
+                    .output_count = h->outputs};
     out->forest.base = hr_arena_alloc(arena, h->outputs, sizeof *out->forest.base);
     out->forest.trees = hr_arena_alloc(arena, wire->n_trees * h->outputs + 1, sizeof *out->forest.trees);
     if (!out->forest.base || !out->forest.trees) return hr_fail_memory(err);

@@ -34,7 +34,7 @@ typedef struct hr_hedge_question_reader {
     const hr_schema *schema;
     uint32_t bins;
     size_t outputs;
-    bool logistic;
+    hr_objective objective;
     hr_privacy_measure privacy_measure;
     hr_arena *arena; /* the caller's */
     hr_binning binning;

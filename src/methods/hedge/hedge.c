@@ -83,7 +83,7 @@ static hr_hedge_terms terms_of(const hr_training *t) {
                                        .task = hr_schema_task(schema),
                                        .has_quantiles = hr_hedge_has_quantiles(t->options, schema),
                                        .has_start = t->start != NULL};
-    terms.logistic = t->options->loss == HR_LOSS_LOGISTIC && terms.setting.task == HR_TASK_BINARY;
+    terms.objective = hr_hedge_objective(t->options, schema);
     return terms;
 }
 

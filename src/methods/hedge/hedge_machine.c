@@ -72,6 +72,10 @@ static double released_count(const hr_hedge *h, hr_noisy value) {
     return (double)value.paid / (double)hedge_count_unit(h);
 }
 
+static bool is_logistic(const hr_hedge *h) {
+    return h->loss.objective == HR_OBJECTIVE_LOGISTIC;
+}
+
 /* ---- Questions ---- */
 
 static void add_line_hedge_machine(hr_hedge_question *question, const hr_charge *charge, size_t count) {
@@ -200,7 +204,7 @@ static hr_status on_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
     if (!h->costs.base) return HR_OK;
     double label_unit = (double)(hr_unit_fineness(h->setting.unit) << HR_LABEL_BITS);
     double mean = fmin(fmax((double)values[1].paid / label_unit / h->records, -1), 1);
-    h->base[0] = h->loss.logistic ? .5 * log(fmax(1 + mean, .02) / fmax(1 - mean, .02)) : mean;
+    h->base[0] = is_logistic(h) ? .5 * log(fmax(1 + mean, .02) / fmax(1 - mean, .02)) : mean;
     return HR_OK;
 }
 
@@ -219,16 +223,16 @@ static hr_status make_bandit(hr_hedge *h, hr_error *err) {
 
 static hr_status hedge_machine_forest_init(hr_hedge *h, hr_error *err) {
     hr_link link = h->setting.task == HR_TASK_REGRESSION ? HR_LINK_NUMBER
-                   : h->loss.logistic                    ? HR_LINK_LOGISTIC
+                   : is_logistic(h)                      ? HR_LINK_LOGISTIC
                                                          : HR_LINK_SIGNED;
     h->forest = (hr_forest){.link = link, .output_count = h->outputs};
     h->forest.base = hr_arena_alloc(h->arena, h->outputs, sizeof *h->forest.base);
     h->forest.trees = hr_arena_alloc(h->arena, h->plan.rounds * h->outputs, sizeof *h->forest.trees);
     if (!h->forest.base || !h->forest.trees) return hr_fail_memory(err);
     for (size_t k = 0; k < h->outputs; k++)
-        h->forest.base[k] = h->outputs > 1     ? 2 * h->base[k] - 1
-                            : h->loss.logistic ? 2 * h->base[0]
-                                               : h->base[0];
+        h->forest.base[k] = h->outputs > 1   ? 2 * h->base[k] - 1
+                            : is_logistic(h) ? 2 * h->base[0]
+                                             : h->base[0];
     return HR_OK;
 }
 
@@ -276,7 +280,7 @@ hr_status hr_hedge_bins(hr_hedge *h, const hr_binning *binning, hr_error *err) {
     h->plan = hr_hedge_plan_of(&h->setting, h->records);
     h->loss.bound = (int64_t)(h->plan.clip * UNIT);
     h->loss.clip = h->plan.clip;
-    h->loss.score_limit = h->loss.logistic ? 20 : 1;
+    h->loss.score_limit = hr_hedge_score_limit(h->loss.objective);
     hr_status status = make_bandit(h, err);
     if (status) return status;
 
@@ -334,7 +338,7 @@ static double noise_left(const hr_hedge *h) {
 /* Sets the leaf values; returns the gain: the sum over leaves of S^2/(N + ridge), less what noise alone adds
  * to it. */
 static double set_values(hr_hedge *h, const hr_tree *tree, double noise) {
-    double ridge = h->plan.ridge * noise / h->loss.clip, limit = h->loss.logistic ? 3 : 1;
+    double ridge = h->plan.ridge * noise / h->loss.clip, limit = is_logistic(h) ? 3 : 1;
     double gain = 0, left = noise_left(h);
     for (size_t n = 0; n < tree->node_count; n++) {
         for (size_t k = 0; !tree->nodes[n].left && k < h->outputs; k++) {
@@ -352,7 +356,7 @@ static double set_values(hr_hedge *h, const hr_tree *tree, double noise) {
 
 /* Published scores are log-odds, or from -1 to 1; within the rounds they are half of them, or from 0 to 1. */
 static double published_unit(const hr_hedge *h) {
-    return h->outputs > 1 || h->loss.logistic ? 2 : 1;
+    return h->outputs > 1 || is_logistic(h) ? 2 : 1;
 }
 
 /* Adds the chosen tree to the forest, once per output; noise: the standard deviation of a leaf's sum. */
@@ -437,7 +441,7 @@ hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coins, hr_arena *
     h->arena = arena;
     h->next_group = terms->first_group;
     h->outputs = terms->outputs;
-    h->loss.logistic = terms->logistic;
+    h->loss.objective = terms->objective;
     h->published = published_unit(h);
     h->base = calloc(h->outputs, sizeof *h->base);
     if (!h->base) {

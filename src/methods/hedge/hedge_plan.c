@@ -134,6 +134,15 @@ uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *s, int64_t bound, size
     return (uint64_t)ceil((double)hr_unit_gradient_sensitivity(s->unit, bound) * factor);
 }
 
+hr_objective hr_hedge_objective(const hr_fit_options *options, const hr_schema *schema) {
+    bool is_logistic = options->loss == HR_LOSS_LOGISTIC && hr_schema_task(schema) == HR_TASK_BINARY;
+    return is_logistic ? HR_OBJECTIVE_LOGISTIC : HR_OBJECTIVE_SQUARE;
+}
+
+double hr_hedge_score_limit(hr_objective objective) {
+    return objective == HR_OBJECTIVE_LOGISTIC ? 20 : 1;
+}
+
 bool hr_hedge_has_quantiles(const hr_fit_options *options, const hr_schema *schema) {
     if (options->edges != HR_EDGES_PRIVATE) return false;
     return !schema || hr_edges_need_quantiles(schema, (uint32_t)options->bins);

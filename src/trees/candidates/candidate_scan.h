@@ -19,9 +19,15 @@
 
 typedef struct hr_candidate_scan hr_candidate_scan;
 
+/* What the scores F of a record are fitted to. */
+typedef enum hr_objective {
+    HR_OBJECTIVE_SQUARE,  /* gradient F - y; more than two classes: of every class, one-hot */
+    HR_OBJECTIVE_LOGISTIC /* gradient tanh(F) - y; two classes only */
+} hr_objective;
+
 /* What a record contributes in one round. */
 typedef struct hr_candidate_scan_loss {
-    bool logistic;      /* gradient tanh(F) - y instead of F - y; two classes only */
+    hr_objective objective;
     double clip;        /* C_t: on |gradient|, or on its Euclidean norm with more than one output */
     double score_limit; /* scores are kept within +-limit (more outputs: within -0.2 .. 1.2) */
     int64_t bound;      /* G_t = floor(C_t 2^12) */

@@ -52,7 +52,9 @@ void hr_score_gradients_start(hr_score_gradients *g, const double *scores,
                               const hr_candidate_scan_loss *loss) {
     double low = lowest_score(g, loss), high = highest_score(g, loss);
     for (size_t i = 0; i < g->rows * g->outputs; i++) {
-        double score = g->outputs > 1 ? (scores[i] + 1) / 2 : loss->logistic ? scores[i] / 2 : scores[i];
+        double score = g->outputs > 1                             ? (scores[i] + 1) / 2
+                       : loss->objective == HR_OBJECTIVE_LOGISTIC ? scores[i] / 2
+                                                                  : scores[i];
         g->scores[i] = hr_fixed_score(fmin(fmax(score, low), high));
     }
 }
@@ -88,7 +90,7 @@ void hr_score_gradients_take_step(hr_score_gradients *g, const hr_candidate_scan
 static const int32_t *predicted_of(const hr_score_gradients *g, const hr_candidate_scan_loss *loss,
                                    const hr_row_block *rows, int32_t *room) {
     const int32_t *scores = g->scores + rows->begin;
-    if (!loss->logistic) return scores;
+    if (loss->objective != HR_OBJECTIVE_LOGISTIC) return scores;
     for (size_t i = 0; i < rows->count; i++) room[i] = hr_fixed_score(tanh(hr_fixed_value(scores[i])));
     return room;
 }

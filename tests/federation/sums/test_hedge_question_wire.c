@@ -16,7 +16,8 @@ enum { ROWS = 900, BINS = 16, OWNERS_MAX = 5, VALUES_MAX = 1 << 15 };
 
 typedef struct task {
     size_t classes;
-    bool logistic, pure, persons;
+    hr_objective objective;
+    bool pure, persons;
 } task;
 
 /* One run: the coordinator's machine, and what each owner keeps. */
@@ -91,7 +92,7 @@ static void deal_records(world *w, size_t o) {
     w->hearers[o] = (hr_hedge_question_reader){.schema = w->t.schema,
                                                .bins = BINS,
                                                .outputs = w->outputs,
-                                               .logistic = w->task.logistic,
+                                               .objective = w->task.objective,
                                                .privacy_measure = measure_of(w),
                                                .arena = w->arena};
 }
@@ -109,7 +110,7 @@ static void world_open(world *w, task of, size_t owners) {
                                               .task = hr_schema_task(w->t.schema),
                                               .has_quantiles = true},
                                   .outputs = w->outputs,
-                                  .logistic = of.logistic};
+                                  .objective = of.objective};
     assert_int_equal(hr_hedge_new(&terms, w->coins, w->arena, &w->hedge, NULL), HR_OK);
 }
 

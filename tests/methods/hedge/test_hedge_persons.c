@@ -51,12 +51,13 @@ typedef struct run {
 
 static void run_open(run *r, const person_tables *t, hr_privacy_measure measure, size_t classes) {
     *r = (run){.arena = hr_arena_new(), .random = 7};
-    r->terms = (hr_hedge_terms){.outputs = classes > 2 ? classes : 1,
-                                .logistic = classes == 2 && measure == HR_PRIVACY_PURE,
-                                .setting = {.privacy_measure = measure,
-                                            .unit = HR_PER_PERSON,
-                                            .budget = 4 * HR_UNIT,
-                                            .task = hr_schema_task(t->schema)}};
+    r->terms = (hr_hedge_terms){
+        .outputs = classes > 2 ? classes : 1,
+        .objective = classes == 2 && measure == HR_PRIVACY_PURE ? HR_OBJECTIVE_LOGISTIC : HR_OBJECTIVE_SQUARE,
+        .setting = {.privacy_measure = measure,
+                    .unit = HR_PER_PERSON,
+                    .budget = 4 * HR_UNIT,
+                    .task = hr_schema_task(t->schema)}};
     assert_int_equal(hr_csprng_open_seeded(11, &r->coins, NULL), HR_OK);
     assert_int_equal(hr_hedge_new(&r->terms, r->coins, r->arena, &r->hedge, NULL), HR_OK);
     assert_int_equal(hr_edges_public(t->schema, 8, r->arena, &r->binning, NULL), HR_OK);

@@ -154,7 +154,8 @@ static int64_t square_of(const int64_t *vector, size_t size) {
 static bool plain_gradient(const pair *p, const hr_candidate_scan_loss *loss, size_t row, int64_t *gradient) {
     const int64_t *score = p->scores + row * p->outputs;
     if (p->outputs == 1) {
-        int64_t predicted = loss->logistic ? fixed(tanh((double)*score / FINE)) : *score;
+        int64_t predicted =
+            loss->objective == HR_OBJECTIVE_LOGISTIC ? fixed(tanh((double)*score / FINE)) : *score;
         int64_t g = predicted - fixed(p->targets[row]), clip = fixed(loss->clip);
         double whole = floor((double)clip_to(g, -clip, clip) * GRID / FINE + .5);
         gradient[0] = clip_to((int64_t)whole, -loss->bound, loss->bound);
@@ -255,8 +256,8 @@ static void check_rounds(size_t rows, size_t outputs, bool logistic, int threads
     static pair p;
     pair_open(&p, rows, outputs, threads, 7 + rows + outputs);
     for (size_t round = 0; round < 3 * TREES; round++) {
-        hr_candidate_scan_loss loss = {logistic, round % 3 ? between(&p.dice, .02, 1) : 1, logistic ? 3 : 1,
-                                       0};
+        hr_candidate_scan_loss loss = {logistic ? HR_OBJECTIVE_LOGISTIC : HR_OBJECTIVE_SQUARE,
+                                       round % 3 ? between(&p.dice, .02, 1) : 1, logistic ? 3 : 1, 0};
         loss.bound = (int64_t)floor(loss.clip * GRID);
         size_t tree_count = round % 5 == 4 ? 2 : round % 5 == 1 ? 1 : TREES;
         draw_trees(&p, 1 + (int)round % HR_CANDIDATE_SCAN_DEPTH_MAX);
@@ -434,8 +435,9 @@ static void compare(const setting *s, const answers *a, const answers *b, extrem
 
 static setting draw_setting(hr_dice *dice, size_t outputs, bool logistic) {
     setting s = {.outputs = outputs};
-    s.loss = (hr_candidate_scan_loss){logistic, hr_dice_below(dice, 2) ? 2 : between(dice, .001, 2),
-                                      logistic ? 3 : 1, 0};
+    s.loss =
+        (hr_candidate_scan_loss){logistic ? HR_OBJECTIVE_LOGISTIC : HR_OBJECTIVE_SQUARE,
+                                 hr_dice_below(dice, 2) ? 2 : between(dice, .001, 2), logistic ? 3 : 1, 0};
     s.loss.bound = (int64_t)floor(s.loss.clip * GRID);
     s.threshold = hr_dice_below(dice, 2) ? 0 : (int64_t)hr_dice_below(dice, 3 * (uint64_t)s.loss.bound + 1);
     double far =
