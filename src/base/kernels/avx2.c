@@ -22,6 +22,7 @@ const hr_kernels hr_kernels_avx2 = {
     .find_cell_end = hr_vector_find_cell_end,
     .numbers_of_cells = hr_vector_numbers_of_cells,
     .walk_block = hr_avx2_walk_block,
+    .step_scores = hr_loop_step_scores,
     .octets_of_rows = hr_vector_octets_of_rows,
     .ranges_of_octets = hr_vector_ranges_of_octets,
     .sums_of_octets = hr_vector_sums_of_octets,

@@ -7,7 +7,7 @@
 #include "base/kernels/octet_avx512.h"
 #include "base/kernels/octet_vectors.h"
 #include "base/kernels/row_avx512.h"
-#include "base/kernels/score_loops.h"
+#include "base/kernels/score_avx512.h"
 #include "base/kernels/search_avx512.h"
 #include "base/kernels/sets.h"
 
@@ -113,6 +113,7 @@ const hr_kernels hr_kernels_avx512 = {
     .find_cell_end = hr_vector_find_cell_end,
     .numbers_of_cells = hr_vector_numbers_of_cells,
     .walk_block = hr_avx512_walk_block,
+    .step_scores = hr_avx512_step_scores,
     .octets_of_rows = hr_vector_octets_of_rows,
     .ranges_of_octets = hr_vector_ranges_of_octets,
     .sums_of_octets = hr_avx512_sums_of_octets,

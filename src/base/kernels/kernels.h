@@ -123,6 +123,14 @@ typedef struct hr_fixed_step {
     int32_t held, published;
 } hr_fixed_step;
 
+/* By place. Up to HR_STEPS_TOGETHER - 1 steps behind the last are read, and not used. */
+enum { HR_STEPS_TOGETHER = 16 };
+
+typedef struct hr_fixed_steps {
+    const hr_fixed_step *of_place;
+    size_t count; /* at most HR_LEVEL_PLACES_MAX */
+} hr_fixed_steps;
+
 typedef struct hr_fixed_scores {
     int32_t *held, *published; /* published: NULL where it is not wanted */
 } hr_fixed_scores;
@@ -192,10 +200,10 @@ typedef struct hr_kernels {
     /* cells[i] = first[i] * width + second[i], below 2^16. */
     void (*cells_of_pair)(const uint8_t *first, const uint8_t *second, uint16_t width, size_t count,
                           uint16_t *cells);
-    /* Adds steps[places[i]] to record i of up to HR_BLOCK_ROWS: to the score that is held, which is kept
+    /* Adds the step of places[i] to record i of up to HR_BLOCK_ROWS: to the score that is held, which is kept
      * within -limit .. limit (it, limit and steps: below 2^30 in magnitude), and to the published one, modulo
      * 2^32. */
-    void (*step_scores)(const hr_fixed_step *steps, const uint8_t *places, size_t count, int32_t limit,
+    void (*step_scores)(const hr_fixed_steps *steps, const uint8_t *places, size_t count, int32_t limit,
                         const hr_fixed_scores *scores);
     /* The words of the gradients scores[i] - targets[i] (both below 2^29 in magnitude). Returns how many
      * gradients are within the clip. */

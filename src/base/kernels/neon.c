@@ -38,6 +38,7 @@ const hr_kernels hr_kernels_neon = {
     .find_cell_end = find_cell_end,
     .numbers_of_cells = hr_loop_numbers_of_cells,
     .walk_block = hr_neon_walk_block,
+    .step_scores = hr_loop_step_scores,
     .octets_of_rows = hr_neon_octets_of_rows,
     .ranges_of_octets = hr_neon_ranges_of_octets,
     .sums_of_octets = hr_neon_sums_of_octets,

@@ -19,6 +19,7 @@ const hr_kernels hr_kernels_portable = {
     .find_cell_end = hr_loop_find_cell_end,
     .numbers_of_cells = hr_loop_numbers_of_cells,
     .walk_block = hr_loop_walk_block,
+    .step_scores = hr_loop_step_scores,
     .octets_of_rows = hr_loop_octets_of_rows,
     .ranges_of_octets = hr_loop_ranges_of_octets,
     .sums_of_octets = hr_loop_sums_of_octets,

@@ -5,11 +5,12 @@
 #include "base/kernels/kernels.h"
 
 /* Steps are looked up first, one by one: what follows are vectors. */
-static inline void hr_loop_step_scores(const hr_fixed_step *restrict steps, const uint8_t *restrict places,
+static inline void hr_loop_step_scores(const hr_fixed_steps *steps, const uint8_t *restrict places,
                                        size_t count, int32_t limit, const hr_fixed_scores *scores) {
+    const hr_fixed_step *restrict of_place = steps->of_place;
     hr_fixed_step taken[HR_BLOCK_ROWS];
     int32_t *restrict held = scores->held, *restrict published = scores->published;
-    for (size_t i = 0; i < count; i++) taken[i] = steps[places[i]];
+    for (size_t i = 0; i < count; i++) taken[i] = of_place[places[i]];
     for (size_t i = 0; i < count; i++) held[i] = hr_fixed_within(held[i] + taken[i].held, -limit, limit);
     for (size_t i = 0; published && i < count; i++)
         published[i] = hr_fixed_sum(published[i], taken[i].published);

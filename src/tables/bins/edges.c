@@ -14,13 +14,29 @@ enum { MEDIANS_BITS = 16, COUNTS_BITS = HR_EDGE_LEVELS, GRID_MAX = 1 << MEDIANS_
 
 _Static_assert((int)HR_PERSON_UNIT == 1 << HR_PERSON_BITS, "weights of tables are what statistics expect");
 
+enum { CELLS_TOGETHER = 64 };
+
+/* cells[i]: of each value its cell, ceil((value - low) / width * grid) - 1 within 0 .. grid - 1; NaN: any of
+ * them. Without branches and calls, so that it is a loop of vectors. */
+static void find_cells(const hr_column *column, const double *values, size_t count, int32_t grid,
+                       int32_t *cells) {
+    const double low = column->low, width = column->high - low, whole = grid;
+    for (size_t i = 0; i < count; i++) {
+        const double at = (values[i] - low) / width * whole, above = at > 0 ? at : 0,
+                     within = above < whole ? above : whole;
+        const int32_t floor = (int32_t)within, cell = floor - ((double)floor >= within);
+        cells[i] = cell > 0 ? cell : 0;
+    }
+}
+
 void hr_edges_count_cells(const hr_column *column, const hr_edge_values *of, size_t grid, hr_exact *cells) {
-    double width = column->high - column->low;
-    for (size_t i = 0; i < of->count; i++) {
-        if (isnan(of->values[i])) continue;
-        double at = ceil((of->values[i] - column->low) / width * (double)grid) - 1;
-        size_t cell = at <= 0 ? 0 : at >= (double)(grid - 1) ? grid - 1 : (size_t)at;
-        cells[cell].unpaid += of->weights ? of->weights[i] : 1;
+    int32_t found[CELLS_TOGETHER];
+    for (size_t begin = 0; begin < of->count; begin += CELLS_TOGETHER) {
+        const size_t left = of->count - begin, count = left < CELLS_TOGETHER ? left : CELLS_TOGETHER;
+        const double *values = of->values + begin;
+        find_cells(column, values, count, (int32_t)grid, found);
+        for (size_t i = 0; i < count; i++)
+            if (!isnan(values[i])) cells[found[i]].unpaid += of->weights ? of->weights[begin + i] : 1;
     }
 }
 

@@ -36,9 +36,10 @@ struct hr_candidate_scan {
     bool has_step;
     hr_row_range ahead;         /* the records that have taken the step, before the others */
     hr_fixed_step *step_values; /* place, output */
-    scan_worker *workers;       /* one a member of the team */
-    hr_sums *whole; /* tree, channel, place: of the pass; with weights each channel is a gradient */
-    int64_t *words; /* of all workers */
+    size_t step_places;
+    scan_worker *workers; /* one a member of the team */
+    hr_sums *whole;       /* tree, channel, place: of the pass; with weights each channel is a gradient */
+    int64_t *words;       /* of all workers */
     int64_t within;
 };
 
@@ -66,7 +67,7 @@ static bool allocate_scan(hr_candidate_scan *s, const hr_candidate_scan_setup *s
     if (!hr_score_gradients_init(&s->gradients, s->binned, setup)) return false;
     s->channels = s->gradients.channels;
     if (!hr_candidate_trees_init(&s->candidates, s->binned, s->channels, setup->trees)) return false;
-    s->step_values = malloc(PLACES * s->outputs * sizeof *s->step_values);
+    s->step_values = calloc(PLACES * s->outputs, sizeof *s->step_values);
     s->whole = malloc(setup->trees * PLACES * s->channels * sizeof *s->whole);
 
     const size_t threads = (size_t)s->threads, leaves = setup->trees * PLACES * s->channels,
@@ -143,7 +144,7 @@ static void scan_blocks(scan_pass *p, scan_worker *w) {
             if (b.takes_step) {
                 uint8_t room[BLOCK];
                 const uint8_t *places = hr_candidate_trees_step_places(&s->candidates, &b.rows, room);
-                const hr_score_step step = {s->step_values, places};
+                const hr_score_step step = {s->step_values, s->step_places, places};
                 hr_score_gradients_take_step(&s->gradients, p->loss, &b.rows, &step);
             }
             w->within += hr_score_gradients_words(&s->gradients, p->loss, &b.rows, w->words);
@@ -172,6 +173,7 @@ void hr_candidate_scan_set_step(hr_candidate_scan *s, size_t tree, const double 
         const double value = values[f->nodes[i / s->outputs] * s->outputs + i % s->outputs];
         s->step_values[i] = (hr_fixed_step){hr_fixed_score(value), hr_fixed_score(published * value)};
     }
+    s->step_places = f->place_count;
     s->has_step = true;
     s->ahead = (hr_row_range){0, 0};
 }

@@ -74,7 +74,8 @@ void hr_score_gradients_take_step(hr_score_gradients *g, const hr_candidate_scan
     const hr_fixed_scores scores = {g->scores + begin, g->published ? g->published + begin : NULL};
     if (g->outputs == 1) {
         ask_next_block(g, rows->begin + BLOCK);
-        g->kernels->step_scores(step->values, step->places, rows->count, high, &scores);
+        const hr_fixed_steps steps = {step->values, step->place_count};
+        g->kernels->step_scores(&steps, step->places, rows->count, high, &scores);
         return;
     }
     for (size_t i = 0; i < rows->count * g->outputs; i++) {

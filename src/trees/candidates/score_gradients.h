@@ -32,7 +32,8 @@ void hr_score_gradients_start(hr_score_gradients *gradients, const double *score
 
 /* What a tree adds to scores: values[places[i] * outputs + k] to the k-th ones of record i of a block. */
 typedef struct hr_score_step {
-    const hr_fixed_step *values;
+    const hr_fixed_step *values; /* of `place_count` places */
+    size_t place_count;
     const uint8_t *places;
 } hr_score_step;
 

@@ -107,16 +107,16 @@ static int32_t wrapped(int64_t x) {
     return (int32_t)(uint32_t)(uint64_t)x;
 }
 
-static void check_step_scores_of(const hr_kernels *set, bool publishes) {
+static void check_step_scores_of(const hr_kernels *set, bool publishes, size_t count) {
     enum { LIMIT = 1 << 20 };
     hr_fixed_step steps[256];
     int32_t held[ROWS_MAX], published[ROWS_MAX];
     uint8_t places[ROWS_MAX];
     for (int32_t p = 0; p < 256; p++) steps[p] = (hr_fixed_step){p * 9999 - 1300000, INT32_MAX - p * 77};
     for (size_t i = 0; i < ROWS_MAX; i++)
-        places[i] = (uint8_t)(i * 77), held[i] = score_at(i), published[i] = score_at(i + 1);
+        places[i] = (uint8_t)(i * 77 % count), held[i] = score_at(i), published[i] = score_at(i + 1);
     const hr_fixed_scores scores = {held, publishes ? published : NULL};
-    set->step_scores(steps, places, ROWS_MAX - 1, LIMIT, &scores);
+    set->step_scores(&(hr_fixed_steps){steps, count}, places, ROWS_MAX - 1, LIMIT, &scores);
     for (size_t i = 0; i < ROWS_MAX; i++) {
         const hr_fixed_step step = i + 1 < ROWS_MAX ? steps[places[i]] : (hr_fixed_step){0, 0};
         const int64_t sum = (int64_t)score_at(i) + step.held;
@@ -126,8 +126,11 @@ static void check_step_scores_of(const hr_kernels *set, bool publishes) {
 }
 
 static void check_step_scores(const hr_kernels *set) {
-    check_step_scores_of(set, false);
-    check_step_scores_of(set, true);
+    static const size_t counts[] = {1, 17, 64, 65, 128, 129, 256}; /* places */
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        check_step_scores_of(set, false, counts[c]);
+        check_step_scores_of(set, true, counts[c]);
+    }
 }
 
 /* Clipped, rounded upwards from the middle, and bounded; a bound may be below the clip. */
