@@ -46,8 +46,8 @@ def lightgbm_calls(model, x):
     types = (ctypes.c_void_p,) * 4
     call = library.LGBM_BoosterPredictForMatSingleRowFast
     call.argtypes, call.restype = types, ctypes.c_int
-    length_at, out_at = ctypes.addressof(length), ctypes.addressof(out)
-    return [(fast, row, length_at, out_at) for row in pointers(x)], call, idle(*types), lambda: out.value
+    results = ctypes.addressof(length), ctypes.addressof(out)
+    return [(fast, row, *results) for row in pointers(x)], call, idle(*types), lambda kept=(length, out): kept[-1].value
 
 
 def xgboost_calls(model, x):
@@ -63,8 +63,9 @@ def xgboost_calls(model, x):
     call = library.XGBoosterPredictFromDense
     call.argtypes, call.restype = types, ctypes.c_int
     told = [json.dumps({'data': [row, True], 'shape': [1, x.shape[1]], 'typestr': '<f4', 'version': 3}).encode() for row in pointers(x)]
-    rest = tuple(map(ctypes.addressof, (shape, dimensions, out)))
-    return [(handle, row, config, None, *rest) for row in told], call, idle(*types), lambda: out[0]
+    results = shape, dimensions, out
+    rest = tuple(map(ctypes.addressof, results))
+    return [(handle, row, config, None, *rest) for row in told], call, idle(*types), lambda kept=results: kept[-1][0]
 
 
 def lleaves_calls(model, x):
@@ -91,6 +92,7 @@ def hedgerow_calls(model, x):
     return [(row,) for row in x], call, None, lambda: call(next(rows))[1]
 
 
+# What a library gets addresses of has to live as long as the calls: the function that gives an answer has it.
 CALLS = {'lightgbm': lightgbm_calls, 'xgboost': xgboost_calls, 'lleaves': lleaves_calls, 'hessboost': hessboost_calls, 'hedgerow': hedgerow_calls}
 
 
