@@ -338,16 +338,22 @@ def texts_beside_peers(args, peers, size, threads):
 
 
 def sizes_of(text):
-    return [tuple(map(int, size.split('x'))) for size in text.split(',')]
+    return [tuple(map(int, size.split('x'))) for size in text.split(',') if size]
+
+
+def with_load(measured, *given):
+    """The rows of a measurement, each with the load of the machine before and after."""
+    before, rows = os.getloadavg()[0], measured(*given)
+    return [{**row, 'load': (before, os.getloadavg()[0])} for row in rows]
 
 
 def tables_of(args, peers, threads):
     """Of each part, the rows of its tables with so many threads."""
     def over(sizes, measure_one):
-        return lambda: [row for size in sizes_of(sizes) for row in measure_one(args, peers, size, threads)]
+        return lambda: [row for size in sizes_of(sizes) for row in with_load(measure_one, args, peers, size, threads)]
     return {'train': over(args.sizes, train_beside_peers),
             'predict': lambda: over(args.sizes, predict_beside_peers)() + over(args.private_sizes, hedge_predicts_beside_peers)(),
-            'privacy': lambda: price_of_privacy(args, max(sizes_of(args.sizes)), threads),
+            'privacy': lambda: with_load(price_of_privacy, args, max(sizes_of(args.sizes)), threads),
             'forests': over(args.forest_sizes, forests_beside_peers), 'hedge': over(args.private_sizes, hedge_beside_peers), 'read': over(args.csv, read_beside_peers),
             'texts': over(args.texts, texts_beside_peers)}
 
@@ -360,12 +366,30 @@ def all_tables(args, peers):
             if name in parts:
                 parts[name] += measured()
     if 'rows' in parts:
-        parts['rows'] = rows_beside_peers(args, peers, max(sizes_of(args.sizes)))
+        parts['rows'] = with_load(rows_beside_peers, args, peers, max(sizes_of(args.sizes)))
     if 'beside' in parts:
-        parts['beside'] = [row for size in sizes_of(args.beside_sizes) for row in fits_side_by_side(args, size)]
+        parts['beside'] = [row for size in sizes_of(args.beside_sizes) for row in with_load(fits_side_by_side, args, size)]
     if 'federated' in parts:
-        parts['federated'] = [row for size in sizes_of(args.federated_sizes) for row in federated_round(args, size, args.owners)]
+        parts['federated'] = [row for size in sizes_of(args.federated_sizes) for row in with_load(federated_round, args, size, args.owners)]
     return {name: rows for name, rows in parts.items() if rows}
+
+
+def source_here():
+    """The last commit that changed what is measured."""
+    of = ['--', 'src', 'cli', 'include', 'python']
+    git = ['git', '-C', os.path.dirname(HERE)]
+    commit, changed = (subprocess.run([*git, *what, *of], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
+                       for what in (['log', '-1', '--format=%h'], ['status', '--porcelain']))
+    return 'hedgerow of %s%s' % (commit, ' with changes' if changed else '') if commit else 'hedgerow'
+
+
+def conditions(args, peers):
+    """What has to be the same for all that one table is compared with."""
+    with open('/proc/cpuinfo', encoding='utf-8') as f:
+        model = re.search(r'^model name\s*: (.*)$', f.read(), re.M)
+    versions = ['%s %s' % (library, version) for library, (_, version) in sorted(peers.items()) if library != 'hedgerow']
+    return 'Of %s; %d processors%s; %d repetitions, of which the fastest counts; x: times the first side.' % (
+        ', '.join([source_here(), *versions]), len(os.sched_getaffinity(0)), ' (%s)' % model.group(1) if model else '', args.repeat)
 
 
 def main():
@@ -391,8 +415,12 @@ def main():
     parser.add_argument('--beside-sizes', default='10000x28,100000x28', help='tables of fits side by side (10000x28,100000x28)')
     parser.add_argument('--kernels', type=lambda names: names.split(','), help='sets of kernels of ours, with commas (those of avx512 and avx2 that the processor has)')
     parser.add_argument('--into', metavar='FOLDER', help='put every part in this folder as speed-PART.json, too (docs/reference/results)')
+    parser.add_argument('--add', action='store_true',
+                        help='to what speed-PART.json has of other sizes, if versions, processor and repetitions are the same: so a part is measured in several calls')
     parser.add_argument('--json', help='write the figures to this file, too')
     args = parser.parse_args()
+    if args.add and not args.into:
+        parser.error('--add needs --into')
     args.kernels = args.kernels or kernels_here(args.build)
     peers = find_peers(args.build)
     print('load of the machine: %.1f, %.1f, %.1f; %d processors' % (*os.getloadavg(), len(os.sched_getaffinity(0))))
@@ -400,11 +428,12 @@ def main():
                         'no other library found'))
     if set(peers) < LIBRARIES:
         print('missing, and left out: %s; tools/peers.sh installs them (tools/python.sh: hedgerow), or PEER_PYTHON names an interpreter that has more' % ', '.join(sorted(LIBRARIES - set(peers))))
-    load = os.getloadavg()[0]
+    described = conditions(args, peers)
+    if args.add:
+        speed.check_same(args.into, [name for name in PARTS if args.only in (None, name)], described)
     parts = all_tables(args, peers)
     for name, rows in parts.items() if args.into else ():
-        speed.keep(args.into, name, rows, 'Versions: %s. %d processors, a load of %.1f before and %.1f after; %d repetitions, of which the fastest counts; x: times the first side.' % (
-            ', '.join('%s %s' % (library, version) for library, (_, version) in sorted(peers.items())), len(os.sched_getaffinity(0)), load, os.getloadavg()[0], args.repeat))
+        (speed.add if args.add else speed.keep)(args.into, name, rows, described)
     if args.json:
         with open(args.json, 'w', encoding='utf-8') as f:
             json.dump(dict(peers={name: version for name, (_, version) in peers.items()}, rows=[row for rows in parts.values() for row in rows]), f, indent=1)

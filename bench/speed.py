@@ -1,4 +1,7 @@
 """What run.py has measured, as results/speed-PART.json: a table for each case, a row for each side."""
+import os
+import sys
+
 import pages
 
 COLUMNS = {'tree': 'ms a tree', 'bins': 's before', 'row': 'ns a record', 'seconds': 's', 'processor': 's of processors', 'predict': 'ns a record and tree', 'integer': 's of 100 trees', 'in_a_row': 's in a row',
@@ -13,7 +16,7 @@ TEXTS = {
     'forests': ['100 trees: what is before the first tree, and 100 times one. Settings: as many candidates of a node as the root of the features, leaves of one record or more, 255 bins.'],
     'hedge': ['Whole fits. Settings: the defaults of each library; epsilon 1, delta 1e-6, the bounds of the columns told.'],
     'read': ['A process reads the file once; it is in the cache of the system. Settings: the defaults of each library, all columns numbers.'],
-    'texts': ['A process reads the file once; it is in the cache of the system. Every library is told that two columns are dates, seven texts are categories and the others numbers; ours makes features of the parts of dates.'],
+    'texts': ['A process reads the file once; it is in the cache of the system. Every library is told that two columns are dates, seven texts are categories and the others numbers; ours makes features of the parts of dates, and proposes a schema for the file. Settings: the kinds of the columns, all else the defaults of each library.'],
     'beside': ['Settings: gbdt of 50 trees, depth 6, 255 bins; hedge at its defaults; as many threads as hr_threads finds, or one each. The best of the repetitions.'],
     'federated': ['Settings: hedge at epsilon 1 and its defaults; every party has a clock of its own.'],
 }
@@ -34,12 +37,36 @@ def cells_of(row, key):
 def table_of(case, rows):
     keys = [key for key in COLUMNS if any(key in row for row in rows)]
     columns = [title for key in keys for title in [COLUMNS[key]] + ['x'] * isinstance(rows[0].get(key), dict)]
-    return {'title': case, 'text': [], 'columns': ['side', *columns], 'rows': [[row['side'], *(cell for key in keys for cell in cells_of(row, key))] for row in rows]}
+    return {'title': case, 'text': ['The load of the machine was %.1f before and %.1f after.' % rows[0]['load']], 'columns': ['side', *columns],
+            'rows': [[row['side'], *(cell for key in keys for cell in cells_of(row, key))] for row in rows]}
 
 
-def keep(folder, part, rows, circumstances):
-    """circumstances: what else a reader has to know, such as versions and the load of the machine."""
-    cases = dict.fromkeys(row['case'] for row in rows)
-    tables = [table_of(case, [row for row in rows if row['case'] == case]) for case in cases]
-    tables[0]['text'] = [*TEXTS[part], circumstances]
-    pages.keep(folder, 'speed-' + part, {'command': pages.command(), 'tables': tables})
+def tables_of(rows):
+    return [table_of(case, [row for row in rows if row['case'] == case]) for case in dict.fromkeys(row['case'] for row in rows)]
+
+
+def keep(folder, part, rows, conditions):
+    """conditions: what else a reader has to know, such as versions and the processor."""
+    pages.keep(folder, 'speed-' + part, {'command': pages.command(), 'text': [*TEXTS[part], conditions], 'tables': tables_of(rows)})
+
+
+def measured_before(folder, part):
+    """What the file has; nothing if there is none."""
+    path = os.path.join(folder, 'speed-%s.json' % part)
+    return pages.load_shown(folder, 'speed-' + part) if os.path.exists(path) else {'tables': []}
+
+
+def check_same(folder, parts, conditions):
+    """Before the long work: what files have was measured under the same conditions."""
+    for part in parts:
+        known = measured_before(folder, part)
+        if known['tables'] and conditions not in known.get('text', []):
+            sys.exit('run.py: speed-%s.json was measured under other conditions; leave out --add to begin it anew. Now:\n%s' % (part, conditions))
+
+
+def add(folder, part, rows, conditions):
+    """Tables of the same case are replaced, and others stay; a file names the commands of all."""
+    known = measured_before(folder, part)
+    tables = {table['title']: table for table in [*known['tables'], *tables_of(rows)]}
+    commands = dict.fromkeys([*filter(None, known.get('command', '').split('; ')), pages.command()])
+    pages.keep(folder, 'speed-' + part, {'command': '; '.join(commands), 'text': [*TEXTS[part], conditions], 'tables': list(tables.values())})
