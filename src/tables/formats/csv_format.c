@@ -69,17 +69,12 @@ static hr_status start_csv(hr_gathering *g) {
  * its cells in their order, so that nothing depends on the number of threads. */
 enum { GROUPS_MAX = HR_GATHERING_ARENAS, CELLS_AT_ONCE = 1 << 15 };
 
-typedef struct seen_cell {
-    const char *text;
-    size_t size;
-} seen_cell;
-
 typedef struct csv_cells {
     hr_gathering *g;
-    seen_cell *cells; /* by record */
-    size_t records;   /* in `cells` */
-    size_t room;      /* records */
-    size_t groups;    /* of neighbouring columns */
+    hr_seen_cell *cells; /* by record */
+    size_t records;      /* in `cells` */
+    size_t room;         /* records */
+    size_t groups;       /* of neighbouring columns */
     int threads;
     bool failed[GROUPS_MAX]; /* memory was short */
 } csv_cells;
@@ -107,11 +102,8 @@ static void look_at_groups(void *of, size_t member, size_t begin, size_t end) {
         const size_t first = k * g->columns / c->groups, past = (k + 1) * g->columns / c->groups;
         for (size_t i = first; i < past; i++) {
             if (g->order[i] == SIZE_MAX) continue;
-            hr_inference *column = g->all.columns[g->order[i]];
-            for (size_t r = 0; r < c->records && !c->failed[k]; r++) {
-                const seen_cell *cell = &c->cells[r * g->columns + i];
-                c->failed[k] = !hr_inference_add(column, g->arenas[k], cell->text, cell->size);
-            }
+            c->failed[k] |= !hr_inference_add_cells(g->all.columns[g->order[i]], g->arenas[k], c->cells + i,
+                                                    g->columns, c->records);
         }
     }
 }
@@ -126,7 +118,7 @@ static hr_status look_at_cells(csv_cells *c) {
 
 static hr_status take_csv_record(csv_cells *c) {
     hr_gathering *g = c->g;
-    seen_cell *cells = c->cells + c->records * g->columns;
+    hr_seen_cell *cells = c->cells + c->records * g->columns;
     hr_csv_cell cell = {0};
     uint64_t line = g->lines.line;
     for (size_t i = 0; !cell.last; i++) {
@@ -134,7 +126,7 @@ static hr_status take_csv_record(csv_cells *c) {
         if (status) return status;
         if (cell.last != (i + 1 == g->columns))
             return hr_csv_refuse_ragged(line, i + 1, g->columns, !cell.last, g->err);
-        cells[i] = (seen_cell){cell.text, cell.size};
+        cells[i] = (hr_seen_cell){cell.text, cell.size};
         if (g->order[i] == SIZE_MAX) continue;
         hr_label_sample_add(&g->all.labels, g->order[i], g->all.rows, cell.text, cell.size);
         if (!hr_row_sample_add(&g->all.sample, g->all.rows, g->order[i], cell.text, cell.size))

@@ -3,7 +3,7 @@
 #include "tables/infer/infer_column.h"
 
 #include "base/fail.h"
-#include "base/text/number.h"
+#include "base/text/number_fast.h"
 #include "tables/data/records.h"
 
 #include <float.h>
@@ -42,25 +42,6 @@ static size_t find_spelling(const char *text, size_t size) {
 }
 
 /* ---- Different cells ---- */
-
-enum { CELL_BITS = 11 };
-
-/* FNV-1a, and a last mixing of its bits: the first ones choose the cell. */
-uint64_t hr_text_hash(const char *text, size_t size) {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-    hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdu;
-    hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53u;
-    return hash ^ hash >> 33;
-}
-
-void hr_distinct_add(hr_distinct *distinct, const char *text, size_t size) {
-    const uint64_t hash = hr_text_hash(text, size);
-    const uint64_t rest = hash << CELL_BITS | (uint64_t)1 << (CELL_BITS - 1); /* never 0 */
-    const uint8_t place = (uint8_t)(__builtin_clzll(rest) + 1);
-    uint8_t *highest = &distinct->highest[hash >> (64 - CELL_BITS)];
-    if (*highest < place) *highest = place;
-}
 
 double hr_distinct_count(const hr_distinct *distinct) {
     const double cells = HR_DISTINCT_CELLS;
@@ -155,7 +136,30 @@ static bool count_again(hr_inference *g, hr_arena *arena, const char *cell, size
            (!facts->number || hr_number_evidence_add(&g->plain, arena, cell, size, facts->value));
 }
 
-bool hr_inference_add(hr_inference *g, hr_arena *arena, const char *cell, size_t size) {
+typedef bool number_reader(const char *cell, size_t size, double *value);
+
+static bool any_number(const char *cell, size_t size, double *value) {
+    return hr_number_parse(cell, size, value) == HR_NUMBER_OK;
+}
+
+static inline bool near_number(const char *cell, size_t size, double *value) {
+    return hr_number_fast(cell, value) == cell + size || any_number(cell, size, value);
+}
+
+static bool add_number(hr_inference *g, hr_arena *arena, const char *cell, size_t size,
+                       hr_cell_facts *facts) {
+    const double value = facts->value;
+    if (!g->numbers || value < g->low) g->low = value;
+    if (!g->numbers || value > g->high) g->high = value;
+    g->fractions |= hr_is_fraction(value);
+    count_number(g, value);
+    hr_code_cells_add(&g->codes, cell, size);
+    return hr_text_inference_add(&g->text, arena, cell, size, facts) &&
+           hr_number_evidence_add(&g->plain, arena, cell, size, value);
+}
+
+static inline bool add_cell(hr_inference *g, hr_arena *arena, const char *cell, size_t size,
+                            number_reader *read) {
     hr_cell_facts facts = {0};
     g->cells++;
     if (!size) {
@@ -164,21 +168,23 @@ bool hr_inference_add(hr_inference *g, hr_arena *arena, const char *cell, size_t
     }
     const uint32_t known = hr_string_map_find(&g->distinct, cell, size);
     if (known != HR_STRING_MAP_NONE) return count_again(g, arena, cell, size, &g->facts[known]);
-    facts.number = hr_number_parse(cell, size, &facts.value) == HR_NUMBER_OK;
-    if (facts.number) {
-        const double value = facts.value;
-        if (!g->numbers || value < g->low) g->low = value;
-        if (!g->numbers || value > g->high) g->high = value;
-        g->fractions |= hr_is_fraction(value);
-        count_number(g, value);
-        hr_code_cells_add(&g->codes, cell, size);
-        if (!hr_text_inference_add(&g->text, arena, cell, size, &facts) ||
-            !hr_number_evidence_add(&g->plain, arena, cell, size, value))
+    facts.number = read(cell, size, &facts.value);
+    return (facts.number ? add_number : add_seen_text)(g, arena, cell, size, &facts) &&
+           add_value(g, arena, cell, size, &facts);
+}
+
+bool hr_inference_add(hr_inference *g, hr_arena *arena, const char *cell, size_t size) {
+    return add_cell(g, arena, cell, size, any_number);
+}
+
+bool hr_inference_add_cells(hr_inference *g, hr_arena *arena, const hr_seen_cell *cells, size_t stride,
+                            size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        i += hr_inference_add_fractions(g, cells + i * stride, stride, count - i);
+        if (i < count && !add_cell(g, arena, cells[i * stride].text, cells[i * stride].size, near_number))
             return false;
-    } else if (!add_seen_text(g, arena, cell, size, &facts)) {
-        return false;
     }
-    return add_value(g, arena, cell, size, &facts);
+    return true;
 }
 
 void hr_inference_done(hr_inference *g) {

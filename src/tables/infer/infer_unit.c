@@ -50,6 +50,13 @@ void hr_code_cells_repeat(hr_code_cells *codes, bool digits) {
     codes->cells++;
 }
 
+void hr_code_cells_add_numbers(hr_code_cells *codes, size_t count, size_t shortest, size_t longest) {
+    codes->cells += count;
+    codes->with_digits += count;
+    if (shortest < codes->shortest) codes->shortest = shortest;
+    if (longest > codes->longest) codes->longest = longest;
+}
+
 bool hr_code_cells_are_numbers(const hr_code_cells *codes) {
     if (!codes->cells || codes->other || codes->shortest != codes->longest) return false;
     return codes->shortest >= LONG_DIGITS || (codes->shortest >= CHECKED_DIGITS && !codes->no_check_digit);

@@ -23,6 +23,10 @@ void hr_code_cells_add(hr_code_cells *codes, const char *cell, size_t size);
 /* Takes a cell whose text was taken before, and has digits or not. */
 void hr_code_cells_repeat(hr_code_cells *codes, bool digits);
 
+/* Takes numbers that are no sequences of digits, the lengths of which are these or lie between, where a cell
+ * was taken before that is none either. */
+void hr_code_cells_add_numbers(hr_code_cells *codes, size_t count, size_t shortest, size_t longest);
+
 /* Whether all cells are sequences of digits of one length that is usual for identifiers: nine or more, or
  * seven or more with a check digit. */
 bool hr_code_cells_are_numbers(const hr_code_cells *codes);
