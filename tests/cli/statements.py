@@ -92,11 +92,12 @@ def alone(model):
     """mu^2 of the model's list if of every sum one share of noise is left: groups add up, of parts the costliest counts."""
     parts = {}
     for line in model['releases']:
+        lines = line['levels'] * sum(row[0] for row in line['draws']) if 'levels' in line else 1
         cost, scale = Fraction(line['units'], UNIT), Fraction(line['scale'])
         if line.get('shares', 0) > 1:
             cost = line['sensitivity']**2 / (scale - 6)
         at = line.get('owner', 0), line['group'], line['part']
-        parts[at] = parts.get(at, 0) + cost
+        parts[at] = parts.get(at, 0) + lines * cost
     groups, owners = {}, {}
     for (owner, group, _), cost in parts.items():
         groups[owner, group] = max(groups.get((owner, group), 0), cost)

@@ -46,7 +46,6 @@ SHORT = {
     'models/model/account': 'the only place that turns units into numbers of a model',
     'models/model/decision': 'public functions that change how a model decides, not its trees',
     'models/model/importance': 'public functions that read trees alone',
-    'models/model/model_words': 'reader and writer share the words of a format',
     'privacy/crypto/digest': 'one primitive a file',
     'privacy/crypto/fingerprint': 'one primitive a file',
     'privacy/crypto/key': 'public functions, for programs that have keys and nothing else',

@@ -53,4 +53,7 @@ void hr_json_locate(const char *bytes, size_t at, uint64_t *line, uint64_t *colu
 /* Adds a text in quotation marks. It is UTF-8. */
 void hr_json_add_text(hr_buffer *buffer, const char *text);
 
+/* Adds a finite number with every digit that the double needs. The integer -0 would lose its sign. */
+void hr_json_add_number(hr_buffer *buffer, double value);
+
 #endif

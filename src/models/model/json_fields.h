@@ -7,11 +7,13 @@
 
 #include "base/fail.h"
 #include "models/model/json.h"
+#include "privacy/accountant.h"
 
 typedef struct hr_json_reader {
     const char *bytes;      /* of the file, for lines and columns */
     struct hr_model *model; /* that the caller fills in */
     hr_arena *arena;        /* all that is read lives there */
+    int64_t version;        /* of the model's format */
     hr_status status;
     hr_error *err;
 } hr_json_reader;
@@ -72,5 +74,19 @@ const char *const *hr_json_texts_of(hr_json_reader *r, const hr_json_position *a
 
 /* The member `schema` of a model file, into r->model->schema. Fails: FORMAT, SCHEMA, MEMORY. */
 void hr_json_read_schema(hr_json_reader *r, const hr_json_position *root);
+
+/* ---- The list of releases (json_releases.c) ---- */
+
+/* Lines that differ in level and draws alone are written as one entry of the list, a group. The groups of a
+ * model stand for so many lines at most, each as many as a model of one owner has for 65535 features: a small
+ * file does not fill the memory. A writer writes what is beyond them line by line. */
+enum { HR_GROUPED_LINES_MAX = 1 << 20 };
+
+/* The member `releases` of a model file, groups taken apart into lines, into r->model. Fails: FORMAT, MEMORY.
+ */
+void hr_json_read_releases(hr_json_reader *r, const hr_json_position *root);
+
+/* Writes it. */
+void hr_json_add_releases(hr_buffer *b, const hr_release *releases, size_t count);
 
 #endif

@@ -3,7 +3,6 @@
 #include "models/model/json_fields.h"
 #include "models/model/model.h"
 #include "models/model/model_words.h"
-#include "privacy/mechanisms.h"
 #include "tables/schema/schema.h"
 
 #include <inttypes.h>
@@ -13,8 +12,6 @@
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-
-enum { MECHANISMS_MAX = 16 };
 
 /* A number, or null for infinity. */
 static double epsilon_of(hr_json_reader *r, const hr_json_position *at, const char *key) {
@@ -228,71 +225,6 @@ static void read_forest(hr_json_reader *r, const hr_json_position *root) {
     }
 }
 
-/* Decimal digits without a leading zero, and `end` after them; false if that is not what stands there, or
- * beyond 64 bits. */
-static bool take_digits(const char **at, char end, uint64_t *out) {
-    uint64_t value = 0;
-    const char *first = *at;
-    for (; **at >= '0' && **at <= '9'; ++*at) {
-        uint64_t digit = (uint64_t)(**at - '0');
-        if (value > (UINT64_MAX - digit) / 10) return false;
-        value = 10 * value + digit;
-    }
-    if (*at == first || (*first == '0' && *at > first + 1) || **at != end) return false;
-    *out = value;
-    ++*at;
-    return true;
-}
-
-static void read_noise(hr_json_reader *r, const hr_json_position *at, hr_release *release) {
-    const char *names[MECHANISMS_MAX];
-    size_t count = 0;
-    for (; count < MECHANISMS_MAX && hr_mechanism_info_of((uint32_t)count); count++)
-        names[count] = hr_mechanism_info_of((uint32_t)count)->name;
-    release->mechanism = (hr_mechanism)hr_json_word_of(r, at, "mechanism", names, count);
-    release->sensitivity = (uint64_t)hr_json_integer_of(r, at, "sensitivity", 0, INT64_MAX);
-
-    const hr_json_position scale = hr_json_typed_member(r, at, "scale", HR_JSON_TEXT);
-    const char *text = r->status ? NULL : scale.value->text;
-    if (text &&
-        (!take_digits(&text, '/', &release->scale_num) || !take_digits(&text, '\0', &release->scale_den)))
-        hr_json_refuse(r, &scale, "", "the scale is not of the form 'integer/integer'");
-
-    const hr_json_position shares = {at, "shares", 0, NULL};
-    if (hr_json_has(r, at, "shares"))
-        release->shares = (uint64_t)hr_json_integer_of(r, at, "shares", 1, HR_SHARES_MAX);
-    if (!r->status && !hr_shares_fit(release))
-        hr_json_refuse(r, &shares, "", "noise of a 'shared' mechanism has shares, and no other has");
-}
-
-static void read_releases(hr_json_reader *r, const hr_json_position *root) {
-    static const char *const keys[] = {"what",      "tree",        "level", "group",  "part",
-                                       "mechanism", "sensitivity", "scale", "shares", "owner",
-                                       "units",     "cost",        "draws"};
-    const hr_json_position list = hr_json_typed_member(r, root, "releases", HR_JSON_ARRAY);
-    hr_model *m = r->model;
-    m->release_count = hr_json_size(r, &list);
-    m->releases = hr_json_allocate(r, m->release_count, sizeof *m->releases);
-    for (size_t i = 0; i < m->release_count && !r->status; i++) {
-        const hr_json_position at = hr_json_element(&list, i), cost_at = {&at, "cost", 0, NULL};
-        hr_release *release = &m->releases[i];
-        hr_json_only_keys(r, &at, keys, COUNT(keys));
-        release->what = hr_json_text_of(r, &at, "what");
-        release->tree = hr_json_integer_of(r, &at, "tree", -1, INT64_MAX);
-        release->level = hr_json_integer_of(r, &at, "level", -1, INT64_MAX);
-        release->group = (uint64_t)hr_json_integer_of(r, &at, "group", 0, INT64_MAX);
-        release->part = (uint64_t)hr_json_integer_of(r, &at, "part", 0, INT64_MAX);
-        read_noise(r, &at, release);
-        if (hr_json_has(r, &at, "owner"))
-            release->owner = (uint64_t)hr_json_integer_of(r, &at, "owner", 1, INT64_MAX);
-        release->cost = (hr_units)hr_json_integer_of(r, &at, "units", 0, (int64_t)HR_UNITS_MAX);
-        release->draws = (uint64_t)hr_json_integer_of(r, &at, "draws", 0, INT64_MAX);
-        double cost = hr_json_number_of(r, &at, "cost");
-        if (!r->status && cost != hr_units_value(release->cost))
-            hr_json_refuse(r, &cost_at, "", "the cost is not units / 2^40");
-    }
-}
-
 /* Other versions are refused before anything else is looked at. */
 static void read_version(hr_json_reader *r, const hr_json_position *root) {
     static const char key[] = "hedgerow-model", other[] = "use the version of Hedgerow that wrote it";
@@ -302,9 +234,11 @@ static void read_version(hr_json_reader *r, const hr_json_position *root) {
         return;
     }
     hr_json_expect(r, &at, HR_JSON_INTEGER);
-    if (!r->status && at.value->integer != 2)
-        hr_json_refuse(r, &at, other, "version %" PRId64 " is unknown; this library reads version 2",
-                       at.value->integer);
+    if (r->status) return;
+    r->version = at.value->integer;
+    if (r->version < HR_MODEL_VERSION_FIRST || r->version > HR_MODEL_VERSION)
+        hr_json_refuse(r, &at, other, "version %" PRId64 " is unknown; this library reads versions %d to %d",
+                       r->version, HR_MODEL_VERSION_FIRST, HR_MODEL_VERSION);
 }
 
 static hr_status read_model(hr_json_reader *r, const hr_json *json) {
@@ -330,7 +264,7 @@ static hr_status read_model(hr_json_reader *r, const hr_json *json) {
     if (!r->status && task != (size_t)hr_schema_task(r->model->schema))
         hr_json_refuse(r, &at, "", "the task does not fit the label");
     read_forest(r, &root);
-    read_releases(r, &root);
+    hr_json_read_releases(r, &root);
     return r->status;
 }
 

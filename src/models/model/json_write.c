@@ -5,7 +5,7 @@
  * model gives the same bytes everywhere, and every double reads back bit for bit. */
 #include "base/buffer.h"
 #include "base/text/number.h"
-#include "models/model/json.h"
+#include "models/model/json_fields.h"
 #include "models/model/model.h"
 #include "models/model/model_words.h"
 #include "tables/schema/cell_text.h"
@@ -17,8 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Every digit that the double needs. The integer -0 would lose its sign. */
-static void add_json_number(hr_buffer *b, double value) {
+void hr_json_add_number(hr_buffer *b, double value) {
     char text[HR_NUMBER_TEXT];
     hr_number_text(value, text);
     hr_buffer_text(b, value == 0 && signbit(value) ? "-0.0" : text);
@@ -41,7 +40,7 @@ void hr_json_add_text(hr_buffer *b, const char *text) {
 
 static void add_number_after(hr_buffer *b, const char *before, double value) {
     hr_buffer_text(b, before);
-    add_json_number(b, value);
+    hr_json_add_number(b, value);
 }
 
 /* JSON has no infinity: null stands for it. */
@@ -49,7 +48,7 @@ static void add_epsilon(hr_buffer *b, double epsilon) {
     if (isinf(epsilon)) {
         hr_buffer_text(b, "null");
     } else {
-        add_json_number(b, epsilon);
+        hr_json_add_number(b, epsilon);
     }
 }
 
@@ -66,7 +65,7 @@ static void add_numbers(hr_buffer *b, const double *values, size_t count) {
     hr_buffer_text(b, "[");
     for (size_t i = 0; i < count; i++) {
         if (i) hr_buffer_text(b, ", ");
-        add_json_number(b, values[i]);
+        hr_json_add_number(b, values[i]);
     }
     hr_buffer_text(b, "]");
 }
@@ -208,7 +207,7 @@ static void add_json_schema(hr_buffer *b, const hr_schema *schema) {
 static void add_json_node(hr_buffer *b, const hr_tree *tree, const hr_node *node, const hr_schema *schema) {
     hr_buffer_text(b, "[");
     if (!node->left) {
-        add_json_number(b, node->value);
+        hr_json_add_number(b, node->value);
         hr_buffer_text(b, "]");
         return;
     }
@@ -217,7 +216,7 @@ static void add_json_node(hr_buffer *b, const hr_tree *tree, const hr_node *node
     if (node->branches) {
         for (unsigned i = 0; kind == HR_KIND_NUMBER && i + 2 < node->branches; i++) {
             hr_buffer_text(b, i ? "," : ",[");
-            add_json_number(b, tree->thresholds[node->first + i]);
+            hr_json_add_number(b, tree->thresholds[node->first + i]);
         }
         hr_buffer_text(b, kind == HR_KIND_CATEGORY ? "]" : node->branches > 2 ? "]]" : ",[]]");
     } else if (kind == HR_KIND_CATEGORY) {
@@ -228,7 +227,7 @@ static void add_json_node(hr_buffer *b, const hr_tree *tree, const hr_node *node
         if (isinf(node->threshold))
             hr_json_add_text(b, node->threshold < 0 ? "-inf" : "inf");
         else
-            add_json_number(b, node->threshold);
+            hr_json_add_number(b, node->threshold);
         hr_buffer_format(b, ",%d]", node->missing_left);
     }
 }
@@ -286,30 +285,9 @@ static void add_forest(hr_buffer *b, const hr_model *m) {
     end_items(b, m->forest.tree_count, 2, "]");
 }
 
-static void add_json_releases(hr_buffer *b, const hr_model *m) {
-    hr_buffer_text(b, ",\n  \"releases\": [");
-    for (size_t i = 0; i < m->release_count; i++) {
-        const hr_release *r = &m->releases[i];
-        begin_item(b, i, 4);
-        hr_buffer_text(b, "{\"what\": ");
-        hr_json_add_text(b, r->what);
-        hr_buffer_format(b, ", \"tree\": %" PRId64 ", \"level\": %" PRId64, r->tree, r->level);
-        hr_buffer_format(b, ", \"group\": %" PRIu64 ", \"part\": %" PRIu64, r->group, r->part);
-        hr_buffer_format(b, ", \"mechanism\": \"%s\", \"sensitivity\": %" PRIu64,
-                         hr_mechanism_text(r->mechanism), r->sensitivity);
-        hr_buffer_format(b, ", \"scale\": \"%" PRIu64 "/%" PRIu64 "\"", r->scale_num, r->scale_den);
-        if (r->shares) hr_buffer_format(b, ", \"shares\": %" PRIu64, r->shares);
-        if (r->owner) hr_buffer_format(b, ", \"owner\": %" PRIu64, r->owner);
-        hr_buffer_format(b, ", \"units\": %" PRIu64 ", \"cost\": ", r->cost);
-        add_json_number(b, hr_units_value(r->cost));
-        hr_buffer_format(b, ", \"draws\": %" PRIu64 "}", r->draws);
-    }
-    end_items(b, m->release_count, 2, "]\n}\n");
-}
-
 hr_status hr_model_render(const hr_model *m, char **json, hr_error *err) {
     hr_buffer text = {0}, *b = &text;
-    hr_buffer_text(b, "{\n  \"hedgerow-model\": 2,\n  \"version\": ");
+    hr_buffer_format(b, "{\n  \"hedgerow-model\": %d,\n  \"version\": ", HR_MODEL_VERSION);
     hr_json_add_text(b, hr_version());
     hr_buffer_text(b, ",\n  \"method\": ");
     hr_json_add_text(b, m->method);
@@ -329,6 +307,7 @@ hr_status hr_model_render(const hr_model *m, char **json, hr_error *err) {
     end_items(b, m->setting_count, 2, "}");
     add_json_schema(b, m->schema);
     add_forest(b, m);
-    add_json_releases(b, m);
+    hr_json_add_releases(b, m->releases, m->release_count);
+    hr_buffer_text(b, "\n}\n");
     return hr_buffer_take(b, json, err);
 }

@@ -1,8 +1,12 @@
-/* The words that stand for enumerators in a model file. Readers and writers share them. */
+/* The versions of a model file, and the words in it that stand for enumerators. Readers and writers share
+ * them. */
 #ifndef HR_MODELS_MODEL_MODEL_WORDS_H
 #define HR_MODELS_MODEL_MODEL_WORDS_H
 
 #include "models/model/model.h"
+
+/* Versions of the format: written, and the oldest that is read. */
+enum { HR_MODEL_VERSION = 3, HR_MODEL_VERSION_FIRST = 2 };
 
 static const char *const HR_MODE_NAMES[] = {[HR_MODE_SOUND] = "sound", [HR_MODE_PAPER] = "paper"};
 static const char *const HR_TASK_NAMES[] = {
