@@ -120,19 +120,20 @@ static double chance_of(const hr_row_sample *sample, size_t column) {
     return (double)same / (double)sample->rows;
 }
 
-/* Whether the records of nearly every group are the same in a column. */
-static bool is_constant(const hr_row_sample *sample, const keyed_row *rows, size_t count, size_t column) {
-    size_t groups = 0, same = 0;
+/* Whether the records of nearly every one of `groups` groups of two or more are the same in a column. Looks
+ * at no more groups than it takes to say no: there are as many columns as judge as are judged. */
+static bool is_constant(const hr_row_sample *sample, const keyed_row *rows, size_t count, size_t column,
+                        size_t groups) {
+    size_t same = groups;
     for (size_t first = 0, size; first < count; first += size) {
         size = group_size(rows, count, first);
         if (size < 2) continue;
         size_t i = 1;
         const uint32_t value = sample->hashes[rows[first].row * sample->columns + column];
         while (i < size && sample->hashes[rows[first + i].row * sample->columns + column] == value) i++;
-        groups++;
-        same += i == size;
+        if (i < size && (double)--same < CONSTANT * (double)groups) return false;
     }
-    return (double)same >= CONSTANT * (double)groups && chance_of(sample, column) <= CHANCE_MAX;
+    return chance_of(sample, column) <= CHANCE_MAX;
 }
 
 hr_status hr_unit_evidence_find(const hr_row_sample *sample, size_t column, hr_unit_evidence *out,
@@ -154,7 +155,7 @@ hr_status hr_unit_evidence_find(const hr_row_sample *sample, size_t column, hr_u
         if (size > out->largest) out->largest = size;
     }
     for (size_t c = 0; c < sample->columns && hr_unit_evidence_counts(out); c++) {
-        if (c == column || !is_constant(sample, rows, count, c)) continue;
+        if (c == column || !is_constant(sample, rows, count, c, out->groups)) continue;
         if (out->constant < HR_CONSTANT_SHOWN) out->shown[out->constant] = c;
         out->constant++;
     }
