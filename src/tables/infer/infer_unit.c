@@ -120,8 +120,8 @@ static double chance_of(const hr_row_sample *sample, size_t column) {
     return (double)same / (double)sample->rows;
 }
 
-/* Whether the records of nearly every one of `groups` groups of two or more are the same in a column. Looks
- * at no more groups than it takes to say no: there are as many columns as judge as are judged. */
+/* Whether the records of nearly every one of `groups` groups of two or more are the same in a column. Stops
+ * at the group that decides it: every column may be compared with every other. */
 static bool is_constant(const hr_row_sample *sample, const keyed_row *rows, size_t count, size_t column,
                         size_t groups) {
     size_t same = groups;
