@@ -154,6 +154,11 @@ HR_API HR_MUST_CHECK hr_status hr_schema_add_missing(hr_schema_builder *builder,
 HR_API HR_MUST_CHECK hr_status hr_schema_set_unit(hr_schema_builder *builder, const char *column,
                                                   hr_error *err);
 
+/* The weight of a record: a column of numbers from 0 to `high`, a public bound above 0 (hr_schema_weight).
+ * The text is copied. Fails: ARGUMENT (there is a weight), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_set_weight(hr_schema_builder *builder, const char *column,
+                                                    double high, hr_error *err);
+
 /* Checks everything as hr_schema_read does, with the same messages. The builder stays as it is, and may be
  * added to and built again. Owner: the caller frees *out, which does not need the builder. Fails: FORMAT (the
  * field is named), LIMIT, MEMORY. */
@@ -191,6 +196,15 @@ HR_API const char *hr_schema_missing(const hr_schema *schema, size_t index);
  * and not the label. Guarantees are then for adding or removing a person with all its records. NULL: every
  * record counts by itself. */
 HR_API const char *hr_schema_unit(const hr_schema *schema);
+
+/* The weight: the name of the column that says how much a record counts, from 0 to `high`, which counts 1; it
+ * is no feature, not the label and not the unit. Sums and counts are of weights, so that a model is that of a
+ * population with such weights; the guarantee is that of records which all count 1. high may be NULL. NULL:
+ * every record counts 1. */
+HR_API const char *hr_schema_weight(const hr_schema *schema, double *high);
+
+/* Whether records have weights: the schema names a unit or a weight. */
+HR_API bool hr_schema_weighs(const hr_schema *schema);
 
 /* HR_OK if the schema says what the guarantee is for: the unit names a column, or the file says 'unit:
  * record' (each person has one record), or the schema was built from code; else HR_E_POLICY with the line to

@@ -108,6 +108,7 @@ static hr_status check_fit(fit_job *f, hr_error *err) {
     if (!status) status = hr_start_check(f->method, f->options, schema, err);
     if (!status) status = hr_class_weights_check(f->method, f->options, schema, err);
     if (!status) status = hr_record_weights_check(f->method, f->options, f->data, err);
+    if (!status) status = hr_schema_weight_check(f->method, f->options, schema, err);
     if (!status) status = check_fit_ledger(f, err);
     if (!status && claims_privacy(f)) status = hr_schema_public(schema, err);
     if (!status) status = check_unit(f, err);
@@ -185,7 +186,8 @@ static void give_back_reservation(fit_job *f) {
 /* ---- The model ---- */
 
 static void write_settings(fit_job *f) {
-    const char *unit = hr_schema_unit(hr_data_schema(f->data));
+    const char *unit = hr_schema_unit(hr_data_schema(f->data)),
+               *weight = hr_schema_weight(hr_data_schema(f->data), NULL);
     size_t most = (size_t)f->options->records_per_person;
     char records[HR_NUMBER_TEXT];
     f->settings.arena = f->training.arena;
@@ -197,6 +199,7 @@ static void write_settings(fit_job *f) {
         hr_settings_add(&f->settings, HR_RECORDS_SETTING, records);
     }
     if (unit) hr_settings_add(&f->settings, "unit", unit);
+    if (weight) hr_settings_add(&f->settings, "weight", weight);
     if (most) hr_settings_add_count(&f->settings, HR_PER_PERSON_SETTING, most);
 }
 
@@ -328,7 +331,7 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
     if (status) return status;
     state_start(f, &parts.start_guarantee, &statement);
     hr_bounds_state(&f->bounded, f->options, f->budget.units, &statement);
-    hr_weights_state(f->options, &statement);
+    hr_weights_state(f->options, hr_data_schema(f->data), &statement);
     if (f->options->of_program && claims_privacy(f)) hr_buffer_text(&statement, of_program_text);
     if (hr_data_declares_equal(f->data)) hr_buffer_text(&statement, HR_EQUAL_FILES);
     parts.settings = f->settings.items;
@@ -376,7 +379,7 @@ static hr_status open_source(fit_job *f, hr_error *err) {
 
 static hr_privacy_unit unit_of_releases(const fit_job *f, const hr_data *trained) {
     if (!trained || !f->method->persons) return HR_PER_RECORD;
-    bool weighs = hr_schema_unit(hr_data_schema(trained)) || hr_options_weigh(f->options);
+    bool weighs = hr_schema_weighs(hr_data_schema(trained)) || hr_options_weigh(f->options);
     return weighs ? HR_PER_PERSON : HR_PER_RECORD;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "base/text/number.h"
+#include "base/text/text.h"
 #include "tables/data/records.h"
 #include "tables/schema/schema.h"
 
@@ -97,6 +98,24 @@ hr_status hr_record_weights_check(const hr_method *method, const hr_fit_options 
     return HR_OK;
 }
 
+hr_status hr_schema_weight_check(const hr_method *method, const hr_fit_options *options,
+                                 const hr_schema *schema, hr_error *err) {
+    const char *weight = hr_schema_weight(schema, NULL);
+    char able[HR_METHODS_TEXT], remedy[HR_METHODS_TEXT + 120];
+    if (!weight) return HR_OK;
+    if (options->records_per_person) {
+        hr_fail(err, HR_E_ARGUMENT, "leave one of the two out",
+                "records of persons are drawn, and cannot have weights (weight %s), too", weight);
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "records-per-person");
+    }
+    if (method->persons && options->mode == HR_MODE_SOUND) return HR_OK;
+    hr_methods_list(HR_CAN_WEIGH, able);
+    snprintf(remedy, sizeof remedy, "use %s in sound mode, or remove 'weight' from the schema", able);
+    hr_fail(err, HR_E_POLICY, remedy, "method %s cannot weigh records (weight %s)", method->info.name,
+            weight);
+    return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "weight");
+}
+
 /* A weight is floor(r floor(c floor(2^16 / m))): at most what the record weighs without c and r. */
 static void weigh(const hr_data *data, const hr_fit_options *options, uint32_t *weights) {
     const double *of_class = options->class_weights, *of_record = options->record_weights;
@@ -149,11 +168,20 @@ void hr_class_weights_add_setting(hr_settings *settings, const hr_fit_options *o
     free(whole);
 }
 
-void hr_weights_state(const hr_fit_options *options, hr_buffer *statement) {
+void hr_weights_state(const hr_fit_options *options, const hr_schema *schema, hr_buffer *statement) {
+    const char *weight = hr_schema_weight(schema, NULL);
     if (options->class_weights)
         hr_buffer_text(statement, " Records weigh by their classes, by numbers that were given as public.");
     if (options->record_weights)
         hr_buffer_text(statement,
                        " Records weigh by numbers from 0 to 1 that came with them, each a function of "
                        "the records of one person alone, as the owner declares.");
+    if (!weight) return;
+    char name[80];
+    hr_text_show(weight, name, sizeof name);
+    hr_buffer_format(
+        statement,
+        " Records weigh by the column %s, in parts of its public bound, each weight a function of "
+        "the records of one person alone, as the owner declares.",
+        name);
 }

@@ -26,6 +26,11 @@ HR_MUST_CHECK hr_status hr_class_weights_check(const hr_method *method, const hr
 HR_MUST_CHECK hr_status hr_record_weights_check(const hr_method *method, const hr_fit_options *options,
                                                 const hr_data *data, hr_error *err);
 
+/* Whether the fit can weigh records by the schema's weight, if it names one. Fails: POLICY (the method, or
+ * the mode, cannot), ARGUMENT. */
+HR_MUST_CHECK hr_status hr_schema_weight_check(const hr_method *method, const hr_fit_options *options,
+                                               const hr_schema *schema, hr_error *err);
+
 /* The table with the options' weights; it has the records that the fit was given, in their order. Owner: the
  * caller calls hr_weighted_done in either case. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_weights_apply(const hr_data *data, const hr_fit_options *options, hr_weighted *out,
@@ -33,7 +38,7 @@ HR_MUST_CHECK hr_status hr_weights_apply(const hr_data *data, const hr_fit_optio
 void hr_weighted_done(hr_weighted *table);
 
 /* Adds to a model's statement that records have such weights; nothing if they have none. */
-void hr_weights_state(const hr_fit_options *options, hr_buffer *statement);
+void hr_weights_state(const hr_fit_options *options, const hr_schema *schema, hr_buffer *statement);
 
 /* What the model holds of class weights; nothing if there are none. */
 void hr_class_weights_add_setting(hr_settings *settings, const hr_fit_options *options);

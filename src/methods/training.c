@@ -49,8 +49,8 @@ size_t hr_facts_outputs(const hr_fit_facts *facts) {
 }
 
 hr_privacy_unit hr_facts_unit(const hr_fit_facts *facts) {
-    bool persons = facts->schema && hr_schema_unit(facts->schema) && !facts->options->records_per_person;
-    return persons || hr_options_weigh(facts->options) ? HR_PER_PERSON : HR_PER_RECORD;
+    bool weighs = facts->schema && hr_schema_weighs(facts->schema) && !facts->options->records_per_person;
+    return weighs || hr_options_weigh(facts->options) ? HR_PER_PERSON : HR_PER_RECORD;
 }
 
 double hr_facts_table(const hr_fit_facts *facts) {

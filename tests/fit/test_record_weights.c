@@ -6,6 +6,7 @@
 #include "tables/data/records.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { ROWS = 2000 };
@@ -129,6 +130,56 @@ static void test_weights_of_classes__train_what_class_weights_train(void **state
     table_close(&t);
 }
 
+#define COLUMNS                                                                                              \
+    "hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [no, yes]}\n"                               \
+    "features: [{name: a, kind: number, low: 0, high: 1}, {name: b, kind: number, low: 0, high: 1}]\n"
+
+/* The records of table_of_classes, with the weights of `of_record`, as parts of 4. */
+static hr_data *data_with_weights(const table *t, const double *of_record, const hr_schema *schema) {
+    char *text = malloc(ROWS * 64), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "a,b,w,y\n");
+    for (size_t i = 0; i < t->rows; i++)
+        at += sprintf(at, "%.17g,%.17g,%.17g,%s\n", t->columns[0][i], t->columns[1][i], 4 * of_record[i],
+                      t->labels[i] > 0 ? "yes" : "no");
+    hr_data *data = data_of_text(schema, text);
+    free(text);
+    return data;
+}
+
+static void test_weights_of_the_schema__train_what_record_weights_train(void **state) {
+    (void)state;
+    static const char *const methods[] = {"hedge", "dpboost", "inprivate", "diprime", "dp-ert", "dp-df"};
+    table t = table_of_classes();
+    double *weights = weights_by_class(&t, .25, 1);
+    for (size_t i = 0; i < ROWS; i += 3) weights[i] = (double)(i % 17) / 17;
+    hr_schema *plain = schema_of_text(COLUMNS),
+              *weighted = schema_of_text(COLUMNS "weight: {column: w, high: 4}\n");
+    hr_data *without = data_with_weights(&t, weights, plain),
+            *with = data_with_weights(&t, weights, weighted);
+    for (size_t m = 0; m < COUNT(methods); m++) {
+        hr_fit_options options = weighted_options(methods[m], weights, ROWS);
+        options.reproducible_noise = true;
+        hr_model *by_option = fit(without, &options);
+        options.record_weights = NULL;
+        hr_model *by_schema = fit(with, &options);
+        char *one = forest_of(by_option), *two = forest_of(by_schema);
+        assert_string_equal(one, two);
+        assert_same_lines(by_option, by_schema);
+        assert_null(hr_schema_weight(hr_model_schema(by_schema), NULL));
+        free(one);
+        free(two);
+        hr_model_free(by_option);
+        hr_model_free(by_schema);
+    }
+    hr_data_free(with);
+    hr_data_free(without);
+    hr_schema_free(weighted);
+    hr_schema_free(plain);
+    free(weights);
+    table_close(&t);
+}
+
 static void test_the_statement__says_who_vouches(void **state) {
     (void)state;
     table t = table_of_classes();
@@ -212,6 +263,7 @@ int main(void) {
         cmocka_unit_test(test_weights__are_rounded_down),
         cmocka_unit_test(test_persons__weigh_no_more_than_without_record_weights),
         cmocka_unit_test(test_weights_of_classes__train_what_class_weights_train),
+        cmocka_unit_test(test_weights_of_the_schema__train_what_record_weights_train),
         cmocka_unit_test(test_the_statement__says_who_vouches),
         cmocka_unit_test(test_numbers_outside_0_to_1__are_refused),
         cmocka_unit_test(test_fits_that_cannot_weigh__are_refused),

@@ -180,7 +180,7 @@ PLAIN = {
     'charged in every cell': (('train', 'ledger'), ('field', 'ledger'), ('field', 'entry')),
     'makes a fit not private, and it says so': (('train', 'unsafe-reproducible-noise'), ('train', 'seed'), ('field', 'reproducible_noise'), ('field', 'seed'),
                                                 ('field', 'leak'), ('schema', 'review'), ('schema', 'accepted'), ('schema', 'source')),
-    'weigh records as class weights do, noise for noise: tests/fit/test_record_weights.c': (('field', 'record_weights'), ('field', 'record_weight_count')),
+    'weigh records as class weights do, noise for noise: tests/fit/test_record_weights.c': (('field', 'record_weights'), ('field', 'record_weight_count'), ('schema', 'weight')),
     'is told of public settings': (('field', 'progress'), ('field', 'user')),
 }
 

@@ -147,10 +147,11 @@ static hr_status state_guarantee(joint_making *m, hr_guarantee *g, hr_error *err
 /* The method's forest and releases, and the settings of the model. */
 static hr_status assemble(joint_making *m, hr_error *err) {
     hr_settings *settings = &m->joint.settings;
-    const char *unit = hr_schema_unit(m->job->schema);
+    const char *unit = hr_schema_unit(m->job->schema), *weight = hr_schema_weight(m->job->schema, NULL);
     hr_status status = hr_terms_list_options(m->job->terms, settings, err);
     if (!status) status = m->job->method->assemble(m->job, &m->joint, err);
     if (unit) hr_settings_add(settings, "unit", unit);
+    if (weight) hr_settings_add(settings, "weight", weight);
     return !status && settings->incomplete ? hr_fail_memory(err) : status;
 }
 

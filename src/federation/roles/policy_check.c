@@ -163,9 +163,12 @@ static hr_status check_schema(policy_check *c) {
 static hr_status check_unit(policy_check *c) {
     const hr_federated_method *method = hr_terms_method(c->q->terms);
     hr_error why = {0};
-    if (!method || !hr_schema_unit(c->q->schema)) return HR_OK;
+    if (!method || !hr_schema_weighs(c->q->schema)) return HR_OK;
     const bool protects = !hr_federated_check_unit(method, c->q->terms->paper != 0, c->q->schema, &why);
-    answer(c, "unit", protects, "%s", protects ? "the job protects whole persons" : why.message);
+    answer(c, "unit", protects, "%s",
+           !protects                      ? why.message
+           : hr_schema_unit(c->q->schema) ? "the job protects whole persons"
+                                          : "the job weighs records");
     return HR_OK;
 }
 

@@ -242,7 +242,7 @@ static hr_status add_line(hr_hedge_question *question, const Hedgerow__HedgeQues
 }
 
 hr_privacy_unit hr_hedge_unit_of(const hr_schema *schema) {
-    return hr_schema_unit(schema) ? HR_PER_PERSON : HR_PER_RECORD;
+    return hr_schema_weighs(schema) ? HR_PER_PERSON : HR_PER_RECORD;
 }
 
 static hr_privacy_unit unit_of(const hr_hedge_question_reader *h) {

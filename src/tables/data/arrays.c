@@ -139,13 +139,12 @@ static hr_status borrow_labels(hr_data *data, const hr_array *labels, hr_error *
 static hr_status take_numbers_of_persons(hr_data *data, const uint64_t *numbers, hr_error *err) {
     hr_persons persons = {0};
     data->persons = malloc((data->rows + 1) * sizeof *data->persons);
-    data->weights = malloc((data->rows + 1) * sizeof *data->weights);
-    bool numbered = data->persons && data->weights;
+    bool numbered = data->persons;
     for (size_t i = 0; numbered && i < data->rows; i++)
         numbered =
             hr_persons_number(&persons, (const char *)&numbers[i], sizeof numbers[i], &data->persons[i]);
     hr_persons_done(&persons);
-    return numbered && hr_persons_weigh(data) ? HR_OK : hr_fail_memory(err);
+    return numbered && hr_records_weigh(data) ? HR_OK : hr_fail_memory(err);
 }
 
 /* What the caller counted when it read the cells; those that were unknown were counted as missing here. */
@@ -175,6 +174,7 @@ hr_status hr_data_borrow(const hr_schema *schema, const hr_arrays *arrays, hr_da
         status = hr_fail(err, HR_E_ARGUMENT, "name a unit in the schema, or give no persons",
                          "records of persons, and the schema names no unit");
     if (!status && !arrays->persons) status = refuse_persons(schema, err);
+    if (!status) status = hr_schema_refuse_weight(schema, "a table in arrays", err);
     if (status) return status;
 
     hr_data *data = hr_data_new(schema);

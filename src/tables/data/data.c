@@ -30,6 +30,7 @@ void hr_data_free(hr_data *data) {
     hr_cell_file_close(data->cells);
     hr_sparse_free(data->sparse);
     free(data->persons);
+    free(data->own_weights);
     free(data->weights);
     free(data);
 }
@@ -80,9 +81,10 @@ hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count) {
         if (taken->codes[f]) hr_data_codes_at(data, f, rows, count, taken->codes[f]);
     }
     if (all && data->weights) all = (taken->weights = take_numbers(data->weights, rows, count));
+    if (all && data->own_weights) all = (taken->own_weights = take_numbers(data->own_weights, rows, count));
     /* Persons keep their numbers; they weigh what their records in the copy give. */
     if (all && data->persons)
-        all = (taken->persons = take_numbers(data->persons, rows, count)) && hr_persons_weigh(taken);
+        all = (taken->persons = take_numbers(data->persons, rows, count)) && hr_records_weigh(taken);
     if (all) return taken;
     hr_data_free(taken);
     return NULL;
@@ -108,10 +110,12 @@ hr_data *hr_data_part(const hr_data *data, const hr_schema *schema, const size_t
     part->reports[part->feature_count] = data->reports[data->feature_count];
     const size_t size = data->rows * sizeof(uint32_t);
     bool all = (!data->weights || (part->weights = malloc(size + 1))) &&
+               (!data->own_weights || (part->own_weights = malloc(size + 1))) &&
                (!data->persons || (part->persons = malloc(size + 1)));
     if (all && data->sparse)
         all = (part->sparse = hr_sparse_part(data->sparse, features, part->feature_count)) != NULL;
     if (all && data->weights) memcpy(part->weights, data->weights, size);
+    if (all && data->own_weights) memcpy(part->own_weights, data->own_weights, size);
     if (all && data->persons) memcpy(part->persons, data->persons, size);
     if (all) return part;
     hr_data_free(part);

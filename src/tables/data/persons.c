@@ -30,13 +30,17 @@ static uint32_t *count_records(const hr_data *data) {
     return records;
 }
 
-bool hr_persons_weigh(hr_data *data) {
-    uint32_t *records = count_records(data);
-    if (!records) return false;
-    for (size_t i = 0; i < data->rows; i++)
-        data->weights[i] = ((uint32_t)1 << HR_PERSON_BITS) / records[data->persons[i]];
+bool hr_records_weigh(hr_data *data) {
+    uint32_t *records = data->persons ? count_records(data) : NULL;
+    if (!data->weights) data->weights = malloc((data->rows + 1) * sizeof *data->weights);
+    const bool all = data->weights && (records || !data->persons);
+    for (size_t i = 0; all && i < data->rows; i++) {
+        const uint32_t most = ((uint32_t)1 << HR_PERSON_BITS) / (records ? records[data->persons[i]] : 1);
+        const uint64_t own = data->own_weights ? data->own_weights[i] : (uint64_t)1 << HR_PERSON_BITS;
+        data->weights[i] = (uint32_t)(most * own >> HR_PERSON_BITS);
+    }
     free(records);
-    return true;
+    return all;
 }
 
 void hr_data_forget_persons(hr_data *data, const hr_schema *schema) {

@@ -19,9 +19,9 @@ void hr_persons_done(hr_persons *persons);
  * same if their bytes are. False when memory is short. */
 bool hr_persons_number(hr_persons *persons, const char *text, size_t size, uint32_t *out);
 
-/* Sets the weights of a data set from its persons: floor(2^HR_PERSON_BITS / m) for each of the m records of
- * a person. Room for them is there. False when memory is short. */
-bool hr_persons_weigh(hr_data *data);
+/* Sets the weights of a data set from its persons, floor(2^HR_PERSON_BITS / m) for each of the m records of
+ * a person, and from the records' own weights, of which there are some. False when memory is short. */
+bool hr_records_weigh(hr_data *data);
 
 /* Gives the data set a schema that is the same but for the unit: from here on records count by themselves.
  * The schema must outlive it. */

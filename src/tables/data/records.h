@@ -47,6 +47,8 @@ struct hr_data {
     struct hr_origins *origins; /* where the records come from (tables/source/origins.h); NULL: memory */
     struct hr_cell_file *cells; /* a binned cache (cell_file.h): no columns are here; NULL: none */
     hr_sparse *sparse;          /* the features, and no columns are here; NULL: they are columns */
+    uint32_t *own_weights;      /* rows: the schema's weights of records, in 2^-HR_PERSON_BITS; NULL:
+                                   the schema names none */
     uint32_t *weights;          /* rows: what a record counts, in 2^-HR_PERSON_BITS; NULL: all count 1 */
 };
 
@@ -62,9 +64,9 @@ static inline bool hr_is_fraction(double value) {
     return value > -0x1p52 && value < 0x1p52 && value != (double)(int64_t)value;
 }
 
-/* What each record counts in units of 2^-HR_PERSON_BITS, where the schema names a unit: floor(2^16/m) for
- * each of the m records that its person has in the table, so that they weigh at most 1 together. NULL where
- * there is no unit: every record counts 1. */
+/* What each record counts in units of 2^-HR_PERSON_BITS, where the schema names a unit or a weight:
+ * floor(2^16/m) for each of the m records that its person has in the table, so that they weigh at most 1
+ * together; times its own weight, rounded down. NULL where there is neither: every record counts 1. */
 static inline const uint32_t *hr_data_weights(const hr_data *data) {
     return data->weights;
 }

@@ -13,6 +13,7 @@
 #include "tables/data/misfits.h"
 #include "tables/schema/cell_text.h"
 #include "tables/schema/date_parts.h"
+#include "tables/schema/schema.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -65,6 +66,8 @@ hr_status hr_table_init(hr_table *table, const hr_schema *schema, hr_error *err)
     table->slot_count = table->data->feature_count + 1;
     table->unit = (hr_column){.name = hr_schema_unit(schema)};
     table->unit_slot = (hr_slot){.role = HR_SLOT_PERSON, .column = &table->unit};
+    table->weight.name = hr_schema_weight(schema, &table->weight.high);
+    table->weight_slot = (hr_slot){.role = HR_SLOT_WEIGHT, .column = &table->weight};
     if (!init_slots(table, schema)) return hr_fail_memory(err);
 
     table->missing_numbers = malloc((missing_count ? missing_count : 1) * sizeof *table->missing_numbers);
@@ -109,6 +112,10 @@ hr_slot *hr_table_unit(hr_table *table) {
     return table->unit.name ? &table->unit_slot : NULL;
 }
 
+hr_slot *hr_table_weight(hr_table *table) {
+    return table->weight.name ? &table->weight_slot : NULL;
+}
+
 /* ---- Growth ---- */
 
 static size_t slot_width(const hr_slot *slot) {
@@ -151,15 +158,16 @@ static bool resize_columns(hr_table *table, size_t rows) {
     return true;
 }
 
+static bool resize_numbers(uint32_t **numbers, size_t rows) {
+    uint32_t *resized = realloc(*numbers, rows * sizeof *resized);
+    if (resized) *numbers = resized;
+    return resized;
+}
+
 static bool resize(hr_table *table, size_t rows) {
     hr_data *data = table->data;
-    if (hr_table_unit(table)) {
-        uint32_t *persons = realloc(data->persons, rows * sizeof *persons);
-        if (persons) data->persons = persons;
-        uint32_t *weights = persons ? realloc(data->weights, rows * sizeof *weights) : NULL;
-        if (weights) data->weights = weights;
-        if (!weights) return false;
-    }
+    if (hr_table_unit(table) && !resize_numbers(&data->persons, rows)) return false;
+    if (hr_table_weight(table) && !resize_numbers(&data->own_weights, rows)) return false;
     if (!resize_columns(table, rows)) return false;
     table->capacity = rows;
     return true;
@@ -223,6 +231,8 @@ void hr_table_move(const hr_table *table, size_t from, size_t to, size_t count) 
     }
     uint32_t *persons = table->data->persons;
     if (persons) memmove(persons + to, persons + from, count * sizeof *persons);
+    uint32_t *weights = table->data->own_weights;
+    if (weights) memmove(weights + to, weights + from, count * sizeof *weights);
 }
 
 /* A sparse table of few cells stays as it is. */
@@ -248,7 +258,7 @@ hr_status hr_table_take(hr_table *table, bool labelled, hr_data **out, hr_error 
     /* Giving memory back may fail; then the columns are merely larger than they need be. */
     if (!data->sparse && data->rows < table->capacity / 8 * 7)
         (void)resize(table, data->rows ? data->rows : 1);
-    if (hr_table_unit(table) && !hr_persons_weigh(data)) return hr_fail_memory(err);
+    if (hr_schema_weighs(data->schema) && !hr_records_weigh(data)) return hr_fail_memory(err);
     if (!labelled) {
         if (!data->block) free(data->labels);
         data->labels = NULL;
@@ -362,9 +372,24 @@ static hr_status store_missing(hr_cursor *cursor, const hr_slot *slot, hr_error 
     if (slot == &table->unit_slot)
         return hr_fail(err, HR_E_SCHEMA, "say whose record it is, or remove the record",
                        "the identifier of the unit is missing");
+    if (slot == &table->weight_slot)
+        return hr_fail(err, HR_E_SCHEMA, "give it a weight, or remove the record", "the weight is missing");
     for (size_t i = 0, span = hr_slot_span(slot); i < span; i++) cursor->reports[slot[i].index].missing++;
     store_no_value(cursor, slot);
     return HR_OK;
+}
+
+static hr_status store_weight(const hr_cursor *cursor, const char *cell, size_t size, hr_error *err) {
+    const double high = cursor->table->weight.high;
+    double weight;
+    if (hr_number_parse(cell, size, &weight) == HR_NUMBER_OK && weight >= 0 && weight <= high) {
+        cursor->table->data->own_weights[cursor->row] = (uint32_t)(weight / high * (1 << HR_PERSON_BITS));
+        return HR_OK;
+    }
+    char bound[HR_NUMBER_TEXT];
+    hr_number_text(high, bound);
+    return hr_fail(err, HR_E_SCHEMA, "correct it, or raise the weight's 'high' in the schema",
+                   "'%.*s' is not a weight from 0 to %s", shown(size), cell, bound);
 }
 
 /* A cell that does not fit: noted in place of the refusal. */
@@ -393,6 +418,8 @@ static hr_status store_cell(hr_cursor *cursor, const hr_slot *slot, const char *
         if (code == HR_STRING_MAP_NONE && cursor->misfits) return note_misfit(cursor, slot, cell, size, err);
         cursor->reports[slot->index].unknown += code == HR_STRING_MAP_NONE;
         slot->codes[cursor->row] = (uint16_t)(code == HR_STRING_MAP_NONE ? HR_CODE_MISSING : code);
+    } else if (slot->role == HR_SLOT_WEIGHT) {
+        status = store_weight(cursor, cell, size, err);
     } else if (slot->role == HR_SLOT_PERSON) {
         status = hr_cursor_add_late(cursor, 0, cell, size) ? HR_OK : hr_fail_memory(err);
     } else {
@@ -408,7 +435,7 @@ hr_status hr_cursor_store(hr_cursor *cursor, const hr_slot *slot, const char *ce
     hr_error refusal = {0};
     const hr_status status = store_cell(cursor, slot, cell, size, &refusal);
     if (!status) return HR_OK;
-    if (status == HR_E_MEMORY || slot->role == HR_SLOT_PERSON) {
+    if (status == HR_E_MEMORY || slot->role == HR_SLOT_PERSON || slot->role == HR_SLOT_WEIGHT) {
         if (err) *err = refusal;
         return status;
     }

@@ -15,13 +15,14 @@ typedef struct hr_slot {
         HR_SLOT_CLASS,
         HR_SLOT_FORMATTED, /* a number that is written with marks or a symbol */
         HR_SLOT_DATE, /* a part of a date; its column goes to the first of them, which fills the others */
-        HR_SLOT_PERSON
+        HR_SLOT_PERSON,
+        HR_SLOT_WEIGHT
     } role;
     bool integer;
     double low, high;
     double *numbers; /* all but HR_SLOT_CODE; HR_SLOT_CLASS: class indices */
     uint16_t *codes; /* HR_SLOT_CODE */
-    size_t index;    /* of the slot, and of its report */
+    size_t index;    /* of the slot, and of its report; unit and weight have none */
     const hr_column *column;
     hr_string_map values; /* categories and classes: the value's code, from 1 */
 } hr_slot;
@@ -32,8 +33,8 @@ typedef struct hr_table {
     size_t slot_count, capacity;
     size_t expected;        /* rows that there may be; 0: not known */
     hr_sparse_rows *sparse; /* the records; row 0 of the columns has the cells that are read. NULL: columns */
-    hr_column unit;         /* its name alone */
-    hr_slot unit_slot;
+    hr_column unit, weight; /* their names alone */
+    hr_slot unit_slot, weight_slot;
     hr_persons persons;
     hr_string_map missing;
     double *missing_numbers; /* spellings of missing that are numbers, such as -999 */
@@ -47,6 +48,8 @@ void hr_table_done(hr_table *table);
 hr_slot *hr_table_label(const hr_table *table);
 /* The slot of the unit's column; NULL: the schema names none. */
 hr_slot *hr_table_unit(hr_table *table);
+/* The same of the weight's. */
+hr_slot *hr_table_weight(hr_table *table);
 
 /* The name of the table's column that fills a slot. */
 const char *hr_slot_column(const hr_slot *slot);

@@ -109,13 +109,15 @@ hr_status hr_csv_map_columns(hr_reading *reading, const hr_csv_header *header, h
     if (!c.slots || !c.twice || !c.kept_slots || !c.kept_places || !c.run_ends) return hr_fail_memory(err);
 
     hr_table *table = &reading->table;
-    const hr_slot *label = hr_table_label(table), *unit = hr_table_unit(table);
+    const hr_slot *label = hr_table_label(table), *unit = hr_table_unit(table),
+                  *weight = hr_table_weight(table);
     const bool label_optional = reading->options->label_optional;
     hr_string_map names = {0};
     hr_status status = map_names(&c, &names, err);
     for (const hr_slot *slot = table->slots; slot <= label && !status; slot += hr_slot_span(slot))
         status = map_slot(&c, &names, slot, slot == label && label_optional, err);
     if (!status && unit) status = map_slot(&c, &names, unit, false, err);
+    if (!status && weight) status = map_slot(&c, &names, weight, false, err);
     if (!status) status = take_header(&c, reading, err);
     if (!status) status = map_kept(&c, &names, reading, err);
     c.run_ends[last] = last;

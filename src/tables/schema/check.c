@@ -178,21 +178,36 @@ static hr_status check_features(checker *c) {
     return HR_OK;
 }
 
-/* A column of the table that is neither the label nor a feature. */
-static hr_status check_unit(checker *c) {
-    const char *unit = c->parts->unit;
-    if (!unit) return HR_OK;
-    c->fault->part = HR_FAULT_UNIT;
+/* A column of the table that is neither the label nor a feature: `what`, such as "the unit". */
+static hr_status check_other_column(checker *c, const char *name, const char *what, const char *remedy) {
+    hr_status status = check_word(c, name, what);
     c->fault->key = NULL;
-    hr_status status = check_word(c, unit, "the unit");
-    if (!status && hr_string_map_find(&c->names, unit, strlen(unit)) != HR_STRING_MAP_NONE)
-        status = hr_fail(c->err, HR_E_FORMAT,
-                         "remove the column from the features: who a person is must not be learned",
-                         "the unit '%s' is the label or a feature", unit);
-    return status ? hr_fail_at(c->err, status, NULL, 0, 0, "unit") : HR_OK;
+    if (!status && hr_string_map_find(&c->names, name, strlen(name)) != HR_STRING_MAP_NONE)
+        status = hr_fail(c->err, HR_E_FORMAT, remedy, "%s '%s' is the label or a feature", what, name);
+    return status ? hr_fail_at(c->err, status, NULL, 0, 0, what + strlen("the ")) : HR_OK;
 }
 
-/* The unit may be one of them. */
+static hr_status check_unit_and_weight(checker *c) {
+    const char *unit = c->parts->unit, *weight = c->parts->weight;
+    c->fault->part = HR_FAULT_UNIT;
+    hr_status status =
+        unit ? check_other_column(c, unit, "the unit",
+                                  "remove the column from the features: who a person is must not be learned")
+             : HR_OK;
+    if (status || !weight) return status;
+    c->fault->part = HR_FAULT_WEIGHT;
+    status = check_other_column(c, weight, "the weight",
+                                "remove the column from the features, or weigh by another one");
+    if (status) return status;
+    if (unit && strcmp(unit, weight) == 0)
+        status = hr_fail(c->err, HR_E_FORMAT, "name two columns", "the weight '%s' is the unit", weight);
+    else if (!(c->parts->weight_high > 0 && isfinite(c->parts->weight_high)))
+        status = hr_fail(c->err, HR_E_FORMAT, "give the largest weight that a record may have",
+                         "the largest weight is not above 0");
+    return status ? hr_fail_at(c->err, status, NULL, 0, 0, "weight") : HR_OK;
+}
+
+/* The unit may be one of them, and so may the weight. */
 static hr_status check_unused(checker *c) {
     c->fault->part = HR_FAULT_UNUSED;
     for (size_t i = 0; i < c->parts->unused_count; i++) {
@@ -217,7 +232,7 @@ hr_status hr_schema_check(const hr_schema_parts *parts, hr_schema_fault *fault, 
         goto out;
     }
     status = check_features(&c);
-    if (!status) status = check_unit(&c);
+    if (!status) status = check_unit_and_weight(&c);
     if (!status) status = check_unused(&c);
 out:
     hr_string_map_done(&c.names);

@@ -34,6 +34,8 @@ typedef struct hr_schema_parts {
     const char *const *missing;
     size_t missing_count;
     const char *unit;    /* hr_schema_unit */
+    const char *weight;  /* hr_schema_weight */
+    double weight_high;  /* what counts as 1; 0 without a weight */
     bool single_records; /* no unit, by the word of a person: each person has one record */
     hr_review reviewed;
     const hr_column
@@ -51,6 +53,7 @@ typedef struct hr_schema_fault {
         HR_FAULT_FEATURE,
         HR_FAULT_MISSING,
         HR_FAULT_UNIT,
+        HR_FAULT_WEIGHT,
         HR_FAULT_UNUSED
     } part;
     size_t feature;  /* HR_FAULT_FEATURE, HR_FAULT_UNUSED: its index */

@@ -99,7 +99,7 @@ static bool copy_schema_parts(hr_arena *arena, const hr_schema_parts *from, hr_s
     to->unused = copy_columns(arena, from->unused, from->unused_count);
     to->missing = copy_words(arena, from->missing, from->missing_count);
     return to->unused && to->missing && copy_column(arena, &from->label, &to->label) &&
-           copy_optional(arena, from->unit, &to->unit) &&
+           copy_optional(arena, from->unit, &to->unit) && copy_optional(arena, from->weight, &to->weight) &&
            copy_optional(arena, from->missing_facts.source, &to->missing_facts.source);
 }
 
@@ -171,7 +171,8 @@ hr_status hr_schema_without(const hr_schema *schema, const char *const *names, s
 
 hr_status hr_schema_copy_of_records(const hr_schema *schema, hr_schema **out, hr_error *err) {
     hr_schema_parts parts = schema->parts;
-    parts.unit = NULL;
+    parts.unit = parts.weight = NULL;
+    parts.weight_high = 0;
     parts.unit_facts = (hr_column){0};
     return make_copy(&parts, out, err);
 }
@@ -192,7 +193,7 @@ static bool same_column(const hr_column *a, const hr_column *b) {
            hr_cell_text_same(a, b);
 }
 
-static bool same_unit(const char *a, const char *b) {
+static bool same_optional(const char *a, const char *b) {
     return a && b ? !strcmp(a, b) : a == b;
 }
 
@@ -202,7 +203,8 @@ bool hr_schema_same(const hr_schema *a, const hr_schema *b) {
     for (size_t i = 0; i < x->feature_count; i++) {
         if (!same_column(&x->features[i], &y->features[i])) return false;
     }
-    return same_unit(x->unit, y->unit) &&
+    return same_optional(x->unit, y->unit) && same_optional(x->weight, y->weight) &&
+           x->weight_high == y->weight_high &&
            same_words(x->missing, x->missing_count, y->missing, y->missing_count);
 }
 
@@ -242,6 +244,15 @@ const char *hr_schema_unit(const hr_schema *schema) {
     return schema->parts.unit;
 }
 
+const char *hr_schema_weight(const hr_schema *schema, double *high) {
+    if (high) *high = schema->parts.weight_high;
+    return schema->parts.weight;
+}
+
+bool hr_schema_weighs(const hr_schema *schema) {
+    return schema->parts.unit || schema->parts.weight;
+}
+
 bool hr_schema_single_records(const hr_schema *schema) {
     return schema->parts.single_records;
 }
@@ -255,10 +266,17 @@ hr_status hr_schema_decides_unit(const hr_schema *schema, hr_error *err) {
     return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "unit");
 }
 
+hr_status hr_schema_refuse_weight(const hr_schema *schema, const char *what, hr_error *err) {
+    if (!schema->parts.weight) return HR_OK;
+    hr_fail(err, HR_E_POLICY, "remove 'weight' from the schema: then every record counts 1",
+            "%s cannot weigh records (weight %s)", what, schema->parts.weight);
+    return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "weight");
+}
+
 hr_status hr_schema_refuse_unit(const hr_schema *schema, const char *what, const char *instead,
                                 hr_error *err) {
     char remedy[sizeof err->remedy];
-    if (!schema->parts.unit) return HR_OK;
+    if (!schema->parts.unit) return hr_schema_refuse_weight(schema, what, err);
     snprintf(remedy, sizeof remedy,
              "%s, or write 'unit: record' in the schema if a record is what must be protected", instead);
     hr_fail(err, HR_E_POLICY, remedy, "%s cannot protect persons (unit %s)", what, schema->parts.unit);

@@ -22,7 +22,8 @@ struct hr_schema_builder {
     schema_builder_list features; /* hr_column */
     schema_builder_list missing;  /* const char * */
     hr_number_format format;      /* of numbers to come */
-    const char *unit;
+    const char *unit, *weight;
+    double weight_high;
 };
 
 hr_status hr_schema_builder_new(hr_schema_builder **out, hr_error *err) {
@@ -201,6 +202,15 @@ hr_status hr_schema_set_unit(hr_schema_builder *builder, const char *column, hr_
     return builder->unit ? HR_OK : hr_fail_memory(err);
 }
 
+hr_status hr_schema_set_weight(hr_schema_builder *builder, const char *column, double high, hr_error *err) {
+    if (builder->weight)
+        return hr_fail(err, HR_E_ARGUMENT, "a schema has one weight", "the weight '%s' is set",
+                       builder->weight);
+    builder->weight = copy_text_schema_builder(builder, column);
+    builder->weight_high = high;
+    return builder->weight ? HR_OK : hr_fail_memory(err);
+}
+
 hr_status hr_schema_build(const hr_schema_builder *builder, hr_schema **out, hr_error *err) {
     if (!builder->label.name)
         return hr_fail(err, HR_E_FORMAT, "call hr_schema_label_number or hr_schema_label_classes",
@@ -211,6 +221,8 @@ hr_status hr_schema_build(const hr_schema_builder *builder, hr_schema **out, hr_
                                    .missing = builder->missing.items,
                                    .missing_count = builder->missing.count,
                                    .unit = builder->unit,
+                                   .weight = builder->weight,
+                                   .weight_high = builder->weight_high,
                                    .single_records = !builder->unit,
                                    .reviewed = HR_REVIEW_CODE};
     return hr_schema_make(&parts, out, err);

@@ -132,10 +132,22 @@ static bool units_differ(const comparison *c, const hr_schema *one, const hr_sch
     return note_words(c, "unit", a ? a : "none", b ? b : "none");
 }
 
+static bool weights_differ(const comparison *c, const hr_schema *one, const hr_schema *other) {
+    double high, other_high;
+    const char *a = hr_schema_weight(one, &high), *b = hr_schema_weight(other, &other_high);
+    if (!a != !b || (a && strcmp(a, b) != 0)) return note_words(c, "weight", a ? a : "none", b ? b : "none");
+    return high != other_high && note_numbers(c, "largest weight", high, other_high);
+}
+
+static bool facts_differ(const comparison *c, const hr_schema *one, const hr_schema *other) {
+    const word_list missing = missing_of(one), other_missing = missing_of(other);
+    return words_differ(c, &missing, &other_missing) || units_differ(c, one, other) ||
+           weights_differ(c, one, other);
+}
+
 bool hr_schema_difference(const hr_schema *one, const hr_schema *other, const hr_schema_sides *sides,
                           char text[HR_SCHEMA_DIFFERENCE]) {
     const comparison c = {sides, text};
-    const word_list missing = missing_of(one), other_missing = missing_of(other);
     size_t count = hr_schema_feature_count(one), other_count = hr_schema_feature_count(other);
     char what[40];
     if (columns_differ(&c, "label", hr_schema_label(one), hr_schema_label(other))) return true;
@@ -145,7 +157,7 @@ bool hr_schema_difference(const hr_schema *one, const hr_schema *other, const hr
     }
     if (count != other_count)
         return note_numbers(&c, "number of features", (double)count, (double)other_count);
-    return words_differ(&c, &missing, &other_missing) || units_differ(&c, one, other);
+    return facts_differ(&c, one, other);
 }
 
 /* ---- A part of the features ---- */
@@ -166,7 +178,6 @@ static bool is_none_of(const comparison *c, const char *name) {
 bool hr_schema_difference_of_part(const hr_schema *one, const hr_schema *other, const hr_schema_sides *sides,
                                   char text[HR_SCHEMA_DIFFERENCE], size_t *features) {
     const comparison c = {sides, text};
-    const word_list missing = missing_of(one), other_missing = missing_of(other);
     const size_t count = hr_schema_feature_count(one), other_count = hr_schema_feature_count(other);
     for (size_t i = 0; i < other_count; i++) features[i] = i;
     if (other_count >= count) return hr_schema_difference(one, other, sides, text);
@@ -179,7 +190,7 @@ bool hr_schema_difference_of_part(const hr_schema *one, const hr_schema *other, 
         if (columns_differ(&c, "feature", hr_schema_feature(one, found), column)) return true;
         features[i] = at = found;
     }
-    return words_differ(&c, &missing, &other_missing) || units_differ(&c, one, other);
+    return facts_differ(&c, one, other);
 }
 
 size_t hr_schema_left_out(const hr_schema *whole, const hr_schema *part, char text[HR_SCHEMA_DIFFERENCE]) {

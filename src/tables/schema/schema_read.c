@@ -19,6 +19,7 @@ enum {
     ROOT_MISSING,
     ROOT_REVIEWED,
     ROOT_UNIT,
+    ROOT_WEIGHT,
     ROOT_DECIMAL,
     ROOT_THOUSANDS,
     ROOT_REVIEW,
@@ -26,11 +27,11 @@ enum {
     ROOT_ACCEPTED,
     ROOT_KEYS
 };
-static const char *const root_keys[] = {"hedgerow-schema", "label",  "features", "missing",
-                                        "reviewed",        "unit",   "decimal",  "thousands",
-                                        "review",          "source", "accepted", NULL};
+static const char *const root_keys[] = {
+    "hedgerow-schema", "label",     "features", "missing", "reviewed", "unit", "weight",
+    "decimal",         "thousands", "review",   "source",  "accepted", NULL};
 static const char root_help[] =
-    "the keys are hedgerow-schema, label, features, missing, reviewed, unit, decimal, "
+    "the keys are hedgerow-schema, label, features, missing, reviewed, unit, weight, decimal, "
     "thousands, review, accepted, source";
 
 enum {
@@ -254,6 +255,7 @@ static hr_status read_parts(schema_reader *r, const hr_yaml_node *root, hr_schem
         parts->reviewed = reviewed ? HR_REVIEW_DONE : HR_REVIEW_PENDING;
     }
     if (!status && keys[ROOT_UNIT]) status = hr_read_unit(&r->keys, keys[ROOT_UNIT], parts);
+    if (!status && keys[ROOT_WEIGHT]) status = hr_read_weight(&r->keys, keys[ROOT_WEIGHT], parts);
     const hr_number_format_keys format = {keys[ROOT_DECIMAL], keys[ROOT_THOUSANDS], NULL};
     if (!status) status = hr_read_number_format(&r->keys, &format, &r->format);
     if (!status) status = read_schema_column(r, keys[ROOT_LABEL], &kind, &parts->label, &one);
@@ -271,6 +273,7 @@ static const hr_yaml_node *child_at(const hr_yaml_node *node, size_t index) {
 static const hr_yaml_node *fault_node(const schema_reader *r, const hr_schema_fault *fault) {
     if (fault->part == HR_FAULT_FEATURES) return r->root[ROOT_FEATURES];
     if (fault->part == HR_FAULT_UNIT) return r->root[ROOT_UNIT];
+    if (fault->part == HR_FAULT_WEIGHT) return r->root[ROOT_WEIGHT];
     if (fault->part == HR_FAULT_MISSING) return child_at(r->root[ROOT_MISSING], fault->item);
     const hr_yaml_node *column = fault->part == HR_FAULT_LABEL    ? r->root[ROOT_LABEL]
                                  : fault->part == HR_FAULT_UNUSED ? r->unused_nodes[fault->feature]

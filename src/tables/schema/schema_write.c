@@ -165,6 +165,15 @@ static void write_file_mark(hr_buffer *out, const hr_schema_parts *parts, bool a
     hr_buffer_format(out, "REVIEW: %s\n", unit ? remark : HR_SCHEMA_ADVICE);
 }
 
+static void write_weight(hr_buffer *out, const hr_schema_parts *parts) {
+    char high[HR_NUMBER_TEXT];
+    if (!parts->weight) return;
+    hr_number_text(parts->weight_high, high);
+    hr_buffer_text(out, "weight:\n");
+    write_schema_key(out, "  ", "column", parts->weight);
+    hr_buffer_format(out, "  high: %s\n", high);
+}
+
 void hr_schema_write_rest(hr_buffer *out, const hr_schema_parts *parts, const char *remark) {
     if (parts->missing_count || parts->missing_facts.review) {
         hr_buffer_text(out, "missing: ");
@@ -173,6 +182,7 @@ void hr_schema_write_rest(hr_buffer *out, const hr_schema_parts *parts, const ch
     }
     if (parts->single_records) hr_buffer_text(out, "unit: " HR_UNIT_RECORD "\n");
     if (parts->unit) write_schema_key(out, "", "unit", parts->unit);
+    write_weight(out, parts);
     write_file_mark(out, parts, false, remark ? remark : "confirm the unit; " HR_SCHEMA_ADVICE);
     write_file_mark(out, parts, true, NULL);
 }

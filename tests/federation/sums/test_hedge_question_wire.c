@@ -54,7 +54,7 @@ static void name_persons(world *w, const hr_column *columns) {
     assert_non_null(data->persons = calloc(ROWS, sizeof *data->persons));
     assert_non_null(data->weights = calloc(ROWS, sizeof *data->weights));
     for (size_t i = 0; i < ROWS; i++) data->persons[i] = (uint32_t)person_of(i);
-    assert_true(hr_persons_weigh(data));
+    assert_true(hr_records_weigh(data));
     data->schema = schema;
     hr_schema_free(w->t.schema);
     w->t.schema = schema;

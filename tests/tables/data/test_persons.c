@@ -38,7 +38,7 @@ static void test_weights__of_a_person_add_up_to_at_most_one(void **state) {
         data.weights = calloc(data.rows, sizeof *data.weights);
         assert_true(data.persons && data.weights);
         data.persons[counts[c]] = 1;
-        assert_true(hr_persons_weigh(&data));
+        assert_true(hr_records_weigh(&data));
         uint64_t sum = 0;
         for (size_t i = 0; i < counts[c]; i++) sum += data.weights[i];
         assert_true(sum <= 65536 && (counts[c] > 65536 ? sum == 0 : sum > 65536 - counts[c]));
@@ -46,6 +46,62 @@ static void test_weights__of_a_person_add_up_to_at_most_one(void **state) {
         free(data.persons);
         free(data.weights);
     }
+}
+
+/* ---- Weights of the schema ---- */
+
+static const char weighted_text[] =
+    "hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [a, b]}\nfeatures:\n"
+    "  - {name: x, kind: number, low: 0, high: 1}\nmissing: [NA]\nweight: {column: w, high: 4}\n";
+
+static void test_own_weights__are_parts_of_their_bound(void **state) {
+    (void)state;
+    hr_schema *schema = schema_of_text(weighted_text);
+    hr_data *data = data_of_text(schema, "x,w,y\n0, 4 ,a\n0,1,b\n0,\"0\",b\n0,1e-3,a\n0,3.99999,a\n");
+    static const uint32_t weights[] = {65536, 16384, 0, 16, 65535};
+    assert_memory_equal(hr_data_weights(data), weights, sizeof weights);
+    assert_int_equal(hr_data_extra_columns(data), 0);
+    hr_data *some = hr_data_take(data, (const uint32_t[]){3, 0}, 2);
+    assert_non_null(some);
+    assert_true(some->weights[0] == 16 && some->weights[1] == 65536);
+    hr_data_free(some);
+    hr_data_free(data);
+    hr_schema_free(schema);
+}
+
+static void test_own_weights__are_of_what_the_person_leaves_a_record(void **state) {
+    (void)state;
+    char text[sizeof weighted_text + 16];
+    snprintf(text, sizeof text, "%sunit: who\n", weighted_text);
+    hr_schema *schema = schema_of_text(text);
+    hr_data *data = data_of_text(schema, "who,x,w,y\nann,0,4,a\nbob,0,2,b\nann,0,1,b\nann,0,4,a\n");
+    static const uint32_t weights[] = {21845, 32768, 5461, 21845};
+    assert_memory_equal(hr_data_weights(data), weights, sizeof weights);
+    hr_data *some = hr_data_take(data, (const uint32_t[]){2, 1, 0}, 3); /* two of ann's are left */
+    assert_non_null(some);
+    assert_true(some->weights[0] == 8192 && some->weights[1] == 32768 && some->weights[2] == 32768);
+    hr_data_free(some);
+    hr_data_free(data);
+    hr_schema_free(schema);
+}
+
+/* Columns grow several times, and readers share the rows. */
+static void test_own_weights__of_many_rows(void **state) {
+    (void)state;
+    enum { ROWS = 40000 };
+    hr_schema *schema = schema_of_text(weighted_text);
+    char *text = malloc(ROWS * 24 + 16), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "y,x,w\n");
+    for (size_t i = 0; i < ROWS; i++) at += sprintf(at, "a,0,%.2f\n", (double)(i % 401) / 100);
+    hr_data *data = data_of_text(schema, text);
+    for (size_t i = 0; i < ROWS; i++) {
+        const double weight = (double)(i % 401) / 100;
+        assert_int_equal(hr_data_weights(data)[i], (uint32_t)(weight / 4 * 65536));
+    }
+    free(text);
+    hr_data_free(data);
+    hr_schema_free(schema);
 }
 
 /* Columns grow several times. */
@@ -93,11 +149,23 @@ static const wrong_table wrong_tables[] = {
      "unit: record"},
 };
 
-static void test_tables__without_identifiers_are_refused(void **state) {
-    (void)state;
-    hr_schema *schema = schema_of_text(schema_text);
-    for (size_t i = 0; i < COUNT(wrong_tables); i++) {
-        const wrong_table *w = &wrong_tables[i];
+static const wrong_table wrong_weights[] = {
+    {"w,x,y\n4.5,0,a\n", HR_E_SCHEMA, 2, "w", "'4.5' is not a weight from 0 to 4",
+     "raise the weight's 'high'"},
+    {"w,x,y\n1,0,a\n-1,0,a\n", HR_E_SCHEMA, 3, "w", "'-1' is not a weight from 0 to 4", "correct it"},
+    {"w,x,y\nnan,0,a\n", HR_E_SCHEMA, 2, "w", "'nan' is not a weight", ""},
+    {"w,x,y\nmuch,0,a\n", HR_E_SCHEMA, 2, "w", "'much' is not a weight", ""},
+    {"w,x,y\nNA,0,a\n", HR_E_SCHEMA, 2, "w", "the weight is missing", "remove the record"},
+    {"w,x,y\n,0,a\n", HR_E_SCHEMA, 2, "w", "the weight is missing", ""},
+    {"x,y\n0,a\n", HR_E_SCHEMA, 0, "w", "the table has no such column", "first line"},
+    {"0 1:1\n1 1:0.5\n", HR_E_POLICY, 0, "weight", "a LIBSVM table cannot weigh records (weight w)",
+     "remove 'weight'"},
+};
+
+static void check_wrong(const char *of, const wrong_table *tables, size_t count) {
+    hr_schema *schema = schema_of_text(of);
+    for (size_t i = 0; i < count; i++) {
+        const wrong_table *w = &tables[i];
         hr_data *data = NULL;
         hr_error err = {0};
         assert_int_equal(hr_data_parse(schema, w->text, strlen(w->text), NULL, &data, &err), w->status);
@@ -106,6 +174,25 @@ static void test_tables__without_identifiers_are_refused(void **state) {
         assert_string_equal(err.field, w->field);
         assert_null(data);
     }
+    hr_schema_free(schema);
+}
+
+static void test_tables__without_weights_are_refused(void **state) {
+    (void)state;
+    check_wrong(weighted_text, wrong_weights, COUNT(wrong_weights));
+    hr_schema *schema = schema_of_text(weighted_text);
+    hr_data *data = NULL;
+    hr_error err = {0};
+    const double x[] = {0}, *columns[] = {x};
+    assert_int_equal(hr_data_from_arrays(schema, 1, columns, x, &data, &err), HR_E_POLICY);
+    assert_string_equal(err.field, "weight");
+    hr_schema_free(schema);
+}
+
+static void test_tables__without_identifiers_are_refused(void **state) {
+    (void)state;
+    check_wrong(schema_text, wrong_tables, COUNT(wrong_tables));
+    hr_schema *schema = schema_of_text(schema_text);
     hr_data *data = NULL;
     hr_error err = {0};
     const double x[] = {0}, *columns[] = {x};
@@ -188,6 +275,10 @@ int main(void) {
         cmocka_unit_test(test_weights__of_a_person_add_up_to_at_most_one),
         cmocka_unit_test(test_persons__of_many_rows),
         cmocka_unit_test(test_tables__without_identifiers_are_refused),
+        cmocka_unit_test(test_tables__without_weights_are_refused),
+        cmocka_unit_test(test_own_weights__are_parts_of_their_bound),
+        cmocka_unit_test(test_own_weights__are_of_what_the_person_leaves_a_record),
+        cmocka_unit_test(test_own_weights__of_many_rows),
         cmocka_unit_test(test_arrays__say_whose_records_they_are_by_any_numbers),
         cmocka_unit_test(test_arrays__of_persons_need_a_unit),
         cmocka_unit_test(test_keep__takes_the_records_with_the_smallest_keys),

@@ -85,6 +85,7 @@ static const struct {
     {LABEL AGE "  - {name: days, kind: number, low: 1, high: 60}\n" MISSING, "", {0, 3}},
     {LABEL AGE OTHERS, "number of spellings of missing: 1 at the owner, 0 in the job", {0}},
     {LABEL AGE OTHERS MISSING "unit: person\n", "unit: none at the owner, person in the job", {0}},
+    {LABEL AGE OTHERS MISSING "weight: w\n", "weight: none at the owner, w in the job", {0}},
     {LABEL AGE "  - {name: days, kind: number, low: 1, high: 61}\n" MISSING,
      "column days, high: 60 at the owner, 61 in the job",
      {0}},

@@ -1,4 +1,4 @@
-/* The unit of a schema file, and marks that a person accepts one by one. */
+/* The unit and the weight of a schema file, and marks that a person accepts one by one. */
 #include "tables/schema/schema.h"
 
 #include "support/check.h"
@@ -48,6 +48,66 @@ static void test_unit__is_a_column_or_said_to_be_a_record(void **state) {
         }
         hr_schema_free(s);
     }
+}
+
+static void test_weight__is_a_column_with_a_public_bound(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        double high;
+    } cases[] = {{HEAD "weight: {column: who, high: 2.5}\n", 2.5},
+                 {HEAD "weight: who\n", 1},
+                 {HEAD "unit: who\nweight: {high: 1e-3, column: \"a \\\"b\\\"\"}\n", 1e-3}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        double high = 0;
+        hr_schema *s = rendered_again(cases[i].text), *copy = NULL, *bare = NULL, *plain = must_schema(HEAD);
+        assert_string_equal(hr_schema_weight(s, &high), i < 2 ? "who" : "a \"b\"");
+        assert_true(high == cases[i].high);
+        assert_int_equal(hr_schema_copy(s, &copy, NULL), HR_OK);
+        assert_true(hr_schema_same(s, copy) && !hr_schema_same(s, plain));
+        assert_int_equal(hr_schema_copy_of_records(s, &bare, NULL), HR_OK);
+        assert_null(hr_schema_weight(bare, NULL));
+        assert_true(hr_schema_same(bare, plain));
+        hr_schema_free(plain);
+        hr_schema_free(bare);
+        hr_schema_free(copy);
+        hr_schema_free(s);
+    }
+    hr_schema *plain = must_schema(HEAD);
+    assert_null(hr_schema_weight(plain, NULL));
+    hr_schema_free(plain);
+}
+
+static void test_weight__is_refused_with_the_place(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {HEAD "weight: x\n", "the weight 'x' is the label or a feature"},
+        {HEAD "weight: y\n", "the weight 'y' is the label or a feature"},
+        {HEAD "weight: {column: who, high: 0}\n", "the largest weight is not above 0"},
+        {HEAD "weight: {column: who, high: -1}\n", "the largest weight is not above 0"},
+        {HEAD "weight: {column: who}\n", "the key 'high' is missing"},
+        {HEAD "weight: {high: 2}\n", "the key 'column' is missing"},
+        {HEAD "weight: {column: who, low: 0, high: 2}\n", "unknown key 'low'"},
+        {HEAD "weight: {column: who, high: much}\n", "'much' is not a number"},
+        {HEAD "weight: [who]\n", "weight must be a text, not a list"},
+        {HEAD "weight: \"\"\n", "weight is empty"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        hr_schema *s = NULL;
+        hr_error err = {0};
+        assert_int_equal(hr_schema_parse(cases[i].text, strlen(cases[i].text), "s.yaml", &s, &err),
+                         HR_E_FORMAT);
+        if (!strstr(err.message, cases[i].message)) fail_msg("%s: %s", cases[i].message, err.message);
+        assert_int_equal(err.line, 4);
+    }
+    hr_schema *s = NULL;
+    hr_error err = {0};
+    const char both[] = HEAD "unit: who\nweight: who\n";
+    assert_int_equal(hr_schema_parse(both, strlen(both), "s.yaml", &s, &err), HR_E_FORMAT);
+    assert_string_equal(err.message, "the weight 'who' is the unit");
+    assert_int_equal(err.line, 5);
 }
 
 static void test_unit__awaits_a_person_while_it_is_marked(void **state) {
@@ -137,6 +197,8 @@ static void test_builder__says_that_each_person_has_one_record(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unit__is_a_column_or_said_to_be_a_record),
+        cmocka_unit_test(test_weight__is_a_column_with_a_public_bound),
+        cmocka_unit_test(test_weight__is_refused_with_the_place),
         cmocka_unit_test(test_unit__awaits_a_person_while_it_is_marked),
         cmocka_unit_test(test_accepted__holds_for_its_column_alone),
         cmocka_unit_test(test_marks__that_contradict_are_refused),
