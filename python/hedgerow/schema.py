@@ -186,9 +186,10 @@ class Schema:
     # ---- From code ----
 
     @classmethod
-    def build(cls, label: Column, features: Iterable[Column], unit: str | None = 'record') -> Schema:
+    def build(cls, label: Column, features: Iterable[Column], unit: str | None = 'record', weight: tuple[str, float] | None = None) -> Schema:
         """From code. Who builds one vouches that all of it is public. unit: the column that says whose each record is; 'record', or None:
-        each person has one record, which the guarantee says. Fails: FormatError (the column is named), LimitError."""
+        each person has one record, which the guarantee says. weight: the column that says how much a record counts, and its public bound.
+        Fails: FormatError (the column is named), LimitError."""
         builder = made(lib.hr_schema_builder_new, 'hr_schema_builder', lib.hr_schema_builder_free)
         if label.is_category:
             values, _kept = texts_to(list(label.values))
@@ -201,6 +202,8 @@ class Schema:
             cls._add(builder, column)
         if unit not in (None, 'record'):
             call(lib.hr_schema_set_unit, builder, text_to(unit))
+        if weight:
+            call(lib.hr_schema_set_weight, builder, text_to(weight[0]), weight[1])
         return cls(made(lib.hr_schema_build, 'hr_schema', lib.hr_schema_free, builder))
 
     @staticmethod
@@ -251,6 +254,14 @@ class Schema:
     def unit_column(self) -> str | None:
         """The column that says whose record it is; None: there is none."""
         return text_of(lib.hr_schema_unit(self._at)) or None
+
+    @property
+    def weight(self) -> tuple[str, float] | None:
+        """The column that says how much a record counts, and its public bound, which counts 1; None: every record counts 1. Owners and the
+        command read it from tables; `fit` takes `sample_weight` in its place, with a schema that names none."""
+        high = ffi.new('double *')
+        name = text_of(lib.hr_schema_weight(self._at, high))
+        return (name, high[0]) if name else None
 
     def to_yaml(self) -> str:
         """What `parse` reads back to the same facts."""
