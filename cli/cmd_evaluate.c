@@ -67,7 +67,7 @@ typedef struct evaluation_run {
 } evaluation_run;
 
 static bool is_classifier(const evaluation_run *run) {
-    return hr_schema_task(hr_model_schema(run->model)) != HR_TASK_REGRESSION;
+    return hr_schema_label(hr_model_schema(run->model))->kind == HR_KIND_CATEGORY;
 }
 
 /* ---- Exact figures ---- */
@@ -83,11 +83,12 @@ enum { MEASURES_MAX = 5 };
 /* Returns how many there are. */
 static size_t list_measures(const hr_decided *decided, measure list[MEASURES_MAX]) {
     const hr_metrics *metrics = &decided->metrics;
-    if (metrics->task == HR_TASK_REGRESSION) {
+    if (metrics->task == HR_TASK_REGRESSION || metrics->task == HR_TASK_COUNT) {
         list[0] = (measure){"rmse", metrics->rmse};
         list[1] = (measure){"mae", metrics->mae};
         list[2] = (measure){"r2", metrics->r2};
-        return 3;
+        list[3] = (measure){"deviance", metrics->deviance};
+        return metrics->task == HR_TASK_COUNT ? 4 : 3;
     }
     list[0] = (measure){"error", metrics->error};
     list[1] = (measure){"auc", metrics->auc};
@@ -272,7 +273,9 @@ const command evaluate_command = {
     .name = "evaluate",
     .summary = "compare a model's predictions with known labels",
     .details =
-        "Prints error, auc, logloss and ece for classes; rmse, mae and r2 for regression. ece is the "
+        "Prints error, auc, logloss and ece for classes; rmse, mae and r2 for regression and counts, of "
+        "counts "
+        "the mean Poisson deviance, too. ece is the "
         "expected calibration error: how far predicted probabilities are, on average over ten bins, from "
         "what happens. A measure that does not exist (the auc of three classes) is '-', in JSON null. These "
         "figures are exact, for the owner's eyes: they say something of the records, and are not covered by "

@@ -370,7 +370,7 @@ static int run_predict(const command *self, int argc, char **argv) {
                                   "predictions of this program", &err);
     if (status == HR_OK) status = input_timed_model(args.model, args.table.timings, &model, &err);
     if (status != HR_OK) goto out;
-    if ((args.scores || args.classes) && hr_schema_task(hr_model_schema(model)) == HR_TASK_REGRESSION) {
+    if ((args.scores || args.classes) && hr_schema_label(hr_model_schema(model))->kind == HR_KIND_NUMBER) {
         code = usage_error(self->name, "the model predicts a number: --scores and --classes are for classes");
         goto out;
     }
@@ -390,7 +390,8 @@ const command predict_command = {
     .name = "predict",
     .summary = "predict the records of a table",
     .details = "Writes CSV with a header: for classes the most probable one and all probabilities "
-               "(class,p_VALUE,...), for regression the predicted number (prediction). With --threshold "
+               "(class,p_VALUE,...), for regression the predicted number, of a count its "
+               "mean (prediction). With --threshold "
                "or --costs another class than the most probable one may be written. --keep copies columns. "
                "Predictions that exist are replaced with --force only; no other file is. A table of any size "
                "takes the same memory: records are predicted while others are read. A file appears when all "

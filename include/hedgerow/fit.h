@@ -224,6 +224,7 @@ typedef enum hr_capability {
     HR_CAN_CACHE, /* train on a binned cache (hr_data_map) */
     HR_CAN_RANKS, /* train on a table whose parts are at several processes */
     HR_CAN_START, /* continue a released model */
+    HR_CAN_COUNT, /* learn the mean of a count (hr_schema_label_count) */
     HR_CAPABILITIES
 } hr_capability;
 

@@ -65,7 +65,8 @@ typedef struct hr_metrics {
     hr_task task;
     double error, auc, logloss; /* classes; auc is NaN for more than two classes or one class present */
     double ece;                 /* classes: expected calibration error, see below */
-    double rmse, mae, r2;       /* regression */
+    double rmse, mae, r2;       /* regression, counts */
+    double deviance;            /* counts: the mean Poisson deviance */
 } hr_metrics;
 
 /* The expected calibration error tells how far a probability can be taken at its word: 0 is best. Two

@@ -56,8 +56,8 @@ typedef enum hr_date_part {
 } hr_date_part;
 enum { HR_DATE_PARTS = 8 };
 
-/* One column. For the label, HR_KIND_NUMBER means regression and HR_KIND_CATEGORY means that `values` are the
- * classes.
+/* One column. For the label, HR_KIND_NUMBER means regression, or a count, and HR_KIND_CATEGORY means that
+ * `values` are the classes.
  */
 typedef struct hr_column {
     const char *name;
@@ -65,6 +65,7 @@ typedef struct hr_column {
     double low, high; /* HR_KIND_NUMBER: public bounds, low <= high (label: low < high); values outside are
                          clipped to them */
     bool integer;     /* HR_KIND_NUMBER: every value is an integer */
+    bool count;       /* the label, HR_KIND_NUMBER: a count; it is integer, 0 <= low */
     bool review;      /* facts of the column were read from the records and are not replaced by public ones */
     bool accepted; /* review: a person has accepted them as they were read: what is trained is not private */
     size_t value_count;
@@ -78,7 +79,17 @@ typedef struct hr_column {
     const char *source; /* where the facts are published, in words; NULL: the schema does not say */
 } hr_column;
 
-typedef enum hr_task { HR_TASK_REGRESSION, HR_TASK_BINARY, HR_TASK_MULTICLASS } hr_task;
+typedef enum hr_task {
+    HR_TASK_REGRESSION,
+    HR_TASK_BINARY,
+    HR_TASK_MULTICLASS,
+    HR_TASK_COUNT /* the mean of a count */
+} hr_task;
+
+/* Whether a label of the task has classes; else it is a number, or a count. */
+static inline bool hr_task_has_classes(hr_task task) {
+    return task == HR_TASK_BINARY || task == HR_TASK_MULTICLASS;
+}
 
 /* Reads a schema file (YAML). Strict: unknown keys, wrong types, duplicates, empty files are refused with
  * line and column. Owner: the caller frees *out. Fails: IO, FORMAT, LIMIT, MEMORY. */
@@ -114,6 +125,10 @@ HR_API void hr_schema_builder_free(hr_schema_builder *builder);
  * copied. Fails: ARGUMENT (there is a label), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_schema_label_number(hr_schema_builder *builder, const char *name,
                                                       double low, double high, hr_error *err);
+/* The label: a count, a whole number within public bounds, 0 <= low < high. Fails: as hr_schema_label_number.
+ */
+HR_API HR_MUST_CHECK hr_status hr_schema_label_count(hr_schema_builder *builder, const char *name, double low,
+                                                     double high, hr_error *err);
 HR_API HR_MUST_CHECK hr_status hr_schema_label_classes(hr_schema_builder *builder, const char *name,
                                                        const char *const *values, size_t count,
                                                        hr_error *err);

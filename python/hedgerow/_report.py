@@ -28,7 +28,7 @@ __all__ = ['render', 'report']
 
 DRAWN, PAIRS, CANDIDATES, WORK = 12, 4, 10, 20_000_000
 TREE_ROWS, LISTED = 64, 12
-TASKS = {'regression': 'a number', 'binary': 'one of two classes', 'multiclass': 'one of several classes'}
+TASKS = {'regression': 'a number', 'binary': 'one of two classes', 'multiclass': 'one of several classes', 'count': 'the mean of a count'}
 FIGURES = {'records': ('Test records', '%.0f', 'how many records were predicted'),
            'error': ('Wrong predictions', '%.1f %%', 'the share of records whose predicted class is not the true one'),
            'auc': ('AUC', '%.3f', 'the chance that a record of the second class gets a higher probability than one of the first; 0.5 is guessing, 1 is best'),

@@ -383,16 +383,18 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
     """Numbers from private trees. Parameters are those of `HedgerowClassifier`, but for classes; and
 
     label_bounds: (low, high), public: noise is proportional to their distance, and predictions are within them. None: private bounds,
-        for a part of the budget. 'data' reads them off the records: NOT PRIVATE."""
+        for a part of the budget. 'data' reads them off the records: NOT PRIVATE.
+    counts: y are counts, whose means are learned by the Poisson deviance: label_bounds are whole numbers, such as (0, 40). For hedge."""
 
     def __init__(self, method: str = 'hedge', *, epsilon: float = 1.0, delta: float | None = None, mode: str = 'sound',
                  schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None,
-                 label_bounds: Any = None, ledger: Ledger | str | os.PathLike[str] | None = None,
+                 label_bounds: Any = None, counts: bool = False, ledger: Ledger | str | os.PathLike[str] | None = None,
                  options: dict[str, Any] | None = None, unit: str = 'record', records_per_person: int | None = None, n_jobs: int | None = None,
                  progress: Callable[[int, int], Any] | None = None, random_state: Any = None, unknown: str = 'error',
                  strict: bool = False, verbose: int = 0) -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
         self.schema, self.bounds, self.categories, self.label_bounds = schema, bounds, categories, label_bounds
+        self.counts = counts
         self.ledger = ledger
         self.options = options
         self.unit, self.records_per_person = unit, records_per_person
@@ -424,6 +426,8 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
 
     def _label(self, y: NDArray[np.float64], facts: Facts, name: str = 'label') -> Column:
         pair = self.label_bounds
+        if self.counts and (pair is None or isinstance(pair, str)):
+            raise ArgumentError('Counts need public bounds: give label_bounds, such as (0, 40).')
         if pair is None and self._promises():
             facts.private.append(name)
             return Column(name, -WIDE, WIDE)
@@ -432,7 +436,7 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
             low, high = float(y.min()), float(y.max())
             return Column(name, low, high if high > low else low + 1)
         low, high = checked_pair(pair, 'the label')
-        return Column(name, low, high)
+        return Column(name, low, high, integer=self.counts, count=self.counts)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -11,7 +11,7 @@ from .errors import ArgumentError, PolicyError
 from ._cells import text_of_value
 from ._native import call, ffi, lib, made, take_text, text_of, text_to, texts_to
 
-TASKS = {lib.HR_TASK_REGRESSION: 'regression', lib.HR_TASK_BINARY: 'binary', lib.HR_TASK_MULTICLASS: 'multiclass'}
+TASKS = {lib.HR_TASK_REGRESSION: 'regression', lib.HR_TASK_BINARY: 'binary', lib.HR_TASK_MULTICLASS: 'multiclass', lib.HR_TASK_COUNT: 'count'}
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Column:
     values: tuple[str, ...] = ()
     boolean: bool = False
     integer: bool = False
+    count: bool = False  # of a label: how often something happens; its mean is learned
     source: str | None = None  # where these facts are published; a private fit wants it for more than 254 values
 
     @property
@@ -33,7 +34,7 @@ class Column:
 
 def column_of(at: Any) -> Column:
     values = tuple(text_of(at.values[i]) for i in range(at.value_count)) if at.kind == lib.HR_KIND_CATEGORY else ()
-    return Column(text_of(at.name), at.low, at.high, values, bool(at.boolean), bool(at.integer), text_of(at.source) or None)
+    return Column(text_of(at.name), at.low, at.high, values, bool(at.boolean), bool(at.integer), bool(at.count), text_of(at.source) or None)
 
 
 PLACES = {lib.HR_FACT_LABEL: 'label', lib.HR_FACT_FEATURE: 'feature', lib.HR_FACT_UNUSED: 'unused', lib.HR_FACT_MISSING: 'missing',
@@ -195,7 +196,7 @@ class Schema:
             values, _kept = texts_to(list(label.values))
             call(lib.hr_schema_label_classes, builder, text_to(label.name), values, len(label.values))
         else:
-            call(lib.hr_schema_label_number, builder, text_to(label.name), label.low, label.high)
+            call(lib.hr_schema_label_count if label.count else lib.hr_schema_label_number, builder, text_to(label.name), label.low, label.high)
         if label.source:
             call(lib.hr_schema_set_source, builder, text_to(label.source))
         for column in features:
@@ -227,7 +228,7 @@ class Schema:
 
     @property
     def task(self) -> str:
-        """'regression', 'binary' or 'multiclass'."""
+        """'regression', 'binary', 'multiclass' or 'count'."""
         return TASKS[lib.hr_schema_task(self._at)]
 
     @property
@@ -305,7 +306,7 @@ def proposed_text(review: Any, fact: Any) -> str:
     if column.date != ffi.NULL:
         return 'date, %s to %s' % (day_text(getattr(column.date, 'from')), day_text(column.date.to))
     if column.kind == lib.HR_KIND_NUMBER:
-        return '%s, %s to %s' % ('integer' if column.integer else 'number', number_text(column.low), number_text(column.high))
+        return '%s, %s to %s' % ('count' if column.count else 'integer' if column.integer else 'number', number_text(column.low), number_text(column.high))
     if column.boolean:
         return 'boolean'
     kind = 'classes' if fact.place == lib.HR_FACT_LABEL else 'values'

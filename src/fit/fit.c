@@ -97,6 +97,13 @@ static hr_status check_unit(const fit_job *f, hr_error *err) {
     return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "unit");
 }
 
+static hr_status check_label(const fit_job *f, hr_error *err) {
+    const hr_schema *schema = hr_data_schema(f->data);
+    if (hr_schema_task(schema) != HR_TASK_COUNT || (f->method->counts && f->options->mode == HR_MODE_SOUND))
+        return HR_OK;
+    return hr_refuse_count(f->method->info.name, schema, err);
+}
+
 static hr_status check_fit(fit_job *f, hr_error *err) {
     const hr_schema *schema = hr_data_schema(f->data);
     if (f->options->threads < 0 || f->options->threads > HR_THREADS_MAX)
@@ -105,6 +112,7 @@ static hr_status check_fit(fit_job *f, hr_error *err) {
     if (!status) status = hr_options_check(f->method, f->options, err);
     if (!status) status = hr_over_ranks_check(f->method, f->options, schema, err);
     if (!status) status = hr_schema_reviewed(schema, err);
+    if (!status) status = check_label(f, err);
     if (!status) status = hr_start_check(f->method, f->options, schema, err);
     if (!status) status = hr_class_weights_check(f->method, f->options, schema, err);
     if (!status) status = hr_record_weights_check(f->method, f->options, f->data, err);

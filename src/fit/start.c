@@ -31,7 +31,8 @@ static hr_status check_start_method(const hr_method *method, const hr_fit_option
 static const char *link_text(hr_link link) {
     static const char *const texts[] = {[HR_LINK_NUMBER] = "a number",
                                         [HR_LINK_SIGNED] = "probabilities (square loss)",
-                                        [HR_LINK_LOGISTIC] = "log-odds (logistic loss)"};
+                                        [HR_LINK_LOGISTIC] = "log-odds (logistic loss)",
+                                        [HR_LINK_LOG] = "the logarithm of a mean count"};
     return texts[link];
 }
 

@@ -60,7 +60,7 @@ hr_status hr_class_weights_check(const hr_method *method, const hr_fit_options *
     if (options->start)
         return refuse_class_weights("train without a start",
                                     "a fit that continues a model cannot weigh classes", err);
-    if (hr_schema_task(schema) == HR_TASK_REGRESSION)
+    if (!hr_task_has_classes(hr_schema_task(schema)))
         return refuse_class_weights("leave class weights out", "the label is a number: it has no classes",
                                     err);
     if (options->class_weight_count != hr_schema_label(schema)->value_count)

@@ -147,6 +147,7 @@ typedef struct hr_method {
     const char *const *paper_options;          /* NULL: there is no such mode */
     bool over_ranks;   /* it needs the statistics source alone, and sums that add up over parts of a table */
     const char *alone; /* why owners do not train it together, for people; NULL: no reason is given */
+    bool counts;       /* it learns the mean of a count, in sound mode */
     bool cells;        /* it trains on a binned cache (hr_data_map), too */
     const hr_bound *bounds;        /* ended by a NULL name; NULL: the options' own ranges hold */
     hr_privacy_measure with_delta; /* what its releases are counted in when delta > 0 */
@@ -179,6 +180,8 @@ const hr_method *hr_method_named(const char *name);
 
 /* The methods that can, for the remedy of an error: "hedge, gbdt or dpboost". */
 enum { HR_METHODS_TEXT = 200 };
+/* Refuses a label that is a count on behalf of a method, or mode, that does not learn it. Fails: ARGUMENT. */
+HR_MUST_CHECK hr_status hr_refuse_count(const char *method, const hr_schema *schema, hr_error *err);
 void hr_methods_list(hr_capability capability, char out[HR_METHODS_TEXT]);
 
 /* A copy in which the options that the caller's struct is too short to have, and those that the method does

@@ -47,6 +47,7 @@ static bool can(const hr_method *method, hr_capability capability) {
     case HR_CAN_CACHE: return method->cells;
     case HR_CAN_RANKS: return method->over_ranks;
     case HR_CAN_START: return method->link != NULL;
+    case HR_CAN_COUNT: return method->counts;
     case HR_CAPABILITIES: break;
     }
     return false;
@@ -66,4 +67,12 @@ void hr_methods_list(hr_capability capability, char out[HR_METHODS_TEXT]) {
         length += (size_t)snprintf(out + length, HR_METHODS_TEXT - length, "%s%s",
                                    hr_list_gap(listed++, count), table[i]->info.name);
     }
+}
+
+hr_status hr_refuse_count(const char *method, const hr_schema *schema, hr_error *err) {
+    char able[HR_METHODS_TEXT], remedy[HR_METHODS_TEXT + 80];
+    hr_methods_list(HR_CAN_COUNT, able);
+    snprintf(remedy, sizeof remedy, "use %s in sound mode, or write 'kind: number' for the label", able);
+    hr_fail(err, HR_E_ARGUMENT, remedy, "%s does not learn a count", method);
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
 }

@@ -49,6 +49,13 @@ hr_status hr_federated_check_unit(const hr_federated_method *method, bool paper,
                                  err);
 }
 
+hr_status hr_federated_check_count(const hr_federated_method *method, bool paper, const hr_schema *schema,
+                                   hr_error *err) {
+    if (hr_schema_task(schema) != HR_TASK_COUNT || !method->assemble) return HR_OK;
+    if (method->method->counts && !paper) return HR_OK;
+    return hr_refuse_count(method->method->info.name, schema, err);
+}
+
 const hr_left_out *hr_federated_job_rules(hr_fit_options *options) {
     const hr_federated_method *method =
         hr_federated_method_named(options->method, strlen(options->method), options->mode);

@@ -130,7 +130,7 @@ static hr_job_traffic traffic_of(const hr_hedge_setting *s, const hr_planned_job
     hr_job_traffic_add(&t, rounds / owners, (double)made->candidates * tree->bytes + step, 0);
     hr_job_traffic_add(&t, rounds, tree->bytes + step, leaf_values * VALUE);
     const double forest = rounds * (tree->bytes + tree->leaves * (double)outputs * VALUE);
-    if (s->task != HR_TASK_REGRESSION && forest <= HR_MESSAGE_MAX)
+    if (hr_task_has_classes(s->task) && forest <= HR_MESSAGE_MAX)
         hr_job_traffic_add_prepared(&t, 1, forest, HR_RELIABILITY_CELLS * VALUE);
     return t;
 }

@@ -245,7 +245,7 @@ static void set_id3_defaults(hr_fit_options *options) {
 }
 
 static hr_status check_id3_schema(const hr_schema *schema, hr_error *err) {
-    if (hr_schema_task(schema) != HR_TASK_REGRESSION) return HR_OK;
+    if (hr_task_has_classes(hr_schema_task(schema))) return HR_OK;
     return hr_fail(err, HR_E_ARGUMENT, "write 'method: hedge'",
                    "id3 supports labels that are classes; this label is a number");
 }

@@ -379,7 +379,7 @@ static hr_status read_reliability(hr_hedge_question_reader *h, const Hedgerow__H
                                   hr_arena *arena, hr_hedge_question_in *out, hr_error *err) {
     const hr_charge cells = line_of("calibration count", hr_unit_of_counts(unit_of(h)));
     if (!h->base) return refuse_question("a forest before the first round", err);
-    if (hr_schema_task(h->schema) == HR_TASK_REGRESSION)
+    if (!hr_task_has_classes(hr_schema_task(h->schema)))
         return refuse_question("a calibration of numbers", err);
 
     /* Each tree has a value for each output: room for them is in proportion to the message. */

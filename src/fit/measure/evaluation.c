@@ -75,7 +75,7 @@ static hr_status check_evaluation(evaluation_job *job, const hr_evaluation_optio
         return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "unit");
     }
     const hr_decision_rule *rule = job->options.decision;
-    if (rule && job->statistics.task == HR_TASK_REGRESSION)
+    if (rule && !hr_task_has_classes(job->statistics.task))
         return hr_fail(err, HR_E_ARGUMENT, "evaluate without decisions",
                        "the model predicts a number: there is no class to decide on");
     if (rule) status = hr_decision_rule_check(rule, job->statistics.classes, err);
@@ -233,7 +233,7 @@ hr_status hr_evaluate_private(const hr_model *model, const hr_data *data,
 /* ---- The plan ---- */
 
 static void invent_sums(evaluation_job *job, double records) {
-    if (job->statistics.task == HR_TASK_REGRESSION) {
+    if (!hr_task_has_classes(job->statistics.task)) {
         job->sums.of[0][0] = records;
         job->sums.of[1][0] = .01 * records;
         job->sums.of[2][0] = .1 * records;

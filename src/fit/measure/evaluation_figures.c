@@ -135,7 +135,7 @@ static void number_figures(const hr_evaluation_sums *sums, hr_evaluation *out) {
 void hr_evaluation_figures(const hr_evaluation_sums *sums, hr_evaluation *out) {
     out->task = sums->task;
     out->figure_count = 0;
-    (sums->task == HR_TASK_REGRESSION ? number_figures : class_figures)(sums, out);
+    (!hr_task_has_classes(sums->task) ? number_figures : class_figures)(sums, out);
 }
 
 /* ---- As JSON ---- */

@@ -30,7 +30,7 @@ hr_statistics hr_statistics_of(const hr_schema *schema, size_t bins, const hr_st
                        .shares = shares->classes,
                        .count = 2};
     if (s.task == HR_TASK_BINARY) s.shares = shares->two_classes, s.count = 3;
-    if (s.task == HR_TASK_REGRESSION) s.rows = number_rows, s.shares = shares->numbers, s.count = 3;
+    if (!hr_task_has_classes(s.task)) s.rows = number_rows, s.shares = shares->numbers, s.count = 3;
     return s;
 }
 
@@ -68,7 +68,7 @@ void hr_statistics_figures(const hr_statistics *s, const hr_budget *budget, cons
                                .classes = s->classes,
                                .range = label->high - label->low,
                                .privacy_measure = budget->privacy_measure};
-    if (s->task == HR_TASK_REGRESSION) {
+    if (!hr_task_has_classes(s->task)) {
         sums.records = of[0], sums.record_noise = noise[0];
         sums.squares = of[1], sums.square_noise = noise[1];
         sums.misses = of[2], sums.miss_noise = noise[2];

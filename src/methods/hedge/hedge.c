@@ -105,6 +105,7 @@ static hr_status hedge_run_init(hedge_run *s, hr_error *err) {
 
 static hr_link hedge_link(const hr_fit_options *options, hr_task task) {
     if (task == HR_TASK_REGRESSION) return HR_LINK_NUMBER;
+    if (task == HR_TASK_COUNT) return HR_LINK_LOG;
     return options->loss == HR_LOSS_LOGISTIC && task == HR_TASK_BINARY ? HR_LINK_LOGISTIC : HR_LINK_SIGNED;
 }
 
@@ -188,6 +189,7 @@ const hr_method hr_method_hedge = {
         "bins are public or paid for; count, base score and calibration are paid for; everything else "
         "follows from released values."),
     .cells = true,
+    .counts = true,
     .check = hr_hedge_check,
     .memory = hedge_memory,
     .train = train_hedge,

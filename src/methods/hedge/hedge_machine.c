@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { UNIT = 1 << HR_GRADIENT_BITS, VARY_PER_MILLE = 300, VARY_FROM = 5 };
-static const double TAIL = .2, CLIP_QUANTILE = .95, CLIP_RATE = .2, MIN_CLIP = .02;
+static const double TAIL = .2, CLIP_QUANTILE = .95, CLIP_RATE = .2, MIN_CLIP = .02, LEAST_MEAN = 1e-4;
 
 /* The features that a tree splits by, for the bandits. */
 typedef struct subject {
@@ -74,6 +74,10 @@ static double released_count(const hr_hedge *h, hr_noisy value) {
 
 static bool is_logistic(const hr_hedge *h) {
     return h->loss.objective == HR_OBJECTIVE_LOGISTIC;
+}
+
+static bool is_count(const hr_hedge *h) {
+    return h->loss.objective == HR_OBJECTIVE_COUNT;
 }
 
 /* ---- Questions ---- */
@@ -187,6 +191,15 @@ static double bounded_records(const hr_hedge *h, double records) {
     return fmax(bounded, 1);
 }
 
+/* Of a mean, as a part of the label's high, that the noise may have made 0 or less: no less than the noise.
+ */
+static double count_base(const hr_hedge *h, double mean) {
+    const double sensitivity = (double)hr_unit_label_sensitivity(h->setting.unit),
+                 noise = hr_noise_deviation(h->setting.privacy_measure, h->costs.base, sensitivity);
+    const double label_unit = (double)(hr_unit_fineness(h->setting.unit) << HR_LABEL_BITS);
+    return log(fmax(mean, fmin(fmax(noise / label_unit / h->records / 2, LEAST_MEAN), 1)));
+}
+
 /* n-hat and the mean label, with a start the first alone; of more classes their counts, whose sum is n-hat.
  */
 static hr_status on_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
@@ -204,7 +217,9 @@ static hr_status on_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
     if (!h->costs.base) return HR_OK;
     double label_unit = (double)(hr_unit_fineness(h->setting.unit) << HR_LABEL_BITS);
     double mean = fmin(fmax((double)values[1].paid / label_unit / h->records, -1), 1);
-    h->base[0] = is_logistic(h) ? .5 * log(fmax(1 + mean, .02) / fmax(1 - mean, .02)) : mean;
+    h->base[0] = is_count(h)      ? count_base(h, (1 + mean) / 2)
+                 : is_logistic(h) ? .5 * log(fmax(1 + mean, .02) / fmax(1 - mean, .02))
+                                  : mean;
     return HR_OK;
 }
 
@@ -223,6 +238,7 @@ static hr_status make_bandit(hr_hedge *h, hr_error *err) {
 
 static hr_status hedge_machine_forest_init(hr_hedge *h, hr_error *err) {
     hr_link link = h->setting.task == HR_TASK_REGRESSION ? HR_LINK_NUMBER
+                   : is_count(h)                         ? HR_LINK_LOG
                    : is_logistic(h)                      ? HR_LINK_LOGISTIC
                                                          : HR_LINK_SIGNED;
     h->forest = (hr_forest){.link = link, .output_count = h->outputs};
@@ -335,6 +351,11 @@ static double noise_left(const hr_hedge *h) {
     return h->outputs > 1 ? (outputs - 1) / outputs : 1;
 }
 
+/* What a mean gradient of 1 is in scores. */
+static double score_unit(const hr_hedge *h) {
+    return is_count(h) ? HR_COUNT_GRADIENT : 1;
+}
+
 /* Sets the leaf values; returns the gain: the sum over leaves of S^2/(N + ridge), less what noise alone adds
  * to it. */
 static double set_values(hr_hedge *h, const hr_tree *tree, double noise) {
@@ -350,7 +371,7 @@ static double set_values(hr_hedge *h, const hr_tree *tree, double noise) {
     hr_hierarchical_shrinkage(tree, h->outputs, ridge, h->node_sums, h->node_counts, h->values);
     hr_shrinkage_noise(tree, ridge, h->node_counts, h->node_noise);
     for (size_t i = 0; i < tree->node_count * h->outputs; i++)
-        h->values[i] = -h->plan.step * fmin(fmax(h->values[i], -limit), limit);
+        h->values[i] = -h->plan.step * fmin(fmax(h->values[i] * score_unit(h), -limit), limit);
     return gain;
 }
 
@@ -369,7 +390,7 @@ static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_
     double scale = h->published = kept_part * published_unit(h);
 
     /* What a leaf's value has of the noise, at most: the limit of values takes from it. */
-    const double of_value = scale * h->plan.step * noise * sqrt(noise_left(h));
+    const double of_value = scale * score_unit(h) * h->plan.step * noise * sqrt(noise_left(h));
     for (size_t n = 0; n < tree.node_count; n++) h->node_noise[n] *= of_value;
     tree.noise = h->node_noise;
 

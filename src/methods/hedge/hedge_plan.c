@@ -19,11 +19,11 @@ static shares shares_of(const hr_hedge_setting *s) {
                        .start = .03,
                        .choice = .20,
                        .counts = .10,
-                       .within = s->task == HR_TASK_REGRESSION ? .03 : 0};
+                       .within = !hr_task_has_classes(s->task) ? .03 : 0};
     shares pure = {.bins = .08, .start = .04, .choice = .30, .counts = .20, .within = 0};
     shares mine = s->privacy_measure == HR_PRIVACY_PURE ? pure : gaussian;
     if (!s->has_quantiles) mine.bins = 0;
-    mine.calibration = s->task == HR_TASK_REGRESSION ? 0 : .02;
+    mine.calibration = !hr_task_has_classes(s->task) ? 0 : .02;
     return mine;
 }
 
@@ -40,7 +40,7 @@ hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *s) {
     shares part = shares_of(s);
     hr_units start = hr_units_share(s->budget, part.start);
     return (hr_hedge_start){hr_units_share(s->budget, part.bins), start / 2,
-                            s->has_start ? 0 : start - start / 2,
+                            s->has_start && s->task != HR_TASK_COUNT ? 0 : start - start / 2,
                             hr_units_share(s->budget, part.calibration)};
 }
 
@@ -70,7 +70,7 @@ static void schedule(const hr_hedge_setting *s, double size, double records, hr_
 /* C_0. Two classes: gradients reach 2; less biases probabilities, more lets noise in. More classes: their
  * length reaches sqrt(2). */
 static double first_clip(const hr_hedge_setting *s) {
-    if (s->task == HR_TASK_REGRESSION)
+    if (!hr_task_has_classes(s->task))
         return s->privacy_measure == HR_PRIVACY_PURE ? .5 : .3; /* where it adapts it may begin low */
     return s->task == HR_TASK_BINARY ? 1.2 : 1;
 }
@@ -135,12 +135,13 @@ uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *s, int64_t bound, size
 }
 
 hr_objective hr_hedge_objective(const hr_fit_options *options, const hr_schema *schema) {
+    if (hr_schema_task(schema) == HR_TASK_COUNT) return HR_OBJECTIVE_COUNT;
     bool is_logistic = options->loss == HR_LOSS_LOGISTIC && hr_schema_task(schema) == HR_TASK_BINARY;
     return is_logistic ? HR_OBJECTIVE_LOGISTIC : HR_OBJECTIVE_SQUARE;
 }
 
 double hr_hedge_score_limit(hr_objective objective) {
-    return objective == HR_OBJECTIVE_LOGISTIC ? 20 : 1;
+    return objective == HR_OBJECTIVE_SQUARE ? 1 : 20;
 }
 
 bool hr_hedge_has_quantiles(const hr_fit_options *options, const hr_schema *schema) {
@@ -160,7 +161,7 @@ hr_hedge_setting hr_hedge_setting_of(const hr_fit_facts *facts) {
 
 static hr_status check_round(const hr_fit_facts *facts, const hr_hedge_setting *s, hr_error *err) {
     hr_hedge_plan plan = hr_hedge_plan_longest(s);
-    double clip = s->task == HR_TASK_REGRESSION ? 1 : first_clip(s); /* regression's adapts, up to 1 */
+    double clip = !hr_task_has_classes(s->task) ? 1 : first_clip(s); /* regression's adapts, up to 1 */
     int64_t bound = (int64_t)(clip * (1 << HR_GRADIENT_BITS));
     hr_status status = hr_facts_check_choice(facts, "choice of tree", plan.choice,
                                              hr_unit_leaf_score_width(s->unit, bound), err);
@@ -186,7 +187,7 @@ hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err) {
         if (!status && start.base) status = hr_facts_check_sums(facts, "base score", start.base, label, err);
     }
     if (!status && s.has_quantiles) status = hr_facts_check_edges(facts, start.bins, err);
-    if (!status && s.task != HR_TASK_REGRESSION)
+    if (!status && hr_task_has_classes(s.task))
         status = hr_facts_check_sums(facts, "calibration count", start.calibration, count, err);
     return status ? status : check_round(facts, &s, err);
 }
@@ -221,10 +222,12 @@ static void note_noise(const hr_hedge_setting *s, const hr_schema *schema, const
     double noise =
         hr_hedge_noise_factor(s) * hr_noise_deviation(s->privacy_measure, made->sums, reach) / FINE;
     plan->label_range = label && label->kind == HR_KIND_NUMBER ? label->high - label->low : 1;
-    /* What a step of 1 of the scores is in the label's units: two classes have scores from -1 to 1, more have
-     * probabilities. */
+    /* What a gradient of 1 is in the label's units: two classes have scores from -1 to 1, more have
+     * probabilities; a count's is of the logarithm of its mean, taken to be in the middle of the bounds. */
     bool has_classes = schema && hr_schema_task(schema) == HR_TASK_MULTICLASS;
-    double unit = has_classes ? plan->label_range : plan->label_range / 2;
+    bool is_count = schema && hr_schema_task(schema) == HR_TASK_COUNT;
+    double unit =
+        has_classes ? plan->label_range : (is_count ? HR_COUNT_GRADIENT : 1) * plan->label_range / 2;
     plan->leaf_records = plan->records / (double)(1 << made->depth_all);
     plan->gradient_noise = noise / plan->leaf_records;
     plan->label_noise = plan->gradient_noise * unit;

@@ -4,6 +4,8 @@
 #include "models/export/covers.h"
 #include "trees/tree/binarize.h"
 
+#include <math.h>
+
 enum { LAST_BIN = HR_BINS_MAX - 1 };
 
 /* The nodes of a tree that has two-way splits alone. */
@@ -159,17 +161,15 @@ static size_t count_trees(const hr_forest *forest, size_t *trees) {
     return most;
 }
 
-static hr_engine_link link_of(const hr_forest *forest) {
-    return forest->link == HR_LINK_LOGISTIC && !forest->calibration.made ? HR_ENGINE_LOGISTIC
-                                                                         : HR_ENGINE_SCORES;
-}
-
 static bool make_rounds(const hr_model *model, hr_arena *arena, hr_ensemble *out) {
     const hr_forest *forest = &model->forest;
     size_t outputs = forest->output_count, *trees = hr_arena_alloc(arena, outputs, sizeof *trees);
     if (!trees) return false;
+    const bool is_logistic = forest->link == HR_LINK_LOGISTIC && !forest->calibration.made;
     *out = (hr_ensemble){.schema = model->schema,
-                         .link = link_of(forest),
+                         .link = forest->link == HR_LINK_LOG ? HR_ENGINE_LOG
+                                 : is_logistic               ? HR_ENGINE_LOGISTIC
+                                                             : HR_ENGINE_SCORES,
                          .output_count = outputs,
                          .round_count = 1 + count_trees(forest, trees),
                          .scale = 1};
@@ -178,6 +178,7 @@ static bool make_rounds(const hr_model *model, hr_arena *arena, hr_ensemble *out
         out->scale = (label->high - label->low) / 2;
         out->shift = label->low + out->scale;
     }
+    if (forest->link == HR_LINK_LOG) out->shift = log(hr_schema_label(model->schema)->high);
     out->trees = hr_arena_alloc(arena, out->round_count * outputs, sizeof *out->trees);
     if (!out->trees) return false;
     for (size_t k = 0; k < outputs; k++) {

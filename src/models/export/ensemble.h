@@ -33,8 +33,9 @@ typedef struct hr_engine_tree {
 
 /* What makes predictions of scores, if engines know it. */
 typedef enum hr_engine_link {
-    HR_ENGINE_SCORES,  /* none that they know: of a number, of HR_LINK_SIGNED, or with a calibration */
-    HR_ENGINE_LOGISTIC /* of one score 1 / (1 + exp(-score)), of more their softmax */
+    HR_ENGINE_SCORES,   /* none that they know: of a number, of HR_LINK_SIGNED, or with a calibration */
+    HR_ENGINE_LOGISTIC, /* of one score 1 / (1 + exp(-score)), of more their softmax */
+    HR_ENGINE_LOG       /* exp(shift + score): the mean of a count, up to its bounds */
 } hr_engine_link;
 
 /* Tree r * output_count + k adds to score k, which starts from 0: those of r = 0 are leaves with the base,
@@ -43,7 +44,8 @@ typedef struct hr_ensemble {
     const hr_schema *schema;
     hr_engine_link link;
     size_t output_count, round_count;
-    double shift, scale; /* of a number: its label is shift + scale * score within the bounds; else 0 and 1 */
+    double shift, scale; /* of a number: its label is shift + scale * score within the bounds; of a
+                             count: shift is the logarithm of its high; else 0 and 1 */
     hr_engine_tree *trees;
 } hr_ensemble;
 

@@ -159,7 +159,9 @@ static bool is_same_lightgbm_name(const char *a, const char *b) {
 
 /* Without an objective, predictions of classes are the scores, without a link. */
 static void add_objective(hr_buffer *b, const hr_ensemble *ensemble) {
-    if (hr_schema_label(ensemble->schema)->kind == HR_KIND_NUMBER)
+    if (ensemble->link == HR_ENGINE_LOG)
+        hr_buffer_text(b, "objective=poisson\n");
+    else if (hr_schema_label(ensemble->schema)->kind == HR_KIND_NUMBER)
         hr_buffer_text(b, "objective=regression\n");
     else if (ensemble->link == HR_ENGINE_SCORES)
         return;

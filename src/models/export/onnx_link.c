@@ -15,6 +15,11 @@ hr_onnx_value hr_onnx_label(hr_onnx_graph *g, const hr_column *label, hr_onnx_va
     return clip(g, value, label->low, label->high);
 }
 
+hr_onnx_value hr_onnx_count(hr_onnx_graph *g, const hr_column *label, hr_onnx_value scores) {
+    hr_onnx_value part = hr_onnx_of(g, "Exp", hr_onnx_with(g, "Min", scores, 0));
+    return clip(g, hr_onnx_with(g, "Mul", part, label->high), label->low, label->high);
+}
+
 /* ---- Probabilities ---- */
 
 /* As soft_clip of trees/tree/link.c: of x below 1/2, and of what x lacks to 1 above. */

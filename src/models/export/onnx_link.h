@@ -8,6 +8,9 @@
 /* The label within its bounds, one column. */
 hr_onnx_value hr_onnx_label(hr_onnx_graph *graph, const hr_column *label, hr_onnx_value scores);
 
+/* The same of the mean of a count. */
+hr_onnx_value hr_onnx_count(hr_onnx_graph *graph, const hr_column *label, hr_onnx_value scores);
+
 /* The probabilities of all classes, a column each. */
 hr_onnx_value hr_onnx_classes(hr_onnx_graph *graph, const hr_forest *forest, hr_onnx_value scores);
 

@@ -248,6 +248,7 @@ typedef struct xgboost_objective {
 static xgboost_objective objective_of(const hr_ensemble *ensemble) {
     if (ensemble->link == HR_ENGINE_SCORES)
         return (xgboost_objective){"reg:squarederror", "0", "regressor", false};
+    if (ensemble->link == HR_ENGINE_LOG) return (xgboost_objective){"count:poisson", "1", "regressor", false};
     if (ensemble->output_count > 1) return (xgboost_objective){"multi:softprob", "0", "classifier", true};
     return (xgboost_objective){"binary:logistic", "5E-1", "classifier", false};
 }
@@ -262,6 +263,8 @@ static void add_learner(hr_buffer *b, const hr_ensemble *ensemble, const xgboost
     hr_buffer_format(b, "\"objective\":{\"name\":\"%s\",", objective->name);
     if (objective->is_softmax)
         hr_buffer_format(b, "\"softmax_multiclass_param\":{\"num_class\":\"%zu\"}", outputs);
+    else if (ensemble->link == HR_ENGINE_LOG)
+        hr_buffer_text(b, "\"poisson_regression_param\":{\"max_delta_step\":\"7E-1\"}");
     else
         hr_buffer_text(b, "\"reg_loss_param\":{\"scale_pos_weight\":\"1\"}");
     hr_buffer_text(b, "}},\n\"version\":[2,0,0]}\n");

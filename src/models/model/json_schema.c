@@ -30,12 +30,13 @@ static char optional_mark_of(hr_json_reader *r, const hr_json_position *at, cons
 }
 
 static void read_json_number(hr_json_reader *r, const hr_json_position *at, hr_column *column) {
-    static const char *const keys[] = {"name",      "kind",   "low",  "high", "integer", "decimal",
-                                       "thousands", "symbol", "date", "part", "review",  "source"};
+    static const char *const keys[] = {"name",   "kind", "low",  "high",   "integer", "decimal", "thousands",
+                                       "symbol", "date", "part", "review", "source",  "count"};
     hr_json_only_keys(r, at, keys, COUNT(keys));
     column->low = hr_json_number_of(r, at, "low");
     column->high = hr_json_number_of(r, at, "high");
     column->integer = hr_json_bool_of(r, at, "integer");
+    column->count = optional_bool_of(r, at, "count");
     column->format.decimal = optional_mark_of(r, at, "decimal");
     column->format.thousands = optional_mark_of(r, at, "thousands");
     column->format.symbol = optional_text_of(r, at, "symbol");

@@ -81,24 +81,28 @@ static void compare_classes(const hr_comparison *c, hr_metrics *out) {
 }
 
 static void compare_scores(const double *predicted, const double *labels, hr_metrics *out) {
-    double rows = (double)out->rows, sum = 0, squares = 0, distances = 0, spread = 0;
+    double rows = (double)out->rows, sum = 0, squares = 0, distances = 0, spread = 0, deviance = 0;
     for (size_t i = 0; i < out->rows; i++) {
         double miss = predicted[i] - labels[i];
         squares += miss * miss;
         distances += fabs(miss);
+        /* Of a mean of 0 that of a count above it would be infinite. */
+        const double mean = fmax(predicted[i], MIN_PROBABILITY);
+        deviance += (labels[i] > 0 ? labels[i] * log(labels[i] / mean) : 0) - labels[i] + mean;
         sum += labels[i];
     }
     for (size_t i = 0; i < out->rows; i++) spread += (labels[i] - sum / rows) * (labels[i] - sum / rows);
     out->rmse = sqrt(squares / rows);
     out->mae = distances / rows;
+    if (out->task == HR_TASK_COUNT) out->deviance = 2 * deviance / rows;
     out->r2 = spread > 0 ? 1 - squares / spread : (double)NAN;
 }
 
 hr_status hr_metrics_compare(const hr_comparison *c, hr_metrics *out, hr_error *err) {
     hr_metrics m = {.rows = c->rows, .task = c->task};
-    m.error = m.auc = m.logloss = m.ece = m.rmse = m.mae = m.r2 = (double)NAN;
+    m.error = m.auc = m.logloss = m.ece = m.rmse = m.mae = m.r2 = m.deviance = (double)NAN;
     hr_status status = HR_OK;
-    if (c->task == HR_TASK_REGRESSION) {
+    if (!hr_task_has_classes(c->task)) {
         compare_scores(c->predicted, c->labels, &m);
     } else {
         compare_classes(c, &m);
@@ -137,7 +141,7 @@ hr_status hr_comparison_make(const hr_model *model, const hr_data *data, int thr
 hr_status hr_comparison_decide(const hr_comparison *c, const hr_decision_rule *rule, uint32_t **out,
                                hr_error *err) {
     *out = NULL;
-    if (c->task == HR_TASK_REGRESSION) return HR_OK;
+    if (!hr_task_has_classes(c->task)) return HR_OK;
     uint32_t *decided = *out = calloc(c->rows + 1, sizeof *decided);
     if (!decided) return hr_fail_memory(err);
     for (size_t i = 0; i < c->rows; i++)
@@ -177,7 +181,7 @@ static double count_decisions(const hr_comparison *c, uint64_t *counts) {
 hr_status hr_evaluate_decisions(const hr_model *model, const hr_data *data, const hr_decision_rule *decision,
                                 int threads, hr_decided *out, hr_error *err) {
     size_t classes = hr_model_output_count(model);
-    if (hr_schema_task(hr_model_schema(model)) == HR_TASK_REGRESSION)
+    if (!hr_task_has_classes(hr_schema_task(hr_model_schema(model))))
         return hr_fail(err, HR_E_ARGUMENT, "evaluate without decisions",
                        "the model predicts a number: there is no class to decide on");
     hr_status status = hr_decision_rule_check(decision, classes, err);

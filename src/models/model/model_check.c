@@ -73,10 +73,11 @@ static hr_status check_outputs(const model_check *c) {
     const hr_forest *forest = &c->model->forest;
     hr_task task = hr_schema_task(c->model->schema);
     size_t classes = hr_schema_label(c->model->schema)->value_count;
-    if ((forest->link == HR_LINK_NUMBER) != (task == HR_TASK_REGRESSION))
+    if ((forest->link == HR_LINK_NUMBER) != (task == HR_TASK_REGRESSION) ||
+        (forest->link == HR_LINK_LOG) != (task == HR_TASK_COUNT))
         return refuse_model(c, "the link does not fit the task", "link");
     bool one = forest->output_count == 1 && task != HR_TASK_MULTICLASS;
-    bool one_a_class = forest->output_count == classes && task != HR_TASK_REGRESSION;
+    bool one_a_class = forest->output_count == classes && hr_task_has_classes(task);
     if (!one && !one_a_class) return refuse_model(c, "the number of scores does not fit the task", "base");
     for (size_t k = 0; k < forest->output_count; k++)
         if (!(fabs(forest->base[k]) <= VALUE_LIMIT))
@@ -87,7 +88,7 @@ static hr_status check_outputs(const model_check *c) {
 static hr_status check_calibration(const model_check *c) {
     const hr_calibration *made = &c->model->forest.calibration;
     if (!made->made) return HR_OK;
-    if (hr_schema_task(c->model->schema) == HR_TASK_REGRESSION)
+    if (!hr_task_has_classes(hr_schema_task(c->model->schema)))
         return refuse_model(c, "only probabilities are calibrated", "calibration");
     if (!(fabs(made->intercept) <= HR_INTERCEPT_MAX))
         return refuse_model(c, "the intercept must be between -2 and 2", "calibration.intercept");

@@ -9,10 +9,14 @@
 enum { HR_MODEL_VERSION = 3, HR_MODEL_VERSION_FIRST = 2 };
 
 static const char *const HR_MODE_NAMES[] = {[HR_MODE_SOUND] = "sound", [HR_MODE_PAPER] = "paper"};
-static const char *const HR_TASK_NAMES[] = {
-    [HR_TASK_REGRESSION] = "regression", [HR_TASK_BINARY] = "binary", [HR_TASK_MULTICLASS] = "multiclass"};
-static const char *const HR_LINK_NAMES[] = {
-    [HR_LINK_NUMBER] = "number", [HR_LINK_SIGNED] = "signed", [HR_LINK_LOGISTIC] = "logistic"};
+static const char *const HR_TASK_NAMES[] = {[HR_TASK_REGRESSION] = "regression",
+                                            [HR_TASK_BINARY] = "binary",
+                                            [HR_TASK_MULTICLASS] = "multiclass",
+                                            [HR_TASK_COUNT] = "count"};
+static const char *const HR_LINK_NAMES[] = {[HR_LINK_NUMBER] = "number",
+                                            [HR_LINK_SIGNED] = "signed",
+                                            [HR_LINK_LOGISTIC] = "logistic",
+                                            [HR_LINK_LOG] = "log"};
 static const char *const HR_PRIVACY_MEASURE_NAMES[] = {[HR_PRIVACY_NONE] = "none",
                                                        [HR_PRIVACY_PURE] = "pure",
                                                        [HR_PRIVACY_ZCDP] = "zcdp",

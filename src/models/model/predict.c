@@ -10,6 +10,7 @@
 #include "tables/schema/schema.h"
 #include "trees/tree/link.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { THREADS_MAX = 1024, BLOCK = HR_PREDICTOR_BLOCK };
@@ -42,6 +43,9 @@ static void write_linked(const hr_predictor *predictor, const double *scores, si
         const hr_column *label = hr_schema_label(predictor->schema);
         double part = (clip_prediction(scores[0], -1, 1) + 1) / 2;
         *out = clip_prediction(label->low + part * (label->high - label->low), label->low, label->high);
+    } else if (forest->link == HR_LINK_LOG) {
+        const hr_column *label = hr_schema_label(predictor->schema);
+        *out = clip_prediction(label->high * exp(fmin(scores[0], 0)), label->low, label->high);
     } else {
         size_t classes = hr_link_classes(forest, scores, stride, out);
         hr_link_calibrate(&forest->calibration, out, classes);
@@ -181,7 +185,7 @@ hr_status hr_predict_row(const hr_predictor *predictor, const double *values, do
 /* ---- Facts ---- */
 
 size_t hr_predictor_output_count(const hr_predictor *predictor) {
-    if (hr_schema_task(predictor->schema) == HR_TASK_REGRESSION) return 1;
+    if (!hr_task_has_classes(hr_schema_task(predictor->schema))) return 1;
     return hr_schema_label(predictor->schema)->value_count;
 }
 

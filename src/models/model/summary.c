@@ -36,12 +36,15 @@ static void show_name(hr_buffer *b, const char *name) {
 }
 
 static void show_label(hr_buffer *b, const hr_model *m) {
-    static const char *const tasks[] = {"regression of ", "binary classification of ", "classification of "};
+    static const char *const tasks[] = {"regression of ", "binary classification of ", "classification of ",
+                                        "mean of the count "};
     const hr_column *label = hr_schema_label(m->schema);
     hr_buffer_format(b, "Task      %s", tasks[hr_schema_task(m->schema)]);
     hr_show_text(b, label->name);
     if (label->kind == HR_KIND_NUMBER) {
         hr_buffer_format(b, " (%g to %g)\n", label->low, label->high);
+        if (label->count)
+            hr_buffer_format(b, "Score     the logarithm of the mean count, less that of %g\n", label->high);
         return;
     }
     const char *before = " (";

@@ -77,6 +77,17 @@ static hr_status check_bounds(const checker *c, const hr_column *column) {
         return hr_fail(c->err, HR_E_FORMAT, "give bounds with low < high",
                        "the label's low (%g) and high (%g) are too near", column->low, column->high);
     }
+    if (!column->count) return HR_OK;
+    if (column != &c->parts->label || !column->integer)
+        return hr_fail(c->err, HR_E_FORMAT, "write 'kind: number' and 'integer: true'",
+                       "only a label is a count, and a count is an integer");
+    const double bounds[] = {column->low, column->high}, most = 0x1p53;
+    for (size_t i = 0; i < 2; i++) {
+        c->fault->key = i ? "high" : "low";
+        if (bounds[i] >= 0 && bounds[i] <= most && bounds[i] == floor(bounds[i])) continue;
+        return hr_fail(c->err, HR_E_FORMAT, "give whole numbers from 0 on, up to 2^53", "%s (%g) is no count",
+                       c->fault->key, bounds[i]);
+    }
     return HR_OK;
 }
 

@@ -73,6 +73,7 @@ static bool copy_column(hr_arena *arena, const hr_column *from, hr_column *to) {
         to->low = from->low;
         to->high = from->high;
         to->integer = from->integer;
+        to->count = from->count;
         to->date = from->date; /* copied by copy_dates */
         to->part = from->part;
         return copy_number_format(arena, &from->format, &to->format);
@@ -189,8 +190,8 @@ static bool same_words(const char *const *a, size_t a_count, const char *const *
 
 static bool same_column(const hr_column *a, const hr_column *b) {
     return strcmp(a->name, b->name) == 0 && a->kind == b->kind && a->low == b->low && a->high == b->high &&
-           a->integer == b->integer && same_words(a->values, a->value_count, b->values, b->value_count) &&
-           hr_cell_text_same(a, b);
+           a->integer == b->integer && a->count == b->count &&
+           same_words(a->values, a->value_count, b->values, b->value_count) && hr_cell_text_same(a, b);
 }
 
 static bool same_optional(const char *a, const char *b) {
@@ -212,7 +213,7 @@ bool hr_schema_same(const hr_schema *a, const hr_schema *b) {
 
 hr_task hr_schema_task(const hr_schema *schema) {
     const hr_column *label = &schema->parts.label;
-    if (label->kind == HR_KIND_NUMBER) return HR_TASK_REGRESSION;
+    if (label->kind == HR_KIND_NUMBER) return label->count ? HR_TASK_COUNT : HR_TASK_REGRESSION;
     return label->value_count == 2 ? HR_TASK_BINARY : HR_TASK_MULTICLASS;
 }
 

@@ -111,6 +111,13 @@ hr_status hr_schema_label_number(hr_schema_builder *builder, const char *name, d
     return set_label(builder, &column, err);
 }
 
+hr_status hr_schema_label_count(hr_schema_builder *builder, const char *name, double low, double high,
+                                hr_error *err) {
+    hr_column column = number(builder, name, low, high);
+    column.integer = column.count = true;
+    return set_label(builder, &column, err);
+}
+
 hr_status hr_schema_label_classes(hr_schema_builder *builder, const char *name, const char *const *values,
                                   size_t count, hr_error *err) {
     hr_column column = category_schema_builder(name, values, count);

@@ -98,6 +98,7 @@ static bool dates_differ(const comparison *c, const hr_date_column *one, const h
 static const char *kind_of_text(const hr_column *column) {
     return column->date      ? "date"
            : column->boolean ? "boolean"
+           : column->count   ? "count"
                              : (column->kind == HR_KIND_NUMBER ? "number" : "category");
 }
 

@@ -64,16 +64,26 @@ static const char column_help[] =
     "from, to, format, offset, parts (date)";
 
 /* The kinds of columns in a file. */
-enum { FILE_NUMBER = 1, FILE_CATEGORY = 2, FILE_BOOLEAN = 4, FILE_DATE = 8, FILE_UNUSED = 16 };
-enum { LABEL_KINDS = 3, FEATURE_KINDS = 5 };
+enum {
+    FILE_NUMBER = 1,
+    FILE_CATEGORY = 2,
+    FILE_BOOLEAN = 4,
+    FILE_DATE = 8,
+    FILE_UNUSED = 16,
+    FILE_COUNT = 32
+};
+enum { FILE_KINDS = 6, FILE_ANY_NUMBER = FILE_NUMBER | FILE_COUNT };
+static const int label_kinds = FILE_NUMBER | FILE_CATEGORY | FILE_BOOLEAN | FILE_COUNT;
 
 /* Which kinds have a key, in the order of the keys; the first two, `review`, `accepted` and `source` belong
  * to all. */
 static const int column_key_kinds[COLUMN_KEYS] = {
-    [COLUMN_LOW] = FILE_NUMBER,    [COLUMN_HIGH] = FILE_NUMBER,     [COLUMN_INTEGER] = FILE_NUMBER,
-    [COLUMN_WHOLE] = FILE_NUMBER,  [COLUMN_DECIMAL] = FILE_NUMBER,  [COLUMN_THOUSANDS] = FILE_NUMBER,
-    [COLUMN_SYMBOL] = FILE_NUMBER, [COLUMN_VALUES] = FILE_CATEGORY, [COLUMN_FROM] = FILE_DATE,
-    [COLUMN_TO] = FILE_DATE,       [COLUMN_FORMAT] = FILE_DATE,     [COLUMN_OFFSET] = FILE_DATE,
+    [COLUMN_LOW] = FILE_ANY_NUMBER,     [COLUMN_HIGH] = FILE_ANY_NUMBER,
+    [COLUMN_INTEGER] = FILE_NUMBER,     [COLUMN_WHOLE] = FILE_NUMBER,
+    [COLUMN_DECIMAL] = FILE_ANY_NUMBER, [COLUMN_THOUSANDS] = FILE_ANY_NUMBER,
+    [COLUMN_SYMBOL] = FILE_ANY_NUMBER,  [COLUMN_VALUES] = FILE_CATEGORY,
+    [COLUMN_FROM] = FILE_DATE,          [COLUMN_TO] = FILE_DATE,
+    [COLUMN_FORMAT] = FILE_DATE,        [COLUMN_OFFSET] = FILE_DATE,
     [COLUMN_PARTS] = FILE_DATE};
 
 typedef struct schema_reader {
@@ -90,10 +100,11 @@ static hr_status forbid_other_keys(const schema_reader *r, const hr_yaml_node **
     const char *what = kind == FILE_NUMBER    ? "a number"
                        : kind == FILE_BOOLEAN ? "a boolean"
                        : kind == FILE_DATE    ? "a date"
+                       : kind == FILE_COUNT   ? "a count"
                        : kind == FILE_UNUSED  ? "an unused column"
                                               : "a category or classes";
     for (size_t i = 0; i < COLUMN_KEYS; i++) {
-        if (!keys[i] || !column_key_kinds[i] || column_key_kinds[i] == kind) continue;
+        if (!keys[i] || !column_key_kinds[i] || (column_key_kinds[i] & kind)) continue;
         return hr_keys_refuse(&r->keys, keys[i], "remove it, or change the kind",
                               "the key '%s' does not belong to %s", column_keys[i], what);
     }
@@ -101,17 +112,18 @@ static hr_status forbid_other_keys(const schema_reader *r, const hr_yaml_node **
 }
 
 static hr_status read_column_kind(const schema_reader *r, const hr_yaml_node *node, bool is_label, int *out) {
-    static const char *const names[] = {"number", "category", "boolean", "date", "unused"};
+    static const char *const names[] = {"number", "category", "boolean", "date", "unused", "count"};
     const char *text = NULL;
     hr_status status = hr_keys_text(&r->keys, node, "kind", &text);
     if (status) return status;
-    for (int i = 0; i < (is_label ? LABEL_KINDS : FEATURE_KINDS); i++) {
+    for (int i = 0; i < FILE_KINDS; i++) {
         *out = 1 << i;
+        if (is_label ? !(*out & label_kinds) : *out == FILE_COUNT) continue;
         if (strcmp(text, is_label && i == 1 ? "classes" : names[i]) == 0) return HR_OK;
     }
     return hr_keys_refuse(
         &r->keys, node,
-        is_label ? "a label is a number (regression), classes or a boolean"
+        is_label ? "a label is a number (regression), a count, classes or a boolean"
                  : "a feature is a number, a category, a boolean or a date; a column that is none is unused",
         "unknown kind '%s'", text);
 }
@@ -124,9 +136,10 @@ static hr_status read_number_column(const schema_reader *r, const hr_yaml_node *
     if (keys[COLUMN_INTEGER] && keys[COLUMN_WHOLE])
         return hr_keys_refuse(&r->keys, keys[COLUMN_WHOLE], "remove one of them",
                               "'whole' is another name of the key 'integer', which is there too");
-    hr_status status = hr_keys_need(&r->keys, map, keys[COLUMN_LOW], "low", why);
+    hr_status status =
+        out->count && !keys[COLUMN_LOW] ? HR_OK : hr_keys_need(&r->keys, map, keys[COLUMN_LOW], "low", why);
     if (!status) status = hr_keys_need(&r->keys, map, keys[COLUMN_HIGH], "high", why);
-    if (!status) status = hr_keys_number(&r->keys, keys[COLUMN_LOW], "low", &out->low);
+    if (!status && keys[COLUMN_LOW]) status = hr_keys_number(&r->keys, keys[COLUMN_LOW], "low", &out->low);
     if (!status) status = hr_keys_number(&r->keys, keys[COLUMN_HIGH], "high", &out->high);
     if (!status && integer) status = hr_keys_flag(&r->keys, integer, "integer", &out->integer);
     out->format = r->format;
@@ -138,7 +151,8 @@ static hr_status read_column_of_kind(const schema_reader *r, const hr_yaml_node 
     const hr_date_keys date = {keys[COLUMN_FROM], keys[COLUMN_TO], keys[COLUMN_FORMAT], keys[COLUMN_OFFSET],
                                keys[COLUMN_PARTS]};
     const hr_yaml_node *values = keys[COLUMN_VALUES];
-    if (kind == FILE_NUMBER) return read_number_column(r, map, keys, out);
+    out->count = out->integer = kind == FILE_COUNT;
+    if (kind & FILE_ANY_NUMBER) return read_number_column(r, map, keys, out);
     if (kind == FILE_DATE) return hr_read_date_column(&r->keys, map, out->name, &date, out);
     if (kind == FILE_UNUSED) return HR_OK;
     if (kind == FILE_BOOLEAN) {

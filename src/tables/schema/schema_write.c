@@ -73,7 +73,7 @@ static void write_column_mark(hr_buffer *out, const char *indent, const hr_colum
     const hr_number_format *format = &column->format;
     open_mark(out, indent, column, mark);
     if (column->kind == HR_KIND_NUMBER) {
-        hr_buffer_text(out, ", low, high, integer");
+        hr_buffer_text(out, column->count ? ", low, high" : ", low, high, integer");
         if (format->decimal == ',') hr_buffer_text(out, ", decimal");
         if (format->thousands) hr_buffer_text(out, ", thousands");
         if (format->symbol) hr_buffer_text(out, ", symbol");
@@ -90,7 +90,7 @@ static void write_source(hr_buffer *out, const char *indent, const char *source)
 /* ---- Columns ---- */
 
 static const char *kind_word(const hr_column *column, bool is_label) {
-    if (column->kind == HR_KIND_NUMBER) return "number";
+    if (column->kind == HR_KIND_NUMBER) return column->count ? "count" : "number";
     if (column->boolean) return "boolean";
     return is_label ? "classes" : "category";
 }
@@ -106,7 +106,7 @@ void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_lab
     if (column->kind == HR_KIND_NUMBER) {
         write_schema_number(out, indent, "low", column->low);
         write_schema_number(out, indent, "high", column->high);
-        if (column->integer || column->review)
+        if (!column->count && (column->integer || column->review))
             hr_buffer_format(out, "%sinteger: %s\n", indent, column->integer ? "true" : "false");
         /* Only what differs from plain numbers. */
         if (format->decimal == ',') write_schema_key(out, indent, "decimal", decimal);

@@ -21,9 +21,14 @@ typedef struct hr_candidate_scan hr_candidate_scan;
 
 /* What the scores F of a record are fitted to. */
 typedef enum hr_objective {
-    HR_OBJECTIVE_SQUARE,  /* gradient F - y; more than two classes: of every class, one-hot */
-    HR_OBJECTIVE_LOGISTIC /* gradient tanh(F) - y; two classes only */
+    HR_OBJECTIVE_SQUARE,   /* gradient F - y; more than two classes: of every class, one-hot */
+    HR_OBJECTIVE_LOGISTIC, /* gradient tanh(F) - y; two classes only */
+    HR_OBJECTIVE_COUNT     /* y is a part of the label's high: gradient (exp(F) - y) / (HR_COUNT_GRADIENT *
+                              max(exp(F), exp(base))) */
 } hr_objective;
+
+/* What the gradients of counts are divided by, beside the mean: most are within 1. */
+enum { HR_COUNT_GRADIENT = 2 };
 
 /* What a record contributes in one round. */
 typedef struct hr_candidate_scan_loss {

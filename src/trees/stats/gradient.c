@@ -15,7 +15,7 @@ void hr_targets_of(const hr_data *data, double *targets) {
     const double *labels = hr_data_labels(data);
     size_t rows = hr_data_rows(data);
     bool number = label->kind == HR_KIND_NUMBER, two = !number && label->value_count == 2;
-    double low = number ? label->low : 0, scale = number ? 2 / (label->high - label->low) : 2;
+    double low = number && !label->count ? label->low : 0, scale = number ? 2 / (label->high - low) : 2;
     for (size_t i = 0; i < rows; i++) targets[i] = number || two ? (labels[i] - low) * scale - 1 : labels[i];
 }
 

@@ -53,9 +53,10 @@ typedef struct hr_tree {
 
 /* What a sum of scores means. */
 typedef enum hr_link {
-    HR_LINK_NUMBER,  /* one score, the label mapped to [-1, 1] */
-    HR_LINK_SIGNED,  /* one score for two classes, or one a class: the probability mapped to [-1, 1] */
-    HR_LINK_LOGISTIC /* one score for two classes (log-odds), or one a class (softmax) */
+    HR_LINK_NUMBER,   /* one score, the label mapped to [-1, 1] */
+    HR_LINK_SIGNED,   /* one score for two classes, or one a class: the probability mapped to [-1, 1] */
+    HR_LINK_LOGISTIC, /* one score for two classes (log-odds), or one a class (softmax) */
+    HR_LINK_LOG       /* one score: the logarithm of the mean of a count, as a part of the label's high */
 } hr_link;
 
 /* How the probabilities of classes are corrected (trees/tree/link.h). */

@@ -214,6 +214,24 @@ static void test_evaluate__wants_labels_and_rows(void **state) {
     parts_done(&p);
 }
 
+/* mean_poisson_deviance of scikit-learn on the same numbers; a mean of 0 counts as 1e-15. */
+static void test_count__equals_scikit_learn(void **state) {
+    (void)state;
+    static const double predicted[] = {.5, 2, 3.25, .125, 7, 1}, labels[] = {0, 2, 5, 1, 4, 0}, none[] = {0};
+    hr_metrics m = {0};
+    assert_int_equal(
+        hr_metrics_compare(&(hr_comparison){HR_TASK_COUNT, predicted, labels, 6, 1, NULL}, &m, NULL), HR_OK);
+    assert_near(m.deviance, 1.2899643234668055);
+    assert_near(m.mae, 1.1875);
+    assert_true(m.rmse > 0 && isnan(m.error) && isnan(m.auc));
+    assert_int_equal(
+        hr_metrics_compare(&(hr_comparison){HR_TASK_COUNT, none, labels + 3, 1, 1, NULL}, &m, NULL), HR_OK);
+    assert_near(m.deviance, 2 * (log(1e15) - 1 + 1e-15));
+    assert_int_equal(
+        hr_metrics_compare(&(hr_comparison){HR_TASK_REGRESSION, none, labels, 1, 1, NULL}, &m, NULL), HR_OK);
+    assert_true(isnan(m.deviance));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_binary__equals_scikit_learn),
@@ -228,6 +246,7 @@ int main(void) {
         cmocka_unit_test(test_regression__has_no_r2_for_a_constant_label),
         cmocka_unit_test(test_evaluate__compares_its_own_predictions),
         cmocka_unit_test(test_evaluate__wants_labels_and_rows),
+        cmocka_unit_test(test_count__equals_scikit_learn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

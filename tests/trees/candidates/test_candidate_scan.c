@@ -25,7 +25,7 @@ typedef struct pair {
     hr_csprng *csprng;
     hr_dice dice;
     size_t outputs;
-    double *targets;
+    double *targets, base; /* base: of one output */
     int64_t *scores, *published;
     double published_part; /* of the step */
     hr_candidate_scan *scan;
@@ -70,6 +70,7 @@ static void pair_open(pair *p, size_t rows, size_t outputs, int threads, uint64_
     p->published = arena_room(p->t.arena, rows * outputs, sizeof *p->published);
     double base[OUTPUTS_MAX];
     for (size_t k = 0; k < outputs; k++) base[k] = between(&p->dice, outputs > 1 ? 0 : -.5, .5);
+    p->base = base[0];
     for (size_t i = 0; i < rows; i++) {
         p->targets[i] =
             outputs > 1 ? (double)hr_dice_below(&p->dice, outputs) : (double)hr_dice_below(&p->dice, 3) - 1;
@@ -150,6 +151,13 @@ static int64_t square_of(const int64_t *vector, size_t size) {
     return sum;
 }
 
+/* (mean - count) / (2 max(mean, base)), of parts of the high; a mean is at most 1. */
+static int64_t count_gradient(const pair *p, size_t row) {
+    double mean = exp((double)p->scores[row] / FINE), count = ((double)fixed(p->targets[row]) / FINE + 1) / 2;
+    if (mean > 1) mean = 1;
+    return fixed((mean - count) / 2 / (mean > exp(p->base) ? mean : exp(p->base)));
+}
+
 /* The integer gradient of a record. Returns whether it was within the clip (one output). */
 static bool plain_gradient(const pair *p, const hr_candidate_scan_loss *loss, size_t row, int64_t *gradient) {
     const int64_t *score = p->scores + row * p->outputs;
@@ -157,6 +165,7 @@ static bool plain_gradient(const pair *p, const hr_candidate_scan_loss *loss, si
         int64_t predicted =
             loss->objective == HR_OBJECTIVE_LOGISTIC ? fixed(tanh((double)*score / FINE)) : *score;
         int64_t g = predicted - fixed(p->targets[row]), clip = fixed(loss->clip);
+        if (loss->objective == HR_OBJECTIVE_COUNT) g = count_gradient(p, row);
         double whole = floor((double)clip_to(g, -clip, clip) * GRID / FINE + .5);
         gradient[0] = clip_to((int64_t)whole, -loss->bound, loss->bound);
         return llabs(g) <= clip;
@@ -252,12 +261,12 @@ static void check_published(pair *p, const hr_candidate_scan_loss *loss) {
 
 /* Rounds whose trees overwrite those of the round before, whose steps go down each kind of tree, of many or
  * of one, or that take none. */
-static void check_rounds(size_t rows, size_t outputs, bool logistic, int threads) {
+static void check_rounds(size_t rows, size_t outputs, hr_objective objective, int threads) {
     static pair p;
     pair_open(&p, rows, outputs, threads, 7 + rows + outputs);
     for (size_t round = 0; round < 3 * TREES; round++) {
-        hr_candidate_scan_loss loss = {logistic ? HR_OBJECTIVE_LOGISTIC : HR_OBJECTIVE_SQUARE,
-                                       round % 3 ? between(&p.dice, .02, 1) : 1, logistic ? 3 : 1, 0};
+        hr_candidate_scan_loss loss = {objective, round % 3 ? between(&p.dice, .02, 1) : 1,
+                                       objective == HR_OBJECTIVE_SQUARE ? 1 : 3, 0};
         loss.bound = (int64_t)floor(loss.clip * GRID);
         size_t tree_count = round % 5 == 4 ? 2 : round % 5 == 1 ? 1 : TREES;
         draw_trees(&p, 1 + (int)round % HR_CANDIDATE_SCAN_DEPTH_MAX);
@@ -275,27 +284,32 @@ enum { ROW_COUNTS = sizeof row_counts / sizeof *row_counts };
 
 static void test_candidate_scan__sums_as_a_plain_computation(void **state) {
     (void)state;
-    for (size_t i = 0; i < ROW_COUNTS; i++) check_rounds(row_counts[i], 1, false, 1);
-    check_rounds(3000, 1, false, 1);
+    for (size_t i = 0; i < ROW_COUNTS; i++) check_rounds(row_counts[i], 1, HR_OBJECTIVE_SQUARE, 1);
+    check_rounds(3000, 1, HR_OBJECTIVE_SQUARE, 1);
 }
 
 static void test_candidate_scan__sums_gradients_of_logistic_loss(void **state) {
     (void)state;
-    for (size_t i = 0; i < ROW_COUNTS; i++) check_rounds(row_counts[i], 1, true, 1);
+    for (size_t i = 0; i < ROW_COUNTS; i++) check_rounds(row_counts[i], 1, HR_OBJECTIVE_LOGISTIC, 1);
+}
+
+static void test_candidate_scan__sums_gradients_of_counts(void **state) {
+    (void)state;
+    for (size_t i = 0; i < ROW_COUNTS; i++) check_rounds(row_counts[i], 1, HR_OBJECTIVE_COUNT, 1);
 }
 
 static void test_candidate_scan__sums_vectors_of_more_outputs(void **state) {
     (void)state;
     for (size_t outputs = 2; outputs <= OUTPUTS_MAX; outputs++)
-        for (size_t i = 0; i < ROW_COUNTS; i++) check_rounds(row_counts[i], outputs, false, 1);
+        for (size_t i = 0; i < ROW_COUNTS; i++) check_rounds(row_counts[i], outputs, HR_OBJECTIVE_SQUARE, 1);
 }
 
 static void test_candidate_scan__does_not_depend_on_threads(void **state) {
     (void)state;
     for (int threads = 2; threads <= 4; threads++)
         for (size_t i = 0; i < ROW_COUNTS; i++) {
-            check_rounds(row_counts[i], 1, false, threads);
-            check_rounds(row_counts[i], 3, false, threads);
+            check_rounds(row_counts[i], 1, HR_OBJECTIVE_SQUARE, threads);
+            check_rounds(row_counts[i], 3, HR_OBJECTIVE_SQUARE, threads);
         }
 }
 
@@ -433,11 +447,10 @@ static void compare(const setting *s, const answers *a, const answers *b, extrem
     x->label = fmax(x->label, (double)label / (s->outputs > 1 ? 64 : GRID));
 }
 
-static setting draw_setting(hr_dice *dice, size_t outputs, bool logistic) {
+static setting draw_setting(hr_dice *dice, size_t outputs, hr_objective objective) {
     setting s = {.outputs = outputs};
-    s.loss =
-        (hr_candidate_scan_loss){logistic ? HR_OBJECTIVE_LOGISTIC : HR_OBJECTIVE_SQUARE,
-                                 hr_dice_below(dice, 2) ? 2 : between(dice, .001, 2), logistic ? 3 : 1, 0};
+    s.loss = (hr_candidate_scan_loss){objective, hr_dice_below(dice, 2) ? 2 : between(dice, .001, 2),
+                                      objective == HR_OBJECTIVE_SQUARE ? 1 : 3, 0};
     s.loss.bound = (int64_t)floor(s.loss.clip * GRID);
     s.threshold = hr_dice_below(dice, 2) ? 0 : (int64_t)hr_dice_below(dice, 3 * (uint64_t)s.loss.bound + 1);
     double far =
@@ -458,14 +471,14 @@ static double *draw_start(pair *p) {
 }
 
 /* Neighbours: consecutive rows of a large table, and one more. */
-static void search(size_t outputs, bool logistic, extremes *x) {
+static void search(size_t outputs, hr_objective objective, extremes *x) {
     static pair p;
     static answers without, with;
     pair_open(&p, 2000, outputs, 1, 99 + outputs);
     const double *start = draw_start(&p);
     for (int i = 0; i < CASES; i++) {
         if (i % 50 == 0) draw_trees(&p, 1 + i / 50 % 4);
-        setting s = draw_setting(&p.dice, outputs, logistic);
+        setting s = draw_setting(&p.dice, outputs, objective);
         hr_binned some = *p.t.binned, more;
         size_t begin = hr_dice_below(&p.dice, p.t.rows - WINDOW - 1);
         if (i % 3 == 1) s.start = start + begin * outputs;
@@ -482,9 +495,10 @@ static void search(size_t outputs, bool logistic, extremes *x) {
 
 static void test_candidate_scan__one_record_changes_one_leaf_by_the_bound_at_most(void **state) {
     (void)state;
-    for (int logistic = 0; logistic < 2; logistic++) {
+    static const hr_objective all[] = {HR_OBJECTIVE_SQUARE, HR_OBJECTIVE_LOGISTIC, HR_OBJECTIVE_COUNT};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         extremes x = {0};
-        search(1, logistic, &x);
+        search(1, all[i], &x);
         assert_true(x.length == 1 && x.score == 1 && x.label == 1 && x.within == 3);
     }
 }
@@ -494,7 +508,7 @@ static void test_candidate_scan__one_record_changes_one_vector_by_the_bound_at_m
     (void)state;
     for (size_t outputs = 2; outputs <= OUTPUTS_MAX; outputs++) {
         extremes x = {0};
-        search(outputs, false, &x);
+        search(outputs, HR_OBJECTIVE_SQUARE, &x);
         assert_true(x.length > .999 && x.length <= 1 && x.l1 > .99 && x.score > .999 && x.label == 1);
     }
 }
@@ -503,6 +517,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_candidate_scan__sums_as_a_plain_computation),
         cmocka_unit_test(test_candidate_scan__sums_gradients_of_logistic_loss),
+        cmocka_unit_test(test_candidate_scan__sums_gradients_of_counts),
         cmocka_unit_test(test_candidate_scan__sums_vectors_of_more_outputs),
         cmocka_unit_test(test_candidate_scan__does_not_depend_on_threads),
         cmocka_unit_test(test_candidate_scan__counts_records_and_labels),

@@ -1,0 +1,245 @@
+/* hedge on labels that are counts: what is learned, released, written and refused. Seeds are fixed. */
+#include "methods/hedge/hedge_plan.h"
+#include "privacy/sensitivity.h"
+#include "support/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 4000, HIGH = 60 };
+
+static hr_column count_column(double high) {
+    hr_column column = number_column("y", 0, high);
+    column.integer = column.count = true;
+    return column;
+}
+
+/* A draw of Poisson's distribution. */
+static double poisson(uint64_t *seed, double mean) {
+    double count = 0, product = next_unit(seed);
+    for (; product > exp(-mean); count++) product *= next_unit(seed);
+    return count;
+}
+
+static double mean_of(const table *t, size_t i) {
+    return exp(2.4 * t->columns[0][i] - (t->columns[1][i] > .5));
+}
+
+/* x2 says nothing. */
+static table table_of_counts(uint64_t seed) {
+    table t = table_open(ROWS, 3);
+    hr_column features[3];
+    static const char *const names[] = {"x0", "x1", "x2"};
+    for (size_t f = 0; f < 3; f++) {
+        features[f] = number_column(names[f], 0, 1);
+        for (size_t i = 0; i < ROWS; i++) t.columns[f][i] = next_unit(&seed);
+    }
+    for (size_t i = 0; i < ROWS; i++) t.labels[i] = poisson(&seed, mean_of(&t, i));
+    table_make(&t, count_column(HIGH), features);
+    return t;
+}
+
+static hr_model *fit_counts(const table *t, double epsilon, double delta) {
+    hr_fit_options options = seeded_options_of("hedge", HR_MODE_SOUND, 3);
+    options.epsilon = epsilon;
+    options.delta = delta;
+    return fit(t->data, &options);
+}
+
+static double deviance_of_constant(const table *t) {
+    double mean = 0, sum = 0;
+    for (size_t i = 0; i < t->rows; i++) mean += t->labels[i] / (double)t->rows;
+    for (size_t i = 0; i < t->rows; i++)
+        if (t->labels[i] > 0) sum += 2 * t->labels[i] * log(t->labels[i] / mean);
+    return sum / (double)t->rows;
+}
+
+/* Of such counts the deviance of the true means is about 1.1; that of a constant is above 2.8. */
+static void test_counts__are_learned(void **state) {
+    (void)state;
+    table t = table_of_counts(1);
+    static const struct {
+        double epsilon, delta, most;
+    } cases[] = {{8, 1e-6, 1.15}, {1, 1e-6, 1.6}, {8, 0, 1.5}};
+    assert_true(deviance_of_constant(&t) > 2.8);
+    for (size_t i = 0; i < 3; i++) {
+        hr_model *model = fit_counts(&t, cases[i].epsilon, cases[i].delta);
+        hr_metrics m = metrics_of(model, t.data);
+        print_message("epsilon %g, delta %g: deviance %.3f\n", cases[i].epsilon, cases[i].delta, m.deviance);
+        assert_int_equal(m.task, HR_TASK_COUNT);
+        assert_true(m.deviance < cases[i].most);
+        assert_true(model->forest.link == HR_LINK_LOG && model->forest.output_count == 1);
+        hr_model_free(model);
+    }
+    table_close(&t);
+}
+
+/* The prediction is high exp(score) within the bounds: of all scores, those above 0 and far below, too. */
+static void test_counts__are_predicted_as_their_means(void **state) {
+    (void)state;
+    table t = table_of_counts(1);
+    hr_model *model = fit_counts(&t, 8, 1e-6);
+    double *scores = malloc(ROWS * sizeof *scores), *predicted = predictions_of(model, t.data);
+    assert_int_equal(hr_model_scores(model, t.data, 1, scores, NULL), HR_OK);
+    for (size_t i = 0; i < ROWS; i++)
+        assert_true(fabs(predicted[i] - HIGH * exp(fmin(scores[i], 0))) <= 1e-12 * HIGH);
+    free(predicted);
+    static const double bases[] = {3, -800}, expected[] = {HIGH, 0};
+    model->forest.tree_count = 0;
+    for (size_t i = 0; i < 2; i++) {
+        double row[3] = {0}, out;
+        model->forest.base[0] = bases[i];
+        assert_int_equal(hr_predict_row(&model->predictor, row, &out, NULL), HR_OK);
+        assert_true(out == expected[i]);
+    }
+    free(scores);
+    hr_model_free(model);
+    table_close(&t);
+}
+
+/* Lines, sensitivities and shares are those of a number: a clip count, and no calibration. */
+static void test_counts__release_what_numbers_do(void **state) {
+    (void)state;
+    table t = table_of_counts(2);
+    hr_model *model = fit_counts(&t, 1, 1e-6);
+    size_t clips = 0, bases = 0;
+    for (size_t i = 0; i < model->release_count; i++) {
+        const hr_release *r = &model->releases[i];
+        clips += !strcmp(r->what, "clip count");
+        bases += !strcmp(r->what, "base score");
+        assert_true(strcmp(r->what, "calibration count") != 0);
+        if (!strcmp(r->what, "base score")) assert_int_equal(r->sensitivity, 1 << 12);
+        if (!strcmp(r->what, "leaf sum")) assert_true(r->sensitivity <= 1 << HR_GRADIENT_BITS);
+        if (!strcmp(r->what, "leaf count")) assert_int_equal(r->sensitivity, 64);
+    }
+    assert_true(bases == 1 && clips == model->forest.tree_count);
+    hr_model_free(model);
+    table_close(&t);
+}
+
+/* It pays for a base score, too: gradients are in its units. */
+static void test_counts__continue_a_model_of_counts(void **state) {
+    (void)state;
+    table t = table_of_counts(1);
+    hr_model *start = fit_counts(&t, 2, 1e-6);
+    hr_fit_options options = seeded_options_of("hedge", HR_MODE_SOUND, 9);
+    options.epsilon = 2;
+    options.delta = 1e-6;
+    options.start = start;
+    options.start_is_public = true; /* fixed noise is not private */
+    hr_model *model = fit(t.data, &options);
+    hr_metrics before = metrics_of(start, t.data), after = metrics_of(model, t.data);
+    size_t bases = 0;
+    for (size_t i = 0; i < model->release_count; i++) bases += !strcmp(model->releases[i].what, "base score");
+    assert_int_equal(bases, 1);
+    assert_true(after.deviance < before.deviance + .05);
+    hr_model_free(model);
+    hr_model_free(start);
+    table_close(&t);
+}
+
+/* Owner: the caller, by free. */
+static char *text_with(const char *text, const char *from, const char *to) {
+    const char *at = strstr(text, from);
+    assert_non_null(at);
+    char *out = malloc(strlen(text) + strlen(to) + 1);
+    assert_non_null(out);
+    sprintf(out, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    return out;
+}
+
+/* A model of counts is of version 3 of the format; one of numbers of version 2, as before. */
+static void test_counts__are_written_and_read(void **state) {
+    (void)state;
+    table t = table_of_counts(1);
+    hr_model *model = fit_counts(&t, 1, 1e-6), *again = NULL;
+    char *json = NULL, *twice = NULL;
+    assert_int_equal(hr_model_render(model, &json, NULL), HR_OK);
+    assert_non_null(strstr(json, "\"hedgerow-model\": 3,"));
+    assert_non_null(strstr(json, "\"task\": \"count\",\n  \"link\": \"log\""));
+    assert_int_equal(hr_model_parse(json, strlen(json), "m", &again, NULL), HR_OK);
+    assert_int_equal(hr_model_render(again, &twice, NULL), HR_OK);
+    assert_string_equal(json, twice);
+    hr_model_free(again);
+
+    static const struct {
+        const char *from, *to, *field;
+    } faults[] = {{"\"link\": \"log\"", "\"link\": \"number\"", "link"},
+                  {"\"task\": \"count\"", "\"task\": \"regression\"", "task"},
+                  {"\"low\": 0", "\"low\": -1", "schema.label.low"}};
+    for (size_t i = 0; i < 3; i++) {
+        hr_error err = {0};
+        char *wrong = text_with(json, faults[i].from, faults[i].to);
+        assert_int_equal(hr_model_parse(wrong, strlen(wrong), "m", &again, &err), HR_E_FORMAT);
+        assert_string_equal(err.field, faults[i].field);
+        free(wrong);
+    }
+    hr_text_free(json);
+    hr_text_free(twice);
+    hr_model_free(model);
+    table_close(&t);
+}
+
+/* Every other method, and what is for classes. */
+static void test_counts__are_refused_by_name(void **state) {
+    (void)state;
+    table t = table_of_counts(1);
+    for (size_t i = 0; i < hr_method_count(); i++) {
+        const hr_method_info *method = hr_method_at(i);
+        hr_fit_options options;
+        hr_error err = {0};
+        hr_model *model = NULL;
+        hr_mode mode = *method->sound ? HR_MODE_SOUND : HR_MODE_PAPER;
+        if (hr_method_can(method->name, HR_CAN_COUNT)) continue;
+        if (hr_fit_options_init(&options, method->name, mode, NULL))
+            assert_int_equal(hr_fit_options_init(&options, method->name, mode = HR_MODE_SOUND, NULL), HR_OK);
+        assert_int_equal(hr_fit(t.data, &options, &model, &err), HR_E_ARGUMENT);
+        assert_string_equal(err.field, "y");
+        assert_non_null(strstr(err.message, method->name));
+        assert_non_null(strstr(err.remedy, "use hedge in sound mode, or write 'kind: number'"));
+    }
+    const double weights[] = {1, 1};
+    hr_fit_options options = seeded_options_of("hedge", HR_MODE_SOUND, 1);
+    hr_error err = {0};
+    hr_model *model = NULL;
+    options.class_weights = weights;
+    options.class_weight_count = 2;
+    assert_int_equal(hr_fit(t.data, &options, &model, &err), HR_E_ARGUMENT);
+    assert_string_equal(err.field, "class-weight");
+    table_close(&t);
+}
+
+/* Noise that drowns the sum leaves a base that is a number, and predictions within the bounds. */
+static void test_counts__survive_any_noise(void **state) {
+    (void)state;
+    static const double deltas[] = {1e-6, 0};
+    table t = table_open(3, 1);
+    hr_column feature = category_column("x", 2);
+    for (size_t i = 0; i < 3; i++) t.columns[0][i] = (double)(1 + i % 2);
+    table_make(&t, count_column(1000), &feature);
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        hr_fit_options options = seeded_options_of("hedge", HR_MODE_SOUND, seed);
+        options.epsilon = .001;
+        options.delta = deltas[seed % 2];
+        hr_model *model = fit(t.data, &options);
+        double *predicted = predictions_of(model, t.data);
+        assert_true(model->forest.base[0] >= log(1e-4) - 1e-9 && model->forest.base[0] <= 0);
+        for (size_t i = 0; i < 3; i++) assert_true(predicted[i] >= 0 && predicted[i] <= 1000);
+        free(predicted);
+        hr_model_free(model);
+    }
+    table_close(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counts__are_learned),
+        cmocka_unit_test(test_counts__are_predicted_as_their_means),
+        cmocka_unit_test(test_counts__release_what_numbers_do),
+        cmocka_unit_test(test_counts__continue_a_model_of_counts),
+        cmocka_unit_test(test_counts__are_written_and_read),
+        cmocka_unit_test(test_counts__are_refused_by_name),
+        cmocka_unit_test(test_counts__survive_any_noise),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
