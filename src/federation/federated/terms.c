@@ -297,11 +297,11 @@ hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema 
     if (!federated) return refuse_method_of_one(method, err);
     job_offer o = {.settings.arena = hr_arena_new()};
     hr_status status = o.settings.arena ? check_job_mode(job, federated, err) : hr_fail_memory(err);
-    status = hr_federated_check_count(federated, job->options.mode == HR_MODE_PAPER, schema, err);
+    if (!status)
+        status = hr_federated_check_count(federated, job->options.mode == HR_MODE_PAPER, schema, err);
     if (!status) status = federated->check_schema ? federated->check_schema(schema, err) : HR_OK;
     if (!status) status = hr_federated_check_unit(federated, job->options.mode == HR_MODE_PAPER, schema, err);
-    if (!status)
-        if (!status && job->averages) status = check_alone(&job->options, err);
+    if (!status && job->averages) status = check_alone(&job->options, err);
     if (!status) status = check_job_keys(job, federated, owners, err);
     if (!status) status = hr_schema_render(schema, &o.schema, err);
     if (!status) status = list_work(&o, federated, job, schema, err);
