@@ -181,6 +181,7 @@ PLAIN = {
     'makes a fit not private, and it says so': (('train', 'unsafe-reproducible-noise'), ('train', 'seed'), ('field', 'reproducible_noise'), ('field', 'seed'),
                                                 ('field', 'leak'), ('schema', 'review'), ('schema', 'accepted'), ('schema', 'source')),
     'weigh records as class weights do, noise for noise: tests/fit/test_record_weights.c': (('field', 'record_weights'), ('field', 'record_weight_count'), ('schema', 'weight')),
+    'which methods learn counts; others refuse such labels: tests/cli/counts.test, tests/cli/counts_together.test': (('method', 'counts'),),
     'is told of public settings': (('field', 'progress'), ('field', 'user')),
 }
 
