@@ -4,7 +4,7 @@
 usage: counts.py HEDGEROW OUTPUT.json
 
 randhie (statsmodels: visits to a doctor, 20,190 records) is taken from its package; 'made' is drawn here: 20,000 counts whose means depend on four of
-eight numbers. Four fifths train, the rest tests; a seed draws the split. A prediction below .01 counts as .01. Without privacy: scikit-learn's
+eight numbers, and 'rare' in the same way: most of its counts are 0. Four fifths train, the rest tests; a seed draws the split. A prediction below .01 counts as .01. Without privacy: scikit-learn's
 HistGradientBoostingRegressor(loss='poisson') and the mean of the training records. Needs numpy, scikit-learn and statsmodels."""
 import argparse
 import csv
@@ -33,6 +33,12 @@ def made():
     dice = np.random.default_rng(1)
     x = dice.random((20000, 8))
     return x, np.minimum(dice.poisson(np.exp(.5 + 1.5 * x[:, 0] - 2 * x[:, 1] + 2 * x[:, 2] * x[:, 3])), 40).astype(float), 40
+
+
+def rare():
+    dice = np.random.default_rng(2)
+    x = dice.random((20000, 8))
+    return x, np.minimum(dice.poisson(.05 * np.exp(1.5 * x[:, 0] + x[:, 1] * x[:, 2] - x[:, 3])), 10).astype(float), 10
 
 
 LABELS = {'count': ('kind: count, high: %r', lambda y: y, lambda p: p),
@@ -83,7 +89,7 @@ def main():
     parser.add_argument('--seeds', type=int, default=5)
     args = parser.parse_args()
     tables = []
-    for name, load in (('randhie', randhie), ('made', made)):
+    for name, load in (('randhie', randhie), ('made', made), ('rare', rare)):
         x, y, high = load()
         splits = []
         for seed in range(args.seeds):

@@ -27,7 +27,7 @@ static const arg_option check_options[] = {
 static const char *kind_text(const hr_column *column) {
     if (column->boolean) return "boolean";
     if (column->kind == HR_KIND_CATEGORY) return "category";
-    return column->integer ? "integer" : "number";
+    return column->count ? "count" : column->integer ? "integer" : "number";
 }
 
 /* Rows of text cells, printed as wide as their widest cells. */

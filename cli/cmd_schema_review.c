@@ -75,7 +75,7 @@ static void print_column(const hr_fact *fact) {
     } else if (column->kind == HR_KIND_NUMBER) {
         hr_number_text(column->low, low);
         hr_number_text(column->high, high);
-        printf("%s, %s to %s", column->integer ? "integer" : "number", low, high);
+        printf("%s, %s to %s", column->count ? "count" : column->integer ? "integer" : "number", low, high);
     } else if (column->boolean) {
         fputs("boolean", stdout);
     } else {

@@ -215,6 +215,8 @@ def _scale_of(model: Model, link: str, outputs: int) -> Scale:
     if link == 'number':
         width = (label.high - label.low) / 2
         return Scale(width, 'Change of the predicted %s' % label.name, '', '%.3g')
+    if link == 'log':
+        return Scale(1., 'Change of the logarithm of the mean of %s' % label.name, '', '%.2f')
     what = 'each class' if outputs > 1 else '%s is %s' % (label.name, label.values[-1])
     if link == 'signed':
         return Scale(50., 'Change of the probability %s %s, in percentage points' % ('of' if outputs > 1 else 'that', what), 'points', '%.1f')

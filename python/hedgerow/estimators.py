@@ -135,7 +135,11 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
     def _given_schema(self) -> Schema | None:
         if self.schema is not None and self.unit != 'record':
             raise ArgumentError('unit is for bounds that are given in code: the schema names its own unit.')
-        return self.schema if self.schema is None or isinstance(self.schema, Schema) else Schema.read(self.schema)
+        schema = self.schema if self.schema is None or isinstance(self.schema, Schema) else Schema.read(self.schema)
+        if schema is not None and schema.weight:
+            raise SchemaError('The schema names a column of weights (%s), which tables in memory do not have: leave it out of the schema, and give '
+                              'fit sample_weight, from 0 to 1.' % schema.weight[0])
+        return schema
 
     def _schema_of(self, columns: _frames.Columns, label: Column, facts: Facts) -> Schema:
         bounds = self.bounds
@@ -412,6 +416,8 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
             schema = self._schema_of(columns, self._label(y, facts, name), facts)
         elif schema.label.is_category:
             raise SchemaError('The schema has classes as its label; use HedgerowClassifier.')
+        elif self.counts and not schema.label.count:
+            raise SchemaError('The label of the schema is no count: write "kind: count" in it, or leave counts out.')
         self._train(schema, columns, y, facts, record_weights(weights, columns.rows))
         return self
 

@@ -21,6 +21,13 @@ def test_regressor__learns_means_of_counts():
     assert abs(np.log(predicted) - 3 * x[:, 0]).mean() < .5
 
 
+def test_report__is_of_logarithms_of_means(tmp_path):
+    x, y = counts()
+    model = HedgerowRegressor(epsilon=8, bounds=(0, 1), label_bounds=(0, 60), counts=True).fit(x, y)
+    hedgerow.report(model.model_, tmp_path / 'report.html')
+    assert 'logarithm of the mean' in (tmp_path / 'report.html').read_text()
+
+
 def test_regressor__wants_public_bounds_of_counts():
     x, y = counts()
     with pytest.raises(hedgerow.errors.ArgumentError, match='label_bounds'):

@@ -318,3 +318,17 @@ def test_an_interrupt_after_the_last_step__is_not_lost():
     with pytest.raises(KeyboardInterrupt):
         with Interrupts():
             os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_a_schema_with_weights__is_refused_with_what_to_give():
+    schema = hedgerow.Schema.build(hedgerow.Column('y', values=('no', 'yes')), [hedgerow.Column('x', 0, 1)], weight=('w', 4))
+    assert schema.weight == ('w', 4) and hedgerow.Schema.parse(schema.to_yaml()).weight == ('w', 4)
+    assert hedgerow.Schema.build(hedgerow.Column('y', values=('no', 'yes')), [hedgerow.Column('x', 0, 1)]).weight is None
+    with pytest.raises(hedgerow.SchemaError, match='sample_weight'):
+        hedgerow.HedgerowClassifier(schema=schema).fit([[.1], [.9]], ['no', 'yes'])
+
+
+def test_counts__are_refused_beside_a_schema_of_a_number():
+    schema = hedgerow.Schema.build(hedgerow.Column('y', 0, 40), [hedgerow.Column('x', 0, 1)])
+    with pytest.raises(hedgerow.SchemaError, match='no count'):
+        hedgerow.HedgerowRegressor(schema=schema, counts=True).fit([[.1], [.9]], [1, 2])

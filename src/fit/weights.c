@@ -169,19 +169,11 @@ void hr_class_weights_add_setting(hr_settings *settings, const hr_fit_options *o
 }
 
 void hr_weights_state(const hr_fit_options *options, const hr_schema *schema, hr_buffer *statement) {
-    const char *weight = hr_schema_weight(schema, NULL);
     if (options->class_weights)
         hr_buffer_text(statement, " Records weigh by their classes, by numbers that were given as public.");
     if (options->record_weights)
         hr_buffer_text(statement,
                        " Records weigh by numbers from 0 to 1 that came with them, each a function of "
                        "the records of one person alone, as the owner declares.");
-    if (!weight) return;
-    char name[80];
-    hr_text_show(weight, name, sizeof name);
-    hr_buffer_format(
-        statement,
-        " Records weigh by the column %s, in parts of its public bound, each weight a function of "
-        "the records of one person alone, as the owner declares.",
-        name);
+    if (hr_schema_weight(schema, NULL)) hr_buffer_text(statement, HR_WEIGHTS_DECLARED);
 }

@@ -26,6 +26,11 @@ HR_MUST_CHECK hr_status hr_class_weights_check(const hr_method *method, const hr
 HR_MUST_CHECK hr_status hr_record_weights_check(const hr_method *method, const hr_fit_options *options,
                                                 const hr_data *data, hr_error *err);
 
+/* What a guarantee takes for granted where the schema names a weight. */
+#define HR_WEIGHTS_DECLARED                                                                                  \
+    " Records weigh by a column of the schema, in parts of its public bound, each weight a function of the " \
+    "records of one person alone, as the owner declares."
+
 /* Whether the fit can weigh records by the schema's weight, if it names one. Fails: POLICY (the method, or
  * the mode, cannot), ARGUMENT. */
 HR_MUST_CHECK hr_status hr_schema_weight_check(const hr_method *method, const hr_fit_options *options,

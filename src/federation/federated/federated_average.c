@@ -175,7 +175,8 @@ static hr_status refuse_released(const char *why, hr_error *err) {
 
 /* The largest start, and the largest leaf, of a sound method's scores: labels are mapped to [-1, 1], a step
  * of a class is twice one of a number, and one of log-odds at most 6. */
-static const double score_max[] = {[HR_LINK_NUMBER] = 1, [HR_LINK_SIGNED] = 2, [HR_LINK_LOGISTIC] = 6};
+static const double score_max[] = {
+    [HR_LINK_NUMBER] = 1, [HR_LINK_SIGNED] = 2, [HR_LINK_LOGISTIC] = 6, [HR_LINK_LOG] = 10};
 
 static hr_status check_forest(const hr_model *model, hr_link link, hr_error *err) {
     const hr_forest *forest = &model->forest;

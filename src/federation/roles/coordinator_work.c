@@ -10,6 +10,7 @@
 #include "federation/sums/summed_coordinator.h"
 #include "fit/budget.h"
 #include "fit/measure/evaluation_figures.h"
+#include "fit/weights.h"
 #include "privacy/mechanisms.h"
 #include "tables/schema/schema.h"
 
@@ -77,9 +78,10 @@ static hr_status state_sums(joint_making *m, hr_guarantee *g, hr_error *err) {
     hr_conditions_text(&trust.stated, g->epsilon, conditions);
     state_persons(m, persons, sizeof persons);
     snprintf(m->statement, STATEMENT,
-             "(%s, %s)-differentially private for adding or removing %s (%s for replacing one), %s. %s%s",
+             "(%s, %s)-differentially private for adding or removing %s (%s for replacing one), %s. %s%s%s",
              epsilon, delta, g->unit, replace, conditions, persons,
-             *persons ? m->method->persons : m->method->info.sound);
+             *persons ? m->method->persons : m->method->info.sound,
+             hr_schema_weight(m->job->schema, NULL) ? HR_WEIGHTS_DECLARED : "");
     return HR_OK;
 }
 

@@ -178,7 +178,8 @@ static hr_status open_hedge_coordinator(const hr_job_view *job, const hr_budget 
                                               .task = hr_schema_task(job->schema),
                                               .has_quantiles = hr_edges_need_quantiles(job->schema, c->bins)},
                                   .outputs = c->outputs,
-                                  .objective = hr_hedge_objective(&options, job->schema)};
+                                  .objective = hr_hedge_objective(&options, job->schema),
+                                  .label_high = hr_schema_label(job->schema)->high};
     return hr_hedge_new(&terms, c->public_random, arena, &c->hedge, err);
 }
 

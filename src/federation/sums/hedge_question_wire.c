@@ -294,10 +294,12 @@ static hr_status read_loss(const hr_hedge_question_reader *h, const Hedgerow__He
                            hr_hedge_question *question, hr_error *err) {
     if (!wire->bound || wire->bound > (uint64_t)HR_HEDGE_BOUND_MAX)
         return refuse_question("a clip that is out of range", err);
-    question->loss = (hr_candidate_scan_loss){.objective = h->objective,
-                                              .clip = (double)wire->bound / (1 << HR_GRADIENT_BITS),
-                                              .score_limit = hr_hedge_score_limit(h->objective),
-                                              .bound = (int64_t)wire->bound};
+    question->loss = (hr_candidate_scan_loss){
+        .objective = h->objective,
+        .clip = (double)wire->bound / (1 << HR_GRADIENT_BITS),
+        .count_unit = hr_hedge_count_unit(h->base ? *h->base : 0, hr_schema_label(h->schema)->high),
+        .score_limit = hr_hedge_score_limit(h->objective),
+        .bound = (int64_t)wire->bound};
     return HR_OK;
 }
 

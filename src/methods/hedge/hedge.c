@@ -84,6 +84,7 @@ static hr_hedge_terms terms_of(const hr_training *t) {
                                        .has_quantiles = hr_hedge_has_quantiles(t->options, schema),
                                        .has_start = t->start != NULL};
     terms.objective = hr_hedge_objective(t->options, schema);
+    terms.label_high = hr_schema_label(schema)->high;
     return terms;
 }
 

@@ -15,7 +15,8 @@
 #include <string.h>
 
 enum { UNIT = 1 << HR_GRADIENT_BITS, VARY_PER_MILLE = 300, VARY_FROM = 5 };
-static const double TAIL = .2, CLIP_QUANTILE = .95, CLIP_RATE = .2, MIN_CLIP = .02, LEAST_MEAN = 1e-4;
+static const double TAIL = .2, CLIP_QUANTILE = .95, CLIP_RATE = .2, MIN_CLIP = .02, LEAST_MEAN = 1e-4,
+                    COUNT_QUANTILE = .99, MAX_COUNT_CLIP = 2;
 
 /* The features that a tree splits by, for the bandits. */
 typedef struct subject {
@@ -40,6 +41,7 @@ struct hr_hedge {
     uint64_t next_group;
     uint64_t choices_group; /* of as many rounds as there are blocks: each is a part */
     size_t outputs;
+    double label_high;
     double records;     /* n-hat */
     double least, most; /* of it; most 0: any */
     double *base;
@@ -296,6 +298,7 @@ hr_status hr_hedge_bins(hr_hedge *h, const hr_binning *binning, hr_error *err) {
     h->plan = hr_hedge_plan_of(&h->setting, h->records);
     h->loss.bound = (int64_t)(h->plan.clip * UNIT);
     h->loss.clip = h->plan.clip;
+    h->loss.count_unit = hr_hedge_count_unit(h->base[0], h->label_high);
     h->loss.score_limit = hr_hedge_score_limit(h->loss.objective);
     hr_status status = make_bandit(h, err);
     if (status) return status;
@@ -410,8 +413,8 @@ static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_
 /* Regression: the clip follows a high quantile of the residuals. */
 static void adapt_clip(hr_hedge *h, hr_noisy within) {
     double part = fmin(fmax(released_count(h, within) / h->records, 0), 1);
-    double clip = h->loss.clip * exp(-CLIP_RATE * (part - CLIP_QUANTILE));
-    h->loss.bound = (int64_t)(fmin(fmax(clip, MIN_CLIP), 1) * UNIT);
+    double clip = h->loss.clip * exp(-CLIP_RATE * (part - (is_count(h) ? COUNT_QUANTILE : CLIP_QUANTILE)));
+    h->loss.bound = (int64_t)(fmin(fmax(clip, MIN_CLIP), is_count(h) ? MAX_COUNT_CLIP : 1) * UNIT);
     h->loss.clip = (double)h->loss.bound / UNIT;
 }
 
@@ -463,6 +466,7 @@ hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coins, hr_arena *
     h->next_group = terms->first_group;
     h->outputs = terms->outputs;
     h->loss.objective = terms->objective;
+    h->label_high = terms->label_high;
     h->published = published_unit(h);
     h->base = calloc(h->outputs, sizeof *h->base);
     if (!h->base) {

@@ -19,6 +19,7 @@ typedef struct hr_hedge_terms {
     hr_hedge_setting setting;
     size_t outputs; /* 1, or the number of classes if there are more than two */
     hr_objective objective;
+    double label_high;    /* counts */
     uint64_t first_group; /* composition: each line has a group of its own from here on; those of the bins
                              have one */
 } hr_hedge_terms;

@@ -140,6 +140,10 @@ hr_objective hr_hedge_objective(const hr_fit_options *options, const hr_schema *
     return is_logistic ? HR_OBJECTIVE_LOGISTIC : HR_OBJECTIVE_SQUARE;
 }
 
+double hr_hedge_count_unit(double base, double high) {
+    return fmax(exp(base), 1 / fmax(high, 1));
+}
+
 double hr_hedge_score_limit(hr_objective objective) {
     return objective == HR_OBJECTIVE_SQUARE ? 1 : 20;
 }

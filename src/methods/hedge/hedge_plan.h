@@ -60,6 +60,9 @@ uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *setting, int64_t bound
 
 /* What a fit with these options is for. */
 hr_objective hr_hedge_objective(const hr_fit_options *options, const hr_schema *schema);
+/* Counts: what their gradients are in units of, as a part of the highest count: the released mean, exp(base),
+ * and at least one event. */
+double hr_hedge_count_unit(double base, double high);
 /* What its scores are kept within: +-this; more outputs have limits of their own. */
 double hr_hedge_score_limit(hr_objective objective);
 

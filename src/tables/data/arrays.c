@@ -174,7 +174,13 @@ hr_status hr_data_borrow(const hr_schema *schema, const hr_arrays *arrays, hr_da
         status = hr_fail(err, HR_E_ARGUMENT, "name a unit in the schema, or give no persons",
                          "records of persons, and the schema names no unit");
     if (!status && !arrays->persons) status = refuse_persons(schema, err);
-    if (!status) status = hr_schema_refuse_weight(schema, "a table in arrays", err);
+    if (!status && hr_schema_weight(schema, NULL)) {
+        hr_fail(err, HR_E_POLICY,
+                "remove 'weight' from the schema, and give the weights, as parts of their bound, to the fit: "
+                "record_weights, in Python sample_weight",
+                "a table in arrays has no column of weights");
+        status = hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "weight");
+    }
     if (status) return status;
 
     hr_data *data = hr_data_new(schema);

@@ -388,7 +388,8 @@ static hr_status store_weight(const hr_cursor *cursor, const char *cell, size_t 
     }
     char bound[HR_NUMBER_TEXT];
     hr_number_text(high, bound);
-    return hr_fail(err, HR_E_SCHEMA, "correct it, or raise the weight's 'high' in the schema",
+    return hr_fail(err, HR_E_SCHEMA,
+                   "correct it (numbers from 0 on, with a point), or raise the weight's 'high' in the schema",
                    "'%.*s' is not a weight from 0 to %s", shown(size), cell, bound);
 }
 

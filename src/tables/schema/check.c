@@ -78,15 +78,18 @@ static hr_status check_bounds(const checker *c, const hr_column *column) {
                        "the label's low (%g) and high (%g) are too near", column->low, column->high);
     }
     if (!column->count) return HR_OK;
-    if (column != &c->parts->label || !column->integer)
-        return hr_fail(c->err, HR_E_FORMAT, "write 'kind: number' and 'integer: true'",
+    if (column != &c->parts->label || !column->integer) {
+        c->fault->key = "count";
+        return hr_fail(c->err, HR_E_FORMAT, "make a feature a number, and a count an integer",
                        "only a label is a count, and a count is an integer");
-    const double bounds[] = {column->low, column->high}, most = 0x1p53;
+    }
+    const double bounds[] = {column->low, column->high};
     for (size_t i = 0; i < 2; i++) {
         c->fault->key = i ? "high" : "low";
-        if (bounds[i] >= 0 && bounds[i] <= most && bounds[i] == floor(bounds[i])) continue;
-        return hr_fail(c->err, HR_E_FORMAT, "give whole numbers from 0 on, up to 2^53", "%s (%g) is no count",
-                       c->fault->key, bounds[i]);
+        if (bounds[i] >= 0 && bounds[i] <= HR_COUNT_HIGH_MAX && bounds[i] == floor(bounds[i])) continue;
+        return hr_fail(c->err, HR_E_FORMAT,
+                       "give whole numbers from 0 to 100000; a larger number is learned as 'kind: number'",
+                       "%s (%g) is no count", c->fault->key, bounds[i]);
     }
     return HR_OK;
 }
@@ -214,7 +217,7 @@ static hr_status check_unit_and_weight(checker *c) {
         status = hr_fail(c->err, HR_E_FORMAT, "name two columns", "the weight '%s' is the unit", weight);
     else if (!(c->parts->weight_high > 0 && isfinite(c->parts->weight_high)))
         status = hr_fail(c->err, HR_E_FORMAT, "give the largest weight that a record may have",
-                         "the largest weight is not above 0");
+                         "the largest weight is no finite number above 0");
     return status ? hr_fail_at(c->err, status, NULL, 0, 0, "weight") : HR_OK;
 }
 

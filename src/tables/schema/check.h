@@ -7,6 +7,8 @@
 enum {
     HR_FEATURES_MAX = 65535,
     HR_VALUES_MAX = 65535,
+    HR_COUNT_HIGH_MAX =
+        100000,             /* a sum of counts is in parts of high: those of larger ones are rounded away */
     HR_VALUES_UNASKED = 254 /* a longer list needs a source, or a person's word that it is public */
 };
 

@@ -36,6 +36,7 @@ typedef struct hr_candidate_scan_loss {
     double clip;        /* C_t: on |gradient|, or on its Euclidean norm with more than one output */
     double score_limit; /* scores are kept within +-limit (more outputs: within -0.2 .. 1.2) */
     int64_t bound;      /* G_t = floor(C_t 2^12) */
+    double count_unit;  /* counts: the least mean that a gradient is divided by, above 0, as a part of high */
 } hr_candidate_scan_loss;
 
 /* How large trees may be. */

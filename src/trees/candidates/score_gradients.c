@@ -17,7 +17,6 @@ bool hr_score_gradients_init(hr_score_gradients *g, const hr_binned *binned,
                               .weights = binned->weights,
                               .rows = rows,
                               .outputs = outputs,
-                              .base = setup->base[0],
                               .channels = outputs + (binned->weights != NULL),
                               .shift = hr_packing_shift(packed, 1, 1 << (HR_GRADIENT_BITS + 1))};
     g->targets = hr_pages_new(rows * sizeof *g->targets);
@@ -89,13 +88,14 @@ void hr_score_gradients_take_step(hr_score_gradients *g, const hr_candidate_scan
 /* ---- Words ---- */
 
 /* Of counts: a number that is above the target by the gradient. Parts are of the label's high. */
-static const int32_t *predicted_counts(const hr_score_gradients *g, const hr_row_block *rows, int32_t *room) {
+static const int32_t *predicted_counts(const hr_score_gradients *g, const hr_candidate_scan_loss *loss,
+                                       const hr_row_block *rows, int32_t *room) {
     const int32_t *scores = g->scores + rows->begin, *targets = g->targets + rows->begin;
-    const double base = exp(g->base);
+    const double least = loss->count_unit;
     for (size_t i = 0; i < rows->count; i++) {
         const double mean = exp(fmin(hr_fixed_value(scores[i]), 0)),
                      count = (hr_fixed_value(targets[i]) + 1) / 2;
-        room[i] = targets[i] + hr_fixed_score((mean - count) / (HR_COUNT_GRADIENT * fmax(mean, base)));
+        room[i] = targets[i] + hr_fixed_score((mean - count) / (HR_COUNT_GRADIENT * fmax(mean, least)));
     }
     return room;
 }
@@ -105,7 +105,7 @@ static const int32_t *predicted_of(const hr_score_gradients *g, const hr_candida
                                    const hr_row_block *rows, int32_t *room) {
     const int32_t *scores = g->scores + rows->begin;
     if (loss->objective == HR_OBJECTIVE_SQUARE) return scores;
-    if (loss->objective == HR_OBJECTIVE_COUNT) return predicted_counts(g, rows, room);
+    if (loss->objective == HR_OBJECTIVE_COUNT) return predicted_counts(g, loss, rows, room);
     for (size_t i = 0; i < rows->count; i++) room[i] = hr_fixed_score(tanh(hr_fixed_value(scores[i])));
     return room;
 }

@@ -17,7 +17,6 @@ typedef struct hr_score_gradients {
     size_t channels;    /* words of a record: one an output; with weights one more, for those */
     int shift;          /* of packed words */
     int32_t *scores;    /* record, output */
-    double base;        /* setup->base[0] */
     int32_t *published; /* the same: sums of what published trees say; NULL: not wanted */
 } hr_score_gradients;
 

@@ -26,7 +26,7 @@ static double mean_of(const table *t, size_t i) {
 }
 
 /* x2 says nothing. */
-static table table_of_counts(uint64_t seed) {
+static table table_of_rates(uint64_t seed, double rate) {
     table t = table_open(ROWS, 3);
     hr_column features[3];
     static const char *const names[] = {"x0", "x1", "x2"};
@@ -34,9 +34,13 @@ static table table_of_counts(uint64_t seed) {
         features[f] = number_column(names[f], 0, 1);
         for (size_t i = 0; i < ROWS; i++) t.columns[f][i] = next_unit(&seed);
     }
-    for (size_t i = 0; i < ROWS; i++) t.labels[i] = poisson(&seed, mean_of(&t, i));
+    for (size_t i = 0; i < ROWS; i++) t.labels[i] = poisson(&seed, rate * mean_of(&t, i));
     table_make(&t, count_column(HIGH), features);
     return t;
+}
+
+static table table_of_counts(uint64_t seed) {
+    return table_of_rates(seed, 1);
 }
 
 static hr_model *fit_counts(const table *t, double epsilon, double delta) {
@@ -209,6 +213,24 @@ static void test_counts__are_refused_by_name(void **state) {
     table_close(&t);
 }
 
+/* Most counts are 0: one event is within the clip, so that its weight is not lost. */
+static void test_rare_counts__have_their_mean(void **state) {
+    (void)state;
+    static const double deltas[] = {0, 1e-6};
+    for (size_t d = 0; d < COUNT(deltas); d++) {
+        table t = table_of_rates(4, 1. / 40);
+        double sum = 0, predicted = 0;
+        for (size_t i = 0; i < ROWS; i++) sum += t.labels[i];
+        hr_model *model = fit_counts(&t, 50, deltas[d]);
+        double *out = predictions_of(model, t.data);
+        for (size_t i = 0; i < ROWS; i++) predicted += out[i];
+        if (fabs(predicted / sum - 1) > .25) fail_msg("%g predicted of %g", predicted, sum);
+        free(out);
+        hr_model_free(model);
+        table_close(&t);
+    }
+}
+
 /* Noise that drowns the sum leaves a base that is a number, and predictions within the bounds. */
 static void test_counts__survive_any_noise(void **state) {
     (void)state;
@@ -239,6 +261,7 @@ int main(void) {
         cmocka_unit_test(test_counts__continue_a_model_of_counts),
         cmocka_unit_test(test_counts__are_written_and_read),
         cmocka_unit_test(test_counts__are_refused_by_name),
+        cmocka_unit_test(test_rare_counts__have_their_mean),
         cmocka_unit_test(test_counts__survive_any_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

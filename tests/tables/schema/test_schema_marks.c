@@ -85,8 +85,8 @@ static void test_weight__is_refused_with_the_place(void **state) {
     } cases[] = {
         {HEAD "weight: x\n", "the weight 'x' is the label or a feature"},
         {HEAD "weight: y\n", "the weight 'y' is the label or a feature"},
-        {HEAD "weight: {column: who, high: 0}\n", "the largest weight is not above 0"},
-        {HEAD "weight: {column: who, high: -1}\n", "the largest weight is not above 0"},
+        {HEAD "weight: {column: who, high: 0}\n", "the largest weight is no finite number above 0"},
+        {HEAD "weight: {column: who, high: -1}\n", "the largest weight is no finite number above 0"},
         {HEAD "weight: {column: who}\n", "the key 'high' is missing"},
         {HEAD "weight: {high: 2}\n", "the key 'column' is missing"},
         {HEAD "weight: {column: who, low: 0, high: 2}\n", "unknown key 'low'"},

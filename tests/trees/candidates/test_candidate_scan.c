@@ -5,6 +5,8 @@
 #include "trees/candidates/candidate_scan.h"
 #include "trees/tree/random_tree.h"
 
+#define COUNT_UNIT .2 /* of the losses here */
+
 enum {
     FEATURES = 8,
     TREES = 13,
@@ -151,11 +153,11 @@ static int64_t square_of(const int64_t *vector, size_t size) {
     return sum;
 }
 
-/* (mean - count) / (2 max(mean, base)), of parts of the high; a mean is at most 1. */
+/* (mean - count) / (2 max(mean, unit)), of parts of the high; a mean is at most 1. */
 static int64_t count_gradient(const pair *p, size_t row) {
     double mean = exp((double)p->scores[row] / FINE), count = ((double)fixed(p->targets[row]) / FINE + 1) / 2;
     if (mean > 1) mean = 1;
-    return fixed((mean - count) / 2 / (mean > exp(p->base) ? mean : exp(p->base)));
+    return fixed((mean - count) / 2 / (mean > COUNT_UNIT ? mean : COUNT_UNIT));
 }
 
 /* The integer gradient of a record. Returns whether it was within the clip (one output). */
@@ -266,7 +268,7 @@ static void check_rounds(size_t rows, size_t outputs, hr_objective objective, in
     pair_open(&p, rows, outputs, threads, 7 + rows + outputs);
     for (size_t round = 0; round < 3 * TREES; round++) {
         hr_candidate_scan_loss loss = {objective, round % 3 ? between(&p.dice, .02, 1) : 1,
-                                       objective == HR_OBJECTIVE_SQUARE ? 1 : 3, 0};
+                                       objective == HR_OBJECTIVE_SQUARE ? 1 : 3, 0, COUNT_UNIT};
         loss.bound = (int64_t)floor(loss.clip * GRID);
         size_t tree_count = round % 5 == 4 ? 2 : round % 5 == 1 ? 1 : TREES;
         draw_trees(&p, 1 + (int)round % HR_CANDIDATE_SCAN_DEPTH_MAX);
@@ -340,7 +342,7 @@ static void test_candidate_scan__has_room_for_more_records_than_words(void **sta
     hr_tree tree = {.nodes = nodes, .node_count = 3};
     hr_exact of_leaves[2], counts[2];
     hr_candidate_scan *scan = NULL;
-    const hr_candidate_scan_loss loss = {false, 2, 1, 2 * GRID};
+    const hr_candidate_scan_loss loss = {HR_OBJECTIVE_SQUARE, 2, 1, 2 * GRID, 0};
     const double base = 1;
     double *targets = malloc(rows * sizeof *targets);
     many.columns = malloc(rows);
@@ -450,7 +452,7 @@ static void compare(const setting *s, const answers *a, const answers *b, extrem
 static setting draw_setting(hr_dice *dice, size_t outputs, hr_objective objective) {
     setting s = {.outputs = outputs};
     s.loss = (hr_candidate_scan_loss){objective, hr_dice_below(dice, 2) ? 2 : between(dice, .001, 2),
-                                      objective == HR_OBJECTIVE_SQUARE ? 1 : 3, 0};
+                                      objective == HR_OBJECTIVE_SQUARE ? 1 : 3, 0, COUNT_UNIT};
     s.loss.bound = (int64_t)floor(s.loss.clip * GRID);
     s.threshold = hr_dice_below(dice, 2) ? 0 : (int64_t)hr_dice_below(dice, 3 * (uint64_t)s.loss.bound + 1);
     double far =
