@@ -69,10 +69,11 @@ static void test_count__refuses_what_is_none(void **state) {
         const char *text, *message, *remedy;
     } cases[] = {
         {SCHEMA("kind: count"), "'high' is missing", "public bounds"},
-        {SCHEMA("kind: count, low: -1, high: 5"), "low (-1) is no count", "from 0 on"},
-        {SCHEMA("kind: count, low: 0.5, high: 5"), "low (0.5) is no count", "from 0 on"},
+        {SCHEMA("kind: count, low: -1, high: 5"), "low (-1) is no count", "0 to 100000"},
+        {SCHEMA("kind: count, low: 0.5, high: 5"), "low (0.5) is no count", "0 to 100000"},
         {SCHEMA("kind: count, high: 5.5"), "high (5.5) is no count", "0 to 100000"},
         {SCHEMA("kind: count, high: 1e17"), "is no count", "0 to 100000"},
+        {SCHEMA("kind: count, high: 100001"), "is no count", "kind: number"},
         {SCHEMA("kind: count, low: 5, high: 5"), "too near", "low < high"},
         {SCHEMA("kind: count, low: 6, high: 5"), "is above high", "low <= high"},
         {SCHEMA("kind: count, high: 5, integer: true"), "'integer' does not belong to a count", "remove it"},
