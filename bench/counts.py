@@ -15,6 +15,8 @@ import tempfile
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.metrics import mean_absolute_error, mean_poisson_deviance
+from pages import as_json, markdown, record
+from pages import write as write_text
 
 EPSILONS = (.25, .5, 1, 2, 4, 8)
 DELTA = 1e-6
@@ -109,9 +111,9 @@ def main():
                        'rows': [[epsilon, *sum((cells([figures(y[test], hedge(args.hedgerow, kind, (x, y, train, test, high), epsilon))
                                                        for train, test in splits]) for kind in LABELS), []), free[0], constant[0]]
                                 for epsilon in EPSILONS]})
-    with open(args.output, 'w') as f:
-        json.dump({'command': 'bench/counts.py build/cli/hedgerow docs/reference/results/counts.json', 'tables': tables}, f, indent=1)
-        f.write('\n')
+    found = {'command': 'bench/counts.py build/cli/hedgerow docs/reference/results/counts.json', 'tables': tables}
+    shown = json.loads(json.dumps(found), parse_float=str, parse_int=str)
+    write_text(args.output, as_json({'command': shown['command'], **record(markdown(shown))}))
 
 
 if __name__ == '__main__':

@@ -109,7 +109,7 @@ static void read_line(hr_json_reader *r, const hr_json_position *at, size_t leve
         hr_json_refuse(r, &cost_at, "", "the cost is not units / 2^40");
 }
 
-/* Writes a group's lines to `to`, row by row, each row as often as its first entry says; returns what comes
+/* Writes a group's lines to `to`, row by row, each row as often as its first entry counts; returns what comes
  * behind them. */
 static hr_release *read_rows(hr_json_reader *r, const hr_json_position *at, size_t levels,
                              const hr_release *first, hr_release *to) {
